@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPISIM_H
+#define MPISIM_H
+
+#include <stddef.h>
+
+/*
+ * The annotation API of mpisim. The same source runs in the simulator (linked by mpisim-cc) and under a real MPI (linked with
+ * libmpisim-real, see `pkg-config mpisim-real`). Times are seconds. Which mode a run is in decides everything: programs have no modes of their own.
+ *
+ *     if (mpisim_kernel_begin("dgemm", 3, (double[]){m, n, k}))
+ *             cblas_dgemm(…);
+ *     mpisim_kernel_end();
+ */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MPISIM_MAX_PARAMS 4
+
+/*
+ * Charges `seconds` of computation on the reference CPU to the calling rank. Negative amounts take time out again (the cost of obtaining an
+ * estimate); a computation step never ends below 0. Under a real MPI: nothing, or sleeps (MPISIM_REAL_SLEEP=1).
+ */
+void mpisim_add_compute_time(double seconds);
+void add_compute_time(double seconds); /* short name of the above */
+
+/*
+ * Opens an annotated kernel with its name and 0 … MPISIM_MAX_PARAMS parameters. 1: execute the kernel; 0: skip it, its time is charged.
+ * Every begin is followed by an end, on the same rank, whatever was returned. Kernels do not nest and call no MPI.
+ */
+int mpisim_kernel_begin(const char *name, int n_params, const double params[]);
+void mpisim_kernel_end(void);
+/* The time that the store or model has for this kernel, in seconds; negative when there is none. */
+double mpisim_kernel_time(const char *name, int n_params, const double params[]);
+
+/* Named regions for the report; phases nest. */
+void mpisim_phase_begin(const char *name);
+void mpisim_phase_end(void);
+
+/* A large buffer whose content is only touched by annotated kernels and MPI: reserves no memory with --no-alloc. NULL when out of memory. */
+void *mpisim_alloc(size_t size_B);
+void mpisim_free(void *buf);
+
+/* The calling rank no longer needs its node: the node stops counting in dynamic efficiency once every rank on it has said so. */
+void mpisim_node_release(void);
+/* 1 in the simulator, 0 under a real MPI. */
+int mpisim_is_simulated(void);
+/* The host's clock (MPI_Wtime gives simulated time). */
+double mpisim_real_time(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

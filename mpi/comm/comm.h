@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_COMM_COMM_H
+#define MPI_COMM_COMM_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mpi/comm/group.h"
+#include "mpi/core/rank.h"
+
+/* A communicator as one rank sees it. */
+struct mpi_comm {
+	MPI_Comm handle;
+	int n_references;           /* the handle, and operations under way */
+	uint32_t context;           /* equal on all members, unique in the run */
+	int rank, size;             /* of the local group */
+	struct mpi_group *group;
+	struct mpi_group *remote;   /* intercommunicators; NULL otherwise */
+	struct mpi_errhandler *errhandler;
+	void *attributes;
+	struct mpi_topology *topology; /* mpi/topo; NULL: none */
+	struct mpi_info *info;
+	char *name;
+	uint32_t collective_count;  /* collectives started so far: their order is equal on all members, so it serves as their tag */
+};
+
+/* The communicator of a handle; NULL when it is none (MPI_COMM_NULL included). O(1). */
+struct mpi_comm *mpi_comm_get(const struct mpi_rank *me, MPI_Comm handle);
+void mpi_comm_retain(struct mpi_comm *comm);
+void mpi_comm_release(struct mpi_rank *me, struct mpi_comm *comm); /* frees at the last reference */
+
+/* World rank of the process that a rank argument names: of the remote group for an intercommunicator. */
+static inline int mpi_comm_peer(const struct mpi_comm *comm, int rank)
+{
+	return mpi_group_world_rank(comm->remote ? comm->remote : comm->group, rank);
+}
+/* How many ranks an argument may name. */
+static inline int mpi_comm_n_peers(const struct mpi_comm *comm)
+{
+	return comm->remote ? comm->remote->size : comm->size;
+}
+
+/* Makes MPI_COMM_WORLD and MPI_COMM_SELF of `me` (in MPI_Init). 0 or negative. */
+int mpi_comm_init(struct mpi_rank *me);
+void mpi_comm_finish(struct mpi_rank *me);
+/*
+ * The context id for a new communicator: equal for all who ask with the same (parent context, sequence number, color), new for every other question. No simulated time.
+ */
+uint32_t mpi_context_agree(struct mpi_world *world, uint32_t parent, uint32_t sequence, int color);
+/* Makes a communicator of `me` from a group (a reference is taken over) in which it has `rank`. NULL when out of memory. */
+struct mpi_comm *mpi_comm_create_local(struct mpi_rank *me, struct mpi_group *group, struct mpi_group *remote, int rank, uint32_t context);
+
+#endif

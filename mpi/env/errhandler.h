@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_ENV_ERRHANDLER_H
+#define MPI_ENV_ERRHANDLER_H
+
+#include <mpi.h>
+
+#include "mpi/core/rank.h"
+
+enum mpi_errhandler_kind { ERRHANDLER_FATAL, ERRHANDLER_ABORT, ERRHANDLER_RETURN, ERRHANDLER_USER };
+
+struct mpi_errhandler {
+	MPI_Errhandler handle;
+	int n_references;
+	enum mpi_errhandler_kind kind;
+	enum mpi_kind object;       /* ERRHANDLER_USER: of what it is a handler: KIND_COMM, KIND_WIN, KIND_FILE, KIND_SESSION */
+	void (*user)(void);         /* MPI_Comm_errhandler_function and the like, cast */
+};
+
+struct mpi_errhandler *mpi_errhandler_get(const struct mpi_rank *me, MPI_Errhandler handle); /* NULL: none */
+void mpi_errhandler_retain(struct mpi_errhandler *handler);
+void mpi_errhandler_release(struct mpi_rank *me, struct mpi_errhandler *handler);
+/* The class of an error code (codes of MPI itself are classes; the program may add its own). */
+int mpi_error_class_of(const struct mpi_rank *me, int code);
+/* "MPI_ERR_RANK" and the like. */
+const char *mpi_error_class_name(int error_class);
+
+#endif

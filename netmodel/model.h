@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETMODEL_MODEL_H
+#define NETMODEL_MODEL_H
+
+#include <stdint.h>
+
+#include "netmodel/cluster.h"
+#include "simcore/engine.h"
+#include "util/error.h"
+
+/*
+ * The model at work: transfers and computations that share links and CPUs (docs/model.md §3, §4). Each is an object embedded in
+ * its owner's; `done` is called from the engine's loop (on no task) at the simulated time at which it completes, never from within the start function.
+ * Within an instant the rates are brought up to date once, at its end, and only for what the changes touch.
+ */
+struct net_model;
+struct net_transfer;
+struct net_compute;
+typedef void (*net_transfer_fn)(struct net_transfer *transfer);
+typedef void (*net_compute_fn)(struct net_compute *compute);
+
+struct net_transfer { /* private but for reading; zero-initialise */
+	struct sim_event event;
+	struct net_model *model;
+	net_transfer_fn done;
+	int source_node, dest_node;
+	int64_t size_B;
+	/* sharing */
+	struct net_transfer *next_out, *prev_out, *next_in, *prev_in; /* neighbours on the two links */
+	double remaining_s;      /* of the minimal duration */
+	double rate;             /* share in [0, 1] */
+	sim_time_ps updated;     /* when remaining_s was true */
+	int stage;
+	double scratch[2];
+};
+
+struct net_compute { /* private but for reading; zero-initialise */
+	struct sim_event event;
+	struct net_model *model;
+	net_compute_fn done;
+	int node;
+	sim_time_ps begin;
+	double work_s;           /* on the reference CPU */
+	double remaining_s;
+	struct net_compute *next, *prev;
+	double mark[2];
+	/* results, valid in `done` */
+	double useful_s;         /* on one otherwise idle core of this node */
+	double stolen_s, shared_s; /* lost to communication, lost to other computations on the node */
+};
+
+struct net_stats {
+	uint64_t n_transfers, n_rate_updates; /* flows whose rate was computed anew */
+	uint64_t n_algorithm1_infeasible;     /* instants in which max-min replaced the literal Algorithm 1 */
+};
+
+/* `cluster` is borrowed and must outlive the model. */
+int net_model_create(struct sim_engine *engine, const struct net_cluster *cluster, struct net_model **out, struct util_error *err);
+void net_model_destroy(struct net_model *model);
+
+/* Random relative variation, uniform in [1 - amplitude, 1 + amplitude], of every later transfer's minimal duration / computation's work. */
+void net_model_vary(struct net_model *model, double transfer_amplitude, double compute_amplitude, uint64_t seed);
+
+/* Starts a transfer of `size_B` bytes. Between ranks of one node: intra-node latency and bandwidth, no sharing. O(1) when both links carry nothing else. */
+void net_transfer_start(struct net_model *model, struct net_transfer *transfer, int source_node, int dest_node, int64_t size_B,
+			net_transfer_fn done);
+/* Starts a computation of `work_s` seconds (on the reference CPU) on `node`. */
+void net_compute_start(struct net_model *model, struct net_compute *compute, int node, double work_s, net_compute_fn done);
+
+const struct net_cluster *net_model_cluster(const struct net_model *model);
+struct net_stats net_model_stats(const struct net_model *model);
+/* For tests and the report: sum of the rates on a link, 0 … 1. */
+double net_model_link_load(const struct net_model *model, int node, int is_incoming);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETMODEL_PLACEMENT_H
+#define NETMODEL_PLACEMENT_H
+
+#include "netmodel/cluster.h"
+#include "util/error.h"
+
+/*
+ * Places `n_ranks` ranks on the cluster's nodes: node_of[rank] for rank = 0 … n_ranks-1 (the caller's array).
+ * `spec`: "block" (fill a node's share before the next: ceil or floor of n_ranks / n_nodes each, as block distributions go),
+ * "cyclic" (rank modulo n_nodes), or a list of nodes with ranges and repeats, "0-3,0-3" or "0*2,1*2". NULL: the cluster's own, else block.
+ * A list must name a node for every rank. More ranks than cores on a node is allowed (they share). Errors: UTIL_EINPUT.
+ */
+int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, int node_of[], struct util_error *err);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PDEXEC_RANK_H
+#define PDEXEC_RANK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "netmodel/model.h"
+#include "simcore/engine.h"
+#include "simcore/recorder.h"
+#include "util/error.h"
+
+/*
+ * Ranks: the processes of the simulated program, each a task with private memory. A world holds all that one run consists of.
+ * `mpi` stands on this header, and keeps its own state behind rank->mpi and world->mpi.
+ */
+struct pd_image;  /* the loaded executable; pdexec/image.h */
+struct pd_store;  /* benchmark store and kernel models; pdexec/store.h */
+
+enum pd_compute_mode { PD_COMPUTE_DIRECT, PD_COMPUTE_COLLECT, PD_COMPUTE_PARTIAL, PD_COMPUTE_MODELLED };
+enum pd_isolation { PD_ISOLATION_AUTO, PD_ISOLATION_MAP, PD_ISOLATION_COPY };
+
+struct pd_config {
+	const char *program;            /* path of the executable */
+	char **argv;                    /* argv[0] … NULL, the same for every rank; borrowed */
+	int n_ranks;
+	const int *node_of;             /* [n_ranks]; borrowed */
+	enum pd_compute_mode mode;
+	const char *bench_in;           /* store or model file; NULL: none */
+	const char *bench_out;          /* where collect appends; NULL: none */
+	int first_n;                    /* > 0: execute and measure the first n calls of each key, replay their average afterwards */
+	bool no_alloc;
+	int n_scales;                   /* "kernel=0.9", or "*=0.25" for all computation; [n_scales] */
+	const char *const *scales;
+	double vary_compute, vary_transfer; /* relative amplitudes, 0: none */
+	uint64_t seed;
+	size_t stack_size_B;            /* 0: chosen */
+	enum pd_isolation isolation;
+};
+
+enum pd_failure_kind {
+	PD_FAILURE_NONE,
+	PD_FAILURE_DEADLOCK,    /* found by whoever runs the loop */
+	PD_FAILURE_ABORT,       /* MPI_Abort or abort() */
+	PD_FAILURE_MPI_ERROR,   /* an error under MPI_ERRORS_ARE_FATAL (truncation, invalid arguments) */
+	PD_FAILURE_UNSUPPORTED, /* a call that mpisim does not have yet */
+	PD_FAILURE_CRASH,       /* a signal */
+	PD_FAILURE_OVERFLOW,    /* stack overflow */
+	PD_FAILURE_ANNOTATION,  /* wrong use of mpisim.h, a kernel without a measurement */
+	PD_FAILURE_MEMORY,      /* the simulator ran out of memory */
+};
+
+struct pd_failure {
+	enum pd_failure_kind kind;
+	int rank;               /* -1: none in particular */
+	const char *function;   /* the MPI or mpisim call it was in; NULL: in the application itself */
+	const void *site;       /* where the application called it, or the faulting instruction; NULL: unknown */
+	sim_time_ps time;
+	int exit_code;          /* of MPI_Abort */
+	char text[1024];        /* one sentence */
+};
+
+struct pd_rank {
+	struct sim_task task;           /* task.data points back to this */
+	int rank, node;
+	struct pd_world *world;
+	void *mpi;                      /* the MPI layer's state of this rank */
+	/* the call that the rank is in, for reports; NULL between calls */
+	const char *function;
+	const void *site;
+	/* computation step that is being accumulated */
+	double pending_s;               /* charged so far, reference CPU seconds */
+	double host_mark_s;             /* host time at which measuring (re)started */
+	bool is_measuring;
+	const char *pending_kernel;     /* last kernel charged; interned */
+	struct net_compute compute;
+	void *annotation;               /* pdexec/annotate.c */
+	void *process;                  /* libc state: atexit list, rand, strtok, getopt, … (pdexec/process.c) */
+	bool has_ended;
+	int exit_code;
+};
+
+struct pd_world {
+	struct pd_config config;
+	struct sim_engine engine;
+	struct net_model *model;        /* borrowed */
+	const struct net_cluster *cluster;
+	struct sim_recorder recorder;   /* a copy; members may be NULL */
+	struct sim_fiber_set *fibers;
+	struct pd_image *image;
+	struct pd_store *store;
+	struct pd_rank *ranks;          /* [n_ranks] */
+	int n_ranks, n_running;
+	void *mpi;
+	void (*mpi_rank_end)(struct pd_rank *rank); /* called on the rank's fiber when it has returned or exited; set by mpi */
+	struct pd_failure failure;      /* kind != NONE: the run is over */
+	uint64_t n_ended_badly;         /* ranks that returned a non-zero exit code */
+};
+
+/* The rank whose application or MPI code is executing; NULL in the engine's loop. The one mutable global. */
+extern struct pd_rank *pd_current;
+
+/*
+ * Loads the program and prepares the ranks; nothing runs yet. `cluster` is borrowed; the model is created on world->engine. Errors: UTIL_EINPUT for a program that is not there or
+ * is no position-independent executable of this machine; UTIL_ENOMEM; what the store's file says.
+ */
+int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster, const struct sim_recorder *recorder,
+		    struct pd_world **out, struct util_error *err);
+void pd_world_destroy(struct pd_world *world);
+/* Makes every rank ready to run; then step world->engine until idle or pd_world_is_over. */
+void pd_world_start(struct pd_world *world);
+static inline bool pd_world_is_over(const struct pd_world *world)
+{
+	return world->failure.kind != PD_FAILURE_NONE || world->n_running == 0;
+}
+
+/* Ends the run with a failure of the calling rank; does not return to the application. On a rank's fiber only. */
+_Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Ends the calling rank as exit(code) does: atexit handlers, destructors, stdio. Does not return. */
+_Noreturn void pd_rank_exit(struct pd_rank *rank, int code);
+
+/* --- computation steps (pdexec/compute.c) --- */
+
+/*
+ * Ends the computation step: stops measuring and, when time was charged, blocks until the rank's node has computed it. Called at the entry of every MPI call and
+ * clock read; costs a compare when there is nothing to do.
+ */
+void pd_compute_end(struct pd_rank *rank);
+/* The call returns to the application: starts measuring in the modes that measure. */
+void pd_compute_begin(struct pd_rank *rank);
+
+/* --- memory (pdexec/image.h, pdexec/noalloc.c) --- */
+
+/* Where the bytes at `address`, as `rank` sees it, lie now: differs from `address` only for globals of a rank that is swapped out. O(1). */
+void *pd_rank_memory(const struct pd_rank *rank, const void *address);
+/* True when `address` lies in a buffer that was reserved but not allocated (--no-alloc): it must not be touched. O(1). */
+bool pd_memory_is_absent(const void *address);
+
+/*
+ * "lu.c:88 (main)" for an address in the program or a library it loaded; "lu+0x12ab" without debug information. `size` >= 64. Starts a helper process (addr2line): for
+ * reports only. Returns `buf`.
+ */
+char *pd_describe_site(const struct pd_world *world, const void *site, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIMCORE_ENGINE_H
+#define SIMCORE_ENGINE_H
+
+#include <stdint.h>
+
+#include "simcore/fiber.h"
+#include "simcore/queue.h"
+#include "simcore/time.h"
+#include "util/error.h"
+
+/*
+ * The engine: clock, event queue and the scheduler of tasks (a task is a fiber that can wait for simulated time).
+ * Only the engine moves the clock. The caller owns the loop:
+ *
+ *     while ((step = sim_engine_step(engine)) != SIM_STEP_IDLE)
+ *             …look, report progress, stop early…
+ *
+ * One step runs one ready task until it blocks, or, when none is ready, ends the instant (see
+ * sim_engine_at_instant_end) or fires the next event. Tasks become ready in the order of sim_task_wake.
+ */
+enum sim_step {
+	SIM_STEP_IDLE,  /* nothing ready and nothing queued: all ended, or deadlock */
+	SIM_STEP_TASK,  /* a task ran */
+	SIM_STEP_EVENT, /* an event fired, or the instant ended */
+	SIM_STEP_NO_MEMORY, /* the event queue could not grow: the run cannot go on */
+};
+
+enum sim_task_state { SIM_TASK_READY, SIM_TASK_RUNNING, SIM_TASK_BLOCKED, SIM_TASK_ENDED };
+
+struct sim_engine;
+
+/* One task; embedded in its owner's object (a rank). Fields are the engine's own but for `data`. */
+struct sim_task {
+	struct sim_engine *engine;
+	struct sim_fiber *fiber;
+	struct sim_task *next_ready;
+	struct sim_event alarm; /* for sim_task_sleep */
+	enum sim_task_state state;
+	void *data;             /* the owner's */
+};
+
+/* Work to do once all that happens at the present time has happened and before the clock moves on. */
+struct sim_instant_hook {
+	void (*run)(struct sim_instant_hook *hook);
+	struct sim_instant_hook *next;
+	int pending;
+};
+
+struct sim_engine {
+	sim_time_ps now;
+	struct sim_queue queue;
+	struct sim_task *ready_first, *ready_last;
+	struct sim_task *running; /* NULL outside tasks */
+	struct sim_instant_hook *hooks;
+	uint64_t n_events, n_switches;
+	int out_of_memory;
+	void (*before_resume)(struct sim_task *task, void *context); /* may be NULL: swap in the task's memory */
+	void *context;
+};
+
+void sim_engine_init(struct sim_engine *engine);
+void sim_engine_finish(struct sim_engine *engine);
+
+/* Schedules or moves `event` to `time`; a time before now means now. When memory runs out, the next sim_engine_step says so. O(log n). */
+void sim_engine_at(struct sim_engine *engine, struct sim_event *event, sim_time_ps time);
+void sim_engine_after(struct sim_engine *engine, struct sim_event *event, sim_time_ps delay);
+void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event);
+/* Asks for hook->run once at the end of the present instant; asking twice is once. The hook may schedule events, also for now, and wake tasks. */
+void sim_engine_at_instant_end(struct sim_engine *engine, struct sim_instant_hook *hook);
+
+enum sim_step sim_engine_step(struct sim_engine *engine);
+
+/* Makes a task from a fiber and puts it on the ready list. The fiber's entry must call nothing after its work is done but return. */
+void sim_task_start(struct sim_engine *engine, struct sim_task *task, struct sim_fiber *fiber);
+/* Blocks the running task until someone wakes it. Only on that task's fiber. */
+void sim_task_block(struct sim_task *task);
+/* Makes a blocked task ready; nothing happens when it is ready, running or ended already. */
+void sim_task_wake(struct sim_task *task);
+/* Blocks the running task for `duration`; a wake by others does not end it early. */
+void sim_task_sleep(struct sim_task *task, sim_time_ps duration);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIMCORE_QUEUE_H
+#define SIMCORE_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "simcore/time.h"
+
+/*
+ * The event queue: a heap of intrusive events. Equal times leave in the order in which they were
+ * scheduled: a counter is stamped when an event is pushed or moved.
+ */
+struct sim_event;
+typedef void (*sim_event_fn)(struct sim_event *event);
+
+struct sim_event {
+	sim_time_ps time;
+	uint64_t order;
+	size_t position;    /* 1-based place in the heap; 0: not queued */
+	sim_event_fn fire;  /* set by the owner before the event is pushed */
+};
+
+struct sim_queue {
+	struct sim_event **heap;
+	size_t n_events, capacity;
+	uint64_t next_order;
+};
+
+void sim_queue_init(struct sim_queue *queue);
+void sim_queue_finish(struct sim_queue *queue); /* events belong to their owners and are not touched */
+
+static inline void sim_event_init(struct sim_event *event, sim_event_fn fire)
+{
+	*event = (struct sim_event){.fire = fire};
+}
+static inline bool sim_event_is_queued(const struct sim_event *event)
+{
+	return event->position != 0;
+}
+
+/*
+ * Schedules `event` at `time`, or moves it there when it is queued already; either stamps a new
+ * order. O(log n). 0 or UTIL_ENOMEM (then nothing changed).
+ */
+int sim_queue_push(struct sim_queue *queue, struct sim_event *event, sim_time_ps time);
+/* Takes `event` out; nothing happens when it is not queued. O(log n). */
+void sim_queue_cancel(struct sim_queue *queue, struct sim_event *event);
+/* The first event, or NULL. */
+struct sim_event *sim_queue_peek(const struct sim_queue *queue);
+struct sim_event *sim_queue_pop(struct sim_queue *queue);
+
+#endif
