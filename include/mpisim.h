@@ -15,6 +15,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined(MPISIM_BUILDING)
+#pragma GCC visibility push(default)
+#endif
 
 #define MPISIM_MAX_PARAMS 4
 
@@ -49,6 +52,9 @@ int mpisim_is_simulated(void);
 /* The host's clock (MPI_Wtime gives simulated time). */
 double mpisim_real_time(void);
 
+#if defined(MPISIM_BUILDING)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -48,6 +48,7 @@ struct mpi_rank {
 	int rank;                       /* in MPI_COMM_WORLD */
 	enum mpi_init_state state;
 	int thread_level;
+	int depth;                      /* of nested calls: callbacks call MPI from inside MPI */
 	sim_time_ps call_begin;
 	sim_time_ps call_waiting;       /* blocked time of this call with no transfer under way for it */
 	struct mpi_comm *comm_world, *comm_self;
@@ -69,7 +70,8 @@ struct mpi_world {
 	void *contexts;                 /* registry of context ids: comm's own */
 	void *predefined;               /* datatypes, operations, groups …: datatype's and op's own */
 	struct mpi_leaks *leaks;        /* found at MPI_Finalize: env's own */
-	uint64_t n_messages, n_bytes;   /* point-to-point messages between ranks, collectives' own included */
+	uint64_t n_messages, n_bytes;   /* point-to-point messages of the application and their payload */
+	uint64_t n_collective_messages, n_collective_bytes; /* messages that collectives are made of */
 };
 
 /* Makes the MPI layer of a run. Before pd_world_start. Negative: see err. */
@@ -91,6 +93,12 @@ int mpi_leave(struct mpi_rank *me, int code);
  */
 int mpi_raise(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/*
+ * Predefined datatypes, operations, groups and the registry of contexts: made and freed with the world (mpi/comm/objects.c). 0 or UTIL_ENOMEM.
+ */
+int mpi_objects_create(struct mpi_world *world);
+void mpi_objects_destroy(struct mpi_world *world);
 
 /* Ends the run: `function` is not implemented. */
 int mpi_unsupported(const char *function, const void *site);

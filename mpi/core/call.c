@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What every MPI function does first and last, and how it fails. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mpi/comm/comm.h"
+#include "mpi/core/rank.h"
+#include "mpi/env/errhandler.h"
+
+/*
+ * A program that was started without mpisim-run has no simulator around it: nobody else could tell its user.
+ */
+static _Noreturn void fail_outside(const char *function)
+{
+	fprintf(stderr, "mpisim: %s: this program is linked to the simulator's MPI library; start it with "
+			"`mpisim-run --cluster cluster.yaml -n RANKS PROGRAM …`\n", function);
+	exit(2);
+}
+
+struct mpi_rank *mpi_enter_anytime(const char *function, const void *site)
+{
+	struct pd_rank *pd = pd_current;
+	struct mpi_rank *me;
+
+	if (!pd)
+		fail_outside(function);
+	me = pd->mpi;
+	if (me->depth++ > 0) /* from a callback of a call that is recorded already */
+		return me;
+	pd->function = function;
+	pd->site = site;
+	pd_compute_end(pd);
+	me->call_begin = pd->world->engine.now;
+	me->call_waiting = 0;
+	return me;
+}
+
+struct mpi_rank *mpi_enter(const char *function, const void *site)
+{
+	struct mpi_rank *me = mpi_enter_anytime(function, site);
+
+	if (me->state == MPI_STATE_BEFORE_INIT)
+		pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "%s was called before MPI_Init", function);
+	if (me->state == MPI_STATE_FINALIZED)
+		pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "%s was called after MPI_Finalize", function);
+	return me;
+}
+
+static void record_call(const struct mpi_rank *me)
+{
+	const struct pd_rank *pd = me->pd;
+	const struct sim_recorder *recorder = &pd->world->recorder;
+	struct sim_record_call record;
+
+	if (!recorder->call)
+		return;
+	record = (struct sim_record_call){
+		.rank = me->rank,
+		.function = pd->function,
+		.site = pd->site,
+		.begin = me->call_begin,
+		.end = pd->world->engine.now,
+		.waiting = me->call_waiting,
+	};
+	recorder->call(recorder->context, &record);
+}
+
+int mpi_leave(struct mpi_rank *me, int code)
+{
+	if (--me->depth > 0)
+		return code;
+	record_call(me);
+	me->pd->function = NULL;
+	me->pd->site = NULL;
+	pd_compute_begin(me->pd);
+	return code;
+}
+
+static const struct mpi_errhandler *handler_of(const struct mpi_rank *me, const struct mpi_comm *comm)
+{
+	if (!comm)
+		comm = me->comm_self;
+	return comm ? comm->errhandler : NULL;
+}
+
+int mpi_raise(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const char *format, ...)
+{
+	const struct mpi_errhandler *handler = handler_of(me, comm);
+	MPI_Comm handle = comm ? comm->handle : MPI_COMM_SELF;
+	int code = error_class;
+	char text[768];
+	va_list arguments;
+
+	if (handler && handler->kind == ERRHANDLER_RETURN)
+		return code;
+	if (handler && handler->kind == ERRHANDLER_USER) {
+		((MPI_Comm_errhandler_function *)(void *)handler->user)(&handle, &code);
+		return code;
+	}
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "%s: %s", mpi_error_class_name(mpi_error_class_of(me, error_class)), text);
+}
+
+int mpi_unsupported(const char *function, const void *site)
+{
+	struct mpi_rank *me = mpi_enter_anytime(function, site);
+
+	pd_fail(me->pd, PD_FAILURE_UNSUPPORTED, "%s is not implemented in this version of mpisim", function);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "mpi/comm/comm.h"
+#include "mpi/core/rank.h"
+#include "mpi/env/env.h"
+#include "mpi/p2p/endpoint.h"
+
+static int create_ranks(struct mpi_world *world)
+{
+	struct pd_world *pd = world->pd;
+
+	world->ranks = calloc((size_t)world->n_ranks, sizeof *world->ranks);
+	if (!world->ranks)
+		return UTIL_ENOMEM;
+	for (int i = 0; i < world->n_ranks; i++) {
+		struct mpi_rank *me = &world->ranks[i];
+
+		me->pd = &pd->ranks[i];
+		me->world = world;
+		me->rank = i;
+		pd->ranks[i].mpi = me;
+	}
+	return 0;
+}
+
+int mpi_world_create(struct pd_world *pd, struct mpi_world **out, struct util_error *err)
+{
+	struct mpi_world *world = calloc(1, sizeof *world);
+
+	if (!world)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the MPI layer");
+	world->pd = pd;
+	world->n_ranks = pd->n_ranks;
+	if (mpi_handle_table_create(&world->handles) < 0 || create_ranks(world) < 0 || mpi_p2p_create(world) < 0 ||
+	    mpi_objects_create(world) < 0) {
+		mpi_world_destroy(world);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the MPI layer of %d ranks", pd->n_ranks);
+	}
+	pd->mpi = world;
+	pd->mpi_rank_end = mpi_env_rank_end;
+	*out = world;
+	return 0;
+}
+
+void mpi_world_destroy(struct mpi_world *world)
+{
+	if (!world)
+		return;
+	mpi_leaks_destroy(world->leaks);
+	mpi_objects_destroy(world);
+	mpi_p2p_destroy(world);
+	free(world->ranks);
+	mpi_handle_table_destroy(world->handles);
+	free(world);
+}
