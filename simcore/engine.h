@@ -16,14 +16,17 @@
  *     while ((step = sim_engine_step(engine)) != SIM_STEP_IDLE)
  *             …look, report progress, stop early…
  *
- * One step runs one ready task until it blocks, or, when none is ready, ends the instant (see
- * sim_engine_at_instant_end) or fires the next event. Tasks become ready in the order of sim_task_wake.
+ * One step runs one ready task until it blocks; when none is ready, fires the next event if it is due
+ * now; when there is none, runs one hook of the instant's end; when there is none, moves the clock
+ * to the next event and fires it. Tasks run in the order of sim_task_wake, hooks in that of
+ * sim_engine_at_instant_end.
  */
 enum sim_step {
 	SIM_STEP_IDLE,  /* nothing ready and nothing queued: all ended, or deadlock */
 	SIM_STEP_TASK,  /* a task ran */
-	SIM_STEP_EVENT, /* an event fired, or the instant ended */
+	SIM_STEP_EVENT, /* an event fired, or a hook of the instant's end ran */
 	SIM_STEP_NO_MEMORY, /* the event queue could not grow: the run cannot go on */
+	SIM_STEP_OVERFLOW,  /* engine->resumed_last wrote over the end of its stack and others' memory: the run cannot go on */
 };
 
 enum sim_task_state { SIM_TASK_READY, SIM_TASK_RUNNING, SIM_TASK_BLOCKED, SIM_TASK_ENDED };
@@ -52,17 +55,22 @@ struct sim_engine {
 	struct sim_queue queue;
 	struct sim_task *ready_first, *ready_last;
 	struct sim_task *running; /* NULL outside tasks */
-	struct sim_instant_hook *hooks;
+	struct sim_task *resumed_last;
+	struct sim_instant_hook *hook_first, *hook_last;
 	uint64_t n_events, n_switches;
 	int out_of_memory;
-	void (*before_resume)(struct sim_task *task, void *context); /* may be NULL: swap in the task's memory */
+	/* May be NULL. Called when a task is about to be resumed that is not resumed_last: swap in its memory. */
+	void (*before_resume)(struct sim_task *task, void *context);
 	void *context;
 };
 
 void sim_engine_init(struct sim_engine *engine);
 void sim_engine_finish(struct sim_engine *engine);
 
-/* Schedules or moves `event` to `time`; a time before now means now. When memory runs out, the next sim_engine_step says so. O(log n). */
+/*
+ * Schedules or moves `event` to `time`; a time before now means now, SIM_TIME_MAX means never (the
+ * event is taken out). When memory runs out, the next sim_engine_step says so. O(log n).
+ */
 void sim_engine_at(struct sim_engine *engine, struct sim_event *event, sim_time_ps time);
 void sim_engine_after(struct sim_engine *engine, struct sim_event *event, sim_time_ps delay);
 void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event);
@@ -71,7 +79,10 @@ void sim_engine_at_instant_end(struct sim_engine *engine, struct sim_instant_hoo
 
 enum sim_step sim_engine_step(struct sim_engine *engine);
 
-/* Makes a task from a fiber and puts it on the ready list. The fiber's entry must call nothing after its work is done but return. */
+/*
+ * Makes a task from a fiber and puts it on the ready list. The fiber's entry must call nothing after
+ * its work is done but return. task->data is left alone. The task must live until it ended or the engine is not stepped any more.
+ */
 void sim_task_start(struct sim_engine *engine, struct sim_task *task, struct sim_fiber *fiber);
 /* Blocks the running task until someone wakes it. Only on that task's fiber. */
 void sim_task_block(struct sim_task *task);

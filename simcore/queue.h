@@ -22,8 +22,15 @@ struct sim_event {
 	sim_event_fn fire;  /* set by the owner before the event is pushed */
 };
 
+/* A place in the heap. It repeats the event's key, so that sifting does not touch the events it only compares. */
+struct sim_queue_slot {
+	sim_time_ps time;
+	uint64_t order;
+	struct sim_event *event;
+};
+
 struct sim_queue {
-	struct sim_event **heap;
+	struct sim_queue_slot *heap;
 	size_t n_events, capacity;
 	uint64_t next_order;
 };
@@ -48,7 +55,11 @@ int sim_queue_push(struct sim_queue *queue, struct sim_event *event, sim_time_ps
 /* Takes `event` out; nothing happens when it is not queued. O(log n). */
 void sim_queue_cancel(struct sim_queue *queue, struct sim_event *event);
 /* The first event, or NULL. */
-struct sim_event *sim_queue_peek(const struct sim_queue *queue);
+static inline struct sim_event *sim_queue_peek(const struct sim_queue *queue)
+{
+	return queue->n_events ? queue->heap[0].event : NULL;
+}
+/* Takes out the first event; NULL when there is none. O(log n). */
 struct sim_event *sim_queue_pop(struct sim_queue *queue);
 
 #endif

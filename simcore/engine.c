@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "simcore/engine.h"
+
+#include <stddef.h>
+
+void sim_engine_init(struct sim_engine *engine)
+{
+	*engine = (struct sim_engine){0};
+	sim_queue_init(&engine->queue);
+}
+
+void sim_engine_finish(struct sim_engine *engine)
+{
+	sim_queue_finish(&engine->queue);
+}
+
+void sim_engine_at(struct sim_engine *engine, struct sim_event *event, sim_time_ps time)
+{
+	if (time == SIM_TIME_MAX) {
+		sim_queue_cancel(&engine->queue, event);
+		return;
+	}
+	if (time < engine->now)
+		time = engine->now;
+	if (sim_queue_push(&engine->queue, event, time))
+		engine->out_of_memory = 1;
+}
+
+void sim_engine_after(struct sim_engine *engine, struct sim_event *event, sim_time_ps delay)
+{
+	sim_engine_at(engine, event, delay > 0 ? sim_time_add(engine->now, delay) : engine->now);
+}
+
+void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event)
+{
+	sim_queue_cancel(&engine->queue, event);
+}
+
+void sim_engine_at_instant_end(struct sim_engine *engine, struct sim_instant_hook *hook)
+{
+	if (hook->pending)
+		return;
+	hook->pending = 1;
+	hook->next = NULL;
+	if (engine->hook_first)
+		engine->hook_last->next = hook;
+	else
+		engine->hook_first = hook;
+	engine->hook_last = hook;
+}
+
+static void hook_run_first(struct sim_engine *engine)
+{
+	struct sim_instant_hook *hook = engine->hook_first;
+
+	/* taken out first: it may ask for itself again */
+	engine->hook_first = hook->next;
+	hook->pending = 0;
+	hook->run(hook);
+}
+
+static void event_fire_first(struct sim_engine *engine)
+{
+	struct sim_event *event = sim_queue_pop(&engine->queue);
+
+	engine->now = event->time;
+	engine->n_events++;
+	event->fire(event);
+}
+
+static void ready_append(struct sim_engine *engine, struct sim_task *task)
+{
+	task->state = SIM_TASK_READY;
+	task->next_ready = NULL;
+	if (engine->ready_first)
+		engine->ready_last->next_ready = task;
+	else
+		engine->ready_first = task;
+	engine->ready_last = task;
+}
+
+static enum sim_step task_run_first(struct sim_engine *engine)
+{
+	struct sim_task *task = engine->ready_first;
+
+	engine->ready_first = task->next_ready;
+	if (engine->resumed_last != task) {
+		if (engine->before_resume)
+			engine->before_resume(task, engine->context);
+		engine->resumed_last = task;
+	}
+	engine->n_switches++;
+	engine->running = task;
+	task->state = SIM_TASK_RUNNING;
+	sim_fiber_resume(task->fiber);
+	engine->running = NULL;
+	if (__builtin_expect(sim_fiber_has_ended(task->fiber), 0))
+		task->state = SIM_TASK_ENDED;
+	return __builtin_expect(sim_fiber_overflowed(task->fiber), 0) ? SIM_STEP_OVERFLOW : SIM_STEP_TASK;
+}
+
+enum sim_step sim_engine_step(struct sim_engine *engine)
+{
+	const struct sim_event *first;
+
+	if (__builtin_expect(engine->out_of_memory, 0))
+		return SIM_STEP_NO_MEMORY;
+	if (engine->ready_first)
+		return task_run_first(engine);
+	first = sim_queue_peek(&engine->queue);
+	if (engine->hook_first && !(first && first->time == engine->now))
+		hook_run_first(engine);
+	else if (first)
+		event_fire_first(engine);
+	else
+		return SIM_STEP_IDLE;
+	return SIM_STEP_EVENT;
+}
+
+static void alarm_ring(struct sim_event *event)
+{
+	struct sim_task *task = (struct sim_task *)((char *)event - offsetof(struct sim_task, alarm));
+
+	event->fire = NULL; /* how sim_task_sleep knows */
+	sim_task_wake(task);
+}
+
+void sim_task_start(struct sim_engine *engine, struct sim_task *task, struct sim_fiber *fiber)
+{
+	task->engine = engine;
+	task->fiber = fiber;
+	sim_event_init(&task->alarm, NULL);
+	/* an ended task may have lain at the same address */
+	if (engine->resumed_last == task)
+		engine->resumed_last = NULL;
+	ready_append(engine, task);
+}
+
+void sim_task_block(struct sim_task *task)
+{
+	task->state = SIM_TASK_BLOCKED;
+	sim_fiber_yield(task->fiber);
+}
+
+void sim_task_wake(struct sim_task *task)
+{
+	if (task->state == SIM_TASK_BLOCKED)
+		ready_append(task->engine, task);
+}
+
+void sim_task_sleep(struct sim_task *task, sim_time_ps duration)
+{
+	sim_event_init(&task->alarm, alarm_ring);
+	sim_engine_after(task->engine, &task->alarm, duration);
+	while (task->alarm.fire)
+		sim_task_block(task);
+}
