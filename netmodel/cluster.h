@@ -60,6 +60,8 @@ int net_cluster_parse(const char *name, const char *text, size_t length_B, struc
  */
 int net_cluster_load_with(const char *path, int n_overrides, const char *const overrides[], struct net_cluster **out,
 			  struct util_error *err);
+int net_cluster_parse_with(const char *name, const char *text, size_t length_B, int n_overrides,
+			   const char *const overrides[], struct net_cluster **out, struct util_error *err);
 void net_cluster_destroy(struct net_cluster *cluster);
 
 /* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */

@@ -19,42 +19,46 @@ struct net_compute;
 typedef void (*net_transfer_fn)(struct net_transfer *transfer);
 typedef void (*net_compute_fn)(struct net_compute *compute);
 
-struct net_transfer { /* private but for reading; zero-initialise */
+struct net_transfer { /* private but for reading; zero-initialise. Small: millions are under way in an all-to-all */
 	struct sim_event event;
 	struct net_model *model;
 	net_transfer_fn done;
-	int source_node, dest_node;
 	int64_t size_B;
-	/* sharing */
-	struct net_transfer *next_out, *prev_out, *next_in, *prev_in; /* neighbours on the two links */
-	double remaining_s;      /* of the minimal duration */
+	int source_node, dest_node;
+	double remaining_s;      /* of the minimal duration, at `updated` */
 	double rate;             /* share in [0, 1] */
-	sim_time_ps updated;     /* when remaining_s was true */
-	int stage;
-	double scratch[2];
+	sim_time_ps updated;
+	int out_place, in_place; /* in the two links' arrays of transfers */
+	int stage;               /* enum net_stage */
 };
 
 struct net_compute { /* private but for reading; zero-initialise */
-	struct sim_event event;
+	struct sim_event event;  /* only for zero work */
 	struct net_model *model;
 	net_compute_fn done;
 	int node;
 	sim_time_ps begin;
 	double work_s;           /* on the reference CPU */
-	double remaining_s;
-	struct net_compute *next, *prev;
-	double mark[2];
+	double end_s;            /* it ends when its node's virtual time gets there */
+	uint64_t order;          /* among equal ends: order of start */
+	struct net_compute *child, *sibling; /* in the node's heap */
+	double mark[2];          /* the node's integrals at its start: stolen, shared */
 	/* results, valid in `done` */
 	double useful_s;         /* on one otherwise idle core of this node */
 	double stolen_s, shared_s; /* lost to communication, lost to other computations on the node */
 };
 
 struct net_stats {
-	uint64_t n_transfers, n_rate_updates; /* flows whose rate was computed anew */
-	uint64_t n_algorithm1_infeasible;     /* instants in which max-min replaced the literal Algorithm 1 */
+	uint64_t n_transfers;
+	uint64_t n_rate_updates; /* rates computed anew: one for each transfer on each link that a change may touch */
+	uint64_t n_rate_changes; /* those that came out different */
+	uint64_t n_algorithm1_infeasible; /* instants in which max-min replaced the literal Algorithm 1 somewhere */
 };
 
-/* `cluster` is borrowed and must outlive the model. */
+/*
+ * `cluster` is borrowed and must outlive the model. Errors: UTIL_ENOMEM. When memory runs out later, the engine's next step
+ * says so. Destroy a model only when the engine makes no more steps.
+ */
 int net_model_create(struct sim_engine *engine, const struct net_cluster *cluster, struct net_model **out, struct util_error *err);
 void net_model_destroy(struct net_model *model);
 

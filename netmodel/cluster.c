@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "netmodel/cluster.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netmodel/schema.h"
+#include "netmodel/yamltree.h"
+
+static void finish_cluster(struct net_cluster *cluster)
+{
+	free(cluster->name);
+	free(cluster->node_speed);
+	free(cluster->cpu_cost.fraction);
+	free(cluster->placement);
+}
+
+void net_draft_finish(struct net_draft *draft)
+{
+	finish_cluster(&draft->cluster);
+}
+
+void net_cluster_destroy(struct net_cluster *cluster)
+{
+	if (!cluster)
+		return;
+	finish_cluster(cluster);
+	free(cluster);
+}
+
+static int read_tree(const struct net_yaml_tree *tree, struct net_cluster **out, struct util_error *err)
+{
+	struct net_draft draft = {0};
+	struct net_cluster *cluster;
+	int rc = net_schema_check(tree, err);
+
+	if (!rc)
+		rc = net_schema_read(&draft, tree, err);
+	if (!rc) {
+		cluster = malloc(sizeof(*cluster));
+		if (cluster) {
+			*cluster = draft.cluster;
+			*out = cluster;
+			return 0;
+		}
+		rc = util_error_set(err, UTIL_ENOMEM, "out of memory");
+	}
+	net_draft_finish(&draft);
+	return rc;
+}
+
+static int parse_with(const char *name, const char *text, size_t length_B, int n_overrides,
+		      const char *const overrides[], struct net_cluster **out, struct util_error *err)
+{
+	struct net_yaml_tree tree;
+	int rc = net_yaml_parse(&tree, name, text, length_B, err);
+
+	for (int i = 0; i < n_overrides && !rc; i++)
+		rc = net_yaml_override(&tree, overrides[i], err);
+	if (!rc)
+		rc = read_tree(&tree, out, err);
+	net_yaml_finish(&tree);
+	return rc;
+}
+
+int net_cluster_parse(const char *name, const char *text, size_t length_B, struct net_cluster **out,
+		      struct util_error *err)
+{
+	return parse_with(name, text, length_B, 0, NULL, out, err);
+}
+
+int net_cluster_parse_with(const char *name, const char *text, size_t length_B, int n_overrides,
+			   const char *const overrides[], struct net_cluster **out, struct util_error *err)
+{
+	return parse_with(name, text, length_B, n_overrides, overrides, out, err);
+}
+
+int net_cluster_load(const char *path, struct net_cluster **out, struct util_error *err)
+{
+	return net_cluster_load_with(path, 0, NULL, out, err);
+}
+
+int net_cluster_load_with(const char *path, int n_overrides, const char *const overrides[], struct net_cluster **out,
+			  struct util_error *err)
+{
+	char *text = malloc(NET_YAML_MAX_SIZE_B + 1); /* one more than allowed, so that too much is noticed */
+	FILE *file = fopen(path, "rb");
+	size_t length_B;
+	int rc;
+
+	if (!text) {
+		rc = util_error_set(err, UTIL_ENOMEM, "out of memory while reading %s", path);
+	} else if (!file) {
+		rc = util_error_set(err, UTIL_EINPUT, "cannot open the cluster file %s: %s", path, strerror(errno));
+	} else {
+		errno = 0;
+		length_B = fread(text, 1, NET_YAML_MAX_SIZE_B + 1, file);
+		if (ferror(file))
+			rc = util_error_set(err, UTIL_EINPUT, "cannot read the cluster file %s: %s", path,
+					    strerror(errno));
+		else
+			rc = parse_with(path, text, length_B, n_overrides, overrides, out, err);
+	}
+	if (file)
+		fclose(file);
+	free(text);
+	return rc;
+}
+
+double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming)
+{
+	const struct net_cpu_cost *cost = &cluster->cpu_cost;
+	int o = outgoing < cost->n ? outgoing : cost->n, i = incoming < cost->n ? incoming : cost->n;
+	double fraction;
+
+	if (!cost->fraction)
+		return 0;
+	fraction = cost->fraction[o * (cost->n + 1) + i] * cluster->cpu_cost_scale;
+	return fraction < cluster->cores ? fraction : cluster->cores;
+}

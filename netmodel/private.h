@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETMODEL_PRIVATE_H
+#define NETMODEL_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "netmodel/model.h"
+#include "util/rng.h"
+
+/*
+ * What the files of the model share; only netmodel/ includes it. Node i has link i (outgoing) and link n_nodes + i (incoming), each
+ * of capacity 1: a transfer's work is its minimal duration, its rate the share of a link's time that it gets.
+ */
+
+/* Relative difference below which two rates or levels are the same: rounding, not a change. */
+#define NET_SAME 1e-12
+/* How far from full a link counts as full, and how far above 1 as too much: sums of thousands of rounded rates. */
+#define NET_FULL 1e-9
+
+enum net_stage {
+	NET_STAGE_DIRECT = 1, /* within a node, or without any work: ends with its event */
+	NET_STAGE_LATENCY,    /* a delay, then the bytes */
+	NET_STAGE_SHARED,     /* on its links */
+};
+
+struct net_hop { /* a transfer on a link, and its other link */
+	struct net_transfer *transfer;
+	int other;
+};
+
+struct net_link {
+	struct net_hop *hops; /* [n], unordered */
+	int n, capacity;
+	int n_before;         /* n when the rates were last right; Algorithm 1 */
+	double level;         /* max-min: the most that a transfer gets here; INFINITY: the link is not full */
+	double load;          /* sum of the rates, but for rounding */
+	double share;         /* Algorithm 1, literally: what each transfer processed here gets; INFINITY: there is none */
+	bool dirty;           /* transfers came or went since the rates were right */
+	bool bad;             /* the literal Algorithm 1 fails here */
+	bool is_maxmin;       /* max-min replaces Algorithm 1 in this link's component */
+	bool queued, visited; /* while solving */
+
+	/* while max-min is solved */
+	bool in_region, settled, touched;
+	double old_level, key, extra;
+	double room;          /* what its unsettled transfers share */
+	int n_unsettled;
+	double settling_level; /* transfers settled at this level are not yet taken out of room … */
+	int n_settling;        /* … and there are so many */
+	double *caps, min_cap; /* levels of links outside the region, not yet taken out of room */
+	int n_caps;
+};
+
+struct net_heap_entry {
+	double key;
+	int link;
+};
+
+struct net_heap { /* smallest key first, then smallest link; room for every link once */
+	struct net_heap_entry *entries;
+	int n;
+};
+
+struct net_list { /* room for every link once */
+	int *links;
+	int n;
+};
+
+struct net_node {
+	struct sim_event event;       /* the earliest end of a computation */
+	struct net_model *model;
+	struct net_compute *heap;     /* by end_s */
+	int n_computes;
+	double rate;                  /* what each gets of a core; 1 where none runs */
+	double undisturbed;           /* what each would get if communication cost nothing */
+	double virtual_s;             /* integral of rate since the node was last idle, at `updated` */
+	double stolen_s, shared_s;    /* integrals of undisturbed - rate and of 1 - undisturbed */
+	sim_time_ps updated;
+	bool dirty;
+};
+
+struct net_model {
+	struct sim_engine *engine;
+	const struct net_cluster *cluster;
+	struct net_link *links;       /* [2 n_nodes] */
+	struct net_node *nodes;       /* [n_nodes] */
+	int n_links;
+	struct net_list dirty_links, dirty_nodes;
+	struct net_list region, touched, visited; /* while solving */
+	struct net_heap heap;
+	double *caps;
+	size_t caps_capacity;
+	int n_bad, n_maxmin_links;    /* Algorithm 1 */
+	struct sim_instant_hook hook;
+	struct sim_event tick;        /* with a fixed timeslice: the next boundary at which rates change */
+	sim_time_ps slice;            /* 0: adaptive */
+	struct util_rng transfer_rng, compute_rng;
+	double transfer_amplitude, compute_amplitude;
+	uint64_t next_order;
+	struct net_stats stats;
+};
+
+/* model.c */
+void net_model_out_of_memory(struct net_model *model);
+/* Asks for the rates to be brought up to date: at the end of this instant, or at the next boundary of a fixed timeslice. */
+void net_model_ask(struct net_model *model);
+bool net_model_at_boundary(const struct net_model *model);
+sim_time_ps net_model_next_boundary(const struct net_model *model);
+/* When something ends that needs `seconds` more from now on. */
+sim_time_ps net_model_due(const struct net_model *model, double seconds);
+/* A factor in [1 - amplitude, 1 + amplitude]. */
+double net_model_vary_factor(struct util_rng *rng, double amplitude);
+
+/* transfer.c */
+void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfer, double rate);
+bool net_rate_same(double a, double b);
+
+/* heap.c */
+void net_heap_push(struct net_heap *heap, double key, int link);
+struct net_heap_entry net_heap_pop(struct net_heap *heap);
+
+/* maxmin.c: new levels for model->region and whatever else must change, then the rates. Region members are dirty links. */
+void net_maxmin_solve(struct net_model *model);
+/* algorithm1.c: the same for Algorithm 1, from model->dirty_links. */
+void net_algorithm1_solve(struct net_model *model);
+
+/* compute.c */
+void net_node_init(struct net_node *node, struct net_model *model);
+void net_node_touch(struct net_model *model, int node);
+void net_node_update(struct net_model *model, struct net_node *node);
+
+#endif

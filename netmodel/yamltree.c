@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "netmodel/yamltree.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool net_yaml_is_empty(const struct net_yaml *node)
+{
+	return node->kind == NET_YAML_SCALAR && node->text[0] == '\0';
+}
+
+struct net_yaml *net_yaml_member(const struct net_yaml *map, const char *key, size_t length)
+{
+	if (!map || map->kind != NET_YAML_MAP)
+		return NULL;
+	for (struct net_yaml *member = map->first; member; member = member->next)
+		if (strncmp(member->key, key, length) == 0 && member->key[length] == '\0')
+			return member;
+	return NULL;
+}
+
+struct net_yaml *net_yaml_at(const struct net_yaml_tree *tree, const char *path)
+{
+	struct net_yaml *node = tree->root;
+
+	while (node) {
+		size_t length = strcspn(path, ".");
+
+		node = net_yaml_member(node, path, length);
+		if (path[length] == '\0')
+			break;
+		path += length + 1;
+	}
+	return node;
+}
+
+char *net_yaml_quote(const char *text, char *buf, size_t size)
+{
+	size_t n = 0, longest = size - 6; /* two quotes, three dots, the NUL */
+
+	buf[n++] = '"';
+	for (; *text && n <= longest; text++)
+		buf[n++] = (unsigned char)*text < ' ' || *text == 127 ? '?' : *text;
+	if (*text) {
+		/* Do not cut through a UTF-8 sequence. */
+		while (n > 1 && ((unsigned char)text[0] & 0xC0) == 0x80) {
+			n--;
+			text--;
+		}
+		memcpy(buf + n, "...", 3);
+		n += 3;
+	}
+	buf[n++] = '"';
+	buf[n] = '\0';
+	return buf;
+}
+
+char *net_yaml_found(const struct net_yaml *node, char *buf, size_t size)
+{
+	if (node->kind == NET_YAML_MAP)
+		snprintf(buf, size, "a mapping");
+	else if (node->kind == NET_YAML_LIST)
+		snprintf(buf, size, "a list of %d", node->n_children);
+	else if (net_yaml_is_empty(node))
+		snprintf(buf, size, "nothing");
+	else
+		net_yaml_quote(node->text, buf, size < 64 ? size : 64);
+	return buf;
+}
+
+static int fail_at(const struct net_yaml_tree *tree, const char *override, int line, int column,
+		   struct util_error *err, const char *format, va_list args)
+{
+	char text[768], quoted[128];
+
+	vsnprintf(text, sizeof(text), format, args);
+	for (char *c = text; *c; c++) /* what a file holds may not write on a terminal as it likes */
+		if ((unsigned char)*c < ' ' || *c == 127)
+			*c = '?';
+	if (override)
+		return util_error_set(err, UTIL_EINPUT, "override %s: %s",
+				      net_yaml_quote(override, quoted, sizeof(quoted)), text);
+	return util_error_set(err, UTIL_EINPUT, "%s:%d:%d: %s", tree->name, line, column, text);
+}
+
+int net_yaml_fail(const struct net_yaml_tree *tree, const struct net_yaml *node, struct util_error *err,
+		  const char *format, ...)
+{
+	va_list args;
+	int code;
+
+	va_start(args, format);
+	code = fail_at(tree, node ? node->override : NULL, node ? node->line : 1, node ? node->column : 1,
+		       err, format, args);
+	va_end(args);
+	return code;
+}
+
+int net_yaml_fail_key(const struct net_yaml_tree *tree, const struct net_yaml *node, struct util_error *err,
+		      const char *format, ...)
+{
+	va_list args;
+	int code;
+
+	va_start(args, format);
+	code = fail_at(tree, node->override, node->key_line, node->key_column, err, format, args);
+	va_end(args);
+	return code;
+}
+
+void net_yaml_finish(struct net_yaml_tree *tree)
+{
+	while (tree->owned) {
+		struct net_yaml *node = tree->owned;
+
+		tree->owned = node->next_owned;
+		free(node->text);
+		free(node->key);
+		free(node);
+	}
+	tree->root = NULL;
+}
