@@ -172,7 +172,7 @@ static int read_number(struct net_draft *draft, const struct net_key *key, const
 		value = key->word_value;
 		bytes = INT64_MAX; /* the only word of a size is "off" */
 	} else if (parse_number(key, text, &value, &bytes, &why)) {
-		snprintf(problem, sizeof(problem), "%s%s%s", why.text, key->choices ? ", or " : "",
+		snprintf(problem, sizeof(problem), "%.400s%s%s", why.text, key->choices ? ", or " : "",
 			 key->choices ? key->choices : "");
 		return fail_value(tree, node, key, err, problem);
 	} else if (!(value >= key->min && value <= key->max)) {

@@ -214,7 +214,7 @@ stack_is_overrun(const struct sim_fiber *fiber)
 
 	for (int i = 0; i < N_CHECKED_WORDS; i++)
 		any |= words[i];
-	return any != 0;
+	return any != 0 || (const char *)fiber->context < stack_low(fiber);
 }
 
 void sim_fiber_resume(struct sim_fiber *fiber)
@@ -256,11 +256,11 @@ long sim_fiber_set_guard_hit(const struct sim_fiber_set *set, const void *addres
 	size_t offset = (uintptr_t)address - (uintptr_t)set->base;
 	size_t index = offset / set->pitch_B;
 
-	if ((uintptr_t)address < (uintptr_t)set->base || offset % set->pitch_B >= GUARD_B)
+	if ((uintptr_t)address < (uintptr_t)set->base)
 		return -1;
 	if (!set->has_guards)
-		return index == 0 ? 0 : -1;
-	return index < set->n_fibers ? (long)index : -1;
+		return offset < GUARD_B ? 0 : -1;
+	return index < set->n_fibers && offset % set->pitch_B < GUARD_B ? (long)index : -1;
 }
 
 void sim_fiber_stack(const struct sim_fiber *fiber, void **out_low, size_t *out_size_B)

@@ -80,8 +80,11 @@ static void sift(struct sim_queue *queue, size_t at, struct sim_queue_slot slot)
 static int queue_grow(struct sim_queue *queue)
 {
 	size_t capacity = queue->capacity ? 2 * queue->capacity : FIRST_CAPACITY;
-	struct sim_queue_slot *heap = reallocarray(queue->heap, capacity, sizeof(*heap));
+	struct sim_queue_slot *heap;
 
+	if (queue->capacity > SIZE_MAX / 2 / sizeof(*heap))
+		return UTIL_ENOMEM;
+	heap = realloc(queue->heap, capacity * sizeof(*heap));
 	if (!heap)
 		return UTIL_ENOMEM;
 	queue->heap = heap;

@@ -14,7 +14,7 @@ static uint64_t mix(uint64_t z)
 void util_rng_init(struct util_rng *rng, uint64_t seed, uint64_t stream)
 {
 	/* stream 0 is plain splitmix64; the others start far apart, also for neighbouring seeds */
-	rng->state = stream ? mix(seed + gamma_step) ^ mix(stream * gamma_step) : seed;
+	rng->state = stream ? mix(mix(seed + gamma_step) + stream * gamma_step) : seed;
 }
 
 uint64_t util_rng_next(struct util_rng *rng)

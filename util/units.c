@@ -13,7 +13,7 @@ struct number {
 	double value;
 	bool is_integer;     /* digits only, and `integer` holds them exactly */
 	int64_t integer;
-	const char *rest;    /* what follows the numeral and blanks */
+	const char *rest;    /* the unit: what follows the numeral and blanks */
 };
 
 struct unit {
@@ -98,9 +98,9 @@ static bool number_read(const char *text, struct number *out)
 	errno = 0;
 	out->integer = strtoll(text, &integer_end, 10);
 	out->is_integer = integer_end == end && !errno;
-	while (*end == ' ' || *end == '\t')
-		end++;
-	out->rest = end;
+	out->rest = end + strspn(end, " \t");
+	if (!*out->rest) /* blanks stand before a unit only */
+		out->rest = end;
 	return true;
 }
 

@@ -44,6 +44,8 @@ static inline int mpi_comm_n_peers(const struct mpi_comm *comm)
 /* Makes MPI_COMM_WORLD and MPI_COMM_SELF of `me` (in MPI_Init). 0 or negative. */
 int mpi_comm_init(struct mpi_rank *me);
 void mpi_comm_finish(struct mpi_rank *me);
+/* Deletes the attributes of MPI_COMM_SELF, last set first: the first thing that MPI_Finalize does. */
+void mpi_comm_delete_self_attributes(struct mpi_rank *me);
 /*
  * The context id for a new communicator: equal for all who ask with the same (parent context, sequence number, color), new for every other question. No simulated time.
  */

@@ -87,6 +87,7 @@ uintptr_t mpi_handle_create(struct mpi_rank *me, enum mpi_kind kind, void *objec
 	slot->site = me->pd->site;
 	slot->rank = me->rank;
 	slot->kind = kind;
+	me->n_handles++;
 	return (uintptr_t)kind << KIND_SHIFT | (uintptr_t)slot->generation << GENERATION_SHIFT | (index + 1);
 }
 
@@ -112,6 +113,7 @@ void mpi_handle_destroy(struct mpi_rank *me, uintptr_t handle)
 
 	if (!slot)
 		return;
+	me->n_handles--;
 	slot->object = NULL;
 	slot->generation = (slot->generation + 1) & GENERATION_MASK;
 	slot->next_free = table->first_free;
@@ -132,7 +134,7 @@ void mpi_handle_visit(const struct mpi_rank *me, mpi_handle_visit_fn visit, void
 {
 	const struct mpi_handle_table *table = me->world->handles;
 
-	for (uint64_t i = 0; i < table->n_slots; i++) {
+	for (uint64_t i = 0; i < table->n_slots && me->n_handles > 0; i++) {
 		const struct handle_slot *slot = &table->slots[i];
 
 		if (slot->object && slot->rank == me->rank)

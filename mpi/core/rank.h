@@ -48,6 +48,7 @@ struct mpi_rank {
 	int rank;                       /* in MPI_COMM_WORLD */
 	enum mpi_init_state state;
 	int thread_level;
+	bool has_read_clock;            /* since the last unsuccessful test or probe */
 	int depth;                      /* of nested calls: callbacks call MPI from inside MPI */
 	sim_time_ps call_begin;
 	sim_time_ps call_waiting;       /* blocked time of this call with no transfer under way for it */
@@ -57,7 +58,7 @@ struct mpi_rank {
 	void *buffer_attached;          /* MPI_Buffer_attach: p2p's own */
 	void *error_space;              /* user-defined error classes and strings: env's own */
 	void *attributes;               /* keyvals of this rank: comm's own */
-	uint64_t n_live_operations;     /* started and not completed: for the leak report */
+	uint64_t n_handles;             /* live ones of this rank */
 };
 
 struct mpi_world {
@@ -66,6 +67,8 @@ struct mpi_world {
 	struct mpi_rank *ranks;         /* [n_ranks] */
 	int n_ranks;
 	struct util_pool requests, messages;
+	struct mpi_pair_table *pairs;   /* p2p: order of delivery */
+	uint64_t n_idle_wakes;          /* in a row, see mpi_world_wake_pollers */
 	const struct mpi_match_policy *policy;
 	void *contexts;                 /* registry of context ids: comm's own */
 	void *predefined;               /* datatypes, operations, groups …: datatype's and op's own */

@@ -23,5 +23,11 @@ void mpi_errhandler_release(struct mpi_rank *me, struct mpi_errhandler *handler)
 int mpi_error_class_of(const struct mpi_rank *me, int code);
 /* "MPI_ERR_RANK" and the like. */
 const char *mpi_error_class_name(int error_class);
+/* The value of MPI_LASTUSEDCODE. */
+int mpi_error_last_code(const struct mpi_rank *me);
+/* Forgets what the program added. */
+void mpi_errors_finish(struct mpi_rank *me);
+/* MPI_ERRORS_ARE_FATAL: what communicators start with. */
+struct mpi_errhandler *mpi_errhandler_fatal(void);
 
 #endif

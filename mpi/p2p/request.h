@@ -54,6 +54,10 @@ struct mpi_request *mpi_request_create(struct mpi_rank *me, enum mpi_request_kin
 MPI_Request mpi_request_publish(struct mpi_rank *me, struct mpi_request *request);
 void mpi_request_destroy(struct mpi_rank *me, struct mpi_request *request);
 struct mpi_request *mpi_request_get(const struct mpi_rank *me, MPI_Request handle); /* NULL: none, or MPI_REQUEST_NULL */
+/* A receive whose data is here and that its rank has to take. From anywhere. */
+void mpi_request_arrived(struct mpi_request *recv);
+/* Takes a receive that has ARRIVED: unpacks, spends the overhead, completes it. On its rank's fiber. */
+void mpi_request_take(struct mpi_rank *me, struct mpi_request *recv);
 /* Marks a request complete and wakes its rank when it waits for it. From anywhere. */
 void mpi_request_complete(struct mpi_request *request, int error_class);
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/env/leaks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/p2p/endpoint.h"
+#include "mpi/p2p/request.h"
+
+static const char *const kind_name[N_KINDS] = {
+	[KIND_COMM] = "communicator",
+	[KIND_GROUP] = "group",
+	[KIND_DATATYPE] = "datatype",
+	[KIND_OP] = "operation",
+	[KIND_REQUEST] = "request",
+	[KIND_INFO] = "info object",
+	[KIND_ERRHANDLER] = "error handler",
+	[KIND_MESSAGE] = "message",
+	[KIND_WIN] = "window",
+	[KIND_FILE] = "file",
+	[KIND_SESSION] = "session",
+};
+
+static struct mpi_leak *new_entry(struct mpi_leaks *leaks)
+{
+	struct mpi_leak *entries;
+
+	if (leaks->n == leaks->capacity) {
+		entries = realloc(leaks->entries, (size_t)(leaks->capacity + 16) * sizeof *entries);
+		if (!entries)
+			return NULL;
+		leaks->entries = entries;
+		leaks->capacity += 16;
+	}
+	return &leaks->entries[leaks->n++];
+}
+
+static void add(struct mpi_rank *me, const char *what, const char *function, const void *site)
+{
+	struct mpi_world *world = me->world;
+	struct mpi_leak *entry;
+
+	if (!world->leaks && !(world->leaks = calloc(1, sizeof *world->leaks)))
+		return;
+	for (int i = 0; i < world->leaks->n; i++) {
+		entry = &world->leaks->entries[i];
+		/* In MAP isolation the same call has another address in each rank: one entry per rank then; tools merge by description. */
+		if (entry->what == what && entry->site == site && entry->function == function) {
+			entry->count++;
+			return;
+		}
+	}
+	entry = new_entry(world->leaks);
+	if (entry)
+		*entry = (struct mpi_leak){
+			.what = what, .function = function, .site = site, .count = 1, .first_rank = me->rank};
+}
+
+static void visit(void *context, enum mpi_kind kind, void *object, const char *function, const void *site)
+{
+	const struct mpi_request *request = object;
+	const char *what = kind_name[kind];
+
+	if (kind == KIND_REQUEST && request->is_persistent)
+		what = "persistent request";
+	else if (kind == KIND_REQUEST && request->kind == REQUEST_RECV)
+		what = "receive that was never completed";
+	else if (kind == KIND_REQUEST && request->kind == REQUEST_SEND)
+		what = "send that was never completed";
+	add(context, what, function, site);
+}
+
+void mpi_leaks_collect(struct mpi_rank *me)
+{
+	mpi_handle_visit(me, visit, me);
+	for (int n = mpi_endpoint_n_unexpected(me); n > 0; n--)
+		mpi_leaks_add_message(me);
+}
+
+void mpi_leaks_add_message(struct mpi_rank *me)
+{
+	add(me, "message that was never received", NULL, NULL);
+}
+
+void mpi_leaks_destroy(struct mpi_leaks *leaks)
+{
+	if (!leaks)
+		return;
+	free(leaks->entries);
+	free(leaks);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/p2p/blocked.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/p2p/internal.h"
+
+static void add_peer(struct mpi_blocked *out, int world_rank)
+{
+	int *larger = realloc(out->waits_for, (size_t)(out->n + 1) * sizeof *larger);
+
+	if (!larger)
+		return;
+	out->waits_for = larger;
+	larger[out->n++] = world_rank;
+}
+
+static void add_source(struct mpi_blocked *out, const struct mpi_rank *me, const struct mpi_comm *comm, int source)
+{
+	if (source != MPI_ANY_SOURCE) {
+		add_peer(out, mpi_comm_peer(comm, source));
+		return;
+	}
+	out->is_anyone = true;
+	for (int i = 0; i < mpi_comm_n_peers(comm); i++)
+		if (mpi_comm_peer(comm, i) != me->rank)
+			add_peer(out, mpi_comm_peer(comm, i));
+}
+
+static void describe_match(char *buf, size_t size, const char *what, int peer, int tag, const struct mpi_comm *comm)
+{
+	char peer_text[24] = "any source", tag_text[24] = "any tag";
+
+	if (peer != MPI_ANY_SOURCE)
+		snprintf(peer_text, sizeof peer_text, "rank %d", peer);
+	if (tag != MPI_ANY_TAG)
+		snprintf(tag_text, sizeof tag_text, "tag %d", tag);
+	snprintf(buf, size, "%s %s, %s, %s", what, peer_text, tag_text,
+		 comm->name && comm->name[0] ? comm->name : "a communicator");
+}
+
+static void describe_request(char *buf, size_t size, const struct mpi_request *request)
+{
+	if (request->kind == REQUEST_COLL || request->channel == CHANNEL_COLL)
+		snprintf(buf, size, "its part of a collective with %d ranks", request->comm ? request->comm->size : 0);
+	else if (request->kind == REQUEST_SEND)
+		describe_match(buf, size, "send to", request->peer, request->tag, request->comm);
+	else
+		describe_match(buf, size, "receive from", request->peer, request->tag, request->comm);
+}
+
+static void add_request(struct mpi_blocked *out, const struct mpi_rank *me, const struct mpi_request *request)
+{
+	if (request->kind == REQUEST_RECV)
+		add_source(out, me, request->comm, request->peer);
+	else if (request->kind == REQUEST_SEND)
+		add_peer(out, mpi_comm_peer(request->comm, request->peer));
+}
+
+static void describe_requests(struct mpi_rank *me, struct mpi_blocked *out)
+{
+	const struct mpi_endpoint *endpoint = me->endpoint;
+	const struct mpi_request *first = NULL;
+	int n_more = -1;
+	size_t length;
+
+	out->is_any = endpoint->n_to_go == 1 && endpoint->n_waited > 1;
+	for (int i = 0; i < endpoint->n_waited; i++) {
+		const struct mpi_request *request = endpoint->waited[i];
+
+		if (!request || !request->is_waited)
+			continue;
+		first = first ? first : request;
+		n_more++;
+		add_request(out, me, request);
+	}
+	if (n_more == 0)
+		out->is_any = false;
+	if (!first)
+		return;
+	describe_request(out->text, sizeof out->text, first);
+	length = strlen(out->text);
+	if (n_more > 0)
+		snprintf(out->text + length, sizeof out->text - length, " (and %d more)", n_more);
+}
+
+void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out)
+{
+	const struct mpi_endpoint *endpoint = me->endpoint;
+
+	*out = (struct mpi_blocked){.is_blocked = false};
+	if (!endpoint || me->pd->has_ended || !me->pd->function)
+		return;
+	out->is_blocked = true;
+	if (endpoint->waited)
+		describe_requests(me, out);
+	else if (endpoint->is_probing) {
+		describe_match(out->text, sizeof out->text, "a message from", endpoint->probe_source, endpoint->probe_tag,
+			       endpoint->probe_comm);
+		add_source(out, me, endpoint->probe_comm, endpoint->probe_source);
+	} else if (endpoint->is_polling)
+		snprintf(out->text, sizeof out->text, "polling without success");
+}

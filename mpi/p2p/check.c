@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Argument checks of point-to-point. */
+#include "mpi/p2p/internal.h"
+
+/* MPI_BOTTOM is NULL in this ABI: only a type with absolute addresses may go with it. */
+#define ABSOLUTE_ADDRESS_MIN 4096
+
+static bool is_relative(const struct mpi_datatype *type)
+{
+	return type->true_lb_B > -ABSOLUTE_ADDRESS_MIN && type->true_lb_B < ABSOLUTE_ADDRESS_MIN;
+}
+
+int mpi_check_buffer(struct mpi_rank *me, struct mpi_comm *comm, const void *buf, MPI_Count count, MPI_Datatype handle,
+		     struct mpi_datatype **out_type)
+{
+	struct mpi_datatype *type = mpi_datatype_get(me, handle);
+
+	if (count < 0)
+		return mpi_raise(me, comm, MPI_ERR_COUNT, "count is %lld, wanted at least 0", (long long)count);
+	if (!type)
+		return mpi_raise(me, comm, MPI_ERR_TYPE, "datatype is %s", handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a datatype");
+	if (!type->is_committed)
+		return mpi_raise(me, comm, MPI_ERR_TYPE, "datatype is not committed");
+	if (!buf && count > 0 && type->size_B > 0 && is_relative(type))
+		return mpi_raise(me, comm, MPI_ERR_BUFFER, "the buffer is NULL for %lld items", (long long)count);
+	if (buf == MPI_IN_PLACE)
+		return mpi_raise(me, comm, MPI_ERR_BUFFER, "the buffer is MPI_IN_PLACE");
+	*out_type = type;
+	return MPI_SUCCESS;
+}
+
+static int check_comm(struct mpi_rank *me, MPI_Comm handle, struct mpi_comm **out)
+{
+	*out = mpi_comm_get(me, handle);
+	if (*out)
+		return MPI_SUCCESS;
+	return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is %s", handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
+}
+
+static int check_peer(struct mpi_rank *me, struct mpi_comm *comm, int peer, const char *what)
+{
+	int n = mpi_comm_n_peers(comm);
+
+	if (peer == MPI_PROC_NULL || (peer >= 0 && peer < n))
+		return MPI_SUCCESS;
+	return mpi_raise(me, comm, MPI_ERR_RANK, "%s is %d, wanted 0 to %d or MPI_PROC_NULL", what, peer, n - 1);
+}
+
+static int check_tag(struct mpi_rank *me, struct mpi_comm *comm, int tag)
+{
+	if (tag >= 0)
+		return MPI_SUCCESS;
+	return mpi_raise(me, comm, MPI_ERR_TAG, "tag is %d, wanted 0 to MPI_TAG_UB", tag);
+}
+
+int mpi_check_source(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag)
+{
+	int code = source == MPI_ANY_SOURCE ? MPI_SUCCESS : check_peer(me, comm, source, "source");
+
+	if (code == MPI_SUCCESS && tag != MPI_ANY_TAG)
+		code = check_tag(me, comm, tag);
+	return code;
+}
+
+int mpi_check_send(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+		   struct mpi_p2p_args *out)
+{
+	int code = check_comm(me, comm, &out->comm);
+
+	if (code == MPI_SUCCESS)
+		code = mpi_check_buffer(me, out->comm, buf, count, datatype, &out->type);
+	if (code == MPI_SUCCESS)
+		code = check_peer(me, out->comm, dest, "dest");
+	if (code == MPI_SUCCESS)
+		code = check_tag(me, out->comm, tag);
+	out->buf = buf;
+	out->count = count;
+	out->peer = dest;
+	out->tag = tag;
+	return code;
+}
+
+int mpi_check_recv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+		   struct mpi_p2p_args *out)
+{
+	int code = check_comm(me, comm, &out->comm);
+
+	if (code == MPI_SUCCESS)
+		code = mpi_check_buffer(me, out->comm, buf, count, datatype, &out->type);
+	if (code == MPI_SUCCESS)
+		code = mpi_check_source(me, out->comm, source, tag);
+	out->buf = buf;
+	out->count = count;
+	out->peer = source;
+	out->tag = tag;
+	return code;
+}

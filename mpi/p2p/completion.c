@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Wait and MPI_Test with their families. */
+#include <stdlib.h>
+
+#include "mpi/env/errhandler.h"
+#include "mpi/p2p/internal.h"
+
+#define N_ON_STACK 32
+
+int mpi_request_harvest(struct mpi_rank *me, struct mpi_request *request, MPI_Request *handle, MPI_Status *status)
+{
+	int error_class = request->status.MPI_ERROR;
+
+	if (status != MPI_STATUS_IGNORE)
+		*status = request->status;
+	if (request->is_persistent) {
+		request->state = REQUEST_IDLE;
+		return error_class;
+	}
+	mpi_request_destroy(me, request);
+	if (handle)
+		*handle = MPI_REQUEST_NULL;
+	return error_class;
+}
+
+int mpi_raise_operation(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const MPI_Status *status)
+{
+	if (error_class == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	if (error_class == MPI_ERR_TRUNCATE)
+		return mpi_raise(me, comm, error_class, "the message from rank %d with tag %d is longer than the receive's buffer of %lld B",
+				 status->MPI_SOURCE, status->MPI_TAG, (long long)mpi_status_bytes(status));
+	return mpi_raise(me, comm, error_class, "the operation failed");
+}
+
+/* The requests of an application's array: requests[i] is NULL for MPI_REQUEST_NULL. */
+struct request_list {
+	int n, n_active;
+	struct mpi_request **requests;
+	struct mpi_request *on_stack[N_ON_STACK];
+};
+
+static bool is_active(const struct mpi_request *request)
+{
+	return request && request->state != REQUEST_IDLE;
+}
+
+static int fill(struct mpi_rank *me, struct request_list *list, const MPI_Request handles[])
+{
+	for (int i = 0; i < list->n; i++) {
+		list->requests[i] = handles[i] == MPI_REQUEST_NULL ? NULL : mpi_request_get(me, handles[i]);
+		if (!list->requests[i] && handles[i] != MPI_REQUEST_NULL)
+			return mpi_raise(me, NULL, MPI_ERR_REQUEST, "request %d of %d is not a request of this rank", i, list->n);
+		list->n_active += is_active(list->requests[i]);
+	}
+	return MPI_SUCCESS;
+}
+
+static void list_finish(struct request_list *list)
+{
+	if (list->requests != list->on_stack)
+		free(list->requests);
+}
+
+/* MPI_SUCCESS, or what was raised; then there is nothing to finish. */
+static int list_init(struct mpi_rank *me, struct request_list *list, int n, const MPI_Request handles[])
+{
+	int code;
+
+	list->n = n;
+	list->n_active = 0;
+	list->requests = list->on_stack;
+	if (n < 0)
+		return mpi_raise(me, NULL, MPI_ERR_COUNT, "count is %d, wanted at least 0", n);
+	if (n > 0 && !handles)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "the array of requests is NULL");
+	if (n > N_ON_STACK && !(list->requests = malloc((size_t)n * sizeof *list->requests)))
+		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for %d requests", n);
+	code = fill(me, list, handles);
+	if (code != MPI_SUCCESS)
+		list_finish(list);
+	return code;
+}
+
+static void set_empty(MPI_Status *status)
+{
+	if (status != MPI_STATUS_IGNORE)
+		mpi_status_set_empty(status);
+}
+
+/* Ends one complete request of the list and raises its error. */
+static int end_one(struct mpi_rank *me, struct mpi_request *request, MPI_Request *handle, MPI_Status *status)
+{
+	struct mpi_comm *comm = request->comm;
+	MPI_Status result;
+	int code;
+
+	if (comm)
+		mpi_comm_retain(comm);
+	code = mpi_request_harvest(me, request, handle, &result);
+	if (status != MPI_STATUS_IGNORE)
+		*status = result;
+	code = mpi_raise_operation(me, comm, code, &result);
+	if (comm)
+		mpi_comm_release(me, comm);
+	return code;
+}
+
+static int first_complete(const struct request_list *list)
+{
+	for (int i = 0; i < list->n; i++)
+		if (is_active(list->requests[i]) && list->requests[i]->state == REQUEST_COMPLETE)
+			return i;
+	return -1;
+}
+
+static bool all_complete(const struct request_list *list)
+{
+	for (int i = 0; i < list->n; i++)
+		if (is_active(list->requests[i]) && list->requests[i]->state != REQUEST_COMPLETE)
+			return false;
+	return true;
+}
+
+/* Ends every request of a list that is complete as a whole. */
+static int end_all(struct mpi_rank *me, struct request_list *list, MPI_Request handles[], MPI_Status statuses[])
+{
+	MPI_Status failed_status;
+	int first_error = MPI_SUCCESS;
+
+	for (int i = 0; i < list->n; i++) {
+		MPI_Status result;
+		int code = MPI_SUCCESS;
+
+		mpi_status_set_empty(&result);
+		if (is_active(list->requests[i]))
+			code = mpi_request_harvest(me, list->requests[i], &handles[i], &result);
+		if (statuses != MPI_STATUSES_IGNORE)
+			statuses[i] = result;
+		if (code != MPI_SUCCESS && first_error == MPI_SUCCESS) {
+			first_error = code;
+			failed_status = result;
+		}
+	}
+	if (first_error == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	return mpi_raise(me, me->comm_world, MPI_ERR_IN_STATUS, "%s on the message from rank %d with tag %d",
+			 mpi_error_class_name(first_error), failed_status.MPI_SOURCE, failed_status.MPI_TAG);
+}
+
+/* Ends what is complete of a list: their indices in `indices`. */
+static int end_some(struct mpi_rank *me, struct request_list *list, MPI_Request handles[], int *outcount, int indices[],
+		    MPI_Status statuses[])
+{
+	int first_error = MPI_SUCCESS;
+
+	*outcount = 0;
+	for (int i = 0; i < list->n; i++) {
+		MPI_Status result;
+		int code;
+
+		if (!is_active(list->requests[i]) || list->requests[i]->state != REQUEST_COMPLETE)
+			continue;
+		code = mpi_request_harvest(me, list->requests[i], &handles[i], &result);
+		if (statuses != MPI_STATUSES_IGNORE)
+			statuses[*outcount] = result;
+		indices[(*outcount)++] = i;
+		if (code != MPI_SUCCESS && first_error == MPI_SUCCESS)
+			first_error = code;
+	}
+	if (first_error == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	return mpi_raise(me, me->comm_world, MPI_ERR_IN_STATUS, "%s on one of the requests", mpi_error_class_name(first_error));
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct request_list list;
+	int code = list_init(me, &list, 1, request);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	if (list.n_active == 0) {
+		set_empty(status);
+		return mpi_leave(me, MPI_SUCCESS);
+	}
+	mpi_requests_wait(me, 1, list.requests, false);
+	return mpi_leave(me, end_one(me, list.requests[0], request, status));
+}
+
+int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct request_list list;
+	int code = list_init(me, &list, count, array_of_requests);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	mpi_requests_wait(me, list.n, list.requests, false);
+	code = end_all(me, &list, array_of_requests, array_of_statuses);
+	list_finish(&list);
+	return mpi_leave(me, code);
+}
+
+int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct request_list list;
+	int code, i;
+
+	if (!indx)
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "indx is NULL"));
+	code = list_init(me, &list, count, array_of_requests);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	*indx = MPI_UNDEFINED;
+	set_empty(status);
+	if (list.n_active > 0) {
+		mpi_requests_wait(me, list.n, list.requests, true);
+		i = first_complete(&list);
+		*indx = i;
+		code = end_one(me, list.requests[i], &array_of_requests[i], status);
+	}
+	list_finish(&list);
+	return mpi_leave(me, code);
+}
+
+int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+		 MPI_Status array_of_statuses[])
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct request_list list;
+	int code;
+
+	if (!outcount || (incount > 0 && !array_of_indices))
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
+	code = list_init(me, &list, incount, array_of_requests);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	*outcount = MPI_UNDEFINED;
+	if (list.n_active > 0) {
+		mpi_requests_wait(me, list.n, list.requests, true);
+		code = end_some(me, &list, array_of_requests, outcount, array_of_indices, array_of_statuses);
+	}
+	list_finish(&list);
+	return mpi_leave(me, code);
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct request_list list;
+	int code;
+
+	if (!flag)
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
+	code = list_init(me, &list, 1, request);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	mpi_progress_poll(me, 1, list.requests);
+	*flag = all_complete(&list);
+	if (!*flag)
+		mpi_endpoint_poll_failed(me);
+	else if (list.n_active == 0)
+		set_empty(status);
+	else
+		code = end_one(me, list.requests[0], request, status);
+	return mpi_leave(me, code);
+}
+
+int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct request_list list;
+	int code;
+
+	if (!flag)
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
+	code = list_init(me, &list, count, array_of_requests);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	mpi_progress_poll(me, list.n, list.requests);
+	*flag = all_complete(&list);
+	if (*flag)
+		code = end_all(me, &list, array_of_requests, array_of_statuses);
+	else
+		mpi_endpoint_poll_failed(me);
+	list_finish(&list);
+	return mpi_leave(me, code);
+}
+
+int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct request_list list;
+	int code, i;
+
+	if (!flag || !indx)
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
+	code = list_init(me, &list, count, array_of_requests);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	mpi_progress_poll(me, list.n, list.requests);
+	i = first_complete(&list);
+	*flag = i >= 0 || list.n_active == 0;
+	*indx = i >= 0 ? i : MPI_UNDEFINED;
+	if (i >= 0)
+		code = end_one(me, list.requests[i], &array_of_requests[i], status);
+	else if (*flag)
+		set_empty(status);
+	else
+		mpi_endpoint_poll_failed(me);
+	list_finish(&list);
+	return mpi_leave(me, code);
+}
+
+int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+		 MPI_Status array_of_statuses[])
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct request_list list;
+	int code;
+
+	if (!outcount || (incount > 0 && !array_of_indices))
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
+	code = list_init(me, &list, incount, array_of_requests);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	mpi_progress_poll(me, list.n, list.requests);
+	*outcount = MPI_UNDEFINED;
+	if (list.n_active > 0) {
+		code = end_some(me, &list, array_of_requests, outcount, array_of_indices, array_of_statuses);
+		if (*outcount == 0)
+			mpi_endpoint_poll_failed(me);
+	}
+	list_finish(&list);
+	return mpi_leave(me, code);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_P2P_ENDPOINT_H
+#define MPI_P2P_ENDPOINT_H
+
+#include "mpi/core/rank.h"
+#include "mpi/p2p/request.h"
+
+/* One rank's end of point-to-point: its queues and what it is blocked in. */
+struct mpi_message;
+
+struct mpi_endpoint {
+	struct mpi_request *posted_first, *posted_last;         /* receives, oldest first */
+	struct mpi_message *unexpected_first, *unexpected_last; /* messages, in order of delivery */
+	struct mpi_request *arrived_first, *arrived_last;       /* ARRIVED receives, in order of arrival */
+	/* what the rank is blocked in */
+	struct mpi_request *const *waited;  /* [n_waited] borrowed from the caller; NULL: not waiting for requests */
+	int n_waited;
+	int n_to_go;                        /* requests that still have to complete before it goes on */
+	bool is_blocked;                    /* in a wait or probe: anything that makes progress possible wakes it */
+	bool is_probing, is_polling;
+	bool has_progressed;                /* a part of a collective completed since it was cleared */
+	int probe_source, probe_tag;
+	struct mpi_comm *probe_comm;
+	sim_time_ps last_started;           /* when the transfer that ended the wait entered the network */
+	/* unsuccessful tests and probes in a row */
+	sim_time_ps poll_end;
+	uint32_t n_polls;
+	/* MPI_Buffer_attach */
+	void *buffer;
+	int64_t buffer_size_B, buffer_used_B;
+	int n_unexpected;
+};
+
+/* Hash of the pairs that have messages under way: the last one sent, for the order of delivery. */
+struct mpi_pair_table;
+int mpi_pair_table_create(struct mpi_pair_table **out);
+void mpi_pair_table_destroy(struct mpi_pair_table *table);
+
+int mpi_p2p_create(struct mpi_world *world);
+void mpi_p2p_destroy(struct mpi_world *world);
+int mpi_endpoint_create(struct mpi_rank *me);
+/* Messages of the application that arrived and were not received. */
+int mpi_endpoint_n_unexpected(const struct mpi_rank *me);
+
+/* Blocks the rank until mpi_endpoint_wake; the time counts as waiting up to the start of the transfer that ended it. */
+void mpi_endpoint_block(struct mpi_rank *me);
+void mpi_endpoint_wake(struct mpi_rank *me);
+/*
+ * A test or probe found nothing. A rank that does nothing but poll would stop the simulated clock: from the second poll in a row on, it waits
+ * for the next thing that concerns it, or, when it reads the clock in between, for a short time that doubles up to 1 ms.
+ */
+void mpi_endpoint_poll_failed(struct mpi_rank *me);
+/*
+ * For the loop that runs the engine, when it is idle: wakes ranks that poll, since they may give up by themselves. false: nobody polls, or nothing but
+ * polling has happened for long: the run is deadlocked.
+ */
+bool mpi_world_wake_pollers(struct mpi_world *world);
+
+/* Makes `message` the last one of its pair; true when an earlier one is still under way. */
+bool mpi_pair_append(struct mpi_world *world, struct mpi_message *message);
+/* Takes a delivered message off its pair; returns the next one of the pair, or NULL. */
+struct mpi_message *mpi_pair_advance(struct mpi_world *world, struct mpi_message *message);
+
+#endif

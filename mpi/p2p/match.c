@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/p2p/match.h"
+
+#include "mpi/p2p/endpoint.h"
+
+static bool accept_any(void *context, const struct mpi_request *recv, const struct mpi_message *message)
+{
+	return true;
+}
+
+static bool buffers_up_to_threshold(void *context, const struct mpi_rank *sender, int64_t size_B)
+{
+	return size_B <= sender->world->pd->cluster->eager_threshold_B;
+}
+
+static const struct mpi_match_policy timed = {.accept = accept_any, .buffers = buffers_up_to_threshold};
+
+const struct mpi_match_policy *mpi_match_policy_timed(void)
+{
+	return &timed;
+}
+
+static bool fits(const struct mpi_message *message, uint32_t context, int source, int tag)
+{
+	return message->context == context && (source == message->source_rank || source == MPI_ANY_SOURCE) &&
+	       (tag == message->tag || tag == MPI_ANY_TAG);
+}
+
+static bool matches(const struct mpi_request *recv, const struct mpi_message *message)
+{
+	const struct mpi_match_policy *policy = recv->owner->world->policy;
+
+	if (!fits(message, mpi_message_context(recv->comm, recv->channel), recv->peer, recv->tag))
+		return false;
+	return recv->peer != MPI_ANY_SOURCE || policy->accept(policy->context, recv, message);
+}
+
+static void append_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
+{
+	recv->next = NULL;
+	recv->prev = endpoint->posted_last;
+	if (endpoint->posted_last)
+		endpoint->posted_last->next = recv;
+	else
+		endpoint->posted_first = recv;
+	endpoint->posted_last = recv;
+}
+
+void mpi_match_remove_recv(struct mpi_request *recv)
+{
+	struct mpi_endpoint *endpoint = recv->owner->endpoint;
+
+	*(recv->prev ? &recv->prev->next : &endpoint->posted_first) = recv->next;
+	*(recv->next ? &recv->next->prev : &endpoint->posted_last) = recv->prev;
+	recv->next = recv->prev = NULL;
+}
+
+static void append_message(struct mpi_endpoint *endpoint, struct mpi_message *message)
+{
+	message->next = NULL;
+	message->prev = endpoint->unexpected_last;
+	if (endpoint->unexpected_last)
+		endpoint->unexpected_last->next = message;
+	else
+		endpoint->unexpected_first = message;
+	endpoint->unexpected_last = message;
+	endpoint->n_unexpected++;
+}
+
+void mpi_match_remove_message(struct mpi_message *message)
+{
+	struct mpi_endpoint *endpoint = message->dest->endpoint;
+
+	*(message->prev ? &message->prev->next : &endpoint->unexpected_first) = message->next;
+	*(message->next ? &message->next->prev : &endpoint->unexpected_last) = message->prev;
+	message->next = message->prev = NULL;
+	endpoint->n_unexpected--;
+}
+
+static void join(struct mpi_request *recv, struct mpi_message *message)
+{
+	recv->message = message;
+	message->recv = recv;
+	mpi_message_matched(message);
+}
+
+void mpi_match_message(struct mpi_message *message)
+{
+	struct mpi_endpoint *endpoint = message->dest->endpoint;
+
+	for (struct mpi_request *recv = endpoint->posted_first; recv; recv = recv->next) {
+		if (!matches(recv, message))
+			continue;
+		mpi_match_remove_recv(recv);
+		join(recv, message);
+		return;
+	}
+	append_message(endpoint, message);
+	if (endpoint->is_probing && fits(message, mpi_message_context(endpoint->probe_comm, CHANNEL_P2P),
+					 endpoint->probe_source, endpoint->probe_tag))
+		endpoint->last_started = message->started;
+	mpi_endpoint_wake(message->dest);
+}
+
+void mpi_match_recv(struct mpi_request *recv)
+{
+	struct mpi_endpoint *endpoint = recv->owner->endpoint;
+
+	for (struct mpi_message *message = endpoint->unexpected_first; message; message = message->next) {
+		if (!matches(recv, message))
+			continue;
+		mpi_match_remove_message(message);
+		join(recv, message);
+		return;
+	}
+	append_recv(endpoint, recv);
+}
+
+struct mpi_message *mpi_match_find(struct mpi_rank *me, const struct mpi_comm *comm, int source, int tag)
+{
+	struct mpi_message *message = me->endpoint->unexpected_first;
+
+	while (message && !fits(message, mpi_message_context(comm, CHANNEL_P2P), source, tag))
+		message = message->next;
+	return message;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_P2P_MESSAGE_H
+#define MPI_P2P_MESSAGE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "mpi/core/status.h"
+#include "mpi/p2p/request.h"
+#include "netmodel/model.h"
+
+/*
+ * A message on its way. Its envelope arrives with the whole message (eager) or as a request to send (rendezvous); envelopes of one pair of
+ * ranks are delivered in the order in which they were sent, whatever the network does, so that matching never overtakes.
+ *
+ * Eager:      data in one transfer → envelope delivered, matched at once or kept as unexpected.
+ * Rendezvous: request to send → matched → clear to send back → bulk transfer → both requests complete.
+ */
+#define MESSAGE_INLINE_B 64
+
+struct mpi_message {
+	struct net_transfer transfer;      /* the one that is under way: data, control or bulk */
+	struct mpi_rank *source, *dest;
+	struct mpi_message *next, *prev;   /* in the receiver's unexpected queue */
+	struct mpi_message *pair_next;     /* sent later by the same rank to the same rank, not yet delivered */
+	struct mpi_request *send;          /* the send, as long as it is not complete; NULL: nobody waits for it */
+	struct mpi_request *recv;          /* the receive that matched; NULL: none yet */
+	MPI_Message handle;                /* MPI_Mprobe's; 0: none */
+	uint32_t context;                  /* of the communicator, and the channel: mpi_message_context */
+	int source_rank, tag;              /* source_rank: in the communicator */
+	int64_t size_B;
+	void *payload;                     /* packed data: inline_data, malloc'd, or NULL (absent, empty, or still with the sender) */
+	int64_t buffered_B;                /* of the sender's attached buffer */
+	sim_time_ps sent, started, arrived;
+	bool is_rendezvous, has_predecessor, is_at_hand, is_delivered, is_cancelled;
+	_Alignas(16) char inline_data[MESSAGE_INLINE_B];
+};
+
+/* Messages match only within one communicator and channel. */
+static inline uint32_t mpi_message_context(const struct mpi_comm *comm, enum mpi_channel channel)
+{
+	return 2 * comm->context + (uint32_t)channel;
+}
+
+/* Sends off a message whose fields down to size_B are set. On the sender's fiber. */
+void mpi_message_launch(struct mpi_message *message);
+/* Frees the message and its payload. */
+void mpi_message_destroy(struct mpi_message *message);
+/* The receive has it: copies the data where it may do so now, or leaves that to the receiver's fiber. */
+void mpi_message_received(struct mpi_message *message);
+/* The rest of a receive that has ARRIVED, on the receiver's fiber: unpacks, spends the overhead o, completes the request. */
+void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv);
+/* Memory for `size_B` bytes of payload: the message's own or malloc'd; NULL when there is none. */
+void *mpi_message_allocate(struct mpi_message *message, size_t size_B);
+/* Spends the per-message CPU overhead o (docs/model.md §3) on the rank's fiber. */
+void mpi_overhead(struct mpi_rank *me);
+/* Starts what a match sets off: completes a synchronous send, answers a request to send, or delivers the data that is there. */
+void mpi_message_matched(struct mpi_message *message);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Probes, and receives of matched messages. */
+#include "mpi/p2p/internal.h"
+
+static void describe(const struct mpi_message *message, MPI_Status *status)
+{
+	if (status == MPI_STATUS_IGNORE)
+		return;
+	mpi_status_set_empty(status);
+	status->MPI_SOURCE = message->source_rank;
+	status->MPI_TAG = message->tag;
+	mpi_status_set_bytes(status, message->size_B);
+}
+
+static void describe_no_proc(MPI_Status *status)
+{
+	if (status == MPI_STATUS_IGNORE)
+		return;
+	mpi_status_set_empty(status);
+	status->MPI_SOURCE = MPI_PROC_NULL;
+}
+
+static int check(struct mpi_rank *me, int source, int tag, MPI_Comm handle, const void *output, struct mpi_comm **out)
+{
+	*out = mpi_comm_get(me, handle);
+	if (!*out)
+		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator");
+	if (!output)
+		return mpi_raise(me, *out, MPI_ERR_ARG, "an output argument is NULL");
+	return mpi_check_source(me, *out, source, tag);
+}
+
+/* Blocks until there is a message that fits. */
+static struct mpi_message *await(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+	struct mpi_message *message;
+
+	endpoint->probe_comm = comm;
+	endpoint->probe_source = source;
+	endpoint->probe_tag = tag;
+	mpi_progress_poll(me, 0, NULL);
+	while (!(message = mpi_match_find(me, comm, source, tag))) {
+		endpoint->is_probing = true;
+		mpi_endpoint_block(me);
+		endpoint->is_probing = false;
+		mpi_progress_poll(me, 0, NULL);
+	}
+	return message;
+}
+
+/* Takes the message out of matching: only its handle gets it now. */
+static MPI_Message publish(struct mpi_rank *me, struct mpi_message *message)
+{
+	mpi_match_remove_message(message);
+	message->handle = (MPI_Message)mpi_handle_create(me, KIND_MESSAGE, message);
+	if (!message->handle)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message handle");
+	return message->handle;
+}
+
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_comm *c;
+	int code = check(me, source, tag, comm, &c, &c);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	if (source == MPI_PROC_NULL)
+		describe_no_proc(status);
+	else
+		describe(await(me, c, source, tag), status);
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_message *found;
+	struct mpi_comm *c;
+	int code = check(me, source, tag, comm, message, &c);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	if (source == MPI_PROC_NULL) {
+		*message = MPI_MESSAGE_NO_PROC;
+		describe_no_proc(status);
+		return mpi_leave(me, MPI_SUCCESS);
+	}
+	found = await(me, c, source, tag);
+	describe(found, status);
+	*message = publish(me, found);
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+static struct mpi_message *look(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag)
+{
+	struct mpi_message *message;
+
+	mpi_progress_poll(me, 0, NULL);
+	message = mpi_match_find(me, comm, source, tag);
+	if (!message)
+		mpi_endpoint_poll_failed(me);
+	return message;
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_message *found;
+	struct mpi_comm *c;
+	int code = check(me, source, tag, comm, flag, &c);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	*flag = 1;
+	if (source == MPI_PROC_NULL) {
+		describe_no_proc(status);
+		return mpi_leave(me, MPI_SUCCESS);
+	}
+	found = look(me, c, source, tag);
+	*flag = found != NULL;
+	if (found)
+		describe(found, status);
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_message *found;
+	struct mpi_comm *c;
+	int code = check(me, source, tag, comm, flag ? (void *)message : NULL, &c);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	*flag = 1;
+	if (source == MPI_PROC_NULL) {
+		*message = MPI_MESSAGE_NO_PROC;
+		describe_no_proc(status);
+		return mpi_leave(me, MPI_SUCCESS);
+	}
+	found = look(me, c, source, tag);
+	*flag = found != NULL;
+	if (found) {
+		describe(found, status);
+		*message = publish(me, found);
+	}
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+/* A receive of a message that a probe took out of matching. NULL: `*code` was raised. */
+static struct mpi_request *receive(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *handle,
+				   int *code)
+{
+	struct mpi_message *message = handle ? mpi_handle_object(me, KIND_MESSAGE, (uintptr_t)*handle) : NULL;
+	bool is_no_proc = handle && *handle == MPI_MESSAGE_NO_PROC;
+	struct mpi_datatype *type;
+	struct mpi_request *recv;
+
+	*code = MPI_SUCCESS;
+	if (!message && !is_no_proc)
+		*code = mpi_raise(me, NULL, MPI_ERR_REQUEST, "message is not a matched message of this rank");
+	else
+		*code = mpi_check_buffer(me, NULL, buf, count, datatype, &type);
+	if (*code != MPI_SUCCESS)
+		return NULL;
+	recv = mpi_recv_prepare(me, buf, count, type, MPI_PROC_NULL, MPI_ANY_TAG, me->comm_world, CHANNEL_P2P);
+	*handle = MPI_MESSAGE_NULL;
+	if (is_no_proc) {
+		mpi_recv_begin(me, recv);
+		return recv;
+	}
+	mpi_handle_destroy(me, (uintptr_t)message->handle);
+	message->handle = 0;
+	recv->peer = message->source_rank;
+	recv->message = message;
+	message->recv = recv;
+	mpi_message_matched(message);
+	return recv;
+}
+
+static int mrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{
+	MPI_Status result;
+	int code;
+	struct mpi_request *recv = receive(me, buf, count, datatype, message, &code);
+
+	if (!recv)
+		return mpi_leave(me, code);
+	mpi_requests_wait(me, 1, &recv, false);
+	code = mpi_request_harvest(me, recv, NULL, &result);
+	if (status != MPI_STATUS_IGNORE)
+		*status = result;
+	return mpi_leave(me, mpi_raise_operation(me, me->comm_world, code, &result));
+}
+
+static int imrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
+		  MPI_Request *request)
+{
+	struct mpi_request *recv;
+	int code;
+
+	if (!request)
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "request is NULL"));
+	recv = receive(me, buf, count, datatype, message, &code);
+	if (recv)
+		*request = mpi_request_publish(me, recv);
+	return mpi_leave(me, code);
+}
+
+int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{
+	return mrecv(MPI_ENTER(), buf, count, datatype, message, status);
+}
+
+int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{
+	return mrecv(MPI_ENTER(), buf, count, datatype, message, status);
+}
+
+int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+{
+	return imrecv(MPI_ENTER(), buf, count, datatype, message, request);
+}
+
+int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+{
+	return imrecv(MPI_ENTER(), buf, count, datatype, message, request);
+}

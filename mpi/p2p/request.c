@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The life of requests, and waiting for them. */
+#include "mpi/p2p/request.h"
+
+#include <stddef.h>
+
+#include "mpi/core/status.h"
+#include "mpi/p2p/endpoint.h"
+#include "mpi/p2p/message.h"
+
+struct mpi_request *mpi_request_create(struct mpi_rank *me, enum mpi_request_kind kind)
+{
+	struct mpi_request *request = util_pool_get(&me->world->requests);
+
+	if (!request)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a request");
+	*request = (struct mpi_request){
+		.kind = kind,
+		.state = REQUEST_PENDING,
+		.owner = me,
+	};
+	mpi_status_set_empty(&request->status);
+	return request;
+}
+
+MPI_Request mpi_request_publish(struct mpi_rank *me, struct mpi_request *request)
+{
+	request->handle = (MPI_Request)mpi_handle_create(me, KIND_REQUEST, request);
+	if (!request->handle)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a request handle");
+	return request->handle;
+}
+
+void mpi_request_destroy(struct mpi_rank *me, struct mpi_request *request)
+{
+	if (!request)
+		return;
+	if (request->handle)
+		mpi_handle_destroy(me, (uintptr_t)request->handle);
+	if (request->release)
+		request->release(me, request);
+	mpi_datatype_release(me, request->type);
+	if (request->comm)
+		mpi_comm_release(me, request->comm);
+	util_pool_put(&me->world->requests, request);
+}
+
+struct mpi_request *mpi_request_get(const struct mpi_rank *me, MPI_Request handle)
+{
+	return mpi_handle_object(me, KIND_REQUEST, (uintptr_t)handle);
+}
+
+static void unlink_arrived(struct mpi_request *recv)
+{
+	struct mpi_endpoint *endpoint = recv->owner->endpoint;
+
+	*(recv->prev ? &recv->prev->next : &endpoint->arrived_first) = recv->next;
+	*(recv->next ? &recv->next->prev : &endpoint->arrived_last) = recv->prev;
+	recv->next = recv->prev = NULL;
+}
+
+void mpi_request_arrived(struct mpi_request *recv)
+{
+	struct mpi_endpoint *endpoint = recv->owner->endpoint;
+
+	recv->state = REQUEST_ARRIVED;
+	recv->next = NULL;
+	recv->prev = endpoint->arrived_last;
+	*(endpoint->arrived_last ? &endpoint->arrived_last->next : &endpoint->arrived_first) = recv;
+	endpoint->arrived_last = recv;
+	endpoint->last_started = recv->message->started;
+	if (recv->is_waited || recv->channel == CHANNEL_COLL || endpoint->is_polling)
+		mpi_endpoint_wake(recv->owner);
+}
+
+void mpi_request_complete(struct mpi_request *request, int error_class)
+{
+	struct mpi_endpoint *endpoint = request->owner->endpoint;
+
+	request->state = REQUEST_COMPLETE;
+	request->status.MPI_ERROR = error_class;
+	if (request->is_waited) {
+		request->is_waited = false;
+		if (--endpoint->n_to_go > 0)
+			return;
+		mpi_endpoint_wake(request->owner);
+	} else if (request->is_orphan) {
+		mpi_request_destroy(request->owner, request);
+	} else if (request->channel == CHANNEL_COLL || endpoint->is_polling) {
+		endpoint->has_progressed = true;
+		mpi_endpoint_wake(request->owner);
+	}
+}
+
+void mpi_request_take(struct mpi_rank *me, struct mpi_request *recv)
+{
+	unlink_arrived(recv);
+	mpi_message_take(me, recv);
+}
+
+/* Takes the oldest arrived message that the rank waits for or that belongs to a collective; false: there is none. */
+static bool take_one(struct mpi_rank *me)
+{
+	for (struct mpi_request *recv = me->endpoint->arrived_first; recv; recv = recv->next) {
+		if (!recv->is_waited && recv->channel != CHANNEL_COLL)
+			continue;
+		mpi_request_take(me, recv);
+		return true;
+	}
+	return false;
+}
+
+void mpi_progress_add(struct mpi_rank *me, struct mpi_progress *progress)
+{
+	struct mpi_progress **last = &me->in_progress;
+
+	while (*last)
+		last = &(*last)->next;
+	progress->next = NULL;
+	*last = progress;
+}
+
+/*
+ * Advances everything once, and again as long as something completed meanwhile: a wake-up is only for a rank that is blocked, and an advance may sleep
+ * (overhead), so that what was looked at first may have gone on in the meantime.
+ */
+static void advance_once(struct mpi_rank *me)
+{
+	struct mpi_progress **link = &me->in_progress, *progress, *next;
+
+	while ((progress = *link)) {
+		next = progress->next; /* an advance that ends may free its object */
+		if (progress->advance(me, progress))
+			*link = next;
+		else
+			link = &progress->next;
+	}
+}
+
+static void advance_all(struct mpi_rank *me)
+{
+	do {
+		me->endpoint->has_progressed = false;
+		advance_once(me);
+	} while (me->endpoint->has_progressed);
+}
+
+/* Marks what is to be waited for; returns how many of the requests are complete already. */
+static int mark(struct mpi_endpoint *endpoint, int n, struct mpi_request *const requests[])
+{
+	int n_complete = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct mpi_request *request = requests[i];
+
+		if (!request || request->state == REQUEST_IDLE)
+			continue;
+		if (request->state == REQUEST_COMPLETE)
+			n_complete++;
+		else if (!request->is_waited) { /* the same request twice counts once */
+			request->is_waited = true;
+			endpoint->n_to_go++;
+		}
+	}
+	return n_complete;
+}
+
+static void unmark(int n, struct mpi_request *const requests[])
+{
+	for (int i = 0; i < n; i++)
+		if (requests[i])
+			requests[i]->is_waited = false;
+}
+
+void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+	int n_complete;
+
+	endpoint->n_to_go = 0;
+	n_complete = mark(endpoint, n, requests);
+	if (any && endpoint->n_to_go > 1)
+		endpoint->n_to_go = 1;
+	if (any && n_complete > 0)
+		endpoint->n_to_go = 0;
+	endpoint->waited = requests;
+	endpoint->n_waited = n;
+	while (endpoint->n_to_go > 0) {
+		if (endpoint->arrived_first && take_one(me))
+			continue;
+		if (me->in_progress) {
+			advance_all(me);
+			if (endpoint->n_to_go <= 0 || (endpoint->arrived_first && take_one(me)))
+				continue;
+		}
+		mpi_endpoint_block(me);
+	}
+	endpoint->waited = NULL;
+	endpoint->n_polls = 0;
+	if (any)
+		unmark(n, requests);
+}
+
+void mpi_progress_poll(struct mpi_rank *me, int n, struct mpi_request *const requests[])
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+
+	if (endpoint->arrived_first) {
+		endpoint->n_to_go = 0;
+		mark(endpoint, n, requests);
+		while (take_one(me))
+			;
+		unmark(n, requests);
+	}
+	if (me->in_progress)
+		advance_all(me);
+}

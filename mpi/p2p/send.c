@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sends in the four modes: blocking, nonblocking, persistent. */
+#include "mpi/p2p/internal.h"
+
+static int send_blocking(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+			 MPI_Comm comm, enum mpi_send_mode mode)
+{
+	struct mpi_p2p_args a;
+	struct mpi_request *send;
+	int code = mpi_check_send(me, buf, count, datatype, dest, tag, comm, &a);
+
+	if (code == MPI_SUCCESS && mode == SEND_BUFFERED)
+		code = mpi_buffer_take(me, &a);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
+	if (send->state != REQUEST_COMPLETE)
+		mpi_requests_wait(me, 1, &send, false);
+	mpi_request_destroy(me, send);
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+static int send_nonblocking(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+			    MPI_Comm comm, enum mpi_send_mode mode, MPI_Request *request)
+{
+	struct mpi_p2p_args a;
+	struct mpi_request *send;
+	int code = mpi_check_send(me, buf, count, datatype, dest, tag, comm, &a);
+
+	if (code == MPI_SUCCESS && !request)
+		code = mpi_raise(me, a.comm, MPI_ERR_ARG, "request is NULL");
+	if (code == MPI_SUCCESS && mode == SEND_BUFFERED)
+		code = mpi_buffer_take(me, &a);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
+	*request = mpi_request_publish(me, send);
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+static int start_persistent(struct mpi_rank *me, struct mpi_request *send)
+{
+	struct mpi_p2p_args a = {.count = send->count, .type = send->type, .peer = send->peer, .comm = send->comm};
+	int code = send->mode == SEND_BUFFERED ? mpi_buffer_take(me, &a) : MPI_SUCCESS;
+
+	if (code == MPI_SUCCESS)
+		mpi_send_begin(me, send);
+	return code;
+}
+
+static int send_init(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+		     MPI_Comm comm, enum mpi_send_mode mode, MPI_Request *request)
+{
+	struct mpi_p2p_args a;
+	struct mpi_request *send;
+	int code = mpi_check_send(me, buf, count, datatype, dest, tag, comm, &a);
+
+	if (code == MPI_SUCCESS && !request)
+		code = mpi_raise(me, a.comm, MPI_ERR_ARG, "request is NULL");
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	send = mpi_send_prepare(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
+	send->state = REQUEST_IDLE;
+	send->is_persistent = true;
+	send->start = start_persistent;
+	*request = mpi_request_publish(me, send);
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD);
+}
+
+int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
+}
+
+int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
+}
+
+int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD);
+}
+
+int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
+}
+
+int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
+}
+
+int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED);
+}
+
+int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
+}
+
+int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
+}
+
+int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED);
+}
+
+int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
+}
+
+int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
+}
+
+int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS);
+}
+
+int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
+}
+
+int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
+}
+
+int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS);
+}
+
+int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
+}
+
+int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
+}
+
+int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY);
+}
+
+int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY, request);
+}
+
+int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY, request);
+}
+
+int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY);
+}
+
+int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY, request);
+}
+
+int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY, request);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starting sends and receives: for the API of this chapter and for the rest of the library. */
+#include <string.h>
+
+#include "mpi/p2p/internal.h"
+
+static bool is_payload_needed(const struct mpi_request *send, const struct mpi_message *message)
+{
+	if (message->size_B == 0 || pd_memory_is_absent(send->buf))
+		return false;
+	/* A sender that is blocked until the receive has taken the data lends its buffer. */
+	return !message->is_rendezvous || send->mode == SEND_BUFFERED || !send->type->is_contiguous;
+}
+
+static void attach_payload(struct mpi_rank *me, const struct mpi_request *send, struct mpi_message *message)
+{
+	if (!is_payload_needed(send, message))
+		return;
+	message->payload = mpi_message_allocate(message, (size_t)message->size_B);
+	if (!message->payload)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message of %lld B", (long long)message->size_B);
+	if (send->type->is_contiguous)
+		memcpy(message->payload, (const char *)send->buf + send->type->true_lb_B, (size_t)message->size_B);
+	else
+		mpi_datatype_pack(send->type, send->buf, send->count, message->payload);
+}
+
+static struct mpi_message *make_message(struct mpi_rank *me, struct mpi_request *send)
+{
+	struct mpi_message *message = util_pool_get(&me->world->messages);
+	const struct mpi_match_policy *policy = me->world->policy;
+
+	if (!message)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message");
+	memset(message, 0, offsetof(struct mpi_message, inline_data));
+	message->source = me;
+	message->dest = &me->world->ranks[mpi_comm_peer(send->comm, send->peer)];
+	message->context = mpi_message_context(send->comm, send->channel);
+	message->source_rank = send->comm->rank;
+	message->tag = send->tag;
+	message->size_B = send->count * send->type->size_B;
+	message->sent = me->call_begin;
+	message->is_rendezvous = !policy->buffers(policy->context, me, message->size_B);
+	message->buffered_B = send->mode == SEND_BUFFERED ? mpi_buffered_size(message->size_B) : 0;
+	attach_payload(me, send, message);
+	return message;
+}
+
+void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
+{
+	struct mpi_message *message;
+
+	send->state = REQUEST_PENDING;
+	send->posted = me->pd->world->engine.now;
+	mpi_status_set_empty(&send->status);
+	if (send->peer == MPI_PROC_NULL) {
+		mpi_request_complete(send, MPI_SUCCESS);
+		return;
+	}
+	mpi_overhead(me);
+	message = make_message(me, send);
+	if (send->mode != SEND_BUFFERED && (send->mode == SEND_SYNCHRONOUS || message->is_rendezvous)) {
+		message->send = send;
+		send->message = message;
+		mpi_message_launch(message);
+	} else {
+		mpi_message_launch(message);
+		mpi_request_complete(send, MPI_SUCCESS);
+	}
+}
+
+void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv)
+{
+	recv->state = REQUEST_PENDING;
+	recv->posted = me->pd->world->engine.now;
+	mpi_status_set_empty(&recv->status);
+	if (recv->peer == MPI_PROC_NULL) {
+		recv->status.MPI_SOURCE = MPI_PROC_NULL;
+		mpi_request_complete(recv, MPI_SUCCESS);
+		return;
+	}
+	mpi_match_recv(recv);
+}
+
+static struct mpi_request *make_request(struct mpi_rank *me, enum mpi_request_kind kind, const void *buf, MPI_Count count,
+					struct mpi_datatype *type, int peer, int tag, struct mpi_comm *comm,
+					enum mpi_channel channel)
+{
+	struct mpi_request *request = mpi_request_create(me, kind);
+
+	request->buf = (void *)buf;
+	request->count = count;
+	request->type = type;
+	request->peer = peer;
+	request->tag = tag;
+	request->comm = comm;
+	request->channel = channel;
+	mpi_datatype_retain(type);
+	mpi_comm_retain(comm);
+	return request;
+}
+
+struct mpi_request *mpi_send_prepare(struct mpi_rank *me, const void *buf, MPI_Count count, struct mpi_datatype *type, int dest,
+				     int tag, struct mpi_comm *comm, enum mpi_send_mode mode, enum mpi_channel channel)
+{
+	struct mpi_request *send = make_request(me, REQUEST_SEND, buf, count, type, dest, tag, comm, channel);
+
+	send->mode = mode;
+	return send;
+}
+
+struct mpi_request *mpi_recv_prepare(struct mpi_rank *me, void *buf, MPI_Count count, struct mpi_datatype *type, int source,
+				     int tag, struct mpi_comm *comm, enum mpi_channel channel)
+{
+	return make_request(me, REQUEST_RECV, buf, count, type, source, tag, comm, channel);
+}
+
+struct mpi_request *mpi_send_start(struct mpi_rank *me, const void *buf, MPI_Count count, struct mpi_datatype *type, int dest, int tag,
+				   struct mpi_comm *comm, enum mpi_send_mode mode, enum mpi_channel channel)
+{
+	struct mpi_request *send = mpi_send_prepare(me, buf, count, type, dest, tag, comm, mode, channel);
+
+	mpi_send_begin(me, send);
+	return send;
+}
+
+struct mpi_request *mpi_recv_start(struct mpi_rank *me, void *buf, MPI_Count count, struct mpi_datatype *type, int source, int tag,
+				   struct mpi_comm *comm, enum mpi_channel channel)
+{
+	struct mpi_request *recv = mpi_recv_prepare(me, buf, count, type, source, tag, comm, channel);
+
+	mpi_recv_begin(me, recv);
+	return recv;
+}
