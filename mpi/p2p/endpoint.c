@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/p2p/endpoint.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "mpi/p2p/match.h"
@@ -44,12 +45,24 @@ void mpi_p2p_destroy(struct mpi_world *world)
 	util_pool_finish(&world->requests);
 }
 
+static void alarm_rang(struct sim_event *event)
+{
+	struct mpi_endpoint *endpoint = (struct mpi_endpoint *)((char *)event - offsetof(struct mpi_endpoint, alarm));
+
+	sim_task_wake(&endpoint->owner->pd->task);
+}
+
 /* Messages may arrive before MPI_Init: whoever comes first makes the endpoint. */
 int mpi_endpoint_create(struct mpi_rank *me)
 {
+	if (me->endpoint)
+		return 0;
+	me->endpoint = calloc(1, sizeof *me->endpoint);
 	if (!me->endpoint)
-		me->endpoint = calloc(1, sizeof *me->endpoint);
-	return me->endpoint ? 0 : UTIL_ENOMEM;
+		return UTIL_ENOMEM;
+	me->endpoint->owner = me;
+	sim_event_init(&me->endpoint->alarm, alarm_rang);
+	return 0;
 }
 
 int mpi_endpoint_n_unexpected(const struct mpi_rank *me)
@@ -85,11 +98,10 @@ void mpi_endpoint_wake(struct mpi_rank *me)
 static void pause_for(struct mpi_rank *me, sim_time_ps duration)
 {
 	struct sim_engine *engine = &me->pd->world->engine;
-	struct sim_task *task = &me->pd->task;
 
-	sim_engine_after(engine, &task->alarm, duration);
-	sim_task_block(task);
-	sim_engine_cancel(engine, &task->alarm); /* woken early: something arrived */
+	sim_engine_after(engine, &me->endpoint->alarm, duration);
+	sim_task_block(&me->pd->task);
+	sim_engine_cancel(engine, &me->endpoint->alarm); /* woken early: something arrived */
 }
 
 void mpi_endpoint_poll_failed(struct mpi_rank *me)
@@ -129,7 +141,7 @@ bool mpi_world_wake_pollers(struct mpi_world *world)
 
 		if (!me->endpoint || !me->endpoint->is_polling)
 			continue;
-		sim_engine_after(engine, &me->pd->task.alarm, (sim_time_ps)(UINT64_C(1) << doublings));
+		sim_engine_after(engine, &me->endpoint->alarm, (sim_time_ps)(UINT64_C(1) << doublings));
 		is_any = true;
 	}
 	return is_any;

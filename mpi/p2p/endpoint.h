@@ -25,6 +25,8 @@ struct mpi_endpoint {
 	/* unsuccessful tests and probes in a row */
 	sim_time_ps poll_end;
 	uint32_t n_polls;
+	struct sim_event alarm;             /* ends a pause between polls */
+	struct mpi_rank *owner;
 	/* MPI_Buffer_attach */
 	void *buffer;
 	int64_t buffer_size_B, buffer_used_B;
