@@ -95,15 +95,6 @@ void mpi_endpoint_wake(struct mpi_rank *me)
 		sim_task_wake(&me->pd->task);
 }
 
-static void pause_for(struct mpi_rank *me, sim_time_ps duration)
-{
-	struct sim_engine *engine = &me->pd->world->engine;
-
-	sim_engine_after(engine, &me->endpoint->alarm, duration);
-	sim_task_block(&me->pd->task);
-	sim_engine_cancel(engine, &me->endpoint->alarm); /* woken early: something arrived */
-}
-
 void mpi_endpoint_poll_failed(struct mpi_rank *me)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
@@ -117,10 +108,10 @@ void mpi_endpoint_poll_failed(struct mpi_rank *me)
 		if (me->has_read_clock) {
 			for (uint32_t i = 1; i < endpoint->n_polls && duration < POLL_PAUSE_MAX_PS; i++)
 				duration *= 2;
-			pause_for(me, duration);
-		} else {
-			sim_task_block(&me->pd->task);
+			sim_engine_after(engine, &endpoint->alarm, duration);
 		}
+		sim_task_block(&me->pd->task);
+		sim_engine_cancel(engine, &endpoint->alarm); /* woken early: something arrived */
 		endpoint->is_polling = false;
 		me->call_waiting += engine->now - begin;
 	}
