@@ -32,6 +32,7 @@ struct mpi_comm;
 struct mpi_request;
 struct mpi_errhandler;
 struct mpi_match_policy;
+struct mpi_coll_selection;
 
 /* Something of a rank that goes on whenever the rank is inside MPI, e.g. a nonblocking collective. */
 struct mpi_progress {
@@ -72,6 +73,7 @@ struct mpi_world {
 	const struct mpi_match_policy *policy;
 	void *contexts;                 /* registry of context ids: comm's own */
 	void *predefined;               /* datatypes, operations, groups …: datatype's and op's own */
+	const struct mpi_coll_selection *coll_selection; /* algorithms asked for; borrowed, NULL: none (mpi/coll/algorithms.h) */
 	struct mpi_leaks *leaks;        /* found at MPI_Finalize: env's own */
 	uint64_t n_messages, n_bytes;   /* point-to-point messages of the application and their payload */
 	uint64_t n_collective_messages, n_collective_bytes; /* messages that collectives are made of */

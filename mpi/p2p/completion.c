@@ -27,6 +27,8 @@ int mpi_raise_operation(struct mpi_rank *me, struct mpi_comm *comm, int error_cl
 {
 	if (error_class == MPI_SUCCESS)
 		return MPI_SUCCESS;
+	if (error_class == MPI_ERR_TRUNCATE && status->MPI_SOURCE == MPI_ANY_SOURCE)
+		return mpi_raise(me, comm, error_class, "a message of the collective is longer than the buffer for it: counts or datatypes differ between ranks");
 	if (error_class == MPI_ERR_TRUNCATE)
 		return mpi_raise(me, comm, error_class, "the message from rank %d with tag %d is longer than the receive's buffer of %lld B",
 				 status->MPI_SOURCE, status->MPI_TAG, (long long)mpi_status_bytes(status));

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the entry points MPI_X, MPI_Ix and MPI_X_init have in common. */
+#include <stdlib.h>
+
+#include "mpi/coll/operation.h"
+#include "mpi/core/status.h"
+
+int mpi_coll_call_blocking(struct mpi_rank *me, const struct mpi_coll_args *args)
+{
+	struct mpi_coll coll;
+	struct mpi_comm *comm;
+	int code = mpi_coll_resolve(me, args, &coll);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	comm = coll.comm;
+	code = mpi_coll_run(me, &coll);
+	if (code != MPI_SUCCESS)
+		code = mpi_raise(me, comm, code,
+				 "a message of the operation failed: counts and datatypes differ between ranks, or sendbuf and recvbuf do");
+	return mpi_leave(me, code);
+}
+
+/* --- behind a request --- */
+
+/* The program may free handles while the operation is under way. */
+static void retain_objects(const struct mpi_coll *coll)
+{
+	const struct mpi_coll_side *sides[] = {&coll->given.send, &coll->given.recv};
+
+	if (coll->op)
+		mpi_op_retain(coll->op);
+	for (int s = 0; s < 2; s++) {
+		if (sides[s]->type)
+			mpi_datatype_retain(sides[s]->type);
+		for (int i = 0; sides[s]->types && i < coll->size; i++)
+			mpi_datatype_retain(sides[s]->types[i]);
+	}
+}
+
+static void release_objects(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	struct mpi_coll_side *sides[] = {&coll->given.send, &coll->given.recv};
+
+	for (int s = 0; s < 2; s++) {
+		mpi_datatype_release(me, sides[s]->type);
+		for (int i = 0; sides[s]->types && i < coll->size; i++)
+			mpi_datatype_release(me, sides[s]->types[i]);
+	}
+	if (coll->op)
+		mpi_op_release(me, coll->op);
+}
+
+/* mpi_request.release */
+static void release(struct mpi_rank *me, struct mpi_request *request)
+{
+	struct mpi_coll *coll = request->operation;
+
+	release_objects(me, coll);
+	mpi_coll_finish(coll);
+	free(coll);
+}
+
+static bool round_is_complete(const struct mpi_coll *coll)
+{
+	for (int i = 0; i < coll->n_posted; i++)
+		if (coll->posted[i]->state != REQUEST_COMPLETE)
+			return false;
+	return true;
+}
+
+/* Rounds that can run now; true when the operation has ended and its request is complete. */
+static bool make_progress(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	bool has_ended = false;
+
+	if (coll->is_advancing) /* a send of the round let the rank look for progress */
+		return false;
+	coll->is_advancing = true;
+	while (!has_ended && round_is_complete(coll))
+		has_ended = mpi_coll_continue(me, coll);
+	coll->is_advancing = false;
+	if (!has_ended)
+		return false;
+	mpi_status_set_empty(&coll->request->status);
+	mpi_request_complete(coll->request, coll->error);
+	return true;
+}
+
+static bool advance(struct mpi_rank *me, struct mpi_progress *progress)
+{
+	return make_progress(me, (struct mpi_coll *)progress);
+}
+
+static void begin_in_background(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	mpi_coll_begin(me, coll);
+	if (!make_progress(me, coll))
+		mpi_progress_add(me, &coll->progress);
+}
+
+/* mpi_request.start: MPI_Start of a persistent collective. */
+static int start(struct mpi_rank *me, struct mpi_request *request)
+{
+	request->state = REQUEST_PENDING;
+	begin_in_background(me, request->operation);
+	return MPI_SUCCESS;
+}
+
+/* Resolves the arguments into an operation behind a new request. */
+static int create(struct mpi_rank *me, const struct mpi_coll_args *args, MPI_Request *request,
+		  struct mpi_coll **out)
+{
+	struct mpi_coll *coll;
+	int code;
+
+	if (!request)
+		return mpi_raise(me, mpi_comm_get(me, args->comm), MPI_ERR_ARG, "request is NULL");
+	coll = malloc(sizeof *coll);
+	if (!coll)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a collective operation");
+	code = mpi_coll_resolve(me, args, coll);
+	if (code != MPI_SUCCESS) {
+		free(coll);
+		return code;
+	}
+	retain_objects(coll);
+	coll->progress.advance = advance;
+	coll->request = mpi_request_create(me, REQUEST_COLL);
+	mpi_comm_retain(coll->comm);
+	coll->request->comm = coll->comm; /* the request's reference serves the operation too */
+	coll->request->operation = coll;
+	coll->request->release = release;
+	*request = mpi_request_publish(me, coll->request);
+	*out = coll;
+	return MPI_SUCCESS;
+}
+
+int mpi_coll_call_nonblocking(struct mpi_rank *me, const struct mpi_coll_args *args,
+			      MPI_Request *request)
+{
+	struct mpi_coll *coll;
+	int code = create(me, args, request, &coll);
+
+	if (code == MPI_SUCCESS)
+		begin_in_background(me, coll);
+	return mpi_leave(me, code);
+}
+
+int mpi_coll_call_persistent(struct mpi_rank *me, const struct mpi_coll_args *args,
+			     MPI_Request *request)
+{
+	struct mpi_coll *coll;
+	int code = create(me, args, request, &coll);
+
+	if (code == MPI_SUCCESS) {
+		coll->request->is_persistent = true;
+		coll->request->state = REQUEST_IDLE;
+		coll->request->start = start;
+	}
+	return mpi_leave(me, code);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Blocks, scratch memory, local copies and reductions: what algorithms do between messages. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/coll/operation.h"
+
+struct mpi_coll_scratch {
+	struct mpi_coll_scratch *next;
+	char bytes[] __attribute__((aligned(16)));
+};
+
+struct mpi_coll_block mpi_coll_block(const struct mpi_coll_side *side, int index)
+{
+	struct mpi_coll_block block = {.buf = side->buf, .count = side->count, .type = side->type};
+	MPI_Count displ;
+
+	if (side->types)
+		block.type = side->types[index];
+	if (mpi_coll_array_is_set(side->counts))
+		block.count = mpi_coll_array_at(side->counts, index);
+	if (mpi_coll_array_is_set(side->displs))
+		displ = mpi_coll_array_at(side->displs, index);
+	else
+		displ = index * side->count;
+	block.buf += side->types ? displ : displ * block.type->extent_B;
+	return block;
+}
+
+struct mpi_coll_block mpi_coll_whole(const struct mpi_coll_side *side)
+{
+	return (struct mpi_coll_block){.buf = side->buf, .count = side->count, .type = side->type};
+}
+
+struct mpi_coll_block mpi_coll_blocks(const struct mpi_coll_side *side, int first, int n)
+{
+	struct mpi_coll_block block = mpi_coll_block(side, first);
+
+	block.count *= n;
+	return block;
+}
+
+struct mpi_coll_block mpi_coll_block_at(struct mpi_coll_block block, char *buf)
+{
+	block.buf = buf;
+	return block;
+}
+
+struct mpi_coll_block mpi_coll_bytes(const struct mpi_rank *me, char *buf, MPI_Count size_B)
+{
+	return (struct mpi_coll_block){
+		.buf = buf, .count = size_B, .type = mpi_datatype_get(me, MPI_BYTE)};
+}
+
+char *mpi_coll_scratch(struct mpi_rank *me, struct mpi_coll *coll, MPI_Count size_B)
+{
+	struct mpi_coll_scratch *scratch;
+
+	if (coll->absent)
+		return coll->absent;
+	scratch = malloc(sizeof *scratch + (size_t)size_B);
+	if (!scratch)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %lld bytes of buffer of %s",
+			(long long)size_B, coll->algorithm->name);
+	scratch->next = coll->scratch;
+	coll->scratch = scratch;
+	return scratch->bytes;
+}
+
+char *mpi_coll_scratch_like(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block)
+{
+	MPI_Count reach = block.count > 0 ? (block.count - 1) * block.type->extent_B : 0;
+	MPI_Count low = block.type->true_lb_B + (reach < 0 ? reach : 0);
+	MPI_Count size = block.type->true_extent_B + (reach < 0 ? -reach : reach);
+
+	if (coll->absent)
+		return coll->absent;
+	return mpi_coll_scratch(me, coll, size) - low;
+}
+
+char *mpi_coll_scratch_at(const struct mpi_coll *coll, char *scratch, MPI_Count offset_B)
+{
+	/* An absent scratch is an address within the application's buffer, which may be smaller. */
+	return coll->absent ? scratch : scratch + offset_B;
+}
+
+void mpi_coll_scratch_free(struct mpi_coll *coll)
+{
+	struct mpi_coll_scratch *scratch;
+
+	while ((scratch = coll->scratch)) {
+		coll->scratch = scratch->next;
+		free(scratch);
+	}
+}
+
+static bool is_absent(struct mpi_coll_block block)
+{
+	return pd_memory_is_absent(block.buf + block.type->true_lb_B);
+}
+
+static void copy_packed(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block from,
+			struct mpi_coll_block to, MPI_Count size_B)
+{
+	char *packed = malloc((size_t)mpi_coll_block_size_B(from));
+
+	if (!packed)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a copy of %lld bytes in %s",
+			(long long)size_B, coll->algorithm->name);
+	mpi_datatype_pack(from.type, from.buf, from.count, packed);
+	mpi_datatype_unpack(to.type, to.buf, to.count, packed, size_B);
+	free(packed);
+}
+
+void mpi_coll_copy(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block from,
+		   struct mpi_coll_block to)
+{
+	MPI_Count size_B = mpi_coll_block_size_B(from), room_B = mpi_coll_block_size_B(to);
+
+	if (size_B > room_B) { /* as a message from this rank to itself would be */
+		if (coll->error == MPI_SUCCESS)
+			coll->error = MPI_ERR_TRUNCATE;
+		size_B = room_B;
+	}
+	if (size_B == 0 || from.buf == to.buf || is_absent(from) || is_absent(to))
+		return;
+	if (from.type->is_contiguous && to.type->is_contiguous)
+		memmove(to.buf + to.type->true_lb_B, from.buf + from.type->true_lb_B,
+			(size_t)size_B);
+	else
+		copy_packed(me, coll, from, to, size_B);
+}
+
+void mpi_coll_fold_left(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block like)
+{
+	mpi_op_apply(me, coll->op, like.type, coll->work[1], coll->work[0], like.count);
+}
+
+void mpi_coll_fold_right(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block like)
+{
+	char *result = coll->work[1];
+
+	mpi_op_apply(me, coll->op, like.type, coll->work[0], result, like.count);
+	coll->work[1] = coll->work[0];
+	coll->work[0] = result;
+}

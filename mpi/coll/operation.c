@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs the rounds of a collective: blocking, nonblocking and persistent forms share all of this. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/coll/algorithms.h"
+#include "mpi/coll/operation.h"
+
+void mpi_coll_init(struct mpi_coll *coll, enum mpi_coll_kind kind, struct mpi_comm *comm)
+{
+	memset(coll, 0, sizeof *coll);
+	coll->kind = kind;
+	coll->comm = comm;
+	coll->rank = comm->rank;
+	coll->size = comm->size;
+	coll->posted = coll->inline_posted;
+	coll->n_capacity = MPI_COLL_INLINE_REQUESTS;
+}
+
+/* An address of this rank's data that has no memory, or NULL. */
+static char *absent_address(const struct mpi_coll *coll, const struct mpi_coll_side *side)
+{
+	int n = mpi_coll_array_is_set(side->counts) ? coll->size : 1;
+
+	for (int i = 0; i < n && (side->type || side->types); i++) {
+		struct mpi_coll_block block = mpi_coll_block(side, i);
+
+		if (mpi_coll_block_size_B(block) > 0 &&
+		    pd_memory_is_absent(block.buf + block.type->true_lb_B))
+			return block.buf + block.type->true_lb_B;
+	}
+	return NULL;
+}
+
+void mpi_coll_schedule(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	coll->absent = absent_address(coll, &coll->given.recv);
+	if (!coll->absent)
+		coll->absent = absent_address(coll, &coll->given.send);
+	coll->algorithm = mpi_coll_choose(me->world->coll_selection, coll);
+	coll->tag = (int)(coll->comm->collective_count++ & 0x7fffffff);
+}
+
+/* A receive of the round tells the next one that there is something to work on. */
+static void take_round(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	coll->has_received = false;
+	for (int i = 0; i < coll->n_posted; i++) {
+		struct mpi_request *request = coll->posted[i];
+
+		if (request->kind == REQUEST_RECV)
+			coll->has_received = true;
+		if (coll->error == MPI_SUCCESS)
+			coll->error = request->status.MPI_ERROR;
+		mpi_request_destroy(me, request);
+	}
+	coll->n_posted = 0;
+}
+
+void mpi_coll_reserve(struct mpi_rank *me, struct mpi_coll *coll, int n)
+{
+	struct mpi_request **larger;
+
+	if (n <= coll->n_capacity)
+		return;
+	larger = malloc((size_t)n * sizeof *larger);
+	if (!larger)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %d messages of %s", n,
+			coll->algorithm->name);
+	memcpy(larger, coll->posted, (size_t)coll->n_posted * sizeof *larger);
+	if (coll->posted != coll->inline_posted)
+		free(coll->posted);
+	coll->posted = larger;
+	coll->n_capacity = n;
+}
+
+static void add_posted(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_request *request)
+{
+	if (coll->n_posted == coll->n_capacity)
+		mpi_coll_reserve(me, coll, 2 * coll->n_capacity);
+	coll->posted[coll->n_posted++] = request;
+}
+
+void mpi_coll_send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block, int dest)
+{
+	add_posted(me, coll,
+		   mpi_send_start(me, block.buf, block.count, block.type, dest, coll->tag,
+				  coll->comm, SEND_STANDARD, CHANNEL_COLL));
+}
+
+void mpi_coll_recv(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block, int source)
+{
+	add_posted(me, coll,
+		   mpi_recv_start(me, block.buf, block.count, block.type, source, coll->tag,
+				  coll->comm, CHANNEL_COLL));
+}
+
+static void begin_stage(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	const struct mpi_coll_stage *stage = &coll->algorithm->stages[coll->stage];
+
+	coll->step = 0;
+	coll->phase = 0;
+	if (stage->prepare)
+		stage->prepare(me, coll);
+}
+
+/* What an in-place alltoall sends lies where it receives, so it sends from a packed copy. */
+static void send_from_copy(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	const struct mpi_coll_side *recv = &coll->given.recv;
+	MPI_Count *counts = coll->owned[2], *displs, total_B = 0;
+	char *packed;
+
+	if (!counts)
+		counts = malloc(2 * (size_t)coll->size * sizeof *counts);
+	if (!counts)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %d counts", coll->size);
+	coll->owned[2] = counts;
+	displs = counts + coll->size;
+	for (int i = 0; i < coll->size; i++) {
+		counts[i] = mpi_coll_block_size_B(mpi_coll_block(recv, i));
+		displs[i] = coll->absent ? 0 : total_B;
+		total_B += counts[i];
+	}
+	packed = mpi_coll_scratch(me, coll, total_B);
+	coll->call.send = (struct mpi_coll_side){.buf = packed,
+						 .type = mpi_datatype_get(me, MPI_BYTE),
+						 .counts = {.large = counts},
+						 .displs = {.large = displs}};
+	for (int i = 0; i < coll->size; i++)
+		mpi_coll_copy(me, coll, mpi_coll_block(recv, i), mpi_coll_block(&coll->call.send, i));
+}
+
+void mpi_coll_begin(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	coll->call = coll->given;
+	coll->error = MPI_SUCCESS;
+	coll->stage = 0;
+	if (coll->is_in_place)
+		send_from_copy(me, coll);
+	begin_stage(me, coll);
+}
+
+/* False when the last stage has ended. */
+static bool next_stage(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	coll->stage++;
+	if (coll->stage == MPI_COLL_MAX_STAGES || !coll->algorithm->stages[coll->stage].round)
+		return false;
+	begin_stage(me, coll);
+	return true;
+}
+
+bool mpi_coll_continue(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	do {
+		take_round(me, coll);
+		if (!coll->algorithm->stages[coll->stage].round(me, coll)) {
+			coll->step++;
+		} else if (!next_stage(me, coll)) {
+			mpi_coll_scratch_free(coll);
+			return true;
+		}
+	} while (coll->n_posted == 0);
+	return false;
+}
+
+int mpi_coll_run(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	int error;
+
+	mpi_coll_begin(me, coll);
+	while (!mpi_coll_continue(me, coll))
+		mpi_requests_wait(me, coll->n_posted, coll->posted, false);
+	error = coll->error;
+	mpi_coll_finish(coll);
+	return error;
+}
+
+void mpi_coll_finish(struct mpi_coll *coll)
+{
+	mpi_coll_scratch_free(coll);
+	if (coll->posted != coll->inline_posted)
+		free(coll->posted);
+	for (size_t i = 0; i < sizeof coll->owned / sizeof coll->owned[0]; i++)
+		free(coll->owned[i]);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A reduction of everything to rank 0, which then scatters the blocks. */
+#include "mpi/coll/algorithms.h"
+
+/* The items of all blocks, as one. */
+static MPI_Count n_items(const struct mpi_coll *coll)
+{
+	const struct mpi_coll_side *blocks = &coll->given.send;
+	MPI_Count n = 0;
+
+	if (!mpi_coll_array_is_set(blocks->counts))
+		return blocks->count * coll->size;
+	for (int i = 0; i < coll->size; i++)
+		n += mpi_coll_array_at(blocks->counts, i);
+	return n;
+}
+
+static void prepare_reduce(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	struct mpi_coll_side all = {.buf = coll->given.send.buf,
+				    .count = n_items(coll),
+				    .type = coll->given.send.type};
+
+	coll->call.root = 0;
+	coll->call.send = all;
+	coll->call.recv = all;
+	if (coll->rank == 0)
+		coll->call.recv.buf = mpi_coll_scratch_like(me, coll, mpi_coll_whole(&all));
+}
+
+static void prepare_scatter(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	char *reduced = coll->call.recv.buf;
+
+	coll->call.send = coll->given.send;
+	coll->call.send.buf = reduced;
+	coll->call.recv = coll->given.recv;
+}
+
+const struct mpi_coll_algorithm mpi_coll_reduce_scatter_linear = {
+	.name = "linear",
+	.kinds = MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
+	.stages = {{prepare_reduce, mpi_coll_reduce_linear_round},
+		   {prepare_scatter, mpi_coll_scatter_linear_round}},
+};
+
+const struct mpi_coll_algorithm mpi_coll_reduce_scatter_reduce_scatterv = {
+	.name = "reduce_scatterv",
+	.kinds = MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
+	.stages = {{prepare_reduce, mpi_coll_reduce_binomial_round},
+		   {prepare_scatter, mpi_coll_scatter_linear_round}},
+};
