@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * When point-to-point calls return, in simulated time, against derivations by hand on timing.yaml: L = 1 ms, b = 1 byte per us, o = 100 us,
+ * eager up to 1000 B. Run as `timing CASE` on at least 2 ranks, one per node, --compute modelled; exit 1 when a time is off by more than 10 ps.
+ */
+#include <mpi.h>
+#include <mpisim.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, failures;
+static char buf[100000];
+
+static void expect_ms(const char *what, double wanted_ms)
+{
+	double found_ms = MPI_Wtime() * 1e3;
+
+	if (found_ms - wanted_ms > 1e-8 || wanted_ms - found_ms > 1e-8) {
+		printf("rank %d: %s: found %.9f ms, wanted %.9f ms\n", rank, what, found_ms, wanted_ms);
+		failures++;
+	}
+}
+
+static void expect(const char *what, int found, int wanted)
+{
+	if (found != wanted) {
+		printf("rank %d: %s: found %d, wanted %d\n", rank, what, found, wanted);
+		failures++;
+	}
+}
+
+/* Sender: o. Message: L + 500 us. Receiver: o. And back. */
+static void eager(void)
+{
+	if (rank == 0) {
+		MPI_Send(buf, 500, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("eager send returns after o", 0.1);
+		MPI_Recv(buf, 500, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		expect_ms("answer", 2 * (0.1 + 1 + 0.5 + 0.1));
+	} else if (rank == 1) {
+		MPI_Recv(buf, 500, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		expect_ms("receive", 0.1 + 1 + 0.5 + 0.1);
+		MPI_Send(buf, 500, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+	}
+}
+
+/* The message is there before the receive: only o remains. */
+static void late_receiver(void)
+{
+	if (rank == 0) {
+		MPI_Send(buf, 500, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	} else if (rank == 1) {
+		mpisim_add_compute_time(0.010);
+		MPI_Recv(buf, 500, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		expect_ms("receive", 10 + 0.1);
+	}
+}
+
+/* Receive posted at 0: o, request L, clear L, bulk L + 2 ms, o. The send returns when the receiver has everything. */
+static void rendezvous(void)
+{
+	if (rank == 0) {
+		MPI_Send(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("send", 0.1 + 1 + 1 + 1 + 2);
+	} else if (rank == 1) {
+		MPI_Recv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		expect_ms("receive", 0.1 + 1 + 1 + 1 + 2 + 0.1);
+	}
+}
+
+/* Receive posted at 10 ms: the request waits; then clear L, bulk L + 2 ms, o. */
+static void rendezvous_late_receiver(void)
+{
+	if (rank == 0) {
+		MPI_Send(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("send", 10 + 1 + 1 + 2);
+	} else if (rank == 1) {
+		mpisim_add_compute_time(0.010);
+		MPI_Recv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		expect_ms("receive", 10 + 1 + 1 + 2 + 0.1);
+	}
+}
+
+/* A synchronous send returns when it is matched: on arrival, or when the receive comes. */
+static void synchronous(void)
+{
+	if (rank == 0) {
+		MPI_Ssend(buf, 100, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("receive waiting", 0.1 + 1 + 0.1);
+		MPI_Ssend(buf, 100, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("receive late", 20);
+	} else if (rank == 1) {
+		MPI_Recv(buf, 100, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		mpisim_add_compute_time(0.020 - MPI_Wtime());
+		MPI_Recv(buf, 100, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+/* A small message sent after a large one arrives first (they share the link) and is still received second. */
+static void no_overtaking(void)
+{
+	MPI_Status status;
+
+	if (rank == 0) {
+		MPI_Send(buf, 1000, MPI_BYTE, 1, 5, MPI_COMM_WORLD);
+		MPI_Send(buf, 10, MPI_BYTE, 1, 5, MPI_COMM_WORLD);
+	} else if (rank == 1) {
+		int n;
+
+		MPI_Recv(buf, 1000, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+		MPI_Get_count(&status, MPI_BYTE, &n);
+		expect("first message", n, 1000);
+		/* bytes 100 us alone, then 20 us for 10 B each, then alone: 1000 B + 10 B in all from 1.1 ms on */
+		expect_ms("large one", 0.1 + 1 + 1.01 + 0.1);
+		MPI_Recv(buf, 1000, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+		MPI_Get_count(&status, MPI_BYTE, &n);
+		expect("second message", n, 10);
+		expect_ms("small one", 0.1 + 1 + 1.01 + 0.2);
+	}
+}
+
+/* A wildcard receive takes what arrives first, whoever is the lower rank. */
+static void wildcard_takes_first_arrival(void)
+{
+	MPI_Status status;
+
+	if (rank == 1)
+		mpisim_add_compute_time(0.005);
+	if (rank == 1 || rank == 2) {
+		MPI_Send(buf, 100, MPI_BYTE, 0, rank, MPI_COMM_WORLD);
+	} else if (rank == 0) {
+		MPI_Recv(buf, 100, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+		expect("first", status.MPI_SOURCE, 2);
+		MPI_Recv(buf, 100, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+		expect("second", status.MPI_SOURCE, 1);
+	}
+}
+
+/* Polling ends when the message is there: arrival 1.2 ms after the send at 5 ms, then o. */
+static void polling(void)
+{
+	if (rank == 0) {
+		mpisim_add_compute_time(0.005);
+		MPI_Send(buf, 100, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	} else if (rank == 1) {
+		MPI_Request request;
+		int flag = 0;
+
+		MPI_Irecv(buf, 100, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+		while (!flag)
+			MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+		expect_ms("test succeeds", 5 + 0.1 + 1 + 0.1 + 0.1);
+	}
+}
+
+/* A time-out is noticed at most 1 ms late although nothing ever arrives. */
+static void polling_with_time_out(void)
+{
+	int flag = 0;
+
+	if (rank != 1)
+		return;
+	while (!flag && MPI_Wtime() < 0.1)
+		MPI_Iprobe(0, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+	expect("nothing came", flag, 0);
+	expect("at most 1 ms late", MPI_Wtime() < 0.1011, 1);
+}
+
+/* A finite number of polls without a look at the clock ends, too. */
+static void polling_gives_up(void)
+{
+	int flag;
+
+	if (rank == 1)
+		for (int i = 0; i < 100; i++)
+			MPI_Iprobe(0, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+
+/* Sends of the nonblocking kind cost o each, one after the other; so do receives that are waited for together. */
+static void overheads_add_up(void)
+{
+	MPI_Request requests[3];
+
+	if (rank == 0) {
+		for (int i = 0; i < 3; i++)
+			MPI_Isend(buf, 0, MPI_BYTE, 1, i, MPI_COMM_WORLD, &requests[i]);
+		MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+		expect_ms("three sends", 0.3);
+	} else if (rank == 1) {
+		for (int i = 0; i < 3; i++)
+			MPI_Irecv(buf, 0, MPI_BYTE, 0, 2 - i, MPI_COMM_WORLD, &requests[i]);
+		MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+		expect_ms("taken as they arrive, at 1.1, 1.2, 1.3 ms", 1.3 + 0.1);
+	}
+}
+
+/* Truncation is an error of the receive; the run goes on under MPI_ERRORS_RETURN. */
+static void truncation(void)
+{
+	MPI_Status status;
+	int n;
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (rank == 0) {
+		MPI_Send(buf, 20, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	} else if (rank == 1) {
+		expect("class", MPI_Recv(buf, 10, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &status), MPI_ERR_TRUNCATE);
+		MPI_Get_count(&status, MPI_BYTE, &n);
+		expect("what fits", n, 10);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{"eager", eager},
+	{"late_receiver", late_receiver},
+	{"rendezvous", rendezvous},
+	{"rendezvous_late_receiver", rendezvous_late_receiver},
+	{"synchronous", synchronous},
+	{"no_overtaking", no_overtaking},
+	{"wildcard_takes_first_arrival", wildcard_takes_first_arrival},
+	{"polling", polling},
+	{"polling_with_time_out", polling_with_time_out},
+	{"polling_gives_up", polling_gives_up},
+	{"overheads_add_up", overheads_add_up},
+	{"truncation", truncation},
+};
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) {
+			cases[i].run();
+			MPI_Finalize();
+			return failures > 0;
+		}
+	printf("no case %s\n", argc > 1 ? argv[1] : "given");
+	MPI_Finalize();
+	return 2;
+}
