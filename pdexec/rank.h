@@ -73,6 +73,7 @@ struct pd_rank {
 	double pending_s;               /* charged so far, reference CPU seconds */
 	double host_mark_s;             /* host time at which measuring (re)started */
 	bool is_measuring;
+	bool is_computing;              /* blocked until `compute` is done */
 	const char *pending_kernel;     /* last kernel charged; interned */
 	struct net_compute compute;
 	void *annotation;               /* pdexec/annotate.c */
@@ -96,6 +97,7 @@ struct pd_world {
 	void (*mpi_rank_end)(struct pd_rank *rank); /* called on the rank's fiber when it has returned or exited; set by mpi */
 	struct pd_failure failure;      /* kind != NONE: the run is over */
 	uint64_t n_ended_badly;         /* ranks that returned a non-zero exit code */
+	double clock_cost_s;            /* of reading the host's clock, taken out of what is measured; 0: not known yet (pdexec/compute.c) */
 };
 
 /* The rank whose application or MPI code is executing; NULL in the engine's loop. The one mutable global. */

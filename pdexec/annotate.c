@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpisim.h inside the simulator, for the rank that is running. mpisim_alloc and mpisim_free are in noalloc.c. */
+#include "pdexec/annotate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pdexec/compute.h"
+#include "pdexec/store.h"
+
+#pragma GCC visibility push(default)
+#include "mpisim.h"
+#pragma GCC visibility pop
+
+#define MAX_PHASE_DEPTH 64
+
+struct pd_annotation {
+	struct pd_charge charge;        /* of the open kernel */
+	bool is_open;
+	int n_params;
+	double params[PD_STORE_MAX_PARAMS];
+	double measured_s;              /* by the open kernel so far, on the reference CPU, unscaled */
+	bool has_released;              /* the node */
+	int depth;
+	const char *phases[MAX_PHASE_DEPTH]; /* interned; [depth] are open */
+};
+
+static struct pd_annotation *annotation_get(struct pd_rank *rank)
+{
+	if (!rank->annotation)
+		rank->annotation = calloc(1, sizeof(struct pd_annotation));
+	if (!rank->annotation)
+		pd_fail(rank, PD_FAILURE_MEMORY, "no memory for the rank's annotations");
+	return rank->annotation;
+}
+
+/* The rank that calls; NULL outside of any (then annotations mean nothing). Stops measuring: the simulator's own work is not the program's. */
+static struct pd_rank *annotation_enter(const char *function, const void *site)
+{
+	struct pd_rank *rank = pd_current;
+
+	if (!rank)
+		return NULL;
+	pd_compute_pause(rank);
+	rank->function = function;
+	rank->site = site;
+	return rank;
+}
+
+static void annotation_leave(struct pd_rank *rank)
+{
+	rank->function = NULL;
+	rank->site = NULL;
+	pd_compute_begin(rank);
+}
+
+static _Noreturn void annotation_fail_store(struct pd_rank *rank, const struct util_error *err)
+{
+	pd_fail(rank, err->code == UTIL_ENOMEM ? PD_FAILURE_MEMORY : PD_FAILURE_ANNOTATION, "%s",
+		err->text);
+}
+
+void pd_annotation_charge_measured(struct pd_rank *rank, double seconds)
+{
+	struct pd_annotation *annotation = rank->annotation;
+	double scale = pd_store_scale_all(rank->world->store);
+
+	if (!annotation || !annotation->is_open) {
+		pd_compute_charge(rank, NULL, seconds * scale);
+	} else if (annotation->charge.execute) {
+		annotation->measured_s += seconds;
+		pd_compute_charge(rank, annotation->charge.name,
+				  seconds * annotation->charge.scale * scale);
+	}
+	/* Between begin and end of a kernel that is skipped nothing runs that the kernel's time does not cover. */
+}
+
+void pd_annotation_check_call(struct pd_rank *rank)
+{
+	struct pd_annotation *annotation = rank->annotation;
+
+	if (!annotation || !annotation->is_open || !rank->function)
+		return;
+	/* Reading a clock is allowed: it is how programs time their kernels. */
+	if (strncmp(rank->function, "MPI_", 4) || !strcmp(rank->function, "MPI_Wtime"))
+		return;
+	pd_fail(rank, PD_FAILURE_ANNOTATION,
+		"%s was called within kernel \"%s\": kernels call no MPI (is mpisim_kernel_end missing?)",
+		rank->function, annotation->charge.name);
+}
+
+void mpisim_add_compute_time(double seconds)
+{
+	struct pd_rank *rank =
+		annotation_enter("mpisim_add_compute_time", __builtin_return_address(0));
+	struct pd_world *world;
+
+	if (!rank)
+		return;
+	world = rank->world;
+	if (!(seconds - seconds == 0))
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"the time to add is %f, wanted a finite number of seconds", seconds);
+	if (world->config.mode == PD_COMPUTE_DIRECT || world->config.mode == PD_COMPUTE_COLLECT)
+		pd_store_note_uncharged(world->store, seconds);
+	else
+		pd_compute_charge(rank, NULL, seconds * pd_store_scale_all(world->store));
+	annotation_leave(rank);
+}
+
+/* A true second name, so that either may be interposed or called from Fortran. */
+void add_compute_time(double seconds) __attribute__((alias("mpisim_add_compute_time")));
+
+int mpisim_kernel_begin(const char *name, int n_params, const double params[])
+{
+	struct pd_rank *rank = annotation_enter("mpisim_kernel_begin", __builtin_return_address(0));
+	struct pd_annotation *annotation;
+	struct util_error err;
+
+	if (!rank)
+		return 1;
+	annotation = annotation_get(rank);
+	if (annotation->is_open)
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"kernel \"%s\" begins within kernel \"%s\": kernels do not nest (is mpisim_kernel_end missing?)",
+			name ? name : "(null)", annotation->charge.name);
+	if (pd_store_begin(rank->world->store, name, n_params, params, &annotation->charge, &err))
+		annotation_fail_store(rank, &err);
+	if (annotation->charge.execute && rank->world->config.no_alloc)
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"kernel \"%s\" would run on memory that is not there: --no-alloc needs --compute partial or modelled, without --first-n",
+			annotation->charge.name);
+	annotation->is_open = true;
+	annotation->measured_s = 0;
+	annotation->n_params = n_params;
+	if (n_params > 0)
+		memcpy(annotation->params, params, (size_t)n_params * sizeof(*params));
+	if (!annotation->charge.execute)
+		pd_compute_charge(rank, annotation->charge.name,
+				  annotation->charge.seconds * annotation->charge.scale *
+					  pd_store_scale_all(rank->world->store));
+	annotation_leave(rank);
+	return annotation->charge.execute;
+}
+
+void mpisim_kernel_end(void)
+{
+	struct pd_rank *rank = annotation_enter("mpisim_kernel_end", __builtin_return_address(0));
+	struct pd_annotation *annotation;
+	struct util_error err;
+
+	if (!rank)
+		return;
+	annotation = annotation_get(rank);
+	if (!annotation->is_open)
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"a kernel ends where none is open: wanted mpisim_kernel_begin before it");
+	annotation->is_open = false;
+	if (annotation->charge.execute &&
+	    pd_store_measured(rank->world->store, &annotation->charge, annotation->n_params,
+			      annotation->params, annotation->measured_s, &err))
+		annotation_fail_store(rank, &err);
+	annotation_leave(rank);
+}
+
+double mpisim_kernel_time(const char *name, int n_params, const double params[])
+{
+	struct pd_rank *rank = annotation_enter("mpisim_kernel_time", __builtin_return_address(0));
+	double seconds;
+
+	if (!rank)
+		return -1;
+	seconds = pd_store_lookup(rank->world->store, name, n_params, params);
+	annotation_leave(rank);
+	return seconds;
+}
+
+/* Phases and releases happen at an instant: what was computed before them is over by then. */
+static struct pd_rank *annotation_enter_instant(const char *function, const void *site)
+{
+	struct pd_rank *rank = annotation_enter(function, site);
+	struct pd_annotation *annotation;
+
+	if (!rank)
+		return NULL;
+	annotation = annotation_get(rank);
+	if (annotation->is_open)
+		pd_fail(rank, PD_FAILURE_ANNOTATION, "%s was called within kernel \"%s\"", function,
+			annotation->charge.name);
+	pd_compute_end(rank);
+	return rank;
+}
+
+void mpisim_phase_begin(const char *name)
+{
+	struct pd_rank *rank =
+		annotation_enter_instant("mpisim_phase_begin", __builtin_return_address(0));
+	struct pd_annotation *annotation;
+	const struct sim_recorder *recorder;
+	const char *interned;
+
+	if (!rank)
+		return;
+	annotation = rank->annotation;
+	recorder = &rank->world->recorder;
+	if (!name || !*name)
+		pd_fail(rank, PD_FAILURE_ANNOTATION, "a phase begins without a name");
+	if (annotation->depth == MAX_PHASE_DEPTH)
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"phase \"%s\" begins within %d others, wanted at most %d (is mpisim_phase_end missing?)",
+			name, MAX_PHASE_DEPTH, MAX_PHASE_DEPTH - 1);
+	interned = pd_store_intern(rank->world->store, name);
+	if (!interned)
+		pd_fail(rank, PD_FAILURE_MEMORY, "no memory for the name of a phase");
+	annotation->phases[annotation->depth++] = interned;
+	if (recorder->phase)
+		recorder->phase(recorder->context, rank->rank, interned, 1,
+				rank->world->engine.now);
+	annotation_leave(rank);
+}
+
+void mpisim_phase_end(void)
+{
+	struct pd_rank *rank =
+		annotation_enter_instant("mpisim_phase_end", __builtin_return_address(0));
+	struct pd_annotation *annotation;
+	const struct sim_recorder *recorder;
+
+	if (!rank)
+		return;
+	annotation = rank->annotation;
+	recorder = &rank->world->recorder;
+	if (annotation->depth == 0)
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"a phase ends where none is open: wanted mpisim_phase_begin before it");
+	annotation->depth--;
+	if (recorder->phase)
+		recorder->phase(recorder->context, rank->rank,
+				annotation->phases[annotation->depth], 0, rank->world->engine.now);
+	annotation_leave(rank);
+}
+
+void mpisim_node_release(void)
+{
+	struct pd_rank *rank =
+		annotation_enter_instant("mpisim_node_release", __builtin_return_address(0));
+	struct pd_annotation *annotation;
+	const struct sim_recorder *recorder;
+
+	if (!rank)
+		return;
+	annotation = rank->annotation;
+	recorder = &rank->world->recorder;
+	if (!annotation->has_released && recorder->node_release)
+		recorder->node_release(recorder->context, rank->rank, rank->world->engine.now);
+	annotation->has_released = true;
+	annotation_leave(rank);
+}
+
+int mpisim_is_simulated(void)
+{
+	return 1;
+}
+
+double mpisim_real_time(void)
+{
+	return pd_host_clock_s();
+}
+
+void pd_annotation_end(struct pd_rank *rank)
+{
+	struct pd_annotation *annotation = rank->annotation;
+
+	if (!annotation)
+		return;
+	if (annotation->is_open)
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"the rank ended within kernel \"%s\": mpisim_kernel_end is missing",
+			annotation->charge.name);
+	if (annotation->depth > 0)
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"the rank ended within phase \"%s\": mpisim_phase_end is missing",
+			annotation->phases[annotation->depth - 1]);
+}
+
+void pd_annotation_destroy(struct pd_rank *rank)
+{
+	free(rank->annotation);
+	rank->annotation = NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PDEXEC_ANNOTATE_H
+#define PDEXEC_ANNOTATE_H
+
+#include "pdexec/rank.h"
+
+/*
+ * The functions of mpisim.h inside the simulator, for the rank in pd_current; here is what the rest of pdexec needs of them. A
+ * wrong use ends the run with PD_FAILURE_ANNOTATION. State per rank lies behind rank->annotation and is made at the first use.
+ */
+
+/* Checks that no kernel and no phase is open. Called when the rank has returned or exited, on its fiber. */
+void pd_annotation_end(struct pd_rank *rank);
+/* Frees rank->annotation; NULL is fine. */
+void pd_annotation_destroy(struct pd_rank *rank);
+
+/* --- for compute.c --- */
+
+/* Charges measured seconds (on the reference CPU, unscaled): to the open kernel when there is one, else to what is not annotated. */
+void pd_annotation_charge_measured(struct pd_rank *rank, double seconds);
+/* Ends the run when the rank is in an MPI call while a kernel is open. */
+void pd_annotation_check_call(struct pd_rank *rank);
+
+#endif

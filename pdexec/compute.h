@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PDEXEC_COMPUTE_H
+#define PDEXEC_COMPUTE_H
+
+#include "pdexec/rank.h"
+
+/* Computation steps, beyond what rank.h declares for the layers above. */
+
+/*
+ * CPU time of the calling thread, and the host's monotonic clock, in seconds. Both go past the interposed clock_gettime of the
+ * simulated program (docs/decisions/0003-measuring-compute-time.md).
+ */
+double pd_host_cpu_s(void);
+double pd_host_clock_s(void);
+
+/* Stops measuring and charges what was measured, without ending the step. pd_compute_begin goes on measuring. */
+void pd_compute_pause(struct pd_rank *rank);
+/* Charges `seconds` of computation on the reference CPU (scales applied already) to the step; `kernel` is interned, NULL: none. */
+void pd_compute_charge(struct pd_rank *rank, const char *kernel, double seconds);
+
+#endif

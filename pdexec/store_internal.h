@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PDEXEC_STORE_INTERNAL_H
+#define PDEXEC_STORE_INTERNAL_H
+
+#include "pdexec/store.h"
+
+/* What the store's files share; nobody else includes this. */
+
+/* --- expressions: sums of c·p1^a·p2^b·p3^c·p4^d (store_expression.c) --- */
+
+#define PD_MAX_TERMS 12
+#define PD_MAX_RANGES 8
+#define PD_MAX_EXPONENT 8
+
+struct pd_term {
+	double coefficient;
+	unsigned char twice_exponent[PD_STORE_MAX_PARAMS]; /* halves are exact everywhere: sqrt is correctly rounded */
+};
+
+struct pd_expression {
+	int n_terms;
+	int n_params; /* the highest parameter used */
+	struct pd_term terms[PD_MAX_TERMS];
+};
+
+enum pd_comparison { PD_LESS, PD_LESS_EQUAL, PD_GREATER, PD_GREATER_EQUAL };
+
+struct pd_range {
+	int param; /* 0-based */
+	enum pd_comparison comparison;
+	double bound;
+};
+
+/* "2e-6 + 1.1e-9*p1*p2^1.5"; spaces are free. Errors: UTIL_EINPUT, what was found and wanted. */
+int pd_expression_parse(const char *text, struct pd_expression *out, struct util_error *err);
+/* The term without its coefficient, and the sum with them. No libm but sqrt. params[n_params]: at least those used. */
+double pd_term_value(const struct pd_term *term, const double params[]);
+double pd_expression_value(const struct pd_expression *expression, const double params[]);
+/* "p1>=64 p2<512"; all must hold. Errors: UTIL_EINPUT. */
+int pd_ranges_parse(const char *text, struct pd_range out[PD_MAX_RANGES], int *out_n, struct util_error *err);
+bool pd_ranges_hold(const struct pd_range ranges[], int n_ranges, const double params[]);
+
+/* --- kernels and keys (store.c) --- */
+
+struct pd_model { /* one `model` line */
+	struct pd_expression expression;
+	int n_ranges;
+	struct pd_range ranges[PD_MAX_RANGES];
+	struct pd_model *next; /* in the order of the file; the first whose ranges hold is used */
+};
+
+enum pd_fit_state { PD_FIT_OPEN, PD_FIT_DONE, PD_FIT_IMPOSSIBLE };
+
+struct pd_kernel {
+	const char *name; /* interned */
+	size_t index;
+	int n_params;     /* -1: not known yet */
+	bool is_scaled, has_complexity, is_used;
+	struct pd_model *models, **models_end;
+	struct pd_expression complexity; /* as stated in the file */
+	struct pd_key *keys;             /* of this kernel */
+	size_t n_keys;
+	enum pd_fit_state fit_state;
+	struct pd_expression fit;
+	double residual;
+	struct pd_kernel_info info;
+};
+
+struct pd_key {
+	struct pd_kernel *kernel;
+	int n_params;
+	double params[PD_STORE_MAX_PARAMS]; /* unused ones 0 */
+	double file_sum_s, run_sum_s;       /* measurements from the file, and of this run (first-n) */
+	uint64_t file_n, run_n;
+	struct pd_key *next;
+};
+
+struct pd_name {
+	struct pd_kernel *kernel; /* NULL: the name of something else */
+	char text[];
+};
+
+/* Hash table of pointers, open addressing. */
+struct pd_table {
+	struct pd_slot {
+		uint64_t hash;
+		void *item; /* NULL: free */
+	} *slots;
+	size_t n_items, n_slots; /* n_slots: 0 or a power of two */
+};
+typedef bool (*pd_table_equal_fn)(const void *item, const void *wanted);
+void *pd_table_find(const struct pd_table *table, uint64_t hash, pd_table_equal_fn equal, const void *wanted);
+int pd_table_add(struct pd_table *table, uint64_t hash, void *item); /* 0 or UTIL_ENOMEM */
+uint64_t pd_hash_bytes(const void *bytes, size_t size_B);
+
+struct pd_store {
+	enum pd_compute_mode mode;
+	int first_n;
+	int out_fd;         /* -1: none */
+	char *in_name, *out_name;
+	double scale_all;
+	double uncharged_s; /* add_compute_time that the mode does not count */
+	uint64_t n_uncharged;
+	struct pd_table names, keys;
+	struct pd_kernel **kernels;
+	size_t n_kernels, kernel_capacity;
+};
+
+/* The kernel of this name, made when it is new. NULL with `err` set: a bad name, or no memory. */
+struct pd_kernel *pd_store_get_kernel(struct pd_store *store, const char *name, struct util_error *err);
+/* The key, or NULL when there is none yet. O(1). */
+struct pd_key *pd_store_find_key(const struct pd_store *store, struct pd_kernel *kernel,
+				 int n_params, const double params[]);
+/* The key, made when it is new; NULL when out of memory. params are finite. */
+struct pd_key *pd_store_get_key(struct pd_store *store, struct pd_kernel *kernel, int n_params,
+				const double params[]);
+
+/* --- the rest --- */
+
+/* Reads a store or model file into `store` (store_read.c). */
+int pd_store_read(struct pd_store *store, const char *path, struct util_error *err);
+/* Fits kernel->fit to the measured keys on the stated complexity, or the product of the parameters (store_fit.c). Sets fit_state. */
+void pd_store_fit(struct pd_kernel *kernel);
+
+#endif
