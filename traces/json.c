@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/run.h"
+#include "util/version.h"
+
+#define MAX_CURVE_WINDOWS 128
+
+/* json_object_set_new and friends take NULL values as errors and remember nothing, so what failed shows in the missing whole. */
+static int set(json_t *object, const char *key, json_t *value)
+{
+	return json_object_set_new(object, key, value);
+}
+
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *count(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+/* Text of the program may be of any encoding; what is not UTF-8 is shown byte by byte. */
+static json_t *string(const char *text)
+{
+	json_t *value = text ? json_string(text) : json_null();
+	char *escaped;
+	size_t n = 0;
+
+	if (value || !text)
+		return value;
+	escaped = malloc(4 * strlen(text) + 1);
+	if (!escaped)
+		return NULL;
+	for (const char *c = text; *c; c++) {
+		if ((unsigned char)*c < 0x80)
+			escaped[n++] = *c;
+		else
+			n += (size_t)sprintf(escaped + n, "\\x%02x", (unsigned char)*c);
+	}
+	value = json_stringn(escaped, n);
+	free(escaped);
+	return value;
+}
+
+static json_t *strings(const char *const *texts, int n)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < n; i++)
+		json_array_append_new(array, string(texts[i]));
+	return array;
+}
+
+static json_t *seconds(sim_time_ps time)
+{
+	return number(sim_time_to_s(time));
+}
+
+static void set_breakdown(json_t *object, const struct trace_breakdown *breakdown)
+{
+	set(object, "useful_s", number(breakdown->useful_s));
+	set(object, "stolen_s", number(breakdown->stolen_s));
+	set(object, "shared_s", number(breakdown->shared_s));
+	set(object, "communicating_s", number(breakdown->communicating_s));
+	set(object, "waiting_s", number(breakdown->waiting_s));
+	set(object, "ended_s", number(breakdown->ended_s));
+	set(object, "other_s", number(breakdown->other_s));
+}
+
+static json_t *rank_json(const struct trace_run *run, int rank)
+{
+	const struct trace_rank *r = &run->summary->ranks[rank];
+	struct trace_breakdown breakdown = trace_rank_breakdown(run->summary, rank);
+	json_t *object = json_object();
+
+	set(object, "rank", json_integer(rank));
+	set(object, "node", json_integer(r->node));
+	set(object, "end_s", r->has_ended ? seconds(r->last) : json_null());
+	set(object, "exit_code", r->has_ended && run->exit_codes ? json_integer(run->exit_codes[rank]) : json_null());
+	set(object, "computing_s", seconds(r->computing));
+	set_breakdown(object, &breakdown);
+	set(object, "calls", count(r->n_calls));
+	set(object, "messages_sent", count(r->n_sent));
+	set(object, "messages_received", count(r->n_received));
+	set(object, "bytes_sent", count(r->sent_B));
+	set(object, "bytes_received", count(r->received_B));
+	return object;
+}
+
+static json_t *ranks_json(const struct trace_run *run)
+{
+	json_t *array = json_array();
+
+	for (int rank = 0; rank < run->summary->n_ranks; rank++)
+		json_array_append_new(array, rank_json(run, rank));
+	return array;
+}
+
+static json_t *node_json(const struct trace_summary *summary, int node, const struct trace_breakdown *sum)
+{
+	const struct trace_node *n = &summary->nodes[node];
+	json_t *object = json_object();
+
+	set(object, "node", json_integer(node));
+	set(object, "ranks", json_integer(n->n_ranks));
+	set(object, "released_s", n->n_holding == 0 ? seconds(n->released) : json_null());
+	set_breakdown(object, sum);
+	return object;
+}
+
+/* Nodes that carry ranks; the times are sums over the node's ranks. */
+static json_t *nodes_json(const struct trace_summary *summary)
+{
+	json_t *array = json_array();
+	struct trace_breakdown *sums = calloc((size_t)summary->n_nodes, sizeof *sums);
+
+	for (int rank = 0; sums && rank < summary->n_ranks; rank++) {
+		struct trace_breakdown one = trace_rank_breakdown(summary, rank);
+
+		trace_breakdown_add(&sums[summary->ranks[rank].node], &one);
+	}
+	for (int node = 0; sums && node < summary->n_nodes; node++)
+		if (summary->nodes[node].n_ranks > 0)
+			json_array_append_new(array, node_json(summary, node, &sums[node]));
+	free(sums);
+	return array;
+}
+
+static json_t *phase_json(const struct trace_summary *summary, const struct trace_phase *phase)
+{
+	json_t *object = json_object();
+
+	set(object, "name", string(summary->phase_names.text[phase->name]));
+	set(object, "index", json_integer(phase->index));
+	set(object, "parent", phase->parent < 0 ? json_null() : string(summary->phase_names.text[phase->parent]));
+	set(object, "ranks", json_integer(phase->n_ranks));
+	set(object, "begin_s", seconds(phase->begin));
+	set(object, "end_s", seconds(phase->end));
+	set(object, "span_s", seconds(phase->end - phase->begin));
+	set(object, "efficiency", number(trace_phase_efficiency(summary, phase)));
+	set(object, "useful_in_span_s", number(phase->useful_until[1] - phase->useful_until[0]));
+	set(object, "rank_time_s", seconds(phase->time));
+	set(object, "useful_s", number(phase->useful_s));
+	set(object, "communicating_s", seconds(phase->in_calls - phase->waiting));
+	set(object, "waiting_s", seconds(phase->waiting));
+	return object;
+}
+
+static json_t *phases_json(const struct trace_summary *summary)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < summary->phases.n; i++)
+		json_array_append_new(array, phase_json(summary, summary->phases.of[i]));
+	return array;
+}
+
+/* The sums of names, by name, so that the order does not depend on what came first. */
+static json_t *totals_json(const struct trace_names *names, const struct trace_total *totals, bool are_kernels)
+{
+	json_t *array = json_array();
+	int *order = malloc((size_t)(names->n + 1) * sizeof *order);
+
+	if (!order) {
+		json_decref(array);
+		return NULL;
+	}
+	trace_names_order(names, order);
+	for (int i = 0; i < names->n; i++) {
+		const struct trace_total *total = &totals[order[i]];
+		json_t *object = json_object();
+
+		set(object, "name", string(names->text[order[i]]));
+		set(object, "count", count(total->n));
+		set(object, "time_s", seconds(total->time));
+		if (are_kernels)
+			set(object, "useful_s", number(total->useful_s));
+		else
+			set(object, "waiting_s", seconds(total->waiting));
+		json_array_append_new(array, object);
+	}
+	free(order);
+	return array;
+}
+
+static json_t *curve_json(const struct trace_summary *summary)
+{
+	struct trace_window windows[MAX_CURVE_WINDOWS];
+	int n = trace_efficiency_curve(summary, MAX_CURVE_WINDOWS, windows);
+	json_t *array = json_array();
+
+	for (int i = 0; i < n; i++) {
+		json_t *object = json_object();
+
+		set(object, "begin_s", number(windows[i].begin_s));
+		set(object, "end_s", number(windows[i].end_s));
+		set(object, "efficiency", number(windows[i].efficiency));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *blocked_json(const struct trace_failure *failure)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < failure->n_blocked; i++) {
+		const struct trace_blocked *blocked = &failure->blocked[i];
+		json_t *object = json_object(), *peers = json_array();
+
+		for (int j = 0; j < blocked->n_waits_for; j++)
+			json_array_append_new(peers, json_integer(blocked->waits_for[j]));
+		set(object, "rank", json_integer(blocked->rank));
+		set(object, "call", string(blocked->function));
+		set(object, "site", string(blocked->site));
+		set(object, "text", string(blocked->text));
+		set(object, "waits_for", peers);
+		set(object, "waits_for_any", json_boolean(blocked->waits_for_any));
+		set(object, "waits_for_anyone", json_boolean(blocked->waits_for_anyone));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *failure_json(const struct trace_failure *failure)
+{
+	json_t *object, *cycle;
+
+	if (!failure)
+		return json_null();
+	object = json_object();
+	set(object, "kind", string(failure->kind));
+	set(object, "rank", failure->rank < 0 ? json_null() : json_integer(failure->rank));
+	set(object, "call", string(failure->function));
+	set(object, "site", string(failure->site));
+	set(object, "time_s", number(failure->time_s));
+	set(object, "text", string(failure->text));
+	if (failure->n_blocked > 0) {
+		cycle = json_array();
+		for (int i = 0; i < failure->n_cycle; i++)
+			json_array_append_new(cycle, json_integer(failure->cycle[i]));
+		set(object, "blocked", blocked_json(failure));
+		set(object, "cycle", cycle);
+	}
+	return object;
+}
+
+static json_t *cluster_json(const struct trace_run *run)
+{
+	const struct net_cluster *cluster = run->summary->cluster;
+	json_t *object = json_object();
+
+	set(object, "name", string(cluster->name));
+	set(object, "file", string(run->cluster_file));
+	set(object, "nodes", json_integer(cluster->n_nodes));
+	set(object, "cores_per_node", json_integer(cluster->cores));
+	set(object, "overrides", strings(run->overrides, run->n_overrides));
+	return object;
+}
+
+static json_t *settings_json(const struct trace_run *run)
+{
+	json_t *object = json_object();
+
+	set(object, "ranks", json_integer(run->summary->n_ranks));
+	set(object, "placement", string(run->placement));
+	set(object, "compute", string(run->compute_mode));
+	set(object, "first_n", json_integer(run->first_n));
+	set(object, "no_alloc", json_boolean(run->no_alloc));
+	set(object, "scales", strings(run->scales, run->n_scales));
+	set(object, "vary_compute", number(run->vary_compute));
+	set(object, "vary_transfer", number(run->vary_transfer));
+	return object;
+}
+
+static const char *const outcome_names[] = {
+	[TRACE_COMPLETED] = "completed",
+	[TRACE_BAD_EXIT] = "bad_exit",
+	[TRACE_FAILED] = "failed",
+	[TRACE_INTERRUPTED] = "interrupted",
+};
+
+static json_t *exit_json(const struct trace_run *run)
+{
+	json_t *object = json_object();
+
+	set(object, "state", string(outcome_names[run->outcome]));
+	set(object, "status", json_integer(run->exit_status));
+	return object;
+}
+
+static json_t *simulation_json(const struct trace_run *run)
+{
+	json_t *object = json_object();
+
+	set(object, "cpu_s", number(run->cpu_s));
+	set(object, "wall_s", number(run->wall_s));
+	set(object, "peak_memory_B", json_integer(run->peak_memory_B));
+	return object;
+}
+
+static json_t *command_json(const struct trace_run *run)
+{
+	int n = 0;
+
+	while (run->command[n])
+		n++;
+	return strings((const char *const *)run->command, n);
+}
+
+static int fill(json_t *root, const struct trace_run *run)
+{
+	const struct trace_summary *summary = run->summary;
+	int failed = 0;
+
+	failed |= set(root, "mpisim_version", string(util_version()));
+	failed |= set(root, "command", command_json(run));
+	failed |= set(root, "cluster", cluster_json(run));
+	failed |= set(root, "settings", settings_json(run));
+	failed |= set(root, "seed", count(run->seed));
+	failed |= set(root, "exit", exit_json(run));
+	failed |= set(root, "failure", failure_json(run->failure));
+	failed |= set(root, "warnings", strings(run->warnings, run->n_warnings));
+	failed |= set(root, "predicted_time_s", seconds(summary->end));
+	failed |= set(root, "efficiency", number(trace_efficiency(summary)));
+	failed |= set(root, "messages", count(run->n_messages));
+	failed |= set(root, "bytes", count(run->n_bytes));
+	failed |= set(root, "collective_messages", count(summary->n_collective_messages));
+	failed |= set(root, "collective_bytes", count(summary->n_collective_bytes));
+	failed |= set(root, "ranks", ranks_json(run));
+	failed |= set(root, "nodes", nodes_json(summary));
+	failed |= set(root, "phases", phases_json(summary));
+	failed |= set(root, "kernels", totals_json(&summary->kernel_names, summary->kernels, true));
+	failed |= set(root, "calls", totals_json(&summary->call_names, summary->calls, false));
+	failed |= set(root, "efficiency_curve", curve_json(summary));
+	failed |= set(root, "simulation", simulation_json(run));
+	return failed;
+}
+
+int trace_json_write(const struct trace_run *run, FILE *file, struct util_error *err)
+{
+	json_t *root = json_object();
+	int failed = root ? fill(root, run) : -1;
+
+	if (failed) {
+		json_decref(root);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the JSON output");
+	}
+	errno = 0;
+	failed = json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	json_decref(root);
+	if (failed || fputc('\n', file) == EOF || fflush(file))
+		return util_error_errno(err, errno ? errno : EIO, "cannot write the JSON output");
+	return 0;
+}

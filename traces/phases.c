@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/phases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The efficiency of a phase needs U(t), the useful computation of the whole run up to t, at its two bounds. When a bound is set at time t, U is known but
+ * for the steps that are under way; each of them adds its part when it ends. An end moves when a further rank leaves the phase.
+ */
+static void bound_set(struct trace_summary *summary, struct trace_bound *bound, sim_time_ps now)
+{
+	struct trace_bound *before = summary->bounds.prev;
+
+	if (bound->next) {
+		bound->prev->next = bound->next;
+		bound->next->prev = bound->prev;
+		before = summary->bounds.prev;
+	}
+	while (before != &summary->bounds && before->time > now)
+		before = before->prev;
+	bound->time = now;
+	*bound->useful_until = summary->useful_s;
+	bound->prev = before;
+	bound->next = before->next;
+	before->next->prev = bound;
+	before->next = bound;
+}
+
+void trace_phases_compute(struct trace_summary *summary, const struct sim_record_compute *record)
+{
+	struct trace_bound *bound = summary->bounds.prev;
+	double length = (double)(record->end - record->begin);
+
+	for (; bound != &summary->bounds && bound->time > record->begin; bound = bound->prev) {
+		double done = (double)(bound->time - record->begin);
+
+		*bound->useful_until += done < length ? record->useful_s * (done / length) : record->useful_s;
+	}
+}
+
+/* Makes room for one more in a list of phases. */
+static int list_grow(struct trace_phase_list *list)
+{
+	int capacity = list->capacity ? 2 * list->capacity : 16;
+	struct trace_phase **grown;
+
+	if (list->n < list->capacity)
+		return 0;
+	grown = realloc(list->of, (size_t)capacity * sizeof(struct trace_phase *));
+	if (!grown)
+		return -1;
+	list->of = grown;
+	list->capacity = capacity;
+	return 0;
+}
+
+static struct trace_phase_list *list_of_name(struct trace_summary *summary, int name)
+{
+	if (name >= summary->n_phase_lists) {
+		int n = name + 16;
+		struct trace_phase_list *grown = realloc(summary->phases_of_name, (size_t)n * sizeof *grown);
+
+		if (!grown)
+			return NULL;
+		memset(grown + summary->n_phase_lists, 0, (size_t)(n - summary->n_phase_lists) * sizeof *grown);
+		summary->phases_of_name = grown;
+		summary->n_phase_lists = n;
+	}
+	return &summary->phases_of_name[name];
+}
+
+static struct trace_phase *phase_new(struct trace_summary *summary, struct trace_phase_list *same_name, sim_time_ps now)
+{
+	struct trace_phase *phase;
+
+	if (list_grow(same_name) || list_grow(&summary->phases))
+		return NULL;
+	phase = calloc(1, sizeof *phase);
+	if (!phase)
+		return NULL;
+	phase->index = same_name->n;
+	phase->begin = phase->end = now;
+	for (int i = 0; i < 2; i++) {
+		phase->bound[i].useful_until = &phase->useful_until[i];
+		bound_set(summary, &phase->bound[i], now);
+	}
+	same_name->of[same_name->n++] = phase;
+	summary->phases.of[summary->phases.n++] = phase;
+	return phase;
+}
+
+/* The occurrence `index` of phase `name`; NULL when it is not kept. A rank that begins its k-th has begun all before, so they come in order. */
+static struct trace_phase *phase_get(struct trace_summary *summary, int name, int index, int parent, sim_time_ps now)
+{
+	struct trace_phase_list *same_name = list_of_name(summary, name);
+	struct trace_phase *phase;
+
+	if (same_name && index < same_name->n)
+		return same_name->of[index];
+	if (summary->phases.n >= TRACE_MAX_PHASES) {
+		summary->n_phases_dropped++;
+		return NULL;
+	}
+	phase = same_name && index == same_name->n ? phase_new(summary, same_name, now) : NULL;
+	if (!phase) {
+		summary->out_of_memory = true;
+		return NULL;
+	}
+	phase->name = name;
+	phase->parent = parent;
+	return phase;
+}
+
+/* Which occurrence of the phase this is on the rank; -1 when out of memory. */
+static int count_phase(struct trace_rank *rank, int name)
+{
+	if (name >= rank->n_phases_known) {
+		int n = name + 8;
+		int *grown = realloc(rank->n_phases, (size_t)n * sizeof *grown);
+
+		if (!grown)
+			return -1;
+		memset(grown + rank->n_phases_known, 0, (size_t)(n - rank->n_phases_known) * sizeof *grown);
+		rank->n_phases = grown;
+		rank->n_phases_known = n;
+	}
+	return rank->n_phases[name]++;
+}
+
+static int grow_open(struct trace_rank *rank)
+{
+	int capacity = rank->open_capacity ? 2 * rank->open_capacity : 4;
+	struct trace_open_phase *grown = realloc(rank->open, (size_t)capacity * sizeof *grown);
+
+	if (!grown)
+		return -1;
+	rank->open = grown;
+	rank->open_capacity = capacity;
+	return 0;
+}
+
+void trace_phases_begin(struct trace_summary *summary, int rank, const char *name, sim_time_ps now)
+{
+	struct trace_rank *r = &summary->ranks[rank];
+	int id = trace_names_id(&summary->phase_names, name);
+	int index = id < 0 ? -1 : count_phase(r, id);
+	struct trace_phase *around, *phase;
+
+	if (index < 0 || (r->n_open == r->open_capacity && grow_open(r))) {
+		summary->out_of_memory = true;
+		return;
+	}
+	around = r->n_open > 0 ? r->open[r->n_open - 1].phase : NULL;
+	phase = phase_get(summary, id, index, around ? around->name : -1, now);
+	if (phase) {
+		phase->n_ranks++;
+		phase->n_open++;
+	}
+	r->open[r->n_open++] = (struct trace_open_phase){
+		.phase = phase,
+		.begin = now,
+		.in_calls = r->in_calls,
+		.waiting = r->waiting,
+		.useful_s = r->useful_s,
+	};
+}
+
+void trace_phases_end(struct trace_summary *summary, int rank, sim_time_ps now)
+{
+	struct trace_rank *r = &summary->ranks[rank];
+	struct trace_open_phase *open;
+	struct trace_phase *phase;
+
+	if (r->n_open == 0)
+		return;
+	open = &r->open[--r->n_open];
+	phase = open->phase;
+	if (!phase)
+		return;
+	phase->n_open--;
+	phase->time += now - open->begin;
+	phase->in_calls += r->in_calls - open->in_calls;
+	phase->waiting += r->waiting - open->waiting;
+	phase->useful_s += r->useful_s - open->useful_s;
+	if (now >= phase->end) {
+		phase->end = now;
+		bound_set(summary, &phase->bound[1], now);
+	}
+}

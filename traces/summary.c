@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/summary.h"
+
+#include <stdlib.h>
+
+#include "traces/phases.h"
+
+static void see_time(struct trace_summary *summary, struct trace_rank *rank, sim_time_ps now)
+{
+	if (now > rank->last)
+		rank->last = now;
+	if (now > summary->end)
+		summary->end = now;
+}
+
+/* The sums of a name; NULL when memory ran out. */
+static struct trace_total *total_of(struct trace_summary *summary, struct trace_names *names, const char *name,
+				    struct trace_total **totals, int *capacity)
+{
+	int id = trace_names_id(names, name);
+
+	if (id >= *capacity) {
+		int grown = *capacity ? 2 * *capacity : 32;
+		struct trace_total *bigger = realloc(*totals, (size_t)grown * sizeof *bigger);
+
+		if (!bigger)
+			id = -1;
+		else
+			*totals = bigger;
+		for (int i = *capacity; bigger && i < grown; i++)
+			bigger[i] = (struct trace_total){.n = 0};
+		if (bigger)
+			*capacity = grown;
+	}
+	if (id < 0) {
+		summary->out_of_memory = true;
+		return NULL;
+	}
+	return &(*totals)[id];
+}
+
+static void record_compute(void *context, const struct sim_record_compute *record)
+{
+	struct trace_summary *summary = context;
+	struct trace_rank *rank = &summary->ranks[record->rank];
+	struct trace_total *kernel = total_of(summary, &summary->kernel_names, record->kernel ? record->kernel : "",
+					      &summary->kernels, &summary->kernels_capacity);
+
+	rank->computing += record->end - record->begin;
+	rank->useful_s += record->useful_s;
+	rank->stolen_s += record->stolen_s;
+	rank->shared_s += record->shared_s;
+	summary->useful_s += record->useful_s;
+	trace_curve_add(&summary->useful, record->begin, record->end, record->useful_s);
+	trace_phases_compute(summary, record);
+	if (kernel) {
+		kernel->n++;
+		kernel->time += record->end - record->begin;
+		kernel->useful_s += record->useful_s;
+	}
+	see_time(summary, rank, record->end);
+}
+
+static void record_call(void *context, const struct sim_record_call *record)
+{
+	struct trace_summary *summary = context;
+	struct trace_rank *rank = &summary->ranks[record->rank];
+	struct trace_total *call =
+		total_of(summary, &summary->call_names, record->function, &summary->calls, &summary->calls_capacity);
+
+	rank->n_calls++;
+	rank->in_calls += record->end - record->begin;
+	rank->waiting += record->waiting;
+	if (call) {
+		call->n++;
+		call->time += record->end - record->begin;
+		call->waiting += record->waiting;
+	}
+	see_time(summary, rank, record->end);
+}
+
+static void record_message(void *context, const struct sim_record_message *record)
+{
+	struct trace_summary *summary = context;
+	struct trace_rank *source = &summary->ranks[record->source];
+	struct trace_rank *dest = &summary->ranks[record->dest];
+	uint64_t size_B = (uint64_t)record->size_B;
+
+	summary->n_messages++;
+	summary->n_bytes += size_B;
+	source->n_sent++;
+	source->sent_B += size_B;
+	dest->n_received++;
+	dest->received_B += size_B;
+	if (record->in_collective) {
+		summary->n_collective_messages++;
+		summary->n_collective_bytes += size_B;
+	}
+}
+
+static void record_phase(void *context, int rank, const char *name, int is_begin, sim_time_ps now)
+{
+	struct trace_summary *summary = context;
+
+	see_time(summary, &summary->ranks[rank], now);
+	if (is_begin)
+		trace_phases_begin(summary, rank, name, now);
+	else
+		trace_phases_end(summary, rank, now);
+}
+
+static void record_node_release(void *context, int rank, sim_time_ps now)
+{
+	struct trace_summary *summary = context;
+	struct trace_rank *r = &summary->ranks[rank];
+	struct trace_node *node = &summary->nodes[r->node];
+
+	see_time(summary, r, now);
+	if (r->has_released)
+		return;
+	r->has_released = true;
+	if (--node->n_holding == 0)
+		node->released = now;
+}
+
+static void record_rank_end(void *context, int rank, sim_time_ps now)
+{
+	struct trace_summary *summary = context;
+
+	see_time(summary, &summary->ranks[rank], now);
+	summary->ranks[rank].has_ended = true;
+}
+
+struct sim_recorder trace_summary_recorder(struct trace_summary *summary)
+{
+	return (struct sim_recorder){
+		.context = summary,
+		.compute = record_compute,
+		.call = record_call,
+		.message = record_message,
+		.phase = record_phase,
+		.node_release = record_node_release,
+		.rank_end = record_rank_end,
+	};
+}
+
+int trace_summary_create(int n_ranks, const int node_of[], const struct net_cluster *cluster, struct trace_summary **out,
+			 struct util_error *err)
+{
+	struct trace_summary *summary = calloc(1, sizeof *summary);
+
+	if (!summary)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	summary->cluster = cluster;
+	summary->n_ranks = n_ranks;
+	summary->n_nodes = cluster->n_nodes;
+	summary->bounds.next = summary->bounds.prev = &summary->bounds;
+	trace_names_init(&summary->kernel_names);
+	trace_names_init(&summary->call_names);
+	trace_names_init(&summary->phase_names);
+	trace_curve_init(&summary->useful);
+	summary->ranks = calloc((size_t)n_ranks, sizeof *summary->ranks);
+	summary->nodes = calloc((size_t)cluster->n_nodes, sizeof *summary->nodes);
+	if (!summary->ranks || !summary->nodes) {
+		trace_summary_destroy(summary);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the summary of %d ranks", n_ranks);
+	}
+	for (int rank = 0; rank < n_ranks; rank++) {
+		summary->ranks[rank].node = node_of[rank];
+		summary->nodes[node_of[rank]].n_ranks++;
+		summary->nodes[node_of[rank]].n_holding++;
+	}
+	*out = summary;
+	return 0;
+}
+
+void trace_summary_destroy(struct trace_summary *summary)
+{
+	if (!summary)
+		return;
+	for (int rank = 0; summary->ranks && rank < summary->n_ranks; rank++) {
+		free(summary->ranks[rank].open);
+		free(summary->ranks[rank].n_phases);
+	}
+	for (int i = 0; i < summary->phases.n; i++)
+		free(summary->phases.of[i]);
+	for (int i = 0; i < summary->n_phase_lists; i++)
+		free(summary->phases_of_name[i].of);
+	free(summary->phases_of_name);
+	free(summary->phases.of);
+	free(summary->ranks);
+	free(summary->nodes);
+	free(summary->kernels);
+	free(summary->calls);
+	trace_names_finish(&summary->kernel_names);
+	trace_names_finish(&summary->call_names);
+	trace_names_finish(&summary->phase_names);
+	free(summary);
+}
+
+void trace_summary_close(struct trace_summary *summary, sim_time_ps now)
+{
+	if (now > summary->end)
+		summary->end = now;
+	for (int rank = 0; rank < summary->n_ranks; rank++)
+		while (summary->ranks[rank].n_open > 0)
+			trace_phases_end(summary, rank, summary->end);
+}

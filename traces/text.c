@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/run.h"
+#include "util/units.h"
+
+/* Above these, lists are cut or replaced by their extremes, so that a summary fits a screen. */
+#define MAX_RANK_ROWS 16
+#define MAX_PHASE_ROWS 16
+#define MAX_TOTAL_ROWS 8
+
+struct text_time {
+	char text[32];
+};
+
+static struct text_time time_text(double seconds)
+{
+	struct text_time out;
+
+	util_format_time(out.text, sizeof out.text, seconds);
+	return out;
+}
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* The rows of the breakdown, in the order in which they add up to the running time. */
+static const struct breakdown_row {
+	const char *title;
+	size_t offset;
+	bool is_rare; /* shown only when it is not 0 */
+} breakdown_rows[] = {
+	{"computing", offsetof(struct trace_breakdown, useful_s), false},
+	{"CPU stolen by messages", offsetof(struct trace_breakdown, stolen_s), false},
+	{"CPU shared with ranks", offsetof(struct trace_breakdown, shared_s), true},
+	{"communicating", offsetof(struct trace_breakdown, communicating_s), false},
+	{"waiting", offsetof(struct trace_breakdown, waiting_s), false},
+	{"ended before others", offsetof(struct trace_breakdown, ended_s), true},
+	{"sleeping, other", offsetof(struct trace_breakdown, other_s), true},
+};
+
+#define N_ROWS (sizeof breakdown_rows / sizeof breakdown_rows[0])
+
+static double row_value(const struct trace_breakdown *breakdown, const struct breakdown_row *row)
+{
+	return *(const double *)((const char *)breakdown + row->offset);
+}
+
+struct extremes {
+	double least, most;
+	int least_rank, most_rank;
+};
+
+static struct extremes row_extremes(const struct trace_summary *summary, const struct breakdown_row *row)
+{
+	struct extremes found = {0};
+
+	for (int rank = 0; rank < summary->n_ranks; rank++) {
+		struct trace_breakdown one = trace_rank_breakdown(summary, rank);
+		double value = row_value(&one, row);
+
+		if (rank == 0 || value < found.least) {
+			found.least = value;
+			found.least_rank = rank;
+		}
+		if (rank == 0 || value > found.most) {
+			found.most = value;
+			found.most_rank = rank;
+		}
+	}
+	return found;
+}
+
+/* What rounding of picoseconds leaves is not worth a row. */
+static bool row_is_shown(const struct breakdown_row *row, double most, double total)
+{
+	return !row->is_rare || most > 1e-9 * total;
+}
+
+static void write_breakdown(const struct trace_summary *summary, FILE *file)
+{
+	struct trace_breakdown mean = trace_mean_breakdown(summary);
+	double total = sim_time_to_s(summary->end);
+
+	fprintf(file, "\nwhere the time went       per rank    share   least (rank)          most (rank)\n");
+	for (size_t i = 0; i < N_ROWS; i++) {
+		const struct breakdown_row *row = &breakdown_rows[i];
+		struct extremes e = row_extremes(summary, row);
+		double value = row_value(&mean, row);
+		char least[64], most[64];
+
+		if (!row_is_shown(row, e.most, total))
+			continue;
+		snprintf(least, sizeof least, "%s (%d)", time_text(e.least).text, e.least_rank);
+		snprintf(most, sizeof most, "%s (%d)", time_text(e.most).text, e.most_rank);
+		fprintf(file, "  %-22s %10s  %5.1f %%   %-20s  %s\n", row->title, time_text(value).text,
+			percent(value, total), least, most);
+	}
+}
+
+static void write_columns_head(const char *first, const char *second, FILE *file)
+{
+	fprintf(file, "\n%6s %6s %11s %11s %11s %11s %11s\n", first, second, "computing", "CPU stolen", "CPU shared",
+		"communic.", "waiting");
+}
+
+static void write_columns(int first, int second, const struct trace_breakdown *one, FILE *file)
+{
+	fprintf(file, "%6d %6d %11s %11s %11s %11s %11s\n", first, second, time_text(one->useful_s).text,
+		time_text(one->stolen_s).text, time_text(one->shared_s).text, time_text(one->communicating_s).text,
+		time_text(one->waiting_s).text);
+}
+
+static void write_ranks(const struct trace_summary *summary, FILE *file)
+{
+	if (summary->n_ranks < 2 || summary->n_ranks > MAX_RANK_ROWS)
+		return;
+	write_columns_head("rank", "node", file);
+	for (int rank = 0; rank < summary->n_ranks; rank++) {
+		struct trace_breakdown one = trace_rank_breakdown(summary, rank);
+
+		write_columns(rank, summary->ranks[rank].node, &one, file);
+	}
+}
+
+static int n_nodes_used(const struct trace_summary *summary)
+{
+	int n = 0;
+
+	for (int node = 0; node < summary->n_nodes; node++)
+		n += summary->nodes[node].n_ranks > 0;
+	return n;
+}
+
+/* Nodes say more than ranks only where they carry several. */
+static void write_nodes(const struct trace_summary *summary, FILE *file)
+{
+	int n_used = n_nodes_used(summary);
+
+	if (n_used == summary->n_ranks || n_used > MAX_RANK_ROWS)
+		return;
+	write_columns_head("node", "ranks", file);
+	for (int node = 0; node < summary->n_nodes; node++) {
+		struct trace_breakdown sum = {0};
+
+		if (summary->nodes[node].n_ranks == 0)
+			continue;
+		for (int rank = 0; rank < summary->n_ranks; rank++)
+			if (summary->ranks[rank].node == node) {
+				struct trace_breakdown one = trace_rank_breakdown(summary, rank);
+
+				trace_breakdown_add(&sum, &one);
+			}
+		write_columns(node, summary->nodes[node].n_ranks, &sum, file);
+	}
+}
+
+static void write_headline(const struct trace_run *run, FILE *file)
+{
+	const struct trace_summary *summary = run->summary;
+	const char *what = run->outcome == TRACE_INTERRUPTED ? "simulated until interrupted"
+			   : run->outcome == TRACE_FAILED    ? "simulated until it failed"
+							     : "predicted running time";
+	int n_nodes = n_nodes_used(summary);
+
+	fprintf(file, "%s: %s\n", what, time_text(sim_time_to_s(summary->end)).text);
+	fprintf(file, "dynamic efficiency: %.1f %% (useful computation / cores held x time)\n",
+		100 * trace_efficiency(summary));
+	fprintf(file, "%d rank%s on %d node%s with %d core%s each of %s\n", summary->n_ranks,
+		summary->n_ranks == 1 ? "" : "s", n_nodes, n_nodes == 1 ? "" : "s", summary->cluster->cores,
+		summary->cluster->cores == 1 ? "" : "s", summary->cluster->name ? summary->cluster->name : run->cluster_file);
+}
+
+static void write_messages(const struct trace_run *run, FILE *file)
+{
+	char volume[32];
+
+	util_format_size(volume, sizeof volume, (double)run->n_bytes);
+	fprintf(file, "\nmessages: %llu, %s", (unsigned long long)run->n_messages, volume);
+	if (run->summary->n_collective_messages > 0) {
+		util_format_size(volume, sizeof volume, (double)run->summary->n_collective_bytes);
+		fprintf(file, "; of these for collectives: %llu, %s",
+			(unsigned long long)run->summary->n_collective_messages, volume);
+	}
+	fputc('\n', file);
+}
+
+struct totals_order {
+	const struct trace_total *totals;
+	const struct trace_names *names;
+};
+
+static int compare_totals(const void *a, const void *b, void *context)
+{
+	const struct totals_order *order = context;
+	int i = *(const int *)a, j = *(const int *)b;
+
+	if (order->totals[i].time != order->totals[j].time)
+		return order->totals[i].time < order->totals[j].time ? 1 : -1;
+	return strcmp(order->names->text[i], order->names->text[j]);
+}
+
+/* The names with most time first; `unnamed` stands for the empty name. */
+static void write_totals(const char *title, const char *unnamed, const struct trace_names *names,
+			 const struct trace_total *totals, FILE *file)
+{
+	struct totals_order by_time = {.totals = totals, .names = names};
+	int *order = malloc((size_t)(names->n + 1) * sizeof *order);
+
+	if (!order || names->n == 0) {
+		free(order);
+		return;
+	}
+	for (int i = 0; i < names->n; i++)
+		order[i] = i;
+	qsort_r(order, (size_t)names->n, sizeof *order, compare_totals, &by_time);
+	fprintf(file, "\n%-28s %12s %12s %12s\n", title, "count", "time", "mean");
+	for (int i = 0; i < names->n && i < MAX_TOTAL_ROWS; i++) {
+		const struct trace_total *total = &totals[order[i]];
+		const char *name = names->text[order[i]];
+		double time = sim_time_to_s(total->time);
+
+		fprintf(file, "  %-26.60s %12llu %12s %12s\n", *name ? name : unnamed, (unsigned long long)total->n,
+			time_text(time).text, time_text(time / (double)total->n).text);
+	}
+	if (names->n > MAX_TOTAL_ROWS)
+		fprintf(file, "  and %d more\n", names->n - MAX_TOTAL_ROWS);
+	free(order);
+}
+
+static void write_phase(const char *name, const char *which, double begin_s, double span_s, double efficiency, FILE *file)
+{
+	char title[96];
+
+	snprintf(title, sizeof title, "%.60s %s", name, which);
+	fprintf(file, "  %-26s %12s %12s %9.1f %%\n", title, begin_s < 0 ? "" : time_text(begin_s).text,
+		time_text(span_s).text, 100 * efficiency);
+}
+
+static void write_each_phase(const struct trace_summary *summary, FILE *file)
+{
+	for (int i = 0; i < summary->phases.n; i++) {
+		const struct trace_phase *phase = summary->phases.of[i];
+		char index[16];
+
+		snprintf(index, sizeof index, "%d", phase->index);
+		write_phase(summary->phase_names.text[phase->name], index, sim_time_to_s(phase->begin),
+			    sim_time_to_s(phase->end - phase->begin), trace_phase_efficiency(summary, phase), file);
+	}
+}
+
+/* One row per name: the mean span, and the efficiency over all windows of that name together. */
+static void write_phase_name(const struct trace_summary *summary, int name, FILE *file)
+{
+	const struct trace_phase_list *list = &summary->phases_of_name[name];
+	double span_s = 0, useful_s = 0, held_core_s = 0;
+	char which[32];
+
+	for (int i = 0; i < list->n; i++) {
+		const struct trace_phase *phase = list->of[i];
+
+		span_s += sim_time_to_s(phase->end - phase->begin);
+		useful_s += phase->useful_until[1] - phase->useful_until[0];
+		held_core_s += trace_held_core_s(summary, phase->begin, phase->end);
+	}
+	snprintf(which, sizeof which, "(mean of %d)", list->n);
+	if (list->n > 0)
+		write_phase(summary->phase_names.text[name], which, -1, span_s / list->n,
+			    held_core_s > 0 ? useful_s / held_core_s : 0, file);
+}
+
+static void write_phases(const struct trace_summary *summary, FILE *file)
+{
+	if (summary->phases.n == 0)
+		return;
+	fprintf(file, "\n%-28s %12s %12s %11s\n", "phase", "begin", "span", "efficiency");
+	if (summary->phases.n <= MAX_PHASE_ROWS) {
+		write_each_phase(summary, file);
+		return;
+	}
+	for (int name = 0; name < summary->phase_names.n && name < MAX_PHASE_ROWS; name++)
+		write_phase_name(summary, name, file);
+	if (summary->phase_names.n > MAX_PHASE_ROWS)
+		fprintf(file, "  and %d more names\n", summary->phase_names.n - MAX_PHASE_ROWS);
+}
+
+void trace_text_write(const struct trace_run *run, FILE *file)
+{
+	char memory[32];
+
+	write_headline(run, file);
+	write_breakdown(run->summary, file);
+	write_ranks(run->summary, file);
+	write_nodes(run->summary, file);
+	write_messages(run, file);
+	write_totals("kernel", "(not annotated)", &run->summary->kernel_names, run->summary->kernels, file);
+	write_totals("MPI call", "", &run->summary->call_names, run->summary->calls, file);
+	write_phases(run->summary, file);
+	util_format_size(memory, sizeof memory, (double)run->peak_memory_B);
+	fprintf(file, "\nthe simulation took %s of CPU time, %s of memory; seed %llu\n", time_text(run->cpu_s).text,
+		memory, (unsigned long long)run->seed);
+	for (int i = 0; i < run->n_warnings; i++)
+		fprintf(file, "warning: %s\n", run->warnings[i]);
+}
