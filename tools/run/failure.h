@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_RUN_FAILURE_H
+#define TOOLS_RUN_FAILURE_H
+
+#include "tools/run/run.h"
+#include "tools/run/strings.h"
+
+/* How a run failed, described: what trace_failure borrows. */
+struct run_failure {
+	struct trace_failure description;
+	struct run_strings strings;
+	struct run_strings sites;
+	struct trace_blocked *blocked;
+	int **peers;            /* [n_blocked], owned; entries may be NULL */
+	int *cycle;
+};
+
+/* Describes world->failure and, for a deadlock, every blocked rank and a cycle. Starts helper processes for source lines. */
+void run_failure_describe(const struct run *run, struct run_failure *out);
+void run_failure_finish(struct run_failure *failure);
+void run_failure_print(const struct run_failure *failure, FILE *file);
+
+/* "lu.c:88 (main)"; NULL for NULL. `sites` keeps the texts, so that equal sites are looked up once, and are equal pointers. */
+const char *run_site(const struct run *run, struct run_strings *sites, const void *site);
+
+/*
+ * What a blocked rank waits for, as the MPI layer knows it: fills text (kept in `strings`), waits_for (allocated, also put into *out_peers, the caller's to
+ * free) and waits_for_any. Leaves them empty where nothing is known. (tools/run/waits.c)
+ */
+void run_waits_describe(const struct run *run, int rank, struct run_strings *strings, struct trace_blocked *blocked,
+			int **out_peers);
+
+#endif

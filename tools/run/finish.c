@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "mpi/env/leaks.h"
+#include "tools/run/failure.h"
+#include "tools/run/run.h"
+#include "util/units.h"
+
+/* The calls that ranks are in when a run ends early: their time so far counts as waiting, for nothing ended it. */
+static void close_open_calls(struct run *run)
+{
+	struct pd_world *world = run->world;
+
+	for (int rank = 0; rank < world->n_ranks; rank++) {
+		const struct pd_rank *pd = &world->ranks[rank];
+		sim_time_ps begin = run->mpi->ranks[rank].call_begin;
+		struct sim_record_call record = {
+			.rank = rank,
+			.function = pd->function,
+			.site = pd->site,
+			.begin = begin,
+			.end = world->engine.now,
+			.waiting = world->engine.now - begin,
+		};
+
+		if (!pd->has_ended && pd->function && strncmp(pd->function, "MPI_", 4) == 0)
+			world->recorder.call(world->recorder.context, &record);
+	}
+}
+
+static void warn_leaks(const struct run *run, struct run_strings *warnings)
+{
+	const struct mpi_leaks *leaks = run->mpi->leaks;
+	struct run_strings sites = {.items = NULL};
+
+	for (int i = 0; leaks && i < leaks->n; i++) {
+		const struct mpi_leak *leak = &leaks->entries[i];
+		const char *site = run_site(run, &sites, leak->site);
+		bool many = leak->count > 1;
+
+		run_strings_add(warnings, "at MPI_Finalize: %s%s%s%s%s: %llu time%s, first on rank %d", leak->what,
+				leak->function ? ", from " : "", leak->function ? leak->function : "", site ? " at " : "",
+				site ? site : "", (unsigned long long)leak->count, many ? "s" : "", leak->first_rank);
+	}
+	run_strings_finish(&sites);
+}
+
+/* Ranks that returned `code`, first of them `first`. */
+static void warn_exit_code(const struct run *run, int first, int ranks[], struct run_strings *warnings)
+{
+	const struct pd_rank *all = run->world->ranks;
+	char list[128];
+	int n = 0;
+
+	for (int rank = 0; rank < run->world->n_ranks; rank++) {
+		if (!all[rank].has_ended || all[rank].exit_code != all[first].exit_code)
+			continue;
+		if (rank < first)
+			return; /* said already */
+		ranks[n++] = rank;
+	}
+	run_format_ranks(list, sizeof list, ranks, n);
+	run_strings_add(warnings, "rank%s %s returned exit code %d", n == 1 ? "" : "s", list, all[first].exit_code);
+}
+
+static int warn_exit_codes(const struct run *run, struct run_strings *warnings)
+{
+	int n_ranks = run->world->n_ranks, n_bad = 0;
+	int *ranks = calloc((size_t)n_ranks, sizeof *ranks);
+
+	for (int rank = 0; ranks && rank < n_ranks; rank++) {
+		const struct pd_rank *pd = &run->world->ranks[rank];
+
+		if (!pd->has_ended || pd->exit_code == 0)
+			continue;
+		n_bad++;
+		warn_exit_code(run, rank, ranks, warnings);
+	}
+	free(ranks);
+	return n_bad;
+}
+
+static void warn_model(const struct run *run, struct run_strings *warnings)
+{
+	struct net_stats stats = net_model_stats(run->world->model);
+	const struct trace_summary *summary = run->summary;
+
+	if (stats.n_algorithm1_infeasible > 0)
+		run_strings_add(warnings,
+				"sharing algorithm1 was not feasible at %llu instants, where max-min shares replaced it",
+				(unsigned long long)stats.n_algorithm1_infeasible);
+	if (summary->n_phases_dropped > 0)
+		run_strings_add(warnings, "only the first %d phases are listed; %llu begins of later ones are not",
+				TRACE_MAX_PHASES, (unsigned long long)summary->n_phases_dropped);
+	if (summary->out_of_memory)
+		run_strings_add(warnings, "memory ran out while the run was recorded: some sums are too small");
+}
+
+static void measure_simulation(const struct run *run, struct trace_run *out)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	out->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+		     1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+	out->wall_s = run_host_time_s() - run->begin_s;
+	out->peak_memory_B = (int64_t)usage.ru_maxrss * 1024;
+}
+
+static int *exit_codes(const struct pd_world *world)
+{
+	int *codes = calloc((size_t)world->n_ranks, sizeof *codes);
+
+	for (int rank = 0; codes && rank < world->n_ranks; rank++)
+		codes[rank] = world->ranks[rank].exit_code;
+	return codes;
+}
+
+static void describe_settings(const struct run *run, struct trace_run *out)
+{
+	const struct run_options *o = &run->options;
+	const char *of_cluster = run->cluster->placement ? run->cluster->placement : "block";
+
+	out->cluster_file = o->cluster;
+	out->placement = o->placement ? o->placement : of_cluster;
+	out->compute_mode = run_mode_name(o->mode);
+	out->overrides = o->overrides;
+	out->n_overrides = o->n_overrides;
+	out->scales = o->scales;
+	out->n_scales = o->n_scales;
+	out->vary_compute = o->vary_compute;
+	out->vary_transfer = o->vary_transfer;
+	out->first_n = o->first_n;
+	out->no_alloc = o->no_alloc;
+	out->command = o->program;
+	out->seed = (uint64_t)o->seed;
+}
+
+static void describe_outcome(const struct run *run, int n_bad_exits, struct trace_run *out)
+{
+	if (run->signal)
+		out->outcome = TRACE_INTERRUPTED;
+	else if (run->world->failure.kind != PD_FAILURE_NONE)
+		out->outcome = TRACE_FAILED;
+	else
+		out->outcome = n_bad_exits > 0 ? TRACE_BAD_EXIT : TRACE_COMPLETED;
+	out->exit_status = run->signal ? 128 + run->signal : out->outcome == TRACE_COMPLETED ? 0 : 1;
+	out->summary = run->summary;
+	out->n_messages = run->mpi->n_messages;
+	out->n_bytes = run->mpi->n_bytes;
+}
+
+static int write_json(const struct trace_run *description, const char *path, struct util_error *err)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+	int failed;
+
+	if (!file)
+		return util_error_errno(err, errno, "cannot write %s", path);
+	failed = trace_json_write(description, file, err);
+	if (file != stdout && fclose(file) && !failed)
+		failed = util_error_errno(err, errno, "cannot write %s", path);
+	else if (failed)
+		util_error_prepend(err, "%s", path);
+	return failed;
+}
+
+static void print(const struct run *run, const struct trace_run *description, const struct run_failure *failure)
+{
+	FILE *file = run->console;
+
+	if (run->signal)
+		fprintf(file, "mpisim-run: interrupted by %s\n", strsignal(run->signal));
+	if (description->failure)
+		run_failure_print(failure, file);
+	if (!run->options.quiet) {
+		fputc('\n', file);
+		trace_text_write(description, file);
+	}
+	for (int i = 0; i < description->n_warnings; i++)
+		fprintf(file, "mpisim-run: warning: %s\n", description->warnings[i]);
+	fflush(file);
+}
+
+static int write_results(const struct run *run, const struct trace_run *description)
+{
+	struct util_error err;
+	int status = description->exit_status;
+
+	if (run->options.json && write_json(description, run->options.json, &err)) {
+		fprintf(run->console, "mpisim-run: %s\n", err.text);
+		status = status ? status : 2;
+	}
+	fflush(run->console);
+	return status;
+}
+
+/* The program may have chosen a locale for the process; what we write is the same everywhere. */
+static locale_t use_c_locale(void)
+{
+	locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+
+	if (c_locale)
+		uselocale(c_locale);
+	return c_locale;
+}
+
+int run_finish(struct run *run)
+{
+	struct run_strings warnings = {.items = NULL};
+	struct run_failure failure = {.blocked = NULL};
+	struct trace_run description = {.cluster_file = NULL};
+	locale_t c_locale = use_c_locale();
+	int *codes = exit_codes(run->world);
+	int status;
+
+	close_open_calls(run);
+	trace_summary_close(run->summary, run->world->engine.now);
+	warn_leaks(run, &warnings);
+	warn_model(run, &warnings);
+	describe_settings(run, &description);
+	describe_outcome(run, warn_exit_codes(run, &warnings), &description);
+	if (description.outcome == TRACE_FAILED) {
+		run_failure_describe(run, &failure);
+		description.failure = &failure.description;
+	}
+	description.exit_codes = codes;
+	description.warnings = (const char *const *)warnings.items;
+	description.n_warnings = warnings.n;
+	measure_simulation(run, &description);
+	print(run, &description, &failure);
+	status = write_results(run, &description);
+	run_failure_finish(&failure);
+	run_strings_finish(&warnings);
+	free(codes);
+	if (c_locale) {
+		uselocale(LC_GLOBAL_LOCALE);
+		freelocale(c_locale);
+	}
+	return status;
+}

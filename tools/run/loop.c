@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/run/output.h"
+#include "tools/run/run.h"
+#include "util/units.h"
+
+#define STEPS_PER_LOOK 1024     /* at the clock */
+#define FIRST_PROGRESS_S 1.0    /* short runs show none */
+#define PROGRESS_INTERVAL_S 0.5
+#define GRACE_S 1               /* that a rank has to come to an MPI call after Ctrl-C */
+
+double run_host_time_s(void)
+{
+	struct timespec now = {0};
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/*
+ * Ctrl-C. The loop sees it when the running rank blocks. A rank that computes without end never does: after a grace period control is taken from it as it
+ * stands, which is safe enough for what follows (a report, no more ranks). A second Ctrl-C kills. A handler has no other way to tell than a global.
+ */
+static volatile sig_atomic_t caught_signal;
+
+static void on_interrupt(int signal)
+{
+	const struct itimerval grace = {.it_value.tv_sec = GRACE_S};
+
+	caught_signal = signal;
+	setitimer(ITIMER_REAL, &grace, NULL);
+}
+
+static void on_grace_over(int signal)
+{
+	struct pd_rank *rank = pd_current;
+
+	if (caught_signal && rank && rank->world->engine.running == &rank->task)
+		sim_fiber_yield(rank->task.fiber);
+}
+
+static void catch_signals(struct sigaction saved[3])
+{
+	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART | SA_ONSTACK};
+
+	caught_signal = 0;
+	sigaction(SIGINT, &action, &saved[0]);
+	sigaction(SIGTERM, &action, &saved[1]);
+	action.sa_handler = on_grace_over;
+	action.sa_flags = SA_RESTART | SA_NODEFER; /* its handler does not return */
+	sigaction(SIGALRM, &action, &saved[2]);
+}
+
+static void release_signals(const struct sigaction saved[3])
+{
+	const struct itimerval none = {.it_value.tv_sec = 0};
+
+	setitimer(ITIMER_REAL, &none, NULL);
+	sigaction(SIGINT, &saved[0], NULL);
+	sigaction(SIGTERM, &saved[1], NULL);
+	sigaction(SIGALRM, &saved[2], NULL);
+}
+
+struct progress {
+	bool is_wanted, is_shown;
+	double next_s, last_s;
+	uint64_t last_events;
+};
+
+static void show_progress(struct run *run, struct progress *progress, double now_s)
+{
+	const struct sim_engine *engine = &run->world->engine;
+	uint64_t events = engine->n_events + engine->n_switches;
+	char simulated[32];
+
+	util_format_time(simulated, sizeof simulated, sim_time_to_s(engine->now));
+	fprintf(run->console, "\r\033[Kmpisim-run: simulated %s, %.3g million messages, %.3g million events/s", simulated,
+		1e-6 * (double)run->mpi->n_messages,
+		1e-6 * (double)(events - progress->last_events) / (now_s - progress->last_s));
+	fflush(run->console);
+	progress->is_shown = true;
+	progress->last_events = events;
+	progress->last_s = now_s;
+	progress->next_s = now_s + PROGRESS_INTERVAL_S;
+}
+
+static void look(struct run *run, struct progress *progress)
+{
+	double now_s = run_host_time_s();
+
+	if (now_s >= progress->next_s)
+		show_progress(run, progress, now_s);
+}
+
+static void fail(struct pd_world *world, enum pd_failure_kind kind, const char *text)
+{
+	world->failure = (struct pd_failure){.kind = kind, .rank = -1, .time = world->engine.now};
+	snprintf(world->failure.text, sizeof world->failure.text, "%s", text);
+}
+
+static void fail_deadlock(struct pd_world *world)
+{
+	char text[128];
+
+	if (world->n_running == world->n_ranks)
+		snprintf(text, sizeof text, "every rank waits and nothing is under way");
+	else
+		snprintf(text, sizeof text, "all %d ranks that have not ended wait and nothing is under way", world->n_running);
+	fail(world, PD_FAILURE_DEADLOCK, text);
+}
+
+static void step_until_over(struct run *run, struct progress *progress)
+{
+	struct pd_world *world = run->world;
+	unsigned int n_steps = 0;
+
+	while (!pd_world_is_over(world) && !caught_signal) {
+		enum sim_step step = sim_engine_step(&world->engine);
+
+		if (step == SIM_STEP_TASK && run->output)
+			run_output_collect(run->output);
+		if (step == SIM_STEP_IDLE && !pd_world_is_over(world))
+			fail_deadlock(world);
+		else if (step == SIM_STEP_NO_MEMORY)
+			fail(world, PD_FAILURE_MEMORY, "the simulator ran out of memory for events");
+		if (progress->is_wanted && ++n_steps % STEPS_PER_LOOK == 0)
+			look(run, progress);
+	}
+}
+
+void run_loop(struct run *run)
+{
+	double now_s = run_host_time_s();
+	struct progress progress = {
+		.is_wanted = !run->options.quiet && isatty(fileno(run->console)),
+		.next_s = now_s + FIRST_PROGRESS_S,
+		.last_s = now_s,
+	};
+	struct sigaction saved[3];
+
+	catch_signals(saved);
+	step_until_over(run, &progress);
+	run->signal = pd_world_is_over(run->world) ? 0 : caught_signal;
+	release_signals(saved);
+	if (progress.is_shown)
+		fprintf(run->console, "\r\033[K");
+	fflush(run->console);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdlib.h>
+
+#include "mpi/p2p/blocked.h"
+#include "tools/run/failure.h"
+
+void run_waits_describe(const struct run *run, int rank, struct run_strings *strings, struct trace_blocked *blocked,
+			int **out_peers)
+{
+	struct mpi_blocked found = {.is_blocked = false};
+
+	mpi_blocked_describe(&run->mpi->ranks[rank], &found);
+	if (found.is_blocked && found.text[0])
+		blocked->text = run_strings_add(strings, "%s", found.text);
+	blocked->waits_for_any = found.is_any || found.is_anyone;
+	blocked->waits_for_anyone = found.is_anyone && found.n >= run->world->n_ranks - 1;
+	/* "Any rank at all" needs no list, which thousands of ranks would each have. */
+	if (blocked->waits_for_anyone || !found.waits_for) {
+		free(found.waits_for);
+		return;
+	}
+	*out_peers = found.waits_for;
+	blocked->waits_for = found.waits_for;
+	blocked->n_waits_for = found.n;
+}
