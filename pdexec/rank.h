@@ -37,6 +37,12 @@ struct pd_config {
 	uint64_t seed;
 	size_t stack_size_B;            /* 0: chosen */
 	enum pd_isolation isolation;
+	/*
+	 * Room for the program's thread-local variables directly below the thread pointer: the only `_Thread_local` variable of the executable that runs the
+	 * simulator, aligned to 64 bytes (tools/run/main.c). NULL: programs that have any are refused.
+	 */
+	void *tls_area;
+	size_t tls_area_size_B;
 };
 
 enum pd_failure_kind {
@@ -55,7 +61,7 @@ struct pd_failure {
 	enum pd_failure_kind kind;
 	int rank;               /* -1: none in particular */
 	const char *function;   /* the MPI or mpisim call it was in; NULL: in the application itself */
-	const void *site;       /* where the application called it, or the faulting instruction; NULL: unknown */
+	const void *site;       /* where the application called it (return address), or just behind the faulting instruction's first byte; NULL: unknown */
 	sim_time_ps time;
 	int exit_code;          /* of MPI_Abort */
 	char text[1024];        /* one sentence */
@@ -91,6 +97,11 @@ struct pd_world {
 	struct sim_fiber_set *fibers;
 	struct pd_image *image;
 	struct pd_store *store;
+	struct pd_signals *signals;     /* handlers while the world exists; pdexec/signals.h */
+	struct pd_noalloc *noalloc;     /* buffers that are not there; pdexec/noalloc.h; NULL without --no-alloc */
+	struct pd_process *outside;     /* variables of libc as they were around the run */
+	char *thread;                   /* thread pointer of the thread that runs the ranks */
+	int process_id;                 /* of the simulator: children of fork() are none of its ranks */
 	struct pd_rank *ranks;          /* [n_ranks] */
 	int n_ranks, n_running;
 	void *mpi;
@@ -100,8 +111,13 @@ struct pd_world {
 	double clock_cost_s;            /* of reading the host's clock, taken out of what is measured; 0: not known yet (pdexec/compute.c) */
 };
 
-/* The rank whose application or MPI code is executing; NULL in the engine's loop. The one mutable global. */
+/*
+ * The rank whose application or MPI code is executing; in the engine's loop the one that ran last, NULL before the first. The
+ * one mutable global.
+ */
 extern struct pd_rank *pd_current;
+/* The rank that is executing on the calling thread; NULL in the engine's loop and on threads that the program started. */
+struct pd_rank *pd_rank_here(void);
 
 /*
  * Loads the program and prepares the ranks; nothing runs yet. `cluster` is borrowed; the model is created on world->engine. Errors: UTIL_EINPUT for a program that is not there or
@@ -112,6 +128,8 @@ int pd_world_create(const struct pd_config *config, const struct net_cluster *cl
 void pd_world_destroy(struct pd_world *world);
 /* Makes every rank ready to run; then step world->engine until idle or pd_world_is_over. */
 void pd_world_start(struct pd_world *world);
+/* sim_engine_step that turns SIM_STEP_NO_MEMORY and SIM_STEP_OVERFLOW into world->failure. */
+enum sim_step pd_world_step(struct pd_world *world);
 static inline bool pd_world_is_over(const struct pd_world *world)
 {
 	return world->failure.kind != PD_FAILURE_NONE || world->n_running == 0;
@@ -120,7 +138,9 @@ static inline bool pd_world_is_over(const struct pd_world *world)
 /* Ends the run with a failure of the calling rank; does not return to the application. On a rank's fiber only. */
 _Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Ends the calling rank as exit(code) does: atexit handlers, destructors, stdio. Does not return. */
+/* Ends the calling rank as _exit(code) does. */
+_Noreturn void pd_rank_leave(struct pd_rank *rank, int code);
+/* Ends the calling rank as exit(code) does: atexit handlers, destructors. Does not return. */
 _Noreturn void pd_rank_exit(struct pd_rank *rank, int code);
 
 /* --- computation steps (pdexec/compute.c) --- */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pdexec/libc-next.h"
+
+#include <stddef.h>
+
+static const struct {
+	const char *name;
+	size_t offset;
+} functions[] = {
+	{"_dl_find_object", offsetof(struct pd_libc, dl_find_object)},
+	{"__cxa_at_quick_exit", offsetof(struct pd_libc, cxa_at_quick_exit)},
+	{"__cxa_atexit", offsetof(struct pd_libc, cxa_atexit)},
+	{"__cxa_finalize", offsetof(struct pd_libc, cxa_finalize)},
+	{"__cxa_thread_atexit_impl", offsetof(struct pd_libc, cxa_thread_atexit_impl)},
+	{"_exit", offsetof(struct pd_libc, underscore_exit)},
+	{"abort", offsetof(struct pd_libc, abort)},
+	{"clock", offsetof(struct pd_libc, clock)},
+	{"clock_gettime", offsetof(struct pd_libc, clock_gettime)},
+	{"clock_nanosleep", offsetof(struct pd_libc, clock_nanosleep)},
+	{"drand48", offsetof(struct pd_libc, drand48)},
+	{"erand48", offsetof(struct pd_libc, erand48)},
+	{"exit", offsetof(struct pd_libc, exit)},
+	{"getopt", offsetof(struct pd_libc, getopt)},
+	{"getopt_long", offsetof(struct pd_libc, getopt_long)},
+	{"getopt_long_only", offsetof(struct pd_libc, getopt_long_only)},
+	{"getrusage", offsetof(struct pd_libc, getrusage)},
+	{"gettimeofday", offsetof(struct pd_libc, gettimeofday)},
+	{"initstate", offsetof(struct pd_libc, initstate)},
+	{"jrand48", offsetof(struct pd_libc, jrand48)},
+	{"lcong48", offsetof(struct pd_libc, lcong48)},
+	{"lrand48", offsetof(struct pd_libc, lrand48)},
+	{"mrand48", offsetof(struct pd_libc, mrand48)},
+	{"nanosleep", offsetof(struct pd_libc, nanosleep)},
+	{"nrand48", offsetof(struct pd_libc, nrand48)},
+	{"on_exit", offsetof(struct pd_libc, on_exit)},
+	{"poll", offsetof(struct pd_libc, poll)},
+	{"quick_exit", offsetof(struct pd_libc, quick_exit)},
+	{"rand", offsetof(struct pd_libc, rand)},
+	{"random", offsetof(struct pd_libc, random)},
+	{"seed48", offsetof(struct pd_libc, seed48)},
+	{"select", offsetof(struct pd_libc, select)},
+	{"setstate", offsetof(struct pd_libc, setstate)},
+	{"sigaction", offsetof(struct pd_libc, sigaction)},
+	{"signal", offsetof(struct pd_libc, signal)},
+	{"sleep", offsetof(struct pd_libc, sleep)},
+	{"srand", offsetof(struct pd_libc, srand)},
+	{"srand48", offsetof(struct pd_libc, srand48)},
+	{"srandom", offsetof(struct pd_libc, srandom)},
+	{"strtok", offsetof(struct pd_libc, strtok)},
+	{"time", offsetof(struct pd_libc, time)},
+	{"times", offsetof(struct pd_libc, times)},
+	{"timespec_get", offsetof(struct pd_libc, timespec_get)},
+	{"usleep", offsetof(struct pd_libc, usleep)},
+};
+
+static struct pd_libc next;
+
+/* The first call can come before any constructor, from the initialisation of a library that runs earlier. */
+__attribute__((constructor)) static void look_up(void)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *address = dlsym(RTLD_NEXT, functions[i].name);
+
+		__builtin_memcpy((char *)&next + functions[i].offset, &address, sizeof(address));
+	}
+}
+
+const struct pd_libc *pd_libc_next(void)
+{
+	if (!next.exit)
+		look_up();
+	return &next;
+}

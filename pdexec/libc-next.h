@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PDEXEC_LIBC_NEXT_H
+#define PDEXEC_LIBC_NEXT_H
+
+#include <dlfcn.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+int __cxa_atexit(void (*function)(void *), void *argument, void *object);
+void __cxa_finalize(void *object);
+int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *object);
+int __cxa_at_quick_exit(void (*function)(void *), void *object);
+
+/*
+ * The functions of libc behind the names that this library takes over (dlsym RTLD_NEXT). Looked up all at once, before main; constant from then on.
+ */
+struct pd_libc {
+	__typeof__(&_dl_find_object) dl_find_object;
+	__typeof__(&__cxa_at_quick_exit) cxa_at_quick_exit;
+	__typeof__(&__cxa_atexit) cxa_atexit;
+	__typeof__(&__cxa_finalize) cxa_finalize;
+	__typeof__(&__cxa_thread_atexit_impl) cxa_thread_atexit_impl;
+	__typeof__(&_exit) underscore_exit;
+	__typeof__(&abort) abort;
+	__typeof__(&clock) clock;
+	__typeof__(&clock_gettime) clock_gettime;
+	__typeof__(&clock_nanosleep) clock_nanosleep;
+	__typeof__(&drand48) drand48;
+	__typeof__(&erand48) erand48;
+	__typeof__(&exit) exit;
+	__typeof__(&getopt) getopt;
+	__typeof__(&getopt_long) getopt_long;
+	__typeof__(&getopt_long_only) getopt_long_only;
+	__typeof__(&getrusage) getrusage;
+	__typeof__(&gettimeofday) gettimeofday;
+	__typeof__(&initstate) initstate;
+	__typeof__(&jrand48) jrand48;
+	__typeof__(&lcong48) lcong48;
+	__typeof__(&lrand48) lrand48;
+	__typeof__(&mrand48) mrand48;
+	__typeof__(&nanosleep) nanosleep;
+	__typeof__(&nrand48) nrand48;
+	__typeof__(&on_exit) on_exit;
+	__typeof__(&poll) poll;
+	__typeof__(&quick_exit) quick_exit;
+	__typeof__(&rand) rand;
+	__typeof__(&random) random;
+	__typeof__(&seed48) seed48;
+	__typeof__(&select) select;
+	__typeof__(&setstate) setstate;
+	__typeof__(&sigaction) sigaction;
+	__typeof__(&signal) signal;
+	__typeof__(&sleep) sleep;
+	__typeof__(&srand) srand;
+	__typeof__(&srand48) srand48;
+	__typeof__(&srandom) srandom;
+	__typeof__(&strtok) strtok;
+	__typeof__(&time) time;
+	__typeof__(&times) times;
+	__typeof__(&timespec_get) timespec_get;
+	__typeof__(&usleep) usleep;
+};
+
+const struct pd_libc *pd_libc_next(void);
+
+#endif

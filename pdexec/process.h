@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PDEXEC_PROCESS_H
+#define PDEXEC_PROCESS_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "pdexec/arch.h"
+#include "pdexec/rank.h"
+
+/*
+ * What the C library keeps for a process is kept per rank here. Functions named as libc's are exported from the simulator's library,
+ * which precedes libc in the search order, so the program and every library it uses call them; outside of ranks
+ * each falls through to libc's own (pdexec/libc-next.h). docs/decisions/0002-libc-state.md says what is covered.
+ */
+#define PD_INTERPOSE __attribute__((visibility("default")))
+
+struct pd_exit_handler {
+	enum pd_exit_kind { PD_EXIT_PLAIN, PD_EXIT_WITH_STATUS, PD_EXIT_QUICK, PD_EXIT_THREAD } kind;
+	void (*function)(void); /* of the kind's own type */
+	void *argument;
+};
+
+/* Variables of libc that are exchanged when another rank is resumed. */
+struct pd_libc_variables {
+	int error; /* errno */
+	char **environment;
+	int optind, opterr, optopt;
+	char *optarg;
+};
+
+struct pd_getopt { /* pdexec/getopt.c */
+	char *next;              /* rest of the cluster of short options being read */
+	int first_other, last_other; /* arguments [first, last) that were skipped */
+	bool is_scanning;
+};
+
+struct pd_random {           /* libc's own generators, pdexec/libc-state.c */
+	struct random_data additive;
+	struct drand48_data linear;
+	char state[128];
+	bool is_seeded;
+};
+
+struct pd_process {
+	struct pd_libc_variables libc;
+	struct pd_exit_handler *handlers; /* in order of registration */
+	size_t n_handlers, capacity;
+	struct pd_random random;
+	struct pd_getopt getopt;
+	char *strtok_next;
+	void *leave[PD_ARCH_SAVE_WORDS];
+	int exit_code;
+	bool has_finished;                /* the image's own destructors ran */
+};
+
+int pd_process_create(struct pd_process **out, struct util_error *err);
+void pd_process_destroy(struct pd_process *process); /* NULL is fine */
+
+/* Runs the program on the calling fiber; returns when the rank has ended. */
+void pd_process_run(struct pd_rank *rank);
+/* The rank ends now, without handlers or destructors. */
+_Noreturn void pd_process_leave(struct pd_rank *rank);
+/* Runs exit handlers and destructors, last registered first; may be entered again by one of them. */
+void pd_process_run_exit(struct pd_rank *rank);
+/* Registers a handler of the rank. 0, or -1 when out of memory. */
+int pd_process_at_exit(struct pd_rank *rank, enum pd_exit_kind kind, void (*function)(void), void *argument);
+
+/* Exchanges libc's variables: `from` is left, `to` comes. O(1). */
+void pd_process_switch(struct pd_process *from, const struct pd_process *to);
+
+/* What replaces a function for the program only (not for libraries); NULL: nothing. */
+void *pd_process_override(const char *name);
+
+/* The rank when it is this process that is running (not a child of fork); NULL as pd_rank_here. */
+struct pd_rank *pd_process_here(void);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pdexec/signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pdexec/arch.h"
+#include "pdexec/image.h"
+#include "pdexec/libc-next.h"
+#include "pdexec/process.h"
+#include "util/units.h"
+
+static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+enum { N_SIGNALS = sizeof(numbers) / sizeof(numbers[0]), HANDLER_STACK_B = 65536 };
+
+struct pd_signals {
+	struct sigaction before[N_SIGNALS];
+	bool is_installed[N_SIGNALS];
+	stack_t stack_before;
+	bool has_stack;
+	char *stack;
+	/* the crash that is being handled, from the handler to the code it returns to */
+	struct pd_rank *rank;
+	int number;
+	const char *address, *pc, *site;
+	bool is_write, is_overflow;
+};
+
+/* libasan has it when the simulator is built with it: marks memory as good to use. */
+__attribute__((weak)) void __asan_unpoison_memory_region(const void *memory, size_t size);
+
+bool pd_signals_is_own(int number)
+{
+	for (int i = 0; i < N_SIGNALS; i++)
+		if (numbers[i] == number)
+			return true;
+	return number == SIGINT || number == SIGTERM;
+}
+
+void pd_signals_describe_overflow(const struct pd_rank *rank, char *text, size_t size)
+{
+	char human[32];
+	void *low;
+	size_t stack_B;
+
+	sim_fiber_stack(rank->task.fiber, &low, &stack_B);
+	snprintf(text, size, "stack overflow: its stack of %s is used up (larger: --stack-size)",
+		 util_format_size(human, sizeof(human), (double)stack_B));
+}
+
+/* --- what happened, in words; on the rank's stack, after the handler has returned --- */
+
+static const char *describe_fault(const struct pd_signals *crash, char *buffer, size_t size)
+{
+	switch (crash->number) {
+	case SIGSEGV:
+	case SIGBUS:
+		snprintf(buffer, size, "%s at address %p (%s)",
+			 crash->number == SIGSEGV ? "segmentation fault" : "bus error", (const void *)crash->address,
+			 crash->pc == crash->address ? "execution" : crash->is_write ? "writing" : "reading");
+		return buffer;
+	case SIGFPE:
+		return "arithmetic fault (such as an integer division by zero)";
+	case SIGILL:
+		return "illegal instruction";
+	case SIGABRT:
+		return "the program called abort()";
+	default:
+		return "breakpoint trap";
+	}
+}
+
+/* Nothing is returned to: this takes the place of all that was on the stack. */
+__attribute__((no_sanitize("address"))) static void land(void *argument)
+{
+	struct pd_signals *crash = argument;
+	struct pd_rank *rank = crash->rank;
+	char text[256];
+	void *low;
+	size_t size;
+
+	sim_fiber_stack(rank->task.fiber, &low, &size);
+	if (__asan_unpoison_memory_region)
+		__asan_unpoison_memory_region(low, size);
+	if (!rank->function)
+		rank->site = crash->site;
+	if (crash->is_overflow) {
+		pd_signals_describe_overflow(rank, text, sizeof(text));
+		pd_fail(rank, PD_FAILURE_OVERFLOW, "%s", text);
+	}
+	if (pd_memory_is_absent(crash->address) && (crash->number == SIGSEGV || crash->number == SIGBUS))
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"%s a buffer of mpisim_alloc outside of an annotated kernel: with --no-alloc it has no memory (address %p)",
+			crash->is_write ? "wrote to" : "read", (const void *)crash->address);
+	pd_fail(rank, crash->number == SIGABRT ? PD_FAILURE_ABORT : PD_FAILURE_CRASH, "%s",
+		describe_fault(crash, text, sizeof(text)));
+}
+
+/* --- the handler: async-signal-safe --- */
+
+static bool is_in_text(const struct pd_image *image, const char *address)
+{
+	uint64_t vaddr;
+
+	return pd_image_locate(image, address, &vaddr) && vaddr >= image->elf.text.begin &&
+	       vaddr < image->elf.text.end;
+}
+
+/*
+ * A crash in a library (a bad pointer given to memcpy) is the program's: the first word up the stack that is a return address into it
+ * says where it called.
+ */
+static const char *find_site(const struct pd_rank *rank, struct pd_fault fault)
+{
+	const struct pd_image *image = rank->world->image;
+	const char *const *word = (const char *const *)((uintptr_t)fault.stack & ~(uintptr_t)7);
+	void *low;
+	size_t size;
+
+	if (is_in_text(image, fault.pc))
+		return fault.pc + 1;
+	sim_fiber_stack(rank->task.fiber, &low, &size);
+	if ((const char *)word < (const char *)low)
+		return fault.pc + 1;
+	for (; (const char *)word < (const char *)low + size; word++)
+		if (is_in_text(image, *word) && is_in_text(image, *word - 8) &&
+		    pd_arch_follows_call((const uint8_t *)*word))
+			return *word;
+	return fault.pc + 1;
+}
+
+/* Faults of the simulator itself and of threads that the program started. */
+static void pass_on(int number)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+
+	pd_libc_next()->sigaction(number, &action, NULL);
+	/* a fault happens again on return; a signal that was sent has to be sent again */
+	if (number == SIGABRT || number == SIGTRAP)
+		raise(number);
+}
+
+static void handle(int number, siginfo_t *info, void *context)
+{
+	struct pd_rank *rank = pd_rank_here();
+	struct pd_fault fault = pd_arch_fault(context);
+	struct pd_signals *crash;
+	void *low;
+	size_t size;
+
+	if (!rank || rank->world->signals->rank) {
+		pass_on(number);
+		return;
+	}
+	crash = rank->world->signals;
+	sim_fiber_stack(rank->task.fiber, &low, &size);
+	crash->rank = rank;
+	crash->number = number;
+	crash->address = info->si_code > 0 && number != SIGABRT ? info->si_addr : NULL;
+	crash->pc = fault.pc;
+	crash->is_write = fault.is_write;
+	crash->is_overflow = number == SIGSEGV && sim_fiber_set_guard_hit(rank->world->fibers, crash->address) == rank->rank;
+	crash->site = find_site(rank, fault);
+	pd_arch_redirect(context, land, crash, (char *)low + size);
+}
+
+static int install(struct pd_signals *signals, struct util_error *err)
+{
+	stack_t stack = {.ss_sp = signals->stack, .ss_size = HANDLER_STACK_B};
+	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+	if (sigaltstack(&stack, &signals->stack_before))
+		return util_error_errno(err, errno, "cannot set the stack for signals");
+	signals->has_stack = true;
+	sigfillset(&action.sa_mask);
+	for (int i = 0; i < N_SIGNALS; i++) {
+		if (pd_libc_next()->sigaction(numbers[i], &action, &signals->before[i]))
+			return util_error_errno(err, errno, "cannot catch signal %d", numbers[i]);
+		signals->is_installed[i] = true;
+	}
+	return 0;
+}
+
+int pd_signals_create(struct pd_world *world, struct pd_signals **out, struct util_error *err)
+{
+	struct pd_signals *signals = calloc(1, sizeof(*signals));
+	int rc;
+
+	if (signals)
+		signals->stack = malloc(HANDLER_STACK_B);
+	if (!signals || !signals->stack)
+		rc = util_error_set(err, UTIL_ENOMEM, "no memory to handle signals");
+	else
+		rc = install(signals, err);
+	if (rc) {
+		pd_signals_destroy(signals);
+		return rc;
+	}
+	*out = signals;
+	return 0;
+}
+
+void pd_signals_destroy(struct pd_signals *signals)
+{
+	if (!signals)
+		return;
+	for (int i = 0; i < N_SIGNALS; i++)
+		if (signals->is_installed[i])
+			pd_libc_next()->sigaction(numbers[i], &signals->before[i], NULL);
+	if (signals->has_stack)
+		sigaltstack(&signals->stack_before, NULL);
+	free(signals->stack);
+	free(signals);
+}
+
+/* --- what programs call --- */
+
+PD_INTERPOSE int sigaction(int number, const struct sigaction *action, struct sigaction *before)
+{
+	if (!action || !pd_signals_is_own(number) || !pd_rank_here())
+		return pd_libc_next()->sigaction(number, action, before);
+	if (before)
+		*before = (struct sigaction){.sa_handler = SIG_DFL};
+	return 0;
+}
+
+PD_INTERPOSE __sighandler_t signal(int number, __sighandler_t handler)
+{
+	if (!pd_signals_is_own(number) || !pd_rank_here())
+		return pd_libc_next()->signal(number, handler);
+	return SIG_DFL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PDEXEC_SWAP_H
+#define PDEXEC_SWAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/error.h"
+
+/*
+ * Memory that all ranks use at the same addresses, one at a time: the thread-local block, and the globals when ranks share one
+ * image. What belongs to the ranks that are not there is kept aside.
+ */
+enum { PD_SWAP_MAX_REGIONS = 2 };
+
+struct pd_swap {
+	struct pd_swap_region {
+		char *address;
+		size_t size_B, offset_B; /* offset: in a rank's record */
+	} regions[PD_SWAP_MAX_REGIONS];
+	int n_regions;
+	int n_ranks;
+	int resident;      /* whose bytes lie at the addresses; -1: nobody's */
+	char *saved;       /* [n_ranks] records of record_B bytes; of the resident rank: stale */
+	size_t record_B, reserved_B;
+};
+
+/* Adds a region before pd_swap_reserve; size 0 adds nothing. */
+void pd_swap_add(struct pd_swap *swap, char *address, size_t size_B);
+/* Reserves the records, all zero. Without regions there is nothing to do, here and later. Errors: UTIL_ENOMEM. */
+int pd_swap_reserve(struct pd_swap *swap, int n_ranks, struct util_error *err);
+void pd_swap_finish(struct pd_swap *swap);
+/* Where region `index` of `rank` is kept, to be filled before the rank is resident for the first time. */
+char *pd_swap_record(const struct pd_swap *swap, int rank, int index);
+
+/* Makes `rank` resident. O(bytes of the regions), nothing when it is already. */
+void pd_swap_to(struct pd_swap *swap, int rank);
+/* Where the byte that `rank` has at `address` lies now. */
+char *pd_swap_find(const struct pd_swap *swap, int rank, char *address);
+
+#endif
