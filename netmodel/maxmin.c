@@ -70,14 +70,16 @@ static void take_out_settling(struct net_link *link)
 	link->room -= link->n_settling * link->settling_level;
 	link->n_unsettled -= link->n_settling;
 	link->n_settling = 0;
+	link->key_is_old = true;
 }
 
-static double *prepare_link(struct net_model *model, struct net_link *link, double *caps)
+static double *prepare_link(struct net_model *model, struct net_link *link, double *caps, double *out_share)
 {
 	link->settled = false;
 	link->room = 1;
 	link->n_unsettled = link->n;
 	link->n_settling = 0;
+	link->key_is_old = false;
 	link->caps = caps;
 	link->n_caps = 0;
 	link->min_cap = INFINITY;
@@ -89,7 +91,7 @@ static double *prepare_link(struct net_model *model, struct net_link *link, doub
 		link->caps[link->n_caps++] = other->level;
 		link->min_cap = lower(link->min_cap, other->level);
 	}
-	link->key = equal_share(link);
+	*out_share = equal_share(link);
 	return caps + link->n;
 }
 
@@ -130,7 +132,7 @@ static void settle_link(struct net_model *model, struct net_link *link, double l
 /* Progressive filling of the region: the links in the order of their levels, lowest first. */
 static int fill_region(struct net_model *model)
 {
-	double *caps, floor = 0;
+	double *caps, share, floor = 0;
 
 	if (reserve_caps(model))
 		return UTIL_ENOMEM;
@@ -138,19 +140,19 @@ static int fill_region(struct net_model *model)
 	for (int i = 0; i < model->region.n; i++) {
 		struct net_link *link = &model->links[model->region.links[i]];
 
-		caps = prepare_link(model, link, caps);
-		net_heap_push(&model->heap, link->key, model->region.links[i]);
+		caps = prepare_link(model, link, caps, &share);
+		net_heap_push(&model->heap, share, model->region.links[i]);
 	}
 	while (model->heap.n) {
 		struct net_heap_entry entry = net_heap_pop(&model->heap);
 		struct net_link *link = &model->links[entry.link];
 
 		/* Transfers that were settled at just this link's share leave the share of the others as it is. */
-		if (link->n_settling && link->settling_level < entry.key * (1 - NET_SAME)) {
-			double share;
-
+		if (link->n_settling && link->settling_level < entry.key * (1 - NET_SAME))
 			take_out_settling(link);
+		if (link->key_is_old) {
 			share = equal_share(link);
+			link->key_is_old = false;
 			if (share > entry.key) {
 				net_heap_push(&model->heap, share, entry.link);
 				continue;

@@ -44,11 +44,13 @@ struct net_link {
 
 	/* while max-min is solved */
 	bool in_region, settled, touched;
-	double old_level, key, extra;
+	double old_level;
+	double extra;         /* change of load, of a link that is not full */
 	double room;          /* what its unsettled transfers share */
 	int n_unsettled;
 	double settling_level; /* transfers settled at this level are not yet taken out of room … */
 	int n_settling;        /* … and there are so many */
+	bool key_is_old;       /* something was taken out since the share stands in the heap */
 	double *caps, min_cap; /* levels of links outside the region, not yet taken out of room */
 	int n_caps;
 };

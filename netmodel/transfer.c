@@ -6,9 +6,8 @@
 
 bool net_rate_same(double a, double b)
 {
-	double difference = a > b ? a - b : b - a;
-
-	return a == b || difference <= NET_SAME * (a > 0 ? a : -a);
+	/* Relative to the smaller: INFINITY is like nothing else. */
+	return a == b || fabs(a - b) <= NET_SAME * (fabs(a) < fabs(b) ? fabs(a) : fabs(b));
 }
 
 static struct net_link *out_link(const struct net_transfer *transfer)
