@@ -94,11 +94,6 @@ void mpi_coll_scratch_free(struct mpi_coll *coll)
 	}
 }
 
-static bool is_absent(struct mpi_coll_block block)
-{
-	return pd_memory_is_absent(block.buf + block.type->true_lb_B);
-}
-
 static void copy_packed(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block from,
 			struct mpi_coll_block to, MPI_Count size_B)
 {
@@ -122,7 +117,8 @@ void mpi_coll_copy(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_b
 			coll->error = MPI_ERR_TRUNCATE;
 		size_B = room_B;
 	}
-	if (size_B == 0 || from.buf == to.buf || is_absent(from) || is_absent(to))
+	if (size_B == 0 || from.buf == to.buf ||
+	    pd_memory_is_absent(from.buf) || pd_memory_is_absent(to.buf))
 		return;
 	if (from.type->is_contiguous && to.type->is_contiguous)
 		memmove(to.buf + to.type->true_lb_B, from.buf + from.type->true_lb_B,

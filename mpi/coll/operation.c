@@ -25,18 +25,19 @@ static char *absent_address(const struct mpi_coll *coll, const struct mpi_coll_s
 	for (int i = 0; i < n && (side->type || side->types); i++) {
 		struct mpi_coll_block block = mpi_coll_block(side, i);
 
-		if (mpi_coll_block_size_B(block) > 0 &&
-		    pd_memory_is_absent(block.buf + block.type->true_lb_B))
-			return block.buf + block.type->true_lb_B;
+		if (mpi_coll_block_size_B(block) > 0 && pd_memory_is_absent(block.buf))
+			return block.buf;
 	}
 	return NULL;
 }
 
 void mpi_coll_schedule(struct mpi_rank *me, struct mpi_coll *coll)
 {
-	coll->absent = absent_address(coll, &coll->given.recv);
-	if (!coll->absent)
-		coll->absent = absent_address(coll, &coll->given.send);
+	coll->absent = absent_address(coll, &coll->given.send);
+	/* Scratch memory of a reduce-scatter is addressed by blocks, which the one received would be too small for. */
+	if (!coll->absent && coll->kind != COLL_REDUCE_SCATTER &&
+	    coll->kind != COLL_REDUCE_SCATTER_BLOCK)
+		coll->absent = absent_address(coll, &coll->given.recv);
 	coll->algorithm = mpi_coll_choose(me->world->coll_selection, coll);
 	coll->tag = (int)(coll->comm->collective_count++ & 0x7fffffff);
 }

@@ -228,7 +228,7 @@ static void make_displs(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_c
 		displs[i] = next;
 		next += mpi_coll_array_at(side->counts, i);
 	}
-	side->displs.large = displs;
+	side->displs = (struct mpi_coll_array){.large = displs};
 }
 
 /* Send: the blocks of all ranks; recv: this rank's. */

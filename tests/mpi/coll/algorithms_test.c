@@ -303,7 +303,7 @@ static void check_types(struct config c)
 		c.recv_type = t;
 		/* same signature, other layout */
 		c.send_type = t == FAKE_INT || is_reduction(c.kind) ? t : 1 + t % 3;
-		for (int o = 0; o < (is_reduction(c.kind) ? N_FAKE_OPS : 1); o++) {
+		for (int o = 0; o < (is_reduction(c.kind) ? 3 : 1); o++) {
 			c.op = any_op[o];
 			if (c.op == FAKE_JOIN && t == FAKE_INT)
 				continue;

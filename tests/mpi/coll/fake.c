@@ -37,6 +37,7 @@ static struct mpi_op ops[] = {
 	[FAKE_SUM] = {.handle = MPI_SUM, .is_commutative = true},
 	[FAKE_SUM_IN_ORDER] = {.handle = (MPI_Op)0x20001},
 	[FAKE_JOIN] = {.handle = (MPI_Op)0x20002},
+	[FAKE_REPLACE] = {.handle = MPI_REPLACE},
 };
 
 MPI_Datatype fake_type_handle(enum fake_type type)
@@ -185,6 +186,7 @@ static struct mpi_request *post(struct mpi_rank *me, enum mpi_request_kind kind,
 	struct mpi_request *request = calloc(1, sizeof *request);
 
 	fake.n_requests++;
+	fake.n_present += count > 0 && !pd_memory_is_absent(buf);
 	*request = (struct mpi_request){.kind = kind, .state = REQUEST_PENDING, .owner = me, .type = type,
 					.buf = (void *)buf, .count = count, .peer = peer, .tag = tag};
 	return request;

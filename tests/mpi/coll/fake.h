@@ -14,7 +14,7 @@
 /* Items of up to three ints; gaps between them must never be written. */
 enum fake_type { FAKE_INT, FAKE_TRIPLE, FAKE_GAPPY, FAKE_SHIFTED, N_FAKE_TYPES };
 /* Two that commute, and one on triples (from, to, valid) that joins adjacent ranges: any other order, or a rank left out, shows. */
-enum fake_op { FAKE_SUM, FAKE_SUM_IN_ORDER, FAKE_JOIN, N_FAKE_OPS };
+enum fake_op { FAKE_SUM, FAKE_SUM_IN_ORDER, FAKE_JOIN, FAKE_REPLACE, N_FAKE_OPS };
 
 struct fake_world {
 	struct mpi_world world;
@@ -24,6 +24,7 @@ struct fake_world {
 	struct mpi_request *unmatched;
 	int n_ranks, n_messages, n_requests;
 	int raised; /* class of the last mpi_raise */
+	int n_present; /* messages from or to memory that is not absent */
 	const char *absent;
 	size_t absent_size_B;
 };

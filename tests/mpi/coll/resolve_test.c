@@ -292,12 +292,40 @@ static void without_data_there_are_no_messages(void **state)
 	}
 }
 
-/* One collective of 8 ranks with blocks of 2 ints at these addresses; its number of messages. */
-static int run_at(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind kind, void *sendbuf, void *recvbuf,
-		  bool is_absent)
+/* Two buffers of 16 ints each, with or without memory. */
+struct buffers {
+	char *send, *recv;
+	bool is_send_absent, is_recv_absent, is_in_place;
+};
+
+static const int twos[8] = {2, 2, 2, 2, 2, 2, 2, 2};
+static const int backwards[8] = {14, 12, 10, 8, 6, 4, 2, 0}, byte_displs[8] = {56, 48, 40, 32, 24, 16, 8, 0};
+static const MPI_Datatype eight_types[8] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT};
+
+static struct mpi_coll_args arguments_at(enum mpi_coll_kind kind, int rank, const struct buffers *b)
 {
-	static const int twos[8] = {2, 2, 2, 2, 2, 2, 2, 2}, evens[8] = {0, 2, 4, 6, 8, 10, 12, 14};
-	static const MPI_Datatype types[8] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT};
+	struct mpi_coll_args args = valid(kind);
+	bool is_root = rank == args.root;
+
+	args.send.types = args.recv.types = eight_types;
+	args.send.counts.plain = args.recv.counts.plain = twos;
+	args.send.displs.plain = args.recv.displs.plain = kind == COLL_ALLTOALLW ? byte_displs : backwards;
+	args.send.buf = b->send;
+	args.recv.buf = b->recv;
+	/* Single blocks at the end of their buffer: what is beyond is not the application's. */
+	if (kind == COLL_GATHER || kind == COLL_ALLGATHER)
+		args.send.buf = b->send + 14 * sizeof(int);
+	if ((kind == COLL_SCATTER && !is_root) ||
+	    ((kind == COLL_REDUCE_SCATTER || kind == COLL_REDUCE_SCATTER_BLOCK) && !b->is_in_place))
+		args.recv.buf = b->recv + 14 * sizeof(int);
+	if (b->is_in_place && (is_root || !has_root(kind)))
+		*(is_scatter(kind) ? (const void **)&args.recv.buf : &args.send.buf) = MPI_IN_PLACE;
+	return args;
+}
+
+/* One collective of 8 ranks; its number of messages. */
+static int run_at(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind kind, const struct buffers *b)
+{
 	struct mpi_coll_selection selection = {{NULL}};
 	struct mpi_coll_args args[8];
 	int errors[8];
@@ -305,37 +333,44 @@ static int run_at(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind
 	fake_begin(8);
 	selection.chosen[kind] = algorithm;
 	fake.world.coll_selection = &selection;
-	fake.absent = is_absent ? sendbuf : NULL;
-	fake.absent_size_B = 2 * 16 * sizeof(int);
-	for (int r = 0; r < 8; r++) {
-		args[r] = valid(kind);
-		args[r].send.types = args[r].recv.types = types;
-		args[r].send.counts.plain = args[r].recv.counts.plain = twos;
-		args[r].send.displs.plain = args[r].recv.displs.plain = evens;
-		args[r].send.buf = sendbuf;
-		args[r].recv.buf = recvbuf;
-	}
+	fake.absent = b->is_send_absent ? b->send : b->is_recv_absent ? b->recv : NULL;
+	fake.absent_size_B = (b->is_send_absent + b->is_recv_absent) * 16 * sizeof(int);
+	for (int r = 0; r < 8; r++)
+		args[r] = arguments_at(kind, r, b);
 	fake_run(args, 1, errors);
 	for (int r = 0; r < 8; r++)
 		assert_int_equal(errors[r], MPI_SUCCESS);
 	assert_int_equal(fake.n_requests, 0);
+	if (b->is_send_absent && b->is_recv_absent)
+		assert_int_equal(fake.n_present, 0);
 	return fake.n_messages;
 }
 
-/* Nothing is mapped at the absent addresses: touching them, or an address next to the buffers, would crash. */
-static void buffers_without_memory_are_never_touched(void **state)
+/* Nothing is mapped at the absent addresses: touching them would crash. */
+static void check_absent(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind kind)
 {
 	static int memory[2][16];
 	char *absent = (char *)0x1000;
+	struct buffers present = {.send = (char *)memory[0], .recv = (char *)memory[1]};
+	int n_messages = run_at(algorithm, kind, &present);
+	struct buffers cases[] = {
+		{.send = absent, .recv = absent + 64, .is_send_absent = true, .is_recv_absent = true},
+		{.send = absent, .recv = absent + 64, .is_send_absent = true, .is_recv_absent = true, .is_in_place = true},
+		{.send = absent, .recv = (char *)memory[1], .is_send_absent = true},
+		{.send = (char *)memory[0], .recv = absent, .is_recv_absent = true},
+	};
 
+	for (int i = 0; i < 4; i++)
+		if (!(cases[i].is_in_place && kind == COLL_BCAST))
+			assert_int_equal(run_at(algorithm, kind, &cases[i]), n_messages);
+}
+
+static void buffers_without_memory_are_never_touched(void **state)
+{
 	for (int i = 0; mpi_coll_algorithms[i]; i++)
-		for (int kind = COLL_BCAST; kind < N_COLL_KINDS; kind++) {
-			const struct mpi_coll_algorithm *algorithm = mpi_coll_algorithms[i];
-
-			if (algorithm->kinds & MPI_COLL_KIND(kind))
-				assert_int_equal(run_at(algorithm, kind, absent, absent + 16 * sizeof(int), true),
-						 run_at(algorithm, kind, memory[0], memory[1], false));
-		}
+		for (int kind = COLL_BCAST; kind < N_COLL_KINDS; kind++)
+			if (mpi_coll_algorithms[i]->kinds & MPI_COLL_KIND(kind))
+				check_absent(mpi_coll_algorithms[i], kind);
 }
 
 static void tags_count_the_collectives_of_a_communicator(void **state)
