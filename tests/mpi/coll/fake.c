@@ -201,10 +201,10 @@ static void transfer(struct mpi_request *send, struct mpi_request *recv)
 		recv->status.MPI_ERROR = MPI_ERR_TRUNCATE;
 		size_B = room_B;
 	}
-	if (!pd_memory_is_absent(send->buf) && !pd_memory_is_absent(recv->buf)) {
+	if (!pd_memory_is_absent(send->buf))
 		mpi_datatype_pack(send->type, send->buf, send->count, packed);
+	if (!pd_memory_is_absent(send->buf) && !pd_memory_is_absent(recv->buf))
 		mpi_datatype_unpack(recv->type, recv->buf, recv->count, packed, size_B);
-	}
 	free(packed);
 	send->state = recv->state = REQUEST_COMPLETE;
 	fake.n_messages++;
