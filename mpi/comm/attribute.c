@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Keyvals and attribute lists, for every kind of object that has them. */
+#include "mpi/comm/attribute.h"
+
+#include <stdlib.h>
+
+#include "mpi/comm/objects.h"
+
+/* Keyvals of the program are numbered from here: above the ABI's predefined ones, below anything that looks like a pointer. */
+#define FIRST_KEYVAL 0x1000
+
+struct mpi_attribute {
+	struct mpi_attribute *next; /* set earlier */
+	int keyval;
+	void *value;
+};
+
+static bool is_sentinel(void (*function)(void), uintptr_t value)
+{
+	return (uintptr_t)function == value;
+}
+
+static struct mpi_keyval *find_keyval(struct mpi_rank *me, enum mpi_kind kind, int keyval)
+{
+	struct mpi_rank_objects *objects = me->attributes;
+	int index = keyval - FIRST_KEYVAL;
+	struct mpi_keyval *found;
+
+	if (!objects || index < 0 || index >= objects->n_keyvals)
+		return NULL;
+	found = &objects->keyvals[index];
+	return found->n_references > 0 && found->kind == kind ? found : NULL;
+}
+
+/* The same for keyvals that the program may still name. */
+static struct mpi_keyval *usable_keyval(struct mpi_rank *me, enum mpi_kind kind, int keyval)
+{
+	struct mpi_keyval *found = find_keyval(me, kind, keyval);
+
+	return found && !found->is_freed ? found : NULL;
+}
+
+static int call_copy(const struct mpi_keyval *keyval, uintptr_t old, int number, void *value, void **copy, int *flag)
+{
+	*flag = 0;
+	if (is_sentinel(keyval->copy, 0))
+		return MPI_SUCCESS;
+	if (is_sentinel(keyval->copy, 1)) {
+		*copy = value;
+		*flag = 1;
+		return MPI_SUCCESS;
+	}
+	if (keyval->kind == KIND_COMM)
+		return ((MPI_Comm_copy_attr_function *)keyval->copy)((MPI_Comm)old, number, keyval->extra_state, value, copy,
+								     flag);
+	return ((MPI_Type_copy_attr_function *)keyval->copy)((MPI_Datatype)old, number, keyval->extra_state, value, copy,
+							     flag);
+}
+
+static int call_delete(const struct mpi_keyval *keyval, uintptr_t handle, int number, void *value)
+{
+	if (is_sentinel(keyval->delete, 0))
+		return MPI_SUCCESS;
+	if (keyval->kind == KIND_COMM)
+		return ((MPI_Comm_delete_attr_function *)keyval->delete)((MPI_Comm)handle, number, value,
+									 keyval->extra_state);
+	return ((MPI_Type_delete_attr_function *)keyval->delete)((MPI_Datatype)handle, number, value, keyval->extra_state);
+}
+
+static int push(struct mpi_rank *me, enum mpi_kind kind, struct mpi_attribute **list, int keyval, void *value)
+{
+	struct mpi_attribute *attribute = malloc(sizeof *attribute);
+
+	if (!attribute)
+		return MPI_ERR_NO_MEM;
+	*attribute = (struct mpi_attribute){.next = *list, .keyval = keyval, .value = value};
+	*list = attribute;
+	find_keyval(me, kind, keyval)->n_references++;
+	return MPI_SUCCESS;
+}
+
+/* Oldest first by recursion: lists have a handful of entries. */
+int mpi_attributes_copy(struct mpi_rank *me, enum mpi_kind kind, uintptr_t old, const struct mpi_attribute *from,
+			struct mpi_attribute **to)
+{
+	void *copy = NULL;
+	int flag, code;
+
+	if (!from)
+		return MPI_SUCCESS;
+	code = mpi_attributes_copy(me, kind, old, from->next, to);
+	if (code != MPI_SUCCESS)
+		return code;
+	/* by value: the function may create keyvals, which moves the table */
+	struct mpi_keyval keyval = *find_keyval(me, kind, from->keyval);
+
+	code = call_copy(&keyval, old, from->keyval, from->value, &copy, &flag);
+	if (code == MPI_SUCCESS && flag)
+		code = push(me, kind, to, from->keyval, copy);
+	if (code != MPI_SUCCESS) {
+		mpi_attributes_discard(*to);
+		*to = NULL;
+	}
+	return code;
+}
+
+/* Runs the delete function of *link and unlinks it. The function may call MPI, but must not touch this object's attributes. */
+static int delete_at(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, struct mpi_attribute **link)
+{
+	struct mpi_attribute *attribute = *link;
+	struct mpi_keyval keyval = *find_keyval(me, kind, attribute->keyval);
+	int code = call_delete(&keyval, handle, attribute->keyval, attribute->value);
+
+	if (code != MPI_SUCCESS)
+		return code;
+	*link = attribute->next;
+	find_keyval(me, kind, attribute->keyval)->n_references--;
+	free(attribute);
+	return MPI_SUCCESS;
+}
+
+int mpi_attributes_delete_all(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, struct mpi_attribute **list)
+{
+	int code = MPI_SUCCESS;
+
+	while (*list && code == MPI_SUCCESS)
+		code = delete_at(me, kind, handle, list);
+	return code;
+}
+
+void mpi_attributes_discard(struct mpi_attribute *list)
+{
+	while (list) {
+		struct mpi_attribute *next = list->next;
+
+		free(list);
+		list = next;
+	}
+}
+
+static int free_slot(struct mpi_rank_objects *objects)
+{
+	for (int i = 0; i < objects->n_keyvals; i++)
+		if (objects->keyvals[i].n_references == 0)
+			return i;
+	if (objects->n_keyvals == objects->capacity) {
+		int capacity = objects->capacity ? 2 * objects->capacity : 8;
+		struct mpi_keyval *keyvals = realloc(objects->keyvals, (size_t)capacity * sizeof *keyvals);
+
+		if (!keyvals)
+			return -1;
+		objects->keyvals = keyvals;
+		objects->capacity = capacity;
+	}
+	return objects->n_keyvals++;
+}
+
+int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void), void (*delete)(void), int *keyval,
+		      void *extra_state)
+{
+	struct mpi_rank_objects *objects = mpi_rank_objects(me);
+	int slot;
+
+	if (!keyval)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "keyval is NULL");
+	slot = objects ? free_slot(objects) : -1;
+	if (slot < 0)
+		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a keyval");
+	objects->keyvals[slot] = (struct mpi_keyval){
+		.kind = kind, .copy = copy, .delete = delete, .extra_state = extra_state, .n_references = 1};
+	*keyval = FIRST_KEYVAL + slot;
+	return MPI_SUCCESS;
+}
+
+static int raise_keyval(struct mpi_rank *me, int keyval)
+{
+	if (keyval == MPI_KEYVAL_INVALID)
+		return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "keyval is MPI_KEYVAL_INVALID");
+	return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "%d is no keyval for this kind of object", keyval);
+}
+
+static bool is_predefined(int keyval)
+{
+	return keyval >= MPI_TAG_UB && keyval <= MPI_WIN_MODEL;
+}
+
+int mpi_keyval_free(struct mpi_rank *me, enum mpi_kind kind, int *keyval)
+{
+	struct mpi_keyval *found;
+
+	if (!keyval)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "keyval is NULL");
+	if (is_predefined(*keyval))
+		return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "keyval %d is predefined and cannot be freed", *keyval);
+	found = usable_keyval(me, kind, *keyval);
+	if (!found)
+		return raise_keyval(me, *keyval);
+	found->is_freed = true;
+	found->n_references--;
+	*keyval = MPI_KEYVAL_INVALID;
+	return MPI_SUCCESS;
+}
+
+static struct mpi_attribute **find_link(struct mpi_attribute **list, int keyval)
+{
+	while (*list && (*list)->keyval != keyval)
+		list = &(*list)->next;
+	return list;
+}
+
+int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, struct mpi_attribute **list, int keyval,
+		      void *value)
+{
+	int code = MPI_SUCCESS;
+
+	if (is_predefined(keyval))
+		return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "keyval %d is predefined, its value cannot be set", keyval);
+	if (!usable_keyval(me, kind, keyval))
+		return raise_keyval(me, keyval);
+	if (*find_link(list, keyval)) {
+		code = delete_at(me, kind, handle, find_link(list, keyval));
+		if (code != MPI_SUCCESS)
+			return mpi_raise(me, NULL, code, "the delete function of the attribute's old value failed");
+	}
+	code = push(me, kind, list, keyval, value);
+	return code == MPI_SUCCESS ? code : mpi_raise(me, NULL, code, "out of memory for an attribute");
+}
+
+int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, const struct mpi_attribute *list, int keyval, void *value,
+		      int *flag)
+{
+	if (!value || !flag)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL", value ? "flag" : "attribute_val");
+	if (!usable_keyval(me, kind, keyval))
+		return raise_keyval(me, keyval);
+	while (list && list->keyval != keyval)
+		list = list->next;
+	*flag = list != NULL;
+	if (list)
+		*(void **)value = list->value;
+	return MPI_SUCCESS;
+}
+
+int mpi_attribute_delete(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, struct mpi_attribute **list, int keyval)
+{
+	struct mpi_attribute **link;
+	int code;
+
+	if (is_predefined(keyval))
+		return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "keyval %d is predefined, its value cannot be deleted", keyval);
+	if (!usable_keyval(me, kind, keyval))
+		return raise_keyval(me, keyval);
+	link = find_link(list, keyval);
+	if (!*link)
+		return MPI_SUCCESS;
+	code = delete_at(me, kind, handle, link);
+	return code == MPI_SUCCESS ? code : mpi_raise(me, NULL, code, "the delete function of the attribute failed");
+}

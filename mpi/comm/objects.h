@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_COMM_OBJECTS_H
+#define MPI_COMM_OBJECTS_H
+
+#include "mpi/comm/attribute.h"
+#include "mpi/comm/group.h"
+#include "mpi/core/rank.h"
+#include "mpi/datatype/datatype.h"
+
+/* What the object chapters keep per rank (mpi_rank.attributes) and per run (mpi_world.predefined). */
+
+struct mpi_keyval {
+	enum mpi_kind kind;
+	void (*copy)(void);   /* a function of the kind's type, or a sentinel */
+	void (*delete)(void);
+	void *extra_state;
+	int n_references;     /* attributes, and one until MPI_*_free_keyval; 0: slot is free */
+	bool is_freed;
+};
+
+/* A predefined datatype is the same constant for all ranks; what one rank did to it is kept here. */
+struct mpi_type_overlay {
+	struct mpi_type_overlay *next;
+	MPI_Datatype handle;
+	char *name;           /* NULL: as it was */
+	struct mpi_attribute *attributes;
+};
+
+struct mpi_rank_objects {
+	struct mpi_keyval *keyvals; /* [n_keyvals] */
+	int n_keyvals, capacity;
+	struct mpi_type_overlay *overlays;
+	struct mpi_info *info_env;  /* MPI_INFO_ENV, made on first use */
+	int last_used_code;         /* value of MPI_LASTUSEDCODE, as given last */
+};
+
+struct mpi_world_objects {
+	struct mpi_group *world_group; /* shared by all ranks' MPI_COMM_WORLD */
+	/* values of the predefined attributes, which the program gets pointers to */
+	int tag_ub, io, host, wtime_is_global, appnum, universe_size;
+};
+
+/* Made on first use; NULL when out of memory. */
+struct mpi_rank_objects *mpi_rank_objects(struct mpi_rank *me);
+/* The overlay of a predefined datatype, made when there is none; NULL when out of memory. O(types that have one). */
+struct mpi_type_overlay *mpi_type_overlay(struct mpi_rank *me, MPI_Datatype handle);
+/* The same without making one: NULL. */
+struct mpi_type_overlay *mpi_type_overlay_find(const struct mpi_rank *me, MPI_Datatype handle);
+/* Where the attributes of a type hang for this rank; NULL when out of memory. */
+struct mpi_attribute **mpi_type_attributes(struct mpi_rank *me, struct mpi_datatype *type);
+
+#endif

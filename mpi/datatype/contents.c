@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Type_get_envelope and MPI_Type_get_contents: how a type was made. */
+#include "mpi/datatype/typemap.h"
+
+/* Predefined types have no contents but a combiner. */
+static const struct mpi_type_contents named = {.combiner = MPI_COMBINER_NAMED};
+
+static const struct mpi_type_contents *contents_of(const struct mpi_datatype *type)
+{
+	return type->contents ? type->contents : &named;
+}
+
+static int check(struct mpi_rank *me, MPI_Datatype handle, bool has_outputs, struct mpi_datatype **type)
+{
+	*type = mpi_datatype_get(me, handle);
+	if (!*type)
+		return mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is %s",
+				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a datatype");
+	if (!has_outputs)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL");
+	return MPI_SUCCESS;
+}
+
+static int refuse_large(struct mpi_rank *me)
+{
+	return mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype was made with large counts: only the _c form of this function can tell");
+}
+
+int MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes,
+			  int *combiner)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	const struct mpi_type_contents *contents;
+	struct mpi_datatype *type;
+	int code = check(me, datatype, num_integers && num_addresses && num_datatypes && combiner, &type);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	contents = contents_of(type);
+	if (contents->n_counts > 0)
+		return mpi_leave(me, refuse_large(me));
+	*num_integers = (int)contents->n_integers;
+	*num_addresses = (int)contents->n_addresses;
+	*num_datatypes = (int)contents->n_types;
+	*combiner = contents->combiner;
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+int MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses,
+			    MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	const struct mpi_type_contents *contents;
+	struct mpi_datatype *type;
+	int code = check(me, datatype,
+			 num_integers && num_addresses && num_large_counts && num_datatypes && combiner, &type);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	contents = contents_of(type);
+	*num_integers = contents->n_integers;
+	*num_addresses = contents->n_addresses;
+	*num_large_counts = contents->n_counts;
+	*num_datatypes = contents->n_types;
+	*combiner = contents->combiner;
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+/* Where the figures of the contents go, and how many fit. */
+struct outputs {
+	MPI_Count max_integers, max_addresses, max_counts, max_types;
+	int *integers;
+	MPI_Aint *addresses;
+	MPI_Count *counts;
+	MPI_Datatype *types;
+};
+
+static int check_room(struct mpi_rank *me, const char *what, MPI_Count room, const void *array, MPI_Count wanted)
+{
+	if (room < wanted)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "max_%s is %lld, datatype has %lld", what, (long long)room,
+				 (long long)wanted);
+	if (wanted > 0 && !array)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "array_of_%s is NULL", what);
+	return MPI_SUCCESS;
+}
+
+static int check_outputs(struct mpi_rank *me, const struct mpi_type_contents *contents, const struct outputs *outputs)
+{
+	int code;
+
+	if (contents->combiner == MPI_COMBINER_NAMED)
+		return mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is predefined: it has no contents");
+	code = check_room(me, "integers", outputs->max_integers, outputs->integers, contents->n_integers);
+	if (code == MPI_SUCCESS)
+		code = check_room(me, "addresses", outputs->max_addresses, outputs->addresses, contents->n_addresses);
+	if (code == MPI_SUCCESS)
+		code = check_room(me, "large_counts", outputs->max_counts, outputs->counts, contents->n_counts);
+	if (code == MPI_SUCCESS)
+		code = check_room(me, "datatypes", outputs->max_types, outputs->types, contents->n_types);
+	return code;
+}
+
+/* A handle of its own for each derived type: the program frees it as any other. */
+static MPI_Datatype new_handle(struct mpi_rank *me, struct mpi_datatype *type)
+{
+	MPI_Datatype handle;
+
+	if (type->is_predefined)
+		return type->handle;
+	handle = (MPI_Datatype)mpi_handle_create(me, KIND_DATATYPE, type);
+	if (!handle)
+		return MPI_DATATYPE_NULL;
+	mpi_datatype_retain(type);
+	if (!type->handle)
+		type->handle = handle;
+	return handle;
+}
+
+static int get_contents(struct mpi_rank *me, MPI_Datatype datatype, bool is_large, const struct outputs *outputs)
+{
+	const struct mpi_type_contents *contents;
+	const MPI_Count *value;
+	struct mpi_datatype *type;
+	int code = check(me, datatype, true, &type);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	contents = contents_of(type);
+	if (!is_large && contents->n_counts > 0)
+		return mpi_leave(me, refuse_large(me));
+	code = check_outputs(me, contents, outputs);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	value = contents->values;
+	for (MPI_Count i = 0; i < contents->n_integers; i++)
+		outputs->integers[i] = (int)*value++;
+	for (MPI_Count i = 0; i < contents->n_addresses; i++)
+		outputs->addresses[i] = *value++;
+	for (MPI_Count i = 0; i < contents->n_counts; i++)
+		outputs->counts[i] = *value++;
+	for (MPI_Count i = 0; i < contents->n_types; i++)
+		outputs->types[i] = new_handle(me, contents->types[i]);
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
+			  int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
+{
+	struct outputs outputs = {
+		.max_integers = max_integers,
+		.max_addresses = max_addresses,
+		.max_types = max_datatypes,
+		.integers = array_of_integers,
+		.addresses = array_of_addresses,
+		.types = array_of_datatypes,
+	};
+
+	return get_contents(MPI_ENTER(), datatype, false, &outputs);
+}
+
+int MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
+			    MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[],
+			    MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[],
+			    MPI_Datatype array_of_datatypes[])
+{
+	struct outputs outputs = {
+		.max_integers = max_integers,
+		.max_addresses = max_addresses,
+		.max_counts = max_large_counts,
+		.max_types = max_datatypes,
+		.integers = array_of_integers,
+		.addresses = array_of_addresses,
+		.counts = array_of_large_counts,
+		.types = array_of_datatypes,
+	};
+
+	return get_contents(MPI_ENTER(), datatype, true, &outputs);
+}
