@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mpi/comm/attribute.h"
 #include "mpi/comm/group.h"
 #include "mpi/core/rank.h"
 
@@ -18,7 +19,7 @@ struct mpi_comm {
 	struct mpi_group *group;
 	struct mpi_group *remote;   /* intercommunicators; NULL otherwise */
 	struct mpi_errhandler *errhandler;
-	void *attributes;
+	struct mpi_attribute *attributes;
 	struct mpi_topology *topology; /* mpi/topo; NULL: none */
 	struct mpi_info *info;
 	char *name;
@@ -46,11 +47,11 @@ int mpi_comm_init(struct mpi_rank *me);
 void mpi_comm_finish(struct mpi_rank *me);
 /* Deletes the attributes of MPI_COMM_SELF, last set first: the first thing that MPI_Finalize does. */
 void mpi_comm_delete_self_attributes(struct mpi_rank *me);
+
 /*
- * The context id for a new communicator: equal for all who ask with the same (parent context, sequence number, color), new for every other question. No simulated time.
+ * Makes a communicator of `me` (no handle, error handler MPI_ERRORS_ARE_FATAL) from groups, to which it takes references, and in the first of which it has `rank`. NULL when out of
+ * memory. Context ids: mpi/comm/context.h.
  */
-uint32_t mpi_context_agree(struct mpi_world *world, uint32_t parent, uint32_t sequence, int color);
-/* Makes a communicator of `me` from a group (a reference is taken over) in which it has `rank`. NULL when out of memory. */
 struct mpi_comm *mpi_comm_create_local(struct mpi_rank *me, struct mpi_group *group, struct mpi_group *remote, int rank, uint32_t context);
 
 #endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Construction of communicators: duplicate, create, split. */
+#include "mpi/comm/create.h"
+
+#include <stdlib.h>
+
+#include "mpi/coll/coll.h"
+#include "mpi/comm/context.h"
+#include "mpi/env/errhandler.h"
+#include "mpi/info/info.h"
+#include "mpi/p2p/p2p.h"
+#include "mpi/topo/topology.h"
+
+int mpi_comm_publish(struct mpi_rank *me, struct mpi_comm *parent, int code, struct mpi_comm *comm, MPI_Comm *newcomm)
+{
+	if (code != MPI_SUCCESS)
+		return mpi_raise(me, parent, code, "the communicator could not be made: %s",
+				 code == MPI_ERR_NO_MEM ? "out of memory" : "its members could not agree");
+	if (!comm) {
+		*newcomm = MPI_COMM_NULL;
+		return MPI_SUCCESS;
+	}
+	comm->handle = (MPI_Comm)mpi_handle_create(me, KIND_COMM, comm);
+	if (!comm->handle) {
+		mpi_comm_release(me, comm);
+		return mpi_raise(me, parent, MPI_ERR_NO_MEM, "out of memory for a communicator");
+	}
+	*newcomm = comm->handle;
+	return MPI_SUCCESS;
+}
+
+/* A communicator over `group` that inherits from the parent what every new one does. */
+static struct mpi_comm *create_child(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group,
+				     uint32_t context)
+{
+	struct mpi_comm *comm = mpi_comm_create_local(me, group, NULL, mpi_group_index(group, me->rank), context);
+
+	if (!comm)
+		return NULL;
+	mpi_errhandler_release(me, comm->errhandler);
+	comm->errhandler = parent->errhandler;
+	mpi_errhandler_retain(comm->errhandler);
+	return comm;
+}
+
+/* The messages by which a real library finds a context id that is free on all members. */
+static int agree(struct mpi_rank *me, struct mpi_comm *parent)
+{
+	int mine = 0, all = 0;
+
+	return mpi_coll_allreduce(me, &mine, &all, 1, mpi_datatype_get(me, MPI_INT), mpi_op_get(me, MPI_MAX), parent);
+}
+
+int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blocking, struct mpi_comm **out)
+{
+	uint32_t sequence = parent->collective_count++;
+	int code = is_blocking ? agree(me, parent) : MPI_SUCCESS;
+	struct mpi_birth *birth;
+	struct mpi_comm *comm;
+
+	if (code != MPI_SUCCESS)
+		return code;
+	birth = mpi_birth_join(me->world, parent->context, sequence, 0);
+	if (!birth)
+		return MPI_ERR_NO_MEM;
+	if (birth->n_left == 0)
+		birth->n_left = parent->size;
+	comm = create_child(me, parent, parent->group, birth->context);
+	mpi_birth_leave(me->world, birth);
+	if (!comm)
+		return MPI_ERR_NO_MEM;
+	comm->topology = mpi_topology_retain(parent->topology);
+	*out = comm;
+	return MPI_SUCCESS;
+}
+
+int mpi_comm_create(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group, struct mpi_comm **out)
+{
+	uint32_t sequence = parent->collective_count++;
+	int code = agree(me, parent);
+	struct mpi_birth *birth;
+
+	*out = NULL;
+	if (code != MPI_SUCCESS || mpi_group_index(group, me->rank) == MPI_UNDEFINED)
+		return code;
+	/* disjoint groups of one call differ in their first member */
+	birth = mpi_birth_join(me->world, parent->context, sequence, mpi_group_world_rank(group, 0));
+	if (!birth)
+		return MPI_ERR_NO_MEM;
+	if (!birth->group) {
+		birth->n_left = group->size;
+		birth->group = group;
+		mpi_group_retain(group);
+	}
+	*out = create_child(me, parent, birth->group, birth->context);
+	mpi_birth_leave(me->world, birth);
+	return *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+/* What each member says in a split; `index` orders equal keys. */
+struct wish {
+	int color, key, index;
+};
+
+static int compare_wishes(const void *a, const void *b)
+{
+	const struct wish *left = a, *right = b;
+
+	if (left->key != right->key)
+		return (left->key > right->key) - (left->key < right->key);
+	return (left->index > right->index) - (left->index < right->index);
+}
+
+/* The group of those who wished the same colour. NULL when out of memory. */
+static struct mpi_group *group_of_color(const struct mpi_comm *parent, const int pairs[], int color)
+{
+	struct wish *wishes = malloc((size_t)parent->size * sizeof *wishes);
+	int *ranks = malloc((size_t)parent->size * sizeof *ranks);
+	int n = 0;
+
+	if (!wishes || !ranks) {
+		free(wishes);
+		free(ranks);
+		return NULL;
+	}
+	for (int i = 0; i < parent->size; i++)
+		if (pairs[2 * i] == color)
+			wishes[n++] = (struct wish){color, pairs[2 * i + 1], i};
+	qsort(wishes, (size_t)n, sizeof *wishes, compare_wishes);
+	for (int i = 0; i < n; i++)
+		ranks[i] = mpi_group_world_rank(parent->group, wishes[i].index);
+	free(wishes);
+	return mpi_group_create(n, ranks);
+}
+
+/* `pairs`: colour and key of every member of the parent. */
+static int join_color(struct mpi_rank *me, struct mpi_comm *parent, uint32_t sequence, const int pairs[], int color,
+		      struct mpi_comm **out)
+{
+	struct mpi_birth *birth = mpi_birth_join(me->world, parent->context, sequence, color);
+
+	if (!birth)
+		return MPI_ERR_NO_MEM;
+	if (!birth->group) {
+		birth->n_left = 1;
+		birth->group = group_of_color(parent, pairs, color);
+		if (birth->group)
+			birth->n_left = birth->group->size;
+	}
+	*out = birth->group ? create_child(me, parent, birth->group, birth->context) : NULL;
+	mpi_birth_leave(me->world, birth);
+	return *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+int mpi_comm_split(struct mpi_rank *me, struct mpi_comm *parent, int color, int key, struct mpi_comm **out)
+{
+	uint32_t sequence = parent->collective_count++;
+	int *pairs = malloc(2 * (size_t)parent->size * sizeof *pairs);
+	int code;
+
+	*out = NULL;
+	if (!pairs)
+		return MPI_ERR_NO_MEM;
+	code = mpi_coll_allgather(me, (int[]){color, key}, pairs, 2, mpi_datatype_get(me, MPI_INT), parent);
+	if (code == MPI_SUCCESS && color != MPI_UNDEFINED)
+		code = join_color(me, parent, sequence, pairs, color, out);
+	free(pairs);
+	return code;
+}
+
+/* Tags of MPI_Comm_create_group on the collective channel: apart from the numbers of collectives. */
+#define CREATE_GROUP_TAG 0x40000000
+
+static int exchange(struct mpi_rank *me, struct mpi_comm *parent, int peer_world_rank, int tag, uint32_t *context,
+		    bool is_sending)
+{
+	struct mpi_datatype *type = mpi_datatype_get(me, MPI_UINT32_T);
+	int peer = mpi_group_index(parent->group, peer_world_rank);
+	struct mpi_request *request =
+		is_sending ? mpi_send_start(me, context, 1, type, peer, tag, parent, SEND_STANDARD, CHANNEL_COLL) :
+			     mpi_recv_start(me, context, 1, type, peer, tag, parent, CHANNEL_COLL);
+	int code;
+
+	mpi_requests_wait(me, 1, &request, false);
+	code = request->status.MPI_ERROR;
+	mpi_request_destroy(me, request);
+	return code;
+}
+
+/*
+ * Only the members of `group` call: they find each other through a binomial tree on the parent, upwards to say that they are there, downwards with the context id.
+ */
+int mpi_comm_create_from_members(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group, int user_tag,
+				 struct mpi_comm **out)
+{
+	int rank = mpi_group_index(group, me->rank), tag = CREATE_GROUP_TAG | (user_tag & (CREATE_GROUP_TAG - 1));
+	int code = MPI_SUCCESS, mask = 1;
+	uint32_t context = 0;
+
+	for (; mask < group->size && !(rank & mask) && code == MPI_SUCCESS; mask <<= 1)
+		if (rank + mask < group->size)
+			code = exchange(me, parent, mpi_group_world_rank(group, rank + mask), tag, &context, false);
+	if (rank == 0)
+		context = mpi_context_new(me->world);
+	if (rank != 0 && code == MPI_SUCCESS)
+		code = exchange(me, parent, mpi_group_world_rank(group, rank - mask), tag, &context, true);
+	if (rank != 0 && code == MPI_SUCCESS)
+		code = exchange(me, parent, mpi_group_world_rank(group, rank - mask), tag, &context, false);
+	for (mask >>= 1; mask > 0 && code == MPI_SUCCESS; mask >>= 1)
+		if (rank + mask < group->size)
+			code = exchange(me, parent, mpi_group_world_rank(group, rank + mask), tag, &context, true);
+	if (code != MPI_SUCCESS)
+		return code;
+	*out = create_child(me, parent, group, context);
+	return *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Constructors of groups: set operations, lists and ranges. */
+#include <stdlib.h>
+
+#include "mpi/comm/group.h"
+
+/* A list of world ranks that becomes a group. */
+struct members {
+	int *ranks; /* NULL: out of memory */
+	int n;
+};
+
+static struct members members_create(int capacity)
+{
+	return (struct members){.ranks = malloc(((size_t)capacity + 1) * sizeof(int))};
+}
+
+/* Gives the list (taken over) to the application as a group. */
+static int publish(struct mpi_rank *me, struct members members, MPI_Group *newgroup)
+{
+	struct mpi_group *group;
+
+	if (members.ranks && members.n == 0) {
+		free(members.ranks);
+		*newgroup = MPI_GROUP_EMPTY;
+		return MPI_SUCCESS;
+	}
+	group = members.ranks ? mpi_group_create(members.n, members.ranks) : NULL;
+	if (group) {
+		*newgroup = (MPI_Group)mpi_handle_create(me, KIND_GROUP, group);
+		if (*newgroup)
+			return MPI_SUCCESS;
+		mpi_group_release(me, group);
+		*newgroup = MPI_GROUP_NULL;
+	}
+	return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a group");
+}
+
+static int check(struct mpi_rank *me, MPI_Group handle, const char *name, const MPI_Group *newgroup,
+		 struct mpi_group **group)
+{
+	*group = mpi_group_get(me, handle);
+	if (!*group)
+		return mpi_raise(me, NULL, MPI_ERR_GROUP, "%s is %s", name,
+				 handle == MPI_GROUP_NULL ? "MPI_GROUP_NULL" : "not a group");
+	if (!newgroup)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "newgroup is NULL");
+	return MPI_SUCCESS;
+}
+
+/* Appends the members of `from` that are (or are not) in `other`. */
+static void append_if(struct members *members, const struct mpi_group *from, const struct mpi_group *other, bool is_in)
+{
+	for (int i = 0; i < from->size; i++) {
+		int world_rank = mpi_group_world_rank(from, i);
+
+		if ((mpi_group_index(other, world_rank) != MPI_UNDEFINED) == is_in)
+			members->ranks[members->n++] = world_rank;
+	}
+}
+
+enum set_operation { SET_UNION, SET_INTERSECTION, SET_DIFFERENCE };
+
+static int combine(struct mpi_rank *me, enum set_operation operation, MPI_Group group1, MPI_Group group2,
+		   MPI_Group *newgroup)
+{
+	struct mpi_group *a, *b;
+	struct members members;
+	int code = check(me, group1, "group1", newgroup, &a);
+
+	if (code == MPI_SUCCESS)
+		code = check(me, group2, "group2", newgroup, &b);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	members = members_create(a->size + b->size);
+	if (members.ranks) {
+		if (operation == SET_UNION) {
+			append_if(&members, a, a, true);
+			append_if(&members, b, a, false);
+		} else {
+			append_if(&members, a, b, operation == SET_INTERSECTION);
+		}
+	}
+	return mpi_leave(me, publish(me, members, newgroup));
+}
+
+int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+{
+	return combine(MPI_ENTER(), SET_UNION, group1, group2, newgroup);
+}
+
+int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+{
+	return combine(MPI_ENTER(), SET_INTERSECTION, group1, group2, newgroup);
+}
+
+int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+{
+	return combine(MPI_ENTER(), SET_DIFFERENCE, group1, group2, newgroup);
+}
+
+/* Marks a listed rank; the error when it is out of range or was listed before. */
+static int mark(struct mpi_rank *me, const struct mpi_group *group, bool *is_listed, const char *what, int i, int rank)
+{
+	if (rank < 0 || rank >= group->size)
+		return mpi_raise(me, NULL, MPI_ERR_RANK, "%s[%d] names rank %d, it must be in 0 … %d", what, i, rank,
+				 group->size - 1);
+	if (is_listed[rank])
+		return mpi_raise(me, NULL, MPI_ERR_RANK, "%s[%d] names rank %d a second time", what, i, rank);
+	is_listed[rank] = true;
+	return MPI_SUCCESS;
+}
+
+/* Appends the members whose mark is not set. */
+static void append_unmarked(struct members *members, const struct mpi_group *group, const bool *is_listed)
+{
+	for (int i = 0; i < group->size; i++)
+		if (!is_listed[i])
+			members->ranks[members->n++] = mpi_group_world_rank(group, i);
+}
+
+/* Lists: n ranks; ranges: n triplets (first, last, stride). One of the two arrays is NULL. */
+struct selection {
+	int n;
+	const int *ranks;
+	int (*ranges)[3];
+};
+
+static int select_range(struct mpi_rank *me, const struct mpi_group *group, const int range[3], int i, bool *is_listed,
+			struct members *members)
+{
+	int first = range[0], last = range[1], stride = range[2];
+
+	if (stride == 0)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "ranges[%d] has stride 0", i);
+	if ((last > first && stride < 0) || (last < first && stride > 0))
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "ranges[%d] does not reach %d from %d with stride %d", i, last, first,
+				 stride);
+	if (last < 0 || last >= group->size) /* first is checked below; so the sequence stays within int */
+		return mpi_raise(me, NULL, MPI_ERR_RANK, "ranges[%d] ends at rank %d, it must be in 0 … %d", i, last,
+				 group->size - 1);
+	for (long long rank = first; stride > 0 ? rank <= last : rank >= last; rank += stride) {
+		int code = mark(me, group, is_listed, "ranges", i, (int)rank);
+
+		if (code != MPI_SUCCESS)
+			return code;
+		members->ranks[members->n++] = mpi_group_world_rank(group, (int)rank);
+	}
+	return MPI_SUCCESS;
+}
+
+static int select_members(struct mpi_rank *me, const struct mpi_group *group, const struct selection *selection,
+			  bool *is_listed, struct members *members)
+{
+	int code = MPI_SUCCESS;
+
+	for (int i = 0; i < selection->n && code == MPI_SUCCESS; i++) {
+		if (selection->ranges) {
+			code = select_range(me, group, selection->ranges[i], i, is_listed, members);
+			continue;
+		}
+		code = mark(me, group, is_listed, "ranks", i, selection->ranks[i]);
+		if (code == MPI_SUCCESS)
+			members->ranks[members->n++] = mpi_group_world_rank(group, selection->ranks[i]);
+	}
+	return code;
+}
+
+static int pick(struct mpi_rank *me, MPI_Group handle, const struct selection *selection, bool is_excluding,
+		MPI_Group *newgroup)
+{
+	struct members members;
+	struct mpi_group *group;
+	bool *is_listed;
+	int code = check(me, handle, "group", newgroup, &group);
+
+	if (code == MPI_SUCCESS && selection->n < 0)
+		code = mpi_raise(me, NULL, MPI_ERR_ARG, "n is %d, it must not be negative", selection->n);
+	if (code == MPI_SUCCESS && selection->n > 0 && !selection->ranks && !selection->ranges)
+		code = mpi_raise(me, NULL, MPI_ERR_ARG, "the array of ranks is NULL");
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	members = members_create(group->size);
+	is_listed = calloc((size_t)group->size + 1, sizeof *is_listed);
+	if (!members.ranks || !is_listed)
+		code = mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a group");
+	if (code == MPI_SUCCESS)
+		code = select_members(me, group, selection, is_listed, &members);
+	if (code == MPI_SUCCESS && is_excluding) {
+		members.n = 0;
+		append_unmarked(&members, group, is_listed);
+	}
+	free(is_listed);
+	if (code == MPI_SUCCESS)
+		return mpi_leave(me, publish(me, members, newgroup));
+	free(members.ranks);
+	return mpi_leave(me, code);
+}
+
+int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+{
+	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranks = ranks}, false, newgroup);
+}
+
+int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+{
+	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranks = ranks}, true, newgroup);
+}
+
+int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
+{
+	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranges = ranges}, false, newgroup);
+}
+
+int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
+{
+	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranges = ranges}, true, newgroup);
+}
