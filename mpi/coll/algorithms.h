@@ -10,15 +10,16 @@
  * one, which the others are tested against. mpi/coll/README.md says where they come from.
  */
 extern const struct mpi_coll_algorithm mpi_coll_barrier_linear, mpi_coll_barrier_dissemination;
-extern const struct mpi_coll_algorithm mpi_coll_bcast_linear, mpi_coll_bcast_binomial;
+extern const struct mpi_coll_algorithm mpi_coll_bcast_linear, mpi_coll_bcast_binomial,
+	mpi_coll_bcast_scatter_ring;
 extern const struct mpi_coll_algorithm mpi_coll_gather_linear, mpi_coll_gather_binomial;
 extern const struct mpi_coll_algorithm mpi_coll_scatter_linear, mpi_coll_scatter_binomial;
 extern const struct mpi_coll_algorithm mpi_coll_allgather_linear, mpi_coll_allgather_ring,
-	mpi_coll_allgather_recursive_doubling;
+	mpi_coll_allgather_recursive_doubling, mpi_coll_allgather_bruck;
 extern const struct mpi_coll_algorithm mpi_coll_alltoall_linear, mpi_coll_alltoall_pairwise;
 extern const struct mpi_coll_algorithm mpi_coll_reduce_linear, mpi_coll_reduce_binomial;
 extern const struct mpi_coll_algorithm mpi_coll_allreduce_linear, mpi_coll_allreduce_reduce_bcast,
-	mpi_coll_allreduce_recursive_doubling;
+	mpi_coll_allreduce_recursive_doubling, mpi_coll_allreduce_rabenseifner;
 extern const struct mpi_coll_algorithm mpi_coll_reduce_scatter_linear,
 	mpi_coll_reduce_scatter_reduce_scatterv, mpi_coll_reduce_scatter_pairwise;
 extern const struct mpi_coll_algorithm mpi_coll_scan_linear, mpi_coll_scan_recursive_doubling;

@@ -11,6 +11,7 @@ const struct mpi_coll_algorithm *const mpi_coll_algorithms[] = {
 	&mpi_coll_barrier_dissemination,
 	&mpi_coll_bcast_linear,
 	&mpi_coll_bcast_binomial,
+	&mpi_coll_bcast_scatter_ring,
 	&mpi_coll_gather_linear,
 	&mpi_coll_gather_binomial,
 	&mpi_coll_scatter_linear,
@@ -18,6 +19,7 @@ const struct mpi_coll_algorithm *const mpi_coll_algorithms[] = {
 	&mpi_coll_allgather_linear,
 	&mpi_coll_allgather_ring,
 	&mpi_coll_allgather_recursive_doubling,
+	&mpi_coll_allgather_bruck,
 	&mpi_coll_alltoall_linear,
 	&mpi_coll_alltoall_pairwise,
 	&mpi_coll_reduce_linear,
@@ -25,6 +27,7 @@ const struct mpi_coll_algorithm *const mpi_coll_algorithms[] = {
 	&mpi_coll_allreduce_linear,
 	&mpi_coll_allreduce_reduce_bcast,
 	&mpi_coll_allreduce_recursive_doubling,
+	&mpi_coll_allreduce_rabenseifner,
 	&mpi_coll_reduce_scatter_linear,
 	&mpi_coll_reduce_scatter_reduce_scatterv,
 	&mpi_coll_reduce_scatter_pairwise,
@@ -149,11 +152,55 @@ static MPI_Count block_size_B(const struct mpi_coll *coll)
 	return mpi_coll_block_size_B(mpi_coll_whole(&given->send));
 }
 
-/* Above these the extra copies through inner ranks of a tree cost more than the messages they save: our choice, in the range that libraries use. */
+/*
+ * Trees for blocks up to this size: above, the copies through inner ranks cost more than the messages they save. A round value of ours, in the range that
+ * libraries use.
+ */
 #define TREE_BLOCK_MAX_B 6000
-/* Recursive doubling below, ring above (all blocks together), and all at once below, pairwise above: MPICH's thresholds. */
-#define DOUBLING_TOTAL_MAX_B 81920
-#define ALLTOALL_LINEAR_MAX_B 32768
+/* MPICH's thresholds (R. Thakur et al., see README.md): total size, block size, message size and number of ranks. */
+#define ALLGATHER_SHORT_B 81920
+#define ALLTOALL_MEDIUM_B 32768
+#define ALLREDUCE_SHORT_B 2048
+#define BCAST_LONG_B 524288
+#define BCAST_LONG_MIN_RANKS 8
+
+bool mpi_coll_algorithm_fits(const struct mpi_coll_algorithm *algorithm, const struct mpi_coll *coll)
+{
+	return algorithm->kinds & MPI_COLL_KIND(coll->kind) &&
+	       (!algorithm->fits || algorithm->fits(coll));
+}
+
+static const struct mpi_coll_algorithm *default_bcast(const struct mpi_coll *coll)
+{
+	MPI_Count size_B = mpi_coll_block_size_B(mpi_coll_whole(&coll->given.recv));
+
+	return size_B >= BCAST_LONG_B && coll->size >= BCAST_LONG_MIN_RANKS
+		       ? &mpi_coll_bcast_scatter_ring
+		       : &mpi_coll_bcast_binomial;
+}
+
+static const struct mpi_coll_algorithm *default_allgather(const struct mpi_coll *coll)
+{
+	if (block_size_B(coll) * coll->size >= ALLGATHER_SHORT_B)
+		return &mpi_coll_allgather_ring;
+	if (mpi_coll_algorithm_fits(&mpi_coll_allgather_recursive_doubling, coll))
+		return &mpi_coll_allgather_recursive_doubling;
+	return &mpi_coll_allgather_bruck;
+}
+
+static const struct mpi_coll_algorithm *default_allreduce(const struct mpi_coll *coll)
+{
+	if (block_size_B(coll) > ALLREDUCE_SHORT_B &&
+	    mpi_coll_algorithm_fits(&mpi_coll_allreduce_rabenseifner, coll))
+		return &mpi_coll_allreduce_rabenseifner;
+	return &mpi_coll_allreduce_recursive_doubling;
+}
+
+static const struct mpi_coll_algorithm *default_reduce_scatter(const struct mpi_coll *coll)
+{
+	return coll->op->is_commutative ? &mpi_coll_reduce_scatter_pairwise
+					: &mpi_coll_reduce_scatter_reduce_scatterv;
+}
 
 static const struct mpi_coll_algorithm *default_of(const struct mpi_coll *coll)
 {
@@ -161,7 +208,7 @@ static const struct mpi_coll_algorithm *default_of(const struct mpi_coll *coll)
 	case COLL_BARRIER:
 		return &mpi_coll_barrier_dissemination;
 	case COLL_BCAST:
-		return &mpi_coll_bcast_binomial;
+		return default_bcast(coll);
 	case COLL_GATHER:
 		return block_size_B(coll) <= TREE_BLOCK_MAX_B ? &mpi_coll_gather_binomial
 							      : &mpi_coll_gather_linear;
@@ -173,11 +220,9 @@ static const struct mpi_coll_algorithm *default_of(const struct mpi_coll *coll)
 	case COLL_SCATTERV:
 		return &mpi_coll_scatter_linear;
 	case COLL_ALLGATHER:
-		return block_size_B(coll) * coll->size < DOUBLING_TOTAL_MAX_B
-			       ? &mpi_coll_allgather_recursive_doubling
-			       : &mpi_coll_allgather_ring;
+		return default_allgather(coll);
 	case COLL_ALLTOALL:
-		return block_size_B(coll) <= ALLTOALL_LINEAR_MAX_B ? &mpi_coll_alltoall_linear
+		return block_size_B(coll) <= ALLTOALL_MEDIUM_B ? &mpi_coll_alltoall_linear
 								   : &mpi_coll_alltoall_pairwise;
 	case COLL_ALLTOALLV:
 	case COLL_ALLTOALLW:
@@ -185,22 +230,16 @@ static const struct mpi_coll_algorithm *default_of(const struct mpi_coll *coll)
 	case COLL_REDUCE:
 		return &mpi_coll_reduce_binomial;
 	case COLL_ALLREDUCE:
-		return &mpi_coll_allreduce_recursive_doubling;
+		return default_allreduce(coll);
 	case COLL_REDUCE_SCATTER:
 	case COLL_REDUCE_SCATTER_BLOCK:
-		return &mpi_coll_reduce_scatter_pairwise;
+		return default_reduce_scatter(coll);
 	case COLL_SCAN:
 	case COLL_EXSCAN:
 		return &mpi_coll_scan_recursive_doubling;
 	default:
 		return &mpi_coll_allgather_ring; /* COLL_ALLGATHERV */
 	}
-}
-
-bool mpi_coll_algorithm_fits(const struct mpi_coll_algorithm *algorithm, const struct mpi_coll *coll)
-{
-	return algorithm->kinds & MPI_COLL_KIND(coll->kind) &&
-	       (!algorithm->fits || algorithm->fits(coll));
 }
 
 static bool end_at_once(struct mpi_rank *me, struct mpi_coll *coll)
@@ -229,14 +268,6 @@ static bool is_empty(const struct mpi_coll *coll)
 	}
 }
 
-/* What does an operation that its default cannot do. */
-static const struct mpi_coll_algorithm *substitute_of(const struct mpi_coll *coll)
-{
-	if (coll->kind == COLL_REDUCE_SCATTER || coll->kind == COLL_REDUCE_SCATTER_BLOCK)
-		return &mpi_coll_reduce_scatter_reduce_scatterv;
-	return &mpi_coll_allgather_ring;
-}
-
 const struct mpi_coll_algorithm *mpi_coll_choose(const struct mpi_coll_selection *selection,
 						 const struct mpi_coll *coll)
 {
@@ -246,6 +277,5 @@ const struct mpi_coll_algorithm *mpi_coll_choose(const struct mpi_coll_selection
 		return &nothing;
 	if (chosen && mpi_coll_algorithm_fits(chosen, coll))
 		return chosen;
-	chosen = default_of(coll);
-	return mpi_coll_algorithm_fits(chosen, coll) ? chosen : substitute_of(coll);
+	return default_of(coll);
 }

@@ -439,13 +439,41 @@ static void what_an_algorithm_cannot_do_another_does(void **state)
 	fake_begin(N); /* no power of two */
 	fake.world.coll_selection = &selection;
 	assert_int_equal(mpi_coll_resolve(&fake.ranks[0], &args, &coll), MPI_SUCCESS);
-	assert_ptr_equal(coll.algorithm, &mpi_coll_allgather_ring);
+	assert_ptr_equal(coll.algorithm, &mpi_coll_allgather_bruck);
 	mpi_coll_finish(&coll);
 	args = valid(COLL_REDUCE_SCATTER_BLOCK);
 	args.op = fake_op_handle(FAKE_SUM_IN_ORDER); /* does not commute */
 	assert_int_equal(mpi_coll_resolve(&fake.ranks[0], &args, &coll), MPI_SUCCESS);
 	assert_ptr_equal(coll.algorithm, &mpi_coll_reduce_scatter_reduce_scatterv);
 	mpi_coll_finish(&coll);
+}
+
+/* The thresholds of choose.c, in bytes of ints. */
+static void long_messages_have_algorithms_of_their_own(void **state)
+{
+	static const struct {
+		enum mpi_coll_kind kind;
+		int n;
+		MPI_Count count;
+		const char *name;
+	} cases[] = {
+		{COLL_BCAST, 8, 131071, "binomial"}, {COLL_BCAST, 8, 131072, "scatter_ring"},
+		{COLL_BCAST, 7, 131072, "binomial"}, {COLL_GATHER, 8, 1500, "binomial"},
+		{COLL_GATHER, 8, 1501, "linear"}, {COLL_SCATTER, 8, 1500, "binomial"},
+		{COLL_SCATTER, 8, 1501, "linear"}, {COLL_ALLGATHER, 8, 2559, "recursive_doubling"},
+		{COLL_ALLGATHER, 5, 1, "bruck"}, {COLL_ALLGATHER, 8, 2560, "ring"},
+		{COLL_ALLTOALL, 8, 8192, "linear"}, {COLL_ALLTOALL, 8, 8193, "pairwise"},
+		{COLL_ALLREDUCE, 8, 512, "recursive_doubling"}, {COLL_ALLREDUCE, 8, 513, "rabenseifner"},
+		{COLL_REDUCE, 8, 513, "binomial"},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct mpi_coll coll = {.kind = cases[i].kind, .size = cases[i].n};
+
+		coll.given.send = coll.given.recv =
+			(struct mpi_coll_side){.count = cases[i].count, .type = fake_type(FAKE_INT)};
+		assert_string_equal(mpi_coll_choose(NULL, &coll)->name, cases[i].name);
+	}
 }
 
 static void every_operation_has_a_linear_algorithm_and_a_default_that_fits(void **state)
@@ -456,10 +484,12 @@ static void every_operation_has_a_linear_algorithm_and_a_default_that_fits(void 
 			struct mpi_op op = {.is_commutative = n % 2};
 
 			coll.op = &op;
-			coll.given.send = coll.given.recv =
-				(struct mpi_coll_side){.count = 1, .type = fake_type(FAKE_INT)};
 			assert_non_null(mpi_coll_algorithm_find(kind, "linear"));
-			assert_true(mpi_coll_algorithm_fits(mpi_coll_choose(NULL, &coll), &coll));
+			for (MPI_Count count = 1; count <= 1 << 20; count *= 2) {
+				coll.given.send = coll.given.recv =
+					(struct mpi_coll_side){.count = count, .type = fake_type(FAKE_INT)};
+				assert_true(mpi_coll_algorithm_fits(mpi_coll_choose(NULL, &coll), &coll));
+			}
 		}
 }
 
@@ -484,6 +514,7 @@ int main(void)
 		cmocka_unit_test(selection_takes_a_list),
 		cmocka_unit_test(a_wrong_selection_names_what_there_is),
 		cmocka_unit_test(what_an_algorithm_cannot_do_another_does),
+		cmocka_unit_test(long_messages_have_algorithms_of_their_own),
 		cmocka_unit_test(every_operation_has_a_linear_algorithm_and_a_default_that_fits),
 	};
 
