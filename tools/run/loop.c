@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mpi/p2p/endpoint.h"
 #include "tools/run/output.h"
 #include "tools/run/run.h"
 #include "util/units.h"
@@ -125,7 +126,7 @@ static void step_until_over(struct run *run, struct progress *progress)
 
 		if (step == SIM_STEP_TASK && run->output)
 			run_output_collect(run->output);
-		if (step == SIM_STEP_IDLE && !pd_world_is_over(world))
+		if (step == SIM_STEP_IDLE && !pd_world_is_over(world) && !mpi_world_wake_pollers(run->mpi))
 			fail_deadlock(world);
 		else if (step == SIM_STEP_NO_MEMORY)
 			fail(world, PD_FAILURE_MEMORY, "the simulator ran out of memory for events");
