@@ -48,7 +48,7 @@ static inline bool sim_event_is_queued(const struct sim_event *event)
 }
 
 /*
- * Schedules `event` at `time`, or moves it there when it is queued already; either stamps a new
+ * Schedules `event` at `time` >= 0, or moves it there when it is queued already; either stamps a new
  * order. O(log n). 0 or UTIL_ENOMEM (then nothing changed).
  */
 int sim_queue_push(struct sim_queue *queue, struct sim_event *event, sim_time_ps time);
