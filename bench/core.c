@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints what a fiber switch, a task sleep and an event cost here, in nanoseconds. Not a test: nothing is judged. */
+/* Prints what a fiber switch and an event cost here, in nanoseconds. Not a test:
+ * nothing is judged. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

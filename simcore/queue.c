@@ -5,7 +5,7 @@
 
 #include "util/error.h"
 
-/* Children per node: four share one or two cache lines, and the heap is half as deep as with two. */
+/* Children per node: four share two cache lines, and the heap is half as deep as with two. */
 enum { ARITY = 4, FIRST_CAPACITY = 64 };
 
 void sim_queue_init(struct sim_queue *queue)
@@ -19,7 +19,8 @@ void sim_queue_finish(struct sim_queue *queue)
 	sim_queue_init(queue);
 }
 
-/* One wide comparison: which of two keys is first is a coin toss to the branch predictor. Times are >= 0. */
+/* One wide comparison: which of two keys is first is a coin toss to the branch predictor. Times are
+ * >= 0. */
 static inline bool is_before(const struct sim_queue_slot *a, const struct sim_queue_slot *b)
 {
 	unsigned __int128 x = (unsigned __int128)(uint64_t)a->time << 64 | a->order;
@@ -65,8 +66,9 @@ static inline size_t first_child(const struct sim_queue *queue, size_t child)
 }
 
 /*
- * Fills the hole `at`, wherever `slot` came from. The hole sinks to a leaf first and `slot` rises from
- * there: what is put in was mostly late, so this compares it once or twice instead of at every level.
+ * Fills the hole `at`, wherever `slot` came from. The hole sinks to a leaf first and `slot` rises
+ * from there: what is put in was mostly late, so this compares it once or twice instead of at every
+ * level.
  */
 static void sift(struct sim_queue *queue, size_t at, struct sim_queue_slot slot)
 {
