@@ -57,7 +57,7 @@ struct trace_run {
 	const int *exit_codes;        /* [n_ranks] of the ranks that have ended */
 	const struct trace_failure *failure; /* NULL: none */
 	const struct trace_summary *summary;
-	uint64_t n_messages, n_bytes; /* sent between ranks, received or not */
+	uint64_t n_messages, n_bytes; /* point-to-point messages of the program, received or not; collectives' own are in `summary` */
 	const char *const *warnings;  /* [n_warnings] */
 	int n_warnings;
 	/* what the simulation itself took */

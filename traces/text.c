@@ -182,7 +182,7 @@ static void write_messages(const struct trace_run *run, FILE *file)
 	fprintf(file, "\nmessages: %llu, %s", (unsigned long long)run->n_messages, volume);
 	if (run->summary->n_collective_messages > 0) {
 		util_format_size(volume, sizeof volume, (double)run->summary->n_collective_bytes);
-		fprintf(file, "; of these for collectives: %llu, %s",
+		fprintf(file, "; for collectives another %llu, %s",
 			(unsigned long long)run->summary->n_collective_messages, volume);
 	}
 	fputc('\n', file);

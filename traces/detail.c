@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/detail.h"
+
+#include <stdlib.h>
+
+#define FIRST_WIDTH_PS 1000
+
+static void raster_fold(struct trace_detail *detail)
+{
+	for (int row = 0; row < detail->n_rows; row++) {
+		struct trace_cell *cells = &detail->raster[(size_t)row * TRACE_RASTER_COLUMNS];
+
+		for (int i = 0; i < TRACE_RASTER_COLUMNS; i++) {
+			struct trace_cell merged = {{0}};
+
+			for (int a = 0; a < TRACE_N_ACTIVITIES && i < TRACE_RASTER_COLUMNS / 2; a++)
+				merged.time[a] = cells[2 * i].time[a] + cells[2 * i + 1].time[a];
+			cells[i] = merged;
+		}
+	}
+	detail->column_width *= 2;
+}
+
+static void raster_add(struct trace_detail *detail, int rank, enum trace_activity activity, sim_time_ps begin, sim_time_ps end)
+{
+	struct trace_cell *cells;
+
+	while (end / detail->column_width >= TRACE_RASTER_COLUMNS)
+		raster_fold(detail);
+	cells = &detail->raster[(size_t)(rank / detail->ranks_per_row) * TRACE_RASTER_COLUMNS];
+	while (begin < end) {
+		sim_time_ps column = begin / detail->column_width;
+		sim_time_ps left = detail->column_width - begin % detail->column_width;
+
+		if (left > end - begin)
+			left = end - begin;
+		cells[column].time[activity] += (float)left;
+		begin += left;
+	}
+}
+
+static void add(struct trace_detail *detail, int rank, enum trace_activity activity, const char *name, sim_time_ps begin,
+		sim_time_ps end)
+{
+	if (end <= begin || begin < 0)
+		return;
+	raster_add(detail, rank, activity, begin, end);
+	if (detail->n_intervals == detail->intervals_capacity && detail->is_complete) {
+		int capacity = detail->intervals_capacity ? 2 * detail->intervals_capacity : 1024;
+		struct trace_interval *grown = NULL;
+
+		if (detail->n_intervals < TRACE_MAX_INTERVALS)
+			grown = realloc(detail->intervals, (size_t)capacity * sizeof *grown);
+		if (grown) {
+			detail->intervals = grown;
+			detail->intervals_capacity = capacity;
+		} else {
+			detail->is_complete = false;
+		}
+	}
+	if (detail->is_complete)
+		detail->intervals[detail->n_intervals++] = (struct trace_interval){
+			.rank = rank, .activity = activity, .name = name, .begin = begin, .end = end};
+}
+
+static void detail_compute(void *context, const struct sim_record_compute *record)
+{
+	struct trace_detail *detail = context;
+
+	add(detail, record->rank, TRACE_COMPUTING, record->kernel, record->begin, record->end);
+	detail->next.compute(detail->next.context, record);
+}
+
+/* Within a call, waiting is drawn first: most calls wait for a partner, and then for the bytes. */
+static void detail_call(void *context, const struct sim_record_call *record)
+{
+	struct trace_detail *detail = context;
+	sim_time_ps middle = record->begin + record->waiting;
+
+	add(detail, record->rank, TRACE_WAITING, record->function, record->begin, middle);
+	add(detail, record->rank, TRACE_COMMUNICATING, record->function, middle, record->end);
+	detail->next.call(detail->next.context, record);
+}
+
+static void detail_message(void *context, const struct sim_record_message *record)
+{
+	struct trace_detail *detail = context;
+	size_t row = (size_t)(record->source / detail->ranks_per_row);
+	size_t column = (size_t)(record->dest / detail->ranks_per_row);
+	struct trace_flow *flow = &detail->flows[row * (size_t)detail->n_rows + column];
+
+	flow->n_messages++;
+	flow->size_B += (uint64_t)record->size_B;
+	detail->next.message(detail->next.context, record);
+}
+
+static void detail_phase(void *context, int rank, const char *name, int is_begin, sim_time_ps now)
+{
+	struct trace_detail *detail = context;
+
+	detail->next.phase(detail->next.context, rank, name, is_begin, now);
+}
+
+static void detail_node_release(void *context, int rank, sim_time_ps now)
+{
+	struct trace_detail *detail = context;
+
+	detail->next.node_release(detail->next.context, rank, now);
+}
+
+static void detail_rank_end(void *context, int rank, sim_time_ps now)
+{
+	struct trace_detail *detail = context;
+
+	detail->next.rank_end(detail->next.context, rank, now);
+}
+
+struct sim_recorder trace_detail_recorder(struct trace_detail *detail)
+{
+	return (struct sim_recorder){
+		.context = detail,
+		.compute = detail_compute,
+		.call = detail_call,
+		.message = detail_message,
+		.phase = detail_phase,
+		.node_release = detail_node_release,
+		.rank_end = detail_rank_end,
+	};
+}
+
+int trace_detail_create(int n_ranks, const struct sim_recorder *next, struct trace_detail **out, struct util_error *err)
+{
+	struct trace_detail *detail = calloc(1, sizeof *detail);
+	size_t n_rows;
+
+	if (!detail)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the report");
+	detail->next = *next;
+	detail->n_ranks = n_ranks;
+	detail->ranks_per_row = (n_ranks + TRACE_MAX_ROWS - 1) / TRACE_MAX_ROWS;
+	detail->n_rows = (n_ranks + detail->ranks_per_row - 1) / detail->ranks_per_row;
+	detail->is_complete = true;
+	detail->column_width = FIRST_WIDTH_PS;
+	n_rows = (size_t)detail->n_rows;
+	detail->raster = calloc(n_rows * TRACE_RASTER_COLUMNS, sizeof *detail->raster);
+	detail->flows = calloc(n_rows * n_rows, sizeof *detail->flows);
+	if (!detail->raster || !detail->flows) {
+		trace_detail_destroy(detail);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the report");
+	}
+	*out = detail;
+	return 0;
+}
+
+void trace_detail_destroy(struct trace_detail *detail)
+{
+	if (!detail)
+		return;
+	free(detail->intervals);
+	free(detail->raster);
+	free(detail->flows);
+	free(detail);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TRACES_REPORT_PARTS_H
+#define TRACES_REPORT_PARTS_H
+
+#include <stdio.h>
+
+#include "traces/report.h"
+
+/* What the files of a report share; used by traces/report*.c only. */
+struct trace_report {
+	const struct trace_run *run;
+	const struct trace_summary *summary;
+	const struct trace_detail *detail;
+	double end_s;
+	const char *unit;   /* of time in the pictures: "ms" … */
+	double per_s;       /* that many of them make a second */
+	bool has_exact_timeline; /* the intervals, not the raster, are drawn */
+	bool has_phases, has_messages;
+};
+
+typedef void (*trace_report_fn)(const struct trace_report *report, FILE *file);
+
+struct trace_report_file {
+	const char *name;
+	trace_report_fn write;
+};
+
+/* Ends with a NULL name. Write errors are left in `file`. */
+extern const struct trace_report_file trace_report_tables[];
+extern const struct trace_report_file trace_report_scripts[]; /* a picture each: X.gp draws X.png and X.svg */
+void trace_report_html(const struct trace_report *report, FILE *file);
+
+/* Whether a picture of that name ("timeline.gp") makes sense for this run. */
+bool trace_report_has(const struct trace_report *report, const char *script);
+
+#endif
