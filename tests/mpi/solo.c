@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/mpi/solo.h"
+#include "solo.h"
 
 #include <stdlib.h>
 

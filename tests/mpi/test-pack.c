@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "mpi/datatype/typemap.h"
-#include "tests/mpi/solo.h"
+#include "solo.h"
 
 static struct solo *solo;
 

@@ -26,20 +26,16 @@ static const char *const kind_names[] = {
 
 const char *run_site(const struct run *run, struct run_strings *sites, const void *site)
 {
-	char text[512], key[32];
-	const char *added;
-	size_t key_length;
+	char text[512];
 
 	if (!site)
 		return NULL;
-	/* Each entry carries its address in front of the text. */
-	key_length = (size_t)snprintf(key, sizeof key, "%p ", site);
-	for (int i = 0; i < sites->n; i++)
-		if (strncmp(sites->items[i], key, key_length) == 0)
-			return sites->items[i] + key_length;
 	pd_describe_site(run->world, site, text, sizeof text);
-	added = run_strings_add(sites, "%s%s", key, text);
-	return *added ? added + key_length : added;
+	/* Each rank may have its own copy of the code, so that equal places differ as addresses. */
+	for (int i = 0; i < sites->n; i++)
+		if (strcmp(sites->items[i], text) == 0)
+			return sites->items[i];
+	return run_strings_add(sites, "%s", text);
 }
 
 /* The wait-for graph of the ranks, as far as the MPI layer knows it. */

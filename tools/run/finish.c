@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "mpi/env/leaks.h"
+#include "pdexec/store.h"
 #include "tools/run/failure.h"
 #include "tools/run/run.h"
 #include "util/units.h"
@@ -33,21 +34,44 @@ static void close_open_calls(struct run *run)
 	}
 }
 
+static void warn_leak(const struct mpi_leak *leak, const char *site, uint64_t count, int first_rank,
+		      struct run_strings *warnings)
+{
+	run_strings_add(warnings, "at MPI_Finalize: %s%s%s%s%s (%llu in all, first on rank %d)", leak->what,
+			leak->function ? ", made by " : "", leak->function ? leak->function : "", site ? " at " : "", site ? site : "",
+			(unsigned long long)count, first_rank);
+}
+
+/* Entries of the same place are one: they differ where each rank has its own copy of the code. */
 static void warn_leaks(const struct run *run, struct run_strings *warnings)
 {
 	const struct mpi_leaks *leaks = run->mpi->leaks;
-	struct run_strings sites = {.items = NULL};
+	int n = leaks ? leaks->n : 0;
+	struct run_strings texts = {.items = NULL};
+	const char **sites = calloc((size_t)n + 1, sizeof *sites);
 
-	for (int i = 0; leaks && i < leaks->n; i++) {
-		const struct mpi_leak *leak = &leaks->entries[i];
-		const char *site = run_site(run, &sites, leak->site);
-		bool many = leak->count > 1;
+	for (int i = 0; sites && i < n; i++)
+		sites[i] = run_site(run, &texts, leaks->entries[i].site);
+	for (int i = 0; sites && i < n; i++) {
+		const struct mpi_leak *first = &leaks->entries[i];
+		uint64_t count = 0;
+		int lowest = first->first_rank;
+		bool is_new = true;
 
-		run_strings_add(warnings, "at MPI_Finalize: %s%s%s%s%s: %llu time%s, first on rank %d", leak->what,
-				leak->function ? ", from " : "", leak->function ? leak->function : "", site ? " at " : "",
-				site ? site : "", (unsigned long long)leak->count, many ? "s" : "", leak->first_rank);
+		for (int j = 0; j < n && is_new; j++) {
+			const struct mpi_leak *other = &leaks->entries[j];
+
+			if (sites[j] != sites[i] || other->function != first->function || strcmp(other->what, first->what) != 0)
+				continue;
+			is_new = is_new && j >= i;
+			count += other->count;
+			lowest = other->first_rank < lowest ? other->first_rank : lowest;
+		}
+		if (is_new)
+			warn_leak(first, sites[i], count, lowest, warnings);
 	}
-	run_strings_finish(&sites);
+	free(sites);
+	run_strings_finish(&texts);
 }
 
 /* Ranks that returned `code`, first of them `first`. */
@@ -99,6 +123,11 @@ static void warn_model(const struct run *run, struct run_strings *warnings)
 				TRACE_MAX_PHASES, (unsigned long long)summary->n_phases_dropped);
 	if (summary->out_of_memory)
 		run_strings_add(warnings, "memory ran out while the run was recorded: some sums are too small");
+}
+
+static void add_warning(void *context, const char *sentence)
+{
+	run_strings_add(context, "%s", sentence);
 }
 
 static void measure_simulation(const struct run *run, struct trace_run *out)
@@ -175,16 +204,35 @@ static void print(const struct run *run, const struct trace_run *description, co
 	FILE *file = run->console;
 
 	if (run->signal)
-		fprintf(file, "mpisim-run: interrupted by %s\n", strsignal(run->signal));
+		fprintf(file, "mpisim-run: interrupted (%s); this is what is known so far\n", strsignal(run->signal));
 	if (description->failure)
 		run_failure_print(failure, file);
 	if (!run->options.quiet) {
 		fputc('\n', file);
 		trace_text_write(description, file);
 	}
-	for (int i = 0; i < description->n_warnings; i++)
+	for (int i = 0; i < description->n_warnings && run->options.quiet; i++)
 		fprintf(file, "mpisim-run: warning: %s\n", description->warnings[i]);
 	fflush(file);
+}
+
+static int write_report(const struct run *run, const struct trace_run *description, struct util_error *err)
+{
+	const char *dir = run->options.report;
+	enum trace_report_pictures pictures;
+	int failed = trace_report_write(description, run->detail, dir, &pictures, err);
+
+	if (failed)
+		return failed;
+	if (pictures == TRACE_PICTURES_NO_GNUPLOT)
+		fprintf(run->console,
+			"mpisim-run: warning: gnuplot is not installed, so %s has tables but no pictures; with gnuplot, draw them there "
+			"with: for f in *.gp; do gnuplot $f; done\n", dir);
+	else if (pictures == TRACE_PICTURES_FAILED)
+		fprintf(run->console, "mpisim-run: warning: gnuplot failed; what it said is in %s/gnuplot.log\n", dir);
+	if (!run->options.quiet)
+		fprintf(run->console, "report: %s/index.html\n", dir);
+	return 0;
 }
 
 static int write_results(const struct run *run, const struct trace_run *description)
@@ -194,6 +242,10 @@ static int write_results(const struct run *run, const struct trace_run *descript
 
 	if (run->options.json && write_json(description, run->options.json, &err)) {
 		fprintf(run->console, "mpisim-run: %s\n", err.text);
+		status = status ? status : 2;
+	}
+	if (run->options.report && write_report(run, description, &err)) {
+		fprintf(run->console, "mpisim-run: --report: %s\n", err.text);
 		status = status ? status : 2;
 	}
 	fflush(run->console);
@@ -223,6 +275,7 @@ int run_finish(struct run *run)
 	trace_summary_close(run->summary, run->world->engine.now);
 	warn_leaks(run, &warnings);
 	warn_model(run, &warnings);
+	pd_store_warn(run->world->store, add_warning, &warnings);
 	describe_settings(run, &description);
 	describe_outcome(run, warn_exit_codes(run, &warnings), &description);
 	if (description.outcome == TRACE_FAILED) {

@@ -40,10 +40,10 @@ static void on_interrupt(int signal)
 
 static void on_grace_over(int signal)
 {
-	struct pd_rank *rank = pd_current;
+	struct pd_rank *rank = pd_rank_here();
 
-	if (caught_signal && rank && rank->world->engine.running == &rank->task)
-		sim_fiber_yield(rank->task.fiber);
+	if (caught_signal && rank)
+		sim_task_block(&rank->task);
 }
 
 static void catch_signals(struct sigaction saved[3])
@@ -82,7 +82,7 @@ static void show_progress(struct run *run, struct progress *progress, double now
 
 	util_format_time(simulated, sizeof simulated, sim_time_to_s(engine->now));
 	fprintf(run->console, "\r\033[Kmpisim-run: simulated %s, %.3g million messages, %.3g million events/s", simulated,
-		1e-6 * (double)run->mpi->n_messages,
+		1e-6 * (double)run->summary->n_messages,
 		1e-6 * (double)(events - progress->last_events) / (now_s - progress->last_s));
 	fflush(run->console);
 	progress->is_shown = true;

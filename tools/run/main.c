@@ -51,10 +51,22 @@ static int prepare_cluster(struct run *run, struct util_error *err)
 	return trace_summary_create(o->n_ranks, run->node_of, run->cluster, &run->summary, err);
 }
 
+/* The timeline and the matrix cost time and memory: only for those who look at them. */
+static int prepare_recorder(struct run *run, struct sim_recorder *out, struct util_error *err)
+{
+	struct sim_recorder recorder = trace_summary_recorder(run->summary);
+	int failed = 0;
+
+	if (run->options.report)
+		failed = trace_detail_create(run->options.n_ranks, &recorder, &run->detail, err);
+	if (!failed)
+		*out = run->detail ? trace_detail_recorder(run->detail) : recorder;
+	return failed;
+}
+
 static int prepare_world(struct run *run, const char *program, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
-	struct sim_recorder recorder = trace_summary_recorder(run->summary);
 	struct pd_config config = {
 		.program = program,
 		.argv = o->program,
@@ -72,9 +84,14 @@ static int prepare_world(struct run *run, const char *program, struct util_error
 		.seed = (uint64_t)o->seed,
 		.stack_size_B = (size_t)o->stack_size_B,
 		.isolation = o->isolation,
+		.tls_area = run->tls_area,
+		.tls_area_size_B = run->tls_size_B,
 	};
-	int failed = pd_world_create(&config, run->cluster, &recorder, &run->world, err);
+	struct sim_recorder recorder;
+	int failed = prepare_recorder(run, &recorder, err);
 
+	if (!failed)
+		failed = pd_world_create(&config, run->cluster, &recorder, &run->world, err);
 	if (!failed)
 		failed = mpi_world_create(run->world, &run->mpi, err);
 	if (!failed && o->tag_output)
@@ -82,25 +99,27 @@ static int prepare_world(struct run *run, const char *program, struct util_error
 	return failed;
 }
 
-/* A result file that cannot be written is better known before a long run than after it. */
-static int check_json(const char *path, struct util_error *err)
+/* A result that cannot be written is better known before a long run than after it. */
+static int check_results(const struct run_options *options, struct util_error *err)
 {
-	int fd;
+	const char *json = options->json;
+	int fd, failed;
 
-	if (!path || strcmp(path, "-") == 0)
-		return 0;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return util_error_errno(err, errno, "--json: cannot write %s", path);
-	close(fd);
-	return 0;
+	if (json && strcmp(json, "-") != 0) {
+		fd = open(json, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		if (fd < 0)
+			return util_error_errno(err, errno, "--json: cannot write %s", json);
+		close(fd);
+	}
+	failed = options->report ? trace_report_check(options->report, err) : 0;
+	return failed ? util_error_prepend(err, "--report") : 0;
 }
 
 static int simulate(struct run *run)
 {
 	struct util_error err = {0};
 	char *program = find_program(run->options.program[0]);
-	int failed = check_json(run->options.json, &err), status = EXIT_USAGE;
+	int failed = check_results(&run->options, &err), status = EXIT_USAGE;
 
 	if (!program)
 		failed = util_error_set(&err, UTIL_ENOMEM, "out of memory");
@@ -121,6 +140,7 @@ static int simulate(struct run *run)
 	run_output_destroy(run->output);
 	mpi_world_destroy(run->mpi);
 	pd_world_destroy(run->world);
+	trace_detail_destroy(run->detail);
 	trace_summary_destroy(run->summary);
 	net_cluster_destroy(run->cluster);
 	free(run->node_of);
@@ -130,7 +150,12 @@ static int simulate(struct run *run)
 
 int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 {
-	struct run run = {.console = stderr, .begin_s = run_host_time_s()};
+	struct run run = {
+		.console = stderr,
+		.begin_s = run_host_time_s(),
+		.tls_area = tls_area,
+		.tls_size_B = tls_size,
+	};
 	struct util_error err;
 	int status = 0, console_fd;
 

@@ -6,11 +6,11 @@
 
 #include "mpi/core/rank.h"
 #include "tools/run/options.h"
+#include "traces/report.h"
 #include "traces/run.h"
 
 /* mpisim-run: one run from its command line to its exit status. */
 struct run_output;
-struct trace_detail;
 
 struct run {
 	struct run_options options;
@@ -24,6 +24,8 @@ struct run {
 	struct run_output *output;    /* NULL without --tag-output */
 	int signal;                   /* that interrupted the run; 0: none */
 	double begin_s;               /* host's clock */
+	void *tls_area;               /* see tools/run/entry.h */
+	size_t tls_size_B;
 };
 
 /* Runs the world until it is over, deadlocked or interrupted (tools/run/loop.c). */

@@ -1,0 +1,359 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpisim-run and the compiler wrappers as users call them: exit statuses, what is said, JSON, report, signals.
+
+usage: cli.py BIN_DIR SOURCE_DIR
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+HERE = pathlib.Path(sys.argv.pop(1)).resolve()
+CLUSTER = """mpisim_cluster: 1
+name: test
+nodes: 4
+network:
+  latency: 10us
+  bandwidth: 100 MB/s
+"""
+
+
+def call(*words, **more):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **more)
+
+
+class Base(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-cli-"))
+        cls.cluster = cls.dir / "cluster.yaml"
+        cls.cluster.write_text(CLUSTER)
+        cls.misc = cls.dir / "misc"
+        built = call(BIN / "mpisim-cc", "-g", HERE / "programs" / "misc.c", "-o", cls.misc)
+        assert built.returncode == 0, built.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def words(self, *options, n=4):
+        return [BIN / "mpisim-run", "--cluster", self.cluster, "-n", n, "--compute", "modelled", *options]
+
+    def run_misc(self, what, *options, n=4):
+        return call(*self.words(*options, n=n), self.misc, what)
+
+
+class Usage(Base):
+    def refused(self, wanted, *words):
+        done = call(BIN / "mpisim-run", *words)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn(wanted, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+    def test_wrong_usage_exits_2_with_one_sentence(self):
+        c = self.cluster
+        self.refused("--cluster FILE")
+        self.refused("-n N", "--cluster", c, self.misc)
+        self.refused("no program", "--cluster", c, "-n", 2)
+        self.refused("-n: ", "--cluster", c, "-n", 0, self.misc)
+        self.refused("unknown or ambiguous option --fast", "--cluster", c, "-n", 2, "--fast", self.misc)
+        self.refused("partial or modelled", "--cluster", c, "-n", 2, "--no-alloc", self.misc)
+
+    def test_files_that_are_not_there_exit_2(self):
+        c = self.cluster
+        self.refused("nowhere.yaml", "--cluster", self.dir / "nowhere.yaml", "-n", 2, self.misc)
+        self.refused("nowhere", "--cluster", c, "-n", 2, self.dir / "nowhere")
+        self.refused("nowhere.bench", "--cluster", c, "-n", 2, "--compute", "modelled", "--bench",
+                     self.dir / "nowhere.bench", self.misc)
+        self.refused("--json", "--cluster", c, "-n", 2, "--json", self.dir / "no" / "o.json", self.misc)
+        self.refused("--report", "--cluster", c, "-n", 2, "--report", self.dir / "no" / "report", self.misc)
+        self.refused("exists already", "--cluster", c, "-n", 2, "--report", self.dir, self.misc)
+
+    def test_bad_cluster_values_exit_2(self):
+        c = self.cluster
+        self.refused("network.latency", "--cluster", c, "-n", 2, "--set", "network.latency=fast", self.misc)
+        self.refused("network.speed", "--cluster", c, "-n", 2, "--set", "network.speed=1", self.misc)
+        self.refused("--placement", "--cluster", c, "-n", 2, "--placement", "0,9", self.misc)
+
+    def test_program_without_mpi_library_of_ours_is_refused(self):
+        self.refused("", "--cluster", self.cluster, "-n", 2, HERE / "cli.py")
+
+    def test_help_and_version_go_to_standard_output(self):
+        helped = call(BIN / "mpisim-run", "--help")
+        self.assertEqual((helped.returncode, helped.stderr), (0, ""))
+        for option in ("--cluster", "--report", "--json", "--set", "--scale", "--tag-output", "exit status"):
+            self.assertIn(option, helped.stdout)
+        self.assertTrue(all(len(line) <= 120 for line in helped.stdout.splitlines()))
+        self.assertRegex(call(BIN / "mpisim-run", "--version").stdout, r"^mpisim-run \d+\.\d+\.\d+\n$")
+
+
+class Ends(Base):
+    def test_good_end(self):
+        done = self.run_misc("work")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "")
+        for wanted in ("predicted running time: 12 ms", "dynamic efficiency: ", "MPI_Barrier", "round 2", "seed 0"):
+            self.assertIn(wanted, done.stderr)
+
+    def test_quiet_says_nothing(self):
+        done = self.run_misc("work", "--quiet")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_deadlock_names_ranks_places_and_the_cycle(self):
+        done = self.run_misc("deadlock", "--quiet")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("deadlock: every rank waits", done.stderr)
+        self.assertRegex(done.stderr, r"rank 2: MPI_Recv at .*misc\.c:\d+ .*from rank 3, tag 7")
+        self.assertIn("cycle: rank 0 waits for 1, which waits for 2, which waits for 3, which waits for 0", done.stderr)
+
+    def test_deadlock_of_many_is_shown_in_groups(self):
+        done = self.run_misc("deadlock", "--quiet", n=100)
+        self.assertIn("100 ranks (0-99): MPI_Recv", done.stderr)
+        self.assertIn("(100 ranks in all)", done.stderr)
+        self.assertLess(len(done.stderr.splitlines()), 6)
+
+    def test_wildcard_deadlock_has_a_cycle(self):
+        done = self.run_misc("any", "--quiet")
+        self.assertIn("cycle: rank 0 waits for 1, which waits for 0", done.stderr)
+
+    def test_failures_name_rank_call_and_line(self):
+        for what, wanted in (("abort", r"rank 1: MPI_Abort at .*misc\.c:\d+.*code 5"),
+                             ("crash", r"rank 1: .*misc\.c:\d+.*segmentation fault"),
+                             ("error", r"rank 1: MPI_Send at .*misc\.c:\d+.*MPI_ERR_RANK")):
+            done = self.run_misc(what)
+            self.assertEqual(done.returncode, 1, what)
+            self.assertRegex(done.stderr, wanted)
+            self.assertIn("simulated until it failed", done.stderr)
+
+    def test_bad_exit_codes_name_the_ranks(self):
+        done = self.run_misc("exit", "--quiet")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ranks 1, 3 returned exit code 3", done.stderr)
+
+    def test_leaks_are_warnings_once_per_place(self):
+        done = self.run_misc("leak", "--quiet")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"communicator, made by MPI_Comm_dup at .*misc\.c:\d+.*\(4 in all, first on rank 0\)")
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+
+    def interrupt(self, what, number):
+        out = self.dir / "interrupted.json"
+        child = subprocess.Popen([str(w) for w in self.words("--json", out)] + [str(self.misc), what],
+                                 stderr=subprocess.PIPE, text=True)
+        while not out.exists():
+            time.sleep(0.01)
+        time.sleep(0.3)
+        child.send_signal(number)
+        said = child.communicate(timeout=60)[1]
+        found = json.loads(out.read_text())
+        out.unlink()
+        return child.returncode, said, found
+
+    def test_interrupt_reports_what_is_known(self):
+        status, said, found = self.interrupt("forever", signal.SIGINT)
+        self.assertEqual(status, 130)
+        self.assertIn("interrupted", said)
+        self.assertIn("simulated until interrupted", said)
+        self.assertEqual(found["exit"], {"state": "interrupted", "status": 130})
+        self.assertGreater(found["predicted_time_s"], 0)
+
+    def test_interrupt_stops_a_rank_that_never_blocks(self):
+        status, said, found = self.interrupt("stuck", signal.SIGINT)
+        self.assertEqual(status, 130)
+        self.assertEqual(found["exit"]["state"], "interrupted")
+
+    def test_termination_does_the_same(self):
+        self.assertEqual(self.interrupt("forever", signal.SIGTERM)[0], 128 + signal.SIGTERM)
+
+
+class Results(Base):
+    def json_of(self, what, *options, n=4):
+        done = self.run_misc(what, "--json", "-", "--quiet", *options, n=n)
+        return done, json.loads(done.stdout)
+
+    def test_json_has_what_others_script_against(self):
+        done, found = self.json_of("work")
+        # Rounds are as long as the slowest rank's: 3 × 4 ms, and barriers.
+        self.assertGreater(found["predicted_time_s"], 0.012)
+        self.assertLess(found["predicted_time_s"], 0.013)
+        # Useful: 3 × (1 + 2 + 3 + 4) ms on 4 cores.
+        self.assertAlmostEqual(found["efficiency"], 0.030 / (4 * found["predicted_time_s"]), places=9)
+        self.assertEqual([r["rank"] for r in found["ranks"]], [0, 1, 2, 3])
+        self.assertAlmostEqual(found["ranks"][2]["useful_s"], 0.009, places=9)
+        self.assertEqual([(p["name"], p["index"], p["ranks"]) for p in found["phases"]],
+                         [("round", i, 4) for i in range(3)])
+        self.assertEqual(found["exit"], {"state": "completed", "status": 0})
+        self.assertEqual(found["seed"], 0)
+        self.assertEqual(found["warnings"], [])
+        self.assertEqual(found["command"][1:], ["work"])
+        self.assertGreater(found["simulation"]["peak_memory_B"], 100000)
+        self.assertIn("cpu_s", found["simulation"])
+        for rank in found["ranks"]:
+            parts = sum(rank[key] for key in ("useful_s", "stolen_s", "shared_s", "communicating_s", "waiting_s",
+                                              "ended_s", "other_s"))
+            self.assertAlmostEqual(parts, found["predicted_time_s"], places=10)
+
+    def test_equal_runs_give_equal_bytes(self):
+        texts = [re.sub(r'"simulation": \{[^}]*\}', "", self.run_misc("work", "--json", "-", "--quiet",
+                                                                     "--vary-compute", "0.1", "--seed", "5").stdout)
+                 for _ in range(2)]
+        self.assertGreater(len(texts[0]), 1000)
+        self.assertEqual(texts[0], texts[1])
+
+    def test_seed_matters_when_something_varies(self):
+        times = [self.json_of("work", "--vary-compute", "0.1", "--seed", seed)[1]["predicted_time_s"] for seed in (1, 2)]
+        self.assertNotEqual(times[0], times[1])
+
+    def test_what_if_options_change_the_prediction(self):
+        base = self.json_of("work")[1]["predicted_time_s"]
+        self.assertLess(self.json_of("work", "--scale", "*=0.5")[1]["predicted_time_s"], 0.6 * base)
+        slower = self.json_of("work", "--set", "network.latency=10ms")[1]
+        self.assertGreater(slower["predicted_time_s"], 2 * base)
+        self.assertEqual(slower["cluster"]["overrides"], ["network.latency=10ms"])
+
+    def test_failure_is_in_the_json(self):
+        done, found = self.json_of("deadlock")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(found["failure"]["kind"], "deadlock")
+        self.assertEqual(found["failure"]["cycle"], [0, 1, 2, 3])
+        self.assertEqual(found["failure"]["blocked"][3]["waits_for"], [0])
+        self.assertEqual(found["exit"], {"state": "failed", "status": 1})
+        self.assertEqual(self.json_of("exit")[1]["exit"]["state"], "bad_exit")
+
+    def test_report_is_written(self):
+        report = self.dir / "report"
+        done = self.run_misc("work", "--report", report)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"report: {report}/index.html", done.stderr)
+        for name in ("index.html", "summary.txt", "ranks.csv", "timeline.gp", "efficiency.csv"):
+            self.assertTrue((report / name).stat().st_size > 0, name)
+        if shutil.which("gnuplot"):
+            self.assertTrue((report / "timeline.png").exists())
+        # What is there is not overwritten, and said before the run.
+        again = self.run_misc("work", "--report", report)
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("exists already", again.stderr)
+
+    def test_output_passes_through_untouched(self):
+        done = self.run_misc("pieces", "--quiet")
+        self.assertEqual(sorted(done.stderr.splitlines()), [f"error line of {r}" for r in range(4)])
+        self.assertNotIn("[", done.stdout)
+
+    def test_tagged_lines_are_whole_and_name_their_rank(self):
+        done = self.run_misc("pieces", "--quiet", "--tag-output")
+        self.assertEqual(sorted(done.stdout.splitlines()),
+                         sorted([f"[{r}] piece 0 piece 1 of {r}" for r in range(4)] + [f"[{r}] no newline" for r in range(4)]))
+        self.assertEqual(sorted(done.stderr.splitlines()), [f"[{r}] error line of {r}" for r in range(4)])
+
+    def test_full_disk_is_said(self):
+        done = self.run_misc("work", "--quiet", "--json", "/dev/full")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("No space left", done.stderr)
+
+
+class Wrappers(Base):
+    def wrapper(self, *words, name="mpisim-cc", **more):
+        return call(BIN / name, *words, cwd=self.dir, **more)
+
+    def source(self, name, text):
+        (self.dir / name).write_text(text)
+        return name
+
+    def test_show_prints_the_command_and_runs_nothing(self):
+        shown = self.wrapper("-show", "a b.c", "-o", "x")
+        self.assertEqual(shown.returncode, 0)
+        self.assertRegex(shown.stdout, r"^\S+ -pie -fPIE -I\S+ .*'a b\.c' -o x -L\S+ -Wl,-rpath,\S+ -lmpi_abi\n$")
+        compiled = self.wrapper("a.c", "-c", "-show").stdout
+        self.assertNotIn("-lmpi_abi", compiled)
+        self.assertNotIn("-show", compiled)
+        self.assertNotIn("-pie", self.wrapper("-show", "-shared", "a.c").stdout.split())
+
+    def test_parts_are_shown_as_other_wrappers_do(self):
+        for word in ("-show-compile", "--showme:compile", "-showme:compile", "-compile_info"):
+            self.assertIn("-I", self.wrapper(word).stdout)
+        for word in ("-show-link", "--showme:link", "-link_info"):
+            self.assertIn("-lmpi_abi", self.wrapper(word).stdout)
+        self.assertEqual(self.wrapper("--showme:libs").stdout, "mpi_abi\n")
+        self.assertEqual(self.wrapper("--showme:nonsense").returncode, 2)
+
+    def test_compiler_is_chosen_by_the_environment(self):
+        env = dict(os.environ, MPISIM_CC="my-cc -m64")
+        self.assertTrue(self.wrapper("-show", "a.c", env=env).stdout.startswith("my-cc -m64 "))
+
+    def test_steps_short_of_linking_work(self):
+        name = self.source("half.c", "#include <mpi.h>\n#include <mpisim.h>\nint half(void) { return MPI_SUCCESS; }\n")
+        self.assertEqual(self.wrapper("-Wall", "-Werror", "-c", name, "-o", "half.o").returncode, 0)
+        self.assertIn("half", self.wrapper("-E", name).stdout)
+        self.assertIn("mpi.h", self.wrapper("-M", name).stdout)
+        self.assertEqual(self.wrapper("-shared", "-fPIC", name, "-o", "libhalf.so").returncode, 0)
+
+    def test_without_inputs_it_is_the_compiler(self):
+        self.assertEqual(self.wrapper("--version").stdout, call("cc", "--version").stdout)
+        self.assertNotEqual(self.wrapper().returncode, 0)
+        self.assertIn("no input files", self.wrapper().stderr)
+
+    def test_names_with_blanks_and_quotes_survive(self):
+        name = self.source("it's a name.c", '#include <stdio.h>\nint main(void) { puts(WORD); return 0; }\n')
+        self.assertEqual(self.wrapper('-DWORD="a b"', name, "-o", "it's").returncode, 0)
+        self.assertEqual(call(self.dir / "it's").stdout, "a b\n")
+
+    def test_cxx_programs_build_and_run(self):
+        if not shutil.which("c++"):
+            self.skipTest("no C++ compiler")
+        name = self.source("hello.cc", "#include <mpi.h>\n#include <cstdio>\n#include <string>\nstatic std::string hello = \"hello\";\n"
+                           "int main(int c, char **v) { MPI_Init(&c, &v); int r; MPI_Comm_rank(MPI_COMM_WORLD, &r);"
+                           "std::printf(\"%s %d\\n\", hello.c_str(), r); MPI_Finalize(); }\n")
+        built = self.wrapper(name, "-o", "hello", name="mpisim-c++")
+        self.assertEqual(built.returncode, 0, built.stderr)
+        done = call(*self.words("--quiet", n=3), self.dir / "hello")
+        self.assertEqual(sorted(done.stdout.split("\n")), ["", "hello 0", "hello 1", "hello 2"], done.stderr)
+
+    def test_fortran_objects_link(self):
+        if not shutil.which("gfortran"):
+            self.skipTest("no Fortran compiler")
+        name = self.source("calc.f90", "program calc\n print *, 1 + 1\nend program\n")
+        self.assertEqual(self.wrapper(name, "-o", "calc", name="mpisim-fc").returncode, 0)
+
+    def test_cmake_finds_mpi(self):
+        if not shutil.which("cmake"):
+            self.skipTest("no cmake")
+        project = self.dir / "project"
+        project.mkdir()
+        shutil.copy(HERE / "programs" / "misc.c", project)
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.13)\nproject(p C)\nfind_package(MPI REQUIRED COMPONENTS C)\n"
+            "add_executable(misc misc.c)\ntarget_link_libraries(misc MPI::MPI_C)\n")
+        made = call("cmake", "-S", project, "-B", project / "b", f"-DMPI_C_COMPILER={BIN / 'mpisim-cc'}",
+                    "-DCMAKE_POSITION_INDEPENDENT_CODE=ON")
+        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+        built = call("cmake", "--build", project / "b")
+        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+        done = call(*self.words("--quiet"), project / "b" / "misc", "work")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_cmake_takes_the_wrapper_as_compiler(self):
+        if not shutil.which("cmake"):
+            self.skipTest("no cmake")
+        project = self.dir / "plain"
+        project.mkdir()
+        shutil.copy(HERE / "programs" / "misc.c", project)
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.13)\nproject(p C)\nadd_executable(misc misc.c)\n")
+        made = call("cmake", "-S", project, "-B", project / "b", f"-DCMAKE_C_COMPILER={BIN / 'mpisim-cc'}")
+        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+        self.assertEqual(call("cmake", "--build", project / "b").returncode, 0)
+        self.assertEqual(call(*self.words("--quiet"), project / "b" / "misc", "work").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One program with many ends; the first argument chooses. */
+#include <mpi.h>
+#include <mpisim.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size;
+static volatile double sink;
+
+/* Each waits for the next. */
+static void ring_deadlock(void)
+{
+	char byte;
+
+	MPI_Recv(&byte, 1, MPI_BYTE, (rank + 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* line: deadlock */
+}
+
+/* Rank 0 waits for anyone, the others for rank 0. */
+static void any_deadlock(void)
+{
+	char byte;
+
+	MPI_Recv(&byte, 1, MPI_BYTE, rank == 0 ? MPI_ANY_SOURCE : 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void print_in_pieces(void)
+{
+	for (int i = 0; i < 2; i++) {
+		printf("piece %d ", i);
+		fflush(stdout);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	printf("of %d\n", rank);
+	fprintf(stderr, "error line of %d\n", rank);
+	printf("no newline");
+}
+
+static void work_forever(void)
+{
+	for (;;) {
+		mpisim_phase_begin("round");
+		mpisim_add_compute_time(1e-3);
+		MPI_Barrier(MPI_COMM_WORLD);
+		mpisim_phase_end();
+	}
+}
+
+static void work(void)
+{
+	for (int i = 0; i < 3; i++) {
+		mpisim_phase_begin("round");
+		mpisim_add_compute_time(1e-3 * (1 + rank));
+		MPI_Barrier(MPI_COMM_WORLD);
+		mpisim_phase_end();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	MPI_Comm leak;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (strcmp(what, "work") == 0)
+		work();
+	else if (strcmp(what, "deadlock") == 0)
+		ring_deadlock();
+	else if (strcmp(what, "any") == 0)
+		any_deadlock();
+	else if (strcmp(what, "abort") == 0 && rank == 1)
+		MPI_Abort(MPI_COMM_WORLD, 5);
+	else if (strcmp(what, "crash") == 0 && rank == 1)
+		raise(SIGSEGV);
+	else if (strcmp(what, "error") == 0 && rank == 1)
+		MPI_Send(NULL, 0, MPI_BYTE, size + 3, 0, MPI_COMM_WORLD);
+	else if (strcmp(what, "pieces") == 0)
+		print_in_pieces();
+	else if (strcmp(what, "forever") == 0)
+		work_forever();
+	else if (strcmp(what, "stuck") == 0)
+		for (;;)
+			sink += 1;
+	else if (strcmp(what, "leak") == 0)
+		MPI_Comm_dup(MPI_COMM_WORLD, &leak);
+	MPI_Finalize();
+	return strcmp(what, "exit") == 0 && rank % 2 ? 3 : 0;
+}
