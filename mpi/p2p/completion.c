@@ -9,7 +9,7 @@
 
 int mpi_request_harvest(struct mpi_rank *me, struct mpi_request *request, MPI_Request *handle, MPI_Status *status)
 {
-	int error_class = request->status.MPI_ERROR;
+	int error_class = request->query ? request->query(request) : request->status.MPI_ERROR;
 
 	if (status != MPI_STATUS_IGNORE)
 		*status = request->status;

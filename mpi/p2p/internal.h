@@ -40,6 +40,9 @@ int mpi_check_source(struct mpi_rank *me, struct mpi_comm *comm, int source, int
 int64_t mpi_buffered_size(int64_t size_B);
 int mpi_buffer_take(struct mpi_rank *me, const struct mpi_p2p_args *args);
 
+/* MPI_Cancel of a generalized request: what the program's function returned. */
+int mpi_generalized_cancel(struct mpi_request *request);
+
 /*
  * The end of a COMPLETE request for the application: copies the status (may be MPI_STATUS_IGNORE), makes a persistent one idle again, destroys any other and sets *handle to
  * MPI_REQUEST_NULL. Returns the operation's error class, not raised.

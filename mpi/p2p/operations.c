@@ -82,9 +82,11 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 	*flag = !r || r->state == REQUEST_IDLE || r->state == REQUEST_COMPLETE;
 	if (!*flag)
 		mpi_endpoint_poll_failed(me);
-	else if (status != MPI_STATUS_IGNORE && r && r->state == REQUEST_COMPLETE)
+	else if (status != MPI_STATUS_IGNORE && r && r->state == REQUEST_COMPLETE) {
+		if (r->query)
+			r->query(r);
 		*status = r->status;
-	else if (status != MPI_STATUS_IGNORE)
+	} else if (status != MPI_STATUS_IGNORE)
 		mpi_status_set_empty(status);
 	return mpi_leave(me, MPI_SUCCESS);
 }
@@ -127,6 +129,8 @@ int MPI_Cancel(MPI_Request *request)
 
 	if (!r)
 		return mpi_leave(me, code);
+	if (r->kind == REQUEST_GENERALIZED)
+		return mpi_leave(me, mpi_generalized_cancel(r));
 	if (r->kind != REQUEST_SEND && r->kind != REQUEST_RECV)
 		return mpi_leave(me, mpi_raise(me, r->comm, MPI_ERR_REQUEST, "only sends and receives can be cancelled"));
 	if (withdraw(r)) {

@@ -44,6 +44,7 @@ struct mpi_request {
 	sim_time_ps posted;
 	/* collectives and generalized requests */
 	void *operation;
+	int (*query)(struct mpi_request *request); /* fills the status when the application gets it; NULL: it is there already */
 	void (*release)(struct mpi_rank *me, struct mpi_request *request); /* frees `operation`; may be NULL */
 	int (*start)(struct mpi_rank *me, struct mpi_request *request);     /* MPI_Start of a persistent collective; may be NULL */
 };

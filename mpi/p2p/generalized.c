@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Generalized requests: the program itself says when they are complete. */
+#include <stdlib.h>
+
+#include "mpi/p2p/internal.h"
+
+struct generalized {
+	MPI_Grequest_query_function *query;
+	MPI_Grequest_free_function *free;
+	MPI_Grequest_cancel_function *cancel;
+	void *extra_state;
+};
+
+static int query(struct mpi_request *request)
+{
+	const struct generalized *g = request->operation;
+
+	return g->query(g->extra_state, &request->status);
+}
+
+static void release(struct mpi_rank *me, struct mpi_request *request)
+{
+	struct generalized *g = request->operation;
+
+	if (g->free)
+		g->free(g->extra_state);
+	free(g);
+}
+
+int mpi_generalized_cancel(struct mpi_request *request)
+{
+	const struct generalized *g = request->operation;
+
+	return g->cancel ? g->cancel(g->extra_state, request->state == REQUEST_COMPLETE) : MPI_SUCCESS;
+}
+
+int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
+		       MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_request *r;
+	struct generalized *g;
+
+	if (!query_fn || !request)
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL", request ? "query_fn" : "request"));
+	g = malloc(sizeof *g);
+	if (!g)
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory"));
+	*g = (struct generalized){query_fn, free_fn, cancel_fn, extra_state};
+	r = mpi_request_create(me, REQUEST_GENERALIZED);
+	r->operation = g;
+	r->query = query;
+	r->release = release;
+	*request = mpi_request_publish(me, r);
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+int MPI_Grequest_complete(MPI_Request request)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_request *r = mpi_request_get(me, request);
+
+	if (!r || r->kind != REQUEST_GENERALIZED || r->state == REQUEST_COMPLETE)
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_REQUEST, "request is not a pending generalized request"));
+	mpi_request_complete(r, MPI_SUCCESS);
+	return mpi_leave(me, MPI_SUCCESS);
+}
