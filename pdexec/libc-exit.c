@@ -5,6 +5,7 @@
 #include "pdexec/image.h"
 #include "pdexec/libc-next.h"
 #include "pdexec/process.h"
+#include "pdexec/signals.h"
 
 PD_INTERPOSE _Noreturn void exit(int code)
 {
@@ -58,7 +59,7 @@ PD_INTERPOSE _Noreturn void abort(void)
 	if (!rank)
 		pd_libc_next()->abort();
 	if (!rank->function)
-		rank->site = __builtin_return_address(0);
+		rank->site = pd_signals_find_site(rank, __builtin_return_address(0), __builtin_frame_address(0));
 	pd_fail(rank, PD_FAILURE_ABORT, "the program called abort()");
 }
 

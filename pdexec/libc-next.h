@@ -31,12 +31,14 @@ struct pd_libc {
 	__typeof__(&__cxa_thread_atexit_impl) cxa_thread_atexit_impl;
 	__typeof__(&_exit) underscore_exit;
 	__typeof__(&abort) abort;
+	__typeof__(&clearenv) clearenv;
 	__typeof__(&clock) clock;
 	__typeof__(&clock_gettime) clock_gettime;
 	__typeof__(&clock_nanosleep) clock_nanosleep;
 	__typeof__(&drand48) drand48;
 	__typeof__(&erand48) erand48;
 	__typeof__(&exit) exit;
+	__typeof__(&getenv) getenv;
 	__typeof__(&getopt) getopt;
 	__typeof__(&getopt_long) getopt_long;
 	__typeof__(&getopt_long_only) getopt_long_only;
@@ -51,11 +53,13 @@ struct pd_libc {
 	__typeof__(&nrand48) nrand48;
 	__typeof__(&on_exit) on_exit;
 	__typeof__(&poll) poll;
+	__typeof__(&putenv) putenv;
 	__typeof__(&quick_exit) quick_exit;
 	__typeof__(&rand) rand;
 	__typeof__(&random) random;
 	__typeof__(&seed48) seed48;
 	__typeof__(&select) select;
+	__typeof__(&setenv) setenv;
 	__typeof__(&setstate) setstate;
 	__typeof__(&sigaction) sigaction;
 	__typeof__(&signal) signal;
@@ -66,6 +70,7 @@ struct pd_libc {
 	__typeof__(&strtok) strtok;
 	__typeof__(&time) time;
 	__typeof__(&times) times;
+	__typeof__(&unsetenv) unsetenv;
 	__typeof__(&timespec_get) timespec_get;
 	__typeof__(&usleep) usleep;
 };

@@ -70,17 +70,20 @@ static bool is_shared_variable(const char *address)
 
 /*
  * Runtimes whose variables may be copied: libc's are kept right by pdexec/process.c and getopt.c, libstdc++'s streams stay
- * attached to the same buffers, the others are set once by the runtime itself.
+ * attached to the same buffers, the others are set once by the runtime itself. The simulator's executable has a copy of its own of some.
  */
 static bool is_known_runtime(const char *address)
 {
 	static const char *const names[] = {"libc.so.",        "libstdc++.so.", "libm.so.",
 					    "libgfortran.so.", "libgcc_s.so.",  "ld-linux"};
 	Dl_info info;
+	struct link_map *map;
 	const char *base;
 
-	if (!dladdr(address, &info) || !info.dli_fname)
+	if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname)
 		return false;
+	if (map->l_name[0] == '\0')
+		return true;
 	base = strrchr(info.dli_fname, '/');
 	base = base ? base + 1 : info.dli_fname;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -266,6 +269,19 @@ static int refuse_own_allocator(const struct pd_link *link, struct util_error *e
 	return 0;
 }
 
+/*
+ * libstdc++ constructs its streams when the first object of type std::ios_base::Init is, which a program's own initialisers
+ * do: too late for copies of the streams. So one is constructed here, and stays.
+ */
+static void construct_streams(void)
+{
+	void *address = dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev");
+	char object[16]; /* it has no members */
+
+	if (address)
+		((void (*)(void *))address)(object);
+}
+
 int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct util_error *err)
 {
 	int rc;
@@ -274,6 +290,8 @@ int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct util_err
 	rc = refuse_own_allocator(link, err);
 	if (!rc)
 		rc = pd_link_load_libraries(link, err);
+	if (!rc)
+		construct_streams();
 	if (!rc)
 		rc = add_relr_table(link, err);
 	if (!rc)

@@ -12,22 +12,24 @@
 #include "pdexec/arch.h"
 #include "pdexec/image.h"
 
-/* With getopt's documented start values and the simulator's own environment. */
+/* With the simulator's own environment. */
 int pd_process_create(struct pd_process **out, struct util_error *err)
 {
 	struct pd_process *process = calloc(1, sizeof(*process));
 
 	if (!process)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for the processes of the ranks");
-	process->libc = (struct pd_libc_variables){.environment = environ, .optind = 1, .opterr = 1, .optopt = '?'};
+	process->libc = (struct pd_libc_variables){.environment = environ};
 	*out = process;
 	return 0;
 }
 
 void pd_process_destroy(struct pd_process *process)
 {
-	if (process)
+	if (process) {
+		free(process->environment);
 		free(process->handlers);
+	}
 	free(process);
 }
 
@@ -161,6 +163,7 @@ static int start_main(int (*main_function)(int, char **, char **), int argc, cha
 	environ = argv + argc + 1;
 	if (image->link.copies.environ)
 		*(char ***)(base + image->link.copies.environ) = environ;
+	pd_getopt_begin(rank);
 	if (fini)
 		pd_process_at_exit(rank, PD_EXIT_PLAIN, fini, NULL);
 	if (init)
@@ -170,10 +173,21 @@ static int start_main(int (*main_function)(int, char **, char **), int argc, cha
 	pd_rank_exit(rank, main_function(argc, argv, environ));
 }
 
+/*
+ * std::ios_base::sync_with_stdio: streams stay as they are, on the buffers of stdio. The real one takes the buffers away
+ * that the program's copies of the streams use (link.c).
+ */
+static int keep_streams(int is_synchronised)
+{
+	return 1;
+}
+
 void *pd_process_override(const char *name)
 {
 	if (!strcmp(name, "__libc_start_main"))
 		return (void *)(uintptr_t)start_main;
+	if (!strcmp(name, "_ZNSt8ios_base15sync_with_stdioEb"))
+		return (void *)(uintptr_t)keep_streams;
 	return NULL;
 }
 

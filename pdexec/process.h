@@ -49,6 +49,7 @@ struct pd_process {
 	struct pd_random random;
 	struct pd_getopt getopt;
 	char *strtok_next;
+	char **environment;               /* the list, once it was allocated anew */
 	void *leave[PD_ARCH_SAVE_WORDS];
 	int exit_code;
 	bool has_finished;                /* the image's own destructors ran */
@@ -68,6 +69,9 @@ int pd_process_at_exit(struct pd_rank *rank, enum pd_exit_kind kind, void (*func
 
 /* Exchanges libc's variables: `from` is left, `to` comes. O(1). */
 void pd_process_switch(struct pd_process *from, const struct pd_process *to);
+
+/* Gives getopt's variables the values that a process starts with. On the rank's fiber. */
+void pd_getopt_begin(struct pd_rank *rank);
 
 /* What replaces a function for the program only (not for libraries); NULL: nothing. */
 void *pd_process_override(const char *name);

@@ -25,7 +25,8 @@ struct pd_signals {
 	/* the crash that is being handled, from the handler to the code it returns to */
 	struct pd_rank *rank;
 	int number;
-	const char *address, *pc, *site;
+	const char *address, *pc;
+	const void *site;
 	bool is_write, is_overflow;
 };
 
@@ -109,27 +110,24 @@ static bool is_in_text(const struct pd_image *image, const char *address)
 	       vaddr < image->elf.text.end;
 }
 
-/*
- * A crash in a library (a bad pointer given to memcpy) is the program's: the first word up the stack that is a return address into it
- * says where it called.
- */
-static const char *find_site(const struct pd_rank *rank, struct pd_fault fault)
+__attribute__((no_sanitize("address"))) const void *pd_signals_find_site(const struct pd_rank *rank, const void *code,
+									 const void *stack)
 {
 	const struct pd_image *image = rank->world->image;
-	const char *const *word = (const char *const *)((uintptr_t)fault.stack & ~(uintptr_t)7);
+	const char *const *word = (const char *const *)((uintptr_t)stack & ~(uintptr_t)7);
 	void *low;
 	size_t size;
 
-	if (is_in_text(image, fault.pc))
-		return fault.pc + 1;
+	if (is_in_text(image, code))
+		return code;
 	sim_fiber_stack(rank->task.fiber, &low, &size);
 	if ((const char *)word < (const char *)low)
-		return fault.pc + 1;
+		return code;
 	for (; (const char *)word < (const char *)low + size; word++)
 		if (is_in_text(image, *word) && is_in_text(image, *word - 8) &&
 		    pd_arch_follows_call((const uint8_t *)*word))
 			return *word;
-	return fault.pc + 1;
+	return code;
 }
 
 /* Faults of the simulator itself and of threads that the program started. */
@@ -163,7 +161,7 @@ static void handle(int number, siginfo_t *info, void *context)
 	crash->pc = fault.pc;
 	crash->is_write = fault.is_write;
 	crash->is_overflow = number == SIGSEGV && sim_fiber_set_guard_hit(rank->world->fibers, crash->address) == rank->rank;
-	crash->site = find_site(rank, fault);
+	crash->site = pd_signals_find_site(rank, fault.pc + 1, fault.stack);
 	pd_arch_redirect(context, land, crash, (char *)low + size);
 }
 

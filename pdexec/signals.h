@@ -18,6 +18,11 @@ void pd_signals_destroy(struct pd_signals *signals); /* puts the former handlers
 
 /* Programs cannot take over these while they are simulated: their handlers would act for all ranks. */
 bool pd_signals_is_own(int number);
+/*
+ * The place in the program that led to the code at `code`, which may be in a library: `code` itself when it is in the program, else the first
+ * return address into the program that lies above `stack`. Async-signal-safe.
+ */
+const void *pd_signals_find_site(const struct pd_rank *rank, const void *code, const void *stack);
 /* Writes the sentence for a stack overflow of `rank`. */
 void pd_signals_describe_overflow(const struct pd_rank *rank, char *text, size_t size);
 

@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "pdexec/image.h"
+#include "pdexec/process.h"
 
 enum { OUTPUT_B = 4096 };
 
-static int spawn_addr2line(const char *object, uint64_t vaddr, int output, int unused, pid_t *out_child)
+static int spawn_addr2line(char **environment, const char *object, uint64_t vaddr, int output, int unused,
+			   pid_t *out_child)
 {
 	char address[32];
 	char *const argv[] = {"addr2line", "-fC", "-e", (char *)(uintptr_t)object, address, NULL};
@@ -30,13 +32,13 @@ static int spawn_addr2line(const char *object, uint64_t vaddr, int output, int u
 	if (!rc)
 		rc = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
 	if (!rc)
-		rc = posix_spawnp(out_child, argv[0], &actions, NULL, argv, environ);
+		rc = posix_spawnp(out_child, argv[0], &actions, NULL, argv, environment);
 	posix_spawn_file_actions_destroy(&actions);
 	return rc ? -1 : 0;
 }
 
 /* Two lines, "function" and "file:line", into `output`. False when the tool is not there. */
-static bool run_addr2line(const char *object, uint64_t vaddr, char output[OUTPUT_B])
+static bool run_addr2line(char **environment, const char *object, uint64_t vaddr, char output[OUTPUT_B])
 {
 	int ends[2], rc, status;
 	size_t length = 0;
@@ -45,7 +47,7 @@ static bool run_addr2line(const char *object, uint64_t vaddr, char output[OUTPUT
 
 	if (pipe2(ends, O_CLOEXEC))
 		return false;
-	rc = spawn_addr2line(object, vaddr, ends[1], ends[0], &child);
+	rc = spawn_addr2line(environment, object, vaddr, ends[1], ends[0], &child);
 	close(ends[1]);
 	while (!rc && length < OUTPUT_B - 1 && (n = read(ends[0], output + length, OUTPUT_B - 1 - length)) > 0)
 		length += (size_t)n;
@@ -61,12 +63,12 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void describe(const char *object, uint64_t vaddr, char *buf, size_t size)
+static void describe(char **environment, const char *object, uint64_t vaddr, char *buf, size_t size)
 {
 	char output[OUTPUT_B], *file, *end;
 
 	/* a return address belongs to the instruction before it */
-	if (run_addr2line(object, vaddr - 1, output) && (file = strchr(output, '\n'))) {
+	if (run_addr2line(environment, object, vaddr - 1, output) && (file = strchr(output, '\n'))) {
 		*file++ = 0;
 		file[strcspn(file, "\n")] = 0;
 		end = strstr(file, " (discriminator");
@@ -84,7 +86,7 @@ static void describe(const char *object, uint64_t vaddr, char *buf, size_t size)
 	snprintf(buf, size, "%s+0x%" PRIx64, base_name(object), vaddr);
 }
 
-static const char *describe_in_program(struct pd_image *image, uint64_t vaddr)
+static const char *describe_in_program(char **environment, struct pd_image *image, uint64_t vaddr)
 {
 	struct pd_site_cache *sites = &image->sites;
 	int index;
@@ -94,12 +96,13 @@ static const char *describe_in_program(struct pd_image *image, uint64_t vaddr)
 			return sites->entries[i].text;
 	index = sites->n < PD_SITES_KEPT ? sites->n++ : sites->oldest++ % PD_SITES_KEPT;
 	sites->entries[index].vaddr = vaddr;
-	describe(image->elf.path, vaddr, sites->entries[index].text, PD_SITE_TEXT_B);
+	describe(environment, image->elf.path, vaddr, sites->entries[index].text, PD_SITE_TEXT_B);
 	return sites->entries[index].text;
 }
 
 char *pd_describe_site(const struct pd_world *world, const void *site, char *buf, size_t size)
 {
+	char **environment = world->outside->libc.environment;
 	struct link_map *map;
 	uint64_t vaddr;
 	Dl_info info;
@@ -107,9 +110,9 @@ char *pd_describe_site(const struct pd_world *world, const void *site, char *buf
 	if (!site)
 		snprintf(buf, size, "unknown place");
 	else if (pd_image_locate(world->image, site, &vaddr))
-		snprintf(buf, size, "%s", describe_in_program(world->image, vaddr));
+		snprintf(buf, size, "%s", describe_in_program(environment, world->image, vaddr));
 	else if (dladdr1(site, &info, (void **)&map, RTLD_DL_LINKMAP) && info.dli_fname)
-		describe(info.dli_fname, (uint64_t)((const char *)site - (const char *)map->l_addr), buf, size);
+		describe(environment, info.dli_fname, (uint64_t)((const char *)site - (const char *)map->l_addr), buf, size);
 	else
 		snprintf(buf, size, "%p", site);
 	return buf;

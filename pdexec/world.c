@@ -109,9 +109,16 @@ static void forget_rank(void)
 	pd_current = NULL;
 }
 
+/* Nor is what other ranks have written so far the child's to write again. */
+static void flush_output(void)
+{
+	if (pd_rank_here())
+		fflush(NULL);
+}
+
 __attribute__((constructor)) static void watch_forks(void)
 {
-	pthread_atfork(NULL, NULL, forget_rank);
+	pthread_atfork(flush_output, NULL, forget_rank);
 }
 
 int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster, const struct sim_recorder *recorder,
@@ -212,6 +219,8 @@ _Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const ch
 		va_end(args);
 	}
 	fflush(stdout);
+	/* after a crash the rank's own environment may be overwritten: it lies on the stack */
+	pd_process_switch(rank->process, rank->world->outside);
 	for (;;)
 		sim_task_block(&rank->task);
 }
