@@ -57,12 +57,12 @@ static const struct mpi_typemap pair_maps[] = {
 	[8] = PAIR_MAP(int_int, 0x19, 0x19), /* MPI_2INTEGER */
 };
 
-#define COMMON(constant) \
-	.handle = constant, .n_references = 1, .is_predefined = true, .is_committed = true, .name = #constant
+/* The name is given by the macros that use this one: a second expansion would spell the constant's value. */
+#define COMMON(constant) .handle = constant, .n_references = 1, .is_predefined = true, .is_committed = true
 
 #define BASIC(constant, c_type, class, element_name) \
 	{ \
-		COMMON(constant), .is_contiguous = true, .is_dense = true, .size_B = sizeof(c_type), \
+		COMMON(constant), .name = #constant, .is_contiguous = true, .is_dense = true, .size_B = sizeof(c_type), \
 		.extent_B = sizeof(c_type), .true_extent_B = sizeof(c_type), .n_elements = 1, \
 		.alignment_B = _Alignof(c_type), .basic = BASIC_##class, .element = ELEMENT_##element_name, \
 	}
@@ -73,7 +73,7 @@ static const struct mpi_typemap pair_maps[] = {
 
 #define PAIR(constant, struct_name, map_index) \
 	{ \
-		COMMON(constant), .is_contiguous = PAIR_SIZE(struct_name) == sizeof(struct struct_name), \
+		COMMON(constant), .name = #constant, .is_contiguous = PAIR_SIZE(struct_name) == sizeof(struct struct_name), \
 		.is_dense = PAIR_SIZE(struct_name) == PAIR_END(struct_name), .size_B = PAIR_SIZE(struct_name), \
 		.extent_B = sizeof(struct struct_name), .true_extent_B = PAIR_END(struct_name), .n_elements = 2, \
 		.alignment_B = _Alignof(struct struct_name), .basic = BASIC_PAIR, \
