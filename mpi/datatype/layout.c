@@ -4,8 +4,7 @@
 
 /* What is known of the blocks added so far. */
 struct layout {
-	bool has_entries;   /* data or explicit bounds */
-	bool has_bounds;    /* some entry brought explicit bounds: only such entries count for lb and ub */
+	bool has_bounds;    /* some entry brought explicit bounds: then only those count for lb and ub */
 	bool is_dense;
 	MPI_Count size_B, n_elements;
 	MPI_Count lb_B, ub_B, true_lb_B, true_ub_B;
@@ -27,20 +26,13 @@ static int block_span(const struct mpi_datatype *child, MPI_Count at_B, MPI_Coun
 	return 0;
 }
 
-static void add_bounds(struct layout *layout, bool is_explicit, MPI_Count lb_B, MPI_Count ub_B)
+static void add_explicit_bounds(struct layout *layout, MPI_Count lb_B, MPI_Count ub_B)
 {
-	if (layout->has_entries && layout->has_bounds && !is_explicit)
-		return;
-	if (!layout->has_entries || (is_explicit && !layout->has_bounds)) {
+	if (!layout->has_bounds || lb_B < layout->lb_B)
 		layout->lb_B = lb_B;
+	if (!layout->has_bounds || ub_B > layout->ub_B)
 		layout->ub_B = ub_B;
-	}
-	if (lb_B < layout->lb_B)
-		layout->lb_B = lb_B;
-	if (ub_B > layout->ub_B)
-		layout->ub_B = ub_B;
-	layout->has_entries = true;
-	layout->has_bounds |= is_explicit;
+	layout->has_bounds = true;
 }
 
 static int add_true_bounds(struct layout *layout, const struct mpi_datatype *child, MPI_Count low, MPI_Count high)
@@ -84,7 +76,8 @@ static int add_block(struct layout *layout, const struct mpi_datatype *child, MP
 	if (block_span(child, at_B, length, &low, &high) < 0 || __builtin_add_overflow(low, child->lb_B, &lb_B) ||
 	    __builtin_add_overflow(high, child->lb_B + child->extent_B, &ub_B))
 		return -1;
-	add_bounds(layout, child->has_bounds, lb_B, ub_B);
+	if (child->has_bounds)
+		add_explicit_bounds(layout, lb_B, ub_B);
 	if (child->size_B == 0)
 		return 0;
 	if (add_true_bounds(layout, child, low, high) < 0)
@@ -127,33 +120,40 @@ static int add_listed(struct layout *layout, const struct mpi_typemap *map)
 	return 0;
 }
 
-/* The standard's epsilon: a type without explicit bounds extends to a multiple of its strictest alignment. */
-static int pad(struct layout *layout)
+/*
+ * Without explicit bounds a type reaches from its first to its last byte and on (the standard's epsilon) to a multiple of its strictest alignment: of the whole typemap,
+ * whatever padding its parts have by themselves.
+ */
+static int find_bounds(struct layout *layout, MPI_Count *extent_B)
 {
-	MPI_Count extent_B, excess_B;
+	MPI_Count excess_B, end_B;
 
-	if (__builtin_sub_overflow(layout->ub_B, layout->lb_B, &extent_B))
+	if (!layout->has_bounds) {
+		layout->lb_B = layout->true_lb_B;
+		layout->ub_B = layout->true_ub_B;
+	}
+	if (__builtin_sub_overflow(layout->ub_B, layout->lb_B, extent_B))
 		return -1;
-	if (layout->has_bounds || layout->alignment_B <= 1)
+	excess_B = *extent_B % layout->alignment_B;
+	if (layout->has_bounds || excess_B == 0)
 		return 0;
-	excess_B = extent_B % layout->alignment_B;
-	if (excess_B == 0)
-		return 0;
-	return __builtin_add_overflow(layout->ub_B, layout->alignment_B - excess_B, &layout->ub_B) ? -1 : 0;
+	if (__builtin_add_overflow(*extent_B, layout->alignment_B - excess_B, extent_B))
+		return -1;
+	return __builtin_add_overflow(layout->lb_B, *extent_B, &end_B) ? -1 : 0;
 }
 
 int mpi_layout_measure(const struct mpi_typemap *map, struct mpi_datatype *type)
 {
 	struct layout layout = {.is_dense = true, .alignment_B = 1};
-	MPI_Count true_extent_B;
+	MPI_Count extent_B, true_extent_B;
 
 	if ((map->kind == MAP_STRIDED ? add_strided(&layout, map) : add_listed(&layout, map)) < 0 ||
-	    pad(&layout) < 0 || __builtin_sub_overflow(layout.true_ub_B, layout.true_lb_B, &true_extent_B))
+	    find_bounds(&layout, &extent_B) < 0 || __builtin_sub_overflow(layout.true_ub_B, layout.true_lb_B, &true_extent_B))
 		return -1;
 	type->size_B = layout.size_B;
 	type->n_elements = layout.n_elements;
 	type->lb_B = layout.lb_B;
-	type->extent_B = layout.ub_B - layout.lb_B;
+	type->extent_B = extent_B;
 	type->true_lb_B = layout.true_lb_B;
 	type->true_extent_B = true_extent_B;
 	type->has_bounds = layout.has_bounds;

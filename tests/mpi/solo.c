@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "solo.h"
+#include "tests/mpi/solo.h"
 
 #include <stdlib.h>
 
