@@ -132,8 +132,8 @@ static void waitall_tells_which_request_failed(void)
 	CHECK_INT(got[1], 6);
 }
 
-/* With a receive and its message both there: MPI_ERROR of a status is not touched by calls on a single request. */
-static void single_completions_leave_the_error_field(void)
+/* The standard has calls on a single request leave MPI_ERROR alone; some libraries say there that all went well. */
+static void single_completions_invent_no_error(void)
 {
 	MPI_Status status;
 	int got = -1;
@@ -141,9 +141,7 @@ static void single_completions_leave_the_error_field(void)
 	status.MPI_ERROR = 4321;
 	MPI_Sendrecv(&me, 1, MPI_INT, right, 3, &got, 1, MPI_INT, left, 3, comm, &status);
 	CHECK_INT(got, left);
-#ifndef OPEN_MPI /* 4.1 sets it */
-	CHECK_INT(status.MPI_ERROR, 4321);
-#endif
+	CHECK(status.MPI_ERROR == 4321 || status.MPI_ERROR == MPI_SUCCESS);
 }
 
 static int n_handled, last_class;
@@ -265,7 +263,7 @@ int main(int argc, char **argv)
 	truncation_is_an_error_of_the_receiver();
 	section_end("truncation");
 	waitall_tells_which_request_failed();
-	single_completions_leave_the_error_field();
+	single_completions_invent_no_error();
 	section_end("errors in statuses");
 	handlers_of_ones_own_are_called();
 	section_end("error handlers");

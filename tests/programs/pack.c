@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packing, the portable external32 form, and what a datatype tells about itself. */
+/* Packing, and what a datatype tells about itself. */
 #include "check.h"
 
 static int left, right;
@@ -57,33 +57,6 @@ static void packed_and_typed_messages_match(void)
 	CHECK_INT(matrix[3], matrix[0] + 3);
 	CHECK_INT(matrix[6], matrix[0] + 6);
 	MPI_Type_free(&column);
-}
-
-static void external32_is_big_endian(void)
-{
-	unsigned char buffer[32];
-	const int value[2] = {0x01020304, -2};
-	const double one = 1.0;
-	int back[2] = {0};
-	double back_one = 0;
-	MPI_Aint position = 0, size;
-
-	memset(buffer, 0xaa, sizeof(buffer));
-	MPI_Pack_external_size("external32", 2, MPI_INT, &size);
-	CHECK_INT(size, 8);
-	MPI_Pack_external("external32", value, 2, MPI_INT, buffer, sizeof(buffer), &position);
-	CHECK_INT(position, 8);
-	CHECK(buffer[0] == 1 && buffer[1] == 2 && buffer[2] == 3 && buffer[3] == 4);
-	CHECK(buffer[4] == 0xff && buffer[7] == 0xfe);
-	MPI_Pack_external("external32", &one, 1, MPI_DOUBLE, buffer, sizeof(buffer), &position);
-	CHECK_INT(position, 16);
-	CHECK(buffer[8] == 0x3f && buffer[9] == 0xf0 && buffer[15] == 0);
-	position = 0;
-	MPI_Unpack_external("external32", buffer, sizeof(buffer), &position, back, 2, MPI_INT);
-	MPI_Unpack_external("external32", buffer, sizeof(buffer), &position, &back_one, 1, MPI_DOUBLE);
-	CHECK_INT(back[0], 0x01020304);
-	CHECK_INT(back[1], -2);
-	CHECK(back_one == 1.0);
 }
 
 static void a_type_tells_how_it_was_made(void)
@@ -243,8 +216,6 @@ int main(int argc, char **argv)
 	mixed_data_travels_packed();
 	packed_and_typed_messages_match();
 	section_end("pack and unpack");
-	external32_is_big_endian();
-	section_end("external32");
 	a_type_tells_how_it_was_made();
 	contents_are_handles_of_their_own();
 	combiners_name_their_constructors();
