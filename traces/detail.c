@@ -21,7 +21,8 @@ static void raster_fold(struct trace_detail *detail)
 	detail->column_width *= 2;
 }
 
-static void raster_add(struct trace_detail *detail, int rank, enum trace_activity activity, sim_time_ps begin, sim_time_ps end)
+static void raster_add(struct trace_detail *detail, int rank, enum trace_activity activity,
+		       sim_time_ps begin, sim_time_ps end)
 {
 	struct trace_cell *cells;
 
@@ -39,8 +40,8 @@ static void raster_add(struct trace_detail *detail, int rank, enum trace_activit
 	}
 }
 
-static void add(struct trace_detail *detail, int rank, enum trace_activity activity, const char *name, sim_time_ps begin,
-		sim_time_ps end)
+static void add(struct trace_detail *detail, int rank, enum trace_activity activity,
+		const char *name, sim_time_ps begin, sim_time_ps end)
 {
 	if (end <= begin || begin < 0)
 		return;
@@ -59,8 +60,12 @@ static void add(struct trace_detail *detail, int rank, enum trace_activity activ
 		}
 	}
 	if (detail->is_complete)
-		detail->intervals[detail->n_intervals++] = (struct trace_interval){
-			.rank = rank, .activity = activity, .name = name, .begin = begin, .end = end};
+		detail->intervals[detail->n_intervals++] =
+			(struct trace_interval){.rank = rank,
+						.activity = activity,
+						.name = name,
+						.begin = begin,
+						.end = end};
 }
 
 static void detail_compute(void *context, const struct sim_record_compute *record)
@@ -128,7 +133,8 @@ struct sim_recorder trace_detail_recorder(struct trace_detail *detail)
 	};
 }
 
-int trace_detail_create(int n_ranks, const struct sim_recorder *next, struct trace_detail **out, struct util_error *err)
+int trace_detail_create(int n_ranks, const struct sim_recorder *next, struct trace_detail **out,
+			struct util_error *err)
 {
 	struct trace_detail *detail = calloc(1, sizeof *detail);
 	size_t n_rows;

@@ -9,9 +9,10 @@
 #include "util/error.h"
 
 /*
- * What the pictures of a report need beyond the summary: who did what when, and who sent how much to whom. Memory is bounded. Intervals are kept one by one up
- * to TRACE_MAX_INTERVALS; a raster of ranks × time is always kept, whose columns widen as the run goes on and whose rows stand for several ranks when
- * there are more than TRACE_MAX_ROWS.
+ * What the pictures of a report need beyond the summary: who did what when, and who sent how much
+ * to whom. Memory is bounded. Intervals are kept one by one up to TRACE_MAX_INTERVALS; a raster of
+ * ranks × time is always kept, whose columns widen as the run goes on and whose rows stand for
+ * several ranks when there are more than TRACE_MAX_ROWS.
  */
 #define TRACE_MAX_INTERVALS 200000
 #define TRACE_MAX_ROWS 512
@@ -22,7 +23,7 @@ enum trace_activity { TRACE_COMPUTING, TRACE_COMMUNICATING, TRACE_WAITING, TRACE
 struct trace_interval {
 	int rank;
 	enum trace_activity activity;
-	const char *name;      /* kernel (NULL: not annotated) or MPI function */
+	const char *name; /* kernel (NULL: not annotated) or MPI function */
 	sim_time_ps begin, end;
 };
 
@@ -35,18 +36,19 @@ struct trace_flow { /* from the ranks of one row to those of another */
 };
 
 struct trace_detail {
-	struct sim_recorder next;         /* records are passed on to it */
+	struct sim_recorder next; /* records are passed on to it */
 	int n_ranks, n_rows, ranks_per_row;
 	struct trace_interval *intervals; /* [n_intervals], by end time of each rank */
 	int n_intervals, intervals_capacity;
-	bool is_complete;                 /* every interval is kept */
+	bool is_complete; /* every interval is kept */
 	sim_time_ps column_width;
-	struct trace_cell *raster;        /* [row * TRACE_RASTER_COLUMNS + column] */
-	struct trace_flow *flows;         /* [source row * n_rows + dest row] */
+	struct trace_cell *raster; /* [row * TRACE_RASTER_COLUMNS + column] */
+	struct trace_flow *flows;  /* [source row * n_rows + dest row] */
 };
 
 /* Errors: UTIL_ENOMEM. `next` is copied. */
-int trace_detail_create(int n_ranks, const struct sim_recorder *next, struct trace_detail **out, struct util_error *err);
+int trace_detail_create(int n_ranks, const struct sim_recorder *next, struct trace_detail **out,
+			struct util_error *err);
 void trace_detail_destroy(struct trace_detail *detail); /* NULL is fine */
 /* The recorder that fills `detail` and passes everything on. */
 struct sim_recorder trace_detail_recorder(struct trace_detail *detail);

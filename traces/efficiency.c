@@ -37,10 +37,12 @@ double trace_efficiency(const struct trace_summary *summary)
 
 double trace_phase_efficiency(const struct trace_summary *summary, const struct trace_phase *phase)
 {
-	return ratio(phase->useful_until[1] - phase->useful_until[0], trace_held_core_s(summary, phase->begin, phase->end));
+	return ratio(phase->useful_until[1] - phase->useful_until[0],
+		     trace_held_core_s(summary, phase->begin, phase->end));
 }
 
-int trace_efficiency_curve(const struct trace_summary *summary, int max_windows, struct trace_window out[])
+int trace_efficiency_curve(const struct trace_summary *summary, int max_windows,
+			   struct trace_window out[])
 {
 	int n_bins = trace_curve_n(&summary->useful, summary->end);
 	int per_window = (n_bins + max_windows - 1) / max_windows;
@@ -49,10 +51,12 @@ int trace_efficiency_curve(const struct trace_summary *summary, int max_windows,
 	for (int first = 0; first < n_bins; first += per_window, n++) {
 		sim_time_ps begin = first * summary->useful.width;
 		bool is_last = first + per_window >= n_bins;
-		sim_time_ps end = is_last ? summary->end : begin + per_window * summary->useful.width;
+		sim_time_ps end =
+			is_last ? summary->end : begin + per_window * summary->useful.width;
 		struct trace_window *window = &out[n];
 
-		*window = (struct trace_window){.begin_s = sim_time_to_s(begin), .end_s = sim_time_to_s(end)};
+		*window = (struct trace_window){.begin_s = sim_time_to_s(begin),
+						.end_s = sim_time_to_s(end)};
 		for (int i = first; i < first + per_window && i < n_bins; i++)
 			window->useful_s += summary->useful.amount[i];
 		window->held_core_s = trace_held_core_s(summary, begin, end);

@@ -10,7 +10,8 @@
 
 #define MAX_CURVE_WINDOWS 128
 
-/* json_object_set_new and friends take NULL values as errors and remember nothing, so what failed shows in the missing whole. */
+/* json_object_set_new and friends take NULL values as errors and remember nothing, so what failed
+ * shows in the missing whole. */
 static int set(json_t *object, const char *key, json_t *value)
 {
 	return json_object_set_new(object, key, value);
@@ -83,7 +84,8 @@ static json_t *rank_json(const struct trace_run *run, int rank)
 	set(object, "rank", json_integer(rank));
 	set(object, "node", json_integer(r->node));
 	set(object, "end_s", r->has_ended ? seconds(r->last) : json_null());
-	set(object, "exit_code", r->has_ended && run->exit_codes ? json_integer(run->exit_codes[rank]) : json_null());
+	set(object, "exit_code",
+	    r->has_ended && run->exit_codes ? json_integer(run->exit_codes[rank]) : json_null());
 	set(object, "computing_s", seconds(r->computing));
 	set_breakdown(object, &breakdown);
 	set(object, "calls", count(r->n_calls));
@@ -103,7 +105,8 @@ static json_t *ranks_json(const struct trace_run *run)
 	return array;
 }
 
-static json_t *node_json(const struct trace_summary *summary, int node, const struct trace_breakdown *sum)
+static json_t *node_json(const struct trace_summary *summary, int node,
+			 const struct trace_breakdown *sum)
 {
 	const struct trace_node *n = &summary->nodes[node];
 	json_t *object = json_object();
@@ -139,7 +142,8 @@ static json_t *phase_json(const struct trace_summary *summary, const struct trac
 
 	set(object, "name", string(summary->phase_names.text[phase->name]));
 	set(object, "index", json_integer(phase->index));
-	set(object, "parent", phase->parent < 0 ? json_null() : string(summary->phase_names.text[phase->parent]));
+	set(object, "parent",
+	    phase->parent < 0 ? json_null() : string(summary->phase_names.text[phase->parent]));
 	set(object, "ranks", json_integer(phase->n_ranks));
 	set(object, "begin_s", seconds(phase->begin));
 	set(object, "end_s", seconds(phase->end));
@@ -163,7 +167,8 @@ static json_t *phases_json(const struct trace_summary *summary)
 }
 
 /* The sums of names, by name, so that the order does not depend on what came first. */
-static json_t *totals_json(const struct trace_names *names, const struct trace_total *totals, bool are_kernels)
+static json_t *totals_json(const struct trace_names *names, const struct trace_total *totals,
+			   bool are_kernels)
 {
 	json_t *array = json_array();
 	int *order = malloc((size_t)(names->n + 1) * sizeof *order);

@@ -5,8 +5,9 @@
 #include <string.h>
 
 /*
- * The efficiency of a phase needs U(t), the useful computation of the whole run up to t, at its two bounds. When a bound is set at time t, U is known but
- * for the steps that are under way; each of them adds its part when it ends. An end moves when a further rank leaves the phase.
+ * The efficiency of a phase needs U(t), the useful computation of the whole run up to t, at its two
+ * bounds. When a bound is set at time t, U is known but for the steps that are under way; each of
+ * them adds its part when it ends. An end moves when a further rank leaves the phase.
  */
 static void bound_set(struct trace_summary *summary, struct trace_bound *bound, sim_time_ps now)
 {
@@ -35,7 +36,8 @@ void trace_phases_compute(struct trace_summary *summary, const struct sim_record
 	for (; bound != &summary->bounds && bound->time > record->begin; bound = bound->prev) {
 		double done = (double)(bound->time - record->begin);
 
-		*bound->useful_until += done < length ? record->useful_s * (done / length) : record->useful_s;
+		*bound->useful_until +=
+			done < length ? record->useful_s * (done / length) : record->useful_s;
 	}
 }
 
@@ -59,18 +61,21 @@ static struct trace_phase_list *list_of_name(struct trace_summary *summary, int 
 {
 	if (name >= summary->n_phase_lists) {
 		int n = name + 16;
-		struct trace_phase_list *grown = realloc(summary->phases_of_name, (size_t)n * sizeof *grown);
+		struct trace_phase_list *grown =
+			realloc(summary->phases_of_name, (size_t)n * sizeof *grown);
 
 		if (!grown)
 			return NULL;
-		memset(grown + summary->n_phase_lists, 0, (size_t)(n - summary->n_phase_lists) * sizeof *grown);
+		memset(grown + summary->n_phase_lists, 0,
+		       (size_t)(n - summary->n_phase_lists) * sizeof *grown);
 		summary->phases_of_name = grown;
 		summary->n_phase_lists = n;
 	}
 	return &summary->phases_of_name[name];
 }
 
-static struct trace_phase *phase_new(struct trace_summary *summary, struct trace_phase_list *same_name, sim_time_ps now)
+static struct trace_phase *phase_new(struct trace_summary *summary,
+				     struct trace_phase_list *same_name, sim_time_ps now)
 {
 	struct trace_phase *phase;
 
@@ -90,8 +95,10 @@ static struct trace_phase *phase_new(struct trace_summary *summary, struct trace
 	return phase;
 }
 
-/* The occurrence `index` of phase `name`; NULL when it is not kept. A rank that begins its k-th has begun all before, so they come in order. */
-static struct trace_phase *phase_get(struct trace_summary *summary, int name, int index, int parent, sim_time_ps now)
+/* The occurrence `index` of phase `name`; NULL when it is not kept. A rank that begins its k-th has
+ * begun all before, so they come in order. */
+static struct trace_phase *phase_get(struct trace_summary *summary, int name, int index, int parent,
+				     sim_time_ps now)
 {
 	struct trace_phase_list *same_name = list_of_name(summary, name);
 	struct trace_phase *phase;
@@ -121,7 +128,8 @@ static int count_phase(struct trace_rank *rank, int name)
 
 		if (!grown)
 			return -1;
-		memset(grown + rank->n_phases_known, 0, (size_t)(n - rank->n_phases_known) * sizeof *grown);
+		memset(grown + rank->n_phases_known, 0,
+		       (size_t)(n - rank->n_phases_known) * sizeof *grown);
 		rank->n_phases = grown;
 		rank->n_phases_known = n;
 	}

@@ -40,13 +40,16 @@ int trace_report_check(const char *dir, struct util_error *err)
 	int failed = 0;
 
 	if (stat(dir, &status) == 0 && !(S_ISDIR(status.st_mode) && is_empty_dir(dir)))
-		return util_error_set(err, UTIL_EINPUT, "the report %s exists already; remove it or choose another name", dir);
+		return util_error_set(
+			err, UTIL_EINPUT,
+			"the report %s exists already; remove it or choose another name", dir);
 	copy = strdup(dir);
 	if (!copy)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	parent = dirname(copy);
 	if (access(parent, W_OK | X_OK))
-		failed = util_error_errno(err, errno, "cannot make the report %s in %s", dir, parent);
+		failed = util_error_errno(err, errno, "cannot make the report %s in %s", dir,
+					  parent);
 	free(copy);
 	return failed;
 }
@@ -63,8 +66,8 @@ static void remove_tree(const char *path)
 	rmdir(path);
 }
 
-static int write_file(const struct trace_report *report, const char *dir, const char *name, trace_report_fn write,
-		      struct util_error *err)
+static int write_file(const struct trace_report *report, const char *dir, const char *name,
+		      trace_report_fn write, struct util_error *err)
 {
 	char path[4096];
 	FILE *file;
@@ -87,7 +90,8 @@ static void write_summary(const struct trace_report *report, FILE *file)
 	trace_text_write(report->run, file);
 }
 
-/* Removes what an earlier step left when it is empty, so that only a log that says something stays. */
+/* Removes what an earlier step left when it is empty, so that only a log that says something stays.
+ */
 static void remove_if_empty(const char *dir, const char *name)
 {
 	char path[4096];
@@ -112,7 +116,8 @@ static enum trace_report_pictures run_gnuplot(const char *dir, const char *scrip
 	}
 	posix_spawn_file_actions_addchdir_np(&actions, dir);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "gnuplot.log", O_WRONLY | O_CREAT | O_APPEND, 0666);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "gnuplot.log",
+					 O_WRONLY | O_CREAT | O_APPEND, 0666);
 	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
 	failed = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
@@ -142,10 +147,12 @@ static int write_files(const struct trace_report *report, const char *dir, struc
 	if (!failed)
 		failed = write_file(report, dir, "index.html", trace_report_html, err);
 	for (int i = 0; trace_report_tables[i].name && !failed; i++)
-		failed = write_file(report, dir, trace_report_tables[i].name, trace_report_tables[i].write, err);
+		failed = write_file(report, dir, trace_report_tables[i].name,
+				    trace_report_tables[i].write, err);
 	for (int i = 0; trace_report_scripts[i].name && !failed; i++)
 		if (trace_report_has(report, trace_report_scripts[i].name))
-			failed = write_file(report, dir, trace_report_scripts[i].name, trace_report_scripts[i].write, err);
+			failed = write_file(report, dir, trace_report_scripts[i].name,
+					    trace_report_scripts[i].write, err);
 	return failed;
 }
 
@@ -156,7 +163,8 @@ static void choose_unit(struct trace_report *report)
 		const char *unit;
 		double per_s, least_s;
 	} units[] = {
-		{"h", 1 / 3600.0, 36000}, {"min", 1 / 60.0, 1200}, {"s", 1, 1}, {"ms", 1e3, 1e-3}, {"us", 1e6, 1e-6}, {"ns", 1e9, 0},
+		{"h", 1 / 3600.0, 36000}, {"min", 1 / 60.0, 1200}, {"s", 1, 1},
+		{"ms", 1e3, 1e-3},	  {"us", 1e6, 1e-6},	   {"ns", 1e9, 0},
 	};
 	size_t i = 0;
 
@@ -185,15 +193,17 @@ static int make_dir(const char *dir, char **out, struct util_error *err)
 	return 0;
 }
 
-int trace_report_write(const struct trace_run *run, const struct trace_detail *detail, const char *dir,
-		       enum trace_report_pictures *out_pictures, struct util_error *err)
+int trace_report_write(const struct trace_run *run, const struct trace_detail *detail,
+		       const char *dir, enum trace_report_pictures *out_pictures,
+		       struct util_error *err)
 {
 	struct trace_report report = {
 		.run = run,
 		.summary = run->summary,
 		.detail = detail,
 		.end_s = sim_time_to_s(run->summary->end),
-		.has_exact_timeline = detail->is_complete && detail->n_intervals <= MAX_DRAWN_INTERVALS,
+		.has_exact_timeline =
+			detail->is_complete && detail->n_intervals <= MAX_DRAWN_INTERVALS,
 		.has_phases = run->summary->phases.n > 0,
 		.has_messages = run->summary->n_messages > 0,
 	};

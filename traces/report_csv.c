@@ -17,23 +17,25 @@ static void write_text(const char *text, FILE *file)
 
 static void write_breakdown(const struct trace_breakdown *b, FILE *file)
 {
-	fprintf(file, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", b->useful_s, b->stolen_s, b->shared_s, b->communicating_s,
-		b->waiting_s, b->ended_s, b->other_s);
+	fprintf(file, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", b->useful_s, b->stolen_s,
+		b->shared_s, b->communicating_s, b->waiting_s, b->ended_s, b->other_s);
 }
 
 #define BREAKDOWN_COLUMNS "useful_s,stolen_s,shared_s,communicating_s,waiting_s,ended_s,other_s"
 
 static void write_ranks(const struct trace_report *report, FILE *file)
 {
-	fprintf(file, "rank,node," BREAKDOWN_COLUMNS ",calls,messages_sent,messages_received,bytes_sent,bytes_received\n");
+	fprintf(file, "rank,node," BREAKDOWN_COLUMNS
+		      ",calls,messages_sent,messages_received,bytes_sent,bytes_received\n");
 	for (int rank = 0; rank < report->summary->n_ranks; rank++) {
 		const struct trace_rank *r = &report->summary->ranks[rank];
 		struct trace_breakdown b = trace_rank_breakdown(report->summary, rank);
 
 		fprintf(file, "%d,%d", rank, r->node);
 		write_breakdown(&b, file);
-		fprintf(file, ",%llu,%llu,%llu,%llu,%llu\n", (unsigned long long)r->n_calls, (unsigned long long)r->n_sent,
-			(unsigned long long)r->n_received, (unsigned long long)r->sent_B, (unsigned long long)r->received_B);
+		fprintf(file, ",%llu,%llu,%llu,%llu,%llu\n", (unsigned long long)r->n_calls,
+			(unsigned long long)r->n_sent, (unsigned long long)r->n_received,
+			(unsigned long long)r->sent_B, (unsigned long long)r->received_B);
 	}
 }
 
@@ -53,8 +55,10 @@ static void write_rows(const struct trace_report *report, FILE *file)
 
 			trace_breakdown_add(&sum, &one);
 		}
-		fprintf(file, "%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", first, last, sum.useful_s / n, sum.stolen_s / n,
-			sum.shared_s / n, sum.communicating_s / n, sum.waiting_s / n, sum.ended_s / n, sum.other_s / n);
+		fprintf(file, "%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", first, last,
+			sum.useful_s / n, sum.stolen_s / n, sum.shared_s / n,
+			sum.communicating_s / n, sum.waiting_s / n, sum.ended_s / n,
+			sum.other_s / n);
 	}
 }
 
@@ -68,8 +72,9 @@ static void write_messages(const struct trace_report *report, FILE *file)
 		const struct trace_flow *flow = &detail->flows[i];
 
 		if (flow->n_messages > 0)
-			fprintf(file, "%d,%d,%llu,%llu\n", i / n * detail->ranks_per_row, i % n * detail->ranks_per_row,
-				(unsigned long long)flow->n_messages, (unsigned long long)flow->size_B);
+			fprintf(file, "%d,%d,%llu,%llu\n", i / n * detail->ranks_per_row,
+				i % n * detail->ranks_per_row, (unsigned long long)flow->n_messages,
+				(unsigned long long)flow->size_B);
 	}
 }
 
@@ -80,9 +85,11 @@ static void write_matrix(const struct trace_report *report, FILE *file)
 
 	for (int row = 0; row < detail->n_rows; row++)
 		for (int column = 0; column < detail->n_rows; column++) {
-			const struct trace_flow *flow = &detail->flows[row * detail->n_rows + column];
+			const struct trace_flow *flow =
+				&detail->flows[row * detail->n_rows + column];
 
-			fprintf(file, "%llu%c", (unsigned long long)flow->size_B, column + 1 < detail->n_rows ? ',' : '\n');
+			fprintf(file, "%llu%c", (unsigned long long)flow->size_B,
+				column + 1 < detail->n_rows ? ',' : '\n');
 		}
 }
 
@@ -100,8 +107,8 @@ static void write_intervals(const struct trace_report *report, FILE *file)
 	for (int i = 0; i < detail->n_intervals; i++) {
 		const struct trace_interval *interval = &detail->intervals[i];
 
-		fprintf(file, "%d,%.17g,%.17g,%s,", interval->rank, sim_time_to_s(interval->begin), sim_time_to_s(interval->end),
-			activity_names[interval->activity]);
+		fprintf(file, "%d,%.17g,%.17g,%s,", interval->rank, sim_time_to_s(interval->begin),
+			sim_time_to_s(interval->end), activity_names[interval->activity]);
 		write_text(interval->name ? interval->name : "", file);
 		fputc('\n', file);
 	}
@@ -119,23 +126,30 @@ static void write_cells(const struct trace_report *report, const struct cells *c
 {
 	const struct trace_detail *detail = report->detail;
 	sim_time_ps begin = cells->first_column * detail->column_width, end = report->summary->end;
-	sim_time_ps width = cells->n_columns * detail->column_width, until = end - begin < width ? end : begin + width;
+	sim_time_ps width = cells->n_columns * detail->column_width,
+		    until = end - begin < width ? end : begin + width;
 	int first = cells->row * detail->ranks_per_row, left = detail->n_ranks - first;
-	double whole = (double)(left < detail->ranks_per_row ? left : detail->ranks_per_row) * (double)(until - begin);
+	double whole = (double)(left < detail->ranks_per_row ? left : detail->ranks_per_row) *
+		       (double)(until - begin);
 	double time[TRACE_N_ACTIVITIES] = {0};
 
 	for (int i = 0; i < cells->n_columns; i++)
-		for (int a = 0; a < TRACE_N_ACTIVITIES && cells->first_column + i < TRACE_RASTER_COLUMNS; a++)
-			time[a] += detail->raster[(size_t)cells->row * TRACE_RASTER_COLUMNS + (size_t)(cells->first_column + i)].time[a];
-	fprintf(file, "%d,%.9g,%.9g,%.4g,%.4g,%.4g\n", first, sim_time_to_s(begin), sim_time_to_s(until),
-		time[TRACE_COMPUTING] / whole, time[TRACE_COMMUNICATING] / whole, time[TRACE_WAITING] / whole);
+		for (int a = 0;
+		     a < TRACE_N_ACTIVITIES && cells->first_column + i < TRACE_RASTER_COLUMNS; a++)
+			time[a] += detail->raster[(size_t)cells->row * TRACE_RASTER_COLUMNS +
+						  (size_t)(cells->first_column + i)]
+					   .time[a];
+	fprintf(file, "%d,%.9g,%.9g,%.4g,%.4g,%.4g\n", first, sim_time_to_s(begin),
+		sim_time_to_s(until), time[TRACE_COMPUTING] / whole,
+		time[TRACE_COMMUNICATING] / whole, time[TRACE_WAITING] / whole);
 }
 
 /* From rank to rank and from column to column: a grid, as an image needs. */
 static void write_raster(const struct trace_report *report, FILE *file)
 {
 	const struct trace_detail *detail = report->detail;
-	int n_columns = (int)((report->summary->end + detail->column_width - 1) / detail->column_width);
+	int n_columns =
+		(int)((report->summary->end + detail->column_width - 1) / detail->column_width);
 	struct cells cells = {.n_columns = 1};
 
 	if (n_columns > TRACE_RASTER_COLUMNS)
@@ -144,7 +158,8 @@ static void write_raster(const struct trace_report *report, FILE *file)
 		cells.n_columns *= 2;
 	fprintf(file, "first_rank,begin_s,end_s,computing,communicating,waiting\n");
 	for (cells.row = 0; cells.row < detail->n_rows; cells.row++)
-		for (cells.first_column = 0; cells.first_column < n_columns; cells.first_column += cells.n_columns)
+		for (cells.first_column = 0; cells.first_column < n_columns;
+		     cells.first_column += cells.n_columns)
 			write_cells(report, &cells, file);
 }
 
@@ -156,23 +171,26 @@ static void write_efficiency(const struct trace_report *report, FILE *file)
 
 	fprintf(file, "begin_s,end_s,useful_s,held_core_s,efficiency\n");
 	for (int i = 0; i < n; i++)
-		fprintf(file, "%.17g,%.17g,%.17g,%.17g,%.17g\n", windows[i].begin_s, windows[i].end_s, windows[i].useful_s,
-			windows[i].held_core_s, windows[i].efficiency);
+		fprintf(file, "%.17g,%.17g,%.17g,%.17g,%.17g\n", windows[i].begin_s,
+			windows[i].end_s, windows[i].useful_s, windows[i].held_core_s,
+			windows[i].efficiency);
 }
 
 static void write_phases(const struct trace_report *report, FILE *file)
 {
 	const struct trace_summary *summary = report->summary;
 
-	fprintf(file, "number,name,index,ranks,begin_s,end_s,efficiency,rank_time_s,useful_s,communicating_s,waiting_s\n");
+	fprintf(file, "number,name,index,ranks,begin_s,end_s,efficiency,rank_time_s,useful_s,"
+		      "communicating_s,waiting_s\n");
 	for (int i = 0; i < summary->phases.n; i++) {
 		const struct trace_phase *phase = summary->phases.of[i];
 
 		fprintf(file, "%d,", i);
 		write_text(summary->phase_names.text[phase->name], file);
-		fprintf(file, ",%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", phase->index, phase->n_ranks,
-			sim_time_to_s(phase->begin), sim_time_to_s(phase->end), trace_phase_efficiency(summary, phase),
-			sim_time_to_s(phase->time), phase->useful_s, sim_time_to_s(phase->in_calls - phase->waiting),
+		fprintf(file, ",%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", phase->index,
+			phase->n_ranks, sim_time_to_s(phase->begin), sim_time_to_s(phase->end),
+			trace_phase_efficiency(summary, phase), sim_time_to_s(phase->time),
+			phase->useful_s, sim_time_to_s(phase->in_calls - phase->waiting),
 			sim_time_to_s(phase->waiting));
 	}
 }

@@ -5,7 +5,7 @@
 #include "traces/report_parts.h"
 #include "util/units.h"
 
-/* Colours that people with any colour vision tell apart; waiting is pale because nothing happens. */
+/* Colours that people with any colour vision tell apart; waiting is pale: nothing happens. */
 #define BLUE "#2166ac"
 #define SKY "#92c5de"
 #define PURPLE "#b07aa1"
@@ -47,7 +47,9 @@ static void write_title(const struct trace_report *report, const char *what, FIL
 	fprintf(file, "set title \"%s\\n\".", what);
 	snprintf(text, sizeof text, "%d rank%s on %.80s, %s %s", n, n == 1 ? "" : "s",
 		 cluster->name ? cluster->name : report->run->cluster_file,
-		 report->run->outcome == TRACE_COMPLETED ? "predicted running time" : "simulated until it ended:", time);
+		 report->run->outcome == TRACE_COMPLETED ? "predicted running time"
+							 : "simulated until it ended:",
+		 time);
 	write_quoted(text, sizeof text, file);
 	fputs(" noenhanced\n", file);
 }
@@ -86,7 +88,8 @@ static void write_tail(const char *name, const char *plot, FILE *file)
 /* Whole numbers only on an axis of ranks, and no bar wider than it is high. */
 static void write_rank_axis(const struct trace_report *report, const char *axis, FILE *file)
 {
-	int n = report->detail->n_ranks, last = (report->detail->n_rows - 1) * report->detail->ranks_per_row;
+	int n = report->detail->n_ranks,
+	    last = (report->detail->n_rows - 1) * report->detail->ranks_per_row;
 
 	if (n <= 32)
 		fprintf(file, "set %stics 0, 1, %d\n", axis, n - 1);
@@ -97,18 +100,26 @@ static void write_rank_axis(const struct trace_report *report, const char *axis,
 static void write_breakdown(const struct trace_report *report, FILE *file)
 {
 	static const char plot[] =
-		"plot 'breakdown.csv' skip 1 using 1:(sum [i=3:9] column(i) * per_s) with boxes lc rgb '" WHITE "' notitle, \\\n"
-		"  '' skip 1 using 1:(sum [i=3:7] column(i) * per_s) with boxes lc rgb '" GREY "' notitle, \\\n"
-		"  '' skip 1 using 1:(sum [i=3:6] column(i) * per_s) with boxes lc rgb '" ORANGE "' notitle, \\\n"
-		"  '' skip 1 using 1:(sum [i=3:5] column(i) * per_s) with boxes lc rgb '" PURPLE "' notitle, \\\n"
-		"  '' skip 1 using 1:(sum [i=3:4] column(i) * per_s) with boxes lc rgb '" SKY "' notitle, \\\n"
+		"plot 'breakdown.csv' skip 1 using 1:(sum [i=3:9] column(i) * per_s) with boxes lc "
+		"rgb '" WHITE "' notitle, \\\n"
+		"  '' skip 1 using 1:(sum [i=3:7] column(i) * per_s) with boxes lc rgb '" GREY
+		"' notitle, \\\n"
+		"  '' skip 1 using 1:(sum [i=3:6] column(i) * per_s) with boxes lc rgb '" ORANGE
+		"' notitle, \\\n"
+		"  '' skip 1 using 1:(sum [i=3:5] column(i) * per_s) with boxes lc rgb '" PURPLE
+		"' notitle, \\\n"
+		"  '' skip 1 using 1:(sum [i=3:4] column(i) * per_s) with boxes lc rgb '" SKY
+		"' notitle, \\\n"
 		"  '' skip 1 using 1:($3 * per_s) with boxes lc rgb '" BLUE "' notitle, \\\n"
 		"  keyentry with boxes fc rgb '" BLUE "' title 'computing', \\\n"
 		"  keyentry with boxes fc rgb '" SKY "' title 'CPU stolen by communication', \\\n"
-		"  keyentry with boxes fc rgb '" PURPLE "' title 'CPU shared with other ranks', \\\n"
+		"  keyentry with boxes fc rgb '" PURPLE
+		"' title 'CPU shared with other ranks', \\\n"
 		"  keyentry with boxes fc rgb '" ORANGE "' title 'communicating', \\\n"
-		"  keyentry with boxes fc rgb '" GREY "' title 'waiting in MPI, nothing under way', \\\n"
-		"  keyentry with boxes fc rgb '" WHITE "' title 'ended before the others, sleeping'\n";
+		"  keyentry with boxes fc rgb '" GREY
+		"' title 'waiting in MPI, nothing under way', \\\n"
+		"  keyentry with boxes fc rgb '" WHITE
+		"' title 'ended before the others, sleeping'\n";
 
 	write_head(report, 700, file);
 	write_title(report, "Where the time of each rank went", file);
@@ -118,8 +129,7 @@ static void write_breakdown(const struct trace_report *report, FILE *file)
 		"set yrange [0:end * 1.02]\n"
 		"margin = last < 4 * per_row ? 2 : 0.6 * per_row\n"
 		"set xrange [-margin:last + margin]\n"
-		"set boxwidth (last < 64 * per_row ? 0.8 : 1) * per_row\n"
-		KEY,
+		"set boxwidth (last < 64 * per_row ? 0.8 : 1) * per_row\n" KEY,
 		report->unit);
 	write_tail("breakdown", plot, file);
 }
@@ -163,46 +173,52 @@ static void write_messages(const struct trace_report *report, FILE *file)
 		"set xlabel 'to %s'\nset ylabel 'from %s'\n"
 		"set border 15\n"
 		"set size square\n"
-		"set xrange [-0.5 * per_row:last + 0.5 * per_row]\nset yrange [last + 0.5 * per_row:-0.5 * per_row]\n"
+		"set xrange [-0.5 * per_row:last + 0.5 * per_row]\nset yrange [last + 0.5 * "
+		"per_row:-0.5 * per_row]\n"
 		"set cblabel 'volume in the whole run (%s); white: nothing sent'\n"
 		"set palette defined (0 '#deebf7', 0.5 '#4292c6', 1 '#08306b')\n"
 		"per_B = 1.0 / %.17g\n",
 		ranks_word(report), ranks_word(report), unit.name, unit.bytes);
 	if (most > 0 && (double)most / (double)least > 1000)
-		fprintf(file, "set logscale cb\nset cbrange [%.17g:%.17g]\n", (double)least / unit.bytes, (double)most / unit.bytes);
+		fprintf(file, "set logscale cb\nset cbrange [%.17g:%.17g]\n",
+			(double)least / unit.bytes, (double)most / unit.bytes);
 	else
 		fprintf(file, "set cbrange [0:%.17g]\n", most > 0 ? (double)most / unit.bytes : 1);
 	if (detail->n_rows <= MAX_BOX_MATRIX)
 		snprintf(plot, sizeof plot,
-			 "plot 'messages.csv' skip 1 using 2:1:(0.5 * per_row):(0.5 * per_row):($4 * per_B) with boxxyerror "
+			 "plot 'messages.csv' skip 1 using 2:1:(0.5 * per_row):(0.5 * per_row):($4 "
+			 "* per_B) with boxxyerror "
 			 "fc palette notitle\n");
 	else
 		snprintf(plot, sizeof plot,
-			 "plot 'messages-matrix.csv' matrix using ($1 * per_row):($2 * per_row):($3 > 0 ? $3 * per_B : NaN) with image pixels "
+			 "plot 'messages-matrix.csv' matrix using ($1 * per_row):($2 * "
+			 "per_row):($3 > 0 ? $3 * per_B : NaN) with image pixels "
 			 "notitle\n");
 	write_tail("messages", plot, file);
 }
 
 static void write_efficiency(const struct trace_report *report, FILE *file)
 {
-	static const char plot[] =
-		"plot 'efficiency.csv' skip 1 using (0.5 * ($1 + $2) * per_s):($5 * 100):(($2 - $1) * per_s) with boxes lc rgb "
-		"'" SKY "' title 'in each window of time', \\\n"
-		"  mean with lines lw 2 lc rgb '" ORANGE "' title sprintf('over the whole run: %.1f %%', mean)\n";
+	static const char plot[] = "plot 'efficiency.csv' skip 1 using (0.5 * ($1 + $2) * "
+				   "per_s):($5 * 100):(($2 - $1) * per_s) with boxes lc rgb "
+				   "'" SKY "' title 'in each window of time', \\\n"
+				   "  mean with lines lw 2 lc rgb '" ORANGE
+				   "' title sprintf('over the whole run: %.1f %%', mean)\n";
 
 	write_head(report, 600, file);
-	write_title(report, "Dynamic efficiency over time: useful computation / (cores held × time)", file);
+	write_title(report,
+		    "Dynamic efficiency over time: useful computation / (cores held × time)", file);
 	fprintf(file,
 		"mean = %.17g\n"
 		"set xlabel 'simulated time (%s)'\nset ylabel 'dynamic efficiency (%%)'\n"
 		"set xrange [0:end]\nset yrange [0:100]\n"
-		"set grid ytics\n"
-		KEY,
+		"set grid ytics\n" KEY,
 		100 * trace_efficiency(report->summary), report->unit);
 	write_tail("efficiency", plot, file);
 }
 
-static void write_phase_label(const struct trace_summary *summary, const struct trace_phase *phase, FILE *file)
+static void write_phase_label(const struct trace_summary *summary, const struct trace_phase *phase,
+			      FILE *file)
 {
 	char text[96];
 	bool is_only = summary->phases_of_name[phase->name].n == 1;
@@ -210,28 +226,34 @@ static void write_phase_label(const struct trace_summary *summary, const struct 
 	if (is_only)
 		snprintf(text, sizeof text, "%.40s", summary->phase_names.text[phase->name]);
 	else
-		snprintf(text, sizeof text, "%.40s %d", summary->phase_names.text[phase->name], phase->index);
+		snprintf(text, sizeof text, "%.40s %d", summary->phase_names.text[phase->name],
+			 phase->index);
 	write_quoted(text, sizeof text, file);
 }
 
 static void write_phases(const struct trace_report *report, FILE *file)
 {
 	static const char plot[] =
-		"plot 'phases.csv' skip 1 using 1:($7 * 100) with boxes lc rgb '" BLUE "' title 'in each phase', \\\n"
-		"  mean with lines lw 2 lc rgb '" ORANGE "' title sprintf('over the whole run: %.1f %%', mean)\n";
+		"plot 'phases.csv' skip 1 using 1:($7 * 100) with boxes lc rgb '" BLUE
+		"' title 'in each phase', \\\n"
+		"  mean with lines lw 2 lc rgb '" ORANGE
+		"' title sprintf('over the whole run: %.1f %%', mean)\n";
 	const struct trace_summary *summary = report->summary;
 	int n = summary->phases.n;
 
 	write_head(report, 650, file);
-	write_title(report, "Dynamic efficiency of each phase: useful computation / (cores held × time)", file);
+	write_title(report,
+		    "Dynamic efficiency of each phase: useful computation / (cores held × time)",
+		    file);
 	fprintf(file,
 		"mean = %.17g\n"
-		"set xlabel 'phase, in the order of their begins'\nset ylabel 'dynamic efficiency (%%)'\n"
+		"set xlabel 'phase, in the order of their begins'\nset ylabel 'dynamic efficiency "
+		"(%%)'\n"
 		"set xrange [%g:%g]\nset yrange [0:100]\n"
 		"set boxwidth %g\n"
-		"set grid ytics\n"
-		KEY,
-		100 * trace_efficiency(summary), n < 4 ? -2.0 : -1.0, n < 4 ? n + 1.0 : (double)n, n < 100 ? 0.8 : 1.0);
+		"set grid ytics\n" KEY,
+		100 * trace_efficiency(summary), n < 4 ? -2.0 : -1.0, n < 4 ? n + 1.0 : (double)n,
+		n < 100 ? 0.8 : 1.0);
 	if (n <= MAX_LABELLED_PHASES) {
 		fputs("set xtics rotate by -40 (", file);
 		for (int i = 0; i < n; i++) {
@@ -242,7 +264,8 @@ static void write_phases(const struct trace_report *report, FILE *file)
 	write_tail("phases", plot, file);
 }
 
-/* Phases as bars above the ranks: in as many lanes as it takes that they do not overlap; what does not fit is left out. */
+/* Phases as bars above the ranks: in as many lanes as it takes that they do not overlap; what does
+ * not fit is left out. */
 static int write_phase_bars(const struct trace_report *report, FILE *file)
 {
 	enum { LANES = 4 };
@@ -264,14 +287,17 @@ static int write_phase_bars(const struct trace_report *report, FILE *file)
 		if (lane >= n_lanes)
 			n_lanes = lane + 1;
 		fprintf(file,
-			"set object rectangle from %.17g * per_s, top - lane * %g to %.17g * per_s, top - lane * %g fc rgb '#e6e6fa' "
+			"set object rectangle from %.17g * per_s, top - lane * %g to %.17g * "
+			"per_s, top - lane * %g fc rgb '#e6e6fa' "
 			"fs solid border lc rgb '#8080b0'\n",
-			sim_time_to_s(phase->begin), lane + 0.15, sim_time_to_s(phase->end), lane + 1.0);
+			sim_time_to_s(phase->begin), lane + 0.15, sim_time_to_s(phase->end),
+			lane + 1.0);
 		if (sim_time_to_s(phase->end - phase->begin) < MIN_LABELLED_PART * report->end_s)
 			continue;
 		fputs("set label ", file);
 		write_phase_label(summary, phase, file);
-		fprintf(file, " at %.17g * per_s, top - lane * %g center font ',9' noenhanced front\n",
+		fprintf(file,
+			" at %.17g * per_s, top - lane * %g center font ',9' noenhanced front\n",
 			sim_time_to_s((phase->begin + phase->end) / 2), lane + 0.57);
 	}
 	return n_lanes;
@@ -281,21 +307,29 @@ static void write_timeline(const struct trace_report *report, FILE *file)
 {
 	static const char exact[] =
 		"is(name) = strcol(4) eq name ? 1 : NaN\n"
-		"plot 'timeline.csv' skip 1 using ($2 * per_s * is('computing')):1:($2 * per_s):($3 * per_s):($1 - half):($1 + half) "
+		"plot 'timeline.csv' skip 1 using ($2 * per_s * is('computing')):1:($2 * "
+		"per_s):($3 * per_s):($1 - half):($1 + half) "
 		"with boxxyerror fc rgb '" BLUE "' title 'computing', \\\n"
-		"  '' skip 1 using ($2 * per_s * is('communicating')):1:($2 * per_s):($3 * per_s):($1 - half):($1 + half) "
+		"  '' skip 1 using ($2 * per_s * is('communicating')):1:($2 * per_s):($3 * "
+		"per_s):($1 - half):($1 + half) "
 		"with boxxyerror fc rgb '" ORANGE "' title 'communicating', \\\n"
-		"  '' skip 1 using ($2 * per_s * is('waiting')):1:($2 * per_s):($3 * per_s):($1 - half):($1 + half) "
+		"  '' skip 1 using ($2 * per_s * is('waiting')):1:($2 * per_s):($3 * per_s):($1 - "
+		"half):($1 + half) "
 		"with boxxyerror fc rgb '" GREY "' title 'waiting in MPI, nothing under way'\n";
 	static const char raster[] =
-		"mix(a, b, c, rest) = a * column(4) + b * column(5) + c * column(6) + rest * idle(0)\n"
+		"mix(a, b, c, rest) = a * column(4) + b * column(5) + c * column(6) + rest * "
+		"idle(0)\n"
 		"idle(x) = (r = 1 - column(4) - column(5) - column(6), r < 0 ? 0 : r)\n"
-		"plot 'timeline-raster.csv' skip 1 using (0.5 * ($2 + $3) * per_s):1:(mix(0x21, 0xf2, 0xc8, 0xff)):"
-		"(mix(0x66, 0x8e, 0xc8, 0xff)):(mix(0xac, 0x2b, 0xc8, 0xff)) with rgbimage notitle, \\\n"
+		"plot 'timeline-raster.csv' skip 1 using (0.5 * ($2 + $3) * per_s):1:(mix(0x21, "
+		"0xf2, 0xc8, 0xff)):"
+		"(mix(0x66, 0x8e, 0xc8, 0xff)):(mix(0xac, 0x2b, 0xc8, 0xff)) with rgbimage "
+		"notitle, \\\n"
 		"  keyentry with boxes fc rgb '" BLUE "' title 'computing', \\\n"
 		"  keyentry with boxes fc rgb '" ORANGE "' title 'communicating', \\\n"
-		"  keyentry with boxes fc rgb '" GREY "' title 'waiting in MPI, nothing under way', \\\n"
-		"  keyentry with boxes fc rgb '#8a7a6c' title 'mixed colours: several within one dot'\n";
+		"  keyentry with boxes fc rgb '" GREY
+		"' title 'waiting in MPI, nothing under way', \\\n"
+		"  keyentry with boxes fc rgb '#8a7a6c' title 'mixed colours: several within one "
+		"dot'\n";
 	int n_rows = report->detail->n_rows, n_lanes;
 	int height = 300 + 28 * n_rows;
 
@@ -305,21 +339,18 @@ static void write_timeline(const struct trace_report *report, FILE *file)
 	fprintf(file,
 		"set xlabel 'simulated time (%s)'\n"
 		"half = 0.4\nrows = %d * per_row\ntop = -0.6 * per_row\n"
-		"set xrange [0:end]\n"
-		KEY,
+		"set xrange [0:end]\n" KEY,
 		report->unit, n_rows);
 	n_lanes = write_phase_bars(report, file);
-	fprintf(file, "set yrange [last + 0.6 * per_row:top - %g * %s]\n", n_lanes + 0.2, n_lanes > 0 ? "lane" : "0");
+	fprintf(file, "set yrange [last + 0.6 * per_row:top - %g * %s]\n", n_lanes + 0.2,
+		n_lanes > 0 ? "lane" : "0");
 	write_tail("timeline", report->has_exact_timeline ? exact : raster, file);
 }
 
 const struct trace_report_file trace_report_scripts[] = {
-	{"breakdown.gp", write_breakdown},
-	{"timeline.gp", write_timeline},
-	{"efficiency.gp", write_efficiency},
-	{"phases.gp", write_phases},
-	{"messages.gp", write_messages},
-	{NULL, NULL},
+	{"breakdown.gp", write_breakdown},   {"timeline.gp", write_timeline},
+	{"efficiency.gp", write_efficiency}, {"phases.gp", write_phases},
+	{"messages.gp", write_messages},     {NULL, NULL},
 };
 
 bool trace_report_has(const struct trace_report *report, const char *script)

@@ -12,8 +12,8 @@ struct trace_report {
 	const struct trace_summary *summary;
 	const struct trace_detail *detail;
 	double end_s;
-	const char *unit;   /* of time in the pictures: "ms" … */
-	double per_s;       /* that many of them make a second */
+	const char *unit;	 /* of time in the pictures: "ms" … */
+	double per_s;		 /* that many of them make a second */
 	bool has_exact_timeline; /* the intervals, not the raster, are drawn */
 	bool has_phases, has_messages;
 };
@@ -27,7 +27,8 @@ struct trace_report_file {
 
 /* Ends with a NULL name. Write errors are left in `file`. */
 extern const struct trace_report_file trace_report_tables[];
-extern const struct trace_report_file trace_report_scripts[]; /* a picture each: X.gp draws X.png and X.svg */
+extern const struct trace_report_file
+	trace_report_scripts[]; /* a picture each: X.gp draws X.png and X.svg */
 void trace_report_html(const struct trace_report *report, FILE *file);
 
 /* Whether a picture of that name ("timeline.gp") makes sense for this run. */

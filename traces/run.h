@@ -10,33 +10,35 @@
 #include "traces/summary.h"
 #include "util/error.h"
 
-/* A finished run as it is reported: what was run, how it ended, what was observed. Everything is borrowed. */
+/* A finished run as it is reported: what was run, how it ended, what was observed. Everything is
+ * borrowed. */
 enum trace_outcome {
 	TRACE_COMPLETED,   /* every rank ended with exit code 0 */
-	TRACE_BAD_EXIT,    /* every rank ended, some with another exit code */
-	TRACE_FAILED,      /* see `failure` */
+	TRACE_BAD_EXIT,	   /* every rank ended, some with another exit code */
+	TRACE_FAILED,	   /* see `failure` */
 	TRACE_INTERRUPTED, /* the user stopped it */
 };
 
 struct trace_blocked { /* a rank of a deadlock */
 	int rank;
-	const char *function, *site; /* the call it is in, and where the program made it; may be NULL */
-	const char *text;            /* what it waits for: "receive from rank 3, tag 7"; may be NULL */
-	const int *waits_for;        /* [n_waits_for] ranks */
+	const char *function,
+		*site;	      /* the call it is in, and where the program made it; may be NULL */
+	const char *text;     /* what it waits for: "receive from rank 3, tag 7"; may be NULL */
+	const int *waits_for; /* [n_waits_for] ranks */
 	int n_waits_for;
-	bool waits_for_any;          /* one of them would do */
-	bool waits_for_anyone;       /* any rank would do; waits_for is empty */
+	bool waits_for_any;    /* one of them would do */
+	bool waits_for_anyone; /* any rank would do; waits_for is empty */
 };
 
 struct trace_failure {
-	const char *kind;       /* "deadlock", "abort", … (docs/json.md) */
-	int rank;               /* -1: none in particular */
+	const char *kind;	     /* "deadlock", "abort", … (docs/json.md) */
+	int rank;		     /* -1: none in particular */
 	const char *function, *site; /* may be NULL */
 	double time_s;
 	const char *text;
 	const struct trace_blocked *blocked; /* [n_blocked] of a deadlock, by rank */
 	int n_blocked;
-	const int *cycle;       /* [n_cycle] ranks, each waits for the next, the last for the first */
+	const int *cycle; /* [n_cycle] ranks, each waits for the next, the last for the first */
 	int n_cycle;
 };
 
@@ -45,19 +47,20 @@ struct trace_run {
 	const char *placement, *compute_mode;
 	const char *const *overrides; /* [n_overrides] of --set */
 	int n_overrides;
-	const char *const *scales;    /* [n_scales] of --scale */
+	const char *const *scales; /* [n_scales] of --scale */
 	int n_scales;
 	double vary_compute, vary_transfer;
 	int first_n;
 	bool no_alloc;
-	char *const *command;         /* argv of the program, NULL at its end */
+	char *const *command; /* argv of the program, NULL at its end */
 	uint64_t seed;
 	enum trace_outcome outcome;
-	int exit_status;              /* of mpisim-run */
-	const int *exit_codes;        /* [n_ranks] of the ranks that have ended */
+	int exit_status;		     /* of mpisim-run */
+	const int *exit_codes;		     /* [n_ranks] of the ranks that have ended */
 	const struct trace_failure *failure; /* NULL: none */
 	const struct trace_summary *summary;
-	uint64_t n_messages, n_bytes; /* point-to-point messages of the program, received or not; collectives' own are in `summary` */
+	uint64_t n_messages, n_bytes; /* point-to-point messages of the program, received or not;
+					 collectives' own are in `summary` */
 	const char *const *warnings;  /* [n_warnings] */
 	int n_warnings;
 	/* what the simulation itself took */
@@ -65,9 +68,11 @@ struct trace_run {
 	int64_t peak_memory_B;
 };
 
-/* Writes the run as JSON (docs/json.md). Equal runs give equal bytes but for `simulation`. Errors: UTIL_ENOMEM, UTIL_ESYSTEM. */
+/* Writes the run as JSON (docs/json.md). Equal runs give equal bytes but for `simulation`. Errors:
+ * UTIL_ENOMEM, UTIL_ESYSTEM. */
 int trace_json_write(const struct trace_run *run, FILE *file, struct util_error *err);
-/* Writes the summary for people, at most 100 columns wide but for long names. Write errors are left in `file`. */
+/* Writes the summary for people, at most 100 columns wide but for long names. Write errors are left
+ * in `file`. */
 void trace_text_write(const struct trace_run *run, FILE *file);
 
 #endif

@@ -14,8 +14,8 @@ static void see_time(struct trace_summary *summary, struct trace_rank *rank, sim
 }
 
 /* The sums of a name; NULL when memory ran out. */
-static struct trace_total *total_of(struct trace_summary *summary, struct trace_names *names, const char *name,
-				    struct trace_total **totals, int *capacity)
+static struct trace_total *total_of(struct trace_summary *summary, struct trace_names *names,
+				    const char *name, struct trace_total **totals, int *capacity)
 {
 	int id = trace_names_id(names, name);
 
@@ -43,8 +43,9 @@ static void record_compute(void *context, const struct sim_record_compute *recor
 {
 	struct trace_summary *summary = context;
 	struct trace_rank *rank = &summary->ranks[record->rank];
-	struct trace_total *kernel = total_of(summary, &summary->kernel_names, record->kernel ? record->kernel : "",
-					      &summary->kernels, &summary->kernels_capacity);
+	struct trace_total *kernel =
+		total_of(summary, &summary->kernel_names, record->kernel ? record->kernel : "",
+			 &summary->kernels, &summary->kernels_capacity);
 
 	rank->computing += record->end - record->begin;
 	rank->useful_s += record->useful_s;
@@ -65,8 +66,8 @@ static void record_call(void *context, const struct sim_record_call *record)
 {
 	struct trace_summary *summary = context;
 	struct trace_rank *rank = &summary->ranks[record->rank];
-	struct trace_total *call =
-		total_of(summary, &summary->call_names, record->function, &summary->calls, &summary->calls_capacity);
+	struct trace_total *call = total_of(summary, &summary->call_names, record->function,
+					    &summary->calls, &summary->calls_capacity);
 
 	rank->n_calls++;
 	rank->in_calls += record->end - record->begin;
@@ -144,8 +145,8 @@ struct sim_recorder trace_summary_recorder(struct trace_summary *summary)
 	};
 }
 
-int trace_summary_create(int n_ranks, const int node_of[], const struct net_cluster *cluster, struct trace_summary **out,
-			 struct util_error *err)
+int trace_summary_create(int n_ranks, const int node_of[], const struct net_cluster *cluster,
+			 struct trace_summary **out, struct util_error *err)
 {
 	struct trace_summary *summary = calloc(1, sizeof *summary);
 
@@ -163,7 +164,8 @@ int trace_summary_create(int n_ranks, const int node_of[], const struct net_clus
 	summary->nodes = calloc((size_t)cluster->n_nodes, sizeof *summary->nodes);
 	if (!summary->ranks || !summary->nodes) {
 		trace_summary_destroy(summary);
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for the summary of %d ranks", n_ranks);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the summary of %d ranks",
+				      n_ranks);
 	}
 	for (int rank = 0; rank < n_ranks; rank++) {
 		summary->ranks[rank].node = node_of[rank];

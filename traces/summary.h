@@ -12,44 +12,46 @@
 #include "util/error.h"
 
 /*
- * The summary of a run: sums that are kept while it runs, in memory that does not grow with its length (O(ranks) + O(phases)). It
- * implements `struct sim_recorder`; every record costs a few additions. The fields are for reading.
+ * The summary of a run: sums that are kept while it runs, in memory that does not grow with its
+ * length (O(ranks) + O(phases)). It implements `struct sim_recorder`; every record costs a few
+ * additions. The fields are for reading.
  */
 struct trace_rank {
 	int node;
 	bool has_ended, has_released;
-	sim_time_ps last;               /* end of its last record: when it ended, once has_ended */
-	sim_time_ps computing;          /* in computation steps: useful + stolen + shared */
-	sim_time_ps in_calls, waiting;  /* in MPI calls, and how much of that waiting; the rest is communicating */
+	sim_time_ps last;      /* end of its last record: when it ended, once has_ended */
+	sim_time_ps computing; /* in computation steps: useful + stolen + shared */
+	sim_time_ps in_calls, waiting; /* in MPI calls, and how much of that; the rest communicates */
 	double useful_s, stolen_s, shared_s;
 	uint64_t n_calls;
 	uint64_t n_sent, n_received, sent_B, received_B;
-	struct trace_open_phase *open;  /* [n_open], innermost last */
+	struct trace_open_phase *open; /* [n_open], innermost last */
 	int n_open, open_capacity;
-	int *n_phases;                  /* [n_phases_known]: how often it began the phase of that name */
+	int *n_phases; /* [n_phases_known]: how often it began the phase of that name */
 	int n_phases_known;
 };
 
 struct trace_node {
-	int n_ranks, n_holding;         /* ranks placed on it; those that have not released it */
-	sim_time_ps released;           /* when n_holding became 0 */
+	int n_ranks, n_holding; /* ranks placed on it; those that have not released it */
+	sim_time_ps released;	/* when n_holding became 0 */
 };
 
 struct trace_total { /* of one kernel or one MPI function, over all ranks */
 	uint64_t n;
-	sim_time_ps time, waiting;      /* kernels: waiting is 0 */
-	double useful_s;                /* kernels only */
+	sim_time_ps time, waiting; /* kernels: waiting is 0 */
+	double useful_s;	   /* kernels only */
 };
 
 /* One occurrence of a phase: the k-th time that each rank began a phase of this name. */
 struct trace_phase {
-	int name, index;                /* id in `phase_names`; k from 0 */
-	int parent;                     /* name of the phase around it on the rank that came first; -1: none */
-	int n_ranks, n_open;            /* ranks that took part; those still in it */
-	sim_time_ps begin, end;         /* first begin and last end over the ranks */
+	int name, index;     /* id in `phase_names`; k from 0 */
+	int parent;	     /* name of the phase around it on the rank that came first; -1: none */
+	int n_ranks, n_open; /* ranks that took part; those still in it */
+	sim_time_ps begin, end;		     /* first begin and last end over the ranks */
 	sim_time_ps time, in_calls, waiting; /* inside it, summed over the ranks */
-	double useful_s;                /* done inside it, summed over the ranks */
-	/* useful computation of the whole run up to begin and end, and the place among the bounds in order of time */
+	double useful_s;		     /* done inside it, summed over the ranks */
+	/* useful computation of the whole run up to begin and end, and the place among the bounds
+	 * in order of time */
 	double useful_until[2];
 	struct trace_bound {
 		struct trace_bound *next, *prev;
@@ -64,29 +66,29 @@ struct trace_phase {
 struct trace_summary {
 	const struct net_cluster *cluster; /* borrowed */
 	int n_ranks, n_nodes;
-	struct trace_rank *ranks;       /* [n_ranks] */
-	struct trace_node *nodes;       /* [n_nodes] */
+	struct trace_rank *ranks; /* [n_ranks] */
+	struct trace_node *nodes; /* [n_nodes] */
 	struct trace_names kernel_names, call_names, phase_names;
 	struct trace_total *kernels, *calls; /* by id of the name */
 	int kernels_capacity, calls_capacity;
 	struct trace_phase_list {
 		struct trace_phase **of;
 		int n, capacity;
-	} phases;                       /* in the order of their begins; owns them */
-	struct trace_phase_list *phases_of_name; /* [n_phase_lists] by id of the name: occurrence k at of[k] */
+	} phases; /* in the order of their begins; owns them */
+	struct trace_phase_list *phases_of_name; /* [n_phase_lists] by name: occurrence k at of[k] */
 	int n_phase_lists;
-	uint64_t n_phases_dropped;      /* begins of occurrences that are not kept */
-	struct trace_bound bounds;      /* head of a ring, in order of time */
+	uint64_t n_phases_dropped; /* begins of occurrences that are not kept */
+	struct trace_bound bounds; /* head of a ring, in order of time */
 	uint64_t n_messages, n_bytes, n_collective_messages, n_collective_bytes;
-	double useful_s;                /* over all ranks, of the steps that ended */
-	struct trace_curve useful;      /* the same over time */
-	sim_time_ps end;                /* latest time seen */
-	bool out_of_memory;             /* some sums are too small */
+	double useful_s;	   /* over all ranks, of the steps that ended */
+	struct trace_curve useful; /* the same over time */
+	sim_time_ps end;	   /* latest time seen */
+	bool out_of_memory;	   /* some sums are too small */
 };
 
 /* `node_of`: [n_ranks], read now; `cluster` is borrowed. Errors: UTIL_ENOMEM. */
-int trace_summary_create(int n_ranks, const int node_of[], const struct net_cluster *cluster, struct trace_summary **out,
-			 struct util_error *err);
+int trace_summary_create(int n_ranks, const int node_of[], const struct net_cluster *cluster,
+			 struct trace_summary **out, struct util_error *err);
 void trace_summary_destroy(struct trace_summary *summary); /* NULL is fine */
 /* The recorder that fills `summary`. */
 struct sim_recorder trace_summary_recorder(struct trace_summary *summary);
@@ -95,30 +97,34 @@ void trace_summary_close(struct trace_summary *summary, sim_time_ps now);
 
 /* --- what can be asked afterwards --- */
 
-/* Cores held × time over [begin, end] in core-seconds. Nodes that carry no rank are not held (docs/model.md §5). O(nodes that were released). */
+/* Cores held × time over [begin, end] in core-seconds. Nodes that carry no rank are not held
+ * (docs/model.md §5). O(nodes that were released). */
 double trace_held_core_s(const struct trace_summary *summary, sim_time_ps begin, sim_time_ps end);
-/* Dynamic efficiency over the whole run: useful computation / cores held × time; 0 for a run that takes no time. */
+/* Dynamic efficiency over the whole run: useful computation / cores held × time; 0 for a run that
+ * takes no time. */
 double trace_efficiency(const struct trace_summary *summary);
-/* … over the window of a phase, from its first begin to its last end: all useful computation of the run in it counts. */
+/* … over the window of a phase, from its first begin to its last end: all useful computation of the
+ * run in it counts. */
 double trace_phase_efficiency(const struct trace_summary *summary, const struct trace_phase *phase);
 
 struct trace_window {
 	double begin_s, end_s, useful_s, held_core_s, efficiency;
 };
 /*
- * … as a curve: at most `max_windows` (1 … TRACE_CURVE_BINS) windows of equal length (the last may be shorter) that cover the run.
- * Writes out[0 … returned-1].
+ * … as a curve: at most `max_windows` (1 … TRACE_CURVE_BINS) windows of equal length (the last may
+ * be shorter) that cover the run. Writes out[0 … returned-1].
  */
-int trace_efficiency_curve(const struct trace_summary *summary, int max_windows, struct trace_window out[]);
+int trace_efficiency_curve(const struct trace_summary *summary, int max_windows,
+			   struct trace_window out[]);
 
-struct trace_breakdown { /* of one rank; sums to the run's predicted time */
-	double useful_s;         /* computing, as on an otherwise idle core */
-	double stolen_s;         /* … longer because communication took the CPU */
-	double shared_s;         /* … longer because other ranks computed on the node */
-	double communicating_s;  /* in MPI calls while transfers were under way */
-	double waiting_s;        /* in MPI calls while none was */
-	double ended_s;          /* had ended, others went on */
-	double other_s;          /* the rest: sleeping */
+struct trace_breakdown {	/* of one rank; sums to the run's predicted time */
+	double useful_s;	/* computing, as on an otherwise idle core */
+	double stolen_s;	/* … longer because communication took the CPU */
+	double shared_s;	/* … longer because other ranks computed on the node */
+	double communicating_s; /* in MPI calls while transfers were under way */
+	double waiting_s;	/* in MPI calls while none was */
+	double ended_s;		/* had ended, others went on */
+	double other_s;		/* the rest: sleeping */
 };
 struct trace_breakdown trace_rank_breakdown(const struct trace_summary *summary, int rank);
 void trace_breakdown_add(struct trace_breakdown *sum, const struct trace_breakdown *one);

@@ -54,7 +54,8 @@ struct extremes {
 	int least_rank, most_rank;
 };
 
-static struct extremes row_extremes(const struct trace_summary *summary, const struct breakdown_row *row)
+static struct extremes row_extremes(const struct trace_summary *summary,
+				    const struct breakdown_row *row)
 {
 	struct extremes found = {0};
 
@@ -85,7 +86,8 @@ static void write_breakdown(const struct trace_summary *summary, FILE *file)
 	struct trace_breakdown mean = trace_mean_breakdown(summary);
 	double total = sim_time_to_s(summary->end);
 
-	fprintf(file, "\nwhere the time went       per rank    share   least (rank)          most (rank)\n");
+	fprintf(file, "\nwhere the time went       per rank    share   least (rank)          most "
+		      "(rank)\n");
 	for (size_t i = 0; i < N_ROWS; i++) {
 		const struct breakdown_row *row = &breakdown_rows[i];
 		struct extremes e = row_extremes(summary, row);
@@ -96,21 +98,22 @@ static void write_breakdown(const struct trace_summary *summary, FILE *file)
 			continue;
 		snprintf(least, sizeof least, "%s (%d)", time_text(e.least).text, e.least_rank);
 		snprintf(most, sizeof most, "%s (%d)", time_text(e.most).text, e.most_rank);
-		fprintf(file, "  %-22s %10s  %5.1f %%   %-20s  %s\n", row->title, time_text(value).text,
-			percent(value, total), least, most);
+		fprintf(file, "  %-22s %10s  %5.1f %%   %-20s  %s\n", row->title,
+			time_text(value).text, percent(value, total), least, most);
 	}
 }
 
 static void write_columns_head(const char *first, const char *second, FILE *file)
 {
-	fprintf(file, "\n%6s %6s %11s %11s %11s %11s %11s\n", first, second, "computing", "CPU stolen", "CPU shared",
-		"communic.", "waiting");
+	fprintf(file, "\n%6s %6s %11s %11s %11s %11s %11s\n", first, second, "computing",
+		"CPU stolen", "CPU shared", "communic.", "waiting");
 }
 
 static void write_columns(int first, int second, const struct trace_breakdown *one, FILE *file)
 {
-	fprintf(file, "%6d %6d %11s %11s %11s %11s %11s\n", first, second, time_text(one->useful_s).text,
-		time_text(one->stolen_s).text, time_text(one->shared_s).text, time_text(one->communicating_s).text,
+	fprintf(file, "%6d %6d %11s %11s %11s %11s %11s\n", first, second,
+		time_text(one->useful_s).text, time_text(one->stolen_s).text,
+		time_text(one->shared_s).text, time_text(one->communicating_s).text,
 		time_text(one->waiting_s).text);
 }
 
@@ -170,8 +173,9 @@ static void write_headline(const struct trace_run *run, FILE *file)
 	fprintf(file, "dynamic efficiency: %.1f %% (useful computation / cores held x time)\n",
 		100 * trace_efficiency(summary));
 	fprintf(file, "%d rank%s on %d node%s with %d core%s each of %s\n", summary->n_ranks,
-		summary->n_ranks == 1 ? "" : "s", n_nodes, n_nodes == 1 ? "" : "s", summary->cluster->cores,
-		summary->cluster->cores == 1 ? "" : "s", summary->cluster->name ? summary->cluster->name : run->cluster_file);
+		summary->n_ranks == 1 ? "" : "s", n_nodes, n_nodes == 1 ? "" : "s",
+		summary->cluster->cores, summary->cluster->cores == 1 ? "" : "s",
+		summary->cluster->name ? summary->cluster->name : run->cluster_file);
 }
 
 static void write_messages(const struct trace_run *run, FILE *file)
@@ -223,21 +227,24 @@ static void write_totals(const char *title, const char *unnamed, const struct tr
 		const char *name = names->text[order[i]];
 		double time = sim_time_to_s(total->time);
 
-		fprintf(file, "  %-26.60s %12llu %12s %12s\n", *name ? name : unnamed, (unsigned long long)total->n,
-			time_text(time).text, time_text(time / (double)total->n).text);
+		fprintf(file, "  %-26.60s %12llu %12s %12s\n", *name ? name : unnamed,
+			(unsigned long long)total->n, time_text(time).text,
+			time_text(time / (double)total->n).text);
 	}
 	if (names->n > MAX_TOTAL_ROWS)
 		fprintf(file, "  and %d more\n", names->n - MAX_TOTAL_ROWS);
 	free(order);
 }
 
-static void write_phase(const char *name, const char *which, double begin_s, double span_s, double efficiency, FILE *file)
+static void write_phase(const char *name, const char *which, double begin_s, double span_s,
+			double efficiency, FILE *file)
 {
 	char title[96];
 
 	snprintf(title, sizeof title, "%.60s %s", name, which);
-	fprintf(file, "  %-26s %12s %12s %9.1f %%\n", title, begin_s < 0 ? "" : time_text(begin_s).text,
-		time_text(span_s).text, 100 * efficiency);
+	fprintf(file, "  %-26s %12s %12s %9.1f %%\n", title,
+		begin_s < 0 ? "" : time_text(begin_s).text, time_text(span_s).text,
+		100 * efficiency);
 }
 
 static void write_each_phase(const struct trace_summary *summary, FILE *file)
@@ -247,8 +254,9 @@ static void write_each_phase(const struct trace_summary *summary, FILE *file)
 		char index[16];
 
 		snprintf(index, sizeof index, "%d", phase->index);
-		write_phase(summary->phase_names.text[phase->name], index, sim_time_to_s(phase->begin),
-			    sim_time_to_s(phase->end - phase->begin), trace_phase_efficiency(summary, phase), file);
+		write_phase(summary->phase_names.text[phase->name], index,
+			    sim_time_to_s(phase->begin), sim_time_to_s(phase->end - phase->begin),
+			    trace_phase_efficiency(summary, phase), file);
 	}
 }
 
@@ -296,12 +304,13 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 	write_ranks(run->summary, file);
 	write_nodes(run->summary, file);
 	write_messages(run, file);
-	write_totals("kernel", "(not annotated)", &run->summary->kernel_names, run->summary->kernels, file);
+	write_totals("kernel", "(not annotated)", &run->summary->kernel_names,
+		     run->summary->kernels, file);
 	write_totals("MPI call", "", &run->summary->call_names, run->summary->calls, file);
 	write_phases(run->summary, file);
 	util_format_size(memory, sizeof memory, (double)run->peak_memory_B);
-	fprintf(file, "\nthe simulation took %s of CPU time, %s of memory; seed %llu\n", time_text(run->cpu_s).text,
-		memory, (unsigned long long)run->seed);
+	fprintf(file, "\nthe simulation took %s of CPU time, %s of memory; seed %llu\n",
+		time_text(run->cpu_s).text, memory, (unsigned long long)run->seed);
 	for (int i = 0; i < run->n_warnings; i++)
 		fprintf(file, "warning: %s\n", run->warnings[i]);
 }

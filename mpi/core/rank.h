@@ -74,6 +74,7 @@ struct mpi_world {
 	void *contexts;                 /* registry of context ids: comm's own */
 	void *predefined;               /* datatypes, operations, groups …: datatype's and op's own */
 	const struct mpi_coll_selection *coll_selection; /* algorithms asked for; borrowed, NULL: none (mpi/coll/algorithms.h) */
+	int n_finalized;                /* ranks that called MPI_Finalize */
 	struct mpi_leaks *leaks;        /* found at MPI_Finalize: env's own */
 	uint64_t n_messages, n_bytes;   /* point-to-point messages of the application and their payload */
 	uint64_t n_collective_messages, n_collective_bytes; /* messages that collectives are made of */

@@ -70,16 +70,16 @@ static void visit(void *context, enum mpi_kind kind, void *object, const char *f
 	add(context, what, function, site);
 }
 
+static void visit_message(void *context, struct mpi_rank *sender, const void *site)
+{
+	add(sender, "message that was never received, sent", NULL, site);
+}
+
 void mpi_leaks_collect(struct mpi_rank *me)
 {
 	mpi_handle_visit(me, visit, me);
-	for (int n = mpi_endpoint_n_unexpected(me); n > 0; n--)
-		mpi_leaks_add_message(me);
-}
-
-void mpi_leaks_add_message(struct mpi_rank *me)
-{
-	add(me, "message that was never received", NULL, NULL);
+	if (++me->world->n_finalized == me->world->n_ranks)
+		mpi_p2p_visit_messages(me->world, visit_message, me->world);
 }
 
 void mpi_leaks_destroy(struct mpi_leaks *leaks)

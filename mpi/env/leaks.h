@@ -23,10 +23,8 @@ struct mpi_leaks {
 struct mpi_world;
 struct mpi_rank;
 
-/* Looks for leaks of `me`; called by MPI_Finalize. */
+/* Looks for leaks of `me`, and for messages that nobody received when it is the last rank; called by MPI_Finalize. */
 void mpi_leaks_collect(struct mpi_rank *me);
-/* A message came after MPI_Finalize of its receiver. */
-void mpi_leaks_add_message(struct mpi_rank *me);
 void mpi_leaks_destroy(struct mpi_leaks *leaks);
 
 #endif

@@ -65,9 +65,16 @@ int mpi_endpoint_create(struct mpi_rank *me)
 	return 0;
 }
 
-int mpi_endpoint_n_unexpected(const struct mpi_rank *me)
+void mpi_p2p_visit_messages(struct mpi_world *world, mpi_message_visit_fn visit, void *context)
 {
-	return me->endpoint ? me->endpoint->n_unexpected : 0;
+	for (int i = 0; i < world->n_ranks; i++) {
+		const struct mpi_endpoint *endpoint = world->ranks[i].endpoint;
+
+		for (struct mpi_message *m = endpoint ? endpoint->unexpected_first : NULL; m; m = m->next)
+			if (!(m->context & CHANNEL_COLL))
+				visit(context, m->source, m->site);
+	}
+	mpi_pair_visit(world, visit, context);
 }
 
 void mpi_endpoint_block(struct mpi_rank *me)

@@ -30,7 +30,6 @@ struct mpi_endpoint {
 	/* MPI_Buffer_attach */
 	void *buffer;
 	int64_t buffer_size_B, buffer_used_B;
-	int n_unexpected;
 };
 
 /* Hash of the pairs that have messages under way: the last one sent, for the order of delivery. */
@@ -41,8 +40,13 @@ void mpi_pair_table_destroy(struct mpi_pair_table *table);
 int mpi_p2p_create(struct mpi_world *world);
 void mpi_p2p_destroy(struct mpi_world *world);
 int mpi_endpoint_create(struct mpi_rank *me);
-/* Messages of the application that arrived and were not received. */
-int mpi_endpoint_n_unexpected(const struct mpi_rank *me);
+/*
+ * Visits the messages of the application that were sent and not received: those that wait at their receivers and, of every pair of ranks, the last one
+ * under way. `site` is where the application sent it.
+ */
+typedef void (*mpi_message_visit_fn)(void *context, struct mpi_rank *sender, const void *site);
+void mpi_p2p_visit_messages(struct mpi_world *world, mpi_message_visit_fn visit, void *context);
+void mpi_pair_visit(struct mpi_world *world, mpi_message_visit_fn visit, void *context);
 
 /* Blocks the rank until mpi_endpoint_wake; the time counts as waiting up to the start of the transfer that ended it. */
 void mpi_endpoint_block(struct mpi_rank *me);

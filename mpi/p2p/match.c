@@ -64,7 +64,6 @@ static void append_message(struct mpi_endpoint *endpoint, struct mpi_message *me
 	else
 		endpoint->unexpected_first = message;
 	endpoint->unexpected_last = message;
-	endpoint->n_unexpected++;
 }
 
 void mpi_match_remove_message(struct mpi_message *message)
@@ -74,7 +73,6 @@ void mpi_match_remove_message(struct mpi_message *message)
 	*(message->prev ? &message->prev->next : &endpoint->unexpected_first) = message->next;
 	*(message->next ? &message->next->prev : &endpoint->unexpected_last) = message->prev;
 	message->next = message->prev = NULL;
-	endpoint->n_unexpected--;
 }
 
 static void join(struct mpi_request *recv, struct mpi_message *message)

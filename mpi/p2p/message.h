@@ -30,6 +30,7 @@ struct mpi_message {
 	int source_rank, tag;              /* source_rank: in the communicator */
 	int64_t size_B;
 	void *payload;                     /* packed data: inline_data, malloc'd, or NULL (absent, empty, or still with the sender) */
+	const void *site;                  /* where the application sent it */
 	int64_t buffered_B;                /* of the sender's attached buffer */
 	sim_time_ps sent, started, arrived;
 	bool is_rendezvous, has_predecessor, is_at_hand, is_delivered, is_cancelled;

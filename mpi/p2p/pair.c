@@ -121,3 +121,15 @@ struct mpi_message *mpi_pair_advance(struct mpi_world *world, struct mpi_message
 	message->pair_next = NULL;
 	return next;
 }
+
+void mpi_pair_visit(struct mpi_world *world, mpi_message_visit_fn visit, void *context)
+{
+	const struct mpi_pair_table *table = world->pairs;
+
+	for (uint64_t i = 0; i < table->capacity; i++) {
+		const struct mpi_message *message = table->last[i];
+
+		if (message && !(message->context & CHANNEL_COLL) && !message->is_cancelled)
+			visit(context, message->source, message->site);
+	}
+}

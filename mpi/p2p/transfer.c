@@ -40,6 +40,7 @@ static struct mpi_message *make_message(struct mpi_rank *me, struct mpi_request 
 	message->tag = send->tag;
 	message->size_B = send->count * send->type->size_B;
 	message->sent = me->call_begin;
+	message->site = me->pd->site;
 	message->is_rendezvous = !policy->buffers(policy->context, me, message->size_B);
 	message->buffered_B = send->mode == SEND_BUFFERED ? mpi_buffered_size(message->size_B) : 0;
 	attach_payload(me, send, message);

@@ -9,11 +9,19 @@
 
 #include "tools/run/deadlock.h"
 
-#define ALL(...) {.state = RUN_BLOCKED, .peers = (int[]){__VA_ARGS__}, .n_peers = sizeof(int[]){__VA_ARGS__} / sizeof(int)}
-#define ANY(...) \
-	{.state = RUN_BLOCKED, .any = true, .peers = (int[]){__VA_ARGS__}, .n_peers = sizeof(int[]){__VA_ARGS__} / sizeof(int)}
+#define ALL(...)                                                     \
+	{                                                            \
+		.state = RUN_BLOCKED, .peers = (int[]){__VA_ARGS__}, \
+		.n_peers = sizeof(int[]){__VA_ARGS__} / sizeof(int)  \
+	}
+#define ANY(...)                                                                  \
+	{                                                                         \
+		.state = RUN_BLOCKED, .any = true, .peers = (int[]){__VA_ARGS__}, \
+		.n_peers = sizeof(int[]){__VA_ARGS__} / sizeof(int)               \
+	}
 
-static void check_cycle(int n_ranks, const struct run_waits waits[], int n_wanted, const int wanted[])
+static void check_cycle(int n_ranks, const struct run_waits waits[], int n_wanted,
+			const int wanted[])
 {
 	int cycle[16] = {-1};
 
@@ -111,7 +119,8 @@ static void long_ring_is_found_whole(void **state)
 
 	for (int i = 0; i < N; i++) {
 		next[i] = (i + 1) % N;
-		waits[i] = (struct run_waits){.state = RUN_BLOCKED, .peers = &next[i], .n_peers = 1};
+		waits[i] =
+			(struct run_waits){.state = RUN_BLOCKED, .peers = &next[i], .n_peers = 1};
 	}
 	assert_int_equal(run_find_cycle(N, waits, cycle), N);
 	assert_int_equal(cycle[0], 0);

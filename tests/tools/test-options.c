@@ -29,8 +29,10 @@ static int parse(char *line, struct run_options *out, struct util_error *err)
 
 static void every_option_is_taken(void **state)
 {
-	char line[] = "--cluster c.yaml -n 16 --placement cyclic --compute partial --bench b --first-n 3 --scale a=0.9 "
-		      "--scale *=2 --set network.latency=2us --vary-compute 0.1 --vary-transfer 0 --seed 7 --stack-size 1MiB "
+	char line[] = "--cluster c.yaml -n 16 --placement cyclic --compute partial --bench b "
+		      "--first-n 3 --scale a=0.9 "
+		      "--scale *=2 --set network.latency=2us --vary-compute 0.1 --vary-transfer 0 "
+		      "--seed 7 --stack-size 1MiB "
 		      "--isolation copy --json - --report r --tag-output --quiet prog -n x";
 	struct run_options o;
 	struct util_error err;
@@ -78,7 +80,8 @@ static void wrong_usage_is_refused_with_what_was_wanted(void **state)
 		{"--quiet=1 p", "--quiet=1 takes no value"},
 		{"--cluster", "--cluster needs a value"},
 		{"--cluster c -n", "-n needs a value"},
-		{"--cluster c -n 2 --compute fast p", "wanted direct, collect, partial or modelled"},
+		{"--cluster c -n 2 --compute fast p",
+		 "wanted direct, collect, partial or modelled"},
 		{"--cluster c -n 2 --isolation fork p", "wanted auto, map or copy"},
 		{"--cluster c -n 2 --scale dgemm p", "wanted KERNEL=FACTOR"},
 		{"--cluster c -n 2 --scale =2 p", "wanted KERNEL=FACTOR"},
@@ -110,7 +113,8 @@ static void wrong_usage_is_refused_with_what_was_wanted(void **state)
 		if (parse(line, &o, &err) != UTIL_EINPUT)
 			fail_msg("accepted: %s", cases[i].line);
 		if (!strstr(err.text, cases[i].wanted))
-			fail_msg("%s: \"%s\" lacks \"%s\"", cases[i].line, err.text, cases[i].wanted);
+			fail_msg("%s: \"%s\" lacks \"%s\"", cases[i].line, err.text,
+				 cases[i].wanted);
 	}
 }
 
@@ -153,7 +157,8 @@ static void rank_lists_are_shown_as_ranges(void **state)
 	int odd[40];
 
 	assert_string_equal(run_format_ranks(text, sizeof text, (int[]){5}, 1), "5");
-	assert_string_equal(run_format_ranks(text, sizeof text, (int[]){0, 1, 2, 3, 7, 9, 10}, 7), "0-3, 7, 9-10");
+	assert_string_equal(run_format_ranks(text, sizeof text, (int[]){0, 1, 2, 3, 7, 9, 10}, 7),
+			    "0-3, 7, 9-10");
 	assert_string_equal(run_format_ranks(text, sizeof text, odd, 0), "");
 	for (int i = 0; i < 40; i++)
 		odd[i] = 2 * i + 1;

@@ -7,21 +7,22 @@
 #include "traces/summary.h"
 
 /* Absolute tolerance, with the place of the failure. */
-#define assert_near(found, wanted, tolerance)                                                                          \
-	do {                                                                                                           \
-		double found_ = (found), wanted_ = (wanted);                                                           \
-		if (!(found_ - wanted_ <= (tolerance) && wanted_ - found_ <= (tolerance)))                             \
-			fail_msg("%s = %.17g, wanted %.17g", #found, found_, wanted_);                                 \
+#define assert_near(found, wanted, tolerance)                                              \
+	do {                                                                               \
+		double found_ = (found), wanted_ = (wanted);                               \
+		if (!(found_ - wanted_ <= (tolerance) && wanted_ - found_ <= (tolerance))) \
+			fail_msg("%s = %.17g, wanted %.17g", #found, found_, wanted_);     \
 	} while (0)
 
-/* Synthetic streams of records, with times in whole seconds, so that expectations can be derived by hand. */
+/* Synthetic streams of records, with times in whole seconds, so that expectations can be derived by
+ * hand. */
 static inline sim_time_ps at(double seconds)
 {
 	return sim_time_from_s(seconds);
 }
 
-static inline void compute(struct sim_recorder *to, int rank, const char *kernel, double begin, double end, double useful_s,
-			   double stolen_s)
+static inline void compute(struct sim_recorder *to, int rank, const char *kernel, double begin,
+			   double end, double useful_s, double stolen_s)
 {
 	struct sim_record_compute record = {
 		.rank = rank,
@@ -36,7 +37,8 @@ static inline void compute(struct sim_recorder *to, int rank, const char *kernel
 	to->compute(to->context, &record);
 }
 
-static inline void call(struct sim_recorder *to, int rank, const char *function, double begin, double end, double waiting)
+static inline void call(struct sim_recorder *to, int rank, const char *function, double begin,
+			double end, double waiting)
 {
 	struct sim_record_call record = {
 		.rank = rank,
@@ -49,7 +51,8 @@ static inline void call(struct sim_recorder *to, int rank, const char *function,
 	to->call(to->context, &record);
 }
 
-static inline void message(struct sim_recorder *to, int source, int dest, int64_t size_B, int in_collective)
+static inline void message(struct sim_recorder *to, int source, int dest, int64_t size_B,
+			   int in_collective)
 {
 	struct sim_record_message record = {
 		.source = source, .dest = dest, .size_B = size_B, .in_collective = in_collective};
@@ -57,7 +60,8 @@ static inline void message(struct sim_recorder *to, int source, int dest, int64_
 	to->message(to->context, &record);
 }
 
-static inline void phase(struct sim_recorder *to, int rank, const char *name, int is_begin, double now)
+static inline void phase(struct sim_recorder *to, int rank, const char *name, int is_begin,
+			 double now)
 {
 	to->phase(to->context, rank, name, is_begin, at(now));
 }

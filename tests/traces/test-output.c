@@ -86,10 +86,14 @@ static void json_has_the_documented_values(void **state)
 	assert_true(real_at(root, "messages") == 1);
 	assert_true(real_at(root, "bytes") == 1000);
 	assert_true(real_at(root, "seed") == 42);
-	assert_string_equal(json_string_value(json_array_get(json_object_get(root, "warnings"), 0)), "beware");
-	assert_string_equal(json_string_value(json_array_get(json_object_get(root, "command"), 1)), "caf\\xc3\\xa9 \\xff");
+	assert_string_equal(json_string_value(json_array_get(json_object_get(root, "warnings"), 0)),
+			    "beware");
+	assert_string_equal(json_string_value(json_array_get(json_object_get(root, "command"), 1)),
+			    "caf\\xc3\\xa9 \\xff");
 	assert_true(json_is_null(json_object_get(root, "failure")));
-	assert_string_equal(json_string_value(json_object_get(json_object_get(root, "exit"), "state")), "completed");
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(root, "exit"), "state")),
+		"completed");
 	ranks = json_object_get(root, "ranks");
 	assert_int_equal(json_array_size(ranks), 2);
 	assert_true(real_at(json_array_get(ranks, 0), "waiting_s") == 5);
@@ -99,7 +103,9 @@ static void json_has_the_documented_values(void **state)
 	assert_int_equal(json_array_size(phases), 1);
 	assert_true(real_at(json_array_get(phases, 0), "efficiency") == 0.5);
 	/* By name, not by first appearance. */
-	assert_string_equal(json_string_value(json_object_get(json_array_get(json_object_get(root, "kernels"), 0), "name")), "a");
+	assert_string_equal(json_string_value(json_object_get(
+				    json_array_get(json_object_get(root, "kernels"), 0), "name")),
+			    "a");
 	json_decref(root);
 	free(text);
 	trace_summary_destroy(summary);
@@ -131,8 +137,16 @@ static void json_tells_a_deadlock(void **state)
 	struct trace_summary *summary = small_run();
 	struct trace_run run = run_of(summary);
 	const struct trace_blocked blocked[] = {
-		{.rank = 0, .function = "MPI_Recv", .site = "a.c:1", .text = "receive", .waits_for = (int[]){1}, .n_waits_for = 1},
-		{.rank = 1, .function = "MPI_Recv", .waits_for_any = true, .waits_for_anyone = true},
+		{.rank = 0,
+		 .function = "MPI_Recv",
+		 .site = "a.c:1",
+		 .text = "receive",
+		 .waits_for = (int[]){1},
+		 .n_waits_for = 1},
+		{.rank = 1,
+		 .function = "MPI_Recv",
+		 .waits_for_any = true,
+		 .waits_for_anyone = true},
 	};
 	const struct trace_failure failure = {
 		.kind = "deadlock",
@@ -185,7 +199,12 @@ static void text_shows_what_matters(void **state)
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 	static const char *const wanted[] = {
-		"predicted running time: 10 s", "dynamic efficiency: 50.0 %", "messages: 1,", "waiting", "MPI_Recv", "seed 42",
+		"predicted running time: 10 s",
+		"dynamic efficiency: 50.0 %",
+		"messages: 1,",
+		"waiting",
+		"MPI_Recv",
+		"seed 42",
 	};
 
 	trace_text_write(&run, file);

@@ -29,8 +29,9 @@ static void window_counts_steps_that_are_under_way_at_its_bounds(void **state)
 	const struct trace_phase *p;
 
 	/*
-	 * Rank 0 is in the phase during [2,6] and computes all of it. Rank 1, outside any phase, computes [0,8] at half speed: 2 s of its 4 s lie in the
-	 * window. (4 + 2) / (2 cores × 4 s) = 0.75; inside the phase itself 4 s are done.
+	 * Rank 0 is in the phase during [2,6] and computes all of it. Rank 1, outside any phase,
+	 * computes [0,8] at half speed: 2 s of its 4 s lie in the window. (4 + 2) / (2 cores × 4 s)
+	 * = 0.75; inside the phase itself 4 s are done.
 	 */
 	phase(&to, 0, "a", 1, 2);
 	compute(&to, 0, NULL, 2, 6, 4, 0);
@@ -53,8 +54,9 @@ static void phase_lasts_from_its_first_begin_to_its_last_end(void **state)
 	const struct trace_phase *p;
 
 	/*
-	 * Rank 0 [0,3] computing all of it, rank 1 [1,5] computing [1,5]. Window [0,5]: (3 + 4) / (2 × 5); both ranks' time: 3 + 4. While rank 1's step is
-	 * under way the end is first at 3, then moves to 5: nothing may be counted twice.
+	 * Rank 0 [0,3] computing all of it, rank 1 [1,5] computing [1,5]. Window [0,5]: (3 + 4) /
+	 * (2 × 5); both ranks' time: 3 + 4. While rank 1's step is under way the end is first at 3,
+	 * then moves to 5: nothing may be counted twice.
 	 */
 	phase(&to, 0, "a", 1, 0);
 	phase(&to, 1, "a", 1, 1);

@@ -17,7 +17,8 @@
 #include "traces/report.h"
 
 static char *const command[] = {(char *)"./ring", NULL};
-static struct net_cluster cluster = {.name = (char *)"tiny \"quoted\" $HOME `id`", .n_nodes = 1024, .cores = 1};
+static struct net_cluster cluster = {
+	.name = (char *)"tiny \"quoted\" $HOME `id`", .n_nodes = 1024, .cores = 1};
 
 struct made {
 	struct trace_summary *summary;
@@ -25,7 +26,8 @@ struct made {
 	struct trace_run run;
 };
 
-/* Every rank computes, then waits for and gets a message from the one before, `n_rounds` times; all times × unit_s. */
+/* Every rank computes, then waits for and gets a message from the one before, `n_rounds` times; all
+ * times × unit_s. */
 static void make_run(int n_ranks, int n_rounds, double unit_s, struct made *out)
 {
 	int *node_of = calloc((size_t)n_ranks, sizeof *node_of);
@@ -46,7 +48,8 @@ static void make_run(int n_ranks, int n_rounds, double unit_s, struct made *out)
 
 			phase(&to, rank, "round", 1, begin);
 			compute(&to, rank, "dgemm", begin, begin + work, 0.9 * work, 0.1 * work);
-			call(&to, rank, "MPI_Recv", begin + work, begin + length, 0.7 * (length - work));
+			call(&to, rank, "MPI_Recv", begin + work, begin + length,
+			     0.7 * (length - work));
 			message(&to, rank, (rank + 1) % n_ranks, 1000 * (rank + 1), 0);
 			phase(&to, rank, "round", 0, begin + length);
 		}
@@ -113,9 +116,11 @@ static long size_of(const char *name)
 
 static void report_has_tables_scripts_and_pictures(void **state)
 {
-	static const char *const names[] = {"index.html", "summary.txt", "ranks.csv", "breakdown.csv", "messages.csv",
-					    "timeline.csv", "efficiency.csv", "phases.csv"};
-	static const char *const drawn[] = {"breakdown", "timeline", "efficiency", "phases", "messages"};
+	static const char *const names[] = {"index.html",     "summary.txt",  "ranks.csv",
+					    "breakdown.csv",  "messages.csv", "timeline.csv",
+					    "efficiency.csv", "phases.csv"};
+	static const char *const drawn[] = {"breakdown", "timeline", "efficiency", "phases",
+					    "messages"};
 	enum trace_report_pictures pictures;
 	struct made made;
 	struct util_error err = {.text = ""};
@@ -153,7 +158,8 @@ static void pictures_are_drawn_without_a_word_for_any_size(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		make_run(cases[i].n_ranks, cases[i].n_rounds, cases[i].unit_s, &made);
 		snprintf(dir, sizeof dir, "%s/report%zu", base, i);
-		assert_int_equal(trace_report_write(&made.run, made.detail, dir, &pictures, &err), 0);
+		assert_int_equal(trace_report_write(&made.run, made.detail, dir, &pictures, &err),
+				 0);
 		assert_int_not_equal(pictures, TRACE_PICTURES_FAILED);
 		assert_int_equal(size_of("gnuplot.log"), -1);
 		drop_run(&made);
@@ -238,10 +244,13 @@ static void equal_runs_give_equal_tables(void **state)
 	for (int i = 0; i < 2; i++) {
 		make_run(5, 4, 1, &made);
 		snprintf(dir, sizeof dir, "%s/report%d", base, i);
-		assert_int_equal(trace_report_write(&made.run, made.detail, dir, &pictures, NULL), 0);
+		assert_int_equal(trace_report_write(&made.run, made.detail, dir, &pictures, NULL),
+				 0);
 		drop_run(&made);
 	}
-	snprintf(line, sizeof line, "cd %s && for f in report0/*.csv report0/*.gp; do cmp $f report1/${f#report0/} || exit 1; done",
+	snprintf(line, sizeof line,
+		 "cd %s && for f in report0/*.csv report0/*.gp; do cmp $f report1/${f#report0/} || "
+		 "exit 1; done",
 		 base);
 	assert_int_equal(system(line), 0);
 }

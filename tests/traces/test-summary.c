@@ -12,8 +12,8 @@
 /* Picoseconds round a time, doubles a sum: far below a microsecond for runs of seconds. */
 #define TOLERANCE_S 1e-9
 
-static struct trace_summary *summary_of(int n_ranks, const int node_of[], struct net_cluster *cluster,
-					struct sim_recorder *out)
+static struct trace_summary *summary_of(int n_ranks, const int node_of[],
+					struct net_cluster *cluster, struct sim_recorder *out)
 {
 	struct trace_summary *summary = NULL;
 
@@ -22,7 +22,8 @@ static struct trace_summary *summary_of(int n_ranks, const int node_of[], struct
 	return summary;
 }
 
-/* Rank 0: [0,4] computing, [4,10] MPI_Recv of which 5 waiting. Rank 1: [0,8] computing (6 useful, 1 stolen, 1 shared), [8,10] MPI_Send. */
+/* Rank 0: [0,4] computing, [4,10] MPI_Recv of which 5 waiting. Rank 1: [0,8] computing (6 useful, 1
+ * stolen, 1 shared), [8,10] MPI_Send. */
 static void two_ranks(struct sim_recorder *to)
 {
 	compute(to, 0, "lu", 0, 4, 4, 0);

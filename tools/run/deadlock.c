@@ -10,7 +10,8 @@ struct search {
 	int n_ranks;
 	const struct run_waits *waits;
 	unsigned char *mark; /* [n_ranks] */
-	int *path, *next;    /* [n_ranks]: ranks on the path, and for each rank the next peer to look at */
+	int *path, *next; /* [n_ranks]: ranks on the path, and for each rank the next peer to look
+			     at */
 };
 
 static int peer_of(const struct run_waits *waits, int i)
@@ -63,13 +64,15 @@ static int next_peer(struct search *search, int rank)
 
 		if (!w->peers && peer == rank)
 			continue;
-		if (search->waits[peer].state == RUN_BLOCKED && (mark == MARK_STUCK || mark == MARK_ON_PATH))
+		if (search->waits[peer].state == RUN_BLOCKED &&
+		    (mark == MARK_STUCK || mark == MARK_ON_PATH))
 			return peer;
 	}
 	return -1;
 }
 
-/* Depth first from `start` without recursion. Returns the place on the path where the cycle begins, its end in *length; -1: none. */
+/* Depth first from `start` without recursion. Returns the place on the path where the cycle begins,
+ * its end in *length; -1: none. */
 static int search_from(struct search *search, int start, int *length)
 {
 	int n = 0;

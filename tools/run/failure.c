@@ -108,13 +108,14 @@ void run_failure_describe(const struct run *run, struct run_failure *out)
 	const struct pd_failure *failure = &run->world->failure;
 
 	*out = (struct run_failure){
-		.description = {
-			.kind = kind_names[failure->kind],
-			.rank = failure->rank,
-			.function = failure->function,
-			.time_s = sim_time_to_s(failure->time),
-			.text = failure->text,
-		},
+		.description =
+			{
+				.kind = kind_names[failure->kind],
+				.rank = failure->rank,
+				.function = failure->function,
+				.time_s = sim_time_to_s(failure->time),
+				.text = failure->text,
+			},
 	};
 	out->description.site = run_site(run, &out->sites, failure->site);
 	if (failure->kind == PD_FAILURE_DEADLOCK)
@@ -146,7 +147,8 @@ static void print_single(const struct trace_failure *failure, FILE *file)
 
 		fprintf(file, "  rank %d: ", blocked->rank);
 		print_place(blocked->function, blocked->site, file);
-		fprintf(file, "%s%s\n", blocked->text ? ": " : "", blocked->text ? blocked->text : "");
+		fprintf(file, "%s%s\n", blocked->text ? ": " : "",
+			blocked->text ? blocked->text : "");
 	}
 }
 
@@ -155,7 +157,8 @@ static bool same_place(const struct trace_blocked *a, const struct trace_blocked
 	return a->function == b->function && a->site == b->site;
 }
 
-/* Prints all ranks that stand where blocked[first] does. `ranks`: room for n_blocked. Returns false when an earlier one printed them already. */
+/* Prints all ranks that stand where blocked[first] does. `ranks`: room for n_blocked. Returns false
+ * when an earlier one printed them already. */
 static bool print_group(const struct trace_failure *failure, int first, int ranks[], FILE *file)
 {
 	const struct trace_blocked *blocked = failure->blocked;

@@ -11,11 +11,12 @@ struct run_failure {
 	struct run_strings strings;
 	struct run_strings sites;
 	struct trace_blocked *blocked;
-	int **peers;            /* [n_blocked], owned; entries may be NULL */
+	int **peers; /* [n_blocked], owned; entries may be NULL */
 	int *cycle;
 };
 
-/* Describes world->failure and, for a deadlock, every blocked rank and a cycle. Starts helper processes for source lines. */
+/* Describes world->failure and, for a deadlock, every blocked rank and a cycle. Starts helper
+ * processes for source lines. */
 void run_failure_describe(const struct run *run, struct run_failure *out);
 void run_failure_finish(struct run_failure *failure);
 void run_failure_print(const struct run_failure *failure, FILE *file);
@@ -24,10 +25,11 @@ void run_failure_print(const struct run_failure *failure, FILE *file);
 const char *run_site(const struct run *run, struct run_strings *sites, const void *site);
 
 /*
- * What a blocked rank waits for, as the MPI layer knows it: fills text (kept in `strings`), waits_for (allocated, also put into *out_peers, the caller's to
- * free) and waits_for_any. Leaves them empty where nothing is known. (tools/run/waits.c)
+ * What a blocked rank waits for, as the MPI layer knows it: fills text (kept in `strings`),
+ * waits_for (allocated, also put into *out_peers, the caller's to free) and waits_for_any. Leaves
+ * them empty where nothing is known. (tools/run/waits.c)
  */
-void run_waits_describe(const struct run *run, int rank, struct run_strings *strings, struct trace_blocked *blocked,
-			int **out_peers);
+void run_waits_describe(const struct run *run, int rank, struct run_strings *strings,
+			struct trace_blocked *blocked, int **out_peers);
 
 #endif

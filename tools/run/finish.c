@@ -12,7 +12,8 @@
 #include "tools/run/run.h"
 #include "util/units.h"
 
-/* The calls that ranks are in when a run ends early: their time so far counts as waiting, for nothing ended it. */
+/* The calls that ranks are in when a run ends early: their time so far counts as waiting, for
+ * nothing ended it. */
 static void close_open_calls(struct run *run)
 {
 	struct pd_world *world = run->world;
@@ -37,8 +38,9 @@ static void close_open_calls(struct run *run)
 static void warn_leak(const struct mpi_leak *leak, const char *site, uint64_t count, int first_rank,
 		      struct run_strings *warnings)
 {
-	run_strings_add(warnings, "at MPI_Finalize: %s%s%s%s%s (%llu in all, first on rank %d)", leak->what,
-			leak->function ? ", made by " : "", leak->function ? leak->function : "", site ? " at " : "", site ? site : "",
+	run_strings_add(warnings, "at MPI_Finalize: %s%s%s%s%s (%llu in all, first on rank %d)",
+			leak->what, leak->function ? ", made by " : "",
+			leak->function ? leak->function : "", site ? " at " : "", site ? site : "",
 			(unsigned long long)count, first_rank);
 }
 
@@ -61,7 +63,8 @@ static void warn_leaks(const struct run *run, struct run_strings *warnings)
 		for (int j = 0; j < n && is_new; j++) {
 			const struct mpi_leak *other = &leaks->entries[j];
 
-			if (sites[j] != sites[i] || other->function != first->function || strcmp(other->what, first->what) != 0)
+			if (sites[j] != sites[i] || other->function != first->function ||
+			    strcmp(other->what, first->what) != 0)
 				continue;
 			is_new = is_new && j >= i;
 			count += other->count;
@@ -75,7 +78,8 @@ static void warn_leaks(const struct run *run, struct run_strings *warnings)
 }
 
 /* Ranks that returned `code`, first of them `first`. */
-static void warn_exit_code(const struct run *run, int first, int ranks[], struct run_strings *warnings)
+static void warn_exit_code(const struct run *run, int first, int ranks[],
+			   struct run_strings *warnings)
 {
 	const struct pd_rank *all = run->world->ranks;
 	char list[128];
@@ -89,7 +93,8 @@ static void warn_exit_code(const struct run *run, int first, int ranks[], struct
 		ranks[n++] = rank;
 	}
 	run_format_ranks(list, sizeof list, ranks, n);
-	run_strings_add(warnings, "rank%s %s returned exit code %d", n == 1 ? "" : "s", list, all[first].exit_code);
+	run_strings_add(warnings, "rank%s %s returned exit code %d", n == 1 ? "" : "s", list,
+			all[first].exit_code);
 }
 
 static int warn_exit_codes(const struct run *run, struct run_strings *warnings)
@@ -116,13 +121,18 @@ static void warn_model(const struct run *run, struct run_strings *warnings)
 
 	if (stats.n_algorithm1_infeasible > 0)
 		run_strings_add(warnings,
-				"sharing algorithm1 was not feasible at %llu instants, where max-min shares replaced it",
+				"sharing algorithm1 was not feasible at %llu instants, where "
+				"max-min shares replaced it",
 				(unsigned long long)stats.n_algorithm1_infeasible);
 	if (summary->n_phases_dropped > 0)
-		run_strings_add(warnings, "only the first %d phases are listed; %llu begins of later ones are not",
-				TRACE_MAX_PHASES, (unsigned long long)summary->n_phases_dropped);
+		run_strings_add(
+			warnings,
+			"only the first %d phases are listed; %llu begins of later ones are not",
+			TRACE_MAX_PHASES, (unsigned long long)summary->n_phases_dropped);
 	if (summary->out_of_memory)
-		run_strings_add(warnings, "memory ran out while the run was recorded: some sums are too small");
+		run_strings_add(
+			warnings,
+			"memory ran out while the run was recorded: some sums are too small");
 }
 
 static void add_warning(void *context, const char *sentence)
@@ -178,7 +188,9 @@ static void describe_outcome(const struct run *run, int n_bad_exits, struct trac
 		out->outcome = TRACE_FAILED;
 	else
 		out->outcome = n_bad_exits > 0 ? TRACE_BAD_EXIT : TRACE_COMPLETED;
-	out->exit_status = run->signal ? 128 + run->signal : out->outcome == TRACE_COMPLETED ? 0 : 1;
+	out->exit_status = run->signal			     ? 128 + run->signal
+			   : out->outcome == TRACE_COMPLETED ? 0
+							     : 1;
 	out->summary = run->summary;
 	out->n_messages = run->mpi->n_messages;
 	out->n_bytes = run->mpi->n_bytes;
@@ -199,12 +211,14 @@ static int write_json(const struct trace_run *description, const char *path, str
 	return failed;
 }
 
-static void print(const struct run *run, const struct trace_run *description, const struct run_failure *failure)
+static void print(const struct run *run, const struct trace_run *description,
+		  const struct run_failure *failure)
 {
 	FILE *file = run->console;
 
 	if (run->signal)
-		fprintf(file, "mpisim-run: interrupted (%s); this is what is known so far\n", strsignal(run->signal));
+		fprintf(file, "mpisim-run: interrupted (%s); this is what is known so far\n",
+			strsignal(run->signal));
 	if (description->failure)
 		run_failure_print(failure, file);
 	if (!run->options.quiet) {
@@ -216,7 +230,8 @@ static void print(const struct run *run, const struct trace_run *description, co
 	fflush(file);
 }
 
-static int write_report(const struct run *run, const struct trace_run *description, struct util_error *err)
+static int write_report(const struct run *run, const struct trace_run *description,
+			struct util_error *err)
 {
 	const char *dir = run->options.report;
 	enum trace_report_pictures pictures;
@@ -226,10 +241,14 @@ static int write_report(const struct run *run, const struct trace_run *descripti
 		return failed;
 	if (pictures == TRACE_PICTURES_NO_GNUPLOT)
 		fprintf(run->console,
-			"mpisim-run: warning: gnuplot is not installed, so %s has tables but no pictures; with gnuplot, draw them there "
-			"with: for f in *.gp; do gnuplot $f; done\n", dir);
+			"mpisim-run: warning: gnuplot is not installed, so %s has tables but no "
+			"pictures; with gnuplot, draw them there "
+			"with: for f in *.gp; do gnuplot $f; done\n",
+			dir);
 	else if (pictures == TRACE_PICTURES_FAILED)
-		fprintf(run->console, "mpisim-run: warning: gnuplot failed; what it said is in %s/gnuplot.log\n", dir);
+		fprintf(run->console,
+			"mpisim-run: warning: gnuplot failed; what it said is in %s/gnuplot.log\n",
+			dir);
 	if (!run->options.quiet)
 		fprintf(run->console, "report: %s/index.html\n", dir);
 	return 0;

@@ -11,10 +11,10 @@
 #include "tools/run/run.h"
 #include "util/units.h"
 
-#define STEPS_PER_LOOK 1024     /* at the clock */
-#define FIRST_PROGRESS_S 1.0    /* short runs show none */
+#define STEPS_PER_LOOK 1024  /* at the clock */
+#define FIRST_PROGRESS_S 1.0 /* short runs show none */
 #define PROGRESS_INTERVAL_S 0.5
-#define GRACE_S 1               /* that a rank has to come to an MPI call after Ctrl-C */
+#define GRACE_S 1 /* that a rank has to come to an MPI call after Ctrl-C */
 
 double run_host_time_s(void)
 {
@@ -25,8 +25,10 @@ double run_host_time_s(void)
 }
 
 /*
- * Ctrl-C. The loop sees it when the running rank blocks. A rank that computes without end never does: after a grace period control is taken from it as it
- * stands, which is safe enough for what follows (a report, no more ranks). A second Ctrl-C kills. A handler has no other way to tell than a global.
+ * Ctrl-C. The loop sees it when the running rank blocks. A rank that computes without end never
+ * does: after a grace period control is taken from it as it stands, which is safe enough for what
+ * follows (a report, no more ranks). A second Ctrl-C kills. A handler has no other way to tell than
+ * a global.
  */
 static volatile sig_atomic_t caught_signal;
 
@@ -48,7 +50,8 @@ static void on_grace_over(int signal)
 
 static void catch_signals(struct sigaction saved[3])
 {
-	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART | SA_ONSTACK};
+	struct sigaction action = {.sa_handler = on_interrupt,
+				   .sa_flags = SA_RESETHAND | SA_RESTART | SA_ONSTACK};
 
 	caught_signal = 0;
 	sigaction(SIGINT, &action, &saved[0]);
@@ -81,8 +84,9 @@ static void show_progress(struct run *run, struct progress *progress, double now
 	char simulated[32];
 
 	util_format_time(simulated, sizeof simulated, sim_time_to_s(engine->now));
-	fprintf(run->console, "\r\033[Kmpisim-run: simulated %s, %.3g million messages, %.3g million events/s", simulated,
-		1e-6 * (double)run->summary->n_messages,
+	fprintf(run->console,
+		"\r\033[Kmpisim-run: simulated %s, %.3g million messages, %.3g million events/s",
+		simulated, 1e-6 * (double)run->summary->n_messages,
 		1e-6 * (double)(events - progress->last_events) / (now_s - progress->last_s));
 	fflush(run->console);
 	progress->is_shown = true;
@@ -112,7 +116,9 @@ static void fail_deadlock(struct pd_world *world)
 	if (world->n_running == world->n_ranks)
 		snprintf(text, sizeof text, "every rank waits and nothing is under way");
 	else
-		snprintf(text, sizeof text, "all %d ranks that have not ended wait and nothing is under way", world->n_running);
+		snprintf(text, sizeof text,
+			 "all %d ranks that have not ended wait and nothing is under way",
+			 world->n_running);
 	fail(world, PD_FAILURE_DEADLOCK, text);
 }
 
@@ -126,10 +132,12 @@ static void step_until_over(struct run *run, struct progress *progress)
 
 		if (step == SIM_STEP_TASK && run->output)
 			run_output_collect(run->output);
-		if (step == SIM_STEP_IDLE && !pd_world_is_over(world) && !mpi_world_wake_pollers(run->mpi))
+		if (step == SIM_STEP_IDLE && !pd_world_is_over(world) &&
+		    !mpi_world_wake_pollers(run->mpi))
 			fail_deadlock(world);
 		else if (step == SIM_STEP_NO_MEMORY)
-			fail(world, PD_FAILURE_MEMORY, "the simulator ran out of memory for events");
+			fail(world, PD_FAILURE_MEMORY,
+			     "the simulator ran out of memory for events");
 		if (progress->is_wanted && ++n_steps % STEPS_PER_LOOK == 0)
 			look(run, progress);
 	}

@@ -13,7 +13,8 @@
 
 #define EXIT_USAGE 2
 
-/* The program's file: as given when it has a directory, else as a shell finds it, else in the working directory. */
+/* The program's file: as given when it has a directory, else as a shell finds it, else in the
+ * working directory. */
 static char *find_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -38,7 +39,8 @@ static char *find_program(const char *name)
 static int prepare_cluster(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
-	int failed = net_cluster_load_with(o->cluster, o->n_overrides, o->overrides, &run->cluster, err);
+	int failed =
+		net_cluster_load_with(o->cluster, o->n_overrides, o->overrides, &run->cluster, err);
 
 	if (failed)
 		return failed;

@@ -78,7 +78,8 @@ const char *run_mode_name(enum pd_compute_mode mode)
 	return mode_names[mode];
 }
 
-static int parse_name(const char *option, const char *text, const char *const names[], int *out, struct util_error *err)
+static int parse_name(const char *option, const char *text, const char *const names[], int *out,
+		      struct util_error *err)
 {
 	char wanted[128] = "";
 
@@ -90,23 +91,27 @@ static int parse_name(const char *option, const char *text, const char *const na
 		strcat(wanted, i == 0 ? "" : names[i + 1] ? ", " : " or ");
 		strcat(wanted, names[i]);
 	}
-	return util_error_set(err, UTIL_EINPUT, "%s: found \"%s\", wanted %s", option, text, wanted);
+	return util_error_set(err, UTIL_EINPUT, "%s: found \"%s\", wanted %s", option, text,
+			      wanted);
 }
 
-static int parse_int(const char *option, const char *text, int64_t min, int64_t max, int64_t *out, struct util_error *err)
+static int parse_int(const char *option, const char *text, int64_t min, int64_t max, int64_t *out,
+		     struct util_error *err)
 {
 	int failed = util_parse_int(text, min, max, out, err);
 
 	return failed ? util_error_prepend(err, "%s", option) : 0;
 }
 
-static int parse_amplitude(const char *option, const char *text, double *out, struct util_error *err)
+static int parse_amplitude(const char *option, const char *text, double *out,
+			   struct util_error *err)
 {
 	double value;
 
 	if (util_parse_double(text, &value, NULL) || value < 0 || value >= 1)
 		return util_error_set(err, UTIL_EINPUT,
-				      "%s: found \"%s\", wanted a relative amplitude in [0, 1), 0.05 for up to 5 %% either way",
+				      "%s: found \"%s\", wanted a relative amplitude in [0, 1), "
+				      "0.05 for up to 5 %% either way",
 				      option, text);
 	*out = value;
 	return 0;
@@ -119,8 +124,10 @@ static int parse_scale(const char *text, struct run_options *out, struct util_er
 
 	if (!equals || equals == text || util_parse_double(equals + 1, &factor, NULL) || factor < 0)
 		return util_error_set(err, UTIL_EINPUT,
-				      "--scale: found \"%s\", wanted KERNEL=FACTOR with a factor >= 0, as in \"dgemm=0.9\" or "
-				      "\"*=0.5\" for all computation", text);
+				      "--scale: found \"%s\", wanted KERNEL=FACTOR with a factor "
+				      ">= 0, as in \"dgemm=0.9\" or "
+				      "\"*=0.5\" for all computation",
+				      text);
 	out->scales[out->n_scales++] = text;
 	return 0;
 }
@@ -131,13 +138,16 @@ static int parse_override(const char *text, struct run_options *out, struct util
 
 	if (!equals || equals == text || equals[1] == '\0')
 		return util_error_set(err, UTIL_EINPUT,
-				      "--set: found \"%s\", wanted KEY=VALUE with a key of the cluster file, as in "
-				      "\"network.latency=2us\"", text);
+				      "--set: found \"%s\", wanted KEY=VALUE with a key of the "
+				      "cluster file, as in "
+				      "\"network.latency=2us\"",
+				      text);
 	out->overrides[out->n_overrides++] = text;
 	return 0;
 }
 
-static int parse_count(const char *option, const char *text, int64_t max, int *out, struct util_error *err)
+static int parse_count(const char *option, const char *text, int64_t max, int *out,
+		       struct util_error *err)
 {
 	int64_t value = 0;
 
@@ -154,12 +164,14 @@ static int parse_stack_size(const char *text, struct run_options *out, struct ut
 	if (failed)
 		return util_error_prepend(err, "--stack-size");
 	if (out->stack_size_B < 16384 || out->stack_size_B > (int64_t)1 << 40)
-		return util_error_set(err, UTIL_EINPUT, "--stack-size: found \"%s\", wanted 16KiB to 1TiB", text);
+		return util_error_set(err, UTIL_EINPUT,
+				      "--stack-size: found \"%s\", wanted 16KiB to 1TiB", text);
 	return 0;
 }
 
 /* The options that say how computation is timed. 1: not one of these. */
-static int take_compute_option(int option, char *value, struct run_options *out, struct util_error *err)
+static int take_compute_option(int option, char *value, struct run_options *out,
+			       struct util_error *err)
 {
 	int choice = 0, failed;
 
@@ -260,38 +272,54 @@ static int check_compute(const struct run_options *o, struct util_error *err)
 	const char *mode = run_mode_name(o->mode);
 
 	if (o->mode == PD_COMPUTE_COLLECT && !o->bench_out)
-		return util_error_set(err, UTIL_EINPUT, "--compute collect needs --bench-out FILE, where measurements go");
+		return util_error_set(
+			err, UTIL_EINPUT,
+			"--compute collect needs --bench-out FILE, where measurements go");
 	if (o->mode != PD_COMPUTE_COLLECT && o->bench_out)
-		return util_error_set(err, UTIL_EINPUT, "--bench-out needs --compute collect; found --compute %s", mode);
+		return util_error_set(err, UTIL_EINPUT,
+				      "--bench-out needs --compute collect; found --compute %s",
+				      mode);
 	if (measures_only && o->bench_in)
 		return util_error_set(err, UTIL_EINPUT,
-				      "--bench needs --compute partial or modelled; --compute %s measures everything itself", mode);
+				      "--bench needs --compute partial or modelled; --compute %s "
+				      "measures everything itself",
+				      mode);
 	if (measures_only && o->no_alloc)
 		return util_error_set(err, UTIL_EINPUT,
-				      "--no-alloc needs --compute partial or modelled; --compute %s executes the kernels, which need "
-				      "their memory", mode);
+				      "--no-alloc needs --compute partial or modelled; --compute "
+				      "%s executes the kernels, which need "
+				      "their memory",
+				      mode);
 	if (o->first_n > 0 && o->no_alloc)
 		return util_error_set(err, UTIL_EINPUT,
-				      "--first-n executes kernels, which need the memory that --no-alloc does not give: use one of them");
+				      "--first-n executes kernels, which need the memory that "
+				      "--no-alloc does not give: use one of them");
 	if (o->first_n > 0 && (o->mode == PD_COMPUTE_MODELLED || o->mode == PD_COMPUTE_COLLECT))
-		return util_error_set(err, UTIL_EINPUT, "--first-n needs --compute direct or partial; found --compute %s", mode);
+		return util_error_set(
+			err, UTIL_EINPUT,
+			"--first-n needs --compute direct or partial; found --compute %s", mode);
 	return 0;
 }
 
 static int check(const struct run_options *options, struct util_error *err)
 {
 	if (!options->cluster)
-		return util_error_set(err, UTIL_EINPUT, "no cluster; wanted --cluster FILE, a description of the machine; " SEE_HELP);
+		return util_error_set(err, UTIL_EINPUT,
+				      "no cluster; wanted --cluster FILE, a description of the "
+				      "machine; " SEE_HELP);
 	if (options->n_ranks == 0)
-		return util_error_set(err, UTIL_EINPUT, "no number of ranks; wanted -n N; " SEE_HELP);
+		return util_error_set(err, UTIL_EINPUT,
+				      "no number of ranks; wanted -n N; " SEE_HELP);
 	if (!options->program[0])
-		return util_error_set(err, UTIL_EINPUT, "no program; wanted mpisim-run --cluster FILE -n N PROGRAM [ARGUMENT…]");
+		return util_error_set(
+			err, UTIL_EINPUT,
+			"no program; wanted mpisim-run --cluster FILE -n N PROGRAM [ARGUMENT…]");
 	return check_compute(options, err);
 }
 
 /*
- * getopt remembers the leading "+" until it is told to start anew, and the simulated program shares the C library with us: its own calls must find the
- * default, which permutes, and optind = 1.
+ * getopt remembers the leading "+" until it is told to start anew, and the simulated program shares
+ * the C library with us: its own calls must find the default, which permutes, and optind = 1.
  */
 static void reset_getopt(void)
 {

@@ -17,16 +17,16 @@ struct line {
 };
 
 struct stream {
-	int fd;            /* 1 or 2 */
-	int original;      /* a copy of what it was */
-	int memory;        /* what it is now */
+	int fd;		    /* 1 or 2 */
+	int original;	    /* a copy of what it was */
+	int memory;	    /* what it is now */
 	struct line *lines; /* [n_ranks]: begun and not ended */
 };
 
 struct run_output {
 	struct pd_world *world;
 	struct stream streams[2];
-	int rank;          /* that ran last; -1: none yet */
+	int rank; /* that ran last; -1: none yet */
 	int tag_width;
 	void (*next_resume)(struct sim_task *task, void *context);
 	void *next_context;
@@ -54,7 +54,8 @@ static void write_all(int fd, const char *text, size_t length)
 	}
 }
 
-static void write_line(const struct run_output *output, const struct stream *stream, int rank, struct line *line)
+static void write_line(const struct run_output *output, const struct stream *stream, int rank,
+		       struct line *line)
 {
 	char tag[32];
 	int n = snprintf(tag, sizeof tag, "[%*d] ", output->tag_width, rank);
@@ -86,7 +87,8 @@ static int line_grow(struct line *line, size_t more)
 	return 0;
 }
 
-static void take(struct run_output *output, struct stream *stream, int rank, const char *text, size_t length)
+static void take(struct run_output *output, struct stream *stream, int rank, const char *text,
+		 size_t length)
 {
 	struct line *line = &stream->lines[rank];
 
@@ -141,7 +143,8 @@ static int redirect(struct stream *stream, int fd, int n_ranks, struct util_erro
 	stream->original = dup(fd);
 	stream->memory = memfd_create("mpisim-output", MFD_CLOEXEC);
 	if (stream->original < 0 || stream->memory < 0 || dup2(stream->memory, fd) < 0)
-		return util_error_set(err, UTIL_ESYSTEM, "cannot redirect the program's output for --tag-output");
+		return util_error_set(err, UTIL_ESYSTEM,
+				      "cannot redirect the program's output for --tag-output");
 	return 0;
 }
 

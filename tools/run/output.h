@@ -6,8 +6,9 @@
 #include "util/error.h"
 
 /*
- * --tag-output: what ranks write to standard output and standard error goes to memory files, and from there, line by line, with the rank in front, to
- * where it was meant to go. Whoever ran last wrote it. A line that a rank has not ended yet waits for its end.
+ * --tag-output: what ranks write to standard output and standard error goes to memory files, and
+ * from there, line by line, with the rank in front, to where it was meant to go. Whoever ran last
+ * wrote it. A line that a rank has not ended yet waits for its end.
  */
 struct run_output;
 

@@ -53,7 +53,8 @@ char *run_format_ranks(char *buf, size_t size, const int ranks[], int n)
 		if (last == i)
 			added = snprintf(piece, sizeof piece, "%s%d", i ? ", " : "", ranks[i]);
 		else
-			added = snprintf(piece, sizeof piece, "%s%d-%d", i ? ", " : "", ranks[i], ranks[last]);
+			added = snprintf(piece, sizeof piece, "%s%d-%d", i ? ", " : "", ranks[i],
+					 ranks[last]);
 		if (length + (size_t)added + sizeof more > size) {
 			snprintf(buf + length, size - length, "%s", more);
 			return buf;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The executable mpisim-run: enters the simulator, which lives in the MPI library, so that a process holds it once. Its own part is the room for the
- * thread-local variables of the simulated program, which must lie directly below the thread pointer: the linker puts the executable's there, and this is
- * its only one.
+ * The executable mpisim-run: enters the simulator, which lives in the MPI library, so that a
+ * process holds it once. Its own part is the room for the thread-local variables of the simulated
+ * program, which must lie directly below the thread pointer: the linker puts the executable's
+ * there, and this is its only one.
  */
 #include "tools/run/entry.h"
 

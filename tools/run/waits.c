@@ -4,8 +4,8 @@
 #include "mpi/p2p/blocked.h"
 #include "tools/run/failure.h"
 
-void run_waits_describe(const struct run *run, int rank, struct run_strings *strings, struct trace_blocked *blocked,
-			int **out_peers)
+void run_waits_describe(const struct run *run, int rank, struct run_strings *strings,
+			struct trace_blocked *blocked, int **out_peers)
 {
 	struct mpi_blocked found = {.is_blocked = false};
 

@@ -277,6 +277,15 @@ static bool can_continue(const struct mpi_coll *coll)
 	return true;
 }
 
+/* An operation that does not end, with what it waits for. */
+static void drop(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	for (int i = 0; i < coll->n_posted; i++)
+		mpi_request_destroy(me, coll->posted[i]);
+	fake.unmatched = NULL;
+	mpi_coll_finish(coll);
+}
+
 void fake_run(const struct mpi_coll_args args[], unsigned int seed, int out_errors[])
 {
 	struct mpi_coll colls[FAKE_MAX_RANKS];
@@ -308,6 +317,8 @@ void fake_run(const struct mpi_coll_args args[], unsigned int seed, int out_erro
 		mpi_coll_finish(&colls[i]);
 	}
 	for (int i = 0; i < fake.n_ranks; i++)
-		if (!has_ended[i])
+		if (!has_ended[i]) {
 			out_errors[i] = -1;
+			drop(&fake.ranks[i], &colls[i]);
+		}
 }

@@ -16,7 +16,8 @@ static void ring_deadlock(void)
 {
 	char byte;
 
-	MPI_Recv(&byte, 1, MPI_BYTE, (rank + 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* line: deadlock */
+	MPI_Recv(&byte, 1, MPI_BYTE, (rank + 1) % size, 7, MPI_COMM_WORLD,
+		 MPI_STATUS_IGNORE); /* line: deadlock */
 }
 
 /* Rank 0 waits for anyone, the others for rank 0. */
@@ -24,7 +25,8 @@ static void any_deadlock(void)
 {
 	char byte;
 
-	MPI_Recv(&byte, 1, MPI_BYTE, rank == 0 ? MPI_ANY_SOURCE : 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Recv(&byte, 1, MPI_BYTE, rank == 0 ? MPI_ANY_SOURCE : 0, 7, MPI_COMM_WORLD,
+		 MPI_STATUS_IGNORE);
 }
 
 static void print_in_pieces(void)

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `meson install` installs works from where it was put, here below DESTDIR.
+
+usage: install.py BUILD_DIR SOURCE_DIR BIN_DIR_BELOW_DESTDIR MESON…
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 2\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+
+
+def call(*words, **more):
+    done = subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=120, **more)
+    if done.returncode != 0:
+        sys.exit(f"{words}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+build, here, bin_dir, *meson = sys.argv[1:]
+with tempfile.TemporaryDirectory(prefix="mpisim-install-") as name:
+    root = pathlib.Path(name)
+    call(*meson, "install", "-C", build, "--no-rebuild", env=dict(os.environ, DESTDIR=name))
+    bins = root / bin_dir.lstrip("/")
+    command = call(bins / "mpisim-cc", "-show", "x.c")
+    if build in command:
+        sys.exit(f"the installed wrapper refers to the build directory: {command}")
+    call(bins / "mpisim-cc", "-g", pathlib.Path(here) / "programs" / "misc.c", "-o", root / "misc")
+    (root / "cluster.yaml").write_text(CLUSTER)
+    call(bins / "mpisim-run", "--cluster", root / "cluster.yaml", "-n", 2, "--compute", "modelled", "--quiet", root / "misc", "work")
+    print(call(bins / "mpisim-run", "--version"), end="")
