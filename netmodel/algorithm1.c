@@ -2,13 +2,16 @@
 /*
  * Algorithm 1, incrementally (docs/model.md §3).
  *
- * Links are processed in the order (most transfers first, then index). A link's share is what the transfers of earlier links leave of it,
- * divided among its other transfers; a transfer's rate is the share of the earlier of its two links. So shares depend on earlier links
- * only: a change is carried from the links that it touched to later ones, in that order, each link once, as long as shares change.
+ * Links are processed in the order (most transfers first, then index). A link's share is what the
+ * transfers of earlier links leave of it, divided among its other transfers; a transfer's rate is
+ * the share of the earlier of its two links. So shares depend on earlier links only: a change is
+ * carried from the links that it touched to later ones, in that order, each link once, as long as
+ * shares change.
  *
- * Taken literally this can fail: non-positive shares, or a link that carries more than it has. Then the whole connected component (links
- * joined by transfers) takes the max-min allocation instead. Only components that this instant's changes touch can fail or recover, also
- * when they merge or split: the links of a transfer that came or went are all in dirty_links.
+ * Taken literally this can fail: non-positive shares, or a link that carries more than it has. Then
+ * the whole connected component (links joined by transfers) takes the max-min allocation instead.
+ * Only components that this instant's changes touch can fail or recover, also when they merge or
+ * split: the links of a transfer that came or went are all in dirty_links.
  */
 #include <math.h>
 
@@ -32,7 +35,8 @@ static void queue_link(struct net_model *model, int l)
 	net_heap_push(&model->heap, -(double)model->links[l].n, l);
 }
 
-/* A link whose number of transfers changed may have changed places with a neighbour: then the neighbour's share changes, too. */
+/* A link whose number of transfers changed may have changed places with a neighbour: then the
+ * neighbour's share changes, too. */
 static void queue_overtaken(struct net_model *model, int l)
 {
 	struct net_link *link = &model->links[l];
@@ -54,7 +58,8 @@ static void set_bad(struct net_model *model, struct net_link *link, bool bad)
 	link->bad = bad;
 }
 
-/* Computes a link's share from the earlier links'; queues the later links that it concerns when it changed. */
+/* Computes a link's share from the earlier links'; queues the later links that it concerns when it
+ * changed. */
 static void process_link(struct net_model *model, int l)
 {
 	struct net_link *link = &model->links[l];
@@ -90,7 +95,8 @@ static void apply_literal(struct net_model *model, int l)
 
 	for (int i = 0; i < link->n; i++) {
 		int o = link->hops[i].other;
-		const struct net_link *first = link_is_before(model, l, o) ? link : &model->links[o];
+		const struct net_link *first =
+		    link_is_before(model, l, o) ? link : &model->links[o];
 
 		net_transfer_set_rate(model, link->hops[i].transfer, first->share);
 	}
@@ -104,7 +110,8 @@ static void visit(struct net_model *model, int l)
 	model->visited.links[model->visited.n++] = l;
 }
 
-/* Appends the component of link l to model->visited; true when Algorithm 1 fails somewhere in it. */
+/* Appends the component of link l to model->visited; true when Algorithm 1 fails somewhere in it.
+ */
 static bool visit_component(struct net_model *model, int l)
 {
 	int at = model->visited.n;
@@ -129,7 +136,8 @@ static void solve_component(struct net_model *model, const int links[], int n, b
 		model->n_maxmin_links += bad - link->is_maxmin;
 		link->is_maxmin = bad;
 		if (bad) {
-			link->dirty = true; /* its rates must be set whatever its level was before */
+			link->dirty =
+			    true; /* its rates must be set whatever its level was before */
 			model->region.links[model->region.n++] = links[i];
 		}
 	}

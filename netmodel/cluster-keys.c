@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The keys of a cluster file (docs/cluster-file.md) and the converters of those that are more than one number. */
+/* The keys of a cluster file (docs/cluster-file.md) and the converters of those that are more than
+ * one number. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +11,17 @@
 
 #define MAX_NODES 1000000
 #define MAX_CORES 1000000
-#define MAX_TABLE 256  /* transfers each way that a table of CPU cost tells apart */
+#define MAX_TABLE 256 /* transfers each way that a table of CPU cost tells apart */
 #define MAX_TIME_S 1e6
 #define MIN_SPEED 1e-6
 #define MAX_SPEED 1e6
 
 /* cpu.speed: [{nodes: "0-3", speed: 0.5}, …]; nodes that no entry names have speed 1. */
-static int read_speed_entry(struct net_draft *draft, const struct net_yaml_tree *tree, const struct net_yaml *entry,
-			    struct util_error *err)
+static int read_speed_entry(struct net_draft *draft, const struct net_yaml_tree *tree,
+			    const struct net_yaml *entry, struct util_error *err)
 {
-	const struct net_yaml *nodes = net_yaml_member(entry, "nodes", 5), *speed = net_yaml_member(entry, "speed", 5);
+	const struct net_yaml *nodes = net_yaml_member(entry, "nodes", 5),
+			      *speed = net_yaml_member(entry, "speed", 5);
 	struct util_error why = {0};
 	const char *at;
 	char found[64];
@@ -28,7 +30,8 @@ static int read_speed_entry(struct net_draft *draft, const struct net_yaml_tree 
 
 	if (entry->kind != NET_YAML_MAP || !nodes || !speed || entry->n_children != 2 ||
 	    nodes->kind != NET_YAML_SCALAR)
-		return net_yaml_fail(tree, entry, err, "cpu.speed: found %s, wanted {nodes: \"0-3\", speed: 0.5}",
+		return net_yaml_fail(tree, entry, err,
+				     "cpu.speed: found %s, wanted {nodes: \"0-3\", speed: 0.5}",
 				     net_yaml_found(entry, found, sizeof(found)));
 	rc = net_schema_number(tree, speed, "cpu.speed", MIN_SPEED, MAX_SPEED, &value, err);
 	if (rc)
@@ -41,22 +44,24 @@ static int read_speed_entry(struct net_draft *draft, const struct net_yaml_tree 
 			return net_yaml_fail(tree, nodes, err, "cpu.speed: %s", why.text);
 		for (int node = first; node <= last; node++) {
 			if (draft->cluster.node_speed[node] != 0 || repeat != 1)
-				return net_yaml_fail(tree, nodes, err, "cpu.speed: found node %d twice, wanted it once",
-						     node);
+				return net_yaml_fail(
+				    tree, nodes, err,
+				    "cpu.speed: found node %d twice, wanted it once", node);
 			draft->cluster.node_speed[node] = value;
 		}
 	} while (*at);
 	return 0;
 }
 
-static int read_speed_list(struct net_draft *draft, const struct net_yaml_tree *tree, const struct net_yaml *list,
-			   struct util_error *err)
+static int read_speed_list(struct net_draft *draft, const struct net_yaml_tree *tree,
+			   const struct net_yaml *list, struct util_error *err)
 {
 	bool by_range = list->first && list->first->kind == NET_YAML_MAP;
 	int n_nodes = draft->cluster.n_nodes, i = 0, rc = 0;
 
 	if (!by_range && list->n_children != n_nodes)
-		return net_yaml_fail(tree, list, err, "cpu.speed: found %d speeds, wanted one for each of %d nodes",
+		return net_yaml_fail(tree, list, err,
+				     "cpu.speed: found %d speeds, wanted one for each of %d nodes",
 				     list->n_children, n_nodes);
 	for (const struct net_yaml *entry = list->first; entry && !rc; entry = entry->next, i++)
 		rc = by_range ? read_speed_entry(draft, tree, entry, err)
@@ -68,32 +73,37 @@ static int read_speed_list(struct net_draft *draft, const struct net_yaml_tree *
 	return rc;
 }
 
-static int read_speed(struct net_draft *draft, const struct net_yaml_tree *tree, const struct net_yaml *node,
-		      struct util_error *err)
+static int read_speed(struct net_draft *draft, const struct net_yaml_tree *tree,
+		      const struct net_yaml *node, struct util_error *err)
 {
 	double speed = 1;
 	int rc;
 
 	draft->cluster.node_speed = calloc((size_t)draft->cluster.n_nodes, sizeof(double));
 	if (!draft->cluster.node_speed)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d nodes", draft->cluster.n_nodes);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d nodes",
+				      draft->cluster.n_nodes);
 	if (node && node->kind == NET_YAML_LIST)
 		return read_speed_list(draft, tree, node, err);
-	rc = node ? net_schema_number(tree, node, "cpu.speed", MIN_SPEED, MAX_SPEED, &speed, err) : 0;
+	rc = node ? net_schema_number(tree, node, "cpu.speed", MIN_SPEED, MAX_SPEED, &speed, err)
+		  : 0;
 	for (int i = 0; i < draft->cluster.n_nodes; i++)
 		draft->cluster.node_speed[i] = speed;
 	return rc;
 }
 
-static int read_cost_row(struct net_draft *draft, const struct net_yaml_tree *tree, const struct net_yaml *row, int o,
-			 struct util_error *err)
+static int read_cost_row(struct net_draft *draft, const struct net_yaml_tree *tree,
+			 const struct net_yaml *row, int o, struct util_error *err)
 {
 	struct net_cpu_cost *cost = &draft->cluster.cpu_cost;
 	int i = 0, rc = 0;
 
 	if (row->kind != NET_YAML_LIST || row->n_children != cost->n + 1)
-		return net_yaml_fail(tree, row, err, "cpu.communication_cost.table: found %d values in row %d, wanted %d "
-				     "(as many as there are rows)", row->n_children, o, cost->n + 1);
+		return net_yaml_fail(
+		    tree, row, err,
+		    "cpu.communication_cost.table: found %d values in row %d, wanted %d "
+		    "(as many as there are rows)",
+		    row->n_children, o, cost->n + 1);
 	for (const struct net_yaml *value = row->first; value && !rc; value = value->next, i++)
 		rc = net_schema_number(tree, value, "cpu.communication_cost.table", 0,
 				       o == 0 && i == 0 ? 0 : draft->cluster.cores,
@@ -101,8 +111,8 @@ static int read_cost_row(struct net_draft *draft, const struct net_yaml_tree *tr
 	return rc;
 }
 
-static int read_cost_table(struct net_draft *draft, const struct net_yaml_tree *tree, const struct net_yaml *node,
-			   struct util_error *err)
+static int read_cost_table(struct net_draft *draft, const struct net_yaml_tree *tree,
+			   const struct net_yaml *node, struct util_error *err)
 {
 	struct net_cpu_cost *cost = &draft->cluster.cpu_cost;
 	char found[64];
@@ -111,12 +121,14 @@ static int read_cost_table(struct net_draft *draft, const struct net_yaml_tree *
 	if (!node)
 		return 0;
 	if (node->kind != NET_YAML_LIST || node->n_children < 1 || node->n_children > MAX_TABLE + 1)
-		return net_yaml_fail(tree, node, err,
-				     "cpu.communication_cost.table: found %s, wanted a list of 1 to %d rows",
-				     net_yaml_found(node, found, sizeof(found)), MAX_TABLE + 1);
+		return net_yaml_fail(
+		    tree, node, err,
+		    "cpu.communication_cost.table: found %s, wanted a list of 1 to %d rows",
+		    net_yaml_found(node, found, sizeof(found)), MAX_TABLE + 1);
 	draft->has_table = true;
 	cost->n = node->n_children - 1;
-	cost->fraction = calloc((size_t)node->n_children * (size_t)node->n_children, sizeof(double));
+	cost->fraction =
+	    calloc((size_t)node->n_children * (size_t)node->n_children, sizeof(double));
 	if (!cost->fraction)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for the CPU-cost table");
 	for (const struct net_yaml *row = node->first; row && !rc; row = row->next, o++)
@@ -138,15 +150,17 @@ static int tabulate_cost(struct net_draft *draft, struct util_error *err)
 		for (int i = 0; i <= n; i++) {
 			double value = o * draft->law_outgoing + i * draft->law_incoming;
 
-			cost->fraction[o * (n + 1) + i] = value < draft->law_maximum ? value : draft->law_maximum;
+			cost->fraction[o * (n + 1) + i] =
+			    value < draft->law_maximum ? value : draft->law_maximum;
 		}
 	}
 	return 0;
 }
 
-/* Runs after the rows of both forms: checks that only one is used, and makes a table of the parametric one. */
-static int complete_cost(struct net_draft *draft, const struct net_yaml_tree *tree, const struct net_yaml *node,
-			 struct util_error *err)
+/* Runs after the rows of both forms: checks that only one is used, and makes a table of the
+ * parametric one. */
+static int complete_cost(struct net_draft *draft, const struct net_yaml_tree *tree,
+			 const struct net_yaml *node, struct util_error *err)
 {
 	static const char *const law[] = {"outgoing", "incoming", "maximum", "transfers"};
 	const struct net_yaml *section = net_yaml_at(tree, "cpu.communication_cost");
@@ -155,20 +169,23 @@ static int complete_cost(struct net_draft *draft, const struct net_yaml_tree *tr
 		const struct net_yaml *member = net_yaml_member(section, law[k], strlen(law[k]));
 
 		if (member && draft->has_table)
-			return net_yaml_fail_key(tree, member, err,
-						 "found \"%s\" beside a table, wanted cpu.communication_cost either "
-						 "as a table or as a law", law[k]);
+			return net_yaml_fail_key(
+			    tree, member, err,
+			    "found \"%s\" beside a table, wanted cpu.communication_cost either "
+			    "as a table or as a law",
+			    law[k]);
 		draft->has_law |= member != NULL;
 	}
 	if (draft->has_law && draft->law_maximum > draft->cluster.cores)
-		return net_yaml_fail(tree, net_yaml_at(tree, "cpu.communication_cost.maximum"), err,
-				     "cpu.communication_cost.maximum: found %g, wanted at most cores (%d)",
-				     draft->law_maximum, draft->cluster.cores);
+		return net_yaml_fail(
+		    tree, net_yaml_at(tree, "cpu.communication_cost.maximum"), err,
+		    "cpu.communication_cost.maximum: found %g, wanted at most cores (%d)",
+		    draft->law_maximum, draft->cluster.cores);
 	return draft->has_law ? tabulate_cost(draft, err) : 0;
 }
 
-static int read_placement(struct net_draft *draft, const struct net_yaml_tree *tree, const struct net_yaml *node,
-			  struct util_error *err)
+static int read_placement(struct net_draft *draft, const struct net_yaml_tree *tree,
+			  const struct net_yaml *node, struct util_error *err)
 {
 	struct util_error why = {0};
 	char found[64];
@@ -176,7 +193,8 @@ static int read_placement(struct net_draft *draft, const struct net_yaml_tree *t
 	if (!node)
 		return 0;
 	if (node->kind != NET_YAML_SCALAR)
-		return net_yaml_fail(tree, node, err, "placement: found %s, wanted block, cyclic or \"0-3,0-3\"",
+		return net_yaml_fail(tree, node, err,
+				     "placement: found %s, wanted block, cyclic or \"0-3,0-3\"",
 				     net_yaml_found(node, found, sizeof(found)));
 	if (net_place_check(node->text, draft->cluster.n_nodes, &why))
 		return net_yaml_fail(tree, node, err, "placement: %s", why.text);
@@ -188,34 +206,42 @@ static int read_placement(struct net_draft *draft, const struct net_yaml_tree *t
 
 /* Order matters where a converter uses what earlier rows read (nodes, cores). */
 const struct net_key net_keys[] = {
-	{"mpisim_cluster", NET_KEY_INT, AT(version), 1, 1, .required = true},
-	{"name", NET_KEY_TEXT, AT(cluster.name), .fallback = "unnamed"},
-	{"nodes", NET_KEY_INT, AT(cluster.n_nodes), 1, MAX_NODES, .required = true},
-	{"cores", NET_KEY_INT, AT(cluster.cores), 1, MAX_CORES, .fallback = "1"},
-	{"placement", NET_KEY_CUSTOM, .convert = read_placement},
-	{"cpu.speed", NET_KEY_CUSTOM, .convert = read_speed},
-	{"cpu.host_to_target", NET_KEY_NUMBER, AT(cluster.host_to_target), 1e-6, 1e6, .fallback = "1"},
-	{"cpu.communication_cost.table", NET_KEY_CUSTOM, .convert = read_cost_table},
-	{"cpu.communication_cost.outgoing", NET_KEY_NUMBER, AT(law_outgoing), 0, MAX_CORES, .fallback = "0"},
-	{"cpu.communication_cost.incoming", NET_KEY_NUMBER, AT(law_incoming), 0, MAX_CORES, .fallback = "0"},
-	{"cpu.communication_cost.maximum", NET_KEY_NUMBER, AT(law_maximum), 0, MAX_CORES, .fallback = "1"},
-	{"cpu.communication_cost.transfers", NET_KEY_INT, AT(law_transfers), 1, MAX_TABLE, .fallback = "16"},
-	{"cpu.communication_cost", NET_KEY_CUSTOM, .convert = complete_cost},
-	{"cpu.communication_cost_scale", NET_KEY_NUMBER, AT(cluster.cpu_cost_scale), 0, 1e6, .fallback = "1"},
-	{"network.latency", NET_KEY_TIME, AT(cluster.latency_s), 0, MAX_TIME_S, .required = true},
-	{"network.bandwidth", NET_KEY_BANDWIDTH, AT(cluster.bandwidth_Bps), 1, INFINITY, .required = true},
-	{"network.latency_model", NET_KEY_CHOICE, AT(cluster.latency_model), .choices = "delay|shared",
-	 .fallback = "delay"},
-	{"network.sharing", NET_KEY_CHOICE, AT(cluster.sharing), .choices = "maxmin|algorithm1",
-	 .fallback = "maxmin"},
-	{"network.timeslice", NET_KEY_TIME, AT(cluster.timeslice_s), 1e-9, MAX_TIME_S, .choices = "adaptive",
-	 .word_value = 0, .fallback = "adaptive"},
-	{"network.intra_node.latency", NET_KEY_TIME, AT(cluster.intra_latency_s), 0, MAX_TIME_S, .fallback = "0"},
-	{"network.intra_node.bandwidth", NET_KEY_BANDWIDTH, AT(cluster.intra_bandwidth_Bps), 1, INFINITY,
-	 .fallback = "inf"},
-	{"protocol.overhead", NET_KEY_TIME, AT(cluster.overhead_s), 0, MAX_TIME_S, .fallback = "0"},
-	{"protocol.eager_threshold", NET_KEY_SIZE, AT(cluster.eager_threshold_B), 0, 9e18, .choices = "off",
-	 .fallback = "off"},
-	{"protocol.control_message", NET_KEY_SIZE, AT(cluster.control_message_B), 0, 1e9, .fallback = "0"},
+    {"mpisim_cluster", NET_KEY_INT, AT(version), 1, 1, .required = true},
+    {"name", NET_KEY_TEXT, AT(cluster.name), .fallback = "unnamed"},
+    {"nodes", NET_KEY_INT, AT(cluster.n_nodes), 1, MAX_NODES, .required = true},
+    {"cores", NET_KEY_INT, AT(cluster.cores), 1, MAX_CORES, .fallback = "1"},
+    {"placement", NET_KEY_CUSTOM, .convert = read_placement},
+    {"cpu.speed", NET_KEY_CUSTOM, .convert = read_speed},
+    {"cpu.host_to_target", NET_KEY_NUMBER, AT(cluster.host_to_target), 1e-6, 1e6, .fallback = "1"},
+    {"cpu.communication_cost.table", NET_KEY_CUSTOM, .convert = read_cost_table},
+    {"cpu.communication_cost.outgoing", NET_KEY_NUMBER, AT(law_outgoing), 0, MAX_CORES,
+     .fallback = "0"},
+    {"cpu.communication_cost.incoming", NET_KEY_NUMBER, AT(law_incoming), 0, MAX_CORES,
+     .fallback = "0"},
+    {"cpu.communication_cost.maximum", NET_KEY_NUMBER, AT(law_maximum), 0, MAX_CORES,
+     .fallback = "1"},
+    {"cpu.communication_cost.transfers", NET_KEY_INT, AT(law_transfers), 1, MAX_TABLE,
+     .fallback = "16"},
+    {"cpu.communication_cost", NET_KEY_CUSTOM, .convert = complete_cost},
+    {"cpu.communication_cost_scale", NET_KEY_NUMBER, AT(cluster.cpu_cost_scale), 0, 1e6,
+     .fallback = "1"},
+    {"network.latency", NET_KEY_TIME, AT(cluster.latency_s), 0, MAX_TIME_S, .required = true},
+    {"network.bandwidth", NET_KEY_BANDWIDTH, AT(cluster.bandwidth_Bps), 1, INFINITY,
+     .required = true},
+    {"network.latency_model", NET_KEY_CHOICE, AT(cluster.latency_model), .choices = "delay|shared",
+     .fallback = "delay"},
+    {"network.sharing", NET_KEY_CHOICE, AT(cluster.sharing), .choices = "maxmin|algorithm1",
+     .fallback = "maxmin"},
+    {"network.timeslice", NET_KEY_TIME, AT(cluster.timeslice_s), 1e-9, MAX_TIME_S,
+     .choices = "adaptive", .word_value = 0, .fallback = "adaptive"},
+    {"network.intra_node.latency", NET_KEY_TIME, AT(cluster.intra_latency_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"network.intra_node.bandwidth", NET_KEY_BANDWIDTH, AT(cluster.intra_bandwidth_Bps), 1,
+     INFINITY, .fallback = "inf"},
+    {"protocol.overhead", NET_KEY_TIME, AT(cluster.overhead_s), 0, MAX_TIME_S, .fallback = "0"},
+    {"protocol.eager_threshold", NET_KEY_SIZE, AT(cluster.eager_threshold_B), 0, 9e18,
+     .choices = "off", .fallback = "off"},
+    {"protocol.control_message", NET_KEY_SIZE, AT(cluster.control_message_B), 0, 1e9,
+     .fallback = "0"},
 };
 const int net_n_keys = sizeof(net_keys) / sizeof(net_keys[0]);

@@ -30,7 +30,8 @@ void net_cluster_destroy(struct net_cluster *cluster)
 	free(cluster);
 }
 
-static int read_tree(const struct net_yaml_tree *tree, struct net_cluster **out, struct util_error *err)
+static int read_tree(const struct net_yaml_tree *tree, struct net_cluster **out,
+		     struct util_error *err)
 {
 	struct net_draft draft = {0};
 	struct net_cluster *cluster;
@@ -52,7 +53,8 @@ static int read_tree(const struct net_yaml_tree *tree, struct net_cluster **out,
 }
 
 static int parse_with(const char *name, const char *text, size_t length_B, int n_overrides,
-		      const char *const overrides[], struct net_cluster **out, struct util_error *err)
+		      const char *const overrides[], struct net_cluster **out,
+		      struct util_error *err)
 {
 	struct net_yaml_tree tree;
 	int rc = net_yaml_parse(&tree, name, text, length_B, err);
@@ -72,7 +74,8 @@ int net_cluster_parse(const char *name, const char *text, size_t length_B, struc
 }
 
 int net_cluster_parse_with(const char *name, const char *text, size_t length_B, int n_overrides,
-			   const char *const overrides[], struct net_cluster **out, struct util_error *err)
+			   const char *const overrides[], struct net_cluster **out,
+			   struct util_error *err)
 {
 	return parse_with(name, text, length_B, n_overrides, overrides, out, err);
 }
@@ -82,10 +85,11 @@ int net_cluster_load(const char *path, struct net_cluster **out, struct util_err
 	return net_cluster_load_with(path, 0, NULL, out, err);
 }
 
-int net_cluster_load_with(const char *path, int n_overrides, const char *const overrides[], struct net_cluster **out,
-			  struct util_error *err)
+int net_cluster_load_with(const char *path, int n_overrides, const char *const overrides[],
+			  struct net_cluster **out, struct util_error *err)
 {
-	char *text = malloc(NET_YAML_MAX_SIZE_B + 1); /* one more than allowed, so that too much is noticed */
+	char *text = malloc(NET_YAML_MAX_SIZE_B +
+			    1); /* one more than allowed, so that too much is noticed */
 	FILE *file = fopen(path, "rb");
 	size_t length_B;
 	int rc;
@@ -93,13 +97,14 @@ int net_cluster_load_with(const char *path, int n_overrides, const char *const o
 	if (!text) {
 		rc = util_error_set(err, UTIL_ENOMEM, "out of memory while reading %s", path);
 	} else if (!file) {
-		rc = util_error_set(err, UTIL_EINPUT, "cannot open the cluster file %s: %s", path, strerror(errno));
+		rc = util_error_set(err, UTIL_EINPUT, "cannot open the cluster file %s: %s", path,
+				    strerror(errno));
 	} else {
 		errno = 0;
 		length_B = fread(text, 1, NET_YAML_MAX_SIZE_B + 1, file);
 		if (ferror(file))
-			rc = util_error_set(err, UTIL_EINPUT, "cannot read the cluster file %s: %s", path,
-					    strerror(errno));
+			rc = util_error_set(err, UTIL_EINPUT, "cannot read the cluster file %s: %s",
+					    path, strerror(errno));
 		else
 			rc = parse_with(path, text, length_B, n_overrides, overrides, out, err);
 	}
@@ -112,7 +117,8 @@ int net_cluster_load_with(const char *path, int n_overrides, const char *const o
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming)
 {
 	const struct net_cpu_cost *cost = &cluster->cpu_cost;
-	int o = outgoing < cost->n ? outgoing : cost->n, i = incoming < cost->n ? incoming : cost->n;
+	int o = outgoing < cost->n ? outgoing : cost->n,
+	    i = incoming < cost->n ? incoming : cost->n;
 	double fraction;
 
 	if (!cost->fraction)

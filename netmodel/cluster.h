@@ -9,59 +9,69 @@
 #include "util/error.h"
 
 /*
- * The description of a cluster, as read from cluster.yaml. docs/cluster-file.md documents every key, its unit, default
- * and range; this struct holds the values after checking. Bandwidths may be INFINITY.
+ * The description of a cluster, as read from cluster.yaml. docs/cluster-file.md documents every
+ * key, its unit, default and range; this struct holds the values after checking. Bandwidths may be
+ * INFINITY.
  */
 enum net_latency_model {
-	NET_LATENCY_DELAY,  /* latency is a delay that occupies nothing; then the bytes share the links (default) */
+	NET_LATENCY_DELAY,  /* latency is a delay that occupies nothing; then the bytes share the
+			       links (default) */
 	NET_LATENCY_SHARED, /* the whole minimal duration l + s/b is shared (thesis) */
 };
 enum net_sharing { NET_SHARING_MAXMIN, NET_SHARING_ALGORITHM1 };
 
-struct net_cpu_cost { /* fraction of one CPU for o outgoing and i incoming transfers; [o * (n + 1) + i], o, i = 0 … n */
-	int n;              /* beyond n the last row or column holds */
-	double *fraction;   /* (n + 1)² values, [0][0] = 0; NULL: communication costs no CPU */
+struct net_cpu_cost { /* fraction of one CPU for o outgoing and i incoming transfers; [o * (n + 1) +
+			 i], o, i = 0 … n */
+	int n;	      /* beyond n the last row or column holds */
+	double *fraction; /* (n + 1)² values, [0][0] = 0; NULL: communication costs no CPU */
 };
 
 struct net_cluster {
 	char *name;
 	int n_nodes;
-	int cores;                   /* per node */
-	double *node_speed;          /* [n_nodes], relative to the reference CPU: 0.5 takes twice as long */
-	double host_to_target;       /* seconds measured on this host × this = seconds on the reference CPU */
+	int cores;	    /* per node */
+	double *node_speed; /* [n_nodes], relative to the reference CPU: 0.5 takes twice as long */
+	double host_to_target; /* seconds measured on this host × this = seconds on the reference
+				  CPU */
 	struct net_cpu_cost cpu_cost;
-	double cpu_cost_scale;       /* multiplies the table ("what if communication cost a quarter") */
+	double cpu_cost_scale; /* multiplies the table ("what if communication cost a quarter") */
 
 	double latency_s;
 	double bandwidth_Bps;
 	enum net_latency_model latency_model;
 	enum net_sharing sharing;
-	double timeslice_s;          /* 0: adaptive */
-	double intra_latency_s;      /* between ranks of one node */
+	double timeslice_s;	/* 0: adaptive */
+	double intra_latency_s; /* between ranks of one node */
 	double intra_bandwidth_Bps;
 
-	double overhead_s;           /* o: per message, sender before the transfer, receiver when it takes the message */
-	int64_t eager_threshold_B;   /* messages above it go by rendezvous; INT64_MAX: no rendezvous */
-	int64_t control_message_B;   /* size of one rendezvous control message */
+	double overhead_s; /* o: per message, sender before the transfer, receiver when it takes the
+			      message */
+	int64_t
+	    eager_threshold_B; /* messages above it go by rendezvous; INT64_MAX: no rendezvous */
+	int64_t control_message_B; /* size of one rendezvous control message */
 
-	char *placement;             /* "block", "cyclic" or an explicit list "0,0,1,1"; NULL: block */
+	char *placement; /* "block", "cyclic" or an explicit list "0,0,1,1"; NULL: block */
 };
 
 /*
- * Reads a cluster file. Errors (UTIL_EINPUT): file:line:column, what was found, what was wanted; unknown, duplicate and
- * missing keys, values out of range. The result is the caller's, to be freed with net_cluster_destroy.
+ * Reads a cluster file. Errors (UTIL_EINPUT): file:line:column, what was found, what was wanted;
+ * unknown, duplicate and missing keys, values out of range. The result is the caller's, to be freed
+ * with net_cluster_destroy.
  */
 int net_cluster_load(const char *path, struct net_cluster **out, struct util_error *err);
 /* The same from memory; `name` stands in messages. `text` need not end in NUL. */
-int net_cluster_parse(const char *name, const char *text, size_t length_B, struct net_cluster **out, struct util_error *err);
+int net_cluster_parse(const char *name, const char *text, size_t length_B, struct net_cluster **out,
+		      struct util_error *err);
 /*
- * As net_cluster_load / _parse with overrides applied before checking: each "section.key=value" (n_overrides of them), where the value is
- * YAML ("2us", "[1, 0.5]"). Errors about an override name it instead of a place in the file.
+ * As net_cluster_load / _parse with overrides applied before checking: each "section.key=value"
+ * (n_overrides of them), where the value is YAML ("2us", "[1, 0.5]"). Errors about an override name
+ * it instead of a place in the file.
  */
-int net_cluster_load_with(const char *path, int n_overrides, const char *const overrides[], struct net_cluster **out,
-			  struct util_error *err);
+int net_cluster_load_with(const char *path, int n_overrides, const char *const overrides[],
+			  struct net_cluster **out, struct util_error *err);
 int net_cluster_parse_with(const char *name, const char *text, size_t length_B, int n_overrides,
-			   const char *const overrides[], struct net_cluster **out, struct util_error *err);
+			   const char *const overrides[], struct net_cluster **out,
+			   struct util_error *err);
 void net_cluster_destroy(struct net_cluster *cluster);
 
 /* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Computations on a node's cores (docs/model.md §4). All that run on a node get the same share of a core, so one virtual time per node, which
- * advances at that share, tells the end of each: a change costs the same whether two computations run or two thousand. They wait
- * in a pairing heap; none is ever taken out but the first.
+ * Computations on a node's cores (docs/model.md §4). All that run on a node get the same share of a
+ * core, so one virtual time per node, which advances at that share, tells the end of each: a change
+ * costs the same whether two computations run or two thousand. They wait in a pairing heap; none is
+ * ever taken out but the first.
  */
 #include <stdlib.h>
 
@@ -94,7 +95,8 @@ static void fire_node(struct sim_event *event)
 	struct net_compute *next;
 
 	advance(node, model->engine->now);
-	/* The event was due for the first one: whatever rounding says, it ends now, and so do those that end with it. */
+	/* The event was due for the first one: whatever rounding says, it ends now, and so do those
+	 * that end with it. */
 	if (node->virtual_s < node->heap->end_s)
 		node->virtual_s = node->heap->end_s;
 	next = take_ended(node);
@@ -124,7 +126,8 @@ void net_node_touch(struct net_model *model, int n)
 	net_model_ask(model);
 }
 
-/* The share of a core that each of the node's computations gets from now on, and when the first one ends. */
+/* The share of a core that each of the node's computations gets from now on, and when the first one
+ * ends. */
 void net_node_update(struct net_model *model, struct net_node *node)
 {
 	int n = (int)(node - model->nodes), cores = model->cluster->cores;
@@ -161,13 +164,15 @@ static void fire_at_once(struct sim_event *event)
 	compute->done(compute);
 }
 
-void net_compute_start(struct net_model *model, struct net_compute *compute, int n, double work_s, net_compute_fn done)
+void net_compute_start(struct net_model *model, struct net_compute *compute, int n, double work_s,
+		       net_compute_fn done)
 {
 	struct net_node *node = &model->nodes[n];
 	double factor = net_model_vary_factor(&model->compute_rng, model->compute_amplitude);
 	double ahead_s = 0;
 
-	*compute = (struct net_compute){.model = model, .done = done, .node = n, .begin = model->engine->now};
+	*compute = (struct net_compute){
+	    .model = model, .done = done, .node = n, .begin = model->engine->now};
 	sim_event_init(&compute->event, fire_at_once);
 	compute->work_s = work_s > 0 ? work_s * factor : 0;
 	compute->useful_s = compute->work_s / model->cluster->node_speed[n];
@@ -176,7 +181,8 @@ void net_compute_start(struct net_model *model, struct net_compute *compute, int
 		return;
 	}
 	advance(node, model->engine->now);
-	/* With a fixed timeslice shares stay as they are until the next boundary, where it joins the others. */
+	/* With a fixed timeslice shares stay as they are until the next boundary, where it joins
+	 * the others. */
 	if (!node->n_computes)
 		node->rate = node->undisturbed = 0;
 	if (!net_model_at_boundary(model))

@@ -2,14 +2,16 @@
 /*
  * Max-min fairness, incrementally (docs/model.md §3).
  *
- * Every link l has a level: INFINITY when it is not full, else the most that a transfer gets on it. A transfer gets the lower
- * level of its two links. The allocation is max-min fair exactly if every full link satisfies
+ * Every link l has a level: INFINITY when it is not full, else the most that a transfer gets on it.
+ * A transfer gets the lower level of its two links. The allocation is max-min fair exactly if every
+ * full link satisfies
  *
  *     sum over its transfers of min(level of l, level of the other link) = 1
  *
- * and every other link's sum stays below 1. So a change concerns the links that it touched (the region) and, of their neighbours, only
- * those for which a term of that sum became another. The region is solved exactly with the levels around it as caps; neighbours whose
- * equation broke join it, until none does.
+ * and every other link's sum stays below 1. So a change concerns the links that it touched (the
+ * region) and, of their neighbours, only those for which a term of that sum became another. The
+ * region is solved exactly with the levels around it as caps; neighbours whose equation broke join
+ * it, until none does.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -36,8 +38,9 @@ static void join_region(struct net_model *model, int l)
 }
 
 /*
- * What each unsettled transfer of `link` gets if all share its room equally but for those that a cap holds lower. Caps below the result
- * are taken out of room for good: the result only grows while the region is solved. INFINITY: no transfer can use the room.
+ * What each unsettled transfer of `link` gets if all share its room equally but for those that a
+ * cap holds lower. Caps below the result are taken out of room for good: the result only grows
+ * while the region is solved. INFINITY: no transfer can use the room.
  */
 static double equal_share(struct net_link *link)
 {
@@ -66,14 +69,16 @@ static double equal_share(struct net_link *link)
 
 static void take_out_settling(struct net_link *link)
 {
-	/* One product, not n_settling subtractions: equal links must come out equal to the last bit or nearly. */
+	/* One product, not n_settling subtractions: equal links must come out equal to the last bit
+	 * or nearly. */
 	link->room -= link->n_settling * link->settling_level;
 	link->n_unsettled -= link->n_settling;
 	link->n_settling = 0;
 	link->key_is_old = true;
 }
 
-static double *prepare_link(struct net_model *model, struct net_link *link, double *caps, double *out_share)
+static double *prepare_link(struct net_model *model, struct net_link *link, double *caps,
+			    double *out_share)
 {
 	link->settled = false;
 	link->room = 1;
@@ -147,7 +152,8 @@ static int fill_region(struct net_model *model)
 		struct net_heap_entry entry = net_heap_pop(&model->heap);
 		struct net_link *link = &model->links[entry.link];
 
-		/* Transfers that were settled at just this link's share leave the share of the others as it is. */
+		/* Transfers that were settled at just this link's share leave the share of the
+		 * others as it is. */
 		if (link->n_settling && link->settling_level < entry.key * (1 - NET_SAME))
 			take_out_settling(link);
 		if (link->key_is_old) {
@@ -170,13 +176,15 @@ static int fill_region(struct net_model *model)
 	return 0;
 }
 
-/* Which neighbours of `link` does its new level break? Full ones at once; others when all that they gain is known. */
+/* Which neighbours of `link` does its new level break? Full ones at once; others when all that they
+ * gain is known. */
 static void check_neighbours(struct net_model *model, const struct net_link *link)
 {
 	for (int i = 0; i < link->n; i++) {
 		int o = link->hops[i].other;
 		struct net_link *other = &model->links[o];
-		double was = lower(link->old_level, other->level), is = lower(link->level, other->level);
+		double was = lower(link->old_level, other->level),
+		       is = lower(link->level, other->level);
 
 		if (other->in_region || was == is)
 			continue;
@@ -231,7 +239,8 @@ static bool grow_region(struct net_model *model, int round)
 	return true;
 }
 
-/* Sets the rates of a link's transfers and sums them up afresh, so that rounding does not pile up in `load`. */
+/* Sets the rates of a link's transfers and sums them up afresh, so that rounding does not pile up
+ * in `load`. */
 static void apply_link(struct net_model *model, struct net_link *link)
 {
 	double load = 0;

@@ -6,7 +6,8 @@
 
 #include "netmodel/private.h"
 
-/* Streams of the random numbers: transfers and computations vary independently of each other's number. */
+/* Streams of the random numbers: transfers and computations vary independently of each other's
+ * number. */
 enum { STREAM_TRANSFERS = 0x7472, STREAM_COMPUTES = 0x636f };
 
 void net_model_out_of_memory(struct net_model *model)
@@ -65,7 +66,8 @@ static void solve_links(struct net_model *model)
 
 static void end_instant(struct sim_instant_hook *hook)
 {
-	struct net_model *model = (struct net_model *)((char *)hook - offsetof(struct net_model, hook));
+	struct net_model *model =
+	    (struct net_model *)((char *)hook - offsetof(struct net_model, hook));
 
 	if (model->dirty_links.n)
 		solve_links(model);
@@ -80,7 +82,8 @@ static void end_instant(struct sim_instant_hook *hook)
 
 static void fire_tick(struct sim_event *event)
 {
-	struct net_model *model = (struct net_model *)((char *)event - offsetof(struct net_model, tick));
+	struct net_model *model =
+	    (struct net_model *)((char *)event - offsetof(struct net_model, tick));
 
 	sim_engine_at_instant_end(model->engine, &model->hook);
 }
@@ -96,8 +99,8 @@ void net_model_ask(struct net_model *model)
 static int allocate(struct net_model *model, size_t n_nodes)
 {
 	size_t n_links = 2 * n_nodes;
-	struct net_list *lists[] = {&model->dirty_links, &model->dirty_nodes, &model->region, &model->touched,
-				    &model->visited};
+	struct net_list *lists[] = {&model->dirty_links, &model->dirty_nodes, &model->region,
+				    &model->touched, &model->visited};
 
 	model->links = calloc(n_links, sizeof(*model->links));
 	model->nodes = calloc(n_nodes, sizeof(*model->nodes));
@@ -112,14 +115,15 @@ static int allocate(struct net_model *model, size_t n_nodes)
 	return 0;
 }
 
-int net_model_create(struct sim_engine *engine, const struct net_cluster *cluster, struct net_model **out,
-		     struct util_error *err)
+int net_model_create(struct sim_engine *engine, const struct net_cluster *cluster,
+		     struct net_model **out, struct util_error *err)
 {
 	struct net_model *model = calloc(1, sizeof(*model));
 
 	if (!model || allocate(model, (size_t)cluster->n_nodes)) {
 		net_model_destroy(model);
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for a model of %d nodes", cluster->n_nodes);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for a model of %d nodes",
+				      cluster->n_nodes);
 	}
 	model->engine = engine;
 	model->cluster = cluster;
@@ -153,7 +157,8 @@ void net_model_destroy(struct net_model *model)
 	free(model);
 }
 
-void net_model_vary(struct net_model *model, double transfer_amplitude, double compute_amplitude, uint64_t seed)
+void net_model_vary(struct net_model *model, double transfer_amplitude, double compute_amplitude,
+		    uint64_t seed)
 {
 	model->transfer_amplitude = transfer_amplitude;
 	model->compute_amplitude = compute_amplitude;
@@ -173,7 +178,8 @@ struct net_stats net_model_stats(const struct net_model *model)
 
 double net_model_link_load(const struct net_model *model, int node, int is_incoming)
 {
-	const struct net_link *link = &model->links[is_incoming ? model->cluster->n_nodes + node : node];
+	const struct net_link *link =
+	    &model->links[is_incoming ? model->cluster->n_nodes + node : node];
 	double load = 0;
 
 	for (int i = 0; i < link->n; i++)

@@ -9,9 +9,10 @@
 #include "util/error.h"
 
 /*
- * The model at work: transfers and computations that share links and CPUs (docs/model.md §3, §4). Each is an object embedded in
- * its owner's; `done` is called from the engine's loop (on no task) at the simulated time at which it completes, never from within the start function.
- * Within an instant the rates are brought up to date once, at its end, and only for what the changes touch.
+ * The model at work: transfers and computations that share links and CPUs (docs/model.md §3, §4).
+ * Each is an object embedded in its owner's; `done` is called from the engine's loop (on no task)
+ * at the simulated time at which it completes, never from within the start function. Within an
+ * instant the rates are brought up to date once, at its end, and only for what the changes touch.
  */
 struct net_model;
 struct net_transfer;
@@ -19,57 +20,66 @@ struct net_compute;
 typedef void (*net_transfer_fn)(struct net_transfer *transfer);
 typedef void (*net_compute_fn)(struct net_compute *compute);
 
-struct net_transfer { /* private but for reading; zero-initialise. Small: millions are under way in an all-to-all */
+struct net_transfer { /* private but for reading; zero-initialise. Small: millions are under way in
+			 an all-to-all */
 	struct sim_event event;
 	struct net_model *model;
 	net_transfer_fn done;
 	int64_t size_B;
 	int source_node, dest_node;
-	double remaining_s;      /* of the minimal duration, at `updated` */
-	double rate;             /* share in [0, 1] */
+	double remaining_s; /* of the minimal duration, at `updated` */
+	double rate;	    /* share in [0, 1] */
 	sim_time_ps updated;
 	int out_place, in_place; /* in the two links' arrays of transfers */
-	int stage;               /* enum net_stage */
+	int stage;		 /* enum net_stage */
 };
 
-struct net_compute { /* private but for reading; zero-initialise */
-	struct sim_event event;  /* only for zero work */
+struct net_compute {		/* private but for reading; zero-initialise */
+	struct sim_event event; /* only for zero work */
 	struct net_model *model;
 	net_compute_fn done;
 	int node;
 	sim_time_ps begin;
-	double work_s;           /* on the reference CPU */
-	double end_s;            /* it ends when its node's virtual time gets there */
-	uint64_t order;          /* among equal ends: order of start */
+	double work_s;			     /* on the reference CPU */
+	double end_s;			     /* it ends when its node's virtual time gets there */
+	uint64_t order;			     /* among equal ends: order of start */
 	struct net_compute *child, *sibling; /* in the node's heap */
-	double mark[2];          /* the node's integrals at its start: stolen, shared */
+	double mark[2];			     /* the node's integrals at its start: stolen, shared */
 	/* results, valid in `done` */
-	double useful_s;         /* on one otherwise idle core of this node */
-	double stolen_s, shared_s; /* lost to communication, lost to other computations on the node */
+	double useful_s; /* on one otherwise idle core of this node */
+	double stolen_s,
+	    shared_s; /* lost to communication, lost to other computations on the node */
 };
 
 struct net_stats {
 	uint64_t n_transfers;
-	uint64_t n_rate_updates; /* rates computed anew: one for each transfer on each link that a change may touch */
+	uint64_t n_rate_updates; /* rates computed anew: one for each transfer on each link that a
+				    change may touch */
 	uint64_t n_rate_changes; /* those that came out different */
-	uint64_t n_algorithm1_infeasible; /* instants in which max-min replaced the literal Algorithm 1 somewhere */
+	uint64_t n_algorithm1_infeasible; /* instants in which max-min replaced the literal
+					     Algorithm 1 somewhere */
 };
 
 /*
- * `cluster` is borrowed and must outlive the model. Errors: UTIL_ENOMEM. When memory runs out later, the engine's next step
- * says so. Destroy a model only when the engine makes no more steps.
+ * `cluster` is borrowed and must outlive the model. Errors: UTIL_ENOMEM. When memory runs out
+ * later, the engine's next step says so. Destroy a model only when the engine makes no more steps.
  */
-int net_model_create(struct sim_engine *engine, const struct net_cluster *cluster, struct net_model **out, struct util_error *err);
+int net_model_create(struct sim_engine *engine, const struct net_cluster *cluster,
+		     struct net_model **out, struct util_error *err);
 void net_model_destroy(struct net_model *model);
 
-/* Random relative variation, uniform in [1 - amplitude, 1 + amplitude], of every later transfer's minimal duration / computation's work. */
-void net_model_vary(struct net_model *model, double transfer_amplitude, double compute_amplitude, uint64_t seed);
+/* Random relative variation, uniform in [1 - amplitude, 1 + amplitude], of every later transfer's
+ * minimal duration / computation's work. */
+void net_model_vary(struct net_model *model, double transfer_amplitude, double compute_amplitude,
+		    uint64_t seed);
 
-/* Starts a transfer of `size_B` bytes. Between ranks of one node: intra-node latency and bandwidth, no sharing. O(1) when both links carry nothing else. */
-void net_transfer_start(struct net_model *model, struct net_transfer *transfer, int source_node, int dest_node, int64_t size_B,
-			net_transfer_fn done);
+/* Starts a transfer of `size_B` bytes. Between ranks of one node: intra-node latency and bandwidth,
+ * no sharing. O(1) when both links carry nothing else. */
+void net_transfer_start(struct net_model *model, struct net_transfer *transfer, int source_node,
+			int dest_node, int64_t size_B, net_transfer_fn done);
 /* Starts a computation of `work_s` seconds (on the reference CPU) on `node`. */
-void net_compute_start(struct net_model *model, struct net_compute *compute, int node, double work_s, net_compute_fn done);
+void net_compute_start(struct net_model *model, struct net_compute *compute, int node,
+		       double work_s, net_compute_fn done);
 
 const struct net_cluster *net_model_cluster(const struct net_model *model);
 struct net_stats net_model_stats(const struct net_model *model);

@@ -30,7 +30,8 @@ static void skip_blanks(const char **at)
 		(*at)++;
 }
 
-int net_place_next(const char **at, int n_nodes, int *first, int *last, int *repeat, struct util_error *err)
+int net_place_next(const char **at, int n_nodes, int *first, int *last, int *repeat,
+		   struct util_error *err)
 {
 	const char *start = *at, *p = *at;
 	char quoted[64];
@@ -54,21 +55,25 @@ int net_place_next(const char **at, int n_nodes, int *first, int *last, int *rep
 	else
 		ok = ok && *p == '\0';
 	if (!ok)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %s, wanted nodes 0 to %d as in \"0-3,0-3\" or \"0*2,1*2\"",
-				      net_yaml_quote(start, quoted, sizeof(quoted)), n_nodes - 1);
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "found %s, wanted nodes 0 to %d as in \"0-3,0-3\" or \"0*2,1*2\"",
+		    net_yaml_quote(start, quoted, sizeof(quoted)), n_nodes - 1);
 	*at = p;
 	return 0;
 }
 
-/* Walks a list; node_of may be NULL. Sets *out_n to how many ranks it places, counted up to n_ranks. */
-static int place_list(const char *spec, int n_nodes, int n_ranks, int node_of[], int *out_n, struct util_error *err)
+/* Walks a list; node_of may be NULL. Sets *out_n to how many ranks it places, counted up to
+ * n_ranks. */
+static int place_list(const char *spec, int n_nodes, int n_ranks, int node_of[], int *out_n,
+		      struct util_error *err)
 {
 	const char *at = spec;
 	int n = 0;
 
 	do { /* an empty list is refused as an item that is none */
-		int first = 0, last = 0, repeat = 0, rc = net_place_next(&at, n_nodes, &first, &last, &repeat, err);
+		int first = 0, last = 0, repeat = 0,
+		    rc = net_place_next(&at, n_nodes, &first, &last, &repeat, err);
 
 		if (rc)
 			return rc;
@@ -89,8 +94,10 @@ int net_place_check(const char *spec, int n_nodes, struct util_error *err)
 	if (*spec < '0' || *spec > '9') {
 		char quoted[64];
 
-		return util_error_set(err, UTIL_EINPUT, "found %s, wanted block, cyclic or a list of nodes (\"0-3,0-3\")",
-				      net_yaml_quote(spec, quoted, sizeof(quoted)));
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "found %s, wanted block, cyclic or a list of nodes (\"0-3,0-3\")",
+		    net_yaml_quote(spec, quoted, sizeof(quoted)));
 	}
 	return place_list(spec, n_nodes, 0, NULL, &n, err);
 }
@@ -105,14 +112,16 @@ static void place_block(int n_nodes, int n_ranks, int node_of[])
 			node_of[rank++] = node;
 }
 
-int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, int node_of[], struct util_error *err)
+int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, int node_of[],
+	      struct util_error *err)
 {
 	const char *used = spec ? spec : cluster->placement ? cluster->placement : "block";
 	char quoted[64];
 	int n = 0, rc;
 
 	if (n_ranks < 1)
-		return util_error_set(err, UTIL_EINPUT, "placement: found %d ranks, wanted at least 1", n_ranks);
+		return util_error_set(err, UTIL_EINPUT,
+				      "placement: found %d ranks, wanted at least 1", n_ranks);
 	rc = net_place_check(used, cluster->n_nodes, err);
 	if (rc) {
 		util_error_prepend(err, "placement");
@@ -129,7 +138,9 @@ int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, 
 	}
 	place_list(used, cluster->n_nodes, n_ranks, node_of, &n, err);
 	if (n < n_ranks)
-		return util_error_set(err, UTIL_EINPUT, "placement: found %d places in %s, wanted one for each of %d ranks",
-				      n, net_yaml_quote(used, quoted, sizeof(quoted)), n_ranks);
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "placement: found %d places in %s, wanted one for each of %d ranks", n,
+		    net_yaml_quote(used, quoted, sizeof(quoted)), n_ranks);
 	return 0;
 }

@@ -6,18 +6,23 @@
 #include "util/error.h"
 
 /*
- * Places `n_ranks` ranks on the cluster's nodes: node_of[rank] for rank = 0 … n_ranks-1 (the caller's array).
- * `spec`: "block" (fill a node's share before the next: ceil or floor of n_ranks / n_nodes each, as block distributions go),
- * "cyclic" (rank modulo n_nodes), or a list of nodes with ranges and repeats, "0-3,0-3" or "0*2,1*2". NULL: the cluster's own, else block.
- * A list must name a node for every rank. More ranks than cores on a node is allowed (they share). Errors: UTIL_EINPUT.
+ * Places `n_ranks` ranks on the cluster's nodes: node_of[rank] for rank = 0 … n_ranks-1 (the
+ * caller's array). `spec`: "block" (fill a node's share before the next: ceil or floor of n_ranks /
+ * n_nodes each, as block distributions go), "cyclic" (rank modulo n_nodes), or a list of nodes with
+ * ranges and repeats, "0-3,0-3" or "0*2,1*2". NULL: the cluster's own, else block. A list must name
+ * a node for every rank. More ranks than cores on a node is allowed (they share). Errors:
+ * UTIL_EINPUT.
  */
-int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, int node_of[], struct util_error *err);
+int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, int node_of[],
+	      struct util_error *err);
 /* Whether `spec` is well formed and names existing nodes only. UTIL_EINPUT where not. */
 int net_place_check(const char *spec, int n_nodes, struct util_error *err);
 /*
- * Reads the next item of a list ("2", "0-3", "0*2", "0-3*2": each of the nodes twice) and the comma after it; *at moves on, to the
- * end after the last item. UTIL_EINPUT: not an item, a node that does not exist, a repeat outside 1 … 1000000.
+ * Reads the next item of a list ("2", "0-3", "0*2", "0-3*2": each of the nodes twice) and the comma
+ * after it; *at moves on, to the end after the last item. UTIL_EINPUT: not an item, a node that
+ * does not exist, a repeat outside 1 … 1000000.
  */
-int net_place_next(const char **at, int n_nodes, int *first, int *last, int *repeat, struct util_error *err);
+int net_place_next(const char **at, int n_nodes, int *first, int *last, int *repeat,
+		   struct util_error *err);
 
 #endif

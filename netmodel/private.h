@@ -10,13 +10,15 @@
 #include "util/rng.h"
 
 /*
- * What the files of the model share; only netmodel/ includes it. Node i has link i (outgoing) and link n_nodes + i (incoming), each
- * of capacity 1: a transfer's work is its minimal duration, its rate the share of a link's time that it gets.
+ * What the files of the model share; only netmodel/ includes it. Node i has link i (outgoing) and
+ * link n_nodes + i (incoming), each of capacity 1: a transfer's work is its minimal duration, its
+ * rate the share of a link's time that it gets.
  */
 
 /* Relative difference below which two rates or levels are the same: rounding, not a change. */
 #define NET_SAME 1e-12
-/* How far from full a link counts as full, and how far above 1 as too much: sums of thousands of rounded rates. */
+/* How far from full a link counts as full, and how far above 1 as too much: sums of thousands of
+ * rounded rates. */
 #define NET_FULL 1e-9
 
 enum net_stage {
@@ -33,23 +35,25 @@ struct net_hop { /* a transfer on a link, and its other link */
 struct net_link {
 	struct net_hop *hops; /* [n], unordered */
 	int n, capacity;
-	int n_before;         /* n when the rates were last right; Algorithm 1 */
-	double level;         /* max-min: the most that a transfer gets here; INFINITY: the link is not full */
-	double load;          /* sum of the rates, but for rounding */
-	double share;         /* Algorithm 1, literally: what each transfer processed here gets; INFINITY: there is none */
-	bool dirty;           /* transfers came or went since the rates were right */
-	bool bad;             /* the literal Algorithm 1 fails here */
-	bool is_maxmin;       /* max-min replaces Algorithm 1 in this link's component */
+	int n_before; /* n when the rates were last right; Algorithm 1 */
+	double
+	    level; /* max-min: the most that a transfer gets here; INFINITY: the link is not full */
+	double load;	/* sum of the rates, but for rounding */
+	double share;	/* Algorithm 1, literally: what each transfer processed here gets; INFINITY:
+			   there is none */
+	bool dirty;	/* transfers came or went since the rates were right */
+	bool bad;	/* the literal Algorithm 1 fails here */
+	bool is_maxmin; /* max-min replaces Algorithm 1 in this link's component */
 	bool queued, visited; /* while solving */
 
 	/* while max-min is solved */
 	bool in_region, settled, touched;
 	double old_level;
-	double extra;         /* change of load, of a link that is not full */
-	double room;          /* what its unsettled transfers share */
+	double extra; /* change of load, of a link that is not full */
+	double room;  /* what its unsettled transfers share */
 	int n_unsettled;
 	double settling_level; /* transfers settled at this level are not yet taken out of room … */
-	int n_settling;        /* … and there are so many */
+	int n_settling;	       /* … and there are so many */
 	bool key_is_old;       /* something was taken out since the share stands in the heap */
 	double *caps, min_cap; /* levels of links outside the region, not yet taken out of room */
 	int n_caps;
@@ -71,14 +75,14 @@ struct net_list { /* room for every link once */
 };
 
 struct net_node {
-	struct sim_event event;       /* the earliest end of a computation */
+	struct sim_event event; /* the earliest end of a computation */
 	struct net_model *model;
-	struct net_compute *heap;     /* by end_s */
+	struct net_compute *heap; /* by end_s */
 	int n_computes;
-	double rate;                  /* what each gets of a core; 1 where none runs */
-	double undisturbed;           /* what each would get if communication cost nothing */
-	double virtual_s;             /* integral of rate since the node was last idle, at `updated` */
-	double stolen_s, shared_s;    /* integrals of undisturbed - rate and of 1 - undisturbed */
+	double rate;		   /* what each gets of a core; 1 where none runs */
+	double undisturbed;	   /* what each would get if communication cost nothing */
+	double virtual_s;	   /* integral of rate since the node was last idle, at `updated` */
+	double stolen_s, shared_s; /* integrals of undisturbed - rate and of 1 - undisturbed */
 	sim_time_ps updated;
 	bool dirty;
 };
@@ -86,18 +90,18 @@ struct net_node {
 struct net_model {
 	struct sim_engine *engine;
 	const struct net_cluster *cluster;
-	struct net_link *links;       /* [2 n_nodes] */
-	struct net_node *nodes;       /* [n_nodes] */
+	struct net_link *links; /* [2 n_nodes] */
+	struct net_node *nodes; /* [n_nodes] */
 	int n_links;
 	struct net_list dirty_links, dirty_nodes;
 	struct net_list region, touched, visited; /* while solving */
 	struct net_heap heap;
 	double *caps;
 	size_t caps_capacity;
-	int n_bad, n_maxmin_links;    /* Algorithm 1 */
+	int n_bad, n_maxmin_links; /* Algorithm 1 */
 	struct sim_instant_hook hook;
-	struct sim_event tick;        /* with a fixed timeslice: the next boundary at which rates change */
-	sim_time_ps slice;            /* 0: adaptive */
+	struct sim_event tick; /* with a fixed timeslice: the next boundary at which rates change */
+	sim_time_ps slice;     /* 0: adaptive */
 	struct util_rng transfer_rng, compute_rng;
 	double transfer_amplitude, compute_amplitude;
 	uint64_t next_order;
@@ -106,7 +110,8 @@ struct net_model {
 
 /* model.c */
 void net_model_out_of_memory(struct net_model *model);
-/* Asks for the rates to be brought up to date: at the end of this instant, or at the next boundary of a fixed timeslice. */
+/* Asks for the rates to be brought up to date: at the end of this instant, or at the next boundary
+ * of a fixed timeslice. */
 void net_model_ask(struct net_model *model);
 bool net_model_at_boundary(const struct net_model *model);
 sim_time_ps net_model_next_boundary(const struct net_model *model);
@@ -123,7 +128,8 @@ bool net_rate_same(double a, double b);
 void net_heap_push(struct net_heap *heap, double key, int link);
 struct net_heap_entry net_heap_pop(struct net_heap *heap);
 
-/* maxmin.c: new levels for model->region and whatever else must change, then the rates. Region members are dirty links. */
+/* maxmin.c: new levels for model->region and whatever else must change, then the rates. Region
+ * members are dirty links. */
 void net_maxmin_solve(struct net_model *model);
 /* algorithm1.c: the same for Algorithm 1, from model->dirty_links. */
 void net_algorithm1_solve(struct net_model *model);

@@ -33,7 +33,8 @@ static int distance(const char *a, const char *b)
 	return row[n];
 }
 
-/* The known key that `path` was probably meant to be: alike as a whole, or its last part alike (a key in the wrong section). */
+/* The known key that `path` was probably meant to be: alike as a whole, or its last part alike (a
+ * key in the wrong section). */
 static const char *suggest(const char *path)
 {
 	const char *best = NULL, *dot = strrchr(path, '.'), *last = dot ? dot + 1 : path;
@@ -45,7 +46,8 @@ static const char *suggest(const char *path)
 		const char *known = net_keys[k].path, *known_dot = strrchr(known, '.');
 		int whole = distance(path, known);
 		int part = distance(last, known_dot ? known_dot + 1 : known);
-		int d = whole < part + 1 ? whole : part + 1; /* +1: the section must change as well */
+		int d =
+		    whole < part + 1 ? whole : part + 1; /* +1: the section must change as well */
 
 		if (d < best_distance && d <= 1 + (int)strlen(last) / 3) {
 			best_distance = d;
@@ -65,7 +67,8 @@ static enum path_kind classify(const char *path)
 	for (int k = 0; k < net_n_keys; k++) {
 		if (strncmp(net_keys[k].path, path, length) != 0)
 			continue;
-		if (net_keys[k].path[length] == '.') /* also where a converter looks at a section as a whole */
+		if (net_keys[k].path[length] ==
+		    '.') /* also where a converter looks at a section as a whole */
 			return PATH_SECTION;
 		if (net_keys[k].path[length] == '\0')
 			kind = PATH_KEY;
@@ -73,22 +76,24 @@ static enum path_kind classify(const char *path)
 	return kind;
 }
 
-static int fail_unknown(const struct net_yaml_tree *tree, const struct net_yaml *node, const char *path,
-			struct util_error *err)
+static int fail_unknown(const struct net_yaml_tree *tree, const struct net_yaml *node,
+			const char *path, struct util_error *err)
 {
 	const char *meant = suggest(path);
 	char quoted[96];
 
 	net_yaml_quote(path, quoted, sizeof(quoted));
 	if (meant)
-		return net_yaml_fail_key(tree, node, err,
-					 "found unknown key %s, wanted a known one: did you mean \"%s\"?", quoted,
-					 meant);
-	return net_yaml_fail_key(tree, node, err, "found unknown key %s, wanted one of docs/cluster-file.md", quoted);
+		return net_yaml_fail_key(
+		    tree, node, err,
+		    "found unknown key %s, wanted a known one: did you mean \"%s\"?", quoted,
+		    meant);
+	return net_yaml_fail_key(
+	    tree, node, err, "found unknown key %s, wanted one of docs/cluster-file.md", quoted);
 }
 
-static int check_section(const struct net_yaml_tree *tree, const struct net_yaml *section, const char *prefix,
-			 struct util_error *err)
+static int check_section(const struct net_yaml_tree *tree, const struct net_yaml *section,
+			 const char *prefix, struct util_error *err)
 {
 	char path[256], found[64];
 
@@ -103,8 +108,8 @@ static int check_section(const struct net_yaml_tree *tree, const struct net_yaml
 		if (kind == PATH_KEY || net_yaml_is_empty(member))
 			continue;
 		if (member->kind != NET_YAML_MAP)
-			return net_yaml_fail(tree, member, err, "%s: found %s, wanted a mapping", path,
-					     net_yaml_found(member, found, sizeof(found)));
+			return net_yaml_fail(tree, member, err, "%s: found %s, wanted a mapping",
+					     path, net_yaml_found(member, found, sizeof(found)));
 		rc = check_section(tree, member, path, err);
 		if (rc)
 			return rc;
@@ -147,20 +152,25 @@ static int parse_number(const struct net_key *key, const char *text, double *out
 	}
 }
 
-static int fail_value(const struct net_yaml_tree *tree, const struct net_yaml *node, const struct net_key *key,
-		      struct util_error *err, const char *problem)
+static int fail_value(const struct net_yaml_tree *tree, const struct net_yaml *node,
+		      const struct net_key *key, struct util_error *err, const char *problem)
 {
-	/* A default that does not parse is a mistake in the table; the tests load a file that uses every default. */
+	/* A default that does not parse is a mistake in the table; the tests load a file that uses
+	 * every default. */
 	return net_yaml_fail(tree, node, err, "%s: %s", key->path, problem);
 }
 
 static const char *unit_of(enum net_key_kind kind)
 {
-	return kind == NET_KEY_TIME ? " s" : kind == NET_KEY_BANDWIDTH ? " B/s" : kind == NET_KEY_SIZE ? " B" : "";
+	return kind == NET_KEY_TIME	   ? " s"
+	       : kind == NET_KEY_BANDWIDTH ? " B/s"
+	       : kind == NET_KEY_SIZE	   ? " B"
+					   : "";
 }
 
-static int read_number(struct net_draft *draft, const struct net_key *key, const struct net_yaml_tree *tree,
-		       const struct net_yaml *node, const char *text, struct util_error *err)
+static int read_number(struct net_draft *draft, const struct net_key *key,
+		       const struct net_yaml_tree *tree, const struct net_yaml *node,
+		       const char *text, struct util_error *err)
 {
 	void *target = (char *)draft + key->target;
 	struct util_error why = {0};
@@ -172,13 +182,14 @@ static int read_number(struct net_draft *draft, const struct net_key *key, const
 		value = key->word_value;
 		bytes = INT64_MAX; /* the only word of a size is "off" */
 	} else if (parse_number(key, text, &value, &bytes, &why)) {
-		snprintf(problem, sizeof(problem), "%.400s%s%s", why.text, key->choices ? ", or " : "",
-			 key->choices ? key->choices : "");
+		snprintf(problem, sizeof(problem), "%.400s%s%s", why.text,
+			 key->choices ? ", or " : "", key->choices ? key->choices : "");
 		return fail_value(tree, node, key, err, problem);
 	} else if (!(value >= key->min && value <= key->max)) {
 		snprintf(problem, sizeof(problem), "found %s, wanted %g to %g%s%s%s",
-			 net_yaml_quote(text, quoted, sizeof(quoted)), key->min, key->max, unit_of(key->kind),
-			 key->choices ? " or " : "", key->choices ? key->choices : "");
+			 net_yaml_quote(text, quoted, sizeof(quoted)), key->min, key->max,
+			 unit_of(key->kind), key->choices ? " or " : "",
+			 key->choices ? key->choices : "");
 		return fail_value(tree, node, key, err, problem);
 	}
 	if (key->kind == NET_KEY_INT)
@@ -190,8 +201,9 @@ static int read_number(struct net_draft *draft, const struct net_key *key, const
 	return 0;
 }
 
-static int read_choice(struct net_draft *draft, const struct net_key *key, const struct net_yaml_tree *tree,
-		       const struct net_yaml *node, const char *text, struct util_error *err)
+static int read_choice(struct net_draft *draft, const struct net_key *key,
+		       const struct net_yaml_tree *tree, const struct net_yaml *node,
+		       const char *text, struct util_error *err)
 {
 	char problem[256], quoted[64];
 	size_t length = strlen(text);
@@ -211,7 +223,8 @@ static int read_choice(struct net_draft *draft, const struct net_key *key, const
 	return fail_value(tree, node, key, err, problem);
 }
 
-static int read_text(struct net_draft *draft, const struct net_key *key, const char *text, struct util_error *err)
+static int read_text(struct net_draft *draft, const struct net_key *key, const char *text,
+		     struct util_error *err)
 {
 	char **target = (char **)((char *)draft + key->target);
 
@@ -219,15 +232,16 @@ static int read_text(struct net_draft *draft, const struct net_key *key, const c
 	return *target ? 0 : util_error_set(err, UTIL_ENOMEM, "out of memory");
 }
 
-static int read_key(struct net_draft *draft, const struct net_key *key, const struct net_yaml_tree *tree,
-		    struct util_error *err)
+static int read_key(struct net_draft *draft, const struct net_key *key,
+		    const struct net_yaml_tree *tree, struct util_error *err)
 {
 	const struct net_yaml *node = net_yaml_at(tree, key->path);
 	const char *text = key->fallback;
 	char found[64], problem[128];
 
 	if (!node && key->required)
-		return net_yaml_fail(tree, tree->root, err, "found no key \"%s\", wanted it (see docs/cluster-file.md)",
+		return net_yaml_fail(tree, tree->root, err,
+				     "found no key \"%s\", wanted it (see docs/cluster-file.md)",
 				     key->path);
 	if (key->kind == NET_KEY_CUSTOM)
 		return key->convert(draft, tree, node, err);
@@ -248,7 +262,8 @@ static int read_key(struct net_draft *draft, const struct net_key *key, const st
 	return read_number(draft, key, tree, node, text, err);
 }
 
-int net_schema_read(struct net_draft *draft, const struct net_yaml_tree *tree, struct util_error *err)
+int net_schema_read(struct net_draft *draft, const struct net_yaml_tree *tree,
+		    struct util_error *err)
 {
 	for (int k = 0; k < net_n_keys; k++) {
 		int rc = read_key(draft, &net_keys[k], tree, err);
@@ -259,8 +274,8 @@ int net_schema_read(struct net_draft *draft, const struct net_yaml_tree *tree, s
 	return 0;
 }
 
-int net_schema_number(const struct net_yaml_tree *tree, const struct net_yaml *node, const char *path, double min,
-		      double max, double *out, struct util_error *err)
+int net_schema_number(const struct net_yaml_tree *tree, const struct net_yaml *node,
+		      const char *path, double min, double max, double *out, struct util_error *err)
 {
 	struct util_error why = {0};
 	char found[64];

@@ -9,25 +9,27 @@
 #include "netmodel/yamltree.h"
 
 /*
- * The keys of a cluster file: one table row each, in netmodel/cluster-keys.c. A new key is a new row and a member of net_cluster;
- * values that need more than a number with a range get a function (NET_KEY_CUSTOM).
+ * The keys of a cluster file: one table row each, in netmodel/cluster-keys.c. A new key is a new
+ * row and a member of net_cluster; values that need more than a number with a range get a function
+ * (NET_KEY_CUSTOM).
  */
 enum net_key_kind {
-	NET_KEY_TEXT,      /* char *, owned */
-	NET_KEY_INT,       /* int */
-	NET_KEY_NUMBER,    /* double */
-	NET_KEY_TIME,      /* double, seconds */
+	NET_KEY_TEXT,	   /* char *, owned */
+	NET_KEY_INT,	   /* int */
+	NET_KEY_NUMBER,	   /* double */
+	NET_KEY_TIME,	   /* double, seconds */
 	NET_KEY_BANDWIDTH, /* double, bytes per second */
-	NET_KEY_SIZE,      /* int64_t, bytes */
-	NET_KEY_CHOICE,    /* an enum (int): place in `choices` */
+	NET_KEY_SIZE,	   /* int64_t, bytes */
+	NET_KEY_CHOICE,	   /* an enum (int): place in `choices` */
 	NET_KEY_CUSTOM,
 };
 
-/* What the rows fill in; the parts that are not yet net_cluster's are put together by net_draft_complete. */
+/* What the rows fill in; the parts that are not yet net_cluster's are put together by
+ * net_draft_complete. */
 struct net_draft {
 	struct net_cluster cluster;
 	int version;
-	bool has_table, has_law;       /* which form of cpu.communication_cost the file uses */
+	bool has_table, has_law; /* which form of cpu.communication_cost the file uses */
 	double law_outgoing, law_incoming, law_maximum;
 	int law_transfers;
 };
@@ -35,13 +37,16 @@ struct net_draft {
 struct net_key {
 	const char *path;
 	enum net_key_kind kind;
-	size_t target;                 /* offset in struct net_draft */
-	double min, max;               /* inclusive; numbers only */
+	size_t target;	 /* offset in struct net_draft */
+	double min, max; /* inclusive; numbers only */
 	bool required;
-	const char *fallback;          /* the default as it would stand in a file; NULL: none, the target stays as it is */
-	const char *choices;           /* "delay|shared"; for a number: one word that stands for `word_value` */
+	const char *fallback; /* the default as it would stand in a file; NULL: none, the target
+				 stays as it is */
+	const char
+	    *choices; /* "delay|shared"; for a number: one word that stands for `word_value` */
 	double word_value;
-	int (*convert)(struct net_draft *draft, const struct net_yaml_tree *tree, const struct net_yaml *node,
+	int (*convert)(struct net_draft *draft, const struct net_yaml_tree *tree,
+		       const struct net_yaml *node,
 		       struct util_error *err); /* NET_KEY_CUSTOM; node NULL: the key is absent */
 };
 
@@ -51,10 +56,12 @@ extern const int net_n_keys;
 /* Unknown keys and keys in the wrong place: UTIL_EINPUT with a suggestion. */
 int net_schema_check(const struct net_yaml_tree *tree, struct util_error *err);
 /* Every row of the table, in its order. */
-int net_schema_read(struct net_draft *draft, const struct net_yaml_tree *tree, struct util_error *err);
+int net_schema_read(struct net_draft *draft, const struct net_yaml_tree *tree,
+		    struct util_error *err);
 /* A number for custom converters: what `path` names, in [min, max]. */
-int net_schema_number(const struct net_yaml_tree *tree, const struct net_yaml *node, const char *path, double min,
-		      double max, double *out, struct util_error *err);
+int net_schema_number(const struct net_yaml_tree *tree, const struct net_yaml *node,
+		      const char *path, double min, double max, double *out,
+		      struct util_error *err);
 /* Frees what a draft owns. */
 void net_draft_finish(struct net_draft *draft);
 

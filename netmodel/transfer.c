@@ -35,7 +35,8 @@ void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfe
 	in_link(transfer)->load += rate - transfer->rate;
 	transfer->updated = now;
 	transfer->rate = rate;
-	sim_engine_at(model->engine, &transfer->event, net_model_due(model, transfer->remaining_s / rate));
+	sim_engine_at(model->engine, &transfer->event,
+		      net_model_due(model, transfer->remaining_s / rate));
 }
 
 static void touch_link(struct net_model *model, struct net_link *link)
@@ -90,7 +91,8 @@ static void set_alone(struct net_link *link, double level, double share, double 
 
 static bool is_quiet(const struct net_model *model, const struct net_transfer *transfer)
 {
-	return !out_link(transfer)->dirty && !in_link(transfer)->dirty && net_model_at_boundary(model);
+	return !out_link(transfer)->dirty && !in_link(transfer)->dirty &&
+	       net_model_at_boundary(model);
 }
 
 static void enter_links(struct net_model *model, struct net_transfer *transfer)
@@ -153,14 +155,19 @@ static void fire_transfer(struct sim_event *event)
 	transfer->done(transfer);
 }
 
-void net_transfer_start(struct net_model *model, struct net_transfer *transfer, int source_node, int dest_node,
-			int64_t size_B, net_transfer_fn done)
+void net_transfer_start(struct net_model *model, struct net_transfer *transfer, int source_node,
+			int dest_node, int64_t size_B, net_transfer_fn done)
 {
 	const struct net_cluster *cluster = model->cluster;
-	double factor = net_model_vary_factor(&model->transfer_rng, model->transfer_amplitude), delay_s;
+	double factor = net_model_vary_factor(&model->transfer_rng, model->transfer_amplitude),
+	       delay_s;
 
-	*transfer = (struct net_transfer){.model = model, .done = done, .size_B = size_B, .source_node = source_node,
-					  .dest_node = dest_node, .stage = NET_STAGE_DIRECT};
+	*transfer = (struct net_transfer){.model = model,
+					  .done = done,
+					  .size_B = size_B,
+					  .source_node = source_node,
+					  .dest_node = dest_node,
+					  .stage = NET_STAGE_DIRECT};
 	sim_event_init(&transfer->event, fire_transfer);
 	model->stats.n_transfers++;
 	if (source_node == dest_node) {

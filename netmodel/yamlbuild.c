@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Builds the tree from libyaml's events. Its document API resolves aliases silently, so that a few bytes become a huge or
- * endless tree; events let us refuse them.
+ * Builds the tree from libyaml's events. Its document API resolves aliases silently, so that a few
+ * bytes become a huge or endless tree; events let us refuse them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct builder {
 static struct net_yaml place_of(const struct builder *b, yaml_mark_t mark)
 {
 	return (struct net_yaml){
-		.line = (int)mark.line + 1, .column = (int)mark.column + 1, .override = b->override};
+	    .line = (int)mark.line + 1, .column = (int)mark.column + 1, .override = b->override};
 }
 
 static int refuse(struct builder *b, yaml_mark_t mark, const char *found, const char *wanted)
@@ -40,15 +40,19 @@ static int refuse_yaml(struct builder *b, const yaml_parser_t *parser)
 	const char *problem = parser->problem ? parser->problem : "malformed text";
 
 	if (parser->error == YAML_MEMORY_ERROR)
-		return util_error_set(b->err, UTIL_ENOMEM, "out of memory while reading %s", b->tree->name);
+		return util_error_set(b->err, UTIL_ENOMEM, "out of memory while reading %s",
+				      b->tree->name);
 	if (parser->error == YAML_READER_ERROR) /* the only one without a mark */
-		return net_yaml_fail(b->tree, b->override ? &place : NULL, b->err,
-				     "found bytes that are not text (%s at byte %zu), wanted YAML in UTF-8",
-				     problem, parser->problem_offset);
+		return net_yaml_fail(
+		    b->tree, b->override ? &place : NULL, b->err,
+		    "found bytes that are not text (%s at byte %zu), wanted YAML in UTF-8", problem,
+		    parser->problem_offset);
 	if (parser->context)
-		return net_yaml_fail(b->tree, &place, b->err, "found malformed YAML (%s, %s), wanted YAML",
-				     parser->context, problem);
-	return net_yaml_fail(b->tree, &place, b->err, "found malformed YAML (%s), wanted YAML", problem);
+		return net_yaml_fail(b->tree, &place, b->err,
+				     "found malformed YAML (%s, %s), wanted YAML", parser->context,
+				     problem);
+	return net_yaml_fail(b->tree, &place, b->err, "found malformed YAML (%s), wanted YAML",
+			     problem);
 }
 
 static void append(struct net_yaml *parent, struct net_yaml *child)
@@ -66,7 +70,8 @@ static struct net_yaml *make_node(struct builder *b, enum net_yaml_kind kind, ya
 	struct net_yaml *node = malloc(sizeof(*node));
 
 	if (!node) {
-		util_error_set(b->err, UTIL_ENOMEM, "out of memory while reading %s", b->tree->name);
+		util_error_set(b->err, UTIL_ENOMEM, "out of memory while reading %s",
+			       b->tree->name);
 		return NULL;
 	}
 	*node = place_of(b, mark);
@@ -95,7 +100,8 @@ static int attach(struct builder *b, struct net_yaml *node)
 	return 0;
 }
 
-static int take_key(struct builder *b, struct net_yaml *map, const yaml_event_t *event, const char *text)
+static int take_key(struct builder *b, struct net_yaml *map, const yaml_event_t *event,
+		    const char *text)
 {
 	char quoted[64];
 
@@ -134,8 +140,8 @@ static int open_collection(struct builder *b, const yaml_event_t *event, enum ne
 {
 	const yaml_char_t *anchor = kind == NET_YAML_MAP ? event->data.mapping_start.anchor
 							 : event->data.sequence_start.anchor;
-	const yaml_char_t *tag = kind == NET_YAML_MAP ? event->data.mapping_start.tag
-						      : event->data.sequence_start.tag;
+	const yaml_char_t *tag =
+	    kind == NET_YAML_MAP ? event->data.mapping_start.tag : event->data.sequence_start.tag;
 	struct net_yaml *parent = b->depth ? b->stack[b->depth - 1] : NULL;
 	struct net_yaml *node;
 
@@ -144,7 +150,8 @@ static int open_collection(struct builder *b, const yaml_event_t *event, enum ne
 	if (parent && parent->kind == NET_YAML_MAP && !b->key.text)
 		return refuse(b, event->start_mark, "a list or mapping as a key", "a word");
 	if (b->depth == NET_YAML_MAX_DEPTH)
-		return refuse(b, event->start_mark, "lists or mappings nested too deeply", "at most 16 levels");
+		return refuse(b, event->start_mark, "lists or mappings nested too deeply",
+			      "at most 16 levels");
 	node = make_node(b, kind, event->start_mark);
 	if (!node)
 		return UTIL_ENOMEM;
@@ -194,15 +201,16 @@ static int build(struct builder *b, yaml_parser_t *parser)
 }
 
 /* Parses one text into nodes that `tree` owns; *out NULL: an empty text. */
-static int parse_text(struct net_yaml_tree *tree, const char *override, const char *text, size_t length_B,
-		      struct net_yaml **out, struct util_error *err)
+static int parse_text(struct net_yaml_tree *tree, const char *override, const char *text,
+		      size_t length_B, struct net_yaml **out, struct util_error *err)
 {
 	struct builder b = {.tree = tree, .override = override, .err = err};
 	yaml_parser_t parser;
 	int rc;
 
 	if (!yaml_parser_initialize(&parser))
-		return util_error_set(err, UTIL_ENOMEM, "out of memory while reading %s", tree->name);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory while reading %s",
+				      tree->name);
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, length_B);
 	rc = build(&b, &parser);
 	yaml_parser_delete(&parser);
@@ -223,12 +231,15 @@ int net_yaml_parse(struct net_yaml_tree *tree, const char *name, const char *tex
 				     NET_YAML_MAX_SIZE_B);
 	rc = parse_text(tree, NULL, text, length_B, &tree->root, err);
 	if (!rc && !tree->root)
-		return net_yaml_fail(tree, NULL, err, "found an empty file, wanted keys and values");
+		return net_yaml_fail(tree, NULL, err,
+				     "found an empty file, wanted keys and values");
 	return rc;
 }
 
-/* Finds or makes the member `key` of `map`. A member that holds nothing becomes a mapping where one is needed. */
-static struct net_yaml *get_member(struct builder *b, struct net_yaml *map, const char *key, size_t length)
+/* Finds or makes the member `key` of `map`. A member that holds nothing becomes a mapping where one
+ * is needed. */
+static struct net_yaml *get_member(struct builder *b, struct net_yaml *map, const char *key,
+				   size_t length)
 {
 	struct net_yaml *member = net_yaml_member(map, key, length);
 
@@ -277,12 +288,14 @@ int net_yaml_override(struct net_yaml_tree *tree, const char *override, struct u
 		size_t length = strcspn(key, ".=");
 
 		if (length == 0)
-			return net_yaml_fail(tree, &place, err, "found an empty key, wanted section.key=value");
+			return net_yaml_fail(tree, &place, err,
+					     "found an empty key, wanted section.key=value");
 		if (net_yaml_is_empty(node))
 			node->kind = NET_YAML_MAP;
 		if (node->kind != NET_YAML_MAP)
 			return net_yaml_fail(tree, &place, err,
-					     "found a value above \"%.*s\", wanted a section", (int)length, key);
+					     "found a value above \"%.*s\", wanted a section",
+					     (int)length, key);
 		node = get_member(&b, node, key, length);
 		if (!node)
 			return UTIL_ENOMEM;

@@ -76,7 +76,8 @@ static int fail_at(const struct net_yaml_tree *tree, const char *override, int l
 	char text[768], quoted[128];
 
 	vsnprintf(text, sizeof(text), format, args);
-	for (char *c = text; *c; c++) /* what a file holds may not write on a terminal as it likes */
+	for (char *c = text; *c;
+	     c++) /* what a file holds may not write on a terminal as it likes */
 		if ((unsigned char)*c < ' ' || *c == 127)
 			*c = '?';
 	if (override)
@@ -85,21 +86,21 @@ static int fail_at(const struct net_yaml_tree *tree, const char *override, int l
 	return util_error_set(err, UTIL_EINPUT, "%s:%d:%d: %s", tree->name, line, column, text);
 }
 
-int net_yaml_fail(const struct net_yaml_tree *tree, const struct net_yaml *node, struct util_error *err,
-		  const char *format, ...)
+int net_yaml_fail(const struct net_yaml_tree *tree, const struct net_yaml *node,
+		  struct util_error *err, const char *format, ...)
 {
 	va_list args;
 	int code;
 
 	va_start(args, format);
-	code = fail_at(tree, node ? node->override : NULL, node ? node->line : 1, node ? node->column : 1,
-		       err, format, args);
+	code = fail_at(tree, node ? node->override : NULL, node ? node->line : 1,
+		       node ? node->column : 1, err, format, args);
 	va_end(args);
 	return code;
 }
 
-int net_yaml_fail_key(const struct net_yaml_tree *tree, const struct net_yaml *node, struct util_error *err,
-		      const char *format, ...)
+int net_yaml_fail_key(const struct net_yaml_tree *tree, const struct net_yaml *node,
+		      struct util_error *err, const char *format, ...)
 {
 	va_list args;
 	int code;

@@ -8,9 +8,10 @@
 #include "util/error.h"
 
 /*
- * A small YAML document as a tree that remembers where each node stood. What a configuration file does not need is refused
- * when the tree is built: aliases, anchors, tags, keys that are not scalars, duplicate keys, a second document, nesting
- * deeper than NET_YAML_MAX_DEPTH, texts longer than NET_YAML_MAX_SIZE_B.
+ * A small YAML document as a tree that remembers where each node stood. What a configuration file
+ * does not need is refused when the tree is built: aliases, anchors, tags, keys that are not
+ * scalars, duplicate keys, a second document, nesting deeper than NET_YAML_MAX_DEPTH, texts longer
+ * than NET_YAML_MAX_SIZE_B.
  */
 #define NET_YAML_MAX_DEPTH 16
 #define NET_YAML_MAX_SIZE_B (1 << 20)
@@ -20,14 +21,14 @@ enum net_yaml_kind { NET_YAML_SCALAR, NET_YAML_LIST, NET_YAML_MAP };
 
 struct net_yaml { /* one node; owned by its tree */
 	enum net_yaml_kind kind;
-	char *text;                    /* of a scalar; contains no NUL but its end */
-	char *key;                     /* of a member of a mapping, else NULL */
-	int line, column;              /* of the node, 1-based */
+	char *text;	  /* of a scalar; contains no NUL but its end */
+	char *key;	  /* of a member of a mapping, else NULL */
+	int line, column; /* of the node, 1-based */
 	int key_line, key_column;
 	struct net_yaml *first, *last; /* children in order */
 	struct net_yaml *next;
 	int n_children;
-	const char *override;          /* borrowed; the override it came from, NULL: the file */
+	const char *override; /* borrowed; the override it came from, NULL: the file */
 	struct net_yaml *next_owned;
 };
 
@@ -38,17 +39,17 @@ struct net_yaml_tree {
 };
 
 /*
- * Parses `length_B` bytes of `text` (no NUL needed). The tree must be finished also when this fails. Errors: UTIL_EINPUT
- * with name:line:column, UTIL_ENOMEM.
+ * Parses `length_B` bytes of `text` (no NUL needed). The tree must be finished also when this
+ * fails. Errors: UTIL_EINPUT with name:line:column, UTIL_ENOMEM.
  */
 int net_yaml_parse(struct net_yaml_tree *tree, const char *name, const char *text, size_t length_B,
 		   struct util_error *err);
 void net_yaml_finish(struct net_yaml_tree *tree);
 
 /*
- * Applies "a.b.c=value": sets or replaces that node, making mappings on the way. `override` is borrowed until the tree is
- * finished. Errors: UTIL_EINPUT (no '=', an empty key, a value that is not YAML, a way through something that is no
- * mapping), UTIL_ENOMEM.
+ * Applies "a.b.c=value": sets or replaces that node, making mappings on the way. `override` is
+ * borrowed until the tree is finished. Errors: UTIL_EINPUT (no '=', an empty key, a value that is
+ * not YAML, a way through something that is no mapping), UTIL_ENOMEM.
  */
 int net_yaml_override(struct net_yaml_tree *tree, const char *override, struct util_error *err);
 
@@ -59,15 +60,18 @@ struct net_yaml *net_yaml_at(const struct net_yaml_tree *tree, const char *path)
 /* True for `key:` with nothing after it. */
 bool net_yaml_is_empty(const struct net_yaml *node);
 
-/* Describes a node for "found …": "\"12 parsecs\"", "a list", "nothing". Returns `buf`; 64 bytes hold any. */
+/* Describes a node for "found …": "\"12 parsecs\"", "a list", "nothing". Returns `buf`; 64 bytes
+ * hold any. */
 char *net_yaml_found(const struct net_yaml *node, char *buf, size_t size);
 /* Copies text into quotes, control characters as '?', cut where it is long. Returns `buf`. */
 char *net_yaml_quote(const char *text, char *buf, size_t size);
 /* Sets "<place of node>: <formatted>"; returns UTIL_EINPUT. `node` NULL: the file as a whole. */
-int net_yaml_fail(const struct net_yaml_tree *tree, const struct net_yaml *node, struct util_error *err,
-		  const char *format, ...) __attribute__((format(printf, 4, 5)));
+int net_yaml_fail(const struct net_yaml_tree *tree, const struct net_yaml *node,
+		  struct util_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The same with the place of the node's key. */
-int net_yaml_fail_key(const struct net_yaml_tree *tree, const struct net_yaml *node, struct util_error *err,
-		      const char *format, ...) __attribute__((format(printf, 4, 5)));
+int net_yaml_fail_key(const struct net_yaml_tree *tree, const struct net_yaml *node,
+		      struct util_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

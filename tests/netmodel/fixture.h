@@ -43,7 +43,8 @@ static inline void fixture_settle(struct fixture *f)
 {
 	const struct sim_event *first;
 
-	while (f->engine.hook_first || ((first = sim_queue_peek(&f->engine.queue)) && first->time == f->engine.now))
+	while (f->engine.hook_first ||
+	       ((first = sim_queue_peek(&f->engine.queue)) && first->time == f->engine.now))
 		assert_int_equal(sim_engine_step(&f->engine), SIM_STEP_EVENT);
 }
 
@@ -55,11 +56,11 @@ static inline void fixture_run(struct fixture *f)
 		assert_int_equal(step, SIM_STEP_EVENT);
 }
 
-#define assert_near(a, b, tolerance)                                                                                   \
-	do {                                                                                                           \
-		double assert_a = (a), assert_b = (b);                                                                 \
-		if (!(fabs(assert_a - assert_b) <= (tolerance)))                                                       \
-			fail_msg(#a " is %.17g, not " #b " = %.17g", assert_a, assert_b);                              \
+#define assert_near(a, b, tolerance)                                                      \
+	do {                                                                              \
+		double assert_a = (a), assert_b = (b);                                    \
+		if (!(fabs(assert_a - assert_b) <= (tolerance)))                          \
+			fail_msg(#a " is %.17g, not " #b " = %.17g", assert_a, assert_b); \
 	} while (0)
 
 /* A transfer that remembers when it was done. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deterministic fuzzing of the cluster file: fuzz-cluster N SEED FILE… mutates the files N times. The same arguments make the same
- * inputs; on a crash the last line on stderr tells the thousand it was in. `fuzz-cluster 0 0 INPUT` runs one input as it is.
+ * Deterministic fuzzing of the cluster file: fuzz-cluster N SEED FILE… mutates the files N times.
+ * The same arguments make the same inputs; on a crash the last line on stderr tells the thousand it
+ * was in. `fuzz-cluster 0 0 INPUT` runs one input as it is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +24,71 @@ static int n_seeds;
 
 /* What matters to YAML or to a value; taken whole, since single bytes rarely make them. */
 static const char *const words[] = {
-	"[", "]", "{", "}", "- ", ": ", "\n", "\n  ", "#", "&a ", "*a", "!!int ", "? ", "| ", "> ", "---\n", "...\n", "%YAML 1.1\n",
-	"\"", "'", "\\0", "<<: *a", "\t", "\xef\xbb\xbf", "\xff", "nan", "inf", "-inf", "-1", "0", "1e308", "1e-320",
-	"99999999999999999999", "0x10", "us", "MB/s", "GiB", "block", "cyclic", "0-3,0*2", "*1000000", "off", "adaptive", "nodes: ",
-	"speed: ", "table: ", "maximum: ", "cpu:\n", "network: ", "\x1e" "nodes=3", "\x1e" "cpu.speed=[1,2]", "\x1e" "network=",
-	"\x1e" "cpu.communication_cost.table=[[0]]", "\x1e" "a.b=", "=", ".", "{}", "[]", "[[[[[[[[", "{a: {b: {c: ",
+    "[",
+    "]",
+    "{",
+    "}",
+    "- ",
+    ": ",
+    "\n",
+    "\n  ",
+    "#",
+    "&a ",
+    "*a",
+    "!!int ",
+    "? ",
+    "| ",
+    "> ",
+    "---\n",
+    "...\n",
+    "%YAML 1.1\n",
+    "\"",
+    "'",
+    "\\0",
+    "<<: *a",
+    "\t",
+    "\xef\xbb\xbf",
+    "\xff",
+    "nan",
+    "inf",
+    "-inf",
+    "-1",
+    "0",
+    "1e308",
+    "1e-320",
+    "99999999999999999999",
+    "0x10",
+    "us",
+    "MB/s",
+    "GiB",
+    "block",
+    "cyclic",
+    "0-3,0*2",
+    "*1000000",
+    "off",
+    "adaptive",
+    "nodes: ",
+    "speed: ",
+    "table: ",
+    "maximum: ",
+    "cpu:\n",
+    "network: ",
+    "\x1e"
+    "nodes=3",
+    "\x1e"
+    "cpu.speed=[1,2]",
+    "\x1e"
+    "network=",
+    "\x1e"
+    "cpu.communication_cost.table=[[0]]",
+    "\x1e"
+    "a.b=",
+    "=",
+    ".",
+    "{}",
+    "[]",
+    "[[[[[[[[",
+    "{a: {b: {c: ",
 };
 
 static size_t below(struct util_rng *rng, size_t n)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One fuzzed input: a cluster file and, after a byte 0x1e each, overrides. The entry point is libFuzzer's. */
+/* One fuzzed input: a cluster file and, after a byte 0x1e each, overrides. The entry point is
+ * libFuzzer's. */
 #include "tests/netmodel/fuzz.h"
 
 #include <stdlib.h>
@@ -56,7 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rc = net_cluster_parse_with("fuzz", text, length, n, overrides, &cluster, &err);
 	if (rc == 0)
 		use(cluster);
-	else if (rc != UTIL_EINPUT || err.code != rc || !err.text[0] || strlen(err.text) >= sizeof(err.text) || cluster)
+	else if (rc != UTIL_EINPUT || err.code != rc || !err.text[0] ||
+		 strlen(err.text) >= sizeof(err.text) || cluster)
 		abort();
 	free(text);
 	return rc == 0;

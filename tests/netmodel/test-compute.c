@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computations on nodes: cores, speeds, CPU cost of communication (docs/model.md §4), times derived by hand. */
+/* Computations on nodes: cores, speeds, CPU cost of communication (docs/model.md §4), times derived
+ * by hand. */
 #include "tests/netmodel/fixture.h"
 
 #define MB 1000000
@@ -12,8 +13,9 @@ static void computations_share_the_cores_of_their_node(void **state)
 
 	fixture_open(&f, "mpisim_cluster: 1\nnodes: 2\ncores: 2\n" NET);
 	/*
-	 * Two cores, works of 1, 2, 3, 4 s. Four run at 1/2 until t = 2 (the first did 1 s); three at 2/3: the second has 1 s left:
-	 * t = 3.5; then two with 3 - 2 = 1 s and 4 - 2 = 2 s left, on a core each: t = 4.5 and t = 5.5.
+	 * Two cores, works of 1, 2, 3, 4 s. Four run at 1/2 until t = 2 (the first did 1 s); three
+	 * at 2/3: the second has 1 s left: t = 3.5; then two with 3 - 2 = 1 s and 4 - 2 = 2 s left,
+	 * on a core each: t = 4.5 and t = 5.5.
 	 */
 	for (int k = 0; k < 4; k++)
 		work_begin(&f, &works[k], 0, k + 1);
@@ -62,8 +64,8 @@ static void communication_steals_from_computation(void **state)
 
 	fixture_open(&f, "mpisim_cluster: 1\nnodes: 2\n" COST NET);
 	/*
-	 * A transfer of 1 s. The sender computes at 0.9 in the first second; 2 s of work end at 1 + (2 - 0.9) = 2.1. The receiver at
-	 * 0.8: 2.2.
+	 * A transfer of 1 s. The sender computes at 0.9 in the first second; 2 s of work end at 1 +
+	 * (2 - 0.9) = 2.1. The receiver at 0.8: 2.2.
 	 */
 	work_begin(&f, &sender, 0, 2);
 	work_begin(&f, &receiver, 1, 2);
@@ -104,8 +106,9 @@ static void sharing_and_stealing_are_told_apart(void **state)
 
 	fixture_open(&f, "mpisim_cluster: 1\nnodes: 2\n" COST NET);
 	/*
-	 * Two of 1 s on one core that loses 0.2 for 1 s: each does 0.4 in the first second, then 0.5 per second: 0.6/0.5 = 1.2 s
-	 * more. Of the 2.2 s: 1 useful; shared (1 - 1/2) × 2.2 = 1.1; stolen (1/2 - 0.4) × 1 = 0.1.
+	 * Two of 1 s on one core that loses 0.2 for 1 s: each does 0.4 in the first second, then
+	 * 0.5 per second: 0.6/0.5 = 1.2 s more. Of the 2.2 s: 1 useful; shared (1 - 1/2) × 2.2
+	 * = 1.1; stolen (1/2 - 0.4) × 1 = 0.1.
 	 */
 	work_begin(&f, &works[0], 1, 1);
 	work_begin(&f, &works[1], 1, 1);
@@ -140,6 +143,16 @@ static void idle_cores_pay_for_communication_first(void **state)
 	fixture_run(&f);
 	assert_near(works[0].done_s, 1 + 1.25, 4 * ONE_PS);
 	fixture_close(&f);
+	/* Cost 1.5 leaves half a core to one computation: 0.5 in the first second, then 0.5 s more.
+	 */
+	fixture_open(&f, "mpisim_cluster: 1\nnodes: 3\ncores: 2\n"
+			 "cpu: {communication_cost: {outgoing: 1.5, maximum: 2}}\n" NET);
+	work_begin(&f, &works[0], 0, 1);
+	mail_send(&f, &mail, 0, 1, MB);
+	fixture_run(&f);
+	assert_near(works[0].done_s, 1.5, 2 * ONE_PS);
+	assert_near(works[0].compute.stolen_s, 0.5, 1e-12);
+	fixture_close(&f);
 }
 
 static void communication_that_takes_all_only_delays(void **state)
@@ -148,8 +161,10 @@ static void communication_that_takes_all_only_delays(void **state)
 	struct work work;
 	struct mail mail;
 
-	fixture_open(&f, "mpisim_cluster: 1\nnodes: 2\ncpu: {communication_cost: {incoming: 1, outgoing: 1}, "
-			 "communication_cost_scale: 7}\n" NET);
+	fixture_open(
+	    &f,
+	    "mpisim_cluster: 1\nnodes: 2\ncpu: {communication_cost: {incoming: 1, outgoing: 1}, "
+	    "communication_cost_scale: 7}\n" NET);
 	work_begin(&f, &work, 0, 1);
 	mail_send(&f, &mail, 0, 1, 3 * MB);
 	fixture_run(&f);
@@ -254,17 +269,17 @@ static void variation_of_work_is_within_its_amplitude(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(computations_share_the_cores_of_their_node),
-		cmocka_unit_test(a_slow_node_takes_longer),
-		cmocka_unit_test(communication_steals_from_computation),
-		cmocka_unit_test(beyond_the_table_its_last_row_and_column_hold),
-		cmocka_unit_test(sharing_and_stealing_are_told_apart),
-		cmocka_unit_test(idle_cores_pay_for_communication_first),
-		cmocka_unit_test(communication_that_takes_all_only_delays),
-		cmocka_unit_test(zero_work_ends_now_but_not_inside_start),
-		cmocka_unit_test(many_computations_end_in_the_order_of_their_work),
-		cmocka_unit_test(a_computation_object_can_be_started_again_in_done),
-		cmocka_unit_test(variation_of_work_is_within_its_amplitude),
+	    cmocka_unit_test(computations_share_the_cores_of_their_node),
+	    cmocka_unit_test(a_slow_node_takes_longer),
+	    cmocka_unit_test(communication_steals_from_computation),
+	    cmocka_unit_test(beyond_the_table_its_last_row_and_column_hold),
+	    cmocka_unit_test(sharing_and_stealing_are_told_apart),
+	    cmocka_unit_test(idle_cores_pay_for_communication_first),
+	    cmocka_unit_test(communication_that_takes_all_only_delays),
+	    cmocka_unit_test(zero_work_ends_now_but_not_inside_start),
+	    cmocka_unit_test(many_computations_end_in_the_order_of_their_work),
+	    cmocka_unit_test(a_computation_object_can_be_started_again_in_done),
+	    cmocka_unit_test(variation_of_work_is_within_its_amplitude),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,8 @@ static void check(const char *spec, int n_nodes, int n_ranks, const char *wanted
 	if (net_place(spec, &cluster, n_ranks, node_of, &err))
 		fail_msg("%s", err.text);
 	for (int rank = 0; rank < n_ranks; rank++)
-		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s%d", rank ? " " : "", node_of[rank]);
+		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s%d",
+			 rank ? " " : "", node_of[rank]);
 	assert_string_equal(found, wanted);
 }
 
@@ -59,21 +60,21 @@ static void wrong_placements_are_refused(void **state)
 	static const struct {
 		const char *spec, *part;
 	} cases[] = {
-		{"", "found \"\", wanted block, cyclic or a list"},
-		{"blocks", "found \"blocks\", wanted block, cyclic"},
-		{"0-", "wanted nodes 0 to 3"},
-		{"3-0", "found \"3-0\""},
-		{"0-4", "wanted nodes 0 to 3"},
-		{"4", "found \"4\""},
-		{"0,", "found \"0,\""},
-		{"0,,1", "found \",1\""},
-		{"0*0", "found \"0*0\""},
-		{"0*1000001", "found \"0*1000001\""},
-		{"0*", "found \"0*\""},
-		{"0 1", "found \"0 1\""},
-		{"-1", "found \"-1\""},
-		{"99999999999999999999", "wanted nodes 0 to 3"},
-		{"0,1,2", "found 3 places in \"0,1,2\", wanted one for each of 4 ranks"},
+	    {"", "found \"\", wanted block, cyclic or a list"},
+	    {"blocks", "found \"blocks\", wanted block, cyclic"},
+	    {"0-", "wanted nodes 0 to 3"},
+	    {"3-0", "found \"3-0\""},
+	    {"0-4", "wanted nodes 0 to 3"},
+	    {"4", "found \"4\""},
+	    {"0,", "found \"0,\""},
+	    {"0,,1", "found \",1\""},
+	    {"0*0", "found \"0*0\""},
+	    {"0*1000001", "found \"0*1000001\""},
+	    {"0*", "found \"0*\""},
+	    {"0 1", "found \"0 1\""},
+	    {"-1", "found \"-1\""},
+	    {"99999999999999999999", "wanted nodes 0 to 3"},
+	    {"0,1,2", "found 3 places in \"0,1,2\", wanted one for each of 4 ranks"},
 	};
 	struct net_cluster cluster = {.n_nodes = 4};
 	struct util_error err;
@@ -91,11 +92,11 @@ static void wrong_placements_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(block_fills_a_nodes_share_before_the_next),
-		cmocka_unit_test(cyclic_deals_ranks_out),
-		cmocka_unit_test(lists_name_a_node_for_every_rank),
-		cmocka_unit_test(the_clusters_own_placement_holds_unless_another_is_asked_for),
-		cmocka_unit_test(wrong_placements_are_refused),
+	    cmocka_unit_test(block_fills_a_nodes_share_before_the_next),
+	    cmocka_unit_test(cyclic_deals_ranks_out),
+	    cmocka_unit_test(lists_name_a_node_for_every_rank),
+	    cmocka_unit_test(the_clusters_own_placement_holds_unless_another_is_asked_for),
+	    cmocka_unit_test(wrong_placements_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

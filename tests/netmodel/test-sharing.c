@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sharing as properties: random transfers come and go on random clusters; at every instant the rates must be those that a naive solver
- * finds from scratch, no link may carry more than it has, and every byte must have been delivered at the end.
+ * Sharing as properties: random transfers come and go on random clusters; at every instant the
+ * rates must be those that a naive solver finds from scratch, no link may carry more than it has,
+ * and every byte must have been delivered at the end.
  */
 #include "tests/netmodel/fixture.h"
 #include "util/rng.h"
@@ -29,7 +30,8 @@ static int is_active(const struct flow *flow)
 	return flow->started && flow->mail.done_s < 0;
 }
 
-/* Textbook max-min: raise all rates together; what is on a link that fills stops. Only flows with chosen[f]. */
+/* Textbook max-min: raise all rates together; what is on a link that fills stops. Only flows with
+ * chosen[f]. */
 static void naive_maxmin(struct naive *p, const int chosen[])
 {
 	int fixed[N_FLOWS] = {0};
@@ -57,7 +59,8 @@ static void naive_maxmin(struct naive *p, const int chosen[])
 		if (best_link < 0)
 			return;
 		for (int f = 0; f < p->n; f++) {
-			if (chosen[f] && !fixed[f] && (p->links[f][0] == best_link || p->links[f][1] == best_link)) {
+			if (chosen[f] && !fixed[f] &&
+			    (p->links[f][0] == best_link || p->links[f][1] == best_link)) {
 				fixed[f] = 1;
 				p->rates[f] = best;
 			}
@@ -65,10 +68,12 @@ static void naive_maxmin(struct naive *p, const int chosen[])
 	}
 }
 
-/* Algorithm 1 as it stands in docs/model.md §3. Returns the number of components where it fails (and max-min replaced it). */
+/* Algorithm 1 as it stands in docs/model.md §3. Returns the number of components where it fails
+ * (and max-min replaced it). */
 static int naive_algorithm1(struct naive *p)
 {
-	int count[N_LINKS] = {0}, processed[N_FLOWS] = {0}, used[N_LINKS] = {0}, component[N_LINKS], n_failed = 0;
+	int count[N_LINKS] = {0}, processed[N_FLOWS] = {0}, used[N_LINKS] = {0}, component[N_LINKS],
+	    n_failed = 0;
 	double given[N_LINKS] = {0}, load[N_LINKS] = {0};
 
 	for (int f = 0; f < p->n; f++)
@@ -138,7 +143,8 @@ static void check_bottlenecks(const struct naive *p)
 		int found = 0;
 
 		for (int k = 0; k < 2; k++)
-			found |= load[p->links[f][k]] > 1 - 1e-9 && p->rates[f] > most[p->links[f][k]] * (1 - 1e-9);
+			found |= load[p->links[f][k]] > 1 - 1e-9 &&
+				 p->rates[f] > most[p->links[f][k]] * (1 - 1e-9);
 		assert_true(found);
 	}
 }
@@ -171,7 +177,8 @@ static int check_instant(struct fixture *f, struct flow flows[])
 	return n_failed;
 }
 
-/* Random flows: `spread` nodes take part, sizes come from a few values so that completions coincide. */
+/* Random flows: `spread` nodes take part, sizes come from a few values so that completions
+ * coincide. */
 static void draw_flows(struct flow flows[], struct util_rng *rng, int spread, int same_times)
 {
 	for (int k = 0; k < N_FLOWS; k++) {
@@ -179,10 +186,13 @@ static void draw_flows(struct flow flows[], struct util_rng *rng, int spread, in
 
 		*flow = (struct flow){0};
 		flow->from = (int)(util_rng_next(rng) % (uint64_t)spread);
-		flow->to = (flow->from + 1 + (int)(util_rng_next(rng) % (uint64_t)(spread - 1))) % spread;
-		flow->work = same_times ? 1 + (double)(util_rng_next(rng) % 3) : 0.1 + 3 * util_rng_uniform(rng);
-		flow->start = (sim_time_ps)((same_times ? (double)(util_rng_next(rng) % 8) :
-							  8 * util_rng_uniform(rng)) * SIM_PS_PER_S);
+		flow->to =
+		    (flow->from + 1 + (int)(util_rng_next(rng) % (uint64_t)(spread - 1))) % spread;
+		flow->work = same_times ? 1 + (double)(util_rng_next(rng) % 3)
+					: 0.1 + 3 * util_rng_uniform(rng);
+		flow->start = (sim_time_ps)((same_times ? (double)(util_rng_next(rng) % 8)
+							: 8 * util_rng_uniform(rng)) *
+					    SIM_PS_PER_S);
 	}
 }
 
@@ -196,7 +206,8 @@ static int start_due(struct fixture *f, struct flow flows[], sim_time_ps *next)
 			continue;
 		if (flows[k].start <= f->engine.now) {
 			flows[k].started = 1;
-			mail_send(f, &flows[k].mail, flows[k].from, flows[k].to, (int64_t)(flows[k].work * MB + 0.5));
+			mail_send(f, &flows[k].mail, flows[k].from, flows[k].to,
+				  (int64_t)(flows[k].work * MB + 0.5));
 		} else {
 			n_waiting++;
 			*next = flows[k].start < *next ? flows[k].start : *next;
@@ -218,8 +229,10 @@ static int run_random(const char *sharing, uint64_t seed, int spread, int same_t
 	char yaml[256];
 	int n_failed = 0, n_waiting;
 
-	snprintf(yaml, sizeof(yaml), "mpisim_cluster: 1\nnodes: %d\nnetwork: {latency: 0, bandwidth: 1 MB/s, sharing: %s}\n",
-		 N_NODES, sharing);
+	snprintf(
+	    yaml, sizeof(yaml),
+	    "mpisim_cluster: 1\nnodes: %d\nnetwork: {latency: 0, bandwidth: 1 MB/s, sharing: %s}\n",
+	    N_NODES, sharing);
 	fixture_open(&f, yaml);
 	util_rng_init(&rng, seed, 0);
 	draw_flows(flows, &rng, spread, same_times);
@@ -256,7 +269,8 @@ static int run_seeds(const char *sharing)
 	for (uint64_t seed = 1; seed <= 24; seed++) {
 		int spread = seed % 3 == 0 ? 3 : seed % 3 == 1 ? 6 : N_NODES;
 
-		print_message("%s, seed %llu, %d nodes\n", sharing, (unsigned long long)seed, spread);
+		print_message("%s, seed %llu, %d nodes\n", sharing, (unsigned long long)seed,
+			      spread);
 		n_failed += run_random(sharing, seed, spread, seed % 2 == 0);
 	}
 	return n_failed;
@@ -283,8 +297,10 @@ static void untouched_components_are_left_alone(void **state)
 		struct net_stats before, after;
 		char yaml[256];
 
-		snprintf(yaml, sizeof(yaml), "mpisim_cluster: 1\nnodes: 9\n"
-			 "network: {latency: 0, bandwidth: 1 MB/s, sharing: %s}\n", sharings[s]);
+		snprintf(yaml, sizeof(yaml),
+			 "mpisim_cluster: 1\nnodes: 9\n"
+			 "network: {latency: 0, bandwidth: 1 MB/s, sharing: %s}\n",
+			 sharings[s]);
 		fixture_open(&f, yaml);
 		for (int k = 0; k < 3; k++)
 			mail_send(&f, &quiet[k], k, 3, 100 * MB);
@@ -294,7 +310,8 @@ static void untouched_components_are_left_alone(void **state)
 		mail_send(&f, &pair[1], 5, 7, 100 * MB);
 		fixture_settle(&f);
 		after = net_model_stats(f.model);
-		/* Two transfers on three links: four places to look at; two rates change (1 and 0 to 1/2). */
+		/* Two transfers on three links: four places to look at; two rates change (1 and 0
+		 * to 1/2). */
 		assert_in_range(after.n_rate_updates - before.n_rate_updates, 2, 4);
 		assert_int_equal(after.n_rate_changes - before.n_rate_changes, 2);
 		fixture_close(&f);
@@ -321,22 +338,25 @@ static void linear_all_to_all_takes_the_time_of_one_link(void **state)
 		struct fixture f;
 		char yaml[256];
 
-		snprintf(yaml, sizeof(yaml), "mpisim_cluster: 1\nnodes: %d\nnetwork: {latency: 10us, "
-			 "bandwidth: 100 MB/s, sharing: %s}\n", N_RANKS, sharings[s]);
+		snprintf(yaml, sizeof(yaml),
+			 "mpisim_cluster: 1\nnodes: %d\nnetwork: {latency: 10us, "
+			 "bandwidth: 100 MB/s, sharing: %s}\n",
+			 N_RANKS, sharings[s]);
 		fixture_open(&f, yaml);
 		n_arrived = 0;
 		for (int i = 0; i < N_RANKS; i++)
 			for (int j = 0; j < N_RANKS; j++)
 				if (i != j)
-					net_transfer_start(f.model, &transfers[i * N_RANKS + j], i, j, 4096,
-							   count_arrival);
+					net_transfer_start(f.model, &transfers[i * N_RANKS + j], i,
+							   j, 4096, count_arrival);
 		fixture_run(&f);
-		/* Every link carries 127 messages of 40.96 us, all at the same rate; the latency passes once. */
+		/* Every link carries 127 messages of 40.96 us, all at the same rate; the latency
+		 * passes once. */
 		assert_near(sim_time_to_s(f.engine.now), 10e-6 + 127 * 4096 / 100e6, ONE_PS);
 		assert_int_equal(n_arrived, N_RANKS * (N_RANKS - 1));
 		/*
-		 * One instant sets all rates and their common end needs none. (A transfer that finds its links idle gets rate 1
-		 * at once: at most one per node.)
+		 * One instant sets all rates and their common end needs none. (A transfer that
+		 * finds its links idle gets rate 1 at once: at most one per node.)
 		 */
 		stats = net_model_stats(f.model);
 		assert_in_range(stats.n_rate_changes, N_RANKS * (N_RANKS - 1), N_RANKS * N_RANKS);
@@ -354,14 +374,16 @@ static void an_end_in_a_full_exchange_reschedules_nobody(void **state)
 	char yaml[256];
 
 	assert_non_null(transfers);
-	snprintf(yaml, sizeof(yaml), "mpisim_cluster: 1\nnodes: %d\nnetwork: {latency: 0, bandwidth: 100 MB/s}\n", N_RANKS);
+	snprintf(yaml, sizeof(yaml),
+		 "mpisim_cluster: 1\nnodes: %d\nnetwork: {latency: 0, bandwidth: 100 MB/s}\n",
+		 N_RANKS);
 	fixture_open(&f, yaml);
 	n_arrived = 0;
 	for (int i = 0; i < N_RANKS; i++)
 		for (int j = 0; j < N_RANKS; j++)
 			if (i != j)
-				net_transfer_start(f.model, &transfers[i * N_RANKS + j], i, j, i + j == 1 ? 1000 : 4096,
-						   count_arrival);
+				net_transfer_start(f.model, &transfers[i * N_RANKS + j], i, j,
+						   i + j == 1 ? 1000 : 4096, count_arrival);
 	fixture_settle(&f);
 	before = net_model_stats(f.model);
 	while (n_arrived < 2)
@@ -369,8 +391,9 @@ static void an_end_in_a_full_exchange_reschedules_nobody(void **state)
 	fixture_settle(&f);
 	after = net_model_stats(f.model);
 	/*
-	 * 0 -> 1 and 1 -> 0 ended first. Their four links are not full any more; all other transfers stay at 1/127, since their
-	 * other links are full. Looked at: 126 on each of the four links.
+	 * 0 -> 1 and 1 -> 0 ended first. Their four links are not full any more; all other
+	 * transfers stay at 1/127, since their other links are full. Looked at: 126 on each of the
+	 * four links.
 	 */
 	assert_int_equal(after.n_rate_changes, before.n_rate_changes);
 	assert_in_range(after.n_rate_updates - before.n_rate_updates, 0, 4 * 126);
@@ -381,11 +404,11 @@ static void an_end_in_a_full_exchange_reschedules_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(maxmin_equals_the_naive_solver_at_every_instant),
-		cmocka_unit_test(algorithm1_equals_the_naive_one_at_every_instant),
-		cmocka_unit_test(untouched_components_are_left_alone),
-		cmocka_unit_test(linear_all_to_all_takes_the_time_of_one_link),
-		cmocka_unit_test(an_end_in_a_full_exchange_reschedules_nobody),
+	    cmocka_unit_test(maxmin_equals_the_naive_solver_at_every_instant),
+	    cmocka_unit_test(algorithm1_equals_the_naive_one_at_every_instant),
+	    cmocka_unit_test(untouched_components_are_left_alone),
+	    cmocka_unit_test(linear_all_to_all_takes_the_time_of_one_link),
+	    cmocka_unit_test(an_end_in_a_full_exchange_reschedules_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

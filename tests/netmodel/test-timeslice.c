@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The fixed timeslice (docs/model.md §3): shares stay as they are during a slice, steps end at its boundaries. */
+/* The fixed timeslice (docs/model.md §3): shares stay as they are during a slice, steps end at its
+ * boundaries. */
 #include "tests/netmodel/fixture.h"
 #include "util/rng.h"
 
@@ -14,7 +15,8 @@ static void steps_end_at_boundaries(void **state)
 	struct mail mail;
 	struct work work;
 
-	fixture_open(&f, "mpisim_cluster: 1\nnodes: 2\nnetwork: {latency: 0, bandwidth: 1 MB/s, timeslice: 100ms}\n");
+	fixture_open(&f, "mpisim_cluster: 1\nnodes: 2\nnetwork: {latency: 0, bandwidth: 1 MB/s, "
+			 "timeslice: 100ms}\n");
 	mail_send(&f, &mail, 0, 1, MB / 4);
 	work_begin(&f, &work, 0, 0.3);
 	fixture_run(&f);
@@ -30,7 +32,8 @@ static void shares_are_fixed_during_a_slice(void **state)
 	struct work work, late;
 
 	/* The second transfer arrives at 0.25 s, by its latency, and joins at 0.3 s. */
-	fixture_open(&f, "mpisim_cluster: 1\nnodes: 3\nnetwork: {latency: 250ms, bandwidth: 1 MB/s, timeslice: 100ms}\n");
+	fixture_open(&f, "mpisim_cluster: 1\nnodes: 3\nnetwork: {latency: 250ms, bandwidth: 1 "
+			 "MB/s, timeslice: 100ms}\n");
 	mail_send(&f, &first, 0, 1, MB);
 	work_begin(&f, &work, 2, 1);
 	fixture_settle(&f);
@@ -38,20 +41,41 @@ static void shares_are_fixed_during_a_slice(void **state)
 		sim_engine_step(&f.engine);
 	assert_true(f.engine.now == 3 * SIM_PS_PER_S / 10);
 	mail_send(&f, &second, 0, 2, MB); /* there at 0.55 s, joins at 0.6 s */
-	while (sim_engine_step(&f.engine) == SIM_STEP_EVENT && f.engine.now < 55 * SIM_PS_PER_S / 100)
+	while (sim_engine_step(&f.engine) == SIM_STEP_EVENT &&
+	       f.engine.now < 55 * SIM_PS_PER_S / 100)
 		;
 	assert_true(first.transfer.rate == 1 && second.transfer.rate == 0);
-	/* A computation that starts at 0.55 s joins at 0.6 s, too; 0.4 s of the other are left then: 0.8 s at 1/2. */
-	work_begin(&f, &late, 2, 1);
+	/* A computation that starts at 0.55 s joins at 0.6 s, too; 0.4 s of the other are left
+	 * then: 0.8 s at 1/2. */
+	work_begin(&f, &late, 2, 1.04);
 	while (first.transfer.rate == 1)
 		sim_engine_step(&f.engine);
 	assert_true(f.engine.now == 6 * SIM_PS_PER_S / 10);
 	fixture_run(&f);
-	/* 0.3 s of the first are done at 0.6; its other 0.7 take 1.4 s. Then 0.3 s of the second are left. */
+	/* 0.3 s of the first are done at 0.6; its other 0.7 take 1.4 s. Then 0.3 s of the second
+	 * are left. */
 	assert_near(first.done_s, 2.0, 1e-15);
 	assert_near(second.done_s, 2.3, 1e-15);
 	assert_near(work.done_s, 1.4, 1e-15);
-	assert_near(late.done_s, 2.0, 1e-15); /* 0.4 s by 1.4, 0.6 s more */
+	assert_near(late.done_s, 2.1,
+		    1e-15); /* 0.4 s by 1.4, 0.64 s more: 2.04, up to the boundary */
+	fixture_close(&f);
+}
+
+static void rounding_does_not_cost_a_slice(void **state)
+{
+	struct fixture f;
+	struct mail mails[300];
+
+	/* Whole milliseconds, but so many that picoseconds are beyond the 53 bits of a double;
+	 * three share a link. */
+	fixture_open(&f, "mpisim_cluster: 1\nnodes: 200\nnetwork: {latency: 0, bandwidth: 1 MB/s, "
+			 "timeslice: 1ms}\n");
+	for (int k = 0; k < 300; k++)
+		mail_send(&f, &mails[k], k / 3, 100 + k / 3, (40000000LL + 7 * (k / 3)) * 1000);
+	fixture_run(&f);
+	for (int k = 0; k < 300; k++)
+		assert_near(mails[k].done_s, 3 * (40000 + 0.007 * (k / 3)), 1e-6);
 	fixture_close(&f);
 }
 
@@ -60,7 +84,8 @@ static void nothing_ticks_while_nothing_changes(void **state)
 	struct fixture f;
 	struct mail mail;
 
-	fixture_open(&f, "mpisim_cluster: 1\nnodes: 2\nnetwork: {latency: 0, bandwidth: 1 MB/s, timeslice: 1us}\n");
+	fixture_open(&f, "mpisim_cluster: 1\nnodes: 2\nnetwork: {latency: 0, bandwidth: 1 MB/s, "
+			 "timeslice: 1us}\n");
 	mail_send(&f, &mail, 0, 1, 1000 * (int64_t)MB);
 	fixture_run(&f);
 	assert_near(mail.done_s, 1000, 1e-12);
@@ -80,7 +105,8 @@ struct chains {
 	struct fixture f;
 	struct link_of_chain links[N_CHAINS];
 	double end_s[N_CHAINS];
-	struct util_rng rng[N_CHAINS]; /* of its own, so that the order of events does not change what is done */
+	struct util_rng rng[N_CHAINS]; /* of its own, so that the order of events does not change
+					  what is done */
 };
 
 static void chain_go_on(struct link_of_chain *link);
@@ -92,35 +118,43 @@ static void chain_transfer_done(struct net_transfer *transfer)
 
 static void chain_compute_done(struct net_compute *compute)
 {
-	chain_go_on((struct link_of_chain *)((char *)compute - offsetof(struct link_of_chain, compute)));
+	chain_go_on(
+	    (struct link_of_chain *)((char *)compute - offsetof(struct link_of_chain, compute)));
 }
 
 static void chain_go_on(struct link_of_chain *link)
 {
 	struct chains *chains = link->chains;
 	struct util_rng *rng = &chains->rng[link->index];
-	int from = (int)(util_rng_next(rng) % N_NODES), to = (from + 1 + (int)(util_rng_next(rng) % (N_NODES - 1))) % N_NODES;
+	int from = (int)(util_rng_next(rng) % N_NODES),
+	    to = (from + 1 + (int)(util_rng_next(rng) % (N_NODES - 1))) % N_NODES;
 	double amount = 0.2 + util_rng_uniform(rng);
 
 	chains->end_s[link->index] = sim_time_to_s(chains->f.engine.now);
 	if (link->n_left-- == 0)
 		return;
 	if (link->n_left % 2)
-		net_transfer_start(chains->f.model, &link->transfer, from, to, (int64_t)(amount * MB), chain_transfer_done);
+		net_transfer_start(chains->f.model, &link->transfer, from, to,
+				   (int64_t)(amount * MB), chain_transfer_done);
 	else
-		net_compute_start(chains->f.model, &link->compute, from, amount / 5, chain_compute_done);
+		net_compute_start(chains->f.model, &link->compute, from, amount / 5,
+				  chain_compute_done);
 }
 
 static void run_chains(struct chains *chains, const char *sharing, const char *timeslice)
 {
 	char yaml[512];
 
-	snprintf(yaml, sizeof(yaml), "mpisim_cluster: 1\nnodes: %d\ncpu: {communication_cost: {outgoing: 0.05, "
-		 "incoming: 0.1, maximum: 0.5}}\nnetwork: {latency: 1ms, bandwidth: 1 MB/s, latency_model: shared, "
-		 "sharing: %s, timeslice: %s}\n", N_NODES, sharing, timeslice);
+	snprintf(yaml, sizeof(yaml),
+		 "mpisim_cluster: 1\nnodes: %d\ncpu: {communication_cost: {outgoing: 0.05, "
+		 "incoming: 0.1, maximum: 0.5}}\nnetwork: {latency: 1ms, bandwidth: 1 MB/s, "
+		 "latency_model: shared, "
+		 "sharing: %s, timeslice: %s}\n",
+		 N_NODES, sharing, timeslice);
 	fixture_open(&chains->f, yaml);
 	for (int k = 0; k < N_CHAINS; k++) {
-		chains->links[k] = (struct link_of_chain){.chains = chains, .index = k, .n_left = N_STEPS};
+		chains->links[k] =
+		    (struct link_of_chain){.chains = chains, .index = k, .n_left = N_STEPS};
 		util_rng_init(&chains->rng[k], 11, (uint64_t)k);
 		chain_go_on(&chains->links[k]);
 	}
@@ -134,7 +168,8 @@ static void fixed_timeslice_converges_to_the_adaptive_one(void **state)
 	static const struct {
 		const char *text;
 		double seconds;
-	} slices[] = {{"100ms", 0.1}, {"10ms", 0.01}, {"1ms", 0.001}, {"100us", 0.0001}, {"10us", 0.00001}};
+	} slices[] = {
+	    {"100ms", 0.1}, {"10ms", 0.01}, {"1ms", 0.001}, {"100us", 0.0001}, {"10us", 0.00001}};
 	static struct chains exact, fixed;
 
 	for (int s = 0; s < 2; s++) {
@@ -149,15 +184,16 @@ static void fixed_timeslice_converges_to_the_adaptive_one(void **state)
 				errors[k] = error > errors[k] ? error : errors[k];
 			}
 			/*
-			 * Every step ends at most a slice late, N_CHAINS × N_STEPS steps share with each other: a bound of as many
-			 * slices is generous for one chain's end and would not hold if an error did not shrink with the slice.
+			 * Every step ends at most a slice late, N_CHAINS × N_STEPS steps share with
+			 * each other: a bound of as many slices is generous for one chain's end and
+			 * would not hold if an error did not shrink with the slice.
 			 */
 			assert_true(errors[k] <= N_CHAINS * N_STEPS * slices[k].seconds);
 			if (k >= 1)
 				assert_true(errors[k] < errors[k - 1]);
 		}
-		print_message("%s: largest error %g %g %g %g %g s\n", sharings[s], errors[0], errors[1], errors[2], errors[3],
-			      errors[4]);
+		print_message("%s: largest error %g %g %g %g %g s\n", sharings[s], errors[0],
+			      errors[1], errors[2], errors[3], errors[4]);
 		assert_true(errors[4] > 0); /* it is another method, after all */
 	}
 }
@@ -165,10 +201,11 @@ static void fixed_timeslice_converges_to_the_adaptive_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steps_end_at_boundaries),
-		cmocka_unit_test(shares_are_fixed_during_a_slice),
-		cmocka_unit_test(nothing_ticks_while_nothing_changes),
-		cmocka_unit_test(fixed_timeslice_converges_to_the_adaptive_one),
+	    cmocka_unit_test(steps_end_at_boundaries),
+	    cmocka_unit_test(shares_are_fixed_during_a_slice),
+	    cmocka_unit_test(rounding_does_not_cost_a_slice),
+	    cmocka_unit_test(nothing_ticks_while_nothing_changes),
+	    cmocka_unit_test(fixed_timeslice_converges_to_the_adaptive_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,9 @@ static void one_transfer_takes_latency_plus_size_over_bandwidth(void **state)
 		char yaml[256];
 
 		snprintf(yaml, sizeof(yaml),
-			 HEAD "network: {latency: 1350us, bandwidth: 11.85 MB/s, latency_model: %s}\n", models[k]);
+			 HEAD
+			 "network: {latency: 1350us, bandwidth: 11.85 MB/s, latency_model: %s}\n",
+			 models[k]);
 		fixture_open(&f, yaml);
 		mail_send(&f, &mail, 0, 1, 10000);
 		assert_true(mail.done_s < 0); /* never from within start */
@@ -37,10 +39,10 @@ static void latency_is_shared_or_not_as_the_model_says(void **state)
 		const char *model;
 		double both_s;
 	} cases[] = {
-		/* delay: 1 s of latency side by side, then 2 × 1 s of bytes on one link */
-		{"delay", 3},
-		/* shared: twice (1 s + 1 s) on one link */
-		{"shared", 4},
+	    /* delay: 1 s of latency side by side, then 2 × 1 s of bytes on one link */
+	    {"delay", 3},
+	    /* shared: twice (1 s + 1 s) on one link */
+	    {"shared", 4},
 	};
 
 	for (int k = 0; k < 2; k++) {
@@ -48,7 +50,8 @@ static void latency_is_shared_or_not_as_the_model_says(void **state)
 		struct mail mails[2];
 		char yaml[256];
 
-		snprintf(yaml, sizeof(yaml), HEAD "network: {latency: 1s, bandwidth: 1 MB/s, latency_model: %s}\n",
+		snprintf(yaml, sizeof(yaml),
+			 HEAD "network: {latency: 1s, bandwidth: 1 MB/s, latency_model: %s}\n",
 			 cases[k].model);
 		fixture_open(&f, yaml);
 		mail_send(&f, &mails[0], A, C, MB);
@@ -114,8 +117,9 @@ static void algorithm1_gives_way_to_maxmin_where_it_overfills_a_link(void **stat
 	send_twelve(&f, mails);
 	fixture_settle(&f);
 	/*
-	 * Literally: P and Q carry five each, 1/5 per transfer; A and B have 1 - 2/5 = 0.6 left for X, whose link would carry
-	 * 1.2. Max-min: the ten get 1/5; X's link gives 1/2 to each, and A's needs 2/5 + 1/2 < 1.
+	 * Literally: P and Q carry five each, 1/5 per transfer; A and B have 1 - 2/5 = 0.6 left for
+	 * X, whose link would carry 1.2. Max-min: the ten get 1/5; X's link gives 1/2 to each, and
+	 * A's needs 2/5 + 1/2 < 1.
 	 */
 	for (int k = 0; k < 10; k++)
 		assert_near(mails[k].transfer.rate, 0.2, 1e-12);
@@ -125,7 +129,8 @@ static void algorithm1_gives_way_to_maxmin_where_it_overfills_a_link(void **stat
 	assert_near(net_model_link_load(f.model, X, 1), 1, 1e-12);
 	fixture_run(&f);
 	assert_near(mails[10].done_s, 2, 4 * ONE_PS);
-	/* Nothing speeds up the ten: P and Q stay full until their end. When the two ended, Algorithm 1 was feasible again. */
+	/* Nothing speeds up the ten: P and Q stay full until their end. When the two ended,
+	 * Algorithm 1 was feasible again. */
 	assert_near(mails[0].done_s, 5, 4 * ONE_PS);
 	assert_int_equal(net_model_stats(f.model).n_algorithm1_infeasible, 1);
 	fixture_close(&f);
@@ -137,8 +142,9 @@ static void algorithm1_and_maxmin_differ_where_both_are_feasible(void **state)
 	struct mail ap, bp, cp, aq, bq;
 
 	/*
-	 * P: 3, A: 2, B: 2, Q: 2. Literally: P gives 1/3; A (first by index) gives its rest 2/3 to Q; so does B: Q carries 4/3,
-	 * infeasible: max-min gives 1/2 on Q. With C -> Q as well Q carries 3: literally P and Q give 1/3 each, feasible.
+	 * P: 3, A: 2, B: 2, Q: 2. Literally: P gives 1/3; A (first by index) gives its rest 2/3 to
+	 * Q; so does B: Q carries 4/3, infeasible: max-min gives 1/2 on Q. With C -> Q as well Q
+	 * carries 3: literally P and Q give 1/3 each, feasible.
 	 */
 	fixture_open(&f, HEAD LITERAL);
 	mail_send(&f, &ap, A, P, MB);
@@ -152,8 +158,8 @@ static void algorithm1_and_maxmin_differ_where_both_are_feasible(void **state)
 	fixture_close(&f);
 
 	/*
-	 * A -> P, Q, X; B -> P, Q; C -> P. A: 3, P: 3, the others fewer. A is first: 1/3 each. P: its other two share 2/3: 1/3 each.
-	 * B has 1 - 1/3 left for Q: 2/3; Q carries 1/3 + 2/3.
+	 * A -> P, Q, X; B -> P, Q; C -> P. A: 3, P: 3, the others fewer. A is first: 1/3 each. P:
+	 * its other two share 2/3: 1/3 each. B has 1 - 1/3 left for Q: 2/3; Q carries 1/3 + 2/3.
 	 */
 	fixture_open(&f, HEAD LITERAL);
 	struct mail m[6];
@@ -203,7 +209,8 @@ static void a_transfer_joins_two_components_and_its_end_parts_them(void **state)
 	send_twelve(&f, mails);
 	mail_send(&f, &bridge, 8, X, MB / 10);
 	fixture_settle(&f);
-	/* X carries three now; A, B (3 each) are first after P, Q: 0.6 each for X: infeasible. Max-min: 1/3 each, alone gets 2/3. */
+	/* X carries three now; A, B (3 each) are first after P, Q: 0.6 each for X: infeasible.
+	 * Max-min: 1/3 each, alone gets 2/3. */
 	assert_near(mails[10].transfer.rate, 1. / 3, 1e-12);
 	assert_near(bridge.transfer.rate, 1. / 3, 1e-12);
 	assert_near(alone.transfer.rate, 2. / 3, 1e-12);
@@ -304,17 +311,17 @@ static void variation_is_reproducible_and_within_its_amplitude(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_transfer_takes_latency_plus_size_over_bandwidth),
-		cmocka_unit_test(latency_is_shared_or_not_as_the_model_says),
-		cmocka_unit_test(transfers_to_one_node_share_its_link),
-		cmocka_unit_test(algorithm1_gives_way_to_maxmin_where_it_overfills_a_link),
-		cmocka_unit_test(algorithm1_and_maxmin_differ_where_both_are_feasible),
-		cmocka_unit_test(infeasible_component_leaves_others_literal_until_they_merge),
-		cmocka_unit_test(a_transfer_joins_two_components_and_its_end_parts_them),
-		cmocka_unit_test(intra_node_transfers_share_nothing),
-		cmocka_unit_test(zero_work_completes_now_but_not_inside_start),
-		cmocka_unit_test(a_transfer_object_can_be_started_again_in_done),
-		cmocka_unit_test(variation_is_reproducible_and_within_its_amplitude),
+	    cmocka_unit_test(one_transfer_takes_latency_plus_size_over_bandwidth),
+	    cmocka_unit_test(latency_is_shared_or_not_as_the_model_says),
+	    cmocka_unit_test(transfers_to_one_node_share_its_link),
+	    cmocka_unit_test(algorithm1_gives_way_to_maxmin_where_it_overfills_a_link),
+	    cmocka_unit_test(algorithm1_and_maxmin_differ_where_both_are_feasible),
+	    cmocka_unit_test(infeasible_component_leaves_others_literal_until_they_merge),
+	    cmocka_unit_test(a_transfer_joins_two_components_and_its_end_parts_them),
+	    cmocka_unit_test(intra_node_transfers_share_nothing),
+	    cmocka_unit_test(zero_work_completes_now_but_not_inside_start),
+	    cmocka_unit_test(a_transfer_object_can_be_started_again_in_done),
+	    cmocka_unit_test(variation_is_reproducible_and_within_its_amplitude),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
