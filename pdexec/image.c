@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pdexec/image.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "pdexec/arch.h"
+#include "util/units.h"
 
 /*
- * Limits of the automatic choice; docs/decisions/0001-private-globals.md has the measurements. Exchanging 32 KiB costs
- * about what a message does.
+ * Limits of the automatic choice; docs/decisions/0001-private-globals.md has the measurements. Exchanging 4 KiB adds about a third to
+ * a switch, and an image of its own costs a rank as much time as a hundred such exchanges.
  */
 enum {
-	COPY_MAX_B = 32768,
+	COPY_MAX_B = 4096,
 	COPY_MIN_RANKS = 512,
 	DEFAULT_MAX_MAPPINGS = 65530, /* the kernel's default of vm.max_map_count */
 	OTHER_MAPPINGS = 1024,        /* libraries, heap */
@@ -46,23 +49,46 @@ static struct pd_elf_range changing_range(const struct pd_elf *elf)
 	return range;
 }
 
+static int check_copy(const struct pd_image *image, size_t size_B, struct util_error *err)
+{
+	double needed_B = (double)size_B * image->n_ranks, there_B;
+	char needed[32], there[32];
+
+	there_B = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+	if (needed_B <= there_B)
+		return 0;
+	return util_error_set(err, UTIL_EINPUT,
+			      "keeping the variables of %d ranks aside takes %s of memory and this machine has %s: use isolation 'map', "
+			      "for which vm.max_map_count may have to be raised",
+			      image->n_ranks, util_format_size(needed, sizeof(needed), needed_B),
+			      util_format_size(there, sizeof(there), there_B));
+}
+
+static int check_map(const struct pd_image *image, size_t n_mappings, size_t budget, struct util_error *err)
+{
+	if ((size_t)image->n_ranks <= budget / n_mappings)
+		return 0;
+	return util_error_set(err, UTIL_EINPUT,
+			      "%d ranks with an image each need %zu mappings each and %zu are to be had in all: use isolation "
+			      "'copy', or raise vm.max_map_count",
+			      image->n_ranks, n_mappings, budget);
+}
+
 static int choose_isolation(struct pd_image *image, enum pd_isolation wanted, struct util_error *err)
 {
 	struct pd_elf_range range = changing_range(&image->elf);
 	size_t n_mappings = pd_elf_n_mappings(&image->elf), budget = mapping_budget();
-	bool fits = (size_t)image->n_ranks <= budget / n_mappings;
 	bool is_small = range.end - range.begin <= COPY_MAX_B;
 
 	image->isolation = wanted;
 	if (wanted == PD_ISOLATION_AUTO)
-		image->isolation = !fits || (is_small && image->n_ranks >= COPY_MIN_RANKS) ? PD_ISOLATION_COPY
-											   : PD_ISOLATION_MAP;
-	if (image->isolation == PD_ISOLATION_MAP && !fits)
-		return util_error_set(err, UTIL_EINPUT,
-				      "%d ranks with an image each need %zu mappings each and %zu are to be had in all: use isolation "
-				      "'copy', or raise vm.max_map_count",
-				      image->n_ranks, n_mappings, budget);
-	return 0;
+		image->isolation = check_map(image, n_mappings, budget, NULL) ||
+						   (is_small && image->n_ranks >= COPY_MIN_RANKS)
+					   ? PD_ISOLATION_COPY
+					   : PD_ISOLATION_MAP;
+	if (image->isolation == PD_ISOLATION_MAP)
+		return check_map(image, n_mappings, budget, err);
+	return check_copy(image, range.end - range.begin, err);
 }
 
 /* Address space only: 64 ranks with 100 MB of arrays each reserve 6.4 GB and use what they touch. */
@@ -147,6 +173,19 @@ static int map_images(struct pd_image *image, struct util_error *err)
 	return rc;
 }
 
+/*
+ * What libstdc++ keeps per thread of exceptions: the stack of those that are being handled, and how many are in flight (__cxa_eh_globals, Itanium
+ * C++ ABI §2.2.2). A rank may wait within a handler. Empty now: no rank has begun.
+ */
+static void add_exceptions(struct pd_swap *swap)
+{
+	enum { SIZE_B = 16 };
+	void *address = dlsym(RTLD_DEFAULT, "__cxa_get_globals");
+
+	if (address)
+		pd_swap_add(swap, ((char *(*)(void))address)(), SIZE_B);
+}
+
 static int prepare_swap(struct pd_image *image, struct util_error *err)
 {
 	struct pd_elf_range range = changing_range(&image->elf);
@@ -155,6 +194,7 @@ static int prepare_swap(struct pd_image *image, struct util_error *err)
 	if (image->isolation == PD_ISOLATION_COPY)
 		pd_swap_add(&image->swap, image->first + range.begin, range.end - range.begin);
 	pd_swap_add(&image->swap, image->link.tls_block, pd_elf_tls_size(&image->elf));
+	add_exceptions(&image->swap);
 	rc = pd_swap_reserve(&image->swap, image->n_ranks, err);
 	for (int rank = 0; rank < image->n_ranks && !rc && image->swap.n_regions; rank++)
 		fill_record(image, rank);

@@ -8,10 +8,10 @@
 #include "util/error.h"
 
 /*
- * Memory that all ranks use at the same addresses, one at a time: the thread-local block, and the globals when ranks share one
- * image. What belongs to the ranks that are not there is kept aside.
+ * Memory that all ranks use at the same addresses, one at a time: the thread-local block, what the C++ runtime keeps per thread, and the
+ * globals when ranks share one image. What belongs to the ranks that are not there is kept aside.
  */
-enum { PD_SWAP_MAX_REGIONS = 2 };
+enum { PD_SWAP_MAX_REGIONS = 3 };
 
 struct pd_swap {
 	struct pd_swap_region {

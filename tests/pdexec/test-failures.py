@@ -175,6 +175,12 @@ class Refusals(unittest.TestCase):
         self.refused(path, EINPUT, "0 ranks were asked for, wanted at least 1", n=0)
         self.refused(path, EINPUT, "use isolation 'copy', or raise vm.max_map_count", n=1000000, mode="map")
 
+    def test_variables_that_do_not_fit_kept_aside(self):
+        # 100 MB each: 20000 ranks are 2 TB
+        path = ranks.program("large.c")
+        self.refused(path, EINPUT, "takes 2 TB of memory", "use isolation 'map'", n=20000, mode="copy")
+        self.refused(path, EINPUT, "takes 2 TB of memory", n=20000)
+
 
 if __name__ == "__main__":
     try:

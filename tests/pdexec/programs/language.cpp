@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What C++ needs of a process: constructors and destructors of globals and thread-locals, exceptions, run-time types, streams.
 #include <chrono>
+#include <exception>
 #include <iostream>
 #include <map>
 #include <mutex>
@@ -57,8 +58,30 @@ static counted &singleton()
 	return single;
 }
 
+// The exception that is handled after a wait is the one that was caught before it: each rank's is another one.
+static bool keeps_its_exception()
+{
+	int *mine = new int(1), *thrown = nullptr;
+	try {
+		throw mine;
+	} catch (...) {
+		usleep(1);
+		try {
+			throw;
+		} catch (int *again) {
+			thrown = again;
+			usleep(1);
+		}
+	}
+	usleep(1); // everyone's is still there
+	bool same = thrown == mine && !std::current_exception();
+	delete mine;
+	return same;
+}
+
 int main()
 {
+	std::cout << keeps_its_exception() << " ";
 	for (int i = 0; i < 3; i++) {
 		try {
 			fail(3);
