@@ -16,7 +16,8 @@ extern const struct mpi_coll_algorithm mpi_coll_gather_linear, mpi_coll_gather_b
 extern const struct mpi_coll_algorithm mpi_coll_scatter_linear, mpi_coll_scatter_binomial;
 extern const struct mpi_coll_algorithm mpi_coll_allgather_linear, mpi_coll_allgather_ring,
 	mpi_coll_allgather_recursive_doubling, mpi_coll_allgather_bruck;
-extern const struct mpi_coll_algorithm mpi_coll_alltoall_linear, mpi_coll_alltoall_pairwise;
+extern const struct mpi_coll_algorithm mpi_coll_alltoall_linear, mpi_coll_alltoall_scattered,
+	mpi_coll_alltoall_pairwise;
 extern const struct mpi_coll_algorithm mpi_coll_reduce_linear, mpi_coll_reduce_binomial;
 extern const struct mpi_coll_algorithm mpi_coll_allreduce_linear, mpi_coll_allreduce_reduce_bcast,
 	mpi_coll_allreduce_recursive_doubling, mpi_coll_allreduce_rabenseifner;

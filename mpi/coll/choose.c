@@ -21,6 +21,7 @@ const struct mpi_coll_algorithm *const mpi_coll_algorithms[] = {
 	&mpi_coll_allgather_recursive_doubling,
 	&mpi_coll_allgather_bruck,
 	&mpi_coll_alltoall_linear,
+	&mpi_coll_alltoall_scattered,
 	&mpi_coll_alltoall_pairwise,
 	&mpi_coll_reduce_linear,
 	&mpi_coll_reduce_binomial,
@@ -222,11 +223,11 @@ static const struct mpi_coll_algorithm *default_of(const struct mpi_coll *coll)
 	case COLL_ALLGATHER:
 		return default_allgather(coll);
 	case COLL_ALLTOALL:
-		return block_size_B(coll) <= ALLTOALL_MEDIUM_B ? &mpi_coll_alltoall_linear
+		return block_size_B(coll) <= ALLTOALL_MEDIUM_B ? &mpi_coll_alltoall_scattered
 								   : &mpi_coll_alltoall_pairwise;
 	case COLL_ALLTOALLV:
 	case COLL_ALLTOALLW:
-		return &mpi_coll_alltoall_linear;
+		return &mpi_coll_alltoall_scattered;
 	case COLL_REDUCE:
 		return &mpi_coll_reduce_binomial;
 	case COLL_ALLREDUCE:

@@ -9,7 +9,7 @@
  * What collectives stand on, without a simulator: ranks are stepped by hand, messages are matched in order of posting and copied when both
  * sides are there (so a send completes as late as it can, from a buffer that must not have changed).
  */
-#define FAKE_MAX_RANKS 17
+#define FAKE_MAX_RANKS 67 /* more than two batches of a scattered alltoall */
 
 /* Items of up to three ints; gaps between them must never be written. */
 enum fake_type { FAKE_INT, FAKE_TRIPLE, FAKE_GAPPY, FAKE_SHIFTED, N_FAKE_TYPES };

@@ -462,7 +462,7 @@ static void long_messages_have_algorithms_of_their_own(void **state)
 		{COLL_GATHER, 8, 1501, "linear"}, {COLL_SCATTER, 8, 1500, "binomial"},
 		{COLL_SCATTER, 8, 1501, "linear"}, {COLL_ALLGATHER, 8, 2559, "recursive_doubling"},
 		{COLL_ALLGATHER, 5, 1, "bruck"}, {COLL_ALLGATHER, 8, 2560, "ring"},
-		{COLL_ALLTOALL, 8, 8192, "linear"}, {COLL_ALLTOALL, 8, 8193, "pairwise"},
+		{COLL_ALLTOALL, 8, 8192, "scattered"}, {COLL_ALLTOALL, 8, 8193, "pairwise"},
 		{COLL_ALLREDUCE, 8, 512, "recursive_doubling"}, {COLL_ALLREDUCE, 8, 513, "rabenseifner"},
 		{COLL_REDUCE, 8, 513, "binomial"},
 	};
