@@ -10,6 +10,7 @@
 #include "pdexec/store.h"
 
 #define CLOCK_COST_SAMPLES 200
+#define NEGLIGIBLE_SHARE 1e-12 /* of a step's work: what rounding leaves */
 
 static double host_clock_read(clockid_t clock)
 {
@@ -52,11 +53,19 @@ static bool mode_measures(const struct pd_world *world)
 	return world->config.mode != PD_COMPUTE_MODELLED;
 }
 
+/* Kernels beyond PD_MAX_PARTS in one step are put down to the last one: it matters to the report only. */
 void pd_compute_charge(struct pd_rank *rank, const char *kernel, double seconds)
 {
+	int i = 0;
+
 	rank->pending_s += seconds;
-	if (kernel)
-		rank->pending_kernel = kernel;
+	if (!kernel || seconds <= 0)
+		return;
+	while (i < rank->n_parts && rank->parts[i].kernel != kernel && i < PD_MAX_PARTS - 1)
+		i++;
+	if (i == rank->n_parts)
+		rank->parts[rank->n_parts++] = (struct pd_part){.kernel = kernel};
+	rank->parts[i].seconds += seconds;
 }
 
 void pd_compute_pause(struct pd_rank *rank)
@@ -93,21 +102,51 @@ static void compute_done(struct net_compute *compute)
 	sim_task_wake(&rank->task);
 }
 
-static void compute_record(struct pd_rank *rank, sim_time_ps begin)
+/* One record for the share [from, to) of the step's work. */
+static void record_share(struct pd_rank *rank, sim_time_ps begin, const char *kernel, double from,
+			 double to)
 {
 	const struct sim_recorder *recorder = &rank->world->recorder;
+	sim_time_ps now = rank->world->engine.now;
+	double length_ps = (double)(now - begin);
 	struct sim_record_compute record = {
 		.rank = rank->rank,
-		.kernel = rank->pending_kernel,
-		.begin = begin,
-		.end = rank->world->engine.now,
-		.useful_s = rank->compute.useful_s,
-		.stolen_s = rank->compute.stolen_s,
-		.shared_s = rank->compute.shared_s,
+		.kernel = kernel,
+		.begin = begin + (sim_time_ps)(from * length_ps),
+		.end = to < 1 ? begin + (sim_time_ps)(to * length_ps) : now,
+		.useful_s = (to - from) * rank->compute.useful_s,
+		.stolen_s = (to - from) * rank->compute.stolen_s,
+		.shared_s = (to - from) * rank->compute.shared_s,
 	};
 
-	if (recorder->compute)
-		recorder->compute(recorder->context, &record);
+	recorder->compute(recorder->context, &record);
+}
+
+/*
+ * Records the step that ended: what is not annotated first, then its kernels, each with its share of the time. Negative amounts may
+ * have left less than the kernels were charged; then they share what is left.
+ */
+static void compute_record(struct pd_rank *rank, sim_time_ps begin)
+{
+	double kernels_s = 0, scale, from;
+
+	if (!rank->world->recorder.compute)
+		return;
+	for (int i = 0; i < rank->n_parts; i++)
+		kernels_s += rank->parts[i].seconds;
+	scale = 1 / (kernels_s > rank->pending_s ? kernels_s : rank->pending_s);
+	from = 1 - kernels_s * scale;
+	if (from < NEGLIGIBLE_SHARE)
+		from = 0;
+	if (from > 0)
+		record_share(rank, begin, NULL, 0, rank->n_parts > 0 ? from : 1);
+	for (int i = 0; i < rank->n_parts; i++) {
+		double to = from + rank->parts[i].seconds * scale;
+
+		record_share(rank, begin, rank->parts[i].kernel, from,
+			     i == rank->n_parts - 1 ? 1 : to);
+		from = to;
+	}
 }
 
 void pd_compute_end(struct pd_rank *rank)
@@ -129,5 +168,5 @@ void pd_compute_end(struct pd_rank *rank)
 		compute_record(rank, begin);
 	}
 	rank->pending_s = 0;
-	rank->pending_kernel = NULL;
+	rank->n_parts = 0;
 }

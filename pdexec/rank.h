@@ -67,6 +67,12 @@ struct pd_failure {
 	char text[1024];        /* one sentence */
 };
 
+#define PD_MAX_PARTS 8
+struct pd_part {
+	const char *kernel;             /* interned */
+	double seconds;
+};
+
 struct pd_rank {
 	struct sim_task task;           /* task.data points back to this */
 	int rank, node;
@@ -80,7 +86,8 @@ struct pd_rank {
 	double host_mark_s;             /* host time at which measuring (re)started */
 	bool is_measuring;
 	bool is_computing;              /* blocked until `compute` is done */
-	const char *pending_kernel;     /* last kernel charged; interned */
+	int n_parts;                    /* of pending_s, by kernel; what is not annotated is the rest */
+	struct pd_part parts[PD_MAX_PARTS];
 	struct net_compute compute;
 	void *annotation;               /* pdexec/annotate.c */
 	void *process;                  /* libc state: atexit list, rand, strtok, getopt, … (pdexec/process.c) */

@@ -47,14 +47,15 @@ static struct pd_estimate estimate(struct pd_store *store, struct pd_kernel *ker
 	return found;
 }
 
+/* " (p1=324, p2=12)", or nothing. */
 static void params_format(char *buf, size_t size, int n_params, const double params[])
 {
 	size_t length = 0;
 
 	buf[0] = '\0';
 	for (int i = 0; i < n_params && length < size; i++)
-		length += (size_t)snprintf(buf + length, size - length, "%sp%d=%g", i ? ", " : "",
-					   i + 1, params[i]);
+		length += (size_t)snprintf(buf + length, size - length, "%sp%d=%g%s", i ? ", " : " (",
+					   i + 1, params[i], i == n_params - 1 ? ")" : "");
 }
 
 /* Names the kernel, and says what would help. */
@@ -66,14 +67,14 @@ static int error_unknown(const struct pd_store *store, const struct pd_kernel *k
 	params_format(key, sizeof(key), n_params, params);
 	if (!store->in_name)
 		return util_error_set(err, UTIL_EPROGRAM,
-				      "kernel \"%s\" (%s) has no time: no store or model file was given (--bench FILE)",
+				      "kernel \"%s\"%s has no time: no store or model file was given (--bench FILE)",
 				      kernel->name, key);
 	if (kernel->models)
 		return util_error_set(err, UTIL_EPROGRAM,
-				      "kernel \"%s\" (%s) is outside the ranges of all its models in %s",
+				      "kernel \"%s\"%s is outside the ranges of all its models in %s",
 				      kernel->name, key, store->in_name);
 	return util_error_set(err, UTIL_EPROGRAM,
-			      "kernel \"%s\" (%s) was never measured: %s has neither a measurement nor a model of that name",
+			      "kernel \"%s\"%s was never measured: %s has neither a measurement nor a model of that name",
 			      kernel->name, key, store->in_name);
 }
 

@@ -11,7 +11,7 @@
  * Strings are borrowed and live as long as the run: compare them by pointer. Ranks are ranks of MPI_COMM_WORLD. Times are
  * simulated. Records of one rank come in the order of their end times.
  */
-struct sim_record_compute { /* one computation step that ended */
+struct sim_record_compute { /* one computation step that ended, or the share of it that one kernel has */
 	int rank;
 	const char *kernel;    /* NULL: not annotated */
 	sim_time_ps begin, end;

@@ -202,8 +202,28 @@ static void steps_charge_kernels_and_added_time_with_their_scales(void **state)
 {
 	/* f(3) costs 3 s, scaled by 0.5 and 2; 1 s is scaled by 2: together 5. -5 + 2 gives no step; -1 + 4 gives 3·2. */
 	run_in(PD_COMPUTE_MODELLED, script_charges, 1);
-	assert_log("0 computes f 0-5 useful 5 stolen 0.5 shared 0.25\n"
+	assert_log("0 computes - 0-2 useful 2 stolen 0.2 shared 0.1\n"
+		   "0 computes f 2-5 useful 3 stolen 0.3 shared 0.15\n"
 		   "0 computes - 5-11 useful 6 stolen 0.5 shared 0.25\n");
+}
+
+static void script_shares(struct pd_rank *rank)
+{
+	mpisim_kernel_begin("f", 1, (double[]){2});
+	mpisim_kernel_end();
+	mpisim_kernel_begin("g", 1, (double[]){1});
+	mpisim_kernel_end();
+	mpisim_kernel_begin("f", 1, (double[]){1});
+	mpisim_kernel_end();
+	mpisim_add_compute_time(-1);
+}
+
+static void kernels_share_a_step_by_what_they_were_charged(void **state)
+{
+	/* f: (2 + 1)·0.5·2 = 3 s, g: 0.5·2 = 1 s. 1·2 of these 4 s are taken out; f has 3/4 of the rest. */
+	run_in(PD_COMPUTE_MODELLED, script_shares, 1);
+	assert_log("0 computes f 0-1.5 useful 1.5 stolen 0.375 shared 0.1875\n"
+		   "0 computes g 1.5-2 useful 0.5 stolen 0.125 shared 0.0625\n");
 }
 
 static void script_phases(struct pd_rank *rank)
@@ -262,7 +282,8 @@ static void direct_measures_and_does_not_add(void **state)
 	world_open(&config, 1);
 	world_run(script_work, 1);
 	assert_string_equal(world.failure.text, "");
-	assert_non_null(strstr(log_text, "run 1\n0 computes unknown 0-"));
+	assert_non_null(strstr(log_text, "run 1\n"));
+	assert_non_null(strstr(log_text, "0 computes unknown "));
 	assert_int_equal(ranks[0].exit_code, 1);
 	assert_true(pd_store_kernel(world.store, 0, &info));
 	assert_int_equal(info.n_executed, 1);
@@ -346,7 +367,7 @@ static void first_n_counts_over_all_ranks(void **state)
 static void script_kernel_time(struct pd_rank *rank)
 {
 	log_add("%g %g %d\n", mpisim_kernel_time("f", 1, (double[]){7}),
-		mpisim_kernel_time("g", 0, NULL), mpisim_is_simulated());
+		mpisim_kernel_time("h", 0, NULL), mpisim_is_simulated());
 }
 
 static void kernel_time_tells_what_the_model_says(void **state)
@@ -390,7 +411,7 @@ static void wrong_five(struct pd_rank *rank)
 
 static void wrong_unknown(struct pd_rank *rank)
 {
-	mpisim_kernel_begin("g", 0, NULL);
+	mpisim_kernel_begin("h", 0, NULL);
 }
 
 static void wrong_missing_end(struct pd_rank *rank)
@@ -445,7 +466,7 @@ static void wrong_uses_end_the_run_with_a_sentence(void **state)
 		{wrong_nested, "kernel \"g\" begins within kernel \"f\""},
 		{wrong_end, "wanted mpisim_kernel_begin before it"},
 		{wrong_five, "5 parameters, wanted 0 to 4"},
-		{wrong_unknown, "kernel \"g\""},
+		{wrong_unknown, "kernel \"h\" was never measured"},
 		{wrong_missing_end, "ended within kernel \"f\""},
 		{wrong_call, "MPI_Send was called within kernel \"f\""},
 		{wrong_phase_in_kernel, "mpisim_phase_begin was called within kernel \"f\""},
@@ -489,11 +510,12 @@ static void annotations_outside_ranks_mean_nothing(void **state)
 
 static int make_bench(void **state)
 {
+	static const char models[] = "model,f,p1\nmodel,g,0.5*p1\n";
 	int fd;
 
 	strcpy(bench_path, "/tmp/mpisim-annotate-XXXXXX");
 	fd = mkstemp(bench_path);
-	if (fd < 0 || write(fd, "model,f,p1\n", 11) != 11)
+	if (fd < 0 || write(fd, models, strlen(models)) != (ssize_t)strlen(models))
 		return -1;
 	return close(fd);
 }
@@ -507,6 +529,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_charge_kernels_and_added_time_with_their_scales),
+		cmocka_unit_test(kernels_share_a_step_by_what_they_were_charged),
 		cmocka_unit_test(phases_and_releases_come_after_what_was_computed),
 		cmocka_unit_test(direct_measures_and_does_not_add),
 		cmocka_unit_test(measured_time_is_scaled_to_the_target),
