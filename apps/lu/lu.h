@@ -101,6 +101,8 @@ struct lu_matrix_part {
 
 /* One thread per rank. */
 void lu_kernels_init(void);
+/* False when a kernel of this rank was skipped, so that its numbers mean nothing. */
+bool lu_kernels_all_ran(void);
 void lu_kernel_generate(const struct lu_plan *plan, int column, double *block);
 /* pivots[columns]: rows counted from the part's first. */
 void lu_kernel_panel(struct lu_matrix_part part, double pivots[], int pivot_space[]);

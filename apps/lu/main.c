@@ -4,8 +4,6 @@
 
 #include <mpisim.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- rank 0 keeps track of the steps --- */
 
@@ -162,30 +160,16 @@ static void run(struct lu *lu)
 
 /* --- setting up --- */
 
-/*
- * How many ranks share each node: what launchers say, or else whether this rank shares its node with the one that would be its partner (two messages a pair, so that no
- * collective adds to the count).
- */
-static int ranks_per_node(int rank, int n_ranks)
+/* How many ranks share this rank's node. */
+static int ranks_per_node(void)
 {
-	static const char *const variables[] = {"MPISIM_RANKS_PER_NODE", "OMPI_COMM_WORLD_LOCAL_SIZE",
-						"MPI_LOCALNRANKS"};
-	char own[MPI_MAX_PROCESSOR_NAME] = "", other[MPI_MAX_PROCESSOR_NAME] = "";
-	int length, partner = (rank + n_ranks / 2) % n_ranks;
+	MPI_Comm node;
+	int size;
 
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-		const char *value = getenv(variables[i]);
-
-		if (value && *value)
-			return atoi(value);
-	}
-	if (n_ranks % 2)
-		return 1;
-	MPI_Get_processor_name(own, &length);
-	MPI_Sendrecv(own, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, partner, 0, other,
-		     MPI_MAX_PROCESSOR_NAME, MPI_CHAR, partner, 0, MPI_COMM_WORLD,
-		     MPI_STATUS_IGNORE);
-	return strcmp(own, other) ? 1 : 2;
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+	MPI_Comm_size(node, &size);
+	MPI_Comm_free(&node);
+	return size;
 }
 
 static int check_tags(const struct lu_plan *plan, char *error, size_t size)
@@ -212,7 +196,7 @@ static int set_up(int argc, char **argv, struct lu_plan *out)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
 	if (status == 0 && options.roles == LU_ROLES_AUTO && n_ranks > 1)
-		per_node = ranks_per_node(rank, n_ranks);
+		per_node = ranks_per_node();
 	if (status == 0)
 		status = lu_plan_make(&options, n_ranks, rank, per_node, out, error, sizeof(error));
 	if (status == 0)
