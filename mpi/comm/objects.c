@@ -64,6 +64,7 @@ static void destroy_rank_objects(struct mpi_rank *me)
 		free(objects->overlays);
 		objects->overlays = next;
 	}
+	mpi_f90_types_destroy(me, objects->f90_types);
 	mpi_info_destroy(objects->info_env);
 	free(objects->keyvals);
 	free(objects);

@@ -6,6 +6,7 @@
 #include "mpi/comm/group.h"
 #include "mpi/core/rank.h"
 #include "mpi/datatype/datatype.h"
+#include "mpi/datatype/f90.h"
 
 /* What the object chapters keep per rank (mpi_rank.attributes) and per run (mpi_world.predefined). */
 
@@ -30,6 +31,7 @@ struct mpi_rank_objects {
 	struct mpi_keyval *keyvals; /* [n_keyvals] */
 	int n_keyvals, capacity;
 	struct mpi_type_overlay *overlays;
+	struct mpi_f90_type *f90_types;
 	struct mpi_info *info_env;  /* MPI_INFO_ENV, made on first use */
 	int last_used_code;         /* value of MPI_LASTUSEDCODE, as given last */
 };

@@ -61,6 +61,8 @@ static void visit(void *context, enum mpi_kind kind, void *object, const char *f
 	const struct mpi_request *request = object;
 	const char *what = kind_name[kind];
 
+	if (kind == KIND_DATATYPE && ((const struct mpi_datatype *)object)->is_predefined)
+		return; /* of MPI_Type_create_f90_*: the program cannot free it */
 	if (kind == KIND_REQUEST && request->is_persistent)
 		what = "persistent request";
 	else if (kind == KIND_REQUEST && request->kind == REQUEST_RECV)

@@ -410,6 +410,36 @@ static void types_are_found_by_class_and_size(void **state)
 	assert_ptr_equal(type, MPI_DATATYPE_NULL);
 }
 
+static void fortran_kinds_are_unnamed_predefined_types(void **state)
+{
+	int n_integers, n_addresses, n_types, combiner, integers[2], size;
+	MPI_Datatype a, b, freed;
+	double x = 1.5, y = 2;
+
+	assert_int_equal(MPI_Type_create_f90_real(10, MPI_UNDEFINED, &a), MPI_SUCCESS);
+	MPI_Type_size(a, &size);
+	assert_int_equal(size, 8);
+	MPI_Type_create_f90_real(10, MPI_UNDEFINED, &b);
+	assert_ptr_equal(a, b); /* the same question, the same handle */
+	assert_int_equal(MPI_Reduce_local(&x, &y, 1, a, MPI_SUM), MPI_SUCCESS);
+	assert_true(y == 3.5);
+	MPI_Type_get_envelope(a, &n_integers, &n_addresses, &n_types, &combiner);
+	assert_true(n_integers == 2 && n_addresses == 0 && n_types == 0 && combiner == MPI_COMBINER_F90_REAL);
+	assert_int_equal(MPI_Type_get_contents(a, 2, 0, 0, integers, NULL, NULL), MPI_SUCCESS);
+	assert_true(integers[0] == 10 && integers[1] == MPI_UNDEFINED);
+	freed = a;
+	assert_int_equal(MPI_Type_free(&freed), MPI_ERR_TYPE);
+	MPI_Type_create_f90_integer(12, &a);
+	MPI_Type_size(a, &size);
+	assert_int_equal(size, 8);
+	MPI_Type_create_f90_complex(6, 37, &a);
+	MPI_Type_size(a, &size);
+	assert_int_equal(size, 8);
+	assert_int_equal(MPI_Type_create_f90_real(40, 10, &a), MPI_ERR_ARG);
+	assert_int_equal(MPI_Type_create_f90_integer(39, &a), MPI_ERR_ARG);
+	assert_int_equal(MPI_Type_create_f90_real(MPI_UNDEFINED, MPI_UNDEFINED, &a), MPI_ERR_ARG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +456,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(packing_checks_its_arguments, setup, teardown),
 		cmocka_unit_test_setup_teardown(counts_come_from_the_bytes_of_a_status, setup, teardown),
 		cmocka_unit_test_setup_teardown(dimensions_are_balanced, setup, teardown),
+		cmocka_unit_test_setup_teardown(fortran_kinds_are_unnamed_predefined_types, setup, teardown),
 		cmocka_unit_test_setup_teardown(types_are_found_by_class_and_size, setup, teardown),
 	};
 
