@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In round k each rank sends all it has, at most as much as is missing, to rank - 2^k and gets as much from rank + 2^k: ceil(log2 n) rounds for any n. Data are
- * packed in order of distance from the own rank, and put into order at the end.
+ * In round k each rank sends all it has, at most as much as is missing, to rank - 2^k and gets as
+ * much from rank + 2^k: ceil(log2 n) rounds for any n. Data are packed in order of distance from
+ * the own rank, and put into order at the end.
  */
 #include "mpi/coll/algorithms.h"
 
@@ -51,7 +52,7 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_allgather_bruck = {
-	.name = "bruck",
-	.kinds = MPI_COLL_KIND(COLL_ALLGATHER),
-	.stages = {{NULL, run_round}},
+    .name = "bruck",
+    .kinds = MPI_COLL_KIND(COLL_ALLGATHER),
+    .stages = {{NULL, run_round}},
 };

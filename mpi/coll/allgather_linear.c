@@ -24,7 +24,7 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_allgather_linear = {
-	.name = "linear",
-	.kinds = MPI_COLL_KIND(COLL_ALLGATHER) | MPI_COLL_KIND(COLL_ALLGATHERV),
-	.stages = {{NULL, run_round}},
+    .name = "linear",
+    .kinds = MPI_COLL_KIND(COLL_ALLGATHER) | MPI_COLL_KIND(COLL_ALLGATHERV),
+    .stages = {{NULL, run_round}},
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In round k ranks that differ in bit k exchange the 2^k blocks they have: log2 n rounds, n a power of two. */
+/*
+ * In round k ranks that differ in bit k exchange the 2^k blocks they have: log2 n rounds, n a power
+ * of two.
+ */
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/tree.h"
 
@@ -25,8 +28,8 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_allgather_recursive_doubling = {
-	.name = "recursive_doubling",
-	.kinds = MPI_COLL_KIND(COLL_ALLGATHER),
-	.fits = fits,
-	.stages = {{NULL, run_round}},
+    .name = "recursive_doubling",
+    .kinds = MPI_COLL_KIND(COLL_ALLGATHER),
+    .fits = fits,
+    .stages = {{NULL, run_round}},
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks travel once around: in round s each rank passes on, to rank + 1, the block it received in round s - 1. */
+/*
+ * Blocks travel once around: in round s each rank passes on, to rank + 1, the block it received in
+ * round s - 1.
+ */
 #include "mpi/coll/algorithms.h"
 
 static struct mpi_coll_block block_of(const struct mpi_coll *coll, int distance)
@@ -26,7 +29,7 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_allgather_ring = {
-	.name = "ring",
-	.kinds = MPI_COLL_KIND(COLL_ALLGATHER) | MPI_COLL_KIND(COLL_ALLGATHERV),
-	.stages = {{NULL, run_round}},
+    .name = "ring",
+    .kinds = MPI_COLL_KIND(COLL_ALLGATHER) | MPI_COLL_KIND(COLL_ALLGATHERV),
+    .stages = {{NULL, run_round}},
 };

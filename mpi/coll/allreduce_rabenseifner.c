@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recursive halving, then doubling: in round k ranks that differ in bit k exchange halves of the items that both still reduce, and each folds the
- * half it keeps; once every rank has its piece of the result, the same exchanges backwards collect the pieces. Ranks beyond a power of
- * two pair up first (pairs.h). Neighbouring ranges of ranks are combined, lower one left: any operation keeps its order.
+ * Recursive halving, then doubling: in round k ranks that differ in bit k exchange halves of the
+ * items that both still reduce, and each folds the half it keeps; once every rank has its piece of
+ * the result, the same exchanges backwards collect the pieces. Ranks beyond a power of two pair up
+ * first (pairs.h). Neighbouring ranges of ranks are combined, lower one left: any operation keeps
+ * its order.
  */
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/pairs.h"
@@ -34,9 +36,9 @@ static struct mpi_coll_block part(const struct mpi_coll *coll, char *buf, struct
 	struct mpi_datatype *type = coll->call.recv.type;
 
 	return (struct mpi_coll_block){
-		.buf = mpi_coll_scratch_at(coll, buf, range.first * type->extent_B),
-		.count = range.end - range.first,
-		.type = type};
+	    .buf = mpi_coll_scratch_at(coll, buf, range.first * type->extent_B),
+	    .count = range.end - range.first,
+	    .type = type};
 }
 
 static bool fits(const struct mpi_coll *coll)
@@ -77,7 +79,10 @@ static void collect(struct mpi_rank *me, struct mpi_coll *coll, int index, int k
 	mpi_coll_send(me, coll, part(coll, coll->work[0], range_after(coll, index, k + 1)), peer);
 }
 
-/* Step 0: pairs; 1 … log: halving; log+1 … 2 log: collecting; then the result to the other of the pair. */
+/*
+ * Step 0: pairs; 1 … log: halving; log+1 … 2 log: collecting; then the result to the other of the
+ * pair.
+ */
 static bool round_inside(struct mpi_rank *me, struct mpi_coll *coll, int power, int n_pairs)
 {
 	int index = mpi_coll_pairs_index(coll->rank, n_pairs), k = coll->step - 1, n_rounds = 0;
@@ -113,8 +118,8 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_allreduce_rabenseifner = {
-	.name = "rabenseifner",
-	.kinds = MPI_COLL_KIND(COLL_ALLREDUCE),
-	.fits = fits,
-	.stages = {{NULL, run_round}},
+    .name = "rabenseifner",
+    .kinds = MPI_COLL_KIND(COLL_ALLREDUCE),
+    .fits = fits,
+    .stages = {{NULL, run_round}},
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In round k ranks that differ in bit k exchange what they have and both combine it, lower one left: log2 n rounds, and two more for ranks beyond a
- * power of two (pairs.h). Any operation keeps its order.
+ * In round k ranks that differ in bit k exchange what they have and both combine it, lower one
+ * left: log2 n rounds, and two more for ranks beyond a power of two (pairs.h). Any operation keeps
+ * its order.
  */
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/pairs.h"
@@ -16,7 +17,10 @@ static bool round_inside(struct mpi_rank *me, struct mpi_coll *coll, int power, 
 		mpi_coll_pairs_begin(me, coll, n_pairs);
 		return false;
 	}
-	/* What came: in step 1 from the lower one of the pair, later from the peer of the step before. */
+	/*
+	 * What came: in step 1 from the lower one of the pair, later from the peer of the step
+	 * before.
+	 */
 	if (coll->has_received && (coll->step == 1 || index & (mask / 2)))
 		mpi_coll_fold_left(me, coll, data);
 	else if (coll->has_received)
@@ -41,7 +45,7 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_allreduce_recursive_doubling = {
-	.name = "recursive_doubling",
-	.kinds = MPI_COLL_KIND(COLL_ALLREDUCE),
-	.stages = {{NULL, run_round}},
+    .name = "recursive_doubling",
+    .kinds = MPI_COLL_KIND(COLL_ALLREDUCE),
+    .stages = {{NULL, run_round}},
 };

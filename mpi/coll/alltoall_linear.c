@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Everything at once, or in batches that bound what is under way. Each rank starts with its neighbours, so that no rank is everybody's first.
+ * Everything at once, or in batches that bound what is under way. Each rank starts with its
+ * neighbours, so that no rank is everybody's first.
  */
 #include <limits.h>
 
@@ -55,17 +56,18 @@ static bool run_scattered(struct mpi_rank *me, struct mpi_coll *coll)
 	return run_batch(me, coll, BATCH);
 }
 
-#define ALL_KINDS                                                                                  \
-	(MPI_COLL_KIND(COLL_ALLTOALL) | MPI_COLL_KIND(COLL_ALLTOALLV) | MPI_COLL_KIND(COLL_ALLTOALLW))
+#define ALL_KINDS                                                       \
+	(MPI_COLL_KIND(COLL_ALLTOALL) | MPI_COLL_KIND(COLL_ALLTOALLV) | \
+	 MPI_COLL_KIND(COLL_ALLTOALLW))
 
 const struct mpi_coll_algorithm mpi_coll_alltoall_linear = {
-	.name = "linear",
-	.kinds = ALL_KINDS,
-	.stages = {{NULL, run_all}},
+    .name = "linear",
+    .kinds = ALL_KINDS,
+    .stages = {{NULL, run_all}},
 };
 
 const struct mpi_coll_algorithm mpi_coll_alltoall_scattered = {
-	.name = "scattered",
-	.kinds = ALL_KINDS,
-	.stages = {{NULL, run_scattered}},
+    .name = "scattered",
+    .kinds = ALL_KINDS,
+    .stages = {{NULL, run_scattered}},
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* n - 1 rounds; in round s everyone has one partner to send to and one to receive from: rank XOR s when n is a power of two, else rank ± s. */
+/*
+ * n - 1 rounds; in round s everyone has one partner to send to and one to receive from: rank XOR s
+ * when n is a power of two, else rank ± s.
+ */
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/tree.h"
 
@@ -27,8 +30,8 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_alltoall_pairwise = {
-	.name = "pairwise",
-	.kinds = MPI_COLL_KIND(COLL_ALLTOALL) | MPI_COLL_KIND(COLL_ALLTOALLV) |
-		 MPI_COLL_KIND(COLL_ALLTOALLW),
-	.stages = {{NULL, run_round}},
+    .name = "pairwise",
+    .kinds = MPI_COLL_KIND(COLL_ALLTOALL) | MPI_COLL_KIND(COLL_ALLTOALLV) |
+	     MPI_COLL_KIND(COLL_ALLTOALLW),
+    .stages = {{NULL, run_round}},
 };

@@ -48,7 +48,9 @@ static inline MPI_Count mpi_coll_array_at(struct mpi_coll_array array, int index
 	return array.plain ? array.plain[index] : array.large[index];
 }
 
-/* What a collective reads or writes: one `count`, or `counts` and `displs`, or these and `types`. */
+/*
+ * What a collective reads or writes: one `count`, or `counts` and `displs`, or these and `types`.
+ */
 struct mpi_coll_side_args {
 	const void *buf;
 	MPI_Count count;

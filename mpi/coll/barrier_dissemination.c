@@ -15,7 +15,7 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_barrier_dissemination = {
-	.name = "dissemination",
-	.kinds = MPI_COLL_KIND(COLL_BARRIER),
-	.stages = {{NULL, run_round}},
+    .name = "dissemination",
+    .kinds = MPI_COLL_KIND(COLL_BARRIER),
+    .stages = {{NULL, run_round}},
 };

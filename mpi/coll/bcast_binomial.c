@@ -24,7 +24,7 @@ bool mpi_coll_bcast_binomial_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_bcast_binomial = {
-	.name = "binomial",
-	.kinds = MPI_COLL_KIND(COLL_BCAST),
-	.stages = {{NULL, mpi_coll_bcast_binomial_round}},
+    .name = "binomial",
+    .kinds = MPI_COLL_KIND(COLL_BCAST),
+    .stages = {{NULL, mpi_coll_bcast_binomial_round}},
 };

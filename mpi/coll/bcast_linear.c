@@ -20,7 +20,7 @@ bool mpi_coll_bcast_linear_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_bcast_linear = {
-	.name = "linear",
-	.kinds = MPI_COLL_KIND(COLL_BCAST),
-	.stages = {{NULL, mpi_coll_bcast_linear_round}},
+    .name = "linear",
+    .kinds = MPI_COLL_KIND(COLL_BCAST),
+    .stages = {{NULL, mpi_coll_bcast_linear_round}},
 };

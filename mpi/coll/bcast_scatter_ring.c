@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Scatters the message down a binomial tree in n chunks of bytes, then passes the chunks around a ring: each byte leaves the root little more than once,
- * where a tree sends it log2 n times. Chunk i belongs to position i; the last ones may be short or empty.
+ * Scatters the message down a binomial tree in n chunks of bytes, then passes the chunks around a
+ * ring: each byte leaves the root little more than once, where a tree sends it log2 n times. Chunk
+ * i belongs to position i; the last ones may be short or empty.
  */
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/tree.h"
@@ -45,7 +46,8 @@ static void end(struct mpi_rank *me, struct mpi_coll *coll, int position)
 			      mpi_coll_bytes(me, coll->work[0], mpi_coll_block_size_B(data)), data);
 }
 
-static void send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block, int position)
+static void send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
+		 int position)
 {
 	if (block.count > 0)
 		mpi_coll_send(me, coll, block,
@@ -82,9 +84,10 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 	if (coll->step == 0) {
 		begin(me, coll, position);
 		if (position != 0)
-			receive(me, coll,
-				chunks(me, coll, position, position + mpi_coll_tree_reach(position, n)),
-				mpi_coll_tree_parent(position));
+			receive(
+			    me, coll,
+			    chunks(me, coll, position, position + mpi_coll_tree_reach(position, n)),
+			    mpi_coll_tree_parent(position));
 	} else if (coll->step == 1) {
 		send_subtrees(me, coll, position);
 	} else if (coll->step == n + 1) {
@@ -100,7 +103,7 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_bcast_scatter_ring = {
-	.name = "scatter_ring",
-	.kinds = MPI_COLL_KIND(COLL_BCAST),
-	.stages = {{NULL, run_round}},
+    .name = "scatter_ring",
+    .kinds = MPI_COLL_KIND(COLL_BCAST),
+    .stages = {{NULL, run_round}},
 };

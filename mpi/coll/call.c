@@ -17,7 +17,8 @@ int mpi_coll_call_blocking(struct mpi_rank *me, const struct mpi_coll_args *args
 	code = mpi_coll_run(me, &coll);
 	if (code != MPI_SUCCESS)
 		code = mpi_raise(me, comm, code,
-				 "a message of the operation failed: counts and datatypes differ between ranks, or sendbuf and recvbuf do");
+				 "a message of the operation failed: counts and datatypes differ "
+				 "between ranks, or sendbuf and recvbuf do");
 	return mpi_leave(me, code);
 }
 

@@ -7,54 +7,54 @@
 #include "mpi/coll/algorithms.h"
 
 const struct mpi_coll_algorithm *const mpi_coll_algorithms[] = {
-	&mpi_coll_barrier_linear,
-	&mpi_coll_barrier_dissemination,
-	&mpi_coll_bcast_linear,
-	&mpi_coll_bcast_binomial,
-	&mpi_coll_bcast_scatter_ring,
-	&mpi_coll_gather_linear,
-	&mpi_coll_gather_binomial,
-	&mpi_coll_scatter_linear,
-	&mpi_coll_scatter_binomial,
-	&mpi_coll_allgather_linear,
-	&mpi_coll_allgather_ring,
-	&mpi_coll_allgather_recursive_doubling,
-	&mpi_coll_allgather_bruck,
-	&mpi_coll_alltoall_linear,
-	&mpi_coll_alltoall_scattered,
-	&mpi_coll_alltoall_pairwise,
-	&mpi_coll_reduce_linear,
-	&mpi_coll_reduce_binomial,
-	&mpi_coll_allreduce_linear,
-	&mpi_coll_allreduce_reduce_bcast,
-	&mpi_coll_allreduce_recursive_doubling,
-	&mpi_coll_allreduce_rabenseifner,
-	&mpi_coll_reduce_scatter_linear,
-	&mpi_coll_reduce_scatter_reduce_scatterv,
-	&mpi_coll_reduce_scatter_pairwise,
-	&mpi_coll_scan_linear,
-	&mpi_coll_scan_recursive_doubling,
-	NULL,
+    &mpi_coll_barrier_linear,
+    &mpi_coll_barrier_dissemination,
+    &mpi_coll_bcast_linear,
+    &mpi_coll_bcast_binomial,
+    &mpi_coll_bcast_scatter_ring,
+    &mpi_coll_gather_linear,
+    &mpi_coll_gather_binomial,
+    &mpi_coll_scatter_linear,
+    &mpi_coll_scatter_binomial,
+    &mpi_coll_allgather_linear,
+    &mpi_coll_allgather_ring,
+    &mpi_coll_allgather_recursive_doubling,
+    &mpi_coll_allgather_bruck,
+    &mpi_coll_alltoall_linear,
+    &mpi_coll_alltoall_scattered,
+    &mpi_coll_alltoall_pairwise,
+    &mpi_coll_reduce_linear,
+    &mpi_coll_reduce_binomial,
+    &mpi_coll_allreduce_linear,
+    &mpi_coll_allreduce_reduce_bcast,
+    &mpi_coll_allreduce_recursive_doubling,
+    &mpi_coll_allreduce_rabenseifner,
+    &mpi_coll_reduce_scatter_linear,
+    &mpi_coll_reduce_scatter_reduce_scatterv,
+    &mpi_coll_reduce_scatter_pairwise,
+    &mpi_coll_scan_linear,
+    &mpi_coll_scan_recursive_doubling,
+    NULL,
 };
 
 static const char *const kind_names[N_COLL_KINDS] = {
-	[COLL_BARRIER] = "barrier",
-	[COLL_BCAST] = "bcast",
-	[COLL_GATHER] = "gather",
-	[COLL_GATHERV] = "gatherv",
-	[COLL_SCATTER] = "scatter",
-	[COLL_SCATTERV] = "scatterv",
-	[COLL_ALLGATHER] = "allgather",
-	[COLL_ALLGATHERV] = "allgatherv",
-	[COLL_ALLTOALL] = "alltoall",
-	[COLL_ALLTOALLV] = "alltoallv",
-	[COLL_ALLTOALLW] = "alltoallw",
-	[COLL_REDUCE] = "reduce",
-	[COLL_ALLREDUCE] = "allreduce",
-	[COLL_REDUCE_SCATTER] = "reduce_scatter",
-	[COLL_REDUCE_SCATTER_BLOCK] = "reduce_scatter_block",
-	[COLL_SCAN] = "scan",
-	[COLL_EXSCAN] = "exscan",
+    [COLL_BARRIER] = "barrier",
+    [COLL_BCAST] = "bcast",
+    [COLL_GATHER] = "gather",
+    [COLL_GATHERV] = "gatherv",
+    [COLL_SCATTER] = "scatter",
+    [COLL_SCATTERV] = "scatterv",
+    [COLL_ALLGATHER] = "allgather",
+    [COLL_ALLGATHERV] = "allgatherv",
+    [COLL_ALLTOALL] = "alltoall",
+    [COLL_ALLTOALLV] = "alltoallv",
+    [COLL_ALLTOALLW] = "alltoallw",
+    [COLL_REDUCE] = "reduce",
+    [COLL_ALLREDUCE] = "allreduce",
+    [COLL_REDUCE_SCATTER] = "reduce_scatter",
+    [COLL_REDUCE_SCATTER_BLOCK] = "reduce_scatter_block",
+    [COLL_SCAN] = "scan",
+    [COLL_EXSCAN] = "exscan",
 };
 
 const char *mpi_coll_kind_name(enum mpi_coll_kind kind)
@@ -87,8 +87,8 @@ static void list_algorithms(enum mpi_coll_kind kind, char *text, size_t size)
 	text[0] = '\0';
 	for (int i = 0; mpi_coll_algorithms[i] && used < size; i++)
 		if (mpi_coll_algorithms[i]->kinds & MPI_COLL_KIND(kind))
-			used += (size_t)snprintf(text + used, size - used, "%s%s",
-						 used ? ", " : "", mpi_coll_algorithms[i]->name);
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+						 mpi_coll_algorithms[i]->name);
 }
 
 static void list_kinds(char *text, size_t size)
@@ -108,15 +108,15 @@ static int select_entry(struct mpi_coll_selection *selection, char *entry, struc
 	int kind;
 
 	if (!equals)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found \"%s\", wanted OPERATION=ALGORITHM, e.g. bcast=binomial",
-				      entry);
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "found \"%s\", wanted OPERATION=ALGORITHM, e.g. bcast=binomial", entry);
 	*equals = '\0';
 	kind = mpi_coll_kind_find(entry);
 	if (kind < 0) {
 		list_kinds(known, sizeof known);
-		return util_error_set(err, UTIL_EINPUT, "no collective \"%s\"; there are: %s", entry,
-				      known);
+		return util_error_set(err, UTIL_EINPUT, "no collective \"%s\"; there are: %s",
+				      entry, known);
 	}
 	selection->chosen[kind] = mpi_coll_algorithm_find(kind, equals + 1);
 	if (!selection->chosen[kind]) {
@@ -154,18 +154,22 @@ static MPI_Count block_size_B(const struct mpi_coll *coll)
 }
 
 /*
- * Trees for blocks up to this size: above, the copies through inner ranks cost more than the messages they save. A round value of ours, in the range that
- * libraries use.
+ * Trees for blocks up to this size: above, the copies through inner ranks cost more than the
+ * messages they save. A round value of ours, in the range that libraries use.
  */
 #define TREE_BLOCK_MAX_B 6000
-/* MPICH's thresholds (R. Thakur et al., see README.md): total size, block size, message size and number of ranks. */
+/*
+ * MPICH's thresholds (R. Thakur et al., see README.md): total size, block size, message size and
+ * number of ranks.
+ */
 #define ALLGATHER_SHORT_B 81920
 #define ALLTOALL_MEDIUM_B 32768
 #define ALLREDUCE_SHORT_B 2048
 #define BCAST_LONG_B 524288
 #define BCAST_LONG_MIN_RANKS 8
 
-bool mpi_coll_algorithm_fits(const struct mpi_coll_algorithm *algorithm, const struct mpi_coll *coll)
+bool mpi_coll_algorithm_fits(const struct mpi_coll_algorithm *algorithm,
+			     const struct mpi_coll *coll)
 {
 	return algorithm->kinds & MPI_COLL_KIND(coll->kind) &&
 	       (!algorithm->fits || algorithm->fits(coll));
@@ -176,8 +180,8 @@ static const struct mpi_coll_algorithm *default_bcast(const struct mpi_coll *col
 	MPI_Count size_B = mpi_coll_block_size_B(mpi_coll_whole(&coll->given.recv));
 
 	return size_B >= BCAST_LONG_B && coll->size >= BCAST_LONG_MIN_RANKS
-		       ? &mpi_coll_bcast_scatter_ring
-		       : &mpi_coll_bcast_binomial;
+		   ? &mpi_coll_bcast_scatter_ring
+		   : &mpi_coll_bcast_binomial;
 }
 
 static const struct mpi_coll_algorithm *default_allgather(const struct mpi_coll *coll)
@@ -224,7 +228,7 @@ static const struct mpi_coll_algorithm *default_of(const struct mpi_coll *coll)
 		return default_allgather(coll);
 	case COLL_ALLTOALL:
 		return block_size_B(coll) <= ALLTOALL_MEDIUM_B ? &mpi_coll_alltoall_scattered
-								   : &mpi_coll_alltoall_pairwise;
+							       : &mpi_coll_alltoall_pairwise;
 	case COLL_ALLTOALLV:
 	case COLL_ALLTOALLW:
 		return &mpi_coll_alltoall_scattered;
@@ -248,7 +252,8 @@ static bool end_at_once(struct mpi_rank *me, struct mpi_coll *coll)
 	return true;
 }
 
-static const struct mpi_coll_algorithm nothing = {.name = "nothing", .stages = {{NULL, end_at_once}}};
+static const struct mpi_coll_algorithm nothing = {.name = "nothing",
+						  .stages = {{NULL, end_at_once}}};
 
 /* Whether all ranks know that no rank has any data: then libraries send no messages either. */
 static bool is_empty(const struct mpi_coll *coll)

@@ -49,7 +49,7 @@ struct mpi_coll_block mpi_coll_block_at(struct mpi_coll_block block, char *buf)
 struct mpi_coll_block mpi_coll_bytes(const struct mpi_rank *me, char *buf, MPI_Count size_B)
 {
 	return (struct mpi_coll_block){
-		.buf = buf, .count = size_B, .type = mpi_datatype_get(me, MPI_BYTE)};
+	    .buf = buf, .count = size_B, .type = mpi_datatype_get(me, MPI_BYTE)};
 }
 
 char *mpi_coll_scratch(struct mpi_rank *me, struct mpi_coll *coll, MPI_Count size_B)
@@ -117,8 +117,8 @@ void mpi_coll_copy(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_b
 			coll->error = MPI_ERR_TRUNCATE;
 		size_B = room_B;
 	}
-	if (size_B == 0 || from.buf == to.buf ||
-	    pd_memory_is_absent(from.buf) || pd_memory_is_absent(to.buf))
+	if (size_B == 0 || from.buf == to.buf || pd_memory_is_absent(from.buf) ||
+	    pd_memory_is_absent(to.buf))
 		return;
 	if (from.type->is_contiguous && to.type->is_contiguous)
 		memmove(to.buf + to.type->true_lb_B, from.buf + from.type->true_lb_B,

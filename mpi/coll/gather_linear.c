@@ -29,7 +29,7 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_gather_linear = {
-	.name = "linear",
-	.kinds = MPI_COLL_KIND(COLL_GATHER) | MPI_COLL_KIND(COLL_GATHERV),
-	.stages = {{NULL, run_round}},
+    .name = "linear",
+    .kinds = MPI_COLL_KIND(COLL_GATHER) | MPI_COLL_KIND(COLL_GATHERV),
+    .stages = {{NULL, run_round}},
 };

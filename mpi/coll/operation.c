@@ -34,7 +34,10 @@ static char *absent_address(const struct mpi_coll *coll, const struct mpi_coll_s
 void mpi_coll_schedule(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	coll->absent = absent_address(coll, &coll->given.send);
-	/* Scratch memory of a reduce-scatter is addressed by blocks, which the one received would be too small for. */
+	/*
+	 * Scratch memory of a reduce-scatter is addressed by blocks, which the one received would
+	 * be too small for.
+	 */
 	if (!coll->absent && coll->kind != COLL_REDUCE_SCATTER &&
 	    coll->kind != COLL_REDUCE_SCATTER_BLOCK)
 		coll->absent = absent_address(coll, &coll->given.recv);
@@ -82,14 +85,16 @@ static void add_posted(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_re
 	coll->posted[coll->n_posted++] = request;
 }
 
-void mpi_coll_send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block, int dest)
+void mpi_coll_send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
+		   int dest)
 {
 	add_posted(me, coll,
 		   mpi_send_start(me, block.buf, block.count, block.type, dest, coll->tag,
 				  coll->comm, SEND_STANDARD, CHANNEL_COLL));
 }
 
-void mpi_coll_recv(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block, int source)
+void mpi_coll_recv(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
+		   int source)
 {
 	add_posted(me, coll,
 		   mpi_recv_start(me, block.buf, block.count, block.type, source, coll->tag,
@@ -130,7 +135,8 @@ static void send_from_copy(struct mpi_rank *me, struct mpi_coll *coll)
 						 .counts = {.large = counts},
 						 .displs = {.large = displs}};
 	for (int i = 0; i < coll->size; i++)
-		mpi_coll_copy(me, coll, mpi_coll_block(recv, i), mpi_coll_block(&coll->call.send, i));
+		mpi_coll_copy(me, coll, mpi_coll_block(recv, i),
+			      mpi_coll_block(&coll->call.send, i));
 }
 
 void mpi_coll_begin(struct mpi_rank *me, struct mpi_coll *coll)

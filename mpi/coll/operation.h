@@ -14,11 +14,11 @@
  * One collective under way on one rank, and what algorithms are written with. A blocking collective
  * lives on the rank's stack, a nonblocking or persistent one behind its request.
  *
- * An algorithm is a round function: called on the rank's own fiber when everything that the previous
- * round posted is complete, it works on what has arrived, posts the sends and receives of the next
- * round and says whether the operation has ended on this rank (then it has posted nothing). Rounds that
- * post nothing are followed by the next at once. Schedules are thus computed from (rank, size, step) and
- * never stored.
+ * An algorithm is a round function: called on the rank's own fiber when everything that the
+ * previous round posted is complete, it works on what has arrived, posts the sends and receives of
+ * the next round and says whether the operation has ended on this rank (then it has posted
+ * nothing). Rounds that post nothing are followed by the next at once. Schedules are thus computed
+ * from (rank, size, step) and never stored.
  */
 struct mpi_coll;
 typedef bool (*mpi_coll_round_fn)(struct mpi_rank *me, struct mpi_coll *coll);
@@ -37,7 +37,8 @@ struct mpi_coll_algorithm {
 	uint32_t kinds; /* what it does: MPI_COLL_KIND(…) | … */
 	/* Whether it can do this one; looks only at what is equal on all ranks. NULL: always. */
 	bool (*fits)(const struct mpi_coll *coll);
-	struct mpi_coll_stage stages[MPI_COLL_MAX_STAGES]; /* one after the other, up to a NULL round */
+	/* One after the other, up to a NULL round. */
+	struct mpi_coll_stage stages[MPI_COLL_MAX_STAGES];
 };
 
 /* Like mpi_coll_side_args, but checked, with the objects of the handles. */
@@ -57,8 +58,8 @@ struct mpi_coll_block {
 };
 
 /*
- * The data of a collective, MPI_IN_PLACE already replaced by the address it stands for. What is not significant
- * on this rank is all zero.
+ * The data of a collective, MPI_IN_PLACE already replaced by the address it stands for. What is not
+ * significant on this rank is all zero.
  */
 struct mpi_coll_call {
 	struct mpi_coll_side send, recv;
@@ -76,18 +77,18 @@ struct mpi_coll {
 	int tag;
 	struct mpi_op *op;
 	struct mpi_coll_call given, call; /* of the application; of the present stage */
-	bool is_in_place;                 /* alltoall: send from a copy of what is to be received */
+	bool is_in_place;		  /* alltoall: send from a copy of what is to be received */
 	bool is_advancing;
 	struct mpi_request *request; /* nonblocking forms; NULL: blocking */
-	int error;                   /* first error class of a message, or MPI_SUCCESS */
-	void *owned[3];              /* arrays made while resolving; freed with the operation */
-	char *absent;                /* an address of buffers without memory (--no-alloc); NULL: none */
+	int error;		     /* first error class of a message, or MPI_SUCCESS */
+	void *owned[3];		     /* arrays made while resolving; freed with the operation */
+	char *absent; /* an address of buffers without memory (--no-alloc); NULL: none */
 
 	/* the algorithm's own */
 	int stage, step;   /* step: rounds of this stage so far */
-	int phase;         /* 0 when a stage begins */
+	int phase;	   /* 0 when a stage begins */
 	bool has_received; /* the round that has just completed had a receive */
-	char *work[2];     /* accumulator, and where the next contribution arrives */
+	char *work[2];	   /* accumulator, and where the next contribution arrives */
 
 	int n_posted, n_capacity;
 	struct mpi_request **posted; /* [n_capacity]; `inline_posted` or malloc */
@@ -99,11 +100,14 @@ struct mpi_coll {
 
 /* An operation without data yet. */
 void mpi_coll_init(struct mpi_coll *coll, enum mpi_coll_kind kind, struct mpi_comm *comm);
-/* coll->given is there: chooses the algorithm and takes the operation's place in the order of the communicator's collectives. */
+/*
+ * coll->given is there: chooses the algorithm and takes the operation's place in the order of the
+ * communicator's collectives.
+ */
 void mpi_coll_schedule(struct mpi_rank *me, struct mpi_coll *coll);
 /*
- * Checks the arguments and fills `coll`. MPI_SUCCESS, or what mpi_raise returned; then nothing is left to free.
- * On MPI_SUCCESS `coll` is scheduled.
+ * Checks the arguments and fills `coll`. MPI_SUCCESS, or what mpi_raise returned; then nothing is
+ * left to free. On MPI_SUCCESS `coll` is scheduled.
  */
 int mpi_coll_resolve(struct mpi_rank *me, const struct mpi_coll_args *args, struct mpi_coll *coll);
 /* Goes to the first round; again for every start of a persistent operation. */
@@ -132,11 +136,13 @@ struct mpi_coll_block mpi_coll_block_at(struct mpi_coll_block block, char *buf);
 struct mpi_coll_block mpi_coll_bytes(const struct mpi_rank *me, char *buf, MPI_Count size_B);
 
 /*
- * Memory until the operation ends: `size_B` bytes, or room for the items of a block (returned as the block's address, lower bound
- * accounted for). When the application's buffers have no memory, neither has this: an absent address. Never NULL.
+ * Memory until the operation ends: `size_B` bytes, or room for the items of a block (returned as
+ * the block's address, lower bound accounted for). When the application's buffers have no memory,
+ * neither has this: an absent address. Never NULL.
  */
 char *mpi_coll_scratch(struct mpi_rank *me, struct mpi_coll *coll, MPI_Count size_B);
-char *mpi_coll_scratch_like(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block);
+char *mpi_coll_scratch_like(struct mpi_rank *me, struct mpi_coll *coll,
+			    struct mpi_coll_block block);
 /* `offset_B` bytes into scratch memory. */
 char *mpi_coll_scratch_at(const struct mpi_coll *coll, char *scratch, MPI_Count offset_B);
 void mpi_coll_scratch_free(struct mpi_coll *coll);
@@ -144,7 +150,10 @@ void mpi_coll_scratch_free(struct mpi_coll *coll);
 /* Copies within the rank; datatypes may differ. Nothing for equal addresses and absent memory. */
 void mpi_coll_copy(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block from,
 		   struct mpi_coll_block to);
-/* work[0] = work[0] op work[1], and work[1] op work[0]; work[1] is lost. `like` says count and type. */
+/*
+ * work[0] = work[0] op work[1], and work[1] op work[0]; work[1] is lost. `like` says count and
+ * type.
+ */
 void mpi_coll_fold_right(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block like);
 void mpi_coll_fold_left(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block like);
 
@@ -152,7 +161,9 @@ void mpi_coll_fold_left(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_c
 
 /* Room for `n` requests in a round, for those that post many. */
 void mpi_coll_reserve(struct mpi_rank *me, struct mpi_coll *coll, int n);
-void mpi_coll_send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block, int dest);
-void mpi_coll_recv(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block, int source);
+void mpi_coll_send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
+		   int dest);
+void mpi_coll_recv(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
+		   int source);
 
 #endif

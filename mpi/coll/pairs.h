@@ -5,8 +5,9 @@
 #include "mpi/coll/operation.h"
 
 /*
- * Reductions to all among a power of two p of ranks, when there are n = p + n_pairs: the first 2 n_pairs ranks pair up; even ones hand their data to
- * the odd one above them, sit out, and get the result from it. A pair is a range of ranks, so any operation keeps its order.
+ * Reductions to all among a power of two p of ranks, when there are n = p + n_pairs: the first 2
+ * n_pairs ranks pair up; even ones hand their data to the odd one above them, sit out, and get the
+ * result from it. A pair is a range of ranks, so any operation keeps its order.
  */
 
 /* Ranks that take part are counted from 0 without gaps. */
@@ -22,7 +23,10 @@ static inline int mpi_coll_pairs_rank(int index, int n_pairs)
 
 /* The whole operation of a rank that sits out. */
 bool mpi_coll_pairs_round_outside(struct mpi_rank *me, struct mpi_coll *coll);
-/* Step 0 of a rank that takes part: work[0] is the result's buffer with its data, work[1] scratch, where the other's data arrive if it has one. */
+/*
+ * Step 0 of a rank that takes part: work[0] is the result's buffer with its data, work[1] scratch,
+ * where the other's data arrive if it has one.
+ */
 void mpi_coll_pairs_begin(struct mpi_rank *me, struct mpi_coll *coll, int n_pairs);
 /* The result is in work[0]: ends, or passes it on; then phase is 1 and the next round ends. */
 bool mpi_coll_pairs_end(struct mpi_rank *me, struct mpi_coll *coll, int n_pairs);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Up a binomial tree. The tree of position 0 combines neighbouring ranges of positions, lower one left, so with rank 0 at its top it keeps the
- * order of ranks: that is used for operations that do not commute, and rank 0 then passes the result to the root.
+ * Up a binomial tree. The tree of position 0 combines neighbouring ranges of positions, lower one
+ * left, so with rank 0 at its top it keeps the order of ranks: that is used for operations that do
+ * not commute, and rank 0 then passes the result to the root.
  */
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/tree.h"
@@ -29,7 +30,7 @@ static void begin(struct mpi_rank *me, struct mpi_coll *coll, int position)
 static bool deliver(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	struct mpi_coll_block result =
-		mpi_coll_block_at(mpi_coll_whole(&coll->call.send), coll->work[0]);
+	    mpi_coll_block_at(mpi_coll_whole(&coll->call.send), coll->work[0]);
 
 	if (coll->rank == coll->call.root) {
 		mpi_coll_copy(me, coll, result, mpi_coll_whole(&coll->call.recv));
@@ -77,7 +78,7 @@ bool mpi_coll_reduce_binomial_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_reduce_binomial = {
-	.name = "binomial",
-	.kinds = MPI_COLL_KIND(COLL_REDUCE),
-	.stages = {{NULL, mpi_coll_reduce_binomial_round}},
+    .name = "binomial",
+    .kinds = MPI_COLL_KIND(COLL_REDUCE),
+    .stages = {{NULL, mpi_coll_reduce_binomial_round}},
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The root receives one contribution after the other, from the last rank to the first, and folds each in from the left: any operation. */
+/*
+ * The root receives one contribution after the other, from the last rank to the first, and folds
+ * each in from the left: any operation.
+ */
 #include "mpi/coll/algorithms.h"
 
 /* The contribution of `rank` has arrived, or is the root's own. */
@@ -49,7 +52,7 @@ bool mpi_coll_reduce_linear_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_reduce_linear = {
-	.name = "linear",
-	.kinds = MPI_COLL_KIND(COLL_REDUCE),
-	.stages = {{NULL, mpi_coll_reduce_linear_round}},
+    .name = "linear",
+    .kinds = MPI_COLL_KIND(COLL_REDUCE),
+    .stages = {{NULL, mpi_coll_reduce_linear_round}},
 };

@@ -17,9 +17,8 @@ static MPI_Count n_items(const struct mpi_coll *coll)
 
 static void prepare_reduce(struct mpi_rank *me, struct mpi_coll *coll)
 {
-	struct mpi_coll_side all = {.buf = coll->given.send.buf,
-				    .count = n_items(coll),
-				    .type = coll->given.send.type};
+	struct mpi_coll_side all = {
+	    .buf = coll->given.send.buf, .count = n_items(coll), .type = coll->given.send.type};
 
 	coll->call.root = 0;
 	coll->call.send = all;
@@ -38,15 +37,15 @@ static void prepare_scatter(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_reduce_scatter_linear = {
-	.name = "linear",
-	.kinds = MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
-	.stages = {{prepare_reduce, mpi_coll_reduce_linear_round},
-		   {prepare_scatter, mpi_coll_scatter_linear_round}},
+    .name = "linear",
+    .kinds = MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
+    .stages = {{prepare_reduce, mpi_coll_reduce_linear_round},
+	       {prepare_scatter, mpi_coll_scatter_linear_round}},
 };
 
 const struct mpi_coll_algorithm mpi_coll_reduce_scatter_reduce_scatterv = {
-	.name = "reduce_scatterv",
-	.kinds = MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
-	.stages = {{prepare_reduce, mpi_coll_reduce_binomial_round},
-		   {prepare_scatter, mpi_coll_scatter_linear_round}},
+    .name = "reduce_scatterv",
+    .kinds = MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
+    .stages = {{prepare_reduce, mpi_coll_reduce_binomial_round},
+	       {prepare_scatter, mpi_coll_scatter_linear_round}},
 };

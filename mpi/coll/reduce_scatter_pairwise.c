@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * n - 1 rounds; in round s each rank sends rank + s the block it needs and folds in what rank - s sent. Contributions come in an order of their
- * own on each rank, so only for operations that commute.
+ * n - 1 rounds; in round s each rank sends rank + s the block it needs and folds in what rank - s
+ * sent. Contributions come in an order of their own on each rank, so only for operations that
+ * commute.
  */
 #include "mpi/coll/algorithms.h"
 
@@ -42,8 +43,8 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_reduce_scatter_pairwise = {
-	.name = "pairwise",
-	.kinds = MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
-	.fits = fits,
-	.stages = {{NULL, run_round}},
+    .name = "pairwise",
+    .kinds = MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
+    .fits = fits,
+    .stages = {{NULL, run_round}},
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks the arguments of a collective and turns handles into objects, MPI_IN_PLACE into addresses. */
+/*
+ * Checks the arguments of a collective and turns handles into objects, MPI_IN_PLACE into addresses.
+ */
 #include <stdlib.h>
 
 #include "mpi/coll/algorithms.h"
@@ -28,7 +30,10 @@ static int check_array(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_co
 	return MPI_SUCCESS;
 }
 
-/* Alltoallw: a datatype per rank. The array of objects belongs to the operation: handles may be freed while it is under way. */
+/*
+ * Alltoallw: a datatype per rank. The array of objects belongs to the operation: handles may be
+ * freed while it is under way.
+ */
 static int resolve_types(struct mpi_rank *me, struct mpi_coll *coll,
 			 const struct mpi_coll_side_args *from, struct mpi_coll_side *to)
 {
@@ -42,9 +47,9 @@ static int resolve_types(struct mpi_rank *me, struct mpi_coll *coll,
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %d datatypes", coll->size);
 	coll->owned[slot] = to->types;
 	for (int i = 0; i < coll->size && code == MPI_SUCCESS; i++)
-		code = mpi_check_buffer(me, coll->comm, from->buf,
-					mpi_coll_array_at(from->counts, i), from->types[i],
-					&to->types[i]);
+		code =
+		    mpi_check_buffer(me, coll->comm, from->buf, mpi_coll_array_at(from->counts, i),
+				     from->types[i], &to->types[i]);
 	return code;
 }
 
@@ -70,22 +75,27 @@ static int resolve_side(struct mpi_rank *me, struct mpi_coll *coll,
 
 static int refuse_in_place(struct mpi_rank *me, struct mpi_coll *coll, const char *what)
 {
-	return mpi_raise(me, coll->comm, MPI_ERR_BUFFER, "%s is MPI_IN_PLACE, which is not allowed here",
-			 what);
+	return mpi_raise(me, coll->comm, MPI_ERR_BUFFER,
+			 "%s is MPI_IN_PLACE, which is not allowed here", what);
 }
 
 static bool overlap(struct mpi_coll_block a, struct mpi_coll_block b)
 {
-	return a.buf == b.buf && a.buf && mpi_coll_block_size_B(a) > 0 && mpi_coll_block_size_B(b) > 0;
+	return a.buf == b.buf && a.buf && mpi_coll_block_size_B(a) > 0 &&
+	       mpi_coll_block_size_B(b) > 0;
 }
 
 static int refuse_alias(struct mpi_rank *me, struct mpi_coll *coll)
 {
-	return mpi_raise(me, coll->comm, MPI_ERR_BUFFER,
-			 "sendbuf and recvbuf are the same memory; MPI_IN_PLACE says so where it is allowed");
+	return mpi_raise(
+	    me, coll->comm, MPI_ERR_BUFFER,
+	    "sendbuf and recvbuf are the same memory; MPI_IN_PLACE says so where it is allowed");
 }
 
-/* The single-count side `one` stands for block `rank` of the other, which is where its data are already. */
+/*
+ * The single-count side `one` stands for block `rank` of the other, which is where its data are
+ * already.
+ */
 static void stand_for_own_block(const struct mpi_coll *coll, const struct mpi_coll_side *blocks,
 				struct mpi_coll_side *one)
 {
@@ -96,7 +106,8 @@ static void stand_for_own_block(const struct mpi_coll *coll, const struct mpi_co
 
 /* --- per shape of operation --- */
 
-static int resolve_bcast(struct mpi_rank *me, const struct mpi_coll_args *args, struct mpi_coll *coll)
+static int resolve_bcast(struct mpi_rank *me, const struct mpi_coll_args *args,
+			 struct mpi_coll *coll)
 {
 	if (args->recv.buf == MPI_IN_PLACE)
 		return refuse_in_place(me, coll, "buffer");
@@ -189,8 +200,12 @@ static int resolve_op(struct mpi_rank *me, const struct mpi_coll_args *args, str
 	return MPI_SUCCESS;
 }
 
-/* Reductions in which sendbuf and, on ranks that get a result, recvbuf have the same count and datatype. */
-static int resolve_reduce(struct mpi_rank *me, const struct mpi_coll_args *args, struct mpi_coll *coll)
+/*
+ * Reductions in which sendbuf and, on ranks that get a result, recvbuf have the same count and
+ * datatype.
+ */
+static int resolve_reduce(struct mpi_rank *me, const struct mpi_coll_args *args,
+			  struct mpi_coll *coll)
 {
 	struct mpi_coll_side *send = &coll->given.send, *recv = &coll->given.recv;
 	struct mpi_coll_side_args from = args->recv;
@@ -222,7 +237,8 @@ static void make_displs(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_c
 	MPI_Count *displs = malloc((size_t)coll->size * sizeof *displs), next = 0;
 
 	if (!displs)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %d displacements", coll->size);
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %d displacements",
+			coll->size);
 	coll->owned[0] = displs;
 	for (int i = 0; i < coll->size; i++) {
 		displs[i] = next;
@@ -261,7 +277,8 @@ static int resolve_reduce_scatter(struct mpi_rank *me, const struct mpi_coll_arg
 	return resolve_op(me, args, coll, send->type);
 }
 
-static int resolve_data(struct mpi_rank *me, const struct mpi_coll_args *args, struct mpi_coll *coll)
+static int resolve_data(struct mpi_rank *me, const struct mpi_coll_args *args,
+			struct mpi_coll *coll)
 {
 	struct mpi_coll_call *given = &coll->given;
 
@@ -272,10 +289,12 @@ static int resolve_data(struct mpi_rank *me, const struct mpi_coll_args *args, s
 		return resolve_bcast(me, args, coll);
 	case COLL_GATHER:
 	case COLL_GATHERV:
-		return resolve_rooted(me, coll, &args->send, &given->send, &args->recv, &given->recv);
+		return resolve_rooted(me, coll, &args->send, &given->send, &args->recv,
+				      &given->recv);
 	case COLL_SCATTER:
 	case COLL_SCATTERV:
-		return resolve_rooted(me, coll, &args->recv, &given->recv, &args->send, &given->send);
+		return resolve_rooted(me, coll, &args->recv, &given->recv, &args->send,
+				      &given->send);
 	case COLL_ALLGATHER:
 	case COLL_ALLGATHERV:
 		return resolve_allgather(me, args, coll);

@@ -37,7 +37,7 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_scan_linear = {
-	.name = "linear",
-	.kinds = MPI_COLL_KIND(COLL_SCAN) | MPI_COLL_KIND(COLL_EXSCAN),
-	.stages = {{NULL, run_round}},
+    .name = "linear",
+    .kinds = MPI_COLL_KIND(COLL_SCAN) | MPI_COLL_KIND(COLL_EXSCAN),
+    .stages = {{NULL, run_round}},
 };

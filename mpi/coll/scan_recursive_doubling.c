@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In round k ranks that differ in bit k exchange the reductions of their ranges of 2^k ranks; the upper one also folds what it gets into its prefix.
- * Ranges that n cuts short are just shorter. Any operation keeps its order.
+ * In round k ranks that differ in bit k exchange the reductions of their ranges of 2^k ranks; the
+ * upper one also folds what it gets into its prefix. Ranges that n cuts short are just shorter. Any
+ * operation keeps its order.
  */
 #include "mpi/coll/algorithms.h"
 
@@ -16,7 +17,10 @@ static void begin(struct mpi_rank *me, struct mpi_coll *coll)
 		mpi_coll_copy(me, coll, own, mpi_coll_whole(&coll->call.recv));
 }
 
-/* work[1] is the reduction of the ranks just below this one's range: phase tells whether the result holds anything yet. */
+/*
+ * work[1] is the reduction of the ranks just below this one's range: phase tells whether the result
+ * holds anything yet.
+ */
 static void extend_prefix(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	struct mpi_coll_block result = mpi_coll_whole(&coll->call.recv);
@@ -51,7 +55,7 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_scan_recursive_doubling = {
-	.name = "recursive_doubling",
-	.kinds = MPI_COLL_KIND(COLL_SCAN) | MPI_COLL_KIND(COLL_EXSCAN),
-	.stages = {{NULL, run_round}},
+    .name = "recursive_doubling",
+    .kinds = MPI_COLL_KIND(COLL_SCAN) | MPI_COLL_KIND(COLL_EXSCAN),
+    .stages = {{NULL, run_round}},
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Down a binomial tree, largest subtree first: each inner rank receives the packed data of its subtree. The root sends straight from its
- * buffer, but for a subtree that wraps around the highest rank.
+ * Down a binomial tree, largest subtree first: each inner rank receives the packed data of its
+ * subtree. The root sends straight from its buffer, but for a subtree that wraps around the highest
+ * rank.
  */
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/tree.h"
@@ -9,7 +10,8 @@
 static void receive_subtree(struct mpi_rank *me, struct mpi_coll *coll, int position)
 {
 	struct mpi_coll_block data = mpi_coll_whole(&coll->call.recv);
-	int n = coll->size, size = mpi_coll_tree_size(position, mpi_coll_tree_reach(position, n), n);
+	int n = coll->size,
+	    size = mpi_coll_tree_size(position, mpi_coll_tree_reach(position, n), n);
 	MPI_Count size_B = size * mpi_coll_block_size_B(data);
 
 	if (size > 1) {
@@ -64,12 +66,11 @@ static void send_subtree(struct mpi_rank *me, struct mpi_coll *coll, int positio
 
 		if (child >= n)
 			continue;
-		mpi_coll_send(me, coll,
-			      mpi_coll_bytes(me,
-					     mpi_coll_scratch_at(coll, coll->work[0],
-								 mask * block_B),
-					     block_B * mpi_coll_tree_size(child, mask, n)),
-			      mpi_coll_rank_at(child, coll->call.root, n));
+		mpi_coll_send(
+		    me, coll,
+		    mpi_coll_bytes(me, mpi_coll_scratch_at(coll, coll->work[0], mask * block_B),
+				   block_B * mpi_coll_tree_size(child, mask, n)),
+		    mpi_coll_rank_at(child, coll->call.root, n));
 	}
 	mpi_coll_copy(me, coll, mpi_coll_bytes(me, coll->work[0], block_B), own);
 }
@@ -84,13 +85,14 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 		receive_subtree(me, coll, position);
 	else if (coll->step == 1 && position == 0)
 		send_from_root(me, coll);
-	else if (coll->step == 1 && mpi_coll_tree_size(position, mpi_coll_tree_reach(position, n), n) > 1)
+	else if (coll->step == 1 &&
+		 mpi_coll_tree_size(position, mpi_coll_tree_reach(position, n), n) > 1)
 		send_subtree(me, coll, position);
 	return false;
 }
 
 const struct mpi_coll_algorithm mpi_coll_scatter_binomial = {
-	.name = "binomial",
-	.kinds = MPI_COLL_KIND(COLL_SCATTER),
-	.stages = {{NULL, run_round}},
+    .name = "binomial",
+    .kinds = MPI_COLL_KIND(COLL_SCATTER),
+    .stages = {{NULL, run_round}},
 };

@@ -29,7 +29,7 @@ bool mpi_coll_scatter_linear_round(struct mpi_rank *me, struct mpi_coll *coll)
 }
 
 const struct mpi_coll_algorithm mpi_coll_scatter_linear = {
-	.name = "linear",
-	.kinds = MPI_COLL_KIND(COLL_SCATTER) | MPI_COLL_KIND(COLL_SCATTERV),
-	.stages = {{NULL, mpi_coll_scatter_linear_round}},
+    .name = "linear",
+    .kinds = MPI_COLL_KIND(COLL_SCATTER) | MPI_COLL_KIND(COLL_SCATTERV),
+    .stages = {{NULL, mpi_coll_scatter_linear_round}},
 };

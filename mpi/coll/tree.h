@@ -3,8 +3,9 @@
 #define MPI_COLL_TREE_H
 
 /*
- * The binomial tree over positions 0 … n-1 (position = rank relative to the root). The parent of p is p without its lowest set bit; its
- * children are p + m for every power of two m below that bit (any, for position 0); the subtree of p + m is [p + m, p + 2m).
+ * The binomial tree over positions 0 … n-1 (position = rank relative to the root). The parent of p
+ * is p without its lowest set bit; its children are p + m for every power of two m below that bit
+ * (any, for position 0); the subtree of p + m is [p + m, p + 2m).
  */
 static inline int mpi_coll_position(int rank, int root, int size)
 {
@@ -21,7 +22,10 @@ static inline int mpi_coll_tree_parent(int position)
 	return position & (position - 1);
 }
 
-/* Distance to the farthest child, if it existed, times two: the lowest set bit, or for 0 the next power of two >= n. */
+/*
+ * Distance to the farthest child, if it existed, times two: the lowest set bit, or for 0 the next
+ * power of two >= n.
+ */
 static inline int mpi_coll_tree_reach(int position, int n)
 {
 	int reach = 1;

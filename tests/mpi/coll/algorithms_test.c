@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every algorithm of every operation, for 1 … 9, 16, 17 and 67 ranks, several roots, counts, datatypes with gaps and operations that do not commute, in place and not: the
- * whole receive buffer, gaps included, is what the standard's definition of the operation says.
+ * Every algorithm of every operation, for 1 … 9, 16, 17 and 67 ranks, several roots, counts,
+ * datatypes with gaps and operations that do not commute, in place and not: the whole receive
+ * buffer, gaps included, is what the standard's definition of the operation says.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,15 +50,21 @@ static bool is_reduction(enum mpi_coll_kind kind)
 	return kind >= COLL_REDUCE;
 }
 
-/* Items that `source` sends to `dest`; in forms with one array, the same for every dest or source. Some are 0. */
+/*
+ * Items that `source` sends to `dest`; in forms with one array, the same for every dest or source.
+ * Some are 0.
+ */
 static int count_of(const struct config *c, int source, int dest)
 {
 	if (!is_vector(c->kind))
 		return c->count;
 	if (is_alltoall(c->kind))
 		/* in place, what is sent to a rank is as long as what comes from it */
-		return (c->is_in_place ? source + dest + c->count : source + 2 * dest + c->count) % 4;
-	return ((c->kind == COLL_SCATTERV || c->kind == COLL_REDUCE_SCATTER ? dest : source) * 3 + c->count) % 4;
+		return (c->is_in_place ? source + dest + c->count : source + 2 * dest + c->count) %
+		       4;
+	return ((c->kind == COLL_SCATTERV || c->kind == COLL_REDUCE_SCATTER ? dest : source) * 3 +
+		c->count) %
+	       4;
 }
 
 static enum fake_type type_of(const struct config *c, int source, int dest, bool is_send)
@@ -72,7 +79,10 @@ static int value(int source, int dest, int item, int element)
 	return source * 10007 + dest * 101 + item * 7 + element;
 }
 
-/* The address of block `index` of rank `me`. Blocks of vector forms lie in reverse order, with a gap of an item. */
+/*
+ * The address of block `index` of rank `me`. Blocks of vector forms lie in reverse order, with a
+ * gap of an item.
+ */
 static char *block_at(const struct config *c, struct memory *m, char *base, bool is_send, int index)
 {
 	const int *displs = is_send ? m->send_displs : m->recv_displs;
@@ -119,10 +129,12 @@ static void fill_moved(const struct config *c, int me)
 			put(c->recv_type, recv, c->count, me, 0);
 	} else if (is_alltoall(c->kind) && c->is_in_place) {
 		for (int i = 0; i < c->n; i++)
-			put(type_of(c, i, me, false), block_at(c, m, recv, false, i), m->recv_counts[i], me, i);
+			put(type_of(c, i, me, false), block_at(c, m, recv, false, i),
+			    m->recv_counts[i], me, i);
 	} else if (is_alltoall(c->kind) || c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV) {
 		for (int i = 0; i < c->n; i++)
-			put(type_of(c, me, i, true), block_at(c, m, send, true, i), m->send_counts[i], me, i);
+			put(type_of(c, me, i, true), block_at(c, m, send, true, i),
+			    m->send_counts[i], me, i);
 	} else if (c->is_in_place && (me == c->root || c->kind >= COLL_ALLGATHER)) {
 		put(c->recv_type, block_at(c, m, recv, false, me), count_of(c, me, 0), me, 0);
 	} else {
@@ -143,8 +155,8 @@ static void expect_moved(const struct config *c, int me)
 			put(c->recv_type, out, count_of(c, c->root, me), c->root, me);
 	} else if (!is_rooted || me == c->root) {
 		for (int i = 0; i < c->n; i++)
-			put(type_of(c, i, me, false), block_at(c, m, out, false, i), count_of(c, i, me), i,
-			    is_alltoall(c->kind) ? me : 0);
+			put(type_of(c, i, me, false), block_at(c, m, out, false, i),
+			    count_of(c, i, me), i, is_alltoall(c->kind) ? me : 0);
 	}
 }
 
@@ -206,7 +218,8 @@ static void expect_reduced(const struct config *c, int me)
 	}
 	for (int i = 0; i < count; i++)
 		for (int e = 0; e < fake_n_elements(c->recv_type); e++)
-			*fake_element(c->recv_type, at, i, e) = reduced(c, 0, end, first_item + i, e);
+			*fake_element(c->recv_type, at, i, e) =
+			    reduced(c, 0, end, first_item + i, e);
 }
 
 /* --- one case --- */
@@ -218,13 +231,17 @@ static struct mpi_coll_args arguments(const struct config *c, int me)
 	bool is_gather = c->kind == COLL_GATHER || c->kind == COLL_GATHERV;
 	bool is_rooted = is_scatter || is_gather || c->kind == COLL_REDUCE;
 	bool in_place = c->is_in_place && (!is_rooted || me == c->root);
-	struct mpi_coll_args args = {.kind = c->kind, .comm = MPI_COMM_WORLD, .root = c->root,
-				     .op = fake_op_handle(c->op)};
+	struct mpi_coll_args args = {
+	    .kind = c->kind, .comm = MPI_COMM_WORLD, .root = c->root, .op = fake_op_handle(c->op)};
 
-	args.send = (struct mpi_coll_side_args){.buf = in_place && !is_scatter ? MPI_IN_PLACE : m->send + MARGIN_B,
-						.count = count_of(c, me, 0), .type = fake_type_handle(c->send_type)};
-	args.recv = (struct mpi_coll_side_args){.buf = in_place && is_scatter ? MPI_IN_PLACE : m->recv + MARGIN_B,
-						.count = count_of(c, 0, me), .type = fake_type_handle(c->recv_type)};
+	args.send = (struct mpi_coll_side_args){.buf = in_place && !is_scatter ? MPI_IN_PLACE
+									       : m->send + MARGIN_B,
+						.count = count_of(c, me, 0),
+						.type = fake_type_handle(c->send_type)};
+	args.recv = (struct mpi_coll_side_args){.buf = in_place && is_scatter ? MPI_IN_PLACE
+									      : m->recv + MARGIN_B,
+						.count = count_of(c, 0, me),
+						.type = fake_type_handle(c->recv_type)};
 	args.send.has_counts = is_vector(c->kind) && (is_scatter || is_alltoall(c->kind));
 	args.recv.has_counts = is_vector(c->kind) && !is_scatter;
 	args.send.counts.plain = m->send_counts;
@@ -265,9 +282,9 @@ static void prepare(const struct config *c, struct mpi_coll_args args[])
 
 static void fail_case(const struct config *c, int me, const char *what)
 {
-	fail_msg("%s %s: rank %d of %d, root %d, count %d, types %d → %d, op %d%s: %s", mpi_coll_kind_name(c->kind),
-		 c->algorithm, me, c->n, c->root, c->count, c->send_type, c->recv_type, c->op,
-		 c->is_in_place ? ", in place" : "", what);
+	fail_msg("%s %s: rank %d of %d, root %d, count %d, types %d → %d, op %d%s: %s",
+		 mpi_coll_kind_name(c->kind), c->algorithm, me, c->n, c->root, c->count,
+		 c->send_type, c->recv_type, c->op, c->is_in_place ? ", in place" : "", what);
 }
 
 static void check_case(const struct config *c)
@@ -322,23 +339,30 @@ static void check_algorithm(enum mpi_coll_kind kind, const char *algorithm)
 {
 	static const int sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17};
 	static const int counts[] = {0, 1, 3, 19};
-	bool has_root = kind == COLL_BCAST || kind == COLL_GATHER || kind == COLL_GATHERV || kind == COLL_SCATTER ||
-			kind == COLL_SCATTERV || kind == COLL_REDUCE;
+	bool has_root = kind == COLL_BCAST || kind == COLL_GATHER || kind == COLL_GATHERV ||
+			kind == COLL_SCATTER || kind == COLL_SCATTERV || kind == COLL_REDUCE;
 
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
 		int n = sizes[s], roots[] = {0, n / 2, n - 1};
 
 		for (int r = 0; r < (has_root ? 3 : 1); r++)
 			for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-				check_types((struct config){.kind = kind, .algorithm = algorithm, .n = n,
-							    .count = counts[i], .root = roots[r]});
+				check_types((struct config){.kind = kind,
+							    .algorithm = algorithm,
+							    .n = n,
+							    .count = counts[i],
+							    .root = roots[r]});
 	}
 }
 
 static void check_kind(enum mpi_coll_kind kind)
 {
-	struct config many = {.kind = kind, .n = FAKE_MAX_RANKS, .count = 1, .root = 3,
-			      .send_type = FAKE_GAPPY, .recv_type = FAKE_GAPPY};
+	struct config many = {.kind = kind,
+			      .n = FAKE_MAX_RANKS,
+			      .count = 1,
+			      .root = 3,
+			      .send_type = FAKE_GAPPY,
+			      .recv_type = FAKE_GAPPY};
 	int n_checked = 0;
 
 	for (int i = 0; mpi_coll_algorithms[i]; i++)
@@ -363,22 +387,22 @@ static const struct claim {
 	const char *text;
 	enum mpi_coll_kind kind;
 } claims[] = {
-	{"bcast_gives_all_the_root_s_data", COLL_BCAST},
-	{"gather_collects_blocks_in_rank_order", COLL_GATHER},
-	{"gatherv_places_blocks_by_displacement", COLL_GATHERV},
-	{"scatter_hands_out_blocks_in_rank_order", COLL_SCATTER},
-	{"scatterv_takes_blocks_by_displacement", COLL_SCATTERV},
-	{"allgather_collects_blocks_everywhere", COLL_ALLGATHER},
-	{"allgatherv_places_blocks_everywhere", COLL_ALLGATHERV},
-	{"alltoall_transposes_blocks", COLL_ALLTOALL},
-	{"alltoallv_transposes_blocks_of_any_length", COLL_ALLTOALLV},
-	{"alltoallw_transposes_blocks_of_any_type", COLL_ALLTOALLW},
-	{"reduce_keeps_rank_order", COLL_REDUCE},
-	{"allreduce_keeps_rank_order", COLL_ALLREDUCE},
-	{"reduce_scatter_keeps_rank_order", COLL_REDUCE_SCATTER},
-	{"reduce_scatter_block_keeps_rank_order", COLL_REDUCE_SCATTER_BLOCK},
-	{"scan_includes_the_own_rank", COLL_SCAN},
-	{"exscan_excludes_the_own_rank_and_leaves_rank_0_alone", COLL_EXSCAN},
+    {"bcast_gives_all_the_root_s_data", COLL_BCAST},
+    {"gather_collects_blocks_in_rank_order", COLL_GATHER},
+    {"gatherv_places_blocks_by_displacement", COLL_GATHERV},
+    {"scatter_hands_out_blocks_in_rank_order", COLL_SCATTER},
+    {"scatterv_takes_blocks_by_displacement", COLL_SCATTERV},
+    {"allgather_collects_blocks_everywhere", COLL_ALLGATHER},
+    {"allgatherv_places_blocks_everywhere", COLL_ALLGATHERV},
+    {"alltoall_transposes_blocks", COLL_ALLTOALL},
+    {"alltoallv_transposes_blocks_of_any_length", COLL_ALLTOALLV},
+    {"alltoallw_transposes_blocks_of_any_type", COLL_ALLTOALLW},
+    {"reduce_keeps_rank_order", COLL_REDUCE},
+    {"allreduce_keeps_rank_order", COLL_ALLREDUCE},
+    {"reduce_scatter_keeps_rank_order", COLL_REDUCE_SCATTER},
+    {"reduce_scatter_block_keeps_rank_order", COLL_REDUCE_SCATTER_BLOCK},
+    {"scan_includes_the_own_rank", COLL_SCAN},
+    {"exscan_excludes_the_own_rank_and_leaves_rank_0_alone", COLL_EXSCAN},
 };
 
 #define N_CLAIMS (sizeof claims / sizeof claims[0])
@@ -393,13 +417,15 @@ static void barrier_holds_everyone_until_the_last_comes(void **state)
 			for (int late = 0; late < n; late += n - 1) {
 				struct mpi_coll_args args[FAKE_MAX_RANKS] = {0};
 				struct mpi_coll_selection selection = {
-					{[COLL_BARRIER] = mpi_coll_algorithm_find(COLL_BARRIER, names[a])}};
+				    {[COLL_BARRIER] =
+					 mpi_coll_algorithm_find(COLL_BARRIER, names[a])}};
 				int errors[FAKE_MAX_RANKS];
 
 				fake_begin(n);
 				fake.world.coll_selection = &selection;
 				for (int i = 0; i < n; i++)
-					args[i] = (struct mpi_coll_args){.kind = COLL_BARRIER, .comm = MPI_COMM_WORLD};
+					args[i] = (struct mpi_coll_args){.kind = COLL_BARRIER,
+									 .comm = MPI_COMM_WORLD};
 				fake_run(args, 1, errors);
 				for (int i = 0; i < n; i++)
 					assert_int_equal(errors[i], MPI_SUCCESS);
@@ -413,7 +439,7 @@ static void barrier_holds_everyone_until_the_last_comes(void **state)
 int main(void)
 {
 	struct CMUnitTest tests[1 + N_CLAIMS] = {
-		cmocka_unit_test(barrier_holds_everyone_until_the_last_comes)};
+	    cmocka_unit_test(barrier_holds_everyone_until_the_last_comes)};
 
 	for (size_t i = 0; i < N_CLAIMS; i++)
 		tests[1 + i] = (struct CMUnitTest){.name = claims[i].text,

@@ -17,27 +17,42 @@ struct fake_datatype {
 };
 
 static struct fake_datatype types[] = {
-	[FAKE_INT] = {{.handle = MPI_INT, .is_contiguous = true, .size_B = 4, .extent_B = 4, .true_extent_B = 4},
-		      1, {0}},
-	[FAKE_TRIPLE] = {{.handle = (MPI_Datatype)0x10001, .is_contiguous = true, .size_B = 12, .extent_B = 12,
-			  .true_extent_B = 12},
-			 3, {0, 4, 8}},
-	[FAKE_GAPPY] = {{.handle = (MPI_Datatype)0x10002, .size_B = 12, .extent_B = 28, .true_lb_B = 4,
-			 .true_extent_B = 20},
-			3, {4, 12, 20}},
-	/* starts before its address, and its elements are not in order of address */
-	[FAKE_SHIFTED] = {{.handle = (MPI_Datatype)0x10003, .size_B = 12, .lb_B = -12, .extent_B = 24,
-			   .true_lb_B = -8, .true_extent_B = 16},
-			  3, {4, -8, 0}},
+    [FAKE_INT] =
+	{{.handle = MPI_INT, .is_contiguous = true, .size_B = 4, .extent_B = 4, .true_extent_B = 4},
+	 1,
+	 {0}},
+    [FAKE_TRIPLE] = {{.handle = (MPI_Datatype)0x10001,
+		      .is_contiguous = true,
+		      .size_B = 12,
+		      .extent_B = 12,
+		      .true_extent_B = 12},
+		     3,
+		     {0, 4, 8}},
+    [FAKE_GAPPY] = {{.handle = (MPI_Datatype)0x10002,
+		     .size_B = 12,
+		     .extent_B = 28,
+		     .true_lb_B = 4,
+		     .true_extent_B = 20},
+		    3,
+		    {4, 12, 20}},
+    /* starts before its address, and its elements are not in order of address */
+    [FAKE_SHIFTED] = {{.handle = (MPI_Datatype)0x10003,
+		       .size_B = 12,
+		       .lb_B = -12,
+		       .extent_B = 24,
+		       .true_lb_B = -8,
+		       .true_extent_B = 16},
+		      3,
+		      {4, -8, 0}},
 };
 
-static struct mpi_datatype byte_type = {.handle = MPI_BYTE, .is_contiguous = true, .size_B = 1,
-					.extent_B = 1, .true_extent_B = 1};
+static struct mpi_datatype byte_type = {
+    .handle = MPI_BYTE, .is_contiguous = true, .size_B = 1, .extent_B = 1, .true_extent_B = 1};
 static struct mpi_op ops[] = {
-	[FAKE_SUM] = {.handle = MPI_SUM, .is_commutative = true},
-	[FAKE_SUM_IN_ORDER] = {.handle = (MPI_Op)0x20001},
-	[FAKE_JOIN] = {.handle = (MPI_Op)0x20002},
-	[FAKE_REPLACE] = {.handle = MPI_REPLACE},
+    [FAKE_SUM] = {.handle = MPI_SUM, .is_commutative = true},
+    [FAKE_SUM_IN_ORDER] = {.handle = (MPI_Op)0x20001},
+    [FAKE_JOIN] = {.handle = (MPI_Op)0x20002},
+    [FAKE_REPLACE] = {.handle = MPI_REPLACE},
 };
 
 MPI_Datatype fake_type_handle(enum fake_type type)
@@ -75,11 +90,12 @@ struct mpi_datatype *mpi_datatype_get(const struct mpi_rank *me, MPI_Datatype ha
 	return NULL;
 }
 
-static void marshal(const struct mpi_datatype *type, char *buf, MPI_Count count, char *packed, MPI_Count size_B,
-		    bool packs)
+static void marshal(const struct mpi_datatype *type, char *buf, MPI_Count count, char *packed,
+		    MPI_Count size_B, bool packs)
 {
 	const struct fake_datatype *layout = (const void *)type;
-	MPI_Count n_units = type == &byte_type ? size_B : size_B / 4, unit_B = type == &byte_type ? 1 : 4;
+	MPI_Count n_units = type == &byte_type ? size_B : size_B / 4,
+		  unit_B = type == &byte_type ? 1 : 4;
 
 	for (MPI_Count i = 0; i < n_units; i++) {
 		char *at = buf + i;
@@ -87,17 +103,19 @@ static void marshal(const struct mpi_datatype *type, char *buf, MPI_Count count,
 		if (type != &byte_type)
 			at = buf + i / layout->n_elements * type->extent_B +
 			     layout->offsets[i % layout->n_elements];
-		memcpy(packs ? packed + i * unit_B : at, packs ? at : packed + i * unit_B, (size_t)unit_B);
+		memcpy(packs ? packed + i * unit_B : at, packs ? at : packed + i * unit_B,
+		       (size_t)unit_B);
 	}
 }
 
-void mpi_datatype_pack(const struct mpi_datatype *type, const void *buf, MPI_Count count, void *packed)
+void mpi_datatype_pack(const struct mpi_datatype *type, const void *buf, MPI_Count count,
+		       void *packed)
 {
 	marshal(type, (char *)buf, count, packed, count * type->size_B, true);
 }
 
-void mpi_datatype_unpack(const struct mpi_datatype *type, void *buf, MPI_Count count, const void *packed,
-			 MPI_Count size_B)
+void mpi_datatype_unpack(const struct mpi_datatype *type, void *buf, MPI_Count count,
+			 const void *packed, MPI_Count size_B)
 {
 	marshal(type, buf, count, (char *)packed, size_B, false);
 }
@@ -115,10 +133,11 @@ bool mpi_op_accepts(const struct mpi_op *op, const struct mpi_datatype *type)
 	return op != &ops[FAKE_JOIN] || type != &types[FAKE_INT].base;
 }
 
-void mpi_op_apply(struct mpi_rank *me, const struct mpi_op *op, const struct mpi_datatype *type, const void *in,
-		  void *inout, MPI_Count count)
+void mpi_op_apply(struct mpi_rank *me, const struct mpi_op *op, const struct mpi_datatype *type,
+		  const void *in, void *inout, MPI_Count count)
 {
-	enum fake_type t = (enum fake_type)((const struct fake_datatype *)(const void *)type - types);
+	enum fake_type t =
+	    (enum fake_type)((const struct fake_datatype *)(const void *)type - types);
 
 	if (pd_memory_is_absent(in) || pd_memory_is_absent(inout))
 		return;
@@ -128,8 +147,9 @@ void mpi_op_apply(struct mpi_rank *me, const struct mpi_op *op, const struct mpi
 				*fake_element(t, inout, i, e) += *fake_element(t, (char *)in, i, e);
 			continue;
 		}
-		*fake_element(t, inout, i, 2) &= *fake_element(t, (char *)in, i, 2) &&
-						 *fake_element(t, (char *)in, i, 1) == *fake_element(t, inout, i, 0);
+		*fake_element(t, inout, i, 2) &=
+		    *fake_element(t, (char *)in, i, 2) &&
+		    *fake_element(t, (char *)in, i, 1) == *fake_element(t, inout, i, 0);
 		*fake_element(t, inout, i, 0) = *fake_element(t, (char *)in, i, 0);
 	}
 }
@@ -180,21 +200,28 @@ int mpi_check_buffer(struct mpi_rank *me, struct mpi_comm *comm, const void *buf
 
 /* --- messages --- */
 
-static struct mpi_request *post(struct mpi_rank *me, enum mpi_request_kind kind, const void *buf, MPI_Count count,
-				struct mpi_datatype *type, int peer, int tag)
+static struct mpi_request *post(struct mpi_rank *me, enum mpi_request_kind kind, const void *buf,
+				MPI_Count count, struct mpi_datatype *type, int peer, int tag)
 {
 	struct mpi_request *request = calloc(1, sizeof *request);
 
 	fake.n_requests++;
 	fake.n_present += count > 0 && !pd_memory_is_absent(buf);
-	*request = (struct mpi_request){.kind = kind, .state = REQUEST_PENDING, .owner = me, .type = type,
-					.buf = (void *)buf, .count = count, .peer = peer, .tag = tag};
+	*request = (struct mpi_request){.kind = kind,
+					.state = REQUEST_PENDING,
+					.owner = me,
+					.type = type,
+					.buf = (void *)buf,
+					.count = count,
+					.peer = peer,
+					.tag = tag};
 	return request;
 }
 
 static void transfer(struct mpi_request *send, struct mpi_request *recv)
 {
-	MPI_Count size_B = send->count * send->type->size_B, room_B = recv->count * recv->type->size_B;
+	MPI_Count size_B = send->count * send->type->size_B,
+		  room_B = recv->count * recv->type->size_B;
 	char *packed = malloc((size_t)size_B + 1);
 
 	if (size_B > room_B) {
@@ -230,15 +257,17 @@ static struct mpi_request *match_or_queue(struct mpi_request *request)
 	return request;
 }
 
-struct mpi_request *mpi_send_start(struct mpi_rank *me, const void *buf, MPI_Count count, struct mpi_datatype *type,
-				   int dest, int tag, struct mpi_comm *comm, enum mpi_send_mode mode,
+struct mpi_request *mpi_send_start(struct mpi_rank *me, const void *buf, MPI_Count count,
+				   struct mpi_datatype *type, int dest, int tag,
+				   struct mpi_comm *comm, enum mpi_send_mode mode,
 				   enum mpi_channel channel)
 {
 	return match_or_queue(post(me, REQUEST_SEND, buf, count, type, dest, tag));
 }
 
-struct mpi_request *mpi_recv_start(struct mpi_rank *me, void *buf, MPI_Count count, struct mpi_datatype *type,
-				   int source, int tag, struct mpi_comm *comm, enum mpi_channel channel)
+struct mpi_request *mpi_recv_start(struct mpi_rank *me, void *buf, MPI_Count count,
+				   struct mpi_datatype *type, int source, int tag,
+				   struct mpi_comm *comm, enum mpi_channel channel)
 {
 	return match_or_queue(post(me, REQUEST_RECV, buf, count, type, source, tag));
 }
@@ -265,7 +294,7 @@ void fake_begin(int n_ranks)
 	for (int i = 0; i < n_ranks; i++) {
 		fake.ranks[i] = (struct mpi_rank){.rank = i, .world = &fake.world};
 		fake.comms[i] = (struct mpi_comm){
-			.handle = MPI_COMM_WORLD, .rank = i, .size = n_ranks, .group = &fake.group};
+		    .handle = MPI_COMM_WORLD, .rank = i, .size = n_ranks, .group = &fake.group};
 	}
 }
 

@@ -6,14 +6,18 @@
 #include "mpi/coll/operation.h"
 
 /*
- * What collectives stand on, without a simulator: ranks are stepped by hand, messages are matched in order of posting and copied when both
- * sides are there (so a send completes as late as it can, from a buffer that must not have changed).
+ * What collectives stand on, without a simulator: ranks are stepped by hand, messages are matched
+ * in order of posting and copied when both sides are there (so a send completes as late as it can,
+ * from a buffer that must not have changed).
  */
 #define FAKE_MAX_RANKS 67 /* more than two batches of a scattered alltoall */
 
 /* Items of up to three ints; gaps between them must never be written. */
 enum fake_type { FAKE_INT, FAKE_TRIPLE, FAKE_GAPPY, FAKE_SHIFTED, N_FAKE_TYPES };
-/* Two that commute, and one on triples (from, to, valid) that joins adjacent ranges: any other order, or a rank left out, shows. */
+/*
+ * Two that commute, and one on triples (from, to, valid) that joins adjacent ranges: any other
+ * order, or a rank left out, shows.
+ */
 enum fake_op { FAKE_SUM, FAKE_SUM_IN_ORDER, FAKE_JOIN, FAKE_REPLACE, N_FAKE_OPS };
 
 struct fake_world {
@@ -23,7 +27,7 @@ struct fake_world {
 	struct mpi_group group;
 	struct mpi_request *unmatched;
 	int n_ranks, n_messages, n_requests;
-	int raised; /* class of the last mpi_raise */
+	int raised;    /* class of the last mpi_raise */
 	int n_present; /* messages from or to memory that is not absent */
 	const char *absent;
 	size_t absent_size_B;
@@ -39,7 +43,10 @@ MPI_Op fake_op_handle(enum fake_op op);
 int *fake_element(enum fake_type type, char *buf, int64_t item, int element);
 int fake_n_elements(enum fake_type type);
 
-/* Runs the same collective on all ranks with the given arguments, stepping them in an order drawn from `seed`. The error classes. */
+/*
+ * Runs the same collective on all ranks with the given arguments, stepping them in an order drawn
+ * from `seed`. The error classes.
+ */
 void fake_run(const struct mpi_coll_args args[], unsigned int seed, int out_errors[]);
 
 #endif

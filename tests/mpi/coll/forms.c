@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the portable programs of tests/programs leave out: persistent and large-count forms of every collective, long messages (other algorithms, rendezvous), errors that
- * a program gets back. Any number of ranks; prints "OK" on rank 0, exits with 1 after the first wrong result.
+ * What the portable programs of tests/programs leave out: persistent and large-count forms of every
+ * collective, long messages (other algorithms, rendezvous), errors that a program gets back. Any
+ * number of ranks; prints "OK" on rank 0, exits with 1 after the first wrong result.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -65,7 +66,18 @@ static void layout(void)
 	}
 }
 
-enum shape { BCAST, ROOT_HAS_ALL, OWN_BLOCK_OF_ROOT, ALL_HAVE_ALL, TRANSPOSED, ROOT_HAS_SUM, ALL_HAVE_SUM, OWN_BLOCK_OF_SUM, PREFIX, PREFIX_BEFORE };
+enum shape {
+	BCAST,
+	ROOT_HAS_ALL,
+	OWN_BLOCK_OF_ROOT,
+	ALL_HAVE_ALL,
+	TRANSPOSED,
+	ROOT_HAS_SUM,
+	ALL_HAVE_SUM,
+	OWN_BLOCK_OF_SUM,
+	PREFIX,
+	PREFIX_BEFORE
+};
 
 #define ROOT (n - 1)
 
@@ -86,8 +98,10 @@ static void check_round(enum shape shape, int round)
 	if (shape == BCAST)
 		CHECK(b.in[0] == value(round, ROOT, 0) && b.in[1] == value(round, ROOT, 1));
 	else if (shape == OWN_BLOCK_OF_ROOT)
-		CHECK(b.out[0] == value(round, ROOT, 2 * me) && b.out[1] == value(round, ROOT, 2 * me + 1));
-	else if (shape == ALL_HAVE_ALL || shape == TRANSPOSED || (shape == ROOT_HAS_ALL && me == ROOT))
+		CHECK(b.out[0] == value(round, ROOT, 2 * me) &&
+		      b.out[1] == value(round, ROOT, 2 * me + 1));
+	else if (shape == ALL_HAVE_ALL || shape == TRANSPOSED ||
+		 (shape == ROOT_HAS_ALL && me == ROOT))
 		check_blocks(round, shape == TRANSPOSED);
 	else if (shape == ALL_HAVE_SUM || (shape == ROOT_HAS_SUM && me == ROOT))
 		check_two(round, n, 0);
@@ -131,21 +145,44 @@ static void persistent(void)
 	}
 	MPI_Request_free(&r);
 	run_persistent((MPI_Bcast_init(b.in, 2, MPI_INT, ROOT, WORLD), r), BCAST);
-	run_persistent((MPI_Gather_init(b.in, 2, MPI_INT, b.out, 2, MPI_INT, ROOT, WORLD), r), ROOT_HAS_ALL);
-	run_persistent((MPI_Gatherv_init(b.in, 2, MPI_INT, b.out, b.counts, b.displs, MPI_INT, ROOT, WORLD), r), ROOT_HAS_ALL);
-	run_persistent((MPI_Scatter_init(b.in, 2, MPI_INT, b.out, 2, MPI_INT, ROOT, WORLD), r), OWN_BLOCK_OF_ROOT);
-	run_persistent((MPI_Scatterv_init(b.in, b.counts, b.displs, MPI_INT, b.out, 2, MPI_INT, ROOT, WORLD), r), OWN_BLOCK_OF_ROOT);
-	run_persistent((MPI_Allgather_init(b.in, 2, MPI_INT, b.out, 2, MPI_INT, WORLD), r), ALL_HAVE_ALL);
-	run_persistent((MPI_Allgatherv_init(b.in, 2, MPI_INT, b.out, b.counts, b.displs, MPI_INT, WORLD), r), ALL_HAVE_ALL);
-	run_persistent((MPI_Alltoall_init(b.in, 2, MPI_INT, b.out, 2, MPI_INT, WORLD), r), TRANSPOSED);
-	run_persistent((MPI_Alltoallv_init(b.in, b.counts, b.displs, MPI_INT, b.out, b.counts, b.displs, MPI_INT, WORLD), r), TRANSPOSED);
-	run_persistent((MPI_Alltoallw_init(b.in, b.counts, b.byte_displs, b.types, b.out, b.counts, b.byte_displs, b.types, WORLD), r), TRANSPOSED);
-	run_persistent((MPI_Reduce_init(b.in, b.out, 2, MPI_INT, MPI_SUM, ROOT, WORLD), r), ROOT_HAS_SUM);
-	run_persistent((MPI_Allreduce_init(b.in, b.out, 2, MPI_INT, MPI_SUM, WORLD), r), ALL_HAVE_SUM);
-	run_persistent((MPI_Reduce_scatter_init(b.in, b.out, b.counts, MPI_INT, MPI_SUM, WORLD), r), OWN_BLOCK_OF_SUM);
-	run_persistent((MPI_Reduce_scatter_block_init(b.in, b.out, 2, MPI_INT, MPI_SUM, WORLD), r), OWN_BLOCK_OF_SUM);
+	run_persistent((MPI_Gather_init(b.in, 2, MPI_INT, b.out, 2, MPI_INT, ROOT, WORLD), r),
+		       ROOT_HAS_ALL);
+	run_persistent(
+	    (MPI_Gatherv_init(b.in, 2, MPI_INT, b.out, b.counts, b.displs, MPI_INT, ROOT, WORLD),
+	     r),
+	    ROOT_HAS_ALL);
+	run_persistent((MPI_Scatter_init(b.in, 2, MPI_INT, b.out, 2, MPI_INT, ROOT, WORLD), r),
+		       OWN_BLOCK_OF_ROOT);
+	run_persistent(
+	    (MPI_Scatterv_init(b.in, b.counts, b.displs, MPI_INT, b.out, 2, MPI_INT, ROOT, WORLD),
+	     r),
+	    OWN_BLOCK_OF_ROOT);
+	run_persistent((MPI_Allgather_init(b.in, 2, MPI_INT, b.out, 2, MPI_INT, WORLD), r),
+		       ALL_HAVE_ALL);
+	run_persistent(
+	    (MPI_Allgatherv_init(b.in, 2, MPI_INT, b.out, b.counts, b.displs, MPI_INT, WORLD), r),
+	    ALL_HAVE_ALL);
+	run_persistent((MPI_Alltoall_init(b.in, 2, MPI_INT, b.out, 2, MPI_INT, WORLD), r),
+		       TRANSPOSED);
+	run_persistent((MPI_Alltoallv_init(b.in, b.counts, b.displs, MPI_INT, b.out, b.counts,
+					   b.displs, MPI_INT, WORLD),
+			r),
+		       TRANSPOSED);
+	run_persistent((MPI_Alltoallw_init(b.in, b.counts, b.byte_displs, b.types, b.out, b.counts,
+					   b.byte_displs, b.types, WORLD),
+			r),
+		       TRANSPOSED);
+	run_persistent((MPI_Reduce_init(b.in, b.out, 2, MPI_INT, MPI_SUM, ROOT, WORLD), r),
+		       ROOT_HAS_SUM);
+	run_persistent((MPI_Allreduce_init(b.in, b.out, 2, MPI_INT, MPI_SUM, WORLD), r),
+		       ALL_HAVE_SUM);
+	run_persistent((MPI_Reduce_scatter_init(b.in, b.out, b.counts, MPI_INT, MPI_SUM, WORLD), r),
+		       OWN_BLOCK_OF_SUM);
+	run_persistent((MPI_Reduce_scatter_block_init(b.in, b.out, 2, MPI_INT, MPI_SUM, WORLD), r),
+		       OWN_BLOCK_OF_SUM);
 	run_persistent((MPI_Scan_init(b.in, b.out, 2, MPI_INT, MPI_SUM, WORLD), r), PREFIX);
-	run_persistent((MPI_Exscan_init(b.in, b.out, 2, MPI_INT, MPI_SUM, WORLD), r), PREFIX_BEFORE);
+	run_persistent((MPI_Exscan_init(b.in, b.out, 2, MPI_INT, MPI_SUM, WORLD), r),
+		       PREFIX_BEFORE);
 }
 
 static void large_counts(void)
@@ -156,31 +193,49 @@ static void large_counts(void)
 		byte_displs[i] = 8 * i;
 #define LARGE(call, shape) (fill(9), call, check_round(shape, 9))
 	LARGE(MPI_Bcast_c(b.in, 2, MPI_INT, ROOT, MPI_COMM_WORLD), BCAST);
-	LARGE(MPI_Gather_c(b.in, 2, MPI_INT, b.out, 2, MPI_INT, ROOT, MPI_COMM_WORLD), ROOT_HAS_ALL);
-	LARGE(MPI_Gatherv_c(b.in, 2, MPI_INT, b.out, b.large_counts, b.large_displs, MPI_INT, ROOT, MPI_COMM_WORLD), ROOT_HAS_ALL);
-	LARGE(MPI_Scatter_c(b.in, 2, MPI_INT, b.out, 2, MPI_INT, ROOT, MPI_COMM_WORLD), OWN_BLOCK_OF_ROOT);
-	LARGE(MPI_Scatterv_c(b.in, b.large_counts, b.large_displs, MPI_INT, b.out, 2, MPI_INT, ROOT, MPI_COMM_WORLD), OWN_BLOCK_OF_ROOT);
+	LARGE(MPI_Gather_c(b.in, 2, MPI_INT, b.out, 2, MPI_INT, ROOT, MPI_COMM_WORLD),
+	      ROOT_HAS_ALL);
+	LARGE(MPI_Gatherv_c(b.in, 2, MPI_INT, b.out, b.large_counts, b.large_displs, MPI_INT, ROOT,
+			    MPI_COMM_WORLD),
+	      ROOT_HAS_ALL);
+	LARGE(MPI_Scatter_c(b.in, 2, MPI_INT, b.out, 2, MPI_INT, ROOT, MPI_COMM_WORLD),
+	      OWN_BLOCK_OF_ROOT);
+	LARGE(MPI_Scatterv_c(b.in, b.large_counts, b.large_displs, MPI_INT, b.out, 2, MPI_INT, ROOT,
+			     MPI_COMM_WORLD),
+	      OWN_BLOCK_OF_ROOT);
 	LARGE(MPI_Allgather_c(b.in, 2, MPI_INT, b.out, 2, MPI_INT, MPI_COMM_WORLD), ALL_HAVE_ALL);
-	LARGE(MPI_Allgatherv_c(b.in, 2, MPI_INT, b.out, b.large_counts, b.large_displs, MPI_INT, MPI_COMM_WORLD), ALL_HAVE_ALL);
+	LARGE(MPI_Allgatherv_c(b.in, 2, MPI_INT, b.out, b.large_counts, b.large_displs, MPI_INT,
+			       MPI_COMM_WORLD),
+	      ALL_HAVE_ALL);
 	LARGE(MPI_Alltoall_c(b.in, 2, MPI_INT, b.out, 2, MPI_INT, MPI_COMM_WORLD), TRANSPOSED);
-	LARGE(MPI_Alltoallv_c(b.in, b.large_counts, b.large_displs, MPI_INT, b.out, b.large_counts, b.large_displs, MPI_INT, MPI_COMM_WORLD), TRANSPOSED);
-	LARGE(MPI_Alltoallw_c(b.in, b.large_counts, byte_displs, b.types, b.out, b.large_counts, byte_displs, b.types, MPI_COMM_WORLD), TRANSPOSED);
+	LARGE(MPI_Alltoallv_c(b.in, b.large_counts, b.large_displs, MPI_INT, b.out, b.large_counts,
+			      b.large_displs, MPI_INT, MPI_COMM_WORLD),
+	      TRANSPOSED);
+	LARGE(MPI_Alltoallw_c(b.in, b.large_counts, byte_displs, b.types, b.out, b.large_counts,
+			      byte_displs, b.types, MPI_COMM_WORLD),
+	      TRANSPOSED);
 	LARGE(MPI_Reduce_c(b.in, b.out, 2, MPI_INT, MPI_SUM, ROOT, MPI_COMM_WORLD), ROOT_HAS_SUM);
 	LARGE(MPI_Allreduce_c(b.in, b.out, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD), ALL_HAVE_SUM);
-	LARGE(MPI_Reduce_scatter_c(b.in, b.out, b.large_counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD), OWN_BLOCK_OF_SUM);
-	LARGE(MPI_Reduce_scatter_block_c(b.in, b.out, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD), OWN_BLOCK_OF_SUM);
+	LARGE(MPI_Reduce_scatter_c(b.in, b.out, b.large_counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD),
+	      OWN_BLOCK_OF_SUM);
+	LARGE(MPI_Reduce_scatter_block_c(b.in, b.out, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD),
+	      OWN_BLOCK_OF_SUM);
 	LARGE(MPI_Scan_c(b.in, b.out, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD), PREFIX);
 	LARGE(MPI_Exscan_c(b.in, b.out, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD), PREFIX_BEFORE);
 }
 
-/* Ranks start two persistent operations in different orders: each has its own place in the order of collectives since it was made. */
+/*
+ * Ranks start two persistent operations in different orders: each has its own place in the order of
+ * collectives since it was made.
+ */
 static void starts_need_no_common_order(void)
 {
 	MPI_Request requests[2];
 	int sums[2] = {0, 0}, first = me % 2, ones[2] = {1, 2};
 
 	for (int i = 0; i < 2; i++)
-		MPI_Allreduce_init(&ones[i], &sums[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+		MPI_Allreduce_init(&ones[i], &sums[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+				   MPI_INFO_NULL, &requests[i]);
 	for (int round = 0; round < 3; round++) {
 		MPI_Start(&requests[first]);
 		MPI_Start(&requests[1 - first]);
@@ -227,14 +282,16 @@ static void long_messages(int is_nonblocking)
 
 static void long_alltoall(void)
 {
-	int count = 9000, *in = malloc((size_t)n * count * sizeof *in), *out = malloc((size_t)n * count * sizeof *out);
+	int count = 9000, *in = malloc((size_t)n * count * sizeof *in),
+	    *out = malloc((size_t)n * count * sizeof *out);
 
 	for (int i = 0; i < n * count; i++)
 		in[i] = value(i / count, me, i % count);
 	MPI_Alltoall(in, count, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD);
 	for (int i = 0; i < n * count; i++)
 		CHECK(out[i] == value(me, i / count, i % count));
-	MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out, count, MPI_INT, MPI_COMM_WORLD); /* and back */
+	MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out, count, MPI_INT,
+		     MPI_COMM_WORLD); /* and back */
 	CHECK(memcmp(in, out, (size_t)n * count * sizeof *in) == 0);
 	MPI_Gather(in, count, MPI_INT, out, count, MPI_INT, ROOT, MPI_COMM_WORLD);
 	for (int i = 0; i < n * count && me == ROOT; i++)

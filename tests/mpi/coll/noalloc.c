@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every collective on buffers of 1 GiB per rank that have no memory (--no-alloc): touching one, or scratch for one, would be noticed. Two ranks or more. */
+/*
+ * Every collective on buffers of 1 GiB per rank that have no memory (--no-alloc): touching one, or
+ * scratch for one, would be noticed. Two ranks or more.
+ */
 #include <mpi.h>
 #include <mpisim.h>
 #include <stdio.h>
@@ -18,7 +21,8 @@ static void run(char *in, char *out, int block, int n)
 	}
 	MPI_Bcast(in, block, MPI_BYTE, n - 1, WORLD);
 	MPI_Gather(in, block, MPI_BYTE, out, block, MPI_BYTE, 1, WORLD);
-	MPI_Gatherv(in, counts[n - 1], MPI_DOUBLE, out, (int[64]){counts[n - 1]}, displs, MPI_DOUBLE, 0, MPI_COMM_SELF);
+	MPI_Gatherv(in, counts[n - 1], MPI_DOUBLE, out, (int[64]){counts[n - 1]}, displs,
+		    MPI_DOUBLE, 0, MPI_COMM_SELF);
 	MPI_Scatter(in, block, MPI_BYTE, out, block, MPI_BYTE, 1, WORLD);
 	MPI_Allgather(in, block, MPI_BYTE, out, block, MPI_BYTE, WORLD);
 	MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, out, block, MPI_BYTE, WORLD);
@@ -46,8 +50,8 @@ int main(int argc, char **argv)
 	MPI_Comm_size(WORLD, &n);
 	in = mpisim_alloc(SIZE);
 	out = mpisim_alloc(SIZE);
-	run(in, out, 64, n);       /* the algorithms for short blocks */
-	run(in, out, 1 << 20, n);  /* and for long ones */
+	run(in, out, 64, n);	  /* the algorithms for short blocks */
+	run(in, out, 1 << 20, n); /* and for long ones */
 	mpisim_free(in);
 	mpisim_free(out);
 	if (me == 0)

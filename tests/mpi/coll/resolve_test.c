@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What collectives refuse, with which error class; selection of algorithms by name; buffers without memory. */
+/* What collectives refuse, with which error class. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,33 +7,10 @@
 
 #include <cmocka.h>
 
-#include "tests/mpi/coll/fake.h"
+#include "tests/mpi/coll/arguments.h"
 
-#define N 3
-
-static int buffer_a[64], buffer_b[64];
-static const int counts[N] = {1, 2, 3}, negative_counts[N] = {1, -2, 3}, displs[N] = {0, 1, 3};
-static const MPI_Datatype int_types[N] = {MPI_INT, MPI_INT, MPI_INT};
+static const int negative_counts[N] = {1, -2, 3};
 static const MPI_Datatype bad_types[N] = {MPI_INT, MPI_DATATYPE_NULL, MPI_INT};
-
-/* Arguments that are right for every operation of N ranks: counts and types are in both forms. */
-static struct mpi_coll_args valid(enum mpi_coll_kind kind)
-{
-	bool is_scatterv = kind == COLL_SCATTERV;
-	bool is_alltoall = kind == COLL_ALLTOALLV || kind == COLL_ALLTOALLW;
-	struct mpi_coll_side_args side = {.count = 2, .type = MPI_INT, .counts = {.plain = counts},
-					  .displs = {.plain = displs}, .types = int_types,
-					  .has_types = kind == COLL_ALLTOALLW};
-	struct mpi_coll_args args = {.kind = kind, .send = side, .recv = side, .op = MPI_SUM, .root = 1,
-				     .comm = MPI_COMM_WORLD};
-
-	args.send.buf = buffer_a;
-	args.recv.buf = buffer_b;
-	args.send.has_counts = is_scatterv || is_alltoall;
-	args.recv.has_counts = is_alltoall || kind == COLL_GATHERV || kind == COLL_ALLGATHERV ||
-			       kind == COLL_REDUCE_SCATTER;
-	return args;
-}
 
 /* What rank `rank` gets for its arguments; on success everything is given back. */
 static int resolve(int rank, struct mpi_coll_args args)
@@ -46,23 +23,14 @@ static int resolve(int rank, struct mpi_coll_args args)
 	if (code == MPI_SUCCESS)
 		mpi_coll_finish(&coll);
 	else
-		assert_int_equal(fake.comms[rank].collective_count, 0); /* a refused call has no place in the order */
+		assert_int_equal(fake.comms[rank].collective_count,
+				 0); /* a refused call has no place in the order */
 	return code;
 }
 
 static bool is_reduction(int kind)
 {
 	return kind >= COLL_REDUCE;
-}
-
-static bool has_root(int kind)
-{
-	return (kind >= COLL_BCAST && kind <= COLL_SCATTERV) || kind == COLL_REDUCE;
-}
-
-static bool is_scatter(int kind)
-{
-	return kind == COLL_SCATTER || kind == COLL_SCATTERV;
 }
 
 static void valid_arguments_are_accepted(void **state)
@@ -91,7 +59,8 @@ static void root_must_be_a_rank(void **state)
 			struct mpi_coll_args args = valid(kind);
 
 			args.root = wrong[i];
-			assert_int_equal(resolve(0, args), has_root(kind) ? MPI_ERR_ROOT : MPI_SUCCESS);
+			assert_int_equal(resolve(0, args),
+					 has_root(kind) ? MPI_ERR_ROOT : MPI_SUCCESS);
 		}
 }
 
@@ -106,8 +75,9 @@ static void counts_must_not_be_negative(void **state)
 		args = valid(kind);
 		args.send.count = -1;
 		args.send.counts.plain = negative_counts;
-		assert_int_equal(resolve(1, args),
-				 kind == COLL_BCAST || is_reduction(kind) ? MPI_SUCCESS : MPI_ERR_COUNT);
+		assert_int_equal(resolve(1, args), kind == COLL_BCAST || is_reduction(kind)
+						       ? MPI_SUCCESS
+						       : MPI_ERR_COUNT);
 	}
 }
 
@@ -122,8 +92,9 @@ static void datatypes_must_be_datatypes(void **state)
 		args = valid(kind);
 		args.send.type = MPI_DATATYPE_NULL;
 		args.send.types = bad_types;
-		assert_int_equal(resolve(1, args),
-				 kind == COLL_BCAST || is_reduction(kind) ? MPI_SUCCESS : MPI_ERR_TYPE);
+		assert_int_equal(resolve(1, args), kind == COLL_BCAST || is_reduction(kind)
+						       ? MPI_SUCCESS
+						       : MPI_ERR_TYPE);
 	}
 }
 
@@ -138,10 +109,12 @@ static void arrays_must_be_there(void **state)
 		assert_int_equal(resolve(1, args), MPI_ERR_ARG);
 		args = valid(kind);
 		args.recv.displs.plain = args.send.displs.plain = NULL;
-		assert_int_equal(resolve(1, args), kind == COLL_REDUCE_SCATTER ? MPI_SUCCESS : MPI_ERR_ARG);
+		assert_int_equal(resolve(1, args),
+				 kind == COLL_REDUCE_SCATTER ? MPI_SUCCESS : MPI_ERR_ARG);
 		args = valid(kind);
 		args.recv.types = NULL;
-		assert_int_equal(resolve(1, args), kind == COLL_ALLTOALLW ? MPI_ERR_ARG : MPI_SUCCESS);
+		assert_int_equal(resolve(1, args),
+				 kind == COLL_ALLTOALLW ? MPI_ERR_ARG : MPI_SUCCESS);
 	}
 }
 
@@ -151,7 +124,10 @@ static void sendbuf_and_recvbuf_must_differ(void **state)
 		struct mpi_coll_args args = valid(kind);
 		int offset = 0;
 
-		/* the address of the block that stands for the own contribution: rank 1, regular forms and displacements both */
+		/*
+		 * the address of the block that stands for the own contribution: rank 1, regular
+		 * forms and displacements both
+		 */
 		if (kind == COLL_GATHER || kind == COLL_SCATTER)
 			offset = 2;
 		else if (kind == COLL_GATHERV || kind == COLL_SCATTERV)
@@ -166,7 +142,8 @@ static void sendbuf_and_recvbuf_must_differ(void **state)
 		assert_int_equal(resolve(1, args), MPI_ERR_BUFFER);
 		/* nothing is there: nothing overlaps */
 		args.send.count = args.recv.count = 0;
-		args.send.has_counts = args.recv.has_counts = args.send.has_types = args.recv.has_types = false;
+		args.send.has_counts = args.recv.has_counts = args.send.has_types =
+		    args.recv.has_types = false;
 		if (kind != COLL_ALLTOALLW && kind != COLL_REDUCE_SCATTER)
 			assert_int_equal(resolve(1, args), MPI_SUCCESS);
 	}
@@ -183,7 +160,10 @@ static void allgather_refuses_the_own_block_as_sendbuf(void **state)
 	assert_int_equal(resolve(1, args), MPI_ERR_BUFFER);
 }
 
-/* Where the standard allows MPI_IN_PLACE: at the root of gather (sendbuf), scatter (recvbuf), reduce (sendbuf); sendbuf of all-to-all operations. */
+/*
+ * Where the standard allows MPI_IN_PLACE: at the root of gather (sendbuf), scatter (recvbuf),
+ * reduce (sendbuf); sendbuf of all-to-all operations.
+ */
 static void in_place_is_for_its_own_side_only(void **state)
 {
 	for (int kind = COLL_BCAST; kind < N_COLL_KINDS; kind++)
@@ -196,13 +176,17 @@ static void in_place_is_for_its_own_side_only(void **state)
 			if (kind == COLL_BCAST) {
 				assert_int_equal(resolve(rank, in_recv), MPI_ERR_BUFFER);
 			} else if (is_scatter(kind)) {
-				assert_int_equal(resolve(rank, in_recv), is_root ? MPI_SUCCESS : MPI_ERR_BUFFER);
-				assert_int_equal(resolve(rank, in_send), is_root ? MPI_ERR_BUFFER : MPI_SUCCESS);
-			} else {
-				assert_int_equal(resolve(rank, in_send),
-						 is_root || !needs_root ? MPI_SUCCESS : MPI_ERR_BUFFER);
 				assert_int_equal(resolve(rank, in_recv),
-						 is_root || !needs_root ? MPI_ERR_BUFFER : MPI_SUCCESS);
+						 is_root ? MPI_SUCCESS : MPI_ERR_BUFFER);
+				assert_int_equal(resolve(rank, in_send),
+						 is_root ? MPI_ERR_BUFFER : MPI_SUCCESS);
+			} else {
+				assert_int_equal(resolve(rank, in_send), is_root || !needs_root
+									     ? MPI_SUCCESS
+									     : MPI_ERR_BUFFER);
+				assert_int_equal(resolve(rank, in_recv), is_root || !needs_root
+									     ? MPI_ERR_BUFFER
+									     : MPI_SUCCESS);
 			}
 		}
 }
@@ -212,7 +196,10 @@ static void operation_must_be_defined_on_the_datatype(void **state)
 	static const struct {
 		MPI_Op op;
 		int code;
-	} cases[] = {{MPI_OP_NULL, MPI_ERR_OP}, {MPI_REPLACE, MPI_ERR_OP}, {MPI_NO_OP, MPI_ERR_OP}, {MPI_SUM, MPI_SUCCESS}};
+	} cases[] = {{MPI_OP_NULL, MPI_ERR_OP},
+		     {MPI_REPLACE, MPI_ERR_OP},
+		     {MPI_NO_OP, MPI_ERR_OP},
+		     {MPI_SUM, MPI_SUCCESS}};
 
 	for (int kind = COLL_REDUCE; kind < N_COLL_KINDS; kind++) {
 		struct mpi_coll_args args = valid(kind);
@@ -229,7 +216,8 @@ static void operation_must_be_defined_on_the_datatype(void **state)
 /* Only the root's recvbuf counts in gather and reduce, only its sendbuf in scatter. */
 static void what_is_not_significant_is_not_looked_at(void **state)
 {
-	static const enum mpi_coll_kind kinds[] = {COLL_GATHER, COLL_GATHERV, COLL_SCATTER, COLL_SCATTERV, COLL_REDUCE};
+	static const enum mpi_coll_kind kinds[] = {COLL_GATHER, COLL_GATHERV, COLL_SCATTER,
+						   COLL_SCATTERV, COLL_REDUCE};
 
 	for (int i = 0; i < 5; i++) {
 		struct mpi_coll_args args = valid(kinds[i]);
@@ -246,276 +234,20 @@ static void what_is_not_significant_is_not_looked_at(void **state)
 	}
 }
 
-/* --- running --- */
-
-static void a_block_that_is_too_long_is_a_truncation(void **state)
-{
-	struct mpi_coll_args args[N];
-	int errors[N];
-
-	/* Root 1 expects 2 items of each and gets 3 from rank 0; every rank ends nevertheless. */
-	fake_begin(N);
-	for (int i = 0; i < N; i++) {
-		args[i] = valid(COLL_GATHERV);
-		args[i].recv.has_counts = false;
-		args[i].kind = COLL_GATHER;
-		args[i].send.count = i == 0 ? 3 : 2;
-	}
-	fake_run(args, 1, errors);
-	assert_int_equal(errors[1], MPI_ERR_TRUNCATE);
-	/* and the same when the root's own block is */
-	fake_begin(N);
-	args[0].send.count = 2;
-	args[1].send.count = 3;
-	fake_run(args, 1, errors);
-	assert_int_equal(errors[1], MPI_ERR_TRUNCATE);
-}
-
-static void without_data_there_are_no_messages(void **state)
-{
-	for (int kind = COLL_BCAST; kind < N_COLL_KINDS; kind++) {
-		struct mpi_coll_args args[N];
-		static const int zeros[N];
-		int errors[N];
-
-		fake_begin(N);
-		for (int i = 0; i < N; i++) {
-			args[i] = valid(kind);
-			args[i].send.count = args[i].recv.count = 0;
-			args[i].send.counts.plain = args[i].recv.counts.plain = zeros;
-		}
-		fake_run(args, 1, errors);
-		for (int i = 0; i < N; i++)
-			assert_int_equal(errors[i], MPI_SUCCESS);
-		if (kind != COLL_REDUCE_SCATTER)
-			assert_int_equal(fake.n_messages, 0);
-	}
-}
-
-/* Two buffers of 16 ints each, with or without memory. */
-struct buffers {
-	char *send, *recv;
-	bool is_send_absent, is_recv_absent, is_in_place;
-};
-
-static const int twos[8] = {2, 2, 2, 2, 2, 2, 2, 2};
-static const int backwards[8] = {14, 12, 10, 8, 6, 4, 2, 0}, byte_displs[8] = {56, 48, 40, 32, 24, 16, 8, 0};
-static const MPI_Datatype eight_types[8] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT};
-
-static struct mpi_coll_args arguments_at(enum mpi_coll_kind kind, int rank, const struct buffers *b)
-{
-	struct mpi_coll_args args = valid(kind);
-	bool is_root = rank == args.root;
-
-	args.send.types = args.recv.types = eight_types;
-	args.send.counts.plain = args.recv.counts.plain = twos;
-	args.send.displs.plain = args.recv.displs.plain = kind == COLL_ALLTOALLW ? byte_displs : backwards;
-	args.send.buf = b->send;
-	args.recv.buf = b->recv;
-	/* Single blocks at the end of their buffer: what is beyond is not the application's. */
-	if (kind == COLL_GATHER || kind == COLL_ALLGATHER)
-		args.send.buf = b->send + 14 * sizeof(int);
-	if ((kind == COLL_SCATTER && !is_root) ||
-	    ((kind == COLL_REDUCE_SCATTER || kind == COLL_REDUCE_SCATTER_BLOCK) && !b->is_in_place))
-		args.recv.buf = b->recv + 14 * sizeof(int);
-	if (b->is_in_place && (is_root || !has_root(kind)))
-		*(is_scatter(kind) ? (const void **)&args.recv.buf : &args.send.buf) = MPI_IN_PLACE;
-	return args;
-}
-
-/* One collective of 8 ranks; its number of messages. */
-static int run_at(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind kind, const struct buffers *b)
-{
-	struct mpi_coll_selection selection = {{NULL}};
-	struct mpi_coll_args args[8];
-	int errors[8];
-
-	fake_begin(8);
-	selection.chosen[kind] = algorithm;
-	fake.world.coll_selection = &selection;
-	fake.absent = b->is_send_absent ? b->send : b->is_recv_absent ? b->recv : NULL;
-	fake.absent_size_B = (b->is_send_absent + b->is_recv_absent) * 16 * sizeof(int);
-	for (int r = 0; r < 8; r++)
-		args[r] = arguments_at(kind, r, b);
-	fake_run(args, 1, errors);
-	for (int r = 0; r < 8; r++)
-		assert_int_equal(errors[r], MPI_SUCCESS);
-	assert_int_equal(fake.n_requests, 0);
-	if (b->is_send_absent && b->is_recv_absent)
-		assert_int_equal(fake.n_present, 0);
-	return fake.n_messages;
-}
-
-/* Nothing is mapped at the absent addresses: touching them would crash. */
-static void check_absent(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind kind)
-{
-	static int memory[2][16];
-	char *absent = (char *)0x1000;
-	struct buffers present = {.send = (char *)memory[0], .recv = (char *)memory[1]};
-	int n_messages = run_at(algorithm, kind, &present);
-	struct buffers cases[] = {
-		{.send = absent, .recv = absent + 64, .is_send_absent = true, .is_recv_absent = true},
-		{.send = absent, .recv = absent + 64, .is_send_absent = true, .is_recv_absent = true, .is_in_place = true},
-		{.send = absent, .recv = (char *)memory[1], .is_send_absent = true},
-		{.send = (char *)memory[0], .recv = absent, .is_recv_absent = true},
-	};
-
-	for (int i = 0; i < 4; i++)
-		if (!(cases[i].is_in_place && kind == COLL_BCAST))
-			assert_int_equal(run_at(algorithm, kind, &cases[i]), n_messages);
-}
-
-static void buffers_without_memory_are_never_touched(void **state)
-{
-	for (int i = 0; mpi_coll_algorithms[i]; i++)
-		for (int kind = COLL_BCAST; kind < N_COLL_KINDS; kind++)
-			if (mpi_coll_algorithms[i]->kinds & MPI_COLL_KIND(kind))
-				check_absent(mpi_coll_algorithms[i], kind);
-}
-
-static void tags_count_the_collectives_of_a_communicator(void **state)
-{
-	struct mpi_coll_args args = valid(COLL_BCAST);
-	struct mpi_coll coll;
-
-	fake_begin(N);
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(mpi_coll_resolve(&fake.ranks[0], &args, &coll), MPI_SUCCESS);
-		assert_int_equal(coll.tag, i);
-		mpi_coll_finish(&coll);
-	}
-	fake.comms[0].collective_count = 0x80000000u; /* a tag is never negative */
-	assert_int_equal(mpi_coll_resolve(&fake.ranks[0], &args, &coll), MPI_SUCCESS);
-	assert_int_equal(coll.tag, 0);
-	mpi_coll_finish(&coll);
-}
-
-/* --- selection --- */
-
-static void selection_takes_a_list(void **state)
-{
-	struct mpi_coll_selection selection = {{NULL}};
-	struct util_error err;
-
-	assert_int_equal(mpi_coll_select(&selection, "bcast=linear,allreduce=reduce_bcast", &err), 0);
-	assert_ptr_equal(selection.chosen[COLL_BCAST], &mpi_coll_bcast_linear);
-	assert_ptr_equal(selection.chosen[COLL_ALLREDUCE], &mpi_coll_allreduce_reduce_bcast);
-	assert_null(selection.chosen[COLL_REDUCE]);
-	assert_int_equal(mpi_coll_select(&selection, "bcast=binomial", &err), 0);
-	assert_ptr_equal(selection.chosen[COLL_BCAST], &mpi_coll_bcast_binomial);
-}
-
-static void a_wrong_selection_names_what_there_is(void **state)
-{
-	static const struct {
-		const char *list, *says;
-	} cases[] = {
-		{"bcast", "wanted OPERATION=ALGORITHM"},
-		{"", "wanted OPERATION=ALGORITHM"},
-		{"bcast=linear,", "wanted OPERATION=ALGORITHM"},
-		{"broadcast=linear", "barrier, bcast, gather"},
-		{"scan=ring", "linear, recursive_doubling"},
-		{"bcast=binomial,scan=", "linear, recursive_doubling"},
-	};
-
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct mpi_coll_selection selection = {{NULL}};
-		struct util_error err;
-
-		assert_int_equal(mpi_coll_select(&selection, cases[i].list, &err), UTIL_EINPUT);
-		assert_non_null(strstr(err.text, cases[i].says));
-		assert_null(selection.chosen[COLL_BCAST]);
-	}
-}
-
-static void what_an_algorithm_cannot_do_another_does(void **state)
-{
-	struct mpi_coll_selection selection = {
-		{[COLL_ALLGATHER] = &mpi_coll_allgather_recursive_doubling,
-		 [COLL_REDUCE_SCATTER_BLOCK] = &mpi_coll_reduce_scatter_pairwise}};
-	struct mpi_coll_args args = valid(COLL_ALLGATHER);
-	struct mpi_coll coll;
-
-	fake_begin(N); /* no power of two */
-	fake.world.coll_selection = &selection;
-	assert_int_equal(mpi_coll_resolve(&fake.ranks[0], &args, &coll), MPI_SUCCESS);
-	assert_ptr_equal(coll.algorithm, &mpi_coll_allgather_bruck);
-	mpi_coll_finish(&coll);
-	args = valid(COLL_REDUCE_SCATTER_BLOCK);
-	args.op = fake_op_handle(FAKE_SUM_IN_ORDER); /* does not commute */
-	assert_int_equal(mpi_coll_resolve(&fake.ranks[0], &args, &coll), MPI_SUCCESS);
-	assert_ptr_equal(coll.algorithm, &mpi_coll_reduce_scatter_reduce_scatterv);
-	mpi_coll_finish(&coll);
-}
-
-/* The thresholds of choose.c, in bytes of ints. */
-static void long_messages_have_algorithms_of_their_own(void **state)
-{
-	static const struct {
-		enum mpi_coll_kind kind;
-		int n;
-		MPI_Count count;
-		const char *name;
-	} cases[] = {
-		{COLL_BCAST, 8, 131071, "binomial"}, {COLL_BCAST, 8, 131072, "scatter_ring"},
-		{COLL_BCAST, 7, 131072, "binomial"}, {COLL_GATHER, 8, 1500, "binomial"},
-		{COLL_GATHER, 8, 1501, "linear"}, {COLL_SCATTER, 8, 1500, "binomial"},
-		{COLL_SCATTER, 8, 1501, "linear"}, {COLL_ALLGATHER, 8, 2559, "recursive_doubling"},
-		{COLL_ALLGATHER, 5, 1, "bruck"}, {COLL_ALLGATHER, 8, 2560, "ring"},
-		{COLL_ALLTOALL, 8, 8192, "scattered"}, {COLL_ALLTOALL, 8, 8193, "pairwise"},
-		{COLL_ALLREDUCE, 8, 512, "recursive_doubling"}, {COLL_ALLREDUCE, 8, 513, "rabenseifner"},
-		{COLL_REDUCE, 8, 513, "binomial"},
-	};
-
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct mpi_coll coll = {.kind = cases[i].kind, .size = cases[i].n};
-
-		coll.given.send = coll.given.recv =
-			(struct mpi_coll_side){.count = cases[i].count, .type = fake_type(FAKE_INT)};
-		assert_string_equal(mpi_coll_choose(NULL, &coll)->name, cases[i].name);
-	}
-}
-
-static void every_operation_has_a_linear_algorithm_and_a_default_that_fits(void **state)
-{
-	for (int kind = 0; kind < N_COLL_KINDS; kind++)
-		for (int n = 1; n <= FAKE_MAX_RANKS; n++) {
-			struct mpi_coll coll = {.kind = kind, .size = n};
-			struct mpi_op op = {.is_commutative = n % 2};
-
-			coll.op = &op;
-			assert_non_null(mpi_coll_algorithm_find(kind, "linear"));
-			for (MPI_Count count = 1; count <= 1 << 20; count *= 2) {
-				coll.given.send = coll.given.recv =
-					(struct mpi_coll_side){.count = count, .type = fake_type(FAKE_INT)};
-				assert_true(mpi_coll_algorithm_fits(mpi_coll_choose(NULL, &coll), &coll));
-			}
-		}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(valid_arguments_are_accepted),
-		cmocka_unit_test(what_is_no_communicator_is_refused),
-		cmocka_unit_test(root_must_be_a_rank),
-		cmocka_unit_test(counts_must_not_be_negative),
-		cmocka_unit_test(datatypes_must_be_datatypes),
-		cmocka_unit_test(arrays_must_be_there),
-		cmocka_unit_test(sendbuf_and_recvbuf_must_differ),
-		cmocka_unit_test(allgather_refuses_the_own_block_as_sendbuf),
-		cmocka_unit_test(in_place_is_for_its_own_side_only),
-		cmocka_unit_test(operation_must_be_defined_on_the_datatype),
-		cmocka_unit_test(what_is_not_significant_is_not_looked_at),
-		cmocka_unit_test(a_block_that_is_too_long_is_a_truncation),
-		cmocka_unit_test(without_data_there_are_no_messages),
-		cmocka_unit_test(buffers_without_memory_are_never_touched),
-		cmocka_unit_test(tags_count_the_collectives_of_a_communicator),
-		cmocka_unit_test(selection_takes_a_list),
-		cmocka_unit_test(a_wrong_selection_names_what_there_is),
-		cmocka_unit_test(what_an_algorithm_cannot_do_another_does),
-		cmocka_unit_test(long_messages_have_algorithms_of_their_own),
-		cmocka_unit_test(every_operation_has_a_linear_algorithm_and_a_default_that_fits),
+	    cmocka_unit_test(valid_arguments_are_accepted),
+	    cmocka_unit_test(what_is_no_communicator_is_refused),
+	    cmocka_unit_test(root_must_be_a_rank),
+	    cmocka_unit_test(counts_must_not_be_negative),
+	    cmocka_unit_test(datatypes_must_be_datatypes),
+	    cmocka_unit_test(arrays_must_be_there),
+	    cmocka_unit_test(sendbuf_and_recvbuf_must_differ),
+	    cmocka_unit_test(allgather_refuses_the_own_block_as_sendbuf),
+	    cmocka_unit_test(in_place_is_for_its_own_side_only),
+	    cmocka_unit_test(operation_must_be_defined_on_the_datatype),
+	    cmocka_unit_test(what_is_not_significant_is_not_looked_at),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
