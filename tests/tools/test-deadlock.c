@@ -72,7 +72,11 @@ static void dead_ends_are_left_again(void **state)
 	/* 0 waits for all of 1 (→ 4, ended) and 2 (→ 3 → 2). */
 	const struct run_waits waits[] = {ALL(1, 2), ALL(4), ALL(3), ALL(2), {.state = RUN_ENDED}};
 
+	/* The same, but 2 waits for 1 too, which has been left by then. */
+	const struct run_waits again[] = {ALL(1, 2), ALL(4), ALL(1, 3), ALL(2), {.state = RUN_ENDED}};
+
 	check_cycle(5, waits, 2, (int[]){2, 3});
+	check_cycle(5, again, 2, (int[]){2, 3});
 }
 
 static void any_of_several_is_stuck_only_when_all_are(void **state)

@@ -76,10 +76,13 @@ static void json_has_the_documented_values(void **state)
 {
 	struct trace_summary *summary = small_run();
 	struct trace_run run = run_of(summary);
-	char *text = json_of(&run);
-	json_t *root = json_loads(text, 0, NULL);
-	const json_t *ranks, *phases;
+	const json_t *ranks, *phases, *kernel;
+	json_t *root;
+	char *text;
 
+	run.cpu_s = 1.0 / 3;
+	text = json_of(&run);
+	root = json_loads(text, 0, NULL);
 	assert_non_null(root);
 	assert_true(real_at(root, "predicted_time_s") == 10);
 	assert_true(real_at(root, "efficiency") == 0.5);
@@ -103,9 +106,11 @@ static void json_has_the_documented_values(void **state)
 	assert_int_equal(json_array_size(phases), 1);
 	assert_true(real_at(json_array_get(phases, 0), "efficiency") == 0.5);
 	/* By name, not by first appearance. */
-	assert_string_equal(json_string_value(json_object_get(
-				    json_array_get(json_object_get(root, "kernels"), 0), "name")),
-			    "a");
+	kernel = json_array_get(json_object_get(root, "kernels"), 0);
+	assert_string_equal(json_string_value(json_object_get(kernel, "name")), "a");
+	assert_true(real_at(kernel, "useful_s") == 6);
+	/* Not a digit is lost. */
+	assert_true(real_at(json_object_get(root, "simulation"), "cpu_s") == 1.0 / 3);
 	json_decref(root);
 	free(text);
 	trace_summary_destroy(summary);

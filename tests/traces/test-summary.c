@@ -118,6 +118,7 @@ static void node_is_held_until_its_last_rank_releases_it(void **state)
 	struct trace_summary *summary = summary_of(3, (int[]){0, 1, 1}, &cluster, &to);
 
 	release(&to, 1, 2);
+	release(&to, 1, 3); /* again: does not stand for rank 2 */
 	compute(&to, 2, NULL, 0, 7, 7, 0);
 	release(&to, 2, 7);
 	trace_summary_close(summary, at(10));
