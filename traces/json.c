@@ -150,10 +150,10 @@ static json_t *phase_json(const struct trace_summary *summary, const struct trac
 	set(object, "span_s", seconds(phase->end - phase->begin));
 	set(object, "efficiency", number(trace_phase_efficiency(summary, phase)));
 	set(object, "useful_in_span_s", number(phase->useful_until[1] - phase->useful_until[0]));
-	set(object, "rank_time_s", seconds(phase->time));
+	set(object, "rank_time_s", number(phase->time_s));
 	set(object, "useful_s", number(phase->useful_s));
-	set(object, "communicating_s", seconds(phase->in_calls - phase->waiting));
-	set(object, "waiting_s", seconds(phase->waiting));
+	set(object, "communicating_s", number(phase->communicating_s));
+	set(object, "waiting_s", number(phase->waiting_s));
 	return object;
 }
 
@@ -184,11 +184,11 @@ static json_t *totals_json(const struct trace_names *names, const struct trace_t
 
 		set(object, "name", string(names->text[order[i]]));
 		set(object, "count", count(total->n));
-		set(object, "time_s", seconds(total->time));
+		set(object, "time_s", number(total->time_s));
 		if (are_kernels)
 			set(object, "useful_s", number(total->useful_s));
 		else
-			set(object, "waiting_s", seconds(total->waiting));
+			set(object, "waiting_s", number(total->waiting_s));
 		json_array_append_new(array, object);
 	}
 	free(order);

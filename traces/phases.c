@@ -179,6 +179,7 @@ void trace_phases_end(struct trace_summary *summary, int rank, sim_time_ps now)
 	struct trace_rank *r = &summary->ranks[rank];
 	struct trace_open_phase *open;
 	struct trace_phase *phase;
+	sim_time_ps waiting;
 
 	if (r->n_open == 0)
 		return;
@@ -187,9 +188,10 @@ void trace_phases_end(struct trace_summary *summary, int rank, sim_time_ps now)
 	if (!phase)
 		return;
 	phase->n_open--;
-	phase->time += now - open->begin;
-	phase->in_calls += r->in_calls - open->in_calls;
-	phase->waiting += r->waiting - open->waiting;
+	waiting = r->waiting - open->waiting;
+	phase->time_s += sim_time_to_s(now - open->begin);
+	phase->communicating_s += sim_time_to_s(r->in_calls - open->in_calls - waiting);
+	phase->waiting_s += sim_time_to_s(waiting);
 	phase->useful_s += r->useful_s - open->useful_s;
 	if (now >= phase->end) {
 		phase->end = now;

@@ -126,6 +126,9 @@ static enum trace_report_pictures run_gnuplot(const char *dir, const char *scrip
 		return failed == ENOENT ? TRACE_PICTURES_NO_GNUPLOT : TRACE_PICTURES_FAILED;
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
+	/* 127: where the spawned process is the one that finds out that there is no gnuplot. */
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return TRACE_PICTURES_NO_GNUPLOT;
 	return status == 0 ? TRACE_PICTURES_DRAWN : TRACE_PICTURES_FAILED;
 }
 
@@ -206,6 +209,7 @@ int trace_report_write(const struct trace_run *run, const struct trace_detail *d
 			detail->is_complete && detail->n_intervals <= MAX_DRAWN_INTERVALS,
 		.has_phases = run->summary->phases.n > 0,
 		.has_messages = run->summary->n_messages > 0,
+		.has_volume = run->summary->n_bytes > 0,
 	};
 	enum trace_report_pictures pictures;
 	char *clean = strdup(dir), *partial = NULL;

@@ -78,19 +78,20 @@ static void write_messages(const struct trace_report *report, FILE *file)
 	}
 }
 
+uint64_t trace_report_flow(const struct trace_report *report, const struct trace_flow *flow)
+{
+	return report->has_volume ? flow->size_B : flow->n_messages;
+}
+
 /* The same as a matrix, which is what an image is drawn from: a line per sender. */
 static void write_matrix(const struct trace_report *report, FILE *file)
 {
-	const struct trace_detail *detail = report->detail;
+	int n = report->detail->n_rows;
 
-	for (int row = 0; row < detail->n_rows; row++)
-		for (int column = 0; column < detail->n_rows; column++) {
-			const struct trace_flow *flow =
-				&detail->flows[row * detail->n_rows + column];
-
-			fprintf(file, "%llu%c", (unsigned long long)flow->size_B,
-				column + 1 < detail->n_rows ? ',' : '\n');
-		}
+	for (int i = 0; i < n * n; i++)
+		fprintf(file, "%llu%c",
+			(unsigned long long)trace_report_flow(report, &report->detail->flows[i]),
+			(i + 1) % n ? ',' : '\n');
 }
 
 static const char *const activity_names[] = {
@@ -189,9 +190,8 @@ static void write_phases(const struct trace_report *report, FILE *file)
 		write_text(summary->phase_names.text[phase->name], file);
 		fprintf(file, ",%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", phase->index,
 			phase->n_ranks, sim_time_to_s(phase->begin), sim_time_to_s(phase->end),
-			trace_phase_efficiency(summary, phase), sim_time_to_s(phase->time),
-			phase->useful_s, sim_time_to_s(phase->in_calls - phase->waiting),
-			sim_time_to_s(phase->waiting));
+			trace_phase_efficiency(summary, phase), phase->time_s, phase->useful_s,
+			phase->communicating_s, phase->waiting_s);
 	}
 }
 

@@ -134,37 +134,66 @@ static void write_breakdown(const struct trace_report *report, FILE *file)
 	write_tail("breakdown", plot, file);
 }
 
-struct volume_unit {
-	const char *name;
-	double bytes;
+struct unit {
+	const char *text;
+	double size;
 };
 
-static struct volume_unit volume_unit(double bytes)
+static struct unit flow_unit(const struct trace_report *report, double most)
 {
-	static const struct volume_unit units[] = {{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1}};
+	static const struct unit units[] = {
+		{"volume in the whole run (GB); white: no bytes", 1e9},
+		{"volume in the whole run (MB); white: no bytes", 1e6},
+		{"volume in the whole run (kB); white: no bytes", 1e3},
+		{"volume in the whole run (B); white: no bytes", 1},
+	};
 	size_t i = 0;
 
-	while (i < 3 && bytes < units[i].bytes)
+	if (!report->has_volume)
+		return (struct unit){"messages in the whole run, all empty; white: none", 1};
+	while (i < 3 && most < units[i].size)
 		i++;
 	return units[i];
 }
 
-static void write_messages(const struct trace_report *report, FILE *file)
+/* Colours from the least to the most; by orders of magnitude where they are far apart. */
+static void write_palette(const struct trace_report *report, FILE *file)
 {
 	const struct trace_detail *detail = report->detail;
 	uint64_t least = UINT64_MAX, most = 0;
-	struct volume_unit unit;
-	char plot[512];
+	struct unit unit;
 
 	for (int i = 0; i < detail->n_rows * detail->n_rows; i++) {
-		uint64_t size_B = detail->flows[i].size_B;
+		uint64_t flow = trace_report_flow(report, &detail->flows[i]);
 
-		if (detail->flows[i].n_messages > 0 && size_B < least && size_B > 0)
-			least = size_B;
-		if (size_B > most)
-			most = size_B;
+		if (flow > 0 && flow < least)
+			least = flow;
+		if (flow > most)
+			most = flow;
 	}
-	unit = volume_unit((double)most);
+	unit = flow_unit(report, (double)most);
+	fprintf(file,
+		"set cblabel '%s'\n"
+		"set palette defined (0 '#deebf7', 0.5 '#4292c6', 1 '#08306b')\n"
+		"scale = 1.0 / %.17g\n",
+		unit.text, unit.size);
+	if ((double)most > 1000 * (double)least)
+		fprintf(file, "set logscale cb\nset cbrange [%.17g:%.17g]\n",
+			(double)least / unit.size, (double)most / unit.size);
+	else
+		fprintf(file, "set cbrange [0:%.17g]\n", (double)most / unit.size);
+}
+
+static void write_messages(const struct trace_report *report, FILE *file)
+{
+	static const char image[] = "plot 'messages-matrix.csv' matrix using "
+				    "($1 * per_row):($2 * per_row):($3 > 0 ? $3 * scale : NaN) "
+				    "with image pixels notitle\n";
+	static const char boxes[] = "plot 'messages.csv' skip 1 using "
+				    "2:1:(0.5 * per_row):(0.5 * per_row):(column(shown) > 0 ? "
+				    "column(shown) * scale : NaN) "
+				    "with boxxyerror fc palette notitle\n";
+
 	write_head(report, 1000, file);
 	write_title(report, "Who sent how much to whom", file);
 	write_rank_axis(report, "x", file);
@@ -173,28 +202,12 @@ static void write_messages(const struct trace_report *report, FILE *file)
 		"set xlabel 'to %s'\nset ylabel 'from %s'\n"
 		"set border 15\n"
 		"set size square\n"
-		"set xrange [-0.5 * per_row:last + 0.5 * per_row]\nset yrange [last + 0.5 * "
-		"per_row:-0.5 * per_row]\n"
-		"set cblabel 'volume in the whole run (%s); white: nothing sent'\n"
-		"set palette defined (0 '#deebf7', 0.5 '#4292c6', 1 '#08306b')\n"
-		"per_B = 1.0 / %.17g\n",
-		ranks_word(report), ranks_word(report), unit.name, unit.bytes);
-	if (most > 0 && (double)most / (double)least > 1000)
-		fprintf(file, "set logscale cb\nset cbrange [%.17g:%.17g]\n",
-			(double)least / unit.bytes, (double)most / unit.bytes);
-	else
-		fprintf(file, "set cbrange [0:%.17g]\n", most > 0 ? (double)most / unit.bytes : 1);
-	if (detail->n_rows <= MAX_BOX_MATRIX)
-		snprintf(plot, sizeof plot,
-			 "plot 'messages.csv' skip 1 using 2:1:(0.5 * per_row):(0.5 * per_row):($4 "
-			 "* per_B) with boxxyerror "
-			 "fc palette notitle\n");
-	else
-		snprintf(plot, sizeof plot,
-			 "plot 'messages-matrix.csv' matrix using ($1 * per_row):($2 * "
-			 "per_row):($3 > 0 ? $3 * per_B : NaN) with image pixels "
-			 "notitle\n");
-	write_tail("messages", plot, file);
+		"set xrange [-0.5 * per_row:last + 0.5 * per_row]\n"
+		"set yrange [last + 0.5 * per_row:-0.5 * per_row]\n"
+		"shown = %d\n",
+		ranks_word(report), ranks_word(report), report->has_volume ? 4 : 3);
+	write_palette(report, file);
+	write_tail("messages", report->detail->n_rows <= MAX_BOX_MATRIX ? boxes : image, file);
 }
 
 static void write_efficiency(const struct trace_report *report, FILE *file)
@@ -271,6 +284,7 @@ static int write_phase_bars(const struct trace_report *report, FILE *file)
 	enum { LANES = 4 };
 	const struct trace_summary *summary = report->summary;
 	sim_time_ps free_from[LANES] = {0};
+	sim_time_ps slack = summary->end / 200; /* ranks do not leave at quite the same time */
 	int n_lanes = 0, lane;
 
 	if (summary->phases.n > MAX_PHASE_BARS)
@@ -279,7 +293,7 @@ static int write_phase_bars(const struct trace_report *report, FILE *file)
 	for (int i = 0; i < summary->phases.n; i++) {
 		const struct trace_phase *phase = summary->phases.of[i];
 
-		for (lane = 0; lane < LANES && phase->begin < free_from[lane]; lane++)
+		for (lane = 0; lane < LANES && phase->begin + slack < free_from[lane]; lane++)
 			;
 		if (lane == LANES)
 			continue;

@@ -16,6 +16,7 @@ struct trace_report {
 	double per_s;		 /* that many of them make a second */
 	bool has_exact_timeline; /* the intervals, not the raster, are drawn */
 	bool has_phases, has_messages;
+	bool has_volume; /* not all messages are empty; else their number is drawn */
 };
 
 typedef void (*trace_report_fn)(const struct trace_report *report, FILE *file);
@@ -29,6 +30,8 @@ struct trace_report_file {
 extern const struct trace_report_file trace_report_tables[];
 extern const struct trace_report_file
 	trace_report_scripts[]; /* a picture each: X.gp draws X.png and X.svg */
+/* What the message matrix shows of a flow: its bytes, or messages where all are empty. */
+uint64_t trace_report_flow(const struct trace_report *report, const struct trace_flow *flow);
 void trace_report_html(const struct trace_report *report, FILE *file);
 
 /* Whether a picture of that name ("timeline.gp") makes sense for this run. */

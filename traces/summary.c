@@ -56,7 +56,7 @@ static void record_compute(void *context, const struct sim_record_compute *recor
 	trace_phases_compute(summary, record);
 	if (kernel) {
 		kernel->n++;
-		kernel->time += record->end - record->begin;
+		kernel->time_s += sim_time_to_s(record->end - record->begin);
 		kernel->useful_s += record->useful_s;
 	}
 	see_time(summary, rank, record->end);
@@ -74,8 +74,8 @@ static void record_call(void *context, const struct sim_record_call *record)
 	rank->waiting += record->waiting;
 	if (call) {
 		call->n++;
-		call->time += record->end - record->begin;
-		call->waiting += record->waiting;
+		call->time_s += sim_time_to_s(record->end - record->begin);
+		call->waiting_s += sim_time_to_s(record->waiting);
 	}
 	see_time(summary, rank, record->end);
 }

@@ -21,7 +21,8 @@ struct trace_rank {
 	bool has_ended, has_released;
 	sim_time_ps last;      /* end of its last record: when it ended, once has_ended */
 	sim_time_ps computing; /* in computation steps: useful + stolen + shared */
-	sim_time_ps in_calls, waiting; /* in MPI calls, and how much of that; the rest communicates */
+	sim_time_ps in_calls,
+		waiting; /* in MPI calls, and how much of that; the rest communicates */
 	double useful_s, stolen_s, shared_s;
 	uint64_t n_calls;
 	uint64_t n_sent, n_received, sent_B, received_B;
@@ -38,8 +39,9 @@ struct trace_node {
 
 struct trace_total { /* of one kernel or one MPI function, over all ranks */
 	uint64_t n;
-	sim_time_ps time, waiting; /* kernels: waiting is 0 */
-	double useful_s;	   /* kernels only */
+	/* Sums over ranks are seconds: picoseconds of thousands of ranks do not fit 64 bits. */
+	double time_s, waiting_s; /* kernels: waiting is 0 */
+	double useful_s;	  /* kernels only */
 };
 
 /* One occurrence of a phase: the k-th time that each rank began a phase of this name. */
@@ -47,9 +49,9 @@ struct trace_phase {
 	int name, index;     /* id in `phase_names`; k from 0 */
 	int parent;	     /* name of the phase around it on the rank that came first; -1: none */
 	int n_ranks, n_open; /* ranks that took part; those still in it */
-	sim_time_ps begin, end;		     /* first begin and last end over the ranks */
-	sim_time_ps time, in_calls, waiting; /* inside it, summed over the ranks */
-	double useful_s;		     /* done inside it, summed over the ranks */
+	sim_time_ps begin, end; /* first begin and last end over the ranks */
+	/* inside it, summed over the ranks; useful_s: computation done */
+	double time_s, communicating_s, waiting_s, useful_s;
 	/* useful computation of the whole run up to begin and end, and the place among the bounds
 	 * in order of time */
 	double useful_until[2];
@@ -75,7 +77,8 @@ struct trace_summary {
 		struct trace_phase **of;
 		int n, capacity;
 	} phases; /* in the order of their begins; owns them */
-	struct trace_phase_list *phases_of_name; /* [n_phase_lists] by name: occurrence k at of[k] */
+	struct trace_phase_list
+		*phases_of_name; /* [n_phase_lists] by name: occurrence k at of[k] */
 	int n_phase_lists;
 	uint64_t n_phases_dropped; /* begins of occurrences that are not kept */
 	struct trace_bound bounds; /* head of a ring, in order of time */

@@ -202,8 +202,8 @@ static int compare_totals(const void *a, const void *b, void *context)
 	const struct totals_order *order = context;
 	int i = *(const int *)a, j = *(const int *)b;
 
-	if (order->totals[i].time != order->totals[j].time)
-		return order->totals[i].time < order->totals[j].time ? 1 : -1;
+	if (order->totals[i].time_s != order->totals[j].time_s)
+		return order->totals[i].time_s < order->totals[j].time_s ? 1 : -1;
 	return strcmp(order->names->text[i], order->names->text[j]);
 }
 
@@ -225,7 +225,7 @@ static void write_totals(const char *title, const char *unnamed, const struct tr
 	for (int i = 0; i < names->n && i < MAX_TOTAL_ROWS; i++) {
 		const struct trace_total *total = &totals[order[i]];
 		const char *name = names->text[order[i]];
-		double time = sim_time_to_s(total->time);
+		double time = total->time_s;
 
 		fprintf(file, "  %-26.60s %12llu %12s %12s\n", *name ? name : unnamed,
 			(unsigned long long)total->n, time_text(time).text,

@@ -79,6 +79,11 @@ class Usage(Base):
         self.refused("--report", "--cluster", c, "-n", 2, "--report", self.dir / "no" / "report", self.misc)
         self.refused("exists already", "--cluster", c, "-n", 2, "--report", self.dir, self.misc)
 
+    def test_refused_run_leaves_no_json(self):
+        out = self.dir / "refused.json"
+        self.refused("nowhere", "--cluster", self.cluster, "-n", 2, "--json", out, self.dir / "nowhere")
+        self.assertFalse(out.exists())
+
     def test_bad_cluster_values_exit_2(self):
         c = self.cluster
         self.refused("network.latency", "--cluster", c, "-n", 2, "--set", "network.latency=fast", self.misc)
@@ -220,6 +225,26 @@ class Results(Base):
         slower = self.json_of("work", "--set", "network.latency=10ms")[1]
         self.assertGreater(slower["predicted_time_s"], 2 * base)
         self.assertEqual(slower["cluster"]["overrides"], ["network.latency=10ms"])
+
+    def test_kernels_are_collected_and_then_charged(self):
+        bench = self.dir / "spin.bench"
+        collected = call(BIN / "mpisim-run", "--cluster", self.cluster, "-n", 2, "--compute", "collect", "--bench-out", bench,
+                         "--quiet", self.misc, "kernels")
+        self.assertEqual(collected.returncode, 0, collected.stderr)
+        self.assertEqual(sum(line.startswith("spin,10") for line in bench.read_text().splitlines()), 6)
+        bench.write_text(re.sub(r"(?m)^(spin,.*),[^,]*$", r"\1,0.5", bench.read_text()))
+        found = self.json_of("kernels", "--bench", bench)[1]
+        # Three calls of 0.5 s, which follow each other without an MPI call: one step.
+        self.assertAlmostEqual(found["ranks"][0]["useful_s"], 1.5, places=9)
+        self.assertEqual([k["name"] for k in found["kernels"]], ["spin"])
+        self.assertAlmostEqual(self.json_of("kernels", "--bench", bench, "--scale", "spin=0.1")[1]["predicted_time_s"], 0.15,
+                               places=9)
+
+    def test_kernel_without_a_time_is_an_error_that_names_it(self):
+        done, found = self.json_of("kernels")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(found["failure"]["kind"], "annotation")
+        self.assertIn("spin", found["failure"]["text"])
 
     def test_failure_is_in_the_json(self):
         done, found = self.json_of("deadlock")

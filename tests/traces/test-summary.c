@@ -167,12 +167,35 @@ static void totals_are_kept_by_name_whatever_the_address(void **state)
 	assert_int_equal(summary->call_names.n, 2);
 	assert_string_equal(summary->call_names.text[1], "MPI_Send");
 	assert_int_equal(summary->calls[1].n, 2);
-	assert_int_equal(summary->calls[1].time, at(3));
-	assert_int_equal(summary->calls[1].waiting, at(1));
+	assert_near(summary->calls[1].time_s, 3, TOLERANCE_S);
+	assert_near(summary->calls[1].waiting_s, 1, TOLERANCE_S);
 	assert_int_equal(summary->kernel_names.n, 2);
 	assert_int_equal(summary->kernels[0].n, 2);
-	assert_int_equal(summary->kernels[0].time, at(4));
+	assert_near(summary->kernels[0].time_s, 4, TOLERANCE_S);
 	assert_near(summary->kernels[0].useful_s, 3, TOLERANCE_S);
+	trace_summary_destroy(summary);
+}
+
+static void sums_over_many_ranks_do_not_overflow(void **state)
+{
+	enum { N = 200 };
+	struct net_cluster cluster = {.n_nodes = 1, .cores = 1};
+	struct sim_recorder to;
+	int node_of[N] = {0};
+	struct trace_summary *summary = summary_of(N, node_of, &cluster, &to);
+
+	/* 200 ranks, 100 000 s each: 2e19 ps, more than 63 bits hold. */
+	for (int rank = 0; rank < N; rank++) {
+		phase(&to, rank, "a", 1, 0);
+		compute(&to, rank, "k", 0, 1e5, 1e5 / N, 0);
+		call(&to, rank, "MPI_Recv", 1e5, 2e5, 1e5);
+		phase(&to, rank, "a", 0, 2e5);
+	}
+	trace_summary_close(summary, at(2e5));
+	assert_near(summary->kernels[0].time_s, 2e7, 1);
+	assert_near(summary->calls[0].waiting_s, 2e7, 1);
+	assert_near(summary->phases.of[0]->time_s, 4e7, 1);
+	assert_near(summary->phases.of[0]->waiting_s, 2e7, 1);
 	trace_summary_destroy(summary);
 }
 
@@ -260,6 +283,7 @@ int main(void)
 		cmocka_unit_test(rank_that_ends_does_not_release_its_node),
 		cmocka_unit_test(empty_run_has_efficiency_0),
 		cmocka_unit_test(totals_are_kept_by_name_whatever_the_address),
+		cmocka_unit_test(sums_over_many_ranks_do_not_overflow),
 		cmocka_unit_test(messages_are_counted_at_both_ends),
 		cmocka_unit_test(curve_keeps_what_it_is_given),
 		cmocka_unit_test(curve_survives_long_and_tiny_times),

@@ -121,7 +121,7 @@ static int simulate(struct run *run)
 {
 	struct util_error err = {0};
 	char *program = find_program(run->options.program[0]);
-	int failed = check_results(&run->options, &err), status = EXIT_USAGE;
+	int failed = 0, status = EXIT_USAGE;
 
 	if (!program)
 		failed = util_error_set(&err, UTIL_ENOMEM, "out of memory");
@@ -129,6 +129,8 @@ static int simulate(struct run *run)
 		failed = prepare_cluster(run, &err);
 	if (!failed)
 		failed = prepare_world(run, program, &err);
+	if (!failed)
+		failed = check_results(&run->options, &err);
 	if (failed) {
 		fprintf(run->console, "mpisim-run: %s\n", err.text);
 	} else {

@@ -61,6 +61,18 @@ static void work(void)
 	}
 }
 
+static void kernels(void)
+{
+	const double n = 10;
+
+	for (int i = 0; i < 3; i++) {
+		if (mpisim_kernel_begin("spin", 1, &n))
+			for (int j = 0; j < 1000; j++)
+				sink += j;
+		mpisim_kernel_end();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -71,6 +83,8 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (strcmp(what, "work") == 0)
 		work();
+	else if (strcmp(what, "kernels") == 0)
+		kernels();
 	else if (strcmp(what, "deadlock") == 0)
 		ring_deadlock();
 	else if (strcmp(what, "any") == 0)
