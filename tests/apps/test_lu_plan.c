@@ -15,7 +15,7 @@ static struct lu_plan plan_of(const char *arguments, int n_ranks, int ranks_per_
 {
 	char copy[256], error[256] = "", *argv[32] = {"lu"}, *rest = copy, *word;
 	struct lu_options options;
-	struct lu_plan plan;
+	struct lu_plan plan = {0};
 	int argc = 1;
 
 	strcpy(copy, arguments);
