@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processors for which there is no loader yet: pd_image_create refuses before anything else here is called. */
+/* Processors for which there is no loader yet: pd_image_create refuses before anything else here is
+ * called. */
 #include "pdexec/arch.h"
 
 const uint16_t pd_arch_machine;

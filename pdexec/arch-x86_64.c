@@ -47,9 +47,9 @@ struct pd_fault pd_arch_fault(const void *ucontext)
 	const greg_t *regs = context->uc_mcontext.gregs;
 
 	return (struct pd_fault){
-		.pc = (const char *)regs[REG_RIP],
-		.stack = (const char *)regs[REG_RSP],
-		.is_write = (regs[REG_ERR] & 2) != 0, /* page fault error code, bit 1 */
+	    .pc = (const char *)regs[REG_RIP],
+	    .stack = (const char *)regs[REG_RSP],
+	    .is_write = (regs[REG_ERR] & 2) != 0, /* page fault error code, bit 1 */
 	};
 }
 

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * What differs between processors when a program is loaded and entered; one file per architecture, chosen by meson.
- * pd_arch_machine is 0 where programs cannot be loaded (arch-none.c); nothing else is called then.
+ * What differs between processors when a program is loaded and entered; one file per architecture,
+ * chosen by meson. pd_arch_machine is 0 where programs cannot be loaded (arch-none.c); nothing else
+ * is called then.
  */
 extern const uint16_t pd_arch_machine; /* EM_* of programs that can be run */
 extern const char *const pd_arch_name; /* "x86-64" */
@@ -17,11 +18,11 @@ enum pd_reloc_kind {
 	PD_RELOC_NONE,
 	PD_RELOC_RELATIVE, /* base + addend */
 	PD_RELOC_SYMBOL,   /* symbol + addend */
-	PD_RELOC_COPY,     /* the bytes of a library's variable */
+	PD_RELOC_COPY,	   /* the bytes of a library's variable */
 	PD_RELOC_INDIRECT, /* what the function at base + addend returns */
 	PD_RELOC_TLS_MODULE,
-	PD_RELOC_TLS_OFFSET,         /* within the module's block */
-	PD_RELOC_TLS_THREAD_OFFSET,  /* from the thread pointer */
+	PD_RELOC_TLS_OFFSET,	    /* within the module's block */
+	PD_RELOC_TLS_THREAD_OFFSET, /* from the thread pointer */
 	PD_RELOC_UNKNOWN,
 };
 
@@ -34,13 +35,15 @@ char *pd_arch_thread_pointer(void);
 enum { PD_ARCH_SAVE_WORDS = 9 }; /* of registers */
 
 /*
- * Jumps to a program's entry point with `stack_block` (argc, argv, envp, auxv as the kernel lays them out; 16-byte aligned) as its
- * stack; returns when pd_arch_leave is called with the same `save`, from anywhere below on this stack.
+ * Jumps to a program's entry point with `stack_block` (argc, argv, envp, auxv as the kernel lays
+ * them out; 16-byte aligned) as its stack; returns when pd_arch_leave is called with the same
+ * `save`, from anywhere below on this stack.
  */
 void pd_arch_enter(const void *entry, void *stack_block, void *save[PD_ARCH_SAVE_WORDS]);
 _Noreturn void pd_arch_leave(void *save[PD_ARCH_SAVE_WORDS]);
 
-/* For a signal handler: where the interrupted code was, its stack pointer, and whether the fault was a write. */
+/* For a signal handler: where the interrupted code was, its stack pointer, and whether the fault
+ * was a write. */
 struct pd_fault {
 	const char *pc;
 	const char *stack;

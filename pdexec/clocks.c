@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clocks and sleeping of the program, in simulated time. Wall clocks start at 2000-01-01 00:00:00 UTC, monotonic and CPU
- * clocks at 0: a rank's CPU clock counts its waiting too. Reading a clock or sleeping ends the computation step.
+ * Clocks and sleeping of the program, in simulated time. Wall clocks start at 2000-01-01 00:00:00
+ * UTC, monotonic and CPU clocks at 0: a rank's CPU clock counts its waiting too. Reading a clock or
+ * sleeping ends the computation step.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -25,7 +26,8 @@ static sim_time_ps read_clock(struct pd_rank *rank)
 	return now;
 }
 
-static void sleep_for(struct pd_rank *rank, const char *function, const void *site, sim_time_ps duration)
+static void sleep_for(struct pd_rank *rank, const char *function, const void *site,
+		      sim_time_ps duration)
 {
 	bool is_outside = !rank->function;
 
@@ -62,7 +64,9 @@ static bool is_valid(const struct timespec *time)
 
 static int64_t epoch_of(clockid_t clock)
 {
-	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? EPOCH_S : 0;
+	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI
+		   ? EPOCH_S
+		   : 0;
 }
 
 PD_INTERPOSE int clock_gettime(clockid_t clock, struct timespec *out)
@@ -161,7 +165,8 @@ PD_INTERPOSE int usleep(useconds_t microseconds)
 
 	if (!rank)
 		return pd_libc_next()->usleep(microseconds);
-	sleep_for(rank, "usleep", __builtin_return_address(0), (sim_time_ps)microseconds * 1000 * PS_PER_NS);
+	sleep_for(rank, "usleep", __builtin_return_address(0),
+		  (sim_time_ps)microseconds * 1000 * PS_PER_NS);
 	return 0;
 }
 
@@ -179,7 +184,8 @@ PD_INTERPOSE int nanosleep(const struct timespec *duration, struct timespec *rem
 	return 0;
 }
 
-PD_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *remaining)
+PD_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
+				 struct timespec *remaining)
 {
 	struct pd_rank *rank = pd_rank_here();
 	struct timespec until;
@@ -201,14 +207,16 @@ PD_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const struct timesp
 }
 
 /* Waiting for nothing but time is a way to sleep. */
-PD_INTERPOSE int select(int n, fd_set *reading, fd_set *writing, fd_set *other, struct timeval *timeout)
+PD_INTERPOSE int select(int n, fd_set *reading, fd_set *writing, fd_set *other,
+			struct timeval *timeout)
 {
 	struct pd_rank *rank = pd_rank_here();
 
 	if (!rank || n != 0 || !timeout || timeout->tv_sec < 0 || timeout->tv_usec < 0)
 		return pd_libc_next()->select(n, reading, writing, other, timeout);
 	sleep_for(rank, "select", __builtin_return_address(0),
-		  from_timespec(&(struct timespec){timeout->tv_sec, 0}) + (sim_time_ps)timeout->tv_usec * 1000 * PS_PER_NS);
+		  from_timespec(&(struct timespec){timeout->tv_sec, 0}) +
+		      (sim_time_ps)timeout->tv_usec * 1000 * PS_PER_NS);
 	return 0;
 }
 
@@ -218,6 +226,7 @@ PD_INTERPOSE int poll(struct pollfd *files, nfds_t n, int timeout_ms)
 
 	if (!rank || n != 0 || timeout_ms < 0)
 		return pd_libc_next()->poll(files, n, timeout_ms);
-	sleep_for(rank, "poll", __builtin_return_address(0), (sim_time_ps)timeout_ms * (SIM_PS_PER_S / 1000));
+	sleep_for(rank, "poll", __builtin_return_address(0),
+		  (sim_time_ps)timeout_ms * (SIM_PS_PER_S / 1000));
 	return 0;
 }

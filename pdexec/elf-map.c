@@ -6,8 +6,9 @@
 #include "pdexec/elf.h"
 
 /*
- * Read-only segments that follow each other in the file as they do in memory (headers, code, constants) become one mapping,
- * readable and executable: with thousands of ranks the number of mappings is what runs out (vm.max_map_count).
+ * Read-only segments that follow each other in the file as they do in memory (headers, code,
+ * constants) become one mapping, readable and executable: with thousands of ranks the number of
+ * mappings is what runs out (vm.max_map_count).
  */
 static int last_of_group(const struct pd_elf *elf, int first, int *out_protection)
 {
@@ -37,9 +38,10 @@ static int last_of_group(const struct pd_elf *elf, int first, int *out_protectio
 static int map_failed(const struct pd_elf *elf, struct util_error *err)
 {
 	if (errno == ENOMEM)
-		return util_error_set(err, UTIL_ENOMEM,
-				      "not enough memory or mappings (vm.max_map_count) to load '%s' again",
-				      elf->path);
+		return util_error_set(
+		    err, UTIL_ENOMEM,
+		    "not enough memory or mappings (vm.max_map_count) to load '%s' again",
+		    elf->path);
 	return util_error_errno(err, errno, "cannot map '%s'", elf->path);
 }
 
@@ -55,8 +57,9 @@ static int map_group(const struct pd_elf *elf, int first, int last, int protecti
 
 	if (file_end == begin->p_vaddr)
 		file_pages = start;
-	if (file_pages > start && mmap(base + start, file_pages - start, protection,
-				       MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, elf->fd, offset) == MAP_FAILED)
+	if (file_pages > start &&
+	    mmap(base + start, file_pages - start, protection,
+		 MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, elf->fd, offset) == MAP_FAILED)
 		return map_failed(elf, err);
 	if (memory_pages > file_pages &&
 	    mmap(base + file_pages, memory_pages - file_pages, protection,

@@ -46,25 +46,32 @@ static int check_header(const struct pd_elf *elf, struct util_error *err)
 
 	if (elf->file_size_B > 2 && !memcmp(elf->file, "#!", 2))
 		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' is a script: give the program that it starts", elf->path);
+				      "'%s' is a script: give the program that it starts",
+				      elf->path);
 	if (elf->file_size_B < sizeof(*header) || memcmp(elf->file, ELFMAG, SELFMAG))
-		return util_error_set(err, UTIL_EINPUT, "'%s' is no executable (not an ELF file)", elf->path);
+		return util_error_set(err, UTIL_EINPUT, "'%s' is no executable (not an ELF file)",
+				      elf->path);
 	if (header->e_ident[EI_CLASS] != ELFCLASS64)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is a 32-bit program: rebuild it for 64 bits",
+		return util_error_set(err, UTIL_EINPUT,
+				      "'%s' is a 32-bit program: rebuild it for 64 bits",
 				      elf->path);
 	if (pd_arch_machine == 0)
-		return util_error_set(err, UTIL_EUNSUPPORTED, "programs cannot be loaded on this processor yet");
+		return util_error_set(err, UTIL_EUNSUPPORTED,
+				      "programs cannot be loaded on this processor yet");
 	if (header->e_machine != pd_arch_machine)
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' is for another processor (ELF machine %d), this one runs %s", elf->path,
-				      header->e_machine, pd_arch_name);
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "'%s' is for another processor (ELF machine %d), this one runs %s", elf->path,
+		    header->e_machine, pd_arch_name);
 	if (header->e_type == ET_REL || header->e_type == ET_CORE)
 		return util_error_set(err, UTIL_EINPUT, "'%s' is no executable but %s", elf->path,
-				      header->e_type == ET_REL ? "an object file: link it" : "a core dump");
+				      header->e_type == ET_REL ? "an object file: link it"
+							       : "a core dump");
 	if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff % 8 ||
 	    header->e_phoff > elf->file_size_B ||
 	    header->e_phnum > (elf->file_size_B - header->e_phoff) / sizeof(Elf64_Phdr))
-		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (program headers)", elf->path);
+		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (program headers)",
+				      elf->path);
 	return 0;
 }
 
@@ -80,8 +87,9 @@ static int add_segment(struct pd_elf *elf, const Elf64_Phdr *segment, struct uti
 {
 	uint64_t page = elf->page_B, end = segment->p_vaddr + segment->p_memsz;
 
-	if (segment->p_memsz < segment->p_filesz || end < segment->p_vaddr || end > (uint64_t)1 << 46 ||
-	    segment->p_vaddr < elf->span.end || segment->p_offset > elf->file_size_B ||
+	if (segment->p_memsz < segment->p_filesz || end < segment->p_vaddr ||
+	    end > (uint64_t)1 << 46 || segment->p_vaddr < elf->span.end ||
+	    segment->p_offset > elf->file_size_B ||
 	    segment->p_filesz > elf->file_size_B - segment->p_offset ||
 	    (segment->p_vaddr - segment->p_offset) % page)
 		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (segments)", elf->path);
@@ -132,7 +140,8 @@ static int find_dynamic(struct pd_elf *elf, struct util_error *err)
 		elf->n_dynamic = segment->p_filesz / sizeof(*elf->dynamic);
 		elf->dynamic = pd_elf_at(elf, segment->p_vaddr, segment->p_filesz);
 		if (!elf->dynamic || segment->p_vaddr % 8 || segment->p_offset % 8)
-			return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (dynamic section)", elf->path);
+			return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (dynamic section)",
+					      elf->path);
 	}
 	return 0;
 }
@@ -187,21 +196,26 @@ static int check_kind(const struct pd_elf *elf, bool has_interpreter, struct uti
 		      (has_interpreter || (dynamic_value(elf, DT_FLAGS_1) & DF_1_PIE));
 
 	if (header->e_type == ET_DYN && !is_pie)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is a shared library, not a program", elf->path);
+		return util_error_set(err, UTIL_EINPUT, "'%s' is a shared library, not a program",
+				      elf->path);
 	if (!has_interpreter)
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' is statically linked: link it without -static, as mpisim-cc does",
-				      elf->path);
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "'%s' is statically linked: link it without -static, as mpisim-cc does",
+		    elf->path);
 	if (!is_pie)
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' is not position-independent: compile it with -fPIE and link it with "
-				      "-pie, as mpisim-cc does",
-				      elf->path);
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "'%s' is not position-independent: compile it with -fPIE and link it with "
+		    "-pie, as mpisim-cc does",
+		    elf->path);
 	if (has_dynamic(elf, DT_TEXTREL) || (dynamic_value(elf, DT_FLAGS) & DF_TEXTREL))
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' has relocations in its code: compile all of it with -fPIE", elf->path);
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "'%s' has relocations in its code: compile all of it with -fPIE", elf->path);
 	if (!elf->symtab || !elf->strtab || elf->span.end == 0 || elf->entry >= elf->span.end)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (no symbols, code or entry)", elf->path);
+		return util_error_set(err, UTIL_EINPUT,
+				      "'%s' is damaged (no symbols, code or entry)", elf->path);
 	return 0;
 }
 
@@ -290,7 +304,8 @@ const Elf64_Sym *pd_elf_symbol(const struct pd_elf *elf, uint32_t index, const c
 
 	*out_version = NULL;
 	if (elf->versym) {
-		version = pd_elf_at(elf, elf->versym + (uint64_t)index * sizeof(*version), sizeof(*version));
+		version = pd_elf_at(elf, elf->versym + (uint64_t)index * sizeof(*version),
+				    sizeof(*version));
 		if (version && (*version & 0x7fff) > VER_NDX_GLOBAL)
 			*out_version = version_name(elf, *version & 0x7fff);
 	}

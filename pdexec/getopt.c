@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * getopt, getopt_long and getopt_long_only for ranks. libc's cannot be used: where it stands within an argument is hidden in it, and ranks may be
- * switched between two calls. Behaviour and messages are those of glibc's manual page, getopt(3): options may follow other arguments, which are moved behind them unless
- * the option string starts with '+' or POSIXLY_CORRECT is set; '-' returns them as option 1; ':' silences messages; `optind = 0` restarts.
+ * getopt, getopt_long and getopt_long_only for ranks. libc's cannot be used: where it stands within
+ * an argument is hidden in it, and ranks may be switched between two calls. Behaviour and messages
+ * are those of glibc's manual page, getopt(3): options may follow other arguments, which are moved
+ * behind them unless the option string starts with '+' or POSIXLY_CORRECT is set; '-' returns them
+ * as option 1; ':' silences messages; `optind = 0` restarts.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 struct scan {
 	int argc;
 	char **argv;
-	const char *options;        /* without leading '+' or '-' and ':' */
+	const char *options;	    /* without leading '+' or '-' and ':' */
 	const struct option *longs; /* NULL: none */
 	int *out_long_index;
 	bool is_long_only, is_silent;
@@ -43,7 +45,8 @@ static void reverse(char **list, int begin, int end)
 	}
 }
 
-/* Moves the arguments that were skipped, [first_other, last_other), behind the options that followed them. */
+/* Moves the arguments that were skipped, [first_other, last_other), behind the options that
+ * followed them. */
 static void move_others(struct scan *scan)
 {
 	struct pd_getopt *state = scan->state;
@@ -63,7 +66,8 @@ static bool is_option(const struct scan *scan, int index)
 
 enum { NOTHING = -2 }; /* an option begins: go on reading it */
 
-/* Finds the next argument that is an option. -1: the end; 1: an argument that is none, in RETURN order. */
+/* Finds the next argument that is an option. -1: the end; 1: an argument that is none, in RETURN
+ * order. */
 static int next_argument(struct scan *scan)
 {
 	struct pd_getopt *state = scan->state;
@@ -104,7 +108,8 @@ static int next_argument(struct scan *scan)
 	return NOTHING;
 }
 
-/* The long option that `name` (up to '=') stands for: whole, or the only one that it begins. -1: none; -2: several. */
+/* The long option that `name` (up to '=') stands for: whole, or the only one that it begins. -1:
+ * none; -2: several. */
 static int find_long(const struct scan *scan, const char *name)
 {
 	size_t length = strcspn(name, "=");
@@ -120,7 +125,8 @@ static int find_long(const struct scan *scan, const char *name)
 		if (found == -1)
 			found = i;
 		else if (found >= 0 && (option->has_arg != scan->longs[found].has_arg ||
-					option->flag != scan->longs[found].flag || option->val != scan->longs[found].val))
+					option->flag != scan->longs[found].flag ||
+					option->val != scan->longs[found].val))
 			found = -2;
 	}
 	return found;
@@ -140,7 +146,8 @@ static int read_long(struct scan *scan, const char *text, const char *name)
 	++*scan->optind;
 	*scan->optopt = 0;
 	if (index < 0) {
-		report(scan, index == -2 ? "option '%s' is ambiguous" : "unrecognized option '%s'", text);
+		report(scan, index == -2 ? "option '%s' is ambiguous" : "unrecognized option '%s'",
+		       text);
 		return '?';
 	}
 	option = &scan->longs[index];
@@ -171,7 +178,8 @@ static int read_short(struct scan *scan)
 {
 	struct pd_getopt *state = scan->state;
 	char letter[2] = {*state->next++, '\0'};
-	const char *option = letter[0] == ':' || letter[0] == ';' ? NULL : strchr(scan->options, letter[0]);
+	const char *option =
+	    letter[0] == ':' || letter[0] == ';' ? NULL : strchr(scan->options, letter[0]);
 	bool is_last = *state->next == '\0';
 
 	if (is_last)
@@ -206,7 +214,8 @@ static void begin_scan(struct scan *scan)
 	if (*scan->optind == 0 || !state->is_scanning) {
 		if (*scan->optind == 0)
 			*scan->optind = 1;
-		*state = (struct pd_getopt){.first_other = *scan->optind, .last_other = *scan->optind, .is_scanning = true};
+		*state = (struct pd_getopt){
+		    .first_other = *scan->optind, .last_other = *scan->optind, .is_scanning = true};
 	}
 	if (scan->options[0] == '-' || scan->options[0] == '+')
 		scan->order = *scan->options++ == '-' ? RETURN : STOP;
@@ -241,7 +250,8 @@ static int scan_next(struct scan *scan)
 	return read_short(scan);
 }
 
-/* Where a variable of getopt lies for this rank: in its image when the program holds a copy, else in libc. */
+/* Where a variable of getopt lies for this rank: in its image when the program holds a copy, else
+ * in libc. */
 static void *variable(const struct pd_rank *rank, uint64_t copy, void *libc)
 {
 	return copy ? pd_image_base(rank->world->image, rank->rank) + copy : libc;
@@ -279,26 +289,36 @@ PD_INTERPOSE int getopt(int argc, char *const argv[], const char *options)
 
 	if (!rank)
 		return pd_libc_next()->getopt(argc, argv, options);
-	return scan_as(rank, (struct scan){.argc = argc, .argv = (char **)(uintptr_t)argv, .options = options});
+	return scan_as(
+	    rank,
+	    (struct scan){.argc = argc, .argv = (char **)(uintptr_t)argv, .options = options});
 }
 
-PD_INTERPOSE int getopt_long(int argc, char *const argv[], const char *options, const struct option *longs, int *out_index)
+PD_INTERPOSE int getopt_long(int argc, char *const argv[], const char *options,
+			     const struct option *longs, int *out_index)
 {
 	struct pd_rank *rank = pd_rank_here();
 
 	if (!rank)
 		return pd_libc_next()->getopt_long(argc, argv, options, longs, out_index);
-	return scan_as(rank, (struct scan){.argc = argc, .argv = (char **)(uintptr_t)argv, .options = options,
-					   .longs = longs, .out_long_index = out_index});
+	return scan_as(rank, (struct scan){.argc = argc,
+					   .argv = (char **)(uintptr_t)argv,
+					   .options = options,
+					   .longs = longs,
+					   .out_long_index = out_index});
 }
 
-PD_INTERPOSE int getopt_long_only(int argc, char *const argv[], const char *options, const struct option *longs,
-				  int *out_index)
+PD_INTERPOSE int getopt_long_only(int argc, char *const argv[], const char *options,
+				  const struct option *longs, int *out_index)
 {
 	struct pd_rank *rank = pd_rank_here();
 
 	if (!rank)
 		return pd_libc_next()->getopt_long_only(argc, argv, options, longs, out_index);
-	return scan_as(rank, (struct scan){.argc = argc, .argv = (char **)(uintptr_t)argv, .options = options,
-					   .longs = longs, .out_long_index = out_index, .is_long_only = true});
+	return scan_as(rank, (struct scan){.argc = argc,
+					   .argv = (char **)(uintptr_t)argv,
+					   .options = options,
+					   .longs = longs,
+					   .out_long_index = out_index,
+					   .is_long_only = true});
 }

@@ -12,14 +12,15 @@
 #include "util/units.h"
 
 /*
- * Limits of the automatic choice; docs/decisions/0001-private-globals.md has the measurements. Exchanging 4 KiB adds about a third to
- * a switch, and an image of its own costs a rank as much time as a hundred such exchanges.
+ * Limits of the automatic choice; docs/decisions/0001-private-globals.md has the measurements.
+ * Exchanging 4 KiB takes less time than the rest of a switch, and an image of its own costs a rank
+ * as much time as 150 such exchanges.
  */
 enum {
 	COPY_MAX_B = 4096,
 	COPY_MIN_RANKS = 512,
 	DEFAULT_MAX_MAPPINGS = 65530, /* the kernel's default of vm.max_map_count */
-	OTHER_MAPPINGS = 1024,        /* libraries, heap */
+	OTHER_MAPPINGS = 1024,	      /* libraries, heap */
 };
 
 /* The half that fibers leave (simcore/fiber.c). */
@@ -58,23 +59,27 @@ static int check_copy(const struct pd_image *image, size_t size_B, struct util_e
 	if (needed_B <= there_B)
 		return 0;
 	return util_error_set(err, UTIL_EINPUT,
-			      "keeping the variables of %d ranks aside takes %s of memory and this machine has %s: use isolation 'map', "
+			      "keeping the variables of %d ranks aside takes %s of memory and this "
+			      "machine has %s: use isolation 'map', "
 			      "for which vm.max_map_count may have to be raised",
 			      image->n_ranks, util_format_size(needed, sizeof(needed), needed_B),
 			      util_format_size(there, sizeof(there), there_B));
 }
 
-static int check_map(const struct pd_image *image, size_t n_mappings, size_t budget, struct util_error *err)
+static int check_map(const struct pd_image *image, size_t n_mappings, size_t budget,
+		     struct util_error *err)
 {
 	if ((size_t)image->n_ranks <= budget / n_mappings)
 		return 0;
 	return util_error_set(err, UTIL_EINPUT,
-			      "%d ranks with an image each need %zu mappings each and %zu are to be had in all: use isolation "
+			      "%d ranks with an image each need %zu mappings each and %zu are to "
+			      "be had in all: use isolation "
 			      "'copy', or raise vm.max_map_count",
 			      image->n_ranks, n_mappings, budget);
 }
 
-static int choose_isolation(struct pd_image *image, enum pd_isolation wanted, struct util_error *err)
+static int choose_isolation(struct pd_image *image, enum pd_isolation wanted,
+			    struct util_error *err)
 {
 	struct pd_elf_range range = changing_range(&image->elf);
 	size_t n_mappings = pd_elf_n_mappings(&image->elf), budget = mapping_budget();
@@ -83,15 +88,16 @@ static int choose_isolation(struct pd_image *image, enum pd_isolation wanted, st
 	image->isolation = wanted;
 	if (wanted == PD_ISOLATION_AUTO)
 		image->isolation = check_map(image, n_mappings, budget, NULL) ||
-						   (is_small && image->n_ranks >= COPY_MIN_RANKS)
-					   ? PD_ISOLATION_COPY
-					   : PD_ISOLATION_MAP;
+					   (is_small && image->n_ranks >= COPY_MIN_RANKS)
+				       ? PD_ISOLATION_COPY
+				       : PD_ISOLATION_MAP;
 	if (image->isolation == PD_ISOLATION_MAP)
 		return check_map(image, n_mappings, budget, err);
 	return check_copy(image, range.end - range.begin, err);
 }
 
-/* Address space only: 64 ranks with 100 MB of arrays each reserve 6.4 GB and use what they touch. */
+/* Address space only: 64 ranks with 100 MB of arrays each reserve 6.4 GB and use what they touch.
+ */
 static int reserve(struct pd_image *image, struct util_error *err)
 {
 	const struct pd_elf *elf = &image->elf;
@@ -105,20 +111,24 @@ static int reserve(struct pd_image *image, struct util_error *err)
 		n = (size_t)image->n_ranks;
 	}
 	if (span > ((size_t)1 << 46) / n)
-		return util_error_set(err, UTIL_ENOMEM, "no address space for %zu images of %zu bytes of '%s'", n, span,
-				      elf->path);
+		return util_error_set(err, UTIL_ENOMEM,
+				      "no address space for %zu images of %zu bytes of '%s'", n,
+				      span, elf->path);
 	image->reserved_B = span * n + elf->align;
-	memory = mmap(NULL, image->reserved_B, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	memory = mmap(NULL, image->reserved_B, PROT_NONE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
-		return util_error_set(err, UTIL_ENOMEM, "no address space for %zu images of %zu bytes of '%s'", n, span,
-				      elf->path);
+		return util_error_set(err, UTIL_ENOMEM,
+				      "no address space for %zu images of %zu bytes of '%s'", n,
+				      span, elf->path);
 	image->memory = memory;
 	base = ((uintptr_t)memory + elf->align - 1) & ~(uintptr_t)(elf->align - 1);
 	image->first = (char *)base;
 	return 0;
 }
 
-static int check_tls(const struct pd_image *image, const struct pd_config *config, struct util_error *err)
+static int check_tls(const struct pd_image *image, const struct pd_config *config,
+		     struct util_error *err)
 {
 	const struct pd_elf *elf = &image->elf;
 	const char *area = config->tls_area, *pointer = pd_arch_thread_pointer();
@@ -128,22 +138,26 @@ static int check_tls(const struct pd_image *image, const struct pd_config *confi
 		return 0;
 	if (!area || area + config->tls_area_size_B != pointer)
 		return util_error_set(err, UTIL_EUNSUPPORTED,
-				      "'%s' has thread-local variables, for which this executable keeps no room below "
+				      "'%s' has thread-local variables, for which this executable "
+				      "keeps no room below "
 				      "the thread pointer",
 				      elf->path);
 	if (size > config->tls_area_size_B)
-		return util_error_set(err, UTIL_EUNSUPPORTED,
-				      "'%s' has %zu bytes of thread-local variables, at most %zu are possible", elf->path, size,
-				      config->tls_area_size_B);
+		return util_error_set(
+		    err, UTIL_EUNSUPPORTED,
+		    "'%s' has %zu bytes of thread-local variables, at most %zu are possible",
+		    elf->path, size, config->tls_area_size_B);
 	if (elf->tls->p_align > 1 && (uintptr_t)pointer % elf->tls->p_align)
-		return util_error_set(err, UTIL_EUNSUPPORTED,
-				      "'%s' wants its thread-local variables aligned to %zu bytes, which is too much", elf->path,
-				      (size_t)elf->tls->p_align);
+		return util_error_set(
+		    err, UTIL_EUNSUPPORTED,
+		    "'%s' wants its thread-local variables aligned to %zu bytes, which is too much",
+		    elf->path, (size_t)elf->tls->p_align);
 	return 0;
 }
 
 /*
- * What a rank starts with. Thread-local variables come from the relocated image: their initial values may hold addresses.
+ * What a rank starts with. Thread-local variables come from the relocated image: their initial
+ * values may hold addresses.
  */
 static void fill_record(struct pd_image *image, int rank)
 {
@@ -174,8 +188,9 @@ static int map_images(struct pd_image *image, struct util_error *err)
 }
 
 /*
- * What libstdc++ keeps per thread of exceptions: the stack of those that are being handled, and how many are in flight (__cxa_eh_globals, Itanium
- * C++ ABI §2.2.2). A rank may wait within a handler. Empty now: no rank has begun.
+ * What libstdc++ keeps per thread of exceptions: the stack of those that are being handled, and how
+ * many are in flight (__cxa_eh_globals, Itanium C++ ABI §2.2.2). A rank may wait within a handler.
+ * Empty now: no rank has begun.
  */
 static void add_exceptions(struct pd_swap *swap)
 {

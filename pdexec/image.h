@@ -7,10 +7,11 @@
 #include "pdexec/swap.h"
 
 /*
- * The program in memory, so that every rank has globals of its own (docs/decisions/0001-private-globals.md):
- * MAP: an image per rank, all mapped from the same file: code is shared, data pages are copied when they are
- * first written. COPY: one image, whose writable range is exchanged when another rank is resumed. Thread-local variables are
- * exchanged in both: code addresses them relative to the thread pointer, and all ranks run on one thread.
+ * The program in memory, so that every rank has globals of its own
+ * (docs/decisions/0001-private-globals.md): MAP: an image per rank, all mapped from the same file:
+ * code is shared, data pages are copied when they are first written. COPY: one image, whose
+ * writable range is exchanged when another rank is resumed. Thread-local variables are exchanged in
+ * both: code addresses them relative to the thread pointer, and all ranks run on one thread.
  */
 enum { PD_SITES_KEPT = 64, PD_SITE_TEXT_B = 160 };
 
@@ -28,17 +29,17 @@ struct pd_image {
 	struct pd_link link;
 	enum pd_isolation isolation; /* MAP or COPY */
 	int n_ranks;
-	char *memory;                /* the reservation */
+	char *memory; /* the reservation */
 	size_t reserved_B;
-	char *first;                 /* base of the first image */
-	size_t pitch_B;              /* from image to image; 0 in COPY */
+	char *first;	/* base of the first image */
+	size_t pitch_B; /* from image to image; 0 in COPY */
 	struct pd_swap swap;
-	struct pd_site_cache sites;  /* pdexec/site.c */
+	struct pd_site_cache sites; /* pdexec/site.c */
 };
 
 /*
- * Loads `config->program` for `config->n_ranks` ranks with the isolation asked for. Errors: those of pd_elf_open and
- * pd_link_init; UTIL_EINPUT when thread-local variables or mappings do not fit.
+ * Loads `config->program` for `config->n_ranks` ranks with the isolation asked for. Errors: those
+ * of pd_elf_open and pd_link_init; UTIL_EINPUT when thread-local variables or mappings do not fit.
  */
 int pd_image_create(const struct pd_config *config, struct pd_image **out, struct util_error *err);
 void pd_image_destroy(struct pd_image *image);
@@ -48,7 +49,8 @@ static inline char *pd_image_base(const struct pd_image *image, int rank)
 	return image->first + (size_t)rank * image->pitch_B;
 }
 
-/* Finds the vaddr that `address`, in any rank's image, has in the file. False when it is not in the program. */
+/* Finds the vaddr that `address`, in any rank's image, has in the file. False when it is not in the
+ * program. */
 bool pd_image_locate(const struct pd_image *image, const void *address, uint64_t *out_vaddr);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The environment. Its list is exchanged with the rank (pdexec/process.c), so libc's getenv reads the right one. Changing it is done here: libc
- * takes the list that it allocated last for its own, whoever has it now. As there, texts are never freed: someone may hold what
- * getenv returned.
+ * The environment. Its list is exchanged with the rank (pdexec/process.c), so libc's getenv reads
+ * the right one. Changing it is done here: libc takes the list that it allocated last for its own,
+ * whoever has it now. As there, texts are never freed: someone may hold what getenv returned.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -54,7 +54,8 @@ static size_t find(const char *name, size_t length)
 {
 	size_t i = 0;
 
-	while (environ && environ[i] && (strncmp(environ[i], name, length) || environ[i][length] != '='))
+	while (environ && environ[i] &&
+	       (strncmp(environ[i], name, length) || environ[i][length] != '='))
 		i++;
 	return i;
 }

@@ -59,13 +59,14 @@ PD_INTERPOSE _Noreturn void abort(void)
 	if (!rank)
 		pd_libc_next()->abort();
 	if (!rank->function)
-		rank->site = pd_signals_find_site(rank, __builtin_return_address(0), __builtin_frame_address(0));
+		rank->site = pd_signals_find_site(rank, __builtin_return_address(0),
+						  __builtin_frame_address(0));
 	pd_fail(rank, PD_FAILURE_ABORT, "the program called abort()");
 }
 
 /*
- * Handlers belong to a rank when they come from the program. Those of libraries, registered on a rank's first use of something, are
- * the library's, which all ranks share.
+ * Handlers belong to a rank when they come from the program. Those of libraries, registered on a
+ * rank's first use of something, are the library's, which all ranks share.
  */
 static struct pd_rank *owner_of(const void *object)
 {
@@ -81,7 +82,8 @@ PD_INTERPOSE int __cxa_atexit(void (*function)(void *), void *argument, void *ob
 
 	if (!rank)
 		return pd_libc_next()->cxa_atexit(function, argument, object);
-	return pd_process_at_exit(rank, PD_EXIT_PLAIN, (void (*)(void))(uintptr_t)function, argument);
+	return pd_process_at_exit(rank, PD_EXIT_PLAIN, (void (*)(void))(uintptr_t)function,
+				  argument);
 }
 
 PD_INTERPOSE int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *object)
@@ -90,7 +92,8 @@ PD_INTERPOSE int __cxa_thread_atexit_impl(void (*function)(void *), void *argume
 
 	if (!rank)
 		return pd_libc_next()->cxa_thread_atexit_impl(function, argument, object);
-	return pd_process_at_exit(rank, PD_EXIT_THREAD, (void (*)(void))(uintptr_t)function, argument);
+	return pd_process_at_exit(rank, PD_EXIT_THREAD, (void (*)(void))(uintptr_t)function,
+				  argument);
 }
 
 PD_INTERPOSE int __cxa_at_quick_exit(void (*function)(void *), void *object)
@@ -115,5 +118,6 @@ PD_INTERPOSE int on_exit(void (*function)(int, void *), void *argument)
 
 	if (!rank)
 		return pd_libc_next()->on_exit(function, argument);
-	return pd_process_at_exit(rank, PD_EXIT_WITH_STATUS, (void (*)(void))(uintptr_t)function, argument);
+	return pd_process_at_exit(rank, PD_EXIT_WITH_STATUS, (void (*)(void))(uintptr_t)function,
+				  argument);
 }

@@ -21,7 +21,8 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *obj
 int __cxa_at_quick_exit(void (*function)(void *), void *object);
 
 /*
- * The functions of libc behind the names that this library takes over (dlsym RTLD_NEXT). Looked up all at once, before main; constant from then on.
+ * The functions of libc behind the names that this library takes over (dlsym RTLD_NEXT). Looked up
+ * all at once, before main; constant from then on.
  */
 struct pd_libc {
 	__typeof__(&_dl_find_object) dl_find_object;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions of libc that keep hidden state: each rank has its own. The numbers are libc's: its reentrant functions do the work.
+ * Functions of libc that keep hidden state: each rank has its own. The numbers are libc's: its
+ * reentrant functions do the work.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -20,7 +21,8 @@ PD_INTERPOSE char *strtok(char *text, const char *delimiters)
 {
 	struct pd_process *process = process_here();
 
-	return process ? strtok_r(text, delimiters, &process->strtok_next) : pd_libc_next()->strtok(text, delimiters);
+	return process ? strtok_r(text, delimiters, &process->strtok_next)
+		       : pd_libc_next()->strtok(text, delimiters);
 }
 
 /* --- random: seeded with 1 until told otherwise, with 128 bytes of state --- */

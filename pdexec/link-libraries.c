@@ -10,7 +10,8 @@
 #include "pdexec/rank.h"
 #include "pdexec/process.h"
 
-/* Names under which programs ask for the simulator's own library (design: the standard ABI's, and those of MPICH 5.0). */
+/* Names under which programs ask for the simulator's own library (design: the standard ABI's, and
+ * those of MPICH 5.0). */
 static bool is_own_library(const char *name)
 {
 	const char *base = strrchr(name, '/');
@@ -24,23 +25,29 @@ static int refuse_other_mpi(const struct pd_elf *elf, const char *name, struct u
 	static const struct {
 		const char *prefix, *mpi;
 	} others[] = {
-		{"libmpi.so", "Open MPI or Intel MPI"}, {"libmpi_cxx.so", "Open MPI"},
-		{"libmpi_mpifh.so", "Open MPI"},        {"libmpi_usempi", "Open MPI"},
-		{"libmpich", "MPICH"},                  {"libmpifort.so", "MPICH or Intel MPI"},
-		{"libmpicxx.so", "Intel MPI"},          {"libmvapich", "MVAPICH"},
+	    {"libmpi.so", "Open MPI or Intel MPI"},
+	    {"libmpi_cxx.so", "Open MPI"},
+	    {"libmpi_mpifh.so", "Open MPI"},
+	    {"libmpi_usempi", "Open MPI"},
+	    {"libmpich", "MPICH"},
+	    {"libmpifort.so", "MPICH or Intel MPI"},
+	    {"libmpicxx.so", "Intel MPI"},
+	    {"libmvapich", "MVAPICH"},
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (!strncmp(name, others[i].prefix, strlen(others[i].prefix)))
-			return util_error_set(err, UTIL_EINPUT,
-					      "'%s' is linked with another MPI (%s: %s): rebuild it with mpisim-cc",
-					      elf->path, others[i].mpi, name);
+			return util_error_set(
+			    err, UTIL_EINPUT,
+			    "'%s' is linked with another MPI (%s: %s): rebuild it with mpisim-cc",
+			    elf->path, others[i].mpi, name);
 	return 0;
 }
 
-/* Writes one directory of a search path with $ORIGIN replaced. Returns false when it does not fit. */
-static bool expand_directory(const struct pd_elf *elf, const char *directory, size_t length, const char *name,
-			     char *out, size_t size)
+/* Writes one directory of a search path with $ORIGIN replaced. Returns false when it does not fit.
+ */
+static bool expand_directory(const struct pd_elf *elf, const char *directory, size_t length,
+			     const char *name, char *out, size_t size)
 {
 	const char *slash = strrchr(elf->path, '/');
 	int origin = (int)(slash - elf->path), n;
@@ -71,8 +78,9 @@ static void *open_on_path(const struct pd_elf *elf, const char *search, const ch
 }
 
 /*
- * Bound lazily, as libraries are by default: one that would call back functions of the program by name can be
- * loaded as long as it does not. Never unloaded: some leave threads and thread-local destructors behind.
+ * Bound lazily, as libraries are by default: one that would call back functions of the program by
+ * name can be loaded as long as it does not. Never unloaded: some leave threads and thread-local
+ * destructors behind.
  */
 static void *open_library(const struct pd_elf *elf, const char *name)
 {
@@ -94,7 +102,8 @@ int pd_link_load_libraries(struct pd_link *link, struct util_error *err)
 		n++;
 	link->libraries = calloc(n + 1, sizeof(*link->libraries));
 	if (!link->libraries)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory linking '%s'", link->elf->path);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory linking '%s'",
+				      link->elf->path);
 	cursor = 0;
 	while ((name = pd_elf_needed(link->elf, &cursor))) {
 		rc = refuse_other_mpi(link->elf, name, err);
@@ -111,7 +120,8 @@ int pd_link_load_libraries(struct pd_link *link, struct util_error *err)
 		}
 		library = open_library(link->elf, name);
 		if (!library)
-			return util_error_set(err, UTIL_EINPUT, "a library that '%s' needs cannot be loaded: %s",
+			return util_error_set(err, UTIL_EINPUT,
+					      "a library that '%s' needs cannot be loaded: %s",
 					      link->elf->path, dlerror());
 		link->libraries[link->n_libraries++] = library;
 	}
@@ -126,8 +136,9 @@ static const void *object_of(const void *address)
 }
 
 /*
- * Libraries that the program lists before the MPI library come first, as with the system's loader: that is how profiling tools
- * put themselves in front of MPI_X. Only what such a library defines itself counts, not what it needs.
+ * Libraries that the program lists before the MPI library come first, as with the system's loader:
+ * that is how profiling tools put themselves in front of MPI_X. Only what such a library defines
+ * itself counts, not what it needs.
  */
 static void *find_in_front(const struct pd_link *link, const char *name)
 {
@@ -145,9 +156,9 @@ static void *find_in_front(const struct pd_link *link, const char *name)
 }
 
 /*
- * The system's loader takes the first object in search order that defines the name, in the asked-for version or without any. dlvsym finds
- * the first with that version, dlsym the first of all (its default version): when they are different objects,
- * dlsym's comes first: an interposer.
+ * The system's loader takes the first object in search order that defines the name, in the
+ * asked-for version or without any. dlvsym finds the first with that version, dlsym the first of
+ * all (its default version): when they are different objects, dlsym's comes first: an interposer.
  */
 static void *find_global(const char *name, const char *version)
 {
@@ -159,8 +170,8 @@ static void *find_global(const char *name, const char *version)
 	return versioned;
 }
 
-int pd_link_find_symbol(const struct pd_link *link, const Elf64_Sym *symbol, const char *name, const char *version,
-			uint64_t *out_address, struct util_error *err)
+int pd_link_find_symbol(const struct pd_link *link, const Elf64_Sym *symbol, const char *name,
+			const char *version, uint64_t *out_address, struct util_error *err)
 {
 	void *address = pd_process_override(name);
 
@@ -169,8 +180,9 @@ int pd_link_find_symbol(const struct pd_link *link, const Elf64_Sym *symbol, con
 	if (!address)
 		address = find_global(name, version);
 	if (!address && ELF64_ST_BIND(symbol->st_info) != STB_WEAK)
-		return util_error_set(err, UTIL_EINPUT, "'%s' needs the symbol '%s'%s%s, which no library has",
-				      link->elf->path, name, version ? " of version " : "", version ? version : "");
+		return util_error_set(
+		    err, UTIL_EINPUT, "'%s' needs the symbol '%s'%s%s, which no library has",
+		    link->elf->path, name, version ? " of version " : "", version ? version : "");
 	*out_address = (uint64_t)address;
 	return 0;
 }

@@ -27,14 +27,17 @@ static int add_fixup(struct pd_link *link, enum pd_fixup_kind kind, uint64_t vad
 {
 	const struct pd_elf *elf = link->elf;
 
-	if (vaddr < elf->writable.begin || vaddr > elf->writable.end || size_B > elf->writable.end - vaddr)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (relocation outside its data)", elf->path);
+	if (vaddr < elf->writable.begin || vaddr > elf->writable.end ||
+	    size_B > elf->writable.end - vaddr)
+		return util_error_set(err, UTIL_EINPUT,
+				      "'%s' is damaged (relocation outside its data)", elf->path);
 	if (link->n_fixups == link->capacity) {
 		size_t capacity = link->capacity ? 2 * link->capacity : 256;
 		struct pd_fixup *fixups = realloc(link->fixups, capacity * sizeof(*fixups));
 
 		if (!fixups)
-			return util_error_set(err, UTIL_ENOMEM, "out of memory linking '%s'", elf->path);
+			return util_error_set(err, UTIL_ENOMEM, "out of memory linking '%s'",
+					      elf->path);
 		link->fixups = fixups;
 		link->capacity = capacity;
 	}
@@ -42,7 +45,8 @@ static int add_fixup(struct pd_link *link, enum pd_fixup_kind kind, uint64_t vad
 	return 0;
 }
 
-/* The variable `name` of some library lies in memory that stays writable, so a copy could come to differ from it. */
+/* The variable `name` of some library lies in memory that stays writable, so a copy could come to
+ * differ from it. */
 static bool is_shared_variable(const char *address)
 {
 	Dl_info info;
@@ -69,13 +73,14 @@ static bool is_shared_variable(const char *address)
 }
 
 /*
- * Runtimes whose variables may be copied: libc's are kept right by pdexec/process.c and getopt.c, libstdc++'s streams stay
- * attached to the same buffers, the others are set once by the runtime itself. The simulator's executable has a copy of its own of some.
+ * Runtimes whose variables may be copied: libc's are kept right by pdexec/process.c and getopt.c,
+ * libstdc++'s streams stay attached to the same buffers, the others are set once by the runtime
+ * itself. The simulator's executable has a copy of its own of some.
  */
 static bool is_known_runtime(const char *address)
 {
-	static const char *const names[] = {"libc.so.",        "libstdc++.so.", "libm.so.",
-					    "libgfortran.so.", "libgcc_s.so.",  "ld-linux"};
+	static const char *const names[] = {"libc.so.",	       "libstdc++.so.", "libm.so.",
+					    "libgfortran.so.", "libgcc_s.so.",	"ld-linux"};
 	Dl_info info;
 	struct link_map *map;
 	const char *base;
@@ -108,8 +113,8 @@ static void note_copy(struct pd_link *link, const char *name, uint64_t vaddr)
 		copies->optopt = vaddr;
 }
 
-static int add_copy(struct pd_link *link, const Elf64_Rela *rela, const Elf64_Sym *symbol, const char *name,
-		    const char *version, struct util_error *err)
+static int add_copy(struct pd_link *link, const Elf64_Rela *rela, const Elf64_Sym *symbol,
+		    const char *name, const char *version, struct util_error *err)
 {
 	uint64_t address;
 	int rc = pd_link_find_symbol(link, symbol, name, version, &address, err);
@@ -121,36 +126,42 @@ static int add_copy(struct pd_link *link, const Elf64_Rela *rela, const Elf64_Sy
 
 		dladdr((const void *)address, &info);
 		return util_error_set(err, UTIL_EUNSUPPORTED,
-				      "'%s' would get a copy of the variable '%s' of %s, and the two would come to differ: "
+				      "'%s' would get a copy of the variable '%s' of %s, and the "
+				      "two would come to differ: "
 				      "compile the program with -fPIC",
-				      link->elf->path, name, info.dli_fname ? info.dli_fname : "a library");
+				      link->elf->path, name,
+				      info.dli_fname ? info.dli_fname : "a library");
 	}
 	note_copy(link, name, rela->r_offset);
 	return add_fixup(link, PD_FIXUP_COPY, rela->r_offset, address, symbol->st_size, err);
 }
 
-static int add_symbol(struct pd_link *link, const Elf64_Rela *rela, const Elf64_Sym *symbol, const char *name,
-		      const char *version, struct util_error *err)
+static int add_symbol(struct pd_link *link, const Elf64_Rela *rela, const Elf64_Sym *symbol,
+		      const char *name, const char *version, struct util_error *err)
 {
 	uint64_t value, addend = (uint64_t)rela->r_addend;
 	int rc;
 
 	if (symbol->st_shndx == SHN_ABS)
-		return add_fixup(link, PD_FIXUP_VALUE, rela->r_offset, symbol->st_value + addend, 8, err);
+		return add_fixup(link, PD_FIXUP_VALUE, rela->r_offset, symbol->st_value + addend, 8,
+				 err);
 	if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
 		return add_fixup(link, PD_FIXUP_INDIRECT, rela->r_offset, symbol->st_value, 8, err);
 	if (symbol->st_shndx != SHN_UNDEF)
-		return add_fixup(link, PD_FIXUP_BASE, rela->r_offset, symbol->st_value + addend, 8, err);
+		return add_fixup(link, PD_FIXUP_BASE, rela->r_offset, symbol->st_value + addend, 8,
+				 err);
 	rc = pd_link_find_symbol(link, symbol, name, version, &value, err);
 	return rc ? rc : add_fixup(link, PD_FIXUP_VALUE, rela->r_offset, value + addend, 8, err);
 }
 
 /*
- * Thread-local variables of the program lie directly below the thread pointer, where its block is swapped in; in terms of modules they belong to module 1, the
- * executable that was started. Those of libraries have whatever address this thread sees them at: all ranks run on this thread.
+ * Thread-local variables of the program lie directly below the thread pointer, where its block is
+ * swapped in; in terms of modules they belong to module 1, the executable that was started. Those
+ * of libraries have whatever address this thread sees them at: all ranks run on this thread.
  */
-static int add_tls(struct pd_link *link, enum pd_reloc_kind kind, const Elf64_Rela *rela, uint32_t index,
-		   const Elf64_Sym *symbol, const char *name, const char *version, struct util_error *err)
+static int add_tls(struct pd_link *link, enum pd_reloc_kind kind, const Elf64_Rela *rela,
+		   uint32_t index, const Elf64_Sym *symbol, const char *name, const char *version,
+		   struct util_error *err)
 {
 	uint64_t addend = (uint64_t)rela->r_addend, address, value;
 	struct tls_index first = {1, 0};
@@ -175,7 +186,8 @@ static int add_tls(struct pd_link *link, enum pd_reloc_kind kind, const Elf64_Re
 
 static int add_rela(struct pd_link *link, const Elf64_Rela *rela, struct util_error *err)
 {
-	uint32_t index = (uint32_t)ELF64_R_SYM(rela->r_info), type = (uint32_t)ELF64_R_TYPE(rela->r_info);
+	uint32_t index = (uint32_t)ELF64_R_SYM(rela->r_info),
+		 type = (uint32_t)ELF64_R_TYPE(rela->r_info);
 	enum pd_reloc_kind kind = pd_arch_reloc_kind(type);
 	const Elf64_Sym *symbol;
 	const char *version, *name;
@@ -183,16 +195,20 @@ static int add_rela(struct pd_link *link, const Elf64_Rela *rela, struct util_er
 	if (kind == PD_RELOC_NONE)
 		return 0;
 	if (kind == PD_RELOC_UNKNOWN)
-		return util_error_set(err, UTIL_EUNSUPPORTED, "'%s' uses relocation type %u, which is not supported",
+		return util_error_set(err, UTIL_EUNSUPPORTED,
+				      "'%s' uses relocation type %u, which is not supported",
 				      link->elf->path, type);
 	if (kind == PD_RELOC_RELATIVE)
-		return add_fixup(link, PD_FIXUP_BASE, rela->r_offset, (uint64_t)rela->r_addend, 8, err);
+		return add_fixup(link, PD_FIXUP_BASE, rela->r_offset, (uint64_t)rela->r_addend, 8,
+				 err);
 	if (kind == PD_RELOC_INDIRECT)
-		return add_fixup(link, PD_FIXUP_INDIRECT, rela->r_offset, (uint64_t)rela->r_addend, 8, err);
+		return add_fixup(link, PD_FIXUP_INDIRECT, rela->r_offset, (uint64_t)rela->r_addend,
+				 8, err);
 	symbol = pd_elf_symbol(link->elf, index, &version);
 	name = symbol ? pd_elf_string(link->elf, symbol->st_name) : NULL;
 	if (!name)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (symbols)", link->elf->path);
+		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (symbols)",
+				      link->elf->path);
 	if (kind == PD_RELOC_COPY)
 		return add_copy(link, rela, symbol, name, version, err);
 	if (kind == PD_RELOC_SYMBOL)
@@ -209,7 +225,8 @@ static int add_rela_table(struct pd_link *link, struct pd_elf_table table, struc
 	if (table.size_B == 0)
 		return 0;
 	if (!rela)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (relocations)", link->elf->path);
+		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (relocations)",
+				      link->elf->path);
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = add_rela(link, &rela[i], err);
 	return rc;
@@ -220,11 +237,13 @@ static int add_relative(struct pd_link *link, uint64_t vaddr, struct util_error 
 	const uint64_t *word = pd_elf_at(link->elf, vaddr, 8);
 
 	if (!word)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (relative relocations)", link->elf->path);
+		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (relative relocations)",
+				      link->elf->path);
 	return add_fixup(link, PD_FIXUP_BASE, vaddr, *word, 8, err);
 }
 
-/* DT_RELR: an even entry is an address; an odd one a bitmap of the 63 words that follow the last address. */
+/* DT_RELR: an even entry is an address; an odd one a bitmap of the 63 words that follow the last
+ * address. */
 static int add_relr_table(struct pd_link *link, struct util_error *err)
 {
 	struct pd_elf_table table = link->elf->relr;
@@ -246,15 +265,18 @@ static int add_relr_table(struct pd_link *link, struct util_error *err)
 	return rc;
 }
 
-/* A program with an allocator of its own would free with it what libc allocated, and the other way round. */
+/* A program with an allocator of its own would free with it what libc allocated, and the other way
+ * round. */
 static int refuse_own_allocator(const struct pd_link *link, struct util_error *err)
 {
 	static const char *const names[] = {"malloc", "free", "calloc", "realloc"};
 	const char *version, *name;
 	const Elf64_Sym *symbol;
 
-	/* The string table follows the symbols in every linker's output; the name check stops a run-away otherwise. */
-	for (uint32_t i = 1; link->elf->symtab + (uint64_t)(i + 1) * sizeof(*symbol) <= link->elf->strtab; i++) {
+	/* The string table follows the symbols in every linker's output; the name check stops a
+	 * run-away otherwise. */
+	for (uint32_t i = 1;
+	     link->elf->symtab + (uint64_t)(i + 1) * sizeof(*symbol) <= link->elf->strtab; i++) {
 		symbol = pd_elf_symbol(link->elf, i, &version);
 		name = symbol ? pd_elf_string(link->elf, symbol->st_name) : NULL;
 		if (!name)
@@ -262,7 +284,8 @@ static int refuse_own_allocator(const struct pd_link *link, struct util_error *e
 		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
 			if (symbol->st_shndx != SHN_UNDEF && !strcmp(name, names[k]))
 				return util_error_set(err, UTIL_EUNSUPPORTED,
-						      "'%s' has its own %s(): programs that replace the memory allocator "
+						      "'%s' has its own %s(): programs that "
+						      "replace the memory allocator "
 						      "are not supported",
 						      link->elf->path, name);
 	}
@@ -270,8 +293,9 @@ static int refuse_own_allocator(const struct pd_link *link, struct util_error *e
 }
 
 /*
- * libstdc++ constructs its streams when the first object of type std::ios_base::Init is, which a program's own initialisers
- * do: too late for copies of the streams. So one is constructed here, and stays.
+ * libstdc++ constructs its streams when the first object of type std::ios_base::Init is, which a
+ * program's own initialisers do: too late for copies of the streams. So one is constructed here,
+ * and stays.
  */
 static void construct_streams(void)
 {
@@ -286,7 +310,8 @@ int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct util_err
 {
 	int rc;
 
-	*link = (struct pd_link){.elf = elf, .tls_block = pd_arch_thread_pointer() - pd_elf_tls_size(elf)};
+	*link = (struct pd_link){.elf = elf,
+				 .tls_block = pd_arch_thread_pointer() - pd_elf_tls_size(elf)};
 	rc = refuse_own_allocator(link, err);
 	if (!rc)
 		rc = pd_link_load_libraries(link, err);
@@ -328,7 +353,8 @@ static void apply_indirect(const struct pd_link *link, char *base)
 int pd_link_apply(const struct pd_link *link, char *base, struct util_error *err)
 {
 	const struct pd_elf *elf = link->elf;
-	uint64_t begin = elf->relro.begin & ~(elf->page_B - 1), end = elf->relro.end & ~(elf->page_B - 1);
+	uint64_t begin = elf->relro.begin & ~(elf->page_B - 1),
+		 end = elf->relro.end & ~(elf->page_B - 1);
 
 	for (size_t i = 0; i < link->n_fixups; i++) {
 		const struct pd_fixup *fixup = &link->fixups[i];
@@ -341,7 +367,8 @@ int pd_link_apply(const struct pd_link *link, char *base, struct util_error *err
 	}
 	apply_indirect(link, base);
 	if (end > begin && mprotect(base + begin, end - begin, PROT_READ))
-		return util_error_set(err, UTIL_ENOMEM, "not enough mappings (vm.max_map_count) to load '%s' again",
+		return util_error_set(err, UTIL_ENOMEM,
+				      "not enough mappings (vm.max_map_count) to load '%s' again",
 				      elf->path);
 	return 0;
 }

@@ -8,14 +8,15 @@
 #include "pdexec/elf.h"
 
 /*
- * Linking: loads the libraries that a program needs and resolves its relocations once, into a list of fixups that is
- * applied to every image of it. Libraries are loaded once and shared by all ranks, their variables too.
+ * Linking: loads the libraries that a program needs and resolves its relocations once, into a list
+ * of fixups that is applied to every image of it. Libraries are loaded once and shared by all
+ * ranks, their variables too.
  */
 enum pd_fixup_kind {
-	PD_FIXUP_BASE,     /* word = base + value */
-	PD_FIXUP_VALUE,    /* word = value */
+	PD_FIXUP_BASE,	   /* word = base + value */
+	PD_FIXUP_VALUE,	   /* word = value */
 	PD_FIXUP_INDIRECT, /* word = ((function)(base + value))() */
-	PD_FIXUP_COPY,     /* size_B bytes from the address value */
+	PD_FIXUP_COPY,	   /* size_B bytes from the address value */
 };
 
 struct pd_fixup {
@@ -24,36 +25,42 @@ struct pd_fixup {
 	uint32_t size_B;
 };
 
-/* libc's variables that a program holds a copy of its own of (copy relocations): their vaddr, 0: none. */
+/* libc's variables that a program holds a copy of its own of (copy relocations): their vaddr, 0:
+ * none. */
 struct pd_libc_copies {
 	uint64_t environ, optind, optarg, opterr, optopt;
 };
 
 struct pd_link {
-	const struct pd_elf *elf;  /* borrowed */
-	void **libraries;          /* [n_libraries] handles of dlopen, in the order of the program's list */
+	const struct pd_elf *elf; /* borrowed */
+	void **libraries; /* [n_libraries] handles of dlopen, in the order of the program's list */
 	size_t n_libraries;
-	size_t own_position;       /* libraries before this one precede the simulator's own in the search order */
-	char *tls_block;           /* where the program's thread-local block lies: its end is the thread pointer */
-	struct pd_fixup *fixups;   /* [n_fixups] */
+	size_t own_position; /* libraries before this one precede the simulator's own in the search
+				order */
+	char *tls_block;     /* where the program's thread-local block lies: its end is the thread
+				pointer */
+	struct pd_fixup *fixups; /* [n_fixups] */
 	size_t n_fixups, capacity;
 	struct pd_libc_copies copies;
 };
 
 /*
- * `elf` is borrowed. Errors: UTIL_EINPUT (a library that is missing, an MPI that is not this one, an unresolved symbol, each by
- * name), UTIL_EUNSUPPORTED, UTIL_ENOMEM. After a failure pd_link_finish is to be called all the same.
+ * `elf` is borrowed. Errors: UTIL_EINPUT (a library that is missing, an MPI that is not this one,
+ * an unresolved symbol, each by name), UTIL_EUNSUPPORTED, UTIL_ENOMEM. After a failure
+ * pd_link_finish is to be called all the same.
  */
 int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct util_error *err);
 void pd_link_finish(struct pd_link *link);
-/* Applies every fixup to the image at `base` and protects what is read-only from then on. O(fixups). */
+/* Applies every fixup to the image at `base` and protects what is read-only from then on.
+ * O(fixups). */
 int pd_link_apply(const struct pd_link *link, char *base, struct util_error *err);
 
 /* --- within linking --- */
 int pd_link_load_libraries(struct pd_link *link, struct util_error *err);
-/* One symbol that the program does not define itself: its address; 0 for a weak one that nobody has. */
-int pd_link_find_symbol(const struct pd_link *link, const Elf64_Sym *symbol, const char *name, const char *version,
-			uint64_t *out_address, struct util_error *err);
+/* One symbol that the program does not define itself: its address; 0 for a weak one that nobody
+ * has. */
+int pd_link_find_symbol(const struct pd_link *link, const Elf64_Sym *symbol, const char *name,
+			const char *version, uint64_t *out_address, struct util_error *err);
 /* Size of the program's thread-local block, rounded up to its alignment; 0: none. */
 size_t pd_elf_tls_size(const struct pd_elf *elf);
 

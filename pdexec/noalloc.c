@@ -10,8 +10,10 @@
 #include "pdexec/rank.h"
 
 /*
- * One part of the range per power of two, each of PART_BITS bits: buffer k of a part lies at k times its size. Address space costs nothing as long
- * as it is not touched, so what the powers of two waste does not matter. The place is one that neither the kernel's layouts nor the sanitizers' shadows use.
+ * One part of the range per power of two, each of PART_BITS bits: buffer k of a part lies at k
+ * times its size. Address space costs nothing as long as it is not touched, so what the powers of
+ * two waste does not matter. The place is one that neither the kernel's layouts nor the sanitizers'
+ * shadows use.
  */
 enum { MIN_BITS = 12, MAX_BITS = 38, PART_BITS = 40, N_PARTS = MAX_BITS - MIN_BITS + 1 };
 static const uintptr_t RANGE = (uintptr_t)0x200000000000;
@@ -20,7 +22,7 @@ static const size_t RANGE_B = (size_t)N_PARTS << PART_BITS;
 struct pd_noalloc {
 	void *memory;
 	struct part {
-		uint32_t *next;       /* [capacity] in use: IN_USE; free: the next free one, or END */
+		uint32_t *next; /* [capacity] in use: IN_USE; free: the next free one, or END */
 		uint32_t n, capacity; /* buffers [0, n) were given out at some time */
 		uint32_t first_free;
 	} parts[N_PARTS];
@@ -34,7 +36,8 @@ int pd_noalloc_create(struct pd_noalloc **out, struct util_error *err)
 	void *memory;
 
 	if (!noalloc)
-		return util_error_set(err, UTIL_ENOMEM, "no memory for buffers that are not allocated");
+		return util_error_set(err, UTIL_ENOMEM,
+				      "no memory for buffers that are not allocated");
 	memory = mmap((void *)RANGE, RANGE_B, PROT_NONE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 	if (memory != (void *)RANGE) {
@@ -42,7 +45,8 @@ int pd_noalloc_create(struct pd_noalloc **out, struct util_error *err)
 			munmap(memory, RANGE_B);
 		free(noalloc);
 		return util_error_set(err, UTIL_ENOMEM,
-				      "the address space for buffers that are not allocated (--no-alloc) is not to be had");
+				      "the address space for buffers that are not allocated "
+				      "(--no-alloc) is not to be had");
 	}
 	noalloc->memory = memory;
 	for (int i = 0; i < N_PARTS; i++)
@@ -97,7 +101,8 @@ void *pd_noalloc_get(struct pd_noalloc *noalloc, size_t size_B)
 		part->first_free = part->next[index];
 	}
 	part->next[index] = IN_USE;
-	return (char *)noalloc->memory + ((size_t)(bits - MIN_BITS) << PART_BITS) + ((size_t)index << bits);
+	return (char *)noalloc->memory + ((size_t)(bits - MIN_BITS) << PART_BITS) +
+	       ((size_t)index << bits);
 }
 
 int pd_noalloc_put(struct pd_noalloc *noalloc, void *buffer)
@@ -111,7 +116,8 @@ int pd_noalloc_put(struct pd_noalloc *noalloc, void *buffer)
 		return -1;
 	part = &noalloc->parts[part_index];
 	index = within >> (part_index + MIN_BITS);
-	if (within & (((size_t)1 << (part_index + MIN_BITS)) - 1) || index >= part->n || part->next[index] != IN_USE)
+	if (within & (((size_t)1 << (part_index + MIN_BITS)) - 1) || index >= part->n ||
+	    part->next[index] != IN_USE)
 		return -1;
 	part->next[index] = part->first_free;
 	part->first_free = (uint32_t)index;
@@ -145,6 +151,7 @@ PD_INTERPOSE void mpisim_free(void *buffer)
 	if (!rank || pd_noalloc_put(rank->world->noalloc, buffer) == 0)
 		return;
 	rank->site = __builtin_return_address(0);
-	pd_fail(rank, PD_FAILURE_ANNOTATION, "mpisim_free(%p): not the start of a buffer of mpisim_alloc, or freed already",
+	pd_fail(rank, PD_FAILURE_ANNOTATION,
+		"mpisim_free(%p): not the start of a buffer of mpisim_alloc, or freed already",
 		buffer);
 }

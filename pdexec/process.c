@@ -35,8 +35,12 @@ void pd_process_destroy(struct pd_process *process)
 
 void pd_process_switch(struct pd_process *from, const struct pd_process *to)
 {
-	from->libc = (struct pd_libc_variables){.error = errno, .environment = environ, .optind = optind,
-						.opterr = opterr, .optopt = optopt, .optarg = optarg};
+	from->libc = (struct pd_libc_variables){.error = errno,
+						.environment = environ,
+						.optind = optind,
+						.opterr = opterr,
+						.optopt = optopt,
+						.optarg = optarg};
 	errno = to->libc.error;
 	environ = to->libc.environment;
 	optind = to->libc.optind;
@@ -80,8 +84,8 @@ static void put_arguments(struct block *block, char **argv)
 }
 
 /*
- * The list is the rank's own, because setenv writes into it. The strings are shared: nobody writes into those that are there at
- * the start.
+ * The list is the rank's own, because setenv writes into it. The strings are shared: nobody writes
+ * into those that are there at the start.
  */
 static void put_environment(struct block *block, char **environment)
 {
@@ -93,13 +97,13 @@ static void put_environment(struct block *block, char **environment)
 static void put_auxiliary(struct block *block, const struct pd_image *image, const char *base)
 {
 	const uint64_t values[][2] = {
-		{AT_PAGESZ, image->elf.page_B},
-		{AT_PHDR, (uint64_t)(uintptr_t)base + ((const Elf64_Ehdr *)image->elf.file)->e_phoff},
-		{AT_PHENT, sizeof(Elf64_Phdr)},
-		{AT_PHNUM, (uint64_t)image->elf.n_phdrs},
-		{AT_ENTRY, (uint64_t)(uintptr_t)base + image->elf.entry},
-		{AT_RANDOM, getauxval(AT_RANDOM)},
-		{AT_NULL, 0},
+	    {AT_PAGESZ, image->elf.page_B},
+	    {AT_PHDR, (uint64_t)(uintptr_t)base + ((const Elf64_Ehdr *)image->elf.file)->e_phoff},
+	    {AT_PHENT, sizeof(Elf64_Phdr)},
+	    {AT_PHNUM, (uint64_t)image->elf.n_phdrs},
+	    {AT_ENTRY, (uint64_t)(uintptr_t)base + image->elf.entry},
+	    {AT_RANDOM, getauxval(AT_RANDOM)},
+	    {AT_NULL, 0},
 	};
 
 	memcpy(block->words, values, sizeof(values));
@@ -113,7 +117,8 @@ void pd_process_run(struct pd_rank *rank)
 	const struct pd_image *image = rank->world->image;
 	const char *base = pd_image_base(image, rank->rank);
 	char **argv = rank->world->config.argv, **environment = process->libc.environment;
-	size_t string_B, ignored, n_argv = count(argv, &string_B), n_environment = count(environment, &ignored);
+	size_t string_B, ignored, n_argv = count(argv, &string_B),
+				  n_environment = count(environment, &ignored);
 	size_t words = n_argv + n_environment + AUXILIARY_WORDS + OTHER_WORDS;
 	char *memory = alloca(words * 8 + string_B + 16);
 	uint64_t *start = (uint64_t *)(((uintptr_t)memory + 15) & ~(uintptr_t)15);
@@ -131,7 +136,8 @@ void pd_process_run(struct pd_rank *rank)
 
 typedef void (*init_fn)(int argc, char **argv, char **environment);
 
-static void run_init_array(const char *base, struct pd_elf_table table, int argc, char **argv, char **environment)
+static void run_init_array(const char *base, struct pd_elf_table table, int argc, char **argv,
+			   char **environment)
 {
 	for (size_t i = 0; i < table.size_B / sizeof(init_fn); i++) {
 		init_fn function = ((const init_fn *)(base + table.vaddr))[i];
@@ -141,7 +147,8 @@ static void run_init_array(const char *base, struct pd_elf_table table, int argc
 	}
 }
 
-static void initialise(const struct pd_elf *elf, const char *base, int argc, char **argv, char **environment)
+static void initialise(const struct pd_elf *elf, const char *base, int argc, char **argv,
+		       char **environment)
 {
 	run_init_array(base, elf->preinit_array, argc, argv, environment);
 	if (elf->init)
@@ -150,11 +157,11 @@ static void initialise(const struct pd_elf *elf, const char *base, int argc, cha
 }
 
 /*
- * What crt1 calls. Programs linked with glibc before 2.34 pass the function that runs the initialisers, `init`; from then on it is NULL and libc
- * runs them.
+ * What crt1 calls. Programs linked with glibc before 2.34 pass the function that runs the
+ * initialisers, `init`; from then on it is NULL and libc runs them.
  */
-static int start_main(int (*main_function)(int, char **, char **), int argc, char **argv, init_fn init,
-		      void (*fini)(void), void (*loader_fini)(void), void *stack_end)
+static int start_main(int (*main_function)(int, char **, char **), int argc, char **argv,
+		      init_fn init, void (*fini)(void), void (*loader_fini)(void), void *stack_end)
 {
 	struct pd_rank *rank = pd_current;
 	const struct pd_image *image = rank->world->image;
@@ -174,8 +181,8 @@ static int start_main(int (*main_function)(int, char **, char **), int argc, cha
 }
 
 /*
- * std::ios_base::sync_with_stdio: streams stay as they are, on the buffers of stdio. The real one takes the buffers away
- * that the program's copies of the streams use (link.c).
+ * std::ios_base::sync_with_stdio: streams stay as they are, on the buffers of stdio. The real one
+ * takes the buffers away that the program's copies of the streams use (link.c).
  */
 static int keep_streams(int is_synchronised)
 {
@@ -193,20 +200,23 @@ void *pd_process_override(const char *name)
 
 /* --- end --- */
 
-int pd_process_at_exit(struct pd_rank *rank, enum pd_exit_kind kind, void (*function)(void), void *argument)
+int pd_process_at_exit(struct pd_rank *rank, enum pd_exit_kind kind, void (*function)(void),
+		       void *argument)
 {
 	struct pd_process *process = rank->process;
 
 	if (process->n_handlers == process->capacity) {
 		size_t capacity = process->capacity ? 2 * process->capacity : 4;
-		struct pd_exit_handler *handlers = realloc(process->handlers, capacity * sizeof(*handlers));
+		struct pd_exit_handler *handlers =
+		    realloc(process->handlers, capacity * sizeof(*handlers));
 
 		if (!handlers)
 			return -1;
 		process->handlers = handlers;
 		process->capacity = capacity;
 	}
-	process->handlers[process->n_handlers++] = (struct pd_exit_handler){kind, function, argument};
+	process->handlers[process->n_handlers++] =
+	    (struct pd_exit_handler){kind, function, argument};
 	return 0;
 }
 
@@ -218,7 +228,8 @@ static void call_handler(const struct pd_process *process, struct pd_exit_handle
 		((void (*)(void *))handler.function)(handler.argument);
 }
 
-/* Takes out and calls the handlers of which `is_thread` holds, the last first; a handler may register more. */
+/* Takes out and calls the handlers of which `is_thread` holds, the last first; a handler may
+ * register more. */
 static void run_handlers(struct pd_process *process, bool is_thread)
 {
 	for (size_t i = process->n_handlers; i-- > 0;) {

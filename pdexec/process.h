@@ -9,14 +9,20 @@
 #include "pdexec/rank.h"
 
 /*
- * What the C library keeps for a process is kept per rank here. Functions named as libc's are exported from the simulator's library,
- * which precedes libc in the search order, so the program and every library it uses call them; outside of ranks
- * each falls through to libc's own (pdexec/libc-next.h). docs/decisions/0002-libc-state.md says what is covered.
+ * What the C library keeps for a process is kept per rank here. Functions named as libc's are
+ * exported from the simulator's library, which precedes libc in the search order, so the program
+ * and every library it uses call them; outside of ranks each falls through to libc's own
+ * (pdexec/libc-next.h). docs/decisions/0002-libc-state.md says what is covered.
  */
 #define PD_INTERPOSE __attribute__((visibility("default")))
 
 struct pd_exit_handler {
-	enum pd_exit_kind { PD_EXIT_PLAIN, PD_EXIT_WITH_STATUS, PD_EXIT_QUICK, PD_EXIT_THREAD } kind;
+	enum pd_exit_kind {
+		PD_EXIT_PLAIN,
+		PD_EXIT_WITH_STATUS,
+		PD_EXIT_QUICK,
+		PD_EXIT_THREAD
+	} kind;
 	void (*function)(void); /* of the kind's own type */
 	void *argument;
 };
@@ -29,13 +35,13 @@ struct pd_libc_variables {
 	char *optarg;
 };
 
-struct pd_getopt { /* pdexec/getopt.c */
-	char *next;              /* rest of the cluster of short options being read */
+struct pd_getopt {		     /* pdexec/getopt.c */
+	char *next;		     /* rest of the cluster of short options being read */
 	int first_other, last_other; /* arguments [first, last) that were skipped */
 	bool is_scanning;
 };
 
-struct pd_random {           /* libc's own generators, pdexec/libc-state.c */
+struct pd_random { /* libc's own generators, pdexec/libc-state.c */
 	struct random_data additive;
 	struct drand48_data linear;
 	char state[128];
@@ -49,10 +55,10 @@ struct pd_process {
 	struct pd_random random;
 	struct pd_getopt getopt;
 	char *strtok_next;
-	char **environment;               /* the list, once it was allocated anew */
+	char **environment; /* the list, once it was allocated anew */
 	void *leave[PD_ARCH_SAVE_WORDS];
 	int exit_code;
-	bool has_finished;                /* the image's own destructors ran */
+	bool has_finished; /* the image's own destructors ran */
 };
 
 int pd_process_create(struct pd_process **out, struct util_error *err);
@@ -62,10 +68,12 @@ void pd_process_destroy(struct pd_process *process); /* NULL is fine */
 void pd_process_run(struct pd_rank *rank);
 /* The rank ends now, without handlers or destructors. */
 _Noreturn void pd_process_leave(struct pd_rank *rank);
-/* Runs exit handlers and destructors, last registered first; may be entered again by one of them. */
+/* Runs exit handlers and destructors, last registered first; may be entered again by one of them.
+ */
 void pd_process_run_exit(struct pd_rank *rank);
 /* Registers a handler of the rank. 0, or -1 when out of memory. */
-int pd_process_at_exit(struct pd_rank *rank, enum pd_exit_kind kind, void (*function)(void), void *argument);
+int pd_process_at_exit(struct pd_rank *rank, enum pd_exit_kind kind, void (*function)(void),
+		       void *argument);
 
 /* Exchanges libc's variables: `from` is left, `to` comes. O(1). */
 void pd_process_switch(struct pd_process *from, const struct pd_process *to);

@@ -60,8 +60,11 @@ static const char *describe_fault(const struct pd_signals *crash, char *buffer, 
 	case SIGSEGV:
 	case SIGBUS:
 		snprintf(buffer, size, "%s at address %p (%s)",
-			 crash->number == SIGSEGV ? "segmentation fault" : "bus error", (const void *)crash->address,
-			 crash->pc == crash->address ? "execution" : crash->is_write ? "writing" : "reading");
+			 crash->number == SIGSEGV ? "segmentation fault" : "bus error",
+			 (const void *)crash->address,
+			 crash->pc == crash->address ? "execution"
+			 : crash->is_write	     ? "writing"
+						     : "reading");
 		return buffer;
 	case SIGFPE:
 		return "arithmetic fault (such as an integer division by zero)";
@@ -92,9 +95,11 @@ __attribute__((no_sanitize("address"))) static void land(void *argument)
 		pd_signals_describe_overflow(rank, text, sizeof(text));
 		pd_fail(rank, PD_FAILURE_OVERFLOW, "%s", text);
 	}
-	if (pd_memory_is_absent(crash->address) && (crash->number == SIGSEGV || crash->number == SIGBUS))
+	if (pd_memory_is_absent(crash->address) &&
+	    (crash->number == SIGSEGV || crash->number == SIGBUS))
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
-			"%s a buffer of mpisim_alloc outside of an annotated kernel: with --no-alloc it has no memory (address %p)",
+			"%s a buffer of mpisim_alloc outside of an annotated kernel: with "
+			"--no-alloc it has no memory (address %p)",
 			crash->is_write ? "wrote to" : "read", (const void *)crash->address);
 	pd_fail(rank, crash->number == SIGABRT ? PD_FAILURE_ABORT : PD_FAILURE_CRASH, "%s",
 		describe_fault(crash, text, sizeof(text)));
@@ -110,8 +115,8 @@ static bool is_in_text(const struct pd_image *image, const char *address)
 	       vaddr < image->elf.text.end;
 }
 
-__attribute__((no_sanitize("address"))) const void *pd_signals_find_site(const struct pd_rank *rank, const void *code,
-									 const void *stack)
+__attribute__((no_sanitize("address"))) const void *
+pd_signals_find_site(const struct pd_rank *rank, const void *code, const void *stack)
 {
 	const struct pd_image *image = rank->world->image;
 	const char *const *word = (const char *const *)((uintptr_t)stack & ~(uintptr_t)7);
@@ -160,7 +165,9 @@ static void handle(int number, siginfo_t *info, void *context)
 	crash->address = info->si_code > 0 && number != SIGABRT ? info->si_addr : NULL;
 	crash->pc = fault.pc;
 	crash->is_write = fault.is_write;
-	crash->is_overflow = number == SIGSEGV && sim_fiber_set_guard_hit(rank->world->fibers, crash->address) == rank->rank;
+	crash->is_overflow =
+	    number == SIGSEGV &&
+	    sim_fiber_set_guard_hit(rank->world->fibers, crash->address) == rank->rank;
 	crash->site = pd_signals_find_site(rank, fault.pc + 1, fault.stack);
 	pd_arch_redirect(context, land, crash, (char *)low + size);
 }

@@ -8,19 +8,23 @@
 #include "pdexec/rank.h"
 
 /*
- * Signals that mean a crash, caught while a world exists. In a rank they become world->failure (a stack's guard page: PD_FAILURE_OVERFLOW; a buffer
- * that was not allocated: PD_FAILURE_ANNOTATION) and the engine's loop goes on; elsewhere they do what they did before.
+ * Signals that mean a crash, caught while a world exists. In a rank they become world->failure (a
+ * stack's guard page: PD_FAILURE_OVERFLOW; a buffer that was not allocated: PD_FAILURE_ANNOTATION)
+ * and the engine's loop goes on; elsewhere they do what they did before.
  */
 struct pd_signals;
 
 int pd_signals_create(struct pd_world *world, struct pd_signals **out, struct util_error *err);
-void pd_signals_destroy(struct pd_signals *signals); /* puts the former handlers back; NULL is fine */
+void pd_signals_destroy(
+    struct pd_signals *signals); /* puts the former handlers back; NULL is fine */
 
-/* Programs cannot take over these while they are simulated: their handlers would act for all ranks. */
+/* Programs cannot take over these while they are simulated: their handlers would act for all ranks.
+ */
 bool pd_signals_is_own(int number);
 /*
- * The place in the program that led to the code at `code`, which may be in a library: `code` itself when it is in the program, else the first
- * return address into the program that lies above `stack`. Async-signal-safe.
+ * The place in the program that led to the code at `code`, which may be in a library: `code` itself
+ * when it is in the program, else the first return address into the program that lies above
+ * `stack`. Async-signal-safe.
  */
 const void *pd_signals_find_site(const struct pd_rank *rank, const void *code, const void *stack);
 /* Writes the sentence for a stack overflow of `rank`. */

@@ -15,8 +15,8 @@
 
 enum { OUTPUT_B = 4096 };
 
-static int spawn_addr2line(char **environment, const char *object, uint64_t vaddr, int output, int unused,
-			   pid_t *out_child)
+static int spawn_addr2line(char **environment, const char *object, uint64_t vaddr, int output,
+			   int unused, pid_t *out_child)
 {
 	char address[32];
 	char *const argv[] = {"addr2line", "-fC", "-e", (char *)(uintptr_t)object, address, NULL};
@@ -30,7 +30,8 @@ static int spawn_addr2line(char **environment, const char *object, uint64_t vadd
 	if (!rc)
 		rc = posix_spawn_file_actions_addclose(&actions, unused);
 	if (!rc)
-		rc = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+		rc = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
+						      O_WRONLY, 0);
 	if (!rc)
 		rc = posix_spawnp(out_child, argv[0], &actions, NULL, argv, environment);
 	posix_spawn_file_actions_destroy(&actions);
@@ -38,7 +39,8 @@ static int spawn_addr2line(char **environment, const char *object, uint64_t vadd
 }
 
 /* Two lines, "function" and "file:line", into `output`. False when the tool is not there. */
-static bool run_addr2line(char **environment, const char *object, uint64_t vaddr, char output[OUTPUT_B])
+static bool run_addr2line(char **environment, const char *object, uint64_t vaddr,
+			  char output[OUTPUT_B])
 {
 	int ends[2], rc, status;
 	size_t length = 0;
@@ -49,7 +51,8 @@ static bool run_addr2line(char **environment, const char *object, uint64_t vaddr
 		return false;
 	rc = spawn_addr2line(environment, object, vaddr, ends[1], ends[0], &child);
 	close(ends[1]);
-	while (!rc && length < OUTPUT_B - 1 && (n = read(ends[0], output + length, OUTPUT_B - 1 - length)) > 0)
+	while (!rc && length < OUTPUT_B - 1 &&
+	       (n = read(ends[0], output + length, OUTPUT_B - 1 - length)) > 0)
 		length += (size_t)n;
 	close(ends[0]);
 	output[length] = 0;
@@ -68,7 +71,8 @@ static void describe(char **environment, const char *object, uint64_t vaddr, cha
 	char output[OUTPUT_B], *file, *end;
 
 	/* a return address belongs to the instruction before it */
-	if (run_addr2line(environment, object, vaddr - 1, output) && (file = strchr(output, '\n'))) {
+	if (run_addr2line(environment, object, vaddr - 1, output) &&
+	    (file = strchr(output, '\n'))) {
 		*file++ = 0;
 		file[strcspn(file, "\n")] = 0;
 		end = strstr(file, " (discriminator");
@@ -79,7 +83,8 @@ static void describe(char **environment, const char *object, uint64_t vaddr, cha
 			return;
 		}
 		if (output[0] != '?') {
-			snprintf(buf, size, "%s+0x%" PRIx64 " (%s)", base_name(object), vaddr, output);
+			snprintf(buf, size, "%s+0x%" PRIx64 " (%s)", base_name(object), vaddr,
+				 output);
 			return;
 		}
 	}
@@ -112,7 +117,8 @@ char *pd_describe_site(const struct pd_world *world, const void *site, char *buf
 	else if (pd_image_locate(world->image, site, &vaddr))
 		snprintf(buf, size, "%s", describe_in_program(environment, world->image, vaddr));
 	else if (dladdr1(site, &info, (void **)&map, RTLD_DL_LINKMAP) && info.dli_fname)
-		describe(environment, info.dli_fname, (uint64_t)((const char *)site - (const char *)map->l_addr), buf, size);
+		describe(environment, info.dli_fname,
+			 (uint64_t)((const char *)site - (const char *)map->l_addr), buf, size);
 	else
 		snprintf(buf, size, "%p", site);
 	return buf;

@@ -10,8 +10,8 @@ void pd_swap_add(struct pd_swap *swap, char *address, size_t size_B)
 
 	if (size_B == 0)
 		return;
-	swap->regions[swap->n_regions++] =
-		(struct pd_swap_region){.address = address, .size_B = size_B, .offset_B = swap->record_B};
+	swap->regions[swap->n_regions++] = (struct pd_swap_region){
+	    .address = address, .size_B = size_B, .offset_B = swap->record_B};
 	swap->record_B += (size_B + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
@@ -24,10 +24,11 @@ int pd_swap_reserve(struct pd_swap *swap, int n_ranks, struct util_error *err)
 	if (swap->record_B == 0)
 		return 0;
 	swap->reserved_B = (size_t)n_ranks * swap->record_B;
-	saved = mmap(NULL, swap->reserved_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		     -1, 0);
+	saved = mmap(NULL, swap->reserved_B, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (saved == MAP_FAILED)
-		return util_error_set(err, UTIL_ENOMEM, "no address space to keep %zu bytes of variables of %d ranks",
+		return util_error_set(err, UTIL_ENOMEM,
+				      "no address space to keep %zu bytes of variables of %d ranks",
 				      swap->record_B, n_ranks);
 	swap->saved = saved;
 	return 0;
@@ -53,7 +54,8 @@ void pd_swap_to(struct pd_swap *swap, int rank)
 		const struct pd_swap_region *region = &swap->regions[i];
 
 		if (swap->resident >= 0)
-			memcpy(pd_swap_record(swap, swap->resident, i), region->address, region->size_B);
+			memcpy(pd_swap_record(swap, swap->resident, i), region->address,
+			       region->size_B);
 		memcpy(region->address, pd_swap_record(swap, rank, i), region->size_B);
 	}
 	swap->resident = rank;

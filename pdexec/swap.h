@@ -8,8 +8,9 @@
 #include "util/error.h"
 
 /*
- * Memory that all ranks use at the same addresses, one at a time: the thread-local block, what the C++ runtime keeps per thread, and the
- * globals when ranks share one image. What belongs to the ranks that are not there is kept aside.
+ * Memory that all ranks use at the same addresses, one at a time: the thread-local block, what the
+ * C++ runtime keeps per thread, and the globals when ranks share one image. What belongs to the
+ * ranks that are not there is kept aside.
  */
 enum { PD_SWAP_MAX_REGIONS = 3 };
 
@@ -20,17 +21,19 @@ struct pd_swap {
 	} regions[PD_SWAP_MAX_REGIONS];
 	int n_regions;
 	int n_ranks;
-	int resident;      /* whose bytes lie at the addresses; -1: nobody's */
-	char *saved;       /* [n_ranks] records of record_B bytes; of the resident rank: stale */
+	int resident; /* whose bytes lie at the addresses; -1: nobody's */
+	char *saved;  /* [n_ranks] records of record_B bytes; of the resident rank: stale */
 	size_t record_B, reserved_B;
 };
 
 /* Adds a region before pd_swap_reserve; size 0 adds nothing. */
 void pd_swap_add(struct pd_swap *swap, char *address, size_t size_B);
-/* Reserves the records, all zero. Without regions there is nothing to do, here and later. Errors: UTIL_ENOMEM. */
+/* Reserves the records, all zero. Without regions there is nothing to do, here and later. Errors:
+ * UTIL_ENOMEM. */
 int pd_swap_reserve(struct pd_swap *swap, int n_ranks, struct util_error *err);
 void pd_swap_finish(struct pd_swap *swap);
-/* Where region `index` of `rank` is kept, to be filled before the rank is resident for the first time. */
+/* Where region `index` of `rank` is kept, to be filled before the rank is resident for the first
+ * time. */
 char *pd_swap_record(const struct pd_swap *swap, int rank, int index);
 
 /* Makes `rank` resident. O(bytes of the regions), nothing when it is already. */

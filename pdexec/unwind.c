@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * C++ exceptions find the frames of the program through this: the system's loader knows nothing of images that it did not load.
- * libgcc asks for the version GLIBC_2.35 of the name; a definition without versions satisfies that.
+ * C++ exceptions find the frames of the program through this: the system's loader knows nothing of
+ * images that it did not load. libgcc asks for the version GLIBC_2.35 of the name; a definition
+ * without versions satisfies that.
  */
 #include <dlfcn.h>
 
@@ -22,9 +23,9 @@ PD_INTERPOSE int _dl_find_object(void *address, struct dl_find_object *out)
 		return -1;
 	base = (char *)address - vaddr;
 	*out = (struct dl_find_object){
-		.dlfo_map_start = base,
-		.dlfo_map_end = base + image->elf.span.end,
-		.dlfo_eh_frame = base + image->elf.eh_frame_hdr,
+	    .dlfo_map_start = base,
+	    .dlfo_map_end = base + image->elf.span.end,
+	    .dlfo_eh_frame = base + image->elf.eh_frame_hdr,
 	};
 	return 0;
 }

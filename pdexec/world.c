@@ -21,7 +21,8 @@ struct pd_rank *pd_rank_here(void)
 {
 	struct pd_rank *rank = pd_current;
 
-	if (!rank || rank->task.state != SIM_TASK_RUNNING || rank->world->thread != pd_arch_thread_pointer())
+	if (!rank || rank->task.state != SIM_TASK_RUNNING ||
+	    rank->world->thread != pd_arch_thread_pointer())
 		return NULL;
 	return rank;
 }
@@ -32,7 +33,8 @@ void *pd_rank_memory(const struct pd_rank *rank, const void *address)
 }
 
 /*
- * As large as a process has by default while there are few; with many ranks neighbouring stacks share pages of the page table, so less address space per rank is less memory.
+ * As large as a process has by default while there are few; with many ranks neighbouring stacks
+ * share pages of the page table, so less address space per rank is less memory.
  */
 static size_t choose_stack_size(int n_ranks)
 {
@@ -75,7 +77,8 @@ static int create_ranks(struct pd_world *world, struct util_error *err)
 		if (!rc)
 			rank->process = process;
 		if (!rc)
-			rc = sim_fiber_create(world->fibers, (size_t)i, rank_main, rank, &rank->task.fiber, err);
+			rc = sim_fiber_create(world->fibers, (size_t)i, rank_main, rank,
+					      &rank->task.fiber, err);
 	}
 	return rc;
 }
@@ -83,7 +86,8 @@ static int create_ranks(struct pd_world *world, struct util_error *err)
 static int create_parts(struct pd_world *world, struct util_error *err)
 {
 	const struct pd_config *config = &world->config;
-	size_t stack_size_B = config->stack_size_B ? config->stack_size_B : choose_stack_size(config->n_ranks);
+	size_t stack_size_B =
+	    config->stack_size_B ? config->stack_size_B : choose_stack_size(config->n_ranks);
 	int rc = pd_store_create(config, &world->store, err);
 
 	if (!rc && config->no_alloc)
@@ -91,11 +95,13 @@ static int create_parts(struct pd_world *world, struct util_error *err)
 	if (!rc)
 		rc = net_model_create(&world->engine, world->cluster, &world->model, err);
 	if (!rc)
-		net_model_vary(world->model, config->vary_transfer, config->vary_compute, config->seed);
+		net_model_vary(world->model, config->vary_transfer, config->vary_compute,
+			       config->seed);
 	if (!rc)
 		rc = pd_image_create(config, &world->image, err);
 	if (!rc)
-		rc = sim_fiber_set_create(&world->fibers, (size_t)config->n_ranks, stack_size_B, err);
+		rc = sim_fiber_set_create(&world->fibers, (size_t)config->n_ranks, stack_size_B,
+					  err);
 	if (!rc)
 		rc = pd_process_create(&world->outside, err);
 	if (!rc)
@@ -121,14 +127,17 @@ __attribute__((constructor)) static void watch_forks(void)
 	pthread_atfork(flush_output, NULL, forget_rank);
 }
 
-int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster, const struct sim_recorder *recorder,
-		    struct pd_world **out, struct util_error *err)
+int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster,
+		    const struct sim_recorder *recorder, struct pd_world **out,
+		    struct util_error *err)
 {
 	struct pd_world *world;
 	int rc;
 
 	if (config->n_ranks < 1)
-		return util_error_set(err, UTIL_EINPUT, "%d ranks were asked for, wanted at least 1", config->n_ranks);
+		return util_error_set(err, UTIL_EINPUT,
+				      "%d ranks were asked for, wanted at least 1",
+				      config->n_ranks);
 	world = calloc(1, sizeof(*world));
 	if (!world)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for a run");
@@ -190,7 +199,8 @@ enum sim_step pd_world_step(struct pd_world *world)
 
 	if (step != SIM_STEP_NO_MEMORY && step != SIM_STEP_OVERFLOW)
 		return step;
-	*failure = (struct pd_failure){.kind = PD_FAILURE_MEMORY, .rank = -1, .time = world->engine.now};
+	*failure =
+	    (struct pd_failure){.kind = PD_FAILURE_MEMORY, .rank = -1, .time = world->engine.now};
 	snprintf(failure->text, sizeof(failure->text), "the simulator ran out of memory");
 	if (step == SIM_STEP_OVERFLOW) {
 		const struct pd_rank *rank = world->engine.resumed_last->data;
@@ -211,8 +221,11 @@ _Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const ch
 	va_list args;
 
 	if (failure->kind == PD_FAILURE_NONE) {
-		*failure = (struct pd_failure){.kind = kind, .rank = rank->rank, .function = rank->function,
-					       .site = rank->site, .time = rank->world->engine.now,
+		*failure = (struct pd_failure){.kind = kind,
+					       .rank = rank->rank,
+					       .function = rank->function,
+					       .site = rank->site,
+					       .time = rank->world->engine.now,
 					       .exit_code = exit_code};
 		va_start(args, format);
 		vsnprintf(failure->text, sizeof(failure->text), format, args);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs a program as ranks, without MPI: driver [-n RANKS] [-i map|copy|auto] [-s STACK_B] [-a] [-q] PROGRAM [ARGUMENT…]. At the end it writes one line about
- * the run to stdout. Programs switch ranks by sleeping. Exit code: 0, 1 when the run failed, 2 when it could not start.
+ * Runs a program as ranks, without MPI: driver [-n RANKS] [-i map|copy|auto] [-s STACK_B] [-a] [-q]
+ * PROGRAM [ARGUMENT…]. At the end it writes one line about the run to stdout. Programs switch ranks
+ * by sleeping. Exit code: 0, 1 when the run failed, 2 when it could not start.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,9 @@ static int parse(int argc, char **argv, struct pd_config *config, int *out_quiet
 			*out_quiet = 1;
 		else if (option == 'i')
 			for (int i = 0; i < 3; i++)
-				config->isolation = !strcmp(optarg, isolations[i]) ? (enum pd_isolation)i : config->isolation;
+				config->isolation = !strcmp(optarg, isolations[i])
+							? (enum pd_isolation)i
+							: config->isolation;
 		else
 			return -1;
 	}
@@ -58,10 +61,11 @@ static void print_end(const struct pd_world *world)
 	const struct pd_failure *failure = &world->failure;
 	char site[256];
 
-	printf("end: time %.6f s, %d running, %d ended badly, %s", sim_time_to_s(world->engine.now), world->n_running,
-	       (int)world->n_ended_badly, kinds[failure->kind]);
+	printf("end: time %.6f s, %d running, %d ended badly, %s", sim_time_to_s(world->engine.now),
+	       world->n_running, (int)world->n_ended_badly, kinds[failure->kind]);
 	if (failure->kind != PD_FAILURE_NONE)
-		printf(": rank %d in %s at %s: %s", failure->rank, failure->function ? failure->function : "the program",
+		printf(": rank %d in %s at %s: %s", failure->rank,
+		       failure->function ? failure->function : "the program",
 		       pd_describe_site(world, failure->site, site, sizeof(site)), failure->text);
 	printf("\n");
 }
@@ -71,17 +75,27 @@ static void print_cost(const struct pd_world *world, double load_s, double run_s
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	fprintf(stderr, "cost: %s, load %.2f us/rank, run %.3f s, %llu switches, %.0f ns/switch, peak %.1f KiB/rank\n",
-		world->image->isolation == PD_ISOLATION_MAP ? "map" : "copy", load_s * 1e6 / world->n_ranks, run_s,
-		(unsigned long long)world->engine.n_switches, run_s * 1e9 / (double)world->engine.n_switches,
+	fprintf(stderr,
+		"cost: %s, load %.2f us/rank, run %.3f s, %llu switches, %.0f ns/switch, peak %.1f "
+		"KiB/rank\n",
+		world->image->isolation == PD_ISOLATION_MAP ? "map" : "copy",
+		load_s * 1e6 / world->n_ranks, run_s, (unsigned long long)world->engine.n_switches,
+		run_s * 1e9 / (double)world->engine.n_switches,
 		(double)usage.ru_maxrss / world->n_ranks);
 }
 
 int main(int argc, char **argv)
 {
-	struct net_cluster cluster = {.name = (char *)"one", .n_nodes = 1, .cores = 1, .node_speed = (double[]){1},
-				      .host_to_target = 1, .bandwidth_Bps = 1e9, .intra_bandwidth_Bps = 1e9};
-	struct pd_config config = {.n_ranks = 1, .mode = PD_COMPUTE_MODELLED, .tls_area = tls_area,
+	struct net_cluster cluster = {.name = (char *)"one",
+				      .n_nodes = 1,
+				      .cores = 1,
+				      .node_speed = (double[]){1},
+				      .host_to_target = 1,
+				      .bandwidth_Bps = 1e9,
+				      .intra_bandwidth_Bps = 1e9};
+	struct pd_config config = {.n_ranks = 1,
+				   .mode = PD_COMPUTE_MODELLED,
+				   .tls_area = tls_area,
 				   .tls_area_size_B = sizeof(tls_area)};
 	struct util_error err = {0};
 	struct pd_world *world;

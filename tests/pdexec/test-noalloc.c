@@ -33,7 +33,8 @@ static void buffers_are_absent_from_first_to_last_byte_and_do_not_overlap(void *
 		assert_true(pd_memory_is_absent(buffers[i]));
 		assert_true(pd_memory_is_absent(buffers[i] + (sizes[i] ? sizes[i] - 1 : 0)));
 		for (int k = 0; k < i; k++)
-			assert_true(buffers[i] + sizes[i] <= buffers[k] || buffers[k] + sizes[k] <= buffers[i]);
+			assert_true(buffers[i] + sizes[i] <= buffers[k] ||
+				    buffers[k] + sizes[k] <= buffers[i]);
 	}
 	assert_ptr_not_equal(buffers[0], buffers[1]);
 	assert_true(buffers[4] >= buffers[3] + 5000 || buffers[3] >= buffers[4] + 5000);
@@ -102,11 +103,11 @@ static void what_is_too_large_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buffers_are_absent_from_first_to_last_byte_and_do_not_overlap),
-		cmocka_unit_test(ordinary_memory_is_not_absent),
-		cmocka_unit_test(freed_buffers_are_given_out_again),
-		cmocka_unit_test(only_starts_of_buffers_in_use_can_be_freed),
-		cmocka_unit_test(what_is_too_large_is_refused),
+	    cmocka_unit_test(buffers_are_absent_from_first_to_last_byte_and_do_not_overlap),
+	    cmocka_unit_test(ordinary_memory_is_not_absent),
+	    cmocka_unit_test(freed_buffers_are_given_out_again),
+	    cmocka_unit_test(only_starts_of_buffers_in_use_can_be_freed),
+	    cmocka_unit_test(what_is_too_large_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,9 +86,9 @@ static void without_regions_nothing_happens(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_rank_finds_what_it_left),
-		cmocka_unit_test(addresses_of_absent_ranks_lead_to_their_records),
-		cmocka_unit_test(without_regions_nothing_happens),
+	    cmocka_unit_test(each_rank_finds_what_it_left),
+	    cmocka_unit_test(addresses_of_absent_ranks_lead_to_their_records),
+	    cmocka_unit_test(without_regions_nothing_happens),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

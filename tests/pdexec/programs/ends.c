@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ends return|exit|nested|now|quick CODE: the ways a process ends, and what runs then in which order. */
+/* ends return|exit|nested|now|quick CODE: the ways a process ends, and what runs then in which
+ * order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@ __attribute__((constructor(101))) static void first_constructor(void)
 	printf("constructor 1, step %d\n", step++);
 }
 
-__attribute__((constructor(102))) static void second_constructor(int argc, char **argv, char **environment)
+__attribute__((constructor(102))) static void second_constructor(int argc, char **argv,
+								 char **environment)
 {
 	printf("constructor 2, step %d, %d arguments, %s\n", step++, argc, argv[1]);
 }

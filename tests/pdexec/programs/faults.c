@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* faults KIND: goes wrong in one rank while the others wait. The line of each fault is part of the test. */
+/* faults KIND: goes wrong in one rank while the others wait. The line of each fault is part of the
+ * test. */
 #include <assert.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Globals of every kind, changed by each rank between switches: each sees its own, as a process does. */
+/* Globals of every kind, changed by each rank between switches: each sees its own, as a process
+ * does. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ int main(int argc, char **argv)
 		argv[0][0] = (char)('a' + i);
 		usleep(1);
 	}
-	printf("%d %d %d %d %d %s %s %c %d\n", zero, one, visible, local, local_zero, constant, argc > 1 ? argv[1] : "-",
-	       argv[0][0], argv[argc] == NULL);
+	printf("%d %d %d %d %d %s %s %c %d\n", zero, one, visible, local, local_zero, constant,
+	       argc > 1 ? argv[1] : "-", argv[0][0], argv[argc] == NULL);
 	return 0;
 }

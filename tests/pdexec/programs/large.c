@@ -15,6 +15,7 @@ int main(void)
 		touched[i]++;
 		usleep(1);
 	}
-	printf("%.0f %.0f %.0f %d\n", zeros[0], zeros[6000000], zeros[12499999], touched[0] + touched[1] + touched[2]);
+	printf("%.0f %.0f %.0f %d\n", zeros[0], zeros[6000000], zeros[12499999],
+	       touched[0] + touched[1] + touched[2]);
 	return 0;
 }

@@ -16,7 +16,8 @@ static void draw(void)
 	char *before;
 
 	for (int i = 0; i < 3; i++) {
-		fprintf(out, "%d %ld %.6f %ld %ld ", rand(), random(), drand48(), lrand48(), mrand48());
+		fprintf(out, "%d %ld %.6f %ld %ld ", rand(), random(), drand48(), lrand48(),
+			mrand48());
 		usleep(1);
 		fprintf(out, "%.6f %ld %ld\n", erand48(x), nrand48(x), jrand48(x));
 		usleep(1);

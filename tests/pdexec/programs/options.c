@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options short|long|only OPTSTRING ARGUMENT…: prints what getopt says, sleeping between its calls. */
+/* options short|long|only OPTSTRING ARGUMENT…: prints what getopt says, sleeping between its calls.
+ */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +9,10 @@
 
 static int flag;
 static FILE *out; /* collected, because the ranks take turns */
-static const struct option longs[] = {{"alpha", no_argument, NULL, 'a'},      {"beta", required_argument, NULL, 'b'},
-				      {"betamax", no_argument, NULL, 'B'},    {"gamma", optional_argument, NULL, 'g'},
-				      {"flag", no_argument, &flag, 3},        {NULL, 0, NULL, 0}};
+static const struct option longs[] = {
+    {"alpha", no_argument, NULL, 'a'},	 {"beta", required_argument, NULL, 'b'},
+    {"betamax", no_argument, NULL, 'B'}, {"gamma", optional_argument, NULL, 'g'},
+    {"flag", no_argument, &flag, 3},	 {NULL, 0, NULL, 0}};
 
 static int next(const char *how, int argc, char **argv, int *index)
 {
@@ -37,8 +39,8 @@ int main(int argc, char **argv)
 	}
 	for (int pass = 0; pass < 2; pass++) {
 		while ((c = next(how, argc, argv, &index)) != -1) {
-			fprintf(out, "%d %s %d %d %d %d\n", c, optarg ? optarg : "-", optind, c == '?' || c == ':' ? optopt : 0,
-			       index, flag);
+			fprintf(out, "%d %s %d %d %d %d\n", c, optarg ? optarg : "-", optind,
+				c == '?' || c == ':' ? optopt : 0, index, flag);
 			usleep(1);
 		}
 		fprintf(out, "end %d:", optind);

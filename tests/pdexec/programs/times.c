@@ -55,8 +55,8 @@ int main(void)
 	gettimeofday(&moment, NULL);
 	timespec_get(&utc, TIME_UTC);
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%ld.%06ld %lld %lld %ld %ld.%06ld %ld\n", (long)moment.tv_sec, (long)moment.tv_usec, ns(utc),
-	       (long long)time(&seconds), (long)clock(), (long)usage.ru_utime.tv_sec, (long)usage.ru_utime.tv_usec,
-	       (long)times(&ticks));
+	printf("%ld.%06ld %lld %lld %ld %ld.%06ld %ld\n", (long)moment.tv_sec, (long)moment.tv_usec,
+	       ns(utc), (long long)time(&seconds), (long)clock(), (long)usage.ru_utime.tv_sec,
+	       (long)usage.ru_utime.tv_usec, (long)times(&ticks));
 	return 0;
 }
