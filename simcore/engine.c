@@ -96,7 +96,8 @@ static enum sim_step task_run_first(struct sim_engine *engine)
 	engine->running = NULL;
 	if (__builtin_expect(sim_fiber_has_ended(task->fiber), 0))
 		task->state = SIM_TASK_ENDED;
-	return __builtin_expect(sim_fiber_overflowed(task->fiber), 0) ? SIM_STEP_OVERFLOW : SIM_STEP_TASK;
+	return __builtin_expect(sim_fiber_overflowed(task->fiber), 0) ? SIM_STEP_OVERFLOW
+								      : SIM_STEP_TASK;
 }
 
 enum sim_step sim_engine_step(struct sim_engine *engine)
@@ -119,7 +120,8 @@ enum sim_step sim_engine_step(struct sim_engine *engine)
 
 static void alarm_ring(struct sim_event *event)
 {
-	struct sim_task *task = (struct sim_task *)((char *)event - offsetof(struct sim_task, alarm));
+	struct sim_task *task =
+	    (struct sim_task *)((char *)event - offsetof(struct sim_task, alarm));
 
 	event->fire = NULL; /* how sim_task_sleep knows */
 	sim_task_wake(task);

@@ -10,23 +10,24 @@
 #include "util/error.h"
 
 /*
- * The engine: clock, event queue and the scheduler of tasks (a task is a fiber that can wait for simulated time).
- * Only the engine moves the clock. The caller owns the loop:
+ * The engine: clock, event queue and the scheduler of tasks (a task is a fiber that can wait for
+ * simulated time). Only the engine moves the clock. The caller owns the loop:
  *
  *     while ((step = sim_engine_step(engine)) != SIM_STEP_IDLE)
  *             …look, report progress, stop early…
  *
- * One step runs one ready task until it blocks; when none is ready, fires the next event if it is due
- * now; when there is none, runs one hook of the instant's end; when there is none, moves the clock
- * to the next event and fires it. Tasks run in the order of sim_task_wake, hooks in that of
+ * One step runs one ready task until it blocks; when none is ready, fires the next event if it is
+ * due now; when there is none, runs one hook of the instant's end; when there is none, moves the
+ * clock to the next event and fires it. Tasks run in the order of sim_task_wake, hooks in that of
  * sim_engine_at_instant_end.
  */
 enum sim_step {
-	SIM_STEP_IDLE,  /* nothing ready and nothing queued: all ended, or deadlock */
-	SIM_STEP_TASK,  /* a task ran */
-	SIM_STEP_EVENT, /* an event fired, or a hook of the instant's end ran */
+	SIM_STEP_IDLE,	    /* nothing ready and nothing queued: all ended, or deadlock */
+	SIM_STEP_TASK,	    /* a task ran */
+	SIM_STEP_EVENT,	    /* an event fired, or a hook of the instant's end ran */
 	SIM_STEP_NO_MEMORY, /* the event queue could not grow: the run cannot go on */
-	SIM_STEP_OVERFLOW,  /* engine->resumed_last wrote over the end of its stack and others' memory: the run cannot go on */
+	SIM_STEP_OVERFLOW,  /* engine->resumed_last wrote over the end of its stack and others'
+			       memory: the run cannot go on */
 };
 
 enum sim_task_state { SIM_TASK_READY, SIM_TASK_RUNNING, SIM_TASK_BLOCKED, SIM_TASK_ENDED };
@@ -40,10 +41,10 @@ struct sim_task {
 	struct sim_task *next_ready;
 	struct sim_event alarm; /* for sim_task_sleep */
 	enum sim_task_state state;
-	void *data;             /* the owner's */
+	void *data; /* the owner's */
 };
 
-/* Work to do once all that happens at the present time has happened and before the clock moves on. */
+/* Work to do when all that happens at the present time has happened and before the clock moves. */
 struct sim_instant_hook {
 	void (*run)(struct sim_instant_hook *hook);
 	struct sim_instant_hook *next;
@@ -59,7 +60,8 @@ struct sim_engine {
 	struct sim_instant_hook *hook_first, *hook_last;
 	uint64_t n_events, n_switches;
 	int out_of_memory;
-	/* May be NULL. Called when a task is about to be resumed that is not resumed_last: swap in its memory. */
+	/* May be NULL. Called when a task is about to be resumed that is not resumed_last: swap in
+	 * its memory. */
 	void (*before_resume)(struct sim_task *task, void *context);
 	void *context;
 };
@@ -74,14 +76,16 @@ void sim_engine_finish(struct sim_engine *engine);
 void sim_engine_at(struct sim_engine *engine, struct sim_event *event, sim_time_ps time);
 void sim_engine_after(struct sim_engine *engine, struct sim_event *event, sim_time_ps delay);
 void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event);
-/* Asks for hook->run once at the end of the present instant; asking twice is once. The hook may schedule events, also for now, and wake tasks. */
+/* Asks for hook->run once at the end of the present instant; asking twice is once. The hook may
+ * schedule events, also for now, and wake tasks. */
 void sim_engine_at_instant_end(struct sim_engine *engine, struct sim_instant_hook *hook);
 
 enum sim_step sim_engine_step(struct sim_engine *engine);
 
 /*
- * Makes a task from a fiber and puts it on the ready list. The fiber's entry must call nothing after
- * its work is done but return. task->data is left alone. The task must live until it ended or the engine is not stepped any more.
+ * Makes a task from a fiber and puts it on the ready list. The fiber's entry must call nothing
+ * after its work is done but return. task->data is left alone. The task must live until it ended or
+ * the engine is not stepped any more.
  */
 void sim_task_start(struct sim_engine *engine, struct sim_task *task, struct sim_fiber *fiber);
 /* Blocks the running task until someone wakes it. Only on that task's fiber. */

@@ -65,7 +65,7 @@ sim_fiber_switch:
 	ldp	x29, x30, [sp, #80]
 	add	sp, sp, #176
 	.cfi_def_cfa_offset 0
-	/* not ret: the return predictor expects the caller of this call, which is on the other stack */
+	/* not ret: the return predictor expects the caller of this call, which is elsewhere */
 	mov	x16, x30
 	br	x16
 	.cfi_endproc
@@ -83,7 +83,7 @@ fiber_begin:
 	.cfi_endproc
 	.size	fiber_begin, .-fiber_begin
 
-/* void *sim_fiber_prepare(void *low, void *top, void (*entry)(void *), void *arg): the new fiber inherits fpcr. */
+/* void *sim_fiber_prepare(low, top, entry, arg): the new fiber inherits fpcr. */
 	.globl	sim_fiber_prepare
 	.hidden	sim_fiber_prepare
 	.type	sim_fiber_prepare, %function

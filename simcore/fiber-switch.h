@@ -8,14 +8,15 @@
  * where it keeps what the ABI lets it expect back. The signal mask is not switched.
  */
 
-/* Saves the running context, stores its pointer at *save and goes on with `load`; returns when someone switches back. */
+/* Saves the running context, stores its pointer at *save and goes on with `load`; returns when
+ * someone switches back. */
 __attribute__((visibility("hidden"))) void sim_fiber_switch(void **save, void *load);
 
 /*
  * Builds the context of a fiber that will call entry(arg) on the stack [low, top); entry does not
  * return. `top` is 16-byte aligned. The pointer is for sim_fiber_switch.
  */
-__attribute__((visibility("hidden"))) void *sim_fiber_prepare(void *low, void *top, void (*entry)(void *arg),
-							      void *arg);
+__attribute__((visibility("hidden"))) void *sim_fiber_prepare(void *low, void *top,
+							      void (*entry)(void *arg), void *arg);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * What a sanitizer has to be told about fibers. Meson takes the fiber-watch-*.h that suits the build
- * (fiber-config.h in the build folder); this one is for builds without a sanitizer.
+ * What a sanitizer has to be told about fibers. Meson takes the fiber-watch-*.h that suits the
+ * build (fiber-config.h in the build folder); this one is for builds without a sanitizer.
  */
 struct sim_watch { /* one for each stack */
 };

@@ -71,7 +71,7 @@ sim_fiber_switch:
 	popq	%rbp
 	.cfi_adjust_cfa_offset -8
 	.cfi_restore rbp
-	/* not ret: the return predictor expects the caller of this call, which is on the other stack */
+	/* not ret: the return predictor expects the caller of this call, which is elsewhere */
 	popq	%rcx
 	.cfi_adjust_cfa_offset -8
 	.cfi_register rip, rcx
@@ -98,7 +98,7 @@ fiber_begin:
 	.cfi_endproc
 	.size	fiber_begin, .-fiber_begin
 
-/* void *sim_fiber_prepare(void *low, void *top, void (*entry)(void *), void *arg): the new fiber inherits the control words. */
+/* void *sim_fiber_prepare(low, top, entry, arg): the new fiber inherits the control words. */
 	.globl	sim_fiber_prepare
 	.hidden	sim_fiber_prepare
 	.type	sim_fiber_prepare, @function

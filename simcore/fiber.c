@@ -13,14 +13,17 @@
 
 enum {
 	MIN_STACK_B = 16384,
-	/* Larger than a page: a frame of a few KiB that skips its start must not jump over the guard. It costs address space only. */
+	/* Larger than a page: a frame of a few KiB that skips its start must not jump over the
+	   guard. It costs address space only. */
 	GUARD_B = 65536,
 	/* vm.max_map_count where it cannot be read: the kernel's default */
 	DEFAULT_MAX_MAPPINGS = 65530,
 	MAPPINGS_PER_GUARD = 2,
-	/* The end of a stack that is looked at; untouched memory is zero, so this pattern costs no page. */
+	/* The end of a stack that is looked at; untouched memory is zero, so this pattern costs no
+	   page. */
 	N_CHECKED_WORDS = 8,
-	/* Tops start at different cache lines, or the hot frames of all stacks would share a few cache sets. */
+	/* Tops start at different cache lines, or the hot frames of all stacks would share a few
+	   cache sets. */
 	N_COLOURS = 16,
 	COLOUR_B = 128,
 };
@@ -79,19 +82,21 @@ static int set_measure(struct sim_fiber_set *set, size_t n_fibers, size_t stack_
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	if (n_fibers == 0)
-		return util_error_set(err, UTIL_EINPUT, "0 fibers were asked for, wanted at least 1");
+		return util_error_set(err, UTIL_EINPUT,
+				      "0 fibers were asked for, wanted at least 1");
 	if (stack_size_B < MIN_STACK_B || stack_size_B > SIZE_MAX / 2)
-		return util_error_set(err, UTIL_EINPUT, "a stack of %zu bytes is %s, wanted at least %d",
-				      stack_size_B, stack_size_B < MIN_STACK_B ? "too small" : "too large",
-				      MIN_STACK_B);
+		return util_error_set(
+		    err, UTIL_EINPUT, "a stack of %zu bytes is %s, wanted at least %d",
+		    stack_size_B, stack_size_B < MIN_STACK_B ? "too small" : "too large",
+		    MIN_STACK_B);
 	set->n_fibers = n_fibers;
 	set->stack_size_B = (stack_size_B + page - 1) / page * page;
 	/* half is left to the images of the ranks and to everyone else */
 	set->has_guards = n_fibers <= max_mappings() / 2 / MAPPINGS_PER_GUARD;
 	set->pitch_B = set->stack_size_B + (set->has_guards ? GUARD_B : 0);
 	if (set->pitch_B > (SIZE_MAX / 2 - GUARD_B) / n_fibers)
-		return util_error_set(err, UTIL_EINPUT, "%zu stacks of %zu bytes are too much", n_fibers,
-				      stack_size_B);
+		return util_error_set(err, UTIL_EINPUT, "%zu stacks of %zu bytes are too much",
+				      n_fibers, stack_size_B);
 	set->reserved_B = GUARD_B + n_fibers * set->pitch_B;
 	return 0;
 }
@@ -102,11 +107,13 @@ static int set_reserve(struct sim_fiber_set *set, struct util_error *err)
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 
 	if (base == MAP_FAILED)
-		return util_error_set(err, UTIL_ENOMEM,
-				      "no address space for %zu stacks of %zu bytes: smaller stacks may help",
-				      set->n_fibers, set->stack_size_B);
+		return util_error_set(
+		    err, UTIL_ENOMEM,
+		    "no address space for %zu stacks of %zu bytes: smaller stacks may help",
+		    set->n_fibers, set->stack_size_B);
 	set->base = base;
-	/* one huge page would hold the memory of dozens of stacks; refused where the kernel has none: fine */
+	/* one huge page would hold the memory of dozens of stacks; refused where the kernel has
+	 * none: fine */
 	madvise(base, set->reserved_B, MADV_NOHUGEPAGE);
 	set->fibers = calloc(set->n_fibers, sizeof(*set->fibers));
 	if (!set->fibers)
@@ -169,7 +176,8 @@ int sim_fiber_create(struct sim_fiber_set *set, size_t index, sim_fiber_fn entry
 		return util_error_set(err, UTIL_EINPUT, "fiber %zu is in use already", index);
 	*fiber = (struct sim_fiber){.set = set, .entry = entry, .arg = arg};
 	/* when others took the mappings that are missing now, the pattern has to do for this one */
-	fiber->has_guard = set->has_guards && !mprotect(stack_low(fiber) - GUARD_B, GUARD_B, PROT_NONE);
+	fiber->has_guard =
+	    set->has_guards && !mprotect(stack_low(fiber) - GUARD_B, GUARD_B, PROT_NONE);
 	*out = fiber;
 	return 0;
 }

@@ -8,39 +8,56 @@
 #include "util/error.h"
 
 /*
- * Fibers: stacks that are switched in user space. One assembly file per architecture (x86-64, aarch64),
- * ucontext elsewhere, chosen by meson. Every switch tells valgrind and the sanitizers. A fiber runs until it
- * yields; whoever resumed it goes on then. Not reentrant: a fiber does not resume another.
+ * Fibers: stacks that are switched in user space. One assembly file per architecture (x86-64,
+ * aarch64), ucontext elsewhere, chosen by meson. Every switch tells valgrind and the sanitizers. A
+ * fiber runs until it yields; whoever resumed it goes on then. Not reentrant: a fiber does not
+ * resume another.
  *
- * Stacks come from one reservation of address space. Each has a guard page below it as long as the
- * process may have that many mappings (vm.max_map_count); beyond that, a pattern at the stack's end is checked at every yield.
+ * Stacks come from one reservation of address space; memory is taken when a fiber first runs and
+ * given back when it ends. Each stack has guard pages below it as long as half the mappings a
+ * process may have (vm.max_map_count) suffice: 16 382 fibers by default. Beyond that, the last 64
+ * bytes of the stack, which are zero until used, are looked at whenever the fiber yields or ends: a
+ * frame that jumps over them or leaves them zero is not noticed.
+ *
+ * A switch costs about 30 instructions (9 ns) by assembly, and a system call more by ucontext. It
+ * keeps what the ABI promises over a call, rounding mode included; the signal mask is not switched.
+ * Callable from one thread only.
  */
 struct sim_fiber;
 struct sim_fiber_set; /* the stacks and fibers of one engine */
 typedef void (*sim_fiber_fn)(void *arg);
 
 /*
- * Reserves stacks for `n_fibers` fibers of `stack_size_B` bytes each (rounded up to pages; at least 16 KiB).
- * Errors: UTIL_EINPUT for a size out of range, UTIL_ENOMEM when the address space is not to be had.
+ * Reserves stacks for `n_fibers` >= 1 fibers of `stack_size_B` bytes each (rounded up to pages), at
+ * least 16 KiB. A fiber that never runs costs 40 bytes. Errors: UTIL_EINPUT for a size out of
+ * range, UTIL_ENOMEM when the address space is not to be had.
  */
-int sim_fiber_set_create(struct sim_fiber_set **out, size_t n_fibers, size_t stack_size_B, struct util_error *err);
-void sim_fiber_set_destroy(struct sim_fiber_set *set); /* NULL is fine; fibers that did not end are dropped */
+int sim_fiber_set_create(struct sim_fiber_set **out, size_t n_fibers, size_t stack_size_B,
+			 struct util_error *err);
+/* NULL is fine; fibers that did not end are dropped: nothing on their stacks is cleaned up. */
+void sim_fiber_set_destroy(struct sim_fiber_set *set);
 
-/* Prepares the next fiber; it starts at the first resume. `index`: 0 … n_fibers-1, each used once. */
-int sim_fiber_create(struct sim_fiber_set *set, size_t index, sim_fiber_fn entry, void *arg, struct sim_fiber **out,
-		     struct util_error *err);
+/*
+ * Prepares a fiber; it starts at the first resume. `index`: 0 … n_fibers-1, each used once, in any
+ * order. The set owns the fiber. Errors: UTIL_EINPUT for an index out of range or in use.
+ */
+int sim_fiber_create(struct sim_fiber_set *set, size_t index, sim_fiber_fn entry, void *arg,
+		     struct sim_fiber **out, struct util_error *err);
 
-/* Runs `fiber` until it yields or ends. Called from outside any fiber. */
+/* Runs `fiber`, which did not end yet, until it yields or ends. Called from outside any fiber. */
 void sim_fiber_resume(struct sim_fiber *fiber);
 /* Gives control back to the resumer. Called on `fiber`, which must be running. */
 void sim_fiber_yield(struct sim_fiber *fiber);
 bool sim_fiber_has_ended(const struct sim_fiber *fiber);
-/* True when the check pattern at the end of the stack was overwritten (only where there are no guard pages). */
+/* True once the end of the stack was overwritten (only where there are no guard pages): neighbours
+ * are damaged. */
 bool sim_fiber_overflowed(const struct sim_fiber *fiber);
 
-/* Which fiber's guard page `address` lies in (for a SIGSEGV handler): its index, or -1. Async-signal-safe. */
+/* Which fiber's guard pages `address` lies in (for a SIGSEGV handler): its index, or -1.
+ * Async-signal-safe. */
 long sim_fiber_set_guard_hit(const struct sim_fiber_set *set, const void *address);
-/* Usable stack of the fiber: lowest address and size. */
+/* The fiber's stack without guard: lowest address and size. Up to 1920 bytes at its top are left
+ * out to spread cache lines. */
 void sim_fiber_stack(const struct sim_fiber *fiber, void **out_low, size_t *out_size_B);
 
 #endif

@@ -18,11 +18,12 @@ typedef void (*sim_event_fn)(struct sim_event *event);
 struct sim_event {
 	sim_time_ps time;
 	uint64_t order;
-	size_t position;    /* 1-based place in the heap; 0: not queued */
-	sim_event_fn fire;  /* set by the owner before the event is pushed */
+	size_t position;   /* 1-based place in the heap; 0: not queued */
+	sim_event_fn fire; /* set by the owner before the event is pushed */
 };
 
-/* A place in the heap. It repeats the event's key, so that sifting does not touch the events it only compares. */
+/* A place in the heap. It repeats the event's key, so that sifting does not touch the events it
+ * only compares. */
 struct sim_queue_slot {
 	sim_time_ps time;
 	uint64_t order;
@@ -36,7 +37,8 @@ struct sim_queue {
 };
 
 void sim_queue_init(struct sim_queue *queue);
-void sim_queue_finish(struct sim_queue *queue); /* events belong to their owners and are not touched */
+/* Events belong to their owners and are not touched. */
+void sim_queue_finish(struct sim_queue *queue);
 
 static inline void sim_event_init(struct sim_event *event, sim_event_fn fire)
 {
@@ -48,8 +50,8 @@ static inline bool sim_event_is_queued(const struct sim_event *event)
 }
 
 /*
- * Schedules `event` at `time`, or moves it there when it is queued already; either stamps a new
- * order. O(log n). 0 or UTIL_ENOMEM (then nothing changed).
+ * Schedules `event` at `time` >= 0, or moves it there when it is queued already; either stamps a
+ * new order. O(log n). 0 or UTIL_ENOMEM (then nothing changed).
  */
 int sim_queue_push(struct sim_queue *queue, struct sim_event *event, sim_time_ps time);
 /* Takes `event` out; nothing happens when it is not queued. O(log n). */

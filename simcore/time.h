@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 /*
- * Simulated time: integer picoseconds since the start of the run; 106 days fit. Durations are of the
- * same type. Seconds as double become picoseconds by rounding half up; what does not fit saturates at
- * SIM_TIME_MAX, which stands for "never". No libm, so that every machine rounds alike.
+ * Simulated time: integer picoseconds since the start of the run; 106 days fit. Durations are of
+ * the same type. Seconds as double become picoseconds by rounding half up; what does not fit
+ * saturates at SIM_TIME_MAX, which stands for "never". No libm, so that every machine rounds alike.
  */
 typedef int64_t sim_time_ps;
 

@@ -9,11 +9,11 @@
  */
 enum util_status {
 	UTIL_OK = 0,
-	UTIL_EINPUT = -1,       /* bad input or usage: a file, an option, a value */
-	UTIL_ENOMEM = -2,       /* out of memory or address space */
-	UTIL_ESYSTEM = -3,      /* a system call failed */
+	UTIL_EINPUT = -1,	/* bad input or usage: a file, an option, a value */
+	UTIL_ENOMEM = -2,	/* out of memory or address space */
+	UTIL_ESYSTEM = -3,	/* a system call failed */
 	UTIL_EUNSUPPORTED = -4, /* known, legal, not implemented */
-	UTIL_EPROGRAM = -5,     /* the simulated program is wrong */
+	UTIL_EPROGRAM = -5,	/* the simulated program is wrong */
 };
 
 struct util_error {
@@ -23,14 +23,16 @@ struct util_error {
 
 /* Sets code and text. `err` may be NULL. Returns `code`, so that a caller can `return` it. */
 int util_error_set(struct util_error *err, int code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 
-/* Like util_error_set with `: strerror(errnum)` appended. Returns UTIL_ESYSTEM (UTIL_ENOMEM for ENOMEM). */
+/* Like util_error_set with `: strerror(errnum)` appended. Returns UTIL_ESYSTEM (UTIL_ENOMEM for
+ * ENOMEM). */
 int util_error_errno(struct util_error *err, int errnum, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 
-/* Puts "<formatted>: " in front of the text that is there. Returns err->code (UTIL_ESYSTEM if err is NULL). */
+/* Puts "<formatted>: " in front of the text that is there. Returns err->code (UTIL_ESYSTEM if err
+ * is NULL). */
 int util_error_prepend(struct util_error *err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3)));
 
 #endif

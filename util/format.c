@@ -4,20 +4,21 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The largest unit whose value is at least 1 once rounded is taken; the last one when all are too large. */
+/* The largest unit whose value is at least 1 once rounded is taken; the last one when all are too
+ * large. */
 struct scale {
 	const char *name;
 	double one; /* in base units */
 };
 
 static const struct scale time_scales[] = {
-	{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"ps", 1e-12},
+    {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"ps", 1e-12},
 };
 static const struct scale rate_scales[] = {
-	{"TB/s", 1e12}, {"GB/s", 1e9}, {"MB/s", 1e6}, {"kB/s", 1e3}, {"B/s", 1},
+    {"TB/s", 1e12}, {"GB/s", 1e9}, {"MB/s", 1e6}, {"kB/s", 1e3}, {"B/s", 1},
 };
 static const struct scale size_scales[] = {
-	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1},
+    {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1},
 };
 
 enum { N_SCALES = 5 };
@@ -33,7 +34,8 @@ static void format_number(char *buf, size_t size, double value)
 	long long scaled;
 
 	if (value >= 1e15) {
-		snprintf(buf, size, "%.0e", value); /* without decimals there is no point to localise */
+		snprintf(buf, size, "%.0e",
+			 value); /* without decimals there is no point to localise */
 		return;
 	}
 	scaled = (long long)(value * (double)power + 0.5);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "util/rng.h"
 
-/* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014; constants as published there. */
+/* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014;
+ * constants as published there. */
 static const uint64_t gamma_step = 0x9e3779b97f4a7c15u;
 
 static uint64_t mix(uint64_t z)

@@ -9,7 +9,8 @@ struct util_rng {
 	uint64_t state;
 };
 
-/* Streams of one seed are independent (one per rank, say); stream 0 gives the published sequence of `seed`. */
+/* Streams of one seed are independent (one per rank, say); stream 0 gives the published sequence of
+ * `seed`. */
 void util_rng_init(struct util_rng *rng, uint64_t seed, uint64_t stream);
 uint64_t util_rng_next(struct util_rng *rng);
 /* Uniform in [0, 1), 53 bits. */

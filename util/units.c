@@ -11,36 +11,42 @@
 /* A decimal numeral at the start of a text. */
 struct number {
 	double value;
-	bool is_integer;     /* digits only, and `integer` holds them exactly */
+	bool is_integer; /* digits only, and `integer` holds them exactly */
 	int64_t integer;
-	const char *rest;    /* the unit: what follows the numeral and blanks */
+	const char *rest; /* the unit: what follows the numeral and blanks */
 };
 
 struct unit {
 	const char *name;
-	double factor, divisor; /* base units = value * factor / divisor: both exact, so one rounding each */
+	double factor,
+	    divisor; /* base units = value * factor / divisor: both exact, so one rounding each */
 };
 
 static const struct unit time_units[] = {
-	{"ps", 1, 1e12}, {"ns", 1, 1e9}, {"us", 1, 1e6},  {"\u00b5s", 1, 1e6}, {"\u03bcs", 1, 1e6},
-	{"ms", 1, 1e3},  {"s", 1, 1},    {"min", 60, 1}, {"h", 3600, 1},
+    {"ps", 1, 1e12}, {"ns", 1, 1e9}, {"us", 1, 1e6}, {"\u00b5s", 1, 1e6}, {"\u03bcs", 1, 1e6},
+    {"ms", 1, 1e3},  {"s", 1, 1},    {"min", 60, 1}, {"h", 3600, 1},
 };
 
 static const struct unit prefixes[] = {
-	{"Ki", 0x1p10, 1}, {"Mi", 0x1p20, 1}, {"Gi", 0x1p30, 1}, {"Ti", 0x1p40, 1}, {"k", 1e3, 1},
-	{"K", 1e3, 1},     {"M", 1e6, 1},     {"G", 1e9, 1},     {"T", 1e12, 1},    {"", 1, 1},
+    {"Ki", 0x1p10, 1}, {"Mi", 0x1p20, 1}, {"Gi", 0x1p30, 1}, {"Ti", 0x1p40, 1}, {"k", 1e3, 1},
+    {"K", 1e3, 1},     {"M", 1e6, 1},	  {"G", 1e9, 1},     {"T", 1e12, 1},	{"", 1, 1},
 };
 
 static const struct unit rate_units[] = {
-	{"B/s", 1, 1}, {"Bps", 1, 1}, {"bit/s", 1, 8}, {"bps", 1, 8},
+    {"B/s", 1, 1},
+    {"Bps", 1, 1},
+    {"bit/s", 1, 8},
+    {"bps", 1, 8},
 };
 
 static const struct unit size_units[] = {{"B", 1, 1}};
 
-enum { N_TIME = sizeof(time_units) / sizeof(time_units[0]),
-       N_PREFIX = sizeof(prefixes) / sizeof(prefixes[0]),
-       N_RATE = sizeof(rate_units) / sizeof(rate_units[0]),
-       N_SIZE = sizeof(size_units) / sizeof(size_units[0]) };
+enum {
+	N_TIME = sizeof(time_units) / sizeof(time_units[0]),
+	N_PREFIX = sizeof(prefixes) / sizeof(prefixes[0]),
+	N_RATE = sizeof(rate_units) / sizeof(rate_units[0]),
+	N_SIZE = sizeof(size_units) / sizeof(size_units[0])
+};
 
 static bool is_digit(char c)
 {
@@ -54,7 +60,8 @@ static const char *skip_digits(const char *p)
 	return p;
 }
 
-/* The end of the decimal numeral at `text`, NULL when there is none. strtod alone would take hexadecimal, "inf" and "nan" too. */
+/* The end of the decimal numeral at `text`, NULL when there is none. strtod alone would take
+ * hexadecimal, "inf" and "nan" too. */
 static const char *numeral_end(const char *text)
 {
 	const char *p = text + (*text == '-' || *text == '+');
@@ -124,7 +131,8 @@ static int prefixed_unit_find(const struct unit *units, int n, const char *name,
 			continue;
 		unit = unit_find(units, n, name + length);
 		if (unit) {
-			*out = (struct unit){name, prefixes[i].factor * unit->factor, unit->divisor};
+			*out =
+			    (struct unit){name, prefixes[i].factor * unit->factor, unit->divisor};
 			return 0;
 		}
 	}
@@ -137,7 +145,8 @@ static int quantity_read(const char *text, const char *wanted, struct number *ou
 	if (!number_read(text, out))
 		return util_error_set(err, UTIL_EINPUT, "found '%s', wanted %s", text, wanted);
 	if (*text == '-')
-		return util_error_set(err, UTIL_EINPUT, "'%s' is negative, wanted %s", text, wanted);
+		return util_error_set(err, UTIL_EINPUT, "'%s' is negative, wanted %s", text,
+				      wanted);
 	return 0;
 }
 
@@ -145,7 +154,8 @@ static int unit_refuse(const char *text, const struct number *number, const char
 		       struct util_error *err)
 {
 	if (!*number->rest)
-		return util_error_set(err, UTIL_EINPUT, "'%s' has no unit, wanted %s", text, wanted);
+		return util_error_set(err, UTIL_EINPUT, "'%s' has no unit, wanted %s", text,
+				      wanted);
 	return util_error_set(err, UTIL_EINPUT, "unknown unit '%s' in '%s', wanted %s",
 			      number->rest, text, wanted);
 }
@@ -177,8 +187,8 @@ int util_parse_time_s(const char *text, double *out_s, struct util_error *err)
 
 int util_parse_bandwidth_Bps(const char *text, double *out_Bps, struct util_error *err)
 {
-	static const char wanted[] =
-		"a bandwidth such as '11.85 MB/s' or '1 Gbit/s' (prefixes k M G T Ki Mi Gi Ti), or 'inf'";
+	static const char wanted[] = "a bandwidth such as '11.85 MB/s' or '1 Gbit/s' (prefixes k M "
+				     "G T Ki Mi Gi Ti), or 'inf'";
 	struct number number;
 	struct unit unit;
 	int rc;
@@ -208,16 +218,19 @@ int util_parse_size_B(const char *text, int64_t *out_B, struct util_error *err)
 		return rc;
 	if (*number.rest && prefixed_unit_find(size_units, N_SIZE, number.rest, &unit))
 		return unit_refuse(text, &number, wanted, err);
+	/* whole numerals beyond 2^53 would lose digits as doubles */
+	if (number.is_integer &&
+	    !__builtin_mul_overflow(number.integer, (int64_t)unit.factor, &exact)) {
+		*out_B = exact;
+		return 0;
+	}
 	bytes = number.value * unit.factor;
 	if (!(bytes < 0x1p63))
 		return util_error_set(err, UTIL_EINPUT, "'%s' is too large", text);
 	if (bytes != (double)(int64_t)bytes)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is not a whole number of bytes", text);
-	/* whole numerals beyond 2^53 would lose digits as doubles */
-	if (number.is_integer && !__builtin_mul_overflow(number.integer, (int64_t)unit.factor, &exact))
-		*out_B = exact;
-	else
-		*out_B = (int64_t)bytes;
+		return util_error_set(err, UTIL_EINPUT, "'%s' is not a whole number of bytes",
+				      text);
+	*out_B = (int64_t)bytes;
 	return 0;
 }
 
@@ -240,8 +253,8 @@ int util_parse_int(const char *text, int64_t min, int64_t max, int64_t *out, str
 	errno = 0;
 	value = strtoll(text, NULL, 10);
 	if (errno || value < min || value > max)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is out of range, wanted %lld to %lld", text,
-				      (long long)min, (long long)max);
+		return util_error_set(err, UTIL_EINPUT, "'%s' is out of range, wanted %lld to %lld",
+				      text, (long long)min, (long long)max);
 	*out = value;
 	return 0;
 }

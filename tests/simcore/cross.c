@@ -10,12 +10,12 @@
 #include "simcore/engine.h"
 #include "util/rng.h"
 
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                    \
-			return 1;                                                                  \
-		}                                                                                  \
+#define CHECK(condition)                                                        \
+	do {                                                                    \
+		if (!(condition)) {                                             \
+			fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
+			return 1;                                               \
+		}                                                               \
 	} while (0)
 
 enum { N_FIBERS = 50, N_YIELDS = 20, STACK_B = 65536 };
@@ -36,8 +36,8 @@ static void mix_registers(struct job *job, int n_yields)
 {
 	uint64_t a = job->seed, b = a * 3, c = a * 5, d = a * 7, e = a * 11, f = a * 13, g = a * 17,
 		 h = a * 19, i = a * 23, j = a * 29, k = a * 31, l = a * 37;
-	double p = (double)a, q = p * 2, r = p * 3, s = p * 4, t = p * 5, u = p * 6, v = p * 7, w = p * 8,
-	       x = p * 9, y = p * 10;
+	double p = (double)a, q = p * 2, r = p * 3, s = p * 4, t = p * 5, u = p * 6, v = p * 7,
+	       w = p * 8, x = p * 9, y = p * 10;
 
 	for (int n = 0; n < N_YIELDS; n++) {
 		if (n < n_yields)
@@ -94,7 +94,8 @@ static void round_down(void *arg)
 	fesetround(FE_TONEAREST);
 }
 
-/* -1/3 lies between two doubles: rounded down it is the other one than rounded to nearest, which is -0x1.5555555555555p-2. */
+/* -1/3 lies between two doubles: rounded down it is the other one than rounded to nearest, which is
+ * -0x1.5555555555555p-2. */
 static int each_fiber_has_its_rounding_mode(void)
 {
 	struct sim_fiber_set *set = NULL;

@@ -31,7 +31,8 @@ static void say(const char *who)
 {
 	size_t end = strlen(world.log);
 
-	snprintf(world.log + end, sizeof(world.log) - end, "%s%lld ", who, (long long)world.engine.now);
+	snprintf(world.log + end, sizeof(world.log) - end, "%s%lld ", who,
+		 (long long)world.engine.now);
 }
 
 static int world_begin(void **state)
@@ -53,7 +54,8 @@ static struct sim_task *task_add(sim_fiber_fn entry)
 	struct sim_task *task = &world.tasks[world.n_tasks];
 	struct sim_fiber *fiber = NULL;
 
-	assert_int_equal(sim_fiber_create(world.fibers, (size_t)world.n_tasks, entry, task, &fiber, NULL), 0);
+	assert_int_equal(
+	    sim_fiber_create(world.fibers, (size_t)world.n_tasks, entry, task, &fiber, NULL), 0);
 	sim_task_start(&world.engine, task, fiber);
 	world.n_tasks++;
 	return task;
@@ -260,7 +262,8 @@ static void task_asks_for_hooks(void *task)
 
 /*
  * At 0: a asks for g, h, g (once) and an event for now, b blocks; the event precedes the hooks. g
- * makes b ready and an event for now: both precede h; then g's second run, last in the list. Then the clock moves.
+ * makes b ready and an event for now: both precede h; then g's second run, last in the list. Then
+ * the clock moves.
  */
 static void hooks_run_when_the_instant_has_nothing_left(void **state)
 {
@@ -348,7 +351,8 @@ static void twenty_thousand_tasks_sleep_their_time(void **state)
 	sim_engine_init(&engine);
 	assert_int_equal(sim_fiber_set_create(&set, N_MANY, 32768, NULL), 0);
 	for (size_t i = 0; i < N_MANY; i++) {
-		assert_int_equal(sim_fiber_create(set, i, task_sleeps_in_rounds, &many[i], &fiber, NULL), 0);
+		assert_int_equal(
+		    sim_fiber_create(set, i, task_sleeps_in_rounds, &many[i], &fiber, NULL), 0);
 		sim_task_start(&engine, &many[i], fiber);
 	}
 	while (sim_engine_step(&engine) != SIM_STEP_IDLE)
@@ -367,19 +371,19 @@ static void twenty_thousand_tasks_sleep_their_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_WORLD(equal_times_happen_in_order_of_request),
-		IN_WORLD(one_step_is_one_task_or_one_event),
-		IN_WORLD(woken_tasks_run_once_in_order_of_wake),
-		IN_WORLD(a_blocked_task_that_nobody_wakes_leaves_the_engine_idle),
-		IN_WORLD(a_wake_does_not_shorten_a_sleep),
-		IN_WORLD(a_sleep_of_zero_lets_others_run_and_never_does_not_end),
-		IN_WORLD(the_past_means_now),
-		IN_WORLD(moved_to_never_or_cancelled_an_event_does_not_fire),
-		IN_WORLD(hooks_run_when_the_instant_has_nothing_left),
-		IN_WORLD(a_hook_runs_though_no_event_is_left),
-		IN_WORLD(before_resume_is_called_when_the_task_changes),
-		IN_WORLD(without_memory_the_next_step_says_so),
-		cmocka_unit_test(twenty_thousand_tasks_sleep_their_time),
+	    IN_WORLD(equal_times_happen_in_order_of_request),
+	    IN_WORLD(one_step_is_one_task_or_one_event),
+	    IN_WORLD(woken_tasks_run_once_in_order_of_wake),
+	    IN_WORLD(a_blocked_task_that_nobody_wakes_leaves_the_engine_idle),
+	    IN_WORLD(a_wake_does_not_shorten_a_sleep),
+	    IN_WORLD(a_sleep_of_zero_lets_others_run_and_never_does_not_end),
+	    IN_WORLD(the_past_means_now),
+	    IN_WORLD(moved_to_never_or_cancelled_an_event_does_not_fire),
+	    IN_WORLD(hooks_run_when_the_instant_has_nothing_left),
+	    IN_WORLD(a_hook_runs_though_no_event_is_left),
+	    IN_WORLD(before_resume_is_called_when_the_task_changes),
+	    IN_WORLD(without_memory_the_next_step_says_so),
+	    cmocka_unit_test(twenty_thousand_tasks_sleep_their_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,8 @@ static void run_interleaved(size_t n, size_t stack_B)
 	assert_int_equal(sim_fiber_set_create(&set, n, stack_B, NULL), 0);
 	for (size_t i = 0; i < n; i++) {
 		jobs[i].index = (int)i;
-		assert_int_equal(sim_fiber_create(set, i, add_three_times, &jobs[i], &jobs[i].fiber, NULL), 0);
+		assert_int_equal(
+		    sim_fiber_create(set, i, add_three_times, &jobs[i], &jobs[i].fiber, NULL), 0);
 	}
 	for (int round = 0; round < 4; round++) {
 		for (size_t i = 0; i < n; i++) {
@@ -103,7 +104,8 @@ static void fill_the_stack(void *arg)
 	sim_fiber_yield(job->fiber);
 }
 
-/* 6144: a page of the sanitizers' frames and 15 * 128 B of colouring. Stacks of neighbours do not overlap. */
+/* 6144: a page of the sanitizers' frames and 15 * 128 B of colouring. Stacks of neighbours do not
+ * overlap. */
 static void a_fiber_runs_at_the_top_of_its_own_stack(void **state)
 {
 	struct job jobs[20] = {0};
@@ -115,7 +117,8 @@ static void a_fiber_runs_at_the_top_of_its_own_stack(void **state)
 		void *low;
 		size_t size_B;
 
-		assert_int_equal(sim_fiber_create(set, i, fill_the_stack, &jobs[i], &jobs[i].fiber, NULL), 0);
+		assert_int_equal(
+		    sim_fiber_create(set, i, fill_the_stack, &jobs[i], &jobs[i].fiber, NULL), 0);
 		sim_fiber_resume(jobs[i].fiber);
 		assert_int_equal(jobs[i].result, 1);
 		sim_fiber_stack(jobs[i].fiber, &low, &size_B);
@@ -185,7 +188,8 @@ static void wrong_sizes_are_refused(void **state)
 	assert_int_equal(sim_fiber_set_create(&set, SIZE_MAX / 4, STACK_B, &err), UTIL_EINPUT);
 	assert_non_null(strstr(err.text, "too much"));
 	/* 2^60 bytes: more than 47 or 48 bits of address space */
-	assert_int_equal(sim_fiber_set_create(&set, (size_t)1 << 20, (size_t)1 << 40, &err), UTIL_ENOMEM);
+	assert_int_equal(sim_fiber_set_create(&set, (size_t)1 << 20, (size_t)1 << 40, &err),
+			 UTIL_ENOMEM);
 	assert_non_null(strstr(err.text, "no address space"));
 	assert_ptr_equal(set, (void *)1);
 	sim_fiber_set_destroy(NULL);
@@ -199,9 +203,11 @@ static void an_index_serves_once(void **state)
 
 	assert_int_equal(sim_fiber_set_create(&set, 2, STACK_B, NULL), 0);
 	assert_int_equal(sim_fiber_create(set, 1, add_three_times, NULL, &fiber, &err), 0);
-	assert_int_equal(sim_fiber_create(set, 1, add_three_times, NULL, &other, &err), UTIL_EINPUT);
+	assert_int_equal(sim_fiber_create(set, 1, add_three_times, NULL, &other, &err),
+			 UTIL_EINPUT);
 	assert_string_equal(err.text, "fiber 1 is in use already");
-	assert_int_equal(sim_fiber_create(set, 2, add_three_times, NULL, &other, &err), UTIL_EINPUT);
+	assert_int_equal(sim_fiber_create(set, 2, add_three_times, NULL, &other, &err),
+			 UTIL_EINPUT);
 	assert_string_equal(err.text, "there is no fiber 2 of 2");
 	assert_ptr_equal(other, (void *)1);
 	sim_fiber_set_destroy(set);
@@ -230,7 +236,8 @@ static void guards_are_told_from_stacks(void **state)
 	sim_fiber_set_destroy(set);
 }
 
-/* Recursion until the frame lies below `bound`; every byte is written. Volatile: neither calls nor frames may be optimised away. */
+/* Recursion until the frame lies below `bound`; every byte is written. Volatile: neither calls nor
+ * frames may be optimised away. */
 static volatile int sink;
 
 __attribute__((noinline)) static int deeper(const char *bound)
@@ -309,7 +316,8 @@ static void stay_within(void *arg)
 	sim_fiber_yield(job->fiber);
 }
 
-/* Fiber 5 runs to below its stack, into that of fiber 4, which is not in use; fiber 7 to 1 KiB above its end. */
+/* Fiber 5 runs to below its stack, into that of fiber 4, which is not in use; fiber 7 to 1 KiB
+ * above its end. */
 static void without_guards_an_overflow_is_seen_at_the_yield(void **state)
 {
 	struct sim_fiber_set *set = NULL;
@@ -364,17 +372,17 @@ static void the_engine_reports_an_overflow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(interleaved_fibers_keep_their_state),
-		cmocka_unit_test(twenty_thousand_fibers_run),
-		cmocka_unit_test(a_fiber_runs_at_the_top_of_its_own_stack),
-		cmocka_unit_test(a_million_fibers_take_memory_only_when_they_run),
-		cmocka_unit_test(wrong_sizes_are_refused),
-		cmocka_unit_test(an_index_serves_once),
-		cmocka_unit_test(guards_are_told_from_stacks),
-		cmocka_unit_test(an_overflow_hits_the_guard_of_its_fiber),
-		cmocka_unit_test(without_guards_an_overflow_is_seen_at_the_yield),
-		cmocka_unit_test(without_guards_only_the_lowest_is_hit),
-		cmocka_unit_test(the_engine_reports_an_overflow),
+	    cmocka_unit_test(interleaved_fibers_keep_their_state),
+	    cmocka_unit_test(twenty_thousand_fibers_run),
+	    cmocka_unit_test(a_fiber_runs_at_the_top_of_its_own_stack),
+	    cmocka_unit_test(a_million_fibers_take_memory_only_when_they_run),
+	    cmocka_unit_test(wrong_sizes_are_refused),
+	    cmocka_unit_test(an_index_serves_once),
+	    cmocka_unit_test(guards_are_told_from_stacks),
+	    cmocka_unit_test(an_overflow_hits_the_guard_of_its_fiber),
+	    cmocka_unit_test(without_guards_an_overflow_is_seen_at_the_yield),
+	    cmocka_unit_test(without_guards_only_the_lowest_is_hit),
+	    cmocka_unit_test(the_engine_reports_an_overflow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,8 @@ static int naive_first(const struct naive *naive)
 	return first;
 }
 
-/* Few times, so that most comparisons are between equals. Of 8 steps 4 push or move, 2 cancel, 2 pop: the number queued stays in the middle. */
+/* Few times, so that most comparisons are between equals. Of 8 steps 4 push or move, 2 cancel, 2
+ * pop: the number queued stays in the middle. */
 static void random_steps_agree_with_a_naive_queue(void **state)
 {
 	static struct sim_event events[N_EVENTS];
@@ -122,7 +123,8 @@ static void random_steps_agree_with_a_naive_queue(void **state)
 	util_rng_init(&rng, seed, 0);
 	sim_queue_init(&queue);
 	for (int step = 0; step < N_STEPS; step++) {
-		int what = (int)(util_rng_next(&rng) % 8), i = (int)(util_rng_next(&rng) % N_EVENTS);
+		int what = (int)(util_rng_next(&rng) % 8),
+		    i = (int)(util_rng_next(&rng) % N_EVENTS);
 		sim_time_ps time = (sim_time_ps)(util_rng_next(&rng) % N_TIMES);
 
 		if (what < 4) {
@@ -154,11 +156,11 @@ static void random_steps_agree_with_a_naive_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_times_keep_push_order),
-		cmocka_unit_test(a_moved_event_goes_behind_its_equals),
-		cmocka_unit_test(an_event_knows_whether_it_is_queued),
-		cmocka_unit_test(a_push_without_memory_changes_nothing),
-		cmocka_unit_test(random_steps_agree_with_a_naive_queue),
+	    cmocka_unit_test(equal_times_keep_push_order),
+	    cmocka_unit_test(a_moved_event_goes_behind_its_equals),
+	    cmocka_unit_test(an_event_knows_whether_it_is_queued),
+	    cmocka_unit_test(a_push_without_memory_changes_nothing),
+	    cmocka_unit_test(random_steps_agree_with_a_naive_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

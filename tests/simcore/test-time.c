@@ -39,9 +39,9 @@ static void addition_saturates_at_never(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(seconds_round_half_up_to_picoseconds),
-		cmocka_unit_test(negative_and_nan_become_zero_and_too_large_never),
-		cmocka_unit_test(addition_saturates_at_never),
+	    cmocka_unit_test(seconds_round_half_up_to_picoseconds),
+	    cmocka_unit_test(negative_and_nan_become_zero_and_too_large_never),
+	    cmocka_unit_test(addition_saturates_at_never),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

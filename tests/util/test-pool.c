@@ -11,7 +11,8 @@
 
 enum { N_OBJECTS = 5000 };
 
-/* Sizes below, at and above the alignment; each object is filled with its number and none may change another. */
+/* Sizes below, at and above the alignment; each object is filled with its number and none may
+ * change another. */
 static void live_objects_do_not_overlap_and_are_aligned(void **state)
 {
 	static const size_t sizes[] = {1, 8, 16, 17, 48, 1000, 40000};
@@ -80,10 +81,10 @@ static void an_impossible_size_gives_null(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(live_objects_do_not_overlap_and_are_aligned),
-		cmocka_unit_test(the_object_put_last_is_got_next),
-		cmocka_unit_test(a_finished_pool_is_empty_and_usable),
-		cmocka_unit_test(an_impossible_size_gives_null),
+	    cmocka_unit_test(live_objects_do_not_overlap_and_are_aligned),
+	    cmocka_unit_test(the_object_put_last_is_got_next),
+	    cmocka_unit_test(a_finished_pool_is_empty_and_usable),
+	    cmocka_unit_test(an_impossible_size_gives_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

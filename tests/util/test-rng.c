@@ -8,7 +8,8 @@
 
 #include "util/rng.h"
 
-/* The first numbers of splitmix64 for seed 1234567 as published with its reference implementation. */
+/* The first numbers of splitmix64 for seed 1234567 as published with its reference implementation.
+ */
 static void stream_0_is_the_published_sequence(void **state)
 {
 	static const uint64_t published[] = {6457827717110365317u, 3203168211198807973u,
@@ -58,7 +59,8 @@ static void uniform_lies_in_the_unit_interval_with_mean_a_half(void **state)
 	assert_true(sum / 10000 > 0.5 - 0.0116 && sum / 10000 < 0.5 + 0.0116);
 }
 
-/* 6457827717110365317 >> 11 = 3153236189995295; times 2^-53 it is 0.3500795420…: 53 bits, no rounding. */
+/* 6457827717110365317 >> 11 = 3153236189995295; times 2^-53 it is 0.3500795420…: 53 bits, no
+ * rounding. */
 static void uniform_is_the_top_53_bits(void **state)
 {
 	struct util_rng rng;
@@ -70,10 +72,10 @@ static void uniform_is_the_top_53_bits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stream_0_is_the_published_sequence),
-		cmocka_unit_test(streams_and_seeds_differ),
-		cmocka_unit_test(uniform_lies_in_the_unit_interval_with_mean_a_half),
-		cmocka_unit_test(uniform_is_the_top_53_bits),
+	    cmocka_unit_test(stream_0_is_the_published_sequence),
+	    cmocka_unit_test(streams_and_seeds_differ),
+	    cmocka_unit_test(uniform_lies_in_the_unit_interval_with_mean_a_half),
+	    cmocka_unit_test(uniform_is_the_top_53_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
