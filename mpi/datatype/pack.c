@@ -13,16 +13,34 @@ struct cursor {
 
 static void walk_items(struct cursor *cursor, const struct mpi_datatype *type, uintptr_t at, MPI_Count count);
 
-static void move_run(struct cursor *cursor, uintptr_t at, MPI_Count size_B)
+/* memcpy, without a call for the sizes that members of structs mostly have. */
+static inline void copy(void *to, const void *from, size_t n)
+{
+	switch (n) {
+	case 4:
+		memcpy(to, from, 4);
+		break;
+	case 8:
+		memcpy(to, from, 8);
+		break;
+	case 16:
+		memcpy(to, from, 16);
+		break;
+	default:
+		memcpy(to, from, n);
+	}
+}
+
+static inline void move_run(struct cursor *cursor, uintptr_t at, MPI_Count size_B)
 {
 	size_t n = (size_t)(size_B < cursor->left_B ? size_B : cursor->left_B);
 
 	if (n == 0)
 		return;
 	if (cursor->is_unpacking)
-		memcpy((void *)at, cursor->packed, n);
+		copy((void *)at, cursor->packed, n);
 	else
-		memcpy(cursor->packed, (const void *)at, n);
+		copy(cursor->packed, (const void *)at, n);
 	cursor->packed += n;
 	cursor->left_B -= (MPI_Count)n;
 }
@@ -81,9 +99,16 @@ static void walk_map(struct cursor *cursor, const struct mpi_typemap *map, uintp
 			  map->blocklength * child->size_B, map->stride_B);
 		return;
 	}
-	for (MPI_Count i = 0; i < map->n_blocks && cursor->left_B > 0; i++)
-		walk_items(cursor, mpi_map_child(map, i), at + (uintptr_t)mpi_map_displacement(map, i),
-			   mpi_map_length(map, i));
+	for (MPI_Count i = 0; i < map->n_blocks && cursor->left_B > 0; i++) {
+		const struct mpi_datatype *block_child = mpi_map_child(map, i);
+		uintptr_t block_at = at + (uintptr_t)mpi_map_displacement(map, i);
+		MPI_Count length = mpi_map_length(map, i);
+
+		if (block_child->is_contiguous)
+			move_run(cursor, block_at + (uintptr_t)block_child->true_lb_B, length * block_child->size_B);
+		else
+			walk_items(cursor, block_child, block_at, length);
+	}
 }
 
 static void walk_items(struct cursor *cursor, const struct mpi_datatype *type, uintptr_t at, MPI_Count count)
