@@ -6,7 +6,8 @@
 
 #include "mpi/comm/objects.h"
 
-/* Keyvals of the program are numbered from here: above the ABI's predefined ones, below anything that looks like a pointer. */
+/* Keyvals of the program are numbered from here: above the ABI's predefined ones, below anything
+ * that looks like a pointer. */
 #define FIRST_KEYVAL 0x1000
 
 struct mpi_attribute {
@@ -40,7 +41,8 @@ static struct mpi_keyval *usable_keyval(struct mpi_rank *me, enum mpi_kind kind,
 	return found && !found->is_freed ? found : NULL;
 }
 
-static int call_copy(const struct mpi_keyval *keyval, uintptr_t old, int number, void *value, void **copy, int *flag)
+static int call_copy(const struct mpi_keyval *keyval, uintptr_t old, int number, void *value,
+		     void **copy, int *flag)
 {
 	*flag = 0;
 	if (is_sentinel(keyval->copy, 0))
@@ -51,10 +53,10 @@ static int call_copy(const struct mpi_keyval *keyval, uintptr_t old, int number,
 		return MPI_SUCCESS;
 	}
 	if (keyval->kind == KIND_COMM)
-		return ((MPI_Comm_copy_attr_function *)keyval->copy)((MPI_Comm)old, number, keyval->extra_state, value, copy,
-								     flag);
-	return ((MPI_Type_copy_attr_function *)keyval->copy)((MPI_Datatype)old, number, keyval->extra_state, value, copy,
-							     flag);
+		return ((MPI_Comm_copy_attr_function *)keyval->copy)(
+		    (MPI_Comm)old, number, keyval->extra_state, value, copy, flag);
+	return ((MPI_Type_copy_attr_function *)keyval->copy)(
+	    (MPI_Datatype)old, number, keyval->extra_state, value, copy, flag);
 }
 
 static int call_delete(const struct mpi_keyval *keyval, uintptr_t handle, int number, void *value)
@@ -62,12 +64,14 @@ static int call_delete(const struct mpi_keyval *keyval, uintptr_t handle, int nu
 	if (is_sentinel(keyval->delete, 0))
 		return MPI_SUCCESS;
 	if (keyval->kind == KIND_COMM)
-		return ((MPI_Comm_delete_attr_function *)keyval->delete)((MPI_Comm)handle, number, value,
-									 keyval->extra_state);
-	return ((MPI_Type_delete_attr_function *)keyval->delete)((MPI_Datatype)handle, number, value, keyval->extra_state);
+		return ((MPI_Comm_delete_attr_function *)keyval->delete)(
+		    (MPI_Comm)handle, number, value, keyval->extra_state);
+	return ((MPI_Type_delete_attr_function *)keyval->delete)((MPI_Datatype)handle, number,
+								 value, keyval->extra_state);
 }
 
-static int push(struct mpi_rank *me, enum mpi_kind kind, struct mpi_attribute **list, int keyval, void *value)
+static int push(struct mpi_rank *me, enum mpi_kind kind, struct mpi_attribute **list, int keyval,
+		void *value)
 {
 	struct mpi_attribute *attribute = malloc(sizeof *attribute);
 
@@ -80,8 +84,8 @@ static int push(struct mpi_rank *me, enum mpi_kind kind, struct mpi_attribute **
 }
 
 /* Oldest first by recursion: lists have a handful of entries. */
-int mpi_attributes_copy(struct mpi_rank *me, enum mpi_kind kind, uintptr_t old, const struct mpi_attribute *from,
-			struct mpi_attribute **to)
+int mpi_attributes_copy(struct mpi_rank *me, enum mpi_kind kind, uintptr_t old,
+			const struct mpi_attribute *from, struct mpi_attribute **to)
 {
 	void *copy = NULL;
 	int flag, code;
@@ -104,8 +108,10 @@ int mpi_attributes_copy(struct mpi_rank *me, enum mpi_kind kind, uintptr_t old, 
 	return code;
 }
 
-/* Runs the delete function of *link and unlinks it. The function may call MPI, but must not touch this object's attributes. */
-static int delete_at(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, struct mpi_attribute **link)
+/* Runs the delete function of *link and unlinks it. The function may call MPI, but must not touch
+ * this object's attributes. */
+static int delete_at(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
+		     struct mpi_attribute **link)
 {
 	struct mpi_attribute *attribute = *link;
 	struct mpi_keyval keyval = *find_keyval(me, kind, attribute->keyval);
@@ -119,7 +125,8 @@ static int delete_at(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, 
 	return MPI_SUCCESS;
 }
 
-int mpi_attributes_delete_all(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, struct mpi_attribute **list)
+int mpi_attributes_delete_all(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
+			      struct mpi_attribute **list)
 {
 	int code = MPI_SUCCESS;
 
@@ -145,7 +152,8 @@ static int free_slot(struct mpi_rank_objects *objects)
 			return i;
 	if (objects->n_keyvals == objects->capacity) {
 		int capacity = objects->capacity ? 2 * objects->capacity : 8;
-		struct mpi_keyval *keyvals = realloc(objects->keyvals, (size_t)capacity * sizeof *keyvals);
+		struct mpi_keyval *keyvals =
+		    realloc(objects->keyvals, (size_t)capacity * sizeof *keyvals);
 
 		if (!keyvals)
 			return -1;
@@ -155,8 +163,8 @@ static int free_slot(struct mpi_rank_objects *objects)
 	return objects->n_keyvals++;
 }
 
-int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void), void (*delete)(void), int *keyval,
-		      void *extra_state)
+int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void),
+		      void (*delete)(void), int *keyval, void *extra_state)
 {
 	struct mpi_rank_objects *objects = mpi_rank_objects(me);
 	int slot;
@@ -166,8 +174,11 @@ int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void
 	slot = objects ? free_slot(objects) : -1;
 	if (slot < 0)
 		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a keyval");
-	objects->keyvals[slot] = (struct mpi_keyval){
-		.kind = kind, .copy = copy, .delete = delete, .extra_state = extra_state, .n_references = 1};
+	objects->keyvals[slot] = (struct mpi_keyval){.kind = kind,
+						     .copy = copy,
+						     .delete = delete,
+						     .extra_state = extra_state,
+						     .n_references = 1};
 	*keyval = FIRST_KEYVAL + slot;
 	return MPI_SUCCESS;
 }
@@ -176,7 +187,8 @@ static int raise_keyval(struct mpi_rank *me, int keyval)
 {
 	if (keyval == MPI_KEYVAL_INVALID)
 		return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "keyval is MPI_KEYVAL_INVALID");
-	return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "%d is no keyval for this kind of object", keyval);
+	return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "%d is no keyval for this kind of object",
+			 keyval);
 }
 
 static bool is_predefined(int keyval)
@@ -191,7 +203,8 @@ int mpi_keyval_free(struct mpi_rank *me, enum mpi_kind kind, int *keyval)
 	if (!keyval)
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "keyval is NULL");
 	if (is_predefined(*keyval))
-		return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "keyval %d is predefined and cannot be freed", *keyval);
+		return mpi_raise(me, NULL, MPI_ERR_KEYVAL,
+				 "keyval %d is predefined and cannot be freed", *keyval);
 	found = usable_keyval(me, kind, *keyval);
 	if (!found)
 		return raise_keyval(me, *keyval);
@@ -208,29 +221,33 @@ static struct mpi_attribute **find_link(struct mpi_attribute **list, int keyval)
 	return list;
 }
 
-int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, struct mpi_attribute **list, int keyval,
-		      void *value)
+int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
+		      struct mpi_attribute **list, int keyval, void *value)
 {
 	int code = MPI_SUCCESS;
 
 	if (is_predefined(keyval))
-		return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "keyval %d is predefined, its value cannot be set", keyval);
+		return mpi_raise(me, NULL, MPI_ERR_KEYVAL,
+				 "keyval %d is predefined, its value cannot be set", keyval);
 	if (!usable_keyval(me, kind, keyval))
 		return raise_keyval(me, keyval);
 	if (*find_link(list, keyval)) {
 		code = delete_at(me, kind, handle, find_link(list, keyval));
 		if (code != MPI_SUCCESS)
-			return mpi_raise(me, NULL, code, "the delete function of the attribute's old value failed");
+			return mpi_raise(me, NULL, code,
+					 "the delete function of the attribute's old value failed");
 	}
 	code = push(me, kind, list, keyval, value);
-	return code == MPI_SUCCESS ? code : mpi_raise(me, NULL, code, "out of memory for an attribute");
+	return code == MPI_SUCCESS ? code
+				   : mpi_raise(me, NULL, code, "out of memory for an attribute");
 }
 
-int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, const struct mpi_attribute *list, int keyval, void *value,
-		      int *flag)
+int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, const struct mpi_attribute *list,
+		      int keyval, void *value, int *flag)
 {
 	if (!value || !flag)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL", value ? "flag" : "attribute_val");
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL",
+				 value ? "flag" : "attribute_val");
 	if (!usable_keyval(me, kind, keyval))
 		return raise_keyval(me, keyval);
 	while (list && list->keyval != keyval)
@@ -241,18 +258,22 @@ int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, const struct mpi_
 	return MPI_SUCCESS;
 }
 
-int mpi_attribute_delete(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, struct mpi_attribute **list, int keyval)
+int mpi_attribute_delete(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
+			 struct mpi_attribute **list, int keyval)
 {
 	struct mpi_attribute **link;
 	int code;
 
 	if (is_predefined(keyval))
-		return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "keyval %d is predefined, its value cannot be deleted", keyval);
+		return mpi_raise(me, NULL, MPI_ERR_KEYVAL,
+				 "keyval %d is predefined, its value cannot be deleted", keyval);
 	if (!usable_keyval(me, kind, keyval))
 		return raise_keyval(me, keyval);
 	link = find_link(list, keyval);
 	if (!*link)
 		return MPI_SUCCESS;
 	code = delete_at(me, kind, handle, link);
-	return code == MPI_SUCCESS ? code : mpi_raise(me, NULL, code, "the delete function of the attribute failed");
+	return code == MPI_SUCCESS
+		   ? code
+		   : mpi_raise(me, NULL, code, "the delete function of the attribute failed");
 }

@@ -8,30 +8,37 @@
 #include "mpi/datatype/datatype.h"
 
 /*
- * Attribute caching, for communicators and datatypes (windows later): keyvals belong to a rank, values hang on the object, the newest first. A keyval lives until
- * it is freed and the last attribute that uses it is gone. The ABI's sentinels NULL_COPY_FN (0), NULL_DELETE_FN (0) and DUP_FN (1) are values and are never called.
+ * Attribute caching, for communicators and datatypes (windows later): keyvals belong to a rank,
+ * values hang on the object, the newest first. A keyval lives until it is freed and the last
+ * attribute that uses it is gone. The ABI's sentinels NULL_COPY_FN (0), NULL_DELETE_FN (0) and
+ * DUP_FN (1) are values and are never called.
  */
 struct mpi_attribute;
 
 /*
- * Runs the copy functions of the attributes of `from` (handle `old`), oldest first, and hangs what they want copied on *to, which is empty. MPI_SUCCESS, or what a copy
- * function or the lack of memory returned: then *to is empty again (without running delete functions of what was copied).
+ * Runs the copy functions of the attributes of `from` (handle `old`), oldest first, and hangs what
+ * they want copied on *to, which is empty. MPI_SUCCESS, or what a copy function or the lack of
+ * memory returned: then *to is empty again (without running delete functions of what was copied).
  */
-int mpi_attributes_copy(struct mpi_rank *me, enum mpi_kind kind, uintptr_t old, const struct mpi_attribute *from,
-			struct mpi_attribute **to);
-/* Runs the delete functions, newest first, and empties the list. Stops at the first that fails and returns its code. */
-int mpi_attributes_delete_all(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, struct mpi_attribute **list);
+int mpi_attributes_copy(struct mpi_rank *me, enum mpi_kind kind, uintptr_t old,
+			const struct mpi_attribute *from, struct mpi_attribute **to);
+/* Runs the delete functions, newest first, and empties the list. Stops at the first that fails and
+ * returns its code. */
+int mpi_attributes_delete_all(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
+			      struct mpi_attribute **list);
 /* Frees a list without running anything. */
 void mpi_attributes_discard(struct mpi_attribute *list);
 
-/* The functions behind MPI_Comm_create_keyval and its siblings; MPI_SUCCESS, or what mpi_raise returned. */
-int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void), void (*delete)(void), int *keyval,
-		      void *extra_state);
+/* The functions behind MPI_Comm_create_keyval and its siblings; MPI_SUCCESS, or what mpi_raise
+ * returned. */
+int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void),
+		      void (*delete)(void), int *keyval, void *extra_state);
 int mpi_keyval_free(struct mpi_rank *me, enum mpi_kind kind, int *keyval);
-int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, struct mpi_attribute **list, int keyval,
-		      void *value);
-int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, const struct mpi_attribute *list, int keyval, void *value,
-		      int *flag);
-int mpi_attribute_delete(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, struct mpi_attribute **list, int keyval);
+int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
+		      struct mpi_attribute **list, int keyval, void *value);
+int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, const struct mpi_attribute *list,
+		      int keyval, void *value, int *flag);
+int mpi_attribute_delete(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
+			 struct mpi_attribute **list, int keyval);
 
 #endif

@@ -39,7 +39,8 @@ void mpi_comm_release(struct mpi_rank *me, struct mpi_comm *comm)
 	free(comm);
 }
 
-struct mpi_comm *mpi_comm_create_local(struct mpi_rank *me, struct mpi_group *group, struct mpi_group *remote, int rank, uint32_t context)
+struct mpi_comm *mpi_comm_create_local(struct mpi_rank *me, struct mpi_group *group,
+				       struct mpi_group *remote, int rank, uint32_t context)
 {
 	struct mpi_comm *comm = calloc(1, sizeof *comm);
 
@@ -59,8 +60,8 @@ struct mpi_comm *mpi_comm_create_local(struct mpi_rank *me, struct mpi_group *gr
 	return comm;
 }
 
-static struct mpi_comm *create_predefined(struct mpi_rank *me, struct mpi_group *group, MPI_Comm handle, const char *name,
-					  uint32_t context)
+static struct mpi_comm *create_predefined(struct mpi_rank *me, struct mpi_group *group,
+					  MPI_Comm handle, const char *name, uint32_t context)
 {
 	struct mpi_comm *comm;
 
@@ -79,8 +80,10 @@ int mpi_comm_init(struct mpi_rank *me)
 	struct mpi_world_objects *objects = me->world->predefined;
 	struct mpi_group *self = mpi_group_create_sequence(1, me->rank, 1);
 
-	me->comm_world = create_predefined(me, objects->world_group, MPI_COMM_WORLD, "MPI_COMM_WORLD", MPI_CONTEXT_WORLD);
-	me->comm_self = create_predefined(me, self, MPI_COMM_SELF, "MPI_COMM_SELF", MPI_CONTEXT_SELF);
+	me->comm_world = create_predefined(me, objects->world_group, MPI_COMM_WORLD,
+					   "MPI_COMM_WORLD", MPI_CONTEXT_WORLD);
+	me->comm_self =
+	    create_predefined(me, self, MPI_COMM_SELF, "MPI_COMM_SELF", MPI_CONTEXT_SELF);
 	mpi_group_release(me, self);
 	if (me->comm_world && me->comm_self)
 		return 0;
@@ -98,8 +101,10 @@ void mpi_comm_finish(struct mpi_rank *me)
 
 void mpi_comm_delete_self_attributes(struct mpi_rank *me)
 {
-	int code = mpi_attributes_delete_all(me, KIND_COMM, (uintptr_t)MPI_COMM_SELF, &me->comm_self->attributes);
+	int code = mpi_attributes_delete_all(me, KIND_COMM, (uintptr_t)MPI_COMM_SELF,
+					     &me->comm_self->attributes);
 
 	if (code != MPI_SUCCESS)
-		mpi_raise(me, NULL, code, "the delete function of an attribute of MPI_COMM_SELF failed");
+		mpi_raise(me, NULL, code,
+			  "the delete function of an attribute of MPI_COMM_SELF failed");
 }

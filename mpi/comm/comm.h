@@ -13,17 +13,18 @@
 /* A communicator as one rank sees it. */
 struct mpi_comm {
 	MPI_Comm handle;
-	int n_references;           /* the handle, and operations under way */
-	uint32_t context;           /* equal on all members, unique in the run */
-	int rank, size;             /* of the local group */
+	int n_references; /* the handle, and operations under way */
+	uint32_t context; /* equal on all members, unique in the run */
+	int rank, size;	  /* of the local group */
 	struct mpi_group *group;
-	struct mpi_group *remote;   /* intercommunicators; NULL otherwise */
+	struct mpi_group *remote; /* intercommunicators; NULL otherwise */
 	struct mpi_errhandler *errhandler;
 	struct mpi_attribute *attributes;
 	struct mpi_topology *topology; /* mpi/topo; NULL: none */
 	struct mpi_info *info;
 	char *name;
-	uint32_t collective_count;  /* collectives started so far: their order is equal on all members, so it serves as their tag */
+	uint32_t collective_count; /* collectives started so far: their order is equal on all
+				      members, so it serves as their tag */
 };
 
 /* The communicator of a handle; NULL when it is none (MPI_COMM_NULL included). O(1). */
@@ -31,7 +32,8 @@ struct mpi_comm *mpi_comm_get(const struct mpi_rank *me, MPI_Comm handle);
 void mpi_comm_retain(struct mpi_comm *comm);
 void mpi_comm_release(struct mpi_rank *me, struct mpi_comm *comm); /* frees at the last reference */
 
-/* World rank of the process that a rank argument names: of the remote group for an intercommunicator. */
+/* World rank of the process that a rank argument names: of the remote group for an
+ * intercommunicator. */
 static inline int mpi_comm_peer(const struct mpi_comm *comm, int rank)
 {
 	return mpi_group_world_rank(comm->remote ? comm->remote : comm->group, rank);
@@ -45,13 +47,16 @@ static inline int mpi_comm_n_peers(const struct mpi_comm *comm)
 /* Makes MPI_COMM_WORLD and MPI_COMM_SELF of `me` (in MPI_Init). 0 or negative. */
 int mpi_comm_init(struct mpi_rank *me);
 void mpi_comm_finish(struct mpi_rank *me);
-/* Deletes the attributes of MPI_COMM_SELF, last set first: the first thing that MPI_Finalize does. */
+/* Deletes the attributes of MPI_COMM_SELF, last set first: the first thing that MPI_Finalize does.
+ */
 void mpi_comm_delete_self_attributes(struct mpi_rank *me);
 
 /*
- * Makes a communicator of `me` (no handle, error handler MPI_ERRORS_ARE_FATAL) from groups, to which it takes references, and in the first of which it has `rank`. NULL when out of
- * memory. Context ids: mpi/comm/context.h.
+ * Makes a communicator of `me` (no handle, error handler MPI_ERRORS_ARE_FATAL) from groups, to
+ * which it takes references, and in the first of which it has `rank`. NULL when out of memory.
+ * Context ids: mpi/comm/context.h.
  */
-struct mpi_comm *mpi_comm_create_local(struct mpi_rank *me, struct mpi_group *group, struct mpi_group *remote, int rank, uint32_t context);
+struct mpi_comm *mpi_comm_create_local(struct mpi_rank *me, struct mpi_group *group,
+				       struct mpi_group *remote, int rank, uint32_t context);
 
 #endif

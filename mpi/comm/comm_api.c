@@ -16,7 +16,8 @@ static int check(struct mpi_rank *me, MPI_Comm handle, struct mpi_comm **comm)
 			 handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
 }
 
-static int check_output(struct mpi_rank *me, struct mpi_comm *comm, const void *output, const char *name)
+static int check_output(struct mpi_rank *me, struct mpi_comm *comm, const void *output,
+			const char *name)
 {
 	return output ? MPI_SUCCESS : mpi_raise(me, comm, MPI_ERR_ARG, "%s is NULL", name);
 }
@@ -67,7 +68,8 @@ int MPI_Comm_remote_size(MPI_Comm comm, int *size)
 	int code = check(me, comm, &c);
 
 	if (code == MPI_SUCCESS && !c->remote)
-		code = mpi_raise(me, c, MPI_ERR_COMM, "comm is an intracommunicator, it has no remote group");
+		code = mpi_raise(me, c, MPI_ERR_COMM,
+				 "comm is an intracommunicator, it has no remote group");
 	if (code == MPI_SUCCESS)
 		code = check_output(me, c, size, "size");
 	if (code == MPI_SUCCESS)
@@ -120,7 +122,8 @@ int MPI_Comm_free(MPI_Comm *comm)
 		return mpi_leave(me, code);
 	code = mpi_attributes_delete_all(me, KIND_COMM, (uintptr_t)*comm, &c->attributes);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, mpi_raise(me, c, code, "the delete function of an attribute failed"));
+		return mpi_leave(
+		    me, mpi_raise(me, c, code, "the delete function of an attribute failed"));
 	mpi_handle_destroy(me, (uintptr_t)*comm);
 	mpi_comm_release(me, c); /* operations under way keep it until they end */
 	*comm = MPI_COMM_NULL;

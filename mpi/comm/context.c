@@ -60,7 +60,8 @@ uint32_t mpi_context_new(struct mpi_world *world)
 	return registry->next_context++;
 }
 
-static struct mpi_birth **bucket(const struct registry *registry, uint32_t parent, uint32_t sequence, int color)
+static struct mpi_birth **bucket(const struct registry *registry, uint32_t parent,
+				 uint32_t sequence, int color)
 {
 	uint64_t hash = parent;
 
@@ -81,7 +82,8 @@ static void grow(struct registry *registry)
 	for (size_t i = 0; i < registry->n_buckets; i++) {
 		while (registry->buckets[i]) {
 			struct mpi_birth *birth = registry->buckets[i];
-			struct mpi_birth **to = bucket(&larger, birth->parent, birth->sequence, birth->color);
+			struct mpi_birth **to =
+			    bucket(&larger, birth->parent, birth->sequence, birth->color);
 
 			registry->buckets[i] = birth->next;
 			birth->next = *to;
@@ -93,13 +95,15 @@ static void grow(struct registry *registry)
 	registry->n_buckets = larger.n_buckets;
 }
 
-struct mpi_birth *mpi_birth_join(struct mpi_world *world, uint32_t parent, uint32_t sequence, int color)
+struct mpi_birth *mpi_birth_join(struct mpi_world *world, uint32_t parent, uint32_t sequence,
+				 int color)
 {
 	struct registry *registry = world->contexts;
 	struct mpi_birth **at = bucket(registry, parent, sequence, color);
 	struct mpi_birth *birth = *at;
 
-	while (birth && (birth->parent != parent || birth->sequence != sequence || birth->color != color))
+	while (birth &&
+	       (birth->parent != parent || birth->sequence != sequence || birth->color != color))
 		birth = birth->next;
 	if (birth)
 		return birth;

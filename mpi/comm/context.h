@@ -8,8 +8,9 @@
 #include "mpi/core/rank.h"
 
 /*
- * Agreement between the members of a communicator that is being made. All ranks live in one process, so nothing needs to be sent to agree; what the construction costs in time
- * are the messages that a real library would exchange, which the caller sends.
+ * Agreement between the members of a communicator that is being made. All ranks live in one
+ * process, so nothing needs to be sent to agree; what the construction costs in time are the
+ * messages that a real library would exchange, which the caller sends.
  */
 #define MPI_CONTEXT_WORLD 0u
 #define MPI_CONTEXT_SELF 1u
@@ -25,15 +26,18 @@ struct mpi_birth {
 	struct mpi_birth *next;
 	uint32_t parent, sequence;
 	int color;
-	uint32_t context;        /* of the new communicator */
-	int n_left;              /* members that have yet to come; the first one sets it */
-	struct mpi_group *group; /* NULL for the first one, which sets it; the birth owns a reference */
+	uint32_t context; /* of the new communicator */
+	int n_left;	  /* members that have yet to come; the first one sets it */
+	struct mpi_group
+	    *group; /* NULL for the first one, which sets it; the birth owns a reference */
 };
 
 /*
- * The birth with this parent context, number of the collective on the parent, and colour; made when the caller is the first to ask. NULL when out of memory. O(1) expected.
+ * The birth with this parent context, number of the collective on the parent, and colour; made when
+ * the caller is the first to ask. NULL when out of memory. O(1) expected.
  */
-struct mpi_birth *mpi_birth_join(struct mpi_world *world, uint32_t parent, uint32_t sequence, int color);
+struct mpi_birth *mpi_birth_join(struct mpi_world *world, uint32_t parent, uint32_t sequence,
+				 int color);
 /* The caller has what it wants: counts n_left down, and forgets the birth at the last one. */
 void mpi_birth_leave(struct mpi_world *world, struct mpi_birth *birth);
 

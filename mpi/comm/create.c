@@ -11,11 +11,13 @@
 #include "mpi/p2p/p2p.h"
 #include "mpi/topo/topology.h"
 
-int mpi_comm_publish(struct mpi_rank *me, struct mpi_comm *parent, int code, struct mpi_comm *comm, MPI_Comm *newcomm)
+int mpi_comm_publish(struct mpi_rank *me, struct mpi_comm *parent, int code, struct mpi_comm *comm,
+		     MPI_Comm *newcomm)
 {
 	if (code != MPI_SUCCESS)
 		return mpi_raise(me, parent, code, "the communicator could not be made: %s",
-				 code == MPI_ERR_NO_MEM ? "out of memory" : "its members could not agree");
+				 code == MPI_ERR_NO_MEM ? "out of memory"
+							: "its members could not agree");
 	if (!comm) {
 		*newcomm = MPI_COMM_NULL;
 		return MPI_SUCCESS;
@@ -30,10 +32,11 @@ int mpi_comm_publish(struct mpi_rank *me, struct mpi_comm *parent, int code, str
 }
 
 /* A communicator over `group` that inherits from the parent what every new one does. */
-static struct mpi_comm *create_child(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group,
-				     uint32_t context)
+static struct mpi_comm *create_child(struct mpi_rank *me, struct mpi_comm *parent,
+				     struct mpi_group *group, uint32_t context)
 {
-	struct mpi_comm *comm = mpi_comm_create_local(me, group, NULL, mpi_group_index(group, me->rank), context);
+	struct mpi_comm *comm =
+	    mpi_comm_create_local(me, group, NULL, mpi_group_index(group, me->rank), context);
 
 	if (!comm)
 		return NULL;
@@ -48,10 +51,12 @@ static int agree(struct mpi_rank *me, struct mpi_comm *parent)
 {
 	int mine = 0, all = 0;
 
-	return mpi_coll_allreduce(me, &mine, &all, 1, mpi_datatype_get(me, MPI_INT), mpi_op_get(me, MPI_MAX), parent);
+	return mpi_coll_allreduce(me, &mine, &all, 1, mpi_datatype_get(me, MPI_INT),
+				  mpi_op_get(me, MPI_MAX), parent);
 }
 
-int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blocking, struct mpi_comm **out)
+int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blocking,
+		       struct mpi_comm **out)
 {
 	uint32_t sequence = parent->collective_count++;
 	int code = is_blocking ? agree(me, parent) : MPI_SUCCESS;
@@ -74,7 +79,8 @@ int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blo
 	return MPI_SUCCESS;
 }
 
-int mpi_comm_create(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group, struct mpi_comm **out)
+int mpi_comm_create(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group,
+		    struct mpi_comm **out)
 {
 	uint32_t sequence = parent->collective_count++;
 	int code = agree(me, parent);
@@ -84,7 +90,8 @@ int mpi_comm_create(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_gro
 	if (code != MPI_SUCCESS || mpi_group_index(group, me->rank) == MPI_UNDEFINED)
 		return code;
 	/* disjoint groups of one call differ in their first member */
-	birth = mpi_birth_join(me->world, parent->context, sequence, mpi_group_world_rank(group, 0));
+	birth =
+	    mpi_birth_join(me->world, parent->context, sequence, mpi_group_world_rank(group, 0));
 	if (!birth)
 		return MPI_ERR_NO_MEM;
 	if (!birth->group) {
@@ -134,8 +141,8 @@ static struct mpi_group *group_of_color(const struct mpi_comm *parent, const int
 }
 
 /* `pairs`: colour and key of every member of the parent. */
-static int join_color(struct mpi_rank *me, struct mpi_comm *parent, uint32_t sequence, const int pairs[], int color,
-		      struct mpi_comm **out)
+static int join_color(struct mpi_rank *me, struct mpi_comm *parent, uint32_t sequence,
+		      const int pairs[], int color, struct mpi_comm **out)
 {
 	struct mpi_birth *birth = mpi_birth_join(me->world, parent->context, sequence, color);
 
@@ -152,7 +159,8 @@ static int join_color(struct mpi_rank *me, struct mpi_comm *parent, uint32_t seq
 	return *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-int mpi_comm_split(struct mpi_rank *me, struct mpi_comm *parent, int color, int key, struct mpi_comm **out)
+int mpi_comm_split(struct mpi_rank *me, struct mpi_comm *parent, int color, int key,
+		   struct mpi_comm **out)
 {
 	uint32_t sequence = parent->collective_count++;
 	int *pairs = malloc(2 * (size_t)parent->size * sizeof *pairs);
@@ -161,24 +169,27 @@ int mpi_comm_split(struct mpi_rank *me, struct mpi_comm *parent, int color, int 
 	*out = NULL;
 	if (!pairs)
 		return MPI_ERR_NO_MEM;
-	code = mpi_coll_allgather(me, (int[]){color, key}, pairs, 2, mpi_datatype_get(me, MPI_INT), parent);
+	code = mpi_coll_allgather(me, (int[]){color, key}, pairs, 2, mpi_datatype_get(me, MPI_INT),
+				  parent);
 	if (code == MPI_SUCCESS && color != MPI_UNDEFINED)
 		code = join_color(me, parent, sequence, pairs, color, out);
 	free(pairs);
 	return code;
 }
 
-/* Tags of MPI_Comm_create_group on the collective channel: apart from the numbers of collectives. */
+/* Tags of MPI_Comm_create_group on the collective channel: apart from the numbers of collectives.
+ */
 #define CREATE_GROUP_TAG 0x40000000
 
-static int exchange(struct mpi_rank *me, struct mpi_comm *parent, int peer_world_rank, int tag, uint32_t *context,
-		    bool is_sending)
+static int exchange(struct mpi_rank *me, struct mpi_comm *parent, int peer_world_rank, int tag,
+		    uint32_t *context, bool is_sending)
 {
 	struct mpi_datatype *type = mpi_datatype_get(me, MPI_UINT32_T);
 	int peer = mpi_group_index(parent->group, peer_world_rank);
 	struct mpi_request *request =
-		is_sending ? mpi_send_start(me, context, 1, type, peer, tag, parent, SEND_STANDARD, CHANNEL_COLL) :
-			     mpi_recv_start(me, context, 1, type, peer, tag, parent, CHANNEL_COLL);
+	    is_sending ? mpi_send_start(me, context, 1, type, peer, tag, parent, SEND_STANDARD,
+					CHANNEL_COLL)
+		       : mpi_recv_start(me, context, 1, type, peer, tag, parent, CHANNEL_COLL);
 	int code;
 
 	mpi_requests_wait(me, 1, &request, false);
@@ -188,27 +199,33 @@ static int exchange(struct mpi_rank *me, struct mpi_comm *parent, int peer_world
 }
 
 /*
- * Only the members of `group` call: they find each other through a binomial tree on the parent, upwards to say that they are there, downwards with the context id.
+ * Only the members of `group` call: they find each other through a binomial tree on the parent,
+ * upwards to say that they are there, downwards with the context id.
  */
-int mpi_comm_create_from_members(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group, int user_tag,
-				 struct mpi_comm **out)
+int mpi_comm_create_from_members(struct mpi_rank *me, struct mpi_comm *parent,
+				 struct mpi_group *group, int user_tag, struct mpi_comm **out)
 {
-	int rank = mpi_group_index(group, me->rank), tag = CREATE_GROUP_TAG | (user_tag & (CREATE_GROUP_TAG - 1));
+	int rank = mpi_group_index(group, me->rank),
+	    tag = CREATE_GROUP_TAG | (user_tag & (CREATE_GROUP_TAG - 1));
 	int code = MPI_SUCCESS, mask = 1;
 	uint32_t context = 0;
 
 	for (; mask < group->size && !(rank & mask) && code == MPI_SUCCESS; mask <<= 1)
 		if (rank + mask < group->size)
-			code = exchange(me, parent, mpi_group_world_rank(group, rank + mask), tag, &context, false);
+			code = exchange(me, parent, mpi_group_world_rank(group, rank + mask), tag,
+					&context, false);
 	if (rank == 0)
 		context = mpi_context_new(me->world);
 	if (rank != 0 && code == MPI_SUCCESS)
-		code = exchange(me, parent, mpi_group_world_rank(group, rank - mask), tag, &context, true);
+		code = exchange(me, parent, mpi_group_world_rank(group, rank - mask), tag, &context,
+				true);
 	if (rank != 0 && code == MPI_SUCCESS)
-		code = exchange(me, parent, mpi_group_world_rank(group, rank - mask), tag, &context, false);
+		code = exchange(me, parent, mpi_group_world_rank(group, rank - mask), tag, &context,
+				false);
 	for (mask >>= 1; mask > 0 && code == MPI_SUCCESS; mask >>= 1)
 		if (rank + mask < group->size)
-			code = exchange(me, parent, mpi_group_world_rank(group, rank + mask), tag, &context, true);
+			code = exchange(me, parent, mpi_group_world_rank(group, rank + mask), tag,
+					&context, true);
 	if (code != MPI_SUCCESS)
 		return code;
 	*out = create_child(me, parent, group, context);

@@ -5,24 +5,33 @@
 #include "mpi/comm/comm.h"
 
 /*
- * Communicators made from communicators; collective over the members of `parent`, blocking, real messages on its collective channel. Return MPI_SUCCESS with *out (a
- * communicator without a handle, error handler of the parent; NULL where the caller is no member), or an error class that is yet to be raised.
+ * Communicators made from communicators; collective over the members of `parent`, blocking, real
+ * messages on its collective channel. Return MPI_SUCCESS with *out (a communicator without a
+ * handle, error handler of the parent; NULL where the caller is no member), or an error class that
+ * is yet to be raised.
  */
 /* MPI_Comm_split. `color` may be MPI_UNDEFINED. */
-int mpi_comm_split(struct mpi_rank *me, struct mpi_comm *parent, int color, int key, struct mpi_comm **out);
-/* MPI_Comm_create: `group` is a subgroup of the parent's; disjoint groups may be given by disjoint sets of callers. */
-int mpi_comm_create(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group, struct mpi_comm **out);
+int mpi_comm_split(struct mpi_rank *me, struct mpi_comm *parent, int color, int key,
+		   struct mpi_comm **out);
+/* MPI_Comm_create: `group` is a subgroup of the parent's; disjoint groups may be given by disjoint
+ * sets of callers. */
+int mpi_comm_create(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group,
+		    struct mpi_comm **out);
 /*
- * MPI_Comm_dup without the attributes. Not blocking: no messages, so that MPI_Comm_idup never waits for a member that has yet to call it; a real library hides them behind other work.
+ * MPI_Comm_dup without the attributes. Not blocking: no messages, so that MPI_Comm_idup never waits
+ * for a member that has yet to call it; a real library hides them behind other work.
  */
-int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blocking, struct mpi_comm **out);
+int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blocking,
+		       struct mpi_comm **out);
 /* MPI_Comm_create_group: only the members of `group`, a subgroup of the parent's, call. */
-int mpi_comm_create_from_members(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group, int user_tag,
-				 struct mpi_comm **out);
+int mpi_comm_create_from_members(struct mpi_rank *me, struct mpi_comm *parent,
+				 struct mpi_group *group, int user_tag, struct mpi_comm **out);
 
 /*
- * Gives the outcome of a construction to the application: raises `code` on `parent`, or puts a handle for `comm` (MPI_COMM_NULL for NULL) in *newcomm. Returns the code to leave with.
+ * Gives the outcome of a construction to the application: raises `code` on `parent`, or puts a
+ * handle for `comm` (MPI_COMM_NULL for NULL) in *newcomm. Returns the code to leave with.
  */
-int mpi_comm_publish(struct mpi_rank *me, struct mpi_comm *parent, int code, struct mpi_comm *comm, MPI_Comm *newcomm);
+int mpi_comm_publish(struct mpi_rank *me, struct mpi_comm *parent, int code, struct mpi_comm *comm,
+		     MPI_Comm *newcomm);
 
 #endif

@@ -7,7 +7,8 @@
 #include "mpi/p2p/request.h"
 
 /* MPI_SUCCESS and *comm (an intracommunicator), or the error. */
-static int check(struct mpi_rank *me, MPI_Comm handle, const MPI_Comm *newcomm, struct mpi_comm **comm)
+static int check(struct mpi_rank *me, MPI_Comm handle, const MPI_Comm *newcomm,
+		 struct mpi_comm **comm)
 {
 	*comm = mpi_comm_get(me, handle);
 	if (!*comm)
@@ -21,8 +22,8 @@ static int check(struct mpi_rank *me, MPI_Comm handle, const MPI_Comm *newcomm, 
 }
 
 /* The copy of the parent with its attributes; on failure what was made is released. */
-static int duplicate(struct mpi_rank *me, struct mpi_comm *parent, const struct mpi_info *info, bool is_blocking,
-		     MPI_Comm *newcomm)
+static int duplicate(struct mpi_rank *me, struct mpi_comm *parent, const struct mpi_info *info,
+		     bool is_blocking, MPI_Comm *newcomm)
 {
 	struct mpi_comm *comm = NULL;
 	int code = mpi_comm_duplicate(me, parent, is_blocking, &comm);
@@ -30,11 +31,13 @@ static int duplicate(struct mpi_rank *me, struct mpi_comm *parent, const struct 
 	if (code == MPI_SUCCESS && info && mpi_info_duplicate(info, &comm->info) < 0)
 		code = MPI_ERR_NO_MEM;
 	if (code == MPI_SUCCESS) {
-		code = mpi_attributes_copy(me, KIND_COMM, (uintptr_t)parent->handle, parent->attributes, &comm->attributes);
+		code = mpi_attributes_copy(me, KIND_COMM, (uintptr_t)parent->handle,
+					   parent->attributes, &comm->attributes);
 		if (code != MPI_SUCCESS) {
 			mpi_comm_release(me, comm);
 			*newcomm = MPI_COMM_NULL;
-			return mpi_raise(me, parent, code, "the copy function of an attribute failed");
+			return mpi_raise(me, parent, code,
+					 "the copy function of an attribute failed");
 		}
 	}
 	if (code != MPI_SUCCESS)
@@ -53,7 +56,8 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 	return mpi_leave(me, code);
 }
 
-static int check_info(struct mpi_rank *me, struct mpi_comm *comm, MPI_Info handle, struct mpi_info **info)
+static int check_info(struct mpi_rank *me, struct mpi_comm *comm, MPI_Info handle,
+		      struct mpi_info **info)
 {
 	*info = mpi_info_get(me, handle);
 	if (*info || handle == MPI_INFO_NULL)
@@ -75,7 +79,8 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 	return mpi_leave(me, code);
 }
 
-static int duplicate_nonblocking(struct mpi_rank *me, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+static int duplicate_nonblocking(struct mpi_rank *me, MPI_Comm comm, MPI_Info info,
+				 MPI_Comm *newcomm, MPI_Request *request)
 {
 	struct mpi_info *hints = NULL;
 	struct mpi_request *done;
@@ -107,7 +112,8 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI
 }
 
 /* MPI_SUCCESS when `handle` is a group all of whose members are in the communicator. */
-static int check_subgroup(struct mpi_rank *me, struct mpi_comm *comm, MPI_Group handle, struct mpi_group **group)
+static int check_subgroup(struct mpi_rank *me, struct mpi_comm *comm, MPI_Group handle,
+			  struct mpi_group **group)
 {
 	*group = mpi_group_get(me, handle);
 	if (!*group)
@@ -117,7 +123,8 @@ static int check_subgroup(struct mpi_rank *me, struct mpi_comm *comm, MPI_Group 
 		return MPI_SUCCESS;
 	for (int i = 0; i < (*group)->size; i++)
 		if (mpi_group_index(comm->group, mpi_group_world_rank(*group, i)) == MPI_UNDEFINED)
-			return mpi_raise(me, comm, MPI_ERR_GROUP, "member %d of group is not in the group of comm", i);
+			return mpi_raise(me, comm, MPI_ERR_GROUP,
+					 "member %d of group is not in the group of comm", i);
 	return MPI_SUCCESS;
 }
 
@@ -146,8 +153,10 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 	if (code == MPI_SUCCESS)
 		code = check_subgroup(me, parent, group, &members);
 	if (code == MPI_SUCCESS && tag < 0)
-		code = mpi_raise(me, parent, MPI_ERR_TAG, "tag is %d, it must not be negative", tag);
-	if (code == MPI_SUCCESS && members->size > 0 && mpi_group_index(members, me->rank) == MPI_UNDEFINED)
+		code =
+		    mpi_raise(me, parent, MPI_ERR_TAG, "tag is %d, it must not be negative", tag);
+	if (code == MPI_SUCCESS && members->size > 0 &&
+	    mpi_group_index(members, me->rank) == MPI_UNDEFINED)
 		code = mpi_raise(me, parent, MPI_ERR_GROUP, "the calling process is not in group");
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
@@ -163,7 +172,8 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	int code = check(me, comm, newcomm, &parent);
 
 	if (code == MPI_SUCCESS && color < 0 && color != MPI_UNDEFINED)
-		code = mpi_raise(me, parent, MPI_ERR_ARG, "color is %d, it must be MPI_UNDEFINED or not negative", color);
+		code = mpi_raise(me, parent, MPI_ERR_ARG,
+				 "color is %d, it must be MPI_UNDEFINED or not negative", color);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	code = mpi_comm_split(me, parent, color, key, &made);
@@ -180,10 +190,11 @@ static bool splits_by_node(int split_type, const struct mpi_info *info)
 	return resource && strcmp(resource, "mpi_shared_memory") == 0;
 }
 
-static int split_by_type(struct mpi_rank *me, struct mpi_comm *parent, int split_type, int key, const struct mpi_info *info,
-			 MPI_Comm *newcomm)
+static int split_by_type(struct mpi_rank *me, struct mpi_comm *parent, int split_type, int key,
+			 const struct mpi_info *info, MPI_Comm *newcomm)
 {
-	int color = split_type != MPI_UNDEFINED && splits_by_node(split_type, info) ? me->pd->node : MPI_UNDEFINED;
+	int color = split_type != MPI_UNDEFINED && splits_by_node(split_type, info) ? me->pd->node
+										    : MPI_UNDEFINED;
 	struct mpi_comm *made;
 	int code = mpi_comm_split(me, parent, color, key, &made);
 
@@ -206,7 +217,8 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 		code = check_info(me, parent, info, &hints);
 	if (code == MPI_SUCCESS && split_type != MPI_UNDEFINED &&
 	    (split_type < MPI_COMM_TYPE_SHARED || split_type > MPI_COMM_TYPE_RESOURCE_GUIDED))
-		code = mpi_raise(me, parent, MPI_ERR_ARG, "split_type is %d, no MPI_COMM_TYPE_ constant", split_type);
+		code = mpi_raise(me, parent, MPI_ERR_ARG,
+				 "split_type is %d, no MPI_COMM_TYPE_ constant", split_type);
 	if (code == MPI_SUCCESS)
 		code = split_by_type(me, parent, split_type, key, hints, newcomm);
 	return mpi_leave(me, code);

@@ -34,7 +34,8 @@ int mpi_group_index(const struct mpi_group *group, int world_rank)
 struct mpi_group *mpi_group_get(const struct mpi_rank *me, MPI_Group handle)
 {
 	if (handle == MPI_GROUP_EMPTY)
-		return (struct mpi_group *)&empty; /* nobody changes a group but for its references, and not those of this one */
+		return (struct mpi_group *)&empty; /* nobody changes a group but for its references,
+						      and not those of this one */
 	return mpi_handle_object(me, KIND_GROUP, (uintptr_t)handle);
 }
 
@@ -83,7 +84,8 @@ struct mpi_group *mpi_group_create(int size, int *ranks)
 	struct mpi_group *group;
 
 	if (is_sequence(size, ranks)) {
-		group = mpi_group_create_sequence(size, size > 0 ? ranks[0] : 0, size > 1 ? ranks[1] - ranks[0] : 1);
+		group = mpi_group_create_sequence(size, size > 0 ? ranks[0] : 0,
+						  size > 1 ? ranks[1] - ranks[0] : 1);
 		free(ranks);
 		return group;
 	}

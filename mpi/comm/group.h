@@ -12,15 +12,16 @@ struct mpi_group_entry {
 };
 
 /*
- * An ordered set of processes. `ranks` NULL: the arithmetic sequence first, first + stride, … so that groups of a whole world cost nothing. Never changes, so that all
- * ranks share one where they can: references are counted over all of them, and several handles may name one group.
+ * An ordered set of processes. `ranks` NULL: the arithmetic sequence first, first + stride, … so
+ * that groups of a whole world cost nothing. Never changes, so that all ranks share one where they
+ * can: references are counted over all of them, and several handles may name one group.
  */
 struct mpi_group {
-	MPI_Group handle;       /* MPI_GROUP_EMPTY for the constant empty group, 0 otherwise */
-	int n_references;       /* communicators and handles that use it */
+	MPI_Group handle; /* MPI_GROUP_EMPTY for the constant empty group, 0 otherwise */
+	int n_references; /* communicators and handles that use it */
 	int size;
 	int first, stride;
-	int *ranks;             /* [size] ranks in MPI_COMM_WORLD, or NULL */
+	int *ranks;			/* [size] ranks in MPI_COMM_WORLD, or NULL */
 	struct mpi_group_entry *sorted; /* [size] by world rank, or NULL with `ranks` */
 };
 
@@ -30,11 +31,13 @@ static inline int mpi_group_world_rank(const struct mpi_group *group, int index)
 	return group->ranks ? group->ranks[index] : group->first + index * group->stride;
 }
 
-/* Index of a world rank in the group, or MPI_UNDEFINED. O(1) for sequences, O(log size) otherwise. */
+/* Index of a world rank in the group, or MPI_UNDEFINED. O(1) for sequences, O(log size) otherwise.
+ */
 int mpi_group_index(const struct mpi_group *group, int world_rank);
 /* The group of a handle (MPI_GROUP_EMPTY included), NULL when it is none. O(1). */
 struct mpi_group *mpi_group_get(const struct mpi_rank *me, MPI_Group handle);
-/* Takes `ranks` (malloc; different from each other); NULL when out of memory (then `ranks` is freed). O(size log size); O(size) when they are a sequence. */
+/* Takes `ranks` (malloc; different from each other); NULL when out of memory (then `ranks` is
+ * freed). O(size log size); O(size) when they are a sequence. */
 struct mpi_group *mpi_group_create(int size, int *ranks);
 struct mpi_group *mpi_group_create_sequence(int size, int first, int stride);
 void mpi_group_retain(struct mpi_group *group);

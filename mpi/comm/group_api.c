@@ -48,15 +48,18 @@ static int translate(struct mpi_rank *me, const struct mpi_group *from, int n, c
 {
 	for (int i = 0; i < n; i++)
 		if (ranks1[i] != MPI_PROC_NULL && (ranks1[i] < 0 || ranks1[i] >= from->size))
-			return mpi_raise(me, NULL, MPI_ERR_RANK, "ranks1[%d] is %d, it must be in 0 … %d or MPI_PROC_NULL", i,
-					 ranks1[i], from->size - 1);
+			return mpi_raise(me, NULL, MPI_ERR_RANK,
+					 "ranks1[%d] is %d, it must be in 0 … %d or MPI_PROC_NULL",
+					 i, ranks1[i], from->size - 1);
 	for (int i = 0; i < n; i++)
-		ranks2[i] = ranks1[i] == MPI_PROC_NULL ? MPI_PROC_NULL :
-							 mpi_group_index(to, mpi_group_world_rank(from, ranks1[i]));
+		ranks2[i] = ranks1[i] == MPI_PROC_NULL
+				? MPI_PROC_NULL
+				: mpi_group_index(to, mpi_group_world_rank(from, ranks1[i]));
 	return MPI_SUCCESS;
 }
 
-int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
+int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2,
+			      int ranks2[])
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_group *from, *to;
@@ -125,7 +128,8 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 	struct mpi_comm *c = mpi_comm_get(me, comm);
 
 	if (!c)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
 	if (!group)
 		return mpi_leave(me, mpi_raise(me, c, MPI_ERR_ARG, "group is NULL"));
 	return mpi_leave(me, publish(me, c->group, group));
@@ -137,9 +141,12 @@ int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 	struct mpi_comm *c = mpi_comm_get(me, comm);
 
 	if (!c)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
 	if (!c->remote)
-		return mpi_leave(me, mpi_raise(me, c, MPI_ERR_COMM, "comm is an intracommunicator, it has no remote group"));
+		return mpi_leave(me,
+				 mpi_raise(me, c, MPI_ERR_COMM,
+					   "comm is an intracommunicator, it has no remote group"));
 	if (!group)
 		return mpi_leave(me, mpi_raise(me, c, MPI_ERR_ARG, "group is NULL"));
 	return mpi_leave(me, publish(me, c->remote, group));

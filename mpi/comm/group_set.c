@@ -49,7 +49,8 @@ static int check(struct mpi_rank *me, MPI_Group handle, const char *name, const 
 }
 
 /* Appends the members of `from` that are (or are not) in `other`. */
-static void append_if(struct members *members, const struct mpi_group *from, const struct mpi_group *other, bool is_in)
+static void append_if(struct members *members, const struct mpi_group *from,
+		      const struct mpi_group *other, bool is_in)
 {
 	for (int i = 0; i < from->size; i++) {
 		int world_rank = mpi_group_world_rank(from, i);
@@ -61,8 +62,8 @@ static void append_if(struct members *members, const struct mpi_group *from, con
 
 enum set_operation { SET_UNION, SET_INTERSECTION, SET_DIFFERENCE };
 
-static int combine(struct mpi_rank *me, enum set_operation operation, MPI_Group group1, MPI_Group group2,
-		   MPI_Group *newgroup)
+static int combine(struct mpi_rank *me, enum set_operation operation, MPI_Group group1,
+		   MPI_Group group2, MPI_Group *newgroup)
 {
 	struct mpi_group *a, *b;
 	struct members members;
@@ -100,19 +101,23 @@ int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup
 }
 
 /* Marks a listed rank; the error when it is out of range or was listed before. */
-static int mark(struct mpi_rank *me, const struct mpi_group *group, bool *is_listed, const char *what, int i, int rank)
+static int mark(struct mpi_rank *me, const struct mpi_group *group, bool *is_listed,
+		const char *what, int i, int rank)
 {
 	if (rank < 0 || rank >= group->size)
-		return mpi_raise(me, NULL, MPI_ERR_RANK, "%s[%d] names rank %d, it must be in 0 … %d", what, i, rank,
+		return mpi_raise(me, NULL, MPI_ERR_RANK,
+				 "%s[%d] names rank %d, it must be in 0 … %d", what, i, rank,
 				 group->size - 1);
 	if (is_listed[rank])
-		return mpi_raise(me, NULL, MPI_ERR_RANK, "%s[%d] names rank %d a second time", what, i, rank);
+		return mpi_raise(me, NULL, MPI_ERR_RANK, "%s[%d] names rank %d a second time", what,
+				 i, rank);
 	is_listed[rank] = true;
 	return MPI_SUCCESS;
 }
 
 /* Appends the members whose mark is not set. */
-static void append_unmarked(struct members *members, const struct mpi_group *group, const bool *is_listed)
+static void append_unmarked(struct members *members, const struct mpi_group *group,
+			    const bool *is_listed)
 {
 	for (int i = 0; i < group->size; i++)
 		if (!is_listed[i])
@@ -126,18 +131,21 @@ struct selection {
 	int (*ranges)[3];
 };
 
-static int select_range(struct mpi_rank *me, const struct mpi_group *group, const int range[3], int i, bool *is_listed,
-			struct members *members)
+static int select_range(struct mpi_rank *me, const struct mpi_group *group, const int range[3],
+			int i, bool *is_listed, struct members *members)
 {
 	int first = range[0], last = range[1], stride = range[2];
 
 	if (stride == 0)
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "ranges[%d] has stride 0", i);
 	if ((last > first && stride < 0) || (last < first && stride > 0))
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "ranges[%d] does not reach %d from %d with stride %d", i, last, first,
-				 stride);
-	if (last < 0 || last >= group->size) /* first is checked below; so the sequence stays within int */
-		return mpi_raise(me, NULL, MPI_ERR_RANK, "ranges[%d] ends at rank %d, it must be in 0 … %d", i, last,
+		return mpi_raise(me, NULL, MPI_ERR_ARG,
+				 "ranges[%d] does not reach %d from %d with stride %d", i, last,
+				 first, stride);
+	if (last < 0 ||
+	    last >= group->size) /* first is checked below; so the sequence stays within int */
+		return mpi_raise(me, NULL, MPI_ERR_RANK,
+				 "ranges[%d] ends at rank %d, it must be in 0 … %d", i, last,
 				 group->size - 1);
 	for (long long rank = first; stride > 0 ? rank <= last : rank >= last; rank += stride) {
 		int code = mark(me, group, is_listed, "ranges", i, (int)rank);
@@ -149,8 +157,9 @@ static int select_range(struct mpi_rank *me, const struct mpi_group *group, cons
 	return MPI_SUCCESS;
 }
 
-static int select_members(struct mpi_rank *me, const struct mpi_group *group, const struct selection *selection,
-			  bool *is_listed, struct members *members)
+static int select_members(struct mpi_rank *me, const struct mpi_group *group,
+			  const struct selection *selection, bool *is_listed,
+			  struct members *members)
 {
 	int code = MPI_SUCCESS;
 
@@ -161,13 +170,14 @@ static int select_members(struct mpi_rank *me, const struct mpi_group *group, co
 		}
 		code = mark(me, group, is_listed, "ranks", i, selection->ranks[i]);
 		if (code == MPI_SUCCESS)
-			members->ranks[members->n++] = mpi_group_world_rank(group, selection->ranks[i]);
+			members->ranks[members->n++] =
+			    mpi_group_world_rank(group, selection->ranks[i]);
 	}
 	return code;
 }
 
-static int pick(struct mpi_rank *me, MPI_Group handle, const struct selection *selection, bool is_excluding,
-		MPI_Group *newgroup)
+static int pick(struct mpi_rank *me, MPI_Group handle, const struct selection *selection,
+		bool is_excluding, MPI_Group *newgroup)
 {
 	struct members members;
 	struct mpi_group *group;
@@ -175,7 +185,8 @@ static int pick(struct mpi_rank *me, MPI_Group handle, const struct selection *s
 	int code = check(me, handle, "group", newgroup, &group);
 
 	if (code == MPI_SUCCESS && selection->n < 0)
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "n is %d, it must not be negative", selection->n);
+		code = mpi_raise(me, NULL, MPI_ERR_ARG, "n is %d, it must not be negative",
+				 selection->n);
 	if (code == MPI_SUCCESS && selection->n > 0 && !selection->ranks && !selection->ranges)
 		code = mpi_raise(me, NULL, MPI_ERR_ARG, "the array of ranks is NULL");
 	if (code != MPI_SUCCESS)
@@ -199,20 +210,24 @@ static int pick(struct mpi_rank *me, MPI_Group handle, const struct selection *s
 
 int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranks = ranks}, false, newgroup);
+	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranks = ranks}, false,
+		    newgroup);
 }
 
 int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranks = ranks}, true, newgroup);
+	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranks = ranks}, true,
+		    newgroup);
 }
 
 int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranges = ranges}, false, newgroup);
+	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranges = ranges}, false,
+		    newgroup);
 }
 
 int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranges = ranges}, true, newgroup);
+	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranges = ranges}, true,
+		    newgroup);
 }

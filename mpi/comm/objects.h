@@ -8,22 +8,24 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/datatype/f90.h"
 
-/* What the object chapters keep per rank (mpi_rank.attributes) and per run (mpi_world.predefined). */
+/* What the object chapters keep per rank (mpi_rank.attributes) and per run (mpi_world.predefined).
+ */
 
 struct mpi_keyval {
 	enum mpi_kind kind;
-	void (*copy)(void);   /* a function of the kind's type, or a sentinel */
+	void (*copy)(void); /* a function of the kind's type, or a sentinel */
 	void (*delete)(void);
 	void *extra_state;
-	int n_references;     /* attributes, and one until MPI_*_free_keyval; 0: slot is free */
+	int n_references; /* attributes, and one until MPI_*_free_keyval; 0: slot is free */
 	bool is_freed;
 };
 
-/* A predefined datatype is the same constant for all ranks; what one rank did to it is kept here. */
+/* A predefined datatype is the same constant for all ranks; what one rank did to it is kept here.
+ */
 struct mpi_type_overlay {
 	struct mpi_type_overlay *next;
 	MPI_Datatype handle;
-	char *name;           /* NULL: as it was */
+	char *name; /* NULL: as it was */
 	struct mpi_attribute *attributes;
 };
 
@@ -32,8 +34,8 @@ struct mpi_rank_objects {
 	int n_keyvals, capacity;
 	struct mpi_type_overlay *overlays;
 	struct mpi_f90_type *f90_types;
-	struct mpi_info *info_env;  /* MPI_INFO_ENV, made on first use */
-	int last_used_code;         /* value of MPI_LASTUSEDCODE, as given last */
+	struct mpi_info *info_env; /* MPI_INFO_ENV, made on first use */
+	int last_used_code;	   /* value of MPI_LASTUSEDCODE, as given last */
 };
 
 struct mpi_world_objects {
@@ -44,7 +46,8 @@ struct mpi_world_objects {
 
 /* Made on first use; NULL when out of memory. */
 struct mpi_rank_objects *mpi_rank_objects(struct mpi_rank *me);
-/* The overlay of a predefined datatype, made when there is none; NULL when out of memory. O(types that have one). */
+/* The overlay of a predefined datatype, made when there is none; NULL when out of memory. O(types
+ * that have one). */
 struct mpi_type_overlay *mpi_type_overlay(struct mpi_rank *me, MPI_Datatype handle);
 /* The same without making one: NULL. */
 struct mpi_type_overlay *mpi_type_overlay_find(const struct mpi_rank *me, MPI_Datatype handle);

@@ -6,7 +6,8 @@
 #include "mpi/datatype/layout.h"
 #include "mpi/datatype/typemap.h"
 
-struct mpi_type_contents *mpi_contents_create(int combiner, MPI_Count n_integers, MPI_Count n_addresses, MPI_Count n_counts,
+struct mpi_type_contents *mpi_contents_create(int combiner, MPI_Count n_integers,
+					      MPI_Count n_addresses, MPI_Count n_counts,
 					      MPI_Count n_types)
 {
 	size_t n_values = (size_t)(n_integers + n_addresses + n_counts);
@@ -15,13 +16,13 @@ struct mpi_type_contents *mpi_contents_create(int combiner, MPI_Count n_integers
 	if (!contents)
 		return NULL;
 	*contents = (struct mpi_type_contents){
-		.combiner = combiner,
-		.n_integers = n_integers,
-		.n_addresses = n_addresses,
-		.n_counts = n_counts,
-		.n_types = n_types,
-		.values = calloc(n_values + 1, sizeof *contents->values),
-		.types = calloc((size_t)n_types + 1, sizeof(struct mpi_datatype *)),
+	    .combiner = combiner,
+	    .n_integers = n_integers,
+	    .n_addresses = n_addresses,
+	    .n_counts = n_counts,
+	    .n_types = n_types,
+	    .values = calloc(n_values + 1, sizeof *contents->values),
+	    .types = calloc((size_t)n_types + 1, sizeof(struct mpi_datatype *)),
 	};
 	if (contents->values && contents->types)
 		return contents;
@@ -64,8 +65,8 @@ void mpi_datatype_release(struct mpi_rank *me, struct mpi_datatype *type)
 	destroy(me, type);
 }
 
-int mpi_datatype_build(struct mpi_rank *me, const struct mpi_typemap *map, struct mpi_type_contents *contents,
-		       struct mpi_datatype **out)
+int mpi_datatype_build(struct mpi_rank *me, const struct mpi_typemap *map,
+		       struct mpi_type_contents *contents, struct mpi_datatype **out)
 {
 	struct mpi_datatype *type = calloc(1, sizeof *type);
 	struct mpi_typemap *copy = malloc(sizeof *copy);
@@ -97,10 +98,12 @@ void mpi_datatype_set_bounds(struct mpi_datatype *type, MPI_Count lb_B, MPI_Coun
 	type->is_contiguous = type->is_dense && (type->size_B == 0 || extent_B == type->size_B);
 }
 
-int mpi_datatype_publish(struct mpi_rank *me, int code, struct mpi_datatype *type, MPI_Datatype *newtype)
+int mpi_datatype_publish(struct mpi_rank *me, int code, struct mpi_datatype *type,
+			 MPI_Datatype *newtype)
 {
 	if (code == MPI_ERR_VALUE_TOO_LARGE)
-		return mpi_raise(me, NULL, code, "size or bounds of the new datatype do not fit into MPI_Count");
+		return mpi_raise(me, NULL, code,
+				 "size or bounds of the new datatype do not fit into MPI_Count");
 	if (code == MPI_SUCCESS)
 		type->handle = (MPI_Datatype)mpi_handle_create(me, KIND_DATATYPE, type);
 	if (code == MPI_SUCCESS && !type->handle) {

@@ -10,7 +10,8 @@ int mpi_construct_check(struct mpi_rank *me, MPI_Datatype oldtype, const MPI_Dat
 	*old = mpi_datatype_get(me, oldtype);
 	if (!*old)
 		return mpi_raise(me, NULL, MPI_ERR_TYPE, "oldtype is %s",
-				 oldtype == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a datatype");
+				 oldtype == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+							      : "not a datatype");
 	if (!newtype)
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "newtype is NULL");
 	return MPI_SUCCESS;
@@ -20,17 +21,19 @@ int mpi_construct_check_count(struct mpi_rank *me, const char *name, MPI_Count v
 {
 	if (value >= 0)
 		return MPI_SUCCESS;
-	return mpi_raise(me, NULL, MPI_ERR_COUNT, "%s is %lld, it must not be negative", name, (long long)value);
+	return mpi_raise(me, NULL, MPI_ERR_COUNT, "%s is %lld, it must not be negative", name,
+			 (long long)value);
 }
 
-int mpi_construct_check_counts(struct mpi_rank *me, const char *name, struct mpi_counts values, MPI_Count n,
-			       bool may_be_negative)
+int mpi_construct_check_counts(struct mpi_rank *me, const char *name, struct mpi_counts values,
+			       MPI_Count n, bool may_be_negative)
 {
 	if (n > 0 && mpi_counts_are_absent(values))
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL", name);
 	for (MPI_Count i = 0; i < n && !may_be_negative; i++)
 		if (mpi_counts_at(values, i) < 0)
-			return mpi_raise(me, NULL, MPI_ERR_ARG, "%s[%lld] is %lld, it must not be negative", name,
+			return mpi_raise(me, NULL, MPI_ERR_ARG,
+					 "%s[%lld] is %lld, it must not be negative", name,
 					 (long long)i, (long long)mpi_counts_at(values, i));
 	return MPI_SUCCESS;
 }
@@ -46,13 +49,16 @@ void mpi_construct_store(MPI_Count **to, struct mpi_counts values, MPI_Count n)
 		*(*to)++ = mpi_counts_at(values, i);
 }
 
-/* Contents of n figures and one type; `is_large`: made by a _c function, figures are large counts. */
-static struct mpi_type_contents *simple_contents(int combiner, bool is_large, MPI_Count n_integers, MPI_Count n_addresses,
-						 const MPI_Count values[], struct mpi_datatype *old)
+/* Contents of n figures and one type; `is_large`: made by a _c function, figures are large counts.
+ */
+static struct mpi_type_contents *simple_contents(int combiner, bool is_large, MPI_Count n_integers,
+						 MPI_Count n_addresses, const MPI_Count values[],
+						 struct mpi_datatype *old)
 {
 	MPI_Count n = n_integers + n_addresses;
 	struct mpi_type_contents *contents =
-		is_large ? mpi_contents_create(combiner, 0, 0, n, 1) : mpi_contents_create(combiner, n_integers, n_addresses, 0, 1);
+	    is_large ? mpi_contents_create(combiner, 0, 0, n, 1)
+		     : mpi_contents_create(combiner, n_integers, n_addresses, 0, 1);
 
 	if (!contents)
 		return NULL;
@@ -63,7 +69,8 @@ static struct mpi_type_contents *simple_contents(int combiner, bool is_large, MP
 	return contents;
 }
 
-static int contiguous(struct mpi_rank *me, MPI_Count count, bool is_large, MPI_Datatype oldtype, MPI_Datatype *newtype)
+static int contiguous(struct mpi_rank *me, MPI_Count count, bool is_large, MPI_Datatype oldtype,
+		      MPI_Datatype *newtype)
 {
 	struct mpi_type_contents *contents;
 	struct mpi_datatype *old, *type;
@@ -77,7 +84,8 @@ static int contiguous(struct mpi_rank *me, MPI_Count count, bool is_large, MPI_D
 	contents = simple_contents(MPI_COMBINER_CONTIGUOUS, is_large, 1, 0, &count, old);
 	if (!contents)
 		return mpi_leave(me, mpi_construct_out_of_memory(me));
-	map = (struct mpi_typemap){.kind = MAP_STRIDED, .n_blocks = count > 0, .blocklength = count, .child = old};
+	map = (struct mpi_typemap){
+	    .kind = MAP_STRIDED, .n_blocks = count > 0, .blocklength = count, .child = old};
 	code = mpi_datatype_build(me, &map, contents, &type);
 	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
 }
@@ -98,12 +106,14 @@ struct vector_arguments {
 	MPI_Count count, blocklength, stride;
 };
 
-static int vector(struct mpi_rank *me, const struct vector_arguments *a, MPI_Datatype oldtype, MPI_Datatype *newtype)
+static int vector(struct mpi_rank *me, const struct vector_arguments *a, MPI_Datatype oldtype,
+		  MPI_Datatype *newtype)
 {
 	bool is_in_items = a->combiner == MPI_COMBINER_VECTOR;
 	struct mpi_type_contents *contents;
 	struct mpi_datatype *old, *type = NULL;
-	struct mpi_typemap map = {.kind = MAP_STRIDED, .n_blocks = a->count, .blocklength = a->blocklength};
+	struct mpi_typemap map = {
+	    .kind = MAP_STRIDED, .n_blocks = a->count, .blocklength = a->blocklength};
 	int code = mpi_construct_check(me, oldtype, newtype, &old);
 
 	if (code == MPI_SUCCESS)
@@ -114,44 +124,58 @@ static int vector(struct mpi_rank *me, const struct vector_arguments *a, MPI_Dat
 		return mpi_leave(me, code);
 	map.child = old;
 	if (__builtin_mul_overflow(a->stride, is_in_items ? old->extent_B : 1, &map.stride_B))
-		return mpi_leave(me, mpi_datatype_publish(me, MPI_ERR_VALUE_TOO_LARGE, NULL, newtype));
-	contents = simple_contents(a->combiner, a->is_large, is_in_items ? 3 : 2, is_in_items ? 0 : 1,
-				   (MPI_Count[]){a->count, a->blocklength, a->stride}, old);
+		return mpi_leave(me,
+				 mpi_datatype_publish(me, MPI_ERR_VALUE_TOO_LARGE, NULL, newtype));
+	contents =
+	    simple_contents(a->combiner, a->is_large, is_in_items ? 3 : 2, is_in_items ? 0 : 1,
+			    (MPI_Count[]){a->count, a->blocklength, a->stride}, old);
 	if (!contents)
 		return mpi_leave(me, mpi_construct_out_of_memory(me));
 	code = mpi_datatype_build(me, &map, contents, &type);
 	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
 }
 
-int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
+		    MPI_Datatype *newtype)
 {
-	return vector(MPI_ENTER(), &(struct vector_arguments){MPI_COMBINER_VECTOR, false, count, blocklength, stride}, oldtype,
-		      newtype);
+	return vector(
+	    MPI_ENTER(),
+	    &(struct vector_arguments){MPI_COMBINER_VECTOR, false, count, blocklength, stride},
+	    oldtype, newtype);
 }
 
-int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+		      MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	return vector(MPI_ENTER(), &(struct vector_arguments){MPI_COMBINER_VECTOR, true, count, blocklength, stride}, oldtype,
-		      newtype);
+	return vector(
+	    MPI_ENTER(),
+	    &(struct vector_arguments){MPI_COMBINER_VECTOR, true, count, blocklength, stride},
+	    oldtype, newtype);
 }
 
-int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+			    MPI_Datatype *newtype)
 {
-	return vector(MPI_ENTER(), &(struct vector_arguments){MPI_COMBINER_HVECTOR, false, count, blocklength, stride}, oldtype,
-		      newtype);
+	return vector(
+	    MPI_ENTER(),
+	    &(struct vector_arguments){MPI_COMBINER_HVECTOR, false, count, blocklength, stride},
+	    oldtype, newtype);
 }
 
-int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
-			      MPI_Datatype *newtype)
+int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+			      MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	return vector(MPI_ENTER(), &(struct vector_arguments){MPI_COMBINER_HVECTOR, true, count, blocklength, stride}, oldtype,
-		      newtype);
+	return vector(
+	    MPI_ENTER(),
+	    &(struct vector_arguments){MPI_COMBINER_HVECTOR, true, count, blocklength, stride},
+	    oldtype, newtype);
 }
 
 /* The map of `old` itself, so that chains of dup and resized do not deepen the tree. */
 static struct mpi_typemap same_map(struct mpi_datatype *old)
 {
-	struct mpi_typemap map = {.kind = MAP_STRIDED, .n_blocks = 1, .blocklength = 1, .child = old};
+	struct mpi_typemap map = {
+	    .kind = MAP_STRIDED, .n_blocks = 1, .blocklength = 1, .child = old};
 
 	if (old->map)
 		map = *old->map;
@@ -159,8 +183,8 @@ static struct mpi_typemap same_map(struct mpi_datatype *old)
 	return map;
 }
 
-static int resized(struct mpi_rank *me, MPI_Count lb, MPI_Count extent, bool is_large, MPI_Datatype oldtype,
-		   MPI_Datatype *newtype)
+static int resized(struct mpi_rank *me, MPI_Count lb, MPI_Count extent, bool is_large,
+		   MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	struct mpi_type_contents *contents;
 	struct mpi_datatype *old, *type = NULL;
@@ -171,8 +195,10 @@ static int resized(struct mpi_rank *me, MPI_Count lb, MPI_Count extent, bool is_
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	if (__builtin_add_overflow(lb, extent, &ub))
-		return mpi_leave(me, mpi_datatype_publish(me, MPI_ERR_VALUE_TOO_LARGE, NULL, newtype));
-	contents = simple_contents(MPI_COMBINER_RESIZED, is_large, 0, 2, (MPI_Count[]){lb, extent}, old);
+		return mpi_leave(me,
+				 mpi_datatype_publish(me, MPI_ERR_VALUE_TOO_LARGE, NULL, newtype));
+	contents =
+	    simple_contents(MPI_COMBINER_RESIZED, is_large, 0, 2, (MPI_Count[]){lb, extent}, old);
 	if (!contents)
 		return mpi_leave(me, mpi_construct_out_of_memory(me));
 	map = same_map(old);
@@ -182,19 +208,22 @@ static int resized(struct mpi_rank *me, MPI_Count lb, MPI_Count extent, bool is_
 	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
 }
 
-int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
+int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
+			    MPI_Datatype *newtype)
 {
 	return resized(MPI_ENTER(), lb, extent, false, oldtype, newtype);
 }
 
-int MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype)
+int MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent,
+			      MPI_Datatype *newtype)
 {
 	return resized(MPI_ENTER(), lb, extent, true, oldtype, newtype);
 }
 
 static int duplicate(struct mpi_rank *me, struct mpi_datatype *old, struct mpi_datatype **out)
 {
-	struct mpi_type_contents *contents = simple_contents(MPI_COMBINER_DUP, false, 0, 0, NULL, old);
+	struct mpi_type_contents *contents =
+	    simple_contents(MPI_COMBINER_DUP, false, 0, 0, NULL, old);
 	struct mpi_typemap map = same_map(old);
 	struct mpi_datatype *type;
 	int code = contents ? mpi_datatype_build(me, &map, contents, &type) : MPI_ERR_NO_MEM;
@@ -217,7 +246,9 @@ static int copy_attributes(struct mpi_rank *me, struct mpi_datatype *old, MPI_Da
 {
 	struct mpi_attribute **from = mpi_type_attributes(me, old);
 
-	return from ? mpi_attributes_copy(me, KIND_DATATYPE, (uintptr_t)handle, *from, &type->attributes) : MPI_ERR_NO_MEM;
+	return from ? mpi_attributes_copy(me, KIND_DATATYPE, (uintptr_t)handle, *from,
+					  &type->attributes)
+		    : MPI_ERR_NO_MEM;
 }
 
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
@@ -233,7 +264,8 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 		failure = copy_attributes(me, old, oldtype, type);
 	if (failure != MPI_SUCCESS) {
 		mpi_datatype_release(me, type);
-		return mpi_leave(me, mpi_raise(me, NULL, failure, "the copy function of an attribute failed"));
+		return mpi_leave(
+		    me, mpi_raise(me, NULL, failure, "the copy function of an attribute failed"));
 	}
 	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
 }

@@ -11,9 +11,10 @@ int mpi_construct_check(struct mpi_rank *me, MPI_Datatype oldtype, const MPI_Dat
 			struct mpi_datatype **old);
 /* `value`, called `name` in the message, is not negative. */
 int mpi_construct_check_count(struct mpi_rank *me, const char *name, MPI_Count value);
-/* `values` is there when it needs to be, and (unless `may_be_negative`) holds no negative figure. */
-int mpi_construct_check_counts(struct mpi_rank *me, const char *name, struct mpi_counts values, MPI_Count n,
-			       bool may_be_negative);
+/* `values` is there when it needs to be, and (unless `may_be_negative`) holds no negative figure.
+ */
+int mpi_construct_check_counts(struct mpi_rank *me, const char *name, struct mpi_counts values,
+			       MPI_Count n, bool may_be_negative);
 /* Raises MPI_ERR_NO_MEM. */
 int mpi_construct_out_of_memory(struct mpi_rank *me);
 

@@ -2,7 +2,8 @@
 /* Constructors of irregular types: indexed, hindexed, indexed_block, hindexed_block, struct. */
 #include "mpi/datatype/construct.h"
 
-/* Arguments of the indexed family. `lengths` is absent for the _block forms, which have one blocklength. */
+/* Arguments of the indexed family. `lengths` is absent for the _block forms, which have one
+ * blocklength. */
 struct indexed_arguments {
 	int combiner;
 	bool is_large;
@@ -27,21 +28,24 @@ static int check_indexed(struct mpi_rank *me, const struct indexed_arguments *a)
 	if (code == MPI_SUCCESS && is_block(a->combiner))
 		code = mpi_construct_check_count(me, "blocklength", a->blocklength);
 	if (code == MPI_SUCCESS && !is_block(a->combiner))
-		code = mpi_construct_check_counts(me, "array_of_blocklengths", a->lengths, a->count, false);
+		code = mpi_construct_check_counts(me, "array_of_blocklengths", a->lengths, a->count,
+						  false);
 	if (code == MPI_SUCCESS)
-		code = mpi_construct_check_counts(me, "array_of_displacements", a->displacements, a->count, true);
+		code = mpi_construct_check_counts(me, "array_of_displacements", a->displacements,
+						  a->count, true);
 	return code;
 }
 
 /* The figures in the order of MPI_Type_get_contents: count, length(s), displacements. */
-static struct mpi_type_contents *indexed_contents(const struct indexed_arguments *a, struct mpi_datatype *old)
+static struct mpi_type_contents *indexed_contents(const struct indexed_arguments *a,
+						  struct mpi_datatype *old)
 {
 	MPI_Count n_heads = is_block(a->combiner) ? 2 : 1 + a->count;
 	MPI_Count n_addresses = is_in_items(a->combiner) ? 0 : a->count;
 	MPI_Count n = n_heads + a->count;
 	struct mpi_type_contents *contents =
-		a->is_large ? mpi_contents_create(a->combiner, 0, 0, n, 1) :
-			      mpi_contents_create(a->combiner, n - n_addresses, n_addresses, 0, 1);
+	    a->is_large ? mpi_contents_create(a->combiner, 0, 0, n, 1)
+			: mpi_contents_create(a->combiner, n - n_addresses, n_addresses, 0, 1);
 	MPI_Count *to;
 
 	if (!contents)
@@ -58,7 +62,8 @@ static struct mpi_type_contents *indexed_contents(const struct indexed_arguments
 	return contents;
 }
 
-static int indexed(struct mpi_rank *me, const struct indexed_arguments *a, MPI_Datatype oldtype, MPI_Datatype *newtype)
+static int indexed(struct mpi_rank *me, const struct indexed_arguments *a, MPI_Datatype oldtype,
+		   MPI_Datatype *newtype)
 {
 	struct mpi_type_contents *contents;
 	struct mpi_datatype *old, *type = NULL;
@@ -73,20 +78,21 @@ static int indexed(struct mpi_rank *me, const struct indexed_arguments *a, MPI_D
 	if (!contents)
 		return mpi_leave(me, mpi_construct_out_of_memory(me));
 	map = (struct mpi_typemap){
-		.kind = MAP_INDEXED,
-		.n_blocks = a->count,
-		.blocklength = a->blocklength,
-		.lengths = is_block(a->combiner) ? NULL : contents->values + 1,
-		.displs = contents->values + (is_block(a->combiner) ? 2 : 1 + a->count),
-		.scale_B = is_in_items(a->combiner) ? old->extent_B : 1,
-		.child = old,
+	    .kind = MAP_INDEXED,
+	    .n_blocks = a->count,
+	    .blocklength = a->blocklength,
+	    .lengths = is_block(a->combiner) ? NULL : contents->values + 1,
+	    .displs = contents->values + (is_block(a->combiner) ? 2 : 1 + a->count),
+	    .scale_B = is_in_items(a->combiner) ? old->extent_B : 1,
+	    .child = old,
 	};
 	code = mpi_datatype_build(me, &map, contents, &type);
 	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
 }
 
-int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[],
-		     MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_indexed(int count, const int array_of_blocklengths[],
+		     const int array_of_displacements[], MPI_Datatype oldtype,
+		     MPI_Datatype *newtype)
 {
 	struct indexed_arguments a = {.combiner = MPI_COMBINER_INDEXED, .count = count};
 
@@ -95,18 +101,21 @@ int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int arr
 	return indexed(MPI_ENTER(), &a, oldtype, newtype);
 }
 
-int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
-		       MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+		       const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+		       MPI_Datatype *newtype)
 {
-	struct indexed_arguments a = {.combiner = MPI_COMBINER_INDEXED, .is_large = true, .count = count};
+	struct indexed_arguments a = {
+	    .combiner = MPI_COMBINER_INDEXED, .is_large = true, .count = count};
 
 	a.lengths.wide = array_of_blocklengths;
 	a.displacements.wide = array_of_displacements;
 	return indexed(MPI_ENTER(), &a, oldtype, newtype);
 }
 
-int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
-			     MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
+			     const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
+			     MPI_Datatype *newtype)
 {
 	struct indexed_arguments a = {.combiner = MPI_COMBINER_HINDEXED, .count = count};
 
@@ -116,48 +125,59 @@ int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const
 }
 
 int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
-			       const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+			       const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+			       MPI_Datatype *newtype)
 {
-	struct indexed_arguments a = {.combiner = MPI_COMBINER_HINDEXED, .is_large = true, .count = count};
+	struct indexed_arguments a = {
+	    .combiner = MPI_COMBINER_HINDEXED, .is_large = true, .count = count};
 
 	a.lengths.wide = array_of_blocklengths;
 	a.displacements.wide = array_of_displacements;
 	return indexed(MPI_ENTER(), &a, oldtype, newtype);
 }
 
-int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype,
-				  MPI_Datatype *newtype)
+int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[],
+				  MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	struct indexed_arguments a = {.combiner = MPI_COMBINER_INDEXED_BLOCK, .count = count, .blocklength = blocklength};
+	struct indexed_arguments a = {
+	    .combiner = MPI_COMBINER_INDEXED_BLOCK, .count = count, .blocklength = blocklength};
 
 	a.displacements.narrow = array_of_displacements;
 	return indexed(MPI_ENTER(), &a, oldtype, newtype);
 }
 
-int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[],
-				    MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
+				    const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+				    MPI_Datatype *newtype)
 {
-	struct indexed_arguments a = {
-		.combiner = MPI_COMBINER_INDEXED_BLOCK, .is_large = true, .count = count, .blocklength = blocklength};
+	struct indexed_arguments a = {.combiner = MPI_COMBINER_INDEXED_BLOCK,
+				      .is_large = true,
+				      .count = count,
+				      .blocklength = blocklength};
 
 	a.displacements.wide = array_of_displacements;
 	return indexed(MPI_ENTER(), &a, oldtype, newtype);
 }
 
-int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[],
-				   MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_create_hindexed_block(int count, int blocklength,
+				   const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
+				   MPI_Datatype *newtype)
 {
-	struct indexed_arguments a = {.combiner = MPI_COMBINER_HINDEXED_BLOCK, .count = count, .blocklength = blocklength};
+	struct indexed_arguments a = {
+	    .combiner = MPI_COMBINER_HINDEXED_BLOCK, .count = count, .blocklength = blocklength};
 
 	a.displacements.wide = array_of_displacements;
 	return indexed(MPI_ENTER(), &a, oldtype, newtype);
 }
 
-int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[],
-				     MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
+				     const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+				     MPI_Datatype *newtype)
 {
-	struct indexed_arguments a = {
-		.combiner = MPI_COMBINER_HINDEXED_BLOCK, .is_large = true, .count = count, .blocklength = blocklength};
+	struct indexed_arguments a = {.combiner = MPI_COMBINER_HINDEXED_BLOCK,
+				      .is_large = true,
+				      .count = count,
+				      .blocklength = blocklength};
 
 	a.displacements.wide = array_of_displacements;
 	return indexed(MPI_ENTER(), &a, oldtype, newtype);
@@ -170,14 +190,17 @@ struct struct_arguments {
 	const MPI_Datatype *types;
 };
 
-static int check_struct(struct mpi_rank *me, const struct struct_arguments *a, const MPI_Datatype *newtype)
+static int check_struct(struct mpi_rank *me, const struct struct_arguments *a,
+			const MPI_Datatype *newtype)
 {
 	int code = mpi_construct_check_count(me, "count", a->count);
 
 	if (code == MPI_SUCCESS)
-		code = mpi_construct_check_counts(me, "array_of_blocklengths", a->lengths, a->count, false);
+		code = mpi_construct_check_counts(me, "array_of_blocklengths", a->lengths, a->count,
+						  false);
 	if (code == MPI_SUCCESS)
-		code = mpi_construct_check_counts(me, "array_of_displacements", a->displacements, a->count, true);
+		code = mpi_construct_check_counts(me, "array_of_displacements", a->displacements,
+						  a->count, true);
 	if (code != MPI_SUCCESS)
 		return code;
 	if (a->count > 0 && !a->types)
@@ -186,17 +209,21 @@ static int check_struct(struct mpi_rank *me, const struct struct_arguments *a, c
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "newtype is NULL");
 	for (MPI_Count i = 0; i < a->count; i++)
 		if (!mpi_datatype_get(me, a->types[i]))
-			return mpi_raise(me, NULL, MPI_ERR_TYPE, "array_of_types[%lld] is %s", (long long)i,
-					 a->types[i] == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a datatype");
+			return mpi_raise(me, NULL, MPI_ERR_TYPE, "array_of_types[%lld] is %s",
+					 (long long)i,
+					 a->types[i] == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+									  : "not a datatype");
 	return MPI_SUCCESS;
 }
 
-static struct mpi_type_contents *struct_contents(const struct mpi_rank *me, const struct struct_arguments *a)
+static struct mpi_type_contents *struct_contents(const struct mpi_rank *me,
+						 const struct struct_arguments *a)
 {
 	MPI_Count n = 1 + 2 * a->count;
 	struct mpi_type_contents *contents =
-		a->is_large ? mpi_contents_create(MPI_COMBINER_STRUCT, 0, 0, n, a->count) :
-			      mpi_contents_create(MPI_COMBINER_STRUCT, 1 + a->count, a->count, 0, a->count);
+	    a->is_large
+		? mpi_contents_create(MPI_COMBINER_STRUCT, 0, 0, n, a->count)
+		: mpi_contents_create(MPI_COMBINER_STRUCT, 1 + a->count, a->count, 0, a->count);
 	MPI_Count *to;
 
 	if (!contents)
@@ -212,7 +239,8 @@ static struct mpi_type_contents *struct_contents(const struct mpi_rank *me, cons
 	return contents;
 }
 
-static int create_struct(struct mpi_rank *me, const struct struct_arguments *a, MPI_Datatype *newtype)
+static int create_struct(struct mpi_rank *me, const struct struct_arguments *a,
+			 MPI_Datatype *newtype)
 {
 	struct mpi_type_contents *contents;
 	struct mpi_datatype *type = NULL;
@@ -225,18 +253,19 @@ static int create_struct(struct mpi_rank *me, const struct struct_arguments *a, 
 	if (!contents)
 		return mpi_leave(me, mpi_construct_out_of_memory(me));
 	map = (struct mpi_typemap){
-		.kind = MAP_STRUCT,
-		.n_blocks = a->count,
-		.lengths = contents->values + 1,
-		.displs = contents->values + 1 + a->count,
-		.scale_B = 1,
-		.types = contents->types,
+	    .kind = MAP_STRUCT,
+	    .n_blocks = a->count,
+	    .lengths = contents->values + 1,
+	    .displs = contents->values + 1 + a->count,
+	    .scale_B = 1,
+	    .types = contents->types,
 	};
 	code = mpi_datatype_build(me, &map, contents, &type);
 	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
 }
 
-int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
+int MPI_Type_create_struct(int count, const int array_of_blocklengths[],
+			   const MPI_Aint array_of_displacements[],
 			   const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
 	struct struct_arguments a = {.count = count, .types = array_of_types};
@@ -247,8 +276,8 @@ int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const M
 }
 
 int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
-			     const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[],
-			     MPI_Datatype *newtype)
+			     const MPI_Count array_of_displacements[],
+			     const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
 	struct struct_arguments a = {.is_large = true, .count = count, .types = array_of_types};
 

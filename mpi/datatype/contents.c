@@ -10,12 +10,14 @@ static const struct mpi_type_contents *contents_of(const struct mpi_datatype *ty
 	return type->contents ? type->contents : &named;
 }
 
-static int check(struct mpi_rank *me, MPI_Datatype handle, bool has_outputs, struct mpi_datatype **type)
+static int check(struct mpi_rank *me, MPI_Datatype handle, bool has_outputs,
+		 struct mpi_datatype **type)
 {
 	*type = mpi_datatype_get(me, handle);
 	if (!*type)
 		return mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is %s",
-				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a datatype");
+				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+							     : "not a datatype");
 	if (!has_outputs)
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL");
 	return MPI_SUCCESS;
@@ -23,16 +25,19 @@ static int check(struct mpi_rank *me, MPI_Datatype handle, bool has_outputs, str
 
 static int refuse_large(struct mpi_rank *me)
 {
-	return mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype was made with large counts: only the _c form of this function can tell");
+	return mpi_raise(
+	    me, NULL, MPI_ERR_TYPE,
+	    "datatype was made with large counts: only the _c form of this function can tell");
 }
 
-int MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes,
-			  int *combiner)
+int MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses,
+			  int *num_datatypes, int *combiner)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	const struct mpi_type_contents *contents;
 	struct mpi_datatype *type;
-	int code = check(me, datatype, num_integers && num_addresses && num_datatypes && combiner, &type);
+	int code =
+	    check(me, datatype, num_integers && num_addresses && num_datatypes && combiner, &type);
 
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
@@ -46,14 +51,16 @@ int MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_add
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-int MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses,
-			    MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
+int MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers,
+			    MPI_Count *num_addresses, MPI_Count *num_large_counts,
+			    MPI_Count *num_datatypes, int *combiner)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	const struct mpi_type_contents *contents;
 	struct mpi_datatype *type;
-	int code = check(me, datatype,
-			 num_integers && num_addresses && num_large_counts && num_datatypes && combiner, &type);
+	int code = check(
+	    me, datatype,
+	    num_integers && num_addresses && num_large_counts && num_datatypes && combiner, &type);
 
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
@@ -75,29 +82,36 @@ struct outputs {
 	MPI_Datatype *types;
 };
 
-static int check_room(struct mpi_rank *me, const char *what, MPI_Count room, const void *array, MPI_Count wanted)
+static int check_room(struct mpi_rank *me, const char *what, MPI_Count room, const void *array,
+		      MPI_Count wanted)
 {
 	if (room < wanted)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "max_%s is %lld, datatype has %lld", what, (long long)room,
-				 (long long)wanted);
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "max_%s is %lld, datatype has %lld", what,
+				 (long long)room, (long long)wanted);
 	if (wanted > 0 && !array)
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "array_of_%s is NULL", what);
 	return MPI_SUCCESS;
 }
 
-static int check_outputs(struct mpi_rank *me, const struct mpi_type_contents *contents, const struct outputs *outputs)
+static int check_outputs(struct mpi_rank *me, const struct mpi_type_contents *contents,
+			 const struct outputs *outputs)
 {
 	int code;
 
 	if (contents->combiner == MPI_COMBINER_NAMED)
-		return mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is predefined: it has no contents");
-	code = check_room(me, "integers", outputs->max_integers, outputs->integers, contents->n_integers);
+		return mpi_raise(me, NULL, MPI_ERR_TYPE,
+				 "datatype is predefined: it has no contents");
+	code = check_room(me, "integers", outputs->max_integers, outputs->integers,
+			  contents->n_integers);
 	if (code == MPI_SUCCESS)
-		code = check_room(me, "addresses", outputs->max_addresses, outputs->addresses, contents->n_addresses);
+		code = check_room(me, "addresses", outputs->max_addresses, outputs->addresses,
+				  contents->n_addresses);
 	if (code == MPI_SUCCESS)
-		code = check_room(me, "large_counts", outputs->max_counts, outputs->counts, contents->n_counts);
+		code = check_room(me, "large_counts", outputs->max_counts, outputs->counts,
+				  contents->n_counts);
 	if (code == MPI_SUCCESS)
-		code = check_room(me, "datatypes", outputs->max_types, outputs->types, contents->n_types);
+		code = check_room(me, "datatypes", outputs->max_types, outputs->types,
+				  contents->n_types);
 	return code;
 }
 
@@ -117,7 +131,8 @@ static MPI_Datatype new_handle(struct mpi_rank *me, struct mpi_datatype *type)
 	return handle;
 }
 
-static int get_contents(struct mpi_rank *me, MPI_Datatype datatype, bool is_large, const struct outputs *outputs)
+static int get_contents(struct mpi_rank *me, MPI_Datatype datatype, bool is_large,
+			const struct outputs *outputs)
 {
 	const struct mpi_type_contents *contents;
 	const MPI_Count *value;
@@ -144,35 +159,36 @@ static int get_contents(struct mpi_rank *me, MPI_Datatype datatype, bool is_larg
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
-			  int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
+int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses,
+			  int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[],
+			  MPI_Datatype array_of_datatypes[])
 {
 	struct outputs outputs = {
-		.max_integers = max_integers,
-		.max_addresses = max_addresses,
-		.max_types = max_datatypes,
-		.integers = array_of_integers,
-		.addresses = array_of_addresses,
-		.types = array_of_datatypes,
+	    .max_integers = max_integers,
+	    .max_addresses = max_addresses,
+	    .max_types = max_datatypes,
+	    .integers = array_of_integers,
+	    .addresses = array_of_addresses,
+	    .types = array_of_datatypes,
 	};
 
 	return get_contents(MPI_ENTER(), datatype, false, &outputs);
 }
 
 int MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
-			    MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[],
-			    MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[],
-			    MPI_Datatype array_of_datatypes[])
+			    MPI_Count max_large_counts, MPI_Count max_datatypes,
+			    int array_of_integers[], MPI_Aint array_of_addresses[],
+			    MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
 {
 	struct outputs outputs = {
-		.max_integers = max_integers,
-		.max_addresses = max_addresses,
-		.max_counts = max_large_counts,
-		.max_types = max_datatypes,
-		.integers = array_of_integers,
-		.addresses = array_of_addresses,
-		.counts = array_of_large_counts,
-		.types = array_of_datatypes,
+	    .max_integers = max_integers,
+	    .max_addresses = max_addresses,
+	    .max_counts = max_large_counts,
+	    .max_types = max_datatypes,
+	    .integers = array_of_integers,
+	    .addresses = array_of_addresses,
+	    .counts = array_of_large_counts,
+	    .types = array_of_datatypes,
 	};
 
 	return get_contents(MPI_ENTER(), datatype, true, &outputs);

@@ -18,20 +18,31 @@ static int check_distribution(struct mpi_rank *me, const struct darray_arguments
 	int distrib = a->distribs[i], darg = a->dargs[i], psize = a->psizes[i];
 
 	if (gsize < 1)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "array_of_gsizes[%d] is %lld, it must be positive", i, (long long)gsize);
+		return mpi_raise(me, NULL, MPI_ERR_ARG,
+				 "array_of_gsizes[%d] is %lld, it must be positive", i,
+				 (long long)gsize);
 	if (psize < 1)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "array_of_psizes[%d] is %d, it must be positive", i, psize);
-	if (distrib != MPI_DISTRIBUTE_NONE && distrib != MPI_DISTRIBUTE_BLOCK && distrib != MPI_DISTRIBUTE_CYCLIC)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "array_of_distribs[%d] is %d, no MPI_DISTRIBUTE_ constant", i, distrib);
+		return mpi_raise(me, NULL, MPI_ERR_ARG,
+				 "array_of_psizes[%d] is %d, it must be positive", i, psize);
+	if (distrib != MPI_DISTRIBUTE_NONE && distrib != MPI_DISTRIBUTE_BLOCK &&
+	    distrib != MPI_DISTRIBUTE_CYCLIC)
+		return mpi_raise(me, NULL, MPI_ERR_ARG,
+				 "array_of_distribs[%d] is %d, no MPI_DISTRIBUTE_ constant", i,
+				 distrib);
 	if (distrib == MPI_DISTRIBUTE_NONE && psize != 1)
 		return mpi_raise(me, NULL, MPI_ERR_ARG,
-				 "array_of_psizes[%d] is %d, it must be 1 in a dimension with MPI_DISTRIBUTE_NONE", i, psize);
+				 "array_of_psizes[%d] is %d, it must be 1 in a dimension with "
+				 "MPI_DISTRIBUTE_NONE",
+				 i, psize);
 	if (darg != MPI_DISTRIBUTE_DFLT_DARG && darg < 1)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "array_of_dargs[%d] is %d, it must be positive", i, darg);
-	if (distrib == MPI_DISTRIBUTE_BLOCK && darg != MPI_DISTRIBUTE_DFLT_DARG && (MPI_Count)darg * psize < gsize)
 		return mpi_raise(me, NULL, MPI_ERR_ARG,
-				 "array_of_dargs[%d] is %d: %d blocks of that size do not hold %lld items", i, darg, psize,
-				 (long long)gsize);
+				 "array_of_dargs[%d] is %d, it must be positive", i, darg);
+	if (distrib == MPI_DISTRIBUTE_BLOCK && darg != MPI_DISTRIBUTE_DFLT_DARG &&
+	    (MPI_Count)darg * psize < gsize)
+		return mpi_raise(
+		    me, NULL, MPI_ERR_ARG,
+		    "array_of_dargs[%d] is %d: %d blocks of that size do not hold %lld items", i,
+		    darg, psize, (long long)gsize);
 	return MPI_SUCCESS;
 }
 
@@ -42,31 +53,40 @@ static int check_darray(struct mpi_rank *me, const struct darray_arguments *a)
 	if (a->size < 1)
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "size is %d, it must be positive", a->size);
 	if (a->rank < 0 || a->rank >= a->size)
-		return mpi_raise(me, NULL, MPI_ERR_RANK, "rank is %d, it must be in 0 … %d", a->rank, a->size - 1);
+		return mpi_raise(me, NULL, MPI_ERR_RANK, "rank is %d, it must be in 0 … %d",
+				 a->rank, a->size - 1);
 	if (a->ndims < 1)
-		return mpi_raise(me, NULL, MPI_ERR_DIMS, "ndims is %d, it must be positive", a->ndims);
+		return mpi_raise(me, NULL, MPI_ERR_DIMS, "ndims is %d, it must be positive",
+				 a->ndims);
 	if (a->order != MPI_ORDER_C && a->order != MPI_ORDER_FORTRAN)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "order is %d, neither MPI_ORDER_C nor MPI_ORDER_FORTRAN", a->order);
+		return mpi_raise(me, NULL, MPI_ERR_ARG,
+				 "order is %d, neither MPI_ORDER_C nor MPI_ORDER_FORTRAN",
+				 a->order);
 	if (mpi_counts_are_absent(a->gsizes) || !a->distribs || !a->dargs || !a->psizes)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "one of the arrays of sizes and distributions is NULL");
+		return mpi_raise(me, NULL, MPI_ERR_ARG,
+				 "one of the arrays of sizes and distributions is NULL");
 	for (int i = 0; i < a->ndims; i++) {
 		int code = check_distribution(me, a, i);
 
 		if (code != MPI_SUCCESS)
 			return code;
-		n_processes = n_processes * a->psizes[i] > INT_MAX ? INT_MAX : n_processes * a->psizes[i];
+		n_processes =
+		    n_processes * a->psizes[i] > INT_MAX ? INT_MAX : n_processes * a->psizes[i];
 	}
 	if (n_processes != a->size)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "the product of array_of_psizes is %lld, it must be size = %d",
+		return mpi_raise(me, NULL, MPI_ERR_ARG,
+				 "the product of array_of_psizes is %lld, it must be size = %d",
 				 (long long)n_processes, a->size);
 	return MPI_SUCCESS;
 }
 
-static struct mpi_type_contents *darray_contents(const struct darray_arguments *a, struct mpi_datatype *old)
+static struct mpi_type_contents *darray_contents(const struct darray_arguments *a,
+						 struct mpi_datatype *old)
 {
 	MPI_Count n = a->ndims;
-	struct mpi_type_contents *contents = a->is_large ? mpi_contents_create(MPI_COMBINER_DARRAY, 3 * n + 4, 0, n, 1) :
-							   mpi_contents_create(MPI_COMBINER_DARRAY, 4 * n + 4, 0, 0, 1);
+	struct mpi_type_contents *contents =
+	    a->is_large ? mpi_contents_create(MPI_COMBINER_DARRAY, 3 * n + 4, 0, n, 1)
+			: mpi_contents_create(MPI_COMBINER_DARRAY, 4 * n + 4, 0, 0, 1);
 	MPI_Count *to;
 
 	if (!contents)
@@ -92,7 +112,8 @@ static struct mpi_type_contents *darray_contents(const struct darray_arguments *
 static int take_dimension(struct mpi_rank *me, const struct darray_arguments *a, int dim, int coord,
 			  struct mpi_array *array)
 {
-	MPI_Count gsize = mpi_counts_at(a->gsizes, dim), block = a->dargs[dim], psize = a->psizes[dim];
+	MPI_Count gsize = mpi_counts_at(a->gsizes, dim), block = a->dargs[dim],
+		  psize = a->psizes[dim];
 	MPI_Count start, cycle, n;
 
 	if (a->distribs[dim] == MPI_DISTRIBUTE_NONE)
@@ -103,15 +124,16 @@ static int take_dimension(struct mpi_rank *me, const struct darray_arguments *a,
 	if (start >= gsize)
 		return mpi_array_take_run(me, array, 0, 0);
 	if (a->distribs[dim] == MPI_DISTRIBUTE_BLOCK)
-		return mpi_array_take_run(me, array, start, gsize - start < block ? gsize - start : block);
+		return mpi_array_take_run(me, array, start,
+					  gsize - start < block ? gsize - start : block);
 	cycle = block * psize;
 	n = (gsize - start) / cycle * block;
 	n += (gsize - start) % cycle < block ? (gsize - start) % cycle : block;
 	return mpi_array_take_blocks(me, array, start, n, block, cycle);
 }
 
-static int build_darray(struct mpi_rank *me, const struct darray_arguments *a, struct mpi_datatype *old,
-			struct mpi_array *array)
+static int build_darray(struct mpi_rank *me, const struct darray_arguments *a,
+			struct mpi_datatype *old, struct mpi_array *array)
 {
 	int code = mpi_array_begin(array, old);
 
@@ -119,7 +141,8 @@ static int build_darray(struct mpi_rank *me, const struct darray_arguments *a, s
 		int dim = a->order == MPI_ORDER_C ? a->ndims - 1 - i : i;
 		int rank = a->rank, coord;
 
-		/* the process grid is in C order for both orders of the array: coordinates from the last one */
+		/* the process grid is in C order for both orders of the array: coordinates from the
+		 * last one */
 		for (int d = a->ndims - 1; d > dim; d--)
 			rank /= a->psizes[d];
 		coord = rank % a->psizes[dim];
@@ -130,7 +153,8 @@ static int build_darray(struct mpi_rank *me, const struct darray_arguments *a, s
 	return code;
 }
 
-static int darray(struct mpi_rank *me, const struct darray_arguments *a, MPI_Datatype oldtype, MPI_Datatype *newtype)
+static int darray(struct mpi_rank *me, const struct darray_arguments *a, MPI_Datatype oldtype,
+		  MPI_Datatype *newtype)
 {
 	struct mpi_type_contents *contents;
 	struct mpi_datatype *old, *type = NULL;
@@ -149,27 +173,40 @@ static int darray(struct mpi_rank *me, const struct darray_arguments *a, MPI_Dat
 	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
 }
 
-int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[],
-			   const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype,
+int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[],
+			   const int array_of_distribs[], const int array_of_dargs[],
+			   const int array_of_psizes[], int order, MPI_Datatype oldtype,
 			   MPI_Datatype *newtype)
 {
 	struct darray_arguments a = {
-		.size = size, .rank = rank, .ndims = ndims, .order = order,
-		.gsizes = {.narrow = array_of_gsizes},
-		.distribs = array_of_distribs, .dargs = array_of_dargs, .psizes = array_of_psizes,
+	    .size = size,
+	    .rank = rank,
+	    .ndims = ndims,
+	    .order = order,
+	    .gsizes = {.narrow = array_of_gsizes},
+	    .distribs = array_of_distribs,
+	    .dargs = array_of_dargs,
+	    .psizes = array_of_psizes,
 	};
 
 	return darray(MPI_ENTER(), &a, oldtype, newtype);
 }
 
 int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[],
-			     const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order,
-			     MPI_Datatype oldtype, MPI_Datatype *newtype)
+			     const int array_of_distribs[], const int array_of_dargs[],
+			     const int array_of_psizes[], int order, MPI_Datatype oldtype,
+			     MPI_Datatype *newtype)
 {
 	struct darray_arguments a = {
-		.is_large = true, .size = size, .rank = rank, .ndims = ndims, .order = order,
-		.gsizes = {.wide = array_of_gsizes},
-		.distribs = array_of_distribs, .dargs = array_of_dargs, .psizes = array_of_psizes,
+	    .is_large = true,
+	    .size = size,
+	    .rank = rank,
+	    .ndims = ndims,
+	    .order = order,
+	    .gsizes = {.wide = array_of_gsizes},
+	    .distribs = array_of_distribs,
+	    .dargs = array_of_dargs,
+	    .psizes = array_of_psizes,
 	};
 
 	return darray(MPI_ENTER(), &a, oldtype, newtype);

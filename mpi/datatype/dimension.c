@@ -9,18 +9,19 @@ int mpi_array_begin(struct mpi_array *array, struct mpi_datatype *old)
 	return MPI_SUCCESS;
 }
 
-/* n single items of `child` from offset_B on, stride_B apart. Takes the child over, also on failure. */
-static int build_row(struct mpi_rank *me, struct mpi_datatype *child, MPI_Count offset_B, MPI_Count n,
-		     MPI_Count stride_B, struct mpi_datatype **out)
+/* n single items of `child` from offset_B on, stride_B apart. Takes the child over, also on
+ * failure. */
+static int build_row(struct mpi_rank *me, struct mpi_datatype *child, MPI_Count offset_B,
+		     MPI_Count n, MPI_Count stride_B, struct mpi_datatype **out)
 {
 	struct mpi_typemap map = {
-		.kind = MAP_STRIDED,
-		.n_blocks = n,
-		.blocklength = 1,
-		.offset_B = offset_B,
-		.stride_B = stride_B,
-		.child = child,
-		.inner = child,
+	    .kind = MAP_STRIDED,
+	    .n_blocks = n,
+	    .blocklength = 1,
+	    .offset_B = offset_B,
+	    .stride_B = stride_B,
+	    .child = child,
+	    .inner = child,
 	};
 
 	*out = NULL;
@@ -37,11 +38,12 @@ int mpi_array_take_run(struct mpi_rank *me, struct mpi_array *array, MPI_Count s
 }
 
 /* `whole` followed by `rest`, which lies rest_B further. Takes both over. */
-static int build_with_rest(struct mpi_rank *me, struct mpi_datatype *whole, struct mpi_datatype *rest, MPI_Count rest_B,
-			   struct mpi_datatype **out)
+static int build_with_rest(struct mpi_rank *me, struct mpi_datatype *whole,
+			   struct mpi_datatype *rest, MPI_Count rest_B, struct mpi_datatype **out)
 {
 	struct mpi_type_contents *contents = mpi_contents_create(MPI_COMBINER_STRUCT, 3, 2, 0, 2);
-	struct mpi_typemap map = {.kind = MAP_STRUCT, .n_blocks = 2, .blocklength = 1, .scale_B = 1};
+	struct mpi_typemap map = {
+	    .kind = MAP_STRUCT, .n_blocks = 2, .blocklength = 1, .scale_B = 1};
 
 	if (!contents) {
 		mpi_datatype_release(me, whole);
@@ -59,8 +61,8 @@ static int build_with_rest(struct mpi_rank *me, struct mpi_datatype *whole, stru
 	return mpi_datatype_build(me, &map, contents, out);
 }
 
-int mpi_array_take_blocks(struct mpi_rank *me, struct mpi_array *array, MPI_Count start, MPI_Count n, MPI_Count block,
-			  MPI_Count period)
+int mpi_array_take_blocks(struct mpi_rank *me, struct mpi_array *array, MPI_Count start,
+			  MPI_Count n, MPI_Count block, MPI_Count period)
 {
 	struct mpi_datatype *item = array->part, *whole, *rest;
 	MPI_Count n_whole = n / block, n_rest = n % block, start_B, period_B, rest_B;
@@ -68,7 +70,8 @@ int mpi_array_take_blocks(struct mpi_rank *me, struct mpi_array *array, MPI_Coun
 
 	if (__builtin_mul_overflow(start, array->stride_B, &start_B) ||
 	    __builtin_mul_overflow(period, array->stride_B, &period_B) ||
-	    __builtin_mul_overflow(n_whole, period_B, &rest_B) || __builtin_add_overflow(start_B, rest_B, &rest_B))
+	    __builtin_mul_overflow(n_whole, period_B, &rest_B) ||
+	    __builtin_add_overflow(start_B, rest_B, &rest_B))
 		return MPI_ERR_VALUE_TOO_LARGE;
 	mpi_datatype_retain(item); /* for `rest` */
 	array->part = NULL;
@@ -90,11 +93,13 @@ int mpi_array_take_blocks(struct mpi_rank *me, struct mpi_array *array, MPI_Coun
 
 int mpi_array_next_dimension(struct mpi_array *array, MPI_Count size)
 {
-	return __builtin_mul_overflow(array->stride_B, size, &array->stride_B) ? MPI_ERR_VALUE_TOO_LARGE : MPI_SUCCESS;
+	return __builtin_mul_overflow(array->stride_B, size, &array->stride_B)
+		   ? MPI_ERR_VALUE_TOO_LARGE
+		   : MPI_SUCCESS;
 }
 
-int mpi_array_finish(struct mpi_rank *me, struct mpi_array *array, int code, struct mpi_type_contents *contents,
-		     struct mpi_datatype **out)
+int mpi_array_finish(struct mpi_rank *me, struct mpi_array *array, int code,
+		     struct mpi_type_contents *contents, struct mpi_datatype **out)
 {
 	struct mpi_typemap map = {.kind = MAP_STRIDED, .n_blocks = 1, .blocklength = 1};
 

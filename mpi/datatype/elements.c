@@ -69,7 +69,8 @@ MPI_Count mpi_datatype_bytes(const struct mpi_datatype *type, MPI_Count n_elemen
 	if (type->n_elements == 0)
 		return 0;
 	rest = n_elements % type->n_elements;
-	return n_elements / type->n_elements * type->size_B + (rest > 0 ? bytes_of_map(type->map, rest) : 0);
+	return n_elements / type->n_elements * type->size_B +
+	       (rest > 0 ? bytes_of_map(type->map, rest) : 0);
 }
 
 /* Checks of the functions that read or write a status for a datatype. */
@@ -81,7 +82,8 @@ static int check(struct mpi_rank *me, const void *status, MPI_Datatype handle, b
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "status is NULL or MPI_STATUS_IGNORE");
 	if (!*type)
 		return mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is %s",
-				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a datatype");
+				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+							     : "not a datatype");
 	if (!has_count)
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "count is NULL");
 	return MPI_SUCCESS;
@@ -142,7 +144,8 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count
 	return mpi_leave(me, code);
 }
 
-static int get_elements_c(struct mpi_rank *me, const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
+static int get_elements_c(struct mpi_rank *me, const MPI_Status *status, MPI_Datatype datatype,
+			  MPI_Count *count)
 {
 	struct mpi_datatype *type;
 	int code = check(me, status, datatype, count, &type);
@@ -162,7 +165,8 @@ int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Coun
 	return get_elements_c(MPI_ENTER(), status, datatype, count);
 }
 
-static int set_elements(struct mpi_rank *me, MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
+static int set_elements(struct mpi_rank *me, MPI_Status *status, MPI_Datatype datatype,
+			MPI_Count count)
 {
 	struct mpi_datatype *type;
 	int code = check(me, status, datatype, true, &type);
@@ -170,7 +174,8 @@ static int set_elements(struct mpi_rank *me, MPI_Status *status, MPI_Datatype da
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	if (count < 0)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_COUNT, "count is %lld, it must not be negative",
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_COUNT,
+					       "count is %lld, it must not be negative",
 					       (long long)count));
 	mpi_status_set_bytes(status, mpi_datatype_bytes(type, count));
 	return mpi_leave(me, MPI_SUCCESS);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The "external32" representation: big-endian, IEEE formats, sizes of the standard's table, no padding. */
+/* The "external32" representation: big-endian, IEEE formats, sizes of the standard's table, no
+ * padding. */
 #include <string.h>
 
 #include "mpi/datatype/quad.h"
@@ -7,13 +8,14 @@
 
 /* How the elements of a predefined type change on the way. */
 struct element_form {
-	int n_parts;   /* 2 for complex numbers */
-	int memory_B;  /* of a part */
+	int n_parts;  /* 2 for complex numbers */
+	int memory_B; /* of a part */
 	int external_B;
 	bool is_signed;
 };
 
-/* Sizes differ from those in memory for long (4 bytes outside), wide characters (2) and, on x86, the format of long double. */
+/* Sizes differ from those in memory for long (4 bytes outside), wide characters (2) and, on x86,
+ * the format of long double. */
 static struct element_form form_of(const struct mpi_datatype *type)
 {
 	struct element_form form = {.n_parts = type->basic == BASIC_COMPLEX ? 2 : 1};
@@ -59,9 +61,10 @@ static void copy_reversed(unsigned char *to, const unsigned char *from, int n)
 		to[i] = from[n - 1 - i];
 }
 
-/* Memory is little-endian on every machine this library is built for: numbers are turned around, low bytes kept when shorter. */
-static void part_outwards(const struct element_form *form, enum mpi_element element, const unsigned char *memory,
-			  unsigned char *external)
+/* Memory is little-endian on every machine this library is built for: numbers are turned around,
+ * low bytes kept when shorter. */
+static void part_outwards(const struct element_form *form, enum mpi_element element,
+			  const unsigned char *memory, unsigned char *external)
 {
 	long double number;
 	mpi_quad quad;
@@ -75,8 +78,8 @@ static void part_outwards(const struct element_form *form, enum mpi_element elem
 	copy_reversed(external, (const unsigned char *)&quad, sizeof quad);
 }
 
-static void part_inwards(const struct element_form *form, enum mpi_element element, unsigned char *memory,
-			 const unsigned char *external)
+static void part_inwards(const struct element_form *form, enum mpi_element element,
+			 unsigned char *memory, const unsigned char *external)
 {
 	int fill = form->is_signed && (external[0] & 0x80) ? 0xff : 0;
 	long double number;
@@ -84,7 +87,8 @@ static void part_inwards(const struct element_form *form, enum mpi_element eleme
 
 	if (element != ELEMENT_LONG_DOUBLE) {
 		copy_reversed(memory, external, form->external_B);
-		memset(memory + form->external_B, fill, (size_t)(form->memory_B - form->external_B));
+		memset(memory + form->external_B, fill,
+		       (size_t)(form->memory_B - form->external_B));
 		return;
 	}
 	copy_reversed((unsigned char *)&quad, external, sizeof quad);
@@ -97,7 +101,8 @@ struct cursor {
 	bool is_unpacking;
 };
 
-static void walk_elements(struct cursor *cursor, const struct mpi_datatype *type, uintptr_t at, MPI_Count count)
+static void walk_elements(struct cursor *cursor, const struct mpi_datatype *type, uintptr_t at,
+			  MPI_Count count)
 {
 	struct element_form form = form_of(type);
 
@@ -105,13 +110,15 @@ static void walk_elements(struct cursor *cursor, const struct mpi_datatype *type
 		if (cursor->is_unpacking)
 			part_inwards(&form, type->element, (unsigned char *)at, cursor->external);
 		else
-			part_outwards(&form, type->element, (const unsigned char *)at, cursor->external);
+			part_outwards(&form, type->element, (const unsigned char *)at,
+				      cursor->external);
 		at += (uintptr_t)form.memory_B;
 		cursor->external += form.external_B;
 	}
 }
 
-static void walk(struct cursor *cursor, const struct mpi_datatype *type, uintptr_t at, MPI_Count count)
+static void walk(struct cursor *cursor, const struct mpi_datatype *type, uintptr_t at,
+		 MPI_Count count)
 {
 	const struct mpi_typemap *map = type->map;
 
@@ -121,18 +128,21 @@ static void walk(struct cursor *cursor, const struct mpi_datatype *type, uintptr
 	}
 	for (MPI_Count i = 0; i < count; i++, at += (uintptr_t)type->extent_B)
 		for (MPI_Count block = 0; block < map->n_blocks; block++)
-			walk(cursor, mpi_map_child(map, block), at + (uintptr_t)mpi_map_displacement(map, block),
+			walk(cursor, mpi_map_child(map, block),
+			     at + (uintptr_t)mpi_map_displacement(map, block),
 			     mpi_map_length(map, block));
 }
 
-void mpi_external_pack(const struct mpi_datatype *type, const void *buf, MPI_Count count, void *external)
+void mpi_external_pack(const struct mpi_datatype *type, const void *buf, MPI_Count count,
+		       void *external)
 {
 	struct cursor cursor = {.external = external};
 
 	walk(&cursor, type, (uintptr_t)buf, count);
 }
 
-void mpi_external_unpack(const struct mpi_datatype *type, void *buf, MPI_Count count, const void *external)
+void mpi_external_unpack(const struct mpi_datatype *type, void *buf, MPI_Count count,
+			 const void *external)
 {
 	struct cursor cursor = {.external = (unsigned char *)external, .is_unpacking = true};
 

@@ -8,11 +8,13 @@ static int check_representation(struct mpi_rank *me, const char *datarep)
 {
 	if (datarep && strcmp(datarep, "external32") == 0)
 		return MPI_SUCCESS;
-	return mpi_raise(me, NULL, MPI_ERR_ARG, "datarep is \"%.40s\", only \"external32\" is known", datarep ? datarep : "NULL");
+	return mpi_raise(me, NULL, MPI_ERR_ARG,
+			 "datarep is \"%.40s\", only \"external32\" is known",
+			 datarep ? datarep : "NULL");
 }
 
-static int transfer(struct mpi_rank *me, const char *datarep, struct mpi_transfer *t, MPI_Count *position,
-		    bool is_unpacking, MPI_Datatype datatype)
+static int transfer(struct mpi_rank *me, const char *datarep, struct mpi_transfer *t,
+		    MPI_Count *position, bool is_unpacking, MPI_Datatype datatype)
 {
 	struct mpi_datatype *type;
 	MPI_Count need_B;
@@ -38,39 +40,41 @@ static int transfer(struct mpi_rank *me, const char *datarep, struct mpi_transfe
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-int MPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf,
-		      MPI_Aint outsize, MPI_Aint *position)
+int MPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype,
+		      void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
 	struct mpi_transfer t = {(void *)inbuf, incount, outbuf, outsize, 0};
 
 	return transfer(MPI_ENTER(), datarep, &t, position, false, datatype);
 }
 
-int MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf,
-			MPI_Count outsize, MPI_Count *position)
+int MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount,
+			MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position)
 {
 	struct mpi_transfer t = {(void *)inbuf, incount, outbuf, outsize, 0};
 
 	return transfer(MPI_ENTER(), datarep, &t, position, false, datatype);
 }
 
-int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf,
-			int outcount, MPI_Datatype datatype)
+int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize,
+			MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
 	struct mpi_transfer t = {outbuf, outcount, (char *)inbuf, insize, 0};
 
 	return transfer(MPI_ENTER(), datarep, &t, position, true, datatype);
 }
 
-int MPI_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf,
-			  MPI_Count outcount, MPI_Datatype datatype)
+int MPI_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize,
+			  MPI_Count *position, void *outbuf, MPI_Count outcount,
+			  MPI_Datatype datatype)
 {
 	struct mpi_transfer t = {outbuf, outcount, (char *)inbuf, insize, 0};
 
 	return transfer(MPI_ENTER(), datarep, &t, position, true, datatype);
 }
 
-static int pack_size(struct mpi_rank *me, const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size)
+static int pack_size(struct mpi_rank *me, const char *datarep, MPI_Count incount,
+		     MPI_Datatype datatype, MPI_Count *size)
 {
 	struct mpi_transfer t = {.count = incount};
 	struct mpi_datatype *type;
@@ -81,7 +85,8 @@ static int pack_size(struct mpi_rank *me, const char *datarep, MPI_Count incount
 	if (code == MPI_SUCCESS && !size)
 		code = mpi_raise(me, NULL, MPI_ERR_ARG, "size is NULL");
 	if (code == MPI_SUCCESS && __builtin_mul_overflow(incount, mpi_external_size(type), size))
-		code = mpi_raise(me, NULL, MPI_ERR_VALUE_TOO_LARGE, "the packed size does not fit into MPI_Count");
+		code = mpi_raise(me, NULL, MPI_ERR_VALUE_TOO_LARGE,
+				 "the packed size does not fit into MPI_Count");
 	return mpi_leave(me, code);
 }
 
@@ -90,7 +95,8 @@ int MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype dataty
 	return pack_size(MPI_ENTER(), datarep, incount, datatype, size);
 }
 
-int MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size)
+int MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Datatype datatype,
+			     MPI_Count *size)
 {
 	return pack_size(MPI_ENTER(), datarep, incount, datatype, size);
 }

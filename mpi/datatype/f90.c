@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Type_create_f90_real, _complex and _integer: types by decimal precision and exponent range. */
+/* MPI_Type_create_f90_real, _complex and _integer: types by decimal precision and exponent range.
+ */
 #include "mpi/datatype/f90.h"
 
 #include <stdlib.h>
@@ -7,25 +8,31 @@
 #include "mpi/comm/objects.h"
 #include "mpi/datatype/typemap.h"
 
-/* What a Fortran compiler's selected_real_kind and selected_int_kind choose from; in the order of their sizes. */
+/* What a Fortran compiler's selected_real_kind and selected_int_kind choose from; in the order of
+ * their sizes. */
 struct kind {
 	int precision, range;
 	MPI_Datatype real, complex;
 };
 
 static const struct kind real_kinds[] = {
-	{6, 37, MPI_REAL4, MPI_COMPLEX8},
-	{15, 307, MPI_REAL8, MPI_COMPLEX16},
-	{18, 4931, MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX},
-	{33, 4931, MPI_REAL16, MPI_COMPLEX32},
+    {6, 37, MPI_REAL4, MPI_COMPLEX8},
+    {15, 307, MPI_REAL8, MPI_COMPLEX16},
+    {18, 4931, MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX},
+    {33, 4931, MPI_REAL16, MPI_COMPLEX32},
 };
 
 static const struct {
 	int range;
 	MPI_Datatype type;
-} integer_kinds[] = {{2, MPI_INTEGER1}, {4, MPI_INTEGER2}, {9, MPI_INTEGER4}, {18, MPI_INTEGER8}, {38, MPI_INTEGER16}};
+} integer_kinds[] = {{2, MPI_INTEGER1},
+		     {4, MPI_INTEGER2},
+		     {9, MPI_INTEGER4},
+		     {18, MPI_INTEGER8},
+		     {38, MPI_INTEGER16}};
 
-/* The smallest type that has the precision and range, MPI_DATATYPE_NULL when there is none. MPI_UNDEFINED (negative) asks for nothing. */
+/* The smallest type that has the precision and range, MPI_DATATYPE_NULL when there is none.
+ * MPI_UNDEFINED (negative) asks for nothing. */
 static MPI_Datatype find_kind(int combiner, int precision, int range)
 {
 	if (combiner == MPI_COMBINER_F90_INTEGER) {
@@ -36,16 +43,23 @@ static MPI_Datatype find_kind(int combiner, int precision, int range)
 	}
 	for (size_t i = 0; i < sizeof real_kinds / sizeof real_kinds[0]; i++)
 		if (precision <= real_kinds[i].precision && range <= real_kinds[i].range)
-			return combiner == MPI_COMBINER_F90_REAL ? real_kinds[i].real : real_kinds[i].complex;
+			return combiner == MPI_COMBINER_F90_REAL ? real_kinds[i].real
+								 : real_kinds[i].complex;
 	return MPI_DATATYPE_NULL;
 }
 
-/* A type like `base` that knows how it was asked for; like other predefined ones it is committed and never freed by the program. NULL: out of memory. */
-static struct mpi_datatype *build(struct mpi_rank *me, int combiner, int precision, int range, MPI_Datatype base)
+/* A type like `base` that knows how it was asked for; like other predefined ones it is committed
+ * and never freed by the program. NULL: out of memory. */
+static struct mpi_datatype *build(struct mpi_rank *me, int combiner, int precision, int range,
+				  MPI_Datatype base)
 {
 	bool is_integer = combiner == MPI_COMBINER_F90_INTEGER;
-	struct mpi_type_contents *contents = mpi_contents_create(combiner, is_integer ? 1 : 2, 0, 0, 0);
-	struct mpi_typemap map = {.kind = MAP_STRIDED, .n_blocks = 1, .blocklength = 1, .child = mpi_datatype_get(me, base)};
+	struct mpi_type_contents *contents =
+	    mpi_contents_create(combiner, is_integer ? 1 : 2, 0, 0, 0);
+	struct mpi_typemap map = {.kind = MAP_STRIDED,
+				  .n_blocks = 1,
+				  .blocklength = 1,
+				  .child = mpi_datatype_get(me, base)};
 	struct mpi_datatype *type;
 
 	if (!contents)
@@ -66,14 +80,17 @@ static struct mpi_datatype *build(struct mpi_rank *me, int combiner, int precisi
 	return type;
 }
 
-static struct mpi_f90_type *add(struct mpi_rank *me, struct mpi_rank_objects *objects, int combiner, int precision, int range,
-				MPI_Datatype base)
+static struct mpi_f90_type *add(struct mpi_rank *me, struct mpi_rank_objects *objects, int combiner,
+				int precision, int range, MPI_Datatype base)
 {
 	struct mpi_f90_type *entry = malloc(sizeof *entry);
 
 	if (!entry)
 		return NULL;
-	*entry = (struct mpi_f90_type){.next = objects->f90_types, .combiner = combiner, .precision = precision, .range = range};
+	*entry = (struct mpi_f90_type){.next = objects->f90_types,
+				       .combiner = combiner,
+				       .precision = precision,
+				       .range = range};
 	entry->type = build(me, combiner, precision, range, base);
 	if (!entry->type) {
 		free(entry);
@@ -83,7 +100,8 @@ static struct mpi_f90_type *add(struct mpi_rank *me, struct mpi_rank_objects *ob
 	return entry;
 }
 
-static int create(struct mpi_rank *me, int combiner, int precision, int range, MPI_Datatype *newtype)
+static int create(struct mpi_rank *me, int combiner, int precision, int range,
+		  MPI_Datatype *newtype)
 {
 	struct mpi_rank_objects *objects = mpi_rank_objects(me);
 	MPI_Datatype base = find_kind(combiner, precision, range);
@@ -91,16 +109,22 @@ static int create(struct mpi_rank *me, int combiner, int precision, int range, M
 
 	if (!newtype)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "newtype is NULL"));
-	if (combiner != MPI_COMBINER_F90_INTEGER && precision == MPI_UNDEFINED && range == MPI_UNDEFINED)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "p and r are both MPI_UNDEFINED"));
+	if (combiner != MPI_COMBINER_F90_INTEGER && precision == MPI_UNDEFINED &&
+	    range == MPI_UNDEFINED)
+		return mpi_leave(
+		    me, mpi_raise(me, NULL, MPI_ERR_ARG, "p and r are both MPI_UNDEFINED"));
 	if (base == MPI_DATATYPE_NULL)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "no type has precision %d and range %d", precision, range));
-	while (entry && (entry->combiner != combiner || entry->precision != precision || entry->range != range))
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG,
+					       "no type has precision %d and range %d", precision,
+					       range));
+	while (entry && (entry->combiner != combiner || entry->precision != precision ||
+			 entry->range != range))
 		entry = entry->next;
 	if (!entry && objects)
 		entry = add(me, objects, combiner, precision, range, base);
 	if (!entry)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a datatype"));
+		return mpi_leave(
+		    me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a datatype"));
 	*newtype = entry->type->handle;
 	return mpi_leave(me, MPI_SUCCESS);
 }

@@ -4,7 +4,8 @@
 
 #include "mpi/datatype/datatype.h"
 
-/* The unnamed predefined types of MPI_Type_create_f90_*, of one rank: the same arguments give the same handle. */
+/* The unnamed predefined types of MPI_Type_create_f90_*, of one rank: the same arguments give the
+ * same handle. */
 struct mpi_f90_type {
 	struct mpi_f90_type *next;
 	int combiner, precision, range;

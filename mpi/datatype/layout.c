@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Size, bounds and density of a typemap, by the definitions of the standard's section on datatypes. */
+/* Size, bounds and density of a typemap, by the definitions of the standard's section on datatypes.
+ */
 #include "mpi/datatype/layout.h"
 
 /* What is known of the blocks added so far. */
 struct layout {
-	bool has_bounds;    /* some entry brought explicit bounds: then only those count for lb and ub */
+	bool has_bounds; /* some entry brought explicit bounds: then only those count for lb and ub
+			  */
 	bool is_dense;
 	MPI_Count size_B, n_elements;
 	MPI_Count lb_B, ub_B, true_lb_B, true_ub_B;
@@ -13,8 +15,8 @@ struct layout {
 };
 
 /* Where the items of a block begin: the lowest and the highest of them. */
-static int block_span(const struct mpi_datatype *child, MPI_Count at_B, MPI_Count length, MPI_Count *low,
-		      MPI_Count *high)
+static int block_span(const struct mpi_datatype *child, MPI_Count at_B, MPI_Count length,
+		      MPI_Count *low, MPI_Count *high)
 {
 	MPI_Count last_B;
 
@@ -35,7 +37,8 @@ static void add_explicit_bounds(struct layout *layout, MPI_Count lb_B, MPI_Count
 	layout->has_bounds = true;
 }
 
-static int add_true_bounds(struct layout *layout, const struct mpi_datatype *child, MPI_Count low, MPI_Count high)
+static int add_true_bounds(struct layout *layout, const struct mpi_datatype *child, MPI_Count low,
+			   MPI_Count high)
 {
 	MPI_Count begin_B, end_B;
 
@@ -49,7 +52,8 @@ static int add_true_bounds(struct layout *layout, const struct mpi_datatype *chi
 	return 0;
 }
 
-static int add_data(struct layout *layout, const struct mpi_datatype *child, MPI_Count at_B, MPI_Count length)
+static int add_data(struct layout *layout, const struct mpi_datatype *child, MPI_Count at_B,
+		    MPI_Count length)
 {
 	bool is_dense = child->is_dense && (length == 1 || child->is_contiguous);
 	MPI_Count begin_B = at_B + child->true_lb_B;
@@ -58,7 +62,8 @@ static int add_data(struct layout *layout, const struct mpi_datatype *child, MPI
 	if (__builtin_mul_overflow(length, child->size_B, &size_B))
 		return -1;
 	n_elements = length * child->n_elements; /* an element has at least one byte */
-	layout->is_dense = is_dense && (layout->size_B == 0 || (layout->is_dense && begin_B == layout->dense_end_B));
+	layout->is_dense = is_dense && (layout->size_B == 0 ||
+					(layout->is_dense && begin_B == layout->dense_end_B));
 	if (layout->is_dense && __builtin_add_overflow(begin_B, size_B, &layout->dense_end_B))
 		return -1;
 	if (child->alignment_B > layout->alignment_B)
@@ -67,13 +72,15 @@ static int add_data(struct layout *layout, const struct mpi_datatype *child, MPI
 	return __builtin_add_overflow(layout->size_B, size_B, &layout->size_B) ? -1 : 0;
 }
 
-static int add_block(struct layout *layout, const struct mpi_datatype *child, MPI_Count at_B, MPI_Count length)
+static int add_block(struct layout *layout, const struct mpi_datatype *child, MPI_Count at_B,
+		     MPI_Count length)
 {
 	MPI_Count low, high, lb_B, ub_B;
 
 	if (length == 0 || (child->size_B == 0 && !child->has_bounds))
 		return 0;
-	if (block_span(child, at_B, length, &low, &high) < 0 || __builtin_add_overflow(low, child->lb_B, &lb_B) ||
+	if (block_span(child, at_B, length, &low, &high) < 0 ||
+	    __builtin_add_overflow(low, child->lb_B, &lb_B) ||
 	    __builtin_add_overflow(high, child->lb_B + child->extent_B, &ub_B))
 		return -1;
 	if (child->has_bounds)
@@ -104,7 +111,8 @@ static int add_strided(struct layout *layout, const struct mpi_typemap *map)
 	    __builtin_mul_overflow(n, block_B, &layout->size_B))
 		return -1;
 	layout->n_elements = n * length * child->n_elements;
-	layout->is_dense = map->stride_B == block_B && child->is_dense && (length == 1 || child->is_contiguous);
+	layout->is_dense =
+	    map->stride_B == block_B && child->is_dense && (length == 1 || child->is_contiguous);
 	return 0;
 }
 
@@ -121,8 +129,9 @@ static int add_listed(struct layout *layout, const struct mpi_typemap *map)
 }
 
 /*
- * Without explicit bounds a type reaches from its first to its last byte and on (the standard's epsilon) to a multiple of its strictest alignment: of the whole typemap,
- * whatever padding its parts have by themselves.
+ * Without explicit bounds a type reaches from its first to its last byte and on (the standard's
+ * epsilon) to a multiple of its strictest alignment: of the whole typemap, whatever padding its
+ * parts have by themselves.
  */
 static int find_bounds(struct layout *layout, MPI_Count *extent_B)
 {
@@ -148,7 +157,8 @@ int mpi_layout_measure(const struct mpi_typemap *map, struct mpi_datatype *type)
 	MPI_Count extent_B, true_extent_B;
 
 	if ((map->kind == MAP_STRIDED ? add_strided(&layout, map) : add_listed(&layout, map)) < 0 ||
-	    find_bounds(&layout, &extent_B) < 0 || __builtin_sub_overflow(layout.true_ub_B, layout.true_lb_B, &true_extent_B))
+	    find_bounds(&layout, &extent_B) < 0 ||
+	    __builtin_sub_overflow(layout.true_ub_B, layout.true_lb_B, &true_extent_B))
 		return -1;
 	type->size_B = layout.size_B;
 	type->n_elements = layout.n_elements;
@@ -158,7 +168,8 @@ int mpi_layout_measure(const struct mpi_typemap *map, struct mpi_datatype *type)
 	type->true_extent_B = true_extent_B;
 	type->has_bounds = layout.has_bounds;
 	type->is_dense = layout.is_dense || layout.size_B == 0;
-	type->is_contiguous = type->is_dense && (layout.size_B == 0 || type->extent_B == type->size_B);
+	type->is_contiguous =
+	    type->is_dense && (layout.size_B == 0 || type->extent_B == type->size_B);
 	type->alignment_B = layout.alignment_B;
 	return 0;
 }

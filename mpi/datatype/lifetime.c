@@ -14,7 +14,8 @@ int MPI_Type_commit(MPI_Datatype *datatype)
 	if (!datatype)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "datatype is NULL"));
 	if (!type)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_TYPE, "*datatype is not a datatype"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_TYPE, "*datatype is not a datatype"));
 	if (!type->is_predefined)
 		type->is_committed = true;
 	return mpi_leave(me, MPI_SUCCESS);
@@ -29,14 +30,19 @@ int MPI_Type_free(MPI_Datatype *datatype)
 	if (!datatype)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "datatype is NULL"));
 	if (!type)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_TYPE, "*datatype is not a datatype"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_TYPE, "*datatype is not a datatype"));
 	if (type->is_predefined)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_TYPE, "%s is predefined and cannot be freed", type->name));
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_TYPE,
+					       "%s is predefined and cannot be freed", type->name));
 	/* a second handle of MPI_Type_get_contents leaves the attributes to the first one */
 	if (type->handle == *datatype) {
-		code = mpi_attributes_delete_all(me, KIND_DATATYPE, (uintptr_t)*datatype, &type->attributes);
+		code = mpi_attributes_delete_all(me, KIND_DATATYPE, (uintptr_t)*datatype,
+						 &type->attributes);
 		if (code != MPI_SUCCESS)
-			return mpi_leave(me, mpi_raise(me, NULL, code, "the delete function of an attribute failed"));
+			return mpi_leave(me,
+					 mpi_raise(me, NULL, code,
+						   "the delete function of an attribute failed"));
 		type->handle = NULL;
 	}
 	mpi_handle_destroy(me, (uintptr_t)*datatype);
@@ -53,7 +59,8 @@ int MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 	char **slot, *copy;
 
 	if (!type)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is not a datatype"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is not a datatype"));
 	if (!type_name)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "type_name is NULL"));
 	if (type->is_predefined)
@@ -61,7 +68,8 @@ int MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 	copy = strndup(type_name, MPI_MAX_OBJECT_NAME - 1);
 	if (!copy || (type->is_predefined && !overlay)) {
 		free(copy);
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a name"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a name"));
 	}
 	slot = overlay ? &overlay->name : &type->name;
 	free(*slot);
@@ -88,9 +96,11 @@ int MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 	const char *name;
 
 	if (!type && datatype != MPI_DATATYPE_NULL)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is not a datatype"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is not a datatype"));
 	if (!type_name || !resultlen)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL", type_name ? "resultlen" : "type_name"));
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL",
+					       type_name ? "resultlen" : "type_name"));
 	name = name_of(me, type);
 	*resultlen = (int)strlen(name);
 	memcpy(type_name, name, (size_t)*resultlen + 1);

@@ -4,14 +4,16 @@
 
 #include "mpi/datatype/typemap.h"
 
-/* The packed side of the walk. Addresses are integers: MPI_BOTTOM with absolute displacements begins at 0. */
+/* The packed side of the walk. Addresses are integers: MPI_BOTTOM with absolute displacements
+ * begins at 0. */
 struct cursor {
 	char *packed;
 	MPI_Count left_B; /* of the packed side */
 	bool is_unpacking;
 };
 
-static void walk_items(struct cursor *cursor, const struct mpi_datatype *type, uintptr_t at, MPI_Count count);
+static void walk_items(struct cursor *cursor, const struct mpi_datatype *type, uintptr_t at,
+		       MPI_Count count);
 
 /* memcpy, without a call for the sizes that members of structs mostly have. */
 static inline void copy(void *to, const void *from, size_t n)
@@ -46,7 +48,8 @@ static inline void move_run(struct cursor *cursor, uintptr_t at, MPI_Count size_
 }
 
 /*
- * Runs of a constant small size: the compiler turns the memcpy into one load and one store. Both loops are the same but for the direction.
+ * Runs of a constant small size: the compiler turns the memcpy into one load and one store. Both
+ * loops are the same but for the direction.
  */
 static void move_runs_of_4(struct cursor *cursor, uintptr_t at, MPI_Count n, MPI_Count stride_B)
 {
@@ -73,7 +76,8 @@ static void move_runs_of_8(struct cursor *cursor, uintptr_t at, MPI_Count n, MPI
 }
 
 /* n runs of run_B bytes, stride_B apart. */
-static void move_runs(struct cursor *cursor, uintptr_t at, MPI_Count n, MPI_Count run_B, MPI_Count stride_B)
+static void move_runs(struct cursor *cursor, uintptr_t at, MPI_Count n, MPI_Count run_B,
+		      MPI_Count stride_B)
 {
 	bool is_whole = n <= cursor->left_B / run_B;
 
@@ -94,7 +98,8 @@ static void walk_map(struct cursor *cursor, const struct mpi_typemap *map, uintp
 {
 	const struct mpi_datatype *child = map->child;
 
-	if (map->kind == MAP_STRIDED && child->is_dense && (map->blocklength == 1 || child->is_contiguous)) {
+	if (map->kind == MAP_STRIDED && child->is_dense &&
+	    (map->blocklength == 1 || child->is_contiguous)) {
 		move_runs(cursor, at + (uintptr_t)(map->offset_B + child->true_lb_B), map->n_blocks,
 			  map->blocklength * child->size_B, map->stride_B);
 		return;
@@ -105,33 +110,39 @@ static void walk_map(struct cursor *cursor, const struct mpi_typemap *map, uintp
 		MPI_Count length = mpi_map_length(map, i);
 
 		if (block_child->is_contiguous)
-			move_run(cursor, block_at + (uintptr_t)block_child->true_lb_B, length * block_child->size_B);
+			move_run(cursor, block_at + (uintptr_t)block_child->true_lb_B,
+				 length * block_child->size_B);
 		else
 			walk_items(cursor, block_child, block_at, length);
 	}
 }
 
-static void walk_items(struct cursor *cursor, const struct mpi_datatype *type, uintptr_t at, MPI_Count count)
+static void walk_items(struct cursor *cursor, const struct mpi_datatype *type, uintptr_t at,
+		       MPI_Count count)
 {
 	if (type->size_B == 0 || count == 0)
 		return;
 	if (type->is_contiguous)
 		move_run(cursor, at + (uintptr_t)type->true_lb_B, count * type->size_B);
 	else if (type->is_dense)
-		move_runs(cursor, at + (uintptr_t)type->true_lb_B, count, type->size_B, type->extent_B);
+		move_runs(cursor, at + (uintptr_t)type->true_lb_B, count, type->size_B,
+			  type->extent_B);
 	else
-		for (MPI_Count i = 0; i < count && cursor->left_B > 0; i++, at += (uintptr_t)type->extent_B)
+		for (MPI_Count i = 0; i < count && cursor->left_B > 0;
+		     i++, at += (uintptr_t)type->extent_B)
 			walk_map(cursor, type->map, at);
 }
 
-void mpi_datatype_pack(const struct mpi_datatype *type, const void *buf, MPI_Count count, void *packed)
+void mpi_datatype_pack(const struct mpi_datatype *type, const void *buf, MPI_Count count,
+		       void *packed)
 {
 	struct cursor cursor = {.packed = packed, .left_B = count * type->size_B};
 
 	walk_items(&cursor, type, (uintptr_t)buf, count);
 }
 
-void mpi_datatype_unpack(const struct mpi_datatype *type, void *buf, MPI_Count count, const void *packed, MPI_Count size_B)
+void mpi_datatype_unpack(const struct mpi_datatype *type, void *buf, MPI_Count count,
+			 const void *packed, MPI_Count size_B)
 {
 	struct cursor cursor = {.packed = (char *)packed, .left_B = size_B, .is_unpacking = true};
 

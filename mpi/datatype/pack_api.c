@@ -6,44 +6,53 @@
 #include "mpi/datatype/transfer.h"
 #include "mpi/datatype/typemap.h"
 
-int mpi_transfer_check(struct mpi_rank *me, struct mpi_comm *comm, const struct mpi_transfer *t, MPI_Datatype handle,
-		       struct mpi_datatype **type)
+int mpi_transfer_check(struct mpi_rank *me, struct mpi_comm *comm, const struct mpi_transfer *t,
+		       MPI_Datatype handle, struct mpi_datatype **type)
 {
 	*type = mpi_datatype_get(me, handle);
 	if (!*type)
 		return mpi_raise(me, comm, MPI_ERR_TYPE, "datatype is %s",
-				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a datatype");
+				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+							     : "not a datatype");
 	if (!(*type)->is_committed)
-		return mpi_raise(me, comm, MPI_ERR_TYPE, "datatype was not committed with MPI_Type_commit");
+		return mpi_raise(me, comm, MPI_ERR_TYPE,
+				 "datatype was not committed with MPI_Type_commit");
 	if (t->count < 0)
-		return mpi_raise(me, comm, MPI_ERR_COUNT, "the count is %lld, it must not be negative", (long long)t->count);
+		return mpi_raise(me, comm, MPI_ERR_COUNT,
+				 "the count is %lld, it must not be negative", (long long)t->count);
 	if (t->packed_B < 0)
-		return mpi_raise(me, comm, MPI_ERR_ARG, "the size of the packed buffer is %lld, it must not be negative",
+		return mpi_raise(me, comm, MPI_ERR_ARG,
+				 "the size of the packed buffer is %lld, it must not be negative",
 				 (long long)t->packed_B);
 	if (t->position_B < 0 || t->position_B > t->packed_B)
-		return mpi_raise(me, comm, MPI_ERR_ARG, "position is %lld, it must be in 0 … %lld", (long long)t->position_B,
-				 (long long)t->packed_B);
+		return mpi_raise(me, comm, MPI_ERR_ARG, "position is %lld, it must be in 0 … %lld",
+				 (long long)t->position_B, (long long)t->packed_B);
 	return MPI_SUCCESS;
 }
 
-int mpi_transfer_check_size(struct mpi_rank *me, struct mpi_comm *comm, const struct mpi_transfer *t,
-			    const struct mpi_datatype *type, MPI_Count item_B, MPI_Count *need_B)
+int mpi_transfer_check_size(struct mpi_rank *me, struct mpi_comm *comm,
+			    const struct mpi_transfer *t, const struct mpi_datatype *type,
+			    MPI_Count item_B, MPI_Count *need_B)
 {
-	if (__builtin_mul_overflow(t->count, item_B, need_B) || *need_B > t->packed_B - t->position_B)
-		return mpi_raise(me, comm, MPI_ERR_TRUNCATE,
-				 "%lld items of %lld bytes do not fit into the %lld bytes behind position %lld", (long long)t->count,
-				 (long long)item_B, (long long)(t->packed_B - t->position_B), (long long)t->position_B);
+	if (__builtin_mul_overflow(t->count, item_B, need_B) ||
+	    *need_B > t->packed_B - t->position_B)
+		return mpi_raise(
+		    me, comm, MPI_ERR_TRUNCATE,
+		    "%lld items of %lld bytes do not fit into the %lld bytes behind position %lld",
+		    (long long)t->count, (long long)item_B,
+		    (long long)(t->packed_B - t->position_B), (long long)t->position_B);
 	if (*need_B > 0 && !t->packed)
 		return mpi_raise(me, comm, MPI_ERR_BUFFER, "the packed buffer is NULL");
-	/* MPI_BOTTOM is NULL too: right for types with absolute displacements, which never begin near 0 */
+	/* MPI_BOTTOM is NULL too: right for types with absolute displacements, which never begin
+	 * near 0 */
 	if (*need_B > 0 && !t->buf && type->true_lb_B == 0)
 		return mpi_raise(me, comm, MPI_ERR_BUFFER, "the data buffer is NULL");
 	return MPI_SUCCESS;
 }
 
 /* Common to all: MPI_SUCCESS with the position behind the data, or the error. */
-static int transfer(struct mpi_rank *me, MPI_Comm handle, struct mpi_transfer *t, bool has_position, bool is_unpacking,
-		    MPI_Datatype datatype)
+static int transfer(struct mpi_rank *me, MPI_Comm handle, struct mpi_transfer *t, bool has_position,
+		    bool is_unpacking, MPI_Datatype datatype)
 {
 	struct mpi_comm *comm = mpi_comm_get(me, handle);
 	struct mpi_datatype *type;
@@ -61,7 +70,8 @@ static int transfer(struct mpi_rank *me, MPI_Comm handle, struct mpi_transfer *t
 		return code;
 	if (need_B > 0 && !pd_memory_is_absent(t->buf) && !pd_memory_is_absent(t->packed)) {
 		if (is_unpacking)
-			mpi_datatype_unpack(type, t->buf, t->count, t->packed + t->position_B, need_B);
+			mpi_datatype_unpack(type, t->buf, t->count, t->packed + t->position_B,
+					    need_B);
 		else
 			mpi_datatype_pack(type, t->buf, t->count, t->packed + t->position_B);
 	}
@@ -69,8 +79,8 @@ static int transfer(struct mpi_rank *me, MPI_Comm handle, struct mpi_transfer *t
 	return MPI_SUCCESS;
 }
 
-int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position,
-	     MPI_Comm comm)
+int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize,
+	     int *position, MPI_Comm comm)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_transfer t = {(void *)inbuf, incount, outbuf, outsize, position ? *position : 0};
@@ -81,8 +91,8 @@ int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf
 	return mpi_leave(me, code);
 }
 
-int MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize,
-	       MPI_Count *position, MPI_Comm comm)
+int MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf,
+	       MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_transfer t = {(void *)inbuf, incount, outbuf, outsize, position ? *position : 0};
@@ -93,8 +103,8 @@ int MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void
 	return mpi_leave(me, code);
 }
 
-int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype,
-	       MPI_Comm comm)
+int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
+	       MPI_Datatype datatype, MPI_Comm comm)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_transfer t = {outbuf, outcount, (char *)inbuf, insize, position ? *position : 0};
@@ -105,8 +115,8 @@ int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int o
 	return mpi_leave(me, code);
 }
 
-int MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount,
-		 MPI_Datatype datatype, MPI_Comm comm)
+int MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf,
+		 MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_transfer t = {outbuf, outcount, (char *)inbuf, insize, position ? *position : 0};
@@ -117,8 +127,8 @@ int MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void 
 	return mpi_leave(me, code);
 }
 
-static int pack_size(struct mpi_rank *me, MPI_Count incount, MPI_Datatype datatype, MPI_Comm handle, bool has_size,
-		     MPI_Count *size_B)
+static int pack_size(struct mpi_rank *me, MPI_Count incount, MPI_Datatype datatype, MPI_Comm handle,
+		     bool has_size, MPI_Count *size_B)
 {
 	struct mpi_comm *comm = mpi_comm_get(me, handle);
 	struct mpi_transfer t = {.count = incount};
@@ -131,7 +141,8 @@ static int pack_size(struct mpi_rank *me, MPI_Count incount, MPI_Datatype dataty
 		return mpi_raise(me, comm, MPI_ERR_ARG, "size is NULL");
 	code = mpi_transfer_check(me, comm, &t, datatype, &type);
 	if (code == MPI_SUCCESS && __builtin_mul_overflow(incount, type->size_B, size_B))
-		code = mpi_raise(me, comm, MPI_ERR_VALUE_TOO_LARGE, "the packed size does not fit into MPI_Count");
+		code = mpi_raise(me, comm, MPI_ERR_VALUE_TOO_LARGE,
+				 "the packed size does not fit into MPI_Count");
 	return code;
 }
 

@@ -5,12 +5,14 @@
 #include "mpi/datatype/typemap.h"
 
 /* MPI_SUCCESS and *type, or the error of an invalid handle or a missing output. */
-static int check(struct mpi_rank *me, MPI_Datatype handle, bool has_outputs, struct mpi_datatype **type)
+static int check(struct mpi_rank *me, MPI_Datatype handle, bool has_outputs,
+		 struct mpi_datatype **type)
 {
 	*type = mpi_datatype_get(me, handle);
 	if (!*type)
 		return mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is %s",
-				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a datatype");
+				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+							     : "not a datatype");
 	if (!has_outputs)
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL");
 	return MPI_SUCCESS;
@@ -59,7 +61,8 @@ static int extent(struct mpi_rank *me, MPI_Datatype datatype, MPI_Count *lb, MPI
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-/* MPI_Aint and MPI_Count are the same type where pointers have 64 bits, which the ABI of this library is for. */
+/* MPI_Aint and MPI_Count are the same type where pointers have 64 bits, which the ABI of this
+ * library is for. */
 int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent_B)
 {
 	return extent(MPI_ENTER(), datatype, lb, extent_B);
@@ -75,7 +78,8 @@ int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *exten
 	return extent(MPI_ENTER(), datatype, lb, extent_B);
 }
 
-static int true_extent(struct mpi_rank *me, MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent_B)
+static int true_extent(struct mpi_rank *me, MPI_Datatype datatype, MPI_Count *true_lb,
+		       MPI_Count *true_extent_B)
 {
 	struct mpi_datatype *type;
 	int code = check(me, datatype, true_lb && true_extent_B, &type);

@@ -6,7 +6,9 @@ static int check(struct mpi_rank *me, const void *status, const void *output)
 {
 	if (status && output)
 		return MPI_SUCCESS;
-	return mpi_raise(me, NULL, MPI_ERR_ARG, status ? "the output argument is NULL" : "status is NULL or MPI_STATUS_IGNORE");
+	return mpi_raise(me, NULL, MPI_ERR_ARG,
+			 status ? "the output argument is NULL"
+				: "status is NULL or MPI_STATUS_IGNORE");
 }
 
 int MPI_Status_get_source(const MPI_Status *status, int *source)

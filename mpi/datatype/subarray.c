@@ -12,33 +12,44 @@ struct subarray_arguments {
 static int check_subarray(struct mpi_rank *me, const struct subarray_arguments *a)
 {
 	if (a->ndims < 1)
-		return mpi_raise(me, NULL, MPI_ERR_DIMS, "ndims is %d, it must be positive", a->ndims);
+		return mpi_raise(me, NULL, MPI_ERR_DIMS, "ndims is %d, it must be positive",
+				 a->ndims);
 	if (a->order != MPI_ORDER_C && a->order != MPI_ORDER_FORTRAN)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "order is %d, neither MPI_ORDER_C nor MPI_ORDER_FORTRAN", a->order);
-	if (mpi_counts_are_absent(a->sizes) || mpi_counts_are_absent(a->subsizes) || mpi_counts_are_absent(a->starts))
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "array_of_sizes, array_of_subsizes or array_of_starts is NULL");
+		return mpi_raise(me, NULL, MPI_ERR_ARG,
+				 "order is %d, neither MPI_ORDER_C nor MPI_ORDER_FORTRAN",
+				 a->order);
+	if (mpi_counts_are_absent(a->sizes) || mpi_counts_are_absent(a->subsizes) ||
+	    mpi_counts_are_absent(a->starts))
+		return mpi_raise(me, NULL, MPI_ERR_ARG,
+				 "array_of_sizes, array_of_subsizes or array_of_starts is NULL");
 	for (int i = 0; i < a->ndims; i++) {
-		MPI_Count size = mpi_counts_at(a->sizes, i), subsize = mpi_counts_at(a->subsizes, i);
+		MPI_Count size = mpi_counts_at(a->sizes, i),
+			  subsize = mpi_counts_at(a->subsizes, i);
 		MPI_Count start = mpi_counts_at(a->starts, i);
 
 		if (size < 1)
-			return mpi_raise(me, NULL, MPI_ERR_ARG, "array_of_sizes[%d] is %lld, it must be positive", i,
+			return mpi_raise(me, NULL, MPI_ERR_ARG,
+					 "array_of_sizes[%d] is %lld, it must be positive", i,
 					 (long long)size);
 		if (subsize < 1 || subsize > size)
-			return mpi_raise(me, NULL, MPI_ERR_ARG, "array_of_subsizes[%d] is %lld, it must be in 1 … %lld", i,
+			return mpi_raise(me, NULL, MPI_ERR_ARG,
+					 "array_of_subsizes[%d] is %lld, it must be in 1 … %lld", i,
 					 (long long)subsize, (long long)size);
 		if (start < 0 || start > size - subsize)
-			return mpi_raise(me, NULL, MPI_ERR_ARG, "array_of_starts[%d] is %lld, it must be in 0 … %lld", i,
+			return mpi_raise(me, NULL, MPI_ERR_ARG,
+					 "array_of_starts[%d] is %lld, it must be in 0 … %lld", i,
 					 (long long)start, (long long)(size - subsize));
 	}
 	return MPI_SUCCESS;
 }
 
-static struct mpi_type_contents *subarray_contents(const struct subarray_arguments *a, struct mpi_datatype *old)
+static struct mpi_type_contents *subarray_contents(const struct subarray_arguments *a,
+						   struct mpi_datatype *old)
 {
 	struct mpi_type_contents *contents =
-		a->is_large ? mpi_contents_create(MPI_COMBINER_SUBARRAY, 2, 0, 3 * (MPI_Count)a->ndims, 1) :
-			      mpi_contents_create(MPI_COMBINER_SUBARRAY, 3 * (MPI_Count)a->ndims + 2, 0, 0, 1);
+	    a->is_large
+		? mpi_contents_create(MPI_COMBINER_SUBARRAY, 2, 0, 3 * (MPI_Count)a->ndims, 1)
+		: mpi_contents_create(MPI_COMBINER_SUBARRAY, 3 * (MPI_Count)a->ndims + 2, 0, 0, 1);
 	MPI_Count *to;
 
 	if (!contents)
@@ -57,15 +68,16 @@ static struct mpi_type_contents *subarray_contents(const struct subarray_argumen
 	return contents;
 }
 
-static int build_subarray(struct mpi_rank *me, const struct subarray_arguments *a, struct mpi_datatype *old,
-			  struct mpi_array *array)
+static int build_subarray(struct mpi_rank *me, const struct subarray_arguments *a,
+			  struct mpi_datatype *old, struct mpi_array *array)
 {
 	int code = mpi_array_begin(array, old);
 
 	for (int i = 0; i < a->ndims && code == MPI_SUCCESS; i++) {
 		int dim = a->order == MPI_ORDER_C ? a->ndims - 1 - i : i;
 
-		code = mpi_array_take_run(me, array, mpi_counts_at(a->starts, dim), mpi_counts_at(a->subsizes, dim));
+		code = mpi_array_take_run(me, array, mpi_counts_at(a->starts, dim),
+					  mpi_counts_at(a->subsizes, dim));
 		if (code == MPI_SUCCESS)
 			code = mpi_array_next_dimension(array, mpi_counts_at(a->sizes, dim));
 	}
@@ -93,7 +105,8 @@ static int subarray(struct mpi_rank *me, const struct subarray_arguments *a, MPI
 }
 
 int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[],
-			     const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+			     const int array_of_starts[], int order, MPI_Datatype oldtype,
+			     MPI_Datatype *newtype)
 {
 	struct subarray_arguments a = {.ndims = ndims, .order = order};
 
@@ -103,8 +116,10 @@ int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int ar
 	return subarray(MPI_ENTER(), &a, oldtype, newtype);
 }
 
-int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[],
-			       const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
+			       const MPI_Count array_of_subsizes[],
+			       const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype,
+			       MPI_Datatype *newtype)
 {
 	struct subarray_arguments a = {.is_large = true, .ndims = ndims, .order = order};
 

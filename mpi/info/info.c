@@ -43,7 +43,8 @@ static int add(struct mpi_info *info, char *key, char *value)
 {
 	if (info->n_pairs == info->capacity) {
 		int capacity = info->capacity ? 2 * info->capacity : 4;
-		struct mpi_info_pair *pairs = realloc(info->pairs, (size_t)capacity * sizeof *pairs);
+		struct mpi_info_pair *pairs =
+		    realloc(info->pairs, (size_t)capacity * sizeof *pairs);
 
 		if (!pairs)
 			return UTIL_ENOMEM;
@@ -113,7 +114,8 @@ static void join_arguments(char *const argv[], char *text, size_t size)
 
 	text[0] = '\0';
 	for (int i = 1; argv && argv[0] && argv[i] && length < size; i++)
-		length += (size_t)snprintf(text + length, size - length, "%s%s", i > 1 ? " " : "", argv[i]);
+		length += (size_t)snprintf(text + length, size - length, "%s%s", i > 1 ? " " : "",
+					   argv[i]);
 }
 
 struct mpi_info *mpi_info_create_env(const struct mpi_rank *me)

@@ -18,7 +18,7 @@ struct mpi_info {
 
 /* The object of a handle, MPI_INFO_ENV included; NULL when it is none (MPI_INFO_NULL too). */
 struct mpi_info *mpi_info_get(struct mpi_rank *me, MPI_Info handle);
-struct mpi_info *mpi_info_create(void); /* NULL when out of memory */
+struct mpi_info *mpi_info_create(void);	      /* NULL when out of memory */
 void mpi_info_destroy(struct mpi_info *info); /* NULL is fine */
 /* Sets or replaces; copies both strings. 0 or UTIL_ENOMEM. O(n_pairs). */
 int mpi_info_set(struct mpi_info *info, const char *key, const char *value);

@@ -11,7 +11,8 @@ static int check(struct mpi_rank *me, MPI_Info handle, struct mpi_info **info)
 	*info = mpi_info_get(me, handle);
 	if (*info)
 		return MPI_SUCCESS;
-	return mpi_raise(me, NULL, MPI_ERR_INFO, "info is %s", handle == MPI_INFO_NULL ? "MPI_INFO_NULL" : "not an info object");
+	return mpi_raise(me, NULL, MPI_ERR_INFO, "info is %s",
+			 handle == MPI_INFO_NULL ? "MPI_INFO_NULL" : "not an info object");
 }
 
 static int check_output(struct mpi_rank *me, const void *output, const char *name)
@@ -26,14 +27,16 @@ static int check_key(struct mpi_rank *me, const char *key)
 
 	if (length > 0 && length < MPI_MAX_INFO_KEY)
 		return MPI_SUCCESS;
-	return mpi_raise(me, NULL, MPI_ERR_INFO_KEY, "key is NULL, empty, or has %d characters or more", MPI_MAX_INFO_KEY);
+	return mpi_raise(me, NULL, MPI_ERR_INFO_KEY,
+			 "key is NULL, empty, or has %d characters or more", MPI_MAX_INFO_KEY);
 }
 
 static int check_value(struct mpi_rank *me, const char *value)
 {
 	if (value && strnlen(value, MPI_MAX_INFO_VAL) < MPI_MAX_INFO_VAL)
 		return MPI_SUCCESS;
-	return mpi_raise(me, NULL, MPI_ERR_INFO_VALUE, "value is NULL or has %d characters or more", MPI_MAX_INFO_VAL);
+	return mpi_raise(me, NULL, MPI_ERR_INFO_VALUE, "value is NULL or has %d characters or more",
+			 MPI_MAX_INFO_VAL);
 }
 
 static int check_changeable(struct mpi_rank *me, MPI_Info handle)
@@ -139,7 +142,8 @@ int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int 
 	if (code == MPI_SUCCESS)
 		code = check_key(me, key);
 	if (code == MPI_SUCCESS && valuelen < 0)
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "valuelen is %d, it must not be negative", valuelen);
+		code = mpi_raise(me, NULL, MPI_ERR_ARG, "valuelen is %d, it must not be negative",
+				 valuelen);
 	if (code == MPI_SUCCESS)
 		code = check_output(me, flag, "flag");
 	if (code == MPI_SUCCESS)
@@ -170,7 +174,8 @@ int MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value
 	if (code == MPI_SUCCESS)
 		code = check_output(me, buflen, "buflen");
 	if (code == MPI_SUCCESS && *buflen < 0)
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "*buflen is %d, it must not be negative", *buflen);
+		code = mpi_raise(me, NULL, MPI_ERR_ARG, "*buflen is %d, it must not be negative",
+				 *buflen);
 	if (code == MPI_SUCCESS && *buflen > 0)
 		code = check_output(me, value, "value");
 	if (code == MPI_SUCCESS)
@@ -234,7 +239,8 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 	if (code == MPI_SUCCESS)
 		code = check_output(me, key, "key");
 	if (code == MPI_SUCCESS && (n < 0 || n >= object->n_pairs))
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "n is %d, info has %d keys", n, object->n_pairs);
+		code = mpi_raise(me, NULL, MPI_ERR_ARG, "n is %d, info has %d keys", n,
+				 object->n_pairs);
 	if (code == MPI_SUCCESS)
 		memcpy(key, object->pairs[n].key, strlen(object->pairs[n].key) + 1);
 	return mpi_leave(me, code);

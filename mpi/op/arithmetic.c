@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums and products. Integers are added and multiplied as unsigned ones: the bits are the same, and overflow wraps. */
+/* Sums and products. Integers are added and multiplied as unsigned ones: the bits are the same, and
+ * overflow wraps. */
 #include "mpi/datatype/quad.h"
 #include "mpi/op/half.h"
 #include "mpi/op/reduce.h"
@@ -27,7 +28,8 @@ void mpi_reduce_sum(enum mpi_element element, const void *in, void *inout, size_
 		MPI_REDUCE_EACH(unsigned __int128, a + b);
 		break;
 	case ELEMENT_FLOAT16:
-		MPI_REDUCE_EACH(uint16_t, mpi_half_from_float(mpi_half_to_float(a) + mpi_half_to_float(b)));
+		MPI_REDUCE_EACH(uint16_t,
+				mpi_half_from_float(mpi_half_to_float(a) + mpi_half_to_float(b)));
 		break;
 	case ELEMENT_FLOAT:
 		MPI_REDUCE_EACH(float, a + b);
@@ -66,19 +68,20 @@ void mpi_reduce_product(enum mpi_element element, const void *in, void *inout, s
 		MPI_REDUCE_EACH(uint64_t, a * b);
 		break;
 	case ELEMENT_INT128:
-		MPI_REDUCE_EACH(unsigned __int128, a * b);
+		MPI_REDUCE_EACH(unsigned __int128, a *b);
 		break;
 	case ELEMENT_FLOAT16:
-		MPI_REDUCE_EACH(uint16_t, mpi_half_from_float(mpi_half_to_float(a) * mpi_half_to_float(b)));
+		MPI_REDUCE_EACH(uint16_t,
+				mpi_half_from_float(mpi_half_to_float(a) * mpi_half_to_float(b)));
 		break;
 	case ELEMENT_FLOAT:
-		MPI_REDUCE_EACH(float, a * b);
+		MPI_REDUCE_EACH(float, a *b);
 		break;
 	case ELEMENT_DOUBLE:
-		MPI_REDUCE_EACH(double, a * b);
+		MPI_REDUCE_EACH(double, a *b);
 		break;
 	case ELEMENT_LONG_DOUBLE:
-		MPI_REDUCE_EACH(long double, a * b);
+		MPI_REDUCE_EACH(long double, a *b);
 		break;
 	case ELEMENT_FLOAT128:
 		MPI_REDUCE_EACH(mpi_quad, a * b);
@@ -109,13 +112,13 @@ void mpi_reduce_complex_product(enum mpi_element part, const void *in, void *ino
 		half_complex_product(in, inout, n);
 		break;
 	case ELEMENT_FLOAT:
-		MPI_REDUCE_EACH(float _Complex, a * b);
+		MPI_REDUCE_EACH(float _Complex, a *b);
 		break;
 	case ELEMENT_DOUBLE:
-		MPI_REDUCE_EACH(double _Complex, a * b);
+		MPI_REDUCE_EACH(double _Complex, a *b);
 		break;
 	case ELEMENT_LONG_DOUBLE:
-		MPI_REDUCE_EACH(long double _Complex, a * b);
+		MPI_REDUCE_EACH(long double _Complex, a *b);
 		break;
 	case ELEMENT_FLOAT128:
 		MPI_REDUCE_EACH(mpi_complex_quad, a * b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Logical and bitwise operations: on integers of any sign, and on logicals by the integer of their size. Logical results are 0 and 1. */
+/* Logical and bitwise operations: on integers of any sign, and on logicals by the integer of their
+ * size. Logical results are 0 and 1. */
 #include "mpi/op/reduce.h"
 
 void mpi_reduce_logical_and(enum mpi_element element, const void *in, void *inout, size_t n)
@@ -22,7 +23,7 @@ void mpi_reduce_logical_and(enum mpi_element element, const void *in, void *inou
 		MPI_REDUCE_EACH(uint64_t, a && b);
 		break;
 	case ELEMENT_INT128:
-		MPI_REDUCE_EACH(unsigned __int128, a && b);
+		MPI_REDUCE_EACH(unsigned __int128, a &&b);
 		break;
 	default:
 		break;
@@ -103,7 +104,7 @@ void mpi_reduce_bit_and(enum mpi_element element, const void *in, void *inout, s
 		MPI_REDUCE_EACH(uint64_t, a & b);
 		break;
 	case ELEMENT_INT128:
-		MPI_REDUCE_EACH(unsigned __int128, a & b);
+		MPI_REDUCE_EACH(unsigned __int128, a &b);
 		break;
 	default:
 		break;

@@ -6,12 +6,14 @@
 #include <string.h>
 
 /*
- * IEEE binary16 in integers, because not every compiler has _Float16. Adding or multiplying two of them in float and rounding the result gives what the operation on
- * halves would: 24 bits of precision are at least twice 11 plus 2, so rounding twice is harmless.
+ * IEEE binary16 in integers, because not every compiler has _Float16. Adding or multiplying two of
+ * them in float and rounding the result gives what the operation on halves would: 24 bits of
+ * precision are at least twice 11 plus 2, so rounding twice is harmless.
  */
 static inline float mpi_half_to_float(uint16_t half)
 {
-	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff, bits;
+	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31,
+		 fraction = half & 0x3ff, bits;
 	float value;
 
 	if (exponent == 0) { /* zero or subnormal: fraction * 2^-24, exactly */

@@ -6,26 +6,28 @@
 #include "mpi/op/reduce.h"
 
 /*
- * The loop over structs of a value and an index; `better` compares a.value and b.value. Member by member: the padding belongs to the program.
+ * The loop over structs of a value and an index; `better` compares a.value and b.value. Member by
+ * member: the padding belongs to the program.
  */
-#define EACH_PAIR(value_type, index_type, better) \
-	do { \
-		struct pair { \
-			value_type value; \
-			index_type index; \
-		}; \
-		const struct pair *from = in; \
-		struct pair *to = inout; \
-		for (size_t i = 0; i < n; i++) { \
-			value_type a = from[i].value, b = to[i].value; \
+#define EACH_PAIR(value_type, index_type, better)                                  \
+	do {                                                                       \
+		struct pair {                                                      \
+			value_type value;                                          \
+			index_type index;                                          \
+		};                                                                 \
+		const struct pair *from = in;                                      \
+		struct pair *to = inout;                                           \
+		for (size_t i = 0; i < n; i++) {                                   \
+			value_type a = from[i].value, b = to[i].value;             \
 			if ((better) || (a == b && from[i].index < to[i].index)) { \
-				to[i].value = a; \
-				to[i].index = from[i].index; \
-			} \
-		} \
+				to[i].value = a;                                   \
+				to[i].index = from[i].index;                       \
+			}                                                          \
+		}                                                                  \
 	} while (0)
 
-void mpi_reduce_minloc(enum mpi_element value, enum mpi_element index, const void *in, void *inout, size_t n)
+void mpi_reduce_minloc(enum mpi_element value, enum mpi_element index, const void *in, void *inout,
+		       size_t n)
 {
 	bool is_real_index = index != ELEMENT_INT32; /* MPI_2REAL and MPI_2DOUBLE_PRECISION */
 
@@ -59,7 +61,8 @@ void mpi_reduce_minloc(enum mpi_element value, enum mpi_element index, const voi
 	}
 }
 
-void mpi_reduce_maxloc(enum mpi_element value, enum mpi_element index, const void *in, void *inout, size_t n)
+void mpi_reduce_maxloc(enum mpi_element value, enum mpi_element index, const void *in, void *inout,
+		       size_t n)
 {
 	bool is_real_index = index != ELEMENT_INT32; /* MPI_2REAL and MPI_2DOUBLE_PRECISION */
 

@@ -18,32 +18,35 @@
 struct predefined_op {
 	struct mpi_op op;
 	unsigned classes;
-	mpi_reduce_fn reduce;         /* NULL for MINLOC, MAXLOC, REPLACE, NO_OP */
+	mpi_reduce_fn reduce;	      /* NULL for MINLOC, MAXLOC, REPLACE, NO_OP */
 	mpi_reduce_fn reduce_complex; /* of the parts: sums; of whole numbers: products */
 };
 
-#define PREDEFINED(constant) .op = {.handle = constant, .n_references = 1, .is_predefined = true, .is_commutative = true}
+#define PREDEFINED(constant) \
+	.op = {.handle = constant, .n_references = 1, .is_predefined = true, .is_commutative = true}
 
 /*
- * By number - 0x20. The standard's table of legal types, with Fortran integers for the logical operations added, as other libraries have it. REPLACE and NO_OP are
- * for one-sided communication only.
+ * By number - 0x20. The standard's table of legal types, with Fortran integers for the logical
+ * operations added, as other libraries have it. REPLACE and NO_OP are for one-sided communication
+ * only.
  */
 static const struct predefined_op predefined[N_NUMBERS] = {
-	[0x01] = {PREDEFINED(MPI_SUM), ON_INTEGERS | ON(BASIC_FLOAT) | ON(BASIC_COMPLEX), mpi_reduce_sum, mpi_reduce_sum},
-	[0x02] = {PREDEFINED(MPI_MIN), ON_INTEGERS | ON(BASIC_FLOAT), mpi_reduce_min, NULL},
-	[0x03] = {PREDEFINED(MPI_MAX), ON_INTEGERS | ON(BASIC_FLOAT), mpi_reduce_max, NULL},
-	[0x04] = {PREDEFINED(MPI_PROD), ON_INTEGERS | ON(BASIC_FLOAT) | ON(BASIC_COMPLEX), mpi_reduce_product,
-		  mpi_reduce_complex_product},
-	[0x08] = {PREDEFINED(MPI_BAND), ON_INTEGERS | ON(BASIC_BYTE), mpi_reduce_bit_and, NULL},
-	[0x09] = {PREDEFINED(MPI_BOR), ON_INTEGERS | ON(BASIC_BYTE), mpi_reduce_bit_or, NULL},
-	[0x0a] = {PREDEFINED(MPI_BXOR), ON_INTEGERS | ON(BASIC_BYTE), mpi_reduce_bit_xor, NULL},
-	[0x10] = {PREDEFINED(MPI_LAND), ON_INTEGERS | ON(BASIC_LOGICAL), mpi_reduce_logical_and, NULL},
-	[0x11] = {PREDEFINED(MPI_LOR), ON_INTEGERS | ON(BASIC_LOGICAL), mpi_reduce_logical_or, NULL},
-	[0x12] = {PREDEFINED(MPI_LXOR), ON_INTEGERS | ON(BASIC_LOGICAL), mpi_reduce_logical_xor, NULL},
-	[0x18] = {PREDEFINED(MPI_MINLOC), ON(BASIC_PAIR), NULL, NULL},
-	[0x19] = {PREDEFINED(MPI_MAXLOC), ON(BASIC_PAIR), NULL, NULL},
-	[0x1c] = {PREDEFINED(MPI_REPLACE), 0, NULL, NULL},
-	[0x1d] = {PREDEFINED(MPI_NO_OP), 0, NULL, NULL},
+    [0x01] = {PREDEFINED(MPI_SUM), ON_INTEGERS | ON(BASIC_FLOAT) | ON(BASIC_COMPLEX),
+	      mpi_reduce_sum, mpi_reduce_sum},
+    [0x02] = {PREDEFINED(MPI_MIN), ON_INTEGERS | ON(BASIC_FLOAT), mpi_reduce_min, NULL},
+    [0x03] = {PREDEFINED(MPI_MAX), ON_INTEGERS | ON(BASIC_FLOAT), mpi_reduce_max, NULL},
+    [0x04] = {PREDEFINED(MPI_PROD), ON_INTEGERS | ON(BASIC_FLOAT) | ON(BASIC_COMPLEX),
+	      mpi_reduce_product, mpi_reduce_complex_product},
+    [0x08] = {PREDEFINED(MPI_BAND), ON_INTEGERS | ON(BASIC_BYTE), mpi_reduce_bit_and, NULL},
+    [0x09] = {PREDEFINED(MPI_BOR), ON_INTEGERS | ON(BASIC_BYTE), mpi_reduce_bit_or, NULL},
+    [0x0a] = {PREDEFINED(MPI_BXOR), ON_INTEGERS | ON(BASIC_BYTE), mpi_reduce_bit_xor, NULL},
+    [0x10] = {PREDEFINED(MPI_LAND), ON_INTEGERS | ON(BASIC_LOGICAL), mpi_reduce_logical_and, NULL},
+    [0x11] = {PREDEFINED(MPI_LOR), ON_INTEGERS | ON(BASIC_LOGICAL), mpi_reduce_logical_or, NULL},
+    [0x12] = {PREDEFINED(MPI_LXOR), ON_INTEGERS | ON(BASIC_LOGICAL), mpi_reduce_logical_xor, NULL},
+    [0x18] = {PREDEFINED(MPI_MINLOC), ON(BASIC_PAIR), NULL, NULL},
+    [0x19] = {PREDEFINED(MPI_MAXLOC), ON(BASIC_PAIR), NULL, NULL},
+    [0x1c] = {PREDEFINED(MPI_REPLACE), 0, NULL, NULL},
+    [0x1d] = {PREDEFINED(MPI_NO_OP), 0, NULL, NULL},
 };
 
 struct mpi_op *mpi_op_get(const struct mpi_rank *me, MPI_Op handle)
@@ -86,10 +89,12 @@ bool mpi_op_accepts(const struct mpi_op *op, const struct mpi_datatype *type)
 }
 
 /*
- * A type that the program has freed meanwhile (its handle is gone, the operation still runs) gets a handle for the time of the call.
+ * A type that the program has freed meanwhile (its handle is gone, the operation still runs) gets a
+ * handle for the time of the call.
  */
-static void apply_user(struct mpi_rank *me, const struct mpi_op *op, const struct mpi_datatype *type, const char *in,
-		       char *inout, MPI_Count count)
+static void apply_user(struct mpi_rank *me, const struct mpi_op *op,
+		       const struct mpi_datatype *type, const char *in, char *inout,
+		       MPI_Count count)
 {
 	MPI_Datatype handle = type->handle;
 
@@ -111,8 +116,8 @@ static void apply_user(struct mpi_rank *me, const struct mpi_op *op, const struc
 		mpi_handle_destroy(me, (uintptr_t)handle);
 }
 
-void mpi_op_apply(struct mpi_rank *me, const struct mpi_op *op, const struct mpi_datatype *type, const void *in, void *inout,
-		  MPI_Count count)
+void mpi_op_apply(struct mpi_rank *me, const struct mpi_op *op, const struct mpi_datatype *type,
+		  const void *in, void *inout, MPI_Count count)
 {
 	size_t n = (size_t)count;
 
@@ -121,9 +126,11 @@ void mpi_op_apply(struct mpi_rank *me, const struct mpi_op *op, const struct mpi
 	if (!op->is_predefined)
 		apply_user(me, op, type, in, inout, count);
 	else if (op->handle == MPI_MINLOC)
-		mpi_reduce_minloc(type->map->types[0]->element, type->map->types[1]->element, in, inout, n);
+		mpi_reduce_minloc(type->map->types[0]->element, type->map->types[1]->element, in,
+				  inout, n);
 	else if (op->handle == MPI_MAXLOC)
-		mpi_reduce_maxloc(type->map->types[0]->element, type->map->types[1]->element, in, inout, n);
+		mpi_reduce_maxloc(type->map->types[0]->element, type->map->types[1]->element, in,
+				  inout, n);
 	else if (type->basic != BASIC_COMPLEX)
 		details(op)->reduce(type->element, in, inout, n);
 	else if (op->handle == MPI_PROD)

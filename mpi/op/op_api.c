@@ -4,7 +4,8 @@
 
 #include "mpi/op/op.h"
 
-static int create(struct mpi_rank *me, MPI_User_function *user, MPI_User_function_c *user_c, int commute, MPI_Op *out)
+static int create(struct mpi_rank *me, MPI_User_function *user, MPI_User_function_c *user_c,
+		  int commute, MPI_Op *out)
 {
 	struct mpi_op *op;
 
@@ -17,7 +18,8 @@ static int create(struct mpi_rank *me, MPI_User_function *user, MPI_User_functio
 		op->handle = (MPI_Op)mpi_handle_create(me, KIND_OP, op);
 	if (!op || !op->handle) {
 		free(op);
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an operation"));
+		return mpi_leave(
+		    me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an operation"));
 	}
 	op->n_references = 1;
 	op->is_commutative = commute != 0;
@@ -43,7 +45,8 @@ static int check(struct mpi_rank *me, MPI_Op handle, struct mpi_op **op)
 	*op = mpi_op_get(me, handle);
 	if (*op)
 		return MPI_SUCCESS;
-	return mpi_raise(me, NULL, MPI_ERR_OP, "op is %s", handle == MPI_OP_NULL ? "MPI_OP_NULL" : "not an operation");
+	return mpi_raise(me, NULL, MPI_ERR_OP, "op is %s",
+			 handle == MPI_OP_NULL ? "MPI_OP_NULL" : "not an operation");
 }
 
 int MPI_Op_free(MPI_Op *op)
@@ -78,25 +81,30 @@ int MPI_Op_commutative(MPI_Op op, int *commute)
 	return mpi_leave(me, code);
 }
 
-static int reduce_local(struct mpi_rank *me, const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype,
-			MPI_Op op)
+static int reduce_local(struct mpi_rank *me, const void *inbuf, void *inoutbuf, MPI_Count count,
+			MPI_Datatype datatype, MPI_Op op)
 {
 	struct mpi_datatype *type = mpi_datatype_get(me, datatype);
 	struct mpi_op *object;
 	int code = MPI_SUCCESS;
 
 	if (count < 0)
-		code = mpi_raise(me, NULL, MPI_ERR_COUNT, "count is %lld, it must not be negative", (long long)count);
+		code = mpi_raise(me, NULL, MPI_ERR_COUNT, "count is %lld, it must not be negative",
+				 (long long)count);
 	else if (!type)
 		code = mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is %s",
-				 datatype == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a datatype");
+				 datatype == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+							       : "not a datatype");
 	else if (!type->is_committed)
-		code = mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype was not committed with MPI_Type_commit");
+		code = mpi_raise(me, NULL, MPI_ERR_TYPE,
+				 "datatype was not committed with MPI_Type_commit");
 	else
 		code = check(me, op, &object);
 	if (code == MPI_SUCCESS && !mpi_op_accepts(object, type))
-		code = mpi_raise(me, NULL, MPI_ERR_OP, "the operation is not defined on %s", type->name ? type->name : "this type");
-	if (code == MPI_SUCCESS && count > 0 && (!inbuf || !inoutbuf || inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE))
+		code = mpi_raise(me, NULL, MPI_ERR_OP, "the operation is not defined on %s",
+				 type->name ? type->name : "this type");
+	if (code == MPI_SUCCESS && count > 0 &&
+	    (!inbuf || !inoutbuf || inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE))
 		code = mpi_raise(me, NULL, MPI_ERR_BUFFER, "a buffer is NULL or MPI_IN_PLACE");
 	if (code == MPI_SUCCESS)
 		mpi_op_apply(me, object, type, inbuf, inoutbuf, count);
@@ -108,7 +116,8 @@ int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype 
 	return reduce_local(MPI_ENTER(), inbuf, inoutbuf, count, datatype, op);
 }
 
-int MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
+int MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype,
+		       MPI_Op op)
 {
 	return reduce_local(MPI_ENTER(), inbuf, inoutbuf, count, datatype, op);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cartesian topologies: construction. Ranks are not reordered: a node's ranks are neighbours in the placement already. */
+/* Cartesian topologies: construction. Ranks are not reordered: a node's ranks are neighbours in the
+ * placement already. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -7,21 +8,25 @@
 #include "mpi/topo/topology.h"
 
 /* MPI_SUCCESS and the number of processes of the grid, or the error. */
-static int check_grid(struct mpi_rank *me, struct mpi_comm *comm, int n_dims, const int dims[], const int periods[], int *size)
+static int check_grid(struct mpi_rank *me, struct mpi_comm *comm, int n_dims, const int dims[],
+		      const int periods[], int *size)
 {
 	long long product = 1;
 
 	if (n_dims < 0)
-		return mpi_raise(me, comm, MPI_ERR_DIMS, "ndims is %d, it must not be negative", n_dims);
+		return mpi_raise(me, comm, MPI_ERR_DIMS, "ndims is %d, it must not be negative",
+				 n_dims);
 	if (n_dims > 0 && (!dims || !periods))
 		return mpi_raise(me, comm, MPI_ERR_ARG, "%s is NULL", dims ? "periods" : "dims");
 	for (int i = 0; i < n_dims; i++) {
 		if (dims[i] < 1)
-			return mpi_raise(me, comm, MPI_ERR_DIMS, "dims[%d] is %d, it must be positive", i, dims[i]);
+			return mpi_raise(me, comm, MPI_ERR_DIMS,
+					 "dims[%d] is %d, it must be positive", i, dims[i]);
 		product = product * dims[i] > INT_MAX ? INT_MAX : product * dims[i];
 	}
 	if (product > comm->size)
-		return mpi_raise(me, comm, MPI_ERR_DIMS, "the grid has %lld processes, comm has %d", product, comm->size);
+		return mpi_raise(me, comm, MPI_ERR_DIMS, "the grid has %lld processes, comm has %d",
+				 product, comm->size);
 	*size = (int)product;
 	return MPI_SUCCESS;
 }
@@ -38,7 +43,8 @@ static int check_intra(struct mpi_rank *me, MPI_Comm handle, struct mpi_comm **c
 }
 
 /* Puts a topology on the communicator, if there is one. */
-static int attach(struct mpi_rank *me, struct mpi_comm **comm, int n_dims, const int dims[], const int periods[])
+static int attach(struct mpi_rank *me, struct mpi_comm **comm, int n_dims, const int dims[],
+		  const int periods[])
 {
 	if (!*comm)
 		return MPI_SUCCESS;
@@ -50,7 +56,8 @@ static int attach(struct mpi_rank *me, struct mpi_comm **comm, int n_dims, const
 	return MPI_ERR_NO_MEM;
 }
 
-int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
+int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[],
+		    int reorder, MPI_Comm *comm_cart)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_comm *parent, *made = NULL;
@@ -62,7 +69,8 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
 		code = check_grid(me, parent, ndims, dims, periods, &size);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	code = mpi_comm_split(me, parent, parent->rank < size ? 0 : MPI_UNDEFINED, parent->rank, &made);
+	code = mpi_comm_split(me, parent, parent->rank < size ? 0 : MPI_UNDEFINED, parent->rank,
+			      &made);
 	if (code == MPI_SUCCESS)
 		code = attach(me, &made, ndims, dims, periods);
 	return mpi_leave(me, mpi_comm_publish(me, parent, code, made, comm_cart));
@@ -84,10 +92,11 @@ int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[]
 }
 
 /*
- * Splits by the dropped coordinates, ordered by the remaining ones; both are numbers in row-major order. `dims` and `periods`, [n_dims], receive the shape that remains.
+ * Splits by the dropped coordinates, ordered by the remaining ones; both are numbers in row-major
+ * order. `dims` and `periods`, [n_dims], receive the shape that remains.
  */
-static int cart_sub(struct mpi_rank *me, struct mpi_comm *parent, const int remain_dims[], int dims[], int periods[],
-		    struct mpi_comm **made)
+static int cart_sub(struct mpi_rank *me, struct mpi_comm *parent, const int remain_dims[],
+		    int dims[], int periods[], struct mpi_comm **made)
 {
 	const struct mpi_topology *grid = parent->topology;
 	int color = 0, key = 0, n_dims = 0, n_behind = parent->size, rest = parent->rank, code;
@@ -126,7 +135,8 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 		return mpi_leave(me, code);
 	dims = calloc((size_t)parent->topology->n_dims + 1, sizeof *dims);
 	periods = calloc((size_t)parent->topology->n_dims + 1, sizeof *periods);
-	code = dims && periods ? cart_sub(me, parent, remain_dims, dims, periods, &made) : MPI_ERR_NO_MEM;
+	code = dims && periods ? cart_sub(me, parent, remain_dims, dims, periods, &made)
+			       : MPI_ERR_NO_MEM;
 	free(dims);
 	free(periods);
 	return mpi_leave(me, mpi_comm_publish(me, parent, code, made, newcomm));

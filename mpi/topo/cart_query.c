@@ -15,7 +15,8 @@ static int check(struct mpi_rank *me, MPI_Comm handle, struct mpi_comm **comm)
 	return MPI_SUCCESS;
 }
 
-static int check_output(struct mpi_rank *me, struct mpi_comm *comm, const void *output, const char *name)
+static int check_output(struct mpi_rank *me, struct mpi_comm *comm, const void *output,
+			const char *name)
 {
 	return output ? MPI_SUCCESS : mpi_raise(me, comm, MPI_ERR_ARG, "%s is NULL", name);
 }
@@ -26,7 +27,8 @@ static int check_maxdims(struct mpi_rank *me, struct mpi_comm *comm, int maxdims
 
 	if (maxdims >= n_dims)
 		return MPI_SUCCESS;
-	return mpi_raise(me, comm, MPI_ERR_DIMS, "maxdims is %d, the grid has %d dimensions", maxdims, n_dims);
+	return mpi_raise(me, comm, MPI_ERR_DIMS, "maxdims is %d, the grid has %d dimensions",
+			 maxdims, n_dims);
 }
 
 /* Coordinates of a rank, row-major. */
@@ -48,7 +50,8 @@ int MPI_Topo_test(MPI_Comm comm, int *status)
 	struct mpi_comm *c = mpi_comm_get(me, comm);
 
 	if (!c)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
 	if (!status)
 		return mpi_leave(me, mpi_raise(me, c, MPI_ERR_ARG, "status is NULL"));
 	*status = c->topology ? MPI_CART : MPI_UNDEFINED;
@@ -115,8 +118,10 @@ int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 		int coord = wrap(c->topology, i, coords[i]);
 
 		if (coord < 0)
-			code = mpi_raise(me, c, MPI_ERR_ARG, "coords[%d] is %d, it must be in 0 … %d: the dimension is not periodic",
-					 i, coords[i], c->topology->dims[i] - 1);
+			code = mpi_raise(
+			    me, c, MPI_ERR_ARG,
+			    "coords[%d] is %d, it must be in 0 … %d: the dimension is not periodic",
+			    i, coords[i], c->topology->dims[i] - 1);
 		found = found * c->topology->dims[i] + coord;
 	}
 	if (code == MPI_SUCCESS)
@@ -131,7 +136,8 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 	int code = check(me, comm, &c);
 
 	if (code == MPI_SUCCESS && (rank < 0 || rank >= c->size))
-		code = mpi_raise(me, c, MPI_ERR_RANK, "rank is %d, it must be in 0 … %d", rank, c->size - 1);
+		code = mpi_raise(me, c, MPI_ERR_RANK, "rank is %d, it must be in 0 … %d", rank,
+				 c->size - 1);
 	if (code == MPI_SUCCESS)
 		code = check_maxdims(me, c, maxdims);
 	if (code == MPI_SUCCESS && c->topology->n_dims > 0)
@@ -161,8 +167,8 @@ int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int
 	int code = check(me, comm, &c);
 
 	if (code == MPI_SUCCESS && (direction < 0 || direction >= c->topology->n_dims))
-		code = mpi_raise(me, c, MPI_ERR_ARG, "direction is %d, the grid has %d dimensions", direction,
-				 c->topology->n_dims);
+		code = mpi_raise(me, c, MPI_ERR_ARG, "direction is %d, the grid has %d dimensions",
+				 direction, c->topology->n_dims);
 	if (code == MPI_SUCCESS)
 		code = check_output(me, c, rank_source, "rank_source");
 	if (code == MPI_SUCCESS)

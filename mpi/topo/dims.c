@@ -6,7 +6,7 @@
 #include "mpi/core/rank.h"
 
 #define MAX_DIVISORS 1536 /* no int has more */
-#define MAX_FACTORS 31    /* 2^31 overflows: at most that many factors other than 1 */
+#define MAX_FACTORS 31	  /* 2^31 overflows: at most that many factors other than 1 */
 
 static int find_divisors(int n, int divisors[MAX_DIVISORS])
 {
@@ -33,7 +33,8 @@ static bool power_reaches(int base, int n, int target)
 }
 
 /*
- * Splits n into n_dims non-increasing factors, none above `limit`: tries the smallest possible first factor first, so the first success is the most balanced one.
+ * Splits n into n_dims non-increasing factors, none above `limit`: tries the smallest possible
+ * first factor first, so the first success is the most balanced one.
  */
 static bool split(int n, int n_dims, int limit, const int divisors[], int n_divisors, int factors[])
 {
@@ -85,19 +86,26 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[])
 	struct mpi_rank *me = MPI_ENTER();
 
 	if (nnodes < 1)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "nnodes is %d, it must be positive", nnodes));
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG,
+					       "nnodes is %d, it must be positive", nnodes));
 	if (ndims < 0)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_DIMS, "ndims is %d, it must not be negative", ndims));
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_DIMS,
+					       "ndims is %d, it must not be negative", ndims));
 	if (ndims == 0)
 		return mpi_leave(me, MPI_SUCCESS);
 	if (!dims)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "dims is NULL"));
 	for (int i = 0; i < ndims; i++)
 		if (dims[i] < 0)
-			return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_DIMS, "dims[%d] is %d, it must not be negative", i,
+			return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_DIMS,
+						       "dims[%d] is %d, it must not be negative", i,
 						       dims[i]));
 	if (mpi_dims_create(nnodes, ndims, dims) < 0)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_DIMS,
-					       "the given dimensions do not divide (or do not multiply to) nnodes = %d", nnodes));
+		return mpi_leave(
+		    me,
+		    mpi_raise(
+			me, NULL, MPI_ERR_DIMS,
+			"the given dimensions do not divide (or do not multiply to) nnodes = %d",
+			nnodes));
 	return mpi_leave(me, MPI_SUCCESS);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators, topologies and attributes where several ranks and messages are needed. Any number of ranks on any cluster; prints what fails and exits 1, checks the
- * order of the callbacks of MPI_Finalize at exit.
+ * Communicators, topologies and attributes where several ranks and messages are needed. Any number
+ * of ranks on any cluster; prints what fails and exits 1, checks the order of the callbacks of
+ * MPI_Finalize at exit.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ static void expect(const char *what, int found, int wanted)
 	}
 }
 
-/* Rank 0 duplicates and then sends; the others receive and then duplicate: a nonblocking duplicate must not wait for them. */
+/* Rank 0 duplicates and then sends; the others receive and then duplicate: a nonblocking duplicate
+ * must not wait for them. */
 static void idup_does_not_wait(void)
 {
 	MPI_Comm copies[2];
@@ -37,7 +39,8 @@ static void idup_does_not_wait(void)
 	expect("sum over a duplicate", sum, size * (size - 1) / 2);
 	MPI_Comm_compare(copies[0], copies[1], &result);
 	expect("two duplicates", result, MPI_CONGRUENT);
-	/* the same tag and peer, but two contexts: the later message of the first one must not match */
+	/* the same tag and peer, but two contexts: the later message of the first one must not
+	 * match */
 	if (rank == 0) {
 		int first = 1, second = 2;
 
@@ -55,14 +58,16 @@ static void idup_does_not_wait(void)
 	MPI_Comm_free(&copies[1]);
 }
 
-/* Only members call; the group is in no regular order; two disjoint groups at once, with equal tags. */
+/* Only members call; the group is in no regular order; two disjoint groups at once, with equal
+ * tags. */
 static void create_group_is_for_members_only(void)
 {
 	int *members = malloc((size_t)size * sizeof *members), n = 0, sum, new_rank, wanted_sum = 0;
 	MPI_Group world, group;
 	MPI_Comm comm;
 
-	for (int i = size - 1; i >= 0; i--) /* the ranks of the same remainder, backwards, the last one first */
+	for (int i = size - 1; i >= 0;
+	     i--) /* the ranks of the same remainder, backwards, the last one first */
 		if (i % 3 == rank % 3 && rank % 3 != 2)
 			members[n++] = i;
 	if (n > 1) {
@@ -147,7 +152,8 @@ static void children_inherit_the_error_handler_and_topology(void)
 	MPI_Comm_free(&parent);
 	MPI_Comm_dup(grid, &copy);
 	MPI_Comm_free(&grid);
-	expect("error handler of a descendant", MPI_Send(NULL, 1, MPI_INT, size, 0, copy) != MPI_SUCCESS, 1);
+	expect("error handler of a descendant",
+	       MPI_Send(NULL, 1, MPI_INT, size, 0, copy) != MPI_SUCCESS, 1);
 	MPI_Topo_test(copy, &status);
 	expect("topology of a duplicate", status, MPI_CART);
 	MPI_Cart_coords(copy, rank, 2, coords);
@@ -155,7 +161,8 @@ static void children_inherit_the_error_handler_and_topology(void)
 	MPI_Cart_shift(copy, 0, 1, &above, &below);
 	expect("periodic neighbour below", below, (coords[0] + 1) % dims[0] * dims[1] + coords[1]);
 	MPI_Cart_shift(copy, 1, 1, &above, &below);
-	expect("neighbour beyond the edge", below, coords[1] + 1 < dims[1] ? rank + 1 : MPI_PROC_NULL);
+	expect("neighbour beyond the edge", below,
+	       coords[1] + 1 < dims[1] ? rank + 1 : MPI_PROC_NULL);
 	MPI_Cart_sub(copy, (int[]){0, 1}, &line);
 	MPI_Cartdim_get(line, &n);
 	expect("dimensions of a row", n, 1);
@@ -185,7 +192,10 @@ static void a_node_is_what_shares_memory(void)
 	MPI_Allreduce(&n, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	expect("processes on all nodes", total, size);
 	MPI_Allreduce(&is_first, &n_nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-	expect("nodes", n_nodes, size < 4 ? size : 4); /* cyclic placement on the 4 nodes of the cluster that this is run on */
+	expect("nodes", n_nodes,
+	       size < 4
+		   ? size
+		   : 4); /* cyclic placement on the 4 nodes of the cluster that this is run on */
 	MPI_Comm_free(&node);
 	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL, &none);
 	expect("undefined type", none == MPI_COMM_NULL, 1);
@@ -225,7 +235,8 @@ static void user_sum(void *in, void *inout, int *len, MPI_Datatype *type)
 		((int *)inout)[i] += ((int *)in)[i];
 }
 
-/* Type and operation are freed while the reduction is under way; its function still gets a usable type. */
+/* Type and operation are freed while the reduction is under way; its function still gets a usable
+ * type. */
 static void a_reduction_outlives_its_type_and_operation(void)
 {
 	int mine[2] = {rank, 1}, all[2] = {-1, -1};

@@ -29,12 +29,15 @@ struct solo *solo_create(int n_ranks, int rank)
 		abort();
 	solo->pd_world.config.mode = PD_COMPUTE_MODELLED;
 	solo->pd = (struct pd_rank){.rank = rank, .world = &solo->pd_world};
-	solo->world = (struct mpi_world){.pd = &solo->pd_world, .n_ranks = n_ranks, .ranks = solo->ranks};
+	solo->world =
+	    (struct mpi_world){.pd = &solo->pd_world, .n_ranks = n_ranks, .ranks = solo->ranks};
 	solo->rank = rank;
 	me = solo_rank(solo);
-	*me = (struct mpi_rank){.pd = &solo->pd, .world = &solo->world, .rank = rank, .state = MPI_STATE_RUNNING};
+	*me = (struct mpi_rank){
+	    .pd = &solo->pd, .world = &solo->world, .rank = rank, .state = MPI_STATE_RUNNING};
 	solo->pd.mpi = me;
-	if (mpi_handle_table_create(&solo->world.handles) < 0 || mpi_objects_create(&solo->world) < 0 || mpi_comm_init(me) < 0)
+	if (mpi_handle_table_create(&solo->world.handles) < 0 ||
+	    mpi_objects_create(&solo->world) < 0 || mpi_comm_init(me) < 0)
 		abort();
 	return_errors(me, me->comm_self);
 	return_errors(me, me->comm_world);

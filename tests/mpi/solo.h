@@ -5,8 +5,9 @@
 #include "mpi/core/rank.h"
 
 /*
- * One rank of a world of `n_ranks`, between MPI_Init and MPI_Finalize, without a program, a clock or messages: enough to call the MPI functions that are local. Errors return
- * (MPI_ERRORS_RETURN on both predefined communicators).
+ * One rank of a world of `n_ranks`, between MPI_Init and MPI_Finalize, without a program, a clock
+ * or messages: enough to call the MPI functions that are local. Errors return (MPI_ERRORS_RETURN on
+ * both predefined communicators).
  */
 struct solo;
 

@@ -76,12 +76,15 @@ static void sequences_and_lists_are_the_same_groups(void **state)
 
 static void set_operations_keep_the_standards_order(void **state)
 {
-	MPI_Group a = group_of(4, (int[]){7, 2, 5, 0}), b = group_of(4, (int[]){5, 11, 7, 4}), result;
+	MPI_Group a = group_of(4, (int[]){7, 2, 5, 0}), b = group_of(4, (int[]){5, 11, 7, 4}),
+		  result;
 
 	assert_int_equal(MPI_Group_union(a, b, &result), MPI_SUCCESS);
-	assert_members(result, 6, (int[]){7, 2, 5, 0, 11, 4}); /* the first group, then who else is in the second */
+	assert_members(
+	    result, 6,
+	    (int[]){7, 2, 5, 0, 11, 4}); /* the first group, then who else is in the second */
 	assert_int_equal(MPI_Group_intersection(a, b, &result), MPI_SUCCESS);
-	assert_members(result, 2, (int[]){7, 5});              /* in the order of the first */
+	assert_members(result, 2, (int[]){7, 5}); /* in the order of the first */
 	assert_int_equal(MPI_Group_difference(a, b, &result), MPI_SUCCESS);
 	assert_members(result, 2, (int[]){2, 0});
 	assert_int_equal(MPI_Group_difference(a, a, &result), MPI_SUCCESS);
@@ -115,7 +118,8 @@ static int compared(MPI_Group a, MPI_Group b)
 
 static void groups_are_identical_similar_or_unequal(void **state)
 {
-	MPI_Group a = group_of(3, (int[]){1, 4, 6}), b = group_of(3, (int[]){1, 4, 6}), c = group_of(3, (int[]){6, 1, 4});
+	MPI_Group a = group_of(3, (int[]){1, 4, 6}), b = group_of(3, (int[]){1, 4, 6}),
+		  c = group_of(3, (int[]){6, 1, 4});
 	MPI_Group d = group_of(3, (int[]){1, 4, 7});
 
 	assert_int_equal(compared(a, b), MPI_IDENT);
@@ -139,8 +143,11 @@ static void the_own_rank_is_found_or_undefined(void **state)
 	assert_int_equal(rank, 1);
 	MPI_Group_rank(without, &rank);
 	assert_int_equal(rank, MPI_UNDEFINED);
-	assert_int_equal(MPI_Group_translate_ranks(with, 3, (int[]){2, MPI_PROC_NULL, 1}, without, translated), MPI_SUCCESS);
-	assert_memory_equal(translated, ((int[]){1, MPI_PROC_NULL, MPI_UNDEFINED}), sizeof translated);
+	assert_int_equal(
+	    MPI_Group_translate_ranks(with, 3, (int[]){2, MPI_PROC_NULL, 1}, without, translated),
+	    MPI_SUCCESS);
+	assert_memory_equal(translated, ((int[]){1, MPI_PROC_NULL, MPI_UNDEFINED}),
+			    sizeof translated);
 	MPI_Group_free(&with);
 	MPI_Group_free(&without);
 }
@@ -157,9 +164,11 @@ static void wrong_arguments_are_refused(void **state)
 	assert_int_equal(MPI_Group_incl(world, -1, NULL, &result), MPI_ERR_ARG);
 	assert_int_equal(MPI_Group_incl(world, 1, NULL, &result), MPI_ERR_ARG);
 	assert_int_equal(MPI_Group_excl(world, 1, (int[]){-1}, &result), MPI_ERR_RANK);
-	assert_int_equal(MPI_Group_range_incl(world, 1, ranges, &result), MPI_ERR_ARG); /* stride 0 */
+	assert_int_equal(MPI_Group_range_incl(world, 1, ranges, &result),
+			 MPI_ERR_ARG); /* stride 0 */
 	ranges[0][2] = -1;
-	assert_int_equal(MPI_Group_range_incl(world, 1, ranges, &result), MPI_ERR_ARG); /* away from the end */
+	assert_int_equal(MPI_Group_range_incl(world, 1, ranges, &result),
+			 MPI_ERR_ARG); /* away from the end */
 	memcpy(ranges[0], (int[]){0, N, 1}, sizeof ranges[0]);
 	assert_int_equal(MPI_Group_range_incl(world, 1, ranges, &result), MPI_ERR_RANK);
 	assert_int_equal(MPI_Group_translate_ranks(world, 1, (int[]){N}, world, &n), MPI_ERR_RANK);
@@ -174,7 +183,8 @@ static void wrong_arguments_are_refused(void **state)
 static void members_of_a_birth_agree_and_then_forget_it(void **state)
 {
 	struct mpi_world *w = solo_rank(solo)->world;
-	struct mpi_birth *first = mpi_birth_join(w, 0, 5, 1), *other = mpi_birth_join(w, 0, 5, 2), *again;
+	struct mpi_birth *first = mpi_birth_join(w, 0, 5, 1), *other = mpi_birth_join(w, 0, 5, 2),
+			 *again;
 	uint32_t context = first->context;
 
 	assert_int_not_equal(first->context, other->context);
@@ -183,23 +193,29 @@ static void members_of_a_birth_agree_and_then_forget_it(void **state)
 	mpi_birth_leave(w, first);
 	assert_ptr_equal(mpi_birth_join(w, 0, 5, 1), first);
 	mpi_birth_leave(w, first);
-	again = mpi_birth_join(w, 0, 5, 1); /* all members have come: the same question is a new one */
+	again =
+	    mpi_birth_join(w, 0, 5, 1); /* all members have come: the same question is a new one */
 	assert_int_not_equal(again->context, context);
 	for (uint32_t i = 0; i < 1000; i++)
-		mpi_birth_join(w, 7, i, 0)->n_left = 1; /* the table grows and still finds them; freed with the world */
+		mpi_birth_join(w, 7, i, 0)->n_left =
+		    1; /* the table grows and still finds them; freed with the world */
 	assert_int_equal(mpi_birth_join(w, 7, 3, 0)->n_left, 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(sequences_and_lists_are_the_same_groups, setup, teardown),
-		cmocka_unit_test_setup_teardown(set_operations_keep_the_standards_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(ranges_select_and_exclude, setup, teardown),
-		cmocka_unit_test_setup_teardown(groups_are_identical_similar_or_unequal, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_own_rank_is_found_or_undefined, setup, teardown),
-		cmocka_unit_test_setup_teardown(wrong_arguments_are_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(members_of_a_birth_agree_and_then_forget_it, setup, teardown),
+	    cmocka_unit_test_setup_teardown(sequences_and_lists_are_the_same_groups, setup,
+					    teardown),
+	    cmocka_unit_test_setup_teardown(set_operations_keep_the_standards_order, setup,
+					    teardown),
+	    cmocka_unit_test_setup_teardown(ranges_select_and_exclude, setup, teardown),
+	    cmocka_unit_test_setup_teardown(groups_are_identical_similar_or_unequal, setup,
+					    teardown),
+	    cmocka_unit_test_setup_teardown(the_own_rank_is_found_or_undefined, setup, teardown),
+	    cmocka_unit_test_setup_teardown(wrong_arguments_are_refused, setup, teardown),
+	    cmocka_unit_test_setup_teardown(members_of_a_birth_agree_and_then_forget_it, setup,
+					    teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,9 +46,11 @@ static void predefined_types_and_their_numbers_agree(void **state)
 		/* types of fixed size say it in their number: 1 << bits 3 … 5 */
 		if (number >= 0x240)
 			assert_int_equal(type->size_B, 1 << (number >> 3 & 7));
-		assert_true(type->extent_B >= type->size_B && type->extent_B % type->alignment_B == 0);
+		assert_true(type->extent_B >= type->size_B &&
+			    type->extent_B % type->alignment_B == 0);
 	}
-	/* rows of kind "datatype" in mpi/abi/constants.csv: 73, less MPI_DATATYPE_NULL and the two aliases */
+	/* rows of kind "datatype" in mpi/abi/constants.csv: 73, less MPI_DATATYPE_NULL and the two
+	 * aliases */
 	assert_int_equal(n_types, 70);
 	assert_null(mpi_datatype_get(solo_rank(solo), MPI_DATATYPE_NULL));
 	assert_string_equal(mpi_datatype_predefined(0x214)->name, "MPI_DOUBLE");
@@ -74,32 +76,41 @@ static void predefined_operations_and_their_numbers_agree(void **state)
 
 static bool accepts(MPI_Op op, MPI_Datatype type)
 {
-	return mpi_op_accepts(mpi_op_get(solo_rank(solo), op), mpi_datatype_get(solo_rank(solo), type));
+	return mpi_op_accepts(mpi_op_get(solo_rank(solo), op),
+			      mpi_datatype_get(solo_rank(solo), type));
 }
 
 static void operations_accept_the_types_of_the_standards_table(void **state)
 {
-	assert_true(accepts(MPI_SUM, MPI_INT) && accepts(MPI_SUM, MPI_DOUBLE) && accepts(MPI_SUM, MPI_C_DOUBLE_COMPLEX));
-	assert_true(accepts(MPI_SUM, MPI_AINT) && accepts(MPI_MAX, MPI_COUNT) && accepts(MPI_BOR, MPI_OFFSET));
-	assert_true(accepts(MPI_LAND, MPI_LOGICAL) && accepts(MPI_LXOR, MPI_C_BOOL) && accepts(MPI_LOR, MPI_INT));
+	assert_true(accepts(MPI_SUM, MPI_INT) && accepts(MPI_SUM, MPI_DOUBLE) &&
+		    accepts(MPI_SUM, MPI_C_DOUBLE_COMPLEX));
+	assert_true(accepts(MPI_SUM, MPI_AINT) && accepts(MPI_MAX, MPI_COUNT) &&
+		    accepts(MPI_BOR, MPI_OFFSET));
+	assert_true(accepts(MPI_LAND, MPI_LOGICAL) && accepts(MPI_LXOR, MPI_C_BOOL) &&
+		    accepts(MPI_LOR, MPI_INT));
 	assert_true(accepts(MPI_BAND, MPI_BYTE) && accepts(MPI_BXOR, MPI_UNSIGNED_LONG));
 	assert_true(accepts(MPI_MINLOC, MPI_DOUBLE_INT) && accepts(MPI_MAXLOC, MPI_2INTEGER));
 	assert_true(accepts(MPI_MIN, MPI_SIGNED_CHAR) && accepts(MPI_MIN, MPI_REAL2));
 	assert_false(accepts(MPI_MIN, MPI_C_DOUBLE_COMPLEX));
 	assert_false(accepts(MPI_BAND, MPI_DOUBLE));
-	assert_false(accepts(MPI_SUM, MPI_CHAR) || accepts(MPI_SUM, MPI_WCHAR) || accepts(MPI_SUM, MPI_BYTE));
+	assert_false(accepts(MPI_SUM, MPI_CHAR) || accepts(MPI_SUM, MPI_WCHAR) ||
+		     accepts(MPI_SUM, MPI_BYTE));
 	assert_false(accepts(MPI_SUM, MPI_C_BOOL));
 	assert_false(accepts(MPI_LAND, MPI_FLOAT));
 	assert_false(accepts(MPI_MAXLOC, MPI_INT) || accepts(MPI_SUM, MPI_2INT));
 	assert_false(accepts(MPI_SUM, MPI_PACKED));
-	assert_false(accepts(MPI_REPLACE, MPI_INT) || accepts(MPI_NO_OP, MPI_INT)); /* one-sided only */
+	assert_false(accepts(MPI_REPLACE, MPI_INT) ||
+		     accepts(MPI_NO_OP, MPI_INT)); /* one-sided only */
 }
 
 static const MPI_Datatype integers[] = {
-	MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
-	MPI_UNSIGNED_LONG_LONG, MPI_INT8_T, MPI_UINT8_T, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_INT16_T, MPI_UINT16_T,
-	MPI_INT32_T, MPI_UINT32_T, MPI_INT64_T, MPI_UINT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_INTEGER, MPI_INTEGER1,
-	MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16,
+    MPI_SHORT,		MPI_INT,      MPI_LONG,		 MPI_LONG_LONG,
+    MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG,
+    MPI_INT8_T,		MPI_UINT8_T,  MPI_SIGNED_CHAR,	 MPI_UNSIGNED_CHAR,
+    MPI_INT16_T,	MPI_UINT16_T, MPI_INT32_T,	 MPI_UINT32_T,
+    MPI_INT64_T,	MPI_UINT64_T, MPI_AINT,		 MPI_OFFSET,
+    MPI_COUNT,		MPI_INTEGER,  MPI_INTEGER1,	 MPI_INTEGER2,
+    MPI_INTEGER4,	MPI_INTEGER8, MPI_INTEGER16,
 };
 
 /* Applies an operation to integers of a type, given and read back as long long. */
@@ -113,7 +124,8 @@ static long long integer_result(MPI_Op op, MPI_Datatype type, long long in, long
 	if (size < 16)
 		b = (__int128)((unsigned __int128)b << (128 - 8 * size));
 	if (size < 16)
-		b = is_signed ? b >> (128 - 8 * size) : (__int128)((unsigned __int128)b >> (128 - 8 * size));
+		b = is_signed ? b >> (128 - 8 * size)
+			      : (__int128)((unsigned __int128)b >> (128 - 8 * size));
 	return (long long)b;
 }
 
@@ -142,8 +154,9 @@ static void integer_operations_are_right_on_every_integer_type(void **state)
 	}
 	/* 200 is above 127: unsigned must not compare as -56 */
 	assert_int_equal(integer_result(MPI_MAX, MPI_UINT8_T, 200, 100), 200);
-	assert_int_equal(integer_result(MPI_SUM, MPI_UINT8_T, 200, 100), 44);         /* mod 256 */
-	assert_int_equal(integer_result(MPI_PROD, MPI_UINT16_T, 65535, 65535), 1);    /* (2^16 - 1)^2 mod 2^16 */
+	assert_int_equal(integer_result(MPI_SUM, MPI_UINT8_T, 200, 100), 44); /* mod 256 */
+	assert_int_equal(integer_result(MPI_PROD, MPI_UINT16_T, 65535, 65535),
+			 1); /* (2^16 - 1)^2 mod 2^16 */
 	assert_int_equal(integer_result(MPI_SUM, MPI_INT, 0x7fffffff, 1), -0x7fffffffLL - 1);
 }
 
@@ -177,7 +190,8 @@ static void complex_operations_are_right(void **state)
 {
 	float complex f[2] = {1 + 2 * I, 3}, g[2] = {3 - I, I};
 	double complex d[2] = {1 + 2 * I, 3}, e[2] = {3 - I, I};
-	uint16_t h[2][2] = {{0x3c00, 0x4000}, {0x4200, 0}}, k[2][2] = {{0x4200, 0xbc00}, {0, 0x3c00}}; /* the same */
+	uint16_t h[2][2] = {{0x3c00, 0x4000}, {0x4200, 0}},
+		 k[2][2] = {{0x4200, 0xbc00}, {0, 0x3c00}}; /* the same */
 
 	reduce(MPI_PROD, MPI_C_FLOAT_COMPLEX, f, g);
 	assert_true(g[0] == 5 + 5 * I && g[1] == 3 * I); /* (1+2i)(3-i) = 3 - i + 6i + 2 */
@@ -195,15 +209,17 @@ static void halves_round_to_nearest_even(void **state)
 	/* all finite halves survive the way to float and back */
 	for (uint32_t bits = 0; bits < 0x10000; bits++)
 		if ((bits & 0x7c00) != 0x7c00)
-			assert_int_equal(mpi_half_from_float(mpi_half_to_float((uint16_t)bits)), bits);
-	assert_true(mpi_half_to_float(0x3c00) == 1 && mpi_half_to_float(0xc000) == -2 && mpi_half_to_float(1) == 0x1p-24f);
+			assert_int_equal(mpi_half_from_float(mpi_half_to_float((uint16_t)bits)),
+					 bits);
+	assert_true(mpi_half_to_float(0x3c00) == 1 && mpi_half_to_float(0xc000) == -2 &&
+		    mpi_half_to_float(1) == 0x1p-24f);
 	assert_true(isinf(mpi_half_to_float(0x7c00)) && isnan(mpi_half_to_float(0x7e00)));
-	assert_int_equal(mpi_half_from_float(65504), 0x7bff);    /* the largest */
+	assert_int_equal(mpi_half_from_float(65504), 0x7bff); /* the largest */
 	assert_int_equal(mpi_half_from_float(65519), 0x7bff);
-	assert_int_equal(mpi_half_from_float(65520), 0x7c00);    /* half way to 2^16: infinity */
-	assert_int_equal(mpi_half_from_float(1 + 0x1p-11f), 0x3c00); /* tie: to even, down */
+	assert_int_equal(mpi_half_from_float(65520), 0x7c00); /* half way to 2^16: infinity */
+	assert_int_equal(mpi_half_from_float(1 + 0x1p-11f), 0x3c00);	 /* tie: to even, down */
 	assert_int_equal(mpi_half_from_float(1 + 3 * 0x1p-11f), 0x3c02); /* tie: to even, up */
-	assert_int_equal(mpi_half_from_float(0x1p-25f), 0);      /* tie between 0 and the smallest */
+	assert_int_equal(mpi_half_from_float(0x1p-25f), 0); /* tie between 0 and the smallest */
 	assert_int_equal(mpi_half_from_float(0x1.8p-25f), 1);
 	assert_int_equal(mpi_half_from_float(-0x1p-30f), 0x8000);
 	assert_int_equal(mpi_half_from_float(NAN) & 0x7c00, 0x7c00);
@@ -237,7 +253,8 @@ static void subtract(void *in, void *inout, int *len, MPI_Datatype *type)
 
 	seen_type = *type;
 	seen_calls++;
-	assert_int_equal(MPI_Type_size(*type, &size), MPI_SUCCESS); /* functions may be called from here */
+	assert_int_equal(MPI_Type_size(*type, &size),
+			 MPI_SUCCESS); /* functions may be called from here */
 	for (int i = 0; i < *len * size / 4; i++)
 		b[i] = a[i] - b[i];
 }
@@ -252,7 +269,8 @@ static void user_functions_get_the_datatype(void **state)
 	assert_int_equal(MPI_Op_commutative(op, &commute), MPI_SUCCESS);
 	assert_int_equal(commute, 0);
 	assert_int_equal(MPI_Type_contiguous(2, MPI_INT, &pair), MPI_SUCCESS);
-	assert_int_equal(MPI_Reduce_local(in, inout, 2, pair, op), MPI_ERR_TYPE); /* not committed */
+	assert_int_equal(MPI_Reduce_local(in, inout, 2, pair, op),
+			 MPI_ERR_TYPE); /* not committed */
 	assert_int_equal(MPI_Type_commit(&pair), MPI_SUCCESS);
 	assert_int_equal(MPI_Reduce_local(in, inout, 2, pair, op), MPI_SUCCESS);
 	assert_int_equal(seen_calls, 1);
@@ -285,16 +303,21 @@ static void wrong_arguments_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(predefined_types_and_their_numbers_agree, setup, teardown),
-		cmocka_unit_test_setup_teardown(predefined_operations_and_their_numbers_agree, setup, teardown),
-		cmocka_unit_test_setup_teardown(operations_accept_the_types_of_the_standards_table, setup, teardown),
-		cmocka_unit_test_setup_teardown(integer_operations_are_right_on_every_integer_type, setup, teardown),
-		cmocka_unit_test_setup_teardown(floating_point_operations_are_right, setup, teardown),
-		cmocka_unit_test_setup_teardown(complex_operations_are_right, setup, teardown),
-		cmocka_unit_test(halves_round_to_nearest_even),
-		cmocka_unit_test_setup_teardown(locations_of_equal_values_are_the_smallest, setup, teardown),
-		cmocka_unit_test_setup_teardown(user_functions_get_the_datatype, setup, teardown),
-		cmocka_unit_test_setup_teardown(wrong_arguments_are_refused, setup, teardown),
+	    cmocka_unit_test_setup_teardown(predefined_types_and_their_numbers_agree, setup,
+					    teardown),
+	    cmocka_unit_test_setup_teardown(predefined_operations_and_their_numbers_agree, setup,
+					    teardown),
+	    cmocka_unit_test_setup_teardown(operations_accept_the_types_of_the_standards_table,
+					    setup, teardown),
+	    cmocka_unit_test_setup_teardown(integer_operations_are_right_on_every_integer_type,
+					    setup, teardown),
+	    cmocka_unit_test_setup_teardown(floating_point_operations_are_right, setup, teardown),
+	    cmocka_unit_test_setup_teardown(complex_operations_are_right, setup, teardown),
+	    cmocka_unit_test(halves_round_to_nearest_even),
+	    cmocka_unit_test_setup_teardown(locations_of_equal_values_are_the_smallest, setup,
+					    teardown),
+	    cmocka_unit_test_setup_teardown(user_functions_get_the_datatype, setup, teardown),
+	    cmocka_unit_test_setup_teardown(wrong_arguments_are_refused, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,8 +32,8 @@ static struct mpi_datatype *object(MPI_Datatype handle)
 	return mpi_datatype_get(solo_rank(solo), handle);
 }
 
-static void assert_bounds(MPI_Datatype type, MPI_Count size, MPI_Count lb, MPI_Count extent, MPI_Count true_lb,
-			  MPI_Count true_extent)
+static void assert_bounds(MPI_Datatype type, MPI_Count size, MPI_Count lb, MPI_Count extent,
+			  MPI_Count true_lb, MPI_Count true_extent)
 {
 	const struct mpi_datatype *t = object(type);
 
@@ -69,19 +69,23 @@ static void bounds_follow_the_standards_definitions(void **state)
 {
 	MPI_Datatype type, resized, pair;
 
-	/* {(double, 0), (char, 8)}: ub = 9, rounded up to the alignment of double (the standard's example) */
+	/* {(double, 0), (char, 8)}: ub = 9, rounded up to the alignment of double (the standard's
+	 * example) */
 	assert_int_equal(MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8},
-						(MPI_Datatype[]){MPI_DOUBLE, MPI_CHAR}, &type), MPI_SUCCESS);
+						(MPI_Datatype[]){MPI_DOUBLE, MPI_CHAR}, &type),
+			 MPI_SUCCESS);
 	assert_bounds(type, 9, 0, 16, 0, 9);
 	/* two of them: the second begins at 16, its char ends at 25 */
 	assert_int_equal(MPI_Type_contiguous(2, type, &pair), MPI_SUCCESS);
 	assert_bounds(pair, 18, 0, 32, 0, 25);
-	/* explicit bounds stay explicit: in {resized(int, -3, 9) at 0, char at 20} only the resized one counts */
+	/* explicit bounds stay explicit: in {resized(int, -3, 9) at 0, char at 20} only the resized
+	 * one counts */
 	assert_int_equal(MPI_Type_create_resized(MPI_INT, -3, 9, &resized), MPI_SUCCESS);
 	assert_bounds(resized, 4, -3, 9, 0, 4);
 	MPI_Type_free(&type);
 	assert_int_equal(MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 20},
-						(MPI_Datatype[]){resized, MPI_CHAR}, &type), MPI_SUCCESS);
+						(MPI_Datatype[]){resized, MPI_CHAR}, &type),
+			 MPI_SUCCESS);
 	assert_bounds(type, 5, -3, 9, 0, 21);
 	MPI_Type_free(&type);
 	/* negative stride: blocks at 0, -8, -16 */
@@ -98,7 +102,9 @@ static void empty_types_have_no_bounds(void **state)
 
 	assert_int_equal(MPI_Type_contiguous(0, MPI_INT, &type), MPI_SUCCESS);
 	assert_bounds(type, 0, 0, 0, 0, 0);
-	assert_int_equal(MPI_Type_create_hindexed(2, (int[]){1, 0}, (MPI_Aint[]){100, 200}, type, &outer), MPI_SUCCESS);
+	assert_int_equal(
+	    MPI_Type_create_hindexed(2, (int[]){1, 0}, (MPI_Aint[]){100, 200}, type, &outer),
+	    MPI_SUCCESS);
 	assert_bounds(outer, 0, 0, 0, 0, 0);
 	mpi_datatype_pack(object(outer), NULL, 5, NULL);
 	MPI_Type_free(&outer);
@@ -110,7 +116,8 @@ static void a_reordered_type_is_not_contiguous(void **state)
 	int in[2] = {1, 2}, packed[2];
 	MPI_Datatype type;
 
-	assert_int_equal(MPI_Type_indexed(2, (int[]){1, 1}, (int[]){1, 0}, MPI_INT, &type), MPI_SUCCESS);
+	assert_int_equal(MPI_Type_indexed(2, (int[]){1, 1}, (int[]){1, 0}, MPI_INT, &type),
+			 MPI_SUCCESS);
 	assert_false(object(type)->is_contiguous); /* no hole, but the second int comes first */
 	mpi_datatype_pack(object(type), in, 1, packed);
 	assert_int_equal(packed[0], 2);
@@ -125,11 +132,15 @@ static void what_does_not_fit_into_a_count_is_refused(void **state)
 	assert_int_equal(MPI_Type_contiguous_c((MPI_Count)1 << 60, MPI_INT, &big), MPI_SUCCESS);
 	/* 2^62 bytes, four times */
 	assert_int_equal(MPI_Type_contiguous(4, big, &type), MPI_ERR_VALUE_TOO_LARGE);
-	assert_int_equal(MPI_Type_vector_c(4, 1, (MPI_Count)1 << 61, MPI_DOUBLE, &type), MPI_ERR_VALUE_TOO_LARGE);
-	assert_int_equal(MPI_Type_create_hindexed(1, (int[]){4}, (MPI_Aint[]){0}, big, &type), MPI_ERR_VALUE_TOO_LARGE);
-	assert_int_equal(MPI_Type_create_hindexed(1, (int[]){1}, (MPI_Aint[]){INTPTR_MAX - 2}, MPI_INT, &type),
+	assert_int_equal(MPI_Type_vector_c(4, 1, (MPI_Count)1 << 61, MPI_DOUBLE, &type),
 			 MPI_ERR_VALUE_TOO_LARGE);
-	assert_int_equal(MPI_Type_create_resized(MPI_INT, INTPTR_MAX, 1, &type), MPI_ERR_VALUE_TOO_LARGE);
+	assert_int_equal(MPI_Type_create_hindexed(1, (int[]){4}, (MPI_Aint[]){0}, big, &type),
+			 MPI_ERR_VALUE_TOO_LARGE);
+	assert_int_equal(
+	    MPI_Type_create_hindexed(1, (int[]){1}, (MPI_Aint[]){INTPTR_MAX - 2}, MPI_INT, &type),
+	    MPI_ERR_VALUE_TOO_LARGE);
+	assert_int_equal(MPI_Type_create_resized(MPI_INT, INTPTR_MAX, 1, &type),
+			 MPI_ERR_VALUE_TOO_LARGE);
 	assert_ptr_equal(type, MPI_INT); /* untouched */
 	MPI_Type_free(&big);
 }
@@ -167,7 +178,8 @@ struct reference {
 
 static void append(struct reference *to, const struct reference *child, MPI_Count at)
 {
-	assert_true(to->n + child->n <= MAX_ENTRIES && to->n_markers + child->n_markers <= MAX_ENTRIES);
+	assert_true(to->n + child->n <= MAX_ENTRIES &&
+		    to->n_markers + child->n_markers <= MAX_ENTRIES);
 	for (int i = 0; i < child->n; i++) {
 		to->displacement[to->n] = at + child->displacement[i];
 		to->size[to->n++] = child->size[i];
@@ -190,7 +202,8 @@ static void reference_bounds(const struct reference *r, MPI_Count *lb, MPI_Count
 	}
 	for (int i = 0; i < r->n && r->n_markers == 0; i++) {
 		low = r->displacement[i] < low ? r->displacement[i] : low;
-		high = r->displacement[i] + r->size[i] > high ? r->displacement[i] + r->size[i] : high;
+		high =
+		    r->displacement[i] + r->size[i] > high ? r->displacement[i] + r->size[i] : high;
 	}
 	*lb = r->n + r->n_markers ? low : 0;
 	*extent = r->n + r->n_markers ? high - low : 0;
@@ -240,7 +253,8 @@ static MPI_Datatype random_type(struct util_rng *rng, int depth, struct referenc
 	struct reference kid_references[3];
 	const struct reference *kids[6] = {&kid_references[0]};
 	MPI_Datatype kid_types[3], types[6], type = MPI_DATATYPE_NULL;
-	int lengths[6], n = below(rng, 4), blocklength = below(rng, 3), stride = below(rng, 9) - 4, which = below(rng, 7);
+	int lengths[6], n = below(rng, 4), blocklength = below(rng, 3), stride = below(rng, 9) - 4,
+			which = below(rng, 7);
 	int items[6];
 	MPI_Aint at[6];
 	MPI_Count lb, extent;
@@ -250,13 +264,17 @@ static MPI_Datatype random_type(struct util_rng *rng, int depth, struct referenc
 	memset(r, 0, sizeof *r);
 	r->alignment = 1;
 	for (int i = 0; i < 3; i++)
-		kid_types[i] = i == 0 || which == 6 ? random_type(rng, depth - 1, &kid_references[i]) : MPI_DATATYPE_NULL;
+		kid_types[i] = i == 0 || which == 6
+				   ? random_type(rng, depth - 1, &kid_references[i])
+				   : MPI_DATATYPE_NULL;
 	reference_bounds(&kid_references[0], &lb, &extent);
 	for (int i = 0; i < n; i++) {
 		lengths[i] = which == 0 || which == 1 || which == 2 ? blocklength : below(rng, 3);
 		kids[i] = &kid_references[0];
 		items[i] = below(rng, 13) - 6;
-		at[i] = which == 1 ? i * stride * extent : which == 2 ? 3 * i * stride : below(rng, 200) - 100;
+		at[i] = which == 1   ? i * stride * extent
+			: which == 2 ? 3 * i * stride
+				     : below(rng, 200) - 100;
 		if (which == 3)
 			at[i] = items[i] * extent;
 	}
@@ -292,13 +310,15 @@ static MPI_Datatype random_type(struct util_rng *rng, int depth, struct referenc
 		append_blocks(r, n, lengths, at, kids);
 	}
 	for (int i = 0; i < 3; i++)
-		if (kid_types[i] != MPI_DATATYPE_NULL && (uintptr_t)kid_types[i] > MPI_HANDLE_PREDEFINED_MAX)
+		if (kid_types[i] != MPI_DATATYPE_NULL &&
+		    (uintptr_t)kid_types[i] > MPI_HANDLE_PREDEFINED_MAX)
 			MPI_Type_free(&kid_types[i]);
 	return type;
 }
 
 /* Bytes of `count` items in typemap order, and how often each byte of the arena belongs to one. */
-static int reference_pack(const struct reference *r, MPI_Count extent, int count, const char *base, char *packed)
+static int reference_pack(const struct reference *r, MPI_Count extent, int count, const char *base,
+			  char *packed)
 {
 	int n = 0;
 
@@ -309,8 +329,8 @@ static int reference_pack(const struct reference *r, MPI_Count extent, int count
 	return n;
 }
 
-static void check_unpack(const struct reference *r, MPI_Count extent, const struct mpi_datatype *type, const char *packed,
-			 int n_bytes)
+static void check_unpack(const struct reference *r, MPI_Count extent,
+			 const struct mpi_datatype *type, const char *packed, int n_bytes)
 {
 	static char arena[ARENA_B], expected[ARENA_B];
 	char *base = expected + ARENA_B / 2;
@@ -378,110 +398,20 @@ static void random_types_behave_as_their_typemap_says(void **state)
 	}
 }
 
-/* --- arrays --- */
-
-/* Marks the items of a 2-D array of ints that a type selects, in the order of the typemap. */
-static void selected_items(MPI_Datatype type, int n_items, int order[])
-{
-	const struct mpi_datatype *t = object(type);
-	int in[64], packed[64];
-
-	assert_true(n_items <= 64);
-	for (int i = 0; i < 64; i++)
-		in[i] = i;
-	memset(packed, -1, sizeof packed);
-	mpi_datatype_pack(t, in, 1, packed);
-	for (int i = 0; i < n_items; i++)
-		order[i] = packed[i];
-	assert_int_equal(t->size_B, 4 * n_items);
-}
-
-static void a_subarray_selects_its_rectangle(void **state)
-{
-	MPI_Datatype type;
-	int order[6];
-
-	/* rows 1 … 2, columns 2 … 4 of a 4 x 6 array: 6 * row + column */
-	assert_int_equal(MPI_Type_create_subarray(2, (int[]){4, 6}, (int[]){2, 3}, (int[]){1, 2}, MPI_ORDER_C, MPI_INT, &type),
-			 MPI_SUCCESS);
-	assert_bounds(type, 24, 0, 96, 32, 36);
-	selected_items(type, 6, order);
-	assert_memory_equal(order, ((int[]){8, 9, 10, 14, 15, 16}), sizeof order);
-	MPI_Type_free(&type);
-	/* the same numbers in Fortran order: the first dimension is the fast one */
-	assert_int_equal(MPI_Type_create_subarray(2, (int[]){4, 6}, (int[]){2, 3}, (int[]){1, 2}, MPI_ORDER_FORTRAN, MPI_INT,
-						  &type), MPI_SUCCESS);
-	selected_items(type, 6, order);
-	assert_memory_equal(order, ((int[]){9, 10, 13, 14, 17, 18}), sizeof order);
-	MPI_Type_free(&type);
-	assert_int_equal(MPI_Type_create_subarray(2, (int[]){4, 6}, (int[]){2, 5}, (int[]){1, 2}, MPI_ORDER_C, MPI_INT, &type),
-			 MPI_ERR_ARG); /* 2 + 5 > 6 */
-}
-
-static void distributed_arrays_partition_the_array(void **state)
-{
-	const int distribs[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC};
-	const int dargs[] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG, 2};
-
-	/* every item of a 7 x 8 array on 2 x 3 processes belongs to exactly one, found by the definition of the distribution */
-	for (int row = 0; row < 3; row++) {
-		for (int column = 0; column < 3; column++) {
-			int in[56], out[56], owner[56];
-
-			for (int i = 0; i < 56; i++)
-				in[i] = i;
-			memset(owner, -1, sizeof owner);
-			for (int rank = 0; rank < 6; rank++) {
-				MPI_Datatype type;
-				int n;
-
-				assert_int_equal(MPI_Type_create_darray(6, rank, 2, (int[]){7, 8}, (int[]){distribs[row], distribs[column]},
-									(int[]){dargs[row], dargs[column]}, (int[]){2, 3}, MPI_ORDER_C, MPI_INT,
-									&type), MPI_SUCCESS);
-				assert_int_equal(object(type)->extent_B, 56 * 4);
-				n = (int)object(type)->size_B / 4;
-				mpi_datatype_pack(object(type), in, 1, out);
-				for (int i = 0; i < n; i++) {
-					assert_int_equal(owner[out[i]], -1);
-					assert_true(i == 0 || out[i] > out[i - 1]); /* in array order */
-					owner[out[i]] = rank;
-				}
-				MPI_Type_free(&type);
-			}
-			for (int i = 0; i < 56; i++) {
-				int y = i / 8, x = i % 8;
-				int block_y = row == 0 ? 4 : row == 1 ? 1 : 2, block_x = column == 0 ? 3 : column == 1 ? 1 : 2;
-
-				assert_int_equal(owner[i], y / block_y % 2 * 3 + x / block_x % 3);
-			}
-		}
-	}
-}
-
-static void rows_of_a_subarray_that_touch_are_one_run(void **state)
-{
-	MPI_Datatype type;
-
-	assert_int_equal(MPI_Type_create_subarray(2, (int[]){4, 6}, (int[]){2, 6}, (int[]){1, 0}, MPI_ORDER_C, MPI_INT, &type),
-			 MPI_SUCCESS);
-	assert_true(object(type)->is_dense);
-	assert_false(object(type)->is_contiguous); /* its extent is that of the array */
-	MPI_Type_free(&type);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_vector_takes_blocks_and_leaves_holes, setup, teardown),
-		cmocka_unit_test_setup_teardown(bounds_follow_the_standards_definitions, setup, teardown),
-		cmocka_unit_test_setup_teardown(empty_types_have_no_bounds, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_reordered_type_is_not_contiguous, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_does_not_fit_into_a_count_is_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_million_blocks_cost_what_two_do, setup, teardown),
-		cmocka_unit_test_setup_teardown(random_types_behave_as_their_typemap_says, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_subarray_selects_its_rectangle, setup, teardown),
-		cmocka_unit_test_setup_teardown(distributed_arrays_partition_the_array, setup, teardown),
-		cmocka_unit_test_setup_teardown(rows_of_a_subarray_that_touch_are_one_run, setup, teardown),
+	    cmocka_unit_test_setup_teardown(a_vector_takes_blocks_and_leaves_holes, setup,
+					    teardown),
+	    cmocka_unit_test_setup_teardown(bounds_follow_the_standards_definitions, setup,
+					    teardown),
+	    cmocka_unit_test_setup_teardown(empty_types_have_no_bounds, setup, teardown),
+	    cmocka_unit_test_setup_teardown(a_reordered_type_is_not_contiguous, setup, teardown),
+	    cmocka_unit_test_setup_teardown(what_does_not_fit_into_a_count_is_refused, setup,
+					    teardown),
+	    cmocka_unit_test_setup_teardown(a_million_blocks_cost_what_two_do, setup, teardown),
+	    cmocka_unit_test_setup_teardown(random_types_behave_as_their_typemap_says, setup,
+					    teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
