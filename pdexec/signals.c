@@ -83,9 +83,13 @@ __attribute__((no_sanitize("address"))) static void land(void *argument)
 	struct pd_signals *crash = argument;
 	struct pd_rank *rank = crash->rank;
 	char text[256];
-	void *low;
-	size_t size;
+	void *low = NULL;
+	size_t size = 0;
 
+	if (__asan_unpoison_memory_region) { /* this frame lies where others were; the next call writes to it */
+		__asan_unpoison_memory_region(&low, sizeof(low));
+		__asan_unpoison_memory_region(&size, sizeof(size));
+	}
 	sim_fiber_stack(rank->task.fiber, &low, &size);
 	if (__asan_unpoison_memory_region)
 		__asan_unpoison_memory_region(low, size);

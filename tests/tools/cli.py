@@ -16,6 +16,8 @@ import tempfile
 import time
 import unittest
 
+# A simulator that is built with the sanitizers reports what a program that fails leaves behind: that is the program's.
+os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 BIN = pathlib.Path(sys.argv.pop(1)).resolve()
 HERE = pathlib.Path(sys.argv.pop(1)).resolve()
 CLUSTER = """mpisim_cluster: 1
