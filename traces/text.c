@@ -251,9 +251,11 @@ static void write_each_phase(const struct trace_summary *summary, FILE *file)
 {
 	for (int i = 0; i < summary->phases.n; i++) {
 		const struct trace_phase *phase = summary->phases.of[i];
-		char index[16];
+		bool is_only = summary->phases_of_name[phase->name].n == 1;
+		char index[16] = "";
 
-		snprintf(index, sizeof index, "%d", phase->index);
+		if (!is_only)
+			snprintf(index, sizeof index, "%d", phase->index);
 		write_phase(summary->phase_names.text[phase->name], index,
 			    sim_time_to_s(phase->begin), sim_time_to_s(phase->end - phase->begin),
 			    trace_phase_efficiency(summary, phase), file);
