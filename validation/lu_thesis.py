@@ -12,6 +12,7 @@ BUILD is the build directory. Kernel rates and the law of the CPU cost are the o
 import argparse
 import csv
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -26,15 +27,13 @@ PAGE = ROOT / "docs/validation.md"
 
 # Free parameters: name, start, what it is. Times in seconds on the 440 MHz processor.
 PARAMETERS = [
-    ("panel", 3.3e-8, "panel LU: seconds per flop"),
-    ("dgemm", 1.5e-8, "block product: seconds per flop"),
-    ("trsm", 1.5e-8, "triangular solve: seconds per flop"),
-    ("subtract", 3.0e-8, "subtraction: seconds per element"),
-    ("flip", 3.0e-8, "row exchange: seconds per element"),
+    ("panel", 1.2e-10, "panel LU: seconds per flop and column of the panel"),
+    ("dgemm", 1.5e-8, "block product and triangular solve: seconds per flop"),
     ("outgoing", 0.065, "CPU taken by one outgoing transfer"),
     ("incoming", 0.065, "CPU taken by one incoming transfer"),
 ]
-FIXED = {"subtract", "flip"}  # the training rows say next to nothing about these two: they keep their start values
+# Estimates of what is bound by memory, seconds per element: the training rows say next to nothing about these two.
+SUBTRACT = FLIP = 3.0e-8
 
 # change -> options of mpisim-run
 CHANGES = {
@@ -95,19 +94,21 @@ def predict(build, row, cluster=CLUSTER, bench=BENCH):
 
 
 def bench_text(values):
-    p, g, t, s, f = (values[k] for k in ("panel", "dgemm", "trsm", "subtract", "flip"))
+    p, g = values["panel"], values["dgemm"]
     return f"""# mpisim-bench 1
-# Kernels of apps/lu on a 440 MHz UltraSparc II: seconds on one processor, fitted by validation/lu_thesis.py to the training rows
-# named in docs/validation.md. Source of those: B. Schaeli, EPFL thesis 4274 (2009), section 3.5.
-# panel p1 rows, p2 columns: p1 p2^2 - p2^3/3 flop
-model,panel,{p:.6g}*p1*p2^2 - {p / 3:.6g}*p2^3
+# Kernels of apps/lu on a 440 MHz UltraSparc II: seconds on one processor. Two rates, panel and dgemm (trsm has the rate of dgemm), are
+# fitted by validation/lu_thesis.py to the training rows that docs/validation.md names; their source is B. Schaeli, EPFL thesis 4274
+# (2009), section 3.5. subtract and flip are estimates of a memory-bound rate.
+# panel p1 rows, p2 columns: p1 p2^2 - p2^3/3 flop; the time per flop is in proportion to the width, as an unblocked factorization has
+# it that runs from memory ({p * 324:.3g} s at p2 = 324)
+model,panel,{p:.6g}*p1*p2^3 - {p / 3:.6g}*p2^4
 # trsm p1 x p1 on p1 columns: p1^3 flop
-model,trsm,{t:.6g}*p1^3
+model,trsm,{g:.6g}*p1^3
 # dgemm (p1 x p3)(p3 x p2): 2 p1 p2 p3 flop
 model,dgemm,{2 * g:.6g}*p1*p2*p3
-# subtract p1 x p2, flip of p3 rows with p2 columns: bound by memory
-model,subtract,{s:.6g}*p1*p2
-model,flip,{f:.6g}*p2*p3
+# subtract p1 x p2; flip of p3 rows with p2 columns
+model,subtract,{SUBTRACT:.6g}*p1*p2
+model,flip,{FLIP:.6g}*p2*p3
 # Copies into message buffers belong to the CPU cost of communication (cluster file); the rest is not part of the factorization.
 model,pack,0
 model,generate,0
@@ -128,38 +129,63 @@ def predict_all(build, rows, values):
         cluster, bench = pathlib.Path(folder) / "cluster.yaml", pathlib.Path(folder) / "lu.bench"
         cluster.write_text(cluster_text(values), encoding="utf-8")
         bench.write_text(bench_text(values), encoding="utf-8")
+        once = {tuple(command(build, row, cluster, bench)): row for row in rows}
         with ThreadPoolExecutor(2) as pool:
-            return list(pool.map(lambda row: predict(build, row, cluster, bench), rows))
+            found = dict(zip(once, pool.map(lambda row: predict(build, row, cluster, bench), once.values())))
+        return [found[tuple(command(build, row, cluster, bench))] for row in rows]
 
 
-def misfit(build, rows, values):
-    """Sum of squared relative errors; the two relative changes at r = 324 count as changes, ten times as much."""
+def residuals(build, rows, values):
+    """What least squares makes small: relative errors of the training rows; and their changes at r = 324, in
+    tenths of a second."""
     found = predict_all(build, rows, values)
-    total = sum((f / row["time_s"] - 1) ** 2 for f, row in zip(found, rows))
     base = next(i for i, row in enumerate(rows) if row["r"] == "324" and row["change"] == "none")
-    for f, row in zip(found, rows):
-        if row["r"] == "324":
-            total += 100 * ((f - found[base]) - (row["time_s"] - rows[base]["time_s"])) ** 2 / rows[base]["time_s"] ** 2
-    return total
+    out = [(f / row["time_s"] - 1) / 0.02 for f, row in zip(found, rows)]
+    out += [((f - found[base]) - (row["time_s"] - rows[base]["time_s"])) / 0.1 / rows[base]["time_s"] * 86.5
+            for f, row in zip(found, rows) if row["r"] == "324" and row is not rows[base]]
+    return out
+
+
+def solve(matrix, right):
+    """Gaussian elimination with partial pivoting."""
+    n = len(right)
+    rows = [line[:] + [value] for line, value in zip(matrix, right)]
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda k: abs(rows[k][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for k in range(i + 1, n):
+            factor = rows[k][i] / rows[i][i]
+            rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i])]
+    x = [0.0] * n
+    for i in reversed(range(n)):
+        x[i] = (rows[i][n] - sum(rows[i][k] * x[k] for k in range(i + 1, n))) / rows[i][i]
+    return x
 
 
 def fit(build, rows):
-    """Coordinate search with shrinking steps: few parameters, a smooth enough function, no derivative."""
+    """Levenberg-Marquardt in the logarithms of the parameters, derivatives by differences."""
     values = {name: start for name, start, _ in PARAMETERS}
+    free = [name for name, _, _ in PARAMETERS]
     training = [row for row in rows if row["training"]]
-    best, step = misfit(build, training, values), 0.15
-    while step > 0.002:
-        improved = False
-        for name, _, _ in PARAMETERS:
-            for factor in (1 + step, 1 / (1 + step)) if name not in FIXED else ():
-                trial = dict(values, **{name: values[name] * factor})
-                score = misfit(build, training, trial)
-                if score < best:
-                    best, values, improved = score, trial, True
-                    break
-        print(f"step {step:.3f}  misfit {best:.6f}  " + " ".join(f"{k}={v:.4g}" for k, v in values.items()), file=sys.stderr)
-        if not improved:
-            step /= 2
+    current, damping = residuals(build, training, values), 0.01
+    for _ in range(25):
+        score = sum(r * r for r in current)
+        columns = []
+        for name in free:
+            moved = residuals(build, training, dict(values, **{name: values[name] * 1.02}))
+            columns.append([(m - c) / math.log(1.02) for m, c in zip(moved, current)])
+        normal = [[sum(a * b for a, b in zip(p, q)) * (1 + damping * (p is q)) for q in columns] for p in columns]
+        step = solve(normal, [-sum(a * r for a, r in zip(p, current)) for p in columns])
+        trial = {**values, **{n: values[n] * math.exp(max(-0.5, min(0.5, s))) for n, s in zip(free, step)}}
+        attempt = residuals(build, training, trial)
+        better = sum(r * r for r in attempt) < score
+        if better:
+            values, current, damping = trial, attempt, damping / 3
+        else:
+            damping *= 10
+        print(f"misfit {score:.3f}  " + " ".join(f"{k}={v:.4g}" for k, v in values.items()), file=sys.stderr)
+        if better and max(abs(s) for s in step) < 1e-3 or damping > 1e6:
+            break
     CLUSTER.write_text(cluster_text(values), encoding="utf-8")
     BENCH.write_text(bench_text(values), encoding="utf-8")
 
