@@ -4,6 +4,7 @@
 
     validation/lu_thesis.py BUILD                 predict with the committed parameters, print the table
     validation/lu_thesis.py BUILD --write         … and write docs/validation.md
+    validation/lu_thesis.py BUILD --check         exit 1 when docs/validation.md is not what --write would write
     validation/lu_thesis.py BUILD --fit           fit the free parameters to the training rows first, and write them to
                                                   apps/lu/ultrasparc.bench and clusters/ultrasparc-fast-ethernet.yaml
 
@@ -222,6 +223,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     rows = read_rows()
     if options.fit:
@@ -229,11 +231,13 @@ def main():
     found = [predict(options.build, row) for row in rows]
     parts = {"TABLE": table(rows, found), "SUMMARY": summary(rows, found), "CHANGES": changes_table(rows, found)}
     print("\n\n".join(parts.values()))
+    text = (ROOT / "validation/validation.md.in").read_text(encoding="utf-8")
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@", part)
     if options.write:
-        text = (ROOT / "validation/validation.md.in").read_text(encoding="utf-8")
-        for name, part in parts.items():
-            text = text.replace(f"@{name}@", part)
         PAGE.write_text(text, encoding="utf-8")
+    if options.check and PAGE.read_text(encoding="utf-8") != text:
+        sys.exit("docs/validation.md is out of date: run validation/lu_thesis.py build --write")
 
 
 main()
