@@ -111,6 +111,28 @@ class LibcState(Alike):
     def test_hidden_state_of_libc_is_each_ranks_own(self):
         self.alike([program("libc-state.c")], 3, {"PD_GIVEN": "given"})
 
+    def test_values_that_differ_between_ranks_stay_with_them(self):
+        """Each rank's heap address is another one; the program has no copy of `environ`, so libc's must change hands."""
+        path = ranks.compile_text("""
+            #include <errno.h>
+            #include <stdint.h>
+            #include <stdio.h>
+            #include <stdlib.h>
+            #include <string.h>
+            #include <unistd.h>
+            int main(void) {
+                char *mine = malloc(32); int number = (int)((uintptr_t)mine >> 4 & 0xffffff);
+                snprintf(mine, 32, "%p", (void *)mine);
+                setenv("PD_MINE", mine, 1);
+                srand((unsigned)number);
+                int first = rand();
+                srand((unsigned)number);
+                errno = number;
+                usleep(1);
+                int same = errno == number;
+                printf("%d %d %d\\n", same, !strcmp(getenv("PD_MINE"), mine), rand() == first); return 0; }""", "differ")
+        self.alike([path], 3)
+
     def test_getopt_does_what_libc_does(self):
         path = program("options.c")
         seed = 1
