@@ -142,6 +142,12 @@ class Ends(Base):
             self.assertRegex(done.stderr, wanted)
             self.assertIn("simulated until it failed", done.stderr)
 
+    def test_stack_overflow_is_said_with_and_without_guard_pages(self):
+        for n, size in ((4, "64KiB"), (20000, "128KiB")):  # guard pages end at about 16 000 ranks
+            done = self.run_misc("dive", "--quiet", "--stack-size", size, n=n)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, r"rank 1: .*stack overflow")
+
     def test_bad_exit_codes_name_the_ranks(self):
         done = self.run_misc("exit", "--quiet")
         self.assertEqual(done.returncode, 1)

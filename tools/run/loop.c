@@ -128,16 +128,13 @@ static void step_until_over(struct run *run, struct progress *progress)
 	unsigned int n_steps = 0;
 
 	while (!pd_world_is_over(world) && !caught_signal) {
-		enum sim_step step = sim_engine_step(&world->engine);
+		enum sim_step step = pd_world_step(world);
 
 		if (step == SIM_STEP_TASK && run->output)
 			run_output_collect(run->output);
 		if (step == SIM_STEP_IDLE && !pd_world_is_over(world) &&
 		    !mpi_world_wake_pollers(run->mpi))
 			fail_deadlock(world);
-		else if (step == SIM_STEP_NO_MEMORY)
-			fail(world, PD_FAILURE_MEMORY,
-			     "the simulator ran out of memory for events");
 		if (progress->is_wanted && ++n_steps % STEPS_PER_LOOK == 0)
 			look(run, progress);
 	}

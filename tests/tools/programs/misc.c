@@ -73,6 +73,16 @@ static void kernels(void)
 	}
 }
 
+static int dive(int depth)
+{
+	volatile char frame[1000];
+
+	frame[depth % 1000] = (char)depth;
+	for (int i = 0; i < 1000; i++)
+		frame[i] = 1;
+	return depth ? dive(depth - 1) + frame[depth % 1000] : 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -93,6 +103,8 @@ int main(int argc, char **argv)
 		MPI_Abort(MPI_COMM_WORLD, 5);
 	else if (strcmp(what, "crash") == 0 && rank == 1)
 		raise(SIGSEGV);
+	else if (strcmp(what, "dive") == 0 && rank == 1)
+		dive(300); /* about 300 KB of stack: more than a rank has among very many */
 	else if (strcmp(what, "error") == 0 && rank == 1)
 		MPI_Send(NULL, 0, MPI_BYTE, size + 3, 0, MPI_COMM_WORLD);
 	else if (strcmp(what, "pieces") == 0)
