@@ -13,6 +13,24 @@
 static const int64_t EPOCH_S = 946684800; /* 2000-01-01 since 1970-01-01 */
 enum { NS_PER_S = 1000000000, PS_PER_NS = 1000 };
 
+enum { SPINS_AT_NO_COST = 1000, SPIN_DOUBLINGS = 10 };
+
+sim_time_ps pd_clock_read(struct pd_rank *rank)
+{
+	const struct sim_engine *engine = &rank->world->engine;
+	uint32_t n_paid;
+
+	rank->n_clock_reads++;
+	rank->n_clock_spins = engine->now == rank->clock_read_at ? rank->n_clock_spins + 1 : 0;
+	if (rank->n_clock_spins > SPINS_AT_NO_COST) {
+		n_paid = rank->n_clock_spins - SPINS_AT_NO_COST - 1;
+		sim_task_sleep(&rank->task, SIM_PS_PER_S / 1000000
+						<< (n_paid < SPIN_DOUBLINGS ? n_paid : SPIN_DOUBLINGS));
+	}
+	rank->clock_read_at = engine->now;
+	return engine->now;
+}
+
 /* A callback of the program that MPI calls is within a call: no computation step is open. */
 static sim_time_ps read_clock(struct pd_rank *rank)
 {
@@ -21,7 +39,7 @@ static sim_time_ps read_clock(struct pd_rank *rank)
 	if (rank->function)
 		return rank->world->engine.now;
 	pd_compute_end(rank);
-	now = rank->world->engine.now;
+	now = pd_clock_read(rank);
 	pd_compute_begin(rank);
 	return now;
 }

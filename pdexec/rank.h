@@ -91,6 +91,10 @@ struct pd_rank {
 	struct net_compute compute;
 	void *annotation;               /* pdexec/annotate.c */
 	void *process;                  /* libc state: atexit list, rand, strtok, getopt, … (pdexec/process.c) */
+	/* reading clocks */
+	uint64_t n_clock_reads;
+	sim_time_ps clock_read_at;      /* the last one */
+	uint32_t n_clock_spins;         /* reads in a row at the same simulated time */
 	bool has_ended;
 	int exit_code;
 };
@@ -159,6 +163,12 @@ _Noreturn void pd_rank_exit(struct pd_rank *rank, int code);
 void pd_compute_end(struct pd_rank *rank);
 /* The call returns to the application: starts measuring in the modes that measure. */
 void pd_compute_begin(struct pd_rank *rank);
+
+/*
+ * The program reads a clock, outside a computation step: the present time. A program that does nothing but read it until some time has come would wait for
+ * ever where nothing is measured: after a thousand reads at one instant each waits, 1 us first, then twice as long up to 1 ms.
+ */
+sim_time_ps pd_clock_read(struct pd_rank *rank);
 
 /* --- memory (pdexec/image.h, pdexec/noalloc.c) --- */
 

@@ -49,7 +49,6 @@ struct mpi_rank {
 	int rank;                       /* in MPI_COMM_WORLD */
 	enum mpi_init_state state;
 	int thread_level;
-	bool has_read_clock;            /* since the last unsuccessful test or probe */
 	int depth;                      /* of nested calls: callbacks call MPI from inside MPI */
 	sim_time_ps call_begin;
 	sim_time_ps call_waiting;       /* blocked time of this call with no transfer under way for it */

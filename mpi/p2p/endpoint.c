@@ -112,7 +112,7 @@ void mpi_endpoint_poll_failed(struct mpi_rank *me)
 	endpoint->n_polls = is_streak ? endpoint->n_polls + 1 : 1;
 	if (is_streak) {
 		endpoint->is_polling = true;
-		if (me->has_read_clock) {
+		if (me->pd->n_clock_reads != endpoint->n_clock_reads) {
 			for (uint32_t i = 1; i < endpoint->n_polls && duration < POLL_PAUSE_MAX_PS; i++)
 				duration *= 2;
 			sim_engine_after(engine, &endpoint->alarm, duration);
@@ -122,7 +122,7 @@ void mpi_endpoint_poll_failed(struct mpi_rank *me)
 		endpoint->is_polling = false;
 		me->call_waiting += engine->now - begin;
 	}
-	me->has_read_clock = false;
+	endpoint->n_clock_reads = me->pd->n_clock_reads;
 	endpoint->poll_end = engine->now;
 }
 

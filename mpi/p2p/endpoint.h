@@ -25,6 +25,7 @@ struct mpi_endpoint {
 	/* unsuccessful tests and probes in a row */
 	sim_time_ps poll_end;
 	uint32_t n_polls;
+	uint64_t n_clock_reads;             /* of the rank, at the last of them */
 	struct sim_event alarm;             /* ends a pause between polls */
 	struct mpi_rank *owner;
 	/* MPI_Buffer_attach */

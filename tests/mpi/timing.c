@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int rank, failures;
 static char buf[100000];
@@ -167,6 +168,37 @@ static void polling_with_time_out(void)
 	expect("at most 1 ms late", MPI_Wtime() < 0.1011, 1);
 }
 
+/* The same when the program looks at another clock. */
+static void polling_with_time_out_by_another_clock(void)
+{
+	struct timespec now = {0};
+	int flag = 0;
+
+	if (rank != 1)
+		return;
+	while (!flag && now.tv_nsec < 100000000) {
+		MPI_Iprobe(0, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	}
+	expect("at most 1 ms late", MPI_Wtime() < 0.1011, 1);
+}
+
+/* Nothing but reading a clock until the time has come ends, too, at most 1 ms late. */
+static void spinning_on_a_clock(void)
+{
+	double before, after;
+
+	if (rank != 1)
+		return;
+	while ((after = MPI_Wtime()) < 0.1)
+		;
+	expect("at most 1 ms late", after < 0.1011, 1);
+	before = MPI_Wtime();
+	while ((after = MPI_Wtime()) == before)
+		;
+	expect("resolution is found", after > before, 1);
+}
+
 /* A finite number of polls without a look at the clock ends, too. */
 static void polling_gives_up(void)
 {
@@ -224,6 +256,8 @@ static const struct {
 	{"wildcard_takes_first_arrival", wildcard_takes_first_arrival},
 	{"polling", polling},
 	{"polling_with_time_out", polling_with_time_out},
+	{"polling_with_time_out_by_another_clock", polling_with_time_out_by_another_clock},
+	{"spinning_on_a_clock", spinning_on_a_clock},
 	{"polling_gives_up", polling_gives_up},
 	{"overheads_add_up", overheads_add_up},
 	{"truncation", truncation},
