@@ -87,11 +87,16 @@ def command(build, row, cluster, bench):
             *CHANGES[row["change"]], f"{build}/apps/lu", "--n", "2592", "--r", row["r"], *variant_options(row)]
 
 
-def predict(build, row, cluster=CLUSTER, bench=BENCH):
+def simulate(build, row, cluster=CLUSTER, bench=BENCH):
+    """The JSON output of the run that predicts `row`."""
     run = subprocess.run(command(build, row, cluster, bench), capture_output=True, text=True, check=False)
     if run.returncode != 0:
         sys.exit(f"{' '.join(command(build, row, cluster, bench))}\n{run.stderr}")
-    return json.loads(run.stdout[run.stdout.index("{"):])["predicted_time_s"]
+    return json.loads(run.stdout[run.stdout.index("{"):])
+
+
+def predict(build, row, cluster=CLUSTER, bench=BENCH):
+    return simulate(build, row, cluster, bench)["predicted_time_s"]
 
 
 def bench_text(values):
@@ -218,6 +223,20 @@ def changes_table(rows, found):
     return "\n".join(lines)
 
 
+def efficiency_table(build):
+    """Dynamic efficiency of iteration 1 and duration of iteration 6, blocks on 4 nodes, r = 324, against section 3.5.3 of the thesis."""
+    phases = {}
+    for nodes in (4, 8):
+        row = {"nodes": str(nodes), "r": "324", "variant": "basic with blocks on 4 nodes", "change": "none"}
+        phases[nodes] = {p["name"]: p for p in simulate(build, row)["phases"]}
+    first, sixth = ({n: phases[n][f"iteration {i}"] for n in phases} for i in (1, 6))
+    return "\n".join([
+        "| | published | mpisim |", "|---|--:|--:|",
+        f"| dynamic efficiency of iteration 1 on 4 nodes | 60.2 % | {100 * first[4]['efficiency']:.1f} % |",
+        f"| dynamic efficiency of iteration 1 on 8 nodes | 37.6 % | {100 * first[8]['efficiency']:.1f} % |",
+        f"| iteration 6 on 4 and on 8 nodes | the same time | {sixth[4]['span_s']:.2f} s and {sixth[8]['span_s']:.2f} s |"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
@@ -229,7 +248,8 @@ def main():
     if options.fit:
         fit(options.build, rows)
     found = [predict(options.build, row) for row in rows]
-    parts = {"TABLE": table(rows, found), "SUMMARY": summary(rows, found), "CHANGES": changes_table(rows, found)}
+    parts = {"TABLE": table(rows, found), "SUMMARY": summary(rows, found), "CHANGES": changes_table(rows, found),
+             "EFFICIENCY": efficiency_table(options.build)}
     print("\n\n".join(parts.values()))
     text = (ROOT / "validation/validation.md.in").read_text(encoding="utf-8")
     for name, part in parts.items():
