@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'programs'))
+import run_mpi  # noqa: E402  (the folder above)
+
 RUN, CLUSTER, BENCH, PROGRAM = sys.argv[1:5]
 REAL = sys.argv[5] if len(sys.argv) > 5 else None
 SMALL = '--n 96 --r 12'.split()
@@ -39,9 +42,9 @@ def checksum(output):
 
 
 def run_real(arguments, environment=()):
-    return subprocess.run(['mpirun.openmpi', '--allow-run-as-root', '--oversubscribe', '-n', '2', REAL] + arguments,
-                          env=dict(os.environ, OPENBLAS_NUM_THREADS='1', **dict(environment)),
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    """(exit code, stdout, stderr)"""
+    return run_mpi.run(['mpirun.openmpi', *run_mpi.OPENMPI, '-n', '2', REAL] + arguments, 120,
+                       dict(environment, OPENBLAS_NUM_THREADS='1'))
 
 
 def results_are_those_of_a_real_mpi(folder):
@@ -52,8 +55,7 @@ def results_are_those_of_a_real_mpi(folder):
               done.stdout + done.stderr)
         sums.add(checksum(done.stdout))
     if REAL:
-        done = run_real(SMALL + ['--verify'])
-        sums.add(checksum(done.stdout))
+        sums.add(checksum(run_real(SMALL + ['--verify'])[1]))
     check('one result for all', len(sums) == 1, sums)
 
 
@@ -91,8 +93,8 @@ def collected_times_predict(folder):
     if not REAL:
         return
     store = os.path.join(folder, 'store.csv')
-    done = run_real(SMALL, {'MPISIM_BENCH_OUT': store}.items())
-    check('collects under Open MPI', done.returncode == 0 and os.path.exists(store), done.stderr)
+    code, _, errors = run_real(SMALL, {'MPISIM_BENCH_OUT': store})
+    check('collects under Open MPI', code == 0 and os.path.exists(store), errors)
     done, result = simulate(['-n', '4', '--no-alloc', '--compute', 'partial', '--bench', store], SMALL, folder)
     check('predicts from what was collected', done.returncode == 0 and result['predicted_time_s'] > 0, done.stderr)
     done, _ = simulate(['-n', '4', '--compute', 'partial', '--bench', store], SMALL + ['--verify'], folder)

@@ -5,8 +5,10 @@ usage: lu_real.py openmpi|mpich PROGRAM WRONG_TRSM_LIBRARY
 """
 import os
 import re
-import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'programs'))
+import run_mpi  # noqa: E402  (the folder above)
 
 CASES = [  # ranks, arguments
     (1, '--variant basic'),
@@ -24,14 +26,12 @@ SIZE = '--n 96 --r 12'
 
 def run(mpi, program, ranks, arguments, preload=None):
     command = ['mpirun.' + mpi, '-n', str(ranks)]
-    environment = dict(os.environ, OPENBLAS_NUM_THREADS='1')
     if mpi == 'openmpi':
-        command[1:1] = ['--allow-run-as-root', '--oversubscribe', '--bind-to', 'none']
+        command[1:1] = run_mpi.OPENMPI + ['--bind-to', 'none']
     if preload:
         command += ['env', 'LD_PRELOAD=' + preload]
-    done = subprocess.run(command + [program] + (SIZE + ' --verify ' + arguments).split(), env=environment,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
-    return done.returncode, done.stdout, done.stderr
+    return run_mpi.run(command + [program] + (SIZE + ' --verify ' + arguments).split(), 120,
+                       {'OPENBLAS_NUM_THREADS': '1'})
 
 
 def main():
