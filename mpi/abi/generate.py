@@ -69,6 +69,33 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 					       int source_index, MPI_T_cb_safety cb_safety, void *user_data);
 """
 
+# MPI-1 names that MPI 3.0 removed and that old programs still use; not part of the ABI. REMOVED_AS have today's functions behind
+# them (same arguments), the others are defined in mpi/datatype/query.c.
+REMOVED_H = """
+/* Removed from the standard in MPI 3.0; here so that old programs build. */
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+int MPI_Address(void *location, MPI_Aint *address);
+int MPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[], MPI_Datatype *newtype);
+int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
+int MPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype);
+int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent);
+int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement);
+int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement);
+int MPI_Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler);
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
+"""
+REMOVED_AS = {
+    "MPI_Address": "MPI_Get_address",
+    "MPI_Type_struct": "MPI_Type_create_struct",
+    "MPI_Type_hvector": "MPI_Type_create_hvector",
+    "MPI_Type_hindexed": "MPI_Type_create_hindexed",
+    "MPI_Errhandler_create": "MPI_Comm_create_errhandler",
+    "MPI_Errhandler_set": "MPI_Comm_set_errhandler",
+    "MPI_Errhandler_get": "MPI_Comm_get_errhandler",
+}
+REMOVED = ["MPI_Type_extent", "MPI_Type_lb", "MPI_Type_ub"]
+
 SENTINEL_TYPES = {
     "MPI_ARGV_NULL": "char **", "MPI_ARGVS_NULL": "char ***", "MPI_ERRCODES_IGNORE": "int *",
     "MPI_STATUS_IGNORE": "MPI_Status *", "MPI_STATUSES_IGNORE": "MPI_Status *",
@@ -149,7 +176,7 @@ def write_header(functions, constants):
     for prefix in ("", "P"):
         out += [""] + [f"{result} {prefix}{name}({parameters});".replace("* ", "*")
                        for result, name, parameters, _ in functions]
-    out += ["", "#if defined(MPISIM_BUILDING)", "#pragma GCC visibility pop", "#endif",
+    out += [REMOVED_H, "#if defined(MPISIM_BUILDING)", "#pragma GCC visibility pop", "#endif",
             "#if defined(__cplusplus)", "}", "#endif", "#endif"]
     return out
 
@@ -174,6 +201,8 @@ def main():
         out = write_stubs(functions)
     else:
         out = ["/* SPDX-License-Identifier: BSD-3-Clause */"] + [f"P{name} = {name};" for _, name, _, _ in functions]
+        out += [f"{removed} = {name};\nP{removed} = {name};" for removed, name in REMOVED_AS.items()]
+        out += [f"P{name} = {name};" for name in REMOVED]
     print("\n".join(out))
 
 

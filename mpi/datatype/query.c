@@ -126,3 +126,30 @@ MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 {
 	return (MPI_Aint)((uintptr_t)addr1 - (uintptr_t)addr2);
 }
+
+/* MPI-1's functions for one bound each, which MPI 3.0 removed: old programs call them. */
+static int bound(struct mpi_rank *me, MPI_Datatype datatype, int lb_factor, int extent_factor,
+		 MPI_Aint *out)
+{
+	struct mpi_datatype *type;
+	int code = check(me, datatype, out, &type);
+
+	if (code == MPI_SUCCESS)
+		*out = lb_factor * type->lb_B + extent_factor * type->extent_B;
+	return mpi_leave(me, code);
+}
+
+int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent_B)
+{
+	return bound(MPI_ENTER(), datatype, 0, 1, extent_B);
+}
+
+int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
+{
+	return bound(MPI_ENTER(), datatype, 1, 0, displacement);
+}
+
+int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
+{
+	return bound(MPI_ENTER(), datatype, 1, 1, displacement);
+}
