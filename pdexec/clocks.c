@@ -20,7 +20,6 @@ sim_time_ps pd_clock_read(struct pd_rank *rank)
 	const struct sim_engine *engine = &rank->world->engine;
 	uint32_t n_paid;
 
-	rank->n_clock_reads++;
 	rank->n_clock_spins = engine->now == rank->clock_read_at ? rank->n_clock_spins + 1 : 0;
 	if (rank->n_clock_spins > SPINS_AT_NO_COST) {
 		n_paid = rank->n_clock_spins - SPINS_AT_NO_COST - 1;

@@ -92,7 +92,6 @@ struct pd_rank {
 	void *annotation;               /* pdexec/annotate.c */
 	void *process;                  /* libc state: atexit list, rand, strtok, getopt, … (pdexec/process.c) */
 	/* reading clocks */
-	uint64_t n_clock_reads;
 	sim_time_ps clock_read_at;      /* the last one */
 	uint32_t n_clock_spins;         /* reads in a row at the same simulated time */
 	bool has_ended;

@@ -68,7 +68,6 @@ struct mpi_world {
 	int n_ranks;
 	struct util_pool requests, messages;
 	struct mpi_pair_table *pairs;   /* p2p: order of delivery */
-	uint64_t n_idle_wakes;          /* in a row, see mpi_world_wake_pollers */
 	const struct mpi_match_policy *policy;
 	void *contexts;                 /* registry of context ids: comm's own */
 	void *predefined;               /* datatypes, operations, groups …: datatype's and op's own */

@@ -11,6 +11,7 @@ int mpi_request_harvest(struct mpi_rank *me, struct mpi_request *request, MPI_Re
 {
 	int error_class = request->query ? request->query(request) : request->status.MPI_ERROR;
 
+	me->endpoint->n_polls = 0;
 	if (status != MPI_STATUS_IGNORE)
 		*status = request->status;
 	if (request->is_persistent) {

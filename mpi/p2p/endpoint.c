@@ -7,11 +7,15 @@
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/message.h"
 
-#define POLL_STREAK_PS (SIM_PS_PER_S / 1000000) /* polls closer than 1 us are one streak */
-#define POLL_PAUSE_MIN_PS (SIM_PS_PER_S / 1000000)
-#define POLL_PAUSE_MAX_PS (SIM_PS_PER_S / 1000)
-#define IDLE_WAKES_MAX 2000 /* pauses double: this is far beyond any time-out of a program */
-#define IDLE_PAUSE_MAX_DOUBLINGS 50
+/* Polls closer than this are one streak. */
+#define POLL_STREAK_PS (SIM_PS_PER_S / 1000000)
+/* The pause of a poll: 1 us, twice as long after every 1000 polls of the streak, up to 1024 us. */
+#define POLL_PAUSE_PS (SIM_PS_PER_S / 1000000)
+enum { POLLS_PER_DOUBLING = 1000, POLL_DOUBLINGS = 10 };
+/* Polls of a streak that cost nothing: where computation is measured, time passes between polls by itself. */
+enum { FREE_POLLS = 1, FREE_POLLS_MEASURED = 100000 };
+/* After so many, about three hours, only an arrival ends the pause: if none comes, this is a deadlock. */
+#define POLLS_MAX 10000000
 
 int mpi_p2p_create(struct mpi_world *world)
 {
@@ -102,45 +106,32 @@ void mpi_endpoint_wake(struct mpi_rank *me)
 		sim_task_wake(&me->pd->task);
 }
 
-void mpi_endpoint_poll_failed(struct mpi_rank *me)
+static void pause_poll(struct mpi_rank *me, uint32_t n_paid)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 	struct sim_engine *engine = &me->pd->world->engine;
-	bool is_streak = endpoint->n_polls > 0 && engine->now - endpoint->poll_end < POLL_STREAK_PS;
-	sim_time_ps begin = engine->now, duration = POLL_PAUSE_MIN_PS;
+	sim_time_ps begin = engine->now;
+	uint32_t doublings = n_paid / POLLS_PER_DOUBLING;
 
-	endpoint->n_polls = is_streak ? endpoint->n_polls + 1 : 1;
-	if (is_streak) {
-		endpoint->is_polling = true;
-		if (me->pd->n_clock_reads != endpoint->n_clock_reads) {
-			for (uint32_t i = 1; i < endpoint->n_polls && duration < POLL_PAUSE_MAX_PS; i++)
-				duration *= 2;
-			sim_engine_after(engine, &endpoint->alarm, duration);
-		}
-		sim_task_block(&me->pd->task);
-		sim_engine_cancel(engine, &endpoint->alarm); /* woken early: something arrived */
-		endpoint->is_polling = false;
-		me->call_waiting += engine->now - begin;
-	}
-	endpoint->n_clock_reads = me->pd->n_clock_reads;
-	endpoint->poll_end = engine->now;
+	endpoint->is_polling = true;
+	if (n_paid < POLLS_MAX)
+		sim_engine_after(engine, &endpoint->alarm,
+				 POLL_PAUSE_PS << (doublings < POLL_DOUBLINGS ? doublings : POLL_DOUBLINGS));
+	sim_task_block(&me->pd->task);
+	sim_engine_cancel(engine, &endpoint->alarm); /* woken early: something arrived */
+	endpoint->is_polling = false;
+	me->call_waiting += engine->now - begin;
 }
 
-bool mpi_world_wake_pollers(struct mpi_world *world)
+void mpi_endpoint_poll_failed(struct mpi_rank *me)
 {
-	struct sim_engine *engine = &world->pd->engine;
-	uint64_t doublings = world->n_idle_wakes < IDLE_PAUSE_MAX_DOUBLINGS ? world->n_idle_wakes : IDLE_PAUSE_MAX_DOUBLINGS;
-	bool is_any = false;
+	struct mpi_endpoint *endpoint = me->endpoint;
+	const struct pd_world *world = me->pd->world;
+	uint32_t n_free = world->config.mode == PD_COMPUTE_MODELLED ? FREE_POLLS : FREE_POLLS_MEASURED;
+	bool is_streak = world->engine.now - endpoint->poll_end < POLL_STREAK_PS;
 
-	if (world->n_idle_wakes++ >= IDLE_WAKES_MAX)
-		return false;
-	for (int i = 0; i < world->n_ranks; i++) {
-		struct mpi_rank *me = &world->ranks[i];
-
-		if (!me->endpoint || !me->endpoint->is_polling)
-			continue;
-		sim_engine_after(engine, &me->endpoint->alarm, (sim_time_ps)(UINT64_C(1) << doublings));
-		is_any = true;
-	}
-	return is_any;
+	endpoint->n_polls = is_streak ? endpoint->n_polls + 1 : 1;
+	if (endpoint->n_polls > n_free)
+		pause_poll(me, endpoint->n_polls - n_free - 1);
+	endpoint->poll_end = world->engine.now;
 }

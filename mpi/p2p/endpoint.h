@@ -22,10 +22,9 @@ struct mpi_endpoint {
 	int probe_source, probe_tag;
 	struct mpi_comm *probe_comm;
 	sim_time_ps last_started;           /* when the transfer that ended the wait entered the network */
-	/* unsuccessful tests and probes in a row */
+	/* unsuccessful tests and probes in a row, without another operation in between */
 	sim_time_ps poll_end;
 	uint32_t n_polls;
-	uint64_t n_clock_reads;             /* of the rank, at the last of them */
 	struct sim_event alarm;             /* ends a pause between polls */
 	struct mpi_rank *owner;
 	/* MPI_Buffer_attach */
@@ -53,15 +52,10 @@ void mpi_pair_visit(struct mpi_world *world, mpi_message_visit_fn visit, void *c
 void mpi_endpoint_block(struct mpi_rank *me);
 void mpi_endpoint_wake(struct mpi_rank *me);
 /*
- * A test or probe found nothing. A rank that does nothing but poll would stop the simulated clock: from the second poll in a row on, it waits
- * for the next thing that concerns it, or, when it reads the clock in between, for a short time that doubles up to 1 ms.
+ * A test or probe found nothing. A rank that does nothing but poll would stop the simulated clock: each further poll in a row pauses, until something
+ * that concerns the rank happens, but not for long (docs/decisions/0010-polling.md).
  */
 void mpi_endpoint_poll_failed(struct mpi_rank *me);
-/*
- * For the loop that runs the engine, when it is idle: wakes ranks that poll, since they may give up by themselves. false: nobody polls, or nothing but
- * polling has happened for long: the run is deadlocked.
- */
-bool mpi_world_wake_pollers(struct mpi_world *world);
 
 /* Makes `message` the last one of its pair; true when an earlier one is still under way. */
 bool mpi_pair_append(struct mpi_world *world, struct mpi_message *message);

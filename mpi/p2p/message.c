@@ -47,7 +47,6 @@ static void deliver(struct mpi_message *message)
 {
 	struct mpi_rank *dest = message->dest;
 
-	dest->world->n_idle_wakes = 0;
 	if (message->is_cancelled) {
 		mpi_message_destroy(message);
 		return;

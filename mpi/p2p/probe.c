@@ -100,7 +100,9 @@ static struct mpi_message *look(struct mpi_rank *me, struct mpi_comm *comm, int 
 
 	mpi_progress_poll(me, 0, NULL);
 	message = mpi_match_find(me, comm, source, tag);
-	if (!message)
+	if (message)
+		me->endpoint->n_polls = 0;
+	else
 		mpi_endpoint_poll_failed(me);
 	return message;
 }

@@ -52,6 +52,7 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 	struct mpi_message *message;
 
 	send->state = REQUEST_PENDING;
+	me->endpoint->n_polls = 0;
 	send->posted = me->pd->world->engine.now;
 	mpi_status_set_empty(&send->status);
 	if (send->peer == MPI_PROC_NULL) {
@@ -73,6 +74,7 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv)
 {
 	recv->state = REQUEST_PENDING;
+	me->endpoint->n_polls = 0;
 	recv->posted = me->pd->world->engine.now;
 	mpi_status_set_empty(&recv->status);
 	if (recv->peer == MPI_PROC_NULL) {

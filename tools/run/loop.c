@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mpi/p2p/endpoint.h"
 #include "tools/run/output.h"
 #include "tools/run/run.h"
 #include "util/units.h"
@@ -132,8 +131,7 @@ static void step_until_over(struct run *run, struct progress *progress)
 
 		if (step == SIM_STEP_TASK && run->output)
 			run_output_collect(run->output);
-		if (step == SIM_STEP_IDLE && !pd_world_is_over(world) &&
-		    !mpi_world_wake_pollers(run->mpi))
+		if (step == SIM_STEP_IDLE && !pd_world_is_over(world))
 			fail_deadlock(world);
 		if (progress->is_wanted && ++n_steps % STEPS_PER_LOOK == 0)
 			look(run, progress);
