@@ -159,13 +159,16 @@ class Ends(Base):
         self.assertRegex(done.stderr, r"communicator, made by MPI_Comm_dup at .*misc\.c:\d+.*\(4 in all, first on rank 0\)")
         self.assertEqual(len(done.stderr.splitlines()), 1)
 
+    def start(self, what, *options):
+        child = subprocess.Popen([str(w) for w in self.words(*options)] + [str(self.misc), what],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(child.stdout.readline(), "started\n")
+        time.sleep(0.1)
+        return child
+
     def interrupt(self, what, number):
         out = self.dir / "interrupted.json"
-        child = subprocess.Popen([str(w) for w in self.words("--json", out)] + [str(self.misc), what],
-                                 stderr=subprocess.PIPE, text=True)
-        while not out.exists():
-            time.sleep(0.01)
-        time.sleep(0.3)
+        child = self.start(what, "--json", out)
         child.send_signal(number)
         said = child.communicate(timeout=60)[1]
         found = json.loads(out.read_text())
@@ -184,6 +187,16 @@ class Ends(Base):
         status, said, found = self.interrupt("stuck", signal.SIGINT)
         self.assertEqual(status, 130)
         self.assertEqual(found["exit"]["state"], "interrupted")
+
+    def test_killed_run_leaves_what_was_there(self):
+        new, old = self.dir / "killed.json", self.dir / "old.json"
+        old.write_text("{}")
+        for out in (new, old):
+            child = self.start("forever", "--json", out, "--report", self.dir / "killed")
+            child.kill()
+            child.communicate(timeout=60)
+        self.assertEqual([path.name for path in self.dir.glob("killed*")], [])
+        self.assertEqual(old.read_text(), "{}")
 
     def test_termination_does_the_same(self):
         self.assertEqual(self.interrupt("forever", signal.SIGTERM)[0], 128 + signal.SIGTERM)
@@ -287,6 +300,38 @@ class Results(Base):
         self.assertEqual(sorted(done.stdout.splitlines()),
                          sorted([f"[{r}] piece 0 piece 1 of {r}" for r in range(4)] + [f"[{r}] no newline" for r in range(4)]))
         self.assertEqual(sorted(done.stderr.splitlines()), [f"[{r}] error line of {r}" for r in range(4)])
+
+    def test_json_file_is_replaced_when_it_is_complete(self):
+        out, link = self.dir / "first.json", self.dir / "link.json"
+        out.write_text("old")
+        out.chmod(0o640)
+        link.symlink_to(out)
+        self.assertEqual(self.run_misc("work", "--quiet", "--json", link).returncode, 0)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(out.stat().st_mode & 0o777, 0o640)
+        self.assertEqual(json.loads(out.read_text())["exit"]["status"], 0)
+        new = self.dir / "new.json"
+        self.assertEqual(self.run_misc("work", "--quiet", "--json", new, n=2).returncode, 0)
+        mask = os.umask(0)
+        os.umask(mask)
+        self.assertEqual(new.stat().st_mode & 0o777, 0o666 & ~mask)
+        # A limit on the size of files is like a full disk.
+        size = new.stat().st_size
+        done = call("sh", "-c", f"trap '' XFSZ; ulimit -f {size // 1024 + 1}; exec \"$@\"", "sh",
+                    *self.words("--quiet", "--json", new, n=200), self.misc, "work")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(f"{new}: cannot write the JSON output", done.stderr)
+        self.assertEqual(new.stat().st_size, size)
+        self.assertEqual(list(self.dir.glob("new.json.*")), [])
+
+    def test_json_is_written_when_nobody_reads_the_summary(self):
+        out = self.dir / "unread.json"
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        status = subprocess.run([str(w) for w in self.words("--json", out)] + [str(self.misc), "work"], stderr=write_end).returncode
+        os.close(write_end)
+        self.assertEqual(status, 0)
+        self.assertEqual(json.loads(out.read_text())["exit"]["status"], 0)
 
     def test_full_disk_is_said(self):
         done = self.run_misc("work", "--quiet", "--json", "/dev/full")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -9,6 +9,7 @@
 #include "mpi/env/leaks.h"
 #include "pdexec/store.h"
 #include "tools/run/failure.h"
+#include "tools/run/jsonfile.h"
 #include "tools/run/run.h"
 #include "util/units.h"
 
@@ -196,21 +197,6 @@ static void describe_outcome(const struct run *run, int n_bad_exits, struct trac
 	out->n_bytes = run->mpi->n_bytes;
 }
 
-static int write_json(const struct trace_run *description, const char *path, struct util_error *err)
-{
-	FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-	int failed;
-
-	if (!file)
-		return util_error_errno(err, errno, "cannot write %s", path);
-	failed = trace_json_write(description, file, err);
-	if (file != stdout && fclose(file) && !failed)
-		failed = util_error_errno(err, errno, "cannot write %s", path);
-	else if (failed)
-		util_error_prepend(err, "%s", path);
-	return failed;
-}
-
 static void print(const struct run *run, const struct trace_run *description,
 		  const struct run_failure *failure)
 {
@@ -259,7 +245,7 @@ static int write_results(const struct run *run, const struct trace_run *descript
 	struct util_error err;
 	int status = description->exit_status;
 
-	if (run->options.json && write_json(description, run->options.json, &err)) {
+	if (run->options.json && run_json_write(run->options.json, description, &err)) {
 		fprintf(run->console, "mpisim-run: %s\n", err.text);
 		status = status ? status : 2;
 	}
@@ -287,6 +273,8 @@ int run_finish(struct run *run)
 	struct run_failure failure = {.blocked = NULL};
 	struct trace_run description = {.cluster_file = NULL};
 	locale_t c_locale = use_c_locale();
+	/* whoever reads the summary through a pipe may stop early: files are written all the same */
+	void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
 	int *codes = exit_codes(run->world);
 	int status;
 
@@ -310,6 +298,7 @@ int run_finish(struct run *run)
 	run_failure_finish(&failure);
 	run_strings_finish(&warnings);
 	free(codes);
+	signal(SIGPIPE, on_pipe);
 	if (c_locale) {
 		uselocale(LC_GLOBAL_LOCALE);
 		freelocale(c_locale);

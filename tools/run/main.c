@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 
 #include "netmodel/placement.h"
 #include "tools/run/entry.h"
+#include "tools/run/jsonfile.h"
 #include "tools/run/output.h"
 #include "tools/run/run.h"
 #include "util/version.h"
@@ -104,17 +104,11 @@ static int prepare_world(struct run *run, const char *program, struct util_error
 /* A result that cannot be written is better known before a long run than after it. */
 static int check_results(const struct run_options *options, struct util_error *err)
 {
-	const char *json = options->json;
-	int fd, failed;
-
-	if (json && strcmp(json, "-") != 0) {
-		fd = open(json, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-		if (fd < 0)
-			return util_error_errno(err, errno, "--json: cannot write %s", json);
-		close(fd);
-	}
-	failed = options->report ? trace_report_check(options->report, err) : 0;
-	return failed ? util_error_prepend(err, "--report") : 0;
+	if (options->json && run_json_check(options->json, err))
+		return util_error_prepend(err, "--json");
+	if (options->report && trace_report_check(options->report, err))
+		return util_error_prepend(err, "--report");
+	return 0;
 }
 
 static int simulate(struct run *run)

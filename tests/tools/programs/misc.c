@@ -43,12 +43,22 @@ static void print_in_pieces(void)
 
 static void work_forever(void)
 {
+	puts("started");
+	fflush(stdout);
 	for (;;) {
 		mpisim_phase_begin("round");
 		mpisim_add_compute_time(1e-3);
 		MPI_Barrier(MPI_COMM_WORLD);
 		mpisim_phase_end();
 	}
+}
+
+static void stay_stuck(void)
+{
+	puts("started");
+	fflush(stdout);
+	for (;;)
+		sink += 1;
 }
 
 static void work(void)
@@ -112,8 +122,7 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "forever") == 0)
 		work_forever();
 	else if (strcmp(what, "stuck") == 0)
-		for (;;)
-			sink += 1;
+		stay_stuck();
 	else if (strcmp(what, "leak") == 0)
 		MPI_Comm_dup(MPI_COMM_WORLD, &leak);
 	MPI_Finalize();

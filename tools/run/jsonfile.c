@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/run/jsonfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NEW_FILE_MODE 0666
+
+static int cannot_write(const char *path, struct util_error *err)
+{
+	return util_error_errno(err, errno, "cannot write %s", path);
+}
+
+/* What stands at `path`: its mode, or 0 for nothing. */
+static mode_t mode_at(const char *path)
+{
+	struct stat found;
+
+	return stat(path, &found) ? 0 : found.st_mode;
+}
+
+/* A file next to the one that `path` leads to, through symbolic links; -1 and errno on failure. */
+static int open_draft(const char *path, char **out_target, char **out_draft)
+{
+	char *target = realpath(path, NULL), *draft = NULL;
+	int fd = -1;
+
+	if (!target)
+		target = strdup(path);
+	if (target && asprintf(&draft, "%s.XXXXXX", target) < 0)
+		draft = NULL;
+	if (draft)
+		fd = mkostemp(draft, O_CLOEXEC);
+	if (fd < 0) {
+		free(target);
+		free(draft);
+		return -1;
+	}
+	*out_target = target;
+	*out_draft = draft;
+	return fd;
+}
+
+int run_json_check(const char *path, struct util_error *err)
+{
+	mode_t mode = mode_at(path);
+	char *target, *draft;
+	int fd;
+
+	if (strcmp(path, "-") == 0)
+		return 0;
+	if (S_ISDIR(mode)) {
+		errno = EISDIR;
+		return cannot_write(path, err);
+	}
+	if (mode)
+		return access(path, W_OK) ? cannot_write(path, err) : 0;
+	fd = open_draft(path, &target, &draft);
+	if (fd < 0)
+		return cannot_write(path, err);
+	unlink(draft);
+	close(fd);
+	free(target);
+	free(draft);
+	return 0;
+}
+
+/* Closes `file`. */
+static int write_and_close(const char *path, const struct trace_run *description, FILE *file,
+			   struct util_error *err)
+{
+	int failed = trace_json_write(description, file, err);
+
+	if (failed)
+		util_error_prepend(err, "%s", path);
+	if (fclose(file) && !failed)
+		failed = cannot_write(path, err);
+	return failed;
+}
+
+static int write_directly(const char *path, const struct trace_run *description,
+			  struct util_error *err)
+{
+	FILE *file = fopen(path, "we");
+
+	return file ? write_and_close(path, description, file, err) : cannot_write(path, err);
+}
+
+static mode_t new_file_mode(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return NEW_FILE_MODE & ~mask;
+}
+
+int run_json_write(const char *path, const struct trace_run *description, struct util_error *err)
+{
+	mode_t mode = mode_at(path);
+	char *target, *draft;
+	FILE *file;
+	int fd, failed;
+
+	if (strcmp(path, "-") == 0)
+		return trace_json_write(description, stdout, err);
+	if (mode && !S_ISREG(mode))
+		return write_directly(path, description, err);
+	fd = open_draft(path, &target, &draft);
+	if (fd < 0) /* a file that may be written, in a directory that may not */
+		return write_directly(path, description, err);
+	fchmod(fd, mode ? mode & 0777 : new_file_mode());
+	file = fdopen(fd, "w");
+	if (file) {
+		failed = write_and_close(path, description, file, err);
+	} else {
+		failed = cannot_write(path, err);
+		close(fd);
+	}
+	if (!failed && rename(draft, target))
+		failed = cannot_write(path, err);
+	if (failed)
+		unlink(draft);
+	free(target);
+	free(draft);
+	return failed;
+}
