@@ -34,17 +34,20 @@ static struct pd_annotation *annotation_get(struct pd_rank *rank)
 	return rank->annotation;
 }
 
-/* The rank that calls; NULL outside of any (then annotations mean nothing). Stops measuring: the simulator's own work is not the program's. */
-static struct pd_rank *annotation_enter(const char *function, const void *site)
+/* Stops measuring: the simulator's own work is not the program's. */
+static void annotation_enter_rank(struct pd_rank *rank, const char *function, const void *site)
 {
-	struct pd_rank *rank = pd_current;
-
-	if (!rank)
-		return NULL;
 	pd_compute_pause(rank);
 	rank->function = function;
 	rank->site = site;
-	return rank;
+}
+
+/* The rank that calls; NULL outside of any (then annotations mean nothing). */
+static struct pd_rank *annotation_enter(const char *function, const void *site)
+{
+	if (pd_current)
+		annotation_enter_rank(pd_current, function, site);
+	return pd_current;
 }
 
 static void annotation_leave(struct pd_rank *rank)
@@ -111,14 +114,20 @@ void mpisim_add_compute_time(double seconds)
 /* A true second name, so that either may be interposed or called from Fortran. */
 void add_compute_time(double seconds) __attribute__((alias("mpisim_add_compute_time")));
 
-int mpisim_kernel_begin(const char *name, int n_params, const double params[])
+bool pd_annotation_in_kernel(const struct pd_rank *rank)
 {
-	struct pd_rank *rank = annotation_enter("mpisim_kernel_begin", __builtin_return_address(0));
+	const struct pd_annotation *annotation = rank->annotation;
+
+	return annotation && annotation->is_open;
+}
+
+bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, const void *site,
+				const char *name, int n_params, const double params[])
+{
 	struct pd_annotation *annotation;
 	struct util_error err;
 
-	if (!rank)
-		return 1;
+	annotation_enter_rank(rank, function, site);
 	annotation = annotation_get(rank);
 	if (annotation->is_open)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
@@ -143,14 +152,12 @@ int mpisim_kernel_begin(const char *name, int n_params, const double params[])
 	return annotation->charge.execute;
 }
 
-void mpisim_kernel_end(void)
+void pd_annotation_end_kernel(struct pd_rank *rank, const char *function, const void *site)
 {
-	struct pd_rank *rank = annotation_enter("mpisim_kernel_end", __builtin_return_address(0));
 	struct pd_annotation *annotation;
 	struct util_error err;
 
-	if (!rank)
-		return;
+	annotation_enter_rank(rank, function, site);
 	annotation = annotation_get(rank);
 	if (!annotation->is_open)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
@@ -161,6 +168,21 @@ void mpisim_kernel_end(void)
 			      annotation->params, annotation->measured_s, &err))
 		annotation_fail_store(rank, &err);
 	annotation_leave(rank);
+}
+
+int mpisim_kernel_begin(const char *name, int n_params, const double params[])
+{
+	/* Outside of any rank annotations mean nothing. */
+	return !pd_current ||
+	       pd_annotation_begin_kernel(pd_current, "mpisim_kernel_begin",
+					  __builtin_return_address(0), name, n_params, params);
+}
+
+void mpisim_kernel_end(void)
+{
+	if (pd_current)
+		pd_annotation_end_kernel(pd_current, "mpisim_kernel_end",
+					 __builtin_return_address(0));
 }
 
 double mpisim_kernel_time(const char *name, int n_params, const double params[])

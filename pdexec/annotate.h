@@ -14,6 +14,15 @@ void pd_annotation_end(struct pd_rank *rank);
 /* Frees rank->annotation; NULL is fine. */
 void pd_annotation_destroy(struct pd_rank *rank);
 
+/* --- for blas.c --- */
+
+/* What mpisim_kernel_begin and _end do, for a call of `function` at `site`. */
+bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, const void *site,
+				const char *name, int n_params, const double params[]);
+void pd_annotation_end_kernel(struct pd_rank *rank, const char *function, const void *site);
+/* A kernel is open. */
+bool pd_annotation_in_kernel(const struct pd_rank *rank);
+
 /* --- for compute.c --- */
 
 /* Charges measured seconds (on the reference CPU, unscaled): to the open kernel when there is one, else to what is not annotated. */

@@ -216,7 +216,8 @@ static int prepare_swap(struct pd_image *image, struct util_error *err)
 	return rc;
 }
 
-int pd_image_create(const struct pd_config *config, struct pd_image **out, struct util_error *err)
+int pd_image_create(const struct pd_config *config, struct pd_blas *blas, struct pd_image **out,
+		    struct util_error *err)
 {
 	struct pd_image *image = calloc(1, sizeof(*image));
 	int rc;
@@ -231,7 +232,7 @@ int pd_image_create(const struct pd_config *config, struct pd_image **out, struc
 	if (!rc)
 		rc = choose_isolation(image, config->isolation, err);
 	if (!rc)
-		rc = pd_link_init(&image->link, &image->elf, err);
+		rc = pd_link_init(&image->link, &image->elf, blas, err);
 	if (!rc)
 		rc = reserve(image, err);
 	if (!rc)

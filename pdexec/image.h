@@ -38,10 +38,11 @@ struct pd_image {
 };
 
 /*
- * Loads `config->program` for `config->n_ranks` ranks with the isolation asked for. Errors: those
+ * Loads `config->program` (its BLAS calls are bound by `blas` unless that is NULL) for `config->n_ranks` ranks with the isolation asked for. Errors: those
  * of pd_elf_open and pd_link_init; UTIL_EINPUT when thread-local variables or mappings do not fit.
  */
-int pd_image_create(const struct pd_config *config, struct pd_image **out, struct util_error *err);
+int pd_image_create(const struct pd_config *config, struct pd_blas *blas, struct pd_image **out,
+		    struct util_error *err);
 void pd_image_destroy(struct pd_image *image);
 
 static inline char *pd_image_base(const struct pd_image *image, int rank)

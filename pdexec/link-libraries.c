@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pdexec/blas.h"
 #include "pdexec/link.h"
 #include "pdexec/rank.h"
 #include "pdexec/process.h"
@@ -183,6 +184,8 @@ int pd_link_find_symbol(const struct pd_link *link, const Elf64_Sym *symbol, con
 		return util_error_set(
 		    err, UTIL_EINPUT, "'%s' needs the symbol '%s'%s%s, which no library has",
 		    link->elf->path, name, version ? " of version " : "", version ? version : "");
+	if (pd_blas_bind(link->blas, name, address, &address, err))
+		return err->code;
 	*out_address = (uint64_t)address;
 	return 0;
 }

@@ -306,11 +306,13 @@ static void construct_streams(void)
 		((void (*)(void *))address)(object);
 }
 
-int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct util_error *err)
+int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct pd_blas *blas,
+		 struct util_error *err)
 {
 	int rc;
 
 	*link = (struct pd_link){.elf = elf,
+				 .blas = blas,
 				 .tls_block = pd_arch_thread_pointer() - pd_elf_tls_size(elf)};
 	rc = refuse_own_allocator(link, err);
 	if (!rc)

@@ -31,8 +31,11 @@ struct pd_libc_copies {
 	uint64_t environ, optind, optarg, opterr, optopt;
 };
 
+struct pd_blas; /* pdexec/blas.h */
+
 struct pd_link {
 	const struct pd_elf *elf; /* borrowed */
+	struct pd_blas *blas;	  /* borrowed; NULL: BLAS calls are as any others */
 	void **libraries; /* [n_libraries] handles of dlopen, in the order of the program's list */
 	size_t n_libraries;
 	size_t own_position; /* libraries before this one precede the simulator's own in the search
@@ -45,11 +48,12 @@ struct pd_link {
 };
 
 /*
- * `elf` is borrowed. Errors: UTIL_EINPUT (a library that is missing, an MPI that is not this one,
+ * `elf` and `blas` are borrowed. Errors: UTIL_EINPUT (a library that is missing, an MPI that is not this one,
  * an unresolved symbol, each by name), UTIL_EUNSUPPORTED, UTIL_ENOMEM. After a failure
  * pd_link_finish is to be called all the same.
  */
-int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct util_error *err);
+int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct pd_blas *blas,
+		 struct util_error *err);
 void pd_link_finish(struct pd_link *link);
 /* Applies every fixup to the image at `base` and protects what is read-only from then on.
  * O(fixups). */

@@ -28,6 +28,7 @@ struct pd_config {
 	const int *node_of;             /* [n_ranks]; borrowed */
 	enum pd_compute_mode mode;
 	const char *bench_in;           /* store or model file; NULL: none */
+	const char *blas_model;         /* the same for BLAS routines, which are then charged instead of called; NULL: they are not */
 	const char *bench_out;          /* where collect appends; NULL: none */
 	int first_n;                    /* > 0: execute and measure the first n calls of each key, replay their average afterwards */
 	bool no_alloc;
@@ -108,6 +109,7 @@ struct pd_world {
 	struct pd_image *image;
 	struct pd_store *store;
 	struct pd_signals *signals;     /* handlers while the world exists; pdexec/signals.h */
+	struct pd_blas *blas;           /* pdexec/blas.h; NULL without config.blas_model */
 	struct pd_noalloc *noalloc;     /* buffers that are not there; pdexec/noalloc.h; NULL without --no-alloc */
 	struct pd_process *outside;     /* variables of libc as they were around the run */
 	char *thread;                   /* thread pointer of the thread that runs the ranks */

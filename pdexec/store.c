@@ -2,6 +2,7 @@
 /* The store itself: names, kernels, keys, and what each mode charges. */
 #include "pdexec/store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -190,6 +191,24 @@ static int scale_parse(struct pd_store *store, const char *text, struct util_err
 	return 0;
 }
 
+/* Either may be NULL. They share the names of kernels. */
+static int store_read_all(struct pd_store *store, const char *bench, const char *blas_model,
+			  struct util_error *err)
+{
+	int status = 0;
+
+	if (!bench && !blas_model)
+		return 0;
+	if (asprintf(&store->in_name, "%s%s%s", bench ? bench : "",
+		     bench && blas_model ? " with " : "", blas_model ? blas_model : "") < 0) {
+		store->in_name = NULL;
+		return util_error_set(err, UTIL_ENOMEM, "no memory for the benchmark store");
+	}
+	if (bench)
+		status = pd_store_read(store, bench, err);
+	return !status && blas_model ? pd_store_read(store, blas_model, err) : status;
+}
+
 static int store_fill(struct pd_store *store, const struct pd_config *config, struct util_error *err)
 {
 	int status;
@@ -197,14 +216,9 @@ static int store_fill(struct pd_store *store, const struct pd_config *config, st
 	if (config->first_n > 0 && config->mode == PD_COMPUTE_MODELLED)
 		return util_error_set(err, UTIL_EINPUT,
 				      "first-n measures kernels, but the modelled mode measures nothing: wanted direct, collect or partial");
-	if (config->bench_in) {
-		store->in_name = strdup(config->bench_in);
-		if (!store->in_name)
-			return util_error_set(err, UTIL_ENOMEM, "no memory for the benchmark store");
-		status = pd_store_read(store, config->bench_in, err);
-		if (status)
-			return status;
-	}
+	status = store_read_all(store, config->bench_in, config->blas_model, err);
+	if (status)
+		return status;
 	for (int i = 0; i < config->n_scales; i++) {
 		status = scale_parse(store, config->scales[i], err);
 		if (status)

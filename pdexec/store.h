@@ -21,7 +21,7 @@ struct pd_key;    /* one name with one set of parameters */
 #define PD_STORE_MAX_NAME 100 /* bytes of a kernel's name */
 
 /*
- * Reads config->bench_in, opens config->bench_out (in collect mode) and takes over config->scales. Errors: UTIL_EINPUT with file:line
+ * Reads config->bench_in and config->blas_model, opens config->bench_out (in collect mode) and takes over config->scales. Errors: UTIL_EINPUT with file:line
  * and what was found and wanted, or naming the scale, or for first_n in the modelled mode; UTIL_ESYSTEM; UTIL_ENOMEM. Costs
  * O(file).
  */

@@ -13,6 +13,7 @@
 #include "pdexec/process.h"
 #include "pdexec/rank.h"
 #include "pdexec/signals.h"
+#include "pdexec/blas.h"
 #include "pdexec/store.h"
 
 struct pd_rank *pd_current;
@@ -90,6 +91,8 @@ static int create_parts(struct pd_world *world, struct util_error *err)
 	    config->stack_size_B ? config->stack_size_B : choose_stack_size(config->n_ranks);
 	int rc = pd_store_create(config, &world->store, err);
 
+	if (!rc && config->blas_model)
+		rc = pd_blas_create(&world->blas, err);
 	if (!rc && config->no_alloc)
 		rc = pd_noalloc_create(&world->noalloc, err);
 	if (!rc)
@@ -98,7 +101,7 @@ static int create_parts(struct pd_world *world, struct util_error *err)
 		net_model_vary(world->model, config->vary_transfer, config->vary_compute,
 			       config->seed);
 	if (!rc)
-		rc = pd_image_create(config, &world->image, err);
+		rc = pd_image_create(config, world->blas, &world->image, err);
 	if (!rc)
 		rc = sim_fiber_set_create(&world->fibers, (size_t)config->n_ranks, stack_size_B,
 					  err);
@@ -179,6 +182,7 @@ void pd_world_destroy(struct pd_world *world)
 	pd_process_destroy(world->outside);
 	sim_fiber_set_destroy(world->fibers);
 	pd_image_destroy(world->image);
+	pd_blas_destroy(world->blas);
 	net_model_destroy(world->model);
 	pd_noalloc_destroy(world->noalloc);
 	pd_store_destroy(world->store);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "mpi/env/leaks.h"
+#include "pdexec/blas.h"
 #include "pdexec/store.h"
 #include "tools/run/failure.h"
 #include "tools/run/jsonfile.h"
@@ -283,6 +284,7 @@ int run_finish(struct run *run)
 	warn_leaks(run, &warnings);
 	warn_model(run, &warnings);
 	pd_store_warn(run->world->store, add_warning, &warnings);
+	pd_blas_warn(run->world->blas, run->world->config.mode, add_warning, &warnings);
 	describe_settings(run, &description);
 	describe_outcome(run, warn_exit_codes(run, &warnings), &description);
 	if (description.outcome == TRACE_FAILED) {

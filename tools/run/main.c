@@ -77,6 +77,7 @@ static int prepare_world(struct run *run, const char *program, struct util_error
 		.mode = o->mode,
 		.bench_in = o->bench_in,
 		.bench_out = o->bench_out,
+		.blas_model = o->blas_model,
 		.first_n = o->first_n,
 		.no_alloc = o->no_alloc,
 		.n_scales = o->n_scales,

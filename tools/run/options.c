@@ -33,6 +33,7 @@ enum option_code {
 	OPTION_COMPUTE,
 	OPTION_BENCH,
 	OPTION_BENCH_OUT,
+	OPTION_BLAS_MODEL,
 	OPTION_FIRST_N,
 	OPTION_NO_ALLOC,
 	OPTION_SCALE,
@@ -52,6 +53,7 @@ enum option_code {
 static const struct option long_options[] = {
 	{"bench", required_argument, NULL, OPTION_BENCH},
 	{"bench-out", required_argument, NULL, OPTION_BENCH_OUT},
+	{"blas-model", required_argument, NULL, OPTION_BLAS_MODEL},
 	{"cluster", required_argument, NULL, OPTION_CLUSTER},
 	{"compute", required_argument, NULL, OPTION_COMPUTE},
 	{"first-n", required_argument, NULL, OPTION_FIRST_N},
@@ -186,6 +188,9 @@ static int take_compute_option(int option, char *value, struct run_options *out,
 	case OPTION_BENCH_OUT:
 		out->bench_out = value;
 		return 0;
+	case OPTION_BLAS_MODEL:
+		out->blas_model = value;
+		return 0;
 	case OPTION_FIRST_N:
 		return parse_count("--first-n", value, INT32_MAX, &out->first_n, err);
 	case OPTION_NO_ALLOC:
@@ -283,6 +288,11 @@ static int check_compute(const struct run_options *o, struct util_error *err)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--bench needs --compute partial or modelled; --compute %s "
 				      "measures everything itself",
+				      mode);
+	if (measures_only && o->blas_model)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--blas-model needs --compute partial or modelled; --compute "
+				      "%s executes and measures everything",
 				      mode);
 	if (measures_only && o->no_alloc)
 		return util_error_set(err, UTIL_EINPUT,

@@ -16,7 +16,7 @@ struct run_options {
 	int n_ranks;
 	const char *placement; /* NULL: what the cluster file says */
 	enum pd_compute_mode mode;
-	const char *bench_in, *bench_out;
+	const char *bench_in, *bench_out, *blas_model;
 	int first_n;
 	bool no_alloc;
 	const char **scales; /* [n_scales] */
