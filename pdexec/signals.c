@@ -11,10 +11,13 @@
 #include "pdexec/image.h"
 #include "pdexec/libc-next.h"
 #include "pdexec/process.h"
-#include "util/units.h"
 
 static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
-enum { N_SIGNALS = sizeof(numbers) / sizeof(numbers[0]), HANDLER_STACK_B = 65536 };
+enum {
+	N_SIGNALS = sizeof(numbers) / sizeof(numbers[0]),
+	HANDLER_STACK_B = 65536,
+	NEAR_STACK_B = 65536
+};
 
 struct pd_signals {
 	struct sigaction before[N_SIGNALS];
@@ -43,13 +46,13 @@ bool pd_signals_is_own(int number)
 
 void pd_signals_describe_overflow(const struct pd_rank *rank, char *text, size_t size)
 {
-	char human[32];
 	void *low;
 	size_t stack_B;
 
 	sim_fiber_stack(rank->task.fiber, &low, &stack_B);
-	snprintf(text, size, "stack overflow: its stack of %s is used up (larger: --stack-size)",
-		 util_format_size(human, sizeof(human), (double)stack_B));
+	snprintf(text, size,
+		 "stack overflow: its stack of %zu KiB is used up (larger: --stack-size)",
+		 stack_B / 1024);
 }
 
 /* --- what happened, in words; on the rank's stack, after the handler has returned --- */
@@ -86,7 +89,8 @@ __attribute__((no_sanitize("address"))) static void land(void *argument)
 	void *low = NULL;
 	size_t size = 0;
 
-	if (__asan_unpoison_memory_region) { /* this frame lies where others were; the next call writes to it */
+	if (__asan_unpoison_memory_region) { /* this frame lies where others were; the next call
+						writes to it */
 		__asan_unpoison_memory_region(&low, sizeof(low));
 		__asan_unpoison_memory_region(&size, sizeof(size));
 	}
@@ -150,6 +154,21 @@ static void pass_on(int number)
 		raise(number);
 }
 
+/* Into the guard; or with a stack pointer that had left the stack before, as recursion does where
+ * there is no guard, and a frame so large that it jumps over everything. */
+static bool is_overflow(const struct pd_rank *rank, const char *address, const char *stack)
+{
+	uintptr_t distance = (uintptr_t)address - (uintptr_t)stack;
+	void *low;
+	size_t size;
+
+	sim_fiber_stack(rank->task.fiber, &low, &size);
+	return sim_fiber_set_guard_hit(rank->world->fibers, address) == rank->rank ||
+	       sim_fiber_strayed(rank->task.fiber, stack) ||
+	       ((uintptr_t)stack - (uintptr_t)low > size &&
+		distance + NEAR_STACK_B < 2 * (uintptr_t)NEAR_STACK_B);
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
 	struct pd_rank *rank = pd_rank_here();
@@ -169,9 +188,7 @@ static void handle(int number, siginfo_t *info, void *context)
 	crash->address = info->si_code > 0 && number != SIGABRT ? info->si_addr : NULL;
 	crash->pc = fault.pc;
 	crash->is_write = fault.is_write;
-	crash->is_overflow =
-	    number == SIGSEGV &&
-	    sim_fiber_set_guard_hit(rank->world->fibers, crash->address) == rank->rank;
+	crash->is_overflow = number == SIGSEGV && is_overflow(rank, crash->address, fault.stack);
 	crash->site = pd_signals_find_site(rank, fault.pc + 1, fault.stack);
 	pd_arch_redirect(context, land, crash, (char *)low + size);
 }

@@ -39,16 +39,16 @@ struct sim_fiber {
 };
 
 /*
- * The reservation: [guard] stack 0 [guard] stack 1 … or, without guard pages, one guard at the
- * bottom and the stacks side by side.
+ * The reservation: [guard] stack 0 [guard] stack 1 … Where guards for all would take too many
+ * mappings, only every `guard_stride`-th is protected, the lowest always: an overflow that nobody
+ * notices ends there. The others are room that a small overflow may use without harm.
  */
 struct sim_fiber_set {
 	void *resumer; /* context of who resumed the running fiber */
 	struct sim_watch resumer_watch;
 	char *base;
 	size_t reserved_B, stack_size_B, pitch_B;
-	size_t n_fibers;
-	bool has_guards;
+	size_t n_fibers, guard_stride;
 	struct sim_fiber *fibers; /* [n_fibers] */
 };
 
@@ -80,6 +80,8 @@ static int set_measure(struct sim_fiber_set *set, size_t n_fibers, size_t stack_
 		       struct util_error *err)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	/* half is left to the images of the ranks and to everyone else */
+	size_t max_guards = max_mappings() / 2 / MAPPINGS_PER_GUARD;
 
 	if (n_fibers == 0)
 		return util_error_set(err, UTIL_EINPUT,
@@ -91,9 +93,8 @@ static int set_measure(struct sim_fiber_set *set, size_t n_fibers, size_t stack_
 		    MIN_STACK_B);
 	set->n_fibers = n_fibers;
 	set->stack_size_B = (stack_size_B + page - 1) / page * page;
-	/* half is left to the images of the ranks and to everyone else */
-	set->has_guards = n_fibers <= max_mappings() / 2 / MAPPINGS_PER_GUARD;
-	set->pitch_B = set->stack_size_B + (set->has_guards ? GUARD_B : 0);
+	set->guard_stride = max_guards > 0 ? (n_fibers + max_guards - 1) / max_guards : n_fibers;
+	set->pitch_B = set->stack_size_B + GUARD_B;
 	if (set->pitch_B > (SIZE_MAX / 2 - GUARD_B) / n_fibers)
 		return util_error_set(err, UTIL_EINPUT, "%zu stacks of %zu bytes are too much",
 				      n_fibers, stack_size_B);
@@ -118,8 +119,6 @@ static int set_reserve(struct sim_fiber_set *set, struct util_error *err)
 	set->fibers = calloc(set->n_fibers, sizeof(*set->fibers));
 	if (!set->fibers)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for %zu fibers", set->n_fibers);
-	if (!set->has_guards && mprotect(base, GUARD_B, PROT_NONE))
-		return util_error_errno(err, errno, "cannot protect the lowest stack");
 	return 0;
 }
 
@@ -176,8 +175,8 @@ int sim_fiber_create(struct sim_fiber_set *set, size_t index, sim_fiber_fn entry
 		return util_error_set(err, UTIL_EINPUT, "fiber %zu is in use already", index);
 	*fiber = (struct sim_fiber){.set = set, .entry = entry, .arg = arg};
 	/* when others took the mappings that are missing now, the pattern has to do for this one */
-	fiber->has_guard =
-	    set->has_guards && !mprotect(stack_low(fiber) - GUARD_B, GUARD_B, PROT_NONE);
+	fiber->has_guard = index % set->guard_stride == 0 &&
+			   !mprotect(stack_low(fiber) - GUARD_B, GUARD_B, PROT_NONE);
 	*out = fiber;
 	return 0;
 }
@@ -264,11 +263,18 @@ long sim_fiber_set_guard_hit(const struct sim_fiber_set *set, const void *addres
 	size_t offset = (uintptr_t)address - (uintptr_t)set->base;
 	size_t index = offset / set->pitch_B;
 
-	if ((uintptr_t)address < (uintptr_t)set->base)
+	if ((uintptr_t)address < (uintptr_t)set->base || index >= set->n_fibers)
 		return -1;
-	if (!set->has_guards)
-		return offset < GUARD_B ? 0 : -1;
-	return index < set->n_fibers && offset % set->pitch_B < GUARD_B ? (long)index : -1;
+	return offset % set->pitch_B < GUARD_B && index % set->guard_stride == 0 ? (long)index : -1;
+}
+
+bool sim_fiber_strayed(const struct sim_fiber *fiber, const void *stack_pointer)
+{
+	const struct sim_fiber_set *set = fiber->set;
+	const char *low = stack_low(fiber);
+	bool is_in_set = (uintptr_t)stack_pointer - (uintptr_t)set->base < set->reserved_B;
+
+	return is_in_set && (uintptr_t)stack_pointer - (uintptr_t)low > set->stack_size_B;
 }
 
 void sim_fiber_stack(const struct sim_fiber *fiber, void **out_low, size_t *out_size_B)

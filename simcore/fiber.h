@@ -15,9 +15,10 @@
  *
  * Stacks come from one reservation of address space; memory is taken when a fiber first runs and
  * given back when it ends. Each stack has guard pages below it as long as half the mappings a
- * process may have (vm.max_map_count) suffice: 16 382 fibers by default. Beyond that, the last 64
- * bytes of the stack, which are zero until used, are looked at whenever the fiber yields or ends: a
- * frame that jumps over them or leaves them zero is not noticed.
+ * process may have (vm.max_map_count) suffice: 16 382 fibers by default. Beyond that, only every
+ * second, third … has them, and the last 64 bytes of the stacks without, which are zero until used,
+ * are looked at whenever the fiber yields or ends: a frame that jumps over them or leaves them zero
+ * is not noticed. 64 KiB below every stack belong to no other.
  *
  * A switch costs about 30 instructions (9 ns) by assembly, and a system call more by ucontext. It
  * keeps what the ABI promises over a call, rounding mode included; the signal mask is not switched.
@@ -50,12 +51,15 @@ void sim_fiber_resume(struct sim_fiber *fiber);
 void sim_fiber_yield(struct sim_fiber *fiber);
 bool sim_fiber_has_ended(const struct sim_fiber *fiber);
 /* True once the end of the stack was overwritten (only where there are no guard pages): neighbours
- * are damaged. */
+ * may be damaged. */
 bool sim_fiber_overflowed(const struct sim_fiber *fiber);
 
 /* Which fiber's guard pages `address` lies in (for a SIGSEGV handler): its index, or -1.
  * Async-signal-safe. */
 long sim_fiber_set_guard_hit(const struct sim_fiber_set *set, const void *address);
+/* True when `stack_pointer` lies among the stacks of the set but not in that of `fiber`, which ran
+ * past its end; false for a stack that a program made for itself. Async-signal-safe. */
+bool sim_fiber_strayed(const struct sim_fiber *fiber, const void *stack_pointer);
 /* The fiber's stack without guard: lowest address and size. Up to 1920 bytes at its top are left
  * out to spread cache lines. */
 void sim_fiber_stack(const struct sim_fiber *fiber, void **out_low, size_t *out_size_B);

@@ -53,8 +53,9 @@ class Faults(unittest.TestCase):
         self.fails("assert", "abort", "the program called abort()")
 
     def test_stack_overflow_is_told_from_a_crash(self):
-        self.fails("overflow", "overflow", "stack overflow: its stack of 8.39 MB is used up", place=False)
-        self.fails("overflow", "overflow", "stack overflow: its stack of 65.5 kB is used up", False, ("-a", "-s", "65536"))
+        self.fails("overflow", "overflow", "stack overflow: its stack of 8192 KiB is used up", place=False)
+        self.fails("overflow", "overflow", "stack overflow: its stack of 64 KiB is used up", False, ("-a", "-s", "65536"))
+        self.fails("hop", "overflow", "stack overflow: its stack of 8192 KiB is used up", place=False)
 
     def test_buffers_without_memory_must_not_be_touched(self):
         self.fails("absent", "annotation", "wrote to a buffer of mpisim_alloc outside of an annotated kernel")

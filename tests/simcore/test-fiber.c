@@ -316,15 +316,15 @@ static void stay_within(void *arg)
 	sim_fiber_yield(job->fiber);
 }
 
-/* Fiber 5 runs to below its stack, into that of fiber 4, which is not in use; fiber 7 to 1 KiB
- * above its end. */
+/* Every fourth or fifth fiber has a guard. Fiber 6 runs to below its stack, fiber 7 to 1 KiB above
+ * its end. */
 static void without_guards_an_overflow_is_seen_at_the_yield(void **state)
 {
 	struct sim_fiber_set *set = NULL;
 	struct job bad = {0}, good = {0};
 
 	assert_int_equal(sim_fiber_set_create(&set, too_many_for_guards(), 16384, NULL), 0);
-	assert_int_equal(sim_fiber_create(set, 5, overflow_a_little, &bad, &bad.fiber, NULL), 0);
+	assert_int_equal(sim_fiber_create(set, 6, overflow_a_little, &bad, &bad.fiber, NULL), 0);
 	assert_int_equal(sim_fiber_create(set, 7, stay_within, &good, &good.fiber, NULL), 0);
 	sim_fiber_resume(good.fiber);
 	assert_false(sim_fiber_overflowed(good.fiber));
@@ -335,20 +335,53 @@ static void without_guards_an_overflow_is_seen_at_the_yield(void **state)
 	sim_fiber_set_destroy(set);
 }
 
-/* Only below the lowest stack there is a guard then. */
-static void without_guards_only_the_lowest_is_hit(void **state)
+/* Four times as many fibers as can have guards (rounded): every fourth or fifth has one, the lowest
+ * always. Half the mappings of the process, two for each guard, are enough for them. */
+static void beyond_the_limit_some_stacks_have_guards(void **state)
+{
+	size_t n = too_many_for_guards(), n_guards = 0;
+	struct sim_fiber_set *set = NULL;
+
+	assert_int_equal(sim_fiber_set_create(&set, n, 16384, NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		struct sim_fiber *fiber;
+		void *low;
+		size_t size_B;
+		long hit;
+
+		assert_int_equal(sim_fiber_create(set, i, add_three_times, NULL, &fiber, NULL), 0);
+		sim_fiber_stack(fiber, &low, &size_B);
+		hit = sim_fiber_set_guard_hit(set, (char *)low - 1);
+		assert_int_equal(sim_fiber_set_guard_hit(set, low), -1);
+		assert_true(hit == (long)i || (hit == -1 && i > 0));
+		n_guards += hit >= 0;
+	}
+	assert_in_range(n_guards, n / 5, n / 4);
+	sim_fiber_set_destroy(set);
+}
+
+/* A stack pointer that ran out of its stack lies among the others; one outside of the set is that
+ * of a stack that the program made. */
+static void a_fiber_that_left_its_stack_has_strayed(void **state)
 {
 	struct sim_fiber_set *set = NULL;
-	struct sim_fiber *fiber;
-	void *low;
+	struct sim_fiber *fiber, *next;
+	void *low, *next_low;
 	size_t size_B;
 
-	assert_int_equal(sim_fiber_set_create(&set, too_many_for_guards(), 16384, NULL), 0);
-	assert_int_equal(sim_fiber_create(set, 0, add_three_times, NULL, &fiber, NULL), 0);
+	assert_int_equal(sim_fiber_set_create(&set, 3, STACK_B, NULL), 0);
+	assert_int_equal(sim_fiber_create(set, 1, add_three_times, NULL, &fiber, NULL), 0);
+	assert_int_equal(sim_fiber_create(set, 2, add_three_times, NULL, &next, NULL), 0);
 	sim_fiber_stack(fiber, &low, &size_B);
-	assert_int_equal(sim_fiber_set_guard_hit(set, (char *)low - 1), 0);
-	assert_int_equal(sim_fiber_set_guard_hit(set, low), -1);
-	assert_int_equal(sim_fiber_set_guard_hit(set, (char *)low + 16 * size_B), -1);
+	sim_fiber_stack(next, &next_low, &size_B);
+	assert_false(sim_fiber_strayed(fiber, low));
+	assert_false(sim_fiber_strayed(fiber, (char *)low + size_B));
+	assert_true(sim_fiber_strayed(fiber, (char *)low - 1));
+	assert_true(sim_fiber_strayed(fiber, (char *)low - size_B));
+	assert_true(sim_fiber_strayed(fiber, next_low));
+	assert_false(sim_fiber_strayed(next, next_low));
+	assert_false(sim_fiber_strayed(fiber, &low));
+	assert_false(sim_fiber_strayed(fiber, NULL));
 	sim_fiber_set_destroy(set);
 }
 
@@ -361,7 +394,7 @@ static void the_engine_reports_an_overflow(void **state)
 
 	sim_engine_init(&engine);
 	assert_int_equal(sim_fiber_set_create(&set, too_many_for_guards(), 16384, NULL), 0);
-	assert_int_equal(sim_fiber_create(set, 5, overflow_a_little, &job, &job.fiber, NULL), 0);
+	assert_int_equal(sim_fiber_create(set, 6, overflow_a_little, &job, &job.fiber, NULL), 0);
 	sim_task_start(&engine, &task, job.fiber);
 	assert_int_equal(sim_engine_step(&engine), SIM_STEP_OVERFLOW);
 	assert_ptr_equal(engine.resumed_last, &task);
@@ -381,7 +414,8 @@ int main(void)
 	    cmocka_unit_test(guards_are_told_from_stacks),
 	    cmocka_unit_test(an_overflow_hits_the_guard_of_its_fiber),
 	    cmocka_unit_test(without_guards_an_overflow_is_seen_at_the_yield),
-	    cmocka_unit_test(without_guards_only_the_lowest_is_hit),
+	    cmocka_unit_test(beyond_the_limit_some_stacks_have_guards),
+	    cmocka_unit_test(a_fiber_that_left_its_stack_has_strayed),
 	    cmocka_unit_test(the_engine_reports_an_overflow),
 	};
 

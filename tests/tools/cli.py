@@ -148,6 +148,12 @@ class Ends(Base):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertRegex(done.stderr, r"rank 1: .*stack overflow")
 
+    def test_recursion_without_end_is_said_without_guard_pages(self):
+        for last in (39998, 39999):  # of neighbours at most one has a guard
+            done = self.run_misc(f"dive-{last}", "--quiet", "--stack-size", "64KiB", n=40000)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, rf"rank {last}: .*stack overflow: its stack of 64 KiB")
+
     def test_bad_exit_codes_name_the_ranks(self):
         done = self.run_misc("exit", "--quiet")
         self.assertEqual(done.returncode, 1)

@@ -21,6 +21,15 @@ static int overflow(int depth)
 	return overflow(depth + 1) + frame[0];
 }
 
+/* A frame that is larger than all stacks together; the rank's is the lowest. */
+static int hop(void)
+{
+	volatile char *frame = __builtin_alloca(((size_t)1 << 30) + (size_t)zero);
+
+	frame[0] = 1;
+	return frame[0];
+}
+
 static void ignore(int number)
 {
 	printf("a handler of the program ran\n");
@@ -49,6 +58,8 @@ static void fault(const char *kind)
 		assert(zero == 1); /* assert */
 	else if (!strcmp(kind, "overflow"))
 		overflow(0);
+	else if (!strcmp(kind, "hop"))
+		zero = hop();
 	else if (!strcmp(kind, "absent"))
 		absent[100] = 1; /* absent */
 	else if (!strcmp(kind, "free"))

@@ -115,6 +115,8 @@ int main(int argc, char **argv)
 		raise(SIGSEGV);
 	else if (strcmp(what, "dive") == 0 && rank == 1)
 		dive(300); /* about 300 KB of stack: more than a rank has among very many */
+	else if (strncmp(what, "dive-", 5) == 0 && rank == atoi(what + 5))
+		dive(1 << 30);
 	else if (strcmp(what, "error") == 0 && rank == 1)
 		MPI_Send(NULL, 0, MPI_BYTE, size + 3, 0, MPI_COMM_WORLD);
 	else if (strcmp(what, "pieces") == 0)
