@@ -112,7 +112,7 @@ static void write_breakdown(const struct trace_report *report, FILE *file)
 		"' notitle, \\\n"
 		"  '' skip 1 using 1:($3 * per_s) with boxes lc rgb '" BLUE "' notitle, \\\n"
 		"  keyentry with boxes fc rgb '" BLUE "' title 'computing', \\\n"
-		"  keyentry with boxes fc rgb '" SKY "' title 'CPU stolen by communication', \\\n"
+		"  keyentry with boxes fc rgb '" SKY "' title 'CPU stolen by messages', \\\n"
 		"  keyentry with boxes fc rgb '" PURPLE
 		"' title 'CPU shared with other ranks', \\\n"
 		"  keyentry with boxes fc rgb '" ORANGE "' title 'communicating', \\\n"
@@ -139,7 +139,7 @@ struct unit {
 	double size;
 };
 
-static struct unit flow_unit(const struct trace_report *report, double most)
+static struct unit flow_unit(const struct trace_report *report, double most, bool is_far_apart)
 {
 	static const struct unit units[] = {
 		{"volume in the whole run (GB); white: no bytes", 1e9},
@@ -148,6 +148,9 @@ static struct unit flow_unit(const struct trace_report *report, double most)
 		{"volume in the whole run (B); white: no bytes", 1},
 	};
 	size_t i = 0;
+
+	if (report->has_volume && is_far_apart)
+		return (struct unit){"volume in the whole run; white: no bytes", 1};
 
 	if (!report->has_volume)
 		return (struct unit){"messages in the whole run, all empty; white: none", 1};
@@ -161,6 +164,7 @@ static void write_palette(const struct trace_report *report, FILE *file)
 {
 	const struct trace_detail *detail = report->detail;
 	uint64_t least = UINT64_MAX, most = 0;
+	bool is_far_apart;
 	struct unit unit;
 
 	for (int i = 0; i < detail->n_rows * detail->n_rows; i++) {
@@ -171,15 +175,19 @@ static void write_palette(const struct trace_report *report, FILE *file)
 		if (flow > most)
 			most = flow;
 	}
-	unit = flow_unit(report, (double)most);
+	is_far_apart = (double)most > 1000 * (double)least;
+	unit = flow_unit(report, (double)most, is_far_apart);
 	fprintf(file,
-		"set cblabel '%s'\n"
+		"set cblabel '%s' offset 1.5,0\n"
 		"set palette defined (0 '#deebf7', 0.5 '#4292c6', 1 '#08306b')\n"
 		"scale = 1.0 / %.17g\n",
 		unit.text, unit.size);
-	if ((double)most > 1000 * (double)least)
-		fprintf(file, "set logscale cb\nset cbrange [%.17g:%.17g]\n",
-			(double)least / unit.size, (double)most / unit.size);
+	if (is_far_apart)
+		fprintf(file,
+			"set logscale cb\nset format cb '%s'\n"
+			"set cbrange [%.17g:%.17g]\n",
+			report->has_volume ? "%.0s %cB" : "%.0s %c", (double)least / unit.size,
+			(double)most / unit.size);
 	else
 		fprintf(file, "set cbrange [0:%.17g]\n", (double)most / unit.size);
 }

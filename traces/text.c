@@ -103,10 +103,10 @@ static void write_breakdown(const struct trace_summary *summary, FILE *file)
 	}
 }
 
-static void write_columns_head(const char *first, const char *second, FILE *file)
+static void write_columns_head(const char *first, const char *second, const char *note, FILE *file)
 {
-	fprintf(file, "\n%6s %6s %11s %11s %11s %11s %11s\n", first, second, "computing",
-		"CPU stolen", "CPU shared", "communic.", "waiting");
+	fprintf(file, "\n%6s %6s %11s %11s %11s %11s %11s%s\n", first, second, "computing",
+		"CPU stolen", "CPU shared", "communic.", "waiting", note);
 }
 
 static void write_columns(int first, int second, const struct trace_breakdown *one, FILE *file)
@@ -121,7 +121,7 @@ static void write_ranks(const struct trace_summary *summary, FILE *file)
 {
 	if (summary->n_ranks < 2 || summary->n_ranks > MAX_RANK_ROWS)
 		return;
-	write_columns_head("rank", "node", file);
+	write_columns_head("rank", "node", "", file);
 	for (int rank = 0; rank < summary->n_ranks; rank++) {
 		struct trace_breakdown one = trace_rank_breakdown(summary, rank);
 
@@ -145,7 +145,7 @@ static void write_nodes(const struct trace_summary *summary, FILE *file)
 
 	if (n_used == summary->n_ranks || n_used > MAX_RANK_ROWS)
 		return;
-	write_columns_head("node", "ranks", file);
+	write_columns_head("node", "ranks", "   (sums over its ranks)", file);
 	for (int node = 0; node < summary->n_nodes; node++) {
 		struct trace_breakdown sum = {0};
 
@@ -161,21 +161,39 @@ static void write_nodes(const struct trace_summary *summary, FILE *file)
 	}
 }
 
+/* Cores without a rank on nodes with ranks: held, and never useful. */
+static long long n_idle_cores(const struct trace_summary *summary)
+{
+	long long n = 0;
+
+	for (int node = 0; node < summary->n_nodes; node++) {
+		int n_ranks = summary->nodes[node].n_ranks, cores = summary->cluster->cores;
+
+		n += n_ranks > 0 && n_ranks < cores ? cores - n_ranks : 0;
+	}
+	return n;
+}
+
 static void write_headline(const struct trace_run *run, FILE *file)
 {
 	const struct trace_summary *summary = run->summary;
 	const char *what = run->outcome == TRACE_INTERRUPTED ? "simulated until interrupted"
 			   : run->outcome == TRACE_FAILED    ? "simulated until it failed"
 							     : "predicted running time";
-	int n_nodes = n_nodes_used(summary);
+	int n_nodes = n_nodes_used(summary), cores = summary->cluster->cores;
+	long long n_idle = n_idle_cores(summary);
 
 	fprintf(file, "%s: %s\n", what, time_text(sim_time_to_s(summary->end)).text);
 	fprintf(file, "dynamic efficiency: %.1f %% (useful computation / cores held x time)\n",
 		100 * trace_efficiency(summary));
 	fprintf(file, "%d rank%s on %d node%s with %d core%s each of %s\n", summary->n_ranks,
-		summary->n_ranks == 1 ? "" : "s", n_nodes, n_nodes == 1 ? "" : "s",
-		summary->cluster->cores, summary->cluster->cores == 1 ? "" : "s",
+		summary->n_ranks == 1 ? "" : "s", n_nodes, n_nodes == 1 ? "" : "s", cores,
+		cores == 1 ? "" : "s",
 		summary->cluster->name ? summary->cluster->name : run->cluster_file);
+	if (n_idle > 0)
+		fprintf(file,
+			"%lld of these %lld cores carry%s no rank; they count as held all the same\n",
+			n_idle, (long long)n_nodes * cores, n_idle == 1 ? "s" : "");
 }
 
 static void write_messages(const struct trace_run *run, FILE *file)
@@ -306,9 +324,9 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 	write_ranks(run->summary, file);
 	write_nodes(run->summary, file);
 	write_messages(run, file);
-	write_totals("kernel", "(not annotated)", &run->summary->kernel_names,
+	write_totals("kernel, over all ranks", "(not annotated)", &run->summary->kernel_names,
 		     run->summary->kernels, file);
-	write_totals("MPI call", "", &run->summary->call_names, run->summary->calls, file);
+	write_totals("MPI call, over all ranks", "", &run->summary->call_names, run->summary->calls, file);
 	write_phases(run->summary, file);
 	util_format_size(memory, sizeof memory, (double)run->peak_memory_B);
 	fprintf(file, "\nthe simulation took %s of CPU time, %s of memory; seed %llu\n",

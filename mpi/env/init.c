@@ -107,6 +107,6 @@ void mpi_env_rank_end(struct pd_rank *pd)
 	struct mpi_rank *me = pd->mpi;
 
 	if (me && me->state == MPI_STATE_RUNNING)
-		pd_fail(pd, PD_FAILURE_MPI_ERROR, "rank %d ended (exit code %d) without calling MPI_Finalize", me->rank,
+		pd_fail(pd, PD_FAILURE_MPI_ERROR, "ended (exit code %d) without calling MPI_Finalize",
 			pd->exit_code);
 }

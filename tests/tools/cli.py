@@ -92,6 +92,11 @@ class Usage(Base):
         self.refused("network.speed", "--cluster", c, "-n", 2, "--set", "network.speed=1", self.misc)
         self.refused("--placement", "--cluster", c, "-n", 2, "--placement", "0,9", self.misc)
 
+    def test_directories_on_the_path_are_no_programs(self):
+        done = call(*self.words(), ".", env=dict(os.environ, PATH="/usr/bin"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'.' is not a file that can be run", done.stderr)
+
     def test_program_without_mpi_library_of_ours_is_refused(self):
         self.refused("", "--cluster", self.cluster, "-n", 2, HERE / "cli.py")
 
@@ -158,6 +163,13 @@ class Ends(Base):
         done = self.run_misc("exit", "--quiet")
         self.assertEqual(done.returncode, 1)
         self.assertIn("ranks 1, 3 returned exit code 3", done.stderr)
+
+    def test_programs_without_mpi_are_warned_about(self):
+        (self.dir / "plain.c").write_text("int main(void) { return 0; }\n")
+        self.assertEqual(call(BIN / "mpisim-cc", self.dir / "plain.c", "-o", self.dir / "plain").returncode, 0)
+        done = call(*self.words("--quiet"), self.dir / "plain")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr, f"mpisim-run: warning: no rank called MPI_Init: is {self.dir}/plain the MPI program?\n")
 
     def test_leaks_are_warnings_once_per_place(self):
         done = self.run_misc("leak", "--quiet")

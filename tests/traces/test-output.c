@@ -221,6 +221,33 @@ static void text_shows_what_matters(void **state)
 	trace_summary_destroy(summary);
 }
 
+/* Three cores on each of two nodes with a rank each: four have none. With one core each every core
+ * has one, and nothing is said. */
+static void text_says_how_many_cores_have_no_rank(void **state)
+{
+	static struct net_cluster wide = {.name = (char *)"wide", .n_nodes = 3, .cores = 3};
+	struct trace_summary *narrow = small_run(), *summary = NULL;
+	struct trace_run run = run_of(narrow);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	trace_text_write(&run, file);
+	fclose(file);
+	assert_null(strstr(text, "no rank"));
+	free(text);
+	assert_int_equal(trace_summary_create(2, (int[]){0, 2}, &wide, &summary, NULL), 0);
+	trace_summary_close(summary, at(1));
+	run = run_of(summary);
+	file = open_memstream(&text, &size);
+	trace_text_write(&run, file);
+	fclose(file);
+	assert_non_null(strstr(text, "\n4 of these 6 cores carry no rank"));
+	free(text);
+	trace_summary_destroy(narrow);
+	trace_summary_destroy(summary);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +256,7 @@ int main(void)
 		cmocka_unit_test(json_tells_a_deadlock),
 		cmocka_unit_test(json_that_cannot_be_written_is_an_error),
 		cmocka_unit_test(text_shows_what_matters),
+		cmocka_unit_test(text_says_how_many_cores_have_no_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,6 +137,18 @@ static void warn_model(const struct run *run, struct run_strings *warnings)
 			"memory ran out while the run was recorded: some sums are too small");
 }
 
+/* A program that is no MPI program runs as often as asked, which is seldom meant. */
+static void warn_no_mpi(const struct run *run, struct run_strings *warnings)
+{
+	if (run->world->failure.kind != PD_FAILURE_NONE || run->signal)
+		return;
+	for (int rank = 0; rank < run->world->n_ranks; rank++)
+		if (run->mpi->ranks[rank].state != MPI_STATE_BEFORE_INIT)
+			return;
+	run_strings_add(warnings, "no rank called MPI_Init: is %s the MPI program?",
+			run->options.program[0]);
+}
+
 static void add_warning(void *context, const char *sentence)
 {
 	run_strings_add(context, "%s", sentence);
@@ -283,6 +295,7 @@ int run_finish(struct run *run)
 	trace_summary_close(run->summary, run->world->engine.now);
 	warn_leaks(run, &warnings);
 	warn_model(run, &warnings);
+	warn_no_mpi(run, &warnings);
 	pd_store_warn(run->world->store, add_warning, &warnings);
 	pd_blas_warn(run->world->blas, run->world->config.mode, add_warning, &warnings);
 	describe_settings(run, &description);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "netmodel/placement.h"
@@ -12,6 +14,13 @@
 #include "util/version.h"
 
 #define EXIT_USAGE 2
+
+static bool is_runnable_file(const char *path)
+{
+	struct stat found;
+
+	return stat(path, &found) == 0 && S_ISREG(found.st_mode) && access(path, X_OK) == 0;
+}
 
 /* The program's file: as given when it has a directory, else as a shell finds it, else in the
  * working directory. */
@@ -27,7 +36,7 @@ static char *find_program(const char *name)
 
 		if (length > 0 && asprintf(&found, "%.*s/%s", (int)length, path, name) < 0)
 			return NULL;
-		if (found && access(found, X_OK) == 0)
+		if (found && is_runnable_file(found))
 			return found;
 		free(found);
 		found = NULL;
