@@ -7,13 +7,14 @@
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/message.h"
 
-/* Polls closer than this are one streak. */
+/* Polls closer than this are one streak. Where nothing is measured, any time in between was charged for something. */
 #define POLL_STREAK_PS (SIM_PS_PER_S / 1000000)
+#define POLL_STREAK_MODELLED_PS 1
 /* The pause of a poll: 1 us, twice as long after every 1000 polls of the streak, up to 1024 us. */
 #define POLL_PAUSE_PS (SIM_PS_PER_S / 1000000)
 enum { POLLS_PER_DOUBLING = 1000, POLL_DOUBLINGS = 10 };
 /* Polls of a streak that cost nothing: where computation is measured, time passes between polls by itself. */
-enum { FREE_POLLS = 1, FREE_POLLS_MEASURED = 100000 };
+enum { FREE_POLLS = 16, FREE_POLLS_MEASURED = 100000 };
 /* After so many, about three hours, only an arrival ends the pause: if none comes, this is a deadlock. */
 #define POLLS_MAX 10000000
 
@@ -102,6 +103,7 @@ void mpi_endpoint_wake(struct mpi_rank *me)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 
+	endpoint->has_news = true;
 	if (endpoint->is_blocked || endpoint->is_polling)
 		sim_task_wake(&me->pd->task);
 }
@@ -114,12 +116,15 @@ static void pause_poll(struct mpi_rank *me, uint32_t n_paid)
 	uint32_t doublings = n_paid / POLLS_PER_DOUBLING;
 
 	endpoint->is_polling = true;
+	endpoint->has_news = false;
 	if (n_paid < POLLS_MAX)
 		sim_engine_after(engine, &endpoint->alarm,
 				 POLL_PAUSE_PS << (doublings < POLL_DOUBLINGS ? doublings : POLL_DOUBLINGS));
 	sim_task_block(&me->pd->task);
-	sim_engine_cancel(engine, &endpoint->alarm); /* woken early: something arrived */
+	sim_engine_cancel(engine, &endpoint->alarm);
 	endpoint->is_polling = false;
+	if (endpoint->has_news) /* something arrived: the program may have to look several times to find it */
+		endpoint->n_polls = 0;
 	me->call_waiting += engine->now - begin;
 }
 
@@ -127,8 +132,10 @@ void mpi_endpoint_poll_failed(struct mpi_rank *me)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 	const struct pd_world *world = me->pd->world;
-	uint32_t n_free = world->config.mode == PD_COMPUTE_MODELLED ? FREE_POLLS : FREE_POLLS_MEASURED;
-	bool is_streak = world->engine.now - endpoint->poll_end < POLL_STREAK_PS;
+	bool is_modelled = world->config.mode == PD_COMPUTE_MODELLED;
+	uint32_t n_free = is_modelled ? FREE_POLLS : FREE_POLLS_MEASURED;
+	sim_time_ps distance = world->engine.now - endpoint->poll_end;
+	bool is_streak = distance < (is_modelled ? POLL_STREAK_MODELLED_PS : POLL_STREAK_PS);
 
 	endpoint->n_polls = is_streak ? endpoint->n_polls + 1 : 1;
 	if (endpoint->n_polls > n_free)

@@ -25,6 +25,7 @@ struct mpi_endpoint {
 	/* unsuccessful tests and probes in a row, without another operation in between */
 	sim_time_ps poll_end;
 	uint32_t n_polls;
+	bool has_news;                      /* something concerned the rank since its last pause began */
 	struct sim_event alarm;             /* ends a pause between polls */
 	struct mpi_rank *owner;
 	/* MPI_Buffer_attach */
