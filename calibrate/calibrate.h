@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CALIBRATE_H
+#define CALIBRATE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "samples.h"
+
+/*
+ * The measuring part of mpisim-calibrate: an MPI program, the same source under every library and
+ * in the simulator. All ranks walk through the probes together; rank 0 drives, decides and keeps
+ * the samples.
+ */
+struct settings {
+	const char *output;  /* cluster file to write; NULL: none */
+	const char *samples; /* file for all samples; NULL: none */
+	const char *plot;    /* directory for pictures; NULL: none */
+	double budget_s;     /* measure about that long */
+	double tolerance;    /* enough when the median's interval is within ± this fraction */
+	int64_t max_size_B;  /* largest message */
+	int n_transfers; /* CPU cost for 0 … this many transfers each way; -1: as many as there are
+			    other nodes */
+	double window_s; /* one measurement of CPU cost, about */
+	bool is_quick;
+};
+
+struct cal {
+	struct settings settings;
+	struct samples samples; /* rank 0 */
+	/* who is where */
+	int rank, n_ranks, n_nodes;
+	int *node;     /* [n_ranks] */
+	int *leader;   /* [n_nodes]: the first rank of each */
+	int *place;    /* [n_ranks]: how many ranks of its node come before it */
+	int n_here;    /* ranks on the node of rank 0 */
+	int far, near; /* partner of rank 0 on another node, on its own; -1: there is none */
+	char host[MPI_MAX_PROCESSOR_NAME + 1];
+	bool is_simulated;
+	char *send_buf, *recv_buf; /* settings.max_size_B each */
+	/* what later probes need to know, the same on every rank */
+	double resolution_s;  /* of MPI_Wtime */
+	double empty_s[2];    /* an empty message, one way; indexed by enum where */
+	double per_byte_s[2]; /* of the largest messages */
+	int64_t largest_B[2]; /* that was measured */
+	int64_t
+	    threshold_B; /* the largest eager message; INT64_MAX: all measured are; -1: none is */
+	/* time */
+	double begin_s, group_end_s;
+	const char *group;
+	double group_until; /* fraction of the budget at the end of the group */
+	int points_left;    /* in the group */
+	bool shows_progress;
+};
+
+/* world.c */
+void cal_world_init(struct cal *cal);
+void cal_world_finish(struct cal *cal);
+int cal_partner(const struct cal *cal, int where);
+
+/* load.c: computation that takes time: charged in the simulator, a loop elsewhere. */
+void load_init(struct cal *cal);
+void load_compute(double seconds);
+/* A pause that leaves the CPU and MPI alone. */
+void load_pause(double seconds);
+
+/* repeat.c */
+typedef double (*cal_measure_fn)(struct cal *cal, void *context);
+/* The next group of probes may take until this fraction of the budget; n_points calls of cal_repeat
+ * follow. */
+void cal_group(struct cal *cal, const char *name, double until, int n_points);
+/*
+ * Measures until the median is known well enough or the point's share of the time is spent. All
+ * ranks call it and all measure; rank 0's values count. Returns the median on all ranks.
+ */
+double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64_t y,
+		  cal_measure_fn measure, void *context);
+void cal_progress_end(struct cal *cal);
+/* Rank 0's value on all ranks. */
+double cal_share(double value);
+/* One empty message from rank 0 to `partner` and back: both are there and awake. */
+void cal_meet(const struct cal *cal, int partner);
+
+/* The probes, in the order of their execution; docs/calibrate.md says what each does. */
+void probe_clock(struct cal *cal);
+void probe_sizes(struct cal *cal, int where, double until);
+void probe_overhead(struct cal *cal, int where, double until);
+void probe_eager(struct cal *cal, int where, double until);
+void probe_protocol(struct cal *cal, int where, double until);
+void probe_sharing(struct cal *cal, double until);
+void probe_cores(struct cal *cal, double until);
+void probe_cpu_cost(struct cal *cal, double until);
+/* One way, half of a round trip, of size_B bytes; measured at rank 0. For points that others ask
+ * for. */
+double probe_one_way(struct cal *cal, int where, int64_t size_B);
+
+/* At the end, on rank 0: fits and writes, or only keeps the samples; which one meson chooses. 0 or
+ * -1. */
+int cal_conclude(const struct settings *settings, const struct samples *samples);
+
+/* options.c */
+enum verdict { GO_ON, HELP_SHOWN, WRONG };
+enum verdict cal_options(int argc, char **argv, int rank, struct settings *settings);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+
+static struct value known(double value, double half, int n, int n_outliers)
+{
+	return (struct value){true, value, value - half, value + half, n, n_outliers};
+}
+
+static double half_of(const struct value *v)
+{
+	return (v->high - v->low) / 2;
+}
+
+static struct value measured(const struct samples *samples, const char *name, int where, int64_t x,
+			     int64_t y)
+{
+	struct sample_key key = sample_key(name, where, x, y);
+	struct summary s = samples_summary(samples, &key);
+
+	return (struct value){s.n > 0, s.median, s.low, s.high, s.n, s.n_outliers};
+}
+
+static double fact_number(const struct samples *samples, const char *name, double otherwise)
+{
+	const char *text = samples_get_fact(samples, name, 0);
+
+	return text ? strtod(text, NULL) : otherwise;
+}
+
+static int64_t threshold(const struct samples *samples, int where)
+{
+	const char *text = samples_get_fact(
+	    samples, where == WITHIN_NODE ? "eager_threshold_within_B" : "eager_threshold_B", 0);
+	long long value = text ? strtoll(text, NULL, 10) : -2;
+
+	return value == -2 ? INT64_MAX : value;
+}
+
+/* Half the round trip of an empty message is l + o of the sender + o of the receiver. */
+static void find_latency(struct fit *fit, int where)
+{
+	const struct value *empty = &fit->empty[where], *send = &fit->send_overhead[where],
+			   *recv = &fit->recv_overhead[where];
+	double half = sqrt(half_of(empty) * half_of(empty) + half_of(send) * half_of(send) +
+			   half_of(recv) * half_of(recv));
+
+	if (empty->is_known)
+		fit->latency[where] = known(fmax(empty->value - send->value - recv->value, 0), half,
+					    empty->n, empty->n_outliers);
+}
+
+/* The slope of the last segment that has enough points to tell one. */
+static void find_bandwidth(struct fit *fit, int where)
+{
+	const struct curve *curve = &fit->curves[where];
+	const struct segment *last = NULL;
+	double reach;
+
+	for (int k = 0; k < curve->n_segments; k++)
+		if (curve->segments[k].n_points >= 3)
+			last = &curve->segments[k];
+	if (!last)
+		return;
+	reach = last->per_byte_error_s * gsl_cdf_tdist_Pinv(0.975, last->n_points - 2);
+	fit->bandwidth_Bps[where] = known(INFINITY, 0, curve->n_samples, curve->n_outliers);
+	/* Ten exabytes a second cost nothing. */
+	if (last->per_byte_s < 1e-19)
+		return;
+	fit->bandwidth_Bps[where].value = 1 / last->per_byte_s;
+	fit->bandwidth_Bps[where].low = 1 / (last->per_byte_s + reach);
+	fit->bandwidth_Bps[where].high =
+	    last->per_byte_s > reach ? 1 / (last->per_byte_s - reach) : INFINITY;
+}
+
+/* One byte more, and two control messages: 1/b + 2 l + 2 c/b. */
+static void find_control(struct fit *fit)
+{
+	int w = fit->subject;
+	int64_t eager_B = fit->threshold_B[w];
+	struct value below = measured(fit->samples, "one_way", w, eager_B, 0),
+		     above = measured(fit->samples, "one_way", w, eager_B + 1, 0);
+	double b = fit->bandwidth_Bps[w].value, step, half;
+
+	if (!below.is_known || !above.is_known || !isfinite(b))
+		return;
+	step = above.value - below.value - 1 / b - 2 * fit->latency[w].value;
+	half = sqrt(half_of(&below) * half_of(&below) + half_of(&above) * half_of(&above) +
+		    4 * half_of(&fit->latency[w]) * half_of(&fit->latency[w]));
+	fit->control_B = known(fmax(step * b / 2, 0), half * b / 2, above.n, above.n_outliers);
+}
+
+/* Computing ranks share the cores: the most that they do together, in units of one alone. */
+static void find_cores(struct fit *fit)
+{
+	struct value alone = measured(fit->samples, "cores", WITHIN_NODE, 1, 0), all;
+	double most = 1;
+
+	for (int n = 2; (all = measured(fit->samples, "cores", WITHIN_NODE, n, 0)).is_known; n++) {
+		most = fmax(most, n * alone.value / all.value);
+		fit->cores_are_certain = all.value > 1.2 * alone.value;
+	}
+	fit->cores = (int)floor(most + 0.5);
+	if (samples_get_fact(fit->samples, "cpus", 0)) {
+		fit->cores = (int)fact_number(fit->samples, "cpus", 1);
+		fit->cores_are_certain = true;
+	}
+}
+
+/* Largest x of the table's samples. */
+static int table_size(const struct samples *samples)
+{
+	int n = -1;
+
+	for (size_t i = 0; i < samples->n; i++)
+		if (!strcmp(samples->list[i].key.name, "compute_speed") &&
+		    samples->list[i].key.x > n)
+			n = (int)samples->list[i].key.x;
+	return n;
+}
+
+/* Cost: computing lost, in units of what one undisturbed core computes. */
+static int find_table(struct fit *fit)
+{
+	struct value alone = measured(fit->samples, "cores", WITHIN_NODE, 1, 0);
+	struct value idle = measured(fit->samples, "compute_speed", BETWEEN_NODES, 0, 0);
+	double core = fact_number(fit->samples, "window_s", 0) / alone.value;
+	int n = table_size(fit->samples);
+
+	fit->table_n = -1;
+	if (n < 0 || !idle.is_known || !alone.is_known)
+		return 0;
+	fit->table = calloc((size_t)(n + 1) * (size_t)(n + 1), sizeof(*fit->table));
+	if (!fit->table)
+		return -1;
+	fit->table_n = n;
+	fit->table_is_partial = fact_number(fit->samples, "computing_ranks", 1) < fit->cores;
+	for (int k = 1; k < (n + 1) * (n + 1); k++) {
+		struct value speed = measured(fit->samples, "compute_speed", BETWEEN_NODES,
+					      k / (n + 1), k % (n + 1));
+		double half = hypot(half_of(&speed), half_of(&idle)) / core;
+
+		if (speed.is_known)
+			fit->table[k] = known((idle.value - speed.value) / core, half, speed.n,
+					      speed.n_outliers);
+	}
+	return 0;
+}
+
+/* Of the large message that the protocol probes used. */
+static void find_protocol(struct fit *fit)
+{
+	const struct samples *samples = fit->samples;
+	int w = fit->subject;
+	int64_t size_B = -1;
+	struct value one_way, send, recv, leaves;
+
+	fit->send_wait = fit->recv_wait = fit->buffered_B = -1;
+	for (size_t i = 0; i < samples->n; i++)
+		if (!strcmp(samples->list[i].key.name, "send_return"))
+			size_B = samples->list[i].key.x;
+	one_way = measured(samples, "one_way", w, size_B, 0);
+	send = measured(samples, "send_progress", w, size_B, 0);
+	recv = measured(samples, "recv_progress", w, size_B, 0);
+	leaves = measured(samples, "send_return", w, size_B, 0);
+	if (!one_way.is_known || !leaves.is_known || one_way.value <= 0)
+		return;
+	fit->send_wait = send.value / one_way.value;
+	fit->recv_wait = recv.value / one_way.value;
+	if (isfinite(fit->bandwidth_Bps[w].value))
+		fit->buffered_B = fmin((double)size_B, fmax(0, one_way.value - leaves.value -
+								   fit->latency[w].value -
+								   fit->recv_overhead[w].value) *
+							   fit->bandwidth_Bps[w].value);
+}
+
+int fit_make(struct fit *fit, const struct samples *samples, char error[256])
+{
+	gsl_set_error_handler_off();
+	*fit = (struct fit){.samples = samples, .table_n = -1};
+	fit->n_nodes = (int)fact_number(samples, "nodes", 1);
+	fit->n_ranks = (int)fact_number(samples, "ranks", 2);
+	fit->subject = fit->n_nodes > 1 ? BETWEEN_NODES : WITHIN_NODE;
+	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++) {
+		fit->empty[w] = measured(samples, "one_way", w, 0, 0);
+		fit->send_overhead[w] = measured(samples, "send_overhead", w, 0, 0);
+		fit->recv_overhead[w] = measured(samples, "recv_overhead", w, 0, 0);
+		fit->threshold_B[w] = threshold(samples, w);
+		if (curve_make(&fit->curves[w], samples, w, fit->threshold_B[w]) < 0) {
+			snprintf(error, 256, "times by size cannot be fitted");
+			return -1;
+		}
+		find_latency(fit, w);
+		find_bandwidth(fit, w);
+	}
+	if (!fit->latency[fit->subject].is_known || !fit->bandwidth_Bps[fit->subject].is_known) {
+		snprintf(error, 256, "the samples lack times by size (probe one_way)");
+		fit_finish(fit);
+		return -1;
+	}
+	find_control(fit);
+	find_cores(fit);
+	find_protocol(fit);
+	return find_table(fit);
+}
+
+bool fit_is_noisy(const struct fit *fit)
+{
+	const struct curve *curve = &fit->curves[fit->subject];
+	const struct value *empty = &fit->empty[fit->subject];
+
+	return curve->n_outliers > curve->n_samples / 10 || empty->n < 3 ||
+	       empty->high - empty->low > 0.2 * empty->value;
+}
+
+void fit_finish(struct fit *fit)
+{
+	free(fit->curves[0].points);
+	free(fit->curves[1].points);
+	free(fit->table);
+	*fit = (struct fit){.table_n = -1};
+}
+
+/* Complete or not at all: a temporary file beside it, then rename. */
+static int write_file(const struct fit *fit, const char *output)
+{
+	char path[4096];
+	FILE *file;
+	int failed;
+
+	if (snprintf(path, sizeof(path), "%s.%ld.part", output, (long)getpid()) >=
+	    (int)sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	file = fopen(path, "w");
+	if (!file)
+		return -1;
+	fit_write_yaml(fit, file);
+	failed = ferror(file) || fflush(file) || fsync(fileno(file));
+	if ((fclose(file) || failed) || rename(path, output)) {
+		unlink(path);
+		return -1;
+	}
+	return 0;
+}
+
+int fit_report(const struct samples *samples, const char *output, const char *plot)
+{
+	struct fit fit;
+	char error[256];
+	int status = 0;
+
+	if (fit_make(&fit, samples, error) < 0) {
+		fprintf(stderr, "mpisim-calibrate: %s\n", error);
+		return -1;
+	}
+	for (int k = 0; samples_get_fact(samples, "warning", k); k++)
+		fprintf(stderr, "mpisim-calibrate: %s\n", samples_get_fact(samples, "warning", k));
+	if (fit_is_noisy(&fit))
+		fprintf(stderr, "mpisim-calibrate: %s\n", FIT_NOISY);
+	if (write_file(&fit, output) < 0) {
+		fprintf(stderr, "mpisim-calibrate: cannot write %s: %s\n", output, strerror(errno));
+		status = -1;
+	}
+	if (plot && fit_plot(&fit, plot) < 0) {
+		fprintf(stderr, "mpisim-calibrate: cannot make pictures in %s\n", plot);
+		status = -1;
+	}
+	fit_finish(&fit);
+	return status;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CALIBRATE_FIT_H
+#define CALIBRATE_FIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "samples.h"
+
+/*
+ * From samples to the values of a cluster file. Uses GSL: what links it is under the GPL
+ * (README.md). docs/calibrate.md has the formulas.
+ */
+struct value {
+	bool is_known;
+	double value, low, high; /* 95 % interval */
+	int n, n_outliers;	 /* samples */
+};
+
+enum { FIT_SEGMENTS = 8 };
+
+struct segment { /* time = latency_s + per_byte_s × size, for sizes from_B … to_B */
+	int64_t from_B, to_B;
+	double latency_s, per_byte_s;
+	double latency_error_s, per_byte_error_s; /* standard errors */
+	double worst; /* largest relative distance of a measured point */
+	int n_points;
+};
+
+struct curve { /* time by size */
+	int n_points, n_segments, n_outliers, n_samples;
+	struct point {
+		int64_t size_B;
+		struct summary time;
+	} * points; /* [n_points], by size */
+	struct segment segments[FIT_SEGMENTS];
+};
+
+struct fit {
+	const struct samples *samples; /* borrowed */
+	int n_nodes, n_ranks, cores;
+	bool cores_are_certain;
+	int subject; /* enum where: what the network's values come from */
+	struct curve curves[2];
+	struct value empty[2], send_overhead[2], recv_overhead[2], latency[2], bandwidth_Bps[2];
+	int64_t threshold_B[2]; /* INT64_MAX: none; -1: nothing is eager */
+	struct value control_B;
+	double send_wait, recv_wait; /* of a message's time, still waited for after computing
+					longer; -1: unknown */
+	double buffered_B;	     /* when a large send returns; -1: unknown */
+	int table_n;		     /* -1: no table */
+	struct value *table;	     /* [(n + 1)²], fraction of one CPU */
+	bool table_is_partial; /* fewer loops than cores: only what they saw is in the table */
+};
+
+/* 0, or -1 with a sentence in `error`. */
+int fit_make(struct fit *fit, const struct samples *samples, char error[256]);
+void fit_finish(struct fit *fit);
+/* More than a tenth of the samples are outliers, or the time of an empty message is known to 10 %
+ * only. */
+bool fit_is_noisy(const struct fit *fit);
+#define FIT_NOISY                                                                                 \
+	"noisy machine: many outliers, or an empty message's time is known badly; measure again " \
+	"when nothing else runs"
+/* Time of a message according to the curve's segments. */
+double fit_curve_time(const struct curve *curve, int64_t size_B);
+
+/* curve.c: points of one kind, and the segments that they fall into; no break is missed at
+ * threshold_B. */
+int curve_make(struct curve *curve, const struct samples *samples, int where, int64_t threshold_B);
+
+/* yaml.c: the cluster file. */
+void fit_write_yaml(const struct fit *fit, FILE *file);
+/* plot.c: data, a gnuplot script and, if gnuplot is there, PNG pictures in the directory. 0 or -1.
+ */
+int fit_plot(const struct fit *fit, const char *directory);
+/* All of it: file `output` appears complete or not at all; warnings go to stderr. 0 or -1, with a
+ * message on stderr. */
+int fit_report(const struct samples *samples, const char *output, const char *plot);
+
+#endif

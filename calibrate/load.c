@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <time.h>
+
+#include <mpisim.h>
+
+#include "calibrate.h"
+
+static struct {
+	bool is_simulated;
+	double loops_per_s;
+} load;
+
+/* Work in registers only: nothing but the CPU's time can slow it down. */
+static double spin(int64_t n_loops)
+{
+	volatile double result;
+	double x = 1;
+
+	for (int64_t k = 0; k < n_loops; k++)
+		x = x * 0.999999 + 1e-6;
+	result = x;
+	return result;
+}
+
+/* The fastest of several runs is the one that nobody disturbed. */
+void load_init(struct cal *cal)
+{
+	enum { LOOPS = 2000000, RUNS = 10 };
+
+	load.is_simulated = cal->is_simulated;
+	if (load.is_simulated)
+		return;
+	for (int k = 0; k < RUNS; k++) {
+		double begin = MPI_Wtime(), rate;
+
+		spin(LOOPS);
+		rate = LOOPS / (MPI_Wtime() - begin);
+		if (rate > load.loops_per_s)
+			load.loops_per_s = rate;
+	}
+}
+
+void load_compute(double seconds)
+{
+	if (load.is_simulated)
+		mpisim_add_compute_time(seconds);
+	else
+		spin((int64_t)(seconds * load.loops_per_s));
+}
+
+void load_pause(double seconds)
+{
+	struct timespec pause = {.tv_sec = (time_t)seconds};
+
+	pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
+	nanosleep(&pause, NULL);
+}

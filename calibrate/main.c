@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "calibrate.h"
+
+static void warn(struct cal *cal, const char *text)
+{
+	if (cal->rank == 0)
+		samples_fact(&cal->samples, "warning", "%s", text);
+}
+
+static void note_run(struct cal *cal)
+{
+	char version[MPI_MAX_LIBRARY_VERSION_STRING], date[64];
+	time_t now = time(NULL);
+	int length;
+
+	MPI_Get_library_version(version, &length);
+	version[strcspn(version, "\n")] = '\0';
+	strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", gmtime(&now));
+	samples_fact(&cal->samples, "date", "%s", date);
+	samples_fact(&cal->samples, "library", "%.200s", version);
+	samples_fact(&cal->samples, "simulated", "%d", cal->is_simulated);
+	samples_fact(&cal->samples, "budget_s", "%g", cal->settings.budget_s);
+	samples_fact(&cal->samples, "window_s", "%g", cal->settings.window_s);
+}
+
+/* CPUs of the first node and, where they are fewer, the ranks on it. */
+static void judge_place(struct cal *cal)
+{
+	long n_cpus = cal->is_simulated ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (cal->rank == 0 && n_cpus > 0)
+		samples_fact(&cal->samples, "cpus", "%ld", n_cpus);
+	if (n_cpus > 0 && cal->n_here > n_cpus)
+		warn(cal,
+		     "overcommitted: more ranks than CPUs on the first node; ranks disturb each "
+		     "other, do not trust these values");
+	if (cal->far < 0)
+		warn(cal, "one node only: network values are those within the node; CPU cost and "
+			  "sharing were not measured");
+	else if (cal->near < 0)
+		warn(cal, "one rank on the first node: values within a node were not measured");
+}
+
+/* Where the network, or in its absence the node, is the subject. */
+static void measure(struct cal *cal)
+{
+	int where = cal->far >= 0 ? BETWEEN_NODES : WITHIN_NODE;
+
+	probe_clock(cal);
+	load_init(cal);
+	probe_sizes(cal, where, 0.35);
+	probe_overhead(cal, where, 0.40);
+	if (cal->far >= 0 && cal->near >= 0) {
+		probe_sizes(cal, WITHIN_NODE, 0.50);
+		probe_overhead(cal, WITHIN_NODE, 0.52);
+		probe_eager(cal, WITHIN_NODE, 0.54);
+	}
+	probe_eager(cal, where, 0.6);
+	probe_protocol(cal, where, 0.68);
+	probe_cores(cal, 0.72);
+	if (cal->far >= 0) {
+		probe_sharing(cal, 0.8);
+		probe_cpu_cost(cal, 1);
+	}
+}
+
+static int run(struct cal *cal)
+{
+	int status = 0;
+
+	cal_world_init(cal);
+	if (cal->rank == 0)
+		note_run(cal);
+	judge_place(cal);
+	cal->shows_progress = cal->rank == 0 && isatty(STDERR_FILENO) && !cal->is_simulated;
+	cal->begin_s = cal_share(MPI_Wtime());
+	measure(cal);
+	if (cal->rank == 0) {
+		cal_progress_end(cal);
+		samples_fact(&cal->samples, "duration_s", "%.1f", MPI_Wtime() - cal->begin_s);
+		status = cal_conclude(&cal->settings, &cal->samples) < 0;
+	}
+	cal_world_finish(cal);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct cal cal = {0};
+	int rank, n_ranks, status = 0;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+	switch (cal_options(argc, argv, rank, &cal.settings)) {
+	case GO_ON:
+		if (n_ranks > 1) {
+			status = run(&cal);
+			break;
+		}
+		fprintf(stderr, "mpisim-calibrate: found 1 rank, wanted 2 or more\n");
+		status = 2;
+		break;
+	case HELP_SHOWN:
+		break;
+	case WRONG:
+		status = 2;
+		break;
+	}
+	MPI_Finalize();
+	return status;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cores of a node, and how much of a CPU communication takes from computation. */
+#include <math.h>
+
+#include "calibrate.h"
+
+enum { MOST_CHUNKS = 8192, MOST_TRANSFERS = 32, ACK = 100, STOP = 99 };
+
+static bool is_on_first_node(const struct cal *cal)
+{
+	return cal->node[cal->rank] == 0;
+}
+
+/* --- cores: the first `n` ranks of the node compute at once --- */
+
+struct cores {
+	int n;
+	double work_s;
+};
+
+static double measure_cores(struct cal *cal, void *context)
+{
+	const struct cores *cores = context;
+	double begin, time_s = 0, slowest_s;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	begin = MPI_Wtime();
+	if (is_on_first_node(cal) && cal->place[cal->rank] < cores->n) {
+		load_compute(cores->work_s);
+		time_s = MPI_Wtime() - begin;
+	} else {
+		load_pause(cores->work_s); /* a waiting rank may poll */
+	}
+	MPI_Reduce(&time_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	return slowest_s;
+}
+
+void probe_cores(struct cal *cal, double until)
+{
+	struct cores cores = {.work_s = cal->settings.window_s};
+
+	cal_group(cal, "cores of a node", until, cal->n_here);
+	for (cores.n = 1; cores.n <= cal->n_here; cores.n++)
+		cal_repeat(cal, "cores", WITHIN_NODE, cores.n, 0, measure_cores, &cores);
+}
+
+/* --- CPU cost --- */
+
+/*
+ * Rank 0 has the transfers. With more ranks on its node those compute, else rank 0 computes too,
+ * between looks at its transfers. Counted is what is computed while all transfers are certainly
+ * under way.
+ */
+struct cost {
+	int n_out, n_in;
+	int64_t size_B;
+	double chunk_s, margin_s, alone_s;
+	/* this rank's record of computed chunks */
+	int n_chunks;
+	double ends[MOST_CHUNKS + 1]; /* [0] is the begin of the first */
+};
+
+static int partner_of(const struct cal *cal, int transfer)
+{
+	return cal->leader[1 + transfer % (cal->n_nodes - 1)];
+}
+
+static void compute_chunk(struct cost *cost)
+{
+	if (cost->n_chunks == 0)
+		cost->ends[0] = MPI_Wtime();
+	load_compute(cost->chunk_s);
+	if (cost->n_chunks < MOST_CHUNKS)
+		cost->ends[++cost->n_chunks] = MPI_Wtime();
+}
+
+/* Chunks per second computed within the window. */
+static double speed_within(const struct cost *cost, double begin, double end)
+{
+	double time_s = 0;
+	int n = 0;
+
+	for (int k = 1; k <= cost->n_chunks; k++) {
+		if (cost->ends[k - 1] < begin || cost->ends[k] > end)
+			continue;
+		time_s += cost->ends[k] - cost->ends[k - 1];
+		n++;
+	}
+	return n ? n / time_s : 0;
+}
+
+/* The other ends: a transfer's receiver says when it has it; without transfers one tells the end.
+ */
+static void serve(const struct cal *cal, const struct cost *cost)
+{
+	MPI_Request receives[MOST_TRANSFERS], sends[MOST_TRANSFERS];
+	int n_receives = 0, n_sends = 0, tags[MOST_TRANSFERS], index;
+
+	for (int k = 0; k < cost->n_out; k++)
+		if (partner_of(cal, k) == cal->rank) {
+			tags[n_receives] = ACK + k;
+			MPI_Irecv(cal->recv_buf + (int64_t)n_receives * cost->size_B,
+				  (int)cost->size_B, MPI_BYTE, 0, k, MPI_COMM_WORLD,
+				  &receives[n_receives]);
+			n_receives++;
+		}
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int k = 0; k < cost->n_in; k++)
+		if (partner_of(cal, k) == cal->rank)
+			MPI_Isend(cal->send_buf, (int)cost->size_B, MPI_BYTE, 0, k, MPI_COMM_WORLD,
+				  &sends[n_sends++]);
+	for (int k = 0; k < n_receives; k++) {
+		MPI_Waitany(n_receives, receives, &index, MPI_STATUS_IGNORE);
+		MPI_Send(NULL, 0, MPI_BYTE, 0, tags[index], MPI_COMM_WORLD);
+	}
+	MPI_Waitall(n_sends, sends, MPI_STATUSES_IGNORE);
+	if (cost->n_out + cost->n_in == 0 && partner_of(cal, 0) == cal->rank) {
+		load_pause(cost->alone_s);
+		MPI_Send(NULL, 0, MPI_BYTE, 0, ACK, MPI_COMM_WORLD);
+	}
+}
+
+/* Receives and acknowledgements at rank 0. */
+static int await(const struct cal *cal, const struct cost *cost, MPI_Request *requests)
+{
+	int n = 0, n_acks = cost->n_out + cost->n_in == 0 ? 1 : cost->n_out;
+
+	for (; n < cost->n_in; n++)
+		MPI_Irecv(cal->recv_buf + (int64_t)n * cost->size_B, (int)cost->size_B, MPI_BYTE,
+			  partner_of(cal, n), n, MPI_COMM_WORLD, &requests[n]);
+	for (int k = 0; k < n_acks; k++)
+		MPI_Irecv(NULL, 0, MPI_BYTE, partner_of(cal, k), ACK + k, MPI_COMM_WORLD,
+			  &requests[n++]);
+	return n;
+}
+
+/* Returns when the first of the transfers is over. */
+static void compute_until_first(const struct cal *cal, struct cost *cost, int n,
+				MPI_Request *requests)
+{
+	int index, is_over = 0;
+
+	if (cal->n_here > 1) {
+		MPI_Waitany(n, requests, &index, MPI_STATUS_IGNORE);
+		return;
+	}
+	while (!is_over) {
+		compute_chunk(cost);
+		MPI_Testany(n, requests, &index, &is_over, MPI_STATUS_IGNORE);
+	}
+}
+
+static void communicate(const struct cal *cal, struct cost *cost, double window[2])
+{
+	MPI_Request requests[2 * MOST_TRANSFERS], sends[MOST_TRANSFERS];
+	int n = await(cal, cost, requests);
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int k = 0; k < cost->n_out; k++)
+		MPI_Isend(cal->send_buf, (int)cost->size_B, MPI_BYTE, partner_of(cal, k), k,
+			  MPI_COMM_WORLD, &sends[k]);
+	window[0] = MPI_Wtime() + cost->margin_s;
+	compute_until_first(cal, cost, n, requests);
+	window[1] = MPI_Wtime() - cost->margin_s;
+	for (int rank = 1; rank < cal->n_ranks; rank++)
+		if (cal->node[rank] == 0)
+			MPI_Send(NULL, 0, MPI_BYTE, rank, STOP, MPI_COMM_WORLD);
+	MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+	MPI_Waitall(cost->n_out, sends, MPI_STATUSES_IGNORE);
+}
+
+static void compute_until_told(struct cost *cost)
+{
+	MPI_Request stop;
+	int is_told = 0;
+
+	MPI_Irecv(NULL, 0, MPI_BYTE, 0, STOP, MPI_COMM_WORLD, &stop);
+	MPI_Barrier(MPI_COMM_WORLD);
+	while (!is_told) {
+		compute_chunk(cost);
+		MPI_Test(&stop, &is_told, MPI_STATUS_IGNORE);
+	}
+}
+
+/* What all computing ranks of the node together computed, in loops that run at the speed of a free
+ * core. */
+static double measure_cost(struct cal *cal, void *context)
+{
+	struct cost *cost = context;
+	double window[2] = {0, 0}, speed = 0, total;
+
+	cost->n_chunks = 0;
+	if (cal->rank == 0)
+		communicate(cal, cost, window);
+	else if (is_on_first_node(cal))
+		compute_until_told(cost);
+	else
+		serve(cal, cost);
+	MPI_Bcast(window, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	if (is_on_first_node(cal))
+		speed = speed_within(cost, window[0], window[1]) * cost->chunk_s;
+	MPI_Reduce(&speed, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+	return total;
+}
+
+void probe_cpu_cost(struct cal *cal, double until)
+{
+	int n = cal->settings.n_transfers;
+	static struct cost cost;
+	double per_byte_s = cal->per_byte_s[BETWEEN_NODES];
+
+	if (n < 0)
+		n = cal->n_nodes - 1 > 8 ? 8 : cal->n_nodes - 1 < 2 ? 2 : cal->n_nodes - 1;
+	cost.margin_s = (8 + 2 * n) * cal->empty_s[BETWEEN_NODES];
+	cost.alone_s = fmax(cal->settings.window_s, 10 * cost.margin_s);
+	cost.size_B = (int64_t)fmin(per_byte_s > 0 ? cost.alone_s / per_byte_s : 1e9,
+				    (double)(cal->settings.max_size_B / n));
+	cost.alone_s = (double)cost.size_B * per_byte_s;
+	if (cost.alone_s < 4 * cost.margin_s) {
+		if (cal->rank == 0)
+			samples_fact(
+			    &cal->samples, "warning",
+			    "CPU cost was not measured: messages of %lld B are over too soon, "
+			    "allow larger ones (--max-size)",
+			    (long long)cost.size_B);
+		return;
+	}
+	cost.chunk_s = fmax(cost.alone_s / 40, 20e-6);
+	cal_group(cal, "CPU cost of communication", until, (n + 1) * (n + 1));
+	for (cost.n_out = 0; cost.n_out <= n; cost.n_out++)
+		for (cost.n_in = 0; cost.n_in <= n; cost.n_in++)
+			cal_repeat(cal, "compute_speed", BETWEEN_NODES, cost.n_out, cost.n_in,
+				   measure_cost, &cost);
+	if (cal->rank == 0)
+		samples_fact(&cal->samples, "computing_ranks", "%d",
+			     cal->n_here > 1 ? cal->n_here - 1 : 1);
+}

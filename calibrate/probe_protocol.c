@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the library moves messages: overheads, eager threshold, progress while computing, send
+ * buffers. */
+#include <math.h>
+
+#include "calibrate.h"
+
+enum { BURST = 16 };
+
+struct probe {
+	int partner;
+	int64_t size_B;
+	double pause_s, expected_s;
+};
+
+/* --- overhead per message --- */
+
+/* Rank 0 sends empty messages, one after the other. */
+static double measure_send_overhead(struct cal *cal, void *context)
+{
+	const struct probe *probe = context;
+	double begin, time_s = 0;
+
+	cal_meet(cal, probe->partner);
+	if (cal->rank == 0) {
+		begin = MPI_Wtime();
+		for (int k = 0; k < BURST; k++)
+			MPI_Send(NULL, 0, MPI_BYTE, probe->partner, 2, MPI_COMM_WORLD);
+		time_s = (MPI_Wtime() - begin) / BURST;
+	} else if (cal->rank == probe->partner) {
+		for (int k = 0; k < BURST; k++)
+			MPI_Recv(NULL, 0, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	return time_s;
+}
+
+/* Rank 0 takes empty messages that arrived while it paused. */
+static double measure_receive_overhead(struct cal *cal, void *context)
+{
+	const struct probe *probe = context;
+	double begin, time_s = 0;
+
+	cal_meet(cal, probe->partner);
+	if (cal->rank == 0) {
+		load_pause(probe->pause_s);
+		begin = MPI_Wtime();
+		for (int k = 0; k < BURST; k++)
+			MPI_Recv(NULL, 0, MPI_BYTE, probe->partner, 3, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+		time_s = (MPI_Wtime() - begin) / BURST;
+	} else if (cal->rank == probe->partner) {
+		for (int k = 0; k < BURST; k++)
+			MPI_Send(NULL, 0, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
+	}
+	return time_s;
+}
+
+void probe_overhead(struct cal *cal, int where, double until)
+{
+	struct probe probe = {.partner = cal_partner(cal, where),
+			      .pause_s = 2 * BURST * cal->empty_s[where] + 1e-3};
+
+	cal_group(cal, "overhead per message", until, 2);
+	cal_repeat(cal, "send_overhead", where, 0, 0, measure_send_overhead, &probe);
+	cal_repeat(cal, "recv_overhead", where, 0, 0, measure_receive_overhead, &probe);
+}
+
+/* --- eager threshold --- */
+
+/* How long a send takes whose receiver comes pause_s late. */
+static double measure_late_receiver(struct cal *cal, void *context)
+{
+	const struct probe *probe = context;
+	double begin, time_s = 0;
+
+	cal_meet(cal, probe->partner);
+	if (cal->rank == 0) {
+		begin = MPI_Wtime();
+		MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner, 4,
+			 MPI_COMM_WORLD);
+		time_s = MPI_Wtime() - begin;
+	} else if (cal->rank == probe->partner) {
+		load_pause(probe->pause_s);
+		MPI_Recv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, 0, 4, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	}
+	return time_s;
+}
+
+/*
+ * Whether a message of that size leaves without its receiver. A delayed eager send looks like a
+ * rendezvous, never the other way round: the shortest of several tells.
+ */
+static bool is_eager(struct cal *cal, int where, int64_t size_B)
+{
+	double expected_s = cal->empty_s[where] + (double)size_B * cal->per_byte_s[where];
+	struct probe probe = {.partner = cal_partner(cal, where), .size_B = size_B};
+	struct sample_key key = sample_key("late_receiver", where, size_B, 0);
+	int verdict = 0;
+
+	probe.pause_s = 3 * expected_s + 2e-3;
+	for (int k = 0; k < 3 && !verdict; k++) {
+		double time_s = measure_late_receiver(cal, &probe);
+
+		if (cal->rank == 0)
+			samples_add(&cal->samples, &key, time_s);
+		verdict = (int)cal_share(time_s < probe.pause_s * 0.9);
+	}
+	return verdict;
+}
+
+/* Doubles up to the first size that waits, then halves the interval, to the byte. */
+void probe_eager(struct cal *cal, int where, double until)
+{
+	int64_t low = -1, high = 0; /* low is eager, high is not */
+
+	cal_group(cal, "eager threshold", until, 2);
+	while (high <= cal->largest_B[where] && is_eager(cal, where, high)) {
+		low = high;
+		high = high ? 2 * high : 1;
+	}
+	if (high > cal->largest_B[where]) {
+		low = INT64_MAX;
+	} else {
+		while (high - low > 1) {
+			int64_t middle = low + (high - low) / 2;
+
+			if (is_eager(cal, where, middle))
+				low = middle;
+			else
+				high = middle;
+		}
+		if (low > 0)
+			probe_one_way(cal, where, low);
+		if (high > 0)
+			probe_one_way(cal, where, high);
+	}
+	cal->threshold_B = low;
+	if (cal->rank == 0)
+		samples_fact(&cal->samples,
+			     where == WITHIN_NODE ? "eager_threshold_within_B"
+						  : "eager_threshold_B",
+			     "%lld", low == INT64_MAX ? -2LL : (long long)low);
+}
+
+/* --- progress and buffers, with a message that goes by rendezvous if any does --- */
+
+/* How long rank 0 still waits after computing as long as the message takes, and half as long again.
+ */
+static double measure_send_progress(struct cal *cal, void *context)
+{
+	const struct probe *probe = context;
+	MPI_Request request = MPI_REQUEST_NULL;
+	double begin, wait_s = 0;
+
+	if (cal->rank == probe->partner)
+		MPI_Irecv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, 0, 5, MPI_COMM_WORLD,
+			  &request);
+	cal_meet(cal, probe->partner);
+	if (cal->rank == 0) {
+		MPI_Isend(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner, 5,
+			  MPI_COMM_WORLD, &request);
+		load_compute(1.5 * probe->expected_s);
+		begin = MPI_Wtime();
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		wait_s = MPI_Wtime() - begin;
+	} else if (cal->rank == probe->partner) {
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
+	return wait_s;
+}
+
+static double measure_receive_progress(struct cal *cal, void *context)
+{
+	const struct probe *probe = context;
+	MPI_Request request = MPI_REQUEST_NULL;
+	double begin, wait_s = 0;
+
+	if (cal->rank == 0)
+		MPI_Irecv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, probe->partner, 6,
+			  MPI_COMM_WORLD, &request);
+	cal_meet(cal, probe->partner);
+	if (cal->rank == 0) {
+		load_compute(1.5 * probe->expected_s);
+		begin = MPI_Wtime();
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		wait_s = MPI_Wtime() - begin;
+	} else if (cal->rank == probe->partner) {
+		MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, 0, 6, MPI_COMM_WORLD);
+	}
+	return wait_s;
+}
+
+/* When a send returns whose receiver waits for it. */
+static double measure_send_return(struct cal *cal, void *context)
+{
+	struct probe probe = *(const struct probe *)context;
+
+	probe.pause_s = 0;
+	return measure_late_receiver(cal, &probe);
+}
+
+void probe_protocol(struct cal *cal, int where, double until)
+{
+	struct probe probe = {.partner = cal_partner(cal, where), .size_B = 4 << 20};
+
+	if (cal->threshold_B != INT64_MAX && probe.size_B < 4 * cal->threshold_B)
+		probe.size_B = 4 * cal->threshold_B;
+	if (probe.size_B > cal->largest_B[where])
+		probe.size_B = cal->largest_B[where];
+	cal_group(cal, "progress and buffers", until, 4);
+	probe.expected_s = probe_one_way(cal, where, probe.size_B);
+	cal_repeat(cal, "send_progress", where, probe.size_B, 0, measure_send_progress, &probe);
+	cal_repeat(cal, "recv_progress", where, probe.size_B, 0, measure_receive_progress, &probe);
+	cal_repeat(cal, "send_return", where, probe.size_B, 0, measure_send_return, &probe);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several transfers at once: into one node, out of one node, in pairs, both ways. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "calibrate.h"
+
+enum { MOST_FLOWS = 64 };
+
+struct flows {
+	int n;
+	int source[MOST_FLOWS], dest[MOST_FLOWS]; /* ranks */
+	int64_t size_B;
+	double first_s; /* result, rank 0: when the first flow ended */
+};
+
+/* Starts this rank's ends of the flows; the receives are at requests[0 … *n_receives - 1]. */
+static int start(const struct cal *cal, const struct flows *flows, MPI_Request *requests,
+		 int *n_receives)
+{
+	int n = 0;
+
+	for (int k = 0; k < flows->n; k++)
+		if (flows->dest[k] == cal->rank) {
+			MPI_Irecv(cal->recv_buf + (int64_t)n * flows->size_B, (int)flows->size_B,
+				  MPI_BYTE, flows->source[k], 7, MPI_COMM_WORLD, &requests[n]);
+			n++;
+		}
+	*n_receives = n;
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int k = 0; k < flows->n; k++)
+		if (flows->source[k] == cal->rank)
+			MPI_Isend(cal->send_buf, (int)flows->size_B, MPI_BYTE, flows->dest[k], 7,
+				  MPI_COMM_WORLD, &requests[n++]);
+	return n;
+}
+
+/* Seconds until the last receiver had everything, each counted from its own leaving of a barrier.
+ */
+static double measure_flows(struct cal *cal, void *context)
+{
+	struct flows *flows = context;
+	MPI_Request requests[2 * MOST_FLOWS];
+	int n_receives, n, index;
+	double begin, times[2] = {0, -INFINITY}, results[2]; /* last, -first */
+
+	n = start(cal, flows, requests, &n_receives);
+	begin = MPI_Wtime();
+	for (int k = 0; k < n; k++) {
+		MPI_Waitany(n, requests, &index, MPI_STATUS_IGNORE);
+		if (index >= n_receives)
+			continue;
+		times[0] = MPI_Wtime() - begin;
+		if (times[1] == -INFINITY)
+			times[1] = -times[0];
+	}
+	MPI_Reduce(times, results, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	flows->first_s = -results[1];
+	return results[0];
+}
+
+static double repeat_flows(struct cal *cal, const char *name, int x, struct flows *flows)
+{
+	struct sample_key first = sample_key("first_of", BETWEEN_NODES, x, flows->n);
+	double time_s =
+	    cal_repeat(cal, name, BETWEEN_NODES, x, flows->size_B, measure_flows, flows);
+
+	if (cal->rank == 0 && flows->n > 1)
+		samples_add(&cal->samples, &first, flows->first_s);
+	return time_s;
+}
+
+static void add(struct flows *flows, int source, int dest)
+{
+	flows->source[flows->n] = source;
+	flows->dest[flows->n++] = dest;
+}
+
+/* The sizes at which latency is a small part, as far as buffers and time allow. */
+static int64_t flow_size(const struct cal *cal, int most)
+{
+	double wanted = cal->per_byte_s[BETWEEN_NODES] > 0
+			    ? 500 * cal->empty_s[BETWEEN_NODES] / cal->per_byte_s[BETWEEN_NODES]
+			    : 4 << 20;
+	int64_t limit = cal->settings.max_size_B / most, size_B = (int64_t)fmin(wanted, 1e9);
+
+	if (size_B < 4 << 20)
+		size_B = 4 << 20;
+	if (size_B > cal->largest_B[BETWEEN_NODES])
+		size_B = cal->largest_B[BETWEEN_NODES];
+	return size_B < limit ? size_B : limit;
+}
+
+/* 1, 2, 3, 4, 6, 8, 12, … */
+static int next_count(int k)
+{
+	return k < 4 ? k + 1 : (k & (k - 1)) ? k / 3 * 4 : k / 2 * 3;
+}
+
+void probe_sharing(struct cal *cal, double until)
+{
+	int others = cal->n_nodes - 1 < MOST_FLOWS ? cal->n_nodes - 1 : MOST_FLOWS, n_points = 2;
+	struct flows flows = {.size_B = flow_size(cal, others)};
+
+	for (int k = 2; k <= others; k = next_count(k))
+		n_points += 2;
+	cal_group(cal, "sharing", until, n_points + 1);
+	for (int k = 1; k <= others; k = next_count(k)) {
+		flows.n = 0;
+		for (int j = 1; j <= k; j++)
+			add(&flows, cal->leader[j], 0);
+		repeat_flows(cal, "many_to_one", k, &flows);
+		if (k == 1)
+			continue;
+		flows.n = 0;
+		for (int j = 1; j <= k; j++)
+			add(&flows, 0, cal->leader[j]);
+		repeat_flows(cal, "one_to_many", k, &flows);
+	}
+	flows.n = 0;
+	add(&flows, 0, cal->far);
+	add(&flows, cal->far, 0);
+	repeat_flows(cal, "both_ways", 2, &flows);
+	if (others < 3)
+		return;
+	flows.n = 0;
+	for (int j = 0; j + 1 <= others && flows.n < MOST_FLOWS; j += 2)
+		add(&flows, cal->leader[j], cal->leader[j + 1]);
+	repeat_flows(cal, "pairs", flows.n, &flows);
+}

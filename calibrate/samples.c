@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "samples.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char HEADER[] = "# mpisim-calibration 1";
+
+struct sample_key sample_key(const char *name, int where, int64_t x, int64_t y)
+{
+	struct sample_key key = {.where = where, .x = x, .y = y};
+
+	snprintf(key.name, sizeof(key.name), "%s", name);
+	return key;
+}
+
+static void *grow(void *list, size_t n, size_t *capacity, size_t element_B)
+{
+	size_t wanted = *capacity ? 2 * *capacity : 64;
+	void *larger;
+
+	if (n < *capacity)
+		return list;
+	larger = realloc(list, wanted * element_B);
+	if (larger)
+		*capacity = wanted;
+	return larger;
+}
+
+int samples_add(struct samples *samples, const struct sample_key *key, double value)
+{
+	void *list = grow(samples->list, samples->n, &samples->capacity, sizeof(*samples->list));
+
+	if (!list)
+		return -1;
+	samples->list = list;
+	samples->list[samples->n++] = (struct sample){*key, value};
+	return 0;
+}
+
+/* A fact is one line of the file. */
+static void keep_on_line(char *text)
+{
+	for (; *text; text++)
+		if (*text > 0 && *text < ' ')
+			*text = ' ';
+}
+
+int samples_fact(struct samples *samples, const char *name, const char *format, ...)
+{
+	void *facts = grow(samples->facts, samples->n_facts, &samples->facts_capacity,
+			   sizeof(*samples->facts));
+	char text[512];
+	struct fact fact;
+	va_list args;
+
+	if (!facts)
+		return -1;
+	samples->facts = facts;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	keep_on_line(text);
+	fact = (struct fact){strdup(name), strdup(text)};
+	if (!fact.name || !fact.value) {
+		free(fact.name);
+		free(fact.value);
+		return -1;
+	}
+	samples->facts[samples->n_facts++] = fact;
+	return 0;
+}
+
+const char *samples_get_fact(const struct samples *samples, const char *name, int k)
+{
+	for (size_t i = 0; i < samples->n_facts; i++)
+		if (!strcmp(samples->facts[i].name, name) && k-- == 0)
+			return samples->facts[i].value;
+	return NULL;
+}
+
+static int has_key(const struct sample *sample, const struct sample_key *key)
+{
+	return sample->key.x == key->x && sample->key.y == key->y &&
+	       sample->key.where == key->where && !strcmp(sample->key.name, key->name);
+}
+
+int samples_count(const struct samples *samples, const struct sample_key *key)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < samples->n; i++)
+		n += has_key(&samples->list[i], key);
+	return n;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+static double middle(const double *sorted, int n)
+{
+	return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+}
+
+/* Median distance from the median, scaled to the standard deviation of normal values. */
+static double spread(const double *sorted, int n, double median)
+{
+	double *distances = malloc((size_t)n * sizeof(double)), result;
+
+	if (!distances)
+		return INFINITY;
+	for (int k = 0; k < n; k++)
+		distances[k] = fabs(sorted[k] - median);
+	qsort(distances, (size_t)n, sizeof(double), compare);
+	result = 1.4826 * middle(distances, n);
+	free(distances);
+	return result;
+}
+
+struct summary summary_of(double *values, int n)
+{
+	struct summary s = {.n = n};
+	double half, reach;
+	int below;
+
+	if (n == 0)
+		return s;
+	qsort(values, (size_t)n, sizeof(double), compare);
+	s.minimum = values[0];
+	s.maximum = values[n - 1];
+	s.median = middle(values, n);
+	/* How many of n lie below the median is binomial; normal approximation of its 95 % range.
+	 */
+	half = 1.96 * sqrt(n) / 2;
+	below = (int)floor(n / 2.0 - half);
+	if (below < 0)
+		below = 0;
+	s.low = values[below];
+	s.high = values[n - 1 - below];
+	reach = 5 * spread(values, n, s.median) + 1e-3 * fabs(s.median);
+	for (int k = 0; k < n; k++)
+		s.n_outliers += fabs(values[k] - s.median) > reach;
+	return s;
+}
+
+struct summary samples_summary(const struct samples *samples, const struct sample_key *key)
+{
+	int n = 0;
+	double *values = malloc((samples->n + 1) * sizeof(double));
+	struct summary summary;
+
+	if (!values)
+		return (struct summary){0};
+	for (size_t i = 0; i < samples->n; i++)
+		if (has_key(&samples->list[i], key))
+			values[n++] = samples->list[i].value;
+	summary = summary_of(values, n);
+	free(values);
+	return summary;
+}
+
+int samples_write(const struct samples *samples, const char *path)
+{
+	FILE *file = fopen(path, "w");
+	int failed;
+
+	if (!file)
+		return -1;
+	fprintf(file, "%s\n", HEADER);
+	for (size_t i = 0; i < samples->n_facts; i++)
+		fprintf(file, "# %s: %s\n", samples->facts[i].name, samples->facts[i].value);
+	fprintf(file, "probe,where,x,y,value\n");
+	for (size_t i = 0; i < samples->n; i++) {
+		const struct sample *s = &samples->list[i];
+
+		fprintf(file, "%s,%s,%" PRId64 ",%" PRId64 ",%.17g\n", s->key.name,
+			s->key.where == WITHIN_NODE ? "within" : "between", s->key.x, s->key.y,
+			s->value);
+	}
+	failed = ferror(file);
+	return fclose(file) || failed ? -1 : 0;
+}
+
+static int read_fact(struct samples *samples, char *line)
+{
+	char *value = strstr(line, ": ");
+
+	if (!value)
+		return -1;
+	*value = '\0';
+	return samples_fact(samples, line + 2, "%s", value + 2);
+}
+
+static int read_sample(struct samples *samples, const char *line)
+{
+	struct sample_key key = {.where = BETWEEN_NODES};
+	char where[8];
+	double value;
+	int end = 0;
+
+	if (sscanf(line, "%23[^,],%7[^,],%" SCNd64 ",%" SCNd64 ",%lf%n", key.name, where, &key.x,
+		   &key.y, &value, &end) != 5 ||
+	    line[end] || !isfinite(value))
+		return -1;
+	if (!strcmp(where, "within"))
+		key.where = WITHIN_NODE;
+	else if (strcmp(where, "between"))
+		return -1;
+	return samples_add(samples, &key, value);
+}
+
+static int read_line(struct samples *samples, char *line, int number)
+{
+	line[strcspn(line, "\r\n")] = '\0';
+	if (number == 1)
+		return strcmp(line, HEADER) ? -1 : 0;
+	if (line[0] == '#')
+		return read_fact(samples, line);
+	if (!strcmp(line, "probe,where,x,y,value") || !line[0])
+		return 0;
+	return read_sample(samples, line);
+}
+
+int samples_read(struct samples *samples, const char *path, char error[256])
+{
+	FILE *file = fopen(path, "r");
+	char line[640];
+	int number = 0;
+
+	*samples = (struct samples){0};
+	if (!file) {
+		snprintf(error, 256, "cannot open %s: %s", path, strerror(errno));
+		return -1;
+	}
+	while (fgets(line, sizeof(line), file)) {
+		if (read_line(samples, line, ++number) == 0)
+			continue;
+		snprintf(error, 256, "%s:%d: wanted %s", path, number,
+			 number == 1 ? HEADER : "probe,where,x,y,value or # fact: value");
+		samples_finish(samples);
+		fclose(file);
+		return -1;
+	}
+	fclose(file);
+	if (number == 0)
+		snprintf(error, 256, "%s is empty", path);
+	return number ? 0 : -1;
+}
+
+void samples_finish(struct samples *samples)
+{
+	for (size_t i = 0; i < samples->n_facts; i++) {
+		free(samples->facts[i].name);
+		free(samples->facts[i].value);
+	}
+	free(samples->facts);
+	free(samples->list);
+	*samples = (struct samples){0};
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CALIBRATE_SAMPLES_H
+#define CALIBRATE_SAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * All that was measured, every single sample, and facts about the run. It is what a calibration
+ * hands to the fit, in memory or as a file (docs/calibrate.md describes it). No MPI, no GSL.
+ */
+enum where { BETWEEN_NODES, WITHIN_NODE };
+
+#define SAMPLES_NAME_B 24
+
+struct sample_key {
+	char name[SAMPLES_NAME_B]; /* of the probe */
+	int where;		   /* enum where */
+	int64_t x, y;		   /* what the probe varies: bytes, numbers of transfers */
+};
+
+struct sample {
+	struct sample_key key;
+	double value; /* seconds, if the probe's description says nothing else */
+};
+
+struct samples {
+	size_t n, capacity;
+	struct sample *list; /* [n], in the order measured */
+	size_t n_facts, facts_capacity;
+	struct fact {
+		char *name, *value; /* several of one name are allowed */
+	} * facts;		    /* [n_facts] */
+};
+
+/* Robust statistics of one key's samples. */
+struct summary {
+	int n, n_outliers; /* outliers: further than 5 scaled median deviations from the median */
+	double median;	   /* of all, outliers too */
+	double low, high;  /* 95 % interval of the median (order statistics); all for n < 6 */
+	double minimum, maximum;
+};
+
+struct sample_key sample_key(const char *name, int where, int64_t x, int64_t y);
+/* 0, or -1 when out of memory. */
+int samples_add(struct samples *samples, const struct sample_key *key, double value);
+int samples_fact(struct samples *samples, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The value of the k-th fact of that name; NULL: there are not that many. Borrowed. */
+const char *samples_get_fact(const struct samples *samples, const char *name, int k);
+/* Number of samples with the key. */
+int samples_count(const struct samples *samples, const struct sample_key *key);
+/* n = 0 when there is none. O(number of samples). */
+struct summary samples_summary(const struct samples *samples, const struct sample_key *key);
+/* The same of a plain array, which it sorts. */
+struct summary summary_of(double *values, int n);
+/* 0, or -1: errno says why. */
+int samples_write(const struct samples *samples, const char *path);
+/* 0, or -1 with a sentence in `error`. *samples is the caller's, to be finished. */
+int samples_read(struct samples *samples, const char *path, char error[256]);
+void samples_finish(struct samples *samples);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which ranks share a node. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpisim.h>
+
+#include "calibrate.h"
+
+static void *allocate(size_t size_B)
+{
+	void *memory = calloc(1, size_B);
+
+	if (!memory)
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	return memory;
+}
+
+/* Nodes are numbered in the order of their first ranks; equal host names are one node. */
+static void number_nodes(struct cal *cal, const char *hosts)
+{
+	for (int rank = 0; rank < cal->n_ranks; rank++) {
+		const char *host = hosts + (size_t)rank * sizeof(cal->host);
+		int other = 0;
+
+		while (strcmp(hosts + (size_t)other * sizeof(cal->host), host))
+			other++;
+		if (other == rank) {
+			cal->leader[cal->n_nodes] = rank;
+			cal->node[rank] = cal->n_nodes++;
+		} else {
+			cal->node[rank] = cal->node[other];
+		}
+		for (int k = 0; k < rank; k++)
+			cal->place[rank] += cal->node[k] == cal->node[rank];
+	}
+}
+
+static void note_hosts(struct cal *cal, const char *hosts)
+{
+	for (int node = 0; node < cal->n_nodes; node++) {
+		int n = 0;
+
+		for (int rank = 0; rank < cal->n_ranks; rank++)
+			n += cal->node[rank] == node;
+		samples_fact(&cal->samples, "host", "%s, %d %s",
+			     hosts + (size_t)cal->leader[node] * sizeof(cal->host), n,
+			     n == 1 ? "rank" : "ranks");
+	}
+	samples_fact(&cal->samples, "nodes", "%d", cal->n_nodes);
+	samples_fact(&cal->samples, "ranks", "%d", cal->n_ranks);
+}
+
+void cal_world_init(struct cal *cal)
+{
+	char *hosts;
+	int length;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &cal->rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &cal->n_ranks);
+	hosts = allocate((size_t)cal->n_ranks * sizeof(cal->host));
+	cal->node = allocate((size_t)cal->n_ranks * sizeof(int));
+	cal->leader = allocate((size_t)cal->n_ranks * sizeof(int));
+	cal->place = allocate((size_t)cal->n_ranks * sizeof(int));
+	MPI_Get_processor_name(cal->host, &length);
+	MPI_Allgather(cal->host, sizeof(cal->host), MPI_CHAR, hosts, sizeof(cal->host), MPI_CHAR,
+		      MPI_COMM_WORLD);
+	number_nodes(cal, hosts);
+	cal->far = cal->n_nodes > 1 ? cal->leader[1] : -1;
+	cal->near = -1;
+	for (int rank = cal->n_ranks - 1; rank > 0; rank--)
+		if (cal->node[rank] == 0)
+			cal->near = rank;
+	for (int rank = 0; rank < cal->n_ranks; rank++)
+		cal->n_here += cal->node[rank] == 0;
+	if (cal->rank == 0)
+		note_hosts(cal, hosts);
+	free(hosts);
+	cal->is_simulated = mpisim_is_simulated();
+	cal->send_buf = mpisim_alloc((size_t)cal->settings.max_size_B + 1);
+	cal->recv_buf = mpisim_alloc((size_t)cal->settings.max_size_B + 1);
+	if (!cal->send_buf || !cal->recv_buf)
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	if (!cal->is_simulated) { /* have the pages */
+		memset(cal->send_buf, 1, (size_t)cal->settings.max_size_B);
+		memset(cal->recv_buf, 2, (size_t)cal->settings.max_size_B);
+	}
+}
+
+void cal_world_finish(struct cal *cal)
+{
+	mpisim_free(cal->send_buf);
+	mpisim_free(cal->recv_buf);
+	free(cal->node);
+	free(cal->leader);
+	free(cal->place);
+	samples_finish(&cal->samples);
+}
+
+int cal_partner(const struct cal *cal, int where)
+{
+	return where == WITHIN_NODE ? cal->near : cal->far;
+}

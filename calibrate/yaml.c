@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The fit as a cluster file. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit.h"
+
+static void write_facts(const struct fit *fit, FILE *file)
+{
+	static const char *const shown[] = {"date", "library", "duration_s", "clock_resolution_s",
+					    "ranks"};
+	const char *text;
+
+	for (size_t k = 0; k < sizeof(shown) / sizeof(shown[0]); k++)
+		if ((text = samples_get_fact(fit->samples, shown[k], 0)))
+			fprintf(file, "# %s: %s\n", shown[k], text);
+	for (int k = 0; (text = samples_get_fact(fit->samples, "host", k)); k++)
+		fprintf(file, "# host: %s\n", text);
+	for (int k = 0; (text = samples_get_fact(fit->samples, "warning", k)); k++)
+		fprintf(file, "# WARNING: %s\n", text);
+}
+
+/* Seconds as "12.3456us". */
+static const char *as_time(double seconds, char text[40])
+{
+	if (seconds == 0)
+		snprintf(text, 40, "0s");
+	else
+		snprintf(text, 40, "%.6fus", seconds * 1e6);
+	return text;
+}
+
+static const char *as_bandwidth(double Bps, char text[40])
+{
+	if (isfinite(Bps))
+		snprintf(text, 40, "%.6f MB/s", Bps / 1e6);
+	else
+		snprintf(text, 40, "inf");
+	return text;
+}
+
+typedef const char *(*format_fn)(double value, char text[40]);
+
+static void write_value(FILE *file, const char *indent, const char *key, const struct value *v,
+			format_fn format, const char *how)
+{
+	char value[40], low[40], high[40];
+
+	fprintf(file, "%s%s: %s   # %s to %s, %d samples, %d outliers; %s\n", indent, key,
+		format(v->value, value), format(fmax(v->low, 0), low), format(v->high, high), v->n,
+		v->n_outliers, how);
+}
+
+static void write_curve(const struct fit *fit, int where, FILE *file)
+{
+	const struct curve *curve = &fit->curves[where];
+
+	if (!curve->n_segments)
+		return;
+	fprintf(file, "  # time by size %s: %d sizes, %d samples, %d outliers\n",
+		where == WITHIN_NODE ? "within a node" : "between nodes", curve->n_points,
+		curve->n_samples, curve->n_outliers);
+	for (int k = 0; k < curve->n_segments; k++) {
+		const struct segment *s = &curve->segments[k];
+		char rate[40];
+
+		fprintf(file, "  #   %lld to %lld B: %.4f us + size / %s, points within %.2f %%\n",
+			(long long)s->from_B, (long long)s->to_B, s->latency_s * 1e6,
+			as_bandwidth(s->per_byte_s > 1e-19 ? 1 / s->per_byte_s : INFINITY, rate),
+			s->worst * 100);
+	}
+}
+
+static void write_network(const struct fit *fit, FILE *file)
+{
+	int w = fit->subject;
+
+	fprintf(file, "\nnetwork:\n");
+	if (w == WITHIN_NODE)
+		fprintf(file,
+			"  # NOT MEASURED: there was one node; these are the values within it\n");
+	write_value(file, "  ", "latency", &fit->latency[w], as_time,
+		    "half a round trip of nothing, less both overheads");
+	write_value(file, "  ", "bandwidth", &fit->bandwidth_Bps[w], as_bandwidth,
+		    "slope of the last segment");
+	write_curve(fit, BETWEEN_NODES, file);
+	if (!fit->latency[WITHIN_NODE].is_known)
+		return;
+	fprintf(file, "  intra_node:\n");
+	/* The file knows one overhead, that between nodes; the sum must stay what was measured. */
+	struct value latency = fit->latency[WITHIN_NODE];
+	if (w == BETWEEN_NODES) {
+		double o = fit->send_overhead[w].value + fit->recv_overhead[w].value;
+		double shift = fmax(fit->empty[WITHIN_NODE].value - o, 0) - latency.value;
+
+		latency.value += shift;
+		latency.low += shift;
+		latency.high += shift;
+	}
+	write_value(file, "    ", "latency", &latency, as_time,
+		    "half a round trip of nothing, less the overheads below");
+	write_value(file, "    ", "bandwidth", &fit->bandwidth_Bps[WITHIN_NODE], as_bandwidth,
+		    "slope of the last segment");
+	write_curve(fit, WITHIN_NODE, file);
+}
+
+static void write_threshold(int64_t threshold_B, FILE *file)
+{
+	if (threshold_B == INT64_MAX)
+		fprintf(file, "off\n");
+	else
+		fprintf(file, "%lld\n", (long long)(threshold_B < 0 ? 0 : threshold_B));
+}
+
+static void write_protocol(const struct fit *fit, FILE *file)
+{
+	int w = fit->subject;
+	const struct value *send = &fit->send_overhead[w], *recv = &fit->recv_overhead[w];
+	/* What both take cannot be more than an empty message's time. */
+	double scale = fmin(1, fit->empty[w].value / fmax(send->value + recv->value, 1e-15));
+	struct value mean = {true,
+			     (send->value + recv->value) / 2,
+			     (send->low + recv->low) / 2,
+			     (send->high + recv->high) / 2,
+			     send->n + recv->n,
+			     send->n_outliers + recv->n_outliers};
+	char a[40], b[40];
+
+	if (send->value + recv->value > 0) {
+		mean.value *= scale;
+		mean.low *= scale;
+		mean.high *= scale;
+	}
+	fprintf(file, "\nprotocol:\n");
+	write_value(file, "  ", "overhead", &mean, as_time, "mean of sender and receiver");
+	fprintf(file, "  # sender %s, receiver %s\n", as_time(send->value, a),
+		as_time(recv->value, b));
+	fprintf(file, "  eager_threshold: ");
+	write_threshold(fit->threshold_B[w], file);
+	if (w == BETWEEN_NODES && fit->empty[WITHIN_NODE].is_known) {
+		fprintf(file, "  # within a node: ");
+		write_threshold(fit->threshold_B[WITHIN_NODE], file);
+	}
+	if (fit->control_B.is_known)
+		fprintf(file, "  control_message: %.0f   # %.0f to %.0f; step at the threshold\n",
+			fit->control_B.value, fmax(fit->control_B.low, 0), fit->control_B.high);
+	if (fit->send_wait < 0)
+		return;
+	fprintf(file,
+		"  # progress while computing: of a large message's time, %.0f %% of a send and "
+		"%.0f %% of a "
+		"receive were left after computing 1.5 times as long: %s\n",
+		fit->send_wait * 100, fit->recv_wait * 100,
+		fit->send_wait > 0.5 || fit->recv_wait > 0.5 ? "only within MPI calls" : "goes on");
+	if (fit->buffered_B >= 0)
+		fprintf(file, "  # a large send returned with %.0f B on their way\n",
+			fit->buffered_B);
+}
+
+static void write_table(const struct fit *fit, FILE *file)
+{
+	int n = fit->table_n;
+	double widest = 0;
+
+	if (n < 0)
+		return;
+	fprintf(file, "\ncpu:\n  communication_cost:\n");
+	if (fit->table_is_partial)
+		fprintf(file, "    # WARNING: fewer computing ranks than cores: what idle cores "
+			      "took is not seen. "
+			      "Start one rank more than cores on the first node.\n");
+	fprintf(file,
+		"    # rows: 0, 1, ... outgoing transfers; columns: incoming ones\n    table:\n");
+	for (int o = 0; o <= n; o++) {
+		fprintf(file, "      - [");
+		for (int i = 0; i <= n; i++) {
+			const struct value *v = &fit->table[o * (n + 1) + i];
+			double cost = fmin(fmax(v->value, 0), fit->cores);
+
+			widest = fmax(widest, (v->high - v->low) / 2);
+			fprintf(file, "%s%.4f", i ? ", " : "", o + i ? cost : 0.0);
+		}
+		fprintf(file, "]\n");
+	}
+	fprintf(file, "    # within +- %.4f or better, %d samples each at least\n", widest,
+		fit->table[(n + 1) * (n + 1) - 1].n);
+}
+
+/* k flows that share fairly take (k - 1) times the bytes' time longer than one. */
+static void write_sharing(const struct fit *fit, FILE *file)
+{
+	struct sample_key key;
+	double alone_s = 0, bytes_s;
+	char seen[8192] = "", mark[64];
+
+	for (size_t i = 0; i < fit->samples->n; i++) {
+		const struct sample_key *k = &fit->samples->list[i].key;
+		bool is_shared = !strcmp(k->name, "many_to_one") || !strcmp(k->name, "one_to_many");
+
+		if (!is_shared && strcmp(k->name, "both_ways") && strcmp(k->name, "pairs"))
+			continue;
+		snprintf(mark, sizeof(mark), "|%s %lld|", k->name, (long long)k->x);
+		if (strstr(seen, mark) || strlen(seen) + sizeof(mark) > sizeof(seen))
+			continue;
+		strcat(seen, mark);
+		key = *k;
+		if (is_shared && k->x == 1) {
+			fprintf(
+			    file,
+			    "\n# sharing, %lld B each; efficiency: 1 if fair and nothing lost\n",
+			    (long long)k->y);
+			alone_s = samples_summary(fit->samples, &key).median;
+			continue;
+		}
+		bytes_s = (double)k->y / fit->bandwidth_Bps[fit->subject].value;
+		fprintf(file, "#   %s, %lld flows: efficiency %.3f\n", k->name, (long long)k->x,
+			(is_shared ? (double)k->x : 1) * bytes_s /
+			    (samples_summary(fit->samples, &key).median - alone_s + bytes_s));
+	}
+}
+
+/* In double quotes, so that no character of the library's name means anything. */
+static void write_name(const struct fit *fit, FILE *file)
+{
+	const char *library = samples_get_fact(fit->samples, "library", 0);
+	int n = 0;
+
+	fprintf(file, "name: \"calibrated, ");
+	for (; library && *library && *library != ',' && n < 40; library++, n++)
+		fputc(*library < ' ' || *library == '"' || *library == '\\' ? ' ' : *library, file);
+	fprintf(file, "\"\n");
+}
+
+void fit_write_yaml(const struct fit *fit, FILE *file)
+{
+	fprintf(file,
+		"# Measured by mpisim-calibrate; docs/calibrate.md says how. Value, then its 95 %% "
+		"interval.\n");
+	write_facts(fit, file);
+	if (fit_is_noisy(fit))
+		fprintf(file, "# WARNING: %s\n", FIT_NOISY);
+	fprintf(file, "mpisim_cluster: 1\n");
+	write_name(fit, file);
+	fprintf(file, "nodes: %d\n", fit->n_nodes);
+	fprintf(file, "cores: %d%s\n", fit->cores,
+		fit->cores_are_certain ? "" : "   # at least: more were never busy");
+	write_table(fit, file);
+	write_network(fit, file);
+	write_protocol(fit, file);
+	write_sharing(fit, file);
+}

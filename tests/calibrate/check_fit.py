@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpisim-calibrate-fit on samples made here, with noise and outliers, and on files that are wrong.
+
+usage: check_fit.py FIT
+"""
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+SEED = 20090417
+fit = sys.argv[1]
+failures = []
+
+
+def check(holds, claim):
+    print('ok:' if holds else 'not ok:', claim)
+    if not holds:
+        failures.append(claim)
+
+
+def run(*arguments):
+    done = subprocess.run([fit, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+def write(path, rows, facts=()):
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('# mpisim-calibration 1\n')
+        file.writelines(f'# {name}: {value}\n' for name, value in facts)
+        file.write('probe,where,x,y,value\n')
+        file.writelines(f'{probe},{where},{x},{y},{value!r}\n' for probe, where, x, y, value in rows)
+
+
+def sizes():
+    size = 0
+    while size <= 64 << 20:
+        yield size
+        size = size + 1 if size < 2 else size // 3 * 4 if size & (size - 1) else size // 2 * 3
+
+
+def three_lines(size):
+    """20 us + s/1 GB/s up to 4 KiB, 22 us + s/400 MB/s up to 128 KiB, 150 us + s/100 MB/s above."""
+    if size <= 4096:
+        return 20e-6 + size / 1e9
+    return 22e-6 + size / 400e6 if size <= 131072 else 150e-6 + size / 100e6
+
+
+def breakpoints_are_found(folder):
+    """1 % noise, ten samples a size: the medians are known to about 0.4 %, a slope over many sizes better. Every 20th sample is
+    five times too long: an outlier, which a median does not follow."""
+    noise, rows, n_outliers = random.Random(SEED), [], 0
+    for size in sizes():
+        for _ in range(10):
+            value = three_lines(size) * (1 + noise.gauss(0, 0.01))
+            if noise.random() < 0.05:
+                value *= 5
+                n_outliers += 1
+            rows.append(('one_way', 'between', size, 0, value))
+    rows += [(probe, 'between', 0, 0, 1e-6) for probe in ('send_overhead', 'recv_overhead') for _ in range(6)]
+    path, output, plots = (os.path.join(folder, name) for name in ('noisy.csv', 'noisy.yaml', 'plots'))
+    write(path, rows, [('nodes', 2), ('library', 'none: "quoted" \\ 1.0'), ('warning', 'of the run')])
+    code, err = run(path, '-o', output, '--plot', plots)
+    check(code == 0 and 'of the run' in err, f'noisy: exit code {code}, {err}')
+    with open(output, encoding='utf-8') as file:
+        text = file.read()
+    segments = [(int(a), int(b), float(l), float(r)) for a, b, l, r in
+                re.findall(r'#   (\d+) to (\d+) B: ([\d.-]+) us \+ size / ([\d.]+) MB/s', text)]
+    check([s[:2] for s in segments] == [(0, 4096), (6144, 131072), (196608, 64 << 20)], f'segments {segments}')
+    for (_, _, _, rate), wanted in zip(segments, (1000, 400, 100)):
+        check(abs(rate - wanted) < 0.02 * wanted, f'{rate} MB/s for {wanted}')
+    bandwidth = float(re.search(r'bandwidth: ([\d.]+) MB/s', text)[1])
+    check(abs(bandwidth - 100) < 0.5, f'bandwidth {bandwidth}')
+    latency = float(re.search(r'latency: ([\d.]+)us', text)[1])
+    check(abs(latency - 18) < 0.36, f'latency {latency}: 20 us less two overheads')
+    counted = int(re.search(r'(\d+) outliers\n', text)[1])
+    check(n_outliers <= counted <= n_outliers + 20, f'{counted} outliers counted, {n_outliers} made')
+    check('WARNING: of the run' in text and 'name: "calibrated, none:  quoted    1.0"' in text, 'facts')
+    check(os.path.getsize(os.path.join(plots, 'between.dat')) > 0, 'data of the picture')
+
+
+def wrong_files_are_refused(folder):
+    path, output = os.path.join(folder, 'wrong.csv'), os.path.join(folder, 'wrong.yaml')
+    header = '# mpisim-calibration 1\nprobe,where,x,y,value\n'
+    for text, sentence in [('', 'is empty'), ('probe,where\n', ':1: wanted # mpisim-calibration 1'),
+                           (header + 'one_way,between,0,0\n', ':3: wanted'),
+                           (header + 'one_way,beside,0,0,1\n', ':3: wanted'),
+                           (header + 'one_way,between,0,0,nan\n', ':3: wanted'),
+                           (header + 'one_way,between,0,0,1 2\n', ':3: wanted'),
+                           (header + '# nothing\n', ':3: wanted'),
+                           (header, 'lack times by size')]:
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+        code, err = run(path, '-o', output)
+        check(code == 2 and sentence in err and not os.path.exists(output), f'{text!r}: {code}, {err}')
+    check(run(os.path.join(folder, 'absent'), '-o', output)[0] == 2, 'no such file')
+    check(run(path)[0] == 2, 'no -o')
+    write(path, [('one_way', 'between', size, 0, 1e-6 + size * 1e-9) for size in (0, 1, 2, 3, 4)], [('nodes', 2)])
+    code, err = run(path, '-o', os.path.join(folder, 'no', 'such', 'folder'))
+    check(code == 2 and 'cannot write' in err, f'output that cannot be written: {code}, {err}')
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    breakpoints_are_found(scratch)
+    wrong_files_are_refused(scratch)
+print(f'seed {SEED}, {len(failures)} failures')
+sys.exit(bool(failures))

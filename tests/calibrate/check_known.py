@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpisim-calibrate in the simulator, on a cluster whose file is known, must find the values of that file.
+
+usage: check_known.py MPISIM_RUN CALIBRATE FIT CLUSTER.yaml RANKS [OPTION...]
+
+Simulated measurements have no noise, so 2 % is room for what the probes assume: that latency is small beside
+large messages. Without noise they do far better; the tolerance is the one that a calibration may claim.
+"""
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TOLERANCE = 0.02
+UNITS = {'s': 1, 'us': 1e-6, 'ms': 1e-3, 'ns': 1e-9, '': 1, 'B/s': 1, 'MB/s': 1e6, 'GB/s': 1e9}
+
+mpisim_run, calibrate, fit, cluster, ranks, *options = sys.argv[1:]
+failures = []
+
+
+def number(text):
+    """"12.5us", "3 GB/s", "off", "inf" as a float."""
+    if text in ('off', 'inf'):
+        return math.inf
+    digits, unit = re.fullmatch(r'([\d.]+)\s*(\S*)', text).groups()
+    return float(digits) * UNITS[unit]
+
+
+def read(path):
+    """Values by dotted key, and the rows of the CPU-cost table."""
+    values, table, path_of = {}, [], []
+    with open(path, encoding='utf-8') as lines:
+        for line in lines:
+            line = line.split('#')[0].rstrip()
+            if line.strip().startswith('- ['):
+                table.append([float(x) for x in line.strip()[3:-1].split(',')])
+            elif ':' in line:
+                depth = (len(line) - len(line.lstrip())) // 2
+                key, value = line.strip().split(':', 1)
+                path_of[depth:] = [key]
+                values['.'.join(path_of)] = value.strip().strip('"')
+    return values, table
+
+
+def run(*command):
+    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode:
+        print(f'{" ".join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}')
+        sys.exit(1)
+    return done.stderr
+
+
+def check(claim, found, wanted, absolute=0.0):
+    if found == wanted or abs(found - wanted) <= TOLERANCE * abs(wanted) + absolute:
+        print(f'ok: {claim}: {found:.6g}')
+    else:
+        failures.append(claim)
+        print(f'not ok: {claim}: found {found:.8g}, wanted {wanted:.8g}')
+
+
+def calibrate_once(folder, name):
+    samples = os.path.join(folder, name)
+    run(mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', cluster, '-n', ranks, calibrate,
+        '--samples', samples, *options)
+    with open(samples, encoding='utf-8') as file:
+        return samples, file.read()
+
+
+def wanted_values(known):
+    """What the file says, with defaults; of a single node, its inner values are the network's."""
+    wanted = {'nodes': 1, 'cores': 1, 'network.latency': 0, 'network.bandwidth': 0, 'network.intra_node.latency': 0,
+              'network.intra_node.bandwidth': math.inf, 'protocol.overhead': 0, 'protocol.eager_threshold': math.inf,
+              'protocol.control_message': 0}
+    wanted.update({key: number(known[key]) for key in wanted if key in known})
+    if wanted['nodes'] == 1:
+        for key in ('latency', 'bandwidth'):
+            wanted['network.' + key] = wanted['network.intra_node.' + key]
+    return wanted
+
+
+def compare(known, known_table, found, found_table):
+    for key, value in wanted_values(known).items():
+        if key == 'protocol.control_message':
+            if key not in found:
+                continue  # without a threshold it means nothing
+            check(key, number(found[key]), value, 1)  # written as whole bytes
+        elif key == 'protocol.eager_threshold' and number(found[key]) != value:
+            failures.append(key)  # bisected to the byte
+            print(f'not ok: {key}: found {found[key]}, wanted {value}')
+        elif key in found:
+            # The clock's picoseconds, printed as such.
+            check(key, number(found[key]), value, 1e-12)
+        elif 'intra_node' not in key:
+            failures.append(key)
+            print(f'not ok: {key} was not found')
+    for o, row in enumerate(known_table):
+        for i, cost in enumerate(row):
+            check(f'CPU cost [{o}][{i}]', found_table[o][i] if o < len(found_table) else math.nan, cost, 5e-5)
+    if not known_table and any(any(row) for row in found_table):
+        failures.append('CPU cost')
+        print(f'not ok: found a CPU cost where there is none: {found_table}')
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        samples, text = calibrate_once(folder, 'first.csv')
+        if calibrate_once(folder, 'second.csv')[1] != text:
+            failures.append('two runs differ')
+        output = os.path.join(folder, 'found.yaml')
+        warnings = run(fit, samples, '-o', output)
+        if os.environ.get('SHOW'):
+            with open(output, encoding='utf-8') as file:
+                print(file.read())
+        compare(*read(cluster), *read(output))
+        if ('one node only' in warnings) != (wanted_values(read(cluster)[0])['nodes'] == 1):
+            failures.append('warnings')
+            print(f'not ok: warnings: {warnings}')
+        # What it wrote is a cluster file, and the program runs on it.
+        run(mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2', calibrate,
+            '--samples', os.path.join(folder, 'third.csv'), '--quick', '--max-size', '64K')
+        if os.listdir(folder).count('found.yaml') != 1 or any(name.endswith('.part') for name in os.listdir(folder)):
+            failures.append('temporary files are left')
+    print(f'{len(failures)} failures', *failures)
+    return bool(failures)
+
+
+sys.exit(main())

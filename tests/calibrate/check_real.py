@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpisim-calibrate under a real MPI, two ranks on this machine: what it says of itself, not the values, which nobody knows.
+
+usage: check_real.py openmpi|mpich PROGRAM MPISIM_RUN PROGRAM_IN_SIMULATOR
+
+Exit code 77: this machine has no such launcher.
+"""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'programs'))
+import run_mpi  # noqa: E402  (the folder above)
+
+launcher, program, mpisim_run, simulated = sys.argv[1:]
+failures = []
+
+
+def check(holds, claim):
+    print('ok:' if holds else 'not ok:', claim.strip())
+    if not holds:
+        failures.append(claim)
+
+
+class Launcher:
+    """What run_mpi wants to know."""
+    launcher = sys.argv[1]
+
+
+def writes_a_valid_file(front, folder):
+    output = os.path.join(folder, 'cluster.yaml')
+    code, out, err = run_mpi.run(front + ['-n', '2', program, '--quick', '--budget', '5', '--max-size', '1M', '-o', output,
+                                          '--plot', os.path.join(folder, 'plots')], 120)
+    check(code == 0, f'exit code {code}\n{out}{err}')
+    with open(output, encoding='utf-8') as file:
+        text = file.read()
+    for part in ('# WARNING: one node only', '# library: ', '# host: ', '# date: ', 'overhead: ', 'eager_threshold: ',
+                 'samples', 'outliers'):
+        check(part in text, f'"{part}" in the file')
+    check('one node only' in err, 'one node: said on standard error')
+    code, out, err = run_mpi.run([mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2',
+                                  simulated, '--quick', '--max-size', '64K', '--samples', os.path.join(folder, 'csv')], 60)
+    check(code == 0, f'the file is valid: {err}')
+
+
+def wrong_arguments_are_refused(front):
+    for arguments, sentence in [([], 'output'), (['-o'], 'cannot be "-o"'), (['--budget', 'x', '-o', 'y'], 'cannot be "x"'),
+                                (['--max-size', '2G', '-o', 'y'], 'cannot be "2G"'), (['-o', 'y', 'z'], 'cannot be "z"')]:
+        code, _, err = run_mpi.run(front + ['-n', '2', program] + arguments, 60)
+        check(code == 2 and err.count(sentence) == 1, f'{arguments}: exit code {code}, {err}')
+    code, _, err = run_mpi.run(front + ['-n', '1', program, '-o', 'y'], 60)
+    check(code == 2 and 'wanted 2 or more' in err, f'one rank: exit code {code}, {err}')
+
+
+def ranks_of(output):
+    """Process ids of the calibration that writes that file."""
+    found = []
+    for entry in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open(f'/proc/{entry}/cmdline', 'rb') as file:
+                words = file.read().split(b'\0')
+        except OSError:
+            continue
+        if words[0] == program.encode() and output.encode() in words:
+            found.append(int(entry))
+    return found
+
+
+def end_early(front, folder, name, act):
+    """Starts a long calibration, lets `act` disturb it; it must end and leave no half file."""
+    output = os.path.join(folder, name + '.yaml')
+    with open(os.path.join(folder, name + '.err'), 'w+b') as err:
+        process = subprocess.Popen(front + ['-n', '2', program, '--budget', '600', '-o', output], stdin=subprocess.DEVNULL,
+                                   stdout=err, stderr=err, start_new_session=True,
+                                   env={**os.environ, **run_mpi.REAL_ENVIRONMENT, 'TMPDIR': folder})
+        for _ in range(300):
+            if len(ranks_of(output)) == 2:
+                break
+            time.sleep(0.1)
+        time.sleep(1)
+        act(process, output)
+        try:
+            code = process.wait(60)
+        except subprocess.TimeoutExpired:
+            code = None
+            run_mpi.stop(process)
+        err.seek(0)
+        text = err.read().decode(errors='replace')
+    # An interrupted launcher does not always say so in its exit code.
+    check(code is not None and (code or name == 'interrupted'), f'{name}: ends with an error: exit code {code}')
+    check(text.strip() or name == 'interrupted', f'{name}: with a message')
+    left = [f for f in os.listdir(folder) if f.startswith(name) and not f.endswith('.err')]
+    check(not left, f'{name}: leaves no file: {left}')
+
+
+def main():
+    front = run_mpi.launcher_command(Launcher)
+    if front is None:
+        return run_mpi.SKIPPED
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        writes_a_valid_file(front, folder)
+        wrong_arguments_are_refused(front)
+        end_early(front, folder, 'interrupted', lambda process, _: process.send_signal(signal.SIGINT))
+        end_early(front, folder, 'died', lambda _, output: os.kill(max(ranks_of(output)), signal.SIGKILL))
+    print(f'{len(failures)} failures')
+    return bool(failures)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
