@@ -87,6 +87,8 @@ static int write_file(const struct trace_report *report, const char *dir, const 
 
 static void write_summary(const struct trace_report *report, FILE *file)
 {
+	if (report->run->early_end)
+		fprintf(file, "%s\n", report->run->early_end);
 	trace_text_write(report->run, file);
 }
 

@@ -55,6 +55,10 @@ static void write_summary(const struct trace_report *report, FILE *file)
 	trace_text_write(report->run, memory);
 	fclose(memory);
 	fputs("<pre>", file);
+	if (report->run->early_end) {
+		write_escaped(report->run->early_end, file);
+		fputc('\n', file);
+	}
 	write_escaped(text, file);
 	fputs("</pre>\n", file);
 	free(text);

@@ -58,6 +58,7 @@ struct trace_run {
 	int exit_status;		     /* of mpisim-run */
 	const int *exit_codes;		     /* [n_ranks] of the ranks that have ended */
 	const struct trace_failure *failure; /* NULL: none */
+	const char *early_end; /* why it ended early, in lines, for the report; NULL: it did not */
 	const struct trace_summary *summary;
 	uint64_t n_messages, n_bytes; /* point-to-point messages of the program, received or not;
 					 collectives' own are in `summary` */

@@ -308,6 +308,16 @@ class Results(Base):
         self.assertEqual(again.returncode, 2)
         self.assertIn("exists already", again.stderr)
 
+    def test_report_of_a_failed_run_says_why(self):
+        report = self.dir / "failed"
+        done = self.run_misc("deadlock", "--quiet", "--report", report)
+        self.assertEqual(done.returncode, 1)
+        for name in ("summary.txt", "index.html"):
+            text = (report / name).read_text()
+            self.assertIn("deadlock: every rank waits", text)
+            self.assertIn("cycle: rank 0 waits for 1", text)
+            self.assertIn("simulated until it failed", text)
+
     def test_output_passes_through_untouched(self):
         done = self.run_misc("pieces", "--quiet")
         self.assertEqual(sorted(done.stderr.splitlines()), [f"error line of {r}" for r in range(4)])

@@ -210,16 +210,33 @@ static void describe_outcome(const struct run *run, int n_bad_exits, struct trac
 	out->n_bytes = run->mpi->n_bytes;
 }
 
-static void print(const struct run *run, const struct trace_run *description,
-		  const struct run_failure *failure)
+/* Why the run ended early, in lines; NULL when it did not. The caller frees it. */
+static char *describe_early_end(const struct run *run, const struct run_failure *failure)
 {
-	FILE *file = run->console;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file;
 
+	if (!run->signal && !failure)
+		return NULL;
+	file = open_memstream(&text, &size);
+	if (!file)
+		return NULL;
 	if (run->signal)
 		fprintf(file, "mpisim-run: interrupted (%s); this is what is known so far\n",
 			strsignal(run->signal));
-	if (description->failure)
+	if (failure)
 		run_failure_print(failure, file);
+	fclose(file);
+	return text;
+}
+
+static void print(const struct run *run, const struct trace_run *description)
+{
+	FILE *file = run->console;
+
+	if (description->early_end)
+		fputs(description->early_end, file);
 	if (!run->options.quiet) {
 		fputc('\n', file);
 		trace_text_write(description, file);
@@ -289,6 +306,7 @@ int run_finish(struct run *run)
 	/* whoever reads the summary through a pipe may stop early: files are written all the same */
 	void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
 	int *codes = exit_codes(run->world);
+	char *early_end;
 	int status;
 
 	close_open_calls(run);
@@ -308,10 +326,13 @@ int run_finish(struct run *run)
 	description.warnings = (const char *const *)warnings.items;
 	description.n_warnings = warnings.n;
 	measure_simulation(run, &description);
-	print(run, &description, &failure);
+	early_end = describe_early_end(run, description.failure ? &failure : NULL);
+	description.early_end = early_end;
+	print(run, &description);
 	status = write_results(run, &description);
 	run_failure_finish(&failure);
 	run_strings_finish(&warnings);
+	free(early_end);
 	free(codes);
 	signal(SIGPIPE, on_pipe);
 	if (c_locale) {
