@@ -75,8 +75,9 @@ static void process_link(struct net_model *model, int l)
 			n_left++;
 	}
 	if (n_left)
-		share = (1 - taken) / n_left;
-	set_bad(model, link, n_left ? 1 - taken <= NET_FULL : taken > 1 + NET_FULL);
+		share = (link->limit - taken) / n_left;
+	set_bad(model, link,
+		n_left ? link->limit - taken <= NET_FULL : taken > link->limit + NET_FULL);
 	if (net_rate_same(share, link->share))
 		return;
 	link->share = share;

@@ -15,6 +15,8 @@
 #define MAX_TIME_S 1e6
 #define MIN_SPEED 1e-6
 #define MAX_SPEED 1e6
+#define MAX_PENALTY 0.99 /* of the bandwidth: what is left must end a transfer some day */
+#define MAX_TIME_PER_B_S 1e-3
 
 /* cpu.speed: [{nodes: "0-3", speed: 0.5}, …]; nodes that no entry names have speed 1. */
 static int read_speed_entry(struct net_draft *draft, const struct net_yaml_tree *tree,
@@ -238,10 +240,27 @@ const struct net_key net_keys[] = {
      .fallback = "0"},
     {"network.intra_node.bandwidth", NET_KEY_BANDWIDTH, AT(cluster.intra_bandwidth_Bps), 1,
      INFINITY, .fallback = "inf"},
+    {"network.intra_node.segments", NET_KEY_CUSTOM, .convert = net_read_intra_segments},
+    {"network.segments", NET_KEY_CUSTOM, .convert = net_read_segments},
+    {"network.duplex_penalty", NET_KEY_NUMBER, AT(cluster.duplex_penalty), 0, MAX_PENALTY,
+     .fallback = "0"},
+    {"network.sharing_efficiency", NET_KEY_CUSTOM, .convert = net_read_sharing_efficiency},
     {"protocol.overhead", NET_KEY_TIME, AT(cluster.overhead_s), 0, MAX_TIME_S, .fallback = "0"},
+    {"protocol.send_overhead", NET_KEY_TIME, AT(cluster.send_overhead_s), 0, MAX_TIME_S,
+     .inherits = offsetof(struct net_draft, cluster.overhead_s)},
+    {"protocol.recv_overhead", NET_KEY_TIME, AT(cluster.recv_overhead_s), 0, MAX_TIME_S,
+     .inherits = offsetof(struct net_draft, cluster.overhead_s)},
+    {"protocol.send_overhead_per_byte", NET_KEY_TIME, AT(cluster.send_overhead_per_B_s), 0,
+     MAX_TIME_PER_B_S, .fallback = "0"},
+    {"protocol.recv_overhead_per_byte", NET_KEY_TIME, AT(cluster.recv_overhead_per_B_s), 0,
+     MAX_TIME_PER_B_S, .fallback = "0"},
     {"protocol.eager_threshold", NET_KEY_SIZE, AT(cluster.eager_threshold_B), 0, 9e18,
      .choices = "off", .fallback = "off"},
     {"protocol.control_message", NET_KEY_SIZE, AT(cluster.control_message_B), 0, 1e9,
      .fallback = "0"},
+    {"protocol.request_data", NET_KEY_SIZE, AT(cluster.request_data_B), 0, 9e18, .fallback = "0"},
+    {"protocol.progress", NET_KEY_CHOICE, AT(cluster.progress), .choices = "async|in_mpi",
+     .fallback = "async"},
+    {"protocol.send_buffer", NET_KEY_CUSTOM, .convert = net_read_send_buffer},
 };
 const int net_n_keys = sizeof(net_keys) / sizeof(net_keys[0]);

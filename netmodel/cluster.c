@@ -14,6 +14,10 @@ static void finish_cluster(struct net_cluster *cluster)
 	free(cluster->name);
 	free(cluster->node_speed);
 	free(cluster->cpu_cost.fraction);
+	free(cluster->segments.list);
+	free(cluster->intra_segments.list);
+	free(cluster->sharing_efficiency.fraction);
+	free(cluster->send_buffers.list);
 	free(cluster->placement);
 }
 
@@ -112,6 +116,16 @@ int net_cluster_load_with(const char *path, int n_overrides, const char *const o
 		fclose(file);
 	free(text);
 	return rc;
+}
+
+int64_t net_cluster_send_buffer(const struct net_cluster *cluster, int64_t size_B)
+{
+	const struct net_send_buffers *buffers = &cluster->send_buffers;
+	int64_t result = -1;
+
+	for (int i = 0; i < buffers->n && buffers->list[i].from_B <= size_B; i++)
+		result = buffers->list[i].size_B;
+	return result;
 }
 
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming)

@@ -20,6 +20,36 @@ enum net_latency_model {
 };
 enum net_sharing { NET_SHARING_MAXMIN, NET_SHARING_ALGORITHM1 };
 
+enum net_progress {
+	NET_PROGRESS_ASYNC,  /* the rendezvous goes on whatever the ranks do (default) */
+	NET_PROGRESS_IN_MPI, /* each of its steps waits until its rank is in an MPI call that makes
+				progress */
+};
+
+/* Sizes from `from_B` on, up to the next segment's, take latency_s + size / bandwidth_Bps. The
+ * latency is the line's intercept: it may be negative, latency_s + from_B / bandwidth_Bps is not. */
+struct net_segment {
+	int64_t from_B;
+	double latency_s, bandwidth_Bps;
+};
+struct net_segments { /* sizes below the first one's take the cluster's plain latency and bandwidth */
+	int n;	      /* 0: no segments */
+	struct net_segment *list; /* [n], by from_B, each once */
+};
+
+struct net_send_buffer { /* for messages from `from_B` on */
+	int64_t from_B, size_B;
+};
+struct net_send_buffers {
+	int n;			      /* 0: off */
+	struct net_send_buffer *list; /* [n], by from_B, each once; off below the first */
+};
+
+struct net_sharing_efficiency { /* [k - 1]: what k transfers get of a link together, (0, 1] */
+	int n;			/* 0: all of it; beyond n the last one holds */
+	double *fraction;
+};
+
 struct net_cpu_cost { /* fraction of one CPU for o outgoing and i incoming transfers; [o * (n + 1) +
 			 i], o, i = 0 … n */
 	int n;	      /* beyond n the last row or column holds */
@@ -43,12 +73,22 @@ struct net_cluster {
 	double timeslice_s;	/* 0: adaptive */
 	double intra_latency_s; /* between ranks of one node */
 	double intra_bandwidth_Bps;
+	struct net_segments segments, intra_segments; /* by size of the transfer */
+	double duplex_penalty; /* of a node's two links while both carry transfers, [0, 1) */
+	struct net_sharing_efficiency sharing_efficiency;
 
-	double overhead_s; /* o: per message, sender before the transfer, receiver when it takes the
-			      message */
+	double overhead_s; /* o: per message, what the next two are unless the file tells them apart
+			    */
+	double send_overhead_s, recv_overhead_s; /* sender before the transfer, receiver when it
+						    takes the message */
+	double send_overhead_per_B_s,
+	    recv_overhead_per_B_s; /* and for each byte that travels before the match */
 	int64_t
 	    eager_threshold_B; /* messages above it go by rendezvous; INT64_MAX: no rendezvous */
 	int64_t control_message_B; /* size of one rendezvous control message */
+	int64_t request_data_B;	   /* of the message, with the request to send */
+	enum net_progress progress;
+	struct net_send_buffers send_buffers;
 
 	char *placement; /* "block", "cyclic" or an explicit list "0,0,1,1"; NULL: block */
 };
@@ -73,6 +113,10 @@ int net_cluster_parse_with(const char *name, const char *text, size_t length_B, 
 			   const char *const overrides[], struct net_cluster **out,
 			   struct util_error *err);
 void net_cluster_destroy(struct net_cluster *cluster);
+
+/* How many bytes of a message of `size_B` bytes may still be under way when a rendezvous send
+ * returns; negative: none, it returns when the receiver has everything. */
+int64_t net_cluster_send_buffer(const struct net_cluster *cluster, int64_t size_B);
 
 /* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming);

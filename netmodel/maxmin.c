@@ -6,9 +6,9 @@
  * A transfer gets the lower level of its two links. The allocation is max-min fair exactly if every
  * full link satisfies
  *
- *     sum over its transfers of min(level of l, level of the other link) = 1
+ *     sum over its transfers of min(level of l, level of the other link) = limit of l
  *
- * and every other link's sum stays below 1. So a change concerns the links that it touched (the
+ * and every other link's sum stays below its limit (1, or less: docs/model.md §3). So a change concerns the links that it touched (the
  * region) and, of their neighbours, only those for which a term of that sum became another. The
  * region is solved exactly with the levels around it as caps; neighbours whose equation broke join
  * it, until none does.
@@ -81,7 +81,7 @@ static double *prepare_link(struct net_model *model, struct net_link *link, doub
 			    double *out_share)
 {
 	link->settled = false;
-	link->room = 1;
+	link->room = link->limit;
 	link->n_unsettled = link->n;
 	link->n_settling = 0;
 	link->key_is_old = false;
@@ -228,7 +228,7 @@ static bool grow_region(struct net_model *model, int round)
 		struct net_link *link = &model->links[model->touched.links[i]];
 
 		link->touched = false;
-		if (!link->in_region && link->load + link->extra > 1 - NET_FULL)
+		if (!link->in_region && link->load + link->extra > link->limit - NET_FULL)
 			join_region(model, model->touched.links[i]);
 	}
 	model->touched.n = 0;

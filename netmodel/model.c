@@ -129,10 +129,13 @@ int net_model_create(struct sim_engine *engine, const struct net_cluster *cluste
 	model->cluster = cluster;
 	model->n_links = 2 * cluster->n_nodes;
 	model->slice = sim_time_from_s(cluster->timeslice_s);
+	model->has_limits = cluster->duplex_penalty > 0 || cluster->sharing_efficiency.n > 0;
 	model->hook.run = end_instant;
 	sim_event_init(&model->tick, fire_tick);
-	for (int l = 0; l < model->n_links; l++)
+	for (int l = 0; l < model->n_links; l++) {
 		model->links[l].level = model->links[l].share = INFINITY;
+		model->links[l].limit = 1;
+	}
 	for (int n = 0; n < cluster->n_nodes; n++)
 		net_node_init(&model->nodes[n], model);
 	*out = model;

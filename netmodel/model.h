@@ -25,6 +25,8 @@ struct net_transfer { /* private but for reading; zero-initialise. Small: millio
 	struct sim_event event;
 	struct net_model *model;
 	net_transfer_fn done;
+	net_transfer_fn mark; /* NULL: there is none, or it has been passed */
+	double last_s;	      /* work after the mark */
 	int64_t size_B;
 	int source_node, dest_node;
 	double remaining_s; /* of the minimal duration, at `updated` */
@@ -77,13 +79,19 @@ void net_model_vary(struct net_model *model, double transfer_amplitude, double c
  * no sharing. O(1) when both links carry nothing else. */
 void net_transfer_start(struct net_model *model, struct net_transfer *transfer, int source_node,
 			int dest_node, int64_t size_B, net_transfer_fn done);
+/* The same with a mark on the way: `mark` is called once when all but the last `last_B` bytes are
+ * there, 0 <= last_B < size_B, then `done`. */
+void net_transfer_start_marked(struct net_model *model, struct net_transfer *transfer,
+			       int source_node, int dest_node, int64_t size_B, int64_t last_B,
+			       net_transfer_fn mark, net_transfer_fn done);
 /* Starts a computation of `work_s` seconds (on the reference CPU) on `node`. */
 void net_compute_start(struct net_model *model, struct net_compute *compute, int node,
 		       double work_s, net_compute_fn done);
 
 const struct net_cluster *net_model_cluster(const struct net_model *model);
 struct net_stats net_model_stats(const struct net_model *model);
-/* For tests and the report: sum of the rates on a link, 0 … 1. */
+/* For tests and the report: sum of the rates on a link, 0 … 1 (below 1 where the cluster has a
+ * sharing efficiency or a duplex penalty). */
 double net_model_link_load(const struct net_model *model, int node, int is_incoming);
 
 #endif

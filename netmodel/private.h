@@ -36,6 +36,10 @@ struct net_link {
 	struct net_hop *hops; /* [n], unordered */
 	int n, capacity;
 	int n_before; /* n when the rates were last right; Algorithm 1 */
+	int n_caps;   /* see caps: here it fills a gap, and the size of the struct stays one that
+			 compilers multiply by cheaply */
+	double limit; /* what its transfers get together: 1, or less by their number and the
+			 traffic the other way */
 	double
 	    level; /* max-min: the most that a transfer gets here; INFINITY: the link is not full */
 	double load;	/* sum of the rates, but for rounding */
@@ -55,8 +59,8 @@ struct net_link {
 	double settling_level; /* transfers settled at this level are not yet taken out of room … */
 	int n_settling;	       /* … and there are so many */
 	bool key_is_old;       /* something was taken out since the share stands in the heap */
-	double *caps, min_cap; /* levels of links outside the region, not yet taken out of room */
-	int n_caps;
+	double *caps, min_cap; /* [n_caps] levels of links outside the region, not yet taken out of
+				  room */
 };
 
 struct net_heap_entry {
@@ -93,6 +97,7 @@ struct net_model {
 	struct net_link *links; /* [2 n_nodes] */
 	struct net_node *nodes; /* [n_nodes] */
 	int n_links;
+	bool has_limits; /* the cluster has a sharing efficiency or a duplex penalty */
 	struct net_list dirty_links, dirty_nodes;
 	struct net_list region, touched, visited; /* while solving */
 	struct net_heap heap;

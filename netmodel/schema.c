@@ -137,6 +137,10 @@ static int parse_number(const struct net_key *key, const char *text, double *out
 	switch (key->kind) {
 	case NET_KEY_TIME:
 		return util_parse_time_s(text, out, err);
+	case NET_KEY_OFFSET:
+		rc = util_parse_time_s(text + (text[0] == '-'), out, err);
+		*out = text[0] == '-' ? -*out : *out;
+		return rc;
 	case NET_KEY_BANDWIDTH:
 		return util_parse_bandwidth_Bps(text, out, err);
 	case NET_KEY_SIZE:
@@ -162,17 +166,17 @@ static int fail_value(const struct net_yaml_tree *tree, const struct net_yaml *n
 
 static const char *unit_of(enum net_key_kind kind)
 {
-	return kind == NET_KEY_TIME	   ? " s"
-	       : kind == NET_KEY_BANDWIDTH ? " B/s"
-	       : kind == NET_KEY_SIZE	   ? " B"
-					   : "";
+	return kind == NET_KEY_TIME || kind == NET_KEY_OFFSET ? " s"
+	       : kind == NET_KEY_BANDWIDTH		      ? " B/s"
+	       : kind == NET_KEY_SIZE			      ? " B"
+							      : "";
 }
 
-static int read_number(struct net_draft *draft, const struct net_key *key,
+static int read_number(void *base, const struct net_key *key,
 		       const struct net_yaml_tree *tree, const struct net_yaml *node,
 		       const char *text, struct util_error *err)
 {
-	void *target = (char *)draft + key->target;
+	void *target = (char *)base + key->target;
 	struct util_error why = {0};
 	char problem[512], quoted[64];
 	int64_t bytes = 0;
@@ -201,7 +205,7 @@ static int read_number(struct net_draft *draft, const struct net_key *key,
 	return 0;
 }
 
-static int read_choice(struct net_draft *draft, const struct net_key *key,
+static int read_choice(void *base, const struct net_key *key,
 		       const struct net_yaml_tree *tree, const struct net_yaml *node,
 		       const char *text, struct util_error *err)
 {
@@ -213,7 +217,7 @@ static int read_choice(struct net_draft *draft, const struct net_key *key,
 		size_t n = strcspn(choice, "|");
 
 		if (n == length && strncmp(choice, text, n) == 0) {
-			*(int *)((char *)draft + key->target) = place;
+			*(int *)((char *)base + key->target) = place;
 			return 0;
 		}
 		choice += n + (choice[n] == '|');
@@ -223,28 +227,21 @@ static int read_choice(struct net_draft *draft, const struct net_key *key,
 	return fail_value(tree, node, key, err, problem);
 }
 
-static int read_text(struct net_draft *draft, const struct net_key *key, const char *text,
+static int read_text(void *base, const struct net_key *key, const char *text,
 		     struct util_error *err)
 {
-	char **target = (char **)((char *)draft + key->target);
+	char **target = (char **)((char *)base + key->target);
 
 	*target = strdup(text);
 	return *target ? 0 : util_error_set(err, UTIL_ENOMEM, "out of memory");
 }
 
-static int read_key(struct net_draft *draft, const struct net_key *key,
-		    const struct net_yaml_tree *tree, struct util_error *err)
+int net_schema_value(void *base, const struct net_key *key, const struct net_yaml_tree *tree,
+		     const struct net_yaml *node, struct util_error *err)
 {
-	const struct net_yaml *node = net_yaml_at(tree, key->path);
 	const char *text = key->fallback;
 	char found[64], problem[128];
 
-	if (!node && key->required)
-		return net_yaml_fail(tree, tree->root, err,
-				     "found no key \"%s\", wanted it (see docs/cluster-file.md)",
-				     key->path);
-	if (key->kind == NET_KEY_CUSTOM)
-		return key->convert(draft, tree, node, err);
 	if (node) {
 		if (node->kind != NET_YAML_SCALAR || net_yaml_is_empty(node)) {
 			snprintf(problem, sizeof(problem), "found %s, wanted a single value",
@@ -256,10 +253,55 @@ static int read_key(struct net_draft *draft, const struct net_key *key,
 	if (!text)
 		return 0;
 	if (key->kind == NET_KEY_TEXT)
-		return read_text(draft, key, text, err);
+		return read_text(base, key, text, err);
 	if (key->kind == NET_KEY_CHOICE)
-		return read_choice(draft, key, tree, node, text, err);
-	return read_number(draft, key, tree, node, text, err);
+		return read_choice(base, key, tree, node, text, err);
+	return read_number(base, key, tree, node, text, err);
+}
+
+static int read_key(struct net_draft *draft, const struct net_key *key,
+		    const struct net_yaml_tree *tree, struct util_error *err)
+{
+	const struct net_yaml *node = net_yaml_at(tree, key->path);
+
+	if (!node && key->required)
+		return net_yaml_fail(tree, tree->root, err,
+				     "found no key \"%s\", wanted it (see docs/cluster-file.md)",
+				     key->path);
+	if (key->kind == NET_KEY_CUSTOM)
+		return key->convert(draft, tree, node, err);
+	if (!node && key->inherits)
+		*(double *)((char *)draft + key->target) =
+		    *(double *)((char *)draft + key->inherits);
+	return net_schema_value(draft, key, tree, node, err);
+}
+
+int net_schema_entry(const struct net_yaml_tree *tree, const struct net_yaml *entry,
+		     const struct net_key keys[], int n_keys, void *out, struct util_error *err)
+{
+	char found[64];
+
+	if (entry->kind != NET_YAML_MAP)
+		return net_yaml_fail(tree, entry, err, "found %s, wanted a mapping such as {%s: …}",
+				     net_yaml_found(entry, found, sizeof(found)),
+				     strrchr(keys[0].path, '.') + 1);
+	for (int k = 0; k < n_keys; k++) {
+		const char *name = strrchr(keys[k].path, '.') + 1;
+		const struct net_yaml *member = net_yaml_member(entry, name, strlen(name));
+		int rc;
+
+		if (!member)
+			return net_yaml_fail(tree, entry, err, "found no \"%s\", wanted %s", name,
+					     keys[k].path);
+		rc = net_schema_value(out, &keys[k], tree, member, err);
+		if (rc)
+			return rc;
+	}
+	if (entry->n_children != n_keys)
+		return net_yaml_fail(tree, entry, err,
+				     "found %d keys, wanted the %d of docs/cluster-file.md",
+				     entry->n_children, n_keys);
+	return 0;
 }
 
 int net_schema_read(struct net_draft *draft, const struct net_yaml_tree *tree,

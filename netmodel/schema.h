@@ -18,6 +18,7 @@ enum net_key_kind {
 	NET_KEY_INT,	   /* int */
 	NET_KEY_NUMBER,	   /* double */
 	NET_KEY_TIME,	   /* double, seconds */
+	NET_KEY_OFFSET,	   /* double, seconds, may be negative */
 	NET_KEY_BANDWIDTH, /* double, bytes per second */
 	NET_KEY_SIZE,	   /* int64_t, bytes */
 	NET_KEY_CHOICE,	   /* an enum (int): place in `choices` */
@@ -42,6 +43,8 @@ struct net_key {
 	bool required;
 	const char *fallback; /* the default as it would stand in a file; NULL: none, the target
 				 stays as it is */
+	size_t inherits; /* offset of a number (double) in struct net_draft that stands for an
+			    absent key; 0: none */
 	const char
 	    *choices; /* "delay|shared"; for a number: one word that stands for `word_value` */
 	double word_value;
@@ -62,6 +65,25 @@ int net_schema_read(struct net_draft *draft, const struct net_yaml_tree *tree,
 int net_schema_number(const struct net_yaml_tree *tree, const struct net_yaml *node,
 		      const char *path, double min, double max, double *out,
 		      struct util_error *err);
+/* The value of any kind but NET_KEY_CUSTOM, into `key`'s target in *base; `node` NULL: the key is
+ * absent, its default holds. */
+int net_schema_value(void *base, const struct net_key *key, const struct net_yaml_tree *tree,
+		     const struct net_yaml *node, struct util_error *err);
+/* A list's entry: a mapping with all of `keys` (paths "list.member", targets in *out) and no
+ * others. */
+int net_schema_entry(const struct net_yaml_tree *tree, const struct net_yaml *entry,
+		     const struct net_key keys[], int n_keys, void *out, struct util_error *err);
+/* Converters of lists (netmodel/cluster-lists.c). Efficiencies below the least one would let a
+ * transfer last for ever. */
+#define NET_MIN_EFFICIENCY 0.01
+int net_read_segments(struct net_draft *draft, const struct net_yaml_tree *tree,
+		      const struct net_yaml *node, struct util_error *err);
+int net_read_intra_segments(struct net_draft *draft, const struct net_yaml_tree *tree,
+			    const struct net_yaml *node, struct util_error *err);
+int net_read_sharing_efficiency(struct net_draft *draft, const struct net_yaml_tree *tree,
+				const struct net_yaml *node, struct util_error *err);
+int net_read_send_buffer(struct net_draft *draft, const struct net_yaml_tree *tree,
+			 const struct net_yaml *node, struct util_error *err);
 /* Frees what a draft owns. */
 void net_draft_finish(struct net_draft *draft);
 

@@ -89,6 +89,43 @@ static void set_alone(struct net_link *link, double level, double share, double 
 	link->n_before = n;
 }
 
+/* What `link`'s transfers get together, by their number and by whether the node's other link
+ * carries some, too. */
+static double limit_of(const struct net_model *model, const struct net_link *link,
+		       const struct net_link *opposite)
+{
+	const struct net_sharing_efficiency *efficiency = &model->cluster->sharing_efficiency;
+	double limit = 1;
+
+	if (efficiency->n && link->n > 0)
+		limit = efficiency->fraction[(link->n < efficiency->n ? link->n : efficiency->n) - 1];
+	if (link->n > 0 && opposite->n > 0)
+		limit *= 1 - model->cluster->duplex_penalty;
+	return limit;
+}
+
+static void update_limits(struct net_model *model, int node)
+{
+	struct net_link *out = &model->links[node],
+			*in = &model->links[model->cluster->n_nodes + node];
+	double out_limit = limit_of(model, out, in), in_limit = limit_of(model, in, out);
+
+	if (out->limit != out_limit)
+		touch_link(model, out);
+	if (in->limit != in_limit)
+		touch_link(model, in);
+	out->limit = out_limit;
+	in->limit = in_limit;
+}
+
+/* After one more or one fewer transfer on its links. */
+static __attribute__((cold, noinline)) void change_limits(struct net_model *model, const struct net_transfer *transfer)
+{
+	touch(model, transfer);
+	update_limits(model, transfer->source_node);
+	update_limits(model, transfer->dest_node);
+}
+
 static bool is_quiet(const struct net_model *model, const struct net_transfer *transfer)
 {
 	return !out_link(transfer)->dirty && !in_link(transfer)->dirty &&
@@ -110,7 +147,9 @@ static void enter_links(struct net_model *model, struct net_transfer *transfer)
 	out->hops[transfer->out_place] = (struct net_hop){transfer, (int)(in - model->links)};
 	in->hops[transfer->in_place] = (struct net_hop){transfer, (int)(out - model->links)};
 	touch_cpus(model, transfer);
-	if (out->n == 1 && in->n == 1 && is_quiet(model, transfer)) {
+	if (model->has_limits) {
+		change_limits(model, transfer);
+	} else if (out->n == 1 && in->n == 1 && is_quiet(model, transfer)) {
 		/* Alone: what solving would give, without it. */
 		net_transfer_set_rate(model, transfer, 1);
 		set_alone(out, 1, 1, 1, 1);
@@ -134,12 +173,33 @@ static void leave_links(struct net_model *model, struct net_transfer *transfer)
 	in->hops[transfer->in_place] = last;
 	last.transfer->in_place = transfer->in_place;
 	touch_cpus(model, transfer);
-	if (out->n == 0 && in->n == 0 && is_quiet(model, transfer)) {
+	if (model->has_limits) {
+		change_limits(model, transfer);
+	} else if (out->n == 0 && in->n == 0 && is_quiet(model, transfer)) {
 		set_alone(out, INFINITY, INFINITY, 0, 0);
 		set_alone(in, INFINITY, INFINITY, 0, 0);
 	} else {
 		touch(model, transfer);
 	}
+}
+
+/* All but the last bytes are there: the rest follows at the rate that it has. */
+static __attribute__((cold, noinline)) void pass_mark(struct net_transfer *transfer)
+{
+	struct net_model *model = transfer->model;
+	net_transfer_fn mark = transfer->mark;
+
+	transfer->mark = NULL;
+	if (transfer->stage == NET_STAGE_SHARED) {
+		transfer->remaining_s = transfer->last_s;
+		transfer->updated = model->engine->now;
+		sim_engine_at(model->engine, &transfer->event,
+			      net_model_due(model, transfer->remaining_s / transfer->rate));
+	} else {
+		sim_engine_after(model->engine, &transfer->event,
+				 sim_time_from_s(transfer->last_s));
+	}
+	mark(transfer);
 }
 
 static void fire_transfer(struct sim_event *event)
@@ -150,41 +210,119 @@ static void fire_transfer(struct sim_event *event)
 		enter_links(transfer->model, transfer);
 		return;
 	}
+	if (transfer->mark) {
+		pass_mark(transfer);
+		return;
+	}
 	if (transfer->stage == NET_STAGE_SHARED)
 		leave_links(transfer->model, transfer);
 	transfer->done(transfer);
 }
 
-void net_transfer_start(struct net_model *model, struct net_transfer *transfer, int source_node,
-			int dest_node, int64_t size_B, net_transfer_fn done)
+/* Part of its callers, so that what is constant there costs nothing: every message passes here. */
+#define HOT inline __attribute__((always_inline))
+
+/* The parts of a minimal duration: what occupies nothing, and what links share. */
+struct duration {
+	double delay_s, work_s;
+	double bandwidth_Bps;
+	bool is_shared; /* there is work, though it may lie after the mark */
+};
+
+static const struct net_segment *find_segment(const struct net_segments *segments, int64_t size_B)
+{
+	const struct net_segment *segment = NULL;
+
+	for (int i = 0; i < segments->n && segments->list[i].from_B <= size_B; i++)
+		segment = &segments->list[i];
+	return segment;
+}
+
+static HOT struct duration duration_between(const struct net_cluster *cluster, int64_t size_B,
+					double factor)
+{
+	const struct net_segment *segment =
+	    cluster->segments.n ? find_segment(&cluster->segments, size_B) : NULL;
+	double latency_s = segment ? segment->latency_s : cluster->latency_s;
+	struct duration d = {.bandwidth_Bps =
+				 segment ? segment->bandwidth_Bps : cluster->bandwidth_Bps};
+
+	d.delay_s = latency_s * factor;
+	d.work_s = (double)size_B / d.bandwidth_Bps * factor;
+	/* A negative intercept is bytes that pass at once: less work, no delay. */
+	if (cluster->latency_model == NET_LATENCY_SHARED || latency_s < 0) {
+		d.work_s += d.delay_s;
+		d.delay_s = 0;
+	}
+	d.is_shared = d.work_s > 0;
+	return d;
+}
+
+static struct duration duration_within(const struct net_cluster *cluster, int64_t size_B,
+				       double factor)
+{
+	const struct net_segment *segment =
+	    cluster->intra_segments.n ? find_segment(&cluster->intra_segments, size_B) : NULL;
+	double latency_s = segment ? segment->latency_s : cluster->intra_latency_s;
+	struct duration d = {.bandwidth_Bps =
+				 segment ? segment->bandwidth_Bps : cluster->intra_bandwidth_Bps};
+
+	d.delay_s = (latency_s + (double)size_B / d.bandwidth_Bps) * factor;
+	return d;
+}
+
+/* Moves what comes after the mark, `last_s` at most, out of the duration. */
+static void set_mark(struct net_transfer *transfer, struct duration *d, double last_s)
+{
+	double *part = d->is_shared ? &d->work_s : &d->delay_s;
+
+	transfer->last_s = last_s < *part ? last_s : *part;
+	*part -= transfer->last_s;
+}
+
+/* Without a mark, which is the hot case, nothing of the mark is left. */
+static HOT void
+start(struct net_model *model, struct net_transfer *transfer, int source_node, int dest_node,
+      int64_t size_B, int64_t last_B, net_transfer_fn mark, net_transfer_fn done)
 {
 	const struct net_cluster *cluster = model->cluster;
-	double factor = net_model_vary_factor(&model->transfer_rng, model->transfer_amplitude),
-	       delay_s;
+	double factor = net_model_vary_factor(&model->transfer_rng, model->transfer_amplitude);
+	struct duration d;
 
+	if (source_node == dest_node)
+		d = duration_within(cluster, size_B, factor);
+	else
+		d = duration_between(cluster, size_B, factor);
 	*transfer = (struct net_transfer){.model = model,
 					  .done = done,
+					  .mark = mark,
 					  .size_B = size_B,
 					  .source_node = source_node,
 					  .dest_node = dest_node,
 					  .stage = NET_STAGE_DIRECT};
 	sim_event_init(&transfer->event, fire_transfer);
 	model->stats.n_transfers++;
-	if (source_node == dest_node) {
-		delay_s = cluster->intra_latency_s + (double)size_B / cluster->intra_bandwidth_Bps;
-	} else {
-		delay_s = cluster->latency_s;
-		transfer->remaining_s = (double)size_B / cluster->bandwidth_Bps * factor;
-		if (cluster->latency_model == NET_LATENCY_SHARED) {
-			delay_s = 0;
-			transfer->remaining_s += cluster->latency_s * factor;
-		}
-	}
-	if (transfer->remaining_s > 0 && delay_s == 0) {
+	if (mark)
+		set_mark(transfer, &d, (double)last_B / d.bandwidth_Bps * factor);
+	transfer->remaining_s = d.work_s;
+	if (d.is_shared && d.delay_s == 0) {
 		enter_links(model, transfer);
 		return;
 	}
-	if (transfer->remaining_s > 0)
+	if (d.is_shared)
 		transfer->stage = NET_STAGE_LATENCY;
-	sim_engine_after(model->engine, &transfer->event, sim_time_from_s(delay_s * factor));
+	sim_engine_after(model->engine, &transfer->event, sim_time_from_s(d.delay_s));
+}
+
+void net_transfer_start_marked(struct net_model *model, struct net_transfer *transfer,
+			       int source_node, int dest_node, int64_t size_B, int64_t last_B,
+			       net_transfer_fn mark, net_transfer_fn done)
+{
+	start(model, transfer, source_node, dest_node, size_B, last_B, mark, done);
+}
+
+void net_transfer_start(struct net_model *model, struct net_transfer *transfer, int source_node,
+			int dest_node, int64_t size_B, net_transfer_fn done)
+{
+	start(model, transfer, source_node, dest_node, size_B, 0, NULL, done);
 }

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Converters of the keys of a cluster file that hold lists by size or by number. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "netmodel/schema.h"
+
+#define MAX_ENTRIES 1000
+#define MAX_TIME_S 1e6
+
+static const struct net_key segment_keys[] = {
+    {"segments.from", NET_KEY_SIZE, .target = offsetof(struct net_segment, from_B), 0, 9e18},
+    {"segments.latency", NET_KEY_OFFSET, .target = offsetof(struct net_segment, latency_s),
+     -MAX_TIME_S, MAX_TIME_S},
+    {"segments.bandwidth", NET_KEY_BANDWIDTH, .target = offsetof(struct net_segment, bandwidth_Bps),
+     1, INFINITY},
+};
+
+static const struct net_key buffer_keys[] = {
+    {"send_buffer.from", NET_KEY_SIZE, .target = offsetof(struct net_send_buffer, from_B), 0, 9e18},
+    {"send_buffer.size", NET_KEY_SIZE, .target = offsetof(struct net_send_buffer, size_B), 0, 9e18},
+};
+
+/* Checks that `node` is a list and allocates its entries; their number, or negative. */
+static int allocate_list(const struct net_yaml_tree *tree, const struct net_yaml *node,
+			 const char *path, size_t entry_size, void *out_list,
+			 struct util_error *err)
+{
+	void *list;
+	char found[64];
+
+	if (node->kind != NET_YAML_LIST || node->n_children < 1 || node->n_children > MAX_ENTRIES)
+		return net_yaml_fail(tree, node, err,
+				     "%s: found %s, wanted a list of 1 to %d entries", path,
+				     net_yaml_found(node, found, sizeof(found)), MAX_ENTRIES);
+	list = calloc((size_t)node->n_children, entry_size);
+	if (!list)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %s", path);
+	*(void **)out_list = list;
+	return node->n_children;
+}
+
+static int read_segments(struct net_segments *segments, const char *path,
+			 const struct net_yaml_tree *tree, const struct net_yaml *node,
+			 struct util_error *err)
+{
+	struct net_segment *segment;
+	int n;
+
+	if (!node)
+		return 0;
+	n = allocate_list(tree, node, path, sizeof(*segment), &segments->list, err);
+	if (n < 0)
+		return n;
+	for (const struct net_yaml *entry = node->first; entry; entry = entry->next) {
+		int rc;
+
+		segment = &segments->list[segments->n];
+		rc = net_schema_entry(tree, entry, segment_keys, 3, segment, err);
+		if (rc)
+			return rc;
+		if (segments->n > 0 && segment->from_B <= segment[-1].from_B)
+			return net_yaml_fail(tree, entry, err,
+					     "%s: found sizes out of order, wanted each \"from\" "
+					     "larger than the one before",
+					     path);
+		if (segment->latency_s + (double)segment->from_B / segment->bandwidth_Bps < 0)
+			return net_yaml_fail(tree, entry, err,
+					     "%s: found a negative time for %lld B, wanted latency + "
+					     "from / bandwidth of at least 0",
+					     path, (long long)segment->from_B);
+		segments->n++;
+	}
+	return 0;
+}
+
+int net_read_segments(struct net_draft *draft, const struct net_yaml_tree *tree,
+		      const struct net_yaml *node, struct util_error *err)
+{
+	return read_segments(&draft->cluster.segments, "network.segments", tree, node, err);
+}
+
+int net_read_intra_segments(struct net_draft *draft, const struct net_yaml_tree *tree,
+			    const struct net_yaml *node, struct util_error *err)
+{
+	return read_segments(&draft->cluster.intra_segments, "network.intra_node.segments", tree,
+			     node, err);
+}
+
+int net_read_sharing_efficiency(struct net_draft *draft, const struct net_yaml_tree *tree,
+				const struct net_yaml *node, struct util_error *err)
+{
+	static const char path[] = "network.sharing_efficiency";
+	struct net_sharing_efficiency *efficiency = &draft->cluster.sharing_efficiency;
+	int n;
+
+	if (!node)
+		return 0;
+	n = allocate_list(tree, node, path, sizeof(double), &efficiency->fraction, err);
+	if (n < 0)
+		return n;
+	for (const struct net_yaml *value = node->first; value; value = value->next) {
+		int rc = net_schema_number(tree, value, path, NET_MIN_EFFICIENCY, 1,
+					   &efficiency->fraction[efficiency->n], err);
+
+		if (rc)
+			return rc;
+		efficiency->n++;
+	}
+	return 0;
+}
+
+/* One size for all messages, as a list of one entry. */
+static int read_plain_buffer(struct net_send_buffers *buffers, const struct net_yaml_tree *tree,
+			     const struct net_yaml *node, struct util_error *err)
+{
+	struct net_key key = {.path = "protocol.send_buffer",
+			      .kind = NET_KEY_SIZE,
+			      .target = offsetof(struct net_send_buffer, size_B),
+			      .max = 9e18,
+			      .choices = "off",
+			      .word_value = -1};
+	int rc;
+
+	buffers->list = calloc(1, sizeof(*buffers->list));
+	if (!buffers->list)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %s", key.path);
+	rc = net_schema_value(buffers->list, &key, tree, node, err);
+	if (!rc && buffers->list->size_B != INT64_MAX) /* else it is off */
+		buffers->n = 1;
+	return rc;
+}
+
+int net_read_send_buffer(struct net_draft *draft, const struct net_yaml_tree *tree,
+			 const struct net_yaml *node, struct util_error *err)
+{
+	static const char path[] = "protocol.send_buffer";
+	struct net_send_buffers *buffers = &draft->cluster.send_buffers;
+	int n;
+
+	if (!node)
+		return 0;
+	if (node->kind != NET_YAML_LIST)
+		return read_plain_buffer(buffers, tree, node, err);
+	n = allocate_list(tree, node, path, sizeof(*buffers->list), &buffers->list, err);
+	if (n < 0)
+		return n;
+	for (const struct net_yaml *entry = node->first; entry; entry = entry->next) {
+		struct net_send_buffer *buffer = &buffers->list[buffers->n];
+		int rc = net_schema_entry(tree, entry, buffer_keys, 2, buffer, err);
+
+		if (rc)
+			return rc;
+		if (buffers->n > 0 && buffer->from_B <= buffer[-1].from_B)
+			return net_yaml_fail(tree, entry, err,
+					     "%s: found sizes out of order, wanted each \"from\" "
+					     "larger than the one before",
+					     path);
+		buffers->n++;
+	}
+	return 0;
+}

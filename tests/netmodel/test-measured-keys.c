@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The keys of a cluster file that express what was measured on real libraries: values, defaults,
+ * refusals. */
+#include "tests/netmodel/fixture.h"
+
+#define MINIMAL "mpisim_cluster: 1\nnodes: 4\nnetwork: {latency: 1us, bandwidth: 1 GB/s}\n"
+
+static int parse_with(const char *override, struct net_cluster **out, struct util_error *err)
+{
+	return net_cluster_parse_with("test.yaml", MINIMAL, strlen(MINIMAL), override != NULL,
+				      &override, out, err);
+}
+
+static struct net_cluster *parse(const char *override)
+{
+	struct util_error err = {0};
+	struct net_cluster *c = NULL;
+
+	if (parse_with(override, &c, &err))
+		fail_msg("%s", err.text);
+	return c;
+}
+
+static void all_of_it_is_off_by_default(void **state)
+{
+	struct net_cluster *c = parse(NULL);
+
+	assert_int_equal(c->segments.n, 0);
+	assert_int_equal(c->intra_segments.n, 0);
+	assert_true(c->duplex_penalty == 0);
+	assert_int_equal(c->sharing_efficiency.n, 0);
+	assert_true(c->send_overhead_s == 0 && c->recv_overhead_s == 0);
+	assert_true(c->send_overhead_per_B_s == 0 && c->recv_overhead_per_B_s == 0);
+	assert_true(c->request_data_B == 0);
+	assert_int_equal(c->progress, NET_PROGRESS_ASYNC);
+	assert_true(net_cluster_send_buffer(c, INT64_MAX) < 0);
+	net_cluster_destroy(c);
+}
+
+static void segments_are_read_in_order(void **state)
+{
+	struct net_cluster *c = parse("network.segments=[{from: 0, latency: 2us, bandwidth: inf}, "
+				      "{bandwidth: 1 MB/s, latency: -3ms, from: 4KiB}]");
+
+	assert_int_equal(c->segments.n, 2);
+	assert_true(c->segments.list[0].from_B == 0 && c->segments.list[1].from_B == 4096);
+	assert_near(c->segments.list[0].latency_s, 2e-6, 1e-20);
+	assert_near(c->segments.list[1].latency_s, -3e-3, 1e-18);
+	assert_true(c->segments.list[0].bandwidth_Bps == INFINITY);
+	assert_true(c->segments.list[1].bandwidth_Bps == 1e6);
+	net_cluster_destroy(c);
+	c = parse("network.intra_node.segments=[{from: 5, latency: 0, bandwidth: 1 GB/s}]");
+	assert_int_equal(c->segments.n, 0);
+	assert_int_equal(c->intra_segments.n, 1);
+	net_cluster_destroy(c);
+}
+
+static void overheads_of_both_sides_are_told_apart(void **state)
+{
+	struct net_cluster *c = parse("protocol={overhead: 3us, recv_overhead: 5us}");
+
+	assert_near(c->send_overhead_s, 3e-6, 1e-20);
+	assert_near(c->recv_overhead_s, 5e-6, 1e-20);
+	net_cluster_destroy(c);
+	c = parse("protocol={overhead: 3us, send_overhead: 0, send_overhead_per_byte: 2ns, "
+		  "recv_overhead_per_byte: 4ns}");
+	assert_true(c->send_overhead_s == 0);
+	assert_near(c->recv_overhead_s, 3e-6, 1e-20);
+	assert_near(c->send_overhead_per_B_s, 2e-9, 1e-23);
+	assert_near(c->recv_overhead_per_B_s, 4e-9, 1e-23);
+	net_cluster_destroy(c);
+}
+
+static void a_send_buffer_is_one_size_or_a_list_by_size(void **state)
+{
+	struct net_cluster *c = parse("protocol.send_buffer=400kB");
+
+	assert_true(net_cluster_send_buffer(c, 0) == 400000);
+	assert_true(net_cluster_send_buffer(c, INT64_MAX) == 400000);
+	net_cluster_destroy(c);
+	c = parse("protocol.send_buffer=off");
+	assert_true(net_cluster_send_buffer(c, 1) < 0);
+	net_cluster_destroy(c);
+	c = parse("protocol.send_buffer=[{from: 10, size: 5}, {from: 20, size: 0}]");
+	assert_true(net_cluster_send_buffer(c, 9) < 0); /* off below the first */
+	assert_true(net_cluster_send_buffer(c, 10) == 5);
+	assert_true(net_cluster_send_buffer(c, 19) == 5);
+	assert_true(net_cluster_send_buffer(c, 20) == 0);
+	net_cluster_destroy(c);
+}
+
+static void the_rest_is_read(void **state)
+{
+	struct net_cluster *c = parse("network.sharing_efficiency=[1, 0.5]");
+
+	assert_int_equal(c->sharing_efficiency.n, 2);
+	assert_true(c->sharing_efficiency.fraction[1] == 0.5);
+	net_cluster_destroy(c);
+	c = parse("network.duplex_penalty=0.25");
+	assert_true(c->duplex_penalty == 0.25);
+	net_cluster_destroy(c);
+	c = parse("protocol={progress: in_mpi, request_data: 64KiB}");
+	assert_int_equal(c->progress, NET_PROGRESS_IN_MPI);
+	assert_true(c->request_data_B == 65536);
+	net_cluster_destroy(c);
+}
+
+static void wrong_values_are_refused(void **state)
+{
+	static const struct {
+		const char *override, *message;
+	} cases[] = {
+	    {"network.segments=3", "network.segments: found \"3\", wanted a list of 1 to 1000"},
+	    {"network.segments=[]", "network.segments: found a list of 0"},
+	    {"network.segments=[1]", "found \"1\", wanted a mapping such as {from: "},
+	    {"network.segments=[{from: 0, latency: 0}]",
+	     "found no \"bandwidth\", wanted segments.bandwidth"},
+	    {"network.segments=[{from: 0, latency: 0, bandwidth: inf, burst: 1}]", "found 4 keys"},
+	    {"network.segments=[{from: -1, latency: 0, bandwidth: inf}]", "segments.from: "},
+	    {"network.segments=[{from: 0, latency: 1, bandwidth: inf}]",
+	     "segments.latency: '1' has no unit"},
+	    {"network.segments=[{from: 0, latency: --1us, bandwidth: inf}]", "segments.latency: "},
+	    {"network.segments=[{from: 0, latency: -1us, bandwidth: 1 GB/s}]",
+	     "found a negative time for 0 B"},
+	    {"network.segments=[{from: 999, latency: -1us, bandwidth: 1 GB/s}]",
+	     "found a negative time for 999 B"},
+	    {"network.segments=[{from: 0, latency: 0, bandwidth: 0 B/s}]", "segments.bandwidth: "},
+	    {"network.segments=[{from: 5, latency: 0, bandwidth: inf}, {from: 5, latency: 0, "
+	     "bandwidth: inf}]",
+	     "found sizes out of order"},
+	    {"network.intra_node.segments={}", "network.intra_node.segments: found "},
+	    {"network.duplex_penalty=1", "network.duplex_penalty: found \"1\", wanted 0 to 0.99"},
+	    {"network.duplex_penalty=-0.1", "network.duplex_penalty: "},
+	    {"network.sharing_efficiency=0.9", "wanted a list of 1 to 1000"},
+	    {"network.sharing_efficiency=[1, 0]", "found \"0\", wanted 0.01 to 1"},
+	    {"network.sharing_efficiency=[1.1]", "found \"1.1\", wanted 0.01 to 1"},
+	    {"network.sharing_efficiency=[[1]]", "network.sharing_efficiency: "},
+	    {"protocol.send_overhead=-1us", "protocol.send_overhead: "},
+	    {"protocol.recv_overhead_per_byte=1s", "wanted 0 to 0.001 s"},
+	    {"protocol.progress=always", "wanted one of async|in_mpi"},
+	    {"protocol.request_data=off", "protocol.request_data: "},
+	    {"protocol.send_buffer=on", "protocol.send_buffer: "},
+	    {"protocol.send_buffer=[]", "protocol.send_buffer: found a list of 0"},
+	    {"protocol.send_buffer={from: 0, size: 1}", "protocol.send_buffer: found "},
+	    {"protocol.send_buffer=[{from: 0}]", "found no \"size\", wanted send_buffer.size"},
+	    {"protocol.send_buffer=[{from: 1, size: 1}, {from: 0, size: 1}]",
+	     "found sizes out of order"},
+	};
+
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct net_cluster *c = NULL;
+		struct util_error err = {0};
+
+		assert_int_equal(parse_with(cases[k].override, &c, &err), UTIL_EINPUT);
+		assert_null(c);
+		if (!strstr(err.text, cases[k].message))
+			fail_msg("%s\ngives: %s\nnot:   %s", cases[k].override, err.text,
+				 cases[k].message);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(all_of_it_is_off_by_default),
+	    cmocka_unit_test(segments_are_read_in_order),
+	    cmocka_unit_test(overheads_of_both_sides_are_told_apart),
+	    cmocka_unit_test(a_send_buffer_is_one_size_or_a_list_by_size),
+	    cmocka_unit_test(the_rest_is_read),
+	    cmocka_unit_test(wrong_values_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
