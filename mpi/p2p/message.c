@@ -217,10 +217,11 @@ static void finish(struct mpi_message *message)
 static int keep_data(struct mpi_message *message)
 {
 	struct pd_failure *failure = &message->dest->world->pd->failure;
+	const void *data = data_of(message); /* still the sender's: the payload comes after it */
 
 	message->payload = mpi_message_allocate(message, (size_t)message->size_B);
 	if (message->payload) {
-		memcpy(message->payload, data_of(message), (size_t)message->size_B);
+		memcpy(message->payload, data, (size_t)message->size_B);
 		return 0;
 	}
 	*failure = (struct pd_failure){.kind = PD_FAILURE_MEMORY, .rank = message->dest->rank, .time = now(message)};

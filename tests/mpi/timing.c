@@ -83,6 +83,25 @@ static void rendezvous_late_receiver(void)
 	}
 }
 
+/* Contiguous data of a rendezvous that is unpacked by its receiver after the sender has gone on and changed it. */
+static void rendezvous_into_holes(void)
+{
+	MPI_Datatype pairs;
+
+	if (rank == 0) {
+		memset(buf, 5, 2000);
+		MPI_Send(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		memset(buf, 6, 2000);
+	} else if (rank == 1) {
+		MPI_Type_vector(1000, 2, 4, MPI_BYTE, &pairs);
+		MPI_Type_commit(&pairs);
+		MPI_Recv(buf, 1, pairs, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		for (int i = 0; i < 3998; i++)
+			expect("byte", buf[i], i % 4 < 2 ? 5 : 0);
+		MPI_Type_free(&pairs);
+	}
+}
+
 /* A synchronous send returns when it is matched: on arrival, or when the receive comes. */
 static void synchronous(void)
 {
@@ -251,6 +270,7 @@ static const struct {
 	{"late_receiver", late_receiver},
 	{"rendezvous", rendezvous},
 	{"rendezvous_late_receiver", rendezvous_late_receiver},
+	{"rendezvous_into_holes", rendezvous_into_holes},
 	{"synchronous", synchronous},
 	{"no_overtaking", no_overtaking},
 	{"wildcard_takes_first_arrival", wildcard_takes_first_arrival},
