@@ -5,6 +5,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/env/env.h"
 #include "mpi/env/errhandler.h"
+#include "mpi/p2p/message.h"
 #include "mpi/p2p/endpoint.h"
 
 static int init(struct mpi_rank *me, int thread_level)
@@ -51,6 +52,7 @@ int MPI_Finalize(void)
 	mpi_comm_finish(me);
 	mpi_errors_finish(me);
 	me->state = MPI_STATE_FINALIZED;
+	mpi_message_progress(me);
 	return mpi_leave(me, MPI_SUCCESS);
 }
 

@@ -41,6 +41,7 @@ static int attach(struct mpi_rank *me, void *buffer, MPI_Count size_B)
 /* Returns when every buffered message has left. */
 static void flush(struct mpi_rank *me)
 {
+	mpi_progress_poll(me, 0, NULL);
 	while (me->endpoint->buffer_used_B > 0)
 		mpi_endpoint_block(me);
 }

@@ -88,6 +88,10 @@ void mpi_endpoint_block(struct mpi_rank *me)
 	struct sim_engine *engine = &me->pd->world->engine;
 	sim_time_ps begin = engine->now, started;
 
+	if (endpoint->deferred_first) { /* came while the rank was spending overheads; may be what it waits for */
+		mpi_message_progress(me);
+		return;
+	}
 	endpoint->is_blocked = true;
 	endpoint->last_started = SIM_TIME_MAX;
 	sim_task_block(&me->pd->task);

@@ -11,6 +11,7 @@ struct mpi_message;
 struct mpi_endpoint {
 	struct mpi_request *posted_first, *posted_last;         /* receives, oldest first */
 	struct mpi_message *unexpected_first, *unexpected_last; /* messages, in order of delivery */
+	struct mpi_message *deferred_first, *deferred_last;     /* rendezvous whose next step waits for this rank to be in MPI */
 	struct mpi_request *arrived_first, *arrived_last;       /* ARRIVED receives, in order of arrival */
 	/* what the rank is blocked in */
 	struct mpi_request *const *waited;  /* [n_waited] borrowed from the caller; NULL: not waiting for requests */
@@ -49,7 +50,7 @@ typedef void (*mpi_message_visit_fn)(void *context, struct mpi_rank *sender, con
 void mpi_p2p_visit_messages(struct mpi_world *world, mpi_message_visit_fn visit, void *context);
 void mpi_pair_visit(struct mpi_world *world, mpi_message_visit_fn visit, void *context);
 
-/* Blocks the rank until mpi_endpoint_wake; the time counts as waiting up to the start of the transfer that ended it. */
+/* Blocks the rank until mpi_endpoint_wake, or not at all when it has deferred steps to take: call it in a loop that looks again. The time counts as waiting up to the start of the transfer that ended it. */
 void mpi_endpoint_block(struct mpi_rank *me);
 void mpi_endpoint_wake(struct mpi_rank *me);
 /*

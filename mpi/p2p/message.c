@@ -77,6 +77,14 @@ static void envelope_arrived(struct net_transfer *transfer)
 	}
 }
 
+/* The bytes that travel before the match: all of an eager message, what goes with the request of a rendezvous. */
+static int64_t early_size(const struct mpi_message *message)
+{
+	int64_t request_data_B = message->source->world->pd->cluster->request_data_B;
+
+	return message->is_rendezvous && request_data_B < message->size_B ? request_data_B : message->size_B;
+}
+
 static void count(const struct mpi_message *message)
 {
 	struct mpi_world *world = message->source->world;
@@ -99,7 +107,7 @@ void mpi_message_launch(struct mpi_message *message)
 	message->has_predecessor = mpi_pair_append(world, message);
 	message->started = now(message);
 	start_transfer(message, message->source, message->dest,
-		       message->is_rendezvous ? cluster->control_message_B : message->size_B, envelope_arrived);
+		       message->is_rendezvous ? cluster->control_message_B + early_size(message) : message->size_B, envelope_arrived);
 }
 
 /* --- after the match --- */
@@ -136,12 +144,123 @@ static void bulk_arrived(struct net_transfer *transfer)
 	mpi_message_received(message);
 }
 
+/* Copies contiguous data straight to where it belongs; false: the receiver's own fiber must unpack. */
+static inline __attribute__((always_inline)) bool copy_now(const struct mpi_request *recv, const struct mpi_message *message)
+{
+	int64_t size_B = mpi_status_bytes(&recv->status);
+	const void *data = data_of(message);
+
+	if (size_B == 0 || !data || pd_memory_is_absent(recv->buf))
+		return true;
+	if (!recv->type->is_contiguous)
+		return false;
+	memcpy(pd_rank_memory(recv->owner->pd, (char *)recv->buf + recv->type->true_lb_B), data, (size_t)size_B);
+	return true;
+}
+
+/* The sender is about to go on: keeps what it sent until the receiver's fiber unpacks it. */
+static int keep_data(struct mpi_message *message)
+{
+	struct pd_failure *failure = &message->dest->world->pd->failure;
+	const void *data = data_of(message); /* still the sender's: the payload comes after it */
+
+	message->payload = mpi_message_allocate(message, (size_t)message->size_B);
+	if (message->payload) {
+		memcpy(message->payload, data, (size_t)message->size_B);
+		return 0;
+	}
+	*failure = (struct pd_failure){.kind = PD_FAILURE_MEMORY, .rank = message->dest->rank, .time = now(message)};
+	snprintf(failure->text, sizeof failure->text, "out of memory for a message of %lld B", (long long)message->size_B);
+	return UTIL_ENOMEM;
+}
+
+/* The send completes before the receiver has everything: its data must not be needed any more. */
+static __attribute__((cold)) void let_sender_go(struct mpi_message *message)
+{
+	if (!message->send)
+		return;
+	message->is_copied = copy_now(message->recv, message);
+	if (message->is_copied || message->payload || keep_data(message) == 0)
+		complete_send(message);
+}
+
+static void all_but_buffered_arrived(struct net_transfer *transfer)
+{
+	let_sender_go(message_of(transfer));
+}
+
+/* --- the steps of a rendezvous after the match: the receiver's clear to send, the sender's bulk --- */
+
+static void start_bulk(struct mpi_message *message)
+{
+	int64_t bulk_B = message->size_B - early_size(message);
+	int64_t buffer_B = net_cluster_send_buffer(message->dest->world->pd->cluster, message->size_B);
+
+	message->started = now(message);
+	if (buffer_B >= 0 && buffer_B < bulk_B) {
+		net_transfer_start_marked(message->source->world->pd->model, &message->transfer, message->source->pd->node,
+					  message->dest->pd->node, bulk_B, buffer_B, all_but_buffered_arrived, bulk_arrived);
+		return;
+	}
+	if (buffer_B >= bulk_B)
+		let_sender_go(message);
+	start_transfer(message, message->source, message->dest, bulk_B, bulk_arrived);
+}
+
+static void clear_to_send_arrived(struct net_transfer *transfer);
+
+static void step_now(struct mpi_message *message)
+{
+	if (message->is_cleared)
+		start_bulk(message);
+	else
+		start_transfer(message, message->dest, message->source, message->dest->world->pd->cluster->control_message_B,
+			       clear_to_send_arrived);
+}
+
+/* A rank that has left MPI for good has nothing else to do than to serve what it sent. */
+static bool makes_progress(const struct mpi_rank *rank)
+{
+	const struct mpi_endpoint *endpoint = rank->endpoint;
+
+	return rank->world->pd->cluster->progress == NET_PROGRESS_ASYNC || endpoint->is_blocked || endpoint->is_polling ||
+	       rank->state == MPI_STATE_FINALIZED || rank->world->pd->engine.running == &rank->pd->task;
+}
+
+/* The next step is `rank`'s to take: at once, or when it is in MPI again. */
+static void take_step(struct mpi_rank *rank, struct mpi_message *message)
+{
+	struct mpi_endpoint *endpoint = rank->endpoint;
+
+	if (makes_progress(rank)) {
+		step_now(message);
+		return;
+	}
+	message->next = NULL;
+	*(endpoint->deferred_last ? &endpoint->deferred_last->next : &endpoint->deferred_first) = message;
+	endpoint->deferred_last = message;
+}
+
 static void clear_to_send_arrived(struct net_transfer *transfer)
 {
 	struct mpi_message *message = message_of(transfer);
 
-	message->started = now(message);
-	start_transfer(message, message->source, message->dest, message->size_B, bulk_arrived);
+	message->is_cleared = true;
+	take_step(message->source, message);
+}
+
+void mpi_message_progress(struct mpi_rank *me)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+	struct mpi_message *message;
+
+	while ((message = endpoint->deferred_first)) {
+		endpoint->deferred_first = message->next;
+		if (!message->next)
+			endpoint->deferred_last = NULL;
+		message->next = NULL;
+		step_now(message);
+	}
 }
 
 static void set_status(struct mpi_request *recv, const struct mpi_message *message)
@@ -158,26 +277,11 @@ void mpi_message_matched(struct mpi_message *message)
 {
 	set_status(message->recv, message);
 	if (message->is_rendezvous) {
-		start_transfer(message, message->dest, message->source, message->dest->world->pd->cluster->control_message_B,
-			       clear_to_send_arrived);
+		take_step(message->dest, message);
 		return;
 	}
 	complete_send(message); /* synchronous: the others are complete already */
 	mpi_message_received(message);
-}
-
-/* Copies contiguous data straight to where it belongs; false: the receiver's own fiber must unpack. */
-static bool copy_now(const struct mpi_request *recv, const struct mpi_message *message)
-{
-	int64_t size_B = mpi_status_bytes(&recv->status);
-	const void *data = data_of(message);
-
-	if (size_B == 0 || !data || pd_memory_is_absent(recv->buf))
-		return true;
-	if (!recv->type->is_contiguous)
-		return false;
-	memcpy(pd_rank_memory(recv->owner->pd, (char *)recv->buf + recv->type->true_lb_B), data, (size_t)size_B);
-	return true;
 }
 
 static void record(const struct mpi_message *message)
@@ -213,54 +317,47 @@ static void finish(struct mpi_message *message)
 	mpi_request_complete(recv, recv->status.MPI_ERROR);
 }
 
-/* The sender is about to go on: keeps what it sent until the receiver's fiber unpacks it. */
-static int keep_data(struct mpi_message *message)
-{
-	struct pd_failure *failure = &message->dest->world->pd->failure;
-	const void *data = data_of(message); /* still the sender's: the payload comes after it */
-
-	message->payload = mpi_message_allocate(message, (size_t)message->size_B);
-	if (message->payload) {
-		memcpy(message->payload, data, (size_t)message->size_B);
-		return 0;
-	}
-	*failure = (struct pd_failure){.kind = PD_FAILURE_MEMORY, .rank = message->dest->rank, .time = now(message)};
-	snprintf(failure->text, sizeof failure->text, "out of memory for a message of %lld B", (long long)message->size_B);
-	return UTIL_ENOMEM;
-}
-
 void mpi_message_received(struct mpi_message *message)
 {
+	const struct net_cluster *cluster = message->dest->world->pd->cluster;
 	struct mpi_request *recv = message->recv;
-	bool is_copied = copy_now(recv, message);
+	bool is_copied = message->is_copied || copy_now(recv, message);
 
 	if (!is_copied && !message->payload && keep_data(message) < 0)
 		return;
 	complete_send(message);
 	release_buffer(message);
-	if (is_copied && recv->owner->world->pd->cluster->overhead_s == 0)
+	if (is_copied && cluster->recv_overhead_s == 0 && cluster->recv_overhead_per_B_s == 0)
 		finish(message);
 	else
 		mpi_request_arrived(recv);
+}
+
+static void spend(struct mpi_rank *me, const struct mpi_message *message, double overhead_s, double per_B_s)
+{
+	if (per_B_s > 0)
+		overhead_s += per_B_s * (double)early_size(message);
+	if (overhead_s > 0)
+		sim_task_sleep(&me->pd->task, sim_time_from_s(overhead_s));
+}
+
+void mpi_message_send_overhead(struct mpi_rank *me, const struct mpi_message *message)
+{
+	const struct net_cluster *cluster = me->world->pd->cluster;
+
+	spend(me, message, cluster->send_overhead_s, cluster->send_overhead_per_B_s);
 }
 
 void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
 {
 	struct mpi_message *message = recv->message;
 	int64_t size_B = mpi_status_bytes(&recv->status);
+	const struct net_cluster *cluster = me->world->pd->cluster;
 
 	if (!recv->type->is_contiguous && size_B > 0 && message->payload && !pd_memory_is_absent(recv->buf))
 		mpi_datatype_unpack(recv->type, recv->buf, recv->count, message->payload, size_B);
-	mpi_overhead(me);
+	spend(me, message, cluster->recv_overhead_s, cluster->recv_overhead_per_B_s);
 	finish(message);
-}
-
-void mpi_overhead(struct mpi_rank *me)
-{
-	double overhead_s = me->world->pd->cluster->overhead_s;
-
-	if (overhead_s > 0)
-		sim_task_sleep(&me->pd->task, sim_time_from_s(overhead_s));
 }
 
 void *mpi_message_allocate(struct mpi_message *message, size_t size_B)

@@ -15,13 +15,16 @@
  *
  * Eager:      data in one transfer → envelope delivered, matched at once or kept as unexpected.
  * Rendezvous: request to send → matched → clear to send back → bulk transfer → both requests complete.
+ *
+ * With `protocol.progress: in_mpi` the clear to send waits until the receiver, and the bulk transfer until the sender, is in a call that makes progress: one
+ * that waits, tests or probes. With `protocol.send_buffer` the send completes when only that much of the bulk is still under way.
  */
 #define MESSAGE_INLINE_B 64
 
 struct mpi_message {
 	struct net_transfer transfer;      /* the one that is under way: data, control or bulk */
 	struct mpi_rank *source, *dest;
-	struct mpi_message *next, *prev;   /* in the receiver's unexpected queue */
+	struct mpi_message *next, *prev;   /* in the receiver's unexpected queue; next: among a rank's deferred ones */
 	struct mpi_message *pair_next;     /* sent later by the same rank to the same rank, not yet delivered */
 	struct mpi_request *send;          /* the send, as long as it is not complete; NULL: nobody waits for it */
 	struct mpi_request *recv;          /* the receive that matched; NULL: none yet */
@@ -34,6 +37,8 @@ struct mpi_message {
 	int64_t buffered_B;                /* of the sender's attached buffer */
 	sim_time_ps sent, started, arrived;
 	bool is_rendezvous, has_predecessor, is_at_hand, is_delivered, is_cancelled;
+	bool is_cleared;                   /* the sender has the clear to send */
+	bool is_copied;                    /* the data is where it belongs already */
 	_Alignas(16) char inline_data[MESSAGE_INLINE_B];
 };
 
@@ -53,8 +58,10 @@ void mpi_message_received(struct mpi_message *message);
 void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv);
 /* Memory for `size_B` bytes of payload: the message's own or malloc'd; NULL when there is none. */
 void *mpi_message_allocate(struct mpi_message *message, size_t size_B);
-/* Spends the per-message CPU overhead o (docs/model.md §3) on the rank's fiber. */
-void mpi_overhead(struct mpi_rank *me);
+/* Spends the sender's CPU overhead of the message (docs/model.md §3) on the rank's fiber. */
+void mpi_message_send_overhead(struct mpi_rank *me, const struct mpi_message *message);
+/* The rank is in a call that makes progress: takes the deferred steps of its rendezvous. */
+void mpi_message_progress(struct mpi_rank *me);
 /* Starts what a match sets off: completes a synchronous send, answers a request to send, or delivers the data that is there. */
 void mpi_message_matched(struct mpi_message *message);
 

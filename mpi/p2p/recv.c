@@ -15,7 +15,7 @@ static int recv_blocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Da
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	recv = mpi_recv_start(me, buf, a.count, a.type, a.peer, a.tag, a.comm, CHANNEL_P2P);
-	if (recv->state != REQUEST_COMPLETE)
+	if (recv->state != REQUEST_COMPLETE || me->endpoint->deferred_first)
 		mpi_requests_wait(me, 1, &recv, false);
 	code = mpi_request_harvest(me, recv, NULL, &result);
 	if (status != MPI_STATUS_IGNORE)

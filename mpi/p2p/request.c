@@ -185,6 +185,8 @@ void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const req
 		endpoint->n_to_go = 0;
 	endpoint->waited = requests;
 	endpoint->n_waited = n;
+	if (endpoint->deferred_first)
+		mpi_message_progress(me);
 	while (endpoint->n_to_go > 0) {
 		if (endpoint->arrived_first && take_one(me))
 			continue;
@@ -214,4 +216,6 @@ void mpi_progress_poll(struct mpi_rank *me, int n, struct mpi_request *const req
 	}
 	if (me->in_progress)
 		advance_all(me);
+	if (endpoint->deferred_first)
+		mpi_message_progress(me);
 }

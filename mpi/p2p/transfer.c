@@ -59,8 +59,8 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 		mpi_request_complete(send, MPI_SUCCESS);
 		return;
 	}
-	mpi_overhead(me);
 	message = make_message(me, send);
+	mpi_message_send_overhead(me, message);
 	if (send->mode != SEND_BUFFERED && (send->mode == SEND_SYNCHRONOUS || message->is_rendezvous)) {
 		message->send = send;
 		send->message = message;

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * When calls return under the protocols of real libraries (docs/model.md §3), against derivations by hand on timing.yaml: L = 1 ms, b = 1 byte per us,
+ * o = 100 us, eager up to 1000 B, control messages of no size; what each case adds stands in meson.build. Run as `timing-protocols CASE` on 3 ranks, one
+ * per node, --compute modelled; exit 1 when a time is off by more than 10 ps or data is wrong.
+ */
+#include <mpi.h>
+#include <mpisim.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, failures;
+static char buf[100000];
+
+static void expect_ms(const char *what, double wanted_ms)
+{
+	double found_ms = MPI_Wtime() * 1e3;
+
+	if (found_ms - wanted_ms > 1e-8 || wanted_ms - found_ms > 1e-8) {
+		printf("rank %d: %s: found %.9f ms, wanted %.9f ms\n", rank, what, found_ms, wanted_ms);
+		failures++;
+	}
+}
+
+static void compute_until_ms(double ms)
+{
+	mpisim_add_compute_time(ms * 1e-3 - MPI_Wtime());
+	expect_ms("computed", ms);
+}
+
+static void expect_data(int n, int seed)
+{
+	for (int i = 0; i < n; i++)
+		if (buf[i] != (char)(i * 7 + seed)) {
+			printf("rank %d: byte %d of %d is %d, wanted %d\n", rank, i, n, buf[i], (char)(i * 7 + seed));
+			failures++;
+			return;
+		}
+}
+
+static void fill(int n, int seed)
+{
+	for (int i = 0; i < n; i++)
+		buf[i] = (char)(i * 7 + seed);
+}
+
+static void send(int size_B)
+{
+	MPI_Send(buf, size_B, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+}
+
+static void receive(int size_B)
+{
+	MPI_Recv(buf, size_B, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Sender: 200 us + 500 × 1 us. Receiver: 300 us + 500 × 0.2 us. A rendezvous has no bytes before the match: only 200 us and 300 us. */
+static void overheads(void)
+{
+	if (rank == 0) {
+		send(500);
+		expect_ms("eager send", 0.2 + 0.5);
+		compute_until_ms(10);
+		send(2000);
+		expect_ms("rendezvous send", 10 + 0.2 + 1 + 1 + 1 + 2);
+	} else if (rank == 1) {
+		receive(500);
+		expect_ms("eager receive", 0.2 + 0.5 + 1 + 0.5 + 0.3 + 0.1);
+		receive(2000);
+		expect_ms("rendezvous receive", 10 + 0.2 + 1 + 1 + 1 + 2 + 0.3);
+	}
+}
+
+/* Isend, compute, Wait. The clear to send is there at 2.1 ms. async: the bulk goes at once. */
+static void isend_compute_async(void)
+{
+	MPI_Request request;
+
+	if (rank == 0) {
+		MPI_Isend(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(10);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("wait", 10);
+	} else if (rank == 1) {
+		receive(2000);
+		expect_ms("receive", 0.1 + 1 + 1 + 1 + 2 + 0.1);
+	}
+}
+
+/* in_mpi: the bulk starts at Wait. */
+static void isend_compute_in_mpi(void)
+{
+	MPI_Request request;
+
+	if (rank == 0) {
+		fill(2000, 3);
+		MPI_Isend(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(10);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("wait", 10 + 1 + 2);
+	} else if (rank == 1) {
+		receive(2000);
+		expect_ms("receive", 10 + 1 + 2 + 0.1);
+		expect_data(2000, 3);
+	}
+}
+
+/* in_mpi: a test at 5 ms lets the bulk start; it goes on while the rank computes. Starting another send makes no progress. */
+static void tests_make_progress(void)
+{
+	MPI_Request request, other;
+	int flag;
+
+	if (rank == 0) {
+		MPI_Isend(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(4);
+		MPI_Isend(buf, 10, MPI_BYTE, 2, 0, MPI_COMM_WORLD, &other);
+		compute_until_ms(5);
+		MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+		compute_until_ms(10);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("wait", 10);
+		MPI_Wait(&other, MPI_STATUS_IGNORE);
+	} else if (rank == 1) {
+		receive(2000);
+		expect_ms("receive", 5 + 1 + 2 + 0.1);
+	} else {
+		receive(10);
+	}
+}
+
+/* in_mpi: a receive whose message is here already still makes progress for the others. */
+static void receives_make_progress(void)
+{
+	MPI_Request request;
+
+	if (rank == 0) {
+		MPI_Isend(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(10);
+		MPI_Recv(buf + 50000, 1, MPI_BYTE, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		compute_until_ms(20);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("wait", 20);
+	} else if (rank == 1) {
+		receive(2000);
+		expect_ms("receive", 10 + 1 + 2 + 0.1);
+	} else {
+		MPI_Send(buf, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+	}
+}
+
+/* in_mpi: the request is there at 1.1 ms, the receiver answers when it waits, at 10 ms. */
+static void receiver_computes(void)
+{
+	MPI_Request request;
+
+	if (rank == 0) {
+		send(2000);
+		expect_ms("send", 10 + 1 + 1 + 2);
+	} else if (rank == 1) {
+		MPI_Irecv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(10);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("wait", 10 + 1 + 1 + 2 + 0.1);
+	}
+}
+
+/* in_mpi: a receive that finds the request waiting answers at once; the rest needs only the sender, who is in MPI. */
+static void late_receiver_computes(void)
+{
+	MPI_Request request;
+
+	if (rank == 0) {
+		send(2000);
+		expect_ms("send", 10 + 1 + 1 + 2);
+	} else if (rank == 1) {
+		compute_until_ms(10);
+		MPI_Irecv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(20);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("wait", 20 + 0.1);
+	}
+}
+
+/* in_mpi: both are deferred, one after the other. Rank 1 answers at 5 ms, rank 0 sees it at 10 ms. */
+static void both_compute(void)
+{
+	MPI_Request request;
+	int flag;
+
+	if (rank == 0) {
+		MPI_Isend(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(10);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("sender's wait", 10 + 1 + 2);
+	} else if (rank == 1) {
+		MPI_Irecv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(5);
+		MPI_Iprobe(2, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+		compute_until_ms(12);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("receiver's wait", 10 + 1 + 2 + 0.1);
+	}
+}
+
+/* in_mpi: while rank 1 spends the overhead of one message, from 1.6 to 1.7 ms, the request of another one comes; it is seen to afterwards. */
+static void steps_wait_for_overheads(void)
+{
+	MPI_Request requests[2];
+
+	if (rank == 0) {
+		mpisim_add_compute_time(0.55e-3); /* the request is there at 0.55 + 0.1 + 1 = 1.65 ms */
+		send(2000);
+		expect_ms("send", 1.7 + 1 + 1 + 2);
+	} else if (rank == 1) {
+		MPI_Irecv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[0]);
+		MPI_Irecv(buf + 50000, 500, MPI_BYTE, 2, 0, MPI_COMM_WORLD, &requests[1]);
+		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+		expect_ms("waitall", 1.7 + 1 + 1 + 2 + 0.1);
+	} else {
+		MPI_Send(buf, 500, MPI_BYTE, 1, 0, MPI_COMM_WORLD); /* there at 1.6 ms */
+	}
+}
+
+/* in_mpi: a send that was freed goes on when its rank finalizes, here at 10 ms, or at once when it has done so before. */
+static void finalize_makes_progress(void)
+{
+	MPI_Request request;
+
+	if (rank == 0 || rank == 2) {
+		MPI_Isend(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+		MPI_Request_free(&request);
+		if (rank == 0)
+			compute_until_ms(10);
+	} else {
+		MPI_Recv(buf, 2000, MPI_BYTE, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		expect_ms("from the rank that is gone", 0.1 + 1 + 1 + 1 + 2 + 0.1);
+		receive(2000);
+		expect_ms("from the rank that computed", 10 + 1 + 2 + 0.1);
+	}
+}
+
+/* in_mpi: MPI_Buffer_detach waits for buffered messages, so it makes progress. */
+static void detach_makes_progress(void)
+{
+	static char space[5000];
+	void *detached;
+	int n;
+
+	if (rank == 0) {
+		MPI_Buffer_attach(space, sizeof space);
+		MPI_Bsend(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		compute_until_ms(10);
+		MPI_Buffer_detach(&detached, &n);
+		expect_ms("detach", 10 + 1 + 2);
+	} else if (rank == 1) {
+		receive(2000);
+		expect_ms("receive", 10 + 1 + 2 + 0.1);
+	}
+}
+
+/* send_buffer 500: the bulk is under way from 2.1 ms, its bytes from 3.1 ms; all but 500 are there at 4.6 ms. */
+static void send_buffer(void)
+{
+	MPI_Datatype pairs;
+
+	if (rank == 0) {
+		fill(2000, 1);
+		send(2000);
+		expect_ms("send", 0.1 + 1 + 1 + 1 + 1.5);
+		fill(2000, 2);
+		compute_until_ms(10);
+		send(2000);
+		fill(2000, 3); /* the receiver unpacks later */
+	} else if (rank == 1) {
+		receive(2000);
+		expect_ms("receive", 0.1 + 1 + 1 + 1 + 2 + 0.1);
+		expect_data(2000, 1);
+		MPI_Type_vector(1000, 2, 4, MPI_BYTE, &pairs);
+		MPI_Type_commit(&pairs);
+		MPI_Recv(buf, 1, pairs, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		expect_ms("second receive", 10 + 0.1 + 1 + 1 + 1 + 2 + 0.1);
+		for (int i = 0; i < 2000; i++)
+			buf[i] = buf[i / 2 * 4 + i % 2];
+		expect_data(2000, 2);
+		MPI_Type_free(&pairs);
+	}
+}
+
+/* The buffer takes all of it: the send returns when its bytes may start, at 2.1 ms. */
+static void send_buffer_takes_all(void)
+{
+	if (rank == 0) {
+		fill(2000, 1);
+		send(2000);
+		expect_ms("send", 0.1 + 1 + 1);
+		fill(2000, 2);
+	} else if (rank == 1) {
+		receive(2000);
+		expect_ms("receive", 0.1 + 1 + 1 + 1 + 2 + 0.1);
+		expect_data(2000, 1);
+	}
+}
+
+/* send_buffer [{from: 0, size: 500}, {from: 3000, size: 1000}]: by the size of the message. */
+static void send_buffer_by_size(void)
+{
+	if (rank == 0) {
+		send(2999);
+		expect_ms("send of 2999", 0.1 + 1 + 1 + 1 + 2.499);
+		compute_until_ms(10);
+		send(3000);
+		expect_ms("send of 3000", 10 + 0.1 + 1 + 1 + 1 + 2);
+	} else if (rank == 1) {
+		receive(2999);
+		receive(3000);
+	}
+}
+
+/* request_data 500: the request takes L + 500 us, the bulk is 500 B less. */
+static void request_data(void)
+{
+	if (rank == 0) {
+		send(2000);
+		expect_ms("send", 0.1 + 1 + 0.5 + 1 + 1 + 1.5);
+		send(2000);
+		expect_ms("second send", 10 + 1 + 1 + 1.5);
+	} else if (rank == 1) {
+		receive(2000);
+		expect_ms("receive", 0.1 + 1 + 0.5 + 1 + 1 + 1.5 + 0.1);
+		compute_until_ms(10);
+		receive(2000);
+		expect_ms("late receive", 10 + 1 + 1 + 1.5 + 0.1);
+	}
+}
+
+/* As Open MPI over TCP: request_data 500, send_buffer 1500, in_mpi. What is left of the message fits into the buffer: Wait at 10 ms returns at once. */
+static void all_together(void)
+{
+	MPI_Request request;
+
+	if (rank == 0) {
+		MPI_Isend(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(10);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("wait", 10);
+	} else if (rank == 1) {
+		receive(2000);
+		expect_ms("receive", 10 + 1 + 1.5 + 0.1);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{"overheads", overheads},
+	{"isend_compute_async", isend_compute_async},
+	{"isend_compute_in_mpi", isend_compute_in_mpi},
+	{"tests_make_progress", tests_make_progress},
+	{"receives_make_progress", receives_make_progress},
+	{"receiver_computes", receiver_computes},
+	{"late_receiver_computes", late_receiver_computes},
+	{"both_compute", both_compute},
+	{"steps_wait_for_overheads", steps_wait_for_overheads},
+	{"finalize_makes_progress", finalize_makes_progress},
+	{"detach_makes_progress", detach_makes_progress},
+	{"send_buffer", send_buffer},
+	{"send_buffer_takes_all", send_buffer_takes_all},
+	{"send_buffer_by_size", send_buffer_by_size},
+	{"request_data", request_data},
+	{"all_together", all_together},
+};
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) {
+			cases[i].run();
+			MPI_Finalize();
+			return failures > 0;
+		}
+	printf("no case %s\n", argc > 1 ? argv[1] : "given");
+	MPI_Finalize();
+	return 2;
+}
