@@ -84,6 +84,30 @@ static const struct mpi_errhandler *handler_of(const struct mpi_rank *me, const 
 	return comm ? comm->errhandler : NULL;
 }
 
+/*
+ * The handler is the program's code: what it computes counts, the calls that it makes are calls, and it may leave by longjmp, so that the call that
+ * failed has to be over as far as this rank's state goes.
+ */
+static int call_handler(struct mpi_rank *me, const struct mpi_errhandler *handler, MPI_Comm handle, int code)
+{
+	MPI_Comm_errhandler_function *user = (MPI_Comm_errhandler_function *)(void *)handler->user;
+	struct pd_rank *pd = me->pd;
+	const char *function = pd->function;
+	const void *site = pd->site;
+	int depth = me->depth;
+
+	me->depth = 1;
+	mpi_leave(me, code);
+	user(&handle, &code);
+	pd_compute_end(pd);
+	me->depth = depth;
+	pd->function = function;
+	pd->site = site;
+	me->call_begin = pd->world->engine.now;
+	me->call_waiting = 0;
+	return code;
+}
+
 int mpi_raise(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const char *format, ...)
 {
 	const struct mpi_errhandler *handler = handler_of(me, comm);
@@ -94,10 +118,8 @@ int mpi_raise(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const
 
 	if (handler && handler->kind == ERRHANDLER_RETURN)
 		return code;
-	if (handler && handler->kind == ERRHANDLER_USER) {
-		((MPI_Comm_errhandler_function *)(void *)handler->user)(&handle, &code);
-		return code;
-	}
+	if (handler && handler->kind == ERRHANDLER_USER)
+		return call_handler(me, handler, handle, code);
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);

@@ -37,4 +37,18 @@ static inline void mpi_status_set_empty(MPI_Status *status)
 	*status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = MPI_SUCCESS};
 }
 
+/*
+ * Gives the application a status (which may be MPI_STATUS_IGNORE). The error field keeps its value: only calls that return several statuses may write it.
+ */
+static inline void mpi_status_give(MPI_Status *to, const MPI_Status *from)
+{
+	int kept;
+
+	if (to == MPI_STATUS_IGNORE)
+		return;
+	kept = to->MPI_ERROR;
+	*to = *from;
+	to->MPI_ERROR = kept;
+}
+
 #endif

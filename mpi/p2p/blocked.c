@@ -102,4 +102,6 @@ void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out)
 		add_source(out, me, endpoint->probe_comm, endpoint->probe_source);
 	} else if (endpoint->is_polling)
 		snprintf(out->text, sizeof out->text, "polling without success");
+	else if (endpoint->buffer_used_B > 0)
+		snprintf(out->text, sizeof out->text, "its buffered messages to be received");
 }

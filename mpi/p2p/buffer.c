@@ -38,12 +38,14 @@ static int attach(struct mpi_rank *me, void *buffer, MPI_Count size_B)
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-/* Returns when every buffered message has left. */
+/* Returns when every buffered message has left. Collectives go on meanwhile: the receivers may be waiting for them. */
 static void flush(struct mpi_rank *me)
 {
 	mpi_progress_poll(me, 0, NULL);
-	while (me->endpoint->buffer_used_B > 0)
+	while (me->endpoint->buffer_used_B > 0) {
 		mpi_endpoint_block(me);
+		mpi_progress_poll(me, 0, NULL);
+	}
 }
 
 static MPI_Count detach(struct mpi_rank *me, void *buffer_addr)

@@ -53,6 +53,15 @@ static int check_tag(struct mpi_rank *me, struct mpi_comm *comm, int tag)
 	return mpi_raise(me, comm, MPI_ERR_TAG, "tag is %d, wanted 0 to MPI_TAG_UB", tag);
 }
 
+/* Sizes of messages are added up later: half the range leaves room. */
+static int check_size(struct mpi_rank *me, struct mpi_comm *comm, MPI_Count count, const struct mpi_datatype *type)
+{
+	if (type->size_B == 0 || count <= INT64_MAX / 2 / type->size_B)
+		return MPI_SUCCESS;
+	return mpi_raise(me, comm, MPI_ERR_COUNT, "%lld items of %lld B are more than a message can have", (long long)count,
+			 (long long)type->size_B);
+}
+
 int mpi_check_source(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag)
 {
 	int code = source == MPI_ANY_SOURCE ? MPI_SUCCESS : check_peer(me, comm, source, "source");
@@ -69,6 +78,8 @@ int mpi_check_send(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Da
 
 	if (code == MPI_SUCCESS)
 		code = mpi_check_buffer(me, out->comm, buf, count, datatype, &out->type);
+	if (code == MPI_SUCCESS)
+		code = check_size(me, out->comm, count, out->type);
 	if (code == MPI_SUCCESS)
 		code = check_peer(me, out->comm, dest, "dest");
 	if (code == MPI_SUCCESS)

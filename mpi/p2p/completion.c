@@ -12,8 +12,10 @@ int mpi_request_harvest(struct mpi_rank *me, struct mpi_request *request, MPI_Re
 	int error_class = request->query ? request->query(request) : request->status.MPI_ERROR;
 
 	me->endpoint->n_polls = 0;
-	if (status != MPI_STATUS_IGNORE)
+	if (status != MPI_STATUS_IGNORE) {
 		*status = request->status;
+		status->MPI_ERROR = error_class;
+	}
 	if (request->is_persistent) {
 		request->state = REQUEST_IDLE;
 		return error_class;
@@ -48,21 +50,46 @@ static bool is_active(const struct mpi_request *request)
 	return request && request->state != REQUEST_IDLE;
 }
 
-static int fill(struct mpi_rank *me, struct request_list *list, const MPI_Request handles[])
+/* Looks up a handle of the list; NULL, or what is wrong with it. */
+static const char *look_up(struct mpi_rank *me, struct request_list *list, int i, MPI_Request handle)
 {
-	for (int i = 0; i < list->n; i++) {
-		list->requests[i] = handles[i] == MPI_REQUEST_NULL ? NULL : mpi_request_get(me, handles[i]);
-		if (!list->requests[i] && handles[i] != MPI_REQUEST_NULL)
-			return mpi_raise(me, NULL, MPI_ERR_REQUEST, "request %d of %d is not a request of this rank", i, list->n);
-		list->n_active += is_active(list->requests[i]);
-	}
-	return MPI_SUCCESS;
+	struct mpi_request *request = handle == MPI_REQUEST_NULL ? NULL : mpi_request_get(me, handle);
+
+	list->requests[i] = request;
+	if (!request)
+		return handle == MPI_REQUEST_NULL ? NULL : "is not a request of this rank";
+	if (!is_active(request))
+		return NULL;
+	if (request->is_listed)
+		return "is in the array twice";
+	request->is_listed = true;
+	list->n_active++;
+	return NULL;
 }
 
+static int fill(struct mpi_rank *me, struct request_list *list, const MPI_Request handles[])
+{
+	const char *problem = NULL;
+	int n = 0;
+
+	while (n < list->n && !problem) {
+		problem = look_up(me, list, n, handles[n]);
+		n++;
+	}
+	for (int i = 0; i < n; i++)
+		if (list->requests[i])
+			list->requests[i]->is_listed = false;
+	if (!problem)
+		return MPI_SUCCESS;
+	return mpi_raise(me, NULL, MPI_ERR_REQUEST, "request %d of %d %s", n - 1, list->n, problem);
+}
+
+/* Harmless twice: whoever raises an error finishes the list before, since a handler may not come back. */
 static void list_finish(struct request_list *list)
 {
 	if (list->requests != list->on_stack)
 		free(list->requests);
+	list->requests = list->on_stack;
 }
 
 /* MPI_SUCCESS, or what was raised; then there is nothing to finish. */
@@ -101,8 +128,7 @@ static int end_one(struct mpi_rank *me, struct mpi_request *request, MPI_Request
 	if (comm)
 		mpi_comm_retain(comm);
 	code = mpi_request_harvest(me, request, handle, &result);
-	if (status != MPI_STATUS_IGNORE)
-		*status = result;
+	mpi_status_give(status, &result);
 	code = mpi_raise_operation(me, comm, code, &result);
 	if (comm)
 		mpi_comm_release(me, comm);
@@ -125,55 +151,79 @@ static bool all_complete(const struct request_list *list)
 	return true;
 }
 
+/* The first error among the requests of a list. */
+struct list_error {
+	int error_class; /* MPI_SUCCESS: none */
+	struct mpi_comm *comm; /* retained */
+	MPI_Status status;
+};
+
+/* Ends one complete request of a list: its status goes to statuses[position], unless `statuses` is to be ignored. */
+static void end_listed(struct mpi_rank *me, struct mpi_request *request, MPI_Request *handle, MPI_Status statuses[], int position,
+		       struct list_error *first)
+{
+	bool has_failed = request->status.MPI_ERROR != MPI_SUCCESS && request->comm && !first->error_class;
+	MPI_Status result;
+	int error_class;
+
+	if (has_failed)
+		mpi_comm_retain(first->comm = request->comm);
+	error_class = mpi_request_harvest(me, request, handle, &result);
+	if (statuses != MPI_STATUSES_IGNORE)
+		mpi_status_give(&statuses[position], &result);
+	if (error_class != MPI_SUCCESS && !first->error_class) {
+		first->error_class = error_class;
+		first->status = result;
+		for (int i = 0; statuses != MPI_STATUSES_IGNORE && i < position; i++)
+			statuses[i].MPI_ERROR = MPI_SUCCESS;
+	}
+	if (statuses != MPI_STATUSES_IGNORE && first->error_class)
+		statuses[position].MPI_ERROR = error_class;
+}
+
+static int raise_listed(struct mpi_rank *me, const struct list_error *first)
+{
+	int code;
+
+	if (first->error_class == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	code = mpi_raise(me, first->comm, MPI_ERR_IN_STATUS, "%s on the message from rank %d with tag %d",
+			 mpi_error_class_name(mpi_error_class_of(me, first->error_class)), first->status.MPI_SOURCE,
+			 first->status.MPI_TAG);
+	if (first->comm)
+		mpi_comm_release(me, first->comm);
+	return code;
+}
+
 /* Ends every request of a list that is complete as a whole. */
 static int end_all(struct mpi_rank *me, struct request_list *list, MPI_Request handles[], MPI_Status statuses[])
 {
-	MPI_Status failed_status;
-	int first_error = MPI_SUCCESS;
+	struct list_error first = {.error_class = MPI_SUCCESS};
 
-	for (int i = 0; i < list->n; i++) {
-		MPI_Status result;
-		int code = MPI_SUCCESS;
-
-		mpi_status_set_empty(&result);
+	for (int i = 0; i < list->n; i++)
 		if (is_active(list->requests[i]))
-			code = mpi_request_harvest(me, list->requests[i], &handles[i], &result);
-		if (statuses != MPI_STATUSES_IGNORE)
-			statuses[i] = result;
-		if (code != MPI_SUCCESS && first_error == MPI_SUCCESS) {
-			first_error = code;
-			failed_status = result;
-		}
-	}
-	if (first_error == MPI_SUCCESS)
-		return MPI_SUCCESS;
-	return mpi_raise(me, me->comm_world, MPI_ERR_IN_STATUS, "%s on the message from rank %d with tag %d",
-			 mpi_error_class_name(first_error), failed_status.MPI_SOURCE, failed_status.MPI_TAG);
+			end_listed(me, list->requests[i], &handles[i], statuses, i, &first);
+		else if (statuses != MPI_STATUSES_IGNORE)
+			mpi_status_set_empty(&statuses[i]);
+	list_finish(list);
+	return raise_listed(me, &first);
 }
 
 /* Ends what is complete of a list: their indices in `indices`. */
 static int end_some(struct mpi_rank *me, struct request_list *list, MPI_Request handles[], int *outcount, int indices[],
 		    MPI_Status statuses[])
 {
-	int first_error = MPI_SUCCESS;
+	struct list_error first = {.error_class = MPI_SUCCESS};
 
 	*outcount = 0;
 	for (int i = 0; i < list->n; i++) {
-		MPI_Status result;
-		int code;
-
 		if (!is_active(list->requests[i]) || list->requests[i]->state != REQUEST_COMPLETE)
 			continue;
-		code = mpi_request_harvest(me, list->requests[i], &handles[i], &result);
-		if (statuses != MPI_STATUSES_IGNORE)
-			statuses[*outcount] = result;
+		end_listed(me, list->requests[i], &handles[i], statuses, *outcount, &first);
 		indices[(*outcount)++] = i;
-		if (code != MPI_SUCCESS && first_error == MPI_SUCCESS)
-			first_error = code;
 	}
-	if (first_error == MPI_SUCCESS)
-		return MPI_SUCCESS;
-	return mpi_raise(me, me->comm_world, MPI_ERR_IN_STATUS, "%s on one of the requests", mpi_error_class_name(first_error));
+	list_finish(list);
+	return raise_listed(me, &first);
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)

@@ -265,8 +265,10 @@ void mpi_message_progress(struct mpi_rank *me)
 
 static void set_status(struct mpi_request *recv, const struct mpi_message *message)
 {
-	int64_t capacity_B = recv->count * recv->type->size_B;
+	int64_t capacity_B;
 
+	if (__builtin_mul_overflow(recv->count, recv->type->size_B, &capacity_B))
+		capacity_B = INT64_MAX;
 	recv->status.MPI_SOURCE = message->source_rank;
 	recv->status.MPI_TAG = message->tag;
 	recv->status.MPI_ERROR = message->size_B > capacity_B ? MPI_ERR_TRUNCATE : MPI_SUCCESS;

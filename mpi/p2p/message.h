@@ -29,6 +29,7 @@ struct mpi_message {
 	struct mpi_request *send;          /* the send, as long as it is not complete; NULL: nobody waits for it */
 	struct mpi_request *recv;          /* the receive that matched; NULL: none yet */
 	MPI_Message handle;                /* MPI_Mprobe's; 0: none */
+	struct mpi_comm *comm;             /* of the receiver, retained, while there is a handle */
 	uint32_t context;                  /* of the communicator, and the channel: mpi_message_context */
 	int source_rank, tag;              /* source_rank: in the communicator */
 	int64_t size_B;

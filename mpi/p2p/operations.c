@@ -55,14 +55,19 @@ int MPI_Request_free(MPI_Request *request)
 
 	if (!r)
 		return mpi_leave(me, code);
+	if (r->kind == REQUEST_COLL && r->state == REQUEST_PENDING)
+		return mpi_leave(me, mpi_raise(me, r->comm, MPI_ERR_REQUEST,
+					       "the request of a collective that is under way cannot be freed"));
 	*request = MPI_REQUEST_NULL;
 	if (r->state == REQUEST_IDLE || r->state == REQUEST_COMPLETE) {
 		mpi_request_destroy(me, r);
 		return mpi_leave(me, MPI_SUCCESS);
 	}
+	r->is_orphan = true;
+	if (r->kind == REQUEST_GENERALIZED) /* the program needs the handle to complete it */
+		return mpi_leave(me, MPI_SUCCESS);
 	mpi_handle_destroy(me, (uintptr_t)r->handle);
 	r->handle = 0;
-	r->is_orphan = true;
 	if (r->state == REQUEST_ARRIVED) /* nobody will wait for it: take it now */
 		mpi_request_take(me, r);
 	return mpi_leave(me, MPI_SUCCESS);
@@ -85,7 +90,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 	else if (status != MPI_STATUS_IGNORE && r && r->state == REQUEST_COMPLETE) {
 		if (r->query)
 			r->query(r);
-		*status = r->status;
+		mpi_status_give(status, &r->status);
 	} else if (status != MPI_STATUS_IGNORE)
 		mpi_status_set_empty(status);
 	return mpi_leave(me, MPI_SUCCESS);

@@ -4,20 +4,22 @@
 
 static void describe(const struct mpi_message *message, MPI_Status *status)
 {
-	if (status == MPI_STATUS_IGNORE)
-		return;
-	mpi_status_set_empty(status);
-	status->MPI_SOURCE = message->source_rank;
-	status->MPI_TAG = message->tag;
-	mpi_status_set_bytes(status, message->size_B);
+	MPI_Status found;
+
+	mpi_status_set_empty(&found);
+	found.MPI_SOURCE = message->source_rank;
+	found.MPI_TAG = message->tag;
+	mpi_status_set_bytes(&found, message->size_B);
+	mpi_status_give(status, &found);
 }
 
 static void describe_no_proc(MPI_Status *status)
 {
-	if (status == MPI_STATUS_IGNORE)
-		return;
-	mpi_status_set_empty(status);
-	status->MPI_SOURCE = MPI_PROC_NULL;
+	MPI_Status found;
+
+	mpi_status_set_empty(&found);
+	found.MPI_SOURCE = MPI_PROC_NULL;
+	mpi_status_give(status, &found);
 }
 
 static int check(struct mpi_rank *me, int source, int tag, MPI_Comm handle, const void *output, struct mpi_comm **out)
@@ -50,12 +52,14 @@ static struct mpi_message *await(struct mpi_rank *me, struct mpi_comm *comm, int
 }
 
 /* Takes the message out of matching: only its handle gets it now. */
-static MPI_Message publish(struct mpi_rank *me, struct mpi_message *message)
+static MPI_Message publish(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_message *message)
 {
 	mpi_match_remove_message(message);
 	message->handle = (MPI_Message)mpi_handle_create(me, KIND_MESSAGE, message);
 	if (!message->handle)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message handle");
+	message->comm = comm;
+	mpi_comm_retain(comm);
 	return message->handle;
 }
 
@@ -90,7 +94,7 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
 	}
 	found = await(me, c, source, tag);
 	describe(found, status);
-	*message = publish(me, found);
+	*message = publish(me, c, found);
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
@@ -147,44 +151,51 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
 	*flag = found != NULL;
 	if (found) {
 		describe(found, status);
-		*message = publish(me, found);
+		*message = publish(me, c, found);
 	}
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-/* A receive of a message that a probe took out of matching. NULL: `*code` was raised. */
+/* Starts the receive of a message that a probe took out of matching. */
+static void take_over(struct mpi_rank *me, struct mpi_request *recv, struct mpi_message *message)
+{
+	mpi_handle_destroy(me, (uintptr_t)message->handle);
+	message->handle = 0;
+	mpi_comm_release(me, message->comm); /* the request has its own reference */
+	message->comm = NULL;
+	recv->message = message;
+	message->recv = recv;
+	mpi_message_matched(message);
+}
+
+/* NULL: `*code` was raised. */
 static struct mpi_request *receive(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *handle,
 				   int *code)
 {
 	struct mpi_message *message = handle ? mpi_handle_object(me, KIND_MESSAGE, (uintptr_t)*handle) : NULL;
-	bool is_no_proc = handle && *handle == MPI_MESSAGE_NO_PROC;
+	struct mpi_comm *comm = message ? message->comm : me->comm_world;
 	struct mpi_datatype *type;
 	struct mpi_request *recv;
 
-	*code = MPI_SUCCESS;
-	if (!message && !is_no_proc)
+	if (!message && !(handle && *handle == MPI_MESSAGE_NO_PROC))
 		*code = mpi_raise(me, NULL, MPI_ERR_REQUEST, "message is not a matched message of this rank");
 	else
-		*code = mpi_check_buffer(me, NULL, buf, count, datatype, &type);
+		*code = mpi_check_buffer(me, comm, buf, count, datatype, &type);
 	if (*code != MPI_SUCCESS)
 		return NULL;
-	recv = mpi_recv_prepare(me, buf, count, type, MPI_PROC_NULL, MPI_ANY_TAG, me->comm_world, CHANNEL_P2P);
+	recv = mpi_recv_prepare(me, buf, count, type, message ? message->source_rank : MPI_PROC_NULL,
+				message ? message->tag : MPI_ANY_TAG, comm, CHANNEL_P2P);
 	*handle = MPI_MESSAGE_NULL;
-	if (is_no_proc) {
+	if (message)
+		take_over(me, recv, message);
+	else
 		mpi_recv_begin(me, recv);
-		return recv;
-	}
-	mpi_handle_destroy(me, (uintptr_t)message->handle);
-	message->handle = 0;
-	recv->peer = message->source_rank;
-	recv->message = message;
-	message->recv = recv;
-	mpi_message_matched(message);
 	return recv;
 }
 
 static int mrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
+	struct mpi_comm *comm;
 	MPI_Status result;
 	int code;
 	struct mpi_request *recv = receive(me, buf, count, datatype, message, &code);
@@ -192,10 +203,13 @@ static int mrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype d
 	if (!recv)
 		return mpi_leave(me, code);
 	mpi_requests_wait(me, 1, &recv, false);
+	comm = recv->comm;
+	mpi_comm_retain(comm); /* the program may have freed it since the probe */
 	code = mpi_request_harvest(me, recv, NULL, &result);
-	if (status != MPI_STATUS_IGNORE)
-		*status = result;
-	return mpi_leave(me, mpi_raise_operation(me, me->comm_world, code, &result));
+	mpi_status_give(status, &result);
+	code = mpi_raise_operation(me, comm, code, &result);
+	mpi_comm_release(me, comm);
+	return mpi_leave(me, code);
 }
 
 static int imrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,

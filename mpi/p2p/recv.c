@@ -18,8 +18,7 @@ static int recv_blocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Da
 	if (recv->state != REQUEST_COMPLETE || me->endpoint->deferred_first)
 		mpi_requests_wait(me, 1, &recv, false);
 	code = mpi_request_harvest(me, recv, NULL, &result);
-	if (status != MPI_STATUS_IGNORE)
-		*status = result;
+	mpi_status_give(status, &result);
 	return mpi_leave(me, mpi_raise_operation(me, a.comm, code, &result));
 }
 
@@ -76,8 +75,7 @@ static int exchange(struct mpi_rank *me, const struct mpi_p2p_args *out, const s
 	mpi_requests_wait(me, 2, pair, false);
 	mpi_request_destroy(me, pair[1]);
 	code = mpi_request_harvest(me, pair[0], NULL, &result);
-	if (status != MPI_STATUS_IGNORE)
-		*status = result;
+	mpi_status_give(status, &result);
 	return mpi_raise_operation(me, in->comm, code, &result);
 }
 

@@ -59,6 +59,12 @@ static void unlink_arrived(struct mpi_request *recv)
 	recv->next = recv->prev = NULL;
 }
 
+/* Parts of collectives, and receives that nobody can wait for any more. */
+static bool is_taken_unasked(const struct mpi_request *recv)
+{
+	return recv->channel == CHANNEL_COLL || recv->is_orphan;
+}
+
 void mpi_request_arrived(struct mpi_request *recv)
 {
 	struct mpi_endpoint *endpoint = recv->owner->endpoint;
@@ -69,7 +75,7 @@ void mpi_request_arrived(struct mpi_request *recv)
 	*(endpoint->arrived_last ? &endpoint->arrived_last->next : &endpoint->arrived_first) = recv;
 	endpoint->arrived_last = recv;
 	endpoint->last_started = recv->message->started;
-	if (recv->is_waited || recv->channel == CHANNEL_COLL || endpoint->is_polling)
+	if (is_taken_unasked(recv) || recv->is_waited || endpoint->is_polling)
 		mpi_endpoint_wake(recv->owner);
 }
 
@@ -98,11 +104,11 @@ void mpi_request_take(struct mpi_rank *me, struct mpi_request *recv)
 	mpi_message_take(me, recv);
 }
 
-/* Takes the oldest arrived message that the rank waits for or that belongs to a collective; false: there is none. */
+/* Takes the oldest arrived message that the rank waits for or that is taken in any case; false: there is none. */
 static bool take_one(struct mpi_rank *me)
 {
 	for (struct mpi_request *recv = me->endpoint->arrived_first; recv; recv = recv->next) {
-		if (!recv->is_waited && recv->channel != CHANNEL_COLL)
+		if (!recv->is_waited && !is_taken_unasked(recv))
 			continue;
 		mpi_request_take(me, recv);
 		return true;

@@ -28,7 +28,7 @@ struct mpi_request {
 	enum mpi_request_state state;
 	bool is_persistent;
 	bool is_waited;                 /* its rank blocks until it completes */
-	bool is_cancelled;
+	bool is_listed;                 /* seen in the array of the present call */
 	bool is_orphan;                 /* MPI_Request_free before completion */
 	enum mpi_send_mode mode;
 	enum mpi_channel channel;
