@@ -159,6 +159,11 @@ class Ends(Base):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertRegex(done.stderr, rf"rank {last}: .*stack overflow: its stack of 64 KiB")
 
+    def test_time_that_the_clock_cannot_hold_is_no_deadlock(self):
+        done = self.run_misc("ages", "--quiet")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^mpisim-run: rank 1: .*later than simulated time can go, 106 days")
+
     def test_bad_exit_codes_name_the_ranks(self):
         done = self.run_misc("exit", "--quiet")
         self.assertEqual(done.returncode, 1)

@@ -108,10 +108,28 @@ static void fail(struct pd_world *world, enum pd_failure_kind kind, const char *
 	snprintf(world->failure.text, sizeof world->failure.text, "%s", text);
 }
 
+/* A computation that ends later than the clock can say ends never, as the engine sees it. */
+static const struct pd_rank *find_endless(const struct pd_world *world)
+{
+	for (int rank = 0; rank < world->n_ranks; rank++)
+		if (world->ranks[rank].is_computing)
+			return &world->ranks[rank];
+	return NULL;
+}
+
 static void fail_deadlock(struct pd_world *world)
 {
+	const struct pd_rank *endless = find_endless(world);
 	char text[128];
 
+	if (endless) {
+		fail(world, PD_FAILURE_UNSUPPORTED,
+		     "computation that ends later than simulated time can go, 106 days");
+		world->failure.rank = endless->rank;
+		world->failure.function = endless->function;
+		world->failure.site = endless->site;
+		return;
+	}
 	if (world->n_running == world->n_ranks)
 		snprintf(text, sizeof text, "every rank waits and nothing is under way");
 	else
