@@ -66,6 +66,7 @@ class Usage(Base):
         c = self.cluster
         self.refused("--cluster FILE")
         self.refused("-n N", "--cluster", c, self.misc)
+        self.refused("found -np, wanted -n RANKS", "--cluster", c, "-np", 2, self.misc)
         self.refused("no program", "--cluster", c, "-n", 2)
         self.refused("-n: ", "--cluster", c, "-n", 0, self.misc)
         self.refused("unknown or ambiguous option --fast", "--cluster", c, "-n", 2, "--fast", self.misc)

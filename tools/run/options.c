@@ -239,6 +239,8 @@ static int take_option(int option, char *value, struct run_options *out, struct 
 		out->cluster = value;
 		return 0;
 	case OPTION_RANKS:
+		if (strcmp(value, "p") == 0)
+			return util_error_set(err, UTIL_EINPUT, "found -np, wanted -n RANKS");
 		return parse_count("-n", value, MAX_RANKS, &out->n_ranks, err);
 	case OPTION_PLACEMENT:
 		out->placement = value;
