@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Keyvals and attribute lists, for every kind of object that has them. */
+#include "mpi/comm/comm.h"
 #include "mpi/comm/attribute.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static struct mpi_keyval *find_keyval(struct mpi_rank *me, enum mpi_kind kind, i
 	return found->n_references > 0 && found->kind == kind ? found : NULL;
 }
 
-/* The same for keyvals that the program may still name. */
+/* The same for keyvals that new attributes may have. */
 static struct mpi_keyval *usable_keyval(struct mpi_rank *me, enum mpi_kind kind, int keyval)
 {
 	struct mpi_keyval *found = find_keyval(me, kind, keyval);
@@ -183,12 +184,18 @@ int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void
 	return MPI_SUCCESS;
 }
 
-static int raise_keyval(struct mpi_rank *me, int keyval)
+static int raise_keyval(struct mpi_rank *me, struct mpi_comm *comm, int keyval)
 {
 	if (keyval == MPI_KEYVAL_INVALID)
-		return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "keyval is MPI_KEYVAL_INVALID");
-	return mpi_raise(me, NULL, MPI_ERR_KEYVAL, "%d is no keyval for this kind of object",
+		return mpi_raise(me, comm, MPI_ERR_KEYVAL, "keyval is MPI_KEYVAL_INVALID");
+	return mpi_raise(me, comm, MPI_ERR_KEYVAL, "%d is no keyval for this kind of object",
 			 keyval);
+}
+
+/* Whose error handler an error about an attribute concerns: the communicator's that has it. */
+static struct mpi_comm *comm_of(const struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle)
+{
+	return kind == KIND_COMM ? mpi_comm_get(me, (MPI_Comm)handle) : NULL;
 }
 
 static bool is_predefined(int keyval)
@@ -205,11 +212,12 @@ int mpi_keyval_free(struct mpi_rank *me, enum mpi_kind kind, int *keyval)
 	if (is_predefined(*keyval))
 		return mpi_raise(me, NULL, MPI_ERR_KEYVAL,
 				 "keyval %d is predefined and cannot be freed", *keyval);
-	found = usable_keyval(me, kind, *keyval);
+	found = find_keyval(me, kind, *keyval);
 	if (!found)
-		return raise_keyval(me, *keyval);
+		return raise_keyval(me, NULL, *keyval);
+	if (!found->is_freed) /* attributes may still use it: then a second time does nothing */
+		found->n_references--;
 	found->is_freed = true;
-	found->n_references--;
 	*keyval = MPI_KEYVAL_INVALID;
 	return MPI_SUCCESS;
 }
@@ -224,22 +232,23 @@ static struct mpi_attribute **find_link(struct mpi_attribute **list, int keyval)
 int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 		      struct mpi_attribute **list, int keyval, void *value)
 {
+	struct mpi_comm *comm = comm_of(me, kind, handle);
 	int code = MPI_SUCCESS;
 
 	if (is_predefined(keyval))
-		return mpi_raise(me, NULL, MPI_ERR_KEYVAL,
+		return mpi_raise(me, comm, MPI_ERR_KEYVAL,
 				 "keyval %d is predefined, its value cannot be set", keyval);
 	if (!usable_keyval(me, kind, keyval))
-		return raise_keyval(me, keyval);
+		return raise_keyval(me, comm, keyval);
 	if (*find_link(list, keyval)) {
 		code = delete_at(me, kind, handle, find_link(list, keyval));
 		if (code != MPI_SUCCESS)
-			return mpi_raise(me, NULL, code,
+			return mpi_raise(me, comm, code,
 					 "the delete function of the attribute's old value failed");
 	}
 	code = push(me, kind, list, keyval, value);
 	return code == MPI_SUCCESS ? code
-				   : mpi_raise(me, NULL, code, "out of memory for an attribute");
+				   : mpi_raise(me, comm, code, "out of memory for an attribute");
 }
 
 int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, const struct mpi_attribute *list,
@@ -248,8 +257,8 @@ int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, const struct mpi_
 	if (!value || !flag)
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL",
 				 value ? "flag" : "attribute_val");
-	if (!usable_keyval(me, kind, keyval))
-		return raise_keyval(me, keyval);
+	if (!find_keyval(me, kind, keyval))
+		return raise_keyval(me, NULL, keyval);
 	while (list && list->keyval != keyval)
 		list = list->next;
 	*flag = list != NULL;
@@ -261,19 +270,21 @@ int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, const struct mpi_
 int mpi_attribute_delete(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 			 struct mpi_attribute **list, int keyval)
 {
+	struct mpi_comm *comm = comm_of(me, kind, handle);
 	struct mpi_attribute **link;
 	int code;
 
 	if (is_predefined(keyval))
-		return mpi_raise(me, NULL, MPI_ERR_KEYVAL,
+		return mpi_raise(me, comm, MPI_ERR_KEYVAL,
 				 "keyval %d is predefined, its value cannot be deleted", keyval);
-	if (!usable_keyval(me, kind, keyval))
-		return raise_keyval(me, keyval);
+	/* a keyval that was freed serves its attributes until they are deleted */
+	if (!find_keyval(me, kind, keyval))
+		return raise_keyval(me, comm, keyval);
 	link = find_link(list, keyval);
 	if (!*link)
 		return MPI_SUCCESS;
 	code = delete_at(me, kind, handle, link);
 	return code == MPI_SUCCESS
 		   ? code
-		   : mpi_raise(me, NULL, code, "the delete function of the attribute failed");
+		   : mpi_raise(me, comm, code, "the delete function of the attribute failed");
 }

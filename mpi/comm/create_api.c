@@ -191,7 +191,7 @@ static bool splits_by_node(int split_type, const struct mpi_info *info)
 }
 
 static int split_by_type(struct mpi_rank *me, struct mpi_comm *parent, int split_type, int key,
-			 const struct mpi_info *info, MPI_Comm *newcomm)
+			 struct mpi_info *info, MPI_Comm *newcomm)
 {
 	int color = split_type != MPI_UNDEFINED && splits_by_node(split_type, info) ? me->pd->node
 										    : MPI_UNDEFINED;
@@ -203,6 +203,10 @@ static int split_by_type(struct mpi_rank *me, struct mpi_comm *parent, int split
 		mpi_comm_release(me, made);
 		made = NULL;
 	}
+	/* the standard has the hint say what it came to */
+	if (made && info && split_type == MPI_COMM_TYPE_HW_UNGUIDED &&
+	    mpi_info_set(info, "mpi_hw_resource_type", "mpi_shared_memory") < 0)
+		code = MPI_ERR_NO_MEM;
 	return mpi_comm_publish(me, parent, code, made, newcomm);
 }
 

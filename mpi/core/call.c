@@ -77,11 +77,17 @@ int mpi_leave(struct mpi_rank *me, int code)
 	return code;
 }
 
+/*
+ * Errors without a communicator go to MPI_COMM_SELF's handler since MPI 4.0, before to MPI_COMM_WORLD's: when the program changed only that
+ * one, it means that one.
+ */
 static const struct mpi_errhandler *handler_of(const struct mpi_rank *me, const struct mpi_comm *comm)
 {
-	if (!comm)
-		comm = me->comm_self;
-	return comm ? comm->errhandler : NULL;
+	if (comm)
+		return comm->errhandler;
+	if (!me->comm_self)
+		return NULL;
+	return me->comm_self->errhandler == mpi_errhandler_fatal() ? me->comm_world->errhandler : me->comm_self->errhandler;
 }
 
 /*

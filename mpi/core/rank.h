@@ -92,7 +92,7 @@ struct mpi_rank *mpi_enter_anytime(const char *function, const void *site);
 int mpi_leave(struct mpi_rank *me, int code);
 
 /*
- * Raises an error of class `error_class` on `comm` (NULL: MPI_COMM_SELF's handler): MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT end the run with the
+ * Raises an error of class `error_class` on `comm` (NULL: MPI_COMM_SELF's handler, or MPI_COMM_WORLD's where that alone was changed): MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT end the run with the
  * sentence; MPI_ERRORS_RETURN returns the code; a user's handler is called with it. Returns the code to give to mpi_leave.
  */
 int mpi_raise(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const char *format, ...)

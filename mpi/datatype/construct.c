@@ -264,6 +264,7 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 		failure = copy_attributes(me, old, oldtype, type);
 	if (failure != MPI_SUCCESS) {
 		mpi_datatype_release(me, type);
+		*newtype = MPI_DATATYPE_NULL;
 		return mpi_leave(
 		    me, mpi_raise(me, NULL, failure, "the copy function of an attribute failed"));
 	}
