@@ -48,6 +48,7 @@ int MPI_Finalize(void)
 	struct mpi_rank *me = MPI_ENTER();
 
 	mpi_comm_delete_self_attributes(me);
+	mpi_p2p_finalize(me);
 	mpi_leaks_collect(me);
 	mpi_comm_finish(me);
 	mpi_errors_finish(me);

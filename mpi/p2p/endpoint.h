@@ -13,6 +13,7 @@ struct mpi_endpoint {
 	struct mpi_message *unexpected_first, *unexpected_last; /* messages, in order of delivery */
 	struct mpi_message *deferred_first, *deferred_last;     /* rendezvous whose next step waits for this rank to be in MPI */
 	struct mpi_request *arrived_first, *arrived_last;       /* ARRIVED receives, in order of arrival */
+	struct mpi_request *lent_first;                         /* rendezvous sends, and receives of matched ones: they use the program's memory */
 	/* what the rank is blocked in */
 	struct mpi_request *const *waited;  /* [n_waited] borrowed from the caller; NULL: not waiting for requests */
 	int n_waited;
@@ -42,6 +43,8 @@ void mpi_pair_table_destroy(struct mpi_pair_table *table);
 int mpi_p2p_create(struct mpi_world *world);
 void mpi_p2p_destroy(struct mpi_world *world);
 int mpi_endpoint_create(struct mpi_rank *me);
+/* MPI_Finalize: from now on nothing of this rank's memory is read or written. Messages that it sent go on with copies. */
+void mpi_p2p_finalize(struct mpi_rank *me);
 /*
  * Visits the messages of the application that were sent and not received: those that wait at their receivers and, of every pair of ranks, the last one
  * under way. `site` is where the application sent it.

@@ -120,6 +120,7 @@ static void complete_send(struct mpi_message *message)
 		return;
 	message->send = NULL;
 	send->message = NULL;
+	mpi_request_unlend(send);
 	send->owner->endpoint->last_started = message->started;
 	mpi_request_complete(send, MPI_SUCCESS);
 }
@@ -141,6 +142,7 @@ static void bulk_arrived(struct net_transfer *transfer)
 	struct mpi_message *message = message_of(transfer);
 
 	message->arrived = now(message);
+	mpi_request_unlend(message->recv);
 	mpi_message_received(message);
 }
 
@@ -279,6 +281,7 @@ void mpi_message_matched(struct mpi_message *message)
 {
 	set_status(message->recv, message);
 	if (message->is_rendezvous) {
+		mpi_request_lend(message->recv);
 		take_step(message->dest, message);
 		return;
 	}

@@ -105,6 +105,7 @@ static bool withdraw_send(struct mpi_request *send)
 		return false;
 	message->send = NULL;
 	send->message = NULL;
+	mpi_request_unlend(send);
 	if (message->is_delivered) {
 		mpi_match_remove_message(message);
 		mpi_message_destroy(message);

@@ -50,6 +50,29 @@ struct mpi_request *mpi_request_get(const struct mpi_rank *me, MPI_Request handl
 	return mpi_handle_object(me, KIND_REQUEST, (uintptr_t)handle);
 }
 
+void mpi_request_lend(struct mpi_request *request)
+{
+	struct mpi_endpoint *endpoint = request->owner->endpoint;
+
+	request->prev = NULL;
+	request->next = endpoint->lent_first;
+	if (request->next)
+		request->next->prev = request;
+	endpoint->lent_first = request;
+	request->is_lent = true;
+}
+
+void mpi_request_unlend(struct mpi_request *request)
+{
+	if (!request->is_lent)
+		return;
+	*(request->prev ? &request->prev->next : &request->owner->endpoint->lent_first) = request->next;
+	if (request->next)
+		request->next->prev = request->prev;
+	request->next = request->prev = NULL;
+	request->is_lent = false;
+}
+
 static void unlink_arrived(struct mpi_request *recv)
 {
 	struct mpi_endpoint *endpoint = recv->owner->endpoint;

@@ -28,6 +28,7 @@ struct mpi_request {
 	enum mpi_request_state state;
 	bool is_persistent;
 	bool is_waited;                 /* its rank blocks until it completes */
+	bool is_lent;                   /* see mpi_request_lend */
 	bool is_listed;                 /* seen in the array of the present call */
 	bool is_orphan;                 /* MPI_Request_free before completion */
 	enum mpi_send_mode mode;
@@ -55,6 +56,9 @@ struct mpi_request *mpi_request_create(struct mpi_rank *me, enum mpi_request_kin
 MPI_Request mpi_request_publish(struct mpi_rank *me, struct mpi_request *request);
 void mpi_request_destroy(struct mpi_rank *me, struct mpi_request *request);
 struct mpi_request *mpi_request_get(const struct mpi_rank *me, MPI_Request handle); /* NULL: none, or MPI_REQUEST_NULL */
+/* Enters a request, which is in no other queue, in the list of those that use the program's memory while a rendezvous goes on; takes it out. */
+void mpi_request_lend(struct mpi_request *request);
+void mpi_request_unlend(struct mpi_request *request);
 /* A receive whose data is here and that its rank has to take. From anywhere. */
 void mpi_request_arrived(struct mpi_request *recv);
 /* Takes a receive that has ARRIVED: unpacks, spends the overhead, completes it. On its rank's fiber. */

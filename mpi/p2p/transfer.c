@@ -64,6 +64,7 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 	if (send->mode != SEND_BUFFERED && (send->mode == SEND_SYNCHRONOUS || message->is_rendezvous)) {
 		message->send = send;
 		send->message = message;
+		mpi_request_lend(send);
 		mpi_message_launch(message);
 	} else {
 		mpi_message_launch(message);
