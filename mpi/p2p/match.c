@@ -114,6 +114,17 @@ void mpi_match_recv(struct mpi_request *recv)
 	append_recv(endpoint, recv);
 }
 
+bool mpi_match_is_posted(const struct mpi_rank *me, uint32_t context, int source_rank, int tag)
+{
+	const struct mpi_request *recv = me->endpoint ? me->endpoint->posted_first : NULL;
+
+	while (recv && (mpi_message_context(recv->comm, recv->channel) != context ||
+			(recv->peer != source_rank && recv->peer != MPI_ANY_SOURCE) ||
+			(recv->tag != tag && recv->tag != MPI_ANY_TAG)))
+		recv = recv->next;
+	return recv != NULL;
+}
+
 struct mpi_message *mpi_match_find(struct mpi_rank *me, const struct mpi_comm *comm, int source, int tag)
 {
 	struct mpi_message *message = me->endpoint->unexpected_first;

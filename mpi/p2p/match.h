@@ -25,6 +25,8 @@ const struct mpi_match_policy *mpi_match_policy_timed(void);
 void mpi_match_message(struct mpi_message *message);
 /* A receive was posted: matches it with the first unexpected message that fits, or queues it. O(unexpected messages). */
 void mpi_match_recv(struct mpi_request *recv);
+/* Has the rank posted a receive that fits, for a message that is yet to come? */
+bool mpi_match_is_posted(const struct mpi_rank *me, uint32_t context, int source_rank, int tag);
 /* The first unexpected message that fits (source and tag may be wildcards), or NULL. */
 struct mpi_message *mpi_match_find(struct mpi_rank *me, const struct mpi_comm *comm, int source, int tag);
 /* Takes a message out of the unexpected queue. */

@@ -2,6 +2,23 @@
 /* Sends in the four modes: blocking, nonblocking, persistent. */
 #include "mpi/p2p/internal.h"
 
+/* What a mode asks for when a send starts. MPI_SUCCESS, or what was raised. */
+static int check_mode(struct mpi_rank *me, const struct mpi_p2p_args *a, enum mpi_send_mode mode)
+{
+	const struct mpi_rank *dest;
+
+	if (mode == SEND_BUFFERED)
+		return mpi_buffer_take(me, a);
+	if (mode != SEND_READY || a->peer == MPI_PROC_NULL)
+		return MPI_SUCCESS;
+	dest = &me->world->ranks[mpi_comm_peer(a->comm, a->peer)];
+	if (mpi_match_is_posted(dest, mpi_message_context(a->comm, CHANNEL_P2P), a->comm->rank, a->tag))
+		return MPI_SUCCESS;
+	return mpi_raise(me, a->comm, MPI_ERR_OTHER,
+			 "a ready send to rank %d with tag %d, which has not posted a receive for it: the program is wrong", a->peer,
+			 a->tag);
+}
+
 static int send_blocking(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
 			 MPI_Comm comm, enum mpi_send_mode mode)
 {
@@ -9,8 +26,8 @@ static int send_blocking(struct mpi_rank *me, const void *buf, MPI_Count count, 
 	struct mpi_request *send;
 	int code = mpi_check_send(me, buf, count, datatype, dest, tag, comm, &a);
 
-	if (code == MPI_SUCCESS && mode == SEND_BUFFERED)
-		code = mpi_buffer_take(me, &a);
+	if (code == MPI_SUCCESS)
+		code = check_mode(me, &a, mode);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
@@ -29,8 +46,8 @@ static int send_nonblocking(struct mpi_rank *me, const void *buf, MPI_Count coun
 
 	if (code == MPI_SUCCESS && !request)
 		code = mpi_raise(me, a.comm, MPI_ERR_ARG, "request is NULL");
-	if (code == MPI_SUCCESS && mode == SEND_BUFFERED)
-		code = mpi_buffer_take(me, &a);
+	if (code == MPI_SUCCESS)
+		code = check_mode(me, &a, mode);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
@@ -40,8 +57,8 @@ static int send_nonblocking(struct mpi_rank *me, const void *buf, MPI_Count coun
 
 static int start_persistent(struct mpi_rank *me, struct mpi_request *send)
 {
-	struct mpi_p2p_args a = {.count = send->count, .type = send->type, .peer = send->peer, .comm = send->comm};
-	int code = send->mode == SEND_BUFFERED ? mpi_buffer_take(me, &a) : MPI_SUCCESS;
+	struct mpi_p2p_args a = {.count = send->count, .type = send->type, .peer = send->peer, .tag = send->tag, .comm = send->comm};
+	int code = check_mode(me, &a, send->mode);
 
 	if (code == MPI_SUCCESS)
 		mpi_send_begin(me, send);

@@ -339,6 +339,7 @@ static void ready_send(void)
 		expect("posted", MPI_Rsend(buf, 1, MPI_BYTE, 1, 0, comm), MPI_SUCCESS);
 		expect("nowhere", MPI_Rsend(buf, 1, MPI_BYTE, MPI_PROC_NULL, 0, comm), MPI_SUCCESS);
 	} else if (rank == 1) {
+		mpisim_add_compute_time(0.02);
 		MPI_Irecv(buf, 1, MPI_BYTE, 0, 0, comm, &request);
 		MPI_Send(buf, 0, MPI_BYTE, 0, 1, comm);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
