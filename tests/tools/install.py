@@ -25,6 +25,12 @@ with tempfile.TemporaryDirectory(prefix="mpisim-install-") as name:
     root = pathlib.Path(name)
     call(*meson, "install", "-C", build, "--no-rebuild", env=dict(os.environ, DESTDIR=name))
     bins = root / bin_dir.lstrip("/")
+    for alias in ("libmpi_abi.so.0", "libpmpi_abi.so.0", "libpmpi_abi.so.1"):
+        (link,) = root.glob(f"**/{alias}")
+        if not link.resolve(strict=True).name.startswith("libmpi_abi.so.1"):
+            sys.exit(f"{link} leads to {link.resolve()}")
+    if not list(root.glob("**/mpisim/clusters/example-gigabit.yaml")):
+        sys.exit("the example clusters are not installed")
     command = call(bins / "mpisim-cc", "-show", "x.c")
     if build in command:
         sys.exit(f"the installed wrapper refers to the build directory: {command}")
