@@ -209,6 +209,7 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 	find_control(fit);
 	find_cores(fit);
 	find_protocol(fit);
+	fit_sharing(fit);
 	return find_table(fit);
 }
 

@@ -37,6 +37,21 @@ struct curve { /* time by size */
 	struct segment segments[FIT_SEGMENTS];
 };
 
+struct sharing { /* flows at once */
+	char name[SAMPLES_NAME_B]; /* of the probe */
+	int n_flows;
+	int64_t size_B;
+	double efficiency; /* 1: fair and nothing lost */
+	double first;	   /* when the first ended, as a fraction of when the last did */
+};
+
+enum { FIT_SHARING = 64 };
+
+struct entry { /* of a cluster file's network.segments */
+	int64_t from_B;
+	double latency_s, per_byte_s;
+};
+
 struct fit {
 	const struct samples *samples; /* borrowed */
 	int n_nodes, n_ranks, cores;
@@ -49,6 +64,8 @@ struct fit {
 	double send_wait, recv_wait; /* of a message's time, still waited for after computing
 					longer; -1: unknown */
 	double buffered_B;	     /* when a large send returns; -1: unknown */
+	int n_sharing;
+	struct sharing sharing[FIT_SHARING];
 	int table_n;		     /* -1: no table */
 	struct value *table;	     /* [(n + 1)²], fraction of one CPU */
 	bool table_is_partial; /* fewer loops than cores: only what they saw is in the table */
@@ -69,6 +86,20 @@ double fit_curve_time(const struct curve *curve, int64_t size_B);
 /* curve.c: points of one kind, and the segments that they fall into; no break is missed at
  * threshold_B. */
 int curve_make(struct curve *curve, const struct samples *samples, int where, int64_t threshold_B);
+
+/* sharing.c */
+void fit_sharing(struct fit *fit);
+double fit_duplex_penalty(const struct fit *fit);
+double fit_sharing_efficiency(const struct fit *fit, int n_flows);
+int fit_most_flows(const struct fit *fit); /* of one link that were measured */
+
+/* entries.c */
+/* Within a node, such that the file's one overhead and this give the time of an empty message. */
+double fit_intra_latency(const struct fit *fit);
+/* Largest relative distance of a measured time from one latency and one bandwidth for all sizes. */
+double fit_plain_error(const struct fit *fit, int where);
+/* The curve as the file's segments; returns how many. */
+int fit_entries(const struct fit *fit, int where, struct entry entries[2 * FIT_SEGMENTS]);
 
 /* yaml.c: the cluster file. */
 void fit_write_yaml(const struct fit *fit, FILE *file);

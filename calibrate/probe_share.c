@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Several transfers at once: into one node, out of one node, in pairs, both ways. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "calibrate.h"
@@ -61,10 +62,13 @@ static double measure_flows(struct cal *cal, void *context)
 
 static double repeat_flows(struct cal *cal, const char *name, int x, struct flows *flows)
 {
-	struct sample_key first = sample_key("first_of", BETWEEN_NODES, x, flows->n);
+	char first_name[SAMPLES_NAME_B + 8];
+	struct sample_key first;
 	double time_s =
 	    cal_repeat(cal, name, BETWEEN_NODES, x, flows->size_B, measure_flows, flows);
 
+	snprintf(first_name, sizeof(first_name), "first_%s", name);
+	first = sample_key(first_name, BETWEEN_NODES, x, flows->size_B);
 	if (cal->rank == 0 && flows->n > 1)
 		samples_add(&cal->samples, &first, flows->first_s);
 	return time_s;

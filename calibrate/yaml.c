@@ -88,16 +88,13 @@ static void write_network(const struct fit *fit, FILE *file)
 	if (!fit->latency[WITHIN_NODE].is_known)
 		return;
 	fprintf(file, "  intra_node:\n");
-	/* The file knows one overhead, that between nodes; the sum must stay what was measured. */
 	struct value latency = fit->latency[WITHIN_NODE];
-	if (w == BETWEEN_NODES) {
-		double o = fit->send_overhead[w].value + fit->recv_overhead[w].value;
-		double shift = fmax(fit->empty[WITHIN_NODE].value - o, 0) - latency.value;
+	double shift = fit_intra_latency(fit) - latency.value;
 
-		latency.value += shift;
-		latency.low += shift;
-		latency.high += shift;
-	}
+	/* The file knows one overhead, that between nodes; the sum must stay what was measured. */
+	latency.value += shift;
+	latency.low += shift;
+	latency.high += shift;
 	write_value(file, "    ", "latency", &latency, as_time,
 		    "half a round trip of nothing, less the overheads below");
 	write_value(file, "    ", "bandwidth", &fit->bandwidth_Bps[WITHIN_NODE], as_bandwidth,
@@ -187,36 +184,18 @@ static void write_table(const struct fit *fit, FILE *file)
 		fit->table[(n + 1) * (n + 1) - 1].n);
 }
 
-/* k flows that share fairly take (k - 1) times the bytes' time longer than one. */
 static void write_sharing(const struct fit *fit, FILE *file)
 {
-	struct sample_key key;
-	double alone_s = 0, bytes_s;
-	char seen[8192] = "", mark[64];
+	for (int k = 0; k < fit->n_sharing; k++) {
+		const struct sharing *s = &fit->sharing[k];
 
-	for (size_t i = 0; i < fit->samples->n; i++) {
-		const struct sample_key *k = &fit->samples->list[i].key;
-		bool is_shared = !strcmp(k->name, "many_to_one") || !strcmp(k->name, "one_to_many");
-
-		if (!is_shared && strcmp(k->name, "both_ways") && strcmp(k->name, "pairs"))
-			continue;
-		snprintf(mark, sizeof(mark), "|%s %lld|", k->name, (long long)k->x);
-		if (strstr(seen, mark) || strlen(seen) + sizeof(mark) > sizeof(seen))
-			continue;
-		strcat(seen, mark);
-		key = *k;
-		if (is_shared && k->x == 1) {
-			fprintf(
-			    file,
-			    "\n# sharing, %lld B each; efficiency: 1 if fair and nothing lost\n",
-			    (long long)k->y);
-			alone_s = samples_summary(fit->samples, &key).median;
-			continue;
-		}
-		bytes_s = (double)k->y / fit->bandwidth_Bps[fit->subject].value;
-		fprintf(file, "#   %s, %lld flows: efficiency %.3f\n", k->name, (long long)k->x,
-			(is_shared ? (double)k->x : 1) * bytes_s /
-			    (samples_summary(fit->samples, &key).median - alone_s + bytes_s));
+		if (k == 0)
+			fprintf(file,
+				"\n# sharing, %lld B each; efficiency: 1 if fair and nothing lost\n",
+				(long long)s->size_B);
+		fprintf(file,
+			"#   %s, %d flows: efficiency %.3f, the first ended at %.3f of the time\n",
+			s->name, s->n_flows, s->efficiency, s->first);
 	}
 }
 
