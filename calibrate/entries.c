@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From times by size, as measured, to a cluster file's latency and bandwidth by size of the transfer. */
+/* From times by size, as measured, to a cluster file's latency and bandwidth by size of the
+ * transfer. */
 #include <math.h>
 
 #include "fit.h"
@@ -46,16 +47,17 @@ double fit_plain_error(const struct fit *fit, int where)
 }
 
 /* A rendezvous' two control messages, of size 0 here, take the first entry's latency each. */
-static struct entry make_entry(const struct fit *fit, int where, const struct segment *segment,
-			       int64_t from_B)
+static struct entry make_entry(const struct fit *fit, const struct segment *segment, int64_t from_B,
+			       double first_latency_s)
 {
 	struct entry entry = {from_B, segment->latency_s - overheads(fit),
 			      fmax(segment->per_byte_s, 0)};
 
 	if (segment->per_byte_s < 0) /* time does not fall with size: the mean */
-		entry.latency_s += segment->per_byte_s * (double)(segment->from_B + segment->to_B) / 2;
+		entry.latency_s +=
+		    segment->per_byte_s * (double)(segment->from_B + segment->to_B) / 2;
 	if (from_B > fit->threshold_B[fit->subject])
-		entry.latency_s -= 2 * plain_latency(fit, where);
+		entry.latency_s -= 2 * first_latency_s;
 	/* The file refuses negative times. */
 	entry.latency_s = fmax(entry.latency_s, -entry.per_byte_s * (double)from_B);
 	return entry;
@@ -71,9 +73,12 @@ int fit_entries(const struct fit *fit, int where, struct entry entries[2 * FIT_S
 		const struct segment *s = &curve->segments[k];
 		int64_t end_B = k + 1 < curve->n_segments ? s[1].from_B : INT64_MAX;
 
-		entries[n++] = make_entry(fit, where, s, s->from_B);
-		if (threshold_B >= s->from_B && threshold_B < end_B - 1)
-			entries[n++] = make_entry(fit, where, s, threshold_B + 1);
+		entries[n] = make_entry(fit, s, s->from_B, n ? entries[0].latency_s : 0);
+		n++;
+		if (threshold_B >= s->from_B && threshold_B < end_B - 1) {
+			entries[n] = make_entry(fit, s, threshold_B + 1, entries[0].latency_s);
+			n++;
+		}
 	}
 	return n;
 }

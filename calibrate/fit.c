@@ -177,9 +177,26 @@ static void find_protocol(struct fit *fit)
 	fit->recv_wait = recv.value / one_way.value;
 	if (isfinite(fit->bandwidth_Bps[w].value))
 		fit->buffered_B = fmin((double)size_B, fmax(0, one_way.value - leaves.value -
-								   fit->latency[w].value -
 								   fit->recv_overhead[w].value) *
 							   fit->bandwidth_Bps[w].value);
+}
+
+static void scale(struct value *v, double factor)
+{
+	v->value *= factor;
+	v->low *= factor;
+	v->high *= factor;
+}
+
+/* What both sides take, measured apart, cannot be more than an empty message's time. */
+static void limit_overheads(struct fit *fit, int where)
+{
+	double sum = fit->send_overhead[where].value + fit->recv_overhead[where].value;
+
+	if (sum <= fit->empty[where].value)
+		return;
+	scale(&fit->send_overhead[where], fit->empty[where].value / sum);
+	scale(&fit->recv_overhead[where], fit->empty[where].value / sum);
 }
 
 int fit_make(struct fit *fit, const struct samples *samples, char error[256])
@@ -198,6 +215,7 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 			snprintf(error, 256, "times by size cannot be fitted");
 			return -1;
 		}
+		limit_overheads(fit, w);
 		find_latency(fit, w);
 		find_bandwidth(fit, w);
 	}

@@ -37,7 +37,7 @@ struct curve { /* time by size */
 	struct segment segments[FIT_SEGMENTS];
 };
 
-struct sharing { /* flows at once */
+struct sharing {		   /* flows at once */
 	char name[SAMPLES_NAME_B]; /* of the probe */
 	int n_flows;
 	int64_t size_B;
@@ -66,8 +66,8 @@ struct fit {
 	double buffered_B;	     /* when a large send returns; -1: unknown */
 	int n_sharing;
 	struct sharing sharing[FIT_SHARING];
-	int table_n;		     /* -1: no table */
-	struct value *table;	     /* [(n + 1)²], fraction of one CPU */
+	int table_n;	       /* -1: no table */
+	struct value *table;   /* [(n + 1)²], fraction of one CPU */
 	bool table_is_partial; /* fewer loops than cores: only what they saw is in the table */
 };
 

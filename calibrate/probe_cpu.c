@@ -4,7 +4,7 @@
 
 #include "calibrate.h"
 
-enum { MOST_CHUNKS = 8192, MOST_TRANSFERS = 32, ACK = 100, STOP = 99 };
+enum { CHUNKS = 40, MOST_CHUNKS = 16384, MOST_TRANSFERS = 32, ACK = 100, STOP = 99 };
 
 static bool is_on_first_node(const struct cal *cal)
 {
@@ -55,6 +55,7 @@ struct cost {
 	int n_out, n_in;
 	int64_t size_B;
 	double chunk_s, margin_s, alone_s;
+	bool is_stuck; /* rank 0: transfers did not end while it computed */
 	/* this rank's record of computed chunks */
 	int n_chunks;
 	double ends[MOST_CHUNKS + 1]; /* [0] is the begin of the first */
@@ -138,16 +139,18 @@ static int await(const struct cal *cal, const struct cost *cost, MPI_Request *re
 static void compute_until_first(const struct cal *cal, struct cost *cost, int n,
 				MPI_Request *requests)
 {
-	int index, is_over = 0;
+	/* Where transfers stand still while their rank computes, the first would never end. */
+	int index, is_over = 0, most = 4 * CHUNKS * (cost->n_out + cost->n_in + 1);
 
 	if (cal->n_here > 1) {
 		MPI_Waitany(n, requests, &index, MPI_STATUS_IGNORE);
 		return;
 	}
-	while (!is_over) {
+	for (int k = 0; k < most && !is_over; k++) {
 		compute_chunk(cost);
 		MPI_Testany(n, requests, &index, &is_over, MPI_STATUS_IGNORE);
 	}
+	cost->is_stuck |= !is_over;
 }
 
 static void communicate(const struct cal *cal, struct cost *cost, double window[2])
@@ -225,12 +228,17 @@ void probe_cpu_cost(struct cal *cal, double until)
 			    (long long)cost.size_B);
 		return;
 	}
-	cost.chunk_s = fmax(cost.alone_s / 40, 20e-6);
+	cost.chunk_s = fmax(cost.alone_s / CHUNKS, 20e-6);
 	cal_group(cal, "CPU cost of communication", until, (n + 1) * (n + 1));
 	for (cost.n_out = 0; cost.n_out <= n; cost.n_out++)
 		for (cost.n_in = 0; cost.n_in <= n; cost.n_in++)
 			cal_repeat(cal, "compute_speed", BETWEEN_NODES, cost.n_out, cost.n_in,
 				   measure_cost, &cost);
+	if (cal->rank == 0 && cost.is_stuck)
+		samples_fact(
+		    &cal->samples, "warning",
+		    "transfers stood still while the only rank on their node computed: its "
+		    "CPU cost means little; start a second rank on the first node");
 	if (cal->rank == 0)
 		samples_fact(&cal->samples, "computing_ranks", "%d",
 			     cal->n_here > 1 ? cal->n_here - 1 : 1);

@@ -90,7 +90,8 @@ double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64
 	while (more) {
 		double value;
 
-		/* Where nothing costs any time, the simulator makes the clock go on for who only reads it. */
+		/* Where nothing costs any time, the simulator makes the clock go on for who only
+		 * reads it. */
 		if (cal->is_simulated)
 			load_pause(1e-6);
 		value = measure(cal, context);

@@ -6,7 +6,8 @@
 
 #include "fit.h"
 
-/* Each flow of these has a link of its own, or one each way: they should not lengthen each other. */
+/* Each flow of these has a link of its own, or one each way: they should not lengthen each other.
+ */
 static bool is_parallel(const char *name)
 {
 	return !strcmp(name, "both_ways") || !strcmp(name, "pairs");

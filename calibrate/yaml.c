@@ -6,6 +6,14 @@
 
 #include "fit.h"
 
+/* Times by size that one latency and one bandwidth give this well need no segments. */
+static const double PLAIN_ENOUGH = 0.03;
+/* What is lost to sharing, or differs between sender and receiver, by less is within a
+ * measurement's error. */
+static const double LOSS_WORTH_SAYING = 0.01;
+/* Less than that left in buffers cannot be told from the time that a byte needs. */
+static const double LEAST_BUFFER_B = 16384;
+
 static void write_facts(const struct fit *fit, FILE *file)
 {
 	static const char *const shown[] = {"date", "library", "duration_s", "clock_resolution_s",
@@ -72,6 +80,63 @@ static void write_curve(const struct fit *fit, int where, FILE *file)
 	}
 }
 
+/* Only where one latency and one bandwidth do not do. */
+static void write_segments(const struct fit *fit, int where, const char *indent, FILE *file)
+{
+	double error = fit_plain_error(fit, where);
+	struct entry entries[2 * FIT_SEGMENTS];
+	char time[40], rate[40];
+	int n;
+
+	if (!fit->curves[where].n_points || error <= PLAIN_ENOUGH)
+		return;
+	n = fit_entries(fit, where, entries);
+	fprintf(file, "%s# one latency and one bandwidth are up to %.1f %% off\n%ssegments:\n",
+		indent, error * 100, indent);
+	for (int k = 0; k < n; k++) {
+		double per_byte_s = entries[k].per_byte_s;
+
+		fprintf(file, "%s  - {from: %lld, latency: %s, bandwidth: %s}\n", indent,
+			(long long)entries[k].from_B, as_time(entries[k].latency_s, time),
+			as_bandwidth(per_byte_s > 1e-19 ? 1 / per_byte_s : INFINITY, rate));
+	}
+}
+
+static void write_shares(const struct fit *fit, FILE *file)
+{
+	double penalty = fit_duplex_penalty(fit), least = 1;
+	int most = fit_most_flows(fit);
+
+	if (penalty > LOSS_WORTH_SAYING)
+		fprintf(file, "  duplex_penalty: %.4f\n", penalty);
+	for (int k = 2; k <= most; k++)
+		least = fmin(least, fit_sharing_efficiency(fit, k));
+	if (least >= 1 - LOSS_WORTH_SAYING)
+		return;
+	fprintf(file, "  sharing_efficiency: [1");
+	for (int k = 2; k <= most; k++)
+		fprintf(file, ", %.4f", fit_sharing_efficiency(fit, k));
+	fprintf(file, "]\n");
+}
+
+static void write_within(const struct fit *fit, FILE *file)
+{
+	struct value latency = fit->latency[WITHIN_NODE];
+	double shift = fit_intra_latency(fit) - latency.value;
+
+	/* The file knows one overhead, that between nodes; the sum must stay what was measured. */
+	latency.value += shift;
+	latency.low += shift;
+	latency.high += shift;
+	fprintf(file, "  intra_node:\n");
+	write_value(file, "    ", "latency", &latency, as_time,
+		    "half a round trip of nothing, less the overheads below");
+	write_value(file, "    ", "bandwidth", &fit->bandwidth_Bps[WITHIN_NODE], as_bandwidth,
+		    "slope of the last segment");
+	write_segments(fit, WITHIN_NODE, "    ", file);
+	write_curve(fit, WITHIN_NODE, file);
+}
+
 static void write_network(const struct fit *fit, FILE *file)
 {
 	int w = fit->subject;
@@ -84,22 +149,11 @@ static void write_network(const struct fit *fit, FILE *file)
 		    "half a round trip of nothing, less both overheads");
 	write_value(file, "  ", "bandwidth", &fit->bandwidth_Bps[w], as_bandwidth,
 		    "slope of the last segment");
+	write_segments(fit, w, "  ", file);
+	write_shares(fit, file);
 	write_curve(fit, BETWEEN_NODES, file);
-	if (!fit->latency[WITHIN_NODE].is_known)
-		return;
-	fprintf(file, "  intra_node:\n");
-	struct value latency = fit->latency[WITHIN_NODE];
-	double shift = fit_intra_latency(fit) - latency.value;
-
-	/* The file knows one overhead, that between nodes; the sum must stay what was measured. */
-	latency.value += shift;
-	latency.low += shift;
-	latency.high += shift;
-	write_value(file, "    ", "latency", &latency, as_time,
-		    "half a round trip of nothing, less the overheads below");
-	write_value(file, "    ", "bandwidth", &fit->bandwidth_Bps[WITHIN_NODE], as_bandwidth,
-		    "slope of the last segment");
-	write_curve(fit, WITHIN_NODE, file);
+	if (fit->latency[WITHIN_NODE].is_known)
+		write_within(fit, file);
 }
 
 static void write_threshold(int64_t threshold_B, FILE *file)
@@ -110,49 +164,58 @@ static void write_threshold(int64_t threshold_B, FILE *file)
 		fprintf(file, "%lld\n", (long long)(threshold_B < 0 ? 0 : threshold_B));
 }
 
+static void write_overheads(const struct fit *fit, FILE *file)
+{
+	const struct value *send = &fit->send_overhead[fit->subject],
+			   *recv = &fit->recv_overhead[fit->subject];
+	double mean = (send->value + recv->value) / 2;
+	char text[40];
+
+	fprintf(file, "  overhead: %s   # mean of sender and receiver\n", as_time(mean, text));
+	if (fabs(send->value - recv->value) <= LOSS_WORTH_SAYING * mean)
+		return;
+	write_value(file, "  ", "send_overhead", send, as_time, "sixteen in a row");
+	write_value(file, "  ", "recv_overhead", recv, as_time, "sixteen that had arrived");
+}
+
+/* Of messages by rendezvous: without, there is nothing to set. */
+static void write_rendezvous(const struct fit *fit, FILE *file)
+{
+	bool is_lazy = fit->send_wait > 0.5 || fit->recv_wait > 0.5;
+	bool has_rendezvous = fit->threshold_B[fit->subject] != INT64_MAX;
+
+	if (fit->control_B.is_known && fit_plain_error(fit, fit->subject) <= PLAIN_ENOUGH)
+		fprintf(file, "  control_message: %.0f   # %.0f to %.0f; step at the threshold\n",
+			fit->control_B.value, fmax(fit->control_B.low, 0), fit->control_B.high);
+	if (fit->send_wait < 0)
+		return;
+	fprintf(
+	    file,
+	    "  # of a large message's time, %.0f %% of a send and %.0f %% of a receive were left "
+	    "after computing 1.5 times as long\n",
+	    fit->send_wait * 100, fit->recv_wait * 100);
+	if (has_rendezvous)
+		fprintf(file, "  progress: %s\n", is_lazy ? "in_mpi" : "async");
+	if (fit->buffered_B < 0)
+		return;
+	fprintf(file, "  # a large send returned with %.0f B on their way\n", fit->buffered_B);
+	if (has_rendezvous && fit->buffered_B > LEAST_BUFFER_B)
+		fprintf(file, "  send_buffer: %.0f\n", fit->buffered_B);
+}
+
 static void write_protocol(const struct fit *fit, FILE *file)
 {
 	int w = fit->subject;
-	const struct value *send = &fit->send_overhead[w], *recv = &fit->recv_overhead[w];
-	/* What both take cannot be more than an empty message's time. */
-	double scale = fmin(1, fit->empty[w].value / fmax(send->value + recv->value, 1e-15));
-	struct value mean = {true,
-			     (send->value + recv->value) / 2,
-			     (send->low + recv->low) / 2,
-			     (send->high + recv->high) / 2,
-			     send->n + recv->n,
-			     send->n_outliers + recv->n_outliers};
-	char a[40], b[40];
 
-	if (send->value + recv->value > 0) {
-		mean.value *= scale;
-		mean.low *= scale;
-		mean.high *= scale;
-	}
 	fprintf(file, "\nprotocol:\n");
-	write_value(file, "  ", "overhead", &mean, as_time, "mean of sender and receiver");
-	fprintf(file, "  # sender %s, receiver %s\n", as_time(send->value, a),
-		as_time(recv->value, b));
+	write_overheads(fit, file);
 	fprintf(file, "  eager_threshold: ");
 	write_threshold(fit->threshold_B[w], file);
 	if (w == BETWEEN_NODES && fit->empty[WITHIN_NODE].is_known) {
 		fprintf(file, "  # within a node: ");
 		write_threshold(fit->threshold_B[WITHIN_NODE], file);
 	}
-	if (fit->control_B.is_known)
-		fprintf(file, "  control_message: %.0f   # %.0f to %.0f; step at the threshold\n",
-			fit->control_B.value, fmax(fit->control_B.low, 0), fit->control_B.high);
-	if (fit->send_wait < 0)
-		return;
-	fprintf(file,
-		"  # progress while computing: of a large message's time, %.0f %% of a send and "
-		"%.0f %% of a "
-		"receive were left after computing 1.5 times as long: %s\n",
-		fit->send_wait * 100, fit->recv_wait * 100,
-		fit->send_wait > 0.5 || fit->recv_wait > 0.5 ? "only within MPI calls" : "goes on");
-	if (fit->buffered_B >= 0)
-		fprintf(file, "  # a large send returned with %.0f B on their way\n",
-			fit->buffered_B);
+	write_rendezvous(fit, file);
 }
 
 static void write_table(const struct fit *fit, FILE *file)
@@ -190,9 +253,10 @@ static void write_sharing(const struct fit *fit, FILE *file)
 		const struct sharing *s = &fit->sharing[k];
 
 		if (k == 0)
-			fprintf(file,
-				"\n# sharing, %lld B each; efficiency: 1 if fair and nothing lost\n",
-				(long long)s->size_B);
+			fprintf(
+			    file,
+			    "\n# sharing, %lld B each; efficiency: 1 if fair and nothing lost\n",
+			    (long long)s->size_B);
 		fprintf(file,
 			"#   %s, %d flows: efficiency %.3f, the first ended at %.3f of the time\n",
 			s->name, s->n_flows, s->efficiency, s->first);

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 TOLERANCE = 0.02
-UNITS = {'s': 1, 'us': 1e-6, 'ms': 1e-3, 'ns': 1e-9, '': 1, 'B/s': 1, 'MB/s': 1e6, 'GB/s': 1e9}
+UNITS = {'kB': 1e3, 's': 1, 'us': 1e-6, 'ms': 1e-3, 'ns': 1e-9, '': 1, 'B/s': 1, 'MB/s': 1e6, 'GB/s': 1e9}
 
 mpisim_run, calibrate, fit, cluster, ranks, *options = sys.argv[1:]
 failures = []
@@ -25,23 +25,27 @@ def number(text):
     """"12.5us", "3 GB/s", "off", "inf" as a float."""
     if text in ('off', 'inf'):
         return math.inf
-    digits, unit = re.fullmatch(r'([\d.]+)\s*(\S*)', text).groups()
+    digits, unit = re.fullmatch(r'(-?[\d.]+)\s*(\S*)', text).groups()
     return float(digits) * UNITS[unit]
 
 
 def read(path):
-    """Values by dotted key, and the rows of the CPU-cost table."""
-    values, table, path_of = {}, [], []
+    """Values by dotted key (network.segments: a list of (from, latency, bandwidth)), and the rows of the CPU-cost table."""
+    values, table, path_of = {'network.segments': [], 'network.intra_node.segments': []}, [], []
     with open(path, encoding='utf-8') as lines:
         for line in lines:
             line = line.split('#')[0].rstrip()
             if line.strip().startswith('- ['):
                 table.append([float(x) for x in line.strip()[3:-1].split(',')])
+            elif line.strip().startswith('- {from'):
+                entry = re.fullmatch(r'- {from: (\d+), latency: (.*), bandwidth: (.*)}', line.strip()).groups()
+                values['.'.join(path_of)].append((int(entry[0]), number(entry[1]), number(entry[2])))
             elif ':' in line:
                 depth = (len(line) - len(line.lstrip())) // 2
                 key, value = line.strip().split(':', 1)
                 path_of[depth:] = [key]
-                values['.'.join(path_of)] = value.strip().strip('"')
+                if value.strip():
+                    values['.'.join(path_of)] = value.strip().strip('"')
     return values, table
 
 
@@ -82,8 +86,48 @@ def wanted_values(known):
     return wanted
 
 
+def overhead(values, side):
+    return number(values.get(f'protocol.{side}_overhead', values.get('protocol.overhead', '0')))
+
+
+def transfer_time(values, size):
+    """docs/cluster-file.md, "By size"."""
+    latency, bandwidth = number(values['network.latency']), number(values['network.bandwidth'])
+    for start, segment_latency, segment_bandwidth in values['network.segments']:
+        if size >= start:
+            latency, bandwidth = segment_latency, segment_bandwidth
+    return latency + size / bandwidth
+
+
+def message_time(values, size):
+    """docs/model.md, section 3, "Protocols": of a message whose receiver waits for it."""
+    time = overhead(values, 'send') + overhead(values, 'recv') + transfer_time(values, size)
+    if size > number(values['protocol.eager_threshold']):
+        time += 2 * transfer_time(values, number(values.get('protocol.control_message', '0')))
+    return time
+
+
+def compare_protocols(known, found):
+    """Times and not numbers where a message has several that make them up. Fractions lost are found to half a percent of all."""
+    for size in [0] + [2 ** k for k in range(27)] + [3 * 2 ** k for k in range(25)]:
+        check(f'time of {size} B', message_time(found, size), message_time(known, size), 1e-12)
+    for side in ('send', 'recv'):
+        check(f'overhead, {side}', overhead(found, side), overhead(known, side), 1e-12)
+    for key, default in [('protocol.progress', 'async'), ('protocol.send_buffer', 'off')]:
+        if number(known['protocol.eager_threshold']) < math.inf and found.get(key, default) != known.get(key, default):
+            check(key, number(found.get(key, 'inf')), number(known.get(key, 'inf')))
+    check('duplex penalty', float(found.get('network.duplex_penalty', 0)), float(known.get('network.duplex_penalty', 0)), 0.005)
+    for name, value in zip(known.get('network.sharing_efficiency', '[1]').strip('[]').split(', '),
+                           found.get('network.sharing_efficiency', '[1]').strip('[]').split(', ')):
+        check('sharing efficiency', float(value), float(name), 0.005 - TOLERANCE * float(name))
+
+
 def compare(known, known_table, found, found_table):
-    for key, value in wanted_values(known).items():
+    compared = wanted_values(known)
+    if known['network.segments']: # then these are not what times are made of
+        for key in ('network.bandwidth', 'protocol.overhead', 'protocol.control_message'):
+            del compared[key]
+    for key, value in compared.items():
         if key == 'protocol.control_message':
             if key not in found:
                 continue  # without a threshold it means nothing
@@ -116,6 +160,8 @@ def main():
             with open(output, encoding='utf-8') as file:
                 print(file.read())
         compare(*read(cluster), *read(output))
+        if int(read(cluster)[0]['nodes']) > 1:
+            compare_protocols({'protocol.eager_threshold': 'off', **read(cluster)[0]}, read(output)[0])
         if ('one node only' in warnings) != (wanted_values(read(cluster)[0])['nodes'] == 1):
             failures.append('warnings')
             print(f'not ok: warnings: {warnings}')
