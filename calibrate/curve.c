@@ -143,13 +143,27 @@ static int choose(struct search *s)
 	return chosen;
 }
 
+/*
+ * A point that takes longer than a larger message was disturbed, by as much: that is how uncertain
+ * it is. A library that is slower for smaller messages indeed loses little by that.
+ */
+static double uncertainty(const struct summary *time, double least_of_larger_s)
+{
+	double sigma = fmax((time->high - time->low) / 4,
+			    (time->n < FEW ? SIGMA_OF_FEW : SIGMA) * time->median);
+
+	return fmax(sigma, time->median - least_of_larger_s);
+}
+
 static void prepare(struct search *s, const struct curve *curve, int64_t threshold_B)
 {
-	for (int k = 0; k < s->n; k++) {
-		const struct summary *time = &curve->points[k].time;
-		double sigma = fmax((time->high - time->low) / 4,
-				    (time->n < FEW ? SIGMA_OF_FEW : SIGMA) * time->median);
+	double least_of_larger_s = INFINITY;
 
+	for (int k = s->n - 1; k >= 0; k--) {
+		const struct summary *time = &curve->points[k].time;
+		double sigma = uncertainty(time, least_of_larger_s);
+
+		least_of_larger_s = fmin(least_of_larger_s, time->median);
 		s->x[k] = (double)curve->points[k].size_B;
 		s->y[k] = fmax(time->median, 1e-15);
 		s->w[k] = 1 / fmax(sigma * sigma, 1e-30);

@@ -58,8 +58,8 @@ static struct entry make_entry(const struct fit *fit, const struct segment *segm
 		    segment->per_byte_s * (double)(segment->from_B + segment->to_B) / 2;
 	if (from_B > fit->threshold_B[fit->subject])
 		entry.latency_s -= 2 * first_latency_s;
-	/* The file refuses negative times. */
-	entry.latency_s = fmax(entry.latency_s, -entry.per_byte_s * (double)from_B);
+	/* The file refuses negative times; its numbers are rounded. */
+	entry.latency_s = fmax(entry.latency_s, -0.999 * entry.per_byte_s * (double)from_B);
 	return entry;
 }
 

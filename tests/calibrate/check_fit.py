@@ -82,6 +82,23 @@ def breakpoints_are_found(folder):
     check(os.path.getsize(os.path.join(plots, 'between.dat')) > 0, 'data of the picture')
 
 
+def disturbed_sizes_are_left_aside(folder):
+    """Ten sizes take 30 ms, all samples of them: longer than far larger messages. The line through the others is 10 us + s/1 GB/s."""
+    all_sizes = list(sizes())
+    disturbed = set(random.Random(SEED).sample(all_sizes[5:-12], 10))
+    rows = [('one_way', 'between', size, 0, 0.03 if size in disturbed else 10e-6 + size / 1e9)
+            for size in all_sizes for _ in range(6)]
+    path, output = os.path.join(folder, 'disturbed.csv'), os.path.join(folder, 'disturbed.yaml')
+    write(path, rows, [('nodes', 2)])
+    code, err = run(path, '-o', output)
+    check(code == 0, f'disturbed: exit code {code}, {err}')
+    with open(output, encoding='utf-8') as file:
+        text = file.read()
+    segments = re.findall(r'#   (\d+) to (\d+) B: ([\d.-]+) us \+ size / ([\d.]+) MB/s', text)
+    check(len(segments) == 1 and abs(float(segments[0][2]) - 10) < 0.05 and abs(float(segments[0][3]) - 1000) < 1,
+          f'one segment: {segments}')
+
+
 def wrong_files_are_refused(folder):
     path, output = os.path.join(folder, 'wrong.csv'), os.path.join(folder, 'wrong.yaml')
     header = '# mpisim-calibration 1\nprobe,where,x,y,value\n'
@@ -105,6 +122,7 @@ def wrong_files_are_refused(folder):
 
 with tempfile.TemporaryDirectory() as scratch:
     breakpoints_are_found(scratch)
+    disturbed_sizes_are_left_aside(scratch)
     wrong_files_are_refused(scratch)
 print(f'seed {SEED}, {len(failures)} failures')
 sys.exit(bool(failures))
