@@ -82,7 +82,30 @@ static void join(struct mpi_request *recv, struct mpi_message *message)
 	mpi_message_matched(message);
 }
 
-void mpi_match_message(struct mpi_message *message)
+static bool match_refused(struct mpi_endpoint *endpoint)
+{
+	for (struct mpi_message *message = endpoint->unexpected_first; message; message = message->next)
+		for (struct mpi_request *recv = endpoint->posted_first; recv; recv = recv->next) {
+			if (!matches(recv, message))
+				continue;
+			mpi_match_remove_message(message);
+			mpi_match_remove_recv(recv);
+			join(recv, message);
+			return true;
+		}
+	return false;
+}
+
+/* A policy may take now what it refused before. The default one never refuses, so that no queued message fits a queued receive. */
+static void offer_again(struct mpi_endpoint *endpoint, const struct mpi_world *world)
+{
+	if (world->policy == &timed)
+		return;
+	while (match_refused(endpoint))
+		;
+}
+
+static void match_message(struct mpi_message *message)
 {
 	struct mpi_endpoint *endpoint = message->dest->endpoint;
 
@@ -100,7 +123,15 @@ void mpi_match_message(struct mpi_message *message)
 	mpi_endpoint_wake(message->dest);
 }
 
-void mpi_match_recv(struct mpi_request *recv)
+void mpi_match_message(struct mpi_message *message)
+{
+	struct mpi_rank *dest = message->dest;
+
+	match_message(message);
+	offer_again(dest->endpoint, dest->world);
+}
+
+static void match_recv(struct mpi_request *recv)
 {
 	struct mpi_endpoint *endpoint = recv->owner->endpoint;
 
@@ -112,6 +143,14 @@ void mpi_match_recv(struct mpi_request *recv)
 		return;
 	}
 	append_recv(endpoint, recv);
+}
+
+void mpi_match_recv(struct mpi_request *recv)
+{
+	struct mpi_rank *me = recv->owner;
+
+	match_recv(recv);
+	offer_again(me->endpoint, me->world);
 }
 
 bool mpi_match_is_posted(const struct mpi_rank *me, uint32_t context, int source_rank, int tag)
