@@ -316,7 +316,7 @@ static void stay_within(void *arg)
 	sim_fiber_yield(job->fiber);
 }
 
-/* Every fourth or fifth fiber has a guard. Fiber 6 runs to below its stack, fiber 7 to 1 KiB above
+/* Every fourth or fifth fiber has a guard. Fiber 21 runs to below its stack, fiber 7 to 1 KiB above
  * its end. */
 static void without_guards_an_overflow_is_seen_at_the_yield(void **state)
 {
@@ -324,7 +324,7 @@ static void without_guards_an_overflow_is_seen_at_the_yield(void **state)
 	struct job bad = {0}, good = {0};
 
 	assert_int_equal(sim_fiber_set_create(&set, too_many_for_guards(), 16384, NULL), 0);
-	assert_int_equal(sim_fiber_create(set, 6, overflow_a_little, &bad, &bad.fiber, NULL), 0);
+	assert_int_equal(sim_fiber_create(set, 21, overflow_a_little, &bad, &bad.fiber, NULL), 0);
 	assert_int_equal(sim_fiber_create(set, 7, stay_within, &good, &good.fiber, NULL), 0);
 	sim_fiber_resume(good.fiber);
 	assert_false(sim_fiber_overflowed(good.fiber));
@@ -394,7 +394,7 @@ static void the_engine_reports_an_overflow(void **state)
 
 	sim_engine_init(&engine);
 	assert_int_equal(sim_fiber_set_create(&set, too_many_for_guards(), 16384, NULL), 0);
-	assert_int_equal(sim_fiber_create(set, 6, overflow_a_little, &job, &job.fiber, NULL), 0);
+	assert_int_equal(sim_fiber_create(set, 21, overflow_a_little, &job, &job.fiber, NULL), 0);
 	sim_task_start(&engine, &task, job.fiber);
 	assert_int_equal(sim_engine_step(&engine), SIM_STEP_OVERFLOW);
 	assert_ptr_equal(engine.resumed_last, &task);
