@@ -22,6 +22,7 @@ struct settings {
 	int64_t max_size_B;  /* largest message */
 	int n_transfers; /* CPU cost for 0 … this many transfers each way; -1: as many as there are
 			    other nodes */
+	int cores;	 /* of a node; 0: find out */
 	double window_s; /* one measurement of CPU cost, about */
 	bool is_quick;
 };

@@ -58,27 +58,46 @@ static void find_latency(struct fit *fit, int where)
 					    empty->n, empty->n_outliers);
 }
 
-/* The slope of the last segment that has enough points to tell one. */
+/* Half the 95 % interval of a segment's slope. */
+static double slope_reach(const struct segment *s)
+{
+	if (s->n_points < 3)
+		return INFINITY;
+	return s->per_byte_error_s * gsl_cdf_tdist_Pinv(0.975, s->n_points - 2);
+}
+
+/* Of the segments that reach into the last sixteenth of the sizes, the one whose slope is known
+ * best. */
+static const struct segment *large_segment(const struct curve *curve)
+{
+	const struct segment *best = NULL, *last = &curve->segments[curve->n_segments - 1];
+
+	for (const struct segment *s = curve->segments; s <= last; s++) {
+		if (s->n_points < 3 || s->to_B < last->to_B / 16)
+			continue;
+		if (!best || slope_reach(s) * best->per_byte_s < slope_reach(best) * s->per_byte_s)
+			best = s;
+	}
+	return best;
+}
+
 static void find_bandwidth(struct fit *fit, int where)
 {
 	const struct curve *curve = &fit->curves[where];
-	const struct segment *last = NULL;
+	const struct segment *large = curve->n_segments ? large_segment(curve) : NULL;
 	double reach;
 
-	for (int k = 0; k < curve->n_segments; k++)
-		if (curve->segments[k].n_points >= 3)
-			last = &curve->segments[k];
-	if (!last)
+	if (!large)
 		return;
-	reach = last->per_byte_error_s * gsl_cdf_tdist_Pinv(0.975, last->n_points - 2);
+	reach = slope_reach(large);
 	fit->bandwidth_Bps[where] = known(INFINITY, 0, curve->n_samples, curve->n_outliers);
 	/* Ten exabytes a second cost nothing. */
-	if (last->per_byte_s < 1e-19)
+	if (large->per_byte_s < 1e-19)
 		return;
-	fit->bandwidth_Bps[where].value = 1 / last->per_byte_s;
-	fit->bandwidth_Bps[where].low = 1 / (last->per_byte_s + reach);
+	fit->bandwidth_Bps[where].value = 1 / large->per_byte_s;
+	fit->bandwidth_Bps[where].low = 1 / (large->per_byte_s + reach);
 	fit->bandwidth_Bps[where].high =
-	    last->per_byte_s > reach ? 1 / (last->per_byte_s - reach) : INFINITY;
+	    large->per_byte_s > reach ? 1 / (large->per_byte_s - reach) : INFINITY;
 }
 
 /* One byte more, and two control messages: 1/b + 2 l + 2 c/b. */

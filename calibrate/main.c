@@ -32,8 +32,10 @@ static void note_run(struct cal *cal)
 /* CPUs of the first node and, where they are fewer, the ranks on it. */
 static void judge_place(struct cal *cal)
 {
-	long n_cpus = cal->is_simulated ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
+	long n_cpus = cal->settings.cores;
 
+	if (n_cpus == 0 && !cal->is_simulated)
+		n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (cal->rank == 0 && n_cpus > 0)
 		samples_fact(&cal->samples, "cpus", "%ld", n_cpus);
 	if (n_cpus > 0 && cal->n_here > n_cpus)

@@ -94,6 +94,10 @@ static int read_option(struct settings *s, int option, const char *text)
 		failed = read_number(text, 1, 32, &number) || number != floor(number);
 		s->n_transfers = (int)number;
 		break;
+	case 'c':
+		failed = read_number(text, 1, 1e6, &number) || number != floor(number);
+		s->cores = (int)number;
+		break;
 	}
 	return failed ? -1 : 0;
 }
@@ -114,17 +118,13 @@ static void use_defaults(struct settings *s)
 
 enum verdict cal_options(int argc, char **argv, int rank, struct settings *settings)
 {
-	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-						{"samples", required_argument, NULL, 'S'},
-						{"plot", required_argument, NULL, 'p'},
-						{"quick", no_argument, NULL, 'q'},
-						{"budget", required_argument, NULL, 'b'},
-						{"tolerance", required_argument, NULL, 't'},
-						{"window", required_argument, NULL, 'w'},
-						{"max-size", required_argument, NULL, 'm'},
-						{"transfers", required_argument, NULL, 'n'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
+	static const struct option options[] = {
+	    {"output", required_argument, NULL, 'o'}, {"samples", required_argument, NULL, 'S'},
+	    {"plot", required_argument, NULL, 'p'},   {"quick", no_argument, NULL, 'q'},
+	    {"budget", required_argument, NULL, 'b'}, {"tolerance", required_argument, NULL, 't'},
+	    {"window", required_argument, NULL, 'w'}, {"max-size", required_argument, NULL, 'm'},
+	    {"cores", required_argument, NULL, 'c'},  {"transfers", required_argument, NULL, 'n'},
+	    {"help", no_argument, NULL, 'h'},	      {NULL, 0, NULL, 0}};
 	int option, index = 0;
 
 	*settings = (struct settings){.n_transfers = -1};

@@ -12,7 +12,7 @@ struct flows {
 	int n;
 	int source[MOST_FLOWS], dest[MOST_FLOWS]; /* ranks */
 	int64_t size_B;
-	double first_s; /* result, rank 0: when the first flow ended */
+	double first; /* result, rank 0: when the first flow ended, of when the last did */
 };
 
 /* Starts this rank's ends of the flows; the receives are at requests[0 … *n_receives - 1]. */
@@ -56,8 +56,28 @@ static double measure_flows(struct cal *cal, void *context)
 			times[1] = -times[0];
 	}
 	MPI_Reduce(times, results, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-	flows->first_s = -results[1];
+	flows->first = results[0] > 0 ? -results[1] / results[0] : 1;
 	return results[0];
+}
+
+/* Both ways between two, by MPI_Sendrecv: some libraries do nonblocking messages both ways one
+ * after the other. */
+static double measure_exchange(struct cal *cal, void *context)
+{
+	const struct flows *flows = context;
+	double begin, time_s = 0, slowest_s;
+	int other = cal->rank == 0 ? cal->far : 0;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	begin = MPI_Wtime();
+	if (cal->rank == 0 || cal->rank == cal->far) {
+		MPI_Sendrecv(cal->send_buf, (int)flows->size_B, MPI_BYTE, other, 8, cal->recv_buf,
+			     (int)flows->size_B, MPI_BYTE, other, 8, MPI_COMM_WORLD,
+			     MPI_STATUS_IGNORE);
+		time_s = MPI_Wtime() - begin;
+	}
+	MPI_Reduce(&time_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	return slowest_s;
 }
 
 static double repeat_flows(struct cal *cal, const char *name, int x, struct flows *flows)
@@ -70,7 +90,7 @@ static double repeat_flows(struct cal *cal, const char *name, int x, struct flow
 	snprintf(first_name, sizeof(first_name), "first_%s", name);
 	first = sample_key(first_name, BETWEEN_NODES, x, flows->size_B);
 	if (cal->rank == 0 && flows->n > 1)
-		samples_add(&cal->samples, &first, flows->first_s);
+		samples_add(&cal->samples, &first, flows->first);
 	return time_s;
 }
 
@@ -108,7 +128,7 @@ void probe_sharing(struct cal *cal, double until)
 
 	for (int k = 2; k <= others; k = next_count(k))
 		n_points += 2;
-	cal_group(cal, "sharing", until, n_points + 1);
+	cal_group(cal, "sharing", until, n_points + 2);
 	for (int k = 1; k <= others; k = next_count(k)) {
 		flows.n = 0;
 		for (int j = 1; j <= k; j++)
@@ -125,6 +145,7 @@ void probe_sharing(struct cal *cal, double until)
 	add(&flows, 0, cal->far);
 	add(&flows, cal->far, 0);
 	repeat_flows(cal, "both_ways", 2, &flows);
+	cal_repeat(cal, "sendrecv", BETWEEN_NODES, 2, flows.size_B, measure_exchange, &flows);
 	if (others < 3)
 		return;
 	flows.n = 0;

@@ -10,7 +10,7 @@
  */
 static bool is_parallel(const char *name)
 {
-	return !strcmp(name, "both_ways") || !strcmp(name, "pairs");
+	return !strcmp(name, "both_ways") || !strcmp(name, "sendrecv") || !strcmp(name, "pairs");
 }
 
 static bool is_shared(const char *name)
@@ -33,7 +33,7 @@ static void add(struct fit *fit, const struct sample_key *key, double alone_s)
 	s->n_flows = (int)key->x;
 	s->size_B = key->y;
 	s->efficiency = k * bytes_s / (last.median - alone_s + bytes_s);
-	s->first = first.n ? first.median / last.median : 1;
+	s->first = first.n ? first.median : 1;
 }
 
 static bool is_new(const struct samples *samples, size_t i)
@@ -65,12 +65,19 @@ void fit_sharing(struct fit *fit)
 	}
 }
 
+/* What the links lose, not what a library does one after the other: the better of the two ways to
+ * do it. */
 double fit_duplex_penalty(const struct fit *fit)
 {
-	for (int k = 0; k < fit->n_sharing; k++)
-		if (!strcmp(fit->sharing[k].name, "both_ways"))
-			return fmin(fmax(1 - fit->sharing[k].efficiency, 0), 0.99);
-	return 0;
+	double best = -1;
+
+	for (int k = 0; k < fit->n_sharing; k++) {
+		const struct sharing *s = &fit->sharing[k];
+
+		if (!strcmp(s->name, "both_ways") || !strcmp(s->name, "sendrecv"))
+			best = fmax(best, s->efficiency);
+	}
+	return best < 0 ? 0 : fmin(fmax(1 - best, 0), 0.99);
 }
 
 /* Mean of in and out at n flows; what lies between two measured numbers of flows is on a line. */

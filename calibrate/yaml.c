@@ -132,7 +132,7 @@ static void write_within(const struct fit *fit, FILE *file)
 	write_value(file, "    ", "latency", &latency, as_time,
 		    "half a round trip of nothing, less the overheads below");
 	write_value(file, "    ", "bandwidth", &fit->bandwidth_Bps[WITHIN_NODE], as_bandwidth,
-		    "slope of the last segment");
+		    "slope of large messages");
 	write_segments(fit, WITHIN_NODE, "    ", file);
 	write_curve(fit, WITHIN_NODE, file);
 }
@@ -148,7 +148,7 @@ static void write_network(const struct fit *fit, FILE *file)
 	write_value(file, "  ", "latency", &fit->latency[w], as_time,
 		    "half a round trip of nothing, less both overheads");
 	write_value(file, "  ", "bandwidth", &fit->bandwidth_Bps[w], as_bandwidth,
-		    "slope of the last segment");
+		    "slope of large messages");
 	write_segments(fit, w, "  ", file);
 	write_shares(fit, file);
 	write_curve(fit, BETWEEN_NODES, file);
