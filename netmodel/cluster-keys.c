@@ -138,6 +138,32 @@ static int read_cost_table(struct net_draft *draft, const struct net_yaml_tree *
 	return rc;
 }
 
+/* "[1, 0.95, 0.8]": one value for each number of computing cores. */
+static int read_contention(struct net_draft *draft, const struct net_yaml_tree *tree,
+			   const struct net_yaml *node, struct util_error *err)
+{
+	struct net_cluster *cluster = &draft->cluster;
+	char found[64];
+	int k = 0, rc = 0;
+
+	if (!node)
+		return 0;
+	if (node->kind != NET_YAML_LIST || node->n_children < 1 ||
+	    node->n_children > cluster->cores)
+		return net_yaml_fail(
+		    tree, node, err,
+		    "cpu.contention: found %s, wanted a list of 1 to %d values (cores)",
+		    net_yaml_found(node, found, sizeof(found)), cluster->cores);
+	cluster->contention = calloc((size_t)node->n_children, sizeof(double));
+	if (!cluster->contention)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for cpu.contention");
+	cluster->n_contention = node->n_children;
+	for (const struct net_yaml *value = node->first; value && !rc; value = value->next, k++)
+		rc = net_schema_number(tree, value, "cpu.contention", k == 0 ? 1 : 1e-6, 1,
+				       &cluster->contention[k], err);
+	return rc;
+}
+
 /* cost[o][i] = min(maximum, o × outgoing + i × incoming) for o, i up to `transfers`. */
 static int tabulate_cost(struct net_draft *draft, struct util_error *err)
 {
@@ -215,6 +241,7 @@ const struct net_key net_keys[] = {
     {"placement", NET_KEY_CUSTOM, .convert = read_placement},
     {"cpu.speed", NET_KEY_CUSTOM, .convert = read_speed},
     {"cpu.host_to_target", NET_KEY_NUMBER, AT(cluster.host_to_target), 1e-6, 1e6, .fallback = "1"},
+    {"cpu.contention", NET_KEY_CUSTOM, .convert = read_contention},
     {"cpu.communication_cost.table", NET_KEY_CUSTOM, .convert = read_cost_table},
     {"cpu.communication_cost.outgoing", NET_KEY_NUMBER, AT(law_outgoing), 0, MAX_CORES,
      .fallback = "0"},

@@ -13,6 +13,7 @@ static void finish_cluster(struct net_cluster *cluster)
 {
 	free(cluster->name);
 	free(cluster->node_speed);
+	free(cluster->contention);
 	free(cluster->cpu_cost.fraction);
 	free(cluster->segments.list);
 	free(cluster->intra_segments.list);
@@ -139,4 +140,11 @@ double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int
 		return 0;
 	fraction = cost->fraction[o * (cost->n + 1) + i] * cluster->cpu_cost_scale;
 	return fraction < cluster->cores ? fraction : cluster->cores;
+}
+
+double net_cluster_contention(const struct net_cluster *cluster, int n_busy)
+{
+	if (!cluster->contention)
+		return 1;
+	return cluster->contention[(n_busy < cluster->n_contention ? n_busy : cluster->n_contention) - 1];
 }

@@ -63,6 +63,9 @@ struct net_cluster {
 	double *node_speed; /* [n_nodes], relative to the reference CPU: 0.5 takes twice as long */
 	double host_to_target; /* seconds measured on this host × this = seconds on the reference
 				  CPU */
+	double *contention; /* [n_contention] speed of each of k computations that run on a node at once,
+			       relative to one alone, k = 1 …; beyond: the last. NULL: 1 */
+	int n_contention;
 	struct net_cpu_cost cpu_cost;
 	double cpu_cost_scale; /* multiplies the table ("what if communication cost a quarter") */
 
@@ -120,5 +123,7 @@ int64_t net_cluster_send_buffer(const struct net_cluster *cluster, int64_t size_
 
 /* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming);
+/* The relative speed of each when `n_busy` >= 1 cores of a node compute, (0, 1]. */
+double net_cluster_contention(const struct net_cluster *cluster, int n_busy);
 
 #endif

@@ -133,7 +133,7 @@ void net_node_update(struct net_model *model, struct net_node *node)
 	int n = (int)(node - model->nodes), cores = model->cluster->cores;
 	double cost = net_cluster_cpu_cost(model->cluster, model->links[n].n,
 					   model->links[model->cluster->n_nodes + n].n);
-	double rate = 1, undisturbed = 1;
+	double rate = 1, undisturbed = 1, contention;
 	sim_time_ps due;
 
 	if (!node->n_computes) {
@@ -145,8 +145,11 @@ void net_node_update(struct net_model *model, struct net_node *node)
 		undisturbed = (double)cores / node->n_computes;
 	if (node->n_computes > cores - cost)
 		rate = (cores - cost) / node->n_computes;
-	node->rate = rate;
-	node->undisturbed = undisturbed;
+	contention =
+	    net_cluster_contention(model->cluster, node->n_computes < cores ? node->n_computes : cores);
+	node->rate = rate * contention;
+	node->undisturbed = undisturbed * contention;
+	rate = node->rate;
 	if (node->heap->end_s <= node->virtual_s)
 		due = model->engine->now;
 	else if (rate > 0)

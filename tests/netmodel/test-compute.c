@@ -53,6 +53,30 @@ static void a_slow_node_takes_longer(void **state)
 	fixture_close(&f);
 }
 
+static void computations_that_share_memory_slow_each_other_down(void **state)
+{
+	struct fixture f;
+	struct work works[3], alone;
+
+	fixture_open(&f, "mpisim_cluster: 1\nnodes: 2\ncores: 2\ncpu: {contention: [1, 0.8]}\n" NET);
+	/*
+	 * Works of 1, 2 and 4 s on two cores, each core at 0.8. Three run at 0.8·2/3 = 8/15 until t = 15/8; two at 0.8, the
+	 * second with 1 s left: t = 15/8 + 5/4 = 25/8; the last one alone has 4 - 2 = 2 s left: t = 41/8.
+	 */
+	for (int k = 0; k < 3; k++)
+		work_begin(&f, &works[k], 0, 1 << k);
+	work_begin(&f, &alone, 1, 2.5);
+	fixture_run(&f);
+	assert_near(works[0].done_s, 15.0 / 8, 2 * ONE_PS);
+	assert_near(works[1].done_s, 25.0 / 8, 3 * ONE_PS);
+	assert_near(works[2].done_s, 41.0 / 8, 4 * ONE_PS);
+	assert_near(alone.done_s, 2.5, ONE_PS);
+	/* It is lost to the others on the node, not to communication. */
+	assert_near(works[2].compute.shared_s, 41.0 / 8 - 4, 1e-11);
+	assert_true(works[2].compute.stolen_s == 0 && works[2].compute.useful_s == 4);
+	fixture_close(&f);
+}
+
 /* 0.1 per outgoing, 0.2 per incoming transfer; beyond two the last row or column holds. */
 #define COST "cpu: {communication_cost: {table: [[0, .2, .4], [.1, .3, .5], [.2, .4, .6]]}}\n"
 
@@ -271,6 +295,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(computations_share_the_cores_of_their_node),
 	    cmocka_unit_test(a_slow_node_takes_longer),
+	    cmocka_unit_test(computations_that_share_memory_slow_each_other_down),
 	    cmocka_unit_test(communication_steals_from_computation),
 	    cmocka_unit_test(beyond_the_table_its_last_row_and_column_hold),
 	    cmocka_unit_test(sharing_and_stealing_are_told_apart),
