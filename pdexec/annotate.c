@@ -20,6 +20,7 @@ struct pd_annotation {
 	int n_params;
 	double params[PD_STORE_MAX_PARAMS];
 	double measured_s;              /* by the open kernel so far, on the reference CPU, unscaled */
+	struct util_rng calls;          /* numbers that vary the kernels' times */
 	bool has_released;              /* the node */
 	int depth;
 	const char *phases[MAX_PHASE_DEPTH]; /* interned; [depth] are open */
@@ -27,11 +28,16 @@ struct pd_annotation {
 
 static struct pd_annotation *annotation_get(struct pd_rank *rank)
 {
-	if (!rank->annotation)
-		rank->annotation = calloc(1, sizeof(struct pd_annotation));
-	if (!rank->annotation)
+	struct pd_annotation *annotation = rank->annotation;
+
+	if (annotation)
+		return annotation;
+	annotation = calloc(1, sizeof(*annotation));
+	if (!annotation)
 		pd_fail(rank, PD_FAILURE_MEMORY, "no memory for the rank's annotations");
-	return rank->annotation;
+	pd_store_vary_init(rank->world->store, rank->rank, &annotation->calls);
+	rank->annotation = annotation;
+	return annotation;
 }
 
 /* Stops measuring: the simulator's own work is not the program's. */
@@ -135,6 +141,7 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 			name ? name : "(null)", annotation->charge.name);
 	if (pd_store_begin(rank->world->store, name, n_params, params, &annotation->charge, &err))
 		annotation_fail_store(rank, &err);
+	pd_store_vary(rank->world->store, &annotation->charge, rank->node, &annotation->calls);
 	if (annotation->charge.execute && rank->world->config.no_alloc)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"kernel \"%s\" would run on memory that is not there: --no-alloc needs --compute partial or modelled, without --first-n",

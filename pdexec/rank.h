@@ -35,6 +35,7 @@ struct pd_config {
 	int n_scales;                   /* "kernel=0.9", or "*=0.25" for all computation; [n_scales] */
 	const char *const *scales;
 	double vary_compute, vary_transfer; /* relative amplitudes, 0: none */
+	bool vary_kernels;              /* replay the variation that bench_in and blas_model state */
 	uint64_t seed;
 	size_t stack_size_B;            /* 0: chosen */
 	enum pd_isolation isolation;

@@ -246,6 +246,8 @@ int pd_store_create(const struct pd_config *config, struct pd_store **out, struc
 		return util_error_set(err, UTIL_ENOMEM, "no memory for the benchmark store");
 	store->mode = config->mode;
 	store->first_n = config->first_n;
+	store->varies = config->vary_kernels;
+	store->seed = config->seed;
 	store->out_fd = -1;
 	store->scale_all = -1;
 	status = store_fill(store, config, err);

@@ -8,6 +8,7 @@
 
 #include "pdexec/rank.h"
 #include "util/error.h"
+#include "util/rng.h"
 
 /*
  * The benchmark store and the kernel models: what is known about the time of each annotated kernel (docs/model.md §2, file
@@ -54,6 +55,14 @@ int pd_store_begin(struct pd_store *store, const char *name, int n_params, const
  */
 int pd_store_measured(struct pd_store *store, const struct pd_charge *charge, int n_params,
 		      const double params[], double seconds, struct util_error *err);
+/*
+ * With config->vary_kernels: multiplies charge->seconds by what the file says about variation from call to call (the next number of
+ * `calls`, the calling rank's own) and from node to node (the same for a node throughout a run). Means stay. Streams of the seed,
+ * so that nothing depends on the order in which ranks run. O(1). Source: docs/kernels.md.
+ */
+void pd_store_vary(struct pd_store *store, struct pd_charge *charge, int node,
+		   struct util_rng *calls);
+void pd_store_vary_init(const struct pd_store *store, int rank, struct util_rng *calls);
 /* What the store or a model says, unscaled; negative when they say nothing. Counts nothing. */
 double pd_store_lookup(struct pd_store *store, const char *name, int n_params, const double params[]);
 
@@ -68,6 +77,7 @@ struct pd_kernel_info {
 	const char *name;
 	uint64_t n_executed, n_charged; /* calls that ran, calls that were skipped and charged */
 	uint64_t n_predicted;           /* of n_charged: parameters that were never measured, by a fit */
+	uint64_t n_varied;              /* of n_charged: with a variation */
 	uint64_t n_negative;            /* of n_charged: the model gave less than 0 and 0 was charged */
 	double charged_s;               /* sum over all calls, measured or not, scaled by the kernel's scale */
 	size_t n_measurements;          /* in the store */

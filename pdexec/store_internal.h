@@ -8,6 +8,7 @@
 
 /* --- expressions: sums of c·p1^a·p2^b·p3^c·p4^d (store_expression.c) --- */
 
+#define PD_STORE_VERSION 2 /* of the file format, the highest that is read; measurements are written as version 1 */
 #define PD_MAX_TERMS 12
 #define PD_MAX_RANGES 8
 #define PD_MAX_EXPONENT 8
@@ -40,6 +41,21 @@ double pd_expression_value(const struct pd_expression *expression, const double 
 int pd_ranges_parse(const char *text, struct pd_range out[PD_MAX_RANGES], int *out_n, struct util_error *err);
 bool pd_ranges_hold(const struct pd_range ranges[], int n_ranges, const double params[]);
 
+/* --- variation (store_vary.c) --- */
+
+#define PD_MAX_QUANTILES 65
+enum { PD_VARY_CALL, PD_VARY_NODE, PD_N_VARY }; /* from call to call, from node to node */
+
+struct pd_spread { /* distribution of a factor whose mean is 1 */
+	bool is_known;
+	int n;             /* of quantiles; 0: normal */
+	double deviation;  /* relative standard deviation, when normal */
+	double quantiles[PD_MAX_QUANTILES]; /* [n], at 0, 1/(n-1), … 1 */
+};
+/* kind "normal" with "0.02", kind "quantiles" with "0.97 1 1.05". Errors: UTIL_EINPUT. */
+int pd_spread_parse(const char *kind, const char *text, struct pd_spread *out,
+		    struct util_error *err);
+
 /* --- kernels and keys (store.c) --- */
 
 struct pd_model { /* one `model` line */
@@ -64,6 +80,7 @@ struct pd_kernel {
 	struct pd_expression fit;
 	double residual;
 	struct pd_kernel_info info;
+	struct pd_spread spreads[PD_N_VARY];
 };
 
 struct pd_key {
@@ -101,6 +118,10 @@ struct pd_store {
 	double scale_all;
 	double uncharged_s; /* add_compute_time that the mode does not count */
 	uint64_t n_uncharged;
+	bool varies;        /* the spreads count */
+	uint64_t seed;
+	int64_t file_version; /* of the file that is being read, as far as it has said */
+	struct pd_spread spreads[PD_N_VARY]; /* of kernels that have none of their own */
 	struct pd_table names, keys;
 	struct pd_kernel **kernels;
 	size_t n_kernels, kernel_capacity;

@@ -160,30 +160,68 @@ static int read_complexity(struct pd_store *store, char *text, struct util_error
 	return 0;
 }
 
-static int read_version(const char *text, struct util_error *err)
+/* "vary,NAME,call|node,KIND,NUMBERS"; NAME *: all kernels that have no such line of their own. */
+static int read_variation(struct pd_store *store, char *line, struct util_error *err)
+{
+	static const char *const scopes[] = {[PD_VARY_CALL] = "call", [PD_VARY_NODE] = "node"};
+	char *fields[5];
+	struct pd_spread *spreads = store->spreads;
+	int n_fields = split(line, fields, 5), scope = 0;
+
+	if (n_fields != 5)
+		return util_error_set(err, UTIL_EINPUT,
+				      "found %d fields, wanted vary,NAME,call|node,DISTRIBUTION,NUMBERS",
+				      n_fields);
+	if (strcmp(fields[1], "*")) {
+		struct pd_kernel *kernel = kernel_of_line(store, fields[1], err);
+
+		if (!kernel)
+			return err->code;
+		spreads = kernel->spreads;
+	}
+	while (scope < PD_N_VARY && strcmp(scopes[scope], fields[2]))
+		scope++;
+	if (scope == PD_N_VARY)
+		return util_error_set(err, UTIL_EINPUT, "found \"%.60s\", wanted call or node",
+				      fields[2]);
+	if (spreads[scope].is_known)
+		return util_error_set(err, UTIL_EINPUT,
+				      "the variation of \"%s\" from %s to %s is stated twice", fields[1],
+				      scopes[scope], scopes[scope]);
+	if (pd_spread_parse(fields[3], fields[4], &spreads[scope], err))
+		return util_error_prepend(err, "variation of \"%s\"", fields[1]);
+	return 0;
+}
+
+static int read_version(struct pd_store *store, const char *text, struct util_error *err)
 {
 	int64_t version;
 
 	if (util_parse_int(text, 1, 1000000, &version, err))
 		return util_error_prepend(err, "version of the file");
-	if (version != PD_BENCH_VERSION)
+	if (version > PD_STORE_VERSION)
 		return util_error_set(err, UTIL_EINPUT, "found version %s of the format, wanted %d",
-				      text, PD_BENCH_VERSION);
+				      text, PD_STORE_VERSION);
+	store->file_version = version;
 	return 0;
 }
 
 static int read_line(struct pd_store *store, char *line, struct util_error *err)
 {
-	static const char model_comment[] = "# model ", model_line[] = "model,";
+	static const char model_comment[] = "# model ", model_line[] = "model,",
+			  vary_line[] = "vary,";
 
 	if (!*line || !strcmp(line, PD_BENCH_HEADER))
 		return 0;
 	if (!strncmp(line, PD_BENCH_COMMENT, strlen(PD_BENCH_COMMENT)))
-		return read_version(trim(line + strlen(PD_BENCH_COMMENT)), err);
+		return read_version(store, trim(line + strlen(PD_BENCH_COMMENT)), err);
 	if (!strncmp(line, model_comment, strlen(model_comment)))
 		return read_complexity(store, line + strlen(model_comment), err);
 	if (line[0] == '#')
 		return 0;
+	/* In version 1 this could be a kernel. */
+	if (store->file_version >= 2 && !strncmp(line, vary_line, strlen(vary_line)))
+		return read_variation(store, line, err);
 	if (!strncmp(line, model_line, strlen(model_line)))
 		return read_model(store, line, err);
 	return read_measurement(store, line, err);
@@ -234,6 +272,7 @@ int pd_store_read(struct pd_store *store, const char *path, struct util_error *e
 
 	if (!file)
 		return util_error_errno(err, errno, "cannot open the benchmark store %s", path);
+	store->file_version = 1;
 	status = read_lines(store, file, path, err);
 	fclose(file);
 	if (!status && check_complexities(store, err))

@@ -14,7 +14,7 @@ bool pd_store_kernel(const struct pd_store *store, size_t index, struct pd_kerne
 	return true;
 }
 
-static void warn_kernel(const struct pd_kernel *kernel, pd_warning_fn warn, void *context)
+static void warn_kernel(const struct pd_store *store, const struct pd_kernel *kernel, pd_warning_fn warn, void *context)
 {
 	const struct pd_kernel_info *info = &kernel->info;
 	char text[SENTENCE_SIZE_B];
@@ -32,6 +32,12 @@ static void warn_kernel(const struct pd_kernel *kernel, pd_warning_fn warn, void
 			 kernel->name, info->n_measurements, 100 * info->residual);
 		warn(context, text);
 	}
+	if (store->varies && info->n_varied < info->n_charged) {
+		snprintf(text, sizeof(text),
+			 "--vary-kernels: nothing is known about how the time of kernel \"%s\" varies; it does not",
+			 kernel->name);
+		warn(context, text);
+	}
 	if (info->n_negative > 0) {
 		snprintf(text, sizeof(text),
 			 "the model of kernel \"%s\" gave a negative time for %llu of %llu calls; 0 was charged",
@@ -46,7 +52,7 @@ void pd_store_warn(const struct pd_store *store, pd_warning_fn warn, void *conte
 	char text[SENTENCE_SIZE_B];
 
 	for (size_t i = 0; i < store->n_kernels; i++)
-		warn_kernel(store->kernels[i], warn, context);
+		warn_kernel(store, store->kernels[i], warn, context);
 	if (store->n_uncharged > 0) {
 		snprintf(text, sizeof(text),
 			 "mpisim_add_compute_time was called %llu times with %.6g s in all, which count only "

@@ -281,6 +281,10 @@ static json_t *settings_json(const struct trace_run *run)
 	set(object, "no_alloc", json_boolean(run->no_alloc));
 	set(object, "scales", strings(run->scales, run->n_scales));
 	set(object, "vary_compute", number(run->vary_compute));
+	if (run->vary_kernels)
+		set(object, "vary_kernels", json_true());
+	if (run->blas_model)
+		set(object, "blas_model", string(run->blas_model));
 	set(object, "vary_transfer", number(run->vary_transfer));
 	return object;
 }

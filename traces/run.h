@@ -50,6 +50,8 @@ struct trace_run {
 	const char *const *scales; /* [n_scales] of --scale */
 	int n_scales;
 	double vary_compute, vary_transfer;
+	bool vary_kernels;
+	const char *blas_model; /* file; NULL: none */
 	int first_n;
 	bool no_alloc;
 	char *const *command; /* argv of the program, NULL at its end */

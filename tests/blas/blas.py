@@ -96,6 +96,19 @@ class Charged(Base):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertAlmostEqual(self.result()["predicted_time_s"], 0.06, delta=PICOSECOND)
 
+    def test_variation_is_replayed_with_a_seed(self):
+        model = "# mpisim-bench 2\nmodel,dgemm,1\nvary,dgemm,call,quantiles,0.5 1.5\n"
+        times = []
+        for options in ([], ["--vary-kernels"], ["--vary-kernels"], ["--vary-kernels", "--seed", "7"]):
+            self.assertEqual(self.run_program(model, "calls", "gemm", options=options).returncode, 0)
+            times.append(self.result()["predicted_time_s"])
+        self.assertEqual(times[0], 1)
+        self.assertNotEqual(times[1], 1)
+        self.assertEqual(times[1], times[2])
+        self.assertNotEqual(times[1], times[3])
+        self.assertTrue(all(0.5 <= seconds <= 1.5 for seconds in times), times)
+        self.assertIn("--vary-kernels needs", self.run_program("", "calls", mode="direct", options=["--vary-kernels"]).stderr)
+
     def test_partial_measures_the_rest(self):
         done = self.run_program("model,dgemm,1000\n", "calls", "gemm", mode="partial")
         self.assertEqual((done.returncode, done.stdout), (0, "gemm 7\n"), done.stderr)

@@ -33,7 +33,7 @@ static void every_option_is_taken(void **state)
 		      "--first-n 3 --scale a=0.9 "
 		      "--scale *=2 --set network.latency=2us --vary-compute 0.1 --vary-transfer 0 "
 		      "--seed 7 --stack-size 1MiB "
-		      "--isolation copy --json - --report r --tag-output --quiet prog -n x";
+		      "--isolation copy --blas-model m --vary-kernels --json - --report r --tag-output --quiet prog -n x";
 	struct run_options o;
 	struct util_error err;
 
@@ -48,6 +48,8 @@ static void every_option_is_taken(void **state)
 	assert_string_equal(o.scales[1], "*=2");
 	assert_int_equal(o.n_overrides, 1);
 	assert_true(o.vary_compute == 0.1);
+	assert_string_equal(o.blas_model, "m");
+	assert_true(o.vary_kernels);
 	assert_int_equal(o.seed, 7);
 	assert_int_equal(o.stack_size_B, 1048576);
 	assert_int_equal(o.isolation, PD_ISOLATION_COPY);

@@ -187,6 +187,8 @@ static void describe_settings(const struct run *run, struct trace_run *out)
 	out->scales = o->scales;
 	out->n_scales = o->n_scales;
 	out->vary_compute = o->vary_compute;
+	out->vary_kernels = o->vary_kernels;
+	out->blas_model = o->blas_model;
 	out->vary_transfer = o->vary_transfer;
 	out->first_n = o->first_n;
 	out->no_alloc = o->no_alloc;

@@ -57,6 +57,8 @@ static const char text[] =
 	"  --vary-compute A       random relative variation of each computation, up to A either\n"
 	"                         way (0.05: 5 %)\n"
 	"  --vary-transfer A      the same for each transfer\n"
+	"  --vary-kernels         random variation of each kernel as measured: the lines \"vary\" of\n"
+	"                         --bench and --blas-model (docs/kernels.md)\n"
 	"  --seed N               of the random variation (default 0)\n"
 	"\n"
 	"results:\n"

@@ -93,6 +93,7 @@ static int prepare_world(struct run *run, const char *program, struct util_error
 		.scales = o->scales,
 		.vary_compute = o->vary_compute,
 		.vary_transfer = o->vary_transfer,
+		.vary_kernels = o->vary_kernels,
 		.seed = (uint64_t)o->seed,
 		.stack_size_B = (size_t)o->stack_size_B,
 		.isolation = o->isolation,

@@ -39,6 +39,7 @@ enum option_code {
 	OPTION_SCALE,
 	OPTION_SET,
 	OPTION_VARY_COMPUTE,
+	OPTION_VARY_KERNELS,
 	OPTION_VARY_TRANSFER,
 	OPTION_SEED,
 	OPTION_STACK_SIZE,
@@ -70,6 +71,7 @@ static const struct option long_options[] = {
 	{"stack-size", required_argument, NULL, OPTION_STACK_SIZE},
 	{"tag-output", no_argument, NULL, OPTION_TAG_OUTPUT},
 	{"vary-compute", required_argument, NULL, OPTION_VARY_COMPUTE},
+	{"vary-kernels", no_argument, NULL, OPTION_VARY_KERNELS},
 	{"vary-transfer", required_argument, NULL, OPTION_VARY_TRANSFER},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -200,6 +202,9 @@ static int take_compute_option(int option, char *value, struct run_options *out,
 		return parse_scale(value, out, err);
 	case OPTION_VARY_COMPUTE:
 		return parse_amplitude("--vary-compute", value, &out->vary_compute, err);
+	case OPTION_VARY_KERNELS:
+		out->vary_kernels = true;
+		return 0;
 	case OPTION_VARY_TRANSFER:
 		return parse_amplitude("--vary-transfer", value, &out->vary_transfer, err);
 	case OPTION_SEED:
@@ -295,6 +300,11 @@ static int check_compute(const struct run_options *o, struct util_error *err)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--blas-model needs --compute partial or modelled; --compute "
 				      "%s executes and measures everything",
+				      mode);
+	if (measures_only && o->vary_kernels)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--vary-kernels needs --compute partial or modelled; with "
+				      "--compute %s kernels take what is measured",
 				      mode);
 	if (measures_only && o->no_alloc)
 		return util_error_set(err, UTIL_EINPUT,

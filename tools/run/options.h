@@ -24,6 +24,7 @@ struct run_options {
 	const char **overrides; /* [n_overrides] of --set */
 	int n_overrides;
 	double vary_compute, vary_transfer;
+	bool vary_kernels;
 	int64_t seed;
 	int64_t stack_size_B;
 	enum pd_isolation isolation;
