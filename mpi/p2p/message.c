@@ -125,7 +125,8 @@ static void complete_send(struct mpi_message *message)
 	mpi_request_complete(send, MPI_SUCCESS);
 }
 
-/* Data that stayed with the sender (rendezvous, contiguous) is read where it lies now. */
+/* Data that stayed with the sender (rendezvous, contiguous) is read where it lies now. NULL: there is none, or the send has completed and its data
+ * has been copied. */
 static const void *data_of(const struct mpi_message *message)
 {
 	const struct mpi_request *send = message->send;
@@ -181,8 +182,7 @@ static __attribute__((cold)) void let_sender_go(struct mpi_message *message)
 {
 	if (!message->send)
 		return;
-	message->is_copied = copy_now(message->recv, message);
-	if (message->is_copied || message->payload || keep_data(message) == 0)
+	if (copy_now(message->recv, message) || message->payload || keep_data(message) == 0)
 		complete_send(message);
 }
 
@@ -326,7 +326,7 @@ void mpi_message_received(struct mpi_message *message)
 {
 	const struct net_cluster *cluster = message->dest->world->pd->cluster;
 	struct mpi_request *recv = message->recv;
-	bool is_copied = message->is_copied || copy_now(recv, message);
+	bool is_copied = copy_now(recv, message);
 
 	if (!is_copied && !message->payload && keep_data(message) < 0)
 		return;

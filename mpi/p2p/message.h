@@ -39,7 +39,6 @@ struct mpi_message {
 	sim_time_ps sent, started, arrived;
 	bool is_rendezvous, has_predecessor, is_at_hand, is_delivered, is_cancelled;
 	bool is_cleared;                   /* the sender has the clear to send */
-	bool is_copied;                    /* the data is where it belongs already */
 	_Alignas(16) char inline_data[MESSAGE_INLINE_B];
 };
 
