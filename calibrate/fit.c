@@ -232,6 +232,7 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 		fit->threshold_B[w] = threshold(samples, w);
 		if (curve_make(&fit->curves[w], samples, w, fit->threshold_B[w]) < 0) {
 			snprintf(error, 256, "times by size cannot be fitted");
+			fit_finish(fit);
 			return -1;
 		}
 		limit_overheads(fit, w);
@@ -247,7 +248,11 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 	find_cores(fit);
 	find_protocol(fit);
 	fit_sharing(fit);
-	return find_table(fit);
+	if (find_table(fit) == 0)
+		return 0;
+	snprintf(error, 256, "out of memory");
+	fit_finish(fit);
+	return -1;
 }
 
 bool fit_is_noisy(const struct fit *fit)

@@ -29,7 +29,7 @@ static void note_run(struct cal *cal)
 	samples_fact(&cal->samples, "window_s", "%g", cal->settings.window_s);
 }
 
-/* CPUs of the first node and, where they are fewer, the ranks on it. */
+/* One rank more than CPUs is what the CPU cost needs: that one waits. */
 static void judge_place(struct cal *cal)
 {
 	long n_cpus = cal->settings.cores;
@@ -38,7 +38,7 @@ static void judge_place(struct cal *cal)
 		n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (cal->rank == 0 && n_cpus > 0)
 		samples_fact(&cal->samples, "cpus", "%ld", n_cpus);
-	if (n_cpus > 0 && cal->n_here > n_cpus)
+	if (n_cpus > 0 && cal->n_here > n_cpus + 1)
 		warn(cal,
 		     "overcommitted: more ranks than CPUs on the first node; ranks disturb each "
 		     "other, do not trust these values");

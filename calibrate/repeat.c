@@ -13,6 +13,8 @@ enum {
 	MOST = 400
 };
 
+static const double NAP_S = 100e-6;
+
 double cal_share(double value)
 {
 	MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
@@ -74,6 +76,29 @@ static int go_on(struct cal *cal, const double *values, int n, double begin_s, d
 	return s.high - s.low > 2 * cal->settings.tolerance * fabs(s.median);
 }
 
+/* Rank 0 says whether to go on. The others wait asleep: ranks that poll would disturb what comes
+ * next. */
+static void share_decision(const struct cal *cal, int *more)
+{
+	MPI_Request request;
+	int is_done = 0;
+
+	if (cal->is_simulated) {
+		MPI_Bcast(more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+		return;
+	}
+	MPI_Ibcast(more, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+	if (cal->rank == 0) {
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		return;
+	}
+	while (!is_done) {
+		MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+		if (!is_done)
+			load_pause(NAP_S);
+	}
+}
+
 double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64_t y,
 		  cal_measure_fn measure, void *context)
 {
@@ -102,7 +127,7 @@ double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64
 				MPI_Abort(MPI_COMM_WORLD, 1);
 			more = go_on(cal, values, n, begin_s, share_s);
 		}
-		MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+		share_decision(cal, &more);
 	}
 	return cal_share(cal->rank == 0 ? summary_of(values, n).median : 0);
 }
