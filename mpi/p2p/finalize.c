@@ -19,6 +19,19 @@ static void copy_lent_data(struct mpi_rank *me, struct mpi_request *send)
 	memcpy(message->payload, (const char *)send->buf + send->type->true_lb_B, (size_t)message->size_B);
 }
 
+/* Nobody has a handle of it, and nothing will complete it any more. */
+static void destroy_orphan(struct mpi_rank *me, struct mpi_request *request)
+{
+	if (request->is_orphan)
+		mpi_request_destroy(me, request);
+}
+
+static void take_back_send(struct mpi_rank *me, struct mpi_request *send)
+{
+	copy_lent_data(me, send);
+	destroy_orphan(me, send);
+}
+
 void mpi_p2p_finalize(struct mpi_rank *me)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
@@ -28,10 +41,14 @@ void mpi_p2p_finalize(struct mpi_rank *me)
 		next = r->next;
 		mpi_request_unlend(r);
 		if (r->kind == REQUEST_SEND)
-			copy_lent_data(me, r);
+			take_back_send(me, r);
 		else
 			mpi_status_set_bytes(&r->status, 0); /* nothing is copied when the transfer ends */
 	}
-	while (endpoint->posted_first)
-		mpi_match_remove_recv(endpoint->posted_first);
+	while (endpoint->posted_first) {
+		struct mpi_request *recv = endpoint->posted_first;
+
+		mpi_match_remove_recv(recv);
+		destroy_orphan(me, recv);
+	}
 }
