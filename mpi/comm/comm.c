@@ -91,12 +91,18 @@ int mpi_comm_init(struct mpi_rank *me)
 	return UTIL_ENOMEM;
 }
 
+static void drop(struct mpi_rank *me, struct mpi_comm **comm)
+{
+	if (*comm)
+		(*comm)->n_references = 1; /* operations that never ended went with the run */
+	mpi_comm_release(me, *comm);
+	*comm = NULL;
+}
+
 void mpi_comm_finish(struct mpi_rank *me)
 {
-	mpi_comm_release(me, me->comm_world);
-	mpi_comm_release(me, me->comm_self);
-	me->comm_world = NULL;
-	me->comm_self = NULL;
+	drop(me, &me->comm_world);
+	drop(me, &me->comm_self);
 }
 
 void mpi_comm_delete_self_attributes(struct mpi_rank *me)

@@ -46,6 +46,7 @@ static inline int mpi_comm_n_peers(const struct mpi_comm *comm)
 
 /* Makes MPI_COMM_WORLD and MPI_COMM_SELF of `me` (in MPI_Init). 0 or negative. */
 int mpi_comm_init(struct mpi_rank *me);
+/* Frees them, with the world: operations may outlive MPI_Finalize of their rank. */
 void mpi_comm_finish(struct mpi_rank *me);
 /* Deletes the attributes of MPI_COMM_SELF, last set first: the first thing that MPI_Finalize does.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/comm/comm.h"
 #include "mpi/comm/objects.h"
 
 #include <limits.h>
@@ -93,8 +94,10 @@ void mpi_objects_destroy(struct mpi_world *world)
 
 	if (!objects)
 		return;
-	for (int i = 0; i < world->n_ranks; i++)
+	for (int i = 0; world->ranks && i < world->n_ranks; i++) {
+		mpi_comm_finish(&world->ranks[i]);
 		destroy_rank_objects(&world->ranks[i]);
+	}
 	mpi_context_registry_destroy(world);
 	mpi_group_release(NULL, objects->world_group);
 	free(objects);

@@ -50,7 +50,6 @@ int MPI_Finalize(void)
 	mpi_comm_delete_self_attributes(me);
 	mpi_p2p_finalize(me);
 	mpi_leaks_collect(me);
-	mpi_comm_finish(me);
 	mpi_errors_finish(me);
 	me->state = MPI_STATE_FINALIZED;
 	mpi_message_progress(me);
