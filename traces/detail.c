@@ -60,12 +60,8 @@ static void add(struct trace_detail *detail, int rank, enum trace_activity activ
 		}
 	}
 	if (detail->is_complete)
-		detail->intervals[detail->n_intervals++] =
-			(struct trace_interval){.rank = rank,
-						.activity = activity,
-						.name = name,
-						.begin = begin,
-						.end = end};
+		detail->intervals[detail->n_intervals++] = (struct trace_interval){
+		    .rank = rank, .activity = activity, .name = name, .begin = begin, .end = end};
 }
 
 static void detail_compute(void *context, const struct sim_record_compute *record)
@@ -123,13 +119,13 @@ static void detail_rank_end(void *context, int rank, sim_time_ps now)
 struct sim_recorder trace_detail_recorder(struct trace_detail *detail)
 {
 	return (struct sim_recorder){
-		.context = detail,
-		.compute = detail_compute,
-		.call = detail_call,
-		.message = detail_message,
-		.phase = detail_phase,
-		.node_release = detail_node_release,
-		.rank_end = detail_rank_end,
+	    .context = detail,
+	    .compute = detail_compute,
+	    .call = detail_call,
+	    .message = detail_message,
+	    .phase = detail_phase,
+	    .node_release = detail_node_release,
+	    .rank_end = detail_rank_end,
 	};
 }
 

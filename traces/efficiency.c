@@ -52,7 +52,7 @@ int trace_efficiency_curve(const struct trace_summary *summary, int max_windows,
 		sim_time_ps begin = first * summary->useful.width;
 		bool is_last = first + per_window >= n_bins;
 		sim_time_ps end =
-			is_last ? summary->end : begin + per_window * summary->useful.width;
+		    is_last ? summary->end : begin + per_window * summary->useful.width;
 		struct trace_window *window = &out[n];
 
 		*window = (struct trace_window){.begin_s = sim_time_to_s(begin),
@@ -72,13 +72,13 @@ struct trace_breakdown trace_rank_breakdown(const struct trace_summary *summary,
 	sim_time_ps other = summary->end - ended - r->computing - r->in_calls;
 
 	return (struct trace_breakdown){
-		.useful_s = r->useful_s,
-		.stolen_s = r->stolen_s,
-		.shared_s = r->shared_s,
-		.communicating_s = sim_time_to_s(r->in_calls - r->waiting),
-		.waiting_s = sim_time_to_s(r->waiting),
-		.ended_s = sim_time_to_s(ended),
-		.other_s = other > 0 ? sim_time_to_s(other) : 0,
+	    .useful_s = r->useful_s,
+	    .stolen_s = r->stolen_s,
+	    .shared_s = r->shared_s,
+	    .communicating_s = sim_time_to_s(r->in_calls - r->waiting),
+	    .waiting_s = sim_time_to_s(r->waiting),
+	    .ended_s = sim_time_to_s(ended),
+	    .other_s = other > 0 ? sim_time_to_s(other) : 0,
 	};
 }
 

@@ -290,10 +290,10 @@ static json_t *settings_json(const struct trace_run *run)
 }
 
 static const char *const outcome_names[] = {
-	[TRACE_COMPLETED] = "completed",
-	[TRACE_BAD_EXIT] = "bad_exit",
-	[TRACE_FAILED] = "failed",
-	[TRACE_INTERRUPTED] = "interrupted",
+    [TRACE_COMPLETED] = "completed",
+    [TRACE_BAD_EXIT] = "bad_exit",
+    [TRACE_FAILED] = "failed",
+    [TRACE_INTERRUPTED] = "interrupted",
 };
 
 static json_t *exit_json(const struct trace_run *run)

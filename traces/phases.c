@@ -37,7 +37,7 @@ void trace_phases_compute(struct trace_summary *summary, const struct sim_record
 		double done = (double)(bound->time - record->begin);
 
 		*bound->useful_until +=
-			done < length ? record->useful_s * (done / length) : record->useful_s;
+		    done < length ? record->useful_s * (done / length) : record->useful_s;
 	}
 }
 
@@ -62,7 +62,7 @@ static struct trace_phase_list *list_of_name(struct trace_summary *summary, int 
 	if (name >= summary->n_phase_lists) {
 		int n = name + 16;
 		struct trace_phase_list *grown =
-			realloc(summary->phases_of_name, (size_t)n * sizeof *grown);
+		    realloc(summary->phases_of_name, (size_t)n * sizeof *grown);
 
 		if (!grown)
 			return NULL;
@@ -166,11 +166,11 @@ void trace_phases_begin(struct trace_summary *summary, int rank, const char *nam
 		phase->n_open++;
 	}
 	r->open[r->n_open++] = (struct trace_open_phase){
-		.phase = phase,
-		.begin = now,
-		.in_calls = r->in_calls,
-		.waiting = r->waiting,
-		.useful_s = r->useful_s,
+	    .phase = phase,
+	    .begin = now,
+	    .in_calls = r->in_calls,
+	    .waiting = r->waiting,
+	    .useful_s = r->useful_s,
 	};
 }
 

@@ -41,15 +41,15 @@ int trace_report_check(const char *dir, struct util_error *err)
 
 	if (stat(dir, &status) == 0 && !(S_ISDIR(status.st_mode) && is_empty_dir(dir)))
 		return util_error_set(
-			err, UTIL_EINPUT,
-			"the report %s exists already; remove it or choose another name", dir);
+		    err, UTIL_EINPUT,
+		    "the report %s exists already; remove it or choose another name", dir);
 	copy = strdup(dir);
 	if (!copy)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	parent = dirname(copy);
 	if (access(parent, W_OK | X_OK))
-		failed = util_error_errno(err, errno, "cannot make the report %s in %s", dir,
-					  parent);
+		failed =
+		    util_error_errno(err, errno, "cannot make the report %s in %s", dir, parent);
 	free(copy);
 	return failed;
 }
@@ -168,8 +168,8 @@ static void choose_unit(struct trace_report *report)
 		const char *unit;
 		double per_s, least_s;
 	} units[] = {
-		{"h", 1 / 3600.0, 36000}, {"min", 1 / 60.0, 1200}, {"s", 1, 1},
-		{"ms", 1e3, 1e-3},	  {"us", 1e6, 1e-6},	   {"ns", 1e9, 0},
+	    {"h", 1 / 3600.0, 36000}, {"min", 1 / 60.0, 1200}, {"s", 1, 1},
+	    {"ms", 1e3, 1e-3},	      {"us", 1e6, 1e-6},       {"ns", 1e9, 0},
 	};
 	size_t i = 0;
 
@@ -203,15 +203,14 @@ int trace_report_write(const struct trace_run *run, const struct trace_detail *d
 		       struct util_error *err)
 {
 	struct trace_report report = {
-		.run = run,
-		.summary = run->summary,
-		.detail = detail,
-		.end_s = sim_time_to_s(run->summary->end),
-		.has_exact_timeline =
-			detail->is_complete && detail->n_intervals <= MAX_DRAWN_INTERVALS,
-		.has_phases = run->summary->phases.n > 0,
-		.has_messages = run->summary->n_messages > 0,
-		.has_volume = run->summary->n_bytes > 0,
+	    .run = run,
+	    .summary = run->summary,
+	    .detail = detail,
+	    .end_s = sim_time_to_s(run->summary->end),
+	    .has_exact_timeline = detail->is_complete && detail->n_intervals <= MAX_DRAWN_INTERVALS,
+	    .has_phases = run->summary->phases.n > 0,
+	    .has_messages = run->summary->n_messages > 0,
+	    .has_volume = run->summary->n_bytes > 0,
 	};
 	enum trace_report_pictures pictures;
 	char *clean = strdup(dir), *partial = NULL;

@@ -95,9 +95,9 @@ static void write_matrix(const struct trace_report *report, FILE *file)
 }
 
 static const char *const activity_names[] = {
-	[TRACE_COMPUTING] = "computing",
-	[TRACE_COMMUNICATING] = "communicating",
-	[TRACE_WAITING] = "waiting",
+    [TRACE_COMPUTING] = "computing",
+    [TRACE_COMMUNICATING] = "communicating",
+    [TRACE_WAITING] = "waiting",
 };
 
 static void write_intervals(const struct trace_report *report, FILE *file)
@@ -137,9 +137,10 @@ static void write_cells(const struct trace_report *report, const struct cells *c
 	for (int i = 0; i < cells->n_columns; i++)
 		for (int a = 0;
 		     a < TRACE_N_ACTIVITIES && cells->first_column + i < TRACE_RASTER_COLUMNS; a++)
-			time[a] += detail->raster[(size_t)cells->row * TRACE_RASTER_COLUMNS +
-						  (size_t)(cells->first_column + i)]
-					   .time[a];
+			time[a] += detail
+				       ->raster[(size_t)cells->row * TRACE_RASTER_COLUMNS +
+						(size_t)(cells->first_column + i)]
+				       .time[a];
 	fprintf(file, "%d,%.9g,%.9g,%.4g,%.4g,%.4g\n", first, sim_time_to_s(begin),
 		sim_time_to_s(until), time[TRACE_COMPUTING] / whole,
 		time[TRACE_COMMUNICATING] / whole, time[TRACE_WAITING] / whole);
@@ -150,7 +151,7 @@ static void write_raster(const struct trace_report *report, FILE *file)
 {
 	const struct trace_detail *detail = report->detail;
 	int n_columns =
-		(int)((report->summary->end + detail->column_width - 1) / detail->column_width);
+	    (int)((report->summary->end + detail->column_width - 1) / detail->column_width);
 	struct cells cells = {.n_columns = 1};
 
 	if (n_columns > TRACE_RASTER_COLUMNS)
@@ -196,13 +197,13 @@ static void write_phases(const struct trace_report *report, FILE *file)
 }
 
 const struct trace_report_file trace_report_tables[] = {
-	{"ranks.csv", write_ranks},
-	{"breakdown.csv", write_rows},
-	{"messages.csv", write_messages},
-	{"messages-matrix.csv", write_matrix},
-	{"timeline.csv", write_intervals},
-	{"timeline-raster.csv", write_raster},
-	{"efficiency.csv", write_efficiency},
-	{"phases.csv", write_phases},
-	{NULL, NULL},
+    {"ranks.csv", write_ranks},
+    {"breakdown.csv", write_rows},
+    {"messages.csv", write_messages},
+    {"messages-matrix.csv", write_matrix},
+    {"timeline.csv", write_intervals},
+    {"timeline-raster.csv", write_raster},
+    {"efficiency.csv", write_efficiency},
+    {"phases.csv", write_phases},
+    {NULL, NULL},
 };

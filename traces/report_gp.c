@@ -100,26 +100,24 @@ static void write_rank_axis(const struct trace_report *report, const char *axis,
 static void write_breakdown(const struct trace_report *report, FILE *file)
 {
 	static const char plot[] =
-		"plot 'breakdown.csv' skip 1 using 1:(sum [i=3:9] column(i) * per_s) with boxes lc "
-		"rgb '" WHITE "' notitle, \\\n"
-		"  '' skip 1 using 1:(sum [i=3:7] column(i) * per_s) with boxes lc rgb '" GREY
-		"' notitle, \\\n"
-		"  '' skip 1 using 1:(sum [i=3:6] column(i) * per_s) with boxes lc rgb '" ORANGE
-		"' notitle, \\\n"
-		"  '' skip 1 using 1:(sum [i=3:5] column(i) * per_s) with boxes lc rgb '" PURPLE
-		"' notitle, \\\n"
-		"  '' skip 1 using 1:(sum [i=3:4] column(i) * per_s) with boxes lc rgb '" SKY
-		"' notitle, \\\n"
-		"  '' skip 1 using 1:($3 * per_s) with boxes lc rgb '" BLUE "' notitle, \\\n"
-		"  keyentry with boxes fc rgb '" BLUE "' title 'computing', \\\n"
-		"  keyentry with boxes fc rgb '" SKY "' title 'CPU stolen by messages', \\\n"
-		"  keyentry with boxes fc rgb '" PURPLE
-		"' title 'CPU shared with other ranks', \\\n"
-		"  keyentry with boxes fc rgb '" ORANGE "' title 'communicating', \\\n"
-		"  keyentry with boxes fc rgb '" GREY
-		"' title 'waiting in MPI, nothing under way', \\\n"
-		"  keyentry with boxes fc rgb '" WHITE
-		"' title 'ended before the others, sleeping'\n";
+	    "plot 'breakdown.csv' skip 1 using 1:(sum [i=3:9] column(i) * per_s) with boxes lc "
+	    "rgb '" WHITE "' notitle, \\\n"
+	    "  '' skip 1 using 1:(sum [i=3:7] column(i) * per_s) with boxes lc rgb '" GREY
+	    "' notitle, \\\n"
+	    "  '' skip 1 using 1:(sum [i=3:6] column(i) * per_s) with boxes lc rgb '" ORANGE
+	    "' notitle, \\\n"
+	    "  '' skip 1 using 1:(sum [i=3:5] column(i) * per_s) with boxes lc rgb '" PURPLE
+	    "' notitle, \\\n"
+	    "  '' skip 1 using 1:(sum [i=3:4] column(i) * per_s) with boxes lc rgb '" SKY
+	    "' notitle, \\\n"
+	    "  '' skip 1 using 1:($3 * per_s) with boxes lc rgb '" BLUE "' notitle, \\\n"
+	    "  keyentry with boxes fc rgb '" BLUE "' title 'computing', \\\n"
+	    "  keyentry with boxes fc rgb '" SKY "' title 'CPU stolen by messages', \\\n"
+	    "  keyentry with boxes fc rgb '" PURPLE "' title 'CPU shared with other ranks', \\\n"
+	    "  keyentry with boxes fc rgb '" ORANGE "' title 'communicating', \\\n"
+	    "  keyentry with boxes fc rgb '" GREY
+	    "' title 'waiting in MPI, nothing under way', \\\n"
+	    "  keyentry with boxes fc rgb '" WHITE "' title 'ended before the others, sleeping'\n";
 
 	write_head(report, 700, file);
 	write_title(report, "Where the time of each rank went", file);
@@ -142,10 +140,10 @@ struct unit {
 static struct unit flow_unit(const struct trace_report *report, double most, bool is_far_apart)
 {
 	static const struct unit units[] = {
-		{"volume in the whole run (GB); white: no bytes", 1e9},
-		{"volume in the whole run (MB); white: no bytes", 1e6},
-		{"volume in the whole run (kB); white: no bytes", 1e3},
-		{"volume in the whole run (B); white: no bytes", 1},
+	    {"volume in the whole run (GB); white: no bytes", 1e9},
+	    {"volume in the whole run (MB); white: no bytes", 1e6},
+	    {"volume in the whole run (kB); white: no bytes", 1e3},
+	    {"volume in the whole run (B); white: no bytes", 1},
 	};
 	size_t i = 0;
 
@@ -255,10 +253,10 @@ static void write_phase_label(const struct trace_summary *summary, const struct 
 static void write_phases(const struct trace_report *report, FILE *file)
 {
 	static const char plot[] =
-		"plot 'phases.csv' skip 1 using 1:($7 * 100) with boxes lc rgb '" BLUE
-		"' title 'in each phase', \\\n"
-		"  mean with lines lw 2 lc rgb '" ORANGE
-		"' title sprintf('over the whole run: %.1f %%', mean)\n";
+	    "plot 'phases.csv' skip 1 using 1:($7 * 100) with boxes lc rgb '" BLUE
+	    "' title 'in each phase', \\\n"
+	    "  mean with lines lw 2 lc rgb '" ORANGE
+	    "' title sprintf('over the whole run: %.1f %%', mean)\n";
 	const struct trace_summary *summary = report->summary;
 	int n = summary->phases.n;
 
@@ -328,30 +326,30 @@ static int write_phase_bars(const struct trace_report *report, FILE *file)
 static void write_timeline(const struct trace_report *report, FILE *file)
 {
 	static const char exact[] =
-		"is(name) = strcol(4) eq name ? 1 : NaN\n"
-		"plot 'timeline.csv' skip 1 using ($2 * per_s * is('computing')):1:($2 * "
-		"per_s):($3 * per_s):($1 - half):($1 + half) "
-		"with boxxyerror fc rgb '" BLUE "' title 'computing', \\\n"
-		"  '' skip 1 using ($2 * per_s * is('communicating')):1:($2 * per_s):($3 * "
-		"per_s):($1 - half):($1 + half) "
-		"with boxxyerror fc rgb '" ORANGE "' title 'communicating', \\\n"
-		"  '' skip 1 using ($2 * per_s * is('waiting')):1:($2 * per_s):($3 * per_s):($1 - "
-		"half):($1 + half) "
-		"with boxxyerror fc rgb '" GREY "' title 'waiting in MPI, nothing under way'\n";
+	    "is(name) = strcol(4) eq name ? 1 : NaN\n"
+	    "plot 'timeline.csv' skip 1 using ($2 * per_s * is('computing')):1:($2 * "
+	    "per_s):($3 * per_s):($1 - half):($1 + half) "
+	    "with boxxyerror fc rgb '" BLUE "' title 'computing', \\\n"
+	    "  '' skip 1 using ($2 * per_s * is('communicating')):1:($2 * per_s):($3 * "
+	    "per_s):($1 - half):($1 + half) "
+	    "with boxxyerror fc rgb '" ORANGE "' title 'communicating', \\\n"
+	    "  '' skip 1 using ($2 * per_s * is('waiting')):1:($2 * per_s):($3 * per_s):($1 - "
+	    "half):($1 + half) "
+	    "with boxxyerror fc rgb '" GREY "' title 'waiting in MPI, nothing under way'\n";
 	static const char raster[] =
-		"mix(a, b, c, rest) = a * column(4) + b * column(5) + c * column(6) + rest * "
-		"idle(0)\n"
-		"idle(x) = (r = 1 - column(4) - column(5) - column(6), r < 0 ? 0 : r)\n"
-		"plot 'timeline-raster.csv' skip 1 using (0.5 * ($2 + $3) * per_s):1:(mix(0x21, "
-		"0xf2, 0xc8, 0xff)):"
-		"(mix(0x66, 0x8e, 0xc8, 0xff)):(mix(0xac, 0x2b, 0xc8, 0xff)) with rgbimage "
-		"notitle, \\\n"
-		"  keyentry with boxes fc rgb '" BLUE "' title 'computing', \\\n"
-		"  keyentry with boxes fc rgb '" ORANGE "' title 'communicating', \\\n"
-		"  keyentry with boxes fc rgb '" GREY
-		"' title 'waiting in MPI, nothing under way', \\\n"
-		"  keyentry with boxes fc rgb '#8a7a6c' title 'mixed colours: several within one "
-		"dot'\n";
+	    "mix(a, b, c, rest) = a * column(4) + b * column(5) + c * column(6) + rest * "
+	    "idle(0)\n"
+	    "idle(x) = (r = 1 - column(4) - column(5) - column(6), r < 0 ? 0 : r)\n"
+	    "plot 'timeline-raster.csv' skip 1 using (0.5 * ($2 + $3) * per_s):1:(mix(0x21, "
+	    "0xf2, 0xc8, 0xff)):"
+	    "(mix(0x66, 0x8e, 0xc8, 0xff)):(mix(0xac, 0x2b, 0xc8, 0xff)) with rgbimage "
+	    "notitle, \\\n"
+	    "  keyentry with boxes fc rgb '" BLUE "' title 'computing', \\\n"
+	    "  keyentry with boxes fc rgb '" ORANGE "' title 'communicating', \\\n"
+	    "  keyentry with boxes fc rgb '" GREY
+	    "' title 'waiting in MPI, nothing under way', \\\n"
+	    "  keyentry with boxes fc rgb '#8a7a6c' title 'mixed colours: several within one "
+	    "dot'\n";
 	int n_rows = report->detail->n_rows, n_lanes;
 	int height = 300 + 28 * n_rows;
 
@@ -370,9 +368,9 @@ static void write_timeline(const struct trace_report *report, FILE *file)
 }
 
 const struct trace_report_file trace_report_scripts[] = {
-	{"breakdown.gp", write_breakdown},   {"timeline.gp", write_timeline},
-	{"efficiency.gp", write_efficiency}, {"phases.gp", write_phases},
-	{"messages.gp", write_messages},     {NULL, NULL},
+    {"breakdown.gp", write_breakdown},	 {"timeline.gp", write_timeline},
+    {"efficiency.gp", write_efficiency}, {"phases.gp", write_phases},
+    {"messages.gp", write_messages},	 {NULL, NULL},
 };
 
 bool trace_report_has(const struct trace_report *report, const char *script)

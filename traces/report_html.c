@@ -7,27 +7,27 @@
 static const struct picture {
 	const char *name, *title, *text;
 } pictures[] = {
-	{"breakdown", "Where the time went",
-	 "One bar per rank, as high as the run is long. Only the dark blue part is useful "
-	 "computation: it is what the same computation takes on an otherwise idle "
-	 "core. Orange is time in MPI calls while messages of that call were on their way; grey is "
-	 "time in MPI calls while none was: the rank waited for "
-	 "others. Bars of different blue mean unequal work. Table: breakdown.csv (ranks.csv has "
-	 "every rank)."},
-	{"timeline", "What each rank did when",
-	 "Time runs to the right, one row per rank. Within a call, waiting is drawn before "
-	 "communicating. Bars above the ranks are the phases that the program "
-	 "marks. Tables: timeline.csv, timeline-raster.csv."},
-	{"efficiency", "Dynamic efficiency over time",
-	 "Of all the cores that the program holds, the share that does useful computation, window "
-	 "by window. Nodes that were released do not count any more. Low "
-	 "stretches are where to look in the timeline. Table: efficiency.csv."},
-	{"phases", "Dynamic efficiency of each phase",
-	 "The same for the phases that the program marks, from their first begin to their last end "
-	 "over the ranks. Table: phases.csv."},
-	{"messages", "Who sent how much to whom",
-	 "A dot for each pair of ranks, the darker the more bytes; messages of collective "
-	 "operations are included. Tables: messages.csv, messages-matrix.csv."},
+    {"breakdown", "Where the time went",
+     "One bar per rank, as high as the run is long. Only the dark blue part is useful "
+     "computation: it is what the same computation takes on an otherwise idle "
+     "core. Orange is time in MPI calls while messages of that call were on their way; grey is "
+     "time in MPI calls while none was: the rank waited for "
+     "others. Bars of different blue mean unequal work. Table: breakdown.csv (ranks.csv has "
+     "every rank)."},
+    {"timeline", "What each rank did when",
+     "Time runs to the right, one row per rank. Within a call, waiting is drawn before "
+     "communicating. Bars above the ranks are the phases that the program "
+     "marks. Tables: timeline.csv, timeline-raster.csv."},
+    {"efficiency", "Dynamic efficiency over time",
+     "Of all the cores that the program holds, the share that does useful computation, window "
+     "by window. Nodes that were released do not count any more. Low "
+     "stretches are where to look in the timeline. Table: efficiency.csv."},
+    {"phases", "Dynamic efficiency of each phase",
+     "The same for the phases that the program marks, from their first begin to their last end "
+     "over the ranks. Table: phases.csv."},
+    {"messages", "Who sent how much to whom",
+     "A dot for each pair of ranks, the darker the more bytes; messages of collective "
+     "operations are included. Tables: messages.csv, messages-matrix.csv."},
 };
 
 static void write_escaped(const char *text, FILE *file)

@@ -29,7 +29,7 @@ struct trace_report_file {
 /* Ends with a NULL name. Write errors are left in `file`. */
 extern const struct trace_report_file trace_report_tables[];
 extern const struct trace_report_file
-	trace_report_scripts[]; /* a picture each: X.gp draws X.png and X.svg */
+    trace_report_scripts[]; /* a picture each: X.gp draws X.png and X.svg */
 /* What the message matrix shows of a flow: its bytes, or messages where all are empty. */
 uint64_t trace_report_flow(const struct trace_report *report, const struct trace_flow *flow);
 void trace_report_html(const struct trace_report *report, FILE *file);

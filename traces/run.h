@@ -22,7 +22,7 @@ enum trace_outcome {
 struct trace_blocked { /* a rank of a deadlock */
 	int rank;
 	const char *function,
-		*site;	      /* the call it is in, and where the program made it; may be NULL */
+	    *site;	      /* the call it is in, and where the program made it; may be NULL */
 	const char *text;     /* what it waits for: "receive from rank 3, tag 7"; may be NULL */
 	const int *waits_for; /* [n_waits_for] ranks */
 	int n_waits_for;

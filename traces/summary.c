@@ -44,8 +44,8 @@ static void record_compute(void *context, const struct sim_record_compute *recor
 	struct trace_summary *summary = context;
 	struct trace_rank *rank = &summary->ranks[record->rank];
 	struct trace_total *kernel =
-		total_of(summary, &summary->kernel_names, record->kernel ? record->kernel : "",
-			 &summary->kernels, &summary->kernels_capacity);
+	    total_of(summary, &summary->kernel_names, record->kernel ? record->kernel : "",
+		     &summary->kernels, &summary->kernels_capacity);
 
 	rank->computing += record->end - record->begin;
 	rank->useful_s += record->useful_s;
@@ -135,13 +135,13 @@ static void record_rank_end(void *context, int rank, sim_time_ps now)
 struct sim_recorder trace_summary_recorder(struct trace_summary *summary)
 {
 	return (struct sim_recorder){
-		.context = summary,
-		.compute = record_compute,
-		.call = record_call,
-		.message = record_message,
-		.phase = record_phase,
-		.node_release = record_node_release,
-		.rank_end = record_rank_end,
+	    .context = summary,
+	    .compute = record_compute,
+	    .call = record_call,
+	    .message = record_message,
+	    .phase = record_phase,
+	    .node_release = record_node_release,
+	    .rank_end = record_rank_end,
 	};
 }
 

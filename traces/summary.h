@@ -22,7 +22,7 @@ struct trace_rank {
 	sim_time_ps last;      /* end of its last record: when it ended, once has_ended */
 	sim_time_ps computing; /* in computation steps: useful + stolen + shared */
 	sim_time_ps in_calls,
-		waiting; /* in MPI calls, and how much of that; the rest communicates */
+	    waiting; /* in MPI calls, and how much of that; the rest communicates */
 	double useful_s, stolen_s, shared_s;
 	uint64_t n_calls;
 	uint64_t n_sent, n_received, sent_B, received_B;
@@ -78,7 +78,7 @@ struct trace_summary {
 		int n, capacity;
 	} phases; /* in the order of their begins; owns them */
 	struct trace_phase_list
-		*phases_of_name; /* [n_phase_lists] by name: occurrence k at of[k] */
+	    *phases_of_name; /* [n_phase_lists] by name: occurrence k at of[k] */
 	int n_phase_lists;
 	uint64_t n_phases_dropped; /* begins of occurrences that are not kept */
 	struct trace_bound bounds; /* head of a ring, in order of time */

@@ -33,13 +33,13 @@ static const struct breakdown_row {
 	size_t offset;
 	bool is_rare; /* shown only when it is not 0 */
 } breakdown_rows[] = {
-	{"computing", offsetof(struct trace_breakdown, useful_s), false},
-	{"CPU stolen by messages", offsetof(struct trace_breakdown, stolen_s), false},
-	{"CPU shared with ranks", offsetof(struct trace_breakdown, shared_s), true},
-	{"communicating", offsetof(struct trace_breakdown, communicating_s), false},
-	{"waiting", offsetof(struct trace_breakdown, waiting_s), false},
-	{"ended before others", offsetof(struct trace_breakdown, ended_s), true},
-	{"sleeping, other", offsetof(struct trace_breakdown, other_s), true},
+    {"computing", offsetof(struct trace_breakdown, useful_s), false},
+    {"CPU stolen by messages", offsetof(struct trace_breakdown, stolen_s), false},
+    {"CPU shared with ranks", offsetof(struct trace_breakdown, shared_s), true},
+    {"communicating", offsetof(struct trace_breakdown, communicating_s), false},
+    {"waiting", offsetof(struct trace_breakdown, waiting_s), false},
+    {"ended before others", offsetof(struct trace_breakdown, ended_s), true},
+    {"sleeping, other", offsetof(struct trace_breakdown, other_s), true},
 };
 
 #define N_ROWS (sizeof breakdown_rows / sizeof breakdown_rows[0])
@@ -191,9 +191,10 @@ static void write_headline(const struct trace_run *run, FILE *file)
 		cores == 1 ? "" : "s",
 		summary->cluster->name ? summary->cluster->name : run->cluster_file);
 	if (n_idle > 0)
-		fprintf(file,
-			"%lld of these %lld cores carry%s no rank; they count as held all the same\n",
-			n_idle, (long long)n_nodes * cores, n_idle == 1 ? "s" : "");
+		fprintf(
+		    file,
+		    "%lld of these %lld cores carry%s no rank; they count as held all the same\n",
+		    n_idle, (long long)n_nodes * cores, n_idle == 1 ? "s" : "");
 }
 
 static void write_messages(const struct trace_run *run, FILE *file)
@@ -326,7 +327,8 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 	write_messages(run, file);
 	write_totals("kernel, over all ranks", "(not annotated)", &run->summary->kernel_names,
 		     run->summary->kernels, file);
-	write_totals("MPI call, over all ranks", "", &run->summary->call_names, run->summary->calls, file);
+	write_totals("MPI call, over all ranks", "", &run->summary->call_names, run->summary->calls,
+		     file);
 	write_phases(run->summary, file);
 	util_format_size(memory, sizeof memory, (double)run->peak_memory_B);
 	fprintf(file, "\nthe simulation took %s of CPU time, %s of memory; seed %llu\n",

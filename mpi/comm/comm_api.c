@@ -182,14 +182,19 @@ int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 /* Hints that are not of the standard are ignored, as it says, and so not given back. */
 static void drop_unknown_hints(struct mpi_info *info)
 {
-	static const char *const known[] = {"mpi_assert_no_any_tag", "mpi_assert_no_any_source", "mpi_assert_exact_length",
-					    "mpi_assert_allow_overtaking", "mpi_assert_strict_start_ordering",
-					    "mpi_assert_memory_alloc_kinds", "mpi_hw_resource_type"};
+	static const char *const known[] = {"mpi_assert_no_any_tag",
+					    "mpi_assert_no_any_source",
+					    "mpi_assert_exact_length",
+					    "mpi_assert_allow_overtaking",
+					    "mpi_assert_strict_start_ordering",
+					    "mpi_assert_memory_alloc_kinds",
+					    "mpi_hw_resource_type"};
 
 	for (int i = info->n_pairs - 1; i >= 0; i--) {
 		size_t k = 0;
 
-		while (k < sizeof known / sizeof known[0] && strcmp(info->pairs[i].key, known[k]) != 0)
+		while (k < sizeof known / sizeof known[0] &&
+		       strcmp(info->pairs[i].key, known[k]) != 0)
 			k++;
 		if (k == sizeof known / sizeof known[0])
 			mpi_info_delete(info, info->pairs[i].key);

@@ -9,12 +9,15 @@
 #include "mpi/env/errhandler.h"
 
 /*
- * A program that was started without mpisim-run has no simulator around it: nobody else could tell its user.
+ * A program that was started without mpisim-run has no simulator around it: nobody else could tell
+ * its user.
  */
 static _Noreturn void fail_outside(const char *function)
 {
-	fprintf(stderr, "mpisim: %s: this program is linked to the simulator's MPI library; start it with "
-			"`mpisim-run --cluster cluster.yaml -n RANKS PROGRAM …`\n", function);
+	fprintf(stderr,
+		"mpisim: %s: this program is linked to the simulator's MPI library; start it with "
+		"`mpisim-run --cluster cluster.yaml -n RANKS PROGRAM …`\n",
+		function);
 	exit(2);
 }
 
@@ -56,12 +59,12 @@ static void record_call(const struct mpi_rank *me)
 	if (!recorder->call)
 		return;
 	record = (struct sim_record_call){
-		.rank = me->rank,
-		.function = pd->function,
-		.site = pd->site,
-		.begin = me->call_begin,
-		.end = pd->world->engine.now,
-		.waiting = me->call_waiting,
+	    .rank = me->rank,
+	    .function = pd->function,
+	    .site = pd->site,
+	    .begin = me->call_begin,
+	    .end = pd->world->engine.now,
+	    .waiting = me->call_waiting,
 	};
 	recorder->call(recorder->context, &record);
 }
@@ -78,23 +81,27 @@ int mpi_leave(struct mpi_rank *me, int code)
 }
 
 /*
- * Errors without a communicator go to MPI_COMM_SELF's handler since MPI 4.0, before to MPI_COMM_WORLD's: when the program changed only that
- * one, it means that one.
+ * Errors without a communicator go to MPI_COMM_SELF's handler since MPI 4.0, before to
+ * MPI_COMM_WORLD's: when the program changed only that one, it means that one.
  */
-static const struct mpi_errhandler *handler_of(const struct mpi_rank *me, const struct mpi_comm *comm)
+static const struct mpi_errhandler *handler_of(const struct mpi_rank *me,
+					       const struct mpi_comm *comm)
 {
 	if (comm)
 		return comm->errhandler;
 	if (!me->comm_self)
 		return NULL;
-	return me->comm_self->errhandler == mpi_errhandler_fatal() ? me->comm_world->errhandler : me->comm_self->errhandler;
+	return me->comm_self->errhandler == mpi_errhandler_fatal() ? me->comm_world->errhandler
+								   : me->comm_self->errhandler;
 }
 
 /*
- * The handler is the program's code: what it computes counts, the calls that it makes are calls, and it may leave by longjmp, so that the call that
- * failed has to be over as far as this rank's state goes.
+ * The handler is the program's code: what it computes counts, the calls that it makes are calls,
+ * and it may leave by longjmp, so that the call that failed has to be over as far as this rank's
+ * state goes.
  */
-static int call_handler(struct mpi_rank *me, const struct mpi_errhandler *handler, MPI_Comm handle, int code)
+static int call_handler(struct mpi_rank *me, const struct mpi_errhandler *handler, MPI_Comm handle,
+			int code)
 {
 	MPI_Comm_errhandler_function *user = (MPI_Comm_errhandler_function *)(void *)handler->user;
 	struct pd_rank *pd = me->pd;
@@ -129,12 +136,14 @@ int mpi_raise(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "%s: %s", mpi_error_class_name(mpi_error_class_of(me, error_class)), text);
+	pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "%s: %s",
+		mpi_error_class_name(mpi_error_class_of(me, error_class)), text);
 }
 
 int mpi_unsupported(const char *function, const void *site)
 {
 	struct mpi_rank *me = mpi_enter_anytime(function, site);
 
-	pd_fail(me->pd, PD_FAILURE_UNSUPPORTED, "%s is not implemented in this version of mpisim", function);
+	pd_fail(me->pd, PD_FAILURE_UNSUPPORTED, "%s is not implemented in this version of mpisim",
+		function);
 }

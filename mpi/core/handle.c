@@ -88,7 +88,8 @@ uintptr_t mpi_handle_create(struct mpi_rank *me, enum mpi_kind kind, void *objec
 	slot->rank = me->rank;
 	slot->kind = kind;
 	me->n_handles++;
-	return (uintptr_t)kind << KIND_SHIFT | (uintptr_t)slot->generation << GENERATION_SHIFT | (index + 1);
+	return (uintptr_t)kind << KIND_SHIFT | (uintptr_t)slot->generation << GENERATION_SHIFT |
+	       (index + 1);
 }
 
 static struct handle_slot *find(const struct mpi_rank *me, uintptr_t handle)

@@ -11,7 +11,8 @@
 #include "util/pool.h"
 
 /*
- * The MPI layer's state of one rank and of the whole run, and what every MPI function does first and last:
+ * The MPI layer's state of one rank and of the whole run, and what every MPI function does first
+ * and last:
  *
  *     int MPI_Comm_size(MPI_Comm comm, int *size)
  *     {
@@ -19,14 +20,14 @@
  *             struct mpi_comm *c = mpi_comm_get(me, comm);
  *
  *             if (!c)
- *                     return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
- *             if (!size)
- *                     return mpi_leave(me, mpi_raise(me, c, MPI_ERR_ARG, "size is NULL"));
+ *                     return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a
+ * communicator")); if (!size) return mpi_leave(me, mpi_raise(me, c, MPI_ERR_ARG, "size is NULL"));
  *             *size = …;
  *             return mpi_leave(me, MPI_SUCCESS);
  *     }
  *
- * Functions named MPI_* are for applications only: inside the library call the mpi_* ones. PMPI_* are aliases made by the linker.
+ * Functions named MPI_* are for applications only: inside the library call the mpi_* ones. PMPI_*
+ * are aliases made by the linker.
  */
 struct mpi_comm;
 struct mpi_request;
@@ -34,10 +35,12 @@ struct mpi_errhandler;
 struct mpi_match_policy;
 struct mpi_coll_selection;
 
-/* Something of a rank that goes on whenever the rank is inside MPI, e.g. a nonblocking collective. */
+/* Something of a rank that goes on whenever the rank is inside MPI, e.g. a nonblocking collective.
+ */
 struct mpi_progress {
 	struct mpi_progress *next;
-	/* Does what can be done now, on the rank's own fiber; true when it has ended and is to be unlinked. */
+	/* Does what can be done now, on the rank's own fiber; true when it has ended and is to be
+	 * unlinked. */
 	bool (*advance)(struct mpi_rank *me, struct mpi_progress *progress);
 };
 
@@ -46,36 +49,39 @@ enum mpi_init_state { MPI_STATE_BEFORE_INIT, MPI_STATE_RUNNING, MPI_STATE_FINALI
 struct mpi_rank {
 	struct pd_rank *pd;
 	struct mpi_world *world;
-	int rank;                       /* in MPI_COMM_WORLD */
+	int rank; /* in MPI_COMM_WORLD */
 	enum mpi_init_state state;
 	int thread_level;
-	int depth;                      /* of nested calls: callbacks call MPI from inside MPI */
+	int depth; /* of nested calls: callbacks call MPI from inside MPI */
 	sim_time_ps call_begin;
-	sim_time_ps call_waiting;       /* blocked time of this call with no transfer under way for it */
+	sim_time_ps call_waiting; /* blocked time of this call with no transfer under way for it */
 	struct mpi_comm *comm_world, *comm_self;
 	struct mpi_progress *in_progress;
-	struct mpi_endpoint *endpoint;  /* matching queues and waiting; p2p's own */
-	void *buffer_attached;          /* MPI_Buffer_attach: p2p's own */
-	void *error_space;              /* user-defined error classes and strings: env's own */
-	void *attributes;               /* keyvals of this rank: comm's own */
-	uint64_t n_handles;             /* live ones of this rank */
+	struct mpi_endpoint *endpoint; /* matching queues and waiting; p2p's own */
+	void *buffer_attached;	       /* MPI_Buffer_attach: p2p's own */
+	void *error_space;	       /* user-defined error classes and strings: env's own */
+	void *attributes;	       /* keyvals of this rank: comm's own */
+	uint64_t n_handles;	       /* live ones of this rank */
 };
 
 struct mpi_world {
 	struct pd_world *pd;
 	struct mpi_handle_table *handles;
-	struct mpi_rank *ranks;         /* [n_ranks] */
+	struct mpi_rank *ranks; /* [n_ranks] */
 	int n_ranks;
 	struct util_pool requests, messages;
-	struct mpi_pair_table *pairs;   /* p2p: order of delivery */
+	struct mpi_pair_table *pairs; /* p2p: order of delivery */
 	const struct mpi_match_policy *policy;
-	void *contexts;                 /* registry of context ids: comm's own */
-	void *predefined;               /* datatypes, operations, groups …: datatype's and op's own */
-	const struct mpi_coll_selection *coll_selection; /* algorithms asked for; borrowed, NULL: none (mpi/coll/algorithms.h) */
-	int n_finalized;                /* ranks that called MPI_Finalize */
-	struct mpi_leaks *leaks;        /* found at MPI_Finalize: env's own */
-	uint64_t n_messages, n_bytes;   /* point-to-point messages of the application and their payload */
-	uint64_t n_collective_messages, n_collective_bytes; /* messages that collectives are made of */
+	void *contexts;	  /* registry of context ids: comm's own */
+	void *predefined; /* datatypes, operations, groups …: datatype's and op's own */
+	const struct mpi_coll_selection *
+	    coll_selection; /* algorithms asked for; borrowed, NULL: none (mpi/coll/algorithms.h) */
+	int n_finalized;    /* ranks that called MPI_Finalize */
+	struct mpi_leaks *leaks; /* found at MPI_Finalize: env's own */
+	uint64_t n_messages,
+	    n_bytes; /* point-to-point messages of the application and their payload */
+	uint64_t n_collective_messages,
+	    n_collective_bytes; /* messages that collectives are made of */
 };
 
 /* Makes the MPI layer of a run. Before pd_world_start. Negative: see err. */
@@ -84,7 +90,8 @@ void mpi_world_destroy(struct mpi_world *world);
 
 #define MPI_ENTER() mpi_enter(__func__, __builtin_return_address(0))
 
-/* Ends the computation step and notes the call. Fails the run when MPI is not initialised or already finalized. */
+/* Ends the computation step and notes the call. Fails the run when MPI is not initialised or
+ * already finalized. */
 struct mpi_rank *mpi_enter(const char *function, const void *site);
 /* The same for the few functions that are allowed before MPI_Init and after MPI_Finalize. */
 struct mpi_rank *mpi_enter_anytime(const char *function, const void *site);
@@ -92,14 +99,17 @@ struct mpi_rank *mpi_enter_anytime(const char *function, const void *site);
 int mpi_leave(struct mpi_rank *me, int code);
 
 /*
- * Raises an error of class `error_class` on `comm` (NULL: MPI_COMM_SELF's handler, or MPI_COMM_WORLD's where that alone was changed): MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT end the run with the
- * sentence; MPI_ERRORS_RETURN returns the code; a user's handler is called with it. Returns the code to give to mpi_leave.
+ * Raises an error of class `error_class` on `comm` (NULL: MPI_COMM_SELF's handler, or
+ * MPI_COMM_WORLD's where that alone was changed): MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT end the
+ * run with the sentence; MPI_ERRORS_RETURN returns the code; a user's handler is called with it.
+ * Returns the code to give to mpi_leave.
  */
 int mpi_raise(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5)));
 
 /*
- * Predefined datatypes, operations, groups and the registry of contexts: made and freed with the world (mpi/comm/objects.c). 0 or UTIL_ENOMEM.
+ * Predefined datatypes, operations, groups and the registry of contexts: made and freed with the
+ * world (mpi/comm/objects.c). 0 or UTIL_ENOMEM.
  */
 int mpi_objects_create(struct mpi_world *world);
 void mpi_objects_destroy(struct mpi_world *world);

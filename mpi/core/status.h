@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The library's part of MPI_Status: MPI_internal[0..1] number of bytes, [2] cancelled, [3..4] unused. */
+/* The library's part of MPI_Status: MPI_internal[0..1] number of bytes, [2] cancelled, [3..4]
+ * unused. */
 static inline void mpi_status_set_bytes(MPI_Status *status, int64_t n_B)
 {
 	memcpy(status->MPI_internal, &n_B, sizeof n_B);
@@ -34,11 +35,13 @@ static inline bool mpi_status_cancelled(const MPI_Status *status)
 /* The empty status: any source, any tag, success, nothing received. */
 static inline void mpi_status_set_empty(MPI_Status *status)
 {
-	*status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = MPI_SUCCESS};
+	*status = (MPI_Status){
+	    .MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = MPI_SUCCESS};
 }
 
 /*
- * Gives the application a status (which may be MPI_STATUS_IGNORE). The error field keeps its value: only calls that return several statuses may write it.
+ * Gives the application a status (which may be MPI_STATUS_IGNORE). The error field keeps its value:
+ * only calls that return several statuses may write it.
  */
 static inline void mpi_status_give(MPI_Status *to, const MPI_Status *from)
 {

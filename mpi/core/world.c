@@ -32,10 +32,11 @@ int mpi_world_create(struct pd_world *pd, struct mpi_world **out, struct util_er
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for the MPI layer");
 	world->pd = pd;
 	world->n_ranks = pd->n_ranks;
-	if (mpi_handle_table_create(&world->handles) < 0 || create_ranks(world) < 0 || mpi_p2p_create(world) < 0 ||
-	    mpi_objects_create(world) < 0) {
+	if (mpi_handle_table_create(&world->handles) < 0 || create_ranks(world) < 0 ||
+	    mpi_p2p_create(world) < 0 || mpi_objects_create(world) < 0) {
 		mpi_world_destroy(world);
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for the MPI layer of %d ranks", pd->n_ranks);
+		return util_error_set(err, UTIL_ENOMEM,
+				      "out of memory for the MPI layer of %d ranks", pd->n_ranks);
 	}
 	pd->mpi = world;
 	pd->mpi_rank_end = mpi_env_rank_end;

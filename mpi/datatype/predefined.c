@@ -65,15 +65,16 @@ static const struct mpi_typemap pair_maps[] = {
 #define COMMON(constant) \
 	.handle = constant, .n_references = 1, .is_predefined = true, .is_committed = true
 
-#define BASIC(constant, c_type, class, element_name) NAMED(constant, #constant, c_type, class, element_name)
+#define BASIC(constant, c_type, class, element_name) \
+	NAMED(constant, #constant, c_type, class, element_name)
 /* A type that has two names in the ABI is called by the older one. */
-#define NAMED(constant, its_name, c_type, class, element_name)                                \
-	{                                                                                     \
+#define NAMED(constant, its_name, c_type, class, element_name)                               \
+	{                                                                                    \
 		COMMON(constant), .name = its_name, .is_contiguous = true, .is_dense = true, \
-				  .size_B = sizeof(c_type), .extent_B = sizeof(c_type),       \
-				  .true_extent_B = sizeof(c_type), .n_elements = 1,           \
-				  .alignment_B = _Alignof(c_type), .basic = BASIC_##class,    \
-				  .element = ELEMENT_##element_name,                          \
+				  .size_B = sizeof(c_type), .extent_B = sizeof(c_type),      \
+				  .true_extent_B = sizeof(c_type), .n_elements = 1,          \
+				  .alignment_B = _Alignof(c_type), .basic = BASIC_##class,   \
+				  .element = ELEMENT_##element_name,                         \
 	}
 
 #define PAIR_SIZE(struct_name) \
@@ -136,7 +137,8 @@ static const struct mpi_datatype predefined[N_NUMBERS] = {
     [0x3c] = BASIC(MPI_WCHAR, wchar_t, CHAR, INT32),
     [0x40] = BASIC(MPI_INT8_T, int8_t, INTEGER, INT8),
     [0x41] = BASIC(MPI_UINT8_T, uint8_t, UNSIGNED, UINT8),
-    /* The standard keeps MPI_CHAR out of reductions; every library reduces it as a small integer, and programs do. */
+    /* The standard keeps MPI_CHAR out of reductions; every library reduces it as a small integer,
+       and programs do. */
     [0x43] = BASIC(MPI_CHAR, char, INTEGER, INT8),
     [0x44] = BASIC(MPI_SIGNED_CHAR, signed char, INTEGER, INT8),
     [0x45] = BASIC(MPI_UNSIGNED_CHAR, unsigned char, UNSIGNED, UINT8),

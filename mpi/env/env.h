@@ -7,7 +7,8 @@
 
 /* Environmental management: MPI_Init to MPI_Finalize, errors, versions. */
 
-/* The rank has returned from main or called exit: ending between MPI_Init and MPI_Finalize fails the run. */
+/* The rank has returned from main or called exit: ending between MPI_Init and MPI_Finalize fails
+ * the run. */
 void mpi_env_rank_end(struct pd_rank *rank);
 
 #endif

@@ -11,7 +11,8 @@ int MPI_Get_version(int *version, int *subversion)
 	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
 
 	if (!version || !subversion)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
 	*version = MPI_VERSION;
 	*subversion = MPI_SUBVERSION;
 	return mpi_leave(me, MPI_SUCCESS);
@@ -22,7 +23,8 @@ int MPI_Get_library_version(char *version, int *resultlen)
 	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
 
 	if (!version || !resultlen)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
 	*resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "mpisim %s", util_version());
 	return mpi_leave(me, MPI_SUCCESS);
 }
@@ -32,7 +34,8 @@ int MPI_Abi_get_version(int *abi_major, int *abi_minor)
 	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
 
 	if (!abi_major || !abi_minor)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
 	*abi_major = MPI_ABI_VERSION;
 	*abi_minor = MPI_ABI_SUBVERSION;
 	return mpi_leave(me, MPI_SUCCESS);
@@ -43,7 +46,8 @@ int MPI_Get_processor_name(char *name, int *resultlen)
 	struct mpi_rank *me = MPI_ENTER();
 
 	if (!name || !resultlen)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
 	*resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%d", me->pd->node);
 	return mpi_leave(me, MPI_SUCCESS);
 }
@@ -68,10 +72,12 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	void *memory;
 
 	if (size < 0 || !baseptr)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "size is negative or baseptr is NULL"));
+		return mpi_leave(
+		    me, mpi_raise(me, NULL, MPI_ERR_ARG, "size is negative or baseptr is NULL"));
 	memory = malloc(size ? (size_t)size : 1);
 	if (!memory)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "%lld bytes are not to be had", (long long)size));
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM,
+					       "%lld bytes are not to be had", (long long)size));
 	*(void **)baseptr = memory;
 	return mpi_leave(me, MPI_SUCCESS);
 }

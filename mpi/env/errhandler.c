@@ -7,9 +7,9 @@
 
 /* Predefined handlers are never freed or changed: reference counts pass them by. */
 static struct mpi_errhandler predefined[] = {
-	{.handle = MPI_ERRORS_ARE_FATAL, .kind = ERRHANDLER_FATAL},
-	{.handle = MPI_ERRORS_ABORT, .kind = ERRHANDLER_ABORT},
-	{.handle = MPI_ERRORS_RETURN, .kind = ERRHANDLER_RETURN},
+    {.handle = MPI_ERRORS_ARE_FATAL, .kind = ERRHANDLER_FATAL},
+    {.handle = MPI_ERRORS_ABORT, .kind = ERRHANDLER_ABORT},
+    {.handle = MPI_ERRORS_RETURN, .kind = ERRHANDLER_RETURN},
 };
 
 struct mpi_errhandler *mpi_errhandler_fatal(void)
@@ -39,12 +39,14 @@ void mpi_errhandler_release(struct mpi_rank *me, struct mpi_errhandler *handler)
 	free(handler);
 }
 
-static int create(struct mpi_rank *me, enum mpi_kind object, void (*user)(void), MPI_Errhandler *out)
+static int create(struct mpi_rank *me, enum mpi_kind object, void (*user)(void),
+		  MPI_Errhandler *out)
 {
 	struct mpi_errhandler *handler;
 
 	if (!user || !out)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL", user ? "errhandler" : "the function");
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL",
+				 user ? "errhandler" : "the function");
 	handler = calloc(1, sizeof *handler);
 	if (!handler)
 		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory");
@@ -57,7 +59,8 @@ static int create(struct mpi_rank *me, enum mpi_kind object, void (*user)(void),
 	return MPI_SUCCESS;
 }
 
-int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
+int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn,
+			       MPI_Errhandler *errhandler)
 {
 	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
 
@@ -71,10 +74,12 @@ int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 	struct mpi_errhandler *handler = mpi_errhandler_get(me, errhandler);
 
 	if (!c)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
 	if (!handler || (handler->kind == ERRHANDLER_USER && handler->object != KIND_COMM))
-		return mpi_leave(me, mpi_raise(me, c, MPI_ERR_ERRHANDLER,
-					       "errhandler is not an error handler of communicators"));
+		return mpi_leave(me,
+				 mpi_raise(me, c, MPI_ERR_ERRHANDLER,
+					   "errhandler is not an error handler of communicators"));
 	mpi_errhandler_retain(handler);
 	mpi_errhandler_release(me, c->errhandler);
 	c->errhandler = handler;
@@ -87,7 +92,8 @@ int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 	struct mpi_comm *c = mpi_comm_get(me, comm);
 
 	if (!c)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
 	if (!errhandler)
 		return mpi_leave(me, mpi_raise(me, c, MPI_ERR_ARG, "errhandler is NULL"));
 	mpi_errhandler_retain(c->errhandler); /* the caller frees what it got */
@@ -101,7 +107,8 @@ int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 	struct mpi_comm *c = mpi_comm_get(me, comm);
 
 	if (!c)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
 	mpi_raise(me, c, errorcode, "the program called the error handler with code %d", errorcode);
 	return mpi_leave(me, MPI_SUCCESS);
 }
@@ -112,7 +119,8 @@ int MPI_Errhandler_free(MPI_Errhandler *errhandler)
 	struct mpi_errhandler *handler = errhandler ? mpi_errhandler_get(me, *errhandler) : NULL;
 
 	if (!handler)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ERRHANDLER, "errhandler is not an error handler"));
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ERRHANDLER,
+					       "errhandler is not an error handler"));
 	mpi_errhandler_release(me, handler);
 	*errhandler = MPI_ERRHANDLER_NULL;
 	return mpi_leave(me, MPI_SUCCESS);

@@ -12,11 +12,13 @@ struct mpi_errhandler {
 	MPI_Errhandler handle;
 	int n_references;
 	enum mpi_errhandler_kind kind;
-	enum mpi_kind object;       /* ERRHANDLER_USER: of what it is a handler: KIND_COMM, KIND_WIN, KIND_FILE, KIND_SESSION */
-	void (*user)(void);         /* MPI_Comm_errhandler_function and the like, cast */
+	enum mpi_kind object; /* ERRHANDLER_USER: of what it is a handler: KIND_COMM, KIND_WIN,
+				 KIND_FILE, KIND_SESSION */
+	void (*user)(void);   /* MPI_Comm_errhandler_function and the like, cast */
 };
 
-struct mpi_errhandler *mpi_errhandler_get(const struct mpi_rank *me, MPI_Errhandler handle); /* NULL: none */
+struct mpi_errhandler *mpi_errhandler_get(const struct mpi_rank *me,
+					  MPI_Errhandler handle); /* NULL: none */
 void mpi_errhandler_retain(struct mpi_errhandler *handler);
 void mpi_errhandler_release(struct mpi_rank *me, struct mpi_errhandler *handler);
 /* The class of an error code (codes of MPI itself are classes; the program may add its own). */

@@ -13,9 +13,11 @@ static int init(struct mpi_rank *me, int thread_level)
 	if (me->state == MPI_STATE_RUNNING)
 		return mpi_raise(me, NULL, MPI_ERR_OTHER, "MPI is initialized already");
 	if (me->state == MPI_STATE_FINALIZED)
-		return mpi_raise(me, NULL, MPI_ERR_OTHER, "MPI cannot be initialized again after MPI_Finalize");
+		return mpi_raise(me, NULL, MPI_ERR_OTHER,
+				 "MPI cannot be initialized again after MPI_Finalize");
 	if (mpi_endpoint_create(me) < 0 || mpi_comm_init(me) < 0)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for the communicators of rank %d", me->rank);
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for the communicators of rank %d",
+			me->rank);
 	me->thread_level = thread_level;
 	me->state = MPI_STATE_RUNNING;
 	return MPI_SUCCESS;
@@ -34,10 +36,11 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 	if (!provided)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "provided is NULL"));
-	if (required != MPI_THREAD_SINGLE && required != MPI_THREAD_FUNNELED && required != MPI_THREAD_SERIALIZED &&
-	    required != MPI_THREAD_MULTIPLE)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "required is %d, no level of thread support",
-					       required));
+	if (required != MPI_THREAD_SINGLE && required != MPI_THREAD_FUNNELED &&
+	    required != MPI_THREAD_SERIALIZED && required != MPI_THREAD_MULTIPLE)
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_ARG,
+					   "required is %d, no level of thread support", required));
 	/* Threads other than the rank's own may not call MPI in the simulator. */
 	*provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
 	return mpi_leave(me, init(me, *provided));
@@ -109,6 +112,6 @@ void mpi_env_rank_end(struct pd_rank *pd)
 	struct mpi_rank *me = pd->mpi;
 
 	if (me && me->state == MPI_STATE_RUNNING)
-		pd_fail(pd, PD_FAILURE_MPI_ERROR, "ended (exit code %d) without calling MPI_Finalize",
-			pd->exit_code);
+		pd_fail(pd, PD_FAILURE_MPI_ERROR,
+			"ended (exit code %d) without calling MPI_Finalize", pd->exit_code);
 }

@@ -8,17 +8,17 @@
 #include "mpi/p2p/request.h"
 
 static const char *const kind_name[N_KINDS] = {
-	[KIND_COMM] = "communicator",
-	[KIND_GROUP] = "group",
-	[KIND_DATATYPE] = "datatype",
-	[KIND_OP] = "operation",
-	[KIND_REQUEST] = "request",
-	[KIND_INFO] = "info object",
-	[KIND_ERRHANDLER] = "error handler",
-	[KIND_MESSAGE] = "message",
-	[KIND_WIN] = "window",
-	[KIND_FILE] = "file",
-	[KIND_SESSION] = "session",
+    [KIND_COMM] = "communicator",
+    [KIND_GROUP] = "group",
+    [KIND_DATATYPE] = "datatype",
+    [KIND_OP] = "operation",
+    [KIND_REQUEST] = "request",
+    [KIND_INFO] = "info object",
+    [KIND_ERRHANDLER] = "error handler",
+    [KIND_MESSAGE] = "message",
+    [KIND_WIN] = "window",
+    [KIND_FILE] = "file",
+    [KIND_SESSION] = "session",
 };
 
 static struct mpi_leak *new_entry(struct mpi_leaks *leaks)
@@ -44,7 +44,8 @@ static void add(struct mpi_rank *me, const char *what, const char *function, con
 		return;
 	for (int i = 0; i < world->leaks->n; i++) {
 		entry = &world->leaks->entries[i];
-		/* In MAP isolation the same call has another address in each rank: one entry per rank then; tools merge by description. */
+		/* In MAP isolation the same call has another address in each rank: one entry per
+		 * rank then; tools merge by description. */
 		if (entry->what == what && entry->site == site && entry->function == function) {
 			entry->count++;
 			return;
@@ -52,11 +53,15 @@ static void add(struct mpi_rank *me, const char *what, const char *function, con
 	}
 	entry = new_entry(world->leaks);
 	if (entry)
-		*entry = (struct mpi_leak){
-			.what = what, .function = function, .site = site, .count = 1, .first_rank = me->rank};
+		*entry = (struct mpi_leak){.what = what,
+					   .function = function,
+					   .site = site,
+					   .count = 1,
+					   .first_rank = me->rank};
 }
 
-static void visit(void *context, enum mpi_kind kind, void *object, const char *function, const void *site)
+static void visit(void *context, enum mpi_kind kind, void *object, const char *function,
+		  const void *site)
 {
 	const struct mpi_request *request = object;
 	const char *what = kind_name[kind];

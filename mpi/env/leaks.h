@@ -5,13 +5,14 @@
 #include <stdint.h>
 
 /*
- * What ranks still held when they called MPI_Finalize: equal finds (kind, function, site) of all ranks are one entry.
+ * What ranks still held when they called MPI_Finalize: equal finds (kind, function, site) of all
+ * ranks are one entry.
  */
 struct mpi_leak {
-	const char *what;      /* "communicator", "receive that was never completed", … */
-	const char *function;  /* the call that made it; NULL: unknown */
-	const void *site;      /* where the application called it */
-	uint64_t count;        /* objects, over all ranks */
+	const char *what;     /* "communicator", "receive that was never completed", … */
+	const char *function; /* the call that made it; NULL: unknown */
+	const void *site;     /* where the application called it */
+	uint64_t count;	      /* objects, over all ranks */
 	int first_rank;
 };
 
@@ -23,7 +24,8 @@ struct mpi_leaks {
 struct mpi_world;
 struct mpi_rank;
 
-/* Looks for leaks of `me`, and for messages that nobody received when it is the last rank; called by MPI_Finalize. */
+/* Looks for leaks of `me`, and for messages that nobody received when it is the last rank; called
+ * by MPI_Finalize. */
 void mpi_leaks_collect(struct mpi_rank *me);
 void mpi_leaks_destroy(struct mpi_leaks *leaks);
 

@@ -17,7 +17,8 @@ static void add_peer(struct mpi_blocked *out, int world_rank)
 	larger[out->n++] = world_rank;
 }
 
-static void add_source(struct mpi_blocked *out, const struct mpi_rank *me, const struct mpi_comm *comm, int source)
+static void add_source(struct mpi_blocked *out, const struct mpi_rank *me,
+		       const struct mpi_comm *comm, int source)
 {
 	if (source != MPI_ANY_SOURCE) {
 		add_peer(out, mpi_comm_peer(comm, source));
@@ -29,7 +30,8 @@ static void add_source(struct mpi_blocked *out, const struct mpi_rank *me, const
 			add_peer(out, mpi_comm_peer(comm, i));
 }
 
-static void describe_match(char *buf, size_t size, const char *what, int peer, int tag, const struct mpi_comm *comm)
+static void describe_match(char *buf, size_t size, const char *what, int peer, int tag,
+			   const struct mpi_comm *comm)
 {
 	char peer_text[24] = "any source", tag_text[24] = "any tag";
 
@@ -44,14 +46,17 @@ static void describe_match(char *buf, size_t size, const char *what, int peer, i
 static void describe_request(char *buf, size_t size, const struct mpi_request *request)
 {
 	if (request->kind == REQUEST_COLL || request->channel == CHANNEL_COLL)
-		snprintf(buf, size, "its part of a collective with %d ranks", request->comm ? request->comm->size : 0);
+		snprintf(buf, size, "its part of a collective with %d ranks",
+			 request->comm ? request->comm->size : 0);
 	else if (request->kind == REQUEST_SEND)
 		describe_match(buf, size, "send to", request->peer, request->tag, request->comm);
 	else
-		describe_match(buf, size, "receive from", request->peer, request->tag, request->comm);
+		describe_match(buf, size, "receive from", request->peer, request->tag,
+			       request->comm);
 }
 
-static void add_request(struct mpi_blocked *out, const struct mpi_rank *me, const struct mpi_request *request)
+static void add_request(struct mpi_blocked *out, const struct mpi_rank *me,
+			const struct mpi_request *request)
 {
 	if (request->kind == REQUEST_RECV)
 		add_source(out, me, request->comm, request->peer);
@@ -97,8 +102,8 @@ void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out)
 	if (endpoint->waited)
 		describe_requests(me, out);
 	else if (endpoint->is_probing) {
-		describe_match(out->text, sizeof out->text, "a message from", endpoint->probe_source, endpoint->probe_tag,
-			       endpoint->probe_comm);
+		describe_match(out->text, sizeof out->text, "a message from",
+			       endpoint->probe_source, endpoint->probe_tag, endpoint->probe_comm);
 		add_source(out, me, endpoint->probe_comm, endpoint->probe_source);
 	} else if (endpoint->is_polling)
 		snprintf(out->text, sizeof out->text, "polling without success");

@@ -10,19 +10,23 @@ static bool is_relative(const struct mpi_datatype *type)
 	return type->true_lb_B > -ABSOLUTE_ADDRESS_MIN && type->true_lb_B < ABSOLUTE_ADDRESS_MIN;
 }
 
-int mpi_check_buffer(struct mpi_rank *me, struct mpi_comm *comm, const void *buf, MPI_Count count, MPI_Datatype handle,
-		     struct mpi_datatype **out_type)
+int mpi_check_buffer(struct mpi_rank *me, struct mpi_comm *comm, const void *buf, MPI_Count count,
+		     MPI_Datatype handle, struct mpi_datatype **out_type)
 {
 	struct mpi_datatype *type = mpi_datatype_get(me, handle);
 
 	if (count < 0)
-		return mpi_raise(me, comm, MPI_ERR_COUNT, "count is %lld, wanted at least 0", (long long)count);
+		return mpi_raise(me, comm, MPI_ERR_COUNT, "count is %lld, wanted at least 0",
+				 (long long)count);
 	if (!type)
-		return mpi_raise(me, comm, MPI_ERR_TYPE, "datatype is %s", handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a datatype");
+		return mpi_raise(me, comm, MPI_ERR_TYPE, "datatype is %s",
+				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+							     : "not a datatype");
 	if (!type->is_committed)
 		return mpi_raise(me, comm, MPI_ERR_TYPE, "datatype is not committed");
 	if (!buf && count > 0 && type->size_B > 0 && is_relative(type))
-		return mpi_raise(me, comm, MPI_ERR_BUFFER, "the buffer is NULL for %lld items", (long long)count);
+		return mpi_raise(me, comm, MPI_ERR_BUFFER, "the buffer is NULL for %lld items",
+				 (long long)count);
 	if (buf == MPI_IN_PLACE)
 		return mpi_raise(me, comm, MPI_ERR_BUFFER, "the buffer is MPI_IN_PLACE");
 	*out_type = type;
@@ -34,7 +38,8 @@ static int check_comm(struct mpi_rank *me, MPI_Comm handle, struct mpi_comm **ou
 	*out = mpi_comm_get(me, handle);
 	if (*out)
 		return MPI_SUCCESS;
-	return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is %s", handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
+	return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is %s",
+			 handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
 }
 
 static int check_peer(struct mpi_rank *me, struct mpi_comm *comm, int peer, const char *what)
@@ -43,7 +48,8 @@ static int check_peer(struct mpi_rank *me, struct mpi_comm *comm, int peer, cons
 
 	if (peer == MPI_PROC_NULL || (peer >= 0 && peer < n))
 		return MPI_SUCCESS;
-	return mpi_raise(me, comm, MPI_ERR_RANK, "%s is %d, wanted 0 to %d or MPI_PROC_NULL", what, peer, n - 1);
+	return mpi_raise(me, comm, MPI_ERR_RANK, "%s is %d, wanted 0 to %d or MPI_PROC_NULL", what,
+			 peer, n - 1);
 }
 
 static int check_tag(struct mpi_rank *me, struct mpi_comm *comm, int tag)
@@ -54,11 +60,13 @@ static int check_tag(struct mpi_rank *me, struct mpi_comm *comm, int tag)
 }
 
 /* Sizes of messages are added up later: half the range leaves room. */
-static int check_size(struct mpi_rank *me, struct mpi_comm *comm, MPI_Count count, const struct mpi_datatype *type)
+static int check_size(struct mpi_rank *me, struct mpi_comm *comm, MPI_Count count,
+		      const struct mpi_datatype *type)
 {
 	if (type->size_B == 0 || count <= INT64_MAX / 2 / type->size_B)
 		return MPI_SUCCESS;
-	return mpi_raise(me, comm, MPI_ERR_COUNT, "%lld items of %lld B are more than a message can have", (long long)count,
+	return mpi_raise(me, comm, MPI_ERR_COUNT,
+			 "%lld items of %lld B are more than a message can have", (long long)count,
 			 (long long)type->size_B);
 }
 
@@ -71,8 +79,8 @@ int mpi_check_source(struct mpi_rank *me, struct mpi_comm *comm, int source, int
 	return code;
 }
 
-int mpi_check_send(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-		   struct mpi_p2p_args *out)
+int mpi_check_send(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype,
+		   int dest, int tag, MPI_Comm comm, struct mpi_p2p_args *out)
 {
 	int code = check_comm(me, comm, &out->comm);
 
@@ -91,8 +99,8 @@ int mpi_check_send(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Da
 	return code;
 }
 
-int mpi_check_recv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-		   struct mpi_p2p_args *out)
+int mpi_check_recv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+		   int source, int tag, MPI_Comm comm, struct mpi_p2p_args *out)
 {
 	int code = check_comm(me, comm, &out->comm);
 

@@ -7,7 +7,8 @@
 
 #define N_ON_STACK 32
 
-int mpi_request_harvest(struct mpi_rank *me, struct mpi_request *request, MPI_Request *handle, MPI_Status *status)
+int mpi_request_harvest(struct mpi_rank *me, struct mpi_request *request, MPI_Request *handle,
+			MPI_Status *status)
 {
 	int error_class = request->query ? request->query(request) : request->status.MPI_ERROR;
 
@@ -26,15 +27,21 @@ int mpi_request_harvest(struct mpi_rank *me, struct mpi_request *request, MPI_Re
 	return error_class;
 }
 
-int mpi_raise_operation(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const MPI_Status *status)
+int mpi_raise_operation(struct mpi_rank *me, struct mpi_comm *comm, int error_class,
+			const MPI_Status *status)
 {
 	if (error_class == MPI_SUCCESS)
 		return MPI_SUCCESS;
 	if (error_class == MPI_ERR_TRUNCATE && status->MPI_SOURCE == MPI_ANY_SOURCE)
-		return mpi_raise(me, comm, error_class, "a message of the collective is longer than the buffer for it: counts or datatypes differ between ranks");
+		return mpi_raise(me, comm, error_class,
+				 "a message of the collective is longer than the buffer for it: "
+				 "counts or datatypes differ between ranks");
 	if (error_class == MPI_ERR_TRUNCATE)
-		return mpi_raise(me, comm, error_class, "the message from rank %d with tag %d is longer than the receive's buffer of %lld B",
-				 status->MPI_SOURCE, status->MPI_TAG, (long long)mpi_status_bytes(status));
+		return mpi_raise(me, comm, error_class,
+				 "the message from rank %d with tag %d is longer than the "
+				 "receive's buffer of %lld B",
+				 status->MPI_SOURCE, status->MPI_TAG,
+				 (long long)mpi_status_bytes(status));
 	return mpi_raise(me, comm, error_class, "the operation failed");
 }
 
@@ -51,9 +58,11 @@ static bool is_active(const struct mpi_request *request)
 }
 
 /* Looks up a handle of the list; NULL, or what is wrong with it. */
-static const char *look_up(struct mpi_rank *me, struct request_list *list, int i, MPI_Request handle)
+static const char *look_up(struct mpi_rank *me, struct request_list *list, int i,
+			   MPI_Request handle)
 {
-	struct mpi_request *request = handle == MPI_REQUEST_NULL ? NULL : mpi_request_get(me, handle);
+	struct mpi_request *request =
+	    handle == MPI_REQUEST_NULL ? NULL : mpi_request_get(me, handle);
 
 	list->requests[i] = request;
 	if (!request)
@@ -84,7 +93,8 @@ static int fill(struct mpi_rank *me, struct request_list *list, const MPI_Reques
 	return mpi_raise(me, NULL, MPI_ERR_REQUEST, "request %d of %d %s", n - 1, list->n, problem);
 }
 
-/* Harmless twice: whoever raises an error finishes the list before, since a handler may not come back. */
+/* Harmless twice: whoever raises an error finishes the list before, since a handler may not come
+ * back. */
 static void list_finish(struct request_list *list)
 {
 	if (list->requests != list->on_stack)
@@ -93,7 +103,8 @@ static void list_finish(struct request_list *list)
 }
 
 /* MPI_SUCCESS, or what was raised; then there is nothing to finish. */
-static int list_init(struct mpi_rank *me, struct request_list *list, int n, const MPI_Request handles[])
+static int list_init(struct mpi_rank *me, struct request_list *list, int n,
+		     const MPI_Request handles[])
 {
 	int code;
 
@@ -119,7 +130,8 @@ static void set_empty(MPI_Status *status)
 }
 
 /* Ends one complete request of the list and raises its error. */
-static int end_one(struct mpi_rank *me, struct mpi_request *request, MPI_Request *handle, MPI_Status *status)
+static int end_one(struct mpi_rank *me, struct mpi_request *request, MPI_Request *handle,
+		   MPI_Status *status)
 {
 	struct mpi_comm *comm = request->comm;
 	MPI_Status result;
@@ -153,16 +165,18 @@ static bool all_complete(const struct request_list *list)
 
 /* The first error among the requests of a list. */
 struct list_error {
-	int error_class; /* MPI_SUCCESS: none */
+	int error_class;       /* MPI_SUCCESS: none */
 	struct mpi_comm *comm; /* retained */
 	MPI_Status status;
 };
 
-/* Ends one complete request of a list: its status goes to statuses[position], unless `statuses` is to be ignored. */
-static void end_listed(struct mpi_rank *me, struct mpi_request *request, MPI_Request *handle, MPI_Status statuses[], int position,
-		       struct list_error *first)
+/* Ends one complete request of a list: its status goes to statuses[position], unless `statuses` is
+ * to be ignored. */
+static void end_listed(struct mpi_rank *me, struct mpi_request *request, MPI_Request *handle,
+		       MPI_Status statuses[], int position, struct list_error *first)
 {
-	bool has_failed = request->status.MPI_ERROR != MPI_SUCCESS && request->comm && !first->error_class;
+	bool has_failed =
+	    request->status.MPI_ERROR != MPI_SUCCESS && request->comm && !first->error_class;
 	MPI_Status result;
 	int error_class;
 
@@ -187,16 +201,18 @@ static int raise_listed(struct mpi_rank *me, const struct list_error *first)
 
 	if (first->error_class == MPI_SUCCESS)
 		return MPI_SUCCESS;
-	code = mpi_raise(me, first->comm, MPI_ERR_IN_STATUS, "%s on the message from rank %d with tag %d",
-			 mpi_error_class_name(mpi_error_class_of(me, first->error_class)), first->status.MPI_SOURCE,
-			 first->status.MPI_TAG);
+	code = mpi_raise(me, first->comm, MPI_ERR_IN_STATUS,
+			 "%s on the message from rank %d with tag %d",
+			 mpi_error_class_name(mpi_error_class_of(me, first->error_class)),
+			 first->status.MPI_SOURCE, first->status.MPI_TAG);
 	if (first->comm)
 		mpi_comm_release(me, first->comm);
 	return code;
 }
 
 /* Ends every request of a list that is complete as a whole. */
-static int end_all(struct mpi_rank *me, struct request_list *list, MPI_Request handles[], MPI_Status statuses[])
+static int end_all(struct mpi_rank *me, struct request_list *list, MPI_Request handles[],
+		   MPI_Status statuses[])
 {
 	struct list_error first = {.error_class = MPI_SUCCESS};
 
@@ -210,8 +226,8 @@ static int end_all(struct mpi_rank *me, struct request_list *list, MPI_Request h
 }
 
 /* Ends what is complete of a list: their indices in `indices`. */
-static int end_some(struct mpi_rank *me, struct request_list *list, MPI_Request handles[], int *outcount, int indices[],
-		    MPI_Status statuses[])
+static int end_some(struct mpi_rank *me, struct request_list *list, MPI_Request handles[],
+		    int *outcount, int indices[], MPI_Status statuses[])
 {
 	struct list_error first = {.error_class = MPI_SUCCESS};
 
@@ -279,22 +295,24 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Statu
 	return mpi_leave(me, code);
 }
 
-int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
-		 MPI_Status array_of_statuses[])
+int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
+		 int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct request_list list;
 	int code;
 
 	if (!outcount || (incount > 0 && !array_of_indices))
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
 	code = list_init(me, &list, incount, array_of_requests);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	*outcount = MPI_UNDEFINED;
 	if (list.n_active > 0) {
 		mpi_requests_wait(me, list.n, list.requests, true);
-		code = end_some(me, &list, array_of_requests, outcount, array_of_indices, array_of_statuses);
+		code = end_some(me, &list, array_of_requests, outcount, array_of_indices,
+				array_of_statuses);
 	}
 	list_finish(&list);
 	return mpi_leave(me, code);
@@ -322,7 +340,8 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	return mpi_leave(me, code);
 }
 
-int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
+int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
+		MPI_Status array_of_statuses[])
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct request_list list;
@@ -343,14 +362,16 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
 	return mpi_leave(me, code);
 }
 
-int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
+int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag,
+		MPI_Status *status)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct request_list list;
 	int code, i;
 
 	if (!flag || !indx)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
 	code = list_init(me, &list, count, array_of_requests);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
@@ -368,22 +389,24 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
 	return mpi_leave(me, code);
 }
 
-int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
-		 MPI_Status array_of_statuses[])
+int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
+		 int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct request_list list;
 	int code;
 
 	if (!outcount || (incount > 0 && !array_of_indices))
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
 	code = list_init(me, &list, incount, array_of_requests);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	mpi_progress_poll(me, list.n, list.requests);
 	*outcount = MPI_UNDEFINED;
 	if (list.n_active > 0) {
-		code = end_some(me, &list, array_of_requests, outcount, array_of_indices, array_of_statuses);
+		code = end_some(me, &list, array_of_requests, outcount, array_of_indices,
+				array_of_statuses);
 		if (*outcount == 0)
 			mpi_endpoint_poll_failed(me);
 	}

@@ -7,15 +7,18 @@
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/message.h"
 
-/* Polls closer than this are one streak. Where nothing is measured, any time in between was charged for something. */
+/* Polls closer than this are one streak. Where nothing is measured, any time in between was charged
+ * for something. */
 #define POLL_STREAK_PS (SIM_PS_PER_S / 1000000)
 #define POLL_STREAK_MODELLED_PS 1
 /* The pause of a poll: 1 us, twice as long after every 1000 polls of the streak, up to 1024 us. */
 #define POLL_PAUSE_PS (SIM_PS_PER_S / 1000000)
 enum { POLLS_PER_DOUBLING = 1000, POLL_DOUBLINGS = 10 };
-/* Polls of a streak that cost nothing: where computation is measured, time passes between polls by itself. */
+/* Polls of a streak that cost nothing: where computation is measured, time passes between polls by
+ * itself. */
 enum { FREE_POLLS = 16, FREE_POLLS_MEASURED = 100000 };
-/* After so many, about three hours, only an arrival ends the pause: if none comes, this is a deadlock. */
+/* After so many, about three hours, only an arrival ends the pause: if none comes, this is a
+ * deadlock. */
 #define POLLS_MAX 10000000
 
 int mpi_p2p_create(struct mpi_world *world)
@@ -52,7 +55,8 @@ void mpi_p2p_destroy(struct mpi_world *world)
 
 static void alarm_rang(struct sim_event *event)
 {
-	struct mpi_endpoint *endpoint = (struct mpi_endpoint *)((char *)event - offsetof(struct mpi_endpoint, alarm));
+	struct mpi_endpoint *endpoint =
+	    (struct mpi_endpoint *)((char *)event - offsetof(struct mpi_endpoint, alarm));
 
 	sim_task_wake(&endpoint->owner->pd->task);
 }
@@ -75,7 +79,8 @@ void mpi_p2p_visit_messages(struct mpi_world *world, mpi_message_visit_fn visit,
 	for (int i = 0; i < world->n_ranks; i++) {
 		const struct mpi_endpoint *endpoint = world->ranks[i].endpoint;
 
-		for (struct mpi_message *m = endpoint ? endpoint->unexpected_first : NULL; m; m = m->next)
+		for (struct mpi_message *m = endpoint ? endpoint->unexpected_first : NULL; m;
+		     m = m->next)
 			if (!(m->context & CHANNEL_COLL))
 				visit(context, m->source, m->site);
 	}
@@ -88,7 +93,8 @@ void mpi_endpoint_block(struct mpi_rank *me)
 	struct sim_engine *engine = &me->pd->world->engine;
 	sim_time_ps begin = engine->now, started;
 
-	if (endpoint->deferred_first) { /* came while the rank was spending overheads; may be what it waits for */
+	if (endpoint->deferred_first) { /* came while the rank was spending overheads; may be what
+					   it waits for */
 		mpi_message_progress(me);
 		return;
 	}
@@ -123,11 +129,13 @@ static void pause_poll(struct mpi_rank *me, uint32_t n_paid)
 	endpoint->has_news = false;
 	if (n_paid < POLLS_MAX)
 		sim_engine_after(engine, &endpoint->alarm,
-				 POLL_PAUSE_PS << (doublings < POLL_DOUBLINGS ? doublings : POLL_DOUBLINGS));
+				 POLL_PAUSE_PS
+				     << (doublings < POLL_DOUBLINGS ? doublings : POLL_DOUBLINGS));
 	sim_task_block(&me->pd->task);
 	sim_engine_cancel(engine, &endpoint->alarm);
 	endpoint->is_polling = false;
-	if (endpoint->has_news) /* something arrived: the program may have to look several times to find it */
+	if (endpoint->has_news) /* something arrived: the program may have to look several times to
+				   find it */
 		endpoint->n_polls = 0;
 	me->call_waiting += engine->now - begin;
 }

@@ -9,26 +9,30 @@
 struct mpi_message;
 
 struct mpi_endpoint {
-	struct mpi_request *posted_first, *posted_last;         /* receives, oldest first */
+	struct mpi_request *posted_first, *posted_last;		/* receives, oldest first */
 	struct mpi_message *unexpected_first, *unexpected_last; /* messages, in order of delivery */
-	struct mpi_message *deferred_first, *deferred_last;     /* rendezvous whose next step waits for this rank to be in MPI */
-	struct mpi_request *arrived_first, *arrived_last;       /* ARRIVED receives, in order of arrival */
-	struct mpi_request *lent_first;                         /* rendezvous sends, and receives of matched ones: they use the program's memory */
+	struct mpi_message *deferred_first,
+	    *deferred_last; /* rendezvous whose next step waits for this rank to be in MPI */
+	struct mpi_request *arrived_first,
+	    *arrived_last;		/* ARRIVED receives, in order of arrival */
+	struct mpi_request *lent_first; /* rendezvous sends, and receives of matched ones: they use
+					   the program's memory */
 	/* what the rank is blocked in */
-	struct mpi_request *const *waited;  /* [n_waited] borrowed from the caller; NULL: not waiting for requests */
+	struct mpi_request *const
+	    *waited; /* [n_waited] borrowed from the caller; NULL: not waiting for requests */
 	int n_waited;
-	int n_to_go;                        /* requests that still have to complete before it goes on */
-	bool is_blocked;                    /* in a wait or probe: anything that makes progress possible wakes it */
+	int n_to_go;	 /* requests that still have to complete before it goes on */
+	bool is_blocked; /* in a wait or probe: anything that makes progress possible wakes it */
 	bool is_probing, is_polling;
-	bool has_progressed;                /* a part of a collective completed since it was cleared */
+	bool has_progressed; /* a part of a collective completed since it was cleared */
 	int probe_source, probe_tag;
 	struct mpi_comm *probe_comm;
-	sim_time_ps last_started;           /* when the transfer that ended the wait entered the network */
+	sim_time_ps last_started; /* when the transfer that ended the wait entered the network */
 	/* unsuccessful tests and probes in a row, without another operation in between */
 	sim_time_ps poll_end;
 	uint32_t n_polls;
-	bool has_news;                      /* something concerned the rank since its last pause began */
-	struct sim_event alarm;             /* ends a pause between polls */
+	bool has_news;		/* something concerned the rank since its last pause began */
+	struct sim_event alarm; /* ends a pause between polls */
 	struct mpi_rank *owner;
 	/* MPI_Buffer_attach */
 	void *buffer;
@@ -43,22 +47,27 @@ void mpi_pair_table_destroy(struct mpi_pair_table *table);
 int mpi_p2p_create(struct mpi_world *world);
 void mpi_p2p_destroy(struct mpi_world *world);
 int mpi_endpoint_create(struct mpi_rank *me);
-/* MPI_Finalize: from now on nothing of this rank's memory is read or written. Messages that it sent go on with copies. */
+/* MPI_Finalize: from now on nothing of this rank's memory is read or written. Messages that it sent
+ * go on with copies. */
 void mpi_p2p_finalize(struct mpi_rank *me);
 /*
- * Visits the messages of the application that were sent and not received: those that wait at their receivers and, of every pair of ranks, the last one
- * under way. `site` is where the application sent it.
+ * Visits the messages of the application that were sent and not received: those that wait at their
+ * receivers and, of every pair of ranks, the last one under way. `site` is where the application
+ * sent it.
  */
 typedef void (*mpi_message_visit_fn)(void *context, struct mpi_rank *sender, const void *site);
 void mpi_p2p_visit_messages(struct mpi_world *world, mpi_message_visit_fn visit, void *context);
 void mpi_pair_visit(struct mpi_world *world, mpi_message_visit_fn visit, void *context);
 
-/* Blocks the rank until mpi_endpoint_wake, or not at all when it has deferred steps to take: call it in a loop that looks again. The time counts as waiting up to the start of the transfer that ended it. */
+/* Blocks the rank until mpi_endpoint_wake, or not at all when it has deferred steps to take: call
+ * it in a loop that looks again. The time counts as waiting up to the start of the transfer that
+ * ended it. */
 void mpi_endpoint_block(struct mpi_rank *me);
 void mpi_endpoint_wake(struct mpi_rank *me);
 /*
- * A test or probe found nothing. A rank that does nothing but poll would stop the simulated clock: each further poll in a row pauses, until something
- * that concerns the rank happens, but not for long (docs/decisions/0010-polling.md).
+ * A test or probe found nothing. A rank that does nothing but poll would stop the simulated clock:
+ * each further poll in a row pauses, until something that concerns the rank happens, but not for
+ * long (docs/decisions/0010-polling.md).
  */
 void mpi_endpoint_poll_failed(struct mpi_rank *me);
 

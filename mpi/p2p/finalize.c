@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What becomes of operations under way when their rank finalizes: its memory is not the library's any more. */
+/* What becomes of operations under way when their rank finalizes: its memory is not the library's
+ * any more. */
 #include <string.h>
 
 #include "mpi/p2p/internal.h"
@@ -15,8 +16,10 @@ static void copy_lent_data(struct mpi_rank *me, struct mpi_request *send)
 		return;
 	message->payload = mpi_message_allocate(message, (size_t)message->size_B);
 	if (!message->payload)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message of %lld B", (long long)message->size_B);
-	memcpy(message->payload, (const char *)send->buf + send->type->true_lb_B, (size_t)message->size_B);
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message of %lld B",
+			(long long)message->size_B);
+	memcpy(message->payload, (const char *)send->buf + send->type->true_lb_B,
+	       (size_t)message->size_B);
 }
 
 /* Nobody has a handle of it, and nothing will complete it any more. */
@@ -43,7 +46,8 @@ void mpi_p2p_finalize(struct mpi_rank *me)
 		if (r->kind == REQUEST_SEND)
 			take_back_send(me, r);
 		else
-			mpi_status_set_bytes(&r->status, 0); /* nothing is copied when the transfer ends */
+			mpi_status_set_bytes(&r->status,
+					     0); /* nothing is copied when the transfer ends */
 	}
 	while (endpoint->posted_first) {
 		struct mpi_request *recv = endpoint->posted_first;

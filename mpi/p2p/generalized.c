@@ -31,18 +31,21 @@ int mpi_generalized_cancel(struct mpi_request *request)
 {
 	const struct generalized *g = request->operation;
 
-	return g->cancel ? g->cancel(g->extra_state, request->state == REQUEST_COMPLETE) : MPI_SUCCESS;
+	return g->cancel ? g->cancel(g->extra_state, request->state == REQUEST_COMPLETE)
+			 : MPI_SUCCESS;
 }
 
 int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
-		       MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
+		       MPI_Grequest_cancel_function *cancel_fn, void *extra_state,
+		       MPI_Request *request)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_request *r;
 	struct generalized *g;
 
 	if (!query_fn || !request)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL", request ? "query_fn" : "request"));
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL",
+					       request ? "query_fn" : "request"));
 	g = malloc(sizeof *g);
 	if (!g)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory"));
@@ -61,7 +64,8 @@ int MPI_Grequest_complete(MPI_Request request)
 	struct mpi_request *r = mpi_request_get(me, request);
 
 	if (!r || r->kind != REQUEST_GENERALIZED || r->state == REQUEST_COMPLETE)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_REQUEST, "request is not a pending generalized request"));
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_REQUEST,
+					       "request is not a pending generalized request"));
 	mpi_request_complete(r, MPI_SUCCESS);
 	return mpi_leave(me, MPI_SUCCESS);
 }

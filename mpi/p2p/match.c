@@ -3,7 +3,8 @@
 
 #include "mpi/p2p/endpoint.h"
 
-static bool accept_any(void *context, const struct mpi_request *recv, const struct mpi_message *message)
+static bool accept_any(void *context, const struct mpi_request *recv,
+		       const struct mpi_message *message)
 {
 	return true;
 }
@@ -13,7 +14,8 @@ static bool buffers_up_to_threshold(void *context, const struct mpi_rank *sender
 	return size_B <= sender->world->pd->cluster->eager_threshold_B;
 }
 
-static const struct mpi_match_policy timed = {.accept = accept_any, .buffers = buffers_up_to_threshold};
+static const struct mpi_match_policy timed = {.accept = accept_any,
+					      .buffers = buffers_up_to_threshold};
 
 const struct mpi_match_policy *mpi_match_policy_timed(void)
 {
@@ -22,7 +24,8 @@ const struct mpi_match_policy *mpi_match_policy_timed(void)
 
 static bool fits(const struct mpi_message *message, uint32_t context, int source, int tag)
 {
-	return message->context == context && (source == message->source_rank || source == MPI_ANY_SOURCE) &&
+	return message->context == context &&
+	       (source == message->source_rank || source == MPI_ANY_SOURCE) &&
 	       (tag == message->tag || tag == MPI_ANY_TAG);
 }
 
@@ -84,7 +87,8 @@ static void join(struct mpi_request *recv, struct mpi_message *message)
 
 static bool match_refused(struct mpi_endpoint *endpoint)
 {
-	for (struct mpi_message *message = endpoint->unexpected_first; message; message = message->next)
+	for (struct mpi_message *message = endpoint->unexpected_first; message;
+	     message = message->next)
 		for (struct mpi_request *recv = endpoint->posted_first; recv; recv = recv->next) {
 			if (!matches(recv, message))
 				continue;
@@ -96,7 +100,8 @@ static bool match_refused(struct mpi_endpoint *endpoint)
 	return false;
 }
 
-/* A policy may take now what it refused before. The default one never refuses, so that no queued message fits a queued receive. */
+/* A policy may take now what it refused before. The default one never refuses, so that no queued
+ * message fits a queued receive. */
 static void offer_again(struct mpi_endpoint *endpoint, const struct mpi_world *world)
 {
 	if (world->policy == &timed)
@@ -117,8 +122,9 @@ static void match_message(struct mpi_message *message)
 		return;
 	}
 	append_message(endpoint, message);
-	if (endpoint->is_probing && fits(message, mpi_message_context(endpoint->probe_comm, CHANNEL_P2P),
-					 endpoint->probe_source, endpoint->probe_tag))
+	if (endpoint->is_probing &&
+	    fits(message, mpi_message_context(endpoint->probe_comm, CHANNEL_P2P),
+		 endpoint->probe_source, endpoint->probe_tag))
 		endpoint->last_started = message->started;
 	mpi_endpoint_wake(message->dest);
 }
@@ -135,7 +141,8 @@ static void match_recv(struct mpi_request *recv)
 {
 	struct mpi_endpoint *endpoint = recv->owner->endpoint;
 
-	for (struct mpi_message *message = endpoint->unexpected_first; message; message = message->next) {
+	for (struct mpi_message *message = endpoint->unexpected_first; message;
+	     message = message->next) {
 		if (!matches(recv, message))
 			continue;
 		mpi_match_remove_message(message);
@@ -164,7 +171,8 @@ bool mpi_match_is_posted(const struct mpi_rank *me, uint32_t context, int source
 	return recv != NULL;
 }
 
-struct mpi_message *mpi_match_find(struct mpi_rank *me, const struct mpi_comm *comm, int source, int tag)
+struct mpi_message *mpi_match_find(struct mpi_rank *me, const struct mpi_comm *comm, int source,
+				   int tag)
 {
 	struct mpi_message *message = me->endpoint->unexpected_first;
 

@@ -19,10 +19,11 @@ static sim_time_ps now(const struct mpi_message *message)
 	return message->dest->world->pd->engine.now;
 }
 
-static void start_transfer(struct mpi_message *message, const struct mpi_rank *from, const struct mpi_rank *to, int64_t size_B,
-			   net_transfer_fn done)
+static void start_transfer(struct mpi_message *message, const struct mpi_rank *from,
+			   const struct mpi_rank *to, int64_t size_B, net_transfer_fn done)
 {
-	net_transfer_start(from->world->pd->model, &message->transfer, from->pd->node, to->pd->node, size_B, done);
+	net_transfer_start(from->world->pd->model, &message->transfer, from->pd->node, to->pd->node,
+			   size_B, done);
 }
 
 void mpi_message_destroy(struct mpi_message *message)
@@ -77,12 +78,14 @@ static void envelope_arrived(struct net_transfer *transfer)
 	}
 }
 
-/* The bytes that travel before the match: all of an eager message, what goes with the request of a rendezvous. */
+/* The bytes that travel before the match: all of an eager message, what goes with the request of a
+ * rendezvous. */
 static int64_t early_size(const struct mpi_message *message)
 {
 	int64_t request_data_B = message->source->world->pd->cluster->request_data_B;
 
-	return message->is_rendezvous && request_data_B < message->size_B ? request_data_B : message->size_B;
+	return message->is_rendezvous && request_data_B < message->size_B ? request_data_B
+									  : message->size_B;
 }
 
 static void count(const struct mpi_message *message)
@@ -107,7 +110,9 @@ void mpi_message_launch(struct mpi_message *message)
 	message->has_predecessor = mpi_pair_append(world, message);
 	message->started = now(message);
 	start_transfer(message, message->source, message->dest,
-		       message->is_rendezvous ? cluster->control_message_B + early_size(message) : message->size_B, envelope_arrived);
+		       message->is_rendezvous ? cluster->control_message_B + early_size(message)
+					      : message->size_B,
+		       envelope_arrived);
 }
 
 /* --- after the match --- */
@@ -125,8 +130,8 @@ static void complete_send(struct mpi_message *message)
 	mpi_request_complete(send, MPI_SUCCESS);
 }
 
-/* Data that stayed with the sender (rendezvous, contiguous) is read where it lies now. NULL: there is none, or the send has completed and its data
- * has been copied. */
+/* Data that stayed with the sender (rendezvous, contiguous) is read where it lies now. NULL: there
+ * is none, or the send has completed and its data has been copied. */
 static const void *data_of(const struct mpi_message *message)
 {
 	const struct mpi_request *send = message->send;
@@ -147,8 +152,10 @@ static void bulk_arrived(struct net_transfer *transfer)
 	mpi_message_received(message);
 }
 
-/* Copies contiguous data straight to where it belongs; false: the receiver's own fiber must unpack. */
-static inline __attribute__((always_inline)) bool copy_now(const struct mpi_request *recv, const struct mpi_message *message)
+/* Copies contiguous data straight to where it belongs; false: the receiver's own fiber must unpack.
+ */
+static inline __attribute__((always_inline)) bool copy_now(const struct mpi_request *recv,
+							   const struct mpi_message *message)
 {
 	int64_t size_B = mpi_status_bytes(&recv->status);
 	const void *data = data_of(message);
@@ -157,7 +164,8 @@ static inline __attribute__((always_inline)) bool copy_now(const struct mpi_requ
 		return true;
 	if (!recv->type->is_contiguous)
 		return false;
-	memcpy(pd_rank_memory(recv->owner->pd, (char *)recv->buf + recv->type->true_lb_B), data, (size_t)size_B);
+	memcpy(pd_rank_memory(recv->owner->pd, (char *)recv->buf + recv->type->true_lb_B), data,
+	       (size_t)size_B);
 	return true;
 }
 
@@ -172,8 +180,10 @@ static int keep_data(struct mpi_message *message)
 		memcpy(message->payload, data, (size_t)message->size_B);
 		return 0;
 	}
-	*failure = (struct pd_failure){.kind = PD_FAILURE_MEMORY, .rank = message->dest->rank, .time = now(message)};
-	snprintf(failure->text, sizeof failure->text, "out of memory for a message of %lld B", (long long)message->size_B);
+	*failure = (struct pd_failure){
+	    .kind = PD_FAILURE_MEMORY, .rank = message->dest->rank, .time = now(message)};
+	snprintf(failure->text, sizeof failure->text, "out of memory for a message of %lld B",
+		 (long long)message->size_B);
 	return UTIL_ENOMEM;
 }
 
@@ -191,17 +201,20 @@ static void all_but_buffered_arrived(struct net_transfer *transfer)
 	let_sender_go(message_of(transfer));
 }
 
-/* --- the steps of a rendezvous after the match: the receiver's clear to send, the sender's bulk --- */
+/* --- the steps of a rendezvous after the match: the receiver's clear to send, the sender's bulk
+ * --- */
 
 static void start_bulk(struct mpi_message *message)
 {
 	int64_t bulk_B = message->size_B - early_size(message);
-	int64_t buffer_B = net_cluster_send_buffer(message->dest->world->pd->cluster, message->size_B);
+	int64_t buffer_B =
+	    net_cluster_send_buffer(message->dest->world->pd->cluster, message->size_B);
 
 	message->started = now(message);
 	if (buffer_B >= 0 && buffer_B < bulk_B) {
-		net_transfer_start_marked(message->source->world->pd->model, &message->transfer, message->source->pd->node,
-					  message->dest->pd->node, bulk_B, buffer_B, all_but_buffered_arrived, bulk_arrived);
+		net_transfer_start_marked(message->source->world->pd->model, &message->transfer,
+					  message->source->pd->node, message->dest->pd->node,
+					  bulk_B, buffer_B, all_but_buffered_arrived, bulk_arrived);
 		return;
 	}
 	if (buffer_B >= bulk_B)
@@ -216,7 +229,8 @@ static void step_now(struct mpi_message *message)
 	if (message->is_cleared)
 		start_bulk(message);
 	else
-		start_transfer(message, message->dest, message->source, message->dest->world->pd->cluster->control_message_B,
+		start_transfer(message, message->dest, message->source,
+			       message->dest->world->pd->cluster->control_message_B,
 			       clear_to_send_arrived);
 }
 
@@ -225,8 +239,9 @@ static bool makes_progress(const struct mpi_rank *rank)
 {
 	const struct mpi_endpoint *endpoint = rank->endpoint;
 
-	return rank->world->pd->cluster->progress == NET_PROGRESS_ASYNC || endpoint->is_blocked || endpoint->is_polling ||
-	       rank->state == MPI_STATE_FINALIZED || rank->world->pd->engine.running == &rank->pd->task;
+	return rank->world->pd->cluster->progress == NET_PROGRESS_ASYNC || endpoint->is_blocked ||
+	       endpoint->is_polling || rank->state == MPI_STATE_FINALIZED ||
+	       rank->world->pd->engine.running == &rank->pd->task;
 }
 
 /* The next step is `rank`'s to take: at once, or when it is in MPI again. */
@@ -239,7 +254,8 @@ static void take_step(struct mpi_rank *rank, struct mpi_message *message)
 		return;
 	}
 	message->next = NULL;
-	*(endpoint->deferred_last ? &endpoint->deferred_last->next : &endpoint->deferred_first) = message;
+	*(endpoint->deferred_last ? &endpoint->deferred_last->next : &endpoint->deferred_first) =
+	    message;
 	endpoint->deferred_last = message;
 }
 
@@ -274,7 +290,8 @@ static void set_status(struct mpi_request *recv, const struct mpi_message *messa
 	recv->status.MPI_SOURCE = message->source_rank;
 	recv->status.MPI_TAG = message->tag;
 	recv->status.MPI_ERROR = message->size_B > capacity_B ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-	mpi_status_set_bytes(&recv->status, message->size_B > capacity_B ? capacity_B : message->size_B);
+	mpi_status_set_bytes(&recv->status,
+			     message->size_B > capacity_B ? capacity_B : message->size_B);
 }
 
 void mpi_message_matched(struct mpi_message *message)
@@ -297,15 +314,15 @@ static void record(const struct mpi_message *message)
 	if (!recorder->message)
 		return;
 	entry = (struct sim_record_message){
-		.source = message->source->rank,
-		.dest = message->dest->rank,
-		.tag = message->tag,
-		.size_B = message->size_B,
-		.sent = message->sent,
-		.started = message->started,
-		.arrived = message->arrived,
-		.received = now(message),
-		.in_collective = message->context & CHANNEL_COLL,
+	    .source = message->source->rank,
+	    .dest = message->dest->rank,
+	    .tag = message->tag,
+	    .size_B = message->size_B,
+	    .sent = message->sent,
+	    .started = message->started,
+	    .arrived = message->arrived,
+	    .received = now(message),
+	    .in_collective = message->context & CHANNEL_COLL,
 	};
 	recorder->message(recorder->context, &entry);
 }
@@ -338,7 +355,8 @@ void mpi_message_received(struct mpi_message *message)
 		mpi_request_arrived(recv);
 }
 
-static void spend(struct mpi_rank *me, const struct mpi_message *message, double overhead_s, double per_B_s)
+static void spend(struct mpi_rank *me, const struct mpi_message *message, double overhead_s,
+		  double per_B_s)
 {
 	if (per_B_s > 0)
 		overhead_s += per_B_s * (double)early_size(message);
@@ -359,7 +377,8 @@ void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
 	int64_t size_B = mpi_status_bytes(&recv->status);
 	const struct net_cluster *cluster = me->world->pd->cluster;
 
-	if (!recv->type->is_contiguous && size_B > 0 && message->payload && !pd_memory_is_absent(recv->buf))
+	if (!recv->type->is_contiguous && size_B > 0 && message->payload &&
+	    !pd_memory_is_absent(recv->buf))
 		mpi_datatype_unpack(recv->type, recv->buf, recv->count, message->payload, size_B);
 	spend(me, message, cluster->recv_overhead_s, cluster->recv_overhead_per_B_s);
 	finish(message);

@@ -10,35 +10,43 @@
 #include "netmodel/model.h"
 
 /*
- * A message on its way. Its envelope arrives with the whole message (eager) or as a request to send (rendezvous); envelopes of one pair of
- * ranks are delivered in the order in which they were sent, whatever the network does, so that matching never overtakes.
+ * A message on its way. Its envelope arrives with the whole message (eager) or as a request to send
+ * (rendezvous); envelopes of one pair of ranks are delivered in the order in which they were sent,
+ * whatever the network does, so that matching never overtakes.
  *
  * Eager:      data in one transfer → envelope delivered, matched at once or kept as unexpected.
- * Rendezvous: request to send → matched → clear to send back → bulk transfer → both requests complete.
+ * Rendezvous: request to send → matched → clear to send back → bulk transfer → both requests
+ * complete.
  *
- * With `protocol.progress: in_mpi` the clear to send waits until the receiver, and the bulk transfer until the sender, is in a call that makes progress: one
- * that waits, tests or probes. With `protocol.send_buffer` the send completes when only that much of the bulk is still under way.
+ * With `protocol.progress: in_mpi` the clear to send waits until the receiver, and the bulk
+ * transfer until the sender, is in a call that makes progress: one that waits, tests or probes.
+ * With `protocol.send_buffer` the send completes when only that much of the bulk is still under
+ * way.
  */
 #define MESSAGE_INLINE_B 64
 
 struct mpi_message {
-	struct net_transfer transfer;      /* the one that is under way: data, control or bulk */
+	struct net_transfer transfer; /* the one that is under way: data, control or bulk */
 	struct mpi_rank *source, *dest;
-	struct mpi_message *next, *prev;   /* in the receiver's unexpected queue; next: among a rank's deferred ones */
-	struct mpi_message *pair_next;     /* sent later by the same rank to the same rank, not yet delivered */
-	struct mpi_request *send;          /* the send, as long as it is not complete; NULL: nobody waits for it */
-	struct mpi_request *recv;          /* the receive that matched; NULL: none yet */
-	MPI_Message handle;                /* MPI_Mprobe's; 0: none */
-	struct mpi_comm *comm;             /* of the receiver, retained, while there is a handle */
-	uint32_t context;                  /* of the communicator, and the channel: mpi_message_context */
-	int source_rank, tag;              /* source_rank: in the communicator */
+	struct mpi_message *next,
+	    *prev; /* in the receiver's unexpected queue; next: among a rank's deferred ones */
+	struct mpi_message
+	    *pair_next; /* sent later by the same rank to the same rank, not yet delivered */
+	struct mpi_request
+	    *send; /* the send, as long as it is not complete; NULL: nobody waits for it */
+	struct mpi_request *recv; /* the receive that matched; NULL: none yet */
+	MPI_Message handle;	  /* MPI_Mprobe's; 0: none */
+	struct mpi_comm *comm;	  /* of the receiver, retained, while there is a handle */
+	uint32_t context;	  /* of the communicator, and the channel: mpi_message_context */
+	int source_rank, tag;	  /* source_rank: in the communicator */
 	int64_t size_B;
-	void *payload;                     /* packed data: inline_data, malloc'd, or NULL (absent, empty, or still with the sender) */
-	const void *site;                  /* where the application sent it */
-	int64_t buffered_B;                /* of the sender's attached buffer */
+	void *payload; /* packed data: inline_data, malloc'd, or NULL (absent, empty, or still with
+			  the sender) */
+	const void *site;   /* where the application sent it */
+	int64_t buffered_B; /* of the sender's attached buffer */
 	sim_time_ps sent, started, arrived;
 	bool is_rendezvous, has_predecessor, is_at_hand, is_delivered, is_cancelled;
-	bool is_cleared;                   /* the sender has the clear to send */
+	bool is_cleared; /* the sender has the clear to send */
 	_Alignas(16) char inline_data[MESSAGE_INLINE_B];
 };
 
@@ -52,9 +60,11 @@ static inline uint32_t mpi_message_context(const struct mpi_comm *comm, enum mpi
 void mpi_message_launch(struct mpi_message *message);
 /* Frees the message and its payload. */
 void mpi_message_destroy(struct mpi_message *message);
-/* The receive has it: copies the data where it may do so now, or leaves that to the receiver's fiber. */
+/* The receive has it: copies the data where it may do so now, or leaves that to the receiver's
+ * fiber. */
 void mpi_message_received(struct mpi_message *message);
-/* The rest of a receive that has ARRIVED, on the receiver's fiber: unpacks, spends the overhead o, completes the request. */
+/* The rest of a receive that has ARRIVED, on the receiver's fiber: unpacks, spends the overhead o,
+ * completes the request. */
 void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv);
 /* Memory for `size_B` bytes of payload: the message's own or malloc'd; NULL when there is none. */
 void *mpi_message_allocate(struct mpi_message *message, size_t size_B);
@@ -62,7 +72,8 @@ void *mpi_message_allocate(struct mpi_message *message, size_t size_B);
 void mpi_message_send_overhead(struct mpi_rank *me, const struct mpi_message *message);
 /* The rank is in a call that makes progress: takes the deferred steps of its rendezvous. */
 void mpi_message_progress(struct mpi_rank *me);
-/* Starts what a match sets off: completes a synchronous send, answers a request to send, or delivers the data that is there. */
+/* Starts what a match sets off: completes a synchronous send, answers a request to send, or
+ * delivers the data that is there. */
 void mpi_message_matched(struct mpi_message *message);
 
 #endif

@@ -9,7 +9,9 @@ static struct mpi_request *get(struct mpi_rank *me, const MPI_Request *handle, i
 	*code = MPI_SUCCESS;
 	if (!request)
 		*code = mpi_raise(me, NULL, MPI_ERR_REQUEST, "request is %s",
-				  !handle ? "NULL" : *handle == MPI_REQUEST_NULL ? "MPI_REQUEST_NULL" : "not a request of this rank");
+				  !handle			? "NULL"
+				  : *handle == MPI_REQUEST_NULL ? "MPI_REQUEST_NULL"
+								: "not a request of this rank");
 	return request;
 }
 
@@ -56,8 +58,9 @@ int MPI_Request_free(MPI_Request *request)
 	if (!r)
 		return mpi_leave(me, code);
 	if (r->kind == REQUEST_COLL && r->state == REQUEST_PENDING)
-		return mpi_leave(me, mpi_raise(me, r->comm, MPI_ERR_REQUEST,
-					       "the request of a collective that is under way cannot be freed"));
+		return mpi_leave(
+		    me, mpi_raise(me, r->comm, MPI_ERR_REQUEST,
+				  "the request of a collective that is under way cannot be freed"));
 	*request = MPI_REQUEST_NULL;
 	if (r->state == REQUEST_IDLE || r->state == REQUEST_COMPLETE) {
 		mpi_request_destroy(me, r);
@@ -79,7 +82,8 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 	struct mpi_request *r = mpi_request_get(me, request);
 
 	if (!r && request != MPI_REQUEST_NULL)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_REQUEST, "request is not a request of this rank"));
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_REQUEST,
+					       "request is not a request of this rank"));
 	if (!flag)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
 	if (r)
@@ -138,7 +142,8 @@ int MPI_Cancel(MPI_Request *request)
 	if (r->kind == REQUEST_GENERALIZED)
 		return mpi_leave(me, mpi_generalized_cancel(r));
 	if (r->kind != REQUEST_SEND && r->kind != REQUEST_RECV)
-		return mpi_leave(me, mpi_raise(me, r->comm, MPI_ERR_REQUEST, "only sends and receives can be cancelled"));
+		return mpi_leave(me, mpi_raise(me, r->comm, MPI_ERR_REQUEST,
+					       "only sends and receives can be cancelled"));
 	if (withdraw(r)) {
 		mpi_status_set_cancelled(&r->status, true);
 		mpi_request_complete(r, MPI_SUCCESS);

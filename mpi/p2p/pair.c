@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Order of delivery: an open-addressing hash from (source, destination) to the last message of the pair that was sent and not yet delivered. A pair with
- * nothing under way takes no room.
+ * Order of delivery: an open-addressing hash from (source, destination) to the last message of the
+ * pair that was sent and not yet delivered. A pair with nothing under way takes no room.
  */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 struct mpi_pair_table {
 	struct mpi_message **last; /* [capacity], NULL: free */
-	uint64_t capacity, n;      /* capacity: a power of two, at least 2 n */
+	uint64_t capacity, n;	   /* capacity: a power of two, at least 2 n */
 };
 
 int mpi_pair_table_create(struct mpi_pair_table **out)
@@ -39,7 +39,8 @@ void mpi_pair_table_destroy(struct mpi_pair_table *table)
 
 static uint64_t home(const struct mpi_pair_table *table, const struct mpi_message *message)
 {
-	uint64_t key = (uint64_t)(uint32_t)message->source->rank << 32 | (uint32_t)message->dest->rank;
+	uint64_t key =
+	    (uint64_t)(uint32_t)message->source->rank << 32 | (uint32_t)message->dest->rank;
 
 	return (key * UINT64_C(0x9e3779b97f4a7c15)) >> 20 & (table->capacity - 1);
 }
@@ -81,7 +82,8 @@ bool mpi_pair_append(struct mpi_world *world, struct mpi_message *message)
 	uint64_t slot;
 
 	if (2 * table->n >= table->capacity && grow(table) < 0)
-		pd_fail(message->source->pd, PD_FAILURE_MEMORY, "out of memory with %llu pairs of ranks communicating",
+		pd_fail(message->source->pd, PD_FAILURE_MEMORY,
+			"out of memory with %llu pairs of ranks communicating",
 			(unsigned long long)table->n);
 	slot = find(table, message);
 	before = table->last[slot];
@@ -94,7 +96,8 @@ bool mpi_pair_append(struct mpi_world *world, struct mpi_message *message)
 	return true;
 }
 
-/* Frees a slot and closes the gap in its run, so that look-ups need no marks for deleted entries. */
+/* Frees a slot and closes the gap in its run, so that look-ups need no marks for deleted entries.
+ */
 static void erase(struct mpi_pair_table *table, uint64_t hole)
 {
 	uint64_t mask = table->capacity - 1, i = hole;

@@ -22,7 +22,8 @@ static void describe_no_proc(MPI_Status *status)
 	mpi_status_give(status, &found);
 }
 
-static int check(struct mpi_rank *me, int source, int tag, MPI_Comm handle, const void *output, struct mpi_comm **out)
+static int check(struct mpi_rank *me, int source, int tag, MPI_Comm handle, const void *output,
+		 struct mpi_comm **out)
 {
 	*out = mpi_comm_get(me, handle);
 	if (!*out)
@@ -132,7 +133,8 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+		MPI_Status *status)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_message *found;
@@ -169,22 +171,25 @@ static void take_over(struct mpi_rank *me, struct mpi_request *recv, struct mpi_
 }
 
 /* NULL: `*code` was raised. */
-static struct mpi_request *receive(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *handle,
-				   int *code)
+static struct mpi_request *receive(struct mpi_rank *me, void *buf, MPI_Count count,
+				   MPI_Datatype datatype, MPI_Message *handle, int *code)
 {
-	struct mpi_message *message = handle ? mpi_handle_object(me, KIND_MESSAGE, (uintptr_t)*handle) : NULL;
+	struct mpi_message *message =
+	    handle ? mpi_handle_object(me, KIND_MESSAGE, (uintptr_t)*handle) : NULL;
 	struct mpi_comm *comm = message ? message->comm : me->comm_world;
 	struct mpi_datatype *type;
 	struct mpi_request *recv;
 
 	if (!message && !(handle && *handle == MPI_MESSAGE_NO_PROC))
-		*code = mpi_raise(me, NULL, MPI_ERR_REQUEST, "message is not a matched message of this rank");
+		*code = mpi_raise(me, NULL, MPI_ERR_REQUEST,
+				  "message is not a matched message of this rank");
 	else
 		*code = mpi_check_buffer(me, comm, buf, count, datatype, &type);
 	if (*code != MPI_SUCCESS)
 		return NULL;
-	recv = mpi_recv_prepare(me, buf, count, type, message ? message->source_rank : MPI_PROC_NULL,
-				message ? message->tag : MPI_ANY_TAG, comm, CHANNEL_P2P);
+	recv =
+	    mpi_recv_prepare(me, buf, count, type, message ? message->source_rank : MPI_PROC_NULL,
+			     message ? message->tag : MPI_ANY_TAG, comm, CHANNEL_P2P);
 	*handle = MPI_MESSAGE_NULL;
 	if (message)
 		take_over(me, recv, message);
@@ -193,7 +198,8 @@ static struct mpi_request *receive(struct mpi_rank *me, void *buf, MPI_Count cou
 	return recv;
 }
 
-static int mrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+static int mrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+		 MPI_Message *message, MPI_Status *status)
 {
 	struct mpi_comm *comm;
 	MPI_Status result;
@@ -212,8 +218,8 @@ static int mrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype d
 	return mpi_leave(me, code);
 }
 
-static int imrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
-		  MPI_Request *request)
+static int imrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+		  MPI_Message *message, MPI_Request *request)
 {
 	struct mpi_request *recv;
 	int code;
@@ -231,17 +237,20 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
 	return mrecv(MPI_ENTER(), buf, count, datatype, message, status);
 }
 
-int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
+		MPI_Status *status)
 {
 	return mrecv(MPI_ENTER(), buf, count, datatype, message, status);
 }
 
-int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
+	       MPI_Request *request)
 {
 	return imrecv(MPI_ENTER(), buf, count, datatype, message, request);
 }
 
-int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
+		 MPI_Request *request)
 {
 	return imrecv(MPI_ENTER(), buf, count, datatype, message, request);
 }

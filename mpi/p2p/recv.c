@@ -4,8 +4,8 @@
 
 #include "mpi/p2p/internal.h"
 
-static int recv_blocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-			 MPI_Comm comm, MPI_Status *status)
+static int recv_blocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+			 int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *recv;
@@ -22,8 +22,8 @@ static int recv_blocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Da
 	return mpi_leave(me, mpi_raise_operation(me, a.comm, code, &result));
 }
 
-static int recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-			    MPI_Comm comm, MPI_Request *request)
+static int recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+			    int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *recv;
@@ -44,8 +44,8 @@ static int start_persistent(struct mpi_rank *me, struct mpi_request *recv)
 	return MPI_SUCCESS;
 }
 
-static int recv_init(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-		     MPI_Request *request)
+static int recv_init(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+		     int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *recv;
@@ -64,14 +64,17 @@ static int recv_init(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Dataty
 }
 
 /* Both halves under way at once; the receive first, so that its message finds it. */
-static int exchange(struct mpi_rank *me, const struct mpi_p2p_args *out, const struct mpi_p2p_args *in, MPI_Status *status)
+static int exchange(struct mpi_rank *me, const struct mpi_p2p_args *out,
+		    const struct mpi_p2p_args *in, MPI_Status *status)
 {
 	struct mpi_request *pair[2];
 	MPI_Status result;
 	int code;
 
-	pair[0] = mpi_recv_start(me, (void *)in->buf, in->count, in->type, in->peer, in->tag, in->comm, CHANNEL_P2P);
-	pair[1] = mpi_send_start(me, out->buf, out->count, out->type, out->peer, out->tag, out->comm, SEND_STANDARD, CHANNEL_P2P);
+	pair[0] = mpi_recv_start(me, (void *)in->buf, in->count, in->type, in->peer, in->tag,
+				 in->comm, CHANNEL_P2P);
+	pair[1] = mpi_send_start(me, out->buf, out->count, out->type, out->peer, out->tag,
+				 out->comm, SEND_STANDARD, CHANNEL_P2P);
 	mpi_requests_wait(me, 2, pair, false);
 	mpi_request_destroy(me, pair[1]);
 	code = mpi_request_harvest(me, pair[0], NULL, &result);
@@ -79,9 +82,10 @@ static int exchange(struct mpi_rank *me, const struct mpi_p2p_args *out, const s
 	return mpi_raise_operation(me, in->comm, code, &result);
 }
 
-static int sendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-		    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-		    MPI_Status *status)
+static int sendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcount,
+		    MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+		    MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+		    MPI_Comm comm, MPI_Status *status)
 {
 	struct mpi_p2p_args out, in;
 	int code = mpi_check_send(me, sendbuf, sendcount, sendtype, dest, sendtag, comm, &out);
@@ -94,8 +98,9 @@ static int sendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcoun
 }
 
 /* What is sent is packed away first; it then travels as bytes. */
-static int sendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag,
-			    int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+static int sendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+			    int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+			    MPI_Status *status)
 {
 	struct mpi_p2p_args out, in;
 	MPI_Count size_B;
@@ -110,8 +115,9 @@ static int sendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI
 	if (!pd_memory_is_absent(buf)) {
 		packed = malloc(size_B ? (size_t)size_B : 1);
 		if (!packed)
-			return mpi_leave(me, mpi_raise(me, out.comm, MPI_ERR_NO_MEM, "out of memory for %lld B",
-						       (long long)size_B));
+			return mpi_leave(me,
+					 mpi_raise(me, out.comm, MPI_ERR_NO_MEM,
+						   "out of memory for %lld B", (long long)size_B));
 		mpi_datatype_pack(out.type, buf, out.count, packed);
 		out.buf = packed;
 		out.type = mpi_datatype_get(me, MPI_BYTE);
@@ -124,58 +130,68 @@ static int sendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI
 	return mpi_leave(me, code);
 }
 
-int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+	     MPI_Status *status)
 {
 	return recv_blocking(MPI_ENTER(), buf, count, datatype, source, tag, comm, status);
 }
 
-int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+	      MPI_Request *request)
 {
 	return recv_nonblocking(MPI_ENTER(), buf, count, datatype, source, tag, comm, request);
 }
 
-int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+		  MPI_Request *request)
 {
 	return recv_init(MPI_ENTER(), buf, count, datatype, source, tag, comm, request);
 }
 
-int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-		 int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+		 void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+		 MPI_Comm comm, MPI_Status *status)
 {
-	return sendrecv(MPI_ENTER(), sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
-			comm, status);
+	return sendrecv(MPI_ENTER(), sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
+			recvcount, recvtype, source, recvtag, comm, status);
 }
 
-int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-			 MPI_Comm comm, MPI_Status *status)
+int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+			 int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	return sendrecv_replace(MPI_ENTER(), buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+	return sendrecv_replace(MPI_ENTER(), buf, count, datatype, dest, sendtag, source, recvtag,
+				comm, status);
 }
 
-int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+	       MPI_Comm comm, MPI_Status *status)
 {
 	return recv_blocking(MPI_ENTER(), buf, count, datatype, source, tag, comm, status);
 }
 
-int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+		MPI_Comm comm, MPI_Request *request)
 {
 	return recv_nonblocking(MPI_ENTER(), buf, count, datatype, source, tag, comm, request);
 }
 
-int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+		    MPI_Comm comm, MPI_Request *request)
 {
 	return recv_init(MPI_ENTER(), buf, count, datatype, source, tag, comm, request);
 }
 
-int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-		 MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+		   int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+		   int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	return sendrecv(MPI_ENTER(), sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
-			comm, status);
+	return sendrecv(MPI_ENTER(), sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
+			recvcount, recvtype, source, recvtag, comm, status);
 }
 
-int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-			 MPI_Comm comm, MPI_Status *status)
+int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag,
+			   int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	return sendrecv_replace(MPI_ENTER(), buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+	return sendrecv_replace(MPI_ENTER(), buf, count, datatype, dest, sendtag, source, recvtag,
+				comm, status);
 }

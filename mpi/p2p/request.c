@@ -15,9 +15,9 @@ struct mpi_request *mpi_request_create(struct mpi_rank *me, enum mpi_request_kin
 	if (!request)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a request");
 	*request = (struct mpi_request){
-		.kind = kind,
-		.state = REQUEST_PENDING,
-		.owner = me,
+	    .kind = kind,
+	    .state = REQUEST_PENDING,
+	    .owner = me,
 	};
 	mpi_status_set_empty(&request->status);
 	return request;
@@ -66,7 +66,8 @@ void mpi_request_unlend(struct mpi_request *request)
 {
 	if (!request->is_lent)
 		return;
-	*(request->prev ? &request->prev->next : &request->owner->endpoint->lent_first) = request->next;
+	*(request->prev ? &request->prev->next : &request->owner->endpoint->lent_first) =
+	    request->next;
 	if (request->next)
 		request->next->prev = request->prev;
 	request->next = request->prev = NULL;
@@ -127,7 +128,8 @@ void mpi_request_take(struct mpi_rank *me, struct mpi_request *recv)
 	mpi_message_take(me, recv);
 }
 
-/* Takes the oldest arrived message that the rank waits for or that is taken in any case; false: there is none. */
+/* Takes the oldest arrived message that the rank waits for or that is taken in any case; false:
+ * there is none. */
 static bool take_one(struct mpi_rank *me)
 {
 	for (struct mpi_request *recv = me->endpoint->arrived_first; recv; recv = recv->next) {
@@ -150,8 +152,9 @@ void mpi_progress_add(struct mpi_rank *me, struct mpi_progress *progress)
 }
 
 /*
- * Advances everything once, and again as long as something completed meanwhile: a wake-up is only for a rank that is blocked, and an advance may sleep
- * (overhead), so that what was looked at first may have gone on in the meantime.
+ * Advances everything once, and again as long as something completed meanwhile: a wake-up is only
+ * for a rank that is blocked, and an advance may sleep (overhead), so that what was looked at first
+ * may have gone on in the meantime.
  */
 static void advance_once(struct mpi_rank *me)
 {

@@ -12,7 +12,8 @@
 /*
  * Requests: every operation that can be waited for, blocking calls included.
  *
- *   IDLE (persistent, not started) → PENDING → ARRIVED (a message that its rank has yet to take: overhead o, unpacking) → COMPLETE
+ *   IDLE (persistent, not started) → PENDING → ARRIVED (a message that its rank has yet to take:
+ * overhead o, unpacking) → COMPLETE
  */
 enum mpi_request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLL, REQUEST_GENERALIZED };
 enum mpi_request_state { REQUEST_IDLE, REQUEST_PENDING, REQUEST_ARRIVED, REQUEST_COMPLETE };
@@ -23,55 +24,66 @@ enum mpi_channel { CHANNEL_P2P, CHANNEL_COLL };
 struct mpi_message;
 
 struct mpi_request {
-	MPI_Request handle;             /* 0 while the application has none */
+	MPI_Request handle; /* 0 while the application has none */
 	enum mpi_request_kind kind;
 	enum mpi_request_state state;
 	bool is_persistent;
-	bool is_waited;                 /* its rank blocks until it completes */
-	bool is_lent;                   /* see mpi_request_lend */
-	bool is_listed;                 /* seen in the array of the present call */
-	bool is_orphan;                 /* MPI_Request_free before completion */
+	bool is_waited; /* its rank blocks until it completes */
+	bool is_lent;	/* see mpi_request_lend */
+	bool is_listed; /* seen in the array of the present call */
+	bool is_orphan; /* MPI_Request_free before completion */
 	enum mpi_send_mode mode;
 	enum mpi_channel channel;
 	struct mpi_rank *owner;
-	struct mpi_comm *comm;          /* retained */
-	struct mpi_datatype *type;      /* retained */
+	struct mpi_comm *comm;	   /* retained */
+	struct mpi_datatype *type; /* retained */
 	void *buf;
 	MPI_Count count;
-	int peer, tag;                  /* as given: rank in comm or wildcard */
-	MPI_Status status;              /* valid when COMPLETE; MPI_ERROR holds the operation's error */
-	struct mpi_message *message;    /* sends: the message under way; receives: the one that matched */
+	int peer, tag;	   /* as given: rank in comm or wildcard */
+	MPI_Status status; /* valid when COMPLETE; MPI_ERROR holds the operation's error */
+	struct mpi_message
+	    *message; /* sends: the message under way; receives: the one that matched */
 	struct mpi_request *next, *prev; /* in the queue it is in */
 	sim_time_ps posted;
 	/* collectives and generalized requests */
 	void *operation;
-	int (*query)(struct mpi_request *request); /* fills the status when the application gets it; NULL: it is there already */
-	void (*release)(struct mpi_rank *me, struct mpi_request *request); /* frees `operation`; may be NULL */
-	int (*start)(struct mpi_rank *me, struct mpi_request *request);     /* MPI_Start of a persistent collective; may be NULL */
+	int (*query)(struct mpi_request *request); /* fills the status when the application gets it;
+						      NULL: it is there already */
+	void (*release)(struct mpi_rank *me,
+			struct mpi_request *request); /* frees `operation`; may be NULL */
+	int (*start)(
+	    struct mpi_rank *me,
+	    struct mpi_request *request); /* MPI_Start of a persistent collective; may be NULL */
 };
 
-/* A request of the rank's own, PENDING, without a handle. From the pool; never NULL (fails the run when out of memory). */
+/* A request of the rank's own, PENDING, without a handle. From the pool; never NULL (fails the run
+ * when out of memory). */
 struct mpi_request *mpi_request_create(struct mpi_rank *me, enum mpi_request_kind kind);
 /* Gives the request a handle for the application. */
 MPI_Request mpi_request_publish(struct mpi_rank *me, struct mpi_request *request);
 void mpi_request_destroy(struct mpi_rank *me, struct mpi_request *request);
-struct mpi_request *mpi_request_get(const struct mpi_rank *me, MPI_Request handle); /* NULL: none, or MPI_REQUEST_NULL */
-/* Enters a request, which is in no other queue, in the list of those that use the program's memory while a rendezvous goes on; takes it out. */
+struct mpi_request *mpi_request_get(const struct mpi_rank *me,
+				    MPI_Request handle); /* NULL: none, or MPI_REQUEST_NULL */
+/* Enters a request, which is in no other queue, in the list of those that use the program's memory
+ * while a rendezvous goes on; takes it out. */
 void mpi_request_lend(struct mpi_request *request);
 void mpi_request_unlend(struct mpi_request *request);
 /* A receive whose data is here and that its rank has to take. From anywhere. */
 void mpi_request_arrived(struct mpi_request *recv);
-/* Takes a receive that has ARRIVED: unpacks, spends the overhead, completes it. On its rank's fiber. */
+/* Takes a receive that has ARRIVED: unpacks, spends the overhead, completes it. On its rank's
+ * fiber. */
 void mpi_request_take(struct mpi_rank *me, struct mpi_request *recv);
 /* Marks a request complete and wakes its rank when it waits for it. From anywhere. */
 void mpi_request_complete(struct mpi_request *request, int error_class);
 
 /*
- * Blocks until all (or, with `any`, one) of `n` requests are COMPLETE, making progress on everything else of the rank meanwhile. NULL entries are ignored.
- * On the rank's fiber. Does not destroy them.
+ * Blocks until all (or, with `any`, one) of `n` requests are COMPLETE, making progress on
+ * everything else of the rank meanwhile. NULL entries are ignored. On the rank's fiber. Does not
+ * destroy them.
  */
 void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any);
-/* Makes the progress that is possible now without blocking for others: takes arrived messages of `requests`, advances collectives. */
+/* Makes the progress that is possible now without blocking for others: takes arrived messages of
+ * `requests`, advances collectives. */
 void mpi_progress_poll(struct mpi_rank *me, int n, struct mpi_request *const requests[]);
 /* Links something to be advanced whenever the rank is in MPI. */
 void mpi_progress_add(struct mpi_rank *me, struct mpi_progress *progress);

@@ -12,15 +12,18 @@ static int check_mode(struct mpi_rank *me, const struct mpi_p2p_args *a, enum mp
 	if (mode != SEND_READY || a->peer == MPI_PROC_NULL)
 		return MPI_SUCCESS;
 	dest = &me->world->ranks[mpi_comm_peer(a->comm, a->peer)];
-	if (mpi_match_is_posted(dest, mpi_message_context(a->comm, CHANNEL_P2P), a->comm->rank, a->tag))
+	if (mpi_match_is_posted(dest, mpi_message_context(a->comm, CHANNEL_P2P), a->comm->rank,
+				a->tag))
 		return MPI_SUCCESS;
 	return mpi_raise(me, a->comm, MPI_ERR_OTHER,
-			 "a ready send to rank %d with tag %d, which has not posted a receive for it: the program is wrong", a->peer,
-			 a->tag);
+			 "a ready send to rank %d with tag %d, which has not posted a receive for "
+			 "it: the program is wrong",
+			 a->peer, a->tag);
 }
 
-static int send_blocking(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-			 MPI_Comm comm, enum mpi_send_mode mode)
+static int send_blocking(struct mpi_rank *me, const void *buf, MPI_Count count,
+			 MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+			 enum mpi_send_mode mode)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *send;
@@ -37,8 +40,9 @@ static int send_blocking(struct mpi_rank *me, const void *buf, MPI_Count count, 
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-static int send_nonblocking(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-			    MPI_Comm comm, enum mpi_send_mode mode, MPI_Request *request)
+static int send_nonblocking(struct mpi_rank *me, const void *buf, MPI_Count count,
+			    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+			    enum mpi_send_mode mode, MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *send;
@@ -57,7 +61,11 @@ static int send_nonblocking(struct mpi_rank *me, const void *buf, MPI_Count coun
 
 static int start_persistent(struct mpi_rank *me, struct mpi_request *send)
 {
-	struct mpi_p2p_args a = {.count = send->count, .type = send->type, .peer = send->peer, .tag = send->tag, .comm = send->comm};
+	struct mpi_p2p_args a = {.count = send->count,
+				 .type = send->type,
+				 .peer = send->peer,
+				 .tag = send->tag,
+				 .comm = send->comm};
 	int code = check_mode(me, &a, send->mode);
 
 	if (code == MPI_SUCCESS)
@@ -65,8 +73,9 @@ static int start_persistent(struct mpi_rank *me, struct mpi_request *send)
 	return code;
 }
 
-static int send_init(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-		     MPI_Comm comm, enum mpi_send_mode mode, MPI_Request *request)
+static int send_init(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype,
+		     int dest, int tag, MPI_Comm comm, enum mpi_send_mode mode,
+		     MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *send;
@@ -76,7 +85,8 @@ static int send_init(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_
 		code = mpi_raise(me, a.comm, MPI_ERR_ARG, "request is NULL");
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	send = mpi_send_prepare(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
+	send =
+	    mpi_send_prepare(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
 	send->state = REQUEST_IDLE;
 	send->is_persistent = true;
 	send->start = start_persistent;
@@ -89,29 +99,38 @@ int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int ta
 	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD);
 }
 
-int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+	      MPI_Request *request)
 {
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD,
+				request);
 }
 
-int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+		  MPI_Comm comm, MPI_Request *request)
 {
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD,
+			 request);
 }
 
-int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+	       MPI_Comm comm)
 {
 	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD);
 }
 
-int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+		MPI_Comm comm, MPI_Request *request)
 {
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD,
+				request);
 }
 
-int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+		    MPI_Comm comm, MPI_Request *request)
 {
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD,
+			 request);
 }
 
 int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
@@ -119,29 +138,38 @@ int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED);
 }
 
-int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+	       MPI_Request *request)
 {
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED,
+				request);
 }
 
-int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+		   MPI_Comm comm, MPI_Request *request)
 {
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED,
+			 request);
 }
 
-int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+		MPI_Comm comm)
 {
 	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED);
 }
 
-int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+		 MPI_Comm comm, MPI_Request *request)
 {
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED,
+				request);
 }
 
-int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+		     MPI_Comm comm, MPI_Request *request)
 {
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED,
+			 request);
 }
 
 int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
@@ -149,29 +177,38 @@ int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS);
 }
 
-int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+	       MPI_Request *request)
 {
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm,
+				SEND_SYNCHRONOUS, request);
 }
 
-int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+		   MPI_Comm comm, MPI_Request *request)
 {
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS,
+			 request);
 }
 
-int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+		MPI_Comm comm)
 {
 	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS);
 }
 
-int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+		 MPI_Comm comm, MPI_Request *request)
 {
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm,
+				SEND_SYNCHRONOUS, request);
 }
 
-int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+		     MPI_Comm comm, MPI_Request *request)
 {
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
+	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS,
+			 request);
 }
 
 int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
@@ -179,27 +216,34 @@ int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY);
 }
 
-int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+	       MPI_Request *request)
 {
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY, request);
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY,
+				request);
 }
 
-int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+		   MPI_Comm comm, MPI_Request *request)
 {
 	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY, request);
 }
 
-int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+		MPI_Comm comm)
 {
 	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY);
 }
 
-int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+		 MPI_Comm comm, MPI_Request *request)
 {
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY, request);
+	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY,
+				request);
 }
 
-int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+		     MPI_Comm comm, MPI_Request *request)
 {
 	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY, request);
 }

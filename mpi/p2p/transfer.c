@@ -12,15 +12,18 @@ static bool is_payload_needed(const struct mpi_request *send, const struct mpi_m
 	return !message->is_rendezvous || send->mode == SEND_BUFFERED || !send->type->is_contiguous;
 }
 
-static void attach_payload(struct mpi_rank *me, const struct mpi_request *send, struct mpi_message *message)
+static void attach_payload(struct mpi_rank *me, const struct mpi_request *send,
+			   struct mpi_message *message)
 {
 	if (!is_payload_needed(send, message))
 		return;
 	message->payload = mpi_message_allocate(message, (size_t)message->size_B);
 	if (!message->payload)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message of %lld B", (long long)message->size_B);
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message of %lld B",
+			(long long)message->size_B);
 	if (send->type->is_contiguous)
-		memcpy(message->payload, (const char *)send->buf + send->type->true_lb_B, (size_t)message->size_B);
+		memcpy(message->payload, (const char *)send->buf + send->type->true_lb_B,
+		       (size_t)message->size_B);
 	else
 		mpi_datatype_pack(send->type, send->buf, send->count, message->payload);
 }
@@ -61,7 +64,8 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 	}
 	message = make_message(me, send);
 	mpi_message_send_overhead(me, message);
-	if (send->mode != SEND_BUFFERED && (send->mode == SEND_SYNCHRONOUS || message->is_rendezvous)) {
+	if (send->mode != SEND_BUFFERED &&
+	    (send->mode == SEND_SYNCHRONOUS || message->is_rendezvous)) {
 		message->send = send;
 		send->message = message;
 		mpi_request_lend(send);
@@ -86,8 +90,9 @@ void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv)
 	mpi_match_recv(recv);
 }
 
-static struct mpi_request *make_request(struct mpi_rank *me, enum mpi_request_kind kind, const void *buf, MPI_Count count,
-					struct mpi_datatype *type, int peer, int tag, struct mpi_comm *comm,
+static struct mpi_request *make_request(struct mpi_rank *me, enum mpi_request_kind kind,
+					const void *buf, MPI_Count count, struct mpi_datatype *type,
+					int peer, int tag, struct mpi_comm *comm,
 					enum mpi_channel channel)
 {
 	struct mpi_request *request = mpi_request_create(me, kind);
@@ -104,34 +109,43 @@ static struct mpi_request *make_request(struct mpi_rank *me, enum mpi_request_ki
 	return request;
 }
 
-struct mpi_request *mpi_send_prepare(struct mpi_rank *me, const void *buf, MPI_Count count, struct mpi_datatype *type, int dest,
-				     int tag, struct mpi_comm *comm, enum mpi_send_mode mode, enum mpi_channel channel)
+struct mpi_request *mpi_send_prepare(struct mpi_rank *me, const void *buf, MPI_Count count,
+				     struct mpi_datatype *type, int dest, int tag,
+				     struct mpi_comm *comm, enum mpi_send_mode mode,
+				     enum mpi_channel channel)
 {
-	struct mpi_request *send = make_request(me, REQUEST_SEND, buf, count, type, dest, tag, comm, channel);
+	struct mpi_request *send =
+	    make_request(me, REQUEST_SEND, buf, count, type, dest, tag, comm, channel);
 
 	send->mode = mode;
 	return send;
 }
 
-struct mpi_request *mpi_recv_prepare(struct mpi_rank *me, void *buf, MPI_Count count, struct mpi_datatype *type, int source,
-				     int tag, struct mpi_comm *comm, enum mpi_channel channel)
+struct mpi_request *mpi_recv_prepare(struct mpi_rank *me, void *buf, MPI_Count count,
+				     struct mpi_datatype *type, int source, int tag,
+				     struct mpi_comm *comm, enum mpi_channel channel)
 {
 	return make_request(me, REQUEST_RECV, buf, count, type, source, tag, comm, channel);
 }
 
-struct mpi_request *mpi_send_start(struct mpi_rank *me, const void *buf, MPI_Count count, struct mpi_datatype *type, int dest, int tag,
-				   struct mpi_comm *comm, enum mpi_send_mode mode, enum mpi_channel channel)
+struct mpi_request *mpi_send_start(struct mpi_rank *me, const void *buf, MPI_Count count,
+				   struct mpi_datatype *type, int dest, int tag,
+				   struct mpi_comm *comm, enum mpi_send_mode mode,
+				   enum mpi_channel channel)
 {
-	struct mpi_request *send = mpi_send_prepare(me, buf, count, type, dest, tag, comm, mode, channel);
+	struct mpi_request *send =
+	    mpi_send_prepare(me, buf, count, type, dest, tag, comm, mode, channel);
 
 	mpi_send_begin(me, send);
 	return send;
 }
 
-struct mpi_request *mpi_recv_start(struct mpi_rank *me, void *buf, MPI_Count count, struct mpi_datatype *type, int source, int tag,
+struct mpi_request *mpi_recv_start(struct mpi_rank *me, void *buf, MPI_Count count,
+				   struct mpi_datatype *type, int source, int tag,
 				   struct mpi_comm *comm, enum mpi_channel channel)
 {
-	struct mpi_request *recv = mpi_recv_prepare(me, buf, count, type, source, tag, comm, channel);
+	struct mpi_request *recv =
+	    mpi_recv_prepare(me, buf, count, type, source, tag, comm, channel);
 
 	mpi_recv_begin(me, recv);
 	return recv;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the standard says about corners of point-to-point and environment, and what only a simulator can tell. Run as `semantics CASE` on 3 ranks
- * with timing.yaml (L = 1 ms, b = 1 byte per us, o = 100 us, eager up to 1000 B), --compute modelled; exit 1 when anything is not as wanted.
+ * What the standard says about corners of point-to-point and environment, and what only a simulator
+ * can tell. Run as `semantics CASE` on 3 ranks with timing.yaml (L = 1 ms, b = 1 byte per us, o =
+ * 100 us, eager up to 1000 B), --compute modelled; exit 1 when anything is not as wanted.
  */
 #include <mpi.h>
 #include <mpisim.h>
@@ -23,7 +24,8 @@ static void expect_ms(const char *what, double wanted_ms)
 	double found_ms = MPI_Wtime() * 1e3;
 
 	if (found_ms - wanted_ms > 1e-8 || wanted_ms - found_ms > 1e-8) {
-		printf("rank %d: %s: found %.9f ms, wanted %.9f ms\n", rank, what, found_ms, wanted_ms);
+		printf("rank %d: %s: found %.9f ms, wanted %.9f ms\n", rank, what, found_ms,
+		       wanted_ms);
 		failures++;
 	}
 }
@@ -62,7 +64,8 @@ static MPI_Comm dup_with(MPI_Comm_errhandler_function *function)
 
 /* --- polls --- */
 
-/* Looks for several things between steps of computation: no look makes the rank wait. 10 times 1 ms. */
+/* Looks for several things between steps of computation: no look makes the rank wait. 10 times 1
+ * ms. */
 static void looks_at_several_things(void)
 {
 	MPI_Request a, b;
@@ -86,7 +89,8 @@ static void looks_at_several_things(void)
 	MPI_Request_free(&b);
 }
 
-/* Computation in small pieces with looks in between goes on: 1000 times 0.1 us, the message is there after 1.3 ms. */
+/* Computation in small pieces with looks in between goes on: 1000 times 0.1 us, the message is
+ * there after 1.3 ms. */
 static void looks_between_small_pieces(void)
 {
 	MPI_Request request;
@@ -260,7 +264,8 @@ static void error_field_of_one_status(void)
 		return;
 	MPI_Recv(buf, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &status);
 	MPI_Probe(0, 1, MPI_COMM_WORLD, &status);
-	MPI_Sendrecv(buf, 0, MPI_BYTE, MPI_PROC_NULL, 0, buf, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status);
+	MPI_Sendrecv(buf, 0, MPI_BYTE, MPI_PROC_NULL, 0, buf, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD,
+		     &status);
 	MPI_Irecv(buf, 8, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &request);
 	MPI_Wait(&request, &status);
 	MPI_Irecv(buf, 8, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &request);
@@ -272,7 +277,8 @@ static void error_field_of_one_status(void)
 	expect("all went well", status.MPI_ERROR, 77);
 }
 
-/* Calls of arrays write every error field with MPI_ERR_IN_STATUS; the handler is that of the failed operation's communicator. */
+/* Calls of arrays write every error field with MPI_ERR_IN_STATUS; the handler is that of the failed
+ * operation's communicator. */
 static void errors_in_statuses(void)
 {
 	MPI_Comm comm = dup_with(note_error);
@@ -312,8 +318,10 @@ static void matched_probe_keeps_its_communicator(void)
 		MPI_Send(buf, 2000, MPI_BYTE, 1, 1, comm);
 	} else if (rank == 1) {
 		MPI_Mprobe(0, 0, comm, &message, MPI_STATUS_IGNORE);
-		expect("type", MPI_Mrecv(buf, 4, MPI_DATATYPE_NULL, &message, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
-		expect("eager", MPI_Mrecv(buf, 4, MPI_BYTE, &message, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+		expect("type", MPI_Mrecv(buf, 4, MPI_DATATYPE_NULL, &message, MPI_STATUS_IGNORE),
+		       MPI_ERR_TYPE);
+		expect("eager", MPI_Mrecv(buf, 4, MPI_BYTE, &message, MPI_STATUS_IGNORE),
+		       MPI_ERR_TRUNCATE);
 		MPI_Mprobe(0, 1, comm, &message, MPI_STATUS_IGNORE);
 		MPI_Imrecv(buf, 4, MPI_BYTE, &message, &request);
 		expect("rendezvous", MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
@@ -347,7 +355,8 @@ static void ready_send(void)
 	MPI_Comm_free(&comm);
 }
 
-/* While MPI_Buffer_detach waits, collectives of the rank go on: rank 2 waits for rank 0's second message of the barrier before it receives. */
+/* While MPI_Buffer_detach waits, collectives of the rank go on: rank 2 waits for rank 0's second
+ * message of the barrier before it receives. */
 static void detach_makes_progress(void)
 {
 	static char attached[4000 + MPI_BSEND_OVERHEAD];
@@ -396,8 +405,9 @@ static void freed_send_outlives_its_rank(void)
 }
 
 /*
- * After MPI_Finalize nothing writes into buffers of receives that the program forgot: neither a message that comes later nor a transfer under way (request
- * to send at 1.1 ms, clear to send at 2.1 ms, data until 6.1 ms).
+ * After MPI_Finalize nothing writes into buffers of receives that the program forgot: neither a
+ * message that comes later nor a transfer under way (request to send at 1.1 ms, clear to send
+ * at 2.1 ms, data until 6.1 ms).
  */
 static void forgotten_receives_write_nothing(void)
 {
@@ -424,7 +434,8 @@ static void forgotten_receives_write_nothing(void)
 
 /* --- errors --- */
 
-/* An error handler may leave with longjmp: the call is over, and computation counts again. 1 + 1 ms. */
+/* An error handler may leave with longjmp: the call is over, and computation counts again. 1 + 1
+ * ms. */
 static void handler_jumps(void)
 {
 	MPI_Comm comm = dup_with(jump);
@@ -483,30 +494,33 @@ static void counts_beyond_measure(void)
 	MPI_Comm_free(&comm);
 }
 
-#define CASE(name) {#name, name}
+#define CASE(name)          \
+	{                   \
+#name, name \
+	}
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	CASE(looks_at_several_things),
-	CASE(looks_between_small_pieces),
-	CASE(loop_over_requests),
-	CASE(time_out_of_two_looks),
-	CASE(two_that_look_for_each_other),
-	CASE(freed_receive_goes_on),
-	CASE(freed_generalized_request),
-	CASE(active_collective_is_not_freed),
-	CASE(request_listed_twice),
-	CASE(error_field_of_one_status),
-	CASE(errors_in_statuses),
-	CASE(matched_probe_keeps_its_communicator),
-	CASE(ready_send),
-	CASE(detach_makes_progress),
-	CASE(freed_send_outlives_its_rank),
-	CASE(forgotten_receives_write_nothing),
-	CASE(handler_jumps),
-	CASE(handler_computes),
-	CASE(counts_beyond_measure),
+    CASE(looks_at_several_things),
+    CASE(looks_between_small_pieces),
+    CASE(loop_over_requests),
+    CASE(time_out_of_two_looks),
+    CASE(two_that_look_for_each_other),
+    CASE(freed_receive_goes_on),
+    CASE(freed_generalized_request),
+    CASE(active_collective_is_not_freed),
+    CASE(request_listed_twice),
+    CASE(error_field_of_one_status),
+    CASE(errors_in_statuses),
+    CASE(matched_probe_keeps_its_communicator),
+    CASE(ready_send),
+    CASE(detach_makes_progress),
+    CASE(freed_send_outlives_its_rank),
+    CASE(forgotten_receives_write_nothing),
+    CASE(handler_jumps),
+    CASE(handler_computes),
+    CASE(counts_beyond_measure),
 };
 
 int main(int argc, char **argv)

@@ -47,9 +47,9 @@ static void handles_find_their_object_and_nothing_else_does(void **state)
 
 	assert_true(handle > MPI_HANDLE_PREDEFINED_MAX);
 	assert_ptr_equal(mpi_handle_object(me, KIND_GROUP, handle), &object);
-	assert_null(mpi_handle_object(me, KIND_COMM, handle));             /* another kind */
-	assert_null(mpi_handle_object(&f->ranks[1], KIND_GROUP, handle));  /* another rank */
-	assert_null(mpi_handle_object(me, KIND_GROUP, handle + 1));        /* never made */
+	assert_null(mpi_handle_object(me, KIND_COMM, handle));		  /* another kind */
+	assert_null(mpi_handle_object(&f->ranks[1], KIND_GROUP, handle)); /* another rank */
+	assert_null(mpi_handle_object(me, KIND_GROUP, handle + 1));	  /* never made */
 	assert_null(mpi_handle_object(me, KIND_GROUP, 0));
 	assert_null(mpi_handle_object(me, KIND_GROUP, UINTPTR_MAX));
 	assert_null(mpi_handle_object(me, KIND_GROUP, (uintptr_t)&object)); /* a wild pointer */
@@ -76,7 +76,8 @@ static void a_reused_slot_does_not_revive_old_handles(void **state)
 	fixture_destroy(f);
 }
 
-static void count_visit(void *context, enum mpi_kind kind, void *object, const char *function, const void *site)
+static void count_visit(void *context, enum mpi_kind kind, void *object, const char *function,
+			const void *site)
 {
 	assert_string_equal(function, "MPI_Test_case");
 	++*(int *)context;
@@ -96,7 +97,8 @@ static void live_handles_of_a_rank_are_visited(void **state)
 	fixture_destroy(f);
 }
 
-/* Per pair a list of messages under way; checked against counters over many pairs, so that the table grows and its runs close up. */
+/* Per pair a list of messages under way; checked against counters over many pairs, so that the
+ * table grows and its runs close up. */
 static void messages_of_a_pair_form_a_queue(void **state)
 {
 	enum { N_RANKS = 40, N_STEPS = 20000 };
@@ -153,10 +155,10 @@ static void messages_of_a_pair_form_a_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(handles_find_their_object_and_nothing_else_does),
-		cmocka_unit_test(a_reused_slot_does_not_revive_old_handles),
-		cmocka_unit_test(live_handles_of_a_rank_are_visited),
-		cmocka_unit_test(messages_of_a_pair_form_a_queue),
+	    cmocka_unit_test(handles_find_their_object_and_nothing_else_does),
+	    cmocka_unit_test(a_reused_slot_does_not_revive_old_handles),
+	    cmocka_unit_test(live_handles_of_a_rank_are_visited),
+	    cmocka_unit_test(messages_of_a_pair_form_a_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

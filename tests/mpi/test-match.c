@@ -21,10 +21,12 @@ struct fixture {
 	struct mpi_comm comm;
 	struct mpi_datatype type;
 	struct mpi_match_policy policy;
-	int order[2], n_taken; /* the policy: sources that wildcard receives have to take, in turn */
+	int order[2],
+	    n_taken; /* the policy: sources that wildcard receives have to take, in turn */
 };
 
-static bool accept_in_order(void *context, const struct mpi_request *recv, const struct mpi_message *message)
+static bool accept_in_order(void *context, const struct mpi_request *recv,
+			    const struct mpi_message *message)
 {
 	struct fixture *f = context;
 
@@ -107,7 +109,8 @@ static void the_default_takes_what_arrives_first(void **state)
 	fixture_destroy(f);
 }
 
-/* 1 arrives first and is refused; 2 goes to the first receive, and then 1, offered again, to the second. */
+/* 1 arrives first and is refused; 2 goes to the first receive, and then 1, offered again, to the
+ * second. */
 static void a_policy_forces_the_choice_of_posted_wildcards(void **state)
 {
 	struct fixture *f = fixture_create();
@@ -153,10 +156,10 @@ static void named_receives_are_none_of_the_policys_business(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_default_takes_what_arrives_first),
-		cmocka_unit_test(a_policy_forces_the_choice_of_posted_wildcards),
-		cmocka_unit_test(a_policy_forces_the_choice_among_unexpected_messages),
-		cmocka_unit_test(named_receives_are_none_of_the_policys_business),
+	    cmocka_unit_test(the_default_takes_what_arrives_first),
+	    cmocka_unit_test(a_policy_forces_the_choice_of_posted_wildcards),
+	    cmocka_unit_test(a_policy_forces_the_choice_among_unexpected_messages),
+	    cmocka_unit_test(named_receives_are_none_of_the_policys_business),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 #include "mpi/datatype/typemap.h"
 #include "tests/mpi/solo.h"
 
-    static struct solo *solo;
+static struct solo *solo;
 static char calls[256]; /* what the callbacks were told, in order */
 
 static int setup(void **state)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When calls return under the protocols of real libraries (docs/model.md §3), against derivations by hand on timing.yaml: L = 1 ms, b = 1 byte per us,
- * o = 100 us, eager up to 1000 B, control messages of no size; what each case adds stands in meson.build. Run as `timing-protocols CASE` on 3 ranks, one
- * per node, --compute modelled; exit 1 when a time is off by more than 10 ps or data is wrong.
+ * When calls return under the protocols of real libraries (docs/model.md §3), against derivations
+ * by hand on timing.yaml: L = 1 ms, b = 1 byte per us, o = 100 us, eager up to 1000 B, control
+ * messages of no size; what each case adds stands in meson.build. Run as `timing-protocols CASE` on
+ * 3 ranks, one per node, --compute modelled; exit 1 when a time is off by more than 10 ps or data
+ * is wrong.
  */
 #include <mpi.h>
 #include <mpisim.h>
@@ -18,7 +20,8 @@ static void expect_ms(const char *what, double wanted_ms)
 	double found_ms = MPI_Wtime() * 1e3;
 
 	if (found_ms - wanted_ms > 1e-8 || wanted_ms - found_ms > 1e-8) {
-		printf("rank %d: %s: found %.9f ms, wanted %.9f ms\n", rank, what, found_ms, wanted_ms);
+		printf("rank %d: %s: found %.9f ms, wanted %.9f ms\n", rank, what, found_ms,
+		       wanted_ms);
 		failures++;
 	}
 }
@@ -33,7 +36,8 @@ static void expect_data(int n, int seed)
 {
 	for (int i = 0; i < n; i++)
 		if (buf[i] != (char)(i * 7 + seed)) {
-			printf("rank %d: byte %d of %d is %d, wanted %d\n", rank, i, n, buf[i], (char)(i * 7 + seed));
+			printf("rank %d: byte %d of %d is %d, wanted %d\n", rank, i, n, buf[i],
+			       (char)(i * 7 + seed));
 			failures++;
 			return;
 		}
@@ -55,7 +59,8 @@ static void receive(int size_B)
 	MPI_Recv(buf, size_B, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Sender: 200 us + 500 × 1 us. Receiver: 300 us + 500 × 0.2 us. A rendezvous has no bytes before the match: only 200 us and 300 us. */
+/* Sender: 200 us + 500 × 1 us. Receiver: 300 us + 500 × 0.2 us. A rendezvous has no bytes before
+ * the match: only 200 us and 300 us. */
 static void overheads(void)
 {
 	if (rank == 0) {
@@ -106,7 +111,8 @@ static void isend_compute_in_mpi(void)
 	}
 }
 
-/* in_mpi: a test at 5 ms lets the bulk start; it goes on while the rank computes. Starting another send makes no progress. */
+/* in_mpi: a test at 5 ms lets the bulk start; it goes on while the rank computes. Starting another
+ * send makes no progress. */
 static void tests_make_progress(void)
 {
 	MPI_Request request, other;
@@ -130,7 +136,8 @@ static void tests_make_progress(void)
 	}
 }
 
-/* in_mpi, L = 1.000333 ms: a rank that does nothing but test is in MPI all the time, also between two looks. */
+/* in_mpi, L = 1.000333 ms: a rank that does nothing but test is in MPI all the time, also between
+ * two looks. */
 static void polling_makes_progress(void)
 {
 	MPI_Request request;
@@ -147,7 +154,8 @@ static void polling_makes_progress(void)
 	}
 }
 
-/* in_mpi: a receive whose message is here already, and that costs nothing, still makes progress for the others. */
+/* in_mpi: a receive whose message is here already, and that costs nothing, still makes progress for
+ * the others. */
 static void receives_make_progress(void)
 {
 	MPI_Request request;
@@ -183,7 +191,8 @@ static void receiver_computes(void)
 	}
 }
 
-/* in_mpi: a receive that finds the request waiting answers at once; the rest needs only the sender, who is in MPI. */
+/* in_mpi: a receive that finds the request waiting answers at once; the rest needs only the sender,
+ * who is in MPI. */
 static void late_receiver_computes(void)
 {
 	MPI_Request request;
@@ -200,7 +209,8 @@ static void late_receiver_computes(void)
 	}
 }
 
-/* in_mpi: both are deferred, one after the other. Rank 1 answers at 5 ms, rank 0 sees it at 10 ms. */
+/* in_mpi: both are deferred, one after the other. Rank 1 answers at 5 ms, rank 0 sees it at 10 ms.
+ */
 static void both_compute(void)
 {
 	MPI_Request request;
@@ -221,13 +231,15 @@ static void both_compute(void)
 	}
 }
 
-/* in_mpi: while rank 1 spends the overhead of one message, from 1.6 to 1.7 ms, the request of another one comes; it is seen to afterwards. */
+/* in_mpi: while rank 1 spends the overhead of one message, from 1.6 to 1.7 ms, the request of
+ * another one comes; it is seen to afterwards. */
 static void steps_wait_for_overheads(void)
 {
 	MPI_Request requests[2];
 
 	if (rank == 0) {
-		mpisim_add_compute_time(0.55e-3); /* the request is there at 0.55 + 0.1 + 1 = 1.65 ms */
+		mpisim_add_compute_time(
+		    0.55e-3); /* the request is there at 0.55 + 0.1 + 1 = 1.65 ms */
 		send(2000);
 		expect_ms("send", 1.7 + 1 + 1 + 2);
 	} else if (rank == 1) {
@@ -240,7 +252,8 @@ static void steps_wait_for_overheads(void)
 	}
 }
 
-/* in_mpi: a send that was freed goes on when its rank finalizes, here at 10 ms, or at once when it has done so before. */
+/* in_mpi: a send that was freed goes on when its rank finalizes, here at 10 ms, or at once when it
+ * has done so before. */
 static void finalize_makes_progress(void)
 {
 	MPI_Request request;
@@ -277,7 +290,8 @@ static void detach_makes_progress(void)
 	}
 }
 
-/* send_buffer 500: the bulk is under way from 2.1 ms, its bytes from 3.1 ms; all but 500 are there at 4.6 ms. */
+/* send_buffer 500: the bulk is under way from 2.1 ms, its bytes from 3.1 ms; all but 500 are there
+ * at 4.6 ms. */
 static void send_buffer(void)
 {
 	MPI_Datatype pairs;
@@ -352,7 +366,8 @@ static void request_data(void)
 	}
 }
 
-/* As Open MPI over TCP: request_data 500, send_buffer 1500, in_mpi. What is left of the message fits into the buffer: Wait at 10 ms returns at once. */
+/* As Open MPI over TCP: request_data 500, send_buffer 1500, in_mpi. What is left of the message
+ * fits into the buffer: Wait at 10 ms returns at once. */
 static void all_together(void)
 {
 	MPI_Request request;
@@ -372,23 +387,23 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{"overheads", overheads},
-	{"isend_compute_async", isend_compute_async},
-	{"isend_compute_in_mpi", isend_compute_in_mpi},
-	{"tests_make_progress", tests_make_progress},
-	{"polling_makes_progress", polling_makes_progress},
-	{"receives_make_progress", receives_make_progress},
-	{"receiver_computes", receiver_computes},
-	{"late_receiver_computes", late_receiver_computes},
-	{"both_compute", both_compute},
-	{"steps_wait_for_overheads", steps_wait_for_overheads},
-	{"finalize_makes_progress", finalize_makes_progress},
-	{"detach_makes_progress", detach_makes_progress},
-	{"send_buffer", send_buffer},
-	{"send_buffer_takes_all", send_buffer_takes_all},
-	{"send_buffer_by_size", send_buffer_by_size},
-	{"request_data", request_data},
-	{"all_together", all_together},
+    {"overheads", overheads},
+    {"isend_compute_async", isend_compute_async},
+    {"isend_compute_in_mpi", isend_compute_in_mpi},
+    {"tests_make_progress", tests_make_progress},
+    {"polling_makes_progress", polling_makes_progress},
+    {"receives_make_progress", receives_make_progress},
+    {"receiver_computes", receiver_computes},
+    {"late_receiver_computes", late_receiver_computes},
+    {"both_compute", both_compute},
+    {"steps_wait_for_overheads", steps_wait_for_overheads},
+    {"finalize_makes_progress", finalize_makes_progress},
+    {"detach_makes_progress", detach_makes_progress},
+    {"send_buffer", send_buffer},
+    {"send_buffer_takes_all", send_buffer_takes_all},
+    {"send_buffer_by_size", send_buffer_by_size},
+    {"request_data", request_data},
+    {"all_together", all_together},
 };
 
 int main(int argc, char **argv)

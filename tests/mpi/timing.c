@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When point-to-point calls return, in simulated time, against derivations by hand on timing.yaml: L = 1 ms, b = 1 byte per us, o = 100 us,
- * eager up to 1000 B. Run as `timing CASE` on at least 2 ranks, one per node, --compute modelled; exit 1 when a time is off by more than 10 ps.
+ * When point-to-point calls return, in simulated time, against derivations by hand on timing.yaml:
+ * L = 1 ms, b = 1 byte per us, o = 100 us, eager up to 1000 B. Run as `timing CASE` on at least 2
+ * ranks, one per node, --compute modelled; exit 1 when a time is off by more than 10 ps.
  */
 #include <mpi.h>
 #include <mpisim.h>
@@ -18,7 +19,8 @@ static void expect_ms(const char *what, double wanted_ms)
 	double found_ms = MPI_Wtime() * 1e3;
 
 	if (found_ms - wanted_ms > 1e-8 || wanted_ms - found_ms > 1e-8) {
-		printf("rank %d: %s: found %.9f ms, wanted %.9f ms\n", rank, what, found_ms, wanted_ms);
+		printf("rank %d: %s: found %.9f ms, wanted %.9f ms\n", rank, what, found_ms,
+		       wanted_ms);
 		failures++;
 	}
 }
@@ -58,7 +60,8 @@ static void late_receiver(void)
 	}
 }
 
-/* Receive posted at 0: o, request L, clear L, bulk L + 2 ms, o. The send returns when the receiver has everything. */
+/* Receive posted at 0: o, request L, clear L, bulk L + 2 ms, o. The send returns when the receiver
+ * has everything. */
 static void rendezvous(void)
 {
 	if (rank == 0) {
@@ -83,7 +86,8 @@ static void rendezvous_late_receiver(void)
 	}
 }
 
-/* Contiguous data of a rendezvous that is unpacked by its receiver after the sender has gone on and changed it. */
+/* Contiguous data of a rendezvous that is unpacked by its receiver after the sender has gone on and
+ * changed it. */
 static void rendezvous_into_holes(void)
 {
 	MPI_Datatype pairs;
@@ -117,7 +121,8 @@ static void synchronous(void)
 	}
 }
 
-/* A small message sent after a large one arrives first (they share the link) and is still received second. */
+/* A small message sent after a large one arrives first (they share the link) and is still received
+ * second. */
 static void no_overtaking(void)
 {
 	MPI_Status status;
@@ -131,7 +136,8 @@ static void no_overtaking(void)
 		MPI_Recv(buf, 1000, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
 		MPI_Get_count(&status, MPI_BYTE, &n);
 		expect("first message", n, 1000);
-		/* bytes 100 us alone, then 20 us for 10 B each, then alone: 1000 B + 10 B in all from 1.1 ms on */
+		/* bytes 100 us alone, then 20 us for 10 B each, then alone: 1000 B + 10 B in all
+		 * from 1.1 ms on */
 		expect_ms("large one", 0.1 + 1 + 1.01 + 0.1);
 		MPI_Recv(buf, 1000, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
 		MPI_Get_count(&status, MPI_BYTE, &n);
@@ -228,7 +234,8 @@ static void polling_gives_up(void)
 			MPI_Iprobe(0, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 }
 
-/* Sends of the nonblocking kind cost o each, one after the other; so do receives that are waited for together. */
+/* Sends of the nonblocking kind cost o each, one after the other; so do receives that are waited
+ * for together. */
 static void overheads_add_up(void)
 {
 	MPI_Request requests[3];
@@ -256,7 +263,8 @@ static void truncation(void)
 	if (rank == 0) {
 		MPI_Send(buf, 20, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
 	} else if (rank == 1) {
-		expect("class", MPI_Recv(buf, 10, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &status), MPI_ERR_TRUNCATE);
+		expect("class", MPI_Recv(buf, 10, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &status),
+		       MPI_ERR_TRUNCATE);
 		MPI_Get_count(&status, MPI_BYTE, &n);
 		expect("what fits", n, 10);
 	}
@@ -266,21 +274,21 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{"eager", eager},
-	{"late_receiver", late_receiver},
-	{"rendezvous", rendezvous},
-	{"rendezvous_late_receiver", rendezvous_late_receiver},
-	{"rendezvous_into_holes", rendezvous_into_holes},
-	{"synchronous", synchronous},
-	{"no_overtaking", no_overtaking},
-	{"wildcard_takes_first_arrival", wildcard_takes_first_arrival},
-	{"polling", polling},
-	{"polling_with_time_out", polling_with_time_out},
-	{"polling_with_time_out_by_another_clock", polling_with_time_out_by_another_clock},
-	{"spinning_on_a_clock", spinning_on_a_clock},
-	{"polling_gives_up", polling_gives_up},
-	{"overheads_add_up", overheads_add_up},
-	{"truncation", truncation},
+    {"eager", eager},
+    {"late_receiver", late_receiver},
+    {"rendezvous", rendezvous},
+    {"rendezvous_late_receiver", rendezvous_late_receiver},
+    {"rendezvous_into_holes", rendezvous_into_holes},
+    {"synchronous", synchronous},
+    {"no_overtaking", no_overtaking},
+    {"wildcard_takes_first_arrival", wildcard_takes_first_arrival},
+    {"polling", polling},
+    {"polling_with_time_out", polling_with_time_out},
+    {"polling_with_time_out_by_another_clock", polling_with_time_out_by_another_clock},
+    {"spinning_on_a_clock", spinning_on_a_clock},
+    {"polling_gives_up", polling_gives_up},
+    {"overheads_add_up", overheads_add_up},
+    {"truncation", truncation},
 };
 
 int main(int argc, char **argv)

@@ -25,13 +25,13 @@ static inline void compute(struct sim_recorder *to, int rank, const char *kernel
 			   double end, double useful_s, double stolen_s)
 {
 	struct sim_record_compute record = {
-		.rank = rank,
-		.kernel = kernel,
-		.begin = at(begin),
-		.end = at(end),
-		.useful_s = useful_s,
-		.stolen_s = stolen_s,
-		.shared_s = end - begin - useful_s - stolen_s,
+	    .rank = rank,
+	    .kernel = kernel,
+	    .begin = at(begin),
+	    .end = at(end),
+	    .useful_s = useful_s,
+	    .stolen_s = stolen_s,
+	    .shared_s = end - begin - useful_s - stolen_s,
 	};
 
 	to->compute(to->context, &record);
@@ -41,11 +41,11 @@ static inline void call(struct sim_recorder *to, int rank, const char *function,
 			double end, double waiting)
 {
 	struct sim_record_call record = {
-		.rank = rank,
-		.function = function,
-		.begin = at(begin),
-		.end = at(end),
-		.waiting = at(waiting),
+	    .rank = rank,
+	    .function = function,
+	    .begin = at(begin),
+	    .end = at(end),
+	    .waiting = at(waiting),
 	};
 
 	to->call(to->context, &record);
@@ -55,7 +55,7 @@ static inline void message(struct sim_recorder *to, int source, int dest, int64_
 			   int in_collective)
 {
 	struct sim_record_message record = {
-		.source = source, .dest = dest, .size_B = size_B, .in_collective = in_collective};
+	    .source = source, .dest = dest, .size_B = size_B, .in_collective = in_collective};
 
 	to->message(to->context, &record);
 }

@@ -39,17 +39,17 @@ static struct trace_summary *small_run(void)
 static struct trace_run run_of(const struct trace_summary *summary)
 {
 	return (struct trace_run){
-		.cluster_file = "tiny.yaml",
-		.placement = "block",
-		.compute_mode = "direct",
-		.command = command,
-		.seed = 42,
-		.outcome = TRACE_COMPLETED,
-		.summary = summary,
-		.n_messages = 1,
-		.n_bytes = 1000,
-		.warnings = warnings,
-		.n_warnings = 1,
+	    .cluster_file = "tiny.yaml",
+	    .placement = "block",
+	    .compute_mode = "direct",
+	    .command = command,
+	    .seed = 42,
+	    .outcome = TRACE_COMPLETED,
+	    .summary = summary,
+	    .n_messages = 1,
+	    .n_bytes = 1000,
+	    .warnings = warnings,
+	    .n_warnings = 1,
 	};
 }
 
@@ -95,8 +95,8 @@ static void json_has_the_documented_values(void **state)
 			    "caf\\xc3\\xa9 \\xff");
 	assert_true(json_is_null(json_object_get(root, "failure")));
 	assert_string_equal(
-		json_string_value(json_object_get(json_object_get(root, "exit"), "state")),
-		"completed");
+	    json_string_value(json_object_get(json_object_get(root, "exit"), "state")),
+	    "completed");
 	ranks = json_object_get(root, "ranks");
 	assert_int_equal(json_array_size(ranks), 2);
 	assert_true(real_at(json_array_get(ranks, 0), "waiting_s") == 5);
@@ -142,25 +142,22 @@ static void json_tells_a_deadlock(void **state)
 	struct trace_summary *summary = small_run();
 	struct trace_run run = run_of(summary);
 	const struct trace_blocked blocked[] = {
-		{.rank = 0,
-		 .function = "MPI_Recv",
-		 .site = "a.c:1",
-		 .text = "receive",
-		 .waits_for = (int[]){1},
-		 .n_waits_for = 1},
-		{.rank = 1,
-		 .function = "MPI_Recv",
-		 .waits_for_any = true,
-		 .waits_for_anyone = true},
+	    {.rank = 0,
+	     .function = "MPI_Recv",
+	     .site = "a.c:1",
+	     .text = "receive",
+	     .waits_for = (int[]){1},
+	     .n_waits_for = 1},
+	    {.rank = 1, .function = "MPI_Recv", .waits_for_any = true, .waits_for_anyone = true},
 	};
 	const struct trace_failure failure = {
-		.kind = "deadlock",
-		.rank = -1,
-		.text = "every rank waits",
-		.blocked = blocked,
-		.n_blocked = 2,
-		.cycle = (int[]){0, 1},
-		.n_cycle = 2,
+	    .kind = "deadlock",
+	    .rank = -1,
+	    .text = "every rank waits",
+	    .blocked = blocked,
+	    .n_blocked = 2,
+	    .cycle = (int[]){0, 1},
+	    .n_cycle = 2,
 	};
 	char *text;
 	json_t *root;
@@ -204,12 +201,12 @@ static void text_shows_what_matters(void **state)
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 	static const char *const wanted[] = {
-		"predicted running time: 10 s",
-		"dynamic efficiency: 50.0 %",
-		"messages: 1,",
-		"waiting",
-		"MPI_Recv",
-		"seed 42",
+	    "predicted running time: 10 s",
+	    "dynamic efficiency: 50.0 %",
+	    "messages: 1,",
+	    "waiting",
+	    "MPI_Recv",
+	    "seed 42",
 	};
 
 	trace_text_write(&run, file);
@@ -251,12 +248,12 @@ static void text_says_how_many_cores_have_no_rank(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_has_the_documented_values),
-		cmocka_unit_test(only_the_simulation_differs_between_equal_runs),
-		cmocka_unit_test(json_tells_a_deadlock),
-		cmocka_unit_test(json_that_cannot_be_written_is_an_error),
-		cmocka_unit_test(text_shows_what_matters),
-		cmocka_unit_test(text_says_how_many_cores_have_no_rank),
+	    cmocka_unit_test(json_has_the_documented_values),
+	    cmocka_unit_test(only_the_simulation_differs_between_equal_runs),
+	    cmocka_unit_test(json_tells_a_deadlock),
+	    cmocka_unit_test(json_that_cannot_be_written_is_an_error),
+	    cmocka_unit_test(text_shows_what_matters),
+	    cmocka_unit_test(text_says_how_many_cores_have_no_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,12 +163,12 @@ static void phases_beyond_the_limit_are_counted_not_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(window_counts_steps_that_are_under_way_at_its_bounds),
-		cmocka_unit_test(phase_lasts_from_its_first_begin_to_its_last_end),
-		cmocka_unit_test(occurrences_of_a_name_are_numbered_per_rank),
-		cmocka_unit_test(nested_phases_know_what_is_around_them),
-		cmocka_unit_test(open_phases_end_with_the_observation),
-		cmocka_unit_test(phases_beyond_the_limit_are_counted_not_kept),
+	    cmocka_unit_test(window_counts_steps_that_are_under_way_at_its_bounds),
+	    cmocka_unit_test(phase_lasts_from_its_first_begin_to_its_last_end),
+	    cmocka_unit_test(occurrences_of_a_name_are_numbered_per_rank),
+	    cmocka_unit_test(nested_phases_know_what_is_around_them),
+	    cmocka_unit_test(open_phases_end_with_the_observation),
+	    cmocka_unit_test(phases_beyond_the_limit_are_counted_not_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

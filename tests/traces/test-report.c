@@ -18,7 +18,7 @@
 
 static char *const command[] = {(char *)"./ring", NULL};
 static struct net_cluster cluster = {
-	.name = (char *)"tiny \"quoted\" $HOME `id`", .n_nodes = 1024, .cores = 1};
+    .name = (char *)"tiny \"quoted\" $HOME `id`", .n_nodes = 1024, .cores = 1};
 
 struct made {
 	struct trace_summary *summary;
@@ -56,13 +56,13 @@ static void make_run(int n_ranks, int n_rounds, double unit_s, struct made *out)
 	}
 	trace_summary_close(out->summary, at(n_rounds * length));
 	out->run = (struct trace_run){
-		.cluster_file = "tiny.yaml",
-		.placement = "block",
-		.compute_mode = "direct",
-		.command = command,
-		.summary = out->summary,
-		.n_messages = out->summary->n_messages,
-		.n_bytes = out->summary->n_bytes,
+	    .cluster_file = "tiny.yaml",
+	    .placement = "block",
+	    .compute_mode = "direct",
+	    .command = command,
+	    .summary = out->summary,
+	    .n_messages = out->summary->n_messages,
+	    .n_bytes = out->summary->n_bytes,
 	};
 	free(node_of);
 }
@@ -260,13 +260,13 @@ static void equal_runs_give_equal_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(report_has_tables_scripts_and_pictures),
-		TEST(pictures_are_drawn_without_a_word_for_any_size),
-		TEST(without_gnuplot_the_tables_stay),
-		TEST(existing_report_is_refused_and_untouched),
-		TEST(place_that_is_not_there_is_refused),
-		TEST(disk_that_fills_leaves_nothing_behind),
-		TEST(equal_runs_give_equal_tables),
+	    TEST(report_has_tables_scripts_and_pictures),
+	    TEST(pictures_are_drawn_without_a_word_for_any_size),
+	    TEST(without_gnuplot_the_tables_stay),
+	    TEST(existing_report_is_refused_and_untouched),
+	    TEST(place_that_is_not_there_is_refused),
+	    TEST(disk_that_fills_leaves_nothing_behind),
+	    TEST(equal_runs_give_equal_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -275,18 +275,18 @@ static void curve_survives_long_and_tiny_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(breakdown_adds_up_to_the_running_time),
-		cmocka_unit_test(ended_and_sleeping_time_is_told_apart),
-		cmocka_unit_test(efficiency_counts_only_nodes_that_carry_ranks),
-		cmocka_unit_test(released_node_stops_counting),
-		cmocka_unit_test(node_is_held_until_its_last_rank_releases_it),
-		cmocka_unit_test(rank_that_ends_does_not_release_its_node),
-		cmocka_unit_test(empty_run_has_efficiency_0),
-		cmocka_unit_test(totals_are_kept_by_name_whatever_the_address),
-		cmocka_unit_test(sums_over_many_ranks_do_not_overflow),
-		cmocka_unit_test(messages_are_counted_at_both_ends),
-		cmocka_unit_test(curve_keeps_what_it_is_given),
-		cmocka_unit_test(curve_survives_long_and_tiny_times),
+	    cmocka_unit_test(breakdown_adds_up_to_the_running_time),
+	    cmocka_unit_test(ended_and_sleeping_time_is_told_apart),
+	    cmocka_unit_test(efficiency_counts_only_nodes_that_carry_ranks),
+	    cmocka_unit_test(released_node_stops_counting),
+	    cmocka_unit_test(node_is_held_until_its_last_rank_releases_it),
+	    cmocka_unit_test(rank_that_ends_does_not_release_its_node),
+	    cmocka_unit_test(empty_run_has_efficiency_0),
+	    cmocka_unit_test(totals_are_kept_by_name_whatever_the_address),
+	    cmocka_unit_test(sums_over_many_ranks_do_not_overflow),
+	    cmocka_unit_test(messages_are_counted_at_both_ends),
+	    cmocka_unit_test(curve_keeps_what_it_is_given),
+	    cmocka_unit_test(curve_survives_long_and_tiny_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
