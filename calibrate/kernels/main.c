@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <cblas.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calibrate/kernels/kernels.h"
+#include "util/units.h"
+
+#define CATALOG_ROOM 64
+#define EXIT_USAGE 2
+
+static const char help[] =
+	"mpisim-kernels measures how long BLAS kernels take on this machine, or reads what was\n"
+	"measured, fits a model to each kernel and writes a model file for mpisim-run --bench and\n"
+	"--blas-model.\n"
+	"\n"
+	"usage: mpisim-kernels [OPTION…] -o MODEL            measures on this machine\n"
+	"       mpisim-kernels [OPTION…] -o MODEL STORE…     reads benchmark stores, one per node\n"
+	"\n"
+	"  -o MODEL          the model file (docs/benchmark-store.md); without it only a table is\n"
+	"                    shown\n"
+	"  --kernels LIST    only these: dgemm,daxpy; --list shows all that are measured\n"
+	"  --budget TIME     CPU time for measuring, default 60s\n"
+	"  --max-size N      largest matrix dimension of the grid\n"
+	"  --contention[=K]  also how each kernel slows down when 1 to K cores compute (default:\n"
+	"                    all cores)\n"
+	"  --store FILE      keeps the measurements as a benchmark store\n"
+	"  --plot DIR        pictures (gnuplot) and tables of measured and modelled times\n"
+	"  --points          shows every point with its error\n"
+	"  --quiet, --list, --help\n"
+	"\n"
+	"Exit status: 0, 1 when measuring, fitting or writing failed, 2 wrong usage or input.\n"
+	"docs/kernels.md has the details.\n";
+
+struct options {
+	struct kern_settings settings;
+	const char *out, *store, *plot;
+	bool points, list, help;
+	char **inputs;
+	int n_inputs;
+};
+
+enum { OPTION_KERNELS = 0x100, OPTION_BUDGET, OPTION_MAX_SIZE, OPTION_CONTENTION, OPTION_STORE, OPTION_PLOT,
+       OPTION_POINTS, OPTION_QUIET, OPTION_LIST, OPTION_HELP };
+
+static const struct option long_options[] = {
+	{"kernels", required_argument, NULL, OPTION_KERNELS}, {"budget", required_argument, NULL, OPTION_BUDGET},
+	{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
+	{"contention", optional_argument, NULL, OPTION_CONTENTION},
+	{"store", required_argument, NULL, OPTION_STORE},     {"plot", required_argument, NULL, OPTION_PLOT},
+	{"points", no_argument, NULL, OPTION_POINTS},	      {"quiet", no_argument, NULL, OPTION_QUIET},
+	{"list", no_argument, NULL, OPTION_LIST},	      {"help", no_argument, NULL, OPTION_HELP},
+	{NULL, 0, NULL, 0},
+};
+
+static int parse_count(const char *option, const char *text, int64_t max, int *out, struct util_error *err)
+{
+	int64_t value;
+
+	if (util_parse_int(text, 1, max, &value, err))
+		return util_error_prepend(err, "%s", option);
+	*out = (int)value;
+	return 0;
+}
+
+static int parse_cores(const char *text, int *out, struct util_error *err)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (text)
+		return parse_count("--contention", text, 256, out, err);
+	*out = n < 1 ? 1 : n > 256 ? 256 : (int)n;
+	return 0;
+}
+
+static int take_option(int option, char *value, struct options *o, struct util_error *err)
+{
+	switch (option) {
+	case 'o':
+		o->out = value;
+		return 0;
+	case OPTION_KERNELS:
+		o->settings.kernels = value;
+		return 0;
+	case OPTION_BUDGET:
+		return util_parse_time_s(value, &o->settings.budget_s, err) ? util_error_prepend(err, "--budget") : 0;
+	case OPTION_MAX_SIZE:
+		return parse_count("--max-size", value, 1 << 14, &o->settings.max_size, err);
+	case OPTION_CONTENTION:
+		return parse_cores(value, &o->settings.n_cores, err);
+	case OPTION_STORE:
+		o->store = value;
+		return 0;
+	case OPTION_PLOT:
+		o->plot = value;
+		return 0;
+	case OPTION_POINTS:
+		o->points = true;
+		return 0;
+	case OPTION_QUIET:
+		o->settings.quiet = true;
+		return 0;
+	case OPTION_LIST:
+		o->list = true;
+		return 0;
+	case OPTION_HELP:
+		o->help = true;
+		return 0;
+	default:
+		return util_error_set(err, UTIL_EINPUT, "unknown option or missing value; see mpisim-kernels --help");
+	}
+}
+
+static int parse(int argc, char **argv, struct options *out, struct util_error *err)
+{
+	struct options o = {.settings = {.budget_s = 60}};
+	int option, rc = 0;
+
+	opterr = 0;
+	while (!rc && (option = getopt_long(argc, argv, "o:", long_options, NULL)) != -1)
+		rc = take_option(option, optarg, &o, err);
+	if (rc)
+		return rc;
+	o.inputs = argv + optind;
+	o.n_inputs = argc - optind;
+	if (o.n_inputs && (o.settings.n_cores || o.store))
+		return util_error_set(err, UTIL_EINPUT,
+				      "--contention and --store go with measuring; found the store %s to read",
+				      o.inputs[0]);
+	*out = o;
+	return 0;
+}
+
+static int gather(const struct options *o, struct kern_data *data, struct util_error *err)
+{
+	int rc = 0;
+
+	for (int i = 0; i < o->n_inputs && !rc; i++)
+		rc = kern_data_read(data, o->inputs[i], err);
+	if (!rc && !o->n_inputs)
+		rc = kern_measure(&o->settings, data, err);
+	if (!rc)
+		kern_data_complete(data);
+	return rc;
+}
+
+static int keep_store(const char *path, const struct kern_data *data, struct util_error *err)
+{
+	FILE *file = fopen(path, "we");
+	bool failed;
+
+	if (!file)
+		return util_error_set(err, UTIL_ESYSTEM, "cannot write %s", path);
+	fprintf(file, "# mpisim-bench 1\nname,p1,p2,p3,p4,seconds\n");
+	for (size_t s = 0; s < data->n_series; s++) {
+		const struct kern_series *series = &data->series[s];
+
+		for (size_t i = 0; i < series->n_points; i++) {
+			for (size_t k = 0; k < series->points[i].n_samples; k++) {
+				fprintf(file, "%s", series->name);
+				for (int p = 0; p < PD_STORE_MAX_PARAMS; p++) {
+					if (p < series->n_params)
+						fprintf(file, ",%.17g", series->points[i].params[p]);
+					else
+						fprintf(file, ",");
+				}
+				fprintf(file, ",%.9g\n", series->points[i].samples[k].seconds);
+			}
+		}
+	}
+	failed = ferror(file);
+	return fclose(file) || failed ? util_error_set(err, UTIL_ESYSTEM, "cannot write %s", path) : 0;
+}
+
+/* models[data->n_series]; *out_n of them: kernels that were asked for and measured. */
+static int fit_all(const struct options *o, const struct kern_data *data, struct kern_model models[], size_t *out_n,
+		   struct util_error *err)
+{
+	int rc = 0;
+
+	*out_n = 0;
+	for (size_t i = 0; i < data->n_series && !rc; i++) {
+		const struct kern_series *series = &data->series[i];
+
+		if (!kern_is_wanted(&o->settings, series->name) || series->n_points == 0)
+			continue;
+		rc = kern_fit(series, &models[*out_n], err);
+		if (!rc)
+			rc = kern_spread(series, data->n_nodes, &models[*out_n], err);
+		*out_n += !rc;
+	}
+	if (!rc && *out_n == 0)
+		rc = util_error_set(err, UTIL_EINPUT, "found no measurements of the kernels that were asked for");
+	return rc;
+}
+
+static int conclude(const struct options *o, const struct kern_data *data, struct util_error *err)
+{
+	struct kern_model *models = calloc(data->n_series + 1, sizeof(*models));
+	struct kern_contention *contention = calloc(CATALOG_ROOM, sizeof(*contention));
+	int n_contention = 0, rc = 0;
+	size_t n;
+
+	if (!models || !contention)
+		rc = util_error_set(err, UTIL_ENOMEM, "no memory for the models");
+	if (!rc && o->store)
+		rc = keep_store(o->store, data, err);
+	if (!rc)
+		rc = fit_all(o, data, models, &n, err);
+	if (!rc && o->settings.n_cores)
+		rc = kern_contention_measure(&o->settings, contention, &n_contention, err);
+	if (!rc) {
+		kern_print_table(stdout, models, n);
+		for (int i = 0; i < n_contention; i++)
+			printf("contention of %s: each of %d runs at %.2f of its speed alone\n", contention[i].name,
+			       contention[i].n_cores, contention[i].speed[contention[i].n_cores - 1]);
+		if (o->points)
+			kern_print_points(stdout, models, n);
+	}
+	if (!rc && o->out)
+		rc = kern_write(o->out, models, n, contention, n_contention, err);
+	if (!rc && o->plot)
+		rc = kern_plot(o->plot, models, n, err);
+	free(contention);
+	free(models);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct kern_data data = {.series = NULL};
+	struct options options;
+	struct util_error err;
+	int rc = parse(argc, argv, &options, &err);
+
+	signal(SIGPIPE, SIG_IGN); /* gnuplot may be missing */
+	openblas_set_num_threads(1);
+	if (!rc && options.help) {
+		fputs(help, stdout);
+	} else if (!rc && options.list) {
+		for (const struct kern_kernel *kernel = kern_catalog; kernel->name; kernel++)
+			printf("%-8s %d parameters, %d to %d: %s\n", kernel->name, kernel->n_params, kernel->smallest,
+			       kernel->largest, kernel->complexity);
+	} else {
+		if (!rc)
+			rc = gather(&options, &data, &err);
+		if (!rc)
+			rc = conclude(&options, &data, &err);
+	}
+	kern_data_finish(&data);
+	if (rc)
+		fprintf(stderr, "mpisim-kernels: %s\n", err.text);
+	return !rc ? 0 : err.code == UTIL_EINPUT ? EXIT_USAGE : 1;
+}

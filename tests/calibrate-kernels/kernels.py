@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpisim-kernels: models from measurements whose law is known, what it refuses, and a small measurement.
+
+usage: kernels.py MPISIM_KERNELS BIN_DIR LIBMPI_ABI SOURCE_DIR
+"""
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+KERNELS, BIN, LIBRARY, HERE = (pathlib.Path(word).resolve() for word in sys.argv[1:5])
+
+
+def call(*words):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=170)
+
+
+class Base(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-kernels-"))
+        self.model = self.dir / "model"
+
+    def tearDown(self):
+        shutil.rmtree(self.dir)
+
+    def store(self, text, name="store"):
+        (self.dir / name).write_text(text)
+        return self.dir / name
+
+    def fit(self, *stores):
+        done = call(KERNELS, "-o", self.model, *stores)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.model.read_text()
+
+    def terms(self, text):
+        """"2*p1 + 3" as {"p1": 2, "": 3}."""
+        found = {}
+        for term in text.replace(" - ", " + -").split(" + "):
+            factors = term.split("*", 1)
+            found[factors[1] if len(factors) > 1 else ""] = float(factors[0])
+        return found
+
+
+class Laws(Base):
+    def test_the_terms_of_a_stated_complexity_are_recovered(self):
+        """t = 1e-6 + 2e-9 p1 p2 p3; the surfaces p1 p2 ... take no time, so they are left out."""
+        text = "# model f: p1*p2*p3 + p1*p2 + p2*p3 + 1\n"
+        for m in (8, 20, 50):
+            for n in (8, 30, 70):
+                for k in (10, 40, 90):
+                    text += f"f,{m},{n},{k},,{1e-6 + 2e-9 * m * n * k:.17g}\n"
+        lines = [line for line in self.fit(self.store(text)).splitlines() if line.startswith("model,")]
+        self.assertEqual(len(lines), 1, lines)
+        terms = self.terms(lines[0].split(",")[2])
+        self.assertEqual(set(terms), {"p1*p2*p3", ""})
+        self.assertAlmostEqual(terms["p1*p2*p3"], 2e-9, delta=1e-15)
+        self.assertAlmostEqual(terms[""], 1e-6, delta=1e-12)
+
+    def test_a_term_with_a_minus_may_be_negative_and_others_may_not(self):
+        """A factorization: 1e-9 (p1 p2^2 - p2^3/3)."""
+        for sign, wanted in (("-", True), ("+", False)):
+            text = f"# model lu: p1*p2^2 {sign} p2^3\n"
+            for n in (10, 20, 40, 80):
+                for m in (80, 120, 200):
+                    text += f"lu,{m},{n},,,{1e-9 * (m * n * n - n ** 3 / 3):.17g}\n"
+            found = self.fit(self.store(text))
+            line = [line for line in found.splitlines() if line.startswith("model,")][0]
+            self.assertEqual(" - " in line, wanted, line)
+            if wanted:
+                self.assertAlmostEqual(self.terms(line.split(",")[2])["p2*p2" if "p2*p2" in line else "p2^3"], -1e-9 / 3, delta=1e-14)
+
+    def test_where_a_cache_ends_a_piece_ends(self):
+        """1 ns an element below 1000, 5 ns from there on."""
+        text = "# model v: p1\n" + "".join(f"v,{n},,,,{n * (1e-9 if n < 1000 else 5e-9):.17g}\n" for n in range(100, 2000, 100))
+        lines = [line.split(",") for line in self.fit(self.store(text)).splitlines() if line.startswith("model,")]
+        pieces = {line[3]: self.terms(line[2]) for line in lines}
+        self.assertEqual(set(pieces), {"p1<1000", "p1>=1000"})
+        self.assertAlmostEqual(pieces["p1<1000"]["p1"], 1e-9, delta=1e-14)
+        self.assertAlmostEqual(pieces["p1>=1000"]["p1"], 5e-9, delta=1e-14)
+
+    def test_without_a_complexity_usual_terms_are_tried(self):
+        text = "".join(f"t,{n},,,,{3e-9 * n ** 3:.17g}\n" for n in (4, 8, 16, 32, 64))
+        self.assertIn("model,t,3e-09*p1^3\n", self.fit(self.store(text)))
+
+    def test_a_single_point_predicts_in_proportion(self):
+        self.assertIn("model,t,3e-09*p1^3\n", self.fit(self.store(f"t,100,,,,{3e-9 * 100 ** 3:.17g}\n")))
+
+
+class Spread(Base):
+    def rows(self, draw, n=400):
+        random.seed(3)
+        return "# model k: 1\n" + "".join(f"k,,,,,{draw():.9g}\n" for _ in range(n))
+
+    def test_the_distribution_is_told_and_its_quantiles_have_mean_one(self):
+        for kind, draw in (("normal", lambda: random.gauss(1, 0.1)), ("uniform", lambda: random.uniform(0.5, 1.5)),
+                           ("shifted exponential", lambda: 1 + random.expovariate(5))):
+            text = self.fit(self.store(self.rows(draw)))
+            self.assertIn("nearest to: " + kind, text)
+            quantiles = [float(word) for word in re.search(r"vary,k,call,quantiles,(.*)", text).group(1).split()]
+            self.assertEqual(quantiles, sorted(quantiles))
+            mean = sum(a + b for a, b in zip(quantiles, quantiles[1:])) / 2 / (len(quantiles) - 1)
+            self.assertAlmostEqual(mean, 1, delta=0.01)
+
+    def test_what_took_more_than_three_times_the_median_counts_as_disturbed(self):
+        text = self.rows(lambda: random.uniform(0.9, 1.1)) + "k,,,,,1000\n"
+        done = call(KERNELS, "-o", self.model, self.store(text))
+        self.assertRegex(done.stdout, r"\nk +1 +1 .* 1  uniform\n")
+        constant = float(re.search(r"model,k,([0-9.e+-]+)", self.model.read_text()).group(1))
+        self.assertAlmostEqual(constant, 1, delta=0.01)  # with the outlier it would be 3.5
+
+    def test_files_are_nodes_and_their_speeds_spread(self):
+        """0.9, 1 and 1.1 times as long: standard deviation 0.1, mean 1."""
+        stores = [self.store("".join(f"k,{n},,,,{f * n:.17g}\n" for n in (1, 2, 3, 4)), f"node{f}") for f in (0.9, 1.0, 1.1)]
+        self.assertIn("vary,k,node,normal,0.1\n", self.fit(*stores))
+
+
+class Refused(Base):
+    def refused(self, status, wanted, *words):
+        done = call(KERNELS, *words)
+        self.assertEqual(done.returncode, status, done)
+        self.assertIn(wanted, done.stderr)
+
+    def test_wrong_usage_and_input(self):
+        self.refused(2, "unknown option", "--fast")
+        self.refused(2, 'found "dgemn"', "--kernels", "dgemn")
+        self.refused(2, "--budget", "--budget", "3")
+        self.refused(2, "--max-size", "--max-size", "0")
+        self.refused(2, "go with measuring", "--contention", self.store("f,1,,,,1\n"))
+        self.refused(2, "store:2: found 2 fields", self.store("# x\nf,1\n"))
+        self.refused(2, "seconds", self.store("f,1,,,,x\n"))
+        self.refused(2, "2 parameters here, but 1 before", self.store("f,1,,,,1\nf,1,1,,,1\n"))
+        self.refused(2, "uses p2", self.store("# model f: p2\nf,1,,,,1\n"))
+        self.refused(2, "found no measurements", self.store("# model f: p2\n"))
+        self.refused(1, "nowhere", self.dir / "nowhere")
+
+    def test_a_model_file_is_there_whole_or_not_at_all(self):
+        self.refused(1, "cannot write", "-o", self.dir / "no" / "model", self.store("f,1,,,,1\n"))
+        self.refused(2, "2 parameters", "-o", self.model, self.store("f,1,,,,1\nf,1,1,,,1\n"))
+        self.assertEqual([path.name for path in self.dir.iterdir()], ["store"])
+
+
+class Measured(Base):
+    def test_measured_models_predict_a_program_without_annotations(self):
+        done = call(KERNELS, "--quiet", "--kernels", "daxpy,dgemm,dgetrf,dtrsm,dlaswp", "--max-size", "40", "--budget", "200ms",
+                    "--contention=2", "--store", self.dir / "kept", "-o", self.model)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = self.model.read_text()
+        self.assertTrue(text.startswith("# mpisim-bench 2\n"))
+        for kernel in ("daxpy", "dgemm", "dgetrf", "dtrsm", "dlaswp"):
+            self.assertRegex(text, rf"(?m)^model,{kernel},")
+            self.assertRegex(text, rf"(?m)^# contention of {kernel}, .*contention: \[1, [01][.0-9]*\]")
+        (self.dir / "cluster.yaml").write_text("mpisim_cluster: 1\nnodes: 2\nnetwork: {latency: 1us, bandwidth: 1 GB/s}\n")
+        built = call(BIN / "mpisim-cc", HERE / "hpl.c", "-o", self.dir / "hpl", "-lopenblas", "-lm")
+        self.assertEqual(built.returncode, 0, built.stderr)
+        run = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 2, "--compute", "modelled", "--blas-model",
+                   self.model, "--vary-kernels", self.dir / "hpl", 32, 8)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        # what was kept gives models of the same kernels
+        self.assertEqual(len(re.findall(r"(?m)^# \w+: \d+ points", self.fit(self.dir / "kept"))), 5)
+
+    def test_gsl_stays_out_of_the_process_that_holds_the_program(self):
+        for path in (LIBRARY, BIN / "mpisim-run"):
+            self.assertNotIn("libgsl", call("ldd", path).stdout)
+        self.assertIn("libgsl.", call("ldd", KERNELS).stdout)
+
+    def test_it_is_openblas_that_is_measured(self):
+        """GSL brings a CBLAS of its own with the same names; the first in order is taken."""
+        libraries = re.findall(r"NEEDED.*\[lib(\w+)", call("readelf", "-d", KERNELS).stdout)
+        self.assertIn("openblas", libraries)
+        self.assertNotIn("gslcblas", libraries)
+        self.assertLess(libraries.index("openblas"), libraries.index("gsl"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:], verbosity=2)
