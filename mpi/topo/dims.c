@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/topo/dims.h"
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "mpi/core/rank.h"
@@ -22,41 +23,85 @@ static int find_divisors(int n, int divisors[MAX_DIVISORS])
 	return n_divisors;
 }
 
-/* True when `base` multiplied n times reaches `target`. */
-static bool power_reaches(int base, int n, int target)
+/* The largest m with m^n <= target; n >= 1. */
+static int root(int target, int n)
 {
-	long long product = 1;
+	int low = 1, high = target;
 
-	for (int i = 0; i < n && product < target; i++)
-		product *= base;
-	return product >= target;
+	while (low < high) {
+		int middle = low + (high - low + 1) / 2;
+		long long product = 1;
+
+		for (int i = 0; i < n && product <= target; i++)
+			product *= middle;
+		if (product <= target)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+struct search {
+	const int *divisors;
+	int n_divisors, n_dims;
+	int trial[MAX_FACTORS];
+	int best[MAX_FACTORS];
+	int best_spread; /* of `best`: largest less smallest factor */
+};
+
+/* Of equal spreads, the one whose smallest factor is larger, then whose second smallest is, …  */
+static bool has_larger_small_factors(const struct search *search)
+{
+	for (int i = search->n_dims - 1; i >= 0; i--)
+		if (search->trial[i] != search->best[i])
+			return search->trial[i] > search->best[i];
+	return false;
+}
+
+static void take_if_better(struct search *search)
+{
+	int spread = search->trial[0] - search->trial[search->n_dims - 1];
+
+	if (spread > search->best_spread ||
+	    (spread == search->best_spread && !has_larger_small_factors(search)))
+		return;
+	search->best_spread = spread;
+	for (int i = 0; i < search->n_dims; i++)
+		search->best[i] = search->trial[i];
 }
 
 /*
- * Splits n into n_dims non-increasing factors, none above `limit`: tries the smallest possible
- * first factor first, so the first success is the most balanced one.
+ * Tries all ways to write n as factors trial[from] >= trial[from + 1] >= …, but for those whose
+ * smallest factor cannot be large enough: it is at most the root of what is left.
  */
-static bool split(int n, int n_dims, int limit, const int divisors[], int n_divisors, int factors[])
+static void split(struct search *search, int n, int from)
 {
-	if (n_dims == 1) {
-		factors[0] = n;
-		return n <= limit;
-	}
-	for (int i = 0; i < n_divisors && divisors[i] <= limit; i++) {
-		int first = divisors[i];
+	int n_left = search->n_dims - from, limit = from ? search->trial[from - 1] : n;
 
-		if (n % first != 0 || !power_reaches(first, n_dims, n))
-			continue;
-		factors[0] = first;
-		if (split(n / first, n_dims - 1, first, divisors, n_divisors, factors + 1))
-			return true;
+	if (n_left == 1) {
+		search->trial[from] = n;
+		if (n <= limit)
+			take_if_better(search);
+		return;
 	}
-	return false;
+	for (int i = 0; i < search->n_divisors && search->divisors[i] <= limit; i++) {
+		int factor = search->divisors[i], largest = from ? search->trial[0] : factor;
+
+		/* smaller ones leave a remainder that the others, none larger, cannot make up */
+		if (n % factor != 0 || factor < root(n, n_left))
+			continue;
+		if (largest - root(n / factor, n_left - 1) > search->best_spread)
+			break; /* larger ones are worse */
+		search->trial[from] = factor;
+		split(search, n / factor, from + 1);
+	}
 }
 
 int mpi_dims_create(int n_nodes, int n_dims, int dims[])
 {
-	int divisors[MAX_DIVISORS], factors[MAX_FACTORS], n_free = 0, n_split, n_divisors, next = 0;
+	struct search search = {.best_spread = INT_MAX};
+	int divisors[MAX_DIVISORS], n_free = 0, n_split, next = 0;
 
 	for (int i = 0; i < n_dims; i++) {
 		if (dims[i] == 0)
@@ -70,12 +115,14 @@ int mpi_dims_create(int n_nodes, int n_dims, int dims[])
 		return n_nodes == 1 ? 0 : -1;
 	/* more dimensions than an int has factors: the rest are 1 */
 	n_split = n_free < MAX_FACTORS ? n_free : MAX_FACTORS;
-	n_divisors = find_divisors(n_nodes, divisors);
-	split(n_nodes, n_split, n_nodes, divisors, n_divisors, factors);
+	search.divisors = divisors;
+	search.n_divisors = find_divisors(n_nodes, divisors);
+	search.n_dims = n_split;
+	split(&search, n_nodes, 0);
 	for (int i = 0; i < n_dims; i++) {
 		if (dims[i] != 0)
 			continue;
-		dims[i] = next < n_split ? factors[next] : 1;
+		dims[i] = next < n_split ? search.best[next] : 1;
 		next++;
 	}
 	return 0;

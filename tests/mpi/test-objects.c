@@ -258,6 +258,14 @@ static void dimensions_are_balanced(void **state)
 
 	assert_int_equal(MPI_Dims_create(6, 2, dims), MPI_SUCCESS);
 	assert_memory_equal(dims, ((int[]){3, 2}), 8);
+	/* not 20 x 18 x 14: as far apart, and its smallest is smaller */
+	memset(dims, 0, sizeof dims);
+	MPI_Dims_create(5040, 3, dims);
+	assert_memory_equal(dims, ((int[]){21, 16, 15}), 12);
+	/* 24 x 24 x 13 is further apart */
+	memset(dims, 0, sizeof dims);
+	MPI_Dims_create(7488, 3, dims);
+	assert_memory_equal(dims, ((int[]){26, 18, 16}), 12);
 	memset(dims, 0, sizeof dims);
 	MPI_Dims_create(7, 3, dims);
 	assert_memory_equal(dims, ((int[]){7, 1, 1}), 12);
