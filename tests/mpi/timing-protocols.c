@@ -12,19 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int rank, failures;
+#include "tests/mpi/cases.h"
+
 static char buf[100000];
-
-static void expect_ms(const char *what, double wanted_ms)
-{
-	double found_ms = MPI_Wtime() * 1e3;
-
-	if (found_ms - wanted_ms > 1e-8 || wanted_ms - found_ms > 1e-8) {
-		printf("rank %d: %s: found %.9f ms, wanted %.9f ms\n", rank, what, found_ms,
-		       wanted_ms);
-		failures++;
-	}
-}
 
 static void compute_until_ms(double ms)
 {
@@ -383,10 +373,7 @@ static void all_together(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct test_case cases[] = {
     {"overheads", overheads},
     {"isend_compute_async", isend_compute_async},
     {"isend_compute_in_mpi", isend_compute_in_mpi},
@@ -408,15 +395,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) {
-			cases[i].run();
-			MPI_Finalize();
-			return failures > 0;
-		}
-	printf("no case %s\n", argc > 1 ? argv[1] : "given");
-	MPI_Finalize();
-	return 2;
+	return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }
