@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -92,6 +94,43 @@ static int run(struct cal *cal)
 	return status;
 }
 
+static int check_file(const char *path)
+{
+	char folder[4096];
+	struct stat found;
+	const char *slash;
+
+	if (!path)
+		return 0;
+	if (stat(path, &found) == 0) {
+		errno = S_ISREG(found.st_mode) ? 0 : EINVAL;
+		return !S_ISREG(found.st_mode) || access(path, W_OK) ? -1 : 0;
+	}
+	slash = strrchr(path, '/');
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 2,
+		 slash ? path : "./");
+	return *path ? access(folder, W_OK | X_OK) : -1;
+}
+
+/* Minutes of measuring are better not begun when the result cannot be kept. */
+static int check_files(const struct settings *settings, int rank)
+{
+	const char *wrong = NULL;
+	int failed = 0;
+
+	if (rank == 0 && check_file(settings->output))
+		wrong = settings->output;
+	else if (rank == 0 && check_file(settings->samples))
+		wrong = settings->samples;
+	if (wrong) {
+		fprintf(stderr, "mpisim-calibrate: cannot write '%s': %s\n", wrong,
+			strerror(errno));
+		failed = 1;
+	}
+	MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
 	struct cal cal = {0};
@@ -103,7 +142,7 @@ int main(int argc, char **argv)
 	switch (cal_options(argc, argv, rank, &cal.settings)) {
 	case GO_ON:
 		if (n_ranks > 1) {
-			status = run(&cal);
+			status = check_files(&cal.settings, rank) ? 2 : run(&cal);
 			break;
 		}
 		fprintf(stderr, "mpisim-calibrate: found 1 rank, wanted 2 or more\n");

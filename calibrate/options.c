@@ -143,7 +143,10 @@ enum verdict cal_options(int argc, char **argv, int rank, struct settings *setti
 	if (optind < argc)
 		return complain(rank, NULL, argv[optind]);
 	use_defaults(settings);
-	if (!settings->output && !settings->samples)
-		return complain(rank, "output", "(missing)");
+	if (!settings->output && !settings->samples) {
+		if (rank == 0)
+			fputs("mpisim-calibrate: nowhere to write to; wanted -o FILE\n", stderr);
+		return WRONG;
+	}
 	return GO_ON;
 }

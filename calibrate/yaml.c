@@ -164,6 +164,14 @@ static void write_threshold(int64_t threshold_B, FILE *file)
 		fprintf(file, "%lld\n", (long long)(threshold_B < 0 ? 0 : threshold_B));
 }
 
+static bool overheads_differ(const struct fit *fit)
+{
+	double send_s = fit->send_overhead[fit->subject].value,
+	       recv_s = fit->recv_overhead[fit->subject].value;
+
+	return fabs(send_s - recv_s) > LOSS_WORTH_SAYING * (send_s + recv_s) / 2;
+}
+
 static void write_overheads(const struct fit *fit, FILE *file)
 {
 	const struct value *send = &fit->send_overhead[fit->subject],
@@ -172,7 +180,7 @@ static void write_overheads(const struct fit *fit, FILE *file)
 	char text[40];
 
 	fprintf(file, "  overhead: %s   # mean of sender and receiver\n", as_time(mean, text));
-	if (fabs(send->value - recv->value) <= LOSS_WORTH_SAYING * mean)
+	if (!overheads_differ(fit))
 		return;
 	write_value(file, "  ", "send_overhead", send, as_time, "sixteen in a row");
 	write_value(file, "  ", "recv_overhead", recv, as_time, "sixteen that had arrived");
@@ -263,6 +271,68 @@ static void write_sharing(const struct fit *fit, FILE *file)
 	}
 }
 
+/* One line of the section. The value itself is within, whatever its rounding and shifts. */
+static void write_interval(FILE *file, const char *key, double value, double low, double high,
+			   format_fn format)
+{
+	double step = value < 1 ? 1e-12 : 1; /* more than the digits that are written can hide */
+	char from[40], to[40];
+
+	if (!isfinite(value) || !isfinite(high))
+		return;
+	low = fmax(fmin(low, value) - step, value < 1 ? 0 : 1);
+	high = fmax(high, value) + step;
+	fprintf(file, "  %s: [%s, %s]\n", key, format(low, from), format(high, to));
+}
+
+/* Of the CPU's cost as a whole, relative to the largest entry. */
+static void write_cost_interval(const struct fit *fit, FILE *file)
+{
+	int n_entries = (fit->table_n + 1) * (fit->table_n + 1);
+	double largest = 0, widest = 0;
+
+	for (int k = 1; k < n_entries; k++) {
+		largest = fmax(largest, fit->table[k].value);
+		widest = fmax(widest, (fit->table[k].high - fit->table[k].low) / 2);
+	}
+	if (largest > 0 && widest > 0)
+		fprintf(file, "  cpu.communication_cost_scale: [%.6g, %.6g]\n",
+			fmax(0, 1 - widest / largest), 1 + widest / largest);
+}
+
+/* What mpisim-run --vary-cluster draws from. */
+static void write_uncertainty(const struct fit *fit, FILE *file)
+{
+	int w = fit->subject;
+	const struct value *latency = &fit->latency[w], *bandwidth = &fit->bandwidth_Bps[w],
+			   *send = &fit->send_overhead[w], *recv = &fit->recv_overhead[w];
+
+	fprintf(file, "\nuncertainty:   # 95 %% intervals of the values above, for --vary-cluster\n");
+	write_interval(file, "network.latency", latency->value, latency->low, latency->high, as_time);
+	write_interval(file, "network.bandwidth", bandwidth->value, bandwidth->low, bandwidth->high,
+		       as_bandwidth);
+	if (overheads_differ(fit)) {
+		write_interval(file, "protocol.send_overhead", send->value, send->low, send->high,
+			       as_time);
+		write_interval(file, "protocol.recv_overhead", recv->value, recv->low, recv->high,
+			       as_time);
+	} else {
+		write_interval(file, "protocol.overhead", (send->value + recv->value) / 2,
+			       (send->low + recv->low) / 2, (send->high + recv->high) / 2, as_time);
+	}
+	if (w != WITHIN_NODE && fit->latency[WITHIN_NODE].is_known) {
+		const struct value *rate = &fit->bandwidth_Bps[WITHIN_NODE];
+		double shift = fit_intra_latency(fit) - fit->latency[WITHIN_NODE].value;
+
+		latency = &fit->latency[WITHIN_NODE];
+		write_interval(file, "network.intra_node.latency", latency->value + shift,
+			       latency->low + shift, latency->high + shift, as_time);
+		write_interval(file, "network.intra_node.bandwidth", rate->value, rate->low, rate->high,
+			       as_bandwidth);
+	}
+	write_cost_interval(fit, file);
+}
+
 /* In double quotes, so that no character of the library's name means anything. */
 static void write_name(const struct fit *fit, FILE *file)
 {
@@ -291,5 +361,6 @@ void fit_write_yaml(const struct fit *fit, FILE *file)
 	write_table(fit, file);
 	write_network(fit, file);
 	write_protocol(fit, file);
+	write_uncertainty(fit, file);
 	write_sharing(fit, file);
 }

@@ -47,6 +47,8 @@ void mpisim_free(void *buf);
 
 /* The calling rank no longer needs its node: the node stops counting in dynamic efficiency once every rank on it has said so. */
 void mpisim_node_release(void);
+/* … needs it again: it counts from now on. In a schedule of jobs this waits while another job has the node for itself. */
+void mpisim_node_acquire(void);
 /* 1 in the simulator, 0 under a real MPI. */
 int mpisim_is_simulated(void);
 /* The host's clock (MPI_Wtime gives simulated time). */

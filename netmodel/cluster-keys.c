@@ -13,8 +13,6 @@
 #define MAX_CORES 1000000
 #define MAX_TABLE 256 /* transfers each way that a table of CPU cost tells apart */
 #define MAX_TIME_S 1e6
-#define MIN_SPEED 1e-6
-#define MAX_SPEED 1e6
 #define MAX_PENALTY 0.99 /* of the bandwidth: what is left must end a transfer some day */
 #define MAX_TIME_PER_B_S 1e-3
 
@@ -35,7 +33,7 @@ static int read_speed_entry(struct net_draft *draft, const struct net_yaml_tree 
 		return net_yaml_fail(tree, entry, err,
 				     "cpu.speed: found %s, wanted {nodes: \"0-3\", speed: 0.5}",
 				     net_yaml_found(entry, found, sizeof(found)));
-	rc = net_schema_number(tree, speed, "cpu.speed", MIN_SPEED, MAX_SPEED, &value, err);
+	rc = net_schema_number(tree, speed, "cpu.speed", NET_MIN_SPEED, NET_MAX_SPEED, &value, err);
 	if (rc)
 		return rc;
 	at = nodes->text;
@@ -67,7 +65,7 @@ static int read_speed_list(struct net_draft *draft, const struct net_yaml_tree *
 				     list->n_children, n_nodes);
 	for (const struct net_yaml *entry = list->first; entry && !rc; entry = entry->next, i++)
 		rc = by_range ? read_speed_entry(draft, tree, entry, err)
-			      : net_schema_number(tree, entry, "cpu.speed", MIN_SPEED, MAX_SPEED,
+			      : net_schema_number(tree, entry, "cpu.speed", NET_MIN_SPEED, NET_MAX_SPEED,
 						  &draft->cluster.node_speed[i], err);
 	for (i = 0; i < n_nodes; i++)
 		if (draft->cluster.node_speed[i] == 0)
@@ -87,7 +85,7 @@ static int read_speed(struct net_draft *draft, const struct net_yaml_tree *tree,
 				      draft->cluster.n_nodes);
 	if (node && node->kind == NET_YAML_LIST)
 		return read_speed_list(draft, tree, node, err);
-	rc = node ? net_schema_number(tree, node, "cpu.speed", MIN_SPEED, MAX_SPEED, &speed, err)
+	rc = node ? net_schema_number(tree, node, "cpu.speed", NET_MIN_SPEED, NET_MAX_SPEED, &speed, err)
 		  : 0;
 	for (int i = 0; i < draft->cluster.n_nodes; i++)
 		draft->cluster.node_speed[i] = speed;
@@ -240,6 +238,7 @@ const struct net_key net_keys[] = {
     {"cores", NET_KEY_INT, AT(cluster.cores), 1, MAX_CORES, .fallback = "1"},
     {"placement", NET_KEY_CUSTOM, .convert = read_placement},
     {"cpu.speed", NET_KEY_CUSTOM, .convert = read_speed},
+    {"cpu.speed_changes", NET_KEY_CUSTOM, .convert = net_read_speed_changes},
     {"cpu.host_to_target", NET_KEY_NUMBER, AT(cluster.host_to_target), 1e-6, 1e6, .fallback = "1"},
     {"cpu.contention", NET_KEY_CUSTOM, .convert = read_contention},
     {"cpu.communication_cost.table", NET_KEY_CUSTOM, .convert = read_cost_table},
@@ -269,6 +268,8 @@ const struct net_key net_keys[] = {
      INFINITY, .fallback = "inf"},
     {"network.intra_node.segments", NET_KEY_CUSTOM, .convert = net_read_intra_segments},
     {"network.segments", NET_KEY_CUSTOM, .convert = net_read_segments},
+    {"network.burst", NET_KEY_SIZE, AT(cluster.burst_B), 0, 1e9, .fallback = "0"},
+    {"network.queue", NET_KEY_SIZE, AT(cluster.queue_B), 0, 1e9, .fallback = "0"},
     {"network.duplex_penalty", NET_KEY_NUMBER, AT(cluster.duplex_penalty), 0, MAX_PENALTY,
      .fallback = "0"},
     {"network.sharing_efficiency", NET_KEY_CUSTOM, .convert = net_read_sharing_efficiency},
@@ -288,6 +289,14 @@ const struct net_key net_keys[] = {
     {"protocol.request_data", NET_KEY_SIZE, AT(cluster.request_data_B), 0, 9e18, .fallback = "0"},
     {"protocol.progress", NET_KEY_CHOICE, AT(cluster.progress), .choices = "async|in_mpi",
      .fallback = "async"},
+    {"protocol.order", NET_KEY_CHOICE, AT(cluster.order), .choices = "free|per_pair",
+     .fallback = "free"},
+    {"protocol.synchronous_send", NET_KEY_CHOICE, AT(cluster.synchronous),
+     .choices = "matched|acknowledged", .fallback = "matched"},
     {"protocol.send_buffer", NET_KEY_CUSTOM, .convert = net_read_send_buffer},
+    {"rma.progress", NET_KEY_CHOICE, AT(cluster.rma_progress), .choices = "nic|in_mpi",
+     .fallback = "nic"},
+    {"rma.queue_depth", NET_KEY_INT, AT(cluster.rma_queue_depth), 1, 1e9, .fallback = "64"},
+    {"uncertainty", NET_KEY_CUSTOM, .convert = net_read_uncertainty}, /* after all values */
 };
 const int net_n_keys = sizeof(net_keys) / sizeof(net_keys[0]);

@@ -16,6 +16,14 @@ static const struct net_key segment_keys[] = {
      1, INFINITY},
 };
 
+static const struct net_key change_keys[] = {
+    {"speed_changes.node", NET_KEY_INT, .target = offsetof(struct net_speed_change, node), 0, 1e6},
+    {"speed_changes.at", NET_KEY_TIME, .target = offsetof(struct net_speed_change, at_s), 0,
+     MAX_TIME_S},
+    {"speed_changes.speed", NET_KEY_NUMBER, .target = offsetof(struct net_speed_change, speed),
+     NET_MIN_SPEED, NET_MAX_SPEED},
+};
+
 static const struct net_key buffer_keys[] = {
     {"send_buffer.from", NET_KEY_SIZE, .target = offsetof(struct net_send_buffer, from_B), 0, 9e18},
     {"send_buffer.size", NET_KEY_SIZE, .target = offsetof(struct net_send_buffer, size_B), 0, 9e18},
@@ -71,6 +79,50 @@ static int read_segments(struct net_segments *segments, const char *path,
 					     path, (long long)segment->from_B);
 		segments->n++;
 	}
+	return 0;
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct net_speed_change *a = left, *b = right;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return (a->at_s > b->at_s) - (a->at_s < b->at_s);
+}
+
+int net_read_speed_changes(struct net_draft *draft, const struct net_yaml_tree *tree,
+			   const struct net_yaml *node, struct util_error *err)
+{
+	static const char path[] = "cpu.speed_changes";
+	struct net_speed_changes *changes = &draft->cluster.speed_changes;
+	int n;
+
+	if (!node)
+		return 0;
+	n = allocate_list(tree, node, path, sizeof(*changes->list), &changes->list, err);
+	if (n < 0)
+		return n;
+	for (const struct net_yaml *entry = node->first; entry; entry = entry->next) {
+		struct net_speed_change *change = &changes->list[changes->n];
+		int rc = net_schema_entry(tree, entry, change_keys, 3, change, err);
+
+		if (rc)
+			return rc;
+		if (change->node >= draft->cluster.n_nodes)
+			return net_yaml_fail(tree, entry, err,
+					     "%s: found node %d, wanted one of the cluster's %d, "
+					     "from 0 on",
+					     path, change->node, draft->cluster.n_nodes);
+		changes->n++;
+	}
+	qsort(changes->list, (size_t)n, sizeof(*changes->list), compare_changes);
+	for (int i = 1; i < n; i++)
+		if (compare_changes(&changes->list[i - 1], &changes->list[i]) == 0)
+			return net_yaml_fail(
+			    tree, node, err,
+			    "%s: found node %d twice at %g s, wanted one speed at a time", path,
+			    changes->list[i].node, changes->list[i].at_s);
 	return 0;
 }
 

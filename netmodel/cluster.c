@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "netmodel/cluster.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +12,14 @@ static void finish_cluster(struct net_cluster *cluster)
 {
 	free(cluster->name);
 	free(cluster->node_speed);
+	free(cluster->speed_changes.list);
 	free(cluster->contention);
 	free(cluster->cpu_cost.fraction);
 	free(cluster->segments.list);
 	free(cluster->intra_segments.list);
 	free(cluster->sharing_efficiency.fraction);
 	free(cluster->send_buffers.list);
+	free(cluster->uncertainties.list);
 	free(cluster->placement);
 }
 
@@ -93,28 +94,12 @@ int net_cluster_load(const char *path, struct net_cluster **out, struct util_err
 int net_cluster_load_with(const char *path, int n_overrides, const char *const overrides[],
 			  struct net_cluster **out, struct util_error *err)
 {
-	char *text = malloc(NET_YAML_MAX_SIZE_B +
-			    1); /* one more than allowed, so that too much is noticed */
-	FILE *file = fopen(path, "rb");
-	size_t length_B;
-	int rc;
+	char *text = NULL;
+	size_t length_B = 0;
+	int rc = net_yaml_read_file(path, "the cluster file", &text, &length_B, err);
 
-	if (!text) {
-		rc = util_error_set(err, UTIL_ENOMEM, "out of memory while reading %s", path);
-	} else if (!file) {
-		rc = util_error_set(err, UTIL_EINPUT, "cannot open the cluster file %s: %s", path,
-				    strerror(errno));
-	} else {
-		errno = 0;
-		length_B = fread(text, 1, NET_YAML_MAX_SIZE_B + 1, file);
-		if (ferror(file))
-			rc = util_error_set(err, UTIL_EINPUT, "cannot read the cluster file %s: %s",
-					    path, strerror(errno));
-		else
-			rc = parse_with(path, text, length_B, n_overrides, overrides, out, err);
-	}
-	if (file)
-		fclose(file);
+	if (!rc)
+		rc = parse_with(path, text, length_B, n_overrides, overrides, out, err);
 	free(text);
 	return rc;
 }

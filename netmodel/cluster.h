@@ -25,6 +25,20 @@ enum net_progress {
 	NET_PROGRESS_IN_MPI, /* each of its steps waits until its rank is in an MPI call that makes
 				progress */
 };
+enum net_order {
+	NET_ORDER_FREE,     /* every transfer shares its links from its start on (default) */
+	NET_ORDER_PER_PAIR, /* those from one rank to another follow each other */
+};
+enum net_synchronous { /* when a synchronous send below the eager threshold completes */
+	NET_SYNCHRONOUS_MATCHED,      /* as its message is matched (default) */
+	NET_SYNCHRONOUS_ACKNOWLEDGED, /* when a control message that says so is back */
+};
+
+enum net_rma_progress {
+	NET_RMA_NIC,	/* the network interface serves one-sided messages as they come (default) */
+	NET_RMA_IN_MPI, /* the target's CPU does while its rank is in an MPI call that makes
+			   progress */
+};
 
 /* Sizes from `from_B` on, up to the next segment's, take latency_s + size / bandwidth_Bps. The
  * latency is the line's intercept: it may be negative, latency_s + from_B / bandwidth_Bps is not. */
@@ -50,6 +64,28 @@ struct net_sharing_efficiency { /* [k - 1]: what k transfers get of a link toget
 	double *fraction;
 };
 
+/* What a calibration knows of a value: its 95 % interval. */
+struct net_uncertainty {
+	const char *key;	 /* "network.latency"; static */
+	const char *unit;	 /* that the key's values have in a file: "s", " B/s", ""; static */
+	double value, low, high; /* SI units; low <= value <= high */
+	double min, max;	 /* that the key may have */
+};
+struct net_uncertainties {
+	int n; /* 0: none known */
+	struct net_uncertainty *list; /* [n], in the order of the file */
+};
+
+/* From `at_s` on the node has `speed`. */
+struct net_speed_change {
+	double at_s, speed;
+	int node;
+};
+struct net_speed_changes {
+	int n;			       /* 0: none */
+	struct net_speed_change *list; /* [n], by node, then time; no time of a node twice */
+};
+
 struct net_cpu_cost { /* fraction of one CPU for o outgoing and i incoming transfers; [o * (n + 1) +
 			 i], o, i = 0 … n */
 	int n;	      /* beyond n the last row or column holds */
@@ -61,6 +97,7 @@ struct net_cluster {
 	int n_nodes;
 	int cores;	    /* per node */
 	double *node_speed; /* [n_nodes], relative to the reference CPU: 0.5 takes twice as long */
+	struct net_speed_changes speed_changes;
 	double host_to_target; /* seconds measured on this host × this = seconds on the reference
 				  CPU */
 	double *contention; /* [n_contention] speed of each of k computations that run on a node at once,
@@ -77,6 +114,8 @@ struct net_cluster {
 	double intra_latency_s; /* between ranks of one node */
 	double intra_bandwidth_Bps;
 	struct net_segments segments, intra_segments; /* by size of the transfer */
+	int64_t burst_B;       /* what passes at once on a link that was idle long enough */
+	int64_t queue_B;       /* of each transfer, in the queue that leaves its node in order */
 	double duplex_penalty; /* of a node's two links while both carry transfers, [0, 1) */
 	struct net_sharing_efficiency sharing_efficiency;
 
@@ -91,7 +130,14 @@ struct net_cluster {
 	int64_t control_message_B; /* size of one rendezvous control message */
 	int64_t request_data_B;	   /* of the message, with the request to send */
 	enum net_progress progress;
+	enum net_order order;
+	enum net_synchronous synchronous;
 	struct net_send_buffers send_buffers;
+	enum net_rma_progress rma_progress;
+	int rma_queue_depth; /* one-sided messages of one rank to another that are under way at
+				once */
+
+	struct net_uncertainties uncertainties;
 
 	char *placement; /* "block", "cyclic" or an explicit list "0,0,1,1"; NULL: block */
 };
@@ -116,6 +162,18 @@ int net_cluster_parse_with(const char *name, const char *text, size_t length_B, 
 			   const char *const overrides[], struct net_cluster **out,
 			   struct util_error *err);
 void net_cluster_destroy(struct net_cluster *cluster);
+
+/*
+ * Draws the values whose intervals are known, once, from `seed`: a normal distribution with the
+ * interval as its 95 %, each side with its own width. All lines of a list of segments move with
+ * network.latency (by as much) and network.bandwidth (by the same factor), those within a node with
+ * theirs. *out_overrides: malloc'ed [*out_n] of malloc'ed "key=value" for net_cluster_load_with.
+ * Equal seeds draw the same on every machine. Errors: UTIL_ENOMEM.
+ */
+int net_cluster_draw(const struct net_cluster *cluster, uint64_t seed, char ***out_overrides,
+		     int *out_n, struct util_error *err);
+/* Frees what net_cluster_draw returned. */
+void net_cluster_draw_finish(char **overrides, int n);
 
 /* How many bytes of a message of `size_B` bytes may still be under way when a rendezvous send
  * returns; negative: none, it returns when the receiver has everything. */

@@ -55,16 +55,29 @@ static struct net_compute *without_first(struct net_compute *first)
 	return heap;
 }
 
-static void advance(struct net_node *node, sim_time_ps time)
+static void integrate(struct net_node *node, sim_time_ps time)
 {
 	double elapsed_s = sim_time_to_s(time - node->updated);
 
 	node->updated = time;
 	if (!node->n_computes)
 		return;
-	node->virtual_s += node->rate * elapsed_s;
+	node->virtual_s += node->rate * node->speed * elapsed_s;
+	node->slowed_s += node->rate * (1 - node->speed) * elapsed_s;
 	node->stolen_s += (node->undisturbed - node->rate) * elapsed_s;
 	node->shared_s += (1 - node->undisturbed) * elapsed_s;
+}
+
+static void advance(struct net_node *node, sim_time_ps time)
+{
+	while (node->n_changes && sim_time_from_s(node->next_change->at_s) <= time) {
+		const struct net_speed_change *change = node->next_change++;
+
+		node->n_changes--;
+		integrate(node, sim_time_from_s(change->at_s));
+		node->speed = change->speed / node->model->cluster->node_speed[change->node];
+	}
+	integrate(node, time);
 }
 
 /* Takes the computations that have ended out of the heap, in order, linked by `sibling`. */
@@ -79,12 +92,13 @@ static struct net_compute *take_ended(struct net_node *node)
 		node->n_computes--;
 		compute->stolen_s = node->stolen_s - compute->mark[0];
 		compute->shared_s = node->shared_s - compute->mark[1];
+		compute->useful_s += node->slowed_s - compute->mark[2];
 		*last = compute;
 		last = &compute->sibling;
 	}
 	*last = NULL;
 	if (!node->n_computes) /* small numbers are exact numbers */
-		node->virtual_s = node->stolen_s = node->shared_s = 0;
+		node->virtual_s = node->stolen_s = node->shared_s = node->slowed_s = 0;
 	return first;
 }
 
@@ -95,6 +109,10 @@ static void fire_node(struct sim_event *event)
 	struct net_compute *next;
 
 	advance(node, model->engine->now);
+	if (node->waits_for_change) {
+		net_node_touch(model, (int)(node - model->nodes));
+		return;
+	}
 	/* The event was due for the first one: whatever rounding says, it ends now, and so do those
 	 * that end with it. */
 	if (node->virtual_s < node->heap->end_s)
@@ -111,7 +129,16 @@ static void fire_node(struct sim_event *event)
 
 void net_node_init(struct net_node *node, struct net_model *model)
 {
-	*node = (struct net_node){.model = model, .rate = 1, .undisturbed = 1};
+	const struct net_speed_changes *changes = &model->cluster->speed_changes;
+	int n = (int)(node - model->nodes), first = 0;
+
+	*node = (struct net_node){.model = model, .rate = 1, .undisturbed = 1, .speed = 1};
+	while (first < changes->n && changes->list[first].node < n)
+		first++;
+	node->next_change = changes->list + first;
+	while (first + node->n_changes < changes->n &&
+	       changes->list[first + node->n_changes].node == n)
+		node->n_changes++;
 	sim_event_init(&node->event, fire_node);
 }
 
@@ -145,17 +172,20 @@ void net_node_update(struct net_model *model, struct net_node *node)
 		undisturbed = (double)cores / node->n_computes;
 	if (node->n_computes > cores - cost)
 		rate = (cores - cost) / node->n_computes;
-	contention =
-	    net_cluster_contention(model->cluster, node->n_computes < cores ? node->n_computes : cores);
+	contention = net_cluster_contention(model->cluster,
+					    node->n_computes < cores ? node->n_computes : cores);
 	node->rate = rate * contention;
 	node->undisturbed = undisturbed * contention;
-	rate = node->rate;
+	rate = node->rate * node->speed;
 	if (node->heap->end_s <= node->virtual_s)
 		due = model->engine->now;
 	else if (rate > 0)
 		due = net_model_due(model, (node->heap->end_s - node->virtual_s) / rate);
 	else
 		due = SIM_TIME_MAX; /* communication takes all: it goes on when that ends */
+	node->waits_for_change = node->n_changes && sim_time_from_s(node->next_change->at_s) < due;
+	if (node->waits_for_change)
+		due = sim_time_from_s(node->next_change->at_s);
 	if (!sim_event_is_queued(&node->event) || node->event.time != due)
 		sim_engine_at(model->engine, &node->event, due);
 }
@@ -190,9 +220,10 @@ void net_compute_start(struct net_model *model, struct net_compute *compute, int
 		node->rate = node->undisturbed = 0;
 	if (!net_model_at_boundary(model))
 		ahead_s = sim_time_to_s(net_model_next_boundary(model) - model->engine->now);
-	compute->end_s = node->virtual_s + node->rate * ahead_s + compute->useful_s;
+	compute->end_s = node->virtual_s + node->rate * node->speed * ahead_s + compute->useful_s;
 	compute->mark[0] = node->stolen_s + (node->undisturbed - node->rate) * ahead_s;
 	compute->mark[1] = node->shared_s + (1 - node->undisturbed) * ahead_s;
+	compute->mark[2] = node->slowed_s + node->rate * (1 - node->speed) * ahead_s;
 	compute->order = model->next_order++;
 	node->heap = meld(node->heap, compute);
 	node->n_computes++;

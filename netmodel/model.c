@@ -15,32 +15,18 @@ void net_model_out_of_memory(struct net_model *model)
 	model->engine->out_of_memory = 1;
 }
 
-bool net_model_at_boundary(const struct net_model *model)
-{
-	return !model->slice || model->engine->now % model->slice == 0;
-}
-
 sim_time_ps net_model_next_boundary(const struct net_model *model)
 {
 	return sim_time_add(model->engine->now - model->engine->now % model->slice, model->slice);
 }
 
-sim_time_ps net_model_due(const struct net_model *model, double seconds)
+sim_time_ps net_model_due_on_boundary(const struct net_model *model, sim_time_ps due)
 {
-	sim_time_ps due = sim_time_add(model->engine->now, sim_time_from_s(seconds)), early, slack;
-
-	if (!model->slice || due == SIM_TIME_MAX)
-		return due;
 	/* What ends on a boundary but for rounding ends there and not a slice later. */
-	slack = 2 + model->slice / 1000000;
-	early = due > slack ? due - slack : 0;
+	sim_time_ps slack = 2 + model->slice / 1000000, early = due > slack ? due - slack : 0;
+
 	due = early / model->slice * model->slice;
 	return due == early ? due : sim_time_add(due, model->slice);
-}
-
-double net_model_vary_factor(struct util_rng *rng, double amplitude)
-{
-	return amplitude == 0 ? 1 : 1 + amplitude * (2 * util_rng_uniform(rng) - 1);
 }
 
 static void solve_links(struct net_model *model)
@@ -129,12 +115,15 @@ int net_model_create(struct sim_engine *engine, const struct net_cluster *cluste
 	model->cluster = cluster;
 	model->n_links = 2 * cluster->n_nodes;
 	model->slice = sim_time_from_s(cluster->timeslice_s);
+	model->queue_s = (double)cluster->queue_B / cluster->bandwidth_Bps;
+	model->burst_s = (double)cluster->burst_B / cluster->bandwidth_Bps;
 	model->has_limits = cluster->duplex_penalty > 0 || cluster->sharing_efficiency.n > 0;
 	model->hook.run = end_instant;
 	sim_event_init(&model->tick, fire_tick);
 	for (int l = 0; l < model->n_links; l++) {
 		model->links[l].level = model->links[l].share = INFINITY;
 		model->links[l].limit = 1;
+		model->links[l].credit_s = model->burst_s;
 	}
 	for (int n = 0; n < cluster->n_nodes; n++)
 		net_node_init(&model->nodes[n], model);

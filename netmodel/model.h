@@ -2,6 +2,7 @@
 #ifndef NETMODEL_MODEL_H
 #define NETMODEL_MODEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "netmodel/cluster.h"
@@ -20,6 +21,11 @@ struct net_compute;
 typedef void (*net_transfer_fn)(struct net_transfer *transfer);
 typedef void (*net_compute_fn)(struct net_compute *compute);
 
+/* Transfers that follow each other, as bytes of one connection do; zero-initialise. Private. */
+struct net_stream {
+	struct net_transfer *first, *last; /* in the order of their starts; the first one may be on its links */
+};
+
 struct net_transfer { /* private but for reading; zero-initialise. Small: millions are under way in
 			 an all-to-all */
 	struct sim_event event;
@@ -34,6 +40,9 @@ struct net_transfer { /* private but for reading; zero-initialise. Small: millio
 	sim_time_ps updated;
 	int out_place, in_place; /* in the two links' arrays of transfers */
 	int stage;		 /* enum net_stage */
+	bool is_ready;		 /* in a stream: its delay is over */
+	struct net_stream *stream;     /* NULL: none */
+	struct net_transfer *next; /* in its stream */
 };
 
 struct net_compute {		/* private but for reading; zero-initialise */
@@ -46,9 +55,9 @@ struct net_compute {		/* private but for reading; zero-initialise */
 	double end_s;			     /* it ends when its node's virtual time gets there */
 	uint64_t order;			     /* among equal ends: order of start */
 	struct net_compute *child, *sibling; /* in the node's heap */
-	double mark[2];			     /* the node's integrals at its start: stolen, shared */
+	double mark[3]; /* the node's integrals at its start: stolen, shared, slowed */
 	/* results, valid in `done` */
-	double useful_s; /* on one otherwise idle core of this node */
+	double useful_s; /* on one otherwise idle core of this node, at the speeds that it had */
 	double stolen_s,
 	    shared_s; /* lost to communication, lost to other computations on the node */
 };
@@ -84,9 +93,25 @@ void net_transfer_start(struct net_model *model, struct net_transfer *transfer, 
 void net_transfer_start_marked(struct net_model *model, struct net_transfer *transfer,
 			       int source_node, int dest_node, int64_t size_B, int64_t last_B,
 			       net_transfer_fn mark, net_transfer_fn done);
+/*
+ * The same in a stream, which must outlive the transfer: its bytes take the links when those of all transfers that were started before in the stream have
+ * left them; delays overlap. Only between different nodes. `mark` may be NULL.
+ */
+void net_transfer_start_in_stream(struct net_model *model, struct net_stream *stream,
+				  struct net_transfer *transfer, int source_node, int dest_node,
+				  int64_t size_B, int64_t last_B, net_transfer_fn mark,
+				  net_transfer_fn done);
 /* Starts a computation of `work_s` seconds (on the reference CPU) on `node`. */
 void net_compute_start(struct net_model *model, struct net_compute *compute, int node,
 		       double work_s, net_compute_fn done);
+
+/* The minimal duration of a transfer of `size_B` bytes, without variation, by its cause. */
+struct net_minimum {
+	double latency_s, bandwidth_s;
+	int is_delay; /* the latency occupies no link */
+};
+struct net_minimum net_transfer_minimum(const struct net_cluster *cluster, int is_within_node,
+					int64_t size_B);
 
 const struct net_cluster *net_model_cluster(const struct net_model *model);
 struct net_stats net_model_stats(const struct net_model *model);

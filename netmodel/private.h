@@ -24,6 +24,8 @@
 enum net_stage {
 	NET_STAGE_DIRECT = 1, /* within a node, or without any work: ends with its event */
 	NET_STAGE_LATENCY,    /* a delay, then the bytes */
+	NET_STAGE_QUEUED,     /* in a stream: its delay, then those before it, then the bytes */
+	NET_STAGE_BEHIND,     /* behind what others have in their node's queue */
 	NET_STAGE_SHARED,     /* on its links */
 };
 
@@ -42,6 +44,8 @@ struct net_link {
 			 traffic the other way */
 	double
 	    level; /* max-min: the most that a transfer gets here; INFINITY: the link is not full */
+	double credit_s; /* of a burst: work that passes at once; saved up to `idle_since`, when the link was last left */
+	sim_time_ps idle_since;
 	double load;	/* sum of the rates, but for rounding */
 	double share;	/* Algorithm 1, literally: what each transfer processed here gets; INFINITY:
 			   there is none */
@@ -84,9 +88,14 @@ struct net_node {
 	struct net_compute *heap; /* by end_s */
 	int n_computes;
 	double rate;		   /* what each gets of a core; 1 where none runs */
+	double speed;		   /* relative to the node's own: 1 until a change */
 	double undisturbed;	   /* what each would get if communication cost nothing */
-	double virtual_s;	   /* integral of rate since the node was last idle, at `updated` */
+	double virtual_s;	   /* integral of rate · speed since the node was last idle, at `updated` */
 	double stolen_s, shared_s; /* integrals of undisturbed - rate and of 1 - undisturbed */
+	double slowed_s;	   /* integral of rate · (1 - speed) */
+	int n_changes;		   /* of speed, that are still to come */
+	const struct net_speed_change *next_change; /* [n_changes], borrowed from the cluster */
+	bool waits_for_change;			    /* the event is a change of speed */
 	sim_time_ps updated;
 	bool dirty;
 };
@@ -97,6 +106,8 @@ struct net_model {
 	struct net_link *links; /* [2 n_nodes] */
 	struct net_node *nodes; /* [n_nodes] */
 	int n_links;
+	double queue_s; /* of each transfer, in its node's queue; 0: none */
+	double burst_s; /* the most credit that a link saves up; 0: none */
 	bool has_limits; /* the cluster has a sharing efficiency or a duplex penalty */
 	struct net_list dirty_links, dirty_nodes;
 	struct net_list region, touched, visited; /* while solving */
@@ -118,12 +129,25 @@ void net_model_out_of_memory(struct net_model *model);
 /* Asks for the rates to be brought up to date: at the end of this instant, or at the next boundary
  * of a fixed timeslice. */
 void net_model_ask(struct net_model *model);
-bool net_model_at_boundary(const struct net_model *model);
+static inline bool net_model_at_boundary(const struct net_model *model)
+{
+	return !model->slice || model->engine->now % model->slice == 0;
+}
 sim_time_ps net_model_next_boundary(const struct net_model *model);
+/* The first boundary of a fixed timeslice that is not before `due`. */
+sim_time_ps net_model_due_on_boundary(const struct net_model *model, sim_time_ps due);
 /* When something ends that needs `seconds` more from now on. */
-sim_time_ps net_model_due(const struct net_model *model, double seconds);
+static inline sim_time_ps net_model_due(const struct net_model *model, double seconds)
+{
+	sim_time_ps due = sim_time_add(model->engine->now, sim_time_from_s(seconds));
+
+	return !model->slice || due == SIM_TIME_MAX ? due : net_model_due_on_boundary(model, due);
+}
 /* A factor in [1 - amplitude, 1 + amplitude]. */
-double net_model_vary_factor(struct util_rng *rng, double amplitude);
+static inline double net_model_vary_factor(struct util_rng *rng, double amplitude)
+{
+	return amplitude == 0 ? 1 : 1 + amplitude * (2 * util_rng_uniform(rng) - 1);
+}
 
 /* transfer.c */
 void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfer, double rate);

@@ -76,6 +76,10 @@ int net_schema_entry(const struct net_yaml_tree *tree, const struct net_yaml *en
 /* Converters of lists (netmodel/cluster-lists.c). Efficiencies below the least one would let a
  * transfer last for ever. */
 #define NET_MIN_EFFICIENCY 0.01
+#define NET_MIN_SPEED 1e-6
+#define NET_MAX_SPEED 1e6
+int net_read_speed_changes(struct net_draft *draft, const struct net_yaml_tree *tree,
+			   const struct net_yaml *node, struct util_error *err);
 int net_read_segments(struct net_draft *draft, const struct net_yaml_tree *tree,
 		      const struct net_yaml *node, struct util_error *err);
 int net_read_intra_segments(struct net_draft *draft, const struct net_yaml_tree *tree,
@@ -83,6 +87,9 @@ int net_read_intra_segments(struct net_draft *draft, const struct net_yaml_tree 
 int net_read_sharing_efficiency(struct net_draft *draft, const struct net_yaml_tree *tree,
 				const struct net_yaml *node, struct util_error *err);
 int net_read_send_buffer(struct net_draft *draft, const struct net_yaml_tree *tree,
+			 const struct net_yaml *node, struct util_error *err);
+/* Intervals of values that were read before (netmodel/uncertainty.c). */
+int net_read_uncertainty(struct net_draft *draft, const struct net_yaml_tree *tree,
 			 const struct net_yaml *node, struct util_error *err);
 /* Frees what a draft owns. */
 void net_draft_finish(struct net_draft *draft);

@@ -55,7 +55,7 @@ static void touch(struct net_model *model, const struct net_transfer *transfer)
 }
 
 /* More or fewer transfers on its nodes: communication may cost another fraction of their CPUs. */
-static void touch_cpus(struct net_model *model, const struct net_transfer *transfer)
+static inline void touch_cpus(struct net_model *model, const struct net_transfer *transfer)
 {
 	if (!model->cluster->cpu_cost.fraction)
 		return;
@@ -65,15 +65,11 @@ static void touch_cpus(struct net_model *model, const struct net_transfer *trans
 		net_node_touch(model, transfer->dest_node);
 }
 
-/* Room for one more transfer. */
-static int reserve_hop(struct net_link *link)
+/* Room for more transfers. */
+static __attribute__((noinline)) int reserve_hop(struct net_link *link)
 {
 	int capacity = link->capacity ? 2 * link->capacity : 4;
-	struct net_hop *hops;
-
-	if (link->n < link->capacity)
-		return 0;
-	hops = realloc(link->hops, (size_t)capacity * sizeof(*hops));
+	struct net_hop *hops = realloc(link->hops, (size_t)capacity * sizeof(*hops));
 	if (!hops)
 		return UTIL_ENOMEM;
 	link->hops = hops;
@@ -126,19 +122,85 @@ static __attribute__((cold, noinline)) void change_limits(struct net_model *mode
 	update_limits(model, transfer->dest_node);
 }
 
-static bool is_quiet(const struct net_model *model, const struct net_transfer *transfer)
+/* Nothing has to be solved for two links that carry one transfer, or none. */
+static inline bool is_quiet(const struct net_model *model, const struct net_link *out,
+			    const struct net_link *in)
 {
-	return !out_link(transfer)->dirty && !in_link(transfer)->dirty &&
-	       net_model_at_boundary(model);
+	return !out->dirty && !in->dirty && !model->has_limits && net_model_at_boundary(model);
+}
+
+/* What solving would give a transfer that is alone on its links, without it. */
+static inline void go_alone(struct net_model *model, struct net_transfer *transfer,
+			    struct net_link *out, struct net_link *in)
+{
+	model->stats.n_rate_updates++;
+	model->stats.n_rate_changes++;
+	transfer->rate = 1;
+	set_alone(out, 1, 1, 1, 1);
+	set_alone(in, 1, INFINITY, 1, 1);
+	sim_engine_at(model->engine, &transfer->event,
+		      net_model_due(model, transfer->remaining_s));
+}
+
+static double credit_of(const struct net_model *model, const struct net_link *link)
+{
+	double idle_s = link->n ? 0 : sim_time_to_s(model->engine->now - link->idle_since);
+
+	return fmin(link->credit_s + idle_s, model->burst_s);
+}
+
+/* Bytes that both links let through at once, because they have been idle. */
+static __attribute__((cold, noinline)) void pass_burst(struct net_model *model, struct net_transfer *transfer)
+{
+	struct net_link *out = out_link(transfer), *in = in_link(transfer);
+	double out_s = credit_of(model, out), in_s = credit_of(model, in);
+	double passed_s = fmin(transfer->remaining_s, fmin(out_s, in_s));
+
+	transfer->remaining_s -= passed_s;
+	out->credit_s = out_s - passed_s;
+	in->credit_s = in_s - passed_s;
+}
+
+/* What the transfers on a link have in its node's queue: those of one come out before a newcomer's first byte. */
+static double queued(const struct net_model *model, const struct net_link *link)
+{
+	double sum_s = 0;
+
+	for (int k = 0; k < link->n; k++) {
+		const struct net_transfer *t = link->hops[k].transfer;
+		double left_s = t->remaining_s - t->rate * sim_time_to_s(model->engine->now - t->updated);
+
+		sum_s += fmax(fmin(left_s, model->queue_s), 0);
+	}
+	return sum_s;
+}
+
+/* True when it has to wait for its turn in the queue first. */
+static __attribute__((cold, noinline)) bool waits_behind(struct net_model *model, struct net_transfer *transfer)
+{
+	double queued_s;
+
+	if (transfer->stage == NET_STAGE_BEHIND || out_link(transfer)->n == 0)
+		return false;
+	queued_s = queued(model, out_link(transfer));
+	transfer->stage = NET_STAGE_BEHIND;
+	sim_engine_after(model->engine, &transfer->event, sim_time_from_s(queued_s));
+	return true;
 }
 
 static void enter_links(struct net_model *model, struct net_transfer *transfer)
 {
 	struct net_link *out = out_link(transfer), *in = in_link(transfer);
 
+	if (model->queue_s > 0 && waits_behind(model, transfer))
+		return;
+	if (model->burst_s > 0)
+		pass_burst(model, transfer);
+
 	transfer->stage = NET_STAGE_SHARED;
 	transfer->updated = model->engine->now;
-	if (reserve_hop(out) || reserve_hop(in)) {
+	if ((out->n == out->capacity && reserve_hop(out)) ||
+	    (in->n == in->capacity && reserve_hop(in))) {
 		net_model_out_of_memory(model);
 		return;
 	}
@@ -147,16 +209,12 @@ static void enter_links(struct net_model *model, struct net_transfer *transfer)
 	out->hops[transfer->out_place] = (struct net_hop){transfer, (int)(in - model->links)};
 	in->hops[transfer->in_place] = (struct net_hop){transfer, (int)(out - model->links)};
 	touch_cpus(model, transfer);
-	if (model->has_limits) {
+	if (out->n == 1 && in->n == 1 && is_quiet(model, out, in))
+		go_alone(model, transfer, out, in);
+	else if (model->has_limits)
 		change_limits(model, transfer);
-	} else if (out->n == 1 && in->n == 1 && is_quiet(model, transfer)) {
-		/* Alone: what solving would give, without it. */
-		net_transfer_set_rate(model, transfer, 1);
-		set_alone(out, 1, 1, 1, 1);
-		set_alone(in, 1, INFINITY, 1, 1);
-	} else {
+	else
 		touch(model, transfer);
-	}
 }
 
 static void leave_links(struct net_model *model, struct net_transfer *transfer)
@@ -164,6 +222,14 @@ static void leave_links(struct net_model *model, struct net_transfer *transfer)
 	struct net_link *out = out_link(transfer), *in = in_link(transfer);
 	struct net_hop last;
 
+	if (out->n == 1 && in->n == 1 && is_quiet(model, out, in)) {
+		out->n = in->n = 0;
+		out->idle_since = in->idle_since = model->engine->now;
+		set_alone(out, INFINITY, INFINITY, 0, 0);
+		set_alone(in, INFINITY, INFINITY, 0, 0);
+		touch_cpus(model, transfer);
+		return;
+	}
 	out->load -= transfer->rate;
 	in->load -= transfer->rate;
 	last = out->hops[--out->n];
@@ -172,15 +238,15 @@ static void leave_links(struct net_model *model, struct net_transfer *transfer)
 	last = in->hops[--in->n];
 	in->hops[transfer->in_place] = last;
 	last.transfer->in_place = transfer->in_place;
+	if (out->n == 0)
+		out->idle_since = model->engine->now;
+	if (in->n == 0)
+		in->idle_since = model->engine->now;
 	touch_cpus(model, transfer);
-	if (model->has_limits) {
+	if (model->has_limits)
 		change_limits(model, transfer);
-	} else if (out->n == 0 && in->n == 0 && is_quiet(model, transfer)) {
-		set_alone(out, INFINITY, INFINITY, 0, 0);
-		set_alone(in, INFINITY, INFINITY, 0, 0);
-	} else {
+	else
 		touch(model, transfer);
-	}
 }
 
 /* All but the last bytes are there: the rest follows at the rate that it has. */
@@ -202,11 +268,54 @@ static __attribute__((cold, noinline)) void pass_mark(struct net_transfer *trans
 	mark(transfer);
 }
 
+/* --- streams --- */
+
+static void append(struct net_stream *stream, struct net_transfer *transfer)
+{
+	*(stream->last ? &stream->last->next : &stream->first) = transfer;
+	stream->last = transfer;
+}
+
+/* The first of the stream has left its links. */
+static void remove_first(struct net_stream *stream)
+{
+	stream->first = stream->first->next;
+	if (!stream->first)
+		stream->last = NULL;
+}
+
+/* Whoever is first and ready goes on; what has no bytes to share ends there. */
+static void advance(struct net_stream *stream)
+{
+	struct net_transfer *first;
+
+	while ((first = stream->first) && first->is_ready && first->stage == NET_STAGE_QUEUED) {
+		if (first->remaining_s > 0 || first->mark) {
+			enter_links(first->model, first);
+			return;
+		}
+		remove_first(stream);
+		first->done(first);
+	}
+}
+
+static __attribute__((cold, noinline)) void make_ready(struct net_transfer *transfer)
+{
+	transfer->is_ready = true;
+	advance(transfer->stream);
+}
+
 static void fire_transfer(struct sim_event *event)
 {
 	struct net_transfer *transfer = (struct net_transfer *)event;
+	struct net_stream *stream = transfer->stream;
 
-	if (transfer->stage == NET_STAGE_LATENCY) {
+	if (transfer->stage == NET_STAGE_QUEUED) {
+		make_ready(transfer);
+		return;
+	}
+
+	if (transfer->stage == NET_STAGE_LATENCY || transfer->stage == NET_STAGE_BEHIND) {
 		enter_links(transfer->model, transfer);
 		return;
 	}
@@ -216,6 +325,10 @@ static void fire_transfer(struct sim_event *event)
 	}
 	if (transfer->stage == NET_STAGE_SHARED)
 		leave_links(transfer->model, transfer);
+	if (stream) {
+		remove_first(stream);
+		advance(stream);
+	}
 	transfer->done(transfer);
 }
 
@@ -271,6 +384,21 @@ static struct duration duration_within(const struct net_cluster *cluster, int64_
 	return d;
 }
 
+struct net_minimum net_transfer_minimum(const struct net_cluster *cluster, int is_within_node,
+					int64_t size_B)
+{
+	struct duration d = is_within_node ? duration_within(cluster, size_B, 1)
+					   : duration_between(cluster, size_B, 1);
+	double bandwidth_s = (double)size_B / d.bandwidth_Bps;
+	double all_s = d.delay_s + d.work_s;
+
+	if (bandwidth_s > all_s) /* a negative intercept: bytes that pass at once */
+		bandwidth_s = all_s;
+	return (struct net_minimum){.latency_s = all_s - bandwidth_s,
+				    .bandwidth_s = bandwidth_s,
+				    .is_delay = d.delay_s > 0};
+}
+
 /* Moves what comes after the mark, `last_s` at most, out of the duration. */
 static void set_mark(struct net_transfer *transfer, struct duration *d, double last_s)
 {
@@ -283,7 +411,8 @@ static void set_mark(struct net_transfer *transfer, struct duration *d, double l
 /* Without a mark, which is the hot case, nothing of the mark is left. */
 static HOT void
 start(struct net_model *model, struct net_transfer *transfer, int source_node, int dest_node,
-      int64_t size_B, int64_t last_B, net_transfer_fn mark, net_transfer_fn done)
+      int64_t size_B, int64_t last_B, net_transfer_fn mark, net_transfer_fn done,
+      struct net_stream *stream)
 {
 	const struct net_cluster *cluster = model->cluster;
 	double factor = net_model_vary_factor(&model->transfer_rng, model->transfer_amplitude);
@@ -293,18 +422,28 @@ start(struct net_model *model, struct net_transfer *transfer, int source_node, i
 		d = duration_within(cluster, size_B, factor);
 	else
 		d = duration_between(cluster, size_B, factor);
-	*transfer = (struct net_transfer){.model = model,
-					  .done = done,
-					  .mark = mark,
-					  .size_B = size_B,
-					  .source_node = source_node,
-					  .dest_node = dest_node,
-					  .stage = NET_STAGE_DIRECT};
 	sim_event_init(&transfer->event, fire_transfer);
+	transfer->model = model;
+	transfer->done = done;
+	transfer->mark = mark;
+	transfer->size_B = size_B;
+	transfer->source_node = source_node;
+	transfer->dest_node = dest_node;
+	transfer->rate = 0;
+	transfer->stage = NET_STAGE_DIRECT;
+	transfer->stream = stream;
+	transfer->next = NULL;
+	transfer->is_ready = false;
 	model->stats.n_transfers++;
 	if (mark)
 		set_mark(transfer, &d, (double)last_B / d.bandwidth_Bps * factor);
 	transfer->remaining_s = d.work_s;
+	if (stream) {
+		transfer->stage = NET_STAGE_QUEUED;
+		append(stream, transfer);
+		sim_engine_after(model->engine, &transfer->event, sim_time_from_s(d.delay_s));
+		return;
+	}
 	if (d.is_shared && d.delay_s == 0) {
 		enter_links(model, transfer);
 		return;
@@ -318,11 +457,19 @@ void net_transfer_start_marked(struct net_model *model, struct net_transfer *tra
 			       int source_node, int dest_node, int64_t size_B, int64_t last_B,
 			       net_transfer_fn mark, net_transfer_fn done)
 {
-	start(model, transfer, source_node, dest_node, size_B, last_B, mark, done);
+	start(model, transfer, source_node, dest_node, size_B, last_B, mark, done, NULL);
+}
+
+void net_transfer_start_in_stream(struct net_model *model, struct net_stream *stream,
+				  struct net_transfer *transfer, int source_node, int dest_node,
+				  int64_t size_B, int64_t last_B, net_transfer_fn mark,
+				  net_transfer_fn done)
+{
+	start(model, transfer, source_node, dest_node, size_B, last_B, mark, done, stream);
 }
 
 void net_transfer_start(struct net_model *model, struct net_transfer *transfer, int source_node,
 			int dest_node, int64_t size_B, net_transfer_fn done)
 {
-	start(model, transfer, source_node, dest_node, size_B, 0, NULL, done);
+	start(model, transfer, source_node, dest_node, size_B, 0, NULL, done, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "netmodel/yamltree.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,4 +123,33 @@ void net_yaml_finish(struct net_yaml_tree *tree)
 		free(node);
 	}
 	tree->root = NULL;
+}
+
+int net_yaml_read_file(const char *path, const char *what, char **out_text, size_t *out_length_B,
+		       struct util_error *err)
+{
+	char *text = malloc(NET_YAML_MAX_SIZE_B + 2);
+	FILE *file = fopen(path, "rb");
+	int rc = 0;
+
+	if (!text)
+		rc = util_error_set(err, UTIL_ENOMEM, "out of memory while reading %s", path);
+	else if (!file)
+		rc = util_error_set(err, UTIL_EINPUT, "cannot open %s %s: %s", what, path,
+				    strerror(errno));
+	errno = 0;
+	if (!rc)
+		*out_length_B = fread(text, 1, NET_YAML_MAX_SIZE_B + 1, file);
+	if (!rc && ferror(file))
+		rc = util_error_set(err, UTIL_EINPUT, "cannot read %s %s: %s", what, path,
+				    strerror(errno));
+	if (file)
+		fclose(file);
+	if (rc) {
+		free(text);
+		return rc;
+	}
+	text[*out_length_B] = '\0';
+	*out_text = text;
+	return 0;
 }

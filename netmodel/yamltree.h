@@ -45,6 +45,12 @@ struct net_yaml_tree {
 int net_yaml_parse(struct net_yaml_tree *tree, const char *name, const char *text, size_t length_B,
 		   struct util_error *err);
 void net_yaml_finish(struct net_yaml_tree *tree);
+/*
+ * Reads a file to parse: *out_text is malloc'd and ends with a NUL; *out_length_B is at most
+ * NET_YAML_MAX_SIZE_B + 1, so that too much is noticed. `what` stands in messages: "the cluster file". Errors: UTIL_EINPUT, UTIL_ENOMEM.
+ */
+int net_yaml_read_file(const char *path, const char *what, char **out_text, size_t *out_length_B,
+		       struct util_error *err);
 
 /*
  * Applies "a.b.c=value": sets or replaces that node, making mappings on the way. `override` is

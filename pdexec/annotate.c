@@ -2,11 +2,13 @@
 /* mpisim.h inside the simulator, for the rank that is running. mpisim_alloc and mpisim_free are in noalloc.c. */
 #include "pdexec/annotate.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pdexec/compute.h"
 #include "pdexec/store.h"
+#include "pdexec/tap.h"
 
 #pragma GCC visibility push(default)
 #include "mpisim.h"
@@ -35,7 +37,7 @@ static struct pd_annotation *annotation_get(struct pd_rank *rank)
 	annotation = calloc(1, sizeof(*annotation));
 	if (!annotation)
 		pd_fail(rank, PD_FAILURE_MEMORY, "no memory for the rank's annotations");
-	pd_store_vary_init(rank->world->store, rank->rank, &annotation->calls);
+	pd_store_vary_init(rank->program->store, rank->rank, &annotation->calls);
 	rank->annotation = annotation;
 	return annotation;
 }
@@ -69,15 +71,28 @@ static _Noreturn void annotation_fail_store(struct pd_rank *rank, const struct u
 		err->text);
 }
 
+/* For whoever records: what is charged, before scale factors. */
+static void tap_charge(struct pd_rank *rank, const char *kernel, double seconds, int flags)
+{
+	const struct pd_tap *tap = rank->world->tap;
+	const struct pd_annotation *annotation = rank->annotation;
+
+	if (tap)
+		tap->charge(tap->context, rank, kernel, kernel ? annotation->n_params : 0,
+			    kernel ? annotation->params : NULL, seconds, flags);
+}
+
 void pd_annotation_charge_measured(struct pd_rank *rank, double seconds)
 {
 	struct pd_annotation *annotation = rank->annotation;
-	double scale = pd_store_scale_all(rank->world->store);
+	double scale = pd_store_scale_all(rank->program->store);
 
 	if (!annotation || !annotation->is_open) {
+		tap_charge(rank, NULL, seconds, PD_CHARGE_MEASURED);
 		pd_compute_charge(rank, NULL, seconds * scale);
 	} else if (annotation->charge.execute) {
 		annotation->measured_s += seconds;
+		tap_charge(rank, annotation->charge.name, seconds, PD_CHARGE_MEASURED);
 		pd_compute_charge(rank, annotation->charge.name,
 				  seconds * annotation->charge.scale * scale);
 	}
@@ -111,9 +126,11 @@ void mpisim_add_compute_time(double seconds)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"the time to add is %f, wanted a finite number of seconds", seconds);
 	if (world->config.mode == PD_COMPUTE_DIRECT || world->config.mode == PD_COMPUTE_COLLECT)
-		pd_store_note_uncharged(world->store, seconds);
-	else
-		pd_compute_charge(rank, NULL, seconds * pd_store_scale_all(world->store));
+		pd_store_note_uncharged(rank->program->store, seconds);
+	else {
+		tap_charge(rank, NULL, seconds, 0);
+		pd_compute_charge(rank, NULL, seconds * pd_store_scale_all(rank->program->store));
+	}
 	annotation_leave(rank);
 }
 
@@ -139,9 +156,9 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"kernel \"%s\" begins within kernel \"%s\": kernels do not nest (is mpisim_kernel_end missing?)",
 			name ? name : "(null)", annotation->charge.name);
-	if (pd_store_begin(rank->world->store, name, n_params, params, &annotation->charge, &err))
+	if (pd_store_begin(rank->program->store, name, n_params, params, &annotation->charge, &err))
 		annotation_fail_store(rank, &err);
-	pd_store_vary(rank->world->store, &annotation->charge, rank->node, &annotation->calls);
+	pd_store_vary(rank->program->store, &annotation->charge, rank->node, &annotation->calls);
 	if (annotation->charge.execute && rank->world->config.no_alloc)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"kernel \"%s\" would run on memory that is not there: --no-alloc needs --compute partial or modelled, without --first-n",
@@ -151,10 +168,13 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 	annotation->n_params = n_params;
 	if (n_params > 0)
 		memcpy(annotation->params, params, (size_t)n_params * sizeof(*params));
-	if (!annotation->charge.execute)
+	if (!annotation->charge.execute) {
+		tap_charge(rank, annotation->charge.name, annotation->charge.seconds,
+			   PD_CHARGE_SKIPPED);
 		pd_compute_charge(rank, annotation->charge.name,
 				  annotation->charge.seconds * annotation->charge.scale *
-					  pd_store_scale_all(rank->world->store));
+					  pd_store_scale_all(rank->program->store));
+	}
 	annotation_leave(rank);
 	return annotation->charge.execute;
 }
@@ -171,7 +191,7 @@ void pd_annotation_end_kernel(struct pd_rank *rank, const char *function, const 
 			"a kernel ends where none is open: wanted mpisim_kernel_begin before it");
 	annotation->is_open = false;
 	if (annotation->charge.execute &&
-	    pd_store_measured(rank->world->store, &annotation->charge, annotation->n_params,
+	    pd_store_measured(rank->program->store, &annotation->charge, annotation->n_params,
 			      annotation->params, annotation->measured_s, &err))
 		annotation_fail_store(rank, &err);
 	annotation_leave(rank);
@@ -199,7 +219,7 @@ double mpisim_kernel_time(const char *name, int n_params, const double params[])
 
 	if (!rank)
 		return -1;
-	seconds = pd_store_lookup(rank->world->store, name, n_params, params);
+	seconds = pd_store_lookup(rank->program->store, name, n_params, params);
 	annotation_leave(rank);
 	return seconds;
 }
@@ -220,6 +240,21 @@ static struct pd_rank *annotation_enter_instant(const char *function, const void
 	return rank;
 }
 
+/* Phases of different jobs are different ones, whatever their names. */
+static const char *intern_phase(const struct pd_program *program, const char *name)
+{
+	const char *interned, *job = program->config.name;
+	char *whole;
+
+	if (!job)
+		return pd_store_intern(program->store, name);
+	if (asprintf(&whole, "%s: %s", job, name) < 0)
+		return NULL;
+	interned = pd_store_intern(program->store, whole);
+	free(whole);
+	return interned;
+}
+
 void mpisim_phase_begin(const char *name)
 {
 	struct pd_rank *rank =
@@ -238,10 +273,12 @@ void mpisim_phase_begin(const char *name)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"phase \"%s\" begins within %d others, wanted at most %d (is mpisim_phase_end missing?)",
 			name, MAX_PHASE_DEPTH, MAX_PHASE_DEPTH - 1);
-	interned = pd_store_intern(rank->world->store, name);
+	interned = intern_phase(rank->program, name);
 	if (!interned)
 		pd_fail(rank, PD_FAILURE_MEMORY, "no memory for the name of a phase");
 	annotation->phases[annotation->depth++] = interned;
+	if (rank->world->tap)
+		rank->world->tap->phase(rank->world->tap->context, rank, interned);
 	if (recorder->phase)
 		recorder->phase(recorder->context, rank->rank, interned, 1,
 				rank->world->engine.now);
@@ -263,6 +300,8 @@ void mpisim_phase_end(void)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"a phase ends where none is open: wanted mpisim_phase_begin before it");
 	annotation->depth--;
+	if (rank->world->tap)
+		rank->world->tap->phase(rank->world->tap->context, rank, NULL);
 	if (recorder->phase)
 		recorder->phase(recorder->context, rank->rank,
 				annotation->phases[annotation->depth], 0, rank->world->engine.now);
@@ -280,9 +319,42 @@ void mpisim_node_release(void)
 		return;
 	annotation = rank->annotation;
 	recorder = &rank->world->recorder;
-	if (!annotation->has_released && recorder->node_release)
-		recorder->node_release(recorder->context, rank->rank, rank->world->engine.now);
-	annotation->has_released = true;
+	if (!annotation->has_released) {
+		annotation->has_released = true;
+		if (rank->world->tap)
+			rank->world->tap->node_release(rank->world->tap->context, rank);
+		if (recorder->node_release)
+			recorder->node_release(recorder->context, rank->rank, rank->world->engine.now);
+		if (rank->world->broker.released)
+			rank->world->broker.released(rank->world->broker.context, rank);
+	}
+	annotation_leave(rank);
+}
+
+void mpisim_node_acquire(void)
+{
+	struct pd_rank *rank =
+		annotation_enter_instant("mpisim_node_acquire", __builtin_return_address(0));
+	struct pd_annotation *annotation;
+	const struct pd_node_broker *broker;
+	const struct sim_recorder *recorder;
+
+	if (!rank)
+		return;
+	annotation = rank->annotation;
+	broker = &rank->world->broker;
+	recorder = &rank->world->recorder;
+	if (annotation->has_released) {
+		if (rank->world->tap)
+			rank->world->tap->node_acquire(rank->world->tap->context, rank);
+		while (broker->may_acquire && !broker->may_acquire(broker->context, rank))
+			sim_task_block(&rank->task);
+		annotation->has_released = false;
+		if (recorder->node_acquire)
+			recorder->node_acquire(recorder->context, rank->rank, rank->world->engine.now);
+		if (broker->acquired)
+			broker->acquired(broker->context, rank);
+	}
 	annotation_leave(rank);
 }
 

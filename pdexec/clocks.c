@@ -9,6 +9,7 @@
 
 #include "pdexec/libc-next.h"
 #include "pdexec/process.h"
+#include "pdexec/tap.h"
 
 static const int64_t EPOCH_S = 946684800; /* 2000-01-01 since 1970-01-01 */
 enum { NS_PER_S = 1000000000, PS_PER_NS = 1000 };
@@ -31,13 +32,15 @@ sim_time_ps pd_clock_read(struct pd_rank *rank)
 }
 
 /* A callback of the program that MPI calls is within a call: no computation step is open. */
-static sim_time_ps read_clock(struct pd_rank *rank)
+static sim_time_ps read_clock(struct pd_rank *rank, const void *site)
 {
 	sim_time_ps now;
 
 	if (rank->function)
 		return rank->world->engine.now;
 	pd_compute_end(rank);
+	if (rank->world->tap)
+		rank->world->tap->clock(rank->world->tap->context, rank, site);
 	now = pd_clock_read(rank);
 	pd_compute_begin(rank);
 	return now;
@@ -53,6 +56,8 @@ static void sleep_for(struct pd_rank *rank, const char *function, const void *si
 		rank->function = function;
 		rank->site = site;
 	}
+	if (is_outside && rank->world->tap)
+		rank->world->tap->sleep(rank->world->tap->context, rank, site, duration);
 	sim_task_sleep(&rank->task, duration);
 	if (is_outside) {
 		rank->function = NULL;
@@ -92,7 +97,7 @@ PD_INTERPOSE int clock_gettime(clockid_t clock, struct timespec *out)
 
 	if (!rank)
 		return pd_libc_next()->clock_gettime(clock, out);
-	*out = to_timespec(read_clock(rank), epoch_of(clock));
+	*out = to_timespec(read_clock(rank, __builtin_return_address(0)), epoch_of(clock));
 	return 0;
 }
 
@@ -102,7 +107,7 @@ PD_INTERPOSE int timespec_get(struct timespec *out, int base)
 
 	if (!rank || base != TIME_UTC)
 		return pd_libc_next()->timespec_get(out, base);
-	*out = to_timespec(read_clock(rank), EPOCH_S);
+	*out = to_timespec(read_clock(rank, __builtin_return_address(0)), EPOCH_S);
 	return base;
 }
 
@@ -113,7 +118,7 @@ PD_INTERPOSE int gettimeofday(struct timeval *out, void *zone)
 
 	if (!rank)
 		return pd_libc_next()->gettimeofday(out, zone);
-	now = to_timespec(read_clock(rank), EPOCH_S);
+	now = to_timespec(read_clock(rank, __builtin_return_address(0)), EPOCH_S);
 	*out = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
 	return 0;
 }
@@ -125,7 +130,7 @@ PD_INTERPOSE time_t time(time_t *out)
 
 	if (!rank)
 		return pd_libc_next()->time(out);
-	now = to_timespec(read_clock(rank), EPOCH_S).tv_sec;
+	now = to_timespec(read_clock(rank, __builtin_return_address(0)), EPOCH_S).tv_sec;
 	if (out)
 		*out = now;
 	return now;
@@ -135,7 +140,7 @@ PD_INTERPOSE clock_t clock(void)
 {
 	struct pd_rank *rank = pd_rank_here();
 
-	return rank ? read_clock(rank) / (SIM_PS_PER_S / CLOCKS_PER_SEC) : pd_libc_next()->clock();
+	return rank ? read_clock(rank, __builtin_return_address(0)) / (SIM_PS_PER_S / CLOCKS_PER_SEC) : pd_libc_next()->clock();
 }
 
 PD_INTERPOSE clock_t times(struct tms *out)
@@ -145,7 +150,7 @@ PD_INTERPOSE clock_t times(struct tms *out)
 
 	if (!rank)
 		return pd_libc_next()->times(out);
-	ticks = read_clock(rank) / (SIM_PS_PER_S / sysconf(_SC_CLK_TCK));
+	ticks = read_clock(rank, __builtin_return_address(0)) / (SIM_PS_PER_S / sysconf(_SC_CLK_TCK));
 	if (out)
 		*out = (struct tms){.tms_utime = ticks};
 	return ticks;
@@ -159,7 +164,7 @@ PD_INTERPOSE int getrusage(__rusage_who_t who, struct rusage *out)
 
 	if (!rank || rc)
 		return rc;
-	now = to_timespec(read_clock(rank), 0);
+	now = to_timespec(read_clock(rank, __builtin_return_address(0)), 0);
 	out->ru_utime = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
 	out->ru_stime = (struct timeval){0};
 	return 0;
@@ -217,7 +222,7 @@ PD_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const struct timesp
 		until = *time;
 		until.tv_sec -= epoch_of(clock);
 		duration = until.tv_sec < 0 ? 0 : from_timespec(&until);
-		duration = duration > read_clock(rank) ? duration - rank->world->engine.now : 0;
+		duration = duration > read_clock(rank, __builtin_return_address(0)) ? duration - rank->world->engine.now : 0;
 	}
 	sleep_for(rank, "clock_nanosleep", __builtin_return_address(0), duration);
 	return 0;

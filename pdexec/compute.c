@@ -48,11 +48,6 @@ static double measure_clock_cost(void)
 	return cost_s;
 }
 
-static bool mode_measures(const struct pd_world *world)
-{
-	return world->config.mode != PD_COMPUTE_MODELLED;
-}
-
 /* Kernels beyond PD_MAX_PARTS in one step are put down to the last one: it matters to the report only. */
 void pd_compute_charge(struct pd_rank *rank, const char *kernel, double seconds)
 {
@@ -81,12 +76,10 @@ void pd_compute_pause(struct pd_rank *rank)
 		pd_annotation_charge_measured(rank, elapsed_s * world->cluster->host_to_target);
 }
 
-void pd_compute_begin(struct pd_rank *rank)
+void pd_compute_begin_measuring(struct pd_rank *rank)
 {
 	struct pd_world *world = rank->world;
 
-	if (!mode_measures(world))
-		return;
 	if (world->clock_cost_s == 0)
 		world->clock_cost_s = measure_clock_cost();
 	rank->is_measuring = true;
@@ -149,13 +142,11 @@ static void compute_record(struct pd_rank *rank, sim_time_ps begin)
 	}
 }
 
-void pd_compute_end(struct pd_rank *rank)
+void pd_compute_end_step(struct pd_rank *rank)
 {
 	struct pd_world *world = rank->world;
 	sim_time_ps begin = world->engine.now;
 
-	if (!rank->is_measuring && rank->pending_s == 0)
-		return;
 	pd_compute_pause(rank);
 	pd_annotation_check_call(rank);
 	/* Only the sum is clamped: a negative amount takes out what was measured in the same step, before or after it. */

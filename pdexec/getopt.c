@@ -254,13 +254,13 @@ static int scan_next(struct scan *scan)
  * in libc. */
 static void *variable(const struct pd_rank *rank, uint64_t copy, void *libc)
 {
-	return copy ? pd_image_base(rank->world->image, rank->rank) + copy : libc;
+	return copy ? pd_rank_base(rank) + copy : libc;
 }
 
 /* What was copied into the program's variables is where the simulator's own options ended. */
 void pd_getopt_begin(struct pd_rank *rank)
 {
-	const struct pd_libc_copies *copies = &rank->world->image->link.copies;
+	const struct pd_libc_copies *copies = &rank->program->image->link.copies;
 
 	*(int *)variable(rank, copies->optind, &optind) = 1;
 	*(int *)variable(rank, copies->opterr, &opterr) = 1;
@@ -270,7 +270,7 @@ void pd_getopt_begin(struct pd_rank *rank)
 
 static int scan_as(struct pd_rank *rank, struct scan scan)
 {
-	const struct pd_libc_copies *copies = &rank->world->image->link.copies;
+	const struct pd_libc_copies *copies = &rank->program->image->link.copies;
 
 	if (scan.argc < 1)
 		return -1;

@@ -216,23 +216,23 @@ static int prepare_swap(struct pd_image *image, struct util_error *err)
 	return rc;
 }
 
-int pd_image_create(const struct pd_config *config, struct pd_blas *blas, struct pd_image **out,
-		    struct util_error *err)
+int pd_image_create(const struct pd_config *config, const struct pd_program_config *program,
+		    struct pd_blas *blas, struct pd_image **out, struct util_error *err)
 {
 	struct pd_image *image = calloc(1, sizeof(*image));
 	int rc;
 
 	if (!image)
-		return util_error_set(err, UTIL_ENOMEM, "no memory to load '%s'", config->program);
-	image->n_ranks = config->n_ranks;
+		return util_error_set(err, UTIL_ENOMEM, "no memory to load '%s'", program->path);
+	image->n_ranks = program->n_ranks;
 	image->elf.fd = -1;
-	rc = pd_elf_open(&image->elf, config->program, err);
+	rc = pd_elf_open(&image->elf, program->path, err);
 	if (!rc)
 		rc = check_tls(image, config, err);
 	if (!rc)
 		rc = choose_isolation(image, config->isolation, err);
 	if (!rc)
-		rc = pd_link_init(&image->link, &image->elf, blas, err);
+		rc = pd_link_init(&image->link, &image->elf, blas, config->substitute, err);
 	if (!rc)
 		rc = reserve(image, err);
 	if (!rc)

@@ -38,16 +38,26 @@ struct pd_image {
 };
 
 /*
- * Loads `config->program` (its BLAS calls are bound by `blas` unless that is NULL) for `config->n_ranks` ranks with the isolation asked for. Errors: those
- * of pd_elf_open and pd_link_init; UTIL_EINPUT when thread-local variables or mappings do not fit.
+ * Loads `program` (its BLAS calls are bound by `blas` unless that is NULL) for its ranks with the
+ * isolation that `config` asks for. Errors: those of pd_elf_open and pd_link_init; UTIL_EINPUT when
+ * thread-local variables or mappings do not fit.
  */
-int pd_image_create(const struct pd_config *config, struct pd_blas *blas, struct pd_image **out,
-		    struct util_error *err);
+int pd_image_create(const struct pd_config *config, const struct pd_program_config *program,
+		    struct pd_blas *blas, struct pd_image **out, struct util_error *err);
 void pd_image_destroy(struct pd_image *image);
 
+/* `rank`, here and in the image's swap: of the program, from 0. */
 static inline char *pd_image_base(const struct pd_image *image, int rank)
 {
 	return image->first + (size_t)rank * image->pitch_B;
+}
+
+/* Where the image of a rank's program lies. */
+static inline char *pd_rank_base(const struct pd_rank *rank)
+{
+	const struct pd_program *program = rank->program;
+
+	return pd_image_base(program->image, rank->rank - program->first_rank);
 }
 
 /* Finds the vaddr that `address`, in any rank's image, has in the file. False when it is not in the

@@ -15,11 +15,11 @@
 /* The program's copy of `environ`, which libc does not know of; NULL: it has none. */
 static char ***own_variable(const struct pd_rank *rank)
 {
-	const struct pd_image *image = rank->world->image;
+	const struct pd_image *image = rank->program->image;
 
 	if (!image->link.copies.environ)
 		return NULL;
-	return (char ***)(pd_image_base(image, rank->rank) + image->link.copies.environ);
+	return (char ***)(pd_rank_base(rank) + image->link.copies.environ);
 }
 
 /* The program may have assigned its variable. */

@@ -73,7 +73,8 @@ static struct pd_rank *owner_of(const void *object)
 	struct pd_rank *rank = pd_rank_here();
 	uint64_t vaddr;
 
-	return rank && object && pd_image_locate(rank->world->image, object, &vaddr) ? rank : NULL;
+	return rank && object && pd_image_locate(rank->program->image, object, &vaddr) ? rank
+										       : NULL;
 }
 
 PD_INTERPOSE int __cxa_atexit(void (*function)(void *), void *argument, void *object)

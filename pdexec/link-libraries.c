@@ -178,6 +178,8 @@ int pd_link_find_symbol(const struct pd_link *link, const Elf64_Sym *symbol, con
 
 	if (!address && !version)
 		address = find_in_front(link, name);
+	if (!address && link->substitute)
+		address = link->substitute(name);
 	if (!address)
 		address = find_global(name, version);
 	if (!address && ELF64_ST_BIND(symbol->st_info) != STB_WEAK)

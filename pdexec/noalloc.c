@@ -16,8 +16,9 @@
  * shadows use.
  */
 enum { MIN_BITS = 12, MAX_BITS = 38, PART_BITS = 40, N_PARTS = MAX_BITS - MIN_BITS + 1 };
-static const uintptr_t RANGE = (uintptr_t)0x200000000000;
+static const uintptr_t RANGE = PD_ABSENT_BEGIN;
 static const size_t RANGE_B = (size_t)N_PARTS << PART_BITS;
+_Static_assert((size_t)N_PARTS << PART_BITS == PD_ABSENT_B, "the range that rank.h knows");
 
 struct pd_noalloc {
 	void *memory;
@@ -124,9 +125,9 @@ int pd_noalloc_put(struct pd_noalloc *noalloc, void *buffer)
 	return 0;
 }
 
-bool pd_memory_is_absent(const void *address)
+void *pd_memory_absent(void)
 {
-	return (uintptr_t)address - RANGE < RANGE_B;
+	return (void *)(PD_ABSENT_BEGIN + PD_ABSENT_B / 2);
 }
 
 /* --- mpisim.h --- */

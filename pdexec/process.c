@@ -114,9 +114,9 @@ void pd_process_run(struct pd_rank *rank)
 {
 	enum { AUXILIARY_WORDS = 14, OTHER_WORDS = 4 };
 	struct pd_process *process = rank->process;
-	const struct pd_image *image = rank->world->image;
-	const char *base = pd_image_base(image, rank->rank);
-	char **argv = rank->world->config.argv, **environment = process->libc.environment;
+	const struct pd_image *image = rank->program->image;
+	const char *base = pd_rank_base(rank);
+	char **argv = rank->program->config.argv, **environment = process->libc.environment;
 	size_t string_B, ignored, n_argv = count(argv, &string_B),
 				  n_environment = count(environment, &ignored);
 	size_t words = n_argv + n_environment + AUXILIARY_WORDS + OTHER_WORDS;
@@ -164,8 +164,8 @@ static int start_main(int (*main_function)(int, char **, char **), int argc, cha
 		      init_fn init, void (*fini)(void), void (*loader_fini)(void), void *stack_end)
 {
 	struct pd_rank *rank = pd_current;
-	const struct pd_image *image = rank->world->image;
-	const char *base = pd_image_base(image, rank->rank);
+	const struct pd_image *image = rank->program->image;
+	const char *base = pd_rank_base(rank);
 
 	environ = argv + argc + 1;
 	if (image->link.copies.environ)
@@ -260,8 +260,8 @@ static void run_fini_array(const char *base, struct pd_elf_table table)
 void pd_process_run_exit(struct pd_rank *rank)
 {
 	struct pd_process *process = rank->process;
-	const struct pd_image *image = rank->world->image;
-	const char *base = pd_image_base(image, rank->rank);
+	const struct pd_image *image = rank->program->image;
+	const char *base = pd_rank_base(rank);
 
 	run_handlers(process, true);
 	run_handlers(process, false);

@@ -18,14 +18,31 @@
 struct pd_image;  /* the loaded executable; pdexec/image.h */
 struct pd_store;  /* benchmark store and kernel models; pdexec/store.h */
 
+struct pd_rank;
+
 enum pd_compute_mode { PD_COMPUTE_DIRECT, PD_COMPUTE_COLLECT, PD_COMPUTE_PARTIAL, PD_COMPUTE_MODELLED };
 enum pd_isolation { PD_ISOLATION_AUTO, PD_ISOLATION_MAP, PD_ISOLATION_COPY };
 
-struct pd_config {
-	const char *program;            /* path of the executable */
-	char **argv;                    /* argv[0] … NULL, the same for every rank; borrowed */
+/*
+ * One of the programs that a run consists of; its ranks are consecutive, in the order of the programs. Programs of one job share an MPI_COMM_WORLD; jobs know
+ * nothing of each other but share nodes and links.
+ */
+struct pd_program_config {
+	const char *name;               /* of its job, stands before its phases' names; NULL: there is one job */
+	const char *path;               /* of the executable; borrowed, as all here */
+	char **argv;                    /* argv[0] … NULL, the same for each of its ranks */
 	int n_ranks;
-	const int *node_of;             /* [n_ranks]; borrowed */
+	int job;                        /* 0 …, never less than that of the program before */
+	const char *bench_in;           /* instead of the run's; NULL: none of its own */
+	/* Instead of an executable: what each rank does, on its fiber; ends with pd_rank_end. For all programs of a run, or none. NULL: there is an executable. */
+	void (*builtin)(struct pd_rank *rank);
+	void *context;                  /* of `builtin` */
+};
+
+struct pd_config {
+	const struct pd_program_config *programs; /* [n_programs]; borrowed */
+	int n_programs;
+	const int *node_of;             /* [n_ranks], over all programs; borrowed */
 	enum pd_compute_mode mode;
 	const char *bench_in;           /* store or model file; NULL: none */
 	const char *blas_model;         /* the same for BLAS routines, which are then charged instead of called; NULL: they are not */
@@ -45,6 +62,7 @@ struct pd_config {
 	 */
 	void *tls_area;
 	size_t tls_area_size_B;
+	void *(*substitute)(const char *name); /* what the program gets for a function of the simulator; NULL, and NULL where it gives it: that one */
 };
 
 enum pd_failure_kind {
@@ -75,9 +93,17 @@ struct pd_part {
 	double seconds;
 };
 
+struct pd_program {
+	struct pd_program_config config;
+	int first_rank;
+	struct pd_image *image;
+	struct pd_store *store;
+};
+
 struct pd_rank {
 	struct sim_task task;           /* task.data points back to this */
-	int rank, node;
+	int rank, node;                 /* rank: over all programs of the run */
+	struct pd_program *program;
 	struct pd_world *world;
 	void *mpi;                      /* the MPI layer's state of this rank */
 	/* the call that the rank is in, for reports; NULL between calls */
@@ -100,23 +126,39 @@ struct pd_rank {
 	int exit_code;
 };
 
+/*
+ * Whoever gives nodes to the programs of a run (tools/run/launcher.h). `released` and `rank_ended` are called on the rank's fiber; without a broker a rank may
+ * have its node back at any time.
+ */
+struct pd_node_broker {
+	void *context;
+	bool (*may_acquire)(void *context, struct pd_rank *rank); /* false: the rank's task is woken when it may try again */
+	void (*acquired)(void *context, struct pd_rank *rank);
+	void (*released)(void *context, struct pd_rank *rank);
+	void (*rank_ended)(void *context, struct pd_rank *rank);
+};
+
 struct pd_world {
 	struct pd_config config;
 	struct sim_engine engine;
 	struct net_model *model;        /* borrowed */
 	const struct net_cluster *cluster;
 	struct sim_recorder recorder;   /* a copy; members may be NULL */
+	struct pd_node_broker broker;   /* all NULL: none */
+	const struct pd_tap *tap;       /* pdexec/tap.h; borrowed; NULL: nobody listens */
 	struct sim_fiber_set *fibers;
-	struct pd_image *image;
-	struct pd_store *store;
+	struct pd_program *programs;    /* [n_programs] */
+	int n_programs;
 	struct pd_signals *signals;     /* handlers while the world exists; pdexec/signals.h */
 	struct pd_blas *blas;           /* pdexec/blas.h; NULL without config.blas_model */
 	struct pd_noalloc *noalloc;     /* buffers that are not there; pdexec/noalloc.h; NULL without --no-alloc */
 	struct pd_process *outside;     /* variables of libc as they were around the run */
 	char *thread;                   /* thread pointer of the thread that runs the ranks */
+	bool is_builtin;                /* the programs are built in: there is nothing of libc to keep apart, nothing is measured */
+	const char *(*describe_site)(const void *site); /* of a built-in program; NULL: as for executables */
 	int process_id;                 /* of the simulator: children of fork() are none of its ranks */
 	struct pd_rank *ranks;          /* [n_ranks] */
-	int n_ranks, n_running;
+	int n_ranks, n_running;         /* n_running: those that have not ended, started or not */
 	void *mpi;
 	void (*mpi_rank_end)(struct pd_rank *rank); /* called on the rank's fiber when it has returned or exited; set by mpi */
 	struct pd_failure failure;      /* kind != NONE: the run is over */
@@ -133,7 +175,7 @@ extern struct pd_rank *pd_current;
 struct pd_rank *pd_rank_here(void);
 
 /*
- * Loads the program and prepares the ranks; nothing runs yet. `cluster` is borrowed; the model is created on world->engine. Errors: UTIL_EINPUT for a program that is not there or
+ * Loads the programs and prepares the ranks; nothing runs yet. `cluster` is borrowed; the model is created on world->engine. Errors: UTIL_EINPUT for a program that is not there or
  * is no position-independent executable of this machine; UTIL_ENOMEM; what the store's file says.
  */
 int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster, const struct sim_recorder *recorder,
@@ -141,8 +183,19 @@ int pd_world_create(const struct pd_config *config, const struct net_cluster *cl
 void pd_world_destroy(struct pd_world *world);
 /* Makes every rank ready to run; then step world->engine until idle or pd_world_is_over. */
 void pd_world_start(struct pd_world *world);
-/* sim_engine_step that turns SIM_STEP_NO_MEMORY and SIM_STEP_OVERFLOW into world->failure. */
-enum sim_step pd_world_step(struct pd_world *world);
+/* The same for the ranks of one program, now or at any later instant; until then their nodes may be changed. */
+void pd_program_start(struct pd_world *world, struct pd_program *program);
+/* Turns SIM_STEP_NO_MEMORY and SIM_STEP_OVERFLOW into world->failure. */
+void pd_world_fail_step(struct pd_world *world, enum sim_step step);
+/* sim_engine_step with that. */
+static inline enum sim_step pd_world_step(struct pd_world *world)
+{
+	enum sim_step step = sim_engine_step(&world->engine);
+
+	if (__builtin_expect(step >= SIM_STEP_NO_MEMORY, 0))
+		pd_world_fail_step(world, step);
+	return step;
+}
 static inline bool pd_world_is_over(const struct pd_world *world)
 {
 	return world->failure.kind != PD_FAILURE_NONE || world->n_running == 0;
@@ -151,6 +204,8 @@ static inline bool pd_world_is_over(const struct pd_world *world)
 /* Ends the run with a failure of the calling rank; does not return to the application. On a rank's fiber only. */
 _Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* What the end of a rank means to the layers above and to those who record. */
+void pd_rank_end(struct pd_rank *rank, int code);
 /* Ends the calling rank as _exit(code) does. */
 _Noreturn void pd_rank_leave(struct pd_rank *rank, int code);
 /* Ends the calling rank as exit(code) does: atexit handlers, destructors. Does not return. */
@@ -162,9 +217,19 @@ _Noreturn void pd_rank_exit(struct pd_rank *rank, int code);
  * Ends the computation step: stops measuring and, when time was charged, blocks until the rank's node has computed it. Called at the entry of every MPI call and
  * clock read; costs a compare when there is nothing to do.
  */
-void pd_compute_end(struct pd_rank *rank);
+void pd_compute_end_step(struct pd_rank *rank);
+static inline void pd_compute_end(struct pd_rank *rank)
+{
+	if (rank->is_measuring || rank->pending_s != 0)
+		pd_compute_end_step(rank);
+}
 /* The call returns to the application: starts measuring in the modes that measure. */
-void pd_compute_begin(struct pd_rank *rank);
+void pd_compute_begin_measuring(struct pd_rank *rank);
+static inline void pd_compute_begin(struct pd_rank *rank)
+{
+	if (rank->world->config.mode != PD_COMPUTE_MODELLED && !rank->world->is_builtin)
+		pd_compute_begin_measuring(rank);
+}
 
 /*
  * The program reads a clock, outside a computation step: the present time. A program that does nothing but read it until some time has come would wait for
@@ -174,10 +239,24 @@ sim_time_ps pd_clock_read(struct pd_rank *rank);
 
 /* --- memory (pdexec/image.h, pdexec/noalloc.c) --- */
 
+/* Where buffers lie that are not there. */
+#define PD_ABSENT_BEGIN ((uintptr_t)0x200000000000)
+#define PD_ABSENT_B ((size_t)27 << 40)
+
 /* Where the bytes at `address`, as `rank` sees it, lie now: differs from `address` only for globals of a rank that is swapped out. O(1). */
 void *pd_rank_memory(const struct pd_rank *rank, const void *address);
+/*
+ * Lets `to`'s memory lie at its own addresses instead of `from`'s (NULL: nobody's). Whoever does so for a moment exchanges with pd_current, and back before
+ * anything else runs. O(bytes that ranks exchange).
+ */
+void pd_rank_memory_exchange(struct pd_rank *from, struct pd_rank *to);
+/* An address with room around it that pd_memory_is_absent holds for, in every world: buffers of built-in programs. */
+void *pd_memory_absent(void);
 /* True when `address` lies in a buffer that was reserved but not allocated (--no-alloc): it must not be touched. O(1). */
-bool pd_memory_is_absent(const void *address);
+static inline bool pd_memory_is_absent(const void *address)
+{
+	return (uintptr_t)address - PD_ABSENT_BEGIN < PD_ABSENT_B;
+}
 
 /*
  * "lu.c:88 (main)" for an address in the program or a library it loaded; "lu+0x12ab" without debug information. `size` >= 64. Starts a helper process (addr2line): for

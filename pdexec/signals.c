@@ -126,7 +126,7 @@ static bool is_in_text(const struct pd_image *image, const char *address)
 __attribute__((no_sanitize("address"))) const void *
 pd_signals_find_site(const struct pd_rank *rank, const void *code, const void *stack)
 {
-	const struct pd_image *image = rank->world->image;
+	const struct pd_image *image = rank->program->image;
 	const char *const *word = (const char *const *)((uintptr_t)stack & ~(uintptr_t)7);
 	void *low;
 	size_t size;

@@ -105,17 +105,29 @@ static const char *describe_in_program(char **environment, struct pd_image *imag
 	return sites->entries[index].text;
 }
 
+/* The program that `site` is in; NULL: none. */
+static struct pd_image *find_image(const struct pd_world *world, const void *site, uint64_t *vaddr)
+{
+	for (int i = 0; i < world->n_programs; i++)
+		if (pd_image_locate(world->programs[i].image, site, vaddr))
+			return world->programs[i].image;
+	return NULL;
+}
+
 char *pd_describe_site(const struct pd_world *world, const void *site, char *buf, size_t size)
 {
-	char **environment = world->outside->libc.environment;
+	char **environment = world->is_builtin ? NULL : world->outside->libc.environment;
+	struct pd_image *image;
 	struct link_map *map;
 	uint64_t vaddr;
 	Dl_info info;
 
 	if (!site)
 		snprintf(buf, size, "unknown place");
-	else if (pd_image_locate(world->image, site, &vaddr))
-		snprintf(buf, size, "%s", describe_in_program(environment, world->image, vaddr));
+	else if (world->describe_site)
+		snprintf(buf, size, "%s", world->describe_site(site));
+	else if ((image = find_image(world, site, &vaddr)))
+		snprintf(buf, size, "%s", describe_in_program(environment, image, vaddr));
 	else if (dladdr1(site, &info, (void **)&map, RTLD_DL_LINKMAP) && info.dli_fname)
 		describe(environment, info.dli_fname,
 			 (uint64_t)((const char *)site - (const char *)map->l_addr), buf, size);

@@ -66,6 +66,8 @@ void pd_store_vary_init(const struct pd_store *store, int rank, struct util_rng 
 /* What the store or a model says, unscaled; negative when they say nothing. Counts nothing. */
 double pd_store_lookup(struct pd_store *store, const char *name, int n_params, const double params[]);
 
+/* The factor of a kernel, 1 without one; what is charged by it is used, as far as pd_store_warn goes. */
+double pd_store_scale(struct pd_store *store, const char *name);
 /* The factor for all computation ("*=0.25"), 1 without one. */
 double pd_store_scale_all(const struct pd_store *store);
 /* Notes seconds of mpisim_add_compute_time that the mode does not charge, for the warnings. */

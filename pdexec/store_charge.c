@@ -172,6 +172,16 @@ int pd_store_begin(struct pd_store *store, const char *name, int n_params, const
 	return 0;
 }
 
+double pd_store_scale(struct pd_store *store, const char *name)
+{
+	struct pd_kernel *kernel = pd_store_get_kernel(store, name, NULL);
+
+	if (!kernel)
+		return 1;
+	kernel->is_used = true;
+	return kernel->info.scale;
+}
+
 int pd_store_measured(struct pd_store *store, const struct pd_charge *charge, int n_params,
 		      const double params[], double seconds, struct util_error *err)
 {

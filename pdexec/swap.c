@@ -46,25 +46,25 @@ char *pd_swap_record(const struct pd_swap *swap, int rank, int index)
 	return swap->saved + (size_t)rank * swap->record_B + swap->regions[index].offset_B;
 }
 
-void pd_swap_to(struct pd_swap *swap, int rank)
+void pd_swap_leave(struct pd_swap *swap)
 {
-	if (swap->resident == rank)
-		return;
-	for (int i = 0; i < swap->n_regions; i++) {
-		const struct pd_swap_region *region = &swap->regions[i];
+	for (int i = 0; swap->resident >= 0 && i < swap->n_regions; i++)
+		memcpy(pd_swap_record(swap, swap->resident, i), swap->regions[i].address,
+		       swap->regions[i].size_B);
+	swap->resident = -1;
+}
 
-		if (swap->resident >= 0)
-			memcpy(pd_swap_record(swap, swap->resident, i), region->address,
-			       region->size_B);
-		memcpy(region->address, pd_swap_record(swap, rank, i), region->size_B);
-	}
+void pd_swap_exchange(struct pd_swap *swap, int rank)
+{
+	pd_swap_leave(swap);
+	for (int i = 0; i < swap->n_regions; i++)
+		memcpy(swap->regions[i].address, pd_swap_record(swap, rank, i),
+		       swap->regions[i].size_B);
 	swap->resident = rank;
 }
 
-char *pd_swap_find(const struct pd_swap *swap, int rank, char *address)
+char *pd_swap_find_aside(const struct pd_swap *swap, int rank, char *address)
 {
-	if (rank == swap->resident)
-		return address;
 	for (int i = 0; i < swap->n_regions; i++) {
 		size_t offset = (size_t)(address - swap->regions[i].address);
 

@@ -37,8 +37,22 @@ void pd_swap_finish(struct pd_swap *swap);
 char *pd_swap_record(const struct pd_swap *swap, int rank, int index);
 
 /* Makes `rank` resident. O(bytes of the regions), nothing when it is already. */
-void pd_swap_to(struct pd_swap *swap, int rank);
+void pd_swap_exchange(struct pd_swap *swap, int rank);
+static inline void pd_swap_to(struct pd_swap *swap, int rank)
+{
+	if (swap->n_regions > 0 && swap->resident != rank)
+		pd_swap_exchange(swap, rank);
+}
+/* Puts the resident rank's bytes aside, for others use the addresses too. O(bytes of the regions).
+ */
+void pd_swap_leave(struct pd_swap *swap);
 /* Where the byte that `rank` has at `address` lies now. */
-char *pd_swap_find(const struct pd_swap *swap, int rank, char *address);
+char *pd_swap_find_aside(const struct pd_swap *swap, int rank, char *address);
+static inline char *pd_swap_find(const struct pd_swap *swap, int rank, char *address)
+{
+	return swap->n_regions == 0 || rank == swap->resident
+		   ? address
+		   : pd_swap_find_aside(swap, rank, address);
+}
 
 #endif

@@ -13,7 +13,7 @@
 PD_INTERPOSE int _dl_find_object(void *address, struct dl_find_object *out)
 {
 	const struct pd_rank *rank = pd_rank_here();
-	const struct pd_image *image = rank ? rank->world->image : NULL;
+	const struct pd_image *image = rank ? rank->program->image : NULL;
 	uint64_t vaddr;
 	char *base;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a world and of its ranks. */
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "pdexec/signals.h"
 #include "pdexec/blas.h"
 #include "pdexec/store.h"
+#include "pdexec/tap.h"
 
 struct pd_rank *pd_current;
 
@@ -30,7 +32,12 @@ struct pd_rank *pd_rank_here(void)
 
 void *pd_rank_memory(const struct pd_rank *rank, const void *address)
 {
-	return pd_swap_find(&rank->world->image->swap, rank->rank, (char *)(uintptr_t)address);
+	const struct pd_program *program = rank->program;
+
+	if (!program->image) /* built in */
+		return (void *)(uintptr_t)address;
+	return pd_swap_find(&program->image->swap, rank->rank - program->first_rank,
+			    (char *)(uintptr_t)address);
 }
 
 /*
@@ -44,14 +51,33 @@ static size_t choose_stack_size(int n_ranks)
 	return n_ranks <= 8192 ? (size_t)1 << 20 : (size_t)256 << 10;
 }
 
+void pd_rank_memory_exchange(struct pd_rank *from, struct pd_rank *to)
+{
+	if (from && from->program != to->program)
+		pd_swap_leave(&from->program->image->swap);
+	pd_swap_to(&to->program->image->swap, to->rank - to->program->first_rank);
+}
+
 static void swap_in(struct sim_task *task, void *context)
 {
 	struct pd_world *world = context;
 	struct pd_rank *rank = task->data, *before = pd_current;
 
-	pd_swap_to(&world->image->swap, rank->rank);
+	pd_rank_memory_exchange(before, rank);
 	pd_process_switch(before ? before->process : world->outside, rank->process);
 	pd_current = rank;
+}
+
+static void set_current(struct sim_task *task, void *context)
+{
+	pd_current = task->data;
+}
+
+static void rank_main_builtin(void *arg)
+{
+	struct pd_rank *rank = arg;
+
+	rank->program->config.builtin(rank);
 }
 
 static void rank_main(void *arg)
@@ -59,27 +85,59 @@ static void rank_main(void *arg)
 	pd_process_run(arg);
 }
 
-static int create_ranks(struct pd_world *world, struct util_error *err)
+static int create_rank(struct pd_world *world, struct pd_program *program, int i,
+		       struct util_error *err)
+{
+	struct pd_rank *rank = &world->ranks[i];
+	struct pd_process *process = NULL;
+	int rc = world->is_builtin ? 0 : pd_process_create(&process, err);
+
+	if (rc)
+		return rc;
+	rank->rank = i;
+	rank->node = world->config.node_of[i];
+	rank->program = program;
+	rank->world = world;
+	rank->task.data = rank;
+	rank->process = process;
+	return sim_fiber_create(world->fibers, (size_t)i,
+				world->is_builtin ? rank_main_builtin : rank_main, rank,
+				&rank->task.fiber, err);
+}
+
+static int create_program(struct pd_world *world, struct pd_program *program,
+			  struct util_error *err)
+{
+	struct pd_config config = world->config;
+	int rc;
+
+	if (program->config.bench_in)
+		config.bench_in = program->config.bench_in;
+	if (world->is_builtin)
+		config.mode = PD_COMPUTE_MODELLED;
+	rc = pd_store_create(&config, &program->store, err);
+	if (!rc && !world->is_builtin)
+		rc = pd_image_create(&config, &program->config, world->blas, &program->image, err);
+	for (int i = 0; i < program->config.n_ranks && !rc; i++)
+		rc = create_rank(world, program, program->first_rank + i, err);
+	return rc;
+}
+
+static int create_programs(struct pd_world *world, struct util_error *err)
 {
 	int rc = 0;
 
 	world->ranks = calloc((size_t)world->n_ranks, sizeof(*world->ranks));
-	if (!world->ranks)
+	world->programs = calloc((size_t)world->config.n_programs, sizeof(*world->programs));
+	if (!world->ranks || !world->programs)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for %d ranks", world->n_ranks);
-	for (int i = 0; i < world->n_ranks && !rc; i++) {
-		struct pd_rank *rank = &world->ranks[i];
-		struct pd_process *process;
+	for (int first = 0; world->n_programs < world->config.n_programs && !rc;) {
+		struct pd_program *program = &world->programs[world->n_programs];
 
-		rank->rank = i;
-		rank->node = world->config.node_of[i];
-		rank->world = world;
-		rank->task.data = rank;
-		rc = pd_process_create(&process, err);
-		if (!rc)
-			rank->process = process;
-		if (!rc)
-			rc = sim_fiber_create(world->fibers, (size_t)i, rank_main, rank,
-					      &rank->task.fiber, err);
+		program->config = world->config.programs[world->n_programs++];
+		program->first_rank = first;
+		first += program->config.n_ranks;
+		rc = create_program(world, program, err);
 	}
 	return rc;
 }
@@ -88,10 +146,10 @@ static int create_parts(struct pd_world *world, struct util_error *err)
 {
 	const struct pd_config *config = &world->config;
 	size_t stack_size_B =
-	    config->stack_size_B ? config->stack_size_B : choose_stack_size(config->n_ranks);
-	int rc = pd_store_create(config, &world->store, err);
+	    config->stack_size_B ? config->stack_size_B : choose_stack_size(world->n_ranks);
+	int rc = 0;
 
-	if (!rc && config->blas_model)
+	if (config->blas_model)
 		rc = pd_blas_create(&world->blas, err);
 	if (!rc && config->no_alloc)
 		rc = pd_noalloc_create(&world->noalloc, err);
@@ -101,15 +159,13 @@ static int create_parts(struct pd_world *world, struct util_error *err)
 		net_model_vary(world->model, config->vary_transfer, config->vary_compute,
 			       config->seed);
 	if (!rc)
-		rc = pd_image_create(config, world->blas, &world->image, err);
-	if (!rc)
-		rc = sim_fiber_set_create(&world->fibers, (size_t)config->n_ranks, stack_size_B,
-					  err);
-	if (!rc)
+		rc =
+		    sim_fiber_set_create(&world->fibers, (size_t)world->n_ranks, stack_size_B, err);
+	if (!rc && !world->is_builtin)
 		rc = pd_process_create(&world->outside, err);
 	if (!rc)
-		rc = create_ranks(world, err);
-	return rc ? rc : pd_signals_create(world, &world->signals, err);
+		rc = create_programs(world, err);
+	return rc || world->is_builtin ? rc : pd_signals_create(world, &world->signals, err);
 }
 
 /* A child of fork() is a process of its own: nothing there is a rank. */
@@ -135,12 +191,18 @@ int pd_world_create(const struct pd_config *config, const struct net_cluster *cl
 		    struct util_error *err)
 {
 	struct pd_world *world;
-	int rc;
+	int n_ranks = 0, rc;
 
-	if (config->n_ranks < 1)
-		return util_error_set(err, UTIL_EINPUT,
-				      "%d ranks were asked for, wanted at least 1",
-				      config->n_ranks);
+	for (int i = 0; i < config->n_programs; i++) {
+		int n = config->programs[i].n_ranks;
+
+		if (n < 1 || n > INT_MAX - n_ranks)
+			return util_error_set(
+			    err, UTIL_EINPUT,
+			    "%d ranks were asked for, wanted at least 1 and at most %d", n,
+			    INT_MAX - n_ranks);
+		n_ranks += n;
+	}
 	world = calloc(1, sizeof(*world));
 	if (!world)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for a run");
@@ -148,12 +210,13 @@ int pd_world_create(const struct pd_config *config, const struct net_cluster *cl
 	world->cluster = cluster;
 	if (recorder)
 		world->recorder = *recorder;
-	world->n_ranks = config->n_ranks;
-	world->n_running = config->n_ranks;
+	world->n_ranks = n_ranks;
+	world->n_running = n_ranks;
 	world->thread = pd_arch_thread_pointer();
 	world->process_id = getpid();
 	sim_engine_init(&world->engine);
-	world->engine.before_resume = swap_in;
+	world->is_builtin = config->programs[0].builtin != NULL;
+	world->engine.before_resume = world->is_builtin ? set_current : swap_in;
 	world->engine.context = world;
 	rc = create_parts(world, err);
 	if (rc) {
@@ -170,7 +233,8 @@ void pd_world_destroy(struct pd_world *world)
 		return;
 	fflush(stdout);
 	if (pd_current && pd_current->world == world) {
-		pd_process_switch(pd_current->process, world->outside);
+		if (!world->is_builtin)
+			pd_process_switch(pd_current->process, world->outside);
 		pd_current = NULL;
 	}
 	pd_signals_destroy(world->signals);
@@ -181,28 +245,36 @@ void pd_world_destroy(struct pd_world *world)
 	free(world->ranks);
 	pd_process_destroy(world->outside);
 	sim_fiber_set_destroy(world->fibers);
-	pd_image_destroy(world->image);
+	for (int i = 0; i < world->n_programs; i++) {
+		pd_image_destroy(world->programs[i].image);
+		pd_store_destroy(world->programs[i].store);
+	}
+	free(world->programs);
 	pd_blas_destroy(world->blas);
 	net_model_destroy(world->model);
 	pd_noalloc_destroy(world->noalloc);
-	pd_store_destroy(world->store);
 	sim_engine_finish(&world->engine);
 	free(world);
 }
 
-void pd_world_start(struct pd_world *world)
+void pd_program_start(struct pd_world *world, struct pd_program *program)
 {
-	for (int i = 0; i < world->n_ranks; i++)
-		sim_task_start(&world->engine, &world->ranks[i].task, world->ranks[i].task.fiber);
+	struct pd_rank *first = &world->ranks[program->first_rank];
+
+	for (int i = 0; i < program->config.n_ranks; i++)
+		sim_task_start(&world->engine, &first[i].task, first[i].task.fiber);
 }
 
-enum sim_step pd_world_step(struct pd_world *world)
+void pd_world_start(struct pd_world *world)
 {
-	enum sim_step step = sim_engine_step(&world->engine);
+	for (int i = 0; i < world->n_programs; i++)
+		pd_program_start(world, &world->programs[i]);
+}
+
+void pd_world_fail_step(struct pd_world *world, enum sim_step step)
+{
 	struct pd_failure *failure = &world->failure;
 
-	if (step != SIM_STEP_NO_MEMORY && step != SIM_STEP_OVERFLOW)
-		return step;
 	*failure =
 	    (struct pd_failure){.kind = PD_FAILURE_MEMORY, .rank = -1, .time = world->engine.now};
 	snprintf(failure->text, sizeof(failure->text), "the simulator ran out of memory");
@@ -215,7 +287,6 @@ enum sim_step pd_world_step(struct pd_world *world)
 		failure->site = rank->site;
 		pd_signals_describe_overflow(rank, failure->text, sizeof(failure->text));
 	}
-	return step;
 }
 
 _Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const char *format, ...)
@@ -237,12 +308,13 @@ _Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const ch
 	}
 	fflush(stdout);
 	/* after a crash the rank's own environment may be overwritten: it lies on the stack */
-	pd_process_switch(rank->process, rank->world->outside);
+	if (!rank->world->is_builtin)
+		pd_process_switch(rank->process, rank->world->outside);
 	for (;;)
 		sim_task_block(&rank->task);
 }
 
-_Noreturn void pd_rank_leave(struct pd_rank *rank, int code)
+void pd_rank_end(struct pd_rank *rank, int code)
 {
 	struct pd_world *world = rank->world;
 
@@ -251,14 +323,23 @@ _Noreturn void pd_rank_leave(struct pd_rank *rank, int code)
 		world->mpi_rank_end(rank);
 	pd_annotation_end(rank);
 	pd_compute_end(rank);
+	if (world->tap)
+		world->tap->end(world->tap->context, rank);
 	rank->has_ended = true;
 	world->n_ended_badly += rank->exit_code != 0;
 	if (world->recorder.rank_end)
 		world->recorder.rank_end(world->recorder.context, rank->rank, world->engine.now);
+	if (world->broker.rank_ended)
+		world->broker.rank_ended(world->broker.context, rank);
 	if (--world->n_running == 0)
 		fflush(stdout);
+}
+
+_Noreturn void pd_rank_leave(struct pd_rank *rank, int code)
+{
+	pd_rank_end(rank, code);
 	/* the rank's own environment lies on its stack, which is about to go */
-	pd_process_switch(rank->process, world->outside);
+	pd_process_switch(rank->process, rank->world->outside);
 	pd_process_leave(rank);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpisim.h under a real MPI; see README.md in this folder. A process is one rank, so its state is static; the simulator never links this file. */
+/* mpisim.h under a real MPI; see README.md in this folder. A process is one rank, so its state is
+ * static; the simulator never links this file. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -13,7 +15,9 @@
 #include "mpisim.h"
 #pragma GCC visibility pop
 
+#include "pdexec/store.h"
 #include "pdexec/store_write.h"
+#include "real/tap.h"
 
 #define MAX_PATH_B 4096
 #define MAX_PHASES 64
@@ -27,7 +31,10 @@ static struct {
 	int n_params;
 	double params[PD_BENCH_MAX_PARAMS];
 	double begin_s;
-	int depth; /* of phases */
+	const struct mpisim_real_tap *tap; /* of a recorder; NULL: none */
+	struct pd_store *model;		   /* what kernels are to take; NULL: they run */
+	double late_s; /* by how much the last sleep was too long: the next one is shorter */
+	int depth;     /* of phases */
 	char *phases[MAX_PHASES];
 } state = {.bench_fd = -1, .phase_fd = -1};
 
@@ -84,6 +91,17 @@ static bool path_from(const char *variable, char path[MAX_PATH_B])
 	return true;
 }
 
+static void read_model(const char *path)
+{
+	struct pd_config config = {.mode = PD_COMPUTE_MODELLED, .bench_in = path};
+	struct util_error err;
+
+	if (pd_store_create(&config, &state.model, &err))
+		complain(err.text);
+	else
+		state.sleeps = true;
+}
+
 static void prepare(void)
 {
 	const char *sleeps = getenv("MPISIM_REAL_SLEEP");
@@ -93,7 +111,10 @@ static void prepare(void)
 	if (state.is_ready)
 		return;
 	state.is_ready = true;
+	state.tap = dlsym(RTLD_DEFAULT, MPISIM_REAL_TAP_NAME);
 	state.sleeps = sleeps && !strcmp(sleeps, "1");
+	if (path_from("MPISIM_REAL_MODEL", path))
+		read_model(path);
 	if (path_from("MPISIM_BENCH_OUT", path) && pd_bench_open(path, &state.bench_fd, &err))
 		complain(err.text);
 	if (!path_from("MPISIM_PHASE_LOG", path))
@@ -103,17 +124,32 @@ static void prepare(void)
 		complain("cannot open the file that MPISIM_PHASE_LOG names");
 }
 
+/* To an absolute time, so that what comes late once is made up for by the next: the sum is right.
+ */
+static void sleep_for(double seconds)
+{
+	double until_s = clock_read(CLOCK_MONOTONIC) + seconds - state.late_s;
+	struct timespec until = {.tv_sec = (time_t)until_s};
+
+	until.tv_nsec = (long)((until_s - (double)until.tv_sec) * 1e9);
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+	state.late_s = clock_read(CLOCK_MONOTONIC) - until_s;
+}
+
+static bool sleep_counts(double seconds)
+{
+	return state.sleeps && seconds > 0 && seconds <= 1e9;
+}
+
 void mpisim_add_compute_time(double seconds)
 {
-	struct timespec left;
-
 	prepare();
-	if (!state.sleeps || !(seconds > 0) || seconds > 1e9)
+	if (!sleep_counts(seconds))
 		return;
-	left.tv_sec = (time_t)seconds;
-	left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
-	while (nanosleep(&left, &left) && errno == EINTR)
-		;
+	sleep_for(seconds);
+	if (state.tap)
+		state.tap->slept(NULL, 0, NULL, seconds);
 }
 
 void add_compute_time(double seconds)
@@ -121,50 +157,82 @@ void add_compute_time(double seconds)
 	mpisim_add_compute_time(seconds);
 }
 
-int mpisim_kernel_begin(const char *name, int n_params, const double params[])
+/* True when the model knows the kernel, which has taken its time then. */
+static bool replay(const char *name, int n_params, const double params[])
+{
+	struct pd_charge charge;
+	struct util_error err;
+
+	if (pd_store_begin(state.model, name, n_params, params, &charge, &err)) {
+		complain(err.text);
+		return false;
+	}
+	if (sleep_counts(charge.seconds))
+		sleep_for(charge.seconds);
+	if (state.tap)
+		state.tap->slept(name, n_params, params, charge.seconds);
+	return true;
+}
+
+/* Keeps what the kernel is called until it ends. False when no measurement can be named so. */
+static bool open_kernel(const char *name, int n_params, const double params[])
 {
 	struct util_error err;
 
-	prepare();
-	if (state.bench_fd < 0)
-		return 1;
 	if (state.is_open)
 		complain("a kernel begins within another: the outer one is not measured");
 	state.is_open = !pd_bench_check(name, n_params, params, &err);
 	if (!state.is_open) {
 		complain(err.text);
-		return 1;
+		return false;
 	}
 	strcpy(state.name, name);
 	state.n_params = n_params;
 	if (n_params > 0)
 		memcpy(state.params, params, (size_t)n_params * sizeof(*params));
-	state.begin_s = clock_read(CLOCK_THREAD_CPUTIME_ID);
+	return true;
+}
+
+int mpisim_kernel_begin(const char *name, int n_params, const double params[])
+{
+	prepare();
+	if (state.model)
+		return !replay(name, n_params, params);
+	if ((state.bench_fd < 0 && !state.tap) || !open_kernel(name, n_params, params))
+		return 1;
+	if (state.tap)
+		state.tap->kernel_begin();
+	if (state.bench_fd >= 0)
+		state.begin_s = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	return 1;
 }
 
 void mpisim_kernel_end(void)
 {
-	double elapsed_s;
+	double elapsed_s = 0;
 	struct util_error err;
 
 	prepare();
-	if (state.bench_fd < 0)
+	if (state.model || (state.bench_fd < 0 && !state.tap))
 		return;
-	elapsed_s = clock_read(CLOCK_THREAD_CPUTIME_ID) - state.begin_s;
+	if (state.bench_fd >= 0)
+		elapsed_s = clock_read(CLOCK_THREAD_CPUTIME_ID) - state.begin_s;
 	if (!state.is_open) {
 		complain("a kernel ends where none is open");
 		return;
 	}
 	state.is_open = false;
-	if (pd_bench_append(state.bench_fd, state.name, state.n_params, state.params, elapsed_s,
-			    &err))
+	if (state.tap)
+		state.tap->kernel_end(state.name, state.n_params, state.params);
+	if (state.bench_fd >= 0 && pd_bench_append(state.bench_fd, state.name, state.n_params,
+						   state.params, elapsed_s, &err))
 		complain(err.text);
 }
 
 double mpisim_kernel_time(const char *name, int n_params, const double params[])
 {
-	return -1;
+	prepare();
+	return state.model ? pd_store_lookup(state.model, name, n_params, params) : -1;
 }
 
 static void phase_log(const char *name, const char *edge)
@@ -180,6 +248,8 @@ static void phase_log(const char *name, const char *edge)
 void mpisim_phase_begin(const char *name)
 {
 	prepare();
+	if (state.tap && name)
+		state.tap->phase(name);
 	if (state.phase_fd < 0 || !name)
 		return;
 	if (state.depth < MAX_PHASES)
@@ -192,6 +262,8 @@ void mpisim_phase_end(void)
 {
 	char *name = NULL;
 
+	if (state.tap)
+		state.tap->phase(NULL);
 	if (state.phase_fd < 0)
 		return;
 	if (state.depth == 0) {
@@ -212,6 +284,10 @@ void *mpisim_alloc(size_t size_B)
 void mpisim_free(void *buf)
 {
 	free(buf);
+}
+
+void mpisim_node_acquire(void)
+{
 }
 
 void mpisim_node_release(void)

@@ -14,23 +14,6 @@ void sim_engine_finish(struct sim_engine *engine)
 	sim_queue_finish(&engine->queue);
 }
 
-void sim_engine_at(struct sim_engine *engine, struct sim_event *event, sim_time_ps time)
-{
-	if (time == SIM_TIME_MAX) {
-		sim_queue_cancel(&engine->queue, event);
-		return;
-	}
-	if (time < engine->now)
-		time = engine->now;
-	if (sim_queue_push(&engine->queue, event, time))
-		engine->out_of_memory = 1;
-}
-
-void sim_engine_after(struct sim_engine *engine, struct sim_event *event, sim_time_ps delay)
-{
-	sim_engine_at(engine, event, delay > 0 ? sim_time_add(engine->now, delay) : engine->now);
-}
-
 void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event)
 {
 	sim_queue_cancel(&engine->queue, event);
@@ -68,17 +51,6 @@ static void event_fire_first(struct sim_engine *engine)
 	event->fire(event);
 }
 
-static void ready_append(struct sim_engine *engine, struct sim_task *task)
-{
-	task->state = SIM_TASK_READY;
-	task->next_ready = NULL;
-	if (engine->ready_first)
-		engine->ready_last->next_ready = task;
-	else
-		engine->ready_first = task;
-	engine->ready_last = task;
-}
-
 static enum sim_step task_run_first(struct sim_engine *engine)
 {
 	struct sim_task *task = engine->ready_first;
@@ -92,12 +64,14 @@ static enum sim_step task_run_first(struct sim_engine *engine)
 	engine->n_switches++;
 	engine->running = task;
 	task->state = SIM_TASK_RUNNING;
-	sim_fiber_resume(task->fiber);
+	if (__builtin_expect(sim_fiber_resume(task->fiber), 1)) {
+		engine->running = NULL;
+		return SIM_STEP_TASK;
+	}
 	engine->running = NULL;
-	if (__builtin_expect(sim_fiber_has_ended(task->fiber), 0))
+	if (sim_fiber_has_ended(task->fiber))
 		task->state = SIM_TASK_ENDED;
-	return __builtin_expect(sim_fiber_overflowed(task->fiber), 0) ? SIM_STEP_OVERFLOW
-								      : SIM_STEP_TASK;
+	return sim_fiber_overflowed(task->fiber) ? SIM_STEP_OVERFLOW : SIM_STEP_TASK;
 }
 
 enum sim_step sim_engine_step(struct sim_engine *engine)
@@ -135,19 +109,13 @@ void sim_task_start(struct sim_engine *engine, struct sim_task *task, struct sim
 	/* an ended task may have lain at the same address */
 	if (engine->resumed_last == task)
 		engine->resumed_last = NULL;
-	ready_append(engine, task);
+	sim_task_make_ready(engine, task);
 }
 
 void sim_task_block(struct sim_task *task)
 {
 	task->state = SIM_TASK_BLOCKED;
 	sim_fiber_yield(task->fiber);
-}
-
-void sim_task_wake(struct sim_task *task)
-{
-	if (task->state == SIM_TASK_BLOCKED)
-		ready_append(task->engine, task);
 }
 
 void sim_task_sleep(struct sim_task *task, sim_time_ps duration)

@@ -21,13 +21,13 @@
  * clock to the next event and fires it. Tasks run in the order of sim_task_wake, hooks in that of
  * sim_engine_at_instant_end.
  */
-enum sim_step {
+enum sim_step { /* the last two: the run cannot go on */
 	SIM_STEP_IDLE,	    /* nothing ready and nothing queued: all ended, or deadlock */
 	SIM_STEP_TASK,	    /* a task ran */
 	SIM_STEP_EVENT,	    /* an event fired, or a hook of the instant's end ran */
-	SIM_STEP_NO_MEMORY, /* the event queue could not grow: the run cannot go on */
+	SIM_STEP_NO_MEMORY, /* the event queue could not grow */
 	SIM_STEP_OVERFLOW,  /* engine->resumed_last wrote over the end of its stack and others'
-			       memory: the run cannot go on */
+			       memory */
 };
 
 enum sim_task_state { SIM_TASK_READY, SIM_TASK_RUNNING, SIM_TASK_BLOCKED, SIM_TASK_ENDED };
@@ -73,8 +73,23 @@ void sim_engine_finish(struct sim_engine *engine);
  * Schedules or moves `event` to `time`; a time before now means now, SIM_TIME_MAX means never (the
  * event is taken out). When memory runs out, the next sim_engine_step says so. O(log n).
  */
-void sim_engine_at(struct sim_engine *engine, struct sim_event *event, sim_time_ps time);
-void sim_engine_after(struct sim_engine *engine, struct sim_event *event, sim_time_ps delay);
+static inline void sim_engine_at(struct sim_engine *engine, struct sim_event *event,
+				 sim_time_ps time)
+{
+	if (time == SIM_TIME_MAX) {
+		sim_queue_cancel(&engine->queue, event);
+		return;
+	}
+	if (time < engine->now)
+		time = engine->now;
+	if (sim_queue_push(&engine->queue, event, time))
+		engine->out_of_memory = 1;
+}
+static inline void sim_engine_after(struct sim_engine *engine, struct sim_event *event,
+				    sim_time_ps delay)
+{
+	sim_engine_at(engine, event, delay > 0 ? sim_time_add(engine->now, delay) : engine->now);
+}
 void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event);
 /* Asks for hook->run once at the end of the present instant; asking twice is once. The hook may
  * schedule events, also for now, and wake tasks. */
@@ -90,8 +105,23 @@ enum sim_step sim_engine_step(struct sim_engine *engine);
 void sim_task_start(struct sim_engine *engine, struct sim_task *task, struct sim_fiber *fiber);
 /* Blocks the running task until someone wakes it. Only on that task's fiber. */
 void sim_task_block(struct sim_task *task);
+/* For sim_task_start and sim_task_wake. */
+static inline void sim_task_make_ready(struct sim_engine *engine, struct sim_task *task)
+{
+	task->state = SIM_TASK_READY;
+	task->next_ready = NULL;
+	if (engine->ready_first)
+		engine->ready_last->next_ready = task;
+	else
+		engine->ready_first = task;
+	engine->ready_last = task;
+}
 /* Makes a blocked task ready; nothing happens when it is ready, running or ended already. */
-void sim_task_wake(struct sim_task *task);
+static inline void sim_task_wake(struct sim_task *task)
+{
+	if (task->state == SIM_TASK_BLOCKED)
+		sim_task_make_ready(task->engine, task);
+}
 /* Blocks the running task for `duration`; a wake by others does not end it early. */
 void sim_task_sleep(struct sim_task *task, sim_time_ps duration);
 

@@ -224,7 +224,7 @@ stack_is_overrun(const struct sim_fiber *fiber)
 	return any != 0 || (const char *)fiber->context < stack_low(fiber);
 }
 
-void sim_fiber_resume(struct sim_fiber *fiber)
+bool sim_fiber_resume(struct sim_fiber *fiber)
 {
 	struct sim_fiber_set *set = fiber->set;
 
@@ -237,6 +237,7 @@ void sim_fiber_resume(struct sim_fiber *fiber)
 		fiber->has_overflowed = true;
 	if (__builtin_expect(fiber->has_ended, 0))
 		fiber_end(fiber);
+	return !fiber->has_ended && !fiber->has_overflowed;
 }
 
 void sim_fiber_yield(struct sim_fiber *fiber)

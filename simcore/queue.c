@@ -32,11 +32,11 @@ static inline bool is_before(const struct sim_queue_slot *a, const struct sim_qu
 static inline void slot_put(struct sim_queue *queue, size_t at, struct sim_queue_slot slot)
 {
 	queue->heap[at] = slot;
-	slot.event->position = at + 1;
+	slot.event->place = 2 * (at + 1);
 }
 
 /* Puts `slot` at the hole `at` or above it. */
-static void sift_up(struct sim_queue *queue, size_t at, struct sim_queue_slot slot)
+static inline void sift_up(struct sim_queue *queue, size_t at, struct sim_queue_slot slot)
 {
 	while (at > 0) {
 		size_t parent = (at - 1) / ARITY;
@@ -55,12 +55,12 @@ static inline size_t first_child(const struct sim_queue *queue, size_t child)
 	const struct sim_queue_slot *heap = queue->heap;
 	size_t first = child, left, right;
 
-	if (child + ARITY <= queue->n_events) {
+	if (child + ARITY <= queue->n_slots) {
 		left = child + is_before(&heap[child + 1], &heap[child]);
 		right = child + 2 + is_before(&heap[child + 3], &heap[child + 2]);
 		return is_before(&heap[right], &heap[left]) ? right : left;
 	}
-	while (++child < queue->n_events)
+	while (++child < queue->n_slots)
 		first = is_before(&heap[child], &heap[first]) ? child : first;
 	return first;
 }
@@ -72,7 +72,7 @@ static inline size_t first_child(const struct sim_queue *queue, size_t child)
  */
 static void sift(struct sim_queue *queue, size_t at, struct sim_queue_slot slot)
 {
-	for (size_t child = at * ARITY + 1; child < queue->n_events; child = at * ARITY + 1) {
+	for (size_t child = at * ARITY + 1; child < queue->n_slots; child = at * ARITY + 1) {
 		size_t first = first_child(queue, child);
 
 		slot_put(queue, at, queue->heap[first]);
@@ -96,43 +96,90 @@ static int queue_grow(struct sim_queue *queue)
 	return 0;
 }
 
-int sim_queue_push(struct sim_queue *queue, struct sim_event *event, sim_time_ps time)
-{
-	struct sim_queue_slot slot = {time, queue->next_order, event};
-
-	if (!event->position && queue->n_events == queue->capacity && queue_grow(queue))
-		return UTIL_ENOMEM;
-	queue->next_order++;
-	event->time = time;
-	event->order = slot.order;
-	if (event->position)
-		sift(queue, event->position - 1, slot);
-	else
-		sift_up(queue, queue->n_events++, slot);
-	return 0;
-}
-
-/* Takes out what is at `at`; the last slot fills the hole. */
+/* Takes out the slot at `at`; the last one fills the hole. */
 static void slot_remove(struct sim_queue *queue, size_t at)
 {
-	struct sim_queue_slot last = queue->heap[--queue->n_events];
+	struct sim_queue_slot last = queue->heap[--queue->n_slots];
 
-	queue->heap[at].event->position = 0;
-	if (at < queue->n_events)
+	if (at < queue->n_slots)
 		sift(queue, at, last);
+}
+
+void sim_queue_remove_first_slot(struct sim_queue *queue)
+{
+	slot_remove(queue, 0);
+}
+
+static bool is_chained(const struct sim_event *event)
+{
+	return event->place & 1;
 }
 
 void sim_queue_cancel(struct sim_queue *queue, struct sim_event *event)
 {
-	if (event->position)
-		slot_remove(queue, event->position - 1);
+	struct sim_event *next = event->next, *before;
+
+	if (!event->place)
+		return;
+	if (queue->last == event)
+		queue->last = NULL;
+	if (is_chained(event)) {
+		before = (struct sim_event *)(event->place - 1);
+		before->next = next;
+		if (next)
+			next->place = event->place;
+	} else if (next) {
+		next->place = event->place;
+		queue->heap[event->place / 2 - 1].event = next;
+	} else {
+		slot_remove(queue, event->place / 2 - 1);
+	}
+	event->place = 0;
+	queue->n_events--;
 }
 
-struct sim_event *sim_queue_pop(struct sim_queue *queue)
+/* An event that is a slot of its own can move within the heap. */
+static bool is_single(const struct sim_event *event)
 {
-	struct sim_event *event = sim_queue_peek(queue);
+	return event->place && !is_chained(event) && !event->next;
+}
 
-	if (event)
-		slot_remove(queue, 0);
-	return event;
+/* A new slot; there is room. */
+static inline void slot_append(struct sim_queue *queue, struct sim_event *event,
+			       struct sim_queue_slot slot)
+{
+	queue->next_order++;
+	queue->n_events++;
+	queue->last = event;
+	event->time = slot.time;
+	event->next = NULL;
+	sift_up(queue, queue->n_slots++, slot);
+}
+
+/* For an event that is queued already, or a heap that is full. */
+static __attribute__((noinline)) int push_moving(struct sim_queue *queue, struct sim_event *event,
+						 struct sim_queue_slot slot)
+{
+	if (is_single(event)) {
+		queue->next_order++;
+		queue->last = event;
+		event->time = slot.time;
+		sift(queue, event->place / 2 - 1, slot);
+		return 0;
+	}
+	if (queue->n_slots == queue->capacity && queue_grow(queue))
+		return UTIL_ENOMEM;
+	sim_queue_cancel(queue, event);
+	slot_append(queue, event, slot);
+	return 0;
+}
+
+int sim_queue_push_slot(struct sim_queue *queue, struct sim_event *event, sim_time_ps time)
+{
+	struct sim_queue_slot slot = {time, queue->next_order, event};
+
+	if (event->place || queue->n_slots == queue->capacity)
+		return push_moving(queue, event, slot);
+	slot_append(queue, event, slot);
+	return 0;
 }

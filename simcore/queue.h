@@ -10,30 +10,35 @@
 
 /*
  * The event queue: a heap of intrusive events. Equal times leave in the order in which they were
- * scheduled: a counter is stamped when an event is pushed or moved.
+ * scheduled. Events that are scheduled for the same time one directly after the other are one entry
+ * of the heap, a chain: thousands of them cost no more than one (docs/decisions/0023-event-queue.md).
  */
 struct sim_event;
 typedef void (*sim_event_fn)(struct sim_event *event);
 
 struct sim_event {
 	sim_time_ps time;
-	uint64_t order;
-	size_t position;   /* 1-based place in the heap; 0: not queued */
+	struct sim_event *next; /* in its chain */
+	/* 0: not queued; first of its chain: 2 x (place in the heap + 1); others: address of the one
+	   before, + 1 */
+	uintptr_t place;
 	sim_event_fn fire; /* set by the owner before the event is pushed */
 };
 
-/* A place in the heap. It repeats the event's key, so that sifting does not touch the events it
- * only compares. */
+/* A place in the heap: the first event of a chain and the key of all of it. */
 struct sim_queue_slot {
 	sim_time_ps time;
-	uint64_t order;
+	uint64_t order; /* of the push that began the chain; nothing was pushed between two of its
+			   events, so that no other's order lies among theirs */
 	struct sim_event *event;
 };
 
 struct sim_queue {
-	struct sim_queue_slot *heap;
-	size_t n_events, capacity;
+	struct sim_queue_slot *heap; /* [n_slots] */
+	size_t n_slots, capacity;
+	size_t n_events;
 	uint64_t next_order;
+	struct sim_event *last; /* the event pushed last, if it is still queued */
 };
 
 void sim_queue_init(struct sim_queue *queue);
@@ -46,22 +51,62 @@ static inline void sim_event_init(struct sim_event *event, sim_event_fn fire)
 }
 static inline bool sim_event_is_queued(const struct sim_event *event)
 {
-	return event->position != 0;
+	return event->place != 0;
 }
 
+/* What is left of a push or pop when the chain alone does not do. */
+int sim_queue_push_slot(struct sim_queue *queue, struct sim_event *event, sim_time_ps time);
+void sim_queue_remove_first_slot(struct sim_queue *queue);
+
 /*
- * Schedules `event` at `time` >= 0, or moves it there when it is queued already; either stamps a
- * new order. O(log n). 0 or UTIL_ENOMEM (then nothing changed).
+ * Schedules `event` at `time` >= 0, or moves it there when it is queued already; either puts it
+ * behind all of the same time. O(1) when the last push was for the same time, else O(log n). 0 or
+ * UTIL_ENOMEM (then nothing changed).
  */
-int sim_queue_push(struct sim_queue *queue, struct sim_event *event, sim_time_ps time);
+static inline int sim_queue_push(struct sim_queue *queue, struct sim_event *event,
+				 sim_time_ps time)
+{
+	struct sim_event *last = queue->last;
+
+	if (!last || last->time != time || event->place)
+		return sim_queue_push_slot(queue, event, time);
+	last->next = event;
+	event->time = time;
+	event->next = NULL;
+	event->place = (uintptr_t)last + 1;
+	queue->last = event;
+	queue->n_events++;
+	return 0;
+}
 /* Takes `event` out; nothing happens when it is not queued. O(log n). */
 void sim_queue_cancel(struct sim_queue *queue, struct sim_event *event);
 /* The first event, or NULL. */
 static inline struct sim_event *sim_queue_peek(const struct sim_queue *queue)
 {
-	return queue->n_events ? queue->heap[0].event : NULL;
+	return queue->n_slots ? queue->heap[0].event : NULL;
 }
-/* Takes out the first event; NULL when there is none. O(log n). */
-struct sim_event *sim_queue_pop(struct sim_queue *queue);
+/* Takes out the first event; NULL when there is none. O(1) in a chain, else O(log n). */
+static inline struct sim_event *sim_queue_pop(struct sim_queue *queue)
+{
+	struct sim_event *event = sim_queue_peek(queue), *next;
+
+	if (!event)
+		return NULL;
+	next = event->next;
+	event->place = 0;
+	queue->n_events--;
+	if (next) {
+		next->place = 2;
+		queue->heap[0].event = next;
+		return event;
+	}
+	if (queue->last == event)
+		queue->last = NULL;
+	if (queue->n_slots == 1)
+		queue->n_slots = 0;
+	else
+		sim_queue_remove_first_slot(queue);
+	return event;
+}
 
 #endif

@@ -42,6 +42,74 @@ struct sim_record_message { /* one point-to-point message that was received; col
 	int in_collective;
 };
 
+/*
+ * Who waits for whom, for whoever explains a run. It is asked for as a whole: every member is set,
+ * or sim_recorder.causes is NULL and nothing is paid. Calls come in the order of simulated time.
+ *
+ * A `token` stands for a message from its launch to its end: what message_begin returned; NULL when
+ * memory ran out, and then nobody calls for it. `rank` is whoever acts on its fiber, -1: the step
+ * follows at once from the message's last one. A `mark` is a point on the clock of an ideal
+ * network, the recorder's own: it is handed on from who knows it to who waits for it.
+ */
+struct sim_cause_place { /* a rank in an MPI call */
+	int rank;
+	const char *function;
+	const void *site;
+};
+
+struct sim_cause_message {
+	struct sim_cause_place sender;
+	int dest;
+	int64_t size_B;
+	sim_time_ps sent; /* the send was called */
+	int in_collective;
+};
+
+struct sim_cause_collective { /* a rank enters a blocking collective */
+	struct sim_cause_place place;
+	uint32_t comm;	   /* the same number on all its ranks */
+	uint32_t sequence; /* of the collectives of the communicator */
+	int n_ranks, rank; /* of the communicator */
+	int root;	   /* who all others wait for, or who waits for all; -1: none */
+	enum sim_collective_shape {
+		SIM_COLLECTIVE_ALL,  /* nobody leaves before all have entered */
+		SIM_COLLECTIVE_FROM, /* … before the root has */
+		SIM_COLLECTIVE_TO,   /* the root does not leave before all have entered */
+		SIM_COLLECTIVE_SCAN, /* … before all of lower rank have */
+	} shape;
+};
+
+struct sim_causes {
+	void *context;
+	void *(*message_begin)(void *context, const struct sim_cause_message *message,
+			       sim_time_ps now);
+	/* A transfer of the message enters the network; is_back: from the receiver's node to the
+	 * sender's. */
+	void (*transfer_begin)(void *context, void *token, int rank, int is_back,
+			       sim_time_ps now);
+	/* … has moved `size_B` bytes: all (is_end), or so many and goes on. */
+	void (*transfer_end)(void *context, void *token, int64_t size_B, int is_end,
+			     sim_time_ps now);
+	/* It was held back behind `other`, which is delivered now. */
+	void (*follow)(void *context, void *token, void *other, sim_time_ps now);
+	/* `posted`: the mark of the receive. */
+	void (*matched)(void *context, void *token, int rank, int64_t posted, sim_time_ps now);
+	/* What `rank` may wait for has happened to the message. Returns its mark. */
+	int64_t (*released)(void *context, void *token, int rank, sim_time_ps now);
+	void (*message_end)(void *context, void *token);
+	int64_t (*mark)(void *context, int rank, sim_time_ps now); /* of the rank, now */
+	/* The rank goes on knowing what has this mark. */
+	void (*taken)(void *context, int rank, int64_t mark, sim_time_ps now);
+	void (*block)(void *context, int rank);
+	void (*resume)(void *context, const struct sim_cause_place *place, sim_time_ps begin,
+		       sim_time_ps now);
+	/* CPU overhead of `size_B` bytes of a message, on the rank's own fiber. */
+	void (*overhead)(void *context, const struct sim_cause_place *place, int is_send,
+			 int64_t size_B, sim_time_ps begin, sim_time_ps now);
+	void (*collective)(void *context, const struct sim_cause_collective *entered,
+			   sim_time_ps now);
+};
+
 struct sim_recorder {
 	void *context;
 	void (*compute)(void *context, const struct sim_record_compute *record);
@@ -49,7 +117,9 @@ struct sim_recorder {
 	void (*message)(void *context, const struct sim_record_message *record);
 	void (*phase)(void *context, int rank, const char *name, int is_begin, sim_time_ps now);
 	void (*node_release)(void *context, int rank, sim_time_ps now);
+	void (*node_acquire)(void *context, int rank, sim_time_ps now); /* after a release */
 	void (*rank_end)(void *context, int rank, sim_time_ps now);
+	const struct sim_causes *causes; /* borrowed */
 };
 
 #endif

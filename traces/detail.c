@@ -83,6 +83,26 @@ static void detail_call(void *context, const struct sim_record_call *record)
 	detail->next.call(detail->next.context, record);
 }
 
+static void add_line(struct trace_detail *detail, const struct sim_record_message *record)
+{
+	if (detail->n_messages == detail->messages_capacity && detail->has_all_messages) {
+		int capacity = detail->messages_capacity ? 2 * detail->messages_capacity : 1024;
+		struct trace_line *grown = NULL;
+
+		if (detail->n_messages < TRACE_MAX_LINES)
+			grown = realloc(detail->messages, (size_t)capacity * sizeof *grown);
+		if (grown) {
+			detail->messages = grown;
+			detail->messages_capacity = capacity;
+		} else {
+			detail->has_all_messages = false;
+		}
+	}
+	if (detail->has_all_messages)
+		detail->messages[detail->n_messages++] = (struct trace_line){
+		    record->source, record->dest, record->size_B, record->sent, record->received};
+}
+
 static void detail_message(void *context, const struct sim_record_message *record)
 {
 	struct trace_detail *detail = context;
@@ -92,6 +112,7 @@ static void detail_message(void *context, const struct sim_record_message *recor
 
 	flow->n_messages++;
 	flow->size_B += (uint64_t)record->size_B;
+	add_line(detail, record);
 	detail->next.message(detail->next.context, record);
 }
 
@@ -107,6 +128,13 @@ static void detail_node_release(void *context, int rank, sim_time_ps now)
 	struct trace_detail *detail = context;
 
 	detail->next.node_release(detail->next.context, rank, now);
+}
+
+static void detail_node_acquire(void *context, int rank, sim_time_ps now)
+{
+	struct trace_detail *detail = context;
+
+	detail->next.node_acquire(detail->next.context, rank, now);
 }
 
 static void detail_rank_end(void *context, int rank, sim_time_ps now)
@@ -125,6 +153,7 @@ struct sim_recorder trace_detail_recorder(struct trace_detail *detail)
 	    .message = detail_message,
 	    .phase = detail_phase,
 	    .node_release = detail_node_release,
+	    .node_acquire = detail_node_acquire,
 	    .rank_end = detail_rank_end,
 	};
 }
@@ -142,6 +171,7 @@ int trace_detail_create(int n_ranks, const struct sim_recorder *next, struct tra
 	detail->ranks_per_row = (n_ranks + TRACE_MAX_ROWS - 1) / TRACE_MAX_ROWS;
 	detail->n_rows = (n_ranks + detail->ranks_per_row - 1) / detail->ranks_per_row;
 	detail->is_complete = true;
+	detail->has_all_messages = true;
 	detail->column_width = FIRST_WIDTH_PS;
 	n_rows = (size_t)detail->n_rows;
 	detail->raster = calloc(n_rows * TRACE_RASTER_COLUMNS, sizeof *detail->raster);
@@ -159,6 +189,7 @@ void trace_detail_destroy(struct trace_detail *detail)
 	if (!detail)
 		return;
 	free(detail->intervals);
+	free(detail->messages);
 	free(detail->raster);
 	free(detail->flows);
 	free(detail);

@@ -15,6 +15,7 @@
  * several ranks when there are more than TRACE_MAX_ROWS.
  */
 #define TRACE_MAX_INTERVALS 200000
+#define TRACE_MAX_LINES 100000 /* messages kept one by one */
 #define TRACE_MAX_ROWS 512
 #define TRACE_RASTER_COLUMNS 1000
 
@@ -31,6 +32,12 @@ struct trace_cell { /* of the raster: picoseconds that the row's ranks spent */
 	float time[TRACE_N_ACTIVITIES];
 };
 
+struct trace_line { /* one message, as a line of the timeline */
+	int source, dest;
+	int64_t size_B;
+	sim_time_ps sent, received;
+};
+
 struct trace_flow { /* from the ranks of one row to those of another */
 	uint64_t n_messages, size_B;
 };
@@ -41,6 +48,9 @@ struct trace_detail {
 	struct trace_interval *intervals; /* [n_intervals], by end time of each rank */
 	int n_intervals, intervals_capacity;
 	bool is_complete; /* every interval is kept */
+	struct trace_line *messages; /* [n_messages], the first ones */
+	int n_messages, messages_capacity;
+	bool has_all_messages;
 	sim_time_ps column_width;
 	struct trace_cell *raster; /* [row * TRACE_RASTER_COLUMNS + column] */
 	struct trace_flow *flows;  /* [source row * n_rows + dest row] */

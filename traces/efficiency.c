@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "traces/summary.h"
 
-static double overlap_s(sim_time_ps begin, sim_time_ps end, sim_time_ps until)
+static double overlap_s(sim_time_ps begin, sim_time_ps end, sim_time_ps from, sim_time_ps until)
 {
+	if (from > begin)
+		begin = from;
 	if (until < end)
 		end = until;
 	return end > begin ? sim_time_to_s(end - begin) : 0;
@@ -16,12 +18,15 @@ double trace_held_core_s(const struct trace_summary *summary, sim_time_ps begin,
 	for (int i = 0; i < summary->n_nodes; i++) {
 		const struct trace_node *node = &summary->nodes[i];
 
-		if (node->n_holding > 0)
+		for (int hold = 0; hold < node->n_holds; hold++)
+			node_s += overlap_s(begin, end, node->holds[hold].begin,
+					    node->holds[hold].end);
+		if (node->n_holding > 0 && node->since > 0)
+			node_s += overlap_s(begin, end, node->since, SIM_TIME_MAX);
+		else if (node->n_holding > 0)
 			n_to_the_end++;
-		else if (node->n_ranks > 0)
-			node_s += overlap_s(begin, end, node->released);
 	}
-	node_s += n_to_the_end * overlap_s(begin, end, SIM_TIME_MAX);
+	node_s += n_to_the_end * overlap_s(begin, end, 0, SIM_TIME_MAX);
 	return node_s * summary->cluster->cores;
 }
 

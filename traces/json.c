@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/analysis/explain.h"
+#include "traces/json.h"
 #include "traces/run.h"
 #include "util/version.h"
 
@@ -17,7 +19,7 @@ static int set(json_t *object, const char *key, json_t *value)
 	return json_object_set_new(object, key, value);
 }
 
-static json_t *number(double value)
+json_t *trace_json_number(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
 }
@@ -27,8 +29,7 @@ static json_t *count(uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
-/* Text of the program may be of any encoding; what is not UTF-8 is shown byte by byte. */
-static json_t *string(const char *text)
+json_t *trace_json_string(const char *text)
 {
 	json_t *value = text ? json_string(text) : json_null();
 	char *escaped;
@@ -55,24 +56,34 @@ static json_t *strings(const char *const *texts, int n)
 	json_t *array = json_array();
 
 	for (int i = 0; i < n; i++)
-		json_array_append_new(array, string(texts[i]));
+		json_array_append_new(array, trace_json_string(texts[i]));
 	return array;
+}
+
+/* `words`: NULL at its end. */
+static json_t *words_json(char *const *words)
+{
+	int n = 0;
+
+	while (words[n])
+		n++;
+	return strings((const char *const *)words, n);
 }
 
 static json_t *seconds(sim_time_ps time)
 {
-	return number(sim_time_to_s(time));
+	return trace_json_number(sim_time_to_s(time));
 }
 
 static void set_breakdown(json_t *object, const struct trace_breakdown *breakdown)
 {
-	set(object, "useful_s", number(breakdown->useful_s));
-	set(object, "stolen_s", number(breakdown->stolen_s));
-	set(object, "shared_s", number(breakdown->shared_s));
-	set(object, "communicating_s", number(breakdown->communicating_s));
-	set(object, "waiting_s", number(breakdown->waiting_s));
-	set(object, "ended_s", number(breakdown->ended_s));
-	set(object, "other_s", number(breakdown->other_s));
+	set(object, "useful_s", trace_json_number(breakdown->useful_s));
+	set(object, "stolen_s", trace_json_number(breakdown->stolen_s));
+	set(object, "shared_s", trace_json_number(breakdown->shared_s));
+	set(object, "communicating_s", trace_json_number(breakdown->communicating_s));
+	set(object, "waiting_s", trace_json_number(breakdown->waiting_s));
+	set(object, "ended_s", trace_json_number(breakdown->ended_s));
+	set(object, "other_s", trace_json_number(breakdown->other_s));
 }
 
 static json_t *rank_json(const struct trace_run *run, int rank)
@@ -127,7 +138,8 @@ static json_t *nodes_json(const struct trace_summary *summary)
 	for (int rank = 0; sums && rank < summary->n_ranks; rank++) {
 		struct trace_breakdown one = trace_rank_breakdown(summary, rank);
 
-		trace_breakdown_add(&sums[summary->ranks[rank].node], &one);
+		if (summary->ranks[rank].node >= 0)
+			trace_breakdown_add(&sums[summary->ranks[rank].node], &one);
 	}
 	for (int node = 0; sums && node < summary->n_nodes; node++)
 		if (summary->nodes[node].n_ranks > 0)
@@ -136,24 +148,51 @@ static json_t *nodes_json(const struct trace_summary *summary)
 	return array;
 }
 
+static json_t *job_json(const struct trace_run *run, const struct trace_job *job)
+{
+	json_t *object = json_object();
+
+	set(object, "name", trace_json_string(job->name));
+	set(object, "command", words_json(job->command));
+	set(object, "first_rank", json_integer(job->first_rank));
+	set(object, "ranks", json_integer(job->n_ranks));
+	set(object, "nodes", json_integer(job->n_nodes));
+	set(object, "due_s", job->due >= 0 ? seconds(job->due) : json_null());
+	set(object, "begin_s", job->has_begun ? seconds(job->begin) : json_null());
+	set(object, "end_s", job->has_ended ? seconds(job->end) : json_null());
+	set(object, "node_s", trace_json_number(job->node_s));
+	set(object, "efficiency", trace_json_number(trace_job_efficiency(run->summary, job)));
+	set(object, "bad_exits", json_integer(job->n_bad_exits));
+	return object;
+}
+
+static json_t *jobs_json(const struct trace_run *run)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < run->n_jobs; i++)
+		json_array_append_new(array, job_json(run, &run->jobs[i]));
+	return array;
+}
+
 static json_t *phase_json(const struct trace_summary *summary, const struct trace_phase *phase)
 {
 	json_t *object = json_object();
 
-	set(object, "name", string(summary->phase_names.text[phase->name]));
+	set(object, "name", trace_json_string(summary->phase_names.text[phase->name]));
 	set(object, "index", json_integer(phase->index));
 	set(object, "parent",
-	    phase->parent < 0 ? json_null() : string(summary->phase_names.text[phase->parent]));
+	    phase->parent < 0 ? json_null() : trace_json_string(summary->phase_names.text[phase->parent]));
 	set(object, "ranks", json_integer(phase->n_ranks));
 	set(object, "begin_s", seconds(phase->begin));
 	set(object, "end_s", seconds(phase->end));
 	set(object, "span_s", seconds(phase->end - phase->begin));
-	set(object, "efficiency", number(trace_phase_efficiency(summary, phase)));
-	set(object, "useful_in_span_s", number(phase->useful_until[1] - phase->useful_until[0]));
-	set(object, "rank_time_s", number(phase->time_s));
-	set(object, "useful_s", number(phase->useful_s));
-	set(object, "communicating_s", number(phase->communicating_s));
-	set(object, "waiting_s", number(phase->waiting_s));
+	set(object, "efficiency", trace_json_number(trace_phase_efficiency(summary, phase)));
+	set(object, "useful_in_span_s", trace_json_number(phase->useful_until[1] - phase->useful_until[0]));
+	set(object, "rank_time_s", trace_json_number(phase->time_s));
+	set(object, "useful_s", trace_json_number(phase->useful_s));
+	set(object, "communicating_s", trace_json_number(phase->communicating_s));
+	set(object, "waiting_s", trace_json_number(phase->waiting_s));
 	return object;
 }
 
@@ -182,13 +221,13 @@ static json_t *totals_json(const struct trace_names *names, const struct trace_t
 		const struct trace_total *total = &totals[order[i]];
 		json_t *object = json_object();
 
-		set(object, "name", string(names->text[order[i]]));
+		set(object, "name", trace_json_string(names->text[order[i]]));
 		set(object, "count", count(total->n));
-		set(object, "time_s", number(total->time_s));
+		set(object, "time_s", trace_json_number(total->time_s));
 		if (are_kernels)
-			set(object, "useful_s", number(total->useful_s));
+			set(object, "useful_s", trace_json_number(total->useful_s));
 		else
-			set(object, "waiting_s", number(total->waiting_s));
+			set(object, "waiting_s", trace_json_number(total->waiting_s));
 		json_array_append_new(array, object);
 	}
 	free(order);
@@ -204,9 +243,9 @@ static json_t *curve_json(const struct trace_summary *summary)
 	for (int i = 0; i < n; i++) {
 		json_t *object = json_object();
 
-		set(object, "begin_s", number(windows[i].begin_s));
-		set(object, "end_s", number(windows[i].end_s));
-		set(object, "efficiency", number(windows[i].efficiency));
+		set(object, "begin_s", trace_json_number(windows[i].begin_s));
+		set(object, "end_s", trace_json_number(windows[i].end_s));
+		set(object, "efficiency", trace_json_number(windows[i].efficiency));
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -223,9 +262,9 @@ static json_t *blocked_json(const struct trace_failure *failure)
 		for (int j = 0; j < blocked->n_waits_for; j++)
 			json_array_append_new(peers, json_integer(blocked->waits_for[j]));
 		set(object, "rank", json_integer(blocked->rank));
-		set(object, "call", string(blocked->function));
-		set(object, "site", string(blocked->site));
-		set(object, "text", string(blocked->text));
+		set(object, "call", trace_json_string(blocked->function));
+		set(object, "site", trace_json_string(blocked->site));
+		set(object, "text", trace_json_string(blocked->text));
 		set(object, "waits_for", peers);
 		set(object, "waits_for_any", json_boolean(blocked->waits_for_any));
 		set(object, "waits_for_anyone", json_boolean(blocked->waits_for_anyone));
@@ -241,12 +280,12 @@ static json_t *failure_json(const struct trace_failure *failure)
 	if (!failure)
 		return json_null();
 	object = json_object();
-	set(object, "kind", string(failure->kind));
+	set(object, "kind", trace_json_string(failure->kind));
 	set(object, "rank", failure->rank < 0 ? json_null() : json_integer(failure->rank));
-	set(object, "call", string(failure->function));
-	set(object, "site", string(failure->site));
-	set(object, "time_s", number(failure->time_s));
-	set(object, "text", string(failure->text));
+	set(object, "call", trace_json_string(failure->function));
+	set(object, "site", trace_json_string(failure->site));
+	set(object, "time_s", trace_json_number(failure->time_s));
+	set(object, "text", trace_json_string(failure->text));
 	if (failure->n_blocked > 0) {
 		cycle = json_array();
 		for (int i = 0; i < failure->n_cycle; i++)
@@ -262,8 +301,8 @@ static json_t *cluster_json(const struct trace_run *run)
 	const struct net_cluster *cluster = run->summary->cluster;
 	json_t *object = json_object();
 
-	set(object, "name", string(cluster->name));
-	set(object, "file", string(run->cluster_file));
+	set(object, "name", trace_json_string(cluster->name));
+	set(object, "file", trace_json_string(run->cluster_file));
 	set(object, "nodes", json_integer(cluster->n_nodes));
 	set(object, "cores_per_node", json_integer(cluster->cores));
 	set(object, "overrides", strings(run->overrides, run->n_overrides));
@@ -275,17 +314,34 @@ static json_t *settings_json(const struct trace_run *run)
 	json_t *object = json_object();
 
 	set(object, "ranks", json_integer(run->summary->n_ranks));
-	set(object, "placement", string(run->placement));
-	set(object, "compute", string(run->compute_mode));
+	set(object, "placement", trace_json_string(run->placement));
+	set(object, "compute", trace_json_string(run->compute_mode));
 	set(object, "first_n", json_integer(run->first_n));
 	set(object, "no_alloc", json_boolean(run->no_alloc));
 	set(object, "scales", strings(run->scales, run->n_scales));
-	set(object, "vary_compute", number(run->vary_compute));
+	set(object, "vary_compute", trace_json_number(run->vary_compute));
 	if (run->vary_kernels)
 		set(object, "vary_kernels", json_true());
+	if (run->vary_cluster)
+		set(object, "vary_cluster", json_true());
 	if (run->blas_model)
-		set(object, "blas_model", string(run->blas_model));
-	set(object, "vary_transfer", number(run->vary_transfer));
+		set(object, "blas_model", trace_json_string(run->blas_model));
+	set(object, "vary_transfer", trace_json_number(run->vary_transfer));
+	return object;
+}
+
+static json_t *interval_json(const struct trace_prediction *interval)
+{
+	json_t *object = json_object(), *times = json_array();
+
+	for (int i = 0; i < interval->n_runs; i++)
+		json_array_append_new(times, trace_json_number(interval->times_s[i]));
+	set(object, "coverage", trace_json_number(interval->coverage));
+	set(object, "low_s", trace_json_number(interval->low_s));
+	set(object, "median_s", trace_json_number(interval->median_s));
+	set(object, "high_s", trace_json_number(interval->high_s));
+	set(object, "first_seed", json_integer((json_int_t)interval->first_seed));
+	set(object, "times_s", times);
 	return object;
 }
 
@@ -300,7 +356,7 @@ static json_t *exit_json(const struct trace_run *run)
 {
 	json_t *object = json_object();
 
-	set(object, "state", string(outcome_names[run->outcome]));
+	set(object, "state", trace_json_string(outcome_names[run->outcome]));
 	set(object, "status", json_integer(run->exit_status));
 	return object;
 }
@@ -309,19 +365,10 @@ static json_t *simulation_json(const struct trace_run *run)
 {
 	json_t *object = json_object();
 
-	set(object, "cpu_s", number(run->cpu_s));
-	set(object, "wall_s", number(run->wall_s));
+	set(object, "cpu_s", trace_json_number(run->cpu_s));
+	set(object, "wall_s", trace_json_number(run->wall_s));
 	set(object, "peak_memory_B", json_integer(run->peak_memory_B));
 	return object;
-}
-
-static json_t *command_json(const struct trace_run *run)
-{
-	int n = 0;
-
-	while (run->command[n])
-		n++;
-	return strings((const char *const *)run->command, n);
 }
 
 static int fill(json_t *root, const struct trace_run *run)
@@ -329,8 +376,8 @@ static int fill(json_t *root, const struct trace_run *run)
 	const struct trace_summary *summary = run->summary;
 	int failed = 0;
 
-	failed |= set(root, "mpisim_version", string(util_version()));
-	failed |= set(root, "command", command_json(run));
+	failed |= set(root, "mpisim_version", trace_json_string(util_version()));
+	failed |= set(root, "command", words_json(run->command));
 	failed |= set(root, "cluster", cluster_json(run));
 	failed |= set(root, "settings", settings_json(run));
 	failed |= set(root, "seed", count(run->seed));
@@ -338,30 +385,47 @@ static int fill(json_t *root, const struct trace_run *run)
 	failed |= set(root, "failure", failure_json(run->failure));
 	failed |= set(root, "warnings", strings(run->warnings, run->n_warnings));
 	failed |= set(root, "predicted_time_s", seconds(summary->end));
-	failed |= set(root, "efficiency", number(trace_efficiency(summary)));
+	if (run->interval)
+		failed |= set(root, "prediction_interval", interval_json(run->interval));
+	failed |= set(root, "efficiency", trace_json_number(trace_efficiency(summary)));
 	failed |= set(root, "messages", count(run->n_messages));
 	failed |= set(root, "bytes", count(run->n_bytes));
 	failed |= set(root, "collective_messages", count(summary->n_collective_messages));
 	failed |= set(root, "collective_bytes", count(summary->n_collective_bytes));
+	if (run->n_jobs > 0) {
+		failed |= set(root, "utilisation", trace_json_number(trace_utilisation(summary)));
+		failed |= set(root, "jobs", jobs_json(run));
+	}
 	failed |= set(root, "ranks", ranks_json(run));
 	failed |= set(root, "nodes", nodes_json(summary));
 	failed |= set(root, "phases", phases_json(summary));
 	failed |= set(root, "kernels", totals_json(&summary->kernel_names, summary->kernels, true));
 	failed |= set(root, "calls", totals_json(&summary->call_names, summary->calls, false));
 	failed |= set(root, "efficiency_curve", curve_json(summary));
+	if (run->explanation)
+		failed |= set(root, "analysis", trace_explanation_json(run->explanation));
 	failed |= set(root, "simulation", simulation_json(run));
 	return failed;
 }
 
-int trace_json_write(const struct trace_run *run, FILE *file, struct util_error *err)
+json_t *trace_json_run(const struct trace_run *run)
 {
 	json_t *root = json_object();
-	int failed = root ? fill(root, run) : -1;
 
-	if (failed) {
+	if (root && fill(root, run)) {
 		json_decref(root);
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for the JSON output");
+		return NULL;
 	}
+	return root;
+}
+
+int trace_json_write(const struct trace_run *run, FILE *file, struct util_error *err)
+{
+	json_t *root = trace_json_run(run);
+	int failed;
+
+	if (!root)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the JSON output");
 	errno = 0;
 	failed = json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 	json_decref(root);

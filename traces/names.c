@@ -7,7 +7,7 @@
 
 void trace_names_init(struct trace_names *names)
 {
-	*names = (struct trace_names){.last_key = NULL};
+	*names = (struct trace_names){.n = 0};
 }
 
 void trace_names_finish(struct trace_names *names)
@@ -61,12 +61,10 @@ static int id_by_text(struct trace_names *names, const char *name)
 	return names->n++;
 }
 
-int trace_names_id(struct trace_names *names, const char *name)
+int trace_names_find(struct trace_names *names, const char *name)
 {
 	struct trace_name_slot *slot;
 
-	if (name == names->last_key)
-		return names->last_id;
 	if (4 * (names->n_used + 1) > 3 * names->n_slots && grow_slots(names))
 		return -1;
 	slot = slot_of(names, name);
@@ -78,8 +76,7 @@ int trace_names_id(struct trace_names *names, const char *name)
 		*slot = (struct trace_name_slot){.key = name, .id = id};
 		names->n_used++;
 	}
-	names->last_key = name;
-	names->last_id = slot->id;
+	names->recent[((uintptr_t)name >> 3) % TRACE_NAMES_RECENT] = *slot;
 	return slot->id;
 }
 

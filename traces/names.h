@@ -2,6 +2,8 @@
 #ifndef TRACES_NAMES_H
 #define TRACES_NAMES_H
 
+#include <stdint.h>
+
 /*
  * Names as small integers: 0, 1, 2 … in the order in which they first appear. The hot path compares
  * pointers; a pointer that was not seen before is compared as text once, so that equal names at
@@ -12,20 +14,29 @@ struct trace_name_slot {
 	int id;
 };
 
+enum { TRACE_NAMES_RECENT = 32 };
+
 struct trace_names {
 	const char **text; /* [n]; borrowed */
 	int n, capacity;
 	struct trace_name_slot *slots; /* [n_slots], a power of two; open addressing */
 	unsigned int n_slots, n_used;
-	const char *last_key; /* the one that was asked for last, and its answer */
-	int last_id;
+	/* by address: what was asked for there last, and its answer */
+	struct trace_name_slot recent[TRACE_NAMES_RECENT];
 };
 
 void trace_names_init(struct trace_names *names);
 void trace_names_finish(struct trace_names *names);
 /* The number of `name` (not NULL, lives as long as the table); -1 when out of memory. O(1) for a
  * pointer seen before, else O(names). */
-int trace_names_id(struct trace_names *names, const char *name);
+int trace_names_find(struct trace_names *names, const char *name);
+static inline int trace_names_id(struct trace_names *names, const char *name)
+{
+	const struct trace_name_slot *recent =
+	    &names->recent[((uintptr_t)name >> 3) % TRACE_NAMES_RECENT];
+
+	return recent->key == name ? recent->id : trace_names_find(names, name);
+}
 /* Writes the ids in the order of their names: order[0 … n-1]. */
 void trace_names_order(const struct trace_names *names, int order[]);
 

@@ -85,9 +85,11 @@ static struct trace_phase *phase_new(struct trace_summary *summary,
 	if (!phase)
 		return NULL;
 	phase->index = same_name->n;
+	phase->place = summary->phases.n;
 	phase->begin = phase->end = now;
 	for (int i = 0; i < 2; i++) {
 		phase->bound[i].useful_until = &phase->useful_until[i];
+		phase->bound[i].place = phase->place;
 		bound_set(summary, &phase->bound[i], now);
 	}
 	same_name->of[same_name->n++] = phase;

@@ -3,21 +3,17 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "traces/report_parts.h"
+#include "util/gnuplot.h"
 
 /* More boxes than this make pictures that no viewer likes. */
 #define MAX_DRAWN_INTERVALS 15000
-
-extern char **environ;
 
 static bool is_empty_dir(const char *path)
 {
@@ -92,57 +88,21 @@ static void write_summary(const struct trace_report *report, FILE *file)
 	trace_text_write(report->run, file);
 }
 
-/* Removes what an earlier step left when it is empty, so that only a log that says something stays.
- */
-static void remove_if_empty(const char *dir, const char *name)
-{
-	char path[4096];
-	struct stat status;
-
-	snprintf(path, sizeof path, "%s/%s", dir, name);
-	if (stat(path, &status) == 0 && status.st_size == 0)
-		unlink(path);
-}
-
-static enum trace_report_pictures run_gnuplot(const char *dir, const char *script)
-{
-	posix_spawn_file_actions_t actions;
-	char name[] = "gnuplot", *argument = strdup(script);
-	char *const argv[] = {name, argument, NULL};
-	int failed, status = 0;
-	pid_t child;
-
-	if (!argument || posix_spawn_file_actions_init(&actions)) {
-		free(argument);
-		return TRACE_PICTURES_FAILED;
-	}
-	posix_spawn_file_actions_addchdir_np(&actions, dir);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "gnuplot.log",
-					 O_WRONLY | O_CREAT | O_APPEND, 0666);
-	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	failed = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	free(argument);
-	if (failed)
-		return failed == ENOENT ? TRACE_PICTURES_NO_GNUPLOT : TRACE_PICTURES_FAILED;
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	/* 127: where the spawned process is the one that finds out that there is no gnuplot. */
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return TRACE_PICTURES_NO_GNUPLOT;
-	return status == 0 ? TRACE_PICTURES_DRAWN : TRACE_PICTURES_FAILED;
-}
-
 static enum trace_report_pictures draw(const struct trace_report *report, const char *dir)
 {
-	enum trace_report_pictures pictures = TRACE_PICTURES_DRAWN;
+	enum util_gnuplot drawn = UTIL_GNUPLOT_DRAWN;
 
-	for (int i = 0; trace_report_scripts[i].name && pictures == TRACE_PICTURES_DRAWN; i++)
+	for (int i = 0; trace_report_scripts[i].name && drawn == UTIL_GNUPLOT_DRAWN; i++)
 		if (trace_report_has(report, trace_report_scripts[i].name))
-			pictures = run_gnuplot(dir, trace_report_scripts[i].name);
-	remove_if_empty(dir, "gnuplot.log");
-	return pictures;
+			drawn = util_gnuplot_run(dir, trace_report_scripts[i].name);
+	switch (drawn) {
+	case UTIL_GNUPLOT_DRAWN:
+		return TRACE_PICTURES_DRAWN;
+	case UTIL_GNUPLOT_MISSING:
+		return TRACE_PICTURES_NO_GNUPLOT;
+	default:
+		return TRACE_PICTURES_FAILED;
+	}
 }
 
 static int write_files(const struct trace_report *report, const char *dir, struct util_error *err)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "traces/report_parts.h"
+#include "util/gnuplot.h"
 #include "util/units.h"
 
 /* Colours that people with any colour vision tell apart; waiting is pale: nothing happens. */
@@ -19,18 +20,6 @@
 #define MAX_PHASE_BARS 24
 #define MIN_LABELLED_PART 0.06 /* of the width: room for some ten letters */
 #define MAX_BOX_MATRIX 48
-
-/* Text for a gnuplot string in double quotes without enhanced markup. */
-static void write_quoted(const char *text, size_t max, FILE *file)
-{
-	fputc('"', file);
-	for (size_t i = 0; text[i] && i < max; i++) {
-		if (text[i] == '"' || text[i] == '\\' || text[i] == '`')
-			fputc('\\', file);
-		fputc(text[i] == '\n' ? ' ' : text[i], file);
-	}
-	fputc('"', file);
-}
 
 static const char *ranks_word(const struct trace_report *report)
 {
@@ -50,7 +39,7 @@ static void write_title(const struct trace_report *report, const char *what, FIL
 		 report->run->outcome == TRACE_COMPLETED ? "predicted running time"
 							 : "simulated until it ended:",
 		 time);
-	write_quoted(text, sizeof text, file);
+	util_gnuplot_quote(text, sizeof text, file);
 	fputs(" noenhanced\n", file);
 }
 
@@ -236,18 +225,43 @@ static void write_efficiency(const struct trace_report *report, FILE *file)
 	write_tail("efficiency", plot, file);
 }
 
+enum { PHASE_LABEL_B = 96 };
+
+static void format_phase(const struct trace_summary *summary, const struct trace_phase *phase,
+			 char text[PHASE_LABEL_B])
+{
+	const char *name = summary->phase_names.text[phase->name];
+
+	if (summary->phases_of_name[phase->name].n == 1)
+		snprintf(text, PHASE_LABEL_B, "%.40s", name);
+	else
+		snprintf(text, PHASE_LABEL_B, "%.40s %d", name, phase->index);
+}
+
 static void write_phase_label(const struct trace_summary *summary, const struct trace_phase *phase,
 			      FILE *file)
 {
-	char text[96];
-	bool is_only = summary->phases_of_name[phase->name].n == 1;
+	char text[PHASE_LABEL_B];
 
-	if (is_only)
-		snprintf(text, sizeof text, "%.40s", summary->phase_names.text[phase->name]);
-	else
-		snprintf(text, sizeof text, "%.40s %d", summary->phase_names.text[phase->name],
-			 phase->index);
-	write_quoted(text, sizeof text, file);
+	format_phase(summary, phase, text);
+	util_gnuplot_quote(text, sizeof text, file);
+}
+
+/* gnuplot takes a tic's label for a format of its number. */
+static void write_tic_label(const struct trace_summary *summary, const struct trace_phase *phase,
+			    FILE *file)
+{
+	char text[PHASE_LABEL_B], escaped[2 * PHASE_LABEL_B];
+	size_t n = 0;
+
+	format_phase(summary, phase, text);
+	for (const char *c = text; *c; c++) {
+		if (*c == '%')
+			escaped[n++] = '%';
+		escaped[n++] = *c;
+	}
+	escaped[n] = '\0';
+	util_gnuplot_quote(escaped, sizeof escaped, file);
 }
 
 static void write_phases(const struct trace_report *report, FILE *file)
@@ -276,7 +290,7 @@ static void write_phases(const struct trace_report *report, FILE *file)
 	if (n <= MAX_LABELLED_PHASES) {
 		fputs("set xtics rotate by -40 (", file);
 		for (int i = 0; i < n; i++) {
-			write_phase_label(summary, summary->phases.of[i], file);
+			write_tic_label(summary, summary->phases.of[i], file);
 			fprintf(file, " %d%s", i, i + 1 < n ? ", " : ")\n");
 		}
 	}

@@ -7,6 +7,7 @@
 
 #include "netmodel/cluster.h"
 #include "simcore/time.h"
+#include "traces/jobs.h"
 #include "traces/summary.h"
 #include "util/error.h"
 
@@ -42,6 +43,15 @@ struct trace_failure {
 	int n_cycle;
 };
 
+/* Of several runs of the same with different seeds. */
+struct trace_prediction {
+	int n_runs;
+	uint64_t first_seed;	   /* the others follow it */
+	double coverage;	   /* probability that a further run lies between low and high */
+	double low_s, median_s, high_s;
+	const double *times_s;	   /* [n_runs], by seed */
+};
+
 struct trace_run {
 	const char *cluster_file;
 	const char *placement, *compute_mode;
@@ -50,11 +60,14 @@ struct trace_run {
 	const char *const *scales; /* [n_scales] of --scale */
 	int n_scales;
 	double vary_compute, vary_transfer;
-	bool vary_kernels;
+	bool vary_kernels, vary_cluster;
+	const struct trace_prediction *interval; /* NULL: there was one run */
 	const char *blas_model; /* file; NULL: none */
 	int first_n;
 	bool no_alloc;
-	char *const *command; /* argv of the program, NULL at its end */
+	char *const *command; /* argv of the program, NULL at its end; of a schedule: its file */
+	const struct trace_job *jobs; /* [n_jobs] of a schedule */
+	int n_jobs;		      /* 0: no schedule */
 	uint64_t seed;
 	enum trace_outcome outcome;
 	int exit_status;		     /* of mpisim-run */
@@ -62,6 +75,7 @@ struct trace_run {
 	const struct trace_failure *failure; /* NULL: none */
 	const char *early_end; /* why it ended early, in lines, for the report; NULL: it did not */
 	const struct trace_summary *summary;
+	const struct trace_explanation *explanation; /* traces/analysis/explain.h; NULL: not asked for */
 	uint64_t n_messages, n_bytes; /* point-to-point messages of the program, received or not;
 					 collectives' own are in `summary` */
 	const char *const *warnings;  /* [n_warnings] */

@@ -13,26 +13,28 @@ static void see_time(struct trace_summary *summary, struct trace_rank *rank, sim
 		summary->end = now;
 }
 
+static int grow_totals(struct trace_total **totals, int *capacity)
+{
+	int grown = *capacity ? 2 * *capacity : 32;
+	struct trace_total *bigger = realloc(*totals, (size_t)grown * sizeof *bigger);
+
+	if (!bigger)
+		return UTIL_ENOMEM;
+	for (int i = *capacity; i < grown; i++)
+		bigger[i] = (struct trace_total){.n = 0};
+	*totals = bigger;
+	*capacity = grown;
+	return 0;
+}
+
 /* The sums of a name; NULL when memory ran out. */
-static struct trace_total *total_of(struct trace_summary *summary, struct trace_names *names,
-				    const char *name, struct trace_total **totals, int *capacity)
+static inline struct trace_total *total_of(struct trace_summary *summary,
+					   struct trace_names *names, const char *name,
+					   struct trace_total **totals, int *capacity)
 {
 	int id = trace_names_id(names, name);
 
-	if (id >= *capacity) {
-		int grown = *capacity ? 2 * *capacity : 32;
-		struct trace_total *bigger = realloc(*totals, (size_t)grown * sizeof *bigger);
-
-		if (!bigger)
-			id = -1;
-		else
-			*totals = bigger;
-		for (int i = *capacity; bigger && i < grown; i++)
-			bigger[i] = (struct trace_total){.n = 0};
-		if (bigger)
-			*capacity = grown;
-	}
-	if (id < 0) {
+	if (id < 0 || (id >= *capacity && grow_totals(totals, capacity))) {
 		summary->out_of_memory = true;
 		return NULL;
 	}
@@ -110,6 +112,36 @@ static void record_phase(void *context, int rank, const char *name, int is_begin
 		trace_phases_end(summary, rank, now);
 }
 
+static void begin_hold(struct trace_node *node, sim_time_ps now)
+{
+	if (node->n_holding++ == 0)
+		node->since = now;
+}
+
+static void end_hold(struct trace_summary *summary, struct trace_node *node, sim_time_ps now)
+{
+	node->released = now;
+	if (node->n_holds == node->holds_capacity) {
+		int capacity = node->holds_capacity ? 2 * node->holds_capacity : 1;
+		struct trace_hold *holds = realloc(node->holds, (size_t)capacity * sizeof *holds);
+
+		if (!holds) {
+			summary->out_of_memory = true;
+			return;
+		}
+		node->holds = holds;
+		node->holds_capacity = capacity;
+	}
+	node->holds[node->n_holds++] = (struct trace_hold){node->since, now};
+}
+
+void trace_summary_place(struct trace_summary *summary, int rank, int node, sim_time_ps now)
+{
+	summary->ranks[rank].node = node;
+	summary->nodes[node].n_ranks++;
+	begin_hold(&summary->nodes[node], now);
+}
+
 static void record_node_release(void *context, int rank, sim_time_ps now)
 {
 	struct trace_summary *summary = context;
@@ -121,7 +153,19 @@ static void record_node_release(void *context, int rank, sim_time_ps now)
 		return;
 	r->has_released = true;
 	if (--node->n_holding == 0)
-		node->released = now;
+		end_hold(summary, node, now);
+}
+
+static void record_node_acquire(void *context, int rank, sim_time_ps now)
+{
+	struct trace_summary *summary = context;
+	struct trace_rank *r = &summary->ranks[rank];
+
+	see_time(summary, r, now);
+	if (!r->has_released)
+		return;
+	r->has_released = false;
+	begin_hold(&summary->nodes[r->node], now);
 }
 
 static void record_rank_end(void *context, int rank, sim_time_ps now)
@@ -141,6 +185,7 @@ struct sim_recorder trace_summary_recorder(struct trace_summary *summary)
 	    .message = record_message,
 	    .phase = record_phase,
 	    .node_release = record_node_release,
+	    .node_acquire = record_node_acquire,
 	    .rank_end = record_rank_end,
 	};
 }
@@ -168,9 +213,9 @@ int trace_summary_create(int n_ranks, const int node_of[], const struct net_clus
 				      n_ranks);
 	}
 	for (int rank = 0; rank < n_ranks; rank++) {
-		summary->ranks[rank].node = node_of[rank];
-		summary->nodes[node_of[rank]].n_ranks++;
-		summary->nodes[node_of[rank]].n_holding++;
+		summary->ranks[rank].node = -1;
+		if (node_of)
+			trace_summary_place(summary, rank, node_of[rank], 0);
 	}
 	*out = summary;
 	return 0;
@@ -190,6 +235,8 @@ void trace_summary_destroy(struct trace_summary *summary)
 		free(summary->phases_of_name[i].of);
 	free(summary->phases_of_name);
 	free(summary->phases.of);
+	for (int node = 0; summary->nodes && node < summary->n_nodes; node++)
+		free(summary->nodes[node].holds);
 	free(summary->ranks);
 	free(summary->nodes);
 	free(summary->kernels);

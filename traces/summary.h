@@ -17,7 +17,7 @@
  * additions. The fields are for reading.
  */
 struct trace_rank {
-	int node;
+	int node; /* -1: its job has not begun */
 	bool has_ended, has_released;
 	sim_time_ps last;      /* end of its last record: when it ended, once has_ended */
 	sim_time_ps computing; /* in computation steps: useful + stolen + shared */
@@ -33,8 +33,13 @@ struct trace_rank {
 };
 
 struct trace_node {
-	int n_ranks, n_holding; /* ranks placed on it; those that have not released it */
-	sim_time_ps released;	/* when n_holding became 0 */
+	int n_ranks, n_holding; /* ranks placed on it; those that hold it now */
+	sim_time_ps since;	/* n_holding > 0: held since then */
+	sim_time_ps released;	/* when n_holding became 0 last */
+	struct trace_hold {
+		sim_time_ps begin, end;
+	} *holds; /* [n_holds] that are over, in order */
+	int n_holds, holds_capacity;
 };
 
 struct trace_total { /* of one kernel or one MPI function, over all ranks */
@@ -47,6 +52,7 @@ struct trace_total { /* of one kernel or one MPI function, over all ranks */
 /* One occurrence of a phase: the k-th time that each rank began a phase of this name. */
 struct trace_phase {
 	int name, index;     /* id in `phase_names`; k from 0 */
+	int place;	     /* in `phases` */
 	int parent;	     /* name of the phase around it on the rank that came first; -1: none */
 	int n_ranks, n_open; /* ranks that took part; those still in it */
 	sim_time_ps begin, end; /* first begin and last end over the ranks */
@@ -59,6 +65,7 @@ struct trace_phase {
 		struct trace_bound *next, *prev;
 		sim_time_ps time;
 		double *useful_until;
+		int place; /* of the phase, in `phases` */
 	} bound[2];
 };
 
@@ -89,10 +96,13 @@ struct trace_summary {
 	bool out_of_memory;	   /* some sums are too small */
 };
 
-/* `node_of`: [n_ranks], read now; `cluster` is borrowed. Errors: UTIL_ENOMEM. */
+/* `node_of`: [n_ranks], read now: all hold their nodes from the start; NULL: trace_summary_place
+ * says where each is. `cluster` is borrowed. Errors: UTIL_ENOMEM. */
 int trace_summary_create(int n_ranks, const int node_of[], const struct net_cluster *cluster,
 			 struct trace_summary **out, struct util_error *err);
 void trace_summary_destroy(struct trace_summary *summary); /* NULL is fine */
+/* The rank's job begins: it holds `node` from `now` on. */
+void trace_summary_place(struct trace_summary *summary, int rank, int node, sim_time_ps now);
 /* The recorder that fills `summary`. */
 struct sim_recorder trace_summary_recorder(struct trace_summary *summary);
 /* Ends the observation at `now`: phases that are still open end there. */

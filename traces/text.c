@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/analysis/explain.h"
 #include "traces/run.h"
 #include "util/units.h"
 
@@ -174,6 +175,22 @@ static long long n_idle_cores(const struct trace_summary *summary)
 	return n;
 }
 
+/* Ends that differ in the third digit would look alike as other times are printed. */
+static void write_interval(const struct trace_prediction *interval, FILE *file)
+{
+	double median_s = interval->median_s;
+	double per_s = median_s >= 1 ? 1 : median_s >= 1e-3 ? 1e3 : 1e6;
+	const char *unit = median_s >= 1 ? "s" : median_s >= 1e-3 ? "ms" : "us";
+	unsigned long long first = interval->first_seed;
+
+	fprintf(file,
+		"prediction: %.4g %s (%.3g %%: %.4g … %.4g), median of %d runs with seeds %llu … %llu\n"
+		"the run described here has seed %llu\n",
+		per_s * median_s, unit, 100 * interval->coverage, per_s * interval->low_s,
+		per_s * interval->high_s, interval->n_runs, first,
+		first + (unsigned long long)interval->n_runs - 1, first);
+}
+
 static void write_headline(const struct trace_run *run, FILE *file)
 {
 	const struct trace_summary *summary = run->summary;
@@ -183,6 +200,8 @@ static void write_headline(const struct trace_run *run, FILE *file)
 	int n_nodes = n_nodes_used(summary), cores = summary->cluster->cores;
 	long long n_idle = n_idle_cores(summary);
 
+	if (run->interval)
+		write_interval(run->interval, file);
 	fprintf(file, "%s: %s\n", what, time_text(sim_time_to_s(summary->end)).text);
 	fprintf(file, "dynamic efficiency: %.1f %% (useful computation / cores held x time)\n",
 		100 * trace_efficiency(summary));
@@ -320,16 +339,24 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 {
 	char memory[32];
 
-	write_headline(run, file);
-	write_breakdown(run->summary, file);
-	write_ranks(run->summary, file);
-	write_nodes(run->summary, file);
+	if (run->n_jobs > 0) {
+		if (run->interval)
+			write_interval(run->interval, file);
+		trace_jobs_write(run, file);
+	} else {
+		write_headline(run, file);
+		write_breakdown(run->summary, file);
+		write_ranks(run->summary, file);
+		write_nodes(run->summary, file);
+	}
 	write_messages(run, file);
 	write_totals("kernel, over all ranks", "(not annotated)", &run->summary->kernel_names,
 		     run->summary->kernels, file);
 	write_totals("MPI call, over all ranks", "", &run->summary->call_names, run->summary->calls,
 		     file);
 	write_phases(run->summary, file);
+	if (run->explanation)
+		trace_explanation_text(run->explanation, file);
 	util_format_size(memory, sizeof memory, (double)run->peak_memory_B);
 	fprintf(file, "\nthe simulation took %s of CPU time, %s of memory; seed %llu\n",
 		time_text(run->cpu_s).text, memory, (unsigned long long)run->seed);

@@ -1,30 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Predicts every published LU running time of lu_thesis.csv and writes docs/validation.md.
+"""Predicts every published LU running time of lu_thesis.csv.
 
-    validation/lu_thesis.py BUILD                 predict with the committed parameters, print the table
-    validation/lu_thesis.py BUILD --write         … and write docs/validation.md
-    validation/lu_thesis.py BUILD --check         exit 1 when docs/validation.md is not what --write would write
+    validation/lu_thesis.py BUILD                 predict with the committed parameters, print the tables
     validation/lu_thesis.py BUILD --fit           fit the free parameters to the training rows first, and write them to
                                                   apps/lu/ultrasparc.bench and clusters/ultrasparc-fast-ethernet.yaml
 
 BUILD is the build directory. Kernel rates and the law of the CPU cost are the only free parameters; nothing else is adjusted.
 """
-import argparse
-import csv
 import json
-import math
 import pathlib
 import re
-import subprocess
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import common
+from common import ROOT
+
 CLUSTER = ROOT / "clusters/ultrasparc-fast-ethernet.yaml"
 BENCH = ROOT / "apps/lu/ultrasparc.bench"
-PAGE = ROOT / "docs/validation.md"
 
 # Free parameters: name, start, what it is. Times in seconds on the 440 MHz processor.
 PARAMETERS = [
@@ -52,8 +46,7 @@ CHANGES = {
 
 
 def read_rows():
-    with open(ROOT / "validation/lu_thesis.csv", encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(line for line in stream if not line.startswith("#")))
+    rows = common.read_csv("lu_thesis.csv")
     for row in rows:
         row["time_s"] = float(row["time_s"])
         row["training"] = is_training(row)
@@ -90,10 +83,8 @@ def command(build, row, cluster, bench):
 
 def simulate(build, row, cluster=CLUSTER, bench=BENCH):
     """The JSON output of the run that predicts `row`."""
-    run = subprocess.run(command(build, row, cluster, bench), capture_output=True, text=True, check=False)
-    if run.returncode != 0:
-        sys.exit(f"{' '.join(command(build, row, cluster, bench))}\n{run.stderr}")
-    return json.loads(run.stdout[run.stdout.index("{"):])
+    output = common.run(command(build, row, cluster, bench))
+    return json.loads(output[output.index("{"):])
 
 
 def predict(build, row, cluster=CLUSTER, bench=BENCH):
@@ -153,46 +144,11 @@ def residuals(build, rows, values):
     return out
 
 
-def solve(matrix, right):
-    """Gaussian elimination with partial pivoting."""
-    n = len(right)
-    rows = [line[:] + [value] for line, value in zip(matrix, right)]
-    for i in range(n):
-        pivot = max(range(i, n), key=lambda k: abs(rows[k][i]))
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        for k in range(i + 1, n):
-            factor = rows[k][i] / rows[i][i]
-            rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i])]
-    x = [0.0] * n
-    for i in reversed(range(n)):
-        x[i] = (rows[i][n] - sum(rows[i][k] * x[k] for k in range(i + 1, n))) / rows[i][i]
-    return x
-
-
 def fit(build, rows):
-    """Levenberg-Marquardt in the logarithms of the parameters, derivatives by differences."""
-    values = {name: start for name, start, _ in PARAMETERS}
-    free = [name for name, _, _ in PARAMETERS]
+    """Fits the free parameters to the training rows and writes them to the cluster file and the benchmark store."""
     training = [row for row in rows if row["training"]]
-    current, damping = residuals(build, training, values), 0.01
-    for _ in range(25):
-        score = sum(r * r for r in current)
-        columns = []
-        for name in free:
-            moved = residuals(build, training, dict(values, **{name: values[name] * 1.02}))
-            columns.append([(m - c) / math.log(1.02) for m, c in zip(moved, current)])
-        normal = [[sum(a * b for a, b in zip(p, q)) * (1 + damping * (p is q)) for q in columns] for p in columns]
-        step = solve(normal, [-sum(a * r for a, r in zip(p, current)) for p in columns])
-        trial = {**values, **{n: values[n] * math.exp(max(-0.5, min(0.5, s))) for n, s in zip(free, step)}}
-        attempt = residuals(build, training, trial)
-        better = sum(r * r for r in attempt) < score
-        if better:
-            values, current, damping = trial, attempt, damping / 3
-        else:
-            damping *= 10
-        print(f"misfit {score:.3f}  " + " ".join(f"{k}={v:.4g}" for k, v in values.items()), file=sys.stderr)
-        if better and max(abs(s) for s in step) < 1e-3 or damping > 1e6:
-            break
+    start = {name: value for name, value, _ in PARAMETERS}
+    values = common.fit_least_squares(start, lambda trial: residuals(build, training, trial))
     CLUSTER.write_text(cluster_text(values), encoding="utf-8")
     BENCH.write_text(bench_text(values), encoding="utf-8")
 
@@ -238,27 +194,13 @@ def efficiency_table(build):
         f"| iteration 6 on 4 and on 8 nodes | the same time | {sixth[4]['span_s']:.2f} s and {sixth[8]['span_s']:.2f} s |"])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build")
-    parser.add_argument("--fit", action="store_true")
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--check", action="store_true")
-    options = parser.parse_args()
+def parts(build):
+    """The pieces of docs/validation.md, by name."""
     rows = read_rows()
-    if options.fit:
-        fit(options.build, rows)
-    found = [predict(options.build, row) for row in rows]
-    parts = {"TABLE": table(rows, found), "SUMMARY": summary(rows, found), "CHANGES": changes_table(rows, found),
-             "EFFICIENCY": efficiency_table(options.build)}
-    print("\n\n".join(parts.values()))
-    text = (ROOT / "validation/validation.md.in").read_text(encoding="utf-8")
-    for name, part in parts.items():
-        text = text.replace(f"@{name}@", part)
-    if options.write:
-        PAGE.write_text(text, encoding="utf-8")
-    if options.check and PAGE.read_text(encoding="utf-8") != text:
-        sys.exit("docs/validation.md is out of date: run validation/lu_thesis.py build --write")
+    found = [predict(build, row) for row in rows]
+    return {"TABLE": table(rows, found), "SUMMARY": summary(rows, found), "CHANGES": changes_table(rows, found),
+            "EFFICIENCY": efficiency_table(build)}
 
 
-main()
+if __name__ == "__main__":
+    common.main(__doc__, parts, lambda build: fit(build, read_rows()))

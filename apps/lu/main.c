@@ -160,16 +160,19 @@ static void run(struct lu *lu)
 
 /* --- setting up --- */
 
-/* How many ranks share this rank's node. */
+/* How many ranks share each node; 0 where nodes have different numbers of them: all ranks must come to the same plan. */
 static int ranks_per_node(void)
 {
 	MPI_Comm node;
-	int size;
+	int size, extremes[2];
 
 	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
 	MPI_Comm_size(node, &size);
 	MPI_Comm_free(&node);
-	return size;
+	extremes[0] = size;
+	extremes[1] = -size;
+	MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+	return extremes[0] == -extremes[1] ? size : 0;
 }
 
 static int check_tags(const struct lu_plan *plan, char *error, size_t size)

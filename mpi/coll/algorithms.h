@@ -32,8 +32,17 @@ bool mpi_coll_bcast_binomial_round(struct mpi_rank *me, struct mpi_coll *coll);
 bool mpi_coll_reduce_linear_round(struct mpi_rank *me, struct mpi_coll *coll);
 bool mpi_coll_reduce_binomial_round(struct mpi_rank *me, struct mpi_coll *coll);
 bool mpi_coll_scatter_linear_round(struct mpi_rank *me, struct mpi_coll *coll);
+bool mpi_coll_gather_binomial_round(struct mpi_rank *me, struct mpi_coll *coll);
+bool mpi_coll_barrier_dissemination_round(struct mpi_rank *me, struct mpi_coll *coll);
+/* Items of all blocks of a reduce-scatter, as one. */
+MPI_Count mpi_coll_reduce_scatter_items(const struct mpi_coll *coll);
 
-/* All of them, ending with NULL. */
+/* For operations that have but one: among neighbours, and on intercommunicators (NULL: not
+ * defined). */
+extern const struct mpi_coll_algorithm mpi_coll_neighbor_linear;
+extern const struct mpi_coll_algorithm *const mpi_coll_inter_algorithms[N_COLL_KINDS];
+
+/* All the others, ending with NULL. */
 extern const struct mpi_coll_algorithm *const mpi_coll_algorithms[];
 
 /* "allreduce" and the like; the kind of a name, or -1. */

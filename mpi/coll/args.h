@@ -29,7 +29,14 @@ enum mpi_coll_kind {
 	COLL_REDUCE_SCATTER_BLOCK,
 	COLL_SCAN,
 	COLL_EXSCAN,
-	N_COLL_KINDS,
+	N_COLL_KINDS, /* of those among all ranks of a communicator */
+	/* among neighbours in a topology */
+	COLL_NEIGHBOR_ALLGATHER = N_COLL_KINDS,
+	COLL_NEIGHBOR_ALLGATHERV,
+	COLL_NEIGHBOR_ALLTOALL,
+	COLL_NEIGHBOR_ALLTOALLV,
+	COLL_NEIGHBOR_ALLTOALLW,
+	N_COLL_ALL_KINDS,
 };
 
 /* An array argument of the plain (int) or large-count (64-bit) form; borrowed, at most one set. */

@@ -2,7 +2,7 @@
 /* In round k each rank tells rank + 2^k and hears from rank - 2^k: ceil(log2 n) rounds. */
 #include "mpi/coll/algorithms.h"
 
-static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
+bool mpi_coll_barrier_dissemination_round(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	struct mpi_coll_block nothing = mpi_coll_bytes(me, NULL, 0);
 	int64_t distance = INT64_C(1) << coll->step;
@@ -17,5 +17,5 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 const struct mpi_coll_algorithm mpi_coll_barrier_dissemination = {
     .name = "dissemination",
     .kinds = MPI_COLL_KIND(COLL_BARRIER),
-    .stages = {{NULL, run_round}},
+    .stages = {{NULL, mpi_coll_barrier_dissemination_round}},
 };

@@ -34,7 +34,7 @@ static void retain_objects(const struct mpi_coll *coll)
 	for (int s = 0; s < 2; s++) {
 		if (sides[s]->type)
 			mpi_datatype_retain(sides[s]->type);
-		for (int i = 0; sides[s]->types && i < coll->size; i++)
+		for (int i = 0; sides[s]->types && i < sides[s]->n_blocks; i++)
 			mpi_datatype_retain(sides[s]->types[i]);
 	}
 }
@@ -45,7 +45,7 @@ static void release_objects(struct mpi_rank *me, struct mpi_coll *coll)
 
 	for (int s = 0; s < 2; s++) {
 		mpi_datatype_release(me, sides[s]->type);
-		for (int i = 0; sides[s]->types && i < coll->size; i++)
+		for (int i = 0; sides[s]->types && i < sides[s]->n_blocks; i++)
 			mpi_datatype_release(me, sides[s]->types[i]);
 	}
 	if (coll->op)

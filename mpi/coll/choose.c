@@ -37,7 +37,7 @@ const struct mpi_coll_algorithm *const mpi_coll_algorithms[] = {
     NULL,
 };
 
-static const char *const kind_names[N_COLL_KINDS] = {
+static const char *const kind_names[N_COLL_ALL_KINDS] = {
     [COLL_BARRIER] = "barrier",
     [COLL_BCAST] = "bcast",
     [COLL_GATHER] = "gather",
@@ -55,6 +55,11 @@ static const char *const kind_names[N_COLL_KINDS] = {
     [COLL_REDUCE_SCATTER_BLOCK] = "reduce_scatter_block",
     [COLL_SCAN] = "scan",
     [COLL_EXSCAN] = "exscan",
+    [COLL_NEIGHBOR_ALLGATHER] = "neighbor_allgather",
+    [COLL_NEIGHBOR_ALLGATHERV] = "neighbor_allgatherv",
+    [COLL_NEIGHBOR_ALLTOALL] = "neighbor_alltoall",
+    [COLL_NEIGHBOR_ALLTOALLV] = "neighbor_alltoallv",
+    [COLL_NEIGHBOR_ALLTOALLW] = "neighbor_alltoallw",
 };
 
 const char *mpi_coll_kind_name(enum mpi_coll_kind kind)
@@ -277,8 +282,13 @@ static bool is_empty(const struct mpi_coll *coll)
 const struct mpi_coll_algorithm *mpi_coll_choose(const struct mpi_coll_selection *selection,
 						 const struct mpi_coll *coll)
 {
-	const struct mpi_coll_algorithm *chosen = selection ? selection->chosen[coll->kind] : NULL;
+	const struct mpi_coll_algorithm *chosen;
 
+	if (coll->kind >= N_COLL_KINDS)
+		return &mpi_coll_neighbor_linear;
+	if (coll->remote_size)
+		return mpi_coll_inter_algorithms[coll->kind];
+	chosen = selection ? selection->chosen[coll->kind] : NULL;
 	if (is_empty(coll))
 		return &nothing;
 	if (chosen && mpi_coll_algorithm_fits(chosen, coll))

@@ -8,13 +8,15 @@
 /*
  * Collectives for the rest of the library (communicator construction and the like); blocking, on
  * the rank's fiber, real messages on the collective channel. Arguments as in the MPI function of
- * the same name, on intracommunicators. Return MPI_SUCCESS or an error class.
+ * the same name, without MPI_IN_PLACE on intercommunicators. Return MPI_SUCCESS or an error class.
  */
 int mpi_coll_barrier(struct mpi_rank *me, struct mpi_comm *comm);
 int mpi_coll_bcast(struct mpi_rank *me, void *buf, MPI_Count count, struct mpi_datatype *type,
 		   int root, struct mpi_comm *comm);
 int mpi_coll_allgather(struct mpi_rank *me, const void *sendbuf, void *recvbuf, MPI_Count count,
 		       struct mpi_datatype *type, struct mpi_comm *comm);
+int mpi_coll_alltoall(struct mpi_rank *me, const void *sendbuf, void *recvbuf, MPI_Count count,
+		      struct mpi_datatype *type, struct mpi_comm *comm);
 int mpi_coll_allreduce(struct mpi_rank *me, const void *sendbuf, void *recvbuf, MPI_Count count,
 		       struct mpi_datatype *type, struct mpi_op *op, struct mpi_comm *comm);
 

@@ -75,7 +75,7 @@ static void send_up(struct mpi_rank *me, struct mpi_coll *coll, int position)
 	mpi_coll_send(me, coll, own, parent);
 }
 
-static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
+bool mpi_coll_gather_binomial_round(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	int n = coll->size, position = mpi_coll_position(coll->rank, coll->call.root, n);
 
@@ -97,5 +97,5 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 const struct mpi_coll_algorithm mpi_coll_gather_binomial = {
     .name = "binomial",
     .kinds = MPI_COLL_KIND(COLL_GATHER),
-    .stages = {{NULL, run_round}},
+    .stages = {{NULL, mpi_coll_gather_binomial_round}},
 };

@@ -11,6 +11,7 @@ import sys
 
 KINDS = ["Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall",
          "Alltoallv", "Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Exscan"]
+KINDS += ["Neighbor_" + kind for kind in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")]
 
 # Parameter names of the standard → member of struct mpi_coll_args; arrays have a plain and a large form.
 MEMBERS = {"buffer": "recv.buf", "count": "recv.count", "datatype": "recv.type", "root": "root", "comm": "comm",

@@ -46,6 +46,17 @@ int mpi_coll_allgather(struct mpi_rank *me, const void *sendbuf, void *recvbuf, 
 	return run(me, &coll);
 }
 
+int mpi_coll_alltoall(struct mpi_rank *me, const void *sendbuf, void *recvbuf, MPI_Count count,
+		      struct mpi_datatype *type, struct mpi_comm *comm)
+{
+	struct mpi_coll coll;
+
+	mpi_coll_init(&coll, COLL_ALLTOALL, comm);
+	coll.given.recv = side(recvbuf, count, type);
+	coll.given.send = side(sendbuf, count, type);
+	return run(me, &coll);
+}
+
 int mpi_coll_allreduce(struct mpi_rank *me, const void *sendbuf, void *recvbuf, MPI_Count count,
 		       struct mpi_datatype *type, struct mpi_op *op, struct mpi_comm *comm)
 {

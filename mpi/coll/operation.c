@@ -5,6 +5,7 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/operation.h"
+#include "mpi/p2p/causes.h"
 
 void mpi_coll_init(struct mpi_coll *coll, enum mpi_coll_kind kind, struct mpi_comm *comm)
 {
@@ -13,14 +14,16 @@ void mpi_coll_init(struct mpi_coll *coll, enum mpi_coll_kind kind, struct mpi_co
 	coll->comm = comm;
 	coll->rank = comm->rank;
 	coll->size = comm->size;
+	coll->remote_size = comm->remote ? comm->remote->size : 0;
+	coll->given.send.n_blocks = coll->given.recv.n_blocks = mpi_comm_n_peers(comm);
 	coll->posted = coll->inline_posted;
 	coll->n_capacity = MPI_COLL_INLINE_REQUESTS;
 }
 
 /* An address of this rank's data that has no memory, or NULL. */
-static char *absent_address(const struct mpi_coll *coll, const struct mpi_coll_side *side)
+static char *absent_address(const struct mpi_coll_side *side)
 {
-	int n = mpi_coll_array_is_set(side->counts) ? coll->size : 1;
+	int n = mpi_coll_array_is_set(side->counts) ? side->n_blocks : 1;
 
 	for (int i = 0; i < n && (side->type || side->types); i++) {
 		struct mpi_coll_block block = mpi_coll_block(side, i);
@@ -33,16 +36,18 @@ static char *absent_address(const struct mpi_coll *coll, const struct mpi_coll_s
 
 void mpi_coll_schedule(struct mpi_rank *me, struct mpi_coll *coll)
 {
-	coll->absent = absent_address(coll, &coll->given.send);
+	coll->absent = absent_address(&coll->given.send);
 	/*
 	 * Scratch memory of a reduce-scatter is addressed by blocks, which the one received would
 	 * be too small for.
 	 */
 	if (!coll->absent && coll->kind != COLL_REDUCE_SCATTER &&
 	    coll->kind != COLL_REDUCE_SCATTER_BLOCK)
-		coll->absent = absent_address(coll, &coll->given.recv);
+		coll->absent = absent_address(&coll->given.recv);
 	coll->algorithm = mpi_coll_choose(me->world->coll_selection, coll);
 	coll->tag = (int)(coll->comm->collective_count++ & 0x7fffffff);
+	if (coll->comm->local)
+		coll->local_tag = (int)(coll->comm->local->collective_count++ & 0x7fffffff);
 }
 
 /* A receive of the round tells the next one that there is something to work on. */
@@ -56,6 +61,7 @@ static void take_round(struct mpi_rank *me, struct mpi_coll *coll)
 			coll->has_received = true;
 		if (coll->error == MPI_SUCCESS)
 			coll->error = request->status.MPI_ERROR;
+		mpi_cause_taken(me, request);
 		mpi_request_destroy(me, request);
 	}
 	coll->n_posted = 0;
@@ -89,16 +95,16 @@ void mpi_coll_send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_b
 		   int dest)
 {
 	add_posted(me, coll,
-		   mpi_send_start(me, block.buf, block.count, block.type, dest, coll->tag,
-				  coll->comm, SEND_STANDARD, CHANNEL_COLL));
+		   mpi_send_start(me, block.buf, block.count, block.type, dest, coll->via_tag,
+				  coll->via, SEND_STANDARD, CHANNEL_COLL));
 }
 
 void mpi_coll_recv(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
 		   int source)
 {
 	add_posted(me, coll,
-		   mpi_recv_start(me, block.buf, block.count, block.type, source, coll->tag,
-				  coll->comm, CHANNEL_COLL));
+		   mpi_recv_start(me, block.buf, block.count, block.type, source, coll->via_tag,
+				  coll->via, CHANNEL_COLL));
 }
 
 static void begin_stage(struct mpi_rank *me, struct mpi_coll *coll)
@@ -107,6 +113,8 @@ static void begin_stage(struct mpi_rank *me, struct mpi_coll *coll)
 
 	coll->step = 0;
 	coll->phase = 0;
+	coll->via = stage->is_local ? coll->comm->local : coll->comm;
+	coll->via_tag = stage->is_local ? coll->local_tag : coll->tag;
 	if (stage->prepare)
 		stage->prepare(me, coll);
 }
@@ -173,10 +181,48 @@ bool mpi_coll_continue(struct mpi_rank *me, struct mpi_coll *coll)
 	return false;
 }
 
+/* Who waits for whom, by what the operation means: its algorithm may make them wait for more. */
+static enum sim_collective_shape shape_of(enum mpi_coll_kind kind)
+{
+	switch (kind) {
+	case COLL_BCAST:
+	case COLL_SCATTER:
+	case COLL_SCATTERV:
+		return SIM_COLLECTIVE_FROM;
+	case COLL_GATHER:
+	case COLL_GATHERV:
+	case COLL_REDUCE:
+		return SIM_COLLECTIVE_TO;
+	case COLL_SCAN:
+	case COLL_EXSCAN:
+		return SIM_COLLECTIVE_SCAN;
+	default:
+		return SIM_COLLECTIVE_ALL;
+	}
+}
+
+static void note_entry(const struct mpi_rank *me, const struct mpi_coll *coll)
+{
+	const struct sim_causes *causes = mpi_causes_of(me);
+	const struct sim_cause_collective entered = {
+	    .place = mpi_cause_place(me),
+	    .comm = coll->comm->context,
+	    .sequence = (uint32_t)coll->tag,
+	    .n_ranks = coll->size,
+	    .rank = coll->rank,
+	    .root = coll->given.root,
+	    .shape = shape_of(coll->kind),
+	};
+
+	causes->collective(causes->context, &entered, mpi_causes_now(me));
+}
+
 int mpi_coll_run(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	int error;
 
+	if (mpi_causes_of(me) && coll->remote_size == 0)
+		note_entry(me, coll);
 	mpi_coll_begin(me, coll);
 	while (!mpi_coll_continue(me, coll))
 		mpi_requests_wait(me, coll->n_posted, coll->posted, false);

@@ -27,6 +27,7 @@ struct mpi_coll_stage {
 	/* Rewrites coll->call for this stage from coll->given; NULL: nothing to do. */
 	void (*prepare)(struct mpi_rank *me, struct mpi_coll *coll);
 	mpi_coll_round_fn round;
+	bool is_local; /* on an intercommunicator: among the ranks of the local group */
 };
 
 #define MPI_COLL_MAX_STAGES 3
@@ -45,7 +46,9 @@ struct mpi_coll_algorithm {
 struct mpi_coll_side {
 	char *buf;
 	MPI_Count count;
-	struct mpi_coll_array counts, displs; /* displs in extents, with `types` in bytes */
+	struct mpi_coll_array counts,
+	    displs;   /* [n_blocks]; displs in extents, with `types` in bytes */
+	int n_blocks; /* ranks, or neighbours, that it has a block for */
 	struct mpi_datatype *type;
 	struct mpi_datatype **types;
 };
@@ -59,7 +62,8 @@ struct mpi_coll_block {
 
 /*
  * The data of a collective, MPI_IN_PLACE already replaced by the address it stands for. What is not
- * significant on this rank is all zero.
+ * significant on this rank is all zero. `root` is a rank, or on intercommunicators MPI_ROOT or
+ * MPI_PROC_NULL.
  */
 struct mpi_coll_call {
 	struct mpi_coll_side send, recv;
@@ -73,8 +77,12 @@ struct mpi_coll {
 	enum mpi_coll_kind kind;
 	const struct mpi_coll_algorithm *algorithm;
 	struct mpi_comm *comm;
-	int rank, size; /* in comm */
-	int tag;
+	int rank, size;	 /* in comm: of an intercommunicator, in the local group */
+	int remote_size; /* of the other group of an intercommunicator; 0: it has none */
+	int tag, local_tag;
+	struct mpi_comm *via; /* where the messages of the present stage go, and with which tag */
+	int via_tag;
+	int *sources, *destinations; /* neighbours, in the order of their blocks: owned[2] */
 	struct mpi_op *op;
 	struct mpi_coll_call given, call; /* of the application; of the present stage */
 	bool is_in_place;		  /* alltoall: send from a copy of what is to be received */

@@ -2,8 +2,7 @@
 /* A reduction of everything to rank 0, which then scatters the blocks. */
 #include "mpi/coll/algorithms.h"
 
-/* The items of all blocks, as one. */
-static MPI_Count n_items(const struct mpi_coll *coll)
+MPI_Count mpi_coll_reduce_scatter_items(const struct mpi_coll *coll)
 {
 	const struct mpi_coll_side *blocks = &coll->given.send;
 	MPI_Count n = 0;
@@ -17,8 +16,9 @@ static MPI_Count n_items(const struct mpi_coll *coll)
 
 static void prepare_reduce(struct mpi_rank *me, struct mpi_coll *coll)
 {
-	struct mpi_coll_side all = {
-	    .buf = coll->given.send.buf, .count = n_items(coll), .type = coll->given.send.type};
+	struct mpi_coll_side all = {.buf = coll->given.send.buf,
+				    .count = mpi_coll_reduce_scatter_items(coll),
+				    .type = coll->given.send.type};
 
 	coll->call.root = 0;
 	coll->call.send = all;

@@ -6,23 +6,32 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/operation.h"
+#include "mpi/topo/topology.h"
 
 /* --- one side --- */
 
+static bool has_no_displs(enum mpi_coll_kind kind)
+{
+	return kind == COLL_REDUCE_SCATTER;
+}
+
 static int check_array(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_array counts,
-		       struct mpi_coll_array displs, MPI_Count *out_largest)
+		       struct mpi_coll_array displs, int n, MPI_Count *out_largest)
 {
 	*out_largest = 0;
+	if (n == 0) /* no neighbours */
+		return MPI_SUCCESS;
 	if (!mpi_coll_array_is_set(counts))
 		return mpi_raise(me, coll->comm, MPI_ERR_ARG, "the array of counts is NULL");
-	if (!mpi_coll_array_is_set(displs) && coll->kind != COLL_REDUCE_SCATTER)
+	if (!mpi_coll_array_is_set(displs) && !has_no_displs(coll->kind))
 		return mpi_raise(me, coll->comm, MPI_ERR_ARG, "the array of displacements is NULL");
-	for (int i = 0; i < coll->size; i++) {
+	for (int i = 0; i < n; i++) {
 		MPI_Count count = mpi_coll_array_at(counts, i);
 
 		if (count < 0)
 			return mpi_raise(me, coll->comm, MPI_ERR_COUNT,
-					 "the count for rank %d is %lld, wanted >= 0", i,
+					 "the count for %s %d is %lld, wanted >= 0",
+					 coll->kind < N_COLL_KINDS ? "rank" : "neighbour", i,
 					 (long long)count);
 		if (count > *out_largest)
 			*out_largest = count;
@@ -37,16 +46,18 @@ static int check_array(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_co
 static int resolve_types(struct mpi_rank *me, struct mpi_coll *coll,
 			 const struct mpi_coll_side_args *from, struct mpi_coll_side *to)
 {
-	int slot = to == &coll->given.send ? 0 : 1;
+	int slot = to == &coll->given.send ? 0 : 1, n = to->n_blocks;
 	int code = MPI_SUCCESS;
 
+	if (n == 0)
+		return MPI_SUCCESS;
 	if (!from->types)
 		return mpi_raise(me, coll->comm, MPI_ERR_ARG, "the array of datatypes is NULL");
-	to->types = calloc((size_t)coll->size, sizeof *to->types);
+	to->types = calloc((size_t)n, sizeof *to->types);
 	if (!to->types)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %d datatypes", coll->size);
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %d datatypes", n);
 	coll->owned[slot] = to->types;
-	for (int i = 0; i < coll->size && code == MPI_SUCCESS; i++)
+	for (int i = 0; i < n && code == MPI_SUCCESS; i++)
 		code =
 		    mpi_check_buffer(me, coll->comm, from->buf, mpi_coll_array_at(from->counts, i),
 				     from->types[i], &to->types[i]);
@@ -62,7 +73,7 @@ static int resolve_side(struct mpi_rank *me, struct mpi_coll *coll,
 	to->buf = (char *)from->buf;
 	to->count = from->count;
 	if (from->has_counts) {
-		code = check_array(me, coll, from->counts, from->displs, &largest);
+		code = check_array(me, coll, from->counts, from->displs, to->n_blocks, &largest);
 		to->counts = from->counts;
 		to->displs = from->displs;
 	}
@@ -109,9 +120,24 @@ static void stand_for_own_block(const struct mpi_coll *coll, const struct mpi_co
 static int resolve_bcast(struct mpi_rank *me, const struct mpi_coll_args *args,
 			 struct mpi_coll *coll)
 {
+	if (coll->given.root == MPI_PROC_NULL)
+		return MPI_SUCCESS;
 	if (args->recv.buf == MPI_IN_PLACE)
 		return refuse_in_place(me, coll, "buffer");
 	return resolve_side(me, coll, &args->recv, &coll->given.recv);
+}
+
+/* The rank that has everything; on an intercommunicator it says MPI_ROOT, and is in nobody's way.
+ */
+static bool is_root(const struct mpi_coll *coll)
+{
+	return coll->remote_size ? coll->given.root == MPI_ROOT : coll->rank == coll->given.root;
+}
+
+/* A rank that contributes to the root, or gets from it: all, or those of the other group. */
+static bool is_member(const struct mpi_coll *coll)
+{
+	return !coll->remote_size || coll->given.root >= 0;
 }
 
 /* Gather and scatter: `one` is what every rank has, `many` the blocks that only the root has. */
@@ -119,20 +145,19 @@ static int resolve_rooted(struct mpi_rank *me, struct mpi_coll *coll,
 			  const struct mpi_coll_side_args *one_args, struct mpi_coll_side *one,
 			  const struct mpi_coll_side_args *many_args, struct mpi_coll_side *many)
 {
-	bool is_root = coll->rank == coll->given.root;
-	bool is_in_place = one_args->buf == MPI_IN_PLACE;
+	bool is_in_place = is_member(coll) && one_args->buf == MPI_IN_PLACE;
 	int code = MPI_SUCCESS;
 
-	if (is_root && many_args->buf == MPI_IN_PLACE)
+	if (is_root(coll) && many_args->buf == MPI_IN_PLACE)
 		return refuse_in_place(me, coll, many == &coll->given.recv ? "recvbuf" : "sendbuf");
-	if (is_in_place && !is_root)
+	if (is_in_place && (!is_root(coll) || coll->remote_size))
 		return refuse_in_place(me, coll, one == &coll->given.recv ? "recvbuf" : "sendbuf");
-	if (!is_in_place)
+	if (is_member(coll) && !is_in_place)
 		code = resolve_side(me, coll, one_args, one);
-	if (code != MPI_SUCCESS || !is_root)
+	if (code != MPI_SUCCESS || !is_root(coll))
 		return code;
 	code = resolve_side(me, coll, many_args, many);
-	if (code != MPI_SUCCESS)
+	if (code != MPI_SUCCESS || coll->remote_size)
 		return code;
 	if (is_in_place)
 		stand_for_own_block(coll, many, one);
@@ -150,11 +175,13 @@ static int resolve_allgather(struct mpi_rank *me, const struct mpi_coll_args *ar
 
 	if (args->recv.buf == MPI_IN_PLACE)
 		return refuse_in_place(me, coll, "recvbuf");
+	if (is_in_place && coll->remote_size)
+		return refuse_in_place(me, coll, "sendbuf");
 	if (!is_in_place)
 		code = resolve_side(me, coll, &args->send, send);
 	if (code == MPI_SUCCESS)
 		code = resolve_side(me, coll, &args->recv, recv);
-	if (code != MPI_SUCCESS)
+	if (code != MPI_SUCCESS || coll->remote_size)
 		return code;
 	if (is_in_place)
 		stand_for_own_block(coll, recv, send);
@@ -173,13 +200,15 @@ static int resolve_alltoall(struct mpi_rank *me, const struct mpi_coll_args *arg
 	coll->is_in_place = args->send.buf == MPI_IN_PLACE;
 	if (args->recv.buf == MPI_IN_PLACE)
 		return refuse_in_place(me, coll, "recvbuf");
+	if (coll->is_in_place && coll->remote_size)
+		return refuse_in_place(me, coll, "sendbuf");
 	code = resolve_side(me, coll, &args->recv, recv);
 	if (code != MPI_SUCCESS || coll->is_in_place) {
 		*send = *recv;
 		return code;
 	}
 	code = resolve_side(me, coll, &args->send, send);
-	for (int i = 0; i < coll->size && code == MPI_SUCCESS; i++)
+	for (int i = 0; i < send->n_blocks && code == MPI_SUCCESS; i++)
 		if (overlap(mpi_coll_block(send, i), mpi_coll_block(recv, i)))
 			code = refuse_alias(me, coll);
 	return code;
@@ -209,26 +238,29 @@ static int resolve_reduce(struct mpi_rank *me, const struct mpi_coll_args *args,
 {
 	struct mpi_coll_side *send = &coll->given.send, *recv = &coll->given.recv;
 	struct mpi_coll_side_args from = args->recv;
-	bool has_result = coll->kind != COLL_REDUCE || coll->rank == coll->given.root;
-	bool is_in_place = args->send.buf == MPI_IN_PLACE;
+	bool has_result = coll->kind != COLL_REDUCE || is_root(coll);
+	bool contributes = coll->kind != COLL_REDUCE || is_member(coll);
+	bool is_in_place = contributes && args->send.buf == MPI_IN_PLACE;
 	int code = MPI_SUCCESS;
 
-	if (is_in_place && !has_result)
+	if (is_in_place && (!has_result || coll->remote_size))
 		return refuse_in_place(me, coll, "sendbuf");
 	if (has_result && args->recv.buf == MPI_IN_PLACE)
 		return refuse_in_place(me, coll, "recvbuf");
 	if (has_result)
 		code = resolve_side(me, coll, &args->recv, recv);
-	if (code != MPI_SUCCESS)
+	if (code != MPI_SUCCESS || (!has_result && !contributes))
 		return code;
 	if (!is_in_place)
 		from.buf = args->send.buf;
-	code = resolve_side(me, coll, &from, send);
+	if (contributes)
+		code = resolve_side(me, coll, &from, send);
 	if (code != MPI_SUCCESS)
 		return code;
-	if (!is_in_place && has_result && overlap(mpi_coll_whole(send), mpi_coll_whole(recv)))
+	if (!is_in_place && has_result && contributes &&
+	    overlap(mpi_coll_whole(send), mpi_coll_whole(recv)))
 		return refuse_alias(me, coll);
-	return resolve_op(me, args, coll, send->type);
+	return resolve_op(me, args, coll, contributes ? send->type : recv->type);
 }
 
 /* Where each rank's block begins in sendbuf: blocks of given counts, one after the other. */
@@ -258,8 +290,11 @@ static int resolve_reduce_scatter(struct mpi_rank *me, const struct mpi_coll_arg
 
 	if (args->recv.buf == MPI_IN_PLACE)
 		return refuse_in_place(me, coll, "recvbuf");
+	if (is_in_place && coll->remote_size)
+		return refuse_in_place(me, coll, "sendbuf");
 	if (!is_in_place)
 		from.buf = args->send.buf;
+	send->n_blocks = coll->size; /* of an intercommunicator, too */
 	code = resolve_side(me, coll, &from, send);
 	if (code != MPI_SUCCESS)
 		return code;
@@ -275,6 +310,42 @@ static int resolve_reduce_scatter(struct mpi_rank *me, const struct mpi_coll_arg
 	    overlap(mpi_coll_block_at(mpi_coll_whole(recv), send->buf), mpi_coll_whole(recv)))
 		return refuse_alias(me, coll);
 	return resolve_op(me, args, coll, send->type);
+}
+
+/* Asks the topology once: schedules then know ranks only. */
+static void find_neighbors(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	const struct mpi_topology *topology = coll->comm->topology;
+	int n_in = mpi_topology_n_sources(topology, coll->rank);
+	int n_out = mpi_topology_n_destinations(topology, coll->rank);
+
+	coll->sources = malloc(((size_t)n_in + (size_t)n_out + 1) * sizeof *coll->sources);
+	if (!coll->sources)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %d neighbours", n_in + n_out);
+	coll->owned[2] = coll->sources;
+	coll->destinations = coll->sources + n_in;
+	for (int i = 0; i < n_in; i++)
+		coll->sources[i] = mpi_topology_source(topology, coll->rank, i);
+	for (int i = 0; i < n_out; i++)
+		coll->destinations[i] = mpi_topology_destination(topology, coll->rank, i);
+	coll->given.recv.n_blocks = n_in;
+	coll->given.send.n_blocks = n_out;
+}
+
+/* Send: a block for each destination, or one for all; recv: a block of each source. */
+static int resolve_neighbor(struct mpi_rank *me, const struct mpi_coll_args *args,
+			    struct mpi_coll *coll)
+{
+	int code;
+
+	if (args->recv.buf == MPI_IN_PLACE || args->send.buf == MPI_IN_PLACE)
+		return refuse_in_place(me, coll,
+				       args->recv.buf == MPI_IN_PLACE ? "recvbuf" : "sendbuf");
+	find_neighbors(me, coll);
+	code = resolve_side(me, coll, &args->send, &coll->given.send);
+	if (code == MPI_SUCCESS)
+		code = resolve_side(me, coll, &args->recv, &coll->given.recv);
+	return code;
 }
 
 static int resolve_data(struct mpi_rank *me, const struct mpi_coll_args *args,
@@ -302,6 +373,12 @@ static int resolve_data(struct mpi_rank *me, const struct mpi_coll_args *args,
 	case COLL_ALLTOALLV:
 	case COLL_ALLTOALLW:
 		return resolve_alltoall(me, args, coll);
+	case COLL_NEIGHBOR_ALLGATHER:
+	case COLL_NEIGHBOR_ALLGATHERV:
+	case COLL_NEIGHBOR_ALLTOALL:
+	case COLL_NEIGHBOR_ALLTOALLV:
+	case COLL_NEIGHBOR_ALLTOALLW:
+		return resolve_neighbor(me, args, coll);
 	case COLL_REDUCE_SCATTER:
 	case COLL_REDUCE_SCATTER_BLOCK:
 		return resolve_reduce_scatter(me, args, coll);
@@ -318,19 +395,36 @@ static bool has_root(enum mpi_coll_kind kind)
 	       kind == COLL_SCATTER || kind == COLL_SCATTERV || kind == COLL_REDUCE;
 }
 
+static bool is_for_intercommunicators(enum mpi_coll_kind kind)
+{
+	return kind < N_COLL_KINDS && kind != COLL_SCAN && kind != COLL_EXSCAN;
+}
+
+static int check_root(struct mpi_rank *me, struct mpi_comm *comm, int root)
+{
+	if (comm->remote && (root == MPI_ROOT || root == MPI_PROC_NULL))
+		return MPI_SUCCESS;
+	if (root >= 0 && root < mpi_comm_n_peers(comm))
+		return MPI_SUCCESS;
+	return mpi_raise(me, comm, MPI_ERR_ROOT, "root is %d, wanted 0 … %d%s", root,
+			 mpi_comm_n_peers(comm) - 1,
+			 comm->remote ? ", MPI_ROOT or MPI_PROC_NULL" : "");
+}
+
 static int check_comm(struct mpi_rank *me, const struct mpi_coll_args *args)
 {
 	struct mpi_comm *comm = mpi_comm_get(me, args->comm);
 
 	if (!comm)
 		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator");
-	if (comm->remote)
-		pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
-			"%s on an intercommunicator is not implemented in this version of mpisim",
-			mpi_coll_kind_name(args->kind));
-	if (has_root(args->kind) && (args->root < 0 || args->root >= comm->size))
-		return mpi_raise(me, comm, MPI_ERR_ROOT, "root is %d, wanted 0 … %d", args->root,
-				 comm->size - 1);
+	if (comm->remote && !is_for_intercommunicators(args->kind))
+		return mpi_raise(me, comm, MPI_ERR_COMM,
+				 "comm is an intercommunicator, which %s is not defined on",
+				 mpi_coll_kind_name(args->kind));
+	if (has_root(args->kind))
+		return check_root(me, comm, args->root);
+	if (args->kind >= N_COLL_KINDS && !comm->topology)
+		return mpi_raise(me, comm, MPI_ERR_TOPOLOGY, "comm has no topology");
 	return MPI_SUCCESS;
 }
 

@@ -3,9 +3,11 @@
 #include "mpi/comm/comm.h"
 #include "mpi/comm/attribute.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "mpi/comm/objects.h"
+#include "mpi/rma/window.h"
 
 /* Keyvals of the program are numbered from here: above the ABI's predefined ones, below anything
  * that looks like a pointer. */
@@ -67,6 +69,9 @@ static int call_delete(const struct mpi_keyval *keyval, uintptr_t handle, int nu
 	if (keyval->kind == KIND_COMM)
 		return ((MPI_Comm_delete_attr_function *)keyval->delete)(
 		    (MPI_Comm)handle, number, value, keyval->extra_state);
+	if (keyval->kind == KIND_WIN)
+		return ((MPI_Win_delete_attr_function *)keyval->delete)((MPI_Win)handle, number,
+									value, keyval->extra_state);
 	return ((MPI_Type_delete_attr_function *)keyval->delete)((MPI_Datatype)handle, number,
 								 value, keyval->extra_state);
 }
@@ -184,18 +189,35 @@ int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void
 	return MPI_SUCCESS;
 }
 
-static int raise_keyval(struct mpi_rank *me, struct mpi_comm *comm, int keyval)
+/* Raises on the object that has the attribute: on a window, or on a communicator; others have no
+ * error handlers. `handle` 0: on no object. */
+static int raise_about(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, int error_class,
+		       const char *text)
 {
-	if (keyval == MPI_KEYVAL_INVALID)
-		return mpi_raise(me, comm, MPI_ERR_KEYVAL, "keyval is MPI_KEYVAL_INVALID");
-	return mpi_raise(me, comm, MPI_ERR_KEYVAL, "%d is no keyval for this kind of object",
-			 keyval);
+	struct mpi_win *win = kind == KIND_WIN ? mpi_win_get(me, (MPI_Win)handle) : NULL;
+	struct mpi_comm *comm = kind == KIND_COMM ? mpi_comm_get(me, (MPI_Comm)handle) : NULL;
+
+	if (win)
+		return rma_raise(me, win, error_class, "%s", text);
+	return mpi_raise(me, comm, error_class, "%s", text);
 }
 
-/* Whose error handler an error about an attribute concerns: the communicator's that has it. */
-static struct mpi_comm *comm_of(const struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle)
+static int raise_keyval(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, int keyval)
 {
-	return kind == KIND_COMM ? mpi_comm_get(me, (MPI_Comm)handle) : NULL;
+	char text[80] = "keyval is MPI_KEYVAL_INVALID";
+
+	if (keyval != MPI_KEYVAL_INVALID)
+		snprintf(text, sizeof text, "%d is no keyval for this kind of object", keyval);
+	return raise_about(me, kind, handle, MPI_ERR_KEYVAL, text);
+}
+
+static int raise_predefined(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, int keyval,
+			    const char *refusal)
+{
+	char text[80];
+
+	snprintf(text, sizeof text, "keyval %d is predefined, %s", keyval, refusal);
+	return raise_about(me, kind, handle, MPI_ERR_KEYVAL, text);
 }
 
 static bool is_predefined(int keyval)
@@ -210,11 +232,10 @@ int mpi_keyval_free(struct mpi_rank *me, enum mpi_kind kind, int *keyval)
 	if (!keyval)
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "keyval is NULL");
 	if (is_predefined(*keyval))
-		return mpi_raise(me, NULL, MPI_ERR_KEYVAL,
-				 "keyval %d is predefined and cannot be freed", *keyval);
+		return raise_predefined(me, kind, 0, *keyval, "it cannot be freed");
 	found = find_keyval(me, kind, *keyval);
 	if (!found)
-		return raise_keyval(me, NULL, *keyval);
+		return raise_keyval(me, kind, 0, *keyval);
 	if (!found->is_freed) /* attributes may still use it: then a second time does nothing */
 		found->n_references--;
 	found->is_freed = true;
@@ -232,33 +253,33 @@ static struct mpi_attribute **find_link(struct mpi_attribute **list, int keyval)
 int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 		      struct mpi_attribute **list, int keyval, void *value)
 {
-	struct mpi_comm *comm = comm_of(me, kind, handle);
 	int code = MPI_SUCCESS;
 
 	if (is_predefined(keyval))
-		return mpi_raise(me, comm, MPI_ERR_KEYVAL,
-				 "keyval %d is predefined, its value cannot be set", keyval);
+		return raise_predefined(me, kind, handle, keyval, "its value cannot be set");
 	if (!usable_keyval(me, kind, keyval))
-		return raise_keyval(me, comm, keyval);
+		return raise_keyval(me, kind, handle, keyval);
 	if (*find_link(list, keyval)) {
 		code = delete_at(me, kind, handle, find_link(list, keyval));
 		if (code != MPI_SUCCESS)
-			return mpi_raise(me, comm, code,
-					 "the delete function of the attribute's old value failed");
+			return raise_about(
+			    me, kind, handle, code,
+			    "the delete function of the attribute's old value failed");
 	}
 	code = push(me, kind, list, keyval, value);
-	return code == MPI_SUCCESS ? code
-				   : mpi_raise(me, comm, code, "out of memory for an attribute");
+	return code == MPI_SUCCESS
+		   ? code
+		   : raise_about(me, kind, handle, code, "out of memory for an attribute");
 }
 
-int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, const struct mpi_attribute *list,
-		      int keyval, void *value, int *flag)
+int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
+		      const struct mpi_attribute *list, int keyval, void *value, int *flag)
 {
 	if (!value || !flag)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL",
-				 value ? "flag" : "attribute_val");
+		return raise_about(me, kind, handle, MPI_ERR_ARG,
+				   value ? "flag is NULL" : "attribute_val is NULL");
 	if (!find_keyval(me, kind, keyval))
-		return raise_keyval(me, NULL, keyval);
+		return raise_keyval(me, kind, handle, keyval);
 	while (list && list->keyval != keyval)
 		list = list->next;
 	*flag = list != NULL;
@@ -270,21 +291,19 @@ int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, const struct mpi_
 int mpi_attribute_delete(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 			 struct mpi_attribute **list, int keyval)
 {
-	struct mpi_comm *comm = comm_of(me, kind, handle);
 	struct mpi_attribute **link;
 	int code;
 
 	if (is_predefined(keyval))
-		return mpi_raise(me, comm, MPI_ERR_KEYVAL,
-				 "keyval %d is predefined, its value cannot be deleted", keyval);
+		return raise_predefined(me, kind, handle, keyval, "its value cannot be deleted");
 	/* a keyval that was freed serves its attributes until they are deleted */
 	if (!find_keyval(me, kind, keyval))
-		return raise_keyval(me, comm, keyval);
+		return raise_keyval(me, kind, handle, keyval);
 	link = find_link(list, keyval);
 	if (!*link)
 		return MPI_SUCCESS;
 	code = delete_at(me, kind, handle, link);
-	return code == MPI_SUCCESS
-		   ? code
-		   : mpi_raise(me, comm, code, "the delete function of the attribute failed");
+	return code == MPI_SUCCESS ? code
+				   : raise_about(me, kind, handle, code,
+						 "the delete function of the attribute failed");
 }

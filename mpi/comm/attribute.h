@@ -8,7 +8,7 @@
 #include "mpi/datatype/datatype.h"
 
 /*
- * Attribute caching, for communicators and datatypes (windows later): keyvals belong to a rank,
+ * Attribute caching, for communicators, datatypes and windows: keyvals belong to a rank,
  * values hang on the object, the newest first. A keyval lives until it is freed and the last
  * attribute that uses it is gone. The ABI's sentinels NULL_COPY_FN (0), NULL_DELETE_FN (0) and
  * DUP_FN (1) are values and are never called.
@@ -36,8 +36,8 @@ int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void
 int mpi_keyval_free(struct mpi_rank *me, enum mpi_kind kind, int *keyval);
 int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 		      struct mpi_attribute **list, int keyval, void *value);
-int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, const struct mpi_attribute *list,
-		      int keyval, void *value, int *flag);
+int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
+		      const struct mpi_attribute *list, int keyval, void *value, int *flag);
 int mpi_attribute_delete(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 			 struct mpi_attribute **list, int keyval);
 

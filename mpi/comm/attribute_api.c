@@ -56,9 +56,9 @@ static const int *predefined_value(struct mpi_rank *me, int keyval)
 	case MPI_WTIME_IS_GLOBAL:
 		return &values->wtime_is_global;
 	case MPI_APPNUM:
-		return &values->appnum;
+		return mpi_rank_appnum(me);
 	case MPI_UNIVERSE_SIZE:
-		return &values->universe_size;
+		return &mpi_rank_job(me)->universe_size;
 	case MPI_LASTUSEDCODE:
 		objects = mpi_rank_objects(me);
 		if (objects)
@@ -84,8 +84,8 @@ static int get_comm_attribute(struct mpi_rank *me, MPI_Comm handle, int keyval, 
 		*flag = 1;
 		return mpi_leave(me, MPI_SUCCESS);
 	}
-	return mpi_leave(me,
-			 mpi_attribute_get(me, KIND_COMM, comm->attributes, keyval, value, flag));
+	return mpi_leave(me, mpi_attribute_get(me, KIND_COMM, 0, comm->attributes, keyval, value,
+					       flag));
 }
 
 int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
@@ -178,7 +178,7 @@ int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_va
 
 	if (code == MPI_SUCCESS)
 		code =
-		    mpi_attribute_get(me, KIND_DATATYPE, *list, type_keyval, attribute_val, flag);
+		    mpi_attribute_get(me, KIND_DATATYPE, 0, *list, type_keyval, attribute_val, flag);
 	return mpi_leave(me, code);
 }
 

@@ -9,34 +9,30 @@
 #include "mpi/comm/objects.h"
 #include "mpi/env/errhandler.h"
 #include "mpi/info/info.h"
+#include "mpi/p2p/buffer.h"
 #include "mpi/topo/topology.h"
 
-struct mpi_comm *mpi_comm_get(const struct mpi_rank *me, MPI_Comm handle)
+void mpi_comm_destroy(struct mpi_rank *me, struct mpi_comm *comm)
 {
-	if (handle == MPI_COMM_WORLD)
-		return me->comm_world;
-	if (handle == MPI_COMM_SELF)
-		return me->comm_self;
-	return mpi_handle_object(me, KIND_COMM, (uintptr_t)handle);
-}
-
-void mpi_comm_retain(struct mpi_comm *comm)
-{
-	comm->n_references++;
-}
-
-void mpi_comm_release(struct mpi_rank *me, struct mpi_comm *comm)
-{
-	if (!comm || --comm->n_references > 0)
-		return;
 	mpi_group_release(me, comm->group);
 	mpi_group_release(me, comm->remote);
+	mpi_comm_release(me, comm->local);
 	mpi_errhandler_release(me, comm->errhandler);
 	mpi_attributes_discard(comm->attributes);
 	mpi_topology_release(comm->topology);
 	mpi_info_destroy(comm->info);
+	mpi_buffer_abandon(comm->buffer);
 	free(comm->name);
 	free(comm);
+}
+
+/* Both groups must call their own communicators by different contexts. */
+static uint32_t local_context(const struct mpi_group *group, const struct mpi_group *remote,
+			      uint32_t context)
+{
+	bool is_first = mpi_group_world_rank(group, 0) < mpi_group_world_rank(remote, 0);
+
+	return context + (is_first ? 1 : 2);
 }
 
 struct mpi_comm *mpi_comm_create_local(struct mpi_rank *me, struct mpi_group *group,
@@ -55,9 +51,17 @@ struct mpi_comm *mpi_comm_create_local(struct mpi_rank *me, struct mpi_group *gr
 	mpi_group_retain(group);
 	if (remote)
 		mpi_group_retain(remote);
+	comm->session = MPI_SESSION_NULL;
 	comm->errhandler = mpi_errhandler_get(me, MPI_ERRORS_ARE_FATAL);
 	mpi_errhandler_retain(comm->errhandler);
-	return comm;
+	if (!remote)
+		return comm;
+	comm->local =
+	    mpi_comm_create_local(me, group, NULL, rank, local_context(group, remote, context));
+	if (comm->local)
+		return comm;
+	mpi_comm_release(me, comm);
+	return NULL;
 }
 
 static struct mpi_comm *create_predefined(struct mpi_rank *me, struct mpi_group *group,
@@ -75,13 +79,25 @@ static struct mpi_comm *create_predefined(struct mpi_rank *me, struct mpi_group 
 	return comm;
 }
 
+int mpi_comm_init_none(struct mpi_rank *me)
+{
+	struct mpi_group *self;
+
+	if (me->comm_none)
+		return 0;
+	self = mpi_group_create_sequence(1, me->rank, 1);
+	me->comm_none = create_predefined(me, self, MPI_COMM_NULL, "", MPI_CONTEXT_SELF);
+	mpi_group_release(me, self);
+	return me->comm_none ? 0 : UTIL_ENOMEM;
+}
+
 int mpi_comm_init(struct mpi_rank *me)
 {
-	struct mpi_world_objects *objects = me->world->predefined;
+	const struct mpi_job *job = mpi_rank_job(me);
 	struct mpi_group *self = mpi_group_create_sequence(1, me->rank, 1);
 
-	me->comm_world = create_predefined(me, objects->world_group, MPI_COMM_WORLD,
-					   "MPI_COMM_WORLD", MPI_CONTEXT_WORLD);
+	me->comm_world =
+	    create_predefined(me, job->group, MPI_COMM_WORLD, "MPI_COMM_WORLD", job->context);
 	me->comm_self =
 	    create_predefined(me, self, MPI_COMM_SELF, "MPI_COMM_SELF", MPI_CONTEXT_SELF);
 	mpi_group_release(me, self);
@@ -103,6 +119,7 @@ void mpi_comm_finish(struct mpi_rank *me)
 {
 	drop(me, &me->comm_world);
 	drop(me, &me->comm_self);
+	drop(me, &me->comm_none);
 }
 
 void mpi_comm_delete_self_attributes(struct mpi_rank *me)

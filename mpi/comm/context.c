@@ -2,8 +2,11 @@
 #include "mpi/comm/context.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define INITIAL_BUCKETS 64
+#define CONTEXTS_PER_COMM 3
+#define NO_PARENT UINT32_MAX
 
 struct registry {
 	struct mpi_birth **buckets; /* [n_buckets], a power of two */
@@ -31,6 +34,8 @@ int mpi_context_registry_create(struct mpi_world *world)
 static void destroy(struct mpi_birth *birth)
 {
 	mpi_group_release(NULL, birth->group);
+	mpi_group_release(NULL, birth->other);
+	free(birth->name);
 	free(birth);
 }
 
@@ -57,7 +62,8 @@ uint32_t mpi_context_new(struct mpi_world *world)
 {
 	struct registry *registry = world->contexts;
 
-	return registry->next_context++;
+	registry->next_context += CONTEXTS_PER_COMM;
+	return registry->next_context - CONTEXTS_PER_COMM;
 }
 
 static struct mpi_birth **bucket(const struct registry *registry, uint32_t parent,
@@ -95,15 +101,21 @@ static void grow(struct registry *registry)
 	registry->n_buckets = larger.n_buckets;
 }
 
-struct mpi_birth *mpi_birth_join(struct mpi_world *world, uint32_t parent, uint32_t sequence,
-				 int color)
+static bool is_birth(const struct mpi_birth *birth, uint32_t parent, uint32_t sequence, int color,
+		     const char *name)
+{
+	return birth->parent == parent && birth->sequence == sequence && birth->color == color &&
+	       (!name || strcmp(birth->name, name) == 0);
+}
+
+static struct mpi_birth *join(struct mpi_world *world, uint32_t parent, uint32_t sequence,
+			      int color, const char *name)
 {
 	struct registry *registry = world->contexts;
 	struct mpi_birth **at = bucket(registry, parent, sequence, color);
 	struct mpi_birth *birth = *at;
 
-	while (birth &&
-	       (birth->parent != parent || birth->sequence != sequence || birth->color != color))
+	while (birth && !is_birth(birth, parent, sequence, color, name))
 		birth = birth->next;
 	if (birth)
 		return birth;
@@ -111,6 +123,10 @@ struct mpi_birth *mpi_birth_join(struct mpi_world *world, uint32_t parent, uint3
 	if (!birth)
 		return NULL;
 	*birth = (struct mpi_birth){.parent = parent, .sequence = sequence, .color = color};
+	if (name && !(birth->name = strdup(name))) {
+		free(birth);
+		return NULL;
+	}
 	birth->context = mpi_context_new(world);
 	if (++registry->n_births > registry->n_buckets) {
 		grow(registry);
@@ -119,6 +135,21 @@ struct mpi_birth *mpi_birth_join(struct mpi_world *world, uint32_t parent, uint3
 	birth->next = *at;
 	*at = birth;
 	return birth;
+}
+
+struct mpi_birth *mpi_birth_join(struct mpi_world *world, uint32_t parent, uint32_t sequence,
+				 int color)
+{
+	return join(world, parent, sequence, color, NULL);
+}
+
+struct mpi_birth *mpi_birth_join_by_name(struct mpi_world *world, const char *name, int color)
+{
+	uint32_t hash = 0;
+
+	for (const char *c = name; *c; c++)
+		hash = hash * 31 + (unsigned char)*c;
+	return join(world, NO_PARENT, hash, color, name);
 }
 
 void mpi_birth_leave(struct mpi_world *world, struct mpi_birth *birth)

@@ -18,7 +18,8 @@
 int mpi_context_registry_create(struct mpi_world *world); /* 0 or UTIL_ENOMEM */
 void mpi_context_registry_destroy(struct mpi_world *world);
 
-/* A context id that nobody has. */
+/* A context id that nobody has, nor the two after it: the groups of an intercommunicator get those.
+ */
 uint32_t mpi_context_new(struct mpi_world *world);
 
 /* What the members of one new communicator share while they make it. */
@@ -26,10 +27,12 @@ struct mpi_birth {
 	struct mpi_birth *next;
 	uint32_t parent, sequence;
 	int color;
+	char *name;	  /* of mpi_birth_join_by_name; NULL otherwise */
 	uint32_t context; /* of the new communicator */
 	int n_left;	  /* members that have yet to come; the first one sets it */
 	struct mpi_group
-	    *group; /* NULL for the first one, which sets it; the birth owns a reference */
+	    *group, /* NULL for the first one, which sets it; the birth owns a reference */
+	    *other; /* the second group of an intercommunicator, in the same way */
 };
 
 /*
@@ -38,6 +41,10 @@ struct mpi_birth {
  */
 struct mpi_birth *mpi_birth_join(struct mpi_world *world, uint32_t parent, uint32_t sequence,
 				 int color);
+/*
+ * The same for communicators without a parent: who gives the same name and colour makes one.
+ */
+struct mpi_birth *mpi_birth_join_by_name(struct mpi_world *world, const char *name, int color);
 /* The caller has what it wants: counts n_left down, and forgets the birth at the last one. */
 void mpi_birth_leave(struct mpi_world *world, struct mpi_birth *birth);
 

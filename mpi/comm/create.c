@@ -6,6 +6,7 @@
 
 #include "mpi/coll/coll.h"
 #include "mpi/comm/context.h"
+#include "mpi/comm/intercomm.h"
 #include "mpi/env/errhandler.h"
 #include "mpi/info/info.h"
 #include "mpi/p2p/p2p.h"
@@ -31,35 +32,35 @@ int mpi_comm_publish(struct mpi_rank *me, struct mpi_comm *parent, int code, str
 	return MPI_SUCCESS;
 }
 
-/* A communicator over `group` that inherits from the parent what every new one does. */
-static struct mpi_comm *create_child(struct mpi_rank *me, struct mpi_comm *parent,
-				     struct mpi_group *group, uint32_t context)
+struct mpi_comm *mpi_comm_create_child(struct mpi_rank *me, struct mpi_comm *parent,
+				       struct mpi_group *group, struct mpi_group *remote,
+				       uint32_t context)
 {
 	struct mpi_comm *comm =
-	    mpi_comm_create_local(me, group, NULL, mpi_group_index(group, me->rank), context);
+	    mpi_comm_create_local(me, group, remote, mpi_group_index(group, me->rank), context);
 
 	if (!comm)
 		return NULL;
+	comm->session = parent->session;
 	mpi_errhandler_release(me, comm->errhandler);
 	comm->errhandler = parent->errhandler;
 	mpi_errhandler_retain(comm->errhandler);
 	return comm;
 }
 
-/* The messages by which a real library finds a context id that is free on all members. */
-static int agree(struct mpi_rank *me, struct mpi_comm *parent)
+int mpi_comm_agree(struct mpi_rank *me, struct mpi_comm *comm)
 {
 	int mine = 0, all = 0;
 
 	return mpi_coll_allreduce(me, &mine, &all, 1, mpi_datatype_get(me, MPI_INT),
-				  mpi_op_get(me, MPI_MAX), parent);
+				  mpi_op_get(me, MPI_MAX), comm);
 }
 
 int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blocking,
 		       struct mpi_comm **out)
 {
 	uint32_t sequence = parent->collective_count++;
-	int code = is_blocking ? agree(me, parent) : MPI_SUCCESS;
+	int code = is_blocking ? mpi_comm_agree(me, parent) : MPI_SUCCESS;
 	struct mpi_birth *birth;
 	struct mpi_comm *comm;
 
@@ -69,8 +70,8 @@ int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blo
 	if (!birth)
 		return MPI_ERR_NO_MEM;
 	if (birth->n_left == 0)
-		birth->n_left = parent->size;
-	comm = create_child(me, parent, parent->group, birth->context);
+		birth->n_left = parent->size + (parent->remote ? parent->remote->size : 0);
+	comm = mpi_comm_create_child(me, parent, parent->group, parent->remote, birth->context);
 	mpi_birth_leave(me->world, birth);
 	if (!comm)
 		return MPI_ERR_NO_MEM;
@@ -82,10 +83,14 @@ int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blo
 int mpi_comm_create(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group,
 		    struct mpi_comm **out)
 {
-	uint32_t sequence = parent->collective_count++;
-	int code = agree(me, parent);
 	struct mpi_birth *birth;
+	uint32_t sequence;
+	int code;
 
+	if (parent->remote)
+		return mpi_intercomm_subset(me, parent, group, out);
+	sequence = parent->collective_count++;
+	code = mpi_comm_agree(me, parent);
 	*out = NULL;
 	if (code != MPI_SUCCESS || mpi_group_index(group, me->rank) == MPI_UNDEFINED)
 		return code;
@@ -99,7 +104,7 @@ int mpi_comm_create(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_gro
 		birth->group = group;
 		mpi_group_retain(group);
 	}
-	*out = create_child(me, parent, birth->group, birth->context);
+	*out = mpi_comm_create_child(me, parent, birth->group, NULL, birth->context);
 	mpi_birth_leave(me->world, birth);
 	return *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
@@ -118,11 +123,11 @@ static int compare_wishes(const void *a, const void *b)
 	return (left->index > right->index) - (left->index < right->index);
 }
 
-/* The group of those who wished the same colour. NULL when out of memory. */
-static struct mpi_group *group_of_color(const struct mpi_comm *parent, const int pairs[], int color)
+int *mpi_comm_ranks_of_color(const struct mpi_group *group, const int pairs[], int color,
+			     int *out_n)
 {
-	struct wish *wishes = malloc((size_t)parent->size * sizeof *wishes);
-	int *ranks = malloc((size_t)parent->size * sizeof *ranks);
+	struct wish *wishes = malloc((size_t)group->size * sizeof *wishes);
+	int *ranks = malloc((size_t)group->size * sizeof *ranks);
 	int n = 0;
 
 	if (!wishes || !ranks) {
@@ -130,14 +135,23 @@ static struct mpi_group *group_of_color(const struct mpi_comm *parent, const int
 		free(ranks);
 		return NULL;
 	}
-	for (int i = 0; i < parent->size; i++)
+	for (int i = 0; i < group->size; i++)
 		if (pairs[2 * i] == color)
 			wishes[n++] = (struct wish){color, pairs[2 * i + 1], i};
 	qsort(wishes, (size_t)n, sizeof *wishes, compare_wishes);
 	for (int i = 0; i < n; i++)
-		ranks[i] = mpi_group_world_rank(parent->group, wishes[i].index);
+		ranks[i] = mpi_group_world_rank(group, wishes[i].index);
 	free(wishes);
-	return mpi_group_create(n, ranks);
+	*out_n = n;
+	return ranks;
+}
+
+/* The group of those who wished the same colour. NULL when out of memory. */
+static struct mpi_group *group_of_color(const struct mpi_comm *parent, const int pairs[], int color)
+{
+	int n, *ranks = mpi_comm_ranks_of_color(parent->group, pairs, color, &n);
+
+	return ranks ? mpi_group_create(n, ranks) : NULL;
 }
 
 /* `pairs`: colour and key of every member of the parent. */
@@ -154,7 +168,8 @@ static int join_color(struct mpi_rank *me, struct mpi_comm *parent, uint32_t seq
 		if (birth->group)
 			birth->n_left = birth->group->size;
 	}
-	*out = birth->group ? create_child(me, parent, birth->group, birth->context) : NULL;
+	*out = birth->group ? mpi_comm_create_child(me, parent, birth->group, NULL, birth->context)
+			    : NULL;
 	mpi_birth_leave(me->world, birth);
 	return *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
@@ -162,10 +177,13 @@ static int join_color(struct mpi_rank *me, struct mpi_comm *parent, uint32_t seq
 int mpi_comm_split(struct mpi_rank *me, struct mpi_comm *parent, int color, int key,
 		   struct mpi_comm **out)
 {
-	uint32_t sequence = parent->collective_count++;
-	int *pairs = malloc(2 * (size_t)parent->size * sizeof *pairs);
-	int code;
+	uint32_t sequence;
+	int *pairs, code;
 
+	if (parent->remote)
+		return mpi_intercomm_split(me, parent, color, key, out);
+	sequence = parent->collective_count++;
+	pairs = malloc(2 * (size_t)parent->size * sizeof *pairs);
 	*out = NULL;
 	if (!pairs)
 		return MPI_ERR_NO_MEM;
@@ -228,6 +246,6 @@ int mpi_comm_create_from_members(struct mpi_rank *me, struct mpi_comm *parent,
 					&context, true);
 	if (code != MPI_SUCCESS)
 		return code;
-	*out = create_child(me, parent, group, context);
+	*out = mpi_comm_create_child(me, parent, group, NULL, context);
 	return *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }

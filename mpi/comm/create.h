@@ -27,9 +27,23 @@ int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blo
 int mpi_comm_create_from_members(struct mpi_rank *me, struct mpi_comm *parent,
 				 struct mpi_group *group, int user_tag, struct mpi_comm **out);
 
+/* A communicator that inherits from `parent` what every new one does; NULL when out of memory. */
+struct mpi_comm *mpi_comm_create_child(struct mpi_rank *me, struct mpi_comm *parent,
+				       struct mpi_group *group, struct mpi_group *remote,
+				       uint32_t context);
+/* The messages by which a real library finds a context id that is free on all members: an
+ * allreduce. */
+int mpi_comm_agree(struct mpi_rank *me, struct mpi_comm *comm);
 /*
- * Gives the outcome of a construction to the application: raises `code` on `parent`, or puts a
- * handle for `comm` (MPI_COMM_NULL for NULL) in *newcomm. Returns the code to leave with.
+ * Of a group whose members said `pairs` (colour and key of each), the world ranks of those with a
+ * colour, in order: malloc, the caller's. NULL when out of memory.
+ */
+int *mpi_comm_ranks_of_color(const struct mpi_group *group, const int pairs[], int color,
+			     int *out_n);
+
+/*
+ * Gives the outcome of a construction to the application: raises `code` on `parent` (may be NULL),
+ * or puts a handle for `comm` (MPI_COMM_NULL for NULL) in *newcomm. Returns the code to leave with.
  */
 int mpi_comm_publish(struct mpi_rank *me, struct mpi_comm *parent, int code, struct mpi_comm *comm,
 		     MPI_Comm *newcomm);

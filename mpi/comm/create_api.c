@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Comm_dup, _create, _split and their relatives. */
 #include <string.h>
+#include <strings.h>
 
 #include "mpi/comm/create.h"
 #include "mpi/info/info.h"
 #include "mpi/p2p/request.h"
 
-/* MPI_SUCCESS and *comm (an intracommunicator), or the error. */
+/* MPI_SUCCESS and *comm, or the error. */
 static int check(struct mpi_rank *me, MPI_Comm handle, const MPI_Comm *newcomm,
 		 struct mpi_comm **comm)
 {
@@ -14,8 +15,6 @@ static int check(struct mpi_rank *me, MPI_Comm handle, const MPI_Comm *newcomm,
 	if (!*comm)
 		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is %s",
 				 handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
-	if ((*comm)->remote)
-		return mpi_raise(me, *comm, MPI_ERR_COMM, "comm is an intercommunicator");
 	if (!newcomm)
 		return mpi_raise(me, *comm, MPI_ERR_ARG, "newcomm is NULL");
 	return MPI_SUCCESS;
@@ -150,6 +149,8 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 	struct mpi_group *members;
 	int code = check(me, comm, newcomm, &parent);
 
+	if (code == MPI_SUCCESS && parent->remote)
+		code = mpi_raise(me, parent, MPI_ERR_COMM, "comm is an intercommunicator");
 	if (code == MPI_SUCCESS)
 		code = check_subgroup(me, parent, group, &members);
 	if (code == MPI_SUCCESS && tag < 0)
@@ -180,21 +181,35 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	return mpi_leave(me, mpi_comm_publish(me, parent, code, made, newcomm));
 }
 
-/* Nodes are the only level of hardware that the simulator knows. */
-static bool splits_by_node(int split_type, const struct mpi_info *info)
+/* The two process sets that there always are. */
+static int color_of_set(const struct mpi_rank *me, const char *name)
+{
+	if (strcasecmp(name, "mpi://WORLD") == 0)
+		return 0;
+	return strcasecmp(name, "mpi://SELF") == 0 ? me->rank : MPI_UNDEFINED;
+}
+
+/* Nodes are the only level of hardware that ranks are bound to. */
+static int color_of_type(const struct mpi_rank *me, int split_type, const struct mpi_info *info)
 {
 	const char *resource = info ? mpi_info_value(info, "mpi_hw_resource_type") : NULL;
+	const char *set = info ? mpi_info_value(info, "mpi_pset_name") : NULL;
 
+	if (split_type == MPI_UNDEFINED)
+		return MPI_UNDEFINED;
 	if (split_type == MPI_COMM_TYPE_SHARED || split_type == MPI_COMM_TYPE_HW_UNGUIDED)
-		return true;
-	return resource && strcmp(resource, "mpi_shared_memory") == 0;
+		return me->pd->node;
+	if (resource && (strcmp(resource, "mpi_shared_memory") == 0 ||
+			 strcmp(resource, MPI_RESOURCE_NODE) == 0))
+		return me->pd->node;
+	return set && split_type == MPI_COMM_TYPE_RESOURCE_GUIDED ? color_of_set(me, set)
+								  : MPI_UNDEFINED;
 }
 
 static int split_by_type(struct mpi_rank *me, struct mpi_comm *parent, int split_type, int key,
 			 struct mpi_info *info, MPI_Comm *newcomm)
 {
-	int color = split_type != MPI_UNDEFINED && splits_by_node(split_type, info) ? me->pd->node
-										    : MPI_UNDEFINED;
+	int color = color_of_type(me, split_type, info);
 	struct mpi_comm *made;
 	int code = mpi_comm_split(me, parent, color, key, &made);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Group accessors. */
 #include "mpi/comm/comm.h"
+#include "mpi/rma/window.h"
 
 /* MPI_SUCCESS and *group, or the error. */
 static int check(struct mpi_rank *me, MPI_Group handle, const char *name, struct mpi_group **group)
@@ -133,6 +134,17 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 	if (!group)
 		return mpi_leave(me, mpi_raise(me, c, MPI_ERR_ARG, "group is NULL"));
 	return mpi_leave(me, publish(me, c->group, group));
+}
+
+int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_win *w;
+	int code = rma_check_win(me, win, &w);
+
+	if (code == MPI_SUCCESS && !group)
+		code = rma_raise(me, w, MPI_ERR_ARG, "group is NULL");
+	return mpi_leave(me, code == MPI_SUCCESS ? publish(me, w->comm->group, group) : code);
 }
 
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)

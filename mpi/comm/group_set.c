@@ -8,11 +8,13 @@
 struct members {
 	int *ranks; /* NULL: out of memory */
 	int n;
+	MPI_Session session;
 };
 
-static struct members members_create(int capacity)
+static struct members members_create(int capacity, MPI_Session session)
 {
-	return (struct members){.ranks = malloc(((size_t)capacity + 1) * sizeof(int))};
+	return (struct members){.ranks = malloc(((size_t)capacity + 1) * sizeof(int)),
+				.session = session};
 }
 
 /* Gives the list (taken over) to the application as a group. */
@@ -27,6 +29,7 @@ static int publish(struct mpi_rank *me, struct members members, MPI_Group *newgr
 	}
 	group = members.ranks ? mpi_group_create(members.n, members.ranks) : NULL;
 	if (group) {
+		group->session = members.session;
 		*newgroup = (MPI_Group)mpi_handle_create(me, KIND_GROUP, group);
 		if (*newgroup)
 			return MPI_SUCCESS;
@@ -73,7 +76,7 @@ static int combine(struct mpi_rank *me, enum set_operation operation, MPI_Group 
 		code = check(me, group2, "group2", newgroup, &b);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	members = members_create(a->size + b->size);
+	members = members_create(a->size + b->size, a->session);
 	if (members.ranks) {
 		if (operation == SET_UNION) {
 			append_if(&members, a, a, true);
@@ -191,7 +194,7 @@ static int pick(struct mpi_rank *me, MPI_Group handle, const struct selection *s
 		code = mpi_raise(me, NULL, MPI_ERR_ARG, "the array of ranks is NULL");
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	members = members_create(group->size);
+	members = members_create(group->size, group->session);
 	is_listed = calloc((size_t)group->size + 1, sizeof *is_listed);
 	if (!members.ranks || !is_listed)
 		code = mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a group");

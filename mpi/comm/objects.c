@@ -67,9 +67,54 @@ static void destroy_rank_objects(struct mpi_rank *me)
 	}
 	mpi_f90_types_destroy(me, objects->f90_types);
 	mpi_info_destroy(objects->info_env);
+	mpi_info_destroy(objects->fortran.info);
 	free(objects->keyvals);
 	free(objects);
 	me->attributes = NULL;
+}
+
+struct mpi_job *mpi_rank_job(const struct mpi_rank *me)
+{
+	const struct mpi_world_objects *objects = me->world->predefined;
+
+	return &objects->jobs[me->pd->program->config.job];
+}
+
+const int *mpi_rank_appnum(const struct mpi_rank *me)
+{
+	const struct mpi_world_objects *objects = me->world->predefined;
+
+	return &objects->appnums[me->pd->program - me->pd->world->programs];
+}
+
+static int create_job(struct mpi_world *world, struct mpi_job *job, int first_rank)
+{
+	job->group = mpi_group_create_sequence(job->universe_size, first_rank, 1);
+	/* the births of communicators are told apart by their parents' contexts */
+	job->context = first_rank == 0 ? MPI_CONTEXT_WORLD : mpi_context_new(world);
+	return job->group ? 0 : UTIL_ENOMEM;
+}
+
+static int create_jobs(struct mpi_world *world, struct mpi_world_objects *objects)
+{
+	const struct pd_program *programs = world->pd->programs;
+	int n_programs = world->pd->n_programs, failed = 0;
+
+	objects->n_jobs = programs[n_programs - 1].config.job + 1;
+	objects->jobs = calloc((size_t)objects->n_jobs, sizeof *objects->jobs);
+	objects->appnums = calloc((size_t)n_programs, sizeof *objects->appnums);
+	if (!objects->jobs || !objects->appnums)
+		return UTIL_ENOMEM;
+	for (int i = 0; i < n_programs; i++) {
+		objects->jobs[programs[i].config.job].universe_size += programs[i].config.n_ranks;
+		if (i > 0 && programs[i].config.job == programs[i - 1].config.job)
+			objects->appnums[i] = objects->appnums[i - 1] + 1;
+	}
+	for (int i = 0, first = 0; i < objects->n_jobs && !failed; i++) {
+		failed = create_job(world, &objects->jobs[i], first);
+		first += objects->jobs[i].universe_size;
+	}
+	return failed;
 }
 
 int mpi_objects_create(struct mpi_world *world)
@@ -83,9 +128,7 @@ int mpi_objects_create(struct mpi_world *world)
 	objects->io = MPI_ANY_SOURCE; /* every rank can */
 	objects->host = MPI_PROC_NULL;
 	objects->wtime_is_global = 1;
-	objects->universe_size = world->n_ranks;
-	objects->world_group = mpi_group_create_sequence(world->n_ranks, 0, 1);
-	return objects->world_group ? mpi_context_registry_create(world) : UTIL_ENOMEM;
+	return mpi_context_registry_create(world) < 0 ? UTIL_ENOMEM : create_jobs(world, objects);
 }
 
 void mpi_objects_destroy(struct mpi_world *world)
@@ -99,7 +142,10 @@ void mpi_objects_destroy(struct mpi_world *world)
 		destroy_rank_objects(&world->ranks[i]);
 	}
 	mpi_context_registry_destroy(world);
-	mpi_group_release(NULL, objects->world_group);
+	for (int i = 0; objects->jobs && i < objects->n_jobs; i++)
+		mpi_group_release(NULL, objects->jobs[i].group);
+	free(objects->jobs);
+	free(objects->appnums);
 	free(objects);
 	world->predefined = NULL;
 }

@@ -29,20 +29,45 @@ struct mpi_type_overlay {
 	struct mpi_attribute *attributes;
 };
 
+/* What the program said about its Fortran compiler: MPI_Abi_set_fortran_*. */
+#define MPI_LOGICAL_SIZES 5 /* 1, 2, 4, 8 and 16 bytes */
+#define MPI_LOGICAL_MAX_B 16
+struct mpi_fortran_abi {
+	struct {
+		bool is_set;
+		unsigned char true_bytes[MPI_LOGICAL_MAX_B], false_bytes[MPI_LOGICAL_MAX_B];
+	} logicals[MPI_LOGICAL_SIZES];
+	struct mpi_info *info; /* NULL: not set */
+};
+
 struct mpi_rank_objects {
 	struct mpi_keyval *keyvals; /* [n_keyvals] */
 	int n_keyvals, capacity;
 	struct mpi_type_overlay *overlays;
 	struct mpi_f90_type *f90_types;
 	struct mpi_info *info_env; /* MPI_INFO_ENV, made on first use */
-	int last_used_code;	   /* value of MPI_LASTUSEDCODE, as given last */
+	struct mpi_fortran_abi fortran;
+	int last_used_code; /* value of MPI_LASTUSEDCODE, as given last */
+};
+
+/* The programs that share an MPI_COMM_WORLD. */
+struct mpi_job {
+	struct mpi_group *group; /* of MPI_COMM_WORLD, shared by its ranks */
+	uint32_t context;
+	int universe_size;
 };
 
 struct mpi_world_objects {
-	struct mpi_group *world_group; /* shared by all ranks' MPI_COMM_WORLD */
+	struct mpi_job *jobs; /* [n_jobs] */
+	int n_jobs;
 	/* values of the predefined attributes, which the program gets pointers to */
-	int tag_ub, io, host, wtime_is_global, appnum, universe_size;
+	int tag_ub, io, host, wtime_is_global;
+	int *appnums; /* [n_programs]: place among those of its job */
 };
+
+struct mpi_job *mpi_rank_job(const struct mpi_rank *me);
+/* Value of MPI_APPNUM. */
+const int *mpi_rank_appnum(const struct mpi_rank *me);
 
 /* Made on first use; NULL when out of memory. */
 struct mpi_rank_objects *mpi_rank_objects(struct mpi_rank *me);

@@ -7,6 +7,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/core/rank.h"
 #include "mpi/env/errhandler.h"
+#include "mpi/record/record.h"
 
 /*
  * A program that was started without mpisim-run has no simulator around it: nobody else could tell
@@ -21,36 +22,60 @@ static _Noreturn void fail_outside(const char *function)
 	exit(2);
 }
 
-struct mpi_rank *mpi_enter_anytime(const char *function, const void *site)
+static inline struct mpi_rank *enter(const char *function, const void *site)
 {
 	struct pd_rank *pd = pd_current;
 	struct mpi_rank *me;
 
-	if (!pd)
+	if (__builtin_expect(!pd, 0))
 		fail_outside(function);
 	me = pd->mpi;
-	if (me->depth++ > 0) /* from a callback of a call that is recorded already */
+	if (me->depth > 0) { /* from a callback of a call that is recorded already */
+		me->depth++;
 		return me;
+	}
+	if (me->world->record)
+		mpi_record_refuse(me, function, site);
+	mpi_enter_described(me, function, site);
+	return me;
+}
+
+void mpi_enter_described(struct mpi_rank *me, const char *function, const void *site)
+{
+	struct pd_rank *pd = me->pd;
+
+	me->depth++;
 	pd->function = function;
 	pd->site = site;
 	pd_compute_end(pd);
 	me->call_begin = pd->world->engine.now;
 	me->call_waiting = 0;
-	return me;
+}
+
+struct mpi_rank *mpi_enter_anytime(const char *function, const void *site)
+{
+	return enter(function, site);
+}
+
+static __attribute__((cold, noinline)) void fail_state(const struct mpi_rank *me,
+						       const char *function)
+{
+	pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "%s was called %s", function,
+		me->state == MPI_STATE_FINALIZED ? "after MPI_Finalize"
+		: me->n_opened > 0		 ? "after MPI_Session_finalize"
+						 : "before MPI_Init");
 }
 
 struct mpi_rank *mpi_enter(const char *function, const void *site)
 {
-	struct mpi_rank *me = mpi_enter_anytime(function, site);
+	struct mpi_rank *me = enter(function, site);
 
-	if (me->state == MPI_STATE_BEFORE_INIT)
-		pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "%s was called before MPI_Init", function);
-	if (me->state == MPI_STATE_FINALIZED)
-		pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "%s was called after MPI_Finalize", function);
+	if (__builtin_expect(me->n_open == 0, 0))
+		fail_state(me, function);
 	return me;
 }
 
-static void record_call(const struct mpi_rank *me)
+static inline void record_call(const struct mpi_rank *me)
 {
 	const struct pd_rank *pd = me->pd;
 	const struct sim_recorder *recorder = &pd->world->recorder;
@@ -100,10 +125,11 @@ static const struct mpi_errhandler *handler_of(const struct mpi_rank *me,
  * and it may leave by longjmp, so that the call that failed has to be over as far as this rank's
  * state goes.
  */
-static int call_handler(struct mpi_rank *me, const struct mpi_errhandler *handler, MPI_Comm handle,
+static int call_handler(struct mpi_rank *me, const struct mpi_errhandler *handler, uintptr_t object,
 			int code)
 {
-	MPI_Comm_errhandler_function *user = (MPI_Comm_errhandler_function *)(void *)handler->user;
+	/* all kinds of handler get a pointer to a handle, and all handles are pointers */
+	void (*user)(void *, int *, ...) = (void (*)(void *, int *, ...))handler->user;
 	struct pd_rank *pd = me->pd;
 	const char *function = pd->function;
 	const void *site = pd->site;
@@ -111,7 +137,7 @@ static int call_handler(struct mpi_rank *me, const struct mpi_errhandler *handle
 
 	me->depth = 1;
 	mpi_leave(me, code);
-	user(&handle, &code);
+	user(&object, &code);
 	pd_compute_end(pd);
 	me->depth = depth;
 	pd->function = function;
@@ -121,23 +147,43 @@ static int call_handler(struct mpi_rank *me, const struct mpi_errhandler *handle
 	return code;
 }
 
-int mpi_raise(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const char *format, ...)
+static int raise_with(struct mpi_rank *me, const struct mpi_errhandler *handler, uintptr_t object,
+		      int code, const char *format, va_list arguments)
 {
-	const struct mpi_errhandler *handler = handler_of(me, comm);
-	MPI_Comm handle = comm ? comm->handle : MPI_COMM_SELF;
-	int code = error_class;
 	char text[768];
-	va_list arguments;
 
 	if (handler && handler->kind == ERRHANDLER_RETURN)
 		return code;
 	if (handler && handler->kind == ERRHANDLER_USER)
-		return call_handler(me, handler, handle, code);
-	va_start(arguments, format);
+		return call_handler(me, handler, object, code);
 	vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
 	pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "%s: %s",
-		mpi_error_class_name(mpi_error_class_of(me, error_class)), text);
+		mpi_error_class_name(mpi_error_class_of(me, code)), text);
+}
+
+int mpi_raise(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const char *format, ...)
+{
+	MPI_Comm object = comm ? comm->handle : MPI_COMM_SELF;
+	va_list arguments;
+	int code;
+
+	va_start(arguments, format);
+	code =
+	    raise_with(me, handler_of(me, comm), (uintptr_t)object, error_class, format, arguments);
+	va_end(arguments);
+	return code;
+}
+
+int mpi_raise_on(struct mpi_rank *me, const struct mpi_errhandler *handler, uintptr_t object,
+		 int error_class, const char *format, ...)
+{
+	va_list arguments;
+	int code;
+
+	va_start(arguments, format);
+	code = raise_with(me, handler, object, error_class, format, arguments);
+	va_end(arguments);
+	return code;
 }
 
 int mpi_unsupported(const char *function, const void *site)

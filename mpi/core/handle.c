@@ -73,6 +73,12 @@ static uint64_t take_slot(struct mpi_handle_table *table)
 	return index;
 }
 
+static uintptr_t handle_of(const struct handle_slot *slot, uint64_t index)
+{
+	return (uintptr_t)slot->kind << KIND_SHIFT |
+	       (uintptr_t)slot->generation << GENERATION_SHIFT | (index + 1);
+}
+
 uintptr_t mpi_handle_create(struct mpi_rank *me, enum mpi_kind kind, void *object)
 {
 	struct mpi_handle_table *table = me->world->handles;
@@ -88,8 +94,29 @@ uintptr_t mpi_handle_create(struct mpi_rank *me, enum mpi_kind kind, void *objec
 	slot->rank = me->rank;
 	slot->kind = kind;
 	me->n_handles++;
-	return (uintptr_t)kind << KIND_SHIFT | (uintptr_t)slot->generation << GENERATION_SHIFT |
-	       (index + 1);
+	return handle_of(slot, index);
+}
+
+int64_t mpi_handle_number(uintptr_t handle)
+{
+	if (handle <= MPI_HANDLE_PREDEFINED_MAX)
+		return (int64_t)handle;
+	return (int64_t)(handle & INDEX_MASK) + MPI_HANDLE_PREDEFINED_MAX;
+}
+
+uintptr_t mpi_handle_of_number(const struct mpi_rank *me, enum mpi_kind kind, int number)
+{
+	const struct mpi_handle_table *table = me->world->handles;
+	uint64_t index = (uint64_t)number - MPI_HANDLE_PREDEFINED_MAX - 1;
+	const struct handle_slot *slot;
+
+	if (number <= MPI_HANDLE_PREDEFINED_MAX)
+		return number > 0 ? (uintptr_t)number : 0;
+	if (index >= table->n_slots)
+		return 0;
+	slot = &table->slots[index];
+	return slot->object && slot->rank == me->rank && slot->kind == kind ? handle_of(slot, index)
+									    : 0;
 }
 
 static struct handle_slot *find(const struct mpi_rank *me, uintptr_t handle)

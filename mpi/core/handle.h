@@ -22,10 +22,19 @@ enum mpi_kind {
 	KIND_WIN,
 	KIND_FILE,
 	KIND_SESSION,
+	KIND_TOOL_CVAR,
+	KIND_TOOL_SESSION,
+	KIND_TOOL_PVAR,
 	N_KINDS,
 };
 
 #define MPI_HANDLE_PREDEFINED_MAX 0x3ff
+
+/* The index in the table: of one handle of all that are live. */
+static inline uint64_t mpi_handle_index(uintptr_t handle)
+{
+	return (handle & ((UINT64_C(1) << 36) - 1)) - 1;
+}
 
 struct mpi_rank;
 struct mpi_handle_table;
@@ -43,6 +52,14 @@ void mpi_handle_destroy(struct mpi_rank *me, uintptr_t handle);
 /* The object, or NULL when `handle` is predefined, stale, of another kind or another rank's. O(1).
  */
 void *mpi_handle_object(const struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle);
+
+/*
+ * Handles as numbers: predefined ones are their own, the others are counted from above. A number
+ * knows nothing of generations: it stands for what has its place now. O(1).
+ */
+int64_t mpi_handle_number(uintptr_t handle);
+/* 0 when the number stands for no handle of this kind and rank. */
+uintptr_t mpi_handle_of_number(const struct mpi_rank *me, enum mpi_kind kind, int number);
 
 /* Visits every live handle of `me` (for the report at MPI_Finalize). */
 typedef void (*mpi_handle_visit_fn)(void *context, enum mpi_kind kind, void *object,

@@ -49,20 +49,35 @@ enum mpi_init_state { MPI_STATE_BEFORE_INIT, MPI_STATE_RUNNING, MPI_STATE_FINALI
 struct mpi_rank {
 	struct pd_rank *pd;
 	struct mpi_world *world;
-	int rank; /* in MPI_COMM_WORLD */
-	enum mpi_init_state state;
+	int rank;		   /* in MPI_COMM_WORLD */
+	enum mpi_init_state state; /* of the World model */
+	int n_open; /* the World model and sessions that have begun and not ended: calls are allowed
+		     */
+	int n_opened; /* those that have begun so far */
 	int thread_level;
 	int depth; /* of nested calls: callbacks call MPI from inside MPI */
 	sim_time_ps call_begin;
 	sim_time_ps call_waiting; /* blocked time of this call with no transfer under way for it */
-	struct mpi_comm *comm_world, *comm_self;
+	struct mpi_comm *comm_world, *comm_self; /* NULL before MPI_Init */
+	struct mpi_comm
+	    *comm_none; /* where there is no communicator; NULL before the first begin */
 	struct mpi_progress *in_progress;
 	struct mpi_endpoint *endpoint; /* matching queues and waiting; p2p's own */
 	void *buffer_attached;	       /* MPI_Buffer_attach: p2p's own */
 	void *error_space;	       /* user-defined error classes and strings: env's own */
 	void *attributes;	       /* keyvals of this rank: comm's own */
+	void *rma;		       /* windows of this rank: rma's own */
+	int n_tool_inits; /* MPI_T_init_thread without MPI_T_finalize yet */
+	uint64_t n_sent[2], sent_B[2]; /* messages by enum mpi_channel, their payload */
 	uint64_t n_handles;	       /* live ones of this rank */
+	bool has_reported;	       /* what it held at its end: leaks, env's own */
 };
+
+/* Has left MPI: it may come back with another session. */
+static inline bool mpi_rank_has_left(const struct mpi_rank *me)
+{
+	return me->n_open == 0 && me->n_opened > 0;
+}
 
 struct mpi_world {
 	struct pd_world *pd;
@@ -70,18 +85,23 @@ struct mpi_world {
 	struct mpi_rank *ranks; /* [n_ranks] */
 	int n_ranks;
 	struct util_pool requests, messages;
+	struct mpi_lent_copy *lent_copies; /* payloads of messages whose senders finalized: p2p's own */
 	struct mpi_pair_table *pairs; /* p2p: order of delivery */
+	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */
 	const struct mpi_match_policy *policy;
 	void *contexts;	  /* registry of context ids: comm's own */
 	void *predefined; /* datatypes, operations, groups …: datatype's and op's own */
 	const struct mpi_coll_selection *
 	    coll_selection; /* algorithms asked for; borrowed, NULL: none (mpi/coll/algorithms.h) */
-	int n_finalized;    /* ranks that called MPI_Finalize */
+	int n_finalized;    /* ranks that have left MPI for good */
+	void *ports; /* and published names: dynamic's own; NULL: none */
 	struct mpi_leaks *leaks; /* found at MPI_Finalize: env's own */
+	struct mpi_record *record; /* mpi/record/record.h; NULL: the run is not recorded */
 	uint64_t n_messages,
 	    n_bytes; /* point-to-point messages of the application and their payload */
 	uint64_t n_collective_messages,
 	    n_collective_bytes; /* messages that collectives are made of */
+	void *rma;		/* windows: rma's own */
 };
 
 /* Makes the MPI layer of a run. Before pd_world_start. Negative: see err. */
@@ -90,11 +110,13 @@ void mpi_world_destroy(struct mpi_world *world);
 
 #define MPI_ENTER() mpi_enter(__func__, __builtin_return_address(0))
 
-/* Ends the computation step and notes the call. Fails the run when MPI is not initialised or
- * already finalized. */
+/* Ends the computation step and notes the call. Fails the run outside MPI_Init … MPI_Finalize and
+ * of every session. */
 struct mpi_rank *mpi_enter(const char *function, const void *site);
 /* The same for the few functions that are allowed before MPI_Init and after MPI_Finalize. */
 struct mpi_rank *mpi_enter_anytime(const char *function, const void *site);
+/* For those that call the function itself within: the generated ones of mpi/record and replay. */
+void mpi_enter_described(struct mpi_rank *me, const char *function, const void *site);
 /* Records the call, returns to the application. Returns `code`. */
 int mpi_leave(struct mpi_rank *me, int code);
 
@@ -106,6 +128,10 @@ int mpi_leave(struct mpi_rank *me, int code);
  */
 int mpi_raise(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same for objects that have error handlers of their own: `object` is the handle that a user's
+ * handler gets. */
+int mpi_raise_on(struct mpi_rank *me, const struct mpi_errhandler *handler, uintptr_t object,
+		 int error_class, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /*
  * Predefined datatypes, operations, groups and the registry of contexts: made and freed with the

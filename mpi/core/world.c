@@ -3,8 +3,10 @@
 
 #include "mpi/comm/comm.h"
 #include "mpi/core/rank.h"
+#include "mpi/dynamic/port.h"
 #include "mpi/env/env.h"
 #include "mpi/p2p/endpoint.h"
+#include "mpi/rma/rma.h"
 
 static int create_ranks(struct mpi_world *world)
 {
@@ -33,7 +35,8 @@ int mpi_world_create(struct pd_world *pd, struct mpi_world **out, struct util_er
 	world->pd = pd;
 	world->n_ranks = pd->n_ranks;
 	if (mpi_handle_table_create(&world->handles) < 0 || create_ranks(world) < 0 ||
-	    mpi_p2p_create(world) < 0 || mpi_objects_create(world) < 0) {
+	    mpi_p2p_create(world) < 0 || mpi_objects_create(world) < 0 ||
+	    mpi_rma_create(world) < 0) {
 		mpi_world_destroy(world);
 		return util_error_set(err, UTIL_ENOMEM,
 				      "out of memory for the MPI layer of %d ranks", pd->n_ranks);
@@ -49,6 +52,8 @@ void mpi_world_destroy(struct mpi_world *world)
 	if (!world)
 		return;
 	mpi_leaks_destroy(world->leaks);
+	mpi_ports_destroy(world);
+	mpi_rma_destroy(world);
 	mpi_objects_destroy(world);
 	mpi_p2p_destroy(world);
 	free(world->ranks);

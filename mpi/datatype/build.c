@@ -41,7 +41,7 @@ void mpi_contents_destroy(struct mpi_rank *me, struct mpi_type_contents *content
 	free(contents);
 }
 
-static void destroy(struct mpi_rank *me, struct mpi_datatype *type)
+void mpi_datatype_destroy(struct mpi_rank *me, struct mpi_datatype *type)
 {
 	mpi_contents_destroy(me, type->contents);
 	mpi_attributes_discard(type->attributes);
@@ -50,19 +50,6 @@ static void destroy(struct mpi_rank *me, struct mpi_datatype *type)
 	free(type->map);
 	free(type->name);
 	free(type);
-}
-
-void mpi_datatype_retain(struct mpi_datatype *type)
-{
-	if (!type->is_predefined)
-		type->n_references++;
-}
-
-void mpi_datatype_release(struct mpi_rank *me, struct mpi_datatype *type)
-{
-	if (!type || type->is_predefined || --type->n_references > 0)
-		return;
-	destroy(me, type);
 }
 
 int mpi_datatype_build(struct mpi_rank *me, const struct mpi_typemap *map,
@@ -83,7 +70,7 @@ int mpi_datatype_build(struct mpi_rank *me, const struct mpi_typemap *map,
 	type->map = copy;
 	type->contents = contents;
 	if (mpi_layout_measure(map, type) < 0) {
-		destroy(me, type);
+		mpi_datatype_destroy(me, type);
 		return MPI_ERR_VALUE_TOO_LARGE;
 	}
 	*out = type;

@@ -69,10 +69,18 @@ struct mpi_datatype {
 
 /* The datatype of a handle; NULL when it is none. O(1). */
 struct mpi_datatype *mpi_datatype_get(const struct mpi_rank *me, MPI_Datatype handle);
-void mpi_datatype_retain(struct mpi_datatype *type);
-void mpi_datatype_release(
-    struct mpi_rank *me,
-    struct mpi_datatype *type); /* frees at the last reference; NULL and predefined are fine */
+static inline void mpi_datatype_retain(struct mpi_datatype *type)
+{
+	if (!type->is_predefined)
+		type->n_references++;
+}
+void mpi_datatype_destroy(struct mpi_rank *me, struct mpi_datatype *type); /* for the next one */
+/* Frees at the last reference; NULL and predefined are fine. */
+static inline void mpi_datatype_release(struct mpi_rank *me, struct mpi_datatype *type)
+{
+	if (type && !type->is_predefined && --type->n_references <= 0)
+		mpi_datatype_destroy(me, type);
+}
 
 /*
  * Marshals `count` items at `buf` into `packed` (count * size_B bytes) and back; never touches a

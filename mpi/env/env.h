@@ -7,6 +7,9 @@
 
 /* Environmental management: MPI_Init to MPI_Finalize, errors, versions. */
 
+/* The World model or a session begins and ends; with the last one the rank leaves MPI. */
+void mpi_env_open(struct mpi_rank *me);
+void mpi_env_close(struct mpi_rank *me);
 /* The rank has returned from main or called exit: ending between MPI_Init and MPI_Finalize fails
  * the run. */
 void mpi_env_rank_end(struct pd_rank *rank);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/rank.h"
+#include "mpi/info/info.h"
 #include "util/version.h"
 
 int MPI_Get_version(int *version, int *subversion)
@@ -26,18 +27,6 @@ int MPI_Get_library_version(char *version, int *resultlen)
 		return mpi_leave(me,
 				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
 	*resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "mpisim %s", util_version());
-	return mpi_leave(me, MPI_SUCCESS);
-}
-
-int MPI_Abi_get_version(int *abi_major, int *abi_minor)
-{
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	if (!abi_major || !abi_minor)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
-	*abi_major = MPI_ABI_VERSION;
-	*abi_minor = MPI_ABI_SUBVERSION;
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
@@ -93,4 +82,21 @@ int MPI_Free_mem(void *base)
 int MPI_Pcontrol(const int level, ...)
 {
 	return MPI_SUCCESS;
+}
+
+/* What a process runs on; whether it may use no more than one of it. */
+int MPI_Get_hw_resource_info(MPI_Info *hw_info)
+{
+	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
+	struct mpi_info *info = hw_info ? mpi_info_create() : NULL;
+
+	if (!hw_info)
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "hw_info is NULL"));
+	if (!info || mpi_info_set(info, MPI_RESOURCE_NODE, "true") < 0 ||
+	    mpi_info_set(info, MPI_RESOURCE_CORE, "false") < 0) {
+		mpi_info_destroy(info);
+		return mpi_leave(
+		    me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an info object"));
+	}
+	return mpi_leave(me, mpi_info_publish(me, info, hw_info));
 }

@@ -39,17 +39,16 @@ void mpi_errhandler_release(struct mpi_rank *me, struct mpi_errhandler *handler)
 	free(handler);
 }
 
-static int create(struct mpi_rank *me, enum mpi_kind object, void (*user)(void),
-		  MPI_Errhandler *out)
+int mpi_errhandler_create(struct mpi_rank *me, enum mpi_kind object, void (*user)(void),
+			  MPI_Errhandler *out)
 {
 	struct mpi_errhandler *handler;
 
 	if (!user || !out)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL",
-				 user ? "errhandler" : "the function");
+		return MPI_ERR_ARG;
 	handler = calloc(1, sizeof *handler);
 	if (!handler)
-		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory");
+		return MPI_ERR_NO_MEM;
 	handler->n_references = 1;
 	handler->kind = ERRHANDLER_USER;
 	handler->object = object;
@@ -59,46 +58,71 @@ static int create(struct mpi_rank *me, enum mpi_kind object, void (*user)(void),
 	return MPI_SUCCESS;
 }
 
+int mpi_errhandler_set(struct mpi_rank *me, enum mpi_kind object, MPI_Errhandler handle,
+		       struct mpi_errhandler **slot)
+{
+	struct mpi_errhandler *handler = mpi_errhandler_get(me, handle);
+
+	if (!handler || (handler->kind == ERRHANDLER_USER && handler->object != object))
+		return MPI_ERR_ERRHANDLER;
+	mpi_errhandler_retain(handler);
+	mpi_errhandler_release(me, *slot);
+	*slot = handler;
+	return MPI_SUCCESS;
+}
+
+int mpi_errhandler_give(struct mpi_errhandler *handler, MPI_Errhandler *out)
+{
+	if (!out)
+		return MPI_ERR_ARG;
+	mpi_errhandler_retain(handler); /* the caller frees what it got */
+	*out = handler->handle;
+	return MPI_SUCCESS;
+}
+
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn,
 			       MPI_Errhandler *errhandler)
 {
 	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
 
-	return mpi_leave(me, create(me, KIND_COMM, (void (*)(void))comm_errhandler_fn, errhandler));
+	int code =
+	    mpi_errhandler_create(me, KIND_COMM, (void (*)(void))comm_errhandler_fn, errhandler);
+
+	if (code != MPI_SUCCESS)
+		code = mpi_raise(me, NULL, code,
+				 code == MPI_ERR_ARG ? "an argument is NULL" : "out of memory");
+	return mpi_leave(me, code);
 }
 
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_comm *c = mpi_comm_get(me, comm);
-	struct mpi_errhandler *handler = mpi_errhandler_get(me, errhandler);
+	int code;
 
 	if (!c)
 		return mpi_leave(me,
 				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
-	if (!handler || (handler->kind == ERRHANDLER_USER && handler->object != KIND_COMM))
-		return mpi_leave(me,
-				 mpi_raise(me, c, MPI_ERR_ERRHANDLER,
-					   "errhandler is not an error handler of communicators"));
-	mpi_errhandler_retain(handler);
-	mpi_errhandler_release(me, c->errhandler);
-	c->errhandler = handler;
-	return mpi_leave(me, MPI_SUCCESS);
+	code = mpi_errhandler_set(me, KIND_COMM, errhandler, &c->errhandler);
+	if (code != MPI_SUCCESS)
+		code =
+		    mpi_raise(me, c, code, "errhandler is not an error handler of communicators");
+	return mpi_leave(me, code);
 }
 
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_comm *c = mpi_comm_get(me, comm);
+	int code;
 
 	if (!c)
 		return mpi_leave(me,
 				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
-	if (!errhandler)
-		return mpi_leave(me, mpi_raise(me, c, MPI_ERR_ARG, "errhandler is NULL"));
-	mpi_errhandler_retain(c->errhandler); /* the caller frees what it got */
-	*errhandler = c->errhandler->handle;
-	return mpi_leave(me, MPI_SUCCESS);
+	code = mpi_errhandler_give(c->errhandler, errhandler);
+	if (code != MPI_SUCCESS)
+		code = mpi_raise(me, c, code, "errhandler is NULL");
+	return mpi_leave(me, code);
 }
 
 int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)

@@ -76,6 +76,36 @@ static const struct {
     [MPI_ERR_ABI] = {"MPI_ERR_ABI", "ABI mismatch"},
 };
 
+/* Of MPI_T_* functions, which return them and raise nothing. */
+#define FIRST_TOOL MPI_T_ERR_CANNOT_INIT
+#define TOOL(code) [MPI_T_ERR_##code - FIRST_TOOL]
+static const char *const tool_text[] = {
+    TOOL(CANNOT_INIT) = "interface not in a state to be initialized",
+    TOOL(NOT_ACCESSIBLE) = "the requested functionality is not accessible",
+    TOOL(NOT_INITIALIZED) = "interface not initialized",
+    TOOL(NOT_SUPPORTED) = "the requested functionality is not supported",
+    TOOL(MEMORY) = "out of memory",
+    TOOL(INVALID) = "invalid use of the interface, or bad parameter values",
+    TOOL(INVALID_INDEX) = "invalid index",
+    TOOL(INVALID_ITEM) = "item index out of range",
+    TOOL(INVALID_SESSION) = "invalid session",
+    TOOL(INVALID_HANDLE) = "invalid handle",
+    TOOL(INVALID_NAME) = "no variable or category of that name",
+    TOOL(OUT_OF_HANDLES) = "no more handles available",
+    TOOL(OUT_OF_SESSIONS) = "no more sessions available",
+    TOOL(CVAR_SET_NOT_NOW) = "control variable cannot be set at this time",
+    TOOL(CVAR_SET_NEVER) = "control variable cannot be set",
+    TOOL(PVAR_NO_WRITE) = "performance variable cannot be written or reset",
+    TOOL(PVAR_NO_STARTSTOP) = "performance variable cannot be started or stopped",
+    TOOL(PVAR_NO_ATOMIC) = "performance variable cannot be read and reset at once",
+};
+#define N_TOOL ((int)(sizeof tool_text / sizeof tool_text[0]))
+
+static bool is_tool(int code)
+{
+	return code >= FIRST_TOOL && code - FIRST_TOOL < N_TOOL;
+}
+
 #define N_PREDEFINED ((int)(sizeof predefined_class / sizeof predefined_class[0]))
 #define FIRST_ADDED (MPI_ERR_LASTCODE + 1)
 
@@ -111,7 +141,7 @@ int mpi_error_class_of(const struct mpi_rank *me, int code)
 
 	if (added)
 		return added->error_class;
-	return is_predefined(code) ? code : MPI_ERR_UNKNOWN;
+	return is_predefined(code) || is_tool(code) ? code : MPI_ERR_UNKNOWN;
 }
 
 const char *mpi_error_class_name(int error_class)
@@ -273,7 +303,7 @@ int MPI_Error_class(int errorcode, int *errorclass)
 
 	if (!errorclass)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "errorclass is NULL"));
-	if (!is_predefined(errorcode) && !find_added(me, errorcode))
+	if (!is_predefined(errorcode) && !is_tool(errorcode) && !find_added(me, errorcode))
 		return mpi_leave(
 		    me, mpi_raise(me, NULL, MPI_ERR_ARG, "%d is not an error code", errorcode));
 	*errorclass = mpi_error_class_of(me, errorcode);
@@ -288,12 +318,15 @@ int MPI_Error_string(int errorcode, char *string, int *resultlen)
 	if (!string || !resultlen)
 		return mpi_leave(me,
 				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
-	if (!is_predefined(errorcode) && !added)
+	if (!is_predefined(errorcode) && !is_tool(errorcode) && !added)
 		return mpi_leave(
 		    me, mpi_raise(me, NULL, MPI_ERR_ARG, "%d is not an error code", errorcode));
 	if (added)
 		*resultlen =
 		    snprintf(string, MPI_MAX_ERROR_STRING, "%s", added->text ? added->text : "");
+	else if (is_tool(errorcode))
+		*resultlen = snprintf(string, MPI_MAX_ERROR_STRING, "MPI_T: %s",
+				      tool_text[errorcode - FIRST_TOOL]);
 	else
 		*resultlen =
 		    snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s",

@@ -7,6 +7,39 @@
 #include "mpi/env/errhandler.h"
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/endpoint.h"
+#include "mpi/rma/rma.h"
+
+void mpi_env_open(struct mpi_rank *me)
+{
+	if (mpi_endpoint_create(me) < 0 || mpi_comm_init_none(me) < 0)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for the queues of rank %d",
+			me->rank);
+	me->n_open++;
+	me->n_opened++;
+}
+
+/* A rank whose sessions have ended may begin another: only at its end is it known what it lost. */
+static void report_leaks(struct mpi_rank *me)
+{
+	if (me->has_reported)
+		return;
+	me->has_reported = true;
+	mpi_leaks_collect(me);
+}
+
+void mpi_env_close(struct mpi_rank *me)
+{
+	if (me->n_open == 1) {
+		mpi_p2p_finalize(me);
+		mpi_rma_finalize(me);
+		if (me->n_opened == 1)
+			report_leaks(me);
+		mpi_errors_finish(me);
+	}
+	me->n_open--;
+	if (me->n_open == 0)
+		mpi_message_progress(me);
+}
 
 static int init(struct mpi_rank *me, int thread_level)
 {
@@ -15,9 +48,10 @@ static int init(struct mpi_rank *me, int thread_level)
 	if (me->state == MPI_STATE_FINALIZED)
 		return mpi_raise(me, NULL, MPI_ERR_OTHER,
 				 "MPI cannot be initialized again after MPI_Finalize");
-	if (mpi_endpoint_create(me) < 0 || mpi_comm_init(me) < 0)
+	if (mpi_comm_init(me) < 0)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for the communicators of rank %d",
 			me->rank);
+	mpi_env_open(me);
 	me->thread_level = thread_level;
 	me->state = MPI_STATE_RUNNING;
 	return MPI_SUCCESS;
@@ -50,12 +84,14 @@ int MPI_Finalize(void)
 {
 	struct mpi_rank *me = MPI_ENTER();
 
+	if (me->state != MPI_STATE_RUNNING)
+		return mpi_leave(
+		    me, mpi_raise(me, NULL, MPI_ERR_OTHER,
+				  "there is no MPI_Init whose end this could be; sessions end "
+				  "with MPI_Session_finalize"));
 	mpi_comm_delete_self_attributes(me);
-	mpi_p2p_finalize(me);
-	mpi_leaks_collect(me);
-	mpi_errors_finish(me);
 	me->state = MPI_STATE_FINALIZED;
-	mpi_message_progress(me);
+	mpi_env_close(me);
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
@@ -114,4 +150,6 @@ void mpi_env_rank_end(struct pd_rank *pd)
 	if (me && me->state == MPI_STATE_RUNNING)
 		pd_fail(pd, PD_FAILURE_MPI_ERROR,
 			"ended (exit code %d) without calling MPI_Finalize", pd->exit_code);
+	if (me && me->n_opened > 0)
+		report_leaks(me);
 }

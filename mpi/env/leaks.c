@@ -19,6 +19,9 @@ static const char *const kind_name[N_KINDS] = {
     [KIND_WIN] = "window",
     [KIND_FILE] = "file",
     [KIND_SESSION] = "session",
+    [KIND_TOOL_CVAR] = "handle of a control variable",
+    [KIND_TOOL_SESSION] = "session of performance variables",
+    [KIND_TOOL_PVAR] = "handle of a performance variable",
 };
 
 static struct mpi_leak *new_entry(struct mpi_leaks *leaks)

@@ -25,7 +25,7 @@ struct mpi_world;
 struct mpi_rank;
 
 /* Looks for leaks of `me`, and for messages that nobody received when it is the last rank; called
- * by MPI_Finalize. */
+ * once, by MPI_Finalize or where the rank ends. */
 void mpi_leaks_collect(struct mpi_rank *me);
 void mpi_leaks_destroy(struct mpi_leaks *leaks);
 

@@ -120,18 +120,18 @@ static void join_arguments(char *const argv[], char *text, size_t size)
 
 struct mpi_info *mpi_info_create_env(const struct mpi_rank *me)
 {
-	const struct pd_config *config = &me->pd->world->config;
+	const struct pd_program_config *program = &me->pd->program->config;
 	struct mpi_info *info = mpi_info_create();
 	char text[MPI_MAX_INFO_VAL];
 	int status;
 
 	if (!info)
 		return NULL;
-	status = config->program ? mpi_info_set(info, "command", config->program) : 0;
-	join_arguments(config->argv, text, sizeof text);
+	status = program->path ? mpi_info_set(info, "command", program->path) : 0;
+	join_arguments(program->argv, text, sizeof text);
 	if (status == 0 && text[0])
 		status = mpi_info_set(info, "argv", text);
-	snprintf(text, sizeof text, "%d", me->world->n_ranks);
+	snprintf(text, sizeof text, "%d", program->n_ranks);
 	if (status == 0)
 		status = mpi_info_set(info, "maxprocs", text);
 	if (status == 0)

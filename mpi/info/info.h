@@ -6,6 +6,13 @@
 
 #include "mpi/core/rank.h"
 
+/*
+ * Types of hardware that MPI_Get_hw_resource_info and MPI_Comm_split_type speak of: a rank stays on
+ * its node, whose cores it shares with all ranks there.
+ */
+#define MPI_RESOURCE_NODE "mpisim://node"
+#define MPI_RESOURCE_CORE "mpisim://core"
+
 struct mpi_info_pair {
 	char *key, *value;
 };

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/p2p/compound.h"
 #include "mpi/p2p/internal.h"
+#include "mpi/rma/rma.h"
 
 static void add_peer(struct mpi_blocked *out, int world_rank)
 {
@@ -48,11 +50,22 @@ static void describe_request(char *buf, size_t size, const struct mpi_request *r
 	if (request->kind == REQUEST_COLL || request->channel == CHANNEL_COLL)
 		snprintf(buf, size, "its part of a collective with %d ranks",
 			 request->comm ? request->comm->size : 0);
+	else if (request->kind == REQUEST_COMPOUND)
+		snprintf(buf, size, "its sends and receives behind one request");
+	else if (request->kind == REQUEST_GENERALIZED)
+		snprintf(buf, size, "a generalized request, which the program has to complete");
 	else if (request->kind == REQUEST_SEND)
 		describe_match(buf, size, "send to", request->peer, request->tag, request->comm);
 	else
 		describe_match(buf, size, "receive from", request->peer, request->tag,
 			       request->comm);
+}
+
+static void add_peers(struct mpi_blocked *out, const struct mpi_compound *compound)
+{
+	for (int i = 0; i < 2; i++)
+		if (compound->peers[i] >= 0)
+			add_peer(out, compound->peers[i]);
 }
 
 static void add_request(struct mpi_blocked *out, const struct mpi_rank *me,
@@ -62,6 +75,8 @@ static void add_request(struct mpi_blocked *out, const struct mpi_rank *me,
 		add_source(out, me, request->comm, request->peer);
 	else if (request->kind == REQUEST_SEND)
 		add_peer(out, mpi_comm_peer(request->comm, request->peer));
+	else if (request->kind == REQUEST_COMPOUND)
+		add_peers(out, request->operation);
 }
 
 static void describe_requests(struct mpi_rank *me, struct mpi_blocked *out)
@@ -85,7 +100,10 @@ static void describe_requests(struct mpi_rank *me, struct mpi_blocked *out)
 		out->is_any = false;
 	if (!first)
 		return;
-	describe_request(out->text, sizeof out->text, first);
+	if (first->kind == REQUEST_RMA)
+		mpi_rma_describe(first, out);
+	else
+		describe_request(out->text, sizeof out->text, first);
 	length = strlen(out->text);
 	if (n_more > 0)
 		snprintf(out->text + length, sizeof out->text - length, " (and %d more)", n_more);
@@ -107,6 +125,8 @@ void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out)
 		add_source(out, me, endpoint->probe_comm, endpoint->probe_source);
 	} else if (endpoint->is_polling)
 		snprintf(out->text, sizeof out->text, "polling without success");
-	else if (endpoint->buffer_used_B > 0)
+	else if (endpoint->is_flushing)
 		snprintf(out->text, sizeof out->text, "its buffered messages to be received");
+	else if (endpoint->is_at_port)
+		snprintf(out->text, sizeof out->text, "a process at the other side of a port");
 }

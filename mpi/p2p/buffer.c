@@ -1,9 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The buffer that the program attaches for buffered sends: only its size matters, the library keeps
- * the data itself. */
-#include <limits.h>
+#include "mpi/p2p/buffer.h"
 
+#include <stdlib.h>
+
+#include "mpi/env/session.h"
+#include "mpi/p2p/compound.h"
 #include "mpi/p2p/internal.h"
+
+/* A nonblocking flush: as many parts as there are messages to wait for. */
+struct mpi_flush {
+	struct mpi_compound compound; /* first */
+	struct mpi_flush *next;
+	struct mpi_buffer *buffer; /* NULL: not in its list */
+	uint32_t epoch;
+};
+
+struct mpi_buffer *mpi_buffer_of(const struct mpi_rank *me, const struct mpi_comm *comm)
+{
+	const struct mpi_session *session;
+
+	if (comm->buffer)
+		return comm->buffer;
+	session = mpi_session_get(me, comm->session);
+	return session && session->buffer ? session->buffer : me->endpoint->buffer;
+}
 
 int64_t mpi_buffered_size(int64_t size_B)
 {
@@ -12,9 +32,9 @@ int64_t mpi_buffered_size(int64_t size_B)
 
 int mpi_buffer_take(struct mpi_rank *me, const struct mpi_p2p_args *args)
 {
-	struct mpi_endpoint *endpoint = me->endpoint;
+	struct mpi_buffer *buffer = mpi_buffer_of(me, args->comm);
 	int64_t needed_B = mpi_buffered_size(args->count * args->type->size_B);
-	int64_t free_B = endpoint->buffer_size_B - endpoint->buffer_used_B;
+	int64_t free_B = buffer ? buffer->size_B - buffer->used_B : 0;
 
 	if (args->peer == MPI_PROC_NULL)
 		return MPI_SUCCESS;
@@ -23,87 +43,145 @@ int mpi_buffer_take(struct mpi_rank *me, const struct mpi_p2p_args *args)
 				 "a buffered send needs %lld B (MPI_BSEND_OVERHEAD included), the "
 				 "attached buffer has %lld B left",
 				 (long long)needed_B, (long long)free_B);
-	endpoint->buffer_used_B += needed_B;
 	return MPI_SUCCESS;
 }
 
-static int attach(struct mpi_rank *me, void *buffer, MPI_Count size_B)
+void mpi_buffer_enter(struct mpi_buffer *buffer, struct mpi_message *message)
 {
-	struct mpi_endpoint *endpoint = me->endpoint;
+	message->buffer = buffer;
+	message->buffer_epoch = buffer->epoch;
+	buffer->used_B += mpi_buffered_size(message->size_B);
+	buffer->n_messages++;
+}
+
+static void unlink_flush(struct mpi_flush *flush)
+{
+	struct mpi_flush **link = &flush->buffer->flushes;
+
+	while (*link != flush)
+		link = &(*link)->next;
+	*link = flush->next;
+	flush->buffer = NULL;
+}
+
+static void tell_flushes(struct mpi_buffer *buffer, uint32_t epoch)
+{
+	struct mpi_flush *next;
+
+	for (struct mpi_flush *flush = buffer->flushes; flush; flush = next) {
+		next = flush->next;
+		if (flush->epoch <= epoch)
+			continue;
+		if (flush->compound.n_left == 1)
+			unlink_flush(flush);
+		mpi_compound_end_part(&flush->compound, NULL);
+	}
+}
+
+void mpi_buffer_leave(struct mpi_message *message)
+{
+	struct mpi_buffer *buffer = message->buffer;
+
+	message->buffer = NULL;
+	buffer->used_B -= mpi_buffered_size(message->size_B);
+	buffer->n_messages--;
+	tell_flushes(buffer, message->buffer_epoch);
+	mpi_endpoint_wake(buffer->owner);
+	if (buffer->is_abandoned && buffer->n_messages == 0)
+		free(buffer);
+}
+
+void mpi_buffer_abandon(struct mpi_buffer *buffer)
+{
+	if (!buffer)
+		return;
+	buffer->is_abandoned = true;
+	if (buffer->n_messages == 0)
+		free(buffer);
+}
+
+int mpi_buffer_attach(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_buffer **slot,
+		      void *address, MPI_Count size_B)
+{
+	struct mpi_buffer *buffer;
 
 	if (size_B < 0)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "size is %lld, wanted at least 0",
-					   (long long)size_B));
-	if (endpoint->buffer_size_B)
-		return mpi_leave(
-		    me, mpi_raise(me, NULL, MPI_ERR_BUFFER, "a buffer is attached already"));
-	endpoint->buffer = buffer;
-	endpoint->buffer_size_B = buffer == MPI_BUFFER_AUTOMATIC ? INT64_MAX / 2 : size_B;
-	return mpi_leave(me, MPI_SUCCESS);
+		return mpi_raise(me, comm, MPI_ERR_ARG, "size is %lld, wanted at least 0",
+				 (long long)size_B);
+	if (*slot)
+		return mpi_raise(me, comm, MPI_ERR_BUFFER, "a buffer is attached already");
+	buffer = calloc(1, sizeof *buffer);
+	if (!buffer)
+		return mpi_raise(me, comm, MPI_ERR_NO_MEM, "out of memory for a buffer");
+	buffer->owner = me;
+	buffer->address = address;
+	buffer->size_B = address == MPI_BUFFER_AUTOMATIC ? INT64_MAX / 2 : size_B;
+	*slot = buffer;
+	return MPI_SUCCESS;
 }
 
 /* Returns when every buffered message has left. Collectives go on meanwhile: the receivers may be
  * waiting for them. */
-static void flush(struct mpi_rank *me)
+int mpi_buffer_flush(struct mpi_rank *me, struct mpi_buffer *buffer)
 {
 	mpi_progress_poll(me, 0, NULL);
-	while (me->endpoint->buffer_used_B > 0) {
+	me->endpoint->is_flushing = true;
+	while (buffer && buffer->n_messages > 0) {
 		mpi_endpoint_block(me);
 		mpi_progress_poll(me, 0, NULL);
 	}
+	me->endpoint->is_flushing = false;
+	return MPI_SUCCESS;
 }
 
-static MPI_Count detach(struct mpi_rank *me, void *buffer_addr)
+int mpi_buffer_detach(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_buffer **slot,
+		      void *buffer_addr, MPI_Count *size)
 {
-	struct mpi_endpoint *endpoint = me->endpoint;
-	MPI_Count size_B = endpoint->buffer == MPI_BUFFER_AUTOMATIC ? 0 : endpoint->buffer_size_B;
-
-	flush(me);
-	*(void **)buffer_addr = endpoint->buffer;
-	endpoint->buffer = NULL;
-	endpoint->buffer_size_B = 0;
-	return size_B;
-}
-
-int MPI_Buffer_attach(void *buffer, int size)
-{
-	return attach(MPI_ENTER(), buffer, size);
-}
-
-int MPI_Buffer_attach_c(void *buffer, MPI_Count size)
-{
-	return attach(MPI_ENTER(), buffer, size);
-}
-
-int MPI_Buffer_detach(void *buffer_addr, int *size)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	MPI_Count size_B;
+	struct mpi_buffer *buffer = *slot;
 
 	if (!buffer_addr || !size)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
-	size_B = detach(me, buffer_addr);
-	*size = size_B > INT_MAX ? MPI_UNDEFINED : (int)size_B;
-	return mpi_leave(me, MPI_SUCCESS);
+		return mpi_raise(me, comm, MPI_ERR_ARG, "an output argument is NULL");
+	mpi_buffer_flush(me, buffer);
+	*(void **)buffer_addr = buffer ? buffer->address : NULL;
+	*size = !buffer || buffer->address == MPI_BUFFER_AUTOMATIC ? 0 : buffer->size_B;
+	mpi_buffer_abandon(buffer);
+	*slot = NULL;
+	return MPI_SUCCESS;
 }
 
-int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
+static void release(struct mpi_rank *me, struct mpi_request *request)
 {
-	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_flush *flush = request->operation;
 
-	if (!buffer_addr || !size)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
-	*size = detach(me, buffer_addr);
-	return mpi_leave(me, MPI_SUCCESS);
+	if (flush->buffer)
+		unlink_flush(flush);
+	free(flush);
 }
 
-int MPI_Buffer_flush(void)
+int mpi_buffer_iflush(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_buffer *buffer,
+		      MPI_Request *handle)
 {
-	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_request *request;
+	struct mpi_flush *flush;
 
-	flush(me);
-	return mpi_leave(me, MPI_SUCCESS);
+	if (!handle)
+		return mpi_raise(me, comm, MPI_ERR_ARG, "request is NULL");
+	request = mpi_request_create(me, REQUEST_COMPOUND);
+	flush = calloc(1, sizeof *flush);
+	if (!flush)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a request");
+	flush->compound = (struct mpi_compound){.request = request, .peers = {-1, -1}};
+	request->operation = flush;
+	request->release = release;
+	*handle = mpi_request_publish(me, request);
+	if (!buffer || buffer->n_messages == 0) {
+		mpi_request_complete(request, MPI_SUCCESS);
+		return MPI_SUCCESS;
+	}
+	flush->compound.n_left = buffer->n_messages;
+	flush->epoch = ++buffer->epoch;
+	flush->buffer = buffer;
+	flush->next = buffer->flushes;
+	buffer->flushes = flush;
+	return MPI_SUCCESS;
 }

@@ -79,38 +79,30 @@ int mpi_check_source(struct mpi_rank *me, struct mpi_comm *comm, int source, int
 	return code;
 }
 
-int mpi_check_send(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype,
-		   int dest, int tag, MPI_Comm comm, struct mpi_p2p_args *out)
+int mpi_check_send_slowly(struct mpi_rank *me, struct mpi_p2p_args *a, MPI_Datatype datatype,
+			  MPI_Comm comm)
 {
-	int code = check_comm(me, comm, &out->comm);
+	int code = check_comm(me, comm, &a->comm);
 
 	if (code == MPI_SUCCESS)
-		code = mpi_check_buffer(me, out->comm, buf, count, datatype, &out->type);
+		code = mpi_check_buffer(me, a->comm, a->buf, a->count, datatype, &a->type);
 	if (code == MPI_SUCCESS)
-		code = check_size(me, out->comm, count, out->type);
+		code = check_size(me, a->comm, a->count, a->type);
 	if (code == MPI_SUCCESS)
-		code = check_peer(me, out->comm, dest, "dest");
+		code = check_peer(me, a->comm, a->peer, "dest");
 	if (code == MPI_SUCCESS)
-		code = check_tag(me, out->comm, tag);
-	out->buf = buf;
-	out->count = count;
-	out->peer = dest;
-	out->tag = tag;
+		code = check_tag(me, a->comm, a->tag);
 	return code;
 }
 
-int mpi_check_recv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-		   int source, int tag, MPI_Comm comm, struct mpi_p2p_args *out)
+int mpi_check_recv_slowly(struct mpi_rank *me, struct mpi_p2p_args *a, MPI_Datatype datatype,
+			  MPI_Comm comm)
 {
-	int code = check_comm(me, comm, &out->comm);
+	int code = check_comm(me, comm, &a->comm);
 
 	if (code == MPI_SUCCESS)
-		code = mpi_check_buffer(me, out->comm, buf, count, datatype, &out->type);
+		code = mpi_check_buffer(me, a->comm, a->buf, a->count, datatype, &a->type);
 	if (code == MPI_SUCCESS)
-		code = mpi_check_source(me, out->comm, source, tag);
-	out->buf = buf;
-	out->count = count;
-	out->peer = source;
-	out->tag = tag;
+		code = mpi_check_source(me, a->comm, a->peer, a->tag);
 	return code;
 }

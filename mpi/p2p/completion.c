@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "mpi/env/errhandler.h"
+#include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
 
 #define N_ON_STACK 32
@@ -13,6 +14,7 @@ int mpi_request_harvest(struct mpi_rank *me, struct mpi_request *request, MPI_Re
 	int error_class = request->query ? request->query(request) : request->status.MPI_ERROR;
 
 	me->endpoint->n_polls = 0;
+	mpi_cause_taken(me, request);
 	if (status != MPI_STATUS_IGNORE) {
 		*status = request->status;
 		status->MPI_ERROR = error_class;

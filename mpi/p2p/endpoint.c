@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "mpi/p2p/causes.h"
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/message.h"
 
@@ -26,6 +27,8 @@ int mpi_p2p_create(struct mpi_world *world)
 	util_pool_init(&world->requests, sizeof(struct mpi_request));
 	util_pool_init(&world->messages, sizeof(struct mpi_message));
 	world->policy = mpi_match_policy_timed();
+	if (world->pd->cluster->order == NET_ORDER_PER_PAIR && mpi_stream_table_create(&world->streams))
+		return UTIL_ENOMEM;
 	return mpi_pair_table_create(&world->pairs);
 }
 
@@ -41,6 +44,11 @@ static void free_payloads(struct mpi_world *world)
 			next = m->next;
 			mpi_message_destroy(m);
 		}
+		for (struct mpi_request *r = endpoint->arrived_first; r; r = r->next)
+			mpi_message_destroy(r->message);
+		free(endpoint->buffer);
+		mpi_match_index_end(&endpoint->posted);
+		mpi_match_index_end(&endpoint->unexpected);
 		free(endpoint);
 	}
 }
@@ -48,7 +56,9 @@ static void free_payloads(struct mpi_world *world)
 void mpi_p2p_destroy(struct mpi_world *world)
 {
 	free_payloads(world);
+	mpi_lent_copies_destroy(world);
 	mpi_pair_table_destroy(world->pairs);
+	mpi_stream_table_destroy(world->streams);
 	util_pool_finish(&world->messages);
 	util_pool_finish(&world->requests);
 }
@@ -100,8 +110,10 @@ void mpi_endpoint_block(struct mpi_rank *me)
 	}
 	endpoint->is_blocked = true;
 	endpoint->last_started = SIM_TIME_MAX;
+	mpi_cause_block(me);
 	sim_task_block(&me->pd->task);
 	endpoint->is_blocked = false;
+	mpi_cause_resume(me, begin);
 	started = endpoint->last_started;
 	if (started > engine->now)
 		started = engine->now;
@@ -127,6 +139,7 @@ static void pause_poll(struct mpi_rank *me, uint32_t n_paid)
 
 	endpoint->is_polling = true;
 	endpoint->has_news = false;
+	mpi_cause_block(me);
 	if (n_paid < POLLS_MAX)
 		sim_engine_after(engine, &endpoint->alarm,
 				 POLL_PAUSE_PS
@@ -134,6 +147,7 @@ static void pause_poll(struct mpi_rank *me, uint32_t n_paid)
 	sim_task_block(&me->pd->task);
 	sim_engine_cancel(engine, &endpoint->alarm);
 	endpoint->is_polling = false;
+	mpi_cause_resume(me, begin);
 	if (endpoint->has_news) /* something arrived: the program may have to look several times to
 				   find it */
 		endpoint->n_polls = 0;

@@ -11,6 +11,8 @@ struct mpi_message;
 struct mpi_endpoint {
 	struct mpi_request *posted_first, *posted_last;		/* receives, oldest first */
 	struct mpi_message *unexpected_first, *unexpected_last; /* messages, in order of delivery */
+	int n_posted, n_posted_wild, n_unexpected; /* wild: with MPI_ANY_SOURCE or MPI_ANY_TAG */
+	struct mpi_match_index posted, unexpected; /* of deep queues, wild ones left out */
 	struct mpi_message *deferred_first,
 	    *deferred_last; /* rendezvous whose next step waits for this rank to be in MPI */
 	struct mpi_request *arrived_first,
@@ -34,15 +36,25 @@ struct mpi_endpoint {
 	bool has_news;		/* something concerned the rank since its last pause began */
 	struct sim_event alarm; /* ends a pause between polls */
 	struct mpi_rank *owner;
-	/* MPI_Buffer_attach */
-	void *buffer;
-	int64_t buffer_size_B, buffer_used_B;
+	struct mpi_partitioned
+	    *unmatched_partitioned; /* halves of operations to this rank, oldest first */
+	struct mpi_buffer *buffer;  /* MPI_Buffer_attach; NULL: none */
+	bool is_flushing;	    /* blocked until messages have left a buffer */
+	bool is_at_port;	    /* blocked until somebody comes to the port */
 };
 
 /* Hash of the pairs that have messages under way: the last one sent, for the order of delivery. */
 struct mpi_pair_table;
 int mpi_pair_table_create(struct mpi_pair_table **out);
 void mpi_pair_table_destroy(struct mpi_pair_table *table);
+
+/* The connections between pairs of ranks, where the cluster says that there are any. */
+struct mpi_stream_table;
+int mpi_stream_table_create(struct mpi_stream_table **out);
+void mpi_stream_table_destroy(struct mpi_stream_table *table);
+/* The connection from one rank to another; NULL: there is none, or no memory for it. Lives as long as the world. O(1). */
+struct net_stream *mpi_stream_get(struct mpi_world *world, const struct mpi_rank *from,
+				  const struct mpi_rank *to);
 
 int mpi_p2p_create(struct mpi_world *world);
 void mpi_p2p_destroy(struct mpi_world *world);
@@ -70,10 +82,5 @@ void mpi_endpoint_wake(struct mpi_rank *me);
  * long (docs/decisions/0010-polling.md).
  */
 void mpi_endpoint_poll_failed(struct mpi_rank *me);
-
-/* Makes `message` the last one of its pair; true when an earlier one is still under way. */
-bool mpi_pair_append(struct mpi_world *world, struct mpi_message *message);
-/* Takes a delivered message off its pair; returns the next one of the pair, or NULL. */
-struct mpi_message *mpi_pair_advance(struct mpi_world *world, struct mpi_message *message);
 
 #endif

@@ -12,18 +12,6 @@
 
 /* What the files of this chapter share. */
 
-/* A request with its arguments, not started: type and comm are retained. */
-struct mpi_request *mpi_send_prepare(struct mpi_rank *me, const void *buf, MPI_Count count,
-				     struct mpi_datatype *type, int dest, int tag,
-				     struct mpi_comm *comm, enum mpi_send_mode mode,
-				     enum mpi_channel channel);
-struct mpi_request *mpi_recv_prepare(struct mpi_rank *me, void *buf, MPI_Count count,
-				     struct mpi_datatype *type, int source, int tag,
-				     struct mpi_comm *comm, enum mpi_channel channel);
-/* Starts a prepared request (once, or again and again when it is persistent). */
-void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send);
-void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv);
-
 /* The arguments of a send or receive, checked. `type` and `comm` are borrowed. */
 struct mpi_p2p_args {
 	const void *buf;
@@ -32,16 +20,75 @@ struct mpi_p2p_args {
 	int peer, tag;
 	struct mpi_comm *comm;
 };
+
+/* A request with its arguments, not started: type and comm are retained. */
+struct mpi_request *mpi_send_prepare(struct mpi_rank *me, const void *buf, MPI_Count count,
+				     struct mpi_datatype *type, int dest, int tag,
+				     struct mpi_comm *comm, enum mpi_send_mode mode,
+				     enum mpi_channel channel);
+struct mpi_request *mpi_recv_prepare(struct mpi_rank *me, void *buf, MPI_Count count,
+				     struct mpi_datatype *type, int source, int tag,
+				     struct mpi_comm *comm, enum mpi_channel channel);
+/*
+ * A standard send that completes without its receive: sends it off, no request needed. False: it is
+ * none of those, and nothing happened.
+ */
+bool mpi_send_eager(struct mpi_rank *me, const struct mpi_p2p_args *args);
+/* Starts a prepared request (once, or again and again when it is persistent). */
+void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send);
+void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv);
+
+/* The whole of the checks; buf, count, peer and tag of `a` are set. */
+int mpi_check_send_slowly(struct mpi_rank *me, struct mpi_p2p_args *a, MPI_Datatype datatype,
+			  MPI_Comm comm);
+int mpi_check_recv_slowly(struct mpi_rank *me, struct mpi_p2p_args *a, MPI_Datatype datatype,
+			  MPI_Comm comm);
+/*
+ * Most calls are right in the plainest way: all of that is seen at once. Every other one, right or
+ * wrong, is looked at step by step. Counts up to 2^31 of items below 2^31 bytes have no size to
+ * worry about.
+ */
+static inline bool mpi_args_are_plain(const struct mpi_rank *me, MPI_Datatype datatype,
+				      MPI_Comm comm, int peer, int tag, struct mpi_p2p_args *a)
+{
+	a->comm = mpi_comm_get(me, comm);
+	a->type = mpi_datatype_get(me, datatype);
+	a->peer = peer;
+	a->tag = tag;
+	return a->comm && a->type && a->type->is_committed && a->buf && a->buf != MPI_IN_PLACE &&
+	       (uint64_t)a->count <= INT32_MAX && a->type->size_B <= INT32_MAX && tag >= 0 &&
+	       (unsigned int)peer < (unsigned int)mpi_comm_n_peers(a->comm);
+}
 /* MPI_SUCCESS, or the code that mpi_raise returned. */
-int mpi_check_send(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype,
-		   int dest, int tag, MPI_Comm comm, struct mpi_p2p_args *out);
-int mpi_check_recv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-		   int source, int tag, MPI_Comm comm, struct mpi_p2p_args *out);
+static inline int mpi_check_send(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype,
+		   int dest, int tag, MPI_Comm comm, struct mpi_p2p_args *out)
+{
+	out->buf = buf;
+	out->count = count;
+	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, dest, tag, out), 1))
+		return MPI_SUCCESS;
+	return mpi_check_send_slowly(me, out, datatype, comm);
+}
+
+static inline int mpi_check_recv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+		   int source, int tag, MPI_Comm comm, struct mpi_p2p_args *out)
+{
+	out->buf = buf;
+	out->count = count;
+	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, source, tag, out), 1))
+		return MPI_SUCCESS;
+	return mpi_check_recv_slowly(me, out, datatype, comm);
+}
 int mpi_check_source(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag);
 
-/* What a buffered send takes from the attached buffer; MPI_SUCCESS or MPI_ERR_BUFFER raised when it
- * does not fit. */
-int64_t mpi_buffered_size(int64_t size_B);
+/*
+ * For sends whose buffer is received into at once: packs what is to be sent into *packed (malloc,
+ * the caller's) and lets the arguments say so. Memory that is absent stays. MPI_SUCCESS, or what
+ * was raised.
+ */
+int mpi_replace_by_packed(struct mpi_rank *me, struct mpi_p2p_args *out, void **packed);
+
+/* Whether a buffered send fits the attached buffer: MPI_SUCCESS, or MPI_ERR_BUFFER raised. */
 int mpi_buffer_take(struct mpi_rank *me, const struct mpi_p2p_args *args);
 
 /* MPI_Cancel of a generalized request: what the program's function returned. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/p2p/match.h"
 
+#include <stddef.h>
+
+#include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"
 
 static bool accept_any(void *context, const struct mpi_request *recv,
@@ -38,8 +41,53 @@ static bool matches(const struct mpi_request *recv, const struct mpi_message *me
 	return recv->peer != MPI_ANY_SOURCE || policy->accept(policy->context, recv, message);
 }
 
+/* Queues that are longer are looked up by hash. */
+enum { DEEP = 32 };
+
+static bool is_wild(const struct mpi_request *recv)
+{
+	return recv->peer == MPI_ANY_SOURCE || recv->tag == MPI_ANY_TAG;
+}
+
+static void index_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
+{
+	recv->by_key.hash = mpi_match_hash(mpi_message_context(recv->comm, recv->channel),
+					   recv->peer, recv->tag);
+	mpi_match_index_put(&endpoint->posted, &recv->by_key);
+}
+
+static __attribute__((noinline)) void posted_is_deep(struct mpi_endpoint *endpoint)
+{
+	struct mpi_request *recv = endpoint->posted_first;
+
+	if (!mpi_match_index_begin(&endpoint->posted, (uint32_t)endpoint->n_posted))
+		return;
+	for (; recv; recv = recv->next)
+		if (!is_wild(recv))
+			index_recv(endpoint, recv);
+}
+
+static void index_message(struct mpi_endpoint *endpoint, struct mpi_message *message)
+{
+	message->by_key.hash =
+	    mpi_match_hash(message->context, message->source_rank, message->tag);
+	mpi_match_index_put(&endpoint->unexpected, &message->by_key);
+}
+
+static __attribute__((noinline)) void unexpected_is_deep(struct mpi_endpoint *endpoint)
+{
+	struct mpi_message *message = endpoint->unexpected_first;
+
+	if (!mpi_match_index_begin(&endpoint->unexpected, (uint32_t)endpoint->n_unexpected))
+		return;
+	for (; message; message = message->next)
+		index_message(endpoint, message);
+}
+
 static void append_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
 {
+	bool wild = is_wild(recv);
+
 	recv->next = NULL;
 	recv->prev = endpoint->posted_last;
 	if (endpoint->posted_last)
@@ -47,6 +95,11 @@ static void append_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
 	else
 		endpoint->posted_first = recv;
 	endpoint->posted_last = recv;
+	endpoint->n_posted_wild += wild;
+	if (++endpoint->n_posted > DEEP && !endpoint->posted.last)
+		posted_is_deep(endpoint);
+	else if (endpoint->posted.last && !wild)
+		index_recv(endpoint, recv);
 }
 
 void mpi_match_remove_recv(struct mpi_request *recv)
@@ -56,6 +109,13 @@ void mpi_match_remove_recv(struct mpi_request *recv)
 	*(recv->prev ? &recv->prev->next : &endpoint->posted_first) = recv->next;
 	*(recv->next ? &recv->next->prev : &endpoint->posted_last) = recv->prev;
 	recv->next = recv->prev = NULL;
+	endpoint->n_posted--;
+	if (is_wild(recv))
+		endpoint->n_posted_wild--;
+	else if (endpoint->posted.last)
+		mpi_match_index_take(&endpoint->posted, &recv->by_key);
+	if (endpoint->n_posted == 0 && endpoint->posted.last)
+		mpi_match_index_end(&endpoint->posted);
 }
 
 static void append_message(struct mpi_endpoint *endpoint, struct mpi_message *message)
@@ -67,6 +127,10 @@ static void append_message(struct mpi_endpoint *endpoint, struct mpi_message *me
 	else
 		endpoint->unexpected_first = message;
 	endpoint->unexpected_last = message;
+	if (++endpoint->n_unexpected > DEEP && !endpoint->unexpected.last)
+		unexpected_is_deep(endpoint);
+	else if (endpoint->unexpected.last)
+		index_message(endpoint, message);
 }
 
 void mpi_match_remove_message(struct mpi_message *message)
@@ -76,6 +140,12 @@ void mpi_match_remove_message(struct mpi_message *message)
 	*(message->prev ? &message->prev->next : &endpoint->unexpected_first) = message->next;
 	*(message->next ? &message->next->prev : &endpoint->unexpected_last) = message->prev;
 	message->next = message->prev = NULL;
+	endpoint->n_unexpected--;
+	if (!endpoint->unexpected.last)
+		return;
+	mpi_match_index_take(&endpoint->unexpected, &message->by_key);
+	if (endpoint->n_unexpected == 0)
+		mpi_match_index_end(&endpoint->unexpected);
 }
 
 static void join(struct mpi_request *recv, struct mpi_message *message)
@@ -110,13 +180,41 @@ static void offer_again(struct mpi_endpoint *endpoint, const struct mpi_world *w
 		;
 }
 
+/* Of a deep queue of posted receives without wildcards. */
+static __attribute__((noinline)) struct mpi_request *
+find_posted_deep(const struct mpi_endpoint *endpoint, const struct mpi_message *message)
+{
+	uint32_t hash = mpi_match_hash(message->context, message->source_rank, message->tag);
+	struct mpi_match_node *node = NULL;
+
+	while ((node = mpi_match_index_next(&endpoint->posted, hash, node))) {
+		struct mpi_request *recv =
+		    (struct mpi_request *)((char *)node - offsetof(struct mpi_request, by_key));
+
+		if (matches(recv, message))
+			return recv;
+	}
+	return NULL;
+}
+
+static inline struct mpi_request *find_posted(const struct mpi_endpoint *endpoint,
+					      const struct mpi_message *message)
+{
+	struct mpi_request *recv = endpoint->posted_first;
+
+	if (endpoint->posted.last && endpoint->n_posted_wild == 0)
+		return find_posted_deep(endpoint, message);
+	while (recv && !matches(recv, message))
+		recv = recv->next;
+	return recv;
+}
+
 static void match_message(struct mpi_message *message)
 {
 	struct mpi_endpoint *endpoint = message->dest->endpoint;
+	struct mpi_request *recv = find_posted(endpoint, message);
 
-	for (struct mpi_request *recv = endpoint->posted_first; recv; recv = recv->next) {
-		if (!matches(recv, message))
-			continue;
+	if (recv) {
 		mpi_match_remove_recv(recv);
 		join(recv, message);
 		return;
@@ -124,8 +222,10 @@ static void match_message(struct mpi_message *message)
 	append_message(endpoint, message);
 	if (endpoint->is_probing &&
 	    fits(message, mpi_message_context(endpoint->probe_comm, CHANNEL_P2P),
-		 endpoint->probe_source, endpoint->probe_tag))
+		 endpoint->probe_source, endpoint->probe_tag)) {
 		endpoint->last_started = message->started;
+		mpi_cause_released(message, message->dest);
+	}
 	mpi_endpoint_wake(message->dest);
 }
 
@@ -137,14 +237,42 @@ void mpi_match_message(struct mpi_message *message)
 	offer_again(dest->endpoint, dest->world);
 }
 
+/* For a receive without wildcards, of a deep queue. */
+static __attribute__((noinline)) struct mpi_message *
+find_unexpected_deep(const struct mpi_endpoint *endpoint, const struct mpi_request *recv)
+{
+	uint32_t hash = mpi_match_hash(mpi_message_context(recv->comm, recv->channel), recv->peer,
+				       recv->tag);
+	struct mpi_match_node *node = NULL;
+
+	while ((node = mpi_match_index_next(&endpoint->unexpected, hash, node))) {
+		struct mpi_message *message =
+		    (struct mpi_message *)((char *)node - offsetof(struct mpi_message, by_key));
+
+		if (matches(recv, message))
+			return message;
+	}
+	return NULL;
+}
+
+static inline struct mpi_message *find_unexpected(const struct mpi_endpoint *endpoint,
+						  const struct mpi_request *recv)
+{
+	struct mpi_message *message = endpoint->unexpected_first;
+
+	if (endpoint->unexpected.last && !is_wild(recv))
+		return find_unexpected_deep(endpoint, recv);
+	while (message && !matches(recv, message))
+		message = message->next;
+	return message;
+}
+
 static void match_recv(struct mpi_request *recv)
 {
 	struct mpi_endpoint *endpoint = recv->owner->endpoint;
+	struct mpi_message *message = find_unexpected(endpoint, recv);
 
-	for (struct mpi_message *message = endpoint->unexpected_first; message;
-	     message = message->next) {
-		if (!matches(recv, message))
-			continue;
+	if (message) {
 		mpi_match_remove_message(message);
 		join(recv, message);
 		return;

@@ -25,10 +25,10 @@ struct mpi_match_policy {
 const struct mpi_match_policy *mpi_match_policy_timed(void);
 
 /* An envelope was delivered: matches it with the first posted receive that fits, or queues it as
- * unexpected. O(posted receives). */
+ * unexpected. O(1) where a deep queue holds no wildcards, else O(posted receives). */
 void mpi_match_message(struct mpi_message *message);
 /* A receive was posted: matches it with the first unexpected message that fits, or queues it.
- * O(unexpected messages). */
+ * O(unexpected messages) with wildcards, else O(1). */
 void mpi_match_recv(struct mpi_request *recv);
 /* Has the rank posted a receive that fits, for a message that is yet to come? */
 bool mpi_match_is_posted(const struct mpi_rank *me, uint32_t context, int source_rank, int tag);

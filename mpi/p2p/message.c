@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/p2p/buffer.h"
+#include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/match.h"
+#include "mpi/p2p/pair.h"
 
 static struct mpi_message *message_of(struct net_transfer *transfer)
 {
@@ -22,26 +25,47 @@ static sim_time_ps now(const struct mpi_message *message)
 static void start_transfer(struct mpi_message *message, const struct mpi_rank *from,
 			   const struct mpi_rank *to, int64_t size_B, net_transfer_fn done)
 {
-	net_transfer_start(from->world->pd->model, &message->transfer, from->pd->node, to->pd->node,
-			   size_B, done);
+	struct net_stream *stream = from->world->streams ? mpi_stream_get(from->world, from, to) : NULL;
+
+	if (stream)
+		net_transfer_start_in_stream(from->world->pd->model, stream, &message->transfer,
+					     from->pd->node, to->pd->node, size_B, 0, NULL, done);
+	else
+		net_transfer_start(from->world->pd->model, &message->transfer, from->pd->node,
+				   to->pd->node, size_B, done);
+}
+
+/* The bulk, of which the sender waits for all but the last `last_B`. */
+static void start_marked(struct mpi_message *message, int64_t size_B, int64_t last_B,
+			 net_transfer_fn mark, net_transfer_fn done)
+{
+	const struct mpi_rank *from = message->source, *to = message->dest;
+	struct net_stream *stream = from->world->streams ? mpi_stream_get(from->world, from, to) : NULL;
+
+	if (stream)
+		net_transfer_start_in_stream(from->world->pd->model, stream, &message->transfer,
+					     from->pd->node, to->pd->node, size_B, last_B, mark, done);
+	else
+		net_transfer_start_marked(from->world->pd->model, &message->transfer, from->pd->node,
+					  to->pd->node, size_B, last_B, mark, done);
 }
 
 void mpi_message_destroy(struct mpi_message *message)
 {
-	if (message->payload != message->inline_data)
+	mpi_cause_end(message);
+	if (message->is_lent_copy)
+		mpi_lent_copy_free(message->payload);
+	else if (message->payload != message->inline_data)
 		free(message->payload);
 	util_pool_put(&message->dest->world->messages, message);
 }
 
 /* --- delivery of envelopes, in order per pair --- */
 
-static void release_buffer(struct mpi_message *message)
+static inline void release_buffer(struct mpi_message *message)
 {
-	if (!message->buffered_B)
-		return;
-	message->source->endpoint->buffer_used_B -= message->buffered_B;
-	message->buffered_B = 0;
-	mpi_endpoint_wake(message->source);
+	if (message->buffer)
+		mpi_buffer_leave(message);
 }
 
 static void deliver(struct mpi_message *message)
@@ -55,7 +79,7 @@ static void deliver(struct mpi_message *message)
 	message->is_delivered = true;
 	if (!message->is_rendezvous)
 		release_buffer(message);
-	if (mpi_endpoint_create(dest) < 0)
+	if (!dest->endpoint && mpi_endpoint_create(dest) < 0)
 		return; /* never received: out of memory shows as a deadlock of the receiver */
 	mpi_match_message(message);
 }
@@ -68,8 +92,11 @@ static void envelope_arrived(struct net_transfer *transfer)
 
 	message->is_at_hand = true;
 	message->arrived = now(message);
+	mpi_cause_arrived(message, transfer->size_B, true);
 	while (message->is_at_hand && !message->has_predecessor) {
 		next = mpi_pair_advance(world, message);
+		if (next && next->is_at_hand)
+			mpi_cause_follow(next, message);
 		deliver(message);
 		if (!next)
 			break;
@@ -91,8 +118,11 @@ static int64_t early_size(const struct mpi_message *message)
 static void count(const struct mpi_message *message)
 {
 	struct mpi_world *world = message->source->world;
+	int channel = (int)(message->context & CHANNEL_COLL);
 
-	if (message->context & CHANNEL_COLL) {
+	message->source->n_sent[channel]++;
+	message->source->sent_B[channel] += (uint64_t)message->size_B;
+	if (channel == CHANNEL_COLL) {
 		world->n_collective_messages++;
 		world->n_collective_bytes += (uint64_t)message->size_B;
 	} else {
@@ -109,6 +139,8 @@ void mpi_message_launch(struct mpi_message *message)
 	count(message);
 	message->has_predecessor = mpi_pair_append(world, message);
 	message->started = now(message);
+	mpi_cause_launch(message);
+	mpi_cause_transfer(message, false);
 	start_transfer(message, message->source, message->dest,
 		       message->is_rendezvous ? cluster->control_message_B + early_size(message)
 					      : message->size_B,
@@ -117,17 +149,22 @@ void mpi_message_launch(struct mpi_message *message)
 
 /* --- after the match --- */
 
-static void complete_send(struct mpi_message *message)
+static void complete_send_now(struct mpi_message *message)
 {
 	struct mpi_request *send = message->send;
 
-	if (!send)
-		return;
 	message->send = NULL;
 	send->message = NULL;
 	mpi_request_unlend(send);
 	send->owner->endpoint->last_started = message->started;
+	send->cause_mark = mpi_cause_released(message, send->owner);
 	mpi_request_complete(send, MPI_SUCCESS);
+}
+
+static inline void complete_send(struct mpi_message *message)
+{
+	if (message->send)
+		complete_send_now(message);
 }
 
 /* Data that stayed with the sender (rendezvous, contiguous) is read where it lies now. NULL: there
@@ -148,6 +185,7 @@ static void bulk_arrived(struct net_transfer *transfer)
 	struct mpi_message *message = message_of(transfer);
 
 	message->arrived = now(message);
+	mpi_cause_arrived(message, transfer->size_B, true);
 	mpi_request_unlend(message->recv);
 	mpi_message_received(message);
 }
@@ -164,8 +202,9 @@ static inline __attribute__((always_inline)) bool copy_now(const struct mpi_requ
 		return true;
 	if (!recv->type->is_contiguous)
 		return false;
-	memcpy(pd_rank_memory(recv->owner->pd, (char *)recv->buf + recv->type->true_lb_B), data,
-	       (size_t)size_B);
+	mpi_message_copy(
+	    pd_rank_memory(recv->owner->pd, (char *)recv->buf + recv->type->true_lb_B), data,
+	    (size_t)size_B);
 	return true;
 }
 
@@ -198,7 +237,14 @@ static __attribute__((cold)) void let_sender_go(struct mpi_message *message)
 
 static void all_but_buffered_arrived(struct net_transfer *transfer)
 {
-	let_sender_go(message_of(transfer));
+	struct mpi_message *message = message_of(transfer);
+
+	mpi_cause_arrived(
+	    message,
+	    transfer->size_B -
+		net_cluster_send_buffer(message->dest->world->pd->cluster, message->size_B),
+	    false);
+	let_sender_go(message);
 }
 
 /* --- the steps of a rendezvous after the match: the receiver's clear to send, the sender's bulk
@@ -211,10 +257,9 @@ static void start_bulk(struct mpi_message *message)
 	    net_cluster_send_buffer(message->dest->world->pd->cluster, message->size_B);
 
 	message->started = now(message);
+	mpi_cause_transfer(message, false);
 	if (buffer_B >= 0 && buffer_B < bulk_B) {
-		net_transfer_start_marked(message->source->world->pd->model, &message->transfer,
-					  message->source->pd->node, message->dest->pd->node,
-					  bulk_B, buffer_B, all_but_buffered_arrived, bulk_arrived);
+		start_marked(message, bulk_B, buffer_B, all_but_buffered_arrived, bulk_arrived);
 		return;
 	}
 	if (buffer_B >= bulk_B)
@@ -222,25 +267,37 @@ static void start_bulk(struct mpi_message *message)
 	start_transfer(message, message->source, message->dest, bulk_B, bulk_arrived);
 }
 
+static void end_acknowledgement(struct mpi_message *acknowledgement)
+{
+	complete_send(acknowledgement);
+	mpi_message_destroy(acknowledgement);
+}
+
 static void clear_to_send_arrived(struct net_transfer *transfer);
 
 static void step_now(struct mpi_message *message)
 {
-	if (message->is_cleared)
+	if (message->is_cleared && message->is_acknowledgement) {
+		end_acknowledgement(message);
+		return;
+	}
+	if (message->is_cleared) {
 		start_bulk(message);
-	else
-		start_transfer(message, message->dest, message->source,
-			       message->dest->world->pd->cluster->control_message_B,
-			       clear_to_send_arrived);
+		return;
+	}
+	if (!message->is_acknowledgement)
+		mpi_cause_transfer(message, true);
+	start_transfer(message, message->dest, message->source,
+		       message->dest->world->pd->cluster->control_message_B, clear_to_send_arrived);
 }
 
-/* A rank that has left MPI for good has nothing else to do than to serve what it sent. */
+/* A rank that has left MPI has nothing else to do than to serve what it sent. */
 static bool makes_progress(const struct mpi_rank *rank)
 {
 	const struct mpi_endpoint *endpoint = rank->endpoint;
 
 	return rank->world->pd->cluster->progress == NET_PROGRESS_ASYNC || endpoint->is_blocked ||
-	       endpoint->is_polling || rank->state == MPI_STATE_FINALIZED ||
+	       endpoint->is_polling || mpi_rank_has_left(rank) ||
 	       rank->world->pd->engine.running == &rank->pd->task;
 }
 
@@ -264,6 +321,7 @@ static void clear_to_send_arrived(struct net_transfer *transfer)
 	struct mpi_message *message = message_of(transfer);
 
 	message->is_cleared = true;
+	mpi_cause_arrived(message, transfer->size_B, true);
 	take_step(message->source, message);
 }
 
@@ -294,15 +352,39 @@ static void set_status(struct mpi_request *recv, const struct mpi_message *messa
 			     message->size_B > capacity_B ? capacity_B : message->size_B);
 }
 
+/* A synchronous send learns of the match from the receiver. */
+static __attribute__((cold, noinline)) void acknowledge(struct mpi_message *message)
+{
+	struct mpi_message *acknowledgement = util_pool_get(&message->dest->world->messages);
+
+	if (!acknowledgement) {
+		complete_send(message);
+		return;
+	}
+	memset(acknowledgement, 0, offsetof(struct mpi_message, inline_data));
+	acknowledgement->source = message->source;
+	acknowledgement->dest = message->dest;
+	acknowledgement->started = message->started;
+	acknowledgement->is_acknowledgement = true;
+	acknowledgement->send = message->send;
+	acknowledgement->send->message = acknowledgement;
+	message->send = NULL;
+	take_step(message->dest, acknowledgement);
+}
+
 void mpi_message_matched(struct mpi_message *message)
 {
 	set_status(message->recv, message);
+	mpi_cause_matched(message);
 	if (message->is_rendezvous) {
 		mpi_request_lend(message->recv);
 		take_step(message->dest, message);
 		return;
 	}
-	complete_send(message); /* synchronous: the others are complete already */
+	if (message->send && message->dest->world->pd->cluster->synchronous == NET_SYNCHRONOUS_ACKNOWLEDGED)
+		acknowledge(message);
+	else
+		complete_send(message); /* synchronous: the others are complete already */
 	mpi_message_received(message);
 }
 
@@ -335,6 +417,7 @@ static void finish(struct mpi_message *message)
 	record(message);
 	recv->message = NULL;
 	recv->owner->endpoint->last_started = message->started;
+	recv->cause_mark = mpi_cause_released(message, recv->owner);
 	mpi_message_destroy(message);
 	mpi_request_complete(recv, recv->status.MPI_ERROR);
 }
@@ -355,13 +438,17 @@ void mpi_message_received(struct mpi_message *message)
 		mpi_request_arrived(recv);
 }
 
-static void spend(struct mpi_rank *me, const struct mpi_message *message, double overhead_s,
-		  double per_B_s)
+static inline void spend(struct mpi_rank *me, const struct mpi_message *message, double overhead_s,
+			 double per_B_s)
 {
+	sim_time_ps begin = me->pd->world->engine.now;
+
 	if (per_B_s > 0)
 		overhead_s += per_B_s * (double)early_size(message);
-	if (overhead_s > 0)
-		sim_task_sleep(&me->pd->task, sim_time_from_s(overhead_s));
+	if (overhead_s <= 0)
+		return;
+	sim_task_sleep(&me->pd->task, sim_time_from_s(overhead_s));
+	mpi_cause_overhead(me, message->source == me && !message->recv, early_size(message), begin);
 }
 
 void mpi_message_send_overhead(struct mpi_rank *me, const struct mpi_message *message)
@@ -382,9 +469,4 @@ void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
 		mpi_datatype_unpack(recv->type, recv->buf, recv->count, message->payload, size_B);
 	spend(me, message, cluster->recv_overhead_s, cluster->recv_overhead_per_B_s);
 	finish(message);
-}
-
-void *mpi_message_allocate(struct mpi_message *message, size_t size_B)
-{
-	return size_B <= MESSAGE_INLINE_B ? message->inline_data : malloc(size_B);
 }

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "mpi/core/status.h"
 #include "mpi/p2p/request.h"
@@ -22,16 +24,23 @@
  * transfer until the sender, is in a call that makes progress: one that waits, tests or probes.
  * With `protocol.send_buffer` the send completes when only that much of the bulk is still under
  * way.
+ *
+ * With `protocol.synchronous_send: acknowledged` a synchronous eager send completes when an
+ * acknowledgement of the match is back, which takes the same two steps as a clear to send.
  */
 #define MESSAGE_INLINE_B 64
+
+struct mpi_buffer;
 
 struct mpi_message {
 	struct net_transfer transfer; /* the one that is under way: data, control or bulk */
 	struct mpi_rank *source, *dest;
 	struct mpi_message *next,
 	    *prev; /* in the receiver's unexpected queue; next: among a rank's deferred ones */
+	struct mpi_match_node by_key; /* while it is unexpected and the queue is deep */
 	struct mpi_message
 	    *pair_next; /* sent later by the same rank to the same rank, not yet delivered */
+	struct mpi_message *pair_chain; /* the last one of another pair, same place in the table */
 	struct mpi_request
 	    *send; /* the send, as long as it is not complete; NULL: nobody waits for it */
 	struct mpi_request *recv; /* the receive that matched; NULL: none yet */
@@ -39,14 +48,18 @@ struct mpi_message {
 	struct mpi_comm *comm;	  /* of the receiver, retained, while there is a handle */
 	uint32_t context;	  /* of the communicator, and the channel: mpi_message_context */
 	int source_rank, tag;	  /* source_rank: in the communicator */
+	uint32_t buffer_epoch;
 	int64_t size_B;
 	void *payload; /* packed data: inline_data, malloc'd, or NULL (absent, empty, or still with
 			  the sender) */
-	const void *site;   /* where the application sent it */
-	int64_t buffered_B; /* of the sender's attached buffer */
+	const void *site;	   /* where the application sent it */
+	void *cause;		   /* the token of mpi/p2p/causes.h; NULL: nobody asks */
+	struct mpi_buffer *buffer; /* of the sender that it is in: mpi/p2p/buffer.h; NULL: none */
 	sim_time_ps sent, started, arrived;
 	bool is_rendezvous, has_predecessor, is_at_hand, is_delivered, is_cancelled;
-	bool is_cleared; /* the sender has the clear to send */
+	bool is_cleared; /* the sender has the clear to send, or the acknowledgement */
+	bool is_lent_copy;	 /* the payload is one of mpi_world.lent_copies */
+	bool is_acknowledgement; /* no message, but what tells the sender that its own was matched */
 	_Alignas(16) char inline_data[MESSAGE_INLINE_B];
 };
 
@@ -58,6 +71,9 @@ static inline uint32_t mpi_message_context(const struct mpi_comm *comm, enum mpi
 
 /* Sends off a message whose fields down to size_B are set. On the sender's fiber. */
 void mpi_message_launch(struct mpi_message *message);
+/* The copies of what senders had lent when they finalized (mpi/p2p/finalize.c). */
+void mpi_lent_copy_free(void *payload);
+void mpi_lent_copies_destroy(struct mpi_world *world);
 /* Frees the message and its payload. */
 void mpi_message_destroy(struct mpi_message *message);
 /* The receive has it: copies the data where it may do so now, or leaves that to the receiver's
@@ -67,7 +83,22 @@ void mpi_message_received(struct mpi_message *message);
  * completes the request. */
 void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv);
 /* Memory for `size_B` bytes of payload: the message's own or malloc'd; NULL when there is none. */
-void *mpi_message_allocate(struct mpi_message *message, size_t size_B);
+static inline void *mpi_message_allocate(struct mpi_message *message, size_t size_B)
+{
+	return size_B <= MESSAGE_INLINE_B ? message->inline_data : malloc(size_B);
+}
+/* memcpy, without the call for a number or two. */
+static inline void mpi_message_copy(void *to, const void *from, size_t size_B)
+{
+	if (size_B == 8)
+		memcpy(to, from, 8);
+	else if (size_B == 4)
+		memcpy(to, from, 4);
+	else if (size_B == 1)
+		memcpy(to, from, 1);
+	else
+		memcpy(to, from, size_B);
+}
 /* Spends the sender's CPU overhead of the message (docs/model.md §3) on the rank's fiber. */
 void mpi_message_send_overhead(struct mpi_rank *me, const struct mpi_message *message);
 /* The rank is in a call that makes progress: takes the deferred steps of its rendezvous. */

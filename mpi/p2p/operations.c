@@ -76,36 +76,12 @@ int MPI_Request_free(MPI_Request *request)
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_request *r = mpi_request_get(me, request);
-
-	if (!r && request != MPI_REQUEST_NULL)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_REQUEST,
-					       "request is not a request of this rank"));
-	if (!flag)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
-	if (r)
-		mpi_progress_poll(me, 1, &r);
-	*flag = !r || r->state == REQUEST_IDLE || r->state == REQUEST_COMPLETE;
-	if (!*flag)
-		mpi_endpoint_poll_failed(me);
-	else if (status != MPI_STATUS_IGNORE && r && r->state == REQUEST_COMPLETE) {
-		if (r->query)
-			r->query(r);
-		mpi_status_give(status, &r->status);
-	} else if (status != MPI_STATUS_IGNORE)
-		mpi_status_set_empty(status);
-	return mpi_leave(me, MPI_SUCCESS);
-}
-
 /* A send whose message was matched cannot be taken back. */
 static bool withdraw_send(struct mpi_request *send)
 {
 	struct mpi_message *message = send->message;
 
-	if (!message || message->recv || message->handle)
+	if (!message || message->recv || message->handle || message->is_acknowledgement)
 		return false;
 	message->send = NULL;
 	send->message = NULL;

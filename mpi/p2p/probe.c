@@ -176,7 +176,7 @@ static struct mpi_request *receive(struct mpi_rank *me, void *buf, MPI_Count cou
 {
 	struct mpi_message *message =
 	    handle ? mpi_handle_object(me, KIND_MESSAGE, (uintptr_t)*handle) : NULL;
-	struct mpi_comm *comm = message ? message->comm : me->comm_world;
+	struct mpi_comm *comm = message ? message->comm : me->comm_none;
 	struct mpi_datatype *type;
 	struct mpi_request *recv;
 

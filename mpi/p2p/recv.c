@@ -2,9 +2,13 @@
 /* Receives, and sends joined with receives. */
 #include <stdlib.h>
 
+#include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
 
-static int recv_blocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+/* Part of its callers: every message passes here. */
+#define HOT inline __attribute__((always_inline))
+
+static HOT int recv_blocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
 			 int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	struct mpi_p2p_args a;
@@ -22,7 +26,7 @@ static int recv_blocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Da
 	return mpi_leave(me, mpi_raise_operation(me, a.comm, code, &result));
 }
 
-static int recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+static HOT int recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
 			    int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct mpi_p2p_args a;
@@ -76,6 +80,7 @@ static int exchange(struct mpi_rank *me, const struct mpi_p2p_args *out,
 	pair[1] = mpi_send_start(me, out->buf, out->count, out->type, out->peer, out->tag,
 				 out->comm, SEND_STANDARD, CHANNEL_P2P);
 	mpi_requests_wait(me, 2, pair, false);
+	mpi_cause_taken(me, pair[1]);
 	mpi_request_destroy(me, pair[1]);
 	code = mpi_request_harvest(me, pair[0], NULL, &result);
 	mpi_status_give(status, &result);
@@ -97,35 +102,38 @@ static int sendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcoun
 	return mpi_leave(me, code);
 }
 
-/* What is sent is packed away first; it then travels as bytes. */
+int mpi_replace_by_packed(struct mpi_rank *me, struct mpi_p2p_args *out, void **packed)
+{
+	MPI_Count size_B = out->count * out->type->size_B;
+
+	*packed = NULL;
+	if (pd_memory_is_absent(out->buf))
+		return MPI_SUCCESS;
+	*packed = malloc(size_B ? (size_t)size_B : 1);
+	if (!*packed)
+		return mpi_raise(me, out->comm, MPI_ERR_NO_MEM, "out of memory for %lld B",
+				 (long long)size_B);
+	mpi_datatype_pack(out->type, out->buf, out->count, *packed);
+	out->buf = *packed;
+	out->type = mpi_datatype_get(me, MPI_BYTE);
+	out->count = size_B;
+	return MPI_SUCCESS;
+}
+
 static int sendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
 			    int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
 			    MPI_Status *status)
 {
 	struct mpi_p2p_args out, in;
-	MPI_Count size_B;
-	void *packed;
+	void *packed = NULL;
 	int code = mpi_check_send(me, buf, count, datatype, dest, sendtag, comm, &out);
 
 	if (code == MPI_SUCCESS)
 		code = mpi_check_recv(me, buf, count, datatype, source, recvtag, comm, &in);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	size_B = out.count * out.type->size_B;
-	if (!pd_memory_is_absent(buf)) {
-		packed = malloc(size_B ? (size_t)size_B : 1);
-		if (!packed)
-			return mpi_leave(me,
-					 mpi_raise(me, out.comm, MPI_ERR_NO_MEM,
-						   "out of memory for %lld B", (long long)size_B));
-		mpi_datatype_pack(out.type, buf, out.count, packed);
-		out.buf = packed;
-		out.type = mpi_datatype_get(me, MPI_BYTE);
-		out.count = size_B;
-	} else {
-		packed = NULL;
-	}
-	code = exchange(me, &out, &in, status);
+	if (code == MPI_SUCCESS)
+		code = mpi_replace_by_packed(me, &out, &packed);
+	if (code == MPI_SUCCESS)
+		code = exchange(me, &out, &in, status);
 	free(packed);
 	return mpi_leave(me, code);
 }

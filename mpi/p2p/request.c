@@ -5,22 +5,14 @@
 #include <stddef.h>
 
 #include "mpi/core/status.h"
+#include "mpi/p2p/causes.h"
+#include "mpi/p2p/compound.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/message.h"
 
-struct mpi_request *mpi_request_create(struct mpi_rank *me, enum mpi_request_kind kind)
+void mpi_request_fail_memory(const struct mpi_rank *me)
 {
-	struct mpi_request *request = util_pool_get(&me->world->requests);
-
-	if (!request)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a request");
-	*request = (struct mpi_request){
-	    .kind = kind,
-	    .state = REQUEST_PENDING,
-	    .owner = me,
-	};
-	mpi_status_set_empty(&request->status);
-	return request;
+	pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a request");
 }
 
 MPI_Request mpi_request_publish(struct mpi_rank *me, struct mpi_request *request)
@@ -83,10 +75,10 @@ static void unlink_arrived(struct mpi_request *recv)
 	recv->next = recv->prev = NULL;
 }
 
-/* Parts of collectives, and receives that nobody can wait for any more. */
+/* Parts of collectives and compound requests, and receives that nobody can wait for any more. */
 static bool is_taken_unasked(const struct mpi_request *recv)
 {
-	return recv->channel == CHANNEL_COLL || recv->is_orphan;
+	return recv->channel == CHANNEL_COLL || recv->is_orphan || recv->whole;
 }
 
 void mpi_request_arrived(struct mpi_request *recv)
@@ -99,6 +91,7 @@ void mpi_request_arrived(struct mpi_request *recv)
 	*(endpoint->arrived_last ? &endpoint->arrived_last->next : &endpoint->arrived_first) = recv;
 	endpoint->arrived_last = recv;
 	endpoint->last_started = recv->message->started;
+	mpi_cause_released(recv->message, recv->owner);
 	if (is_taken_unasked(recv) || recv->is_waited || endpoint->is_polling)
 		mpi_endpoint_wake(recv->owner);
 }
@@ -114,6 +107,8 @@ void mpi_request_complete(struct mpi_request *request, int error_class)
 		if (--endpoint->n_to_go > 0)
 			return;
 		mpi_endpoint_wake(request->owner);
+	} else if (request->whole) {
+		mpi_compound_end_part(request->whole, request);
 	} else if (request->is_orphan) {
 		mpi_request_destroy(request->owner, request);
 	} else if (request->channel == CHANNEL_COLL || endpoint->is_polling) {

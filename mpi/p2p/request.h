@@ -7,7 +7,9 @@
 
 #include "mpi/comm/comm.h"
 #include "mpi/core/rank.h"
+#include "mpi/core/status.h"
 #include "mpi/datatype/datatype.h"
+#include "mpi/p2p/index.h"
 
 /*
  * Requests: every operation that can be waited for, blocking calls included.
@@ -15,13 +17,21 @@
  *   IDLE (persistent, not started) → PENDING → ARRIVED (a message that its rank has yet to take:
  * overhead o, unpacking) → COMPLETE
  */
-enum mpi_request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLL, REQUEST_GENERALIZED };
+enum mpi_request_kind {
+	REQUEST_SEND,
+	REQUEST_RECV,
+	REQUEST_COLL,
+	REQUEST_GENERALIZED,
+	REQUEST_RMA,
+	REQUEST_COMPOUND, /* of others: mpi/p2p/compound.h */
+};
 enum mpi_request_state { REQUEST_IDLE, REQUEST_PENDING, REQUEST_ARRIVED, REQUEST_COMPLETE };
 enum mpi_send_mode { SEND_STANDARD, SEND_BUFFERED, SEND_SYNCHRONOUS, SEND_READY };
 /* Messages of the application and of collectives never match each other. */
 enum mpi_channel { CHANNEL_P2P, CHANNEL_COLL };
 
 struct mpi_message;
+struct mpi_compound;
 
 struct mpi_request {
 	MPI_Request handle; /* 0 while the application has none */
@@ -44,8 +54,11 @@ struct mpi_request {
 	struct mpi_message
 	    *message; /* sends: the message under way; receives: the one that matched */
 	struct mpi_request *next, *prev; /* in the queue it is in */
+	struct mpi_match_node by_key;	 /* while it is posted and the queue is deep */
 	sim_time_ps posted;
-	/* collectives and generalized requests */
+	int64_t cause_mark; /* mpi/p2p/causes.h: of a receive's post, then of the completion */
+	struct mpi_compound *whole; /* of what this is a part; NULL: of nothing */
+	/* collectives, compound and generalized requests, one-sided communication */
 	void *operation;
 	int (*query)(struct mpi_request *request); /* fills the status when the application gets it;
 						      NULL: it is there already */
@@ -58,7 +71,21 @@ struct mpi_request {
 
 /* A request of the rank's own, PENDING, without a handle. From the pool; never NULL (fails the run
  * when out of memory). */
-struct mpi_request *mpi_request_create(struct mpi_rank *me, enum mpi_request_kind kind);
+_Noreturn void mpi_request_fail_memory(const struct mpi_rank *me);
+static inline struct mpi_request *mpi_request_create(struct mpi_rank *me,
+						     enum mpi_request_kind kind)
+{
+	struct mpi_request *request = util_pool_get(&me->world->requests);
+
+	if (__builtin_expect(!request, 0))
+		mpi_request_fail_memory(me);
+	memset(request, 0, sizeof *request);
+	request->kind = kind;
+	request->state = REQUEST_PENDING;
+	request->owner = me;
+	mpi_status_set_empty(&request->status);
+	return request;
+}
 /* Gives the request a handle for the application. */
 MPI_Request mpi_request_publish(struct mpi_rank *me, struct mpi_request *request);
 void mpi_request_destroy(struct mpi_rank *me, struct mpi_request *request);

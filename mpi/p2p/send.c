@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends in the four modes: blocking, nonblocking, persistent. */
+#include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
 
+/* Part of its callers: every message passes here. */
+#define HOT inline __attribute__((always_inline))
+
 /* What a mode asks for when a send starts. MPI_SUCCESS, or what was raised. */
-static int check_mode(struct mpi_rank *me, const struct mpi_p2p_args *a, enum mpi_send_mode mode)
+static HOT int check_mode(struct mpi_rank *me, const struct mpi_p2p_args *a, enum mpi_send_mode mode)
 {
 	const struct mpi_rank *dest;
 
@@ -21,7 +25,7 @@ static int check_mode(struct mpi_rank *me, const struct mpi_p2p_args *a, enum mp
 			 a->peer, a->tag);
 }
 
-static int send_blocking(struct mpi_rank *me, const void *buf, MPI_Count count,
+static HOT int send_blocking(struct mpi_rank *me, const void *buf, MPI_Count count,
 			 MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 			 enum mpi_send_mode mode)
 {
@@ -33,14 +37,17 @@ static int send_blocking(struct mpi_rank *me, const void *buf, MPI_Count count,
 		code = check_mode(me, &a, mode);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
+	if (mode == SEND_STANDARD && mpi_send_eager(me, &a))
+		return mpi_leave(me, MPI_SUCCESS);
 	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
 	if (send->state != REQUEST_COMPLETE)
 		mpi_requests_wait(me, 1, &send, false);
+	mpi_cause_taken(me, send);
 	mpi_request_destroy(me, send);
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-static int send_nonblocking(struct mpi_rank *me, const void *buf, MPI_Count count,
+static HOT int send_nonblocking(struct mpi_rank *me, const void *buf, MPI_Count count,
 			    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 			    enum mpi_send_mode mode, MPI_Request *request)
 {

@@ -2,67 +2,102 @@
 /* Starting sends and receives: for the API of this chapter and for the rest of the library. */
 #include <string.h>
 
+#include "mpi/p2p/causes.h"
+#include "mpi/p2p/buffer.h"
 #include "mpi/p2p/internal.h"
 
-static bool is_payload_needed(const struct mpi_request *send, const struct mpi_message *message)
+static bool is_payload_needed(const struct mpi_p2p_args *a, enum mpi_send_mode mode,
+			      const struct mpi_message *message)
 {
-	if (message->size_B == 0 || pd_memory_is_absent(send->buf))
+	if (message->size_B == 0 || pd_memory_is_absent(a->buf))
 		return false;
 	/* A sender that is blocked until the receive has taken the data lends its buffer. */
-	return !message->is_rendezvous || send->mode == SEND_BUFFERED || !send->type->is_contiguous;
+	return !message->is_rendezvous || mode == SEND_BUFFERED || !a->type->is_contiguous;
 }
 
-static void attach_payload(struct mpi_rank *me, const struct mpi_request *send,
-			   struct mpi_message *message)
+static inline void attach_payload(struct mpi_rank *me, const struct mpi_p2p_args *a,
+				  enum mpi_send_mode mode, struct mpi_message *message)
 {
-	if (!is_payload_needed(send, message))
+	if (!is_payload_needed(a, mode, message))
 		return;
 	message->payload = mpi_message_allocate(message, (size_t)message->size_B);
 	if (!message->payload)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message of %lld B",
 			(long long)message->size_B);
-	if (send->type->is_contiguous)
-		memcpy(message->payload, (const char *)send->buf + send->type->true_lb_B,
-		       (size_t)message->size_B);
+	if (a->type->is_contiguous)
+		mpi_message_copy(message->payload, (const char *)a->buf + a->type->true_lb_B,
+				 (size_t)message->size_B);
 	else
-		mpi_datatype_pack(send->type, send->buf, send->count, message->payload);
+		mpi_datatype_pack(a->type, a->buf, a->count, message->payload);
 }
 
-static struct mpi_message *make_message(struct mpi_rank *me, struct mpi_request *send)
+static inline bool is_buffered_by_mpi(const struct mpi_rank *me, int64_t size_B)
+{
+	const struct mpi_match_policy *policy = me->world->policy;
+
+	return policy->buffers(policy->context, me, size_B);
+}
+
+static inline struct mpi_message *make_message(struct mpi_rank *me, const struct mpi_p2p_args *a,
+					       enum mpi_send_mode mode, enum mpi_channel channel,
+					       bool is_rendezvous)
 {
 	struct mpi_message *message = util_pool_get(&me->world->messages);
-	const struct mpi_match_policy *policy = me->world->policy;
 
 	if (!message)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message");
-	memset(message, 0, offsetof(struct mpi_message, inline_data));
+	/* its transfer begins anew with every step */
+	memset(&message->source, 0,
+	       offsetof(struct mpi_message, inline_data) - offsetof(struct mpi_message, source));
 	message->source = me;
-	message->dest = &me->world->ranks[mpi_comm_peer(send->comm, send->peer)];
-	message->context = mpi_message_context(send->comm, send->channel);
-	message->source_rank = send->comm->rank;
-	message->tag = send->tag;
-	message->size_B = send->count * send->type->size_B;
+	message->dest = &me->world->ranks[mpi_comm_peer(a->comm, a->peer)];
+	message->context = mpi_message_context(a->comm, channel);
+	message->source_rank = a->comm->rank;
+	message->tag = a->tag;
+	message->size_B = a->count * a->type->size_B;
 	message->sent = me->call_begin;
 	message->site = me->pd->site;
-	message->is_rendezvous = !policy->buffers(policy->context, me, message->size_B);
-	message->buffered_B = send->mode == SEND_BUFFERED ? mpi_buffered_size(message->size_B) : 0;
-	attach_payload(me, send, message);
+	message->is_rendezvous = is_rendezvous;
+	if (mode == SEND_BUFFERED)
+		mpi_buffer_enter(mpi_buffer_of(me, a->comm), message);
+	attach_payload(me, a, mode, message);
 	return message;
+}
+
+bool mpi_send_eager(struct mpi_rank *me, const struct mpi_p2p_args *a)
+{
+	struct mpi_message *message;
+
+	if (a->peer == MPI_PROC_NULL || !is_buffered_by_mpi(me, a->count * a->type->size_B))
+		return false;
+	me->endpoint->n_polls = 0;
+	message = make_message(me, a, SEND_STANDARD, CHANNEL_P2P, false);
+	mpi_message_send_overhead(me, message);
+	mpi_message_launch(message);
+	return true;
 }
 
 void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 {
+	struct mpi_p2p_args a = {.buf = send->buf,
+				 .count = send->count,
+				 .type = send->type,
+				 .peer = send->peer,
+				 .tag = send->tag,
+				 .comm = send->comm};
 	struct mpi_message *message;
 
 	send->state = REQUEST_PENDING;
 	me->endpoint->n_polls = 0;
 	send->posted = me->pd->world->engine.now;
+	send->cause_mark = 0;
 	mpi_status_set_empty(&send->status);
 	if (send->peer == MPI_PROC_NULL) {
 		mpi_request_complete(send, MPI_SUCCESS);
 		return;
 	}
-	message = make_message(me, send);
+	message = make_message(me, &a, send->mode, send->channel,
+			       !is_buffered_by_mpi(me, a.count * a.type->size_B));
 	mpi_message_send_overhead(me, message);
 	if (send->mode != SEND_BUFFERED &&
 	    (send->mode == SEND_SYNCHRONOUS || message->is_rendezvous)) {
@@ -81,6 +116,7 @@ void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv)
 	recv->state = REQUEST_PENDING;
 	me->endpoint->n_polls = 0;
 	recv->posted = me->pd->world->engine.now;
+	mpi_cause_posted(me, recv);
 	mpi_status_set_empty(&recv->status);
 	if (recv->peer == MPI_PROC_NULL) {
 		recv->status.MPI_SOURCE = MPI_PROC_NULL;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "mpi/comm/create.h"
-#include "mpi/topo/topology.h"
+#include "mpi/topo/attach.h"
 
 /* MPI_SUCCESS and the number of processes of the grid, or the error. */
 static int check_grid(struct mpi_rank *me, struct mpi_comm *comm, int n_dims, const int dims[],
@@ -31,29 +31,12 @@ static int check_grid(struct mpi_rank *me, struct mpi_comm *comm, int n_dims, co
 	return MPI_SUCCESS;
 }
 
-static int check_intra(struct mpi_rank *me, MPI_Comm handle, struct mpi_comm **comm)
-{
-	*comm = mpi_comm_get(me, handle);
-	if (!*comm)
-		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is %s",
-				 handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
-	if ((*comm)->remote)
-		return mpi_raise(me, *comm, MPI_ERR_COMM, "comm is an intercommunicator");
-	return MPI_SUCCESS;
-}
-
-/* Puts a topology on the communicator, if there is one. */
+/* Puts the grid on the communicator, if there is one. */
 static int attach(struct mpi_rank *me, struct mpi_comm **comm, int n_dims, const int dims[],
 		  const int periods[])
 {
-	if (!*comm)
-		return MPI_SUCCESS;
-	(*comm)->topology = mpi_topology_create(n_dims, dims, periods);
-	if ((*comm)->topology)
-		return MPI_SUCCESS;
-	mpi_comm_release(me, *comm);
-	*comm = NULL;
-	return MPI_ERR_NO_MEM;
+	return *comm ? mpi_topology_attach(me, comm, mpi_topology_create(n_dims, dims, periods))
+		     : MPI_SUCCESS;
 }
 
 int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[],
@@ -61,7 +44,7 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_comm *parent, *made = NULL;
-	int size, code = check_intra(me, comm_old, &parent);
+	int size, code = mpi_topology_check_parent(me, comm_old, &parent);
 
 	if (code == MPI_SUCCESS && !comm_cart)
 		code = mpi_raise(me, parent, MPI_ERR_ARG, "comm_cart is NULL");
@@ -80,7 +63,7 @@ int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[]
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_comm *c;
-	int size, code = check_intra(me, comm, &c);
+	int size, code = mpi_topology_check_parent(me, comm, &c);
 
 	if (code == MPI_SUCCESS && !newrank)
 		code = mpi_raise(me, c, MPI_ERR_ARG, "newrank is NULL");
@@ -123,9 +106,9 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_comm *parent, *made = NULL;
-	int *dims, *periods, code = check_intra(me, comm, &parent);
+	int *dims, *periods, code = mpi_topology_check_parent(me, comm, &parent);
 
-	if (code == MPI_SUCCESS && !parent->topology)
+	if (code == MPI_SUCCESS && (!parent->topology || parent->topology->kind != MPI_CART))
 		code = mpi_raise(me, parent, MPI_ERR_TOPOLOGY, "comm has no Cartesian topology");
 	if (code == MPI_SUCCESS && !remain_dims && parent->topology->n_dims > 0)
 		code = mpi_raise(me, parent, MPI_ERR_ARG, "remain_dims is NULL");

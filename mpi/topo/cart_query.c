@@ -10,7 +10,7 @@ static int check(struct mpi_rank *me, MPI_Comm handle, struct mpi_comm **comm)
 	if (!*comm)
 		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is %s",
 				 handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
-	if (!(*comm)->topology)
+	if (!(*comm)->topology || (*comm)->topology->kind != MPI_CART)
 		return mpi_raise(me, *comm, MPI_ERR_TOPOLOGY, "comm has no Cartesian topology");
 	return MPI_SUCCESS;
 }
@@ -54,7 +54,7 @@ int MPI_Topo_test(MPI_Comm comm, int *status)
 				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
 	if (!status)
 		return mpi_leave(me, mpi_raise(me, c, MPI_ERR_ARG, "status is NULL"));
-	*status = c->topology ? MPI_CART : MPI_UNDEFINED;
+	*status = c->topology ? c->topology->kind : MPI_UNDEFINED;
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
@@ -91,19 +91,6 @@ int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coor
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-/* The coordinate in range, -1 when it is out of range in a dimension without period. */
-static int wrap(const struct mpi_topology *grid, int dim, long long coord)
-{
-	int size = grid->dims[dim];
-
-	if (coord >= 0 && coord < size)
-		return (int)coord;
-	if (!grid->periods[dim])
-		return -1;
-	coord %= size;
-	return (int)(coord < 0 ? coord + size : coord);
-}
-
 int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
 	struct mpi_rank *me = MPI_ENTER();
@@ -115,7 +102,7 @@ int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 	if (code == MPI_SUCCESS)
 		code = check_output(me, c, rank, "rank");
 	for (int i = 0; code == MPI_SUCCESS && i < c->topology->n_dims; i++) {
-		int coord = wrap(c->topology, i, coords[i]);
+		int coord = mpi_topology_wrap(c->topology, i, coords[i]);
 
 		if (coord < 0)
 			code = mpi_raise(
@@ -147,19 +134,6 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 	return mpi_leave(me, code);
 }
 
-/* The rank that lies `disp` further in `direction`, or MPI_PROC_NULL beyond an edge. */
-static int neighbour(const struct mpi_comm *comm, int direction, long long disp)
-{
-	const struct mpi_topology *grid = comm->topology;
-	int n_behind = 1, coord, there;
-
-	for (int i = direction + 1; i < grid->n_dims; i++)
-		n_behind *= grid->dims[i];
-	coord = comm->rank / n_behind % grid->dims[direction];
-	there = wrap(grid, direction, coord + disp);
-	return there < 0 ? MPI_PROC_NULL : comm->rank + (there - coord) * n_behind;
-}
-
 int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
 	struct mpi_rank *me = MPI_ENTER();
@@ -174,8 +148,9 @@ int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int
 	if (code == MPI_SUCCESS)
 		code = check_output(me, c, rank_dest, "rank_dest");
 	if (code == MPI_SUCCESS) {
-		*rank_source = neighbour(c, direction, -(long long)disp);
-		*rank_dest = neighbour(c, direction, disp);
+		*rank_source =
+		    mpi_topology_shift(c->topology, c->rank, direction, -(long long)disp);
+		*rank_dest = mpi_topology_shift(c->topology, c->rank, direction, disp);
 	}
 	return mpi_leave(me, code);
 }

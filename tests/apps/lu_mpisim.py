@@ -54,6 +54,10 @@ def results_are_those_of_a_real_mpi(folder):
         check(f'{ranks} ranks, {variant}, direct', done.returncode == 0 and checksum(done.stdout),
               done.stdout + done.stderr)
         sums.add(checksum(done.stdout))
+    # two ranks on one node only: each must come to the same plan
+    done, _ = simulate(['-n', '4', '--placement', '0,1,1,2', '--compute', 'direct'], SMALL + ['--verify'], folder)
+    check('nodes with different numbers of ranks', done.returncode == 0, done.stdout + done.stderr)
+    sums.add(checksum(done.stdout))
     if REAL:
         sums.add(checksum(run_real(SMALL + ['--verify'])[1]))
     check('one result for all', len(sums) == 1, sums)

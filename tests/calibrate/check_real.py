@@ -48,7 +48,7 @@ def writes_a_valid_file(front, folder):
 
 
 def wrong_arguments_are_refused(front):
-    for arguments, sentence in [([], 'output'), (['-o'], 'cannot be "-o"'), (['--budget', 'x', '-o', 'y'], 'cannot be "x"'),
+    for arguments, sentence in [([], 'wanted -o FILE'), (['-o', '/no/folder/x'], "cannot write '/no/folder/x'"), (['-o'], 'cannot be "-o"'), (['--budget', 'x', '-o', 'y'], 'cannot be "x"'),
                                 (['--max-size', '2G', '-o', 'y'], 'cannot be "2G"'), (['-o', 'y', 'z'], 'cannot be "z"')]:
         code, _, err = run_mpi.run(front + ['-n', '2', program] + arguments, 60)
         check(code == 2 and err.count(sentence) == 1, f'{arguments}: exit code {code}, {err}')

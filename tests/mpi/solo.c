@@ -8,6 +8,7 @@
 
 struct solo {
 	struct pd_world pd_world;
+	struct pd_program program;
 	struct pd_rank pd;
 	struct mpi_world world;
 	struct mpi_rank *ranks;
@@ -28,13 +29,21 @@ struct solo *solo_create(int n_ranks, int rank)
 	if (!solo || !(solo->ranks = calloc((size_t)n_ranks, sizeof *solo->ranks)))
 		abort();
 	solo->pd_world.config.mode = PD_COMPUTE_MODELLED;
-	solo->pd = (struct pd_rank){.rank = rank, .world = &solo->pd_world};
+	solo->program.config.n_ranks = n_ranks;
+	solo->pd_world.programs = &solo->program;
+	solo->pd_world.n_programs = 1;
+	solo->pd =
+	    (struct pd_rank){.rank = rank, .program = &solo->program, .world = &solo->pd_world};
 	solo->world =
 	    (struct mpi_world){.pd = &solo->pd_world, .n_ranks = n_ranks, .ranks = solo->ranks};
 	solo->rank = rank;
 	me = solo_rank(solo);
-	*me = (struct mpi_rank){
-	    .pd = &solo->pd, .world = &solo->world, .rank = rank, .state = MPI_STATE_RUNNING};
+	*me = (struct mpi_rank){.pd = &solo->pd,
+				.world = &solo->world,
+				.rank = rank,
+				.state = MPI_STATE_RUNNING,
+				.n_open = 1,
+				.n_opened = 1};
 	solo->pd.mpi = me;
 	if (mpi_handle_table_create(&solo->world.handles) < 0 ||
 	    mpi_objects_create(&solo->world) < 0 || mpi_comm_init(me) < 0)

@@ -10,6 +10,7 @@
 #include "mpi/core/handle.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/message.h"
+#include "mpi/p2p/pair.h"
 
 struct fixture {
 	struct mpi_world world;

@@ -10,6 +10,7 @@
 
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/match.h"
+#include "util/rng.h"
 
 /* Three ranks of one communicator; messages of no bytes arrive at rank 0 by hand. */
 struct fixture {
@@ -153,6 +154,124 @@ static void named_receives_are_none_of_the_policys_business(void **state)
 	fixture_destroy(f);
 }
 
+/*
+ * The naive model: two lists in order, walked from the front. Messages are told apart by their size:
+ * the k-th has k bytes. Receives and messages come in bursts, so that both queues get deep and empty
+ * again; every other time one of 8 receives has wildcards.
+ */
+enum { N_STEPS = 20000, N_TAGS = 40, BURST = 200 };
+
+struct waiting {
+	struct mpi_request *recv; /* or a message of size_B */
+	int source, tag;
+	int64_t size_B;
+	bool is_gone;
+};
+
+static bool naive_fits(const struct waiting *recv, const struct waiting *message)
+{
+	return (recv->source == MPI_ANY_SOURCE || recv->source == message->source) &&
+	       (recv->tag == MPI_ANY_TAG || recv->tag == message->tag);
+}
+
+static struct waiting *naive_first(struct waiting list[], int n, const struct waiting *other,
+				   bool list_is_of_receives)
+{
+	for (int i = 0; i < n; i++)
+		if (!list[i].is_gone && (list_is_of_receives ? naive_fits(&list[i], other)
+							      : naive_fits(other, &list[i])))
+			return &list[i];
+	return NULL;
+}
+
+static void check_taken(struct fixture *f, struct mpi_request *recv, int64_t size_B)
+{
+	assert_int_equal(recv->state, REQUEST_COMPLETE);
+	assert_int_equal(mpi_status_bytes(&recv->status), size_B);
+	mpi_request_destroy(&f->ranks[0], recv);
+}
+
+static void step_message(struct fixture *f, struct waiting posted[], int n_posted,
+			 struct waiting messages[], int *n_messages, struct waiting w)
+{
+	struct waiting *first = naive_first(posted, n_posted, &w, true);
+	struct mpi_message *message = util_pool_get(&f->world.messages);
+
+	assert_non_null(message);
+	memset(message, 0, sizeof *message);
+	message->source = &f->ranks[w.source];
+	message->dest = &f->ranks[0];
+	message->context = mpi_message_context(&f->comm, CHANNEL_P2P);
+	message->source_rank = w.source;
+	message->tag = w.tag;
+	message->size_B = w.size_B;
+	mpi_match_message(message);
+	if (!first) {
+		messages[(*n_messages)++] = w;
+		return;
+	}
+	first->is_gone = true;
+	check_taken(f, first->recv, w.size_B);
+}
+
+static void step_recv(struct fixture *f, struct waiting posted[], int *n_posted,
+		      struct waiting messages[], int n_messages, struct waiting w)
+{
+	struct waiting *first = naive_first(messages, n_messages, &w, false);
+
+	w.recv = mpi_request_create(&f->ranks[0], REQUEST_RECV);
+	w.recv->comm = &f->comm;
+	w.recv->type = &f->type;
+	w.recv->count = 2 * N_STEPS;
+	w.recv->peer = w.source;
+	w.recv->tag = w.tag;
+	mpi_comm_retain(&f->comm);
+	mpi_datatype_retain(&f->type);
+	mpi_match_recv(w.recv);
+	if (!first) {
+		assert_int_equal(w.recv->state, REQUEST_PENDING);
+		posted[(*n_posted)++] = w;
+		return;
+	}
+	first->is_gone = true;
+	check_taken(f, w.recv, first->size_B);
+}
+
+static void deep_queues_match_as_lists_do(void **state)
+{
+	static struct waiting posted[N_STEPS], messages[N_STEPS];
+	struct fixture *f = fixture_create();
+	int n_posted = 0, n_messages = 0, deepest_posted = 0, deepest_unexpected = 0;
+	const struct mpi_endpoint *endpoint = f->ranks[0].endpoint;
+	struct util_rng rng;
+
+	util_rng_init(&rng, 20240607, 0);
+	for (int step = 0; step < N_STEPS; step++) {
+		uint64_t r = util_rng_next(&rng);
+		struct waiting w = {.source = (int)(r % 3),
+				    .tag = (int)(r / 3 % N_TAGS),
+				    .size_B = step + 1};
+
+		if (step / BURST % 4 == 1 || step / BURST % 4 == 2) {
+			step_message(f, posted, n_posted, messages, &n_messages, w);
+		} else {
+			bool may_be_wild = step / BURST / 4 % 2;
+
+			if (may_be_wild && (r >> 32 & 15) == 0)
+				w.source = MPI_ANY_SOURCE;
+			if (may_be_wild && (r >> 36 & 15) == 0)
+				w.tag = MPI_ANY_TAG;
+			step_recv(f, posted, &n_posted, messages, n_messages, w);
+		}
+		if (endpoint->posted.last && endpoint->n_posted > deepest_posted)
+			deepest_posted = endpoint->n_posted;
+		if (endpoint->unexpected.last && endpoint->n_unexpected > deepest_unexpected)
+			deepest_unexpected = endpoint->n_unexpected;
+	}
+	assert_true(deepest_posted > 100 && deepest_unexpected > 100);
+	fixture_destroy(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +279,7 @@ int main(void)
 	    cmocka_unit_test(a_policy_forces_the_choice_of_posted_wildcards),
 	    cmocka_unit_test(a_policy_forces_the_choice_among_unexpected_messages),
 	    cmocka_unit_test(named_receives_are_none_of_the_policys_business),
+	    cmocka_unit_test(deep_queues_match_as_lists_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -373,6 +373,72 @@ static void all_together(void)
 	}
 }
 
+/* Eager: there at 0.1 + 1 + 0.5 ms, and 1 ms later the sender knows. */
+static void synchronous_is_acknowledged(void)
+{
+	if (rank == 0) {
+		fill(500, 4);
+		MPI_Ssend(buf, 500, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("synchronous send", 0.1 + 1 + 0.5 + 1);
+	} else if (rank == 1) {
+		receive(500);
+		expect_ms("receive", 0.1 + 1 + 0.5 + 0.1);
+		expect_data(500, 4);
+	}
+}
+
+/* in_mpi: matched at 1.6 ms, but the receiver says so at 10 ms, and the sender looks at 20 ms; what is matched cannot be cancelled. */
+static void acknowledgement_in_mpi(void)
+{
+	MPI_Request request;
+	MPI_Status status;
+	int flag = 1;
+
+	if (rank == 0) {
+		MPI_Issend(buf, 500, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(5);
+		MPI_Cancel(&request);
+		MPI_Wait(&request, &status);
+		expect_ms("wait", 10 + 1);
+		MPI_Test_cancelled(&status, &flag);
+		if (flag) {
+			printf("a matched send was cancelled\n");
+			failures++;
+		}
+		MPI_Issend(buf, 500, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(20);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("second wait", 20);
+	} else if (rank == 1) {
+		MPI_Irecv(buf, 500, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(10);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		receive(500);
+	}
+}
+
+/* The bulk may start at 2.1 ms, which is when the send returns (send_buffer), and is on its way until 5.1 ms. A byte sent next comes behind it; one to another
+ * rank does not: 2.2 + 0.1 ms, then 1 ms, and half of the link for 1 us. */
+static void order_per_pair(void)
+{
+	MPI_Request requests[2];
+
+	if (rank == 0) {
+		send(2000);
+		MPI_Send(buf, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+		MPI_Send(buf, 1, MPI_BYTE, 2, 0, MPI_COMM_WORLD);
+	} else if (rank == 1) {
+		MPI_Irecv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[0]);
+		MPI_Irecv(buf + 50000, 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &requests[1]);
+		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+		/* The byte sent to rank 2 took 1 us of the link; the overhead of the first receive, 0.1 ms, is over later than the byte comes. */
+		expect_ms("waitall", 5.1 + 0.001 + 0.1 + 0.1);
+	} else {
+		MPI_Recv(buf, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		expect_ms("to another rank", 2.3 + 1 + 0.002 + 0.1);
+	}
+}
+
 static const struct test_case cases[] = {
     {"overheads", overheads},
     {"isend_compute_async", isend_compute_async},
@@ -390,6 +456,9 @@ static const struct test_case cases[] = {
     {"send_buffer_takes_all", send_buffer_takes_all},
     {"send_buffer_by_size", send_buffer_by_size},
     {"request_data", request_data},
+    {"synchronous_is_acknowledged", synchronous_is_acknowledged},
+    {"acknowledgement_in_mpi", acknowledgement_in_mpi},
+    {"order_per_pair", order_per_pair},
     {"all_together", all_together},
 };
 

@@ -188,6 +188,13 @@ static const struct refusal refusals[] = {
     {"placement: [0, 1]\n", "placement: found a list of 2"},
     /* speeds */
     {"cpu: {speed: 0}\n", "cpu.speed: found \"0\", wanted 1e-06 to 1e+06"},
+    {"cpu: {speed_changes: 2}\n", "cpu.speed_changes: found \"2\", wanted a list"},
+    {"cpu: {speed_changes: [{node: 0, at: 1s}]}\n", "test.yaml:4:23"},
+    {"cpu: {speed_changes: [{node: 4, at: 1s, speed: 1}]}\n",
+     "cpu.speed_changes: found node 4, wanted one of the cluster's 4, from 0 on"},
+    {"cpu: {speed_changes: [{node: 0, at: 1s, speed: 0}]}\n", "found \"0\", wanted 1e-06 to"},
+    {"cpu: {speed_changes: [{node: 0, at: 1s, speed: 1}, {node: 0, at: 1s, speed: 2}]}\n",
+     "found node 0 twice at 1 s, wanted one speed at a time"},
     {"cpu: {speed: {}}\n", "cpu.speed: found a mapping, wanted a number"},
     {"cpu: {speed: [1, 2]}\n", "cpu.speed: found 2 speeds, wanted one for each of 4 nodes"},
     {"cpu: {speed: [1, 2, 3, x]}\n", "test.yaml:4:24: cpu.speed: found 'x'"},

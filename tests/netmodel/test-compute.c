@@ -53,6 +53,48 @@ static void a_slow_node_takes_longer(void **state)
 	fixture_close(&f);
 }
 
+static void a_change_of_speed_holds_for_what_is_under_way(void **state)
+{
+	struct fixture f;
+	struct work works[2], elsewhere;
+
+	fixture_open(&f, "mpisim_cluster: 1\nnodes: 2\ncpu: {speed: [2, 1], speed_changes: "
+			 "[{node: 0, at: 3s, speed: 4}, {node: 0, at: 1s, speed: 1}]}\n" NET);
+	/*
+	 * One core, works of 3 and 9 s on the reference CPU. Speed 2 until t = 1: each has done 1 s.
+	 * Speed 1 until t = 3: each has done 1 s more. Speed 4: each gets 2 s per s, the first has 1 s
+	 * left: t = 3.5; the second has 9 - 3 = 6 s left, at 4: t = 5.
+	 * Useful on an otherwise idle core: half of the time until 3.5, all of it after: 1.75, and
+	 * 1.75 + 1.5. Node 1 has one speed.
+	 */
+	work_begin(&f, &works[0], 0, 3);
+	work_begin(&f, &works[1], 0, 9);
+	work_begin(&f, &elsewhere, 1, 4);
+	fixture_run(&f);
+	assert_near(works[0].done_s, 3.5, 2 * ONE_PS);
+	assert_near(works[1].done_s, 5, 3 * ONE_PS);
+	assert_near(works[0].compute.useful_s, 1.75, 1e-11);
+	assert_near(works[1].compute.useful_s, 3.25, 1e-11);
+	assert_near(works[1].compute.shared_s, 1.75, 1e-11);
+	assert_near(elsewhere.done_s, 4, ONE_PS);
+	assert_near(elsewhere.compute.useful_s, 4, 1e-15);
+	fixture_close(&f);
+}
+
+static void a_change_of_speed_moves_no_clock(void **state)
+{
+	struct fixture f;
+	struct work work;
+
+	/* 1 s before the change at 10 s: the run is over then. */
+	fixture_open(&f, "mpisim_cluster: 1\nnodes: 1\ncpu: {speed_changes: "
+			 "[{node: 0, at: 10s, speed: 0.5}]}\n" NET);
+	work_begin(&f, &work, 0, 1);
+	fixture_run(&f);
+	assert_near(sim_time_to_s(f.engine.now), 1, ONE_PS);
+	fixture_close(&f);
+}
+
 static void computations_that_share_memory_slow_each_other_down(void **state)
 {
 	struct fixture f;
@@ -295,6 +337,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(computations_share_the_cores_of_their_node),
 	    cmocka_unit_test(a_slow_node_takes_longer),
+		cmocka_unit_test(a_change_of_speed_holds_for_what_is_under_way),
+		cmocka_unit_test(a_change_of_speed_moves_no_clock),
 	    cmocka_unit_test(computations_that_share_memory_slow_each_other_down),
 	    cmocka_unit_test(communication_steals_from_computation),
 	    cmocka_unit_test(beyond_the_table_its_last_row_and_column_hold),

@@ -105,6 +105,23 @@ static void the_rest_is_read(void **state)
 	net_cluster_destroy(c);
 }
 
+static void what_queues_do_is_read(void **state)
+{
+	struct net_cluster *c = parse("network={latency: 0, bandwidth: inf}");
+
+	assert_true(c->burst_B == 0 && c->queue_B == 0);
+	assert_int_equal(c->order, NET_ORDER_FREE);
+	assert_int_equal(c->synchronous, NET_SYNCHRONOUS_MATCHED);
+	net_cluster_destroy(c);
+	c = parse("network={latency: 0, bandwidth: inf, burst: 3 kB, queue: 136 kB}");
+	assert_true(c->burst_B == 3000 && c->queue_B == 136000);
+	net_cluster_destroy(c);
+	c = parse("protocol={order: per_pair, synchronous_send: acknowledged}");
+	assert_int_equal(c->order, NET_ORDER_PER_PAIR);
+	assert_int_equal(c->synchronous, NET_SYNCHRONOUS_ACKNOWLEDGED);
+	net_cluster_destroy(c);
+}
+
 static void wrong_values_are_refused(void **state)
 {
 	static const struct {
@@ -137,6 +154,10 @@ static void wrong_values_are_refused(void **state)
 	    {"network.sharing_efficiency=[[1]]", "network.sharing_efficiency: "},
 	    {"protocol.send_overhead=-1us", "protocol.send_overhead: "},
 	    {"protocol.recv_overhead_per_byte=1s", "wanted 0 to 0.001 s"},
+	    {"network.burst=-1", "network.burst: "},
+	    {"network.queue=2 GB", "network.queue: "},
+	    {"protocol.order=fifo", "wanted one of free|per_pair"},
+	    {"protocol.synchronous_send=late", "wanted one of matched|acknowledged"},
 	    {"protocol.progress=always", "wanted one of async|in_mpi"},
 	    {"protocol.request_data=off", "protocol.request_data: "},
 	    {"protocol.send_buffer=on", "protocol.send_buffer: "},
@@ -167,6 +188,7 @@ int main(void)
 	    cmocka_unit_test(overheads_of_both_sides_are_told_apart),
 	    cmocka_unit_test(a_send_buffer_is_one_size_or_a_list_by_size),
 	    cmocka_unit_test(the_rest_is_read),
+	    cmocka_unit_test(what_queues_do_is_read),
 	    cmocka_unit_test(wrong_values_are_refused),
 	};
 

@@ -29,14 +29,15 @@ static double host_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static int parse(int argc, char **argv, struct pd_config *config, int *out_quiet)
+static int parse(int argc, char **argv, struct pd_config *config, struct pd_program_config *program,
+		 int *out_quiet)
 {
 	static const char *const isolations[] = {"auto", "map", "copy"};
 	int option;
 
 	while ((option = getopt(argc, argv, "+n:i:s:aq")) != -1) {
 		if (option == 'n')
-			config->n_ranks = atoi(optarg);
+			program->n_ranks = atoi(optarg);
 		else if (option == 's')
 			config->stack_size_B = (size_t)atol(optarg);
 		else if (option == 'a')
@@ -51,9 +52,9 @@ static int parse(int argc, char **argv, struct pd_config *config, int *out_quiet
 		else
 			return -1;
 	}
-	config->program = argv[optind];
-	config->argv = argv + optind;
-	return config->program ? 0 : -1;
+	program->path = argv[optind];
+	program->argv = argv + optind;
+	return program->path ? 0 : -1;
 }
 
 static void print_end(const struct pd_world *world)
@@ -78,7 +79,7 @@ static void print_cost(const struct pd_world *world, double load_s, double run_s
 	fprintf(stderr,
 		"cost: %s, load %.2f us/rank, run %.3f s, %llu switches, %.0f ns/switch, peak %.1f "
 		"KiB/rank\n",
-		world->image->isolation == PD_ISOLATION_MAP ? "map" : "copy",
+		world->programs[0].image->isolation == PD_ISOLATION_MAP ? "map" : "copy",
 		load_s * 1e6 / world->n_ranks, run_s, (unsigned long long)world->engine.n_switches,
 		run_s * 1e9 / (double)world->engine.n_switches,
 		(double)usage.ru_maxrss / world->n_ranks);
@@ -93,7 +94,9 @@ int main(int argc, char **argv)
 				      .host_to_target = 1,
 				      .bandwidth_Bps = 1e9,
 				      .intra_bandwidth_Bps = 1e9};
-	struct pd_config config = {.n_ranks = 1,
+	struct pd_program_config program = {.n_ranks = 1};
+	struct pd_config config = {.programs = &program,
+				   .n_programs = 1,
 				   .mode = PD_COMPUTE_MODELLED,
 				   .tls_area = tls_area,
 				   .tls_area_size_B = sizeof(tls_area)};
@@ -102,9 +105,9 @@ int main(int argc, char **argv)
 	double begin = host_s(), loaded;
 	int quiet = 0, failed;
 
-	if (parse(argc, argv, &config, &quiet))
+	if (parse(argc, argv, &config, &program, &quiet))
 		return 2;
-	config.node_of = calloc((size_t)config.n_ranks + 1, sizeof(int));
+	config.node_of = calloc((size_t)program.n_ranks + 1, sizeof(int));
 	if (pd_world_create(&config, &cluster, NULL, &world, &err)) {
 		fprintf(stderr, "error %d: %s\n", err.code, err.text);
 		free((void *)config.node_of);

@@ -27,6 +27,7 @@
 struct pd_rank *pd_current;
 
 static struct pd_world world;
+static struct pd_program program;
 static struct net_cluster cluster;
 static struct pd_rank ranks[N_RANKS];
 static char log_text[4096];
@@ -123,6 +124,7 @@ static inline void world_open(const struct pd_config *config, double host_to_tar
 	struct util_error err;
 
 	memset(&world, 0, sizeof(world));
+	memset(&program, 0, sizeof(program));
 	memset(ranks, 0, sizeof(ranks));
 	memset(&cluster, 0, sizeof(cluster));
 	log_text[0] = '\0';
@@ -133,7 +135,7 @@ static inline void world_open(const struct pd_config *config, double host_to_tar
 		.compute = log_compute, .phase = log_phase, .node_release = log_release};
 	sim_engine_init(&world.engine);
 	world.engine.before_resume = before_resume;
-	if (pd_store_create(config, &world.store, &err) ||
+	if (pd_store_create(config, &program.store, &err) ||
 	    sim_fiber_set_create(&world.fibers, N_RANKS, STACK_SIZE_B, &err))
 		fail_msg("%s", err.text);
 }
@@ -147,7 +149,7 @@ static inline void world_run(void (*run)(struct pd_rank *), int n_ranks)
 	for (int i = 0; i < n_ranks; i++) {
 		struct sim_fiber *fiber;
 
-		ranks[i] = (struct pd_rank){.rank = i, .world = &world};
+		ranks[i] = (struct pd_rank){.rank = i, .program = &program, .world = &world};
 		if (sim_fiber_create(world.fibers, (size_t)i, rank_main, &ranks[i], &fiber, &err))
 			fail_msg("%s", err.text);
 		ranks[i].task.data = &ranks[i];
@@ -164,7 +166,7 @@ static inline void world_close(void)
 		pd_annotation_destroy(&ranks[i]);
 	sim_fiber_set_destroy(world.fibers);
 	sim_engine_finish(&world.engine);
-	pd_store_destroy(world.store);
+	pd_store_destroy(program.store);
 }
 
 /* A world with the models of one file; scales apply to f and to all. */

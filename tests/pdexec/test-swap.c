@@ -50,6 +50,23 @@ static void each_rank_finds_what_it_left(void **state)
 	pd_swap_finish(&f.swap);
 }
 
+/* Another program's ranks use the addresses in between: bytes that it writes there are not ours. */
+static void who_left_finds_its_bytes_again(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	pd_swap_leave(&f.swap); /* nobody was there */
+	pd_swap_to(&f.swap, 1);
+	f.first[4] = 'a';
+	pd_swap_leave(&f.swap);
+	memset(f.first, 'x', sizeof(f.first));
+	assert_int_equal(*pd_swap_find(&f.swap, 1, &f.first[4]), 'a');
+	pd_swap_to(&f.swap, 1);
+	assert_memory_equal(f.first, "1111a", 5);
+	pd_swap_finish(&f.swap);
+}
+
 static void addresses_of_absent_ranks_lead_to_their_records(void **state)
 {
 	struct fixture f;
@@ -87,6 +104,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_rank_finds_what_it_left),
+	    cmocka_unit_test(who_left_finds_its_bytes_again),
 	    cmocka_unit_test(addresses_of_absent_ranks_lead_to_their_records),
 	    cmocka_unit_test(without_regions_nothing_happens),
 	};

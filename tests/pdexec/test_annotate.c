@@ -105,7 +105,7 @@ static void direct_measures_and_does_not_add(void **state)
 	assert_non_null(strstr(log_text, "run 1\n"));
 	assert_non_null(strstr(log_text, "0 computes unknown "));
 	assert_int_equal(ranks[0].exit_code, 1);
-	assert_true(pd_store_kernel(world.store, 0, &info));
+	assert_true(pd_store_kernel(program.store, 0, &info));
 	assert_int_equal(info.n_executed, 1);
 	assert_true(info.charged_s > 0);
 	world_close();

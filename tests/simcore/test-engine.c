@@ -319,11 +319,11 @@ static void before_resume_is_called_when_the_task_changes(void **state)
 static void without_memory_the_next_step_says_so(void **state)
 {
 	sim_event_init(&world.event, event_says_e);
-	world.engine.queue.n_events = world.engine.queue.capacity = SIZE_MAX / 2;
+	world.engine.queue.n_slots = world.engine.queue.capacity = SIZE_MAX / 2;
 	sim_engine_at(&world.engine, &world.event, 5);
 	assert_int_equal(sim_engine_step(&world.engine), SIM_STEP_NO_MEMORY);
 	assert_int_equal(sim_engine_step(&world.engine), SIM_STEP_NO_MEMORY);
-	world.engine.queue.n_events = 0;
+	world.engine.queue.n_slots = 0;
 }
 
 enum { N_MANY = 20000, N_ROUNDS = 5 };

@@ -43,6 +43,37 @@ static void a_moved_event_goes_behind_its_equals(void **state)
 	sim_queue_finish(&queue);
 }
 
+/*
+ * b c d at time 5 are a chain behind a at 3, e at 5 is another after f at 9. c goes from within, d
+ * from the end, e (first of its chain) moves to 5 again: it leaves last.
+ */
+static void chains_keep_their_order_when_events_leave_or_move(void **state)
+{
+	struct sim_event a = {0}, b = {0}, c = {0}, d = {0}, e = {0}, f = {0}, g = {0};
+	struct sim_queue queue;
+
+	sim_queue_init(&queue);
+	sim_queue_push(&queue, &a, 3);
+	sim_queue_push(&queue, &b, 5);
+	sim_queue_push(&queue, &c, 5);
+	sim_queue_push(&queue, &d, 5);
+	sim_queue_push(&queue, &f, 9);
+	sim_queue_push(&queue, &e, 5);
+	sim_queue_push(&queue, &g, 5);
+	assert_int_equal(queue.n_slots, 4);
+	sim_queue_cancel(&queue, &c);
+	sim_queue_cancel(&queue, &d);
+	sim_queue_push(&queue, &e, 5);
+	assert_int_equal(queue.n_events, 5);
+	assert_ptr_equal(sim_queue_pop(&queue), &a);
+	assert_ptr_equal(sim_queue_pop(&queue), &b);
+	assert_ptr_equal(sim_queue_pop(&queue), &g);
+	assert_ptr_equal(sim_queue_pop(&queue), &e);
+	assert_ptr_equal(sim_queue_pop(&queue), &f);
+	assert_null(sim_queue_pop(&queue));
+	sim_queue_finish(&queue);
+}
+
 static void an_event_knows_whether_it_is_queued(void **state)
 {
 	struct sim_event event;
@@ -68,17 +99,18 @@ static void an_event_knows_whether_it_is_queued(void **state)
 /* The capacity is set to what cannot be doubled in memory. */
 static void a_push_without_memory_changes_nothing(void **state)
 {
-	struct sim_event event = {.time = 3, .order = 9};
+	struct sim_event event = {.time = 3};
 	struct sim_queue queue;
 
 	sim_queue_init(&queue);
-	queue.n_events = queue.capacity = SIZE_MAX / 2;
+	queue.n_slots = queue.capacity = SIZE_MAX / 2;
 	assert_int_equal(sim_queue_push(&queue, &event, 5), UTIL_ENOMEM);
 	assert_int_equal(event.time, 3);
-	assert_int_equal(event.order, 9);
+	assert_int_equal(queue.next_order, 0);
 	assert_false(sim_event_is_queued(&event));
-	assert_int_equal(queue.n_events, SIZE_MAX / 2);
-	queue.n_events = 0;
+	assert_int_equal(queue.n_slots, SIZE_MAX / 2);
+	assert_int_equal(queue.n_events, 0);
+	queue.n_slots = 0;
 	sim_queue_finish(&queue);
 }
 
@@ -108,7 +140,8 @@ static int naive_first(const struct naive *naive)
 	return first;
 }
 
-/* Few times, so that most comparisons are between equals. Of 8 steps 4 push or move, 2 cancel, 2
+/* Few times, so that most comparisons are between equals, and half of them the one before, so that
+ * chains are long. Of 8 steps 4 push or move, 2 cancel, 2
  * pop: the number queued stays in the middle. */
 static void random_steps_agree_with_a_naive_queue(void **state)
 {
@@ -117,6 +150,7 @@ static void random_steps_agree_with_a_naive_queue(void **state)
 	const uint64_t seed = 20240607;
 	struct sim_queue queue;
 	struct util_rng rng;
+	sim_time_ps time = 0;
 	size_t most = 0;
 
 	print_message("seed %llu\n", (unsigned long long)seed);
@@ -125,8 +159,9 @@ static void random_steps_agree_with_a_naive_queue(void **state)
 	for (int step = 0; step < N_STEPS; step++) {
 		int what = (int)(util_rng_next(&rng) % 8),
 		    i = (int)(util_rng_next(&rng) % N_EVENTS);
-		sim_time_ps time = (sim_time_ps)(util_rng_next(&rng) % N_TIMES);
 
+		if (util_rng_next(&rng) % 2)
+			time = (sim_time_ps)(util_rng_next(&rng) % N_TIMES);
 		if (what < 4) {
 			assert_int_equal(sim_queue_push(&queue, &events[i], time), 0);
 			naive[i] = (struct naive){1, time, step};
@@ -158,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(equal_times_keep_push_order),
 	    cmocka_unit_test(a_moved_event_goes_behind_its_equals),
+	    cmocka_unit_test(chains_keep_their_order_when_events_leave_or_move),
 	    cmocka_unit_test(an_event_knows_whether_it_is_queued),
 	    cmocka_unit_test(a_push_without_memory_changes_nothing),
 	    cmocka_unit_test(random_steps_agree_with_a_naive_queue),

@@ -165,6 +165,11 @@ class Ends(Base):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"^mpisim-run: rank 1: .*later than simulated time can go, 106 days")
 
+    def test_message_that_the_clock_cannot_hold_is_no_deadlock(self):
+        done = self.run_misc("slow", "--quiet", "--set", "network.bandwidth=1B/s")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a message ends later than simulated time can go, 106 days", done.stderr)
+
     def test_bad_exit_codes_name_the_ranks(self):
         done = self.run_misc("exit", "--quiet")
         self.assertEqual(done.returncode, 1)
@@ -314,6 +319,13 @@ class Results(Base):
         self.assertEqual(again.returncode, 2)
         self.assertIn("exists already", again.stderr)
 
+    @unittest.skipUnless(shutil.which("gnuplot"), "needs gnuplot")
+    def test_names_of_phases_mean_nothing_to_gnuplot(self):
+        done = self.run_misc("percent", "--report", self.dir / "percent")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("gnuplot failed", done.stderr)
+        self.assertTrue((self.dir / "percent" / "phases.png").exists())
+
     def test_report_of_a_failed_run_says_why(self):
         report = self.dir / "failed"
         done = self.run_misc("deadlock", "--quiet", "--report", report)
@@ -366,6 +378,23 @@ class Results(Base):
         os.close(write_end)
         self.assertEqual(status, 0)
         self.assertEqual(json.loads(out.read_text())["exit"]["status"], 0)
+
+    def test_devices_and_links_are_not_replaced(self):
+        pipe, target = self.dir / "pipe", self.dir / "target.json"
+        os.mkfifo(pipe)
+        for option in ("--record", "--trace-out"):
+            path = self.dir / "pipe.json" if option == "--trace-out" else pipe
+            if not path.exists():
+                os.mkfifo(path)
+            done = self.run_misc("good", option, path)
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn("found a device or pipe, wanted a regular file or none", done.stderr)
+        target.write_text("old")
+        (self.dir / "trace-link.json").symlink_to(target)
+        done = self.run_misc("good", "--trace-out", self.dir / "trace-link.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.dir / "trace-link.json").is_symlink())
+        self.assertNotEqual(target.read_text(), "old")
 
     def test_full_disk_is_said(self):
         done = self.run_misc("work", "--quiet", "--json", "/dev/full")

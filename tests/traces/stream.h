@@ -71,6 +71,11 @@ static inline void release(struct sim_recorder *to, int rank, double now)
 	to->node_release(to->context, rank, at(now));
 }
 
+static inline void acquire(struct sim_recorder *to, int rank, double now)
+{
+	to->node_acquire(to->context, rank, at(now));
+}
+
 static inline void end_rank(struct sim_recorder *to, int rank, double now)
 {
 	to->rank_end(to->context, rank, at(now));

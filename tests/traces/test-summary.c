@@ -111,6 +111,24 @@ static void released_node_stops_counting(void **state)
 	trace_summary_destroy(summary);
 }
 
+static void acquired_node_counts_again(void **state)
+{
+	struct net_cluster cluster = {.n_nodes = 1, .cores = 2};
+	struct sim_recorder to;
+	struct trace_summary *summary = summary_of(1, (int[]){0}, &cluster, &to);
+
+	/* Held from 0 to 2, from 5 to 6 and from 8 to 10: 5 s with 2 cores; of [1, 9] 1 + 1 + 1. */
+	acquire(&to, 0, 1); /* it holds it already */
+	release(&to, 0, 2);
+	acquire(&to, 0, 5);
+	release(&to, 0, 6);
+	acquire(&to, 0, 8);
+	trace_summary_close(summary, at(10));
+	assert_near(trace_held_core_s(summary, 0, at(10)), 10, TOLERANCE_S);
+	assert_near(trace_held_core_s(summary, at(1), at(9)), 6, TOLERANCE_S);
+	trace_summary_destroy(summary);
+}
+
 static void node_is_held_until_its_last_rank_releases_it(void **state)
 {
 	struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
@@ -279,6 +297,7 @@ int main(void)
 	    cmocka_unit_test(ended_and_sleeping_time_is_told_apart),
 	    cmocka_unit_test(efficiency_counts_only_nodes_that_carry_ranks),
 	    cmocka_unit_test(released_node_stops_counting),
+	    cmocka_unit_test(acquired_node_counts_again),
 	    cmocka_unit_test(node_is_held_until_its_last_rank_releases_it),
 	    cmocka_unit_test(rank_that_ends_does_not_release_its_node),
 	    cmocka_unit_test(empty_run_has_efficiency_0),

@@ -88,7 +88,7 @@ static void describe_blocked(const struct run *run, struct run_failure *out)
 		const struct pd_rank *pd = &world->ranks[rank];
 		struct trace_blocked *blocked = &out->blocked[n];
 
-		if (pd->has_ended)
+		if (pd->has_ended || !pd->task.engine) /* a job that has not begun has no tasks */
 			continue;
 		*blocked = (struct trace_blocked){
 			.rank = rank,
@@ -101,6 +101,16 @@ static void describe_blocked(const struct run *run, struct run_failure *out)
 	out->description.blocked = out->blocked;
 	out->description.n_blocked = n;
 	find_cycle(run, out);
+}
+
+/* Ranks are numbered over all jobs. */
+static const char *name_job(const struct run *run, const struct pd_failure *failure,
+			    struct run_strings *strings)
+{
+	const struct pd_program *program = run->world->ranks[failure->rank].program;
+
+	return run_strings_add(strings, "%s: rank %d of job \"%s\"", failure->text,
+			       failure->rank - program->first_rank, program->config.name);
 }
 
 void run_failure_describe(const struct run *run, struct run_failure *out)
@@ -118,6 +128,8 @@ void run_failure_describe(const struct run *run, struct run_failure *out)
 			},
 	};
 	out->description.site = run_site(run, &out->sites, failure->site);
+	if (failure->rank >= 0 && run->schedule)
+		out->description.text = name_job(run, failure, &out->strings);
 	if (failure->kind == PD_FAILURE_DEADLOCK)
 		describe_blocked(run, out);
 }
@@ -206,12 +218,12 @@ static void print_cycle(const struct trace_failure *failure, FILE *file)
 	fprintf(file, " waits for %d\n", failure->cycle[0]);
 }
 
-void run_failure_print(const struct run_failure *run_failure, FILE *file)
+void run_failure_print(const struct run_failure *run_failure, const char *tool, FILE *file)
 {
 	const struct trace_failure *failure = &run_failure->description;
 	char time[32];
 
-	fprintf(file, "mpisim-run: ");
+	fprintf(file, "%s: ", tool);
 	if (failure->rank >= 0)
 		fprintf(file, "rank %d: ", failure->rank);
 	if (failure->function || failure->site) {

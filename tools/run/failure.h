@@ -19,7 +19,8 @@ struct run_failure {
  * processes for source lines. */
 void run_failure_describe(const struct run *run, struct run_failure *out);
 void run_failure_finish(struct run_failure *failure);
-void run_failure_print(const struct run_failure *failure, FILE *file);
+/* `tool`: whose message it is. */
+void run_failure_print(const struct run_failure *failure, const char *tool, FILE *file);
 
 /* "lu.c:88 (main)"; NULL for NULL. `sites` keeps the texts: equal places are equal pointers. */
 const char *run_site(const struct run *run, struct run_strings *sites, const void *site);

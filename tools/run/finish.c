@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,11 +8,16 @@
 #include <unistd.h>
 
 #include "mpi/env/leaks.h"
+#include "netmodel/yamltree.h"
 #include "pdexec/blas.h"
 #include "pdexec/store.h"
 #include "tools/run/failure.h"
-#include "tools/run/jsonfile.h"
+#include "tools/run/outfile.h"
+#include "tools/run/launcher.h"
 #include "tools/run/run.h"
+#include "traces/page/page.h"
+#include "tools/run/schedule.h"
+#include "tools/run/whatif.h"
 #include "util/units.h"
 
 /* The calls that ranks are in when a run ends early: their time so far counts as waiting, for
@@ -133,8 +139,7 @@ static void warn_model(const struct run *run, struct run_strings *warnings)
 			TRACE_MAX_PHASES, (unsigned long long)summary->n_phases_dropped);
 	if (summary->out_of_memory)
 		run_strings_add(
-			warnings,
-			"memory ran out while the run was recorded: some sums are too small");
+		    warnings, "memory ran out while the run was recorded: some sums are too small");
 }
 
 /* A program that is no MPI program runs as often as asked, which is seldom meant. */
@@ -143,10 +148,10 @@ static void warn_no_mpi(const struct run *run, struct run_strings *warnings)
 	if (run->world->failure.kind != PD_FAILURE_NONE || run->signal)
 		return;
 	for (int rank = 0; rank < run->world->n_ranks; rank++)
-		if (run->mpi->ranks[rank].state != MPI_STATE_BEFORE_INIT)
+		if (run->mpi->ranks[rank].n_opened > 0)
 			return;
 	run_strings_add(warnings, "no rank called MPI_Init: is %s the MPI program?",
-			run->options.program[0]);
+			run->programs[0].argv[0]);
 }
 
 static void add_warning(void *context, const char *sentence)
@@ -180,7 +185,9 @@ static void describe_settings(const struct run *run, struct trace_run *out)
 	const char *of_cluster = run->cluster->placement ? run->cluster->placement : "block";
 
 	out->cluster_file = o->cluster;
-	out->placement = o->placement ? o->placement : of_cluster;
+	out->placement = o->placement	 ? o->placement
+			 : run->schedule ? "by job"
+					 : of_cluster;
 	out->compute_mode = run_mode_name(o->mode);
 	out->overrides = o->overrides;
 	out->n_overrides = o->n_overrides;
@@ -188,11 +195,13 @@ static void describe_settings(const struct run *run, struct trace_run *out)
 	out->n_scales = o->n_scales;
 	out->vary_compute = o->vary_compute;
 	out->vary_kernels = o->vary_kernels;
+	out->vary_cluster = o->vary_cluster;
+	out->interval = run->interval.n_runs > 0 ? &run->interval : NULL;
 	out->blas_model = o->blas_model;
 	out->vary_transfer = o->vary_transfer;
 	out->first_n = o->first_n;
 	out->no_alloc = o->no_alloc;
-	out->command = o->program;
+	out->command = run->schedule ? run->schedule_command : o->program;
 	out->seed = (uint64_t)o->seed;
 }
 
@@ -208,6 +217,10 @@ static void describe_outcome(const struct run *run, int n_bad_exits, struct trac
 			   : out->outcome == TRACE_COMPLETED ? 0
 							     : 1;
 	out->summary = run->summary;
+	if (run->launcher) {
+		out->jobs = run_launcher_close(run->launcher, run->world->engine.now);
+		out->n_jobs = run->schedule->n_jobs;
+	}
 	out->n_messages = run->mpi->n_messages;
 	out->n_bytes = run->mpi->n_bytes;
 }
@@ -225,12 +238,34 @@ static char *describe_early_end(const struct run *run, const struct run_failure 
 	if (!file)
 		return NULL;
 	if (run->signal)
-		fprintf(file, "mpisim-run: interrupted (%s); this is what is known so far\n",
+		fprintf(file, "%s: interrupted (%s); this is what is known so far\n", run->tool,
 			strsignal(run->signal));
 	if (failure)
-		run_failure_print(failure, file);
+		run_failure_print(failure, run->tool, file);
 	fclose(file);
 	return text;
+}
+
+/* The analysis in numbers, with its call sites in words. False: there is none, or no memory. */
+static bool explain(struct run *run, struct run_strings *texts, struct trace_explanation *out)
+{
+	const struct trace_sites *sites;
+	const char **site_texts;
+	struct util_error err;
+
+	if (!run->analysis)
+		return false;
+	trace_analysis_close(run->analysis);
+	if (trace_explain(run->analysis, run->ideal, out, &err)) {
+		fprintf(run->console, "%s: --explain: %s\n", run->tool, err.text);
+		return false;
+	}
+	sites = &run->analysis->sites;
+	site_texts = calloc((size_t)sites->n + 1, sizeof *site_texts);
+	for (int i = 0; site_texts && i < sites->n; i++)
+		site_texts[i] = run_site(run, texts, sites->list[i].address);
+	out->site_texts = site_texts;
+	return true;
 }
 
 static void print(const struct run *run, const struct trace_run *description)
@@ -244,7 +279,7 @@ static void print(const struct run *run, const struct trace_run *description)
 		trace_text_write(description, file);
 	}
 	for (int i = 0; i < description->n_warnings && run->options.quiet; i++)
-		fprintf(file, "mpisim-run: warning: %s\n", description->warnings[i]);
+		fprintf(file, "%s: warning: %s\n", run->tool, description->warnings[i]);
 	fflush(file);
 }
 
@@ -259,17 +294,55 @@ static int write_report(const struct run *run, const struct trace_run *descripti
 		return failed;
 	if (pictures == TRACE_PICTURES_NO_GNUPLOT)
 		fprintf(run->console,
-			"mpisim-run: warning: gnuplot is not installed, so %s has tables but no "
+			"%s: warning: gnuplot is not installed, so %s has tables but no "
 			"pictures; with gnuplot, draw them there "
 			"with: for f in *.gp; do gnuplot $f; done\n",
-			dir);
+			run->tool, dir);
 	else if (pictures == TRACE_PICTURES_FAILED)
 		fprintf(run->console,
-			"mpisim-run: warning: gnuplot failed; what it said is in %s/gnuplot.log\n",
-			dir);
+			"%s: warning: gnuplot failed; what it said is in %s/gnuplot.log\n",
+			run->tool, dir);
 	if (!run->options.quiet)
 		fprintf(run->console, "report: %s/index.html\n", dir);
 	return 0;
+}
+
+static int write_json(const void *description, FILE *file, struct util_error *err)
+{
+	return trace_json_write(description, file, err);
+}
+
+/* The predicted time in seconds alone. */
+static int write_time(const void *description, FILE *file, struct util_error *err)
+{
+	const struct trace_run *run = description;
+
+	fprintf(file, "%.17g\n", sim_time_to_s(run->summary->end));
+	return fflush(file) ? util_error_errno(err, errno, "cannot write the predicted time") : 0;
+}
+
+static int write_page(const void *page, FILE *file, struct util_error *err)
+{
+	return trace_page_write(page, file, err);
+}
+
+static int write_html(const struct run *run, const struct trace_run *description,
+		      struct util_error *err)
+{
+	struct trace_page page = {.run = description, .detail = run->detail};
+	char *text = NULL;
+	size_t length_B = 0;
+	int failed;
+
+	/* it was readable when the run began; the page says no more about the cluster if it is gone */
+	if (!net_yaml_read_file(run->options.cluster, "the cluster file", &text, &length_B, NULL))
+		page.cluster_text = text;
+	failed = run->options.what_if ? run_whatif_load(run->options.what_if, &page.what_if, err) : 0;
+	if (!failed)
+		failed = run_file_write(run->options.html, write_page, &page, err);
+	json_decref(page.what_if);
+	free(text);
+	return failed;
 }
 
 static int write_results(const struct run *run, const struct trace_run *description)
@@ -277,12 +350,26 @@ static int write_results(const struct run *run, const struct trace_run *descript
 	struct util_error err;
 	int status = description->exit_status;
 
-	if (run->options.json && run_json_write(run->options.json, description, &err)) {
-		fprintf(run->console, "mpisim-run: %s\n", err.text);
+	if (run->options.json &&
+	    run_file_write(run->options.json, write_json, description, &err)) {
+		fprintf(run->console, "%s: %s\n", run->tool, err.text);
+		status = status ? status : 2;
+	}
+	if (run->exporter && trace_export_write(run->exporter, &err)) {
+		fprintf(run->console, "%s: --trace-out: %s\n", run->tool, err.text);
+		status = status ? status : 2;
+	}
+	if (run->options.time_only && status == 0 &&
+	    run_file_write(run->options.time_only, write_time, description, &err)) {
+		fprintf(run->console, "%s: --time-only: %s\n", run->tool, err.text);
+		status = 2;
+	}
+	if (run->options.html && write_html(run, description, &err)) {
+		fprintf(run->console, "%s: --html: %s\n", run->tool, err.text);
 		status = status ? status : 2;
 	}
 	if (run->options.report && write_report(run, description, &err)) {
-		fprintf(run->console, "mpisim-run: --report: %s\n", err.text);
+		fprintf(run->console, "%s: --report: %s\n", run->tool, err.text);
 		status = status ? status : 2;
 	}
 	fflush(run->console);
@@ -304,8 +391,11 @@ int run_finish(struct run *run)
 	struct run_strings warnings = {.items = NULL};
 	struct run_failure failure = {.blocked = NULL};
 	struct trace_run description = {.cluster_file = NULL};
+	struct trace_explanation explanation = {.blame = NULL};
+	struct run_strings sites = {.items = NULL};
 	locale_t c_locale = use_c_locale();
-	/* whoever reads the summary through a pipe may stop early: files are written all the same */
+	/* whoever reads the summary through a pipe may stop early: files are written all the same
+	 */
 	void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
 	int *codes = exit_codes(run->world);
 	char *early_end;
@@ -313,10 +403,15 @@ int run_finish(struct run *run)
 
 	close_open_calls(run);
 	trace_summary_close(run->summary, run->world->engine.now);
+	if (explain(run, &sites, &explanation))
+		description.explanation = &explanation;
+	for (int i = 0; i < run->notes.n; i++)
+		run_strings_add(&warnings, "%s", run->notes.items[i]);
 	warn_leaks(run, &warnings);
 	warn_model(run, &warnings);
 	warn_no_mpi(run, &warnings);
-	pd_store_warn(run->world->store, add_warning, &warnings);
+	for (int i = 0; i < run->world->n_programs; i++)
+		pd_store_warn(run->world->programs[i].store, add_warning, &warnings);
 	pd_blas_warn(run->world->blas, run->world->config.mode, add_warning, &warnings);
 	describe_settings(run, &description);
 	describe_outcome(run, warn_exit_codes(run, &warnings), &description);
@@ -332,6 +427,9 @@ int run_finish(struct run *run)
 	description.early_end = early_end;
 	print(run, &description);
 	status = write_results(run, &description);
+	trace_explanation_finish(&explanation);
+	free((void *)(uintptr_t)explanation.site_texts);
+	run_strings_finish(&sites);
 	run_failure_finish(&failure);
 	run_strings_finish(&warnings);
 	free(early_end);

@@ -47,7 +47,7 @@ static void on_grace_over(int signal)
 		sim_task_block(&rank->task);
 }
 
-static void catch_signals(struct sigaction saved[3])
+void run_catch_signals(struct sigaction saved[3])
 {
 	struct sigaction action = {.sa_handler = on_interrupt,
 				   .sa_flags = SA_RESETHAND | SA_RESTART | SA_ONSTACK};
@@ -60,7 +60,7 @@ static void catch_signals(struct sigaction saved[3])
 	sigaction(SIGALRM, &action, &saved[2]);
 }
 
-static void release_signals(const struct sigaction saved[3])
+void run_release_signals(const struct sigaction saved[3])
 {
 	const struct itimerval none = {.it_value.tv_sec = 0};
 
@@ -68,6 +68,11 @@ static void release_signals(const struct sigaction saved[3])
 	sigaction(SIGINT, &saved[0], NULL);
 	sigaction(SIGTERM, &saved[1], NULL);
 	sigaction(SIGALRM, &saved[2], NULL);
+}
+
+int run_caught_signal(void)
+{
+	return caught_signal;
 }
 
 struct progress {
@@ -84,8 +89,8 @@ static void show_progress(struct run *run, struct progress *progress, double now
 
 	util_format_time(simulated, sizeof simulated, sim_time_to_s(engine->now));
 	fprintf(run->console,
-		"\r\033[Kmpisim-run: simulated %s, %.3g million messages, %.3g million events/s",
-		simulated, 1e-6 * (double)run->summary->n_messages,
+		"\r\033[K%s: simulated %s, %.3g million messages, %.3g million events/s",
+		run->tool, simulated, 1e-6 * (double)run->summary->n_messages,
 		1e-6 * (double)(events - progress->last_events) / (now_s - progress->last_s));
 	fflush(run->console);
 	progress->is_shown = true;
@@ -117,10 +122,25 @@ static const struct pd_rank *find_endless(const struct pd_world *world)
 	return NULL;
 }
 
+/* So does a transfer: it has its share of a link, and nothing will happen to it. */
+static bool has_endless_transfer(const struct pd_world *world)
+{
+	for (int node = 0; node < world->cluster->n_nodes; node++)
+		if (net_model_link_load(world->model, node, 0) > 0)
+			return true;
+	return false;
+}
+
 static void fail_deadlock(struct pd_world *world)
 {
 	const struct pd_rank *endless = find_endless(world);
 	char text[128];
+
+	if (has_endless_transfer(world)) {
+		fail(world, PD_FAILURE_UNSUPPORTED,
+		     "a message ends later than simulated time can go, 106 days");
+		return;
+	}
 
 	if (endless) {
 		fail(world, PD_FAILURE_UNSUPPORTED,
@@ -166,10 +186,10 @@ void run_loop(struct run *run)
 	};
 	struct sigaction saved[3];
 
-	catch_signals(saved);
+	run_catch_signals(saved);
 	step_until_over(run, &progress);
 	run->signal = pd_world_is_over(run->world) ? 0 : caught_signal;
-	release_signals(saved);
+	run_release_signals(saved);
 	if (progress.is_shown)
 		fprintf(run->console, "\r\033[K");
 	fflush(run->console);

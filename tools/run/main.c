@@ -7,10 +7,17 @@
 #include <unistd.h>
 
 #include "netmodel/placement.h"
+#include "mpi/record/record.h"
+#include "pdexec/image.h"
 #include "tools/run/entry.h"
-#include "tools/run/jsonfile.h"
+#include "tools/run/outfile.h"
+#include "tools/run/launcher.h"
 #include "tools/run/output.h"
+#include "tools/run/repeat.h"
+#include "tools/run/record.h"
 #include "tools/run/run.h"
+#include "tools/run/schedule.h"
+#include "tools/run/whatif.h"
 #include "util/version.h"
 
 #define EXIT_USAGE 2
@@ -45,43 +52,151 @@ static char *find_program(const char *name)
 	return strdup(name);
 }
 
+/* Puts drawn values in the place of those that the file has. */
+static int vary_cluster(struct run *run, struct util_error *err)
+{
+	const struct run_options *o = &run->options;
+	const char **all;
+	int failed;
+
+	if (run->cluster->uncertainties.n == 0)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--vary-cluster: found no intervals in %s, wanted a section "
+				      "\"uncertainty\", as mpisim-calibrate writes it",
+				      o->cluster);
+	failed = net_cluster_draw(run->cluster, (uint64_t)o->seed, &run->drawn, &run->n_drawn, err);
+	if (failed)
+		return failed;
+	all = calloc((size_t)(o->n_overrides + run->n_drawn), sizeof *all);
+	if (!all)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	for (int i = 0; i < o->n_overrides; i++)
+		all[i] = o->overrides[i];
+	for (int i = 0; i < run->n_drawn; i++)
+		all[o->n_overrides + i] = run->drawn[i];
+	net_cluster_destroy(run->cluster);
+	run->cluster = NULL;
+	failed = net_cluster_load_with(o->cluster, o->n_overrides + run->n_drawn, all, &run->cluster,
+				       err);
+	free(all);
+	return failed;
+}
+
+static int prepare_programs(struct run *run, struct util_error *err)
+{
+	run->programs = calloc((size_t)run->n_programs, sizeof *run->programs);
+	run->paths = calloc((size_t)run->n_programs, sizeof *run->paths);
+	if (!run->programs || !run->paths)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	for (int i = 0; i < run->n_programs; i++) {
+		const struct run_job *job = run->schedule ? &run->schedule->jobs[i] : NULL;
+		const struct run_program *program = job ? NULL : &run->options.programs.programs[i];
+		struct pd_program_config *config = &run->programs[i];
+
+		config->name = job ? job->name : NULL;
+		config->argv = job ? job->argv : program->argv;
+		config->n_ranks = job ? job->n_ranks : program->n_ranks;
+		config->job = job ? i : 0;
+		config->bench_in = job ? job->bench : NULL;
+		config->path = run->paths[i] = find_program(config->argv[0]);
+		if (!config->path)
+			return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+/* Jobs are placed when they begin. */
+static int prepare_placement(struct run *run, struct util_error *err)
+{
+	const struct run_options *o = &run->options;
+	int failed = 0;
+
+	run->node_of = calloc((size_t)run->n_ranks, sizeof *run->node_of);
+	if (!run->node_of)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d ranks",
+				      run->n_ranks);
+	if (!run->schedule)
+		failed = net_place(o->placement, run->cluster, run->n_ranks, run->node_of, err);
+	if (failed)
+		return o->placement ? util_error_prepend(err, "--placement") : failed;
+	return trace_summary_create(run->n_ranks, run->schedule ? NULL : run->node_of, run->cluster,
+				    &run->summary, err);
+}
+
 static int prepare_cluster(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
 	int failed =
 		net_cluster_load_with(o->cluster, o->n_overrides, o->overrides, &run->cluster, err);
 
+	if (!failed && o->vary_cluster)
+		failed = vary_cluster(run, err);
+	if (!failed && o->schedule)
+		failed = run_schedule_load(o->schedule, run->cluster, RUN_MAX_RANKS, &run->schedule,
+					   err);
+	run->schedule_command[0] = (char *)(uintptr_t)"--schedule";
+	run->schedule_command[1] = (char *)(uintptr_t)o->schedule;
 	if (failed)
 		return failed;
-	run->node_of = calloc((size_t)o->n_ranks, sizeof *run->node_of);
-	if (!run->node_of)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d ranks", o->n_ranks);
-	failed = net_place(o->placement, run->cluster, o->n_ranks, run->node_of, err);
-	if (failed)
-		return o->placement ? util_error_prepend(err, "--placement") : failed;
-	return trace_summary_create(o->n_ranks, run->node_of, run->cluster, &run->summary, err);
+	run->n_ranks = run->schedule ? run->schedule->n_ranks : o->n_ranks;
+	run->n_programs = run->schedule ? run->schedule->n_jobs : o->programs.n;
+	failed = prepare_placement(run, err);
+	return failed ? failed : prepare_programs(run, err);
 }
 
-/* The timeline and the matrix cost time and memory: only for those who look at them. */
-static int prepare_recorder(struct run *run, struct sim_recorder *out, struct util_error *err)
+static bool locate(void *context, const void *address, uint64_t *out_place)
 {
-	struct sim_recorder recorder = trace_summary_recorder(run->summary);
+	const struct run *run = context;
+
+	if (run->world && run->world->is_builtin) {
+		*out_place = (uint64_t)(uintptr_t)address;
+		return true;
+	}
+
+	for (int i = 0; run->world && i < run->world->n_programs; i++)
+		if (pd_image_locate(run->world->programs[i].image, address, out_place)) {
+			*out_place |= (uint64_t)i << 48; /* not the same place in each program */
+			return true;
+		}
+	return false;
+}
+
+/* The timeline, the matrix and the analysis cost time and memory: only for those who look at them.
+ * Each stands in front of what was there before. */
+int run_recorder_create(struct run *run, struct sim_recorder *out, struct util_error *err)
+{
 	int failed = 0;
 
-	if (run->options.report)
-		failed = trace_detail_create(run->options.n_ranks, &recorder, &run->detail, err);
-	if (!failed)
-		*out = run->detail ? trace_detail_recorder(run->detail) : recorder;
+	*out = trace_summary_recorder(run->summary);
+	if (run->options.report || run->options.html) {
+		failed = trace_detail_create(run->n_ranks, out, &run->detail, err);
+		if (!failed)
+			*out = trace_detail_recorder(run->detail);
+	}
+	if (!failed && run->options.explain) {
+		failed = trace_analysis_create(run->summary, out, locate, run, &run->analysis, err);
+		if (!failed)
+			*out = trace_analysis_recorder(run->analysis);
+	}
+	if (!failed && run->options.ideal &&
+	    (failed = trace_ideal_load(run->options.ideal, run->n_ranks, &run->ideal, err)))
+		return util_error_prepend(err, "--ideal");
+	if (!failed && run->options.trace_out) {
+		failed = trace_export_create(run->options.trace_out, run->summary, out,
+					     &run->exporter, err);
+		if (failed)
+			return util_error_prepend(err, "--trace-out");
+		*out = trace_export_recorder(run->exporter);
+	}
 	return failed;
 }
 
-static int prepare_world(struct run *run, const char *program, struct util_error *err)
+static int prepare_world(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
 	struct pd_config config = {
-		.program = program,
-		.argv = o->program,
-		.n_ranks = o->n_ranks,
+		.programs = run->programs,
+		.n_programs = run->n_programs,
 		.node_of = run->node_of,
 		.mode = o->mode,
 		.bench_in = o->bench_in,
@@ -97,73 +212,128 @@ static int prepare_world(struct run *run, const char *program, struct util_error
 		.seed = (uint64_t)o->seed,
 		.stack_size_B = (size_t)o->stack_size_B,
 		.isolation = o->isolation,
+		.substitute = o->record ? mpi_record_substitute : NULL,
 		.tls_area = run->tls_area,
 		.tls_area_size_B = run->tls_size_B,
 	};
 	struct sim_recorder recorder;
-	int failed = prepare_recorder(run, &recorder, err);
+	int failed = run_recorder_create(run, &recorder, err);
 
 	if (!failed)
 		failed = pd_world_create(&config, run->cluster, &recorder, &run->world, err);
 	if (!failed)
 		failed = mpi_world_create(run->world, &run->mpi, err);
+	if (!failed && o->record)
+		failed = run_record_create(run, err);
+	if (!failed && run->schedule)
+		failed = run_launcher_create(run, run->schedule, &run->launcher, err);
 	if (!failed && o->tag_output)
 		failed = run_output_create(run->world, &run->output, err);
 	return failed;
 }
 
 /* A result that cannot be written is better known before a long run than after it. */
-static int check_results(const struct run_options *options, struct util_error *err)
+int run_results_check(const struct run_options *options, struct util_error *err)
 {
-	if (options->json && run_json_check(options->json, err))
+	json_t *what_if = NULL;
+
+	if (options->json && run_file_check(options->json, err))
 		return util_error_prepend(err, "--json");
+	if (options->html && run_file_check(options->html, err))
+		return util_error_prepend(err, "--html");
+	if (options->what_if && run_whatif_load(options->what_if, &what_if, err))
+		return util_error_prepend(err, "--what-if");
+	json_decref(what_if);
 	if (options->report && trace_report_check(options->report, err))
 		return util_error_prepend(err, "--report");
 	return 0;
 }
 
+static void finish(struct run *run)
+{
+	run_output_destroy(run->output);
+	run_launcher_destroy(run->launcher);
+	mpi_record_destroy(run->record);
+	mpi_world_destroy(run->mpi);
+	pd_world_destroy(run->world);
+	trace_export_destroy(run->exporter);
+	trace_analysis_destroy(run->analysis);
+	trace_ideal_destroy(run->ideal);
+	trace_detail_destroy(run->detail);
+	trace_summary_destroy(run->summary);
+	for (int i = 0; run->paths && i < run->n_programs; i++)
+		free(run->paths[i]);
+	free(run->paths);
+	free(run->programs);
+	run_schedule_destroy(run->schedule);
+	net_cluster_destroy(run->cluster);
+	free(run->node_of);
+	net_cluster_draw_finish(run->drawn, run->n_drawn);
+	free(run->repeat_times_s);
+}
+
+/* The further runs of --repeat, where the first one ended well. Returns the exit status so far. */
+static int repeat(struct run *run)
+{
+	const struct pd_world *world = run->world;
+	bool is_good = !run->signal && world->failure.kind == PD_FAILURE_NONE;
+	struct util_error err;
+
+	for (int rank = 0; rank < world->n_ranks && is_good; rank++)
+		is_good = world->ranks[rank].exit_code == 0;
+	if (run->options.n_repeats == 1 || !is_good || !run_repeat(run, &err))
+		return 0;
+	fprintf(run->console, "mpisim-run: %s\n", err.text);
+	return err.code == UTIL_EPROGRAM ? 1 : EXIT_USAGE;
+}
+
+static int run_world(struct run *run)
+{
+	int status, repeat_status;
+
+	if (run->launcher)
+		run_launcher_start(run->launcher);
+	else
+		pd_world_start(run->world);
+	run_loop(run);
+	fflush(stdout);
+	run_output_destroy(run->output);
+	run->output = NULL;
+	repeat_status = repeat(run);
+	status = run_finish(run);
+	if (run->record && run_record_close(run))
+		status = status ? status : EXIT_USAGE;
+	return status ? status : repeat_status;
+}
+
 static int simulate(struct run *run)
 {
 	struct util_error err = {0};
-	char *program = find_program(run->options.program[0]);
-	int failed = 0, status = EXIT_USAGE;
+	int failed = prepare_cluster(run, &err), status = EXIT_USAGE;
 
-	if (!program)
-		failed = util_error_set(&err, UTIL_ENOMEM, "out of memory");
 	if (!failed)
-		failed = prepare_cluster(run, &err);
+		failed = prepare_world(run, &err);
 	if (!failed)
-		failed = prepare_world(run, program, &err);
-	if (!failed)
-		failed = check_results(&run->options, &err);
+		failed = run_results_check(&run->options, &err);
 	if (failed) {
 		fprintf(run->console, "mpisim-run: %s\n", err.text);
 	} else {
-		pd_world_start(run->world);
-		run_loop(run);
-		fflush(stdout);
-		run_output_destroy(run->output);
-		run->output = NULL;
-		status = run_finish(run);
+		status = run_world(run);
 	}
-	run_output_destroy(run->output);
-	mpi_world_destroy(run->mpi);
-	pd_world_destroy(run->world);
-	trace_detail_destroy(run->detail);
-	trace_summary_destroy(run->summary);
-	net_cluster_destroy(run->cluster);
-	free(run->node_of);
-	free(program);
+	finish(run);
 	return status;
 }
 
 int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 {
 	struct run run = {
+		.tool = "mpisim-run",
 		.console = stderr,
 		.begin_s = run_host_time_s(),
 		.tls_area = tls_area,
 		.tls_size_B = tls_size,
+		.argv = argv,
+		.start_dir_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC),
 	};
 	struct util_error err;
 	int status = 0, console_fd;
@@ -182,6 +352,8 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 		printf("mpisim-run %s\n", util_version());
 	else
 		status = simulate(&run);
+	if (run.start_dir_fd >= 0)
+		close(run.start_dir_fd);
 	if (run.console != stderr)
 		fclose(run.console);
 	run_options_finish(&run.options);

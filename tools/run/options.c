@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/run/repeat.h"
 #include "util/units.h"
 
-#define MAX_RANKS 10000000
 #define SEE_HELP "see mpisim-run --help"
 
 static const char *const mode_names[] = {
@@ -35,17 +35,28 @@ enum option_code {
 	OPTION_BENCH_OUT,
 	OPTION_BLAS_MODEL,
 	OPTION_FIRST_N,
+	OPTION_INTERVAL,
 	OPTION_NO_ALLOC,
+	OPTION_REPEAT,
 	OPTION_SCALE,
+	OPTION_SCHEDULE,
 	OPTION_SET,
+	OPTION_TIME_ONLY,
+	OPTION_VARY_CLUSTER,
 	OPTION_VARY_COMPUTE,
 	OPTION_VARY_KERNELS,
 	OPTION_VARY_TRANSFER,
 	OPTION_SEED,
 	OPTION_STACK_SIZE,
 	OPTION_ISOLATION,
+	OPTION_HTML,
+	OPTION_WHAT_IF,
 	OPTION_JSON,
 	OPTION_REPORT,
+	OPTION_EXPLAIN,
+	OPTION_IDEAL,
+	OPTION_TRACE_OUT,
+	OPTION_RECORD,
 	OPTION_TAG_OUTPUT,
 	OPTION_QUIET,
 	OPTION_VERSION,
@@ -57,19 +68,30 @@ static const struct option long_options[] = {
 	{"blas-model", required_argument, NULL, OPTION_BLAS_MODEL},
 	{"cluster", required_argument, NULL, OPTION_CLUSTER},
 	{"compute", required_argument, NULL, OPTION_COMPUTE},
+	{"explain", no_argument, NULL, OPTION_EXPLAIN},
 	{"first-n", required_argument, NULL, OPTION_FIRST_N},
 	{"help", no_argument, NULL, OPTION_HELP},
+	{"html", required_argument, NULL, OPTION_HTML},
+	{"what-if", required_argument, NULL, OPTION_WHAT_IF},
+	{"ideal", required_argument, NULL, OPTION_IDEAL},
+	{"interval", required_argument, NULL, OPTION_INTERVAL},
 	{"isolation", required_argument, NULL, OPTION_ISOLATION},
 	{"json", required_argument, NULL, OPTION_JSON},
 	{"no-alloc", no_argument, NULL, OPTION_NO_ALLOC},
 	{"placement", required_argument, NULL, OPTION_PLACEMENT},
 	{"quiet", no_argument, NULL, OPTION_QUIET},
+	{"repeat", required_argument, NULL, OPTION_REPEAT},
+	{"record", required_argument, NULL, OPTION_RECORD},
 	{"report", required_argument, NULL, OPTION_REPORT},
 	{"scale", required_argument, NULL, OPTION_SCALE},
+	{"schedule", required_argument, NULL, OPTION_SCHEDULE},
 	{"seed", required_argument, NULL, OPTION_SEED},
 	{"set", required_argument, NULL, OPTION_SET},
 	{"stack-size", required_argument, NULL, OPTION_STACK_SIZE},
 	{"tag-output", no_argument, NULL, OPTION_TAG_OUTPUT},
+	{"time-only", required_argument, NULL, OPTION_TIME_ONLY},
+	{"trace-out", required_argument, NULL, OPTION_TRACE_OUT},
+	{"vary-cluster", no_argument, NULL, OPTION_VARY_CLUSTER},
 	{"vary-compute", required_argument, NULL, OPTION_VARY_COMPUTE},
 	{"vary-kernels", no_argument, NULL, OPTION_VARY_KERNELS},
 	{"vary-transfer", required_argument, NULL, OPTION_VARY_TRANSFER},
@@ -207,6 +229,9 @@ static int take_compute_option(int option, char *value, struct run_options *out,
 		return 0;
 	case OPTION_VARY_TRANSFER:
 		return parse_amplitude("--vary-transfer", value, &out->vary_transfer, err);
+	case OPTION_VARY_CLUSTER:
+		out->vary_cluster = true;
+		return 0;
 	case OPTION_SEED:
 		return parse_int("--seed", value, 0, INT64_MAX, &out->seed, err);
 	default:
@@ -215,14 +240,41 @@ static int take_compute_option(int option, char *value, struct run_options *out,
 }
 
 /* The options that say what comes out. 1: not one of these. */
-static int take_output_option(int option, char *value, struct run_options *out)
+static int take_output_option(int option, char *value, struct run_options *out,
+			      struct util_error *err)
 {
 	switch (option) {
+	case OPTION_REPEAT:
+		return parse_count("--repeat", value, RUN_MAX_REPEATS, &out->n_repeats, err);
+	case OPTION_INTERVAL:
+		return run_coverage_parse(value, &out->coverage, err);
+	case OPTION_TIME_ONLY:
+		out->time_only = value;
+		return 0;
 	case OPTION_JSON:
 		out->json = value;
 		return 0;
+	case OPTION_WHAT_IF:
+		out->what_if = value;
+		return 0;
+	case OPTION_HTML:
+		out->html = value;
+		return 0;
+	case OPTION_RECORD:
+		out->record = value;
+		return 0;
 	case OPTION_REPORT:
 		out->report = value;
+		return 0;
+	case OPTION_IDEAL:
+		out->ideal = value;
+		out->explain = true;
+		return 0;
+	case OPTION_TRACE_OUT:
+		out->trace_out = value;
+		return 0;
+	case OPTION_EXPLAIN:
+		out->explain = true;
 		return 0;
 	case OPTION_TAG_OUTPUT:
 		out->tag_output = true;
@@ -246,9 +298,12 @@ static int take_option(int option, char *value, struct run_options *out, struct 
 	case OPTION_RANKS:
 		if (strcmp(value, "p") == 0)
 			return util_error_set(err, UTIL_EINPUT, "found -np, wanted -n RANKS");
-		return parse_count("-n", value, MAX_RANKS, &out->n_ranks, err);
+		return parse_count("-n", value, RUN_MAX_RANKS, &out->n_ranks, err);
 	case OPTION_PLACEMENT:
 		out->placement = value;
+		return 0;
+	case OPTION_SCHEDULE:
+		out->schedule = value;
 		return 0;
 	case OPTION_SET:
 		return parse_override(value, out, err);
@@ -259,7 +314,7 @@ static int take_option(int option, char *value, struct run_options *out, struct 
 		out->isolation = (enum pd_isolation)choice;
 		return failed;
 	default:
-		failed = take_output_option(option, value, out);
+		failed = take_output_option(option, value, out, err);
 		return failed == 1 ? take_compute_option(option, value, out, err) : failed;
 	}
 }
@@ -275,68 +330,6 @@ static int refuse_unknown(int option, char **argv, struct util_error *err)
 	if (optopt)
 		return util_error_set(err, UTIL_EINPUT, "%s takes no value; " SEE_HELP, word);
 	return util_error_set(err, UTIL_EINPUT, "unknown or ambiguous option %s; " SEE_HELP, word);
-}
-
-/* Options that contradict each other would be silently half obeyed. */
-static int check_compute(const struct run_options *o, struct util_error *err)
-{
-	bool measures_only = o->mode == PD_COMPUTE_DIRECT || o->mode == PD_COMPUTE_COLLECT;
-	const char *mode = run_mode_name(o->mode);
-
-	if (o->mode == PD_COMPUTE_COLLECT && !o->bench_out)
-		return util_error_set(
-			err, UTIL_EINPUT,
-			"--compute collect needs --bench-out FILE, where measurements go");
-	if (o->mode != PD_COMPUTE_COLLECT && o->bench_out)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--bench-out needs --compute collect; found --compute %s",
-				      mode);
-	if (measures_only && o->bench_in)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--bench needs --compute partial or modelled; --compute %s "
-				      "measures everything itself",
-				      mode);
-	if (measures_only && o->blas_model)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--blas-model needs --compute partial or modelled; --compute "
-				      "%s executes and measures everything",
-				      mode);
-	if (measures_only && o->vary_kernels)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--vary-kernels needs --compute partial or modelled; with "
-				      "--compute %s kernels take what is measured",
-				      mode);
-	if (measures_only && o->no_alloc)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--no-alloc needs --compute partial or modelled; --compute "
-				      "%s executes the kernels, which need "
-				      "their memory",
-				      mode);
-	if (o->first_n > 0 && o->no_alloc)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--first-n executes kernels, which need the memory that "
-				      "--no-alloc does not give: use one of them");
-	if (o->first_n > 0 && (o->mode == PD_COMPUTE_MODELLED || o->mode == PD_COMPUTE_COLLECT))
-		return util_error_set(
-			err, UTIL_EINPUT,
-			"--first-n needs --compute direct or partial; found --compute %s", mode);
-	return 0;
-}
-
-static int check(const struct run_options *options, struct util_error *err)
-{
-	if (!options->cluster)
-		return util_error_set(err, UTIL_EINPUT,
-				      "no cluster; wanted --cluster FILE, a description of the "
-				      "machine; " SEE_HELP);
-	if (options->n_ranks == 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "no number of ranks; wanted -n N; " SEE_HELP);
-	if (!options->program[0])
-		return util_error_set(
-			err, UTIL_EINPUT,
-			"no program; wanted mpisim-run --cluster FILE -n N PROGRAM [ARGUMENT…]");
-	return check_compute(options, err);
 }
 
 /*
@@ -355,13 +348,24 @@ static void reset_getopt(void)
 	optopt = '?';
 }
 
+static int take_programs(struct run_options *out, struct util_error *err)
+{
+	int failed = run_programs_parse(out->program, out->n_ranks, RUN_MAX_RANKS, &out->programs,
+					err);
+
+	for (int i = 1; i < out->programs.n; i++)
+		out->n_ranks += out->programs.programs[i].n_ranks;
+	return failed;
+}
+
 static int parse_all(int argc, char **argv, struct run_options *out, struct util_error *err)
 {
 	int option, failed = 0;
 
 	optind = 0;
 	opterr = 0;
-	while (!failed && (option = getopt_long(argc, argv, "+:n:h", long_options, NULL)) != -1) {
+	while (!failed && (option = getopt_long(argc, argv, out->is_replay ? ":n:h" : "+:n:h",
+					     long_options, NULL)) != -1) {
 		if (option == '?' || option == ':')
 			failed = refuse_unknown(option, argv, err);
 		else if (option == OPTION_HELP)
@@ -374,12 +378,21 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 			return 0;
 	}
 	out->program = argv + optind;
-	return failed ? failed : check(out, err);
+	if (out->time_only) {
+		out->json = out->report = out->trace_out = out->ideal = NULL;
+		out->record = NULL;
+		out->explain = false;
+		out->quiet = true;
+	}
+	if (!failed)
+		failed = run_options_check(out, err);
+	out->explain = out->explain || (out->html && !out->schedule);
+	return failed || out->schedule || out->is_replay ? failed : take_programs(out, err);
 }
 
-int run_options_parse(int argc, char **argv, struct run_options *out, struct util_error *err)
+static int parse(int argc, char **argv, struct run_options options, struct run_options *out,
+		 struct util_error *err)
 {
-	struct run_options options = {.mode = PD_COMPUTE_DIRECT, .isolation = PD_ISOLATION_AUTO};
 	int failed;
 
 	options.scales = calloc((size_t)argc + 1, sizeof *options.scales);
@@ -398,9 +411,30 @@ int run_options_parse(int argc, char **argv, struct run_options *out, struct uti
 	return 0;
 }
 
+int run_options_parse(int argc, char **argv, struct run_options *out, struct util_error *err)
+{
+	return parse(argc, argv,
+		     (struct run_options){.mode = PD_COMPUTE_DIRECT,
+					  .isolation = PD_ISOLATION_AUTO,
+					  .n_repeats = 1},
+		     out, err);
+}
+
+int run_options_parse_replay(int argc, char **argv, struct run_options *out, struct util_error *err)
+{
+	return parse(argc, argv,
+		     (struct run_options){.mode = PD_COMPUTE_MODELLED,
+					  .isolation = PD_ISOLATION_AUTO,
+					  .seed = -1,
+					  .n_repeats = 1,
+					  .is_replay = true},
+		     out, err);
+}
+
 void run_options_finish(struct run_options *options)
 {
 	free(options->scales);
 	free(options->overrides);
+	run_programs_finish(&options->programs);
 	options->scales = options->overrides = NULL;
 }

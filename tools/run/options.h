@@ -8,12 +8,15 @@
 #include <stdio.h>
 
 #include "pdexec/rank.h"
+#include "tools/run/programs.h"
 #include "util/error.h"
 
 /* The command line of mpisim-run. Strings are borrowed from argv. */
+#define RUN_MAX_RANKS 10000000
+
 struct run_options {
 	const char *cluster; /* file */
-	int n_ranks;
+	int n_ranks; /* of all programs; 0 with a schedule */
 	const char *placement; /* NULL: what the cluster file says */
 	enum pd_compute_mode mode;
 	const char *bench_in, *bench_out, *blas_model;
@@ -24,14 +27,26 @@ struct run_options {
 	const char **overrides; /* [n_overrides] of --set */
 	int n_overrides;
 	double vary_compute, vary_transfer;
-	bool vary_kernels;
+	bool vary_kernels, vary_cluster;
+	int n_repeats;	 /* 1: no repetition */
+	double coverage; /* of --interval, a fraction; 0: not given */
 	int64_t seed;
 	int64_t stack_size_B;
 	enum pd_isolation isolation;
 	const char *json;   /* file, "-": standard output, NULL: none */
 	const char *report; /* directory, NULL: none */
+	const char *html;   /* file, NULL: none */
+	const char *what_if; /* file whose table goes into html, NULL: none */
+	const char *trace_out; /* file, NULL: none */
+	const char *ideal;     /* file, NULL: none */
+	bool explain;
+	const char *time_only; /* file for nothing but the predicted time, NULL: none */
+	const char *record; /* trace file, NULL: none */
 	bool tag_output, quiet, help, version;
-	char **program; /* argv of the program, NULL at its end */
+	const char *schedule; /* file of jobs, NULL: none */
+	bool is_replay; /* the options are those of mpisim-replay */
+	char **program; /* what follows the options, NULL at its end */
+	struct run_programs programs; /* the same, taken apart; none with a schedule */
 };
 
 /*
@@ -40,6 +55,10 @@ struct run_options {
  * it at its start.
  */
 int run_options_parse(int argc, char **argv, struct run_options *out, struct util_error *err);
+/* The same for mpisim-replay: out->program is the trace. Options that only a run of the program can obey are refused. */
+int run_options_parse_replay(int argc, char **argv, struct run_options *out, struct util_error *err);
+/* Whether the options go together. Within run_options_parse. */
+int run_options_check(const struct run_options *options, struct util_error *err);
 void run_options_finish(struct run_options *options);
 
 /* "direct" and so on, as the option is spelled. */

@@ -2,31 +2,63 @@
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
 
+#include <signal.h>
 #include <stdio.h>
 
 #include "mpi/core/rank.h"
 #include "tools/run/options.h"
+#include "tools/run/strings.h"
+#include "traces/analysis/explain.h"
+#include "traces/export/export.h"
 #include "traces/report.h"
 #include "traces/run.h"
 
 /* mpisim-run: one run from its command line to its exit status. */
+struct run_launcher;
 struct run_output;
+struct run_schedule;
 
 struct run {
+	const char *tool; /* "mpisim-run" or "mpisim-replay": begins what it says */
 	struct run_options options;
-	FILE *console; /* standard error as it was at the start: what mpisim-run itself says */
+	FILE *console; /* standard error as it was at the start: what the tool itself says */
 	struct net_cluster *cluster;
 	int *node_of; /* [n_ranks] */
+	int n_ranks;
+	struct pd_program_config *programs; /* [n_programs] */
+	char **paths;			    /* [n_programs] their files */
+	int n_programs;
+	struct run_schedule *schedule; /* NULL: one job, from the command line */
+	char *schedule_command[3];     /* stands for the program's in results */
+	struct run_launcher *launcher; /* NULL without a schedule */
 	struct trace_summary *summary;
-	struct trace_detail *detail; /* NULL without --report */
+	struct trace_detail *detail; /* NULL without --report and --html */
+	struct trace_analysis *analysis; /* NULL without --explain */
+	struct trace_ideal *ideal;	 /* NULL without --ideal */
+	struct trace_export *exporter;	 /* NULL without --trace-out */
 	struct pd_world *world;
 	struct mpi_world *mpi;
+	struct mpi_record *record; /* NULL without --record */
 	struct run_output *output; /* NULL without --tag-output */
+	char **argv;		   /* borrowed; options.program points into it */
+	char **drawn;		   /* [n_drawn] of --vary-cluster: the overrides they became */
+	int n_drawn;
+	int start_dir_fd;	   /* the working directory at the start; -1: unknown */
+	double *repeat_times_s;	   /* [options.n_repeats] of --repeat; NULL without */
+	struct trace_prediction interval; /* n_runs 0: none */
+	struct run_strings notes;  /* warnings beside those that the run gives */
 	int signal;		   /* that interrupted the run; 0: none */
 	double begin_s;		   /* host's clock */
 	void *tls_area;		   /* see tools/run/entry.h */
 	size_t tls_size_B;
 };
+
+/* Ctrl-C and SIGTERM are noted instead of ending the process, from catch to release; the first one
+ * only. */
+void run_catch_signals(struct sigaction saved[3]);
+void run_release_signals(const struct sigaction saved[3]);
+/* The signal since the last catch; 0: none. */
+int run_caught_signal(void);
 
 /* Runs the world until it is over, deadlocked or interrupted (tools/run/loop.c). */
 void run_loop(struct run *run);
@@ -34,6 +66,11 @@ void run_loop(struct run *run);
 /* Reports the run on the console and to --json and --report (tools/run/finish.c). Returns the exit
  * status. */
 int run_finish(struct run *run);
+
+/* Makes what observes the run: summary (there already), --report, --explain. (tools/run/main.c) */
+int run_recorder_create(struct run *run, struct sim_recorder *out, struct util_error *err);
+/* Whether --json and --report can be written. */
+int run_results_check(const struct run_options *options, struct util_error *err);
 
 /* The host's monotonic clock; the C library's own functions give simulated time to ranks. */
 double run_host_time_s(void);

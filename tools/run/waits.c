@@ -7,10 +7,15 @@
 void run_waits_describe(const struct run *run, int rank, struct run_strings *strings,
 			struct trace_blocked *blocked, int **out_peers)
 {
+	const struct pd_program *program = run->world->ranks[rank].program;
 	struct mpi_blocked found = {.is_blocked = false};
 
 	mpi_blocked_describe(&run->mpi->ranks[rank], &found);
-	if (found.is_blocked && found.text[0])
+	if (found.is_blocked && found.text[0] && run->schedule) /* a job counts from 0 */
+		blocked->text = run_strings_add(strings, "%s, as rank %d of job \"%s\"",
+						found.text, rank - program->first_rank,
+						program->config.name);
+	else if (found.is_blocked && found.text[0])
 		blocked->text = run_strings_add(strings, "%s", found.text);
 	blocked->waits_for_any = found.is_any || found.is_anyone;
 	blocked->waits_for_anyone = found.is_anyone && found.n >= run->world->n_ranks - 1;

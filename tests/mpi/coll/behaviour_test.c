@@ -98,8 +98,6 @@ static int run_at(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind
 	fake_begin(8);
 	selection.chosen[kind] = algorithm;
 	fake.world.coll_selection = &selection;
-	fake.absent = b->is_send_absent ? b->send : b->is_recv_absent ? b->recv : NULL;
-	fake.absent_size_B = (b->is_send_absent + b->is_recv_absent) * 16 * sizeof(int);
 	for (int r = 0; r < 8; r++)
 		args[r] = arguments_at(kind, r, b);
 	fake_run(args, 1, errors);
@@ -115,7 +113,7 @@ static int run_at(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind
 static void check_absent(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind kind)
 {
 	static int memory[2][16];
-	char *absent = (char *)0x1000;
+	char *absent = (char *)PD_ABSENT_BEGIN;
 	struct buffers present = {.send = (char *)memory[0], .recv = (char *)memory[1]};
 	int n_messages = run_at(algorithm, kind, &present);
 	struct buffers cases[] = {

@@ -154,9 +154,9 @@ void mpi_op_apply(struct mpi_rank *me, const struct mpi_op *op, const struct mpi
 	}
 }
 
-struct mpi_comm *mpi_comm_get(const struct mpi_rank *me, MPI_Comm handle)
+void *mpi_handle_object(const struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle)
 {
-	return handle == MPI_COMM_WORLD ? &fake.comms[me->rank] : NULL;
+	return NULL; /* MPI_COMM_WORLD is all there is */
 }
 
 /* --- errors and memory --- */
@@ -175,12 +175,6 @@ void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const char *format
 	vfprintf(stderr, format, arguments);
 	va_end(arguments);
 	abort();
-}
-
-bool pd_memory_is_absent(const void *address)
-{
-	return fake.absent && (const char *)address >= fake.absent &&
-	       (const char *)address < fake.absent + fake.absent_size_B;
 }
 
 int mpi_check_buffer(struct mpi_rank *me, struct mpi_comm *comm, const void *buf, MPI_Count count,
@@ -289,10 +283,12 @@ void fake_begin(int n_ranks)
 {
 	memset(&fake, 0, sizeof fake);
 	fake.n_ranks = n_ranks;
+	fake.world.pd = &fake.pd;
 	fake.world.n_ranks = n_ranks;
 	fake.group = (struct mpi_group){.size = n_ranks, .stride = 1};
 	for (int i = 0; i < n_ranks; i++) {
-		fake.ranks[i] = (struct mpi_rank){.rank = i, .world = &fake.world};
+		fake.ranks[i] = (struct mpi_rank){
+		    .rank = i, .world = &fake.world, .comm_world = &fake.comms[i]};
 		fake.comms[i] = (struct mpi_comm){
 		    .handle = MPI_COMM_WORLD, .rank = i, .size = n_ranks, .group = &fake.group};
 	}

@@ -21,6 +21,7 @@ enum fake_type { FAKE_INT, FAKE_TRIPLE, FAKE_GAPPY, FAKE_SHIFTED, N_FAKE_TYPES }
 enum fake_op { FAKE_SUM, FAKE_SUM_IN_ORDER, FAKE_JOIN, FAKE_REPLACE, N_FAKE_OPS };
 
 struct fake_world {
+	struct pd_world pd; /* nobody records */
 	struct mpi_world world;
 	struct mpi_rank ranks[FAKE_MAX_RANKS];
 	struct mpi_comm comms[FAKE_MAX_RANKS];
@@ -29,8 +30,6 @@ struct fake_world {
 	int n_ranks, n_messages, n_requests;
 	int raised;    /* class of the last mpi_raise */
 	int n_present; /* messages from or to memory that is not absent */
-	const char *absent;
-	size_t absent_size_B;
 };
 
 extern struct fake_world fake;

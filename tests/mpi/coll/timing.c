@@ -101,6 +101,101 @@ static void other_waits_make_progress(void)
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* All ranks go on at 100 ms; times below are from there. */
+static void start_together(void)
+{
+	mpisim_add_compute_time(0.100 - MPI_Wtime());
+}
+
+/*
+ * A ring. A rank sends 100 B upwards (o), then downwards (o). The link carries the first from 1.1
+ * to 1.2 ms, the second from 1.2 to 1.3; what comes from below is taken at 1.2 + o, from above
+ * at 1.3 + o.
+ */
+static void neighbors(void)
+{
+	int size = 4, is_periodic = 1;
+	MPI_Comm ring;
+
+	MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &is_periodic, 0, &ring);
+	start_together();
+	MPI_Neighbor_allgather(buf, 100, MPI_BYTE, buf + 200, 100, MPI_BYTE, ring);
+	expect_ms("neighbours", 100 + 1.4);
+	MPI_Comm_free(&ring);
+}
+
+/* Ranks 0, 1 and ranks 2, 3. */
+static MPI_Comm make_groups(void)
+{
+	MPI_Comm half, inter;
+
+	MPI_Comm_split(MPI_COMM_WORLD, rank / 2, 0, &half);
+	start_together();
+	MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 5, &inter);
+	MPI_Comm_free(&half);
+	return inter;
+}
+
+/*
+ * The leaders swap two numbers, then two ranks (8 B each): o, L + 8 us, o, twice. They pass on
+ * three numbers, then two ranks: o each. Those are there at 3.528 and 3.624: taken one after the
+ * other.
+ */
+static void inter_create(void)
+{
+	MPI_Comm inter = make_groups();
+
+	expect_ms("intercommunicator", rank % 2 ? 100 + 3.528 + 0.2 : 100 + 2 * 1.208 + 0.2);
+	MPI_Comm_free(&inter);
+}
+
+/* Each group (o, L, o), then the leaders (the same), who tell the other one. */
+static void inter_barrier(void)
+{
+	MPI_Comm inter = make_groups();
+
+	mpisim_add_compute_time(0.200 - MPI_Wtime());
+	MPI_Barrier(inter);
+	expect_ms("barrier", rank % 2 ? 200 + 3 * 1.2 : 200 + 2 * 1.2 + 0.1);
+	MPI_Comm_free(&inter);
+}
+
+/* Rank 0 to the other leader (o, L + 0.5, o), that one to rank 3. */
+static void inter_bcast(void)
+{
+	static const double wanted_ms[] = {0.1, 0, 1.7 + 0.1, 2 * 1.7};
+	MPI_Comm inter = make_groups();
+
+	mpisim_add_compute_time(0.200 - MPI_Wtime());
+	MPI_Bcast(buf, 500, MPI_BYTE, rank == 0 ? MPI_ROOT : rank == 1 ? MPI_PROC_NULL : 0, inter);
+	expect_ms("broadcast", 200 + wanted_ms[rank]);
+	MPI_Comm_free(&inter);
+}
+
+/*
+ * Ranks 0 and 1 exchange three messages, both ways at once: they agree on their communicator (4 B,
+ * recursive doubling), then swap two numbers (8 B) and their one rank (4 B). Each time o, L and the
+ * bytes, o.
+ */
+static void port_meeting(void)
+{
+	char port[MPI_MAX_PORT_NAME] = "";
+	MPI_Comm inter;
+
+	if (rank == 0)
+		MPI_Open_port(MPI_INFO_NULL, port);
+	MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, MPI_COMM_WORLD);
+	start_together();
+	if (rank > 1)
+		return;
+	if (rank == 0)
+		MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
+	else
+		MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
+	expect_ms("meeting", 100 + 1.204 + 1.208 + 1.204);
+	MPI_Comm_disconnect(&inter);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -112,6 +207,11 @@ int main(int argc, char **argv)
 	    {"no_progress_outside_mpi", no_progress_outside_mpi},
 	    {"tests_make_progress", tests_make_progress},
 	    {"other_waits_make_progress", other_waits_make_progress},
+	    {"neighbors", neighbors},
+	    {"inter_create", inter_create},
+	    {"inter_barrier", inter_barrier},
+	    {"inter_bcast", inter_bcast},
+	    {"port_meeting", port_meeting},
 	};
 	int n_run = 0;
 

@@ -29,6 +29,29 @@ static void any_deadlock(void)
 		 MPI_STATUS_IGNORE);
 }
 
+/* 10 MB at a byte a second is longer than the clock goes. */
+static void send_slowly(void)
+{
+	char *bytes = calloc(1, 10000000);
+
+	if (rank == 0)
+		MPI_Send(bytes, 10000000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	else if (rank == 1)
+		MPI_Recv(bytes, 10000000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	free(bytes);
+}
+
+/* gnuplot has a meaning of its own for the names. */
+static void name_phases(void)
+{
+	mpisim_phase_begin("50 % done");
+	mpisim_add_compute_time(1);
+	mpisim_phase_end();
+	mpisim_phase_begin("%d {^x}");
+	mpisim_add_compute_time(1);
+	mpisim_phase_end();
+}
+
 static void print_in_pieces(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -101,7 +124,11 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (strcmp(what, "work") == 0)
+	if (strcmp(what, "slow") == 0)
+		send_slowly();
+	else if (strcmp(what, "percent") == 0)
+		name_phases();
+	else if (strcmp(what, "work") == 0)
 		work();
 	else if (strcmp(what, "kernels") == 0)
 		kernels();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/run/jsonfile.h"
+#include "tools/run/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static int open_draft(const char *path, char **out_target, char **out_draft)
 	return fd;
 }
 
-int run_json_check(const char *path, struct util_error *err)
+int run_file_check(const char *path, struct util_error *err)
 {
 	mode_t mode = mode_at(path);
 	char *target, *draft;
@@ -72,10 +72,10 @@ int run_json_check(const char *path, struct util_error *err)
 }
 
 /* Closes `file`. */
-static int write_and_close(const char *path, const struct trace_run *description, FILE *file,
+static int write_and_close(const char *path, run_write_fn write, const void *context, FILE *file,
 			   struct util_error *err)
 {
-	int failed = trace_json_write(description, file, err);
+	int failed = write(context, file, err);
 
 	if (failed)
 		util_error_prepend(err, "%s", path);
@@ -84,12 +84,12 @@ static int write_and_close(const char *path, const struct trace_run *description
 	return failed;
 }
 
-static int write_directly(const char *path, const struct trace_run *description,
+static int write_directly(const char *path, run_write_fn write, const void *context,
 			  struct util_error *err)
 {
 	FILE *file = fopen(path, "we");
 
-	return file ? write_and_close(path, description, file, err) : cannot_write(path, err);
+	return file ? write_and_close(path, write, context, file, err) : cannot_write(path, err);
 }
 
 static mode_t new_file_mode(void)
@@ -100,7 +100,8 @@ static mode_t new_file_mode(void)
 	return NEW_FILE_MODE & ~mask;
 }
 
-int run_json_write(const char *path, const struct trace_run *description, struct util_error *err)
+int run_file_write(const char *path, run_write_fn write, const void *context,
+		   struct util_error *err)
 {
 	mode_t mode = mode_at(path);
 	char *target, *draft;
@@ -108,16 +109,16 @@ int run_json_write(const char *path, const struct trace_run *description, struct
 	int fd, failed;
 
 	if (strcmp(path, "-") == 0)
-		return trace_json_write(description, stdout, err);
+		return write(context, stdout, err);
 	if (mode && !S_ISREG(mode))
-		return write_directly(path, description, err);
+		return write_directly(path, write, context, err);
 	fd = open_draft(path, &target, &draft);
 	if (fd < 0) /* a file that may be written, in a directory that may not */
-		return write_directly(path, description, err);
+		return write_directly(path, write, context, err);
 	fchmod(fd, mode ? mode & 0777 : new_file_mode());
 	file = fdopen(fd, "w");
 	if (file) {
-		failed = write_and_close(path, description, file, err);
+		failed = write_and_close(path, write, context, file, err);
 	} else {
 		failed = cannot_write(path, err);
 		close(fd);

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The patterns of communication that bench/run measures: `patterns NAME ROUNDS SIZE`. No computation,
+ * no private globals: what remains is the cost of messages. The same source builds with any MPI.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef MPISIM
+#include <mpisim.h>
+#else
+#define mpisim_alloc malloc
+#define mpisim_free free
+#endif
+
+enum { TAG_WILD = 5, MAX_NEIGHBOURS = 6, UNEXPECTED_BLOCK = 16 };
+
+struct run {
+	int rank, size, rounds, size_B;
+	char *in, *out; /* [size_B]: what messages carry is of no interest */
+	MPI_Request *requests; /* [2 size + 2 MAX_NEIGHBOURS] */
+};
+
+static void pingpong(const struct run *r)
+{
+	int peer = r->rank ^ 1;
+
+	for (int i = 0; i < r->rounds && peer < r->size; i++) {
+		if (r->rank % 2 == 0)
+			MPI_Send(r->out, r->size_B, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
+		MPI_Recv(r->in, r->size_B, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (r->rank % 2 == 1)
+			MPI_Send(r->out, r->size_B, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
+	}
+}
+
+/* Exchange with the neighbours of a grid that is periodic in no dimension. */
+static void halo(const struct run *r, int n_dimensions)
+{
+	int dims[3] = {0}, periods[3] = {0}, peers[MAX_NEIGHBOURS];
+	MPI_Comm grid;
+
+	MPI_Dims_create(r->size, n_dimensions, dims);
+	MPI_Cart_create(MPI_COMM_WORLD, n_dimensions, dims, periods, 0, &grid);
+	for (int d = 0; d < n_dimensions; d++)
+		MPI_Cart_shift(grid, d, 1, &peers[2 * d], &peers[2 * d + 1]);
+	for (int i = 0; i < r->rounds; i++) {
+		int n = 0;
+
+		for (int k = 0; k < 2 * n_dimensions; k++)
+			MPI_Irecv(r->in, r->size_B, MPI_CHAR, peers[k], k, grid, &r->requests[n++]);
+		for (int k = 0; k < 2 * n_dimensions; k++)
+			MPI_Isend(r->out, r->size_B, MPI_CHAR, peers[k], k ^ 1, grid,
+				  &r->requests[n++]);
+		MPI_Waitall(n, r->requests, MPI_STATUSES_IGNORE);
+	}
+	MPI_Comm_free(&grid);
+}
+
+static void halo2d(const struct run *r)
+{
+	halo(r, 2);
+}
+
+static void halo3d(const struct run *r)
+{
+	halo(r, 3);
+}
+
+static void alltoall_linear(const struct run *r)
+{
+	for (int i = 0; i < r->rounds; i++) {
+		int n = 0;
+
+		for (int k = 1; k < r->size; k++)
+			MPI_Irecv(r->in, r->size_B, MPI_CHAR, (r->rank + r->size - k) % r->size, 0,
+				  MPI_COMM_WORLD, &r->requests[n++]);
+		for (int k = 1; k < r->size; k++)
+			MPI_Isend(r->out, r->size_B, MPI_CHAR, (r->rank + k) % r->size, 0,
+				  MPI_COMM_WORLD, &r->requests[n++]);
+		MPI_Waitall(n, r->requests, MPI_STATUSES_IGNORE);
+	}
+}
+
+static void alltoall_pairwise(const struct run *r)
+{
+	for (int i = 0; i < r->rounds; i++)
+		for (int k = 1; k < r->size; k++)
+			MPI_Sendrecv(r->out, r->size_B, MPI_CHAR, (r->rank + k) % r->size, 0, r->in,
+				     r->size_B, MPI_CHAR, (r->rank + r->size - k) % r->size, 0,
+				     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void allreduce(const struct run *r)
+{
+	double one = 1, sum;
+
+	for (int i = 0; i < r->rounds; i++)
+		MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void barrier(const struct run *r)
+{
+	for (int i = 0; i < r->rounds; i++)
+		MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Panels of a block LU factorization: the owner of each hands it to all others, who answer. */
+static void lu(const struct run *r)
+{
+	for (int i = 0; i < r->rounds; i++) {
+		int owner = i % r->size, n = 0;
+
+		if (r->rank != owner) {
+			MPI_Recv(r->in, r->size_B, MPI_CHAR, owner, i, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+			MPI_Send(r->out, r->size_B / 4, MPI_CHAR, owner, i, MPI_COMM_WORLD);
+			continue;
+		}
+		for (int k = 1; k < r->size; k++) {
+			MPI_Irecv(r->in, r->size_B, MPI_CHAR, (owner + k) % r->size, i,
+				  MPI_COMM_WORLD, &r->requests[n++]);
+			MPI_Isend(r->out, r->size_B, MPI_CHAR, (owner + k) % r->size, i,
+				  MPI_COMM_WORLD, &r->requests[n++]);
+		}
+		MPI_Waitall(n, r->requests, MPI_STATUSES_IGNORE);
+	}
+}
+
+/* As many messages for every rank, in an order of their own: each round is a random shift, and what
+ * arrives waits unexpected until a block of wildcard receives takes it. */
+static void random_pairs(const struct run *r)
+{
+	unsigned int state = 12345; /* equal on all ranks */
+
+	for (int i = 0; i < r->rounds; i++) {
+		for (int k = 0; k < UNEXPECTED_BLOCK; k++) {
+			state = state * 1103515245u + 12345u;
+			MPI_Isend(r->out, r->size_B, MPI_CHAR,
+				  (r->rank + (int)(state >> 8) % r->size) % r->size, TAG_WILD,
+				  MPI_COMM_WORLD, &r->requests[k]);
+		}
+		MPI_Barrier(MPI_COMM_WORLD);
+		for (int k = 0; k < UNEXPECTED_BLOCK; k++)
+			MPI_Recv(r->in, r->size_B, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG,
+				 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Waitall(UNEXPECTED_BLOCK, r->requests, MPI_STATUSES_IGNORE);
+	}
+}
+
+static const struct pattern {
+	const char *name;
+	void (*run)(const struct run *r);
+} patterns[] = {
+    {"pingpong", pingpong},
+    {"halo2d", halo2d},
+    {"halo3d", halo3d},
+    {"alltoall-linear", alltoall_linear},
+    {"alltoall-pairwise", alltoall_pairwise},
+    {"allreduce", allreduce},
+    {"barrier", barrier},
+    {"lu", lu},
+    {"random", random_pairs},
+};
+
+static const struct pattern *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+		if (strcmp(patterns[i].name, name) == 0)
+			return &patterns[i];
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct pattern *pattern = argc == 4 ? find(argv[1]) : NULL;
+	struct run r;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &r.rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &r.size);
+	if (!pattern) {
+		fprintf(stderr, "usage: patterns NAME ROUNDS SIZE\n");
+		MPI_Abort(MPI_COMM_WORLD, 2);
+		return 2;
+	}
+	r.rounds = atoi(argv[2]);
+	r.size_B = atoi(argv[3]);
+	r.in = mpisim_alloc((size_t)r.size_B + 1);
+	r.out = mpisim_alloc((size_t)r.size_B + 1);
+	r.requests = malloc(
+	    ((strncmp(argv[1], "al", 2) && strcmp(argv[1], "lu") ? 0 : 2 * (size_t)r.size) +
+	     2 * UNEXPECTED_BLOCK) *
+	    sizeof *r.requests);
+	pattern->run(&r);
+	if (r.rank == 0)
+		printf("%.9f\n", MPI_Wtime());
+	free(r.requests);
+	mpisim_free(r.in);
+	mpisim_free(r.out);
+	MPI_Finalize();
+	return 0;
+}

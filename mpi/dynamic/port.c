@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/dynamic/port.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/p2p/endpoint.h"
+#include "mpi/p2p/request.h"
+
+/* A root that waits; lies on its stack. */
+struct visitor {
+	struct visitor *next;
+	struct mpi_rank *rank;
+	enum mpi_port_side side;
+	struct mpi_rank *other; /* NULL: nobody has come */
+	uint64_t meeting;
+	bool is_refused; /* the port was closed */
+};
+
+struct port {
+	struct port *next;
+	char name[MPI_MAX_PORT_NAME];
+	struct visitor *first; /* in the order in which they came, all of one side */
+};
+
+struct published {
+	struct published *next;
+	char *service, *port;
+};
+
+struct ports {
+	struct port *ports;
+	struct published *names;
+	uint64_t n_opened, n_meetings;
+};
+
+static struct ports *ports_of(struct mpi_world *world)
+{
+	if (!world->ports)
+		world->ports = calloc(1, sizeof(struct ports));
+	return world->ports;
+}
+
+static struct port *create(struct ports *ports, const char *name)
+{
+	struct port *port = calloc(1, sizeof *port);
+
+	if (!port)
+		return NULL;
+	snprintf(port->name, sizeof port->name, "%s", name);
+	port->next = ports->ports;
+	ports->ports = port;
+	return port;
+}
+
+/* Where the pointer to the port is; *find() is NULL when there is none. */
+static struct port **find(struct ports *ports, const char *name)
+{
+	struct port **link = &ports->ports;
+
+	while (*link && strcmp((*link)->name, name) != 0)
+		link = &(*link)->next;
+	return link;
+}
+
+const char *mpi_port_open(struct mpi_world *world)
+{
+	struct ports *ports = ports_of(world);
+	char name[MPI_MAX_PORT_NAME];
+	struct port *port;
+
+	if (!ports)
+		return NULL;
+	snprintf(name, sizeof name, "mpisim-port-%llu", (unsigned long long)++ports->n_opened);
+	port = create(ports, name);
+	return port ? port->name : NULL;
+}
+
+static void destroy(struct port **link)
+{
+	struct port *port = *link;
+
+	*link = port->next;
+	free(port);
+}
+
+bool mpi_port_close(struct mpi_world *world, const char *name)
+{
+	struct ports *ports = ports_of(world);
+	struct port **link = ports ? find(ports, name) : NULL;
+
+	if (!link || !*link)
+		return false;
+	for (struct visitor *visitor = (*link)->first; visitor; visitor = visitor->next) {
+		visitor->is_refused = true;
+		mpi_endpoint_wake(visitor->rank);
+	}
+	destroy(link);
+	return true;
+}
+
+/* Nobody comes to the port any more, or the one for whom it waits has come. */
+static void wait_at(struct mpi_rank *me, struct port *port, struct visitor *self)
+{
+	struct visitor **last = &port->first;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = self;
+	me->endpoint->is_at_port = true;
+	mpi_progress_poll(me, 0, NULL);
+	while (!self->other && !self->is_refused) {
+		mpi_endpoint_block(me);
+		mpi_progress_poll(me, 0, NULL);
+	}
+	me->endpoint->is_at_port = false;
+}
+
+static int meet(struct mpi_rank *me, struct ports *ports, struct port *port,
+		enum mpi_port_side side, int *other, uint64_t *meeting)
+{
+	struct visitor *first = port->first, self = {.rank = me, .side = side};
+
+	if (first && (side == PORT_EITHER || first->side != side)) {
+		port->first = first->next;
+		first->other = me;
+		first->meeting = ++ports->n_meetings;
+		mpi_endpoint_wake(first->rank);
+		*other = first->rank->rank;
+		*meeting = first->meeting;
+		return MPI_SUCCESS;
+	}
+	wait_at(me, port, &self);
+	if (self.is_refused)
+		return MPI_ERR_PORT;
+	*other = self.other->rank;
+	*meeting = self.meeting;
+	return MPI_SUCCESS;
+}
+
+int mpi_port_meet(struct mpi_rank *me, const char *name, enum mpi_port_side side, int *other,
+		  uint64_t *meeting)
+{
+	struct ports *ports = ports_of(me->world);
+	struct port *port = ports ? *find(ports, name) : NULL;
+
+	return port ? meet(me, ports, port, side, other, meeting) : MPI_ERR_PORT;
+}
+
+int mpi_port_meet_once(struct mpi_rank *me, const char *name, int *other, uint64_t *meeting)
+{
+	struct ports *ports = ports_of(me->world);
+	struct port *port = ports ? *find(ports, name) : NULL;
+	bool is_second = port != NULL;
+	int code;
+
+	if (ports && !port)
+		port = create(ports, name);
+	if (!port)
+		return MPI_ERR_NO_MEM;
+	code = meet(me, ports, port, PORT_EITHER, other, meeting);
+	if (is_second)
+		destroy(find(ports, name));
+	return code;
+}
+
+/* --- names --- */
+
+static struct published **find_name(struct ports *ports, const char *service)
+{
+	struct published **link = &ports->names;
+
+	while (*link && strcmp((*link)->service, service) != 0)
+		link = &(*link)->next;
+	return link;
+}
+
+static void destroy_name(struct published **link)
+{
+	struct published *name = *link;
+
+	*link = name->next;
+	free(name->service);
+	free(name->port);
+	free(name);
+}
+
+int mpi_name_publish(struct mpi_world *world, const char *service, const char *port)
+{
+	struct ports *ports = ports_of(world);
+	struct published *name;
+
+	if (ports && *find_name(ports, service))
+		return MPI_ERR_SERVICE;
+	name = ports ? calloc(1, sizeof *name) : NULL;
+	if (!name)
+		return MPI_ERR_NO_MEM;
+	name->service = strdup(service);
+	name->port = strdup(port);
+	name->next = ports->names;
+	ports->names = name;
+	if (name->service && name->port)
+		return MPI_SUCCESS;
+	destroy_name(&ports->names);
+	return MPI_ERR_NO_MEM;
+}
+
+const char *mpi_name_lookup(const struct mpi_world *world, const char *service)
+{
+	struct ports *ports = world->ports;
+	const struct published *name = ports ? *find_name(ports, service) : NULL;
+
+	return name ? name->port : NULL;
+}
+
+bool mpi_name_unpublish(struct mpi_world *world, const char *service)
+{
+	struct ports *ports = world->ports;
+	struct published **link = ports ? find_name(ports, service) : NULL;
+
+	if (!link || !*link)
+		return false;
+	destroy_name(link);
+	return true;
+}
+
+void mpi_ports_destroy(struct mpi_world *world)
+{
+	struct ports *ports = world->ports;
+
+	if (!ports)
+		return;
+	while (ports->ports)
+		destroy(&ports->ports);
+	while (ports->names)
+		destroy_name(&ports->names);
+	free(ports);
+	world->ports = NULL;
+}

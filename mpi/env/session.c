@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sessions: from MPI_Session_init to MPI_Session_finalize, their error handlers. */
+#include "mpi/env/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/env/env.h"
+#include "mpi/info/info.h"
+#include "mpi/p2p/buffer.h"
+
+#define ENTER_ANYTIME() mpi_enter_anytime(__func__, __builtin_return_address(0))
+
+static const struct {
+	const char *name;
+	int level, provided; /* only the rank's own thread calls MPI in the simulator */
+} levels[] = {
+    {"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE, MPI_THREAD_SINGLE},
+    {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED, MPI_THREAD_FUNNELED},
+    {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED, MPI_THREAD_FUNNELED},
+    {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE, MPI_THREAD_FUNNELED},
+};
+#define N_LEVELS (sizeof levels / sizeof levels[0])
+
+int mpi_session_thread_level(struct mpi_rank *me, MPI_Info info)
+{
+	const struct mpi_info *hints = mpi_info_get(me, info);
+	const char *wanted = hints ? mpi_info_value(hints, "thread_level") : NULL;
+
+	if (hints && !wanted) /* so MPI 4.1 calls it */
+		wanted = mpi_info_value(hints, "mpi_thread_support_level");
+	if (!wanted)
+		return MPI_THREAD_SINGLE;
+	for (size_t i = 0; i < N_LEVELS; i++)
+		if (strcmp(levels[i].name, wanted) == 0)
+			return levels[i].provided;
+	return -1;
+}
+
+const char *mpi_session_thread_name(int thread_level)
+{
+	size_t i = 0;
+
+	while (i + 1 < N_LEVELS && levels[i].level != thread_level)
+		i++;
+	return levels[i].name;
+}
+
+int mpi_session_check(struct mpi_rank *me, MPI_Session handle, struct mpi_session **session)
+{
+	*session = mpi_session_get(me, handle);
+	if (*session)
+		return MPI_SUCCESS;
+	return mpi_raise(me, NULL, MPI_ERR_SESSION, "session is %s",
+			 handle == MPI_SESSION_NULL ? "MPI_SESSION_NULL" : "not a session");
+}
+
+int mpi_session_raise(struct mpi_rank *me, const struct mpi_session *session, int error_class,
+		      const char *text)
+{
+	return mpi_raise_on(me, session->errhandler, (uintptr_t)session->handle, error_class, "%s",
+			    text);
+}
+
+static struct mpi_session *create(struct mpi_rank *me, struct mpi_errhandler *handler, int level)
+{
+	struct mpi_session *session = calloc(1, sizeof *session);
+
+	if (!session)
+		return NULL;
+	session->handle = (MPI_Session)mpi_handle_create(me, KIND_SESSION, session);
+	if (!session->handle) {
+		free(session);
+		return NULL;
+	}
+	session->thread_level = level;
+	session->errhandler = handler;
+	mpi_errhandler_retain(handler);
+	return session;
+}
+
+/* Errors before there is a session go to the handler that it was to have. */
+static int open_session(struct mpi_rank *me, MPI_Info info, MPI_Errhandler errhandler,
+			MPI_Session *out)
+{
+	struct mpi_errhandler *handler = mpi_errhandler_get(me, errhandler);
+	uintptr_t none = (uintptr_t)MPI_SESSION_NULL;
+	struct mpi_session *session;
+	int level;
+
+	if (!handler || (handler->kind == ERRHANDLER_USER && handler->object != KIND_SESSION))
+		return mpi_raise(me, NULL, MPI_ERR_ERRHANDLER,
+				 "errhandler is not an error handler of sessions");
+	if (!out)
+		return mpi_raise_on(me, handler, none, MPI_ERR_ARG, "session is NULL");
+	*out = MPI_SESSION_NULL;
+	if (info != MPI_INFO_NULL && !mpi_info_get(me, info))
+		return mpi_raise_on(me, handler, none, MPI_ERR_INFO, "info is not an info object");
+	level = mpi_session_thread_level(me, info);
+	if (level < 0)
+		return mpi_raise_on(me, handler, none, MPI_ERR_INFO_VALUE,
+				    "thread_level in info is no level of thread support");
+	session = create(me, handler, level);
+	if (!session)
+		return mpi_raise_on(me, handler, none, MPI_ERR_NO_MEM,
+				    "out of memory for a session");
+	mpi_env_open(me);
+	*out = session->handle;
+	return MPI_SUCCESS;
+}
+
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+	struct mpi_rank *me = ENTER_ANYTIME();
+
+	return mpi_leave(me, open_session(me, info, errhandler, session));
+}
+
+int MPI_Session_finalize(MPI_Session *session)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_session *object;
+	int code = session ? mpi_session_check(me, *session, &object)
+			   : mpi_raise(me, NULL, MPI_ERR_ARG, "session is NULL");
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	mpi_buffer_flush(me, object->buffer);
+	mpi_buffer_abandon(object->buffer);
+	mpi_handle_destroy(me, (uintptr_t)object->handle);
+	mpi_errhandler_release(me, object->errhandler);
+	free(object);
+	mpi_env_close(me);
+	*session = MPI_SESSION_NULL;
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+/* --- error handlers --- */
+
+int MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn,
+				  MPI_Errhandler *errhandler)
+{
+	struct mpi_rank *me = ENTER_ANYTIME();
+	int code = mpi_errhandler_create(me, KIND_SESSION, (void (*)(void))session_errhandler_fn,
+					 errhandler);
+
+	if (code != MPI_SUCCESS)
+		code = mpi_raise(me, NULL, code,
+				 code == MPI_ERR_ARG ? "an argument is NULL" : "out of memory");
+	return mpi_leave(me, code);
+}
+
+int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_session *object;
+	int code = mpi_session_check(me, session, &object);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	code = mpi_errhandler_set(me, KIND_SESSION, errhandler, &object->errhandler);
+	if (code != MPI_SUCCESS)
+		code = mpi_session_raise(me, object, code,
+					 "errhandler is not an error handler of sessions");
+	return mpi_leave(me, code);
+}
+
+int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_session *object;
+	int code = mpi_session_check(me, session, &object);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	code = mpi_errhandler_give(object->errhandler, errhandler);
+	if (code != MPI_SUCCESS)
+		code = mpi_session_raise(me, object, code, "errhandler is NULL");
+	return mpi_leave(me, code);
+}
+
+int MPI_Session_call_errhandler(MPI_Session session, int errorcode)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_session *object;
+	int code = mpi_session_check(me, session, &object);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	mpi_raise_on(me, object->errhandler, (uintptr_t)session, errorcode,
+		     "the program called the error handler with code %d", errorcode);
+	return mpi_leave(me, MPI_SUCCESS);
+}

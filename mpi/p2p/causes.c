@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/p2p/causes.h"
+
+void mpi_cause_launch_slow(struct mpi_message *message)
+{
+	const struct mpi_rank *me = message->source;
+	const struct sim_causes *causes = mpi_causes_of(me);
+	const struct sim_cause_message entry = {
+	    .sender = mpi_cause_place(me),
+	    .dest = message->dest->pd->rank,
+	    .size_B = message->size_B,
+	    .sent = message->sent,
+	    .in_collective = message->context & CHANNEL_COLL,
+	};
+
+	message->cause = causes->message_begin(causes->context, &entry, mpi_causes_now(me));
+}
+
+void mpi_cause_transfer_slow(struct mpi_message *message, bool is_back)
+{
+	const struct sim_causes *causes = mpi_causes_of(message->source);
+
+	causes->transfer_begin(causes->context, message->cause, mpi_cause_rank(message->source),
+			       is_back, mpi_causes_now(message->source));
+}
+
+void mpi_cause_matched_slow(struct mpi_message *message)
+{
+	const struct sim_causes *causes = mpi_causes_of(message->source);
+
+	causes->matched(causes->context, message->cause, mpi_cause_rank(message->source),
+			message->recv->cause_mark, mpi_causes_now(message->source));
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_RECORD_INTERNAL_H
+#define MPI_RECORD_INTERNAL_H
+
+#include "mpi/record/call.h"
+#include "mpi/record/record.h"
+#include "pdexec/tap.h"
+
+/* What the files of this folder share. */
+
+struct mpi_record_shape { /* of a datatype */
+	int64_t size_B, lb_B, extent_B, true_lb_B, true_extent_B;
+	bool is_contiguous;
+};
+
+struct mpi_record_rank {
+	struct mtrace_stream *stream;
+	struct mtrace_stream aside; /* what is charged within a call: for after its record */
+	bool is_open;		    /* a call's record */
+	struct mpi_record_numbers comms, requests, messages, wins;
+	struct mpi_record_shape *shapes; /* [n_shapes]; ids are indices */
+	uint32_t n_shapes, shape_capacity, last_shape;
+	uint32_t *listed;     /* [list_capacity] ids of the requests of the present call */
+	MPI_Status *statuses; /* [list_capacity] where the program wants none */
+	int list_capacity;
+	uint64_t *matches; /* [match_capacity] by request id: position of a wildcard receive's
+			      match, 0: none */
+	uint32_t match_capacity;
+};
+
+struct mpi_record {
+	struct mpi_world *world;
+	struct mtrace_writer *writer;
+	struct mpi_record_rank *ranks; /* [n_ranks] */
+	struct pd_tap tap;
+	const struct mpi_record_function *functions;
+	int n_functions;
+	uint32_t *numbers; /* [n_functions] of the file; UINT32_MAX: not used yet */
+	uint32_t *failed;  /* [n_functions] the same, of their calls that do nothing */
+	uint32_t
+	    *ids; /* [id_capacity] by index of a handle (mpi/core/handle.h): its id in the trace */
+	uint64_t id_capacity;
+	const void **sites; /* [n_sites] addresses */
+	uint32_t n_sites, site_capacity;
+	bool is_out_of_memory;
+};
+
+static inline struct mpi_record_rank *mpi_record_rank_of(const struct mpi_record_call *call)
+{
+	return &call->record->ranks[call->me->rank];
+}
+
+/* Number of a place in the program, the same in every rank's copy of it. */
+uint32_t mpi_record_site(struct mpi_record *record, const struct pd_rank *rank, const void *site);
+/* The id of a live handle; 0 for those without one. */
+uint32_t mpi_record_id(const struct mpi_record *record, uintptr_t handle);
+void mpi_record_set_id(struct mpi_record *record, uintptr_t handle, uint32_t id);
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The life of a recording, and what is recorded beside calls. */
+#include "mpi/record/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/record/internal.h"
+#include "pdexec/image.h"
+#include "pdexec/tap.h"
+
+/* First ids: those below are predefined. */
+enum { FIRST_SITES = 256, SITE_TEXT_B = 512 };
+
+void *mpi_record_substitute(const char *name)
+{
+	int n, low = 0, high;
+	const struct mpi_record_function *functions = mpi_record_functions(&n);
+
+	if (name[0] == 'P')
+		name++;
+	for (high = n; low < high;) {
+		int middle = low + (high - low) / 2, order = strcmp(functions[middle].name, name);
+
+		if (order == 0) {
+			void *address;
+
+			memcpy(&address, &functions[middle].function, sizeof address);
+			return address;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+_Noreturn void mpi_record_refuse(struct mpi_rank *me, const char *function, const void *site)
+{
+	me->pd->function = function;
+	me->pd->site = site;
+	if (mpi_record_substitute(function))
+		pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
+			"%s was called by a library, whose calls --record cannot record: link the "
+			"library statically",
+			function);
+	pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
+		"%s cannot be recorded: run without --record, as this function has no description "
+		"in mpi/record/functions.txt",
+		function);
+}
+
+/* --- sites and ids --- */
+
+uint32_t mpi_record_site(struct mpi_record *record, const struct pd_rank *rank, const void *site)
+{
+	uint64_t key = (uint64_t)(uintptr_t)site;
+	uint32_t number;
+	bool is_new;
+
+	if (pd_image_locate(rank->program->image, site, &key))
+		key |= (uint64_t)(rank->program - rank->world->programs) << 48;
+	number = mtrace_writer_site(record->writer, key, &is_new);
+	if (!is_new)
+		return number;
+	if (number >= record->site_capacity) {
+		uint32_t capacity = record->site_capacity ? 2 * record->site_capacity : FIRST_SITES;
+		const void **sites = realloc(record->sites, capacity * sizeof *sites);
+
+		if (!sites) {
+			record->is_out_of_memory = true;
+			return number;
+		}
+		record->sites = sites;
+		record->site_capacity = capacity;
+	}
+	record->sites[number] = site;
+	record->n_sites = number + 1;
+	return number;
+}
+
+uint32_t mpi_record_id(const struct mpi_record *record, uintptr_t handle)
+{
+	uint64_t index = mpi_handle_index(handle);
+
+	return index < record->id_capacity ? record->ids[index] : 0;
+}
+
+void mpi_record_set_id(struct mpi_record *record, uintptr_t handle, uint32_t id)
+{
+	uint64_t index = mpi_handle_index(handle);
+
+	if (index >= record->id_capacity) {
+		uint64_t capacity = 2 * index + 64;
+		uint32_t *ids = realloc(record->ids, capacity * sizeof *ids);
+
+		if (!ids) {
+			record->is_out_of_memory = true;
+			return;
+		}
+		memset(ids + record->id_capacity, 0,
+		       (capacity - record->id_capacity) * sizeof *ids);
+		record->ids = ids;
+		record->id_capacity = capacity;
+	}
+	record->ids[index] = id;
+}
+
+/* --- beside calls --- */
+
+/* Within a call, what a callback of the program did comes after the call. */
+static struct mtrace_stream *stream_of(struct mpi_record *record, const struct pd_rank *pd)
+{
+	struct mpi_record_rank *rank = &record->ranks[pd->rank];
+
+	return rank->is_open ? &rank->aside : rank->stream;
+}
+
+static void end_record(struct mpi_record *record, const struct pd_rank *pd,
+		       struct mtrace_stream *stream)
+{
+	if (stream == record->ranks[pd->rank].stream)
+		mtrace_record_end(stream);
+	else
+		stream->n_records++;
+}
+
+static void tap_charge(void *context, struct pd_rank *pd, const char *kernel, int n_params,
+		       const double params[], double seconds, int flags)
+{
+	struct mpi_record *record = context;
+	struct mtrace_stream *s = stream_of(record, pd);
+
+	mtrace_put_uint(s, MTRACE_CHARGE);
+	mtrace_put_uint(s, kernel ? mtrace_writer_string(record->writer, kernel) + 1 : 0);
+	mtrace_put_byte(s, (unsigned char)flags);
+	mtrace_put_double(s, seconds);
+	mtrace_put_byte(s, (unsigned char)n_params);
+	for (int i = 0; i < n_params; i++)
+		mtrace_put_double(s, params[i]);
+	end_record(record, pd, s);
+}
+
+static void tap_phase(void *context, struct pd_rank *pd, const char *name)
+{
+	struct mpi_record *record = context;
+	struct mtrace_stream *s = stream_of(record, pd);
+
+	mtrace_put_uint(s, name ? MTRACE_PHASE_BEGIN : MTRACE_PHASE_END);
+	if (name)
+		mtrace_put_uint(s, mtrace_writer_string(record->writer, name));
+	end_record(record, pd, s);
+}
+
+static void tap_node_release(void *context, struct pd_rank *pd)
+{
+	struct mtrace_stream *s = stream_of(context, pd);
+
+	mtrace_put_uint(s, MTRACE_NODE_RELEASE);
+	end_record(context, pd, s);
+}
+
+static void tap_node_acquire(void *context, struct pd_rank *pd)
+{
+	struct mtrace_stream *s = stream_of(context, pd);
+
+	mtrace_put_uint(s, MTRACE_NODE_ACQUIRE);
+	end_record(context, pd, s);
+}
+
+static void tap_clock(void *context, struct pd_rank *pd, const void *site)
+{
+	struct mpi_record *record = context;
+	struct mtrace_stream *s = stream_of(record, pd);
+	uint32_t number = mpi_record_site(record, pd, site);
+
+	mtrace_put_uint(s, MTRACE_CLOCK);
+	mtrace_put_uint(s, number);
+	end_record(record, pd, s);
+	mtrace_writer_doubt(record->writer, MTRACE_DOUBT_CLOCK, UINT32_MAX, number, pd->rank, 1);
+}
+
+static void tap_sleep(void *context, struct pd_rank *pd, const void *site, sim_time_ps duration)
+{
+	struct mpi_record *record = context;
+	struct mtrace_stream *s = stream_of(record, pd);
+
+	mtrace_put_uint(s, MTRACE_SLEEP);
+	mtrace_put_uint(s, (uint64_t)duration);
+	mtrace_put_uint(s, mpi_record_site(record, pd, site));
+	end_record(record, pd, s);
+}
+
+static void tap_end(void *context, struct pd_rank *pd)
+{
+	struct mpi_record *record = context;
+	struct mtrace_stream *s = record->ranks[pd->rank].stream;
+
+	mtrace_record_drop(s); /* a call that the rank left by exit() */
+	mtrace_put_uint(s, MTRACE_END);
+	mtrace_put_uint(s, (uint64_t)pd->exit_code);
+	mtrace_record_end(s);
+}
+
+/* --- life --- */
+
+static const struct pd_tap taps = {
+    .charge = tap_charge,
+    .phase = tap_phase,
+    .node_release = tap_node_release,
+    .node_acquire = tap_node_acquire,
+    .clock = tap_clock,
+    .sleep = tap_sleep,
+    .end = tap_end,
+};
+
+int mpi_record_create(struct mpi_world *world, const char *path, const char *provenance,
+		      struct mpi_record **out, struct util_error *err)
+{
+	struct mpi_record *record;
+	int failed = 0;
+
+	if (world->pd->programs[world->pd->n_programs - 1].config.job > 0)
+		return util_error_set(
+		    err, UTIL_EUNSUPPORTED,
+		    "a schedule of several jobs cannot be recorded: record each job alone");
+	record = calloc(1, sizeof *record);
+	if (!record)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for a recording");
+	record->world = world;
+	record->functions = mpi_record_functions(&record->n_functions);
+	record->numbers = malloc(2 * (size_t)record->n_functions * sizeof *record->numbers);
+	record->ranks = calloc((size_t)world->n_ranks, sizeof *record->ranks);
+	record->tap = taps;
+	record->tap.context = record;
+	if (!record->numbers || !record->ranks)
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a recording");
+	if (!failed)
+		failed =
+		    mtrace_writer_create(path, world->n_ranks, provenance, &record->writer, err);
+	if (failed) {
+		mpi_record_destroy(record);
+		return failed;
+	}
+	memset(record->numbers, 0xff, 2 * (size_t)record->n_functions * sizeof *record->numbers);
+	record->failed = record->numbers + record->n_functions;
+	for (int rank = 0; rank < world->n_ranks; rank++) {
+		record->ranks[rank].stream = mtrace_writer_stream(record->writer, rank);
+		record->ranks[rank].aside.writer = record->writer;
+	}
+	world->record = record;
+	world->pd->tap = &record->tap;
+	*out = record;
+	return 0;
+}
+
+int mpi_record_close(struct mpi_record *record, struct util_error *err)
+{
+	char text[SITE_TEXT_B];
+
+	if (record->is_out_of_memory)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the recording");
+	for (uint32_t site = 0; site < record->n_sites; site++) {
+		if (!record->sites[site])
+			continue;
+		pd_describe_site(record->world->pd, record->sites[site], text, sizeof text);
+		mtrace_writer_set_site(record->writer, site, text);
+	}
+	return mtrace_writer_close(record->writer, err);
+}
+
+static void finish_rank(struct mpi_record_rank *rank)
+{
+	free(rank->aside.bytes);
+	free(rank->comms.free_ones);
+	free(rank->requests.free_ones);
+	free(rank->messages.free_ones);
+	free(rank->wins.free_ones);
+	free(rank->shapes);
+	free(rank->matches);
+	free(rank->listed);
+	free(rank->statuses);
+}
+
+void mpi_record_destroy(struct mpi_record *record)
+{
+	if (!record)
+		return;
+	if (record->world->record == record) {
+		record->world->record = NULL;
+		record->world->pd->tap = NULL;
+	}
+	for (int rank = 0; record->ranks && rank < record->world->n_ranks; rank++)
+		finish_rank(&record->ranks[rank]);
+	mtrace_writer_destroy(record->writer);
+	free(record->ranks);
+	free(record->numbers);
+	free(record->ids);
+	free(record->sites);
+	free(record);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_RECORD_RECORD_H
+#define MPI_RECORD_RECORD_H
+
+#include "mpi/core/rank.h"
+
+/*
+ * Records a run as a trace (docs/trace-format.md). The program's calls are bound to generated
+ * functions that note their arguments around the real ones, so a run that is not recorded pays
+ * nothing. How to add a function: mpi/record/README.md.
+ */
+struct mpi_record;
+
+/* What the program gets for the MPI function `name`: config->substitute of a run that is recorded;
+ * NULL: no description. */
+void *mpi_record_substitute(const char *name);
+
+/*
+ * Starts recording `world`, before its ranks run; sets world->record and pd->tap. `provenance`: see
+ * mtrace_writer_create. Errors: UTIL_EUNSUPPORTED for runs of several programs; those of
+ * mtrace_writer_create.
+ */
+int mpi_record_create(struct mpi_world *world, const char *path, const char *provenance,
+		      struct mpi_record **out, struct util_error *err);
+/* The run has ended as it should: completes the file. Starts helper processes for source lines.
+ * Errors: UTIL_ESYSTEM, UTIL_ENOMEM. */
+int mpi_record_close(struct mpi_record *record, struct util_error *err);
+/* NULL is fine. Without mpi_record_close no file is left. */
+void mpi_record_destroy(struct mpi_record *record);
+
+/* A call that did not come through a generated function: ends the run. */
+_Noreturn void mpi_record_refuse(struct mpi_rank *me, const char *function, const void *site);
+
+#endif

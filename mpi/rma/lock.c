@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who holds which window locked. A request is granted as soon as no holder is in its way; of
+ * those that wait, the oldest first. A later request that is in nobody's way but that of one who
+ * waits is let through, because its rank may be whom a holder waits for; but only so often, so
+ * that readers cannot keep a writer out for ever.
+ */
+#include "mpi/rma/operation.h"
+
+static bool is_exclusive(const struct rma_op *op)
+{
+	return op->kind == RMA_LOCK && op->lock_type == MPI_LOCK_EXCLUSIVE;
+}
+
+/* Could the two not hold their locks together? */
+static bool exclude_each_other(const struct rma_op *a, const struct rma_op *b)
+{
+	if (!is_exclusive(a) && !is_exclusive(b))
+		return false;
+	return a->kind == RMA_LOCK_ALL || b->kind == RMA_LOCK_ALL || a->target == b->target;
+}
+
+static bool is_free(const struct rma_op *op)
+{
+	const struct rma_window *window = op->origin->window;
+
+	if (op->kind == RMA_LOCK_ALL)
+		return window->n_exclusive == 0;
+	if (op->target->exclusive >= 0)
+		return false;
+	return !is_exclusive(op) || (op->target->n_shared == 0 && window->n_all == 0);
+}
+
+static void grant(struct rma_op *op)
+{
+	struct rma_window *window = op->origin->window;
+	const struct net_cluster *cluster = op->origin->owner->world->pd->cluster;
+
+	if (op->kind == RMA_LOCK_ALL) {
+		window->n_all++;
+	} else if (is_exclusive(op)) {
+		op->target->exclusive = op->origin->rank;
+		window->n_exclusive++;
+	} else {
+		op->target->n_shared++;
+	}
+	rma_op_answer(op, cluster->control_message_B);
+}
+
+/* Must the request wait for one that has been passed too often? Counts who is passed if not. */
+static bool must_queue(const struct rma_op *op)
+{
+	const struct rma_window *window = op->origin->window;
+	int n_bypasses_max = 4 * window->n_members;
+
+	for (const struct rma_op *w = window->waiters; w; w = w->next)
+		if (exclude_each_other(op, w) && w->n_bypassed >= n_bypasses_max)
+			return true;
+	for (struct rma_op *w = window->waiters; w; w = w->next)
+		if (exclude_each_other(op, w))
+			w->n_bypassed++;
+	return false;
+}
+
+void rma_lock_request(struct rma_op *op)
+{
+	struct rma_window *window = op->origin->window;
+
+	if (is_free(op) && !must_queue(op)) {
+		grant(op);
+		return;
+	}
+	op->next = NULL;
+	*window->last_waiter = op;
+	window->last_waiter = &op->next;
+}
+
+static void grant_waiters(struct rma_window *window)
+{
+	struct rma_op **link = &window->waiters, *op;
+
+	while ((op = *link)) {
+		if (!is_free(op)) {
+			link = &op->next;
+			continue;
+		}
+		*link = op->next;
+		op->next = NULL;
+		grant(op);
+	}
+	window->last_waiter = link;
+}
+
+void rma_lock_release(struct rma_op *op)
+{
+	struct rma_window *window = op->origin->window;
+
+	if (op->kind == RMA_UNLOCK_ALL) {
+		window->n_all--;
+	} else if (op->lock_type == MPI_LOCK_EXCLUSIVE) {
+		op->target->exclusive = -1;
+		window->n_exclusive--;
+	} else {
+		op->target->n_shared--;
+	}
+	grant_waiters(window);
+}

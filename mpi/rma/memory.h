@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_RMA_MEMORY_H
+#define MPI_RMA_MEMORY_H
+
+#include "mpi/rma/operation.h"
+
+/* Where the bytes of `data` lie: low … high - 1, as its rank sees them. False when that is beyond
+ * all addresses. */
+bool rma_span(const struct rma_data *data, uintptr_t *low, uintptr_t *high);
+/* Marshals `data` of `rank`, wherever its memory lies now, into `packed`; and back the first
+ * `size_B` bytes. From anywhere; not for absent memory. */
+void rma_read(const struct mpi_rank *rank, const struct rma_data *data, void *packed);
+void rma_write(const struct mpi_rank *rank, const struct rma_data *data, const void *packed,
+	       int64_t size_B);
+/* Reads the first and the last byte, on the rank's own fiber: an address that is wrong ends the run
+ * in the call that has it, and not in the engine's loop, later. */
+void rma_touch(const struct rma_data *data);
+/* Is there memory behind the data? Not with --no-alloc, and not when there is no data. */
+bool rma_is_there(const struct rma_data *data);
+/* The predefined type that `type` is made of, NULL when it is made of several. */
+struct mpi_datatype *rma_basic_type(struct mpi_datatype *type);
+
+#endif

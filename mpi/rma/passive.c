@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Passive target synchronization: locks, flushes, sync. */
+#include "mpi/p2p/endpoint.h"
+#include "mpi/rma/epoch.h"
+#include "mpi/rma/operation.h"
+
+static void lock(struct mpi_rank *me, struct mpi_win *win, int target, int type, bool is_checked)
+{
+	struct rma_peer *peer = rma_peer(win, target);
+	struct rma_op *op;
+
+	win->access = ACCESS_LOCKED;
+	win->n_locks++;
+	peer->lock_type = type;
+	peer->is_unchecked = !is_checked;
+	peer->is_granted = !is_checked;
+	if (!is_checked)
+		return;
+	op = rma_op_create(win, RMA_LOCK, target);
+	op->lock_type = type;
+	rma_op_start(me, op);
+	rma_wait_for(me, win, WAIT_LOCK, target);
+}
+
+/* May this target be locked besides those that are? */
+static int check_lock(struct mpi_rank *me, struct mpi_win *win, int target)
+{
+	const struct rma_peer *peer = rma_peer_find(win, target);
+
+	if (win->access != ACCESS_LOCKED)
+		return rma_check_no_access(me, win);
+	if (!peer || peer->lock_type == 0)
+		return MPI_SUCCESS;
+	return rma_raise(me, win, MPI_ERR_RMA_SYNC, "rank %d is locked already", target);
+}
+
+int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_win *w;
+	int code = rma_check_win(me, win, &w);
+
+	if (code == MPI_SUCCESS && lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
+		code = rma_raise(me, w, MPI_ERR_LOCKTYPE, "lock_type is %d", lock_type);
+	if (code == MPI_SUCCESS)
+		code = rma_check_rank(me, w, rank);
+	if (code == MPI_SUCCESS)
+		code = rma_check_assert(me, w, assert, MPI_MODE_NOCHECK);
+	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
+		code = check_lock(me, w, rank);
+	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
+		lock(me, w, rank, lock_type, !(assert &MPI_MODE_NOCHECK));
+	return mpi_leave(me, code);
+}
+
+/* A rank that the program gave, where -1 has a meaning of its own. */
+static int wanted(int rank)
+{
+	return rank == -1 ? INT32_MIN : rank;
+}
+
+/* The window, in a passive epoch that has `rank` as a target; -1: any. */
+static int check_passive(struct mpi_rank *me, MPI_Win handle, int rank, struct mpi_win **win)
+{
+	const struct rma_peer *peer;
+	int code = rma_check_win(me, handle, win);
+
+	if (code == MPI_SUCCESS && rank != -1)
+		code = rma_check_rank(me, *win, rank);
+	if (code != MPI_SUCCESS || rank == MPI_PROC_NULL || (*win)->access == ACCESS_LOCKED_ALL)
+		return code;
+	peer = rank >= 0 ? rma_peer_find(*win, rank) : NULL;
+	if ((*win)->access == ACCESS_LOCKED && (rank == -1 || (peer && peer->lock_type != 0)))
+		return MPI_SUCCESS;
+	return rank == -1 ? rma_raise(me, *win, MPI_ERR_RMA_SYNC, "nothing is locked")
+			  : rma_raise(me, *win, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
+}
+
+static void unlock(struct mpi_rank *me, struct mpi_win *win, int target)
+{
+	struct rma_peer *peer = rma_peer(win, target);
+	int type = peer->lock_type;
+
+	rma_wait_for(me, win, WAIT_REMOTE, target);
+	peer->lock_type = 0;
+	peer->is_granted = false;
+	if (--win->n_locks == 0)
+		win->access = ACCESS_NONE;
+	if (!peer->is_unchecked)
+		rma_notify(me, win, RMA_UNLOCK, target, type);
+}
+
+int MPI_Win_unlock(int rank, MPI_Win win)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_win *w;
+	int code = check_passive(me, win, wanted(rank), &w);
+
+	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL && w->access == ACCESS_LOCKED_ALL)
+		code = rma_raise(me, w, MPI_ERR_RMA_SYNC, "the lock is one of MPI_Win_lock_all");
+	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
+		unlock(me, w, rank);
+	return mpi_leave(me, code);
+}
+
+int MPI_Win_lock_all(int assert, MPI_Win win)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_win *w;
+	int code = rma_check_win(me, win, &w);
+
+	if (code == MPI_SUCCESS)
+		code = rma_check_assert(me, w, assert, MPI_MODE_NOCHECK);
+	if (code == MPI_SUCCESS)
+		code = rma_check_no_access(me, w);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	w->access = ACCESS_LOCKED_ALL;
+	w->is_all_unchecked = w->is_all_granted = assert &MPI_MODE_NOCHECK;
+	if (!w->is_all_unchecked) {
+		rma_op_start(me, rma_op_create(w, RMA_LOCK_ALL, 0));
+		rma_wait_for(me, w, WAIT_LOCK_ALL, -1);
+	}
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+int MPI_Win_unlock_all(MPI_Win win)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_win *w;
+	int code = rma_check_win(me, win, &w);
+
+	if (code == MPI_SUCCESS && w->access != ACCESS_LOCKED_ALL)
+		code = rma_raise(me, w, MPI_ERR_RMA_SYNC, "there was no MPI_Win_lock_all");
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	rma_wait_for(me, w, WAIT_REMOTE, -1);
+	w->access = ACCESS_NONE;
+	w->is_all_granted = false;
+	if (!w->is_all_unchecked)
+		rma_notify(me, w, RMA_UNLOCK_ALL, 0, 0);
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+static int flush(struct mpi_rank *me, MPI_Win handle, int rank, enum rma_wait wait)
+{
+	struct mpi_win *win;
+	int code = check_passive(me, handle, rank, &win);
+
+	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
+		rma_wait_for(me, win, wait, rank);
+	return mpi_leave(me, code);
+}
+
+int MPI_Win_flush(int rank, MPI_Win win)
+{
+	return flush(MPI_ENTER(), win, wanted(rank), WAIT_REMOTE);
+}
+
+int MPI_Win_flush_local(int rank, MPI_Win win)
+{
+	return flush(MPI_ENTER(), win, wanted(rank), WAIT_LOCAL);
+}
+
+int MPI_Win_flush_all(MPI_Win win)
+{
+	return flush(MPI_ENTER(), win, -1, WAIT_REMOTE);
+}
+
+int MPI_Win_flush_local_all(MPI_Win win)
+{
+	return flush(MPI_ENTER(), win, -1, WAIT_LOCAL);
+}
+
+/*
+ * Both copies of the window are one (MPI_WIN_UNIFIED), so there is nothing to synchronize. But who
+ * waits for a store of another rank to show in shared memory calls this again and again: it is a
+ * poll, so that the other comes to store.
+ */
+int MPI_Win_sync(MPI_Win win)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_win *w;
+	int code = rma_check_win(me, win, &w);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	mpi_progress_poll(me, 0, NULL);
+	mpi_endpoint_poll_failed(me);
+	return mpi_leave(me, MPI_SUCCESS);
+}

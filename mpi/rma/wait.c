@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls that block, and what the report of a deadlock says of them. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mpi/p2p/causes.h"
+#include "mpi/p2p/endpoint.h"
+#include "mpi/rma/operation.h"
+#include "mpi/rma/rma.h"
+
+bool rma_is_so(const struct mpi_win *win, enum rma_wait wait, int rank)
+{
+	const struct rma_peer *peer = rank >= 0 ? rma_peer_find(win, rank) : NULL;
+
+	switch (wait) {
+	case WAIT_REMOTE:
+		return rank < 0 ? win->n_remote == 0 : !peer || peer->n_remote == 0;
+	case WAIT_LOCAL:
+		return rank < 0 ? win->n_local == 0 : !peer || peer->n_local == 0;
+	case WAIT_POSTS:
+		return win->n_awaited_posts == 0;
+	case WAIT_COMPLETES:
+		return win->n_awaited_completes == 0;
+	case WAIT_LOCK:
+		return peer && peer->is_granted;
+	case WAIT_LOCK_ALL:
+		return win->is_all_granted;
+	case WAIT_NOTICES:
+		return win->n_notices == 0;
+	default:
+		return true;
+	}
+}
+
+void rma_wait_for(struct mpi_rank *me, struct mpi_win *win, enum rma_wait wait, int rank)
+{
+	struct mpi_request *request;
+
+	if (rma_is_so(win, wait, rank))
+		return;
+	request = mpi_request_create(me, REQUEST_RMA);
+	request->operation = win;
+	win->wait = wait;
+	win->wait_rank = rank;
+	win->waiting = request;
+	mpi_requests_wait(me, 1, &request, false);
+	mpi_cause_taken(me, request);
+	win->wait = WAIT_NOTHING;
+	mpi_request_destroy(me, request);
+}
+
+void rma_changed(struct mpi_win *win, sim_time_ps started, int64_t cause_mark)
+{
+	struct mpi_request *request = win->waiting;
+
+	if (!request || !rma_is_so(win, win->wait, win->wait_rank)) {
+		if (win->owner->endpoint->is_polling) /* MPI_Win_test, MPI_Win_sync in a loop */
+			mpi_endpoint_wake(win->owner);
+		return;
+	}
+	win->waiting = NULL;
+	win->owner->endpoint->last_started = started;
+	request->cause_mark = cause_mark;
+	mpi_request_complete(request, MPI_SUCCESS);
+}
+
+/* --- for the report --- */
+
+static void add(struct mpi_blocked *out, const struct mpi_comm *comm, int member)
+{
+	int *larger = realloc(out->waits_for, (size_t)(out->n + 1) * sizeof *larger);
+
+	if (!larger)
+		return;
+	out->waits_for = larger;
+	larger[out->n++] = mpi_group_world_rank(comm->group, member);
+}
+
+static bool is_pending(const struct mpi_win *win, const struct rma_peer *peer)
+{
+	if (win->wait_rank >= 0 && peer->rank != win->wait_rank)
+		return false;
+	switch (win->wait) {
+	case WAIT_REMOTE:
+		return peer->n_remote > 0;
+	case WAIT_LOCAL:
+		return peer->n_local > 0;
+	case WAIT_POSTS:
+		return peer->is_awaited;
+	case WAIT_COMPLETES:
+		return peer->is_exposed_to;
+	case WAIT_NOTICES:
+		return peer->first != NULL;
+	default:
+		return false;
+	}
+}
+
+/* Does this member hold what a lock of `target` (-1: of all) waits for? */
+static bool holds(const struct mpi_win *member, int target)
+{
+	if (member->is_all_granted && !member->is_all_unchecked)
+		return true;
+	for (int i = 0; i < member->peer_capacity; i++) {
+		const struct rma_peer *peer = member->peers[i];
+
+		if (peer && peer->is_granted && !peer->is_unchecked &&
+		    (target < 0 ? peer->lock_type == MPI_LOCK_EXCLUSIVE : peer->rank == target))
+			return true;
+	}
+	return false;
+}
+
+static const char *text_of(enum rma_wait wait)
+{
+	switch (wait) {
+	case WAIT_REMOTE:
+		return "one-sided operations to complete at";
+	case WAIT_LOCAL:
+		return "one-sided operations to be done with its buffers at";
+	case WAIT_POSTS:
+		return "MPI_Win_post of";
+	case WAIT_COMPLETES:
+		return "MPI_Win_complete of";
+	case WAIT_LOCK:
+	case WAIT_LOCK_ALL:
+		return "a lock held by";
+	default:
+		return "one-sided messages to be taken by";
+	}
+}
+
+/* The members that a blocked call waits for. */
+static void add_members(struct mpi_blocked *out, const struct mpi_win *win)
+{
+	bool is_lock = win->wait == WAIT_LOCK || win->wait == WAIT_LOCK_ALL;
+
+	for (int i = 0; i < win->size; i++) {
+		const struct rma_peer *peer = rma_peer_find(win, i);
+		const struct mpi_win *member = rma_member(win, i);
+
+		if (is_lock ? member && member != win && holds(member, win->wait_rank)
+			    : peer && is_pending(win, peer))
+			add(out, win->comm, i);
+	}
+}
+
+void mpi_rma_describe(const struct mpi_request *request, struct mpi_blocked *out)
+{
+	const struct mpi_win *win = request->operation;
+	char who[32] = "nobody any more";
+
+	if (!win) { /* of MPI_Rput and the like */
+		add(out, request->comm, request->peer);
+		snprintf(out->text, sizeof out->text, "a one-sided operation on rank %d",
+			 request->peer);
+		return;
+	}
+	add_members(out, win);
+	if (out->n == 1)
+		snprintf(who, sizeof who, "rank %d", out->waits_for[0]);
+	else if (out->n > 1)
+		snprintf(who, sizeof who, "%d ranks", out->n);
+	snprintf(out->text, sizeof out->text, "%s %s, %s", text_of(win->wait), who,
+		 win->name && win->name[0] ? win->name : "a window");
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Life of windows, and who their members are. */
+#include "mpi/rma/window.h"
+
+#include <stdlib.h>
+
+#include "mpi/comm/create.h"
+#include "mpi/env/errhandler.h"
+#include "mpi/info/info.h"
+#include "mpi/rma/host.h"
+#include "mpi/rma/operation.h"
+#include "mpi/rma/rma.h"
+
+int mpi_rma_create(struct mpi_world *world)
+{
+	struct rma_world *rma = calloc(1, sizeof *rma);
+
+	if (!rma)
+		return UTIL_ENOMEM;
+	util_pool_init(&rma->ops, sizeof(struct rma_op));
+	world->rma = rma;
+	return 0;
+}
+
+struct mpi_win *mpi_win_get(const struct mpi_rank *me, MPI_Win handle)
+{
+	return mpi_handle_object(me, KIND_WIN, (uintptr_t)handle);
+}
+
+int rma_check_win(struct mpi_rank *me, MPI_Win handle, struct mpi_win **out)
+{
+	*out = mpi_win_get(me, handle);
+	if (*out)
+		return MPI_SUCCESS;
+	return mpi_raise(me, NULL, MPI_ERR_WIN, "win is %s",
+			 handle == MPI_WIN_NULL ? "MPI_WIN_NULL" : "not a window");
+}
+
+/* --- peers: a hash table with open addressing, at most half full --- */
+
+static struct rma_peer **slot_of(struct rma_peer **peers, int capacity, int rank)
+{
+	uint32_t i = (uint32_t)rank * 2654435761u; /* Knuth's multiplicative hash */
+
+	while (peers[i & (uint32_t)(capacity - 1)] &&
+	       peers[i & (uint32_t)(capacity - 1)]->rank != rank)
+		i++;
+	return &peers[i & (uint32_t)(capacity - 1)];
+}
+
+struct rma_peer *rma_peer_find(const struct mpi_win *win, int rank)
+{
+	return win->peer_capacity ? *slot_of(win->peers, win->peer_capacity, rank) : NULL;
+}
+
+static int grow(struct mpi_win *win)
+{
+	int capacity = win->peer_capacity ? 2 * win->peer_capacity : 8;
+	struct rma_peer **peers = calloc((size_t)capacity, sizeof(struct rma_peer *));
+
+	if (!peers)
+		return UTIL_ENOMEM;
+	for (int i = 0; i < win->peer_capacity; i++)
+		if (win->peers[i])
+			*slot_of(peers, capacity, win->peers[i]->rank) = win->peers[i];
+	free(win->peers);
+	win->peers = peers;
+	win->peer_capacity = capacity;
+	return 0;
+}
+
+struct rma_peer *rma_peer(struct mpi_win *win, int rank)
+{
+	struct rma_peer *peer = rma_peer_find(win, rank);
+
+	if (peer)
+		return peer;
+	peer = calloc(1, sizeof *peer);
+	if (!peer || (2 * win->n_peers >= win->peer_capacity && grow(win) < 0)) {
+		free(peer);
+		pd_fail(win->owner->pd, PD_FAILURE_MEMORY, "out of memory for a window");
+	}
+	peer->rank = rank;
+	*slot_of(win->peers, win->peer_capacity, rank) = peer;
+	win->n_peers++;
+	return peer;
+}
+
+/* --- windows --- */
+
+/* The window that the members of `comm` make; the first to come makes it. NULL: out of memory. */
+static struct rma_window *join(struct mpi_rank *me, const struct mpi_comm *comm, int flavor)
+{
+	struct rma_world *rma = me->world->rma;
+	struct rma_window *window = rma->windows;
+
+	while (window && window->context != comm->context)
+		window = window->next;
+	if (window)
+		return window;
+	window = calloc(1, sizeof *window);
+	if (!window)
+		return NULL;
+	window->members = calloc((size_t)comm->size, sizeof(struct mpi_win *));
+	if (!window->members) {
+		free(window);
+		return NULL;
+	}
+	window->context = comm->context;
+	window->flavor = flavor;
+	window->n_members = window->n_left = comm->size;
+	window->last_waiter = &window->waiters;
+	window->next = rma->windows;
+	rma->windows = window;
+	return window;
+}
+
+static void leave(struct mpi_world *world, struct rma_window *window)
+{
+	struct rma_world *rma = world->rma;
+	struct rma_window **link = &rma->windows;
+
+	if (--window->n_left > 0)
+		return;
+	while (*link != window)
+		link = &(*link)->next;
+	*link = window->next;
+	free(window->segment);
+	free(window->members);
+	free(window);
+}
+
+static struct mpi_win *create_member(struct mpi_rank *me, struct mpi_comm *comm,
+				     struct rma_window *window)
+{
+	struct rma_host *host = rma_host(me);
+	struct mpi_win *win = calloc(1, sizeof *win);
+
+	if (!win)
+		return NULL;
+	win->window = window;
+	win->owner = me;
+	win->comm = comm;
+	win->rank = comm->rank;
+	win->size = comm->size;
+	win->disp_unit = 1;
+	win->exclusive = -1;
+	win->errhandler = mpi_errhandler_fatal();
+	win->next = host->windows;
+	host->windows = win;
+	window->members[comm->rank] = win;
+	return win;
+}
+
+int rma_win_create(struct mpi_rank *me, struct mpi_comm *comm, int flavor, struct mpi_win **out)
+{
+	struct mpi_comm *own;
+	struct rma_window *window;
+	int code = mpi_comm_duplicate(me, comm, true, &own);
+
+	if (code != MPI_SUCCESS)
+		return code;
+	window = join(me, own, flavor);
+	*out = window ? create_member(me, own, window) : NULL;
+	if (*out)
+		return MPI_SUCCESS;
+	mpi_comm_release(me, own);
+	return MPI_ERR_NO_MEM;
+}
+
+static void unlink_member(struct mpi_rank *me, struct mpi_win *win)
+{
+	struct mpi_win **link = &rma_host(me)->windows;
+
+	while (*link != win)
+		link = &(*link)->next;
+	*link = win->next;
+}
+
+/* What a member holds, without looking at others. */
+static void free_member(struct mpi_rank *me, struct mpi_win *win)
+{
+	for (int i = 0; i < win->peer_capacity; i++)
+		free(win->peers[i]);
+	free(win->peers);
+	mpi_group_release(me, win->access_group);
+	mpi_group_release(me, win->exposure_group);
+	mpi_errhandler_release(me, win->errhandler);
+	mpi_attributes_discard(win->attributes);
+	mpi_info_destroy(win->info);
+	mpi_comm_release(me, win->comm);
+	free(win->allocated);
+	free(win->regions);
+	free(win->name);
+	free(win);
+}
+
+void rma_win_destroy(struct mpi_rank *me, struct mpi_win *win)
+{
+	struct rma_window *window = win->window;
+
+	if (win->handle)
+		mpi_handle_destroy(me, (uintptr_t)win->handle);
+	window->members[win->rank] = NULL;
+	unlink_member(me, win);
+	free_member(me, win);
+	leave(me->world, window);
+}
+
+void mpi_rma_finalize(struct mpi_rank *me)
+{
+	struct rma_host *host = me->rma;
+
+	for (struct mpi_win *win = host ? host->windows : NULL; win; win = win->next)
+		win->is_abandoned = true;
+}
+
+void mpi_rma_destroy(struct mpi_world *world)
+{
+	struct rma_world *rma = world->rma;
+
+	if (!rma)
+		return;
+	for (int i = 0; world->ranks && i < world->n_ranks; i++) {
+		struct rma_host *host = world->ranks[i].rma;
+
+		while (host && host->windows)
+			rma_win_destroy(&world->ranks[i], host->windows);
+		free(host);
+		world->ranks[i].rma = NULL;
+	}
+	while (rma->windows) { /* made by some of their members only */
+		rma->windows->n_left = 1;
+		leave(world, rma->windows);
+	}
+	util_pool_finish(&rma->ops);
+	free(rma);
+	world->rma = NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_TOPO_ATTACH_H
+#define MPI_TOPO_ATTACH_H
+
+#include "mpi/comm/comm.h"
+#include "mpi/topo/topology.h"
+
+/* MPI_SUCCESS and *comm, an intracommunicator that a topology may be made of; or the error, raised.
+ */
+int mpi_topology_check_parent(struct mpi_rank *me, MPI_Comm handle, struct mpi_comm **comm);
+/*
+ * Puts a topology (taken over) on a new communicator. MPI_SUCCESS, or MPI_ERR_NO_MEM when it is
+ * NULL; then *comm is released and NULL.
+ */
+int mpi_topology_attach(struct mpi_rank *me, struct mpi_comm **comm, struct mpi_topology *topology);
+
+#endif

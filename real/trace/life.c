@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From MPI_Init to MPI_Finalize: what every recorded call does first and last. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "real/tap.h"
+#include "real/trace/trace.h"
+
+struct mpi_record mpi_trace;
+static _Thread_local bool is_main; /* the thread that called MPI_Init */
+
+void mpi_trace_refuse(const char *format, ...)
+{
+	va_list arguments;
+
+	if (mpi_trace.refused[0])
+		return;
+	va_start(arguments, format);
+	vsnprintf(mpi_trace.refused, sizeof mpi_trace.refused, format, arguments);
+	va_end(arguments);
+}
+
+void mpi_trace_refuse_call(const char *function)
+{
+	if (mpi_trace.is_on && mpi_trace.depth == 0)
+		mpi_trace_refuse("called %s, which has no description in a trace", function);
+}
+
+/* --- calls --- */
+
+bool mpi_record_begin(struct mpi_record_call *call, int function, const void *site)
+{
+	struct mpi_record *r = &mpi_trace;
+	bool is_new;
+
+	if (!r->is_on)
+		return false;
+	if (!is_main) {
+		mpi_trace_refuse("called %s in another thread than MPI_Init",
+				 r->functions[function].name);
+		return false;
+	}
+	if (r->depth > 0)
+		return false;
+	r->depth++;
+	mpi_trace_charge();
+	r->begin_ns = mpi_trace_now_ns();
+	*call = (struct mpi_record_call){.record = r, .stream = r->stream, .function = function};
+	call->site = mtrace_writer_site(r->writer, (uint64_t)(uintptr_t)site, &is_new);
+	if (!is_new)
+		return true;
+	if (call->site >= r->site_capacity) {
+		uint32_t capacity = 2 * call->site + 64;
+		const void **sites = realloc(r->sites, capacity * sizeof *sites);
+
+		if (!sites) {
+			mpi_trace_refuse("out of memory");
+			return true;
+		}
+		r->sites = sites;
+		r->site_capacity = capacity;
+	}
+	r->sites[call->site] = site;
+	r->n_sites = call->site + 1;
+	return true;
+}
+
+static uint32_t number_of(int function)
+{
+	uint32_t *number = &mpi_trace.numbers[function];
+
+	if (*number == UINT32_MAX)
+		*number =
+		    mtrace_writer_function(mpi_trace.writer, mpi_trace.functions[function].name,
+					   mpi_trace.functions[function].signature);
+	return *number;
+}
+
+void mpi_record_open(struct mpi_record_call *call)
+{
+	mtrace_put_uint(call->stream, MTRACE_CALL + number_of(call->function));
+	mtrace_put_uint(call->stream, call->site);
+}
+
+int mpi_record_end(struct mpi_record_call *call, int code)
+{
+	if (code != MPI_SUCCESS)
+		mpi_trace_refuse("got error %d from %s", code,
+				 mpi_trace.functions[call->function].name);
+	mtrace_record_end(call->stream);
+	mpi_trace_put_times(mpi_trace.begin_ns, mpi_trace_now_ns());
+	mpi_trace.depth--;
+	mpi_trace.mark_ns = mpi_trace_compute_ns();
+	return code;
+}
+
+void mpi_record_doubt(struct mpi_record_call *call, enum mtrace_doubt kind)
+{
+	mtrace_writer_doubt(mpi_trace.writer, kind, number_of(call->function), call->site, 0, 1);
+}
+
+/* --- what libmpisim-real tells --- */
+
+static bool is_told(void)
+{
+	return mpi_trace.is_on && is_main && mpi_trace.depth == 0;
+}
+
+static void tap_phase(const char *name)
+{
+	struct mtrace_stream *s = mpi_trace.stream;
+	int64_t now_ns;
+
+	if (!is_told() || (!name && mpi_trace.n_phases == 0))
+		return;
+	mpi_trace_charge();
+	now_ns = mpi_trace_now_ns();
+	mtrace_put_uint(s, name ? MTRACE_PHASE_BEGIN : MTRACE_PHASE_END);
+	if (name)
+		mtrace_put_uint(s, mtrace_writer_string(mpi_trace.writer, name));
+	mtrace_record_end(s);
+	mpi_trace_put_times(now_ns, now_ns);
+	mpi_trace.n_phases += name ? 1 : -1;
+	mpi_trace.mark_ns = mpi_trace_compute_ns();
+}
+
+static void tap_kernel_begin(void)
+{
+	if (!is_told())
+		return;
+	mpi_trace_charge();
+	mpi_trace.mark_ns = mpi_trace_compute_ns();
+}
+
+static void tap_kernel_end(const char *name, int n_params, const double params[])
+{
+	int64_t elapsed_ns = mpi_trace_compute_ns() - mpi_trace.mark_ns;
+
+	if (!is_told())
+		return;
+	mpi_trace_put_charge(name, n_params, params, (double)elapsed_ns * 1e-9, MTRACE_MEASURED);
+	mpi_trace.mark_ns = mpi_trace_compute_ns();
+}
+
+static void tap_slept(const char *name, int n_params, const double params[], double seconds)
+{
+	if (!is_told())
+		return;
+	mpi_trace_put_charge(name, n_params, params, seconds, name ? MTRACE_SKIPPED : 0);
+	mpi_trace.mark_ns = mpi_trace_compute_ns();
+}
+
+__attribute__((visibility("default"))) extern const struct mpisim_real_tap MPISIM_REAL_TAP;
+const struct mpisim_real_tap MPISIM_REAL_TAP = {
+    .phase = tap_phase,
+    .kernel_begin = tap_kernel_begin,
+    .kernel_end = tap_kernel_end,
+    .slept = tap_slept,
+};
+
+/* --- life --- */
+
+/* A run that ends without MPI_Finalize leaves nothing behind. */
+static void remove_part(void)
+{
+	if (mpi_trace.is_on)
+		mtrace_writer_destroy(mpi_trace.writer);
+	mpi_trace.is_on = false;
+}
+
+static bool open_part(void)
+{
+	struct mpi_record *r = &mpi_trace;
+	const char *folder = getenv("TMPDIR");
+	struct util_error err;
+
+	if (asprintf(&r->part, "%s/mpisim-trace-%d.mtrace", folder && *folder ? folder : "/tmp",
+		     (int)getpid()) < 0)
+		r->part = NULL;
+	r->functions = mpi_record_functions(&r->n_functions);
+	r->numbers = malloc((size_t)r->n_functions * sizeof *r->numbers);
+	if (!r->part || !r->numbers) {
+		mpi_trace_refuse("out of memory");
+		return false;
+	}
+	memset(r->numbers, 0xff, (size_t)r->n_functions * sizeof *r->numbers);
+	if (mtrace_writer_create(r->part, 1, "{}", &r->writer, &err)) {
+		mpi_trace_refuse("%.200s", err.text);
+		return false;
+	}
+	r->stream = mtrace_writer_stream(r->writer, 0);
+	return true;
+}
+
+static void start(void)
+{
+	struct mpi_record *r = &mpi_trace;
+	const char *clock = getenv("MPISIM_TRACE_CLOCK");
+
+	r->path = getenv("MPISIM_TRACE");
+	if (!r->path || !*r->path)
+		return;
+	r->clock = clock && strcmp(clock, "wall") == 0 ? MPI_TRACE_WALL : MPI_TRACE_CPU;
+	if (clock && strcmp(clock, "wall") != 0 && strcmp(clock, "cpu") != 0)
+		mpi_trace_refuse("found MPISIM_TRACE_CLOCK=%.100s, wanted cpu or wall", clock);
+	r->is_wanted = true;
+	PMPI_Comm_dup(MPI_COMM_WORLD, &r->comm);
+	PMPI_Comm_rank(r->comm, &r->rank);
+	PMPI_Comm_size(r->comm, &r->n_ranks);
+	PMPI_Comm_group(r->comm, &r->world);
+	mpi_trace_predefined(&r->types, &r->ops);
+	is_main = true;
+	r->is_on = open_part();
+	if (r->is_on)
+		atexit(remove_part);
+}
+
+int mpi_trace_init(int function, const void *site, int *argc, char ***argv, int required,
+		   int *provided)
+{
+	int64_t begin_ns = mpi_trace_now_ns(), end_ns;
+	struct mpi_record_call call;
+	int code =
+	    required < 0 ? PMPI_Init(argc, argv) : PMPI_Init_thread(argc, argv, required, provided);
+
+	end_ns = mpi_trace_now_ns();
+	if (code != MPI_SUCCESS)
+		return code;
+	start();
+	if (mpi_trace.is_on) {
+		mpi_trace.mark_ns = INT64_MAX; /* no computation before */
+		mpi_record_begin(&call, function, site);
+		mpi_record_open(&call);
+		if (required >= 0)
+			mpi_record_int(&call, mpi_trace_thread_level(required));
+		mtrace_record_end(call.stream);
+		mpi_trace_put_times(begin_ns, end_ns);
+		mpi_trace.depth--;
+	}
+	if (mpi_trace.is_wanted) /* of all ranks, whatever became of their files */
+		mpi_trace_compare_clocks(&mpi_trace.offsets[0]);
+	mpi_trace.mark_ns = mpi_trace_compute_ns();
+	return code;
+}
+
+/* Ends the rank's own file. */
+static void close_part(void)
+{
+	struct mpi_record *r = &mpi_trace;
+	struct util_error err;
+	char text[512];
+
+	mtrace_put_uint(r->stream, MTRACE_END);
+	mtrace_put_uint(r->stream, 0);
+	mtrace_record_end(r->stream);
+	for (uint32_t site = 0; site < r->n_sites; site++) {
+		mpi_trace_describe(r->sites[site], text, sizeof text);
+		mtrace_writer_set_site(r->writer, site, text);
+	}
+	r->is_on = false;
+	if (mtrace_writer_close(r->writer, &err))
+		mpi_trace_refuse("%.200s", err.text);
+	mtrace_writer_destroy(r->writer);
+}
+
+int mpi_trace_finalize(int function, const void *site)
+{
+	struct mpi_record_call call;
+	bool is_recorded = mpi_record_begin(&call, function, site);
+
+	if (is_recorded)
+		mpi_record_open(&call);
+	if (mpi_trace.is_wanted)
+		PMPI_Barrier(mpi_trace.comm); /* what MPI_Finalize waits for */
+	if (is_recorded)
+		mpi_record_end(&call, MPI_SUCCESS);
+	if (mpi_trace.is_wanted) {
+		mpi_trace_compare_clocks(&mpi_trace.offsets[1]);
+		if (is_recorded)
+			close_part();
+		mpi_trace_gather();
+		PMPI_Group_free(&mpi_trace.world);
+		PMPI_Comm_free(&mpi_trace.comm);
+	}
+	return PMPI_Finalize();
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef REPLAY_REPLAY_H
+#define REPLAY_REPLAY_H
+
+#include "mpi/core/rank.h"
+#include "mtrace/reader.h"
+
+/*
+ * Replays a trace: a program built into the simulator makes the recorded calls again, with buffers
+ * that are not there and the recorded computation. Protocols, collectives and placement are those
+ * of a run; on the cluster of the recording the times are the same. Any number of replays of an
+ * open trace, one after the other, in one process; one at a time, as with runs.
+ */
+struct replay_config {
+	const struct net_cluster *cluster;   /* borrowed, as all here */
+	const int *node_of;		     /* [file->n_ranks] */
+	const struct sim_recorder *recorder; /* NULL: none */
+	enum pd_compute_mode mode;	     /* of the recording: how polls cost */
+	const char *bench_in;	   /* kernels take their times from it; NULL: the recorded ones */
+	const char *const *scales; /* [n_scales] */
+	int n_scales;
+	double vary_compute, vary_transfer;
+	bool vary_kernels;
+	uint64_t seed;
+};
+
+struct replay {
+	struct mtrace_file *file; /* borrowed */
+	struct pd_world *world;
+	struct mpi_world *mpi;
+	struct pd_program_config program;
+	struct replay_rank *ranks;		/* [n_ranks] */
+	const struct replay_function *finalize; /* MPI_Finalize; NULL: nobody calls it */
+	const struct replay_function *
+	    *functions; /* [file->n_functions]; NULL: no arguments, only noted */
+	double *scales; /* [file->n_strings] of kernels; negative: not known yet */
+	void *zeros;	/* [n_zeros] of 8 bytes */
+	uint64_t n_zeros;
+	struct replay_kept *kept; /* arrays that operations under way use */
+	bool has_bench;
+	size_t last_B; /* size of the array that was read last */
+};
+
+/*
+ * Makes a world that is ready for pd_world_start. Errors: UTIL_EINPUT (a function that cannot be
+ * replayed, by name; a damaged trace; scales), UTIL_ENOMEM.
+ */
+int replay_create(struct mtrace_file *file, const struct replay_config *config, struct replay **out,
+		  struct util_error *err);
+void replay_destroy(struct replay *replay); /* NULL is fine */
+
+/*
+ * Replays to the end. *out: predicted running time. Errors: those of replay_create; UTIL_EPROGRAM
+ * with the failure: a deadlock, which a trace whose wildcards or tests went another way can have.
+ */
+int replay_predict(struct mtrace_file *file, const struct replay_config *config, sim_time_ps *out,
+		   struct util_error *err);
+
+#endif

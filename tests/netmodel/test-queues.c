@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Transfers that follow each other, bursts, and queues of nodes (docs/model.md §3): hand-derived
+ * for 1 MB/s. */
+#include "tests/netmodel/fixture.h"
+
+#define HEAD "mpisim_cluster: 1\nnodes: 4\n"
+#define MB 1000000
+
+static void send_in_stream(struct fixture *f, struct net_stream *stream, struct mail *mail,
+			   int64_t size_B)
+{
+	mail->fixture = f;
+	mail->done_s = -1;
+	net_transfer_start_in_stream(f->model, stream, &mail->transfer, 0, 1, size_B, 0, NULL,
+				     mail_arrive);
+}
+
+static void transfers_of_a_stream_follow_each_other(void **state)
+{
+	struct net_stream stream = {0};
+	struct fixture f;
+	struct mail a, b, c, other;
+
+	/*
+	 * Delays of 0.1 s overlap, then a has 1 s of bytes, b none, c half a second: 1.1, 1.1, 1.6
+	 * s if alone. `other` is in no stream: it and the first of the stream have half of the link
+	 * each from 0.1 s on, 0.25 s of bytes are there at 0.6 s; all others come 0.25 s later.
+	 */
+	fixture_open(&f, HEAD "network: {latency: 100ms, bandwidth: 1 MB/s}\n");
+	send_in_stream(&f, &stream, &a, MB);
+	send_in_stream(&f, &stream, &b, 0);
+	send_in_stream(&f, &stream, &c, MB / 2);
+	mail_send(&f, &other, 0, 2, MB / 4);
+	fixture_run(&f);
+	assert_near(other.done_s, 0.6, 3 * ONE_PS);
+	assert_near(a.done_s, 1.35, 3 * ONE_PS);
+	assert_near(b.done_s, 1.35, 3 * ONE_PS);
+	assert_near(c.done_s, 1.85, 3 * ONE_PS);
+	/* The stream is empty again, and of use. */
+	send_in_stream(&f, &stream, &a, 0);
+	fixture_run(&f);
+	assert_near(a.done_s, 1.95, 3 * ONE_PS);
+	fixture_close(&f);
+}
+
+static void a_small_transfer_before_a_large_one_is_not_overtaken(void **state)
+{
+	struct net_stream stream = {0};
+	struct fixture f;
+	struct mail small, large;
+
+	/* The large one's delay is 0 and it could start at once, but its turn comes when the small
+	 * one's delay of 0.1 s is over. */
+	fixture_open(&f, HEAD "network: {latency: 100ms, bandwidth: 1 MB/s, segments: ["
+			      "{from: 1 MB, latency: 0, bandwidth: 1 MB/s}]}\n");
+	send_in_stream(&f, &stream, &small, 0);
+	send_in_stream(&f, &stream, &large, MB);
+	fixture_run(&f);
+	assert_near(small.done_s, 0.1, ONE_PS);
+	assert_near(large.done_s, 1.1, 3 * ONE_PS);
+	fixture_close(&f);
+}
+
+static void idle_links_let_a_burst_pass(void **state)
+{
+	struct fixture f;
+	struct mail mail;
+
+	/*
+	 * Of 1 MB, 0.1 pass at once: 0.9 s. Right afterwards nothing is saved up: 1 s more. A small
+	 * one before, of 0.04 MB, takes no time and leaves 0.06; nothing has been idle in between.
+	 */
+	fixture_open(&f, HEAD "network: {latency: 0, bandwidth: 1 MB/s, burst: 100 kB}\n");
+	mail_send(&f, &mail, 0, 1, 40000);
+	fixture_run(&f);
+	assert_near(mail.done_s, 0, ONE_PS);
+	mail_send(&f, &mail, 0, 1, MB);
+	fixture_run(&f);
+	assert_near(mail.done_s, 0.94, 3 * ONE_PS);
+	mail_send(&f, &mail, 0, 1, MB);
+	fixture_run(&f);
+	assert_near(mail.done_s, 1.94, 3 * ONE_PS);
+	/* Link 2 has all of its burst, node 1 nothing: both must let it pass. */
+	mail_send(&f, &mail, 2, 1, MB);
+	fixture_run(&f);
+	assert_near(mail.done_s, 2.94, 3 * ONE_PS);
+	/* Node 0's links have been idle for a second, longer than 0.1 s. */
+	mail_send(&f, &mail, 0, 3, MB);
+	fixture_run(&f);
+	assert_near(mail.done_s, 3.84, 3 * ONE_PS);
+	fixture_close(&f);
+}
+
+static void a_newcomer_waits_for_what_is_in_the_queue(void **state)
+{
+	struct fixture f;
+	struct mail large, small, elsewhere;
+
+	/*
+	 * At 0.5 s half of the large one is left, 0.1 MB of it in the queue: the small one, of 0.01
+	 * MB, starts at 0.6 s and has half of the link: there at 0.62 s. Another node's transfer to
+	 * the same destination has no such queue before it; it has left before.
+	 */
+	fixture_open(&f,
+		     HEAD "network: {latency: 500ms, bandwidth: 1 MB/s, queue: 100 kB, segments: ["
+			  "{from: 1 MB, latency: 0, bandwidth: 1 MB/s}]}\n");
+	mail_send(&f, &large, 0, 1, MB);
+	mail_send(&f, &small, 0, 2, 10000);
+	mail_send(&f, &elsewhere, 3, 2, 10000);
+	fixture_run(&f);
+	assert_near(elsewhere.done_s, 0.51, 3 * ONE_PS);
+	assert_near(small.done_s, 0.62, 3 * ONE_PS);
+	assert_near(large.done_s, 1.01, 3 * ONE_PS);
+	fixture_close(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(transfers_of_a_stream_follow_each_other),
+	    cmocka_unit_test(a_small_transfer_before_a_large_one_is_not_overtaken),
+	    cmocka_unit_test(idle_links_let_a_burst_pass),
+	    cmocka_unit_test(a_newcomer_waits_for_what_is_in_the_queue),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

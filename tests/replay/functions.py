@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that use chapters of MPI, recorded and replayed: all figures are equal, to the last digit.
+
+    functions.py BIN_DIR TESTS_BUILD_DIR TESTS_DIR
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BIN, BUILT, SOURCE = (os.path.abspath(path) for path in sys.argv[1:4])
+IN_MPI = ["--set", "rma.progress=in_mpi"]
+TIMED = [  # program, case, options
+    ("timing-rma", "put_and_flush", []), ("timing-rma", "get_and_flush", []), ("timing-rma", "fetches", []),
+    ("timing-rma", "later_operations_do_not_overtake", []), ("timing-rma", "queue_of_one", ["--set", "rma.queue_depth=1"]),
+    ("timing-rma", "exclusive_lock", []), ("timing-rma", "shared_locks", []), ("timing-rma", "lock_all_waits_for_writers", []),
+    ("timing-rma", "fence", []), ("timing-rma", "post_start_complete_wait", []), ("timing-rma", "target_computes_nic", []),
+    ("timing-rma", "target_computes_in_mpi", IN_MPI), ("timing-rma", "target_waits_in_mpi", IN_MPI),
+    ("timing-rma", "windows_cost_what_they_send", []),
+    ("requests", "isendrecv", []), ("requests", "isendrecv_replace", []), ("requests", "partitions_travel_alone", []),
+    ("requests", "partitions_of_other_sizes", []), ("requests", "halves_match_in_order", []),
+    ("chapters", "buffers_of_communicators", []), ("chapters", "flushes", []), ("chapters", "persistent_forms", []),
+    ("chapters", "handles_are_numbers", []),
+]
+CHAPTERS = ["inter", "graphs", "topo", "comm", "coll", "icoll", "p2p_modes", "types"]
+REFUSED = [  # program, case, what is said
+    ("chapters", "communicators_without_a_parent", "MPI_Comm_create_from_group cannot be recorded"),
+    ("requests", "truncated_half", "MPI_Wait returned error 15, which --record cannot record"),
+    ("requests", "statuses_of_requests", "MPI_Request_get_status_any cannot be recorded"),
+]
+
+
+def run(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+
+
+def check(condition, text):
+    if not condition:
+        sys.exit(f"FAILED: {text}")
+
+
+def record(cluster, n_ranks, options, *program):
+    return run([f"{BIN}/mpisim-run", "--cluster", f"{SOURCE}/{cluster}.yaml", "-n", str(n_ranks), "--quiet", "--json", "run.json",
+                "--record", "run.mtrace", *options, *program])
+
+
+def result(path):
+    with open(path, encoding="utf-8") as stream:
+        found = json.load(stream)
+    for key in ("simulation", "warnings"):
+        found.pop(key, None)
+    return found
+
+
+def replayed():
+    done = run([f"{BIN}/mpisim-replay", "run.mtrace", "--quiet", "--json", "replay.json"])
+    check(done.returncode == 0, done.stderr)
+    return result("run.json"), result("replay.json"), done.stderr
+
+
+def calls_take_the_times_of_the_run():
+    for program, case, options in TIMED:
+        done = record("mpi/timing", 3, ["--compute", "modelled", *options], f"{BUILT}/mpi/{program}", case)
+        check(done.returncode == 0, f"{program} {case}: {done.stderr}")
+        recorded, found, _ = replayed()
+        check(recorded == found, f"{program} {case} differs from its replay")
+
+
+def whole_chapters_are_replayed():
+    for name in CHAPTERS:
+        for cluster in ("programs/cluster", "programs/protocols"):
+            done = record(cluster, 5, [], f"{BUILT}/programs/mpisim_{name}")
+            check(done.returncode == 0, f"{name}: {done.stderr}")
+            recorded, found, _ = replayed()
+            check(recorded == found, f"{name} on {cluster} differs from its replay")
+
+
+def one_sided_programs_end_at_the_time_of_the_run():
+    """Its error handler computes and calls MPI; the run counts the call that it interrupts once more, the replay does not."""
+    for cluster in ("programs/cluster", "programs/protocols"):
+        done = record(cluster, 5, [], f"{BUILT}/programs/mpisim_rma")
+        check(done.returncode == 0, done.stderr)
+        recorded, found, said = replayed()
+        for a, b in zip(recorded["ranks"], found["ranks"]):
+            a.pop("calls"), b.pop("calls")
+            check(a == b, f"one-sided communication on {cluster} differs from its replay: {a} {b}")
+        check("read from windows what others may write at the same time" in said and "MPI_Win_test at rma.c:" in said, said)
+
+
+def what_cannot_be_recorded_is_named():
+    for program, case, text in REFUSED:
+        if os.path.exists("run.mtrace"):
+            os.remove("run.mtrace")
+        done = record("mpi/timing", 3, ["--compute", "modelled"], f"{BUILT}/mpi/{program}", case)
+        check(done.returncode == 1 and text in done.stderr, done.stderr)
+        check(not os.path.exists("run.mtrace"), "a refused recording left a trace")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    os.chdir(scratch)
+    calls_take_the_times_of_the_run()
+    whole_chapters_are_replayed()
+    one_sided_programs_end_at_the_time_of_the_run()
+    what_cannot_be_recorded_is_named()

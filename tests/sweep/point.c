@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * One point of a test's sweep: point LOG WORD SECONDS [HOW]. Appends WORD to the file LOG when it
+ * begins, so that a test sees how often it ran, and takes SECONDS × ranks of simulated time on each rank.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <mpi.h>
+#include <mpisim.h>
+
+/* The system call itself: sleep() takes simulated time. */
+static void sleep_here(double seconds)
+{
+	struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+
+	syscall(SYS_nanosleep, &time, NULL);
+}
+
+static void note(const char *path, const char *word)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
+	char line[256];
+	int n = snprintf(line, sizeof line, "%s\n", word);
+
+	if (fd < 0 || write(fd, line, (size_t)n) != n)
+		exit(3);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 4 ? argv[4] : "";
+	int rank, size;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (rank == 0)
+		note(argv[1], argv[2]);
+	if (strcmp(how, "clock") == 0)
+		MPI_Wtime();
+	if (strncmp(how, "slow=", 5) == 0 && rank == 0)
+		sleep_here(atof(how + 5));
+	if (strcmp(how, "refuse") == 0) {
+		fprintf(stderr, "point: will not\n");
+		MPI_Finalize();
+		return 4;
+	}
+	if (strcmp(how, "abort") == 0)
+		MPI_Abort(MPI_COMM_WORLD, 5);
+	if (strcmp(how, "deadlock") == 0)
+		MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	add_compute_time(atof(argv[3]) * size);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}

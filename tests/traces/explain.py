@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpisim-run --explain against what can be derived by hand, against runs with other networks, and on the applications.
+
+usage: explain.py BIN_DIR SOURCE_DIR APPS_DIR
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN, HERE, APPS = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
+ROOT = HERE.parent.parent
+# A message of 1 MB takes l + s/b = 10 us + 10 ms, one of 1000 B 10 us + 10 us.
+CLUSTER = """mpisim_cluster: 1
+nodes: 4
+network: {latency: 10us, bandwidth: 100 MB/s}
+"""
+KERNELS = ["before", "after", "between", "sender", "receiver", "step", "all", "one"]
+IDEAL = ["--set", "network.latency=0s", "--set", "network.bandwidth=inf", "--set", "cpu.communication_cost_scale=0"]
+WAITS = ["late_sender", "late_receiver", "barrier", "collective"]
+
+
+def ps(seconds):
+    return round(seconds * 1e12)
+
+
+class Base(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-explain-"))
+        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        (cls.dir / "kernels.bench").write_text("# mpisim-bench 1\n" + "".join(f"model,{k},p1\n" for k in KERNELS))
+        done = subprocess.run([BIN / "mpisim-cc", "-g", HERE / "programs" / "waits.c", "-o", cls.dir / "waits"],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def call(self, n, program, options=(), cluster=None, bench=None, explain=True, mode="modelled"):
+        out = self.dir / "out.json"
+        words = [BIN / "mpisim-run", "--cluster", cluster or self.dir / "cluster.yaml", "-n", n, "--compute", mode,
+                 *(["--bench", bench or self.dir / "kernels.bench"] if mode == "modelled" else []), "--json", out, *options, *(["--explain"] if explain else []),
+                 *program]
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.text = done.stderr
+        return json.loads(out.read_text())
+
+    def case(self, name, n=2, *options):
+        run = self.call(n, [self.dir / "waits", name], options)
+        return run["predicted_time_s"], run["analysis"]
+
+    def near(self, found, wanted, tolerance=2e-12):
+        self.assertAlmostEqual(found, wanted, delta=tolerance)
+
+    def blame(self, analysis):
+        """{(kind, kernel or call): seconds}"""
+        return {(b["blame"], b.get("kernel", b.get("call"))): b["time_s"] for b in analysis["critical_path"]["blame"]}
+
+    def link(self, analysis, node, direction):
+        return next(link for link in analysis["links"] if (link["node"], link["direction"]) == (node, direction))
+
+
+class ByHand(Base):
+    def test_late_sender(self):
+        time, a = self.case("late_sender")
+        self.near(time, 3 + 0.01001 + 1)
+        tree = a["efficiency"]
+        # useful: 3 s and 1 s; on an ideal network 3 + 1 s
+        self.near(tree["ideal_time_s"], 4)
+        self.near(tree["load_balance"], 2 / 3)
+        self.near(tree["serialization"], 3 / 4)
+        self.near(tree["transfer"], 4 / 4.01001)
+        self.near(tree["parallel"], 2 / 4.01001)
+        self.assertEqual(a["wait_states"]["all"]["late_sender"], {"count": 1, "time_s": 3})
+        self.assertEqual([r["late_sender"] for r in a["wait_states"]["ranks"]], [0, 3])
+        site, = a["wait_states"]["sites"]
+        self.assertEqual(site["call"], "MPI_Recv")
+        self.assertIn("waits.c", site["site"])
+        blame = self.blame(a)
+        self.assertEqual(blame.pop(("compute", "before")), 3)
+        self.assertEqual(blame.pop(("compute", "after")), 1)
+        self.near(blame.pop(("bandwidth", "MPI_Send")), 0.01)
+        self.near(blame.pop(("latency", "MPI_Send")), 1e-5)
+        self.assertEqual(blame, {})
+        d = a["critical_path"]["derivatives"]
+        self.assertEqual((d["latency"], d["inverse_bandwidth_B"], d["inexact_s"]), (1, 1e6, 0))
+        link = self.link(a, 0, "out")
+        self.assertEqual((link["bytes"], link["lost_s"], link["mean_transfers"]), (1e6, 0, 1))
+        self.near(link["busy"], 0.01 / time)
+
+    def test_late_receiver(self):
+        # request 10 us; at 2 s clear to send 10 us, bulk 10.01 ms
+        time, a = self.case("late_receiver", 2, "--set", "protocol.eager_threshold=0", "--set", "protocol.control_message=0")
+        self.near(time, 2 + 1e-5 + 0.01001)
+        self.assertEqual(a["wait_states"]["all"]["late_receiver"], {"count": 1, "time_s": 2})
+        self.assertEqual(a["wait_states"]["all"]["late_sender"]["count"], 0)
+        self.near(a["critical_path"]["parts_s"]["latency"], 2e-5)
+        self.assertEqual(a["critical_path"]["derivatives"]["latency"], 2)
+        self.near(a["efficiency"]["ideal_time_s"], 2)
+
+    def test_wait_at_barrier(self):
+        # rank r comes after r + 1 s: they wait 3, 2, 1 and 0 s
+        _, a = self.case("barrier", 4)
+        self.assertEqual([r["barrier"] for r in a["wait_states"]["ranks"]], [3, 2, 1, 0])
+        self.assertEqual(a["wait_states"]["all"]["barrier"], {"count": 3, "time_s": 6})
+        self.assertEqual(a["wait_states"]["all"]["late_sender"]["count"], 0)
+        self.assertEqual(a["critical_path"]["blame"][0]["kernel"], "before")
+
+    def test_waits_for_and_of_a_root(self):
+        # broadcast: 0, 1 and 3 come 1 s before the root; reduction: its root comes 3 s before rank 0, but for the
+        # microseconds by which the broadcast reached them at different times
+        _, a = self.case("rooted", 4)
+        sites = {site["call"]: site["collective"] for site in a["wait_states"]["sites"]}
+        self.assertEqual(sites["MPI_Bcast"], {"count": 3, "time_s": 3})
+        self.assertEqual(sites["MPI_Reduce"]["count"], 1)
+        self.near(sites["MPI_Reduce"]["time_s"], 3, 1e-4)
+
+    def test_contention_is_told_from_bandwidth(self):
+        # two transfers share the link into node 2: l + 2 s/b
+        time, a = self.case("shared", 3)
+        self.near(time, 0.02001)
+        parts = a["critical_path"]["parts_s"]
+        self.near(parts["bandwidth"], 0.01)
+        self.near(parts["contention"], 0.01)
+        d = a["critical_path"]["derivatives"]
+        self.near(d["inverse_bandwidth_B"], 2e6, 1)
+        self.near(d["inexact_s"], 0.01)
+        link = self.link(a, 2, "in")
+        self.near(link["mean_transfers"], 2, 1e-9)
+        self.near(link["busy"], 0.02 / time, 1e-9)
+        self.near(link["lost_s"], 0.02)
+        self.assertEqual(self.link(a, 0, "out")["lost_s"], 0)
+
+    def test_what_arrives_during_a_computation_delays_nothing(self):
+        # the message comes at 5.01001 s, the receiver computes until 6 s: also on the ideal clock, not 5 + 6
+        time, a = self.case("overlap")
+        self.assertEqual(time, 6)
+        self.assertEqual(a["efficiency"]["ideal_time_s"], 6)
+        self.assertEqual(self.blame(a), {("compute", "receiver"): 6})
+        self.assertEqual(a["wait_states"]["all"]["late_sender"]["count"], 0)
+
+    def test_overheads_are_blamed_on_their_calls(self):
+        # a token makes 39 hops of 20 us + 2 us + 3 us between 40 steps of 1 ms
+        time, a = self.case("ring", 4, "--set", "protocol.send_overhead=2us", "--set", "protocol.recv_overhead=3us")
+        self.near(time, 0.04 + 39 * 25e-6)
+        blame = self.blame(a)
+        self.near(blame["send_overhead", "MPI_Send"], 39 * 2e-6)
+        self.near(blame["recv_overhead", "MPI_Recv"], 39 * 3e-6)
+        d = a["critical_path"]["derivatives"]
+        self.assertEqual((d["send_overhead"], d["recv_overhead"]), (39, 39))
+
+    def test_one_sided_communication(self):
+        time, a = self.case("put", 2)
+        blame = self.blame(a)
+        self.near(blame["bandwidth", "MPI_Put"], 0.01)
+        self.assertEqual(blame["compute", "before"], 2)
+        self.assertEqual(sum(ps(part) for part in a["critical_path"]["parts_s"].values()), ps(time))
+        self.assertEqual(a["critical_path"]["parts_s"]["polling"], 0)
+        self.near(a["efficiency"]["ideal_time_s"], 2)
+        self.assertEqual(self.link(a, 0, "out")["lost_s"], 0)
+
+    def test_phases_have_efficiencies_of_all_ranks(self):
+        # marked by rank 0 alone: in "all" both ranks compute 1 s, in "one" only rank 0 does
+        _, a = self.case("phases")
+        trees = {phase["name"]: phase for phase in a["phases"]}
+        self.near(trees["all"]["parallel"], 1)
+        self.near(trees["one"]["parallel"], 0.5)
+        self.near(trees["one"]["load_balance"], 0.5)
+        self.near(trees["one"]["serialization"], 1)
+
+    def test_the_text_says_where(self):
+        self.case("late_sender")
+        self.assertIn("late sender", self.text)
+        self.assertRegex(self.text, r"late sender .* MPI_Recv at waits.c:\d+ \(recv\)")
+        self.assertRegex(self.text, r"whole run +49.9 % = +66.7 % x +75.0 % x +99.8 %")
+
+
+class AgainstOtherRuns(Base):
+    def test_derivatives_are_finite_differences_where_nothing_is_shared(self):
+        time, a = self.case("ring", 4)
+        d = a["critical_path"]["derivatives"]
+        self.assertEqual((d["latency"], d["inverse_bandwidth_B"], d["inexact_s"]), (39, 39000, 0))
+        other, _ = self.case("ring", 4, "--set", "network.latency=11us")
+        self.near(other - time, d["latency"] * 1e-6, 1e-10)
+        other, _ = self.case("ring", 4, "--set", "network.bandwidth=80 MB/s")
+        self.near(other - time, d["inverse_bandwidth_B"] * (1 / 80e6 - 1 / 100e6), 1e-10)
+        other, _ = self.case("ring", 4, "--set", "protocol.send_overhead=1us")
+        self.near(other - time, 39e-6, 1e-10)
+        other, _ = self.case("shared", 3, "--set", "network.bandwidth=50 MB/s")
+        self.near(other, 0.04001, 1e-10)
+
+    def test_the_ideal_clock_is_the_run_on_an_ideal_network(self):
+        for name, n in [("late_sender", 2), ("barrier", 4), ("rooted", 4), ("shared", 3), ("ring", 4), ("many", 4)]:
+            _, a = self.case(name, n)
+            ideal, _ = self.case(name, n, *IDEAL)
+            self.near(a["efficiency"]["ideal_time_s"], ideal, 1e-10)
+
+    def test_a_request_meets_a_receive_that_was_posted_meanwhile(self):
+        # rendezvous sent at 1.5 s, its request arrives at 2.5 s, the receive is posted at 2 s; without latency they
+        # meet at 2 s, and the sender computes 1 s more
+        _, a = self.case("posted", 2, "--set", "protocol.eager_threshold=0", "--set", "network.latency=1s")
+        self.near(a["efficiency"]["ideal_time_s"], 3)
+
+    def test_the_same_phases_of_two_runs_are_compared(self):
+        lu = Applications.lu
+        ideal = lu(self, *IDEAL)
+        (self.dir / "ideal.json").write_text(json.dumps(ideal))
+        run = lu(self, "--ideal", self.dir / "ideal.json")
+        a, spans = run["analysis"], {(p["name"], p["index"]): p["span_s"] for p in ideal["phases"]}
+        self.assertEqual(a["efficiency"]["ideal_from"], "run")
+        self.assertEqual(a["efficiency"]["ideal_time_s"], ideal["predicted_time_s"])
+        self.assertEqual(len(a["phases"]), 8)
+        for phase in a["phases"]:
+            self.assertEqual(phase["ideal_time_s"], spans[phase["name"], phase["index"]])
+            self.near(phase["parallel"], phase["load_balance"] * phase["serialization"] * phase["transfer"], 1e-12)
+
+    def test_what_is_no_ideal_run_is_refused(self):
+        done = self.call(4, [self.dir / "waits", "barrier"])
+        for text, wanted in [("", "ideal.json:1:0"), ("{}", "wanted what mpisim-run --json writes"),
+                             (json.dumps(done), "found 4, wanted a run of the same program with 2 ranks"),
+                             (json.dumps({**done, "exit": {"state": "failed"}}), "wanted a completed run")]:
+            (self.dir / "ideal.json").write_text(text)
+            words = [BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "2", "--ideal", self.dir / "ideal.json",
+                     self.dir / "waits", "barrier"]
+            run = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn(wanted, run.stderr)
+            self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+
+    def test_looking_changes_nothing_and_is_reproducible(self):
+        program = [self.dir / "waits", "many"]
+        runs = [self.call(4, program, explain=explain) for explain in (False, True, True)]
+        for run in runs:
+            del run["simulation"]
+        self.assertEqual(runs[1], runs[2])
+        del runs[1]["analysis"]
+        self.assertEqual(runs[0], runs[1])
+
+
+class Applications(Base):
+    def check(self, run):
+        a, time = run["analysis"], run["predicted_time_s"]
+        path, tree = a["critical_path"], a["efficiency"]
+        self.assertTrue(a["complete"])
+        self.assertEqual(ps(path["length_s"]), ps(time))
+        self.assertEqual(sum(ps(part) for part in path["parts_s"].values()), ps(time))
+        self.assertEqual(sum(ps(entry["time_s"]) for entry in path["blame"]), ps(time))
+        self.near(tree["parallel"], tree["load_balance"] * tree["serialization"] * tree["transfer"], 1e-12)
+        self.near(tree["communication"], tree["serialization"] * tree["transfer"], 1e-12)
+        for wait in WAITS:
+            self.near(sum(rank[wait] for rank in a["wait_states"]["ranks"]), a["wait_states"]["all"][wait]["time_s"], 1e-6 * time)
+        spans = [w["end_s"] - w["begin_s"] for w in a["efficiency_curve"]]
+        self.near(sum(s * w["parallel"] for s, w in zip(spans, a["efficiency_curve"])) / time, tree["parallel"], 1e-6)
+        for link in a["links"]:
+            self.assertLessEqual(link["busy"], 1 + 1e-9)
+            self.assertGreaterEqual(link["mean_transfers"], 1 - 1e-9)
+
+    def lu(self, *options):
+        return self.call(16, [APPS / "lu", "--n", 2592, "--r", 324, "--variant", "basic"], ["--no-alloc", *options],
+                         ROOT / "clusters" / "ultrasparc-fast-ethernet.yaml", ROOT / "apps" / "lu" / "ultrasparc.bench")
+
+    def test_lu(self):
+        run = self.lu()
+        self.check(run)
+        ideal = self.lu(*IDEAL)["predicted_time_s"]
+        self.near(run["analysis"]["efficiency"]["ideal_time_s"] / ideal, 1, 1e-3)
+
+    def test_others(self):
+        protocols = ["--set", "protocol.eager_threshold=1KiB", "--set", "protocol.overhead=1us", "--set",
+                     "protocol.progress=in_mpi", "--set", "cpu.communication_cost.incoming=0.1"]
+        for program in (["jacobi"], ["sor"], ["tsp"], ["pingpong"]):
+            for options in ([], protocols, [*protocols, "--isolation", "copy", "--placement", "0*2,1*2"]):
+                n = 2 if program[0] == "pingpong" else 4
+                words = [o.replace("0*2,1*2", "0,0") if n == 2 else o for o in options]
+                run = self.call(n, [APPS / program[0], *program[1:]], words, mode="direct")
+                self.check(run)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page of mpisim-run --html in a headless Chromium, with real clicks and keys (WebDriver).
+
+usage: html_report.py BIN_DIR SOURCE_DIR          exit status 77: there is no Chromium or no chromedriver
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+
+os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+HERE = pathlib.Path(sys.argv.pop(1)).resolve()
+BROWSER = shutil.which("chromium")
+DRIVER = shutil.which("chromedriver")
+CLUSTER = "mpisim_cluster: 1\nname: <four> & nodes\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+# Rank 0 computes 1 s, rank 1 waits for its message; then 3 rounds in which both compute 0.5 s.
+PROGRAM = r"""
+#include <mpi.h>
+#include <mpisim.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int rank, n = argc > 1 ? atoi(argv[1]) : 3;
+	char byte = 0;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0)
+		add_compute_time(1);
+	if (rank == 0)
+		MPI_Send(&byte, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	else if (rank == 1)
+		MPI_Recv(&byte, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	mpisim_phase_begin("</script><b>rounds");
+	for (int i = 0; i < n; i++) {
+		if (mpisim_kernel_begin("work", 0, NULL)) {}
+		mpisim_kernel_end();
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	mpisim_phase_end();
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+class Browser:
+    """A session of chromedriver (W3C WebDriver)."""
+
+    def __init__(self, folder):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.process = subprocess.Popen([DRIVER, f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.base = f"http://127.0.0.1:{port}"
+        self.wait_until_ready()
+        options = {"binary": BROWSER, "args": [
+            "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+            "--disable-component-update", "--disable-sync", "--window-size=1200,900", f"--user-data-dir={folder}"]}
+        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
+        self.base += "/session/" + session["sessionId"]
+
+    def wait_until_ready(self):
+        for _ in range(600):
+            try:
+                if self.call("GET", "/status")["ready"]:
+                    return
+            except OSError:
+                time.sleep(0.1)
+        raise RuntimeError("chromedriver does not answer")
+
+    def call(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            return json.load(answer)["value"]
+
+    def run(self, script):
+        return self.call("POST", "/execute/sync", {"script": script, "args": []})
+
+    def text(self, selector):
+        return self.run(f"return document.querySelector({json.dumps(selector)}).textContent")
+
+    def element(self, selector):
+        return next(iter(self.call("POST", "/element", {"using": "css selector", "value": selector}).values()))
+
+    def click(self, selector):
+        self.call("POST", f"/element/{self.element(selector)}/click", {})
+
+    def keys(self, text):
+        self.call("POST", f"/element/{self.element('#timeline canvas')}/value", {"text": text})
+
+    def click_canvas(self, x, y):
+        """At (x, y) from the upper left corner of the timeline, in pixels."""
+        box = self.run("const c = document.querySelector('#timeline canvas'); c.scrollIntoView({block: 'center'});"
+                       "const b = c.getBoundingClientRect(); return [b.left, b.top]")
+        moves = [{"type": "pointerMove", "x": round(box[0] + x), "y": round(box[1] + y)}, {"type": "pointerDown", "button": 0},
+                 {"type": "pointerUp", "button": 0}]
+        self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": moves}]})
+
+    def close(self):
+        try:
+            self.call("DELETE", "")
+        finally:
+            self.process.terminate()
+            self.process.wait()
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-html-"))
+        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        (cls.dir / "program.c").write_text(PROGRAM)
+        (cls.dir / "program.bench").write_text("model,work,0.5\n")
+        built = subprocess.run([BIN / "mpisim-cc", "-g", cls.dir / "program.c", "-o", cls.dir / "program"], capture_output=True, text=True)
+        assert built.returncode == 0, built.stderr
+        cls.browser = Browser(cls.dir / "profile")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        shutil.rmtree(cls.dir, ignore_errors=True)
+
+    def open(self, *arguments, ranks=2, name="page.html", options=()):
+        path = self.dir / name
+        done = subprocess.run([BIN / "mpisim-run", "--quiet", "--cluster", self.dir / "cluster.yaml", "-n", str(ranks), "--compute", "modelled",
+                               "--bench", self.dir / "program.bench", "--html", path, *options, self.dir / "program", *arguments],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.browser.call("POST", "/url", {"url": path.as_uri()})
+        return path
+
+    def errors(self):
+        log = self.browser.call("POST", "/se/log", {"type": "browser"})
+        return [entry["message"] for entry in log if entry["level"] == "SEVERE"]
+
+    def test_figures_are_those_of_the_run(self):
+        self.open()
+        self.assertEqual(self.browser.text("h1"), "program on <four> & nodes")
+        self.assertIn("predicted running time2.5 s", self.browser.text("#summary"))
+        self.assertIn("whole run", self.browser.text("#efficiency"))
+        self.assertIn("</script><b>rounds", self.browser.text("#efficiency"))
+        self.assertIn("work", self.browser.text("#path"))
+        self.assertIn("MPI_Recv", self.browser.text("#waits"))
+        self.assertIn("latency: 10us", self.browser.text("#provenance pre"))
+        self.assertEqual(self.errors(), [])
+
+    def test_page_needs_no_other_file(self):
+        text = self.open().read_text()
+        self.assertEqual(re.findall(r'(?:src|href)="(?!#)[^"]*"|@import|url\(', text), [])
+        self.assertEqual([a for a in re.findall(r"https?://[^\"'\s)]+", text) if a != "http://www.w3.org/2000/svg"], [])
+
+    def test_timeline_tells_what_was_clicked(self):
+        self.open()
+        # 1200 wide: the plot begins 56 to the right; row 1 is 24 + 1.5 x 22 down. At 1/5 of 2.5 s, rank 1 waits, rank 0 computes.
+        self.browser.click_canvas(56 + 220, 24 + 33)
+        self.assertRegex(self.browser.text("#timeline-status"), r"^rank 1 at .*: MPI_Recv, waiting, ")
+        self.browser.click_canvas(56 + 220, 24 + 11)
+        self.assertRegex(self.browser.text("#timeline-status"), r"^rank 0 at .*: not annotated, computing, 0 s to 1 s \(1 s\)$")
+
+    def test_timeline_zooms_by_buttons_and_keys(self):
+        self.open()
+        self.assertEqual(self.browser.text("#timeline-status"), "0 s to 2.5 s of 2.5 s")
+        self.browser.click("#timeline .tools button")
+        self.assertEqual(self.browser.text("#timeline-status"), "625 ms to 1.88 s of 2.5 s")
+        self.browser.keys("\ue012")  # left: a fifth of the window
+        self.assertEqual(self.browser.text("#timeline-status"), "375 ms to 1.63 s of 2.5 s")
+        self.browser.keys("+")
+        self.assertEqual(self.browser.text("#timeline-status"), "688 ms to 1.31 s of 2.5 s")
+        self.browser.keys("\ue011")  # Home
+        self.assertEqual(self.browser.text("#timeline-status"), "0 s to 2.5 s of 2.5 s")
+        self.browser.keys("\ue015")  # down: the first rank, in the middle of the window
+        self.assertRegex(self.browser.text("#timeline-status"), r"^rank 0 at 1\.25 s: work, computing, ")
+        self.assertEqual(self.errors(), [])
+
+    def test_tables_sort_by_a_click_on_their_titles(self):
+        self.open()
+        first = "return document.querySelector('#totals tbody td').textContent"
+        self.assertEqual(self.browser.run(first), "work")  # 3 s over the ranks, before 1 s that is not annotated
+        self.browser.click("#totals th button")
+        self.assertEqual(self.browser.run(first), "(not annotated)")
+
+    def test_page_fits_a_phone(self):
+        self.open()
+        self.browser.call("POST", "/window/rect", {"width": 500, "height": 800})
+        try:
+            self.assertEqual(self.browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth"), 0)
+        finally:
+            self.browser.call("POST", "/window/rect", {"width": 1200, "height": 900})
+
+    def test_long_runs_show_the_shares_of_each_column(self):
+        # 4 ranks x 60000 rounds of a computation and a barrier: more than the intervals that are kept one by one
+        self.open("60000", ranks=4, name="long.html")
+        self.assertIn("every column shows the shares", self.browser.text("#timeline"))
+        self.browser.click("#timeline .tools button")
+        self.assertEqual(self.errors(), [])
+
+    def test_a_hundred_thousand_intervals_are_drawn_one_by_one(self):
+        self.open("12000", ranks=4, name="many.html")
+        self.assertNotIn("every column shows the shares", self.browser.text("#timeline"))
+        self.browser.keys("+" * 14)
+        self.browser.click_canvas(600, 30)
+        self.assertRegex(self.browser.text("#timeline-status"), r"^rank 0 at .*: (work, computing|MPI_Barrier), ")
+        self.assertEqual(self.errors(), [])
+
+    def test_wrong_places_are_refused_before_the_run(self):
+        done = subprocess.run([BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "1", "--html", "/nowhere/page.html", self.dir / "program"],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--html: cannot write /nowhere/page.html", done.stderr)
+
+
+if __name__ == "__main__":
+    if not BROWSER or not DRIVER:
+        print("skipped: needs chromium and chromedriver (packages chromium, chromium-driver)")
+        sys.exit(77)
+    unittest.main()

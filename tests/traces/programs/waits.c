@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Small programs whose waits, critical path and efficiencies can be derived by hand (explain.py). */
+#include <mpi.h>
+#include <mpisim.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZE_B = 1000000 };
+static char buffer[SIZE_B];
+static int rank, n_ranks;
+
+static void compute(const char *kernel, double seconds)
+{
+	mpisim_kernel_begin(kernel, 1, &seconds); /* explain.py: takes its parameter */
+	mpisim_kernel_end();
+}
+
+static void send(int to, int size_B)
+{
+	MPI_Send(buffer, size_B, MPI_BYTE, to, 0, MPI_COMM_WORLD);
+}
+
+static void recv(int from, int size_B)
+{
+	MPI_Recv(buffer, size_B, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Rank 0 computes 3 s and sends, rank 1 waits for it and computes 1 s. */
+static void late_sender(void)
+{
+	if (rank == 0) {
+		compute("before", 3);
+		send(1, SIZE_B);
+	} else {
+		recv(0, SIZE_B);
+		compute("after", 1);
+	}
+}
+
+/* Rank 0 sends at once, rank 1 computes 2 s before it receives. */
+static void late_receiver(void)
+{
+	if (rank == 0) {
+		send(1, SIZE_B);
+	} else {
+		compute("before", 2);
+		recv(0, SIZE_B);
+	}
+}
+
+/* Rank r comes after r + 1 s. */
+static void barrier(void)
+{
+	compute("before", rank + 1);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* The root, rank 2, comes to a broadcast last; then rank 0 to a reduction in which all send to rank 1. */
+static void rooted(void)
+{
+	int one = 1, sum;
+
+	compute("before", rank == 2 ? 2 : 1);
+	MPI_Bcast(buffer, 1, MPI_BYTE, 2, MPI_COMM_WORLD);
+	compute("between", rank == 0 ? 4 : 1);
+	MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
+}
+
+/* Ranks 0 and 1 send to rank 2 at once. */
+static void shared(void)
+{
+	if (rank < 2)
+		send(2, SIZE_B);
+	for (int i = 0; rank == 2 && i < 2; i++)
+		recv(i, SIZE_B);
+}
+
+/* A receive that is posted before a computation and waited for after it. */
+static void overlap(void)
+{
+	MPI_Request request;
+
+	if (rank == 0) {
+		compute("sender", 5);
+		send(1, SIZE_B);
+		return;
+	}
+	MPI_Irecv(buffer, SIZE_B, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+	compute("receiver", 6);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* A token goes round ten times; every rank computes with it. */
+static void ring(void)
+{
+	for (int i = 0; i < 10; i++) {
+		if (rank > 0 || i > 0)
+			recv((rank + n_ranks - 1) % n_ranks, 1000);
+		compute("step", 0.001);
+		if (rank < n_ranks - 1 || i < 9)
+			send((rank + 1) % n_ranks, 1000);
+	}
+}
+
+/* Phases on rank 0 only: in the first, ranks compute 1 s each, in the second rank 0 alone. */
+static void phases(void)
+{
+	if (rank == 0)
+		mpisim_phase_begin("all");
+	compute("all", 1);
+	if (rank == 0) {
+		mpisim_phase_end();
+		mpisim_phase_begin("one");
+		compute("one", 1);
+		mpisim_phase_end();
+	}
+}
+
+/* A receive that is posted while the request to send is under way. */
+static void posted(void)
+{
+	compute("before", rank == 0 ? 1.5 : 2);
+	if (rank == 0) {
+		send(1, SIZE_B);
+		compute("after", 1);
+	} else {
+		recv(0, SIZE_B);
+	}
+}
+
+/* Rank 0 computes 2 s and puts 1 MB into rank 1, which waits for it in a fence. */
+static void put(void)
+{
+	MPI_Win win;
+
+	MPI_Win_create(buffer, SIZE_B, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_fence(0, win);
+	compute("before", rank == 0 ? 2 : 1);
+	if (rank == 0)
+		MPI_Put(buffer, SIZE_B, MPI_BYTE, 1, 0, SIZE_B, MPI_BYTE, win);
+	MPI_Win_fence(0, win);
+	MPI_Win_free(&win);
+}
+
+/* Many messages, for what the analysis costs. */
+static void many(void)
+{
+	for (int i = 0; i < 2000; i++) {
+		MPI_Sendrecv(buffer, 8, MPI_BYTE, (rank + 1) % n_ranks, 0, buffer + 8, 8, MPI_BYTE,
+			     (rank + n_ranks - 1) % n_ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		compute("step", 1e-6 * (1 + (rank * 7 + i) % 5));
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+    {"late_sender", late_sender}, {"late_receiver", late_receiver}, {"barrier", barrier},
+    {"rooted", rooted},		  {"shared", shared},		    {"overlap", overlap},
+    {"ring", ring},		  {"phases", phases},		    {"many", many},
+    {"posted", posted},
+    {"put", put},
+};
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		if (argc > 1 && strcmp(argv[1], cases[i].name) == 0)
+			cases[i].run();
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Options that go together, and those that do not. */
+#include "tools/run/options.h"
+#include "tools/run/repeat.h"
+
+#define SEE_HELP "see mpisim-run --help"
+
+/* Options that contradict each other would be silently half obeyed. */
+static int check_compute(const struct run_options *o, struct util_error *err)
+{
+	bool measures_only = o->mode == PD_COMPUTE_DIRECT || o->mode == PD_COMPUTE_COLLECT;
+	const char *mode = run_mode_name(o->mode);
+
+	if (o->mode == PD_COMPUTE_COLLECT && !o->bench_out)
+		return util_error_set(
+			err, UTIL_EINPUT,
+			"--compute collect needs --bench-out FILE, where measurements go");
+	if (o->mode != PD_COMPUTE_COLLECT && o->bench_out)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--bench-out needs --compute collect; found --compute %s",
+				      mode);
+	if (measures_only && o->bench_in)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--bench needs --compute partial or modelled; --compute %s "
+				      "measures everything itself",
+				      mode);
+	if (measures_only && o->blas_model)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--blas-model needs --compute partial or modelled; --compute "
+				      "%s executes and measures everything",
+				      mode);
+	if (measures_only && o->vary_kernels)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--vary-kernels needs --compute partial or modelled; with "
+				      "--compute %s kernels take what is measured",
+				      mode);
+	if (measures_only && o->no_alloc)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--no-alloc needs --compute partial or modelled; --compute "
+				      "%s executes the kernels, which need "
+				      "their memory",
+				      mode);
+	if (o->first_n > 0 && o->no_alloc)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--first-n executes kernels, which need the memory that "
+				      "--no-alloc does not give: use one of them");
+	if (o->first_n > 0 && (o->mode == PD_COMPUTE_MODELLED || o->mode == PD_COMPUTE_COLLECT))
+		return util_error_set(
+			err, UTIL_EINPUT,
+			"--first-n needs --compute direct or partial; found --compute %s", mode);
+	return 0;
+}
+
+/* A schedule says what runs, on how many ranks and where. */
+static int check_schedule(const struct run_options *options, struct util_error *err)
+{
+	const char *found = options->program[0]	 ? options->program[0]
+			    : options->n_ranks	 ? "-n"
+			    : options->placement ? "--placement"
+						 : NULL;
+	int failed;
+
+	if (found)
+		return util_error_set(err, UTIL_EINPUT,
+				      "found %s beside --schedule, whose file gives every job's "
+				      "program, ranks and placement",
+				      found);
+	if (options->mode == PD_COMPUTE_COLLECT)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--compute collect measures one program; found --schedule");
+	if (options->explain)
+		return util_error_set(err, UTIL_EINPUT, "--explain explains one job; found --schedule");
+	if (options->record && (options->n_repeats > 1 || options->vary_cluster))
+		return util_error_set(err, UTIL_EINPUT,
+				      "--record records one run on the cluster of the file; found --repeat or "
+				      "--vary-cluster");
+	failed = check_compute(options, err);
+	return failed ? failed : run_repeat_check(options, err);
+}
+
+static int check_run(const struct run_options *options, struct util_error *err)
+{
+	int failed;
+
+	if (!options->cluster)
+		return util_error_set(err, UTIL_EINPUT,
+				      "no cluster; wanted --cluster FILE, a description of the "
+				      "machine; " SEE_HELP);
+	if (options->schedule)
+		return check_schedule(options, err);
+	if (options->n_ranks == 0)
+		return util_error_set(err, UTIL_EINPUT,
+				      "no number of ranks; wanted -n N; " SEE_HELP);
+	if (!options->program[0])
+		return util_error_set(
+			err, UTIL_EINPUT,
+			"no program; wanted mpisim-run --cluster FILE -n N PROGRAM [ARGUMENT…]");
+	if (options->record && (options->n_repeats > 1 || options->vary_cluster))
+		return util_error_set(err, UTIL_EINPUT,
+				      "--record records one run on the cluster of the file; found --repeat or "
+				      "--vary-cluster");
+	failed = check_compute(options, err);
+	return failed ? failed : run_repeat_check(options, err);
+}
+
+/* What would need the program again. */
+static const char *find_unreplayable(const struct run_options *o)
+{
+	const struct {
+		bool is_given;
+		const char *name;
+	} all[] = {
+		{o->n_ranks != 0, "-n"},	     {o->schedule, "--schedule"},
+		{o->mode != PD_COMPUTE_MODELLED, "--compute"}, {o->bench_out, "--bench-out"},
+		{o->blas_model, "--blas-model"},     {o->first_n, "--first-n"},
+		{o->no_alloc, "--no-alloc"},	     {o->stack_size_B, "--stack-size"},
+		{o->isolation != PD_ISOLATION_AUTO, "--isolation"},
+		{o->n_repeats > 1, "--repeat"},	     {o->vary_cluster, "--vary-cluster"},
+		{o->tag_output, "--tag-output"},     {o->record, "--record"},
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (all[i].is_given)
+			return all[i].name;
+	return NULL;
+}
+
+static int check_replay(const struct run_options *options, struct util_error *err)
+{
+	const char *found = find_unreplayable(options);
+
+	if (found)
+		return util_error_set(err, UTIL_EINPUT,
+				      "%s is for mpisim-run: a replay makes the recorded calls, without "
+				      "the program; see mpisim-replay --help",
+				      found);
+	if (!options->program[0] || options->program[1])
+		return util_error_set(err, UTIL_EINPUT,
+				      "found %s, wanted one trace: mpisim-replay FILE [OPTION…]",
+				      options->program[0] ? "several files" : "none");
+	return 0;
+}
+
+int run_options_check(const struct run_options *options, struct util_error *err)
+{
+	if (options->what_if && !options->html)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--what-if puts a table into the page of --html; found no --html");
+	return options->is_replay ? check_replay(options, err) : check_run(options, err);
+}

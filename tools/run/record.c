@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/run/record.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "mpi/record/record.h"
+#include "util/version.h"
+
+enum { MAX_CLUSTER_B = 1 << 24 };
+
+/* The text of the cluster file; JSON null when it cannot be read again. */
+static json_t *read_text(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = file ? malloc(MAX_CLUSTER_B) : NULL;
+	json_t *value = NULL;
+
+	if (text)
+		value = json_stringn(text, fread(text, 1, MAX_CLUSTER_B, file));
+	if (file)
+		fclose(file);
+	free(text);
+	return value ? value : json_null();
+}
+
+static json_t *strings(int n, const char *const *items)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < n; i++)
+		json_array_append_new(list, json_string(items[i]));
+	return list;
+}
+
+static json_t *describe_options(const struct run_options *o)
+{
+	json_t *options = json_object();
+
+	json_object_set_new(options, "compute", json_string(run_mode_name(o->mode)));
+	json_object_set_new(options, "set", strings(o->n_overrides, o->overrides));
+	json_object_set_new(options, "scale", strings(o->n_scales, o->scales));
+	json_object_set_new(options, "seed", json_integer(o->seed));
+	json_object_set_new(options, "vary_compute", json_real(o->vary_compute));
+	json_object_set_new(options, "vary_transfer", json_real(o->vary_transfer));
+	if (o->first_n > 0)
+		json_object_set_new(options, "first_n", json_integer(o->first_n));
+	if (o->no_alloc)
+		json_object_set_new(options, "no_alloc", json_true());
+	if (o->placement)
+		json_object_set_new(options, "placement", json_string(o->placement));
+	return options;
+}
+
+static json_t *describe(const struct run *run)
+{
+	const struct run_options *o = &run->options;
+	json_t *root = json_object(), *command = json_array(), *nodes = json_array();
+
+	for (char **word = o->program; word && *word; word++)
+		json_array_append_new(command, json_string(*word));
+	for (int rank = 0; rank < run->n_ranks; rank++)
+		json_array_append_new(nodes, json_integer(run->node_of[rank]));
+	json_object_set_new(root, "generator", json_sprintf("mpisim-run %s", util_version()));
+	json_object_set_new(root, "command", command);
+	json_object_set_new(root, "n_ranks", json_integer(run->n_ranks));
+	json_object_set_new(root, "node_of", nodes);
+	json_object_set_new(root, "cluster_file", json_string(o->cluster));
+	json_object_set_new(root, "cluster", read_text(o->cluster));
+	json_object_set_new(root, "options", describe_options(o));
+	return root;
+}
+
+int run_record_create(struct run *run, struct util_error *err)
+{
+	json_t *root = describe(run);
+	char *text = json_dumps(root, JSON_COMPACT);
+	int failed;
+
+	json_decref(root);
+	if (!text)
+		return util_error_set(err, UTIL_ENOMEM, "--record: out of memory");
+	failed = mpi_record_create(run->mpi, run->options.record, text, &run->record, err);
+	free(text);
+	return failed ? util_error_prepend(err, "--record") : 0;
+}
+
+int run_record_close(struct run *run)
+{
+	struct util_error err;
+
+	if (run->signal || run->world->failure.kind != PD_FAILURE_NONE) {
+		fprintf(run->console,
+			"mpisim-run: no trace is written: the run did not end by itself\n");
+		return 0;
+	}
+	if (mpi_record_close(run->record, &err)) {
+		fprintf(run->console, "mpisim-run: --record: %s\n", err.text);
+		return err.code;
+	}
+	if (!run->options.quiet)
+		fprintf(run->console, "trace: %s\n", run->options.record);
+	return 0;
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/run/repeat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/run/run.h"
+#include "util/units.h"
+
+#define USUAL_COVERAGE 0.95
+#define MAX_AT_ONCE 64
+#define CHILD_FD 3 /* where a child writes its time */
+#define ROUNDING 1e-9
+
+double run_widest_coverage(int n)
+{
+	return (n - 1.0) / (n + 1.0);
+}
+
+int run_least_repeats(double coverage)
+{
+	int n = (int)((1 + coverage) / (1 - coverage) - ROUNDING);
+
+	while (run_widest_coverage(n) < coverage - ROUNDING)
+		n++;
+	return n;
+}
+
+int run_coverage_parse(const char *text, double *out, struct util_error *err)
+{
+	double percent;
+
+	if (util_parse_double(text, &percent, NULL) || percent <= 0 || percent >= 100)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--interval: found \"%s\", wanted per cent, as in 95", text);
+	*out = percent / 100;
+	return 0;
+}
+
+/* Runs that come out alike would pretend a certainty that there is not. */
+int run_repeat_check(const struct run_options *o, struct util_error *err)
+{
+	bool varies = o->vary_cluster || o->vary_kernels || o->vary_compute > 0 ||
+		      o->vary_transfer > 0 || o->mode == PD_COMPUTE_DIRECT ||
+		      o->mode == PD_COMPUTE_PARTIAL;
+
+	if (o->coverage > 0 && o->n_repeats == 1 && !o->time_only)
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "--interval needs --repeat N, the runs that it is taken from");
+	if (o->n_repeats == 1)
+		return 0;
+	if (!varies)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--repeat: found nothing that varies, wanted --vary-cluster, "
+				      "--vary-kernels, --vary-compute or --vary-transfer");
+	if (o->mode == PD_COMPUTE_COLLECT)
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "--repeat needs another mode than --compute collect, whose runs "
+		    "append to --bench-out");
+	if (o->coverage > run_widest_coverage(o->n_repeats) + 1e-9)
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "--interval: found %g with --repeat %d, wanted at least %d runs for it",
+		    100 * o->coverage, o->n_repeats, run_least_repeats(o->coverage));
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+int run_interval_compute(const double times_s[], int n, double coverage,
+			 struct trace_prediction *out)
+{
+	double wanted = coverage > 0 ? coverage : USUAL_COVERAGE;
+	int k = (int)((n + 1) * (1 - wanted) / 2 + ROUNDING);
+	double *sorted = malloc((size_t)n * sizeof *sorted);
+
+	if (!sorted)
+		return UTIL_ENOMEM;
+	k = k < 1 ? 1 : k;
+	for (int i = 0; i < n; i++)
+		sorted[i] = times_s[i];
+	qsort(sorted, (size_t)n, sizeof *sorted, compare);
+	out->n_runs = n;
+	out->times_s = times_s;
+	out->coverage = (n + 1.0 - 2 * k) / (n + 1.0);
+	out->low_s = sorted[k - 1];
+	out->high_s = sorted[n - k];
+	out->median_s = (sorted[n / 2] + sorted[(n - 1) / 2]) / 2;
+	free(sorted);
+	return 0;
+}
+
+struct child {
+	pid_t pid;
+	int pid_fd, time_fd;
+	int index; /* of its time */
+};
+
+struct repetition {
+	struct run *run;
+	int next;			    /* run to be started */
+	struct child children[MAX_AT_ONCE]; /* [n_children] under way */
+	int n_children, most;
+};
+
+/* This command with options that say which run it is, in front of the program: the last one of an
+ * option holds. */
+static char **child_argv(const struct run *run, char *seed)
+{
+	static char more[][16] = {"--seed", "", "--time-only", "/dev/fd/3", "--repeat", "1"};
+	int n_options = (int)(run->options.program - run->argv), n_words = 0, n = 0;
+	char **argv;
+
+	while (run->options.program[n_words])
+		n_words++;
+	argv = calloc((size_t)(n_options + n_words) + 7, sizeof *argv);
+	for (int i = 0; argv && i < n_options; i++) {
+		/* what ends the options would end them before ours */
+		if (i < n_options - 1 || strcmp(run->argv[i], "--") != 0)
+			argv[n++] = run->argv[i];
+	}
+	for (int i = 0; argv && i < 6; i++)
+		argv[n++] = i == 1 ? seed : more[i];
+	for (int i = 0; argv && i < n_words; i++)
+		argv[n++] = run->options.program[i];
+	return argv;
+}
+
+static int spawn(const struct run *run, char **argv, int time_fd, pid_t *out)
+{
+	posix_spawn_file_actions_t actions;
+	int failed = posix_spawn_file_actions_init(&actions);
+
+	if (failed)
+		return failed;
+	if (run->start_dir_fd >= 0)
+		posix_spawn_file_actions_addfchdir_np(&actions, run->start_dir_fd);
+	posix_spawn_file_actions_adddup2(&actions, time_fd, CHILD_FD);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null",
+						 fd ? O_WRONLY : O_RDONLY, 0);
+	failed = posix_spawn(out, "/proc/self/exe", &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return failed;
+}
+
+static int start(struct repetition *r, struct util_error *err)
+{
+	struct child *child = &r->children[r->n_children];
+	char seed[32];
+	char **argv;
+	int pipe_fds[2], failed;
+
+	snprintf(seed, sizeof seed, "%lld", (long long)(r->run->options.seed + r->next));
+	argv = child_argv(r->run, seed);
+	if (!argv)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	if (pipe2(pipe_fds, O_CLOEXEC)) {
+		free(argv);
+		return util_error_errno(err, errno, "--repeat: cannot make a pipe");
+	}
+	failed = spawn(r->run, argv, pipe_fds[1], &child->pid);
+	free(argv);
+	close(pipe_fds[1]);
+	if (failed) {
+		close(pipe_fds[0]);
+		return util_error_errno(err, failed, "--repeat: cannot start a run");
+	}
+	child->time_fd = pipe_fds[0];
+	child->pid_fd = pidfd_open(child->pid, 0);
+	child->index = r->next++;
+	r->n_children++;
+	return child->pid_fd < 0 ? util_error_errno(err, errno, "--repeat: cannot wait for a run")
+				 : 0;
+}
+
+/* Takes the time of a child that has ended, or is about to. */
+static int collect(struct repetition *r, int k, struct util_error *err)
+{
+	struct child child = r->children[k];
+	char text[64] = "";
+	ssize_t n = read(child.time_fd, text, sizeof text - 1);
+	int status = -1;
+
+	while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
+		;
+	close(child.time_fd);
+	if (child.pid_fd >= 0)
+		close(child.pid_fd);
+	r->children[k] = r->children[--r->n_children];
+	if (n > 0 && text[n - 1] == '\n')
+		text[n - 1] = '\0';
+	if (status == 0 && n > 0 &&
+	    !util_parse_double(text, &r->run->repeat_times_s[child.index], NULL))
+		return 0;
+	return util_error_set(
+	    err, UTIL_EPROGRAM,
+	    "--repeat: the run with seed %lld failed; --seed %lld without --repeat "
+	    "shows why",
+	    (long long)(r->run->options.seed + child.index),
+	    (long long)(r->run->options.seed + child.index));
+}
+
+/* Waits until a child ends, or a signal comes. */
+static int wait_for_one(struct repetition *r, struct util_error *err)
+{
+	struct pollfd fds[MAX_AT_ONCE];
+
+	for (int k = 0; k < r->n_children; k++)
+		fds[k] = (struct pollfd){.fd = r->children[k].pid_fd, .events = POLLIN};
+	if (poll(fds, (nfds_t)r->n_children, -1) < 0)
+		return errno == EINTR ? 0 : util_error_errno(err, errno, "--repeat: cannot wait");
+	for (int k = r->n_children - 1; k >= 0; k--) {
+		int failed = fds[k].revents ? collect(r, k, err) : 0;
+
+		if (failed)
+			return failed;
+	}
+	return 0;
+}
+
+static void stop_all(struct repetition *r)
+{
+	for (int k = 0; k < r->n_children; k++)
+		kill(r->children[k].pid, SIGKILL);
+	while (r->n_children > 0)
+		collect(r, 0, NULL);
+}
+
+/* Computation that is measured must not be disturbed. */
+static int most_at_once(const struct run_options *options)
+{
+	long n = options->mode == PD_COMPUTE_MODELLED ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
+
+	return n < 1 ? 1 : n > MAX_AT_ONCE ? MAX_AT_ONCE : (int)n;
+}
+
+static int run_all(struct repetition *r, struct util_error *err)
+{
+	struct run *run = r->run;
+	bool is_shown = !run->options.quiet && isatty(fileno(run->console));
+	int failed = 0;
+
+	while (!failed && !run_caught_signal() &&
+	       (r->next < run->options.n_repeats || r->n_children > 0)) {
+		if (r->next < run->options.n_repeats && r->n_children < r->most)
+			failed = start(r, err);
+		else
+			failed = wait_for_one(r, err);
+		if (is_shown)
+			fprintf(run->console, "\r\033[Kmpisim-run: %d of %d runs",
+				r->next - r->n_children, run->options.n_repeats);
+	}
+	if (is_shown)
+		fprintf(run->console, "\r\033[K");
+	stop_all(r);
+	return failed;
+}
+
+int run_repeat(struct run *run, struct util_error *err)
+{
+	const struct run_options *o = &run->options;
+	struct repetition r = {.run = run, .next = 1, .most = most_at_once(o)};
+	struct sigaction saved[3];
+	int failed;
+
+	run->repeat_times_s = calloc((size_t)o->n_repeats, sizeof *run->repeat_times_s);
+	if (!run->repeat_times_s)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d runs", o->n_repeats);
+	run->repeat_times_s[0] = sim_time_to_s(run->world->engine.now);
+	run_catch_signals(saved);
+	failed = run_all(&r, err);
+	run->signal = run_caught_signal();
+	run_release_signals(saved);
+	if (failed || run->signal)
+		return run->signal ? 0 : failed;
+	run->interval.first_seed = (uint64_t)o->seed;
+	if (run_interval_compute(run->repeat_times_s, o->n_repeats, o->coverage, &run->interval))
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d runs", o->n_repeats);
+	return 0;
+}

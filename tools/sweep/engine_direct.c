@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The engine that runs points in processes here. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/sweep/run.h"
+
+static int make_item(void *context, int i, struct sweep_item *out, struct util_error *err)
+{
+	const struct sweep_run *run = context;
+	struct sweep_command command;
+	int failed = sweep_run_command(run, run->todo[i], &command, err);
+
+	if (failed)
+		return failed;
+	*out = (struct sweep_item){
+	    .words = command.words, .engine = "direct", .timeout_s = run->spec->timeout_s};
+	strcpy(out->hash, command.hash);
+	return 0;
+}
+
+int sweep_run_n_jobs(const struct sweep_run *run)
+{
+	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return run->options.n_jobs ? run->options.n_jobs : n_cores > 0 ? (int)n_cores : 1;
+}
+
+int sweep_engine_direct(struct sweep_run *run, struct util_error *err)
+{
+	struct sweep_work work = {.n = run->n_todo, .context = run, .make = make_item};
+
+	return sweep_execute(run->db, &work, sweep_run_n_jobs(run), &run->progress, err);
+}

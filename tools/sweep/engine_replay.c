@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The engine that runs the program once for each set of points that differ only in cluster and
+ * kernels, records it, and replays the trace for the others. Whether a replay says what a run would
+ * say is found out with the point that is recorded: its replay must predict the same time and have
+ * nothing to warn of that the run had not.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "tools/sweep/run.h"
+
+#define MIN_GROUP 3 /* points that are worth a trace and its check */
+
+struct group { /* points with the same traced inputs; order[first] is recorded */
+	int first;
+	double recorded_s; /* the predicted time of the run that is recorded; 0: it failed */
+	size_t n_warnings;
+	bool is_good; /* its trace is used */
+};
+
+struct replaying {
+	struct sweep_run *run;
+	struct group *groups; /* [n_groups] */
+	int n_groups;
+	int *order; /* [n_order] replayable points, by what a trace cannot vary */
+	int n_order;
+	int *group_of; /* [n_points] place of a point's group, from 1; 0: it has none */
+	struct {       /* [n_rest] what is left when all is recorded */
+		int point;
+		bool is_replayed;
+	} * rest;
+	int n_rest;
+	char *folder; /* of the traces */
+};
+
+static char *trace_of(const struct replaying *r, int point)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s.mtrace", r->folder, r->run->traced[point]) < 0 ? NULL : path;
+}
+
+static int add_copy(char ***words, int *n, const char *word)
+{
+	char **more = word ? realloc(*words, (size_t)(*n + 2) * sizeof *more) : NULL;
+
+	if (!more)
+		return -1;
+	*words = more;
+	more[*n] = strdup(word);
+	if (!more[*n])
+		return -1;
+	more[++*n] = NULL;
+	return 0;
+}
+
+/* The words of a run with --record, or of the replay of what it recorded. */
+static int make_words(const struct replaying *r, int point, bool is_replayed,
+		      struct sweep_item *out, struct util_error *err)
+{
+	static const char *const kept[] = {"--cluster", "--set", "--scale"};
+	struct sweep_command command;
+	char *trace = trace_of(r, point), **words = NULL;
+	int n = 0, bad = 0, failed = sweep_run_command(r->run, point, &command, err);
+
+	if (failed) {
+		free(trace);
+		return failed;
+	}
+	bad |= add_copy(&words, &n, is_replayed ? r->run->tools.replay : command.words[0]);
+	if (!is_replayed)
+		bad |= add_copy(&words, &n, "--record") | add_copy(&words, &n, trace);
+	for (int i = 1; i < command.n_words && !bad && !is_replayed; i++)
+		bad |= add_copy(&words, &n, command.words[i]);
+	for (int i = 1; i + 1 < command.program && !bad && is_replayed; i++)
+		for (int k = 0; k < 3; k++)
+			if (strcmp(command.words[i], kept[k]) == 0)
+				bad |= add_copy(&words, &n, command.words[i]) |
+				       add_copy(&words, &n, command.words[i + 1]);
+	if (is_replayed)
+		bad |= add_copy(&words, &n, trace);
+	*out = (struct sweep_item){.words = words,
+				   .engine = is_replayed ? "replay" : "direct",
+				   .timeout_s = r->run->spec->timeout_s};
+	strcpy(out->hash, command.hash);
+	sweep_command_finish(&command);
+	free(trace);
+	if (bad)
+		sweep_item_finish(out);
+	return bad ? util_error_set(err, UTIL_ENOMEM, "out of memory") : 0;
+}
+
+static int make_recording(void *context, int i, struct sweep_item *out, struct util_error *err)
+{
+	const struct replaying *r = context;
+
+	return make_words(r, r->order[r->groups[i].first], false, out, err);
+}
+
+static int make_check(void *context, int i, struct sweep_item *out, struct util_error *err)
+{
+	const struct replaying *r = context;
+
+	return make_words(r, r->order[r->groups[i].first], true, out, err);
+}
+
+static int make_rest(void *context, int i, struct sweep_item *out, struct util_error *err)
+{
+	const struct replaying *r = context;
+	struct sweep_command command;
+	int failed;
+
+	if (r->rest[i].is_replayed)
+		return make_words(r, r->rest[i].point, true, out, err);
+	failed = sweep_run_command(r->run, r->rest[i].point, &command, err);
+	if (failed)
+		return failed;
+	*out = (struct sweep_item){
+	    .words = command.words, .engine = "direct", .timeout_s = r->run->spec->timeout_s};
+	strcpy(out->hash, command.hash);
+	return 0;
+}
+
+static size_t count_warnings(const struct sweep_result *result)
+{
+	json_t *list = result->warnings ? json_loads(result->warnings, 0, NULL) : NULL;
+	size_t n = json_array_size(list);
+
+	json_decref(list);
+	return n;
+}
+
+static bool take_recording(void *context, int i, const struct sweep_result *result)
+{
+	struct replaying *r = context;
+	struct group *group = &r->groups[i];
+
+	group->recorded_s = result->state == SWEEP_DONE ? result->predicted_time_s : 0;
+	group->n_warnings = count_warnings(result);
+	group->is_good = result->state == SWEEP_DONE;
+	/* With --engine replay it is only there for its trace. */
+	return !r->run->is_replay_only;
+}
+
+static bool take_check(void *context, int i, const struct sweep_result *result)
+{
+	struct replaying *r = context;
+	struct group *group = &r->groups[i];
+
+	group->is_good = result->state == SWEEP_DONE &&
+			 result->predicted_time_s == group->recorded_s &&
+			 count_warnings(result) <= group->n_warnings;
+	return false;
+}
+
+static int compare_traced(const void *a, const void *b, void *context)
+{
+	const struct replaying *r = context;
+	int x = *(const int *)a, y = *(const int *)b;
+	int order = strcmp(r->run->traced[x], r->run->traced[y]);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+static int make_groups(struct replaying *r, struct util_error *err)
+{
+	const struct sweep_run *run = r->run;
+	int least = run->is_replay_only ? 1 : MIN_GROUP;
+
+	r->order = calloc((size_t)run->n_todo + 1, sizeof *r->order);
+	r->groups = calloc((size_t)run->n_todo + 1, sizeof *r->groups);
+	r->rest = calloc((size_t)run->n_todo + 1, sizeof *r->rest);
+	r->group_of = calloc((size_t)run->grid.n_points, sizeof *r->group_of);
+	if (!r->order || !r->groups || !r->rest || !r->group_of)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	for (int i = 0; i < run->n_todo; i++)
+		if (run->traced[run->todo[i]][0])
+			r->order[r->n_order++] = run->todo[i];
+	if (run->is_replay_only && r->n_order < run->n_todo)
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "found points that measure or vary at random, wanted \"compute: "
+		    "modelled\" without vary_* and options for the engine replay");
+	qsort_r(r->order, (size_t)r->n_order, sizeof *r->order, compare_traced, r);
+	for (int begin = 0, end; begin < r->n_order; begin = end) {
+		for (end = begin + 1; end < r->n_order && strcmp(run->traced[r->order[begin]],
+								 run->traced[r->order[end]]) == 0;
+		     end++)
+			;
+		if (end - begin < least)
+			continue;
+		r->groups[r->n_groups++] = (struct group){.first = begin};
+		for (int i = begin; i < end; i++)
+			r->group_of[r->order[i]] = r->n_groups;
+	}
+	return 0;
+}
+
+/* Points that no group has recorded, in the order of the grid. */
+static void find_rest(struct replaying *r)
+{
+	const struct sweep_run *run = r->run;
+
+	r->n_rest = 0;
+	for (int i = 0; i < run->n_todo; i++) {
+		int point = run->todo[i];
+		bool is_done = false, is_replayed = false;
+
+		if (r->group_of[point]) {
+			const struct group *group = &r->groups[r->group_of[point] - 1];
+
+			is_done = r->order[group->first] == point && !run->is_replay_only;
+			is_replayed = group->is_good;
+		}
+		if (is_done)
+			continue;
+		r->rest[r->n_rest].point = point;
+		r->rest[r->n_rest++].is_replayed = is_replayed;
+	}
+}
+
+static void remove_folder(const struct replaying *r)
+{
+	DIR *dir = r->folder ? opendir(r->folder) : NULL;
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir) {
+		closedir(dir);
+		rmdir(r->folder);
+	}
+}
+
+static int execute(struct replaying *r, struct util_error *err)
+{
+	struct sweep_run *run = r->run;
+	int n_jobs = sweep_run_n_jobs(run), failed;
+	struct sweep_work work = {
+	    .n = r->n_groups, .context = r, .make = make_recording, .take = take_recording};
+
+	failed = sweep_execute(run->db, &work, n_jobs, &run->progress, err);
+	if (!failed && !run->is_replay_only) {
+		work.make = make_check;
+		work.take = take_check;
+		failed = sweep_execute(run->db, &work, n_jobs, &run->progress, err);
+	}
+	find_rest(r);
+	work = (struct sweep_work){.n = r->n_rest, .context = r, .make = make_rest};
+	return failed ? failed : sweep_execute(run->db, &work, n_jobs, &run->progress, err);
+}
+
+int sweep_engine_replay(struct sweep_run *run, struct util_error *err)
+{
+	struct replaying r = {.run = run};
+	int failed = 0;
+
+	if (run->is_replay_only && !run->tools.replay)
+		return util_error_set(err, UTIL_EINPUT,
+				      "found no mpisim-replay, wanted it beside mpisim-sweep");
+	if (!run->tools.replay)
+		return sweep_engine_direct(run, err);
+	if (asprintf(&r.folder, "%s.traces", run->db_path) < 0) {
+		r.folder = NULL;
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
+	}
+	remove_folder(&r); /* of a run that was killed */
+	if (!failed)
+		failed = make_groups(&r, err);
+	if (!failed && r.n_groups > 0 && mkdir(r.folder, 0777))
+		failed = util_error_errno(err, errno, "cannot make %s", r.folder);
+	if (!failed)
+		failed = execute(&r, err);
+	remove_folder(&r);
+	free(r.folder);
+	free(r.order);
+	free(r.groups);
+	free(r.rest);
+	free(r.group_of);
+	return failed;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "tools/sweep/options.h"
+#include "tools/sweep/plot.h"
+
+static const char help[] =
+    "mpisim-sweep export prints the results of the last grid, a line for each point.\n"
+    "\n"
+    "usage: mpisim-sweep export [--csv | --json] [--where CONDITION] SWEEP.db\n"
+    "\n"
+    "  --csv                  comma-separated values with a header (default)\n"
+    "  --json                 a list of objects; with the efficiency curve of each point\n"
+    "  --where CONDITION      only points for which it holds, as in \"r >= 100 and variant ==\n"
+    "                         'P'\" (docs/sweep.md has the grammar)\n"
+    "\n"
+    "Times are seconds. A point that has no result yet has the state \"to run\", and no figures.\n"
+    "Exit status: 0; 2 wrong usage or input.\n";
+
+static void write_csv(const struct sweep_table *table, FILE *file)
+{
+	for (int p = 0; p < table->n_parameters; p++)
+		fprintf(file, "%s,", table->names[p]);
+	fputs("state", file);
+	for (int f = 0; f < SWEEP_N_FIGURES; f++)
+		fprintf(file, ",%s", sweep_figure_names[f]);
+	fputs(",engine,error\n", file);
+	for (int i = 0; i < table->n_rows; i++) {
+		const struct sweep_row *row = &table->rows[i];
+
+		for (int p = 0; p < table->n_parameters; p++) {
+			sweep_csv_text(row->values[p], file);
+			fputc(',', file);
+		}
+		fputs(row->state, file);
+		for (int f = 0; f < SWEEP_N_FIGURES; f++)
+			if (row->is_done)
+				fprintf(file, ",%.17g", row->figures[f]);
+			else
+				fputc(',', file);
+		fprintf(file, ",%s,", row->engine ? row->engine : "");
+		sweep_csv_text(row->error ? row->error : "", file);
+		fputc('\n', file);
+	}
+}
+
+/* Numbers as numbers, other values as texts. */
+static json_t *json_of_value(const char *text)
+{
+	double number;
+
+	if (sweep_quantity_of(text, &number) != SWEEP_NUMBER)
+		return json_string(text);
+	return number == (json_int_t)number ? json_integer((json_int_t)number) : json_real(number);
+}
+
+static void set_json(json_t *object, const char *key, const char *text)
+{
+	json_t *value = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
+
+	json_object_set_new(object, key, value ? value : json_null());
+}
+
+static json_t *json_of_row(const struct sweep_table *table, const struct sweep_row *row)
+{
+	json_t *object = json_object(), *parameters = json_object();
+
+	for (int p = 0; p < table->n_parameters; p++)
+		json_object_set_new(parameters, table->names[p], json_of_value(row->values[p]));
+	json_object_set_new(object, "parameters", parameters);
+	json_object_set_new(object, "state", json_string(row->state));
+	for (int f = 0; f < SWEEP_N_FIGURES; f++)
+		json_object_set_new(object, sweep_figure_names[f],
+				    row->is_done ? json_real(row->figures[f]) : json_null());
+	json_object_set_new(object, "engine", row->engine ? json_string(row->engine) : json_null());
+	json_object_set_new(object, "error", row->error ? json_string(row->error) : json_null());
+	set_json(object, "warnings", row->warnings ? row->warnings : "[]");
+	set_json(object, "efficiency_curve", row->curve);
+	return object;
+}
+
+static int write_json(const struct sweep_table *table, FILE *file, struct util_error *err)
+{
+	json_t *list = json_array();
+	int failed = 0;
+
+	for (int i = 0; i < table->n_rows; i++)
+		json_array_append_new(list, json_of_row(table, &table->rows[i]));
+	if (json_dumpf(list, file, JSON_INDENT(1)))
+		failed = util_error_set(err, UTIL_ESYSTEM, "cannot write the JSON output");
+	fputc('\n', file);
+	json_decref(list);
+	return failed;
+}
+
+static int parse(int argc, char **argv, bool *out_json, const char **out_where,
+		 struct util_error *err)
+{
+	static const struct option options[] = {{"csv", no_argument, NULL, 'c'},
+						{"json", no_argument, NULL, 'j'},
+						{"where", required_argument, NULL, 'w'},
+						{"help", no_argument, NULL, 'h'},
+						{0}};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		if (option == 'h') {
+			fputs(help, stdout);
+			return 1;
+		}
+		if (option == '?' || option == ':')
+			return sweep_refuse_option(option, argv, "export", err);
+		if (option == 'w')
+			*out_where = optarg;
+		else
+			*out_json = option == 'j';
+	}
+	if (argc - optind != 1)
+		return util_error_set(err, UTIL_EINPUT,
+				      "found %d files, wanted one: mpisim-sweep export SWEEP.db",
+				      argc - optind);
+	return 0;
+}
+
+int sweep_main_export(int argc, char **argv)
+{
+	struct util_error err = {0};
+	struct sweep_table *table = NULL;
+	const char *where = NULL;
+	bool is_json = false;
+	int failed = parse(argc, argv, &is_json, &where, &err);
+
+	if (failed > 0)
+		return 0;
+	if (!failed)
+		failed = sweep_table_load(argv[optind], where, &table, &err);
+	if (!failed && is_json)
+		failed = write_json(table, stdout, &err);
+	else if (!failed)
+		write_csv(table, stdout);
+	sweep_table_destroy(table);
+	return failed ? sweep_refuse(&err) : 0;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sweep/plot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/sweep/options.h"
+#include "util/gnuplot.h"
+
+const struct sweep_plot_kind sweep_plot_kinds[] = {
+    {"speedup", sweep_draw_speedup}, {"efficiency", sweep_draw_efficiency},
+    {"time", sweep_draw_time},	     {"heatmap", sweep_draw_heatmap},
+    {"tornado", sweep_draw_tornado}, {"curves", sweep_draw_curves},
+    {"pareto", sweep_draw_pareto},   {NULL, NULL},
+};
+
+static const struct sweep_plot_kind *find_kind(const char *name, struct util_error *err)
+{
+	for (const struct sweep_plot_kind *kind = sweep_plot_kinds; kind->name; kind++)
+		if (strcmp(kind->name, name) == 0)
+			return kind;
+	util_error_set(
+	    err, UTIL_EINPUT,
+	    "found the kind \"%.40s\", wanted speedup, efficiency, time, heatmap, tornado, "
+	    "curves or pareto",
+	    name);
+	return NULL;
+}
+
+/* "results/lu.db" and "time" → "results" and "lu-time". */
+static int choose_names(struct sweep_plot *plot, struct util_error *err)
+{
+	const char *from = plot->options.output ? plot->options.output : plot->options.db;
+	const char *slash = strrchr(from, '/'), *name = slash ? slash + 1 : from;
+	size_t length = strlen(name);
+
+	plot->folder =
+	    slash ? strndup(from, slash == from ? 1 : (size_t)(slash - from)) : strdup(".");
+	if (plot->options.output) {
+		plot->base = strdup(name);
+	} else {
+		if (length > 3 && strcmp(name + length - 3, ".db") == 0)
+			length -= 3;
+		if (asprintf(&plot->base, "%.*s-%s", (int)length, name, plot->options.kind) < 0)
+			plot->base = NULL;
+	}
+	if (!plot->folder || !plot->base)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	if (!plot->base[0])
+		return util_error_set(err, UTIL_EINPUT, "--output: found \"%s\", wanted a name",
+				      from);
+	return 0;
+}
+
+static int put_file(const struct sweep_plot *plot, const char *end, const char *text, size_t size,
+		    struct util_error *err)
+{
+	char *path = NULL, *draft = NULL;
+	FILE *file = NULL;
+	int failed = 0;
+
+	if (asprintf(&path, "%s/%s.%s", plot->folder, plot->base, end) < 0)
+		path = NULL;
+	if (path && asprintf(&draft, "%s.new", path) < 0)
+		draft = NULL;
+	if (!path || !draft)
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
+	if (!failed && !(file = fopen(draft, "we")))
+		failed = util_error_errno(err, errno, "cannot write %s", path);
+	if (file) {
+		size_t written = fwrite(text, 1, size, file);
+
+		if (fclose(file) || written != size || rename(draft, path)) {
+			failed = util_error_errno(err, errno, "cannot write %s", path);
+			unlink(draft);
+		}
+	}
+	free(path);
+	free(draft);
+	return failed;
+}
+
+/* Both files are made in memory, so that nothing is there when there is nothing to draw. */
+static int write_files(struct sweep_plot *plot, const struct sweep_plot_kind *kind,
+		       struct util_error *err)
+{
+	char *csv = NULL, *gp = NULL;
+	size_t csv_size, gp_size;
+	int failed = 0;
+
+	plot->csv = open_memstream(&csv, &csv_size);
+	plot->gp = open_memstream(&gp, &gp_size);
+	if (!plot->csv || !plot->gp)
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
+	if (!failed) {
+		sweep_script_head(plot, plot->gp);
+		fputs("base = ", plot->gp);
+		util_gnuplot_quote(plot->base, strlen(plot->base), plot->gp);
+		fputc('\n', plot->gp);
+		failed = kind->draw(plot, err);
+	}
+	if (plot->csv && fclose(plot->csv) && !failed)
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
+	if (plot->gp && fclose(plot->gp) && !failed)
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
+	if (!failed)
+		failed = put_file(plot, "csv", csv, csv_size, err);
+	if (!failed)
+		failed = put_file(plot, "gp", gp, gp_size, err);
+	free(csv);
+	free(gp);
+	return failed;
+}
+
+static int draw(const struct sweep_plot *plot, struct util_error *err)
+{
+	char *script;
+	enum util_gnuplot end;
+
+	if (asprintf(&script, "%s.gp", plot->base) < 0)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	end = util_gnuplot_run(plot->folder, script);
+	free(script);
+	if (end == UTIL_GNUPLOT_MISSING)
+		return util_error_set(
+		    err, UTIL_ESYSTEM,
+		    "found no gnuplot, wanted it for the picture; %s/%s.gp and .csv are "
+		    "written",
+		    plot->folder, plot->base);
+	if (end == UTIL_GNUPLOT_FAILED)
+		return util_error_set(err, UTIL_ESYSTEM,
+				      "gnuplot failed on %s/%s.gp; see %s/gnuplot.log",
+				      plot->folder, plot->base, plot->folder);
+	for (const char *at = plot->options.formats; *at; at += 3 + (at[3] == ','))
+		printf("%s%s%s.%.3s\n", strcmp(plot->folder, ".") ? plot->folder : "",
+		       strcmp(plot->folder, ".") ? "/" : "", plot->base, at);
+	return 0;
+}
+
+int sweep_main_plot(int argc, char **argv)
+{
+	struct util_error err = {0};
+	struct sweep_plot plot = {0};
+	const struct sweep_plot_kind *kind = NULL;
+	int failed = sweep_plot_options_parse(argc, argv, &plot.options, &err);
+
+	if (!failed && plot.options.help)
+		return 0;
+	if (!failed && !(kind = find_kind(plot.options.kind, &err)))
+		failed = UTIL_EINPUT;
+	if (!failed)
+		failed = choose_names(&plot, &err);
+	if (!failed)
+		failed = sweep_table_load(plot.options.db, plot.options.where, &plot.table, &err);
+	if (!failed)
+		failed = write_files(&plot, kind, &err);
+	if (!failed)
+		failed = draw(&plot, &err);
+	sweep_table_destroy(plot.table);
+	free(plot.folder);
+	free(plot.base);
+	return failed ? sweep_refuse(&err) : 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_SWEEP_RUN_H
+#define TOOLS_SWEEP_RUN_H
+
+#include "tools/sweep/command.h"
+#include "tools/sweep/execute.h"
+#include "tools/sweep/options.h"
+
+struct sweep_run { /* one `mpisim-sweep run` */
+	struct sweep_run_options options;
+	struct sweep_spec *spec;
+	struct sweep_grid grid;
+	struct sweep_tools tools;
+	char *db_path, *own_path; /* absolute */
+	const char *lib_from_bin;
+	struct sweep_db *db;
+	char (*hashes)[SWEEP_HASH_SIZE]; /* [grid.n_points] */
+	char (*traced)[SWEEP_HASH_SIZE]; /* [grid.n_points]; empty: cannot be replayed */
+	int *todo; /* [n_todo] points without a result, each hash once, in the grid's order */
+	int n_todo;
+	struct sweep_progress progress;
+	bool is_replay_only; /* the engine replay: also where a run might say something else */
+};
+
+int sweep_run_command(const struct sweep_run *run, int point, struct sweep_command *out,
+		      struct util_error *err);
+
+/* Sets todo anew, by what has a result. */
+int sweep_run_find_todo(struct sweep_run *run, struct util_error *err);
+
+/* Engines: run what is to be done. Errors: as sweep_execute. */
+/* Processes at a time. */
+int sweep_run_n_jobs(const struct sweep_run *run);
+int sweep_engine_replay(struct sweep_run *run, struct util_error *err); /* also auto */
+int sweep_engine_direct(struct sweep_run *run, struct util_error *err);
+int sweep_engine_slurm(struct sweep_run *run, struct util_error *err);
+
+#endif

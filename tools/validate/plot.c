@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Predicted against measured, and how often predictions are how far off. */
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/validate/report.h"
+#include "util/gnuplot.h"
+
+/* Colours that people with any colour vision tell apart. */
+static const char *const colours[] = {"#2166ac", "#f28e2b", "#b07aa1",
+				      "#4d4d4d", "#5aae61", "#d6604d"};
+#define N_COLOURS (int)(sizeof colours / sizeof colours[0])
+
+#define LEAST_BIN 0.01
+#define MOST_BINS 40
+
+struct range {
+	double least_s, most_s; /* of all times */
+	double widest;		/* error */
+	double bin;
+	int half_bins; /* on either side of 0 */
+};
+
+static struct range find_range(const struct val_table *table)
+{
+	struct range range = {.least_s = INFINITY, .bin = LEAST_BIN};
+
+	for (int i = 0; i < table->n_rows; i++) {
+		const struct val_row *row = &table->rows[i];
+
+		range.least_s = fmin(range.least_s, row->measured_s);
+		range.most_s = fmax(range.most_s, row->measured_s);
+		for (int m = 0; m < table->n_models; m++) {
+			if (row->predicted_s[m] < 0)
+				continue;
+			if (row->predicted_s[m] > 0)
+				range.least_s = fmin(range.least_s, row->predicted_s[m]);
+			range.most_s = fmax(range.most_s, row->predicted_s[m]);
+			range.widest = fmax(range.widest, fabs(val_error(row, m)));
+		}
+	}
+	while (range.widest / range.bin > MOST_BINS / 2)
+		range.bin *= 2;
+	range.half_bins = (int)(range.widest / range.bin) + 1;
+	return range;
+}
+
+/* A field of a CSV file. */
+static void write_field(const char *text, FILE *file)
+{
+	fputc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', file);
+		fputc(*text, file);
+	}
+	fputc('"', file);
+}
+
+static void write_points(const struct val_table *table, FILE *file)
+{
+	fputs("model,measured_s,low_s,high_s,predicted_s,error,name,configuration\n", file);
+	for (int m = 0; m < table->n_models; m++) {
+		for (int i = 0; i < table->n_rows; i++) {
+			const struct val_row *row = &table->rows[i];
+			bool has = row->high_s > 0;
+
+			if (row->predicted_s[m] < 0)
+				continue;
+			fprintf(file, "%d,%.9g,%.9g,%.9g,%.9g,%.6f,", m, row->measured_s,
+				has ? row->low_s : row->measured_s,
+				has ? row->high_s : row->measured_s, row->predicted_s[m],
+				val_error(row, m));
+			write_field(table->models[m], file);
+			fputc(',', file);
+			write_field(row->configuration, file);
+			fputc('\n', file);
+		}
+	}
+}
+
+/* How many errors of a model lie in [low, low + bin). */
+static int count_bin(const struct val_table *table, int model, double low, double bin)
+{
+	int n = 0;
+
+	for (int i = 0; i < table->n_rows; i++) {
+		double error = val_error(&table->rows[i], model);
+
+		n += table->rows[i].predicted_s[model] >= 0 && error >= low && error < low + bin;
+	}
+	return n;
+}
+
+static void write_histogram(const struct val_table *table, const struct range *range, FILE *file)
+{
+	fputs("error_from,error_to", file);
+	for (int m = 0; m < table->n_models; m++) {
+		fputc(',', file);
+		write_field(table->models[m], file);
+	}
+	fputc('\n', file);
+	for (int b = -range->half_bins; b < range->half_bins; b++) {
+		fprintf(file, "%.6f,%.6f", b * range->bin, (b + 1) * range->bin);
+		for (int m = 0; m < table->n_models; m++)
+			fprintf(file, ",%d", count_bin(table, m, b * range->bin, range->bin));
+		fputc('\n', file);
+	}
+}
+
+static void write_head(FILE *file)
+{
+	fputs("# SPDX-License-Identifier: BSD-3-Clause\n"
+	      "# Drawn by mpisim-validate --plot; run it again with: gnuplot THIS-FILE\n"
+	      "set encoding utf8\nset datafile separator ','\nset tics out nomirror\nset border 3\n"
+	      "set key noenhanced left top Left reverse\nset grid lc rgb '#dddddd'\n",
+	      file);
+}
+
+/* gnuplot has no way to draw one plot on two terminals but to say it twice. */
+static void write_tail(const char *name, FILE *file)
+{
+	fprintf(file,
+		"set terminal pngcairo size 1000,800 font 'sans,12' noenhanced\n"
+		"set output '%s.png'\nplot @what\n"
+		"set terminal svg size 1000,800 font 'sans,14' noenhanced background '#ffffff'\n"
+		"set output '%s.svg'\nplot @what\n",
+		name, name);
+}
+
+/* 1, 2, 5 in each decade: gnuplot alone labels decades only. */
+static void write_log_tics(char axis, double low, double high, FILE *file)
+{
+	static const int steps[] = {1, 2, 5};
+	const char *separator = "";
+
+	fprintf(file, "set %ctics (", axis);
+	for (int decade = (int)floor(log10(low)); pow(10, decade) < high; decade++) {
+		for (int k = 0; k < 3; k++) {
+			fprintf(file, "%s%.6g", separator, steps[k] * pow(10, decade));
+			separator = ", ";
+		}
+	}
+	fputs(")\n", file);
+}
+
+static void write_scatter(const struct val_table *table, const struct val_options *o,
+			  const struct range *range, FILE *file)
+{
+	double low = range->least_s / 1.2, high = range->most_s * 1.2;
+	double limit = o->limits[o->n_limits - 1];
+
+	write_head(file);
+	fprintf(
+	    file,
+	    "set title 'Predicted against measured running times'\n"
+	    "set xlabel 'measured (s)'\nset ylabel 'predicted (s)'\n"
+	    "set logscale xy\nset xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\nset size square\n",
+	    low, high, low, high);
+	write_log_tics('x', low, high, file);
+	write_log_tics('y', low, high, file);
+	fprintf(file, "what = \"x with lines lc rgb '#888888' title 'equal', ");
+	fprintf(file, "x*%.6g with lines lc rgb '#888888' dt 3 title '%g %% off', ", 1 + limit,
+		100 * limit);
+	fprintf(file, "x*%.6g with lines lc rgb '#888888' dt 3 notitle", 1 - limit);
+	for (int m = 0; m < table->n_models; m++)
+		fprintf(file,
+			", 'points.csv' skip 1 using 2:($1==%d?$5:NaN):3:4 with xerrorbars pt %d "
+			"lc rgb '%s' title name_%d",
+			m, 7 + 2 * (m % 4), colours[m % N_COLOURS], m);
+	fputs("\"\n", file);
+	for (int m = 0; m < table->n_models; m++) {
+		fprintf(file, "name_%d = ", m);
+		util_gnuplot_quote(table->models[m], SIZE_MAX, file);
+		fputc('\n', file);
+	}
+	write_tail("scatter", file);
+}
+
+static void write_errors(const struct val_table *table, const struct range *range, FILE *file)
+{
+	double width = 100 * range->bin / (table->n_models + 0.5);
+	int highest = 1;
+
+	for (int b = -range->half_bins; b < range->half_bins; b++) {
+		for (int m = 0; m < table->n_models; m++) {
+			int n = count_bin(table, m, b * range->bin, range->bin);
+
+			highest = n > highest ? n : highest;
+		}
+	}
+	write_head(file);
+	fprintf(
+	    file,
+	    "set title 'Errors of predictions: predicted / measured - 1'\n"
+	    "set xlabel 'error (%%)'\nset ylabel 'configurations'\nset style fill solid noborder\n"
+	    "set boxwidth %.6g\nset xrange [%.6g:%.6g]\nset yrange [0:%.6g]\n"
+	    "set ytics %d\n"
+	    "set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '#888888' dt 3\n",
+	    width * 0.9, -100 * range->bin * range->half_bins, 100 * range->bin * range->half_bins,
+	    1.1 * highest, 1 + highest / 10);
+	fprintf(file, "what = \"");
+	for (int m = 0; m < table->n_models; m++)
+		fprintf(
+		    file,
+		    "%s'histogram.csv' skip 1 using (100*$1+%.6g):%d with boxes lc rgb '%s' title "
+		    "name_%d",
+		    m ? ", " : "", width * (m + 0.75), 3 + m, colours[m % N_COLOURS], m);
+	fputs("\"\n", file);
+	for (int m = 0; m < table->n_models; m++) {
+		fprintf(file, "name_%d = ", m);
+		util_gnuplot_quote(table->models[m], SIZE_MAX, file);
+		fputc('\n', file);
+	}
+	write_tail("errors", file);
+}
+
+enum { POINTS, HISTOGRAM, SCATTER, ERRORS, N_FILES };
+static const char *const names[N_FILES] = {"points.csv", "histogram.csv", "scatter.gp",
+					   "errors.gp"};
+
+static int write_one(const struct val_table *table, const struct val_options *o,
+		     const struct range *range, int which, struct util_error *err)
+{
+	char path[4096];
+	FILE *file = NULL;
+	int failed;
+
+	if (snprintf(path, sizeof path, "%s/%s", o->plot, names[which]) >= (int)sizeof path)
+		return util_error_set(err, UTIL_EINPUT, "--plot: found a name that is too long");
+	file = fopen(path, "w");
+	if (!file)
+		return util_error_errno(err, errno, "cannot write %s", path);
+	switch (which) {
+	case POINTS:
+		write_points(table, file);
+		break;
+	case HISTOGRAM:
+		write_histogram(table, range, file);
+		break;
+	case SCATTER:
+		write_scatter(table, o, range, file);
+		break;
+	default:
+		write_errors(table, range, file);
+	}
+	failed = ferror(file);
+	if (fclose(file) || failed)
+		return util_error_errno(err, errno ? errno : EIO, "cannot write %s", path);
+	return 0;
+}
+
+static void remove_empty_log(const char *dir)
+{
+	char path[4096];
+	struct stat found;
+
+	snprintf(path, sizeof path, "%s/gnuplot.log", dir);
+	if (stat(path, &found) == 0 && found.st_size == 0)
+		unlink(path);
+}
+
+int val_plot(const struct val_table *table, const struct val_options *options, bool *out_drawn,
+	     struct util_error *err)
+{
+	struct range range = find_range(table);
+	enum util_gnuplot drawn = UTIL_GNUPLOT_DRAWN;
+
+	if (mkdir(options->plot, 0777) && errno != EEXIST)
+		return util_error_errno(err, errno, "cannot make the directory %s", options->plot);
+	for (int k = 0; k < N_FILES; k++) {
+		int failed = write_one(table, options, &range, k, err);
+
+		if (failed)
+			return failed;
+	}
+	for (int k = SCATTER; k <= ERRORS && drawn == UTIL_GNUPLOT_DRAWN; k++)
+		drawn = util_gnuplot_run(options->plot, names[k]);
+	remove_empty_log(options->plot);
+	if (drawn == UTIL_GNUPLOT_FAILED)
+		return util_error_set(err, UTIL_ESYSTEM,
+				      "gnuplot failed; what it said is in %s/gnuplot.log",
+				      options->plot);
+	*out_drawn = drawn == UTIL_GNUPLOT_DRAWN;
+	return 0;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/whatif/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/replay/provenance.h"
+#include "util/units.h"
+
+/* A factor of --scale, before or after all others of its kernel. */
+static int add_scale(struct whatif_base *base, const char *text, bool replaces,
+		     struct util_error *err)
+{
+	const char *equals = strrchr(text, '=');
+	struct whatif_scale scale = {0}, *more;
+
+	if (!equals)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--scale: found \"%s\", wanted KERNEL=FACTOR", text);
+	if (util_parse_double(equals + 1, &scale.factor, err))
+		return util_error_prepend(err, "--scale \"%s\"", text);
+	scale.kernel = strndup(text, (size_t)(equals - text));
+	more = scale.kernel ? realloc(base->scales, (size_t)(base->n_scales + 1) * sizeof *more)
+			    : NULL;
+	if (!more) {
+		free(scale.kernel);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	}
+	base->scales = more;
+	for (int i = 0; i < base->n_scales; i++)
+		if (strcmp(more[i].kernel, scale.kernel) == 0) {
+			free(scale.kernel);
+			if (!replaces)
+				return util_error_set(err, UTIL_EINPUT,
+						      "--scale \"%s\": the kernel has a factor "
+						      "already",
+						      text);
+			more[i].factor = scale.factor;
+			return 0;
+		}
+	more[base->n_scales++] = scale;
+	return 0;
+}
+
+static int load_cluster(struct whatif_base *base, const struct whatif_options *o,
+			const struct replay_provenance *p, const char *trace,
+			struct util_error *err)
+{
+	const char **all;
+	int n = 0, failed;
+
+	if (o->cluster)
+		return net_cluster_load_with(o->cluster, o->n_overrides, o->overrides,
+					     &base->cluster, err);
+	if (!p->cluster)
+		return util_error_set(err, UTIL_EINPUT,
+				      "'%s' names no cluster; wanted --cluster FILE", trace);
+	all = calloc((size_t)(p->n_overrides + o->n_overrides) + 1, sizeof *all);
+	if (!all)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	for (int i = 0; i < p->n_overrides; i++)
+		all[n++] = p->overrides[i];
+	for (int i = 0; i < o->n_overrides; i++)
+		all[n++] = o->overrides[i];
+	failed = net_cluster_parse_with(p->cluster_file ? p->cluster_file : trace, p->cluster,
+					strlen(p->cluster), n, all, &base->cluster, err);
+	free(all);
+	return failed;
+}
+
+/* Cluster and scales as the trace or the command line has them. */
+static int load(struct whatif_base *base, const struct whatif_options *o, const char *trace,
+		struct util_error *err)
+{
+	struct replay_provenance p = {0};
+	struct mtrace_file *file = NULL;
+	int failed = 0;
+
+	if (trace && (failed = mtrace_file_open(trace, &file, err)))
+		return failed;
+	if (file)
+		failed = replay_provenance_read(file, &p, err);
+	if (!failed)
+		failed = load_cluster(base, o, &p, trace, err);
+	for (int i = 0; i < p.n_scales && !failed; i++)
+		failed = add_scale(base, p.scales[i], true, err);
+	for (int i = 0; i < o->n_scales && !failed; i++)
+		failed = add_scale(base, o->scales[i], trace != NULL, err);
+	replay_provenance_finish(&p);
+	mtrace_file_close(file);
+	return failed;
+}
+
+static int make_words(struct whatif_base *base, const struct whatif_options *o, char *tool,
+		      char *trace, struct util_error *err)
+{
+	size_t n = (size_t)(o->n_passed + 2 * o->n_overrides + o->n_program) + 5;
+
+	base->words = calloc(n, sizeof *base->words);
+	if (!base->words)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	base->words[base->n_words++] = tool;
+	if (o->cluster) {
+		base->words[base->n_words++] = (char *)(uintptr_t) "--cluster";
+		base->words[base->n_words++] = (char *)(uintptr_t)o->cluster;
+	}
+	for (int i = 0; i < o->n_overrides; i++) {
+		base->words[base->n_words++] = (char *)(uintptr_t) "--set";
+		base->words[base->n_words++] = (char *)(uintptr_t)o->overrides[i];
+	}
+	for (int i = 0; i < o->n_passed; i++)
+		base->words[base->n_words++] = o->passed[i];
+	base->place = base->n_words;
+	if (trace)
+		base->words[base->n_words++] = trace;
+	for (int i = 0; i < o->n_program && !trace; i++)
+		base->words[base->n_words++] = o->program[i];
+	return 0;
+}
+
+int whatif_base_init(struct whatif_base *base, const struct whatif_options *options,
+		     const char *trace, char *run, char *replay, struct util_error *err)
+{
+	int failed;
+
+	*base = (struct whatif_base){.what = trace ? trace : options->program[0],
+				     .how = trace ? "replay" : "run"};
+	if (trace && !replay)
+		return util_error_set(err, UTIL_EINPUT,
+				      "found no mpisim-replay beside mpisim-whatif");
+	failed = load(base, options, trace, err);
+	if (!failed)
+		failed =
+		    make_words(base, options, trace ? replay : run, (char *)(uintptr_t)trace, err);
+	return failed;
+}
+
+void whatif_base_finish(struct whatif_base *base)
+{
+	for (int i = 0; i < base->n_scales; i++)
+		free(base->scales[i].kernel);
+	free(base->scales);
+	free(base->words);
+	free(base->node_useful_s);
+	net_cluster_destroy(base->cluster);
+	json_decref(base->result);
+}
+
+int whatif_base_take_result(struct whatif_base *base, json_t *result, double time_s,
+			    struct util_error *err)
+{
+	const json_t *nodes = json_object_get(result, "nodes"), *entry;
+	size_t i;
+
+	base->result = result;
+	base->time_s = time_s;
+	base->node_useful_s = calloc((size_t)base->cluster->n_nodes, sizeof *base->node_useful_s);
+	if (!result || !base->node_useful_s)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	json_array_foreach(nodes, i, entry)
+	{
+		json_int_t node = json_integer_value(json_object_get(entry, "node"));
+
+		if (node >= 0 && node < base->cluster->n_nodes)
+			base->node_useful_s[node] =
+			    json_number_value(json_object_get(entry, "useful_s"));
+	}
+	return 0;
+}
+
+double whatif_base_useful_s(const struct whatif_base *base, int node)
+{
+	return base->node_useful_s ? base->node_useful_s[node] : 0;
+}
+
+int whatif_base_busiest(const struct whatif_base *base)
+{
+	int busiest = 0;
+
+	for (int node = 1; node < base->cluster->n_nodes; node++)
+		if (whatif_base_useful_s(base, node) > whatif_base_useful_s(base, busiest))
+			busiest = node;
+	return busiest;
+}
+
+double whatif_base_derivative(const struct whatif_base *base, const char *name)
+{
+	const json_t *analysis = json_object_get(base->result, "analysis");
+	const json_t *path = json_object_get(analysis, "critical_path");
+
+	return json_number_value(json_object_get(json_object_get(path, "derivatives"), name));
+}
+
+json_t *whatif_base_warnings(const struct whatif_base *base)
+{
+	return json_object_get(base->result, "warnings");
+}

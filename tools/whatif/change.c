@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/whatif/change.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(struct util_error *err)
+{
+	return util_error_set(err, UTIL_ENOMEM, "out of memory for a scenario");
+}
+
+int whatif_change_init(struct whatif_change *change, const struct whatif_base *base,
+		       struct util_error *err)
+{
+	const struct net_cluster *c = base->cluster;
+	size_t n_nodes = (size_t)c->n_nodes, n_segments = (size_t)c->segments.n;
+
+	*change = (struct whatif_change){
+	    .base = base,
+	    .latency_s = c->latency_s,
+	    .bandwidth_Bps = c->bandwidth_Bps,
+	    .overhead_factor = 1,
+	    .cost_scale = c->cpu_cost_scale,
+	    .cores = c->cores,
+	    .segments = calloc(n_segments + 1, sizeof *change->segments),
+	    .speed = calloc(n_nodes, sizeof *change->speed),
+	    .n_speed_changes = c->speed_changes.n,
+	    .speed_changes = calloc((size_t)c->speed_changes.n + 1, sizeof *change->speed_changes),
+	};
+	if (!change->segments || !change->speed || !change->speed_changes)
+		return no_memory(err);
+	memcpy(change->speed, c->node_speed, n_nodes * sizeof *change->speed);
+	if (n_segments)
+		memcpy(change->segments, c->segments.list, n_segments * sizeof *change->segments);
+	if (c->speed_changes.n)
+		memcpy(change->speed_changes, c->speed_changes.list,
+		       (size_t)c->speed_changes.n * sizeof *change->speed_changes);
+	for (int i = 0; i < base->n_scales; i++)
+		if (whatif_change_scale(change, base->scales[i].kernel, base->scales[i].factor,
+					err))
+			return err->code;
+	change->factors = false;
+	return 0;
+}
+
+void whatif_change_finish(struct whatif_change *change)
+{
+	for (int i = 0; i < change->n_scales; i++)
+		free(change->scales[i].kernel);
+	for (int i = 0; i < change->n_overrides; i++)
+		free(change->overrides[i]);
+	free(change->overrides);
+	free(change->scales);
+	free(change->segments);
+	free(change->speed);
+	free(change->speed_changes);
+}
+
+int whatif_change_scale(struct whatif_change *change, const char *kernel, double factor,
+			struct util_error *err)
+{
+	struct whatif_scale *more;
+
+	change->factors = true;
+	for (int i = 0; i < change->n_scales; i++)
+		if (strcmp(change->scales[i].kernel, kernel) == 0) {
+			change->scales[i].factor *= factor;
+			return 0;
+		}
+	more = realloc(change->scales, (size_t)(change->n_scales + 1) * sizeof *more);
+	if (!more)
+		return no_memory(err);
+	change->scales = more;
+	more[change->n_scales] = (struct whatif_scale){.kernel = strdup(kernel), .factor = factor};
+	return more[change->n_scales++].kernel ? 0 : no_memory(err);
+}
+
+/* --- as options --- */
+
+struct words {
+	char **list;
+	int n;
+	bool failed;
+};
+
+static void add_text(struct words *words, char *text)
+{
+	char **more = text ? realloc(words->list, (size_t)(words->n + 2) * sizeof *more) : NULL;
+
+	if (!more) {
+		free(text);
+		words->failed = true;
+		return;
+	}
+	words->list = more;
+	more[words->n++] = text;
+	more[words->n] = NULL;
+}
+
+__attribute__((format(printf, 3, 4))) static void add(struct words *words, const char *option,
+						      const char *format, ...)
+{
+	va_list list;
+	char *text;
+
+	va_start(list, format);
+	if (vasprintf(&text, format, list) < 0)
+		text = NULL;
+	va_end(list);
+	add_text(words, strdup(option));
+	add_text(words, text);
+}
+
+static const char *bandwidth_text(double Bps, char *buf, size_t size)
+{
+	if (isinf(Bps))
+		return "inf";
+	snprintf(buf, size, "%.17g B/s", Bps);
+	return buf;
+}
+
+static void add_network(const struct whatif_change *change, struct words *words)
+{
+	const struct net_segments *segments = &change->base->cluster->segments;
+	char buf[64], *text = NULL;
+	size_t size;
+	FILE *file;
+
+	add(words, "--set", "network.latency=%.17gs", change->latency_s);
+	add(words, "--set", "network.bandwidth=%s",
+	    bandwidth_text(change->bandwidth_Bps, buf, sizeof buf));
+	if (!segments->n)
+		return;
+	file = open_memstream(&text, &size);
+	for (int i = 0; file && i < segments->n; i++) {
+		struct net_segment s = change->segments[i];
+
+		/* A burst that the latency lets pass takes no negative time on a faster network. */
+		s.latency_s = fmax(s.latency_s, -(double)s.from_B / s.bandwidth_Bps);
+		fprintf(file, "%s{from: %lld, latency: %.17gs, bandwidth: %s}", i ? ", " : "",
+			(long long)s.from_B, s.latency_s,
+			bandwidth_text(s.bandwidth_Bps, buf, sizeof buf));
+	}
+	if (file && !fclose(file))
+		add(words, "--set", "network.segments=[%s]", text);
+	else
+		words->failed = true;
+	free(text);
+}
+
+static void add_overheads(const struct whatif_change *change, struct words *words)
+{
+	const struct net_cluster *c = change->base->cluster;
+	double factor = change->overhead_factor;
+
+	add(words, "--set", "protocol.send_overhead=%.17gs", c->send_overhead_s * factor);
+	add(words, "--set", "protocol.recv_overhead=%.17gs", c->recv_overhead_s * factor);
+	add(words, "--set", "protocol.send_overhead_per_byte=%.17gs",
+	    c->send_overhead_per_B_s * factor);
+	add(words, "--set", "protocol.recv_overhead_per_byte=%.17gs",
+	    c->recv_overhead_per_B_s * factor);
+}
+
+/* Nodes of equal speed in a row are one entry. */
+static void add_speeds(const struct whatif_change *change, struct words *words)
+{
+	int n_nodes = change->base->cluster->n_nodes;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (int first = 0, last; file && first < n_nodes; first = last + 1) {
+		for (last = first;
+		     last + 1 < n_nodes && change->speed[last + 1] == change->speed[first]; last++)
+			;
+		fprintf(file, "%s{nodes: \"%d-%d\", speed: %.17g}", first ? ", " : "", first, last,
+			change->speed[first]);
+	}
+	if (file && !fclose(file))
+		add(words, "--set", "cpu.speed=[%s]", text);
+	else
+		words->failed = true;
+	free(text);
+}
+
+static void add_speed_changes(const struct whatif_change *change, struct words *words)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (int i = 0; file && i < change->n_speed_changes; i++) {
+		const struct net_speed_change *c = &change->speed_changes[i];
+
+		fprintf(file, "%s{node: %d, at: %.17gs, speed: %.17g}", i ? ", " : "", c->node,
+			c->at_s, c->speed);
+	}
+	if (file && !fclose(file))
+		add(words, "--set", "cpu.speed_changes=[%s]", text);
+	else
+		words->failed = true;
+	free(text);
+}
+
+static void add_ideal(const struct whatif_change *change, struct words *words)
+{
+	static const char *const zero[] = {"protocol.send_overhead", "protocol.recv_overhead",
+					   "protocol.send_overhead_per_byte",
+					   "protocol.recv_overhead_per_byte"};
+	static const char nothing[] = "[{from: 0, latency: 0s, bandwidth: inf}]";
+	const struct net_cluster *c = change->base->cluster;
+
+	add(words, "--set", "network.latency=0s");
+	add(words, "--set", "network.bandwidth=inf");
+	add(words, "--set", "network.intra_node.latency=0s");
+	add(words, "--set", "network.intra_node.bandwidth=inf");
+	if (c->segments.n)
+		add(words, "--set", "network.segments=%s", nothing);
+	if (c->intra_segments.n)
+		add(words, "--set", "network.intra_node.segments=%s", nothing);
+	for (size_t i = 0; i < sizeof zero / sizeof zero[0]; i++)
+		add(words, "--set", "%s=0s", zero[i]);
+	add(words, "--set", "cpu.communication_cost_scale=0");
+}
+
+int whatif_change_words(const struct whatif_change *change, char ***out_words, int *out_n,
+			struct util_error *err)
+{
+	struct words words = {.list = calloc(1, sizeof *words.list)};
+
+	if (change->network)
+		add_network(change, &words);
+	if (change->overhead)
+		add_overheads(change, &words);
+	if (change->cost)
+		add(&words, "--set", "cpu.communication_cost_scale=%.17g", change->cost_scale);
+	if (change->ideal)
+		add_ideal(change, &words);
+	if (change->speeds)
+		add_speeds(change, &words);
+	if (change->changes)
+		add_speed_changes(change, &words);
+	if (change->core_count)
+		add(&words, "--set", "cores=%d", change->cores);
+	for (int i = 0; i < change->n_overrides; i++)
+		add(&words, "--set", "%s", change->overrides[i]);
+	for (int i = 0; i < change->n_scales; i++)
+		add(&words, "--scale", "%s=%.17g", change->scales[i].kernel,
+		    change->scales[i].factor);
+	*out_words = words.list;
+	*out_n = words.n;
+	return words.failed || !words.list ? no_memory(err) : 0;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/analysis/analysis.h"
+
+#include <stdlib.h>
+
+#include "traces/analysis/collectives.h"
+#include "traces/analysis/internal.h"
+
+/* --- the recorder: each record goes to the summary first --- */
+
+static void record_compute(void *context, const struct sim_record_compute *record)
+{
+	struct trace_analysis *analysis = context;
+	struct trace_analysis_rank *r = &analysis->ranks[record->rank];
+	int kernel = trace_names_id(&analysis->kernels, record->kernel ? record->kernel : "");
+	sim_time_ps length = record->end - record->begin;
+	sim_time_ps stolen = sim_time_from_s(record->stolen_s);
+	sim_time_ps shared = sim_time_from_s(record->shared_s);
+
+	analysis->next.compute(analysis->next.context, record);
+	trace_regions_compute(analysis, record);
+	if (kernel < 0)
+		analysis->out_of_memory = true;
+	if (stolen > length)
+		stolen = length;
+	if (shared > length - stolen)
+		shared = length - stolen;
+	trace_causes_see(analysis, record->rank, record->begin);
+	trace_path_extend(&analysis->paths, &r->path, trace_key(TRACE_BLAME_STOLEN, kernel),
+			  record->begin + stolen);
+	trace_path_extend(&analysis->paths, &r->path, trace_key(TRACE_BLAME_SHARED, kernel),
+			  record->begin + stolen + shared);
+	trace_path_extend(&analysis->paths, &r->path, trace_key(TRACE_BLAME_COMPUTE, kernel),
+			  record->end);
+	r->seen = record->end;
+	trace_causes_advance(analysis, record->rank, r->ideal + length - stolen, record->end);
+}
+
+static void record_call(void *context, const struct sim_record_call *record)
+{
+	struct trace_analysis *analysis = context;
+
+	analysis->next.call(analysis->next.context, record);
+	analysis->ranks[record->rank].in_collective = false;
+	trace_causes_see(analysis, record->rank, record->begin);
+	trace_causes_see(analysis, record->rank, record->end);
+}
+
+static void record_message(void *context, const struct sim_record_message *record)
+{
+	struct trace_analysis *analysis = context;
+
+	analysis->next.message(analysis->next.context, record);
+}
+
+static void record_phase(void *context, int rank, const char *name, int is_begin, sim_time_ps now)
+{
+	struct trace_analysis *analysis = context;
+
+	int ending = is_begin ? -1 : trace_regions_place(analysis, rank);
+
+	trace_causes_see(analysis, rank, now);
+	analysis->next.phase(analysis->next.context, rank, name, is_begin, now);
+	if (is_begin)
+		trace_regions_begin(analysis, rank);
+	else
+		trace_regions_end(analysis, rank, ending);
+}
+
+static void record_node_release(void *context, int rank, sim_time_ps now)
+{
+	struct trace_analysis *analysis = context;
+
+	analysis->next.node_release(analysis->next.context, rank, now);
+}
+
+static void record_node_acquire(void *context, int rank, sim_time_ps now)
+{
+	struct trace_analysis *analysis = context;
+
+	analysis->next.node_acquire(analysis->next.context, rank, now);
+}
+
+static void record_rank_end(void *context, int rank, sim_time_ps now)
+{
+	struct trace_analysis *analysis = context;
+
+	analysis->next.rank_end(analysis->next.context, rank, now);
+	trace_causes_see(analysis, rank, now);
+}
+
+struct sim_recorder trace_analysis_recorder(struct trace_analysis *analysis)
+{
+	return (struct sim_recorder){
+	    .context = analysis,
+	    .compute = record_compute,
+	    .call = record_call,
+	    .message = record_message,
+	    .phase = record_phase,
+	    .node_release = record_node_release,
+	    .node_acquire = record_node_acquire,
+	    .rank_end = record_rank_end,
+	    .causes = &analysis->causes,
+	};
+}
+
+/* --- life --- */
+
+static void wait_at_collective(void *context, int rank, int site, int is_barrier,
+			       sim_time_ps waited)
+{
+	trace_causes_wait(context, rank, site,
+			  is_barrier ? TRACE_WAIT_BARRIER : TRACE_WAIT_COLLECTIVE, waited);
+}
+
+/* A rank is a unit of its own where its node has a core for each; else the node's cores are, and its
+ * ranks' computation is spread evenly over them. */
+static void make_units(struct trace_analysis *analysis)
+{
+	const struct trace_summary *summary = analysis->summary;
+	int cores = analysis->cluster->cores, n = 0;
+
+	for (int rank = 0; rank < analysis->n_ranks; rank++)
+		analysis->unit_of[rank] = -1;
+	for (int rank = 0; rank < analysis->n_ranks; rank++) {
+		int node = summary->ranks[rank].node;
+
+		if (analysis->unit_of[rank] >= 0)
+			continue;
+		analysis->unit_width[n] = 1;
+		analysis->unit_of[rank] = n;
+		if (summary->nodes[node].n_ranks > cores) {
+			analysis->unit_width[n] = cores;
+			for (int i = rank + 1; i < analysis->n_ranks; i++)
+				if (summary->ranks[i].node == node)
+					analysis->unit_of[i] = n;
+		}
+		n++;
+	}
+	analysis->n_units = n;
+}
+
+static int allocate(struct trace_analysis *analysis, const struct trace_summary *summary)
+{
+	size_t n = (size_t)summary->n_ranks;
+
+	analysis->ranks = calloc(n, sizeof *analysis->ranks);
+	analysis->unit_of = calloc(n, sizeof *analysis->unit_of);
+	analysis->unit_width = calloc(n, sizeof *analysis->unit_width);
+	analysis->useful_s = calloc(n, sizeof *analysis->useful_s);
+	if (!analysis->ranks || !analysis->unit_of || !analysis->unit_width || !analysis->useful_s)
+		return UTIL_ENOMEM;
+	if (trace_links_init(&analysis->links, summary->n_nodes))
+		return UTIL_ENOMEM;
+	return trace_collectives_create(wait_at_collective, analysis, &analysis->collectives);
+}
+
+int trace_analysis_create(const struct trace_summary *summary, const struct sim_recorder *next,
+			  trace_locate_fn locate, void *locate_context,
+			  struct trace_analysis **out, struct util_error *err)
+{
+	struct trace_analysis *analysis = calloc(1, sizeof *analysis);
+
+	if (!analysis)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the analysis");
+	analysis->next = *next;
+	analysis->summary = summary;
+	analysis->cluster = summary->cluster;
+	analysis->n_ranks = summary->n_ranks;
+	trace_paths_init(&analysis->paths);
+	util_pool_init(&analysis->tokens, sizeof(struct trace_token));
+	trace_sites_init(&analysis->sites, locate, locate_context);
+	trace_names_init(&analysis->kernels);
+	trace_curve_init(&analysis->advance);
+	trace_causes_init(analysis);
+	if (allocate(analysis, summary)) {
+		trace_analysis_destroy(analysis);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the analysis of %d ranks",
+				      summary->n_ranks);
+	}
+	make_units(analysis);
+	*out = analysis;
+	return 0;
+}
+
+void trace_analysis_destroy(struct trace_analysis *analysis)
+{
+	if (!analysis)
+		return;
+	trace_regions_finish(analysis);
+	trace_collectives_destroy(analysis->collectives);
+	trace_links_finish(&analysis->links);
+	trace_names_finish(&analysis->kernels);
+	trace_sites_finish(&analysis->sites);
+	trace_paths_finish(&analysis->paths);
+	util_pool_finish(&analysis->tokens);
+	free(analysis->ranks);
+	free(analysis->unit_of);
+	free(analysis->unit_width);
+	free(analysis->useful_s);
+	free(analysis->waits);
+	free(analysis);
+}
+
+void trace_analysis_close(struct trace_analysis *analysis)
+{
+	sim_time_ps latest = -1;
+
+	for (int rank = 0; rank < analysis->n_ranks; rank++) {
+		const struct trace_analysis_rank *r = &analysis->ranks[rank];
+
+		if (r->seen > latest) {
+			latest = r->seen;
+			analysis->last_rank = rank;
+		}
+		if (r->ideal > analysis->ideal_end)
+			analysis->ideal_end = r->ideal;
+	}
+	if (analysis->n_ranks > 0)
+		trace_causes_see(analysis, analysis->last_rank, analysis->summary->end);
+	analysis->out_of_memory |= analysis->paths.out_of_memory || analysis->links.out_of_memory;
+}

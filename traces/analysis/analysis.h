@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TRACES_ANALYSIS_ANALYSIS_H
+#define TRACES_ANALYSIS_ANALYSIS_H
+
+#include "netmodel/cluster.h"
+#include "simcore/recorder.h"
+#include "traces/analysis/links.h"
+#include "traces/analysis/path.h"
+#include "traces/analysis/sites.h"
+#include "traces/names.h"
+#include "traces/summary.h"
+#include "util/error.h"
+
+/*
+ * Why a run takes as long as it does (docs/efficiency.md): what its critical path consists of, how
+ * long it would take on an ideal network, who waited for whom, how busy the links were. Observed
+ * while the run goes on, in memory that does not grow with its length: O((ranks + messages under
+ * way) · call sites). It stands in front of a summary, to which it passes every record.
+ *
+ *     trace_analysis_create → recorder to the run → trace_analysis_close → trace_explain (explain.h)
+ */
+
+/* What a stretch of the critical path was spent on. */
+enum trace_blame {
+	TRACE_BLAME_COMPUTE,	   /* of a kernel, as on an otherwise idle core */
+	TRACE_BLAME_STOLEN,	   /* … longer because communication took the CPU */
+	TRACE_BLAME_SHARED,	   /* … longer because other ranks computed on the node */
+	TRACE_BLAME_LATENCY,	   /* of a message sent at a call site */
+	TRACE_BLAME_BANDWIDTH,	   /* its bytes, alone on its links */
+	TRACE_BLAME_CONTENTION,	   /* … longer because other transfers shared them */
+	TRACE_BLAME_SEND_OVERHEAD, /* CPU overhead o at a call site */
+	TRACE_BLAME_RECV_OVERHEAD,
+	TRACE_BLAME_POLLING, /* from a message's arrival to the test that found it */
+	TRACE_BLAME_OTHER,   /* sleeping */
+	TRACE_N_BLAMES,
+};
+
+/* Counted along the critical path. */
+enum trace_path_count {
+	TRACE_COUNT_TRANSFERS, /* between nodes */
+	TRACE_COUNT_BYTES,
+	TRACE_COUNT_LATENCY_STRETCH, /* ps of contention that grow with the latency: all where
+					latency is shared work, as its part of the work */
+	TRACE_COUNT_INTRA_TRANSFERS, /* within a node */
+	TRACE_COUNT_INTRA_BYTES,
+	TRACE_COUNT_SEND_OVERHEADS,
+	TRACE_COUNT_SEND_OVERHEAD_B,
+	TRACE_COUNT_RECV_OVERHEADS,
+	TRACE_COUNT_RECV_OVERHEAD_B,
+	TRACE_N_COUNTS,
+};
+
+enum trace_wait {
+	TRACE_WAIT_LATE_SENDER,	  /* a receive, or a wait for one, before the send was called */
+	TRACE_WAIT_LATE_RECEIVER, /* a send, or a wait for one, before the receive was posted */
+	TRACE_WAIT_BARRIER,	  /* in MPI_Barrier before the last rank came */
+	TRACE_WAIT_COLLECTIVE, /* in another collective before those came whose data it needs */
+	TRACE_N_WAITS,
+};
+
+struct trace_wait_total {
+	sim_time_ps time[TRACE_N_WAITS];
+	uint64_t n[TRACE_N_WAITS]; /* occurrences with a time above 0 */
+};
+
+struct trace_analysis_rank {
+	struct trace_path path;
+	struct trace_path cause; /* of what it may be waiting for, as of the last news */
+	bool has_cause;
+	enum trace_wait cause_wait; /* … and who is late if it waits */
+	sim_time_ps cause_ready;    /* … until when */
+	sim_time_ps seen;	    /* end of the last activity */
+	sim_time_ps idle;	    /* if later: blocked up to then, for a reason not yet known */
+	int idle_site;
+	bool in_collective;
+	int64_t ideal;		/* its clock on an ideal network, ps */
+	sim_time_ps ideal_seen; /* up to where the advance of that clock is in the curve */
+	struct trace_wait_total waits;
+};
+
+/* One occurrence of a phase: useful computation of the whole run up to its begin and its end, by
+ * processing unit (a rank, or the cores of a node that has more ranks than cores). */
+struct trace_region {
+	int64_t ideal_begin, ideal_end; /* first and last on the clocks of the ideal network */
+	double *useful_s;  /* [2 * n_units] of trace_analysis, begin and end; NULL: not kept */
+	bool has_ended;	   /* on all ranks that took part */
+};
+
+/* Memory for useful computation by phase and unit; phases beyond it have no efficiency tree. */
+#define TRACE_MAX_REGION_B (64 << 20)
+
+struct trace_analysis {
+	struct sim_recorder next; /* records are passed on to it */
+	struct sim_causes causes;
+	const struct net_cluster *cluster;    /* borrowed */
+	const struct trace_summary *summary;  /* borrowed; `next` ends there */
+	int n_ranks, n_units;
+	int *unit_of;	 /* [n_ranks] */
+	int *unit_width; /* [n_units]: how many processing units it stands for */
+	double *useful_s; /* [n_units]: of the steps that ended */
+	struct trace_analysis_rank *ranks;
+	struct trace_paths paths;
+	struct util_pool tokens;
+	struct trace_sites sites;
+	struct trace_names kernels;
+	struct trace_wait_total *waits; /* [n_waits] by site */
+	int n_waits;
+	struct trace_collectives *collectives;
+	struct trace_links links;
+	struct trace_curve advance; /* of the ideal clocks, over simulated time, ps summed over ranks */
+	struct trace_region *regions; /* [n_regions] as summary->phases */
+	int n_regions, regions_capacity;
+	size_t regions_B;
+	int last_rank;	   /* whose end is the run's */
+	int64_t ideal_end; /* the latest of the ideal clocks */
+	bool out_of_memory;
+};
+
+/* `next`: the recorder of `summary`, or one that passes on to it; copied. `locate` may be NULL; it
+ * is called while the run goes on. Errors: UTIL_ENOMEM. */
+int trace_analysis_create(const struct trace_summary *summary, const struct sim_recorder *next,
+			  trace_locate_fn locate, void *locate_context,
+			  struct trace_analysis **out, struct util_error *err);
+void trace_analysis_destroy(struct trace_analysis *analysis); /* NULL is fine */
+struct sim_recorder trace_analysis_recorder(struct trace_analysis *analysis);
+/* Ends the observation, after trace_summary_close: the critical path is that of the rank that was
+ * last, up to the end of the run. */
+void trace_analysis_close(struct trace_analysis *analysis);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TRACES_ANALYSIS_COLLECTIVES_H
+#define TRACES_ANALYSIS_COLLECTIVES_H
+
+#include "simcore/recorder.h"
+
+/*
+ * Wait at collectives: who came when, until all have come. Memory: one entry for each rank that is
+ * in, or has been in, a collective that others have yet to enter.
+ */
+struct trace_collectives;
+
+/* A rank waited for `waited` because others came later. */
+typedef void (*trace_collective_fn)(void *context, int rank, int site, int is_barrier,
+				    sim_time_ps waited);
+
+int trace_collectives_create(trace_collective_fn wait, void *context,
+			     struct trace_collectives **out); /* 0 or UTIL_ENOMEM */
+void trace_collectives_destroy(struct trace_collectives *collectives); /* NULL is fine */
+/* 0 or UTIL_ENOMEM. */
+int trace_collectives_enter(struct trace_collectives *collectives,
+			    const struct sim_cause_collective *entered, int site, sim_time_ps now);
+
+#endif

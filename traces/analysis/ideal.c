@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/analysis/ideal.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct trace_ideal {
+	double time_s;
+	json_t *spans; /* "name": [span of the first, of the second, …] */
+};
+
+/* Phases of a name come in the order of their numbers. */
+static int add_phase(json_t *spans, const json_t *phase)
+{
+	const json_t *name = json_object_get(phase, "name"), *index = json_object_get(phase, "index");
+	json_t *span = json_object_get(phase, "span_s"), *list;
+
+	if (!json_is_string(name) || !json_is_integer(index) || !json_is_number(span))
+		return -1;
+	list = json_object_get(spans, json_string_value(name));
+	if (!list) {
+		list = json_array();
+		if (json_object_set_new(spans, json_string_value(name), list))
+			return -1;
+	}
+	if (json_integer_value(index) != (json_int_t)json_array_size(list))
+		return -1;
+	return json_array_append(list, span);
+}
+
+static int take(struct trace_ideal *ideal, const json_t *root, const char *path, int n_ranks,
+		struct util_error *err)
+{
+	const json_t *state = json_object_get(json_object_get(root, "exit"), "state");
+	const json_t *ranks = json_object_get(json_object_get(root, "settings"), "ranks");
+	const json_t *time = json_object_get(root, "predicted_time_s"), *phase;
+	size_t i;
+
+	if (!json_is_string(state) || !json_is_integer(ranks) || !json_is_number(time))
+		return util_error_set(err, UTIL_EINPUT,
+				      "%s: wanted what mpisim-run --json writes (docs/json.md)", path);
+	if (strcmp(json_string_value(state), "completed") != 0)
+		return util_error_set(err, UTIL_EINPUT,
+				      "%s: exit.state: found \"%s\", wanted a completed run", path,
+				      json_string_value(state));
+	if (json_integer_value(ranks) != n_ranks)
+		return util_error_set(err, UTIL_EINPUT,
+				      "%s: settings.ranks: found %lld, wanted a run of the same "
+				      "program with %d ranks",
+				      path, (long long)json_integer_value(ranks), n_ranks);
+	ideal->time_s = json_number_value(time);
+	json_array_foreach(json_object_get(root, "phases"), i, phase)
+		if (add_phase(ideal->spans, phase))
+			return util_error_set(err, UTIL_EINPUT,
+					      "%s: phases[%zu]: wanted name, index and span_s, in the "
+					      "order of their indices",
+					      path, i);
+	return 0;
+}
+
+int trace_ideal_load(const char *path, int n_ranks, struct trace_ideal **out,
+		     struct util_error *err)
+{
+	struct trace_ideal *ideal = calloc(1, sizeof *ideal);
+	json_error_t error = {.line = -1};
+	FILE *file = fopen(path, "re");
+	json_t *root = NULL;
+	int failed = 0;
+
+	if (!file)
+		failed = util_error_errno(err, errno, "cannot open %s", path);
+	else if (ideal && (ideal->spans = json_object()))
+		root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+	if (file)
+		fclose(file);
+	if (!failed && (!ideal || !ideal->spans))
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for %s", path);
+	else if (!failed && !root)
+		failed = util_error_set(err, UTIL_EINPUT, "%s:%d:%d: %s", path, error.line,
+					error.column, error.text);
+	else if (!failed)
+		failed = take(ideal, root, path, n_ranks, err);
+	json_decref(root);
+	if (failed) {
+		trace_ideal_destroy(ideal);
+		return failed;
+	}
+	*out = ideal;
+	return 0;
+}
+
+void trace_ideal_destroy(struct trace_ideal *ideal)
+{
+	if (!ideal)
+		return;
+	json_decref(ideal->spans);
+	free(ideal);
+}
+
+double trace_ideal_time(const struct trace_ideal *ideal)
+{
+	return ideal->time_s;
+}
+
+double trace_ideal_phase(const struct trace_ideal *ideal, const char *name, int index)
+{
+	const json_t *span =
+	    json_array_get(json_object_get(ideal->spans, name), (size_t)index);
+
+	return span ? json_number_value(span) : -1;
+}

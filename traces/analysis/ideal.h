@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TRACES_ANALYSIS_IDEAL_H
+#define TRACES_ANALYSIS_IDEAL_H
+
+#include "util/error.h"
+
+/*
+ * The same program's run on an ideal network, as its JSON output (docs/json.md) has it: its time, and
+ * the span of each of its phases. With it efficiencies are exact where the second clock of one run
+ * is not (docs/efficiency.md).
+ */
+struct trace_ideal;
+
+/* Errors: UTIL_ESYSTEM; UTIL_EINPUT for what is no JSON of a completed run with `n_ranks` ranks. */
+int trace_ideal_load(const char *path, int n_ranks, struct trace_ideal **out,
+		     struct util_error *err);
+void trace_ideal_destroy(struct trace_ideal *ideal); /* NULL is fine */
+double trace_ideal_time(const struct trace_ideal *ideal);
+/* The span of the `index`-th phase of that name; negative: there is none. O(1). */
+double trace_ideal_phase(const struct trace_ideal *ideal, const char *name, int index);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TRACES_ANALYSIS_INTERNAL_H
+#define TRACES_ANALYSIS_INTERNAL_H
+
+#include "traces/analysis/analysis.h"
+
+/* What the files of the analysis share. */
+
+/* Keys of what paths consist of: what (a trace_blame, or TRACE_N_BLAMES + a trace_path_count), of
+ * which site or kernel. */
+enum { TRACE_KEY_ID_BITS = 24 };
+
+static inline uint32_t trace_key(int what, int id)
+{
+	return (uint32_t)what << TRACE_KEY_ID_BITS | (uint32_t)(id < 0 ? 0 : id);
+}
+static inline int trace_key_what(uint32_t key)
+{
+	return (int)(key >> TRACE_KEY_ID_BITS);
+}
+static inline int trace_key_id(uint32_t key)
+{
+	return (int)(key & ((1u << TRACE_KEY_ID_BITS) - 1));
+}
+
+struct trace_token { /* a message */
+	struct trace_path path;
+	int64_t ideal;
+	int source, dest, site;
+	sim_time_ps sent;    /* the send was called */
+	sim_time_ps matched; /* when the receive came later than the message; else 0 */
+	/* the transfer under way */
+	sim_time_ps begin;
+	int64_t moved_B;
+	bool is_back;
+	struct trace_links_mark mark;
+};
+
+/* causes.c: fills analysis->causes. */
+void trace_causes_init(struct trace_analysis *analysis);
+/* The rank is at `now`: what no record explains until then is sleeping. */
+void trace_causes_see(struct trace_analysis *analysis, int rank, sim_time_ps now);
+/* The rank's ideal clock goes on to `ideal`, at `now`. */
+void trace_causes_advance(struct trace_analysis *analysis, int rank, int64_t ideal,
+			  sim_time_ps now);
+void trace_causes_wait(struct trace_analysis *analysis, int rank, int site, enum trace_wait wait,
+		       sim_time_ps waited);
+
+/* regions.c. The summary has noted the begin of a phase on `rank`; the end of the phase at `place`
+ * of summary->phases; a computation step. */
+void trace_regions_begin(struct trace_analysis *analysis, int rank);
+void trace_regions_end(struct trace_analysis *analysis, int rank, int place);
+void trace_regions_compute(struct trace_analysis *analysis, const struct sim_record_compute *record);
+/* The phase that the rank is in, innermost; -1: none, or one that is not kept. */
+int trace_regions_place(const struct trace_analysis *analysis, int rank);
+void trace_regions_finish(struct trace_analysis *analysis);
+
+#endif

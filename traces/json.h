@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TRACES_JSON_H
+#define TRACES_JSON_H
+
+#include <jansson.h>
+
+struct trace_run;
+
+/* The run as JSON (docs/json.md), the caller's to release; NULL when out of memory. */
+json_t *trace_json_run(const struct trace_run *run);
+
+/* Values of the JSON output. What fails shows in the missing whole. */
+json_t *trace_json_number(double value); /* null for what is no finite number */
+/* Text of the program may be of any encoding; what is not UTF-8 is shown byte by byte. NULL: null. */
+json_t *trace_json_string(const char *text);
+
+#endif

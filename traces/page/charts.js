@@ -1,0 +1,72 @@
+/* Curves and the communication matrix. */
+function svg(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes || {})) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/* Lines of fractions over time: curves [{name, colour, points: [[begin_s, end_s, fraction]]}]. */
+function curves(curves, end_s, label) {
+  const W = 960, H = 260, L = 46, B = 28, T = 8, plot = svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": label });
+  const x = (t) => L + t / end_s * (W - L - 8), y = (f) => T + (1 - f) * (H - T - B);
+  for (let f = 0; f <= 1.001; f += 0.25) {
+    plot.append(svg("line", { x1: L, x2: W - 8, y1: y(f), y2: y(f), stroke: "var(--line)" }));
+    plot.append(svg("text", { x: L - 6, y: y(f) + 4, "text-anchor": "end" }, Math.round(100 * f) + " %"));
+  }
+  const marks = step(end_s, 8);
+  for (let t = 0; t <= end_s * 1.0001; t += marks)
+    plot.append(svg("text", { x: x(t), y: H - 8, "text-anchor": t === 0 ? "start" : x(t) > W - 40 ? "end" : "middle" }, time(t)));
+  for (const curve of curves) {
+    const path = curve.points.filter(([, , f]) => f !== null)
+      .map(([b, e, f], i) => `${i ? "L" : "M"}${x(b).toFixed(1)} ${y(Math.min(1, f)).toFixed(1)}L${x(e).toFixed(1)} ${y(Math.min(1, f)).toFixed(1)}`).join("");
+    plot.append(svg("path", { d: path, fill: "none", stroke: `var(--${curve.colour})`, "stroke-width": 2 }));
+  }
+  return el("div", {}, plot, legend(curves.map((curve) => [curve.colour, curve.name])));
+}
+
+/* Who sent how much to whom: cells [[source row, destination row, messages, bytes]]. */
+function matrix(source) {
+  const canvas = el("canvas", { role: "img", "aria-label": "Communication matrix: senders downwards, receivers to the right" });
+  const status = el("p", { className: "status", "aria-live": "polite" }, "Point at a cell.");
+  const what = el("select", { "aria-label": "what the colour shows" }, el("option", { value: 3 }, "bytes"), el("option", { value: 2 }, "messages"));
+  const n = source.rows, LEFT = 40, TOP = 22, cells = new Map(source.cells.map((cell) => [cell[0] * n + cell[1], cell]));
+  const title = (row) => source.ranks_per_row === 1 ? "rank " + row : `ranks ${row * source.ranks_per_row} …`;
+  const side = (width) => Math.min(width - LEFT, 460) / n;
+  const redraw = sharp(canvas, () => TOP + side(canvas.clientWidth || 800) * n + 2, (context, width) => {
+    const size = side(width), column = Number(what.value), most = Math.max(...source.cells.map((cell) => cell[column]), 1);
+    context.fillStyle = colour("panel");
+    context.fillRect(LEFT, TOP, size * n, size * n);
+    for (const cell of source.cells) {
+      context.globalAlpha = cell[column] > 0 ? 0.12 + 0.88 * Math.log1p(cell[column]) / Math.log1p(most) : 0;
+      context.fillStyle = colour("computing");
+      context.fillRect(LEFT + cell[1] * size, TOP + cell[0] * size, Math.max(1, size - (size > 6 ? 1 : 0)), Math.max(1, size - (size > 6 ? 1 : 0)));
+    }
+    context.globalAlpha = 1;
+    context.fillStyle = colour("soft");
+    context.font = "12px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    const every = Math.ceil(24 / size);
+    for (let i = 0; i < n; i += every) {
+      context.textAlign = "right";
+      context.fillText(i * source.ranks_per_row, LEFT - 6, TOP + (i + 0.5) * size);
+      context.textAlign = "center";
+      context.fillText(i * source.ranks_per_row, LEFT + (i + 0.5) * size, TOP / 2);
+    }
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const box = canvas.getBoundingClientRect(), size = side(box.width);
+    const to = Math.floor((event.clientX - box.left - LEFT) / size), from = Math.floor((event.clientY - box.top - TOP) / size);
+    if (from < 0 || to < 0 || from >= n || to >= n) return;
+    const cell = cells.get(from * n + to) || [from, to, 0, 0];
+    status.textContent = `${title(from)} to ${title(to)}: ${count(cell[2])} messages, ${bytes(cell[3])}`;
+  });
+  what.addEventListener("change", redraw);
+  const largest = [...source.cells].sort((a, b) => b[3] - a[3]).slice(0, 8);
+  return el("div", {}, el("div", { className: "tools" }, what, el("span", { className: "note" }, "senders downwards, receivers to the right; logarithmic shades")),
+    canvas, status, el("h3", {}, "Largest"), table([
+      { title: "from", of: (cell) => cell[0], show: (cell) => title(cell[0]) },
+      { title: "to", of: (cell) => cell[1], show: (cell) => title(cell[1]) },
+      { title: "messages", of: (cell) => cell[2], show: (cell) => count(cell[2]) },
+      { title: "volume", of: (cell) => cell[3], show: (cell) => bytes(cell[3]) }], largest));
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/page/page.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "traces/json.h"
+#include "traces/names.h"
+
+/* Times are whole numbers of a unit, so that JavaScript's numbers hold their sums exactly and the
+ * page stays small: the least power of ten of picoseconds for which the run has fewer than 2^40. */
+#define MAX_UNITS ((int64_t)1 << 40)
+
+static sim_time_ps choose_unit(sim_time_ps end)
+{
+	sim_time_ps unit = 1;
+
+	while (end / unit >= MAX_UNITS)
+		unit *= 10;
+	return unit;
+}
+
+static json_t *integer(int64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static int compare_begins(const void *a, const void *b)
+{
+	const struct trace_interval *left = a, *right = b;
+
+	if (left->rank != right->rank)
+		return left->rank < right->rank ? -1 : 1;
+	return (left->begin > right->begin) - (left->begin < right->begin);
+}
+
+/* For each rank a list of kind, gap to the one before, length; kind = 3 x name + activity. */
+static json_t *intervals_json(const struct trace_detail *detail, struct trace_names *names,
+			      sim_time_ps unit)
+{
+	size_t n = (size_t)detail->n_intervals;
+	struct trace_interval *sorted = malloc((n + 1) * sizeof *sorted);
+	json_t *rows = json_array(), *row = NULL;
+	int64_t last = 0;
+	int next_rank = 0;
+
+	for (size_t i = 0; sorted && i < n; i++)
+		sorted[i] = detail->intervals[i];
+	if (sorted)
+		qsort(sorted, n, sizeof *sorted, compare_begins);
+	for (size_t i = 0; sorted && i < n; i++) {
+		const struct trace_interval *interval = &sorted[i];
+		int name = trace_names_id(names, interval->name ? interval->name : "");
+		int64_t begin = interval->begin / unit, end = interval->end / unit;
+
+		while (next_rank <= interval->rank) {
+			row = json_array();
+			json_array_append_new(rows, row);
+			last = 0;
+			next_rank++;
+		}
+		json_array_append_new(row, integer(3 * (int64_t)name + interval->activity));
+		json_array_append_new(row, integer(begin - last));
+		json_array_append_new(row, integer(end - begin));
+		last = end;
+	}
+	for (; next_rank < detail->n_rows; next_rank++)
+		json_array_append_new(rows, json_array());
+	free(sorted);
+	return rows;
+}
+
+/* Each cell of the raster as three characters from '0' on, shares of the column in 63rds. */
+static json_t *raster_row(const struct trace_detail *detail, int row, int n_columns)
+{
+	int first = row * detail->ranks_per_row, left = detail->n_ranks - first;
+	double whole = (double)detail->column_width *
+		       (left < detail->ranks_per_row ? left : detail->ranks_per_row);
+	char text[3 * TRACE_RASTER_COLUMNS];
+
+	for (int column = 0; column < n_columns; column++) {
+		const struct trace_cell *cell =
+		    &detail->raster[(size_t)row * TRACE_RASTER_COLUMNS + (size_t)column];
+
+		for (int a = 0; a < TRACE_N_ACTIVITIES; a++) {
+			double share = (double)cell->time[a] / whole;
+
+			text[3 * column + a] =
+			    (char)('0' + (int)(63 * (share < 1 ? share : 1) + 0.5));
+		}
+	}
+	return json_stringn(text, 3 * (size_t)n_columns);
+}
+
+static json_t *raster_json(const struct trace_detail *detail, sim_time_ps end, sim_time_ps unit)
+{
+	json_t *object = json_object(), *rows = json_array();
+	int n_columns = (int)(end / detail->column_width) + 1;
+
+	for (int row = 0; row < detail->n_rows; row++)
+		json_array_append_new(rows, raster_row(detail, row,
+						       n_columns < TRACE_RASTER_COLUMNS
+							   ? n_columns
+							   : TRACE_RASTER_COLUMNS));
+	json_object_set_new(object, "width",
+			    trace_json_number((double)detail->column_width / (double)unit));
+	json_object_set_new(object, "cells", rows);
+	return object;
+}
+
+/* Source, destination, send, receive, size for each; those of collectives too. */
+static json_t *messages_json(const struct trace_detail *detail, sim_time_ps unit)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < detail->n_messages; i++) {
+		const struct trace_line *line = &detail->messages[i];
+
+		json_array_append_new(array, integer(line->source));
+		json_array_append_new(array, integer(line->dest));
+		json_array_append_new(array, integer(line->sent / unit));
+		json_array_append_new(array, integer(line->received / unit));
+		json_array_append_new(array, integer(line->size_B));
+	}
+	return array;
+}
+
+static json_t *names_json(const struct trace_names *names)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < names->n; i++)
+		json_array_append_new(array, trace_json_string(names->text[i]));
+	return array;
+}
+
+static json_t *timeline_json(const struct trace_page *page)
+{
+	const struct trace_detail *detail = page->detail;
+	sim_time_ps end = page->run->summary->end, unit = choose_unit(end);
+	bool is_exact = detail->is_complete && detail->ranks_per_row == 1;
+	struct trace_names names;
+	json_t *object = json_object();
+
+	trace_names_init(&names);
+	json_object_set_new(object, "unit_s", trace_json_number(1e-12 * (double)unit));
+	json_object_set_new(object, "end", integer(end / unit));
+	json_object_set_new(object, "ranks", json_integer(detail->n_ranks));
+	json_object_set_new(object, "rows", json_integer(detail->n_rows));
+	json_object_set_new(object, "ranks_per_row", json_integer(detail->ranks_per_row));
+	json_object_set_new(object, "complete", json_boolean(is_exact));
+	json_object_set_new(object, "intervals",
+			    is_exact ? intervals_json(detail, &names, unit) : json_array());
+	if (!is_exact)
+		json_object_set_new(object, "raster", raster_json(detail, end, unit));
+	json_object_set_new(object, "messages", messages_json(detail, unit));
+	json_object_set_new(object, "messages_complete", json_boolean(detail->has_all_messages));
+	json_object_set_new(object, "names", names_json(&names));
+	trace_names_finish(&names);
+	return object;
+}
+
+static json_t *matrix_json(const struct trace_detail *detail)
+{
+	json_t *object = json_object(), *cells = json_array();
+
+	for (int row = 0; row < detail->n_rows; row++)
+		for (int column = 0; column < detail->n_rows; column++) {
+			const struct trace_flow *flow =
+			    &detail->flows[(size_t)row * (size_t)detail->n_rows + (size_t)column];
+
+			if (flow->n_messages > 0)
+				json_array_append_new(cells, json_pack("[i,i,I,I]", row, column,
+								       (json_int_t)flow->n_messages,
+								       (json_int_t)flow->size_B));
+		}
+	json_object_set_new(object, "rows", json_integer(detail->n_rows));
+	json_object_set_new(object, "ranks_per_row", json_integer(detail->ranks_per_row));
+	json_object_set_new(object, "cells", cells);
+	return object;
+}
+
+static json_t *data_json(const struct trace_page *page)
+{
+	json_t *root = json_object();
+	int failed = 0;
+
+	failed |= json_object_set_new(root, "run", trace_json_run(page->run));
+	failed |= json_object_set_new(root, "timeline", timeline_json(page));
+	failed |= json_object_set_new(root, "matrix", matrix_json(page->detail));
+	if (page->cluster_text)
+		failed |= json_object_set_new(root, "cluster_text",
+					      trace_json_string(page->cluster_text));
+	if (page->what_if)
+		failed |= json_object_set(root, "what_if", page->what_if);
+	if (!failed)
+		return root;
+	json_decref(root);
+	return NULL;
+}
+
+/* Within <script> the text may not look like the element's end. */
+static int write_escaped(const char *text, size_t size, void *file)
+{
+	for (size_t i = 0; i < size; i++)
+		if (text[i] == '<' ? fputs("\\u003c", file) == EOF : fputc(text[i], file) == EOF)
+			return -1;
+	return 0;
+}
+
+int trace_page_write(const struct trace_page *page, FILE *file, struct util_error *err)
+{
+	json_t *root = data_json(page);
+	int failed;
+
+	if (!root)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the HTML report");
+	errno = 0;
+	failed =
+	    fputs(trace_page_before, file) == EOF ||
+	    json_dump_callback(root, write_escaped, file, JSON_COMPACT | JSON_REAL_PRECISION(12)) ||
+	    fputs("\n", file) == EOF || fputs(trace_page_after, file) == EOF || fflush(file);
+	json_decref(root);
+	return failed ? util_error_errno(err, errno ? errno : EIO, "cannot write the HTML report")
+		      : 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TRACES_PAGE_PAGE_H
+#define TRACES_PAGE_PAGE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "traces/detail.h"
+#include "traces/run.h"
+
+/*
+ * The HTML report (docs/html-report.md): one file that needs no other, no network and no server.
+ * The page (page.html and the parts that it names) is fixed; the run's data stand in it as JSON.
+ */
+struct trace_page {
+	const struct trace_run *run;
+	const struct trace_detail *detail;
+	const char *cluster_text; /* the description of the cluster; NULL: not known */
+	json_t *what_if;	  /* mpisim-whatif's JSON, borrowed; NULL: none */
+};
+
+/* Writes the page. Errors: UTIL_ENOMEM, UTIL_ESYSTEM. Cost: O(intervals and messages kept). */
+int trace_page_write(const struct trace_page *page, FILE *file, struct util_error *err);
+
+/* The text around the data; generated. */
+extern const char trace_page_before[], trace_page_after[];
+
+#endif

@@ -1,0 +1,138 @@
+/* The sections, from the run's JSON (docs/json.md). A section without data goes. */
+const place = (id) => document.getElementById(id);
+const analysis = run.analysis;
+
+function fillHeader() {
+  const program = run.jobs ? `${run.jobs.length} jobs` : run.command[0].split("/").pop();
+  document.title = `${program} on ${run.cluster.name || "a cluster"}: mpisim report`;
+  place("title").textContent = `${program} on ${run.cluster.name || run.cluster.file}`;
+  place("command").textContent = run.command.join(" ");
+}
+
+function card(title, value) {
+  return el("div", { className: "card" }, el("span", {}, title), el("b", {}, value));
+}
+
+function fillSummary() {
+  const section = place("summary"), parts = [["useful_s", "computing", "computing"], ["stolen_s", "stolen", "CPU stolen by messages"],
+    ["shared_s", "good", "CPU shared with ranks"], ["communicating_s", "communicating", "communicating"], ["waiting_s", "waiting", "waiting"],
+    ["ended_s", "line", "ended before others"], ["other_s", "mark", run.jobs ? "not begun, sleeping, other" : "sleeping, other"]];
+  const sums = parts.map(([key]) => run.ranks.reduce((sum, rank) => sum + rank[key], 0));
+  const whole = sums.reduce((a, b) => a + b, 0) || 1;
+  if (run.failure) section.append(el("div", { className: "failure" }, `${run.failure.kind}: ` + (run.failure.rank === null ? "" : `rank ${run.failure.rank}: `) +
+    run.failure.text + ` (at ${time(run.failure.time_s)} of simulated time)`));
+  section.append(el("div", { className: "cards" },
+    card(run.exit.state === "completed" || run.exit.state === "bad_exit" ? "predicted running time" : "simulated until it ended early", time(run.predicted_time_s)),
+    card("dynamic efficiency", percent(run.efficiency)), card("ranks on nodes", `${run.settings.ranks} on ${run.nodes.length}`),
+    card("messages", count(run.messages)), card("volume", bytes(run.bytes)),
+    analysis ? card("on an ideal network", time(analysis.efficiency.ideal_time_s)) : null));
+  section.append(el("h3", {}, "Where the time went (mean over the ranks)"), el("div", { className: "stack", role: "img",
+    "aria-label": parts.map(([, , text], i) => `${text} ${percent(sums[i] / whole)}`).join(", ") },
+    ...parts.map(([, name], i) => el("i", { style: `width:${100 * sums[i] / whole}%;background:var(--${name})` }))),
+    legend(parts.map(([, name, text], i) => [name, `${text} ${percent(sums[i] / whole)}`])));
+  for (const warning of run.warnings) section.append(el("div", { className: "warning" }, "warning: " + warning));
+}
+
+function fillJobs() {
+  if (!run.jobs) return place("jobs").remove();
+  place("jobs").append(note(`Utilisation ${percent(run.utilisation)}: node time held by jobs / (all nodes × time).`), table([
+    { title: "job", of: (job) => job.name }, { title: "ranks", of: (job) => job.first_rank, show: (job) => `${job.first_rank} to ${job.first_rank + job.ranks - 1}` },
+    { title: "nodes", of: (job) => job.nodes }, { title: "begin", of: (job) => job.begin_s, show: (job) => time(job.begin_s) },
+    { title: "waited", of: (job) => job.begin_s - job.due_s, show: (job) => job.begin_s === null ? "–" : time(job.begin_s - job.due_s) },
+    { title: "end", of: (job) => job.end_s, show: (job) => time(job.end_s) },
+    { title: "node time", of: (job) => job.node_s, show: (job) => time(job.node_s) },
+    { title: "efficiency", of: (job) => job.efficiency, show: (job) => meter(job.efficiency) }], run.jobs, 30));
+  return undefined;
+}
+
+function fillEfficiency() {
+  if (!analysis) return place("efficiency").remove();
+  const rows = [{ name: "whole run", ...analysis.efficiency }, ...analysis.phases.map((phase) => ({ ...phase, name: phase.name + (analysis.phases.filter((p) => p.name === phase.name).length > 1 ? " " + phase.index : "") }))];
+  const factor = (title, key) => ({ title, of: (row) => row[key], show: (row) => meter(row[key]) });
+  place("efficiency").append(table([{ title: "", of: (row) => row.name }, { title: "time", of: (row) => row.time_s, show: (row) => time(row.time_s) },
+    factor("parallel efficiency", "parallel"), factor("= load balance", "load_balance"), factor("× serialization", "serialization"), factor("× transfer", "transfer")], rows, 20),
+    note("Load balance: mean useful computation of a core / that of the busiest. Serialization: what dependencies between ranks cost on an ideal network. Transfer: running time on an ideal network / running time."));
+  return undefined;
+}
+
+function fillCurve() {
+  const own = { name: "dynamic efficiency", colour: "computing", points: run.efficiency_curve.map((w) => [w.begin_s, w.end_s, w.efficiency]) };
+  const all = [own];
+  if (!run.efficiency_curve.length) return place("curve").remove();
+  if (analysis) all.push({ name: "transfer efficiency", colour: "communicating", points: analysis.efficiency_curve.map((w) => [w.begin_s, w.end_s, w.transfer]) });
+  place("curve").append(curves(all, run.predicted_time_s, "Efficiency over time"));
+  return undefined;
+}
+
+function fillPath() {
+  if (!analysis) return place("path").remove();
+  const path = analysis.critical_path, names = { compute: "computing", stolen: "CPU stolen by messages", shared: "CPU shared with ranks" };
+  place("path").append(note("The chain of computation and messages that took the whole running time: only what shortens it makes the run faster."),
+    table([{ title: "part", of: ([key]) => names[key] || key.replace(/_/g, " ") }, { title: "time", of: ([, s]) => s, show: ([, s]) => time(s) },
+      { title: "share", of: ([, s]) => s, show: ([, s]) => meter(s / path.length_s) }], Object.entries(path.parts_s).filter(([, s]) => s > 0)),
+    el("h3", {}, "Who is to blame"),
+    table([{ title: "what", of: (b) => b.kernel !== undefined ? b.kernel || "(not annotated)" : b.call || b.blame },
+      { title: "where", of: (b) => b.site || "" }, { title: "kind", of: (b) => b.blame.replace(/_/g, " ") },
+      { title: "time", of: (b) => b.time_s, show: (b) => time(b.time_s) }, { title: "share", of: (b) => b.time_s, show: (b) => meter(b.time_s / path.length_s) }], path.blame, 12));
+  return undefined;
+}
+
+function fillWaits() {
+  const states = [["late_sender", "late sender"], ["late_receiver", "late receiver"], ["barrier", "wait at barrier"], ["collective", "wait at collective"]];
+  if (!analysis || !analysis.wait_states.sites.length) return place("waits").remove();
+  place("waits").append(table([{ title: "call", of: (site) => site.call }, { title: "where", of: (site) => site.site || "" },
+    ...states.map(([key, title]) => ({ title, of: (site) => site[key].time_s, show: (site) => site[key].count ? time(site[key].time_s) : "–" }))],
+    analysis.wait_states.sites, 12), note("Summed over the ranks."));
+  return undefined;
+}
+
+function fillLinks() {
+  if (!analysis || !analysis.links || !analysis.links.length) return place("links").remove();
+  place("links").append(table([{ title: "node", of: (l) => l.node, show: (l) => `${l.node} ${l.direction === "out" ? "→" : "←"}` },
+    { title: "bytes", of: (l) => l.bytes, show: (l) => bytes(l.bytes) }, { title: "busy", of: (l) => l.busy, show: (l) => meter(l.busy) },
+    { title: "transfers at once", of: (l) => l.mean_transfers, show: (l) => l.mean_transfers.toFixed(1) },
+    { title: "lost to sharing", of: (l) => l.lost_s, show: (l) => time(l.lost_s) }], analysis.links, 16));
+  return undefined;
+}
+
+function fillWhatIf() {
+  const section = place("what-if"), rows = data.what_if && data.what_if.scenarios.filter((row) => row.time_s !== null);
+  if (!rows) return section.remove();
+  section.append(table([{ title: "change", of: (row) => row.name }, { title: "running time", of: (row) => row.time_s, show: (row) => time(row.time_s) },
+    { title: "gain", of: (row) => row.gain, show: (row) => percent(row.gain) }], rows, 25));
+  return undefined;
+}
+
+function fillTotals() {
+  const columns = (first) => [first, { title: "count", of: (t) => t.count, show: (t) => count(t.count) }, { title: "time", of: (t) => t.time_s, show: (t) => time(t.time_s) },
+    { title: "mean", of: (t) => t.time_s / t.count, show: (t) => time(t.time_s / t.count) }];
+  const byTime = (rows) => [...rows].sort((a, b) => b.time_s - a.time_s);
+  if (run.kernels.length) place("totals").append(table(columns({ title: "kernel, over all ranks", of: (t) => t.name || "(not annotated)" }), byTime(run.kernels), 12));
+  if (run.calls.length) place("totals").append(table(columns({ title: "MPI call, over all ranks", of: (t) => t.name }), byTime(run.calls), 12));
+}
+
+function fillProvenance() {
+  const settings = Object.entries(run.settings).filter(([, value]) => value !== null && value !== false && !(Array.isArray(value) && !value.length));
+  const rows = [["mpisim", run.mpisim_version], ["cluster file", run.cluster.file], ["changed by --set", run.cluster.overrides.join(", ") || "nothing"],
+    ["seed", run.seed], ...settings.map(([key, value]) => [key.replace(/_/g, " "), Array.isArray(value) ? value.join(", ") : String(value)]),
+    ["the simulation took", `${time(run.simulation.cpu_s)} of CPU time, ${bytes(run.simulation.peak_memory_B)}`]];
+  place("provenance").append(el("div", { className: "scroll" }, el("table", {}, el("tbody", {},
+    ...rows.map(([key, value]) => el("tr", {}, el("th", { scope: "row" }, key), el("td", { style: "text-align:left;white-space:normal" }, value)))))));
+  if (data.cluster_text) place("provenance").append(el("details", {}, el("summary", {}, "cluster description"), el("pre", {}, data.cluster_text)));
+}
+
+fillHeader();
+fillSummary();
+fillJobs();
+fillEfficiency();
+if (data.timeline) Timeline(place("timeline"), data.timeline); else place("timeline").remove();
+fillCurve();
+fillPath();
+fillWaits();
+if (data.matrix && data.matrix.cells.length) place("matrix").append(matrix(data.matrix)); else place("matrix").remove();
+fillLinks();
+fillWhatIf();
+fillTotals();
+fillProvenance();
+for (const section of document.querySelectorAll("main > section"))
+  document.querySelector("nav").append(el("a", { href: "#" + section.id }, section.querySelector("h2").textContent));

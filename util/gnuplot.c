@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "util/gnuplot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Only a log that says something stays. */
+static void remove_if_empty(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	if (stat(path, &status) == 0 && status.st_size == 0)
+		unlink(path);
+}
+
+void util_gnuplot_quote(const char *text, size_t max_B, FILE *file)
+{
+	fputc('"', file);
+	for (size_t i = 0; text[i] && i < max_B; i++) {
+		if (text[i] == '"' || text[i] == '\\' || text[i] == '`')
+			fputc('\\', file);
+		fputc(text[i] == '\n' ? ' ' : text[i], file);
+	}
+	fputc('"', file);
+}
+
+enum util_gnuplot util_gnuplot_run(const char *dir, const char *script)
+{
+	posix_spawn_file_actions_t actions;
+	char name[] = "gnuplot", *argument = strdup(script);
+	char *const argv[] = {name, argument, NULL};
+	int failed, status = 0;
+	pid_t child;
+
+	if (!argument || posix_spawn_file_actions_init(&actions)) {
+		free(argument);
+		return UTIL_GNUPLOT_FAILED;
+	}
+	posix_spawn_file_actions_addchdir_np(&actions, dir);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "gnuplot.log",
+					 O_WRONLY | O_CREAT | O_APPEND, 0666);
+	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+	failed = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	free(argument);
+	if (failed)
+		return failed == ENOENT ? UTIL_GNUPLOT_MISSING : UTIL_GNUPLOT_FAILED;
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	remove_if_empty(dir, "gnuplot.log");
+	/* 127: where the spawned process is the one that finds out that there is no gnuplot. */
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return UTIL_GNUPLOT_MISSING;
+	return status == 0 ? UTIL_GNUPLOT_DRAWN : UTIL_GNUPLOT_FAILED;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UTIL_GNUPLOT_H
+#define UTIL_GNUPLOT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Pictures are drawn by gnuplot as a separate process. */
+enum util_gnuplot {
+	UTIL_GNUPLOT_DRAWN,
+	UTIL_GNUPLOT_MISSING, /* it is not installed */
+	UTIL_GNUPLOT_FAILED
+};
+
+/* Runs gnuplot on `script` in the directory `dir` and waits. What it says is appended to
+ * dir/gnuplot.log, which stays only if it says something. */
+enum util_gnuplot util_gnuplot_run(const char *dir, const char *script);
+
+/* Writes at most `max_B` bytes of `text` as a gnuplot string in double quotes, for use without
+ * enhanced markup. */
+void util_gnuplot_quote(const char *text, size_t max_B, FILE *file);
+
+#endif

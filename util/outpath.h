@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UTIL_OUTPATH_H
+#define UTIL_OUTPATH_H
+
+#include "util/error.h"
+
+/*
+ * Where a file of results that appears by rename is to appear: `path` through symbolic links,
+ * malloc'd. A rename would replace a device or a pipe instead of writing to it. Errors: UTIL_EINPUT
+ * for what exists and is no regular file, UTIL_ENOMEM.
+ */
+int util_output_path(const char *path, char **out, struct util_error *err);
+
+#endif
