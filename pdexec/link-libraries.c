@@ -11,9 +11,7 @@
 #include "pdexec/rank.h"
 #include "pdexec/process.h"
 
-/* Names under which programs ask for the simulator's own library (design: the standard ABI's, and
- * those of MPICH 5.0). */
-static bool is_own_library(const char *name)
+bool pd_link_is_own(const char *name)
 {
 	const char *base = strrchr(name, '/');
 
@@ -21,12 +19,15 @@ static bool is_own_library(const char *name)
 	return !strncmp(base, "libmpi_abi.so", 13) || !strncmp(base, "libpmpi_abi.so", 14);
 }
 
-static int refuse_other_mpi(const struct pd_elf *elf, const char *name, struct util_error *err)
+const char *pd_link_other_mpi(const char *name)
 {
 	static const struct {
 		const char *prefix, *mpi;
 	} others[] = {
-	    {"libmpi.so", "Open MPI or Intel MPI"},
+	    {"libmpi.so.40", "Open MPI 3 to 5"},
+	    {"libmpi.so.20", "Open MPI 2"},
+	    {"libmpi.so.12", "MPICH or Intel MPI"},
+	    {"libmpi.so", "Open MPI, MPICH or Intel MPI"},
 	    {"libmpi_cxx.so", "Open MPI"},
 	    {"libmpi_mpifh.so", "Open MPI"},
 	    {"libmpi_usempi", "Open MPI"},
@@ -35,30 +36,27 @@ static int refuse_other_mpi(const struct pd_elf *elf, const char *name, struct u
 	    {"libmpicxx.so", "Intel MPI"},
 	    {"libmvapich", "MVAPICH"},
 	};
+	const char *slash = strrchr(name, '/');
 
+	name = slash ? slash + 1 : name;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (!strncmp(name, others[i].prefix, strlen(others[i].prefix)))
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "'%s' is linked with another MPI (%s: %s): rebuild it with mpisim-cc",
-			    elf->path, others[i].mpi, name);
-	return 0;
+			return others[i].mpi;
+	return NULL;
 }
 
-/* Writes one directory of a search path with $ORIGIN replaced. Returns false when it does not fit.
- */
-static bool expand_directory(const struct pd_elf *elf, const char *directory, size_t length,
-			     const char *name, char *out, size_t size)
+bool pd_link_expand(const char *owner, const char *directory, size_t length, const char *name,
+		    char *out, size_t size)
 {
-	const char *slash = strrchr(elf->path, '/');
-	int origin = (int)(slash - elf->path), n;
+	const char *slash = strrchr(owner, '/');
+	int origin = (int)(slash - owner), n;
 	size_t skip = 0;
 
 	if (length >= 9 && !strncmp(directory, "${ORIGIN}", 9))
 		skip = 9;
 	else if (length >= 7 && !strncmp(directory, "$ORIGIN", 7))
 		skip = 7;
-	n = snprintf(out, size, "%.*s%.*s/%s", skip ? origin : 0, elf->path, (int)(length - skip),
+	n = snprintf(out, size, "%.*s%.*s/%s", skip ? origin : 0, owner, (int)(length - skip),
 		     directory + skip, name);
 	return n > 0 && (size_t)n < size;
 }
@@ -70,7 +68,7 @@ static void *open_on_path(const struct pd_elf *elf, const char *search, const ch
 	while (search && *search) {
 		size_t length = strcspn(search, ":");
 
-		if (length && expand_directory(elf, search, length, name, path, sizeof(path)) &&
+		if (length && pd_link_expand(elf->path, search, length, name, path, sizeof(path)) &&
 		    access(path, R_OK) == 0)
 			return dlopen(path, flags);
 		search += length + (search[length] == ':');
@@ -97,7 +95,6 @@ int pd_link_load_libraries(struct pd_link *link, struct util_error *err)
 {
 	size_t cursor = 0, n = 0;
 	const char *name;
-	int rc;
 
 	while (pd_elf_needed(link->elf, &cursor))
 		n++;
@@ -107,15 +104,19 @@ int pd_link_load_libraries(struct pd_link *link, struct util_error *err)
 				      link->elf->path);
 	cursor = 0;
 	while ((name = pd_elf_needed(link->elf, &cursor))) {
-		rc = refuse_other_mpi(link->elf, name, err);
-		if (rc)
-			return rc;
+		const char *other = pd_link_other_mpi(name);
+
+		if (other)
+			return util_error_set(
+			    err, UTIL_EINPUT,
+			    "'%s' is linked with another MPI (%s: %s): rebuild it with mpisim-cc",
+			    link->elf->path, other, name);
 	}
 	cursor = 0;
 	while ((name = pd_elf_needed(link->elf, &cursor))) {
 		void *library;
 
-		if (is_own_library(name)) {
+		if (pd_link_is_own(name)) {
 			link->own_position = link->n_libraries;
 			continue;
 		}

@@ -2,6 +2,7 @@
 #ifndef PDEXEC_LINK_H
 #define PDEXEC_LINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +60,18 @@ void pd_link_finish(struct pd_link *link);
 /* Applies every fixup to the image at `base` and protects what is read-only from then on.
  * O(fixups). */
 int pd_link_apply(const struct pd_link *link, char *base, struct util_error *err);
+
+/* Whether programs ask for the simulator's own library by this name: the standard ABI's, and those of
+ * MPICH 5.0. `name`: of DT_NEEDED, with or without directories; here and below. */
+bool pd_link_is_own(const char *name);
+/* The MPI that a library belongs to and that is not this one ("MPICH"); NULL: none. */
+const char *pd_link_other_mpi(const char *name);
+/*
+ * Writes the path of library `name` in a directory of `length` bytes of a search path, with $ORIGIN
+ * replaced by that of `owner`, an absolute path. False when it does not fit.
+ */
+bool pd_link_expand(const char *owner, const char *directory, size_t length, const char *name,
+		    char *out, size_t size);
 
 /* --- within linking --- */
 int pd_link_load_libraries(struct pd_link *link, struct util_error *err);

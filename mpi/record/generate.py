@@ -429,4 +429,5 @@ def main():
     print("\n".join(write(prototypes, table, sys.argv[3])))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,12 +3,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "netmodel/placement.h"
 #include "mpi/record/record.h"
 #include "pdexec/image.h"
+#include "tools/check/check.h"
 #include "tools/run/entry.h"
 #include "tools/run/outfile.h"
 #include "tools/run/launcher.h"
@@ -21,36 +21,6 @@
 #include "util/version.h"
 
 #define EXIT_USAGE 2
-
-static bool is_runnable_file(const char *path)
-{
-	struct stat found;
-
-	return stat(path, &found) == 0 && S_ISREG(found.st_mode) && access(path, X_OK) == 0;
-}
-
-/* The program's file: as given when it has a directory, else as a shell finds it, else in the
- * working directory. */
-static char *find_program(const char *name)
-{
-	const char *path = getenv("PATH");
-	char *found = NULL;
-
-	if (strchr(name, '/') || !path)
-		return strdup(name);
-	while (*path) {
-		size_t length = strcspn(path, ":");
-
-		if (length > 0 && asprintf(&found, "%.*s/%s", (int)length, path, name) < 0)
-			return NULL;
-		if (found && is_runnable_file(found))
-			return found;
-		free(found);
-		found = NULL;
-		path += length + (path[length] == ':');
-	}
-	return strdup(name);
-}
 
 /* Puts drawn values in the place of those that the file has. */
 static int vary_cluster(struct run *run, struct util_error *err)
@@ -98,7 +68,7 @@ static int prepare_programs(struct run *run, struct util_error *err)
 		config->n_ranks = job ? job->n_ranks : program->n_ranks;
 		config->job = job ? i : 0;
 		config->bench_in = job ? job->bench : NULL;
-		config->path = run->paths[i] = find_program(config->argv[0]);
+		config->path = run->paths[i] = run_find_program(config->argv[0]);
 		if (!config->path)
 			return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	}
@@ -324,6 +294,31 @@ static int simulate(struct run *run)
 	return status;
 }
 
+/* --check-binary. Returns the exit status. */
+static int check_binary(const struct run *run)
+{
+	const struct run_options *o = &run->options;
+	bool json_only = o->json && strcmp(o->json, "-") == 0;
+	char *path = run_find_program(o->check_binary);
+	struct check check;
+	struct util_error err;
+	int failed = path ? check_create(&check, path, run->tls_size_B, &err)
+			  : util_error_set(&err, UTIL_ENOMEM, "out of memory");
+	int status = EXIT_USAGE;
+
+	free(path);
+	if (!failed) {
+		if (!json_only && !o->quiet)
+			check_write_text(&check, stdout);
+		failed = o->json ? run_file_write(o->json, check_write_json, &check, &err) : 0;
+		status = check.stops.n > 0 ? 1 : 0;
+		check_destroy(&check);
+	}
+	if (failed)
+		fprintf(run->console, "mpisim-run: %s\n", err.text);
+	return failed ? EXIT_USAGE : status;
+}
+
 int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 {
 	struct run run = {
@@ -350,6 +345,8 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 		run_help(stdout);
 	else if (run.options.version)
 		printf("mpisim-run %s\n", util_version());
+	else if (run.options.check_binary)
+		status = check_binary(&run);
 	else
 		status = simulate(&run);
 	if (run.start_dir_fd >= 0)

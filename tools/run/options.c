@@ -29,6 +29,7 @@ enum option_code {
 	OPTION_RANKS = 'n',
 	OPTION_HELP = 'h',
 	OPTION_CLUSTER = 0x100,
+	OPTION_CHECK_BINARY,
 	OPTION_PLACEMENT,
 	OPTION_COMPUTE,
 	OPTION_BENCH,
@@ -66,6 +67,7 @@ static const struct option long_options[] = {
 	{"bench", required_argument, NULL, OPTION_BENCH},
 	{"bench-out", required_argument, NULL, OPTION_BENCH_OUT},
 	{"blas-model", required_argument, NULL, OPTION_BLAS_MODEL},
+	{"check-binary", required_argument, NULL, OPTION_CHECK_BINARY},
 	{"cluster", required_argument, NULL, OPTION_CLUSTER},
 	{"compute", required_argument, NULL, OPTION_COMPUTE},
 	{"explain", no_argument, NULL, OPTION_EXPLAIN},
@@ -295,6 +297,9 @@ static int take_option(int option, char *value, struct run_options *out, struct 
 	case OPTION_CLUSTER:
 		out->cluster = value;
 		return 0;
+	case OPTION_CHECK_BINARY:
+		out->check_binary = value;
+		return 0;
 	case OPTION_RANKS:
 		if (strcmp(value, "p") == 0)
 			return util_error_set(err, UTIL_EINPUT, "found -np, wanted -n RANKS");
@@ -387,7 +392,9 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 	if (!failed)
 		failed = run_options_check(out, err);
 	out->explain = out->explain || (out->html && !out->schedule);
-	return failed || out->schedule || out->is_replay ? failed : take_programs(out, err);
+	return failed || out->schedule || out->is_replay || out->check_binary
+		       ? failed
+		       : take_programs(out, err);
 }
 
 static int parse(int argc, char **argv, struct run_options options, struct run_options *out,

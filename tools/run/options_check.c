@@ -117,6 +117,7 @@ static const char *find_unreplayable(const struct run_options *o)
 		{o->isolation != PD_ISOLATION_AUTO, "--isolation"},
 		{o->n_repeats > 1, "--repeat"},	     {o->vary_cluster, "--vary-cluster"},
 		{o->tag_output, "--tag-output"},     {o->record, "--record"},
+		{o->check_binary, "--check-binary"},
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -141,8 +142,31 @@ static int check_replay(const struct run_options *options, struct util_error *er
 	return 0;
 }
 
+/* Nothing is simulated, so whatever else is said would not be obeyed. */
+static int check_binary(const struct run_options *o, struct util_error *err)
+{
+	const char *found = o->program[0]   ? o->program[0]
+			    : o->cluster    ? "--cluster"
+			    : o->schedule   ? "--schedule"
+			    : o->n_ranks    ? "-n"
+			    : o->report     ? "--report"
+			    : o->record     ? "--record"
+			    : o->trace_out  ? "--trace-out"
+			    : o->html	    ? "--html"
+			    : o->explain    ? "--explain"
+					    : NULL;
+
+	return found ? util_error_set(err, UTIL_EINPUT,
+				      "found %s beside --check-binary, which looks at one file and "
+				      "runs nothing; only --json and --quiet go with it",
+				      found)
+		     : 0;
+}
+
 int run_options_check(const struct run_options *options, struct util_error *err)
 {
+	if (options->check_binary && !options->is_replay)
+		return check_binary(options, err);
 	if (options->what_if && !options->html)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--what-if puts a table into the page of --html; found no --html");

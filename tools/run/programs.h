@@ -27,4 +27,8 @@ int run_programs_parse(char **words, int n_ranks, int max_ranks, struct run_prog
 		       struct util_error *err);
 void run_programs_finish(struct run_programs *programs);
 
+/* The program's file: as given when it has a directory, else as a shell finds it, else in the
+ * working directory. The caller frees it; NULL: out of memory. */
+char *run_find_program(const char *name);
+
 #endif
