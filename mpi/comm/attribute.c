@@ -184,7 +184,9 @@ int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void
 						     .copy = copy,
 						     .delete = delete,
 						     .extra_state = extra_state,
-						     .n_references = 1};
+						     .n_references = 1,
+						     .function = me->pd->function,
+						     .site = me->pd->site};
 	*keyval = FIRST_KEYVAL + slot;
 	return MPI_SUCCESS;
 }
@@ -241,6 +243,18 @@ int mpi_keyval_free(struct mpi_rank *me, enum mpi_kind kind, int *keyval)
 	found->is_freed = true;
 	*keyval = MPI_KEYVAL_INVALID;
 	return MPI_SUCCESS;
+}
+
+void mpi_keyval_visit(const struct mpi_rank *me, mpi_keyval_visit_fn visit, void *context)
+{
+	const struct mpi_rank_objects *objects = me->attributes;
+
+	for (int i = 0; objects && i < objects->n_keyvals; i++) {
+		const struct mpi_keyval *keyval = &objects->keyvals[i];
+
+		if (keyval->n_references > 0 && !keyval->is_freed)
+			visit(context, keyval->kind, keyval->function, keyval->site);
+	}
 }
 
 static struct mpi_attribute **find_link(struct mpi_attribute **list, int keyval)

@@ -34,6 +34,11 @@ void mpi_attributes_discard(struct mpi_attribute *list);
 int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void),
 		      void (*delete)(void), int *keyval, void *extra_state);
 int mpi_keyval_free(struct mpi_rank *me, enum mpi_kind kind, int *keyval);
+/* Visits the keyvals of `me` that were not freed (for the report at MPI_Finalize); `kind`: what
+ * they are for. */
+typedef void (*mpi_keyval_visit_fn)(void *context, enum mpi_kind kind, const char *function,
+				    const void *site);
+void mpi_keyval_visit(const struct mpi_rank *me, mpi_keyval_visit_fn visit, void *context);
 int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 		      struct mpi_attribute **list, int keyval, void *value);
 int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,

@@ -18,6 +18,8 @@ struct mpi_keyval {
 	void *extra_state;
 	int n_references; /* attributes, and one until MPI_*_free_keyval; 0: slot is free */
 	bool is_freed;
+	const char *function; /* the call that made it, and where the program called it */
+	const void *site;
 };
 
 /* A predefined datatype is the same constant for all ranks; what one rank did to it is kept here.

@@ -162,10 +162,14 @@ void mpi_handle_visit(const struct mpi_rank *me, mpi_handle_visit_fn visit, void
 {
 	const struct mpi_handle_table *table = me->world->handles;
 
-	for (uint64_t i = 0; i < table->n_slots && me->n_handles > 0; i++) {
+	uint64_t n_seen = 0;
+
+	for (uint64_t i = 0; i < table->n_slots && n_seen < me->n_handles; i++) {
 		const struct handle_slot *slot = &table->slots[i];
 
-		if (slot->object && slot->rank == me->rank)
-			visit(context, slot->kind, slot->object, slot->function, slot->site);
+		if (!slot->object || slot->rank != me->rank)
+			continue;
+		n_seen++;
+		visit(context, slot->kind, slot->object, slot->function, slot->site);
 	}
 }

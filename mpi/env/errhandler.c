@@ -50,6 +50,7 @@ int mpi_errhandler_create(struct mpi_rank *me, enum mpi_kind object, void (*user
 	if (!handler)
 		return MPI_ERR_NO_MEM;
 	handler->n_references = 1;
+	handler->n_held = 1;
 	handler->kind = ERRHANDLER_USER;
 	handler->object = object;
 	handler->user = user;
@@ -76,6 +77,8 @@ int mpi_errhandler_give(struct mpi_errhandler *handler, MPI_Errhandler *out)
 	if (!out)
 		return MPI_ERR_ARG;
 	mpi_errhandler_retain(handler); /* the caller frees what it got */
+	if (handler->kind == ERRHANDLER_USER)
+		handler->n_held++;
 	*out = handler->handle;
 	return MPI_SUCCESS;
 }
@@ -142,9 +145,12 @@ int MPI_Errhandler_free(MPI_Errhandler *errhandler)
 	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
 	struct mpi_errhandler *handler = errhandler ? mpi_errhandler_get(me, *errhandler) : NULL;
 
-	if (!handler)
+	if (!handler || (handler->kind == ERRHANDLER_USER && handler->n_held == 0))
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ERRHANDLER,
-					       "errhandler is not an error handler"));
+					       handler ? "errhandler was freed already"
+						       : "errhandler is not an error handler"));
+	if (handler->kind == ERRHANDLER_USER)
+		handler->n_held--;
 	mpi_errhandler_release(me, handler);
 	*errhandler = MPI_ERRHANDLER_NULL;
 	return mpi_leave(me, MPI_SUCCESS);

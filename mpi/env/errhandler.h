@@ -10,7 +10,8 @@ enum mpi_errhandler_kind { ERRHANDLER_FATAL, ERRHANDLER_ABORT, ERRHANDLER_RETURN
 
 struct mpi_errhandler {
 	MPI_Errhandler handle;
-	int n_references;
+	int n_references; /* of the objects that have it, and of the program */
+	int n_held;	  /* of the program alone: until it frees what it made or was given */
 	enum mpi_errhandler_kind kind;
 	enum mpi_kind object; /* ERRHANDLER_USER: of what it is a handler: KIND_COMM, KIND_WIN,
 				 KIND_FILE, KIND_SESSION */

@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
+#include "mpi/comm/attribute.h"
+#include "mpi/env/errhandler.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/request.h"
 
@@ -51,6 +54,7 @@ static void add(struct mpi_rank *me, const char *what, const char *function, con
 		 * rank then; tools merge by description. */
 		if (entry->what == what && entry->site == site && entry->function == function) {
 			entry->count++;
+			entry->first_rank = MIN(me->rank, entry->first_rank);
 			return;
 		}
 	}
@@ -69,6 +73,8 @@ static void visit(void *context, enum mpi_kind kind, void *object, const char *f
 	const struct mpi_request *request = object;
 	const char *what = kind_name[kind];
 
+	if (kind == KIND_ERRHANDLER && ((const struct mpi_errhandler *)object)->n_held == 0)
+		return; /* freed, and still that of an object */
 	if (kind == KIND_DATATYPE && ((const struct mpi_datatype *)object)->is_predefined)
 		return; /* of MPI_Type_create_f90_*: the program cannot free it */
 	if (kind == KIND_REQUEST && request->is_persistent)
@@ -80,6 +86,15 @@ static void visit(void *context, enum mpi_kind kind, void *object, const char *f
 	add(context, what, function, site);
 }
 
+static void visit_keyval(void *context, enum mpi_kind kind, const char *function, const void *site)
+{
+	add(context,
+	    kind == KIND_COMM  ? "keyval of communicators"
+	    : kind == KIND_WIN ? "keyval of windows"
+			       : "keyval of datatypes",
+	    function, site);
+}
+
 static void visit_message(void *context, struct mpi_rank *sender, const void *site)
 {
 	add(sender, "message that was never received, sent", NULL, site);
@@ -88,6 +103,7 @@ static void visit_message(void *context, struct mpi_rank *sender, const void *si
 void mpi_leaks_collect(struct mpi_rank *me)
 {
 	mpi_handle_visit(me, visit, me);
+	mpi_keyval_visit(me, visit_keyval, me);
 	if (++me->world->n_finalized == me->world->n_ranks)
 		mpi_p2p_visit_messages(me->world, visit_message, me->world);
 }

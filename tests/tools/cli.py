@@ -182,12 +182,6 @@ class Ends(Base):
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stderr, f"mpisim-run: warning: no rank called MPI_Init: is {self.dir}/plain the MPI program?\n")
 
-    def test_leaks_are_warnings_once_per_place(self):
-        done = self.run_misc("leak", "--quiet")
-        self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stderr, r"communicator, made by MPI_Comm_dup at .*misc\.c:\d+.*\(4 in all, first on rank 0\)")
-        self.assertEqual(len(done.stderr.splitlines()), 1)
-
     def start(self, what, *options):
         child = subprocess.Popen([str(w) for w in self.words(*options)] + [str(self.misc), what],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -407,7 +407,8 @@ int run_finish(struct run *run)
 		description.explanation = &explanation;
 	for (int i = 0; i < run->notes.n; i++)
 		run_strings_add(&warnings, "%s", run->notes.items[i]);
-	warn_leaks(run, &warnings);
+	if (!run->options.ignore_leaks)
+		warn_leaks(run, &warnings);
 	warn_model(run, &warnings);
 	warn_no_mpi(run, &warnings);
 	for (int i = 0; i < run->world->n_programs; i++)

@@ -85,6 +85,7 @@ static const char text[] =
 	"  --report DIR           a directory of pictures (PNG, SVG) and the tables behind them\n"
 	"  --tag-output           put the rank in front of every line that the program prints\n"
 	"  --quiet                no summary, only failures and warnings\n"
+	"  --ignore-leaks         no warnings about MPI objects that the program did not free\n"
 	"\n"
 	"before a run:\n"
 	"  --check-binary FILE    which MPI functions FILE and its libraries need, which of them are\n"

@@ -56,6 +56,7 @@ enum option_code {
 	OPTION_REPORT,
 	OPTION_EXPLAIN,
 	OPTION_IDEAL,
+	OPTION_IGNORE_LEAKS,
 	OPTION_TRACE_OUT,
 	OPTION_RECORD,
 	OPTION_TAG_OUTPUT,
@@ -76,6 +77,7 @@ static const struct option long_options[] = {
 	{"html", required_argument, NULL, OPTION_HTML},
 	{"what-if", required_argument, NULL, OPTION_WHAT_IF},
 	{"ideal", required_argument, NULL, OPTION_IDEAL},
+	{"ignore-leaks", no_argument, NULL, OPTION_IGNORE_LEAKS},
 	{"interval", required_argument, NULL, OPTION_INTERVAL},
 	{"isolation", required_argument, NULL, OPTION_ISOLATION},
 	{"json", required_argument, NULL, OPTION_JSON},
@@ -277,6 +279,9 @@ static int take_output_option(int option, char *value, struct run_options *out,
 		return 0;
 	case OPTION_EXPLAIN:
 		out->explain = true;
+		return 0;
+	case OPTION_IGNORE_LEAKS:
+		out->ignore_leaks = true;
 		return 0;
 	case OPTION_TAG_OUTPUT:
 		out->tag_output = true;

@@ -44,6 +44,7 @@ struct run_options {
 	const char *record; /* trace file, NULL: none */
 	bool tag_output, quiet, help, version;
 	const char *schedule; /* file of jobs, NULL: none */
+	bool ignore_leaks;	  /* no warnings about what the program did not free */
 	const char *check_binary; /* file to look at instead of a run, NULL: none */
 	bool is_replay; /* the options are those of mpisim-replay */
 	char **program; /* what follows the options, NULL at its end */

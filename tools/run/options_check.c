@@ -117,7 +117,7 @@ static const char *find_unreplayable(const struct run_options *o)
 		{o->isolation != PD_ISOLATION_AUTO, "--isolation"},
 		{o->n_repeats > 1, "--repeat"},	     {o->vary_cluster, "--vary-cluster"},
 		{o->tag_output, "--tag-output"},     {o->record, "--record"},
-		{o->check_binary, "--check-binary"},
+		{o->check_binary, "--check-binary"}, {o->ignore_leaks, "--ignore-leaks"},
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

@@ -119,7 +119,6 @@ static int dive(int depth)
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
-	MPI_Comm leak;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -154,8 +153,6 @@ int main(int argc, char **argv)
 		work_forever();
 	else if (strcmp(what, "stuck") == 0)
 		stay_stuck();
-	else if (strcmp(what, "leak") == 0)
-		MPI_Comm_dup(MPI_COMM_WORLD, &leak);
 	MPI_Finalize();
 	return strcmp(what, "exit") == 0 && rank % 2 ? 3 : 0;
 }

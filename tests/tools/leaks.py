@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What mpisim-run says of MPI objects that a program leaves behind: in the summary and in the JSON.
+
+usage: leaks.py BIN_DIR SOURCE_DIR
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+# What the program leaves is what is tested here; the sanitizers would report it once more.
+os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+SOURCE = pathlib.Path(sys.argv.pop(1)).resolve() / "programs" / "leaks.c"
+CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+
+
+def call(*words):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False)
+
+
+class Leaks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-leaks-"))
+        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        built = call(BIN / "mpisim-cc", "-g", SOURCE, "-o", cls.dir / "leaks")
+        assert built.returncode == 0, built.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def leaks(self, *words):
+        """(what, made by, line of the source), and all of the JSON's warnings."""
+        options = [word for word in words if word.startswith("-")]
+        arguments = [word for word in words if not word.startswith("-")]
+        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 4, "--compute", "modelled",
+                    "--json", self.dir / "leaks.json", *options, self.dir / "leaks", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        warnings = json.loads((self.dir / "leaks.json").read_text())["warnings"]
+        for warning in warnings:
+            self.assertIn(warning, re.sub(r"\n +", " ", done.stderr))
+        found = re.findall(r"at MPI_Finalize: (.*), made by (\w+) at .*leaks\.c:(\d+).*\(4 in all, first on rank 0\)", "\n".join(warnings))
+        self.assertEqual(len(found), len(warnings), warnings)
+        return sorted(found)
+
+    def test_leaks_of_every_kind_are_told_with_their_lines(self):
+        source = SOURCE.read_text().splitlines()
+        kinds = {"communicator": "MPI_Comm_dup", "group": "MPI_Comm_group", "datatype": "MPI_Type_contiguous",
+                 "operation": "MPI_Op_create", "info object": "MPI_Info_create", "error handler": "MPI_Comm_create_errhandler",
+                 "window": "MPI_Win_create", "session": "MPI_Session_init", "receive that was never completed": "MPI_Irecv",
+                 "persistent request": "MPI_Send_init", "keyval of communicators": "MPI_Comm_create_keyval",
+                 "keyval of datatypes": "MPI_Type_create_keyval", "keyval of windows": "MPI_Win_create_keyval"}
+        wanted = [(what, function, str(1 + next(i for i, line in enumerate(source) if f"\t{function}(" in line)))
+                  for what, function in kinds.items()]
+        self.assertEqual(self.leaks(), sorted(wanted))
+        self.assertEqual(self.leaks("--isolation=copy"), sorted(wanted))
+
+    def test_quiet_runs_warn_too(self):
+        self.assertEqual(len(self.leaks("--quiet")), 13)
+
+    def test_what_was_freed_is_no_leak(self):
+        self.assertEqual(self.leaks("free"), [])
+
+    def test_leaks_can_be_ignored(self):
+        self.assertEqual(self.leaks("--ignore-leaks"), [])
+
+
+unittest.main()
