@@ -145,7 +145,6 @@ static void compute_record(struct pd_rank *rank, sim_time_ps begin)
 void pd_compute_end_step(struct pd_rank *rank)
 {
 	struct pd_world *world = rank->world;
-	sim_time_ps begin = world->engine.now;
 
 	pd_compute_pause(rank);
 	pd_annotation_check_call(rank);
@@ -156,7 +155,7 @@ void pd_compute_end_step(struct pd_rank *rank)
 				  compute_done);
 		while (rank->is_computing)
 			sim_task_block(&rank->task);
-		compute_record(rank, begin);
+		compute_record(rank, rank->compute.begin);
 	}
 	rank->pending_s = 0;
 	rank->n_parts = 0;

@@ -165,6 +165,7 @@ int replay_source(struct replay_rank *rank)
 
 	if (source != MPI_ANY_SOURCE)
 		return source;
+	rank->replay->n_unlike++; /* what it got may stand elsewhere */
 	mtrace_get_match(&rank->cursor, &matched, &tag);
 	return matched == MTRACE_UNMATCHED ? MPI_ANY_SOURCE : matched;
 }

@@ -45,6 +45,8 @@ struct replay_rank {
 	struct replay_array found;     /* the same, as the MPI layer knows them */
 	uint32_t *ids;		       /* of `list` */
 	int n_listed;
+	uint64_t
+	    at[2]; /* of the record that ends the present computation: what it is, and of what */
 	const char **phases; /* [depth] that are open */
 	int depth, max_depth;
 	void *ignored[2]; /* where outputs go that nobody reads */

@@ -9,10 +9,46 @@
 #include "pdexec/store.h"
 #include "replay/call.h"
 #include "replay/kept.h"
+#include "replay/repeat.h"
 
 enum { STACK_B = 64 << 10, MAX_DEPTH = 1024 };
 
 /* --- records --- */
+
+/* The record `what` of `of` ends the computation that was charged, if there is any. */
+static void begin_step_end(struct replay_rank *rank, uint64_t what, uint64_t of)
+{
+	struct replay *replay = rank->replay;
+
+	rank->at[0] = what;
+	rank->at[1] = of;
+	replay->n_computing++;
+	if (replay->repeat)
+		replay_repeat_look(replay->repeat);
+}
+
+static void end_step(struct replay_rank *rank, uint64_t what, uint64_t of)
+{
+	struct pd_rank *pd = rank->mpi->pd;
+
+	if (pd->pending_s == 0)
+		return;
+	begin_step_end(rank, what, of);
+	pd_compute_end(pd);
+	rank->replay->n_computing--;
+}
+
+/* The same with the first steps of a call. */
+static void enter(struct replay_rank *rank, uint64_t number, uint64_t site)
+{
+	const struct mtrace_file *file = rank->replay->file;
+	bool has_step = rank->mpi->pd->pending_s != 0;
+
+	if (has_step)
+		begin_step_end(rank, MTRACE_CALL + number, site);
+	mpi_enter_described(rank->mpi, file->functions[number].name, file->sites[site]);
+	rank->replay->n_computing -= has_step;
+}
 
 static double scale_of(struct replay *replay, uint64_t kernel)
 {
@@ -39,6 +75,8 @@ static void charge_kernel(struct replay_rank *rank, uint64_t kernel, double seco
 	if (replay->has_bench) {
 		if (pd_store_begin(store, name, n_params, params, &charge, &err))
 			pd_fail(pd, PD_FAILURE_ANNOTATION, "%s", err.text);
+		if (replay->repeat)
+			replay_repeat_kernel(replay->repeat, name, n_params, params);
 		seconds = charge.seconds;
 	}
 	pd_compute_charge(pd, name, seconds * scale_of(replay, kernel) * pd_store_scale_all(store));
@@ -81,7 +119,7 @@ static void do_phase(struct replay_rank *rank, bool is_begin)
 	struct mtrace_cursor *c = &rank->cursor;
 	uint64_t name = is_begin ? mtrace_get_uint(c) : 0;
 
-	pd_compute_end(rank->mpi->pd);
+	end_step(rank, is_begin ? MTRACE_PHASE_BEGIN : MTRACE_PHASE_END, name);
 	if (is_begin && (name >= rank->replay->file->n_strings || rank->depth == MAX_DEPTH))
 		replay_damaged(rank, "no such phase");
 	if (!is_begin && rank->depth == 0)
@@ -132,8 +170,8 @@ static void do_call(struct replay_rank *rank, uint64_t number)
 	if (number >= replay->file->n_functions || site >= replay->file->n_sites)
 		replay_damaged(rank, "no such function");
 	function = replay->functions[number];
-	mpi_enter_described(rank->mpi, replay->file->functions[number].name,
-			    replay->file->sites[site]);
+	replay->n_unlike += replay->is_unlike[number];
+	enter(rank, number, site);
 	rank->n_arrays = rank->n_buffers = 0;
 	if (function == replay->finalize)
 		replay_objects_free(rank);
@@ -169,6 +207,9 @@ static bool do_record(struct replay_rank *rank)
 	case MTRACE_PHASE_END:
 		do_phase(rank, op == MTRACE_PHASE_BEGIN);
 		return true;
+	}
+	rank->replay->n_unlike++;
+	switch (op) {
 	case MTRACE_NODE_RELEASE:
 	case MTRACE_NODE_ACQUIRE:
 		do_node(rank, op == MTRACE_NODE_ACQUIRE);
@@ -241,6 +282,7 @@ static int bind_functions(struct replay *replay, struct util_error *err)
 			    "'%s' has calls of %s with arguments \"%s\", wanted \"%s\"", file->path,
 			    function->name, function->signature, found->signature);
 		replay->functions[i] = found;
+		replay->is_unlike[i] = !replay_repeat_allows(function->name);
 		if (strcmp(function->name, "MPI_Finalize") == 0)
 			replay->finalize = found;
 	}
@@ -313,10 +355,12 @@ int replay_create(struct mtrace_file *file, const struct replay_config *config, 
 	replay->file = file;
 	replay->ranks = calloc((size_t)file->n_ranks, sizeof *replay->ranks);
 	replay->functions = calloc((size_t)file->n_functions + 1, sizeof *replay->functions);
+	replay->is_unlike = calloc((size_t)file->n_functions + 1, sizeof *replay->is_unlike);
 	replay->scales = malloc(((size_t)file->n_strings + 1) * sizeof *replay->scales);
 	replay->n_zeros = (uint64_t)file->n_ranks + 65536;
 	replay->zeros = calloc(replay->n_zeros, sizeof(MPI_Count));
-	if (!replay->ranks || !replay->functions || !replay->scales || !replay->zeros)
+	if (!replay->ranks || !replay->functions || !replay->is_unlike || !replay->scales ||
+	    !replay->zeros)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a replay");
 	for (uint32_t i = 0; i < file->n_strings && !failed; i++)
 		replay->scales[i] = -1;
@@ -326,6 +370,8 @@ int replay_create(struct mtrace_file *file, const struct replay_config *config, 
 		failed = create_world(replay, config, err);
 	if (!failed)
 		failed = create_ranks(replay, err);
+	if (!failed)
+		failed = replay_repeat_create(replay, &replay->repeat, err);
 	if (failed) {
 		replay_destroy(replay);
 		return failed;
@@ -338,6 +384,7 @@ void replay_destroy(struct replay *replay)
 {
 	if (!replay)
 		return;
+	replay_repeat_destroy(replay->repeat);
 	mpi_world_destroy(replay->mpi);
 	pd_world_destroy(replay->world);
 	for (int i = 0; replay->ranks && i < replay->file->n_ranks; i++)
@@ -345,6 +392,7 @@ void replay_destroy(struct replay *replay)
 	replay_kept_destroy(replay);
 	free(replay->ranks);
 	free(replay->functions);
+	free(replay->is_unlike);
 	free(replay->scales);
 	free(replay->zeros);
 	free(replay);

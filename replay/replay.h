@@ -38,7 +38,11 @@ struct replay {
 	uint64_t n_zeros;
 	struct replay_kept *kept; /* arrays that operations under way use */
 	bool has_bench;
-	size_t last_B; /* size of the array that was read last */
+	struct replay_repeat *repeat; /* NULL: all is simulated */
+	int n_computing;	      /* ranks that end a step of computation */
+	uint64_t n_unlike;	      /* records so far that leave more behind than repeats */
+	bool *is_unlike;	      /* [file->n_functions]: their calls are such records */
+	size_t last_B;		      /* size of the array that was read last */
 };
 
 /*

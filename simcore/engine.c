@@ -92,6 +92,13 @@ enum sim_step sim_engine_step(struct sim_engine *engine)
 	return SIM_STEP_EVENT;
 }
 
+void sim_engine_jump(struct sim_engine *engine, sim_time_ps duration)
+{
+	engine->now += duration;
+	engine->jumped += duration;
+	sim_queue_delay(&engine->queue, duration);
+}
+
 static void alarm_ring(struct sim_event *event)
 {
 	struct sim_task *task =

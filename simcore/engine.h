@@ -59,6 +59,7 @@ struct sim_engine {
 	struct sim_task *resumed_last;
 	struct sim_instant_hook *hook_first, *hook_last;
 	uint64_t n_events, n_switches;
+	sim_time_ps jumped; /* of `now`: by sim_engine_jump */
 	int out_of_memory;
 	/* May be NULL. Called when a task is about to be resumed that is not resumed_last: swap in
 	 * its memory. */
@@ -96,6 +97,11 @@ void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event);
 void sim_engine_at_instant_end(struct sim_engine *engine, struct sim_instant_hook *hook);
 
 enum sim_step sim_engine_step(struct sim_engine *engine);
+/*
+ * Moves the clock, and with it all that is scheduled, by `duration` >= 0: whoever calls knows what
+ * happens meanwhile and that all is then as it is now. Not from a task.
+ */
+void sim_engine_jump(struct sim_engine *engine, sim_time_ps duration);
 
 /*
  * Makes a task from a fiber and puts it on the ready list. The fiber's entry must call nothing

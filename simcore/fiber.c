@@ -94,7 +94,9 @@ static int set_measure(struct sim_fiber_set *set, size_t n_fibers, size_t stack_
 	set->n_fibers = n_fibers;
 	set->stack_size_B = (stack_size_B + page - 1) / page * page;
 	set->guard_stride = max_guards > 0 ? (n_fibers + max_guards - 1) / max_guards : n_fibers;
-	set->pitch_B = set->stack_size_B + GUARD_B;
+	/* an odd number of pages: with a power of two the tops of all stacks would share a few sets
+	   of the cache */
+	set->pitch_B = (set->stack_size_B + GUARD_B) | page;
 	if (set->pitch_B > (SIZE_MAX / 2 - GUARD_B) / n_fibers)
 		return util_error_set(err, UTIL_EINPUT, "%zu stacks of %zu bytes are too much",
 				      n_fibers, stack_size_B);

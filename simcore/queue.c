@@ -183,3 +183,34 @@ int sim_queue_push_slot(struct sim_queue *queue, struct sim_event *event, sim_ti
 	slot_append(queue, event, slot);
 	return 0;
 }
+
+void sim_queue_delay(struct sim_queue *queue, sim_time_ps delay)
+{
+	for (size_t i = 0; i < queue->n_slots; i++) {
+		queue->heap[i].time += delay;
+		for (struct sim_event *event = queue->heap[i].event; event; event = event->next)
+			event->time += delay;
+	}
+}
+
+static int compare_slots(const void *a, const void *b)
+{
+	return is_before(a, b) ? -1 : is_before(b, a);
+}
+
+int sim_queue_list(const struct sim_queue *queue, const struct sim_event *out[])
+{
+	struct sim_queue_slot *slots = malloc(queue->n_slots * sizeof *slots + 1);
+	size_t n = 0;
+
+	if (!slots)
+		return UTIL_ENOMEM;
+	for (size_t i = 0; i < queue->n_slots; i++)
+		slots[i] = queue->heap[i];
+	qsort(slots, queue->n_slots, sizeof *slots, compare_slots);
+	for (size_t i = 0; i < queue->n_slots; i++)
+		for (const struct sim_event *event = slots[i].event; event; event = event->next)
+			out[n++] = event;
+	free(slots);
+	return 0;
+}

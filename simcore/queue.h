@@ -109,4 +109,10 @@ static inline struct sim_event *sim_queue_pop(struct sim_queue *queue)
 	return event;
 }
 
+/* Moves all events by `delay` >= 0; none may lie so late that this overflows. O(n). */
+void sim_queue_delay(struct sim_queue *queue, sim_time_ps delay);
+/* The events in the order in which they would leave; out: [queue->n_events]. 0 or UTIL_ENOMEM.
+ * O(n log n). */
+int sim_queue_list(const struct sim_queue *queue, const struct sim_event *out[]);
+
 #endif

@@ -367,6 +367,7 @@ static json_t *simulation_json(const struct trace_run *run)
 
 	set(object, "cpu_s", trace_json_number(run->cpu_s));
 	set(object, "wall_s", trace_json_number(run->wall_s));
+	set(object, "jumped_s", trace_json_number(run->jumped_s));
 	set(object, "peak_memory_B", json_integer(run->peak_memory_B));
 	return object;
 }

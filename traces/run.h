@@ -82,6 +82,7 @@ struct trace_run {
 	int n_warnings;
 	/* what the simulation itself took */
 	double cpu_s, wall_s;
+	double jumped_s; /* of the predicted time: repetitions that were not simulated */
 	int64_t peak_memory_B;
 };
 

@@ -167,6 +167,7 @@ static void measure_simulation(const struct run *run, struct trace_run *out)
 	out->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 		     1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 	out->wall_s = run_host_time_s() - run->begin_s;
+	out->jumped_s = sim_time_to_s(run->world->engine.jumped);
 	out->peak_memory_B = (int64_t)usage.ru_maxrss * 1024;
 }
 

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/tape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ENTRIES = 1 << 20, FIRST_CAPACITY = 4096 };
+
+enum tape_kind { TAPE_COMPUTE, TAPE_CALL, TAPE_MESSAGE, TAPE_PHASE, TAPE_KERNEL };
+
+struct tape_phase {
+	const char *name;
+	sim_time_ps time;
+	int rank, is_begin;
+};
+
+struct tape_kernel {
+	const char *name;
+	size_t first_param;
+	int n_params;
+};
+
+struct replay_tape_entry {
+	enum tape_kind kind;
+	union {
+		struct sim_record_compute compute;
+		struct sim_record_call call;
+		struct sim_record_message message;
+		struct tape_phase phase;
+		struct tape_kernel kernel;
+	} of;
+};
+
+static bool grow(struct replay_tape *tape)
+{
+	size_t capacity = tape->capacity ? 2 * tape->capacity : FIRST_CAPACITY;
+	struct replay_tape_entry *larger;
+
+	if (tape->is_lost || tape->n >= MAX_ENTRIES)
+		return false;
+	larger = realloc(tape->entries, capacity * sizeof *larger);
+	if (!larger)
+		return false;
+	tape->entries = larger;
+	tape->capacity = capacity;
+	return true;
+}
+
+static void add(struct replay_tape *tape, const struct replay_tape_entry *entry)
+{
+	if (tape->n == tape->capacity && !grow(tape))
+		tape->is_lost = true;
+	else
+		tape->entries[tape->n++] = *entry;
+}
+
+static void note_compute(void *context, const struct sim_record_compute *record)
+{
+	struct replay_tape *tape = context;
+	const struct replay_tape_entry entry = {.kind = TAPE_COMPUTE, .of.compute = *record};
+
+	add(tape, &entry);
+	tape->given.compute(tape->given.context, record);
+}
+
+static void note_call(void *context, const struct sim_record_call *record)
+{
+	struct replay_tape *tape = context;
+	const struct replay_tape_entry entry = {.kind = TAPE_CALL, .of.call = *record};
+
+	add(tape, &entry);
+	tape->given.call(tape->given.context, record);
+}
+
+static void note_message(void *context, const struct sim_record_message *record)
+{
+	struct replay_tape *tape = context;
+	const struct replay_tape_entry entry = {.kind = TAPE_MESSAGE, .of.message = *record};
+
+	add(tape, &entry);
+	tape->given.message(tape->given.context, record);
+}
+
+static void note_phase(void *context, int rank, const char *name, int is_begin, sim_time_ps now)
+{
+	struct replay_tape *tape = context;
+	const struct replay_tape_entry entry = {
+	    .kind = TAPE_PHASE,
+	    .of.phase = {.name = name, .time = now, .rank = rank, .is_begin = is_begin}};
+
+	add(tape, &entry);
+	tape->given.phase(tape->given.context, rank, name, is_begin, now);
+}
+
+static void note_rank_end(void *context, int rank, sim_time_ps now)
+{
+	struct replay_tape *tape = context;
+
+	tape->is_lost = true;
+	tape->given.rank_end(tape->given.context, rank, now);
+}
+
+void replay_tape_start(struct replay_tape *tape, struct sim_recorder *place)
+{
+	const struct sim_recorder *given = place;
+
+	replay_tape_stop(tape);
+	tape->n = tape->n_params = 0;
+	tape->is_lost = false;
+	tape->place = place;
+	tape->given = *given;
+	/* nodes are neither released nor acquired in what repeats */
+	place->context = tape;
+	place->compute = given->compute ? note_compute : NULL;
+	place->call = given->call ? note_call : NULL;
+	place->message = given->message ? note_message : NULL;
+	place->phase = given->phase ? note_phase : NULL;
+	place->rank_end = given->rank_end ? note_rank_end : NULL;
+}
+
+void replay_tape_stop(struct replay_tape *tape)
+{
+	if (tape->place)
+		*tape->place = tape->given;
+	tape->place = NULL;
+}
+
+void replay_tape_kernel(struct replay_tape *tape, const char *name, int n_params,
+			const double params[])
+{
+	const struct replay_tape_entry entry = {
+	    .kind = TAPE_KERNEL,
+	    .of.kernel = {.name = name, .first_param = tape->n_params, .n_params = n_params}};
+	size_t n = tape->n_params + (size_t)n_params;
+
+	if (!tape->place)
+		return;
+	if (n > tape->params_capacity) {
+		double *larger = realloc(tape->params, 2 * n * sizeof *larger);
+
+		if (!larger) {
+			tape->is_lost = true;
+			return;
+		}
+		tape->params = larger;
+		tape->params_capacity = 2 * n;
+	}
+	for (int i = 0; i < n_params; i++)
+		tape->params[tape->n_params + (size_t)i] = params[i];
+	tape->n_params = n;
+	add(tape, &entry);
+}
+
+/* What is charged is known; what counts is that the store counts it. */
+static void charge(const struct replay_tape *tape, struct pd_store *store,
+		   const struct tape_kernel *kernel)
+{
+	struct pd_charge ignored_charge;
+	struct util_error ignored;
+
+	pd_store_begin(store, kernel->name, kernel->n_params, tape->params + kernel->first_param,
+		       &ignored_charge, &ignored);
+}
+
+static void play_one(const struct replay_tape *tape, struct pd_store *store,
+		     struct replay_tape_entry entry, sim_time_ps delay)
+{
+	const struct sim_recorder *to = &tape->given;
+
+	switch (entry.kind) {
+	case TAPE_COMPUTE:
+		entry.of.compute.begin += delay;
+		entry.of.compute.end += delay;
+		to->compute(to->context, &entry.of.compute);
+		return;
+	case TAPE_CALL:
+		entry.of.call.begin += delay;
+		entry.of.call.end += delay;
+		to->call(to->context, &entry.of.call);
+		return;
+	case TAPE_MESSAGE:
+		entry.of.message.sent += delay;
+		entry.of.message.started += delay;
+		entry.of.message.arrived += delay;
+		entry.of.message.received += delay;
+		to->message(to->context, &entry.of.message);
+		return;
+	case TAPE_PHASE:
+		to->phase(to->context, entry.of.phase.rank, entry.of.phase.name,
+			  entry.of.phase.is_begin, entry.of.phase.time + delay);
+		return;
+	case TAPE_KERNEL:
+		charge(tape, store, &entry.of.kernel);
+		return;
+	}
+}
+
+void replay_tape_play(const struct replay_tape *tape, struct pd_store *store, sim_time_ps delay)
+{
+	for (size_t i = 0; i < tape->n; i++)
+		play_one(tape, store, tape->entries[i], delay);
+}
+
+void replay_tape_finish(struct replay_tape *tape)
+{
+	replay_tape_stop(tape);
+	free(tape->entries);
+	free(tape->params);
+}

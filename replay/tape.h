@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef REPLAY_TAPE_H
+#define REPLAY_TAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "pdexec/store.h"
+#include "simcore/recorder.h"
+
+/*
+ * What the recorder and the store of kernels were told during one repetition, to be told again for
+ * others. While it runs the tape stands in the recorder's place and passes everything on.
+ */
+struct replay_tape {
+	struct sim_recorder *place; /* borrowed; where the recorder stands; NULL: does not run */
+	struct sim_recorder given;
+	struct replay_tape_entry *entries; /* [n] */
+	size_t n, capacity;
+	double *params; /* [n_params] of the kernels on it */
+	size_t n_params, params_capacity;
+	bool is_lost; /* longer than a tape may be, or no memory: useless */
+};
+
+/* Begins an empty tape. The recorder has no causes. */
+void replay_tape_start(struct replay_tape *tape, struct sim_recorder *place);
+/* The recorder stands in its place again; what is on the tape stays. */
+void replay_tape_stop(struct replay_tape *tape);
+/* A kernel was charged. Does nothing when the tape does not run. */
+void replay_tape_kernel(struct replay_tape *tape, const char *name, int n_params,
+			const double params[]);
+/* Tells all of a stopped tape again, `delay` later. */
+void replay_tape_play(const struct replay_tape *tape, struct pd_store *store, sim_time_ps delay);
+void replay_tape_finish(struct replay_tape *tape);
+
+#endif

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A replay jumps over what repeats, and every figure is that of the run all the same.
+
+    repeat.py BIN_DIR CLUSTERS_DIR LOOPS
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BIN, CLUSTERS, LOOPS = (os.path.abspath(path) for path in sys.argv[1:4])
+N = 60
+KERNELS = "# mpisim-bench 1\nmodel,work,{}*p1\n"
+# Four ranks on two cores, communication that costs CPU time, overheads: all that there is at work.
+BUSY = ["--set", "cores=2", "--placement", "0,0,0,0,1,2"]
+JUMPING = ["blocking", "nonblocking", "persistent", "threes", "changing"]
+OTHERS = ["growing", "clock", "wild"]
+
+
+def call(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    check(done.returncode == 0, f"{command}: {done.stderr}")
+
+
+def check(condition, text):
+    if not condition:
+        sys.exit(f"FAILED: {text}")
+
+
+def record(kind, cluster, ranks, options=(), n=N, kernels="kernels.bench"):
+    call([f"{BIN}/mpisim-run", "--cluster", f"{CLUSTERS}/{cluster}.yaml", "-n", str(ranks), "--quiet", "--json", "run.json",
+          "--compute", "modelled", "--bench", kernels, "--record", "run.mtrace", *options, LOOPS, kind, str(n)])
+
+
+def replay(*options):
+    call([f"{BIN}/mpisim-replay", "run.mtrace", "--quiet", "--json", "replay.json", *options])
+
+
+def result(path):
+    """All but what it took, what it warned of, and from which files the kernels came; and how long the jumps were."""
+    with open(path, encoding="utf-8") as stream:
+        found = json.load(stream)
+    jumped_s = found.pop("simulation")["jumped_s"]
+    found.pop("warnings")
+    return found, jumped_s
+
+
+def replays_as_it_ran(kind, what):
+    replay()
+    wanted, none = result("run.json")
+    found, jumped_s = result("replay.json")
+    check(none == 0, f"{what}: the run itself jumped")
+    check(found == wanted, f"{what}: the replay differs from the run")
+    return jumped_s / wanted["predicted_time_s"]
+
+
+def loops_are_jumped_over_without_a_difference():
+    for cluster in ("example-gigabit", "ultrasparc-fast-ethernet", "infiniband-hdr"):
+        for kind in JUMPING + OTHERS:
+            for ranks, options in ((3, []), (6, BUSY)):
+                what = f"{kind} on {cluster}, {ranks} ranks"
+                record(kind, cluster, ranks, options)
+                share = replays_as_it_ran(kind, what)
+                check(share == 0 if kind in OTHERS else share >= 0, f"{what}: jumped over {share} of the time")
+                if kind in JUMPING and ranks == 3:
+                    check(share > 0.3, f"{what}: jumped over {share} of the time only")
+
+
+def traces_of_many_blocks_are_jumped_over():
+    record("threes", "example-gigabit", 3, n=6000)
+    check(replays_as_it_ran("threes", "many blocks") > 0.9, "it stops at the end of a block")
+
+
+def other_kernels_are_counted_in_repetitions_too():
+    with open("faster.bench", "w", encoding="utf-8") as stream:
+        stream.write(KERNELS.format("1e-3"))
+    record("blocking", "example-gigabit", 3, kernels="faster.bench")
+    wanted, _ = result("run.json")
+    record("blocking", "example-gigabit", 3)
+    replay("--bench", "faster.bench")
+    found, jumped_s = result("replay.json")
+    check(jumped_s > 0, "no jump with --bench")
+    check(found["kernels"] == wanted["kernels"] and found["predicted_time_s"] == wanted["predicted_time_s"],
+          "a replay with other kernels differs from a run with them")
+
+
+def nothing_that_varies_is_jumped_over():
+    for options in (["--vary-compute", "0.1"], ["--vary-transfer", "0.1"], ["--set", "network.timeslice=1ms"]):
+        record("blocking", "example-gigabit", 3, options)
+        check(replays_as_it_ran("blocking", options) == 0, f"{options}: jumped")
+
+
+def an_explained_replay_is_simulated():
+    record("blocking", "example-gigabit", 3, ["--explain"])
+    replay("--explain")
+    wanted, _ = result("run.json")
+    found, jumped_s = result("replay.json")
+    check(found == wanted and jumped_s == 0, "an explained replay differs or jumps")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    os.chdir(scratch)
+    with open("kernels.bench", "w", encoding="utf-8") as file:
+        file.write(KERNELS.format("2e-2"))
+    loops_are_jumped_over_without_a_difference()
+    traces_of_many_blocks_are_jumped_over()
+    other_kernels_are_counted_in_repetitions_too()
+    nothing_that_varies_is_jumped_over()
+    an_explained_replay_is_simulated()
