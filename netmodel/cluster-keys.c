@@ -12,6 +12,7 @@
 #define MAX_NODES 1000000
 #define MAX_CORES 1000000
 #define MAX_TABLE 256 /* transfers each way that a table of CPU cost tells apart */
+#define MAX_SPAWNED 1000000
 #define MAX_TIME_S 1e6
 #define MAX_PENALTY 0.99 /* of the bandwidth: what is left must end a transfer some day */
 #define MAX_TIME_PER_B_S 1e-3
@@ -210,22 +211,38 @@ static int complete_cost(struct net_draft *draft, const struct net_yaml_tree *tr
 	return draft->has_law ? tabulate_cost(draft, err) : 0;
 }
 
-static int read_placement(struct net_draft *draft, const struct net_yaml_tree *tree,
-			  const struct net_yaml *node, struct util_error *err)
+/* `key` and what it allows beside a list of nodes. */
+static int read_places(const struct net_yaml_tree *tree, const struct net_yaml *node, int n_nodes,
+		       const char *key, const char *words, char **out, struct util_error *err)
 {
 	struct util_error why = {0};
 	char found[64];
 
+	if (node->kind != NET_YAML_SCALAR)
+		return net_yaml_fail(tree, node, err, "%s: found %s, wanted %s or \"0-3,0-3\"", key,
+				     net_yaml_found(node, found, sizeof(found)), words);
+	if (net_place_check(node->text, n_nodes, &why))
+		return net_yaml_fail(tree, node, err, "%s: %s", key, why.text);
+	*out = strdup(node->text);
+	return *out ? 0 : util_error_set(err, UTIL_ENOMEM, "out of memory");
+}
+
+static int read_placement(struct net_draft *draft, const struct net_yaml_tree *tree,
+			  const struct net_yaml *node, struct util_error *err)
+{
 	if (!node)
 		return 0;
-	if (node->kind != NET_YAML_SCALAR)
-		return net_yaml_fail(tree, node, err,
-				     "placement: found %s, wanted block, cyclic or \"0-3,0-3\"",
-				     net_yaml_found(node, found, sizeof(found)));
-	if (net_place_check(node->text, draft->cluster.n_nodes, &why))
-		return net_yaml_fail(tree, node, err, "placement: %s", why.text);
-	draft->cluster.placement = strdup(node->text);
-	return draft->cluster.placement ? 0 : util_error_set(err, UTIL_ENOMEM, "out of memory");
+	return read_places(tree, node, draft->cluster.n_nodes, "placement", "block, cyclic",
+			   &draft->cluster.placement, err);
+}
+
+static int read_spawn_placement(struct net_draft *draft, const struct net_yaml_tree *tree,
+				const struct net_yaml *node, struct util_error *err)
+{
+	if (!node || (node->kind == NET_YAML_SCALAR && strcmp(node->text, "free") == 0))
+		return 0;
+	return read_places(tree, node, draft->cluster.n_nodes, "spawn.placement",
+			   "free, block, cyclic", &draft->cluster.spawn_placement, err);
 }
 
 #define AT(member) .target = offsetof(struct net_draft, member)
@@ -297,6 +314,13 @@ const struct net_key net_keys[] = {
     {"rma.progress", NET_KEY_CHOICE, AT(cluster.rma_progress), .choices = "nic|in_mpi",
      .fallback = "nic"},
     {"rma.queue_depth", NET_KEY_INT, AT(cluster.rma_queue_depth), 1, 1e9, .fallback = "64"},
+    {"spawn.startup", NET_KEY_TIME, AT(cluster.spawn_startup_s), 0, MAX_TIME_S, .fallback = "0"},
+    {"spawn.per_process", NET_KEY_TIME, AT(cluster.spawn_per_process_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.placement", NET_KEY_CUSTOM, .convert = read_spawn_placement},
+    {"spawn.max_processes", NET_KEY_INT, AT(cluster.spawn_max_processes), 0, MAX_SPAWNED,
+     .fallback = "1024"},
+    {"spawn.universe_size", NET_KEY_INT, AT(cluster.universe_size), 0, 1e9, .fallback = "0"},
     {"uncertainty", NET_KEY_CUSTOM, .convert = net_read_uncertainty}, /* after all values */
 };
 const int net_n_keys = sizeof(net_keys) / sizeof(net_keys[0]);

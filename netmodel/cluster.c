@@ -21,6 +21,7 @@ static void finish_cluster(struct net_cluster *cluster)
 	free(cluster->send_buffers.list);
 	free(cluster->uncertainties.list);
 	free(cluster->placement);
+	free(cluster->spawn_placement);
 }
 
 void net_draft_finish(struct net_draft *draft)

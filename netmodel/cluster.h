@@ -137,6 +137,12 @@ struct net_cluster {
 	int rma_queue_depth; /* one-sided messages of one rank to another that are under way at
 				once */
 
+	double spawn_startup_s;	    /* from MPI_Comm_spawn to the start of the processes */
+	double spawn_per_process_s; /* and for each process that its node starts */
+	char *spawn_placement;	    /* as `placement`; NULL: where there are fewest ranks */
+	int spawn_max_processes;    /* in one run */
+	int universe_size;	    /* MPI_UNIVERSE_SIZE; 0: as many as there are cores */
+
 	struct net_uncertainties uncertainties;
 
 	char *placement; /* "block", "cyclic" or an explicit list "0,0,1,1"; NULL: block */

@@ -112,6 +112,22 @@ static void place_block(int n_nodes, int n_ranks, int node_of[])
 			node_of[rank++] = node;
 }
 
+void net_place_where_fewest(int n, const int nodes[], int load[], int n_ranks, int node_of[])
+{
+	for (int rank = 0; rank < n_ranks; rank++) {
+		int best = nodes ? nodes[0] : 0;
+
+		for (int i = 1; i < n; i++) {
+			int node = nodes ? nodes[i] : i;
+
+			if (load[node] < load[best])
+				best = node;
+		}
+		load[best]++;
+		node_of[rank] = best;
+	}
+}
+
 int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, int node_of[],
 	      struct util_error *err)
 {

@@ -15,6 +15,12 @@
  */
 int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, int node_of[],
 	      struct util_error *err);
+/*
+ * Places ranks one after the other, each where there are fewest: on the node of `nodes` (NULL: all)
+ * with the smallest load, of equal ones the first. `load`: [n_nodes of the cluster] ranks on each
+ * node, counted up. O(n_ranks × n).
+ */
+void net_place_where_fewest(int n, const int nodes[], int load[], int n_ranks, int node_of[]);
 /* Whether `spec` is well formed and names existing nodes only. UTIL_EINPUT where not. */
 int net_place_check(const char *spec, int n_nodes, struct util_error *err);
 /*

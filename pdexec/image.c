@@ -157,7 +157,8 @@ static int check_tls(const struct pd_image *image, const struct pd_config *confi
 
 /*
  * What a rank starts with. Thread-local variables come from the relocated image: their initial
- * values may hold addresses.
+ * values may hold addresses. Nothing is there yet of exceptions: what lies there may be another
+ * program's.
  */
 static void fill_record(struct pd_image *image, int rank)
 {
@@ -170,7 +171,8 @@ static void fill_record(struct pd_image *image, int rank)
 
 		if (elf->tls && region->address == image->link.tls_block)
 			memcpy(record, base + elf->tls->p_vaddr, elf->tls->p_filesz);
-		else
+		else if (image->pitch_B == 0 && region->address >= image->first &&
+			 region->address < image->first + elf->span.end)
 			memcpy(record, region->address, region->size_B);
 	}
 }
@@ -190,7 +192,6 @@ static int map_images(struct pd_image *image, struct util_error *err)
 /*
  * What libstdc++ keeps per thread of exceptions: the stack of those that are being handled, and how
  * many are in flight (__cxa_eh_globals, Itanium C++ ABI §2.2.2). A rank may wait within a handler.
- * Empty now: no rank has begun.
  */
 static void add_exceptions(struct pd_swap *swap)
 {

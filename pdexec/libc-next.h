@@ -32,6 +32,7 @@ struct pd_libc {
 	__typeof__(&__cxa_thread_atexit_impl) cxa_thread_atexit_impl;
 	__typeof__(&_exit) underscore_exit;
 	__typeof__(&abort) abort;
+	__typeof__(&chdir) chdir;
 	__typeof__(&clearenv) clearenv;
 	__typeof__(&clock) clock;
 	__typeof__(&clock_gettime) clock_gettime;
@@ -39,6 +40,7 @@ struct pd_libc {
 	__typeof__(&drand48) drand48;
 	__typeof__(&erand48) erand48;
 	__typeof__(&exit) exit;
+	__typeof__(&fchdir) fchdir;
 	__typeof__(&getenv) getenv;
 	__typeof__(&getopt) getopt;
 	__typeof__(&getopt_long) getopt_long;

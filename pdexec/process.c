@@ -10,16 +10,18 @@
 #include <unistd.h>
 
 #include "pdexec/arch.h"
+#include "pdexec/directory.h"
 #include "pdexec/image.h"
 
-/* With the simulator's own environment. */
-int pd_process_create(struct pd_process **out, struct util_error *err)
+int pd_process_create(struct pd_process **out, const struct pd_process *outside,
+		      struct util_error *err)
 {
 	struct pd_process *process = calloc(1, sizeof(*process));
 
 	if (!process)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for the processes of the ranks");
-	process->libc = (struct pd_libc_variables){.environment = environ};
+	process->libc = (struct pd_libc_variables){
+	    .environment = outside ? outside->libc.environment : environ};
 	*out = process;
 	return 0;
 }
@@ -27,6 +29,7 @@ int pd_process_create(struct pd_process **out, struct util_error *err)
 void pd_process_destroy(struct pd_process *process)
 {
 	if (process) {
+		pd_directory_leave(process);
 		free(process->environment);
 		free(process->handlers);
 	}
@@ -47,6 +50,8 @@ void pd_process_switch(struct pd_process *from, const struct pd_process *to)
 	opterr = to->libc.opterr;
 	optopt = to->libc.optopt;
 	optarg = to->libc.optarg;
+	if (from->directory != to->directory)
+		pd_directory_enter(from, to);
 }
 
 struct pd_rank *pd_process_here(void)

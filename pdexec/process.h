@@ -48,8 +48,11 @@ struct pd_random { /* libc's own generators, pdexec/libc-state.c */
 	bool is_seeded;
 };
 
+struct pd_directory; /* pdexec/directory.h */
+
 struct pd_process {
 	struct pd_libc_variables libc;
+	struct pd_directory *directory;	  /* the working one; NULL: the simulator's */
 	struct pd_exit_handler *handlers; /* in order of registration */
 	size_t n_handlers, capacity;
 	struct pd_random random;
@@ -61,7 +64,9 @@ struct pd_process {
 	bool has_finished; /* the image's own destructors ran */
 };
 
-int pd_process_create(struct pd_process **out, struct util_error *err);
+/* With the environment of `outside`; NULL: with the one that there is now. */
+int pd_process_create(struct pd_process **out, const struct pd_process *outside,
+		      struct util_error *err);
 void pd_process_destroy(struct pd_process *process); /* NULL is fine */
 
 /* Runs the program on the calling fiber; returns when the rank has ended. */
@@ -75,7 +80,7 @@ void pd_process_run_exit(struct pd_rank *rank);
 int pd_process_at_exit(struct pd_rank *rank, enum pd_exit_kind kind, void (*function)(void),
 		       void *argument);
 
-/* Exchanges libc's variables: `from` is left, `to` comes. O(1). */
+/* Exchanges libc's variables and the working directory: `from` is left, `to` comes. O(1). */
 void pd_process_switch(struct pd_process *from, const struct pd_process *to);
 
 /* Gives getopt's variables the values that a process starts with. On the rank's fiber. */

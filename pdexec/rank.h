@@ -33,6 +33,7 @@ struct pd_program_config {
 	char **argv;                    /* argv[0] … NULL, the same for each of its ranks */
 	int n_ranks;
 	int job;                        /* 0 …, never less than that of the program before */
+	const char *directory;          /* working directory at its start; NULL: that of the simulator */
 	const char *bench_in;           /* instead of the run's; NULL: none of its own */
 	/* Instead of an executable: what each rank does, on its fiber; ends with pd_rank_end. For all programs of a run, or none. NULL: there is an executable. */
 	void (*builtin)(struct pd_rank *rank);
@@ -43,6 +44,7 @@ struct pd_config {
 	const struct pd_program_config *programs; /* [n_programs]; borrowed */
 	int n_programs;
 	const int *node_of;             /* [n_ranks], over all programs; borrowed */
+	int max_spawned;                /* ranks that pd_world_add may add */
 	enum pd_compute_mode mode;
 	const char *bench_in;           /* store or model file; NULL: none */
 	const char *blas_model;         /* the same for BLAS routines, which are then charged instead of called; NULL: they are not */
@@ -98,6 +100,7 @@ struct pd_program {
 	int first_rank;
 	struct pd_image *image;
 	struct pd_store *store;
+	struct sim_fiber_set *fibers; /* of its ranks, where it was added; NULL: the world's */
 };
 
 struct pd_rank {
@@ -147,7 +150,7 @@ struct pd_world {
 	struct pd_node_broker broker;   /* all NULL: none */
 	const struct pd_tap *tap;       /* pdexec/tap.h; borrowed; NULL: nobody listens */
 	struct sim_fiber_set *fibers;
-	struct pd_program *programs;    /* [n_programs] */
+	struct pd_program *programs;    /* [n_programs]; stays where it is */
 	int n_programs;
 	struct pd_signals *signals;     /* handlers while the world exists; pdexec/signals.h */
 	struct pd_blas *blas;           /* pdexec/blas.h; NULL without config.blas_model */
@@ -157,7 +160,8 @@ struct pd_world {
 	bool is_builtin;                /* the programs are built in: there is nothing of libc to keep apart, nothing is measured */
 	const char *(*describe_site)(const void *site); /* of a built-in program; NULL: as for executables */
 	int process_id;                 /* of the simulator: children of fork() are none of its ranks */
-	struct pd_rank *ranks;          /* [n_ranks] */
+	struct pd_rank *ranks;          /* [n_ranks]; stays where it is when ranks are added */
+	struct pd_directories *directories; /* pdexec/directory.h */
 	int n_ranks, n_running;         /* n_running: those that have not ended, started or not */
 	void *mpi;
 	void (*mpi_rank_end)(struct pd_rank *rank); /* called on the rank's fiber when it has returned or exited; set by mpi */
@@ -185,6 +189,14 @@ void pd_world_destroy(struct pd_world *world);
 void pd_world_start(struct pd_world *world);
 /* The same for the ranks of one program, now or at any later instant; until then their nodes may be changed. */
 void pd_program_start(struct pd_world *world, struct pd_program *program);
+/*
+ * Adds `n` programs of a new job with their ranks, `node_of` in their order, while the world runs,
+ * but not on a rank's fiber; pd_program_start is the caller's. All of them, or none and an error as
+ * pd_world_create's, or UTIL_EINPUT for more than config.max_spawned ranks in all. `programs` and
+ * what they hold are borrowed until the world is destroyed.
+ */
+int pd_world_add(struct pd_world *world, const struct pd_program_config programs[], int n,
+		 const int node_of[], struct util_error *err);
 /* Turns SIM_STEP_NO_MEMORY and SIM_STEP_OVERFLOW into world->failure. */
 void pd_world_fail_step(struct pd_world *world, enum sim_step step);
 /* sim_engine_step with that. */

@@ -159,11 +159,14 @@ static void pass_on(int number)
 static bool is_overflow(const struct pd_rank *rank, const char *address, const char *stack)
 {
 	uintptr_t distance = (uintptr_t)address - (uintptr_t)stack;
+	const struct pd_program *program = rank->program;
+	const struct sim_fiber_set *set = program->fibers ? program->fibers : rank->world->fibers;
+	int index = program->fibers ? rank->rank - program->first_rank : rank->rank;
 	void *low;
 	size_t size;
 
 	sim_fiber_stack(rank->task.fiber, &low, &size);
-	return sim_fiber_set_guard_hit(rank->world->fibers, address) == rank->rank ||
+	return sim_fiber_set_guard_hit(set, address) == index ||
 	       sim_fiber_strayed(rank->task.fiber, stack) ||
 	       ((uintptr_t)stack - (uintptr_t)low > size &&
 		distance + NEAR_STACK_B < 2 * (uintptr_t)NEAR_STACK_B);

@@ -9,6 +9,7 @@
 
 #include "pdexec/annotate.h"
 #include "pdexec/arch.h"
+#include "pdexec/directory.h"
 #include "pdexec/image.h"
 #include "pdexec/noalloc.h"
 #include "pdexec/process.h"
@@ -85,27 +86,33 @@ static void rank_main(void *arg)
 	pd_process_run(arg);
 }
 
-static int create_rank(struct pd_world *world, struct pd_program *program, int i,
+/* The `i`-th rank of the program. */
+static int create_rank(struct pd_world *world, struct pd_program *program, int i, int node,
 		       struct util_error *err)
 {
-	struct pd_rank *rank = &world->ranks[i];
+	struct pd_rank *rank = &world->ranks[program->first_rank + i];
+	struct sim_fiber_set *fibers = program->fibers ? program->fibers : world->fibers;
 	struct pd_process *process = NULL;
-	int rc = world->is_builtin ? 0 : pd_process_create(&process, err);
+	int rc = world->is_builtin ? 0 : pd_process_create(&process, world->outside, err);
 
+	if (!rc && program->config.directory)
+		rc = pd_directory_set(world->directories, process, program->config.directory, err);
+	*rank = (struct pd_rank){
+	    .rank = program->first_rank + i,
+	    .node = node,
+	    .program = program,
+	    .world = world,
+	    .task.data = rank,
+	    .process = process,
+	};
 	if (rc)
 		return rc;
-	rank->rank = i;
-	rank->node = world->config.node_of[i];
-	rank->program = program;
-	rank->world = world;
-	rank->task.data = rank;
-	rank->process = process;
-	return sim_fiber_create(world->fibers, (size_t)i,
+	return sim_fiber_create(fibers, (size_t)(program->fibers ? i : rank->rank),
 				world->is_builtin ? rank_main_builtin : rank_main, rank,
 				&rank->task.fiber, err);
 }
 
-static int create_program(struct pd_world *world, struct pd_program *program,
+static int create_program(struct pd_world *world, struct pd_program *program, const int node_of[],
 			  struct util_error *err)
 {
 	struct pd_config config = world->config;
@@ -119,16 +126,33 @@ static int create_program(struct pd_world *world, struct pd_program *program,
 	if (!rc && !world->is_builtin)
 		rc = pd_image_create(&config, &program->config, world->blas, &program->image, err);
 	for (int i = 0; i < program->config.n_ranks && !rc; i++)
-		rc = create_rank(world, program, program->first_rank + i, err);
+		rc = create_rank(world, program, i, node_of[i], err);
 	return rc;
+}
+
+static void destroy_program(struct pd_world *world, struct pd_program *program)
+{
+	for (int i = 0; i < program->config.n_ranks; i++) {
+		struct pd_rank *rank = &world->ranks[program->first_rank + i];
+
+		pd_annotation_destroy(rank);
+		pd_process_destroy(rank->process);
+		*rank = (struct pd_rank){.rank = rank->rank};
+	}
+	sim_fiber_set_destroy(program->fibers);
+	pd_image_destroy(program->image);
+	pd_store_destroy(program->store);
 }
 
 static int create_programs(struct pd_world *world, struct util_error *err)
 {
+	/* of what is never used no page is touched */
+	size_t max_spawned = (size_t)world->config.max_spawned;
 	int rc = 0;
 
-	world->ranks = calloc((size_t)world->n_ranks, sizeof(*world->ranks));
-	world->programs = calloc((size_t)world->config.n_programs, sizeof(*world->programs));
+	world->ranks = calloc((size_t)world->n_ranks + max_spawned, sizeof(*world->ranks));
+	world->programs =
+	    calloc((size_t)world->config.n_programs + max_spawned, sizeof(*world->programs));
 	if (!world->ranks || !world->programs)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for %d ranks", world->n_ranks);
 	for (int first = 0; world->n_programs < world->config.n_programs && !rc;) {
@@ -137,16 +161,63 @@ static int create_programs(struct pd_world *world, struct util_error *err)
 		program->config = world->config.programs[world->n_programs++];
 		program->first_rank = first;
 		first += program->config.n_ranks;
-		rc = create_program(world, program, err);
+		rc = create_program(world, program, &world->config.node_of[program->first_rank],
+				    err);
 	}
+	return rc;
+}
+
+static size_t stack_size(const struct pd_world *world, int n_ranks)
+{
+	return world->config.stack_size_B ? world->config.stack_size_B : choose_stack_size(n_ranks);
+}
+
+static int add_program(struct pd_world *world, struct pd_program *program, const int node_of[],
+		       struct util_error *err)
+{
+	int rc = sim_fiber_set_create(&program->fibers, (size_t)program->config.n_ranks,
+				      stack_size(world, world->n_ranks), err);
+
+	return rc ? rc : create_program(world, program, node_of, err);
+}
+
+int pd_world_add(struct pd_world *world, const struct pd_program_config programs[], int n,
+		 const int node_of[], struct util_error *err)
+{
+	int n_there = world->n_ranks, n_before = world->n_programs, rc = 0, left;
+
+	for (int i = 0; i < world->config.n_programs; i++)
+		n_there -= world->config.programs[i].n_ranks;
+	left = world->config.max_spawned - n_there; /* that may still be added */
+	for (int i = 0; i < n; i++)
+		left = programs[i].n_ranks > left ? -1 : left - programs[i].n_ranks;
+	if (left < 0)
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "found %d processes spawned already, wanted at most %d in all", n_there,
+		    world->config.max_spawned);
+	for (int i = 0; i < n && !rc; i++) {
+		struct pd_program *program = &world->programs[world->n_programs++];
+
+		*program = (struct pd_program){.config = programs[i], .first_rank = world->n_ranks};
+		world->n_ranks += programs[i].n_ranks;
+		rc = add_program(world, program, node_of, err);
+		node_of += programs[i].n_ranks;
+	}
+	while (rc && world->n_programs > n_before) {
+		struct pd_program *program = &world->programs[--world->n_programs];
+
+		destroy_program(world, program);
+		world->n_ranks -= program->config.n_ranks;
+	}
+	for (int i = 0; i < n && !rc; i++)
+		world->n_running += programs[i].n_ranks;
 	return rc;
 }
 
 static int create_parts(struct pd_world *world, struct util_error *err)
 {
 	const struct pd_config *config = &world->config;
-	size_t stack_size_B =
-	    config->stack_size_B ? config->stack_size_B : choose_stack_size(world->n_ranks);
 	int rc = 0;
 
 	if (config->blas_model)
@@ -159,10 +230,12 @@ static int create_parts(struct pd_world *world, struct util_error *err)
 		net_model_vary(world->model, config->vary_transfer, config->vary_compute,
 			       config->seed);
 	if (!rc)
-		rc =
-		    sim_fiber_set_create(&world->fibers, (size_t)world->n_ranks, stack_size_B, err);
+		rc = sim_fiber_set_create(&world->fibers, (size_t)world->n_ranks,
+					  stack_size(world, world->n_ranks), err);
 	if (!rc && !world->is_builtin)
-		rc = pd_process_create(&world->outside, err);
+		rc = pd_directories_create(&world->directories, err);
+	if (!rc && !world->is_builtin)
+		rc = pd_process_create(&world->outside, NULL, err);
 	if (!rc)
 		rc = create_programs(world, err);
 	return rc || world->is_builtin ? rc : pd_signals_create(world, &world->signals, err);
@@ -238,17 +311,12 @@ void pd_world_destroy(struct pd_world *world)
 		pd_current = NULL;
 	}
 	pd_signals_destroy(world->signals);
-	for (int i = 0; world->ranks && i < world->n_ranks; i++) {
-		pd_annotation_destroy(&world->ranks[i]);
-		pd_process_destroy(world->ranks[i].process);
-	}
+	for (int i = 0; world->ranks && world->programs && i < world->n_programs; i++)
+		destroy_program(world, &world->programs[i]);
 	free(world->ranks);
 	pd_process_destroy(world->outside);
+	pd_directories_destroy(world->directories);
 	sim_fiber_set_destroy(world->fibers);
-	for (int i = 0; i < world->n_programs; i++) {
-		pd_image_destroy(world->programs[i].image);
-		pd_store_destroy(world->programs[i].store);
-	}
 	free(world->programs);
 	pd_blas_destroy(world->blas);
 	net_model_destroy(world->model);
@@ -340,6 +408,7 @@ _Noreturn void pd_rank_leave(struct pd_rank *rank, int code)
 	pd_rank_end(rank, code);
 	/* the rank's own environment lies on its stack, which is about to go */
 	pd_process_switch(rank->process, rank->world->outside);
+	pd_directory_leave(rank->process); /* as the one that runs next will find it */
 	pd_process_leave(rank);
 }
 

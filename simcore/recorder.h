@@ -119,6 +119,8 @@ struct sim_recorder {
 	void (*node_release)(void *context, int rank, sim_time_ps now);
 	void (*node_acquire)(void *context, int rank, sim_time_ps now); /* after a release */
 	void (*rank_end)(void *context, int rank, sim_time_ps now);
+	/* A rank is added to the run, which begins on `node` now: behind all others. */
+	void (*rank_begin)(void *context, int rank, int node, sim_time_ps now);
 	const struct sim_causes *causes; /* borrowed */
 };
 

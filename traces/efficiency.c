@@ -74,7 +74,7 @@ struct trace_breakdown trace_rank_breakdown(const struct trace_summary *summary,
 {
 	const struct trace_rank *r = &summary->ranks[rank];
 	sim_time_ps ended = r->has_ended ? summary->end - r->last : 0;
-	sim_time_ps other = summary->end - ended - r->computing - r->in_calls;
+	sim_time_ps other = summary->end - ended - r->begin - r->computing - r->in_calls;
 
 	return (struct trace_breakdown){
 	    .useful_s = r->useful_s,
@@ -83,6 +83,7 @@ struct trace_breakdown trace_rank_breakdown(const struct trace_summary *summary,
 	    .communicating_s = sim_time_to_s(r->in_calls - r->waiting),
 	    .waiting_s = sim_time_to_s(r->waiting),
 	    .ended_s = sim_time_to_s(ended),
+	    .before_s = sim_time_to_s(r->begin),
 	    .other_s = other > 0 ? sim_time_to_s(other) : 0,
 	};
 }
@@ -95,6 +96,7 @@ void trace_breakdown_add(struct trace_breakdown *sum, const struct trace_breakdo
 	sum->communicating_s += one->communicating_s;
 	sum->waiting_s += one->waiting_s;
 	sum->ended_s += one->ended_s;
+	sum->before_s += one->before_s;
 	sum->other_s += one->other_s;
 }
 
@@ -114,6 +116,7 @@ struct trace_breakdown trace_mean_breakdown(const struct trace_summary *summary)
 	mean.communicating_s /= n;
 	mean.waiting_s /= n;
 	mean.ended_s /= n;
+	mean.before_s /= n;
 	mean.other_s /= n;
 	return mean;
 }

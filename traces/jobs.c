@@ -4,6 +4,8 @@
 #include "traces/run.h"
 #include "util/units.h"
 
+#define MAX_SPAWNED_ROWS 16
+
 static const char *time_text(char buf[32], double seconds)
 {
 	return util_format_time(buf, 32, seconds);
@@ -66,4 +68,28 @@ void trace_jobs_write(const struct trace_run *run, FILE *file)
 		"begin", "waited", "time", "node time", "efficiency");
 	for (int i = 0; i < run->n_jobs; i++)
 		write_job(summary, &run->jobs[i], file);
+}
+
+void trace_spawned_write(const struct trace_run *run, FILE *file)
+{
+	char begin[32], time[32];
+
+	if (run->n_spawned == 0)
+		return;
+	fprintf(file, "\n%-28s %15s %6s %10s %10s\n", "spawned", "ranks", "nodes", "begin", "time");
+	for (int i = 0; i < run->n_spawned && i < MAX_SPAWNED_ROWS; i++) {
+		const struct trace_job *job = &run->spawned[i];
+		char ranks[32];
+
+		snprintf(ranks, sizeof ranks, job->n_ranks > 1 ? "%d-%d" : "%d", job->first_rank,
+			 job->first_rank + job->n_ranks - 1);
+		fprintf(file, "  %-26.60s %15s %6d %10s %10s%s\n", job->name, ranks, job->n_nodes,
+			time_text(begin, sim_time_to_s(job->begin)),
+			time_text(time, sim_time_to_s(job->end - job->begin)),
+			!job->has_ended	       ? "  (did not end)"
+			: job->n_bad_exits > 0 ? "  (exit code not 0)"
+					       : "");
+	}
+	if (run->n_spawned > MAX_SPAWNED_ROWS)
+		fprintf(file, "  and %d more\n", run->n_spawned - MAX_SPAWNED_ROWS);
 }

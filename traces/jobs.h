@@ -29,6 +29,8 @@ double trace_job_efficiency(const struct trace_summary *summary, const struct tr
 /* Node-seconds held / (nodes of the cluster × time until the last job ended): a node counts once,
  * however many jobs share it. */
 double trace_utilisation(const struct trace_summary *summary);
+/* The programs that were spawned as a table, if any. Write errors are left in `file`. */
+void trace_spawned_write(const struct trace_run *run, FILE *file);
 /* The jobs as a table, and how well they used the cluster. Write errors are left in `file`. */
 void trace_jobs_write(const struct trace_run *run, FILE *file);
 

@@ -83,6 +83,8 @@ static void set_breakdown(json_t *object, const struct trace_breakdown *breakdow
 	set(object, "communicating_s", trace_json_number(breakdown->communicating_s));
 	set(object, "waiting_s", trace_json_number(breakdown->waiting_s));
 	set(object, "ended_s", trace_json_number(breakdown->ended_s));
+	if (breakdown->before_s > 0)
+		set(object, "before_s", trace_json_number(breakdown->before_s));
 	set(object, "other_s", trace_json_number(breakdown->other_s));
 }
 
@@ -164,6 +166,27 @@ static json_t *job_json(const struct trace_run *run, const struct trace_job *job
 	set(object, "efficiency", trace_json_number(trace_job_efficiency(run->summary, job)));
 	set(object, "bad_exits", json_integer(job->n_bad_exits));
 	return object;
+}
+
+static json_t *spawned_json(const struct trace_run *run)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < run->n_spawned; i++) {
+		const struct trace_job *job = &run->spawned[i];
+		json_t *object = json_object();
+
+		set(object, "name", trace_json_string(job->name));
+		set(object, "command", words_json(job->command));
+		set(object, "first_rank", json_integer(job->first_rank));
+		set(object, "ranks", json_integer(job->n_ranks));
+		set(object, "nodes", json_integer(job->n_nodes));
+		set(object, "begin_s", seconds(job->begin));
+		set(object, "end_s", job->has_ended ? seconds(job->end) : json_null());
+		set(object, "bad_exits", json_integer(job->n_bad_exits));
+		json_array_append_new(array, object);
+	}
+	return array;
 }
 
 static json_t *jobs_json(const struct trace_run *run)
@@ -397,6 +420,8 @@ static int fill(json_t *root, const struct trace_run *run)
 		failed |= set(root, "utilisation", trace_json_number(trace_utilisation(summary)));
 		failed |= set(root, "jobs", jobs_json(run));
 	}
+	if (run->n_spawned > 0)
+		failed |= set(root, "spawned", spawned_json(run));
 	failed |= set(root, "ranks", ranks_json(run));
 	failed |= set(root, "nodes", nodes_json(summary));
 	failed |= set(root, "phases", phases_json(summary));

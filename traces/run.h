@@ -66,8 +66,10 @@ struct trace_run {
 	int first_n;
 	bool no_alloc;
 	char *const *command; /* argv of the program, NULL at its end; of a schedule: its file */
-	const struct trace_job *jobs; /* [n_jobs] of a schedule */
-	int n_jobs;		      /* 0: no schedule */
+	const struct trace_job *jobs;	 /* [n_jobs] of a schedule */
+	int n_jobs;			 /* 0: no schedule */
+	const struct trace_job *spawned; /* [n_spawned] programs; `due` is `begin`, no node_s */
+	int n_spawned;
 	uint64_t seed;
 	enum trace_outcome outcome;
 	int exit_status;		     /* of mpisim-run */

@@ -174,6 +174,19 @@ static void record_rank_end(void *context, int rank, sim_time_ps now)
 
 	see_time(summary, &summary->ranks[rank], now);
 	summary->ranks[rank].has_ended = true;
+	/* others of its job may still run: the node has been got for them one by one */
+	if (summary->ranks[rank].was_spawned)
+		record_node_release(context, rank, now);
+}
+
+static void record_rank_begin(void *context, int rank, int node, sim_time_ps now)
+{
+	struct trace_summary *summary = context;
+
+	summary->ranks[rank] = (struct trace_rank){.was_spawned = true, .begin = now, .last = now};
+	summary->n_ranks++;
+	summary->n_spawned++;
+	trace_summary_place(summary, rank, node, now);
 }
 
 struct sim_recorder trace_summary_recorder(struct trace_summary *summary)
@@ -187,6 +200,7 @@ struct sim_recorder trace_summary_recorder(struct trace_summary *summary)
 	    .node_release = record_node_release,
 	    .node_acquire = record_node_acquire,
 	    .rank_end = record_rank_end,
+	    .rank_begin = record_rank_begin,
 	};
 }
 
@@ -199,13 +213,14 @@ int trace_summary_create(int n_ranks, const int node_of[], const struct net_clus
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	summary->cluster = cluster;
 	summary->n_ranks = n_ranks;
+	summary->max_ranks = n_ranks + cluster->spawn_max_processes;
 	summary->n_nodes = cluster->n_nodes;
 	summary->bounds.next = summary->bounds.prev = &summary->bounds;
 	trace_names_init(&summary->kernel_names);
 	trace_names_init(&summary->call_names);
 	trace_names_init(&summary->phase_names);
 	trace_curve_init(&summary->useful);
-	summary->ranks = calloc((size_t)n_ranks, sizeof *summary->ranks);
+	summary->ranks = calloc((size_t)summary->max_ranks, sizeof *summary->ranks);
 	summary->nodes = calloc((size_t)cluster->n_nodes, sizeof *summary->nodes);
 	if (!summary->ranks || !summary->nodes) {
 		trace_summary_destroy(summary);

@@ -19,6 +19,8 @@
 struct trace_rank {
 	int node; /* -1: its job has not begun */
 	bool has_ended, has_released;
+	bool was_spawned;
+	sim_time_ps begin;     /* of a rank that was spawned */
 	sim_time_ps last;      /* end of its last record: when it ended, once has_ended */
 	sim_time_ps computing; /* in computation steps: useful + stolen + shared */
 	sim_time_ps in_calls,
@@ -74,9 +76,10 @@ struct trace_phase {
 
 struct trace_summary {
 	const struct net_cluster *cluster; /* borrowed */
-	int n_ranks, n_nodes;
-	struct trace_rank *ranks; /* [n_ranks] */
-	struct trace_node *nodes; /* [n_nodes] */
+	int n_ranks, n_nodes, n_spawned;   /* n_spawned: of n_ranks, the last ones */
+	int max_ranks;			   /* that it may become */
+	struct trace_rank *ranks;	   /* [n_ranks]; stays where it is */
+	struct trace_node *nodes;	   /* [n_nodes] */
 	struct trace_names kernel_names, call_names, phase_names;
 	struct trace_total *kernels, *calls; /* by id of the name */
 	int kernels_capacity, calls_capacity;
@@ -137,6 +140,7 @@ struct trace_breakdown {	/* of one rank; sums to the run's predicted time */
 	double communicating_s; /* in MPI calls while transfers were under way */
 	double waiting_s;	/* in MPI calls while none was */
 	double ended_s;		/* had ended, others went on */
+	double before_s;	/* was not there yet: it was spawned later */
 	double other_s;		/* the rest: sleeping */
 };
 struct trace_breakdown trace_rank_breakdown(const struct trace_summary *summary, int rank);

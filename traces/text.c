@@ -39,6 +39,7 @@ static const struct breakdown_row {
     {"CPU shared with ranks", offsetof(struct trace_breakdown, shared_s), true},
     {"communicating", offsetof(struct trace_breakdown, communicating_s), false},
     {"waiting", offsetof(struct trace_breakdown, waiting_s), false},
+    {"before it was spawned", offsetof(struct trace_breakdown, before_s), true},
     {"ended before others", offsetof(struct trace_breakdown, ended_s), true},
     {"sleeping, other", offsetof(struct trace_breakdown, other_s), true},
 };
@@ -205,15 +206,16 @@ static void write_headline(const struct trace_run *run, FILE *file)
 	fprintf(file, "%s: %s\n", what, time_text(sim_time_to_s(summary->end)).text);
 	fprintf(file, "dynamic efficiency: %.1f %% (useful computation / cores held x time)\n",
 		100 * trace_efficiency(summary));
-	fprintf(file, "%d rank%s on %d node%s with %d core%s each of %s\n", summary->n_ranks,
-		summary->n_ranks == 1 ? "" : "s", n_nodes, n_nodes == 1 ? "" : "s", cores,
-		cores == 1 ? "" : "s",
+	fprintf(file, "%d rank%s", summary->n_ranks, summary->n_ranks == 1 ? "" : "s");
+	if (summary->n_spawned > 0)
+		fprintf(file, " (%d of them spawned during the run)", summary->n_spawned);
+	fprintf(file, " on %d node%s with %d core%s each of %s\n", n_nodes, n_nodes == 1 ? "" : "s",
+		cores, cores == 1 ? "" : "s",
 		summary->cluster->name ? summary->cluster->name : run->cluster_file);
 	if (n_idle > 0)
-		fprintf(
-		    file,
-		    "%lld of these %lld cores carry%s no rank; they count as held all the same\n",
-		    n_idle, (long long)n_nodes * cores, n_idle == 1 ? "s" : "");
+		fprintf(file,
+			"%lld of these %lld cores %s no rank; they count as held all the same\n",
+			n_idle, (long long)n_nodes * cores, n_idle == 1 ? "carries" : "carry");
 }
 
 static void write_messages(const struct trace_run *run, FILE *file)
@@ -348,6 +350,7 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 		write_breakdown(run->summary, file);
 		write_ranks(run->summary, file);
 		write_nodes(run->summary, file);
+		trace_spawned_write(run, file);
 	}
 	write_messages(run, file);
 	write_totals("kernel, over all ranks", "(not annotated)", &run->summary->kernel_names,

@@ -120,6 +120,7 @@ void mpi_comm_finish(struct mpi_rank *me)
 	drop(me, &me->comm_world);
 	drop(me, &me->comm_self);
 	drop(me, &me->comm_none);
+	drop(me, &me->parent);
 }
 
 void mpi_comm_delete_self_attributes(struct mpi_rank *me)

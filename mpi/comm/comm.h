@@ -63,6 +63,13 @@ static inline int mpi_comm_n_peers(const struct mpi_comm *comm)
 	return comm->remote ? comm->remote->size : comm->size;
 }
 
+/* The program frees `comm`: MPI_Comm_get_parent gives it no more. */
+static inline void mpi_comm_forget_parent(struct mpi_rank *me, const struct mpi_comm *comm)
+{
+	if (me->parent == comm)
+		me->parent = NULL;
+}
+
 /* Makes MPI_COMM_WORLD and MPI_COMM_SELF of `me` (in MPI_Init). 0 or negative. */
 int mpi_comm_init(struct mpi_rank *me);
 /* Makes me->comm_none when it is not there. 0 or negative. */

@@ -125,6 +125,7 @@ int MPI_Comm_free(MPI_Comm *comm)
 		return mpi_leave(
 		    me, mpi_raise(me, c, code, "the delete function of an attribute failed"));
 	mpi_handle_destroy(me, (uintptr_t)*comm);
+	mpi_comm_forget_parent(me, c);
 	mpi_comm_release(me, c); /* operations under way keep it until they end */
 	*comm = MPI_COMM_NULL;
 	return mpi_leave(me, MPI_SUCCESS);
@@ -136,7 +137,7 @@ int MPI_Comm_get_parent(MPI_Comm *parent)
 
 	if (!parent)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "parent is NULL"));
-	*parent = MPI_COMM_NULL; /* no process is spawned by another */
+	*parent = me->parent ? me->parent->handle : MPI_COMM_NULL;
 	return mpi_leave(me, MPI_SUCCESS);
 }
 

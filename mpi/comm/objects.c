@@ -87,9 +87,22 @@ const int *mpi_rank_appnum(const struct mpi_rank *me)
 	return &objects->appnums[me->pd->program - me->pd->world->programs];
 }
 
+/* Without a value of its own: the cores that there are, or the ranks where those are more. */
+static int universe_size(const struct net_cluster *cluster, int n_ranks)
+{
+	int64_t n_cores = (int64_t)cluster->n_nodes * cluster->cores;
+
+	if (cluster->universe_size > 0)
+		return cluster->universe_size;
+	if (n_cores < n_ranks)
+		return n_ranks;
+	return n_cores < INT_MAX ? (int)n_cores : INT_MAX;
+}
+
 static int create_job(struct mpi_world *world, struct mpi_job *job, int first_rank)
 {
-	job->group = mpi_group_create_sequence(job->universe_size, first_rank, 1);
+	job->group = mpi_group_create_sequence(job->n_ranks, first_rank, 1);
+	job->universe_size = universe_size(world->pd->cluster, job->n_ranks);
 	/* the births of communicators are told apart by their parents' contexts */
 	job->context = first_rank == 0 ? MPI_CONTEXT_WORLD : mpi_context_new(world);
 	return job->group ? 0 : UTIL_ENOMEM;
@@ -99,22 +112,49 @@ static int create_jobs(struct mpi_world *world, struct mpi_world_objects *object
 {
 	const struct pd_program *programs = world->pd->programs;
 	int n_programs = world->pd->n_programs, failed = 0;
+	size_t n_more = (size_t)world->pd->config.max_spawned;
 
 	objects->n_jobs = programs[n_programs - 1].config.job + 1;
-	objects->jobs = calloc((size_t)objects->n_jobs, sizeof *objects->jobs);
-	objects->appnums = calloc((size_t)n_programs, sizeof *objects->appnums);
+	objects->jobs = calloc((size_t)objects->n_jobs + n_more, sizeof *objects->jobs);
+	objects->appnums = calloc((size_t)n_programs + n_more, sizeof *objects->appnums);
 	if (!objects->jobs || !objects->appnums)
 		return UTIL_ENOMEM;
 	for (int i = 0; i < n_programs; i++) {
-		objects->jobs[programs[i].config.job].universe_size += programs[i].config.n_ranks;
+		objects->jobs[programs[i].config.job].n_ranks += programs[i].config.n_ranks;
 		if (i > 0 && programs[i].config.job == programs[i - 1].config.job)
 			objects->appnums[i] = objects->appnums[i - 1] + 1;
 	}
 	for (int i = 0, first = 0; i < objects->n_jobs && !failed; i++) {
 		failed = create_job(world, &objects->jobs[i], first);
-		first += objects->jobs[i].universe_size;
+		first += objects->jobs[i].n_ranks;
 	}
 	return failed;
+}
+
+struct mpi_job *mpi_job_prepare(struct mpi_world *world, int n_ranks)
+{
+	struct mpi_world_objects *objects = world->predefined;
+	struct mpi_job *job = &objects->jobs[objects->n_jobs];
+
+	*job = (struct mpi_job){.n_ranks = n_ranks};
+	return create_job(world, job, world->pd->n_ranks) ? NULL : job;
+}
+
+void mpi_job_add(struct mpi_world *world, int n)
+{
+	struct mpi_world_objects *objects = world->predefined;
+	int first = world->pd->n_programs - n;
+
+	for (int i = 0; i < n; i++)
+		objects->appnums[first + i] = i;
+	objects->n_jobs++;
+}
+
+void mpi_job_forget(struct mpi_world *world)
+{
+	const struct mpi_world_objects *objects = world->predefined;
+
+	mpi_group_release(NULL, objects->jobs[objects->n_jobs].group);
 }
 
 int mpi_objects_create(struct mpi_world *world)

@@ -56,11 +56,12 @@ struct mpi_rank_objects {
 struct mpi_job {
 	struct mpi_group *group; /* of MPI_COMM_WORLD, shared by its ranks */
 	uint32_t context;
-	int universe_size;
+	int n_ranks, universe_size;
+	const struct mpi_spawn *spawn; /* mpi/dynamic/spawn.h; NULL: it was there from the start */
 };
 
 struct mpi_world_objects {
-	struct mpi_job *jobs; /* [n_jobs] */
+	struct mpi_job *jobs; /* [n_jobs]; stays where it is when jobs are added */
 	int n_jobs;
 	/* values of the predefined attributes, which the program gets pointers to */
 	int tag_ub, io, host, wtime_is_global;
@@ -68,6 +69,12 @@ struct mpi_world_objects {
 };
 
 struct mpi_job *mpi_rank_job(const struct mpi_rank *me);
+/* Prepares the next job, of `n_ranks` ranks that are about to be added to the world behind those
+ * that it has; NULL when out of memory. */
+struct mpi_job *mpi_job_prepare(struct mpi_world *world, int n_ranks);
+/* It is there, with `n` programs, the last of the world; or is not to be. */
+void mpi_job_add(struct mpi_world *world, int n);
+void mpi_job_forget(struct mpi_world *world);
 /* Value of MPI_APPNUM. */
 const int *mpi_rank_appnum(const struct mpi_rank *me);
 

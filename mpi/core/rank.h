@@ -60,6 +60,8 @@ struct mpi_rank {
 	sim_time_ps call_waiting; /* blocked time of this call with no transfer under way for it */
 	struct mpi_comm *comm_world, *comm_self; /* NULL before MPI_Init */
 	struct mpi_comm
+	    *parent; /* MPI_Comm_get_parent: with whoever spawned the rank; NULL: none */
+	struct mpi_comm
 	    *comm_none; /* where there is no communicator; NULL before the first begin */
 	struct mpi_progress *in_progress;
 	struct mpi_endpoint *endpoint; /* matching queues and waiting; p2p's own */
@@ -82,7 +84,7 @@ static inline bool mpi_rank_has_left(const struct mpi_rank *me)
 struct mpi_world {
 	struct pd_world *pd;
 	struct mpi_handle_table *handles;
-	struct mpi_rank *ranks; /* [n_ranks] */
+	struct mpi_rank *ranks; /* [n_ranks]; stays where it is when ranks are added */
 	int n_ranks;
 	struct util_pool requests, messages;
 	struct mpi_lent_copy *lent_copies; /* payloads of messages whose senders finalized: p2p's own */
@@ -95,6 +97,8 @@ struct mpi_world {
 	    coll_selection; /* algorithms asked for; borrowed, NULL: none (mpi/coll/algorithms.h) */
 	int n_finalized;    /* ranks that have left MPI for good */
 	void *ports; /* and published names: dynamic's own; NULL: none */
+	struct mpi_spawn *spawns; /* mpi/dynamic/spawn.h */
+	const char *no_spawn; /* the option that processes cannot be spawned under; NULL: they can */
 	struct mpi_leaks *leaks; /* found at MPI_Finalize: env's own */
 	struct mpi_record *record; /* mpi/record/record.h; NULL: the run is not recorded */
 	uint64_t n_messages,
@@ -107,6 +111,8 @@ struct mpi_world {
 /* Makes the MPI layer of a run. Before pd_world_start. Negative: see err. */
 int mpi_world_create(struct pd_world *pd, struct mpi_world **out, struct util_error *err);
 void mpi_world_destroy(struct mpi_world *world);
+/* Takes up the ranks that pd_world_add has added. */
+void mpi_world_extend(struct mpi_world *world);
 
 #define MPI_ENTER() mpi_enter(__func__, __builtin_return_address(0))
 

@@ -4,25 +4,32 @@
 #include "mpi/comm/comm.h"
 #include "mpi/core/rank.h"
 #include "mpi/dynamic/port.h"
+#include "mpi/dynamic/spawn.h"
 #include "mpi/env/env.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/rma/rma.h"
 
+void mpi_world_extend(struct mpi_world *world)
+{
+	for (; world->n_ranks < world->pd->n_ranks; world->n_ranks++) {
+		struct mpi_rank *me = &world->ranks[world->n_ranks];
+
+		me->pd = &world->pd->ranks[world->n_ranks];
+		me->world = world;
+		me->rank = world->n_ranks;
+		me->pd->mpi = me;
+	}
+}
+
 static int create_ranks(struct mpi_world *world)
 {
-	struct pd_world *pd = world->pd;
+	const struct pd_world *pd = world->pd;
+	size_t capacity = (size_t)pd->n_ranks + (size_t)pd->config.max_spawned;
 
-	world->ranks = calloc((size_t)world->n_ranks, sizeof *world->ranks);
+	world->ranks = calloc(capacity, sizeof *world->ranks);
 	if (!world->ranks)
 		return UTIL_ENOMEM;
-	for (int i = 0; i < world->n_ranks; i++) {
-		struct mpi_rank *me = &world->ranks[i];
-
-		me->pd = &pd->ranks[i];
-		me->world = world;
-		me->rank = i;
-		pd->ranks[i].mpi = me;
-	}
+	mpi_world_extend(world);
 	return 0;
 }
 
@@ -33,7 +40,6 @@ int mpi_world_create(struct pd_world *pd, struct mpi_world **out, struct util_er
 	if (!world)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for the MPI layer");
 	world->pd = pd;
-	world->n_ranks = pd->n_ranks;
 	if (mpi_handle_table_create(&world->handles) < 0 || create_ranks(world) < 0 ||
 	    mpi_p2p_create(world) < 0 || mpi_objects_create(world) < 0 ||
 	    mpi_rma_create(world) < 0) {
@@ -53,6 +59,7 @@ void mpi_world_destroy(struct mpi_world *world)
 		return;
 	mpi_leaks_destroy(world->leaks);
 	mpi_ports_destroy(world);
+	mpi_spawns_destroy(world);
 	mpi_rma_destroy(world);
 	mpi_objects_destroy(world);
 	mpi_p2p_destroy(world);

@@ -10,21 +10,27 @@
 #include "mpi/comm/attribute.h"
 #include "mpi/comm/create.h"
 #include "mpi/comm/intercomm.h"
+#include "mpi/dynamic/connect.h"
 #include "mpi/dynamic/port.h"
 #include "mpi/info/info.h"
 
-/* The two roots get a communicator of their own; *pair is the caller's to release. */
+void mpi_link_roots(struct mpi_rank *me, int other, const char *name, struct mpi_comm **pair,
+		    struct mpi_leader_link *link)
+{
+	link->error = mpi_comm_create_pair(me, other, name, pair);
+	if (link->error != MPI_SUCCESS)
+		return;
+	link->comm = *pair;
+	link->peer = 1 - (*pair)->rank;
+}
+
 static void make_link(struct mpi_rank *me, int other, uint64_t meeting, struct mpi_comm **pair,
 		      struct mpi_leader_link *link)
 {
 	char name[40];
 
 	snprintf(name, sizeof name, "port meeting %llu", (unsigned long long)meeting);
-	link->error = mpi_comm_create_pair(me, other, name, pair);
-	if (link->error != MPI_SUCCESS)
-		return;
-	link->comm = *pair;
-	link->peer = 1 - (*pair)->rank;
+	mpi_link_roots(me, other, name, pair, link);
 }
 
 /* What the root knows of the other side; an error goes to all of its group. */
@@ -46,8 +52,8 @@ static int join_groups(struct mpi_rank *me, struct mpi_comm *local, int root,
 						: "out of memory for a communicator");
 }
 
-static int check(struct mpi_rank *me, int root, MPI_Comm comm, const MPI_Comm *newcomm,
-		 struct mpi_comm **local)
+int mpi_check_roots(struct mpi_rank *me, int root, MPI_Comm comm, const MPI_Comm *newcomm,
+		    struct mpi_comm **local)
 {
 	*local = mpi_comm_get(me, comm);
 	if (!*local)
@@ -69,7 +75,7 @@ static int meet(struct mpi_rank *me, const char *port_name, MPI_Info info, int r
 {
 	struct mpi_leader_link link = {.comm = NULL};
 	struct mpi_comm *local, *pair = NULL;
-	int code = check(me, root, comm, newcomm, &local), other = -1;
+	int code = mpi_check_roots(me, root, comm, newcomm, &local), other = -1;
 	uint64_t meeting = 0;
 
 	if (code != MPI_SUCCESS)
@@ -182,6 +188,7 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, mpi_raise(me, c, code, "the last barrier of comm failed"));
 	mpi_handle_destroy(me, (uintptr_t)*comm);
+	mpi_comm_forget_parent(me, c);
 	mpi_comm_release(me, c);
 	*comm = MPI_COMM_NULL;
 	return mpi_leave(me, MPI_SUCCESS);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "mpi/comm/comm.h"
+#include "mpi/dynamic/spawn.h"
 #include "mpi/env/env.h"
 #include "mpi/env/errhandler.h"
 #include "mpi/p2p/message.h"
@@ -54,7 +55,7 @@ static int init(struct mpi_rank *me, int thread_level)
 	mpi_env_open(me);
 	me->thread_level = thread_level;
 	me->state = MPI_STATE_RUNNING;
-	return MPI_SUCCESS;
+	return mpi_spawn_meet_parent(me);
 }
 
 int MPI_Init(int *argc, char ***argv)

@@ -70,6 +70,7 @@ static void add(struct mpi_rank *me, const char *what, const char *function, con
 static void visit(void *context, enum mpi_kind kind, void *object, const char *function,
 		  const void *site)
 {
+	const struct mpi_rank *me = context;
 	const struct mpi_request *request = object;
 	const char *what = kind_name[kind];
 
@@ -77,6 +78,8 @@ static void visit(void *context, enum mpi_kind kind, void *object, const char *f
 		return; /* freed, and still that of an object */
 	if (kind == KIND_DATATYPE && ((const struct mpi_datatype *)object)->is_predefined)
 		return; /* of MPI_Type_create_f90_*: the program cannot free it */
+	if (object == me->parent)
+		return; /* the program did not make it */
 	if (kind == KIND_REQUEST && request->is_persistent)
 		what = "persistent request";
 	else if (kind == KIND_REQUEST && request->kind == REQUEST_RECV)

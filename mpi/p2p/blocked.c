@@ -129,4 +129,7 @@ void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out)
 		snprintf(out->text, sizeof out->text, "its buffered messages to be received");
 	else if (endpoint->is_at_port)
 		snprintf(out->text, sizeof out->text, "a process at the other side of a port");
+	if (endpoint->is_spawning)
+		snprintf(out->text, sizeof out->text,
+			 "the processes that it spawned to call MPI_Init");
 }

@@ -41,6 +41,7 @@ struct mpi_endpoint {
 	struct mpi_buffer *buffer;  /* MPI_Buffer_attach; NULL: none */
 	bool is_flushing;	    /* blocked until messages have left a buffer */
 	bool is_at_port;	    /* blocked until somebody comes to the port */
+	bool is_spawning;	    /* blocked until the processes that it spawned meet it */
 };
 
 /* Hash of the pairs that have messages under way: the last one sent, for the order of delivery. */

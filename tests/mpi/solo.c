@@ -23,12 +23,14 @@ static void return_errors(struct mpi_rank *me, struct mpi_comm *comm)
 
 struct solo *solo_create(int n_ranks, int rank)
 {
+	static const struct net_cluster cluster = {.n_nodes = 1, .cores = 1};
 	struct solo *solo = calloc(1, sizeof *solo);
 	struct mpi_rank *me;
 
 	if (!solo || !(solo->ranks = calloc((size_t)n_ranks, sizeof *solo->ranks)))
 		abort();
 	solo->pd_world.config.mode = PD_COMPUTE_MODELLED;
+	solo->pd_world.cluster = &cluster;
 	solo->program.config.n_ranks = n_ranks;
 	solo->pd_world.programs = &solo->program;
 	solo->pd_world.n_programs = 1;

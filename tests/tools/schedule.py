@@ -114,8 +114,8 @@ class Schedules(Base):
     def test_each_job_has_a_world_of_its_own(self):
         done = self.run_file("jobs:\n" + self.entry("a", 2, 1, what="who") + self.entry("b", 1, 1, what="who"))
         self.assertEqual(sorted(done.stdout.splitlines()),
-                         ["rank 0 of 1, program 0, universe 1, node0", "rank 0 of 2, program 0, universe 2, node0",
-                          "rank 1 of 2, program 0, universe 2, node1"])
+                         ["rank 0 of 1, program 0, universe 4, node0", "rank 0 of 2, program 0, universe 4, node0",
+                          "rank 1 of 2, program 0, universe 4, node1"])
 
     def test_summary_has_a_line_for_each_job(self):
         done = self.run_file("jobs:\n" + self.entry("first one", 2, 1) + self.entry("b", 1, 1, "after: first one"))
@@ -191,8 +191,8 @@ class Programs(Base):
         done = self.call("-n", 2, self.job, 1, "who", ":", "-n", 1, self.job, 1, "who")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(sorted(done.stdout.splitlines()),
-                         ["rank 0 of 3, program 0, universe 3, node0", "rank 1 of 3, program 0, universe 3, node1",
-                          "rank 2 of 3, program 1, universe 3, node2"])
+                         ["rank 0 of 3, program 0, universe 4, node0", "rank 1 of 3, program 0, universe 4, node1",
+                          "rank 2 of 3, program 1, universe 4, node2"])
 
     def test_incomplete_programs_are_refused(self):
         for wanted, words in ((("after ':' found 'nothing', wanted -n RANKS PROGRAM"), [":"]),

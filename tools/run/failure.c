@@ -128,7 +128,7 @@ void run_failure_describe(const struct run *run, struct run_failure *out)
 			},
 	};
 	out->description.site = run_site(run, &out->sites, failure->site);
-	if (failure->rank >= 0 && run->schedule)
+	if (failure->rank >= 0 && run->world->ranks[failure->rank].program->config.name)
 		out->description.text = name_job(run, failure, &out->strings);
 	if (failure->kind == PD_FAILURE_DEADLOCK)
 		describe_blocked(run, out);

@@ -17,6 +17,7 @@
 #include "tools/run/run.h"
 #include "traces/page/page.h"
 #include "tools/run/schedule.h"
+#include "tools/run/spawned.h"
 #include "tools/run/whatif.h"
 #include "util/units.h"
 
@@ -399,6 +400,7 @@ int run_finish(struct run *run)
 	 */
 	void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
 	int *codes = exit_codes(run->world);
+	struct trace_job *spawned = run_spawned_describe(run, &description.n_spawned);
 	char *early_end;
 	int status;
 
@@ -422,6 +424,7 @@ int run_finish(struct run *run)
 		description.failure = &failure.description;
 	}
 	description.exit_codes = codes;
+	description.spawned = spawned;
 	description.warnings = (const char *const *)warnings.items;
 	description.n_warnings = warnings.n;
 	measure_simulation(run, &description);
@@ -436,6 +439,7 @@ int run_finish(struct run *run)
 	run_strings_finish(&warnings);
 	free(early_end);
 	free(codes);
+	free(spawned);
 	signal(SIGPIPE, on_pipe);
 	if (c_locale) {
 		uselocale(LC_GLOBAL_LOCALE);

@@ -161,6 +161,17 @@ int run_recorder_create(struct run *run, struct sim_recorder *out, struct util_e
 	return failed;
 }
 
+/* What keeps account of a number of ranks that does not change. */
+static const char *no_spawn(const struct run_options *o)
+{
+	return o->schedule  ? "--schedule"
+	       : o->report  ? "--report"
+	       : o->html    ? "--html"
+	       : o->ideal   ? "--ideal"
+	       : o->explain ? "--explain"
+			    : NULL;
+}
+
 static int prepare_world(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
@@ -182,6 +193,7 @@ static int prepare_world(struct run *run, struct util_error *err)
 		.seed = (uint64_t)o->seed,
 		.stack_size_B = (size_t)o->stack_size_B,
 		.isolation = o->isolation,
+		.max_spawned = run->cluster->spawn_max_processes,
 		.substitute = o->record ? mpi_record_substitute : NULL,
 		.tls_area = run->tls_area,
 		.tls_area_size_B = run->tls_size_B,
@@ -193,6 +205,8 @@ static int prepare_world(struct run *run, struct util_error *err)
 		failed = pd_world_create(&config, run->cluster, &recorder, &run->world, err);
 	if (!failed)
 		failed = mpi_world_create(run->world, &run->mpi, err);
+	if (!failed)
+		run->mpi->no_spawn = no_spawn(o);
 	if (!failed && o->record)
 		failed = run_record_create(run, err);
 	if (!failed && run->schedule)
@@ -269,6 +283,9 @@ static int run_world(struct run *run)
 	fflush(stdout);
 	run_output_destroy(run->output);
 	run->output = NULL;
+	/* the rank that ran last may have gone elsewhere */
+	if (run->start_dir_fd >= 0 && fchdir(run->start_dir_fd))
+		run_strings_add(&run->notes, "the working directory is not there any more");
 	repeat_status = repeat(run);
 	status = run_finish(run);
 	if (run->record && run_record_close(run))

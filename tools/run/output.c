@@ -20,7 +20,7 @@ struct stream {
 	int fd;		    /* 1 or 2 */
 	int original;	    /* a copy of what it was */
 	int memory;	    /* what it is now */
-	struct line *lines; /* [n_ranks]: begun and not ended */
+	struct line *lines; /* by rank: begun and not ended */
 };
 
 struct run_output {
@@ -134,10 +134,13 @@ void run_output_collect(struct run_output *output)
 		collect(output, &output->streams[i]);
 }
 
-static int redirect(struct stream *stream, int fd, int n_ranks, struct util_error *err)
+static int redirect(struct stream *stream, int fd, const struct pd_world *world,
+		    struct util_error *err)
 {
+	size_t max_ranks = (size_t)world->n_ranks + (size_t)world->config.max_spawned;
+
 	stream->fd = fd;
-	stream->lines = calloc((size_t)n_ranks, sizeof *stream->lines);
+	stream->lines = calloc(max_ranks, sizeof *stream->lines);
 	if (!stream->lines)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for --tag-output");
 	stream->original = dup(fd);
@@ -180,9 +183,9 @@ int run_output_create(struct pd_world *world, struct run_output **out, struct ut
 	world->engine.before_resume = note_rank;
 	world->engine.context = output;
 	fflush(stdout);
-	failed = redirect(&output->streams[0], STDOUT_FILENO, world->n_ranks, err);
+	failed = redirect(&output->streams[0], STDOUT_FILENO, world, err);
 	if (!failed)
-		failed = redirect(&output->streams[1], STDERR_FILENO, world->n_ranks, err);
+		failed = redirect(&output->streams[1], STDERR_FILENO, world, err);
 	if (failed) {
 		run_output_destroy(output);
 		return failed;

@@ -11,10 +11,9 @@ void run_waits_describe(const struct run *run, int rank, struct run_strings *str
 	struct mpi_blocked found = {.is_blocked = false};
 
 	mpi_blocked_describe(&run->mpi->ranks[rank], &found);
-	if (found.is_blocked && found.text[0] && run->schedule) /* a job counts from 0 */
-		blocked->text = run_strings_add(strings, "%s, as rank %d of job \"%s\"",
-						found.text, rank - program->first_rank,
-						program->config.name);
+	if (found.is_blocked && found.text[0] && program->config.name) /* a job counts from 0 */
+		blocked->text = run_strings_add(strings, "%s, as rank %d of job \"%s\"", found.text,
+						rank - program->first_rank, program->config.name);
 	else if (found.is_blocked && found.text[0])
 		blocked->text = run_strings_add(strings, "%s", found.text);
 	blocked->waits_for_any = found.is_any || found.is_anyone;

@@ -208,6 +208,14 @@ static void export_rank_end(void *context, int rank, sim_time_ps now)
 	exporter->next.rank_end(exporter->next.context, rank, now);
 }
 
+static void export_rank_begin(void *context, int rank, int node, sim_time_ps now)
+{
+	struct trace_export *exporter = context;
+
+	exporter->next.rank_begin(exporter->next.context, rank, node, now);
+	exporter->last[rank] = now;
+}
+
 struct sim_recorder trace_export_recorder(struct trace_export *exporter)
 {
 	return (struct sim_recorder){
@@ -218,6 +226,7 @@ struct sim_recorder trace_export_recorder(struct trace_export *exporter)
 	    .phase = export_phase,
 	    .node_release = export_node_release,
 	    .rank_end = export_rank_end,
+	    .rank_begin = export_rank_begin,
 	    .causes = exporter->next.causes,
 	};
 }
@@ -229,7 +238,7 @@ int trace_export_create(const char *path, const struct trace_summary *summary,
 			struct util_error *err)
 {
 	struct trace_export *exporter = calloc(1, sizeof *exporter);
-	size_t n = (size_t)summary->n_ranks, stem;
+	size_t n = (size_t)summary->max_ranks, stem;
 	int failed = trace_export_check(path, err);
 
 	if (!exporter)

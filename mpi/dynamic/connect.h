@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_DYNAMIC_CONNECT_H
+#define MPI_DYNAMIC_CONNECT_H
+
+#include "mpi/comm/intercomm.h"
+
+/* How two groups with a root each become an intercommunicator. */
+
+/*
+ * The two roots get a communicator of their own, by which `link` leads from one to the other, or
+ * says what went wrong. `other`: rank in the world; `name`: the same for both, and of nobody else.
+ * *pair is the caller's to release.
+ */
+void mpi_link_roots(struct mpi_rank *me, int other, const char *name, struct mpi_comm **pair,
+		    struct mpi_leader_link *link);
+/* The arguments that connect, accept and spawn have in common. MPI_SUCCESS with *local, or what
+ * mpi_raise returned. */
+int mpi_check_roots(struct mpi_rank *me, int root, MPI_Comm comm, const MPI_Comm *newcomm,
+		    struct mpi_comm **local);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/dynamic/spawn.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/comm/create.h"
+#include "mpi/comm/objects.h"
+#include "mpi/dynamic/connect.h"
+#include "mpi/env/errhandler.h"
+#include "mpi/p2p/endpoint.h"
+#include "mpi/p2p/request.h"
+#include "netmodel/placement.h"
+
+/* --- places --- */
+
+static int n_spawned(const struct pd_world *pd)
+{
+	int n = pd->n_ranks;
+
+	for (int i = 0; i < pd->config.n_programs; i++)
+		n -= pd->config.programs[i].n_ranks;
+	return n;
+}
+
+/* [n_nodes] ranks that have not ended; malloc'ed, NULL when out of memory. */
+static int *count_loads(const struct pd_world *pd)
+{
+	int *load = calloc((size_t)pd->cluster->n_nodes, sizeof *load);
+
+	for (int i = 0; load && i < pd->n_ranks; i++)
+		load[pd->ranks[i].node] += !pd->ranks[i].has_ended;
+	return load;
+}
+
+static int place(struct mpi_spawn *spawn, struct util_error *err)
+{
+	const struct net_cluster *cluster = spawn->world->pd->cluster;
+	bool is_free = !cluster->spawn_placement;
+	int *load = count_loads(spawn->world->pd), *node_of = spawn->node_of, failed = 0;
+
+	if (!load)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	if (!is_free)
+		failed = net_place(cluster->spawn_placement, cluster, spawn->n_ranks, node_of, err);
+	for (int i = 0; i < spawn->n_launches; i++) {
+		const struct mpi_launch *launch = &spawn->launches[i];
+
+		if (launch->hosts || is_free)
+			net_place_where_fewest(launch->hosts ? launch->n_hosts : cluster->n_nodes,
+					       launch->hosts, load, launch->n_ranks, node_of);
+		node_of += launch->n_ranks;
+	}
+	free(load);
+	return failed ? util_error_prepend(err, "spawn.placement") : 0;
+}
+
+/* Nodes start their processes one after the other, and beside each other. */
+static sim_time_ps startup_time(const struct mpi_spawn *spawn)
+{
+	const struct net_cluster *cluster = spawn->world->pd->cluster;
+	int *n_on = calloc((size_t)cluster->n_nodes, sizeof *n_on), most = 0;
+
+	for (int i = 0; n_on && i < spawn->n_ranks; i++) {
+		int n = ++n_on[spawn->node_of[i]];
+
+		most = n > most ? n : most;
+	}
+	free(n_on);
+	return sim_time_from_s(cluster->spawn_startup_s + most * cluster->spawn_per_process_s);
+}
+
+/* --- life --- */
+
+static void destroy(struct mpi_spawn *spawn)
+{
+	for (int i = 0; spawn->programs && i < spawn->n_launches; i++)
+		free((void *)(uintptr_t)spawn->programs[i].name);
+	for (int i = 0; i < spawn->n_launches; i++)
+		mpi_launch_finish(&spawn->launches[i]);
+	free(spawn->launches);
+	free(spawn->programs);
+	free(spawn->node_of);
+	free(spawn);
+}
+
+void mpi_spawns_destroy(struct mpi_world *world)
+{
+	while (world->spawns) {
+		struct mpi_spawn *next = world->spawns->next;
+
+		destroy(world->spawns);
+		world->spawns = next;
+	}
+}
+
+/* "solver, spawn 2": what the job is called in reports. */
+static int name_programs(struct mpi_spawn *spawn)
+{
+	for (int i = 0; i < spawn->n_launches; i++) {
+		const struct mpi_launch *launch = &spawn->launches[i];
+		const char *slash = strrchr(launch->path, '/');
+		char *name;
+
+		if (asprintf(&name, "%s, spawn %d", slash ? slash + 1 : launch->path,
+			     spawn->number) < 0)
+			return -1;
+		spawn->programs[i] = (struct pd_program_config){
+		    .name = name,
+		    .path = launch->path,
+		    .argv = launch->argv,
+		    .n_ranks = launch->n_ranks,
+		    .directory = launch->directory,
+		};
+	}
+	return 0;
+}
+
+static int read_commands(struct mpi_spawn *spawn, const struct mpi_rank *me,
+			 const struct mpi_command commands[], int n, struct util_error *err)
+{
+	int n_left = me->pd->world->config.max_spawned - n_spawned(me->pd->world), code;
+
+	for (int i = 0; i < n; i++) {
+		spawn->n_launches++;
+		code = mpi_launch_init(&spawn->launches[i], me, &commands[i],
+				       n_left - spawn->n_ranks, err);
+		if (code != MPI_SUCCESS)
+			return code;
+		spawn->n_ranks += spawn->launches[i].n_ranks;
+	}
+	spawn->node_of = calloc((size_t)spawn->n_ranks, sizeof *spawn->node_of);
+	if (!spawn->node_of || name_programs(spawn)) {
+		util_error_set(err, UTIL_ENOMEM, "out of memory");
+		return MPI_ERR_NO_MEM;
+	}
+	return place(spawn, err) ? MPI_ERR_SPAWN : MPI_SUCCESS;
+}
+
+static int create(struct mpi_rank *me, const struct mpi_command commands[], int n,
+		  struct mpi_spawn **out, struct util_error *err)
+{
+	struct mpi_spawn *spawn = calloc(1, sizeof *spawn);
+	int code;
+
+	if (spawn) {
+		*spawn = (struct mpi_spawn){
+		    .world = me->world,
+		    .root = me->rank,
+		    .number = me->world->spawns ? me->world->spawns->number + 1 : 1,
+		    .launches = calloc((size_t)n, sizeof *spawn->launches),
+		    .programs = calloc((size_t)n, sizeof *spawn->programs),
+		};
+	}
+	if (!spawn || !spawn->launches || !spawn->programs) {
+		util_error_set(err, UTIL_ENOMEM, "out of memory");
+		code = MPI_ERR_NO_MEM;
+	} else {
+		code = read_commands(spawn, me, commands, n, err);
+	}
+	if (code == MPI_SUCCESS) {
+		spawn->next = me->world->spawns;
+		me->world->spawns = spawn;
+		*out = spawn;
+	} else if (spawn) {
+		destroy(spawn);
+	}
+	return code;
+}
+
+/* --- the start --- */
+
+static int add_job(struct mpi_spawn *spawn)
+{
+	struct mpi_world *world = spawn->world;
+	struct mpi_world_objects *objects = world->predefined;
+	struct mpi_job *job = mpi_job_prepare(world, spawn->n_ranks);
+	int failed;
+
+	if (!job)
+		return util_error_set(&spawn->error, UTIL_ENOMEM, "out of memory");
+	for (int i = 0; i < spawn->n_launches; i++)
+		spawn->programs[i].job = objects->n_jobs;
+	failed = pd_world_add(world->pd, spawn->programs, spawn->n_launches, spawn->node_of,
+			      &spawn->error);
+	if (failed) {
+		mpi_job_forget(world);
+		return failed;
+	}
+	job->spawn = spawn;
+	mpi_job_add(world, spawn->n_launches);
+	mpi_world_extend(world);
+	return 0;
+}
+
+/* In the engine's loop: loading programs is nothing for a fiber of a rank. */
+static void start(struct sim_event *event)
+{
+	struct mpi_spawn *spawn =
+	    (struct mpi_spawn *)((char *)event - offsetof(struct mpi_spawn, start));
+	struct pd_world *pd = spawn->world->pd;
+	const struct sim_recorder *recorder = &pd->recorder;
+	int first = pd->n_ranks, first_program = pd->n_programs;
+
+	spawn->first_rank = first;
+	add_job(spawn);
+	for (int rank = first; rank < pd->n_ranks && recorder->rank_begin; rank++)
+		recorder->rank_begin(recorder->context, rank, pd->ranks[rank].node, pd->engine.now);
+	for (int i = first_program; i < pd->n_programs; i++)
+		pd_program_start(pd, &pd->programs[i]);
+	spawn->has_started = true;
+	mpi_endpoint_wake(&spawn->world->ranks[spawn->root]);
+}
+
+int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
+	      struct mpi_spawn **out, struct util_error *err)
+{
+	struct mpi_spawn *spawn = NULL;
+	int code = create(me, commands, n, &spawn, err);
+
+	if (code != MPI_SUCCESS)
+		return code;
+	sim_event_init(&spawn->start, start);
+	sim_engine_after(&me->pd->world->engine, &spawn->start, startup_time(spawn));
+	mpi_progress_poll(me, 0, NULL);
+	while (!spawn->has_started) {
+		mpi_endpoint_block(me);
+		mpi_progress_poll(me, 0, NULL);
+	}
+	*out = spawn;
+	if (spawn->error.code == 0)
+		return MPI_SUCCESS;
+	*err = spawn->error;
+	return err->code == UTIL_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_SPAWN;
+}
+
+void mpi_spawn_name(const struct mpi_spawn *spawn, char *name, size_t size)
+{
+	snprintf(name, size, "spawn %d", spawn->number);
+}
+
+/* --- in the processes that were spawned --- */
+
+static void set_handler(struct mpi_rank *me, struct mpi_comm *comm, MPI_Errhandler handle)
+{
+	mpi_errhandler_set(me, KIND_COMM, handle, &comm->errhandler);
+}
+
+static void set_handlers(struct mpi_rank *me, const struct mpi_spawn *spawn)
+{
+	enum mpi_errors_at_start errors = spawn->launches[*mpi_rank_appnum(me)].errors;
+	MPI_Errhandler handle = errors == ERRORS_ABORT ? MPI_ERRORS_ABORT : MPI_ERRORS_RETURN;
+
+	if (errors == ERRORS_FATAL)
+		return;
+	set_handler(me, me->comm_world, handle);
+	set_handler(me, me->comm_self, handle);
+}
+
+int mpi_spawn_meet_parent(struct mpi_rank *me)
+{
+	const struct mpi_spawn *spawn = mpi_rank_job(me)->spawn;
+	struct mpi_leader_link link = {.comm = NULL};
+	struct mpi_comm *pair = NULL, *made = NULL;
+	MPI_Comm handle;
+	char name[32];
+	int code;
+
+	if (!spawn)
+		return MPI_SUCCESS;
+	set_handlers(me, spawn);
+	mpi_spawn_name(spawn, name, sizeof name);
+	if (me->comm_world->rank == 0)
+		mpi_link_roots(me, spawn->root, name, &pair, &link);
+	code = mpi_intercomm_create(me, me->comm_world, 0, &link, &made);
+	mpi_comm_release(me, pair);
+	code = mpi_comm_publish(me, me->comm_world, code, made, &handle);
+	if (code != MPI_SUCCESS)
+		return code;
+	made->name = strdup("MPI_COMM_PARENT");
+	me->parent = made;
+	return MPI_SUCCESS;
+}

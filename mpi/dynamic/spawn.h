@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_DYNAMIC_SPAWN_H
+#define MPI_DYNAMIC_SPAWN_H
+
+#include "mpi/core/rank.h"
+#include "util/error.h"
+
+/*
+ * Processes that are spawned: a job of their own, which begins some time after the root of the
+ * spawning group asked for it (docs/model.md §9). Its first rank and that root meet in its
+ * MPI_Init.
+ */
+struct mpi_info;
+
+/* One of the commands of a spawn, as the root gives it. Borrowed. */
+struct mpi_command {
+	const char *name;
+	char *const *arguments; /* NULL at its end; NULL: none */
+	int n_max;
+	const struct mpi_info *info; /* NULL: none */
+};
+
+/* What is made of it (mpi/dynamic/spawn_command.c). */
+struct mpi_launch {
+	char *path;	 /* of the file */
+	char *directory; /* to begin in */
+	char **argv;
+	int *hosts; /* [n_hosts] nodes to choose from; NULL: all */
+	int n_hosts;
+	int n_ranks;
+	enum mpi_errors_at_start {
+		ERRORS_FATAL,
+		ERRORS_ABORT,
+		ERRORS_RETURN
+	} errors; /* info key mpi_initial_errhandler */
+};
+
+/* One MPI_Comm_spawn or MPI_Comm_spawn_multiple; lives as long as the world. */
+struct mpi_spawn {
+	struct mpi_spawn *next;
+	int number;		     /* from 1 */
+	int root;		     /* in the world */
+	struct mpi_launch *launches; /* [n_launches] */
+	int n_launches, n_ranks;
+	struct pd_program_config *programs; /* [n_launches] */
+	int *node_of;			    /* [n_ranks] */
+	struct mpi_world *world;
+	struct sim_event start;
+	bool has_started; /* or failed */
+	int first_rank;	  /* of the job, in the world, once it has started */
+	struct util_error error;
+};
+
+/*
+ * Spawns processes; on the fiber of the root, which waits until they begin. MPI_SUCCESS with *out,
+ * or an error class and `err`.
+ */
+int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
+	      struct mpi_spawn **out, struct util_error *err);
+/* The name by which root and first rank find each other. `size` >= 32. */
+void mpi_spawn_name(const struct mpi_spawn *spawn, char *name, size_t size);
+/* In MPI_Init of a rank: meets those who spawned it, if any. MPI_SUCCESS or what mpi_raise
+ * returned. */
+int mpi_spawn_meet_parent(struct mpi_rank *me);
+void mpi_spawns_destroy(struct mpi_world *world);
+
+/*
+ * Finds the file of a command, copies its arguments and reads what its info says; at most `n_left`
+ * ranks can be had. MPI_SUCCESS; MPI_ERR_SPAWN, MPI_ERR_INFO_VALUE, MPI_ERR_NO_MEM with `err`. To
+ * be finished whatever it returned.
+ */
+int mpi_launch_init(struct mpi_launch *launch, const struct mpi_rank *me,
+		    const struct mpi_command *command, int n_left, struct util_error *err);
+void mpi_launch_finish(struct mpi_launch *launch);
+
+#endif

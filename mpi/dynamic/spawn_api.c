@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Comm_spawn, MPI_Comm_spawn_multiple. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mpi/coll/coll.h"
+#include "mpi/comm/create.h"
+#include "mpi/dynamic/connect.h"
+#include "mpi/dynamic/spawn.h"
+#include "mpi/info/info.h"
+#include "mpi/p2p/endpoint.h"
+
+/* What the root knows, and then everybody. */
+struct outcome {
+	int code;
+	int n_wanted;		 /* processes, over all commands */
+	int *codes;		 /* [n_wanted]; NULL when out of memory */
+	struct mpi_spawn *spawn; /* root; NULL: nothing was spawned */
+	struct util_error why;
+};
+
+static void fail(struct outcome *outcome, int code, const char *why)
+{
+	outcome->code = code;
+	util_error_set(&outcome->why, UTIL_EINPUT, "%s", why);
+}
+
+static int count_wanted(struct outcome *outcome, const struct mpi_command commands[], int n)
+{
+	int64_t total = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (!commands[i].name)
+			fail(outcome, MPI_ERR_ARG, "command is NULL at the root");
+		else if (commands[i].n_max < 0)
+			fail(outcome, MPI_ERR_ARG, "maxprocs is negative at the root");
+		total += commands[i].n_max > 0 ? commands[i].n_max : 0;
+	}
+	if (outcome->code == MPI_SUCCESS && total > INT32_MAX)
+		fail(outcome, MPI_ERR_SPAWN, "more processes than can be numbered");
+	return outcome->code == MPI_SUCCESS ? (int)total : 0;
+}
+
+/* The first ones of each command were started, if any. */
+static void fill_codes(struct outcome *outcome, const struct mpi_command commands[], int n)
+{
+	int *code = outcome->codes;
+
+	for (int i = 0; i < n; i++) {
+		int n_started =
+		    outcome->code == MPI_SUCCESS ? outcome->spawn->launches[i].n_ranks : 0;
+
+		for (int k = 0; k < commands[i].n_max; k++)
+			*code++ = k < n_started			 ? MPI_SUCCESS
+				  : outcome->code == MPI_SUCCESS ? MPI_ERR_SPAWN
+								 : outcome->code;
+	}
+}
+
+static void spawn_at_root(struct mpi_rank *me, const struct mpi_command commands[], int n,
+			  struct outcome *outcome)
+{
+	outcome->n_wanted = count_wanted(outcome, commands, n);
+	outcome->codes = malloc(((size_t)outcome->n_wanted + 1) * sizeof *outcome->codes);
+	if (!outcome->codes) {
+		fail(outcome, MPI_ERR_NO_MEM, "out of memory");
+		outcome->n_wanted = 0;
+	}
+	if (outcome->code == MPI_SUCCESS)
+		outcome->code = mpi_spawn(me, commands, n, &outcome->spawn, &outcome->why);
+	if (outcome->n_wanted > 0)
+		fill_codes(outcome, commands, n);
+}
+
+/* Error codes count on all ranks, though only the root knows how many there are. */
+static int share_codes(struct mpi_rank *me, struct mpi_comm *local, int root,
+		       struct outcome *outcome, int codes[])
+{
+	struct mpi_datatype *type = mpi_datatype_get(me, MPI_INT);
+	int code = mpi_coll_bcast(me, &outcome->n_wanted, 1, type, root, local);
+
+	if (code == MPI_SUCCESS && local->rank != root)
+		outcome->codes = malloc(((size_t)outcome->n_wanted + 1) * sizeof *outcome->codes);
+	if (code == MPI_SUCCESS && outcome->n_wanted > 0 && !outcome->codes)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for error codes of processes");
+	if (code == MPI_SUCCESS && outcome->n_wanted > 0)
+		code = mpi_coll_bcast(me, outcome->codes, outcome->n_wanted, type, root, local);
+	for (int i = 0; codes && code == MPI_SUCCESS && i < outcome->n_wanted; i++)
+		codes[i] = outcome->codes[i];
+	free(outcome->codes);
+	return code;
+}
+
+/* `commands`: the root's; NULL elsewhere. */
+static int spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
+		 struct outcome *outcome, int root, struct mpi_comm *local, MPI_Comm *intercomm,
+		 int codes[])
+{
+	struct mpi_leader_link link = {.comm = NULL};
+	struct mpi_comm *pair = NULL, *made = NULL;
+	char name[32];
+	int code;
+
+	if (commands && outcome->code == MPI_SUCCESS)
+		spawn_at_root(me, commands, n, outcome);
+	code = share_codes(me, local, root, outcome, codes);
+	link.error = outcome->code;
+	if (outcome->spawn && outcome->code == MPI_SUCCESS) {
+		me->endpoint->is_spawning = true;
+		mpi_spawn_name(outcome->spawn, name, sizeof name);
+		mpi_link_roots(me, outcome->spawn->first_rank, name, &pair, &link);
+	}
+	if (code == MPI_SUCCESS)
+		code = mpi_intercomm_create(me, local, root, &link, &made);
+	me->endpoint->is_spawning = false;
+	mpi_comm_release(me, pair);
+	if (code == MPI_SUCCESS)
+		return mpi_comm_publish(me, local, code, made, intercomm);
+	*intercomm = MPI_COMM_NULL;
+	return mpi_raise(me, local, code, "%s",
+			 outcome->code != MPI_SUCCESS ? outcome->why.text
+						      : "the root could not spawn the processes");
+}
+
+static const struct mpi_info *get_info(struct mpi_rank *me, MPI_Info handle,
+				       struct outcome *outcome)
+{
+	const struct mpi_info *info = handle == MPI_INFO_NULL ? NULL : mpi_info_get(me, handle);
+
+	if (handle != MPI_INFO_NULL && !info)
+		fail(outcome, MPI_ERR_INFO, "info is not an info object at the root");
+	return info;
+}
+
+static void refuse(struct mpi_rank *me)
+{
+	if (me->world->no_spawn)
+		pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
+			"processes cannot be spawned in a run with %s, which counts on the ranks "
+			"of the start: run without it",
+			me->world->no_spawn);
+}
+
+int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root,
+		   MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct outcome outcome = {.code = MPI_SUCCESS};
+	struct mpi_comm *local;
+	struct mpi_command one;
+	int code = mpi_check_roots(me, root, comm, intercomm, &local);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	refuse(me);
+	if (local->rank != root)
+		return mpi_leave(
+		    me, spawn(me, NULL, 0, &outcome, root, local, intercomm, array_of_errcodes));
+	one = (struct mpi_command){
+	    .name = command,
+	    .arguments = argv,
+	    .n_max = maxprocs,
+	    .info = get_info(me, info, &outcome),
+	};
+	return mpi_leave(me,
+			 spawn(me, &one, 1, &outcome, root, local, intercomm, array_of_errcodes));
+}
+
+int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[],
+			    const int array_of_maxprocs[], const MPI_Info array_of_info[], int root,
+			    MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct outcome outcome = {.code = MPI_SUCCESS};
+	struct mpi_command *commands = NULL;
+	struct mpi_comm *local;
+	int code = mpi_check_roots(me, root, comm, intercomm, &local);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	refuse(me);
+	if (local->rank != root)
+		return mpi_leave(
+		    me, spawn(me, NULL, 0, &outcome, root, local, intercomm, array_of_errcodes));
+	if (count < 1)
+		fail(&outcome, MPI_ERR_COUNT, "count is less than 1 at the root");
+	else if (!array_of_commands || !array_of_maxprocs || !array_of_info)
+		fail(&outcome, MPI_ERR_ARG, "an array is NULL at the root");
+	else if (!(commands = calloc((size_t)count, sizeof *commands)))
+		fail(&outcome, MPI_ERR_NO_MEM, "out of memory");
+	for (int i = 0; commands && i < count; i++)
+		commands[i] = (struct mpi_command){
+		    .name = array_of_commands[i],
+		    .arguments = array_of_argv ? array_of_argv[i] : NULL,
+		    .n_max = array_of_maxprocs[i],
+		    .info = get_info(me, array_of_info[i], &outcome),
+		};
+	code = spawn(me, commands, count, &outcome, root, local, intercomm, array_of_errcodes);
+	free(commands);
+	return mpi_leave(me, code);
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Processes that are spawned: when and where they begin, what reports say of them.
+
+usage: spawn.py BIN_DIR SOURCE_DIR
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+# A simulator that is built with the sanitizers reports what a program that fails leaves behind: that is the program's.
+os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+HERE = pathlib.Path(sys.argv.pop(1)).resolve()
+# Messages cost next to nothing, so that times are those of starting and computing.
+CLUSTER = """mpisim_cluster: 1
+nodes: 3
+cores: 2
+network:
+  latency: 0s
+  bandwidth: 1000 GB/s
+spawn:
+  startup: 500ms
+  per_process: 20ms
+"""
+
+
+def call(*words):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120)
+
+
+class Base(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-spawn-"))
+        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        cls.program = cls.dir / "spawner"
+        built = call(BIN / "mpisim-cc", "-g", HERE / "programs" / "spawner.c", "-o", cls.program)
+        assert built.returncode == 0, built.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def start(self, ranks, number, what, *options):
+        return call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "--compute", "modelled", *options,
+                    "-n", ranks, self.program, number, what)
+
+    def run_well(self, ranks, number, what, *options):
+        done = self.start(ranks, number, what, "--json", self.dir / "out.json", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.json = json.loads((self.dir / "out.json").read_text())
+        return done
+
+    def places(self, done):
+        """[(node, begin)] by rank."""
+        lines = sorted(line.split() for line in done.stdout.splitlines())
+        return [(line[4], float(line[6])) for line in lines]
+
+
+class Starting(Base):
+    def test_nodes_start_their_processes_one_after_the_other(self):
+        # ranks 0 and 1 are on nodes 0 and 1, so five more go to 2, then 0, 1, 2 and 0: two on node 0 and node 2
+        places = self.places(self.run_well(2, 5, "work"))
+        self.assertEqual([node for node, _ in places], ["node2", "node0", "node1", "node2", "node0"])
+        for _, begin_s in places:
+            self.assertAlmostEqual(begin_s, 0.5 + 2 * 0.02, delta=1e-5)
+        # 2 s of work each; node 0 has a rank that waits and two that compute on its two cores
+        self.assertAlmostEqual(self.json["predicted_time_s"], 2.54, delta=1e-5)
+
+    def test_they_go_where_the_cluster_file_says(self):
+        done = self.run_well(1, 4, "work", "--set", "spawn.placement=1*3,0")
+        self.assertEqual([node for node, _ in self.places(done)], ["node1", "node1", "node1", "node0"])
+        self.assertAlmostEqual(self.places(done)[0][1], 0.56, delta=1e-5)
+        done = self.run_well(1, 4, "work", "--set", "spawn.placement=cyclic", "--set", "spawn.startup=0")
+        self.assertEqual([node for node, _ in self.places(done)], ["node0", "node1", "node2", "node0"])
+        self.assertAlmostEqual(self.places(done)[0][1], 0.04, delta=1e-5)
+
+    def test_a_placement_with_too_few_places_is_an_error_of_the_call(self):
+        done = self.start(1, 4, "work", "--set", "spawn.placement=0,1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("MPI_ERR_SPAWN: spawn.placement: ", done.stderr)
+
+    def test_there_are_not_more_than_the_cluster_file_allows(self):
+        self.run_well(1, 3, "work", "--set", "spawn.max_processes=3")
+        done = self.start(1, 4, "work", "--set", "spawn.max_processes=3")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("MPI_Comm_spawn at spawner.c:63 (main): MPI_ERR_SPAWN: 4 processes", done.stderr)
+        self.assertIn("3 more can be spawned", done.stderr)
+
+    def test_the_same_run_twice_gives_the_same_bytes(self):
+        texts = []
+        for _ in range(2):
+            self.run_well(2, 5, "work")
+            del self.json["simulation"]
+            texts.append(json.dumps(self.json))
+        self.assertEqual(*texts)
+
+
+class Reports(Base):
+    def test_summary_and_json_tell_of_the_spawned(self):
+        done = self.run_well(2, 4, "work")
+        self.assertIn("6 ranks (4 of them spawned during the run) on 3 nodes", done.stderr)
+        self.assertRegex(done.stderr, r"spawner, spawn 1 +2-5 +3 +540 ms +2 s")
+        spawned, = self.json["spawned"]
+        self.assertEqual((spawned["name"], spawned["first_rank"], spawned["ranks"], spawned["nodes"]),
+                         ("spawner, spawn 1", 2, 4, 3))
+        self.assertEqual(spawned["command"][1:], ["4", "work"])
+        self.assertAlmostEqual(spawned["begin_s"], 0.54, delta=1e-6)
+        self.assertAlmostEqual(spawned["end_s"], 2.54, delta=1e-5)
+        # a rank's times add up to the run's
+        for rank in self.json["ranks"]:
+            parts = sum(value for key, value in rank.items() if key.endswith("_s") and key not in ("end_s", "computing_s"))
+            self.assertAlmostEqual(parts, self.json["predicted_time_s"], delta=1e-6, msg=rank)
+        # held: node 0 and 1 all the time, node 2 from 0.54 s on until the end, two cores each; 8 s of work
+        held_s = 2 * (2.54 + 2.54 + 2)
+        self.assertAlmostEqual(self.json["efficiency"], 8 / held_s, delta=1e-4)
+        self.assertEqual(self.json["phases"][0]["name"], "spawner, spawn 1: work")
+
+    def test_a_deadlock_says_who_was_spawned(self):
+        done = self.start(1, 2, "stuck")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r'rank 1: MPI_Recv at spawner.c:\d+ \(work\): .*as rank 0 of job "spawner, spawn 1"')
+        self.assertIn("cycle: rank 1 waits for 2, which waits for 1", done.stderr)
+
+    def test_who_never_calls_init_keeps_its_parents_waiting(self):
+        done = self.start(1, 2, "mute")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("rank 0: MPI_Comm_spawn at spawner.c:63 (main): the processes that it spawned to call MPI_Init",
+                      done.stderr)
+        self.assertIn("deadlock", done.stderr)
+
+    def test_failures_say_which_spawned_process_it_was(self):
+        done = self.start(1, 2, "crash")
+        self.assertIn('the program called abort(): rank 1 of job "spawner, spawn 1"', done.stderr)
+        done = self.start(1, 2, "hopeless")
+        self.assertIn('MPI_ERR_COUNT', done.stderr)
+        self.assertIn('rank 0 of job "spawner, spawn 1"', done.stderr)
+        done = self.start(1, 2, "bad")
+        self.assertIn("ranks 1-2 returned exit code 1", done.stderr)
+        self.assertIn("(exit code not 0)", done.stderr)
+
+    def test_lines_are_tagged_and_timelines_written(self):
+        done = self.run_well(1, 2, "work", "--tag-output", "--trace-out", self.dir / "out.prv")
+        self.assertIn("[1] 0 of 2 on ", done.stdout)
+        self.assertIn("[2] 1 of 2 on ", done.stdout)
+        self.assertIn(":1:3(", (self.dir / "out.prv").read_text().splitlines()[0])
+
+    def test_what_counts_on_the_ranks_of_the_start_refuses(self):
+        for option in (["--explain"], ["--report", self.dir / "r"], ["--html", self.dir / "r.html"]):
+            done = self.start(1, 2, "work", *option)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"processes cannot be spawned in a run with {option[0]}", done.stderr)
+        done = self.start(1, 2, "work", "--record", self.dir / "out.trace")
+        self.assertIn("MPI_Comm_spawn cannot be recorded", done.stderr)
+        self.assertFalse((self.dir / "out.trace").exists())
+
+    def test_wrong_keys_are_refused(self):
+        for setting, text in (("spawn.placement=near", "spawn.placement: found"),
+                              ("spawn.max_processes=-1", "spawn.max_processes"),
+                              ("spawn.startup=5", "spawn.startup"), ("spawn.per_process=-1s", "spawn.per_process")):
+            done = self.start(1, 2, "work", "--set", setting)
+            self.assertEqual(done.returncode, 2, setting)
+            self.assertIn(text, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
