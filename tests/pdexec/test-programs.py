@@ -111,6 +111,37 @@ class LibcState(Alike):
     def test_hidden_state_of_libc_is_each_ranks_own(self):
         self.alike([program("libc-state.c")], 3, {"PD_GIVEN": "given"})
 
+    def test_each_rank_has_a_working_directory_of_its_own(self):
+        """Every rank goes elsewhere, and to the same places in another order, between steps in which the others run."""
+        path = ranks.compile_text("""
+            #include <fcntl.h>
+            #include <limits.h>
+            #include <stdint.h>
+            #include <stdio.h>
+            #include <stdlib.h>
+            #include <unistd.h>
+            int main(void) {
+                char start[PATH_MAX], here[PATH_MAX];
+                const char *const places[] = {"/", "/usr", "/proc", "/usr/.."};
+                void *own = malloc(1);
+                unsigned first = (uintptr_t)own >> 5 & 3; /* another one on each rank */
+                int back = open(".", O_RDONLY | O_DIRECTORY), wrong = 0;
+                if (!getcwd(start, sizeof start) || back < 0) return 2;
+                for (unsigned i = first; i < first + 4; i++) {
+                    if (chdir(places[i & 3])) return 3;
+                    usleep(1);
+                    wrong += !getcwd(here, sizeof here) || access(i & 3 ? "." : "proc/self", F_OK);
+                    wrong += (i & 3) == 1 ? here[1] != 'u' : (i & 3) == 2 ? here[1] != 'p' : here[1] != 0;
+                }
+                wrong += chdir("/no/such/place") != -1 || fchdir(back);
+                usleep(1);
+                wrong += !getcwd(here, sizeof here) || access(start, F_OK);
+                for (int i = 0; start[i] || here[i]; i++) wrong += start[i] != here[i];
+                printf("%d wrong\\n", wrong);
+                return chdir("/usr") != 0; }""", "directories")
+        self.alike([path], 5)
+        self.assertEqual(Run([path], 5).lines, ["0 wrong"] * 5)
+
     def test_values_that_differ_between_ranks_stay_with_them(self):
         """Each rank's heap address is another one; the program has no copy of `environ`, so libc's must change hands."""
         path = ranks.compile_text("""
