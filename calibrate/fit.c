@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gsl/gsl_cdf.h>
@@ -272,14 +273,17 @@ void fit_finish(struct fit *fit)
 	*fit = (struct fit){.table_n = -1};
 }
 
-/* Complete or not at all: a temporary file beside it, then rename. */
+/* Complete or not at all: a temporary file beside it, then rename; a device or pipe is written to. */
 static int write_file(const struct fit *fit, const char *output)
 {
 	char path[4096];
+	struct stat found;
 	FILE *file;
 	int failed;
+	bool is_direct = stat(output, &found) == 0 && !S_ISREG(found.st_mode);
 
-	if (snprintf(path, sizeof(path), "%s.%ld.part", output, (long)getpid()) >=
+	if ((is_direct ? snprintf(path, sizeof(path), "%s", output)
+		       : snprintf(path, sizeof(path), "%s.%ld.part", output, (long)getpid())) >=
 	    (int)sizeof(path)) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -288,9 +292,11 @@ static int write_file(const struct fit *fit, const char *output)
 	if (!file)
 		return -1;
 	fit_write_yaml(fit, file);
-	failed = ferror(file) || fflush(file) || fsync(fileno(file));
-	if ((fclose(file) || failed) || rename(path, output)) {
-		unlink(path);
+	failed = ferror(file) || fflush(file) || (!is_direct && fsync(fileno(file)));
+	failed = fclose(file) || failed;
+	if (failed || (!is_direct && rename(path, output))) {
+		if (!is_direct)
+			unlink(path);
 		return -1;
 	}
 	return 0;

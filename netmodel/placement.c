@@ -137,12 +137,10 @@ int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, 
 
 	if (n_ranks < 1)
 		return util_error_set(err, UTIL_EINPUT,
-				      "placement: found %d ranks, wanted at least 1", n_ranks);
+				      "found %d ranks, wanted at least 1", n_ranks);
 	rc = net_place_check(used, cluster->n_nodes, err);
-	if (rc) {
-		util_error_prepend(err, "placement");
+	if (rc)
 		return rc;
-	}
 	if (strcmp(used, "block") == 0) {
 		place_block(cluster->n_nodes, n_ranks, node_of);
 		return 0;
@@ -156,7 +154,7 @@ int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, 
 	if (n < n_ranks)
 		return util_error_set(
 		    err, UTIL_EINPUT,
-		    "placement: found %d places in %s, wanted one for each of %d ranks", n,
+		    "found %d places in %s, wanted one for each of %d ranks", n,
 		    net_yaml_quote(used, quoted, sizeof(quoted)), n_ranks);
 	return 0;
 }

@@ -235,11 +235,32 @@ double mpisim_kernel_time(const char *name, int n_params, const double params[])
 	return state.model ? pd_store_lookup(state.model, name, n_params, params) : -1;
 }
 
+/* A field of CSV: quoted, quotes doubled; what does not fit is left out. */
+static void quote_field(const char *text, char *out, size_t size)
+{
+	size_t n = 0;
+
+	out[n++] = '"';
+	for (; *text && n + 3 < size; text++) {
+		if (*text == '"')
+			out[n++] = '"';
+		out[n++] = *text;
+	}
+	out[n++] = '"';
+	out[n] = '\0';
+}
+
 static void phase_log(const char *name, const char *edge)
 {
-	char line[512];
-	int length = snprintf(line, sizeof(line), "%s,%.300s,%s,%.9f\n", own_rank(), name, edge,
-			      clock_read(CLOCK_MONOTONIC));
+	char line[512], quoted[300];
+	int length;
+
+	if (strpbrk(name, ",\"\n\r")) {
+		quote_field(name, quoted, sizeof quoted);
+		name = quoted;
+	}
+	length = snprintf(line, sizeof(line), "%s,%.300s,%s,%.9f\n", own_rank(), name, edge,
+			  clock_read(CLOCK_MONOTONIC));
 
 	if (write(state.phase_fd, line, (size_t)length) != length)
 		complain("cannot append to the file that MPISIM_PHASE_LOG names");

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "calibrate/kernels/kernels.h"
+#include "util/outpath.h"
 
 static void print_expression(FILE *file, const struct pd_expression *expression)
 {
@@ -14,7 +15,11 @@ static void print_expression(FILE *file, const struct pd_expression *expression)
 		const struct pd_term *term = &expression->terms[k];
 		double c = term->coefficient;
 
-		fprintf(file, "%s%.10g", k == 0 ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ", c < 0 ? -c : c);
+		fprintf(file, "%s%.10g",
+			k == 0	? (c < 0 ? "-" : "")
+			: c < 0 ? " - "
+				: " + ",
+			c < 0 ? -c : c);
 		for (int i = 0; i < PD_STORE_MAX_PARAMS; i++) {
 			if (term->twice_exponent[i] == 2)
 				fprintf(file, "*p%d", i + 1);
@@ -44,20 +49,23 @@ static size_t count_outliers(const struct kern_series *series)
 
 void kern_print_table(FILE *file, const struct kern_model models[], size_t n)
 {
-	fprintf(file, "%-12s %6s %6s %9s %9s %9s %9s %9s  %s\n", "kernel", "points", "pieces", "left out", "residual",
-		"worst", "calls", "outliers", "distribution");
+	fprintf(file, "%-12s %6s %6s %9s %9s %9s %9s %9s  %s\n", "kernel", "points", "pieces",
+		"left out", "residual", "worst", "calls", "outliers", "distribution");
 	for (size_t i = 0; i < n; i++) {
 		const struct kern_model *m = &models[i];
 
-		fprintf(file, "%-12s %6zu %6d %8.1f%% %8.1f%% %8.1f%% ", m->series->name, m->series->n_points,
-			m->n_pieces, 100 * m->held_out, 100 * m->residual, 100 * m->worst);
+		fprintf(file, "%-12s %6zu %6d %8.1f%% %8.1f%% %8.1f%% ", m->series->name,
+			m->series->n_points, m->n_pieces, 100 * m->held_out, 100 * m->residual,
+			100 * m->worst);
 		if (m->has_calls)
-			fprintf(file, "%8.1f%% %9zu  %s\n", 100 * m->call_deviation, count_outliers(m->series),
-				m->kind ? m->kind : "constant");
+			fprintf(file, "%8.1f%% %9zu  %s\n", 100 * m->call_deviation,
+				count_outliers(m->series), m->kind ? m->kind : "constant");
 		else
 			fprintf(file, "%9s %9zu  unknown\n", "-", count_outliers(m->series));
 	}
-	fprintf(file, "\nleft out: error of predicting points that the fit did not see; residual: over all points "
+	fprintf(file,
+		"\nleft out: error of predicting points that the fit did not see; residual: over "
+		"all points "
 		      "(root mean squares);\ncalls: relative standard deviation from call to call\n");
 }
 
@@ -84,8 +92,11 @@ void kern_print_points(FILE *file, const struct kern_model models[], size_t n)
 
 static void write_model(FILE *file, const struct kern_model *m)
 {
-	fprintf(file, "# %s: %zu points, relative error %.2g %% (%.2g %% for points left out, worst %.2g %%)\n",
-		m->series->name, m->series->n_points, 100 * m->residual, 100 * m->held_out, 100 * m->worst);
+	fprintf(file,
+		"# %s: %zu points, relative error %.2g %% (%.2g %% for points left out, worst %.2g "
+		"%%)\n",
+		m->series->name, m->series->n_points, 100 * m->residual, 100 * m->held_out,
+		100 * m->worst);
 	for (int i = 0; i < m->n_pieces; i++) {
 		fprintf(file, "model,%s,", m->series->name);
 		print_expression(file, &m->pieces[i].expression);
@@ -94,7 +105,9 @@ static void write_model(FILE *file, const struct kern_model *m)
 		fprintf(file, "\n");
 	}
 	if (m->has_calls) {
-		fprintf(file, "# from call to call: %zu samples, relative standard deviation %.3g, nearest to: %s "
+		fprintf(file,
+			"# from call to call: %zu samples, relative standard deviation %.3g, "
+			"nearest to: %s "
 			      "(distance %.2g)\nvary,%s,call,quantiles,",
 			m->n_calls, m->call_deviation, m->kind ? m->kind : "constant",
 			m->kind ? m->kind_distance : 0, m->series->name);
@@ -124,7 +137,10 @@ static void write_all(FILE *file, const struct kern_model models[], size_t n,
 
 	gethostname(host, sizeof(host) - 1);
 	strftime(date, sizeof(date), "%Y-%m-%d", gmtime_r(&now, &utc));
-	fprintf(file, "# mpisim-bench 2\n# Written by mpisim-kernels on %s, %s. Seconds of one core there.\n", host, date);
+	fprintf(
+	    file,
+	    "# mpisim-bench 2\n# Written by mpisim-kernels on %s, %s. Seconds of one core there.\n",
+	    host, date);
 	for (size_t i = 0; i < n; i++)
 		write_model(file, &models[i]);
 	for (int i = 0; i < n_contention; i++)
@@ -134,16 +150,21 @@ static void write_all(FILE *file, const struct kern_model models[], size_t n,
 int kern_write(const char *path, const struct kern_model models[], size_t n,
 	       const struct kern_contention contention[], int n_contention, struct util_error *err)
 {
-	char *temporary;
+	char *temporary, *target;
 	FILE *file;
-	int rc = 0;
+	int rc = util_output_path(path, &target, err);
 
-	if (asprintf(&temporary, "%s.%d", path, (int)getpid()) < 0)
+	if (rc)
+		return rc;
+	if (asprintf(&temporary, "%s.%d", target, (int)getpid()) < 0) {
+		free(target);
 		return util_error_set(err, UTIL_ENOMEM, "no memory to write %s", path);
+	}
 	file = fopen(temporary, "we");
 	if (!file) {
 		rc = util_error_errno(err, errno, "cannot write %s", temporary);
 		free(temporary);
+		free(target);
 		return rc;
 	}
 	write_all(file, models, n, contention, n_contention);
@@ -151,10 +172,11 @@ int kern_write(const char *path, const struct kern_model models[], size_t n,
 		rc = util_error_errno(err, errno, "cannot write %s", temporary);
 	if (fclose(file) && !rc)
 		rc = util_error_errno(err, errno, "cannot write %s", temporary);
-	if (!rc && rename(temporary, path))
+	if (!rc && rename(temporary, target))
 		rc = util_error_errno(err, errno, "cannot write %s", path);
 	if (rc)
 		unlink(temporary);
 	free(temporary);
+	free(target);
 	return rc;
 }

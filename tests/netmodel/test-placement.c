@@ -83,7 +83,7 @@ static void wrong_placements_are_refused(void **state)
 	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
 		err.text[0] = '\0';
 		assert_int_equal(net_place(cases[k].spec, &cluster, 4, node_of, &err), UTIL_EINPUT);
-		if (!strstr(err.text, cases[k].part) || strncmp(err.text, "placement: ", 11) != 0)
+		if (!strstr(err.text, cases[k].part))
 			fail_msg("\"%s\" gives: %s", cases[k].spec, err.text);
 	}
 	assert_int_equal(net_place("block", &cluster, 0, node_of, &err), UTIL_EINPUT);

@@ -171,6 +171,8 @@ static int mark_phases(void)
 	mpisim_phase_begin("inner");
 	mpisim_phase_end();
 	mpisim_phase_end();
+	mpisim_phase_begin("a, \"b\"");
+	mpisim_phase_end();
 	return 0;
 }
 
@@ -181,7 +183,8 @@ static void phases_are_logged(void **state)
 	unsetenv("MPISIM_PHASE_LOG");
 	assert_int_equal(count_lines(path_of("phases"), "0,outer,begin,"), 1);
 	assert_int_equal(count_lines(path_of("phases"), "0,inner,end,"), 1);
-	assert_int_equal(count_lines(path_of("phases"), ""), 4);
+	assert_int_equal(count_lines(path_of("phases"), "0,\"a, \"\"b\"\"\",begin,"), 1);
+	assert_int_equal(count_lines(path_of("phases"), ""), 6);
 }
 
 static int misuse(void)

@@ -120,6 +120,10 @@ class Refusals(Base):
         self.check("found unknown parameter \"c\"", "arguments: '{c}'\nrun: {n: 1}\nparameters: {a: 1}\n")
         self.check("found the name \"a-b\"", "run: {n: 1}\nparameters: {a-b: 1}\n")
         self.check("found the name \"efficiency\"", "run: {n: 1}\nparameters: {efficiency: 1}\n")
+        for name in ("state", "engine", "error"):
+            self.check(f"found the name \"{name}\"", f"run: {{n: 1}}\nparameters: {{{name}: 1}}\n")
+        self.check("s.yaml:7:11: options: found --json, which the sweep needs", good + "options: [--json, x]\n")
+        self.check("options: found --time-only, which the sweep needs", good + "options: --time-only=x\n")
         self.check("found no key \"program\"", "", "mpisim_sweep: 1\ncluster: c\nrun: {n: 1}\nparameters: {}\n")
         self.check("found no key \"mpisim_sweep\"", "", "cluster: c\n")
         self.check("mpisim_sweep: '2' is out of range", "", "mpisim_sweep: 2\n")

@@ -148,6 +148,12 @@ class Ends(Base):
             self.assertRegex(done.stderr, wanted)
             self.assertIn("simulated until it failed", done.stderr)
 
+    def test_who_computes_when_another_rank_fails_does_not_wait(self):
+        done = self.run_misc("halfway", "--compute", "modelled", "--quiet", "--json", "-")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        for rank in json.loads(done.stdout)["ranks"]:
+            self.assertLess(rank["waiting_s"], 0.01)
+
     def test_stack_overflow_is_said_with_and_without_guard_pages(self):
         for n, size in ((4, "64KiB"), (20000, "128KiB")):  # guard pages end at about 16 000 ranks
             done = self.run_misc("dive", "--quiet", "--stack-size", size, n=n)
@@ -389,6 +395,12 @@ class Results(Base):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((self.dir / "trace-link.json").is_symlink())
         self.assertNotEqual(target.read_text(), "old")
+
+    def test_a_summary_that_is_lost_is_a_failure(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([str(word) for word in [*self.words(n=2), self.misc, "work"]], stdout=subprocess.PIPE,
+                                  stderr=full, timeout=120, check=False)
+        self.assertEqual(done.returncode, 2)
 
     def test_full_disk_is_said(self):
         done = self.run_misc("work", "--quiet", "--json", "/dev/full")

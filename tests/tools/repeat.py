@@ -76,10 +76,25 @@ class Repeat(unittest.TestCase):
         self.assertEqual(done.stdout.count("\n"), self.call().stdout.count("\n"))
 
     def test_time_only_is_a_number_and_nothing_else(self):
-        done = self.call("--time-only", "time", "--json", "out.json", "--report", "report", "--trace-out", "t.json")
+        done = self.call("--time-only", "time", "--json", "out.json", "--report", "report")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertGreater(float((self.dir / "time").read_text()), 0)
         self.assertEqual(sorted(p.name for p in self.dir.iterdir()), ["cluster.yaml", "time"])
+
+    def test_time_only_refuses_what_it_would_not_write(self):
+        for option in ("--record", "--trace-out", "--html"):
+            done = self.call("--time-only", "time", option, "other")
+            self.assertEqual((done.returncode, f"found {option}" in done.stderr), (2, True), done.stderr)
+            self.assertEqual([p.name for p in self.dir.iterdir()], ["cluster.yaml"])
+
+    def test_a_run_that_fails_leaves_no_time_of_another_one(self):
+        (self.dir / "time").write_text("1\n")
+        done = self.call("--time-only", "time", "--set", "cores=0")
+        self.assertEqual((done.returncode, (self.dir / "time").read_text()), (2, "1\n"), done.stderr)
+        done = subprocess.run(self.words("--time-only", "time", program="/bin/false"), capture_output=True, text=True,
+                              timeout=60, cwd=self.dir)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual((self.dir / "time").read_text(), "")
 
     def test_options_that_end_with_two_dashes_reach_the_further_runs(self):
         out = subprocess.run([*self.words("--vary-cluster", "--repeat", 3, "--json", "o.json", "--", program="--")[:-1], str(PINGPONG)],

@@ -225,6 +225,8 @@ class AgainstOtherRuns(Base):
         done = self.call(4, [self.dir / "waits", "barrier"])
         for text, wanted in [("", "ideal.json:1:0"), ("{}", "wanted what mpisim-run --json writes"),
                              (json.dumps(done), "found 4, wanted a run of the same program with 2 ranks"),
+                             (json.dumps({**self.call(2, [self.dir / "waits", "many"])}),
+                              'command[1]: found "many", wanted "barrier"'),
                              (json.dumps({**done, "exit": {"state": "failed"}}), "wanted a completed run")]:
             (self.dir / "ideal.json").write_text(text)
             words = [BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "2", "--ideal", self.dir / "ideal.json",

@@ -113,8 +113,10 @@ static int place(struct session *s, struct util_error *err)
 	}
 	if (as_recorded)
 		return 0;
-	return net_place(o->placement ? o->placement : p->placement, s->run.cluster, n_ranks,
-			 s->run.node_of, err);
+	if (net_place(o->placement ? o->placement : p->placement, s->run.cluster, n_ranks,
+		      s->run.node_of, err))
+		return util_error_prepend(err, o->placement ? "--placement" : "placement");
+	return 0;
 }
 
 /* The run is described by what was recorded, where the command line does not say otherwise. */

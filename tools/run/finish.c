@@ -22,7 +22,7 @@
 #include "util/units.h"
 
 /* The calls that ranks are in when a run ends early: their time so far counts as waiting, for
- * nothing ended it. */
+ * nothing ended it. A rank that still computes has not begun the call that ends its step. */
 static void close_open_calls(struct run *run)
 {
 	struct pd_world *world = run->world;
@@ -39,7 +39,8 @@ static void close_open_calls(struct run *run)
 			.waiting = world->engine.now - begin,
 		};
 
-		if (!pd->has_ended && pd->function && strncmp(pd->function, "MPI_", 4) == 0)
+		if (!pd->has_ended && !pd->is_computing && pd->function &&
+		    strncmp(pd->function, "MPI_", 4) == 0)
 			world->recorder.call(world->recorder.context, &record);
 	}
 }
@@ -187,9 +188,7 @@ static void describe_settings(const struct run *run, struct trace_run *out)
 	const char *of_cluster = run->cluster->placement ? run->cluster->placement : "block";
 
 	out->cluster_file = o->cluster;
-	out->placement = o->placement	 ? o->placement
-			 : run->schedule ? "by job"
-					 : of_cluster;
+	out->placement = o->placement ? o->placement : run->schedule ? "by job" : of_cluster;
 	out->compute_mode = run_mode_name(o->mode);
 	out->overrides = o->overrides;
 	out->n_overrides = o->n_overrides;
@@ -270,10 +269,12 @@ static bool explain(struct run *run, struct run_strings *texts, struct trace_exp
 	return true;
 }
 
-static void print(const struct run *run, const struct trace_run *description)
+/* Returns 2 when it could not be written, but not because nobody reads any more; else 0. */
+static int print(const struct run *run, const struct trace_run *description)
 {
 	FILE *file = run->console;
 
+	errno = 0;
 	if (description->early_end)
 		fputs(description->early_end, file);
 	if (!run->options.quiet) {
@@ -282,7 +283,7 @@ static void print(const struct run *run, const struct trace_run *description)
 	}
 	for (int i = 0; i < description->n_warnings && run->options.quiet; i++)
 		fprintf(file, "%s: warning: %s\n", run->tool, description->warnings[i]);
-	fflush(file);
+	return (fflush(file) || ferror(file)) && errno != EPIPE ? 2 : 0;
 }
 
 static int write_report(const struct run *run, const struct trace_run *description,
@@ -319,6 +320,8 @@ static int write_time(const void *description, FILE *file, struct util_error *er
 {
 	const struct trace_run *run = description;
 
+	/* a run that failed leaves no time behind, and none of a run before */
+	if (run->exit_status == 0)
 	fprintf(file, "%.17g\n", sim_time_to_s(run->summary->end));
 	return fflush(file) ? util_error_errno(err, errno, "cannot write the predicted time") : 0;
 }
@@ -336,10 +339,12 @@ static int write_html(const struct run *run, const struct trace_run *description
 	size_t length_B = 0;
 	int failed;
 
-	/* it was readable when the run began; the page says no more about the cluster if it is gone */
+	/* it was readable when the run began; the page says no more about the cluster if it is gone
+	 */
 	if (!net_yaml_read_file(run->options.cluster, "the cluster file", &text, &length_B, NULL))
 		page.cluster_text = text;
-	failed = run->options.what_if ? run_whatif_load(run->options.what_if, &page.what_if, err) : 0;
+	failed =
+	    run->options.what_if ? run_whatif_load(run->options.what_if, &page.what_if, err) : 0;
 	if (!failed)
 		failed = run_file_write(run->options.html, write_page, &page, err);
 	json_decref(page.what_if);
@@ -352,8 +357,7 @@ static int write_results(const struct run *run, const struct trace_run *descript
 	struct util_error err;
 	int status = description->exit_status;
 
-	if (run->options.json &&
-	    run_file_write(run->options.json, write_json, description, &err)) {
+	if (run->options.json && run_file_write(run->options.json, write_json, description, &err)) {
 		fprintf(run->console, "%s: %s\n", run->tool, err.text);
 		status = status ? status : 2;
 	}
@@ -361,10 +365,10 @@ static int write_results(const struct run *run, const struct trace_run *descript
 		fprintf(run->console, "%s: --trace-out: %s\n", run->tool, err.text);
 		status = status ? status : 2;
 	}
-	if (run->options.time_only && status == 0 &&
+	if (run->options.time_only &&
 	    run_file_write(run->options.time_only, write_time, description, &err)) {
 		fprintf(run->console, "%s: --time-only: %s\n", run->tool, err.text);
-		status = 2;
+		status = status ? status : 2;
 	}
 	if (run->options.html && write_html(run, description, &err)) {
 		fprintf(run->console, "%s: --html: %s\n", run->tool, err.text);
@@ -402,7 +406,7 @@ int run_finish(struct run *run)
 	int *codes = exit_codes(run->world);
 	struct trace_job *spawned = run_spawned_describe(run, &description.n_spawned);
 	char *early_end;
-	int status;
+	int status, lost;
 
 	close_open_calls(run);
 	trace_summary_close(run->summary, run->world->engine.now);
@@ -430,8 +434,9 @@ int run_finish(struct run *run)
 	measure_simulation(run, &description);
 	early_end = describe_early_end(run, description.failure ? &failure : NULL);
 	description.early_end = early_end;
-	print(run, &description);
+	lost = print(run, &description);
 	status = write_results(run, &description);
+	status = status ? status : lost;
 	trace_explanation_finish(&explanation);
 	free((void *)(uintptr_t)explanation.site_texts);
 	run_strings_finish(&sites);

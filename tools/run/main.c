@@ -88,7 +88,7 @@ static int prepare_placement(struct run *run, struct util_error *err)
 	if (!run->schedule)
 		failed = net_place(o->placement, run->cluster, run->n_ranks, run->node_of, err);
 	if (failed)
-		return o->placement ? util_error_prepend(err, "--placement") : failed;
+		return util_error_prepend(err, o->placement ? "--placement" : "placement");
 	return trace_summary_create(run->n_ranks, run->schedule ? NULL : run->node_of, run->cluster,
 				    &run->summary, err);
 }
@@ -149,7 +149,8 @@ int run_recorder_create(struct run *run, struct sim_recorder *out, struct util_e
 			*out = trace_analysis_recorder(run->analysis);
 	}
 	if (!failed && run->options.ideal &&
-	    (failed = trace_ideal_load(run->options.ideal, run->n_ranks, &run->ideal, err)))
+	    (failed = trace_ideal_load(run->options.ideal, run->n_ranks, run->options.program,
+				       &run->ideal, err)))
 		return util_error_prepend(err, "--ideal");
 	if (!failed && run->options.trace_out) {
 		failed = trace_export_create(run->options.trace_out, run->summary, out,

@@ -360,12 +360,31 @@ static void reset_getopt(void)
 
 static int take_programs(struct run_options *out, struct util_error *err)
 {
-	int failed = run_programs_parse(out->program, out->n_ranks, RUN_MAX_RANKS, &out->programs,
-					err);
+	int failed =
+	    run_programs_parse(out->program, out->n_ranks, RUN_MAX_RANKS, &out->programs, err);
 
 	for (int i = 1; i < out->programs.n; i++)
 		out->n_ranks += out->programs.programs[i].n_ranks;
 	return failed;
+}
+
+/* Neither summary nor --json or --report, which say the time, too; what else was asked for would be
+ * missed. Runs of --repeat have the options of the first one. */
+static int keep_time_only(struct run_options *o, struct util_error *err)
+{
+	const char *found = o->record ? "--record" : o->trace_out ? "--trace-out" : NULL;
+
+	if (!found && o->html)
+		found = "--html";
+	if (found && strcmp(o->time_only, RUN_REPEAT_TIME) != 0)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--time-only writes the predicted time and nothing else; "
+				      "found %s",
+				      found);
+	o->json = o->report = o->trace_out = o->html = o->ideal = NULL;
+	o->explain = false;
+	o->quiet = true;
+	return 0;
 }
 
 static int parse_all(int argc, char **argv, struct run_options *out, struct util_error *err)
@@ -388,14 +407,10 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 			return 0;
 	}
 	out->program = argv + optind;
-	if (out->time_only) {
-		out->json = out->report = out->trace_out = out->ideal = NULL;
-		out->record = NULL;
-		out->explain = false;
-		out->quiet = true;
-	}
 	if (!failed)
 		failed = run_options_check(out, err);
+	if (out->time_only && !failed)
+		failed = keep_time_only(out, err);
 	out->explain = out->explain || (out->html && !out->schedule);
 	return failed || out->schedule || out->is_replay || out->check_binary
 		       ? failed
@@ -426,9 +441,8 @@ static int parse(int argc, char **argv, struct run_options options, struct run_o
 int run_options_parse(int argc, char **argv, struct run_options *out, struct util_error *err)
 {
 	return parse(argc, argv,
-		     (struct run_options){.mode = PD_COMPUTE_DIRECT,
-					  .isolation = PD_ISOLATION_AUTO,
-					  .n_repeats = 1},
+		     (struct run_options){
+			 .mode = PD_COMPUTE_DIRECT, .isolation = PD_ISOLATION_AUTO, .n_repeats = 1},
 		     out, err);
 }
 

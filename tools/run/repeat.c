@@ -122,7 +122,7 @@ struct repetition {
  * option holds. */
 static char **child_argv(const struct run *run, char *seed)
 {
-	static char more[][16] = {"--seed", "", "--time-only", "/dev/fd/3", "--repeat", "1"};
+	static char more[][16] = {"--seed", "", "--time-only", RUN_REPEAT_TIME, "--repeat", "1"};
 	int n_options = (int)(run->options.program - run->argv), n_words = 0, n = 0;
 	char **argv;
 

@@ -14,6 +14,8 @@ struct run;
 struct run_options;
 
 #define RUN_MAX_REPEATS 100000
+/* Where --repeat has its further runs write their times. */
+#define RUN_REPEAT_TIME "/dev/fd/3"
 
 /* What the smallest and largest of n times cover. */
 double run_widest_coverage(int n);

@@ -12,7 +12,8 @@
 
 static bool is_name(const char *text)
 {
-	static const char *const words[] = {"and", "or", "not", "in", NULL};
+	static const char *const words[] = {"and",   "or",     "not",	"in",  /* of expressions */
+					    "state", "engine", "error", NULL}; /* of results */
 
 	for (int i = 0; words[i]; i++)
 		if (strcmp(words[i], text) == 0)

@@ -103,14 +103,40 @@ static int run_read(struct sweep_spec *spec, const struct net_yaml_tree *tree,
 	return failed;
 }
 
+/* The result is taken from what the sweep itself asks for. */
+static int check_words(const struct net_yaml_tree *tree, const struct net_yaml *words,
+		       struct util_error *err)
+{
+	static const char *const taken[] = {"--json", "--time-only", "--check-binary", "--help",
+					    "--version"};
+	bool is_list = words && words->kind == NET_YAML_LIST;
+
+	for (const struct net_yaml *word = is_list ? words->first : words; word;
+	     word = is_list ? word->next : NULL)
+		for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+			size_t length = strlen(taken[i]);
+
+			if (word->kind == NET_YAML_SCALAR &&
+			    strncmp(word->text, taken[i], length) == 0 &&
+			    (!word->text[length] || word->text[length] == '='))
+				return net_yaml_fail(tree, word, err,
+						     "options: found %s, which the sweep needs "
+						     "for its results",
+						     taken[i]);
+		}
+	return 0;
+}
+
 static int words_read(struct sweep_spec *spec, const struct net_yaml_tree *tree,
 		      struct util_error *err)
 {
+	const struct net_yaml *node = net_yaml_member(tree->root, "options", 7);
 	struct sweep_text **words = NULL;
-	int n = 0, failed;
+	int n = 0, failed = check_words(tree, node, err);
 
-	failed = sweep_texts_read(spec, tree, net_yaml_member(tree->root, "options", 7), "options",
-				  &words, &n, err);
+	if (failed)
+		return failed;
+	failed = sweep_texts_read(spec, tree, node, "options", &words, &n, err);
 	for (int i = 0; i < n; i++) {
 		struct sweep_option word = {.kind = SWEEP_WORD_VALUE, .value = words[i]};
 

@@ -15,7 +15,8 @@ struct trace_ideal {
 /* Phases of a name come in the order of their numbers. */
 static int add_phase(json_t *spans, const json_t *phase)
 {
-	const json_t *name = json_object_get(phase, "name"), *index = json_object_get(phase, "index");
+	const json_t *name = json_object_get(phase, "name"),
+		     *index = json_object_get(phase, "index");
 	json_t *span = json_object_get(phase, "span_s"), *list;
 
 	if (!json_is_string(name) || !json_is_integer(index) || !json_is_number(span))
@@ -31,6 +32,39 @@ static int add_phase(json_t *spans, const json_t *phase)
 	return json_array_append(list, span);
 }
 
+static const char *without_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Another problem has another ideal time. */
+static int check_command(const json_t *found, const char *path, char *const command[],
+			 struct util_error *err)
+{
+	size_t n = json_array_size(found);
+
+	for (size_t i = 0; i < n || command[i]; i++) {
+		const char *is = i < n ? json_string_value(json_array_get(found, i)) : NULL;
+		const char *wanted = command[i];
+
+		if (is && wanted && i == 0) {
+			is = without_folder(is);
+			wanted = without_folder(wanted);
+		}
+		if (!is || !wanted || strcmp(is, wanted) != 0)
+			return util_error_set(
+			    err, UTIL_EINPUT,
+			    "%s: command[%zu]: found %s%s%s, wanted %s%s%s: the "
+			    "ideal run has to be one of the same program with the "
+			    "same arguments",
+			    path, i, is ? "\"" : "", is ? is : "nothing", is ? "\"" : "",
+			    wanted ? "\"" : "", wanted ? wanted : "nothing", wanted ? "\"" : "");
+	}
+	return 0;
+}
+
 static int take(struct trace_ideal *ideal, const json_t *root, const char *path, int n_ranks,
 		struct util_error *err)
 {
@@ -41,7 +75,8 @@ static int take(struct trace_ideal *ideal, const json_t *root, const char *path,
 
 	if (!json_is_string(state) || !json_is_integer(ranks) || !json_is_number(time))
 		return util_error_set(err, UTIL_EINPUT,
-				      "%s: wanted what mpisim-run --json writes (docs/json.md)", path);
+				      "%s: wanted what mpisim-run --json writes (docs/json.md)",
+				      path);
 	if (strcmp(json_string_value(state), "completed") != 0)
 		return util_error_set(err, UTIL_EINPUT,
 				      "%s: exit.state: found \"%s\", wanted a completed run", path,
@@ -52,16 +87,18 @@ static int take(struct trace_ideal *ideal, const json_t *root, const char *path,
 				      "program with %d ranks",
 				      path, (long long)json_integer_value(ranks), n_ranks);
 	ideal->time_s = json_number_value(time);
-	json_array_foreach(json_object_get(root, "phases"), i, phase)
-		if (add_phase(ideal->spans, phase))
-			return util_error_set(err, UTIL_EINPUT,
-					      "%s: phases[%zu]: wanted name, index and span_s, in the "
+	json_array_foreach(
+	    json_object_get(root, "phases"), i,
+	    phase) if (add_phase(ideal->spans,
+				 phase)) return util_error_set(err, UTIL_EINPUT,
+							       "%s: phases[%zu]: wanted name, "
+							       "index and span_s, in the "
 					      "order of their indices",
 					      path, i);
 	return 0;
 }
 
-int trace_ideal_load(const char *path, int n_ranks, struct trace_ideal **out,
+int trace_ideal_load(const char *path, int n_ranks, char *const command[], struct trace_ideal **out,
 		     struct util_error *err)
 {
 	struct trace_ideal *ideal = calloc(1, sizeof *ideal);
@@ -83,6 +120,8 @@ int trace_ideal_load(const char *path, int n_ranks, struct trace_ideal **out,
 					error.column, error.text);
 	else if (!failed)
 		failed = take(ideal, root, path, n_ranks, err);
+	if (!failed)
+		failed = check_command(json_object_get(root, "command"), path, command, err);
 	json_decref(root);
 	if (failed) {
 		trace_ideal_destroy(ideal);
@@ -107,8 +146,7 @@ double trace_ideal_time(const struct trace_ideal *ideal)
 
 double trace_ideal_phase(const struct trace_ideal *ideal, const char *name, int index)
 {
-	const json_t *span =
-	    json_array_get(json_object_get(ideal->spans, name), (size_t)index);
+	const json_t *span = json_array_get(json_object_get(ideal->spans, name), (size_t)index);
 
 	return span ? json_number_value(span) : -1;
 }

@@ -5,14 +5,18 @@
 #include "util/error.h"
 
 /*
- * The same program's run on an ideal network, as its JSON output (docs/json.md) has it: its time, and
- * the span of each of its phases. With it efficiencies are exact where the second clock of one run
- * is not (docs/efficiency.md).
+ * The same program's run on an ideal network, as its JSON output (docs/json.md) has it: its time,
+ * and the span of each of its phases. With it efficiencies are exact where the second clock of one
+ * run is not (docs/efficiency.md).
  */
 struct trace_ideal;
 
-/* Errors: UTIL_ESYSTEM; UTIL_EINPUT for what is no JSON of a completed run with `n_ranks` ranks. */
-int trace_ideal_load(const char *path, int n_ranks, struct trace_ideal **out,
+/*
+ * `command`: of this run, NULL at its end; the other one must have the same words, but for the
+ * program's folder. Errors: UTIL_ESYSTEM; UTIL_EINPUT for what is no JSON of a completed run of
+ * that command with `n_ranks` ranks.
+ */
+int trace_ideal_load(const char *path, int n_ranks, char *const command[], struct trace_ideal **out,
 		     struct util_error *err);
 void trace_ideal_destroy(struct trace_ideal *ideal); /* NULL is fine */
 double trace_ideal_time(const struct trace_ideal *ideal);

@@ -116,6 +116,16 @@ static int dive(int depth)
 	return depth ? dive(depth - 1) + frame[depth % 1000] : 0;
 }
 
+/* Rank 1 fails while the others compute what ends with their second barrier. */
+static void fail_halfway(void)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	mpisim_add_compute_time(rank == 1 ? 1 : 2);
+	if (rank == 1)
+		MPI_Abort(MPI_COMM_WORLD, 5);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -147,6 +157,8 @@ int main(int argc, char **argv)
 		dive(1 << 30);
 	else if (strcmp(what, "error") == 0 && rank == 1)
 		MPI_Send(NULL, 0, MPI_BYTE, size + 3, 0, MPI_COMM_WORLD);
+	else if (strcmp(what, "halfway") == 0)
+		fail_halfway();
 	else if (strcmp(what, "pieces") == 0)
 		print_in_pieces();
 	else if (strcmp(what, "forever") == 0)
