@@ -16,6 +16,7 @@
 #define MAX_TIME_S 1e6
 #define MAX_PENALTY 0.99 /* of the bandwidth: what is left must end a transfer some day */
 #define MAX_TIME_PER_B_S 1e-3
+#define MAX_SERVERS 100000
 
 /* cpu.speed: [{nodes: "0-3", speed: 0.5}, …]; nodes that no entry names have speed 1. */
 static int read_speed_entry(struct net_draft *draft, const struct net_yaml_tree *tree,
@@ -321,6 +322,22 @@ const struct net_key net_keys[] = {
     {"spawn.max_processes", NET_KEY_INT, AT(cluster.spawn_max_processes), 0, MAX_SPAWNED,
      .fallback = "1024"},
     {"spawn.universe_size", NET_KEY_INT, AT(cluster.universe_size), 0, 1e9, .fallback = "0"},
+    {"storage.servers", NET_KEY_INT, AT(cluster.storage_servers), 1, MAX_SERVERS, .fallback = "1"},
+    {"storage.latency", NET_KEY_TIME, AT(cluster.storage_latency_s), 0, MAX_TIME_S, .fallback = "0"},
+    {"storage.bandwidth", NET_KEY_BANDWIDTH, AT(cluster.storage_Bps), 1, INFINITY,
+     .fallback = "inf"},
+    {"storage.read_bandwidth", NET_KEY_BANDWIDTH, AT(cluster.storage_read_Bps), 1, INFINITY,
+     .inherits = offsetof(struct net_draft, cluster.storage_Bps)},
+    {"storage.write_bandwidth", NET_KEY_BANDWIDTH, AT(cluster.storage_write_Bps), 1, INFINITY,
+     .inherits = offsetof(struct net_draft, cluster.storage_Bps)},
+    {"storage.client_bandwidth", NET_KEY_BANDWIDTH, AT(cluster.storage_client_Bps), 1, INFINITY,
+     .fallback = "inf"},
+    {"storage.metadata_time", NET_KEY_TIME, AT(cluster.storage_metadata_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"storage.stripe_size", NET_KEY_SIZE, AT(cluster.storage_stripe_B), 1, 1e15,
+     .fallback = "1MiB"},
+    {"storage.stripe_count", NET_KEY_INT, AT(cluster.storage_stripe_count), 1, MAX_SERVERS,
+     .choices = "all", .word_value = 0, .fallback = "all"},
     {"uncertainty", NET_KEY_CUSTOM, .convert = net_read_uncertainty}, /* after all values */
 };
 const int net_n_keys = sizeof(net_keys) / sizeof(net_keys[0]);

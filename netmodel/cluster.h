@@ -142,6 +142,15 @@ struct net_cluster {
 	char *spawn_placement;	    /* as `placement`; NULL: where there are fewest ranks */
 	int spawn_max_processes;    /* in one run */
 	int universe_size;	    /* MPI_UNIVERSE_SIZE; 0: as many as there are cores */
+	/* the storage that files lie on (netmodel/storage.h) */
+	int storage_servers;
+	double storage_latency_s;
+	double storage_Bps; /* of each server: what the next two are unless the file tells them apart */
+	double storage_read_Bps, storage_write_Bps;
+	double storage_client_Bps;  /* of each node towards the storage, each way */
+	double storage_metadata_s;  /* of one operation on metadata */
+	int64_t storage_stripe_B;
+	int storage_stripe_count;   /* servers of one file; 0: all */
 
 	struct net_uncertainties uncertainties;
 

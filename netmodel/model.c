@@ -131,6 +131,12 @@ int net_model_create(struct sim_engine *engine, const struct net_cluster *cluste
 	return 0;
 }
 
+void net_model_set_capacities(struct net_model *model, double *capacities)
+{
+	model->capacities = capacities;
+	model->has_limits = true;
+}
+
 void net_model_destroy(struct net_model *model)
 {
 	if (!model)
@@ -146,6 +152,7 @@ void net_model_destroy(struct net_model *model)
 	free(model->touched.links);
 	free(model->visited.links);
 	free(model->caps);
+	free(model->capacities);
 	free(model);
 }
 

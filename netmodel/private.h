@@ -106,9 +106,11 @@ struct net_model {
 	struct net_link *links; /* [2 n_nodes] */
 	struct net_node *nodes; /* [n_nodes] */
 	int n_links;
+	double *capacities; /* [n_links] of each link, instead of 1; NULL: all 1 */
 	double queue_s; /* of each transfer, in its node's queue; 0: none */
 	double burst_s; /* the most credit that a link saves up; 0: none */
-	bool has_limits; /* the cluster has a sharing efficiency or a duplex penalty */
+	bool has_limits; /* the cluster has a sharing efficiency or a duplex penalty, or links have
+			    capacities of their own */
 	struct net_list dirty_links, dirty_nodes;
 	struct net_list region, touched, visited; /* while solving */
 	struct net_heap heap;
@@ -126,6 +128,8 @@ struct net_model {
 
 /* model.c */
 void net_model_out_of_memory(struct net_model *model);
+/* Gives links capacities of their own, [n_links], (0, INFINITY], before the first transfer; taken over. */
+void net_model_set_capacities(struct net_model *model, double *capacities);
 /* Asks for the rates to be brought up to date: at the end of this instant, or at the next boundary
  * of a fixed timeslice. */
 void net_model_ask(struct net_model *model);

@@ -91,10 +91,11 @@ static double limit_of(const struct net_model *model, const struct net_link *lin
 		       const struct net_link *opposite)
 {
 	const struct net_sharing_efficiency *efficiency = &model->cluster->sharing_efficiency;
-	double limit = 1;
+	double capacity = model->capacities ? model->capacities[link - model->links] : 1;
+	double limit = capacity;
 
 	if (efficiency->n && link->n > 0)
-		limit = efficiency->fraction[(link->n < efficiency->n ? link->n : efficiency->n) - 1];
+		limit = capacity * efficiency->fraction[(link->n < efficiency->n ? link->n : efficiency->n) - 1];
 	if (link->n > 0 && opposite->n > 0)
 		limit *= 1 - model->cluster->duplex_penalty;
 	return limit;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Group accessors. */
 #include "mpi/comm/comm.h"
+#include "mpi/io/file.h"
 #include "mpi/rma/window.h"
 
 /* MPI_SUCCESS and *group, or the error. */
@@ -145,6 +146,17 @@ int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 	if (code == MPI_SUCCESS && !group)
 		code = rma_raise(me, w, MPI_ERR_ARG, "group is NULL");
 	return mpi_leave(me, code == MPI_SUCCESS ? publish(me, w->comm->group, group) : code);
+}
+
+int MPI_File_get_group(MPI_File fh, MPI_Group *group)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_file *file;
+	int code = io_check_file(me, fh, &file);
+
+	if (code == MPI_SUCCESS && !group)
+		code = io_raise(me, file, MPI_ERR_ARG, "group is NULL");
+	return mpi_leave(me, code == MPI_SUCCESS ? publish(me, file->comm->group, group) : code);
 }
 
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)

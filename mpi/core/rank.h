@@ -69,6 +69,7 @@ struct mpi_rank {
 	void *error_space;	       /* user-defined error classes and strings: env's own */
 	void *attributes;	       /* keyvals of this rank: comm's own */
 	void *rma;		       /* windows of this rank: rma's own */
+	void *io;		       /* files of this rank: io's own */
 	int n_tool_inits; /* MPI_T_init_thread without MPI_T_finalize yet */
 	uint64_t n_sent[2], sent_B[2]; /* messages by enum mpi_channel, their payload */
 	uint64_t n_handles;	       /* live ones of this rank */
@@ -106,6 +107,7 @@ struct mpi_world {
 	uint64_t n_collective_messages,
 	    n_collective_bytes; /* messages that collectives are made of */
 	void *rma;		/* windows: rma's own */
+	void *io;		/* files: io's own */
 };
 
 /* Makes the MPI layer of a run. Before pd_world_start. Negative: see err. */

@@ -6,6 +6,7 @@
 #include "mpi/dynamic/port.h"
 #include "mpi/dynamic/spawn.h"
 #include "mpi/env/env.h"
+#include "mpi/io/io.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/rma/rma.h"
 
@@ -42,7 +43,7 @@ int mpi_world_create(struct pd_world *pd, struct mpi_world **out, struct util_er
 	world->pd = pd;
 	if (mpi_handle_table_create(&world->handles) < 0 || create_ranks(world) < 0 ||
 	    mpi_p2p_create(world) < 0 || mpi_objects_create(world) < 0 ||
-	    mpi_rma_create(world) < 0) {
+	    mpi_rma_create(world) < 0 || mpi_io_create(world) < 0) {
 		mpi_world_destroy(world);
 		return util_error_set(err, UTIL_ENOMEM,
 				      "out of memory for the MPI layer of %d ranks", pd->n_ranks);
@@ -60,6 +61,7 @@ void mpi_world_destroy(struct mpi_world *world)
 	mpi_leaks_destroy(world->leaks);
 	mpi_ports_destroy(world);
 	mpi_spawns_destroy(world);
+	mpi_io_destroy(world);
 	mpi_rma_destroy(world);
 	mpi_objects_destroy(world);
 	mpi_p2p_destroy(world);

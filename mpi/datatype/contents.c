@@ -115,8 +115,7 @@ static int check_outputs(struct mpi_rank *me, const struct mpi_type_contents *co
 	return code;
 }
 
-/* A handle of its own for each derived type: the program frees it as any other. */
-static MPI_Datatype new_handle(struct mpi_rank *me, struct mpi_datatype *type)
+MPI_Datatype mpi_datatype_new_handle(struct mpi_rank *me, struct mpi_datatype *type)
 {
 	MPI_Datatype handle;
 
@@ -155,7 +154,7 @@ static int get_contents(struct mpi_rank *me, MPI_Datatype datatype, bool is_larg
 	for (MPI_Count i = 0; i < contents->n_counts; i++)
 		outputs->counts[i] = *value++;
 	for (MPI_Count i = 0; i < contents->n_types; i++)
-		outputs->types[i] = new_handle(me, contents->types[i]);
+		outputs->types[i] = mpi_datatype_new_handle(me, contents->types[i]);
 	return mpi_leave(me, MPI_SUCCESS);
 }
 

@@ -82,6 +82,18 @@ static inline void mpi_datatype_release(struct mpi_rank *me, struct mpi_datatype
 		mpi_datatype_destroy(me, type);
 }
 
+/* MPI_BOTTOM is NULL in this ABI: only a type with absolute addresses may go with it. */
+#define MPI_ABSOLUTE_ADDRESS_MIN 4096
+static inline bool mpi_datatype_is_relative(const struct mpi_datatype *type)
+{
+	return type->true_lb_B > -MPI_ABSOLUTE_ADDRESS_MIN &&
+	       type->true_lb_B < MPI_ABSOLUTE_ADDRESS_MIN;
+}
+
+/* One more handle for a derived type, which the program frees as any other; of predefined ones theirs. MPI_DATATYPE_NULL when out of
+ * memory. */
+MPI_Datatype mpi_datatype_new_handle(struct mpi_rank *me, struct mpi_datatype *type);
+
 /*
  * Marshals `count` items at `buf` into `packed` (count * size_B bytes) and back; never touches a
  * hole. Unpack stops after `size_B` bytes, which may end within an item. `buf` is as the

@@ -52,6 +52,8 @@ static void describe_request(char *buf, size_t size, const struct mpi_request *r
 			 request->comm ? request->comm->size : 0);
 	else if (request->kind == REQUEST_COMPOUND)
 		snprintf(buf, size, "its sends and receives behind one request");
+	else if (request->kind == REQUEST_IO)
+		snprintf(buf, size, "an access to a file");
 	else if (request->kind == REQUEST_GENERALIZED)
 		snprintf(buf, size, "a generalized request, which the program has to complete");
 	else if (request->kind == REQUEST_SEND)

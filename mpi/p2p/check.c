@@ -2,14 +2,6 @@
 /* Argument checks of point-to-point. */
 #include "mpi/p2p/internal.h"
 
-/* MPI_BOTTOM is NULL in this ABI: only a type with absolute addresses may go with it. */
-#define ABSOLUTE_ADDRESS_MIN 4096
-
-static bool is_relative(const struct mpi_datatype *type)
-{
-	return type->true_lb_B > -ABSOLUTE_ADDRESS_MIN && type->true_lb_B < ABSOLUTE_ADDRESS_MIN;
-}
-
 int mpi_check_buffer(struct mpi_rank *me, struct mpi_comm *comm, const void *buf, MPI_Count count,
 		     MPI_Datatype handle, struct mpi_datatype **out_type)
 {
@@ -24,7 +16,7 @@ int mpi_check_buffer(struct mpi_rank *me, struct mpi_comm *comm, const void *buf
 							     : "not a datatype");
 	if (!type->is_committed)
 		return mpi_raise(me, comm, MPI_ERR_TYPE, "datatype is not committed");
-	if (!buf && count > 0 && type->size_B > 0 && is_relative(type))
+	if (!buf && count > 0 && type->size_B > 0 && mpi_datatype_is_relative(type))
 		return mpi_raise(me, comm, MPI_ERR_BUFFER, "the buffer is NULL for %lld items",
 				 (long long)count);
 	if (buf == MPI_IN_PLACE)

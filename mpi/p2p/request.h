@@ -24,6 +24,7 @@ enum mpi_request_kind {
 	REQUEST_GENERALIZED,
 	REQUEST_RMA,
 	REQUEST_COMPOUND, /* of others: mpi/p2p/compound.h */
+	REQUEST_IO,
 };
 enum mpi_request_state { REQUEST_IDLE, REQUEST_PENDING, REQUEST_ARRIVED, REQUEST_COMPLETE };
 enum mpi_send_mode { SEND_STANDARD, SEND_BUFFERED, SEND_SYNCHRONOUS, SEND_READY };

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Life of files, and what their members agree on. */
+#include "mpi/io/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "mpi/coll/coll.h"
+#include "mpi/comm/create.h"
+#include "mpi/env/errhandler.h"
+#include "mpi/info/info.h"
+#include "mpi/io/datarep.h"
+#include "mpi/io/io.h"
+#include "mpi/io/wait.h"
+
+int mpi_io_create(struct mpi_world *world)
+{
+	world->io = calloc(1, sizeof(struct io_world));
+	return world->io ? 0 : UTIL_ENOMEM;
+}
+
+struct io_rank *io_rank(struct mpi_rank *me)
+{
+	struct io_rank *io = me->io;
+
+	if (io)
+		return io;
+	io = calloc(1, sizeof *io);
+	if (!io)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for files");
+	io->errhandler = mpi_errhandler_get(me, MPI_ERRORS_RETURN);
+	me->io = io;
+	return io;
+}
+
+int io_check_file(struct mpi_rank *me, MPI_File handle, struct mpi_file **out)
+{
+	*out = mpi_handle_object(me, KIND_FILE, (uintptr_t)handle);
+	if (*out)
+		return MPI_SUCCESS;
+	return io_raise_null(me, MPI_ERR_FILE, "fh is %s",
+			     handle == MPI_FILE_NULL ? "MPI_FILE_NULL" : "not a file");
+}
+
+int io_error_class(int error_number)
+{
+	switch (error_number) {
+	case 0:
+		return MPI_SUCCESS;
+	case ENOENT:
+		return MPI_ERR_NO_SUCH_FILE;
+	case EEXIST:
+		return MPI_ERR_FILE_EXISTS;
+	case EACCES:
+	case EPERM:
+		return MPI_ERR_ACCESS;
+	case EROFS:
+		return MPI_ERR_READ_ONLY;
+	case ENOSPC:
+		return MPI_ERR_NO_SPACE;
+	case EDQUOT:
+		return MPI_ERR_QUOTA;
+	case ENAMETOOLONG:
+	case ENOTDIR:
+	case EISDIR:
+	case ELOOP:
+		return MPI_ERR_BAD_FILE;
+	case ETXTBSY:
+		return MPI_ERR_FILE_IN_USE;
+	case ENOMEM:
+		return MPI_ERR_NO_MEM;
+	default:
+		return MPI_ERR_IO;
+	}
+}
+
+/* --- members --- */
+
+/* What the members of `comm` share; the first to come makes it. NULL: out of memory. */
+static struct io_shared *join(struct mpi_rank *me, const struct mpi_comm *comm)
+{
+	struct io_world *io = me->world->io;
+	struct io_shared *shared = io->files;
+
+	while (shared && shared->context != comm->context)
+		shared = shared->next;
+	if (shared)
+		return shared;
+	shared = calloc(1, sizeof *shared);
+	if (!shared)
+		return NULL;
+	shared->context = comm->context;
+	shared->n_left = comm->size;
+	shared->fd = -1;
+	shared->next = io->files;
+	io->files = shared;
+	return shared;
+}
+
+static void leave(struct mpi_world *world, struct io_shared *shared)
+{
+	struct io_shared **link = &((struct io_world *)world->io)->files;
+
+	if (--shared->n_left > 0)
+		return;
+	while (*link != shared)
+		link = &(*link)->next;
+	*link = shared->next;
+	if (shared->fd >= 0)
+		close(shared->fd);
+	free(shared->path);
+	free(shared);
+}
+
+static struct mpi_file *create_member(struct mpi_rank *me, struct mpi_comm *comm, int amode,
+				      struct io_shared *shared)
+{
+	struct io_rank *io = io_rank(me);
+	struct mpi_file *file = calloc(1, sizeof *file);
+
+	if (!file)
+		return NULL;
+	file->shared = shared;
+	file->owner = me;
+	file->comm = comm;
+	file->amode = amode;
+	file->errhandler = io->errhandler;
+	mpi_errhandler_retain(file->errhandler);
+	io_view_init(me, &file->view);
+	file->next = io->files;
+	io->files = file;
+	return file;
+}
+
+int io_file_create(struct mpi_rank *me, struct mpi_comm *comm, int amode, struct mpi_file **out)
+{
+	struct mpi_comm *own;
+	struct io_shared *shared;
+	int code = mpi_comm_duplicate(me, comm, true, &own);
+
+	if (code != MPI_SUCCESS)
+		return code;
+	shared = join(me, own);
+	*out = shared ? create_member(me, own, amode, shared) : NULL;
+	if (*out)
+		return MPI_SUCCESS;
+	mpi_comm_release(me, own);
+	return MPI_ERR_NO_MEM;
+}
+
+void io_file_destroy(struct mpi_rank *me, struct mpi_file *file)
+{
+	struct mpi_file **link = &io_rank(me)->files;
+
+	while (*link != file)
+		link = &(*link)->next;
+	*link = file->next;
+	if (file->handle)
+		mpi_handle_destroy(me, (uintptr_t)file->handle);
+	io_view_finish(me, &file->view);
+	mpi_errhandler_release(me, file->errhandler);
+	mpi_info_destroy(file->info);
+	mpi_comm_release(me, file->comm);
+	leave(me->world, file->shared);
+	free(file);
+}
+
+static void destroy_rank(struct mpi_rank *me)
+{
+	struct io_rank *io = me->io;
+
+	if (!io)
+		return;
+	while (io->files)
+		io_file_destroy(me, io->files);
+	mpi_errhandler_release(me, io->errhandler);
+	io_datareps_destroy(io->datareps);
+	free(io);
+	me->io = NULL;
+}
+
+void mpi_io_destroy(struct mpi_world *world)
+{
+	struct io_world *io = world->io;
+
+	if (!io)
+		return;
+	for (int i = 0; world->ranks && i < world->n_ranks; i++)
+		destroy_rank(&world->ranks[i]);
+	while (io->files) { /* made by some of their members only */
+		io->files->n_left = 1;
+		leave(world, io->files);
+	}
+	while (io->ops)
+		io_op_destroy(io->ops);
+	net_storage_destroy(io->storage);
+	free(io);
+	world->io = NULL;
+}
+
+/* --- agreement --- */
+
+bool io_is_first(struct mpi_file *file)
+{
+	if (file->shared->n_steps >= ++file->n_steps)
+		return false;
+	file->shared->n_steps = file->n_steps;
+	return true;
+}
+
+int io_agree(struct mpi_rank *me, struct mpi_file *file, int64_t value)
+{
+	/* the least value, and the least of their negatives: of the greatest */
+	int64_t bounds[2] = {value, value == INT64_MIN ? INT64_MAX : -value}, least[2];
+	int code = mpi_coll_allreduce(me, bounds, least, 2, mpi_datatype_get(me, MPI_INT64_T),
+				      mpi_op_get(me, MPI_MIN), file->comm);
+
+	if (code != MPI_SUCCESS)
+		return code;
+	return least[0] == bounds[0] && least[1] == bounds[1] ? MPI_SUCCESS : MPI_ERR_NOT_SAME;
+}
+
+int io_from_first(struct mpi_rank *me, struct mpi_file *file, int *value)
+{
+	return mpi_coll_bcast(me, value, 1, mpi_datatype_get(me, MPI_INT), 0, file->comm);
+}

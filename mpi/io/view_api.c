@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_File_set_view and what asks for views. */
+#include <string.h>
+
+#include "mpi/info/info.h"
+#include "mpi/io/datarep.h"
+#include "mpi/io/file.h"
+
+struct wanted {
+	MPI_Offset disp;
+	struct mpi_datatype *etype, *filetype;
+	const struct io_datarep *datarep;
+};
+
+static int check_type(struct mpi_rank *me, struct mpi_file *file, MPI_Datatype handle,
+		      const char *name, struct mpi_datatype **out)
+{
+	const char *problem;
+
+	*out = mpi_datatype_get(me, handle);
+	if (!*out)
+		return io_raise(me, file, MPI_ERR_TYPE, "%s is %s", name,
+				handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+							    : "not a datatype");
+	if (!(*out)->is_committed)
+		return io_raise(me, file, MPI_ERR_TYPE, "%s is not committed", name);
+	problem = io_view_problem(*out, !(file->amode & MPI_MODE_RDONLY));
+	if (problem)
+		return io_raise(me, file, MPI_ERR_ARG, "%s %s", name, problem);
+	return MPI_SUCCESS;
+}
+
+static int check_types(struct mpi_rank *me, struct mpi_file *file, MPI_Datatype etype,
+		       MPI_Datatype filetype, struct wanted *wanted)
+{
+	int code = check_type(me, file, etype, "etype", &wanted->etype);
+
+	if (code == MPI_SUCCESS)
+		code = check_type(me, file, filetype, "filetype", &wanted->filetype);
+	if (code != MPI_SUCCESS)
+		return code;
+	if (wanted->etype->size_B == 0)
+		return io_raise(me, file, MPI_ERR_ARG, "etype has no data");
+	if (wanted->filetype->size_B % wanted->etype->size_B != 0)
+		return io_raise(
+		    me, file, MPI_ERR_ARG,
+		    "filetype has %lld bytes of data, which are no whole etypes of %lld",
+		    (long long)wanted->filetype->size_B, (long long)wanted->etype->size_B);
+	return MPI_SUCCESS;
+}
+
+static int check(struct mpi_rank *me, struct mpi_file *file, MPI_Datatype etype,
+		 MPI_Datatype filetype, const char *datarep, struct wanted *wanted)
+{
+	bool is_sequential = file->amode & MPI_MODE_SEQUENTIAL;
+
+	if (is_sequential != (wanted->disp == MPI_DISPLACEMENT_CURRENT) ||
+	    (wanted->disp < 0 && !is_sequential))
+		return io_raise(me, file, MPI_ERR_ARG, "disp is %lld, wanted %s",
+				(long long)wanted->disp,
+				is_sequential ? "MPI_DISPLACEMENT_CURRENT with MPI_MODE_SEQUENTIAL"
+					      : "at least 0");
+	if (!datarep)
+		return io_raise(me, file, MPI_ERR_ARG, "datarep is NULL");
+	wanted->datarep = io_datarep_find(me, datarep);
+	if (!wanted->datarep)
+		return io_raise(me, file, MPI_ERR_UNSUPPORTED_DATAREP,
+				"datarep is \"%.128s\", wanted native, internal, external32 or a "
+				"registered one",
+				datarep);
+	if (file->split.is_active || file->n_pending > 0)
+		return io_raise(me, file, MPI_ERR_IO, "accesses to the file are under way");
+	return check_types(me, file, etype, filetype, wanted);
+}
+
+/* The view that is wanted, holding what it names. An error class. */
+static int build(struct mpi_rank *me, const struct mpi_file *file, const struct wanted *wanted,
+		 struct io_view *out)
+{
+	struct mpi_datatype *etype_layout = NULL, *tile = NULL;
+	int code = io_datarep_layout(me, wanted->datarep, wanted->etype, &etype_layout);
+
+	if (code == MPI_SUCCESS)
+		code = io_datarep_layout(me, wanted->datarep, wanted->filetype, &tile);
+	if (code == MPI_SUCCESS) {
+		mpi_datatype_retain(wanted->etype);
+		mpi_datatype_retain(wanted->filetype);
+		*out = (struct io_view){.disp_B = wanted->disp,
+					.etype = wanted->etype,
+					.filetype = wanted->filetype,
+					.tile = tile,
+					.etype_B = etype_layout->size_B,
+					.etype_extent_B = etype_layout->extent_B,
+					.datarep = wanted->datarep};
+		if (wanted->disp == MPI_DISPLACEMENT_CURRENT)
+			out->disp_B =
+			    io_view_offset(&file->view, file->shared->pointer * file->view.etype_B);
+	} else {
+		mpi_datatype_release(me, tile);
+	}
+	mpi_datatype_release(me, etype_layout);
+	return code;
+}
+
+/* Ranks may have views of their own, but etypes of one size in one representation. */
+static int agree(struct mpi_rank *me, struct mpi_file *file, const struct io_view *view)
+{
+	uint64_t sum = 1469598103934665603u; /* FNV-1a of what has to be equal */
+	uint64_t extent_B = (uint64_t)view->etype_extent_B;
+
+	for (const char *name = view->datarep->name; *name; name++)
+		sum = (sum ^ (unsigned char)*name) * 1099511628211u;
+	for (int i = 0; i < 8; i++, extent_B >>= 8)
+		sum = (sum ^ (extent_B & 0xff)) * 1099511628211u;
+	return io_agree(me, file, (int64_t)(sum >> 1));
+}
+
+int MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
+		      const char *datarep, MPI_Info info)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_info *hints = info == MPI_INFO_NULL ? NULL : mpi_info_get(me, info);
+	struct wanted wanted = {.disp = disp};
+	struct mpi_file *file;
+	struct io_view view;
+	int code = io_check_file(me, fh, &file);
+
+	if (code == MPI_SUCCESS)
+		code = check(me, file, etype, filetype, datarep, &wanted);
+	if (code == MPI_SUCCESS && info != MPI_INFO_NULL && !hints)
+		code = io_raise(me, file, MPI_ERR_INFO, "info is not an info object");
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	code = build(me, file, &wanted, &view);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, io_raise(me, file, code, "the view cannot be made"));
+	code = agree(me, file, &view);
+	if (code == MPI_SUCCESS)
+		code = io_hints_set(file, hints);
+	if (code != MPI_SUCCESS) {
+		io_view_finish(me, &view);
+		return mpi_leave(me, io_raise(me, file, code,
+					      "the extent of etype, or datarep, differs between "
+					      "ranks, or there is no memory"));
+	}
+	io_view_finish(me, &file->view);
+	file->view = view;
+	file->pointer = 0;
+	if (io_is_first(file))
+		file->shared->pointer = 0;
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+int MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype,
+		      char *datarep)
+{
+	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_file *file;
+	int code = io_check_file(me, fh, &file);
+
+	if (code == MPI_SUCCESS && (!disp || !etype || !filetype || !datarep))
+		code = io_raise(me, file, MPI_ERR_ARG, "an output argument is NULL");
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	*disp = file->view.disp_B;
+	*etype = mpi_datatype_new_handle(me, file->view.etype);
+	*filetype = mpi_datatype_new_handle(me, file->view.filetype);
+	strcpy(datarep, file->view.datarep->name);
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+static int type_extent(struct mpi_rank *me, MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
+{
+	struct mpi_datatype *type = mpi_datatype_get(me, datatype), *layout;
+	struct mpi_file *file;
+	int code = io_check_file(me, fh, &file);
+
+	if (code == MPI_SUCCESS && !type)
+		code = io_raise(me, file, MPI_ERR_TYPE, "datatype is not a datatype");
+	if (code == MPI_SUCCESS && !extent)
+		code = io_raise(me, file, MPI_ERR_ARG, "extent is NULL");
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	code = io_datarep_layout(me, file->view.datarep, type, &layout);
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, io_raise(me, file, code, "the extent cannot be found"));
+	*extent = layout->extent_B;
+	mpi_datatype_release(me, layout);
+	return mpi_leave(me, MPI_SUCCESS);
+}
+
+int MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
+{
+	return type_extent(MPI_ENTER(), fh, datatype, extent);
+}
+
+int MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
+{
+	return type_extent(MPI_ENTER(), fh, datatype, extent);
+}
