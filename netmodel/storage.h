@@ -5,7 +5,7 @@
 #include "netmodel/model.h"
 
 /*
- * The storage that files lie on (docs/model.md §9): servers among which files are striped, each
+ * The storage that files lie on (docs/model.md §10): servers among which files are striped, each
  * with a bandwidth for reading and one for writing, nodes with a bandwidth of their own towards the
  * storage, and one queue for metadata. Shared max-min fairly, by a net_model of its own in which
  * servers are nodes; traffic between ranks is not concerned.

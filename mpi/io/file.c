@@ -110,6 +110,7 @@ static void leave(struct mpi_world *world, struct io_shared *shared)
 	if (shared->fd >= 0)
 		close(shared->fd);
 	free(shared->path);
+	free(shared->found);
 	free(shared);
 }
 

@@ -100,7 +100,10 @@ static int open_file(struct mpi_rank *me, struct mpi_file *file, const struct op
 					      number_of(file, "striping_unit"));
 	shared->fd = open(what->filename, flags_of(what->amode),
 			  (mode_t)(mode > 0 && mode <= 07777 ? mode : DEFAULT_PERMISSIONS));
-	return shared->fd < 0 ? io_error_class(errno) : MPI_SUCCESS;
+	if (shared->fd < 0)
+		return io_error_class(errno);
+	shared->found = realpath(what->filename, NULL);
+	return shared->found ? MPI_SUCCESS : io_error_class(errno);
 }
 
 /* A directory can be opened for reading, as a file it cannot be read. */
@@ -179,7 +182,7 @@ static int close_together(struct mpi_rank *me, struct mpi_file *file)
 	if (code != MPI_SUCCESS)
 		return code;
 	if (io_is_first(file)) {
-		if (is_deleted && unlink(shared->path) < 0)
+		if (is_deleted && unlink(shared->found) < 0)
 			code = io_error_class(errno);
 		if (close(shared->fd) < 0 && code == MPI_SUCCESS)
 			code = io_error_class(errno);

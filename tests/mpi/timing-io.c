@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * When accesses to files return, in simulated time, against derivations by hand from docs/model.md
- * §9: on timing.yaml with a storage of 2 servers, latency 2 ms, 2 bytes per us for reading and 1
+ * §10: on timing.yaml with a storage of 2 servers, latency 2 ms, 2 bytes per us for reading and 1
  * for writing, stripes of 1000 B, metadata 5 ms. Run as `timing-io CASE` on 3 ranks, one per node;
  * every case begins at 100 ms on all of them.
  */
