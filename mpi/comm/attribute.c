@@ -16,8 +16,20 @@
 struct mpi_attribute {
 	struct mpi_attribute *next; /* set earlier */
 	int keyval;
+	bool is_integer; /* given in Fortran: `value` is one, and C gets its address */
 	void *value;
 };
+
+/* As C sees it, and as Fortran does. */
+static void *pointer_to(const struct mpi_attribute *attribute)
+{
+	return attribute->is_integer ? (void *)&attribute->value : attribute->value;
+}
+
+static MPI_Aint integer_of(const struct mpi_attribute *attribute)
+{
+	return (MPI_Aint)attribute->value;
+}
 
 static bool is_sentinel(void (*function)(void), uintptr_t value)
 {
@@ -44,28 +56,71 @@ static struct mpi_keyval *usable_keyval(struct mpi_rank *me, enum mpi_kind kind,
 	return found && !found->is_freed ? found : NULL;
 }
 
-static int call_copy(const struct mpi_keyval *keyval, uintptr_t old, int number, void *value,
-		     void **copy, int *flag)
+/* What a callback of MPI-1 wrote has the default kind: it fills the lower half of `value`. */
+static void *of_default_kind(MPI_Aint value)
+{
+	return (void *)(MPI_Aint)(int)value;
+}
+
+static int call_fortran_copy(const struct mpi_keyval *keyval, uintptr_t old,
+			     const struct mpi_attribute *from, struct mpi_attribute *copy,
+			     int *flag)
+{
+	int number = mpisim_foreign_number((void *)old), key = from->keyval, code = MPI_SUCCESS;
+	MPI_Aint state = (MPI_Aint)keyval->extra_state, in = integer_of(from), out = 0;
+
+	((mpi_fortran_copy_fn *)keyval->copy)(&number, &key, &state, &in, &out, flag, &code);
+	copy->value =
+	    keyval->language == MPI_LANGUAGE_FORTRAN_1 ? of_default_kind(out) : (void *)out;
+	copy->is_integer = true;
+	return code;
+}
+
+/* Only `value` and `is_integer` of *copy are written. */
+static int call_copy(const struct mpi_keyval *keyval, uintptr_t old,
+		     const struct mpi_attribute *from, struct mpi_attribute *copy, int *flag)
 {
 	*flag = 0;
+	*copy = (struct mpi_attribute){.value = NULL};
 	if (is_sentinel(keyval->copy, 0))
 		return MPI_SUCCESS;
 	if (is_sentinel(keyval->copy, 1)) {
-		*copy = value;
+		*copy = *from;
 		*flag = 1;
 		return MPI_SUCCESS;
 	}
+	if (keyval->language != MPI_LANGUAGE_C)
+		return call_fortran_copy(keyval, old, from, copy, flag);
 	if (keyval->kind == KIND_COMM)
 		return ((MPI_Comm_copy_attr_function *)keyval->copy)(
-		    (MPI_Comm)old, number, keyval->extra_state, value, copy, flag);
-	return ((MPI_Type_copy_attr_function *)keyval->copy)(
-	    (MPI_Datatype)old, number, keyval->extra_state, value, copy, flag);
+		    (MPI_Comm)old, from->keyval, keyval->extra_state, pointer_to(from),
+		    &copy->value, flag);
+	return ((MPI_Type_copy_attr_function *)keyval->copy)((MPI_Datatype)old, from->keyval,
+							     keyval->extra_state, pointer_to(from),
+							     &copy->value, flag);
 }
 
-static int call_delete(const struct mpi_keyval *keyval, uintptr_t handle, int number, void *value)
+static int call_fortran_delete(const struct mpi_keyval *keyval, uintptr_t handle,
+			       const struct mpi_attribute *attribute)
 {
+	int number = mpisim_foreign_number((void *)handle), key = attribute->keyval;
+	int code = MPI_SUCCESS;
+	MPI_Aint state = (MPI_Aint)keyval->extra_state, value = integer_of(attribute);
+
+	((mpi_fortran_delete_fn *)keyval->delete)(&number, &key, &value, &state, &code);
+	return code;
+}
+
+static int call_delete(const struct mpi_keyval *keyval, uintptr_t handle,
+		       const struct mpi_attribute *attribute)
+{
+	int number = attribute->keyval;
+	void *value = pointer_to(attribute);
+
 	if (is_sentinel(keyval->delete, 0))
 		return MPI_SUCCESS;
+	if (keyval->language != MPI_LANGUAGE_C)
+		return call_fortran_delete(keyval, handle, attribute);
 	if (keyval->kind == KIND_COMM)
 		return ((MPI_Comm_delete_attr_function *)keyval->delete)(
 		    (MPI_Comm)handle, number, value, keyval->extra_state);
@@ -77,13 +132,14 @@ static int call_delete(const struct mpi_keyval *keyval, uintptr_t handle, int nu
 }
 
 static int push(struct mpi_rank *me, enum mpi_kind kind, struct mpi_attribute **list, int keyval,
-		void *value)
+		bool is_integer, void *value)
 {
 	struct mpi_attribute *attribute = malloc(sizeof *attribute);
 
 	if (!attribute)
 		return MPI_ERR_NO_MEM;
-	*attribute = (struct mpi_attribute){.next = *list, .keyval = keyval, .value = value};
+	*attribute = (struct mpi_attribute){
+	    .next = *list, .keyval = keyval, .is_integer = is_integer, .value = value};
 	*list = attribute;
 	find_keyval(me, kind, keyval)->n_references++;
 	return MPI_SUCCESS;
@@ -93,7 +149,7 @@ static int push(struct mpi_rank *me, enum mpi_kind kind, struct mpi_attribute **
 int mpi_attributes_copy(struct mpi_rank *me, enum mpi_kind kind, uintptr_t old,
 			const struct mpi_attribute *from, struct mpi_attribute **to)
 {
-	void *copy = NULL;
+	struct mpi_attribute copy;
 	int flag, code;
 
 	if (!from)
@@ -104,9 +160,9 @@ int mpi_attributes_copy(struct mpi_rank *me, enum mpi_kind kind, uintptr_t old,
 	/* by value: the function may create keyvals, which moves the table */
 	struct mpi_keyval keyval = *find_keyval(me, kind, from->keyval);
 
-	code = call_copy(&keyval, old, from->keyval, from->value, &copy, &flag);
+	code = call_copy(&keyval, old, from, &copy, &flag);
 	if (code == MPI_SUCCESS && flag)
-		code = push(me, kind, to, from->keyval, copy);
+		code = push(me, kind, to, from->keyval, copy.is_integer, copy.value);
 	if (code != MPI_SUCCESS) {
 		mpi_attributes_discard(*to);
 		*to = NULL;
@@ -121,7 +177,7 @@ static int delete_at(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 {
 	struct mpi_attribute *attribute = *link;
 	struct mpi_keyval keyval = *find_keyval(me, kind, attribute->keyval);
-	int code = call_delete(&keyval, handle, attribute->keyval, attribute->value);
+	int code = call_delete(&keyval, handle, attribute);
 
 	if (code != MPI_SUCCESS)
 		return code;
@@ -184,6 +240,7 @@ int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void
 						     .copy = copy,
 						     .delete = delete,
 						     .extra_state = extra_state,
+						     .language = mpi_foreign_take_language(me),
 						     .n_references = 1,
 						     .function = me->pd->function,
 						     .site = me->pd->site};
@@ -267,6 +324,7 @@ static struct mpi_attribute **find_link(struct mpi_attribute **list, int keyval)
 int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 		      struct mpi_attribute **list, int keyval, void *value)
 {
+	bool is_integer = mpi_foreign_take_language(me) != MPI_LANGUAGE_C;
 	int code = MPI_SUCCESS;
 
 	if (is_predefined(keyval))
@@ -280,7 +338,7 @@ int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 			    me, kind, handle, code,
 			    "the delete function of the attribute's old value failed");
 	}
-	code = push(me, kind, list, keyval, value);
+	code = push(me, kind, list, keyval, is_integer, value);
 	return code == MPI_SUCCESS
 		   ? code
 		   : raise_about(me, kind, handle, code, "out of memory for an attribute");
@@ -289,6 +347,8 @@ int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 		      const struct mpi_attribute *list, int keyval, void *value, int *flag)
 {
+	enum mpi_language language = mpi_foreign_take_language(me);
+
 	if (!value || !flag)
 		return raise_about(me, kind, handle, MPI_ERR_ARG,
 				   value ? "flag is NULL" : "attribute_val is NULL");
@@ -298,7 +358,8 @@ int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 		list = list->next;
 	*flag = list != NULL;
 	if (list)
-		*(void **)value = list->value;
+		*(void **)value =
+		    language == MPI_LANGUAGE_C ? pointer_to(list) : (void *)integer_of(list);
 	return MPI_SUCCESS;
 }
 

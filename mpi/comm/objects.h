@@ -15,7 +15,8 @@ struct mpi_keyval {
 	enum mpi_kind kind;
 	void (*copy)(void); /* a function of the kind's type, or a sentinel */
 	void (*delete)(void);
-	void *extra_state;
+	void *extra_state; /* of Fortran: an integer */
+	enum mpi_language language;
 	int n_references; /* attributes, and one until MPI_*_free_keyval; 0: slot is free */
 	bool is_freed;
 	const char *function; /* the call that made it, and where the program called it */

@@ -30,14 +30,23 @@ static inline struct mpi_rank *enter(const char *function, const void *site)
 	if (__builtin_expect(!pd, 0))
 		fail_outside(function);
 	me = pd->mpi;
-	if (me->depth > 0) { /* from a callback of a call that is recorded already */
-		me->depth++;
-		return me;
+	if (me->depth != 0) {
+		if (me->depth > 0) { /* from a callback of a call that is recorded already */
+			me->depth++;
+			return me;
+		}
+		site = mpi_foreign_site(me);
 	}
 	if (me->world->record)
 		mpi_record_refuse(me, function, site);
 	mpi_enter_described(me, function, site);
 	return me;
+}
+
+const void *mpi_foreign_site(struct mpi_rank *me)
+{
+	me->depth = 0;
+	return me->foreign_site;
 }
 
 void mpi_enter_described(struct mpi_rank *me, const char *function, const void *site)
@@ -137,7 +146,11 @@ static int call_handler(struct mpi_rank *me, const struct mpi_errhandler *handle
 
 	me->depth = 1;
 	mpi_leave(me, code);
-	user(&object, &code);
+	if (handler->language == MPI_LANGUAGE_C)
+		user(&object, &code);
+	else
+		((mpi_fortran_errhandler_fn *)handler->user)(
+		    (int[]){(int)mpi_handle_number(object)}, &code);
 	pd_compute_end(pd);
 	me->depth = depth;
 	pd->function = function;

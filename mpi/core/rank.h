@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mpi/core/foreign.h"
 #include "mpi/core/handle.h"
 #include "pdexec/rank.h"
 #include "util/pool.h"
@@ -44,6 +45,9 @@ struct mpi_progress {
 	bool (*advance)(struct mpi_rank *me, struct mpi_progress *progress);
 };
 
+/* Outside a call, when mpisim_foreign_call has announced the next one. */
+#define MPI_DEPTH_FOREIGN (-1)
+
 enum mpi_init_state { MPI_STATE_BEFORE_INIT, MPI_STATE_RUNNING, MPI_STATE_FINALIZED };
 
 struct mpi_rank {
@@ -55,7 +59,9 @@ struct mpi_rank {
 		     */
 	int n_opened; /* those that have begun so far */
 	int thread_level;
-	int depth; /* of nested calls: callbacks call MPI from inside MPI */
+	int depth; /* of nested calls: callbacks call MPI from inside MPI; or MPI_DEPTH_FOREIGN */
+	enum mpi_language language; /* of the call under way, until it is taken */
+	const void *foreign_site;   /* with MPI_DEPTH_FOREIGN: where the next call comes from */
 	sim_time_ps call_begin;
 	sim_time_ps call_waiting; /* blocked time of this call with no transfer under way for it */
 	struct mpi_comm *comm_world, *comm_self; /* NULL before MPI_Init */
@@ -125,6 +131,8 @@ struct mpi_rank *mpi_enter(const char *function, const void *site);
 struct mpi_rank *mpi_enter_anytime(const char *function, const void *site);
 /* For those that call the function itself within: the generated ones of mpi/record and replay. */
 void mpi_enter_described(struct mpi_rank *me, const char *function, const void *site);
+/* The site of a call that its binding announced (`depth` is MPI_DEPTH_FOREIGN), which is over now. */
+const void *mpi_foreign_site(struct mpi_rank *me);
 /* Records the call, returns to the application. Returns `code`. */
 int mpi_leave(struct mpi_rank *me, int code);
 

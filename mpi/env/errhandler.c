@@ -54,6 +54,7 @@ int mpi_errhandler_create(struct mpi_rank *me, enum mpi_kind object, void (*user
 	handler->kind = ERRHANDLER_USER;
 	handler->object = object;
 	handler->user = user;
+	handler->language = mpi_foreign_take_language(me);
 	handler->handle = (MPI_Errhandler)mpi_handle_create(me, KIND_ERRHANDLER, handler);
 	*out = handler->handle;
 	return MPI_SUCCESS;

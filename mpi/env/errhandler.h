@@ -16,6 +16,7 @@ struct mpi_errhandler {
 	enum mpi_kind object; /* ERRHANDLER_USER: of what it is a handler: KIND_COMM, KIND_WIN,
 				 KIND_FILE, KIND_SESSION */
 	void (*user)(void);   /* MPI_Comm_errhandler_function and the like, cast */
+	enum mpi_language language; /* of `user` */
 };
 
 struct mpi_errhandler *mpi_errhandler_get(const struct mpi_rank *me,

@@ -88,6 +88,25 @@ bool mpi_op_accepts(const struct mpi_op *op, const struct mpi_datatype *type)
 	return details(op)->classes & ON(type->basic);
 }
 
+static void call_user(const struct mpi_op *op, void *in, void *inout, int n, MPI_Datatype type)
+{
+	if (op->language == MPI_LANGUAGE_C)
+		op->user(in, inout, &n, &type);
+	else
+		((mpi_fortran_user_fn *)op->user)(in, inout, &n,
+						  (int[]){mpisim_foreign_number(type)});
+}
+
+static void call_user_c(const struct mpi_op *op, void *in, void *inout, MPI_Count n,
+			MPI_Datatype type)
+{
+	if (op->language == MPI_LANGUAGE_C)
+		op->user_c(in, inout, &n, &type);
+	else
+		((mpi_fortran_user_fn_c *)op->user_c)(in, inout, &n,
+						      (int[]){mpisim_foreign_number(type)});
+}
+
 /*
  * A type that the program has freed meanwhile (its handle is gone, the operation still runs) gets a
  * handle for the time of the call.
@@ -101,12 +120,12 @@ static void apply_user(struct mpi_rank *me, const struct mpi_op *op,
 	if (!handle)
 		handle = (MPI_Datatype)mpi_handle_create(me, KIND_DATATYPE, (void *)type);
 	if (op->user_c) {
-		op->user_c((void *)in, inout, &count, &handle);
+		call_user_c(op, (void *)in, inout, count, handle);
 	} else {
 		while (count > 0) {
 			int n = count > INT_MAX ? INT_MAX : (int)count;
 
-			op->user((void *)in, inout, &n, &handle);
+			call_user(op, (void *)in, inout, n, handle);
 			in += n * type->extent_B;
 			inout += n * type->extent_B;
 			count -= n;

@@ -14,6 +14,7 @@ struct mpi_op {
 	bool is_predefined, is_commutative;
 	MPI_User_function *user; /* one of the two for a user-defined operation */
 	MPI_User_function_c *user_c;
+	enum mpi_language language; /* of these */
 };
 
 struct mpi_op *mpi_op_get(const struct mpi_rank *me, MPI_Op handle);

@@ -25,6 +25,7 @@ static int create(struct mpi_rank *me, MPI_User_function *user, MPI_User_functio
 	op->is_commutative = commute != 0;
 	op->user = user;
 	op->user_c = user_c;
+	op->language = mpi_foreign_take_language(me);
 	*out = op->handle;
 	return mpi_leave(me, MPI_SUCCESS);
 }

@@ -8,22 +8,33 @@ struct generalized {
 	MPI_Grequest_query_function *query;
 	MPI_Grequest_free_function *free;
 	MPI_Grequest_cancel_function *cancel;
-	void *extra_state;
+	void *extra_state; /* of Fortran: an integer */
+	enum mpi_language language;
 };
 
 static int query(struct mpi_request *request)
 {
 	const struct generalized *g = request->operation;
 
-	return g->query(g->extra_state, &request->status);
+	MPI_Aint state = (MPI_Aint)g->extra_state;
+	int code = MPI_SUCCESS;
+
+	if (g->language == MPI_LANGUAGE_C)
+		return g->query(g->extra_state, &request->status);
+	((mpi_fortran_query_fn *)(void (*)(void))g->query)(&state, &request->status, &code);
+	return code;
 }
 
 static void release(struct mpi_rank *me, struct mpi_request *request)
 {
 	struct generalized *g = request->operation;
+	MPI_Aint state = (MPI_Aint)g->extra_state;
+	int code = MPI_SUCCESS;
 
-	if (g->free)
+	if (g->free && g->language == MPI_LANGUAGE_C)
 		g->free(g->extra_state);
+	else if (g->free)
+		((mpi_fortran_free_fn *)(void (*)(void))g->free)(&state, &code);
 	free(g);
 }
 
@@ -31,8 +42,14 @@ int mpi_generalized_cancel(struct mpi_request *request)
 {
 	const struct generalized *g = request->operation;
 
-	return g->cancel ? g->cancel(g->extra_state, request->state == REQUEST_COMPLETE)
-			 : MPI_SUCCESS;
+	MPI_Aint state = (MPI_Aint)g->extra_state;
+	int is_complete = request->state == REQUEST_COMPLETE, code = MPI_SUCCESS;
+
+	if (g->cancel && g->language == MPI_LANGUAGE_C)
+		return g->cancel(g->extra_state, is_complete);
+	if (g->cancel)
+		((mpi_fortran_cancel_fn *)(void (*)(void))g->cancel)(&state, &is_complete, &code);
+	return code;
 }
 
 int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
@@ -49,7 +66,8 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_
 	g = malloc(sizeof *g);
 	if (!g)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory"));
-	*g = (struct generalized){query_fn, free_fn, cancel_fn, extra_state};
+	*g = (struct generalized){query_fn, free_fn, cancel_fn, extra_state,
+				  mpi_foreign_take_language(me)};
 	r = mpi_request_create(me, REQUEST_GENERALIZED);
 	r->operation = g;
 	r->query = query;

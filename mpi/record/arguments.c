@@ -19,6 +19,8 @@ bool mpi_record_begin(struct mpi_record_call *call, int function, const void *si
 
 	if (me->depth > 0)
 		return false;
+	if (me->depth == MPI_DEPTH_FOREIGN)
+		site = mpi_foreign_site(me);
 	call->record = me->world->record;
 	call->me = me;
 	call->function = function;

@@ -1,0 +1,72 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! The annotation API (include/mpisim.h) for Fortran; the same under a real MPI. docs/fortran.md
+!
+!     if (mpisim_kernel_begin('dgemm', 3, [m, n, k])) call dgemm(...)
+!     call mpisim_kernel_end()
+module mpisim
+  use, intrinsic :: iso_c_binding, only: c_double, c_ptr, c_size_t
+  implicit none
+  private
+  public :: mpisim_add_compute_time, add_compute_time, mpisim_kernel_begin, mpisim_kernel_end, mpisim_kernel_time, &
+            mpisim_phase_begin, mpisim_phase_end, mpisim_alloc, mpisim_free, mpisim_node_release, mpisim_node_acquire, &
+            mpisim_is_simulated, mpisim_real_time
+
+  interface
+    ! `seconds` of computation on the reference CPU for this rank; negative ones take time out again
+    subroutine mpisim_add_compute_time(seconds) bind(C)
+      import :: c_double
+      real(c_double), value :: seconds
+    end subroutine
+    subroutine add_compute_time(seconds) bind(C)
+      import :: c_double
+      real(c_double), value :: seconds
+    end subroutine
+
+    ! .true.: execute the kernel; .false.: skip it, its time is charged. An end follows in both cases. At most 4 parameters.
+    logical function mpisim_kernel_begin(name, n_params, params)
+      import :: c_double
+      character(len=*), intent(in) :: name
+      integer, intent(in) :: n_params
+      real(c_double), intent(in) :: params(*)
+    end function
+    subroutine mpisim_kernel_end() bind(C)
+    end subroutine
+    ! The time that the store or model has, in seconds; negative when there is none.
+    real(c_double) function mpisim_kernel_time(name, n_params, params)
+      import :: c_double
+      character(len=*), intent(in) :: name
+      integer, intent(in) :: n_params
+      real(c_double), intent(in) :: params(*)
+    end function
+
+    ! Regions for the report; they nest.
+    subroutine mpisim_phase_begin(name)
+      character(len=*), intent(in) :: name
+    end subroutine
+    subroutine mpisim_phase_end() bind(C)
+    end subroutine
+
+    ! Memory that takes none with --no-alloc; for c_f_pointer.
+    type(c_ptr) function mpisim_alloc(size_B) bind(C)
+      import :: c_ptr, c_size_t
+      integer(c_size_t), value :: size_B
+    end function
+    subroutine mpisim_free(buf) bind(C)
+      import :: c_ptr
+      type(c_ptr), value :: buf
+    end subroutine
+
+    ! This rank no longer needs its node, and does again.
+    subroutine mpisim_node_release() bind(C)
+    end subroutine
+    subroutine mpisim_node_acquire() bind(C)
+    end subroutine
+    ! The host's clock, in seconds.
+    real(c_double) function mpisim_real_time() bind(C)
+      import :: c_double
+    end function
+    ! .false. under a real MPI
+    logical function mpisim_is_simulated()
+    end function
+  end interface
+end module mpisim

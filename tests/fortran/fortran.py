@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fortran programs as users build and run them: lines in reports, what each rank has for itself, what is refused.
+
+usage: fortran.py BIN_DIR SOURCE_DIR
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+# A simulator that is built with the sanitizers reports what a program that fails leaves behind: that is the program's.
+os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+HERE = pathlib.Path(sys.argv.pop(1)).resolve()
+CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+HEAD = {"mpif.h": ("", "include 'mpif.h'"), "mpi": ("use mpi", ""), "mpi_f08": ("use mpi_f08", "")}
+
+
+def call(*words, **more):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **more)
+
+
+class Base(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-fortran-"))
+        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def compiled(self, text, *options, suffix=".f90", tool="mpisim-fc"):
+        source = self.dir / f"{self._testMethodName}{suffix}"
+        source.write_text(text)
+        return call(BIN / tool, "-g", "-fallow-argument-mismatch", *options, "-J", self.dir, source, "-o", source.with_suffix(""), cwd=self.dir)
+
+    def built(self, text, *options, **more):
+        done = self.compiled(text, *options, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.dir / self._testMethodName
+
+    def run_it(self, program, *options, n=2, status=0):
+        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", n, "--compute", "modelled", *options, program, cwd=self.dir)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+
+def program(body, interface="mpi_f08", declarations="", more=""):
+    use, include = HEAD[interface]
+    return f"program p\n{use}\nimplicit none\n{include}\ninteger :: rank, n, ierr\n{declarations}\ncall MPI_Init(ierr)\n" \
+           f"call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)\ncall MPI_Comm_size(MPI_COMM_WORLD, n, ierr)\n{body}\n" \
+           f"call MPI_Finalize(ierr)\nend program\n{more}"
+
+
+def line_of(text, part):
+    return next(i for i, line in enumerate(text.split("\n"), 1) if part in line)
+
+
+class Reports(Base):
+    def test_errors_name_the_line_of_the_program_in_all_interfaces(self):
+        for interface in HEAD:
+            text = program("call MPI_Barrier(MPI_COMM_WORLD, ierr)\ncall MPI_Send(rank, 1, MPI_INTEGER, 9, 0, MPI_COMM_WORLD, ierr)", interface)
+            done = self.run_it(self.built(text), "--quiet", status=1)
+            self.assertRegex(done.stderr, rf"MPI_Send at \w+.f90:{line_of(text, 'MPI_Send')} .*MPI_ERR_RANK")
+
+    def test_deadlocks_and_leaks_name_lines_too(self):
+        text = program("call MPI_Recv(rank, 1, MPI_INTEGER, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)")
+        done = self.run_it(self.built(text), "--quiet", status=1)
+        self.assertEqual(done.stderr.count(f".f90:{line_of(text, 'MPI_Recv')}"), 2, done.stderr)
+        text = program("call MPI_Comm_dup(MPI_COMM_WORLD, comm)", declarations="type(MPI_Comm) :: comm")
+        done = self.run_it(self.built(text), "--quiet")
+        self.assertIn(f"made by MPI_Comm_dup at {self._testMethodName}.f90:{line_of(text, 'MPI_Comm_dup')}", done.stderr)
+
+    def test_functions_that_enter_no_library_leave_no_line_behind(self):
+        """MPI_Wtick does not say where it was called; a function of C that comes next has its own line."""
+        text = program("print *, MPI_Wtick() > 0, MPI_Aint_add(1_MPI_ADDRESS_KIND, 2_MPI_ADDRESS_KIND)\ncall from_c()",
+                       declarations="interface\nsubroutine from_c() bind(C)\nend subroutine\nend interface")
+        source = self.dir / "wrong.c"
+        source.write_text("#include <mpi.h>\nvoid from_c(void)\n{\n\tMPI_Send(0, -1, MPI_INT, 0, 0, MPI_COMM_WORLD);\n}\n")
+        self.assertEqual(call(BIN / "mpisim-cc", "-g", "-c", source, "-o", self.dir / "wrong.o").returncode, 0)
+        done = self.run_it(self.built(text, self.dir / "wrong.o"), "--quiet", status=1)
+        self.assertIn("MPI_Send at wrong.c:4", done.stderr)
+
+    def test_the_summary_counts_calls_as_of_c(self):
+        self.run_it(self.built(program("call MPI_Barrier(MPI_COMM_WORLD, ierr)\ncall MPI_Barrier(MPI_COMM_WORLD, ierr)", "mpi")),
+                    "--quiet", "--json", self.dir / "out.json")
+        calls = json.loads((self.dir / "out.json").read_text())
+        counts = {name: number for name, number in re.findall(r'"name": "(MPI_\w+)"[^}]*?"count": (\d+)', json.dumps(calls))}
+        self.assertEqual(counts.get("MPI_Barrier"), "4", json.dumps(calls)[:3000])
+
+
+class Private(Base):
+    def test_common_saved_and_module_variables_and_units_are_each_ranks_own(self):
+        text = "module m\ninteger :: in_module = 5\nend module\n" + program("""
+            in_common = rank
+            in_module = in_module + rank
+            call count_calls(times)
+            if (rank > 0) call count_calls(times)
+            write (name, '(A,I0)') 'unit', rank
+            open (10, file=name)
+            call MPI_Barrier(MPI_COMM_WORLD, ierr)
+            write (10, '(4(I0,1X))') rank, in_common, in_module, times
+            call MPI_Barrier(MPI_COMM_WORLD, ierr)
+            close (10)
+            """, "mpi", "integer :: in_common, times\ncharacter(len=8) :: name\ncommon /shared/ in_common", """
+            subroutine count_calls(n)
+            integer :: n
+            integer, save :: calls = 10
+            calls = calls + 1
+            n = calls
+            end subroutine
+            """).replace("use mpi\n", "use mpi\nuse m\n")
+        self.run_it(self.built(text), "--quiet", n=3)
+        found = [(self.dir / f"unit{rank}").read_text().strip() for rank in range(3)]
+        self.assertEqual(found, ["0 0 5 11", "1 1 6 12", "2 2 7 12"])
+
+    def test_a_program_may_replace_the_profiled_names(self):
+        text = program("call MPI_Barrier(MPI_COMM_WORLD, ierr)", "mpi", more="""
+            subroutine mpi_barrier(comm, ierr)
+            integer :: comm, ierr
+            print '(A)', 'profiled'
+            call pmpi_barrier(comm, ierr)
+            end subroutine
+            """)
+        self.assertEqual(self.run_it(self.built(text), "--quiet").stdout, "profiled\n" * 2)
+
+
+class Refused(Base):
+    def test_integers_of_eight_bytes(self):
+        for interface in ("mpif.h", "mpi", "mpi_f08"):
+            done = self.compiled(program("", interface), "-fdefault-integer-8")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("Error", done.stderr)
+
+    def test_sections_with_gaps_where_they_cannot_be_taken(self):
+        text = program("call MPI_Iallreduce(MPI_IN_PLACE, a(1, :), 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, r)",
+                       declarations="integer :: a(4, 4)\ntype(MPI_Request) :: r")
+        self.assertIn("MPI_Iallreduce at", self.run_it(self.built(text), "--quiet", status=1).stderr)
+        self.assertIn("section of an array with gaps", self.run_it(self.dir / self._testMethodName, "--quiet", status=1).stderr)
+
+    def test_sections_that_are_too_short(self):
+        text = program("call MPI_Isend(a(1, :), 5, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, r)",
+                       declarations="integer :: a(4, 4)\ntype(MPI_Request) :: r")
+        self.assertIn("fewer elements than the call names", self.run_it(self.built(text), "--quiet", status=1).stderr)
+
+    def test_addresses_that_do_not_fit(self):
+        text = program("call MPI_Address(rank, n, ierr)", "mpi")
+        self.assertRegex(self.run_it(self.built(text), "--quiet", status=1).stderr,
+                         rf"MPI_Address at \w+.f90:{line_of(text, 'MPI_Address')} .*does not fit in an INTEGER")
+
+    def test_numbers_that_are_no_handles(self):
+        for call_text, wanted in (("call MPI_Barrier(123456, ierr)", "MPI_ERR_COMM"), ("call MPI_Barrier(0, ierr)", "MPI_ERR_COMM"),
+                                  ("n = 777777\ncall MPI_Wait(n, MPI_STATUS_IGNORE, ierr)", "MPI_ERR_REQUEST"),
+                                  ("call MPI_Send(n, 1, -3, 0, 0, MPI_COMM_WORLD, ierr)", "MPI_ERR_TYPE")):
+            self.assertIn(wanted, self.run_it(self.built(program(call_text, "mpi")), "--quiet", status=1).stderr)
+
+
+class Tools(Base):
+    def test_recorded_runs_replay_in_the_same_time(self):
+        text = program("""
+            call MPI_Isend(a(1, :), 4, MPI_INTEGER, 1 - rank, 0, MPI_COMM_WORLD, r)
+            call MPI_Recv(b, 4, MPI_INTEGER, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+            call MPI_Wait(r, MPI_STATUS_IGNORE)
+            call MPI_Allreduce(rank, n, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)""", declarations="integer :: a(4, 4), b(4)\ntype(MPI_Request) :: r")
+        self.run_it(self.built(text), "--quiet", "--record", self.dir / "t.trace", "--json", self.dir / "run.json")
+        done = call(BIN / "mpisim-replay", "--quiet", "--json", self.dir / "replay.json", self.dir / "t.trace")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        times = [json.loads((self.dir / name).read_text()) for name in ("run.json", "replay.json")]
+        key = next(k for k in times[0] if "time" in k and isinstance(times[0][k], (int, float)))
+        self.assertEqual(times[0][key], times[1][key])
+
+    def test_annotations(self):
+        text = program("""
+            call mpisim_phase_begin('all of it  ')
+            call mpisim_add_compute_time(0.5d0)
+            if (mpisim_kernel_begin('twice', 1, [2d0])) stop 3
+            call mpisim_kernel_end()
+            call mpisim_phase_end()
+            if (.not. mpisim_is_simulated()) stop 4
+            memory = mpisim_alloc(100_c_size_t)
+            if (.not. c_associated(memory)) stop 5
+            call mpisim_free(memory)
+            if (rank == 0) print '(F0.3)', MPI_Wtime()""", "mpi_f08", "type(c_ptr) :: memory").replace(
+                "use mpi_f08\n", "use mpi_f08\nuse mpisim\nuse iso_c_binding\n")
+        path = self.built(text)
+        collected = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 1, "--compute", "collect", "--quiet",
+                         "--bench-out", self.dir / "own.bench", path)
+        self.assertIn("STOP 3", collected.stderr)  # the kernel is to be executed
+        done = self.run_it(path, "--quiet", status=1)
+        self.assertIn("twice", done.stderr)  # modelled, without a model
+        self.assertRegex(done.stderr, r"test_annotations.f90:\d+")
+
+    def test_a_program_contains_what_it_calls(self):
+        path = self.built(program("call MPI_Barrier(MPI_COMM_WORLD, ierr)"))
+        names = set(re.findall(r" U (MPI_\w+)", call("nm", "-D", path).stdout))
+        self.assertEqual(names, {"MPI_Init", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Barrier", "MPI_Finalize"})
+
+    def test_cmake_finds_mpi(self):
+        if not shutil.which("cmake"):
+            self.skipTest("no cmake")
+        project = self.dir / "project"
+        project.mkdir()
+        (project / "p.f90").write_text(program("print '(I0)', n"))
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.13)\nproject(p Fortran)\nfind_package(MPI REQUIRED COMPONENTS Fortran)\n"
+            "if(NOT MPI_Fortran_HAVE_F08_MODULE OR NOT MPI_Fortran_HAVE_F77_HEADER)\n  message(FATAL_ERROR incomplete)\nendif()\n"
+            "add_executable(p p.f90)\ntarget_link_libraries(p MPI::MPI_Fortran)\n")
+        made = call("cmake", "-S", project, "-B", project / "b", f"-DMPI_Fortran_COMPILER={BIN / 'mpisim-fc'}",
+                    "-DCMAKE_POSITION_INDEPENDENT_CODE=ON")
+        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+        built = call("cmake", "--build", project / "b")
+        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+        self.assertEqual(self.run_it(project / "b" / "p", "--quiet").stdout, "2\n" * 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
