@@ -92,6 +92,24 @@ static void note_phase(void *context, int rank, const char *name, int is_begin, 
 	tape->given.phase(tape->given.context, rank, name, is_begin, now);
 }
 
+/* The rest is not of what repeats: the program goes on otherwise. */
+
+static void note_node_release(void *context, int rank, sim_time_ps now)
+{
+	struct replay_tape *tape = context;
+
+	tape->is_lost = true;
+	tape->given.node_release(tape->given.context, rank, now);
+}
+
+static void note_node_acquire(void *context, int rank, sim_time_ps now)
+{
+	struct replay_tape *tape = context;
+
+	tape->is_lost = true;
+	tape->given.node_acquire(tape->given.context, rank, now);
+}
+
 static void note_rank_end(void *context, int rank, sim_time_ps now)
 {
 	struct replay_tape *tape = context;
@@ -100,22 +118,35 @@ static void note_rank_end(void *context, int rank, sim_time_ps now)
 	tape->given.rank_end(tape->given.context, rank, now);
 }
 
+static void note_rank_begin(void *context, int rank, int node, sim_time_ps now)
+{
+	struct replay_tape *tape = context;
+
+	tape->is_lost = true;
+	tape->given.rank_begin(tape->given.context, rank, node, now);
+}
+
 void replay_tape_start(struct replay_tape *tape, struct sim_recorder *place)
 {
-	const struct sim_recorder *given = place;
+	struct sim_recorder given;
 
 	replay_tape_stop(tape);
+	given = *place;
 	tape->n = tape->n_params = 0;
 	tape->is_lost = false;
 	tape->place = place;
-	tape->given = *given;
-	/* nodes are neither released nor acquired in what repeats */
-	place->context = tape;
-	place->compute = given->compute ? note_compute : NULL;
-	place->call = given->call ? note_call : NULL;
-	place->message = given->message ? note_message : NULL;
-	place->phase = given->phase ? note_phase : NULL;
-	place->rank_end = given->rank_end ? note_rank_end : NULL;
+	tape->given = given;
+	*place = (struct sim_recorder){
+	    .context = tape,
+	    .compute = given.compute ? note_compute : NULL,
+	    .call = given.call ? note_call : NULL,
+	    .message = given.message ? note_message : NULL,
+	    .phase = given.phase ? note_phase : NULL,
+	    .node_release = given.node_release ? note_node_release : NULL,
+	    .node_acquire = given.node_acquire ? note_node_acquire : NULL,
+	    .rank_end = given.rank_end ? note_rank_end : NULL,
+	    .rank_begin = given.rank_begin ? note_rank_begin : NULL,
+	};
 }
 
 void replay_tape_stop(struct replay_tape *tape)

@@ -67,6 +67,16 @@ static void changing(struct ring *ring, int i)
 		persistent(ring, i);
 }
 
+/* One iteration in seven gives the node back for a while: at times while a repetition is taped. */
+static void releasing(struct ring *ring, int i)
+{
+	blocking(ring, i);
+	if (i % 7 == 3 && ring->rank == 1) {
+		mpisim_node_release();
+		mpisim_node_acquire();
+	}
+}
+
 /* What these leave behind is not known well enough. */
 static void asking_the_clock(struct ring *ring, int i)
 {
@@ -88,6 +98,7 @@ static const struct {
     {"persistent", persistent},	 {"threes", in_threes},
     {"growing", growing},	 {"changing", changing},
     {"clock", asking_the_clock}, {"wild", wild},
+    {"releasing", releasing},
 };
 
 static void run(struct ring *ring, const char *kind, int n)

@@ -17,6 +17,7 @@ KERNELS = "# mpisim-bench 1\nmodel,work,{}*p1\n"
 BUSY = ["--set", "cores=2", "--placement", "0,0,0,0,1,2"]
 JUMPING = ["blocking", "nonblocking", "persistent", "threes", "changing"]
 OTHERS = ["growing", "clock", "wild"]
+MIXED = ["releasing"]
 
 
 def call(command):
@@ -58,7 +59,7 @@ def replays_as_it_ran(kind, what):
 
 def loops_are_jumped_over_without_a_difference():
     for cluster in ("example-gigabit", "ultrasparc-fast-ethernet", "infiniband-hdr"):
-        for kind in JUMPING + OTHERS:
+        for kind in JUMPING + OTHERS + MIXED:
             for ranks, options in ((3, []), (6, BUSY)):
                 what = f"{kind} on {cluster}, {ranks} ranks"
                 record(kind, cluster, ranks, options)

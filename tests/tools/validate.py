@@ -6,6 +6,7 @@ usage: validate.py BIN_DIR
 """
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -107,6 +108,18 @@ class Validate(unittest.TestCase):
                          ["errors.gp", "errors.png", "errors.svg", "histogram.csv", "points.csv", "scatter.gp", "scatter.png", "scatter.svg"])
         counts = [line.split(",")[2:] for line in (self.dir / "plot/histogram.csv").read_text().splitlines()[1:]]
         self.assertEqual([sum(int(c) for c in column) for column in zip(*counts)], [4, 3])
+
+    def test_the_axes_have_three_labels_or_more(self):
+        if not shutil.which("gnuplot"):
+            self.skipTest("no gnuplot")
+        for least, most in ((2.7, 3.1), (2.7, 4.4), (0.07, 0.5), (11, 20), (1, 1000), (1, 1.000001)):
+            table = f"configuration,measured_s,a_predicted_s\nx,{least},{most}\ny,{most},{least}\n"
+            done = self.call(table, "--plot", self.dir / "plot")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            script = (self.dir / "plot/scatter.gp").read_text()
+            low, high = (float(x) for x in re.search(r"set xrange \[(.*):(.*)\]", script).groups())
+            tics = [float(x) for x in re.search(r"set xtics \((.*)\)", script).group(1).split(",")]
+            self.assertGreaterEqual(sum(low <= tic <= high for tic in tics), 3, script)
 
     def test_equal_tables_give_equal_bytes(self):
         self.assertEqual(self.call(TABLE, "--rows", "--json", "-").stdout, self.call(TABLE, "--rows", "--json", "-").stdout)

@@ -132,19 +132,49 @@ static void write_tail(const char *name, FILE *file)
 		name, name);
 }
 
-/* 1, 2, 5 in each decade: gnuplot alone labels decades only. */
-static void write_log_tics(char axis, double low, double high, FILE *file)
+enum { FEWEST_TICS = 3 };
+
+/* 1, 2, 5 in each decade: gnuplot alone labels decades only. With a file they are written; returns
+ * how many lie in [low, high]. */
+static int decade_tics(double low, double high, FILE *file)
 {
 	static const int steps[] = {1, 2, 5};
 	const char *separator = "";
+	int n = 0;
 
-	fprintf(file, "set %ctics (", axis);
 	for (int decade = (int)floor(log10(low)); pow(10, decade) < high; decade++) {
 		for (int k = 0; k < 3; k++) {
-			fprintf(file, "%s%.6g", separator, steps[k] * pow(10, decade));
+			double tic = steps[k] * pow(10, decade);
+
+			n += tic >= low && tic <= high;
+			if (file)
+				fprintf(file, "%s%.6g", separator, tic);
 			separator = ", ";
 		}
 	}
+	return n;
+}
+
+/* Multiples of 1, 2 or 5 of a power of ten, between three and eight: for less than a decade. */
+static void even_tics(double low, double high, FILE *file)
+{
+	double most = (high - low) / FEWEST_TICS, step = pow(10, floor(log10(most)));
+	const char *separator = "";
+
+	step *= most >= 5 * step ? 5 : most >= 2 * step ? 2 : 1;
+	for (double tic = ceil(low / step); tic * step <= high; tic++) {
+		fprintf(file, "%s%.6g", separator, tic * step);
+		separator = ", ";
+	}
+}
+
+static void write_log_tics(char axis, double low, double high, FILE *file)
+{
+	fprintf(file, "set %ctics (", axis);
+	if (decade_tics(low, high, NULL) >= FEWEST_TICS)
+		decade_tics(low, high, file);
+	else
+		even_tics(low, high, file);
 	fputs(")\n", file);
 }
 
