@@ -136,6 +136,7 @@ class Validate(unittest.TestCase):
                 ("TABLE: found nothing", ""),
                 ("TABLE: found nothing", "# only this\n\n"),
                 ("TABLE: found no configuration", head),
+                ("TABLE:2: found a prediction of 1e+300 s for 1e-300 s measured", "configuration,measured_s,a_predicted_s\nx,1e-300,1e300\n"),
                 ('TABLE:1: found no column "measured_s"', "configuration,a_predicted_s\nx,1\n"),
                 ('TABLE:1: found no column "configuration"', "measured_s\n1\n"),
                 ('TABLE:1: found column "measured_s" twice', "configuration,measured_s,measured_s\nx,1,1\n"),

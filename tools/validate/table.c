@@ -7,6 +7,7 @@
 
 #include "util/units.h"
 
+#define MOST_TIMES 1e12 /* that a prediction may be of what was measured */
 #define PREDICTED "_predicted_s"
 #define FROM_JSON "_predicted_json"
 
@@ -223,6 +224,13 @@ static int check_row(const struct reading *r, const struct val_row *row, struct 
 		    err, UTIL_EINPUT,
 		    "found measured_s %g outside its interval, low_s %g to high_s %g",
 		    row->measured_s, row->low_s, row->high_s);
+	for (int m = 0; m < table->n_models; m++)
+		if (row->predicted_s[m] > MOST_TIMES * row->measured_s)
+			return util_error_set(
+			    err, UTIL_EINPUT,
+			    "found a prediction of %g s for %g s measured, wanted at most %g "
+			    "times as much: no mean of errors would be a number",
+			    row->predicted_s[m], row->measured_s, MOST_TIMES);
 	return 0;
 }
 
