@@ -20,6 +20,8 @@ static void finish_cluster(struct net_cluster *cluster)
 	free(cluster->sharing_efficiency.fraction);
 	free(cluster->send_buffers.list);
 	free(cluster->uncertainties.list);
+	for (int i = 0; i < NET_N_COLLECTIVES; i++)
+		free(cluster->coll_algorithms[i]);
 	free(cluster->placement);
 	free(cluster->spawn_placement);
 }

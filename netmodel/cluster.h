@@ -40,6 +40,12 @@ enum net_rma_progress {
 			   progress */
 };
 
+/* Whose rules choose the algorithms of collectives (mpi/coll/profile.h). */
+enum net_coll_profile { NET_COLL_DEFAULT, NET_COLL_OPENMPI, NET_COLL_MPICH };
+enum { NET_N_COLLECTIVES = 17 };
+/* "barrier", "bcast" and so on: the keys of the section `collectives` that name an algorithm. */
+extern const char *const net_collective_names[NET_N_COLLECTIVES];
+
 /* Sizes from `from_B` on, up to the next segment's, take latency_s + size / bandwidth_Bps. The
  * latency is the line's intercept: it may be negative, latency_s + from_B / bandwidth_Bps is not. */
 struct net_segment {
@@ -151,6 +157,10 @@ struct net_cluster {
 	double storage_metadata_s;  /* of one operation on metadata */
 	int64_t storage_stripe_B;
 	int storage_stripe_count;   /* servers of one file; 0: all */
+	enum net_coll_profile coll_profile;
+	/* [i] is the algorithm asked for net_collective_names[i] and maybe ":SIZE"; NULL: the profile's. The MPI
+	 * library knows their names. */
+	char *coll_algorithms[NET_N_COLLECTIVES];
 
 	struct net_uncertainties uncertainties;
 

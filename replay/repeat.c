@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/coll/uses.h"
 #include "mtrace/repeat.h"
 #include "netmodel/repeat.h"
 #include "replay/call.h"
@@ -140,6 +141,7 @@ static void drop_anchor(struct replay_repeat *repeat)
 	repeat->anchor_unlike = replay->n_unlike;
 	repeat->n_since = 0;
 	count(replay, &repeat->counters);
+	mpi_coll_uses_mark(replay->mpi->coll_uses);
 	for (int i = 0; i < replay->file->n_ranks; i++) {
 		const struct replay_rank *rank = &replay->ranks[i];
 		struct rank_anchor *anchor = &repeat->ranks[i];
@@ -209,6 +211,7 @@ static void jump_counters(struct replay_repeat *repeat, uint64_t n, sim_time_ps 
 	mpi->n_bytes += n * (now.mpi[1] - before->mpi[1]);
 	mpi->n_collective_messages += n * (now.mpi[2] - before->mpi[2]);
 	mpi->n_collective_bytes += n * (now.mpi[3] - before->mpi[3]);
+	mpi_coll_uses_repeat(mpi->coll_uses, n);
 	world->engine.n_events += n * (now.n_events - before->n_events);
 	world->engine.n_switches += n * (now.n_switches - before->n_switches);
 	more = (struct net_stats){

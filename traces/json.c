@@ -198,6 +198,22 @@ static json_t *jobs_json(const struct trace_run *run)
 	return array;
 }
 
+static json_t *collectives_json(const struct trace_run *run)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < run->n_collectives; i++) {
+		const struct trace_collective *collective = &run->collectives[i];
+		json_t *object = json_object();
+
+		set(object, "operation", trace_json_string(collective->operation));
+		set(object, "algorithm", trace_json_string(collective->algorithm));
+		set(object, "count", count(collective->n));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 static json_t *phase_json(const struct trace_summary *summary, const struct trace_phase *phase)
 {
 	json_t *object = json_object();
@@ -416,6 +432,7 @@ static int fill(json_t *root, const struct trace_run *run)
 	failed |= set(root, "bytes", count(run->n_bytes));
 	failed |= set(root, "collective_messages", count(summary->n_collective_messages));
 	failed |= set(root, "collective_bytes", count(summary->n_collective_bytes));
+	failed |= set(root, "collectives", collectives_json(run));
 	if (run->n_jobs > 0) {
 		failed |= set(root, "utilisation", trace_json_number(trace_utilisation(summary)));
 		failed |= set(root, "jobs", jobs_json(run));

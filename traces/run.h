@@ -52,6 +52,11 @@ struct trace_prediction {
 	const double *times_s;	   /* [n_runs], by seed */
 };
 
+struct trace_collective {
+	const char *operation, *algorithm; /* "allreduce", "ring" */
+	uint64_t n;			   /* operations that it did */
+};
+
 struct trace_run {
 	const char *cluster_file;
 	const char *placement, *compute_mode;
@@ -80,6 +85,8 @@ struct trace_run {
 	const struct trace_explanation *explanation; /* traces/analysis/explain.h; NULL: not asked for */
 	uint64_t n_messages, n_bytes; /* point-to-point messages of the program, received or not;
 					 collectives' own are in `summary` */
+	const struct trace_collective *collectives; /* [n_collectives] algorithms used */
+	int n_collectives;
 	const char *const *warnings;  /* [n_warnings] */
 	int n_warnings;
 	/* what the simulation itself took */

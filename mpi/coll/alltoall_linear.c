@@ -71,3 +71,10 @@ const struct mpi_coll_algorithm mpi_coll_alltoall_scattered = {
     .kinds = ALL_KINDS,
     .stages = {{NULL, run_scattered}},
 };
+
+/* Open MPI's name where the number of requests under way is not limited. */
+const struct mpi_coll_algorithm mpi_coll_alltoall_linear_sync = {
+    .name = "linear_sync",
+    .kinds = MPI_COLL_KIND(COLL_ALLTOALL),
+    .stages = {{NULL, run_all}},
+};

@@ -29,6 +29,18 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 	return false;
 }
 
+static bool is_pair(const struct mpi_coll *coll)
+{
+	return coll->size == 2;
+}
+
+const struct mpi_coll_algorithm mpi_coll_alltoall_two_proc = {
+    .name = "two_proc",
+    .kinds = MPI_COLL_KIND(COLL_ALLTOALL),
+    .fits = is_pair,
+    .stages = {{NULL, run_round}},
+};
+
 const struct mpi_coll_algorithm mpi_coll_alltoall_pairwise = {
     .name = "pairwise",
     .kinds = MPI_COLL_KIND(COLL_ALLTOALL) | MPI_COLL_KIND(COLL_ALLTOALLV) |

@@ -52,19 +52,26 @@ struct mpi_coll_block mpi_coll_bytes(const struct mpi_rank *me, char *buf, MPI_C
 	    .buf = buf, .count = size_B, .type = mpi_datatype_get(me, MPI_BYTE)};
 }
 
-char *mpi_coll_scratch(struct mpi_rank *me, struct mpi_coll *coll, MPI_Count size_B)
+static char *allocate(struct mpi_rank *me, struct mpi_coll *coll, MPI_Count size_B)
 {
-	struct mpi_coll_scratch *scratch;
+	struct mpi_coll_scratch *scratch = malloc(sizeof *scratch + (size_t)size_B);
 
-	if (coll->absent)
-		return coll->absent;
-	scratch = malloc(sizeof *scratch + (size_t)size_B);
 	if (!scratch)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %lld bytes of buffer of %s",
 			(long long)size_B, coll->algorithm->name);
 	scratch->next = coll->scratch;
 	coll->scratch = scratch;
 	return scratch->bytes;
+}
+
+char *mpi_coll_scratch(struct mpi_rank *me, struct mpi_coll *coll, MPI_Count size_B)
+{
+	return coll->absent ? coll->absent : allocate(me, coll, size_B);
+}
+
+MPI_Count *mpi_coll_scratch_numbers(struct mpi_rank *me, struct mpi_coll *coll, int n)
+{
+	return (MPI_Count *)(void *)allocate(me, coll, n * (MPI_Count)sizeof(MPI_Count));
 }
 
 char *mpi_coll_scratch_like(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block)
@@ -126,6 +133,51 @@ void mpi_coll_copy(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_b
 	else
 		copy_packed(me, coll, from, to, size_B);
 }
+
+struct mpi_coll_block mpi_coll_items(const struct mpi_coll *coll, struct mpi_coll_block block,
+				     MPI_Count first, MPI_Count count)
+{
+	block.buf = mpi_coll_scratch_at(coll, block.buf, first * block.type->extent_B);
+	block.count = count;
+	return block;
+}
+
+/* --- one block as bytes --- */
+
+void mpi_coll_flatten(struct mpi_rank *me, struct mpi_coll *coll, bool has_data)
+{
+	struct mpi_coll_block data = mpi_coll_whole(&coll->call.recv);
+	MPI_Count size_B = mpi_coll_block_size_B(data);
+
+	if (data.type->is_contiguous) {
+		coll->work[0] = data.buf + data.type->true_lb_B;
+		return;
+	}
+	coll->work[0] = mpi_coll_scratch(me, coll, size_B);
+	if (has_data)
+		mpi_coll_copy(me, coll, data, mpi_coll_bytes(me, coll->work[0], size_B));
+}
+
+void mpi_coll_unflatten(struct mpi_rank *me, struct mpi_coll *coll, bool had_data)
+{
+	struct mpi_coll_block data = mpi_coll_whole(&coll->call.recv);
+
+	if (!data.type->is_contiguous && !had_data)
+		mpi_coll_copy(me, coll,
+			      mpi_coll_bytes(me, coll->work[0], mpi_coll_block_size_B(data)), data);
+}
+
+struct mpi_coll_block mpi_coll_flat(struct mpi_rank *me, struct mpi_coll *coll, MPI_Count from_B,
+				    MPI_Count end_B)
+{
+	MPI_Count size_B = mpi_coll_block_size_B(mpi_coll_whole(&coll->call.recv));
+
+	from_B = from_B < size_B ? from_B : size_B;
+	end_B = end_B < size_B ? end_B : size_B;
+	return mpi_coll_bytes(me, mpi_coll_scratch_at(coll, coll->work[0], from_B), end_B - from_B);
+}
+
+/* --- reductions --- */
 
 void mpi_coll_fold_left(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block like)
 {

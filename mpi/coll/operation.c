@@ -5,6 +5,7 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/operation.h"
+#include "mpi/coll/uses.h"
 #include "mpi/p2p/causes.h"
 
 void mpi_coll_init(struct mpi_coll *coll, enum mpi_coll_kind kind, struct mpi_comm *comm)
@@ -45,6 +46,8 @@ void mpi_coll_schedule(struct mpi_rank *me, struct mpi_coll *coll)
 	    coll->kind != COLL_REDUCE_SCATTER_BLOCK)
 		coll->absent = absent_address(&coll->given.recv);
 	coll->algorithm = mpi_coll_choose(me->world->coll_selection, coll);
+	coll->segment_B =
+	    mpi_coll_choose_segment_B(me->world->coll_selection, coll->kind, coll->algorithm);
 	coll->tag = (int)(coll->comm->collective_count++ & 0x7fffffff);
 	if (coll->comm->local)
 		coll->local_tag = (int)(coll->comm->local->collective_count++ & 0x7fffffff);
@@ -149,6 +152,8 @@ static void send_from_copy(struct mpi_rank *me, struct mpi_coll *coll)
 
 void mpi_coll_begin(struct mpi_rank *me, struct mpi_coll *coll)
 {
+	if (me->world->coll_uses)
+		mpi_coll_note_use(me->world->coll_uses, coll);
 	coll->call = coll->given;
 	coll->error = MPI_SUCCESS;
 	coll->stage = 0;

@@ -38,6 +38,7 @@ struct mpi_coll_algorithm {
 	uint32_t kinds; /* what it does: MPI_COLL_KIND(…) | … */
 	/* Whether it can do this one; looks only at what is equal on all ranks. NULL: always. */
 	bool (*fits)(const struct mpi_coll *coll);
+	bool has_segments; /* cuts messages into segments when asked to: "pipeline:64KiB" */
 	/* One after the other, up to a NULL round. */
 	struct mpi_coll_stage stages[MPI_COLL_MAX_STAGES];
 };
@@ -70,6 +71,13 @@ struct mpi_coll_call {
 	int root;
 };
 
+/* All ranks' blocks without gaps, see mpi/coll/packed.h. */
+struct mpi_coll_packed {
+	char *buf;
+	const MPI_Count *offsets; /* [size + 1], B; scratch of the operation */
+	int first;		  /* the rank whose block comes first */
+};
+
 #define MPI_COLL_INLINE_REQUESTS 8
 
 struct mpi_coll {
@@ -91,12 +99,16 @@ struct mpi_coll {
 	int error;		     /* first error class of a message, or MPI_SUCCESS */
 	void *owned[3];		     /* arrays made while resolving; freed with the operation */
 	char *absent; /* an address of buffers without memory (--no-alloc); NULL: none */
+	MPI_Count
+	    segment_B; /* that messages are cut into, where the algorithm does; 0: they are not */
 
 	/* the algorithm's own */
 	int stage, step;   /* step: rounds of this stage so far */
 	int phase;	   /* 0 when a stage begins */
 	bool has_received; /* the round that has just completed had a receive */
 	char *work[2];	   /* accumulator, and where the next contribution arrives */
+	const struct mpi_coll_algorithm *part; /* what does the present stage: mpi/coll/part.h */
+	struct mpi_coll_packed packed;	       /* mpi/coll/packed.h */
 
 	int n_posted, n_capacity;
 	struct mpi_request **posted; /* [n_capacity]; `inline_posted` or malloc */
@@ -151,6 +163,8 @@ struct mpi_coll_block mpi_coll_bytes(const struct mpi_rank *me, char *buf, MPI_C
 char *mpi_coll_scratch(struct mpi_rank *me, struct mpi_coll *coll, MPI_Count size_B);
 char *mpi_coll_scratch_like(struct mpi_rank *me, struct mpi_coll *coll,
 			    struct mpi_coll_block block);
+/* The same for [n] numbers, which are there whatever the application's buffers are. */
+MPI_Count *mpi_coll_scratch_numbers(struct mpi_rank *me, struct mpi_coll *coll, int n);
 /* `offset_B` bytes into scratch memory. */
 char *mpi_coll_scratch_at(const struct mpi_coll *coll, char *scratch, MPI_Count offset_B);
 void mpi_coll_scratch_free(struct mpi_coll *coll);
@@ -165,6 +179,19 @@ void mpi_coll_copy(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_b
 void mpi_coll_fold_right(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block like);
 void mpi_coll_fold_left(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block like);
 
+/*
+ * call.recv, one block, as bytes in work[0]: in its own memory where it has no gaps, else in
+ * scratch that `flatten` fills on ranks with data and `unflatten` puts back on the others.
+ */
+void mpi_coll_flatten(struct mpi_rank *me, struct mpi_coll *coll, bool has_data);
+void mpi_coll_unflatten(struct mpi_rank *me, struct mpi_coll *coll, bool had_data);
+/* Bytes [from, end) of work[0], cut off at the end of call.recv. */
+struct mpi_coll_block mpi_coll_flat(struct mpi_rank *me, struct mpi_coll *coll, MPI_Count from_B,
+				    MPI_Count end_B);
+/* Items [first, first + count) of `block`, whose memory may be scratch. */
+struct mpi_coll_block mpi_coll_items(const struct mpi_coll *coll, struct mpi_coll_block block,
+				     MPI_Count first, MPI_Count count);
+
 /* --- for algorithms: messages (operation.c) --- */
 
 /* Room for `n` requests in a round, for those that post many. */
@@ -173,5 +200,18 @@ void mpi_coll_send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_b
 		   int dest);
 void mpi_coll_recv(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
 		   int source);
+/* The same, but nothing for empty blocks, which all ranks must know to be empty. */
+static inline void mpi_coll_send_some(struct mpi_rank *me, struct mpi_coll *coll,
+				      struct mpi_coll_block block, int dest)
+{
+	if (mpi_coll_block_size_B(block) > 0)
+		mpi_coll_send(me, coll, block, dest);
+}
+static inline void mpi_coll_recv_some(struct mpi_rank *me, struct mpi_coll *coll,
+				      struct mpi_coll_block block, int source)
+{
+	if (mpi_coll_block_size_B(block) > 0)
+		mpi_coll_recv(me, coll, block, source);
+}
 
 #endif

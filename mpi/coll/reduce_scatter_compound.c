@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A reduction of everything to rank 0, which then scatters the blocks. */
 #include "mpi/coll/algorithms.h"
+#include "mpi/coll/part.h"
 
 MPI_Count mpi_coll_reduce_scatter_items(const struct mpi_coll *coll)
 {
@@ -27,6 +28,13 @@ static void prepare_reduce(struct mpi_rank *me, struct mpi_coll *coll)
 		coll->call.recv.buf = mpi_coll_scratch_like(me, coll, mpi_coll_whole(&all));
 }
 
+/* As a reduction by itself would be done. */
+static void prepare_chosen_reduce(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	prepare_reduce(me, coll);
+	mpi_coll_part_choose(me, coll, COLL_REDUCE);
+}
+
 static void prepare_scatter(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	char *reduced = coll->call.recv.buf;
@@ -48,4 +56,11 @@ const struct mpi_coll_algorithm mpi_coll_reduce_scatter_reduce_scatterv = {
     .kinds = MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
     .stages = {{prepare_reduce, mpi_coll_reduce_binomial_round},
 	       {prepare_scatter, mpi_coll_scatter_linear_round}},
+};
+
+const struct mpi_coll_algorithm mpi_coll_reduce_scatter_nonoverlapping = {
+    .name = "nonoverlapping",
+    .kinds = MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
+    .stages = {{prepare_chosen_reduce, mpi_coll_part_round},
+	       {prepare_scatter, mpi_coll_scatter_sequential_round}},
 };

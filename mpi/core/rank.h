@@ -35,6 +35,7 @@ struct mpi_request;
 struct mpi_errhandler;
 struct mpi_match_policy;
 struct mpi_coll_selection;
+struct mpi_coll_uses;
 
 /* Something of a rank that goes on whenever the rank is inside MPI, e.g. a nonblocking collective.
  */
@@ -100,8 +101,9 @@ struct mpi_world {
 	const struct mpi_match_policy *policy;
 	void *contexts;	  /* registry of context ids: comm's own */
 	void *predefined; /* datatypes, operations, groups …: datatype's and op's own */
-	const struct mpi_coll_selection *
-	    coll_selection; /* algorithms asked for; borrowed, NULL: none (mpi/coll/algorithms.h) */
+	/* Algorithms asked for, by the cluster file; NULL: none (mpi/coll/algorithms.h). */
+	const struct mpi_coll_selection *coll_selection;
+	struct mpi_coll_uses *coll_uses; /* mpi/coll/uses.h; NULL: they are not counted */
 	int n_finalized;    /* ranks that have left MPI for good */
 	void *ports; /* and published names: dynamic's own; NULL: none */
 	struct mpi_spawn *spawns; /* mpi/dynamic/spawn.h */
@@ -116,7 +118,10 @@ struct mpi_world {
 	void *io;		/* files: io's own */
 };
 
-/* Makes the MPI layer of a run. Before pd_world_start. Negative: see err. */
+/*
+ * Makes the MPI layer of a run. Before pd_world_start. Negative: see err; UTIL_EINPUT for algorithms
+ * of collectives that the cluster file asks for and that there are not.
+ */
 int mpi_world_create(struct pd_world *pd, struct mpi_world **out, struct util_error *err);
 void mpi_world_destroy(struct mpi_world *world);
 /* Takes up the ranks that pd_world_add has added. */

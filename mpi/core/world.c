@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
+#include "mpi/coll/algorithms.h"
+#include "mpi/coll/uses.h"
 #include "mpi/comm/comm.h"
 #include "mpi/core/rank.h"
 #include "mpi/dynamic/port.h"
@@ -34,9 +36,21 @@ static int create_ranks(struct mpi_world *world)
 	return 0;
 }
 
+static int select_collectives(struct mpi_world *world, struct util_error *err)
+{
+	struct mpi_coll_selection *selection = calloc(1, sizeof *selection);
+
+	world->coll_selection = selection;
+	world->coll_uses = calloc(1, sizeof *world->coll_uses);
+	if (!selection || !world->coll_uses)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the MPI layer");
+	return mpi_coll_select_cluster(selection, world->pd->cluster, err);
+}
+
 int mpi_world_create(struct pd_world *pd, struct mpi_world **out, struct util_error *err)
 {
 	struct mpi_world *world = calloc(1, sizeof *world);
+	int failed;
 
 	if (!world)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for the MPI layer");
@@ -47,6 +61,11 @@ int mpi_world_create(struct pd_world *pd, struct mpi_world **out, struct util_er
 		mpi_world_destroy(world);
 		return util_error_set(err, UTIL_ENOMEM,
 				      "out of memory for the MPI layer of %d ranks", pd->n_ranks);
+	}
+	failed = select_collectives(world, err);
+	if (failed) {
+		mpi_world_destroy(world);
+		return failed;
 	}
 	pd->mpi = world;
 	pd->mpi_rank_end = mpi_env_rank_end;
@@ -65,6 +84,10 @@ void mpi_world_destroy(struct mpi_world *world)
 	mpi_rma_destroy(world);
 	mpi_objects_destroy(world);
 	mpi_p2p_destroy(world);
+	if (world->coll_uses)
+		mpi_coll_uses_finish(world->coll_uses);
+	free(world->coll_uses);
+	free((void *)(uintptr_t)world->coll_selection);
 	free(world->ranks);
 	mpi_handle_table_destroy(world->handles);
 	free(world);

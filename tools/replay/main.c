@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/coll/algorithms.h"
 #include "netmodel/placement.h"
 #include "replay/replay.h"
 #include "tools/replay/doubts.h"
@@ -23,6 +24,8 @@ static const char help[] =
     "\n"
     "  --cluster FILE         another machine (docs/cluster-file.md); default: the recorded one\n"
     "  --set KEY=VALUE        replaces a value of the cluster file; may be repeated\n"
+    "  --coll LIST, --coll-profile NAME\n"
+    "                         algorithms of collectives, as of mpisim-run\n"
     "  --placement WHERE      block, cyclic or a node for each rank; default: as recorded, or\n"
     "                         with --cluster the recorded rule\n"
     "  --bench FILE           times of annotated kernels come from measurements or models in\n"
@@ -245,6 +248,8 @@ int mpisim_replay_main(int argc, char **argv)
 	}
 	if (options->help)
 		fputs(help, stdout);
+	else if (options->coll_help)
+		mpi_coll_print_help(stdout);
 	else if (options->version)
 		printf("mpisim-replay %s\n", util_version());
 	else

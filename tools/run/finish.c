@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "mpi/coll/algorithms.h"
+#include "mpi/coll/uses.h"
 #include "mpi/env/leaks.h"
 #include "netmodel/yamltree.h"
 #include "pdexec/blas.h"
@@ -173,6 +175,22 @@ static void measure_simulation(const struct run *run, struct trace_run *out)
 	out->peak_memory_B = (int64_t)usage.ru_maxrss * 1024;
 }
 
+/* The algorithms that collectives were done with; the caller frees the list, which is NULL without memory. */
+static void describe_collectives(const struct run *run, struct trace_run *out)
+{
+	const struct mpi_coll_uses *uses = run->mpi->coll_uses;
+	struct trace_collective *list = calloc((size_t)uses->n + 1, sizeof *list);
+
+	for (int i = 0; list && i < uses->n; i++)
+		list[i] = (struct trace_collective){
+			.operation = mpi_coll_kind_name(uses->list[i].kind),
+			.algorithm = uses->list[i].algorithm->name,
+			.n = uses->list[i].n,
+		};
+	out->collectives = list;
+	out->n_collectives = list ? uses->n : 0;
+}
+
 static int *exit_codes(const struct pd_world *world)
 {
 	int *codes = calloc((size_t)world->n_ranks, sizeof *codes);
@@ -217,6 +235,7 @@ static void describe_outcome(const struct run *run, int n_bad_exits, struct trac
 	out->exit_status = run->signal			     ? 128 + run->signal
 			   : out->outcome == TRACE_COMPLETED ? 0
 							     : 1;
+	describe_collectives(run, out);
 	out->summary = run->summary;
 	if (run->launcher) {
 		out->jobs = run_launcher_close(run->launcher, run->world->engine.now);
@@ -400,8 +419,7 @@ int run_finish(struct run *run)
 	struct trace_explanation explanation = {.blame = NULL};
 	struct run_strings sites = {.items = NULL};
 	locale_t c_locale = use_c_locale();
-	/* whoever reads the summary through a pipe may stop early: files are written all the same
-	 */
+	/* whoever reads the summary through a pipe may stop early: files are written all the same */
 	void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
 	int *codes = exit_codes(run->world);
 	struct trace_job *spawned = run_spawned_describe(run, &description.n_spawned);
@@ -443,6 +461,7 @@ int run_finish(struct run *run)
 	run_failure_finish(&failure);
 	run_strings_finish(&warnings);
 	free(early_end);
+	free((void *)(uintptr_t)description.collectives);
 	free(codes);
 	free(spawned);
 	signal(SIGPIPE, on_pipe);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mpi/coll/algorithms.h"
 #include "netmodel/placement.h"
 #include "mpi/record/record.h"
 #include "pdexec/image.h"
@@ -361,6 +362,8 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 		run.console = stderr;
 	if (run.options.help)
 		run_help(stdout);
+	else if (run.options.coll_help)
+		mpi_coll_print_help(stdout);
 	else if (run.options.version)
 		printf("mpisim-run %s\n", util_version());
 	else if (run.options.check_binary)

@@ -30,6 +30,8 @@ enum option_code {
 	OPTION_HELP = 'h',
 	OPTION_CLUSTER = 0x100,
 	OPTION_CHECK_BINARY,
+	OPTION_COLL,
+	OPTION_COLL_PROFILE,
 	OPTION_PLACEMENT,
 	OPTION_COMPUTE,
 	OPTION_BENCH,
@@ -70,6 +72,8 @@ static const struct option long_options[] = {
 	{"blas-model", required_argument, NULL, OPTION_BLAS_MODEL},
 	{"check-binary", required_argument, NULL, OPTION_CHECK_BINARY},
 	{"cluster", required_argument, NULL, OPTION_CLUSTER},
+	{"coll", required_argument, NULL, OPTION_COLL},
+	{"coll-profile", required_argument, NULL, OPTION_COLL_PROFILE},
 	{"compute", required_argument, NULL, OPTION_COMPUTE},
 	{"explain", no_argument, NULL, OPTION_EXPLAIN},
 	{"first-n", required_argument, NULL, OPTION_FIRST_N},
@@ -317,6 +321,10 @@ static int take_option(int option, char *value, struct run_options *out, struct 
 		return 0;
 	case OPTION_SET:
 		return parse_override(value, out, err);
+	case OPTION_COLL:
+		return run_options_take_coll(value, out, err);
+	case OPTION_COLL_PROFILE:
+		return run_options_take_profile("--coll-profile", value, out, err);
 	case OPTION_STACK_SIZE:
 		return parse_stack_size(value, out, err);
 	case OPTION_ISOLATION:
@@ -403,8 +411,8 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 			out->version = true;
 		else
 			failed = take_option(option, optarg, out, err);
-		if (out->help || out->version)
-			return 0;
+		if (out->help || out->version || out->coll_help)
+			return failed;
 	}
 	out->program = argv + optind;
 	if (!failed)
@@ -420,11 +428,14 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 static int parse(int argc, char **argv, struct run_options options, struct run_options *out,
 		 struct util_error *err)
 {
+	size_t n_overrides;
 	int failed;
 
 	options.scales = calloc((size_t)argc + 1, sizeof *options.scales);
-	options.overrides = calloc((size_t)argc + 1, sizeof *options.overrides);
-	if (!options.scales || !options.overrides) {
+	n_overrides = (size_t)run_options_count_overrides(argc, argv);
+	options.overrides = calloc(n_overrides, sizeof *options.overrides);
+	options.made_overrides = calloc(n_overrides, sizeof *options.made_overrides);
+	if (!options.scales || !options.overrides || !options.made_overrides) {
 		run_options_finish(&options);
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	}
@@ -459,8 +470,13 @@ int run_options_parse_replay(int argc, char **argv, struct run_options *out, str
 
 void run_options_finish(struct run_options *options)
 {
+	for (int i = 0; i < options->n_made; i++)
+		free(options->made_overrides[i]);
+	free(options->made_overrides);
 	free(options->scales);
 	free(options->overrides);
 	run_programs_finish(&options->programs);
 	options->scales = options->overrides = NULL;
+	options->made_overrides = NULL;
+	options->n_made = 0;
 }

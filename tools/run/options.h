@@ -24,8 +24,10 @@ struct run_options {
 	bool no_alloc;
 	const char **scales; /* [n_scales] */
 	int n_scales;
-	const char **overrides; /* [n_overrides] of --set */
+	const char **overrides; /* [n_overrides] of --set and of what stands for it, such as --coll */
 	int n_overrides;
+	char **made_overrides; /* [n_made] those of `overrides` that are not borrowed */
+	int n_made;
 	double vary_compute, vary_transfer;
 	bool vary_kernels, vary_cluster;
 	int n_repeats;	 /* 1: no repetition */
@@ -43,6 +45,7 @@ struct run_options {
 	const char *time_only; /* file for nothing but the predicted time, NULL: none */
 	const char *record; /* trace file, NULL: none */
 	bool tag_output, quiet, help, version;
+	bool coll_help; /* --coll help */
 	const char *schedule; /* file of jobs, NULL: none */
 	bool ignore_leaks;	  /* no warnings about what the program did not free */
 	const char *check_binary; /* file to look at instead of a run, NULL: none */
@@ -62,6 +65,16 @@ int run_options_parse_replay(int argc, char **argv, struct run_options *out, str
 /* Whether the options go together. Within run_options_parse. */
 int run_options_check(const struct run_options *options, struct util_error *err);
 void run_options_finish(struct run_options *options);
+
+/*
+ * Options that are short for --set of keys of the cluster file (tools/run/options_coll.c): --coll LIST and
+ * --coll-profile NAME. Errors: UTIL_EINPUT. `out->overrides` has room.
+ */
+int run_options_take_coll(const char *text, struct run_options *out, struct util_error *err);
+int run_options_take_profile(const char *option, const char *name, struct run_options *out,
+			     struct util_error *err);
+/* How many overrides the command line can become. */
+int run_options_count_overrides(int argc, char **argv);
 
 /* "direct" and so on, as the option is spelled. */
 const char *run_mode_name(enum pd_compute_mode mode);

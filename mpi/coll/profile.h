@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_COLL_PROFILE_H
+#define MPI_COLL_PROFILE_H
+
+#include "mpi/coll/algorithms.h"
+#include "netmodel/cluster.h"
+
+/*
+ * A profile says which algorithm does an operation: a table of rules, by communicator size and
+ * message size. docs/collectives.md shows them all, printed from these tables.
+ */
+enum mpi_coll_condition {
+	RULE_COMMUTES = 1,
+	RULE_NOT_COMMUTES = 2,
+	RULE_PREDEFINED = 4, /* the operation is one of the standard's */
+};
+
+/* Holds for fewer than `ranks_below` ranks and less than `below_B` bytes, when all `conditions` do.
+ */
+struct mpi_coll_rule {
+	int ranks_below;	 /* 0: any number */
+	int64_t below_B;	 /* 0: any size, also where ranks do not know a common one */
+	unsigned int conditions; /* enum mpi_coll_condition */
+	const struct mpi_coll_algorithm *algorithm; /* NULL: the end of the table */
+};
+
+/* What does the work of an algorithm that a rule names and that cannot do this operation. */
+struct mpi_coll_substitute {
+	const struct mpi_coll_algorithm *algorithm, *instead;
+};
+
+struct mpi_coll_profile {
+	const char *name, *title;
+	/* The first rule that holds, and whose algorithm or substitute can do it, is obeyed. */
+	const struct mpi_coll_rule *rules[N_COLL_KINDS];
+	const struct mpi_coll_substitute *substitutes; /* ends with NULL */
+	/*
+	 * The size is that of all ranks' blocks together for these kinds, else of one (of
+	 * allgatherv the mean): MPI_COLL_KIND(…) | …
+	 */
+	uint32_t by_total;
+};
+
+extern const struct mpi_coll_profile mpi_coll_profile_default, mpi_coll_profile_openmpi,
+    mpi_coll_profile_mpich;
+/* By enum net_coll_profile, in its order; ends with NULL. */
+extern const struct mpi_coll_profile *const mpi_coll_profiles[];
+
+/* The size that the rules of the profile compare; 0 for operations whose ranks know no common one.
+ */
+int64_t mpi_coll_rule_size_B(const struct mpi_coll_profile *profile, const struct mpi_coll *coll);
+
+#endif

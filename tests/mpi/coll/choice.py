@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The algorithms of collectives as the user chooses them: options, cluster file, results, replay.
+
+    choice.py BIN_DIR CLUSTER PROGRAM
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BIN, CLUSTER, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:4])
+DEFAULT = {"barrier": "dissemination", "bcast": "binomial", "allgather": "recursive_doubling", "allgatherv": "ring",
+           "alltoall": "scattered", "reduce": "binomial", "allreduce": "recursive_doubling",
+           "reduce_scatter_block": "pairwise", "scan": "recursive_doubling"}
+OPENMPI = {"barrier": "linear", "bcast": "binary", "allgather": "recursive_doubling", "allgatherv": "gather_bcast",
+           "alltoall": "linear_sync", "reduce": "binary", "allreduce": "recursive_doubling",
+           "reduce_scatter_block": "butterfly", "scan": "linear"}
+MPICH = {**DEFAULT, "allgatherv": "recursive_doubling", "reduce_scatter_block": "recursive_halving"}
+
+
+def check(condition, text):
+    if not condition:
+        sys.exit(f"FAILED: {text}")
+
+
+def call(tool, *words):
+    return subprocess.run([f"{BIN}/{tool}", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+
+
+def result(done):
+    check(done.returncode == 0, done.stderr)
+    with open("out.json", encoding="utf-8") as stream:
+        found = json.load(stream)
+    return found["predicted_time_s"], {use["operation"]: use["algorithm"] for use in found["collectives"]}, found
+
+
+def run(*options, cluster=CLUSTER):
+    return result(call("mpisim-run", "--cluster", cluster, "-n", "4", "--compute", "modelled", "--quiet", "--json", "out.json",
+                       *options, PROGRAM, "everything"))
+
+
+def replay(trace, *options):
+    return result(call("mpisim-replay", trace, "--quiet", "--json", "out.json", *options))
+
+
+def the_json_names_what_was_used():
+    check(run()[1] == DEFAULT, run()[1])
+    check(all(use["count"] == 1 for use in run()[2]["collectives"]), "each operation is called once")
+
+
+def profiles_choose_as_their_libraries_do():
+    check(run("--coll-profile", "openmpi")[1] == OPENMPI, run("--coll-profile", "openmpi")[1])
+    check(run("--coll-profile", "mpich")[1] == MPICH, run("--coll-profile", "mpich")[1])
+    check(run("--coll", "mpich")[:2] == run("--set", "collectives.profile=mpich")[:2], "--coll NAME is a profile")
+
+
+def one_operation_is_forced():
+    forced = run("--coll", "allreduce=ring,bcast=pipeline:100", "--coll", "barrier=tree")
+    check(forced[1] == {**DEFAULT, "allreduce": "ring", "bcast": "pipeline", "barrier": "tree"}, forced[1])
+    check(forced[0] != run()[0], "another algorithm takes another time")
+    check(run("--coll", "allreduce=ring", "--coll-profile", "openmpi")[1] == {**OPENMPI, "allreduce": "ring"}, "both go together")
+    check(run("--coll", "allgather=two_proc")[1] == DEFAULT, "what it cannot do the profile does")
+
+
+def the_cluster_file_says_the_same():
+    with open(CLUSTER, encoding="utf-8") as stream:
+        text = stream.read()
+    with open("chosen.yaml", "w", encoding="utf-8") as stream:
+        stream.write(text + "\ncollectives:\n  profile: openmpi\n  bcast: pipeline:100\n")
+    found = run(cluster="chosen.yaml")
+    check(found[:2] == run("--coll-profile", "openmpi", "--coll", "bcast=pipeline:100")[:2], "the file says what the options do")
+    check(run("--coll", "bcast=linear", cluster="chosen.yaml")[1]["bcast"] == "linear", "options go before the file")
+
+
+def replays_obey():
+    run("--record", "plain.mtrace")
+    run("--record", "ring.mtrace", "--coll", "allreduce=ring", "--coll-profile", "openmpi")
+    for options in ([], ["--coll", "allreduce=rabenseifner,bcast=pipeline:100"], ["--coll-profile", "openmpi"], ["--coll", "mpich"]):
+        check(replay("plain.mtrace", *options)[:2] == run(*options)[:2], f"a replay with {options} is not the run")
+    check(replay("ring.mtrace")[:2] == run("--coll", "allreduce=ring", "--coll-profile", "openmpi")[:2], "the trace knows what was asked for")
+    check(replay("ring.mtrace", "--coll-profile", "default")[1] == {**DEFAULT, "allreduce": "ring"}, "and is overridden")
+
+
+def what_there_is_not_is_refused():
+    for options, says in ((["--coll", "allreduce=tree"], 'no algorithm "tree" for allreduce; there are: linear, reduce_bcast'),
+                          (["--coll", "all=ring"], 'no collective "all"; there are: barrier, bcast'),
+                          (["--coll", "ring"], 'found "ring", wanted OPERATION=ALGORITHM'),
+                          (["--coll", "scan=linear:4KiB"], "has no segments"),
+                          (["--coll", "bcast=pipeline:big"], 'found "big" for segments'),
+                          (["--coll-profile", "lam"], 'found "lam", wanted one of default, openmpi, mpich'),
+                          (["--set", "collectives.allreduce=tree"], 'collectives.allreduce: no algorithm "tree"'),
+                          (["--set", "collectives.alreduce=ring"], 'did you mean "collectives.allreduce"'),
+                          (["--set", "collectives.profile=lam"], "wanted one of default|openmpi")):
+        done = call("mpisim-run", "--cluster", CLUSTER, "-n", "4", "--json", "none.json", *options, PROGRAM, "everything")
+        check(done.returncode == 2 and says in done.stderr, f"{options}: {done.stderr}")
+        check(not os.path.exists("none.json"), "nothing is written")
+
+
+def help_lists_everything():
+    done = call("mpisim-run", "--coll", "help")
+    check(done.returncode == 0 and "segmented_ring[:SIZE]" in done.stdout and "openmpi" in done.stdout, done.stdout)
+    check(call("mpisim-replay", "--coll", "help").stdout == done.stdout, "mpisim-replay has the same list")
+
+
+with tempfile.TemporaryDirectory() as directory:
+    os.chdir(directory)
+    the_json_names_what_was_used()
+    profiles_choose_as_their_libraries_do()
+    one_operation_is_forced()
+    the_cluster_file_says_the_same()
+    replays_obey()
+    what_there_is_not_is_refused()
+    help_lists_everything()
