@@ -129,6 +129,12 @@ class Libraries(Base):
                           self.dir / "libmpi.so.40", compiler=CC)
         found = self.stopped(path, "another MPI (Open MPI", "rebuild it with mpisim-cc")
         self.assertEqual(found["mpi_library"], "libmpi.so.40")
+        self.build("libmpi_mpifh.so.40", "void mpi_send_(void) {}", "-shared", "-fPIC", "-Wl,-soname,libmpi_mpifh.so.40", compiler=CC)
+        path = self.build("fortran", "void mpi_send_(void);\nint main(void) { mpi_send_(); return 0; }", "-fPIE", "-pie",
+                          self.dir / "libmpi_mpifh.so.40", compiler=CC)
+        found = self.stopped(path, "another MPI (Open MPI", "rebuild it with mpisim-cc")
+        self.assertEqual([(f["name"], f["symbol"], f["support"]) for f in found["functions"]], [("MPI_Send", "mpi_send_", "supported")])
+        self.assertEqual(len(found["stops"]), 1)
         self.build("libmpich.so.12", "int f(void) { return 0; }", "-shared", "-fPIC", "-Wl,-soname,libmpich.so.12", compiler=CC)
         self.build("libuser.so", "int f(void);\nint g(void) { return f(); }", "-shared", "-fPIC", self.dir / "libmpich.so.12", compiler=CC)
         path = self.build("indirect", "int g(void);\nint main(void) { return g(); }", self.dir / "libuser.so",
