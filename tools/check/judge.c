@@ -5,6 +5,8 @@
 #include "pdexec/arch.h"
 #include "tools/check/check.h"
 
+enum { SYMBOLS_LISTED = 8 };
+
 const char *check_kind_name(enum check_kind kind)
 {
 	static const char *const names[] = {
@@ -62,17 +64,26 @@ static void judge_symbols(struct check *check, const struct check_binary *progra
 {
 	bool is_ours = !check->mpi || strcmp(check->mpi, "mpisim") == 0;
 
+	int n_unknown = 0;
+
+	for (int i = 0; i < check->n_libraries; i++)
+		if (!check->libraries[i].path)
+			return; /* told already: nobody knows what it has */
 	if (program->kind != CHECK_PROGRAM || program->machine != pd_arch_machine || !is_ours)
 		return; /* its libraries were not looked into, or must be replaced anyway */
 	for (int i = 0; i < program->n_symbols; i++) {
 		const struct check_symbol *symbol = &program->symbols[i];
 
-		if (!symbol->is_defined && !symbol->is_weak &&
-		    !check_find_owner(check, symbol->name))
+		if (symbol->is_defined || symbol->is_weak || check_find_owner(check, symbol->name))
+			continue;
+		if (n_unknown++ < SYMBOLS_LISTED)
 			run_strings_add(&check->stops,
 					"it needs the symbol %s, which no library has",
 					symbol->name);
 	}
+	if (n_unknown > SYMBOLS_LISTED)
+		run_strings_add(&check->stops, "it needs %d more symbols that no library has",
+				n_unknown - SYMBOLS_LISTED);
 }
 
 static void judge_functions(struct check *check)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/check/search.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +138,26 @@ static char *find_in_cache(const struct check_cache *cache, const char *name,
 	return NULL;
 }
 
+/* The system's folders, which differ between distributions: where this process' own loader looks.
+ */
+static char *find_in_system(const char *name, const struct check_binary *like)
+{
+	void *self = dlopen(NULL, RTLD_LAZY);
+	Dl_serinfo size, *folders = NULL;
+	char *found = NULL;
+
+	if (self && !dlinfo(self, RTLD_DI_SERINFOSIZE, &size))
+		folders = malloc(size.dls_size);
+	if (folders && !dlinfo(self, RTLD_DI_SERINFOSIZE, folders) &&
+	    !dlinfo(self, RTLD_DI_SERINFO, folders))
+		for (unsigned i = 0; i < folders->dls_cnt && !found; i++)
+			found = find_on_path(folders->dls_serpath[i].dls_name, name, like);
+	free(folders);
+	if (self)
+		dlclose(self);
+	return found;
+}
+
 char *check_library_find(const struct check_cache *cache, const char *name,
 			 const struct check_binary *by, const struct check_binary *main)
 {
@@ -150,5 +172,5 @@ char *check_library_find(const struct check_cache *cache, const char *name,
 	found = found ? found : find_on_path(getenv("LD_LIBRARY_PATH"), name, by);
 	found = found ? found : find_on_path(by->runpath, name, by);
 	found = found ? found : find_in_cache(cache, name, by);
-	return found ? found : find_on_path("/lib64:/lib:/usr/lib64:/usr/lib", name, by);
+	return found ? found : find_in_system(name, by);
 }
