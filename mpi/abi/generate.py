@@ -89,6 +89,18 @@ REMOVED_AS = {
 }
 REMOVED = ["MPI_Type_extent", "MPI_Type_lb", "MPI_Type_ub"]
 
+# The functions of fortran.txt, which are not part of the ABI because Fortran compilers differ: this is for gfortran.
+FORTRAN_H = """
+/* Handles and statuses of Fortran (gfortran), for programs of both languages. */
+typedef int MPI_Fint;
+typedef MPI_Status MPI_F08_status;
+extern MPI_Fint mpisim_f_status_[8], mpisim_f_statuses_[8];
+#define MPI_F_STATUS_IGNORE mpisim_f_status_
+#define MPI_F_STATUSES_IGNORE mpisim_f_statuses_
+#define MPI_F08_STATUS_IGNORE ((MPI_F08_status *)mpisim_f_status_)
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status *)mpisim_f_statuses_)
+"""
+
 SENTINEL_TYPES = {
     "MPI_ARGV_NULL": "char **", "MPI_ARGVS_NULL": "char ***", "MPI_ERRCODES_IGNORE": "int *",
     "MPI_STATUS_IGNORE": "MPI_Status *", "MPI_STATUSES_IGNORE": "MPI_Status *",
@@ -120,6 +132,12 @@ def beside(name):
 def read_removed():
     """The prototypes of removed.txt."""
     return beside("removed.txt")
+
+
+def read_fortran():
+    """The prototypes of fortran.txt, and again with the profiling names."""
+    lines = beside("fortran.txt")
+    return lines + [re.sub(r"\bMPI_(?=\w+\()", "PMPI_", line) for line in lines]
 
 
 def fits(pattern, name):
@@ -154,9 +172,13 @@ def read_restrictions(names):
     return restrictions
 
 
+def names_in(prototypes):
+    return [re.search(r"MPI_\w+(?=\()", line)[0] for line in prototypes]
+
+
 def all_names(functions):
-    """Names of functions.txt and of removed.txt, sorted."""
-    return sorted([name for _, name, _, _ in functions] + [re.search(r"MPI_\w+(?=\()", line)[0] for line in read_removed()])
+    """Names of functions.txt, removed.txt and fortran.txt, sorted."""
+    return sorted([name for _, name, _, _ in functions] + names_in(read_removed()) + names_in(beside("fortran.txt")))
 
 
 def read_constants(path):
@@ -223,7 +245,7 @@ def write_header(functions, constants):
     for prefix in ("", "P"):
         out += [""] + [f"{result} {prefix}{name}({pointers_for_weights(parameters)});".replace("* ", "*")
                        for result, name, parameters, _ in functions]
-    out += [REMOVED_H, *read_removed(), "#if defined(MPISIM_BUILDING)", "#pragma GCC visibility pop", "#endif",
+    out += [REMOVED_H, *read_removed(), FORTRAN_H, *read_fortran(), "#if defined(MPISIM_BUILDING)", "#pragma GCC visibility pop", "#endif",
             "#if defined(__cplusplus)", "}", "#endif", "#endif"]
     return out
 
@@ -265,6 +287,7 @@ def main():
         out = ["/* SPDX-License-Identifier: BSD-3-Clause */"] + [f"P{name} = {name};" for _, name, _, _ in functions]
         out += [f"{removed} = {name};\nP{removed} = {name};" for removed, name in REMOVED_AS.items()]
         out += [f"P{name} = {name};" for name in REMOVED]
+        out += [f"P{name} = {name};" for name in names_in(beside("fortran.txt"))]
     print("\n".join(out))
 
 

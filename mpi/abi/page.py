@@ -44,7 +44,8 @@ def recorded_names():
     record = record_module()
     prototypes = record.read_prototypes(HERE / "functions.txt")
     prototypes.update(record.read_prototypes(HERE / "removed.txt"))
-    return {row[0] for row in record.read_table(ROOT / "mpi/record/functions.txt", prototypes)}
+    conversions = record.read_prototypes(HERE / "fortran.txt")  # they enter nothing, there is nothing to record
+    return {row[0] for row in record.read_table(ROOT / "mpi/record/functions.txt", prototypes)} | set(conversions)
 
 
 def implemented_names(library):

@@ -44,6 +44,12 @@ typedef void(mpi_fortran_errhandler_fn)(int *handle, int *error_code);
 typedef void(mpi_fortran_query_fn)(MPI_Aint *extra_state, MPI_Status *status, int *ierror);
 typedef void(mpi_fortran_free_fn)(MPI_Aint *extra_state, int *ierror);
 typedef void(mpi_fortran_cancel_fn)(MPI_Aint *extra_state, int *complete, int *ierror);
+typedef void(mpi_fortran_extent_fn)(int *type, MPI_Aint *extent, MPI_Aint *extra_state,
+				    int *ierror);
+typedef void(mpi_fortran_conversion_fn)(void *userbuf, int *type, int *count, void *filebuf,
+					MPI_Offset *position, MPI_Aint *extra_state, int *ierror);
+typedef void(mpi_fortran_conversion_fn_c)(void *userbuf, int *type, MPI_Count *count, void *filebuf,
+					  MPI_Offset *position, MPI_Aint *extra_state, int *ierror);
 
 #pragma GCC visibility push(default)
 

@@ -66,6 +66,35 @@ static bool is_null(const struct io_converter *converter)
 	return !converter->plain && !converter->large;
 }
 
+int io_datarep_extent(const struct io_datarep *datarep, const struct mpi_datatype *type,
+		      MPI_Aint *out_B)
+{
+	int number = mpisim_foreign_number(type->handle), code = MPI_SUCCESS;
+	MPI_Aint state = (MPI_Aint)datarep->extra_state;
+
+	if (datarep->language == MPI_LANGUAGE_C)
+		return datarep->extent(type->handle, out_B, datarep->extra_state);
+	((mpi_fortran_extent_fn *)(void (*)(void))datarep->extent)(&number, out_B, &state, &code);
+	return code;
+}
+
+static int call_fortran(const struct io_datarep *datarep, const struct io_converter *converter,
+			void *buf, const struct mpi_datatype *type, MPI_Count n_elements,
+			void *bytes)
+{
+	int number = mpisim_foreign_number(type->handle), n = (int)n_elements, code = MPI_SUCCESS;
+	MPI_Aint state = (MPI_Aint)datarep->extra_state;
+	MPI_Offset position = 0;
+
+	if (converter->large)
+		((mpi_fortran_conversion_fn_c *)(void (*)(void))converter->large)(
+		    buf, &number, &n_elements, bytes, &position, &state, &code);
+	else
+		((mpi_fortran_conversion_fn *)(void (*)(void))converter->plain)(
+		    buf, &number, &n, bytes, &position, &state, &code);
+	return code;
+}
+
 /* All elements in one call: position 0. */
 static int call(struct mpi_rank *me, const struct io_datarep *datarep,
 		const struct io_converter *converter, void *buf, struct mpi_datatype *type,
@@ -73,11 +102,13 @@ static int call(struct mpi_rank *me, const struct io_datarep *datarep,
 {
 	int code;
 
-	if (converter->large)
+	if (!converter->large && n_elements > INT_MAX)
+		code = MPI_ERR_CONVERSION;
+	else if (datarep->language != MPI_LANGUAGE_C)
+		code = call_fortran(datarep, converter, buf, type, n_elements, bytes);
+	else if (converter->large)
 		code =
 		    converter->large(buf, type->handle, n_elements, bytes, 0, datarep->extra_state);
-	else if (n_elements > INT_MAX)
-		code = MPI_ERR_CONVERSION;
 	else
 		code = converter->plain(buf, type->handle, (int)n_elements, bytes, 0,
 					datarep->extra_state);
@@ -231,7 +262,8 @@ static int register_datarep(struct mpi_rank *me, const char *name, struct io_con
 				       .read = read,
 				       .write = write,
 				       .extent = extent,
-				       .extra_state = extra_state};
+				       .extra_state = extra_state,
+				       .language = mpi_foreign_take_language(me)};
 	strcpy(datarep->name, name);
 	io->datareps = datarep;
 	return mpi_leave(me, MPI_SUCCESS);

@@ -22,7 +22,8 @@ struct io_datarep {
 	enum io_datarep_kind kind;
 	struct io_converter read, write;
 	MPI_Datarep_extent_function *extent;
-	void *extra_state;
+	void *extra_state; /* of Fortran: an integer */
+	enum mpi_language language;
 };
 
 const struct io_datarep *io_datarep_native(void);
@@ -52,6 +53,9 @@ int io_datarep_read(struct mpi_rank *me, const struct io_datarep *datarep, void 
 /* What so many bytes of the file are in memory: whole elements. */
 int io_datarep_in_memory(struct mpi_rank *me, const struct io_datarep *datarep,
 			 struct mpi_datatype *type, int64_t size_B, int64_t *out_B);
+/* What the program's function says: bytes of an element of a predefined type in a file. Its code. */
+int io_datarep_extent(const struct io_datarep *datarep, const struct mpi_datatype *type,
+		      MPI_Aint *out_B);
 /* Bytes of one item in a file. */
 int io_datarep_item(struct mpi_rank *me, const struct io_datarep *datarep,
 		    struct mpi_datatype *type, MPI_Count *out_B);

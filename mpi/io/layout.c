@@ -26,7 +26,7 @@ static int element_size(const struct io_datarep *datarep, const struct mpi_datat
 	*out_B = datarep->kind == DATAREP_EXTERNAL ? mpi_external_size(type) : type->size_B;
 	if (datarep->kind != DATAREP_USER || type->size_B == 0)
 		return MPI_SUCCESS;
-	if (datarep->extent(type->handle, &extent_B, datarep->extra_state) != MPI_SUCCESS ||
+	if (io_datarep_extent(datarep, type, &extent_B) != MPI_SUCCESS ||
 	    extent_B <= 0)
 		return MPI_ERR_CONVERSION;
 	*out_B = extent_B;

@@ -39,7 +39,8 @@ class Base(unittest.TestCase):
     def compiled(self, text, *options, suffix=".f90", tool="mpisim-fc"):
         source = self.dir / f"{self._testMethodName}{suffix}"
         source.write_text(text)
-        return call(BIN / tool, "-g", "-fallow-argument-mismatch", *options, "-J", self.dir, source, "-o", source.with_suffix(""), cwd=self.dir)
+        for_fortran = ["-fallow-argument-mismatch", "-J", self.dir] if tool == "mpisim-fc" else []
+        return call(BIN / tool, "-g", *for_fortran, *options, source, "-o", source.with_suffix(""), cwd=self.dir)
 
     def built(self, text, *options, **more):
         done = self.compiled(text, *options, **more)
@@ -160,6 +161,123 @@ class Refused(Base):
                                   ("n = 777777\ncall MPI_Wait(n, MPI_STATUS_IGNORE, ierr)", "MPI_ERR_REQUEST"),
                                   ("call MPI_Send(n, 1, -3, 0, 0, MPI_COMM_WORLD, ierr)", "MPI_ERR_TYPE")):
             self.assertIn(wanted, self.run_it(self.built(program(call_text, "mpi")), "--quiet", status=1).stderr)
+
+
+class Languages(Base):
+    C = """
+        #include <mpi.h>
+        #include <stddef.h>
+        void receive_(MPI_Fint *comm, MPI_Fint *status, int *is_ignored);
+        int both(MPI_Fint comm, MPI_Fint type, MPI_Fint *f_status)
+        {
+            MPI_Comm c = MPI_Comm_f2c(comm);
+            MPI_Status status;
+            int rank, size, value, *pointer, flag, keyval, ignored;
+            MPI_Comm_rank(c, &rank);
+            MPI_Type_size(MPI_Type_f2c(type), &size);
+            if (MPI_Comm_c2f(c) != comm || size != 8 || MPI_Comm_f2c(9999999) != MPI_COMM_NULL || MPI_Op_c2f(MPI_SUM) <= 0)
+                return 1;
+            MPI_Sendrecv(&rank, 1, MPI_INT, rank, 5, &value, 1, MPI_INT, rank, 5, c, &status);
+            MPI_Status_c2f(&status, f_status);
+            status.MPI_TAG = 0;
+            MPI_Status_f2c(f_status, &status);
+            receive_(&comm, MPI_F_STATUS_IGNORE, &ignored);
+            MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
+            MPI_Comm_get_attr(c, KEYVAL, &pointer, &flag);
+            MPI_Comm_free_keyval(&keyval);
+            return status.MPI_TAG != 5 || !ignored || !flag || *(MPI_Aint *)pointer != 77;
+        }
+        """
+
+    def test_c_and_fortran_exchange_handles_statuses_and_attributes(self):
+        text = program("""
+            call MPI_Type_contiguous(2, MPI_INTEGER, type)
+            call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, keyval, 0_MPI_ADDRESS_KIND)
+            if (keyval /= 4096) stop 5
+            call MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, 77_MPI_ADDRESS_KIND)
+            if (both(MPI_COMM_WORLD%MPI_VAL, type%MPI_VAL, status) /= 0) stop 7
+            if (status(MPI_TAG) /= 5 .or. status(MPI_SOURCE) /= rank) stop 8
+            call MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval)
+            call MPI_Comm_free_keyval(keyval)
+            call MPI_Type_free(type)""", declarations="""
+            type(MPI_Datatype) :: type
+            integer :: keyval, status(MPI_STATUS_SIZE)
+            interface
+            integer function both(comm, type, status) bind(C)
+            integer, value :: comm, type
+            integer :: status(*)
+            end function
+            end interface""", more="""
+            subroutine receive(comm, status, is_ignored)
+            use mpi_f08
+            integer :: comm, is_ignored
+            type(MPI_Status) :: status
+            is_ignored = merge(1, 0, loc(status) == loc(MPI_STATUS_IGNORE))
+            end subroutine
+            """)
+        source = self.dir / "both.c"
+        source.write_text(self.C.replace("KEYVAL", "4096"))
+        done = call(BIN / "mpisim-cc", "-g", "-Wall", "-Werror", "-c", source, "-o", self.dir / "both.o")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.run_it(self.built(text, self.dir / "both.o"), "--quiet")
+
+    def test_c_alone_has_the_conversions(self):
+        path = self.built('#include <mpi.h>\nint main(void) { return MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_SELF)) != MPI_COMM_SELF ||'
+                          ' PMPI_Type_f2c(0) != MPI_DATATYPE_NULL; }\n', suffix=".c", tool="mpisim-cc")
+        self.run_it(path, "--quiet")
+
+
+class Files(Base):
+    def test_files_and_representations_of_the_programs_own(self):
+        text = program("""
+            call MPI_File_open(MPI_COMM_WORLD, 'data  ', MPI_MODE_CREATE + MPI_MODE_RDWR, MPI_INFO_NULL, file)
+            call MPI_Register_datarep('negative', turned, turned, extent, 4_MPI_ADDRESS_KIND)
+            call MPI_File_set_view(file, 0_MPI_OFFSET_KIND, MPI_INTEGER, MPI_INTEGER, 'native', MPI_INFO_NULL)
+            call MPI_File_write_at_all(file, int(2 * rank, MPI_OFFSET_KIND), a(2, :), 2, MPI_INTEGER, status)
+            call MPI_Get_count(status, MPI_INTEGER, count)
+            call MPI_Barrier(MPI_COMM_WORLD)
+            call MPI_File_get_size(file, bytes)
+            call MPI_File_read_at(file, int(2 * n - 2, MPI_OFFSET_KIND), b, 2, MPI_INTEGER, MPI_STATUS_IGNORE)
+            if (count /= 2 .or. bytes /= 8 * n .or. any(b /= a(2, :))) stop 4
+            call MPI_File_set_view(file, 0_MPI_OFFSET_KIND, MPI_INTEGER, MPI_INTEGER, 'negative', MPI_INFO_NULL)
+            call MPI_File_get_view(file, bytes, etype, filetype, name)
+            if (name /= 'negative' .or. etype /= MPI_INTEGER) stop 6
+            call MPI_File_read_at(file, 0_MPI_OFFSET_KIND, b, 2, MPI_INTEGER, MPI_STATUS_IGNORE)
+            if (any(b /= -a(2, :))) stop 5
+            call MPI_File_close(file)
+            if (file /= MPI_FILE_NULL) stop 8""", declarations="""
+            type(MPI_File) :: file
+            type(MPI_Status) :: status
+            type(MPI_Datatype) :: etype, filetype
+            integer(kind=MPI_OFFSET_KIND) :: bytes
+            integer :: a(2, 2) = reshape([1, 2, 3, 4], [2, 2]), b(2), count
+            character(len=MPI_MAX_DATAREP_STRING) :: name
+            procedure(MPI_Datarep_conversion_function) :: turned
+            procedure(MPI_Datarep_extent_function) :: extent""", more="""
+            subroutine turned(userbuf, datatype, count, filebuf, position, extra_state, ierror)
+            use mpi_f08
+            use iso_c_binding
+            type(c_ptr), value :: userbuf, filebuf
+            type(MPI_Datatype) :: datatype
+            integer :: count, ierror
+            integer(kind=MPI_OFFSET_KIND) :: position
+            integer(kind=MPI_ADDRESS_KIND) :: extra_state
+            integer, pointer :: in(:), out(:)
+            ierror = merge(MPI_SUCCESS, MPI_ERR_OTHER, position == 0 .and. extra_state == 4)
+            call c_f_pointer(filebuf, in, [count])
+            call c_f_pointer(userbuf, out, [count])
+            out = -in
+            end subroutine
+            subroutine extent(datatype, bytes, extra_state, ierror)
+            use mpi_f08
+            type(MPI_Datatype) :: datatype
+            integer(kind=MPI_ADDRESS_KIND) :: bytes, extra_state
+            integer :: ierror
+            bytes = extra_state
+            ierror = MPI_SUCCESS
+            end subroutine
+            """)
+        self.run_it(self.built(text), "--quiet", n=3)
 
 
 class Tools(Base):
