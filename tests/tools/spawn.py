@@ -90,7 +90,7 @@ class Starting(Base):
         self.run_well(1, 3, "work", "--set", "spawn.max_processes=3")
         done = self.start(1, 4, "work", "--set", "spawn.max_processes=3")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("MPI_Comm_spawn at spawner.c:63 (main): MPI_ERR_SPAWN: 4 processes", done.stderr)
+        self.assertIn("MPI_Comm_spawn at spawner.c:54 (main): MPI_ERR_SPAWN: 4 processes", done.stderr)
         self.assertIn("3 more can be spawned", done.stderr)
 
     def test_the_same_run_twice_gives_the_same_bytes(self):
@@ -131,7 +131,7 @@ class Reports(Base):
     def test_who_never_calls_init_keeps_its_parents_waiting(self):
         done = self.start(1, 2, "mute")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("rank 0: MPI_Comm_spawn at spawner.c:63 (main): the processes that it spawned to call MPI_Init",
+        self.assertIn("rank 0: MPI_Comm_spawn at spawner.c:54 (main): the processes that it spawned to call MPI_Init",
                       done.stderr)
         self.assertIn("deadlock", done.stderr)
 

@@ -8,15 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void work(const char *what, int rank, int size)
 {
@@ -31,8 +22,9 @@ static void work(const char *what, int rank, int size)
 		MPI_Send(NULL, -1, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
 }
 
-static int child(const char *what, double begin_s, MPI_Comm parent)
+static int child(const char *what, MPI_Comm parent)
 {
+	double begin_s = MPI_Wtime();
 	char node[MPI_MAX_PROCESSOR_NAME];
 	int rank, size, length;
 
@@ -48,7 +40,6 @@ static int child(const char *what, double begin_s, MPI_Comm parent)
 
 int main(int argc, char **argv)
 {
-	double begin_s = now_s();
 	char *arguments[] = {argv[1], argv[2], NULL};
 	MPI_Comm parent, inter;
 
@@ -59,7 +50,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_get_parent(&parent);
 	if (parent != MPI_COMM_NULL)
-		return child(argv[2], begin_s, parent);
+		return child(argv[2], parent);
 	MPI_Comm_spawn(argv[0], arguments, atoi(argv[1]), MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
 		       MPI_ERRCODES_IGNORE);
 	MPI_Comm_disconnect(&inter);
