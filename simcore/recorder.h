@@ -49,7 +49,7 @@ struct sim_record_message { /* one point-to-point message that was received; col
  * A `token` stands for a message from its launch to its end: what message_begin returned; NULL when
  * memory ran out, and then nobody calls for it. `rank` is whoever acts on its fiber, -1: the step
  * follows at once from the message's last one. A `mark` is a point on the clock of an ideal
- * network, the recorder's own: it is handed on from who knows it to who waits for it.
+ * network, ps: it is handed on from who knows it to who waits for it.
  */
 struct sim_cause_place { /* a rank in an MPI call */
 	int rank;
@@ -108,6 +108,8 @@ struct sim_causes {
 			 int64_t size_B, sim_time_ps begin, sim_time_ps now);
 	void (*collective)(void *context, const struct sim_cause_collective *entered,
 			   sim_time_ps now);
+	/* An access of the rank to a file is over. */
+	void (*accessed)(void *context, int rank, sim_time_ps now);
 };
 
 struct sim_recorder {

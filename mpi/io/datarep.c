@@ -191,12 +191,14 @@ static int read_external(const struct mpi_datatype *type, char *buf, MPI_Count n
 	item = malloc((size_t)type->true_extent_B);
 	if (padded && packed && item) {
 		MPI_Count rest_B = mpi_datatype_bytes(type, rest);
-		char *origin = item - type->true_lb_B;
+		char *origin = (char *)((uintptr_t)item - (uintptr_t)type->true_lb_B);
 
 		memcpy(padded, bytes + n_items * item_B, (size_t)(size_B - n_items * item_B));
 		mpi_external_unpack(type, origin, 1, padded);
 		mpi_datatype_pack(type, origin, 1, packed);
-		mpi_datatype_unpack(type, buf + n_items * type->extent_B, 1, packed, rest_B);
+		mpi_datatype_unpack(
+		    type, (char *)((uintptr_t)buf + (uintptr_t)(n_items * type->extent_B)), 1,
+		    packed, rest_B);
 	}
 	free(padded);
 	free(packed);

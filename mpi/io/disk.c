@@ -153,7 +153,9 @@ int io_move(struct mpi_rank *me, const struct io_access *access, struct io_op *o
 	if (pd_memory_is_absent(access->buf))
 		return move_absent(me, access, op, moved_B);
 	if (is_plain(access))
-		return move_all(access, op, (char *)access->buf + access->type->true_lb_B, moved_B);
+		return move_all(
+		    access, op,
+		    (char *)((uintptr_t)access->buf + (uintptr_t)access->type->true_lb_B), moved_B);
 	return access->is_write ? write_converted(me, access, op, moved_B)
 				: read_converted(me, access, op, moved_B);
 }

@@ -45,6 +45,8 @@ static void complete(struct io_op *op)
 		op->file->n_pending--;
 	op->file = NULL;
 	request->owner->endpoint->last_started = op->started;
+	request->cause_mark = mpi_cause_accessed(
+	    request->owner, op->cause_mark, request->owner->world->pd->engine.now - op->started);
 	mpi_request_complete(request, MPI_SUCCESS);
 }
 
@@ -75,6 +77,8 @@ struct mpi_request *io_op_start(struct mpi_rank *me, struct io_op *op, struct mp
 	op->file = file;
 	if (file)
 		file->n_pending++;
+	mpi_cause_posted(me, request);
+	op->cause_mark = request->cause_mark;
 	request->operation = op;
 	request->release = release;
 	if (net_storage_is_free(pd->cluster) || (!op->storage.parts && n_metadata == 0))

@@ -16,6 +16,7 @@ struct io_op {
 	struct mpi_request *request;
 	struct mpi_file *file; /* of which it is pending; NULL: of none */
 	sim_time_ps started;
+	int64_t cause_mark; /* mpi/p2p/causes.h: of the start */
 };
 
 /* An access to which net_storage_add then gives its bytes. Never NULL: fails the run when out of

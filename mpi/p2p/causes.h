@@ -137,6 +137,18 @@ static inline void mpi_cause_resume(const struct mpi_rank *me, sim_time_ps begin
 	causes->resume(causes->context, &place, begin, mpi_causes_now(me));
 }
 
+/* An access to a file that began with `mark` has taken `duration`: the mark of its end, which nothing but the storage decides. */
+static inline int64_t mpi_cause_accessed(const struct mpi_rank *me, int64_t mark,
+					 sim_time_ps duration)
+{
+	const struct sim_causes *causes = mpi_causes_of(me);
+
+	if (__builtin_expect(!causes, 1))
+		return 0;
+	causes->accessed(causes->context, me->pd->rank, mpi_causes_now(me));
+	return mark + duration;
+}
+
 static inline void mpi_cause_overhead(const struct mpi_rank *me, bool is_send, int64_t size_B,
 				      sim_time_ps begin)
 {

@@ -46,9 +46,10 @@ _Noreturn void mpi_record_refuse(struct mpi_rank *me, const char *function, cons
 			"library statically",
 			function);
 	pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
-		"%s cannot be recorded: run without --record, as this function has no description "
-		"in mpi/record/functions.txt",
-		function);
+		"%s cannot be recorded: run without --record, as %s", function,
+		strncmp(function, "MPI_File_", 9) == 0
+		    ? "how much is read and where depends on files, which a replay does not have"
+		    : "this function has no description in mpi/record/functions.txt");
 }
 
 /* --- sites and ids --- */

@@ -28,6 +28,7 @@ CHAPTERS = ["inter", "graphs", "topo", "comm", "coll", "icoll", "p2p_modes", "ty
 REFUSED = [  # program, case, what is said
     ("chapters", "communicators_without_a_parent", "MPI_Comm_create_from_group cannot be recorded"),
     ("requests", "truncated_half", "MPI_Wait returned error 15, which --record cannot record"),
+    ("timing-io", "alone", "MPI_File_open cannot be recorded: run without --record, as how much is read and where depends on files"),
     ("requests", "statuses_of_requests", "MPI_Request_get_status_any cannot be recorded"),
 ]
 

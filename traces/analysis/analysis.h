@@ -31,6 +31,7 @@ enum trace_blame {
 	TRACE_BLAME_SEND_OVERHEAD, /* CPU overhead o at a call site */
 	TRACE_BLAME_RECV_OVERHEAD,
 	TRACE_BLAME_POLLING, /* from a message's arrival to the test that found it */
+	TRACE_BLAME_FILE,    /* waiting for accesses to files */
 	TRACE_BLAME_OTHER,   /* sleeping */
 	TRACE_N_BLAMES,
 };
@@ -72,6 +73,8 @@ struct trace_analysis_rank {
 	sim_time_ps seen;	    /* end of the last activity */
 	sim_time_ps idle;	    /* if later: blocked up to then, for a reason not yet known */
 	int idle_site;
+	enum trace_blame idle_blame; /* polling, unless an access to a file ended then */
+	sim_time_ps accessed;	     /* when the last one ended */
 	bool in_collective;
 	int64_t ideal;		/* its clock on an ideal network, ps */
 	sim_time_ps ideal_seen; /* up to where the advance of that clock is in the curve */

@@ -24,7 +24,7 @@ void trace_causes_see(struct trace_analysis *analysis, int rank, sim_time_ps now
 
 	if (r->idle > r->seen) { /* nothing else explains it */
 		trace_path_extend(&analysis->paths, &r->path,
-				  trace_key(TRACE_BLAME_POLLING, r->idle_site), r->idle);
+				  trace_key(r->idle_blame, r->idle_site), r->idle);
 		r->seen = r->idle;
 	}
 	if (now <= r->seen)
@@ -320,6 +320,7 @@ static void resume(void *context, const struct sim_cause_place *place, sim_time_
 	site = site_of(analysis, place);
 	r->idle = now;
 	r->idle_site = site;
+	r->idle_blame = r->accessed == now ? TRACE_BLAME_FILE : TRACE_BLAME_POLLING;
 	if (!r->has_cause || r->cause.until <= begin)
 		return;
 	trace_path_copy(&analysis->paths, &r->path, &r->cause);
@@ -357,6 +358,13 @@ static void collective(void *context, const struct sim_cause_collective *entered
 		analysis->out_of_memory = true;
 }
 
+static void accessed(void *context, int rank, sim_time_ps now)
+{
+	struct trace_analysis *analysis = context;
+
+	analysis->ranks[rank].accessed = now;
+}
+
 void trace_causes_init(struct trace_analysis *analysis)
 {
 	analysis->causes = (struct sim_causes){
@@ -374,5 +382,6 @@ void trace_causes_init(struct trace_analysis *analysis)
 	    .resume = resume,
 	    .overhead = overhead,
 	    .collective = collective,
+	    .accessed = accessed,
 	};
 }

@@ -17,6 +17,7 @@ static const char *const blame_names[] = {
     [TRACE_BLAME_SEND_OVERHEAD] = "send_overhead",
     [TRACE_BLAME_RECV_OVERHEAD] = "recv_overhead",
     [TRACE_BLAME_POLLING] = "polling",
+    [TRACE_BLAME_FILE] = "file",
     [TRACE_BLAME_OTHER] = "other",
 };
 

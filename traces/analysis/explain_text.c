@@ -85,6 +85,7 @@ static const char *const blame_titles[] = {
     [TRACE_BLAME_SEND_OVERHEAD] = "overhead of sends",
     [TRACE_BLAME_RECV_OVERHEAD] = "overhead of receives",
     [TRACE_BLAME_POLLING] = "polling",
+    [TRACE_BLAME_FILE] = "accesses to files",
     [TRACE_BLAME_OTHER] = "sleeping, other",
 };
 
