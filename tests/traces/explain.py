@@ -47,7 +47,7 @@ class Base(unittest.TestCase):
         words = [BIN / "mpisim-run", "--cluster", cluster or self.dir / "cluster.yaml", "-n", n, "--compute", mode,
                  *(["--bench", bench or self.dir / "kernels.bench"] if mode == "modelled" else []), "--json", out, *options, *(["--explain"] if explain else []),
                  *program]
-        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300)
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, cwd=self.dir)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.text = done.stderr
         return json.loads(out.read_text())
@@ -180,6 +180,19 @@ class ByHand(Base):
         self.assertIn("late sender", self.text)
         self.assertRegex(self.text, r"late sender .* MPI_Recv at waits.c:\d+ \(recv\)")
         self.assertRegex(self.text, r"whole run +49.9 % = +66.7 % x +75.0 % x +99.8 %")
+
+    def test_files(self):
+        # both share a server of 1 MB/s: 2 s, twice
+        storage = ["--set", "storage={bandwidth: 1 MB/s, client_bandwidth: 1 MB/s}"]
+        time, a = self.case("files", 2, *storage)
+        self.near(time, 4 + 0.01001)
+        blame = self.blame(a)
+        self.near(blame["file", "MPI_File_write_at"], 2)
+        self.near(blame["file", "MPI_Wait"], 1.5)
+        self.near(blame["compute", "between"], 0.5)
+        self.near(a["efficiency"]["ideal_time_s"], 4, 1e-10)
+        ideal, _ = self.case("files", 2, *storage, *IDEAL)
+        self.near(ideal, 4, 1e-10)
 
 
 class AgainstOtherRuns(Base):

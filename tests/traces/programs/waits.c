@@ -142,6 +142,28 @@ static void put(void)
 	MPI_Win_free(&win);
 }
 
+/* Each rank writes to a file of its own, and again while it computes; then the one sends what the other waits for. */
+static void files(void)
+{
+	char path[] = "waits-0.bytes";
+	MPI_Request request;
+	MPI_File fh;
+
+	path[6] = (char)('0' + rank);
+	MPI_File_open(MPI_COMM_SELF, path,
+		      MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+		      &fh);
+	MPI_File_write_at(fh, 0, buffer, SIZE_B, MPI_BYTE, MPI_STATUS_IGNORE);
+	MPI_File_iwrite_at(fh, 0, buffer, SIZE_B, MPI_BYTE, &request);
+	compute("between", 0.5);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	if (rank == 0)
+		send(1, SIZE_B);
+	else
+		recv(0, SIZE_B);
+	MPI_File_close(&fh);
+}
+
 /* Many messages, for what the analysis costs. */
 static void many(void)
 {
@@ -161,6 +183,7 @@ static const struct {
     {"ring", ring},		  {"phases", phases},		    {"many", many},
     {"posted", posted},
     {"put", put},
+    {"files", files},
 };
 
 int main(int argc, char **argv)
