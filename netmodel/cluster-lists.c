@@ -29,6 +29,13 @@ static const struct net_key buffer_keys[] = {
     {"send_buffer.size", NET_KEY_SIZE, .target = offsetof(struct net_send_buffer, size_B), 0, 9e18},
 };
 
+static const struct net_key unattended_keys[] = {
+    {"unattended_send.from", NET_KEY_SIZE, .target = offsetof(struct net_send_buffer, from_B), 0,
+     9e18},
+    {"unattended_send.size", NET_KEY_SIZE, .target = offsetof(struct net_send_buffer, size_B), 1,
+     9e18},
+};
+
 /* Checks that `node` is a list and allocates its entries; their number, or negative. */
 static int allocate_list(const struct net_yaml_tree *tree, const struct net_yaml *node,
 			 const char *path, size_t entry_size, void *out_list,
@@ -73,10 +80,11 @@ static int read_segments(struct net_segments *segments, const char *path,
 					     "larger than the one before",
 					     path);
 		if (segment->latency_s + (double)segment->from_B / segment->bandwidth_Bps < 0)
-			return net_yaml_fail(tree, entry, err,
-					     "%s: found a negative time for %lld B, wanted latency + "
-					     "from / bandwidth of at least 0",
-					     path, (long long)segment->from_B);
+			return net_yaml_fail(
+			    tree, entry, err,
+			    "%s: found a negative time for %lld B, wanted latency + "
+			    "from / bandwidth of at least 0",
+			    path, (long long)segment->from_B);
 		segments->n++;
 	}
 	return 0;
@@ -162,11 +170,12 @@ int net_read_sharing_efficiency(struct net_draft *draft, const struct net_yaml_t
 	return 0;
 }
 
-/* One size for all messages, as a list of one entry. */
-static int read_plain_buffer(struct net_send_buffers *buffers, const struct net_yaml_tree *tree,
-			     const struct net_yaml *node, struct util_error *err)
+/* One size for all, as a list of one entry. */
+static int read_plain_buffer(struct net_send_buffers *buffers, const char *path,
+			     const struct net_yaml_tree *tree, const struct net_yaml *node,
+			     struct util_error *err)
 {
-	struct net_key key = {.path = "protocol.send_buffer",
+	struct net_key key = {.path = path,
 			      .kind = NET_KEY_SIZE,
 			      .target = offsetof(struct net_send_buffer, size_B),
 			      .max = 9e18,
@@ -176,30 +185,29 @@ static int read_plain_buffer(struct net_send_buffers *buffers, const struct net_
 
 	buffers->list = calloc(1, sizeof(*buffers->list));
 	if (!buffers->list)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for %s", key.path);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %s", path);
 	rc = net_schema_value(buffers->list, &key, tree, node, err);
 	if (!rc && buffers->list->size_B != INT64_MAX) /* else it is off */
 		buffers->n = 1;
 	return rc;
 }
 
-int net_read_send_buffer(struct net_draft *draft, const struct net_yaml_tree *tree,
-			 const struct net_yaml *node, struct util_error *err)
+static int read_buffers(struct net_send_buffers *buffers, const char *path,
+			const struct net_key keys[2], const struct net_yaml_tree *tree,
+			const struct net_yaml *node, struct util_error *err)
 {
-	static const char path[] = "protocol.send_buffer";
-	struct net_send_buffers *buffers = &draft->cluster.send_buffers;
 	int n;
 
 	if (!node)
 		return 0;
 	if (node->kind != NET_YAML_LIST)
-		return read_plain_buffer(buffers, tree, node, err);
+		return read_plain_buffer(buffers, path, tree, node, err);
 	n = allocate_list(tree, node, path, sizeof(*buffers->list), &buffers->list, err);
 	if (n < 0)
 		return n;
 	for (const struct net_yaml *entry = node->first; entry; entry = entry->next) {
 		struct net_send_buffer *buffer = &buffers->list[buffers->n];
-		int rc = net_schema_entry(tree, entry, buffer_keys, 2, buffer, err);
+		int rc = net_schema_entry(tree, entry, keys, 2, buffer, err);
 
 		if (rc)
 			return rc;
@@ -210,5 +218,31 @@ int net_read_send_buffer(struct net_draft *draft, const struct net_yaml_tree *tr
 					     path);
 		buffers->n++;
 	}
+	return 0;
+}
+
+int net_read_send_buffer(struct net_draft *draft, const struct net_yaml_tree *tree,
+			 const struct net_yaml *node, struct util_error *err)
+{
+	return read_buffers(&draft->cluster.send_buffers, "protocol.send_buffer", buffer_keys, tree,
+			    node, err);
+}
+
+int net_read_unattended_send(struct net_draft *draft, const struct net_yaml_tree *tree,
+			     const struct net_yaml *node, struct util_error *err)
+{
+	static const char path[] = "protocol.unattended_send";
+	struct net_cluster *cluster = &draft->cluster;
+	int rc = read_buffers(&cluster->unattended_sends, path, unattended_keys, tree, node, err);
+
+	if (rc || cluster->unattended_sends.n == 0)
+		return rc;
+	if (cluster->order == NET_ORDER_FREE)
+		return net_yaml_fail(tree, node, err,
+				     "%s: found protocol.order: free, wanted per_pair", path);
+	if (cluster->progress == NET_PROGRESS_ASYNC)
+		return net_yaml_fail(
+		    tree, node, err,
+		    "%s: found protocol.progress: async, wanted in_mpi or in_waiting", path);
 	return 0;
 }

@@ -19,6 +19,7 @@ static void finish_cluster(struct net_cluster *cluster)
 	free(cluster->intra_segments.list);
 	free(cluster->sharing_efficiency.fraction);
 	free(cluster->send_buffers.list);
+	free(cluster->unattended_sends.list);
 	free(cluster->uncertainties.list);
 	for (int i = 0; i < NET_N_COLLECTIVES; i++)
 		free(cluster->coll_algorithms[i]);
@@ -107,14 +108,23 @@ int net_cluster_load_with(const char *path, int n_overrides, const char *const o
 	return rc;
 }
 
-int64_t net_cluster_send_buffer(const struct net_cluster *cluster, int64_t size_B)
+static int64_t buffer_from(const struct net_send_buffers *buffers, int64_t from_B)
 {
-	const struct net_send_buffers *buffers = &cluster->send_buffers;
 	int64_t result = -1;
 
-	for (int i = 0; i < buffers->n && buffers->list[i].from_B <= size_B; i++)
+	for (int i = 0; i < buffers->n && buffers->list[i].from_B <= from_B; i++)
 		result = buffers->list[i].size_B;
 	return result;
+}
+
+int64_t net_cluster_send_buffer(const struct net_cluster *cluster, int64_t size_B)
+{
+	return buffer_from(&cluster->send_buffers, size_B);
+}
+
+int64_t net_cluster_unattended_send(const struct net_cluster *cluster, int64_t carried_B)
+{
+	return buffer_from(&cluster->unattended_sends, carried_B);
 }
 
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming)

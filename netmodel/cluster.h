@@ -24,6 +24,8 @@ enum net_progress {
 	NET_PROGRESS_ASYNC,  /* the rendezvous goes on whatever the ranks do (default) */
 	NET_PROGRESS_IN_MPI, /* each of its steps waits until its rank is in an MPI call that makes
 				progress */
+	NET_PROGRESS_IN_WAITING, /* the same, but a call whose requests are complete already makes
+				    none */
 };
 enum net_order {
 	NET_ORDER_FREE,     /* every transfer shares its links from its start on (default) */
@@ -57,7 +59,7 @@ struct net_segments { /* sizes below the first one's take the cluster's plain la
 	struct net_segment *list; /* [n], by from_B, each once */
 };
 
-struct net_send_buffer { /* for messages from `from_B` on */
+struct net_send_buffer { /* for messages, or connections that carried, from `from_B` on */
 	int64_t from_B, size_B;
 };
 struct net_send_buffers {
@@ -139,6 +141,9 @@ struct net_cluster {
 	enum net_order order;
 	enum net_synchronous synchronous;
 	struct net_send_buffers send_buffers;
+	struct net_send_buffers unattended_sends; /* what still leaves on a connection while its
+						     sender makes no progress, by what it has
+						     carried before */
 	enum net_rma_progress rma_progress;
 	int rma_queue_depth; /* one-sided messages of one rank to another that are under way at
 				once */
@@ -203,6 +208,10 @@ void net_cluster_draw_finish(char **overrides, int n);
 /* How many bytes of a message of `size_B` bytes may still be under way when a rendezvous send
  * returns; negative: none, it returns when the receiver has everything. */
 int64_t net_cluster_send_buffer(const struct net_cluster *cluster, int64_t size_B);
+
+/* How much more leaves on a connection that has carried `carried_B` bytes, while its sender makes no
+ * progress; negative: everything. */
+int64_t net_cluster_unattended_send(const struct net_cluster *cluster, int64_t carried_B);
 
 /* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming);

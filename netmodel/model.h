@@ -24,6 +24,8 @@ typedef void (*net_compute_fn)(struct net_compute *compute);
 /* Transfers that follow each other, as bytes of one connection do; zero-initialise. Private. */
 struct net_stream {
 	struct net_transfer *first, *last; /* in the order of their starts; the first one may be on its links */
+	bool is_limited; /* only so much more work may pass: */
+	double room_s;
 };
 
 struct net_transfer { /* private but for reading; zero-initialise. Small: millions are under way in
@@ -101,6 +103,16 @@ void net_transfer_start_in_stream(struct net_model *model, struct net_stream *st
 				  struct net_transfer *transfer, int source_node, int dest_node,
 				  int64_t size_B, int64_t last_B, net_transfer_fn mark,
 				  net_transfer_fn done);
+/* From now on only `more_B` more bytes of the stream pass; then it stalls until it is limited anew
+ * or released. O(1). */
+void net_stream_limit(struct net_model *model, struct net_stream *stream, int64_t more_B);
+/* Everything passes. O(1). */
+void net_stream_release(struct net_stream *stream);
+/* Before a transfer is started: if everything in the stream may pass, then `more_B` bytes may.
+ * O(transfers in the stream). */
+void net_stream_top_up(struct net_model *model, struct net_stream *stream, int64_t more_B);
+/* Everything that is in the stream may pass. O(transfers in the stream). */
+void net_stream_grant(struct net_stream *stream);
 /* Starts a computation of `work_s` seconds (on the reference CPU) on `node`. */
 void net_compute_start(struct net_model *model, struct net_compute *compute, int node,
 		       double work_s, net_compute_fn done);

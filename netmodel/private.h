@@ -27,6 +27,7 @@ enum net_stage {
 	NET_STAGE_QUEUED,     /* in a stream: its delay, then those before it, then the bytes */
 	NET_STAGE_BEHIND,     /* behind what others have in their node's queue */
 	NET_STAGE_SHARED,     /* on its links */
+	NET_STAGE_STALLED,    /* in a stream, of which no more may pass for now */
 };
 
 struct net_hop { /* a transfer on a link, and its other link */
@@ -156,6 +157,36 @@ static inline double net_model_vary_factor(struct util_rng *rng, double amplitud
 /* transfer.c */
 void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfer, double rate);
 bool net_rate_same(double a, double b);
+/* The bytes of a transfer begin to share its links, or wait behind those in its node's queue. */
+void net_transfer_enter_links(struct net_model *model, struct net_transfer *transfer);
+void net_transfer_leave_links(struct net_model *model, struct net_transfer *transfer);
+
+/* stream.c */
+/* How much more work of the stream may pass; INFINITY: all, or there is no stream. */
+double net_stream_room(const struct net_stream *stream);
+/* The transfer does not pass as a whole. */
+bool net_stream_is_full(const struct net_transfer *transfer);
+/* So much work of the stream's first transfer is done. */
+void net_stream_pass(struct net_stream *stream, double passed_s);
+
+void net_stream_append(struct net_stream *stream, struct net_transfer *transfer);
+/* The first of the stream has left its links. */
+void net_stream_remove_first(struct net_stream *stream);
+/* Whoever is first and ready goes on; what has no bytes to share ends there. */
+void net_stream_advance(struct net_stream *stream);
+/* No more of its stream may pass: the transfer leaves its links until it may. */
+void net_stream_stall(struct net_transfer *transfer);
+
+/* The work until a transfer ends, passes its mark, or stalls. */
+static inline double net_transfer_left(const struct net_transfer *transfer)
+{
+	double room_s;
+
+	if (!transfer->stream || !transfer->stream->is_limited)
+		return transfer->remaining_s;
+	room_s = net_stream_room(transfer->stream);
+	return room_s < transfer->remaining_s ? room_s : transfer->remaining_s;
+}
 
 /* heap.c */
 void net_heap_push(struct net_heap *heap, double key, int link);

@@ -23,20 +23,24 @@ static struct net_link *in_link(const struct net_transfer *transfer)
 void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfer, double rate)
 {
 	sim_time_ps now = model->engine->now;
+	double passed_s;
 
 	model->stats.n_rate_updates++;
 	if (net_rate_same(rate, transfer->rate))
 		return;
 	model->stats.n_rate_changes++;
-	transfer->remaining_s -= transfer->rate * sim_time_to_s(now - transfer->updated);
+	passed_s = transfer->rate * sim_time_to_s(now - transfer->updated);
+	transfer->remaining_s -= passed_s;
 	if (transfer->remaining_s < 0)
 		transfer->remaining_s = 0;
+	if (transfer->stream)
+		net_stream_pass(transfer->stream, passed_s);
 	out_link(transfer)->load += rate - transfer->rate;
 	in_link(transfer)->load += rate - transfer->rate;
 	transfer->updated = now;
 	transfer->rate = rate;
 	sim_engine_at(model->engine, &transfer->event,
-		      net_model_due(model, transfer->remaining_s / rate));
+		      net_model_due(model, net_transfer_left(transfer) / rate));
 }
 
 static void touch_link(struct net_model *model, struct net_link *link)
@@ -116,7 +120,8 @@ static void update_limits(struct net_model *model, int node)
 }
 
 /* After one more or one fewer transfer on its links. */
-static __attribute__((cold, noinline)) void change_limits(struct net_model *model, const struct net_transfer *transfer)
+static __attribute__((cold, noinline)) void change_limits(struct net_model *model,
+							  const struct net_transfer *transfer)
 {
 	touch(model, transfer);
 	update_limits(model, transfer->source_node);
@@ -140,7 +145,7 @@ static inline void go_alone(struct net_model *model, struct net_transfer *transf
 	set_alone(out, 1, 1, 1, 1);
 	set_alone(in, 1, INFINITY, 1, 1);
 	sim_engine_at(model->engine, &transfer->event,
-		      net_model_due(model, transfer->remaining_s));
+		      net_model_due(model, net_transfer_left(transfer)));
 }
 
 static double credit_of(const struct net_model *model, const struct net_link *link)
@@ -151,25 +156,30 @@ static double credit_of(const struct net_model *model, const struct net_link *li
 }
 
 /* Bytes that both links let through at once, because they have been idle. */
-static __attribute__((cold, noinline)) void pass_burst(struct net_model *model, struct net_transfer *transfer)
+static __attribute__((cold, noinline)) void pass_burst(struct net_model *model,
+						       struct net_transfer *transfer)
 {
 	struct net_link *out = out_link(transfer), *in = in_link(transfer);
 	double out_s = credit_of(model, out), in_s = credit_of(model, in);
-	double passed_s = fmin(transfer->remaining_s, fmin(out_s, in_s));
+	double passed_s = fmin(net_transfer_left(transfer), fmin(out_s, in_s));
 
 	transfer->remaining_s -= passed_s;
+	if (transfer->stream)
+		net_stream_pass(transfer->stream, passed_s);
 	out->credit_s = out_s - passed_s;
 	in->credit_s = in_s - passed_s;
 }
 
-/* What the transfers on a link have in its node's queue: those of one come out before a newcomer's first byte. */
+/* What the transfers on a link have in its node's queue: those of one come out before a newcomer's
+ * first byte. */
 static double queued(const struct net_model *model, const struct net_link *link)
 {
 	double sum_s = 0;
 
 	for (int k = 0; k < link->n; k++) {
 		const struct net_transfer *t = link->hops[k].transfer;
-		double left_s = t->remaining_s - t->rate * sim_time_to_s(model->engine->now - t->updated);
+		double left_s =
+		    t->remaining_s - t->rate * sim_time_to_s(model->engine->now - t->updated);
 
 		sum_s += fmax(fmin(left_s, model->queue_s), 0);
 	}
@@ -177,7 +187,8 @@ static double queued(const struct net_model *model, const struct net_link *link)
 }
 
 /* True when it has to wait for its turn in the queue first. */
-static __attribute__((cold, noinline)) bool waits_behind(struct net_model *model, struct net_transfer *transfer)
+static __attribute__((cold, noinline)) bool waits_behind(struct net_model *model,
+							 struct net_transfer *transfer)
 {
 	double queued_s;
 
@@ -189,7 +200,7 @@ static __attribute__((cold, noinline)) bool waits_behind(struct net_model *model
 	return true;
 }
 
-static void enter_links(struct net_model *model, struct net_transfer *transfer)
+void net_transfer_enter_links(struct net_model *model, struct net_transfer *transfer)
 {
 	struct net_link *out = out_link(transfer), *in = in_link(transfer);
 
@@ -218,7 +229,7 @@ static void enter_links(struct net_model *model, struct net_transfer *transfer)
 		touch(model, transfer);
 }
 
-static void leave_links(struct net_model *model, struct net_transfer *transfer)
+void net_transfer_leave_links(struct net_model *model, struct net_transfer *transfer)
 {
 	struct net_link *out = out_link(transfer), *in = in_link(transfer);
 	struct net_hop last;
@@ -258,10 +269,12 @@ static __attribute__((cold, noinline)) void pass_mark(struct net_transfer *trans
 
 	transfer->mark = NULL;
 	if (transfer->stage == NET_STAGE_SHARED) {
+		if (transfer->stream)
+			net_stream_pass(transfer->stream, transfer->remaining_s);
 		transfer->remaining_s = transfer->last_s;
 		transfer->updated = model->engine->now;
 		sim_engine_at(model->engine, &transfer->event,
-			      net_model_due(model, transfer->remaining_s / transfer->rate));
+			      net_model_due(model, net_transfer_left(transfer) / transfer->rate));
 	} else {
 		sim_engine_after(model->engine, &transfer->event,
 				 sim_time_from_s(transfer->last_s));
@@ -269,41 +282,10 @@ static __attribute__((cold, noinline)) void pass_mark(struct net_transfer *trans
 	mark(transfer);
 }
 
-/* --- streams --- */
-
-static void append(struct net_stream *stream, struct net_transfer *transfer)
-{
-	*(stream->last ? &stream->last->next : &stream->first) = transfer;
-	stream->last = transfer;
-}
-
-/* The first of the stream has left its links. */
-static void remove_first(struct net_stream *stream)
-{
-	stream->first = stream->first->next;
-	if (!stream->first)
-		stream->last = NULL;
-}
-
-/* Whoever is first and ready goes on; what has no bytes to share ends there. */
-static void advance(struct net_stream *stream)
-{
-	struct net_transfer *first;
-
-	while ((first = stream->first) && first->is_ready && first->stage == NET_STAGE_QUEUED) {
-		if (first->remaining_s > 0 || first->mark) {
-			enter_links(first->model, first);
-			return;
-		}
-		remove_first(stream);
-		first->done(first);
-	}
-}
-
 static __attribute__((cold, noinline)) void make_ready(struct net_transfer *transfer)
 {
 	transfer->is_ready = true;
-	advance(transfer->stream);
+	net_stream_advance(transfer->stream);
 }
 
 static void fire_transfer(struct sim_event *event)
@@ -317,7 +299,12 @@ static void fire_transfer(struct sim_event *event)
 	}
 
 	if (transfer->stage == NET_STAGE_LATENCY || transfer->stage == NET_STAGE_BEHIND) {
-		enter_links(transfer->model, transfer);
+		net_transfer_enter_links(transfer->model, transfer);
+		return;
+	}
+	if (stream && stream->is_limited && transfer->stage == NET_STAGE_SHARED &&
+	    net_stream_is_full(transfer)) {
+		net_stream_stall(transfer);
 		return;
 	}
 	if (transfer->mark) {
@@ -325,10 +312,11 @@ static void fire_transfer(struct sim_event *event)
 		return;
 	}
 	if (transfer->stage == NET_STAGE_SHARED)
-		leave_links(transfer->model, transfer);
+		net_transfer_leave_links(transfer->model, transfer);
 	if (stream) {
-		remove_first(stream);
-		advance(stream);
+		net_stream_pass(stream, transfer->remaining_s);
+		net_stream_remove_first(stream);
+		net_stream_advance(stream);
 	}
 	transfer->done(transfer);
 }
@@ -353,7 +341,7 @@ static const struct net_segment *find_segment(const struct net_segments *segment
 }
 
 static HOT struct duration duration_between(const struct net_cluster *cluster, int64_t size_B,
-					double factor)
+					    double factor)
 {
 	const struct net_segment *segment =
 	    cluster->segments.n ? find_segment(&cluster->segments, size_B) : NULL;
@@ -410,10 +398,9 @@ static void set_mark(struct net_transfer *transfer, struct duration *d, double l
 }
 
 /* Without a mark, which is the hot case, nothing of the mark is left. */
-static HOT void
-start(struct net_model *model, struct net_transfer *transfer, int source_node, int dest_node,
-      int64_t size_B, int64_t last_B, net_transfer_fn mark, net_transfer_fn done,
-      struct net_stream *stream)
+static HOT void start(struct net_model *model, struct net_transfer *transfer, int source_node,
+		      int dest_node, int64_t size_B, int64_t last_B, net_transfer_fn mark,
+		      net_transfer_fn done, struct net_stream *stream)
 {
 	const struct net_cluster *cluster = model->cluster;
 	double factor = net_model_vary_factor(&model->transfer_rng, model->transfer_amplitude);
@@ -441,12 +428,12 @@ start(struct net_model *model, struct net_transfer *transfer, int source_node, i
 	transfer->remaining_s = d.work_s;
 	if (stream) {
 		transfer->stage = NET_STAGE_QUEUED;
-		append(stream, transfer);
+		net_stream_append(stream, transfer);
 		sim_engine_after(model->engine, &transfer->event, sim_time_from_s(d.delay_s));
 		return;
 	}
 	if (d.is_shared && d.delay_s == 0) {
-		enter_links(model, transfer);
+		net_transfer_enter_links(model, transfer);
 		return;
 	}
 	if (d.is_shared)

@@ -52,7 +52,7 @@ int replay_own_Win_test(struct replay_rank *rank)
 	int code, flag = 0;
 
 	if (!mtrace_get_int(&rank->cursor) && win) {
-		mpi_progress_poll(rank->mpi, 0, NULL);
+		mpi_progress_poll(rank->mpi, 0, NULL, false);
 		if (!rma_is_so(win, WAIT_COMPLETES, -1))
 			mpi_endpoint_poll_failed(rank->mpi);
 		return MPI_SUCCESS;

@@ -109,10 +109,10 @@ static void wait_at(struct mpi_rank *me, struct port *port, struct visitor *self
 		last = &(*last)->next;
 	*last = self;
 	me->endpoint->is_at_port = true;
-	mpi_progress_poll(me, 0, NULL);
+	mpi_progress_poll(me, 0, NULL, false);
 	while (!self->other && !self->is_refused) {
 		mpi_endpoint_block(me);
-		mpi_progress_poll(me, 0, NULL);
+		mpi_progress_poll(me, 0, NULL, false);
 	}
 	me->endpoint->is_at_port = false;
 }

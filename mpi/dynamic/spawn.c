@@ -224,10 +224,10 @@ int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
 		return code;
 	sim_event_init(&spawn->start, start);
 	sim_engine_after(&me->pd->world->engine, &spawn->start, startup_time(spawn));
-	mpi_progress_poll(me, 0, NULL);
+	mpi_progress_poll(me, 0, NULL, false);
 	while (!spawn->has_started) {
 		mpi_endpoint_block(me);
-		mpi_progress_poll(me, 0, NULL);
+		mpi_progress_poll(me, 0, NULL, false);
 	}
 	*out = spawn;
 	if (spawn->error.code == 0)

@@ -38,8 +38,10 @@ void mpi_env_close(struct mpi_rank *me)
 		mpi_errors_finish(me);
 	}
 	me->n_open--;
-	if (me->n_open == 0)
+	if (me->n_open == 0) {
 		mpi_message_progress(me);
+		mpi_connections_attend(me);
+	}
 }
 
 static int init(struct mpi_rank *me, int thread_level)

@@ -124,11 +124,11 @@ int mpi_buffer_attach(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_buf
  * waiting for them. */
 int mpi_buffer_flush(struct mpi_rank *me, struct mpi_buffer *buffer)
 {
-	mpi_progress_poll(me, 0, NULL);
+	mpi_progress_poll(me, 0, NULL, false);
 	me->endpoint->is_flushing = true;
 	while (buffer && buffer->n_messages > 0) {
 		mpi_endpoint_block(me);
-		mpi_progress_poll(me, 0, NULL);
+		mpi_progress_poll(me, 0, NULL, false);
 	}
 	me->endpoint->is_flushing = false;
 	return MPI_SUCCESS;

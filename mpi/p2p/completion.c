@@ -331,7 +331,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	code = list_init(me, &list, 1, request);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	mpi_progress_poll(me, 1, list.requests);
+	mpi_progress_poll(me, 1, list.requests, false);
 	*flag = all_complete(&list);
 	if (!*flag)
 		mpi_endpoint_poll_failed(me);
@@ -354,7 +354,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 	code = list_init(me, &list, count, array_of_requests);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	mpi_progress_poll(me, list.n, list.requests);
+	mpi_progress_poll(me, list.n, list.requests, false);
 	*flag = all_complete(&list);
 	if (*flag)
 		code = end_all(me, &list, array_of_requests, array_of_statuses);
@@ -377,7 +377,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
 	code = list_init(me, &list, count, array_of_requests);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	mpi_progress_poll(me, list.n, list.requests);
+	mpi_progress_poll(me, list.n, list.requests, true);
 	i = first_complete(&list);
 	*flag = i >= 0 || list.n_active == 0;
 	*indx = i >= 0 ? i : MPI_UNDEFINED;
@@ -404,7 +404,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	code = list_init(me, &list, incount, array_of_requests);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	mpi_progress_poll(me, list.n, list.requests);
+	mpi_progress_poll(me, list.n, list.requests, true);
 	*outcount = MPI_UNDEFINED;
 	if (list.n_active > 0) {
 		code = end_some(me, &list, array_of_requests, outcount, array_of_indices,

@@ -109,10 +109,12 @@ void mpi_endpoint_block(struct mpi_rank *me)
 		return;
 	}
 	endpoint->is_blocked = true;
+	mpi_connections_attend(me);
 	endpoint->last_started = SIM_TIME_MAX;
 	mpi_cause_block(me);
 	sim_task_block(&me->pd->task);
 	endpoint->is_blocked = false;
+	mpi_connections_leave(me);
 	mpi_cause_resume(me, begin);
 	started = endpoint->last_started;
 	if (started > engine->now)
@@ -138,6 +140,7 @@ static void pause_poll(struct mpi_rank *me, uint32_t n_paid)
 	uint32_t doublings = n_paid / POLLS_PER_DOUBLING;
 
 	endpoint->is_polling = true;
+	mpi_connections_attend(me);
 	endpoint->has_news = false;
 	mpi_cause_block(me);
 	if (n_paid < POLLS_MAX)
@@ -147,6 +150,7 @@ static void pause_poll(struct mpi_rank *me, uint32_t n_paid)
 	sim_task_block(&me->pd->task);
 	sim_engine_cancel(engine, &endpoint->alarm);
 	endpoint->is_polling = false;
+	mpi_connections_leave(me);
 	mpi_cause_resume(me, begin);
 	if (endpoint->has_news) /* something arrived: the program may have to look several times to
 				   find it */

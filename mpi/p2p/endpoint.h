@@ -29,6 +29,9 @@ struct mpi_endpoint {
 	bool has_progressed; /* a part of a collective completed since it was cleared */
 	int probe_source, probe_tag;
 	struct mpi_comm *probe_comm;
+	sim_time_ps
+	    last_look; /* when it made progress last: what has come later it does not know */
+	struct mpi_connection *connections; /* from it, where the cluster limits them */
 	sim_time_ps last_started; /* when the transfer that ended the wait entered the network */
 	/* unsuccessful tests and probes in a row, without another operation in between */
 	sim_time_ps poll_end;
@@ -53,9 +56,20 @@ void mpi_pair_table_destroy(struct mpi_pair_table *table);
 struct mpi_stream_table;
 int mpi_stream_table_create(struct mpi_stream_table **out);
 void mpi_stream_table_destroy(struct mpi_stream_table *table);
-/* The connection from one rank to another; NULL: there is none, or no memory for it. Lives as long as the world. O(1). */
-struct net_stream *mpi_stream_get(struct mpi_world *world, const struct mpi_rank *from,
-				  const struct mpi_rank *to);
+/* The connection from one rank to another, on which `size_B` bytes are about to start; NULL: there
+ * is none, or no memory for it. Lives as long as the world. O(1), where it is limited O(transfers
+ * under way on it). */
+struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from,
+				  const struct mpi_rank *to, int64_t size_B);
+/*
+ * `protocol.unattended_send`: the rank begins to make progress, and its connections let everything
+ * pass; it ends to, or did so for an instant, and they are limited. O(its connections), nothing
+ * where the cluster limits none.
+ */
+void mpi_connections_attend(struct mpi_rank *me);
+void mpi_connections_leave(struct mpi_rank *me);
+/* A blocking send returns when the system has taken all that was sent before and its message. */
+void mpi_connection_flush(struct mpi_rank *from, const struct mpi_rank *to);
 
 int mpi_p2p_create(struct mpi_world *world);
 void mpi_p2p_destroy(struct mpi_world *world);

@@ -61,7 +61,7 @@ static int look_init(struct mpi_rank *me, struct look *look, int n, const MPI_Re
 		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for %d requests", n);
 	code = look_up(me, look, handles);
 	if (code == MPI_SUCCESS)
-		mpi_progress_poll(me, n, look->requests);
+		mpi_progress_poll(me, n, look->requests, false);
 	return code;
 }
 

@@ -22,32 +22,44 @@ static sim_time_ps now(const struct mpi_message *message)
 	return message->dest->world->pd->engine.now;
 }
 
-static void start_transfer(struct mpi_message *message, const struct mpi_rank *from,
-			   const struct mpi_rank *to, int64_t size_B, net_transfer_fn done)
+/* To oneself, where ranks have to be in MPI for progress: an event would come after the caller
+ * looked. */
+static bool is_copied_at_once(const struct mpi_message *message)
 {
-	struct net_stream *stream = from->world->streams ? mpi_stream_get(from->world, from, to) : NULL;
-
-	if (stream)
-		net_transfer_start_in_stream(from->world->pd->model, stream, &message->transfer,
-					     from->pd->node, to->pd->node, size_B, 0, NULL, done);
-	else
-		net_transfer_start(from->world->pd->model, &message->transfer, from->pd->node,
-				   to->pd->node, size_B, done);
+	return message->source == message->dest &&
+	       message->source->world->pd->cluster->progress != NET_PROGRESS_ASYNC;
 }
 
-/* The bulk, of which the sender waits for all but the last `last_B`. */
-static void start_marked(struct mpi_message *message, int64_t size_B, int64_t last_B,
-			 net_transfer_fn mark, net_transfer_fn done)
+/* With a mark, if any, where all but the last `last_B` are there. */
+static inline __attribute__((always_inline)) void start(struct mpi_message *message,
+							struct mpi_rank *from, struct mpi_rank *to,
+							int64_t size_B, int64_t last_B,
+							net_transfer_fn mark, net_transfer_fn done)
 {
-	const struct mpi_rank *from = message->source, *to = message->dest;
-	struct net_stream *stream = from->world->streams ? mpi_stream_get(from->world, from, to) : NULL;
+	struct net_model *model = from->world->pd->model;
+	struct net_transfer *transfer = &message->transfer;
+	int source = from->pd->node, dest = to->pd->node;
+	struct net_stream *stream =
+	    from->world->streams ? mpi_stream_get(from->world, from, to, size_B) : NULL;
 
-	if (stream)
-		net_transfer_start_in_stream(from->world->pd->model, stream, &message->transfer,
-					     from->pd->node, to->pd->node, size_B, last_B, mark, done);
-	else
-		net_transfer_start_marked(from->world->pd->model, &message->transfer, from->pd->node,
-					  to->pd->node, size_B, last_B, mark, done);
+	if (is_copied_at_once(message)) {
+		transfer->size_B = size_B;
+		done(transfer);
+	} else if (stream) {
+		net_transfer_start_in_stream(model, stream, transfer, source, dest, size_B, last_B,
+					     mark, done);
+	} else if (mark) {
+		net_transfer_start_marked(model, transfer, source, dest, size_B, last_B, mark,
+					  done);
+	} else {
+		net_transfer_start(model, transfer, source, dest, size_B, done);
+	}
+}
+
+static void start_transfer(struct mpi_message *message, struct mpi_rank *from, struct mpi_rank *to,
+			   int64_t size_B, net_transfer_fn done)
+{
+	start(message, from, to, size_B, 0, NULL, done);
 }
 
 void mpi_message_destroy(struct mpi_message *message)
@@ -61,7 +73,6 @@ void mpi_message_destroy(struct mpi_message *message)
 }
 
 /* --- delivery of envelopes, in order per pair --- */
-
 static inline void release_buffer(struct mpi_message *message)
 {
 	if (message->buffer)
@@ -148,7 +159,6 @@ void mpi_message_launch(struct mpi_message *message)
 }
 
 /* --- after the match --- */
-
 static void complete_send_now(struct mpi_message *message)
 {
 	struct mpi_request *send = message->send;
@@ -167,8 +177,8 @@ static inline void complete_send(struct mpi_message *message)
 		complete_send_now(message);
 }
 
-/* Data that stayed with the sender (rendezvous, contiguous) is read where it lies now. NULL: there
- * is none, or the send has completed and its data has been copied. */
+/* Data that stayed with the sender (rendezvous, contiguous), where it lies. NULL: none or copied.
+ */
 static const void *data_of(const struct mpi_message *message)
 {
 	const struct mpi_request *send = message->send;
@@ -190,8 +200,7 @@ static void bulk_arrived(struct net_transfer *transfer)
 	mpi_message_received(message);
 }
 
-/* Copies contiguous data straight to where it belongs; false: the receiver's own fiber must unpack.
- */
+/* Copies contiguous data to where it belongs; false: the receiver's own fiber must unpack. */
 static inline __attribute__((always_inline)) bool copy_now(const struct mpi_request *recv,
 							   const struct mpi_message *message)
 {
@@ -202,9 +211,8 @@ static inline __attribute__((always_inline)) bool copy_now(const struct mpi_requ
 		return true;
 	if (!recv->type->is_contiguous)
 		return false;
-	mpi_message_copy(
-	    pd_rank_memory(recv->owner->pd, (char *)recv->buf + recv->type->true_lb_B), data,
-	    (size_t)size_B);
+	mpi_message_copy(pd_rank_memory(recv->owner->pd, (char *)recv->buf + recv->type->true_lb_B),
+			 data, (size_t)size_B);
 	return true;
 }
 
@@ -247,8 +255,7 @@ static void all_but_buffered_arrived(struct net_transfer *transfer)
 	let_sender_go(message);
 }
 
-/* --- the steps of a rendezvous after the match: the receiver's clear to send, the sender's bulk
- * --- */
+/* --- after the match of a rendezvous: the receiver's clear to send, the sender's bulk --- */
 
 static void start_bulk(struct mpi_message *message)
 {
@@ -258,8 +265,9 @@ static void start_bulk(struct mpi_message *message)
 
 	message->started = now(message);
 	mpi_cause_transfer(message, false);
-	if (buffer_B >= 0 && buffer_B < bulk_B) {
-		start_marked(message, bulk_B, buffer_B, all_but_buffered_arrived, bulk_arrived);
+	if (buffer_B >= 0 && buffer_B < bulk_B && !is_copied_at_once(message)) {
+		start(message, message->source, message->dest, bulk_B, buffer_B,
+		      all_but_buffered_arrived, bulk_arrived);
 		return;
 	}
 	if (buffer_B >= bulk_B)
@@ -301,19 +309,33 @@ static bool makes_progress(const struct mpi_rank *rank)
 	       rank->world->pd->engine.running == &rank->pd->task;
 }
 
-/* The next step is `rank`'s to take: at once, or when it is in MPI again. */
-static void take_step(struct mpi_rank *rank, struct mpi_message *message)
+static void defer_step(struct mpi_rank *rank, struct mpi_message *message)
 {
 	struct mpi_endpoint *endpoint = rank->endpoint;
 
-	if (makes_progress(rank)) {
-		step_now(message);
-		return;
-	}
 	message->next = NULL;
 	*(endpoint->deferred_last ? &endpoint->deferred_last->next : &endpoint->deferred_first) =
 	    message;
 	endpoint->deferred_last = message;
+}
+
+/* The next step is `rank`'s to take: at once, or when it is in MPI again. */
+static void take_step(struct mpi_rank *rank, struct mpi_message *message)
+{
+	if (makes_progress(rank))
+		step_now(message);
+	else
+		defer_step(rank, message);
+}
+
+/* A rank that posts a receive knows only of messages that came before it looked last. */
+static bool is_unknown(const struct mpi_message *message)
+{
+	const struct mpi_rank *dest = message->dest;
+
+	return dest->world->pd->cluster->progress != NET_PROGRESS_ASYNC &&
+	       message->source != dest && dest->world->pd->engine.running == &dest->pd->task &&
+	       message->arrived > dest->endpoint->last_look;
 }
 
 static void clear_to_send_arrived(struct net_transfer *transfer)
@@ -378,10 +400,14 @@ void mpi_message_matched(struct mpi_message *message)
 	mpi_cause_matched(message);
 	if (message->is_rendezvous) {
 		mpi_request_lend(message->recv);
-		take_step(message->dest, message);
+		if (is_unknown(message))
+			defer_step(message->dest, message);
+		else
+			take_step(message->dest, message);
 		return;
 	}
-	if (message->send && message->dest->world->pd->cluster->synchronous == NET_SYNCHRONOUS_ACKNOWLEDGED)
+	if (message->send &&
+	    message->dest->world->pd->cluster->synchronous == NET_SYNCHRONOUS_ACKNOWLEDGED)
 		acknowledge(message);
 	else
 		complete_send(message); /* synchronous: the others are complete already */
@@ -432,7 +458,8 @@ void mpi_message_received(struct mpi_message *message)
 		return;
 	complete_send(message);
 	release_buffer(message);
-	if (is_copied && cluster->recv_overhead_s == 0 && cluster->recv_overhead_per_B_s == 0)
+	if (is_copied && (is_copied_at_once(message) ||
+			  (cluster->recv_overhead_s == 0 && cluster->recv_overhead_per_B_s == 0)))
 		finish(message);
 	else
 		mpi_request_arrived(recv);
@@ -467,6 +494,7 @@ void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
 	if (!recv->type->is_contiguous && size_B > 0 && message->payload &&
 	    !pd_memory_is_absent(recv->buf))
 		mpi_datatype_unpack(recv->type, recv->buf, recv->count, message->payload, size_B);
-	spend(me, message, cluster->recv_overhead_s, cluster->recv_overhead_per_B_s);
+	if (!is_copied_at_once(message))
+		spend(me, message, cluster->recv_overhead_s, cluster->recv_overhead_per_B_s);
 	finish(message);
 }

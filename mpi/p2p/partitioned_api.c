@@ -188,7 +188,7 @@ int MPI_Parrived(MPI_Request request, int partition, int *flag)
 		code = mpi_raise(me, recv->compound.request->comm, MPI_ERR_ARG, "flag is NULL");
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	mpi_progress_poll(me, 0, NULL);
+	mpi_progress_poll(me, 0, NULL, false);
 	*flag = recv->compound.request->state == REQUEST_IDLE ||
 		mpi_partitioned_arrived(recv, partition);
 	if (!*flag)

@@ -42,12 +42,12 @@ static struct mpi_message *await(struct mpi_rank *me, struct mpi_comm *comm, int
 	endpoint->probe_comm = comm;
 	endpoint->probe_source = source;
 	endpoint->probe_tag = tag;
-	mpi_progress_poll(me, 0, NULL);
+	mpi_progress_poll(me, 0, NULL, false);
 	while (!(message = mpi_match_find(me, comm, source, tag))) {
 		endpoint->is_probing = true;
 		mpi_endpoint_block(me);
 		endpoint->is_probing = false;
-		mpi_progress_poll(me, 0, NULL);
+		mpi_progress_poll(me, 0, NULL, false);
 	}
 	return message;
 }
@@ -103,7 +103,7 @@ static struct mpi_message *look(struct mpi_rank *me, struct mpi_comm *comm, int 
 {
 	struct mpi_message *message;
 
-	mpi_progress_poll(me, 0, NULL);
+	mpi_progress_poll(me, 0, NULL, false);
 	message = mpi_match_find(me, comm, source, tag);
 	if (message)
 		me->endpoint->n_polls = 0;

@@ -199,6 +199,20 @@ static void unmark(int n, struct mpi_request *const requests[])
 			requests[i]->is_waited = false;
 }
 
+/* Makes progress for an instant. */
+static void look(struct mpi_rank *me)
+{
+	if (me->endpoint->deferred_first)
+		mpi_message_progress(me);
+	mpi_connections_leave(me);
+}
+
+/* Also in a call whose requests are complete. */
+static bool looks_anyway(const struct mpi_rank *me)
+{
+	return me->world->pd->cluster->progress != NET_PROGRESS_IN_WAITING;
+}
+
 void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
@@ -212,8 +226,8 @@ void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const req
 		endpoint->n_to_go = 0;
 	endpoint->waited = requests;
 	endpoint->n_waited = n;
-	if (endpoint->deferred_first)
-		mpi_message_progress(me);
+	if (endpoint->n_to_go > 0 || looks_anyway(me))
+		look(me);
 	while (endpoint->n_to_go > 0) {
 		if (endpoint->arrived_first && take_one(me))
 			continue;
@@ -230,10 +244,26 @@ void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const req
 		unmark(n, requests);
 }
 
-void mpi_progress_poll(struct mpi_rank *me, int n, struct mpi_request *const requests[])
+/* What is asked for is complete, before anybody has looked. */
+static bool is_answered(int n, struct mpi_request *const requests[], bool any)
+{
+	int n_complete = 0, n_active = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (!requests[i] || requests[i]->state == REQUEST_IDLE)
+			continue;
+		n_active++;
+		n_complete += requests[i]->state == REQUEST_COMPLETE;
+	}
+	return n_complete > 0 && (any || n_complete == n_active);
+}
+
+void mpi_progress_poll(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 
+	if (!looks_anyway(me) && is_answered(n, requests, any))
+		return;
 	if (endpoint->arrived_first) {
 		endpoint->n_to_go = 0;
 		mark(endpoint, n, requests);
@@ -243,6 +273,5 @@ void mpi_progress_poll(struct mpi_rank *me, int n, struct mpi_request *const req
 	}
 	if (me->in_progress)
 		advance_all(me);
-	if (endpoint->deferred_first)
-		mpi_message_progress(me);
+	look(me);
 }

@@ -111,8 +111,9 @@ void mpi_request_complete(struct mpi_request *request, int error_class);
  */
 void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any);
 /* Makes the progress that is possible now without blocking for others: takes arrived messages of
- * `requests`, advances collectives. */
-void mpi_progress_poll(struct mpi_rank *me, int n, struct mpi_request *const requests[]);
+ * `requests`, advances collectives. None, with `protocol.progress: in_waiting`, where all (with `any`:
+ * one) of the requests are complete. */
+void mpi_progress_poll(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any);
 /* Links something to be advanced whenever the rank is in MPI. */
 void mpi_progress_add(struct mpi_rank *me, struct mpi_progress *progress);
 

@@ -9,14 +9,16 @@
 #include "mpi/p2p/endpoint.h"
 #include "netmodel/model.h"
 
-struct connection {
+struct mpi_connection {
 	uint64_t key;
 	struct net_stream stream;
+	struct mpi_connection *next; /* of the sender's */
+	int64_t carried_B;	     /* before the transfers that are under way */
 };
 
 struct mpi_stream_table {
-	struct connection **slots; /* [capacity], NULL: free */
-	uint64_t capacity, n;	   /* capacity: a power of two, at least 2 n */
+	struct mpi_connection **slots; /* [capacity], NULL: free */
+	uint64_t capacity, n;	       /* capacity: a power of two, at least 2 n */
 };
 
 int mpi_stream_table_create(struct mpi_stream_table **out)
@@ -45,6 +47,11 @@ void mpi_stream_table_destroy(struct mpi_stream_table *table)
 	free(table);
 }
 
+static uint64_t key_of(const struct mpi_rank *from, const struct mpi_rank *to)
+{
+	return (uint64_t)(uint32_t)from->rank << 32 | (uint32_t)to->rank;
+}
+
 /* The slot of the key, or the free one where it belongs. */
 static uint64_t find(const struct mpi_stream_table *table, uint64_t key)
 {
@@ -70,24 +77,100 @@ static int grow(struct mpi_stream_table *table)
 	return 0;
 }
 
-struct net_stream *mpi_stream_get(struct mpi_world *world, const struct mpi_rank *from,
-				  const struct mpi_rank *to)
+/* --- what passes while nobody attends to it --- */
+
+static bool is_attending(const struct mpi_rank *rank)
+{
+	return rank->endpoint->is_blocked || rank->endpoint->is_polling || mpi_rank_has_left(rank);
+}
+
+static void limit(const struct mpi_rank *from, struct mpi_connection *connection)
+{
+	struct pd_world *pd = from->world->pd;
+	int64_t more_B = net_cluster_unattended_send(pd->cluster, connection->carried_B);
+
+	if (more_B >= 0)
+		net_stream_limit(pd->model, &connection->stream, more_B);
+}
+
+/* A new connection. Without memory for an endpoint it has no limits; the rank will fail. */
+static void join(struct mpi_rank *from, struct mpi_connection *connection)
+{
+	if (mpi_endpoint_create(from))
+		return;
+	connection->next = from->endpoint->connections;
+	from->endpoint->connections = connection;
+	if (!is_attending(from))
+		limit(from, connection);
+}
+
+void mpi_connections_attend(struct mpi_rank *me)
+{
+	for (struct mpi_connection *c = me->endpoint->connections; c; c = c->next)
+		net_stream_release(&c->stream);
+}
+
+void mpi_connections_leave(struct mpi_rank *me)
+{
+	me->endpoint->last_look = me->pd->world->engine.now;
+	for (struct mpi_connection *c = me->endpoint->connections; c; c = c->next)
+		limit(me, c);
+}
+
+/* The system takes what starts, if it took all before it. */
+static void top_up(struct mpi_world *world, struct mpi_connection *connection, int64_t size_B)
+{
+	const struct net_cluster *cluster = world->pd->cluster;
+
+	if (connection->stream.is_limited)
+		net_stream_top_up(world->pd->model, &connection->stream,
+				  net_cluster_unattended_send(cluster, connection->carried_B));
+	connection->carried_B += size_B;
+}
+
+static struct mpi_connection *create(struct mpi_world *world, struct mpi_rank *from, uint64_t key)
 {
 	struct mpi_stream_table *table = world->streams;
-	uint64_t key = (uint64_t)(uint32_t)from->rank << 32 | (uint32_t)to->rank, slot;
+	struct mpi_connection *connection;
+	uint64_t slot;
 
-	if (!table || from->pd->node == to->pd->node)
-		return NULL;
-	slot = find(table, key);
-	if (table->slots[slot])
-		return &table->slots[slot]->stream;
 	if (2 * table->n >= table->capacity && grow(table) < 0)
 		return NULL;
 	slot = find(table, key);
-	table->slots[slot] = calloc(1, sizeof(*table->slots[slot]));
-	if (!table->slots[slot])
+	connection = table->slots[slot] = calloc(1, sizeof(*connection));
+	if (!connection)
 		return NULL;
 	table->n++;
-	table->slots[slot]->key = key;
-	return &table->slots[slot]->stream;
+	connection->key = key;
+	if (world->pd->cluster->unattended_sends.n > 0)
+		join(from, connection);
+	return connection;
+}
+
+struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from,
+				  const struct mpi_rank *to, int64_t size_B)
+{
+	struct mpi_stream_table *table = world->streams;
+	uint64_t key = key_of(from, to);
+	struct mpi_connection *connection;
+
+	if (!table || from->pd->node == to->pd->node)
+		return NULL;
+	connection = table->slots[find(table, key)];
+	if (!connection && !(connection = create(world, from, key)))
+		return NULL;
+	top_up(world, connection, size_B);
+	return &connection->stream;
+}
+
+void mpi_connection_flush(struct mpi_rank *from, const struct mpi_rank *to)
+{
+	const struct mpi_stream_table *table = from->world->streams;
+	struct mpi_connection *connection;
+
+	if (from->world->pd->cluster->unattended_sends.n == 0 || from->pd->node == to->pd->node)
+		return;
+	connection = table->slots[find(table, key_of(from, to))];
+	if (connection)
+		net_stream_grant(&connection->stream);
 }

@@ -67,13 +67,16 @@ static inline struct mpi_message *make_message(struct mpi_rank *me, const struct
 bool mpi_send_eager(struct mpi_rank *me, const struct mpi_p2p_args *a)
 {
 	struct mpi_message *message;
+	const struct mpi_rank *dest;
 
 	if (a->peer == MPI_PROC_NULL || !is_buffered_by_mpi(me, a->count * a->type->size_B))
 		return false;
 	me->endpoint->n_polls = 0;
 	message = make_message(me, a, SEND_STANDARD, CHANNEL_P2P, false);
+	dest = message->dest;
 	mpi_message_send_overhead(me, message);
 	mpi_message_launch(message);
+	mpi_connection_flush(me, dest);
 	return true;
 }
 

@@ -206,7 +206,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
 		code = rma_raise(me, w, MPI_ERR_ARG, "flag is NULL");
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	mpi_progress_poll(me, 0, NULL);
+	mpi_progress_poll(me, 0, NULL, false);
 	*flag = rma_is_so(w, WAIT_COMPLETES, -1);
 	if (*flag) {
 		me->endpoint->n_polls = 0;

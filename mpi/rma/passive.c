@@ -185,7 +185,7 @@ int MPI_Win_sync(MPI_Win win)
 
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	mpi_progress_poll(me, 0, NULL);
+	mpi_progress_poll(me, 0, NULL, false);
 	mpi_endpoint_poll_failed(me);
 	return mpi_leave(me, MPI_SUCCESS);
 }

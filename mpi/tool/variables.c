@@ -97,8 +97,8 @@ static union tool_value node(const struct mpi_rank *me)
 }
 
 static const char *const progress_names[] = {
-    [NET_PROGRESS_ASYNC] = "async", [NET_PROGRESS_IN_MPI] = "in_mpi"};
-static const struct tool_enum progress_enum = {"progress", 2, progress_names};
+    [NET_PROGRESS_ASYNC] = "async", [NET_PROGRESS_IN_MPI] = "in_mpi", [NET_PROGRESS_IN_WAITING] = "in_waiting"};
+static const struct tool_enum progress_enum = {"progress", 3, progress_names};
 
 static const char *const mode_names[] = {[PD_COMPUTE_DIRECT] = "direct",
 					 [PD_COMPUTE_COLLECT] = "collect",

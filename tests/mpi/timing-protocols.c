@@ -181,17 +181,19 @@ static void receiver_computes(void)
 	}
 }
 
-/* in_mpi: a receive that finds the request waiting answers at once; the rest needs only the sender,
+/* in_mpi: a receive answers at once when a probe has seen the request; the rest needs only the sender,
  * who is in MPI. */
 static void late_receiver_computes(void)
 {
 	MPI_Request request;
+	int is_there;
 
 	if (rank == 0) {
 		send(2000);
 		expect_ms("send", 10 + 1 + 1 + 2);
 	} else if (rank == 1) {
 		compute_until_ms(10);
+		MPI_Iprobe(0, 0, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
 		MPI_Irecv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
 		compute_until_ms(20);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);

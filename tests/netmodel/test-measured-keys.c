@@ -105,6 +105,23 @@ static void the_rest_is_read(void **state)
 	net_cluster_destroy(c);
 }
 
+static void what_leaves_unattended_is_read(void **state)
+{
+	struct net_cluster *c = parse("protocol={order: per_pair, progress: in_waiting}");
+
+	assert_int_equal(c->progress, NET_PROGRESS_IN_WAITING);
+	assert_true(net_cluster_unattended_send(c, INT64_MAX) < 0);
+	net_cluster_destroy(c);
+	c = parse("protocol={order: per_pair, progress: in_mpi, unattended_send: 50 kB}");
+	assert_true(net_cluster_unattended_send(c, 0) == 50000);
+	net_cluster_destroy(c);
+	c = parse("protocol={order: per_pair, progress: in_mpi, unattended_send: "
+		  "[{from: 0, size: 5}, {from: 20, size: 7}]}");
+	assert_true(net_cluster_unattended_send(c, 19) == 5);
+	assert_true(net_cluster_unattended_send(c, 20) == 7);
+	net_cluster_destroy(c);
+}
+
 static void what_queues_do_is_read(void **state)
 {
 	struct net_cluster *c = parse("network={latency: 0, bandwidth: inf}");
@@ -158,7 +175,12 @@ static void wrong_values_are_refused(void **state)
 	    {"network.queue=2 GB", "network.queue: "},
 	    {"protocol.order=fifo", "wanted one of free|per_pair"},
 	    {"protocol.synchronous_send=late", "wanted one of matched|acknowledged"},
-	    {"protocol.progress=always", "wanted one of async|in_mpi"},
+	    {"protocol.progress=always", "wanted one of async|in_mpi|in_waiting"},
+	    {"protocol.unattended_send=1 MB", "found protocol.order: free, wanted per_pair"},
+	    {"protocol={order: per_pair, unattended_send: 1 MB}",
+	     "found protocol.progress: async, wanted in_mpi or in_waiting"},
+	    {"protocol.unattended_send=[{from: 0, size: 0}]", "unattended_send.size: "},
+	    {"protocol.unattended_send=on", "protocol.unattended_send: "},
 	    {"protocol.request_data=off", "protocol.request_data: "},
 	    {"protocol.send_buffer=on", "protocol.send_buffer: "},
 	    {"protocol.send_buffer=[]", "protocol.send_buffer: found a list of 0"},
@@ -188,6 +210,7 @@ int main(void)
 	    cmocka_unit_test(overheads_of_both_sides_are_told_apart),
 	    cmocka_unit_test(a_send_buffer_is_one_size_or_a_list_by_size),
 	    cmocka_unit_test(the_rest_is_read),
+	    cmocka_unit_test(what_leaves_unattended_is_read),
 	    cmocka_unit_test(what_queues_do_is_read),
 	    cmocka_unit_test(wrong_values_are_refused),
 	};

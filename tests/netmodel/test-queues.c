@@ -114,6 +114,94 @@ static void a_newcomer_waits_for_what_is_in_the_queue(void **state)
 	fixture_close(&f);
 }
 
+/* Lets simulated time pass up to `s`, at which something must happen. */
+static void run_until(struct fixture *f, double s)
+{
+	while (sim_time_to_s(f->engine.now) < s - ONE_PS)
+		assert_int_equal(sim_engine_step(&f->engine), SIM_STEP_EVENT);
+	fixture_settle(f);
+}
+
+static void a_limited_stream_stalls(void **state)
+{
+	struct net_stream stream = {0};
+	struct fixture f;
+	struct mail large, next, other;
+
+	/*
+	 * 0.25 MB pass until 0.25 s, then the link is free for `other`: 0.25 to 0.35 s. Half a MB
+	 * more from there on until 0.85 s; the rest from 0.85 s, when nothing limits it any more.
+	 */
+	fixture_open(&f, HEAD "network: {latency: 0, bandwidth: 1 MB/s}\n");
+	net_stream_limit(f.model, &stream, MB / 4);
+	send_in_stream(&f, &stream, &large, MB);
+	send_in_stream(&f, &stream, &next, MB / 10);
+	fixture_run(&f);
+	assert_near(sim_time_to_s(f.engine.now), 0.25, 3 * ONE_PS);
+	mail_send(&f, &other, 0, 2, MB / 10);
+	fixture_run(&f);
+	assert_near(other.done_s, 0.35, 3 * ONE_PS);
+	net_stream_limit(f.model, &stream, MB / 2);
+	fixture_run(&f);
+	assert_near(sim_time_to_s(f.engine.now), 0.85, 3 * ONE_PS);
+	assert_true(large.done_s < 0);
+	net_stream_release(&stream);
+	fixture_run(&f);
+	assert_near(large.done_s, 1.1, 3 * ONE_PS);
+	assert_near(next.done_s, 1.2, 3 * ONE_PS);
+	fixture_close(&f);
+}
+
+static void limits_change_under_way(void **state)
+{
+	struct net_stream stream = {0};
+	struct fixture f;
+	struct mail large, other;
+
+	/*
+	 * Both share the link until 0.2 s, when 0.1 MB of each are there. From then on 0.3 MB of
+	 * the large one may pass: as `other` has its 0.2 MB at 0.4 s, 0.2 are left, until 0.6 s.
+	 */
+	fixture_open(&f, HEAD "network: {latency: 0, bandwidth: 1 MB/s}\n");
+	send_in_stream(&f, &stream, &large, MB);
+	mail_send(&f, &other, 2, 1, MB / 10);
+	run_until(&f, 0.2);
+	mail_send(&f, &other, 2, 1, MB / 10);
+	net_stream_limit(f.model, &stream, 3 * MB / 10);
+	fixture_run(&f);
+	assert_near(other.done_s, 0.4, 3 * ONE_PS);
+	assert_near(sim_time_to_s(f.engine.now), 0.6, 3 * ONE_PS);
+	assert_true(large.done_s < 0);
+	fixture_close(&f);
+}
+
+static void a_stream_is_topped_up_if_all_may_pass(void **state)
+{
+	struct net_stream stream = {0};
+	struct fixture f;
+	struct mail a, b, c, d;
+
+	/* All of a may pass: room for 0.4 MB, all of a and b. With c, 0.1 MB do not pass, and d is
+	 * no reason to let them, until everything may. */
+	fixture_open(&f, HEAD "network: {latency: 0, bandwidth: 1 MB/s}\n");
+	net_stream_limit(f.model, &stream, MB / 5);
+	send_in_stream(&f, &stream, &a, MB / 5);
+	net_stream_top_up(f.model, &stream, 4 * MB / 10);
+	send_in_stream(&f, &stream, &b, MB / 5);
+	send_in_stream(&f, &stream, &c, MB / 10);
+	net_stream_top_up(f.model, &stream, MB);
+	send_in_stream(&f, &stream, &d, MB / 10);
+	fixture_run(&f);
+	assert_near(a.done_s, 0.2, 3 * ONE_PS);
+	assert_near(b.done_s, 0.4, 3 * ONE_PS);
+	assert_true(c.done_s < 0);
+	net_stream_grant(&stream);
+	fixture_run(&f);
+	assert_near(c.done_s, 0.5, 3 * ONE_PS);
+	assert_near(d.done_s, 0.6, 3 * ONE_PS);
+	fixture_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +209,9 @@ int main(void)
 	    cmocka_unit_test(a_small_transfer_before_a_large_one_is_not_overtaken),
 	    cmocka_unit_test(idle_links_let_a_burst_pass),
 	    cmocka_unit_test(a_newcomer_waits_for_what_is_in_the_queue),
+	    cmocka_unit_test(a_limited_stream_stalls),
+	    cmocka_unit_test(limits_change_under_way),
+	    cmocka_unit_test(a_stream_is_topped_up_if_all_may_pass),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What still leaves while the sender makes no progress, and which calls make some (docs/model.md
+ * §3), against derivations by hand as in timing-protocols.c; the cases have connections,
+ * `progress: in_mpi` and `unattended_send: 500` where meson.build says nothing else.
+ */
+#include <mpi.h>
+#include <mpisim.h>
+
+#include "tests/mpi/cases.h"
+
+static char buf[100000];
+
+static void compute_until_ms(double ms)
+{
+	mpisim_add_compute_time(ms * 1e-3 - MPI_Wtime());
+	expect_ms("computed", ms);
+}
+
+static void receive_until_ms(int size_B, double ms)
+{
+	MPI_Recv(buf, size_B, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	expect_ms("receive", ms);
+}
+
+static MPI_Request isend(int size_B)
+{
+	MPI_Request request;
+
+	MPI_Isend(buf, size_B, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+	return request;
+}
+
+/* The test at 10 ms starts the bulk, whose bytes are under way from 11 ms on: 500 leave. The other
+ * 1500 go in the wait. */
+static void bulk_stalls(void)
+{
+	MPI_Request request;
+	int is_done = 1;
+
+	if (rank == 0) {
+		request = isend(2000);
+		compute_until_ms(10);
+		MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+		expect("done", is_done, 0);
+		compute_until_ms(20);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("wait", 20 + 1.5);
+	} else if (rank == 1) {
+		receive_until_ms(2000, 20 + 1.5 + 0.1);
+	}
+}
+
+/* A rank that waits for its bulk lets all of it pass, and what is sent to another rank, too, which
+ * stalls when it computes again: 500 B of 800 on half of the link from 3.1 to 4.1 ms. */
+static void what_is_under_way_stalls(void)
+{
+	MPI_Request request;
+
+	if (rank == 0) {
+		MPI_Isend(buf, 900, MPI_BYTE, 2, 0, MPI_COMM_WORLD, &request);
+		MPI_Send(buf, 1100, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		/* to rank 2 400 B by 1.5 ms, 500 by 2 ms in the wait; the bulk: 3.2 to 4.3 ms */
+		expect_ms("send", 0.2 + 1 + 1 + 1 + 1.1);
+		MPI_Isend(buf, 800, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(10);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		compute_until_ms(20);
+	} else if (rank == 1) {
+		receive_until_ms(1100, 4.3 + 0.1);
+		receive_until_ms(800, 10 + 0.3 + 0.1);
+	} else {
+		receive_until_ms(900, 0.1 + 1 + 0.9 + 0.1);
+	}
+}
+
+/* An eager send is complete at once; its last 500 B leave when the sender looks at 10 ms. */
+static void eager_leaves_in_parts(void)
+{
+	MPI_Request request;
+
+	if (rank == 0) {
+		request = isend(1000);
+		compute_until_ms(10);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		compute_until_ms(20);
+	} else if (rank == 1) {
+		receive_until_ms(1000, 10 + 0.5 + 0.1);
+	}
+}
+
+/* A blocking one does not return before the system has all of it. */
+static void blocking_send_leaves_as_a_whole(void)
+{
+	if (rank == 0) {
+		MPI_Send(buf, 1000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		compute_until_ms(20);
+	} else if (rank == 1) {
+		receive_until_ms(1000, 0.1 + 1 + 1 + 0.1);
+	}
+}
+
+/* unattended_send [{from: 0, size: 500}, {from: 1000, size: 2000}]: by what was carried before. */
+static void by_what_was_carried(void)
+{
+	MPI_Request request;
+
+	if (rank == 0) {
+		request = isend(1000);
+		compute_until_ms(10);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		compute_until_ms(20);
+		request = isend(1000);
+		compute_until_ms(30);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	} else if (rank == 1) {
+		receive_until_ms(1000, 10 + 0.5 + 0.1);
+		receive_until_ms(1000, 20 + 0.1 + 1 + 1 + 0.1);
+	}
+}
+
+/* The second message fits beside what the system still has of the first, 300 and 200 B. */
+static void the_system_takes_what_fits(void)
+{
+	MPI_Request requests[2];
+
+	if (rank == 0) {
+		requests[0] = isend(300);
+		requests[1] = isend(200);
+		compute_until_ms(10);
+		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	} else if (rank == 1) {
+		receive_until_ms(300, 0.1 + 1 + 0.3 + 0.1);
+		receive_until_ms(200, 0.1 + 1 + 0.3 + 0.2 + 0.1);
+	}
+}
+
+/* The clear to send is there at 2.2 ms. Waiting at 10 ms for a message to itself that is complete
+ * makes progress with in_mpi, none with in_waiting: then the bulk starts at 20 ms. */
+static void send_and_wait_for_itself(double end_ms)
+{
+	MPI_Request request, to_itself[2];
+
+	if (rank == 0) {
+		request = isend(2000);
+		compute_until_ms(10);
+		MPI_Irecv(buf + 5000, 10, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &to_itself[0]);
+		MPI_Isend(buf, 10, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &to_itself[1]);
+		expect_ms("sent to itself", 10 + 0.1);
+		MPI_Waitall(2, to_itself, MPI_STATUSES_IGNORE);
+		compute_until_ms(20);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("wait", end_ms);
+	} else if (rank == 1) {
+		receive_until_ms(2000, end_ms + 0.1);
+	}
+}
+
+static void complete_waits_make_progress(void)
+{
+	send_and_wait_for_itself(20 + 1.5);
+}
+
+static void complete_waits_make_none(void)
+{
+	send_and_wait_for_itself(20 + 1 + 2);
+}
+
+/* The request is there at 1.1 ms, but nobody looks before the wait at 20 ms. */
+static void posting_a_receive_is_no_look(void)
+{
+	MPI_Request request;
+
+	if (rank == 0) {
+		MPI_Send(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("send", 20 + 1 + 1 + 2);
+	} else if (rank == 1) {
+		compute_until_ms(10);
+		MPI_Irecv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(20);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("wait", 20 + 1 + 1 + 2 + 0.1);
+	}
+}
+
+static const struct test_case cases[] = {
+    {"bulk_stalls", bulk_stalls},
+    {"what_is_under_way_stalls", what_is_under_way_stalls},
+    {"eager_leaves_in_parts", eager_leaves_in_parts},
+    {"blocking_send_leaves_as_a_whole", blocking_send_leaves_as_a_whole},
+    {"by_what_was_carried", by_what_was_carried},
+    {"the_system_takes_what_fits", the_system_takes_what_fits},
+    {"complete_waits_make_progress", complete_waits_make_progress},
+    {"complete_waits_make_none", complete_waits_make_none},
+    {"posting_a_receive_is_no_look", posting_a_receive_is_no_look},
+};
+
+int main(int argc, char **argv)
+{
+	return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);
+}
