@@ -11,6 +11,9 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 
+/* A send that looked waits at least for so much of a message, if its rest had stalled. */
+static const double LEAST_STALLED = 0.05;
+
 static struct value known(double value, double half, int n, int n_outliers)
 {
 	return (struct value){true, value, value - half, value + half, n, n_outliers};
@@ -175,6 +178,22 @@ static int find_table(struct fit *fit)
 	return 0;
 }
 
+/* A look starts the bulk: what did not leave then is waited for, all but the latency that a fresh
+ * one has. */
+static void find_unattended(struct fit *fit, int64_t size_B, double one_way_s, double send_wait_s)
+{
+	int w = fit->subject;
+	struct value look = measured(fit->samples, "send_look", w, size_B, 0);
+	struct value complete = measured(fit->samples, "send_complete_look", w, size_B, 0);
+
+	if (!look.is_known || !complete.is_known)
+		return;
+	fit->looks_if_complete = complete.value < (look.value + send_wait_s) / 2;
+	if (look.value > LEAST_STALLED * one_way_s && isfinite(fit->bandwidth_Bps[w].value))
+		fit->unattended_B = fmax(0, send_wait_s - look.value - fit->latency[w].value) *
+				    fit->bandwidth_Bps[w].value;
+}
+
 /* Of the large message that the protocol probes used. */
 static void find_protocol(struct fit *fit)
 {
@@ -183,7 +202,8 @@ static void find_protocol(struct fit *fit)
 	int64_t size_B = -1;
 	struct value one_way, send, recv, leaves;
 
-	fit->send_wait = fit->recv_wait = fit->buffered_B = -1;
+	fit->send_wait = fit->recv_wait = fit->buffered_B = fit->unattended_B = -1;
+	fit->looks_if_complete = true;
 	for (size_t i = 0; i < samples->n; i++)
 		if (!strcmp(samples->list[i].key.name, "send_return"))
 			size_B = samples->list[i].key.x;
@@ -195,6 +215,7 @@ static void find_protocol(struct fit *fit)
 		return;
 	fit->send_wait = send.value / one_way.value;
 	fit->recv_wait = recv.value / one_way.value;
+	find_unattended(fit, size_B, one_way.value, send.value);
 	if (isfinite(fit->bandwidth_Bps[w].value))
 		fit->buffered_B = fmin((double)size_B, fmax(0, one_way.value - leaves.value -
 								   fit->recv_overhead[w].value) *
@@ -273,7 +294,8 @@ void fit_finish(struct fit *fit)
 	*fit = (struct fit){.table_n = -1};
 }
 
-/* Complete or not at all: a temporary file beside it, then rename; a device or pipe is written to. */
+/* Complete or not at all: a temporary file beside it, then rename; a device or pipe is written to.
+ */
 static int write_file(const struct fit *fit, const char *output)
 {
 	char path[4096];

@@ -64,6 +64,8 @@ struct fit {
 	double send_wait, recv_wait; /* of a message's time, still waited for after computing
 					longer; -1: unknown */
 	double buffered_B;	     /* when a large send returns; -1: unknown */
+	double unattended_B; /* leave after a look, while the sender computes; -1: unknown, or all do */
+	bool looks_if_complete; /* a call whose requests are complete makes progress, too */
 	int n_sharing;
 	struct sharing sharing[FIT_SHARING];
 	int table_n;	       /* -1: no table */

@@ -7,10 +7,14 @@
 
 enum { BURST = 16 };
 
+/* What a sender does half-way through its computing. */
+enum look { LOOKS_NOT, LOOKS, ASKS_FOR_COMPLETE };
+
 struct probe {
 	int partner;
 	int64_t size_B;
 	double pause_s, expected_s;
+	enum look look;
 };
 
 /* --- overhead per message --- */
@@ -145,6 +149,20 @@ void probe_eager(struct cal *cal, int where, double until)
 
 /* --- progress and buffers, with a message that goes by rendezvous if any does --- */
 
+static void look(struct cal *cal, MPI_Request *request, enum look look)
+{
+	MPI_Request to_itself[2];
+	int is_done;
+
+	if (look == LOOKS) {
+		MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
+	} else if (look == ASKS_FOR_COMPLETE) {
+		MPI_Irecv(NULL, 0, MPI_BYTE, cal->rank, 7, MPI_COMM_WORLD, &to_itself[0]);
+		MPI_Isend(NULL, 0, MPI_BYTE, cal->rank, 7, MPI_COMM_WORLD, &to_itself[1]);
+		MPI_Waitall(2, to_itself, MPI_STATUSES_IGNORE);
+	}
+}
+
 /* How long rank 0 still waits after computing as long as the message takes, and half as long again.
  */
 static double measure_send_progress(struct cal *cal, void *context)
@@ -160,7 +178,9 @@ static double measure_send_progress(struct cal *cal, void *context)
 	if (cal->rank == 0) {
 		MPI_Isend(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner, 5,
 			  MPI_COMM_WORLD, &request);
-		load_compute(1.5 * probe->expected_s);
+		load_compute(0.75 * probe->expected_s);
+		look(cal, &request, probe->look);
+		load_compute(0.75 * probe->expected_s);
 		begin = MPI_Wtime();
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 		wait_s = MPI_Wtime() - begin;
@@ -208,9 +228,14 @@ void probe_protocol(struct cal *cal, int where, double until)
 		probe.size_B = 4 * cal->threshold_B;
 	if (probe.size_B > cal->largest_B[where])
 		probe.size_B = cal->largest_B[where];
-	cal_group(cal, "progress and buffers", until, 4);
+	cal_group(cal, "progress and buffers", until, 6);
 	probe.expected_s = probe_one_way(cal, where, probe.size_B);
 	cal_repeat(cal, "send_progress", where, probe.size_B, 0, measure_send_progress, &probe);
+	probe.look = LOOKS;
+	cal_repeat(cal, "send_look", where, probe.size_B, 0, measure_send_progress, &probe);
+	probe.look = ASKS_FOR_COMPLETE;
+	cal_repeat(cal, "send_complete_look", where, probe.size_B, 0, measure_send_progress,
+		   &probe);
 	cal_repeat(cal, "recv_progress", where, probe.size_B, 0, measure_receive_progress, &probe);
 	cal_repeat(cal, "send_return", where, probe.size_B, 0, measure_send_return, &probe);
 }

@@ -186,6 +186,22 @@ static void write_overheads(const struct fit *fit, FILE *file)
 	write_value(file, "  ", "recv_overhead", recv, as_time, "sixteen that had arrived");
 }
 
+/* What stalls stays in the order in which it was handed over: a connection. */
+static void write_progress(const struct fit *fit, bool is_lazy, FILE *file)
+{
+	if (!is_lazy) {
+		fprintf(file, "  progress: async\n");
+		return;
+	}
+	fprintf(file, "  progress: %s\n", fit->looks_if_complete ? "in_mpi" : "in_waiting");
+	if (fit->unattended_B >= LEAST_BUFFER_B)
+		fprintf(
+		    file,
+		    "  order: per_pair   # what follows needs it\n"
+		    "  unattended_send: %.0f   # of a connection that large messages have used\n",
+		    fit->unattended_B);
+}
+
 /* Of messages by rendezvous: without, there is nothing to set. */
 static void write_rendezvous(const struct fit *fit, FILE *file)
 {
@@ -203,7 +219,7 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 	    "after computing 1.5 times as long\n",
 	    fit->send_wait * 100, fit->recv_wait * 100);
 	if (has_rendezvous)
-		fprintf(file, "  progress: %s\n", is_lazy ? "in_mpi" : "async");
+		write_progress(fit, is_lazy, file);
 	if (fit->buffered_B < 0)
 		return;
 	fprintf(file, "  # a large send returned with %.0f B on their way\n", fit->buffered_B);
@@ -307,8 +323,10 @@ static void write_uncertainty(const struct fit *fit, FILE *file)
 	const struct value *latency = &fit->latency[w], *bandwidth = &fit->bandwidth_Bps[w],
 			   *send = &fit->send_overhead[w], *recv = &fit->recv_overhead[w];
 
-	fprintf(file, "\nuncertainty:   # 95 %% intervals of the values above, for --vary-cluster\n");
-	write_interval(file, "network.latency", latency->value, latency->low, latency->high, as_time);
+	fprintf(file,
+		"\nuncertainty:   # 95 %% intervals of the values above, for --vary-cluster\n");
+	write_interval(file, "network.latency", latency->value, latency->low, latency->high,
+		       as_time);
 	write_interval(file, "network.bandwidth", bandwidth->value, bandwidth->low, bandwidth->high,
 		       as_bandwidth);
 	if (overheads_differ(fit)) {
@@ -327,8 +345,8 @@ static void write_uncertainty(const struct fit *fit, FILE *file)
 		latency = &fit->latency[WITHIN_NODE];
 		write_interval(file, "network.intra_node.latency", latency->value + shift,
 			       latency->low + shift, latency->high + shift, as_time);
-		write_interval(file, "network.intra_node.bandwidth", rate->value, rate->low, rate->high,
-			       as_bandwidth);
+		write_interval(file, "network.intra_node.bandwidth", rate->value, rate->low,
+			       rate->high, as_bandwidth);
 	}
 	write_cost_interval(fit, file);
 }

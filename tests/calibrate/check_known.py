@@ -113,7 +113,7 @@ def compare_protocols(known, found):
         check(f'time of {size} B', message_time(found, size), message_time(known, size), 1e-12)
     for side in ('send', 'recv'):
         check(f'overhead, {side}', overhead(found, side), overhead(known, side), 1e-12)
-    for key, default in [('protocol.progress', 'async'), ('protocol.send_buffer', 'off')]:
+    for key, default in [('protocol.progress', 'async'), ('protocol.send_buffer', 'off'), ('protocol.unattended_send', 'off')]:
         if number(known['protocol.eager_threshold']) < math.inf and found.get(key, default) != known.get(key, default):
             check(key, number(found.get(key, 'inf')), number(known.get(key, 'inf')))
     check('duplex penalty', float(found.get('network.duplex_penalty', 0)), float(known.get('network.duplex_penalty', 0)), 0.005)
