@@ -34,6 +34,7 @@ struct pd_image {
 	char *first;	/* base of the first image */
 	size_t pitch_B; /* from image to image; 0 in COPY */
 	struct pd_swap swap;
+	int n_libraries; /* that pd_private_take has looked at */
 	struct pd_site_cache sites; /* pdexec/site.c */
 };
 

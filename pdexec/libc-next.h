@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -41,6 +42,9 @@ struct pd_libc {
 	__typeof__(&erand48) erand48;
 	__typeof__(&exit) exit;
 	__typeof__(&fchdir) fchdir;
+	__typeof__(&fread) fread;
+	__typeof__(&freopen) freopen;
+	__typeof__(&getc) getc;
 	__typeof__(&getenv) getenv;
 	__typeof__(&getopt) getopt;
 	__typeof__(&getopt_long) getopt_long;
@@ -60,6 +64,7 @@ struct pd_libc {
 	__typeof__(&quick_exit) quick_exit;
 	__typeof__(&rand) rand;
 	__typeof__(&random) random;
+	__typeof__(&read) read;
 	__typeof__(&seed48) seed48;
 	__typeof__(&select) select;
 	__typeof__(&setenv) setenv;

@@ -10,11 +10,6 @@
 
 #include "pdexec/arch.h"
 
-struct tls_index { /* what __tls_get_addr takes (ELF Handling for Thread-Local Storage, §3.4) */
-	unsigned long module, offset;
-};
-extern void *__tls_get_addr(struct tls_index *index);
-
 size_t pd_elf_tls_size(const struct pd_elf *elf)
 {
 	uint64_t align = elf->tls && elf->tls->p_align ? elf->tls->p_align : 1;
@@ -111,6 +106,12 @@ static void note_copy(struct pd_link *link, const char *name, uint64_t vaddr)
 		copies->opterr = vaddr;
 	else if (!strcmp(name, "optopt"))
 		copies->optopt = vaddr;
+	else if (!strcmp(name, "stdin"))
+		copies->in = vaddr;
+	else if (!strcmp(name, "stdout"))
+		copies->out = vaddr;
+	else if (!strcmp(name, "stderr"))
+		copies->err = vaddr;
 }
 
 static int add_copy(struct pd_link *link, const Elf64_Rela *rela, const Elf64_Sym *symbol,
@@ -164,7 +165,7 @@ static int add_tls(struct pd_link *link, enum pd_reloc_kind kind, const Elf64_Re
 		   struct util_error *err)
 {
 	uint64_t addend = (uint64_t)rela->r_addend, address, value;
-	struct tls_index first = {1, 0};
+	struct pd_tls_index first = {1, 0};
 	int rc = 0;
 
 	if (index == 0)

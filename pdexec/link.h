@@ -29,14 +29,14 @@ struct pd_fixup {
 /* libc's variables that a program holds a copy of its own of (copy relocations): their vaddr, 0:
  * none. */
 struct pd_libc_copies {
-	uint64_t environ, optind, optarg, opterr, optopt;
+	uint64_t environ, optind, optarg, opterr, optopt, in, out, err;
 };
 
 struct pd_blas; /* pdexec/blas.h */
 
 struct pd_link {
-	const struct pd_elf *elf; /* borrowed */
-	struct pd_blas *blas;	  /* borrowed; NULL: BLAS calls are as any others */
+	const struct pd_elf *elf;	       /* borrowed */
+	struct pd_blas *blas;		       /* borrowed; NULL: BLAS calls are as any others */
 	void *(*substitute)(const char *name); /* as in struct pd_config */
 	void **libraries; /* [n_libraries] handles of dlopen, in the order of the program's list */
 	size_t n_libraries;
@@ -50,8 +50,8 @@ struct pd_link {
 };
 
 /*
- * `elf` and `blas` are borrowed. Errors: UTIL_EINPUT (a library that is missing, an MPI that is not this one,
- * an unresolved symbol, each by name), UTIL_EUNSUPPORTED, UTIL_ENOMEM. After a failure
+ * `elf` and `blas` are borrowed. Errors: UTIL_EINPUT (a library that is missing, an MPI that is not
+ * this one, an unresolved symbol, each by name), UTIL_EUNSUPPORTED, UTIL_ENOMEM. After a failure
  * pd_link_finish is to be called all the same.
  */
 int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct pd_blas *blas,
@@ -61,8 +61,8 @@ void pd_link_finish(struct pd_link *link);
  * O(fixups). */
 int pd_link_apply(const struct pd_link *link, char *base, struct util_error *err);
 
-/* Whether programs ask for the simulator's own library by this name: the standard ABI's, and those of
- * MPICH 5.0. `name`: of DT_NEEDED, with or without directories; here and below. */
+/* Whether programs ask for the simulator's own library by this name: the standard ABI's, and those
+ * of MPICH 5.0. `name`: of DT_NEEDED, with or without directories; here and below. */
 bool pd_link_is_own(const char *name);
 /* The MPI that a library belongs to and that is not this one ("MPICH"); NULL: none. */
 const char *pd_link_other_mpi(const char *name);
@@ -72,6 +72,11 @@ const char *pd_link_other_mpi(const char *name);
  */
 bool pd_link_expand(const char *owner, const char *directory, size_t length, const char *name,
 		    char *out, size_t size);
+
+struct pd_tls_index { /* what __tls_get_addr takes (ELF Handling for Thread-Local Storage, §3.4) */
+	unsigned long module, offset;
+};
+extern void *__tls_get_addr(struct pd_tls_index *index);
 
 /* --- within linking --- */
 int pd_link_load_libraries(struct pd_link *link, struct util_error *err);

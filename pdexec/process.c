@@ -3,6 +3,7 @@
 #include "pdexec/process.h"
 
 #include <alloca.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include "pdexec/arch.h"
 #include "pdexec/directory.h"
 #include "pdexec/image.h"
+#include "pdexec/private.h"
+#include "pdexec/streams.h"
 
 int pd_process_create(struct pd_process **out, const struct pd_process *outside,
 		      struct util_error *err)
@@ -21,7 +24,11 @@ int pd_process_create(struct pd_process **out, const struct pd_process *outside,
 	if (!process)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for the processes of the ranks");
 	process->libc = (struct pd_libc_variables){
-	    .environment = outside ? outside->libc.environment : environ};
+	    .environment = outside ? outside->libc.environment : environ,
+	    .in = outside ? outside->libc.in : stdin,
+	    .out = outside ? outside->libc.out : stdout,
+	    .err = outside ? outside->libc.err : stderr,
+	};
 	*out = process;
 	return 0;
 }
@@ -43,13 +50,19 @@ void pd_process_switch(struct pd_process *from, const struct pd_process *to)
 						.optind = optind,
 						.opterr = opterr,
 						.optopt = optopt,
-						.optarg = optarg};
+						.optarg = optarg,
+						.in = stdin,
+						.out = stdout,
+						.err = stderr};
 	errno = to->libc.error;
 	environ = to->libc.environment;
 	optind = to->libc.optind;
 	opterr = to->libc.opterr;
 	optopt = to->libc.optopt;
 	optarg = to->libc.optarg;
+	stdin = to->libc.in;
+	stdout = to->libc.out;
+	stderr = to->libc.err;
 	if (from->directory != to->directory)
 		pd_directory_enter(from, to);
 }
@@ -176,6 +189,7 @@ static int start_main(int (*main_function)(int, char **, char **), int argc, cha
 	if (image->link.copies.environ)
 		*(char ***)(base + image->link.copies.environ) = environ;
 	pd_getopt_begin(rank);
+	pd_streams_begin(rank);
 	if (fini)
 		pd_process_at_exit(rank, PD_EXIT_PLAIN, fini, NULL);
 	if (init)
@@ -194,10 +208,26 @@ static int keep_streams(int is_synchronised)
 	return 1;
 }
 
+/* dlopen: what it brings along may have variables that every rank wants for itself. */
+static void *open_library(const char *name, int mode)
+{
+	void *library = dlopen(name, mode);
+	struct pd_rank *rank = pd_rank_here();
+	struct util_error err;
+
+	if (library && rank &&
+	    pd_private_take(rank->world->private, rank->program->image,
+			    rank->rank - rank->program->first_rank, &err))
+		pd_fail(rank, PD_FAILURE_MEMORY, "%s", err.text);
+	return library;
+}
+
 void *pd_process_override(const char *name)
 {
 	if (!strcmp(name, "__libc_start_main"))
 		return (void *)(uintptr_t)start_main;
+	if (!strcmp(name, "dlopen"))
+		return (void *)(uintptr_t)open_library;
 	if (!strcmp(name, "_ZNSt8ios_base15sync_with_stdioEb"))
 		return (void *)(uintptr_t)keep_streams;
 	return NULL;

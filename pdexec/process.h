@@ -3,6 +3,7 @@
 #define PDEXEC_PROCESS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "pdexec/arch.h"
@@ -33,6 +34,7 @@ struct pd_libc_variables {
 	char **environment;
 	int optind, opterr, optopt;
 	char *optarg;
+	FILE *in, *out, *err; /* stdin, stdout, stderr */
 };
 
 struct pd_getopt {		     /* pdexec/getopt.c */

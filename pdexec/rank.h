@@ -58,6 +58,8 @@ struct pd_config {
 	uint64_t seed;
 	size_t stack_size_B;            /* 0: chosen */
 	enum pd_isolation isolation;
+	int n_private_libraries;        /* names of libraries that are private wherever they lie (pdexec/private.h); borrowed */
+	const char *const *private_libraries;
 	/*
 	 * Room for the program's thread-local variables directly below the thread pointer: the only `_Thread_local` variable of the executable that runs the
 	 * simulator, aligned to 64 bytes (tools/run/main.c). NULL: programs that have any are refused.
@@ -155,6 +157,7 @@ struct pd_world {
 	struct pd_signals *signals;     /* handlers while the world exists; pdexec/signals.h */
 	struct pd_blas *blas;           /* pdexec/blas.h; NULL without config.blas_model */
 	struct pd_noalloc *noalloc;     /* buffers that are not there; pdexec/noalloc.h; NULL without --no-alloc */
+	void *no_input;                 /* FILE that is empty: standard input of all ranks but 0; pdexec/streams.c */
 	struct pd_process *outside;     /* variables of libc as they were around the run */
 	char *thread;                   /* thread pointer of the thread that runs the ranks */
 	bool is_builtin;                /* the programs are built in: there is nothing of libc to keep apart, nothing is measured */
@@ -162,6 +165,7 @@ struct pd_world {
 	int process_id;                 /* of the simulator: children of fork() are none of its ranks */
 	struct pd_rank *ranks;          /* [n_ranks]; stays where it is when ranks are added */
 	struct pd_directories *directories; /* pdexec/directory.h */
+	struct pd_private *private;     /* libraries with variables for each rank; pdexec/private.h */
 	int n_ranks, n_running;         /* n_running: those that have not ended, started or not */
 	void *mpi;
 	void (*mpi_rank_end)(struct pd_rank *rank); /* called on the rank's fiber when it has returned or exited; set by mpi */
@@ -175,6 +179,8 @@ struct pd_world {
  * one mutable global.
  */
 extern struct pd_rank *pd_current;
+/* Is this the thread that the ranks run on, not one that a program started? */
+bool pd_is_own_thread(const struct pd_world *world);
 /* The rank that is executing on the calling thread; NULL in the engine's loop and on threads that the program started. */
 struct pd_rank *pd_rank_here(void);
 

@@ -12,6 +12,7 @@
 #include "pdexec/directory.h"
 #include "pdexec/image.h"
 #include "pdexec/noalloc.h"
+#include "pdexec/private.h"
 #include "pdexec/process.h"
 #include "pdexec/rank.h"
 #include "pdexec/signals.h"
@@ -20,6 +21,11 @@
 #include "pdexec/tap.h"
 
 struct pd_rank *pd_current;
+
+bool pd_is_own_thread(const struct pd_world *world)
+{
+	return world->thread == pd_arch_thread_pointer();
+}
 
 struct pd_rank *pd_rank_here(void)
 {
@@ -125,6 +131,8 @@ static int create_program(struct pd_world *world, struct pd_program *program, co
 	rc = pd_store_create(&config, &program->store, err);
 	if (!rc && !world->is_builtin)
 		rc = pd_image_create(&config, &program->config, world->blas, &program->image, err);
+	if (!rc && !world->is_builtin)
+		rc = pd_private_take(world->private, program->image, -1, err);
 	for (int i = 0; i < program->config.n_ranks && !rc; i++)
 		rc = create_rank(world, program, i, node_of[i], err);
 	return rc;
@@ -235,6 +243,9 @@ static int create_parts(struct pd_world *world, struct util_error *err)
 	if (!rc && !world->is_builtin)
 		rc = pd_directories_create(&world->directories, err);
 	if (!rc && !world->is_builtin)
+		rc = pd_private_create(config->n_private_libraries, config->private_libraries,
+				       &world->private, err);
+	if (!rc && !world->is_builtin)
 		rc = pd_process_create(&world->outside, NULL, err);
 	if (!rc)
 		rc = create_programs(world, err);
@@ -315,7 +326,10 @@ void pd_world_destroy(struct pd_world *world)
 		destroy_program(world, &world->programs[i]);
 	free(world->ranks);
 	pd_process_destroy(world->outside);
+	if (world->no_input)
+		fclose(world->no_input);
 	pd_directories_destroy(world->directories);
+	pd_private_destroy(world->private);
 	sim_fiber_set_destroy(world->fibers);
 	free(world->programs);
 	pd_blas_destroy(world->blas);

@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "mpi/comm/comm.h"
 #include "mpi/core/rank.h"
 #include "mpi/env/errhandler.h"
 #include "mpi/record/record.h"
+#include "pdexec/arch.h"
 
 /*
  * A program that was started without mpisim-run has no simulator around it: nobody else could tell
@@ -22,6 +24,20 @@ static _Noreturn void fail_outside(const char *function)
 	exit(2);
 }
 
+/* The thread that the ranks run on may wait for this one: nobody else could end the run. */
+static __attribute__((cold, noinline)) _Noreturn void
+fail_thread(const struct pd_rank *pd, const char *function, const void *site)
+{
+	char place[256];
+
+	fprintf(
+	    stderr,
+	    "mpisim: %s at %s: called by a thread that the program started (while rank %d ran): "
+	    "only the thread that calls MPI_Init may call MPI\n",
+	    function, pd_describe_site(pd->world, site, place, sizeof place), pd->rank);
+	_exit(1);
+}
+
 static inline struct mpi_rank *enter(const char *function, const void *site)
 {
 	struct pd_rank *pd = pd_current;
@@ -29,6 +45,8 @@ static inline struct mpi_rank *enter(const char *function, const void *site)
 
 	if (__builtin_expect(!pd, 0))
 		fail_outside(function);
+	if (__builtin_expect(pd->world->thread != pd_arch_thread_pointer(), 0))
+		fail_thread(pd, function, site);
 	me = pd->mpi;
 	if (me->depth != 0) {
 		if (me->depth > 0) { /* from a callback of a call that is recorded already */

@@ -105,6 +105,7 @@ struct mpi_world {
 	const struct mpi_coll_selection *coll_selection;
 	struct mpi_coll_uses *coll_uses; /* mpi/coll/uses.h; NULL: they are not counted */
 	int n_finalized;    /* ranks that have left MPI for good */
+	int n_unfinalized, first_unfinalized; /* ranks that ended well without MPI_Finalize */
 	void *ports; /* and published names: dynamic's own; NULL: none */
 	struct mpi_spawn *spawns; /* mpi/dynamic/spawn.h */
 	const char *no_spawn; /* the option that processes cannot be spawned under; NULL: they can */

@@ -78,8 +78,9 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 		return mpi_leave(me,
 				 mpi_raise(me, NULL, MPI_ERR_ARG,
 					   "required is %d, no level of thread support", required));
-	/* Threads other than the rank's own may not call MPI in the simulator. */
-	*provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+	/* many programs ask for more than they use; another thread's call is an error when it comes
+	 */
+	*provided = required;
 	return mpi_leave(me, init(me, *provided));
 }
 
@@ -130,7 +131,13 @@ int MPI_Query_thread(int *provided)
 
 int MPI_Is_thread_main(int *flag)
 {
-	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_rank *me;
+
+	if (flag && pd_current && !pd_is_own_thread(pd_current->world)) {
+		*flag = 0; /* for this, other threads may ask */
+		return MPI_SUCCESS;
+	}
+	me = MPI_ENTER();
 
 	if (!flag)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
@@ -146,13 +153,24 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
 	pd_fail(me->pd, PD_FAILURE_ABORT, "the program aborted with code %d", errorcode);
 }
 
+/* What it sent is delivered, as if it had called MPI_Finalize. */
+static void end_unfinalized(struct mpi_rank *me)
+{
+	if (me->world->n_unfinalized++ == 0)
+		me->world->first_unfinalized = me->rank;
+	me->state = MPI_STATE_FINALIZED;
+	mpi_env_close(me);
+}
+
 void mpi_env_rank_end(struct pd_rank *pd)
 {
 	struct mpi_rank *me = pd->mpi;
 
-	if (me && me->state == MPI_STATE_RUNNING)
+	if (me && me->state == MPI_STATE_RUNNING && pd->exit_code != 0)
 		pd_fail(pd, PD_FAILURE_MPI_ERROR,
 			"ended (exit code %d) without calling MPI_Finalize", pd->exit_code);
+	if (me && me->state == MPI_STATE_RUNNING)
+		end_unfinalized(me);
 	if (me && me->n_opened > 0)
 		report_leaks(me);
 }

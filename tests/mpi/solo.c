@@ -5,6 +5,7 @@
 
 #include "mpi/comm/comm.h"
 #include "mpi/env/errhandler.h"
+#include "pdexec/arch.h"
 
 struct solo {
 	struct pd_world pd_world;
@@ -31,6 +32,7 @@ struct solo *solo_create(int n_ranks, int rank)
 		abort();
 	solo->pd_world.config.mode = PD_COMPUTE_MODELLED;
 	solo->pd_world.cluster = &cluster;
+	solo->pd_world.thread = pd_arch_thread_pointer();
 	solo->program.config.n_ranks = n_ranks;
 	solo->pd_world.programs = &solo->program;
 	solo->pd_world.n_programs = 1;

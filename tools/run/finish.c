@@ -12,6 +12,7 @@
 #include "mpi/env/leaks.h"
 #include "netmodel/yamltree.h"
 #include "pdexec/blas.h"
+#include "pdexec/private.h"
 #include "pdexec/store.h"
 #include "tools/run/failure.h"
 #include "tools/run/outfile.h"
@@ -156,6 +157,26 @@ static void warn_no_mpi(const struct run *run, struct run_strings *warnings)
 			return;
 	run_strings_add(warnings, "no rank called MPI_Init: is %s the MPI program?",
 			run->programs[0].argv[0]);
+}
+
+static void warn_unfinalized(const struct run *run, struct run_strings *warnings)
+{
+	const struct mpi_world *mpi = run->mpi;
+	const char *library = pd_private_unused(run->world->private);
+
+	if (mpi->n_unfinalized > 0)
+		run_strings_add(warnings,
+				"%d rank%s ended without calling MPI_Finalize, first of them rank %d",
+				mpi->n_unfinalized, mpi->n_unfinalized == 1 ? "" : "s",
+				mpi->first_unfinalized);
+	if (library)
+		run_strings_add(warnings, "--private-lib: no library \"%s\" was loaded", library);
+}
+
+static void warn_program(const struct run *run, struct run_strings *warnings)
+{
+	warn_no_mpi(run, warnings);
+	warn_unfinalized(run, warnings);
 }
 
 static void add_warning(void *context, const char *sentence)
@@ -435,7 +456,7 @@ int run_finish(struct run *run)
 	if (!run->options.ignore_leaks)
 		warn_leaks(run, &warnings);
 	warn_model(run, &warnings);
-	warn_no_mpi(run, &warnings);
+	warn_program(run, &warnings);
 	for (int i = 0; i < run->world->n_programs; i++)
 		pd_store_warn(run->world->programs[i].store, add_warning, &warnings);
 	pd_blas_warn(run->world->blas, run->world->config.mode, add_warning, &warnings);

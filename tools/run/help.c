@@ -101,6 +101,8 @@ static const char text[] =
 	"                         ranks, 256KiB above 8192)\n"
 	"  --time-only FILE       write the predicted time in seconds to FILE, and nothing else\n"
 	"  --isolation HOW        how ranks keep their globals apart: auto, map or copy\n"
+	"  --private-lib NAME     each rank has variables of its own in this library, as it has\n"
+	"                         in those outside of the system's folders (docs/compiling.md)\n"
 	"  --version, --help\n"
 	"\n"
 	"exit status: 0 the program ended well; 1 it failed (deadlock, abort, crash, a rank\n"

@@ -195,6 +195,8 @@ static int prepare_world(struct run *run, struct util_error *err)
 		.seed = (uint64_t)o->seed,
 		.stack_size_B = (size_t)o->stack_size_B,
 		.isolation = o->isolation,
+		.n_private_libraries = o->n_private_libraries,
+		.private_libraries = o->private_libraries,
 		.max_spawned = run->cluster->spawn_max_processes,
 		.substitute = o->record ? mpi_record_substitute : NULL,
 		.tls_area = run->tls_area,

@@ -44,6 +44,7 @@ enum option_code {
 	OPTION_SCALE,
 	OPTION_SCHEDULE,
 	OPTION_SET,
+	OPTION_PRIVATE_LIB,
 	OPTION_TIME_ONLY,
 	OPTION_VARY_CLUSTER,
 	OPTION_VARY_COMPUTE,
@@ -87,6 +88,7 @@ static const struct option long_options[] = {
 	{"json", required_argument, NULL, OPTION_JSON},
 	{"no-alloc", no_argument, NULL, OPTION_NO_ALLOC},
 	{"placement", required_argument, NULL, OPTION_PLACEMENT},
+	{"private-lib", required_argument, NULL, OPTION_PRIVATE_LIB},
 	{"quiet", no_argument, NULL, OPTION_QUIET},
 	{"repeat", required_argument, NULL, OPTION_REPEAT},
 	{"record", required_argument, NULL, OPTION_RECORD},
@@ -177,6 +179,17 @@ static int parse_override(const char *text, struct run_options *out, struct util
 				      "\"network.latency=2us\"",
 				      text);
 	out->overrides[out->n_overrides++] = text;
+	return 0;
+}
+
+static int parse_library(const char *text, struct run_options *out, struct util_error *err)
+{
+	if (text[0] == '\0' || strchr(text, '/'))
+		return util_error_set(err, UTIL_EINPUT,
+				      "--private-lib: found \"%s\", wanted a library's name "
+				      "without its folder, as in \"libsolver.so.1\" or "
+				      "\"libsolver\"", text);
+	out->private_libraries[out->n_private_libraries++] = text;
 	return 0;
 }
 
@@ -325,6 +338,8 @@ static int take_option(int option, char *value, struct run_options *out, struct 
 		return run_options_take_coll(value, out, err);
 	case OPTION_COLL_PROFILE:
 		return run_options_take_profile("--coll-profile", value, out, err);
+	case OPTION_PRIVATE_LIB:
+		return parse_library(value, out, err);
 	case OPTION_STACK_SIZE:
 		return parse_stack_size(value, out, err);
 	case OPTION_ISOLATION:
@@ -435,7 +450,9 @@ static int parse(int argc, char **argv, struct run_options options, struct run_o
 	n_overrides = (size_t)run_options_count_overrides(argc, argv);
 	options.overrides = calloc(n_overrides, sizeof *options.overrides);
 	options.made_overrides = calloc(n_overrides, sizeof *options.made_overrides);
-	if (!options.scales || !options.overrides || !options.made_overrides) {
+	options.private_libraries = calloc((size_t)argc + 1, sizeof *options.private_libraries);
+	if (!options.scales || !options.overrides || !options.made_overrides ||
+	    !options.private_libraries) {
 		run_options_finish(&options);
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	}
@@ -475,8 +492,9 @@ void run_options_finish(struct run_options *options)
 	free(options->made_overrides);
 	free(options->scales);
 	free(options->overrides);
+	free(options->private_libraries);
 	run_programs_finish(&options->programs);
-	options->scales = options->overrides = NULL;
+	options->scales = options->overrides = options->private_libraries = NULL;
 	options->made_overrides = NULL;
 	options->n_made = 0;
 }

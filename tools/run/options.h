@@ -35,6 +35,8 @@ struct run_options {
 	int64_t seed;
 	int64_t stack_size_B;
 	enum pd_isolation isolation;
+	const char **private_libraries; /* [n_private_libraries] */
+	int n_private_libraries;
 	const char *json;   /* file, "-": standard output, NULL: none */
 	const char *report; /* directory, NULL: none */
 	const char *html;   /* file, NULL: none */

@@ -115,6 +115,7 @@ static const char *find_unreplayable(const struct run_options *o)
 		{o->blas_model, "--blas-model"},     {o->first_n, "--first-n"},
 		{o->no_alloc, "--no-alloc"},	     {o->stack_size_B, "--stack-size"},
 		{o->isolation != PD_ISOLATION_AUTO, "--isolation"},
+		{o->n_private_libraries > 0, "--private-lib"},
 		{o->n_repeats > 1, "--repeat"},	     {o->vary_cluster, "--vary-cluster"},
 		{o->tag_output, "--tag-output"},     {o->record, "--record"},
 		{o->check_binary, "--check-binary"}, {o->ignore_leaks, "--ignore-leaks"},

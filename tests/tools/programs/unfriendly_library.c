@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A library with variables; with PLUGIN defined, one that is loaded at run time. */
+static int counter, *const to_counter = &counter;
+static _Thread_local int of_thread = 100;
+
+#ifdef PLUGIN
+int plugin_next(void);
+
+int plugin_next(void)
+#else
+int library_next(void);
+int library_next_of_thread(void);
+
+int library_next_of_thread(void)
+{
+	return ++of_thread;
+}
+
+int library_next(void)
+#endif
+{
+	return ++*to_counter + 0 * of_thread;
+}

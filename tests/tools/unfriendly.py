@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that take a process for their own: input, files, folders, threads, libraries with variables, ends.
+
+usage: unfriendly.py BIN_DIR SOURCE_DIR
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+# A simulator that is built with the sanitizers reports what a program that fails leaves behind: that is the program's.
+os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+HERE = pathlib.Path(sys.argv.pop(1)).resolve()
+CLUSTER = """mpisim_cluster: 1
+nodes: 3
+network:
+  latency: 1us
+  bandwidth: 1 GB/s
+"""
+
+
+def call(*words, **options):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **options)
+
+
+class Base(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-unfriendly-"))
+        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        source = HERE / "programs"
+        for words in (["-shared", "-o", "libunfriendly.so", source / "unfriendly_library.c"],
+                      ["-shared", "-DPLUGIN", "-o", "unfriendly_plugin.so", source / "unfriendly_library.c"]):
+            built = call("cc", "-fPIC", *words, cwd=cls.dir)
+            assert built.returncode == 0, built.stderr
+        built = call(BIN / "mpisim-cc", "-g", "-pthread", source / "unfriendly.c", "-o", "program", "-L.", "-lunfriendly",
+                     "-Wl,-rpath,$ORIGIN", "-ldl", cwd=cls.dir)
+        assert built.returncode == 0, built.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def start(self, what, *options, **more):
+        return call(BIN / "mpisim-run", "--quiet", "--cluster", "cluster.yaml", *options, "-n", 3, "./program", what,
+                    cwd=self.dir, **more)
+
+    def lines(self, what, *options, **more):
+        done = self.start(what, *options, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return sorted(done.stdout.splitlines())
+
+
+class Processes(Base):
+    def test_rank_0_reads_the_input_and_the_others_find_none(self):
+        self.assertEqual(self.lines("input", input="12\nsecond line\nthird\n"),
+                         ["0: 12 second line", "1: -1 none", "2: -1 none"])
+
+    def test_each_rank_has_standard_streams_of_its_own(self):
+        done = self.start("redirect")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertEqual(sorted(done.stderr.splitlines()), ["0: of 0", "1: of 1", "2: of 2"])
+
+    def test_each_rank_is_in_a_folder_of_its_own(self):
+        for rank in range(3):
+            (self.dir / f"folder.{rank}").mkdir()
+        self.assertEqual(self.lines("move", "--json", "out.json"), ["0: 0", "1: 1", "2: 2"])
+        self.assertTrue((self.dir / "out.json").exists())  # where mpisim-run was started, not where a rank went
+
+    def test_stacks_hold_what_processes_put_there(self):
+        self.assertEqual(self.lines("stack"), [f"{rank}: 3 jumps, depth 20000, 0 wrong" for rank in range(3)])
+
+    def test_who_forgets_finalize_is_told(self):
+        done = self.start("return")
+        self.assertEqual((done.returncode, done.stdout), (0, "1: 0\n"), done.stderr)
+        self.assertIn("warning: 2 ranks ended without calling MPI_Finalize", done.stderr)
+
+    def test_an_exit_code_without_finalize_ends_the_run(self):
+        done = self.start("exit")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("rank 1: ended (exit code 3) without calling MPI_Finalize", done.stderr)
+
+
+class Libraries(Base):
+    # rank r counts r + 1 times, in turns with the others
+    PRIVATE = ["0: 1 101 1", "1: 2 102 2", "2: 3 103 3"]
+
+    def test_a_programs_own_libraries_and_plugins_are_private(self):
+        for isolation in ("map", "copy"):
+            self.assertEqual(self.lines("libraries", "--isolation", isolation), self.PRIVATE, isolation)
+
+    def test_what_is_private_is_said_by_name_too(self):
+        self.assertEqual(self.lines("libraries", "--private-lib", "libunfriendly", "--private-lib", "unfriendly_plugin.so"),
+                         self.PRIVATE)
+
+    def test_names_that_no_library_has_are_told(self):
+        done = self.start("libraries", "--private-lib", "libunfriend")
+        self.assertIn('--private-lib: no library "libunfriend" was loaded', done.stderr)
+        done = self.start("libraries", "--private-lib", "./libunfriendly.so")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('--private-lib: found "./libunfriendly.so"', done.stderr)
+
+
+class Threads(Base):
+    def test_threads_that_do_not_call_mpi_work(self):
+        self.assertEqual(self.lines("threads"), ["0: 10000", "1: 10000", "2: 10000"])
+
+    def test_a_thread_that_calls_mpi_is_an_error(self):
+        done = self.start("thread")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"MPI_Comm_rank at unfriendly.c:\d+ \(call_mpi\): called by a thread that the program "
+                                      r"started \(while rank 1 ran\)")
+
+    def test_regions_of_openmp_run(self):
+        source = self.dir / "openmp.c"
+        source.write_text("""
+            #include <mpi.h>
+            #include <stdio.h>
+            int main(void) {
+                double sum = 0, all = 0;
+                MPI_Init(NULL, NULL);
+                #pragma omp parallel for reduction(+: sum)
+                for (int i = 0; i < 1000; i++) sum += i;
+                #pragma omp parallel
+                {
+                    #pragma omp master
+                    MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+                }
+                printf("%g\\n", all);
+                MPI_Finalize(); }""")
+        built = call(BIN / "mpisim-cc", "-fopenmp", source, "-o", self.dir / "openmp")
+        self.assertEqual(built.returncode, 0, built.stderr)
+        for threads in "1", "2":
+            done = call(BIN / "mpisim-run", "--quiet", "--cluster", self.dir / "cluster.yaml", "-n", 2, self.dir / "openmp",
+                        env={**os.environ, "OMP_NUM_THREADS": threads})
+            self.assertEqual((done.returncode, done.stdout), (0, "999000\n" * 2), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
