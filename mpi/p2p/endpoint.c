@@ -7,6 +7,7 @@
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/message.h"
+#include "mpi/p2p/partitioned.h"
 
 /* Polls closer than this are one streak. Where nothing is measured, any time in between was charged
  * for something. */
@@ -46,6 +47,7 @@ static void free_payloads(struct mpi_world *world)
 		}
 		for (struct mpi_request *r = endpoint->arrived_first; r; r = r->next)
 			mpi_message_destroy(r->message);
+		mpi_partitioned_destroy_left(endpoint->unmatched_partitioned);
 		free(endpoint->buffer);
 		mpi_match_index_end(&endpoint->posted);
 		mpi_match_index_end(&endpoint->unexpected);

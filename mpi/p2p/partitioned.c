@@ -21,7 +21,7 @@ static void *allocate(struct mpi_rank *me, size_t n, size_t size_B)
 static bool fit(const struct mpi_partitioned *a, const struct mpi_partitioned *b)
 {
 	return a->is_send != b->is_send && a->context == b->context && a->source == b->source &&
-	       a->dest == b->dest && a->compound.request->tag == b->compound.request->tag;
+	       a->dest == b->dest && a->tag == b->tag;
 }
 
 static void remove_from_list(struct mpi_partitioned *half)
@@ -40,6 +40,7 @@ static void make_line(struct mpi_rank *me, struct mpi_partitioned *half, uint32_
 {
 	struct mpi_comm *comm = half->compound.request->comm;
 
+	half->line_context = context;
 	half->line = mpi_comm_create_local(me, comm->group, comm->remote, comm->rank, context);
 	if (!half->line)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a partitioned operation");
@@ -170,15 +171,19 @@ static void find_partner(struct mpi_rank *me, struct mpi_partitioned *half)
 		return;
 	}
 	remove_from_list(other);
-	make_line(me, half, other->line->context);
+	make_line(me, half, other->line_context);
 	match(half->is_send ? half : other, half->is_send ? other : half);
+	if (!other->compound.request) {
+		half->partner = NULL;
+		free(other);
+	}
 }
 
 static void release(struct mpi_rank *me, struct mpi_request *request)
 {
 	struct mpi_partitioned *half = request->operation;
+	bool is_awaited = half->list && half->is_send && half->has_started;
 
-	remove_from_list(half);
 	if (half->partner)
 		half->partner->partner = NULL;
 	mpi_comm_release(me, half->line);
@@ -186,7 +191,23 @@ static void release(struct mpi_rank *me, struct mpi_request *request)
 	free(half->missing_B);
 	free(half->is_unpacked);
 	free(half->packed);
+	if (is_awaited) {
+		half->compound.request = NULL;
+		return;
+	}
+	remove_from_list(half);
 	free(half);
+}
+
+void mpi_partitioned_destroy_left(struct mpi_partitioned *list)
+{
+	struct mpi_partitioned *next;
+
+	for (; list; list = next) {
+		next = list->next;
+		if (!list->compound.request)
+			free(list);
+	}
 }
 
 static void prepare_receiver(struct mpi_rank *me, struct mpi_partitioned *recv)
@@ -212,6 +233,7 @@ void mpi_partitioned_create(struct mpi_rank *me, struct mpi_request *request, bo
 	half->is_send = is_send;
 	half->source = is_send ? me->rank : peer;
 	half->dest = is_send ? peer : me->rank;
+	half->tag = request->tag;
 	half->context = request->comm->context;
 	half->n_partitions = n_partitions;
 	half->count = request->count;
@@ -232,6 +254,7 @@ int mpi_partitioned_start(struct mpi_rank *me, struct mpi_request *request)
 	struct mpi_partitioned *half = request->operation;
 
 	request->state = REQUEST_PENDING;
+	half->has_started = true;
 	mpi_status_set_empty(&request->status);
 	half->compound.error = MPI_SUCCESS;
 	if (!half->is_send) {

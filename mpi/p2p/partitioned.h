@@ -16,9 +16,11 @@ struct mpi_partitioned {
 	struct mpi_partitioned *partner;
 	struct mpi_partitioned *next; /* in the list of unmatched ones */
 	struct mpi_partitioned **list;
-	bool is_send;
+	bool is_send, has_started;
 	int source, dest; /* world ranks */
-	uint32_t context; /* of the program's communicator */
+	int tag;
+	uint32_t context;      /* of the program's communicator */
+	uint32_t line_context; /* of `line` */
 	int n_partitions;
 	MPI_Count count; /* items per partition */
 	int64_t part_B;	 /* bytes per partition */
@@ -44,5 +46,7 @@ int mpi_partitioned_start(struct mpi_rank *me, struct mpi_request *request);
 void mpi_partitioned_ready(struct mpi_rank *me, struct mpi_partitioned *send, int partition);
 /* Whether a partition has arrived; unpacks it then. On its rank's fiber. */
 bool mpi_partitioned_arrived(struct mpi_partitioned *recv, int partition);
+/* Frees the senders of a list of unmatched halves that lost their requests. */
+void mpi_partitioned_destroy_left(struct mpi_partitioned *list);
 
 #endif

@@ -281,6 +281,30 @@ static void statuses_of_requests(void)
 	       MPI_ERR_REQUEST);
 }
 
+/* Its messages are under way; a second one to rank 1 stays without a receiver. */
+static void sender_freed_before_its_receiver_comes(void)
+{
+	MPI_Request request;
+
+	for (int tag = 4; tag < 6 && rank == 0; tag++) {
+		memset(out, tag, 20);
+		MPI_Psend_init(out, 2, 10, MPI_BYTE, 1, tag, MPI_COMM_WORLD, MPI_INFO_NULL,
+			       &request);
+		MPI_Start(&request);
+		MPI_Pready_range(0, 1, request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		MPI_Request_free(&request);
+	}
+	if (rank == 1) {
+		mpisim_add_compute_time(0.010);
+		MPI_Precv_init(in, 1, 20, MPI_BYTE, 0, 4, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+		MPI_Start(&request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect("its data", in[19], 4);
+		MPI_Request_free(&request);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
@@ -290,6 +314,7 @@ int main(int argc, char **argv)
 	    {"partitions_travel_alone", partitions_travel_alone},
 	    {"partitions_of_other_sizes", partitions_of_other_sizes},
 	    {"halves_match_in_order", halves_match_in_order},
+	    {"sender_freed_before_its_receiver_comes", sender_freed_before_its_receiver_comes},
 	    {"partitioned_errors", partitioned_errors},
 	    {"statuses_of_requests", statuses_of_requests},
 	};

@@ -196,11 +196,11 @@ static void settings_are_those_of_the_cluster_file(void)
 	MPI_T_cvar_get_index("protocol.progress", &index);
 	MPI_T_cvar_get_info(index, NULL, NULL, NULL, NULL, &progress, NULL, NULL, NULL, NULL);
 	CHECK_INT(MPI_T_enum_get_info(progress, &n, NULL, NULL), MPI_SUCCESS);
-	CHECK_INT(n, 2);
+	CHECK_INT(n, 3);
 	length = sizeof text;
 	MPI_T_enum_get_item(progress, 1, &item, text, &length);
 	CHECK(item == 1 && !strcmp(text, "in_mpi"));
-	CHECK_INT(MPI_T_enum_get_item(progress, 2, &item, text, &length), MPI_T_ERR_INVALID_INDEX);
+	CHECK_INT(MPI_T_enum_get_item(progress, 3, &item, text, &length), MPI_T_ERR_INVALID_INDEX);
 	CHECK_INT(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &n, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
 }
 

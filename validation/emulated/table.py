@@ -24,7 +24,7 @@ NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 PAGE = HERE.parent.parent / "docs/validation-emulated.md"
 MODELS = {"calibrated": ("", ["--vary-transfer", "0.01", "--vary-compute", "0.01"], (1, 2, 3)), "thesis": ("-thesis", [], (0,))}
 # Why predictions are off by more than 12 %: library, beginning of the configuration, reason. The figures are of small programs on the same
-# cluster (docs/decisions/0035-unattended-connections.md and the page).
+# cluster (docs/decisions/0038-unattended-connections.md and the page).
 OUT_OF_STEP = ("a connection that rested starts slowly against what comes the other way; then ranks are out of step by more than a request takes, and clears to send wait behind the bulk (see above); "
                "the model has no slow start and its ranks stay in step")
 LOCKSTEP = "eight ranks in step on two processors: a sweep waits for the slowest wake-up, calibration's two ranks see the median (see above)"
