@@ -118,6 +118,8 @@ int net_model_create(struct sim_engine *engine, const struct net_cluster *cluste
 	model->queue_s = (double)cluster->queue_B / cluster->bandwidth_Bps;
 	model->burst_s = (double)cluster->burst_B / cluster->bandwidth_Bps;
 	model->has_limits = cluster->duplex_penalty > 0 || cluster->sharing_efficiency.n > 0;
+	model->may_announce = !model->slice && !model->has_limits && model->queue_s == 0 &&
+			      model->burst_s == 0 && !cluster->cpu_cost.fraction;
 	model->hook.run = end_instant;
 	sim_event_init(&model->tick, fire_tick);
 	for (int l = 0; l < model->n_links; l++) {
@@ -135,6 +137,7 @@ void net_model_set_capacities(struct net_model *model, double *capacities)
 {
 	model->capacities = capacities;
 	model->has_limits = true;
+	model->may_announce = false;
 }
 
 void net_model_destroy(struct net_model *model)
@@ -179,7 +182,7 @@ double net_model_link_load(const struct net_model *model, int node, int is_incom
 {
 	const struct net_link *link =
 	    &model->links[is_incoming ? model->cluster->n_nodes + node : node];
-	double load = 0;
+	double load = link->announced && link->announced->updated <= model->engine->now;
 
 	for (int i = 0; i < link->n; i++)
 		load += link->hops[i].transfer->rate;

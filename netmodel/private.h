@@ -24,6 +24,8 @@
 enum net_stage {
 	NET_STAGE_DIRECT = 1, /* within a node, or without any work: ends with its event */
 	NET_STAGE_LATENCY,    /* a delay, then the bytes */
+	NET_STAGE_ANNOUNCED,  /* the same, alone on its links so far: `updated` is when it enters
+				 them */
 	NET_STAGE_QUEUED,     /* in a stream: its delay, then those before it, then the bytes */
 	NET_STAGE_BEHIND,     /* behind what others have in their node's queue */
 	NET_STAGE_SHARED,     /* on its links */
@@ -36,7 +38,8 @@ struct net_hop { /* a transfer on a link, and its other link */
 };
 
 struct net_link {
-	struct net_hop *hops; /* [n], unordered */
+	struct net_hop *hops;		/* [n], unordered */
+	struct net_transfer *announced; /* the link is idle but for this one; NULL: none */
 	int n, capacity;
 	int n_before; /* n when the rates were last right; Algorithm 1 */
 	int n_caps;   /* see caps: here it fills a gap, and the size of the struct stays one that
@@ -45,7 +48,8 @@ struct net_link {
 			 traffic the other way */
 	double
 	    level; /* max-min: the most that a transfer gets here; INFINITY: the link is not full */
-	double credit_s; /* of a burst: work that passes at once; saved up to `idle_since`, when the link was last left */
+	double credit_s; /* of a burst: work that passes at once; saved up to `idle_since`, when the
+			    link was last left */
 	sim_time_ps idle_since;
 	double load;	/* sum of the rates, but for rounding */
 	double share;	/* Algorithm 1, literally: what each transfer processed here gets; INFINITY:
@@ -88,10 +92,10 @@ struct net_node {
 	struct net_model *model;
 	struct net_compute *heap; /* by end_s */
 	int n_computes;
-	double rate;		   /* what each gets of a core; 1 where none runs */
-	double speed;		   /* relative to the node's own: 1 until a change */
-	double undisturbed;	   /* what each would get if communication cost nothing */
-	double virtual_s;	   /* integral of rate · speed since the node was last idle, at `updated` */
+	double rate;	    /* what each gets of a core; 1 where none runs */
+	double speed;	    /* relative to the node's own: 1 until a change */
+	double undisturbed; /* what each would get if communication cost nothing */
+	double virtual_s; /* integral of rate · speed since the node was last idle, at `updated` */
 	double stolen_s, shared_s; /* integrals of undisturbed - rate and of 1 - undisturbed */
 	double slowed_s;	   /* integral of rate · (1 - speed) */
 	int n_changes;		   /* of speed, that are still to come */
@@ -108,10 +112,11 @@ struct net_model {
 	struct net_node *nodes; /* [n_nodes] */
 	int n_links;
 	double *capacities; /* [n_links] of each link, instead of 1; NULL: all 1 */
-	double queue_s; /* of each transfer, in its node's queue; 0: none */
-	double burst_s; /* the most credit that a link saves up; 0: none */
-	bool has_limits; /* the cluster has a sharing efficiency or a duplex penalty, or links have
-			    capacities of their own */
+	double queue_s;	   /* of each transfer, in its node's queue; 0: none */
+	double burst_s;	   /* the most credit that a link saves up; 0: none */
+	bool may_announce; /* nothing but the transfers on a link tells what passes it */
+	bool has_limits;   /* the cluster has a sharing efficiency or a duplex penalty, or links have
+			      capacities of their own */
 	struct net_list dirty_links, dirty_nodes;
 	struct net_list region, touched, visited; /* while solving */
 	struct net_heap heap;
@@ -153,6 +158,35 @@ static inline double net_model_vary_factor(struct util_rng *rng, double amplitud
 {
 	return amplitude == 0 ? 1 : 1 + amplitude * (2 * util_rng_uniform(rng) - 1);
 }
+
+static inline struct net_link *net_out_link(const struct net_transfer *transfer)
+{
+	return &transfer->model->links[transfer->source_node];
+}
+static inline struct net_link *net_in_link(const struct net_transfer *transfer)
+{
+	return &transfer->model->links[transfer->model->cluster->n_nodes + transfer->dest_node];
+}
+/* Transfers came or went: its rates are brought up to date. */
+static inline void net_link_touch(struct net_model *model, struct net_link *link)
+{
+	if (link->dirty)
+		return;
+	link->dirty = true;
+	model->dirty_links.links[model->dirty_links.n++] = (int)(link - model->links);
+	net_model_ask(model);
+}
+
+/* limits.c; for clusters that have any of it */
+/* After one more or one fewer transfer on its links. */
+__attribute__((cold)) void net_transfer_change_limits(struct net_model *model,
+						      const struct net_transfer *transfer);
+/* Bytes that both links let through at once, because they have been idle. */
+__attribute__((cold)) void net_transfer_pass_burst(struct net_model *model,
+						   struct net_transfer *transfer);
+/* True when it has to wait for its turn in its node's queue first. */
+__attribute__((cold)) bool net_transfer_waits_behind(struct net_model *model,
+						     struct net_transfer *transfer);
 
 /* transfer.c */
 void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfer, double rate);

@@ -10,16 +10,6 @@ bool net_rate_same(double a, double b)
 	return a == b || fabs(a - b) <= NET_SAME * (fabs(a) < fabs(b) ? fabs(a) : fabs(b));
 }
 
-static struct net_link *out_link(const struct net_transfer *transfer)
-{
-	return &transfer->model->links[transfer->source_node];
-}
-
-static struct net_link *in_link(const struct net_transfer *transfer)
-{
-	return &transfer->model->links[transfer->model->cluster->n_nodes + transfer->dest_node];
-}
-
 void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfer, double rate)
 {
 	sim_time_ps now = model->engine->now;
@@ -35,27 +25,18 @@ void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfe
 		transfer->remaining_s = 0;
 	if (transfer->stream)
 		net_stream_pass(transfer->stream, passed_s);
-	out_link(transfer)->load += rate - transfer->rate;
-	in_link(transfer)->load += rate - transfer->rate;
+	net_out_link(transfer)->load += rate - transfer->rate;
+	net_in_link(transfer)->load += rate - transfer->rate;
 	transfer->updated = now;
 	transfer->rate = rate;
 	sim_engine_at(model->engine, &transfer->event,
 		      net_model_due(model, net_transfer_left(transfer) / rate));
 }
 
-static void touch_link(struct net_model *model, struct net_link *link)
-{
-	if (link->dirty)
-		return;
-	link->dirty = true;
-	model->dirty_links.links[model->dirty_links.n++] = (int)(link - model->links);
-	net_model_ask(model);
-}
-
 static void touch(struct net_model *model, const struct net_transfer *transfer)
 {
-	touch_link(model, out_link(transfer));
-	touch_link(model, in_link(transfer));
+	net_link_touch(model, net_out_link(transfer));
+	net_link_touch(model, net_in_link(transfer));
 }
 
 /* More or fewer transfers on its nodes: communication may cost another fraction of their CPUs. */
@@ -89,45 +70,6 @@ static void set_alone(struct net_link *link, double level, double share, double 
 	link->n_before = n;
 }
 
-/* What `link`'s transfers get together, by their number and by whether the node's other link
- * carries some, too. */
-static double limit_of(const struct net_model *model, const struct net_link *link,
-		       const struct net_link *opposite)
-{
-	const struct net_sharing_efficiency *efficiency = &model->cluster->sharing_efficiency;
-	double capacity = model->capacities ? model->capacities[link - model->links] : 1;
-	double limit = capacity;
-
-	if (efficiency->n && link->n > 0)
-		limit = capacity * efficiency->fraction[(link->n < efficiency->n ? link->n : efficiency->n) - 1];
-	if (link->n > 0 && opposite->n > 0)
-		limit *= 1 - model->cluster->duplex_penalty;
-	return limit;
-}
-
-static void update_limits(struct net_model *model, int node)
-{
-	struct net_link *out = &model->links[node],
-			*in = &model->links[model->cluster->n_nodes + node];
-	double out_limit = limit_of(model, out, in), in_limit = limit_of(model, in, out);
-
-	if (out->limit != out_limit)
-		touch_link(model, out);
-	if (in->limit != in_limit)
-		touch_link(model, in);
-	out->limit = out_limit;
-	in->limit = in_limit;
-}
-
-/* After one more or one fewer transfer on its links. */
-static __attribute__((cold, noinline)) void change_limits(struct net_model *model,
-							  const struct net_transfer *transfer)
-{
-	touch(model, transfer);
-	update_limits(model, transfer->source_node);
-	update_limits(model, transfer->dest_node);
-}
-
 /* Nothing has to be solved for two links that carry one transfer, or none. */
 static inline bool is_quiet(const struct net_model *model, const struct net_link *out,
 			    const struct net_link *in)
@@ -148,90 +90,103 @@ static inline void go_alone(struct net_model *model, struct net_transfer *transf
 		      net_model_due(model, net_transfer_left(transfer)));
 }
 
-static double credit_of(const struct net_model *model, const struct net_link *link)
+/* Puts it behind those that are on its links; false when there is no memory. */
+static inline bool join_links(struct net_transfer *transfer, struct net_link *out,
+			      struct net_link *in)
 {
-	double idle_s = link->n ? 0 : sim_time_to_s(model->engine->now - link->idle_since);
+	struct net_model *model = transfer->model;
 
-	return fmin(link->credit_s + idle_s, model->burst_s);
-}
-
-/* Bytes that both links let through at once, because they have been idle. */
-static __attribute__((cold, noinline)) void pass_burst(struct net_model *model,
-						       struct net_transfer *transfer)
-{
-	struct net_link *out = out_link(transfer), *in = in_link(transfer);
-	double out_s = credit_of(model, out), in_s = credit_of(model, in);
-	double passed_s = fmin(net_transfer_left(transfer), fmin(out_s, in_s));
-
-	transfer->remaining_s -= passed_s;
-	if (transfer->stream)
-		net_stream_pass(transfer->stream, passed_s);
-	out->credit_s = out_s - passed_s;
-	in->credit_s = in_s - passed_s;
-}
-
-/* What the transfers on a link have in its node's queue: those of one come out before a newcomer's
- * first byte. */
-static double queued(const struct net_model *model, const struct net_link *link)
-{
-	double sum_s = 0;
-
-	for (int k = 0; k < link->n; k++) {
-		const struct net_transfer *t = link->hops[k].transfer;
-		double left_s =
-		    t->remaining_s - t->rate * sim_time_to_s(model->engine->now - t->updated);
-
-		sum_s += fmax(fmin(left_s, model->queue_s), 0);
-	}
-	return sum_s;
-}
-
-/* True when it has to wait for its turn in the queue first. */
-static __attribute__((cold, noinline)) bool waits_behind(struct net_model *model,
-							 struct net_transfer *transfer)
-{
-	double queued_s;
-
-	if (transfer->stage == NET_STAGE_BEHIND || out_link(transfer)->n == 0)
-		return false;
-	queued_s = queued(model, out_link(transfer));
-	transfer->stage = NET_STAGE_BEHIND;
-	sim_engine_after(model->engine, &transfer->event, sim_time_from_s(queued_s));
-	return true;
-}
-
-void net_transfer_enter_links(struct net_model *model, struct net_transfer *transfer)
-{
-	struct net_link *out = out_link(transfer), *in = in_link(transfer);
-
-	if (model->queue_s > 0 && waits_behind(model, transfer))
-		return;
-	if (model->burst_s > 0)
-		pass_burst(model, transfer);
-
-	transfer->stage = NET_STAGE_SHARED;
-	transfer->updated = model->engine->now;
 	if ((out->n == out->capacity && reserve_hop(out)) ||
 	    (in->n == in->capacity && reserve_hop(in))) {
 		net_model_out_of_memory(model);
-		return;
+		return false;
 	}
+	transfer->stage = NET_STAGE_SHARED;
 	transfer->out_place = out->n++;
 	transfer->in_place = in->n++;
 	out->hops[transfer->out_place] = (struct net_hop){transfer, (int)(in - model->links)};
 	in->hops[transfer->in_place] = (struct net_hop){transfer, (int)(out - model->links)};
+	return true;
+}
+
+/* --- transfers that are announced: one event instead of two --- */
+
+static inline bool is_idle(const struct net_link *link)
+{
+	return !link->n && !link->announced && !link->dirty;
+}
+
+/*
+ * Announces a transfer whose links are idle: its event is its end, as it is when it stays alone on
+ * them. Whoever comes to one of them before calls it in. False: they are not idle, or its end is
+ * out of reach.
+ */
+static inline bool announce(struct net_model *model, struct net_transfer *transfer, double delay_s)
+{
+	struct net_link *out = net_out_link(transfer), *in = net_in_link(transfer);
+	sim_time_ps enters = sim_time_add(model->engine->now, sim_time_from_s(delay_s));
+	sim_time_ps due = sim_time_add(enters, sim_time_from_s(transfer->remaining_s));
+
+	if (!is_idle(out) || !is_idle(in) || due == SIM_TIME_MAX)
+		return false;
+	model->stats.n_rate_updates++;
+	model->stats.n_rate_changes++;
+	transfer->stage = NET_STAGE_ANNOUNCED;
+	transfer->updated = enters;
+	out->announced = in->announced = transfer;
+	sim_engine_at(model->engine, &transfer->event, due);
+	return true;
+}
+
+/* Another transfer comes to a link for which this one is announced: it is on its links from the
+ * time at which it entered them, or its delay is not over and it comes like any other. */
+static __attribute__((noinline)) void call_in(struct net_model *model,
+					      struct net_transfer *transfer)
+{
+	struct net_link *out = net_out_link(transfer), *in = net_in_link(transfer);
+
+	out->announced = in->announced = NULL;
+	if (transfer->updated > model->engine->now) {
+		transfer->stage = NET_STAGE_LATENCY;
+		model->stats.n_rate_updates--;
+		model->stats.n_rate_changes--;
+		sim_engine_at(model->engine, &transfer->event, transfer->updated);
+		return;
+	}
+	if (!join_links(transfer, out, in))
+		return;
+	transfer->rate = 1;
+	set_alone(out, 1, 1, 1, 1);
+	set_alone(in, 1, INFINITY, 1, 1);
+}
+
+void net_transfer_enter_links(struct net_model *model, struct net_transfer *transfer)
+{
+	struct net_link *out = net_out_link(transfer), *in = net_in_link(transfer);
+
+	if (out->announced)
+		call_in(model, out->announced);
+	if (in->announced)
+		call_in(model, in->announced);
+	if (model->queue_s > 0 && net_transfer_waits_behind(model, transfer))
+		return;
+	if (model->burst_s > 0)
+		net_transfer_pass_burst(model, transfer);
+	transfer->updated = model->engine->now;
+	if (!join_links(transfer, out, in))
+		return;
 	touch_cpus(model, transfer);
 	if (out->n == 1 && in->n == 1 && is_quiet(model, out, in))
 		go_alone(model, transfer, out, in);
 	else if (model->has_limits)
-		change_limits(model, transfer);
+		net_transfer_change_limits(model, transfer);
 	else
 		touch(model, transfer);
 }
 
 void net_transfer_leave_links(struct net_model *model, struct net_transfer *transfer)
 {
-	struct net_link *out = out_link(transfer), *in = in_link(transfer);
+	struct net_link *out = net_out_link(transfer), *in = net_in_link(transfer);
 	struct net_hop last;
 
 	if (out->n == 1 && in->n == 1 && is_quiet(model, out, in)) {
@@ -256,7 +211,7 @@ void net_transfer_leave_links(struct net_model *model, struct net_transfer *tran
 		in->idle_since = model->engine->now;
 	touch_cpus(model, transfer);
 	if (model->has_limits)
-		change_limits(model, transfer);
+		net_transfer_change_limits(model, transfer);
 	else
 		touch(model, transfer);
 }
@@ -293,6 +248,11 @@ static void fire_transfer(struct sim_event *event)
 	struct net_transfer *transfer = (struct net_transfer *)event;
 	struct net_stream *stream = transfer->stream;
 
+	if (transfer->stage == NET_STAGE_ANNOUNCED) {
+		net_out_link(transfer)->announced = net_in_link(transfer)->announced = NULL;
+		transfer->done(transfer);
+		return;
+	}
 	if (transfer->stage == NET_STAGE_QUEUED) {
 		make_ready(transfer);
 		return;
@@ -436,6 +396,8 @@ static HOT void start(struct net_model *model, struct net_transfer *transfer, in
 		net_transfer_enter_links(model, transfer);
 		return;
 	}
+	if (d.is_shared && !mark && model->may_announce && announce(model, transfer, d.delay_s))
+		return;
 	if (d.is_shared)
 		transfer->stage = NET_STAGE_LATENCY;
 	sim_engine_after(model->engine, &transfer->event, sim_time_from_s(d.delay_s));

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What switches do beside sharing (docs/model.md §3): links that carry less the more transfers they
+ * have, bursts after a rest, queues. */
+#include <math.h>
+
+#include "netmodel/private.h"
+
+/* What `link`'s transfers get together, by their number and by whether the node's other link
+ * carries some, too. */
+static double limit_of(const struct net_model *model, const struct net_link *link,
+		       const struct net_link *opposite)
+{
+	const struct net_sharing_efficiency *efficiency = &model->cluster->sharing_efficiency;
+	double capacity = model->capacities ? model->capacities[link - model->links] : 1;
+	double limit = capacity;
+
+	if (efficiency->n && link->n > 0)
+		limit =
+		    capacity *
+		    efficiency->fraction[(link->n < efficiency->n ? link->n : efficiency->n) - 1];
+	if (link->n > 0 && opposite->n > 0)
+		limit *= 1 - model->cluster->duplex_penalty;
+	return limit;
+}
+
+static void update_limits(struct net_model *model, int node)
+{
+	struct net_link *out = &model->links[node],
+			*in = &model->links[model->cluster->n_nodes + node];
+	double out_limit = limit_of(model, out, in), in_limit = limit_of(model, in, out);
+
+	if (out->limit != out_limit)
+		net_link_touch(model, out);
+	if (in->limit != in_limit)
+		net_link_touch(model, in);
+	out->limit = out_limit;
+	in->limit = in_limit;
+}
+
+/* After one more or one fewer transfer on its links. */
+void net_transfer_change_limits(struct net_model *model, const struct net_transfer *transfer)
+{
+	net_link_touch(model, net_out_link(transfer));
+	net_link_touch(model, net_in_link(transfer));
+	update_limits(model, transfer->source_node);
+	update_limits(model, transfer->dest_node);
+}
+
+static double credit_of(const struct net_model *model, const struct net_link *link)
+{
+	double idle_s = link->n ? 0 : sim_time_to_s(model->engine->now - link->idle_since);
+
+	return fmin(link->credit_s + idle_s, model->burst_s);
+}
+
+/* Bytes that both links let through at once, because they have been idle. */
+void net_transfer_pass_burst(struct net_model *model, struct net_transfer *transfer)
+{
+	struct net_link *out = net_out_link(transfer), *in = net_in_link(transfer);
+	double out_s = credit_of(model, out), in_s = credit_of(model, in);
+	double passed_s = fmin(net_transfer_left(transfer), fmin(out_s, in_s));
+
+	transfer->remaining_s -= passed_s;
+	if (transfer->stream)
+		net_stream_pass(transfer->stream, passed_s);
+	out->credit_s = out_s - passed_s;
+	in->credit_s = in_s - passed_s;
+}
+
+/* What the transfers on a link have in its node's queue: those of one come out before a newcomer's
+ * first byte. */
+static double queued(const struct net_model *model, const struct net_link *link)
+{
+	double sum_s = 0;
+
+	for (int k = 0; k < link->n; k++) {
+		const struct net_transfer *t = link->hops[k].transfer;
+		double left_s =
+		    t->remaining_s - t->rate * sim_time_to_s(model->engine->now - t->updated);
+
+		sum_s += fmax(fmin(left_s, model->queue_s), 0);
+	}
+	return sum_s;
+}
+
+/* True when it has to wait for its turn in the queue first. */
+bool net_transfer_waits_behind(struct net_model *model, struct net_transfer *transfer)
+{
+	double queued_s;
+
+	if (transfer->stage == NET_STAGE_BEHIND || net_out_link(transfer)->n == 0)
+		return false;
+	queued_s = queued(model, net_out_link(transfer));
+	transfer->stage = NET_STAGE_BEHIND;
+	sim_engine_after(model->engine, &transfer->event, sim_time_from_s(queued_s));
+	return true;
+}
