@@ -8,10 +8,10 @@
  *
  *     sum over its transfers of min(level of l, level of the other link) = limit of l
  *
- * and every other link's sum stays below its limit (1, or less: docs/model.md §3). So a change concerns the links that it touched (the
- * region) and, of their neighbours, only those for which a term of that sum became another. The
- * region is solved exactly with the levels around it as caps; neighbours whose equation broke join
- * it, until none does.
+ * and every other link's sum stays below its limit (1, or less: docs/model.md §3). So a change
+ * concerns the links that it touched (the region) and, of their neighbours, only those for which a
+ * term of that sum became another. The region is solved exactly with the levels around it as caps;
+ * neighbours whose equation broke join it, until none does.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -134,20 +134,53 @@ static void settle_link(struct net_model *model, struct net_link *link, double l
 	}
 }
 
-/* Progressive filling of the region: the links in the order of their levels, lowest first. */
-static int fill_region(struct net_model *model)
+/* After the filling: what came out as it was but for rounding stays as it was. */
+static void keep_levels(struct net_model *model)
 {
-	double *caps, share, floor = 0;
+	for (int i = 0; i < model->region.n; i++) {
+		struct net_link *link = &model->links[model->region.links[i]];
 
-	if (reserve_caps(model))
-		return UTIL_ENOMEM;
-	caps = model->caps;
+		if (net_rate_same(link->level, link->old_level))
+			link->level = link->old_level;
+	}
+}
+
+/* Puts the region's links in the heap by their shares. True: all shares are equal, and the levels
+ * are set, for nobody leaves anything to others. */
+static bool prepare_region(struct net_model *model)
+{
+	double *caps = model->caps, share, first = 0;
+	bool are_equal = true;
+
 	for (int i = 0; i < model->region.n; i++) {
 		struct net_link *link = &model->links[model->region.links[i]];
 
 		caps = prepare_link(model, link, caps, &share);
-		net_heap_push(&model->heap, share, model->region.links[i]);
+		link->level = share;
+		if (link->n == 0) /* asks for nothing */
+			continue;
+		first = first == 0 ? share : first;
+		are_equal = are_equal && share == first;
 	}
+	for (int i = 0; i < model->region.n && !are_equal; i++) {
+		int l = model->region.links[i];
+
+		net_heap_push(&model->heap, model->links[l].level, l);
+	}
+	if (are_equal)
+		keep_levels(model);
+	return are_equal;
+}
+
+/* Progressive filling of the region: the links in the order of their levels, lowest first. */
+static int fill_region(struct net_model *model)
+{
+	double share, floor = 0;
+
+	if (reserve_caps(model))
+		return UTIL_ENOMEM;
+	if (prepare_region(model))
+		return 0;
 	while (model->heap.n) {
 		struct net_heap_entry entry = net_heap_pop(&model->heap);
 		struct net_link *link = &model->links[entry.link];
@@ -167,12 +200,7 @@ static int fill_region(struct net_model *model)
 		floor = entry.key > floor ? entry.key : floor;
 		settle_link(model, link, floor);
 	}
-	for (int i = 0; i < model->region.n; i++) {
-		struct net_link *link = &model->links[model->region.links[i]];
-
-		if (net_rate_same(link->level, link->old_level))
-			link->level = link->old_level;
-	}
+	keep_levels(model);
 	return 0;
 }
 

@@ -101,6 +101,16 @@ static int allocate(struct net_model *model, size_t n_nodes)
 	return 0;
 }
 
+static void set_plain_delay(struct net_model *model)
+{
+	const struct net_cluster *cluster = model->cluster;
+	bool is_plain = model->may_announce && cluster->segments.n == 0 &&
+			cluster->latency_model == NET_LATENCY_DELAY && cluster->latency_s > 0 &&
+			model->transfer_amplitude == 0;
+
+	model->plain_delay = is_plain ? sim_time_from_s(cluster->latency_s) : -1;
+}
+
 int net_model_create(struct sim_engine *engine, const struct net_cluster *cluster,
 		     struct net_model **out, struct util_error *err)
 {
@@ -120,6 +130,7 @@ int net_model_create(struct sim_engine *engine, const struct net_cluster *cluste
 	model->has_limits = cluster->duplex_penalty > 0 || cluster->sharing_efficiency.n > 0;
 	model->may_announce = !model->slice && !model->has_limits && model->queue_s == 0 &&
 			      model->burst_s == 0 && !cluster->cpu_cost.fraction;
+	set_plain_delay(model);
 	model->hook.run = end_instant;
 	sim_event_init(&model->tick, fire_tick);
 	for (int l = 0; l < model->n_links; l++) {
@@ -138,6 +149,7 @@ void net_model_set_capacities(struct net_model *model, double *capacities)
 	model->capacities = capacities;
 	model->has_limits = true;
 	model->may_announce = false;
+	model->plain_delay = -1;
 }
 
 void net_model_destroy(struct net_model *model)
@@ -164,6 +176,7 @@ void net_model_vary(struct net_model *model, double transfer_amplitude, double c
 {
 	model->transfer_amplitude = transfer_amplitude;
 	model->compute_amplitude = compute_amplitude;
+	set_plain_delay(model);
 	util_rng_init(&model->transfer_rng, seed, STREAM_TRANSFERS);
 	util_rng_init(&model->compute_rng, seed, STREAM_COMPUTES);
 }

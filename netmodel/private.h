@@ -38,8 +38,10 @@ struct net_hop { /* a transfer on a link, and its other link */
 };
 
 struct net_link {
-	struct net_hop *hops;		/* [n], unordered */
-	struct net_transfer *announced; /* the link is idle but for this one; NULL: none */
+	struct net_hop *hops; /* [n], unordered */
+	/* NULL, or the link is idle but for this one, which enters it at `updated` or did so then
+	 */
+	struct net_transfer *announced;
 	int n, capacity;
 	int n_before; /* n when the rates were last right; Algorithm 1 */
 	int n_caps;   /* see caps: here it fills a gap, and the size of the struct stays one that
@@ -112,8 +114,11 @@ struct net_model {
 	struct net_node *nodes; /* [n_nodes] */
 	int n_links;
 	double *capacities; /* [n_links] of each link, instead of 1; NULL: all 1 */
-	double queue_s;	   /* of each transfer, in its node's queue; 0: none */
-	double burst_s;	   /* the most credit that a link saves up; 0: none */
+	double queue_s; /* of each transfer, in its node's queue; 0: none */
+	double burst_s; /* the most credit that a link saves up; 0: none */
+	/* Whose transfers between nodes have this delay, without variation, and may be announced;
+	 * -1: they do not have one. */
+	sim_time_ps plain_delay;
 	bool may_announce; /* nothing but the transfers on a link tells what passes it */
 	bool has_limits;   /* the cluster has a sharing efficiency or a duplex penalty, or links have
 			      capacities of their own */

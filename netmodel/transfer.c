@@ -4,6 +4,9 @@
 
 #include "netmodel/private.h"
 
+/* Part of its callers, so that what is constant there costs nothing: every message passes here. */
+#define HOT inline __attribute__((always_inline))
+
 bool net_rate_same(double a, double b)
 {
 	/* Relative to the smaller: INFINITY is like nothing else. */
@@ -111,6 +114,16 @@ static inline bool join_links(struct net_transfer *transfer, struct net_link *ou
 
 /* --- transfers that are announced: one event instead of two --- */
 
+static void fire_transfer(struct sim_event *event);
+
+static void fire_announced(struct sim_event *event)
+{
+	struct net_transfer *transfer = (struct net_transfer *)event;
+
+	net_out_link(transfer)->announced = net_in_link(transfer)->announced = NULL;
+	transfer->done(transfer);
+}
+
 static inline bool is_idle(const struct net_link *link)
 {
 	return !link->n && !link->announced && !link->dirty;
@@ -121,17 +134,17 @@ static inline bool is_idle(const struct net_link *link)
  * them. Whoever comes to one of them before calls it in. False: they are not idle, or its end is
  * out of reach.
  */
-static inline bool announce(struct net_model *model, struct net_transfer *transfer, double delay_s)
+static HOT bool announce(struct net_model *model, struct net_transfer *transfer, sim_time_ps delay)
 {
 	struct net_link *out = net_out_link(transfer), *in = net_in_link(transfer);
-	sim_time_ps enters = sim_time_add(model->engine->now, sim_time_from_s(delay_s));
+	sim_time_ps enters = sim_time_add(model->engine->now, delay);
 	sim_time_ps due = sim_time_add(enters, sim_time_from_s(transfer->remaining_s));
 
 	if (!is_idle(out) || !is_idle(in) || due == SIM_TIME_MAX)
 		return false;
 	model->stats.n_rate_updates++;
 	model->stats.n_rate_changes++;
-	transfer->stage = NET_STAGE_ANNOUNCED;
+	transfer->event.fire = fire_announced;
 	transfer->updated = enters;
 	out->announced = in->announced = transfer;
 	sim_engine_at(model->engine, &transfer->event, due);
@@ -146,6 +159,7 @@ static __attribute__((noinline)) void call_in(struct net_model *model,
 	struct net_link *out = net_out_link(transfer), *in = net_in_link(transfer);
 
 	out->announced = in->announced = NULL;
+	transfer->event.fire = fire_transfer;
 	if (transfer->updated > model->engine->now) {
 		transfer->stage = NET_STAGE_LATENCY;
 		model->stats.n_rate_updates--;
@@ -248,11 +262,6 @@ static void fire_transfer(struct sim_event *event)
 	struct net_transfer *transfer = (struct net_transfer *)event;
 	struct net_stream *stream = transfer->stream;
 
-	if (transfer->stage == NET_STAGE_ANNOUNCED) {
-		net_out_link(transfer)->announced = net_in_link(transfer)->announced = NULL;
-		transfer->done(transfer);
-		return;
-	}
 	if (transfer->stage == NET_STAGE_QUEUED) {
 		make_ready(transfer);
 		return;
@@ -280,9 +289,6 @@ static void fire_transfer(struct sim_event *event)
 	}
 	transfer->done(transfer);
 }
-
-/* Part of its callers, so that what is constant there costs nothing: every message passes here. */
-#define HOT inline __attribute__((always_inline))
 
 /* The parts of a minimal duration: what occupies nothing, and what links share. */
 struct duration {
@@ -357,6 +363,19 @@ static void set_mark(struct net_transfer *transfer, struct duration *d, double l
 	*part -= transfer->last_s;
 }
 
+static HOT void set_up(struct net_model *model, struct net_transfer *transfer, int source_node,
+		       int dest_node, int64_t size_B, net_transfer_fn done)
+{
+	*transfer = (struct net_transfer){.event.fire = fire_transfer,
+					  .model = model,
+					  .done = done,
+					  .size_B = size_B,
+					  .source_node = source_node,
+					  .dest_node = dest_node,
+					  .stage = NET_STAGE_DIRECT};
+	model->stats.n_transfers++;
+}
+
 /* Without a mark, which is the hot case, nothing of the mark is left. */
 static HOT void start(struct net_model *model, struct net_transfer *transfer, int source_node,
 		      int dest_node, int64_t size_B, int64_t last_B, net_transfer_fn mark,
@@ -370,19 +389,9 @@ static HOT void start(struct net_model *model, struct net_transfer *transfer, in
 		d = duration_within(cluster, size_B, factor);
 	else
 		d = duration_between(cluster, size_B, factor);
-	sim_event_init(&transfer->event, fire_transfer);
-	transfer->model = model;
-	transfer->done = done;
+	set_up(model, transfer, source_node, dest_node, size_B, done);
 	transfer->mark = mark;
-	transfer->size_B = size_B;
-	transfer->source_node = source_node;
-	transfer->dest_node = dest_node;
-	transfer->rate = 0;
-	transfer->stage = NET_STAGE_DIRECT;
 	transfer->stream = stream;
-	transfer->next = NULL;
-	transfer->is_ready = false;
-	model->stats.n_transfers++;
 	if (mark)
 		set_mark(transfer, &d, (double)last_B / d.bandwidth_Bps * factor);
 	transfer->remaining_s = d.work_s;
@@ -396,7 +405,8 @@ static HOT void start(struct net_model *model, struct net_transfer *transfer, in
 		net_transfer_enter_links(model, transfer);
 		return;
 	}
-	if (d.is_shared && !mark && model->may_announce && announce(model, transfer, d.delay_s))
+	if (d.is_shared && !mark && model->may_announce &&
+	    announce(model, transfer, sim_time_from_s(d.delay_s)))
 		return;
 	if (d.is_shared)
 		transfer->stage = NET_STAGE_LATENCY;
@@ -421,5 +431,14 @@ void net_transfer_start_in_stream(struct net_model *model, struct net_stream *st
 void net_transfer_start(struct net_model *model, struct net_transfer *transfer, int source_node,
 			int dest_node, int64_t size_B, net_transfer_fn done)
 {
+	if (model->plain_delay >= 0 && source_node != dest_node && size_B > 0) {
+		set_up(model, transfer, source_node, dest_node, size_B, done);
+		transfer->remaining_s = (double)size_B / model->cluster->bandwidth_Bps;
+		if (announce(model, transfer, model->plain_delay))
+			return;
+		transfer->stage = NET_STAGE_LATENCY;
+		sim_engine_after(model->engine, &transfer->event, model->plain_delay);
+		return;
+	}
 	start(model, transfer, source_node, dest_node, size_B, 0, NULL, done, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "simcore/tally.h"
 #include "simcore/time.h"
 
 /*
@@ -124,6 +125,9 @@ struct sim_recorder {
 	/* A rank is added to the run, which begins on `node` now: behind all others. */
 	void (*rank_begin)(void *context, int rank, int node, sim_time_ps now);
 	const struct sim_causes *causes; /* borrowed */
+	/* Borrowed. Where there is one, calls and messages are added up there, instead of `call` and
+	 * `message` for each. */
+	struct sim_tally *tally;
 };
 
 #endif

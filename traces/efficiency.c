@@ -73,15 +73,15 @@ int trace_efficiency_curve(const struct trace_summary *summary, int max_windows,
 struct trace_breakdown trace_rank_breakdown(const struct trace_summary *summary, int rank)
 {
 	const struct trace_rank *r = &summary->ranks[rank];
-	sim_time_ps ended = r->has_ended ? summary->end - r->last : 0;
-	sim_time_ps other = summary->end - ended - r->begin - r->computing - r->in_calls;
+	sim_time_ps ended = r->has_ended ? summary->end - r->sums.last : 0;
+	sim_time_ps other = summary->end - ended - r->begin - r->computing - r->sums.in_calls;
 
 	return (struct trace_breakdown){
 	    .useful_s = r->useful_s,
 	    .stolen_s = r->stolen_s,
 	    .shared_s = r->shared_s,
-	    .communicating_s = sim_time_to_s(r->in_calls - r->waiting),
-	    .waiting_s = sim_time_to_s(r->waiting),
+	    .communicating_s = sim_time_to_s(r->sums.in_calls - r->sums.waiting),
+	    .waiting_s = sim_time_to_s(r->sums.waiting),
 	    .ended_s = sim_time_to_s(ended),
 	    .before_s = sim_time_to_s(r->begin),
 	    .other_s = other > 0 ? sim_time_to_s(other) : 0,

@@ -96,16 +96,16 @@ static json_t *rank_json(const struct trace_run *run, int rank)
 
 	set(object, "rank", json_integer(rank));
 	set(object, "node", json_integer(r->node));
-	set(object, "end_s", r->has_ended ? seconds(r->last) : json_null());
+	set(object, "end_s", r->has_ended ? seconds(r->sums.last) : json_null());
 	set(object, "exit_code",
 	    r->has_ended && run->exit_codes ? json_integer(run->exit_codes[rank]) : json_null());
 	set(object, "computing_s", seconds(r->computing));
 	set_breakdown(object, &breakdown);
-	set(object, "calls", count(r->n_calls));
-	set(object, "messages_sent", count(r->n_sent));
-	set(object, "messages_received", count(r->n_received));
-	set(object, "bytes_sent", count(r->sent_B));
-	set(object, "bytes_received", count(r->received_B));
+	set(object, "calls", count(r->sums.n_calls));
+	set(object, "messages_sent", count(r->sums.n_sent));
+	set(object, "messages_received", count(r->sums.n_received[0] + r->sums.n_received[1]));
+	set(object, "bytes_sent", count(r->sums.sent_B));
+	set(object, "bytes_received", count(r->sums.received_B[0] + r->sums.received_B[1]));
 	return object;
 }
 
@@ -245,7 +245,7 @@ static json_t *phases_json(const struct trace_summary *summary)
 }
 
 /* The sums of names, by name, so that the order does not depend on what came first. */
-static json_t *totals_json(const struct trace_names *names, const struct trace_total *totals,
+static json_t *totals_json(const struct trace_names *names, const struct sim_total *totals,
 			   bool are_kernels)
 {
 	json_t *array = json_array();
@@ -257,7 +257,7 @@ static json_t *totals_json(const struct trace_names *names, const struct trace_t
 	}
 	trace_names_order(names, order);
 	for (int i = 0; i < names->n; i++) {
-		const struct trace_total *total = &totals[order[i]];
+		const struct sim_total *total = &totals[order[i]];
 		json_t *object = json_object();
 
 		set(object, "name", trace_json_string(names->text[order[i]]));

@@ -170,8 +170,8 @@ void trace_phases_begin(struct trace_summary *summary, int rank, const char *nam
 	r->open[r->n_open++] = (struct trace_open_phase){
 	    .phase = phase,
 	    .begin = now,
-	    .in_calls = r->in_calls,
-	    .waiting = r->waiting,
+	    .in_calls = r->sums.in_calls,
+	    .waiting = r->sums.waiting,
 	    .useful_s = r->useful_s,
 	};
 }
@@ -190,9 +190,9 @@ void trace_phases_end(struct trace_summary *summary, int rank, sim_time_ps now)
 	if (!phase)
 		return;
 	phase->n_open--;
-	waiting = r->waiting - open->waiting;
+	waiting = r->sums.waiting - open->waiting;
 	phase->time_s += sim_time_to_s(now - open->begin);
-	phase->communicating_s += sim_time_to_s(r->in_calls - open->in_calls - waiting);
+	phase->communicating_s += sim_time_to_s(r->sums.in_calls - open->in_calls - waiting);
 	phase->waiting_s += sim_time_to_s(waiting);
 	phase->useful_s += r->useful_s - open->useful_s;
 	if (now >= phase->end) {

@@ -33,9 +33,11 @@ static void write_ranks(const struct trace_report *report, FILE *file)
 
 		fprintf(file, "%d,%d", rank, r->node);
 		write_breakdown(&b, file);
-		fprintf(file, ",%llu,%llu,%llu,%llu,%llu\n", (unsigned long long)r->n_calls,
-			(unsigned long long)r->n_sent, (unsigned long long)r->n_received,
-			(unsigned long long)r->sent_B, (unsigned long long)r->received_B);
+		fprintf(file, ",%llu,%llu,%llu,%llu,%llu\n", (unsigned long long)r->sums.n_calls,
+			(unsigned long long)r->sums.n_sent,
+			(unsigned long long)(r->sums.n_received[0] + r->sums.n_received[1]),
+			(unsigned long long)r->sums.sent_B,
+			(unsigned long long)(r->sums.received_B[0] + r->sums.received_B[1]));
 	}
 }
 

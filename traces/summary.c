@@ -2,35 +2,35 @@
 #include "traces/summary.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "traces/phases.h"
 
 static void see_time(struct trace_summary *summary, struct trace_rank *rank, sim_time_ps now)
 {
-	if (now > rank->last)
-		rank->last = now;
+	if (now > rank->sums.last)
+		rank->sums.last = now;
 	if (now > summary->end)
 		summary->end = now;
 }
 
-static int grow_totals(struct trace_total **totals, int *capacity)
+static int grow_totals(struct sim_total **totals, int *capacity)
 {
 	int grown = *capacity ? 2 * *capacity : 32;
-	struct trace_total *bigger = realloc(*totals, (size_t)grown * sizeof *bigger);
+	struct sim_total *bigger = realloc(*totals, (size_t)grown * sizeof *bigger);
 
 	if (!bigger)
 		return UTIL_ENOMEM;
 	for (int i = *capacity; i < grown; i++)
-		bigger[i] = (struct trace_total){.n = 0};
+		bigger[i] = (struct sim_total){.n = 0};
 	*totals = bigger;
 	*capacity = grown;
 	return 0;
 }
 
 /* The sums of a name; NULL when memory ran out. */
-static inline struct trace_total *total_of(struct trace_summary *summary,
-					   struct trace_names *names, const char *name,
-					   struct trace_total **totals, int *capacity)
+static inline struct sim_total *total_of(struct trace_summary *summary, struct trace_names *names,
+					 const char *name, struct sim_total **totals, int *capacity)
 {
 	int id = trace_names_id(names, name);
 
@@ -45,7 +45,7 @@ static void record_compute(void *context, const struct sim_record_compute *recor
 {
 	struct trace_summary *summary = context;
 	struct trace_rank *rank = &summary->ranks[record->rank];
-	struct trace_total *kernel =
+	struct sim_total *kernel =
 	    total_of(summary, &summary->kernel_names, record->kernel ? record->kernel : "",
 		     &summary->kernels, &summary->kernels_capacity);
 
@@ -64,41 +64,45 @@ static void record_compute(void *context, const struct sim_record_compute *recor
 	see_time(summary, rank, record->end);
 }
 
+static struct sim_total *find_call(void *context, const char *function)
+{
+	struct trace_summary *summary = context;
+	int capacity = summary->calls_capacity;
+	unsigned int place = sim_tally_place(function);
+	struct sim_total *call = total_of(summary, &summary->call_names, function, &summary->calls,
+					  &summary->calls_capacity);
+
+	if (summary->calls_capacity != capacity) /* the others have moved */
+		memset(summary->tally.recent, 0, sizeof summary->tally.recent);
+	if (!call)
+		return &summary->unknown;
+	summary->tally.recent[place].function = function;
+	summary->tally.recent[place].total = call;
+	return call;
+}
+
+static struct sim_tally_rank *find_rank(void *context, int rank)
+{
+	struct trace_summary *summary = context;
+
+	return &summary->ranks[rank].sums;
+}
+
 static void record_call(void *context, const struct sim_record_call *record)
 {
 	struct trace_summary *summary = context;
-	struct trace_rank *rank = &summary->ranks[record->rank];
-	struct trace_total *call = total_of(summary, &summary->call_names, record->function,
-					    &summary->calls, &summary->calls_capacity);
 
-	rank->n_calls++;
-	rank->in_calls += record->end - record->begin;
-	rank->waiting += record->waiting;
-	if (call) {
-		call->n++;
-		call->time_s += sim_time_to_s(record->end - record->begin);
-		call->waiting_s += sim_time_to_s(record->waiting);
-	}
-	see_time(summary, rank, record->end);
+	sim_tally_add_call(&summary->tally, &summary->ranks[record->rank].sums, record->function,
+			   record->begin, record->end, record->waiting);
 }
 
 static void record_message(void *context, const struct sim_record_message *record)
 {
 	struct trace_summary *summary = context;
-	struct trace_rank *source = &summary->ranks[record->source];
-	struct trace_rank *dest = &summary->ranks[record->dest];
-	uint64_t size_B = (uint64_t)record->size_B;
 
-	summary->n_messages++;
-	summary->n_bytes += size_B;
-	source->n_sent++;
-	source->sent_B += size_B;
-	dest->n_received++;
-	dest->received_B += size_B;
-	if (record->in_collective) {
-		summary->n_collective_messages++;
-		summary->n_collective_bytes += size_B;
-	}
+	sim_tally_add_message(&summary->ranks[record->source].sums,
+			      &summary->ranks[record->dest].sums, record->size_B,
+			      record->in_collective != 0);
 }
 
 static void record_phase(void *context, int rank, const char *name, int is_begin, sim_time_ps now)
@@ -183,7 +187,7 @@ static void record_rank_begin(void *context, int rank, int node, sim_time_ps now
 {
 	struct trace_summary *summary = context;
 
-	summary->ranks[rank] = (struct trace_rank){.was_spawned = true, .begin = now, .last = now};
+	summary->ranks[rank] = (struct trace_rank){.was_spawned = true, .begin = now, .sums.last = now};
 	summary->n_ranks++;
 	summary->n_spawned++;
 	trace_summary_place(summary, rank, node, now);
@@ -201,6 +205,7 @@ struct sim_recorder trace_summary_recorder(struct trace_summary *summary)
 	    .node_acquire = record_node_acquire,
 	    .rank_end = record_rank_end,
 	    .rank_begin = record_rank_begin,
+	    .tally = &summary->tally,
 	};
 }
 
@@ -220,6 +225,8 @@ int trace_summary_create(int n_ranks, const int node_of[], const struct net_clus
 	trace_names_init(&summary->call_names);
 	trace_names_init(&summary->phase_names);
 	trace_curve_init(&summary->useful);
+	summary->tally =
+	    (struct sim_tally){.context = summary, .rank = find_rank, .find = find_call};
 	summary->ranks = calloc((size_t)summary->max_ranks, sizeof *summary->ranks);
 	summary->nodes = calloc((size_t)cluster->n_nodes, sizeof *summary->nodes);
 	if (!summary->ranks || !summary->nodes) {
@@ -262,10 +269,28 @@ void trace_summary_destroy(struct trace_summary *summary)
 	free(summary);
 }
 
+/* What is over all ranks. */
+static void sum_up(struct trace_summary *summary)
+{
+	summary->n_messages = summary->n_bytes = 0;
+	summary->n_collective_messages = summary->n_collective_bytes = 0;
+	for (int rank = 0; rank < summary->n_ranks; rank++) {
+		const struct sim_tally_rank *sums = &summary->ranks[rank].sums;
+
+		summary->n_messages += sums->n_received[0] + sums->n_received[1];
+		summary->n_bytes += sums->received_B[0] + sums->received_B[1];
+		summary->n_collective_messages += sums->n_received[1];
+		summary->n_collective_bytes += sums->received_B[1];
+		if (sums->last > summary->end)
+			summary->end = sums->last;
+	}
+}
+
 void trace_summary_close(struct trace_summary *summary, sim_time_ps now)
 {
 	if (now > summary->end)
 		summary->end = now;
+	sum_up(summary);
 	for (int rank = 0; rank < summary->n_ranks; rank++)
 		while (summary->ranks[rank].n_open > 0)
 			trace_phases_end(summary, rank, summary->end);

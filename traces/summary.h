@@ -7,6 +7,7 @@
 
 #include "netmodel/cluster.h"
 #include "simcore/recorder.h"
+#include "simcore/tally.h"
 #include "traces/curve.h"
 #include "traces/names.h"
 #include "util/error.h"
@@ -20,14 +21,12 @@ struct trace_rank {
 	int node; /* -1: its job has not begun */
 	bool has_ended, has_released;
 	bool was_spawned;
-	sim_time_ps begin;     /* of a rank that was spawned */
-	sim_time_ps last;      /* end of its last record: when it ended, once has_ended */
+	sim_time_ps begin; /* of a rank that was spawned */
+	/* Of its MPI calls, of which what is not waiting communicates, and messages. `last` is the
+	 * end of its last record: when it ended, once has_ended. */
+	struct sim_tally_rank sums;
 	sim_time_ps computing; /* in computation steps: useful + stolen + shared */
-	sim_time_ps in_calls,
-	    waiting; /* in MPI calls, and how much of that; the rest communicates */
 	double useful_s, stolen_s, shared_s;
-	uint64_t n_calls;
-	uint64_t n_sent, n_received, sent_B, received_B;
 	struct trace_open_phase *open; /* [n_open], innermost last */
 	int n_open, open_capacity;
 	int *n_phases; /* [n_phases_known]: how often it began the phase of that name */
@@ -40,15 +39,8 @@ struct trace_node {
 	sim_time_ps released;	/* when n_holding became 0 last */
 	struct trace_hold {
 		sim_time_ps begin, end;
-	} *holds; /* [n_holds] that are over, in order */
+	} * holds; /* [n_holds] that are over, in order */
 	int n_holds, holds_capacity;
-};
-
-struct trace_total { /* of one kernel or one MPI function, over all ranks */
-	uint64_t n;
-	/* Sums over ranks are seconds: picoseconds of thousands of ranks do not fit 64 bits. */
-	double time_s, waiting_s; /* kernels: waiting is 0 */
-	double useful_s;	  /* kernels only */
 };
 
 /* One occurrence of a phase: the k-th time that each rank began a phase of this name. */
@@ -81,7 +73,7 @@ struct trace_summary {
 	struct trace_rank *ranks;	   /* [n_ranks]; stays where it is */
 	struct trace_node *nodes;	   /* [n_nodes] */
 	struct trace_names kernel_names, call_names, phase_names;
-	struct trace_total *kernels, *calls; /* by id of the name */
+	struct sim_total *kernels, *calls; /* by id of the name */
 	int kernels_capacity, calls_capacity;
 	struct trace_phase_list {
 		struct trace_phase **of;
@@ -92,10 +84,13 @@ struct trace_summary {
 	int n_phase_lists;
 	uint64_t n_phases_dropped; /* begins of occurrences that are not kept */
 	struct trace_bound bounds; /* head of a ring, in order of time */
+	/* once it is closed */
 	uint64_t n_messages, n_bytes, n_collective_messages, n_collective_bytes;
+	struct sim_tally tally;
+	struct sim_total unknown;  /* what no memory was left for */
 	double useful_s;	   /* over all ranks, of the steps that ended */
 	struct trace_curve useful; /* the same over time */
-	sim_time_ps end;	   /* latest time seen */
+	sim_time_ps end;	   /* latest time seen, once it is closed */
 	bool out_of_memory;	   /* some sums are too small */
 };
 

@@ -233,7 +233,7 @@ static void write_messages(const struct trace_run *run, FILE *file)
 }
 
 struct totals_order {
-	const struct trace_total *totals;
+	const struct sim_total *totals;
 	const struct trace_names *names;
 };
 
@@ -249,7 +249,7 @@ static int compare_totals(const void *a, const void *b, void *context)
 
 /* The names with most time first; `unnamed` stands for the empty name. */
 static void write_totals(const char *title, const char *unnamed, const struct trace_names *names,
-			 const struct trace_total *totals, FILE *file)
+			 const struct sim_total *totals, FILE *file)
 {
 	struct totals_order by_time = {.totals = totals, .names = names};
 	int *order = malloc((size_t)(names->n + 1) * sizeof *order);
@@ -263,7 +263,7 @@ static void write_totals(const char *title, const char *unnamed, const struct tr
 	qsort_r(order, (size_t)names->n, sizeof *order, compare_totals, &by_time);
 	fprintf(file, "\n%-28s %12s %12s %12s\n", title, "count", "time", "mean");
 	for (int i = 0; i < names->n && i < MAX_TOTAL_ROWS; i++) {
-		const struct trace_total *total = &totals[order[i]];
+		const struct sim_total *total = &totals[order[i]];
 		const char *name = names->text[order[i]];
 		double time = total->time_s;
 

@@ -38,6 +38,18 @@ fail_thread(const struct pd_rank *pd, const char *function, const void *site)
 	_exit(1);
 }
 
+static inline void enter_described(struct mpi_rank *me, const char *function, const void *site)
+{
+	struct pd_rank *pd = me->pd;
+
+	me->depth++;
+	pd->function = function;
+	pd->site = site;
+	pd_compute_end(pd);
+	me->call_begin = pd->world->engine.now;
+	me->call_waiting = 0;
+}
+
 static inline struct mpi_rank *enter(const char *function, const void *site)
 {
 	struct pd_rank *pd = pd_current;
@@ -69,14 +81,7 @@ const void *mpi_foreign_site(struct mpi_rank *me)
 
 void mpi_enter_described(struct mpi_rank *me, const char *function, const void *site)
 {
-	struct pd_rank *pd = me->pd;
-
-	me->depth++;
-	pd->function = function;
-	pd->site = site;
-	pd_compute_end(pd);
-	me->call_begin = pd->world->engine.now;
-	me->call_waiting = 0;
+	enter_described(me, function, site);
 }
 
 struct mpi_rank *mpi_enter_anytime(const char *function, const void *site)
@@ -93,16 +98,30 @@ static __attribute__((cold, noinline)) void fail_state(const struct mpi_rank *me
 						 : "before MPI_Init");
 }
 
-struct mpi_rank *mpi_enter(const char *function, const void *site)
+static __attribute__((cold, noinline)) struct mpi_rank *enter_slowly(const char *function,
+								     const void *site)
 {
 	struct mpi_rank *me = enter(function, site);
 
-	if (__builtin_expect(me->n_open == 0, 0))
+	if (me->n_open == 0)
 		fail_state(me, function);
 	return me;
 }
 
-static inline void record_call(const struct mpi_rank *me)
+struct mpi_rank *mpi_enter(const char *function, const void *site)
+{
+	struct pd_rank *pd = pd_current;
+	struct mpi_rank *me = pd ? pd->mpi : NULL;
+
+	if (__builtin_expect(!me || me->depth != 0 || me->n_open == 0 || me->world->record ||
+				 pd->world->thread != pd_arch_thread_pointer(),
+			     0))
+		return enter_slowly(function, site);
+	enter_described(me, function, site);
+	return me;
+}
+
+static __attribute__((noinline)) void record_call(const struct mpi_rank *me)
 {
 	const struct pd_rank *pd = me->pd;
 	const struct sim_recorder *recorder = &pd->world->recorder;
@@ -123,12 +142,19 @@ static inline void record_call(const struct mpi_rank *me)
 
 int mpi_leave(struct mpi_rank *me, int code)
 {
+	struct pd_rank *pd = me->pd;
+	struct sim_tally *tally = pd->world->recorder.tally;
+
 	if (--me->depth > 0)
 		return code;
-	record_call(me);
-	me->pd->function = NULL;
-	me->pd->site = NULL;
-	pd_compute_begin(me->pd);
+	if (__builtin_expect(tally != NULL, 1))
+		sim_tally_add_call(tally, me->tally, pd->function,
+				   me->call_begin, pd->world->engine.now, me->call_waiting);
+	else
+		record_call(me);
+	pd->function = NULL;
+	pd->site = NULL;
+	pd_compute_begin(pd);
 	return code;
 }
 

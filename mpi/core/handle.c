@@ -11,14 +11,16 @@
 #define INDEX_MASK ((UINT64_C(1) << GENERATION_SHIFT) - 1)
 #define NO_SLOT UINT64_MAX
 
-struct handle_slot {
-	void *object; /* NULL: free, and next_free holds */
-	uint64_t next_free;
-	const char *function;
+struct handle_slot { /* small: a linear all-to-all has two for each message */
+	void *object; /* NULL: free */
+	union {
+		const char *function;
+		uint64_t next_free; /* of a free one */
+	};
 	const void *site;
 	int rank;
-	uint32_t generation;
-	enum mpi_kind kind;
+	uint32_t generation : 20;
+	enum mpi_kind kind : 8;
 };
 
 struct mpi_handle_table {

@@ -77,6 +77,8 @@ struct mpi_rank {
 	void *attributes;	       /* keyvals of this rank: comm's own */
 	void *rma;		       /* windows of this rank: rma's own */
 	void *io;		       /* files of this rank: io's own */
+	const struct sim_causes *causes; /* borrowed; NULL: nobody asks (mpi/p2p/causes.h) */
+	struct sim_tally_rank *tally; /* borrowed; NULL: calls and messages are recorded one by one */
 	int n_tool_inits; /* MPI_T_init_thread without MPI_T_finalize yet */
 	uint64_t n_sent[2], sent_B[2]; /* messages by enum mpi_channel, their payload */
 	uint64_t n_handles;	       /* live ones of this rank */
@@ -94,7 +96,7 @@ struct mpi_world {
 	struct mpi_handle_table *handles;
 	struct mpi_rank *ranks; /* [n_ranks]; stays where it is when ranks are added */
 	int n_ranks;
-	struct util_pool requests, messages;
+	struct util_pool requests, messages, bare_messages; /* bare: without inline data */
 	struct mpi_lent_copy *lent_copies; /* payloads of messages whose senders finalized: p2p's own */
 	struct mpi_pair_table *pairs; /* p2p: order of delivery */
 	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */

@@ -14,12 +14,17 @@
 
 void mpi_world_extend(struct mpi_world *world)
 {
+	const struct sim_recorder *recorder = &world->pd->recorder;
+
 	for (; world->n_ranks < world->pd->n_ranks; world->n_ranks++) {
 		struct mpi_rank *me = &world->ranks[world->n_ranks];
 
 		me->pd = &world->pd->ranks[world->n_ranks];
 		me->world = world;
 		me->rank = world->n_ranks;
+		me->causes = recorder->causes;
+		if (recorder->tally)
+			me->tally = recorder->tally->rank(recorder->tally->context, me->rank);
 		me->pd->mpi = me;
 	}
 }

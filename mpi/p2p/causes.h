@@ -6,12 +6,12 @@
 #include "mpi/p2p/message.h"
 
 /*
- * What the library tells `sim_recorder.causes` (simcore/recorder.h). Without a recorder of causes each of these is a load and
- * a branch.
+ * What the library tells `sim_recorder.causes` (simcore/recorder.h). Without a recorder of causes
+ * each of these is a load and a branch.
  */
 static inline const struct sim_causes *mpi_causes_of(const struct mpi_rank *me)
 {
-	return me->world->pd->recorder.causes;
+	return me->causes;
 }
 
 static inline sim_time_ps mpi_causes_now(const struct mpi_rank *me)
@@ -87,7 +87,8 @@ static inline int64_t mpi_cause_released(const struct mpi_message *message,
 	if (__builtin_expect(!message->cause, 1))
 		return 0;
 	causes = mpi_causes_of(rank);
-	return causes->released(causes->context, message->cause, rank->pd->rank, mpi_causes_now(rank));
+	return causes->released(causes->context, message->cause, rank->pd->rank,
+				mpi_causes_now(rank));
 }
 
 static inline void mpi_cause_end(struct mpi_message *message)
@@ -115,7 +116,8 @@ static inline void mpi_cause_taken(const struct mpi_rank *me, const struct mpi_r
 	const struct sim_causes *causes = mpi_causes_of(me);
 
 	if (__builtin_expect(causes != NULL, 0))
-		causes->taken(causes->context, me->pd->rank, request->cause_mark, mpi_causes_now(me));
+		causes->taken(causes->context, me->pd->rank, request->cause_mark,
+			      mpi_causes_now(me));
 }
 
 static inline void mpi_cause_block(const struct mpi_rank *me)

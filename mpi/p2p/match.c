@@ -17,28 +17,29 @@ static bool buffers_up_to_threshold(void *context, const struct mpi_rank *sender
 	return size_B <= sender->world->pd->cluster->eager_threshold_B;
 }
 
-static const struct mpi_match_policy timed = {.accept = accept_any,
-					      .buffers = buffers_up_to_threshold};
+const struct mpi_match_policy mpi_match_timed = {.accept = accept_any,
+						 .buffers = buffers_up_to_threshold};
 
 const struct mpi_match_policy *mpi_match_policy_timed(void)
 {
-	return &timed;
+	return &mpi_match_timed;
 }
 
-static bool fits(const struct mpi_message *message, uint32_t context, int source, int tag)
+static inline bool fits(const struct mpi_message *message, uint32_t context, int source, int tag)
 {
 	return message->context == context &&
 	       (source == message->source_rank || source == MPI_ANY_SOURCE) &&
 	       (tag == message->tag || tag == MPI_ANY_TAG);
 }
 
-static bool matches(const struct mpi_request *recv, const struct mpi_message *message)
+static inline bool matches(const struct mpi_request *recv, const struct mpi_message *message)
 {
 	const struct mpi_match_policy *policy = recv->owner->world->policy;
 
 	if (!fits(message, mpi_message_context(recv->comm, recv->channel), recv->peer, recv->tag))
 		return false;
-	return recv->peer != MPI_ANY_SOURCE || policy->accept(policy->context, recv, message);
+	return recv->peer != MPI_ANY_SOURCE || policy == &mpi_match_timed ||
+	       policy->accept(policy->context, recv, message);
 }
 
 /* Queues that are longer are looked up by hash. */
@@ -51,8 +52,8 @@ static bool is_wild(const struct mpi_request *recv)
 
 static void index_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
 {
-	recv->by_key.hash = mpi_match_hash(mpi_message_context(recv->comm, recv->channel),
-					   recv->peer, recv->tag);
+	recv->by_key.hash =
+	    mpi_match_hash(mpi_message_context(recv->comm, recv->channel), recv->peer, recv->tag);
 	mpi_match_index_put(&endpoint->posted, &recv->by_key);
 }
 
@@ -69,8 +70,7 @@ static __attribute__((noinline)) void posted_is_deep(struct mpi_endpoint *endpoi
 
 static void index_message(struct mpi_endpoint *endpoint, struct mpi_message *message)
 {
-	message->by_key.hash =
-	    mpi_match_hash(message->context, message->source_rank, message->tag);
+	message->by_key.hash = mpi_match_hash(message->context, message->source_rank, message->tag);
 	mpi_match_index_put(&endpoint->unexpected, &message->by_key);
 }
 
@@ -174,7 +174,7 @@ static bool match_refused(struct mpi_endpoint *endpoint)
  * message fits a queued receive. */
 static void offer_again(struct mpi_endpoint *endpoint, const struct mpi_world *world)
 {
-	if (world->policy == &timed)
+	if (world->policy == &mpi_match_timed)
 		return;
 	while (match_refused(endpoint))
 		;
@@ -241,8 +241,8 @@ void mpi_match_message(struct mpi_message *message)
 static __attribute__((noinline)) struct mpi_message *
 find_unexpected_deep(const struct mpi_endpoint *endpoint, const struct mpi_request *recv)
 {
-	uint32_t hash = mpi_match_hash(mpi_message_context(recv->comm, recv->channel), recv->peer,
-				       recv->tag);
+	uint32_t hash =
+	    mpi_match_hash(mpi_message_context(recv->comm, recv->channel), recv->peer, recv->tag);
 	struct mpi_match_node *node = NULL;
 
 	while ((node = mpi_match_index_next(&endpoint->unexpected, hash, node))) {
@@ -260,6 +260,8 @@ static inline struct mpi_message *find_unexpected(const struct mpi_endpoint *end
 {
 	struct mpi_message *message = endpoint->unexpected_first;
 
+	if (!message)
+		return NULL;
 	if (endpoint->unexpected.last && !is_wild(recv))
 		return find_unexpected_deep(endpoint, recv);
 	while (message && !matches(recv, message))

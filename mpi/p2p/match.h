@@ -23,6 +23,16 @@ struct mpi_match_policy {
 
 /* The default policy for a threshold from the cluster file; world->policy. */
 const struct mpi_match_policy *mpi_match_policy_timed(void);
+extern const struct mpi_match_policy mpi_match_timed;
+
+/* Does a standard send of this size complete without its receive? */
+static inline bool mpi_match_buffers(const struct mpi_rank *sender, int64_t size_B)
+{
+	const struct mpi_match_policy *policy = sender->world->policy;
+
+	return policy == &mpi_match_timed ? size_B <= sender->world->pd->cluster->eager_threshold_B
+					  : policy->buffers(policy->context, sender, size_B);
+}
 
 /* An envelope was delivered: matches it with the first posted receive that fits, or queues it as
  * unexpected. O(1) where a deep queue holds no wildcards, else O(posted receives). */

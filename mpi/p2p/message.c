@@ -12,6 +12,9 @@
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/pair.h"
 
+/* Part of its callers: every message passes here. */
+#define HOT inline __attribute__((always_inline))
+
 static struct mpi_message *message_of(struct net_transfer *transfer)
 {
 	return (struct mpi_message *)((char *)transfer - offsetof(struct mpi_message, transfer));
@@ -69,7 +72,9 @@ void mpi_message_destroy(struct mpi_message *message)
 		mpi_lent_copy_free(message->payload);
 	else if (message->payload != message->inline_data)
 		free(message->payload);
-	util_pool_put(&message->dest->world->messages, message);
+	util_pool_put(message->has_inline ? &message->dest->world->messages
+					  : &message->dest->world->bare_messages,
+		      message);
 }
 
 /* --- delivery of envelopes, in order per pair --- */
@@ -79,7 +84,7 @@ static inline void release_buffer(struct mpi_message *message)
 		mpi_buffer_leave(message);
 }
 
-static void deliver(struct mpi_message *message)
+static HOT void deliver(struct mpi_message *message)
 {
 	struct mpi_rank *dest = message->dest;
 
@@ -118,7 +123,7 @@ static void envelope_arrived(struct net_transfer *transfer)
 
 /* The bytes that travel before the match: all of an eager message, what goes with the request of a
  * rendezvous. */
-static int64_t early_size(const struct mpi_message *message)
+static HOT int64_t early_size(const struct mpi_message *message)
 {
 	int64_t request_data_B = message->source->world->pd->cluster->request_data_B;
 
@@ -126,7 +131,7 @@ static int64_t early_size(const struct mpi_message *message)
 									  : message->size_B;
 }
 
-static void count(const struct mpi_message *message)
+static HOT void count(const struct mpi_message *message)
 {
 	struct mpi_world *world = message->source->world;
 	int channel = (int)(message->context & CHANNEL_COLL);
@@ -361,7 +366,7 @@ void mpi_message_progress(struct mpi_rank *me)
 	}
 }
 
-static void set_status(struct mpi_request *recv, const struct mpi_message *message)
+static HOT void set_status(struct mpi_request *recv, const struct mpi_message *message)
 {
 	int64_t capacity_B;
 
@@ -377,13 +382,13 @@ static void set_status(struct mpi_request *recv, const struct mpi_message *messa
 /* A synchronous send learns of the match from the receiver. */
 static __attribute__((cold, noinline)) void acknowledge(struct mpi_message *message)
 {
-	struct mpi_message *acknowledgement = util_pool_get(&message->dest->world->messages);
+	struct mpi_message *acknowledgement = mpi_message_get(message->dest->world, false);
 
 	if (!acknowledgement) {
 		complete_send(message);
 		return;
 	}
-	memset(acknowledgement, 0, offsetof(struct mpi_message, inline_data));
+	memset(acknowledgement, 0, offsetof(struct mpi_message, has_inline));
 	acknowledgement->source = message->source;
 	acknowledgement->dest = message->dest;
 	acknowledgement->started = message->started;
@@ -394,27 +399,7 @@ static __attribute__((cold, noinline)) void acknowledge(struct mpi_message *mess
 	take_step(message->dest, acknowledgement);
 }
 
-void mpi_message_matched(struct mpi_message *message)
-{
-	set_status(message->recv, message);
-	mpi_cause_matched(message);
-	if (message->is_rendezvous) {
-		mpi_request_lend(message->recv);
-		if (is_unknown(message))
-			defer_step(message->dest, message);
-		else
-			take_step(message->dest, message);
-		return;
-	}
-	if (message->send &&
-	    message->dest->world->pd->cluster->synchronous == NET_SYNCHRONOUS_ACKNOWLEDGED)
-		acknowledge(message);
-	else
-		complete_send(message); /* synchronous: the others are complete already */
-	mpi_message_received(message);
-}
-
-static void record(const struct mpi_message *message)
+static __attribute__((noinline)) void record_slowly(const struct mpi_message *message)
 {
 	const struct sim_recorder *recorder = &message->dest->world->pd->recorder;
 	struct sim_record_message entry;
@@ -435,8 +420,17 @@ static void record(const struct mpi_message *message)
 	recorder->message(recorder->context, &entry);
 }
 
+static inline void record(const struct mpi_message *message)
+{
+	if (__builtin_expect(message->dest->world->pd->recorder.tally != NULL, 1))
+		sim_tally_add_message(message->source->tally, message->dest->tally, message->size_B,
+				      (int)(message->context & CHANNEL_COLL));
+	else
+		record_slowly(message);
+}
+
 /* The end of the message: the receive completes. */
-static void finish(struct mpi_message *message)
+static HOT void finish(struct mpi_message *message)
 {
 	struct mpi_request *recv = message->recv;
 
@@ -448,7 +442,7 @@ static void finish(struct mpi_message *message)
 	mpi_request_complete(recv, recv->status.MPI_ERROR);
 }
 
-void mpi_message_received(struct mpi_message *message)
+static HOT void receive(struct mpi_message *message)
 {
 	const struct net_cluster *cluster = message->dest->world->pd->cluster;
 	struct mpi_request *recv = message->recv;
@@ -465,6 +459,31 @@ void mpi_message_received(struct mpi_message *message)
 		mpi_request_arrived(recv);
 }
 
+void mpi_message_received(struct mpi_message *message)
+{
+	receive(message);
+}
+
+void mpi_message_matched(struct mpi_message *message)
+{
+	set_status(message->recv, message);
+	mpi_cause_matched(message);
+	if (message->is_rendezvous) {
+		mpi_request_lend(message->recv);
+		if (is_unknown(message))
+			defer_step(message->dest, message);
+		else
+			take_step(message->dest, message);
+		return;
+	}
+	if (message->send &&
+	    message->dest->world->pd->cluster->synchronous == NET_SYNCHRONOUS_ACKNOWLEDGED)
+		acknowledge(message);
+	else
+		complete_send(message); /* synchronous: the others are complete already */
+	receive(message);
+}
+
 static inline void spend(struct mpi_rank *me, const struct mpi_message *message, double overhead_s,
 			 double per_B_s)
 {
@@ -478,7 +497,7 @@ static inline void spend(struct mpi_rank *me, const struct mpi_message *message,
 	mpi_cause_overhead(me, message->source == me && !message->recv, early_size(message), begin);
 }
 
-void mpi_message_send_overhead(struct mpi_rank *me, const struct mpi_message *message)
+void mpi_message_spend_send(struct mpi_rank *me, const struct mpi_message *message)
 {
 	const struct net_cluster *cluster = me->world->pd->cluster;
 

@@ -33,33 +33,40 @@
 struct mpi_buffer;
 
 struct mpi_message {
-	struct net_transfer transfer; /* the one that is under way: data, control or bulk */
+	union {
+		struct net_transfer transfer; /* the one that is under way: data, control or bulk */
+		struct {		      /* while none is */
+			struct mpi_message *next, *prev; /* in the receiver's unexpected queue;
+							    next: among a rank's deferred ones */
+			struct mpi_match_node by_key;	 /* in that queue, while it is deep */
+		};
+	};
 	struct mpi_rank *source, *dest;
-	struct mpi_message *next,
-	    *prev; /* in the receiver's unexpected queue; next: among a rank's deferred ones */
-	struct mpi_match_node by_key; /* while it is unexpected and the queue is deep */
+	struct mpi_message *pair_chain; /* the last one of another pair, same place in the table */
+	uint32_t context;     /* of the communicator, and the channel: mpi_message_context */
+	int source_rank, tag; /* source_rank: in the communicator */
+	uint32_t buffer_epoch;
+	int64_t size_B;
+	const void *site; /* where the application sent it */
+	sim_time_ps sent, started, arrived;
+	/* from here on all zero in a new message */
 	struct mpi_message
 	    *pair_next; /* sent later by the same rank to the same rank, not yet delivered */
-	struct mpi_message *pair_chain; /* the last one of another pair, same place in the table */
 	struct mpi_request
 	    *send; /* the send, as long as it is not complete; NULL: nobody waits for it */
 	struct mpi_request *recv; /* the receive that matched; NULL: none yet */
 	MPI_Message handle;	  /* MPI_Mprobe's; 0: none */
 	struct mpi_comm *comm;	  /* of the receiver, retained, while there is a handle */
-	uint32_t context;	  /* of the communicator, and the channel: mpi_message_context */
-	int source_rank, tag;	  /* source_rank: in the communicator */
-	uint32_t buffer_epoch;
-	int64_t size_B;
 	void *payload; /* packed data: inline_data, malloc'd, or NULL (absent, empty, or still with
 			  the sender) */
-	const void *site;	   /* where the application sent it */
-	void *cause;		   /* the token of mpi/p2p/causes.h; NULL: nobody asks */
+	void *cause;   /* the token of mpi/p2p/causes.h; NULL: nobody asks */
 	struct mpi_buffer *buffer; /* of the sender that it is in: mpi/p2p/buffer.h; NULL: none */
-	sim_time_ps sent, started, arrived;
 	bool is_rendezvous, has_predecessor, is_at_hand, is_delivered, is_cancelled;
-	bool is_cleared; /* the sender has the clear to send, or the acknowledgement */
-	bool is_lent_copy;	 /* the payload is one of mpi_world.lent_copies */
-	bool is_acknowledgement; /* no message, but what tells the sender that its own was matched */
+	bool is_cleared;   /* the sender has the clear to send, or the acknowledgement */
+	bool is_lent_copy; /* the payload is one of mpi_world.lent_copies */
+	bool
+	    is_acknowledgement; /* no message, but what tells the sender that its own was matched */
+	bool has_inline;	/* there is room for inline_data */
 	_Alignas(16) char inline_data[MESSAGE_INLINE_B];
 };
 
@@ -69,6 +76,17 @@ static inline uint32_t mpi_message_context(const struct mpi_comm *comm, enum mpi
 	return 2 * comm->context + (uint32_t)channel;
 }
 
+/* A message, uninitialised but for has_inline; room for inline data costs memory. NULL: there is
+ * none. */
+static inline struct mpi_message *mpi_message_get(struct mpi_world *world, bool has_inline)
+{
+	struct mpi_message *message =
+	    util_pool_get(has_inline ? &world->messages : &world->bare_messages);
+
+	if (message)
+		message->has_inline = has_inline;
+	return message;
+}
 /* Sends off a message whose fields down to size_B are set. On the sender's fiber. */
 void mpi_message_launch(struct mpi_message *message);
 /* The copies of what senders had lent when they finalized (mpi/p2p/finalize.c). */
@@ -85,7 +103,8 @@ void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv);
 /* Memory for `size_B` bytes of payload: the message's own or malloc'd; NULL when there is none. */
 static inline void *mpi_message_allocate(struct mpi_message *message, size_t size_B)
 {
-	return size_B <= MESSAGE_INLINE_B ? message->inline_data : malloc(size_B);
+	return size_B <= MESSAGE_INLINE_B && message->has_inline ? message->inline_data
+								 : malloc(size_B);
 }
 /* memcpy, without the call for a number or two. */
 static inline void mpi_message_copy(void *to, const void *from, size_t size_B)
@@ -100,7 +119,14 @@ static inline void mpi_message_copy(void *to, const void *from, size_t size_B)
 		memcpy(to, from, size_B);
 }
 /* Spends the sender's CPU overhead of the message (docs/model.md §3) on the rank's fiber. */
-void mpi_message_send_overhead(struct mpi_rank *me, const struct mpi_message *message);
+void mpi_message_spend_send(struct mpi_rank *me, const struct mpi_message *message);
+static inline void mpi_message_send_overhead(struct mpi_rank *me, const struct mpi_message *message)
+{
+	const struct net_cluster *cluster = me->world->pd->cluster;
+
+	if (cluster->send_overhead_s > 0 || cluster->send_overhead_per_B_s > 0)
+		mpi_message_spend_send(me, message);
+}
 /* The rank is in a call that makes progress: takes the deferred steps of its rendezvous. */
 void mpi_message_progress(struct mpi_rank *me);
 /* Starts what a match sets off: completes a synchronous send, answers a request to send, or

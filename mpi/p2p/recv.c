@@ -8,26 +8,43 @@
 /* Part of its callers: every message passes here. */
 #define HOT inline __attribute__((always_inline))
 
+/* Ends a receive with an error and raises it. */
+static __attribute__((cold, noinline)) int
+fail_recv(struct mpi_rank *me, const struct mpi_p2p_args *a, struct mpi_request *recv)
+{
+	MPI_Status result = recv->status;
+
+	mpi_request_destroy(me, recv);
+	return mpi_raise_operation(me, a->comm, result.MPI_ERROR, &result);
+}
+
 static HOT int recv_blocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-			 int source, int tag, MPI_Comm comm, MPI_Status *status)
+			     int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *recv;
-	MPI_Status result;
 	int code = mpi_check_recv(me, buf, count, datatype, source, tag, comm, &a);
 
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	recv = mpi_recv_start(me, buf, a.count, a.type, a.peer, a.tag, a.comm, CHANNEL_P2P);
-	if (recv->state != REQUEST_COMPLETE || me->endpoint->deferred_first)
-		mpi_requests_wait(me, 1, &recv, false);
-	code = mpi_request_harvest(me, recv, NULL, &result);
-	mpi_status_give(status, &result);
-	return mpi_leave(me, mpi_raise_operation(me, a.comm, code, &result));
+	if (recv->state != REQUEST_COMPLETE)
+		mpi_request_wait(me, recv);
+	else if (me->endpoint->deferred_first)
+		mpi_message_progress(me);
+	me->endpoint->n_polls = 0;
+	mpi_cause_taken(me, recv);
+	mpi_status_give(status, &recv->status);
+	code = recv->status.MPI_ERROR;
+	if (__builtin_expect(code != MPI_SUCCESS, 0))
+		return mpi_leave(me, fail_recv(me, &a, recv));
+	mpi_request_destroy(me, recv);
+	return mpi_leave(me, MPI_SUCCESS);
 }
 
-static HOT int recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-			    int source, int tag, MPI_Comm comm, MPI_Request *request)
+static HOT int recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count,
+				MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+				MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *recv;

@@ -213,17 +213,11 @@ static bool looks_anyway(const struct mpi_rank *me)
 	return me->world->pd->cluster->progress != NET_PROGRESS_IN_WAITING;
 }
 
-void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)
+/* Blocks until endpoint->n_to_go of the requests have completed, making progress meanwhile. */
+static inline void await(struct mpi_rank *me, int n, struct mpi_request *const requests[])
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
-	int n_complete;
 
-	endpoint->n_to_go = 0;
-	n_complete = mark(endpoint, n, requests);
-	if (any && endpoint->n_to_go > 1)
-		endpoint->n_to_go = 1;
-	if (any && n_complete > 0)
-		endpoint->n_to_go = 0;
 	endpoint->waited = requests;
 	endpoint->n_waited = n;
 	if (endpoint->n_to_go > 0 || looks_anyway(me))
@@ -240,6 +234,27 @@ void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const req
 	}
 	endpoint->waited = NULL;
 	endpoint->n_polls = 0;
+}
+
+void mpi_request_wait(struct mpi_rank *me, struct mpi_request *request)
+{
+	me->endpoint->n_to_go = 1;
+	request->is_waited = true;
+	await(me, 1, &request);
+}
+
+void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+	int n_complete;
+
+	endpoint->n_to_go = 0;
+	n_complete = mark(endpoint, n, requests);
+	if (any && endpoint->n_to_go > 1)
+		endpoint->n_to_go = 1;
+	if (any && n_complete > 0)
+		endpoint->n_to_go = 0;
+	await(me, n, requests);
 	if (any)
 		unmark(n, requests);
 }

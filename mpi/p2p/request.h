@@ -36,27 +36,26 @@ struct mpi_compound;
 
 struct mpi_request {
 	MPI_Request handle; /* 0 while the application has none */
-	enum mpi_request_kind kind;
-	enum mpi_request_state state;
+	enum mpi_request_kind kind : 8;
+	enum mpi_request_state state : 8;
+	enum mpi_send_mode mode : 8;
+	enum mpi_channel channel : 8;
 	bool is_persistent;
 	bool is_waited; /* its rank blocks until it completes */
 	bool is_lent;	/* see mpi_request_lend */
 	bool is_listed; /* seen in the array of the present call */
 	bool is_orphan; /* MPI_Request_free before completion */
-	enum mpi_send_mode mode;
-	enum mpi_channel channel;
+	int peer, tag;	/* as given: rank in comm or wildcard */
 	struct mpi_rank *owner;
 	struct mpi_comm *comm;	   /* retained */
 	struct mpi_datatype *type; /* retained */
 	void *buf;
 	MPI_Count count;
-	int peer, tag;	   /* as given: rank in comm or wildcard */
 	MPI_Status status; /* valid when COMPLETE; MPI_ERROR holds the operation's error */
 	struct mpi_message
 	    *message; /* sends: the message under way; receives: the one that matched */
 	struct mpi_request *next, *prev; /* in the queue it is in */
 	struct mpi_match_node by_key;	 /* while it is posted and the queue is deep */
-	sim_time_ps posted;
 	int64_t cause_mark; /* mpi/p2p/causes.h: of a receive's post, then of the completion */
 	struct mpi_compound *whole; /* of what this is a part; NULL: of nothing */
 	/* collectives, compound and generalized requests, one-sided communication */
@@ -110,6 +109,8 @@ void mpi_request_complete(struct mpi_request *request, int error_class);
  * destroy them.
  */
 void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any);
+/* The same for one request that is PENDING or ARRIVED. */
+void mpi_request_wait(struct mpi_rank *me, struct mpi_request *request);
 /* Makes the progress that is possible now without blocking for others: takes arrived messages of
  * `requests`, advances collectives. None, with `protocol.progress: in_waiting`, where all (with `any`:
  * one) of the requests are complete. */

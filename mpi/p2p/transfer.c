@@ -6,20 +6,21 @@
 #include "mpi/p2p/buffer.h"
 #include "mpi/p2p/internal.h"
 
-static bool is_payload_needed(const struct mpi_p2p_args *a, enum mpi_send_mode mode,
-			      const struct mpi_message *message)
+/* Part of its callers: every message passes here. */
+#define HOT inline __attribute__((always_inline))
+
+static HOT bool is_payload_needed(const struct mpi_p2p_args *a, enum mpi_send_mode mode,
+				  bool is_rendezvous)
 {
-	if (message->size_B == 0 || pd_memory_is_absent(a->buf))
+	if (a->count == 0 || a->type->size_B == 0 || pd_memory_is_absent(a->buf))
 		return false;
 	/* A sender that is blocked until the receive has taken the data lends its buffer. */
-	return !message->is_rendezvous || mode == SEND_BUFFERED || !a->type->is_contiguous;
+	return !is_rendezvous || mode == SEND_BUFFERED || !a->type->is_contiguous;
 }
 
-static inline void attach_payload(struct mpi_rank *me, const struct mpi_p2p_args *a,
-				  enum mpi_send_mode mode, struct mpi_message *message)
+static HOT void attach_payload(struct mpi_rank *me, const struct mpi_p2p_args *a,
+			       struct mpi_message *message)
 {
-	if (!is_payload_needed(a, mode, message))
-		return;
 	message->payload = mpi_message_allocate(message, (size_t)message->size_B);
 	if (!message->payload)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message of %lld B",
@@ -31,36 +32,33 @@ static inline void attach_payload(struct mpi_rank *me, const struct mpi_p2p_args
 		mpi_datatype_pack(a->type, a->buf, a->count, message->payload);
 }
 
-static inline bool is_buffered_by_mpi(const struct mpi_rank *me, int64_t size_B)
+static HOT struct mpi_message *make_message(struct mpi_rank *me, const struct mpi_p2p_args *a,
+					    enum mpi_send_mode mode, enum mpi_channel channel,
+					    bool is_rendezvous)
 {
-	const struct mpi_match_policy *policy = me->world->policy;
-
-	return policy->buffers(policy->context, me, size_B);
-}
-
-static inline struct mpi_message *make_message(struct mpi_rank *me, const struct mpi_p2p_args *a,
-					       enum mpi_send_mode mode, enum mpi_channel channel,
-					       bool is_rendezvous)
-{
-	struct mpi_message *message = util_pool_get(&me->world->messages);
+	bool has_payload = is_payload_needed(a, mode, is_rendezvous);
+	int64_t size_B = a->count * a->type->size_B;
+	struct mpi_message *message =
+	    mpi_message_get(me->world, has_payload && size_B <= MESSAGE_INLINE_B);
 
 	if (!message)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message");
 	/* its transfer begins anew with every step */
-	memset(&message->source, 0,
-	       offsetof(struct mpi_message, inline_data) - offsetof(struct mpi_message, source));
+	memset(&message->pair_next, 0,
+	       offsetof(struct mpi_message, has_inline) - offsetof(struct mpi_message, pair_next));
 	message->source = me;
 	message->dest = &me->world->ranks[mpi_comm_peer(a->comm, a->peer)];
 	message->context = mpi_message_context(a->comm, channel);
 	message->source_rank = a->comm->rank;
 	message->tag = a->tag;
-	message->size_B = a->count * a->type->size_B;
+	message->size_B = size_B;
 	message->sent = me->call_begin;
 	message->site = me->pd->site;
 	message->is_rendezvous = is_rendezvous;
 	if (mode == SEND_BUFFERED)
 		mpi_buffer_enter(mpi_buffer_of(me, a->comm), message);
-	attach_payload(me, a, mode, message);
+	if (has_payload)
+		attach_payload(me, a, message);
 	return message;
 }
 
@@ -69,7 +67,7 @@ bool mpi_send_eager(struct mpi_rank *me, const struct mpi_p2p_args *a)
 	struct mpi_message *message;
 	const struct mpi_rank *dest;
 
-	if (a->peer == MPI_PROC_NULL || !is_buffered_by_mpi(me, a->count * a->type->size_B))
+	if (a->peer == MPI_PROC_NULL || !mpi_match_buffers(me, a->count * a->type->size_B))
 		return false;
 	me->endpoint->n_polls = 0;
 	message = make_message(me, a, SEND_STANDARD, CHANNEL_P2P, false);
@@ -92,7 +90,6 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 
 	send->state = REQUEST_PENDING;
 	me->endpoint->n_polls = 0;
-	send->posted = me->pd->world->engine.now;
 	send->cause_mark = 0;
 	mpi_status_set_empty(&send->status);
 	if (send->peer == MPI_PROC_NULL) {
@@ -100,7 +97,7 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 		return;
 	}
 	message = make_message(me, &a, send->mode, send->channel,
-			       !is_buffered_by_mpi(me, a.count * a.type->size_B));
+			       !mpi_match_buffers(me, a.count * a.type->size_B));
 	mpi_message_send_overhead(me, message);
 	if (send->mode != SEND_BUFFERED &&
 	    (send->mode == SEND_SYNCHRONOUS || message->is_rendezvous)) {
@@ -114,13 +111,10 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 	}
 }
 
-void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv)
+static HOT void begin_recv(struct mpi_rank *me, struct mpi_request *recv)
 {
-	recv->state = REQUEST_PENDING;
 	me->endpoint->n_polls = 0;
-	recv->posted = me->pd->world->engine.now;
 	mpi_cause_posted(me, recv);
-	mpi_status_set_empty(&recv->status);
 	if (recv->peer == MPI_PROC_NULL) {
 		recv->status.MPI_SOURCE = MPI_PROC_NULL;
 		mpi_request_complete(recv, MPI_SUCCESS);
@@ -129,10 +123,17 @@ void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv)
 	mpi_match_recv(recv);
 }
 
-static struct mpi_request *make_request(struct mpi_rank *me, enum mpi_request_kind kind,
-					const void *buf, MPI_Count count, struct mpi_datatype *type,
-					int peer, int tag, struct mpi_comm *comm,
-					enum mpi_channel channel)
+void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv)
+{
+	recv->state = REQUEST_PENDING;
+	mpi_status_set_empty(&recv->status);
+	begin_recv(me, recv);
+}
+
+static HOT struct mpi_request *make_request(struct mpi_rank *me, enum mpi_request_kind kind,
+					    const void *buf, MPI_Count count,
+					    struct mpi_datatype *type, int peer, int tag,
+					    struct mpi_comm *comm, enum mpi_channel channel)
 {
 	struct mpi_request *request = mpi_request_create(me, kind);
 
@@ -184,8 +185,8 @@ struct mpi_request *mpi_recv_start(struct mpi_rank *me, void *buf, MPI_Count cou
 				   struct mpi_comm *comm, enum mpi_channel channel)
 {
 	struct mpi_request *recv =
-	    mpi_recv_prepare(me, buf, count, type, source, tag, comm, channel);
+	    make_request(me, REQUEST_RECV, buf, count, type, source, tag, comm, channel);
 
-	mpi_recv_begin(me, recv);
+	begin_recv(me, recv);
 	return recv;
 }

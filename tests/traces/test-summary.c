@@ -226,14 +226,15 @@ static void messages_are_counted_at_both_ends(void **state)
 	message(&to, 0, 1, 100, 0);
 	message(&to, 0, 1, 20, 1);
 	message(&to, 1, 0, 3, 1);
+	trace_summary_close(summary, at(1));
 	assert_int_equal(summary->n_messages, 3);
 	assert_int_equal(summary->n_bytes, 123);
 	assert_int_equal(summary->n_collective_messages, 2);
 	assert_int_equal(summary->n_collective_bytes, 23);
-	assert_int_equal(summary->ranks[0].n_sent, 2);
-	assert_int_equal(summary->ranks[0].sent_B, 120);
-	assert_int_equal(summary->ranks[0].received_B, 3);
-	assert_int_equal(summary->ranks[1].n_received, 2);
+	assert_int_equal(summary->ranks[0].sums.n_sent, 2);
+	assert_int_equal(summary->ranks[0].sums.sent_B, 120);
+	assert_int_equal(summary->ranks[0].sums.received_B[1], 3);
+	assert_int_equal(summary->ranks[1].sums.n_received[0] + summary->ranks[1].sums.n_received[1], 2);
 	trace_summary_destroy(summary);
 }
 

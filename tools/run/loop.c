@@ -90,7 +90,7 @@ static void show_progress(struct run *run, struct progress *progress, double now
 	util_format_time(simulated, sizeof simulated, sim_time_to_s(engine->now));
 	fprintf(run->console,
 		"\r\033[K%s: simulated %s, %.3g million messages, %.3g million events/s",
-		run->tool, simulated, 1e-6 * (double)run->summary->n_messages,
+		run->tool, simulated, 1e-6 * (double)(run->mpi->n_messages + run->mpi->n_collective_messages),
 		1e-6 * (double)(events - progress->last_events) / (now_s - progress->last_s));
 	fflush(run->console);
 	progress->is_shown = true;
