@@ -31,6 +31,7 @@ CASES = [
     Case("all-to-all pairwise, 256 ranks, 4 KiB", "alltoall-pairwise", 256, 1, 4096),
     Case("LU skeleton, 8 ranks, 50 kB", "lu", 8, 2_000, 50_000, True),
     Case("random pairs, 64 ranks, wildcards", "random", 64, 100, 100),
+    Case("one-sided, 256 ranks, 4 KiB", "onesided", 256, 100, 4096),
     Case("ring, 16384 ranks", "ring", 16384, 1_000_000, 1),
     Case("halo 2-D, 65536 ranks, 8 B", "halo2d", 65536, 10, 8, False, "large"),
     Case("all-to-all linear, 4096 ranks, no buffers", "alltoall-linear", 4096, 1, 4096, True, "large"),
@@ -71,6 +72,12 @@ def simulator(build, case, folder):
     cluster.write_text(CLUSTER.format(nodes=nodes(case), cores=case.ranks // nodes(case)), encoding="utf-8")
     words = [f"{build}/bin/mpisim-run", "--quiet", "--cluster", str(cluster), "--compute", "modelled", "-n", str(case.ranks)]
     return words + (["--no-alloc"] if case.is_absent else [])
+
+
+def count_messages(run):
+    """Messages of the program and of its collectives, and its one-sided operations."""
+    n_puts = sum(call["count"] for call in run["calls"] if call["name"] == "MPI_Put")
+    return run["messages"] + run["collective_messages"] + n_puts
 
 
 def run_once(build, case, folder):

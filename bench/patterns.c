@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The patterns of communication that bench/run measures: `patterns NAME ROUNDS SIZE`. No computation,
- * no private globals: what remains is the cost of messages. The same source builds with any MPI.
+ * The patterns of communication that bench/run measures: `patterns NAME ROUNDS SIZE`. No
+ * computation, no private globals: what remains is the cost of messages. The same source builds
+ * with any MPI.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ enum { TAG_WILD = 5, MAX_NEIGHBOURS = 6, UNEXPECTED_BLOCK = 16 };
 
 struct run {
 	int rank, size, rounds, size_B;
-	char *in, *out; /* [size_B]: what messages carry is of no interest */
+	char *in, *out;	       /* [size_B]: what messages carry is of no interest */
 	MPI_Request *requests; /* [2 size + 2 MAX_NEIGHBOURS] */
 };
 
@@ -150,6 +151,26 @@ static void random_pairs(const struct run *r)
 	}
 }
 
+/* Puts to four neighbours on the ring, between fences. */
+static void onesided(const struct run *r)
+{
+	const int shifts[] = {1, 2, -1, -2};
+	char *memory = mpisim_alloc(4 * (size_t)r->size_B + 1);
+	MPI_Win window;
+
+	MPI_Win_create(memory, 4 * (MPI_Aint)r->size_B, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+	MPI_Win_fence(0, window);
+	for (int i = 0; i < r->rounds; i++) {
+		for (int k = 0; k < 4; k++)
+			MPI_Put(r->out, r->size_B, MPI_CHAR,
+				(r->rank + r->size + shifts[k]) % r->size, k * (MPI_Aint)r->size_B,
+				r->size_B, MPI_CHAR, window);
+		MPI_Win_fence(0, window);
+	}
+	MPI_Win_free(&window);
+	mpisim_free(memory);
+}
+
 static const struct pattern {
 	const char *name;
 	void (*run)(const struct run *r);
@@ -162,6 +183,7 @@ static const struct pattern {
     {"allreduce", allreduce},
     {"barrier", barrier},
     {"lu", lu},
+    {"onesided", onesided},
     {"random", random_pairs},
 };
 
@@ -190,10 +212,10 @@ int main(int argc, char **argv)
 	r.size_B = atoi(argv[3]);
 	r.in = mpisim_alloc((size_t)r.size_B + 1);
 	r.out = mpisim_alloc((size_t)r.size_B + 1);
-	r.requests = malloc(
-	    ((strncmp(argv[1], "al", 2) && strcmp(argv[1], "lu") ? 0 : 2 * (size_t)r.size) +
-	     2 * UNEXPECTED_BLOCK) *
-	    sizeof *r.requests);
+	r.requests =
+	    malloc(((strncmp(argv[1], "al", 2) && strcmp(argv[1], "lu") ? 0 : 2 * (size_t)r.size) +
+		    2 * UNEXPECTED_BLOCK) *
+		   sizeof *r.requests);
 	pattern->run(&r);
 	if (r.rank == 0)
 		printf("%.9f\n", MPI_Wtime());

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "pdexec/arch.h"
+#include "pdexec/estimate.h"
 #include "util/units.h"
 
 /*
@@ -94,6 +95,14 @@ static int choose_isolation(struct pd_image *image, enum pd_isolation wanted,
 	if (image->isolation == PD_ISOLATION_MAP)
 		return check_map(image, n_mappings, budget, err);
 	return check_copy(image, range.end - range.begin, err);
+}
+
+static int check_memory(const struct pd_image *image, struct util_error *err)
+{
+	int n_ranks = image->n_ranks;
+	double needed_B = pd_estimate_ranks_B(n_ranks) + pd_estimate_variables_B(image);
+
+	return pd_estimate_check(n_ranks, needed_B, pd_estimate_available_B(), err);
 }
 
 /* Address space only: 64 ranks with 100 MB of arrays each reserve 6.4 GB and use what they touch.
@@ -232,6 +241,8 @@ int pd_image_create(const struct pd_config *config, const struct pd_program_conf
 		rc = check_tls(image, config, err);
 	if (!rc)
 		rc = choose_isolation(image, config->isolation, err);
+	if (!rc)
+		rc = check_memory(image, err);
 	if (!rc)
 		rc = pd_link_init(&image->link, &image->elf, blas, config->substitute, err);
 	if (!rc)

@@ -171,6 +171,7 @@ struct pd_world {
 	void (*mpi_rank_end)(struct pd_rank *rank); /* called on the rank's fiber when it has returned or exited; set by mpi */
 	struct pd_failure failure;      /* kind != NONE: the run is over */
 	uint64_t n_ended_badly;         /* ranks that returned a non-zero exit code */
+	double needed_B;                /* of memory, before the programs allocate anything: pdexec/estimate.h */
 	double clock_cost_s;            /* of reading the host's clock, taken out of what is measured; 0: not known yet (pdexec/compute.c) */
 };
 

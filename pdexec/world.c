@@ -10,6 +10,7 @@
 #include "pdexec/annotate.h"
 #include "pdexec/arch.h"
 #include "pdexec/directory.h"
+#include "pdexec/estimate.h"
 #include "pdexec/image.h"
 #include "pdexec/noalloc.h"
 #include "pdexec/private.h"
@@ -133,6 +134,8 @@ static int create_program(struct pd_world *world, struct pd_program *program, co
 		rc = pd_image_create(&config, &program->config, world->blas, &program->image, err);
 	if (!rc && !world->is_builtin)
 		rc = pd_private_take(world->private, program->image, -1, err);
+	if (!rc && program->image)
+		world->needed_B += pd_estimate_variables_B(program->image);
 	for (int i = 0; i < program->config.n_ranks && !rc; i++)
 		rc = create_rank(world, program, i, node_of[i], err);
 	return rc;
@@ -296,6 +299,7 @@ int pd_world_create(const struct pd_config *config, const struct net_cluster *cl
 		world->recorder = *recorder;
 	world->n_ranks = n_ranks;
 	world->n_running = n_ranks;
+	world->needed_B = pd_estimate_ranks_B(n_ranks);
 	world->thread = pd_arch_thread_pointer();
 	world->process_id = getpid();
 	sim_engine_init(&world->engine);

@@ -72,6 +72,12 @@ class Usage(Base):
         self.refused("unknown or ambiguous option --fast", "--cluster", c, "-n", 2, "--fast", self.misc)
         self.refused("partial or modelled", "--cluster", c, "-n", 2, "--no-alloc", self.misc)
 
+    def test_ranks_that_cannot_fit_are_refused(self):
+        free_kB = int(re.search(r"MemAvailable: +(\d+)", pathlib.Path("/proc/meminfo").read_text())[1])
+        if free_kB > 90e6:
+            self.skipTest("10 million ranks may fit here")
+        self.refused("10000000 ranks need about 108 GB of memory", "--cluster", self.cluster, "-n", 10000000, self.misc)
+
     def test_files_that_are_not_there_exit_2(self):
         c = self.cluster
         self.refused("nowhere.yaml", "--cluster", self.dir / "nowhere.yaml", "-n", 2, self.misc)

@@ -8,6 +8,7 @@
 #include "mpi/coll/algorithms.h"
 #include "netmodel/placement.h"
 #include "mpi/record/record.h"
+#include "pdexec/estimate.h"
 #include "pdexec/image.h"
 #include "tools/check/check.h"
 #include "tools/run/entry.h"
@@ -19,9 +20,11 @@
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
 #include "tools/run/whatif.h"
+#include "util/units.h"
 #include "util/version.h"
 
 #define EXIT_USAGE 2
+#define WORTH_TELLING_B 1e9
 
 /* Puts drawn values in the place of those that the file has. */
 static int vary_cluster(struct run *run, struct util_error *err)
@@ -80,8 +83,11 @@ static int prepare_programs(struct run *run, struct util_error *err)
 static int prepare_placement(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
-	int failed = 0;
+	int failed = pd_estimate_check(run->n_ranks, pd_estimate_ranks_B(run->n_ranks),
+				       pd_estimate_available_B(), err);
 
+	if (failed)
+		return failed;
 	run->node_of = calloc((size_t)run->n_ranks, sizeof *run->node_of);
 	if (!run->node_of)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d ranks",
@@ -297,6 +303,21 @@ static int run_world(struct run *run)
 	return status ? status : repeat_status;
 }
 
+/* Of small runs nobody has to know. */
+static void tell_needs(const struct run *run)
+{
+	char needed[32], each[32];
+	double needed_B = run->world->needed_B;
+
+	if (run->options.quiet || needed_B < WORTH_TELLING_B)
+		return;
+	fprintf(run->console,
+		"mpisim-run: %d ranks take about %s of memory (%s each), besides what the program "
+		"allocates and messages under way\n",
+		run->n_ranks, util_format_size(needed, sizeof needed, needed_B),
+		util_format_size(each, sizeof each, needed_B / run->n_ranks));
+}
+
 static int simulate(struct run *run)
 {
 	struct util_error err = {0};
@@ -309,6 +330,7 @@ static int simulate(struct run *run)
 	if (failed) {
 		fprintf(run->console, "mpisim-run: %s\n", err.text);
 	} else {
+		tell_needs(run);
 		status = run_world(run);
 	}
 	finish(run);
