@@ -25,8 +25,8 @@ static struct trace_job describe(const struct run *run, const struct pd_program 
 		job.n_nodes += is_new;
 		job.has_ended = job.has_ended && ranks[i].has_ended;
 		job.n_bad_exits += run->world->ranks[job.first_rank + i].exit_code != 0;
-		if (ranks[i].last > job.end)
-			job.end = ranks[i].last;
+		if (ranks[i].sums.last > job.end)
+			job.end = ranks[i].sums.last;
 	}
 	return job;
 }
