@@ -59,6 +59,7 @@ void net_compute_start(struct net_model *model, struct net_compute *compute, int
 {
 	sim_event_init(&compute->event, fire_compute);
 	compute->done = done;
+	compute->begin = world.engine.now;
 	compute->useful_s = work_s;
 	compute->stolen_s = 0.5;
 	compute->shared_s = 0.25;
