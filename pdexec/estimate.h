@@ -12,7 +12,7 @@
 struct pd_image;
 
 /* Of `n_ranks` ranks without their variables: stacks that were touched, and the state of all
- * layers. Measured: docs/decisions/0038-what-a-run-needs.md. */
+ * layers. Measured: docs/decisions/0040-what-a-run-needs.md. */
 double pd_estimate_ranks_B(int n_ranks);
 /* Their variables. After its isolation is chosen. */
 double pd_estimate_variables_B(const struct pd_image *image);

@@ -399,34 +399,13 @@ static __attribute__((cold, noinline)) void acknowledge(struct mpi_message *mess
 	take_step(message->dest, acknowledgement);
 }
 
-static __attribute__((noinline)) void record_slowly(const struct mpi_message *message)
-{
-	const struct sim_recorder *recorder = &message->dest->world->pd->recorder;
-	struct sim_record_message entry;
-
-	if (!recorder->message)
-		return;
-	entry = (struct sim_record_message){
-	    .source = message->source->rank,
-	    .dest = message->dest->rank,
-	    .tag = message->tag,
-	    .size_B = message->size_B,
-	    .sent = message->sent,
-	    .started = message->started,
-	    .arrived = message->arrived,
-	    .received = now(message),
-	    .in_collective = message->context & CHANNEL_COLL,
-	};
-	recorder->message(recorder->context, &entry);
-}
-
 static inline void record(const struct mpi_message *message)
 {
 	if (__builtin_expect(message->dest->world->pd->recorder.tally != NULL, 1))
 		sim_tally_add_message(message->source->tally, message->dest->tally, message->size_B,
 				      (int)(message->context & CHANNEL_COLL));
 	else
-		record_slowly(message);
+		mpi_message_record(message);
 }
 
 /* The end of the message: the receive completes. */
