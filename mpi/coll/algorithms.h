@@ -38,6 +38,9 @@ extern const struct mpi_coll_algorithm mpi_coll_reduce_linear, mpi_coll_reduce_b
 extern const struct mpi_coll_algorithm mpi_coll_allreduce_linear, mpi_coll_allreduce_reduce_bcast,
     mpi_coll_allreduce_nonoverlapping, mpi_coll_allreduce_recursive_doubling,
     mpi_coll_allreduce_rabenseifner, mpi_coll_allreduce_ring, mpi_coll_allreduce_segmented_ring;
+extern const struct mpi_coll_algorithm mpi_coll_barrier_hierarchical, mpi_coll_bcast_hierarchical,
+    mpi_coll_bcast_hierarchical_root_node, mpi_coll_reduce_hierarchical,
+    mpi_coll_reduce_hierarchical_root_node, mpi_coll_allreduce_hierarchical;
 extern const struct mpi_coll_algorithm mpi_coll_reduce_scatter_linear,
     mpi_coll_reduce_scatter_reduce_scatterv, mpi_coll_reduce_scatter_nonoverlapping,
     mpi_coll_reduce_scatter_pairwise, mpi_coll_reduce_scatter_recursive_halving,
@@ -93,6 +96,9 @@ int mpi_coll_select_cluster(struct mpi_coll_selection *out, const struct net_clu
 /* All operations with their algorithms, and the profiles, for --coll help. */
 void mpi_coll_print_help(FILE *file);
 
+/* Whether the choice for this operation has to know which ranks share a node. */
+bool mpi_coll_asks_for_nodes(const struct mpi_coll_selection *selection,
+			     const struct mpi_coll *coll);
 /* Whether an algorithm can do this operation. */
 bool mpi_coll_algorithm_fits(const struct mpi_coll_algorithm *algorithm,
 			     const struct mpi_coll *coll);

@@ -49,9 +49,23 @@ int64_t mpi_coll_rule_size_B(const struct mpi_coll_profile *profile, const struc
 	}
 }
 
+bool mpi_coll_asks_for_nodes(const struct mpi_coll_selection *selection,
+			     const struct mpi_coll *coll)
+{
+	const struct mpi_coll_algorithm *chosen;
+
+	if (!selection || coll->kind >= N_COLL_KINDS || coll->remote_size)
+		return false;
+	chosen = selection->chosen[coll->kind];
+	return (chosen && chosen->needs_nodes) ||
+	       mpi_coll_profiles[selection->profile]->by_node & MPI_COLL_KIND(coll->kind);
+}
+
 bool mpi_coll_algorithm_fits(const struct mpi_coll_algorithm *algorithm,
 			     const struct mpi_coll *coll)
 {
+	if (coll->is_part && algorithm->stages[1].round)
+		return false; /* a stage is one round function */
 	return algorithm->kinds & MPI_COLL_KIND(coll->kind) &&
 	       (!algorithm->fits || algorithm->fits(coll));
 }
@@ -64,6 +78,8 @@ static bool holds(const struct mpi_coll_rule *rule, const struct mpi_coll *coll,
 	if (rule->conditions & RULE_COMMUTES && !coll->op->is_commutative)
 		return false;
 	if (rule->conditions & RULE_NOT_COMMUTES && coll->op->is_commutative)
+		return false;
+	if (rule->conditions & RULE_POWER_OF_TWO && coll->size & (coll->size - 1))
 		return false;
 	return !(rule->conditions & RULE_PREDEFINED) || coll->op->is_predefined;
 }

@@ -27,9 +27,9 @@ static void prepare_nothing(struct mpi_rank *me, struct mpi_coll *coll)
 
 const struct mpi_coll_algorithm mpi_coll_inter_barrier = {
     .name = "local_exchange",
-    .stages = {{NULL, mpi_coll_barrier_dissemination_round, true},
-	       {prepare_nothing, mpi_coll_inter_exchange, false},
-	       {mpi_coll_inter_prepare_bcast, mpi_coll_bcast_binomial_round, true}},
+    .stages = {{NULL, mpi_coll_barrier_dissemination_round, SCOPE_LOCAL_GROUP},
+	       {prepare_nothing, mpi_coll_inter_exchange},
+	       {mpi_coll_inter_prepare_bcast, mpi_coll_bcast_binomial_round, SCOPE_LOCAL_GROUP}},
 };
 
 /* --- broadcast: the root tells the leader of the other group, that one its group --- */
@@ -55,8 +55,8 @@ static bool bcast_in_group(struct mpi_rank *me, struct mpi_coll *coll)
 
 const struct mpi_coll_algorithm mpi_coll_inter_bcast = {
     .name = "remote_send_local_bcast",
-    .stages = {{NULL, bcast_to_leader, false},
-	       {mpi_coll_inter_prepare_bcast, bcast_in_group, true}},
+    .stages = {{NULL, bcast_to_leader},
+	       {mpi_coll_inter_prepare_bcast, bcast_in_group, SCOPE_LOCAL_GROUP}},
 };
 
 /* --- gather and scatter: every rank of the other group with the root --- */
@@ -106,12 +106,12 @@ static bool scatter(struct mpi_rank *me, struct mpi_coll *coll)
 
 const struct mpi_coll_algorithm mpi_coll_inter_gather = {
     .name = "linear",
-    .stages = {{NULL, gather, false}},
+    .stages = {{NULL, gather}},
 };
 
 const struct mpi_coll_algorithm mpi_coll_inter_scatter = {
     .name = "linear",
-    .stages = {{NULL, scatter, false}},
+    .stages = {{NULL, scatter}},
 };
 
 /* --- allgather: each group gathers for its leader, the leaders swap and tell their groups --- */
@@ -143,9 +143,9 @@ static void prepare_swap(struct mpi_rank *me, struct mpi_coll *coll)
 
 const struct mpi_coll_algorithm mpi_coll_inter_allgather = {
     .name = "local_gather_remote_bcast",
-    .stages = {{prepare_gather, gather_in_group, true},
-	       {prepare_swap, mpi_coll_inter_exchange, false},
-	       {mpi_coll_inter_prepare_bcast, mpi_coll_bcast_binomial_round, true}},
+    .stages = {{prepare_gather, gather_in_group, SCOPE_LOCAL_GROUP},
+	       {prepare_swap, mpi_coll_inter_exchange},
+	       {mpi_coll_inter_prepare_bcast, mpi_coll_bcast_binomial_round, SCOPE_LOCAL_GROUP}},
 };
 
 /* --- allgatherv: all send to the other group's leader, which tells its group in one message --- */
@@ -202,9 +202,9 @@ static bool unpack(struct mpi_rank *me, struct mpi_coll *coll)
 
 const struct mpi_coll_algorithm mpi_coll_inter_allgatherv = {
     .name = "remote_gather_local_bcast",
-    .stages = {{NULL, gather_at_leader, false},
-	       {prepare_packed_bcast, mpi_coll_bcast_binomial_round, true},
-	       {NULL, unpack, true}},
+    .stages = {{NULL, gather_at_leader},
+	       {prepare_packed_bcast, mpi_coll_bcast_binomial_round, SCOPE_LOCAL_GROUP},
+	       {NULL, unpack, SCOPE_LOCAL_GROUP}},
 };
 
 /* --- alltoall: in round i with the ranks at distance i, as many rounds as the larger group has
@@ -233,5 +233,5 @@ static bool exchange_pairwise(struct mpi_rank *me, struct mpi_coll *coll)
 
 const struct mpi_coll_algorithm mpi_coll_inter_alltoall = {
     .name = "pairwise",
-    .stages = {{NULL, exchange_pairwise, false}},
+    .stages = {{NULL, exchange_pairwise}},
 };

@@ -41,7 +41,7 @@ static bool send_to_root(struct mpi_rank *me, struct mpi_coll *coll)
 
 const struct mpi_coll_algorithm mpi_coll_inter_reduce = {
     .name = "local_reduce_remote_send",
-    .stages = {{prepare_reduce, reduce_for_root, true}, {NULL, send_to_root, false}},
+    .stages = {{prepare_reduce, reduce_for_root, SCOPE_LOCAL_GROUP}, {NULL, send_to_root}},
 };
 
 /* --- to all --- */
@@ -54,9 +54,9 @@ static void prepare_swap(struct mpi_rank *me, struct mpi_coll *coll)
 
 const struct mpi_coll_algorithm mpi_coll_inter_allreduce = {
     .name = "reduce_exchange_bcast",
-    .stages = {{prepare_reduce, mpi_coll_reduce_binomial_round, true},
-	       {prepare_swap, mpi_coll_inter_exchange, false},
-	       {mpi_coll_inter_prepare_bcast, mpi_coll_bcast_binomial_round, true}},
+    .stages = {{prepare_reduce, mpi_coll_reduce_binomial_round, SCOPE_LOCAL_GROUP},
+	       {prepare_swap, mpi_coll_inter_exchange},
+	       {mpi_coll_inter_prepare_bcast, mpi_coll_bcast_binomial_round, SCOPE_LOCAL_GROUP}},
 };
 
 /* --- to all, each its block --- */
@@ -86,7 +86,7 @@ static void prepare_scatter(struct mpi_rank *me, struct mpi_coll *coll)
 
 const struct mpi_coll_algorithm mpi_coll_inter_reduce_scatter = {
     .name = "remote_reduce_local_scatter",
-    .stages = {{prepare_reduce_all, mpi_coll_reduce_binomial_round, true},
-	       {prepare_swap_all, mpi_coll_inter_exchange, false},
-	       {prepare_scatter, mpi_coll_scatter_linear_round, true}},
+    .stages = {{prepare_reduce_all, mpi_coll_reduce_binomial_round, SCOPE_LOCAL_GROUP},
+	       {prepare_swap_all, mpi_coll_inter_exchange},
+	       {prepare_scatter, mpi_coll_scatter_linear_round, SCOPE_LOCAL_GROUP}},
 };

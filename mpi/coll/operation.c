@@ -45,6 +45,8 @@ void mpi_coll_schedule(struct mpi_rank *me, struct mpi_coll *coll)
 	if (!coll->absent && coll->kind != COLL_REDUCE_SCATTER &&
 	    coll->kind != COLL_REDUCE_SCATTER_BLOCK)
 		coll->absent = absent_address(&coll->given.recv);
+	if (mpi_coll_asks_for_nodes(me->world->coll_selection, coll))
+		coll->nodes = mpi_group_nodes(me, coll->comm->group);
 	coll->algorithm = mpi_coll_choose(me->world->coll_selection, coll);
 	coll->segment_B =
 	    mpi_coll_choose_segment_B(me->world->coll_selection, coll->kind, coll->algorithm);
@@ -94,20 +96,49 @@ static void add_posted(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_re
 	coll->posted[coll->n_posted++] = request;
 }
 
+static int in_comm(const struct mpi_coll *coll, int rank)
+{
+	return coll->ranks ? coll->ranks[rank] : rank;
+}
+
 void mpi_coll_send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
 		   int dest)
 {
 	add_posted(me, coll,
-		   mpi_send_start(me, block.buf, block.count, block.type, dest, coll->via_tag,
-				  coll->via, SEND_STANDARD, CHANNEL_COLL));
+		   mpi_send_start(me, block.buf, block.count, block.type, in_comm(coll, dest),
+				  coll->via_tag, coll->via, SEND_STANDARD, CHANNEL_COLL));
 }
 
 void mpi_coll_recv(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
 		   int source)
 {
 	add_posted(me, coll,
-		   mpi_recv_start(me, block.buf, block.count, block.type, source, coll->via_tag,
-				  coll->via, CHANNEL_COLL));
+		   mpi_recv_start(me, block.buf, block.count, block.type, in_comm(coll, source),
+				  coll->via_tag, coll->via, CHANNEL_COLL));
+}
+
+static void enter_scope(struct mpi_coll *coll, enum mpi_coll_scope scope)
+{
+	const struct mpi_nodes *nodes = coll->nodes;
+	bool is_local = scope == SCOPE_LOCAL_GROUP;
+	int rank = coll->comm->rank;
+
+	coll->via = is_local ? coll->comm->local : coll->comm;
+	coll->via_tag = is_local ? coll->local_tag : coll->tag;
+	coll->rank = rank;
+	coll->size = coll->comm->size;
+	coll->ranks = NULL;
+	if (scope == SCOPE_NODE) {
+		int node = nodes->node[rank];
+
+		coll->rank = nodes->place[rank];
+		coll->size = nodes->first[node + 1] - nodes->first[node];
+		coll->ranks = nodes->members + nodes->first[node];
+	} else if (scope == SCOPE_LEADERS) {
+		coll->rank = nodes->place[rank] == 0 ? nodes->node[rank] : -1;
+		coll->size = nodes->n_nodes;
+		coll->ranks = nodes->leaders;
+	}
 }
 
 static void begin_stage(struct mpi_rank *me, struct mpi_coll *coll)
@@ -116,9 +147,8 @@ static void begin_stage(struct mpi_rank *me, struct mpi_coll *coll)
 
 	coll->step = 0;
 	coll->phase = 0;
-	coll->via = stage->is_local ? coll->comm->local : coll->comm;
-	coll->via_tag = stage->is_local ? coll->local_tag : coll->tag;
-	if (stage->prepare)
+	enter_scope(coll, stage->scope);
+	if (stage->prepare && coll->rank >= 0)
 		stage->prepare(me, coll);
 }
 
@@ -166,8 +196,10 @@ void mpi_coll_begin(struct mpi_rank *me, struct mpi_coll *coll)
 static bool next_stage(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	coll->stage++;
-	if (coll->stage == MPI_COLL_MAX_STAGES || !coll->algorithm->stages[coll->stage].round)
+	if (coll->stage == MPI_COLL_MAX_STAGES || !coll->algorithm->stages[coll->stage].round) {
+		enter_scope(coll, SCOPE_ALL);
 		return false;
+	}
 	begin_stage(me, coll);
 	return true;
 }
@@ -176,7 +208,7 @@ bool mpi_coll_continue(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	do {
 		take_round(me, coll);
-		if (!coll->algorithm->stages[coll->stage].round(me, coll)) {
+		if (coll->rank >= 0 && !coll->algorithm->stages[coll->stage].round(me, coll)) {
 			coll->step++;
 		} else if (!next_stage(me, coll)) {
 			mpi_coll_scratch_free(coll);

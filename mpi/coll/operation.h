@@ -7,6 +7,7 @@
 
 #include "mpi/coll/args.h"
 #include "mpi/comm/comm.h"
+#include "mpi/comm/nodes.h"
 #include "mpi/op/op.h"
 #include "mpi/p2p/p2p.h"
 
@@ -23,14 +24,22 @@
 struct mpi_coll;
 typedef bool (*mpi_coll_round_fn)(struct mpi_rank *me, struct mpi_coll *coll);
 
+/* Whom the messages of a stage go between. */
+enum mpi_coll_scope {
+	SCOPE_ALL,
+	SCOPE_LOCAL_GROUP, /* of an intercommunicator */
+	SCOPE_NODE,	   /* those on the rank's node: mpi/comm/nodes.h */
+	SCOPE_LEADERS,	   /* one of each node; others have nothing to do */
+};
+
 struct mpi_coll_stage {
 	/* Rewrites coll->call for this stage from coll->given; NULL: nothing to do. */
 	void (*prepare)(struct mpi_rank *me, struct mpi_coll *coll);
 	mpi_coll_round_fn round;
-	bool is_local; /* on an intercommunicator: among the ranks of the local group */
+	enum mpi_coll_scope scope;
 };
 
-#define MPI_COLL_MAX_STAGES 3
+#define MPI_COLL_MAX_STAGES 4
 #define MPI_COLL_KIND(kind) (1u << (kind))
 
 struct mpi_coll_algorithm {
@@ -38,6 +47,7 @@ struct mpi_coll_algorithm {
 	uint32_t kinds; /* what it does: MPI_COLL_KIND(…) | … */
 	/* Whether it can do this one; looks only at what is equal on all ranks. NULL: always. */
 	bool (*fits)(const struct mpi_coll *coll);
+	bool needs_nodes;  /* coll->nodes has to be there */
 	bool has_segments; /* cuts messages into segments when asked to: "pipeline:64KiB" */
 	/* One after the other, up to a NULL round. */
 	struct mpi_coll_stage stages[MPI_COLL_MAX_STAGES];
@@ -85,7 +95,10 @@ struct mpi_coll {
 	enum mpi_coll_kind kind;
 	const struct mpi_coll_algorithm *algorithm;
 	struct mpi_comm *comm;
-	int rank, size;	 /* in comm: of an intercommunicator, in the local group */
+	/* In comm: of an intercommunicator, in the local group; in a stage, in its scope. */
+	int rank, size;
+	const int *ranks; /* in comm, of the ranks in the scope; NULL: they are the same */
+	const struct mpi_nodes *nodes; /* of comm; NULL: no rule asks for them */
 	int remote_size; /* of the other group of an intercommunicator; 0: it has none */
 	int tag, local_tag;
 	struct mpi_comm *via; /* where the messages of the present stage go, and with which tag */
@@ -108,7 +121,9 @@ struct mpi_coll {
 	bool has_received; /* the round that has just completed had a receive */
 	char *work[2];	   /* accumulator, and where the next contribution arrives */
 	const struct mpi_coll_algorithm *part; /* what does the present stage: mpi/coll/part.h */
-	struct mpi_coll_packed packed;	       /* mpi/coll/packed.h */
+	bool is_part;			       /* the choice is for a stage */
+	char *partial; /* what a node's ranks make together: mpi/coll/hierarchical.c */
+	struct mpi_coll_packed packed; /* mpi/coll/packed.h */
 
 	int n_posted, n_capacity;
 	struct mpi_request **posted; /* [n_capacity]; `inline_posted` or malloc */

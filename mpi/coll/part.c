@@ -8,11 +8,12 @@ void mpi_coll_part_choose(struct mpi_rank *me, struct mpi_coll *coll, enum mpi_c
 
 	operation.kind = kind;
 	operation.given = coll->call;
+	operation.is_part = true;
 	coll->part = mpi_coll_choose(selection, &operation);
 	coll->segment_B = mpi_coll_choose_segment_B(selection, kind, coll->part);
 }
 
 bool mpi_coll_part_round(struct mpi_rank *me, struct mpi_coll *coll)
 {
-	return coll->part->stages[0].round(me, coll);
+	return !coll->part || coll->part->stages[0].round(me, coll);
 }

@@ -12,7 +12,8 @@
 enum mpi_coll_condition {
 	RULE_COMMUTES = 1,
 	RULE_NOT_COMMUTES = 2,
-	RULE_PREDEFINED = 4, /* the operation is one of the standard's */
+	RULE_PREDEFINED = 4,   /* the operation is one of the standard's */
+	RULE_POWER_OF_TWO = 8, /* the number of ranks is one */
 };
 
 /* Holds for fewer than `ranks_below` ranks and less than `below_B` bytes, when all `conditions` do.
@@ -39,6 +40,9 @@ struct mpi_coll_profile {
 	 * allgatherv the mean): MPI_COLL_KIND(…) | …
 	 */
 	uint32_t by_total;
+	/* Kinds with rules for algorithms that need to know who shares a node: MPI_COLL_KIND(…) | …
+	 */
+	uint32_t by_node;
 };
 
 extern const struct mpi_coll_profile mpi_coll_profile_default, mpi_coll_profile_openmpi,

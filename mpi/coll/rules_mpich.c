@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What MPICH 4.0 chooses between blocking algorithms for ranks on nodes of their own: the default
- * values of its variables MPIR_CVAR_BCAST_SHORT_MSG_SIZE, _LONG_MSG_SIZE and _MIN_PROCS,
- * _ALLGATHER_SHORT_MSG_SIZE and _LONG_MSG_SIZE, _ALLTOALL_SHORT_MSG_SIZE and _MEDIUM_MSG_SIZE,
- * _REDUCE_SHORT_MSG_SIZE, _ALLREDUCE_SHORT_MSG_SIZE and _REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE.
+ * What MPICH 4.0 chooses between blocking algorithms, on several ranks per node the compositions of
+ * its device ch4: the default values of its variables MPIR_CVAR_BCAST_SHORT_MSG_SIZE,
+ * _LONG_MSG_SIZE and _MIN_PROCS, _ALLGATHER_SHORT_MSG_SIZE and _LONG_MSG_SIZE,
+ * _ALLTOALL_SHORT_MSG_SIZE and _MEDIUM_MSG_SIZE, _REDUCE_SHORT_MSG_SIZE, _ALLREDUCE_SHORT_MSG_SIZE
+ * and _REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE.
  */
 #include "mpi/coll/profile.h"
 
 #define ANY 0
 
-static const struct mpi_coll_rule barrier_rules[] = {{ANY, ANY, 0, &mpi_coll_barrier_dissemination},
+static const struct mpi_coll_rule barrier_rules[] = {{ANY, ANY, 0, &mpi_coll_barrier_hierarchical},
+						     {ANY, ANY, 0, &mpi_coll_barrier_dissemination},
 						     {0}};
 static const struct mpi_coll_rule bcast_rules[] = {
+    {8, ANY, 0, &mpi_coll_bcast_hierarchical},
     {8, ANY, 0, &mpi_coll_bcast_binomial},
+    {ANY, 12288, 0, &mpi_coll_bcast_hierarchical},
     {ANY, 12288, 0, &mpi_coll_bcast_binomial},
+    {ANY, 524288, RULE_POWER_OF_TWO, &mpi_coll_bcast_hierarchical_root_node},
     {ANY, 524288, 0, &mpi_coll_bcast_scatter_recursive_doubling},
     {ANY, ANY, 0, &mpi_coll_bcast_scatter_ring},
     {0}};
@@ -40,11 +45,14 @@ static const struct mpi_coll_rule alltoall_rules[] = {{8, 32769, 0, &mpi_coll_al
 static const struct mpi_coll_rule alltoallv_rules[] = {{ANY, ANY, 0, &mpi_coll_alltoall_scattered},
 						       {0}};
 static const struct mpi_coll_rule reduce_rules[] = {
+    {ANY, 2049, 0, &mpi_coll_reduce_hierarchical_root_node},
     {ANY, 2049, 0, &mpi_coll_reduce_binomial},
+    {ANY, ANY, 0, &mpi_coll_reduce_hierarchical},
     {ANY, ANY, RULE_PREDEFINED, &mpi_coll_reduce_rabenseifner},
     {ANY, ANY, 0, &mpi_coll_reduce_binomial},
     {0}};
 static const struct mpi_coll_rule allreduce_rules[] = {
+    {ANY, ANY, 0, &mpi_coll_allreduce_hierarchical},
     {ANY, 2049, 0, &mpi_coll_allreduce_recursive_doubling},
     {ANY, ANY, RULE_PREDEFINED, &mpi_coll_allreduce_rabenseifner},
     {ANY, ANY, 0, &mpi_coll_allreduce_recursive_doubling},
@@ -80,4 +88,6 @@ const struct mpi_coll_profile mpi_coll_profile_mpich = {
 	      [COLL_EXSCAN] = scan_rules},
     .by_total = MPI_COLL_KIND(COLL_ALLGATHER) | MPI_COLL_KIND(COLL_ALLGATHERV) |
 		MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
+    .by_node = MPI_COLL_KIND(COLL_BARRIER) | MPI_COLL_KIND(COLL_BCAST) |
+	       MPI_COLL_KIND(COLL_REDUCE) | MPI_COLL_KIND(COLL_ALLREDUCE),
 };

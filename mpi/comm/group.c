@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "mpi/comm/nodes.h"
+
 static const struct mpi_group empty = {.handle = MPI_GROUP_EMPTY, .n_references = 1, .stride = 1};
 
 int mpi_group_index(const struct mpi_group *group, int world_rank)
@@ -115,6 +117,7 @@ void mpi_group_release(struct mpi_rank *me, struct mpi_group *group)
 		return;
 	free(group->ranks);
 	free(group->sorted);
+	mpi_nodes_destroy(group->nodes);
 	free(group);
 }
 

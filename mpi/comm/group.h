@@ -24,6 +24,7 @@ struct mpi_group {
 	int *ranks;			/* [size] ranks in MPI_COMM_WORLD, or NULL */
 	struct mpi_group_entry *sorted; /* [size] by world rank, or NULL with `ranks` */
 	MPI_Session session; /* of one rank, that it comes from; 0: none, or nobody asked */
+	struct mpi_nodes *nodes; /* mpi/comm/nodes.h; NULL: nobody asked */
 };
 
 /* Rank in MPI_COMM_WORLD of member `index` (0 … size-1). */

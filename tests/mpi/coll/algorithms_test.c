@@ -20,6 +20,7 @@
 struct config {
 	enum mpi_coll_kind kind;
 	const char *algorithm;
+	enum fake_layout layout;
 	int n, count, root;
 	int segment_B; /* 0: none */
 	enum fake_type send_type, recv_type;
@@ -283,10 +284,10 @@ static void prepare(const struct config *c, struct mpi_coll_args args[])
 
 static void fail_case(const struct config *c, int me, const char *what)
 {
-	fail_msg("%s %s:%d: rank %d of %d, root %d, count %d, types %d → %d, op %d%s: %s",
-		 mpi_coll_kind_name(c->kind), c->algorithm, c->segment_B, me, c->n, c->root,
-		 c->count, c->send_type, c->recv_type, c->op, c->is_in_place ? ", in place" : "",
-		 what);
+	fail_msg(
+	    "%s %s:%d, layout %d: rank %d of %d, root %d, count %d, types %d → %d, op %d%s: %s",
+	    mpi_coll_kind_name(c->kind), c->algorithm, c->segment_B, c->layout, me, c->n, c->root,
+	    c->count, c->send_type, c->recv_type, c->op, c->is_in_place ? ", in place" : "", what);
 }
 
 static void check_case(const struct config *c)
@@ -295,7 +296,7 @@ static void check_case(const struct config *c)
 	struct mpi_coll_args args[FAKE_MAX_RANKS];
 	int errors[FAKE_MAX_RANKS];
 
-	fake_begin(c->n);
+	fake_begin(c->n, c->layout);
 	selection.chosen[c->kind] = mpi_coll_algorithm_find(c->kind, c->algorithm);
 	selection.segment_B[c->kind] = c->segment_B;
 	fake.world.coll_selection = &selection;
@@ -339,7 +340,8 @@ static void check_types(struct config c)
 	}
 }
 
-static void check_algorithm(enum mpi_coll_kind kind, const char *algorithm, int segment_B)
+static void check_algorithm(enum mpi_coll_kind kind, const char *algorithm, int segment_B,
+			    enum fake_layout layout)
 {
 	static const int all_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17},
 			 some_sizes[] = {2, 5, 8};
@@ -357,6 +359,7 @@ static void check_algorithm(enum mpi_coll_kind kind, const char *algorithm, int 
 				check_types((struct config){.kind = kind,
 							    .algorithm = algorithm,
 							    .segment_B = segment_B,
+							    .layout = layout,
 							    .n = n,
 							    .count = counts[i],
 							    .root = roots[r]});
@@ -364,12 +367,19 @@ static void check_algorithm(enum mpi_coll_kind kind, const char *algorithm, int 
 }
 
 /* Without segments, with those of less than an item, of some, and of more than there is. */
-static void check_segments(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind kind)
+static void check_segments(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind kind,
+			   enum fake_layout layout)
 {
 	static const int sizes_B[] = {0, 5, 40, 1000};
 
 	for (int i = 0; i < (algorithm->has_segments ? 4 : 1); i++)
-		check_algorithm(kind, algorithm->name, sizes_B[i]);
+		check_algorithm(kind, algorithm->name, sizes_B[i], layout);
+}
+
+/* Where its ranks are matters to those that look at nodes. */
+static int n_layouts(const struct mpi_coll_algorithm *algorithm)
+{
+	return algorithm->needs_nodes ? N_FAKE_LAYOUTS : 1;
 }
 
 static void check_kind(enum mpi_coll_kind kind)
@@ -384,9 +394,12 @@ static void check_kind(enum mpi_coll_kind kind)
 
 	for (int i = 0; mpi_coll_algorithms[i]; i++)
 		if (mpi_coll_algorithms[i]->kinds & MPI_COLL_KIND(kind)) {
-			check_segments(mpi_coll_algorithms[i], kind);
 			many.algorithm = mpi_coll_algorithms[i]->name;
-			check_case(&many);
+			for (int l = 0; l < n_layouts(mpi_coll_algorithms[i]); l++) {
+				many.layout = l;
+				check_segments(mpi_coll_algorithms[i], kind, l);
+				check_case(&many);
+			}
 			n_checked++;
 		}
 	assert_true(n_checked > 0);
@@ -425,13 +438,14 @@ static const struct claim {
 #define N_CLAIMS (sizeof claims / sizeof claims[0])
 
 /* No rank may leave before the last has entered: with all but one in the barrier, none ends. */
-static void check_barrier(const struct mpi_coll_algorithm *algorithm, int n, int late)
+static void check_barrier(const struct mpi_coll_algorithm *algorithm, enum fake_layout layout,
+			  int n, int late)
 {
 	struct mpi_coll_args args[FAKE_MAX_RANKS] = {0};
 	struct mpi_coll_selection selection = {{[COLL_BARRIER] = algorithm}};
 	int errors[FAKE_MAX_RANKS];
 
-	fake_begin(n);
+	fake_begin(n, layout);
 	fake.world.coll_selection = &selection;
 	for (int i = 0; i < n; i++)
 		args[i] = (struct mpi_coll_args){.kind = COLL_BARRIER, .comm = MPI_COMM_WORLD};
@@ -452,7 +466,8 @@ static void barrier_holds_everyone_until_the_last_comes(void **state)
 		for (int n = 2;
 		     n <= 17 && mpi_coll_algorithms[i]->kinds & MPI_COLL_KIND(COLL_BARRIER); n++)
 			for (int late = 0; late<n; late += n> 5 ? n / 3 : 1)
-				check_barrier(mpi_coll_algorithms[i], n, late);
+				for (int l = 0; l < n_layouts(mpi_coll_algorithms[i]); l++)
+					check_barrier(mpi_coll_algorithms[i], l, n, late);
 }
 
 int main(void)

@@ -15,7 +15,7 @@ static void a_block_that_is_too_long_is_a_truncation(void **state)
 	int errors[N];
 
 	/* Root 1 expects 2 items of each and gets 3 from rank 0; every rank ends nevertheless. */
-	fake_begin(N);
+	fake_begin(N, FAKE_APART);
 	for (int i = 0; i < N; i++) {
 		args[i] = valid(COLL_GATHERV);
 		args[i].recv.has_counts = false;
@@ -25,7 +25,7 @@ static void a_block_that_is_too_long_is_a_truncation(void **state)
 	fake_run(args, 1, errors);
 	assert_int_equal(errors[1], MPI_ERR_TRUNCATE);
 	/* and the same when the root's own block is */
-	fake_begin(N);
+	fake_begin(N, FAKE_APART);
 	args[0].send.count = 2;
 	args[1].send.count = 3;
 	fake_run(args, 1, errors);
@@ -39,7 +39,7 @@ static void without_data_there_are_no_messages(void **state)
 		static const int zeros[N];
 		int errors[N];
 
-		fake_begin(N);
+		fake_begin(N, FAKE_APART);
 		for (int i = 0; i < N; i++) {
 			args[i] = valid(kind);
 			args[i].send.count = args[i].recv.count = 0;
@@ -95,7 +95,7 @@ static int run_at(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind
 	struct mpi_coll_args args[8];
 	int errors[8];
 
-	fake_begin(8);
+	fake_begin(8, FAKE_APART);
 	selection.chosen[kind] = algorithm;
 	fake.world.coll_selection = &selection;
 	for (int r = 0; r < 8; r++)
@@ -145,7 +145,7 @@ static void tags_count_the_collectives_of_a_communicator(void **state)
 	struct mpi_coll_args args = valid(COLL_BCAST);
 	struct mpi_coll coll;
 
-	fake_begin(N);
+	fake_begin(N, FAKE_APART);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(mpi_coll_resolve(&fake.ranks[0], &args, &coll), MPI_SUCCESS);
 		assert_int_equal(coll.tag, i);
@@ -204,7 +204,7 @@ static void what_an_algorithm_cannot_do_another_does(void **state)
 	struct mpi_coll_args args = valid(COLL_ALLGATHER);
 	struct mpi_coll coll;
 
-	fake_begin(N); /* no power of two */
+	fake_begin(N, FAKE_APART); /* no power of two */
 	fake.world.coll_selection = &selection;
 	assert_int_equal(mpi_coll_resolve(&fake.ranks[0], &args, &coll), MPI_SUCCESS);
 	assert_ptr_equal(coll.algorithm, &mpi_coll_allgather_bruck);

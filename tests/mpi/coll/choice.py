@@ -56,6 +56,16 @@ def profiles_choose_as_their_libraries_do():
     check(run("--coll", "mpich")[:2] == run("--set", "collectives.profile=mpich")[:2], "--coll NAME is a profile")
 
 
+def mpich_looks_at_nodes():
+    two = ("--set", "nodes=2", "--set", "cores=2", "--placement", "block")
+    wanted = {**MPICH, "barrier": "hierarchical", "bcast": "hierarchical", "reduce": "hierarchical_root_node", "allreduce": "hierarchical"}
+    found = run(*two, "--coll-profile", "mpich")
+    check(found[1] == wanted, found[1])
+    check(run(*two, "--coll-profile", "openmpi")[1] == OPENMPI, "Open MPI's tuned module does not")
+    run(*two, "--coll-profile", "mpich", "--record", "nodes.mtrace")
+    check(replay("nodes.mtrace")[:2] == found[:2], "a replay does the same")
+
+
 def one_operation_is_forced():
     forced = run("--coll", "allreduce=ring,bcast=pipeline:100", "--coll", "barrier=tree")
     check(forced[1] == {**DEFAULT, "allreduce": "ring", "bcast": "pipeline", "barrier": "tree"}, forced[1])
@@ -108,6 +118,7 @@ with tempfile.TemporaryDirectory() as directory:
     os.chdir(directory)
     the_json_names_what_was_used()
     profiles_choose_as_their_libraries_do()
+    mpich_looks_at_nodes()
     one_operation_is_forced()
     the_cluster_file_says_the_same()
     replays_obey()

@@ -279,16 +279,35 @@ void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const req
 
 /* --- running --- */
 
-void fake_begin(int n_ranks)
+static int node_of(int rank, enum fake_layout layout)
 {
+	switch (layout) {
+	case FAKE_BLOCKS:
+		return rank / 3;
+	case FAKE_CYCLIC:
+		return rank % 3;
+	case FAKE_SCATTERED:
+		return rank * rank % 7;
+	default:
+		return rank;
+	}
+}
+
+void fake_begin(int n_ranks, enum fake_layout layout)
+{
+	mpi_nodes_destroy(fake.group.nodes);
 	memset(&fake, 0, sizeof fake);
 	fake.n_ranks = n_ranks;
 	fake.world.pd = &fake.pd;
 	fake.world.n_ranks = n_ranks;
+	fake.world.ranks = fake.ranks;
 	fake.group = (struct mpi_group){.size = n_ranks, .stride = 1};
 	for (int i = 0; i < n_ranks; i++) {
-		fake.ranks[i] = (struct mpi_rank){
-		    .rank = i, .world = &fake.world, .comm_world = &fake.comms[i]};
+		fake.pd_ranks[i].node = node_of(i, layout);
+		fake.ranks[i] = (struct mpi_rank){.rank = i,
+						  .world = &fake.world,
+						  .pd = &fake.pd_ranks[i],
+						  .comm_world = &fake.comms[i]};
 		fake.comms[i] = (struct mpi_comm){
 		    .handle = MPI_COMM_WORLD, .rank = i, .size = n_ranks, .group = &fake.group};
 	}

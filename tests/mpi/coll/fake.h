@@ -24,6 +24,7 @@ struct fake_world {
 	struct pd_world pd; /* nobody records */
 	struct mpi_world world;
 	struct mpi_rank ranks[FAKE_MAX_RANKS];
+	struct pd_rank pd_ranks[FAKE_MAX_RANKS];
 	struct mpi_comm comms[FAKE_MAX_RANKS];
 	struct mpi_group group;
 	struct mpi_request *unmatched;
@@ -34,7 +35,10 @@ struct fake_world {
 
 extern struct fake_world fake;
 
-void fake_begin(int n_ranks);
+/* Where ranks are: one on each node; three on each; over three in turn; as it comes. */
+enum fake_layout { FAKE_APART, FAKE_BLOCKS, FAKE_CYCLIC, FAKE_SCATTERED, N_FAKE_LAYOUTS };
+
+void fake_begin(int n_ranks, enum fake_layout layout);
 MPI_Datatype fake_type_handle(enum fake_type type);
 struct mpi_datatype *fake_type(enum fake_type type);
 MPI_Op fake_op_handle(enum fake_op op);

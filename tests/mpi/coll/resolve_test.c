@@ -18,7 +18,7 @@ static int resolve(int rank, struct mpi_coll_args args)
 	struct mpi_coll coll;
 	int code;
 
-	fake_begin(N);
+	fake_begin(N, FAKE_APART);
 	code = mpi_coll_resolve(&fake.ranks[rank], &args, &coll);
 	if (code == MPI_SUCCESS)
 		mpi_coll_finish(&coll);

@@ -56,6 +56,8 @@ static const struct mpi_coll_rule *print_row(FILE *file, const char *operation,
 			fprintf(file, " below ");
 			print_size(file, rule->below_B);
 		}
+		if (rule->conditions & RULE_POWER_OF_TWO)
+			fprintf(file, " for 2^k ranks");
 		if (rule->conditions & RULE_PREDEFINED)
 			fprintf(file, " for the standard's operations");
 		rule++;

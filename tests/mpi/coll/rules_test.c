@@ -40,14 +40,23 @@ static struct mpi_coll operation(const struct mpi_coll_profile *profile, enum mp
 	return coll;
 }
 
-static const char *chosen(enum net_coll_profile profile, enum mpi_coll_kind kind, int n,
-			  int64_t size_B, struct mpi_op *op, bool rounds_up)
+/* `nodes`: who shares a node; NULL: nobody. */
+static const char *chosen_on(const struct mpi_nodes *nodes, enum net_coll_profile profile,
+			     enum mpi_coll_kind kind, int n, int64_t size_B, struct mpi_op *op,
+			     bool rounds_up)
 {
 	struct mpi_coll_selection selection = {.profile = profile};
 	struct mpi_coll coll =
 	    operation(mpi_coll_profiles[profile], kind, n, size_B, op, rounds_up);
 
+	coll.nodes = nodes;
 	return mpi_coll_choose(&selection, &coll)->name;
+}
+
+static const char *chosen(enum net_coll_profile profile, enum mpi_coll_kind kind, int n,
+			  int64_t size_B, struct mpi_op *op, bool rounds_up)
+{
+	return chosen_on(NULL, profile, kind, n, size_B, op, rounds_up);
 }
 
 static struct mpi_op sum = {.is_commutative = true, .is_predefined = true};
@@ -184,6 +193,40 @@ static void open_mpi_switches_by_the_number_of_ranks(void **state)
 	}
 }
 
+static void mpich_works_within_nodes_first(void **state)
+{
+	static const struct mpi_nodes two = {.n_nodes = 2}, one = {.n_nodes = 1};
+	static const struct {
+		enum mpi_coll_kind kind;
+		struct mpi_op *op;
+		int n;
+		int64_t size_B;
+		const char *on_two, *on_one;
+	} list[] = {
+	    {COLL_BARRIER, NULL, 8, 0, "hierarchical", "dissemination"},
+	    {COLL_BCAST, NULL, 7, 1 << 20, "hierarchical", "binomial"},
+	    {COLL_BCAST, NULL, 8, 12287, "hierarchical", "binomial"},
+	    {COLL_BCAST, NULL, 8, 12288, "hierarchical_root_node", "scatter_recursive_doubling"},
+	    {COLL_BCAST, NULL, 12, 12288, "scatter_ring", "scatter_ring"},
+	    {COLL_BCAST, NULL, 8, 524288, "scatter_ring", "scatter_ring"},
+	    {COLL_REDUCE, &sum, 8, 2048, "hierarchical_root_node", "binomial"},
+	    {COLL_REDUCE, &sum, 8, 2049, "hierarchical", "rabenseifner"},
+	    {COLL_REDUCE, &in_order, 8, 2048, "binomial", "binomial"},
+	    {COLL_ALLREDUCE, &sum, 8, 1 << 20, "hierarchical", "rabenseifner"},
+	    {COLL_ALLREDUCE, &in_order, 8, 8, "recursive_doubling", "recursive_doubling"},
+	    {COLL_ALLGATHER, NULL, 8, 8, "recursive_doubling", "recursive_doubling"},
+	};
+
+	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+		assert_string_equal(chosen_on(&two, NET_COLL_MPICH, list[i].kind, list[i].n,
+					      list[i].size_B, list[i].op, false),
+				    list[i].on_two);
+		assert_string_equal(chosen_on(&one, NET_COLL_MPICH, list[i].kind, list[i].n,
+					      list[i].size_B, list[i].op, false),
+				    list[i].on_one);
+	}
+}
+
 static void the_present_default_is_kept(void **state)
 {
 	static const struct threshold list[] = {
@@ -259,6 +302,7 @@ int main(void)
 	    cmocka_unit_test(mpich_switches_where_its_variables_say),
 	    cmocka_unit_test(open_mpi_switches_where_its_rules_do),
 	    cmocka_unit_test(open_mpi_switches_by_the_number_of_ranks),
+	    cmocka_unit_test(mpich_works_within_nodes_first),
 	    cmocka_unit_test(the_present_default_is_kept),
 	    cmocka_unit_test(every_rule_is_obeyed_just_below_its_bounds),
 	    cmocka_unit_test(every_profile_has_an_algorithm_that_fits),

@@ -3,10 +3,11 @@
  * What algorithms of collectives take, against formulas, without contention, on ../timing.yaml: L =
  * 1 ms, b = 1 byte per us, o = 100 us, eager up to 1000 B. Run as `timing_algorithms CASE` on 4
  * ranks, one per node, --compute modelled, with the algorithms that meson.build asks for; exit 1
- * when a time is off by more than 10 ps.
+ * when a time is off by more than 10 ps. Hierarchical ones: on two nodes, with 0.5 ms and 2 bytes
+ * per us within them.
  *
  * X(s) = o + L + s/b + o is an exchange of s bytes with a partner, or a message from one to the
- * next. Blocks are 100 B long, messages without blocks 400 B.
+ * next, Y(s) the same within a node. Blocks are 100 B long, messages without blocks 400 B.
  */
 #include <mpi.h>
 #include <mpisim.h>
@@ -15,6 +16,7 @@
 
 #define O 0.1
 #define X(s) (1.2 + (s) / 1000.0)
+#define Y(s) (0.7 + (s) / 2000.0)
 
 static int rank;
 static char from[400], to[400];
@@ -121,6 +123,14 @@ static const struct timing_case {
     /* All but the own block, then all but those of the pair. */
     {"reduce_scatter_recursive_doubling", reduce_scatter, -1, X(300) + X(200)},
     {"scan_linear", scan, 3, 3 * X(400)},
+    /* In the nodes, between 0 and 2, in the nodes. */
+    {"barrier_hierarchical", barrier, 3, Y(0) + X(0) + Y(1)},
+    {"bcast_hierarchical", bcast, 3, X(400) + Y(400)},
+    {"bcast_hierarchical_root_node", bcast, 3, X(400) + Y(400)},
+    {"reduce_hierarchical", reduce, 0, Y(400) + X(400)},
+    /* What 1 sent has long been there. */
+    {"reduce_hierarchical_root_node", reduce, 0, Y(400) + X(400) + O},
+    {"allreduce_hierarchical", allreduce, 3, Y(400) + X(400) + Y(400)},
     {"everything", everything, -2, 0},
 };
 
