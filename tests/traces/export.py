@@ -234,6 +234,15 @@ class All(Base):
             self.assertEqual(self.run_json["predicted_time_s"], time)
         self.assertEqual([f.name for f in self.dir.iterdir() if "partial" in f.name], [])
 
+    def test_nodes_are_held_as_without_a_trace(self):
+        with_trace = self.trace(".json", 2, "reacquired") and self.run_json
+        words = [BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "2", "--compute", "modelled", "--bench",
+                 self.dir / "kernels.bench", "--json", "-", "--quiet", self.dir / "waits", "reacquired"]
+        without = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+        for key in ("predicted_time_s", "efficiency"):
+            self.assertEqual(with_trace[key], without[key])
+        self.assertLess(abs(without["efficiency"] - 3 / 8), 0.01)  # 2 + 1 of 2 cores each, for 3 and 1 s
+
     def test_wrong_names_are_refused_before_the_run(self):
         for name, wanted in [("trace.xyz", "wanted a name that ends in"), (".json", "wanted a name"),
                              (self.dir / "nowhere" / "a.prv", "nowhere/a.prv")]:

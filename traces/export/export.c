@@ -201,6 +201,13 @@ static void export_node_release(void *context, int rank, sim_time_ps now)
 	exporter->next.node_release(exporter->next.context, rank, now);
 }
 
+static void export_node_acquire(void *context, int rank, sim_time_ps now)
+{
+	struct trace_export *exporter = context;
+
+	exporter->next.node_acquire(exporter->next.context, rank, now);
+}
+
 static void export_rank_end(void *context, int rank, sim_time_ps now)
 {
 	struct trace_export *exporter = context;
@@ -225,6 +232,7 @@ struct sim_recorder trace_export_recorder(struct trace_export *exporter)
 	    .message = export_message,
 	    .phase = export_phase,
 	    .node_release = export_node_release,
+	    .node_acquire = export_node_acquire,
 	    .rank_end = export_rank_end,
 	    .rank_begin = export_rank_begin,
 	    .causes = exporter->next.causes,

@@ -174,6 +174,20 @@ static void many(void)
 	}
 }
 
+/* Rank 1 gives its node away while rank 0 computes 2 s, and computes 1 s on it again. */
+static void reacquired(void)
+{
+	if (rank == 0) {
+		compute("before", 2);
+		send(1, 1);
+	} else {
+		mpisim_node_release();
+		recv(0, 1);
+		mpisim_node_acquire();
+		compute("after", 1);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -184,6 +198,7 @@ static const struct {
     {"posted", posted},
     {"put", put},
     {"files", files},
+    {"reacquired", reacquired},
 };
 
 int main(int argc, char **argv)
