@@ -68,7 +68,8 @@ struct sim_cause_message {
 
 struct sim_cause_collective { /* a rank enters a blocking collective */
 	struct sim_cause_place place;
-	uint32_t comm;	   /* the same number on all its ranks */
+	uint32_t comm;	   /* the same number on all its ranks, that of no other in the run */
+	const char *comm_name; /* borrowed for the call */
 	uint32_t sequence; /* of the collectives of the communicator */
 	int n_ranks, rank; /* of the communicator */
 	int root;	   /* who all others wait for, or who waits for all; -1: none */
@@ -107,8 +108,6 @@ struct sim_causes {
 	/* CPU overhead of `size_B` bytes of a message, on the rank's own fiber. */
 	void (*overhead)(void *context, const struct sim_cause_place *place, int is_send,
 			 int64_t size_B, sim_time_ps begin, sim_time_ps now);
-	void (*collective)(void *context, const struct sim_cause_collective *entered,
-			   sim_time_ps now);
 	/* An access of the rank to a file is over. */
 	void (*accessed)(void *context, int rank, sim_time_ps now);
 };
@@ -124,6 +123,8 @@ struct sim_recorder {
 	void (*rank_end)(void *context, int rank, sim_time_ps now);
 	/* A rank is added to the run, which begins on `node` now: behind all others. */
 	void (*rank_begin)(void *context, int rank, int node, sim_time_ps now);
+	void (*collective)(void *context, const struct sim_cause_collective *entered,
+			   sim_time_ps now);
 	const struct sim_causes *causes; /* borrowed */
 	/* Borrowed. Where there is one, calls and messages are added up there, instead of `call` and
 	 * `message` for each. */

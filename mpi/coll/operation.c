@@ -240,10 +240,11 @@ static enum sim_collective_shape shape_of(enum mpi_coll_kind kind)
 
 static void note_entry(const struct mpi_rank *me, const struct mpi_coll *coll)
 {
-	const struct sim_causes *causes = mpi_causes_of(me);
+	const struct sim_recorder *recorder = &me->world->pd->recorder;
 	const struct sim_cause_collective entered = {
 	    .place = mpi_cause_place(me),
 	    .comm = coll->comm->context,
+	    .comm_name = coll->comm->name,
 	    .sequence = (uint32_t)coll->tag,
 	    .n_ranks = coll->size,
 	    .rank = coll->rank,
@@ -251,14 +252,14 @@ static void note_entry(const struct mpi_rank *me, const struct mpi_coll *coll)
 	    .shape = shape_of(coll->kind),
 	};
 
-	causes->collective(causes->context, &entered, mpi_causes_now(me));
+	recorder->collective(recorder->context, &entered, mpi_causes_now(me));
 }
 
 int mpi_coll_run(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	int error;
 
-	if (mpi_causes_of(me) && coll->remote_size == 0)
+	if (me->world->pd->recorder.collective && coll->remote_size == 0)
 		note_entry(me, coll);
 	mpi_coll_begin(me, coll);
 	while (!mpi_coll_continue(me, coll))

@@ -8,7 +8,9 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -37,11 +39,11 @@ class Base(unittest.TestCase):
     def tearDownClass(cls):
         shutil.rmtree(cls.dir)
 
-    def start(self, name, n, case, *options):
+    def start(self, name, n, case, *options, **more):
         words = [BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", n, "--compute", "modelled", "--bench",
                  self.dir / "kernels.bench", "--json", self.dir / "run.out", "--trace-out", name, *options,
                  self.dir / "waits", case]
-        return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300)
+        return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, **more)
 
     def trace(self, ending, n, case, *options):
         """The path of the trace; self.run_json is what the run reports."""
@@ -223,6 +225,163 @@ class Paraver(Base):
 
     def test_more_events_than_memory_holds_are_sorted(self):
         self.check("many", 30)
+
+
+def largest_file(size_B):
+    """To be called in a process that is to write no larger file."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size_B, size_B))
+
+
+class Otf2(Base):
+    """Read by otf2-print (Debian: otf2-tools), and against the same run in Chrome's format."""
+    LINE = re.compile(r"([A-Z_]+) +(\d+) +(\d+)  (.*)$")
+    FIELD = re.compile(r'(\w+): "?([^",]*)"?(?: \("[^"]*" <\d+>\))?(?: <(\d+)>)?(?:, |$)')
+
+    def setUp(self):
+        done = self.start("here/a.otf2", 2, "late_sender")
+        if "without OTF2" in done.stderr:
+            self.assertEqual(done.returncode, 2)
+            self.skipTest(done.stderr)
+        if not shutil.which("otf2-print"):
+            self.skipTest("otf2-print of the package otf2-tools is not installed")
+
+    def print(self, *words):
+        done = subprocess.run(["otf2-print", *words], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.splitlines()
+
+    def folder(self, name):
+        folder = self.dir / name
+        folder.mkdir(exist_ok=True)
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        return folder
+
+    def archive(self, case, n, *options):
+        path = self.folder("otf2") / "run.otf2"
+        done = self.start(path, n, case, *options)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertEqual(sorted(f.name for f in path.parent.iterdir()), ["run", "run.def", "run.otf2"])
+        self.run_json = json.loads((self.dir / "run.out").read_text())
+        return path
+
+    def events(self, path):
+        """(event, rank, time in ps, fields) in the order of time."""
+        found, last = [], 0
+        for line in self.print(path):
+            match = self.LINE.match(line)
+            if match:
+                event, rank, time, rest = match.groups()
+                found.append((event, int(rank), int(time), {k: v for k, v, _ in self.FIELD.findall(rest)}))
+                self.assertLessEqual(last, int(time))
+                last = int(time)
+        self.assertGreater(len(found), 0)
+        return found
+
+    def check(self, case, n, *options):
+        events = self.events(self.archive(case, n, *options))
+        stacks, regions, sums, sent, received = {}, {}, {}, {}, {}
+        for event, rank, time, fields in events:
+            stack = stacks.setdefault(rank, [])
+            if event == "ENTER":
+                stack.append((fields["Region"], time))
+                sums[rank] = [0, 0]
+            elif event == "LEAVE":
+                name, begin = stack.pop()
+                self.assertEqual(name, fields["Region"])
+                regions.setdefault(name, []).append((rank, begin, time))
+            elif event in ("MPI_SEND", "MPI_RECV"):
+                self.assertTrue(stack[-1][0].startswith("MPI_"), (event, rank, time, stack))
+                key = ((rank, int(fields["Receiver"])) if event == "MPI_SEND" else (int(fields["Sender"]), rank)) + (
+                    fields["Communicator"], fields["Tag"])
+                (sent if event == "MPI_SEND" else received).setdefault(key, []).append((time, int(fields["Length"])))
+                if fields["Communicator"] != "messages":
+                    sums[rank][event == "MPI_RECV"] += int(fields["Length"])
+            elif event == "MPI_COLLECTIVE_END":
+                self.assertEqual([int(fields["Sent"]), int(fields["Received"])], sums[rank])
+        self.assertFalse(any(stacks.values()))
+        self.assertEqual(sent.keys(), received.keys())
+        for key in sent:  # as tools pair them, by order
+            self.assertEqual([s for _, s in sent[key]], [s for _, s in received[key]])
+            self.assertTrue(all(a <= b for (a, _), (b, _) in zip(sent[key], received[key])))
+        for kind in "BEGIN", "END":
+            self.assertEqual(sum(e == "MPI_COLLECTIVE_" + kind for e, *_ in events),
+                             sum(len(regions.get(name, [])) for name in ("MPI_Bcast", "MPI_Reduce", "MPI_Barrier")))
+        self.as_in_chrome(case, n, options, regions, sent)
+        return events
+
+    def as_in_chrome(self, case, n, options, regions, sent):
+        path = self.dir / "same.json"
+        self.assertIn(self.start(path, n, case, *options).returncode, (0, 1))
+        chrome, messages, open_phases = {}, 0, {}
+        for e in json.loads(path.read_text())["traceEvents"]:
+            if e["ph"] == "X":
+                begin = round(e["ts"] * 1e6)
+                chrome.setdefault(e["name"], []).append((e["tid"], begin, begin + round(e["dur"] * 1e6)))
+            elif e["ph"] == "B":
+                open_phases.setdefault(e["tid"], []).append((e["name"], round(e["ts"] * 1e6)))
+            elif e["ph"] == "E":
+                name, begin = open_phases[e["tid"]].pop()
+                chrome.setdefault(name, []).append((e["tid"], begin, round(e["ts"] * 1e6)))
+            messages += e["ph"] == "s"
+        self.assertEqual({k: sorted(v) for k, v in regions.items()}, {k: sorted(v) for k, v in chrome.items()})
+        self.assertEqual(sum(map(len, sent.values())), messages)
+
+    def test_read_by_otf2_print(self):
+        for case, n in [("late_sender", 2), ("phases", 2), ("rooted", 8), ("many", 3), ("overlap", 2), ("barrier", 4)]:
+            with self.subTest(case):
+                self.check(case, n)
+
+    def test_values(self):
+        events = self.check("rooted", 3)  # a broadcast of 1 byte from rank 2, a reduction of 4 to rank 1
+        ends = [(rank, f["Operation"], f["Communicator"], f["Root"]) for e, rank, _, f in events if e == "MPI_COLLECTIVE_END"]
+        self.assertEqual(sorted(ends), sorted((rank, op, "MPI_COMM_WORLD", root) for rank in range(3)
+                                              for op, root in (("BCAST", "2"), ("REDUCE", "1"))))
+        events = self.check("late_sender", 2)  # 1 MB; rank 0 computes 3 s, 10.01 ms later all is over
+        self.assertIn(("MPI_SEND", 0, 3 * 10**12, {"Receiver": "1", "Communicator": "messages", "Tag": "0",
+                                                   "Length": "1000000"}), events)
+        self.assertIn(("MPI_RECV", 1, 3010010 * 10**6, {"Sender": "0", "Communicator": "messages", "Tag": "0",
+                                                        "Length": "1000000"}), events)
+
+    def test_definitions(self):
+        lines = self.print("-G", self.archive("rooted", 4))
+        text = "\n".join(lines)
+        self.assertIn("Ticks per Seconds: 1000000000000", text)
+        places = {m[1]: m[2] for m in map(re.compile(r'LOCATION_GROUP .*Name: "(.*?)".*Parent: "node::(.*?)"').match, lines) if m}
+        self.assertEqual(places, {"rank 0": "node 0", "rank 1": "node 1", "rank 2": "node 2", "rank 3": "node 3"})
+        self.assertEqual(sorted(m[1] for m in map(re.compile(r'COMM  .*Name: "(.*?)"').match, lines) if m),
+                         ["MPI_COMM_WORLD", "messages", "messages of collectives"])
+        self.assertRegex(text, r'"MPI_Bcast".*Role: COLL_ONE2ALL, Paradigm: "MPI"')
+
+    def test_a_failed_run_is_there_up_to_that_moment(self):
+        events = self.check("late_sender", 3)  # rank 2 waits for a message that nobody sends
+        self.assertEqual(self.run_json["failure"]["kind"], "deadlock")
+        self.assertEqual({rank for _, rank, *_ in events}, {0, 1, 2})
+
+    def test_equal_runs_give_equal_bytes(self):
+        def contents():
+            path = self.archive("rooted", 4)
+            return {f.relative_to(path.parent): f.read_bytes() for f in path.parent.rglob("*") if f.is_file()}
+        self.assertEqual(contents(), contents())
+
+    def refused(self, path, wanted, **more):
+        before = sorted(path.parent.rglob("*"))
+        done = self.start(path, 2, "many", **more)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(wanted, done.stderr)
+        self.assertIn("mpisim-run: --trace-out: ", done.stderr.splitlines()[-1])
+        self.assertEqual(sorted(path.parent.rglob("*")), before)
+
+    def test_what_is_there_stays(self):
+        for there in ("run", "run.def", "run.otf2", "run.otf2.partial"):
+            folder = self.folder("taken")
+            (folder / there).mkdir()
+            self.refused(folder / "run.otf2", f"{there} is there already")
+        self.refused(self.folder("taken") / ".otf2", "wanted one, as in run.otf2")
+
+    def test_a_full_disk_leaves_nothing(self):
+        self.refused(self.folder("full") / "run.otf2", "cannot write", preexec_fn=lambda: largest_file(20000))
 
 
 class All(Base):

@@ -100,6 +100,7 @@ struct sim_recorder trace_analysis_recorder(struct trace_analysis *analysis)
 	    .node_release = record_node_release,
 	    .node_acquire = record_node_acquire,
 	    .rank_end = record_rank_end,
+	    .collective = trace_causes_collective,
 	    .causes = &analysis->causes,
 	};
 }

@@ -348,7 +348,8 @@ static void overhead(void *context, const struct sim_cause_place *place, int is_
 	r->seen = now;
 }
 
-static void collective(void *context, const struct sim_cause_collective *entered, sim_time_ps now)
+void trace_causes_collective(void *context, const struct sim_cause_collective *entered,
+			     sim_time_ps now)
 {
 	struct trace_analysis *analysis = context;
 
@@ -381,7 +382,6 @@ void trace_causes_init(struct trace_analysis *analysis)
 	    .block = block,
 	    .resume = resume,
 	    .overhead = overhead,
-	    .collective = collective,
 	    .accessed = accessed,
 	};
 }

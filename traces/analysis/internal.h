@@ -38,6 +38,9 @@ struct trace_token { /* a message */
 
 /* causes.c: fills analysis->causes. */
 void trace_causes_init(struct trace_analysis *analysis);
+/* As sim_recorder.collective. */
+void trace_causes_collective(void *context, const struct sim_cause_collective *entered,
+			     sim_time_ps now);
 /* The rank is at `now`: what no record explains until then is sleeping. */
 void trace_causes_see(struct trace_analysis *analysis, int rank, sim_time_ps now);
 /* The rank's ideal clock goes on to `ideal`, at `now`. */

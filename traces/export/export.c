@@ -22,6 +22,10 @@ struct trace_export {
 	int *n_open, **open; /* [n_ranks] phases that a rank is in, by name; open: [capacity] each */
 	int *open_capacity;
 	sim_time_ps *last; /* [n_ranks] end of what it did last */
+	struct trace_comms comms;
+	struct collective {
+		int comm, root; /* in `comms`; -1: none */
+	} * collectives;	/* [n_ranks] that the present call is */
 	bool out_of_memory;
 };
 
@@ -33,6 +37,7 @@ static const struct {
     {".paje", &trace_format_paje},
     {".trace", &trace_format_paje},
     {".prv", &trace_format_paraver},
+    {".otf2", &trace_format_otf2},
 };
 
 static const struct trace_format *find_format(const char *path, size_t *out_stem)
@@ -53,12 +58,13 @@ static const struct trace_format *find_format(const char *path, size_t *out_stem
 int trace_export_check(const char *path, struct util_error *err)
 {
 	size_t stem;
+	const struct trace_format *format = find_format(path, &stem);
 
-	if (find_format(path, &stem))
-		return 0;
+	if (format)
+		return format->check ? format->check(path, err) : 0;
 	return util_error_set(err, UTIL_EINPUT,
 			      "found \"%s\", wanted a name that ends in .json (Chrome, Perfetto), "
-			      ".paje or .trace (Paje), or .prv (Paraver)",
+			      ".otf2 (OTF2), .paje or .trace (Paje), or .prv (Paraver)",
 			      path);
 }
 
@@ -107,6 +113,7 @@ static void export_compute(void *context, const struct sim_record_compute *recor
 static void export_call(void *context, const struct sim_record_call *record)
 {
 	struct trace_export *exporter = context;
+	struct collective *collective = &exporter->collectives[record->rank];
 
 	add_interval(exporter, (struct trace_event){
 				   .time = record->begin,
@@ -114,8 +121,11 @@ static void export_call(void *context, const struct sim_record_call *record)
 				   .waiting = record->waiting,
 				   .rank = record->rank,
 				   .name = name_id(exporter, record->function),
+				   .root = collective->root,
+				   .comm = collective->comm,
 				   .is_call = 1,
 			       });
+	*collective = (struct collective){-1, -1};
 	exporter->next.call(exporter->next.context, record);
 }
 
@@ -135,6 +145,7 @@ static void export_message(void *context, const struct sim_record_message *recor
 	    .name = -1,
 	    .tag = record->tag,
 	    .kind = TRACE_EVENT_SENT,
+	    .in_collective = record->in_collective != 0,
 	};
 
 	trace_spool_add(&exporter->spool, &event);
@@ -223,6 +234,21 @@ static void export_rank_begin(void *context, int rank, int node, sim_time_ps now
 	exporter->last[rank] = now;
 }
 
+static void export_collective(void *context, const struct sim_cause_collective *entered,
+			      sim_time_ps now)
+{
+	struct trace_export *exporter = context;
+	struct collective *of = &exporter->collectives[entered->place.rank];
+	int comm = trace_comms_enter(&exporter->comms, entered);
+
+	if (exporter->next.collective)
+		exporter->next.collective(exporter->next.context, entered, now);
+	if (comm == -2)
+		exporter->out_of_memory = true;
+	else if (of->comm < 0) /* a call may be several: the first tells */
+		*of = (struct collective){comm, entered->root};
+}
+
 struct sim_recorder trace_export_recorder(struct trace_export *exporter)
 {
 	return (struct sim_recorder){
@@ -235,6 +261,7 @@ struct sim_recorder trace_export_recorder(struct trace_export *exporter)
 	    .node_acquire = export_node_acquire,
 	    .rank_end = export_rank_end,
 	    .rank_begin = export_rank_begin,
+	    .collective = export_collective,
 	    .causes = exporter->next.causes,
 	};
 }
@@ -260,11 +287,15 @@ int trace_export_create(const char *path, const struct trace_summary *summary,
 	exporter->open_capacity = calloc(n, sizeof *exporter->open_capacity);
 	exporter->open = calloc(n, sizeof *exporter->open);
 	exporter->last = calloc(n, sizeof *exporter->last);
-	if (!failed && (!exporter->last || !exporter->n_open || !exporter->open_capacity || !exporter->open))
+	exporter->collectives = malloc(n * sizeof *exporter->collectives);
+	if (!failed && (!exporter->last || !exporter->n_open || !exporter->open_capacity ||
+			!exporter->open || !exporter->collectives))
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a trace");
 	if (!failed) {
 		exporter->format = find_format(path, &stem);
-		failed = trace_spool_init(&exporter->spool, path, err);
+		failed = trace_spool_init(&exporter->spool, path, exporter->format->write != NULL,
+					  err);
+		memset(exporter->collectives, -1, n * sizeof *exporter->collectives);
 	}
 	if (failed) {
 		trace_export_destroy(exporter);
@@ -284,6 +315,8 @@ void trace_export_destroy(struct trace_export *exporter)
 	free(exporter->n_open);
 	free(exporter->open_capacity);
 	free(exporter->last);
+	free(exporter->collectives);
+	trace_comms_finish(&exporter->comms);
 	trace_names_finish(&exporter->names);
 	trace_spool_finish(&exporter->spool);
 	free(exporter);
@@ -416,8 +449,10 @@ static int complete(struct trace_output *out, struct output_name names[3], struc
 
 int trace_export_write(struct trace_export *exporter, struct util_error *err)
 {
-	struct trace_output out = {
-	    .summary = exporter->summary, .names = &exporter->names, .is_first = true};
+	struct trace_output out = {.summary = exporter->summary,
+				   .names = &exporter->names,
+				   .comms = &exporter->comms,
+				   .is_first = true};
 	struct output_name names[3] = {{NULL, NULL}};
 	struct writing writing = {exporter->format, &out};
 	int failed;
@@ -426,6 +461,11 @@ int trace_export_write(struct trace_export *exporter, struct util_error *err)
 		while (exporter->n_open[rank] > 0)
 			add_phase(exporter, rank, exporter->open[rank][--exporter->n_open[rank]], 0,
 				  exporter->summary->end);
+	if (exporter->format->write) {
+		if (exporter->out_of_memory)
+			return util_error_set(err, UTIL_ENOMEM, "out of memory for a trace");
+		return exporter->format->write(&out, exporter->path, &exporter->spool, err);
+	}
 	failed = open_outputs(exporter, &out, names, err);
 	if (!failed && (quote_names(&out) || assign_cpus(&out) || exporter->out_of_memory))
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a trace");

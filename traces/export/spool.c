@@ -9,11 +9,12 @@
 
 enum { WINDOW = 512 }; /* events of a run in memory while runs are merged */
 
-int trace_spool_init(struct trace_spool *spool, const char *path, struct util_error *err)
+int trace_spool_init(struct trace_spool *spool, const char *path, bool by_rank,
+		     struct util_error *err)
 {
 	char *name = NULL;
 
-	*spool = (struct trace_spool){.fd = -1};
+	*spool = (struct trace_spool){.fd = -1, .by_rank = by_rank};
 	spool->events = malloc(TRACE_SPOOL_EVENTS * sizeof *spool->events);
 	if (!spool->events || asprintf(&name, "%s.XXXXXX", path) < 0) {
 		trace_spool_finish(spool);
@@ -51,6 +52,19 @@ static int compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct trace_event *x = a, *y = b;
+
+	return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : compare(a, b);
+}
+
+static void sort(const struct trace_spool *spool)
+{
+	qsort(spool->events, spool->n_events, sizeof *spool->events,
+	      spool->by_rank ? compare_ranks : compare);
+}
+
 static int write_all(int fd, const void *data, size_t size)
 {
 	const char *from = data;
@@ -79,7 +93,7 @@ static int write_run(struct trace_spool *spool)
 		spool->run_sizes = grown;
 		spool->runs_capacity = capacity;
 	}
-	qsort(spool->events, spool->n_events, sizeof *spool->events, compare);
+	sort(spool);
 	spool->run_sizes[spool->n_runs++] = spool->n_events;
 	return write_all(spool->fd, spool->events, spool->n_events * sizeof *spool->events);
 }
@@ -130,14 +144,16 @@ static int refill(int fd, struct run *run)
 	return 0;
 }
 
-static void sift(struct run **heap, int n, int i)
+static void sift(const struct trace_spool *spool, struct run **heap, int n, int i)
 {
+	int (*in_order)(const void *, const void *) = spool->by_rank ? compare_ranks : compare;
+
 	for (;;) {
 		int least = i;
 
 		for (int child = 2 * i + 1; child <= 2 * i + 2 && child < n; child++)
-			if (compare(&heap[child]->events[heap[child]->next],
-				    &heap[least]->events[heap[least]->next]) < 0)
+			if (in_order(&heap[child]->events[heap[child]->next],
+				     &heap[least]->events[heap[least]->next]) < 0)
 				least = child;
 		if (least == i)
 			return;
@@ -164,7 +180,7 @@ static int open_runs(const struct trace_spool *spool, struct run runs[])
 		if (refill(spool->fd, &runs[i]))
 			return errno ? errno : EIO;
 	}
-	qsort(spool->events, spool->n_events, sizeof *spool->events, compare);
+	sort(spool);
 	runs[spool->n_runs].events = spool->events;
 	runs[spool->n_runs].n = spool->n_events;
 	return 0;
@@ -180,7 +196,7 @@ static int merge(const struct trace_spool *spool, struct run runs[], struct run 
 		if (runs[i].n > 0)
 			heap[n++] = &runs[i];
 	for (int i = n / 2; i >= 0 && n > 0; i--)
-		sift(heap, n, i);
+		sift(spool, heap, n, i);
 	while (n > 0) {
 		struct run *first = heap[0];
 
@@ -195,7 +211,7 @@ static int merge(const struct trace_spool *spool, struct run runs[], struct run 
 		} else if (first->next == first->n) {
 			heap[0] = heap[--n];
 		}
-		sift(heap, n, 0);
+		sift(spool, heap, n, 0);
 	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef TRACES_EXPORT_SPOOL_H
 #define TRACES_EXPORT_SPOOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,7 +10,7 @@
 #include "util/error.h"
 
 /*
- * Events in the order of their times. They are added in any order, since an interval is known when
+ * Events in the order of their times, or rank by rank. They are added in any order, since an interval is known when
  * it ends, and kept in sorted runs in a file that has no name; so memory is bounded, and the disk
  * takes sizeof(struct trace_event) for each. Equal times stay in the order in which they were added.
  */
@@ -37,15 +38,21 @@ struct trace_event {
 	int rank;	  /* whose event it is */
 	int peer;	  /* messages: the other one */
 	int name;	  /* in the exporter's table; -1: messages */
-	int tag;
+	union {
+		int tag;  /* messages */
+		int root; /* calls of a collective that has one, in its communicator; -1 */
+	};
+	int comm;	 /* calls of a collective: in trace_comms.list; -1: none */
 	uint8_t kind;	 /* enum trace_event_kind */
 	uint8_t is_call; /* intervals: of an MPI call */
+	uint8_t in_collective; /* messages */
 };
 
 #define TRACE_SPOOL_EVENTS 262144 /* in memory */
 
 struct trace_spool {
 	int fd;
+	bool by_rank;
 	struct trace_event *events; /* [TRACE_SPOOL_EVENTS], n_events of them used */
 	size_t n_events;
 	uint64_t next_order;
@@ -54,8 +61,10 @@ struct trace_spool {
 	int failed; /* errno of the first write that failed; later events are dropped */
 };
 
-/* The file lies in the directory of `path`. Errors: UTIL_ESYSTEM, UTIL_ENOMEM. */
-int trace_spool_init(struct trace_spool *spool, const char *path, struct util_error *err);
+/* The file lies in the directory of `path`. `by_rank`: the order is that of ranks, of times only
+ * within each. Errors: UTIL_ESYSTEM, UTIL_ENOMEM. */
+int trace_spool_init(struct trace_spool *spool, const char *path, bool by_rank,
+		     struct util_error *err);
 void trace_spool_finish(struct trace_spool *spool);
 /* Sets event->order. Leaves errno alone. */
 void trace_spool_add(struct trace_spool *spool, struct trace_event *event);
