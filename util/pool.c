@@ -4,10 +4,11 @@
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "util/error.h"
 
-enum { ALIGNMENT_B = 16, CHUNK_B = 16384, MIN_OBJECTS = 8 };
+enum { ALIGNMENT_B = 16, FIRST_CHUNK_B = 16384, LARGE_PAGE_B = 2 << 20, MIN_OBJECTS = 8 };
 
 struct chunk {
 	alignas(ALIGNMENT_B) struct chunk *next;
@@ -35,28 +36,51 @@ void util_pool_finish(struct util_pool *pool)
 	util_pool_init(pool, pool->object_size_B);
 }
 
-int util_pool_grow(struct util_pool *pool)
+/* As large as all before it together, between the two limits, and with room for a few objects. */
+static size_t choose_chunk_B(const struct util_pool *pool)
 {
-	size_t n_objects = CHUNK_B / pool->object_size_B;
-	struct chunk *chunk;
-	char *objects;
+	size_t chunk_B = pool->chunk_B ? 2 * pool->chunk_B : FIRST_CHUNK_B;
+	size_t few_B = sizeof(struct chunk) + MIN_OBJECTS * pool->object_size_B;
 
-	if (n_objects < MIN_OBJECTS)
-		n_objects = MIN_OBJECTS;
-	if (pool->object_size_B > (SIZE_MAX - sizeof(*chunk)) / n_objects)
+	if (chunk_B > LARGE_PAGE_B)
+		chunk_B = LARGE_PAGE_B;
+	if (chunk_B < few_B)
+		chunk_B = few_B > LARGE_PAGE_B
+			      ? (few_B + LARGE_PAGE_B - 1) / LARGE_PAGE_B * LARGE_PAGE_B
+			      : few_B;
+	return chunk_B;
+}
+
+static int grow(struct util_pool *pool)
+{
+	size_t chunk_B;
+	struct chunk *chunk;
+
+	if (pool->object_size_B > SIZE_MAX / 2 / MIN_OBJECTS)
 		return UTIL_ENOMEM;
-	chunk = malloc(sizeof(*chunk) + n_objects * pool->object_size_B);
+	chunk_B = choose_chunk_B(pool);
+	chunk = chunk_B % LARGE_PAGE_B ? malloc(chunk_B) : aligned_alloc(LARGE_PAGE_B, chunk_B);
 	if (!chunk)
 		return UTIL_ENOMEM;
+	if (chunk_B % LARGE_PAGE_B == 0)
+		madvise(chunk, chunk_B, MADV_HUGEPAGE); /* if there are none, small ones do */
 	chunk->next = pool->chunks;
 	pool->chunks = chunk;
-	/* threaded from the back, so that objects are handed out in address order */
-	objects = (char *)(chunk + 1);
-	for (size_t i = n_objects; i > 0; i--) {
-		void **object = (void **)(objects + (i - 1) * pool->object_size_B);
-
-		*object = pool->free_list;
-		pool->free_list = object;
-	}
+	pool->chunk_B = chunk_B;
+	pool->fresh = (char *)(chunk + 1);
+	pool->n_fresh = (chunk_B - sizeof(*chunk)) / pool->object_size_B;
 	return 0;
+}
+
+void *util_pool_get_fresh(struct util_pool *pool)
+{
+	void *object;
+
+	if (pool->n_fresh == 0 && grow(pool))
+		return NULL;
+	object = pool->fresh;
+	pool->fresh += pool->object_size_B;
+	pool->n_fresh--;
+	pool->n_live++;
+	return object;
 }

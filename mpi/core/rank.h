@@ -8,6 +8,7 @@
 
 #include "mpi/core/foreign.h"
 #include "mpi/core/handle.h"
+#include "mpi/p2p/payload.h"
 #include "pdexec/rank.h"
 #include "util/pool.h"
 
@@ -97,6 +98,7 @@ struct mpi_world {
 	struct mpi_rank *ranks; /* [n_ranks]; stays where it is when ranks are added */
 	int n_ranks;
 	struct util_pool requests, messages, bare_messages; /* bare: without inline data */
+	struct mpi_payloads payloads; /* data of messages that keep it: p2p's own */
 	struct mpi_lent_copy *lent_copies; /* payloads of messages whose senders finalized: p2p's own */
 	struct mpi_pair_table *pairs; /* p2p: order of delivery */
 	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */

@@ -5,6 +5,7 @@
 #include "mpi/env/errhandler.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
+#include "mpi/p2p/lend.h"
 
 #define N_ON_STACK 32
 
@@ -20,6 +21,7 @@ int mpi_request_harvest(struct mpi_rank *me, struct mpi_request *request, MPI_Re
 		status->MPI_ERROR = error_class;
 	}
 	if (request->is_persistent) {
+		mpi_request_settle(request);
 		request->state = REQUEST_IDLE;
 		return error_class;
 	}

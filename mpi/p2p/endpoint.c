@@ -28,6 +28,7 @@ int mpi_p2p_create(struct mpi_world *world)
 	util_pool_init(&world->requests, sizeof(struct mpi_request));
 	util_pool_init(&world->messages, sizeof(struct mpi_message));
 	util_pool_init(&world->bare_messages, offsetof(struct mpi_message, inline_data));
+	mpi_payloads_init(&world->payloads);
 	world->policy = mpi_match_policy_timed();
 	if (world->pd->cluster->order == NET_ORDER_PER_PAIR && mpi_stream_table_create(&world->streams))
 		return UTIL_ENOMEM;
@@ -62,6 +63,7 @@ void mpi_p2p_destroy(struct mpi_world *world)
 	mpi_lent_copies_destroy(world);
 	mpi_pair_table_destroy(world->pairs);
 	mpi_stream_table_destroy(world->streams);
+	mpi_payloads_finish(&world->payloads);
 	util_pool_finish(&world->messages);
 	util_pool_finish(&world->bare_messages);
 	util_pool_finish(&world->requests);

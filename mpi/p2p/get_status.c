@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "mpi/p2p/internal.h"
+#include "mpi/p2p/lend.h"
 
 #define N_ON_STACK 32
 
@@ -74,9 +75,11 @@ static int n_active(const struct look *look)
 	return n;
 }
 
-/* The status of a request that is complete, or of none. */
+/* The status of a request that is complete, or of none; `status` may be to be ignored. */
 static void give_status(struct mpi_request *request, MPI_Status *status)
 {
+	if (is_complete(request))
+		mpi_request_settle(request);
 	if (status == MPI_STATUS_IGNORE)
 		return;
 	if (!is_complete(request)) {
@@ -86,6 +89,11 @@ static void give_status(struct mpi_request *request, MPI_Status *status)
 	if (request->query)
 		request->query(request);
 	mpi_status_give(status, &request->status);
+}
+
+static MPI_Status *status_at(MPI_Status statuses[], int i)
+{
+	return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
@@ -137,8 +145,8 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
 	*flag = 1;
 	for (int i = 0; i < look.n; i++)
 		*flag = *flag && (!is_active(look.requests[i]) || is_complete(look.requests[i]));
-	for (int i = 0; *flag && i < look.n && array_of_statuses != MPI_STATUSES_IGNORE; i++)
-		give_status(look.requests[i], &array_of_statuses[i]);
+	for (int i = 0; *flag && i < look.n; i++)
+		give_status(look.requests[i], status_at(array_of_statuses, i));
 	if (!*flag)
 		mpi_endpoint_poll_failed(me);
 	look_finish(&look);
@@ -158,8 +166,7 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
 	for (int i = 0; i < look.n; i++) {
 		if (!is_complete(look.requests[i]))
 			continue;
-		if (array_of_statuses != MPI_STATUSES_IGNORE)
-			give_status(look.requests[i], &array_of_statuses[n]);
+		give_status(look.requests[i], status_at(array_of_statuses, n));
 		array_of_indices[n++] = i;
 	}
 	*outcount = n_active(&look) == 0 ? MPI_UNDEFINED : n;

@@ -2,13 +2,12 @@
 #include "mpi/p2p/message.h"
 
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mpi/p2p/buffer.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"
+#include "mpi/p2p/lend.h"
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/pair.h"
 
@@ -71,7 +70,8 @@ void mpi_message_destroy(struct mpi_message *message)
 	if (message->is_lent_copy)
 		mpi_lent_copy_free(message->payload);
 	else if (message->payload != message->inline_data)
-		free(message->payload);
+		mpi_payload_put(&message->dest->world->payloads, message->payload,
+				(size_t)message->size_B);
 	util_pool_put(message->has_inline ? &message->dest->world->messages
 					  : &message->dest->world->bare_messages,
 		      message);
@@ -168,6 +168,10 @@ static void complete_send_now(struct mpi_message *message)
 {
 	struct mpi_request *send = message->send;
 
+	if (message->is_lent) {
+		mpi_message_give_back(message);
+		return;
+	}
 	message->send = NULL;
 	send->message = NULL;
 	mpi_request_unlend(send);
@@ -180,19 +184,6 @@ static inline void complete_send(struct mpi_message *message)
 {
 	if (message->send)
 		complete_send_now(message);
-}
-
-/* Data that stayed with the sender (rendezvous, contiguous), where it lies. NULL: none or copied.
- */
-static const void *data_of(const struct mpi_message *message)
-{
-	const struct mpi_request *send = message->send;
-
-	if (message->payload)
-		return message->payload;
-	if (!send || pd_memory_is_absent(send->buf))
-		return NULL;
-	return pd_rank_memory(send->owner->pd, (const char *)send->buf + send->type->true_lb_B);
 }
 
 static void bulk_arrived(struct net_transfer *transfer)
@@ -210,7 +201,7 @@ static inline __attribute__((always_inline)) bool copy_now(const struct mpi_requ
 							   const struct mpi_message *message)
 {
 	int64_t size_B = mpi_status_bytes(&recv->status);
-	const void *data = data_of(message);
+	const void *data = mpi_message_data(message);
 
 	if (size_B == 0 || !data || pd_memory_is_absent(recv->buf))
 		return true;
@@ -221,30 +212,12 @@ static inline __attribute__((always_inline)) bool copy_now(const struct mpi_requ
 	return true;
 }
 
-/* The sender is about to go on: keeps what it sent until the receiver's fiber unpacks it. */
-static int keep_data(struct mpi_message *message)
-{
-	struct pd_failure *failure = &message->dest->world->pd->failure;
-	const void *data = data_of(message); /* still the sender's: the payload comes after it */
-
-	message->payload = mpi_message_allocate(message, (size_t)message->size_B);
-	if (message->payload) {
-		memcpy(message->payload, data, (size_t)message->size_B);
-		return 0;
-	}
-	*failure = (struct pd_failure){
-	    .kind = PD_FAILURE_MEMORY, .rank = message->dest->rank, .time = now(message)};
-	snprintf(failure->text, sizeof failure->text, "out of memory for a message of %lld B",
-		 (long long)message->size_B);
-	return UTIL_ENOMEM;
-}
-
 /* The send completes before the receiver has everything: its data must not be needed any more. */
 static __attribute__((cold)) void let_sender_go(struct mpi_message *message)
 {
 	if (!message->send)
 		return;
-	if (copy_now(message->recv, message) || message->payload || keep_data(message) == 0)
+	if (copy_now(message->recv, message) || message->payload || mpi_message_keep(message) == 0)
 		complete_send(message);
 }
 
@@ -427,7 +400,7 @@ static HOT void receive(struct mpi_message *message)
 	struct mpi_request *recv = message->recv;
 	bool is_copied = copy_now(recv, message);
 
-	if (!is_copied && !message->payload && keep_data(message) < 0)
+	if (!is_copied && !message->payload && mpi_message_keep(message) < 0)
 		return;
 	complete_send(message);
 	release_buffer(message);
@@ -455,10 +428,10 @@ void mpi_message_matched(struct mpi_message *message)
 			take_step(message->dest, message);
 		return;
 	}
-	if (message->send &&
+	if (message->send && !message->is_lent &&
 	    message->dest->world->pd->cluster->synchronous == NET_SYNCHRONOUS_ACKNOWLEDGED)
 		acknowledge(message);
-	else
+	else if (!message->is_lent)
 		complete_send(message); /* synchronous: the others are complete already */
 	receive(message);
 }

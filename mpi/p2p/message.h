@@ -53,16 +53,17 @@ struct mpi_message {
 	struct mpi_message
 	    *pair_next; /* sent later by the same rank to the same rank, not yet delivered */
 	struct mpi_request
-	    *send; /* the send, as long as it is not complete; NULL: nobody waits for it */
+	    *send; /* the send, as long as it is not complete, or lends its data; NULL: nobody waits for it */
 	struct mpi_request *recv; /* the receive that matched; NULL: none yet */
 	MPI_Message handle;	  /* MPI_Mprobe's; 0: none */
 	struct mpi_comm *comm;	  /* of the receiver, retained, while there is a handle */
-	void *payload; /* packed data: inline_data, malloc'd, or NULL (absent, empty, or still with
+	void *payload; /* packed data: inline_data, of mpi_world.payloads, or NULL (absent, empty, or still with
 			  the sender) */
 	void *cause;   /* the token of mpi/p2p/causes.h; NULL: nobody asks */
 	struct mpi_buffer *buffer; /* of the sender that it is in: mpi/p2p/buffer.h; NULL: none */
 	bool is_rendezvous, has_predecessor, is_at_hand, is_delivered, is_cancelled;
 	bool is_cleared;   /* the sender has the clear to send, or the acknowledgement */
+	bool is_lent;	   /* eager, with the data of `send`: mpi/p2p/lend.h */
 	bool is_lent_copy; /* the payload is one of mpi_world.lent_copies */
 	bool
 	    is_acknowledgement; /* no message, but what tells the sender that its own was matched */
@@ -100,11 +101,11 @@ void mpi_message_received(struct mpi_message *message);
 /* The rest of a receive that has ARRIVED, on the receiver's fiber: unpacks, spends the overhead o,
  * completes the request. */
 void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv);
-/* Memory for `size_B` bytes of payload: the message's own or malloc'd; NULL when there is none. */
+/* Memory for `size_B` bytes of payload, all that the message has; NULL when there is none. */
 static inline void *mpi_message_allocate(struct mpi_message *message, size_t size_B)
 {
 	return size_B <= MESSAGE_INLINE_B && message->has_inline ? message->inline_data
-								 : malloc(size_B);
+								 : mpi_payload_get(&message->dest->world->payloads, size_B);
 }
 /* memcpy, without the call for a number or two. */
 static inline void mpi_message_copy(void *to, const void *from, size_t size_B)

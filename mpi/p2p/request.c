@@ -8,6 +8,7 @@
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/compound.h"
 #include "mpi/p2p/endpoint.h"
+#include "mpi/p2p/lend.h"
 #include "mpi/p2p/message.h"
 
 void mpi_request_fail_memory(const struct mpi_rank *me)
@@ -27,6 +28,7 @@ void mpi_request_destroy(struct mpi_rank *me, struct mpi_request *request)
 {
 	if (!request)
 		return;
+	mpi_request_settle(request);
 	if (request->handle)
 		mpi_handle_destroy(me, (uintptr_t)request->handle);
 	if (request->release)

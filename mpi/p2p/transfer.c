@@ -5,17 +5,23 @@
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/buffer.h"
 #include "mpi/p2p/internal.h"
+#include "mpi/p2p/lend.h"
 
 /* Part of its callers: every message passes here. */
 #define HOT inline __attribute__((always_inline))
 
-static HOT bool is_payload_needed(const struct mpi_p2p_args *a, enum mpi_send_mode mode,
-				  bool is_rendezvous)
+static HOT bool has_data(const struct mpi_p2p_args *a)
 {
-	if (a->count == 0 || a->type->size_B == 0 || pd_memory_is_absent(a->buf))
+	return a->count != 0 && a->type->size_B != 0 && !pd_memory_is_absent(a->buf);
+}
+
+/* With a request the sender lends its buffer (mpi/p2p/lend.h), unless a copy costs less. */
+static HOT bool is_lent(const struct mpi_p2p_args *a, enum mpi_send_mode mode, bool is_rendezvous)
+{
+	if (!a->type->is_contiguous || mode == SEND_BUFFERED)
 		return false;
-	/* A sender that is blocked until the receive has taken the data lends its buffer. */
-	return !is_rendezvous || mode == SEND_BUFFERED || !a->type->is_contiguous;
+	return is_rendezvous ||
+	       (mode != SEND_SYNCHRONOUS && a->count * a->type->size_B > MESSAGE_INLINE_B);
 }
 
 static HOT void attach_payload(struct mpi_rank *me, const struct mpi_p2p_args *a,
@@ -34,9 +40,8 @@ static HOT void attach_payload(struct mpi_rank *me, const struct mpi_p2p_args *a
 
 static HOT struct mpi_message *make_message(struct mpi_rank *me, const struct mpi_p2p_args *a,
 					    enum mpi_send_mode mode, enum mpi_channel channel,
-					    bool is_rendezvous)
+					    bool is_rendezvous, bool has_payload)
 {
-	bool has_payload = is_payload_needed(a, mode, is_rendezvous);
 	int64_t size_B = a->count * a->type->size_B;
 	struct mpi_message *message =
 	    mpi_message_get(me->world, has_payload && size_B <= MESSAGE_INLINE_B);
@@ -70,7 +75,7 @@ bool mpi_send_eager(struct mpi_rank *me, const struct mpi_p2p_args *a)
 	if (a->peer == MPI_PROC_NULL || !mpi_match_buffers(me, a->count * a->type->size_B))
 		return false;
 	me->endpoint->n_polls = 0;
-	message = make_message(me, a, SEND_STANDARD, CHANNEL_P2P, false);
+	message = make_message(me, a, SEND_STANDARD, CHANNEL_P2P, false, has_data(a));
 	dest = message->dest;
 	mpi_message_send_overhead(me, message);
 	mpi_message_launch(message);
@@ -87,6 +92,7 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 				 .tag = send->tag,
 				 .comm = send->comm};
 	struct mpi_message *message;
+	bool is_rendezvous, has_loan;
 
 	send->state = REQUEST_PENDING;
 	me->endpoint->n_polls = 0;
@@ -96,8 +102,10 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 		mpi_request_complete(send, MPI_SUCCESS);
 		return;
 	}
-	message = make_message(me, &a, send->mode, send->channel,
-			       !mpi_match_buffers(me, a.count * a.type->size_B));
+	is_rendezvous = !mpi_match_buffers(me, a.count * a.type->size_B);
+	has_loan = has_data(&a) && is_lent(&a, send->mode, is_rendezvous);
+	message = make_message(me, &a, send->mode, send->channel, is_rendezvous,
+			       has_data(&a) && !has_loan);
 	mpi_message_send_overhead(me, message);
 	if (send->mode != SEND_BUFFERED &&
 	    (send->mode == SEND_SYNCHRONOUS || message->is_rendezvous)) {
@@ -106,6 +114,8 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 		mpi_request_lend(send);
 		mpi_message_launch(message);
 	} else {
+		if (has_loan)
+			mpi_message_lend(message, send);
 		mpi_message_launch(message);
 		mpi_request_complete(send, MPI_SUCCESS);
 	}

@@ -305,6 +305,108 @@ static void sender_freed_before_its_receiver_comes(void)
 	}
 }
 
+enum { N_ENDINGS = 8, LENT_B = 500 };
+
+/* The ways in which a program learns that its eager send is complete. */
+static void end_send(int way, MPI_Request *send)
+{
+	int flag = 1, n = 0, index;
+	MPI_Status status;
+
+	switch (way) {
+	case 0:
+		MPI_Wait(send, MPI_STATUS_IGNORE);
+		break;
+	case 1:
+		MPI_Waitall(1, send, MPI_STATUSES_IGNORE);
+		break;
+	case 2:
+		MPI_Test(send, &flag, &status);
+		break;
+	case 3:
+		MPI_Request_free(send);
+		break;
+	case 4:
+		MPI_Request_get_status(*send, &flag, MPI_STATUS_IGNORE);
+		break;
+	case 5:
+		MPI_Request_get_status_all(1, send, &flag, MPI_STATUSES_IGNORE);
+		break;
+	case 6:
+		MPI_Request_get_status_some(1, send, &n, &index, MPI_STATUSES_IGNORE);
+		break;
+	default:
+		MPI_Waitany(1, send, &index, &status);
+	}
+	expect("complete at once", flag, 1);
+}
+
+/* Sent, complete and overwritten before the receiver looks: into bytes, and into a type with gaps;
+ * half of the receives are there when the message arrives. */
+static void buffers_of_complete_sends(void)
+{
+	MPI_Datatype every_second;
+	MPI_Request request;
+
+	MPI_Type_vector(LENT_B, 1, 2, MPI_BYTE, &every_second);
+	MPI_Type_commit(&every_second);
+	for (int i = 0; i < 4 * N_ENDINGS && rank < 2; i++) {
+		int flag = 0, has_gaps = i / N_ENDINGS % 2, is_early = i / N_ENDINGS >= 2;
+
+		if (rank == 0) {
+			memset(out, i + 1, LENT_B);
+			MPI_Isend(out, LENT_B, MPI_BYTE, 1, i, MPI_COMM_WORLD, &request);
+			end_send(i % N_ENDINGS, &request);
+			memset(out, 99, LENT_B);
+			MPI_Recv(out, 0, MPI_BYTE, 1, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			if (request != MPI_REQUEST_NULL)
+				MPI_Wait(&request, MPI_STATUS_IGNORE);
+			continue;
+		}
+		mpisim_add_compute_time(is_early ? 0 : 0.005);
+		MPI_Irecv(in, has_gaps ? 1 : LENT_B, has_gaps ? every_second : MPI_BYTE, 0, i,
+			  MPI_COMM_WORLD, &request);
+		MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+		expect("is there", flag, !is_early);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect("first", in[0], i + 1);
+		expect("last", in[(has_gaps ? 2 : 1) * (LENT_B - 1)], i + 1);
+		MPI_Send(in, 0, MPI_BYTE, 0, i, MPI_COMM_WORLD);
+	}
+	MPI_Type_free(&every_second);
+}
+
+/* The same for a persistent send, a message that a probe has matched, and a broadcast. */
+static void buffers_of_other_sends(void)
+{
+	MPI_Message message;
+	MPI_Request request;
+
+	if (rank == 0)
+		MPI_Send_init(out, LENT_B, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+	for (int i = 0; i < 2 && rank == 0; i++) {
+		memset(out, i + 1, LENT_B);
+		MPI_Start(&request);
+		if (i == 1) /* rank 1 has matched it */
+			mpisim_add_compute_time(0.010);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		memset(out, 99, LENT_B);
+	}
+	if (rank == 0)
+		MPI_Request_free(&request);
+	for (int i = 0; i < 2 && rank == 1; i++) {
+		MPI_Mprobe(0, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+		mpisim_add_compute_time(0.020);
+		MPI_Mrecv(in, LENT_B, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+		expect("data", in[LENT_B - 1], i + 1);
+	}
+	memset(rank == 0 ? out : in, rank == 0 ? 7 : 0, LENT_B);
+	mpisim_add_compute_time(rank == 0 ? 0 : 0.1);
+	MPI_Bcast(rank == 0 ? out : in, LENT_B, MPI_BYTE, 0, MPI_COMM_WORLD);
+	expect("broadcast", rank == 0 ? out[0] : in[LENT_B - 1], 7);
+	memset(out, 99, LENT_B);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
@@ -317,6 +419,8 @@ int main(int argc, char **argv)
 	    {"sender_freed_before_its_receiver_comes", sender_freed_before_its_receiver_comes},
 	    {"partitioned_errors", partitioned_errors},
 	    {"statuses_of_requests", statuses_of_requests},
+	    {"buffers_of_complete_sends", buffers_of_complete_sends},
+	    {"buffers_of_other_sends", buffers_of_other_sends},
 	};
 
 	return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);

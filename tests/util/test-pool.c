@@ -67,6 +67,27 @@ static void a_finished_pool_is_empty_and_usable(void **state)
 	assert_null(pool.chunks);
 }
 
+/* Chunks grow up to large pages: what is got over all of them is as large as it says. */
+static void chunks_of_all_sizes_hold_what_they_say(void **state)
+{
+	enum { OBJECT_B = 1000, N_LARGE = 9000 };
+	static char *objects[N_LARGE];
+	struct util_pool pool;
+
+	util_pool_init(&pool, OBJECT_B);
+	for (int i = 0; i < N_LARGE; i++) {
+		objects[i] = util_pool_get(&pool);
+		assert_non_null(objects[i]);
+		memcpy(objects[i], &i, sizeof i);
+		memcpy(objects[i] + OBJECT_B - sizeof i, &i, sizeof i);
+	}
+	for (int i = 0; i < N_LARGE; i++) {
+		assert_memory_equal(objects[i], &i, sizeof i);
+		assert_memory_equal(objects[i] + OBJECT_B - sizeof i, &i, sizeof i);
+	}
+	util_pool_finish(&pool);
+}
+
 /* A chunk of 8 objects, each a quarter of the address space: the product does not fit. */
 static void an_impossible_size_gives_null(void **state)
 {
@@ -84,6 +105,7 @@ int main(void)
 	    cmocka_unit_test(live_objects_do_not_overlap_and_are_aligned),
 	    cmocka_unit_test(the_object_put_last_is_got_next),
 	    cmocka_unit_test(a_finished_pool_is_empty_and_usable),
+	    cmocka_unit_test(chunks_of_all_sizes_hold_what_they_say),
 	    cmocka_unit_test(an_impossible_size_gives_null),
 	};
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_P2P_LEND_H
+#define MPI_P2P_LEND_H
+
+#include "mpi/p2p/message.h"
+
+/*
+ * Data that stays with the sender. A send may read its buffer until the call that completes it
+ * returns, so what is sent with a request is copied straight into the receive's buffer when the
+ * message arrives, and into the message only where the sender comes first: for eager messages when
+ * their request ends (is_lent, the request complete long since), for rendezvous ones when the rest
+ * fits the send buffer.
+ */
+
+/* The data of a message where it lies now: its own, or still the sender's. NULL: none, or copied.
+ */
+static inline const void *mpi_message_data(const struct mpi_message *message)
+{
+	const struct mpi_request *send = message->send;
+
+	if (message->payload)
+		return message->payload;
+	if (!send || pd_memory_is_absent(send->buf))
+		return NULL;
+	return pd_rank_memory(send->owner->pd, (const char *)send->buf + send->type->true_lb_B);
+}
+
+/* The message keeps a copy of what the sender lent it. 0, or UTIL_ENOMEM: the run has failed. */
+int mpi_message_keep(struct mpi_message *message);
+/* An eager message, not yet launched, is lent the data of its send. */
+void mpi_message_lend(struct mpi_message *message, struct mpi_request *send);
+/* Ends the loan: the message was received, or has a copy. */
+void mpi_message_give_back(struct mpi_message *message);
+/* The program is about to learn that the send is complete: its buffer is its own again. */
+void mpi_request_settle_now(struct mpi_request *send);
+static inline void mpi_request_settle(struct mpi_request *request)
+{
+	if (__builtin_expect(request->is_lent && request->state == REQUEST_COMPLETE, 0))
+		mpi_request_settle_now(request);
+}
+
+#endif
