@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Other things to do with requests: start, free, cancel, look. */
 #include "mpi/p2p/internal.h"
+#include "mpi/p2p/partitioned.h"
 
 static struct mpi_request *get(struct mpi_rank *me, const MPI_Request *handle, int *code)
 {
@@ -57,10 +58,13 @@ int MPI_Request_free(MPI_Request *request)
 
 	if (!r)
 		return mpi_leave(me, code);
-	if (r->kind == REQUEST_COLL && r->state == REQUEST_PENDING)
-		return mpi_leave(
-		    me, mpi_raise(me, r->comm, MPI_ERR_REQUEST,
-				  "the request of a collective that is under way cannot be freed"));
+	if (r->state == REQUEST_PENDING &&
+	    (r->kind == REQUEST_COLL || r->start == mpi_partitioned_start))
+		return mpi_leave(me, mpi_raise(me, r->comm, MPI_ERR_REQUEST,
+					       "the request of a %s that is under way cannot be "
+					       "freed",
+					       r->kind == REQUEST_COLL ? "collective"
+								       : "partitioned operation"));
 	*request = MPI_REQUEST_NULL;
 	if (r->state == REQUEST_IDLE || r->state == REQUEST_COMPLETE) {
 		mpi_request_destroy(me, r);

@@ -263,7 +263,7 @@ int mpi_partitioned_start(struct mpi_rank *me, struct mpi_request *request)
 	}
 	memset(half->is_ready, 0, (size_t)half->n_partitions * sizeof *half->is_ready);
 	half->compound.n_left = half->n_partitions;
-	if (half->n_partitions == 0)
+	if (!half->line) /* to MPI_PROC_NULL */
 		mpi_request_complete(request, MPI_SUCCESS);
 	return MPI_SUCCESS;
 }
@@ -274,10 +274,8 @@ void mpi_partitioned_ready(struct mpi_rank *me, struct mpi_partitioned *send, in
 	char *items = (char *)request->buf + partition * send->count * request->type->extent_B;
 
 	send->is_ready[partition] = true;
-	if (!send->line) {
-		mpi_compound_end_part(&send->compound, NULL);
+	if (!send->line)
 		return;
-	}
 	mpi_compound_send(me, &send->compound,
 			  mpi_send_prepare(me, items, send->count, request->type, request->peer,
 					   partition, send->line, SEND_STANDARD, CHANNEL_P2P));

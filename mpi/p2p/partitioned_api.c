@@ -7,9 +7,9 @@
 static int check_init(struct mpi_rank *me, const struct mpi_p2p_args *a, int n_partitions,
 		      MPI_Info info, const MPI_Request *request)
 {
-	if (n_partitions < 0)
-		return mpi_raise(me, a->comm, MPI_ERR_ARG,
-				 "partitions is %d, it must not be negative", n_partitions);
+	if (n_partitions <= 0)
+		return mpi_raise(me, a->comm, MPI_ERR_ARG, "partitions is %d, it must be positive",
+				 n_partitions);
 	if (a->peer == MPI_ANY_SOURCE || a->tag == MPI_ANY_TAG)
 		return mpi_raise(me, a->comm, a->tag == MPI_ANY_TAG ? MPI_ERR_TAG : MPI_ERR_RANK,
 				 "partitioned receives have no wildcards");
@@ -126,7 +126,7 @@ static int ready(struct mpi_rank *me, struct mpi_partitioned *send, int partitio
 
 	if (code != MPI_SUCCESS)
 		return code;
-	if (send->compound.request->state != REQUEST_PENDING)
+	if (send->compound.request->state == REQUEST_IDLE)
 		return mpi_raise(me, send->compound.request->comm, MPI_ERR_REQUEST,
 				 "the partitioned send is not active");
 	if (send->is_ready[partition])
@@ -180,12 +180,17 @@ int MPI_Parrived(MPI_Request request, int partition, int *flag)
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_partitioned *recv;
-	int code = get(me, request, false, &recv);
+	int code;
 
+	if (!flag)
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
+	if (request == MPI_REQUEST_NULL) {
+		*flag = true;
+		return mpi_leave(me, MPI_SUCCESS);
+	}
+	code = get(me, request, false, &recv);
 	if (code == MPI_SUCCESS)
 		code = check_partition(me, recv, partition);
-	if (code == MPI_SUCCESS && !flag)
-		code = mpi_raise(me, recv->compound.request->comm, MPI_ERR_ARG, "flag is NULL");
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	mpi_progress_poll(me, 0, NULL, false);

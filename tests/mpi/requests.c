@@ -210,6 +210,8 @@ static void partitioned_errors(void)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	code = MPI_Psend_init(out, -1, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &none);
 	expect("negative number", code, MPI_ERR_ARG);
+	code = MPI_Precv_init(in, 0, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &none);
+	expect("no partition", code, MPI_ERR_ARG);
 	code = MPI_Precv_init(in, 1, 1, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
 			      &none);
 	expect("wildcard", code, MPI_ERR_RANK);
@@ -222,6 +224,8 @@ static void partitioned_errors(void)
 	expect("a receive", MPI_Pready(0, recv), MPI_ERR_REQUEST);
 	expect("a send", MPI_Parrived(send, 0, &flag), MPI_ERR_REQUEST);
 	MPI_Pready(0, send);
+	expect("freed while active", MPI_Request_free(&send), MPI_ERR_REQUEST);
+	expect("cancelled while active", MPI_Cancel(&send), MPI_ERR_REQUEST);
 	expect("ready twice", MPI_Pready(0, send), MPI_ERR_ARG);
 	MPI_Pready(1, send);
 	MPI_Wait(&send, MPI_STATUS_IGNORE);
@@ -235,7 +239,11 @@ static void partitioned_errors(void)
 	MPI_Start(&send);
 	MPI_Pready_range(0, 2, send);
 	MPI_Wait(&send, MPI_STATUS_IGNORE);
+	MPI_Start(&send); /* to nobody: is complete whatever is ready */
+	MPI_Wait(&send, MPI_STATUS_IGNORE);
 	MPI_Request_free(&send);
+	expect("null request", MPI_Parrived(MPI_REQUEST_NULL, 0, &flag), MPI_SUCCESS);
+	expect("its flag", flag, 1);
 }
 
 /* Nothing ends; statuses are those that a wait would give. */
