@@ -35,6 +35,7 @@ struct mpi_endpoint {
 	sim_time_ps last_started; /* when the transfer that ended the wait entered the network */
 	/* unsuccessful tests and probes in a row, without another operation in between */
 	sim_time_ps poll_end;
+	sim_time_ps poll_work; /* between the polls of the streak */
 	uint32_t n_polls;
 	bool has_news;		/* something concerned the rank since its last pause began */
 	struct sim_event alarm; /* ends a pause between polls */

@@ -108,6 +108,12 @@ class Ends(Base):
         done = self.run_misc("any", "--quiet")
         self.assertIn("cycle: rank 0 waits for 1, which waits for 0", done.stderr)
 
+    def test_polling_in_vain_is_a_deadlock_where_time_is_measured(self):
+        done = self.run_misc("poll", "--quiet", "--compute", "direct")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("deadlock: every rank waits", done.stderr)
+        self.assertRegex(done.stderr, r"rank 0: MPI_Iprobe at .*misc\.c:\d+ .*polling without success")
+
     def test_failures_name_rank_call_and_line(self):
         for what, wanted in (("abort", r"rank 1: MPI_Abort at .*misc\.c:\d+.*code 5"),
                              ("crash", r"rank 1: .*misc\.c:\d+.*segmentation fault"),

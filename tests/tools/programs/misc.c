@@ -29,6 +29,16 @@ static void any_deadlock(void)
 		 MPI_STATUS_IGNORE);
 }
 
+/* Rank 0 looks for a message that nobody sends, the others wait for rank 0. */
+static void poll_in_vain(void)
+{
+	int flag = 0;
+
+	while (rank == 0 && !flag)
+		MPI_Iprobe(1, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* 10 MB at a byte a second is longer than the clock goes. */
 static void send_slowly(void)
 {
@@ -145,6 +155,8 @@ int main(int argc, char **argv)
 		ring_deadlock();
 	else if (strcmp(what, "any") == 0)
 		any_deadlock();
+	else if (strcmp(what, "poll") == 0)
+		poll_in_vain();
 	else if (strcmp(what, "abort") == 0 && rank == 1)
 		MPI_Abort(MPI_COMM_WORLD, 5);
 	else if (strcmp(what, "crash") == 0 && rank == 1)
