@@ -102,6 +102,7 @@ enum mtrace_doubt {
 	MTRACE_DOUBT_ANY,      /* MPI_Waitany, MPI_Waitsome among several */
 	MTRACE_DOUBT_CLOCK,    /* the program read a clock */
 	MTRACE_DOUBT_FETCH,    /* one-sided calls that read what others may be writing */
+	MTRACE_DOUBT_PLACE,    /* the program asked on which node it runs, or who else does */
 	MTRACE_N_DOUBTS,
 };
 

@@ -121,6 +121,8 @@ OUTPUTS = {"R": "mpi_record_new_request(&call, {p}, code);", "C": "mpi_record_ne
            "M": "mpi_record_new_message(&call, {p}, code);", "F": "mpi_record_freed_comm(&call, {p});",
            "V": "mpi_record_new_win(&call, {p}, code);", "U": "mpi_record_freed_win(&call, {p});",
            "m": "mpi_record_taken_message(&call, {p});"}
+# Calls whose results depend on which ranks are on which node.
+PLACED = ("MPI_Get_processor_name", "MPI_Get_hw_resource_info", "MPI_Comm_split_type", "MPI_Win_allocate_shared")
 # Calls of one-sided communication whose results may depend on what others do at the same time.
 FETCHES = ("MPI_Win_sync", "MPI_Fetch_and_op", "MPI_Compare_and_swap", "MPI_Get_accumulate", "MPI_Rget_accumulate", "MPI_Get", "MPI_Rget")
 
@@ -147,13 +149,20 @@ def record_input(kind):
     return INPUTS[letter].format(p=parameter, n=n) if letter in INPUTS else None
 
 
+def note_doubts(name):
+    plain = name.removesuffix("_c")
+    out = ["\tmpi_record_fetches(&call, win);"] if plain in FETCHES else []
+    out += ["\tmpi_record_doubt(&call, MTRACE_DOUBT_CLOCK);"] if name == "MPI_Wtime" else []
+    return out + (["\tmpi_record_doubt(&call, MTRACE_DOUBT_PLACE);"] if plain in PLACED else [])
+
+
 def write_local(result, name, parameters, signature, real=False):
     head, own = (name, "P" + name) if real else (f"record_{name}", name)
     return [f"{'' if real else 'static '}{result} {head}({signature})", "{", "\tstruct mpi_record_call call;",
             f"\t{result} code;", "",
             f"\tif (!mpi_record_begin(&call, F_{name}, __builtin_return_address(0)))",
             f"\t\treturn {own}({names_of(parameters)});", "\tmpi_record_open(&call);",
-            f"\tcode = {own}({names_of(parameters)});", "\tmpi_record_end(&call, MPI_SUCCESS);", "\treturn code;", "}"]
+            f"\tcode = {own}({names_of(parameters)});", *note_doubts(name), "\tmpi_record_end(&call, MPI_SUCCESS);", "\treturn code;", "}"]
 
 
 def write_call(result, name, kinds, signature, real=False):
@@ -179,10 +188,7 @@ def write_call(result, name, kinds, signature, real=False):
     out += [f"\tcode = {own}({parameters});"]
     out += [f"\t{OUTPUTS[k[3]].format(p=k[1])}" for k in kinds if k[3] in OUTPUTS]
     out += ["\tmpi_record_matched(&call, status, code);"] if status else []
-    if name.removesuffix("_c") in FETCHES:
-        out += ["\tmpi_record_fetches(&call, win);"]
-    if name == "MPI_Wtime":
-        out += ["\tmpi_record_doubt(&call, MTRACE_DOUBT_CLOCK);"]
+    out += note_doubts(name)
     out += [f"\tmpi_record_end(&call, {'code' if result == 'int' else 'MPI_SUCCESS'});", "\treturn code;", "}"]
     return out
 

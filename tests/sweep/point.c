@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * One point of a test's sweep: point LOG WORD SECONDS [HOW]. Appends WORD to the file LOG when it
- * begins, so that a test sees how often it ran, and takes SECONDS × ranks of simulated time on each rank.
+ * begins, so that a test sees how often it ran, and takes SECONDS × ranks of simulated time on each
+ * rank.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,6 +34,30 @@ static void note(const char *path, const char *word)
 	close(fd);
 }
 
+/* Asks which ranks share its node, and talks to them only. */
+static void talk_on_node(void)
+{
+	int rank, size, theirs;
+	MPI_Comm node;
+
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+	MPI_Comm_rank(node, &rank);
+	MPI_Comm_size(node, &size);
+	MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &theirs, 1, MPI_INT,
+		     (rank + size - 1) % size, 0, node, MPI_STATUS_IGNORE);
+	MPI_Comm_free(&node);
+}
+
+/* Computes for a second where it is on node 0. */
+static void work_by_name(void)
+{
+	char name[MPI_MAX_PROCESSOR_NAME];
+	int length;
+
+	MPI_Get_processor_name(name, &length);
+	add_compute_time(strcmp(name, "node0") == 0 ? 1 : 0);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 4 ? argv[4] : "";
@@ -56,6 +81,14 @@ int main(int argc, char **argv)
 		MPI_Abort(MPI_COMM_WORLD, 5);
 	if (strcmp(how, "deadlock") == 0)
 		MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (strcmp(how, "name") == 0)
+		work_by_name();
+	if (strcmp(how, "node") == 0)
+		talk_on_node();
+	if (strcmp(how, "kernel") == 0) {
+		mpisim_kernel_begin("work", 1, (double[]){size});
+		mpisim_kernel_end();
+	}
 	add_compute_time(atof(argv[3]) * size);
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Finalize();

@@ -145,12 +145,24 @@ class Slurm(Base):
         self.assertEqual({row["engine"] for row in rows}, {"slurm"})
         self.assertEqual(sorted(self.logged()), sorted(str(i) for i in range(1, 8)))
         self.assertFalse((self.dir / "s.db.jobs").exists())
+        self.same_as_here()
+
+    def same_as_here(self):
         self.run_sweep("-o", "here.db")
-        here = self.rows(db="here.db")
-        for one, other in zip(rows, here):
+        for one, other in zip(self.rows(), self.rows(db="here.db"), strict=True):
             for key in one:
                 if key not in ("host_s", "engine"):
                     self.assertEqual(one[key], other[key], key)
+
+    def test_arrays_replay_traces(self):
+        recorded = call(self.bin / "mpisim-run", "--cluster", "cluster.yaml", "-n", 2, "--quiet", "--record", "run.mtrace", "./point",
+                        "log", "x", "0.001", cwd=self.dir)
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+        (self.dir / "s.yaml").write_text("mpisim_sweep: 1\ntrace: run.mtrace\nset: {network.latency: '{latency}'}\n"
+                                         "parameters: {latency: [1us, 10us, 1ms]}\n")
+        self.run_sweep("--engine", "slurm", "--tasks", "2")
+        self.assertEqual([(row["engine"], row["state"]) for row in self.rows()], [("slurm", "done")] * 3)
+        self.same_as_here()
 
     def test_failed_points_are_kept(self):
         self.grid(2, "deadlock")

@@ -10,6 +10,11 @@ static const char *const meanings[MTRACE_N_DOUBTS] = {
     [MTRACE_DOUBT_ANY] = "waited for any or some of several requests",
     [MTRACE_DOUBT_CLOCK] = "read a clock",
     [MTRACE_DOUBT_FETCH] = "read from windows what others may write at the same time",
+    [MTRACE_DOUBT_PLACE] = "asked where ranks run, or which of them share a node",
+};
+static const char *const consequences[MTRACE_N_DOUBTS] = {
+    [MTRACE_DOUBT_CLOCK] = "if its course depends on time, it would take another one elsewhere",
+    [MTRACE_DOUBT_PLACE] = "the ranks are placed otherwise here, so it may take another course",
 };
 
 static const struct mtrace_doubt_entry *most_frequent(const struct mtrace_file *file, uint32_t kind,
@@ -51,14 +56,15 @@ static void note(const struct mtrace_file *file, uint32_t kind, struct run_strin
 	    (unsigned long long)count, count == 1 ? "" : "s",
 	    most->function == UINT32_MAX ? "the C library" : file->functions[most->function].name,
 	    *site ? site : "an unknown place", others,
-	    kind == MTRACE_DOUBT_CLOCK
-		? "if its course depends on time, it would take another one elsewhere"
+	    consequences[kind]
+		? consequences[kind]
 		: "the recorded outcome is replayed; on another cluster the program itself may "
 		  "take another course");
 }
 
-void replay_doubts_note(const struct mtrace_file *file, struct run_strings *notes)
+void replay_doubts_note(const struct mtrace_file *file, bool is_moved, struct run_strings *notes)
 {
 	for (uint32_t kind = 0; kind < MTRACE_N_DOUBTS; kind++)
-		note(file, kind, notes);
+		if (kind != MTRACE_DOUBT_PLACE || is_moved)
+			note(file, kind, notes);
 }

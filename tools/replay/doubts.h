@@ -5,8 +5,9 @@
 #include "mtrace/reader.h"
 #include "tools/run/strings.h"
 
-/* Adds a sentence for every kind of call by which the program's course may have depended on time:
- * how often, and where most. */
-void replay_doubts_note(const struct mtrace_file *file, struct run_strings *notes);
+/* Adds a sentence for every kind of call by which the program's course may have depended on time,
+ * or where ranks `is_moved` elsewhere than in the recording on where they run: how often, and where
+ * most. */
+void replay_doubts_note(const struct mtrace_file *file, bool is_moved, struct run_strings *notes);
 
 #endif

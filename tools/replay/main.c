@@ -122,6 +122,16 @@ static int place(struct session *s, struct util_error *err)
 	return 0;
 }
 
+/* Whether a rank is on another node than it was in the recording, or nobody knows where that was.
+ */
+static bool is_moved(const struct session *s)
+{
+	const int *recorded = s->provenance.node_of;
+
+	return !recorded ||
+	       memcmp(recorded, s->run.node_of, (size_t)s->file->n_ranks * sizeof *recorded) != 0;
+}
+
 /* The run is described by what was recorded, where the command line does not say otherwise. */
 static void describe(struct session *s)
 {
@@ -198,7 +208,7 @@ static int prepare(struct session *s, struct util_error *err)
 	if (failed)
 		return failed;
 	describe(s);
-	replay_doubts_note(s->file, &s->run.notes);
+	replay_doubts_note(s->file, is_moved(s), &s->run.notes);
 	failed = create_replay(s, err);
 	return failed ? failed : run_results_check(&s->run.options, err);
 }

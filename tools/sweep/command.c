@@ -197,18 +197,38 @@ static int add_pair(struct making *m, const struct sweep_option *option, const c
 	return failed ? failed : add_word(m, pair);
 }
 
+static bool has_option(const struct sweep_spec *spec, const char *name)
+{
+	for (int i = 0; i < spec->n_options; i++)
+		if (spec->options[i].option && strcmp(spec->options[i].option, name) == 0)
+			return true;
+	return false;
+}
+
+bool sweep_option_is_replayed(const struct sweep_spec *spec, const char *option)
+{
+	static const char *const names[] = {"--cluster", "--set", "--scale", "--placement"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(names[i], option) == 0)
+			return true;
+	/* A replay has no calls of BLAS to charge, only the kernels that they became. */
+	return strcmp(option, "--bench") == 0 && !has_option(spec, "--blas-model");
+}
+
 static int add_value(struct making *m, const struct sweep_option *option, const char *value)
 {
+	bool is_traced = !option->option || !sweep_option_is_replayed(m->spec, option->option);
 	int failed = option->option ? add_copy(m, option->option) : 0;
 
 	if (!failed)
 		failed = add_copy(m, value);
 	if (!failed && option->kind == SWEEP_WORD_FILE)
-		return hash_file(m, option->option, value, true);
+		return hash_file(m, option->option, value, is_traced);
 	if (!failed && option->option)
-		hash_text(m, option->option, true);
+		hash_text(m, option->option, is_traced);
 	if (!failed)
-		hash_text(m, value, true);
+		hash_text(m, value, is_traced);
 	return failed;
 }
 
@@ -261,8 +281,11 @@ static int add_seed(struct making *m)
 static int add_cluster(struct making *m)
 {
 	char *path;
-	int failed = fill(m, m->spec->cluster, "cluster", &path);
+	int failed;
 
+	if (!m->spec->cluster)
+		return 0;
+	failed = fill(m, m->spec->cluster, "cluster", &path);
 	if (failed)
 		return failed;
 	failed = hash_file(m, "cluster", path, false);
@@ -273,18 +296,20 @@ static int add_cluster(struct making *m)
 	return failed ? failed : add_word(m, path);
 }
 
+/* The program, or the trace in its place. */
 static int add_program(struct making *m)
 {
+	const char *what = m->spec->trace ? "trace" : "program";
 	char *name, *path;
-	int failed = fill(m, m->spec->program, "program", &name);
+	int failed = fill(m, m->spec->trace ? m->spec->trace : m->spec->program, what, &name);
 
 	if (failed)
 		return failed;
-	path = find_program(name);
+	path = m->spec->trace ? strdup(name) : find_program(name);
 	free(name);
 	if (!path)
 		return util_error_set(m->err, UTIL_ENOMEM, "out of memory");
-	failed = hash_file(m, "program", path, true);
+	failed = hash_file(m, what, path, true);
 	m->command->program = m->command->n_words;
 	if (failed)
 		free(path);
@@ -326,7 +351,7 @@ static int add_input(struct making *m, const struct sweep_text *text)
 static int make(struct making *m)
 {
 	const struct sweep_spec *spec = m->spec;
-	int failed = add_copy(m, m->tools->run);
+	int failed = add_copy(m, spec->trace ? m->tools->replay : m->tools->run);
 
 	hash_text(m, util_version(), true);
 	hash_text(m, m->tools->simulator_hash, true);
@@ -345,19 +370,11 @@ static int make(struct making *m)
 	return failed;
 }
 
-/* Without "compute" everything is measured. */
-static bool has_compute(const struct sweep_spec *spec)
-{
-	for (int i = 0; i < spec->n_options; i++)
-		if (spec->options[i].option && strcmp(spec->options[i].option, "--compute") == 0)
-			return true;
-	return false;
-}
-
 int sweep_command_make(const struct sweep_spec *spec, const struct sweep_tools *tools,
 		       const int choice[], struct sweep_command *out, struct util_error *err)
 {
-	struct sweep_command command = {.can_replay = has_compute(spec)};
+	/* Without "compute" everything is measured. */
+	struct sweep_command command = {.can_replay = has_option(spec, "--compute")};
 	struct making m = {.spec = spec,
 			   .tools = tools,
 			   .command = &command,

@@ -20,9 +20,9 @@ int sweep_tools_find(const char *own_path, const char *lib_from_bin, struct swee
 void sweep_tools_finish(struct sweep_tools *tools);
 
 struct sweep_command { /* what one point runs */
-	char **words;  /* mpisim-run with its options, then the program; a NULL at its end; without
-			  --json */
-	int n_words, program;	      /* the program's place */
+	char **words;  /* mpisim-run or mpisim-replay with its options, then the program or trace; a
+			  NULL at its end; without --json */
+	int n_words, program;	      /* the place of program or trace */
 	char hash[SWEEP_HASH_SIZE];   /* of all inputs */
 	char traced[SWEEP_HASH_SIZE]; /* of those that a trace cannot vary */
 	bool can_replay;	      /* nothing is measured, so a replay says the same as a run */
@@ -30,13 +30,16 @@ struct sweep_command { /* what one point runs */
 
 /*
  * The command of the point with `choice` [n_parameters]. The hash covers: mpisim's version and
- * library, the contents of program, cluster file, bench files and inputs, every other option and
- * argument as text. Errors: UTIL_EINPUT (a file that cannot be read, an expression without a
- * value), UTIL_ENOMEM.
+ * library, the contents of program or trace, cluster file, bench files and inputs, every other
+ * option and argument as text. Errors: UTIL_EINPUT (a file that cannot be read, an expression
+ * without a value), UTIL_ENOMEM.
  */
 int sweep_command_make(const struct sweep_spec *spec, const struct sweep_tools *tools,
 		       const int choice[], struct sweep_command *out, struct util_error *err);
 void sweep_command_finish(struct sweep_command *command);
+
+/* Whether a replay takes the option of mpisim-run, with the effect that it has on a run. */
+bool sweep_option_is_replayed(const struct sweep_spec *spec, const char *option);
 
 /* The words as a shell takes them, in one line; the caller's. NULL: out of memory. */
 char *sweep_command_line(char *const words[]);

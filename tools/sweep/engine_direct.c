@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The engine that runs points in processes here. */
+/* The engine that runs points in processes here: the program, or the replay of the trace that the
+ * sweep file names. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,8 +15,9 @@ static int make_item(void *context, int i, struct sweep_item *out, struct util_e
 
 	if (failed)
 		return failed;
-	*out = (struct sweep_item){
-	    .words = command.words, .engine = "direct", .timeout_s = run->spec->timeout_s};
+	*out = (struct sweep_item){.words = command.words,
+				   .engine = run->spec->trace ? "replay" : "direct",
+				   .timeout_s = run->spec->timeout_s};
 	strcpy(out->hash, command.hash);
 	return 0;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The engine that runs the program once for each set of points that differ only in cluster and
- * kernels, records it, and replays the trace for the others. Whether a replay says what a run would
- * say is found out with the point that is recorded: its replay must predict the same time and have
- * nothing to warn of that the run had not.
+ * The engine that runs the program once for each set of points that differ only in cluster,
+ * placement and kernels, records it, and replays the trace for the others. Whether a replay says
+ * what a run would say is found out with the point that is recorded: its replay must predict the
+ * same time and have nothing to warn of that the run had not. A replay of another point that fails
+ * or warns of more (a program that asks which ranks share a node) is no result either: it is run.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +35,7 @@ struct replaying {
 	int *group_of; /* [n_points] place of a point's group, from 1; 0: it has none */
 	struct {       /* [n_rest] what is left when all is recorded */
 		int point;
-		bool is_replayed;
+		bool is_replayed, is_done;
 	} * rest;
 	int n_rest;
 	char *folder; /* of the traces */
@@ -65,7 +66,6 @@ static int add_copy(char ***words, int *n, const char *word)
 static int make_words(const struct replaying *r, int point, bool is_replayed,
 		      struct sweep_item *out, struct util_error *err)
 {
-	static const char *const kept[] = {"--cluster", "--set", "--scale"};
 	struct sweep_command command;
 	char *trace = trace_of(r, point), **words = NULL;
 	int n = 0, bad = 0, failed = sweep_run_command(r->run, point, &command, err);
@@ -80,10 +80,9 @@ static int make_words(const struct replaying *r, int point, bool is_replayed,
 	for (int i = 1; i < command.n_words && !bad && !is_replayed; i++)
 		bad |= add_copy(&words, &n, command.words[i]);
 	for (int i = 1; i + 1 < command.program && !bad && is_replayed; i++)
-		for (int k = 0; k < 3; k++)
-			if (strcmp(command.words[i], kept[k]) == 0)
-				bad |= add_copy(&words, &n, command.words[i]) |
-				       add_copy(&words, &n, command.words[i + 1]);
+		if (sweep_option_is_replayed(r->run->spec, command.words[i]))
+			bad |= add_copy(&words, &n, command.words[i]) |
+			       add_copy(&words, &n, command.words[i + 1]);
 	if (is_replayed)
 		bad |= add_copy(&words, &n, trace);
 	*out = (struct sweep_item){.words = words,
@@ -169,6 +168,32 @@ static int compare_traced(const void *a, const void *b, void *context)
 	return order ? order : (x > y) - (x < y);
 }
 
+/* A replay that fails or has more to warn of than the run that was recorded is another course. */
+static bool take_rest(void *context, int i, const struct sweep_result *result)
+{
+	struct replaying *r = context;
+	int group = r->group_of[r->rest[i].point] - 1;
+
+	r->rest[i].is_done =
+	    !r->rest[i].is_replayed || r->run->is_replay_only ||
+	    (result->state == SWEEP_DONE && count_warnings(result) <= r->groups[group].n_warnings);
+	return r->rest[i].is_done;
+}
+
+/* Leaves the points that are to be run after all. */
+static void find_undone(struct replaying *r)
+{
+	int n = 0;
+
+	for (int i = 0; i < r->n_rest; i++) {
+		if (r->rest[i].is_done)
+			continue;
+		r->rest[n].point = r->rest[i].point;
+		r->rest[n++].is_replayed = false;
+	}
+	r->n_rest = n;
+}
+
 static int make_groups(struct replaying *r, struct util_error *err)
 {
 	const struct sweep_run *run = r->run;
@@ -222,6 +247,7 @@ static void find_rest(struct replaying *r)
 		if (is_done)
 			continue;
 		r->rest[r->n_rest].point = point;
+		r->rest[r->n_rest].is_done = false;
 		r->rest[r->n_rest++].is_replayed = is_replayed;
 	}
 }
@@ -253,8 +279,13 @@ static int execute(struct replaying *r, struct util_error *err)
 		failed = sweep_execute(run->db, &work, n_jobs, &run->progress, err);
 	}
 	find_rest(r);
-	work = (struct sweep_work){.n = r->n_rest, .context = r, .make = make_rest};
-	return failed ? failed : sweep_execute(run->db, &work, n_jobs, &run->progress, err);
+	for (int k = 0; k < 2 && !failed; k++) {
+		work = (struct sweep_work){
+		    .n = r->n_rest, .context = r, .make = make_rest, .take = take_rest};
+		failed = sweep_execute(run->db, &work, n_jobs, &run->progress, err);
+		find_undone(r);
+	}
+	return failed;
 }
 
 int sweep_engine_replay(struct sweep_run *run, struct util_error *err)
@@ -262,11 +293,6 @@ int sweep_engine_replay(struct sweep_run *run, struct util_error *err)
 	struct replaying r = {.run = run};
 	int failed = 0;
 
-	if (run->is_replay_only && !run->tools.replay)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found no mpisim-replay, wanted it beside mpisim-sweep");
-	if (!run->tools.replay)
-		return sweep_engine_direct(run, err);
 	if (asprintf(&r.folder, "%s.traces", run->db_path) < 0) {
 		r.folder = NULL;
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");

@@ -135,21 +135,43 @@ static int read_settings(struct sweep_spec *spec, const struct net_yaml_tree *tr
 	return failed;
 }
 
+/* What was recorded is in the trace: it takes the place of the program and all that it is given. */
+static int read_trace(struct sweep_spec *spec, const struct net_yaml_tree *tree,
+		      struct util_error *err)
+{
+	static const char *const replaced[] = {"program", "arguments", "inputs"};
+	const struct net_yaml *trace = net_yaml_member(tree->root, "trace", 5);
+
+	for (size_t i = 0; trace && i < sizeof replaced / sizeof replaced[0]; i++) {
+		const struct net_yaml *other =
+		    net_yaml_member(tree->root, replaced[i], strlen(replaced[i]));
+
+		if (other)
+			return net_yaml_fail_key(tree, other, err,
+						 "found %s beside trace, wanted one of them: a "
+						 "trace is replayed without the program",
+						 replaced[i]);
+	}
+	return trace ? sweep_text_read(spec, tree, trace, "trace", &spec->trace, err) : 0;
+}
+
 static int read_program(struct sweep_spec *spec, const struct net_yaml_tree *tree,
 			struct util_error *err)
 {
 	static const char *const keys[] = {"program", "cluster"};
 	struct sweep_text **targets[] = {&spec->program, &spec->cluster};
 	const struct net_yaml *arguments = net_yaml_member(tree->root, "arguments", 9);
-	int failed = 0;
+	int failed = read_trace(spec, tree, err);
 
 	for (int i = 0; i < 2 && !failed; i++) {
 		const struct net_yaml *node = net_yaml_member(tree->root, keys[i], 7);
 
-		if (!node)
-			return net_yaml_fail(tree, tree->root, err,
-					     "found no key \"%s\", wanted it", keys[i]);
-		failed = sweep_text_read(spec, tree, node, keys[i], targets[i], err);
+		if (node)
+			failed = sweep_text_read(spec, tree, node, keys[i], targets[i], err);
+		else if (!spec->trace)
+			failed =
+			    net_yaml_fail(tree, tree->root, err, "found no key \"%s\", wanted it%s",
+					  keys[i], i == 0 ? ", or \"trace\"" : "");
 	}
 	spec->splits_arguments = arguments && arguments->kind == NET_YAML_SCALAR;
 	if (!failed)
@@ -175,7 +197,7 @@ static int check_use(const struct sweep_spec *spec, const struct net_yaml_tree *
 {
 	for (int i = 0; i < spec->n_parameters; i++) {
 		bool is_used = spec->parameters[i].is_seed || is_used_in(&spec->program, 1, i) ||
-			       is_used_in(&spec->cluster, 1, i) ||
+			       is_used_in(&spec->trace, 1, i) || is_used_in(&spec->cluster, 1, i) ||
 			       is_used_in(spec->arguments, spec->n_arguments, i);
 
 		for (int k = 0; k < spec->n_options && !is_used; k++)
@@ -187,7 +209,7 @@ static int check_use(const struct sweep_spec *spec, const struct net_yaml_tree *
 					    spec->names[i], strlen(spec->names[i])),
 			    err,
 			    "found parameter \"%s\" that nothing uses, wanted {%s} in program, "
-			    "arguments, cluster, run, set, scale or options",
+			    "arguments, trace, cluster, run, set, scale or options",
 			    spec->names[i], spec->names[i]);
 	}
 	return 0;
@@ -197,9 +219,9 @@ static int read_tree(struct sweep_spec *spec, const struct net_yaml_tree *tree,
 		     struct util_error *err)
 {
 	static const char *const known[] = {
-	    "mpisim_sweep", "name",   "program", "arguments",  "cluster", "run",    "set",
-	    "scale",	    "inputs", "options", "parameters", "only",	  "except", "repeat",
-	    "first_seed",   "vary",   "base",	 "engine",     "timeout", NULL};
+	    "mpisim_sweep", "trace",	  "name",   "program", "arguments",  "cluster", "run",
+	    "set",	    "scale",	  "inputs", "options", "parameters", "only",	"except",
+	    "repeat",	    "first_seed", "vary",   "base",    "engine",     "timeout", NULL};
 	const struct net_yaml *version;
 	int64_t number;
 	int failed = sweep_keys_check(tree, tree->root, "sweep", known, err);
@@ -292,6 +314,7 @@ void sweep_spec_destroy(struct sweep_spec *spec)
 	destroy_texts(spec->arguments, spec->n_arguments);
 	destroy_texts(spec->inputs, spec->n_inputs);
 	sweep_text_destroy(spec->program);
+	sweep_text_destroy(spec->trace);
 	sweep_text_destroy(spec->cluster);
 	free(spec->path);
 	free(spec->folder);

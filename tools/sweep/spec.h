@@ -39,7 +39,7 @@ enum sweep_word_kind {
 	SWEEP_WORD_PAIR,  /* --option KEY=VALUE */
 };
 
-struct sweep_option { /* of mpisim-run */
+struct sweep_option { /* of mpisim-run or mpisim-replay */
 	char *option; /* "--placement"; NULL: a word of "options", passed as it is */
 	char *key;    /* of a pair */
 	enum sweep_word_kind kind;
@@ -48,8 +48,10 @@ struct sweep_option { /* of mpisim-run */
 
 struct sweep_spec {
 	char *path, *folder, *name;
-	char *source; /* the file's text */
-	struct sweep_text *program, *cluster;
+	char *source;		       /* the file's text */
+	struct sweep_text *program;    /* NULL: a trace is replayed */
+	struct sweep_text *trace;      /* NULL: a program is run */
+	struct sweep_text *cluster;    /* NULL: the recorded one */
 	struct sweep_text **arguments; /* [n_arguments] */
 	int n_arguments;
 	bool splits_arguments;	      /* one text, cut at blanks */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a sweep file passes to mpisim-run: the keys set, scale, run and options. */
+/* What a sweep file passes to mpisim-run or mpisim-replay: the keys set, scale, run and options. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +10,24 @@ static const struct {
 	const char *key, *option;
 	enum sweep_word_kind kind;
 } run_keys[] = {
-    {"n", "-n", SWEEP_WORD_VALUE},
+    /* of a replay too */
     {"placement", "--placement", SWEEP_WORD_VALUE},
-    {"compute", "--compute", SWEEP_WORD_VALUE},
     {"bench", "--bench", SWEEP_WORD_FILE},
-    {"blas_model", "--blas-model", SWEEP_WORD_FILE},
-    {"first_n", "--first-n", SWEEP_WORD_VALUE},
-    {"no_alloc", "--no-alloc", SWEEP_WORD_FLAG},
     {"vary_compute", "--vary-compute", SWEEP_WORD_VALUE},
     {"vary_kernels", "--vary-kernels", SWEEP_WORD_FLAG},
     {"vary_transfer", "--vary-transfer", SWEEP_WORD_VALUE},
     {"seed", "--seed", SWEEP_WORD_VALUE},
+    /* of a run only */
+    {"n", "-n", SWEEP_WORD_VALUE},
+    {"compute", "--compute", SWEEP_WORD_VALUE},
+    {"blas_model", "--blas-model", SWEEP_WORD_FILE},
+    {"first_n", "--first-n", SWEEP_WORD_VALUE},
+    {"no_alloc", "--no-alloc", SWEEP_WORD_FLAG},
     {"stack_size", "--stack-size", SWEEP_WORD_VALUE},
     {"isolation", "--isolation", SWEEP_WORD_VALUE},
 };
 #define N_RUN_KEYS (sizeof run_keys / sizeof run_keys[0])
+#define N_REPLAY_KEYS 6
 
 static int option_add(struct sweep_spec *spec, struct sweep_option option, const char *name,
 		      const char *key, struct util_error *err)
@@ -88,13 +91,15 @@ static int run_read(struct sweep_spec *spec, const struct net_yaml_tree *tree,
 	const char *known[N_RUN_KEYS + 1] = {NULL};
 	int failed;
 
-	for (size_t i = 0; i < N_RUN_KEYS; i++)
+	for (size_t i = 0; i < (spec->trace ? N_REPLAY_KEYS : N_RUN_KEYS); i++)
 		known[i] = run_keys[i].key;
+	if (!map && spec->trace)
+		return 0;
 	if (!map)
 		return net_yaml_fail(tree, tree->root, err,
 				     "found no key \"run\", wanted it with n, the number of ranks");
-	failed = sweep_keys_check(tree, map, "run", known, err);
-	if (!failed && !net_yaml_member(map, "n", 1))
+	failed = sweep_keys_check(tree, map, spec->trace ? "run of a trace" : "run", known, err);
+	if (!failed && !spec->trace && !net_yaml_member(map, "n", 1))
 		failed = net_yaml_fail(tree, map, err,
 				       "run: found no \"n\", wanted the number of ranks");
 	for (const struct net_yaml *member = failed ? NULL : map->first; member && !failed;
