@@ -112,8 +112,9 @@ static int write_files(const struct trace_report *report, const char *dir, struc
 	if (!failed)
 		failed = write_file(report, dir, "index.html", trace_report_html, err);
 	for (int i = 0; trace_report_tables[i].name && !failed; i++)
-		failed = write_file(report, dir, trace_report_tables[i].name,
-				    trace_report_tables[i].write, err);
+		if (trace_report_has(report, trace_report_tables[i].name))
+			failed = write_file(report, dir, trace_report_tables[i].name,
+					    trace_report_tables[i].write, err);
 	for (int i = 0; trace_report_scripts[i].name && !failed; i++)
 		if (trace_report_has(report, trace_report_scripts[i].name))
 			failed = write_file(report, dir, trace_report_scripts[i].name,
@@ -181,7 +182,11 @@ int trace_report_write(const struct trace_run *run, const struct trace_detail *d
 	for (size_t n = strlen(clean); n > 1 && clean[n - 1] == '/'; n--)
 		clean[n - 1] = '\0';
 	choose_unit(&report);
-	failed = make_dir(clean, &partial, err);
+	report.n_windows =
+	    run->explanation
+		? trace_tree_curve(run->explanation, TRACE_MAX_TREE_WINDOWS, report.windows, err)
+		: 0;
+	failed = report.n_windows < 0 ? report.n_windows : make_dir(clean, &partial, err);
 	if (!failed)
 		failed = write_files(&report, partial, err);
 	if (!failed) {

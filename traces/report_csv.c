@@ -198,14 +198,22 @@ static void write_phases(const struct trace_report *report, FILE *file)
 	}
 }
 
+static void write_factors(const struct trace_report *report, FILE *file)
+{
+	fprintf(file, "begin_s,end_s,parallel,load_balance,serialization,transfer\n");
+	for (int i = 0; i < report->n_windows; i++) {
+		const struct trace_tree_window *window = &report->windows[i];
+
+		fprintf(file, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", window->begin_s,
+			window->end_s, window->tree.parallel, window->tree.load_balance,
+			window->tree.serialization, window->tree.transfer);
+	}
+}
+
 const struct trace_report_file trace_report_tables[] = {
-    {"ranks.csv", write_ranks},
-    {"breakdown.csv", write_rows},
-    {"messages.csv", write_messages},
-    {"messages-matrix.csv", write_matrix},
-    {"timeline.csv", write_intervals},
-    {"timeline-raster.csv", write_raster},
-    {"efficiency.csv", write_efficiency},
-    {"phases.csv", write_phases},
-    {NULL, NULL},
+    {"ranks.csv", write_ranks},		  {"breakdown.csv", write_rows},
+    {"messages.csv", write_messages},	  {"messages-matrix.csv", write_matrix},
+    {"timeline.csv", write_intervals},	  {"timeline-raster.csv", write_raster},
+    {"efficiency.csv", write_efficiency}, {"factors.csv", write_factors},
+    {"phases.csv", write_phases},	  {NULL, NULL},
 };

@@ -225,6 +225,40 @@ static void write_efficiency(const struct trace_report *report, FILE *file)
 	write_tail("efficiency", plot, file);
 }
 
+/* Steps end where the last window begins: it gets a line of its own. */
+static void write_factors(const struct trace_report *report, FILE *file)
+{
+	static const char plot[] =
+	    "plot 'factors.csv' skip 1 using ($1 * per_s):($4 * 100) with steps lw 2 lc rgb "
+	    "'" PURPLE "' title 'load balance', \\\n"
+	    "  '' skip 1 @last4 lw 2 lc rgb '" PURPLE "' notitle, \\\n"
+	    "  '' skip 1 using ($1 * per_s):($5 * 100) with steps lw 2 lc rgb '" SKY
+	    "' title 'serialization', \\\n"
+	    "  '' skip 1 @last5 lw 2 lc rgb '" SKY "' notitle, \\\n"
+	    "  '' skip 1 using ($1 * per_s):($6 * 100) with steps lw 2 lc rgb '" ORANGE
+	    "' title 'transfer', \\\n"
+	    "  '' skip 1 @last6 lw 2 lc rgb '" ORANGE "' notitle, \\\n"
+	    "  '' skip 1 using ($1 * per_s):($3 * 100) with steps lw 3 lc rgb '" BLUE
+	    "' title 'parallel efficiency: the product', \\\n"
+	    "  '' skip 1 @last3 lw 3 lc rgb '" BLUE "' notitle\n";
+
+	write_head(report, 600, file);
+	write_title(report, "Efficiencies over time: load balance × serialization × transfer",
+		    file);
+	fprintf(file,
+		"set xlabel 'simulated time (%s)'\nset ylabel 'efficiency (%%)'\n"
+		"set xrange [0:end]\nset yrange [0:102]\n"
+		"set grid ytics\n" KEY,
+		report->unit);
+	for (int column = 3; column <= 6; column++)
+		fprintf(
+		    file,
+		    "last%d = 'every ::%d using ($1 * per_s):($%d * 100):(($2 - $1) * per_s):(0) "
+		    "with vectors nohead'\n",
+		    column, report->n_windows - 1, column);
+	write_tail("factors", plot, file);
+}
+
 enum { PHASE_LABEL_B = 96 };
 
 static void format_phase(const struct trace_summary *summary, const struct trace_phase *phase,
@@ -382,18 +416,26 @@ static void write_timeline(const struct trace_report *report, FILE *file)
 }
 
 const struct trace_report_file trace_report_scripts[] = {
-    {"breakdown.gp", write_breakdown},	 {"timeline.gp", write_timeline},
-    {"efficiency.gp", write_efficiency}, {"phases.gp", write_phases},
-    {"messages.gp", write_messages},	 {NULL, NULL},
+    {"breakdown.gp", write_breakdown},
+    {"timeline.gp", write_timeline},
+    {"efficiency.gp", write_efficiency},
+    {"factors.gp", write_factors},
+    {"phases.gp", write_phases},
+    {"messages.gp", write_messages},
+    {NULL, NULL},
 };
 
-bool trace_report_has(const struct trace_report *report, const char *script)
+bool trace_report_has(const struct trace_report *report, const char *name)
 {
-	if (strcmp(script, "phases.gp") == 0)
+	if (strncmp(name, "factors.", 8) == 0)
+		return report->n_windows > 0;
+	if (strstr(name, ".csv"))
+		return true;
+	if (strcmp(name, "phases.gp") == 0)
 		return report->has_phases;
-	if (strcmp(script, "messages.gp") == 0)
+	if (strcmp(name, "messages.gp") == 0)
 		return report->has_messages;
-	if (strcmp(script, "timeline.gp") == 0)
+	if (strcmp(name, "timeline.gp") == 0)
 		return report->detail->n_intervals > 0;
 	return report->end_s > 0;
 }

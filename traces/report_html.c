@@ -22,6 +22,10 @@ static const struct picture {
      "Of all the cores that the program holds, the share that does useful computation, window "
      "by window. Nodes that were released do not count any more. Low "
      "stretches are where to look in the timeline. Table: efficiency.csv."},
+    {"factors", "Efficiencies that multiply, over time",
+     "Parallel efficiency = load balance × serialization × transfer, each in its window of time: "
+     "how evenly the ranks compute in it, what it costs that they depend on each other, and what "
+     "the network costs. Table: factors.csv."},
     {"phases", "Dynamic efficiency of each phase",
      "The same for the phases that the program marks, from their first begin to their last end "
      "over the ranks. Table: phases.csv."},

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "traces/analysis/explain.h"
 #include "traces/report.h"
 
 /* What the files of a report share; used by traces/report*.c only. */
@@ -11,6 +12,9 @@ struct trace_report {
 	const struct trace_run *run;
 	const struct trace_summary *summary;
 	const struct trace_detail *detail;
+	/* over time; none without an explanation of the run */
+	struct trace_tree_window windows[TRACE_MAX_TREE_WINDOWS];
+	int n_windows;
 	double end_s;
 	const char *unit;	 /* of time in the pictures: "ms" … */
 	double per_s;		 /* that many of them make a second */
@@ -34,7 +38,7 @@ extern const struct trace_report_file
 uint64_t trace_report_flow(const struct trace_report *report, const struct trace_flow *flow);
 void trace_report_html(const struct trace_report *report, FILE *file);
 
-/* Whether a picture of that name ("timeline.gp") makes sense for this run. */
-bool trace_report_has(const struct trace_report *report, const char *script);
+/* Whether a picture or table of that name ("timeline.gp") makes sense for this run. */
+bool trace_report_has(const struct trace_report *report, const char *name);
 
 #endif

@@ -175,6 +175,63 @@ class ByHand(Base):
         self.near(trees["one"]["load_balance"], 0.5)
         self.near(trees["one"]["serialization"], 1)
 
+    def within(self, analysis, begin_s, end_s):
+        """(load balance, serialization, transfer, parallel) of the windows between: they must all be the same."""
+        windows = [w for w in analysis["efficiency_curve"] if w["begin_s"] >= begin_s and w["end_s"] <= end_s]
+        self.assertGreater(len(windows), 4)
+        keys = ("load_balance", "serialization", "transfer", "parallel")
+        found = {tuple(w[key] if w[key] is None else round(w[key], 9) for key in keys) for w in windows}
+        self.assertEqual(len(found), 1, found)
+        return found.pop()
+
+    def test_load_balance_over_time(self):
+        # rank r computes r + 1 s: after each second one more waits at the barrier
+        _, a = self.case("barrier", 4)
+        for second in range(4):
+            busy = (4 - second) / 4
+            self.assertEqual(self.within(a, second, second + 1), (busy, 1, 1, busy))
+
+    SLOW = ["--set", "network.bandwidth=1 MB/s"]  # 1 MB takes 1 s
+
+    def test_transfer_and_serialization_over_time(self):
+        # exchange 0 … 1 s; both compute; one does, 2 … 3 s; its message is under way; the other computes, 4 … 5 s
+        time, a = self.case("in_turn", 2, *self.SLOW)
+        self.near(time, 5, 1e-4)
+        self.assertEqual(self.within(a, 0, 1), (None, None, 0, 0))
+        self.assertEqual(self.within(a, 1.0001, 2), (1, 1, 1, 1))
+        self.assertEqual(self.within(a, 2.0001, 3), (0.5, 1, 1, 0.5))
+        # the second clock of who waits for the message stands; that of the other goes on with half the pace in the
+        # 2 s for which it waits at the barrier: the mean is 1/4
+        self.assertEqual(self.within(a, 3.0001, 4)[:2], (None, 0))
+        self.near(self.within(a, 3.0001, 4)[2], 0.25, 1e-4)
+        self.assertEqual(self.within(a, 4.0001, 5), (0.5, 1, 1, 0.5))
+
+    def test_ranks_that_ended_hold_up_nobody(self):
+        # all ranks compute 1 s, one another second; no network is needed: transfer is 1 up to the end
+        _, a = self.case("phases", 2)
+        self.assertEqual(self.within(a, 0, 1), (1, 1, 1, 1))
+        self.assertEqual(self.within(a, 1.0001, 2), (0.5, 1, 1, 0.5))
+
+    def test_curve_follows_the_phases_of_the_ideal_run(self):
+        ideal = self.call(2, [self.dir / "waits", "in_turn"], [*self.SLOW, *IDEAL])
+        self.assertEqual([(p["name"], p["begin_s"], p["end_s"]) for p in ideal["phases"]], [("exchange", 0, 0), ("all", 0, 1), ("one", 1, 3)])
+        path = self.dir / "ideal.json"
+        path.write_text(json.dumps(ideal))
+        _, a = self.case("in_turn", 2, *self.SLOW, "--ideal", path)
+        self.assertEqual(self.within(a, 0, 1), (None, None, 0, 0))
+        self.assertEqual(self.within(a, 1.0001, 2), (1, 1, 1, 1))
+        # an ideal run in which the exchange takes 0.3 s and the rest is later: what its clocks do not see
+        ideal["phases"][0]["end_s"] = 0.3
+        for phase in ideal["phases"][1:]:
+            phase["begin_s"] += 0.3
+            phase["end_s"] += 0.3
+        ideal["predicted_time_s"] += 0.3
+        path.write_text(json.dumps(ideal))
+        _, a = self.case("in_turn", 2, *self.SLOW, "--ideal", path)
+        self.assertEqual(self.within(a, 0, 1)[:2], (None, 0))
+        self.near(self.within(a, 0, 1)[2], 0.3, 1 / 512)  # the clocks are known in bins of 1/512 of the run, or less
+        self.assertEqual(self.within(a, 1.0001, 2), (1, 1, 1, 1))
+
     def test_the_text_says_where(self):
         self.case("late_sender")
         self.assertIn("late sender", self.text)
@@ -273,6 +330,13 @@ class Applications(Base):
             self.near(sum(rank[wait] for rank in a["wait_states"]["ranks"]), a["wait_states"]["all"][wait]["time_s"], 1e-6 * time)
         spans = [w["end_s"] - w["begin_s"] for w in a["efficiency_curve"]]
         self.near(sum(s * w["parallel"] for s, w in zip(spans, a["efficiency_curve"])) / time, tree["parallel"], 1e-6)
+        for window in a["efficiency_curve"]:
+            factors = [window[key] for key in ("load_balance", "serialization", "transfer")]
+            self.assertTrue(all(factor is None or 0 <= factor <= 1 + 1e-12 for factor in factors), window)
+            if None in factors:
+                self.assertEqual(window["parallel"], 0)
+            else:
+                self.near(window["parallel"], factors[0] * factors[1] * factors[2], 1e-12)
         for link in a["links"]:
             self.assertLessEqual(link["busy"], 1 + 1e-9)
             self.assertGreaterEqual(link["mean_transfers"], 1 - 1e-9)

@@ -114,8 +114,8 @@ static void wait_at_collective(void *context, int rank, int site, int is_barrier
 			  is_barrier ? TRACE_WAIT_BARRIER : TRACE_WAIT_COLLECTIVE, waited);
 }
 
-/* A rank is a unit of its own where its node has a core for each; else the node's cores are, and its
- * ranks' computation is spread evenly over them. */
+/* A rank is a unit of its own where its node has a core for each; else the node's cores are, and
+ * its ranks' computation is spread evenly over them. */
 static void make_units(struct trace_analysis *analysis)
 {
 	const struct trace_summary *summary = analysis->summary;
@@ -157,8 +157,8 @@ static int allocate(struct trace_analysis *analysis, const struct trace_summary 
 }
 
 int trace_analysis_create(const struct trace_summary *summary, const struct sim_recorder *next,
-			  trace_locate_fn locate, void *locate_context,
-			  struct trace_analysis **out, struct util_error *err)
+			  trace_locate_fn locate, void *locate_context, struct trace_analysis **out,
+			  struct util_error *err)
 {
 	struct trace_analysis *analysis = calloc(1, sizeof *analysis);
 
@@ -176,10 +176,15 @@ int trace_analysis_create(const struct trace_summary *summary, const struct sim_
 	trace_causes_init(analysis);
 	if (allocate(analysis, summary)) {
 		trace_analysis_destroy(analysis);
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for the analysis of %d ranks",
+		return util_error_set(err, UTIL_ENOMEM,
+				      "out of memory for the analysis of %d ranks",
 				      summary->n_ranks);
 	}
 	make_units(analysis);
+	if (trace_curves_init(&analysis->useful_over_time, analysis->n_units, TRACE_MAX_WINDOW_B)) {
+		trace_analysis_destroy(analysis);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the analysis over time");
+	}
 	*out = analysis;
 	return 0;
 }
@@ -190,6 +195,7 @@ void trace_analysis_destroy(struct trace_analysis *analysis)
 		return;
 	trace_regions_finish(analysis);
 	trace_collectives_destroy(analysis->collectives);
+	trace_curves_finish(&analysis->useful_over_time);
 	trace_links_finish(&analysis->links);
 	trace_names_finish(&analysis->kernels);
 	trace_sites_finish(&analysis->sites);

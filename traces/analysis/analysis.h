@@ -17,7 +17,8 @@
  * while the run goes on, in memory that does not grow with its length: O((ranks + messages under
  * way) · call sites). It stands in front of a summary, to which it passes every record.
  *
- *     trace_analysis_create → recorder to the run → trace_analysis_close → trace_explain (explain.h)
+ *     trace_analysis_create → recorder to the run → trace_analysis_close → trace_explain
+ * (explain.h)
  */
 
 /* What a stretch of the critical path was spent on. */
@@ -55,7 +56,7 @@ enum trace_wait {
 	TRACE_WAIT_LATE_SENDER,	  /* a receive, or a wait for one, before the send was called */
 	TRACE_WAIT_LATE_RECEIVER, /* a send, or a wait for one, before the receive was posted */
 	TRACE_WAIT_BARRIER,	  /* in MPI_Barrier before the last rank came */
-	TRACE_WAIT_COLLECTIVE, /* in another collective before those came whose data it needs */
+	TRACE_WAIT_COLLECTIVE,	  /* in another collective before those came whose data it needs */
 	TRACE_N_WAITS,
 };
 
@@ -85,21 +86,23 @@ struct trace_analysis_rank {
  * processing unit (a rank, or the cores of a node that has more ranks than cores). */
 struct trace_region {
 	int64_t ideal_begin, ideal_end; /* first and last on the clocks of the ideal network */
-	double *useful_s;  /* [2 * n_units] of trace_analysis, begin and end; NULL: not kept */
-	bool has_ended;	   /* on all ranks that took part */
+	double *useful_s; /* [2 * n_units] of trace_analysis, begin and end; NULL: not kept */
+	bool has_ended;	  /* on all ranks that took part */
 };
 
 /* Memory for useful computation by phase and unit; phases beyond it have no efficiency tree. */
 #define TRACE_MAX_REGION_B (64 << 20)
+/* … by window of time and unit; windows become fewer. */
+#define TRACE_MAX_WINDOW_B (64 << 20)
 
 struct trace_analysis {
 	struct sim_recorder next; /* records are passed on to it */
 	struct sim_causes causes;
-	const struct net_cluster *cluster;    /* borrowed */
-	const struct trace_summary *summary;  /* borrowed; `next` ends there */
+	const struct net_cluster *cluster;   /* borrowed */
+	const struct trace_summary *summary; /* borrowed; `next` ends there */
 	int n_ranks, n_units;
-	int *unit_of;	 /* [n_ranks] */
-	int *unit_width; /* [n_units]: how many processing units it stands for */
+	int *unit_of;	  /* [n_ranks] */
+	int *unit_width;  /* [n_units]: how many processing units it stands for */
 	double *useful_s; /* [n_units]: of the steps that ended */
 	struct trace_analysis_rank *ranks;
 	struct trace_paths paths;
@@ -110,8 +113,10 @@ struct trace_analysis {
 	int n_waits;
 	struct trace_collectives *collectives;
 	struct trace_links links;
-	struct trace_curve advance; /* of the ideal clocks, over simulated time, ps summed over ranks */
-	struct trace_region *regions; /* [n_regions] as summary->phases */
+	struct trace_curve
+	    advance; /* of the ideal clocks, over simulated time, ps summed over ranks */
+	struct trace_curves useful_over_time; /* s, by unit */
+	struct trace_region *regions;	      /* [n_regions] as summary->phases */
 	int n_regions, regions_capacity;
 	size_t regions_B;
 	int last_rank;	   /* whose end is the run's */
@@ -122,8 +127,8 @@ struct trace_analysis {
 /* `next`: the recorder of `summary`, or one that passes on to it; copied. `locate` may be NULL; it
  * is called while the run goes on. Errors: UTIL_ENOMEM. */
 int trace_analysis_create(const struct trace_summary *summary, const struct sim_recorder *next,
-			  trace_locate_fn locate, void *locate_context,
-			  struct trace_analysis **out, struct util_error *err);
+			  trace_locate_fn locate, void *locate_context, struct trace_analysis **out,
+			  struct util_error *err);
 void trace_analysis_destroy(struct trace_analysis *analysis); /* NULL is fine */
 struct sim_recorder trace_analysis_recorder(struct trace_analysis *analysis);
 /* Ends the observation, after trace_summary_close: the critical path is that of the rank that was

@@ -11,11 +11,12 @@ void trace_causes_advance(struct trace_analysis *analysis, int rank, int64_t ide
 {
 	struct trace_analysis_rank *r = &analysis->ranks[rank];
 
-	if (ideal <= r->ideal)
-		return;
-	trace_curve_add(&analysis->advance, r->ideal_seen, now, (double)(ideal - r->ideal));
-	r->ideal = ideal;
-	r->ideal_seen = now;
+	if (ideal > r->ideal) {
+		trace_curve_add(&analysis->advance, r->ideal_seen, now, (double)(ideal - r->ideal));
+		r->ideal = ideal;
+	}
+	if (now > r->ideal_seen)
+		r->ideal_seen = now;
 }
 
 void trace_causes_see(struct trace_analysis *analysis, int rank, sim_time_ps now)
@@ -109,7 +110,8 @@ static void message_end(void *context, void *of)
 }
 
 /* What the rank does now sets off the message's next step. */
-static void set_off(struct trace_analysis *analysis, struct trace_token *token, int rank, sim_time_ps now)
+static void set_off(struct trace_analysis *analysis, struct trace_token *token, int rank,
+		    sim_time_ps now)
 {
 	struct trace_analysis_rank *r = &analysis->ranks[rank];
 
@@ -154,16 +156,16 @@ static void transfer_begin(void *context, void *of, int rank, int is_back, sim_t
 		token->mark = trace_links_begin(&analysis->links, from, to, now);
 }
 
-static void count(struct trace_analysis *analysis, struct trace_token *token, enum trace_path_count what,
-		  int64_t amount)
+static void count(struct trace_analysis *analysis, struct trace_token *token,
+		  enum trace_path_count what, int64_t amount)
 {
 	trace_path_count(&analysis->paths, &token->path, trace_key(TRACE_N_BLAMES + what, 0),
 			 amount);
 }
 
 /* Adds up to `duration` to the path, not beyond `now`. */
-static void spend(struct trace_analysis *analysis, struct trace_token *token, enum trace_blame blame,
-		  sim_time_ps duration, sim_time_ps now)
+static void spend(struct trace_analysis *analysis, struct trace_token *token,
+		  enum trace_blame blame, sim_time_ps duration, sim_time_ps now)
 {
 	sim_time_ps until = sim_time_add(token->path.until, duration);
 
@@ -172,8 +174,8 @@ static void spend(struct trace_analysis *analysis, struct trace_token *token, en
 }
 
 /* Two picoseconds or less are rounding. */
-static void spend_rest(struct trace_analysis *analysis, struct trace_token *token, double latency_share,
-		       sim_time_ps now)
+static void spend_rest(struct trace_analysis *analysis, struct trace_token *token,
+		       double latency_share, sim_time_ps now)
 {
 	sim_time_ps rest = now - token->path.until;
 
@@ -187,8 +189,8 @@ static void spend_rest(struct trace_analysis *analysis, struct trace_token *toke
 	      (int64_t)(latency_share * (double)rest));
 }
 
-static void leave_links(struct trace_analysis *analysis, const struct trace_token *token, int64_t size_B,
-			const struct net_minimum *all, sim_time_ps now)
+static void leave_links(struct trace_analysis *analysis, const struct trace_token *token,
+			int64_t size_B, const struct net_minimum *all, sim_time_ps now)
 {
 	sim_time_ps entered = token->begin, lost;
 
@@ -291,9 +293,16 @@ static int64_t mark(void *context, int rank, sim_time_ps now)
 	return analysis->ranks[rank].ideal;
 }
 
+/* Who waited went on, on the clock, until the other side came; then messages were under way. */
 static void taken(void *context, int rank, int64_t known, sim_time_ps now)
 {
-	trace_causes_advance(context, rank, known, now);
+	struct trace_analysis *analysis = context;
+	struct trace_analysis_rank *r = &analysis->ranks[rank];
+	bool is_late = r->has_cause && r->cause_ready > r->ideal_seen && r->cause_ready < now;
+
+	trace_causes_advance(analysis, rank, known, is_late ? r->cause_ready : now);
+	if (is_late)
+		r->ideal_seen = now;
 }
 
 static void block(void *context, int rank)
@@ -337,11 +346,10 @@ static void overhead(void *context, const struct sim_cause_place *place, int is_
 	int what = is_send ? TRACE_COUNT_SEND_OVERHEADS : TRACE_COUNT_RECV_OVERHEADS;
 
 	trace_causes_see(analysis, place->rank, begin);
-	trace_path_extend(
-	    &analysis->paths, &r->path,
-	    trace_key(is_send ? TRACE_BLAME_SEND_OVERHEAD : TRACE_BLAME_RECV_OVERHEAD,
-		      site_of(analysis, place)),
-	    now);
+	trace_path_extend(&analysis->paths, &r->path,
+			  trace_key(is_send ? TRACE_BLAME_SEND_OVERHEAD : TRACE_BLAME_RECV_OVERHEAD,
+				    site_of(analysis, place)),
+			  now);
 	trace_path_count(&analysis->paths, &r->path, trace_key(TRACE_N_BLAMES + what, 0), 1);
 	trace_path_count(&analysis->paths, &r->path, trace_key(TRACE_N_BLAMES + what + 1, 0),
 			 size_B);

@@ -45,9 +45,8 @@ static double ratio(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-/* From what each of analysis->unit_width computed up to `from_s` (NULL: nothing) and `to_s`. */
-static struct trace_tree tree_of(const struct trace_analysis *analysis, const double from_s[],
-				 const double to_s[], double time_s, double ideal_s)
+struct trace_tree trace_tree_of(const struct trace_analysis *analysis, const double from_s[],
+				const double to_s[], double time_s, double ideal_s)
 {
 	struct trace_tree tree = {.time_s = time_s, .ideal_s = ideal_s};
 	int n = 0;
@@ -76,9 +75,9 @@ static void fill_tree(struct trace_explanation *out)
 
 	for (int i = 0; i < analysis->n_units; i++)
 		out->n_units += analysis->unit_width[i];
-	out->tree =
-	    tree_of(analysis, NULL, analysis->useful_s, sim_time_to_s(analysis->summary->end),
-		    out->ideal ? trace_ideal_time(out->ideal) : sim_time_to_s(analysis->ideal_end));
+	out->tree = trace_tree_of(
+	    analysis, NULL, analysis->useful_s, sim_time_to_s(analysis->summary->end),
+	    out->ideal ? trace_ideal_time(out->ideal) : sim_time_to_s(analysis->ideal_end));
 }
 
 bool trace_phase_tree(const struct trace_explanation *explanation, int place,
@@ -89,57 +88,21 @@ bool trace_phase_tree(const struct trace_explanation *explanation, int place,
 	const struct trace_phase *phase = summary->phases.of[place];
 	const struct trace_region *region =
 	    place < analysis->n_regions ? &analysis->regions[place] : NULL;
+	struct trace_ideal_phase same;
 	double ideal_s;
 
 	if (!region || !region->useful_s || !region->has_ended)
 		return false;
 	ideal_s = sim_time_to_s(region->ideal_end - region->ideal_begin);
-	if (explanation->ideal)
-		ideal_s = trace_ideal_phase(explanation->ideal,
-					    summary->phase_names.text[phase->name], phase->index);
-	if (ideal_s < 0)
-		return false;
-	*out = tree_of(analysis, region->useful_s, region->useful_s + analysis->n_units,
-		       sim_time_to_s(phase->end - phase->begin), ideal_s);
-	return true;
-}
-
-static double curve_sum(const struct trace_curve *curve, sim_time_ps begin, sim_time_ps end)
-{
-	double sum = 0;
-
-	for (sim_time_ps i = begin / curve->width; i < TRACE_CURVE_BINS && i * curve->width < end;
-	     i++)
-		sum += curve->amount[i];
-	return sum;
-}
-
-int trace_tree_curve(const struct trace_explanation *explanation, int max_windows,
-		     struct trace_tree_window out[])
-{
-	const struct trace_analysis *analysis = explanation->analysis;
-	const struct trace_curve *useful = &analysis->summary->useful;
-	sim_time_ps all = analysis->summary->end, width = analysis->advance.width;
-	int n = 0;
-
-	if (useful->width > width) /* both are 1 ns times a power of two */
-		width = useful->width;
-	while (width * max_windows < all)
-		width *= 2;
-	for (sim_time_ps begin = 0; begin < all; begin += width, n++) {
-		sim_time_ps end = begin + width < all ? begin + width : all;
-		double length_s = sim_time_to_s(end - begin);
-		double useful_s = curve_sum(useful, begin, end);
-		double ideal_ps = curve_sum(&analysis->advance, begin, end);
-
-		out[n] = (struct trace_tree_window){
-		    .begin_s = sim_time_to_s(begin),
-		    .end_s = sim_time_to_s(end),
-		    .parallel = ratio(useful_s, length_s * explanation->n_units),
-		    .transfer = ratio(ideal_ps * 1e-12, length_s * analysis->n_ranks),
-		};
+	if (explanation->ideal) {
+		if (!trace_ideal_phase(explanation->ideal, summary->phase_names.text[phase->name],
+				       phase->index, &same))
+			return false;
+		ideal_s = same.span_s;
 	}
-	return n;
+	*out = trace_tree_of(analysis, region->useful_s, region->useful_s + analysis->n_units,
+			     sim_time_to_s(phase->end - phase->begin), ideal_s);
+	return true;
 }
 
 /* --- the critical path --- */

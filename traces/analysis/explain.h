@@ -16,7 +16,7 @@
  * no time.
  */
 struct trace_tree {
-	double time_s, ideal_s; /* on the cluster; on an ideal network */
+	double time_s, ideal_s;		    /* on the cluster; on an ideal network */
 	double useful_mean_s, useful_max_s; /* useful computation of a processing unit */
 	double parallel, load_balance, communication, serialization, transfer;
 };
@@ -43,7 +43,8 @@ struct trace_derivatives {
 
 struct trace_explanation {
 	const struct trace_analysis *analysis; /* borrowed */
-	const struct trace_ideal *ideal; /* borrowed; NULL: ideal times come from the run's second clocks */
+	const struct trace_ideal
+	    *ideal; /* borrowed; NULL: ideal times come from the run's second clocks */
 	struct trace_tree tree;
 	int n_units; /* processing units */
 	sim_time_ps path_length;
@@ -53,8 +54,8 @@ struct trace_explanation {
 	int n_blame;
 	struct trace_derivatives derivatives;
 	struct trace_wait_total waits; /* over all ranks */
-	const char *const *site_texts; /* [analysis->sites.n] "lu.c:88 (main)", borrowed, may be NULL,
-					  as may each */
+	const char *const *site_texts; /* [analysis->sites.n] "lu.c:88 (main)", borrowed, may be
+					  NULL, as may each */
 };
 
 /* `analysis` is closed; `ideal` may be NULL. Errors: UTIL_ENOMEM. */
@@ -62,18 +63,28 @@ int trace_explain(struct trace_analysis *analysis, const struct trace_ideal *ide
 		  struct trace_explanation *out, struct util_error *err);
 void trace_explanation_finish(struct trace_explanation *explanation);
 
-/* Of the phase at `place` of summary->phases. False: it is not kept, or the ideal run has none such. */
+/* Of the phase at `place` of summary->phases. False: it is not kept, or the ideal run has none
+ * such. */
 bool trace_phase_tree(const struct trace_explanation *explanation, int place,
 		      struct trace_tree *out);
 
-/* Over time, in windows: transfer is how far the ideal clocks went in it, on average; what is left
- * of parallel efficiency is load balance and serialization together. */
+/*
+ * Over time, in windows. Of a window of length T: load balance and useful computation are those of
+ * what the units did in it; T_ideal is how far the ideal run came meanwhile: by the mean of the
+ * second clocks of the ranks that are there, or with an ideal run by the bounds of the phases that
+ * both runs have, between them as the clocks went; but no less than the most that a unit computed,
+ * and no more than T. NaN: load_balance where nothing was computed, serialization where T_ideal is
+ * 0.
+ */
 struct trace_tree_window {
-	double begin_s, end_s, parallel, transfer;
+	double begin_s, end_s;
+	struct trace_tree tree;
 };
-/* At most `max_windows` of equal length that cover the run; returns how many. */
+enum { TRACE_MAX_TREE_WINDOWS = 128 };
+/* At most `max_windows` of equal length (but for the last) that cover the run; returns how many.
+ * Errors: UTIL_ENOMEM. */
 int trace_tree_curve(const struct trace_explanation *explanation, int max_windows,
-		     struct trace_tree_window out[]);
+		     struct trace_tree_window out[], struct util_error *err);
 
 const char *trace_blame_name(enum trace_blame blame); /* "latency": in JSON */
 const char *trace_wait_name(enum trace_wait wait);    /* "late_sender" */

@@ -5,7 +5,7 @@
 #include "traces/json.h"
 
 #define ANALYSIS_VERSION 1
-enum { MAX_WINDOWS = 128, MAX_LISTED = 1000 };
+enum { MAX_LISTED = 1000 };
 
 static json_t *seconds(sim_time_ps time)
 {
@@ -63,8 +63,8 @@ static json_t *phases_json(const struct trace_explanation *e)
 
 static json_t *curve_json(const struct trace_explanation *e)
 {
-	struct trace_tree_window windows[MAX_WINDOWS];
-	int n = trace_tree_curve(e, MAX_WINDOWS, windows);
+	struct trace_tree_window windows[TRACE_MAX_TREE_WINDOWS];
+	int n = trace_tree_curve(e, TRACE_MAX_TREE_WINDOWS, windows, NULL);
 	json_t *array = json_array();
 
 	for (int i = 0; i < n; i++) {
@@ -72,8 +72,10 @@ static json_t *curve_json(const struct trace_explanation *e)
 
 		set(object, "begin_s", trace_json_number(windows[i].begin_s));
 		set(object, "end_s", trace_json_number(windows[i].end_s));
-		set(object, "parallel", trace_json_number(windows[i].parallel));
-		set(object, "transfer", trace_json_number(windows[i].transfer));
+		set(object, "parallel", trace_json_number(windows[i].tree.parallel));
+		set(object, "load_balance", trace_json_number(windows[i].tree.load_balance));
+		set(object, "serialization", trace_json_number(windows[i].tree.serialization));
+		set(object, "transfer", trace_json_number(windows[i].tree.transfer));
 		json_array_append_new(array, object);
 	}
 	return array;

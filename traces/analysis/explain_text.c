@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/analysis/explain.h"
 #include "util/units.h"
 
-enum { MAX_ROWS = 12 };
+enum { MAX_ROWS = 12, MAX_WINDOWS = 8 };
 
 struct text_time {
 	char text[32];
@@ -56,12 +57,39 @@ static bool name_tree(const struct trace_explanation *e, int name, struct trace_
 	return true;
 }
 
+static void write_factor(const char *format, double factor, FILE *file)
+{
+	char text[32] = "-";
+
+	if (!isnan(factor))
+		snprintf(text, sizeof text, "%.1f %%", 100 * factor);
+	fprintf(file, format, text);
+}
+
+static void write_over_time(const struct trace_explanation *e, FILE *file)
+{
+	struct trace_tree_window windows[MAX_WINDOWS];
+	int n = trace_tree_curve(e, MAX_WINDOWS, windows, NULL);
+
+	for (int i = 0; i < n && n > 1; i++) {
+		char name[80];
+
+		snprintf(name, sizeof name, "%s to %s", time_text(windows[i].begin_s).text,
+			 time_text(windows[i].end_s).text);
+		fprintf(file, "  %-26s", name);
+		write_factor(" %9s =", windows[i].tree.parallel, file);
+		write_factor(" %9s x", windows[i].tree.load_balance, file);
+		write_factor(" %11s x", windows[i].tree.serialization, file);
+		write_factor(" %8s\n", windows[i].tree.transfer, file);
+	}
+}
+
 static void write_tree(const struct trace_explanation *e, FILE *file)
 {
 	const struct trace_summary *summary = e->analysis->summary;
 
-	fprintf(file, "\n%-28s %9s   %9s   %11s   %8s\n", "why: efficiency", "parallel",
-		"balance", "serializ.", "transfer");
+	fprintf(file, "\n%-28s %9s   %9s   %11s   %8s\n", "why: efficiency", "parallel", "balance",
+		"serializ.", "transfer");
 	write_tree_row("whole run", &e->tree, file);
 	for (int name = 0; name < summary->phase_names.n && name < MAX_ROWS; name++) {
 		struct trace_tree tree;
@@ -71,6 +99,7 @@ static void write_tree(const struct trace_explanation *e, FILE *file)
 	}
 	if (summary->phase_names.n > MAX_ROWS)
 		fprintf(file, "  and %d more phases\n", summary->phase_names.n - MAX_ROWS);
+	write_over_time(e, file);
 	fprintf(file, "on an ideal network (no latency, endless bandwidth, no CPU cost): %s%s\n",
 		e->ideal ? "" : "about ", time_text(e->tree.ideal_s).text);
 }
@@ -102,8 +131,8 @@ static void describe_site(const struct trace_explanation *e, int site, char *buf
 		snprintf(buf, size, "%s", sites->list[site].function);
 }
 
-static void describe_entry(const struct trace_explanation *e,
-			   const struct trace_blame_entry *entry, char *buf, size_t size)
+static void describe_entry(const struct trace_explanation *e, const struct trace_blame_entry *entry,
+			   char *buf, size_t size)
 {
 	if (entry->blame <= TRACE_BLAME_SHARED) {
 		const char *kernel = e->analysis->kernels.text[entry->id];
@@ -193,8 +222,8 @@ static void write_waits(const struct trace_explanation *e, FILE *file)
 	int n = rows ? list_waits(e, rows) : 0;
 
 	if (n > 0)
-		fprintf(file, "\n%-28s %12s %9s %10s\n", "waiting, over all ranks", "time",
-			"share", "count");
+		fprintf(file, "\n%-28s %12s %9s %10s\n", "waiting, over all ranks", "time", "share",
+			"count");
 	for (int i = 0; i < n && i < MAX_ROWS; i++) {
 		double time_s = sim_time_to_s(rows[i].time);
 		char where[256];
@@ -274,8 +303,8 @@ static void write_gains(const struct trace_explanation *e, FILE *file)
 	const struct trace_derivatives *d = &e->derivatives;
 	double all_s = sim_time_to_s(e->path_length);
 	double bandwidth_s = d->inverse_bandwidth / cluster->bandwidth_Bps;
-	double overhead_s = sim_time_to_s(e->path[TRACE_BLAME_SEND_OVERHEAD] +
-					  e->path[TRACE_BLAME_RECV_OVERHEAD]);
+	double overhead_s =
+	    sim_time_to_s(e->path[TRACE_BLAME_SEND_OVERHEAD] + e->path[TRACE_BLAME_RECV_OVERHEAD]);
 
 	fprintf(file, "\n%-28s %12s %9s\n", "10 % less would save about", "time", "share");
 	write_gain("latency", 0.1 * d->latency * cluster->latency_s, all_s, file);

@@ -9,7 +9,7 @@
 
 struct trace_ideal {
 	double time_s;
-	json_t *spans; /* "name": [span of the first, of the second, …] */
+	json_t *spans; /* "name": [[begin, end, span of the first], …] */
 };
 
 /* Phases of a name come in the order of their numbers. */
@@ -17,9 +17,11 @@ static int add_phase(json_t *spans, const json_t *phase)
 {
 	const json_t *name = json_object_get(phase, "name"),
 		     *index = json_object_get(phase, "index");
-	json_t *span = json_object_get(phase, "span_s"), *list;
+	json_t *begin = json_object_get(phase, "begin_s"), *end = json_object_get(phase, "end_s"),
+	       *span = json_object_get(phase, "span_s"), *list;
 
-	if (!json_is_string(name) || !json_is_integer(index) || !json_is_number(span))
+	if (!json_is_string(name) || !json_is_integer(index) || !json_is_number(begin) ||
+	    !json_is_number(end) || !json_is_number(span))
 		return -1;
 	list = json_object_get(spans, json_string_value(name));
 	if (!list) {
@@ -29,7 +31,7 @@ static int add_phase(json_t *spans, const json_t *phase)
 	}
 	if (json_integer_value(index) != (json_int_t)json_array_size(list))
 		return -1;
-	return json_array_append(list, span);
+	return json_array_append_new(list, json_pack("[O, O, O]", begin, end, span));
 }
 
 static const char *without_folder(const char *path)
@@ -87,14 +89,13 @@ static int take(struct trace_ideal *ideal, const json_t *root, const char *path,
 				      "program with %d ranks",
 				      path, (long long)json_integer_value(ranks), n_ranks);
 	ideal->time_s = json_number_value(time);
-	json_array_foreach(
-	    json_object_get(root, "phases"), i,
-	    phase) if (add_phase(ideal->spans,
-				 phase)) return util_error_set(err, UTIL_EINPUT,
-							       "%s: phases[%zu]: wanted name, "
-							       "index and span_s, in the "
-					      "order of their indices",
-					      path, i);
+	json_array_foreach(json_object_get(root, "phases"), i, phase) if (
+	    add_phase(ideal->spans,
+		      phase)) return util_error_set(err, UTIL_EINPUT,
+						    "%s: phases[%zu]: wanted name, "
+						    "index, begin_s, end_s and span_s, in the "
+						    "order of their indices",
+						    path, i);
 	return 0;
 }
 
@@ -144,9 +145,17 @@ double trace_ideal_time(const struct trace_ideal *ideal)
 	return ideal->time_s;
 }
 
-double trace_ideal_phase(const struct trace_ideal *ideal, const char *name, int index)
+bool trace_ideal_phase(const struct trace_ideal *ideal, const char *name, int index,
+		       struct trace_ideal_phase *out)
 {
 	const json_t *span = json_array_get(json_object_get(ideal->spans, name), (size_t)index);
 
-	return span ? json_number_value(span) : -1;
+	if (!span)
+		return false;
+	*out = (struct trace_ideal_phase){
+	    .begin_s = json_number_value(json_array_get(span, 0)),
+	    .end_s = json_number_value(json_array_get(span, 1)),
+	    .span_s = json_number_value(json_array_get(span, 2)),
+	};
+	return true;
 }

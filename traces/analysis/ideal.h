@@ -2,12 +2,14 @@
 #ifndef TRACES_ANALYSIS_IDEAL_H
 #define TRACES_ANALYSIS_IDEAL_H
 
+#include <stdbool.h>
+
 #include "util/error.h"
 
 /*
  * The same program's run on an ideal network, as its JSON output (docs/json.md) has it: its time,
- * and the span of each of its phases. With it efficiencies are exact where the second clock of one
- * run is not (docs/efficiency.md).
+ * and when each of its phases began and ended. With it efficiencies are exact where the second
+ * clock of one run is not (docs/efficiency.md).
  */
 struct trace_ideal;
 
@@ -20,7 +22,12 @@ int trace_ideal_load(const char *path, int n_ranks, char *const command[], struc
 		     struct util_error *err);
 void trace_ideal_destroy(struct trace_ideal *ideal); /* NULL is fine */
 double trace_ideal_time(const struct trace_ideal *ideal);
-/* The span of the `index`-th phase of that name; negative: there is none. O(1). */
-double trace_ideal_phase(const struct trace_ideal *ideal, const char *name, int index);
+
+struct trace_ideal_phase {
+	double begin_s, end_s, span_s; /* first begin, last end, and how far they are apart */
+};
+/* The `index`-th phase of that name. False: there is none. O(1). */
+bool trace_ideal_phase(const struct trace_ideal *ideal, const char *name, int index,
+		       struct trace_ideal_phase *out);
 
 #endif

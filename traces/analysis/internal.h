@@ -49,11 +49,18 @@ void trace_causes_advance(struct trace_analysis *analysis, int rank, int64_t ide
 void trace_causes_wait(struct trace_analysis *analysis, int rank, int site, enum trace_wait wait,
 		       sim_time_ps waited);
 
+struct trace_tree;
+/* explain.c: efficiencies from what each of analysis->unit_width computed up to `from_s` (NULL:
+ * nothing) and `to_s`. */
+struct trace_tree trace_tree_of(const struct trace_analysis *analysis, const double from_s[],
+				const double to_s[], double time_s, double ideal_s);
+
 /* regions.c. The summary has noted the begin of a phase on `rank`; the end of the phase at `place`
  * of summary->phases; a computation step. */
 void trace_regions_begin(struct trace_analysis *analysis, int rank);
 void trace_regions_end(struct trace_analysis *analysis, int rank, int place);
-void trace_regions_compute(struct trace_analysis *analysis, const struct sim_record_compute *record);
+void trace_regions_compute(struct trace_analysis *analysis,
+			   const struct sim_record_compute *record);
 /* The phase that the rank is in, innermost; -1: none, or one that is not kept. */
 int trace_regions_place(const struct trace_analysis *analysis, int rank);
 void trace_regions_finish(struct trace_analysis *analysis);

@@ -99,6 +99,8 @@ void trace_regions_compute(struct trace_analysis *analysis, const struct sim_rec
 	int unit = analysis->unit_of[record->rank];
 
 	analysis->useful_s[unit] += record->useful_s;
+	trace_curves_add(&analysis->useful_over_time, unit, record->begin, record->end,
+			 record->useful_s);
 	for (; bound != bounds && bound->time > record->begin; bound = bound->prev) {
 		const struct trace_phase *phase = analysis->summary->phases.of[bound->place];
 		struct trace_region *region;

@@ -59,8 +59,14 @@ function fillCurve() {
   const own = { name: "dynamic efficiency", colour: "computing", points: run.efficiency_curve.map((w) => [w.begin_s, w.end_s, w.efficiency]) };
   const all = [own];
   if (!run.efficiency_curve.length) return place("curve").remove();
-  if (analysis) all.push({ name: "transfer efficiency", colour: "communicating", points: analysis.efficiency_curve.map((w) => [w.begin_s, w.end_s, w.transfer]) });
+  const factor = (name, colour, key) => all.push({ name, colour, points: analysis.efficiency_curve.map((w) => [w.begin_s, w.end_s, w[key]]) });
+  if (analysis) {
+    factor("load balance", "mark", "load_balance");
+    factor("serialization", "good", "serialization");
+    factor("transfer", "communicating", "transfer");
+  }
   place("curve").append(curves(all, run.predicted_time_s, "Efficiency over time"));
+  if (analysis) place("curve").append(note("Parallel efficiency of a window = load balance × serialization × transfer in it; dynamic efficiency counts the cores without ranks, too."));
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small programs whose waits, critical path and efficiencies can be derived by hand (explain.py). */
+/* Small programs whose waits, critical path and efficiencies can be derived by hand (explain.py).
+ */
 #include <mpi.h>
 #include <mpisim.h>
 #include <stdlib.h>
@@ -55,7 +56,8 @@ static void barrier(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* The root, rank 2, comes to a broadcast last; then rank 0 to a reduction in which all send to rank 1. */
+/* The root, rank 2, comes to a broadcast last; then rank 0 to a reduction in which all send to
+ * rank 1. */
 static void rooted(void)
 {
 	int one = 1, sum;
@@ -116,6 +118,29 @@ static void phases(void)
 	}
 }
 
+/* Ranks exchange 1 MB, compute 1 s, and then one computes 1 s before it sends 1 MB and the other
+ * computes 1 s. */
+static void in_turn(void)
+{
+	mpisim_phase_begin("exchange");
+	MPI_Sendrecv_replace(buffer, SIZE_B, MPI_BYTE, 1 - rank, 0, 1 - rank, 0, MPI_COMM_WORLD,
+			     MPI_STATUS_IGNORE);
+	mpisim_phase_end();
+	mpisim_phase_begin("all");
+	compute("all", 1);
+	mpisim_phase_end();
+	mpisim_phase_begin("one");
+	if (rank == 0) {
+		compute("one", 1);
+		send(1, SIZE_B);
+	} else {
+		recv(0, SIZE_B);
+		compute("after", 1);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	mpisim_phase_end();
+}
+
 /* A receive that is posted while the request to send is under way. */
 static void posted(void)
 {
@@ -142,7 +167,8 @@ static void put(void)
 	MPI_Win_free(&win);
 }
 
-/* Each rank writes to a file of its own, and again while it computes; then the one sends what the other waits for. */
+/* Each rank writes to a file of its own, and again while it computes; then the one sends what the
+ * other waits for. */
 static void files(void)
 {
 	char path[] = "waits-0.bytes";
@@ -192,9 +218,16 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-    {"late_sender", late_sender}, {"late_receiver", late_receiver}, {"barrier", barrier},
-    {"rooted", rooted},		  {"shared", shared},		    {"overlap", overlap},
-    {"ring", ring},		  {"phases", phases},		    {"many", many},
+    {"late_sender", late_sender},
+    {"late_receiver", late_receiver},
+    {"barrier", barrier},
+    {"rooted", rooted},
+    {"shared", shared},
+    {"overlap", overlap},
+    {"ring", ring},
+    {"phases", phases},
+    {"in_turn", in_turn},
+    {"many", many},
     {"posted", posted},
     {"put", put},
     {"files", files},
