@@ -202,6 +202,10 @@ class Body:
 
     add_attribute = add_state
 
+    def add_kept(self, p, name, local):
+        self.take(f"{self.integer()} *", name)
+        self.arguments.append(name)
+
     def add_attribute_out(self, p, name, local):
         self.take(f"{self.integer()} *", name)
         self.declared.append(f"void *{local} = NULL;")

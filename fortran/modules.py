@@ -46,7 +46,7 @@ def intent(p):
 
     What goes out is INOUT: gfortran 12 gives a call with INTENT(OUT) no line of its own, and reports would name a wrong one.
     """
-    if p.kind in ("value", "handle", "logical", "string", "key", "state", "attribute", "ranges"):
+    if p.kind in ("value", "handle", "logical", "string", "key", "state", "kept", "attribute", "ranges"):
         return ", intent(in)"
     if p.kind in ("out", "handle_out", "logical_out", "index", "outcount", "text", "attribute_out", "pointer", "inout", "handle_inout"):
         return ", intent(inout)"
@@ -81,7 +81,7 @@ def declaration(p, function, is_f08):
               "ranges": "(3,*)", "strings": "(*)", "arguments": "(*)", "arguments_list": "(count,*)",
               "statuses": "(*)" if is_f08 else "(MPI_STATUS_SIZE,*)", "status": "" if is_f08 else "(MPI_STATUS_SIZE)"}
     types = {"logical": "logical", "logical_out": "logical", "logicals": "logical",
-             "status": status, "statuses": status, "state": wide, "attribute": wide, "attribute_out": wide}
+             "status": status, "statuses": status, "state": wide, "kept": wide, "attribute": wide, "attribute_out": wide}
     if p.kind in ("string", "key", "text", "strings", "arguments", "arguments_list"):
         what = "character(len=*)"
     elif p.kind in types:

@@ -146,7 +146,7 @@ static char **words_of(const char *function, const char *chars, size_t length, s
 	}
 	words = fortran_memory(function, (size_t)(n + 1) * sizeof *words);
 	for (int i = 0; i < n; i++) {
-		fortran_string_begin(&word, chars + (size_t)i * stride, length, false);
+		fortran_string_begin(&word, chars + (size_t)i * stride, length, true);
 		words[i] = fortran_memory(function, strlen(word.text) + 1);
 		strcpy(words[i], word.text);
 		fortran_string_end(&word);
@@ -177,7 +177,7 @@ void pmpi_comm_spawn_(const char *command, const char *argv, const int *maxprocs
 	char **argv_c = MPI_ARGV_NULL;
 	int code;
 
-	fortran_string_begin(&command_c, command, command_len, false);
+	fortran_string_begin(&command_c, command, command_len, true);
 	if (argv != mpisim_f_argv_ && mpisim_foreign_is_root(comm_c, *root))
 		argv_c = words_of("MPI_Comm_spawn", argv, argv_len, argv_len);
 	FORTRAN_CALL();
@@ -209,7 +209,7 @@ static void commands_begin(struct commands *commands, int count, const char *nam
 	if (argv != mpisim_f_argvs_)
 		commands->argvs = fortran_memory(function, n * sizeof *commands->argvs);
 	for (size_t i = 0; i < n; i++) {
-		fortran_string_begin(&commands->texts[i], names + i * name_len, name_len, false);
+		fortran_string_begin(&commands->texts[i], names + i * name_len, name_len, true);
 		commands->names[i] = commands->texts[i].text;
 		if (commands->argvs)
 			commands->argvs[i] =

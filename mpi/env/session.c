@@ -13,12 +13,12 @@
 
 static const struct {
 	const char *name;
-	int level, provided; /* only the rank's own thread calls MPI in the simulator */
+	int level;
 } levels[] = {
-    {"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE, MPI_THREAD_SINGLE},
-    {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED, MPI_THREAD_FUNNELED},
-    {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED, MPI_THREAD_FUNNELED},
-    {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE, MPI_THREAD_FUNNELED},
+    {"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
+    {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
+    {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
+    {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE},
 };
 #define N_LEVELS (sizeof levels / sizeof levels[0])
 
@@ -33,7 +33,7 @@ int mpi_session_thread_level(struct mpi_rank *me, MPI_Info info)
 		return MPI_THREAD_SINGLE;
 	for (size_t i = 0; i < N_LEVELS; i++)
 		if (strcmp(levels[i].name, wanted) == 0)
-			return levels[i].provided;
+			return levels[i].level; /* as MPI_Init_thread: what is asked for */
 	return -1;
 }
 

@@ -152,26 +152,25 @@ int64_t io_view_size(const struct io_view *view, int64_t end_B)
 }
 
 struct order {
-	int64_t end_B;
-	bool is_first, is_out_of_order, overlaps;
+	int64_t least_B; /* where the next run may begin */
+	bool is_disjoint, is_out_of_order, overlaps;
 };
 
 static bool check_order(void *context, int64_t offset_B, int64_t length_B)
 {
 	struct order *order = context;
 
-	if (!order->is_first && offset_B < order->end_B)
-		order->overlaps = true;
 	if (offset_B < 0)
 		order->is_out_of_order = true;
-	order->is_first = false;
-	order->end_B = offset_B + length_B;
+	else if (offset_B < order->least_B)
+		order->overlaps = true;
+	order->least_B = offset_B + (order->is_disjoint ? length_B : 0);
 	return !order->is_out_of_order && !order->overlaps;
 }
 
 const char *io_view_problem(const struct mpi_datatype *type, bool is_disjoint)
 {
-	struct order order = {.is_first = true};
+	struct order order = {.is_disjoint = is_disjoint};
 	struct walk walk = {.left_B = type->size_B, .visit = check_order, .context = &order};
 
 	if (type->is_contiguous && type->true_lb_B >= 0)

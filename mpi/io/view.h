@@ -33,7 +33,8 @@ int64_t io_view_offset(const struct io_view *view, int64_t position_B);
 /* How many bytes of data the view shows below `end_B`. */
 int64_t io_view_size(const struct io_view *view, int64_t end_B);
 /* NULL, or why the type cannot be a filetype: its bytes must come in order, none before the type's
- * begin; with `is_disjoint` (the file may be written) none twice. O(runs). */
+ * begin; with `is_disjoint` (the file may be written) none twice, else runs may reach into the
+ * next. O(runs). */
 const char *io_view_problem(const struct mpi_datatype *type, bool is_disjoint);
 
 /* Retains what the view holds; lets it go. */

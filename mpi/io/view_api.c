@@ -26,7 +26,7 @@ static int check_type(struct mpi_rank *me, struct mpi_file *file, MPI_Datatype h
 		return io_raise(me, file, MPI_ERR_TYPE, "%s is not committed", name);
 	problem = io_view_problem(*out, !(file->amode & MPI_MODE_RDONLY));
 	if (problem)
-		return io_raise(me, file, MPI_ERR_ARG, "%s %s", name, problem);
+		return io_raise(me, file, MPI_ERR_IO, "%s %s", name, problem); /* ROMIO's class */
 	return MPI_SUCCESS;
 }
 

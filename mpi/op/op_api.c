@@ -107,6 +107,8 @@ static int reduce_local(struct mpi_rank *me, const void *inbuf, void *inoutbuf, 
 	if (code == MPI_SUCCESS && count > 0 &&
 	    (!inbuf || !inoutbuf || inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE))
 		code = mpi_raise(me, NULL, MPI_ERR_BUFFER, "a buffer is NULL or MPI_IN_PLACE");
+	if (code == MPI_SUCCESS && count > 0 && inbuf == inoutbuf)
+		code = mpi_raise(me, NULL, MPI_ERR_BUFFER, "inbuf and inoutbuf are the same");
 	if (code == MPI_SUCCESS)
 		mpi_op_apply(me, object, type, inbuf, inoutbuf, count);
 	return mpi_leave(me, code);

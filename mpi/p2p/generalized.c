@@ -8,7 +8,7 @@ struct generalized {
 	MPI_Grequest_query_function *query;
 	MPI_Grequest_free_function *free;
 	MPI_Grequest_cancel_function *cancel;
-	void *extra_state; /* of Fortran: an integer */
+	void *extra_state; /* of Fortran: the caller's variable, an MPI_Aint */
 	enum mpi_language language;
 };
 
@@ -16,25 +16,23 @@ static int query(struct mpi_request *request)
 {
 	const struct generalized *g = request->operation;
 
-	MPI_Aint state = (MPI_Aint)g->extra_state;
 	int code = MPI_SUCCESS;
 
 	if (g->language == MPI_LANGUAGE_C)
 		return g->query(g->extra_state, &request->status);
-	((mpi_fortran_query_fn *)(void (*)(void))g->query)(&state, &request->status, &code);
+	((mpi_fortran_query_fn *)(void (*)(void))g->query)(g->extra_state, &request->status, &code);
 	return code;
 }
 
 static void release(struct mpi_rank *me, struct mpi_request *request)
 {
 	struct generalized *g = request->operation;
-	MPI_Aint state = (MPI_Aint)g->extra_state;
 	int code = MPI_SUCCESS;
 
 	if (g->free && g->language == MPI_LANGUAGE_C)
 		g->free(g->extra_state);
 	else if (g->free)
-		((mpi_fortran_free_fn *)(void (*)(void))g->free)(&state, &code);
+		((mpi_fortran_free_fn *)(void (*)(void))g->free)(g->extra_state, &code);
 	free(g);
 }
 
@@ -42,13 +40,13 @@ int mpi_generalized_cancel(struct mpi_request *request)
 {
 	const struct generalized *g = request->operation;
 
-	MPI_Aint state = (MPI_Aint)g->extra_state;
 	int is_complete = request->state == REQUEST_COMPLETE, code = MPI_SUCCESS;
 
 	if (g->cancel && g->language == MPI_LANGUAGE_C)
 		return g->cancel(g->extra_state, is_complete);
 	if (g->cancel)
-		((mpi_fortran_cancel_fn *)(void (*)(void))g->cancel)(&state, &is_complete, &code);
+		((mpi_fortran_cancel_fn *)(void (*)(void))g->cancel)(g->extra_state, &is_complete,
+								     &code);
 	return code;
 }
 

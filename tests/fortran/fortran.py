@@ -280,6 +280,64 @@ class Files(Base):
         self.run_it(self.built(text), "--quiet", n=3)
 
 
+class Agreements(Base):
+    """What the Fortran bindings do with characters and integers that C's have no counterpart of."""
+
+    def test_commands_and_arguments_lose_outer_blanks(self):
+        text = program("""
+            call MPI_Comm_get_parent(other)
+            if (other /= MPI_COMM_NULL) then
+              call get_command_argument(1, found(1), length(1))
+              call get_command_argument(2, found(2), length(2))
+              if (command_argument_count() /= 2 .or. any(length /= [1, 3]) .or. found(1) /= 'a' .or. found(2) /= 'b c') stop 3
+              print '(A)', 'spawned'
+            else
+              call get_command_argument(0, name)
+              call MPI_Comm_spawn(' ' // name, given, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, other, MPI_ERRCODES_IGNORE)
+            end if
+            call MPI_Comm_disconnect(other)""", declarations="""
+            type(MPI_Comm) :: other
+            character(len=6) :: given(3) = ['  a   ', ' b c  ', '      '], found(2)
+            character(len=400) :: name
+            integer :: length(2)""")
+        self.assertEqual(self.run_it(self.built(text), "--quiet", n=1).stdout, "spawned\n")
+
+    def test_callbacks_of_generalized_requests_get_the_callers_variable(self):
+        text = program("""
+            state = 5
+            call MPI_Grequest_start(query, release, cancel, state, request, ierr)
+            call MPI_Grequest_complete(request, ierr)
+            call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+            if (state /= 17) stop 3""", "mpi", declarations="""
+            integer :: request
+            integer(kind=MPI_ADDRESS_KIND) :: state
+            external :: query, release, cancel""", more="""
+            subroutine query(extra_state, status, ierror)
+            use mpi
+            integer(kind=MPI_ADDRESS_KIND) :: extra_state
+            integer :: status(MPI_STATUS_SIZE), ierror
+            extra_state = extra_state + 2
+            call MPI_Status_set_elements(status, MPI_BYTE, 0, ierror)
+            call MPI_Status_set_cancelled(status, .false., ierror)
+            end subroutine
+            subroutine release(extra_state, ierror)
+            use mpi
+            integer(kind=MPI_ADDRESS_KIND) :: extra_state
+            integer :: ierror
+            extra_state = extra_state + 10
+            ierror = MPI_SUCCESS
+            end subroutine
+            subroutine cancel(extra_state, complete, ierror)
+            use mpi
+            integer(kind=MPI_ADDRESS_KIND) :: extra_state
+            logical :: complete
+            integer :: ierror
+            ierror = MPI_SUCCESS
+            end subroutine
+            """)
+        self.run_it(self.built(text), "--quiet", n=1)
+
+
 class Tools(Base):
     def test_recorded_runs_replay_in_the_same_time(self):
         text = program("""

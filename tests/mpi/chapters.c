@@ -25,7 +25,7 @@ static void buffers_of_communicators(void)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_attach_buffer(comm, space, 100 + MPI_BSEND_OVERHEAD);
 	expect("fits", MPI_Bsend(out, 100, MPI_BYTE, rank, 0, comm), MPI_SUCCESS);
-	code = MPI_Bsend(out, 100, MPI_BYTE, rank, 0, comm);
+	code = MPI_Bsend(out, 600, MPI_BYTE, rank, 0, comm);
 	expect("is full", code, MPI_ERR_BUFFER);
 	code = MPI_Bsend(out, 1, MPI_BYTE, rank, 0, MPI_COMM_WORLD);
 	expect("the process has none", code, MPI_ERR_BUFFER);

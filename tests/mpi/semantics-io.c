@@ -127,18 +127,21 @@ static void set_view(const char *what, MPI_Datatype etype, MPI_Datatype filetype
 
 static void views_are_checked(void)
 {
-	static const int displs[2] = {3, 0}, same[2] = {1, 1};
+	static const int displs[2] = {3, 0}, same[2] = {1, 1}, lengths[2] = {3, 1},
+			 begins[2] = {0, 1};
 	MPI_Datatype type;
 
 	begin();
 	MPI_Type_create_indexed_block(2, 1, displs, MPI_INT, &type);
-	set_view("out of order", MPI_INT, type, MPI_ERR_ARG);
+	set_view("out of order", MPI_INT, type, MPI_ERR_IO);
 	MPI_Type_create_indexed_block(2, 1, same, MPI_INT, &type);
-	set_view("overlap", MPI_INT, type, MPI_ERR_ARG);
+	set_view("overlap", MPI_INT, type, MPI_ERR_IO);
 	MPI_Type_create_resized(MPI_INT, 0, 2, &type);
-	set_view("overlap of items", MPI_INT, type, MPI_ERR_ARG);
+	set_view("overlap of items", MPI_INT, type, MPI_ERR_IO);
 	MPI_Type_create_hvector(2, 1, -8, MPI_INT, &type);
-	set_view("before the begin", MPI_INT, type, MPI_ERR_ARG);
+	set_view("before the begin", MPI_INT, type, MPI_ERR_IO);
+	MPI_Type_indexed(2, lengths, begins, MPI_INT, &type);
+	set_view("a run that reaches into the next", MPI_INT, type, MPI_ERR_IO);
 	MPI_Type_contiguous(3, MPI_SHORT, &type);
 	set_view("no whole etypes", MPI_INT, type, MPI_ERR_ARG);
 	expect("datarep", MPI_File_set_view(fh, 0, MPI_INT, MPI_INT, NULL, MPI_INFO_NULL),

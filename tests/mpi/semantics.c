@@ -368,6 +368,58 @@ static void counts_beyond_measure(void)
 	MPI_Comm_free(&comm);
 }
 
+/* --- what libraries do where the standard leaves it to them --- */
+
+/* As MPI_Init_thread: a level is no promise to use it. */
+static void thread_levels_are_granted(void)
+{
+	char level[64] = "";
+	int length = sizeof level, flag = 0, provided = -1;
+	MPI_Session session;
+	MPI_Info info, used;
+
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "thread_level", "MPI_THREAD_MULTIPLE");
+	MPI_Session_init(info, MPI_ERRORS_ARE_FATAL, &session);
+	MPI_Info_free(&info);
+	MPI_Session_get_info(session, &used);
+	MPI_Info_get_string(used, "thread_level", &length, level, &flag);
+	expect("of a session", flag && strcmp(level, "MPI_THREAD_MULTIPLE") == 0, 1);
+	MPI_Info_free(&used);
+	MPI_Session_finalize(&session);
+	MPI_T_init_thread(MPI_THREAD_SERIALIZED, &provided);
+	expect("of the tool interface", provided, MPI_THREAD_SERIALIZED);
+	MPI_T_finalize();
+}
+
+/* 96 bytes beside the data of a message are enough, as in other libraries; MPI_BSEND_OVERHEAD is
+ * more. */
+static void buffers_may_be_tight(void)
+{
+	MPI_Comm comm = dup_with(note_error);
+	void *was;
+	int size;
+
+	MPI_Buffer_attach(buf, 2 * (400 + 96) - 1);
+	expect("fits", MPI_Bsend(buf + 2000, 400, MPI_BYTE, rank, 0, comm), MPI_SUCCESS);
+	expect("is full", MPI_Bsend(buf + 2000, 400, MPI_BYTE, rank, 1, comm), MPI_ERR_BUFFER);
+	MPI_Recv(buf + 3000, 400, MPI_BYTE, rank, 0, comm, MPI_STATUS_IGNORE);
+	expect("fits again", MPI_Bsend(buf + 2000, 895, MPI_BYTE, rank, 1, comm), MPI_SUCCESS);
+	MPI_Recv(buf + 3000, 895, MPI_BYTE, rank, 1, comm, MPI_STATUS_IGNORE);
+	MPI_Buffer_detach(&was, &size);
+	MPI_Comm_free(&comm);
+}
+
+static void reductions_need_two_buffers(void)
+{
+	int value = 1;
+
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	expect("the same", MPI_Reduce_local(&value, &value, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
+	expect("without data", MPI_Reduce_local(&value, &value, 0, MPI_INT, MPI_SUM), MPI_SUCCESS);
+	expect("value", value, 1);
+}
+
 #define CASE(name)          \
 	{                   \
 #name, name \
@@ -387,6 +439,9 @@ static const struct test_case cases[] = {
     CASE(handler_jumps),
     CASE(handler_computes),
     CASE(counts_beyond_measure),
+    CASE(thread_levels_are_granted),
+    CASE(buffers_may_be_tight),
+    CASE(reductions_need_two_buffers),
 };
 
 int main(int argc, char **argv)
