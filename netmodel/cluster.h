@@ -35,6 +35,11 @@ enum net_synchronous { /* when a synchronous send below the eager threshold comp
 	NET_SYNCHRONOUS_MATCHED,      /* as its message is matched (default) */
 	NET_SYNCHRONOUS_ACKNOWLEDGED, /* when a control message that says so is back */
 };
+enum net_rendezvous_end { /* when a rendezvous is over */
+	NET_RENDEZVOUS_ARRIVED,	     /* for both ranks as its last byte arrives (default) */
+	NET_RENDEZVOUS_ACKNOWLEDGED, /* for the sender when the receiver has said so, for the receiver
+					when the sender has answered that */
+};
 
 enum net_rma_progress {
 	NET_RMA_NIC,	/* the network interface serves one-sided messages as they come (default) */
@@ -124,6 +129,12 @@ struct net_cluster {
 	struct net_segments segments, intra_segments; /* by size of the transfer */
 	int64_t burst_B;       /* what passes at once on a link that was idle long enough */
 	int64_t queue_B;       /* of each transfer, in the queue that leaves its node in order */
+	struct net_send_buffers windows; /* bytes of a stream that nobody has acknowledged yet, by
+					    what it has carried before */
+	int64_t window_against_B; /* of a stream that began against traffic the other way, at least;
+				     0: the same */
+	double window_meeting_s;  /* or had some before it was that old */
+	double window_spread;	  /* of those windows, each its own: [0, 1) */
 	double duplex_penalty; /* of a node's two links while both carry transfers, [0, 1) */
 	struct net_sharing_efficiency sharing_efficiency;
 
@@ -140,6 +151,7 @@ struct net_cluster {
 	enum net_progress progress;
 	enum net_order order;
 	enum net_synchronous synchronous;
+	enum net_rendezvous_end rendezvous_end;
 	struct net_send_buffers send_buffers;
 	struct net_send_buffers unattended_sends; /* what still leaves on a connection while its
 						     sender makes no progress, by what it has
@@ -212,6 +224,9 @@ int64_t net_cluster_send_buffer(const struct net_cluster *cluster, int64_t size_
 /* How much more leaves on a connection that has carried `carried_B` bytes, while its sender makes no
  * progress; negative: everything. */
 int64_t net_cluster_unattended_send(const struct net_cluster *cluster, int64_t carried_B);
+
+/* How much of a stream may be unacknowledged that has passed `passed_B` bytes; negative: everything. */
+int64_t net_cluster_window(const struct net_cluster *cluster, int64_t passed_B);
 
 /* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming);

@@ -24,6 +24,12 @@ typedef void (*net_compute_fn)(struct net_compute *compute);
 /* Transfers that follow each other, as bytes of one connection do; zero-initialise. Private. */
 struct net_stream {
 	struct net_transfer *first, *last; /* in the order of their starts; the first one may be on its links */
+	int64_t passed_B; /* by its transfers that have left their links */
+	/* with windows: */
+	bool has_begun;	    /* at `began`: more than a first window is, or was, on its way */
+	bool is_against;    /* it began against traffic the other way, and so with this window: */
+	double against_B;
+	sim_time_ps began;
 	bool is_limited; /* only so much more work may pass: */
 	double room_s;
 };

@@ -114,14 +114,15 @@ struct net_model {
 	struct net_node *nodes; /* [n_nodes] */
 	int n_links;
 	double *capacities; /* [n_links] of each link, instead of 1; NULL: all 1 */
-	double queue_s; /* of each transfer, in its node's queue; 0: none */
-	double burst_s; /* the most credit that a link saves up; 0: none */
+	double queue_s;	    /* of each transfer, in its node's queue; 0: none */
+	double burst_s;	    /* the most credit that a link saves up; 0: none */
 	/* Whose transfers between nodes have this delay, without variation, and may be announced;
 	 * -1: they do not have one. */
 	sim_time_ps plain_delay;
 	bool may_announce; /* nothing but the transfers on a link tells what passes it */
-	bool has_limits;   /* the cluster has a sharing efficiency or a duplex penalty, or links have
-			      capacities of their own */
+	bool has_windows;  /* streams have */
+	bool has_limits; /* the cluster has a sharing efficiency or a duplex penalty, or links have
+			    capacities of their own */
 	struct net_list dirty_links, dirty_nodes;
 	struct net_list region, touched, visited; /* while solving */
 	struct net_heap heap;
@@ -131,7 +132,7 @@ struct net_model {
 	struct sim_instant_hook hook;
 	struct sim_event tick; /* with a fixed timeslice: the next boundary at which rates change */
 	sim_time_ps slice;     /* 0: adaptive */
-	struct util_rng transfer_rng, compute_rng;
+	struct util_rng transfer_rng, compute_rng, window_rng;
 	double transfer_amplitude, compute_amplitude;
 	uint64_t next_order;
 	struct net_stats stats;
@@ -139,7 +140,8 @@ struct net_model {
 
 /* model.c */
 void net_model_out_of_memory(struct net_model *model);
-/* Gives links capacities of their own, [n_links], (0, INFINITY], before the first transfer; taken over. */
+/* Gives links capacities of their own, [n_links], (0, INFINITY], before the first transfer; taken
+ * over. */
 void net_model_set_capacities(struct net_model *model, double *capacities);
 /* Asks for the rates to be brought up to date: at the end of this instant, or at the next boundary
  * of a fixed timeslice. */
@@ -192,6 +194,17 @@ __attribute__((cold)) void net_transfer_pass_burst(struct net_model *model,
 /* True when it has to wait for its turn in its node's queue first. */
 __attribute__((cold)) bool net_transfer_waits_behind(struct net_model *model,
 						     struct net_transfer *transfer);
+
+/* window.c */
+/* What the transfers on a node's outgoing link have in its queue. O(transfers on the
+ * link). */
+double net_window_queued(const struct net_model *model, const struct net_link *link);
+/* The fraction of an outgoing link that its transfers' windows fill while their acknowledgements
+ * are on their way back. */
+double net_window_filled(const struct net_model *model, const struct net_link *out);
+/* A transfer is about to enter its links. */
+__attribute__((cold)) void net_window_enter(struct net_model *model,
+					    const struct net_transfer *transfer);
 
 /* transfer.c */
 void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfer, double rate);

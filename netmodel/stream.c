@@ -108,6 +108,7 @@ void net_stream_append(struct net_stream *stream, struct net_transfer *transfer)
 
 void net_stream_remove_first(struct net_stream *stream)
 {
+	stream->passed_B += stream->first->size_B;
 	stream->first = stream->first->next;
 	if (!stream->first)
 		stream->last = NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/p2p/message.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "mpi/p2p/buffer.h"
@@ -10,26 +9,14 @@
 #include "mpi/p2p/lend.h"
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/pair.h"
+#include "mpi/p2p/rendezvous.h"
 
 /* Part of its callers: every message passes here. */
 #define HOT inline __attribute__((always_inline))
 
-static struct mpi_message *message_of(struct net_transfer *transfer)
-{
-	return (struct mpi_message *)((char *)transfer - offsetof(struct mpi_message, transfer));
-}
-
 static sim_time_ps now(const struct mpi_message *message)
 {
 	return message->dest->world->pd->engine.now;
-}
-
-/* To oneself, where ranks have to be in MPI for progress: an event would come after the caller
- * looked. */
-static bool is_copied_at_once(const struct mpi_message *message)
-{
-	return message->source == message->dest &&
-	       message->source->world->pd->cluster->progress != NET_PROGRESS_ASYNC;
 }
 
 /* With a mark, if any, where all but the last `last_B` are there. */
@@ -44,7 +31,7 @@ static inline __attribute__((always_inline)) void start(struct mpi_message *mess
 	struct net_stream *stream =
 	    from->world->streams ? mpi_stream_get(from->world, from, to, size_B) : NULL;
 
-	if (is_copied_at_once(message)) {
+	if (mpi_message_is_copied_at_once(message)) {
 		transfer->size_B = size_B;
 		done(transfer);
 	} else if (stream) {
@@ -58,10 +45,10 @@ static inline __attribute__((always_inline)) void start(struct mpi_message *mess
 	}
 }
 
-static void start_transfer(struct mpi_message *message, struct mpi_rank *from, struct mpi_rank *to,
-			   int64_t size_B, net_transfer_fn done)
+void mpi_message_start(struct mpi_message *message, struct mpi_rank *from, struct mpi_rank *to,
+		       int64_t size_B, int64_t last_B, net_transfer_fn mark, net_transfer_fn done)
 {
-	start(message, from, to, size_B, 0, NULL, done);
+	start(message, from, to, size_B, last_B, mark, done);
 }
 
 void mpi_message_destroy(struct mpi_message *message)
@@ -103,7 +90,7 @@ static HOT void deliver(struct mpi_message *message)
 /* The envelope is here: its turn comes when all that the sender sent before has been delivered. */
 static void envelope_arrived(struct net_transfer *transfer)
 {
-	struct mpi_message *message = message_of(transfer), *next;
+	struct mpi_message *message = mpi_message_of(transfer), *next;
 	struct mpi_world *world = message->dest->world;
 
 	message->is_at_hand = true;
@@ -119,16 +106,6 @@ static void envelope_arrived(struct net_transfer *transfer)
 		next->has_predecessor = false;
 		message = next;
 	}
-}
-
-/* The bytes that travel before the match: all of an eager message, what goes with the request of a
- * rendezvous. */
-static HOT int64_t early_size(const struct mpi_message *message)
-{
-	int64_t request_data_B = message->source->world->pd->cluster->request_data_B;
-
-	return message->is_rendezvous && request_data_B < message->size_B ? request_data_B
-									  : message->size_B;
 }
 
 static HOT void count(const struct mpi_message *message)
@@ -157,10 +134,10 @@ void mpi_message_launch(struct mpi_message *message)
 	message->started = now(message);
 	mpi_cause_launch(message);
 	mpi_cause_transfer(message, false);
-	start_transfer(message, message->source, message->dest,
-		       message->is_rendezvous ? cluster->control_message_B + early_size(message)
-					      : message->size_B,
-		       envelope_arrived);
+	start(message, message->source, message->dest,
+	      message->is_rendezvous ? cluster->control_message_B + mpi_message_early_size(message)
+				     : message->size_B,
+	      0, NULL, envelope_arrived);
 }
 
 /* --- after the match --- */
@@ -186,14 +163,9 @@ static inline void complete_send(struct mpi_message *message)
 		complete_send_now(message);
 }
 
-static void bulk_arrived(struct net_transfer *transfer)
+void mpi_message_complete_send(struct mpi_message *message)
 {
-	struct mpi_message *message = message_of(transfer);
-
-	message->arrived = now(message);
-	mpi_cause_arrived(message, transfer->size_B, true);
-	mpi_request_unlend(message->recv);
-	mpi_message_received(message);
+	complete_send(message);
 }
 
 /* Copies contiguous data to where it belongs; false: the receiver's own fiber must unpack. */
@@ -213,97 +185,12 @@ static inline __attribute__((always_inline)) bool copy_now(const struct mpi_requ
 }
 
 /* The send completes before the receiver has everything: its data must not be needed any more. */
-static __attribute__((cold)) void let_sender_go(struct mpi_message *message)
+__attribute__((cold)) void mpi_message_let_sender_go(struct mpi_message *message)
 {
 	if (!message->send)
 		return;
 	if (copy_now(message->recv, message) || message->payload || mpi_message_keep(message) == 0)
 		complete_send(message);
-}
-
-static void all_but_buffered_arrived(struct net_transfer *transfer)
-{
-	struct mpi_message *message = message_of(transfer);
-
-	mpi_cause_arrived(
-	    message,
-	    transfer->size_B -
-		net_cluster_send_buffer(message->dest->world->pd->cluster, message->size_B),
-	    false);
-	let_sender_go(message);
-}
-
-/* --- after the match of a rendezvous: the receiver's clear to send, the sender's bulk --- */
-
-static void start_bulk(struct mpi_message *message)
-{
-	int64_t bulk_B = message->size_B - early_size(message);
-	int64_t buffer_B =
-	    net_cluster_send_buffer(message->dest->world->pd->cluster, message->size_B);
-
-	message->started = now(message);
-	mpi_cause_transfer(message, false);
-	if (buffer_B >= 0 && buffer_B < bulk_B && !is_copied_at_once(message)) {
-		start(message, message->source, message->dest, bulk_B, buffer_B,
-		      all_but_buffered_arrived, bulk_arrived);
-		return;
-	}
-	if (buffer_B >= bulk_B)
-		let_sender_go(message);
-	start_transfer(message, message->source, message->dest, bulk_B, bulk_arrived);
-}
-
-static void end_acknowledgement(struct mpi_message *acknowledgement)
-{
-	complete_send(acknowledgement);
-	mpi_message_destroy(acknowledgement);
-}
-
-static void clear_to_send_arrived(struct net_transfer *transfer);
-
-static void step_now(struct mpi_message *message)
-{
-	if (message->is_cleared && message->is_acknowledgement) {
-		end_acknowledgement(message);
-		return;
-	}
-	if (message->is_cleared) {
-		start_bulk(message);
-		return;
-	}
-	if (!message->is_acknowledgement)
-		mpi_cause_transfer(message, true);
-	start_transfer(message, message->dest, message->source,
-		       message->dest->world->pd->cluster->control_message_B, clear_to_send_arrived);
-}
-
-/* A rank that has left MPI has nothing else to do than to serve what it sent. */
-static bool makes_progress(const struct mpi_rank *rank)
-{
-	const struct mpi_endpoint *endpoint = rank->endpoint;
-
-	return rank->world->pd->cluster->progress == NET_PROGRESS_ASYNC || endpoint->is_blocked ||
-	       endpoint->is_polling || mpi_rank_has_left(rank) ||
-	       rank->world->pd->engine.running == &rank->pd->task;
-}
-
-static void defer_step(struct mpi_rank *rank, struct mpi_message *message)
-{
-	struct mpi_endpoint *endpoint = rank->endpoint;
-
-	message->next = NULL;
-	*(endpoint->deferred_last ? &endpoint->deferred_last->next : &endpoint->deferred_first) =
-	    message;
-	endpoint->deferred_last = message;
-}
-
-/* The next step is `rank`'s to take: at once, or when it is in MPI again. */
-static void take_step(struct mpi_rank *rank, struct mpi_message *message)
-{
-	if (makes_progress(rank))
-		step_now(message);
-	else
-		defer_step(rank, message);
 }
 
 /* A rank that posts a receive knows only of messages that came before it looked last. */
@@ -314,29 +201,6 @@ static bool is_unknown(const struct mpi_message *message)
 	return dest->world->pd->cluster->progress != NET_PROGRESS_ASYNC &&
 	       message->source != dest && dest->world->pd->engine.running == &dest->pd->task &&
 	       message->arrived > dest->endpoint->last_look;
-}
-
-static void clear_to_send_arrived(struct net_transfer *transfer)
-{
-	struct mpi_message *message = message_of(transfer);
-
-	message->is_cleared = true;
-	mpi_cause_arrived(message, transfer->size_B, true);
-	take_step(message->source, message);
-}
-
-void mpi_message_progress(struct mpi_rank *me)
-{
-	struct mpi_endpoint *endpoint = me->endpoint;
-	struct mpi_message *message;
-
-	while ((message = endpoint->deferred_first)) {
-		endpoint->deferred_first = message->next;
-		if (!message->next)
-			endpoint->deferred_last = NULL;
-		message->next = NULL;
-		step_now(message);
-	}
 }
 
 static HOT void set_status(struct mpi_request *recv, const struct mpi_message *message)
@@ -369,7 +233,7 @@ static __attribute__((cold, noinline)) void acknowledge(struct mpi_message *mess
 	acknowledgement->send = message->send;
 	acknowledgement->send->message = acknowledgement;
 	message->send = NULL;
-	take_step(message->dest, acknowledgement);
+	mpi_message_step(message->dest, acknowledgement);
 }
 
 static inline void record(const struct mpi_message *message)
@@ -404,7 +268,7 @@ static HOT void receive(struct mpi_message *message)
 		return;
 	complete_send(message);
 	release_buffer(message);
-	if (is_copied && (is_copied_at_once(message) ||
+	if (is_copied && (mpi_message_is_copied_at_once(message) ||
 			  (cluster->recv_overhead_s == 0 && cluster->recv_overhead_per_B_s == 0)))
 		finish(message);
 	else
@@ -423,9 +287,9 @@ void mpi_message_matched(struct mpi_message *message)
 	if (message->is_rendezvous) {
 		mpi_request_lend(message->recv);
 		if (is_unknown(message))
-			defer_step(message->dest, message);
+			mpi_message_defer(message->dest, message);
 		else
-			take_step(message->dest, message);
+			mpi_message_step(message->dest, message);
 		return;
 	}
 	if (message->send && !message->is_lent &&
@@ -442,11 +306,12 @@ static inline void spend(struct mpi_rank *me, const struct mpi_message *message,
 	sim_time_ps begin = me->pd->world->engine.now;
 
 	if (per_B_s > 0)
-		overhead_s += per_B_s * (double)early_size(message);
+		overhead_s += per_B_s * (double)mpi_message_early_size(message);
 	if (overhead_s <= 0)
 		return;
 	sim_task_sleep(&me->pd->task, sim_time_from_s(overhead_s));
-	mpi_cause_overhead(me, message->source == me && !message->recv, early_size(message), begin);
+	mpi_cause_overhead(me, message->source == me && !message->recv,
+			   mpi_message_early_size(message), begin);
 }
 
 void mpi_message_spend_send(struct mpi_rank *me, const struct mpi_message *message)
@@ -465,7 +330,7 @@ void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
 	if (!recv->type->is_contiguous && size_B > 0 && message->payload &&
 	    !pd_memory_is_absent(recv->buf))
 		mpi_datatype_unpack(recv->type, recv->buf, recv->count, message->payload, size_B);
-	if (!is_copied_at_once(message))
+	if (!mpi_message_is_copied_at_once(message))
 		spend(me, message, cluster->recv_overhead_s, cluster->recv_overhead_per_B_s);
 	finish(message);
 }

@@ -62,6 +62,8 @@ struct mpi_message {
 	void *cause;   /* the token of mpi/p2p/causes.h; NULL: nobody asks */
 	struct mpi_buffer *buffer; /* of the sender that it is in: mpi/p2p/buffer.h; NULL: none */
 	bool is_rendezvous, has_predecessor, is_at_hand, is_delivered, is_cancelled;
+	bool is_over;	   /* the last byte is there, and the receiver has to say so */
+	bool is_confirmed; /* it has */
 	bool is_cleared;   /* the sender has the clear to send, or the acknowledgement */
 	bool is_lent;	   /* eager, with the data of `send`: mpi/p2p/lend.h */
 	bool is_lent_copy; /* the payload is one of mpi_world.lent_copies */

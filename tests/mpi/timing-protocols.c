@@ -419,6 +419,49 @@ static void acknowledgement_in_mpi(void)
 	}
 }
 
+/* Everything is there at 0.1 + 1 + 1 + 1 + 2 ms, 1 ms later the sender knows, 1 ms later the receiver. */
+static void rendezvous_is_acknowledged(void)
+{
+	if (rank == 0) {
+		fill(2000, 5);
+		send(2000);
+		expect_ms("send", 6.1);
+	} else if (rank == 1) {
+		receive(2000);
+		expect_ms("receive", 7.1 + 0.1);
+		expect_data(2000, 5);
+	}
+}
+
+/* in_mpi: the test at 3 ms clears the first, whose bytes are there at 7 ms; the receiver says so at 10 ms. The
+ * second starts at 20 ms; the sender learns of its end at 24 ms and answers at 30 ms. */
+static void rendezvous_ends_in_mpi(void)
+{
+	MPI_Request request;
+	int is_done;
+
+	if (rank == 0) {
+		send(2000);
+		expect_ms("send", 10 + 1);
+		MPI_Isend(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(20);
+		MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+		compute_until_ms(30);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("wait", 30);
+	} else if (rank == 1) {
+		MPI_Irecv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+		compute_until_ms(3);
+		MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+		compute_until_ms(10);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("first", 12 + 0.1);
+		compute_until_ms(15);
+		receive(2000);
+		expect_ms("second", 31 + 0.1);
+	}
+}
+
 /* The bulk may start at 2.1 ms, which is when the send returns (send_buffer), and is on its way until 5.1 ms. A byte sent next comes behind it; one to another
  * rank does not: 2.2 + 0.1 ms, then 1 ms, and half of the link for 1 us. */
 static void order_per_pair(void)
@@ -460,6 +503,8 @@ static const struct test_case cases[] = {
     {"request_data", request_data},
     {"synchronous_is_acknowledged", synchronous_is_acknowledged},
     {"acknowledgement_in_mpi", acknowledgement_in_mpi},
+    {"rendezvous_is_acknowledged", rendezvous_is_acknowledged},
+    {"rendezvous_ends_in_mpi", rendezvous_ends_in_mpi},
     {"order_per_pair", order_per_pair},
     {"all_together", all_together},
 };

@@ -24,20 +24,15 @@ NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 PAGE = HERE.parent.parent / "docs/validation-emulated.md"
 MODELS = {"calibrated": ("", ["--vary-transfer", "0.01", "--vary-compute", "0.01"], (1, 2, 3)), "thesis": ("-thesis", [], (0,))}
 # Why predictions are off by more than 12 %: library, beginning of the configuration, reason. The figures are of small programs on the same
-# cluster (docs/decisions/0038-unattended-connections.md and the page).
-OUT_OF_STEP = ("a connection that rested starts slowly against what comes the other way; then ranks are out of step by more than a request takes, and clears to send wait behind the bulk (see above); "
-               "the model has no slow start and its ranks stay in step")
+# cluster (docs/decisions/0049-windows-and-endings.md and the page).
+WINDOWS = "windows of connections vary by a factor of four when traffic goes both ways (see above), and with them how far ranks get out of step"
 LOCKSTEP = "eight ranks in step on two processors: a sweep waits for the slowest wake-up, calibration's two ranks see the median (see above)"
-RINGS = "presumably: ranks get out of step, and a clear to send then waits in its node's queue; the model's stay in step. It is not the system's slow start after a rest: switched off, times were the same"
 NOTES = (
-    ("openmpi", "allgather-ring", RINGS),
-    ("openmpi", "allreduce-ring", RINGS),
-    ("openmpi", "all", OUT_OF_STEP),
-    ("mpich", "all", "presumably: a clear to send waits for all of its node's queue, also where a transfer has just begun to fill it"),
+    ("openmpi", "all", WINDOWS),
+    ("mpich", "all", WINDOWS),
     ("openmpi", "SOR n=512", LOCKSTEP),
     ("mpich", "SOR n=512", LOCKSTEP),
     ("openmpi", "farm", "which worker asks first decides: measured times differ by a quarter"),
-    ("mpich", "LU", "presumably: many small messages let a connection's buffer grow less than as many bytes in one, so that less leaves unattended than the list says"),
 )
 
 

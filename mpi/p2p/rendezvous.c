@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The steps that ranks take for a message after its match: the clear to send, the bulk, what ends a
+ * rendezvous, the acknowledgement of a synchronous send. */
+#include "mpi/p2p/rendezvous.h"
+
+#include "mpi/p2p/causes.h"
+
+static sim_time_ps now(const struct mpi_message *message)
+{
+	return message->dest->world->pd->engine.now;
+}
+
+static const struct net_cluster *cluster_of(const struct mpi_message *message)
+{
+	return message->dest->world->pd->cluster;
+}
+
+static void end_receive(struct mpi_message *message)
+{
+	mpi_request_unlend(message->recv);
+	mpi_message_received(message);
+}
+
+/* --- the bulk --- */
+
+static void bulk_arrived(struct net_transfer *transfer)
+{
+	struct mpi_message *message = mpi_message_of(transfer);
+
+	message->arrived = now(message);
+	mpi_cause_arrived(message, transfer->size_B, true);
+	if (cluster_of(message)->rendezvous_end == NET_RENDEZVOUS_ARRIVED ||
+	    message->source == message->dest) {
+		end_receive(message);
+		return;
+	}
+	message->is_over = true;
+	mpi_message_step(message->dest, message);
+}
+
+static void all_but_buffered_arrived(struct net_transfer *transfer)
+{
+	struct mpi_message *message = mpi_message_of(transfer);
+
+	mpi_cause_arrived(message,
+			  transfer->size_B -
+			      net_cluster_send_buffer(cluster_of(message), message->size_B),
+			  false);
+	mpi_message_let_sender_go(message);
+}
+
+static void start_bulk(struct mpi_message *message)
+{
+	int64_t bulk_B = message->size_B - mpi_message_early_size(message);
+	int64_t buffer_B = net_cluster_send_buffer(cluster_of(message), message->size_B);
+	bool has_mark =
+	    buffer_B >= 0 && buffer_B < bulk_B && !mpi_message_is_copied_at_once(message);
+
+	message->started = now(message);
+	mpi_cause_transfer(message, false);
+	if (buffer_B >= bulk_B)
+		mpi_message_let_sender_go(message);
+	mpi_message_start(message, message->source, message->dest, bulk_B, has_mark ? buffer_B : 0,
+			  has_mark ? all_but_buffered_arrived : NULL, bulk_arrived);
+}
+
+/* --- control messages --- */
+
+/* To the sender, or from it. */
+static void start_control(struct mpi_message *message, bool is_back, net_transfer_fn done)
+{
+	if (!message->is_acknowledgement)
+		mpi_cause_transfer(message, is_back);
+	mpi_message_start(message, is_back ? message->dest : message->source,
+			  is_back ? message->source : message->dest,
+			  cluster_of(message)->control_message_B, 0, NULL, done);
+}
+
+static void clear_to_send_arrived(struct net_transfer *transfer)
+{
+	struct mpi_message *message = mpi_message_of(transfer);
+
+	message->is_cleared = true;
+	mpi_cause_arrived(message, transfer->size_B, true);
+	mpi_message_step(message->source, message);
+}
+
+/* The receiver has said that it has everything. */
+static void confirmation_arrived(struct net_transfer *transfer)
+{
+	struct mpi_message *message = mpi_message_of(transfer);
+
+	message->is_confirmed = true;
+	mpi_cause_arrived(message, transfer->size_B, true);
+	mpi_message_step(message->source, message);
+}
+
+static void end_arrived(struct net_transfer *transfer)
+{
+	struct mpi_message *message = mpi_message_of(transfer);
+
+	message->arrived = now(message);
+	mpi_cause_arrived(message, transfer->size_B, true);
+	end_receive(message);
+}
+
+/* --- steps --- */
+
+static void step_now(struct mpi_message *message)
+{
+	if (message->is_cleared && message->is_acknowledgement) {
+		mpi_message_complete_send(message);
+		mpi_message_destroy(message);
+	} else if (message->is_confirmed) {
+		mpi_message_let_sender_go(message);
+		start_control(message, false, end_arrived);
+	} else if (message->is_over) {
+		start_control(message, true, confirmation_arrived);
+	} else if (message->is_cleared) {
+		start_bulk(message);
+	} else {
+		start_control(message, true, clear_to_send_arrived);
+	}
+}
+
+/* A rank that has left MPI has nothing else to do than to serve what it sent. */
+static bool makes_progress(const struct mpi_rank *rank)
+{
+	const struct mpi_endpoint *endpoint = rank->endpoint;
+
+	return rank->world->pd->cluster->progress == NET_PROGRESS_ASYNC || endpoint->is_blocked ||
+	       endpoint->is_polling || mpi_rank_has_left(rank) ||
+	       rank->world->pd->engine.running == &rank->pd->task;
+}
+
+void mpi_message_defer(struct mpi_rank *rank, struct mpi_message *message)
+{
+	struct mpi_endpoint *endpoint = rank->endpoint;
+
+	message->next = NULL;
+	*(endpoint->deferred_last ? &endpoint->deferred_last->next : &endpoint->deferred_first) =
+	    message;
+	endpoint->deferred_last = message;
+}
+
+void mpi_message_step(struct mpi_rank *rank, struct mpi_message *message)
+{
+	if (makes_progress(rank))
+		step_now(message);
+	else
+		mpi_message_defer(rank, message);
+}
+
+void mpi_message_progress(struct mpi_rank *me)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+	struct mpi_message *message;
+
+	while ((message = endpoint->deferred_first)) {
+		endpoint->deferred_first = message->next;
+		if (!message->next)
+			endpoint->deferred_last = NULL;
+		message->next = NULL;
+		step_now(message);
+	}
+}
