@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "traces/real/real.h"
+
 #define FIRST_WIDTH_PS 1000
 
 static void raster_fold(struct trace_detail *detail)
@@ -80,6 +82,8 @@ static void detail_call(void *context, const struct sim_record_call *record)
 
 	add(detail, record->rank, TRACE_WAITING, record->function, record->begin, middle);
 	add(detail, record->rank, TRACE_COMMUNICATING, record->function, middle, record->end);
+	if (detail->real)
+		trace_real_see_call(detail->real, record);
 	detail->next.call(detail->next.context, record);
 }
 

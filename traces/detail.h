@@ -42,8 +42,11 @@ struct trace_flow { /* from the ranks of one row to those of another */
 	uint64_t n_messages, size_B;
 };
 
+struct trace_real;
+
 struct trace_detail {
 	struct sim_recorder next; /* records are passed on to it */
+	struct trace_real *real;  /* that calls are shown to, borrowed; NULL: none */
 	int n_ranks, n_rows, ranks_per_row;
 	struct trace_interval *intervals; /* [n_intervals], by end time of each rank */
 	int n_intervals, intervals_capacity;

@@ -7,6 +7,7 @@
 
 #include "traces/analysis/explain.h"
 #include "traces/json.h"
+#include "traces/real/real.h"
 #include "traces/run.h"
 #include "util/version.h"
 
@@ -445,6 +446,8 @@ static int fill(json_t *root, const struct trace_run *run)
 	failed |= set(root, "kernels", totals_json(&summary->kernel_names, summary->kernels, true));
 	failed |= set(root, "calls", totals_json(&summary->call_names, summary->calls, false));
 	failed |= set(root, "efficiency_curve", curve_json(summary));
+	if (run->real)
+		failed |= set(root, "real", trace_real_json(run->real, summary));
 	if (run->explanation)
 		failed |= set(root, "analysis", trace_explanation_json(run->explanation));
 	failed |= set(root, "simulation", simulation_json(run));

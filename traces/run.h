@@ -82,6 +82,7 @@ struct trace_run {
 	const struct trace_failure *failure; /* NULL: none */
 	const char *early_end; /* why it ended early, in lines, for the report; NULL: it did not */
 	const struct trace_summary *summary;
+	const struct trace_real *real; /* traces/real/real.h; NULL: none is beside it */
 	const struct trace_explanation *explanation; /* traces/analysis/explain.h; NULL: not asked for */
 	uint64_t n_messages, n_bytes; /* point-to-point messages of the program, received or not;
 					 collectives' own are in `summary` */

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of mpisim-run --html in a headless Chromium, with real clicks and keys (WebDriver).
 
-usage: html_report.py BIN_DIR SOURCE_DIR          exit status 77: there is no Chromium or no chromedriver
+usage: html_report.py BIN_DIR REAL_TRACE          REAL_TRACE writes traces (real-trace.c)
+
+exit status 77: there is no Chromium or no chromedriver
 """
 import json
 import os
@@ -19,7 +21,7 @@ import urllib.request
 
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-HERE = pathlib.Path(sys.argv.pop(1)).resolve()
+WRITER = pathlib.Path(sys.argv.pop(1)).resolve()
 BROWSER = shutil.which("chromium")
 DRIVER = shutil.which("chromedriver")
 CLUSTER = "mpisim_cluster: 1\nname: <four> & nodes\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
@@ -51,6 +53,22 @@ int main(int argc, char **argv)
 	MPI_Finalize();
 	return 0;
 }
+"""
+
+
+# Two ranks of a real run that leave MPI_Init at 1 s: 1 s of computation on rank 0, which rank 1 waits for in phase "mail", to 2.5 s.
+REAL = """
+0 call MPI_Init - 0 1000000000
+1 call MPI_Init - 0 1000000000
+0 charge work 1
+0 call MPI_Send bitiic 2000000000 500000000 b0 i1000000 u583 i1 i0 u1
+0 call MPI_Finalize - 2500000000 0
+0 exit
+1 phase </script><b>mail 1000000000
+1 call MPI_Recv bitwic 1000000000 1500000000 b0 i1000000 u583 i0 i0 u1
+1 end 2500000000
+1 call MPI_Finalize - 2500000000 0
+1 exit
 """
 
 
@@ -98,8 +116,8 @@ class Browser:
     def click(self, selector):
         self.call("POST", f"/element/{self.element(selector)}/click", {})
 
-    def keys(self, text):
-        self.call("POST", f"/element/{self.element('#timeline canvas')}/value", {"text": text})
+    def keys(self, text, canvas='#timeline canvas'):
+        self.call("POST", f"/element/{self.element(canvas)}/value", {"text": text})
 
     def click_canvas(self, x, y):
         """At (x, y) from the upper left corner of the timeline, in pixels."""
@@ -214,6 +232,49 @@ class Page(unittest.TestCase):
         self.browser.click_canvas(600, 30)
         self.assertRegex(self.browser.text("#timeline-status"), r"^rank 0 at .*: (work, computing|MPI_Barrier), ")
         self.assertEqual(self.errors(), [])
+
+    def open_real(self):
+        trace, path = self.dir / "real.mtrace", self.dir / "real.html"
+        subprocess.run([WRITER, trace, "2"], input=REAL, text=True, check=True)
+        done = subprocess.run([BIN / "mpisim-replay", trace, "--quiet", "--cluster", self.dir / "cluster.yaml", "--html", path, "--real", trace],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.browser.call("POST", "/url", {"url": path.as_uri()})
+
+    def rows(self, selector):
+        return self.browser.run("return [...document.querySelectorAll(%s)].map(row => [...row.cells].map(cell => cell.textContent))" % json.dumps(selector))
+
+    def test_a_real_run_stands_beside_its_prediction(self):
+        self.open_real()
+        text = self.browser.text("#real")
+        self.assertIn("measured1.5 spredicted1.01 serror−32.7 %", text)
+        rows = self.rows("#real tbody tr")
+        self.assertIn(["</script><b>mail", "1.5 s", "1.01 s", "−490 ms", "−32.7 %", "show"], rows)
+        self.assertIn(["computing", "1", "1 s", "1 s", "0 s", "0.0 %"], rows)
+        self.assertIn(["1 MB to 10 MB", "2", "2 s", "1.01 s", "−990 ms", "−49.5 %"], rows)
+        self.assertFalse(any(row[0] == "MPI_Init" for row in rows))
+        self.assertEqual(self.errors(), [])
+
+    def test_both_timelines_show_the_same_window(self):
+        self.open_real()
+        both = lambda: (self.browser.text("#real-timeline-status"), self.browser.text("#timeline-status"))
+        self.assertEqual(both(), ("0 s to 1.5 s of 1.5 s",) * 2)
+        self.browser.keys("+", "#timeline h3 + .tools + canvas")
+        self.assertEqual(both(), ("375 ms to 1.13 s of 1.5 s",) * 2)
+        self.browser.keys("\ue007", "#real button.show")  # the phase, from 0 to 1.5 s in the real run
+        self.assertEqual(both(), ("0 s to 1.5 s of 1.5 s",) * 2)
+        self.browser.click_canvas(56 + 500, 24 + 33)  # the first timeline: in the real run rank 1 receives
+        self.assertRegex(both()[0], r"^rank 1 at .*: MPI_Recv, communicating, 0 s to 1\.5 s")
+        self.assertEqual(both()[1], "0 s to 1.5 s of 1.5 s, rank 1")
+        self.assertEqual(self.errors(), [])
+
+    def test_both_timelines_fit_a_phone(self):
+        self.open_real()
+        self.browser.call("POST", "/window/rect", {"width": 500, "height": 800})
+        try:
+            self.assertEqual(self.browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth"), 0)
+        finally:
+            self.browser.call("POST", "/window/rect", {"width": 1200, "height": 900})
 
     def test_wrong_places_are_refused_before_the_run(self):
         done = subprocess.run([BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "1", "--html", "/nowhere/page.html", self.dir / "program"],

@@ -34,8 +34,8 @@ static const char help[] =
     "                         be repeated; replaces the recorded factor of the kernel\n"
     "  --vary-compute A, --vary-transfer A, --seed N\n"
     "                         random variation, as of mpisim-run\n"
-    "  --json FILE, --report DIR, --html FILE, --what-if FILE, --explain, --quiet\n"
-    "                         results, as of mpisim-run\n"
+    "  --json FILE, --report DIR, --html FILE, --what-if FILE, --real FILE,\n"
+    "  --explain, --quiet     results, as of mpisim-run\n"
     "  --version, --help\n"
     "\n"
     "exit status: 0 the program ended well; 1 it failed; 2 wrong usage or input.\n"
@@ -218,6 +218,7 @@ static void finish(struct session *s)
 	replay_destroy(s->replay);
 	trace_analysis_destroy(s->run.analysis);
 	trace_detail_destroy(s->run.detail);
+	trace_real_close(s->run.real);
 	trace_summary_destroy(s->run.summary);
 	net_cluster_destroy(s->run.cluster);
 	run_strings_finish(&s->run.notes);

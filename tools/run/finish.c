@@ -258,6 +258,7 @@ static void describe_outcome(const struct run *run, int n_bad_exits, struct trac
 							     : 1;
 	describe_collectives(run, out);
 	out->summary = run->summary;
+	out->real = run->real;
 	if (run->launcher) {
 		out->jobs = run_launcher_close(run->launcher, run->world->engine.now);
 		out->n_jobs = run->schedule->n_jobs;

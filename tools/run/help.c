@@ -86,6 +86,8 @@ static const char text[] =
 	"  --html FILE            a page for the browser that needs nothing else: timeline, messages, why\n"
 	"                         (docs/html-report.md); implies --explain\n"
 	"  --what-if FILE         puts the table of mpisim-whatif --json FILE into that page\n"
+	"  --real FILE            puts a real run (docs/trace-real.md) beside the prediction in that page\n"
+	"                         and in --json: timelines, error of each phase and function\n"
 	"  --record FILE          a trace of the run, for mpisim-replay (docs/replay.md)\n"
 	"  --report DIR           a directory of pictures (PNG, SVG) and the tables behind them\n"
 	"  --tag-output           put the rank in front of every line that the program prints\n"

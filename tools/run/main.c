@@ -145,10 +145,15 @@ int run_recorder_create(struct run *run, struct sim_recorder *out, struct util_e
 	int failed = 0;
 
 	*out = trace_summary_recorder(run->summary);
-	if (run->options.report || run->options.html) {
+	if (run->options.real && (failed = trace_real_open(run->options.real, run->n_ranks,
+							   run->cluster, &run->real, err)))
+		return util_error_prepend(err, "--real");
+	if (run->options.report || run->options.html || run->real) {
 		failed = trace_detail_create(run->n_ranks, out, &run->detail, err);
-		if (!failed)
+		if (!failed) {
+			run->detail->real = run->real;
 			*out = trace_detail_recorder(run->detail);
+		}
 	}
 	if (!failed && run->options.explain) {
 		failed = trace_analysis_create(run->summary, out, locate, run, &run->analysis, err);
@@ -175,6 +180,7 @@ static const char *no_spawn(const struct run_options *o)
 	return o->schedule  ? "--schedule"
 	       : o->report  ? "--report"
 	       : o->html    ? "--html"
+	       : o->real    ? "--real"
 	       : o->ideal   ? "--ideal"
 	       : o->explain ? "--explain"
 			    : NULL;
@@ -254,6 +260,7 @@ static void finish(struct run *run)
 	trace_analysis_destroy(run->analysis);
 	trace_ideal_destroy(run->ideal);
 	trace_detail_destroy(run->detail);
+	trace_real_close(run->real);
 	trace_summary_destroy(run->summary);
 	for (int i = 0; run->paths && i < run->n_programs; i++)
 		free(run->paths[i]);

@@ -2,6 +2,7 @@
 #include "tools/run/options.h"
 
 #include <getopt.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,7 @@ enum option_code {
 	OPTION_IDEAL,
 	OPTION_IGNORE_LEAKS,
 	OPTION_TRACE_OUT,
+	OPTION_REAL,
 	OPTION_RECORD,
 	OPTION_TAG_OUTPUT,
 	OPTION_QUIET,
@@ -91,6 +93,7 @@ static const struct option long_options[] = {
 	{"private-lib", required_argument, NULL, OPTION_PRIVATE_LIB},
 	{"quiet", no_argument, NULL, OPTION_QUIET},
 	{"repeat", required_argument, NULL, OPTION_REPEAT},
+	{"real", required_argument, NULL, OPTION_REAL},
 	{"record", required_argument, NULL, OPTION_RECORD},
 	{"report", required_argument, NULL, OPTION_REPORT},
 	{"scale", required_argument, NULL, OPTION_SCALE},
@@ -260,39 +263,34 @@ static int take_compute_option(int option, char *value, struct run_options *out,
 	}
 }
 
+/* Options that are the name of a file, or of a folder. */
+static const struct {
+	int option;
+	size_t at; /* in struct run_options, a const char * */
+} file_options[] = {
+	{OPTION_HTML, offsetof(struct run_options, html)}, {OPTION_JSON, offsetof(struct run_options, json)},
+	{OPTION_REAL, offsetof(struct run_options, real)}, {OPTION_RECORD, offsetof(struct run_options, record)},
+	{OPTION_REPORT, offsetof(struct run_options, report)}, {OPTION_TIME_ONLY, offsetof(struct run_options, time_only)},
+	{OPTION_TRACE_OUT, offsetof(struct run_options, trace_out)}, {OPTION_WHAT_IF, offsetof(struct run_options, what_if)},
+};
+
 /* The options that say what comes out. 1: not one of these. */
 static int take_output_option(int option, char *value, struct run_options *out,
 			      struct util_error *err)
 {
+	for (size_t i = 0; i < sizeof file_options / sizeof file_options[0]; i++)
+		if (file_options[i].option == option) {
+			*(const char **)((char *)out + file_options[i].at) = value;
+			return 0;
+		}
 	switch (option) {
 	case OPTION_REPEAT:
 		return parse_count("--repeat", value, RUN_MAX_REPEATS, &out->n_repeats, err);
 	case OPTION_INTERVAL:
 		return run_coverage_parse(value, &out->coverage, err);
-	case OPTION_TIME_ONLY:
-		out->time_only = value;
-		return 0;
-	case OPTION_JSON:
-		out->json = value;
-		return 0;
-	case OPTION_WHAT_IF:
-		out->what_if = value;
-		return 0;
-	case OPTION_HTML:
-		out->html = value;
-		return 0;
-	case OPTION_RECORD:
-		out->record = value;
-		return 0;
-	case OPTION_REPORT:
-		out->report = value;
-		return 0;
 	case OPTION_IDEAL:
 		out->ideal = value;
 		out->explain = true;
-		return 0;
-	case OPTION_TRACE_OUT:
-		out->trace_out = value;
 		return 0;
 	case OPTION_EXPLAIN:
 		out->explain = true;
@@ -404,7 +402,7 @@ static int keep_time_only(struct run_options *o, struct util_error *err)
 				      "--time-only writes the predicted time and nothing else; "
 				      "found %s",
 				      found);
-	o->json = o->report = o->trace_out = o->html = o->ideal = NULL;
+	o->json = o->report = o->trace_out = o->html = o->ideal = o->real = NULL;
 	o->explain = false;
 	o->quiet = true;
 	return 0;

@@ -40,6 +40,7 @@ struct run_options {
 	const char *json;   /* file, "-": standard output, NULL: none */
 	const char *report; /* directory, NULL: none */
 	const char *html;   /* file, NULL: none */
+	const char *real;   /* trace of a real run beside html and json, NULL: none */
 	const char *what_if; /* file whose table goes into html, NULL: none */
 	const char *trace_out; /* file, NULL: none */
 	const char *ideal;     /* file, NULL: none */

@@ -171,5 +171,12 @@ int run_options_check(const struct run_options *options, struct util_error *err)
 	if (options->what_if && !options->html)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--what-if puts a table into the page of --html; found no --html");
+	if (options->real && !options->html && !options->json)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--real puts a real run beside the prediction of --html or "
+				      "--json; found neither");
+	if (options->real && options->schedule)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--real is a run of one program; found --schedule");
 	return options->is_replay ? check_replay(options, err) : check_run(options, err);
 }

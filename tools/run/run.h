@@ -10,6 +10,7 @@
 #include "tools/run/strings.h"
 #include "traces/analysis/explain.h"
 #include "traces/export/export.h"
+#include "traces/real/real.h"
 #include "traces/report.h"
 #include "traces/run.h"
 
@@ -33,6 +34,7 @@ struct run {
 	struct run_launcher *launcher; /* NULL without a schedule */
 	struct trace_summary *summary;
 	struct trace_detail *detail; /* NULL without --report and --html */
+	struct trace_real *real;     /* NULL without --real */
 	struct trace_analysis *analysis; /* NULL without --explain */
 	struct trace_ideal *ideal;	 /* NULL without --ideal */
 	struct trace_export *exporter;	 /* NULL without --trace-out */

@@ -80,18 +80,11 @@ static json_t *describe(const struct val_table *table, const struct val_options 
 			 "models", models, "configurations", rows);
 }
 
-int val_json_write(const struct val_table *table, const struct val_options *options,
-		   const char *path, struct util_error *err)
+int val_json_put(json_t *root, const char *path, struct util_error *err)
 {
-	json_t *root = describe(table, options);
 	char *draft = NULL, *target = NULL;
 	int failed = 0;
 
-	if (!root)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "cannot write %s: memory ran out, or a name in %s is not UTF-8", path,
-		    table->path);
 	if (strcmp(path, "-") == 0) {
 		if (json_dumpf(root, stdout, JSON_INDENT(1)) || putchar('\n') < 0)
 			failed = util_error_errno(err, errno, "cannot write to standard output");
@@ -108,4 +101,17 @@ int val_json_write(const struct val_table *table, const struct val_options *opti
 	free(target);
 	json_decref(root);
 	return failed;
+}
+
+int val_json_write(const struct val_table *table, const struct val_options *options,
+		   const char *path, struct util_error *err)
+{
+	json_t *root = describe(table, options);
+
+	if (!root)
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "cannot write %s: memory ran out, or a name in %s is not UTF-8", path,
+		    table->path);
+	return val_json_put(root, path, err);
 }

@@ -30,7 +30,8 @@ static const char help[] =
     "\n"
     "  --phases LOG        where a prediction is off: the phases of a real run (MPISIM_PHASE_LOG\n"
     "                      of libmpisim-real, or its trace by libmpisim-trace: then\n"
-    "                      computation and calls, too) against those of mpisim-run --json\n"
+    "                      computation and calls, too) against those of mpisim-run --json;\n"
+    "                      with its --real, also by the size of messages\n"
     "  --within LIST       limits in per cent (4,6,12)\n"
     "  --margin PERCENT    measured times this close are the same when alternatives are\n"
     "                      compared (5)\n"
@@ -268,9 +269,18 @@ static int compare_phases(const struct command *command, struct util_error *err)
 
 	if (failed)
 		return failed;
-	if (val_phases_print(&phases, stdout))
+	if (!command->quiet && val_phases_print(&phases, stdout))
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
-	else if (fflush(stdout) || ferror(stdout))
+	if (!failed && command->report.json) {
+		json_t *root = val_phases_json(&phases);
+
+		failed = root ? val_json_put(root, command->report.json, err)
+			      : util_error_set(err, UTIL_EINPUT,
+					       "cannot write %s: memory ran out, or a name is not "
+					       "UTF-8",
+					       command->report.json);
+	}
+	if (!failed && (fflush(stdout) || ferror(stdout)))
 		failed = util_error_errno(err, errno, "cannot write to standard output");
 	val_phases_finish(&phases);
 	return failed;

@@ -21,7 +21,7 @@ struct open_phase {
 
 struct reading {
 	const char *path;
-	struct val_phases phases, parts;
+	struct val_phases phases, parts, sizes;
 	struct open_phase *open; /* [n_open], those of a rank in the order of their begins */
 	int n_open;
 };
@@ -205,6 +205,49 @@ static int predict_parts(struct reading *r, const json_t *root, struct util_erro
 	return failed;
 }
 
+static void describe_class(const json_t *class, char *text, size_t size)
+{
+	const json_t *least = json_object_get(class, "least_B"),
+		     *below = json_object_get(class, "below_B");
+	char from[32], to[32];
+
+	util_format_size(from, sizeof from, (double)json_integer_value(least));
+	util_format_size(to, sizeof to, (double)json_integer_value(below));
+	if (!json_is_integer(least))
+		snprintf(text, size, "no message");
+	else if (!json_is_integer(below))
+		snprintf(text, size, "from %s", from);
+	else if (json_integer_value(least) == 0)
+		snprintf(text, size, "below %s", to);
+	else
+		snprintf(text, size, "%s to %s", from, to);
+}
+
+/* What the prediction was compared with call by call: mpisim-run or mpisim-replay --real. */
+static int read_sizes(struct reading *r, const json_t *real, struct util_error *err)
+{
+	const json_t *class;
+	size_t k;
+
+	json_array_foreach(json_object_get(real, "sizes"), k, class)
+	{
+		char text[80];
+		int index;
+
+		describe_class(class, text, sizeof text);
+		index = find(&r->sizes, text);
+		if (index < 0)
+			return no_memory(err);
+		r->sizes.list[index] = (struct val_phase){
+		    r->sizes.list[index].name,
+		    (long)json_integer_value(json_object_get(class, "measured_count")),
+		    (long)json_integer_value(json_object_get(class, "predicted_count")),
+		    json_number_value(json_object_get(class, "measured_s")),
+		    json_number_value(json_object_get(class, "predicted_s"))};
+	}
+	return 0;
+}
+
 static int read_prediction(struct reading *r, const char *path, struct util_error *err)
 {
 	double time_s;
@@ -231,6 +274,8 @@ static int read_prediction(struct reading *r, const char *path, struct util_erro
 	}
 	if (!failed && r->parts.n > 0)
 		failed = predict_parts(r, root, err);
+	if (!failed)
+		failed = read_sizes(r, json_object_get(root, "real"), err);
 	json_decref(root);
 	return failed;
 }
@@ -249,7 +294,7 @@ int val_phases_read(const char *log, const char *prediction, struct val_places *
 	if (!failed)
 		failed = read_prediction(&reading, prediction, err);
 	free(reading.open);
-	places = (struct val_places){reading.phases, reading.parts};
+	places = (struct val_places){reading.phases, reading.parts, reading.sizes};
 	if (failed)
 		val_phases_finish(&places);
 	else
@@ -269,52 +314,5 @@ void val_phases_finish(struct val_places *places)
 {
 	finish_list(&places->phases);
 	finish_list(&places->parts);
-}
-
-static void add_phase(struct val_grid *grid, const struct val_phase *p)
-{
-	val_grid_add(grid, "%s", p->name);
-	val_grid_add(grid, "%ld", p->n_measured);
-	val_grid_add(grid, "%ld", p->n_predicted);
-	val_grid_add(grid, "%.5g", p->measured_s);
-	val_grid_add(grid, "%.5g", p->predicted_s);
-	val_grid_add(grid, "%+.5g", p->predicted_s - p->measured_s);
-	if (p->measured_s > 0)
-		val_grid_add(grid, "%+.1f %%", 100 * (p->predicted_s / p->measured_s - 1));
-	else
-		val_grid_add(grid, "-");
-}
-
-static int print_list(const struct val_phases *phases, const char *title, const char *what,
-		      FILE *file)
-{
-	const char *const head[] = {what,	    "measured",	     "predicted",
-				    "measured (s)", "predicted (s)", "difference (s)",
-				    "error"};
-	struct val_grid grid;
-	int failed;
-
-	val_grid_init(&grid, "lrrrrrr");
-	for (size_t k = 0; k < sizeof head / sizeof head[0]; k++)
-		val_grid_add(&grid, "%s", head[k]);
-	for (int i = 0; i < phases->n; i++)
-		add_phase(&grid, &phases->list[i]);
-	fprintf(file, "%s, summed over the ranks\n\n", title);
-	failed = val_grid_print(&grid, file);
-	val_grid_finish(&grid);
-	return failed ? UTIL_ENOMEM : 0;
-}
-
-int val_phases_print(const struct val_places *places, FILE *file)
-{
-	int failed = 0;
-
-	if (places->phases.n > 0)
-		failed = print_list(&places->phases, "Time inside each phase", "phase", file);
-	if (!failed && places->phases.n > 0 && places->parts.n > 0)
-		fputc('\n', file);
-	if (!failed && places->parts.n > 0)
-		failed = print_list(&places->parts, "Computation, and time in each function of MPI",
-				    "function", file);
-	return failed;
+	finish_list(&places->sizes);
 }

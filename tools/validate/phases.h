@@ -2,6 +2,7 @@
 #ifndef TOOLS_VALIDATE_PHASES_H
 #define TOOLS_VALIDATE_PHASES_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "util/error.h"
@@ -21,6 +22,7 @@ struct val_phases {
 struct val_places {
 	struct val_phases phases;
 	struct val_phases parts; /* computation and functions of MPI; only of a trace */
+	struct val_phases sizes; /* calls by the size of their messages; only of a prediction with --real */
 };
 
 /*
@@ -33,6 +35,8 @@ int val_phases_read(const char *log, const char *prediction, struct val_places *
 		    struct util_error *err);
 void val_phases_finish(struct val_places *places);
 
+/* Everything as JSON (docs/validate.md), the caller's; NULL: out of memory. */
+json_t *val_phases_json(const struct val_places *places);
 /* As Markdown. Returns 0 or UTIL_ENOMEM. */
 int val_phases_print(const struct val_places *places, FILE *file);
 

@@ -2,6 +2,7 @@
 #ifndef TOOLS_VALIDATE_REPORT_H
 #define TOOLS_VALIDATE_REPORT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "tools/validate/stats.h"
@@ -18,6 +19,9 @@ struct val_options {
 
 /* Shares, groups, choices, outliers, as Markdown. Returns 0 or UTIL_ENOMEM. */
 int val_report_print(const struct val_table *table, const struct val_options *options, FILE *file);
+/* Writes `root`, which it releases, to a file or ("-") standard output. Errors: UTIL_EINPUT,
+ * UTIL_ESYSTEM, UTIL_ENOMEM; leaves no half file. */
+int val_json_put(json_t *root, const char *path, struct util_error *err);
 /* The same as JSON (docs/validate.md). Errors: UTIL_ESYSTEM, UTIL_ENOMEM; leaves no half file. */
 int val_json_write(const struct val_table *table, const struct val_options *options,
 		   const char *path, struct util_error *err);

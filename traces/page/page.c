@@ -7,6 +7,7 @@
 
 #include "traces/json.h"
 #include "traces/names.h"
+#include "traces/real/real.h"
 
 /* Times are whole numbers of a unit, so that JavaScript's numbers hold their sums exactly and the
  * page stays small: the least power of ten of picoseconds for which the run has fewer than 2^40. */
@@ -135,10 +136,8 @@ static json_t *names_json(const struct trace_names *names)
 	return array;
 }
 
-static json_t *timeline_json(const struct trace_page *page)
+static json_t *timeline_json(const struct trace_detail *detail, sim_time_ps end, sim_time_ps unit)
 {
-	const struct trace_detail *detail = page->detail;
-	sim_time_ps end = page->run->summary->end, unit = choose_unit(end);
 	bool is_exact = detail->is_complete && detail->ranks_per_row == 1;
 	struct trace_names names;
 	json_t *object = json_object();
@@ -159,6 +158,23 @@ static json_t *timeline_json(const struct trace_page *page)
 	json_object_set_new(object, "names", names_json(&names));
 	trace_names_finish(&names);
 	return object;
+}
+
+/* A real run beside it has the same axis. */
+static int add_timelines(json_t *root, const struct trace_page *page)
+{
+	const struct trace_real *real = page->run->real;
+	sim_time_ps end = page->run->summary->end, unit;
+	int failed = 0;
+
+	if (real && trace_real_end(real) > end)
+		end = trace_real_end(real);
+	unit = choose_unit(end);
+	failed |= json_object_set_new(root, "timeline", timeline_json(page->detail, end, unit));
+	if (real)
+		failed |= json_object_set_new(root, "real_timeline",
+					      timeline_json(trace_real_detail(real), end, unit));
+	return failed;
 }
 
 static json_t *matrix_json(const struct trace_detail *detail)
@@ -187,7 +203,7 @@ static json_t *data_json(const struct trace_page *page)
 	int failed = 0;
 
 	failed |= json_object_set_new(root, "run", trace_json_run(page->run));
-	failed |= json_object_set_new(root, "timeline", timeline_json(page));
+	failed |= add_timelines(root, page);
 	failed |= json_object_set_new(root, "matrix", matrix_json(page->detail));
 	if (page->cluster_text)
 		failed |= json_object_set_new(root, "cluster_text",

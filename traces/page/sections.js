@@ -129,9 +129,10 @@ function fillProvenance() {
 
 fillHeader();
 fillSummary();
+const timelines = fillTimelines();
+fillReal(timelines);
 fillJobs();
 fillEfficiency();
-if (data.timeline) Timeline(place("timeline"), data.timeline); else place("timeline").remove();
 fillCurve();
 fillPath();
 fillWaits();

@@ -23,14 +23,20 @@ function above(sorted, value, from) {
   return low;
 }
 
-function Timeline(section, source) {
+/*
+ * Draws into `section`. `given`: id, before the ids of its parts; title, above it; beside, the list of timelines that show the same
+ * window, itself included; isBare: neither messages nor names, as those of the timeline below it.
+ */
+function Timeline(section, source, given) {
+  const { id, title, beside, isBare } = { id: "timeline", beside: [], ...given };
+
   const LEFT = 56, AXIS = 24, MAX_LINES = 4000;
   const rows = source.intervals.map(unpack), end = source.end, nRows = source.rows;
   const messages = source.messages, nMessages = messages.length / 5;
   const rowHeight = Math.max(3, Math.min(22, Math.floor(520 / nRows)));
-  const canvas = el("canvas", { tabIndex: 0, role: "img", "aria-describedby": "timeline-status",
-    "aria-label": "Timeline of the ranks. Plus and minus zoom, arrow keys move, up and down choose a rank, Home shows all." });
-  const status = el("p", { className: "status", id: "timeline-status", "aria-live": "polite" });
+  const canvas = el("canvas", { tabIndex: 0, role: "img", "aria-describedby": id + "-status",
+    "aria-label": (title ? title + ": " : "") + "Timeline of the ranks. Plus and minus zoom, arrow keys move, up and down choose a rank, Home shows all." });
+  const status = el("p", { className: "status", id: id + "-status", "aria-live": "polite" });
   let from = 0, to = end, chosenRow = -1, showMessages = true, highlighted = -1;
   const height = () => AXIS + nRows * rowHeight + 2;
   const xOf = (time, width) => LEFT + (time - from) / (to - from) * (width - LEFT);
@@ -141,6 +147,9 @@ function Timeline(section, source) {
       (chosenRow >= 0 ? `, rank ${rowTitle(chosenRow)}` : "");
   }
   function show(begin, finish) {
+    for (const one of beside.length ? beside : [self]) one.take(begin, finish);
+  }
+  function take(begin, finish) {
     const least = Math.min(end, 20);
     let span = Math.min(end, Math.max(least, finish - begin));
     from = Math.max(0, Math.min(end - span, begin));
@@ -148,6 +157,16 @@ function Timeline(section, source) {
     tellWindow();
     redraw();
   }
+  /* A rank, where it is chosen by hand: in all of them. */
+  function choose(row) {
+    for (const one of beside.length ? beside : [self]) one.mark(row);
+  }
+  function mark(row) {
+    chosenRow = row;
+    tellWindow();
+    redraw();
+  }
+  const self = { take, mark, show };
   function zoom(factor, around) {
     const centre = around === undefined ? (from + to) / 2 : around;
     show(centre - (centre - from) * factor, centre + (to - centre) * factor);
@@ -202,8 +221,7 @@ function Timeline(section, source) {
   });
   function release(event) {
     if (pointers.delete(event.pointerId) && dragged && Math.abs(event.clientX - dragged.x) <= 3) {
-      chosenRow = rowAt(event) < nRows ? rowAt(event) : -1;
-      redraw();
+      choose(rowAt(event) < nRows ? rowAt(event) : -1);
       describe(chosenRow, timeAt(event));
     }
     dragged = null;
@@ -214,25 +232,34 @@ function Timeline(section, source) {
   canvas.addEventListener("keydown", (event) => {
     const actions = { "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), ArrowLeft: () => move(-0.2),
       ArrowRight: () => move(0.2), Home: () => show(0, end), End: () => show(end - (to - from), end),
-      ArrowUp: () => { chosenRow = Math.max(0, chosenRow - 1); redraw(); describe(chosenRow, (from + to) / 2); },
-      ArrowDown: () => { chosenRow = Math.min(nRows - 1, chosenRow + 1); redraw(); describe(chosenRow, (from + to) / 2); } };
+      ArrowUp: () => { choose(Math.max(0, chosenRow - 1)); describe(chosenRow, (from + to) / 2); },
+      ArrowDown: () => { choose(Math.min(nRows - 1, chosenRow + 1)); describe(chosenRow, (from + to) / 2); } };
     if (!actions[event.key]) return;
     event.preventDefault();
     actions[event.key]();
   });
 
   const button = (title, action) => el("button", { type: "button", onclick: action }, title);
-  const lines = el("input", { type: "checkbox", checked: true, id: "timeline-messages", onchange: () => { showMessages = lines.checked; redraw(); } });
+  const lines = el("input", { type: "checkbox", checked: true, id: id + "-messages", onchange: () => { showMessages = lines.checked; redraw(); } });
   const names = el("select", { "aria-label": "highlight a kernel or call", onchange: () => { highlighted = Number(names.value); redraw(); } },
     el("option", { value: -1 }, "highlight …"), ...source.names.map((name, i) => el("option", { value: i }, name || "(not annotated)")));
   const hint = el("span", { className: "note" });
-  section.append(
-    el("div", { className: "tools" }, button("+", () => zoom(0.5)), button("−", () => zoom(2)), button("◀", () => move(-0.5)),
-      button("▶", () => move(0.5)), button("all", () => show(0, end)),
-      el("label", { for: "timeline-messages" }, lines, " messages"), names, hint),
-    canvas, status, legend([...ACTIVITIES, ["ink", "line: a message, from its send to its receive"]]),
-    note((source.complete ? "" : "This run has more intervals than are kept one by one: every column shows the shares of its activities. ") +
-      (source.messages_complete ? "" : "Only the first messages are drawn. ") +
-      "Wheel, pinch or + and − zoom; drag or arrow keys move; click a rank to choose it."));
+  const zooms = [button("+", () => zoom(0.5)), button("−", () => zoom(2)), button("◀", () => move(-0.5)),
+    button("▶", () => move(0.5)), button("all", () => show(0, end))];
+  if (title) section.append(el("h3", {}, title));
+  if (isBare) {
+    section.append(el("div", { className: "tools" }, ...zooms, names), canvas, status,
+      note((source.complete ? "" : "Every column shows the shares of its activities. ") +
+        "A trace of a real run does not tell waiting from communicating: a call is one colour. Where it is blank, the rank neither computed nor was in a call: it waited for a core, or was being recorded."));
+  } else {
+    section.append(
+      el("div", { className: "tools" }, ...(beside.length ? [] : zooms),
+        el("label", { for: id + "-messages" }, lines, " messages"), names, hint),
+      canvas, status, legend([...ACTIVITIES, ["ink", "line: a message, from its send to its receive"]]),
+      note((source.complete ? "" : "This run has more intervals than are kept one by one: every column shows the shares of its activities. ") +
+        (source.messages_complete ? "" : "Only the first messages are drawn. ") +
+        "Wheel, pinch or + and − zoom; drag or arrow keys move; click a rank to choose it."));
+  }
   tellWindow();
+  return self;
 }

@@ -1,0 +1,76 @@
+/* A real run beside its prediction: errors by phase, function and size, and both timelines on one axis. */
+const EDGES = new Set(["MPI_Init", "MPI_Init_thread", "MPI_Finalize"]);
+
+function signed(fraction) {
+  return Number.isFinite(fraction) ? (fraction > 0 ? "+" : fraction < 0 ? "−" : "") + Math.abs(100 * fraction).toFixed(1) + " %" : "–";
+}
+function signedTime(seconds) {
+  return (seconds > 0 ? "+" : seconds < 0 ? "−" : "") + time(Math.abs(seconds));
+}
+/* A bar from the middle to the left (predicted too short) or right, as long as its share of the largest difference. */
+function difference(seconds, largest) {
+  const share = largest > 0 ? 50 * Math.abs(seconds) / largest : 0;
+  const bar = el("i", { className: seconds < 0 ? "less" : "more", style: `left:${seconds < 0 ? 50 - share : 50}%;width:${share}%` });
+  return el("td", { className: "bar" }, el("span", { className: "meter signed", "aria-hidden": "true" }, bar),
+    el("span", { className: "figure" }, signedTime(seconds)));
+}
+function relative(pair) {
+  return pair.measured_s > 0 ? pair.predicted_s / pair.measured_s - 1 : NaN;
+}
+function errors(title, pairs, limit, more) {
+  const off = (pair) => pair.predicted_s - pair.measured_s, largest = Math.max(...pairs.map((pair) => Math.abs(off(pair))));
+  return table([{ title, of: (pair) => pair.name },
+    ...(pairs.some((pair) => pair.measured_count !== undefined) ? [{ title: "count", of: (pair) => pair.measured_count,
+      show: (pair) => count(pair.measured_count) + (pair.predicted_count === pair.measured_count ? "" : ` / ${count(pair.predicted_count)}`) }] : []),
+    { title: "measured", of: (pair) => pair.measured_s, show: (pair) => time(pair.measured_s) },
+    { title: "predicted", of: (pair) => pair.predicted_s, show: (pair) => time(pair.predicted_s) },
+    { title: "difference", of: (pair) => Math.abs(off(pair)), show: (pair) => difference(off(pair), largest) },
+    { title: "error", of: (pair) => relative(pair) || 0, show: (pair) => signed(relative(pair)) }, ...(more || [])], pairs, limit);
+}
+function sizeName(group) {
+  if (group.least_B === null) return "no message";
+  if (group.below_B === null) return "from " + bytes(group.least_B);
+  return group.least_B === 0 ? "below " + bytes(group.below_B) : bytes(group.least_B) + " to " + bytes(group.below_B);
+}
+
+function fillTimelines() {
+  const section = place("timeline"), beside = [];
+  if (!data.timeline) return section.remove();
+  if (!data.real_timeline) return Timeline(section, data.timeline);
+  beside.push(Timeline(section, data.real_timeline, { id: "real-timeline", title: "Measured", beside, isBare: true }));
+  beside.push(Timeline(section, data.timeline, { title: "Predicted", beside }));
+  return beside[0];
+}
+
+/* Both runs' window of the phase; shows it in the timelines. */
+function showButton(timelines, phase) {
+  const unit = data.timeline.unit_s, begin = Math.min(phase.measured_begin_s, phase.predicted_begin_s) / unit;
+  const end = Math.max(phase.measured_end_s, phase.predicted_end_s) / unit, margin = 0.03 * (end - begin);
+  return el("td", {}, el("button", { type: "button", className: "show", onclick: () => {
+    timelines.show(begin - margin, end + margin);
+    place("timeline").scrollIntoView();
+  } }, "show"));
+}
+
+function fillReal(timelines) {
+  const section = place("real"), real = run.real;
+  if (!real) return section.remove();
+  const whole = { measured_s: real.time_s, predicted_s: run.predicted_time_s };
+  const bySize = (list) => [...list].sort((a, b) => Math.abs(b.predicted_s - b.measured_s) - Math.abs(a.predicted_s - a.measured_s));
+  const phases = real.phases.map((phase) => ({ ...phase }));
+  const occurrences = real.occurrences.map((phase) => ({ ...phase, measured_s: phase.measured_end_s - phase.measured_begin_s,
+    predicted_s: phase.predicted_end_s - phase.predicted_begin_s,
+    name: real.occurrences.some((other) => other.name === phase.name && other.index > 0) ? `${phase.name} ${phase.index}` : phase.name }));
+  section.append(el("div", { className: "cards" }, card("measured", time(real.time_s)), card("predicted", time(run.predicted_time_s)),
+    card("error", signed(relative(whole)))),
+  note(`Measured: ${real.file}, from when the last rank has left MPI_Init to when the last one enters MPI_Finalize.`));
+  if (occurrences.length) section.append(el("h3", {}, "Phases, from their first begin to their last end"), errors("phase", occurrences, 20,
+    [{ title: "", of: (phase) => phase.measured_begin_s, show: (phase) => showButton(timelines, phase) }]));
+  if (phases.length && phases.length < occurrences.length) section.append(el("h3", {}, "Phases, summed over ranks and occurrences"), errors("phase", phases, 12));
+  section.append(el("h3", {}, "Computation and functions of MPI, summed over the ranks"),
+    errors("what", bySize([{ ...real.computing, name: "computing" }, ...real.calls.filter((call) => !EDGES.has(call.name))]), 12),
+    el("h3", {}, "Time in MPI by the size of messages"), errors("message", real.sizes.map((group) => ({ ...group, name: sizeName(group) }))),
+    note((real.other_calls ? `${count(real.other_calls)} of ${count(real.other_calls + real.compared_calls)} predicted calls are not compared by size: from some point on, a rank makes other calls than it made in the real run. ` : "") +
+      "The size is that of the largest message that a call's arguments, or the requests that it waits for, tell of."));
+  return undefined;
+}
