@@ -48,7 +48,7 @@ enum net_rma_progress {
 };
 
 /* Whose rules choose the algorithms of collectives (mpi/coll/profile.h). */
-enum net_coll_profile { NET_COLL_DEFAULT, NET_COLL_OPENMPI, NET_COLL_MPICH };
+enum net_coll_profile { NET_COLL_DEFAULT, NET_COLL_OPENMPI, NET_COLL_MPICH, NET_COLL_IDEAL };
 enum { NET_N_COLLECTIVES = 17 };
 /* "barrier", "bcast" and so on: the keys of the section `collectives` that name an algorithm. */
 extern const char *const net_collective_names[NET_N_COLLECTIVES];

@@ -81,6 +81,14 @@ struct sim_cause_collective { /* a rank enters a blocking collective */
 	} shape;
 };
 
+/* What a collective by formula takes after its last dependence, instead of messages. */
+struct sim_cause_formula {
+	int n_transfers,
+	    n_intra_transfers; /* empty messages one after the other: between nodes, within one */
+	int64_t size_B;	       /* that cross the busiest link */
+	int is_within_node;    /* it is none between nodes */
+};
+
 struct sim_causes {
 	void *context;
 	void *(*message_begin)(void *context, const struct sim_cause_message *message,
@@ -108,6 +116,13 @@ struct sim_causes {
 	/* CPU overhead of `size_B` bytes of a message, on the rank's own fiber. */
 	void (*overhead)(void *context, const struct sim_cause_place *place, int is_send,
 			 int64_t size_B, sim_time_ps begin, sim_time_ps now);
+	/*
+	 * A formula begins as the rank at `place` enters, a token as of a message; for each rank
+	 * that waited for it, it ends `now`.
+	 */
+	void *(*formula_begin)(void *context, const struct sim_cause_place *place, sim_time_ps now);
+	void (*formula_end)(void *context, void *token, const struct sim_cause_formula *formula,
+			    int rank, sim_time_ps now);
 	/* An access of the rank to a file is over. */
 	void (*accessed)(void *context, int rank, sim_time_ps now);
 };

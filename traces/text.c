@@ -232,6 +232,24 @@ static void write_messages(const struct trace_run *run, FILE *file)
 	fputc('\n', file);
 }
 
+/* In the order of their first use. */
+static void write_collectives(const struct trace_run *run, FILE *file)
+{
+	enum { MAX_SHOWN = 4 };
+	int n_shown = run->n_collectives < MAX_SHOWN ? run->n_collectives : MAX_SHOWN;
+
+	for (int i = 0; i < n_shown; i++) {
+		const struct trace_collective *c = &run->collectives[i];
+
+		fprintf(file, "%s%llu %s (%s)", i == 0 ? "collectives: " : ", ",
+			(unsigned long long)c->n, c->operation, c->algorithm);
+	}
+	if (run->n_collectives > n_shown)
+		fprintf(file, " and %d more", run->n_collectives - n_shown);
+	if (n_shown > 0)
+		fputc('\n', file);
+}
+
 struct totals_order {
 	const struct sim_total *totals;
 	const struct trace_names *names;
@@ -353,6 +371,7 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 		trace_spawned_write(run, file);
 	}
 	write_messages(run, file);
+	write_collectives(run, file);
 	write_totals("kernel, over all ranks", "(not annotated)", &run->summary->kernel_names,
 		     run->summary->kernels, file);
 	write_totals("MPI call, over all ranks", "", &run->summary->call_names, run->summary->calls,

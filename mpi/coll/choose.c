@@ -6,6 +6,7 @@ const struct mpi_coll_profile *const mpi_coll_profiles[] = {
     [NET_COLL_DEFAULT] = &mpi_coll_profile_default,
     [NET_COLL_OPENMPI] = &mpi_coll_profile_openmpi,
     [NET_COLL_MPICH] = &mpi_coll_profile_mpich,
+    [NET_COLL_IDEAL] = &mpi_coll_profile_ideal,
     NULL,
 };
 
@@ -141,6 +142,16 @@ static bool is_empty(const struct mpi_coll *coll)
 	}
 }
 
+static const struct mpi_coll_profile *profile_for(const struct mpi_coll_selection *selection,
+						  const struct mpi_coll *coll)
+{
+	enum net_coll_profile profile = selection ? selection->profile : NET_COLL_DEFAULT;
+
+	/* stages of other algorithms are made of messages */
+	return mpi_coll_profiles[coll->is_part && profile == NET_COLL_IDEAL ? NET_COLL_DEFAULT
+									     : profile];
+}
+
 const struct mpi_coll_algorithm *mpi_coll_choose(const struct mpi_coll_selection *selection,
 						 const struct mpi_coll *coll)
 {
@@ -155,8 +166,7 @@ const struct mpi_coll_algorithm *mpi_coll_choose(const struct mpi_coll_selection
 	chosen = selection ? selection->chosen[coll->kind] : NULL;
 	if (chosen && mpi_coll_algorithm_fits(chosen, coll))
 		return chosen;
-	return apply_rules(mpi_coll_profiles[selection ? selection->profile : NET_COLL_DEFAULT],
-			   coll);
+	return apply_rules(profile_for(selection, coll), coll);
 }
 
 MPI_Count mpi_coll_choose_segment_B(const struct mpi_coll_selection *selection,

@@ -89,7 +89,7 @@ void mpi_coll_reserve(struct mpi_rank *me, struct mpi_coll *coll, int n)
 	coll->n_capacity = n;
 }
 
-static void add_posted(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_request *request)
+void mpi_coll_post(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_request *request)
 {
 	if (coll->n_posted == coll->n_capacity)
 		mpi_coll_reserve(me, coll, 2 * coll->n_capacity);
@@ -104,16 +104,16 @@ static int in_comm(const struct mpi_coll *coll, int rank)
 void mpi_coll_send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
 		   int dest)
 {
-	add_posted(me, coll,
-		   mpi_send_start(me, block.buf, block.count, block.type, in_comm(coll, dest),
+	mpi_coll_post(me, coll,
+		      mpi_send_start(me, block.buf, block.count, block.type, in_comm(coll, dest),
 				  coll->via_tag, coll->via, SEND_STANDARD, CHANNEL_COLL));
 }
 
 void mpi_coll_recv(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
 		   int source)
 {
-	add_posted(me, coll,
-		   mpi_recv_start(me, block.buf, block.count, block.type, in_comm(coll, source),
+	mpi_coll_post(me, coll,
+		      mpi_recv_start(me, block.buf, block.count, block.type, in_comm(coll, source),
 				  coll->via_tag, coll->via, CHANNEL_COLL));
 }
 
@@ -187,6 +187,7 @@ void mpi_coll_begin(struct mpi_rank *me, struct mpi_coll *coll)
 	coll->call = coll->given;
 	coll->error = MPI_SUCCESS;
 	coll->stage = 0;
+	coll->turn++;
 	if (coll->is_in_place)
 		send_from_copy(me, coll);
 	begin_stage(me, coll);
@@ -218,8 +219,7 @@ bool mpi_coll_continue(struct mpi_rank *me, struct mpi_coll *coll)
 	return false;
 }
 
-/* Who waits for whom, by what the operation means: its algorithm may make them wait for more. */
-static enum sim_collective_shape shape_of(enum mpi_coll_kind kind)
+enum sim_collective_shape mpi_coll_shape_of(enum mpi_coll_kind kind)
 {
 	switch (kind) {
 	case COLL_BCAST:
@@ -249,7 +249,7 @@ static void note_entry(const struct mpi_rank *me, const struct mpi_coll *coll)
 	    .n_ranks = coll->size,
 	    .rank = coll->rank,
 	    .root = coll->given.root,
-	    .shape = shape_of(coll->kind),
+	    .shape = mpi_coll_shape_of(coll->kind),
 	};
 
 	recorder->collective(recorder->context, &entered, mpi_causes_now(me));

@@ -101,6 +101,7 @@ struct mpi_coll {
 	const struct mpi_nodes *nodes; /* of comm; NULL: no rule asks for them */
 	int remote_size; /* of the other group of an intercommunicator; 0: it has none */
 	int tag, local_tag;
+	uint32_t turn;	      /* how often it has begun: a persistent one does more than once */
 	struct mpi_comm *via; /* where the messages of the present stage go, and with which tag */
 	int via_tag;
 	int *sources, *destinations; /* neighbours, in the order of their blocks: owned[2] */
@@ -124,6 +125,7 @@ struct mpi_coll {
 	bool is_part;			       /* the choice is for a stage */
 	char *partial; /* what a node's ranks make together: mpi/coll/hierarchical.c */
 	struct mpi_coll_packed packed; /* mpi/coll/packed.h */
+	struct mpi_ideal *ideal;       /* mpi/coll/ideal.h */
 
 	int n_posted, n_capacity;
 	struct mpi_request **posted; /* [n_capacity]; `inline_posted` or malloc */
@@ -151,6 +153,8 @@ void mpi_coll_begin(struct mpi_rank *me, struct mpi_coll *coll);
 bool mpi_coll_continue(struct mpi_rank *me, struct mpi_coll *coll);
 /* Begins, runs and waits for a blocking one; returns its error class. `coll` is finished then. */
 int mpi_coll_run(struct mpi_rank *me, struct mpi_coll *coll);
+/* Who waits for whom, by what the operation means: its algorithm may make them wait for more. */
+enum sim_collective_shape mpi_coll_shape_of(enum mpi_coll_kind kind);
 /* Frees what resolving made. */
 void mpi_coll_finish(struct mpi_coll *coll);
 
@@ -211,6 +215,8 @@ struct mpi_coll_block mpi_coll_items(const struct mpi_coll *coll, struct mpi_col
 
 /* Room for `n` requests in a round, for those that post many. */
 void mpi_coll_reserve(struct mpi_rank *me, struct mpi_coll *coll, int n);
+/* Something of the algorithm's own that the round waits for; destroyed with it. */
+void mpi_coll_post(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_request *request);
 void mpi_coll_send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
 		   int dest);
 void mpi_coll_recv(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,

@@ -46,7 +46,7 @@ struct mpi_coll_profile {
 };
 
 extern const struct mpi_coll_profile mpi_coll_profile_default, mpi_coll_profile_openmpi,
-    mpi_coll_profile_mpich;
+    mpi_coll_profile_mpich, mpi_coll_profile_ideal;
 /* By enum net_coll_profile, in its order; ends with NULL. */
 extern const struct mpi_coll_profile *const mpi_coll_profiles[];
 

@@ -2,6 +2,7 @@
 /* The table of algorithms and their names. */
 #include <string.h>
 
+#include "mpi/coll/ideal.h"
 #include "mpi/coll/algorithms.h"
 
 const struct mpi_coll_algorithm *const mpi_coll_algorithms[] = {
@@ -73,6 +74,7 @@ const struct mpi_coll_algorithm *const mpi_coll_algorithms[] = {
     &mpi_coll_reduce_scatter_noncommutative,
     &mpi_coll_scan_linear,
     &mpi_coll_scan_recursive_doubling,
+    &mpi_coll_ideal,
     NULL,
 };
 

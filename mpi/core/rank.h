@@ -108,6 +108,8 @@ struct mpi_world {
 	/* Algorithms asked for, by the cluster file; NULL: none (mpi/coll/algorithms.h). */
 	const struct mpi_coll_selection *coll_selection;
 	struct mpi_coll_uses *coll_uses; /* mpi/coll/uses.h; NULL: they are not counted */
+	struct mpi_ideal_table
+	    *ideals;	    /* mpi/coll/ideal.h: collectives by formula; NULL: none yet */
 	int n_finalized;    /* ranks that have left MPI for good */
 	int n_unfinalized, first_unfinalized; /* ranks that ended well without MPI_Finalize */
 	void *ports; /* and published names: dynamic's own; NULL: none */

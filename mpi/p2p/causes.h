@@ -102,22 +102,35 @@ static inline void mpi_cause_end(struct mpi_message *message)
 	message->cause = NULL;
 }
 
-static inline void mpi_cause_posted(const struct mpi_rank *me, struct mpi_request *recv)
+/* The rank's clock on an ideal network. */
+static inline int64_t mpi_cause_mark(const struct mpi_rank *me)
+{
+	const struct sim_causes *causes = mpi_causes_of(me);
+
+	return __builtin_expect(causes != NULL, 0)
+		   ? causes->mark(causes->context, me->pd->rank, mpi_causes_now(me))
+		   : 0;
+}
+
+/* The rank goes on knowing what has this mark. */
+static inline void mpi_cause_known(const struct mpi_rank *me, int64_t mark)
 {
 	const struct sim_causes *causes = mpi_causes_of(me);
 
 	if (__builtin_expect(causes != NULL, 0))
-		recv->cause_mark = causes->mark(causes->context, me->pd->rank, mpi_causes_now(me));
+		causes->taken(causes->context, me->pd->rank, mark, mpi_causes_now(me));
+}
+
+static inline void mpi_cause_posted(const struct mpi_rank *me, struct mpi_request *recv)
+{
+	if (__builtin_expect(mpi_causes_of(me) != NULL, 0))
+		recv->cause_mark = mpi_cause_mark(me);
 }
 
 /* The rank has seen that the request is complete. */
 static inline void mpi_cause_taken(const struct mpi_rank *me, const struct mpi_request *request)
 {
-	const struct sim_causes *causes = mpi_causes_of(me);
-
-	if (__builtin_expect(causes != NULL, 0))
-		causes->taken(causes->context, me->pd->rank, request->cause_mark,
-			      mpi_causes_now(me));
+	mpi_cause_known(me, request->cause_mark);
 }
 
 static inline void mpi_cause_block(const struct mpi_rank *me)

@@ -12,6 +12,7 @@ static const struct {
     [TOOL_CLUSTER] = {"cluster", "the cluster that is simulated"},
     [TOOL_NETWORK] = {"network", "its network"},
     [TOOL_PROTOCOL] = {"protocol", "how its MPI library sends messages"},
+    [TOOL_COLLECTIVES] = {"collectives", "which algorithms do its collectives"},
     [TOOL_MESSAGES] = {"messages", "messages sent and waiting"},
     [TOOL_TIME] = {"time", "simulated time"},
 };

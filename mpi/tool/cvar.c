@@ -77,7 +77,7 @@ int MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle 
 		return mpi_leave(me, code);
 	cvar = &tool_cvars[cvar_index];
 	*handle = (MPI_T_cvar_handle)mpi_handle_create(me, KIND_TOOL_CVAR, (void *)cvar);
-	*count = cvar->text ? (int)strlen(cvar->text(me)) + 1 : 1;
+	*count = cvar->text ? (int)strlen(cvar->text(me, cvar)) + 1 : 1;
 	return mpi_leave(me, *handle ? MPI_SUCCESS : MPI_T_ERR_OUT_OF_HANDLES);
 }
 
@@ -116,7 +116,7 @@ int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	if (cvar->text) {
-		strcpy(buf, cvar->text(me)); /* the handle's count said how long it is */
+		strcpy(buf, cvar->text(me, cvar)); /* the handle's count said how long it is */
 	} else {
 		value = cvar->value(me);
 		memcpy(buf, &value, tool_value_size(cvar->datatype));

@@ -15,6 +15,7 @@ enum tool_category {
 	TOOL_CLUSTER,
 	TOOL_NETWORK,
 	TOOL_PROTOCOL,
+	TOOL_COLLECTIVES,
 	TOOL_MESSAGES,
 	TOOL_TIME,
 	N_TOOL_CATEGORIES,
@@ -42,7 +43,8 @@ struct tool_cvar {
 	MPI_Datatype datatype;		  /* MPI_CHAR: `text` */
 	const struct tool_enum *enumtype; /* of MPI_INT; NULL: a plain number */
 	union tool_value (*value)(const struct mpi_rank *me);
-	const char *(*text)(const struct mpi_rank *me);
+	const char *(*text)(const struct mpi_rank *me, const struct tool_cvar *cvar);
+	int collective; /* of those in NET_N_COLLECTIVES; the others' `text` does not ask */
 };
 
 struct tool_pvar {

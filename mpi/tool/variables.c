@@ -16,7 +16,7 @@ static const struct pd_config *config(const struct mpi_rank *me)
 
 /* --- settings --- */
 
-static const char *cluster_name(const struct mpi_rank *me)
+static const char *cluster_name(const struct mpi_rank *me, const struct tool_cvar *cvar)
 {
 	return cluster(me)->name ? cluster(me)->name : "";
 }
@@ -81,6 +81,18 @@ static union tool_value progress(const struct mpi_rank *me)
 	return (union tool_value){.number = (int)cluster(me)->progress};
 }
 
+static union tool_value coll_profile(const struct mpi_rank *me)
+{
+	return (union tool_value){.number = (int)cluster(me)->coll_profile};
+}
+
+static const char *coll_algorithm(const struct mpi_rank *me, const struct tool_cvar *cvar)
+{
+	const char *asked_for = cluster(me)->coll_algorithms[cvar->collective];
+
+	return asked_for ? asked_for : "";
+}
+
 static union tool_value compute_mode(const struct mpi_rank *me)
 {
 	return (union tool_value){.number = (int)config(me)->mode};
@@ -100,12 +112,25 @@ static const char *const progress_names[] = {
     [NET_PROGRESS_ASYNC] = "async", [NET_PROGRESS_IN_MPI] = "in_mpi", [NET_PROGRESS_IN_WAITING] = "in_waiting"};
 static const struct tool_enum progress_enum = {"progress", 3, progress_names};
 
+static const char *const profile_names[] = {[NET_COLL_DEFAULT] = "default",
+					    [NET_COLL_OPENMPI] = "openmpi",
+					    [NET_COLL_MPICH] = "mpich",
+					    [NET_COLL_IDEAL] = "ideal"};
+static const struct tool_enum profile_enum = {"profile", 4, profile_names};
+
 static const char *const mode_names[] = {[PD_COMPUTE_DIRECT] = "direct",
 					 [PD_COMPUTE_COLLECT] = "collect",
 					 [PD_COMPUTE_PARTIAL] = "partial",
 					 [PD_COMPUTE_MODELLED] = "modelled"};
 static const struct tool_enum mode_enum = {"compute", 4, mode_names};
 
+/* In the order of net_collective_names. */
+#define COLLECTIVE(index, name)                                                      \
+	{                                                                            \
+		"collectives." name,                                                 \
+		    "the algorithm that is asked for; empty: what the profile says", \
+		    TOOL_COLLECTIVES, MPI_CHAR, NULL, NULL, coll_algorithm, index    \
+	}
 const struct tool_cvar tool_cvars[] = {
     {"compute", "where computing time comes from", TOOL_RUN, MPI_INT, &mode_enum, compute_mode,
      NULL},
@@ -134,7 +159,27 @@ const struct tool_cvar tool_cvars[] = {
      MPI_UNSIGNED_LONG_LONG, NULL, control_message, NULL},
     {"protocol.progress", "when the steps of a rendezvous are taken", TOOL_PROTOCOL, MPI_INT,
      &progress_enum, progress, NULL},
+    {"collectives.profile", "whose rules choose algorithms", TOOL_COLLECTIVES, MPI_INT,
+     &profile_enum, coll_profile, NULL},
+    COLLECTIVE(0, "barrier"),
+    COLLECTIVE(1, "bcast"),
+    COLLECTIVE(2, "gather"),
+    COLLECTIVE(3, "gatherv"),
+    COLLECTIVE(4, "scatter"),
+    COLLECTIVE(5, "scatterv"),
+    COLLECTIVE(6, "allgather"),
+    COLLECTIVE(7, "allgatherv"),
+    COLLECTIVE(8, "alltoall"),
+    COLLECTIVE(9, "alltoallv"),
+    COLLECTIVE(10, "alltoallw"),
+    COLLECTIVE(11, "reduce"),
+    COLLECTIVE(12, "allreduce"),
+    COLLECTIVE(13, "reduce_scatter"),
+    COLLECTIVE(14, "reduce_scatter_block"),
+    COLLECTIVE(15, "scan"),
+    COLLECTIVE(16, "exscan"),
 };
+#undef COLLECTIVE
 const int tool_n_cvars = sizeof tool_cvars / sizeof tool_cvars[0];
 
 /* --- counters --- */

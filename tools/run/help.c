@@ -34,7 +34,7 @@ static const char text[] =
 	"  --coll OPERATION=ALGORITHM[,…]\n"
 	"                         algorithms of collectives, as in allreduce=ring; --coll help\n"
 	"                         lists them (docs/collectives.md); may be repeated\n"
-	"  --coll-profile NAME    whose rules choose the others: default, openmpi or mpich\n"
+	"  --coll-profile NAME    whose rules choose the others: default, openmpi, mpich or ideal\n"
 	"  -n RANKS               number of ranks\n"
 	"  --placement WHERE      block (equal shares on all nodes), cyclic (rank modulo nodes), or\n"
 	"                         a node for each rank: 0,0,1,1 or 0-3,0-3 or 0*2,1*2; default:\n"

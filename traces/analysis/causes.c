@@ -283,6 +283,61 @@ static int64_t released(void *context, void *of, int rank, sim_time_ps now)
 	return token->ideal;
 }
 
+/* --- collectives by formula --- */
+
+static void *formula_begin(void *context, const struct sim_cause_place *place, sim_time_ps now)
+{
+	const struct sim_cause_message entered = {.sender = *place, .sent = now};
+	struct trace_token *token = message_begin(context, &entered, now);
+
+	if (token)
+		set_off(context, token, place->rank, now);
+	return token;
+}
+
+static void spend_formula(struct trace_analysis *analysis, struct trace_token *token,
+			  const struct sim_cause_formula *formula, sim_time_ps now)
+{
+	const struct net_cluster *cluster = analysis->cluster;
+	int n = formula->n_transfers + formula->n_intra_transfers;
+	double latency_s =
+	    formula->n_transfers * net_transfer_minimum(cluster, 0, 0).latency_s +
+	    formula->n_intra_transfers * net_transfer_minimum(cluster, 1, 0).latency_s;
+
+	count(analysis, token, TRACE_COUNT_TRANSFERS, formula->n_transfers);
+	count(analysis, token, TRACE_COUNT_INTRA_TRANSFERS, formula->n_intra_transfers);
+	count(analysis, token, TRACE_COUNT_SEND_OVERHEADS, n);
+	count(analysis, token, TRACE_COUNT_RECV_OVERHEADS, n);
+	count(analysis, token,
+	      formula->is_within_node ? TRACE_COUNT_INTRA_BYTES : TRACE_COUNT_BYTES,
+	      formula->size_B);
+	spend(analysis, token, TRACE_BLAME_LATENCY, sim_time_from_s(latency_s), now);
+	spend(analysis, token, TRACE_BLAME_SEND_OVERHEAD,
+	      sim_time_from_s(n * cluster->send_overhead_s), now);
+	spend(analysis, token, TRACE_BLAME_RECV_OVERHEAD,
+	      sim_time_from_s(n * cluster->recv_overhead_s), now);
+	/* what rounding leaves of the latency where there are no bytes is no bandwidth */
+	spend(analysis, token, formula->size_B > 0 ? TRACE_BLAME_BANDWIDTH : TRACE_BLAME_LATENCY,
+	      now - token->path.until, now);
+}
+
+static void formula_end(void *context, void *of, const struct sim_cause_formula *formula, int rank,
+			sim_time_ps now)
+{
+	struct trace_analysis *analysis = context;
+	struct trace_token *token = of;
+	struct trace_analysis_rank *r = &analysis->ranks[rank];
+
+	if (token->moved_B == 0) { /* for the first rank */
+		token->moved_B = 1;
+		spend_formula(analysis, token, formula, now);
+	}
+	trace_path_copy(&analysis->paths, &r->cause, &token->path);
+	r->has_cause = true;
+	r->cause_wait = TRACE_WAIT_COLLECTIVE;
+	r->cause_ready = token->sent;
+}
+
 /* --- ranks --- */
 
 static int64_t mark(void *context, int rank, sim_time_ps now)
@@ -390,6 +445,8 @@ void trace_causes_init(struct trace_analysis *analysis)
 	    .block = block,
 	    .resume = resume,
 	    .overhead = overhead,
+	    .formula_begin = formula_begin,
+	    .formula_end = formula_end,
 	    .accessed = accessed,
 	};
 }

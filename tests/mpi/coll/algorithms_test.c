@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "mpi/coll/ideal.h"
 #include "tests/mpi/coll/fake.h"
 
 #define BUFFER_B 16384
@@ -310,9 +311,13 @@ static void check_case(const struct config *c)
 		if (memcmp(memories[me].send, memories[me].send_before, BUFFER_B) != 0)
 			fail_case(c, me, "changes its send buffer");
 	}
-	if (fake.unmatched || fake.n_requests != 0)
+	if (fake.unmatched || fake.n_requests != 0 || fake.world.requests.n_live != 0 ||
+	    mpi_ideal_n_under_way(fake.world.ideals) != 0)
 		fail_case(c, 0, "leaves messages behind");
+	if (strcmp(c->algorithm, "ideal") == 0 && fake.n_messages != 0)
+		fail_case(c, 0, "sends messages");
 	if (c->kind == COLL_ALLTOALL && strcmp(c->algorithm, "bruck") != 0 &&
+	    strcmp(c->algorithm, "ideal") != 0 &&
 	    fake.n_messages != (c->count > 0 ? c->n * (c->n - 1) : 0))
 		fail_case(c, 0, "sends another number of messages");
 }

@@ -19,6 +19,8 @@ OPENMPI = {"barrier": "linear", "bcast": "binary", "allgather": "recursive_doubl
            "reduce_scatter_block": "butterfly", "scan": "linear"}
 MPICH = {**DEFAULT, "allgatherv": "recursive_doubling", "reduce_scatter_block": "recursive_halving"}
 
+IDEAL = dict.fromkeys(DEFAULT, "ideal")
+
 
 def check(condition, text):
     if not condition:
@@ -36,9 +38,9 @@ def result(done):
     return found["predicted_time_s"], {use["operation"]: use["algorithm"] for use in found["collectives"]}, found
 
 
-def run(*options, cluster=CLUSTER):
+def run(*options, cluster=CLUSTER, case="everything"):
     return result(call("mpisim-run", "--cluster", cluster, "-n", "4", "--compute", "modelled", "--quiet", "--json", "out.json",
-                       *options, PROGRAM, "everything"))
+                       *options, PROGRAM, case))
 
 
 def replay(trace, *options):
@@ -53,6 +55,7 @@ def the_json_names_what_was_used():
 def profiles_choose_as_their_libraries_do():
     check(run("--coll-profile", "openmpi")[1] == OPENMPI, run("--coll-profile", "openmpi")[1])
     check(run("--coll-profile", "mpich")[1] == MPICH, run("--coll-profile", "mpich")[1])
+    check(run("--coll-profile", "ideal")[1] == IDEAL, run("--coll-profile", "ideal")[1])
     check(run("--coll", "mpich")[:2] == run("--set", "collectives.profile=mpich")[:2], "--coll NAME is a profile")
 
 
@@ -87,10 +90,45 @@ def the_cluster_file_says_the_same():
 def replays_obey():
     run("--record", "plain.mtrace")
     run("--record", "ring.mtrace", "--coll", "allreduce=ring", "--coll-profile", "openmpi")
-    for options in ([], ["--coll", "allreduce=rabenseifner,bcast=pipeline:100"], ["--coll-profile", "openmpi"], ["--coll", "mpich"]):
+    for options in ([], ["--coll", "allreduce=rabenseifner,bcast=pipeline:100"], ["--coll-profile", "openmpi"], ["--coll", "mpich"],
+                    ["--coll-profile", "ideal"], ["--coll", "allreduce=ideal"]):
         check(replay("plain.mtrace", *options)[:2] == run(*options)[:2], f"a replay with {options} is not the run")
     check(replay("ring.mtrace")[:2] == run("--coll", "allreduce=ring", "--coll-profile", "openmpi")[:2], "the trace knows what was asked for")
     check(replay("ring.mtrace", "--coll-profile", "default")[1] == {**DEFAULT, "allreduce": "ring"}, "and is overridden")
+
+
+def formulas_send_nothing_and_are_explained():
+    """tests/mpi/coll/timing_algorithms.c derives the times: 2 (l + o + o) and 600 B; rank 1 comes 10 ms after the others."""
+    found = run("--coll", "allreduce=ideal", "--explain", case="ideal_late_allreduce")[2]
+    path = found["analysis"]["critical_path"]
+    parts = {"compute": 0.110, "latency": 0.002, "bandwidth": 0.0006, "send_overhead": 0.0002, "recv_overhead": 0.0002}
+    check(found["collective_messages"] == 0, "there are no messages")
+    for name, seconds in path["parts_s"].items():
+        check(abs(seconds - parts.get(name, 0)) < 1e-11, f"{name} on the critical path: {seconds}")
+    check(all(part["call"] == "MPI_Allreduce" for part in path["blame"] if part["blame"] != "compute"), "the call is named")
+    check(path["derivatives"]["latency"] == 2 and path["derivatives"]["inverse_bandwidth_B"] == 600, path["derivatives"])
+    waits = found["analysis"]["wait_states"]["all"]["collective"]
+    check(waits["count"] == 3 and abs(waits["time_s"] - 0.030) < 1e-11, waits)
+
+
+def stages_of_other_algorithms_are_messages():
+    found = run("--coll-profile", "ideal", "--coll", "allreduce=nonoverlapping")
+    check(found[1] == {**IDEAL, "allreduce": "nonoverlapping"} and found[2]["collective_messages"] == 6, found[2]["collective_messages"])
+    found = run("--coll-profile", "ideal", "--coll", "allreduce=nonoverlapping,reduce=ideal,bcast=ideal")
+    check(found[2]["collective_messages"] == 6, found[2]["collective_messages"])
+
+
+def ranks_in_different_operations_are_an_error():
+    for case, says in (("mismatch", "rank 1: MPI_Allreduce at"), ("mismatch", "this is allreduce, and rank 0 is in reduce"),
+                       ("roots", "rank 1: MPI_Bcast at"), ("roots", "root is 1, and that of rank 0 is 0")):
+        done = call("mpisim-run", "--cluster", CLUSTER, "-n", "4", "--quiet", "--compute", "modelled", "--coll", "ideal", PROGRAM, case)
+        check(done.returncode == 1 and says in done.stderr, done.stderr)
+
+
+def the_summary_names_them():
+    done = call("mpisim-run", "--cluster", CLUSTER, "-n", "4", "--coll", "bcast=linear", PROGRAM, "everything")
+    check("\ncollectives: 1 barrier (dissemination), 1 bcast (linear), 1 allgather (recursive_doubling), 1 allgatherv (ring) and 5 more\n"
+          in done.stderr, done.stderr)
 
 
 def what_there_is_not_is_refused():
@@ -122,5 +160,9 @@ with tempfile.TemporaryDirectory() as directory:
     one_operation_is_forced()
     the_cluster_file_says_the_same()
     replays_obey()
+    formulas_send_nothing_and_are_explained()
+    stages_of_other_algorithms_are_messages()
+    ranks_in_different_operations_are_an_error()
+    the_summary_names_them()
     what_there_is_not_is_refused()
     help_lists_everything()

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/coll/ideal.h"
+#include "netmodel/model.h"
 #include "tests/mpi/coll/fake.h"
 
 struct fake_world fake;
+static const struct net_cluster free_of_charge;
 
 /* --- objects --- */
 
@@ -268,6 +271,10 @@ struct mpi_request *mpi_recv_start(struct mpi_rank *me, void *buf, MPI_Count cou
 
 void mpi_request_destroy(struct mpi_rank *me, struct mpi_request *request)
 {
+	if (request->kind == REQUEST_COLL) {
+		util_pool_put(&me->world->requests, request);
+		return;
+	}
 	fake.n_requests--;
 	free(request);
 }
@@ -275,6 +282,65 @@ void mpi_request_destroy(struct mpi_rank *me, struct mpi_request *request)
 void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)
 {
 	abort(); /* ranks are stepped */
+}
+
+/* --- collectives by formula: everything takes no time, and happens between two steps --- */
+
+void mpi_request_fail_memory(const struct mpi_rank *me)
+{
+	abort();
+}
+
+void mpi_request_complete(struct mpi_request *request, int error_class)
+{
+	request->state = REQUEST_COMPLETE;
+}
+
+void mpi_comm_destroy(struct mpi_rank *me, struct mpi_comm *comm)
+{
+	abort(); /* nobody frees it */
+}
+
+struct net_minimum net_transfer_minimum(const struct net_cluster *cluster, int is_within_node,
+					int64_t size_B)
+{
+	return (struct net_minimum){.latency_s = 0};
+}
+
+void sim_task_sleep(struct sim_task *task, sim_time_ps duration)
+{
+	abort(); /* there is no overhead */
+}
+
+int sim_queue_push_slot(struct sim_queue *queue, struct sim_event *event, sim_time_ps time)
+{
+	event->next = fake.due;
+	fake.due = event;
+	return 0;
+}
+
+void sim_queue_cancel(struct sim_queue *queue, struct sim_event *event)
+{
+	abort();
+}
+
+static bool fire_one(void)
+{
+	struct sim_event *event = fake.due;
+
+	if (!event)
+		return false;
+	fake.due = event->next;
+	event->fire(event);
+	return true;
+}
+
+void fake_finish(void)
+{
+	mpi_ideal_table_destroy(fake.world.ideals);
+	fake.world.ideals = NULL;
+	fake.due = NULL;
+	util_pool_finish(&fake.world.requests);
 }
 
 /* --- running --- */
@@ -296,8 +362,11 @@ static int node_of(int rank, enum fake_layout layout)
 void fake_begin(int n_ranks, enum fake_layout layout)
 {
 	mpi_nodes_destroy(fake.group.nodes);
+	fake_finish();
 	memset(&fake, 0, sizeof fake);
 	fake.n_ranks = n_ranks;
+	fake.pd.cluster = &free_of_charge;
+	util_pool_init(&fake.world.requests, sizeof(struct mpi_request));
 	fake.world.pd = &fake.pd;
 	fake.world.n_ranks = n_ranks;
 	fake.world.ranks = fake.ranks;
@@ -307,6 +376,7 @@ void fake_begin(int n_ranks, enum fake_layout layout)
 		fake.ranks[i] = (struct mpi_rank){.rank = i,
 						  .world = &fake.world,
 						  .pd = &fake.pd_ranks[i],
+						  .endpoint = &fake.endpoints[i],
 						  .comm_world = &fake.comms[i]};
 		fake.comms[i] = (struct mpi_comm){
 		    .handle = MPI_COMM_WORLD, .rank = i, .size = n_ranks, .group = &fake.group};
@@ -347,6 +417,8 @@ void fake_run(const struct mpi_coll_args args[], unsigned int seed, int out_erro
 		int i = (int)((seed = seed * 1103515245u + 12345u) >> 16) % fake.n_ranks;
 
 		n_idle++;
+		if (fire_one())
+			n_idle = 0;
 		if (has_ended[i] || (has_begun[i] && !can_continue(&colls[i])))
 			continue;
 		n_idle = 0;

@@ -4,6 +4,7 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/operation.h"
+#include "mpi/p2p/endpoint.h"
 
 /*
  * What collectives stand on, without a simulator: ranks are stepped by hand, messages are matched
@@ -27,7 +28,9 @@ struct fake_world {
 	struct pd_rank pd_ranks[FAKE_MAX_RANKS];
 	struct mpi_comm comms[FAKE_MAX_RANKS];
 	struct mpi_group group;
+	struct mpi_endpoint endpoints[FAKE_MAX_RANKS];
 	struct mpi_request *unmatched;
+	struct sim_event *due; /* what collectives by formula have scheduled */
 	int n_ranks, n_messages, n_requests;
 	int raised;    /* class of the last mpi_raise */
 	int n_present; /* messages from or to memory that is not absent */
@@ -39,6 +42,8 @@ extern struct fake_world fake;
 enum fake_layout { FAKE_APART, FAKE_BLOCKS, FAKE_CYCLIC, FAKE_SCATTERED, N_FAKE_LAYOUTS };
 
 void fake_begin(int n_ranks, enum fake_layout layout);
+/* Frees what is left; fake_begin does it, too. */
+void fake_finish(void);
 MPI_Datatype fake_type_handle(enum fake_type type);
 struct mpi_datatype *fake_type(enum fake_type type);
 MPI_Op fake_op_handle(enum fake_op op);

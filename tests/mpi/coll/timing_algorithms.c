@@ -68,6 +68,62 @@ static void scan(void)
 	MPI_Scan(from, to, 400, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
 }
 
+/* Rank 1 comes 10 ms late. */
+static void come_late(void)
+{
+	if (rank == 1)
+		mpisim_add_compute_time(0.010);
+}
+
+static void late_bcast(void)
+{
+	come_late();
+	bcast();
+}
+
+static void late_reduce(void)
+{
+	come_late();
+	reduce();
+}
+
+static void late_allreduce(void)
+{
+	come_late();
+	allreduce();
+}
+
+static void late_scan(void)
+{
+	come_late();
+	scan();
+}
+
+/* It ends while the ranks compute. */
+static void hidden_allreduce(void)
+{
+	MPI_Request request;
+
+	MPI_Iallreduce(from, to, 400, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD, &request);
+	mpisim_add_compute_time(0.010);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Wrong: rank 1 calls another operation than the others. */
+static void mismatch(void)
+{
+	if (rank == 1)
+		allreduce();
+	else
+		reduce();
+}
+
+/* Wrong, too. */
+static void roots(void)
+{
+	MPI_Bcast(to, 400, MPI_BYTE, rank == 1, MPI_COMM_WORLD);
+}
+
 static void everything(void)
 {
 	barrier();
@@ -131,7 +187,42 @@ static const struct timing_case {
     /* What 1 sent has long been there. */
     {"reduce_hierarchical_root_node", reduce, 0, Y(400) + X(400) + O},
     {"allreduce_hierarchical", allreduce, 3, Y(400) + X(400) + Y(400)},
+    /*
+     * By formula, one rank to a node: ceil(log2 4) = 2 empty messages, and the bytes of the busiest
+     * link. Who waits for nobody has the overhead of a message.
+     */
+    {"ideal_barrier", barrier, -1, 2 * X(0)},
+    {"ideal_bcast", bcast, 3, 2 * X(0) + 0.4},
+    {"ideal_bcast_root", bcast, 0, O},
+    {"ideal_allgather", allgather, -1, 2 * X(0) + 0.3},
+    {"ideal_allgatherv", allgatherv, -1, 2 * X(0) + 0.3},
+    {"ideal_alltoall", alltoall, -1, 2 * X(0) + 0.3},
+    {"ideal_reduce", reduce, 0, 2 * X(0) + 0.4},
+    {"ideal_reduce_leaf", reduce, 3, O},
+    {"ideal_allreduce", allreduce, -1, 2 * X(0) + 2 * 0.3},
+    {"ideal_reduce_scatter", reduce_scatter, -1, 2 * X(0) + 0.3},
+    {"ideal_scan", scan, 3, 2 * X(0) + 0.4},
+    {"ideal_scan_first", scan, 0, O},
+    {"ideal_late_bcast", late_bcast, 1, 10},
+    {"ideal_late_bcast_others", late_bcast, 2, 2 * X(0) + 0.4},
+    {"ideal_late_reduce", late_reduce, 0, 10 + 2 * X(0) + 0.4},
+    {"ideal_late_reduce_others", late_reduce, 2, O},
+    {"ideal_late_allreduce", late_allreduce, -1, 10 + 2 * X(0) + 2 * 0.3},
+    {"ideal_late_scan", late_scan, 2, 10 + 2 * X(0) + 0.4},
+    {"ideal_late_scan_first", late_scan, 0, O},
+    {"ideal_hidden_allreduce", hidden_allreduce, -1, 10},
+    /*
+     * Two ranks on each of two nodes: a message between the nodes, one within (200 us each of
+     * overhead, l' = 0.5 ms), and what crosses the link of a node.
+     */
+    {"ideal_nodes_allgather", allgather, -1, X(0) + 0.7 + 0.2},
+    {"ideal_nodes_alltoall", alltoall, -1, X(0) + 0.7 + 2 * 2 * 0.1},
+    {"ideal_nodes_allreduce", allreduce, -1, X(0) + 0.7 + 2 * 0.2},
+    /* All four on one node, where a byte takes half as long. */
+    {"ideal_node_alltoall", alltoall, -1, 2 * 0.7 + 3 * 0.1 / 2},
     {"everything", everything, -2, 0},
+    {"mismatch", mismatch, -2, 0},
+    {"roots", roots, -2, 0},
 };
 
 static int check(const struct timing_case *c)

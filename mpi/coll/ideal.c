@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives by formula: where the ranks of an operation meet, and who waits for whom. */
+#include "mpi/coll/ideal.h"
+
+#include <stdlib.h>
+
+#include "mpi/coll/algorithms.h"
+#include "mpi/p2p/causes.h"
+#include "util/error.h"
+
+enum { N_BUCKETS = 4096 };
+
+struct mpi_ideal_table {
+	struct mpi_ideal *buckets[N_BUCKETS];
+	int n_under_way;
+};
+
+_Noreturn void mpi_ideal_fail_memory(struct mpi_rank *me, const struct mpi_ideal *ideal)
+{
+	pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %s of %d ranks",
+		mpi_coll_kind_name(ideal->kind), ideal->n);
+}
+
+/* --- the meeting --- */
+
+static void destroy(struct mpi_ideal *ideal)
+{
+	struct mpi_ideal_leaving *leaving;
+
+	while ((leaving = ideal->leaving)) {
+		ideal->leaving = leaving->next;
+		free(leaving);
+	}
+	for (int i = 0; i < ideal->n && ideal->slots; i++) {
+		free(ideal->slots[i].data);
+		free(ideal->slots[i].ends);
+	}
+	free(ideal->slots);
+	mpi_ideal_traffic_finish(&ideal->traffic);
+	free(ideal);
+}
+
+void mpi_ideal_table_destroy(struct mpi_ideal_table *table)
+{
+	for (int i = 0; table && i < N_BUCKETS; i++)
+		for (struct mpi_ideal *ideal = table->buckets[i], *next; ideal; ideal = next) {
+			next = ideal->next;
+			destroy(ideal);
+		}
+	free(table);
+}
+
+int mpi_ideal_n_under_way(const struct mpi_ideal_table *table)
+{
+	return table ? table->n_under_way : 0;
+}
+
+static struct mpi_ideal **find(struct mpi_ideal_table *table, const struct mpi_coll *coll)
+{
+	uint32_t hash = coll->comm->context * 0x9e3779b1u + (uint32_t)coll->tag * 0x85ebca6bu +
+			coll->turn * 0xc2b2ae35u;
+	struct mpi_ideal **link = &table->buckets[(hash >> 16) % N_BUCKETS];
+
+	while (*link && ((*link)->context != coll->comm->context || (*link)->tag != coll->tag ||
+			 (*link)->turn != coll->turn))
+		link = &(*link)->next;
+	return link;
+}
+
+/* For ranks of one communicator only, which shares nothing. */
+static struct mpi_ideal *create(struct mpi_rank *me, const struct mpi_coll *coll)
+{
+	struct mpi_ideal *ideal = calloc(1, sizeof *ideal);
+
+	if (!ideal)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a collective");
+	*ideal = (struct mpi_ideal){.context = coll->comm->context,
+				    .tag = coll->tag,
+				    .turn = coll->turn,
+				    .kind = coll->kind,
+				    .root = coll->given.root,
+				    .n = coll->size,
+				    .n_left = coll->size,
+				    .first_rank = me->rank,
+				    .error = MPI_SUCCESS};
+	ideal->slots = calloc((size_t)ideal->n, sizeof *ideal->slots);
+	if (!ideal->slots)
+		mpi_ideal_fail_memory(me, ideal);
+	mpi_ideal_traffic_init(me, coll, ideal);
+	return ideal;
+}
+
+/* The meeting of this operation; the first rank to come makes it. */
+static struct mpi_ideal *join(struct mpi_rank *me, const struct mpi_coll *coll)
+{
+	struct mpi_ideal_table *table = me->world->ideals;
+	struct mpi_ideal **link;
+
+	if (!table)
+		me->world->ideals = table = calloc(1, sizeof *table);
+	if (!table)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a collective");
+	link = find(table, coll);
+	if (!*link) {
+		*link = create(me, coll);
+		table->n_under_way++;
+	}
+	if ((*link)->kind != coll->kind)
+		pd_fail(me->pd, PD_FAILURE_MPI_ERROR,
+			"this is %s, and rank %d is in %s: the ranks of a communicator have to "
+			"call the same collectives in the same order",
+			mpi_coll_kind_name(coll->kind), (*link)->first_rank,
+			mpi_coll_kind_name((*link)->kind));
+	if ((*link)->root != coll->given.root)
+		pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "root is %d, and that of rank %d is %d",
+			coll->given.root, (*link)->first_rank, (*link)->root);
+	return *link;
+}
+
+/* The last one to leave ends it. */
+static void leave(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	struct mpi_ideal *ideal = coll->ideal;
+	struct mpi_ideal **link;
+
+	coll->ideal = NULL;
+	if (--ideal->n_left > 0)
+		return;
+	link = find(me->world->ideals, coll);
+	*link = ideal->next;
+	me->world->ideals->n_under_way--;
+	destroy(ideal);
+}
+
+/* --- leaving at a time --- */
+
+static void let_go(const struct mpi_ideal_leaving *leaving, struct mpi_request *request)
+{
+	const struct mpi_rank *me = request->owner;
+	const struct sim_causes *causes = mpi_causes_of(me);
+
+	me->endpoint->last_started = leaving->since;
+	if (leaving->cause)
+		causes->formula_end(causes->context, leaving->cause, &leaving->formula,
+				    me->pd->rank, mpi_causes_now(me));
+	request->cause_mark = leaving->mark;
+	mpi_request_complete(request, MPI_SUCCESS);
+}
+
+static void fire(struct sim_event *event)
+{
+	struct mpi_ideal_leaving *leaving = (struct mpi_ideal_leaving *)event;
+	const struct sim_causes *causes = NULL;
+
+	if (leaving->ideal->from_root == leaving)
+		leaving->ideal->from_root = NULL;
+	for (struct mpi_request *request = leaving->first, *next; request; request = next) {
+		next = request->next;
+		request->next = NULL;
+		causes = mpi_causes_of(request->owner);
+		let_go(leaving, request);
+	}
+	if (leaving->cause && causes)
+		causes->message_end(causes->context, leaving->cause);
+	*leaving->link = leaving->next;
+	if (leaving->next)
+		leaving->next->link = leaving->link;
+	free(leaving);
+}
+
+/* What this rank's entry lets happen: whoever is added to it leaves when the formula says. */
+static struct mpi_ideal_leaving *schedule(struct mpi_rank *me, struct mpi_ideal *ideal,
+					  int64_t mark)
+{
+	struct sim_engine *engine = &me->world->pd->engine;
+	const struct sim_causes *causes = mpi_causes_of(me);
+	struct mpi_ideal_leaving *leaving = calloc(1, sizeof *leaving);
+
+	if (!leaving)
+		mpi_ideal_fail_memory(me, ideal);
+	leaving->ideal = ideal;
+	leaving->mark = mark;
+	leaving->since = engine->now;
+	leaving->formula = mpi_ideal_formula(ideal);
+	if (causes) {
+		struct sim_cause_place place = mpi_cause_place(me);
+
+		leaving->cause = causes->formula_begin(causes->context, &place, engine->now);
+	}
+	leaving->link = &ideal->leaving;
+	leaving->next = ideal->leaving;
+	if (leaving->next)
+		leaving->next->link = &leaving->next;
+	ideal->leaving = leaving;
+	sim_event_init(&leaving->event, fire);
+	sim_engine_after(engine, &leaving->event, mpi_ideal_time(me, &leaving->formula));
+	return leaving;
+}
+
+static void add(struct mpi_ideal_leaving *leaving, struct mpi_ideal_slot *slot)
+{
+	if (!slot->request)
+		return;
+	slot->request->next = leaving->first;
+	leaving->first = slot->request;
+	slot->request = NULL;
+}
+
+static void add_range(struct mpi_ideal_leaving *leaving, struct mpi_ideal *ideal, int from, int end)
+{
+	for (int i = end - 1; i >= from; i--) /* they go in the order of ranks */
+		add(leaving, &ideal->slots[i]);
+}
+
+/* --- entering --- */
+
+/* What the rank waits for, until somebody adds it to those who leave. */
+static void wait_for_others(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_ideal_slot *slot)
+{
+	struct mpi_request *request = mpi_request_create(me, REQUEST_COLL);
+
+	request->channel = CHANNEL_COLL;
+	request->comm = coll->comm;
+	mpi_comm_retain(coll->comm);
+	slot->request = request;
+	mpi_coll_post(me, coll, request);
+}
+
+/* A rank that waits for nobody: it hands its message over. */
+static void spend(struct mpi_rank *me, const struct mpi_ideal_slot *slot)
+{
+	sim_time_ps begin = me->world->pd->engine.now;
+	double overhead_s = me->world->pd->cluster->send_overhead_s;
+
+	if (overhead_s <= 0)
+		return;
+	sim_task_sleep(&me->pd->task, sim_time_from_s(overhead_s));
+	mpi_cause_overhead(me, true, slot->size_B, begin);
+}
+
+static void enter_for_all(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_ideal *ideal)
+{
+	wait_for_others(me, coll, &ideal->slots[coll->rank]);
+	if (ideal->n_entered == ideal->n)
+		add_range(schedule(me, ideal, ideal->mark), ideal, 0, ideal->n);
+}
+
+static void enter_from_root(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_ideal *ideal)
+{
+	const struct mpi_ideal_slot *root = &ideal->slots[ideal->root];
+
+	if (coll->rank == ideal->root) {
+		ideal->from_root = schedule(me, ideal, root->mark);
+		add_range(ideal->from_root, ideal, 0, ideal->n);
+		spend(me, root);
+	} else if (!root->has_entered) {
+		wait_for_others(me, coll, &ideal->slots[coll->rank]);
+	} else if (ideal->from_root) {
+		wait_for_others(me, coll, &ideal->slots[coll->rank]);
+		add(ideal->from_root, &ideal->slots[coll->rank]);
+	} else {
+		mpi_cause_known(me, root->mark);
+	}
+}
+
+static void enter_to_root(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_ideal *ideal)
+{
+	if (coll->rank == ideal->root)
+		wait_for_others(me, coll, &ideal->slots[coll->rank]);
+	if (ideal->n_entered == ideal->n)
+		add_range(schedule(me, ideal, ideal->mark), ideal, ideal->root, ideal->root + 1);
+	if (coll->rank != ideal->root)
+		spend(me, &ideal->slots[coll->rank]);
+}
+
+/* `n_before`: the ranks of which all had entered before. */
+static void enter_in_order(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_ideal *ideal,
+			   int n_before)
+{
+	if (coll->rank > 0)
+		wait_for_others(me, coll, &ideal->slots[coll->rank]);
+	if (ideal->n_prefix > n_before && ideal->n_prefix > 1)
+		add_range(schedule(me, ideal, ideal->mark), ideal, n_before, ideal->n_prefix);
+	if (coll->rank == 0)
+		spend(me, &ideal->slots[0]);
+}
+
+static void enter(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_ideal *ideal)
+{
+	struct mpi_ideal_slot *slot = &ideal->slots[coll->rank];
+	int n_before = ideal->n_prefix;
+
+	mpi_ideal_put(me, coll, ideal);
+	if (mpi_ideal_traffic_add(coll, ideal))
+		mpi_ideal_fail_memory(me, ideal);
+	slot->mark = mpi_cause_mark(me);
+	slot->has_entered = true;
+	ideal->n_entered++;
+	mpi_ideal_fold(me, coll, ideal);
+	switch (mpi_coll_shape_of(coll->kind)) {
+	case SIM_COLLECTIVE_FROM:
+		enter_from_root(me, coll, ideal);
+		break;
+	case SIM_COLLECTIVE_TO:
+		enter_to_root(me, coll, ideal);
+		break;
+	case SIM_COLLECTIVE_SCAN:
+		enter_in_order(me, coll, ideal, n_before);
+		break;
+	default:
+		enter_for_all(me, coll, ideal);
+	}
+}
+
+static void do_alone(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	struct mpi_ideal *ideal = create(me, coll);
+
+	mpi_ideal_put(me, coll, ideal);
+	ideal->slots[0].has_entered = true;
+	mpi_ideal_fold(me, coll, ideal);
+	mpi_ideal_take(me, coll, ideal);
+	destroy(ideal);
+}
+
+static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	if (coll->size == 1) {
+		do_alone(me, coll);
+		return true;
+	}
+	if (coll->step == 0) {
+		coll->ideal = join(me, coll);
+		enter(me, coll, coll->ideal);
+		if (coll->n_posted > 0)
+			return false;
+	}
+	mpi_ideal_take(me, coll, coll->ideal);
+	leave(me, coll);
+	return true;
+}
+
+/* A stage of another algorithm is made of messages. */
+static bool fits(const struct mpi_coll *coll)
+{
+	return !coll->is_part;
+}
+
+const struct mpi_coll_algorithm mpi_coll_ideal = {
+    .name = "ideal",
+    .kinds = MPI_COLL_KIND(N_COLL_KINDS) - 1,
+    .fits = fits,
+    .stages = {{NULL, run_round}},
+};
