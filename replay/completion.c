@@ -99,8 +99,10 @@ int replay_own_Waitsome(struct replay_rank *rank)
 	int n_active;
 	struct mpi_request **found = find(rank, list, &n_active);
 
-	if (n_active > 0)
+	if (n_active > 0) {
 		mpi_requests_wait(rank->mpi, rank->n_listed, found, true);
+		mpi_requests_take_others(rank->mpi, rank->n_listed, found);
+	}
 	return end_some(rank, n, list, found);
 }
 

@@ -176,7 +176,7 @@ static const struct mpi_errhandler *handler_of(const struct mpi_rank *me,
 /*
  * The handler is the program's code: what it computes counts, the calls that it makes are calls,
  * and it may leave by longjmp, so that the call that failed has to be over as far as this rank's
- * state goes.
+ * state goes. The call returns the code whatever the handler makes of its copy.
  */
 static int call_handler(struct mpi_rank *me, const struct mpi_errhandler *handler, uintptr_t object,
 			int code)
@@ -186,15 +186,15 @@ static int call_handler(struct mpi_rank *me, const struct mpi_errhandler *handle
 	struct pd_rank *pd = me->pd;
 	const char *function = pd->function;
 	const void *site = pd->site;
-	int depth = me->depth;
+	int depth = me->depth, given = code;
 
 	me->depth = 1;
 	mpi_leave(me, code);
 	if (handler->language == MPI_LANGUAGE_C)
-		user(&object, &code);
+		user(&object, &given);
 	else
 		((mpi_fortran_errhandler_fn *)handler->user)(
-		    (int[]){(int)mpi_handle_number(object)}, &code);
+		    (int[]){(int)mpi_handle_number(object)}, &given);
 	pd_compute_end(pd);
 	me->depth = depth;
 	pd->function = function;

@@ -199,19 +199,16 @@ static void end_listed(struct mpi_rank *me, struct mpi_request *request, MPI_Req
 		statuses[position].MPI_ERROR = error_class;
 }
 
+/* A handler gets the error of the request, the program MPI_ERR_IN_STATUS. */
 static int raise_listed(struct mpi_rank *me, const struct list_error *first)
 {
-	int code;
-
 	if (first->error_class == MPI_SUCCESS)
 		return MPI_SUCCESS;
-	code = mpi_raise(me, first->comm, MPI_ERR_IN_STATUS,
-			 "%s on the message from rank %d with tag %d",
-			 mpi_error_class_name(mpi_error_class_of(me, first->error_class)),
-			 first->status.MPI_SOURCE, first->status.MPI_TAG);
+	mpi_raise(me, first->comm, first->error_class, "on the message from rank %d with tag %d",
+		  first->status.MPI_SOURCE, first->status.MPI_TAG);
 	if (first->comm)
 		mpi_comm_release(me, first->comm);
-	return code;
+	return MPI_ERR_IN_STATUS;
 }
 
 /* Ends every request of a list that is complete as a whole. */
@@ -315,6 +312,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	*outcount = MPI_UNDEFINED;
 	if (list.n_active > 0) {
 		mpi_requests_wait(me, list.n, list.requests, true);
+		mpi_requests_take_others(me, list.n, list.requests);
 		code = end_some(me, &list, array_of_requests, outcount, array_of_indices,
 				array_of_statuses);
 	}

@@ -275,19 +275,40 @@ static bool is_answered(int n, struct mpi_request *const requests[], bool any)
 	return n_complete > 0 && (any || n_complete == n_active);
 }
 
+/* What has arrived of them, and what is taken in any case. */
+static void take_arrived(struct mpi_rank *me, int n, struct mpi_request *const requests[])
+{
+	if (!me->endpoint->arrived_first)
+		return;
+	me->endpoint->n_to_go = 0;
+	mark(me->endpoint, n, requests);
+	while (take_one(me))
+		;
+	unmark(n, requests);
+}
+
+static bool are_all_complete(int n, struct mpi_request *const requests[])
+{
+	for (int i = 0; i < n; i++)
+		if (requests[i] && (requests[i]->state == REQUEST_PENDING ||
+				    requests[i]->state == REQUEST_ARRIVED))
+			return false;
+	return true;
+}
+
+void mpi_requests_take_others(struct mpi_rank *me, int n, struct mpi_request *const requests[])
+{
+	if (are_all_complete(n, requests))
+		return;
+	sim_task_sleep(&me->pd->task, 0); /* behind all that is due now */
+	take_arrived(me, n, requests);
+}
+
 void mpi_progress_poll(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)
 {
-	struct mpi_endpoint *endpoint = me->endpoint;
-
 	if (!looks_anyway(me) && is_answered(n, requests, any))
 		return;
-	if (endpoint->arrived_first) {
-		endpoint->n_to_go = 0;
-		mark(endpoint, n, requests);
-		while (take_one(me))
-			;
-		unmark(n, requests);
-	}
+	take_arrived(me, n, requests);
 	if (me->in_progress)
 		advance_all(me);
 	look(me);

@@ -109,7 +109,12 @@ void mpi_request_complete(struct mpi_request *request, int error_class);
  * destroy them.
  */
 void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any);
-/* The same for one request that is PENDING or ARRIVED. */
+/*
+ * One of the requests is complete: takes the others that have arrived by now, those at the same
+ * simulated time included. On the rank's fiber.
+ */
+void mpi_requests_take_others(struct mpi_rank *me, int n, struct mpi_request *const requests[]);
+/* mpi_requests_wait for one request that is PENDING or ARRIVED. */
 void mpi_request_wait(struct mpi_rank *me, struct mpi_request *request);
 /* Makes the progress that is possible now without blocking for others: takes arrived messages of
  * `requests`, advances collectives. None, with `protocol.progress: in_waiting`, where all (with `any`:

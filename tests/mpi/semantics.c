@@ -152,7 +152,7 @@ static void error_field_of_one_status(void)
 }
 
 /* Calls of arrays write every error field with MPI_ERR_IN_STATUS; the handler is that of the failed
- * operation's communicator. */
+ * operation's communicator, and gets its error. */
 static void errors_in_statuses(void)
 {
 	MPI_Comm comm = dup_with(note_error);
@@ -171,7 +171,7 @@ static void errors_in_statuses(void)
 		expect("failed", statuses[1].MPI_ERROR, MPI_ERR_TRUNCATE);
 		expect("behind", statuses[2].MPI_ERROR, MPI_SUCCESS);
 		expect("communicator", handler_comm == comm, 1);
-		expect("code", handler_code, MPI_ERR_IN_STATUS);
+		expect("code", handler_code, MPI_ERR_TRUNCATE);
 		MPI_Irecv(buf, 4, MPI_BYTE, 0, 3, comm, requests);
 		expect("some", MPI_Waitsome(1, requests, &n, &index, statuses), MPI_ERR_IN_STATUS);
 		expect("some failed", statuses[0].MPI_ERROR, MPI_ERR_TRUNCATE);
@@ -368,6 +368,45 @@ static void counts_beyond_measure(void)
 	MPI_Comm_free(&comm);
 }
 
+static void forgive(MPI_Comm *comm, int *code, ...)
+{
+	*code = MPI_SUCCESS;
+}
+
+/* A handler gets the code that the call returns, and cannot change it. */
+static void handler_forgives(void)
+{
+	MPI_Comm comm = dup_with(forgive);
+
+	expect("code", MPI_Send(buf, 1, MPI_BYTE, 99, 0, comm), MPI_ERR_RANK);
+	MPI_Comm_free(&comm);
+}
+
+/* MPI_Waitsome gives all that has arrived: while the rank computed, and at the same time. */
+static void some_wait_takes_all(void)
+{
+	MPI_Request requests[4];
+	int n, indices[4];
+
+	for (int i = 0; i < 3 && rank == 0; i++)
+		MPI_Send(buf, 8, MPI_BYTE, 1, i, MPI_COMM_WORLD);
+	if (rank != 1) {
+		mpisim_add_compute_time(0.020 - MPI_Wtime());
+		MPI_Send(buf, 8, MPI_BYTE, 1, 3, MPI_COMM_WORLD);
+		return;
+	}
+	for (int i = 0; i < 4; i++)
+		MPI_Irecv(buf + 8 * i, 8, MPI_BYTE, 0, i, MPI_COMM_WORLD, &requests[i]);
+	mpisim_add_compute_time(0.010);
+	MPI_Waitsome(4, requests, &n, indices, MPI_STATUSES_IGNORE);
+	expect("arrived", n, 3);
+	expect_ms("three overheads", 10 + 0.3);
+	MPI_Irecv(buf, 8, MPI_BYTE, 2, 3, MPI_COMM_WORLD, &requests[0]);
+	MPI_Waitsome(4, requests, &n, indices, MPI_STATUSES_IGNORE);
+	expect("at the same time", n, 2);
+	expect_ms("two overheads", 20 + 0.1 + 1 + 2 * 0.008 + 0.2); /* they share the link */
+}
+
 /* --- what libraries do where the standard leaves it to them --- */
 
 /* As MPI_Init_thread: a level is no promise to use it. */
@@ -442,6 +481,8 @@ static const struct test_case cases[] = {
     CASE(thread_levels_are_granted),
     CASE(buffers_may_be_tight),
     CASE(reductions_need_two_buffers),
+    CASE(handler_forgives),
+    CASE(some_wait_takes_all),
 };
 
 int main(int argc, char **argv)
