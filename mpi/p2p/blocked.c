@@ -135,3 +135,25 @@ void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out)
 		snprintf(out->text, sizeof out->text,
 			 "the processes that it spawned to call MPI_Init");
 }
+
+enum mpi_late mpi_blocked_late(const struct mpi_rank *me)
+{
+	const struct mpi_endpoint *endpoint = me->endpoint;
+	enum mpi_late late = MPI_LATE_NOBODY;
+
+	if (!endpoint || me->pd->has_ended)
+		return late;
+	if (endpoint->is_probing)
+		return MPI_LATE_SENDER;
+	for (int i = 0; endpoint->waited && i < endpoint->n_waited; i++) {
+		const struct mpi_request *request = endpoint->waited[i];
+
+		if (!request || !request->is_waited || request->state == REQUEST_COMPLETE)
+			continue;
+		if (request->kind == REQUEST_RECV && !request->message)
+			return MPI_LATE_SENDER;
+		if (request->kind == REQUEST_SEND && request->message && !request->message->recv)
+			late = MPI_LATE_RECEIVER;
+	}
+	return late;
+}

@@ -7,6 +7,9 @@
 
 #include "mpi/core/rank.h"
 
+/* Who a blocked rank waits for, as far as it is known. */
+enum mpi_late { MPI_LATE_NOBODY, MPI_LATE_SENDER, MPI_LATE_RECEIVER };
+
 /* What a rank is blocked in, for the report of a deadlock. */
 struct mpi_blocked {
 	bool is_blocked; /* false: it has ended or computes */
@@ -20,5 +23,8 @@ struct mpi_blocked {
 
 /* Describes what `me` waits for. O(requests waited for). */
 void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out);
+/* Who is late: whoever has not sent what `me` would receive, or not posted a receive for what it
+ * sends; nobody where all that it waits for is under way, or it waits for none of that. */
+enum mpi_late mpi_blocked_late(const struct mpi_rank *me);
 
 #endif

@@ -68,6 +68,26 @@ class Base(unittest.TestCase):
 
 
 class ByHand(Base):
+    def test_calls_that_are_open_at_the_end_count_up_to_it(self):
+        out = self.dir / "stuck.json"
+        words = [BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 4, "--compute", "modelled", "--bench",
+                 self.dir / "kernels.bench", "--json", out, "--explain", self.dir / "waits", "stuck"]
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, cwd=self.dir)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        run = json.loads(out.read_text())
+        self.assertEqual(run["failure"]["kind"], "deadlock")
+        end = run["predicted_time_s"]  # rank 3 comes last, after 4 s and what MPI_Comm_split takes
+        sites = {site["call"]: site for site in run["analysis"]["wait_states"]["sites"] if site["call"] != "MPI_Comm_split"}
+        for call, state, waited in (("MPI_Bcast", "collective", 3), ("MPI_Recv", "late_sender", 2), ("MPI_Ssend", "late_receiver", 1), ("MPI_Barrier", "barrier", 0)):
+            found = sites[call][state]
+            self.assertEqual((found["count"], found["open_count"]), (1, 1), call)
+            self.near(found["open_time_s"], found["time_s"])
+            self.near(found["time_s"], waited, 1e-4)  # ranks leave MPI_Comm_split a few messages apart
+            self.assertLess(found["time_s"], end)
+        self.assertRegex(done.stderr, r"late sender .* 1  MPI_Recv at waits.c:\d+ \(recv\), of it not over: 2 s")
+        self.assertEqual(run["analysis"]["wait_states"]["all"]["late_sender"]["open_count"], 1)
+        self.assertEqual(run["analysis"]["critical_path"]["parts_s"]["polling"], 0)  # what woke rank 0 was not what it waits for
+
     def test_late_sender(self):
         time, a = self.case("late_sender")
         self.near(time, 3 + 0.01001 + 1)

@@ -33,4 +33,7 @@ const char *run_site(const struct run *run, struct run_strings *sites, const voi
 void run_waits_describe(const struct run *run, int rank, struct run_strings *strings,
 			struct trace_blocked *blocked, int **out_peers);
 
+/* Tells --explain, if it is asked for, who a rank waits for in a call that was open at the end. */
+void run_waits_explain(struct run *run, const struct sim_record_call *open);
+
 #endif

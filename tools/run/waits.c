@@ -27,3 +27,18 @@ void run_waits_describe(const struct run *run, int rank, struct run_strings *str
 	blocked->waits_for = found.waits_for;
 	blocked->n_waits_for = found.n;
 }
+
+void run_waits_explain(struct run *run, const struct sim_record_call *open)
+{
+	static const enum trace_wait waits[] = {
+	    [MPI_LATE_NOBODY] = TRACE_N_WAITS,
+	    [MPI_LATE_SENDER] = TRACE_WAIT_LATE_SENDER,
+	    [MPI_LATE_RECEIVER] = TRACE_WAIT_LATE_RECEIVER,
+	};
+	const struct sim_cause_place place = {open->rank, open->function, open->site};
+
+	if (run->analysis)
+		trace_analysis_open_call(run->analysis, &place,
+					 waits[mpi_blocked_late(&run->mpi->ranks[open->rank])],
+					 open->begin, open->end);
+}

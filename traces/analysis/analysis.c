@@ -108,10 +108,10 @@ struct sim_recorder trace_analysis_recorder(struct trace_analysis *analysis)
 /* --- life --- */
 
 static void wait_at_collective(void *context, int rank, int site, int is_barrier,
-			       sim_time_ps waited)
+			       sim_time_ps waited, bool is_open)
 {
 	trace_causes_wait(context, rank, site,
-			  is_barrier ? TRACE_WAIT_BARRIER : TRACE_WAIT_COLLECTIVE, waited);
+			  is_barrier ? TRACE_WAIT_BARRIER : TRACE_WAIT_COLLECTIVE, waited, is_open);
 }
 
 /* A rank is a unit of its own where its node has a core for each; else the node's cores are, and
@@ -225,5 +225,6 @@ void trace_analysis_close(struct trace_analysis *analysis)
 	}
 	if (analysis->n_ranks > 0)
 		trace_causes_see(analysis, analysis->last_rank, analysis->summary->end);
+	trace_collectives_close(analysis->collectives, analysis->summary->end);
 	analysis->out_of_memory |= analysis->paths.out_of_memory || analysis->links.out_of_memory;
 }

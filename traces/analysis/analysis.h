@@ -63,6 +63,9 @@ enum trace_wait {
 struct trace_wait_total {
 	sim_time_ps time[TRACE_N_WAITS];
 	uint64_t n[TRACE_N_WAITS]; /* occurrences with a time above 0 */
+	/* of these, in calls that were not over when the run ended early: their time so far */
+	sim_time_ps open_time[TRACE_N_WAITS];
+	uint64_t n_open[TRACE_N_WAITS];
 };
 
 struct trace_analysis_rank {
@@ -131,6 +134,11 @@ int trace_analysis_create(const struct trace_summary *summary, const struct sim_
 			  struct util_error *err);
 void trace_analysis_destroy(struct trace_analysis *analysis); /* NULL is fine */
 struct sim_recorder trace_analysis_recorder(struct trace_analysis *analysis);
+/* At the early end of a run: the rank is in a call, and has waited for somebody since `begin`
+ * (TRACE_N_WAITS: for nobody that is known; collectives are known without it). Before
+ * trace_analysis_close, and before the call is recorded. */
+void trace_analysis_open_call(struct trace_analysis *analysis, const struct sim_cause_place *place,
+			      enum trace_wait wait, sim_time_ps begin, sim_time_ps now);
 /* Ends the observation, after trace_summary_close: the critical path is that of the rank that was
  * last, up to the end of the run. */
 void trace_analysis_close(struct trace_analysis *analysis);

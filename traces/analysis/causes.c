@@ -52,22 +52,29 @@ static struct trace_wait_total *wait_at(struct trace_analysis *analysis, int sit
 	return &analysis->waits[site];
 }
 
+static void add_wait(struct trace_wait_total *total, enum trace_wait wait, sim_time_ps waited,
+		     bool is_open)
+{
+	total->time[wait] += waited;
+	total->n[wait]++;
+	total->open_time[wait] += is_open ? waited : 0;
+	total->n_open[wait] += is_open;
+}
+
 void trace_causes_wait(struct trace_analysis *analysis, int rank, int site, enum trace_wait wait,
-		       sim_time_ps waited)
+		       sim_time_ps waited, bool is_open)
 {
 	struct trace_wait_total *of_rank = &analysis->ranks[rank].waits;
 	struct trace_wait_total *of_site = site < 0 ? NULL : wait_at(analysis, site);
 
 	if (waited <= 0)
 		return;
-	of_rank->time[wait] += waited;
-	of_rank->n[wait]++;
+	add_wait(of_rank, wait, waited, is_open);
 	if (!of_site) {
 		analysis->out_of_memory = true;
 		return;
 	}
-	of_site->time[wait] += waited;
-	of_site->n[wait]++;
+	add_wait(of_site, wait, waited, is_open);
 }
 
 static int site_of(struct trace_analysis *analysis, const struct sim_cause_place *place)
@@ -390,7 +397,18 @@ static void resume(void *context, const struct sim_cause_place *place, sim_time_
 	trace_path_copy(&analysis->paths, &r->path, &r->cause);
 	r->seen = r->path.until;
 	if (!r->in_collective)
-		trace_causes_wait(analysis, place->rank, site, r->cause_wait, ready - begin);
+		trace_causes_wait(analysis, place->rank, site, r->cause_wait, ready - begin, false);
+}
+
+void trace_analysis_open_call(struct trace_analysis *analysis, const struct sim_cause_place *place,
+			      enum trace_wait wait, sim_time_ps begin, sim_time_ps now)
+{
+	struct trace_analysis_rank *r = &analysis->ranks[place->rank];
+
+	r->idle = 0; /* whatever woke it was not what it waits for */
+	if (!r->in_collective && wait != TRACE_N_WAITS)
+		trace_causes_wait(analysis, place->rank, site_of(analysis, place), wait,
+				  now - begin, true);
 }
 
 static void overhead(void *context, const struct sim_cause_place *place, int is_send,

@@ -17,6 +17,9 @@ struct entry {
 struct instance {
 	struct instance *next;
 	uint32_t comm, sequence;
+	enum sim_collective_shape shape;
+	int n_ranks, root;
+	bool is_barrier;
 	struct entry *entries; /* [n] in order of time */
 	int n, capacity;
 };
@@ -87,37 +90,81 @@ static int append(struct instance *instance, struct entry entry)
 	return 0;
 }
 
-/* When the last of those came whom `entry` needs: by rank in the communicator below it, the root,
- * or all. Entries are in order of time. */
-static sim_time_ps last_needed(const struct instance *instance, const struct entry *entry,
-			       const struct sim_cause_collective *last)
+/* Whether `entry` does not leave before the rank of the communicator has come. */
+static bool needs(const struct instance *instance, const struct entry *entry, int comm_rank)
 {
-	int i = instance->n - 1;
-
-	if (last->shape == SIM_COLLECTIVE_TO && entry->comm_rank != last->root)
-		return entry->time;
-	while (i >= 0 && last->shape == SIM_COLLECTIVE_FROM &&
-	       instance->entries[i].comm_rank != last->root)
-		i--;
-	while (i >= 0 && last->shape == SIM_COLLECTIVE_SCAN &&
-	       instance->entries[i].comm_rank > entry->comm_rank)
-		i--;
-	return i >= 0 ? instance->entries[i].time : entry->time;
+	switch (instance->shape) {
+	case SIM_COLLECTIVE_FROM:
+		return comm_rank == instance->root;
+	case SIM_COLLECTIVE_TO:
+		return entry->comm_rank == instance->root;
+	case SIM_COLLECTIVE_SCAN:
+		return comm_rank <= entry->comm_rank;
+	default:
+		return true;
+	}
 }
 
-static void settle(struct trace_collectives *collectives, const struct instance *instance,
-		   const struct sim_cause_collective *last)
+/* When the last of those came whom `entry` needs. Entries are in order of time. */
+static sim_time_ps last_needed(const struct instance *instance, const struct entry *entry)
 {
-	int is_barrier = strcmp(last->place.function, "MPI_Barrier") == 0;
+	for (int i = instance->n - 1; i >= 0; i--)
+		if (needs(instance, entry, instance->entries[i].comm_rank))
+			return instance->entries[i].time;
+	return entry->time;
+}
 
+static void settle(struct trace_collectives *collectives, const struct instance *instance)
+{
 	for (int i = 0; i < instance->n; i++) {
 		const struct entry *entry = &instance->entries[i];
-		sim_time_ps waited = last_needed(instance, entry, last) - entry->time;
+		sim_time_ps waited = last_needed(instance, entry) - entry->time;
 
 		if (waited > 0)
 			collectives->wait(collectives->context, entry->rank, entry->site,
-					  is_barrier, waited);
+					  instance->is_barrier, waited, false);
 	}
+}
+
+/* How many of the communicator's ranks `entry` needs. */
+static int n_needed(const struct instance *instance, const struct entry *entry)
+{
+	switch (instance->shape) {
+	case SIM_COLLECTIVE_FROM:
+		return 1;
+	case SIM_COLLECTIVE_TO:
+		return entry->comm_rank == instance->root ? instance->n_ranks : 0;
+	case SIM_COLLECTIVE_SCAN:
+		return entry->comm_rank + 1;
+	default:
+		return instance->n_ranks;
+	}
+}
+
+/* Not all have come. */
+static void settle_open(struct trace_collectives *collectives, const struct instance *instance,
+			sim_time_ps now)
+{
+	for (int i = 0; i < instance->n; i++) {
+		const struct entry *entry = &instance->entries[i];
+		int n_missing = n_needed(instance, entry);
+		sim_time_ps until = now;
+
+		for (int k = 0; k < instance->n; k++)
+			n_missing -= needs(instance, entry, instance->entries[k].comm_rank);
+		if (n_missing <= 0)
+			until = last_needed(instance, entry);
+		if (until > entry->time)
+			collectives->wait(collectives->context, entry->rank, entry->site,
+					  instance->is_barrier, until - entry->time, n_missing > 0);
+	}
+}
+
+void trace_collectives_close(struct trace_collectives *collectives, sim_time_ps now)
+{
+	for (int i = 0; i < N_BUCKETS; i++)
+		for (const struct instance *one = collectives->buckets[i]; one; one = one->next)
+			settle_open(collectives, one, now);
 }
 
 int trace_collectives_enter(struct trace_collectives *collectives,
@@ -131,13 +178,17 @@ int trace_collectives_enter(struct trace_collectives *collectives,
 			return UTIL_ENOMEM;
 		(*link)->comm = entered->comm;
 		(*link)->sequence = entered->sequence;
+		(*link)->shape = entered->shape;
+		(*link)->root = entered->root;
+		(*link)->n_ranks = entered->n_ranks;
+		(*link)->is_barrier = strcmp(entered->place.function, "MPI_Barrier") == 0;
 	}
 	instance = *link;
 	if (append(instance, (struct entry){entered->place.rank, entered->rank, site, now}))
 		return UTIL_ENOMEM;
 	if (instance->n < entered->n_ranks)
 		return 0;
-	settle(collectives, instance, entered);
+	settle(collectives, instance);
 	*link = instance->next;
 	instance_free(instance);
 	return 0;

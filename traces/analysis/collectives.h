@@ -2,6 +2,8 @@
 #ifndef TRACES_ANALYSIS_COLLECTIVES_H
 #define TRACES_ANALYSIS_COLLECTIVES_H
 
+#include <stdbool.h>
+
 #include "simcore/recorder.h"
 
 /*
@@ -10,9 +12,9 @@
  */
 struct trace_collectives;
 
-/* A rank waited for `waited` because others came later. */
+/* A rank waited for `waited` because others came later; is_open: have not come, and it waits still. */
 typedef void (*trace_collective_fn)(void *context, int rank, int site, int is_barrier,
-				    sim_time_ps waited);
+				    sim_time_ps waited, bool is_open);
 
 int trace_collectives_create(trace_collective_fn wait, void *context,
 			     struct trace_collectives **out); /* 0 or UTIL_ENOMEM */
@@ -20,5 +22,7 @@ void trace_collectives_destroy(struct trace_collectives *collectives); /* NULL i
 /* 0 or UTIL_ENOMEM. */
 int trace_collectives_enter(struct trace_collectives *collectives,
 			    const struct sim_cause_collective *entered, int site, sim_time_ps now);
+/* The run ends early: whoever needs others that have not come has waited until `now`. */
+void trace_collectives_close(struct trace_collectives *collectives, sim_time_ps now);
 
 #endif

@@ -188,6 +188,8 @@ int trace_explain(struct trace_analysis *analysis, const struct trace_ideal *ide
 		for (int w = 0; w < TRACE_N_WAITS; w++) {
 			out->waits.time[w] += analysis->ranks[rank].waits.time[w];
 			out->waits.n[w] += analysis->ranks[rank].waits.n[w];
+			out->waits.open_time[w] += analysis->ranks[rank].waits.open_time[w];
+			out->waits.n_open[w] += analysis->ranks[rank].waits.n_open[w];
 		}
 	return 0;
 }

@@ -151,6 +151,10 @@ static void set_waits(json_t *object, const struct trace_wait_total *waits)
 
 		set(one, "count", json_integer((json_int_t)waits->n[w]));
 		set(one, "time_s", seconds(waits->time[w]));
+		if (waits->n_open[w] > 0) {
+			set(one, "open_count", json_integer((json_int_t)waits->n_open[w]));
+			set(one, "open_time_s", seconds(waits->open_time[w]));
+		}
 		set(object, trace_wait_name((enum trace_wait)w), one);
 	}
 }

@@ -174,7 +174,7 @@ static void write_path(const struct trace_explanation *e, FILE *file)
 struct wait_row {
 	enum trace_wait wait;
 	int site;
-	sim_time_ps time;
+	sim_time_ps time, open_time;
 	uint64_t n;
 };
 
@@ -208,6 +208,7 @@ static int list_waits(const struct trace_explanation *e, struct wait_row rows[])
 				    .wait = (enum trace_wait)w,
 				    .site = site,
 				    .time = analysis->waits[site].time[w],
+				    .open_time = analysis->waits[site].open_time[w],
 				    .n = analysis->waits[site].n[w],
 				};
 	qsort(rows, (size_t)n, sizeof *rows, compare_waits);
@@ -229,9 +230,13 @@ static void write_waits(const struct trace_explanation *e, FILE *file)
 		char where[256];
 
 		describe_site(e, rows[i].site, where, sizeof where);
-		fprintf(file, "  %-26s %12s %7.1f %% %10llu  %.80s\n", wait_titles[rows[i].wait],
+		fprintf(file, "  %-26s %12s %7.1f %% %10llu  %.80s", wait_titles[rows[i].wait],
 			time_text(time_s).text, percent(time_s, all_s),
 			(unsigned long long)rows[i].n, where);
+		if (rows[i].open_time > 0)
+			fprintf(file, ", of it not over: %s",
+				time_text(sim_time_to_s(rows[i].open_time)).text);
+		fputc('\n', file);
 	}
 	if (n > MAX_ROWS)
 		fprintf(file, "  and %d more\n", n - MAX_ROWS);

@@ -47,7 +47,7 @@ void trace_causes_see(struct trace_analysis *analysis, int rank, sim_time_ps now
 void trace_causes_advance(struct trace_analysis *analysis, int rank, int64_t ideal,
 			  sim_time_ps now);
 void trace_causes_wait(struct trace_analysis *analysis, int rank, int site, enum trace_wait wait,
-		       sim_time_ps waited);
+		       sim_time_ps waited, bool is_open);
 
 struct trace_tree;
 /* explain.c: efficiencies from what each of analysis->unit_width computed up to `from_s` (NULL:

@@ -87,8 +87,9 @@ function fillWaits() {
   const states = [["late_sender", "late sender"], ["late_receiver", "late receiver"], ["barrier", "wait at barrier"], ["collective", "wait at collective"]];
   if (!analysis || !analysis.wait_states.sites.length) return place("waits").remove();
   place("waits").append(table([{ title: "call", of: (site) => site.call }, { title: "where", of: (site) => site.site || "" },
-    ...states.map(([key, title]) => ({ title, of: (site) => site[key].time_s, show: (site) => site[key].count ? time(site[key].time_s) : "–" }))],
-    analysis.wait_states.sites, 12), note("Summed over the ranks."));
+    ...states.map(([key, title]) => ({ title, of: (site) => site[key].time_s, show: (site) => site[key].count ? time(site[key].time_s) + (site[key].open_count ? " *" : "") : "–" }))],
+    analysis.wait_states.sites, 12), note("Summed over the ranks." + (states.some(([key]) => analysis.wait_states.all[key].open_count)
+      ? " *: calls that were not over when the run ended are among them, with their time so far." : "")));
   return undefined;
 }
 

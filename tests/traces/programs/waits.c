@@ -214,6 +214,24 @@ static void reacquired(void)
 	}
 }
 
+/* Rank 1 receives what nobody sends, rank 2 sends what nobody receives; rank 0 waits for rank 1 in a broadcast, rank 3 for all
+ * in a barrier. All come at another time. */
+static void stuck(void)
+{
+	MPI_Comm pair;
+
+	MPI_Comm_split(MPI_COMM_WORLD, rank < 3, rank, &pair);
+	compute("before", rank + 1);
+	if (rank == 0)
+		MPI_Bcast(buffer, 1, MPI_BYTE, 1, pair);
+	else if (rank == 1)
+		recv(3, 8);
+	else if (rank == 2)
+		MPI_Ssend(buffer, 8, MPI_BYTE, 3, 0, MPI_COMM_WORLD);
+	else
+		MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -232,6 +250,7 @@ static const struct {
     {"put", put},
     {"files", files},
     {"reacquired", reacquired},
+    {"stuck", stuck},
 };
 
 int main(int argc, char **argv)
