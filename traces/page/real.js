@@ -36,18 +36,19 @@ function sizeName(group) {
 function fillTimelines() {
   const section = place("timeline"), beside = [];
   if (!data.timeline) return section.remove();
-  if (!data.real_timeline) return Timeline(section, data.timeline);
-  beside.push(Timeline(section, data.real_timeline, { id: "real-timeline", title: "Measured", beside, isBare: true }));
-  beside.push(Timeline(section, data.timeline, { title: "Predicted", beside }));
-  return beside[0];
+  if (!data.real_timeline) return [Timeline(section, data.timeline)];
+  beside.push(Timeline(section, data.real_timeline, { id: "real-timeline", title: "Measured", beside, length: run.real.time_s / data.timeline.unit_s, isBare: true }));
+  beside.push(Timeline(section, data.timeline, { title: "Predicted", beside, length: run.predicted_time_s / data.timeline.unit_s }));
+  return beside;
 }
 
-/* Both runs' window of the phase; shows it in the timelines. */
-function showButton(timelines, phase) {
-  const unit = data.timeline.unit_s, begin = Math.min(phase.measured_begin_s, phase.predicted_begin_s) / unit;
-  const end = Math.max(phase.measured_end_s, phase.predicted_end_s) / unit, margin = 0.03 * (end - begin);
+/* Shows the phase in both timelines, each from its own begin of the phase on. */
+function showButton([measured, predicted], phase) {
+  const unit = data.timeline.unit_s, length = Math.max(phase.measured_s, phase.predicted_s) / unit, margin = 0.03 * length;
   return el("td", {}, el("button", { type: "button", className: "show", onclick: () => {
-    timelines.show(begin - margin, end + margin);
+    Object.assign(measured, { shift: phase.measured_begin_s / unit, frame: [phase.measured_begin_s / unit, phase.measured_end_s / unit] });
+    Object.assign(predicted, { shift: phase.predicted_begin_s / unit, frame: [phase.predicted_begin_s / unit, phase.predicted_end_s / unit] });
+    measured.show(measured.shift - margin, measured.shift + length + margin);
     place("timeline").scrollIntoView();
   } }, "show"));
 }

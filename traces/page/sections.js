@@ -144,3 +144,5 @@ fillTotals();
 fillProvenance();
 for (const section of document.querySelectorAll("main > section"))
   document.querySelector("nav").append(el("a", { href: "#" + section.id }, section.querySelector("h2").textContent));
+/* What is scrolled to stays clear of the sections' list, which stays on top and wraps. */
+new ResizeObserver(([nav]) => { document.documentElement.style.scrollPaddingTop = nav.target.offsetHeight + "px"; }).observe(document.querySelector("nav"));

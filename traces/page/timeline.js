@@ -25,12 +25,13 @@ function above(sorted, value, from) {
 
 /*
  * Draws into `section`. `given`: id, before the ids of its parts; title, above it; beside, the list of timelines that show the same
- * window, itself included; isBare: neither messages nor names, as those of the timeline below it.
+ * window, itself included; length, of its own run; isBare: neither messages nor names, as those of the timeline below it.
  */
 function Timeline(section, source, given) {
-  const { id, title, beside, isBare } = { id: "timeline", beside: [], ...given };
+  const { id, title, beside, isBare, length } = { id: "timeline", beside: [], length: source.end, ...given };
 
   const LEFT = 56, AXIS = 24, MAX_LINES = 4000;
+  const self = { take, mark, show, shift: 0, frame: [] };
   const rows = source.intervals.map(unpack), end = source.end, nRows = source.rows;
   const messages = source.messages, nMessages = messages.length / 5;
   const rowHeight = Math.max(3, Math.min(22, Math.floor(520 / nRows)));
@@ -102,6 +103,12 @@ function Timeline(section, source, given) {
       }
     }
   }
+  /* Where what is compared begins and ends. */
+  function drawFrame(context, width) {
+    context.fillStyle = colour("mark");
+    for (const x of self.frame.map((at) => xOf(at, width)))
+      if (x >= LEFT - 1 && x <= width) context.fillRect(Math.min(x, width - 2) - 1, 0, 2, height());
+  }
   function visibleMessages(limit) {
     const found = [];
     for (let i = 0; i < nMessages && found.length <= limit; i++)
@@ -140,33 +147,40 @@ function Timeline(section, source, given) {
     }
     const all = drawMessages(context, width);
     drawAxis(context, width);
+    drawFrame(context, width);
     hint.textContent = !showMessages || all ? "" : "Zoom in to see messages.";
   });
   function tellWindow() {
-    status.textContent = `${time(seconds(from))} to ${time(seconds(to))} of ${time(seconds(end))}` +
+    status.textContent = `${time(seconds(from))} to ${time(seconds(to))} of ${time(seconds(length))}` +
       (chosenRow >= 0 ? `, rank ${rowTitle(chosenRow)}` : "");
   }
+  /* All show as much, each from its own `shift` on: 0, or where what is compared begins in it. */
+  const all = () => beside.length ? beside : [self];
   function show(begin, finish) {
-    for (const one of beside.length ? beside : [self]) one.take(begin, finish);
+    const shifted = all().some((one) => one.shift !== 0);
+    for (const one of all()) one.take(begin - self.shift + one.shift, finish - self.shift + one.shift, shifted);
   }
-  function take(begin, finish) {
+  function showAll() {
+    for (const one of all()) Object.assign(one, { shift: 0, frame: [] });
+    show(0, end);
+  }
+  function take(begin, finish, shifted) {
     const least = Math.min(end, 20);
     let span = Math.min(end, Math.max(least, finish - begin));
-    from = Math.max(0, Math.min(end - span, begin));
+    from = shifted ? Math.max(-span, Math.min(end, begin)) : Math.max(0, Math.min(end - span, begin));
     to = from + span;
     tellWindow();
     redraw();
   }
   /* A rank, where it is chosen by hand: in all of them. */
   function choose(row) {
-    for (const one of beside.length ? beside : [self]) one.mark(row);
+    for (const one of all()) one.mark(row);
   }
   function mark(row) {
     chosenRow = row;
     tellWindow();
     redraw();
   }
-  const self = { take, mark, show };
   function zoom(factor, around) {
     const centre = around === undefined ? (from + to) / 2 : around;
     show(centre - (centre - from) * factor, centre + (to - centre) * factor);
@@ -231,7 +245,7 @@ function Timeline(section, source, given) {
   canvas.addEventListener("dblclick", (event) => zoom(0.25, timeAt(event)));
   canvas.addEventListener("keydown", (event) => {
     const actions = { "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), ArrowLeft: () => move(-0.2),
-      ArrowRight: () => move(0.2), Home: () => show(0, end), End: () => show(end - (to - from), end),
+      ArrowRight: () => move(0.2), Home: showAll, End: () => show(end - (to - from), end),
       ArrowUp: () => { choose(Math.max(0, chosenRow - 1)); describe(chosenRow, (from + to) / 2); },
       ArrowDown: () => { choose(Math.min(nRows - 1, chosenRow + 1)); describe(chosenRow, (from + to) / 2); } };
     if (!actions[event.key]) return;
@@ -245,7 +259,7 @@ function Timeline(section, source, given) {
     el("option", { value: -1 }, "highlight …"), ...source.names.map((name, i) => el("option", { value: i }, name || "(not annotated)")));
   const hint = el("span", { className: "note" });
   const zooms = [button("+", () => zoom(0.5)), button("−", () => zoom(2)), button("◀", () => move(-0.5)),
-    button("▶", () => move(0.5)), button("all", () => show(0, end))];
+    button("▶", () => move(0.5)), button("all", showAll)];
   if (title) section.append(el("h3", {}, title));
   if (isBare) {
     section.append(el("div", { className: "tools" }, ...zooms, names), canvas, status,
