@@ -7,6 +7,7 @@ usage: spawn.py BIN_DIR SOURCE_DIR
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -150,6 +151,10 @@ class Reports(Base):
         self.assertIn("[1] 0 of 2 on ", done.stdout)
         self.assertIn("[2] 1 of 2 on ", done.stdout)
         self.assertIn(":1:3(", (self.dir / "out.prv").read_text().splitlines()[0])
+        if shutil.which("otf2-print"):
+            self.run_well(1, 2, "work", "--trace-out", self.dir / "out.otf2")
+            read = subprocess.run(["otf2-print", "-G", self.dir / "out.otf2"], capture_output=True, text=True, check=True)
+            self.assertEqual((len(re.findall("^LOCATION ", read.stdout, re.M)), read.stderr), (3, ""))
 
     def test_what_counts_on_the_ranks_of_the_start_refuses(self):
         for option in (["--explain"], ["--report", self.dir / "r"], ["--html", self.dir / "r.html"]):

@@ -126,6 +126,9 @@ class Real(unittest.TestCase):
         other = self.write(TRACE.replace("0 call MPI_Send bitiic 105", "0 call MPI_Ssend bitiic 105"), "other.mtrace")
         real = self.compare(self.write(TRACE), real=other)["real"]
         self.assertEqual((real["compared_calls"], real["other_calls"]), (7, 2))  # rank 0's second send and MPI_Finalize
+        warnings = json.loads((self.dir / "run.json").read_text())["warnings"]
+        self.assertEqual([w for w in warnings if "--real" in w], ["--real: the calls of 1 rank are others than in the real run, first "
+                         "MPI_Send of rank 0: by size of messages, only what came before is compared"])
 
     def refused(self, text, *options, **given):
         done = self.replay(self.write(TRACE), *options, **given)

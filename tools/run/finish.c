@@ -460,6 +460,7 @@ int run_finish(struct run *run)
 		warn_leaks(run, &warnings);
 	warn_model(run, &warnings);
 	warn_program(run, &warnings);
+	run_real_warn(run, &warnings);
 	for (int i = 0; i < run->world->n_programs; i++)
 		pd_store_warn(run->world->programs[i].store, add_warning, &warnings);
 	pd_blas_warn(run->world->blas, run->world->config.mode, add_warning, &warnings);

@@ -42,3 +42,12 @@ void run_waits_explain(struct run *run, const struct sim_record_call *open)
 					 waits[mpi_blocked_late(&run->mpi->ranks[open->rank])],
 					 open->begin, open->end);
 }
+
+void run_real_warn(const struct run *run, struct run_strings *warnings)
+{
+	char *doubt = run->real ? trace_real_doubt(run->real) : NULL;
+
+	if (doubt)
+		run_strings_add(warnings, "%s", doubt);
+	free(doubt);
+}

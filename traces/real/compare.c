@@ -34,6 +34,32 @@ static bool next_call(struct trace_real *real, int rank, struct trace_real_item 
 	return true;
 }
 
+static void lose(struct trace_real *real, const struct sim_record_call *record)
+{
+	real->is_lost[record->rank] = true;
+	if (real->lost_call)
+		return;
+	real->first_lost = record->rank;
+	real->lost_call = record->function;
+}
+
+char *trace_real_doubt(const struct trace_real *real)
+{
+	int n = 0;
+	char *text;
+
+	for (int rank = 0; rank < real->n_ranks; rank++)
+		n += real->is_lost[rank];
+	if (n == 0)
+		return NULL;
+	if (asprintf(&text,
+		     "--real: the calls of %d rank%s are others than in the real run, first %s of "
+		     "rank %d: by size of messages, only what came before is compared",
+		     n, n == 1 ? "" : "s", real->lost_call, real->first_lost) < 0)
+		return NULL;
+	return text;
+}
+
 void trace_real_see_call(struct trace_real *real, const struct sim_record_call *record)
 {
 	struct trace_real_pair *pair;
@@ -41,7 +67,7 @@ void trace_real_see_call(struct trace_real *real, const struct sim_record_call *
 
 	if (!real->is_lost[record->rank] &&
 	    (!next_call(real, record->rank, &item) || strcmp(item.name, record->function) != 0))
-		real->is_lost[record->rank] = true;
+		lose(real, record);
 	if (real->is_lost[record->rank]) {
 		real->n_unpaired++;
 		return;

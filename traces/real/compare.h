@@ -25,6 +25,8 @@ struct trace_real {
 	/* calls, one by one */
 	struct trace_real_walk *walks; /* [n_ranks] */
 	bool *is_lost;		       /* [n_ranks]: the calls were others from some point on */
+	int first_lost;		       /* the first rank that this happened to */
+	const char *lost_call;	       /* … and what it called; NULL: none */
 	struct trace_real_pair classes[TRACE_REAL_CLASSES]; /* by size */
 	uint64_t n_paired, n_unpaired;
 };

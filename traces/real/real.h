@@ -26,6 +26,9 @@ const struct trace_detail *trace_real_detail(const struct trace_real *real);
 sim_time_ps trace_real_end(const struct trace_real *real);
 /* A predicted call: the rank's next one in the trace is compared with it. */
 void trace_real_see_call(struct trace_real *real, const struct sim_record_call *record);
+/* What the comparison call by call leaves out, in words, malloc'd; NULL: nothing, or out of memory.
+ */
+char *trace_real_doubt(const struct trace_real *real);
 /* What was measured beside what `predicted` has (docs/json.md), the caller's; NULL: out of memory.
  * After both are closed. */
 json_t *trace_real_json(const struct trace_real *real, const struct trace_summary *predicted);
