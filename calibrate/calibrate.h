@@ -89,6 +89,8 @@ void probe_sizes(struct cal *cal, int where, double until);
 void probe_overhead(struct cal *cal, int where, double until);
 void probe_eager(struct cal *cal, int where, double until);
 void probe_protocol(struct cal *cal, int where, double until);
+void probe_used(struct cal *cal, double until); /* before anything large between nodes beyond the second */
+void probe_ends(struct cal *cal, double until); /* with two nodes or more */
 void probe_sharing(struct cal *cal, double until);
 void probe_cores(struct cal *cal, double until);
 void probe_cpu_cost(struct cal *cal, double until);

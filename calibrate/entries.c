@@ -27,7 +27,7 @@ static double plain_time(const struct fit *fit, int where, int64_t size_B)
 	double time_s = overheads(fit) + latency_s + (double)size_B / b;
 
 	if (size_B > fit->threshold_B[fit->subject])
-		time_s += 2 * (latency_s + fit->control_B.value / b);
+		time_s += fit_n_control(fit) * (latency_s + fit->control_B.value / b);
 	return time_s;
 }
 
@@ -46,7 +46,7 @@ double fit_plain_error(const struct fit *fit, int where)
 	return worst;
 }
 
-/* A rendezvous' two control messages, of size 0 here, take the first entry's latency each. */
+/* A rendezvous' control messages, of size 0 here, take the first entry's latency each. */
 static struct entry make_entry(const struct fit *fit, const struct segment *segment, int64_t from_B,
 			       double first_latency_s)
 {
@@ -57,7 +57,7 @@ static struct entry make_entry(const struct fit *fit, const struct segment *segm
 		entry.latency_s +=
 		    segment->per_byte_s * (double)(segment->from_B + segment->to_B) / 2;
 	if (from_B > fit->threshold_B[fit->subject])
-		entry.latency_s -= 2 * first_latency_s;
+		entry.latency_s -= fit_n_control(fit) * first_latency_s;
 	/* The file refuses negative times; its numbers are rounded. */
 	entry.latency_s = fmax(entry.latency_s, -0.999 * entry.per_byte_s * (double)from_B);
 	return entry;

@@ -13,6 +13,7 @@
 
 /* A send that looked waits at least for so much of a message, if its rest had stalled. */
 static const double LEAST_STALLED = 0.05;
+static const double MOST_STALLED = 0.7;
 
 static struct value known(double value, double half, int n, int n_outliers)
 {
@@ -104,21 +105,21 @@ static void find_bandwidth(struct fit *fit, int where)
 	    large->per_byte_s > reach ? 1 / (large->per_byte_s - reach) : INFINITY;
 }
 
-/* One byte more, and two control messages: 1/b + 2 l + 2 c/b. */
+/* One byte more, and n control messages: 1/b + n l + n c/b. */
 static void find_control(struct fit *fit)
 {
 	int w = fit->subject;
 	int64_t eager_B = fit->threshold_B[w];
 	struct value below = measured(fit->samples, "one_way", w, eager_B, 0),
 		     above = measured(fit->samples, "one_way", w, eager_B + 1, 0);
-	double b = fit->bandwidth_Bps[w].value, step, half;
+	double b = fit->bandwidth_Bps[w].value, n = fit_n_control(fit), step, half;
 
 	if (!below.is_known || !above.is_known || !isfinite(b))
 		return;
-	step = above.value - below.value - 1 / b - 2 * fit->latency[w].value;
+	step = above.value - below.value - 1 / b - n * fit->latency[w].value;
 	half = sqrt(half_of(&below) * half_of(&below) + half_of(&above) * half_of(&above) +
-		    4 * half_of(&fit->latency[w]) * half_of(&fit->latency[w]));
-	fit->control_B = known(fmax(step * b / 2, 0), half * b / 2, above.n, above.n_outliers);
+		    n * n * half_of(&fit->latency[w]) * half_of(&fit->latency[w]));
+	fit->control_B = known(fmax(step * b / n, 0), half * b / n, above.n, above.n_outliers);
 }
 
 /* Computing ranks share the cores: the most that they do together, in units of one alone. */
@@ -189,7 +190,10 @@ static void find_unattended(struct fit *fit, int64_t size_B, double one_way_s, d
 	if (!look.is_known || !complete.is_known)
 		return;
 	fit->looks_if_complete = complete.value < (look.value + send_wait_s) / 2;
-	if (look.value > LEAST_STALLED * one_way_s && isfinite(fit->bandwidth_Bps[w].value))
+	/* Half as long again is less than the bulk takes: without a limit three quarters of it
+	 * leave. */
+	if (look.value > LEAST_STALLED * one_way_s && isfinite(fit->bandwidth_Bps[w].value) &&
+	    send_wait_s - look.value < MOST_STALLED * one_way_s)
 		fit->unattended_B = fmax(0, send_wait_s - look.value - fit->latency[w].value) *
 				    fit->bandwidth_Bps[w].value;
 }
@@ -266,7 +270,12 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 		fit_finish(fit);
 		return -1;
 	}
+	fit_end(fit);
 	find_control(fit);
+	fit_request_data(fit);
+	fit_queue(fit);
+	fit_synchronous(fit);
+	fit_used(fit);
 	find_cores(fit);
 	find_protocol(fit);
 	fit_sharing(fit);

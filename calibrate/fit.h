@@ -45,7 +45,7 @@ struct sharing {		   /* flows at once */
 	double first;	   /* when the first ended, as a fraction of when the last did */
 };
 
-enum { FIT_SHARING = 64 };
+enum { FIT_SHARING = 64, FIT_USED = 16 };
 
 struct entry { /* of a cluster file's network.segments */
 	int64_t from_B;
@@ -64,7 +64,18 @@ struct fit {
 	double send_wait, recv_wait; /* of a message's time, still waited for after computing
 					longer; -1: unknown */
 	double buffered_B;	     /* when a large send returns; -1: unknown */
-	double unattended_B; /* leave after a look, while the sender computes; -1: unknown, or all do */
+	double unattended_B;   /* leave after a look, while the sender computes; -1: unknown, or all
+				  do */
+	bool is_acknowledged;  /* a rendezvous ends with two control messages more */
+	double request_data_B; /* that travel with its request; -1: unknown */
+	bool is_synchronous_acknowledged;
+	int n_used;
+	struct used {
+		int64_t carried_B;
+		double leaves_B;
+	} used[FIT_USED]; /* [n_used] what leaves unattended on a connection that has carried so
+			     much */
+	double queue_B;	  /* of a large message in its node's queue; -1: unknown */
 	bool looks_if_complete; /* a call whose requests are complete makes progress, too */
 	int n_sharing;
 	struct sharing sharing[FIT_SHARING];
@@ -94,6 +105,19 @@ void fit_sharing(struct fit *fit);
 double fit_duplex_penalty(const struct fit *fit);
 double fit_sharing_efficiency(const struct fit *fit, int n_flows);
 int fit_most_flows(const struct fit *fit); /* of one link that were measured */
+
+/* ends.c */
+/* What find_control and the entries need: is_acknowledged. */
+void fit_end(struct fit *fit);
+/* Control messages of one rendezvous. */
+static inline int fit_n_control(const struct fit *fit)
+{
+	return fit->is_acknowledged ? 4 : 2;
+}
+void fit_request_data(struct fit *fit); /* after control_B */
+void fit_queue(struct fit *fit);
+void fit_synchronous(struct fit *fit);
+void fit_used(struct fit *fit); /* after the others */
 
 /* entries.c */
 /* Within a node, such that the file's one overhead and this give the time of an empty message. */

@@ -69,7 +69,9 @@ static void measure(struct cal *cal)
 	probe_protocol(cal, where, 0.68);
 	probe_cores(cal, 0.72);
 	if (cal->far >= 0) {
-		probe_sharing(cal, 0.8);
+		probe_used(cal, 0.78);
+		probe_ends(cal, 0.8);
+		probe_sharing(cal, 0.86);
 		probe_cpu_cost(cal, 1);
 	}
 }

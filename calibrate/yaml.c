@@ -14,6 +14,9 @@ static const double LOSS_WORTH_SAYING = 0.01;
 /* Less than that left in buffers cannot be told from the time that a byte needs. */
 static const double LEAST_BUFFER_B = 16384;
 
+/* Less than that with a request is its header, or the measurement's error. */
+static const double LEAST_REQUEST_DATA_B = 4096;
+
 static void write_facts(const struct fit *fit, FILE *file)
 {
 	static const char *const shown[] = {"date", "library", "duration_s", "clock_resolution_s",
@@ -150,6 +153,10 @@ static void write_network(const struct fit *fit, FILE *file)
 	write_value(file, "  ", "bandwidth", &fit->bandwidth_Bps[w], as_bandwidth,
 		    "slope of large messages");
 	write_segments(fit, w, "  ", file);
+	if (fit->queue_B >= LEAST_BUFFER_B)
+		fprintf(file,
+			"  queue: %.0f   # what a byte to a third node waited behind a large one\n",
+			fit->queue_B);
 	write_shares(fit, file);
 	write_curve(fit, BETWEEN_NODES, file);
 	if (fit->latency[WITHIN_NODE].is_known)
@@ -186,6 +193,23 @@ static void write_overheads(const struct fit *fit, FILE *file)
 	write_value(file, "  ", "recv_overhead", recv, as_time, "sixteen that had arrived");
 }
 
+/* By what a connection has carried where new ones were there to measure it. */
+static void write_unattended(const struct fit *fit, FILE *file)
+{
+	fprintf(file, "  order: per_pair   # what follows needs it\n");
+	if (fit->n_used < 2) {
+		fprintf(
+		    file,
+		    "  unattended_send: %.0f   # of a connection that large messages have used\n",
+		    fit->unattended_B);
+		return;
+	}
+	fprintf(file, "  unattended_send:   # by what the connection had carried\n");
+	for (int k = 0; k < fit->n_used; k++)
+		fprintf(file, "    - {from: %lld, size: %.0f}\n", (long long)fit->used[k].carried_B,
+			fmax(fit->used[k].leaves_B, 1));
+}
+
 /* What stalls stays in the order in which it was handed over: a connection. */
 static void write_progress(const struct fit *fit, bool is_lazy, FILE *file)
 {
@@ -195,11 +219,7 @@ static void write_progress(const struct fit *fit, bool is_lazy, FILE *file)
 	}
 	fprintf(file, "  progress: %s\n", fit->looks_if_complete ? "in_mpi" : "in_waiting");
 	if (fit->unattended_B >= LEAST_BUFFER_B)
-		fprintf(
-		    file,
-		    "  order: per_pair   # what follows needs it\n"
-		    "  unattended_send: %.0f   # of a connection that large messages have used\n",
-		    fit->unattended_B);
+		write_unattended(fit, file);
 }
 
 /* Of messages by rendezvous: without, there is nothing to set. */
@@ -211,6 +231,13 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 	if (fit->control_B.is_known && fit_plain_error(fit, fit->subject) <= PLAIN_ENOUGH)
 		fprintf(file, "  control_message: %.0f   # %.0f to %.0f; step at the threshold\n",
 			fit->control_B.value, fmax(fit->control_B.low, 0), fit->control_B.high);
+	if (has_rendezvous && fit->request_data_B >= LEAST_REQUEST_DATA_B)
+		fprintf(file,
+			"  request_data: %.0f   # were there already when a receive came late\n",
+			fit->request_data_B);
+	if (has_rendezvous && fit->is_acknowledged)
+		fprintf(file, "  rendezvous_end: acknowledged   # a send waited for a receiver "
+			      "that computed\n");
 	if (fit->send_wait < 0)
 		return;
 	fprintf(
@@ -239,6 +266,9 @@ static void write_protocol(const struct fit *fit, FILE *file)
 		fprintf(file, "  # within a node: ");
 		write_threshold(fit->threshold_B[WITHIN_NODE], file);
 	}
+	if (fit->is_synchronous_acknowledged)
+		fprintf(file,
+			"  synchronous_send: acknowledged   # an empty one took two latencies\n");
 	write_rendezvous(fit, file);
 }
 

@@ -67,14 +67,22 @@ double net_window_filled(const struct net_model *model, const struct net_link *o
 	return fmin(sum, 1);
 }
 
-/* Slow start takes the delay that it finds at its begin for the path's own, and goes on the longer.
- */
-static void set_against(struct net_model *model, struct net_stream *stream)
+static bool has_just_begun(const struct net_model *model, const struct net_stream *stream)
 {
+	return stream && stream->has_begun &&
+	       sim_time_to_s(model->engine->now - stream->began) <=
+		   model->cluster->window_meeting_s;
+}
+
+/* Slow start takes the delay that it finds at its begin for the path's own, and goes on the longer.
+ * Streams that meet find the same. */
+static void set_against(struct net_model *model, struct net_stream *stream, bool meets)
+{
+	double spread = meets ? 0 : model->cluster->window_spread;
+
 	stream->is_against = true;
-	stream->against_B =
-	    (double)model->cluster->window_against_B *
-	    net_model_vary_factor(&model->window_rng, model->cluster->window_spread);
+	stream->against_B = (double)model->cluster->window_against_B *
+			    net_model_vary_factor(&model->window_rng, spread);
 }
 
 /* Those that send to `node` and began just before it sent something itself. */
@@ -85,23 +93,25 @@ static void meet(struct net_model *model, int node)
 	for (int k = 0; k < in->n; k++) {
 		struct net_stream *stream = in->hops[k].transfer->stream;
 
-		if (stream && stream->has_begun && !stream->is_against &&
-		    sim_time_to_s(model->engine->now - stream->began) <=
-			model->cluster->window_meeting_s)
-			set_against(model, stream);
+		if (has_just_begun(model, stream) && !stream->is_against)
+			set_against(model, stream, true);
 	}
 }
 
 void net_window_enter(struct net_model *model, const struct net_transfer *transfer)
 {
+	const struct net_link *back = &model->links[transfer->dest_node];
 	struct net_stream *stream = transfer->stream;
+	bool meets = true;
 
 	if (!stream || stream->has_begun || model->cluster->window_against_B == 0 ||
 	    stream->passed_B + transfer->size_B <= first_window(model))
 		return;
 	stream->has_begun = true;
 	stream->began = model->engine->now;
-	if (model->links[transfer->dest_node].n > 0)
-		set_against(model, stream);
+	for (int k = 0; k < back->n; k++)
+		meets = meets && has_just_begun(model, back->hops[k].transfer->stream);
+	if (back->n > 0)
+		set_against(model, stream, meets);
 	meet(model, transfer->source_node);
 }

@@ -13,7 +13,7 @@ struct mpi_connection {
 	uint64_t key;
 	struct net_stream stream;
 	struct mpi_connection *next; /* of the sender's */
-	int64_t carried_B;	     /* before the transfers that are under way */
+	int64_t started_B;	     /* of all transfers so far */
 };
 
 struct mpi_stream_table {
@@ -87,7 +87,8 @@ static bool is_attending(const struct mpi_rank *rank)
 static void limit(const struct mpi_rank *from, struct mpi_connection *connection)
 {
 	struct pd_world *pd = from->world->pd;
-	int64_t more_B = net_cluster_unattended_send(pd->cluster, connection->carried_B);
+	/* what is under way has not been carried yet */
+	int64_t more_B = net_cluster_unattended_send(pd->cluster, connection->stream.passed_B);
 
 	if (more_B >= 0)
 		net_stream_limit(pd->model, &connection->stream, more_B);
@@ -124,8 +125,8 @@ static void top_up(struct mpi_world *world, struct mpi_connection *connection, i
 
 	if (connection->stream.is_limited)
 		net_stream_top_up(world->pd->model, &connection->stream,
-				  net_cluster_unattended_send(cluster, connection->carried_B));
-	connection->carried_B += size_B;
+				  net_cluster_unattended_send(cluster, connection->started_B));
+	connection->started_B += size_B;
 }
 
 static struct mpi_connection *create(struct mpi_world *world, struct mpi_rank *from, uint64_t key)

@@ -37,9 +37,12 @@ def read(path):
             line = line.split('#')[0].rstrip()
             if line.strip().startswith('- ['):
                 table.append([float(x) for x in line.strip()[3:-1].split(',')])
-            elif line.strip().startswith('- {from'):
+            elif line.strip().startswith('- {from') and 'latency' in line:
                 entry = re.fullmatch(r'- {from: (\d+), latency: (.*), bandwidth: (.*)}', line.strip()).groups()
                 values['.'.join(path_of)].append((int(entry[0]), number(entry[1]), number(entry[2])))
+            elif line.strip().startswith('- {from') and 'size' in line:
+                values.setdefault('.'.join(path_of), []).append(
+                    tuple(number(text) for text in re.fullmatch(r'- {from: (\d+), size: (.*)}', line.strip()).groups()))
             elif ':' in line:
                 depth = (len(line) - len(line.lstrip())) // 2
                 key, value = line.strip().split(':', 1)
@@ -59,7 +62,7 @@ def run(*command):
 
 
 def check(claim, found, wanted, absolute=0.0):
-    if found == wanted or abs(found - wanted) <= TOLERANCE * abs(wanted) + absolute:
+    if found == wanted or (wanted < math.inf and abs(found - wanted) <= TOLERANCE * abs(wanted) + absolute):
         print(f'ok: {claim}: {found:.6g}')
     else:
         failures.append(claim)
@@ -103,8 +106,14 @@ def message_time(values, size):
     """docs/model.md, section 3, "Protocols": of a message whose receiver waits for it."""
     time = overhead(values, 'send') + overhead(values, 'recv') + transfer_time(values, size)
     if size > number(values['protocol.eager_threshold']):
-        time += 2 * transfer_time(values, number(values.get('protocol.control_message', '0')))
+        time += (4 if values.get('protocol.rendezvous_end') == 'acknowledged' else 2) * transfer_time(values, number(values.get('protocol.control_message', '0')))
     return time
+
+
+def by_use(values):
+    """`protocol.unattended_send` where it is a list."""
+    entries = values.get('protocol.unattended_send')
+    return entries if isinstance(entries, list) else []
 
 
 def compare_protocols(known, found):
@@ -114,8 +123,19 @@ def compare_protocols(known, found):
     for side in ('send', 'recv'):
         check(f'overhead, {side}', overhead(found, side), overhead(known, side), 1e-12)
     for key, default in [('protocol.progress', 'async'), ('protocol.send_buffer', 'off'), ('protocol.unattended_send', 'off')]:
+        if isinstance(known.get(key), list):
+            continue
         if number(known['protocol.eager_threshold']) < math.inf and found.get(key, default) != known.get(key, default):
             check(key, number(found.get(key, 'inf')), number(known.get(key, 'inf')))
+    for (from_B, size), (wanted_from_B, wanted) in zip(by_use(found), by_use(known), strict=True):
+        check(f'leaves unattended after {wanted_from_B:.0f} B', size, wanted)
+        check(f'from {wanted_from_B:.0f} B', from_B, wanted_from_B)
+    for key, default in [('protocol.rendezvous_end', 'arrived'), ('protocol.synchronous_send', 'matched'), ('protocol.order', 'free')]:
+        if found.get(key, default) != known.get(key, default):
+            failures.append(key)
+            print(f'not ok: {key}: found {found.get(key, default)}, wanted {known.get(key, default)}')
+    for key in ('protocol.request_data', 'network.queue'):
+        check(key, number(found.get(key, '0')), number(known.get(key, '0')))
     check('duplex penalty', float(found.get('network.duplex_penalty', 0)), float(known.get('network.duplex_penalty', 0)), 0.005)
     for name, value in zip(known.get('network.sharing_efficiency', '[1]').strip('[]').split(', '),
                            found.get('network.sharing_efficiency', '[1]').strip('[]').split(', ')):

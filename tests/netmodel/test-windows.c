@@ -67,6 +67,8 @@ static void streams_that_meet_have_the_same_window(void **state)
 	exchange(HEAD PLAIN ", window_meeting: 101ms}\n", 0, &there_s, &back_s);
 	assert_near(there_s, 1, 3 * ONE_PS);
 	assert_near(back_s, 1.1, 3 * ONE_PS);
+	exchange(HEAD PLAIN ", window_meeting: 101ms, window_spread: 0.5}\n", 0, &there_s, &back_s);
+	assert_near(there_s, 1, 3 * ONE_PS);
 	exchange(HEAD PLAIN ", window_meeting: 99ms}\n", 0, &there_s, &back_s);
 	assert_near(there_s, 1.8, 3 * ONE_PS);
 }

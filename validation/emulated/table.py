@@ -26,13 +26,10 @@ MODELS = {"calibrated": ("", ["--vary-transfer", "0.01", "--vary-compute", "0.01
 # Why predictions are off by more than 12 %: library, beginning of the configuration, reason. The figures are of small programs on the same
 # cluster (docs/decisions/0049-windows-and-endings.md and the page).
 WINDOWS = "windows of connections vary by a factor of four when traffic goes both ways (see above), and with them how far ranks get out of step"
-LOCKSTEP = "eight ranks in step on two processors: a sweep waits for the slowest wake-up, calibration's two ranks see the median (see above)"
+FULL_AT_ONCE = "presumably: a clear to send and what ends a rendezvous wait for all of a node's window, also where a transfer has just begun (see above)"
 NOTES = (
     ("openmpi", "all", WINDOWS),
-    ("mpich", "all", WINDOWS),
-    ("openmpi", "SOR n=512", LOCKSTEP),
-    ("mpich", "SOR n=512", LOCKSTEP),
-    ("openmpi", "farm", "which worker asks first decides: measured times differ by a quarter"),
+    ("mpich", "", FULL_AT_ONCE),
 )
 
 

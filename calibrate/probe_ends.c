@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a message by rendezvous begins and ends, and what waits behind a large one. */
+#include "calibrate.h"
+
+enum { TAG_AWAY = 20, TAG_LATE, TAG_BULK, TAG_ASK, TAG_ANSWER };
+
+struct probe {
+	int partner;
+	int third; /* a rank of another node; -1: none */
+	int64_t size_B;
+	double expected_s;
+};
+
+/* Looks for the request, again and again, for so long; what it completes is MPI_REQUEST_NULL. */
+static void look_for(MPI_Request *request, double seconds)
+{
+	double begin = MPI_Wtime();
+	int is_done;
+
+	while (MPI_Wtime() - begin < seconds)
+		MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
+}
+
+/* How long a send takes whose receiver attends for three quarters of the time and then computes for
+ * twice as long. */
+static double measure_receiver_away(struct cal *cal, void *context)
+{
+	const struct probe *probe = context;
+	MPI_Request request = MPI_REQUEST_NULL;
+	double begin, time_s = 0;
+
+	if (cal->rank == probe->partner)
+		MPI_Irecv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, 0, TAG_AWAY, MPI_COMM_WORLD,
+			  &request);
+	cal_meet(cal, probe->partner);
+	if (cal->rank == 0) {
+		begin = MPI_Wtime();
+		MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner, TAG_AWAY,
+			 MPI_COMM_WORLD);
+		time_s = MPI_Wtime() - begin;
+	} else if (cal->rank == probe->partner) {
+		look_for(&request, 0.75 * probe->expected_s);
+		load_compute(2 * probe->expected_s);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
+	return time_s;
+}
+
+/* How long a receive takes that comes after the request, and whatever travels with it, has arrived.
+ */
+static double measure_late_bulk(struct cal *cal, void *context)
+{
+	const struct probe *probe = context;
+	double begin, time_s = 0;
+
+	cal_meet(cal, probe->partner);
+	if (cal->rank == 0) {
+		load_pause(3 * probe->expected_s + 2e-3);
+		begin = MPI_Wtime();
+		MPI_Recv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, probe->partner, TAG_LATE,
+			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		time_s = MPI_Wtime() - begin;
+	} else if (cal->rank == probe->partner) {
+		MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, 0, TAG_LATE, MPI_COMM_WORLD);
+	}
+	return time_s;
+}
+
+/* A byte to a third node and an answer, while a large one is on its way to the partner, or
+ * without. */
+static double measure_behind(struct cal *cal, void *context)
+{
+	const struct probe *probe = context;
+	MPI_Request request = MPI_REQUEST_NULL;
+	double begin, time_s = 0;
+
+	if (cal->rank == probe->partner && probe->size_B > 0)
+		MPI_Irecv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, 0, TAG_BULK, MPI_COMM_WORLD,
+			  &request);
+	cal_meet(cal, probe->partner);
+	cal_meet(cal, probe->third);
+	if (cal->rank == 0) {
+		if (probe->size_B > 0)
+			MPI_Isend(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner,
+				  TAG_BULK, MPI_COMM_WORLD, &request);
+		look_for(&request, probe->size_B > 0 ? 0.25 * probe->expected_s : 0);
+		begin = MPI_Wtime();
+		MPI_Send(cal->send_buf, 1, MPI_BYTE, probe->third, TAG_ASK, MPI_COMM_WORLD);
+		MPI_Recv(NULL, 0, MPI_BYTE, probe->third, TAG_ANSWER, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+		time_s = MPI_Wtime() - begin;
+	} else if (cal->rank == probe->third) {
+		MPI_Recv(cal->recv_buf, 1, MPI_BYTE, 0, TAG_ASK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_ANSWER, MPI_COMM_WORLD);
+	}
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	return time_s;
+}
+
+/* A synchronous send below the threshold, whose receiver waits. */
+static double measure_synchronous(struct cal *cal, void *context)
+{
+	const struct probe *probe = context;
+	double begin, time_s = 0;
+
+	cal_meet(cal, probe->partner);
+	if (cal->rank == 0) {
+		/* the partner is in its receive by then */
+		load_pause(20 * cal->empty_s[BETWEEN_NODES]);
+		begin = MPI_Wtime();
+		MPI_Ssend(NULL, 0, MPI_BYTE, probe->partner, TAG_AWAY, MPI_COMM_WORLD);
+		time_s = MPI_Wtime() - begin;
+	} else if (cal->rank == probe->partner) {
+		MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_AWAY, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	return time_s;
+}
+
+static void probe_queue(struct cal *cal, int64_t size_B)
+{
+	struct probe probe = {.partner = cal->far, .third = cal->leader[2], .size_B = 0};
+
+	cal_repeat(cal, "beside_nothing", BETWEEN_NODES, 0, 0, measure_behind, &probe);
+	probe.size_B = size_B;
+	probe.expected_s =
+	    cal->empty_s[BETWEEN_NODES] + (double)size_B * cal->per_byte_s[BETWEEN_NODES];
+	cal_repeat(cal, "beside_bulk", BETWEEN_NODES, size_B, 0, measure_behind, &probe);
+}
+
+void probe_ends(struct cal *cal, double until)
+{
+	int64_t largest_B = cal->largest_B[BETWEEN_NODES];
+	bool has_rendezvous = cal->threshold_B != INT64_MAX && cal->threshold_B > 0 &&
+			      2 * cal->threshold_B <= largest_B;
+	struct probe probe = {.partner = cal->far, .third = -1, .size_B = 2 * cal->threshold_B};
+
+	cal_group(cal, "ends and queues", until,
+		  (has_rendezvous ? 3 : 0) + (cal->n_nodes > 2 ? 2 : 0) + 1);
+	cal_repeat(cal, "synchronous", BETWEEN_NODES, 0, 0, measure_synchronous, &probe);
+	if (has_rendezvous) {
+		probe.expected_s = probe_one_way(cal, BETWEEN_NODES, probe.size_B);
+		cal_repeat(cal, "receiver_away", BETWEEN_NODES, probe.size_B, 0,
+			   measure_receiver_away, &probe);
+		cal_repeat(cal, "late_bulk", BETWEEN_NODES, probe.size_B, 0, measure_late_bulk,
+			   &probe);
+	}
+	if (cal->n_nodes > 2)
+		probe_queue(cal, largest_B < 4 << 20 ? largest_B : 4 << 20);
+}
