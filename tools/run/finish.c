@@ -179,6 +179,7 @@ static void warn_program(const struct run *run, struct run_strings *warnings)
 {
 	warn_no_mpi(run, warnings);
 	warn_unfinalized(run, warnings);
+	run_real_warn(run, warnings);
 }
 
 static void add_warning(void *context, const char *sentence)
@@ -460,7 +461,6 @@ int run_finish(struct run *run)
 		warn_leaks(run, &warnings);
 	warn_model(run, &warnings);
 	warn_program(run, &warnings);
-	run_real_warn(run, &warnings);
 	for (int i = 0; i < run->world->n_programs; i++)
 		pd_store_warn(run->world->programs[i].store, add_warning, &warnings);
 	pd_blas_warn(run->world->blas, run->world->config.mode, add_warning, &warnings);
