@@ -20,7 +20,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs/mpi-functions.md"
 # They compute from their arguments or from nothing, and a run that is recorded does not notice them.
-UNNOTICED = {"MPI_Aint_add", "MPI_Aint_diff", "MPI_Wtick"}
 HEAD = """<!-- SPDX-License-Identifier: BSD-3-Clause -->
 <!-- Written by mpi/abi/page.py from the code; a test holds it up to date. Do not edit. -->
 # Functions of MPI
@@ -47,8 +46,8 @@ def recorded_names():
     prototypes = record.read_prototypes(HERE / "functions.txt")
     prototypes.update(record.read_prototypes(HERE / "removed.txt"))
     conversions = record.read_prototypes(HERE / "fortran.txt")  # they enter nothing, there is nothing to record
-    listed = {row[0] for row in record.read_table(ROOT / "mpi/record/functions.txt", prototypes)}
-    return listed | UNNOTICED | set(conversions)
+    classes = record.classify(ROOT / "mpi/record/functions.txt", prototypes)
+    return {name for name, (what, _) in classes.items() if what != "refused"} | set(conversions)
 
 
 def implemented_names(library):

@@ -26,6 +26,12 @@ struct mpi_record_function {
 };
 const struct mpi_record_function *mpi_record_functions(int *out_n);
 
+struct mpi_record_refusal {
+	const char *name;
+	const char *reason; /* what follows "run without --record, as" */
+};
+const struct mpi_record_refusal *mpi_record_refusals(void); /* ends with NULL */
+
 struct mpi_record_call { /* being recorded */
 	struct mpi_rank *me;
 	struct mpi_record *record;

@@ -51,8 +51,11 @@ def read_prototypes(path):
     return found
 
 
-def read_table(path, prototypes):
-    """[(name, class, {parameter: kind})], the functions that have a description by name, large-count twins included."""
+CLASSES = ("local", "call", "own", "refused", "none")
+
+
+def classify(path, prototypes):
+    """{name: (class, words)}: what the table says of each function, large-count twins included."""
     described = {}
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         words = line.split("#")[0].split()
@@ -60,12 +63,27 @@ def read_table(path, prototypes):
             continue
         names = [n for n in prototypes if n == words[0] or n == words[0] + "_c" or
                  ("*" in words[0] and fnmatch.fnmatchcase(n, words[0]))]
-        if not names or len(words) < 2 or words[1] not in ("local", "call", "own"):
-            sys.exit(f"{path}:{number}: found {line.strip()!r}, wanted a function of MPI and local, call or own")
+        if not names or len(words) < 2 or words[1] not in CLASSES or (words[1] == "refused") > (len(words) > 2):
+            sys.exit(f"{path}:{number}: found {line.strip()!r}, wanted a function of MPI and {', '.join(CLASSES)}, with a reason if refused")
         for name in names:
             if name not in described:
                 described[name] = (words[1], words[2:])
-    return [(name, *described[name]) for name in sorted(prototypes) if name in described]
+    return described
+
+
+def read_table(path, prototypes):
+    """[(name, class, {parameter: kind})], the functions that are recorded, by name."""
+    described = classify(path, prototypes)
+    return [(name, *described[name]) for name in sorted(described) if described[name][0] in ("local", "call", "own")]
+
+
+def read_refused(path, prototypes):
+    """{name: reason}, by name; a function of which the table says nothing is an error."""
+    described = classify(path, prototypes)
+    for name in prototypes:
+        if name not in described:
+            sys.exit(f"{path}: {name} has no line: say how it is recorded, or why not")
+    return {name: " ".join(words) for name, (what, words) in sorted(described.items()) if what == "refused"}
 
 
 def kinds_of(name, parameters, given, path):
@@ -126,6 +144,9 @@ PLACED = ("MPI_Get_processor_name", "MPI_Get_hw_resource_info", "MPI_Comm_split_
 # Calls of one-sided communication whose results may depend on what others do at the same time.
 FETCHES = ("MPI_Win_sync", "MPI_Fetch_and_op", "MPI_Compare_and_swap", "MPI_Get_accumulate", "MPI_Rget_accumulate", "MPI_Get", "MPI_Rget")
 
+# Those whose results depend on when they are called.
+CLOCKS = ("MPI_Wtime", "MPI_T_pvar_read", "MPI_T_pvar_readreset")
+
 
 def length_of(length, me):
     return LENGTHS.get(length, length).format(me=me)
@@ -152,7 +173,7 @@ def record_input(kind):
 def note_doubts(name):
     plain = name.removesuffix("_c")
     out = ["\tmpi_record_fetches(&call, win);"] if plain in FETCHES else []
-    out += ["\tmpi_record_doubt(&call, MTRACE_DOUBT_CLOCK);"] if name == "MPI_Wtime" else []
+    out += ["\tmpi_record_doubt(&call, MTRACE_DOUBT_CLOCK);"] if name in CLOCKS else []
     return out + (["\tmpi_record_doubt(&call, MTRACE_DOUBT_PLACE);"] if plain in PLACED else [])
 
 
@@ -231,7 +252,9 @@ def write_record(prototypes, table, path):
     out += ["static const struct mpi_record_function table[N_FUNCTIONS] = {"]
     out += [f'\t{{"{name}", {wrapper}, "{letters}"}},' for name, wrapper, letters in rows]
     out += ["};", "", "const struct mpi_record_function *mpi_record_functions(int *out_n)", "{", "\t*out_n = N_FUNCTIONS;",
-            "\treturn table;", "}"]
+            "\treturn table;", "}", "", "static const struct mpi_record_refusal refused[] = {"]
+    out += [f'\t{{"{name}", "{reason}"}},' for name, reason in read_refused(path, prototypes).items()]
+    out += ["\t{NULL, NULL},", "};", "", "const struct mpi_record_refusal *mpi_record_refusals(void)", "{", "\treturn refused;", "}"]
     return out
 
 

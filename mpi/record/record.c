@@ -36,6 +36,16 @@ void *mpi_record_substitute(const char *name)
 	return NULL;
 }
 
+static const char *reason_of(const char *function)
+{
+	const struct mpi_record_refusal *refused = mpi_record_refusals();
+
+	while (refused->name && strcmp(refused->name, function) != 0)
+		refused++;
+	return refused->name ? refused->reason
+			     : "mpi/record/functions.txt says nothing of this function";
+}
+
 _Noreturn void mpi_record_refuse(struct mpi_rank *me, const char *function, const void *site)
 {
 	me->pd->function = function;
@@ -47,9 +57,7 @@ _Noreturn void mpi_record_refuse(struct mpi_rank *me, const char *function, cons
 			function);
 	pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
 		"%s cannot be recorded: run without --record, as %s", function,
-		strncmp(function, "MPI_File_", 9) == 0
-		    ? "how much is read and where depends on files, which a replay does not have"
-		    : "this function has no description in mpi/record/functions.txt");
+		reason_of(function));
 }
 
 /* --- sites and ids --- */

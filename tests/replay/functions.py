@@ -24,7 +24,7 @@ TIMED = [  # program, case, options
     ("chapters", "buffers_of_communicators", []), ("chapters", "flushes", []), ("chapters", "persistent_forms", []),
     ("chapters", "handles_are_numbers", []),
 ]
-CHAPTERS = ["inter", "graphs", "topo", "comm", "coll", "icoll", "p2p_modes", "types"]
+CHAPTERS = ["inter", "graphs", "topo", "comm", "coll", "icoll", "p2p_modes", "types", "tool"]
 REFUSED = [  # program, case, what is said
     ("chapters", "communicators_without_a_parent", "MPI_Comm_create_from_group cannot be recorded"),
     ("requests", "truncated_half", "MPI_Wait returned error 15, which --record cannot record"),
