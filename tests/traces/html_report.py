@@ -280,6 +280,15 @@ class Page(unittest.TestCase):
         self.assertGreaterEqual(below, -1)
         self.assertEqual(self.errors(), [])
 
+    def test_mpisim_report_makes_it_too(self):
+        trace, path = self.dir / "real's.mtrace", self.dir / "report.html"
+        subprocess.run([WRITER, trace, "2"], input=REAL, text=True, check=True)
+        done = subprocess.run([BIN / "mpisim-report", "--cluster", self.dir / "cluster.yaml", "--no-what-if", "--real", trace, "-o", path, trace],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.browser.call("POST", "/url", {"url": path.as_uri()})
+        self.assertIn("measured1.5 spredicted1.01 s", self.browser.text("#real"))
+
     def test_both_timelines_fit_a_phone(self):
         self.open_real()
         self.browser.call("POST", "/window/rect", {"width": 500, "height": 800})
