@@ -116,17 +116,27 @@ static inline bool join_links(struct net_transfer *transfer, struct net_link *ou
 
 static void fire_transfer(struct sim_event *event);
 
+static inline void withdraw(const struct net_transfer *transfer, struct net_link *link)
+{
+	if (link->announced == transfer)
+		link->announced = NULL;
+}
+
 static void fire_announced(struct sim_event *event)
 {
 	struct net_transfer *transfer = (struct net_transfer *)event;
 
-	net_out_link(transfer)->announced = net_in_link(transfer)->announced = NULL;
+	withdraw(transfer, net_out_link(transfer));
+	withdraw(transfer, net_in_link(transfer));
 	transfer->done(transfer);
 }
 
-static inline bool is_idle(const struct net_link *link)
+/* Also with one that ends at this instant: the next one may take its place, and it is on the link
+ * for no time any more. */
+static inline bool is_idle(const struct net_model *model, const struct net_link *link)
 {
-	return !link->n && !link->announced && !link->dirty;
+	return !link->n && !link->dirty &&
+	       (!link->announced || link->announced->event.time == model->engine->now);
 }
 
 /*
@@ -140,7 +150,7 @@ static HOT bool announce(struct net_model *model, struct net_transfer *transfer,
 	sim_time_ps enters = sim_time_add(model->engine->now, delay);
 	sim_time_ps due = sim_time_add(enters, sim_time_from_s(transfer->remaining_s));
 
-	if (!is_idle(out) || !is_idle(in) || due == SIM_TIME_MAX)
+	if (!is_idle(model, out) || !is_idle(model, in) || due == SIM_TIME_MAX)
 		return false;
 	model->stats.n_rate_updates++;
 	model->stats.n_rate_changes++;
@@ -158,7 +168,8 @@ static __attribute__((noinline)) void call_in(struct net_model *model,
 {
 	struct net_link *out = net_out_link(transfer), *in = net_in_link(transfer);
 
-	out->announced = in->announced = NULL;
+	withdraw(transfer, out);
+	withdraw(transfer, in);
 	transfer->event.fire = fire_transfer;
 	if (transfer->updated > model->engine->now) {
 		transfer->stage = NET_STAGE_LATENCY;

@@ -113,12 +113,39 @@ static void loads_show_what_is_announced_once_it_is_there(void **state)
 	fixture_close(&f);
 }
 
+/* B's link is free again when the first one ends, in the same instant as others come to it, and to
+ * A's, which the first one leaves. */
+static void the_next_one_is_announced_where_one_ends(void **state)
+{
+	for (int has_third = 0; has_third < 2; has_third++) {
+		struct fixture f;
+		struct mail first;
+		struct later second, third;
+
+		fixture_open(&f, YAML);
+		send_at(&f, &second, 3, C, B); /* before the first one's end in the queue */
+		if (has_third)
+			send_at(&f, &third, 1, A, D); /* on A's link from 3 s on */
+		mail_send(&f, &first, A, B, MB);
+		fixture_run(&f);
+		assert_near(first.done_s, 3, ONE_PS);
+		assert_near(second.mail.done_s, 6, ONE_PS);
+		if (has_third)
+			assert_near(third.mail.done_s, 4, ONE_PS);
+		else
+			assert_int_equal(f.engine.n_events, 3);
+		assert_near(net_model_link_load(f.model, B, 1), 0, 1e-12);
+		fixture_close(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(alone_it_takes_one_event),
 	    cmocka_unit_test(who_comes_later_shares_from_when_it_enters),
 	    cmocka_unit_test(who_has_no_delay_calls_in_one_that_has),
+	    cmocka_unit_test(the_next_one_is_announced_where_one_ends),
 	    cmocka_unit_test(loads_show_what_is_announced_once_it_is_there),
 	};
 
