@@ -16,6 +16,11 @@ char *pd_arch_thread_pointer(void)
 	return __builtin_thread_pointer();
 }
 
+uint32_t pd_arch_float_control(void)
+{
+	return 0;
+}
+
 void pd_arch_enter(const void *entry, void *stack_block, void *save[PD_ARCH_SAVE_WORDS])
 {
 }

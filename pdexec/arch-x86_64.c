@@ -41,6 +41,15 @@ char *pd_arch_thread_pointer(void)
 	return pointer;
 }
 
+uint32_t pd_arch_float_control(void)
+{
+	enum { STATUS_BITS = 0x3f };
+	uint16_t x87;
+
+	__asm__("fnstcw %0" : "=m"(x87));
+	return (__builtin_ia32_stmxcsr() & ~(uint32_t)STATUS_BITS) | (uint32_t)x87 << 16;
+}
+
 struct pd_fault pd_arch_fault(const void *ucontext)
 {
 	const ucontext_t *context = ucontext;

@@ -32,6 +32,9 @@ enum pd_reloc_kind pd_arch_reloc_kind(uint32_t type);
 /* The thread pointer of the calling thread: cheap, and different for every thread. */
 char *pd_arch_thread_pointer(void);
 
+/* How floating-point operations round and what they trap, as the present fiber has set it. */
+uint32_t pd_arch_float_control(void);
+
 enum { PD_ARCH_SAVE_WORDS = 9 }; /* of registers */
 
 /*

@@ -143,6 +143,8 @@ struct pd_node_broker {
 	void (*rank_ended)(void *context, struct pd_rank *rank);
 };
 
+enum { PD_UNWIND_WORDS = 5 };
+
 struct pd_world {
 	struct pd_config config;
 	struct sim_engine engine;
@@ -172,6 +174,8 @@ struct pd_world {
 	struct pd_failure failure;      /* kind != NONE: the run is over */
 	uint64_t n_ended_badly;         /* ranks that returned a non-zero exit code */
 	double needed_B;                /* of memory, before the programs allocate anything: pdexec/estimate.h */
+	void **unwind; /* [PD_UNWIND_WORDS], for __builtin_setjmp: where pd_fail goes when a rank's
+			  work is not done on its fiber; NULL: it is */
 	double clock_cost_s;            /* of reading the host's clock, taken out of what is measured; 0: not known yet (pdexec/compute.c) */
 };
 
@@ -264,6 +268,8 @@ sim_time_ps pd_clock_read(struct pd_rank *rank);
 
 /* Where the bytes at `address`, as `rank` sees it, lie now: differs from `address` only for globals of a rank that is swapped out. O(1). */
 void *pd_rank_memory(const struct pd_rank *rank, const void *address);
+/* Whether the bytes at `address`, as `rank`, who runs, sees it, lie there for good. O(1). */
+bool pd_rank_memory_stays(const struct pd_rank *rank, const void *address);
 /*
  * Lets `to`'s memory lie at its own addresses instead of `from`'s (NULL: nobody's). Whoever does so for a moment exchanges with pd_current, and back before
  * anything else runs. O(bytes that ranks exchange).

@@ -132,3 +132,11 @@ char *pd_swap_find_aside(const struct pd_swap *swap, int rank, char *address)
 	}
 	return address;
 }
+
+bool pd_swap_covers(const struct pd_swap *swap, const char *address)
+{
+	for (int i = 0; i < swap->n_regions; i++)
+		if ((size_t)(address - swap->regions[i].address) < swap->regions[i].size_B)
+			return true;
+	return false;
+}

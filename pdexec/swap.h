@@ -61,6 +61,8 @@ static inline void pd_swap_to(struct pd_swap *swap, int rank)
 void pd_swap_leave(struct pd_swap *swap);
 /* Where the byte that `rank` has at `address` lies now. */
 char *pd_swap_find_aside(const struct pd_swap *swap, int rank, char *address);
+/* Whether the byte at `address` lies elsewhere when another rank is resident. O(regions). */
+bool pd_swap_covers(const struct pd_swap *swap, const char *address);
 static inline char *pd_swap_find(const struct pd_swap *swap, int rank, char *address)
 {
 	return swap->n_regions == 0 || rank == swap->resident

@@ -38,6 +38,13 @@ struct pd_rank *pd_rank_here(void)
 	return rank;
 }
 
+bool pd_rank_memory_stays(const struct pd_rank *rank, const void *address)
+{
+	const struct pd_program *program = rank->program;
+
+	return !program->image || !pd_swap_covers(&program->image->swap, address);
+}
+
 void *pd_rank_memory(const struct pd_rank *rank, const void *address)
 {
 	const struct pd_program *program = rank->program;
@@ -392,6 +399,8 @@ _Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const ch
 		vsnprintf(failure->text, sizeof(failure->text), format, args);
 		va_end(args);
 	}
+	if (rank->world->unwind)
+		__builtin_longjmp(rank->world->unwind, 1);
 	fflush(stdout);
 	/* after a crash the rank's own environment may be overwritten: it lies on the stack */
 	if (!rank->world->is_builtin)

@@ -5,6 +5,7 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/operation.h"
+#include "mpi/coll/rounds.h"
 #include "mpi/coll/uses.h"
 #include "mpi/p2p/causes.h"
 
@@ -67,7 +68,10 @@ static void take_round(struct mpi_rank *me, struct mpi_coll *coll)
 		if (coll->error == MPI_SUCCESS)
 			coll->error = request->status.MPI_ERROR;
 		mpi_cause_taken(me, request);
-		mpi_request_destroy(me, request);
+		if (coll->is_apart && !coll->spare && request->kind == REQUEST_RECV)
+			coll->spare = request;
+		else
+			mpi_request_destroy(me, request);
 	}
 	coll->n_posted = 0;
 }
@@ -104,17 +108,27 @@ static int in_comm(const struct mpi_coll *coll, int rank)
 void mpi_coll_send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
 		   int dest)
 {
+	if (coll->is_apart && mpi_send_small(me, block.buf, block.count, block.type,
+					     in_comm(coll, dest), coll->via_tag, coll->via))
+		return;
 	mpi_coll_post(me, coll,
-		      mpi_send_start(me, block.buf, block.count, block.type, in_comm(coll, dest),
+		   mpi_send_start(me, block.buf, block.count, block.type, in_comm(coll, dest),
 				  coll->via_tag, coll->via, SEND_STANDARD, CHANNEL_COLL));
 }
 
 void mpi_coll_recv(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
 		   int source)
 {
-	mpi_coll_post(me, coll,
-		      mpi_recv_start(me, block.buf, block.count, block.type, in_comm(coll, source),
-				  coll->via_tag, coll->via, CHANNEL_COLL));
+	struct mpi_request *recv = coll->spare;
+
+	if (recv)
+		mpi_recv_again(me, recv, block.buf, block.count, block.type, in_comm(coll, source),
+			       coll->via_tag);
+	else
+		recv = mpi_recv_start(me, block.buf, block.count, block.type, in_comm(coll, source),
+				      coll->via_tag, coll->via, CHANNEL_COLL);
+	coll->spare = NULL;
+	mpi_coll_post(me, coll, recv);
 }
 
 static void enter_scope(struct mpi_coll *coll, enum mpi_coll_scope scope)
@@ -262,8 +276,11 @@ int mpi_coll_run(struct mpi_rank *me, struct mpi_coll *coll)
 	if (me->world->pd->recorder.collective && coll->remote_size == 0)
 		note_entry(me, coll);
 	mpi_coll_begin(me, coll);
-	while (!mpi_coll_continue(me, coll))
-		mpi_requests_wait(me, coll->n_posted, coll->posted, false);
+	if (mpi_coll_can_run_apart(me, coll))
+		mpi_coll_run_apart(me, coll);
+	else
+		while (!mpi_coll_continue(me, coll))
+			mpi_requests_wait(me, coll->n_posted, coll->posted, false);
 	error = coll->error;
 	mpi_coll_finish(coll);
 	return error;

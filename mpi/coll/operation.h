@@ -109,6 +109,10 @@ struct mpi_coll {
 	struct mpi_coll_call given, call; /* of the application; of the present stage */
 	bool is_in_place;		  /* alltoall: send from a copy of what is to be received */
 	bool is_advancing;
+	bool is_apart, has_ended; /* mpi/coll/rounds.h */
+	struct mpi_request
+	    *spare;		/* is_apart: a complete receive of the present stage; NULL: none */
+	uint32_t float_control; /* of its rank, is_apart: results must not depend on who runs */
 	struct mpi_request *request; /* nonblocking forms; NULL: blocking */
 	int error;		     /* first error class of a message, or MPI_SUCCESS */
 	void *owned[3];		     /* arrays made while resolving; freed with the operation */

@@ -41,14 +41,10 @@ static inline int mpi_coll_tree_size(int position, int reach, int n)
 	return n - position < reach ? n - position : reach;
 }
 
-/* The largest power of two <= n. */
+/* The largest power of two <= n; n >= 1. */
 static inline int mpi_coll_power_of_two(int n)
 {
-	int power = 1;
-
-	while (power <= n / 2)
-		power <<= 1;
-	return power;
+	return 1 << (31 - __builtin_clz((unsigned int)n));
 }
 
 #endif

@@ -24,6 +24,11 @@ struct mpi_endpoint {
 	    *waited; /* [n_waited] borrowed from the caller; NULL: not waiting for requests */
 	int n_waited;
 	int n_to_go;	 /* requests that still have to complete before it goes on */
+	/* Set while a collective goes on without the fiber (mpi/coll/rounds.h): what happens
+	   instead of waking it when n_to_go gets to 0; false: it has to be woken. */
+	bool (*go_on)(struct mpi_rank *me);
+	void *apart; /* the collective */
+	sim_time_ps blocked_since;
 	bool is_blocked; /* in a wait or probe: anything that makes progress possible wakes it */
 	bool is_probing, is_polling;
 	bool has_progressed; /* a part of a collective completed since it was cleared */

@@ -17,6 +17,15 @@ struct mpi_request *mpi_send_start(struct mpi_rank *me, const void *buf, MPI_Cou
 struct mpi_request *mpi_recv_start(struct mpi_rank *me, void *buf, MPI_Count count,
 				   struct mpi_datatype *type, int source, int tag,
 				   struct mpi_comm *comm, enum mpi_channel channel);
+/*
+ * A message of a collective that its sender does not lend the data of, without a request. False: it
+ * is not small enough, and nothing happened. The same limits as above.
+ */
+bool mpi_send_small(struct mpi_rank *me, const void *buf, MPI_Count count,
+		    struct mpi_datatype *type, int dest, int tag, struct mpi_comm *comm);
+/* Starts a COMPLETE receive anew, with the communicator and channel that it has. */
+void mpi_recv_again(struct mpi_rank *me, struct mpi_request *recv, void *buf, MPI_Count count,
+		    struct mpi_datatype *type, int source, int tag);
 
 /* Argument checks shared by all calls with (buf, count, datatype[, peer, tag]): MPI_SUCCESS, or
  * what mpi_raise returned. */

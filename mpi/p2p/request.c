@@ -106,7 +106,7 @@ void mpi_request_complete(struct mpi_request *request, int error_class)
 	request->status.MPI_ERROR = error_class;
 	if (request->is_waited) {
 		request->is_waited = false;
-		if (--endpoint->n_to_go > 0)
+		if (--endpoint->n_to_go > 0 || (endpoint->go_on && endpoint->go_on(request->owner)))
 			return;
 		mpi_endpoint_wake(request->owner);
 	} else if (request->whole) {

@@ -67,19 +67,35 @@ static HOT struct mpi_message *make_message(struct mpi_rank *me, const struct mp
 	return message;
 }
 
-bool mpi_send_eager(struct mpi_rank *me, const struct mpi_p2p_args *a)
+static HOT void send_eager(struct mpi_rank *me, const struct mpi_p2p_args *a,
+			   enum mpi_channel channel)
 {
-	struct mpi_message *message;
-	const struct mpi_rank *dest;
+	struct mpi_message *message =
+	    make_message(me, a, SEND_STANDARD, channel, false, has_data(a));
 
-	if (a->peer == MPI_PROC_NULL || !mpi_match_buffers(me, a->count * a->type->size_B))
-		return false;
 	me->endpoint->n_polls = 0;
-	message = make_message(me, a, SEND_STANDARD, CHANNEL_P2P, false, has_data(a));
-	dest = message->dest;
 	mpi_message_send_overhead(me, message);
 	mpi_message_launch(message);
-	mpi_connection_flush(me, dest);
+}
+
+bool mpi_send_eager(struct mpi_rank *me, const struct mpi_p2p_args *a)
+{
+	if (a->peer == MPI_PROC_NULL || !mpi_match_buffers(me, a->count * a->type->size_B))
+		return false;
+	send_eager(me, a, CHANNEL_P2P);
+	mpi_connection_flush(me, &me->world->ranks[mpi_comm_peer(a->comm, a->peer)]);
+	return true;
+}
+
+bool mpi_send_small(struct mpi_rank *me, const void *buf, MPI_Count count,
+		    struct mpi_datatype *type, int dest, int tag, struct mpi_comm *comm)
+{
+	struct mpi_p2p_args a = {
+	    .buf = buf, .count = count, .type = type, .peer = dest, .tag = tag, .comm = comm};
+
+	if (count * type->size_B > MESSAGE_INLINE_B || !mpi_match_buffers(me, count * type->size_B))
+		return false;
+	send_eager(me, &a, CHANNEL_COLL);
 	return true;
 }
 
@@ -188,6 +204,21 @@ struct mpi_request *mpi_send_start(struct mpi_rank *me, const void *buf, MPI_Cou
 
 	mpi_send_begin(me, send);
 	return send;
+}
+
+void mpi_recv_again(struct mpi_rank *me, struct mpi_request *recv, void *buf, MPI_Count count,
+		    struct mpi_datatype *type, int source, int tag)
+{
+	if (recv->type != type) {
+		mpi_datatype_release(me, recv->type);
+		mpi_datatype_retain(type);
+	}
+	recv->buf = buf;
+	recv->count = count;
+	recv->type = type;
+	recv->peer = source;
+	recv->tag = tag;
+	mpi_recv_begin(me, recv);
 }
 
 struct mpi_request *mpi_recv_start(struct mpi_rank *me, void *buf, MPI_Count count,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mpi/coll/ideal.h"
+#include "mpi/coll/rounds.h"
 #include "netmodel/model.h"
 #include "tests/mpi/coll/fake.h"
 
@@ -282,6 +283,29 @@ void mpi_request_destroy(struct mpi_rank *me, struct mpi_request *request)
 void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)
 {
 	abort(); /* ranks are stepped */
+}
+
+/* Rounds that run apart need the simulator: here none do. */
+bool mpi_coll_can_run_apart(const struct mpi_rank *me, const struct mpi_coll *coll)
+{
+	return false;
+}
+
+void mpi_coll_run_apart(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	abort();
+}
+
+bool mpi_send_small(struct mpi_rank *me, const void *buf, MPI_Count count,
+		    struct mpi_datatype *type, int dest, int tag, struct mpi_comm *comm)
+{
+	abort();
+}
+
+void mpi_recv_again(struct mpi_rank *me, struct mpi_request *recv, void *buf, MPI_Count count,
+		    struct mpi_datatype *type, int source, int tag)
+{
+	abort();
 }
 
 /* --- collectives by formula: everything takes no time, and happens between two steps --- */
