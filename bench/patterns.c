@@ -16,7 +16,7 @@
 #define mpisim_free free
 #endif
 
-enum { TAG_WILD = 5, MAX_NEIGHBOURS = 6, UNEXPECTED_BLOCK = 16 };
+enum { TAG_WILD = 5, MAX_NEIGHBOURS = 6, UNEXPECTED_BLOCK = 16, PANEL_COLUMNS = 64 };
 
 struct run {
 	int rank, size, rounds, size_B;
@@ -130,6 +130,43 @@ static void lu(const struct run *r)
 	}
 }
 
+/*
+ * What HPL says for each of its panels, on the squarest grid of ranks: the column that has it
+ * agrees on a pivot for every column of numbers, the panel goes around the rows as a ring, and all
+ * columns exchange rows. size_B is a rank's piece of a panel.
+ */
+static void hpl(const struct run *r)
+{
+	int dims[2] = {0}, column, row, n_rows, n_columns;
+	MPI_Comm in_row, in_column;
+
+	MPI_Dims_create(r->size, 2, dims);
+	n_rows = dims[0];
+	n_columns = dims[1];
+	row = r->rank / n_columns;
+	column = r->rank % n_columns;
+	MPI_Comm_split(MPI_COMM_WORLD, row, column, &in_row);
+	MPI_Comm_split(MPI_COMM_WORLD, column, row, &in_column);
+	for (int i = 0; i < r->rounds; i++) {
+		int owner = i % n_columns, right = (column + 1) % n_columns;
+		double pivot[4] = {0}, best[4];
+
+		for (int k = 0; k < PANEL_COLUMNS && column == owner; k++)
+			MPI_Allreduce(pivot, best, 4, MPI_DOUBLE, MPI_MAX, in_column);
+		if (column != owner)
+			MPI_Recv(r->in, r->size_B, MPI_CHAR, MPI_ANY_SOURCE, i, in_row,
+				 MPI_STATUS_IGNORE);
+		if (right != owner)
+			MPI_Send(r->out, r->size_B, MPI_CHAR, right, i, in_row);
+		for (int distance = 1; distance < n_rows; distance *= 2)
+			MPI_Sendrecv(r->out, r->size_B, MPI_CHAR, (row + distance) % n_rows, i,
+				     r->in, r->size_B, MPI_CHAR, (row + n_rows - distance) % n_rows,
+				     i, in_column, MPI_STATUS_IGNORE);
+	}
+	MPI_Comm_free(&in_row);
+	MPI_Comm_free(&in_column);
+}
+
 /* As many messages for every rank, in an order of their own: each round is a random shift, and what
  * arrives waits unexpected until a block of wildcard receives takes it. */
 static void random_pairs(const struct run *r)
@@ -182,6 +219,7 @@ static const struct pattern {
     {"alltoall-pairwise", alltoall_pairwise},
     {"allreduce", allreduce},
     {"barrier", barrier},
+    {"hpl", hpl},
     {"lu", lu},
     {"onesided", onesided},
     {"random", random_pairs},

@@ -16,6 +16,7 @@ void sim_engine_finish(struct sim_engine *engine)
 
 void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event)
 {
+	sim_queue_note('c', event);
 	sim_queue_cancel(&engine->queue, event);
 }
 
@@ -46,6 +47,7 @@ static void event_fire_first(struct sim_engine *engine)
 {
 	struct sim_event *event = sim_queue_pop(&engine->queue);
 
+	sim_queue_note('n', event);
 	engine->now = event->time;
 	engine->n_events++;
 	event->fire(event);

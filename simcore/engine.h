@@ -78,6 +78,7 @@ static inline void sim_engine_at(struct sim_engine *engine, struct sim_event *ev
 				 sim_time_ps time)
 {
 	if (time == SIM_TIME_MAX) {
+		sim_queue_note('c', event);
 		sim_queue_cancel(&engine->queue, event);
 		return;
 	}
@@ -85,6 +86,7 @@ static inline void sim_engine_at(struct sim_engine *engine, struct sim_event *ev
 		time = engine->now;
 	if (sim_queue_push(&engine->queue, event, time))
 		engine->out_of_memory = 1;
+	sim_queue_note('p', event);
 }
 static inline void sim_engine_after(struct sim_engine *engine, struct sim_event *event,
 				    sim_time_ps delay)
