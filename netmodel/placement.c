@@ -57,8 +57,9 @@ int net_place_next(const char **at, int n_nodes, int *first, int *last, int *rep
 	if (!ok)
 		return util_error_set(
 		    err, UTIL_EINPUT,
-		    "found %s, wanted nodes 0 to %d as in \"0-3,0-3\" or \"0*2,1*2\"",
-		    net_yaml_quote(start, quoted, sizeof(quoted)), n_nodes - 1);
+		    "found %s, wanted nodes 0 to %d (nodes: %d) as in \"0-3,0-3\" or "
+		    "\"0*2,1*2\"",
+		    net_yaml_quote(start, quoted, sizeof(quoted)), n_nodes - 1, n_nodes);
 	*at = p;
 	return 0;
 }
