@@ -118,12 +118,12 @@ static void note_rank_end(void *context, int rank, sim_time_ps now)
 	tape->given.rank_end(tape->given.context, rank, now);
 }
 
-static void note_rank_begin(void *context, int rank, int node, sim_time_ps now)
+static void note_rank_begin(void *context, int rank, int parent, int node, sim_time_ps now)
 {
 	struct replay_tape *tape = context;
 
 	tape->is_lost = true;
-	tape->given.rank_begin(tape->given.context, rank, node, now);
+	tape->given.rank_begin(tape->given.context, rank, parent, node, now);
 }
 
 void replay_tape_start(struct replay_tape *tape, struct sim_recorder *place)

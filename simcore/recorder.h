@@ -68,11 +68,11 @@ struct sim_cause_message {
 
 struct sim_cause_collective { /* a rank enters a blocking collective */
 	struct sim_cause_place place;
-	uint32_t comm;	   /* the same number on all its ranks, that of no other in the run */
+	uint32_t comm;	       /* the same number on all its ranks, that of no other in the run */
 	const char *comm_name; /* borrowed for the call */
-	uint32_t sequence; /* of the collectives of the communicator */
-	int n_ranks, rank; /* of the communicator */
-	int root;	   /* who all others wait for, or who waits for all; -1: none */
+	uint32_t sequence;     /* of the collectives of the communicator */
+	int n_ranks, rank;     /* of the communicator */
+	int root;	       /* who all others wait for, or who waits for all; -1: none */
 	enum sim_collective_shape {
 		SIM_COLLECTIVE_ALL,  /* nobody leaves before all have entered */
 		SIM_COLLECTIVE_FROM, /* … before the root has */
@@ -95,8 +95,7 @@ struct sim_causes {
 			       sim_time_ps now);
 	/* A transfer of the message enters the network; is_back: from the receiver's node to the
 	 * sender's. */
-	void (*transfer_begin)(void *context, void *token, int rank, int is_back,
-			       sim_time_ps now);
+	void (*transfer_begin)(void *context, void *token, int rank, int is_back, sim_time_ps now);
 	/* … has moved `size_B` bytes: all (is_end), or so many and goes on. */
 	void (*transfer_end)(void *context, void *token, int64_t size_B, int is_end,
 			     sim_time_ps now);
@@ -136,13 +135,14 @@ struct sim_recorder {
 	void (*node_release)(void *context, int rank, sim_time_ps now);
 	void (*node_acquire)(void *context, int rank, sim_time_ps now); /* after a release */
 	void (*rank_end)(void *context, int rank, sim_time_ps now);
-	/* A rank is added to the run, which begins on `node` now: behind all others. */
-	void (*rank_begin)(void *context, int rank, int node, sim_time_ps now);
+	/* A rank is added to the run, which begins on `node` now: behind all others. `parent` waits
+	 * for it. */
+	void (*rank_begin)(void *context, int rank, int parent, int node, sim_time_ps now);
 	void (*collective)(void *context, const struct sim_cause_collective *entered,
 			   sim_time_ps now);
 	const struct sim_causes *causes; /* borrowed */
-	/* Borrowed. Where there is one, calls and messages are added up there, instead of `call` and
-	 * `message` for each. */
+	/* Borrowed. Where there is one, calls and messages are added up there, instead of `call`
+	 * and `message` for each. */
 	struct sim_tally *tally;
 };
 

@@ -54,17 +54,17 @@ int trace_curve_n(const struct trace_curve *curve, sim_time_ps end)
 	return n > TRACE_CURVE_BINS ? TRACE_CURVE_BINS : (int)n;
 }
 
-int trace_curves_init(struct trace_curves *curves, int n, size_t max_B)
+int trace_curves_init(struct trace_curves *curves, int n, int max, size_t max_B)
 {
 	int n_bins = 128;
 
-	while (n_bins > 16 && (size_t)n * (size_t)n_bins * sizeof *curves->amount > max_B)
+	while (n_bins > 16 && (size_t)max * (size_t)n_bins * sizeof *curves->amount > max_B)
 		n_bins /= 2;
 	*curves = (struct trace_curves){
 	    .n = n,
 	    .n_bins = n_bins,
 	    .width = FIRST_WIDTH_PS,
-	    .amount = calloc((size_t)n * (size_t)n_bins + 1, sizeof *curves->amount),
+	    .amount = calloc((size_t)max * (size_t)n_bins + 1, sizeof *curves->amount),
 	};
 	return curves->amount ? 0 : -1;
 }

@@ -27,13 +27,14 @@ int trace_curve_n(const struct trace_curve *curve, sim_time_ps end);
 
 /* Several amounts side by side, in fewer bins; those of all have the same width. */
 struct trace_curves {
-	int n, n_bins; /* n_bins: a power of two */
+	int n, n_bins; /* n may grow to what was said; n_bins: a power of two */
 	sim_time_ps width;
-	double *amount; /* [n * n_bins] */
+	double *amount; /* [max * n_bins] */
 };
 
-/* As many bins for `n` amounts as `max_B` bytes hold, 16 … 128. Returns 0, or -1 without memory. */
-int trace_curves_init(struct trace_curves *curves, int n, size_t max_B);
+/* As many bins for `max` amounts, `n` of them now, as `max_B` bytes hold: 16 … 128. Returns 0, or
+ * -1 without memory. */
+int trace_curves_init(struct trace_curves *curves, int n, int max, size_t max_B);
 void trace_curves_finish(struct trace_curves *curves);
 /* As trace_curve_add; doubling the width costs O(n · bins). */
 void trace_curves_add(struct trace_curves *curves, int which, sim_time_ps begin, sim_time_ps end,

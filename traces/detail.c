@@ -45,7 +45,7 @@ static void raster_add(struct trace_detail *detail, int rank, enum trace_activit
 static void add(struct trace_detail *detail, int rank, enum trace_activity activity,
 		const char *name, sim_time_ps begin, sim_time_ps end)
 {
-	if (end <= begin || begin < 0)
+	if (end <= begin || begin < 0 || rank >= detail->n_ranks)
 		return;
 	raster_add(detail, rank, activity, begin, end);
 	if (detail->n_intervals == detail->intervals_capacity && detail->is_complete) {
@@ -112,11 +112,15 @@ static void detail_message(void *context, const struct sim_record_message *recor
 	struct trace_detail *detail = context;
 	size_t row = (size_t)(record->source / detail->ranks_per_row);
 	size_t column = (size_t)(record->dest / detail->ranks_per_row);
-	struct trace_flow *flow = &detail->flows[row * (size_t)detail->n_rows + column];
+	bool is_drawn = record->source < detail->n_ranks && record->dest < detail->n_ranks;
 
-	flow->n_messages++;
-	flow->size_B += (uint64_t)record->size_B;
-	add_line(detail, record);
+	if (is_drawn) {
+		struct trace_flow *flow = &detail->flows[row * (size_t)detail->n_rows + column];
+
+		flow->n_messages++;
+		flow->size_B += (uint64_t)record->size_B;
+		add_line(detail, record);
+	}
 	detail->next.message(detail->next.context, record);
 }
 
@@ -148,6 +152,51 @@ static void detail_rank_end(void *context, int rank, sim_time_ps now)
 	detail->next.rank_end(detail->next.context, rank, now);
 }
 
+/* Copies into tables of `n_rows` rows for `per_row` ranks each, a multiple of what it was. */
+static int resize(struct trace_detail *detail, int n_rows, int per_row)
+{
+	size_t n = (size_t)n_rows, columns = TRACE_RASTER_COLUMNS;
+	struct trace_cell *raster = calloc(n * columns, sizeof *raster);
+	struct trace_flow *flows = calloc(n * n, sizeof *flows);
+	size_t merged = (size_t)(per_row / detail->ranks_per_row), old = (size_t)detail->n_rows;
+
+	if (!raster || !flows) {
+		free(raster);
+		free(flows);
+		return -1;
+	}
+	for (size_t i = 0; i < old * columns; i++)
+		for (int a = 0; a < TRACE_N_ACTIVITIES; a++)
+			raster[i / columns / merged * columns + i % columns].time[a] +=
+			    detail->raster[i].time[a];
+	for (size_t i = 0; i < old * old; i++) {
+		struct trace_flow *flow = &flows[i / old / merged * n + i % old / merged];
+
+		flow->n_messages += detail->flows[i].n_messages;
+		flow->size_B += detail->flows[i].size_B;
+	}
+	free(detail->raster);
+	free(detail->flows);
+	detail->raster = raster;
+	detail->flows = flows;
+	detail->n_rows = n_rows;
+	detail->ranks_per_row = per_row;
+	return 0;
+}
+
+static void detail_rank_begin(void *context, int rank, int parent, int node, sim_time_ps now)
+{
+	struct trace_detail *detail = context;
+	int per_row = detail->ranks_per_row, n_rows;
+
+	while ((rank + per_row) / per_row > TRACE_MAX_ROWS)
+		per_row *= 2;
+	n_rows = (rank + per_row) / per_row;
+	if (n_rows == detail->n_rows || !resize(detail, n_rows, per_row))
+		detail->n_ranks = rank + 1; /* else nothing is drawn of it */
+	detail->next.rank_begin(detail->next.context, rank, parent, node, now);
+}
+
 struct sim_recorder trace_detail_recorder(struct trace_detail *detail)
 {
 	return (struct sim_recorder){
@@ -159,6 +208,7 @@ struct sim_recorder trace_detail_recorder(struct trace_detail *detail)
 	    .node_release = detail_node_release,
 	    .node_acquire = detail_node_acquire,
 	    .rank_end = detail_rank_end,
+	    .rank_begin = detail_rank_begin,
 	};
 }
 

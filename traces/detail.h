@@ -47,10 +47,10 @@ struct trace_real;
 struct trace_detail {
 	struct sim_recorder next; /* records are passed on to it */
 	struct trace_real *real;  /* that calls are shown to, borrowed; NULL: none */
-	int n_ranks, n_rows, ranks_per_row;
+	int n_ranks, n_rows, ranks_per_row; /* grow when ranks are spawned */
 	struct trace_interval *intervals; /* [n_intervals], by end time of each rank */
 	int n_intervals, intervals_capacity;
-	bool is_complete; /* every interval is kept */
+	bool is_complete;	     /* every interval is kept */
 	struct trace_line *messages; /* [n_messages], the first ones */
 	int n_messages, messages_capacity;
 	bool has_all_messages;

@@ -46,10 +46,10 @@ struct trace_failure {
 /* Of several runs of the same with different seeds. */
 struct trace_prediction {
 	int n_runs;
-	uint64_t first_seed;	   /* the others follow it */
-	double coverage;	   /* probability that a further run lies between low and high */
+	uint64_t first_seed; /* the others follow it */
+	double coverage;     /* probability that a further run lies between low and high */
 	double low_s, median_s, high_s;
-	const double *times_s;	   /* [n_runs], by seed */
+	const double *times_s; /* [n_runs], by seed */
 };
 
 struct trace_collective {
@@ -67,7 +67,7 @@ struct trace_run {
 	double vary_compute, vary_transfer;
 	bool vary_kernels, vary_cluster;
 	const struct trace_prediction *interval; /* NULL: there was one run */
-	const char *blas_model; /* file; NULL: none */
+	const char *blas_model;			 /* file; NULL: none */
 	int first_n;
 	bool no_alloc;
 	char *const *command; /* argv of the program, NULL at its end; of a schedule: its file */
@@ -83,12 +83,12 @@ struct trace_run {
 	const char *early_end; /* why it ended early, in lines, for the report; NULL: it did not */
 	const struct trace_summary *summary;
 	const struct trace_real *real; /* traces/real/real.h; NULL: none is beside it */
-	const struct trace_explanation *explanation; /* traces/analysis/explain.h; NULL: not asked for */
+	struct trace_explanation *explanation; /* traces/analysis/explain.h; NULL: not asked for */
 	uint64_t n_messages, n_bytes; /* point-to-point messages of the program, received or not;
 					 collectives' own are in `summary` */
 	const struct trace_collective *collectives; /* [n_collectives] algorithms used */
 	int n_collectives;
-	const char *const *warnings;  /* [n_warnings] */
+	const char *const *warnings; /* [n_warnings] */
 	int n_warnings;
 	/* what the simulation itself took */
 	double cpu_s, wall_s;

@@ -183,11 +183,13 @@ static void record_rank_end(void *context, int rank, sim_time_ps now)
 		record_node_release(context, rank, now);
 }
 
-static void record_rank_begin(void *context, int rank, int node, sim_time_ps now)
+static void record_rank_begin(void *context, int rank, int parent, int node, sim_time_ps now)
 {
 	struct trace_summary *summary = context;
 
-	summary->ranks[rank] = (struct trace_rank){.was_spawned = true, .begin = now, .sums.last = now};
+	(void)parent;
+	summary->ranks[rank] =
+	    (struct trace_rank){.was_spawned = true, .begin = now, .sums.last = now};
 	summary->n_ranks++;
 	summary->n_spawned++;
 	trace_summary_place(summary, rank, node, now);

@@ -114,7 +114,7 @@ struct mpi_world {
 	int n_unfinalized, first_unfinalized; /* ranks that ended well without MPI_Finalize */
 	void *ports; /* and published names: dynamic's own; NULL: none */
 	struct mpi_spawn *spawns; /* mpi/dynamic/spawn.h */
-	const char *no_spawn; /* the option that processes cannot be spawned under; NULL: they can */
+	const char *no_spawn; /* the option under which processes cannot be spawned, and why; NULL: they can */
 	struct mpi_leaks *leaks; /* found at MPI_Finalize: env's own */
 	struct mpi_record *record; /* mpi/record/record.h; NULL: the run is not recorded */
 	uint64_t n_messages,

@@ -207,7 +207,8 @@ static void start(struct sim_event *event)
 	spawn->first_rank = first;
 	add_job(spawn);
 	for (int rank = first; rank < pd->n_ranks && recorder->rank_begin; rank++)
-		recorder->rank_begin(recorder->context, rank, pd->ranks[rank].node, pd->engine.now);
+		recorder->rank_begin(recorder->context, rank, spawn->root, pd->ranks[rank].node,
+				     pd->engine.now);
 	for (int i = first_program; i < pd->n_programs; i++)
 		pd_program_start(pd, &pd->programs[i]);
 	spawn->has_started = true;

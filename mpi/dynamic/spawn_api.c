@@ -136,8 +136,7 @@ static void refuse(struct mpi_rank *me)
 {
 	if (me->world->no_spawn)
 		pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
-			"processes cannot be spawned in a run with %s, which counts on the ranks "
-			"of the start: run without it",
+			"processes cannot be spawned in a run with %s; run the program without it",
 			me->world->no_spawn);
 }
 

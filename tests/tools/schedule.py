@@ -142,6 +142,7 @@ class Schedules(Base):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("--schedule", (self.dir / "report" / "index.html").read_text())
         self.assertIn('"jobs":[{"name":"a"', (self.dir / "page.html").read_text())
+        self.assertIn('"ideal_from":"clock"', (self.dir / "page.html").read_text())
 
     def test_equal_schedules_give_equal_bytes(self):
         texts = []
@@ -179,7 +180,6 @@ class Refusals(Base):
         a = "jobs:\n" + self.entry("a", 1, 1)
         self.refused("found -n beside --schedule", a, "-n", 4)
         self.refused("found --placement beside --schedule", a, "--placement", "block")
-        self.refused("--explain explains one job; found --schedule", a, "--explain")
         self.refused("found ./a beside --schedule", a, "./a")
 
 

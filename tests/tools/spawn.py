@@ -156,11 +156,52 @@ class Reports(Base):
             read = subprocess.run(["otf2-print", "-G", self.dir / "out.otf2"], capture_output=True, text=True, check=True)
             self.assertEqual((len(re.findall("^LOCATION ", read.stdout, re.M)), read.stderr), (3, ""))
 
-    def test_what_counts_on_the_ranks_of_the_start_refuses(self):
-        for option in (["--explain"], ["--report", self.dir / "r"], ["--html", self.dir / "r.html"]):
-            done = self.start(1, 2, "work", *option)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn(f"processes cannot be spawned in a run with {option[0]}", done.stderr)
+    def test_runs_that_spawn_are_explained(self):
+        # 0.54 s of starting, then four of six ranks compute 2 s; each has a core
+        done = self.run_well(2, 4, "work", "--explain", "--html", self.dir / "r.html", "--report", self.dir / "r")
+        a = self.json["analysis"]
+        tree, path = a["efficiency"], a["critical_path"]
+        self.assertEqual(tree["units"], 6)
+        for key, wanted in (("ideal_time_s", 2.54), ("load_balance", 2 / 3), ("serialization", 2 / 2.54), ("transfer", 1)):
+            self.assertAlmostEqual(tree[key], wanted, delta=1e-6, msg=key)
+        self.assertAlmostEqual(path["parts_s"]["start"], 0.54, delta=1e-9)
+        self.assertAlmostEqual(path["parts_s"]["compute"], 2, delta=1e-9)
+        self.assertAlmostEqual(sum(path["parts_s"].values()), self.json["predicted_time_s"], delta=1e-12)
+        # a parent waits for the children's end
+        self.assertAlmostEqual(a["wait_states"]["all"]["late_sender"]["time_s"], 2, delta=1e-5)
+        self.assertEqual(len(a["wait_states"]["ranks"]), 6)
+        phase, = a["phases"]
+        self.assertAlmostEqual(phase["parallel"], 2 / 3, delta=1e-6)
+        for window in a["efficiency_curve"]:
+            if 0.6 < window["begin_s"] and window["end_s"] < 2.5:
+                self.assertAlmostEqual(window["load_balance"], 2 / 3, delta=1e-9)
+        self.assertIn("starting processes", done.stderr)
+        # rows of the tables and of the page: all six ranks; the four that were spawned talk to each other
+        with open(self.dir / "r" / "breakdown.csv", encoding="utf-8") as stream:
+            self.assertEqual(len(stream.readlines()), 1 + 6)
+        with open(self.dir / "r" / "timeline.csv", encoding="utf-8") as stream:
+            self.assertEqual({line.split(",")[0] for line in stream.readlines()[1:] if ",computing," in line}, {"2", "3", "4", "5"})
+        self.assertIn('"spawned":[{', (self.dir / "r.html").read_text())
+
+    def test_an_ideal_run_is_compared_though_ranks_are_spawned(self):
+        self.run_well(2, 4, "work")
+        (self.dir / "ideal.json").write_text(json.dumps(self.json))
+        self.run_well(2, 4, "work", "--set", "network.latency=10ms", "--ideal", self.dir / "ideal.json")
+        self.assertAlmostEqual(self.json["analysis"]["efficiency"]["ideal_time_s"], 2.54, delta=1e-6)
+        done = self.start(3, 4, "work", "--ideal", self.dir / "ideal.json")
+        self.assertIn("found 2, wanted a run of the same program with 3 ranks", done.stderr)
+
+    def test_more_processes_than_rows_of_pictures_are_drawn_in_groups(self):
+        self.run_well(1, 600, "work", "--report", self.dir / "many")
+        with open(self.dir / "many" / "breakdown.csv", encoding="utf-8") as stream:
+            rows = stream.readlines()[1:]
+        self.assertEqual(len(rows), 301)  # two ranks each
+
+    def test_jobs_of_a_schedule_and_recordings_refuse(self):
+        (self.dir / "jobs.yaml").write_text(f"jobs:\n  - {{name: a, program: {self.program}, arguments: [2, work], ranks: 1}}\n")
+        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "--schedule", self.dir / "jobs.yaml")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("processes cannot be spawned in a run with --schedule: its jobs hold nodes", done.stderr)
         done = self.start(1, 2, "work", "--record", self.dir / "out.trace")
         self.assertIn("MPI_Comm_spawn cannot be recorded", done.stderr)
         self.assertFalse((self.dir / "out.trace").exists())

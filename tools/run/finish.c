@@ -34,12 +34,12 @@ static void close_open_calls(struct run *run)
 		const struct pd_rank *pd = &world->ranks[rank];
 		sim_time_ps begin = run->mpi->ranks[rank].call_begin;
 		struct sim_record_call record = {
-			.rank = rank,
-			.function = pd->function,
-			.site = pd->site,
-			.begin = begin,
-			.end = world->engine.now,
-			.waiting = world->engine.now - begin,
+		    .rank = rank,
+		    .function = pd->function,
+		    .site = pd->site,
+		    .begin = begin,
+		    .end = world->engine.now,
+		    .waiting = world->engine.now - begin,
 		};
 
 		if (!pd->has_ended && !pd->is_computing && pd->function &&
@@ -141,9 +141,9 @@ static void warn_model(const struct run *run, struct run_strings *warnings)
 				(unsigned long long)stats.n_algorithm1_infeasible);
 	if (summary->n_phases_dropped > 0)
 		run_strings_add(
-			warnings,
-			"only the first %d phases are listed; %llu begins of later ones are not",
-			TRACE_MAX_PHASES, (unsigned long long)summary->n_phases_dropped);
+		    warnings,
+		    "only the first %d phases are listed; %llu begins of later ones are not",
+		    TRACE_MAX_PHASES, (unsigned long long)summary->n_phases_dropped);
 	if (summary->out_of_memory)
 		run_strings_add(
 		    warnings, "memory ran out while the run was recorded: some sums are too small");
@@ -167,10 +167,9 @@ static void warn_unfinalized(const struct run *run, struct run_strings *warnings
 	const char *library = pd_private_unused(run->world->private);
 
 	if (mpi->n_unfinalized > 0)
-		run_strings_add(warnings,
-				"%d rank%s ended without calling MPI_Finalize, first of them rank %d",
-				mpi->n_unfinalized, mpi->n_unfinalized == 1 ? "" : "s",
-				mpi->first_unfinalized);
+		run_strings_add(
+		    warnings, "%d rank%s ended without calling MPI_Finalize, first of them rank %d",
+		    mpi->n_unfinalized, mpi->n_unfinalized == 1 ? "" : "s", mpi->first_unfinalized);
 	if (library)
 		run_strings_add(warnings, "--private-lib: no library \"%s\" was loaded", library);
 }
@@ -199,7 +198,8 @@ static void measure_simulation(const struct run *run, struct trace_run *out)
 	out->peak_memory_B = (int64_t)usage.ru_maxrss * 1024;
 }
 
-/* The algorithms that collectives were done with; the caller frees the list, which is NULL without memory. */
+/* The algorithms that collectives were done with; the caller frees the list, which is NULL without
+ * memory. */
 static void describe_collectives(const struct run *run, struct trace_run *out)
 {
 	const struct mpi_coll_uses *uses = run->mpi->coll_uses;
@@ -207,9 +207,9 @@ static void describe_collectives(const struct run *run, struct trace_run *out)
 
 	for (int i = 0; list && i < uses->n; i++)
 		list[i] = (struct trace_collective){
-			.operation = mpi_coll_kind_name(uses->list[i].kind),
-			.algorithm = uses->list[i].algorithm->name,
-			.n = uses->list[i].n,
+		    .operation = mpi_coll_kind_name(uses->list[i].kind),
+		    .algorithm = uses->list[i].algorithm->name,
+		    .n = uses->list[i].n,
 		};
 	out->collectives = list;
 	out->n_collectives = list ? uses->n : 0;
@@ -262,10 +262,6 @@ static void describe_outcome(const struct run *run, int n_bad_exits, struct trac
 	describe_collectives(run, out);
 	out->summary = run->summary;
 	out->real = run->real;
-	if (run->launcher) {
-		out->jobs = run_launcher_close(run->launcher, run->world->engine.now);
-		out->n_jobs = run->schedule->n_jobs;
-	}
 	out->n_messages = run->mpi->n_messages;
 	out->n_bytes = run->mpi->n_bytes;
 }
@@ -291,26 +287,34 @@ static char *describe_early_end(const struct run *run, const struct run_failure 
 	return text;
 }
 
-/* The analysis in numbers, with its call sites in words. False: there is none, or no memory. */
-static bool explain(struct run *run, struct run_strings *texts, struct trace_explanation *out)
+/* What became of the jobs, and the analysis in numbers, with its call sites in words. */
+static void explain(struct run *run, struct run_strings *texts, struct trace_explanation *out,
+		    struct trace_run *description)
 {
 	const struct trace_sites *sites;
 	const char **site_texts;
 	struct util_error err;
 
+	if (run->launcher) {
+		description->jobs = run_launcher_close(run->launcher, run->world->engine.now);
+		description->n_jobs = run->schedule->n_jobs;
+	}
 	if (!run->analysis)
-		return false;
+		return;
 	trace_analysis_close(run->analysis);
-	if (trace_explain(run->analysis, run->ideal, out, &err)) {
+	if (trace_explain(run->analysis, run->ideal, description->jobs, description->n_jobs, out,
+			  &err)) {
 		fprintf(run->console, "%s: --explain: %s\n", run->tool, err.text);
-		return false;
+		return;
 	}
 	sites = &run->analysis->sites;
 	site_texts = calloc((size_t)sites->n + 1, sizeof *site_texts);
 	for (int i = 0; site_texts && i < sites->n; i++)
 		site_texts[i] = run_site(run, texts, sites->list[i].address);
 	out->site_texts = site_texts;
-	return true;
+	for (int i = 0; i < out->n_jobs; i++)
+		out->jobs[i].site_texts = site_texts;
+	description->explanation = out;
 }
 
 /* Returns 2 when it could not be written, but not because nobody reads any more; else 0. */
@@ -366,7 +370,7 @@ static int write_time(const void *description, FILE *file, struct util_error *er
 
 	/* a run that failed leaves no time behind, and none of a run before */
 	if (run->exit_status == 0)
-	fprintf(file, "%.17g\n", sim_time_to_s(run->summary->end));
+		fprintf(file, "%.17g\n", sim_time_to_s(run->summary->end));
 	return fflush(file) ? util_error_errno(err, errno, "cannot write the predicted time") : 0;
 }
 
@@ -444,7 +448,8 @@ int run_finish(struct run *run)
 	struct trace_explanation explanation = {.blame = NULL};
 	struct run_strings sites = {.items = NULL};
 	locale_t c_locale = use_c_locale();
-	/* whoever reads the summary through a pipe may stop early: files are written all the same */
+	/* whoever reads the summary through a pipe may stop early: files are written all the same
+	 */
 	void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
 	int *codes = exit_codes(run->world);
 	struct trace_job *spawned = run_spawned_describe(run, &description.n_spawned);
@@ -453,8 +458,7 @@ int run_finish(struct run *run)
 
 	close_open_calls(run);
 	trace_summary_close(run->summary, run->world->engine.now);
-	if (explain(run, &sites, &explanation))
-		description.explanation = &explanation;
+	explain(run, &sites, &explanation, &description);
 	for (int i = 0; i < run->notes.n; i++)
 		run_strings_add(&warnings, "%s", run->notes.items[i]);
 	if (!run->options.ignore_leaks)

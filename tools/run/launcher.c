@@ -133,6 +133,9 @@ static void begin(struct run_launcher *launcher, int job)
 		hold(launcher, job, rank->node);
 		trace_summary_place(launcher->run->summary, rank->rank, rank->node, now);
 	}
+	if (launcher->run->analysis)
+		trace_analysis_begin_job(launcher->run->analysis, job, description->first_rank,
+					 description->n_ranks, now);
 	pd_program_start(world, &world->programs[job]);
 }
 

@@ -50,8 +50,8 @@ static int vary_cluster(struct run *run, struct util_error *err)
 		all[o->n_overrides + i] = run->drawn[i];
 	net_cluster_destroy(run->cluster);
 	run->cluster = NULL;
-	failed = net_cluster_load_with(o->cluster, o->n_overrides + run->n_drawn, all, &run->cluster,
-				       err);
+	failed = net_cluster_load_with(o->cluster, o->n_overrides + run->n_drawn, all,
+				       &run->cluster, err);
 	free(all);
 	return failed;
 }
@@ -90,8 +90,7 @@ static int prepare_placement(struct run *run, struct util_error *err)
 		return failed;
 	run->node_of = calloc((size_t)run->n_ranks, sizeof *run->node_of);
 	if (!run->node_of)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d ranks",
-				      run->n_ranks);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d ranks", run->n_ranks);
 	if (!run->schedule)
 		failed = net_place(o->placement, run->cluster, run->n_ranks, run->node_of, err);
 	if (failed)
@@ -104,14 +103,14 @@ static int prepare_cluster(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
 	int failed =
-		net_cluster_load_with(o->cluster, o->n_overrides, o->overrides, &run->cluster, err);
+	    net_cluster_load_with(o->cluster, o->n_overrides, o->overrides, &run->cluster, err);
 
 	if (!failed && o->vary_cluster)
 		failed = vary_cluster(run, err);
 	if (!failed && o->schedule)
 		failed = run_schedule_load(o->schedule, run->cluster, RUN_MAX_RANKS, &run->schedule,
 					   err);
-	run->schedule_command[0] = (char *)(uintptr_t)"--schedule";
+	run->schedule_command[0] = (char *)(uintptr_t) "--schedule";
 	run->schedule_command[1] = (char *)(uintptr_t)o->schedule;
 	if (failed)
 		return failed;
@@ -156,12 +155,15 @@ int run_recorder_create(struct run *run, struct sim_recorder *out, struct util_e
 		}
 	}
 	if (!failed && run->options.explain) {
-		failed = trace_analysis_create(run->summary, out, locate, run, &run->analysis, err);
+		failed = trace_analysis_create(run->summary, out,
+					       run->schedule ? run->schedule->n_jobs : 1, locate,
+					       run, &run->analysis, err);
 		if (!failed)
 			*out = trace_analysis_recorder(run->analysis);
 	}
 	if (!failed && run->options.ideal &&
-	    (failed = trace_ideal_load(run->options.ideal, run->n_ranks, run->options.program,
+	    (failed = trace_ideal_load(run->options.ideal, run->n_ranks,
+				       run->schedule ? run->schedule_command : run->options.program,
 				       &run->ideal, err)))
 		return util_error_prepend(err, "--ideal");
 	if (!failed && run->options.trace_out) {
@@ -174,45 +176,42 @@ int run_recorder_create(struct run *run, struct sim_recorder *out, struct util_e
 	return failed;
 }
 
-/* What keeps account of a number of ranks that does not change. */
+/* Why processes cannot be spawned; NULL: they can. */
 static const char *no_spawn(const struct run_options *o)
 {
-	return o->schedule  ? "--schedule"
-	       : o->report  ? "--report"
-	       : o->html    ? "--html"
-	       : o->real    ? "--real"
-	       : o->ideal   ? "--ideal"
-	       : o->explain ? "--explain"
-			    : NULL;
+	return o->schedule ? "--schedule: its jobs hold nodes, and nothing says on which nodes of "
+			     "which job they would begin"
+	       : o->real   ? "--real: the trace beside it has only the ranks of the start"
+			   : NULL;
 }
 
 static int prepare_world(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
 	struct pd_config config = {
-		.programs = run->programs,
-		.n_programs = run->n_programs,
-		.node_of = run->node_of,
-		.mode = o->mode,
-		.bench_in = o->bench_in,
-		.bench_out = o->bench_out,
-		.blas_model = o->blas_model,
-		.first_n = o->first_n,
-		.no_alloc = o->no_alloc,
-		.n_scales = o->n_scales,
-		.scales = o->scales,
-		.vary_compute = o->vary_compute,
-		.vary_transfer = o->vary_transfer,
-		.vary_kernels = o->vary_kernels,
-		.seed = (uint64_t)o->seed,
-		.stack_size_B = (size_t)o->stack_size_B,
-		.isolation = o->isolation,
-		.n_private_libraries = o->n_private_libraries,
-		.private_libraries = o->private_libraries,
-		.max_spawned = run->cluster->spawn_max_processes,
-		.substitute = o->record ? mpi_record_substitute : NULL,
-		.tls_area = run->tls_area,
-		.tls_area_size_B = run->tls_size_B,
+	    .programs = run->programs,
+	    .n_programs = run->n_programs,
+	    .node_of = run->node_of,
+	    .mode = o->mode,
+	    .bench_in = o->bench_in,
+	    .bench_out = o->bench_out,
+	    .blas_model = o->blas_model,
+	    .first_n = o->first_n,
+	    .no_alloc = o->no_alloc,
+	    .n_scales = o->n_scales,
+	    .scales = o->scales,
+	    .vary_compute = o->vary_compute,
+	    .vary_transfer = o->vary_transfer,
+	    .vary_kernels = o->vary_kernels,
+	    .seed = (uint64_t)o->seed,
+	    .stack_size_B = (size_t)o->stack_size_B,
+	    .isolation = o->isolation,
+	    .n_private_libraries = o->n_private_libraries,
+	    .private_libraries = o->private_libraries,
+	    .max_spawned = run->cluster->spawn_max_processes,
+	    .substitute = o->record ? mpi_record_substitute : NULL,
+	    .tls_area = run->tls_area,
+	    .tls_area_size_B = run->tls_size_B,
 	};
 	struct sim_recorder recorder;
 	int failed = run_recorder_create(run, &recorder, err);
@@ -372,13 +371,13 @@ static int check_binary(const struct run *run)
 int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 {
 	struct run run = {
-		.tool = "mpisim-run",
-		.console = stderr,
-		.begin_s = run_host_time_s(),
-		.tls_area = tls_area,
-		.tls_size_B = tls_size,
-		.argv = argv,
-		.start_dir_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC),
+	    .tool = "mpisim-run",
+	    .console = stderr,
+	    .begin_s = run_host_time_s(),
+	    .tls_area = tls_area,
+	    .tls_size_B = tls_size,
+	    .argv = argv,
+	    .start_dir_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC),
 	};
 	struct util_error err;
 	int status = 0, console_fd;

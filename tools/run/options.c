@@ -432,7 +432,7 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 		failed = run_options_check(out, err);
 	if (out->time_only && !failed)
 		failed = keep_time_only(out, err);
-	out->explain = out->explain || (out->html && !out->schedule);
+	out->explain = out->explain || out->html;
 	return failed || out->schedule || out->is_replay || out->check_binary
 		       ? failed
 		       : take_programs(out, err);

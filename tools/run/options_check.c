@@ -68,8 +68,6 @@ static int check_schedule(const struct run_options *options, struct util_error *
 	if (options->mode == PD_COMPUTE_COLLECT)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--compute collect measures one program; found --schedule");
-	if (options->explain)
-		return util_error_set(err, UTIL_EINPUT, "--explain explains one job; found --schedule");
 	if (options->record && (options->n_repeats > 1 || options->vary_cluster))
 		return util_error_set(err, UTIL_EINPUT,
 				      "--record records one run on the cluster of the file; found --repeat or "

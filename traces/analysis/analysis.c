@@ -89,6 +89,37 @@ static void record_rank_end(void *context, int rank, sim_time_ps now)
 	trace_causes_see(analysis, rank, now);
 }
 
+/* Nobody knew the rank before: what led to it is what led to its parent's call, which waits. */
+static void record_rank_begin(void *context, int rank, int parent, int node, sim_time_ps now)
+{
+	struct trace_analysis *analysis = context;
+	struct trace_analysis_rank *r = &analysis->ranks[rank], *p = &analysis->ranks[parent];
+
+	analysis->next.rank_begin(analysis->next.context, rank, parent, node, now);
+	analysis->n_ranks++;
+	analysis->useful_over_time.n++;
+	if (p->seen < now && p->spawned < now)
+		trace_causes_advance(analysis, parent, p->ideal + now - p->seen, now);
+	p->spawned = now;
+	trace_path_copy(&analysis->paths, &r->path, &p->path);
+	trace_path_extend(&analysis->paths, &r->path, trace_key(TRACE_BLAME_START, 0), now);
+	r->seen = r->ideal_seen = now;
+	r->ideal = p->ideal;
+	r->job = p->job;
+}
+
+void trace_analysis_begin_job(struct trace_analysis *analysis, int job, int first_rank, int n_ranks,
+			      sim_time_ps now)
+{
+	for (int rank = first_rank; rank < first_rank + n_ranks; rank++) {
+		struct trace_analysis_rank *r = &analysis->ranks[rank];
+
+		trace_path_extend(&analysis->paths, &r->path, trace_key(TRACE_BLAME_START, 0), now);
+		r->seen = r->ideal_seen = r->ideal = now;
+		r->job = job;
+	}
+}
+
 struct sim_recorder trace_analysis_recorder(struct trace_analysis *analysis)
 {
 	return (struct sim_recorder){
@@ -100,6 +131,7 @@ struct sim_recorder trace_analysis_recorder(struct trace_analysis *analysis)
 	    .node_release = record_node_release,
 	    .node_acquire = record_node_acquire,
 	    .rank_end = record_rank_end,
+	    .rank_begin = record_rank_begin,
 	    .collective = trace_causes_collective,
 	    .causes = &analysis->causes,
 	};
@@ -114,42 +146,19 @@ static void wait_at_collective(void *context, int rank, int site, int is_barrier
 			  is_barrier ? TRACE_WAIT_BARRIER : TRACE_WAIT_COLLECTIVE, waited, is_open);
 }
 
-/* A rank is a unit of its own where its node has a core for each; else the node's cores are, and
- * its ranks' computation is spread evenly over them. */
-static void make_units(struct trace_analysis *analysis)
-{
-	const struct trace_summary *summary = analysis->summary;
-	int cores = analysis->cluster->cores, n = 0;
-
-	for (int rank = 0; rank < analysis->n_ranks; rank++)
-		analysis->unit_of[rank] = -1;
-	for (int rank = 0; rank < analysis->n_ranks; rank++) {
-		int node = summary->ranks[rank].node;
-
-		if (analysis->unit_of[rank] >= 0)
-			continue;
-		analysis->unit_width[n] = 1;
-		analysis->unit_of[rank] = n;
-		if (summary->nodes[node].n_ranks > cores) {
-			analysis->unit_width[n] = cores;
-			for (int i = rank + 1; i < analysis->n_ranks; i++)
-				if (summary->ranks[i].node == node)
-					analysis->unit_of[i] = n;
-		}
-		n++;
-	}
-	analysis->n_units = n;
-}
-
 static int allocate(struct trace_analysis *analysis, const struct trace_summary *summary)
 {
-	size_t n = (size_t)summary->n_ranks;
+	size_t n = (size_t)summary->max_ranks;
 
 	analysis->ranks = calloc(n, sizeof *analysis->ranks);
-	analysis->unit_of = calloc(n, sizeof *analysis->unit_of);
-	analysis->unit_width = calloc(n, sizeof *analysis->unit_width);
 	analysis->useful_s = calloc(n, sizeof *analysis->useful_s);
-	if (!analysis->ranks || !analysis->unit_of || !analysis->unit_width || !analysis->useful_s)
+	analysis->advance = calloc((size_t)analysis->n_jobs, sizeof *analysis->advance);
+	if (!analysis->ranks || !analysis->useful_s || !analysis->advance)
+		return UTIL_ENOMEM;
+	for (int job = 0; job < analysis->n_jobs; job++)
+		trace_curve_init(&analysis->advance[job]);
+	if (trace_curves_init(&analysis->useful_over_time, analysis->n_ranks, analysis->max_ranks,
+			      TRACE_MAX_WINDOW_B))
 		return UTIL_ENOMEM;
 	if (trace_links_init(&analysis->links, summary->n_nodes))
 		return UTIL_ENOMEM;
@@ -157,8 +166,8 @@ static int allocate(struct trace_analysis *analysis, const struct trace_summary 
 }
 
 int trace_analysis_create(const struct trace_summary *summary, const struct sim_recorder *next,
-			  trace_locate_fn locate, void *locate_context, struct trace_analysis **out,
-			  struct util_error *err)
+			  int n_jobs, trace_locate_fn locate, void *locate_context,
+			  struct trace_analysis **out, struct util_error *err)
 {
 	struct trace_analysis *analysis = calloc(1, sizeof *analysis);
 
@@ -168,22 +177,18 @@ int trace_analysis_create(const struct trace_summary *summary, const struct sim_
 	analysis->summary = summary;
 	analysis->cluster = summary->cluster;
 	analysis->n_ranks = summary->n_ranks;
+	analysis->max_ranks = summary->max_ranks;
+	analysis->n_jobs = n_jobs;
 	trace_paths_init(&analysis->paths);
 	util_pool_init(&analysis->tokens, sizeof(struct trace_token));
 	trace_sites_init(&analysis->sites, locate, locate_context);
 	trace_names_init(&analysis->kernels);
-	trace_curve_init(&analysis->advance);
 	trace_causes_init(analysis);
 	if (allocate(analysis, summary)) {
 		trace_analysis_destroy(analysis);
 		return util_error_set(err, UTIL_ENOMEM,
 				      "out of memory for the analysis of %d ranks",
 				      summary->n_ranks);
-	}
-	make_units(analysis);
-	if (trace_curves_init(&analysis->useful_over_time, analysis->n_units, TRACE_MAX_WINDOW_B)) {
-		trace_analysis_destroy(analysis);
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for the analysis over time");
 	}
 	*out = analysis;
 	return 0;
@@ -202,9 +207,8 @@ void trace_analysis_destroy(struct trace_analysis *analysis)
 	trace_paths_finish(&analysis->paths);
 	util_pool_finish(&analysis->tokens);
 	free(analysis->ranks);
-	free(analysis->unit_of);
-	free(analysis->unit_width);
 	free(analysis->useful_s);
+	free(analysis->advance);
 	free(analysis->waits);
 	free(analysis);
 }
@@ -220,8 +224,6 @@ void trace_analysis_close(struct trace_analysis *analysis)
 			latest = r->seen;
 			analysis->last_rank = rank;
 		}
-		if (r->ideal > analysis->ideal_end)
-			analysis->ideal_end = r->ideal;
 	}
 	if (analysis->n_ranks > 0)
 		trace_causes_see(analysis, analysis->last_rank, analysis->summary->end);

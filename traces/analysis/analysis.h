@@ -34,6 +34,7 @@ enum trace_blame {
 	TRACE_BLAME_POLLING, /* from a message's arrival to the test that found it */
 	TRACE_BLAME_FILE,    /* waiting for accesses to files */
 	TRACE_BLAME_OTHER,   /* sleeping */
+	TRACE_BLAME_START,   /* before a job began; starting processes that are spawned */
 	TRACE_N_BLAMES,
 };
 
@@ -79,6 +80,8 @@ struct trace_analysis_rank {
 	int idle_site;
 	enum trace_blame idle_blame; /* polling, unless an access to a file ended then */
 	sim_time_ps accessed;	     /* when the last one ended */
+	sim_time_ps spawned;	     /* when processes began that it spawned */
+	int job;		     /* of a schedule; else 0 */
 	bool in_collective;
 	int64_t ideal;		/* its clock on an ideal network, ps */
 	sim_time_ps ideal_seen; /* up to where the advance of that clock is in the curve */
@@ -86,16 +89,18 @@ struct trace_analysis_rank {
 };
 
 /* One occurrence of a phase: useful computation of the whole run up to its begin and its end, by
- * processing unit (a rank, or the cores of a node that has more ranks than cores). */
+ * rank. */
 struct trace_region {
+	int job;			/* of the rank that began it first */
 	int64_t ideal_begin, ideal_end; /* first and last on the clocks of the ideal network */
-	double *useful_s; /* [2 * n_units] of trace_analysis, begin and end; NULL: not kept */
-	bool has_ended;	  /* on all ranks that took part */
+	double *useful_s[2];		/* [n_known[…]], begin and end; NULL: not kept */
+	int n_known[2];
+	bool has_ended; /* on all ranks that took part */
 };
 
-/* Memory for useful computation by phase and unit; phases beyond it have no efficiency tree. */
+/* Memory for useful computation by phase and rank; phases beyond it have no efficiency tree. */
 #define TRACE_MAX_REGION_B (64 << 20)
-/* … by window of time and unit; windows become fewer. */
+/* … by window of time and rank; windows become fewer. */
 #define TRACE_MAX_WINDOW_B (64 << 20)
 
 struct trace_analysis {
@@ -103,10 +108,8 @@ struct trace_analysis {
 	struct sim_causes causes;
 	const struct net_cluster *cluster;   /* borrowed */
 	const struct trace_summary *summary; /* borrowed; `next` ends there */
-	int n_ranks, n_units;
-	int *unit_of;	  /* [n_ranks] */
-	int *unit_width;  /* [n_units]: how many processing units it stands for */
-	double *useful_s; /* [n_units]: of the steps that ended */
+	int n_ranks, max_ranks;		     /* now, and at most */
+	double *useful_s;		     /* [n_ranks]: of the steps that ended */
 	struct trace_analysis_rank *ranks;
 	struct trace_paths paths;
 	struct util_pool tokens;
@@ -116,22 +119,25 @@ struct trace_analysis {
 	int n_waits;
 	struct trace_collectives *collectives;
 	struct trace_links links;
-	struct trace_curve
-	    advance; /* of the ideal clocks, over simulated time, ps summed over ranks */
-	struct trace_curves useful_over_time; /* s, by unit */
+	struct trace_curve *advance; /* [n_jobs] of the ideal clocks of the job's ranks, over
+					simulated time, ps summed over them */
+	int n_jobs;		     /* at least 1 */
+	struct trace_curves useful_over_time; /* s, by rank */
 	struct trace_region *regions;	      /* [n_regions] as summary->phases */
 	int n_regions, regions_capacity;
 	size_t regions_B;
-	int last_rank;	   /* whose end is the run's */
-	int64_t ideal_end; /* the latest of the ideal clocks */
+	int last_rank; /* whose end is the run's */
 	bool out_of_memory;
 };
 
-/* `next`: the recorder of `summary`, or one that passes on to it; copied. `locate` may be NULL; it
- * is called while the run goes on. Errors: UTIL_ENOMEM. */
+/* `next`: the recorder of `summary`, or one that passes on to it; copied. `n_jobs`: of a schedule;
+ * else 1. `locate` may be NULL; it is called while the run goes on. Errors: UTIL_ENOMEM. */
 int trace_analysis_create(const struct trace_summary *summary, const struct sim_recorder *next,
-			  trace_locate_fn locate, void *locate_context, struct trace_analysis **out,
-			  struct util_error *err);
+			  int n_jobs, trace_locate_fn locate, void *locate_context,
+			  struct trace_analysis **out, struct util_error *err);
+/* A job of a schedule begins, after trace_summary_place: so do its clocks. */
+void trace_analysis_begin_job(struct trace_analysis *analysis, int job, int first_rank, int n_ranks,
+			      sim_time_ps now);
 void trace_analysis_destroy(struct trace_analysis *analysis); /* NULL is fine */
 struct sim_recorder trace_analysis_recorder(struct trace_analysis *analysis);
 /* At the early end of a run: the rank is in a call, and has waited for somebody since `begin`

@@ -12,7 +12,8 @@ void trace_causes_advance(struct trace_analysis *analysis, int rank, int64_t ide
 	struct trace_analysis_rank *r = &analysis->ranks[rank];
 
 	if (ideal > r->ideal) {
-		trace_curve_add(&analysis->advance, r->ideal_seen, now, (double)(ideal - r->ideal));
+		trace_curve_add(&analysis->advance[r->job], r->ideal_seen, now,
+				(double)(ideal - r->ideal));
 		r->ideal = ideal;
 	}
 	if (now > r->ideal_seen)
@@ -391,7 +392,9 @@ static void resume(void *context, const struct sim_cause_place *place, sim_time_
 	site = site_of(analysis, place);
 	r->idle = now;
 	r->idle_site = site;
-	r->idle_blame = r->accessed == now ? TRACE_BLAME_FILE : TRACE_BLAME_POLLING;
+	r->idle_blame = r->accessed == now  ? TRACE_BLAME_FILE
+			: r->spawned == now ? TRACE_BLAME_START
+					    : TRACE_BLAME_POLLING;
 	if (!r->has_cause || r->cause.until <= begin)
 		return;
 	trace_path_copy(&analysis->paths, &r->path, &r->cause);

@@ -19,6 +19,7 @@ static const char *const blame_names[] = {
     [TRACE_BLAME_POLLING] = "polling",
     [TRACE_BLAME_FILE] = "file",
     [TRACE_BLAME_OTHER] = "other",
+    [TRACE_BLAME_START] = "start",
 };
 
 static const char *const wait_names[] = {
@@ -45,22 +46,18 @@ static double ratio(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-struct trace_tree trace_tree_of(const struct trace_analysis *analysis, const double from_s[],
-				const double to_s[], double time_s, double ideal_s)
+struct trace_tree trace_tree_of(const struct trace_units *units, double time_s, double ideal_s)
 {
 	struct trace_tree tree = {.time_s = time_s, .ideal_s = ideal_s};
-	int n = 0;
 
-	for (int i = 0; i < analysis->n_units; i++) {
-		double useful_s = to_s[i] - (from_s ? from_s[i] : 0);
-		double each_s = useful_s / analysis->unit_width[i];
+	for (int i = 0; i < units->n; i++) {
+		double each_s = units->sum_s[i] / units->width[i];
 
-		tree.useful_mean_s += useful_s;
-		n += analysis->unit_width[i];
+		tree.useful_mean_s += units->sum_s[i];
 		if (each_s > tree.useful_max_s)
 			tree.useful_max_s = each_s;
 	}
-	tree.useful_mean_s = ratio(tree.useful_mean_s, n);
+	tree.useful_mean_s = ratio(tree.useful_mean_s, units->n_units);
 	tree.parallel = ratio(tree.useful_mean_s, time_s);
 	tree.load_balance = ratio(tree.useful_mean_s, tree.useful_max_s);
 	tree.communication = ratio(tree.useful_max_s, time_s);
@@ -69,29 +66,48 @@ struct trace_tree trace_tree_of(const struct trace_analysis *analysis, const dou
 	return tree;
 }
 
+/* On the second clocks, or in the ideal run. Negative: that has no such job. */
+static double ideal_time_s(const struct trace_explanation *e)
+{
+	const struct trace_analysis *analysis = e->analysis;
+	struct trace_ideal_span same;
+	int64_t latest = e->begin;
+
+	if (e->ideal && !e->job)
+		return trace_ideal_time(e->ideal);
+	if (e->ideal)
+		return trace_ideal_job(e->ideal, e->job->name, &same) ? same.span_s : -1;
+	for (int i = 0; i < e->units.n_ranks; i++) {
+		const struct trace_analysis_rank *r = &analysis->ranks[e->units.first_rank + i];
+
+		if (r->ideal > latest)
+			latest = r->ideal;
+	}
+	return sim_time_to_s(latest - e->begin);
+}
+
 static void fill_tree(struct trace_explanation *out)
 {
 	const struct trace_analysis *analysis = out->analysis;
 
-	for (int i = 0; i < analysis->n_units; i++)
-		out->n_units += analysis->unit_width[i];
-	out->tree = trace_tree_of(
-	    analysis, NULL, analysis->useful_s, sim_time_to_s(analysis->summary->end),
-	    out->ideal ? trace_ideal_time(out->ideal) : sim_time_to_s(analysis->ideal_end));
+	trace_units_sum(&out->units, (struct trace_useful){0},
+			(struct trace_useful){analysis->useful_s, analysis->n_ranks});
+	out->tree = trace_tree_of(&out->units, sim_time_to_s(out->end - out->begin),
+				  fmax(ideal_time_s(out), 0));
 }
 
-bool trace_phase_tree(const struct trace_explanation *explanation, int place,
-		      struct trace_tree *out)
+bool trace_phase_tree(struct trace_explanation *explanation, int place, struct trace_tree *out)
 {
 	const struct trace_analysis *analysis = explanation->analysis;
 	const struct trace_summary *summary = analysis->summary;
 	const struct trace_phase *phase = summary->phases.of[place];
 	const struct trace_region *region =
 	    place < analysis->n_regions ? &analysis->regions[place] : NULL;
-	struct trace_ideal_phase same;
+	struct trace_units *units = &explanation->units;
+	struct trace_ideal_span same;
 	double ideal_s;
 
-	if (!region || !region->useful_s || !region->has_ended)
+	if (!region || !region->useful_s[0] || !region->useful_s[1] || !region->has_ended)
 		return false;
 	ideal_s = sim_time_to_s(region->ideal_end - region->ideal_begin);
 	if (explanation->ideal) {
@@ -100,8 +116,12 @@ bool trace_phase_tree(const struct trace_explanation *explanation, int place,
 			return false;
 		ideal_s = same.span_s;
 	}
-	*out = trace_tree_of(analysis, region->useful_s, region->useful_s + analysis->n_units,
-			     sim_time_to_s(phase->end - phase->begin), ideal_s);
+	for (int i = 0; i < explanation->n_jobs; i++)
+		if (explanation->jobs[i].job_number == region->job)
+			units = &explanation->jobs[i].units;
+	trace_units_sum(units, (struct trace_useful){region->useful_s[0], region->n_known[0]},
+			(struct trace_useful){region->useful_s[1], region->n_known[1]});
+	*out = trace_tree_of(units, sim_time_to_s(phase->end - phase->begin), ideal_s);
 	return true;
 }
 
@@ -120,25 +140,30 @@ static int compare_blame(const void *a, const void *b)
 
 static int fill_path(struct trace_analysis *analysis, struct trace_explanation *out)
 {
-	struct trace_path *path = &analysis->ranks[analysis->last_rank].path;
+	struct trace_path *path = &analysis->ranks[out->last_rank].path;
 	const struct trace_path_entry *entries;
 	int n;
 
-	out->path_length = path->until;
+	out->path_length = path->until - out->begin;
 	entries = trace_path_flatten(&analysis->paths, path, &n);
 	out->blame = calloc((size_t)n + 1, sizeof *out->blame);
 	if (!entries || !out->blame)
 		return -1;
 	for (int i = 0; i < n; i++) {
 		int what = trace_key_what(entries[i].key), id = trace_key_id(entries[i].key);
+		int64_t amount = entries[i].amount;
 
 		if (what >= TRACE_N_BLAMES) {
-			out->counts[what - TRACE_N_BLAMES] += entries[i].amount;
+			out->counts[what - TRACE_N_BLAMES] += amount;
 			continue;
 		}
-		out->path[what] += entries[i].amount;
+		if (what == TRACE_BLAME_START) /* that was before the job */
+			amount -= out->begin;
+		if (amount <= 0)
+			continue;
+		out->path[what] += amount;
 		out->blame[out->n_blame++] =
-		    (struct trace_blame_entry){(enum trace_blame)what, id, entries[i].amount};
+		    (struct trace_blame_entry){(enum trace_blame)what, id, amount};
 	}
 	qsort(out->blame, (size_t)out->n_blame, sizeof *out->blame, compare_blame);
 	return 0;
@@ -174,28 +199,85 @@ static struct trace_derivatives derive(const struct trace_explanation *explanati
 	return d;
 }
 
-int trace_explain(struct trace_analysis *analysis, const struct trace_ideal *ideal,
-		  struct trace_explanation *out, struct util_error *err)
+/* `out` says of which ranks, from when until when. */
+static int explain(struct trace_explanation *out)
 {
-	*out = (struct trace_explanation){.analysis = analysis, .ideal = ideal};
+	struct trace_analysis *analysis = out->analysis;
+
 	fill_tree(out);
-	if (fill_path(analysis, out)) {
-		trace_explanation_finish(out);
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for the analysis");
-	}
+	if (fill_path(analysis, out))
+		return -1;
 	out->derivatives = derive(out);
-	for (int rank = 0; rank < analysis->n_ranks; rank++)
+	for (int i = 0; i < out->units.n_ranks; i++) {
+		const struct trace_wait_total *waits =
+		    &analysis->ranks[out->units.first_rank + i].waits;
+
 		for (int w = 0; w < TRACE_N_WAITS; w++) {
-			out->waits.time[w] += analysis->ranks[rank].waits.time[w];
-			out->waits.n[w] += analysis->ranks[rank].waits.n[w];
-			out->waits.open_time[w] += analysis->ranks[rank].waits.open_time[w];
-			out->waits.n_open[w] += analysis->ranks[rank].waits.n_open[w];
+			out->waits.time[w] += waits->time[w];
+			out->waits.n[w] += waits->n[w];
+			out->waits.open_time[w] += waits->open_time[w];
+			out->waits.n_open[w] += waits->n_open[w];
 		}
+	}
 	return 0;
+}
+
+static int explain_job(struct trace_explanation *all, const struct trace_job *job, int number)
+{
+	struct trace_explanation *out = &all->jobs[all->n_jobs++];
+	const struct trace_analysis_rank *ranks = all->analysis->ranks;
+
+	*out = (struct trace_explanation){
+	    .analysis = all->analysis,
+	    .job = job,
+	    .job_number = number,
+	    .ideal = all->ideal,
+	    .begin = job->begin,
+	    .end = job->end,
+	    .last_rank = job->first_rank,
+	};
+	for (int rank = job->first_rank; rank < job->first_rank + job->n_ranks; rank++)
+		if (ranks[rank].seen > ranks[out->last_rank].seen)
+			out->last_rank = rank;
+	if (trace_units_init(&out->units, all->analysis->summary, job->first_rank, job->n_ranks))
+		return -1;
+	return explain(out);
+}
+
+int trace_explain(struct trace_analysis *analysis, const struct trace_ideal *ideal,
+		  const struct trace_job jobs[], int n_jobs, struct trace_explanation *out,
+		  struct util_error *err)
+{
+	int failed;
+
+	*out = (struct trace_explanation){
+	    .analysis = analysis,
+	    .job_number = -1,
+	    .ideal = ideal,
+	    .end = analysis->summary->end,
+	    .last_rank = analysis->last_rank,
+	    .jobs = calloc((size_t)n_jobs + 1, sizeof *out->jobs),
+	};
+	failed = !out->jobs ||
+		 trace_units_init(&out->units, analysis->summary, 0, analysis->n_ranks) ||
+		 explain(out);
+	for (int i = 0; i < n_jobs && !failed; i++)
+		if (jobs[i].has_begun)
+			failed = explain_job(out, &jobs[i], i);
+	if (!failed)
+		return 0;
+	trace_explanation_finish(out);
+	return util_error_set(err, UTIL_ENOMEM, "out of memory for the analysis");
 }
 
 void trace_explanation_finish(struct trace_explanation *explanation)
 {
+	for (int i = 0; i < explanation->n_jobs; i++)
+		trace_explanation_finish(&explanation->jobs[i]);
+	free(explanation->jobs);
 	free(explanation->blame);
+	trace_units_finish(&explanation->units);
+	explanation->jobs = NULL;
 	explanation->blame = NULL;
+	explanation->n_jobs = 0;
 }

@@ -7,6 +7,8 @@
 
 #include "traces/analysis/analysis.h"
 #include "traces/analysis/ideal.h"
+#include "traces/analysis/units.h"
+#include "traces/jobs.h"
 
 /* A finished analysis in numbers, for text, JSON and pictures. Terms: docs/efficiency.md. */
 
@@ -41,12 +43,18 @@ struct trace_derivatives {
 			     not tell: contention, stolen CPU; 0: the derivatives are exact */
 };
 
-struct trace_explanation {
-	const struct trace_analysis *analysis; /* borrowed */
+struct trace_explanation {		 /* of a run, or of one job of a schedule */
+	struct trace_analysis *analysis; /* borrowed */
+	const struct trace_job *job;	 /* borrowed; NULL: the run */
+	int job_number;			 /* -1: the run */
+	struct trace_explanation *jobs;	 /* [n_jobs] those that began; n_jobs 0: no schedule */
+	int n_jobs;
+	struct trace_units units; /* processing units */
+	sim_time_ps begin, end;
+	int last_rank; /* whose end is the run's or the job's */
 	const struct trace_ideal
 	    *ideal; /* borrowed; NULL: ideal times come from the run's second clocks */
 	struct trace_tree tree;
-	int n_units; /* processing units */
 	sim_time_ps path_length;
 	sim_time_ps path[TRACE_N_BLAMES]; /* adds up to path_length */
 	int64_t counts[TRACE_N_COUNTS];
@@ -58,15 +66,16 @@ struct trace_explanation {
 					  NULL, as may each */
 };
 
-/* `analysis` is closed; `ideal` may be NULL. Errors: UTIL_ENOMEM. */
+/* `analysis` is closed; `ideal` may be NULL. `jobs`: [n_jobs] of a schedule, those of the analysis;
+ * else none. Errors: UTIL_ENOMEM. */
 int trace_explain(struct trace_analysis *analysis, const struct trace_ideal *ideal,
-		  struct trace_explanation *out, struct util_error *err);
+		  const struct trace_job jobs[], int n_jobs, struct trace_explanation *out,
+		  struct util_error *err);
 void trace_explanation_finish(struct trace_explanation *explanation);
 
 /* Of the phase at `place` of summary->phases. False: it is not kept, or the ideal run has none
  * such. */
-bool trace_phase_tree(const struct trace_explanation *explanation, int place,
-		      struct trace_tree *out);
+bool trace_phase_tree(struct trace_explanation *explanation, int place, struct trace_tree *out);
 
 /*
  * Over time, in windows. Of a window of length T: load balance and useful computation are those of
@@ -81,17 +90,17 @@ struct trace_tree_window {
 	struct trace_tree tree;
 };
 enum { TRACE_MAX_TREE_WINDOWS = 128 };
-/* At most `max_windows` of equal length (but for the last) that cover the run; returns how many.
- * Errors: UTIL_ENOMEM. */
-int trace_tree_curve(const struct trace_explanation *explanation, int max_windows,
+/* At most `max_windows` of equal length (but for the last) that cover the run or the job; returns
+ * how many. Errors: UTIL_ENOMEM. */
+int trace_tree_curve(struct trace_explanation *explanation, int max_windows,
 		     struct trace_tree_window out[], struct util_error *err);
 
 const char *trace_blame_name(enum trace_blame blame); /* "latency": in JSON */
 const char *trace_wait_name(enum trace_wait wait);    /* "late_sender" */
 
 /* The "analysis" of docs/json.md; NULL: out of memory. */
-json_t *trace_explanation_json(const struct trace_explanation *explanation);
+json_t *trace_explanation_json(struct trace_explanation *explanation);
 /* For people: the part "why" of the summary. */
-void trace_explanation_text(const struct trace_explanation *explanation, FILE *file);
+void trace_explanation_text(struct trace_explanation *explanation, FILE *file);
 
 #endif

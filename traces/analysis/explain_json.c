@@ -34,13 +34,13 @@ static json_t *tree_json(const struct trace_explanation *e)
 {
 	json_t *object = json_object();
 
-	set(object, "units", json_integer(e->n_units));
+	set(object, "units", json_integer(e->units.n_units));
 	set(object, "ideal_from", json_string(e->ideal ? "run" : "clock"));
 	set_tree(object, &e->tree);
 	return object;
 }
 
-static json_t *phases_json(const struct trace_explanation *e)
+static json_t *phases_json(struct trace_explanation *e)
 {
 	const struct trace_summary *summary = e->analysis->summary;
 	json_t *array = json_array();
@@ -61,7 +61,7 @@ static json_t *phases_json(const struct trace_explanation *e)
 	return array;
 }
 
-static json_t *curve_json(const struct trace_explanation *e)
+static json_t *curve_json(struct trace_explanation *e)
 {
 	struct trace_tree_window windows[TRACE_MAX_TREE_WINDOWS];
 	int n = trace_tree_curve(e, TRACE_MAX_TREE_WINDOWS, windows, NULL);
@@ -129,7 +129,7 @@ static json_t *path_json(const struct trace_explanation *e)
 	for (int i = 0; i < e->n_blame && i < MAX_LISTED; i++)
 		json_array_append_new(blame, blame_json(e, &e->blame[i]));
 	set(object, "length_s", seconds(e->path_length));
-	set(object, "last_rank", json_integer(e->analysis->last_rank));
+	set(object, "last_rank", json_integer(e->last_rank));
 	set(object, "parts_s", parts);
 	set(object, "blame", blame);
 	set(object, "derivatives", derivatives_json(&e->derivatives));
@@ -217,7 +217,26 @@ static json_t *links_json(const struct trace_explanation *e)
 	return array;
 }
 
-json_t *trace_explanation_json(const struct trace_explanation *e)
+static json_t *jobs_json(struct trace_explanation *e)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < e->n_jobs; i++) {
+		struct trace_explanation *job = &e->jobs[i];
+		json_t *object = json_object(), *waits = json_object();
+
+		set_waits(waits, &job->waits);
+		set(object, "name", trace_json_string(job->job->name));
+		set(object, "efficiency", tree_json(job));
+		set(object, "efficiency_curve", curve_json(job));
+		set(object, "critical_path", path_json(job));
+		set(object, "wait_states", waits);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+json_t *trace_explanation_json(struct trace_explanation *e)
 {
 	json_t *object = json_object();
 
@@ -229,5 +248,7 @@ json_t *trace_explanation_json(const struct trace_explanation *e)
 	set(object, "critical_path", path_json(e));
 	set(object, "wait_states", waits_json(e));
 	set(object, "links", links_json(e));
+	if (e->n_jobs > 0)
+		set(object, "jobs", jobs_json(e));
 	return object;
 }

@@ -33,7 +33,7 @@ static void write_tree_row(const char *name, const struct trace_tree *tree, FILE
 }
 
 /* Phases of one name: the mean of each term, by time. */
-static bool name_tree(const struct trace_explanation *e, int name, struct trace_tree *sum)
+static bool name_tree(struct trace_explanation *e, int name, struct trace_tree *sum)
 {
 	const struct trace_summary *summary = e->analysis->summary;
 
@@ -66,7 +66,7 @@ static void write_factor(const char *format, double factor, FILE *file)
 	fprintf(file, format, text);
 }
 
-static void write_over_time(const struct trace_explanation *e, FILE *file)
+static void write_over_time(struct trace_explanation *e, FILE *file)
 {
 	struct trace_tree_window windows[MAX_WINDOWS];
 	int n = trace_tree_curve(e, MAX_WINDOWS, windows, NULL);
@@ -84,13 +84,17 @@ static void write_over_time(const struct trace_explanation *e, FILE *file)
 	}
 }
 
-static void write_tree(const struct trace_explanation *e, FILE *file)
+static void write_tree(struct trace_explanation *e, FILE *file)
 {
 	const struct trace_summary *summary = e->analysis->summary;
 
 	fprintf(file, "\n%-28s %9s   %9s   %11s   %8s\n", "why: efficiency", "parallel", "balance",
 		"serializ.", "transfer");
-	write_tree_row("whole run", &e->tree, file);
+	write_tree_row(e->n_jobs > 0 ? "all jobs" : "whole run", &e->tree, file);
+	for (int i = 0; i < e->n_jobs && i < MAX_ROWS; i++)
+		write_tree_row(e->jobs[i].job->name, &e->jobs[i].tree, file);
+	if (e->n_jobs > MAX_ROWS)
+		fprintf(file, "  and %d more jobs\n", e->n_jobs - MAX_ROWS);
 	for (int name = 0; name < summary->phase_names.n && name < MAX_ROWS; name++) {
 		struct trace_tree tree;
 
@@ -116,6 +120,7 @@ static const char *const blame_titles[] = {
     [TRACE_BLAME_POLLING] = "polling",
     [TRACE_BLAME_FILE] = "accesses to files",
     [TRACE_BLAME_OTHER] = "sleeping, other",
+    [TRACE_BLAME_START] = "starting processes, jobs",
 };
 
 static void describe_site(const struct trace_explanation *e, int site, char *buf, size_t size)
@@ -145,11 +150,11 @@ static void describe_entry(const struct trace_explanation *e, const struct trace
 	}
 }
 
-static void write_path(const struct trace_explanation *e, FILE *file)
+static void write_path(const char *title, const struct trace_explanation *e, FILE *file)
 {
 	double all_s = sim_time_to_s(e->path_length);
 
-	fprintf(file, "\n%-28s %12s %9s\n", "critical path", "time", "share");
+	fprintf(file, "\n%-28.40s %12s %9s\n", title, "time", "share");
 	for (int b = 0; b < TRACE_N_BLAMES; b++)
 		if (e->path[b] > 0)
 			fprintf(file, "  %-26s %12s %7.1f %%\n", blame_titles[b],
@@ -327,11 +332,23 @@ static void write_gains(const struct trace_explanation *e, FILE *file)
 	}
 }
 
-void trace_explanation_text(const struct trace_explanation *explanation, FILE *file)
+static void write_job(const struct trace_explanation *job, FILE *file)
+{
+	char title[64];
+
+	snprintf(title, sizeof title, "critical path of %.40s", job->job->name);
+	write_path(title, job, file);
+}
+
+void trace_explanation_text(struct trace_explanation *explanation, FILE *file)
 {
 	write_tree(explanation, file);
-	write_path(explanation, file);
-	write_gains(explanation, file);
+	if (explanation->n_jobs == 0) {
+		write_path("critical path", explanation, file);
+		write_gains(explanation, file);
+	}
+	for (int i = 0; i < explanation->n_jobs && i < MAX_ROWS; i++)
+		write_job(&explanation->jobs[i], file);
 	write_waits(explanation, file);
 	write_links(explanation, file);
 	if (explanation->analysis->out_of_memory)

@@ -9,6 +9,7 @@
 
 struct trace_ideal {
 	double time_s;
+	json_t *jobs;  /* "name": [begin, end, span] */
 	json_t *spans; /* "name": [[begin, end, span of the first], …] */
 };
 
@@ -32,6 +33,18 @@ static int add_phase(json_t *spans, const json_t *phase)
 	if (json_integer_value(index) != (json_int_t)json_array_size(list))
 		return -1;
 	return json_array_append_new(list, json_pack("[O, O, O]", begin, end, span));
+}
+
+static int add_job(json_t *jobs, const json_t *job)
+{
+	const json_t *name = json_object_get(job, "name");
+	json_t *begin = json_object_get(job, "begin_s"), *end = json_object_get(job, "end_s");
+
+	if (!json_is_string(name) || !json_is_number(begin) || !json_is_number(end))
+		return -1;
+	return json_object_set_new(
+	    jobs, json_string_value(name),
+	    json_pack("[O, O, f]", begin, end, json_number_value(end) - json_number_value(begin)));
 }
 
 static const char *without_folder(const char *path)
@@ -67,12 +80,25 @@ static int check_command(const json_t *found, const char *path, char *const comm
 	return 0;
 }
 
+/* Without those that were spawned. */
+static long long n_at_start(const json_t *root, const json_t *ranks)
+{
+	const json_t *spawned = json_object_get(root, "spawned");
+	long long n = json_integer_value(ranks);
+
+	for (size_t i = 0; i < json_array_size(spawned); i++)
+		n -= json_integer_value(json_object_get(json_array_get(spawned, i), "ranks"));
+	return n;
+}
+
 static int take(struct trace_ideal *ideal, const json_t *root, const char *path, int n_ranks,
 		struct util_error *err)
 {
 	const json_t *state = json_object_get(json_object_get(root, "exit"), "state");
 	const json_t *ranks = json_object_get(json_object_get(root, "settings"), "ranks");
-	const json_t *time = json_object_get(root, "predicted_time_s"), *phase;
+	const json_t *time = json_object_get(root, "predicted_time_s");
+	const json_t *phases = json_object_get(root, "phases"),
+		     *jobs = json_object_get(root, "jobs");
 	size_t i;
 
 	if (!json_is_string(state) || !json_is_integer(ranks) || !json_is_number(time))
@@ -83,19 +109,23 @@ static int take(struct trace_ideal *ideal, const json_t *root, const char *path,
 		return util_error_set(err, UTIL_EINPUT,
 				      "%s: exit.state: found \"%s\", wanted a completed run", path,
 				      json_string_value(state));
-	if (json_integer_value(ranks) != n_ranks)
+	if (n_at_start(root, ranks) != n_ranks)
 		return util_error_set(err, UTIL_EINPUT,
 				      "%s: settings.ranks: found %lld, wanted a run of the same "
 				      "program with %d ranks",
-				      path, (long long)json_integer_value(ranks), n_ranks);
+				      path, n_at_start(root, ranks), n_ranks);
 	ideal->time_s = json_number_value(time);
-	json_array_foreach(json_object_get(root, "phases"), i, phase) if (
-	    add_phase(ideal->spans,
-		      phase)) return util_error_set(err, UTIL_EINPUT,
-						    "%s: phases[%zu]: wanted name, "
-						    "index, begin_s, end_s and span_s, in the "
-						    "order of their indices",
-						    path, i);
+	for (i = 0; i < json_array_size(phases); i++)
+		if (add_phase(ideal->spans, json_array_get(phases, i)))
+			return util_error_set(err, UTIL_EINPUT,
+					      "%s: phases[%zu]: wanted name, index, begin_s, end_s "
+					      "and span_s, in the order of their indices",
+					      path, i);
+	for (i = 0; i < json_array_size(jobs); i++)
+		if (add_job(ideal->jobs, json_array_get(jobs, i)))
+			return util_error_set(err, UTIL_EINPUT,
+					      "%s: jobs[%zu]: wanted name, begin_s and end_s", path,
+					      i);
 	return 0;
 }
 
@@ -110,11 +140,11 @@ int trace_ideal_load(const char *path, int n_ranks, char *const command[], struc
 
 	if (!file)
 		failed = util_error_errno(err, errno, "cannot open %s", path);
-	else if (ideal && (ideal->spans = json_object()))
+	else if (ideal && (ideal->spans = json_object()) && (ideal->jobs = json_object()))
 		root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
 	if (file)
 		fclose(file);
-	if (!failed && (!ideal || !ideal->spans))
+	if (!failed && (!ideal || !ideal->spans || !ideal->jobs))
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for %s", path);
 	else if (!failed && !root)
 		failed = util_error_set(err, UTIL_EINPUT, "%s:%d:%d: %s", path, error.line,
@@ -137,6 +167,7 @@ void trace_ideal_destroy(struct trace_ideal *ideal)
 	if (!ideal)
 		return;
 	json_decref(ideal->spans);
+	json_decref(ideal->jobs);
 	free(ideal);
 }
 
@@ -145,17 +176,26 @@ double trace_ideal_time(const struct trace_ideal *ideal)
 	return ideal->time_s;
 }
 
-bool trace_ideal_phase(const struct trace_ideal *ideal, const char *name, int index,
-		       struct trace_ideal_phase *out)
+static bool get_span(const json_t *span, struct trace_ideal_span *out)
 {
-	const json_t *span = json_array_get(json_object_get(ideal->spans, name), (size_t)index);
-
 	if (!span)
 		return false;
-	*out = (struct trace_ideal_phase){
+	*out = (struct trace_ideal_span){
 	    .begin_s = json_number_value(json_array_get(span, 0)),
 	    .end_s = json_number_value(json_array_get(span, 1)),
 	    .span_s = json_number_value(json_array_get(span, 2)),
 	};
 	return true;
+}
+
+bool trace_ideal_phase(const struct trace_ideal *ideal, const char *name, int index,
+		       struct trace_ideal_span *out)
+{
+	return get_span(json_array_get(json_object_get(ideal->spans, name), (size_t)index), out);
+}
+
+bool trace_ideal_job(const struct trace_ideal *ideal, const char *name,
+		     struct trace_ideal_span *out)
+{
+	return get_span(json_object_get(ideal->jobs, name), out);
 }

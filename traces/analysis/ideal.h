@@ -23,11 +23,14 @@ int trace_ideal_load(const char *path, int n_ranks, char *const command[], struc
 void trace_ideal_destroy(struct trace_ideal *ideal); /* NULL is fine */
 double trace_ideal_time(const struct trace_ideal *ideal);
 
-struct trace_ideal_phase {
+struct trace_ideal_span {
 	double begin_s, end_s, span_s; /* first begin, last end, and how far they are apart */
 };
 /* The `index`-th phase of that name. False: there is none. O(1). */
 bool trace_ideal_phase(const struct trace_ideal *ideal, const char *name, int index,
-		       struct trace_ideal_phase *out);
+		       struct trace_ideal_span *out);
+/* The same of a job of a schedule. O(1). */
+bool trace_ideal_job(const struct trace_ideal *ideal, const char *name,
+		     struct trace_ideal_span *out);
 
 #endif

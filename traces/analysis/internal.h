@@ -50,10 +50,9 @@ void trace_causes_wait(struct trace_analysis *analysis, int rank, int site, enum
 		       sim_time_ps waited, bool is_open);
 
 struct trace_tree;
-/* explain.c: efficiencies from what each of analysis->unit_width computed up to `from_s` (NULL:
- * nothing) and `to_s`. */
-struct trace_tree trace_tree_of(const struct trace_analysis *analysis, const double from_s[],
-				const double to_s[], double time_s, double ideal_s);
+struct trace_units;
+/* explain.c: efficiencies from the sums of the units. */
+struct trace_tree trace_tree_of(const struct trace_units *units, double time_s, double ideal_s);
 
 /* regions.c. The summary has noted the begin of a phase on `rank`; the end of the phase at `place`
  * of summary->phases; a computation step. */

@@ -83,52 +83,88 @@ static void order_marks(struct progress *progress)
 	progress->n_marks = n;
 }
 
-static int set_marks(struct progress *progress, const struct trace_explanation *explanation)
+static void add_mark(struct progress *progress, sim_time_ps time, double ideal_s)
 {
-	const struct trace_summary *summary = explanation->analysis->summary;
-	double all_s = trace_ideal_time(explanation->ideal);
-	struct trace_ideal_phase same;
+	progress->marks[progress->n_marks++] = (struct mark){time, ideal_s};
+}
 
-	progress->marks = calloc(2 * (size_t)summary->phases.n + 2, sizeof *progress->marks);
+/* Begin and end of a job, and of phases: of the job, or all. */
+static int set_marks(struct progress *progress, const struct trace_explanation *e)
+{
+	const struct trace_analysis *analysis = e->analysis;
+	const struct trace_summary *summary = analysis->summary;
+	size_t n = (size_t)(summary->phases.n + e->n_jobs) + 1;
+	struct trace_ideal_span same = {.end_s = trace_ideal_time(e->ideal)};
+
+	progress->marks = calloc(2 * n, sizeof *progress->marks);
 	if (!progress->marks)
 		return -1;
-	progress->marks[progress->n_marks++] = (struct mark){.time = 0};
-	for (int i = 0; i < summary->phases.n; i++) {
+	if (e->job && !trace_ideal_job(e->ideal, e->job->name, &same))
+		return 0;
+	add_mark(progress, e->begin, same.begin_s);
+	add_mark(progress, e->end, same.end_s);
+	for (int i = 0; i < e->n_jobs; i++) {
+		const struct trace_job *job = e->jobs[i].job;
+
+		if (!trace_ideal_job(e->ideal, job->name, &same))
+			continue;
+		add_mark(progress, job->begin, same.begin_s);
+		add_mark(progress, job->end, same.end_s);
+	}
+	for (int i = 0; i < summary->phases.n && i < analysis->n_regions; i++) {
 		const struct trace_phase *phase = summary->phases.of[i];
 
-		if (!trace_ideal_phase(explanation->ideal, summary->phase_names.text[phase->name],
+		if ((e->job && analysis->regions[i].job != e->job_number) ||
+		    !trace_ideal_phase(e->ideal, summary->phase_names.text[phase->name],
 				       phase->index, &same))
 			continue;
-		progress->marks[progress->n_marks++] = (struct mark){phase->begin, same.begin_s};
-		progress->marks[progress->n_marks++] = (struct mark){phase->end, same.end_s};
+		add_mark(progress, phase->begin, same.begin_s);
+		add_mark(progress, phase->end, same.end_s);
 	}
-	progress->marks[progress->n_marks++] = (struct mark){summary->end, all_s};
 	order_marks(progress);
 	return 0;
 }
 
+/* The advance of the clocks of the job, or of all, in bins as wide as those of `present`. */
+static double advance_ps(const struct trace_explanation *e, const struct trace_curve *present,
+			 int bin)
+{
+	const struct trace_analysis *analysis = e->analysis;
+	double sum = 0;
+
+	for (int job = 0; job < analysis->n_jobs; job++) {
+		const struct trace_curve *advance = &analysis->advance[job];
+		int per_bin = (int)(present->width / advance->width);
+
+		if (e->job && job != e->job_number)
+			continue;
+		for (int k = bin * per_bin; k < (bin + 1) * per_bin && k < TRACE_CURVE_BINS; k++)
+			sum += advance->amount[k];
+	}
+	return sum;
+}
+
 /* The mean is that of the ranks that are there: one that has ended holds up nobody. */
-static void set_clock(struct progress *progress, const struct trace_analysis *analysis,
+static void set_clock(struct progress *progress, const struct trace_explanation *e,
 		      struct trace_curve *present)
 {
-	const struct trace_curve *advance = &analysis->advance;
-	int per_bin;
+	const struct trace_analysis *analysis = e->analysis;
 
-	present->width = advance->width;
-	for (int i = 0; i < analysis->n_ranks; i++) {
-		const struct trace_rank *rank = &analysis->summary->ranks[i];
-		sim_time_ps end = rank->has_ended ? rank->sums.last : analysis->summary->end;
+	for (int job = 0; job < analysis->n_jobs; job++)
+		if (present->width < analysis->advance[job].width)
+			present->width = analysis->advance[job].width;
+	for (int i = 0; i < e->units.n_ranks; i++) {
+		const struct trace_rank *rank = &analysis->summary->ranks[e->units.first_rank + i];
+		sim_time_ps begin = rank->begin > e->begin ? rank->begin : e->begin;
+		sim_time_ps end = rank->has_ended ? rank->sums.last : e->end;
 
-		trace_curve_add(present, rank->begin, end, (double)(end - rank->begin));
+		if (e->units.of[i] >= 0)
+			trace_curve_add(present, begin, end, (double)(end - begin));
 	}
 	progress->width = present->width;
-	per_bin = (int)(present->width / advance->width);
 	for (int i = 0; i < TRACE_CURVE_BINS; i++) {
-		double advance_ps = 0;
-
-		for (int k = i * per_bin; k < (i + 1) * per_bin && k < TRACE_CURVE_BINS; k++)
-			advance_ps += advance->amount[k];
-		progress->rate[i] = present->amount[i] > 0 ? advance_ps / present->amount[i] : 0;
+		progress->rate[i] =
+		    present->amount[i] > 0 ? advance_ps(e, present, i) / present->amount[i] : 0;
 		progress->clock_s[i] =
 		    i == 0 ? 0
 			   : progress->clock_s[i - 1] +
@@ -145,34 +181,40 @@ static int progress_init(struct progress *progress, const struct trace_explanati
 	if (!present)
 		return -1;
 	trace_curve_init(present);
-	set_clock(progress, explanation->analysis, present);
+	set_clock(progress, explanation, present);
 	free(present);
 	return explanation->ideal ? set_marks(progress, explanation) : 0;
 }
 
 /*
- * `useful_s`, `excess_s`: [n_units], room. Steps count evenly over their length. Where ranks share
- * cores, that may give a window more than its cores can do: the excess goes to the next.
+ * `useful_s`: [n_ranks], `excess_s`: [units.n], room. Steps count evenly over their length. Where
+ * ranks share cores, that may give a window more than its cores can do: the excess goes to the
+ * next.
  */
-static struct trace_tree tree_within(const struct trace_analysis *analysis, double useful_s[],
+static struct trace_tree tree_within(struct trace_explanation *e, double useful_s[],
 				     double excess_s[], sim_time_ps begin, sim_time_ps end,
 				     double ideal_s)
 {
+	const struct trace_curves *curves = &e->analysis->useful_over_time;
+	struct trace_units *units = &e->units;
+	sim_time_ps first = begin - begin % curves->width;
 	double length_s = sim_time_to_s(end - begin);
 	struct trace_tree tree;
 
-	for (int i = 0; i < analysis->n_units; i++) {
-		double most_s = length_s * analysis->unit_width[i];
+	for (int i = 0; i < units->n_ranks; i++)
+		useful_s[units->first_rank + i] =
+		    trace_curves_sum(curves, units->first_rank + i, first, end);
+	trace_units_sum(units, (struct trace_useful){0},
+			(struct trace_useful){useful_s, e->analysis->n_ranks});
+	for (int i = 0; i < units->n; i++) {
+		double all_s = excess_s[i] + units->sum_s[i];
 
-		double all_s =
-		    excess_s[i] + trace_curves_sum(&analysis->useful_over_time, i, begin, end);
-
-		useful_s[i] = fmin(all_s, most_s);
-		excess_s[i] = all_s - useful_s[i];
+		units->sum_s[i] = fmin(all_s, length_s * units->width[i]);
+		excess_s[i] = all_s - units->sum_s[i];
 	}
-	tree = trace_tree_of(analysis, NULL, useful_s, length_s, 0);
+	tree = trace_tree_of(units, length_s, 0);
 	ideal_s = fmin(fmax(ideal_s, tree.useful_max_s), length_s);
-	tree = trace_tree_of(analysis, NULL, useful_s, length_s, ideal_s);
+	tree = trace_tree_of(units, length_s, ideal_s);
 	if (tree.useful_max_s <= 0)
 		tree.load_balance = NAN;
 	if (ideal_s <= 0)
@@ -180,22 +222,23 @@ static struct trace_tree tree_within(const struct trace_analysis *analysis, doub
 	return tree;
 }
 
-/* All curves have windows of 1 ns times a power of two. */
-static sim_time_ps window_width(const struct trace_analysis *analysis, int max_windows)
+/* Windows begin at multiples of 1 ns times a power of two, as the bins of all curves; so the first
+ * and last of a job may be shorter. */
+static sim_time_ps window_width(const struct trace_explanation *e, int max_windows)
 {
-	sim_time_ps width = analysis->useful_over_time.width;
+	sim_time_ps width = e->analysis->useful_over_time.width;
 
-	while (width < analysis->advance.width || width * max_windows < analysis->summary->end)
+	while (e->end / width - e->begin / width >= max_windows)
 		width *= 2;
 	return width;
 }
 
-int trace_tree_curve(const struct trace_explanation *explanation, int max_windows,
+int trace_tree_curve(struct trace_explanation *explanation, int max_windows,
 		     struct trace_tree_window out[], struct util_error *err)
 {
-	const struct trace_analysis *analysis = explanation->analysis;
-	sim_time_ps all = analysis->summary->end, width = window_width(analysis, max_windows);
-	double *useful_s = calloc(2 * (size_t)analysis->n_units + 1, sizeof *useful_s);
+	sim_time_ps width = window_width(explanation, max_windows);
+	size_t n_ranks = (size_t)explanation->analysis->n_ranks;
+	double *useful_s = calloc(2 * n_ranks + 1, sizeof *useful_s);
 	struct progress *progress = malloc(sizeof *progress);
 	int n = 0;
 
@@ -204,13 +247,16 @@ int trace_tree_curve(const struct trace_explanation *explanation, int max_window
 		free(progress);
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for efficiency over time");
 	}
-	for (sim_time_ps begin = 0; begin < all; begin += width, n++) {
-		sim_time_ps end = begin + width < all ? begin + width : all;
+	for (sim_time_ps begin = explanation->begin; begin < explanation->end; n++) {
+		sim_time_ps end = (begin / width + 1) * width;
 
+		if (end > explanation->end)
+			end = explanation->end;
 		out[n].begin_s = sim_time_to_s(begin);
 		out[n].end_s = sim_time_to_s(end);
-		out[n].tree = tree_within(analysis, useful_s, useful_s + analysis->n_units, begin,
-					  end, ideal_at(progress, end) - ideal_at(progress, begin));
+		out[n].tree = tree_within(explanation, useful_s, useful_s + n_ranks, begin, end,
+					  ideal_at(progress, end) - ideal_at(progress, begin));
+		begin = end;
 	}
 	free(progress->marks);
 	free(progress);

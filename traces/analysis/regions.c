@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Phases, by processing unit and on the ideal clocks. */
+/* Phases, by rank and on the ideal clocks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,27 +23,33 @@ static int reserve(struct trace_analysis *analysis, int place)
 	return 0;
 }
 
-/* Side 0: begin, 1: end. */
-static void note_useful(const struct trace_analysis *analysis, struct trace_region *region,
-			int side)
+/* Side 0: begin, 1: end. Ranks may have been added since. */
+static void note_useful(struct trace_analysis *analysis, struct trace_region *region, int side)
 {
-	size_t n = (size_t)analysis->n_units;
+	size_t n = (size_t)analysis->n_ranks, size_B = n * sizeof *region->useful_s[side];
+	double *noted = NULL;
 
-	if (region->useful_s)
-		memcpy(region->useful_s + (size_t)side * n, analysis->useful_s,
-		       n * sizeof *region->useful_s);
+	if (side == 1 && !region->useful_s[0])
+		return;
+	if (region->n_known[side] == analysis->n_ranks)
+		noted = region->useful_s[side];
+	else if (analysis->regions_B + size_B <= TRACE_MAX_REGION_B)
+		noted = realloc(region->useful_s[side], size_B);
+	if (!noted)
+		return;
+	if (region->n_known[side] != analysis->n_ranks)
+		analysis->regions_B += size_B;
+	memcpy(noted, analysis->useful_s, size_B);
+	region->useful_s[side] = noted;
+	region->n_known[side] = analysis->n_ranks;
 }
 
-static void add_region(struct trace_analysis *analysis, int64_t ideal)
+static void add_region(struct trace_analysis *analysis, const struct trace_analysis_rank *rank)
 {
 	struct trace_region *region = &analysis->regions[analysis->n_regions++];
-	size_t size_B = 2 * (size_t)analysis->n_units * sizeof *region->useful_s;
 
-	*region = (struct trace_region){.ideal_begin = ideal, .ideal_end = ideal};
-	if (analysis->regions_B + size_B > TRACE_MAX_REGION_B)
-		return;
-	region->useful_s = malloc(size_B);
-	analysis->regions_B += size_B;
+	*region = (struct trace_region){
+	    .job = rank->job, .ideal_begin = rank->ideal, .ideal_end = rank->ideal};
 	note_useful(analysis, region, 0);
 	note_useful(analysis, region, 1);
 }
@@ -68,7 +74,7 @@ void trace_regions_begin(struct trace_analysis *analysis, int rank)
 		return;
 	}
 	while (analysis->n_regions <= place)
-		add_region(analysis, ideal);
+		add_region(analysis, &analysis->ranks[rank]);
 	analysis->regions[place].has_ended = false;
 	if (ideal < analysis->regions[place].ideal_begin)
 		analysis->regions[place].ideal_begin = ideal;
@@ -96,22 +102,22 @@ void trace_regions_compute(struct trace_analysis *analysis, const struct sim_rec
 	const struct trace_bound *bounds = &analysis->summary->bounds;
 	const struct trace_bound *bound = bounds->prev;
 	double length = (double)(record->end - record->begin);
-	int unit = analysis->unit_of[record->rank];
+	int rank = record->rank;
 
-	analysis->useful_s[unit] += record->useful_s;
-	trace_curves_add(&analysis->useful_over_time, unit, record->begin, record->end,
+	analysis->useful_s[rank] += record->useful_s;
+	trace_curves_add(&analysis->useful_over_time, rank, record->begin, record->end,
 			 record->useful_s);
 	for (; bound != bounds && bound->time > record->begin; bound = bound->prev) {
 		const struct trace_phase *phase = analysis->summary->phases.of[bound->place];
 		struct trace_region *region;
 		double done = (double)(bound->time - record->begin);
+		int side = bound == &phase->bound[1];
 
 		if (bound->place >= analysis->n_regions)
 			continue;
 		region = &analysis->regions[bound->place];
-		if (region->useful_s)
-			region->useful_s[(bound == &phase->bound[1] ? analysis->n_units : 0) +
-					 unit] +=
+		if (rank < region->n_known[side])
+			region->useful_s[side][rank] +=
 			    done < length ? record->useful_s * (done / length) : record->useful_s;
 	}
 }
@@ -119,6 +125,7 @@ void trace_regions_compute(struct trace_analysis *analysis, const struct sim_rec
 void trace_regions_finish(struct trace_analysis *analysis)
 {
 	for (int i = 0; i < analysis->n_regions; i++)
-		free(analysis->regions[i].useful_s);
+		for (int side = 0; side < 2; side++)
+			free(analysis->regions[i].useful_s[side]);
 	free(analysis->regions);
 }

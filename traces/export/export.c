@@ -19,7 +19,8 @@ struct trace_export {
 	struct trace_spool spool;
 	struct trace_names names;
 	uint64_t n_messages;
-	int *n_open, **open; /* [n_ranks] phases that a rank is in, by name; open: [capacity] each */
+	int *n_open,
+	    **open; /* [n_ranks] phases that a rank is in, by name; open: [capacity] each */
 	int *open_capacity;
 	sim_time_ps *last; /* [n_ranks] end of what it did last */
 	struct trace_comms comms;
@@ -33,11 +34,8 @@ static const struct {
 	const char *ending;
 	const struct trace_format *format;
 } endings[] = {
-    {".json", &trace_format_chrome},
-    {".paje", &trace_format_paje},
-    {".trace", &trace_format_paje},
-    {".prv", &trace_format_paraver},
-    {".otf2", &trace_format_otf2},
+    {".json", &trace_format_chrome}, {".paje", &trace_format_paje}, {".trace", &trace_format_paje},
+    {".prv", &trace_format_paraver}, {".otf2", &trace_format_otf2},
 };
 
 static const struct trace_format *find_format(const char *path, size_t *out_stem)
@@ -100,13 +98,13 @@ static void export_compute(void *context, const struct sim_record_compute *recor
 {
 	struct trace_export *exporter = context;
 
-	add_interval(exporter, (struct trace_event){
-				   .time = record->begin,
-				   .other = record->end,
-				   .rank = record->rank,
-				   .name = name_id(exporter, record->kernel ? record->kernel
-									    : "computing"),
-			       });
+	add_interval(exporter,
+		     (struct trace_event){
+			 .time = record->begin,
+			 .other = record->end,
+			 .rank = record->rank,
+			 .name = name_id(exporter, record->kernel ? record->kernel : "computing"),
+		     });
 	exporter->next.compute(exporter->next.context, record);
 }
 
@@ -176,7 +174,8 @@ static void add_phase(struct trace_export *exporter, int rank, int name, int is_
 static int push_open(struct trace_export *exporter, int rank, int name)
 {
 	if (exporter->n_open[rank] == exporter->open_capacity[rank]) {
-		int capacity = exporter->open_capacity[rank] ? 2 * exporter->open_capacity[rank] : 4;
+		int capacity =
+		    exporter->open_capacity[rank] ? 2 * exporter->open_capacity[rank] : 4;
 		int *grown = realloc(exporter->open[rank], (size_t)capacity * sizeof *grown);
 
 		if (!grown)
@@ -226,11 +225,11 @@ static void export_rank_end(void *context, int rank, sim_time_ps now)
 	exporter->next.rank_end(exporter->next.context, rank, now);
 }
 
-static void export_rank_begin(void *context, int rank, int node, sim_time_ps now)
+static void export_rank_begin(void *context, int rank, int parent, int node, sim_time_ps now)
 {
 	struct trace_export *exporter = context;
 
-	exporter->next.rank_begin(exporter->next.context, rank, node, now);
+	exporter->next.rank_begin(exporter->next.context, rank, parent, node, now);
 	exporter->last[rank] = now;
 }
 
@@ -293,8 +292,8 @@ int trace_export_create(const char *path, const struct trace_summary *summary,
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a trace");
 	if (!failed) {
 		exporter->format = find_format(path, &stem);
-		failed = trace_spool_init(&exporter->spool, path, exporter->format->write != NULL,
-					  err);
+		failed =
+		    trace_spool_init(&exporter->spool, path, exporter->format->write != NULL, err);
 		memset(exporter->collectives, -1, n * sizeof *exporter->collectives);
 	}
 	if (failed) {

@@ -47,7 +47,8 @@ function fillJobs() {
 
 function fillEfficiency() {
   if (!analysis) return place("efficiency").remove();
-  const rows = [{ name: "whole run", ...analysis.efficiency }, ...analysis.phases.map((phase) => ({ ...phase, name: phase.name + (analysis.phases.filter((p) => p.name === phase.name).length > 1 ? " " + phase.index : "") }))];
+  const jobs = (analysis.jobs || []).map((job) => ({ name: job.name, ...job.efficiency }));
+  const rows = [{ name: jobs.length ? "all jobs" : "whole run", ...analysis.efficiency }, ...jobs, ...analysis.phases.map((phase) => ({ ...phase, name: phase.name + (analysis.phases.filter((p) => p.name === phase.name).length > 1 ? " " + phase.index : "") }))];
   const factor = (title, key) => ({ title, of: (row) => row[key], show: (row) => meter(row[key]) });
   place("efficiency").append(table([{ title: "", of: (row) => row.name }, { title: "time", of: (row) => row.time_s, show: (row) => time(row.time_s) },
     factor("parallel efficiency", "parallel"), factor("= load balance", "load_balance"), factor("× serialization", "serialization"), factor("× transfer", "transfer")], rows, 20),
