@@ -14,9 +14,9 @@
 #include "pdexec/blas.h"
 #include "pdexec/private.h"
 #include "pdexec/store.h"
+#include "tools/run/explain.h"
 #include "tools/run/failure.h"
 #include "tools/run/outfile.h"
-#include "tools/run/launcher.h"
 #include "tools/run/run.h"
 #include "traces/page/page.h"
 #include "tools/run/schedule.h"
@@ -287,36 +287,6 @@ static char *describe_early_end(const struct run *run, const struct run_failure 
 	return text;
 }
 
-/* What became of the jobs, and the analysis in numbers, with its call sites in words. */
-static void explain(struct run *run, struct run_strings *texts, struct trace_explanation *out,
-		    struct trace_run *description)
-{
-	const struct trace_sites *sites;
-	const char **site_texts;
-	struct util_error err;
-
-	if (run->launcher) {
-		description->jobs = run_launcher_close(run->launcher, run->world->engine.now);
-		description->n_jobs = run->schedule->n_jobs;
-	}
-	if (!run->analysis)
-		return;
-	trace_analysis_close(run->analysis);
-	if (trace_explain(run->analysis, run->ideal, description->jobs, description->n_jobs, out,
-			  &err)) {
-		fprintf(run->console, "%s: --explain: %s\n", run->tool, err.text);
-		return;
-	}
-	sites = &run->analysis->sites;
-	site_texts = calloc((size_t)sites->n + 1, sizeof *site_texts);
-	for (int i = 0; site_texts && i < sites->n; i++)
-		site_texts[i] = run_site(run, texts, sites->list[i].address);
-	out->site_texts = site_texts;
-	for (int i = 0; i < out->n_jobs; i++)
-		out->jobs[i].site_texts = site_texts;
-	description->explanation = out;
-}
-
 /* Returns 2 when it could not be written, but not because nobody reads any more; else 0. */
 static int print(const struct run *run, const struct trace_run *description)
 {
@@ -458,7 +428,7 @@ int run_finish(struct run *run)
 
 	close_open_calls(run);
 	trace_summary_close(run->summary, run->world->engine.now);
-	explain(run, &sites, &explanation, &description);
+	run_explain(run, &sites, &explanation, &description);
 	for (int i = 0; i < run->notes.n; i++)
 		run_strings_add(&warnings, "%s", run->notes.items[i]);
 	if (!run->options.ignore_leaks)
