@@ -53,7 +53,7 @@ static sim_time_ps read_clock(struct pd_rank *rank, const void *site)
 	return now;
 }
 
-static void sleep_for(struct pd_rank *rank, const char *function, const void *site,
+void pd_process_sleep(struct pd_rank *rank, const char *function, const void *site,
 		      sim_time_ps duration)
 {
 	bool is_outside = !rank->function;
@@ -197,8 +197,8 @@ PD_INTERPOSE unsigned int sleep(unsigned int seconds)
 
 	if (!rank)
 		return pd_libc_next()->sleep(seconds);
-	sleep_for(rank, "sleep", __builtin_return_address(0),
-		  from_timespec(&(struct timespec){.tv_sec = seconds}));
+	pd_process_sleep(rank, "sleep", __builtin_return_address(0),
+			 from_timespec(&(struct timespec){.tv_sec = seconds}));
 	return 0;
 }
 
@@ -208,8 +208,8 @@ PD_INTERPOSE int usleep(useconds_t microseconds)
 
 	if (!rank)
 		return pd_libc_next()->usleep(microseconds);
-	sleep_for(rank, "usleep", __builtin_return_address(0),
-		  (sim_time_ps)microseconds * 1000 * PS_PER_NS);
+	pd_process_sleep(rank, "usleep", __builtin_return_address(0),
+			 (sim_time_ps)microseconds * 1000 * PS_PER_NS);
 	return 0;
 }
 
@@ -223,7 +223,7 @@ PD_INTERPOSE int nanosleep(const struct timespec *duration, struct timespec *rem
 		errno = EINVAL;
 		return -1;
 	}
-	sleep_for(rank, "nanosleep", __builtin_return_address(0), from_timespec(duration));
+	pd_process_sleep(rank, "nanosleep", __builtin_return_address(0), from_timespec(duration));
 	return 0;
 }
 
@@ -245,31 +245,6 @@ PD_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const struct timesp
 		duration = until.tv_sec < 0 ? 0 : from_timespec(&until);
 		duration = duration > read_clock(rank, __builtin_return_address(0)) ? duration - rank->world->engine.now : 0;
 	}
-	sleep_for(rank, "clock_nanosleep", __builtin_return_address(0), duration);
-	return 0;
-}
-
-/* Waiting for nothing but time is a way to sleep. */
-PD_INTERPOSE int select(int n, fd_set *reading, fd_set *writing, fd_set *other,
-			struct timeval *timeout)
-{
-	struct pd_rank *rank = pd_rank_here();
-
-	if (!rank || n != 0 || !timeout || timeout->tv_sec < 0 || timeout->tv_usec < 0)
-		return pd_libc_next()->select(n, reading, writing, other, timeout);
-	sleep_for(rank, "select", __builtin_return_address(0),
-		  from_timespec(&(struct timespec){timeout->tv_sec, 0}) +
-		      (sim_time_ps)timeout->tv_usec * 1000 * PS_PER_NS);
-	return 0;
-}
-
-PD_INTERPOSE int poll(struct pollfd *files, nfds_t n, int timeout_ms)
-{
-	struct pd_rank *rank = pd_rank_here();
-
-	if (!rank || n != 0 || timeout_ms < 0)
-		return pd_libc_next()->poll(files, n, timeout_ms);
-	sleep_for(rank, "poll", __builtin_return_address(0),
-		  (sim_time_ps)timeout_ms * (SIM_PS_PER_S / 1000));
+	pd_process_sleep(rank, "clock_nanosleep", __builtin_return_address(0), duration);
 	return 0;
 }

@@ -4,15 +4,19 @@
 
 #include <dlfcn.h>
 #include <getopt.h>
+#include <netdb.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/times.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,6 +37,8 @@ struct pd_libc {
 	__typeof__(&__cxa_thread_atexit_impl) cxa_thread_atexit_impl;
 	__typeof__(&_exit) underscore_exit;
 	__typeof__(&abort) abort;
+	__typeof__(&accept) accept;
+	__typeof__(&accept4) accept4;
 	__typeof__(&chdir) chdir;
 	__typeof__(&clearenv) clearenv;
 	__typeof__(&clock) clock;
@@ -42,10 +48,14 @@ struct pd_libc {
 	__typeof__(&erand48) erand48;
 	__typeof__(&exit) exit;
 	__typeof__(&fchdir) fchdir;
+	__typeof__(&flock) flock;
 	__typeof__(&fread) fread;
 	__typeof__(&freopen) freopen;
+	__typeof__(&getaddrinfo) getaddrinfo;
 	__typeof__(&getc) getc;
 	__typeof__(&getenv) getenv;
+	__typeof__(&gethostbyname) gethostbyname;
+	__typeof__(&gethostname) gethostname;
 	__typeof__(&getopt) getopt;
 	__typeof__(&getopt_long) getopt_long;
 	__typeof__(&getopt_long_only) getopt_long_only;
@@ -65,6 +75,9 @@ struct pd_libc {
 	__typeof__(&rand) rand;
 	__typeof__(&random) random;
 	__typeof__(&read) read;
+	__typeof__(&recv) recv;
+	__typeof__(&recvfrom) recvfrom;
+	__typeof__(&recvmsg) recvmsg;
 	__typeof__(&seed48) seed48;
 	__typeof__(&select) select;
 	__typeof__(&setenv) setenv;
@@ -78,6 +91,7 @@ struct pd_libc {
 	__typeof__(&strtok) strtok;
 	__typeof__(&time) time;
 	__typeof__(&times) times;
+	__typeof__(&uname) uname;
 	__typeof__(&unsetenv) unsetenv;
 	__typeof__(&timespec_get) timespec_get;
 	__typeof__(&usleep) usleep;

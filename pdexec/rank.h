@@ -159,6 +159,7 @@ struct pd_world {
 	struct pd_signals *signals;     /* handlers while the world exists; pdexec/signals.h */
 	struct pd_blas *blas;           /* pdexec/blas.h; NULL without config.blas_model */
 	struct pd_noalloc *noalloc;     /* buffers that are not there; pdexec/noalloc.h; NULL without --no-alloc */
+	int n_waiting;			/* ranks that wait in the system; pdexec/waiting.c */
 	void *no_input;                 /* FILE that is empty: standard input of all ranks but 0; pdexec/streams.c */
 	struct pd_process *outside;     /* variables of libc as they were around the run */
 	char *thread;                   /* thread pointer of the thread that runs the ranks */

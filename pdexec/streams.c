@@ -26,21 +26,6 @@ void pd_streams_begin(struct pd_rank *rank)
 		set(rank->program->image->link.copies.in, &stdin, world->no_input);
 }
 
-/* A rank that has no standard input; NULL: whoever asks has. */
-static const struct pd_rank *without_input(void)
-{
-	const struct pd_rank *rank = pd_process_here();
-
-	return rank && rank->rank != 0 ? rank : NULL;
-}
-
-PD_INTERPOSE ssize_t read(int fd, void *buffer, size_t size)
-{
-	if (fd == STDIN_FILENO && without_input())
-		return 0;
-	return pd_libc_next()->read(fd, buffer, size);
-}
-
 /* std::cin holds the stream that was there when the program was loaded. */
 static FILE *input_of(FILE *stream)
 {

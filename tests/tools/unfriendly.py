@@ -75,6 +75,13 @@ class Processes(Base):
     def test_stacks_hold_what_processes_put_there(self):
         self.assertEqual(self.lines("stack"), [f"{rank}: 3 jumps, depth 20000, 0 wrong" for rank in range(3)])
 
+    def test_ranks_wait_for_each_other_in_the_system(self):
+        self.assertEqual(self.lines("sockets"), ["0: 3", "1: 1", "2: 3"])
+        self.assertEqual(self.lines("lock"), ["0: 3", "1: 3", "2: 3"])
+
+    def test_hosts_are_the_simulated_nodes(self):
+        self.assertEqual(self.lines("hosts"), ["0: node0", "1: node1", "2: node2"])
+
     def test_who_forgets_finalize_is_told(self):
         done = self.start("return")
         self.assertEqual((done.returncode, done.stdout), (0, "1: 0\n"), done.stderr)

@@ -4,13 +4,20 @@
  * rank says at its end what it found.
  */
 #include <alloca.h>
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <mpi.h>
+#include <netdb.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define N_LARGE 4000000
@@ -169,8 +176,90 @@ static void use_threads(int is_calling)
 	pthread_join(threads[0], NULL);
 }
 
+/* Rank 0 waits for each of the others in the system; they come when they have computed. */
+static void use_sockets(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	socklen_t size = sizeof address;
+	struct pollfd file = {.events = POLLIN};
+	int fd = socket(AF_INET, SOCK_STREAM, 0), got = 0, sum_of_ranks = 0, n_early;
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (rank == 0 && (bind(fd, (struct sockaddr *)&address, size) || listen(fd, 8) ||
+			  getsockname(fd, (struct sockaddr *)&address, &size)))
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
+	if (rank > 0) {
+		usleep(1000 * (unsigned)rank);
+		if (connect(fd, (struct sockaddr *)&address, sizeof address))
+			MPI_Abort(MPI_COMM_WORLD, 2);
+		usleep(1000);
+		if (write(fd, &rank, sizeof rank) != sizeof rank ||
+		    recv(fd, &sum_of_ranks, sizeof sum_of_ranks, 0) != sizeof sum_of_ranks)
+			MPI_Abort(MPI_COMM_WORLD, 3);
+	}
+	for (int i = 1; rank == 0 && i < n_ranks; i++) {
+		file.fd = accept(fd, NULL, NULL);
+		n_early = poll(&file, 1, 0);
+		if (n_early != 0 || poll(&file, 1, -1) != 1 ||
+		    read(file.fd, &got, sizeof got) != sizeof got)
+			MPI_Abort(MPI_COMM_WORLD, 4);
+		sum_of_ranks += got;
+		if (send(file.fd, &sum_of_ranks, sizeof sum_of_ranks, 0) != sizeof sum_of_ranks)
+			MPI_Abort(MPI_COMM_WORLD, 5);
+		close(file.fd);
+	}
+	close(fd);
+	printf("%d: %d\n", rank, sum_of_ranks);
+}
+
+/* Nobody has the lock while another one holds it. */
+static void lock_a_file(void)
+{
+	int fd = open("lock", O_RDWR | O_CREAT, 0600), n = 0;
+
+	flock(fd, LOCK_EX);
+	if (pread(fd, &n, sizeof n, 0) < 0)
+		n = -100;
+	usleep(5000);
+	n++;
+	if (pwrite(fd, &n, sizeof n, 0) != sizeof n)
+		n = -200;
+	flock(fd, LOCK_UN);
+	let_others_run();
+	if (pread(fd, &n, sizeof n, 0) != sizeof n)
+		n = -300;
+	close(fd);
+	printf("%d: %d\n", rank, n);
+}
+
+static void name_hosts(void)
+{
+	char name[64] = "", processor[MPI_MAX_PROCESSOR_NAME], small[3];
+	struct utsname system;
+	struct addrinfo *found = NULL;
+	int length;
+
+	MPI_Get_processor_name(processor, &length);
+	uname(&system);
+	if (gethostname(name, sizeof name) || strcmp(name, processor) ||
+	    strcmp(name, system.nodename) || gethostname(small, sizeof small) == 0)
+		strcpy(name, "wrong");
+	if (getaddrinfo(processor, NULL, NULL, &found) || !gethostbyname(processor))
+		strcpy(name, "unknown");
+	if (found)
+		freeaddrinfo(found);
+	printf("%d: %s\n", rank, name);
+}
+
 static void run(const char *what)
 {
+	if (strcmp(what, "sockets") == 0)
+		use_sockets();
+	if (strcmp(what, "lock") == 0)
+		lock_a_file();
+	if (strcmp(what, "hosts") == 0)
+		name_hosts();
 	if (strcmp(what, "input") == 0)
 		read_input();
 	if (strcmp(what, "redirect") == 0)
