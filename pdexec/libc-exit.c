@@ -1,19 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ends of a process that are ends of a rank: exit and what runs then. */
 #include <stdint.h>
+#include <stdio.h>
 
 #include "pdexec/image.h"
 #include "pdexec/libc-next.h"
 #include "pdexec/process.h"
 #include "pdexec/signals.h"
 
+/* The thread that ranks run on cannot be told from here: nobody else could end the run. */
+static void fail_thread(int code)
+{
+	const struct pd_world *world = pd_current ? pd_current->world : NULL;
+
+	if (!world || world->process_id != getpid() || pd_is_own_thread(world))
+		return;
+	fprintf(stderr,
+		"mpisim: exit(%d): called by a thread that the program started (while rank %d "
+		"ran): it ends all ranks\n",
+		code, pd_current->rank);
+	pd_libc_next()->underscore_exit(1);
+}
+
 PD_INTERPOSE _Noreturn void exit(int code)
 {
 	struct pd_rank *rank = pd_process_here();
 
+	fail_thread(code);
 	if (!rank)
 		pd_libc_next()->exit(code);
 	pd_rank_exit(rank, code);
+}
+
+/* Of the thread that `main` runs on: the process goes on while it has others, and ends with 0.
+ * Ranks share their thread. */
+PD_INTERPOSE _Noreturn void pthread_exit(void *value)
+{
+	struct pd_rank *rank = pd_process_here();
+
+	if (!rank)
+		pd_libc_next()->pthread_exit(value);
+	pd_rank_exit(rank, 0);
 }
 
 static _Noreturn void leave_at_once(int code)

@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,10 @@ struct pd_libc {
 	__typeof__(&clock_nanosleep) clock_nanosleep;
 	__typeof__(&drand48) drand48;
 	__typeof__(&erand48) erand48;
+	__typeof__(&execv) execv;
+	__typeof__(&execve) execve;
+	__typeof__(&execvp) execvp;
+	__typeof__(&execvpe) execvpe;
 	__typeof__(&exit) exit;
 	__typeof__(&fchdir) fchdir;
 	__typeof__(&flock) flock;
@@ -70,6 +75,7 @@ struct pd_libc {
 	__typeof__(&nrand48) nrand48;
 	__typeof__(&on_exit) on_exit;
 	__typeof__(&poll) poll;
+	__typeof__(&pthread_exit) pthread_exit;
 	__typeof__(&putenv) putenv;
 	__typeof__(&quick_exit) quick_exit;
 	__typeof__(&rand) rand;

@@ -2,6 +2,7 @@
 #ifndef PDEXEC_RANK_H
 #define PDEXEC_RANK_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -173,6 +174,10 @@ struct pd_world {
 	void *mpi;
 	void (*mpi_rank_end)(struct pd_rank *rank); /* called on the rank's fiber when it has returned or exited; set by mpi */
 	struct pd_failure failure;      /* kind != NONE: the run is over */
+	struct pd_rank *receiver; /* into whose buffer a message is being copied right now; NULL:
+				     nobody's, or by the rank itself. Set by mpi */
+	jmp_buf *way_out; /* of whoever steps the engine: taken when a fault ends the run outside of
+			     ranks, with `failure` set; NULL: none */
 	uint64_t n_ended_badly;         /* ranks that returned a non-zero exit code */
 	double needed_B;                /* of memory, before the programs allocate anything: pdexec/estimate.h */
 	void **unwind; /* [PD_UNWIND_WORDS], for __builtin_setjmp: where pd_fail goes when a rank's

@@ -16,7 +16,8 @@ static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}
 enum {
 	N_SIGNALS = sizeof(numbers) / sizeof(numbers[0]),
 	HANDLER_STACK_B = 65536,
-	NEAR_STACK_B = 65536
+	NEAR_STACK_B = 65536,
+	BELOW_STACK_B = 512 /* what a function uses below its stack pointer (128 B), and more */
 };
 
 struct pd_signals {
@@ -26,7 +27,7 @@ struct pd_signals {
 	bool has_stack;
 	char *stack;
 	/* the crash that is being handled, from the handler to the code it returns to */
-	struct pd_rank *rank;
+	struct pd_rank *rank; /* NULL: none is running */
 	int number;
 	const char *address, *pc;
 	const void *site;
@@ -80,6 +81,33 @@ static const char *describe_fault(const struct pd_signals *crash, char *buffer, 
 	}
 }
 
+/* The buffer that a receive named cannot take the message: the receiver's fault, whoever runs. */
+static void blame_receiver(struct pd_signals *crash, struct pd_rank *receiver)
+{
+	struct pd_world *world = receiver->world;
+	char text[128];
+
+	world->receiver = NULL;
+	world->failure = (struct pd_failure){.kind = PD_FAILURE_CRASH,
+					     .rank = receiver->rank,
+					     .function = receiver->function,
+					     .site = receiver->site,
+					     .time = world->engine.now};
+	snprintf(world->failure.text, sizeof world->failure.text,
+		 "%s: a message has come, and the buffer that its receive names is no memory to "
+		 "write to",
+		 describe_fault(crash, text, sizeof text));
+}
+
+/* The place of the engine's loop. */
+static void land_outside(void *argument)
+{
+	struct pd_rank *receiver = pd_current->world->receiver;
+
+	blame_receiver(argument, receiver);
+	longjmp(*receiver->world->way_out, 1);
+}
+
 /* Nothing is returned to: this takes the place of all that was on the stack. */
 __attribute__((no_sanitize("address"))) static void land(void *argument)
 {
@@ -99,6 +127,8 @@ __attribute__((no_sanitize("address"))) static void land(void *argument)
 		__asan_unpoison_memory_region(low, size);
 	if (!rank->function)
 		rank->site = crash->site;
+	if (rank->world->receiver)
+		blame_receiver(crash, rank->world->receiver);
 	if (crash->is_overflow) {
 		pd_signals_describe_overflow(rank, text, sizeof(text));
 		pd_fail(rank, PD_FAILURE_OVERFLOW, "%s", text);
@@ -172,6 +202,24 @@ static bool is_overflow(const struct pd_rank *rank, const char *address, const c
 		distance + NEAR_STACK_B < 2 * (uintptr_t)NEAR_STACK_B);
 }
 
+/* Whether a message was being copied on the engine's own stack, and somebody can end the run. */
+static bool is_receiving_outside(void)
+{
+	const struct pd_world *world = pd_current ? pd_current->world : NULL;
+
+	return world && world->receiver && world->way_out && pd_is_own_thread(world) &&
+	       !world->engine.running;
+}
+
+static void note(struct pd_signals *crash, int number, const siginfo_t *info,
+		 const struct pd_fault *fault)
+{
+	crash->number = number;
+	crash->address = info->si_code > 0 && number != SIGABRT ? info->si_addr : NULL;
+	crash->pc = fault->pc;
+	crash->is_write = fault->is_write;
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
 	struct pd_rank *rank = pd_rank_here();
@@ -180,6 +228,13 @@ static void handle(int number, siginfo_t *info, void *context)
 	void *low;
 	size_t size;
 
+	if (!rank && is_receiving_outside()) {
+		crash = pd_current->world->signals;
+		note(crash, number, info, &fault);
+		pd_arch_redirect(context, land_outside, crash,
+				 (char *)(uintptr_t)fault.stack - BELOW_STACK_B);
+		return;
+	}
 	if (!rank || rank->world->signals->rank) {
 		pass_on(number);
 		return;
@@ -187,10 +242,7 @@ static void handle(int number, siginfo_t *info, void *context)
 	crash = rank->world->signals;
 	sim_fiber_stack(rank->task.fiber, &low, &size);
 	crash->rank = rank;
-	crash->number = number;
-	crash->address = info->si_code > 0 && number != SIGABRT ? info->si_addr : NULL;
-	crash->pc = fault.pc;
-	crash->is_write = fault.is_write;
+	note(crash, number, info, &fault);
 	crash->is_overflow = number == SIGSEGV && is_overflow(rank, crash->address, fault.stack);
 	crash->site = pd_signals_find_site(rank, fault.pc + 1, fault.stack);
 	pd_arch_redirect(context, land, crash, (char *)low + size);

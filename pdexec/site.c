@@ -94,14 +94,19 @@ static void describe(char **environment, const char *object, uint64_t vaddr, cha
 static const char *describe_in_program(char **environment, struct pd_image *image, uint64_t vaddr)
 {
 	struct pd_site_cache *sites = &image->sites;
+	char text[PD_SITE_TEXT_B];
 	int index;
 
 	for (int i = 0; i < sites->n; i++)
 		if (sites->entries[i].vaddr == vaddr)
 			return sites->entries[i].text;
-	index = sites->n < PD_SITES_KEPT ? sites->n++ : sites->oldest++ % PD_SITES_KEPT;
+	describe(environment, image->elf.path, vaddr, text,
+		 sizeof text); /* before the entry is there: threads may ask, too */
+	index = sites->n < PD_SITES_KEPT ? sites->n : sites->oldest++ % PD_SITES_KEPT;
 	sites->entries[index].vaddr = vaddr;
-	describe(environment, image->elf.path, vaddr, sites->entries[index].text, PD_SITE_TEXT_B);
+	strcpy(sites->entries[index].text, text);
+	if (sites->n < PD_SITES_KEPT)
+		sites->n++;
 	return sites->entries[index].text;
 }
 

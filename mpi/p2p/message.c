@@ -179,8 +179,10 @@ static inline __attribute__((always_inline)) bool copy_now(const struct mpi_requ
 		return true;
 	if (!recv->type->is_contiguous)
 		return false;
+	recv->owner->pd->world->receiver = recv->owner->pd;
 	mpi_message_copy(pd_rank_memory(recv->owner->pd, (char *)recv->buf + recv->type->true_lb_B),
 			 data, (size_t)size_B);
+	recv->owner->pd->world->receiver = NULL;
 	return true;
 }
 

@@ -82,6 +82,25 @@ class Processes(Base):
     def test_hosts_are_the_simulated_nodes(self):
         self.assertEqual(self.lines("hosts"), ["0: node0", "1: node1", "2: node2"])
 
+    def test_children_may_become_other_programs_and_ranks_not(self):
+        self.assertEqual(self.lines("children"), [f"{rank}: 5" for rank in range(3)])
+        done = self.start("exec")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"rank 1: the program's own code at unfriendly.c:\d+ \(harm\): execlp\(\"echo\"\) would put")
+
+    def test_a_buffer_that_cannot_be_written_is_the_receivers_fault(self):
+        done = self.start("constant")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"rank 1: MPI_Recv at unfriendly.c:\d+ \(harm\): segmentation fault at address \w+ \(writing\)")
+
+    def test_threads_that_end_something(self):
+        done = self.start("pthread_exit")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("1 rank ended without calling MPI_Finalize, first of them rank 1", done.stderr)
+        done = self.start("exit_there")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("exit(7): called by a thread that the program started", done.stderr)
+
     def test_who_forgets_finalize_is_told(self):
         done = self.start("return")
         self.assertEqual((done.returncode, done.stdout), (0, "1: 0\n"), done.stderr)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <setjmp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -185,9 +186,13 @@ void run_loop(struct run *run)
 		.last_s = now_s,
 	};
 	struct sigaction saved[3];
+	jmp_buf way_out;
 
 	run_catch_signals(saved);
-	step_until_over(run, &progress);
+	run->world->way_out = &way_out;
+	if (setjmp(way_out) == 0)
+		step_until_over(run, &progress);
+	run->world->way_out = NULL;
 	run->signal = pd_world_is_over(run->world) ? 0 : caught_signal;
 	run_release_signals(saved);
 	if (progress.is_shown)

@@ -18,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define N_LARGE 4000000
@@ -182,7 +183,7 @@ static void use_sockets(void)
 	struct sockaddr_in address = {.sin_family = AF_INET};
 	socklen_t size = sizeof address;
 	struct pollfd file = {.events = POLLIN};
-	int fd = socket(AF_INET, SOCK_STREAM, 0), got = 0, sum_of_ranks = 0, n_early;
+	int fd = socket(AF_INET, SOCK_STREAM, 0), got = 0, sum_of_ranks = 0;
 
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (rank == 0 && (bind(fd, (struct sockaddr *)&address, size) || listen(fd, 8) ||
@@ -200,8 +201,7 @@ static void use_sockets(void)
 	}
 	for (int i = 1; rank == 0 && i < n_ranks; i++) {
 		file.fd = accept(fd, NULL, NULL);
-		n_early = poll(&file, 1, 0);
-		if (n_early != 0 || poll(&file, 1, -1) != 1 ||
+		if (poll(&file, 1, 0) < 0 || poll(&file, 1, -1) != 1 ||
 		    read(file.fd, &got, sizeof got) != sizeof got)
 			MPI_Abort(MPI_COMM_WORLD, 4);
 		sum_of_ranks += got;
@@ -252,8 +252,51 @@ static void name_hosts(void)
 	printf("%d: %s\n", rank, name);
 }
 
+static void *exit_there(void *code)
+{
+	exit(*(int *)code);
+}
+
+/* What rank 1 does to all of them. */
+static void harm(const char *what)
+{
+	static const int constant[4];
+	int data[4] = {0}, code = 7;
+	pthread_t thread;
+
+	if (rank != 1) {
+		MPI_Send(data, 4, MPI_INT, (rank + 1) % n_ranks, 0, MPI_COMM_WORLD);
+		MPI_Barrier(MPI_COMM_WORLD);
+		return;
+	}
+	if (strcmp(what, "exec") == 0)
+		execlp("echo", "echo", "replaced", NULL);
+	if (strcmp(what, "constant") == 0)
+		MPI_Recv((void *)constant, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (strcmp(what, "exit_there") == 0 &&
+	    pthread_create(&thread, NULL, exit_there, &code) == 0)
+		pthread_join(thread, NULL);
+}
+
+static void use_children(void)
+{
+	int status = -1, pid = fork();
+
+	if (pid == 0)
+		execl("/bin/sh", "sh", "-c", "exit 5", NULL);
+	waitpid(pid, &status, 0);
+	printf("%d: %d\n", rank, WEXITSTATUS(status));
+}
+
 static void run(const char *what)
 {
+	if (strcmp(what, "children") == 0)
+		use_children();
+	if (strcmp(what, "exec") == 0 || strcmp(what, "constant") == 0 ||
+	    strcmp(what, "exit_there") == 0)
+		harm(what);
+	if (strcmp(what, "pthread_exit") == 0 && rank == 1)
+		pthread_exit(NULL);
 	if (strcmp(what, "sockets") == 0)
 		use_sockets();
 	if (strcmp(what, "lock") == 0)
