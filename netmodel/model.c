@@ -12,7 +12,7 @@ enum { STREAM_TRANSFERS = 0x7472, STREAM_COMPUTES = 0x636f, STREAM_WINDOWS = 0x7
 
 void net_model_out_of_memory(struct net_model *model)
 {
-	model->engine->out_of_memory = 1;
+	sim_engine_fail_memory(model->engine);
 }
 
 sim_time_ps net_model_next_boundary(const struct net_model *model)

@@ -379,13 +379,22 @@ static void set_mark(struct net_transfer *transfer, struct duration *d, double l
 static HOT void set_up(struct net_model *model, struct net_transfer *transfer, int source_node,
 		       int dest_node, int64_t size_B, net_transfer_fn done)
 {
-	*transfer = (struct net_transfer){.event.fire = fire_transfer,
-					  .model = model,
-					  .done = done,
-					  .size_B = size_B,
-					  .source_node = source_node,
-					  .dest_node = dest_node,
-					  .stage = NET_STAGE_DIRECT};
+	/* one by one: compilers clear a structure of this size by a loop */
+	transfer->event.place = 0;
+	transfer->event.fire = fire_transfer;
+	transfer->model = model;
+	transfer->done = done;
+	transfer->mark = NULL;
+	transfer->last_s = 0;
+	transfer->size_B = size_B;
+	transfer->source_node = source_node;
+	transfer->dest_node = dest_node;
+	transfer->remaining_s = transfer->rate = 0;
+	transfer->updated = 0;
+	transfer->stage = NET_STAGE_DIRECT;
+	transfer->is_ready = false;
+	transfer->stream = NULL;
+	transfer->next = NULL;
 	model->stats.n_transfers++;
 }
 
@@ -441,17 +450,32 @@ void net_transfer_start_in_stream(struct net_model *model, struct net_stream *st
 	start(model, transfer, source_node, dest_node, size_B, last_B, mark, done, stream);
 }
 
+static __attribute__((noinline)) void start_unmarked(struct net_model *model,
+						     struct net_transfer *transfer, int source_node,
+						     int dest_node, int64_t size_B,
+						     net_transfer_fn done)
+{
+	start(model, transfer, source_node, dest_node, size_B, 0, NULL, done, NULL);
+}
+
+/* With the plain delay, on links that are not idle. */
+static __attribute__((noinline)) void start_delayed(struct net_model *model,
+						    struct net_transfer *transfer)
+{
+	transfer->stage = NET_STAGE_LATENCY;
+	sim_engine_after(model->engine, &transfer->event, model->plain_delay);
+}
+
 void net_transfer_start(struct net_model *model, struct net_transfer *transfer, int source_node,
 			int dest_node, int64_t size_B, net_transfer_fn done)
 {
-	if (model->plain_delay >= 0 && source_node != dest_node && size_B > 0) {
-		set_up(model, transfer, source_node, dest_node, size_B, done);
-		transfer->remaining_s = (double)size_B / model->cluster->bandwidth_Bps;
-		if (announce(model, transfer, model->plain_delay))
-			return;
-		transfer->stage = NET_STAGE_LATENCY;
-		sim_engine_after(model->engine, &transfer->event, model->plain_delay);
+	if (__builtin_expect(model->plain_delay < 0 || source_node == dest_node || size_B <= 0,
+			     0)) {
+		start_unmarked(model, transfer, source_node, dest_node, size_B, done);
 		return;
 	}
-	start(model, transfer, source_node, dest_node, size_B, 0, NULL, done, NULL);
+	set_up(model, transfer, source_node, dest_node, size_B, done);
+	transfer->remaining_s = (double)size_B / model->cluster->bandwidth_Bps;
+	if (!announce(model, transfer, model->plain_delay))
+		start_delayed(model, transfer);
 }

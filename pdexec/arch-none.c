@@ -11,11 +11,6 @@ enum pd_reloc_kind pd_arch_reloc_kind(uint32_t type)
 	return PD_RELOC_UNKNOWN;
 }
 
-char *pd_arch_thread_pointer(void)
-{
-	return __builtin_thread_pointer();
-}
-
 uint32_t pd_arch_float_control(void)
 {
 	return 0;

@@ -33,14 +33,6 @@ enum pd_reloc_kind pd_arch_reloc_kind(uint32_t type)
 	}
 }
 
-char *pd_arch_thread_pointer(void)
-{
-	char *pointer;
-
-	__asm__("movq %%fs:0, %0" : "=r"(pointer));
-	return pointer;
-}
-
 uint32_t pd_arch_float_control(void)
 {
 	enum { STATUS_BITS = 0x3f };

@@ -30,7 +30,10 @@ enum pd_reloc_kind {
 enum pd_reloc_kind pd_arch_reloc_kind(uint32_t type);
 
 /* The thread pointer of the calling thread: cheap, and different for every thread. */
-char *pd_arch_thread_pointer(void);
+static inline char *pd_arch_thread_pointer(void)
+{
+	return __builtin_thread_pointer();
+}
 
 /* How floating-point operations round and what they trap, as the present fiber has set it. */
 uint32_t pd_arch_float_control(void);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "netmodel/model.h"
+#include "pdexec/swap.h"
 #include "simcore/engine.h"
 #include "simcore/recorder.h"
 #include "util/error.h"
@@ -102,6 +103,7 @@ struct pd_program {
 	struct pd_program_config config;
 	int first_rank;
 	struct pd_image *image;
+	const struct pd_swap *swap;   /* the image's; NULL: built in */
 	struct pd_store *store;
 	struct sim_fiber_set *fibers; /* of its ranks, where it was added; NULL: the world's */
 };
@@ -216,14 +218,18 @@ int pd_world_add(struct pd_world *world, const struct pd_program_config programs
 		 const int node_of[], struct util_error *err);
 /* Turns SIM_STEP_NO_MEMORY and SIM_STEP_OVERFLOW into world->failure. */
 void pd_world_fail_step(struct pd_world *world, enum sim_step step);
-/* sim_engine_step with that. */
-static inline enum sim_step pd_world_step(struct pd_world *world)
+/* sim_engine_run with that: whoever looks at pd_world_is_over when it returns misses nothing. */
+static inline enum sim_step pd_world_run(struct pd_world *world, uint32_t n_tasks)
 {
-	enum sim_step step = sim_engine_step(&world->engine);
+	enum sim_step step = sim_engine_run(&world->engine, n_tasks);
 
 	if (__builtin_expect(step >= SIM_STEP_NO_MEMORY, 0))
 		pd_world_fail_step(world, step);
 	return step;
+}
+static inline enum sim_step pd_world_step(struct pd_world *world)
+{
+	return pd_world_run(world, 1);
 }
 static inline bool pd_world_is_over(const struct pd_world *world)
 {
@@ -273,7 +279,14 @@ sim_time_ps pd_clock_read(struct pd_rank *rank);
 #define PD_ABSENT_B ((size_t)27 << 40)
 
 /* Where the bytes at `address`, as `rank` sees it, lie now: differs from `address` only for globals of a rank that is swapped out. O(1). */
-void *pd_rank_memory(const struct pd_rank *rank, const void *address);
+void *pd_rank_memory_aside(const struct pd_rank *rank, const void *address); /* for the next one */
+static inline void *pd_rank_memory(const struct pd_rank *rank, const void *address)
+{
+	const struct pd_swap *swap = rank->program->swap;
+
+	return swap && swap->n_regions > 0 ? pd_rank_memory_aside(rank, address)
+					   : (void *)(uintptr_t)address;
+}
 /* Whether the bytes at `address`, as `rank`, who runs, sees it, lie there for good. O(1). */
 bool pd_rank_memory_stays(const struct pd_rank *rank, const void *address);
 /*

@@ -45,12 +45,10 @@ bool pd_rank_memory_stays(const struct pd_rank *rank, const void *address)
 	return !program->image || !pd_swap_covers(&program->image->swap, address);
 }
 
-void *pd_rank_memory(const struct pd_rank *rank, const void *address)
+void *pd_rank_memory_aside(const struct pd_rank *rank, const void *address)
 {
 	const struct pd_program *program = rank->program;
 
-	if (!program->image) /* built in */
-		return (void *)(uintptr_t)address;
 	return pd_swap_find(&program->image->swap, rank->rank - program->first_rank,
 			    (char *)(uintptr_t)address);
 }
@@ -141,6 +139,8 @@ static int create_program(struct pd_world *world, struct pd_program *program, co
 		rc = pd_image_create(&config, &program->config, world->blas, &program->image, err);
 	if (!rc && !world->is_builtin)
 		rc = pd_private_take(world->private, program->image, -1, err);
+	if (program->image)
+		program->swap = &program->image->swap;
 	if (!rc && program->image)
 		world->needed_B += pd_estimate_variables_B(program->image);
 	for (int i = 0; i < program->config.n_ranks && !rc; i++)
@@ -399,6 +399,7 @@ _Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const ch
 		vsnprintf(failure->text, sizeof(failure->text), format, args);
 		va_end(args);
 	}
+	sim_engine_stop(&rank->world->engine);
 	if (rank->world->unwind)
 		__builtin_longjmp(rank->world->unwind, 1);
 	fflush(stdout);

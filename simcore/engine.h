@@ -20,14 +20,18 @@
  * due now; when there is none, runs one hook of the instant's end; when there is none, moves the
  * clock to the next event and fires it. Tasks run in the order of sim_task_wake, hooks in that of
  * sim_engine_at_instant_end.
+ *
+ * sim_engine_run takes many steps before it returns. A task that blocks then takes the next ones on
+ * its own stack and passes control to the next task itself: half as many switches, none when it is
+ * the next one. To events and hooks this is no task (`running` is NULL), wherever their frames lie.
  */
-enum sim_step { /* the last two: the run cannot go on */
-	SIM_STEP_IDLE,	    /* nothing ready and nothing queued: all ended, or deadlock */
-	SIM_STEP_TASK,	    /* a task ran */
-	SIM_STEP_EVENT,	    /* an event fired, or a hook of the instant's end ran */
-	SIM_STEP_NO_MEMORY, /* the event queue could not grow */
-	SIM_STEP_OVERFLOW,  /* engine->resumed_last wrote over the end of its stack and others'
-			       memory */
+enum sim_step {			    /* the last two: the run cannot go on */
+		SIM_STEP_IDLE,	    /* nothing ready and nothing queued: all ended, or deadlock */
+		SIM_STEP_TASK,	    /* a task ran */
+		SIM_STEP_EVENT,	    /* an event fired, or a hook of the instant's end ran */
+		SIM_STEP_NO_MEMORY, /* the event queue could not grow */
+		SIM_STEP_OVERFLOW,  /* engine->resumed_last wrote over the end of its stack and
+				       others'  memory */
 };
 
 enum sim_task_state { SIM_TASK_READY, SIM_TASK_RUNNING, SIM_TASK_BLOCKED, SIM_TASK_ENDED };
@@ -59,6 +63,8 @@ struct sim_engine {
 	struct sim_task *resumed_last;
 	struct sim_instant_hook *hook_first, *hook_last;
 	uint64_t n_events, n_switches;
+	uint32_t n_ahead; /* tasks that may be resumed before sim_engine_run has to return */
+	int n_holds;
 	sim_time_ps jumped; /* of `now`: by sim_engine_jump */
 	int out_of_memory;
 	/* May be NULL. Called when a task is about to be resumed that is not resumed_last: swap in
@@ -69,6 +75,18 @@ struct sim_engine {
 
 void sim_engine_init(struct sim_engine *engine);
 void sim_engine_finish(struct sim_engine *engine);
+
+/* Lets sim_engine_run return after the present step, whoever takes it. */
+static inline void sim_engine_stop(struct sim_engine *engine)
+{
+	engine->n_ahead = 0;
+}
+/* The next step says that there is no memory. */
+static inline void sim_engine_fail_memory(struct sim_engine *engine)
+{
+	engine->out_of_memory = 1;
+	sim_engine_stop(engine);
+}
 
 /*
  * Schedules or moves `event` to `time`; a time before now means now, SIM_TIME_MAX means never (the
@@ -84,8 +102,8 @@ static inline void sim_engine_at(struct sim_engine *engine, struct sim_event *ev
 	}
 	if (time < engine->now)
 		time = engine->now;
-	if (sim_queue_push(&engine->queue, event, time))
-		engine->out_of_memory = 1;
+	if (__builtin_expect(sim_queue_push(&engine->queue, event, time), 0))
+		sim_engine_fail_memory(engine);
 	sim_queue_note('p', event);
 }
 static inline void sim_engine_after(struct sim_engine *engine, struct sim_event *event,
@@ -99,6 +117,23 @@ void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event);
 void sim_engine_at_instant_end(struct sim_engine *engine, struct sim_instant_hook *hook);
 
 enum sim_step sim_engine_step(struct sim_engine *engine);
+/*
+ * Steps that resume up to `n_tasks` >= 1 tasks: the last one's result. Returns early when a task
+ * ends, when the run cannot go on, after sim_engine_stop, and where control cannot be passed from
+ * task to task.
+ */
+enum sim_step sim_engine_run(struct sim_engine *engine, uint32_t n_tasks);
+/* Until as many releases, sim_engine_run takes one step at a time: for an event that needs more
+ * stack than tasks have. */
+static inline void sim_engine_hold(struct sim_engine *engine)
+{
+	engine->n_holds++;
+	engine->n_ahead = 0;
+}
+static inline void sim_engine_release(struct sim_engine *engine)
+{
+	engine->n_holds--;
+}
 /*
  * Moves the clock, and with it all that is scheduled, by `duration` >= 0: whoever calls knows what
  * happens meanwhile and that all is then as it is now. Not from a task.

@@ -8,8 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "simcore/fiber-config.h"
-#include "simcore/fiber-switch.h"
+#include "simcore/fiber-private.h"
 
 enum {
 	MIN_STACK_B = 16384,
@@ -26,30 +25,6 @@ enum {
 	   cache sets. */
 	N_COLOURS = 16,
 	COLOUR_B = 128,
-};
-
-struct sim_fiber {
-	void *context; /* suspended here; NULL: did not begin */
-	struct sim_fiber_set *set;
-	sim_fiber_fn entry;
-	void *arg;
-	unsigned int valgrind_id;
-	bool has_guard, has_ended, has_overflowed;
-	struct sim_watch watch;
-};
-
-/*
- * The reservation: [guard] stack 0 [guard] stack 1 … Where guards for all would take too many
- * mappings, only every `guard_stride`-th is protected, the lowest always: an overflow that nobody
- * notices ends there. The others are room that a small overflow may use without harm.
- */
-struct sim_fiber_set {
-	void *resumer; /* context of who resumed the running fiber */
-	struct sim_watch resumer_watch;
-	char *base;
-	size_t reserved_B, stack_size_B, pitch_B;
-	size_t n_fibers, guard_stride;
-	struct sim_fiber *fibers; /* [n_fibers] */
 };
 
 static size_t fiber_index(const struct sim_fiber *fiber)
@@ -189,7 +164,7 @@ static void fiber_main(void *arg)
 	struct sim_fiber *fiber = arg;
 	struct sim_fiber_set *set = fiber->set;
 
-	sim_watch_arrive(&fiber->watch, &set->resumer_watch);
+	sim_watch_arrive(&fiber->watch, set->left);
 	fiber->entry(fiber->arg);
 	fiber->has_ended = true;
 	sim_watch_leave_for_good(&fiber->watch, &set->resumer_watch);
@@ -232,8 +207,11 @@ bool sim_fiber_resume(struct sim_fiber *fiber)
 
 	if (__builtin_expect(!fiber->context, 0))
 		fiber_begin(fiber);
+	set->running = fiber;
+	set->left = &set->resumer_watch;
 	sim_watch_leave(&set->resumer_watch, &fiber->watch);
 	sim_fiber_switch(&set->resumer, fiber->context);
+	fiber = set->running;
 	sim_watch_arrive(&set->resumer_watch, &fiber->watch);
 	if (!fiber->has_guard && stack_is_overrun(fiber))
 		fiber->has_overflowed = true;
@@ -248,7 +226,7 @@ void sim_fiber_yield(struct sim_fiber *fiber)
 
 	sim_watch_leave(&fiber->watch, &set->resumer_watch);
 	sim_fiber_switch(&fiber->context, set->resumer);
-	sim_watch_arrive(&fiber->watch, &set->resumer_watch);
+	sim_watch_arrive(&fiber->watch, set->left);
 }
 
 bool sim_fiber_has_ended(const struct sim_fiber *fiber)

@@ -45,8 +45,9 @@ void sim_fiber_set_destroy(struct sim_fiber_set *set);
 int sim_fiber_create(struct sim_fiber_set *set, size_t index, sim_fiber_fn entry, void *arg,
 		     struct sim_fiber **out, struct util_error *err);
 
-/* Runs `fiber`, which did not end yet, until it yields or ends. True when it can go on: it has not
- * ended, nor overflowed its stack. Called from outside any fiber. */
+/* Runs `fiber`, which did not end yet, until it, or one that control was passed to meanwhile
+ * (fiber-private.h), yields or ends. True when that one can go on: it has not ended, nor overflowed
+ * its stack. Called from outside any fiber. */
 bool sim_fiber_resume(struct sim_fiber *fiber);
 /* Gives control back to the resumer. Called on `fiber`, which must be running. */
 void sim_fiber_yield(struct sim_fiber *fiber);

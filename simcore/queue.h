@@ -11,7 +11,8 @@
 /*
  * The event queue: a heap of intrusive events. Equal times leave in the order in which they were
  * scheduled. Events that are scheduled for the same time one directly after the other are one entry
- * of the heap, a chain: thousands of them cost no more than one (docs/decisions/0023-event-queue.md).
+ * of the heap, a chain: thousands of them cost no more than one
+ * (docs/decisions/0023-event-queue.md).
  */
 struct sim_event;
 typedef void (*sim_event_fn)(struct sim_event *event);
@@ -19,8 +20,8 @@ typedef void (*sim_event_fn)(struct sim_event *event);
 struct sim_event {
 	sim_time_ps time;
 	struct sim_event *next; /* in its chain */
-	/* 0: not queued; first of its chain: 2 x (place in the heap + 1); others: address of the one
-	   before, + 1 */
+	/* 0: not queued; first of its chain: 2 x (place in the heap + 1); others: address of the
+	   one before, + 1 */
 	uintptr_t place;
 	sim_event_fn fire; /* set by the owner before the event is pushed */
 };
@@ -63,13 +64,21 @@ void sim_queue_remove_first_slot(struct sim_queue *queue);
  * behind all of the same time. O(1) when the last push was for the same time, else O(log n). 0 or
  * UTIL_ENOMEM (then nothing changed).
  */
-static inline int sim_queue_push(struct sim_queue *queue, struct sim_event *event,
-				 sim_time_ps time)
+static inline int sim_queue_push(struct sim_queue *queue, struct sim_event *event, sim_time_ps time)
 {
 	struct sim_event *last = queue->last;
 
-	if (!last || last->time != time || event->place)
-		return sim_queue_push_slot(queue, event, time);
+	if (!last || last->time != time || event->place) {
+		if (queue->n_slots > 0 || queue->capacity == 0)
+			return sim_queue_push_slot(queue, event, time);
+		queue->heap[0] = (struct sim_queue_slot){time, queue->next_order++, event};
+		queue->n_slots = queue->n_events = 1;
+		queue->last = event;
+		event->time = time;
+		event->next = NULL;
+		event->place = 2;
+		return 0;
+	}
 	last->next = event;
 	event->time = time;
 	event->next = NULL;
@@ -85,20 +94,17 @@ static inline struct sim_event *sim_queue_peek(const struct sim_queue *queue)
 {
 	return queue->n_slots ? queue->heap[0].event : NULL;
 }
-/* Takes out the first event; NULL when there is none. O(1) in a chain, else O(log n). */
-static inline struct sim_event *sim_queue_pop(struct sim_queue *queue)
+/* Takes out `event`, the first one. O(1) in a chain, else O(log n). */
+static inline void sim_queue_remove_first(struct sim_queue *queue, struct sim_event *event)
 {
-	struct sim_event *event = sim_queue_peek(queue), *next;
+	struct sim_event *next = event->next;
 
-	if (!event)
-		return NULL;
-	next = event->next;
 	event->place = 0;
 	queue->n_events--;
 	if (next) {
 		next->place = 2;
 		queue->heap[0].event = next;
-		return event;
+		return;
 	}
 	if (queue->last == event)
 		queue->last = NULL;
@@ -106,6 +112,14 @@ static inline struct sim_event *sim_queue_pop(struct sim_queue *queue)
 		queue->n_slots = 0;
 	else
 		sim_queue_remove_first_slot(queue);
+}
+/* The same; returns it, NULL when there is none. */
+static inline struct sim_event *sim_queue_pop(struct sim_queue *queue)
+{
+	struct sim_event *event = sim_queue_peek(queue);
+
+	if (event)
+		sim_queue_remove_first(queue, event);
 	return event;
 }
 

@@ -33,7 +33,9 @@ static inline double sim_time_to_s(sim_time_ps time)
 /* a + b, saturating at "never"; both >= 0. */
 static inline sim_time_ps sim_time_add(sim_time_ps a, sim_time_ps b)
 {
-	return a > SIM_TIME_MAX - b ? SIM_TIME_MAX : a + b;
+	sim_time_ps sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? SIM_TIME_MAX : sum;
 }
 
 #endif

@@ -48,6 +48,7 @@ struct mpi_comm *mpi_comm_create_local(struct mpi_rank *me, struct mpi_group *gr
 	comm->size = group->size;
 	comm->group = group;
 	comm->remote = remote;
+	comm->peers = remote ? remote : group;
 	mpi_group_retain(group);
 	if (remote)
 		mpi_group_retain(remote);

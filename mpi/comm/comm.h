@@ -17,8 +17,9 @@ struct mpi_comm {
 	uint32_t context; /* equal on all members, unique in the run */
 	int rank, size;	  /* of the local group */
 	struct mpi_group *group;
-	struct mpi_group *remote; /* intercommunicators; NULL otherwise */
-	struct mpi_comm *local;	  /* intercommunicators: the local group among itself; no handle */
+	struct mpi_group *remote;      /* intercommunicators; NULL otherwise */
+	const struct mpi_group *peers; /* whom messages go to: `remote`, else `group` */
+	struct mpi_comm *local; /* intercommunicators: the local group among itself; no handle */
 	struct mpi_errhandler *errhandler;
 	struct mpi_attribute *attributes;
 	struct mpi_topology *topology; /* mpi/topo; NULL: none */
@@ -55,12 +56,12 @@ static inline void mpi_comm_release(struct mpi_rank *me, struct mpi_comm *comm)
  * intercommunicator. */
 static inline int mpi_comm_peer(const struct mpi_comm *comm, int rank)
 {
-	return mpi_group_world_rank(comm->remote ? comm->remote : comm->group, rank);
+	return mpi_group_world_rank(comm->peers, rank);
 }
 /* How many ranks an argument may name. */
 static inline int mpi_comm_n_peers(const struct mpi_comm *comm)
 {
-	return comm->remote ? comm->remote->size : comm->size;
+	return comm->peers->size;
 }
 
 /* The program frees `comm`: MPI_Comm_get_parent gives it no more. */

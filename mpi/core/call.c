@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "mpi/comm/comm.h"
-#include "mpi/core/rank.h"
+#include "mpi/core/entry.h"
 #include "mpi/env/errhandler.h"
 #include "mpi/record/record.h"
 #include "pdexec/arch.h"
@@ -36,18 +36,6 @@ fail_thread(const struct pd_rank *pd, const char *function, const void *site)
 	    "only the thread that calls MPI_Init may call MPI\n",
 	    function, pd_describe_site(pd->world, site, place, sizeof place), pd->rank);
 	_exit(1);
-}
-
-static inline void enter_described(struct mpi_rank *me, const char *function, const void *site)
-{
-	struct pd_rank *pd = me->pd;
-
-	me->depth++;
-	pd->function = function;
-	pd->site = site;
-	pd_compute_end(pd);
-	me->call_begin = pd->world->engine.now;
-	me->call_waiting = 0;
 }
 
 static inline struct mpi_rank *enter(const char *function, const void *site)
@@ -81,7 +69,7 @@ const void *mpi_foreign_site(struct mpi_rank *me)
 
 void mpi_enter_described(struct mpi_rank *me, const char *function, const void *site)
 {
-	enter_described(me, function, site);
+	mpi_entry_begin(me, function, site);
 }
 
 struct mpi_rank *mpi_enter_anytime(const char *function, const void *site)
@@ -98,8 +86,7 @@ static __attribute__((cold, noinline)) void fail_state(const struct mpi_rank *me
 						 : "before MPI_Init");
 }
 
-static __attribute__((cold, noinline)) struct mpi_rank *enter_slowly(const char *function,
-								     const void *site)
+struct mpi_rank *mpi_entry_slow(const char *function, const void *site)
 {
 	struct mpi_rank *me = enter(function, site);
 
@@ -110,18 +97,10 @@ static __attribute__((cold, noinline)) struct mpi_rank *enter_slowly(const char 
 
 struct mpi_rank *mpi_enter(const char *function, const void *site)
 {
-	struct pd_rank *pd = pd_current;
-	struct mpi_rank *me = pd ? pd->mpi : NULL;
-
-	if (__builtin_expect(!me || me->depth != 0 || me->n_open == 0 || me->world->record ||
-				 pd->world->thread != pd_arch_thread_pointer(),
-			     0))
-		return enter_slowly(function, site);
-	enter_described(me, function, site);
-	return me;
+	return mpi_entry_enter(function, site);
 }
 
-static __attribute__((noinline)) void record_call(const struct mpi_rank *me)
+void mpi_entry_record(const struct mpi_rank *me)
 {
 	const struct pd_rank *pd = me->pd;
 	const struct sim_recorder *recorder = &pd->world->recorder;
@@ -142,20 +121,7 @@ static __attribute__((noinline)) void record_call(const struct mpi_rank *me)
 
 int mpi_leave(struct mpi_rank *me, int code)
 {
-	struct pd_rank *pd = me->pd;
-	struct sim_tally *tally = pd->world->recorder.tally;
-
-	if (--me->depth > 0)
-		return code;
-	if (__builtin_expect(tally != NULL, 1))
-		sim_tally_add_call(tally, me->tally, pd->function,
-				   me->call_begin, pd->world->engine.now, me->call_waiting);
-	else
-		record_call(me);
-	pd->function = NULL;
-	pd->site = NULL;
-	pd_compute_begin(pd);
-	return code;
+	return mpi_entry_leave(me, code);
 }
 
 /*

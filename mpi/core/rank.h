@@ -73,6 +73,8 @@ struct mpi_rank {
 	    *comm_none; /* where there is no communicator; NULL before the first begin */
 	struct mpi_progress *in_progress;
 	struct mpi_endpoint *endpoint; /* matching queues and waiting; p2p's own */
+	struct mpi_message *last_sent; /* of one pair that it is the source of, and … */
+	int n_pairs_more; /* … how many there are besides: mpi/p2p/pair.h */
 	void *buffer_attached;	       /* MPI_Buffer_attach: p2p's own */
 	void *error_space;	       /* user-defined error classes and strings: env's own */
 	void *attributes;	       /* keyvals of this rank: comm's own */
@@ -103,6 +105,7 @@ struct mpi_world {
 	struct mpi_pair_table *pairs; /* p2p: order of delivery */
 	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */
 	const struct mpi_match_policy *policy;
+	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
 	void *contexts;	  /* registry of context ids: comm's own */
 	void *predefined; /* datatypes, operations, groups …: datatype's and op's own */
 	/* Algorithms asked for, by the cluster file; NULL: none (mpi/coll/algorithms.h). */

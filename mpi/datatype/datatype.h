@@ -67,6 +67,11 @@ struct mpi_datatype {
 	struct mpi_attribute *attributes;
 };
 
+/* The predefined ones by their numbers from the first one; all zero where there is none. */
+#define MPI_DATATYPE_FIRST_NUMBER 0x200
+#define MPI_DATATYPE_N_NUMBERS 0x100
+extern const struct mpi_datatype mpi_datatypes_predefined[MPI_DATATYPE_N_NUMBERS];
+
 /* The datatype of a handle; NULL when it is none. O(1). */
 struct mpi_datatype *mpi_datatype_get(const struct mpi_rank *me, MPI_Datatype handle);
 static inline void mpi_datatype_retain(struct mpi_datatype *type)
@@ -90,8 +95,8 @@ static inline bool mpi_datatype_is_relative(const struct mpi_datatype *type)
 	       type->true_lb_B < MPI_ABSOLUTE_ADDRESS_MIN;
 }
 
-/* One more handle for a derived type, which the program frees as any other; of predefined ones theirs. MPI_DATATYPE_NULL when out of
- * memory. */
+/* One more handle for a derived type, which the program frees as any other; of predefined ones
+ * theirs. MPI_DATATYPE_NULL when out of memory. */
 MPI_Datatype mpi_datatype_new_handle(struct mpi_rank *me, struct mpi_datatype *type);
 
 /*

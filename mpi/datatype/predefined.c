@@ -8,9 +8,6 @@
 
 #include "mpi/datatype/typemap.h"
 
-#define FIRST_NUMBER 0x200
-#define N_NUMBERS 0x100
-
 struct half_pair {
 	uint16_t part[2];
 };
@@ -36,16 +33,14 @@ PAIR_STRUCT(long_double_int, long double, int);
 PAIR_STRUCT(real_real, float, float);
 PAIR_STRUCT(double_double, double, double);
 
-static const struct mpi_datatype predefined[N_NUMBERS];
-
 /* The map of a pair: one item of each type at the members of the struct. */
 #define PAIR_MAP(struct_name, value_number, index_number)                              \
 	{                                                                              \
 		.kind = MAP_STRUCT, .n_blocks = 2, .blocklength = 1, .scale_B = 1,     \
 		.displs = (const MPI_Count[]){0, offsetof(struct struct_name, index)}, \
 		.types = (struct mpi_datatype *const[]){                               \
-		    (struct mpi_datatype *)&predefined[value_number],                  \
-		    (struct mpi_datatype *)&predefined[index_number]},                 \
+		    (struct mpi_datatype *)&mpi_datatypes_predefined[value_number],    \
+		    (struct mpi_datatype *)&mpi_datatypes_predefined[index_number]},   \
 	}
 
 static const struct mpi_typemap pair_maps[] = {
@@ -94,7 +89,7 @@ static const struct mpi_typemap pair_maps[] = {
 		    .map = (struct mpi_typemap *)&pair_maps[map_index],                       \
 	}
 
-static const struct mpi_datatype predefined[N_NUMBERS] = {
+const struct mpi_datatype mpi_datatypes_predefined[MPI_DATATYPE_N_NUMBERS] = {
     [0x01] = BASIC(MPI_AINT, MPI_Aint, INTEGER, INT64),
     [0x02] = BASIC(MPI_COUNT, MPI_Count, INTEGER, INT64),
     [0x03] = BASIC(MPI_OFFSET, MPI_Offset, INTEGER, INT64),
@@ -173,9 +168,10 @@ struct mpi_datatype *mpi_datatype_predefined(uintptr_t number)
 {
 	const struct mpi_datatype *type;
 
-	if (number < FIRST_NUMBER || number >= FIRST_NUMBER + N_NUMBERS)
+	if (number < MPI_DATATYPE_FIRST_NUMBER ||
+	    number >= MPI_DATATYPE_FIRST_NUMBER + MPI_DATATYPE_N_NUMBERS)
 		return NULL;
-	type = &predefined[number - FIRST_NUMBER];
+	type = &mpi_datatypes_predefined[number - MPI_DATATYPE_FIRST_NUMBER];
 	/* constant indeed: nobody counts references to, renames or frees a predefined type */
 	return type->is_predefined ? (struct mpi_datatype *)type : NULL;
 }

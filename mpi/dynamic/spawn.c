@@ -204,6 +204,7 @@ static void start(struct sim_event *event)
 	const struct sim_recorder *recorder = &pd->recorder;
 	int first = pd->n_ranks, first_program = pd->n_programs;
 
+	sim_engine_release(&pd->engine);
 	spawn->first_rank = first;
 	add_job(spawn);
 	for (int rank = first; rank < pd->n_ranks && recorder->rank_begin; rank++)
@@ -224,6 +225,7 @@ int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
 	if (code != MPI_SUCCESS)
 		return code;
 	sim_event_init(&spawn->start, start);
+	sim_engine_hold(&me->pd->world->engine);
 	sim_engine_after(&me->pd->world->engine, &spawn->start, startup_time(spawn));
 	mpi_progress_poll(me, 0, NULL, false);
 	while (!spawn->has_started) {

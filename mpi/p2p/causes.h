@@ -37,12 +37,6 @@ void mpi_cause_launch_slow(struct mpi_message *message);
 void mpi_cause_transfer_slow(struct mpi_message *message, bool is_back);
 void mpi_cause_matched_slow(struct mpi_message *message);
 
-static inline void mpi_cause_launch(struct mpi_message *message)
-{
-	if (__builtin_expect(mpi_causes_of(message->source) != NULL, 0))
-		mpi_cause_launch_slow(message);
-}
-
 static inline void mpi_cause_transfer(struct mpi_message *message, bool is_back)
 {
 	if (__builtin_expect(message->cause != NULL, 0))
@@ -152,7 +146,8 @@ static inline void mpi_cause_resume(const struct mpi_rank *me, sim_time_ps begin
 	causes->resume(causes->context, &place, begin, mpi_causes_now(me));
 }
 
-/* An access to a file that began with `mark` has taken `duration`: the mark of its end, which nothing but the storage decides. */
+/* An access to a file that began with `mark` has taken `duration`: the mark of its end, which
+ * nothing but the storage decides. */
 static inline int64_t mpi_cause_accessed(const struct mpi_rank *me, int64_t mark,
 					 sim_time_ps duration)
 {

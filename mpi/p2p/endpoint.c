@@ -30,13 +30,18 @@ enum { POLLS_MAX = 10000000, POLLS_MAX_MEASURED = 300000 };
 
 int mpi_p2p_create(struct mpi_world *world)
 {
+	const struct net_cluster *cluster = world->pd->cluster;
+
 	util_pool_init(&world->requests, sizeof(struct mpi_request));
 	util_pool_init(&world->messages, sizeof(struct mpi_message));
 	util_pool_init(&world->bare_messages, offsetof(struct mpi_message, inline_data));
 	mpi_payloads_init(&world->payloads);
 	world->policy = mpi_match_policy_timed();
-	if (world->pd->cluster->order == NET_ORDER_PER_PAIR &&
-	    mpi_stream_table_create(&world->streams))
+	world->has_send_overhead =
+	    cluster->send_overhead_s > 0 || cluster->send_overhead_per_B_s > 0;
+	world->has_recv_overhead =
+	    cluster->recv_overhead_s != 0 || cluster->recv_overhead_per_B_s != 0;
+	if (cluster->order == NET_ORDER_PER_PAIR && mpi_stream_table_create(&world->streams))
 		return UTIL_ENOMEM;
 	return mpi_pair_table_create(&world->pairs);
 }
@@ -133,15 +138,6 @@ void mpi_endpoint_block(struct mpi_rank *me)
 		started = engine->now;
 	if (started > begin)
 		me->call_waiting += started - begin;
-}
-
-void mpi_endpoint_wake(struct mpi_rank *me)
-{
-	struct mpi_endpoint *endpoint = me->endpoint;
-
-	endpoint->has_news = true;
-	if (endpoint->is_blocked || endpoint->is_polling)
-		sim_task_wake(&me->pd->task);
 }
 
 static bool is_modelled(const struct mpi_rank *me)

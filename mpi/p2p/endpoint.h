@@ -9,7 +9,8 @@
 struct mpi_message;
 
 struct mpi_endpoint {
-	struct mpi_request *posted_first, *posted_last;		/* receives, oldest first */
+	struct mpi_request *posted_first, *posted_last; /* receives, oldest first */
+	struct mpi_request *blocking_recv; /* of MPI_Recv, while it is not in use; NULL: not yet */
 	struct mpi_message *unexpected_first, *unexpected_last; /* messages, in order of delivery */
 	int n_posted, n_posted_wild, n_unexpected; /* wild: with MPI_ANY_SOURCE or MPI_ANY_TAG */
 	struct mpi_match_index posted, unexpected; /* of deep queues, wild ones left out */
@@ -23,7 +24,7 @@ struct mpi_endpoint {
 	struct mpi_request *const
 	    *waited; /* [n_waited] borrowed from the caller; NULL: not waiting for requests */
 	int n_waited;
-	int n_to_go;	 /* requests that still have to complete before it goes on */
+	int n_to_go; /* requests that still have to complete before it goes on */
 	/* Set while a collective goes on without the fiber (mpi/coll/rounds.h): what happens
 	   instead of waking it when n_to_go gets to 0; false: it has to be woken. */
 	bool (*go_on)(struct mpi_rank *me);
@@ -72,10 +73,26 @@ struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from
  * pass; it ends to, or did so for an instant, and they are limited. O(its connections), nothing
  * where the cluster limits none.
  */
-void mpi_connections_attend(struct mpi_rank *me);
-void mpi_connections_leave(struct mpi_rank *me);
+void mpi_connections_release(struct mpi_rank *me); /* for the next two */
+void mpi_connections_limit(struct mpi_rank *me);
+static inline void mpi_connections_attend(struct mpi_rank *me)
+{
+	if (__builtin_expect(me->endpoint->connections != NULL, 0))
+		mpi_connections_release(me);
+}
+static inline void mpi_connections_leave(struct mpi_rank *me)
+{
+	me->endpoint->last_look = me->pd->world->engine.now;
+	if (__builtin_expect(me->endpoint->connections != NULL, 0))
+		mpi_connections_limit(me);
+}
 /* A blocking send returns when the system has taken all that was sent before and its message. */
-void mpi_connection_flush(struct mpi_rank *from, const struct mpi_rank *to);
+void mpi_connection_grant(struct mpi_rank *from, const struct mpi_rank *to);
+static inline void mpi_connection_flush(struct mpi_rank *from, const struct mpi_rank *to)
+{
+	if (__builtin_expect(from->endpoint->connections != NULL, 0))
+		mpi_connection_grant(from, to);
+}
 
 int mpi_p2p_create(struct mpi_world *world);
 void mpi_p2p_destroy(struct mpi_world *world);
@@ -96,7 +113,29 @@ void mpi_pair_visit(struct mpi_world *world, mpi_message_visit_fn visit, void *c
  * it in a loop that looks again. The time counts as waiting up to the start of the transfer that
  * ended it. */
 void mpi_endpoint_block(struct mpi_rank *me);
-void mpi_endpoint_wake(struct mpi_rank *me);
+static inline void mpi_endpoint_wake(struct mpi_rank *me)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+
+	endpoint->has_news = true;
+	if (endpoint->is_blocked || endpoint->is_polling)
+		sim_task_wake(&me->pd->task);
+}
+/* The end of a request, which is COMPLETE with its error in its status: for what follows here. */
+void mpi_request_tell(struct mpi_request *request);
+/* Marks a request complete that has its error in its status, and wakes its rank when it waits. */
+static inline __attribute__((always_inline)) void mpi_request_end(struct mpi_endpoint *endpoint,
+								  struct mpi_request *request)
+{
+	request->state = REQUEST_COMPLETE;
+	if (!request->is_waited) {
+		mpi_request_tell(request);
+		return;
+	}
+	request->is_waited = false;
+	if (--endpoint->n_to_go <= 0 && !(endpoint->go_on && endpoint->go_on(endpoint->owner)))
+		mpi_endpoint_wake(endpoint->owner);
+}
 /*
  * A test or probe found nothing. A rank that does nothing but poll would stop the simulated clock:
  * each further poll in a row pauses, until something that concerns the rank happens, but not for

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "mpi/core/entry.h"
 #include "mpi/core/status.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/match.h"
@@ -29,11 +30,6 @@ struct mpi_request *mpi_send_prepare(struct mpi_rank *me, const void *buf, MPI_C
 struct mpi_request *mpi_recv_prepare(struct mpi_rank *me, void *buf, MPI_Count count,
 				     struct mpi_datatype *type, int source, int tag,
 				     struct mpi_comm *comm, enum mpi_channel channel);
-/*
- * A standard send that completes without its receive: sends it off, no request needed. False: it is
- * none of those, and nothing happened.
- */
-bool mpi_send_eager(struct mpi_rank *me, const struct mpi_p2p_args *args);
 /* Starts a prepared request (once, or again and again when it is persistent). */
 void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send);
 void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv);
@@ -43,25 +39,40 @@ int mpi_check_send_slowly(struct mpi_rank *me, struct mpi_p2p_args *a, MPI_Datat
 			  MPI_Comm comm);
 int mpi_check_recv_slowly(struct mpi_rank *me, struct mpi_p2p_args *a, MPI_Datatype datatype,
 			  MPI_Comm comm);
+/* A datatype that may be used, of items below 2^31 bytes: NULL when it is not. */
+static MPI_HOT struct mpi_datatype *mpi_args_plain_type(const struct mpi_rank *me,
+							MPI_Datatype datatype)
+{
+	uintptr_t number = (uintptr_t)datatype - MPI_DATATYPE_FIRST_NUMBER;
+	/* constant indeed, as mpi_datatype_get says */
+	struct mpi_datatype *type = (struct mpi_datatype *)&mpi_datatypes_predefined[number];
+
+	if (__builtin_expect(number < MPI_DATATYPE_N_NUMBERS, 1))
+		return type->is_committed ? type : NULL;
+	type = mpi_datatype_get(me, datatype);
+	return type && type->is_committed && type->size_B <= INT32_MAX ? type : NULL;
+}
+
 /*
  * Most calls are right in the plainest way: all of that is seen at once. Every other one, right or
  * wrong, is looked at step by step. Counts up to 2^31 of items below 2^31 bytes have no size to
  * worry about.
  */
-static inline bool mpi_args_are_plain(const struct mpi_rank *me, MPI_Datatype datatype,
-				      MPI_Comm comm, int peer, int tag, struct mpi_p2p_args *a)
+static MPI_HOT bool mpi_args_are_plain(const struct mpi_rank *me, MPI_Datatype datatype,
+				       MPI_Comm comm, int peer, int tag, struct mpi_p2p_args *a)
 {
 	a->comm = mpi_comm_get(me, comm);
-	a->type = mpi_datatype_get(me, datatype);
+	a->type = mpi_args_plain_type(me, datatype);
 	a->peer = peer;
 	a->tag = tag;
-	return a->comm && a->type && a->type->is_committed && a->buf && a->buf != MPI_IN_PLACE &&
-	       (uint64_t)a->count <= INT32_MAX && a->type->size_B <= INT32_MAX && tag >= 0 &&
+	return a->comm && a->type && a->buf && a->buf != MPI_IN_PLACE &&
+	       (uint64_t)a->count <= INT32_MAX && tag >= 0 &&
 	       (unsigned int)peer < (unsigned int)mpi_comm_n_peers(a->comm);
 }
 /* MPI_SUCCESS, or the code that mpi_raise returned. */
-static inline int mpi_check_send(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype,
-		   int dest, int tag, MPI_Comm comm, struct mpi_p2p_args *out)
+static inline int mpi_check_send(struct mpi_rank *me, const void *buf, MPI_Count count,
+				 MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+				 struct mpi_p2p_args *out)
 {
 	out->buf = buf;
 	out->count = count;
@@ -70,8 +81,9 @@ static inline int mpi_check_send(struct mpi_rank *me, const void *buf, MPI_Count
 	return mpi_check_send_slowly(me, out, datatype, comm);
 }
 
-static inline int mpi_check_recv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-		   int source, int tag, MPI_Comm comm, struct mpi_p2p_args *out)
+static inline int mpi_check_recv(struct mpi_rank *me, void *buf, MPI_Count count,
+				 MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+				 struct mpi_p2p_args *out)
 {
 	out->buf = buf;
 	out->count = count;

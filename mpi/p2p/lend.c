@@ -19,6 +19,7 @@ int mpi_message_keep(struct mpi_message *message)
 	    .kind = PD_FAILURE_MEMORY, .rank = message->dest->rank, .time = world->engine.now};
 	snprintf(world->failure.text, sizeof world->failure.text,
 		 "out of memory for a message of %lld B", (long long)message->size_B);
+	sim_engine_stop(&world->engine);
 	return UTIL_ENOMEM;
 }
 

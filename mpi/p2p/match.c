@@ -5,6 +5,7 @@
 
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"
+#include "mpi/p2p/queue.h"
 
 static bool accept_any(void *context, const struct mpi_request *recv,
 		       const struct mpi_message *message)
@@ -25,47 +26,22 @@ const struct mpi_match_policy *mpi_match_policy_timed(void)
 	return &mpi_match_timed;
 }
 
-static inline bool fits(const struct mpi_message *message, uint32_t context, int source, int tag)
-{
-	return message->context == context &&
-	       (source == message->source_rank || source == MPI_ANY_SOURCE) &&
-	       (tag == message->tag || tag == MPI_ANY_TAG);
-}
-
-static inline bool matches(const struct mpi_request *recv, const struct mpi_message *message)
-{
-	const struct mpi_match_policy *policy = recv->owner->world->policy;
-
-	if (!fits(message, mpi_message_context(recv->comm, recv->channel), recv->peer, recv->tag))
-		return false;
-	return recv->peer != MPI_ANY_SOURCE || policy == &mpi_match_timed ||
-	       policy->accept(policy->context, recv, message);
-}
-
-/* Queues that are longer are looked up by hash. */
-enum { DEEP = 32 };
-
-static bool is_wild(const struct mpi_request *recv)
-{
-	return recv->peer == MPI_ANY_SOURCE || recv->tag == MPI_ANY_TAG;
-}
-
-static void index_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
+void mpi_queue_index_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
 {
 	recv->by_key.hash =
 	    mpi_match_hash(mpi_message_context(recv->comm, recv->channel), recv->peer, recv->tag);
 	mpi_match_index_put(&endpoint->posted, &recv->by_key);
 }
 
-static __attribute__((noinline)) void posted_is_deep(struct mpi_endpoint *endpoint)
+void mpi_queue_posted_is_deep(struct mpi_endpoint *endpoint)
 {
 	struct mpi_request *recv = endpoint->posted_first;
 
 	if (!mpi_match_index_begin(&endpoint->posted, (uint32_t)endpoint->n_posted))
 		return;
 	for (; recv; recv = recv->next)
-		if (!is_wild(recv))
-			index_recv(endpoint, recv);
+		if (!mpi_queue_is_wild(recv))
+			mpi_queue_index_recv(endpoint, recv);
 }
 
 static void index_message(struct mpi_endpoint *endpoint, struct mpi_message *message)
@@ -84,38 +60,9 @@ static __attribute__((noinline)) void unexpected_is_deep(struct mpi_endpoint *en
 		index_message(endpoint, message);
 }
 
-static void append_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
-{
-	bool wild = is_wild(recv);
-
-	recv->next = NULL;
-	recv->prev = endpoint->posted_last;
-	if (endpoint->posted_last)
-		endpoint->posted_last->next = recv;
-	else
-		endpoint->posted_first = recv;
-	endpoint->posted_last = recv;
-	endpoint->n_posted_wild += wild;
-	if (++endpoint->n_posted > DEEP && !endpoint->posted.last)
-		posted_is_deep(endpoint);
-	else if (endpoint->posted.last && !wild)
-		index_recv(endpoint, recv);
-}
-
 void mpi_match_remove_recv(struct mpi_request *recv)
 {
-	struct mpi_endpoint *endpoint = recv->owner->endpoint;
-
-	*(recv->prev ? &recv->prev->next : &endpoint->posted_first) = recv->next;
-	*(recv->next ? &recv->next->prev : &endpoint->posted_last) = recv->prev;
-	recv->next = recv->prev = NULL;
-	endpoint->n_posted--;
-	if (is_wild(recv))
-		endpoint->n_posted_wild--;
-	else if (endpoint->posted.last)
-		mpi_match_index_take(&endpoint->posted, &recv->by_key);
-	if (endpoint->n_posted == 0 && endpoint->posted.last)
-		mpi_match_index_end(&endpoint->posted);
+	mpi_queue_remove_recv(recv->owner->endpoint, recv);
 }
 
 static void append_message(struct mpi_endpoint *endpoint, struct mpi_message *message)
@@ -127,7 +74,7 @@ static void append_message(struct mpi_endpoint *endpoint, struct mpi_message *me
 	else
 		endpoint->unexpected_first = message;
 	endpoint->unexpected_last = message;
-	if (++endpoint->n_unexpected > DEEP && !endpoint->unexpected.last)
+	if (++endpoint->n_unexpected > MPI_QUEUE_DEEP && !endpoint->unexpected.last)
 		unexpected_is_deep(endpoint);
 	else if (endpoint->unexpected.last)
 		index_message(endpoint, message);
@@ -160,7 +107,7 @@ static bool match_refused(struct mpi_endpoint *endpoint)
 	for (struct mpi_message *message = endpoint->unexpected_first; message;
 	     message = message->next)
 		for (struct mpi_request *recv = endpoint->posted_first; recv; recv = recv->next) {
-			if (!matches(recv, message))
+			if (!mpi_queue_matches(recv, message))
 				continue;
 			mpi_match_remove_message(message);
 			mpi_match_remove_recv(recv);
@@ -170,19 +117,15 @@ static bool match_refused(struct mpi_endpoint *endpoint)
 	return false;
 }
 
-/* A policy may take now what it refused before. The default one never refuses, so that no queued
- * message fits a queued receive. */
-static void offer_again(struct mpi_endpoint *endpoint, const struct mpi_world *world)
+void mpi_match_offer_again(struct mpi_endpoint *endpoint)
 {
-	if (world->policy == &mpi_match_timed)
-		return;
 	while (match_refused(endpoint))
 		;
 }
 
 /* Of a deep queue of posted receives without wildcards. */
-static __attribute__((noinline)) struct mpi_request *
-find_posted_deep(const struct mpi_endpoint *endpoint, const struct mpi_message *message)
+struct mpi_request *mpi_queue_find_posted_deep(const struct mpi_endpoint *endpoint,
+					       const struct mpi_message *message)
 {
 	uint32_t hash = mpi_match_hash(message->context, message->source_rank, message->tag);
 	struct mpi_match_node *node = NULL;
@@ -191,50 +134,24 @@ find_posted_deep(const struct mpi_endpoint *endpoint, const struct mpi_message *
 		struct mpi_request *recv =
 		    (struct mpi_request *)((char *)node - offsetof(struct mpi_request, by_key));
 
-		if (matches(recv, message))
+		if (mpi_queue_matches(recv, message))
 			return recv;
 	}
 	return NULL;
 }
 
-static inline struct mpi_request *find_posted(const struct mpi_endpoint *endpoint,
-					      const struct mpi_message *message)
-{
-	struct mpi_request *recv = endpoint->posted_first;
-
-	if (endpoint->posted.last && endpoint->n_posted_wild == 0)
-		return find_posted_deep(endpoint, message);
-	while (recv && !matches(recv, message))
-		recv = recv->next;
-	return recv;
-}
-
-static void match_message(struct mpi_message *message)
+void mpi_match_keep(struct mpi_message *message)
 {
 	struct mpi_endpoint *endpoint = message->dest->endpoint;
-	struct mpi_request *recv = find_posted(endpoint, message);
 
-	if (recv) {
-		mpi_match_remove_recv(recv);
-		join(recv, message);
-		return;
-	}
 	append_message(endpoint, message);
 	if (endpoint->is_probing &&
-	    fits(message, mpi_message_context(endpoint->probe_comm, CHANNEL_P2P),
-		 endpoint->probe_source, endpoint->probe_tag)) {
+	    mpi_queue_fits(message, mpi_message_context(endpoint->probe_comm, CHANNEL_P2P),
+			   endpoint->probe_source, endpoint->probe_tag)) {
 		endpoint->last_started = message->started;
 		mpi_cause_released(message, message->dest);
 	}
 	mpi_endpoint_wake(message->dest);
-}
-
-void mpi_match_message(struct mpi_message *message)
-{
-	struct mpi_rank *dest = message->dest;
-
-	match_message(message);
-	offer_again(dest->endpoint, dest->world);
 }
 
 /* For a receive without wildcards, of a deep queue. */
@@ -249,7 +166,7 @@ find_unexpected_deep(const struct mpi_endpoint *endpoint, const struct mpi_reque
 		struct mpi_message *message =
 		    (struct mpi_message *)((char *)node - offsetof(struct mpi_message, by_key));
 
-		if (matches(recv, message))
+		if (mpi_queue_matches(recv, message))
 			return message;
 	}
 	return NULL;
@@ -260,34 +177,27 @@ static inline struct mpi_message *find_unexpected(const struct mpi_endpoint *end
 {
 	struct mpi_message *message = endpoint->unexpected_first;
 
-	if (!message)
-		return NULL;
-	if (endpoint->unexpected.last && !is_wild(recv))
+	if (endpoint->unexpected.last && !mpi_queue_is_wild(recv))
 		return find_unexpected_deep(endpoint, recv);
-	while (message && !matches(recv, message))
+	while (message && !mpi_queue_matches(recv, message))
 		message = message->next;
 	return message;
 }
 
-static void match_recv(struct mpi_request *recv)
+bool mpi_match_take_unexpected(struct mpi_request *recv)
 {
-	struct mpi_endpoint *endpoint = recv->owner->endpoint;
-	struct mpi_message *message = find_unexpected(endpoint, recv);
+	struct mpi_message *message = find_unexpected(recv->owner->endpoint, recv);
 
-	if (message) {
-		mpi_match_remove_message(message);
-		join(recv, message);
-		return;
-	}
-	append_recv(endpoint, recv);
+	if (!message)
+		return false;
+	mpi_match_remove_message(message);
+	join(recv, message);
+	return true;
 }
 
 void mpi_match_recv(struct mpi_request *recv)
 {
-	struct mpi_rank *me = recv->owner;
-
-	match_recv(recv);
-	offer_again(me->endpoint, me->world);
+	mpi_queue_match_recv(recv);
 }
 
 bool mpi_match_is_posted(const struct mpi_rank *me, uint32_t context, int source_rank, int tag)
@@ -306,7 +216,8 @@ struct mpi_message *mpi_match_find(struct mpi_rank *me, const struct mpi_comm *c
 {
 	struct mpi_message *message = me->endpoint->unexpected_first;
 
-	while (message && !fits(message, mpi_message_context(comm, CHANNEL_P2P), source, tag))
+	while (message &&
+	       !mpi_queue_fits(message, mpi_message_context(comm, CHANNEL_P2P), source, tag))
 		message = message->next;
 	return message;
 }

@@ -90,8 +90,6 @@ static inline struct mpi_message *mpi_message_get(struct mpi_world *world, bool 
 		message->has_inline = has_inline;
 	return message;
 }
-/* Sends off a message whose fields down to size_B are set. On the sender's fiber. */
-void mpi_message_launch(struct mpi_message *message);
 /* The copies of what senders had lent when they finalized (mpi/p2p/finalize.c). */
 void mpi_lent_copy_free(void *payload);
 void mpi_lent_copies_destroy(struct mpi_world *world);
@@ -121,13 +119,13 @@ static inline void mpi_message_copy(void *to, const void *from, size_t size_B)
 	else
 		memcpy(to, from, size_B);
 }
-/* Spends the sender's CPU overhead of the message (docs/model.md §3) on the rank's fiber. */
+/* Spends the sender's or the receiver's CPU overhead of the message (docs/model.md §3) on the
+ * rank's fiber. */
 void mpi_message_spend_send(struct mpi_rank *me, const struct mpi_message *message);
+void mpi_message_spend_recv(struct mpi_rank *me, const struct mpi_message *message);
 static inline void mpi_message_send_overhead(struct mpi_rank *me, const struct mpi_message *message)
 {
-	const struct net_cluster *cluster = me->world->pd->cluster;
-
-	if (cluster->send_overhead_s > 0 || cluster->send_overhead_per_B_s > 0)
+	if (__builtin_expect(me->world->has_send_overhead, 0))
 		mpi_message_spend_send(me, message);
 }
 /* The rank is in a call that makes progress: takes the deferred steps of its rendezvous. */

@@ -50,12 +50,52 @@ int mpi_pair_table_grow(struct mpi_pair_table *table)
 	return 0;
 }
 
+bool mpi_pair_append_more(struct mpi_world *world, struct mpi_message *message)
+{
+	struct mpi_pair_table *table = world->pairs;
+	struct mpi_rank *source = message->source;
+	struct mpi_message **link = &source->last_sent, *before = *link;
+
+	if (!before || before->dest != message->dest) {
+		if (table->n >= table->capacity && mpi_pair_table_grow(table) < 0)
+			pd_fail(source->pd, PD_FAILURE_MEMORY,
+				"out of memory with %llu pairs of ranks communicating",
+				(unsigned long long)table->n);
+		link = mpi_pair_find(table, message);
+		before = *link;
+		message->pair_chain = before ? before->pair_chain : NULL;
+	}
+	*link = message;
+	if (before) {
+		before->pair_next = message;
+		return true;
+	}
+	table->n++;
+	source->n_pairs_more++;
+	return false;
+}
+
+void mpi_pair_remove_more(struct mpi_world *world, struct mpi_message *message)
+{
+	*mpi_pair_find(world->pairs, message) = message->pair_chain;
+	world->pairs->n--;
+	message->source->n_pairs_more--;
+}
+
+static void visit_one(const struct mpi_message *m, mpi_message_visit_fn visit, void *context)
+{
+	if (!(m->context & CHANNEL_COLL) && !m->is_cancelled)
+		visit(context, m->source, m->site);
+}
+
 void mpi_pair_visit(struct mpi_world *world, mpi_message_visit_fn visit, void *context)
 {
 	const struct mpi_pair_table *table = world->pairs;
 
+	for (int i = 0; i < world->n_ranks; i++)
+		if (world->ranks[i].last_sent)
+			visit_one(world->ranks[i].last_sent, visit, context);
 	for (uint64_t i = 0; i < table->capacity; i++)
 		for (const struct mpi_message *m = table->last[i]; m; m = m->pair_chain)
-			if (!(m->context & CHANNEL_COLL) && !m->is_cancelled)
-				visit(context, m->source, m->site);
+			visit_one(m, visit, context);
 }

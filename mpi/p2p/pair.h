@@ -6,14 +6,14 @@
 #include "mpi/p2p/message.h"
 
 /*
- * Order of delivery: a hash from (source, destination) to the last message of the pair that was sent
- * and not yet delivered; messages of one place are chained. A pair with nothing under way takes no
- * room.
+ * Order of delivery: the last message of every pair (source, destination) that was sent and not yet
+ * delivered. That of one pair stands with its source, `last_sent`; when there are more, they are in
+ * a hash, the messages of one place chained. A pair with nothing under way takes no room.
  */
 struct mpi_pair_table {
 	struct mpi_message **last; /* [capacity] chains by pair_chain */
 	uint64_t capacity, n;	   /* capacity: 2^(64 - shift), at least n */
-	int shift; /* the highest bits of a product depend on all of the key */
+	int shift;		   /* the highest bits of a product depend on all of the key */
 };
 
 int mpi_pair_table_grow(struct mpi_pair_table *table); /* 0 or UTIL_ENOMEM */
@@ -32,7 +32,7 @@ static inline bool mpi_pair_same(const struct mpi_message *a, const struct mpi_m
 	return a->source == b->source && a->dest == b->dest;
 }
 
-/* The link to the last message of the pair, or to NULL. */
+/* The link to the last message of a pair that is in the hash, or to NULL. */
 static inline struct mpi_message **mpi_pair_find(const struct mpi_pair_table *table,
 						 const struct mpi_message *message)
 {
@@ -43,27 +43,17 @@ static inline struct mpi_message **mpi_pair_find(const struct mpi_pair_table *ta
 	return link;
 }
 
-/* Makes `message` the last one of its pair; true when an earlier one is still under way. */
-static inline bool mpi_pair_append(struct mpi_world *world, struct mpi_message *message)
-{
-	struct mpi_pair_table *table = world->pairs;
-	struct mpi_message **link, *before;
+/* For a source that has more than one pair under way. */
+bool mpi_pair_append_more(struct mpi_world *world, struct mpi_message *message);
+void mpi_pair_remove_more(struct mpi_world *world, struct mpi_message *message);
 
-	if (table->n >= table->capacity && mpi_pair_table_grow(table) < 0)
-		pd_fail(message->source->pd, PD_FAILURE_MEMORY,
-			"out of memory with %llu pairs of ranks communicating",
-			(unsigned long long)table->n);
-	link = mpi_pair_find(table, message);
-	before = *link;
-	*link = message;
-	if (!before) {
-		table->n++;
-		message->pair_chain = NULL;
-		return false;
-	}
-	message->pair_chain = before->pair_chain;
-	before->pair_next = message;
-	return true;
+/* Makes `message` the last one of its pair; true when an earlier one is still under way. */
+static inline bool mpi_pair_append(struct mpi_rank *source, struct mpi_message *message)
+{
+	if (source->last_sent || source->n_pairs_more > 0)
+		return mpi_pair_append_more(source->world, message);
+	source->last_sent = message;
+	return false;
 }
 
 /* Takes a delivered message off its pair; returns the next one of the pair, or NULL. */
@@ -72,11 +62,12 @@ static inline struct mpi_message *mpi_pair_advance(struct mpi_world *world,
 {
 	struct mpi_message *next = message->pair_next;
 
-	if (!next) {
-		*mpi_pair_find(world->pairs, message) = message->pair_chain;
-		world->pairs->n--;
-	}
-	message->pair_next = NULL;
+	if (next)
+		message->pair_next = NULL;
+	else if (message->source->last_sent == message)
+		message->source->last_sent = NULL;
+	else
+		mpi_pair_remove_more(world, message);
 	return next;
 }
 

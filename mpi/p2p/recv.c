@@ -4,47 +4,87 @@
 
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
+#include "mpi/p2p/queue.h"
 
-/* Part of its callers: every message passes here. */
-#define HOT inline __attribute__((always_inline))
-
-/* Ends a receive with an error and raises it. */
-static __attribute__((cold, noinline)) int
-fail_recv(struct mpi_rank *me, const struct mpi_p2p_args *a, struct mpi_request *recv)
+/*
+ * The request of blocking receives: one for each rank that makes any, kept, since no other call can
+ * begin before it is over. It holds no references: communicator and datatype are the caller's.
+ */
+static MPI_HOT struct mpi_request *take_request(struct mpi_rank *me, const struct mpi_p2p_args *a)
 {
-	MPI_Status result = recv->status;
+	struct mpi_request *recv = me->endpoint->blocking_recv;
 
-	mpi_request_destroy(me, recv);
-	return mpi_raise_operation(me, a->comm, result.MPI_ERROR, &result);
+	if (__builtin_expect(!recv, 0))
+		recv = mpi_request_create(me, REQUEST_RECV);
+	me->endpoint->blocking_recv = NULL;
+	recv->state = REQUEST_PENDING;
+	recv->buf = (void *)a->buf;
+	recv->count = a->count;
+	recv->type = a->type;
+	recv->peer = a->peer;
+	recv->tag = a->tag;
+	recv->comm = a->comm;
+	return recv;
 }
 
-static HOT int recv_blocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-			     int source, int tag, MPI_Comm comm, MPI_Status *status)
+/* From MPI_PROC_NULL. */
+static int recv_nothing(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Status *status)
 {
-	struct mpi_p2p_args a;
-	struct mpi_request *recv;
-	int code = mpi_check_recv(me, buf, count, datatype, source, tag, comm, &a);
+	struct mpi_request *recv = mpi_recv_start(me, (void *)a->buf, a->count, a->type, a->peer,
+						  a->tag, a->comm, CHANNEL_P2P);
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	recv = mpi_recv_start(me, buf, a.count, a.type, a.peer, a.tag, a.comm, CHANNEL_P2P);
-	if (recv->state != REQUEST_COMPLETE)
-		mpi_request_wait(me, recv);
-	else if (me->endpoint->deferred_first)
+	if (me->endpoint->deferred_first)
 		mpi_message_progress(me);
-	me->endpoint->n_polls = 0;
 	mpi_cause_taken(me, recv);
 	mpi_status_give(status, &recv->status);
-	code = recv->status.MPI_ERROR;
-	if (__builtin_expect(code != MPI_SUCCESS, 0))
-		return mpi_leave(me, fail_recv(me, &a, recv));
 	mpi_request_destroy(me, recv);
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-static HOT int recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count,
-				MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-				MPI_Request *request)
+static MPI_HOT int recv_blocking(struct mpi_rank *me, const struct mpi_p2p_args *a,
+				 MPI_Status *status)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+	struct mpi_request *recv = take_request(me, a);
+	int code;
+
+	mpi_cause_posted(me, recv);
+	mpi_queue_match_recv(recv);
+	if (recv->state != REQUEST_COMPLETE)
+		mpi_request_wait(me, recv);
+	else if (endpoint->deferred_first)
+		mpi_message_progress(me);
+	endpoint->n_polls = 0;
+	mpi_cause_taken(me, recv);
+	code = recv->status.MPI_ERROR;
+	endpoint->blocking_recv = recv;
+	if (__builtin_expect(code != MPI_SUCCESS, 0)) {
+		MPI_Status result = recv->status;
+
+		mpi_status_give(status, &result);
+		return mpi_leave(me, mpi_raise_operation(me, a->comm, code, &result));
+	}
+	mpi_status_give(status, &recv->status);
+	return mpi_entry_leave(me, MPI_SUCCESS);
+}
+
+static __attribute__((noinline)) int recv_checked(struct mpi_rank *me, void *buf, MPI_Count count,
+						  MPI_Datatype datatype, int source, int tag,
+						  MPI_Comm comm, MPI_Status *status)
+{
+	struct mpi_p2p_args a;
+	int code = mpi_check_recv(me, buf, count, datatype, source, tag, comm, &a);
+
+	if (code != MPI_SUCCESS)
+		return mpi_leave(me, code);
+	if (a.peer == MPI_PROC_NULL)
+		return recv_nothing(me, &a, status);
+	return recv_blocking(me, &a, status);
+}
+
+static MPI_HOT int recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count,
+				    MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+				    MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *recv;
@@ -158,7 +198,12 @@ static int sendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI
 int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
 	     MPI_Status *status)
 {
-	return recv_blocking(MPI_ENTER(), buf, count, datatype, source, tag, comm, status);
+	struct mpi_rank *me = MPI_ENTER_HOT();
+	struct mpi_p2p_args a = {.buf = buf, .count = count};
+
+	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, source, tag, &a), 1))
+		return recv_blocking(me, &a, status);
+	return recv_checked(me, buf, count, datatype, source, tag, comm, status);
 }
 
 int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
@@ -191,7 +236,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
 int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
 	       MPI_Comm comm, MPI_Status *status)
 {
-	return recv_blocking(MPI_ENTER(), buf, count, datatype, source, tag, comm, status);
+	return recv_checked(MPI_ENTER(), buf, count, datatype, source, tag, comm, status);
 }
 
 int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,

@@ -7,8 +7,8 @@
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/message.h"
 
-/* What the messages themselves (message.c) and the steps that their ranks take after a match
- * (rendezvous.c) share. */
+/* What the messages themselves (message.c, arrive.c) and the steps that their ranks take after a
+ * match (rendezvous.c) share. */
 
 static inline struct mpi_message *mpi_message_of(struct net_transfer *transfer)
 {
@@ -40,6 +40,11 @@ void mpi_message_start(struct mpi_message *message, struct mpi_rank *from, struc
 void mpi_message_complete_send(struct mpi_message *message);
 /* The same before the receiver has everything: the sender's data is not needed any more. */
 void mpi_message_let_sender_go(struct mpi_message *message);
+
+/* After the match of a rendezvous: its receiver's step, when it knows of it. */
+void mpi_message_answer(struct mpi_message *message);
+/* The match of a synchronous send is acknowledged. */
+__attribute__((cold)) void mpi_message_acknowledge(struct mpi_message *message);
 
 /* The next step of the message is `rank`'s to take: at once, or when it is in MPI again. */
 void mpi_message_step(struct mpi_rank *rank, struct mpi_message *message);

@@ -100,16 +100,15 @@ void mpi_request_arrived(struct mpi_request *recv)
 
 void mpi_request_complete(struct mpi_request *request, int error_class)
 {
+	request->status.MPI_ERROR = error_class;
+	mpi_request_end(request->owner->endpoint, request);
+}
+
+void mpi_request_tell(struct mpi_request *request)
+{
 	struct mpi_endpoint *endpoint = request->owner->endpoint;
 
-	request->state = REQUEST_COMPLETE;
-	request->status.MPI_ERROR = error_class;
-	if (request->is_waited) {
-		request->is_waited = false;
-		if (--endpoint->n_to_go > 0 || (endpoint->go_on && endpoint->go_on(request->owner)))
-			return;
-		mpi_endpoint_wake(request->owner);
-	} else if (request->whole) {
+	if (request->whole) {
 		mpi_compound_end_part(request->whole, request);
 	} else if (request->is_orphan) {
 		mpi_request_destroy(request->owner, request);

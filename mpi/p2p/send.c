@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends in the four modes: blocking, nonblocking, persistent. */
 #include "mpi/p2p/causes.h"
-#include "mpi/p2p/internal.h"
-
-/* Part of its callers: every message passes here. */
-#define HOT inline __attribute__((always_inline))
+#include "mpi/p2p/eager.h"
 
 /* What a mode asks for when a send starts. MPI_SUCCESS, or what was raised. */
-static HOT int check_mode(struct mpi_rank *me, const struct mpi_p2p_args *a, enum mpi_send_mode mode)
+static int check_mode(struct mpi_rank *me, const struct mpi_p2p_args *a, enum mpi_send_mode mode)
 {
 	const struct mpi_rank *dest;
 
@@ -25,9 +22,9 @@ static HOT int check_mode(struct mpi_rank *me, const struct mpi_p2p_args *a, enu
 			 a->peer, a->tag);
 }
 
-static HOT int send_blocking(struct mpi_rank *me, const void *buf, MPI_Count count,
-			 MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-			 enum mpi_send_mode mode)
+static __attribute__((noinline)) int send_blocking(struct mpi_rank *me, const void *buf,
+						   MPI_Count count, MPI_Datatype datatype, int dest,
+						   int tag, MPI_Comm comm, enum mpi_send_mode mode)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *send;
@@ -37,7 +34,7 @@ static HOT int send_blocking(struct mpi_rank *me, const void *buf, MPI_Count cou
 		code = check_mode(me, &a, mode);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	if (mode == SEND_STANDARD && mpi_send_eager(me, &a))
+	if (mode == SEND_STANDARD && a.peer != MPI_PROC_NULL && mpi_eager_send(me, &a))
 		return mpi_leave(me, MPI_SUCCESS);
 	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
 	if (send->state != REQUEST_COMPLETE)
@@ -47,9 +44,9 @@ static HOT int send_blocking(struct mpi_rank *me, const void *buf, MPI_Count cou
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-static HOT int send_nonblocking(struct mpi_rank *me, const void *buf, MPI_Count count,
-			    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-			    enum mpi_send_mode mode, MPI_Request *request)
+static MPI_HOT int send_nonblocking(struct mpi_rank *me, const void *buf, MPI_Count count,
+				    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+				    enum mpi_send_mode mode, MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *send;
@@ -103,7 +100,13 @@ static int send_init(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_
 
 int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD);
+	struct mpi_rank *me = MPI_ENTER_HOT();
+	struct mpi_p2p_args a = {.buf = buf, .count = count};
+
+	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, dest, tag, &a), 1) &&
+	    mpi_eager_send(me, &a))
+		return mpi_entry_leave(me, MPI_SUCCESS);
+	return send_blocking(me, buf, count, datatype, dest, tag, comm, SEND_STANDARD);
 }
 
 int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,

@@ -105,15 +105,14 @@ static void join(struct mpi_rank *from, struct mpi_connection *connection)
 		limit(from, connection);
 }
 
-void mpi_connections_attend(struct mpi_rank *me)
+void mpi_connections_release(struct mpi_rank *me)
 {
 	for (struct mpi_connection *c = me->endpoint->connections; c; c = c->next)
 		net_stream_release(&c->stream);
 }
 
-void mpi_connections_leave(struct mpi_rank *me)
+void mpi_connections_limit(struct mpi_rank *me)
 {
-	me->endpoint->last_look = me->pd->world->engine.now;
 	for (struct mpi_connection *c = me->endpoint->connections; c; c = c->next)
 		limit(me, c);
 }
@@ -164,12 +163,12 @@ struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from
 	return &connection->stream;
 }
 
-void mpi_connection_flush(struct mpi_rank *from, const struct mpi_rank *to)
+void mpi_connection_grant(struct mpi_rank *from, const struct mpi_rank *to)
 {
 	const struct mpi_stream_table *table = from->world->streams;
 	struct mpi_connection *connection;
 
-	if (from->world->pd->cluster->unattended_sends.n == 0 || from->pd->node == to->pd->node)
+	if (from->pd->node == to->pd->node)
 		return;
 	connection = table->slots[find(table, key_of(from, to))];
 	if (connection)

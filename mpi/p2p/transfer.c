@@ -1,90 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starting sends and receives: for the API of this chapter and for the rest of the library. */
-#include <string.h>
-
 #include "mpi/p2p/causes.h"
-#include "mpi/p2p/buffer.h"
-#include "mpi/p2p/internal.h"
+#include "mpi/p2p/eager.h"
 #include "mpi/p2p/lend.h"
-
-/* Part of its callers: every message passes here. */
-#define HOT inline __attribute__((always_inline))
-
-static HOT bool has_data(const struct mpi_p2p_args *a)
-{
-	return a->count != 0 && a->type->size_B != 0 && !pd_memory_is_absent(a->buf);
-}
+#include "mpi/p2p/queue.h"
 
 /* With a request the sender lends its buffer (mpi/p2p/lend.h), unless a copy costs less. */
-static HOT bool is_lent(const struct mpi_p2p_args *a, enum mpi_send_mode mode, bool is_rendezvous)
+static bool is_lent(const struct mpi_p2p_args *a, int64_t size_B, enum mpi_send_mode mode,
+		    bool is_rendezvous)
 {
 	if (!a->type->is_contiguous || mode == SEND_BUFFERED)
 		return false;
-	return is_rendezvous ||
-	       (mode != SEND_SYNCHRONOUS && a->count * a->type->size_B > MESSAGE_INLINE_B);
-}
-
-static HOT void attach_payload(struct mpi_rank *me, const struct mpi_p2p_args *a,
-			       struct mpi_message *message)
-{
-	message->payload = mpi_message_allocate(message, (size_t)message->size_B);
-	if (!message->payload)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message of %lld B",
-			(long long)message->size_B);
-	if (a->type->is_contiguous)
-		mpi_message_copy(message->payload, (const char *)a->buf + a->type->true_lb_B,
-				 (size_t)message->size_B);
-	else
-		mpi_datatype_pack(a->type, a->buf, a->count, message->payload);
-}
-
-static HOT struct mpi_message *make_message(struct mpi_rank *me, const struct mpi_p2p_args *a,
-					    enum mpi_send_mode mode, enum mpi_channel channel,
-					    bool is_rendezvous, bool has_payload)
-{
-	int64_t size_B = a->count * a->type->size_B;
-	struct mpi_message *message =
-	    mpi_message_get(me->world, has_payload && size_B <= MESSAGE_INLINE_B);
-
-	if (!message)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message");
-	/* its transfer begins anew with every step */
-	memset(&message->pair_next, 0,
-	       offsetof(struct mpi_message, has_inline) - offsetof(struct mpi_message, pair_next));
-	message->source = me;
-	message->dest = &me->world->ranks[mpi_comm_peer(a->comm, a->peer)];
-	message->context = mpi_message_context(a->comm, channel);
-	message->source_rank = a->comm->rank;
-	message->tag = a->tag;
-	message->size_B = size_B;
-	message->sent = me->call_begin;
-	message->site = me->pd->site;
-	message->is_rendezvous = is_rendezvous;
-	if (mode == SEND_BUFFERED)
-		mpi_buffer_enter(mpi_buffer_of(me, a->comm), message);
-	if (has_payload)
-		attach_payload(me, a, message);
-	return message;
-}
-
-static HOT void send_eager(struct mpi_rank *me, const struct mpi_p2p_args *a,
-			   enum mpi_channel channel)
-{
-	struct mpi_message *message =
-	    make_message(me, a, SEND_STANDARD, channel, false, has_data(a));
-
-	me->endpoint->n_polls = 0;
-	mpi_message_send_overhead(me, message);
-	mpi_message_launch(message);
-}
-
-bool mpi_send_eager(struct mpi_rank *me, const struct mpi_p2p_args *a)
-{
-	if (a->peer == MPI_PROC_NULL || !mpi_match_buffers(me, a->count * a->type->size_B))
-		return false;
-	send_eager(me, a, CHANNEL_P2P);
-	mpi_connection_flush(me, &me->world->ranks[mpi_comm_peer(a->comm, a->peer)]);
-	return true;
+	return is_rendezvous || (mode != SEND_SYNCHRONOUS && size_B > MESSAGE_INLINE_B);
 }
 
 bool mpi_send_small(struct mpi_rank *me, const void *buf, MPI_Count count,
@@ -92,10 +19,11 @@ bool mpi_send_small(struct mpi_rank *me, const void *buf, MPI_Count count,
 {
 	struct mpi_p2p_args a = {
 	    .buf = buf, .count = count, .type = type, .peer = dest, .tag = tag, .comm = comm};
+	int64_t size_B = count * type->size_B;
 
-	if (count * type->size_B > MESSAGE_INLINE_B || !mpi_match_buffers(me, count * type->size_B))
+	if (size_B > MESSAGE_INLINE_B || !mpi_match_buffers(me, size_B))
 		return false;
-	send_eager(me, &a, CHANNEL_COLL);
+	mpi_eager_send_off(me, &a, size_B, CHANNEL_COLL);
 	return true;
 }
 
@@ -107,8 +35,10 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 				 .peer = send->peer,
 				 .tag = send->tag,
 				 .comm = send->comm};
+	int64_t size_B = a.count * a.type->size_B;
 	struct mpi_message *message;
-	bool is_rendezvous, has_loan;
+	struct mpi_rank *dest;
+	bool is_rendezvous, has_data, has_loan, is_over = true;
 
 	send->state = REQUEST_PENDING;
 	me->endpoint->n_polls = 0;
@@ -118,26 +48,27 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 		mpi_request_complete(send, MPI_SUCCESS);
 		return;
 	}
-	is_rendezvous = !mpi_match_buffers(me, a.count * a.type->size_B);
-	has_loan = has_data(&a) && is_lent(&a, send->mode, is_rendezvous);
-	message = make_message(me, &a, send->mode, send->channel, is_rendezvous,
-			       has_data(&a) && !has_loan);
+	dest = mpi_eager_dest(me, &a);
+	is_rendezvous = !mpi_match_buffers(me, size_B);
+	has_data = mpi_eager_has_data(&a, size_B);
+	has_loan = has_data && is_lent(&a, size_B, send->mode, is_rendezvous);
+	message = mpi_eager_message(me, dest, &a, size_B, send->mode, send->channel, is_rendezvous,
+				    has_data && !has_loan);
 	mpi_message_send_overhead(me, message);
-	if (send->mode != SEND_BUFFERED &&
-	    (send->mode == SEND_SYNCHRONOUS || message->is_rendezvous)) {
+	if (send->mode != SEND_BUFFERED && (send->mode == SEND_SYNCHRONOUS || is_rendezvous)) {
 		message->send = send;
 		send->message = message;
 		mpi_request_lend(send);
-		mpi_message_launch(message);
-	} else {
-		if (has_loan)
-			mpi_message_lend(message, send);
-		mpi_message_launch(message);
-		mpi_request_complete(send, MPI_SUCCESS);
+		is_over = false;
+	} else if (has_loan) {
+		mpi_message_lend(message, send);
 	}
+	mpi_launch(message, me, dest, size_B, send->channel, is_rendezvous);
+	if (is_over)
+		mpi_request_complete(send, MPI_SUCCESS);
 }
 
-static HOT void begin_recv(struct mpi_rank *me, struct mpi_request *recv)
+static MPI_HOT void begin_recv(struct mpi_rank *me, struct mpi_request *recv)
 {
 	me->endpoint->n_polls = 0;
 	mpi_cause_posted(me, recv);
@@ -146,7 +77,7 @@ static HOT void begin_recv(struct mpi_rank *me, struct mpi_request *recv)
 		mpi_request_complete(recv, MPI_SUCCESS);
 		return;
 	}
-	mpi_match_recv(recv);
+	mpi_queue_match_recv(recv);
 }
 
 void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv)
@@ -156,10 +87,10 @@ void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv)
 	begin_recv(me, recv);
 }
 
-static HOT struct mpi_request *make_request(struct mpi_rank *me, enum mpi_request_kind kind,
-					    const void *buf, MPI_Count count,
-					    struct mpi_datatype *type, int peer, int tag,
-					    struct mpi_comm *comm, enum mpi_channel channel)
+static MPI_HOT struct mpi_request *make_request(struct mpi_rank *me, enum mpi_request_kind kind,
+						const void *buf, MPI_Count count,
+						struct mpi_datatype *type, int peer, int tag,
+						struct mpi_comm *comm, enum mpi_channel channel)
 {
 	struct mpi_request *request = mpi_request_create(me, kind);
 

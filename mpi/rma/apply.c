@@ -18,6 +18,7 @@ static void *allocate(const struct rma_op *op, int64_t size_B)
 	    .kind = PD_FAILURE_MEMORY, .rank = op->origin->owner->rank, .time = world->engine.now};
 	snprintf(world->failure.text, sizeof world->failure.text,
 		 "out of memory for %lld B of a one-sided operation", (long long)size_B);
+	sim_engine_stop(&world->engine);
 	return NULL;
 }
 

@@ -125,7 +125,8 @@ static void messages_of_a_pair_form_a_queue(void **state)
 			message->source = &ranks[s];
 			message->dest = &ranks[d];
 			message->tag = step;
-			assert_int_equal(mpi_pair_append(&f->world, message), length[s][d] > 0);
+			assert_int_equal(mpi_pair_append(message->source, message),
+					 length[s][d] > 0);
 			if (length[s][d]++ == 0)
 				first[s][d] = message;
 		} else if (length[s][d] > 0) {

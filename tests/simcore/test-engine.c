@@ -22,6 +22,7 @@ struct world {
 	struct sim_instant_hook hooks[2];
 	int n_tasks;
 	int n_hook_runs;
+	uint32_t n_at_once; /* tasks that may be resumed before the loop looks */
 	char log[1000];
 };
 
@@ -38,8 +39,17 @@ static void say(const char *who)
 static int world_begin(void **state)
 {
 	memset(&world, 0, sizeof(world));
+	world.n_at_once = 1;
 	sim_engine_init(&world.engine);
 	return sim_fiber_set_create(&world.fibers, MAX_TASKS, STACK_B, NULL);
+}
+
+static int world_begin_at_once(void **state)
+{
+	int rc = world_begin(state);
+
+	world.n_at_once = 1000;
+	return rc;
 }
 
 static int world_end(void **state)
@@ -66,7 +76,7 @@ static enum sim_step run_to_the_end(void)
 	enum sim_step step;
 
 	do
-		step = sim_engine_step(&world.engine);
+		step = sim_engine_run(&world.engine, world.n_at_once);
 	while (step == SIM_STEP_TASK || step == SIM_STEP_EVENT);
 	return step;
 }
@@ -124,6 +134,52 @@ static void one_step_is_one_task_or_one_event(void **state)
 	assert_int_equal(sim_engine_step(&world.engine), SIM_STEP_TASK);
 	assert_int_equal(sim_engine_step(&world.engine), SIM_STEP_IDLE);
 	assert_int_equal(sim_engine_step(&world.engine), SIM_STEP_IDLE);
+}
+
+static void task_stops_at_5(void *task)
+{
+	sim_task_sleep(task, 5);
+	say("s");
+	sim_engine_stop(&world.engine);
+	sim_task_block(task);
+}
+
+/* Both tasks are due at 5: the first passes control to the second unless it must not. */
+static void control_returns_when_asked_for(void **state)
+{
+	enum { MANY = 1000 };
+
+	task_add(task_stops_at_5);
+	task_add(task_sleeps_5_twice);
+	while (world.engine.now < 5)
+		assert_int_equal(sim_engine_run(&world.engine, MANY), SIM_STEP_TASK);
+	assert_string_equal(world.log, "b0 s5 ");
+	assert_null(world.engine.running);
+	sim_engine_hold(&world.engine);
+	assert_int_equal(sim_engine_run(&world.engine, MANY), SIM_STEP_EVENT);
+	assert_int_equal(sim_engine_run(&world.engine, MANY), SIM_STEP_TASK);
+	assert_string_equal(world.log, "b0 s5 b5 ");
+	assert_int_equal(sim_engine_run(&world.engine, MANY), SIM_STEP_EVENT);
+	sim_engine_release(&world.engine);
+	assert_int_equal(sim_engine_run(&world.engine, MANY), SIM_STEP_TASK);
+	assert_string_equal(world.log, "b0 s5 b5 b10 ");
+	assert_int_equal(sim_engine_run(&world.engine, MANY), SIM_STEP_IDLE);
+}
+
+/* At 0 all begin, one after the other; from then on one goes on after the other, and the last one
+ * ends. */
+static void tasks_pass_control_to_each_other(void **state)
+{
+	task_add(task_sleeps_10);
+	task_add(task_sleeps_5_twice);
+	assert_int_equal(sim_engine_run(&world.engine, 1000), SIM_STEP_TASK);
+	assert_string_equal(world.log, "a0 ");
+	assert_int_equal(sim_engine_run(&world.engine, 1000), SIM_STEP_TASK);
+	assert_string_equal(world.log, "a0 b0 b5 a10 ");
+	assert_int_equal(world.tasks[0].state, SIM_TASK_ENDED);
+	assert_int_equal(sim_engine_run(&world.engine, 1000), SIM_STEP_TASK);
+	assert_string_equal(world.log, "a0 b0 b5 a10 b10 ");
+	assert_int_equal(world.engine.n_switches, 5);
 }
 
 static void task_blocks_as_a(void *task)
@@ -355,7 +411,7 @@ static void twenty_thousand_tasks_sleep_their_time(void **state)
 		    sim_fiber_create(set, i, task_sleeps_in_rounds, &many[i], &fiber, NULL), 0);
 		sim_task_start(&engine, &many[i], fiber);
 	}
-	while (sim_engine_step(&engine) != SIM_STEP_IDLE)
+	while (sim_engine_run(&engine, N_MANY) != SIM_STEP_IDLE)
 		;
 	assert_int_equal(engine.now, 35);
 	assert_int_equal(engine.n_switches, N_MANY * 6);
@@ -367,6 +423,7 @@ static void twenty_thousand_tasks_sleep_their_time(void **state)
 }
 
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, world_begin, world_end)
+#define AT_ONCE(test) cmocka_unit_test_setup_teardown(test, world_begin_at_once, world_end)
 
 int main(void)
 {
@@ -383,6 +440,18 @@ int main(void)
 	    IN_WORLD(a_hook_runs_though_no_event_is_left),
 	    IN_WORLD(before_resume_is_called_when_the_task_changes),
 	    IN_WORLD(without_memory_the_next_step_says_so),
+	    IN_WORLD(control_returns_when_asked_for),
+	    IN_WORLD(tasks_pass_control_to_each_other),
+	    AT_ONCE(equal_times_happen_in_order_of_request),
+	    AT_ONCE(woken_tasks_run_once_in_order_of_wake),
+	    AT_ONCE(a_blocked_task_that_nobody_wakes_leaves_the_engine_idle),
+	    AT_ONCE(a_wake_does_not_shorten_a_sleep),
+	    AT_ONCE(a_sleep_of_zero_lets_others_run_and_never_does_not_end),
+	    AT_ONCE(the_past_means_now),
+	    AT_ONCE(moved_to_never_or_cancelled_an_event_does_not_fire),
+	    AT_ONCE(hooks_run_when_the_instant_has_nothing_left),
+	    AT_ONCE(a_hook_runs_though_no_event_is_left),
+	    AT_ONCE(before_resume_is_called_when_the_task_changes),
 	    cmocka_unit_test(twenty_thousand_tasks_sleep_their_time),
 	};
 

@@ -11,7 +11,7 @@
 #include "tools/run/run.h"
 #include "util/units.h"
 
-#define STEPS_PER_LOOK 1024  /* at the clock */
+#define STEPS_PER_LOOK 1024  /* at the clock, and for a signal */
 #define FIRST_PROGRESS_S 1.0 /* short runs show none */
 #define PROGRESS_INTERVAL_S 0.5
 #define GRACE_S 1 /* that a rank has to come to an MPI call after Ctrl-C */
@@ -44,8 +44,10 @@ static void on_grace_over(int signal)
 {
 	struct pd_rank *rank = pd_rank_here();
 
-	if (caught_signal && rank)
+	if (caught_signal && rank) {
+		sim_engine_stop(&rank->world->engine);
 		sim_task_block(&rank->task);
+	}
 }
 
 void run_catch_signals(struct sigaction saved[3])
@@ -90,8 +92,8 @@ static void show_progress(struct run *run, struct progress *progress, double now
 
 	util_format_time(simulated, sizeof simulated, sim_time_to_s(engine->now));
 	fprintf(run->console,
-		"\r\033[K%s: simulated %s, %.3g million messages, %.3g million events/s",
-		run->tool, simulated, 1e-6 * (double)(run->mpi->n_messages + run->mpi->n_collective_messages),
+		"\r\033[K%s: simulated %s, %.3g million messages, %.3g million events/s", run->tool,
+		simulated, 1e-6 * (double)(run->mpi->n_messages + run->mpi->n_collective_messages),
 		1e-6 * (double)(events - progress->last_events) / (now_s - progress->last_s));
 	fflush(run->console);
 	progress->is_shown = true;
@@ -163,17 +165,21 @@ static void fail_deadlock(struct pd_world *world)
 static void step_until_over(struct run *run, struct progress *progress)
 {
 	struct pd_world *world = run->world;
-	unsigned int n_steps = 0;
+	const struct sim_engine *engine = &world->engine;
+	uint32_t n_tasks = run->output ? 1 : STEPS_PER_LOOK; /* output is looked at after each */
+	uint64_t next_look = STEPS_PER_LOOK;
 
 	while (!pd_world_is_over(world) && !caught_signal) {
-		enum sim_step step = pd_world_step(world);
+		enum sim_step step = pd_world_run(world, n_tasks);
 
 		if (step == SIM_STEP_TASK && run->output)
 			run_output_collect(run->output);
 		if (step == SIM_STEP_IDLE && !pd_world_is_over(world))
 			fail_deadlock(world);
-		if (progress->is_wanted && ++n_steps % STEPS_PER_LOOK == 0)
+		if (progress->is_wanted && engine->n_events + engine->n_switches >= next_look) {
 			look(run, progress);
+			next_look = engine->n_events + engine->n_switches + STEPS_PER_LOOK;
+		}
 	}
 }
 
@@ -181,9 +187,9 @@ void run_loop(struct run *run)
 {
 	double now_s = run_host_time_s();
 	struct progress progress = {
-		.is_wanted = !run->options.quiet && isatty(fileno(run->console)),
-		.next_s = now_s + FIRST_PROGRESS_S,
-		.last_s = now_s,
+	    .is_wanted = !run->options.quiet && isatty(fileno(run->console)),
+	    .next_s = now_s + FIRST_PROGRESS_S,
+	    .last_s = now_s,
 	};
 	struct sigaction saved[3];
 	jmp_buf way_out;

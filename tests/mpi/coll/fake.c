@@ -402,8 +402,11 @@ void fake_begin(int n_ranks, enum fake_layout layout)
 						  .pd = &fake.pd_ranks[i],
 						  .endpoint = &fake.endpoints[i],
 						  .comm_world = &fake.comms[i]};
-		fake.comms[i] = (struct mpi_comm){
-		    .handle = MPI_COMM_WORLD, .rank = i, .size = n_ranks, .group = &fake.group};
+		fake.comms[i] = (struct mpi_comm){.handle = MPI_COMM_WORLD,
+						  .rank = i,
+						  .size = n_ranks,
+						  .group = &fake.group,
+						  .peers = &fake.group};
 	}
 }
 

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the arrival of an envelope to the end of its receive. */
+#include "mpi/p2p/message.h"
+
+#include "mpi/p2p/buffer.h"
+#include "mpi/p2p/causes.h"
+#include "mpi/p2p/endpoint.h"
+#include "mpi/p2p/launch.h"
+#include "mpi/p2p/lend.h"
+#include "mpi/p2p/queue.h"
+
+static MPI_HOT void destroy(struct mpi_world *world, struct mpi_message *message)
+{
+	mpi_cause_end(message);
+	if (message->is_lent_copy)
+		mpi_lent_copy_free(message->payload);
+	else if (message->payload != message->inline_data && message->payload)
+		mpi_payload_put(&world->payloads, message->payload, (size_t)message->size_B);
+	util_pool_put(message->has_inline ? &world->messages : &world->bare_messages, message);
+}
+
+void mpi_message_destroy(struct mpi_message *message)
+{
+	destroy(message->dest->world, message);
+}
+
+static __attribute__((noinline)) void release_send(struct mpi_message *message)
+{
+	struct mpi_request *send = message->send;
+
+	if (message->is_lent) {
+		mpi_message_give_back(message);
+		return;
+	}
+	message->send = NULL;
+	send->message = NULL;
+	mpi_request_unlend(send);
+	send->owner->endpoint->last_started = message->started;
+	send->cause_mark = mpi_cause_released(message, send->owner);
+	mpi_request_complete(send, MPI_SUCCESS);
+}
+
+static MPI_HOT void complete_send(struct mpi_message *message)
+{
+	if (message->send)
+		release_send(message);
+}
+
+void mpi_message_complete_send(struct mpi_message *message)
+{
+	complete_send(message);
+}
+
+/* Copies contiguous data to where it belongs; false: the receiver's own fiber must unpack. */
+static MPI_HOT bool copy_now(const struct mpi_request *recv, const struct mpi_message *message)
+{
+	int64_t size_B = mpi_status_bytes(&recv->status);
+	const void *data = mpi_message_data(message);
+
+	if (size_B == 0 || !data || pd_memory_is_absent(recv->buf))
+		return true;
+	if (!recv->type->is_contiguous)
+		return false;
+	recv->owner->pd->world->receiver = recv->owner->pd;
+	mpi_message_copy(pd_rank_memory(recv->owner->pd, (char *)recv->buf + recv->type->true_lb_B),
+			 data, (size_t)size_B);
+	recv->owner->pd->world->receiver = NULL;
+	return true;
+}
+
+/* The send completes before the receiver has everything: its data must not be needed any more. */
+__attribute__((cold)) void mpi_message_let_sender_go(struct mpi_message *message)
+{
+	if (!message->send)
+		return;
+	if (copy_now(message->recv, message) || message->payload || mpi_message_keep(message) == 0)
+		complete_send(message);
+}
+
+static inline void release_buffer(struct mpi_message *message)
+{
+	if (message->buffer)
+		mpi_buffer_leave(message);
+}
+
+static MPI_HOT void set_status(struct mpi_request *recv, const struct mpi_message *message)
+{
+	int64_t capacity_B;
+
+	if (__builtin_mul_overflow(recv->count, recv->type->size_B, &capacity_B))
+		capacity_B = INT64_MAX;
+	recv->status.MPI_SOURCE = message->source_rank;
+	recv->status.MPI_TAG = message->tag;
+	recv->status.MPI_ERROR = message->size_B > capacity_B ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+	mpi_status_set_bytes(&recv->status,
+			     message->size_B > capacity_B ? capacity_B : message->size_B);
+}
+
+static MPI_HOT void record(const struct mpi_message *message)
+{
+	const struct mpi_rank *dest = message->dest;
+
+	if (__builtin_expect(dest->world->pd->recorder.tally != NULL, 1))
+		sim_tally_add_message(message->source->tally, dest->tally, message->size_B,
+				      (int)(message->context & CHANNEL_COLL));
+	else
+		mpi_message_record(message);
+}
+
+/* The end of the message: the receive completes. */
+static MPI_HOT void finish(struct mpi_message *message)
+{
+	struct mpi_request *recv = message->recv;
+	struct mpi_rank *me = message->dest;
+
+	record(message);
+	recv->message = NULL;
+	me->endpoint->last_started = message->started;
+	recv->cause_mark = mpi_cause_released(message, me);
+	destroy(me->world, message);
+	mpi_request_end(me->endpoint, recv);
+}
+
+static MPI_HOT void receive(struct mpi_message *message)
+{
+	struct mpi_request *recv = message->recv;
+	bool is_copied = copy_now(recv, message);
+
+	if (!is_copied && !message->payload && mpi_message_keep(message) < 0)
+		return;
+	complete_send(message);
+	release_buffer(message);
+	if (is_copied &&
+	    (!message->dest->world->has_recv_overhead || mpi_message_is_copied_at_once(message)))
+		finish(message);
+	else
+		mpi_request_arrived(recv);
+}
+
+void mpi_message_received(struct mpi_message *message)
+{
+	receive(message);
+}
+
+static MPI_HOT void match(struct mpi_message *message)
+{
+	set_status(message->recv, message);
+	mpi_cause_matched(message);
+	if (message->is_rendezvous) {
+		mpi_request_lend(message->recv);
+		mpi_message_answer(message);
+		return;
+	}
+	if (message->send && !message->is_lent) { /* synchronous: others are complete */
+		if (message->dest->world->pd->cluster->synchronous == NET_SYNCHRONOUS_ACKNOWLEDGED)
+			mpi_message_acknowledge(message);
+		else
+			complete_send(message);
+	}
+	receive(message);
+}
+
+void mpi_message_matched(struct mpi_message *message)
+{
+	match(message);
+}
+
+static MPI_HOT void match_envelope(struct mpi_rank *dest, struct mpi_message *message)
+{
+	struct mpi_request *recv = mpi_queue_find_posted(dest->endpoint, message);
+
+	if (recv) {
+		mpi_queue_remove_recv(dest->endpoint, recv);
+		recv->message = message;
+		message->recv = recv;
+		match(message);
+	} else {
+		mpi_match_keep(message);
+	}
+	mpi_queue_offer_again(dest);
+}
+
+void mpi_match_message(struct mpi_message *message)
+{
+	match_envelope(message->dest, message);
+}
+
+static MPI_HOT void deliver(struct mpi_message *message)
+{
+	struct mpi_rank *dest = message->dest;
+
+	if (message->is_cancelled) {
+		destroy(dest->world, message);
+		return;
+	}
+	message->is_delivered = true;
+	if (message->buffer && !message->is_rendezvous)
+		mpi_buffer_leave(message);
+	if (!dest->endpoint && mpi_endpoint_create(dest) < 0)
+		return; /* never received: out of memory shows as a deadlock of the receiver */
+	match_envelope(dest, message);
+}
+
+/* The envelope is here: its turn comes when all that the sender sent before has been delivered. */
+void mpi_message_envelope_arrived(struct net_transfer *transfer)
+{
+	struct mpi_message *message = mpi_message_of(transfer), *next;
+	struct mpi_world *world = message->dest->world;
+
+	message->is_at_hand = true;
+	message->arrived = world->pd->engine.now;
+	mpi_cause_arrived(message, transfer->size_B, true);
+	while (message->is_at_hand && !message->has_predecessor) {
+		next = mpi_pair_advance(world, message);
+		if (next && next->is_at_hand)
+			mpi_cause_follow(next, message);
+		deliver(message);
+		if (!next)
+			break;
+		next->has_predecessor = false;
+		message = next;
+	}
+}
+
+void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
+{
+	struct mpi_message *message = recv->message;
+	int64_t size_B = mpi_status_bytes(&recv->status);
+
+	if (!recv->type->is_contiguous && size_B > 0 && message->payload &&
+	    !pd_memory_is_absent(recv->buf))
+		mpi_datatype_unpack(recv->type, recv->buf, recv->count, message->payload, size_B);
+	if (!mpi_message_is_copied_at_once(message))
+		mpi_message_spend_recv(me, message);
+	finish(message);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_P2P_QUEUE_H
+#define MPI_P2P_QUEUE_H
+
+#include "mpi/core/entry.h"
+#include "mpi/p2p/endpoint.h"
+#include "mpi/p2p/match.h"
+
+/* The parts of matching that every message passes, for the files that are on its way. */
+
+/* Queues that are longer are looked up by hash. */
+enum { MPI_QUEUE_DEEP = 32 };
+
+/* Enters the posted receives in their index when the queue has become deep; one of them. */
+void mpi_queue_posted_is_deep(struct mpi_endpoint *endpoint);
+void mpi_queue_index_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv);
+/* Of a deep queue of posted receives without wildcards. */
+struct mpi_request *mpi_queue_find_posted_deep(const struct mpi_endpoint *endpoint,
+					       const struct mpi_message *message);
+/* Joins a receive with the first unexpected message that fits; false: there is none. */
+bool mpi_match_take_unexpected(struct mpi_request *recv);
+/* Queues a message as unexpected. */
+void mpi_match_keep(struct mpi_message *message);
+/* A policy may take now what it refused before. */
+void mpi_match_offer_again(struct mpi_endpoint *endpoint);
+
+static MPI_HOT bool mpi_queue_is_wild(const struct mpi_request *recv)
+{
+	return recv->peer == MPI_ANY_SOURCE || recv->tag == MPI_ANY_TAG;
+}
+
+static MPI_HOT bool mpi_queue_fits(const struct mpi_message *message, uint32_t context, int source,
+				   int tag)
+{
+	return message->context == context &&
+	       (source == message->source_rank || source == MPI_ANY_SOURCE) &&
+	       (tag == message->tag || tag == MPI_ANY_TAG);
+}
+
+static MPI_HOT bool mpi_queue_matches(const struct mpi_request *recv,
+				      const struct mpi_message *message)
+{
+	const struct mpi_match_policy *policy;
+
+	if (!mpi_queue_fits(message, mpi_message_context(recv->comm, recv->channel), recv->peer,
+			    recv->tag))
+		return false;
+	if (recv->peer != MPI_ANY_SOURCE)
+		return true;
+	policy = recv->owner->world->policy;
+	return policy == &mpi_match_timed || policy->accept(policy->context, recv, message);
+}
+
+/* Puts a receive behind those that are posted. */
+static MPI_HOT void mpi_queue_append_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
+{
+	bool is_wild = mpi_queue_is_wild(recv);
+
+	recv->next = NULL;
+	recv->prev = endpoint->posted_last;
+	if (endpoint->posted_last)
+		endpoint->posted_last->next = recv;
+	else
+		endpoint->posted_first = recv;
+	endpoint->posted_last = recv;
+	endpoint->n_posted_wild += is_wild;
+	endpoint->n_posted++;
+	if (__builtin_expect(endpoint->posted.last != NULL, 0)) {
+		if (!is_wild)
+			mpi_queue_index_recv(endpoint, recv);
+	} else if (__builtin_expect(endpoint->n_posted > MPI_QUEUE_DEEP, 0)) {
+		mpi_queue_posted_is_deep(endpoint);
+	}
+}
+
+static MPI_HOT void mpi_queue_remove_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
+{
+	*(recv->prev ? &recv->prev->next : &endpoint->posted_first) = recv->next;
+	*(recv->next ? &recv->next->prev : &endpoint->posted_last) = recv->prev;
+	recv->next = recv->prev = NULL;
+	endpoint->n_posted--;
+	if (mpi_queue_is_wild(recv))
+		endpoint->n_posted_wild--;
+	else if (__builtin_expect(endpoint->posted.last != NULL, 0))
+		mpi_match_index_take(&endpoint->posted, &recv->by_key);
+	if (__builtin_expect(endpoint->posted.last && endpoint->n_posted == 0, 0))
+		mpi_match_index_end(&endpoint->posted);
+}
+
+/* The first posted receive that fits, or NULL. */
+static MPI_HOT struct mpi_request *mpi_queue_find_posted(const struct mpi_endpoint *endpoint,
+							 const struct mpi_message *message)
+{
+	struct mpi_request *recv = endpoint->posted_first;
+
+	if (__builtin_expect(endpoint->posted.last && endpoint->n_posted_wild == 0, 0))
+		return mpi_queue_find_posted_deep(endpoint, message);
+	while (recv && !mpi_queue_matches(recv, message))
+		recv = recv->next;
+	return recv;
+}
+
+/* What arrived or was posted may let a policy change its mind. The default one never refuses, so
+ * that no queued message fits a queued receive. */
+static MPI_HOT void mpi_queue_offer_again(const struct mpi_rank *me)
+{
+	if (__builtin_expect(me->world->policy != &mpi_match_timed, 0))
+		mpi_match_offer_again(me->endpoint);
+}
+
+/* mpi_match_recv. */
+static MPI_HOT void mpi_queue_match_recv(struct mpi_request *recv)
+{
+	struct mpi_rank *me = recv->owner;
+	struct mpi_endpoint *endpoint = me->endpoint;
+
+	if (!endpoint->unexpected_first || !mpi_match_take_unexpected(recv))
+		mpi_queue_append_recv(endpoint, recv);
+	mpi_queue_offer_again(me);
+}
+
+#endif
