@@ -167,7 +167,7 @@ class Reports(Base):
         self.assertAlmostEqual(path["parts_s"]["start"], 0.54, delta=1e-9)
         self.assertAlmostEqual(path["parts_s"]["compute"], 2, delta=1e-9)
         self.assertAlmostEqual(sum(path["parts_s"].values()), self.json["predicted_time_s"], delta=1e-12)
-        # a parent waits for the children's end
+        # rank 0 waits for the children's end; rank 1 for rank 0, which is in its call already and so is not late
         self.assertAlmostEqual(a["wait_states"]["all"]["late_sender"]["time_s"], 2, delta=1e-5)
         self.assertEqual(len(a["wait_states"]["ranks"]), 6)
         phase, = a["phases"]
