@@ -249,25 +249,9 @@ static int read_spawn_placement(struct net_draft *draft, const struct net_yaml_t
 #define AT(member) .target = offsetof(struct net_draft, member)
 #define COLLECTIVE(i, name) {"collectives." name, NET_KEY_TEXT, AT(cluster.coll_algorithms[i])}
 
-const char *const net_collective_names[NET_N_COLLECTIVES] = {
-    "barrier",
-    "bcast",
-    "gather",
-    "gatherv",
-    "scatter",
-    "scatterv",
-    "allgather",
-    "allgatherv",
-    "alltoall",
-    "alltoallv",
-    "alltoallw",
-    "reduce",
-    "allreduce",
-    "reduce_scatter",
-    "reduce_scatter_block",
-    "scan",
-    "exscan",
-};
+#define NAME(i, name) name
+const char *const net_collective_names[NET_N_COLLECTIVES] = {NET_COLLECTIVES(NAME)};
+#undef NAME
 
 /* Order matters where a converter uses what earlier rows read (nodes, cores). */
 const struct net_key net_keys[] = {
@@ -371,23 +355,7 @@ const struct net_key net_keys[] = {
      .choices = "all", .word_value = 0, .fallback = "all"},
     {"collectives.profile", NET_KEY_CHOICE, AT(cluster.coll_profile),
      .choices = "default|openmpi|mpich|ideal", .fallback = "default"},
-    COLLECTIVE(0, "barrier"),
-    COLLECTIVE(1, "bcast"),
-    COLLECTIVE(2, "gather"),
-    COLLECTIVE(3, "gatherv"),
-    COLLECTIVE(4, "scatter"),
-    COLLECTIVE(5, "scatterv"),
-    COLLECTIVE(6, "allgather"),
-    COLLECTIVE(7, "allgatherv"),
-    COLLECTIVE(8, "alltoall"),
-    COLLECTIVE(9, "alltoallv"),
-    COLLECTIVE(10, "alltoallw"),
-    COLLECTIVE(11, "reduce"),
-    COLLECTIVE(12, "allreduce"),
-    COLLECTIVE(13, "reduce_scatter"),
-    COLLECTIVE(14, "reduce_scatter_block"),
-    COLLECTIVE(15, "scan"),
-    COLLECTIVE(16, "exscan"),
+    NET_COLLECTIVES(COLLECTIVE),
     {"uncertainty", NET_KEY_CUSTOM, .convert = net_read_uncertainty}, /* after all values */
 };
 const int net_n_keys = sizeof(net_keys) / sizeof(net_keys[0]);

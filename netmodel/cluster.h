@@ -50,7 +50,14 @@ enum net_rma_progress {
 /* Whose rules choose the algorithms of collectives (mpi/coll/profile.h). */
 enum net_coll_profile { NET_COLL_DEFAULT, NET_COLL_OPENMPI, NET_COLL_MPICH, NET_COLL_IDEAL };
 enum { NET_N_COLLECTIVES = 17 };
-/* "barrier", "bcast" and so on: the keys of the section `collectives` that name an algorithm. */
+/* The keys of the section `collectives` that name an algorithm: EACH(number, "name") for all. */
+#define NET_COLLECTIVES(EACH)                                                                   \
+	EACH(0, "barrier"), EACH(1, "bcast"), EACH(2, "gather"), EACH(3, "gatherv"),            \
+	    EACH(4, "scatter"), EACH(5, "scatterv"), EACH(6, "allgather"),                      \
+	    EACH(7, "allgatherv"), EACH(8, "alltoall"), EACH(9, "alltoallv"),                   \
+	    EACH(10, "alltoallw"), EACH(11, "reduce"), EACH(12, "allreduce"),                   \
+	    EACH(13, "reduce_scatter"), EACH(14, "reduce_scatter_block"), EACH(15, "scan"),     \
+	    EACH(16, "exscan")
 extern const char *const net_collective_names[NET_N_COLLECTIVES];
 
 /* Sizes from `from_B` on, up to the next segment's, take latency_s + size / bandwidth_Bps. The

@@ -108,8 +108,9 @@ static union tool_value node(const struct mpi_rank *me)
 	return (union tool_value){.number = me->pd->node};
 }
 
-static const char *const progress_names[] = {
-    [NET_PROGRESS_ASYNC] = "async", [NET_PROGRESS_IN_MPI] = "in_mpi", [NET_PROGRESS_IN_WAITING] = "in_waiting"};
+static const char *const progress_names[] = {[NET_PROGRESS_ASYNC] = "async",
+					     [NET_PROGRESS_IN_MPI] = "in_mpi",
+					     [NET_PROGRESS_IN_WAITING] = "in_waiting"};
 static const struct tool_enum progress_enum = {"progress", 3, progress_names};
 
 static const char *const profile_names[] = {[NET_COLL_DEFAULT] = "default",
@@ -161,23 +162,7 @@ const struct tool_cvar tool_cvars[] = {
      &progress_enum, progress, NULL},
     {"collectives.profile", "whose rules choose algorithms", TOOL_COLLECTIVES, MPI_INT,
      &profile_enum, coll_profile, NULL},
-    COLLECTIVE(0, "barrier"),
-    COLLECTIVE(1, "bcast"),
-    COLLECTIVE(2, "gather"),
-    COLLECTIVE(3, "gatherv"),
-    COLLECTIVE(4, "scatter"),
-    COLLECTIVE(5, "scatterv"),
-    COLLECTIVE(6, "allgather"),
-    COLLECTIVE(7, "allgatherv"),
-    COLLECTIVE(8, "alltoall"),
-    COLLECTIVE(9, "alltoallv"),
-    COLLECTIVE(10, "alltoallw"),
-    COLLECTIVE(11, "reduce"),
-    COLLECTIVE(12, "allreduce"),
-    COLLECTIVE(13, "reduce_scatter"),
-    COLLECTIVE(14, "reduce_scatter_block"),
-    COLLECTIVE(15, "scan"),
-    COLLECTIVE(16, "exscan"),
+    NET_COLLECTIVES(COLLECTIVE),
 };
 #undef COLLECTIVE
 const int tool_n_cvars = sizeof tool_cvars / sizeof tool_cvars[0];

@@ -3,6 +3,7 @@
 #define TESTS_MPI_CASES_H
 
 #include <mpi.h>
+#include <mpisim.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,13 @@ static inline void expect(const char *what, long long found, long long wanted)
 		printf("rank %d: %s: found %lld, wanted %lld\n", rank, what, found, wanted);
 		failures++;
 	}
+}
+
+/* Computes until that time of the run. */
+static inline void compute_until_ms(double ms)
+{
+	mpisim_add_compute_time(ms * 1e-3 - MPI_Wtime());
+	expect_ms("computed", ms);
 }
 
 /* The whole of main: its exit code. */

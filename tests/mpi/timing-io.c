@@ -16,12 +16,6 @@ static char path[4096];
 static MPI_File fh;
 static MPI_Request request;
 
-static void compute_until_ms(double ms)
-{
-	mpisim_add_compute_time(ms * 1e-3 - MPI_Wtime());
-	expect_ms("computed", ms);
-}
-
 static const char *path_of(int number)
 {
 	const char *folder = getenv("TMPDIR");

@@ -13,12 +13,6 @@
 static char buf[4000], origin[4000];
 static MPI_Win win;
 
-static void compute_until_ms(double ms)
-{
-	mpisim_add_compute_time(ms * 1e-3 - MPI_Wtime());
-	expect_ms("computed", ms);
-}
-
 static void begin(MPI_Comm comm)
 {
 	MPI_Win_create(buf, sizeof buf, 1, MPI_INFO_NULL, comm, &win);
