@@ -5,18 +5,13 @@
 usage: schedule.py BIN_DIR SOURCE_DIR
 """
 import json
-import os
 import pathlib
 import shutil
-import subprocess
-import sys
 import tempfile
 import unittest
 
-# A simulator that is built with the sanitizers reports what a program that fails leaves behind: that is the program's.
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-HERE = pathlib.Path(sys.argv.pop(1)).resolve()
+from base import BIN, HERE, call
+
 # Nothing costs time but computation, so that a job's times are sums of what it charges.
 CLUSTER = """mpisim_cluster: 1
 nodes: 4
@@ -24,10 +19,6 @@ network:
   latency: 0s
   bandwidth: 1000 GB/s
 """
-
-
-def call(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120)
 
 
 class Base(unittest.TestCase):

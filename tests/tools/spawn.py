@@ -5,19 +5,15 @@
 usage: spawn.py BIN_DIR SOURCE_DIR
 """
 import json
-import os
 import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-# A simulator that is built with the sanitizers reports what a program that fails leaves behind: that is the program's.
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-HERE = pathlib.Path(sys.argv.pop(1)).resolve()
+from base import BIN, HERE, call
+
 # Messages cost next to nothing, so that times are those of starting and computing.
 CLUSTER = """mpisim_cluster: 1
 nodes: 3
@@ -29,10 +25,6 @@ spawn:
   startup: 500ms
   per_process: 20ms
 """
-
-
-def call(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120)
 
 
 class Base(unittest.TestCase):

@@ -7,25 +7,17 @@ usage: unfriendly.py BIN_DIR SOURCE_DIR
 import os
 import pathlib
 import shutil
-import subprocess
-import sys
 import tempfile
 import unittest
 
-# A simulator that is built with the sanitizers reports what a program that fails leaves behind: that is the program's.
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-HERE = pathlib.Path(sys.argv.pop(1)).resolve()
+from base import BIN, HERE, call
+
 CLUSTER = """mpisim_cluster: 1
 nodes: 3
 network:
   latency: 1us
   bandwidth: 1 GB/s
 """
-
-
-def call(*words, **options):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **options)
 
 
 class Base(unittest.TestCase):
