@@ -6,7 +6,6 @@
  */
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/pairs.h"
-#include "mpi/coll/tree.h"
 
 static bool round_inside(struct mpi_rank *me, struct mpi_coll *coll, int power, int n_pairs)
 {
@@ -35,13 +34,7 @@ static bool round_inside(struct mpi_rank *me, struct mpi_coll *coll, int power, 
 
 static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 {
-	int power = mpi_coll_power_of_two(coll->size), n_pairs = coll->size - power;
-
-	if (coll->phase == 1)
-		return true;
-	if (coll->rank < 2 * n_pairs && coll->rank % 2 == 0)
-		return mpi_coll_pairs_round_outside(me, coll);
-	return round_inside(me, coll, power, n_pairs);
+	return mpi_coll_pairs_round(me, coll, mpi_coll_pairs_round_outside, round_inside);
 }
 
 const struct mpi_coll_algorithm mpi_coll_allreduce_recursive_doubling = {

@@ -29,6 +29,6 @@ bool mpi_coll_pairs_end(struct mpi_rank *me, struct mpi_coll *coll, int n_pairs)
 	if (coll->rank >= 2 * n_pairs)
 		return true;
 	mpi_coll_send(me, coll, result, coll->rank - 1);
-	coll->phase = 1;
+	coll->phase = MPI_COLL_PAIRS_LEAVING;
 	return false;
 }

@@ -4,9 +4,7 @@
  * of its pair that takes part, which passes the result on. Any operation keeps its order.
  */
 #include "mpi/coll/halving.h"
-#include "mpi/coll/tree.h"
 
-enum { REDUCING, LEAVING };
 
 /* The index of the root, or of the one that has the result before it. */
 static int root_index(const struct mpi_coll *coll, int n_pairs)
@@ -50,7 +48,7 @@ static bool deliver(struct mpi_rank *me, struct mpi_coll *coll)
 		return true;
 	}
 	mpi_coll_send(me, coll, result, coll->call.root);
-	coll->phase = LEAVING;
+	coll->phase = MPI_COLL_PAIRS_LEAVING;
 	return false;
 }
 
@@ -68,7 +66,7 @@ static void collect(struct mpi_rank *me, struct mpi_coll *coll, int index, int k
 		return;
 	}
 	mpi_coll_send(me, coll, piece, peer);
-	coll->phase = LEAVING;
+	coll->phase = MPI_COLL_PAIRS_LEAVING;
 }
 
 /* Step 0: pairs; 1 … log: halving; log+1 … 2 log: collecting. */
@@ -93,13 +91,7 @@ static bool round_inside(struct mpi_rank *me, struct mpi_coll *coll, int power, 
 
 static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 {
-	int power = mpi_coll_power_of_two(coll->size), n_pairs = coll->size - power;
-
-	if (coll->phase == LEAVING)
-		return true;
-	if (coll->rank < 2 * n_pairs && coll->rank % 2 == 0)
-		return round_outside(me, coll);
-	return round_inside(me, coll, power, n_pairs);
+	return mpi_coll_pairs_round(me, coll, round_outside, round_inside);
 }
 
 const struct mpi_coll_algorithm mpi_coll_reduce_rabenseifner = {

@@ -50,6 +50,6 @@ bool mpi_coll_blocks_end(struct mpi_rank *me, struct mpi_coll *coll, int n_pairs
 	if (!has_other)
 		return true;
 	mpi_coll_send_some(me, coll, mpi_coll_items(coll, result, 0, of_other), coll->rank - 1);
-	coll->phase = 1;
+	coll->phase = MPI_COLL_PAIRS_LEAVING;
 	return coll->n_posted == 0;
 }
