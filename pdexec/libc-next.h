@@ -40,6 +40,7 @@ struct pd_libc {
 	__typeof__(&abort) abort;
 	__typeof__(&accept) accept;
 	__typeof__(&accept4) accept4;
+	__typeof__(&alarm) alarm;
 	__typeof__(&chdir) chdir;
 	__typeof__(&clearenv) clearenv;
 	__typeof__(&clock) clock;
@@ -87,6 +88,7 @@ struct pd_libc {
 	__typeof__(&seed48) seed48;
 	__typeof__(&select) select;
 	__typeof__(&setenv) setenv;
+	__typeof__(&setitimer) setitimer;
 	__typeof__(&setstate) setstate;
 	__typeof__(&sigaction) sigaction;
 	__typeof__(&signal) signal;
@@ -96,7 +98,9 @@ struct pd_libc {
 	__typeof__(&srandom) srandom;
 	__typeof__(&strtok) strtok;
 	__typeof__(&time) time;
+	__typeof__(&timer_settime) timer_settime;
 	__typeof__(&times) times;
+	__typeof__(&ualarm) ualarm;
 	__typeof__(&uname) uname;
 	__typeof__(&unsetenv) unsetenv;
 	__typeof__(&timespec_get) timespec_get;

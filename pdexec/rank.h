@@ -148,6 +148,13 @@ struct pd_node_broker {
 
 enum { PD_UNWIND_WORDS = 5 };
 
+/* The first timer of the host that a program set; `function` NULL: none. */
+struct pd_timer {
+	int rank;
+	const char *function;
+	const void *site;
+};
+
 struct pd_world {
 	struct pd_config config;
 	struct sim_engine engine;
@@ -180,6 +187,7 @@ struct pd_world {
 				     nobody's, or by the rank itself. Set by mpi */
 	jmp_buf *way_out; /* of whoever steps the engine: taken when a fault ends the run outside of
 			     ranks, with `failure` set; NULL: none */
+	struct pd_timer timer;          /* pdexec/timers.c */
 	uint64_t n_ended_badly;         /* ranks that returned a non-zero exit code */
 	double needed_B;                /* of memory, before the programs allocate anything: pdexec/estimate.h */
 	void **unwind; /* [PD_UNWIND_WORDS], for __builtin_setjmp: where pd_fail goes when a rank's

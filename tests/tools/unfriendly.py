@@ -74,6 +74,12 @@ class Processes(Base):
     def test_hosts_are_the_simulated_nodes(self):
         self.assertEqual(self.lines("hosts"), ["0: node0", "1: node1", "2: node2"])
 
+    def test_timers_of_the_host_are_told(self):
+        done = self.start("timer")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"warning: rank 1 called alarm at unfriendly.c:\d+ \(run\): such timers go by the time of this machine")
+        self.assertNotIn("timers", self.start("hosts").stderr)
+
     def test_children_may_become_other_programs_and_ranks_not(self):
         self.assertEqual(self.lines("children"), [f"{rank}: 5" for rank in range(3)])
         done = self.start("exec")

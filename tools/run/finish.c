@@ -174,10 +174,28 @@ static void warn_unfinalized(const struct run *run, struct run_strings *warnings
 		run_strings_add(warnings, "--private-lib: no library \"%s\" was loaded", library);
 }
 
+/* A timer of the host. */
+static void warn_timer(const struct run *run, struct run_strings *warnings)
+{
+	const struct pd_timer *timer = &run->world->timer;
+	struct run_strings texts = {.items = NULL};
+	const char *site;
+
+	if (!timer->function)
+		return;
+	site = run_site(run, &texts, timer->site);
+	run_strings_add(warnings,
+			"rank %d called %s%s%s: such timers go by the time of this machine, so what "
+			"they do depends on how long simulating takes",
+			timer->rank, timer->function, site ? " at " : "", site ? site : "");
+	run_strings_finish(&texts);
+}
+
 static void warn_program(const struct run *run, struct run_strings *warnings)
 {
 	warn_no_mpi(run, warnings);
 	warn_unfinalized(run, warnings);
+	warn_timer(run, warnings);
 	run_real_warn(run, warnings);
 }
 
