@@ -109,9 +109,9 @@ static void find_bandwidth(struct fit *fit, int where)
 static void find_control(struct fit *fit)
 {
 	int w = fit->subject;
-	int64_t eager_B = fit->threshold_B[w];
+	int64_t eager_B = fit->threshold_B[w], next_B = eager_B < INT64_MAX ? eager_B + 1 : eager_B;
 	struct value below = measured(fit->samples, "one_way", w, eager_B, 0),
-		     above = measured(fit->samples, "one_way", w, eager_B + 1, 0);
+		     above = measured(fit->samples, "one_way", w, next_B, 0);
 	double b = fit->bandwidth_Bps[w].value, n = fit_n_control(fit), step, half;
 
 	if (!below.is_known || !above.is_known || !isfinite(b))

@@ -12,12 +12,12 @@
 #include "pdexec/libc-next.h"
 #include "pdexec/process.h"
 
-/* The program's copy of `environ`, which libc does not know of; NULL: it has none. */
+/* The program's copy of `environ`, which libc does not know of; NULL: it has none, or is built in. */
 static char ***own_variable(const struct pd_rank *rank)
 {
 	const struct pd_image *image = rank->program->image;
 
-	if (!image->link.copies.environ)
+	if (!image || !image->link.copies.environ)
 		return NULL;
 	return (char ***)(pd_rank_base(rank) + image->link.copies.environ);
 }

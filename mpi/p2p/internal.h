@@ -44,11 +44,13 @@ static MPI_HOT struct mpi_datatype *mpi_args_plain_type(const struct mpi_rank *m
 							MPI_Datatype datatype)
 {
 	uintptr_t number = (uintptr_t)datatype - MPI_DATATYPE_FIRST_NUMBER;
-	/* constant indeed, as mpi_datatype_get says */
-	struct mpi_datatype *type = (struct mpi_datatype *)&mpi_datatypes_predefined[number];
+	struct mpi_datatype *type;
 
-	if (__builtin_expect(number < MPI_DATATYPE_N_NUMBERS, 1))
+	if (__builtin_expect(number < MPI_DATATYPE_N_NUMBERS, 1)) {
+		/* constant indeed, as mpi_datatype_get says */
+		type = (struct mpi_datatype *)&mpi_datatypes_predefined[number];
 		return type->is_committed ? type : NULL;
+	}
 	type = mpi_datatype_get(me, datatype);
 	return type && type->is_committed && type->size_B <= INT32_MAX ? type : NULL;
 }
