@@ -125,6 +125,11 @@ class ByHand(Base):
         self.assertEqual(a["critical_path"]["derivatives"]["latency"], 2)
         self.near(a["efficiency"]["ideal_time_s"], 2)
 
+    def test_without_any_computation_all_is_lost_to_transfer(self):
+        found = self.call(2, ["./waits", "only_messages"])["analysis"]
+        self.assertEqual((found["efficiency"]["ideal_time_s"], found["efficiency"]["transfer"]), (0, 0))
+        self.assertEqual({window["transfer"] for window in found["efficiency_curve"]}, {0})
+
     def test_wait_at_barrier(self):
         # rank r comes after r + 1 s: they wait 3, 2, 1 and 0 s
         _, a = self.case("barrier", 4)

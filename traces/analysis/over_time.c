@@ -134,7 +134,9 @@ static double advance_ps(const struct trace_explanation *e, const struct trace_c
 
 	for (int job = 0; job < analysis->n_jobs; job++) {
 		const struct trace_curve *advance = &analysis->advance[job];
-		int per_bin = (int)(present->width / advance->width);
+		/* A clock that hardly moves has bins so small that all lie in the first one here. */
+		sim_time_ps ratio = present->width / advance->width;
+		int per_bin = ratio < TRACE_CURVE_BINS ? (int)ratio : TRACE_CURVE_BINS;
 
 		if (e->job && job != e->job_number)
 			continue;

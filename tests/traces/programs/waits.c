@@ -49,6 +49,16 @@ static void late_receiver(void)
 	}
 }
 
+/* Nothing but messages: on an ideal network no time passes. */
+static void only_messages(void)
+{
+	for (int i = 0; i < 1000; i++)
+		if (rank == i % 2)
+			send(1 - rank, SIZE_B);
+		else
+			recv(1 - rank, SIZE_B);
+}
+
 /* Rank r comes after r + 1 s. */
 static void barrier(void)
 {
@@ -237,6 +247,7 @@ static const struct {
 	void (*run)(void);
 } cases[] = {
     {"late_sender", late_sender},
+    {"only_messages", only_messages},
     {"late_receiver", late_receiver},
     {"barrier", barrier},
     {"rooted", rooted},
