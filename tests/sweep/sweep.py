@@ -368,6 +368,13 @@ class Interrupts(Base):
         sweep.kill()
         sweep.communicate()
 
+    def test_of_two_that_begin_at_once_one_waits_for_nobody(self):
+        both = [self.start(), self.start()]
+        for sweep, err in [(sweep, sweep.communicate()[1]) for sweep in both]:
+            self.assertIn((sweep.returncode, "found another mpisim-sweep at work" in err), ((0, False), (2, True)), err)
+        self.assertIn(0, [sweep.returncode for sweep in both])
+        self.assertEqual(len(self.logged()), self.N)
+
     def test_progress_is_for_terminals(self):
         sweep = self.start()
         self.assertEqual(sweep.communicate()[1], "")

@@ -120,7 +120,7 @@ static int prepare(struct sweep_db *db, struct util_error *err)
 /* The lock of a run is on the file itself and goes with the process, however that ends. */
 static int lock(struct sweep_db *db, struct util_error *err)
 {
-	db->lock_fd = open(db->path, O_RDWR | O_CLOEXEC);
+	db->lock_fd = open(db->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (db->lock_fd < 0)
 		return util_error_errno(err, errno, "cannot open %s", db->path);
 	if (flock(db->lock_fd, LOCK_EX | LOCK_NB) == 0)
@@ -154,10 +154,10 @@ int sweep_db_open(const char *path, bool may_make, bool is_run, struct sweep_db 
 		failed =
 		    execute(db, "PRAGMA synchronous = NORMAL; PRAGMA journal_mode = DELETE;", err);
 	}
+	if (!failed && is_run) /* two that begin at once must not both make the tables */
+		failed = lock(db, err);
 	if (!failed)
 		failed = prepare(db, err);
-	if (!failed && is_run)
-		failed = lock(db, err);
 	if (failed)
 		sweep_db_close(db);
 	else
