@@ -30,6 +30,7 @@ struct pd_private {
 	const char *const *names;      /* [n_names] */
 	bool *is_used;		       /* [n_names] */
 	int n_names;
+	int n_own; /* libraries of the simulator: the first ones */
 };
 
 static const struct link_map *first_map(void)
@@ -68,6 +69,27 @@ static bool is_of_system(const char *path)
 		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
 			return true;
 	return path[0] == '\0' || strncmp(path, "linux-vdso", 10) == 0;
+}
+
+/* Made for programs with threads, or without variables that matter. */
+static bool is_runtime(const char *path)
+{
+	static const char *const names[] = {
+	    "ld-linux-x86-64", "ld-linux-aarch64", "libc",      "libm",	       "libdl",
+	    "libpthread",      "librt",		   "libgcc_s",  "libstdc++",   "libgfortran",
+	    "libquadmath",     "libgomp",	   "libatomic", "libopenblas", "libblas",
+	    "liblapack",       "libz",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (has_name(path, names[i]))
+			return true;
+	return false;
+}
+
+bool pd_private_is_doubtful(const char *path)
+{
+	return path[0] == '/' && is_of_system(path) && !is_runtime(path) && !pd_link_is_own(path);
 }
 
 static bool is_private(struct pd_private *private, const char *path)
@@ -201,8 +223,10 @@ int pd_private_create(int n, const char *const names[], struct pd_private **out,
 	private->n_names = n;
 	private->is_used = calloc((size_t)n + 1, sizeof *private->is_used);
 	failed = !private->is_used;
-	for (const struct link_map *map = first_map(); map && !failed; map = map->l_next)
+	for (const struct link_map *map = first_map(); map && !failed; map = map->l_next) {
 		failed = add(private, map, false);
+		private->n_own++;
+	}
 	if (failed) {
 		pd_private_destroy(private);
 		return fail_memory(err);
@@ -252,5 +276,16 @@ const char *pd_private_unused(const struct pd_private *private)
 	for (int i = 0; private && i < private->n_names; i++)
 		if (!private->is_used[i])
 			return private->names[i];
+	return NULL;
+}
+
+const char *pd_private_first_doubtful(const struct pd_private *private)
+{
+	const struct library *library = private ? private->first : NULL;
+
+	for (int i = 0; library; library = library->next, i++)
+		if (i >= private->n_own && library->n_ranges == 0 &&
+		    pd_private_is_doubtful(library->map->l_name))
+			return library->map->l_name;
 	return NULL;
 }

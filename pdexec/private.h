@@ -30,4 +30,12 @@ int pd_private_take(struct pd_private *private, struct pd_image *image, int rank
 /* The first of `names` that no library had so far; NULL: there is none. */
 const char *pd_private_unused(const struct pd_private *private);
 
+/*
+ * Whether all ranks share the variables of the library at `path` although it may keep what belongs
+ * to one process: it lies with the system's, and is no runtime of a compiler.
+ */
+bool pd_private_is_doubtful(const char *path);
+/* The path of the first such library that programs brought along; NULL: there is none. O(libraries). */
+const char *pd_private_first_doubtful(const struct pd_private *private);
+
 #endif

@@ -119,9 +119,13 @@ class Libraries(Base):
         found = self.check(path, 0)
         self.assertEqual([(f["name"], f["needed_by"]) for f in found["functions"]],
                          [("MPI_Barrier", str(self.dir.resolve() / "libring.so"))])
-        self.assertTrue(any("libring.so calls MPI" in note for note in found["notes"]))
+        self.assertEqual(found["notes"], [])  # its own library: private
         (self.dir / "libring.so").unlink()
         self.assertEqual(len(self.stopped(path, "libring.so, which")["stops"]), 1)
+
+    def test_libraries_of_the_system_are_named_unless_they_are_runtimes(self):
+        path = self.build("yaml", "#include <yaml.h>\nint main(void) { return yaml_get_version_string()[0] == 0; }", "-lyaml", "-lm")
+        self.assertEqual([note.split()[0] for note in self.check(path, 0)["notes"] if "--private-lib" in note], ["libyaml-0.so.2"])
 
     def test_other_mpis_are_to_be_rebuilt(self):
         self.build("libmpi.so.40", "int MPI_Finalize(void) { return 0; }", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.40", compiler=CC)

@@ -130,6 +130,18 @@ class Libraries(Base):
         self.assertIn('--private-lib: found "./libunfriendly.so"', done.stderr)
 
 
+    def test_shared_variables_of_the_systems_libraries_are_told_when_a_rank_crashes(self):
+        (self.dir / "crash.c").write_text("#include <mpi.h>\n#include <stdlib.h>\n"
+                                          "int main(void) { MPI_Init(0, 0); abort(); }\n")
+        built = call(BIN / "mpisim-cc", "crash.c", "-o", "crash", "-Wl,--no-as-needed", "-lresolv", cwd=self.dir)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        run = (BIN / "mpisim-run", "--quiet", "--cluster", "cluster.yaml")
+        done = call(*run, "-n", 2, "./crash", cwd=self.dir)
+        self.assertIn("give each rank its own with --private-lib libresolv.so.2", done.stderr)
+        done = call(*run, "-n", 2, "--private-lib", "libresolv", "./crash", cwd=self.dir)
+        self.assertNotIn("--private-lib", done.stderr)
+
+
 class Threads(Base):
     def test_threads_that_do_not_call_mpi_work(self):
         self.assertEqual(self.lines("threads"), ["0: 10000", "1: 10000", "2: 10000"])

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "pdexec/arch.h"
+#include "pdexec/private.h"
 #include "tools/check/check.h"
 
 enum { SYMBOLS_LISTED = 8 };
@@ -115,6 +116,16 @@ static bool needs_any(const struct check_binary *program, const char *const name
 	return false;
 }
 
+static void note_library(struct check *check, const struct check_library *library)
+{
+	if (library->path && pd_private_is_doubtful(library->path))
+		run_strings_add(&check->notes,
+				"%s%s lies with the system's libraries, so all ranks share its "
+				"variables (to give each its own: --private-lib %s)",
+				library->name, library->needs_mpi ? " calls MPI and" : "",
+				library->name);
+}
+
 static void add_notes(struct check *check, const struct check_binary *program)
 {
 	static const char *const threads[] = {"pthread_create", "thrd_create", "GOMP_parallel",
@@ -134,12 +145,7 @@ static void add_notes(struct check *check, const struct check_binary *program)
 		    "it can start threads: what they compute is not measured (run with one "
 		    "thread for each rank)");
 	for (int i = 0; i < check->n_libraries; i++)
-		if (check->libraries[i].needs_mpi)
-			run_strings_add(
-			    &check->notes,
-			    "its library %s calls MPI, too: that library's own variables "
-			    "are shared by all ranks",
-			    check->libraries[i].name);
+		note_library(check, &check->libraries[i]);
 }
 
 void check_judge(struct check *check, size_t tls_size_B)

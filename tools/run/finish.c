@@ -9,10 +9,8 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/uses.h"
-#include "mpi/env/leaks.h"
 #include "netmodel/yamltree.h"
 #include "pdexec/blas.h"
-#include "pdexec/private.h"
 #include "pdexec/store.h"
 #include "tools/run/explain.h"
 #include "tools/run/failure.h"
@@ -48,160 +46,6 @@ static void close_open_calls(struct run *run)
 			world->recorder.call(world->recorder.context, &record);
 		}
 	}
-}
-
-static void warn_leak(const struct mpi_leak *leak, const char *site, uint64_t count, int first_rank,
-		      struct run_strings *warnings)
-{
-	run_strings_add(warnings, "at MPI_Finalize: %s%s%s%s%s (%llu in all, first on rank %d)",
-			leak->what, leak->function ? ", made by " : "",
-			leak->function ? leak->function : "", site ? " at " : "", site ? site : "",
-			(unsigned long long)count, first_rank);
-}
-
-/* Entries of the same place are one: they differ where each rank has its own copy of the code. */
-static void warn_leaks(const struct run *run, struct run_strings *warnings)
-{
-	const struct mpi_leaks *leaks = run->mpi->leaks;
-	int n = leaks ? leaks->n : 0;
-	struct run_strings texts = {.items = NULL};
-	const char **sites = calloc((size_t)n + 1, sizeof *sites);
-
-	for (int i = 0; sites && i < n; i++)
-		sites[i] = run_site(run, &texts, leaks->entries[i].site);
-	for (int i = 0; sites && i < n; i++) {
-		const struct mpi_leak *first = &leaks->entries[i];
-		uint64_t count = 0;
-		int lowest = first->first_rank;
-		bool is_new = true;
-
-		for (int j = 0; j < n && is_new; j++) {
-			const struct mpi_leak *other = &leaks->entries[j];
-
-			if (sites[j] != sites[i] || other->function != first->function ||
-			    strcmp(other->what, first->what) != 0)
-				continue;
-			is_new = is_new && j >= i;
-			count += other->count;
-			lowest = other->first_rank < lowest ? other->first_rank : lowest;
-		}
-		if (is_new)
-			warn_leak(first, sites[i], count, lowest, warnings);
-	}
-	free(sites);
-	run_strings_finish(&texts);
-}
-
-/* Ranks that returned `code`, first of them `first`. */
-static void warn_exit_code(const struct run *run, int first, int ranks[],
-			   struct run_strings *warnings)
-{
-	const struct pd_rank *all = run->world->ranks;
-	char list[128];
-	int n = 0;
-
-	for (int rank = 0; rank < run->world->n_ranks; rank++) {
-		if (!all[rank].has_ended || all[rank].exit_code != all[first].exit_code)
-			continue;
-		if (rank < first)
-			return; /* said already */
-		ranks[n++] = rank;
-	}
-	run_format_ranks(list, sizeof list, ranks, n);
-	run_strings_add(warnings, "rank%s %s returned exit code %d", n == 1 ? "" : "s", list,
-			all[first].exit_code);
-}
-
-static int warn_exit_codes(const struct run *run, struct run_strings *warnings)
-{
-	int n_ranks = run->world->n_ranks, n_bad = 0;
-	int *ranks = calloc((size_t)n_ranks, sizeof *ranks);
-
-	for (int rank = 0; ranks && rank < n_ranks; rank++) {
-		const struct pd_rank *pd = &run->world->ranks[rank];
-
-		if (!pd->has_ended || pd->exit_code == 0)
-			continue;
-		n_bad++;
-		warn_exit_code(run, rank, ranks, warnings);
-	}
-	free(ranks);
-	return n_bad;
-}
-
-static void warn_model(const struct run *run, struct run_strings *warnings)
-{
-	struct net_stats stats = net_model_stats(run->world->model);
-	const struct trace_summary *summary = run->summary;
-
-	if (stats.n_algorithm1_infeasible > 0)
-		run_strings_add(warnings,
-				"sharing algorithm1 was not feasible at %llu instants, where "
-				"max-min shares replaced it",
-				(unsigned long long)stats.n_algorithm1_infeasible);
-	if (summary->n_phases_dropped > 0)
-		run_strings_add(
-		    warnings,
-		    "only the first %d phases are listed; %llu begins of later ones are not",
-		    TRACE_MAX_PHASES, (unsigned long long)summary->n_phases_dropped);
-	if (summary->out_of_memory)
-		run_strings_add(
-		    warnings, "memory ran out while the run was recorded: some sums are too small");
-}
-
-/* A program that is no MPI program runs as often as asked, which is seldom meant. */
-static void warn_no_mpi(const struct run *run, struct run_strings *warnings)
-{
-	if (run->world->failure.kind != PD_FAILURE_NONE || run->signal)
-		return;
-	for (int rank = 0; rank < run->world->n_ranks; rank++)
-		if (run->mpi->ranks[rank].n_opened > 0)
-			return;
-	run_strings_add(warnings, "no rank called MPI_Init: is %s the MPI program?",
-			run->programs[0].argv[0]);
-}
-
-static void warn_unfinalized(const struct run *run, struct run_strings *warnings)
-{
-	const struct mpi_world *mpi = run->mpi;
-	const char *library = pd_private_unused(run->world->private);
-
-	if (mpi->n_unfinalized > 0)
-		run_strings_add(
-		    warnings, "%d rank%s ended without calling MPI_Finalize, first of them rank %d",
-		    mpi->n_unfinalized, mpi->n_unfinalized == 1 ? "" : "s", mpi->first_unfinalized);
-	if (library)
-		run_strings_add(warnings, "--private-lib: no library \"%s\" was loaded", library);
-}
-
-/* A timer of the host. */
-static void warn_timer(const struct run *run, struct run_strings *warnings)
-{
-	const struct pd_timer *timer = &run->world->timer;
-	struct run_strings texts = {.items = NULL};
-	const char *site;
-
-	if (!timer->function)
-		return;
-	site = run_site(run, &texts, timer->site);
-	run_strings_add(warnings,
-			"rank %d called %s%s%s: such timers go by the time of this machine, so what "
-			"they do depends on how long simulating takes",
-			timer->rank, timer->function, site ? " at " : "", site ? site : "");
-	run_strings_finish(&texts);
-}
-
-static void warn_program(const struct run *run, struct run_strings *warnings)
-{
-	warn_no_mpi(run, warnings);
-	warn_unfinalized(run, warnings);
-	warn_timer(run, warnings);
-	run_real_warn(run, warnings);
-}
-
-static void add_warning(void *context, const char *sentence)
-{
-	run_strings_add(context, "%s", sentence);
 }
 
 static void measure_simulation(const struct run *run, struct trace_run *out)
@@ -442,22 +286,14 @@ int run_finish(struct run *run)
 	int *codes = exit_codes(run->world);
 	struct trace_job *spawned = run_spawned_describe(run, &description.n_spawned);
 	char *early_end;
-	int status, lost;
+	int n_bad_exits, status, lost;
 
 	close_open_calls(run);
 	trace_summary_close(run->summary, run->world->engine.now);
 	run_explain(run, &sites, &explanation, &description);
-	for (int i = 0; i < run->notes.n; i++)
-		run_strings_add(&warnings, "%s", run->notes.items[i]);
-	if (!run->options.ignore_leaks)
-		warn_leaks(run, &warnings);
-	warn_model(run, &warnings);
-	warn_program(run, &warnings);
-	for (int i = 0; i < run->world->n_programs; i++)
-		pd_store_warn(run->world->programs[i].store, add_warning, &warnings);
-	pd_blas_warn(run->world->blas, run->world->config.mode, add_warning, &warnings);
+	n_bad_exits = run_warn(run, &warnings);
 	describe_settings(run, &description);
-	describe_outcome(run, warn_exit_codes(run, &warnings), &description);
+	describe_outcome(run, n_bad_exits, &description);
 	if (description.outcome == TRACE_FAILED) {
 		run_failure_describe(run, &failure);
 		description.failure = &failure.description;

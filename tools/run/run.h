@@ -69,6 +69,10 @@ void run_loop(struct run *run);
  * status. */
 int run_finish(struct run *run);
 
+/* Adds what a user should know of the run beyond its result, in sentences. Returns how many ranks
+ * returned an exit code other than 0. O(ranks + leaked handles). (tools/run/warnings.c) */
+int run_warn(const struct run *run, struct run_strings *warnings);
+
 /* Makes what observes the run: summary (there already), --report, --explain. (tools/run/main.c) */
 int run_recorder_create(struct run *run, struct sim_recorder *out, struct util_error *err);
 /* Warns of what --real leaves out. (tools/run/waits.c) */
