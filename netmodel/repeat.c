@@ -12,6 +12,12 @@ bool net_model_is_timeless(const struct net_model *model)
 	       model->cluster->unattended_sends.n == 0 && !model->has_windows;
 }
 
+bool net_model_is_orderless(const struct net_model *model)
+{
+	return model->cluster->sharing == NET_SHARING_MAXMIN && model->queue_s == 0 &&
+	       model->cluster->order == NET_ORDER_FREE && !model->has_windows;
+}
+
 static bool describe_links(const struct net_model *model, struct util_words *out)
 {
 	for (int i = 0; i < model->n_links; i++) {
@@ -29,20 +35,31 @@ static bool describe_links(const struct net_model *model, struct util_words *out
 	return true;
 }
 
-/* A computation with those below it in the heap, then its siblings. */
-static void describe_heap(const struct net_model *model, const struct net_compute *compute,
-			  struct util_words *out)
+/* How many of a heap, and of its siblings, began before one with this order: what the order of equal
+ * ends depends on. */
+static uint64_t count_before(const struct net_compute *compute, uint64_t order)
+{
+	uint64_t n = 0;
+
+	for (; compute; compute = compute->sibling)
+		n += (compute->order < order) + count_before(compute->child, order);
+	return n;
+}
+
+/* A computation with those below it in its node's heap, then its siblings. */
+static void describe_heap(const struct net_model *model, const struct net_node *node,
+			  const struct net_compute *compute, struct util_words *out)
 {
 	for (; compute; compute = compute->sibling) {
 		util_words_add(out, (uint64_t)(uintptr_t)compute);
 		util_words_add(out, (uint64_t)(model->engine->now - compute->begin));
-		util_words_add(out, model->next_order - compute->order);
+		util_words_add(out, count_before(node->heap, compute->order));
 		util_words_add_double(out, compute->work_s);
 		util_words_add_double(out, compute->useful_s);
 		util_words_add_double(out, compute->end_s);
 		for (int i = 0; i < 3; i++)
 			util_words_add_double(out, compute->mark[i]);
-		describe_heap(model, compute->child, out);
+		describe_heap(model, node, compute->child, out);
 	}
 	util_words_add(out, 0);
 }
@@ -58,6 +75,9 @@ static bool describe_nodes(const struct net_model *model, struct util_words *out
 			continue;
 		util_words_add(out, (uint64_t)i);
 		util_words_add(out, (uint64_t)(model->engine->now - node->updated));
+		util_words_add(out, sim_event_is_queued(&node->event)
+					? (uint64_t)(node->event.time - model->engine->now)
+					: UINT64_MAX);
 		util_words_add_double(out, node->rate);
 		util_words_add_double(out, node->undisturbed);
 		util_words_add_double(out, node->speed);
@@ -65,7 +85,7 @@ static bool describe_nodes(const struct net_model *model, struct util_words *out
 		util_words_add_double(out, node->stolen_s);
 		util_words_add_double(out, node->shared_s);
 		util_words_add_double(out, node->slowed_s);
-		describe_heap(model, node->heap, out);
+		describe_heap(model, node, node->heap, out);
 	}
 	return true;
 }
@@ -78,6 +98,7 @@ static bool is_of_node(const struct net_model *model, const struct sim_event *ev
 	       offset % sizeof *model->nodes == offsetof(struct net_node, event);
 }
 
+/* The order in which they leave; when they do stands with their nodes. */
 static bool describe_events(const struct net_model *model, struct util_words *out)
 {
 	const struct sim_queue *queue = &model->engine->queue;
@@ -87,16 +108,16 @@ static bool describe_events(const struct net_model *model, struct util_words *ou
 	for (size_t i = 0; i < queue->n_events && all_known; i++) {
 		all_known = is_of_node(model, events[i]);
 		util_words_add(out, (uint64_t)(uintptr_t)events[i]);
-		util_words_add(out, (uint64_t)(events[i]->time - model->engine->now));
 	}
 	free(events);
 	return all_known;
 }
 
-bool net_model_describe(const struct net_model *model, struct util_words *out)
+bool net_model_describe(const struct net_model *model, struct util_words *out,
+			struct util_words *order)
 {
 	return !model->hook.pending && describe_links(model, out) && describe_nodes(model, out) &&
-	       describe_events(model, out) && !out->is_lost;
+	       describe_events(model, order) && !out->is_lost && !order->is_lost;
 }
 
 static void delay_heap(struct net_compute *compute, sim_time_ps duration)

@@ -36,6 +36,11 @@ struct replay_repeat {
 	struct sim_instant_hook hook;
 	struct replay *replay;
 	struct util_words state, anchor; /* now; at the anchor */
+	/* in which computations end that end at one time */
+	struct util_words order, anchor_order;
+	bool is_orderless; /* that makes no difference but to what n_ordered counts */
+	uint64_t anchor_ordered, alike_hash;
+	int n_alike; /* periods so far that differ in that order only, one after the other */
 	bool has_anchor;
 	sim_time_ps anchor_time;
 	uint64_t anchor_unlike;
@@ -105,7 +110,31 @@ bool replay_repeat_allows(const char *function)
 	return false;
 }
 
+/* Whether what a call does at an instant may depend on what else that instant brings, before or
+ * after: operations that go on when their rank is in MPI, and calls that take what is there. */
+bool replay_repeat_is_ordered(const char *function)
+{
+	const char *name = function + strlen("MPI_");
+
+	return strncmp(name, "Start", 5) == 0 || strncmp(name, "Waitany", 7) == 0 ||
+	       strncmp(name, "Waitsome", 8) == 0 ||
+	       (name[0] == 'I' && strncmp(name, "Isend", 5) != 0 && strncmp(name, "Irecv", 5) != 0);
+}
+
 /* --- anchors --- */
+
+static uint64_t count_ordered(const struct replay *replay)
+{
+	return replay->n_ordered + replay->mpi->n_steps_in_mpi;
+}
+
+static void swap_words(struct util_words *a, struct util_words *b)
+{
+	struct util_words words = *a;
+
+	*a = *b;
+	*b = words;
+}
 
 static void count(const struct replay *replay, struct counters *out)
 {
@@ -132,10 +161,10 @@ static uint64_t position(const struct replay_rank *rank)
 static void drop_anchor(struct replay_repeat *repeat)
 {
 	const struct replay *replay = repeat->replay;
-	struct util_words words = repeat->anchor;
 
-	repeat->anchor = repeat->state;
-	repeat->state = words;
+	swap_words(&repeat->anchor, &repeat->state);
+	swap_words(&repeat->anchor_order, &repeat->order);
+	repeat->anchor_ordered = count_ordered(replay);
 	repeat->has_anchor = true;
 	repeat->anchor_time = replay->world->engine.now;
 	repeat->anchor_unlike = replay->n_unlike;
@@ -258,11 +287,30 @@ static void start_again(struct replay_repeat *repeat, bool with_tape)
 	drop_anchor(repeat);
 }
 
+/*
+ * All is as it was at the anchor but for the order of what ends at one time. Where that makes no
+ * difference, two periods in a row say so: they have told the same. True: the next one has begun.
+ */
+static bool compare_period(struct replay_repeat *repeat)
+{
+	uint64_t hash = is_told(repeat->replay)
+			    ? replay_tape_hash(&repeat->tape, repeat->anchor_time)
+			    : 0;
+
+	if (repeat->n_alike > 0 && hash == repeat->alike_hash)
+		return false;
+	repeat->alike_hash = hash;
+	repeat->n_alike++;
+	start_again(repeat, is_told(repeat->replay));
+	return true;
+}
+
 /* All is as it was at the anchor. False when what was read since then does not follow again. */
 static bool meet(struct replay_repeat *repeat)
 {
 	struct replay *replay = repeat->replay;
 	bool is_taped = !is_told(replay) || repeat->tape.place;
+	bool is_same = util_words_equal(&repeat->order, &repeat->anchor_order);
 	uint64_t most = is_taped ? MAX_JUMP / (repeat->tape.n + 1) + 1 : WORTH_A_TAPE;
 	uint64_t n =
 	    replay->n_unlike == repeat->anchor_unlike ? count_repetitions(repeat, most) : 0;
@@ -274,11 +322,20 @@ static bool meet(struct replay_repeat *repeat)
 	} else if (repeat->tape.is_lost) {
 		start_again(repeat, false);
 		repeat->pause = LONG_PAUSE;
-	} else {
+	} else if (is_same || !compare_period(repeat)) {
 		jump(repeat, n);
+		repeat->n_alike = 0;
 		start_again(repeat, false);
 	}
 	return true;
+}
+
+static bool is_as_at_anchor(const struct replay_repeat *repeat)
+{
+	if (!repeat->has_anchor || !util_words_equal(&repeat->state, &repeat->anchor))
+		return false;
+	return util_words_equal(&repeat->order, &repeat->anchor_order) ||
+	       (repeat->is_orderless && count_ordered(repeat->replay) == repeat->anchor_ordered);
 }
 
 static void look(struct replay_repeat *repeat)
@@ -288,11 +345,13 @@ static void look(struct replay_repeat *repeat)
 		return;
 	}
 	util_words_clear(&repeat->state);
-	if (!replay_state_describe(repeat->replay, &repeat->state))
+	util_words_clear(&repeat->order);
+	if (!replay_state_describe(repeat->replay, &repeat->state, &repeat->order))
 		return;
-	if (repeat->has_anchor && util_words_equal(&repeat->state, &repeat->anchor) && meet(repeat))
+	if (is_as_at_anchor(repeat) && meet(repeat))
 		return;
 	if (!repeat->has_anchor || ++repeat->n_since >= repeat->span) {
+		repeat->n_alike = 0;
 		start_again(repeat, false);
 		repeat->span = repeat->span < MAX_SPAN ? 2 * repeat->span : MAX_SPAN;
 	}
@@ -345,6 +404,8 @@ int replay_repeat_create(struct replay *replay, struct replay_repeat **out, stru
 	repeat->hook.run = run_hook;
 	repeat->replay = replay;
 	repeat->span = 1;
+	repeat->is_orderless = net_model_is_orderless(world->model) &&
+			       !replay->mpi->has_send_overhead && !replay->mpi->has_recv_overhead;
 	*out = repeat;
 	return 0;
 }
@@ -357,6 +418,8 @@ void replay_repeat_destroy(struct replay_repeat *repeat)
 	mtrace_cursor_close(&repeat->scout);
 	util_words_finish(&repeat->state);
 	util_words_finish(&repeat->anchor);
+	util_words_finish(&repeat->order);
+	util_words_finish(&repeat->anchor_order);
 	free(repeat->ranks);
 	free(repeat);
 }

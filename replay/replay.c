@@ -171,6 +171,7 @@ static void do_call(struct replay_rank *rank, uint64_t number)
 		replay_damaged(rank, "no such function");
 	function = replay->functions[number];
 	replay->n_unlike += replay->is_unlike[number];
+	replay->n_ordered += replay->is_ordered[number];
 	enter(rank, number, site);
 	rank->n_arrays = rank->n_buffers = 0;
 	if (function == replay->finalize)
@@ -283,6 +284,7 @@ static int bind_functions(struct replay *replay, struct util_error *err)
 			    function->name, function->signature, found->signature);
 		replay->functions[i] = found;
 		replay->is_unlike[i] = !replay_repeat_allows(function->name);
+		replay->is_ordered[i] = replay_repeat_is_ordered(function->name);
 		if (strcmp(function->name, "MPI_Finalize") == 0)
 			replay->finalize = found;
 	}
@@ -356,11 +358,12 @@ int replay_create(struct mtrace_file *file, const struct replay_config *config, 
 	replay->ranks = calloc((size_t)file->n_ranks, sizeof *replay->ranks);
 	replay->functions = calloc((size_t)file->n_functions + 1, sizeof *replay->functions);
 	replay->is_unlike = calloc((size_t)file->n_functions + 1, sizeof *replay->is_unlike);
+	replay->is_ordered = calloc((size_t)file->n_functions + 1, sizeof *replay->is_ordered);
 	replay->scales = malloc(((size_t)file->n_strings + 1) * sizeof *replay->scales);
 	replay->n_zeros = (uint64_t)file->n_ranks + 65536;
 	replay->zeros = calloc(replay->n_zeros, sizeof(MPI_Count));
-	if (!replay->ranks || !replay->functions || !replay->is_unlike || !replay->scales ||
-	    !replay->zeros)
+	if (!replay->ranks || !replay->functions || !replay->is_unlike || !replay->is_ordered ||
+	    !replay->scales || !replay->zeros)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a replay");
 	for (uint32_t i = 0; i < file->n_strings && !failed; i++)
 		replay->scales[i] = -1;
@@ -393,6 +396,7 @@ void replay_destroy(struct replay *replay)
 	free(replay->ranks);
 	free(replay->functions);
 	free(replay->is_unlike);
+	free(replay->is_ordered);
 	free(replay->scales);
 	free(replay->zeros);
 	free(replay);

@@ -41,7 +41,8 @@ struct replay {
 	struct replay_repeat *repeat; /* NULL: all is simulated */
 	int n_computing;	      /* ranks that end a step of computation */
 	uint64_t n_unlike;	      /* records so far that leave more behind than repeats */
-	bool *is_unlike;	      /* [file->n_functions]: their calls are such records */
+	uint64_t n_ordered; /* that may depend on the order of what happens at one instant */
+	bool *is_unlike, *is_ordered; /* [file->n_functions]: their calls are such records */
 	size_t last_B;		      /* size of the array that was read last */
 };
 

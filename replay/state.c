@@ -40,7 +40,8 @@ static void describe_step(const struct pd_rank *pd, struct util_words *out)
 	util_words_add(out, (uint64_t)pd->n_parts << 1 | pd->has_ended);
 }
 
-bool replay_state_describe(const struct replay *replay, struct util_words *out)
+bool replay_state_describe(const struct replay *replay, struct util_words *out,
+			   struct util_words *order)
 {
 	const struct mpi_world *mpi = replay->mpi;
 
@@ -58,5 +59,5 @@ bool replay_state_describe(const struct replay *replay, struct util_words *out)
 		describe_step(rank->mpi->pd, out);
 		describe_requests(rank, out);
 	}
-	return net_model_describe(replay->world->model, out);
+	return net_model_describe(replay->world->model, out, order);
 }

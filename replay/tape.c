@@ -232,6 +232,82 @@ void replay_tape_play(const struct replay_tape *tape, struct pd_store *store, si
 		play_one(tape, store, tape->entries[i], delay);
 }
 
+/* --- comparing --- */
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
+	return hash ^ hash >> 29;
+}
+
+static uint64_t mix_double(uint64_t hash, double value)
+{
+	uint64_t word;
+
+	memcpy(&word, &value, sizeof word);
+	return mix(hash, word);
+}
+
+static uint64_t mix_message(uint64_t hash, const struct sim_record_message *m, sim_time_ps begin)
+{
+	const sim_time_ps times[] = {m->sent, m->started, m->arrived, m->received};
+
+	hash = mix(hash, (uint64_t)m->source << 32 | (uint32_t)m->dest);
+	/* collectives count their tags up */
+	hash = mix(hash, m->in_collective ? UINT64_MAX : (uint64_t)m->tag);
+	hash = mix(hash, (uint64_t)m->size_B);
+	for (int i = 0; i < 4; i++)
+		hash = mix(hash, (uint64_t)(times[i] - begin));
+	return hash;
+}
+
+static uint64_t hash_entry(const struct replay_tape *tape, const struct replay_tape_entry *entry,
+			   sim_time_ps begin)
+{
+	uint64_t hash = mix(0, (uint64_t)entry->kind + 1);
+
+	switch (entry->kind) {
+	case TAPE_COMPUTE:
+		hash = mix(hash, (uint64_t)entry->of.compute.rank);
+		hash = mix(hash, (uint64_t)(uintptr_t)entry->of.compute.kernel);
+		hash = mix(hash, (uint64_t)(entry->of.compute.begin - begin));
+		hash = mix(hash, (uint64_t)(entry->of.compute.end - begin));
+		hash = mix_double(hash, entry->of.compute.useful_s);
+		hash = mix_double(hash, entry->of.compute.stolen_s);
+		return mix_double(hash, entry->of.compute.shared_s);
+	case TAPE_CALL:
+		hash = mix(hash, (uint64_t)entry->of.call.rank);
+		hash = mix(hash, (uint64_t)(uintptr_t)entry->of.call.function);
+		hash = mix(hash, (uint64_t)(uintptr_t)entry->of.call.site);
+		hash = mix(hash, (uint64_t)(entry->of.call.begin - begin));
+		hash = mix(hash, (uint64_t)(entry->of.call.end - begin));
+		return mix(hash, (uint64_t)entry->of.call.waiting);
+	case TAPE_MESSAGE:
+		return mix_message(hash, &entry->of.message, begin);
+	case TAPE_PHASE:
+		hash = mix(hash, (uint64_t)(uintptr_t)entry->of.phase.name);
+		hash = mix(hash, (uint64_t)entry->of.phase.rank << 1 |
+				     (uint64_t)entry->of.phase.is_begin);
+		return mix(hash, (uint64_t)(entry->of.phase.time - begin));
+	case TAPE_KERNEL:
+		hash = mix(hash, (uint64_t)(uintptr_t)entry->of.kernel.name);
+		for (int i = 0; i < entry->of.kernel.n_params; i++)
+			hash = mix_double(hash,
+					  tape->params[entry->of.kernel.first_param + (size_t)i]);
+		return hash;
+	}
+	return hash;
+}
+
+uint64_t replay_tape_hash(const struct replay_tape *tape, sim_time_ps begin)
+{
+	uint64_t sum = tape->n;
+
+	for (size_t i = 0; i < tape->n; i++)
+		sum += hash_entry(tape, &tape->entries[i], begin);
+	return sum;
+}
+
 void replay_tape_finish(struct replay_tape *tape)
 {
 	replay_tape_stop(tape);

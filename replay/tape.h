@@ -31,6 +31,8 @@ void replay_tape_kernel(struct replay_tape *tape, const char *name, int n_params
 			const double params[]);
 /* Tells all of a stopped tape again, `delay` later. */
 void replay_tape_play(const struct replay_tape *tape, struct pd_store *store, sim_time_ps delay);
+/* Equal for tapes that tell the same, in whatever order, as long after `begin`. */
+uint64_t replay_tape_hash(const struct replay_tape *tape, sim_time_ps begin);
 void replay_tape_finish(struct replay_tape *tape);
 
 #endif

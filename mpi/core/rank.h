@@ -124,6 +124,7 @@ struct mpi_world {
 	    n_bytes; /* point-to-point messages of the application and their payload */
 	uint64_t n_collective_messages,
 	    n_collective_bytes; /* messages that collectives are made of */
+	uint64_t n_steps_in_mpi; /* steps of messages that wait until their rank is in MPI */
 	void *rma;		/* windows: rma's own */
 	void *io;		/* files: io's own */
 };

@@ -145,6 +145,7 @@ void mpi_message_defer(struct mpi_rank *rank, struct mpi_message *message)
 
 void mpi_message_step(struct mpi_rank *rank, struct mpi_message *message)
 {
+	rank->world->n_steps_in_mpi += cluster_of(message)->progress != NET_PROGRESS_ASYNC;
 	if (makes_progress(rank))
 		step_now(message);
 	else

@@ -43,6 +43,24 @@ static void persistent(struct ring *ring, int i)
 	MPI_Waitall(2, ring->both, MPI_STATUSES_IGNORE);
 }
 
+/* With both neighbours, and none beyond the ends: who comes first of those that go on at one time
+ * changes from iteration to iteration, for as many as there are ranks. */
+static void halo(struct ring *ring, int i)
+{
+	int up = ring->rank ? ring->before : MPI_PROC_NULL;
+	int down = ring->next ? ring->next : MPI_PROC_NULL;
+	double sum;
+	MPI_Request all[4];
+
+	MPI_Irecv(ring->in, 1000, MPI_DOUBLE, up, 3, MPI_COMM_WORLD, &all[0]);
+	MPI_Irecv(ring->in + 1000, 1000, MPI_DOUBLE, down, 4, MPI_COMM_WORLD, &all[1]);
+	MPI_Isend(ring->out, 1000, MPI_DOUBLE, down, 3, MPI_COMM_WORLD, &all[2]);
+	MPI_Isend(ring->out + 1000, 1000, MPI_DOUBLE, up, 4, MPI_COMM_WORLD, &all[3]);
+	MPI_Waitall(4, all, MPI_STATUSES_IGNORE);
+	mpisim_add_compute_time(1e-3);
+	MPI_Allreduce(ring->out, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
 /* The same again after three iterations, not after one. */
 static void in_threes(struct ring *ring, int i)
 {
@@ -98,7 +116,7 @@ static const struct {
     {"persistent", persistent},	 {"threes", in_threes},
     {"growing", growing},	 {"changing", changing},
     {"clock", asking_the_clock}, {"wild", wild},
-    {"releasing", releasing},
+    {"releasing", releasing},	 {"halo", halo},
 };
 
 static void run(struct ring *ring, const char *kind, int n)
