@@ -81,7 +81,6 @@ static struct mpi_ideal *create(struct mpi_rank *me, const struct mpi_coll *coll
 				    .root = coll->given.root,
 				    .n = coll->size,
 				    .n_left = coll->size,
-				    .first_rank = me->rank,
 				    .error = MPI_SUCCESS};
 	ideal->slots = calloc((size_t)ideal->n, sizeof *ideal->slots);
 	if (!ideal->slots)
@@ -105,15 +104,6 @@ static struct mpi_ideal *join(struct mpi_rank *me, const struct mpi_coll *coll)
 		*link = create(me, coll);
 		table->n_under_way++;
 	}
-	if ((*link)->kind != coll->kind)
-		pd_fail(me->pd, PD_FAILURE_MPI_ERROR,
-			"this is %s, and rank %d is in %s: the ranks of a communicator have to "
-			"call the same collectives in the same order",
-			mpi_coll_kind_name(coll->kind), (*link)->first_rank,
-			mpi_coll_kind_name((*link)->kind));
-	if ((*link)->root != coll->given.root)
-		pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "root is %d, and that of rank %d is %d",
-			coll->given.root, (*link)->first_rank, (*link)->root);
 	return *link;
 }
 

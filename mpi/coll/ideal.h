@@ -48,8 +48,8 @@ struct mpi_ideal {
 	int tag;
 	uint32_t turn; /* of a persistent operation */
 	enum mpi_coll_kind kind;
-	int root, n, first_rank; /* first_rank: who came first, in MPI_COMM_WORLD */
-	int n_entered, n_left;	 /* n_left: who have yet to leave */
+	int root, n;
+	int n_entered, n_left; /* n_left: who have yet to leave */
 	/* Ranks 0 … n_prefix-1 have entered; of a reduction slot n_prefix-1 is their result. */
 	int n_prefix;
 	struct mpi_ideal_slot *slots;	     /* [n] */

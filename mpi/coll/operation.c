@@ -5,6 +5,7 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/operation.h"
+#include "mpi/coll/order.h"
 #include "mpi/coll/rounds.h"
 #include "mpi/coll/uses.h"
 #include "mpi/p2p/causes.h"
@@ -52,6 +53,7 @@ void mpi_coll_schedule(struct mpi_rank *me, struct mpi_coll *coll)
 	coll->segment_B =
 	    mpi_coll_choose_segment_B(me->world->coll_selection, coll->kind, coll->algorithm);
 	coll->tag = (int)(coll->comm->collective_count++ & 0x7fffffff);
+	mpi_coll_order_check(me, coll);
 	if (coll->comm->local)
 		coll->local_tag = (int)(coll->comm->local->collective_count++ & 0x7fffffff);
 }

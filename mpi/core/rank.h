@@ -112,10 +112,11 @@ struct mpi_world {
 	const struct mpi_coll_selection *coll_selection;
 	struct mpi_coll_uses *coll_uses; /* mpi/coll/uses.h; NULL: they are not counted */
 	struct mpi_ideal_table
-	    *ideals;	    /* mpi/coll/ideal.h: collectives by formula; NULL: none yet */
-	int n_finalized;    /* ranks that have left MPI for good */
+	    *ideals; /* mpi/coll/ideal.h: collectives by formula; NULL: none yet */
+	struct mpi_coll_orders *coll_orders;  /* mpi/coll/order.h; NULL: none yet */
+	int n_finalized;		      /* ranks that have left MPI for good */
 	int n_unfinalized, first_unfinalized; /* ranks that ended well without MPI_Finalize */
-	void *ports; /* and published names: dynamic's own; NULL: none */
+	void *ports;			      /* and published names: dynamic's own; NULL: none */
 	struct mpi_spawn *spawns; /* mpi/dynamic/spawn.h */
 	const char *no_spawn; /* the option under which processes cannot be spawned, and why; NULL: they can */
 	struct mpi_leaks *leaks; /* found at MPI_Finalize: env's own */

@@ -3,6 +3,7 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/ideal.h"
+#include "mpi/coll/order.h"
 #include "mpi/coll/uses.h"
 #include "mpi/comm/comm.h"
 #include "mpi/core/rank.h"
@@ -91,6 +92,7 @@ void mpi_world_destroy(struct mpi_world *world)
 	mpi_objects_destroy(world);
 	mpi_p2p_destroy(world);
 	mpi_ideal_table_destroy(world->ideals);
+	mpi_coll_orders_destroy(world->coll_orders);
 	if (world->coll_uses)
 		mpi_coll_uses_finish(world->coll_uses);
 	free(world->coll_uses);

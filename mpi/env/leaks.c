@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "mpi/coll/order.h"
 #include "mpi/comm/attribute.h"
 #include "mpi/env/errhandler.h"
 #include "mpi/p2p/endpoint.h"
@@ -103,12 +104,22 @@ static void visit_message(void *context, struct mpi_rank *sender, const void *si
 	add(sender, "message that was never received, sent", NULL, site);
 }
 
+static void visit_collective(void *context, int rank, const char *function, const void *site, int n)
+{
+	struct mpi_world *world = context;
+
+	(void)n;
+	add(&world->ranks[rank], "collective that other ranks never called", function, site);
+}
+
 void mpi_leaks_collect(struct mpi_rank *me)
 {
 	mpi_handle_visit(me, visit, me);
 	mpi_keyval_visit(me, visit_keyval, me);
-	if (++me->world->n_finalized == me->world->n_ranks)
-		mpi_p2p_visit_messages(me->world, visit_message, me->world);
+	if (++me->world->n_finalized < me->world->n_ranks)
+		return;
+	mpi_p2p_visit_messages(me->world, visit_message, me->world);
+	mpi_coll_order_visit(me->world, visit_collective, me->world);
 }
 
 void mpi_leaks_destroy(struct mpi_leaks *leaks)

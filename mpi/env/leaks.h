@@ -24,7 +24,8 @@ struct mpi_leaks {
 struct mpi_world;
 struct mpi_rank;
 
-/* Looks for leaks of `me`, and for messages that nobody received when it is the last rank; called
+/* Looks for leaks of `me`, and when it is the last rank for messages that nobody received and
+ * collectives that not all ranks called; called
  * once, by MPI_Finalize or where the rank ends. */
 void mpi_leaks_collect(struct mpi_rank *me);
 void mpi_leaks_destroy(struct mpi_leaks *leaks);

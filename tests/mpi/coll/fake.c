@@ -181,6 +181,13 @@ void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const char *format
 	abort();
 }
 
+char *pd_describe_site(const struct pd_world *world, const void *site, char *buf, size_t size)
+{
+	(void)world;
+	snprintf(buf, size, "%p", site);
+	return buf;
+}
+
 int mpi_check_buffer(struct mpi_rank *me, struct mpi_comm *comm, const void *buf, MPI_Count count,
 		     MPI_Datatype handle, struct mpi_datatype **out_type)
 {

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/coll/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/coll/algorithms.h"
+
+/* A rank that seems to be further ahead than this is behind: the others have passed its place
+ * without a collective. */
+#define MAX_AHEAD 0x40000000u
+
+/* What the first rank called. n_left == 0: a number in the order that no collective has. */
+struct entry {
+	const char *function;
+	const void *site;
+	const struct mpi_op *op; /* a predefined one; NULL: none */
+	int rank, root, n_left;
+};
+
+/* A ring of operations under way, in the order of their tags. */
+struct queue {
+	struct entry *entries;		  /* [capacity], a power of two */
+	uint32_t capacity, first, n, tag; /* tag: of the first one */
+};
+
+struct mpi_coll_orders {
+	struct queue **queues; /* [n] by context; NULL: nothing is under way */
+	uint32_t n;
+	struct queue *spare; /* an empty one, with its room; NULL: none */
+};
+
+static _Noreturn void fail_memory(struct mpi_rank *me)
+{
+	pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for the order of collectives");
+}
+
+/* --- queues --- */
+
+static void destroy(struct queue *queue)
+{
+	if (queue)
+		free(queue->entries);
+	free(queue);
+}
+
+static bool reserve(struct queue *queue, uint32_t n)
+{
+	struct queue larger = *queue;
+
+	if (n <= queue->capacity)
+		return true;
+	larger.capacity = queue->capacity ? queue->capacity : 4;
+	while (larger.capacity < n)
+		larger.capacity *= 2;
+	larger.entries = malloc(larger.capacity * sizeof *larger.entries);
+	if (!larger.entries)
+		return false;
+	larger.first = 0;
+	for (uint32_t i = 0; i < queue->n; i++)
+		larger.entries[i] = queue->entries[(queue->first + i) & (queue->capacity - 1)];
+	free(queue->entries);
+	*queue = larger;
+	return true;
+}
+
+static struct entry *at(const struct queue *queue, uint32_t index)
+{
+	return &queue->entries[(queue->first + index) & (queue->capacity - 1)];
+}
+
+/* The slot of the communicator's queue. */
+static struct queue **slot(struct mpi_rank *me, uint32_t context)
+{
+	struct mpi_coll_orders *orders = me->world->coll_orders;
+	uint32_t n;
+
+	if (!orders)
+		me->world->coll_orders = orders = calloc(1, sizeof *orders);
+	if (orders && context >= orders->n) {
+		struct queue **larger;
+
+		n = 2 * context + 16;
+		larger = realloc(orders->queues, n * sizeof(struct queue *));
+		if (!larger)
+			fail_memory(me);
+		memset(larger + orders->n, 0, (n - orders->n) * sizeof(struct queue *));
+		orders->queues = larger;
+		orders->n = n;
+	}
+	if (!orders)
+		fail_memory(me);
+	return &orders->queues[context];
+}
+
+static struct queue *open_queue(struct mpi_rank *me, struct queue **to, uint32_t tag)
+{
+	struct mpi_coll_orders *orders = me->world->coll_orders;
+
+	if (!*to) {
+		*to = orders->spare ? orders->spare : calloc(1, sizeof **to);
+		orders->spare = NULL;
+		if (!*to)
+			fail_memory(me);
+		(*to)->tag = tag;
+	}
+	return *to;
+}
+
+/* What all ranks have called is forgotten. */
+static void close_queue(struct mpi_coll_orders *orders, struct queue **at_slot)
+{
+	struct queue *queue = *at_slot;
+
+	while (queue->n > 0 && at(queue, 0)->n_left == 0) {
+		queue->first++;
+		queue->tag++;
+		queue->n--;
+	}
+	if (queue->n > 0)
+		return;
+	destroy(orders->spare);
+	orders->spare = queue;
+	*at_slot = NULL;
+}
+
+/* --- the comparison --- */
+
+/* Two groups of processes meet by these, each by its own. */
+static bool is_of_meeting(const char *function)
+{
+	static const char *const names[] = {"MPI_Comm_accept", "MPI_Comm_connect",
+					    "MPI_Comm_spawn",  "MPI_Comm_spawn_multiple",
+					    "MPI_Init",	       "MPI_Init_thread"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(function, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A function and its large-count twin are one operation. */
+static bool is_same_function(const char *a, const char *b)
+{
+	size_t n_a, n_b;
+
+	if (a == b || (is_of_meeting(a) && is_of_meeting(b)))
+		return true;
+	n_a = strlen(a);
+	n_b = strlen(b);
+	n_a -= n_a > 2 && strcmp(a + n_a - 2, "_c") == 0 ? 2 : 0;
+	n_b -= n_b > 2 && strcmp(b + n_b - 2, "_c") == 0 ? 2 : 0;
+	return n_a == n_b && strncmp(a, b, n_a) == 0;
+}
+
+static const struct mpi_op *predefined_op(const struct mpi_coll *coll)
+{
+	return coll->op && coll->op->is_predefined ? coll->op : NULL;
+}
+
+/* "rank 2 is in MPI_Bcast at ring.c:12 (main)"; the text is cut off rather than too long. */
+static const char *describe(const struct mpi_rank *me, const struct entry *other, char *text,
+			    size_t size)
+{
+	char site[256];
+
+	if (!other->site) {
+		snprintf(text, size, "rank %d called %s", other->rank, other->function);
+		return text;
+	}
+	pd_describe_site(me->world->pd, other->site, site, sizeof site);
+	snprintf(text, size, "rank %d called %s at %s", other->rank, other->function, site);
+	return text;
+}
+
+static _Noreturn void fail_order(struct mpi_rank *me, const struct entry *other)
+{
+	char text[512];
+
+	pd_fail(me->pd, PD_FAILURE_MPI_ERROR,
+		"%s instead, and the ranks of a communicator have to call the same collectives in "
+		"the same order",
+		describe(me, other, text, sizeof text));
+}
+
+static void compare(struct mpi_rank *me, const struct mpi_coll *coll, const struct entry *other)
+{
+	char text[512];
+
+	if (!is_same_function(me->pd->function, other->function))
+		fail_order(me, other);
+	if (coll->remote_size > 0)
+		return; /* arguments mean something else in each group */
+	if (coll->given.root != other->root)
+		pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "root is %d, and %d where %s",
+			coll->given.root, other->root, describe(me, other, text, sizeof text));
+	if (predefined_op(coll) != other->op)
+		pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "op is not the one with which %s",
+			describe(me, other, text, sizeof text));
+}
+
+/* The place in the queue, made when `me` is the first to come there. */
+static struct entry *find(struct mpi_rank *me, struct queue *queue, uint32_t index)
+{
+	if (index >= queue->n) {
+		if (!reserve(queue, index + 1))
+			fail_memory(me);
+		while (queue->n <= index)
+			at(queue, queue->n++)->n_left = 0;
+	}
+	return at(queue, index);
+}
+
+void mpi_coll_order_check(struct mpi_rank *me, const struct mpi_coll *coll)
+{
+	struct queue **to, *queue;
+	struct entry *entry;
+	uint32_t index;
+
+	if (coll->size + coll->remote_size == 1 || !me->pd->function)
+		return;
+	to = slot(me, coll->comm->context);
+	queue = open_queue(me, to, (uint32_t)coll->tag);
+	index = ((uint32_t)coll->tag - queue->tag) & 0x7fffffff;
+	if (index >= MAX_AHEAD)
+		fail_order(me, at(queue, 0));
+	entry = find(me, queue, index);
+	if (entry->n_left == 0)
+		*entry = (struct entry){.function = me->pd->function,
+					.site = me->pd->site,
+					.op = predefined_op(coll),
+					.rank = me->rank,
+					.root = coll->given.root,
+					.n_left = coll->size + coll->remote_size};
+	else
+		compare(me, coll, entry);
+	if (--entry->n_left == 0 && index == 0)
+		close_queue(me->world->coll_orders, to);
+}
+
+void mpi_coll_order_visit(const struct mpi_world *world,
+			  void (*visit)(void *context, int rank, const char *function,
+					const void *site, int n),
+			  void *context)
+{
+	const struct mpi_coll_orders *orders = world->coll_orders;
+
+	for (uint32_t i = 0; orders && i < orders->n; i++)
+		for (uint32_t k = 0; orders->queues[i] && k < orders->queues[i]->n; k++) {
+			const struct entry *entry = at(orders->queues[i], k);
+
+			if (entry->n_left > 0)
+				visit(context, entry->rank, entry->function, entry->site,
+				      entry->n_left);
+		}
+}
+
+void mpi_coll_orders_destroy(struct mpi_coll_orders *orders)
+{
+	if (!orders)
+		return;
+	for (uint32_t i = 0; i < orders->n; i++)
+		destroy(orders->queues[i]);
+	destroy(orders->spare);
+	free(orders->queues);
+	free(orders);
+}
