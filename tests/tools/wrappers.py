@@ -22,7 +22,7 @@ class Wrappers(Base):
     def test_show_prints_the_command_and_runs_nothing(self):
         shown = self.wrapper("-show", "a b.c", "-o", "x")
         self.assertEqual(shown.returncode, 0)
-        self.assertRegex(shown.stdout, r"^\S+ -pie -fPIE -I\S+ .*'a b\.c' -o x -L\S+ -Wl,-rpath,\S+ -lmpi_abi\n$")
+        self.assertRegex(shown.stdout, r"^\S+ -pie -fPIE (-mno-direct-extern-access )?-I\S+ .*'a b\.c' -o x -L\S+ -Wl,-rpath,\S+ -lmpi_abi\n$")
         compiled = self.wrapper("a.c", "-c", "-show").stdout
         self.assertNotIn("-lmpi_abi", compiled)
         self.assertNotIn("-show", compiled)
@@ -38,7 +38,7 @@ class Wrappers(Base):
 
     def test_compiler_is_chosen_by_the_environment(self):
         env = dict(os.environ, MPISIM_CC="my-cc -m64")
-        self.assertTrue(self.wrapper("-show", "a.c", env=env).stdout.startswith("my-cc -m64 "))
+        self.assertTrue(self.wrapper("-show", "a.c", env=env).stdout.startswith("my-cc -m64 -pie -fPIE -I"))
 
     def test_steps_short_of_linking_work(self):
         name = self.source("half.c", "#include <mpi.h>\n#include <mpisim.h>\nint half(void) { return MPI_SUCCESS; }\n")

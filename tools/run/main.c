@@ -14,6 +14,7 @@
 #include "tools/run/entry.h"
 #include "tools/run/outfile.h"
 #include "tools/run/launcher.h"
+#include "tools/run/libtool.h"
 #include "tools/run/output.h"
 #include "tools/run/repeat.h"
 #include "tools/run/record.h"
@@ -368,6 +369,16 @@ static int check_binary(const struct run *run)
 	return failed ? EXIT_USAGE : status;
 }
 
+/* Programs in libtool's wrappers. */
+static int start_anew(char **argv, const struct run_options *o, struct util_error *err)
+{
+	int failed = o->check_binary ? run_libtool_start(argv, o->check_binary, err) : 0;
+
+	for (int i = 0; i < o->programs.n && !failed; i++)
+		failed = run_libtool_start(argv, o->programs.programs[i].argv[0], err);
+	return failed;
+}
+
 int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 {
 	struct run run = {
@@ -382,7 +393,8 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 	struct util_error err;
 	int status = 0, console_fd;
 
-	if (run_options_parse(argc, argv, &run.options, &err)) {
+	if (run_options_parse(argc, argv, &run.options, &err) ||
+	    start_anew(argv, &run.options, &err)) {
 		fprintf(stderr, "mpisim-run: %s\n", err.text);
 		return EXIT_USAGE;
 	}

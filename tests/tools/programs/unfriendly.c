@@ -25,6 +25,8 @@
 
 int library_next(void); /* of unfriendly_library.c */
 int library_next_of_thread(void);
+int library_get(void);
+extern int library_variable;
 
 static int rank, n_ranks;
 static double large[N_LARGE];
@@ -135,13 +137,15 @@ static void use_libraries(void)
 		of_thread = library_next_of_thread();
 		let_others_run();
 		of_plugin = next ? next() : -1;
+		library_variable++;
 		let_others_run();
 	}
 	for (int i = rank + 1; i < n_ranks; i++) {
 		let_others_run();
 		let_others_run();
 	}
-	printf("%d: %d %d %d\n", rank, own, of_thread, of_plugin);
+	printf("%d: %d %d %d %d %d\n", rank, own, of_thread, of_plugin, library_variable,
+	       library_get());
 }
 
 static void *compute(void *argument)

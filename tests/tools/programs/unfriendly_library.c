@@ -10,6 +10,14 @@ int plugin_next(void)
 #else
 int library_next(void);
 int library_next_of_thread(void);
+int library_get(void);
+extern int library_variable;
+int library_variable = 50;
+
+int library_get(void)
+{
+	return library_variable;
+}
 
 int library_next_of_thread(void)
 {
