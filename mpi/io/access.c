@@ -71,6 +71,11 @@ static int check_size(struct mpi_rank *me, struct mpi_file *file, struct io_acce
 				(long long)out->size_B, (long long)file->view.etype_B);
 	if (out->size_B > 0 && file->view.tile->size_B == 0)
 		return io_raise(me, file, MPI_ERR_IO, "the filetype of the view has no data");
+	if (out->is_write && out->size_B > file->view.tile->size_B &&
+	    file->view.tile->true_extent_B > file->view.tile->extent_B)
+		return io_raise(me, file, MPI_ERR_IO,
+				"%lld bytes repeat the filetype of the view, whose items overlap",
+				(long long)out->size_B);
 	return MPI_SUCCESS;
 }
 

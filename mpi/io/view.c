@@ -183,8 +183,6 @@ const char *io_view_problem(const struct mpi_datatype *type, bool is_disjoint)
 		return "has data before its begin";
 	if (order.overlaps)
 		return "has data that are out of order or overlap";
-	if (is_disjoint && type->true_extent_B > type->extent_B && type->size_B > 0)
-		return "overlaps when it is repeated";
 	return NULL;
 }
 

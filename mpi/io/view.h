@@ -34,7 +34,8 @@ int64_t io_view_offset(const struct io_view *view, int64_t position_B);
 int64_t io_view_size(const struct io_view *view, int64_t end_B);
 /* NULL, or why the type cannot be a filetype: its bytes must come in order, none before the type's
  * begin; with `is_disjoint` (the file may be written) none twice, else runs may reach into the
- * next. O(runs). */
+ * next. One item is looked at: that it overlaps the next one matters where it is repeated. O(runs).
+ */
 const char *io_view_problem(const struct mpi_datatype *type, bool is_disjoint);
 
 /* Retains what the view holds; lets it go. */

@@ -136,8 +136,6 @@ static void views_are_checked(void)
 	set_view("out of order", MPI_INT, type, MPI_ERR_IO);
 	MPI_Type_create_indexed_block(2, 1, same, MPI_INT, &type);
 	set_view("overlap", MPI_INT, type, MPI_ERR_IO);
-	MPI_Type_create_resized(MPI_INT, 0, 2, &type);
-	set_view("overlap of items", MPI_INT, type, MPI_ERR_IO);
 	MPI_Type_create_hvector(2, 1, -8, MPI_INT, &type);
 	set_view("before the begin", MPI_INT, type, MPI_ERR_IO);
 	MPI_Type_indexed(2, lengths, begins, MPI_INT, &type);
@@ -159,6 +157,43 @@ static void views_are_checked(void)
 	expect("right", MPI_File_set_view(fh, 0, MPI_INT, MPI_INT, "internal", MPI_INFO_NULL),
 	       MPI_SUCCESS);
 	expect("a part of an etype", MPI_File_write(fh, global, 2, MPI_BYTE, &status), MPI_ERR_IO);
+	end();
+}
+
+/*
+ * Items of {int, resized(int, 0, 4)} at 0 and 8 have their bounds from the second part alone (MPI
+ * 4.1, §5.1.7: explicit markers decide): lb 8, extent 4, and data from 0 to 12. One of them may be
+ * written; two would overlap.
+ */
+static void filetypes_may_reach_beyond_their_bounds(void)
+{
+	static const int lengths[2] = {1, 1};
+	static const MPI_Aint displs[2] = {0, 8};
+	MPI_Datatype types[2] = {MPI_INT, MPI_DATATYPE_NULL}, type;
+	MPI_Aint lb, extent;
+	int in[4] = {0};
+
+	begin();
+	MPI_Type_create_resized(MPI_INT, 0, 4, &types[1]);
+	MPI_Type_create_struct(2, lengths, displs, types, &type);
+	MPI_Type_get_extent(type, &lb, &extent);
+	expect("lb", lb, 8);
+	expect("extent", extent, 4);
+	set_view("reaches beyond its bounds", MPI_INT, type, MPI_SUCCESS);
+	global[0] = 1;
+	global[1] = 2;
+	if (rank == 0)
+		expect("one", MPI_File_write(fh, global, 2, MPI_INT, &status), MPI_SUCCESS);
+	expect("two", MPI_File_write_at(fh, 0, global, 3, MPI_INT, &status), MPI_ERR_IO);
+	expect("reading two", MPI_File_read_at(fh, 0, in, 1, MPI_INT, &status), MPI_SUCCESS);
+	MPI_File_sync(fh);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_File_set_view(fh, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+	expect("reading", MPI_File_read(fh, in, 3, MPI_INT, &status), MPI_SUCCESS);
+	expect("first", in[0], 1);
+	expect("gap", in[1], 0);
+	expect("second", in[2], 2);
+	MPI_Type_free(&types[1]);
 	end();
 }
 
@@ -446,6 +481,7 @@ static const struct test_case cases[] = {
     {"opening_fails_with_its_class", opening_fails_with_its_class},
     {"arguments_have_their_classes", arguments_have_their_classes},
     {"views_are_checked", views_are_checked},
+    {"filetypes_may_reach_beyond_their_bounds", filetypes_may_reach_beyond_their_bounds},
     {"pending_accesses_hold_the_file", pending_accesses_hold_the_file},
     {"halves_belong_together", halves_belong_together},
     {"registered_representations", registered_representations},
