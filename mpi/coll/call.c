@@ -4,6 +4,7 @@
 
 #include "mpi/coll/operation.h"
 #include "mpi/core/status.h"
+#include "mpi/info/info.h"
 
 int mpi_coll_call_blocking(struct mpi_rank *me, const struct mpi_coll_args *args)
 {
@@ -152,8 +153,13 @@ int mpi_coll_call_persistent(struct mpi_rank *me, const struct mpi_coll_args *ar
 			     MPI_Request *request)
 {
 	struct mpi_coll *coll;
-	int code = create(me, args, request, &coll);
+	int code = MPI_SUCCESS;
 
+	if (args->info != MPI_INFO_NULL && !mpi_info_get(me, args->info))
+		code = mpi_raise(me, mpi_comm_get(me, args->comm), MPI_ERR_INFO,
+				 "info is not an info object");
+	if (code == MPI_SUCCESS)
+		code = create(me, args, request, &coll);
 	if (code == MPI_SUCCESS) {
 		coll->request->is_persistent = true;
 		coll->request->state = REQUEST_IDLE;

@@ -63,6 +63,9 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	if (size < 0 || !baseptr)
 		return mpi_leave(
 		    me, mpi_raise(me, NULL, MPI_ERR_ARG, "size is negative or baseptr is NULL"));
+	if (info != MPI_INFO_NULL && !mpi_info_get(me, info))
+		return mpi_leave(me,
+				 mpi_raise(me, NULL, MPI_ERR_INFO, "info is not an info object"));
 	memory = malloc(size ? (size_t)size : 1);
 	if (!memory)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM,

@@ -184,7 +184,7 @@ static struct mpi_request *receive(struct mpi_rank *me, void *buf, MPI_Count cou
 		*code = mpi_raise(me, NULL, MPI_ERR_REQUEST,
 				  "message is not a matched message of this rank");
 	else
-		*code = mpi_check_buffer(me, comm, buf, count, datatype, &type);
+		*code = mpi_check_buffer(me, message ? comm : NULL, buf, count, datatype, &type);
 	if (*code != MPI_SUCCESS)
 		return NULL;
 	recv =
