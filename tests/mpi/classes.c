@@ -57,7 +57,7 @@ static struct fresh *fresh(void)
 	return &all;
 }
 
-#include "classes-calls.h"
+#include "tests/mpi/classes-calls.h"
 
 static void make_arrays(void)
 {
