@@ -37,6 +37,7 @@ struct cal {
 	int *place;    /* [n_ranks]: how many ranks of its node come before it */
 	int n_here;    /* ranks on the node of rank 0 */
 	int far, near; /* partner of rank 0 on another node, on its own; -1: there is none */
+	bool *is_used; /* [n_nodes²], by source, then destination: carried something large */
 	char host[MPI_MAX_PROCESSOR_NAME + 1];
 	bool is_simulated;
 	char *send_buf, *recv_buf; /* settings.max_size_B each */
@@ -59,6 +60,15 @@ struct cal {
 void cal_world_init(struct cal *cal);
 void cal_world_finish(struct cal *cal);
 int cal_partner(const struct cal *cal, int where);
+/* Connections between nodes that have carried nothing large yet; by the nodes' numbers. */
+bool cal_is_new(const struct cal *cal, int source, int dest);
+void cal_use(struct cal *cal, int source, int dest);
+/* A node with a new connection to `dest` that is not `other`; -1: there is none. */
+int cal_new_source(const struct cal *cal, int dest, int other);
+/* One more to use, to a node from first_dest on; the ranks at its ends. False: there are none. */
+bool cal_new_connection(struct cal *cal, int first_dest, int *source, int *dest);
+/* A rank on another node than these two ranks. */
+int cal_third(const struct cal *cal, int rank, int other);
 
 /* load.c: computation that takes time: charged in the simulator, a loop elsewhere. */
 void load_init(struct cal *cal);
@@ -82,14 +92,22 @@ void cal_progress_end(struct cal *cal);
 double cal_share(double value);
 /* One empty message from rank 0 to `partner` and back: both are there and awake. */
 void cal_meet(const struct cal *cal, int partner);
+/* Looks for the request, again and again, for so long; one that completes is MPI_REQUEST_NULL. */
+void cal_look_for(MPI_Request *request, double seconds);
 
 /* The probes, in the order of their execution; docs/calibrate.md says what each does. */
 void probe_clock(struct cal *cal);
 void probe_sizes(struct cal *cal, int where, double until);
 void probe_overhead(struct cal *cal, int where, double until);
 void probe_eager(struct cal *cal, int where, double until);
+void probe_overhead_by_size(struct cal *cal, int where, double until); /* after probe_eager */
+void probe_rest(struct cal *cal, double until);			       /* with two nodes or more */
 void probe_protocol(struct cal *cal, int where, double until);
-void probe_used(struct cal *cal, double until); /* before anything large between nodes beyond the second */
+/* Before anything large between nodes beyond the second; the most important ones first, as long as
+ * there are new connections. */
+void probe_windows(struct cal *cal, double until);
+void probe_used(struct cal *cal, double until);
+void probe_send_buffer(struct cal *cal, double until);
 void probe_ends(struct cal *cal, double until); /* with two nodes or more */
 void probe_sharing(struct cal *cal, double until);
 void probe_cores(struct cal *cal, double until);

@@ -187,14 +187,11 @@ static void find_segments(struct curve *curve, struct search *s, int64_t thresho
 	}
 }
 
-int curve_make(struct curve *curve, const struct samples *samples, int where, int64_t threshold_B)
+int curve_fit(struct curve *curve, int64_t threshold_B)
 {
 	struct search s = {0};
 	size_t n, cells;
 
-	*curve = (struct curve){0};
-	if (gather(curve, samples, where) < 0)
-		return -1;
 	if (curve->n_points == 0)
 		return 0;
 	s.n = curve->n_points;
@@ -211,6 +208,12 @@ int curve_make(struct curve *curve, const struct samples *samples, int where, in
 	free(s.x);
 	free(s.begin);
 	return curve->n_segments ? 0 : -1;
+}
+
+int curve_make(struct curve *curve, const struct samples *samples, int where, int64_t threshold_B)
+{
+	*curve = (struct curve){0};
+	return gather(curve, samples, where) < 0 ? -1 : curve_fit(curve, threshold_B);
 }
 
 double fit_curve_time(const struct curve *curve, int64_t size_B)

@@ -7,8 +7,6 @@
 
 #include "fit.h"
 
-static const double SAME_USE = 0.05;
-
 /* The size at which the probe was made; -1: it was not. */
 static int64_t size_of(const struct samples *samples, const char *name)
 {
@@ -32,23 +30,6 @@ void fit_end(struct fit *fit)
 	/* A receiver that attended for three quarters of the time was away until 2.75 of it. */
 	fit->is_acknowledged = size_B >= 0 && median_of(fit->samples, "receiver_away", size_B) >
 						  1.75 * median_of(fit->samples, "one_way", size_B);
-}
-
-void fit_request_data(struct fit *fit)
-{
-	int64_t size_B = size_of(fit->samples, "late_bulk");
-	int w = fit->subject;
-	double b = fit->bandwidth_Bps[w].value, spared_s;
-
-	fit->request_data_B = -1;
-	if (size_B < 0 || !isfinite(b))
-		return;
-	/* What was over when the receive came: the sender's overhead, a latency, control message
-	 * and data. */
-	spared_s = median_of(fit->samples, "one_way", size_B) -
-		   median_of(fit->samples, "late_bulk", size_B) - fit->send_overhead[w].value -
-		   fit->latency[w].value;
-	fit->request_data_B = fmin(fmax(spared_s * b - fit->control_B.value, 0), (double)size_B);
 }
 
 void fit_synchronous(struct fit *fit)
@@ -75,39 +56,40 @@ static double left_B(const struct fit *fit, const struct sample_key *key)
 		 latency_s - 2 * fit->recv_overhead[w].value;
 	if (fit->is_acknowledged)
 		rest_s -= 2 * (latency_s + fit->control_B.value / b);
-	return (double)key->y - fmax(fit->request_data_B, 0) - rest_s * b;
+	/* what had stalled finds links that have rested */
+	return (double)key->y - fmax(fit->request_data_B, 0) - (rest_s + fit->burst_s) * b;
 }
 
-/* An entry of its own where more than a measurement's error lies between it and the one before. */
-static void add_used(struct fit *fit, int64_t carried_B, double leaves_B)
+/* What the sender still waited for, when it had computed: what had not left, and the answer. */
+static void add_eager(struct fit *fit)
 {
-	const struct used *last = fit->n_used ? &fit->used[fit->n_used - 1] : NULL;
+	const struct samples *samples = fit->samples;
+	const struct sample_key *key = NULL;
+	int w = fit->subject;
+	double stalled_s, leaves_B;
 
-	if (!last || fabs(leaves_B - last->leaves_B) > SAME_USE * last->leaves_B)
-		fit->used[fit->n_used++] = (struct used){carried_B, leaves_B};
+	while ((key = samples_next(samples, "used_eager", key ? key->x : -1))) {
+		stalled_s = samples_summary(samples, key).median - fit->empty[w].value -
+			    fit->recv_overhead[w].value;
+		leaves_B =
+		    (double)key->y - (stalled_s + fit->burst_s) * fit->bandwidth_Bps[w].value;
+		if (stalled_s > 0)
+			fit_add_since(fit->used, &fit->n_used, key->x, leaves_B);
+	}
 }
 
 void fit_used(struct fit *fit)
 {
-	const struct samples *samples = fit->samples;
-	int64_t last_B = -1;
+	const struct sample_key *key = NULL;
+	int64_t from_B;
 
-	for (;;) { /* the next larger amount that was carried */
-		const struct sample_key *next = NULL;
-
-		for (size_t i = 0; i < samples->n; i++) {
-			const struct sample_key *key = &samples->list[i].key;
-
-			if (!strcmp(key->name, "used") && key->x > last_B &&
-			    (!next || key->x < next->x))
-				next = key;
-		}
-		if (!next || fit->n_used == FIT_USED ||
-		    !isfinite(fit->bandwidth_Bps[fit->subject].value))
-			return;
-		last_B = next->x;
-		add_used(fit, next->x ? next->x + (int64_t)fmax(fit->request_data_B, 0) : 0,
-			 left_B(fit, next));
+	if (!isfinite(fit->bandwidth_Bps[fit->subject].value))
+		return;
+	add_eager(fit);
+	while ((key = samples_next(fit->samples, "used", key ? key->x : -1))) {
+		/* a request brings some of its message with it */
+		from_B = key->x + (int64_t)fmax(fit->request_data_B, 0);
+		fit_add_since(fit->used, &fit->n_used, fit->n_used ? from_B : 0, left_B(fit, key));
 	}
 }
 
@@ -116,8 +98,11 @@ void fit_queue(struct fit *fit)
 	int64_t size_B = size_of(fit->samples, "beside_bulk");
 
 	fit->queue_B = -1;
-	if (size_B >= 0 && isfinite(fit->bandwidth_Bps[fit->subject].value))
-		fit->queue_B = fmax(0, median_of(fit->samples, "beside_bulk", size_B) -
-					   median_of(fit->samples, "beside_nothing", 0)) *
-			       fit->bandwidth_Bps[fit->subject].value;
+	if (size_B < 0 || !isfinite(fit->bandwidth_Bps[fit->subject].value))
+		return;
+	fit->queue_B = fmax(0, median_of(fit->samples, "beside_bulk", size_B) -
+				   median_of(fit->samples, "beside_nothing", 0)) *
+		       fit->bandwidth_Bps[fit->subject].value;
+	if (fit->queue_B > (double)size_B) /* something else held it up */
+		fit->queue_B = -1;
 }

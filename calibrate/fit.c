@@ -88,7 +88,8 @@ static const struct segment *large_segment(const struct curve *curve)
 
 static void find_bandwidth(struct fit *fit, int where)
 {
-	const struct curve *curve = &fit->curves[where];
+	const struct curve *curve =
+	    fit->transfers[where].n_points ? &fit->transfers[where] : &fit->curves[where];
 	const struct segment *large = curve->n_segments ? large_segment(curve) : NULL;
 	double reach;
 
@@ -103,23 +104,6 @@ static void find_bandwidth(struct fit *fit, int where)
 	fit->bandwidth_Bps[where].low = 1 / (large->per_byte_s + reach);
 	fit->bandwidth_Bps[where].high =
 	    large->per_byte_s > reach ? 1 / (large->per_byte_s - reach) : INFINITY;
-}
-
-/* One byte more, and n control messages: 1/b + n l + n c/b. */
-static void find_control(struct fit *fit)
-{
-	int w = fit->subject;
-	int64_t eager_B = fit->threshold_B[w], next_B = eager_B < INT64_MAX ? eager_B + 1 : eager_B;
-	struct value below = measured(fit->samples, "one_way", w, eager_B, 0),
-		     above = measured(fit->samples, "one_way", w, next_B, 0);
-	double b = fit->bandwidth_Bps[w].value, n = fit_n_control(fit), step, half;
-
-	if (!below.is_known || !above.is_known || !isfinite(b))
-		return;
-	step = above.value - below.value - 1 / b - n * fit->latency[w].value;
-	half = sqrt(half_of(&below) * half_of(&below) + half_of(&above) * half_of(&above) +
-		    n * n * half_of(&fit->latency[w]) * half_of(&fit->latency[w]));
-	fit->control_B = known(fmax(step * b / n, 0), half * b / n, above.n, above.n_outliers);
 }
 
 /* Computing ranks share the cores: the most that they do together, in units of one alone. */
@@ -270,12 +254,20 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 		fit_finish(fit);
 		return -1;
 	}
+	fit_rest(fit);
 	fit_end(fit);
-	find_control(fit);
-	fit_request_data(fit);
+	if (fit_transfers(fit) < 0) {
+		snprintf(error, 256, "times by size cannot be fitted");
+		fit_finish(fit);
+		return -1;
+	}
+	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++)
+		find_bandwidth(fit, w);
 	fit_queue(fit);
 	fit_synchronous(fit);
 	fit_used(fit);
+	fit_send_buffer(fit);
+	fit_windows(fit);
 	find_cores(fit);
 	find_protocol(fit);
 	fit_sharing(fit);
@@ -297,8 +289,11 @@ bool fit_is_noisy(const struct fit *fit)
 
 void fit_finish(struct fit *fit)
 {
-	free(fit->curves[0].points);
-	free(fit->curves[1].points);
+	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++) {
+		free(fit->curves[w].points);
+		free(fit->eager[w].points);
+		free(fit->transfers[w].points);
+	}
 	free(fit->table);
 	*fit = (struct fit){.table_n = -1};
 }

@@ -45,11 +45,16 @@ struct sharing {		   /* flows at once */
 	double first;	   /* when the first ended, as a fraction of when the last did */
 };
 
-enum { FIT_SHARING = 64, FIT_USED = 16 };
+enum { FIT_SHARING = 64, FIT_SINCE = 24 };
 
 struct entry { /* of a cluster file's network.segments */
 	int64_t from_B;
 	double latency_s, per_byte_s;
+};
+
+struct since { /* of a cluster file's lists of sizes */
+	int64_t from_B;
+	double size_B;
 };
 
 struct fit {
@@ -57,10 +62,16 @@ struct fit {
 	int n_nodes, n_ranks, cores;
 	bool cores_are_certain;
 	int subject; /* enum where: what the network's values come from */
-	struct curve curves[2];
+	struct curve curves[2];	   /* of messages */
+	struct curve eager[2];	   /* of transfers: of eager messages alone */
+	struct curve transfers[2]; /* of transfers */
 	struct value empty[2], send_overhead[2], recv_overhead[2], latency[2], bandwidth_Bps[2];
 	int64_t threshold_B[2]; /* INT64_MAX: none; -1: nothing is eager */
 	struct value control_B;
+	double send_per_B_s, recv_per_B_s; /* overhead */
+	double burst_s;			   /* work that passes at once after a rest */
+	bool is_ordered;		   /* a short message does not pass a long one */
+	bool is_latency_shared;		   /* latencies take links */
 	double send_wait, recv_wait; /* of a message's time, still waited for after computing
 					longer; -1: unknown */
 	double buffered_B;	     /* when a large send returns; -1: unknown */
@@ -69,12 +80,13 @@ struct fit {
 	bool is_acknowledged;  /* a rendezvous ends with two control messages more */
 	double request_data_B; /* that travel with its request; -1: unknown */
 	bool is_synchronous_acknowledged;
-	int n_used;
-	struct used {
-		int64_t carried_B;
-		double leaves_B;
-	} used[FIT_USED]; /* [n_used] what leaves unattended on a connection that has carried so
-			     much */
+	int n_used, n_send_buffers, n_windows;
+	struct since used[FIT_SINCE], /* [n_used] what leaves unattended on a connection that has
+					 carried so much */
+	    send_buffers[FIT_SINCE],  /* [n_send_buffers] what a send of that size leaves behind */
+	    windows[FIT_SINCE];	      /* [n_windows] what is on its way on a connection that has
+					 carried so much */
+	double window_against_B, window_meeting_s, window_spread; /* 0: none */
 	double queue_B;	  /* of a large message in its node's queue; -1: unknown */
 	bool looks_if_complete; /* a call whose requests are complete makes progress, too */
 	int n_sharing;
@@ -99,6 +111,8 @@ double fit_curve_time(const struct curve *curve, int64_t size_B);
 /* curve.c: points of one kind, and the segments that they fall into; no break is missed at
  * threshold_B. */
 int curve_make(struct curve *curve, const struct samples *samples, int where, int64_t threshold_B);
+/* The segments alone, of points that are there. */
+int curve_fit(struct curve *curve, int64_t threshold_B);
 
 /* sharing.c */
 void fit_sharing(struct fit *fit);
@@ -114,18 +128,34 @@ static inline int fit_n_control(const struct fit *fit)
 {
 	return fit->is_acknowledged ? 4 : 2;
 }
-void fit_request_data(struct fit *fit); /* after control_B */
 void fit_queue(struct fit *fit);
 void fit_synchronous(struct fit *fit);
 void fit_used(struct fit *fit); /* after the others */
 
+/* rest.c: after latencies and bandwidths */
+void fit_rest(struct fit *fit);
+
+/* transfers.c */
+/* Control messages, what travels with a request, times of transfers; after fit_rest and fit_end. 0
+ * or -1. */
+int fit_transfers(struct fit *fit);
+double fit_latency(const struct fit *fit, int where);
+/* Largest relative distance of a measured time from one latency and one bandwidth for all sizes. */
+double fit_plain_error(const struct fit *fit, int where);
+/* Times by size that one latency and one bandwidth give this well need no segments. */
+#define FIT_PLAIN_ENOUGH 0.03
+
+/* connections.c: after fit_transfers and fit_queue */
+void fit_send_buffer(struct fit *fit);
+/* An entry of its own, where it differs by more than a measurement's error from the one before. */
+void fit_add_since(struct since *list, int *n, int64_t from_B, double size_B);
+void fit_windows(struct fit *fit);
+
 /* entries.c */
 /* Within a node, such that the file's one overhead and this give the time of an empty message. */
 double fit_intra_latency(const struct fit *fit);
-/* Largest relative distance of a measured time from one latency and one bandwidth for all sizes. */
-double fit_plain_error(const struct fit *fit, int where);
-/* The curve as the file's segments; returns how many. */
-int fit_entries(const struct fit *fit, int where, struct entry entries[2 * FIT_SEGMENTS]);
+/* The transfers' curve as the file's segments; returns how many. */
+int fit_entries(const struct fit *fit, int where, struct entry entries[FIT_SEGMENTS]);
 
 /* yaml.c: the cluster file. */
 void fit_write_yaml(const struct fit *fit, FILE *file);

@@ -66,11 +66,15 @@ static void measure(struct cal *cal)
 		probe_eager(cal, WITHIN_NODE, 0.54);
 	}
 	probe_eager(cal, where, 0.6);
-	probe_protocol(cal, where, 0.68);
-	probe_cores(cal, 0.72);
+	probe_overhead_by_size(cal, where, 0.61);
+	probe_protocol(cal, where, 0.66);
+	probe_cores(cal, 0.69);
 	if (cal->far >= 0) {
-		probe_used(cal, 0.78);
-		probe_ends(cal, 0.8);
+		probe_rest(cal, 0.71);
+		probe_windows(cal, 0.75);
+		probe_used(cal, 0.79);
+		probe_send_buffer(cal, 0.81);
+		probe_ends(cal, 0.83);
 		probe_sharing(cal, 0.86);
 		probe_cpu_cost(cal, 1);
 	}

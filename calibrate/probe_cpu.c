@@ -22,14 +22,17 @@ static double measure_cores(struct cal *cal, void *context)
 {
 	const struct cores *cores = context;
 	double begin, time_s = 0, slowest_s;
+	double apart_s = 20 * fmax(cal->empty_s[BETWEEN_NODES], cal->empty_s[WITHIN_NODE]);
 
 	MPI_Barrier(MPI_COMM_WORLD);
+	/* messages of the barrier, and of who is ready first, take from computing, too */
+	load_pause(apart_s);
 	begin = MPI_Wtime();
 	if (is_on_first_node(cal) && cal->place[cal->rank] < cores->n) {
 		load_compute(cores->work_s);
 		time_s = MPI_Wtime() - begin;
 	} else {
-		load_pause(cores->work_s); /* a waiting rank may poll */
+		load_pause(cores->work_s + apart_s); /* a waiting rank may poll */
 	}
 	MPI_Reduce(&time_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 	return slowest_s;
@@ -53,7 +56,8 @@ void probe_cores(struct cal *cal, double until)
  */
 struct cost {
 	int n_out, n_in;
-	int64_t size_B;
+	int64_t size_B;	     /* of one transfer alone */
+	int64_t out_B, in_B; /* of each, so that they share the links and end together */
 	double chunk_s, margin_s, alone_s;
 	bool is_stuck; /* rank 0: transfers did not end while it computed */
 	/* this rank's record of computed chunks */
@@ -100,15 +104,15 @@ static void serve(const struct cal *cal, const struct cost *cost)
 	for (int k = 0; k < cost->n_out; k++)
 		if (partner_of(cal, k) == cal->rank) {
 			tags[n_receives] = ACK + k;
-			MPI_Irecv(cal->recv_buf + (int64_t)n_receives * cost->size_B,
-				  (int)cost->size_B, MPI_BYTE, 0, k, MPI_COMM_WORLD,
+			MPI_Irecv(cal->recv_buf + (int64_t)n_receives * cost->out_B,
+				  (int)cost->out_B, MPI_BYTE, 0, k, MPI_COMM_WORLD,
 				  &receives[n_receives]);
 			n_receives++;
 		}
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (int k = 0; k < cost->n_in; k++)
 		if (partner_of(cal, k) == cal->rank)
-			MPI_Isend(cal->send_buf, (int)cost->size_B, MPI_BYTE, 0, k, MPI_COMM_WORLD,
+			MPI_Isend(cal->send_buf, (int)cost->in_B, MPI_BYTE, 0, k, MPI_COMM_WORLD,
 				  &sends[n_sends++]);
 	for (int k = 0; k < n_receives; k++) {
 		MPI_Waitany(n_receives, receives, &index, MPI_STATUS_IGNORE);
@@ -127,7 +131,7 @@ static int await(const struct cal *cal, const struct cost *cost, MPI_Request *re
 	int n = 0, n_acks = cost->n_out + cost->n_in == 0 ? 1 : cost->n_out;
 
 	for (; n < cost->n_in; n++)
-		MPI_Irecv(cal->recv_buf + (int64_t)n * cost->size_B, (int)cost->size_B, MPI_BYTE,
+		MPI_Irecv(cal->recv_buf + (int64_t)n * cost->in_B, (int)cost->in_B, MPI_BYTE,
 			  partner_of(cal, n), n, MPI_COMM_WORLD, &requests[n]);
 	for (int k = 0; k < n_acks; k++)
 		MPI_Irecv(NULL, 0, MPI_BYTE, partner_of(cal, k), ACK + k, MPI_COMM_WORLD,
@@ -160,7 +164,7 @@ static void communicate(const struct cal *cal, struct cost *cost, double window[
 
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (int k = 0; k < cost->n_out; k++)
-		MPI_Isend(cal->send_buf, (int)cost->size_B, MPI_BYTE, partner_of(cal, k), k,
+		MPI_Isend(cal->send_buf, (int)cost->out_B, MPI_BYTE, partner_of(cal, k), k,
 			  MPI_COMM_WORLD, &sends[k]);
 	window[0] = MPI_Wtime() + cost->margin_s;
 	compute_until_first(cal, cost, n, requests);
@@ -191,7 +195,10 @@ static double measure_cost(struct cal *cal, void *context)
 {
 	struct cost *cost = context;
 	double window[2] = {0, 0}, speed = 0, total;
+	int64_t all_B = cost->size_B * (cost->n_out > cost->n_in ? cost->n_out : cost->n_in);
 
+	cost->out_B = cost->n_out ? all_B / cost->n_out : 0;
+	cost->in_B = cost->n_in ? all_B / cost->n_in : 0;
 	cost->n_chunks = 0;
 	if (cal->rank == 0)
 		communicate(cal, cost, window);

@@ -11,16 +11,6 @@ struct probe {
 	double expected_s;
 };
 
-/* Looks for the request, again and again, for so long; what it completes is MPI_REQUEST_NULL. */
-static void look_for(MPI_Request *request, double seconds)
-{
-	double begin = MPI_Wtime();
-	int is_done;
-
-	while (MPI_Wtime() - begin < seconds)
-		MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
-}
-
 /* How long a send takes whose receiver attends for three quarters of the time and then computes for
  * twice as long. */
 static double measure_receiver_away(struct cal *cal, void *context)
@@ -39,7 +29,7 @@ static double measure_receiver_away(struct cal *cal, void *context)
 			 MPI_COMM_WORLD);
 		time_s = MPI_Wtime() - begin;
 	} else if (cal->rank == probe->partner) {
-		look_for(&request, 0.75 * probe->expected_s);
+		cal_look_for(&request, 0.75 * probe->expected_s);
 		load_compute(2 * probe->expected_s);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 	}
@@ -83,7 +73,7 @@ static double measure_behind(struct cal *cal, void *context)
 		if (probe->size_B > 0)
 			MPI_Isend(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner,
 				  TAG_BULK, MPI_COMM_WORLD, &request);
-		look_for(&request, probe->size_B > 0 ? 0.25 * probe->expected_s : 0);
+		cal_look_for(&request, probe->size_B > 0 ? 0.25 * probe->expected_s : 0);
 		begin = MPI_Wtime();
 		MPI_Send(cal->send_buf, 1, MPI_BYTE, probe->third, TAG_ASK, MPI_COMM_WORLD);
 		MPI_Recv(NULL, 0, MPI_BYTE, probe->third, TAG_ANSWER, MPI_COMM_WORLD,

@@ -5,13 +5,18 @@
 
 #include "calibrate.h"
 
-enum { BURST = 16 };
+enum {
+	BURST = 16,	 /* empty messages */
+	BURST_LARGE = 4, /* eager ones that are not: few, so that systems take them all */
+	LARGE_B = 8192,
+	LOOKS_IN_A_ROW = 4 /* some libraries read an answer in one and act on it in the next */
+};
 
 /* What a sender does half-way through its computing. */
 enum look { LOOKS_NOT, LOOKS, ASKS_FOR_COMPLETE };
 
 struct probe {
-	int partner;
+	int partner, n_messages;
 	int64_t size_B;
 	double pause_s, expected_s;
 	enum look look;
@@ -19,7 +24,7 @@ struct probe {
 
 /* --- overhead per message --- */
 
-/* Rank 0 sends empty messages, one after the other. */
+/* Rank 0 sends eager messages, one after the other. */
 static double measure_send_overhead(struct cal *cal, void *context)
 {
 	const struct probe *probe = context;
@@ -28,17 +33,19 @@ static double measure_send_overhead(struct cal *cal, void *context)
 	cal_meet(cal, probe->partner);
 	if (cal->rank == 0) {
 		begin = MPI_Wtime();
-		for (int k = 0; k < BURST; k++)
-			MPI_Send(NULL, 0, MPI_BYTE, probe->partner, 2, MPI_COMM_WORLD);
-		time_s = (MPI_Wtime() - begin) / BURST;
+		for (int k = 0; k < probe->n_messages; k++)
+			MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner, 2,
+				 MPI_COMM_WORLD);
+		time_s = (MPI_Wtime() - begin) / probe->n_messages;
 	} else if (cal->rank == probe->partner) {
-		for (int k = 0; k < BURST; k++)
-			MPI_Recv(NULL, 0, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		for (int k = 0; k < probe->n_messages; k++)
+			MPI_Recv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, 0, 2, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
 	}
 	return time_s;
 }
 
-/* Rank 0 takes empty messages that arrived while it paused. */
+/* Rank 0 takes eager messages that arrived while it paused. */
 static double measure_receive_overhead(struct cal *cal, void *context)
 {
 	const struct probe *probe = context;
@@ -48,13 +55,13 @@ static double measure_receive_overhead(struct cal *cal, void *context)
 	if (cal->rank == 0) {
 		load_pause(probe->pause_s);
 		begin = MPI_Wtime();
-		for (int k = 0; k < BURST; k++)
-			MPI_Recv(NULL, 0, MPI_BYTE, probe->partner, 3, MPI_COMM_WORLD,
-				 MPI_STATUS_IGNORE);
-		time_s = (MPI_Wtime() - begin) / BURST;
+		for (int k = 0; k < probe->n_messages; k++)
+			MPI_Recv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, probe->partner, 3,
+				 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		time_s = (MPI_Wtime() - begin) / probe->n_messages;
 	} else if (cal->rank == probe->partner) {
-		for (int k = 0; k < BURST; k++)
-			MPI_Send(NULL, 0, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
+		for (int k = 0; k < probe->n_messages; k++)
+			MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
 	}
 	return time_s;
 }
@@ -62,11 +69,27 @@ static double measure_receive_overhead(struct cal *cal, void *context)
 void probe_overhead(struct cal *cal, int where, double until)
 {
 	struct probe probe = {.partner = cal_partner(cal, where),
+			      .n_messages = BURST,
 			      .pause_s = 2 * BURST * cal->empty_s[where] + 1e-3};
 
 	cal_group(cal, "overhead per message", until, 2);
 	cal_repeat(cal, "send_overhead", where, 0, 0, measure_send_overhead, &probe);
 	cal_repeat(cal, "recv_overhead", where, 0, 0, measure_receive_overhead, &probe);
+}
+
+void probe_overhead_by_size(struct cal *cal, int where, double until)
+{
+	struct probe probe = {.partner = cal_partner(cal, where), .n_messages = BURST_LARGE};
+
+	probe.size_B = cal->threshold_B < LARGE_B ? cal->threshold_B : LARGE_B;
+	if (probe.size_B < 1)
+		return;
+	probe.pause_s = 2 * BURST_LARGE *
+			    (cal->empty_s[where] + (double)probe.size_B * cal->per_byte_s[where]) +
+			1e-3;
+	cal_group(cal, "overhead per byte", until, 2);
+	cal_repeat(cal, "send_overhead", where, probe.size_B, 0, measure_send_overhead, &probe);
+	cal_repeat(cal, "recv_overhead", where, probe.size_B, 0, measure_receive_overhead, &probe);
 }
 
 /* --- eager threshold --- */
@@ -152,13 +175,14 @@ void probe_eager(struct cal *cal, int where, double until)
 static void look(struct cal *cal, MPI_Request *request, enum look look)
 {
 	MPI_Request to_itself[2];
-	int is_done;
+	int is_done, indices[2];
 
-	if (look == LOOKS) {
+	for (int k = 0; k < LOOKS_IN_A_ROW && look == LOOKS; k++)
 		MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
-	} else if (look == ASKS_FOR_COMPLETE) {
+	for (int k = 0; k < LOOKS_IN_A_ROW && look == ASKS_FOR_COMPLETE; k++) {
 		MPI_Irecv(NULL, 0, MPI_BYTE, cal->rank, 7, MPI_COMM_WORLD, &to_itself[0]);
 		MPI_Isend(NULL, 0, MPI_BYTE, cal->rank, 7, MPI_COMM_WORLD, &to_itself[1]);
+		MPI_Waitsome(2, to_itself, &is_done, indices, MPI_STATUSES_IGNORE);
 		MPI_Waitall(2, to_itself, MPI_STATUSES_IGNORE);
 	}
 }

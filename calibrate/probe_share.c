@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several transfers at once: into one node, out of one node, in pairs, both ways. */
+/* Several transfers at once: into one node, out of one node, in pairs, both ways, round a ring. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ void probe_sharing(struct cal *cal, double until)
 
 	for (int k = 2; k <= others; k = next_count(k))
 		n_points += 2;
-	cal_group(cal, "sharing", until, n_points + 2);
+	cal_group(cal, "sharing", until, n_points + 3);
 	for (int k = 1; k <= others; k = next_count(k)) {
 		flows.n = 0;
 		for (int j = 1; j <= k; j++)
@@ -146,6 +146,13 @@ void probe_sharing(struct cal *cal, double until)
 	add(&flows, cal->far, 0);
 	repeat_flows(cal, "both_ways", 2, &flows);
 	cal_repeat(cal, "sendrecv", BETWEEN_NODES, 2, flows.size_B, measure_exchange, &flows);
+	if (others < 2)
+		return;
+	/* each of three nodes both ways, but no connection */
+	flows.n = 0;
+	for (int j = 0; j < 3; j++)
+		add(&flows, cal->leader[j], cal->leader[(j + 1) % 3]);
+	repeat_flows(cal, "ring", 3, &flows);
 	if (others < 3)
 		return;
 	flows.n = 0;

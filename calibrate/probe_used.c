@@ -6,11 +6,13 @@
  */
 #include "calibrate.h"
 
-enum { TAG_CARRY = 30, TAG_GO, TAG_BULK, TAG_RESULT };
+enum { TAG_CARRY = 30, TAG_GO, TAG_BULK };
 enum {
 	N_POINTS = 6,
+	ROUNDS = 2,
 	LOOKS = 4 /* some libraries read an answer in one and act on it in the next */
 };
+enum { LEAST_BUFFERED_B = 65536, MOST_BUFFERED_B = 4 << 20, LEAST_LEFT_B = 16384 };
 
 static const int64_t carried_B[N_POINTS] = {0, 16000, 64000, 512000, 2000000, 8000000};
 
@@ -73,36 +75,122 @@ static void measure(struct cal *cal, const struct use *use)
 
 	carry(cal, use);
 	time_s = bulk_s(cal, use);
-	if (cal->rank == use->dest && use->dest != 0)
-		MPI_Send(&time_s, 1, MPI_DOUBLE, 0, TAG_RESULT, MPI_COMM_WORLD);
-	if (cal->rank == 0 && use->dest != 0)
-		MPI_Recv(&time_s, 1, MPI_DOUBLE, use->dest, TAG_RESULT, MPI_COMM_WORLD,
-			 MPI_STATUS_IGNORE);
+	/* nobody goes on to the next connection before */
+	MPI_Bcast(&time_s, 1, MPI_DOUBLE, use->dest, MPI_COMM_WORLD);
 	if (cal->rank == 0)
 		samples_add(&cal->samples, &key, time_s);
 }
 
-/* The k-th ordered pair of nodes but those between the first two, which are used; false: there are
- * no more. */
-static bool next_pair(const struct cal *cal, int *k, struct use *use)
+/* With five nodes or more those to the first two are for windows. */
+static bool next_connection(struct cal *cal, struct use *use)
 {
-	for (; *k < cal->n_nodes * cal->n_nodes; ++*k) {
-		int source = *k / cal->n_nodes, dest = *k % cal->n_nodes;
+	return cal_new_connection(cal, cal->n_nodes >= 5 ? 2 : 0, &use->source, &use->dest);
+}
 
-		if (source == dest || source + dest == 1)
-			continue;
-		use->source = cal->leader[source];
-		use->dest = cal->leader[dest];
-		++*k;
-		return true;
+/* A large eager message on a connection that has carried less than a request brings with it; the
+ * sender computes, and then waits for the answer: how long? */
+static double eager_s(struct cal *cal, const struct use *use)
+{
+	MPI_Request request;
+	double begin, time_s = 0;
+
+	if (cal->rank == use->dest) {
+		MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
+		MPI_Recv(cal->recv_buf, (int)use->size_B, MPI_BYTE, use->source, TAG_BULK,
+			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
+	} else if (cal->rank == use->source) {
+		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Isend(cal->send_buf, (int)use->size_B, MPI_BYTE, use->dest, TAG_BULK,
+			  MPI_COMM_WORLD, &request);
+		load_compute(use->compute_s);
+		begin = MPI_Wtime();
+		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		time_s = MPI_Wtime() - begin;
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
 	}
-	return false;
+	MPI_Bcast(&time_s, 1, MPI_DOUBLE, use->source, MPI_COMM_WORLD);
+	return time_s;
+}
+
+static void probe_eager_use(struct cal *cal)
+{
+	struct use use = {.size_B = cal->threshold_B};
+	struct sample_key key;
+	double time_s;
+
+	if (use.size_B < LEAST_BUFFERED_B / 2 || use.size_B > cal->largest_B[BETWEEN_NODES])
+		return;
+	use.compute_s =
+	    2 * (cal->empty_s[BETWEEN_NODES] + (double)use.size_B * cal->per_byte_s[BETWEEN_NODES]);
+	for (int point = 0; carried_B[point] < use.size_B / 2; point++) {
+		if (cal_share(MPI_Wtime() > cal->group_end_s) > 0 || !next_connection(cal, &use))
+			return;
+		use.carried_B = carried_B[point];
+		carry(cal, &use);
+		time_s = eager_s(cal, &use);
+		key = sample_key("used_eager", BETWEEN_NODES, use.carried_B, use.size_B);
+		if (cal->rank == 0)
+			samples_add(&cal->samples, &key, time_s);
+	}
+}
+
+/* Returns when such a send does, and how much later the receiver has everything, as bytes. */
+static double left_in_buffer(struct cal *cal, const char *name, const struct use *use)
+{
+	struct sample_key key = sample_key(name, BETWEEN_NODES, use->size_B, 0);
+	double returned_s, left_s = 0;
+
+	if (cal->rank == use->dest) {
+		MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
+		MPI_Recv(cal->recv_buf, (int)use->size_B, MPI_BYTE, use->source, TAG_BULK,
+			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
+	} else if (cal->rank == use->source) {
+		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Send(cal->send_buf, (int)use->size_B, MPI_BYTE, use->dest, TAG_BULK,
+			 MPI_COMM_WORLD);
+		returned_s = MPI_Wtime();
+		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		left_s = MPI_Wtime() - returned_s;
+	}
+	MPI_Bcast(&left_s, 1, MPI_DOUBLE, use->source, MPI_COMM_WORLD);
+	if (cal->rank == 0)
+		samples_add(&cal->samples, &key, left_s);
+	return left_s;
+}
+
+void probe_send_buffer(struct cal *cal, double until)
+{
+	struct use use = {.source = 0, .dest = cal->far};
+	int64_t largest_B = cal->largest_B[BETWEEN_NODES], size_B = LEAST_BUFFERED_B;
+
+	if (cal->threshold_B == INT64_MAX || 4 * cal->threshold_B > largest_B)
+		return;
+	cal_group(cal, "send buffers", until, 1);
+	while (size_B < 2 * cal->threshold_B)
+		size_B *= 2;
+	use.size_B = largest_B < MOST_BUFFERED_B ? largest_B : MOST_BUFFERED_B;
+	/* a message's end and the answer: no send returns early */
+	if (left_in_buffer(cal, "send_buffer_used", &use) <
+	    2 * cal->empty_s[BETWEEN_NODES] + (double)LEAST_LEFT_B * cal->per_byte_s[BETWEEN_NODES])
+		return;
+	for (use.size_B = size_B; use.size_B <= largest_B && use.size_B <= MOST_BUFFERED_B;
+	     use.size_B *= 2) {
+		if (cal_share(MPI_Wtime() > cal->group_end_s) > 0)
+			return;
+		if (!next_connection(cal, &use)) {
+			use.source = 0;
+			use.dest = cal->far;
+		}
+		left_in_buffer(cal, "send_buffer", &use);
+	}
 }
 
 void probe_used(struct cal *cal, double until)
 {
 	struct use use = {.size_B = 1 << 20};
-	int k = 0, n_points = N_POINTS;
+	int n_points = N_POINTS;
 
 	if (cal->threshold_B == INT64_MAX || 4 * cal->threshold_B > cal->largest_B[BETWEEN_NODES] ||
 	    cal->largest_B[BETWEEN_NODES] < use.size_B)
@@ -116,10 +204,14 @@ void probe_used(struct cal *cal, double until)
 	cal_group(cal, "connections by use", until, 1);
 	if (cal->rank == 0)
 		samples_fact(&cal->samples, "used_compute_s", "%.12g", use.compute_s);
-	for (int point = 0; next_pair(cal, &k, &use); point = (point + 1) % n_points) {
-		if (cal_share(point == 0 && MPI_Wtime() > cal->group_end_s) > 0)
+	for (int k = 0; k < (cal->n_nodes >= 5 ? ROUNDS : 1) * n_points; k++) {
+		if (k % n_points == 0 && cal_share(MPI_Wtime() > cal->group_end_s) > 0)
 			return;
-		use.carried_B = carried_B[point];
+		if (!next_connection(cal, &use))
+			return;
+		use.carried_B = carried_B[k % n_points];
 		measure(cal, &use);
 	}
+	if (cal->n_nodes >= 5)
+		probe_eager_use(cal);
 }

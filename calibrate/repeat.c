@@ -32,6 +32,15 @@ void cal_meet(const struct cal *cal, int partner)
 	}
 }
 
+void cal_look_for(MPI_Request *request, double seconds)
+{
+	double begin = MPI_Wtime();
+	int is_done;
+
+	while (MPI_Wtime() - begin < seconds)
+		MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
+}
+
 void cal_group(struct cal *cal, const char *name, double until, int n_points)
 {
 	cal->group = name;

@@ -266,3 +266,16 @@ void samples_finish(struct samples *samples)
 	free(samples->list);
 	*samples = (struct samples){0};
 }
+
+const struct sample_key *samples_next(const struct samples *samples, const char *name, int64_t x)
+{
+	const struct sample_key *next = NULL;
+
+	for (size_t i = 0; i < samples->n; i++) {
+		const struct sample_key *key = &samples->list[i].key;
+
+		if (!strcmp(key->name, name) && key->x > x && (!next || key->x < next->x))
+			next = key;
+	}
+	return next;
+}

@@ -50,6 +50,8 @@ int samples_fact(struct samples *samples, const char *name, const char *format, 
 const char *samples_get_fact(const struct samples *samples, const char *name, int k);
 /* Number of samples with the key. */
 int samples_count(const struct samples *samples, const struct sample_key *key);
+/* The probe's next larger x than this one; NULL: there is none. Borrowed. */
+const struct sample_key *samples_next(const struct samples *samples, const char *name, int64_t x);
 /* n = 0 when there is none. O(number of samples). */
 struct summary samples_summary(const struct samples *samples, const struct sample_key *key);
 /* The same of a plain array, which it sorts. */

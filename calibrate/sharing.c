@@ -10,7 +10,8 @@
  */
 static bool is_parallel(const char *name)
 {
-	return !strcmp(name, "both_ways") || !strcmp(name, "sendrecv") || !strcmp(name, "pairs");
+	return !strcmp(name, "both_ways") || !strcmp(name, "sendrecv") || !strcmp(name, "ring") ||
+	       !strcmp(name, "pairs");
 }
 
 static bool is_shared(const char *name)
@@ -65,8 +66,8 @@ void fit_sharing(struct fit *fit)
 	}
 }
 
-/* What the links lose, not what a library does one after the other: the better of the two ways to
- * do it. */
+/* What the links lose, not what a library does one after the other: the best of the ways to do it.
+ */
 double fit_duplex_penalty(const struct fit *fit)
 {
 	double best = -1;
@@ -74,7 +75,7 @@ double fit_duplex_penalty(const struct fit *fit)
 	for (int k = 0; k < fit->n_sharing; k++) {
 		const struct sharing *s = &fit->sharing[k];
 
-		if (!strcmp(s->name, "both_ways") || !strcmp(s->name, "sendrecv"))
+		if (is_parallel(s->name) && strcmp(s->name, "pairs"))
 			best = fmax(best, s->efficiency);
 	}
 	return best < 0 ? 0 : fmin(fmax(1 - best, 0), 0.99);

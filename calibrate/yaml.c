@@ -6,16 +6,14 @@
 
 #include "fit.h"
 
-/* Times by size that one latency and one bandwidth give this well need no segments. */
-static const double PLAIN_ENOUGH = 0.03;
 /* What is lost to sharing, or differs between sender and receiver, by less is within a
  * measurement's error. */
 static const double LOSS_WORTH_SAYING = 0.01;
 /* Less than that left in buffers cannot be told from the time that a byte needs. */
 static const double LEAST_BUFFER_B = 16384;
 
-/* Less than that with a request is its header, or the measurement's error. */
-static const double LEAST_REQUEST_DATA_B = 4096;
+/* Of a CPU: less is a measurement's error. */
+static const double LEAST_COST = 1e-3;
 
 static void write_facts(const struct fit *fit, FILE *file)
 {
@@ -87,11 +85,11 @@ static void write_curve(const struct fit *fit, int where, FILE *file)
 static void write_segments(const struct fit *fit, int where, const char *indent, FILE *file)
 {
 	double error = fit_plain_error(fit, where);
-	struct entry entries[2 * FIT_SEGMENTS];
+	struct entry entries[FIT_SEGMENTS];
 	char time[40], rate[40];
 	int n;
 
-	if (!fit->curves[where].n_points || error <= PLAIN_ENOUGH)
+	if (!fit->curves[where].n_points || error <= FIT_PLAIN_ENOUGH)
 		return;
 	n = fit_entries(fit, where, entries);
 	fprintf(file, "%s# one latency and one bandwidth are up to %.1f %% off\n%ssegments:\n",
@@ -140,6 +138,40 @@ static void write_within(const struct fit *fit, FILE *file)
 	write_curve(fit, WITHIN_NODE, file);
 }
 
+/* What stalls stays in the order in which it was handed over. */
+/* An eager message that is large arrives before the next one is matched, whatever the order. */
+static bool is_ordered(const struct fit *fit)
+{
+	return (fit->is_ordered && fit->threshold_B[fit->subject] != INT64_MAX) ||
+	       fit->unattended_B >= LEAST_BUFFER_B;
+}
+
+static void write_list(const struct since *list, int n, FILE *file)
+{
+	for (int k = 0; k < n; k++)
+		fprintf(file, "    - {from: %lld, size: %.0f}\n", (long long)list[k].from_B,
+			fmax(list[k].size_B, 1));
+}
+
+static void write_windows(const struct fit *fit, FILE *file)
+{
+	char text[40];
+
+	if (fit->n_windows == 0 || !is_ordered(fit))
+		return;
+	fprintf(file, "  window:   # what a byte to a third node waited behind a connection, by "
+		      "what that had carried\n");
+	write_list(fit->windows, fit->n_windows, file);
+	if (fit->window_against_B > 0)
+		fprintf(file, "  window_against: %.0f   # the same, its other node sending\n",
+			fit->window_against_B);
+	if (fit->window_meeting_s > 0)
+		fprintf(file, "  window_meeting: %s   # the same, its other node beginning later\n",
+			as_time(fit->window_meeting_s, text));
+	if (fit->window_spread > 0)
+		fprintf(file, "  window_spread: %.4f\n", fit->window_spread);
+}
+
 static void write_network(const struct fit *fit, FILE *file)
 {
 	int w = fit->subject;
@@ -152,11 +184,21 @@ static void write_network(const struct fit *fit, FILE *file)
 		    "half a round trip of nothing, less both overheads");
 	write_value(file, "  ", "bandwidth", &fit->bandwidth_Bps[w], as_bandwidth,
 		    "slope of large messages");
+	if (fit->is_latency_shared)
+		fprintf(file,
+			"  latency_model: shared   # empty messages to two nodes at once took "
+			"twice as long\n");
 	write_segments(fit, w, "  ", file);
+	if (fit->burst_s > 0)
+		fprintf(file,
+			"  burst: %.0f   # what a message after a rest took less than one after "
+			"another\n",
+			fit->burst_s * fit->bandwidth_Bps[w].value);
 	if (fit->queue_B >= LEAST_BUFFER_B)
 		fprintf(file,
 			"  queue: %.0f   # what a byte to a third node waited behind a large one\n",
 			fit->queue_B);
+	write_windows(fit, file);
 	write_shares(fit, file);
 	write_curve(fit, BETWEEN_NODES, file);
 	if (fit->latency[WITHIN_NODE].is_known)
@@ -179,6 +221,14 @@ static bool overheads_differ(const struct fit *fit)
 	return fabs(send_s - recv_s) > LOSS_WORTH_SAYING * (send_s + recv_s) / 2;
 }
 
+static void write_per_byte(const char *side, double per_B_s, FILE *file)
+{
+	if (per_B_s > 0)
+		fprintf(file,
+			"  %s_overhead_per_byte: %.6fns   # of larger eager messages, as above\n",
+			side, per_B_s * 1e9);
+}
+
 static void write_overheads(const struct fit *fit, FILE *file)
 {
 	const struct value *send = &fit->send_overhead[fit->subject],
@@ -187,16 +237,17 @@ static void write_overheads(const struct fit *fit, FILE *file)
 	char text[40];
 
 	fprintf(file, "  overhead: %s   # mean of sender and receiver\n", as_time(mean, text));
-	if (!overheads_differ(fit))
-		return;
-	write_value(file, "  ", "send_overhead", send, as_time, "sixteen in a row");
-	write_value(file, "  ", "recv_overhead", recv, as_time, "sixteen that had arrived");
+	if (overheads_differ(fit)) {
+		write_value(file, "  ", "send_overhead", send, as_time, "sixteen in a row");
+		write_value(file, "  ", "recv_overhead", recv, as_time, "sixteen that had arrived");
+	}
+	write_per_byte("send", fit->send_per_B_s, file);
+	write_per_byte("recv", fit->recv_per_B_s, file);
 }
 
 /* By what a connection has carried where new ones were there to measure it. */
 static void write_unattended(const struct fit *fit, FILE *file)
 {
-	fprintf(file, "  order: per_pair   # what follows needs it\n");
 	if (fit->n_used < 2) {
 		fprintf(
 		    file,
@@ -205,12 +256,9 @@ static void write_unattended(const struct fit *fit, FILE *file)
 		return;
 	}
 	fprintf(file, "  unattended_send:   # by what the connection had carried\n");
-	for (int k = 0; k < fit->n_used; k++)
-		fprintf(file, "    - {from: %lld, size: %.0f}\n", (long long)fit->used[k].carried_B,
-			fmax(fit->used[k].leaves_B, 1));
+	write_list(fit->used, fit->n_used, file);
 }
 
-/* What stalls stays in the order in which it was handed over: a connection. */
 static void write_progress(const struct fit *fit, bool is_lazy, FILE *file)
 {
 	if (!is_lazy) {
@@ -222,16 +270,32 @@ static void write_progress(const struct fit *fit, bool is_lazy, FILE *file)
 		write_unattended(fit, file);
 }
 
+/* By the size of a message where that is measured, since systems let buffers grow. */
+static void write_send_buffer(const struct fit *fit, FILE *file)
+{
+	const struct since *list = fit->send_buffers;
+	int n = fit->n_send_buffers;
+
+	if (n == 0 && fit->buffered_B > LEAST_BUFFER_B)
+		fprintf(file, "  send_buffer: %.0f\n", fit->buffered_B);
+	else if (n == 1 && list[0].size_B > LEAST_BUFFER_B)
+		fprintf(file, "  send_buffer: %.0f   # sends returned before\n", list[0].size_B);
+	if (n < 2 || list[n - 1].size_B <= LEAST_BUFFER_B)
+		return;
+	fprintf(file, "  send_buffer:   # what sends of that size left behind them\n");
+	write_list(list, n, file);
+}
+
 /* Of messages by rendezvous: without, there is nothing to set. */
 static void write_rendezvous(const struct fit *fit, FILE *file)
 {
 	bool is_lazy = fit->send_wait > 0.5 || fit->recv_wait > 0.5;
 	bool has_rendezvous = fit->threshold_B[fit->subject] != INT64_MAX;
 
-	if (fit->control_B.is_known && fit_plain_error(fit, fit->subject) <= PLAIN_ENOUGH)
+	if (fit->control_B.is_known)
 		fprintf(file, "  control_message: %.0f   # %.0f to %.0f; step at the threshold\n",
 			fit->control_B.value, fmax(fit->control_B.low, 0), fit->control_B.high);
-	if (has_rendezvous && fit->request_data_B >= LEAST_REQUEST_DATA_B)
+	if (has_rendezvous && fit->request_data_B > 0)
 		fprintf(file,
 			"  request_data: %.0f   # were there already when a receive came late\n",
 			fit->request_data_B);
@@ -247,11 +311,11 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 	    fit->send_wait * 100, fit->recv_wait * 100);
 	if (has_rendezvous)
 		write_progress(fit, is_lazy, file);
-	if (fit->buffered_B < 0)
-		return;
-	fprintf(file, "  # a large send returned with %.0f B on their way\n", fit->buffered_B);
-	if (has_rendezvous && fit->buffered_B > LEAST_BUFFER_B)
-		fprintf(file, "  send_buffer: %.0f\n", fit->buffered_B);
+	if (fit->buffered_B >= 0)
+		fprintf(file, "  # a large send returned with %.0f B on their way\n",
+			fit->buffered_B);
+	if (has_rendezvous)
+		write_send_buffer(fit, file);
 }
 
 static void write_protocol(const struct fit *fit, FILE *file)
@@ -269,6 +333,9 @@ static void write_protocol(const struct fit *fit, FILE *file)
 	if (fit->is_synchronous_acknowledged)
 		fprintf(file,
 			"  synchronous_send: acknowledged   # an empty one took two latencies\n");
+	if (is_ordered(fit))
+		fprintf(file, "  order: per_pair   # an empty message behind a large one arrives "
+			      "behind it\n");
 	write_rendezvous(fit, file);
 }
 
@@ -341,7 +408,7 @@ static void write_cost_interval(const struct fit *fit, FILE *file)
 		largest = fmax(largest, fit->table[k].value);
 		widest = fmax(widest, (fit->table[k].high - fit->table[k].low) / 2);
 	}
-	if (largest > 0 && widest > 0)
+	if (largest >= LEAST_COST && widest > 0)
 		fprintf(file, "  cpu.communication_cost_scale: [%.6g, %.6g]\n",
 			fmax(0, 1 - widest / largest), 1 + widest / largest);
 }
