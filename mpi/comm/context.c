@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/topo/topology.h"
+
 #define INITIAL_BUCKETS 64
 #define CONTEXTS_PER_COMM 3
 #define NO_PARENT UINT32_MAX
@@ -36,6 +38,9 @@ static void destroy(struct mpi_birth *birth)
 	mpi_group_release(NULL, birth->group);
 	mpi_group_release(NULL, birth->other);
 	free(birth->name);
+	mpi_topology_release(birth->topology);
+	if (birth->shared)
+		birth->free_shared(birth->shared);
 	free(birth);
 }
 

@@ -33,7 +33,15 @@ struct mpi_birth {
 	struct mpi_group
 	    *group, /* NULL for the first one, which sets it; the birth owns a reference */
 	    *other; /* the second group of an intercommunicator, in the same way */
+	struct mpi_topology *topology; /* of a grid or graph, in the same way; NULL otherwise */
+	/* Not a communicator, but what its members agree on: mpi/comm/board.h. NULL: nothing. */
+	void *shared;
+	void (*free_shared)(void *shared);
 };
+/* Colours of communicators are not negative. Boards: of all members, and of the second group of an
+ * intercommunicator. */
+#define MPI_BIRTH_BOARD (-1)
+#define MPI_BIRTH_OTHER_BOARD (-2)
 
 /*
  * The birth with this parent context, number of the collective on the parent, and colour; made when

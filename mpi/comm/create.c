@@ -3,8 +3,10 @@
 #include "mpi/comm/create.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi/coll/coll.h"
+#include "mpi/comm/board.h"
 #include "mpi/comm/context.h"
 #include "mpi/comm/intercomm.h"
 #include "mpi/env/errhandler.h"
@@ -80,6 +82,24 @@ int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blo
 	return MPI_SUCCESS;
 }
 
+/*
+ * The caller is one of those who make a communicator of `group` (taken over by the first that
+ * comes; the birth's own for the others). NULL for the birth or the group: out of memory.
+ */
+static int join_members(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_birth *birth,
+			struct mpi_group *group, struct mpi_comm **out)
+{
+	if (!birth || !group)
+		return MPI_ERR_NO_MEM;
+	if (!birth->group) {
+		birth->n_left = group->size;
+		birth->group = group;
+	}
+	*out = mpi_comm_create_child(me, parent, group, NULL, birth->context);
+	mpi_birth_leave(me->world, birth);
+	return *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
 int mpi_comm_create(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group,
 		    struct mpi_comm **out)
 {
@@ -97,101 +117,96 @@ int mpi_comm_create(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_gro
 	/* disjoint groups of one call differ in their first member */
 	birth =
 	    mpi_birth_join(me->world, parent->context, sequence, mpi_group_world_rank(group, 0));
-	if (!birth)
-		return MPI_ERR_NO_MEM;
-	if (!birth->group) {
-		birth->n_left = group->size;
-		birth->group = group;
+	if (birth && birth->group)
+		group = birth->group;
+	else if (birth)
 		mpi_group_retain(group);
+	return join_members(me, parent, birth, group, out);
+}
+
+/* The first n members; NULL when out of memory. */
+static struct mpi_group *first_members(struct mpi_group *group, int n)
+{
+	int *ranks;
+
+	if (n == group->size) {
+		mpi_group_retain(group);
+		return group;
 	}
-	*out = mpi_comm_create_child(me, parent, birth->group, NULL, birth->context);
-	mpi_birth_leave(me->world, birth);
-	return *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-}
-
-/* What each member says in a split; `index` orders equal keys. */
-struct wish {
-	int color, key, index;
-};
-
-static int compare_wishes(const void *a, const void *b)
-{
-	const struct wish *left = a, *right = b;
-
-	if (left->key != right->key)
-		return (left->key > right->key) - (left->key < right->key);
-	return (left->index > right->index) - (left->index < right->index);
-}
-
-int *mpi_comm_ranks_of_color(const struct mpi_group *group, const int pairs[], int color,
-			     int *out_n)
-{
-	struct wish *wishes = malloc((size_t)group->size * sizeof *wishes);
-	int *ranks = malloc((size_t)group->size * sizeof *ranks);
-	int n = 0;
-
-	if (!wishes || !ranks) {
-		free(wishes);
-		free(ranks);
+	if (!group->ranks)
+		return mpi_group_create_sequence(n, group->first, group->stride);
+	ranks = malloc(((size_t)n + 1) * sizeof *ranks);
+	if (!ranks)
 		return NULL;
-	}
-	for (int i = 0; i < group->size; i++)
-		if (pairs[2 * i] == color)
-			wishes[n++] = (struct wish){color, pairs[2 * i + 1], i};
-	qsort(wishes, (size_t)n, sizeof *wishes, compare_wishes);
-	for (int i = 0; i < n; i++)
-		ranks[i] = mpi_group_world_rank(group, wishes[i].index);
-	free(wishes);
-	*out_n = n;
-	return ranks;
+	memcpy(ranks, group->ranks, (size_t)n * sizeof *ranks);
+	return mpi_group_create(n, ranks);
 }
 
-/* The group of those who wished the same colour. NULL when out of memory. */
-static struct mpi_group *group_of_color(const struct mpi_comm *parent, const int pairs[], int color)
+int mpi_comm_create_grid(struct mpi_rank *me, struct mpi_comm *parent, int n,
+			 const struct mpi_topology *like, struct mpi_comm **out)
 {
-	int n, *ranks = mpi_comm_ranks_of_color(parent->group, pairs, color, &n);
+	uint32_t sequence = parent->collective_count++;
+	int code = mpi_comm_agree(me, parent);
+	struct mpi_topology *topology;
+	struct mpi_birth *birth;
 
+	*out = NULL;
+	if (code != MPI_SUCCESS || parent->rank >= n)
+		return code;
+	birth = mpi_birth_join(me->world, parent->context, sequence, 0);
+	topology = birth ? mpi_topology_share(&birth->topology, like) : NULL;
+	if (!topology)
+		return MPI_ERR_NO_MEM;
+	code = join_members(me, parent, birth,
+			    birth->group ? birth->group : first_members(parent->group, n), out);
+	if (code == MPI_SUCCESS)
+		(*out)->topology = topology;
+	else
+		mpi_topology_release(topology);
+	return code;
+}
+
+struct mpi_group *mpi_comm_group_of_color(const struct mpi_group *group, struct mpi_board *board,
+					  int color)
+{
+	const struct mpi_board_entry *wishes;
+	int n = mpi_board_find(board, color, &wishes);
+	int *ranks = malloc(((size_t)n + 1) * sizeof *ranks);
+
+	for (int i = 0; ranks && i < n; i++)
+		ranks[i] = mpi_group_world_rank(group, wishes[i].rank);
 	return ranks ? mpi_group_create(n, ranks) : NULL;
 }
 
-/* `pairs`: colour and key of every member of the parent. */
+/* `board`: colour and key of every member of the parent. */
 static int join_color(struct mpi_rank *me, struct mpi_comm *parent, uint32_t sequence,
-		      const int pairs[], int color, struct mpi_comm **out)
+		      struct mpi_board *board, int color, struct mpi_comm **out)
 {
 	struct mpi_birth *birth = mpi_birth_join(me->world, parent->context, sequence, color);
+	struct mpi_group *group = birth ? birth->group : NULL;
 
-	if (!birth)
-		return MPI_ERR_NO_MEM;
-	if (!birth->group) {
-		birth->n_left = 1;
-		birth->group = group_of_color(parent, pairs, color);
-		if (birth->group)
-			birth->n_left = birth->group->size;
-	}
-	*out = birth->group ? mpi_comm_create_child(me, parent, birth->group, NULL, birth->context)
-			    : NULL;
-	mpi_birth_leave(me->world, birth);
-	return *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	if (birth && !group)
+		group = mpi_comm_group_of_color(parent->group, board, color);
+	return join_members(me, parent, birth, group, out);
 }
 
 int mpi_comm_split(struct mpi_rank *me, struct mpi_comm *parent, int color, int key,
 		   struct mpi_comm **out)
 {
+	struct mpi_birth *wishes;
 	uint32_t sequence;
-	int *pairs, code;
+	int code;
 
 	if (parent->remote)
 		return mpi_intercomm_split(me, parent, color, key, out);
 	sequence = parent->collective_count++;
-	pairs = malloc(2 * (size_t)parent->size * sizeof *pairs);
 	*out = NULL;
-	if (!pairs)
-		return MPI_ERR_NO_MEM;
-	code = mpi_coll_allgather(me, (int[]){color, key}, pairs, 2, mpi_datatype_get(me, MPI_INT),
-				  parent);
-	if (code == MPI_SUCCESS && color != MPI_UNDEFINED)
-		code = join_color(me, parent, sequence, pairs, color, out);
-	free(pairs);
+	code = mpi_board_share(me, parent, MPI_INT, (int64_t[]){color, key}, &wishes);
+	if (code != MPI_SUCCESS)
+		return code;
+	if (color != MPI_UNDEFINED)
+		code = join_color(me, parent, sequence, mpi_board_of(wishes), color, out);
+	mpi_birth_leave(me->world, wishes);
 	return code;
 }
 

@@ -2,6 +2,7 @@
 #ifndef MPI_COMM_CREATE_H
 #define MPI_COMM_CREATE_H
 
+#include "mpi/comm/board.h"
 #include "mpi/comm/comm.h"
 
 /*
@@ -17,6 +18,13 @@ int mpi_comm_split(struct mpi_rank *me, struct mpi_comm *parent, int color, int 
  * sets of callers. */
 int mpi_comm_create(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group,
 		    struct mpi_comm **out);
+/*
+ * The first `n` members, who keep their order, with a topology like this one: all members of the
+ * intracommunicator `parent` call, with the same arguments. As in MPI_Comm_create nobody has to be
+ * told who they are.
+ */
+int mpi_comm_create_grid(struct mpi_rank *me, struct mpi_comm *parent, int n,
+			 const struct mpi_topology *like, struct mpi_comm **out);
 /*
  * MPI_Comm_dup without the attributes. Not blocking: no messages, so that MPI_Comm_idup never waits
  * for a member that has yet to call it; a real library hides them behind other work.
@@ -35,11 +43,11 @@ struct mpi_comm *mpi_comm_create_child(struct mpi_rank *me, struct mpi_comm *par
  * allreduce. */
 int mpi_comm_agree(struct mpi_rank *me, struct mpi_comm *comm);
 /*
- * Of a group whose members said `pairs` (colour and key of each), the world ranks of those with a
- * colour, in order: malloc, the caller's. NULL when out of memory.
+ * Of a group whose members said colour and key, those of this colour, in order. NULL when out of
+ * memory.
  */
-int *mpi_comm_ranks_of_color(const struct mpi_group *group, const int pairs[], int color,
-			     int *out_n);
+struct mpi_group *mpi_comm_group_of_color(const struct mpi_group *group, struct mpi_board *board,
+					  int color);
 
 /*
  * Gives the outcome of a construction to the application: raises `code` on `parent` (may be NULL),

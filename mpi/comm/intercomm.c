@@ -76,38 +76,44 @@ static int next_tag(struct mpi_comm *comm)
 	return (int)(comm->collective_count++ & 0x7fffffff);
 }
 
-/* The groups of a birth, made by the first that comes; of equal members on all ranks. */
-static bool settle_groups(struct mpi_birth *birth, struct members *local, struct members *remote)
+/* The two groups, which are taken over, of an intercommunicator that is being made. False: one is
+ * NULL, out of memory. */
+static bool settle(struct mpi_birth *birth, struct mpi_group *one, struct mpi_group *other)
 {
-	bool is_first = local->ranks[0] < remote->ranks[0];
-	struct members *first = is_first ? local : remote, *second = is_first ? remote : local;
+	birth->group = one;
+	birth->other = other;
+	if (!one || !other)
+		return false;
+	birth->n_left = one->size + other->size;
+	return true;
+}
 
-	if (birth->n_left == 0)
-		birth->n_left = local->n + remote->n;
+/* The same of the local group and a list, which is taken over. True: they were there already. */
+static bool settle_list(struct mpi_birth *birth, struct mpi_group *local, struct members *others)
+{
 	if (birth->group)
-		return true;
-	birth->group = mpi_group_create(first->n, first->ranks);
-	birth->other = mpi_group_create(second->n, second->ranks);
-	first->ranks = second->ranks = NULL; /* taken over */
-	return birth->group && birth->other;
+		return birth->other;
+	mpi_group_retain(local);
+	if (!settle(birth, local, mpi_group_create(others->n, others->ranks)))
+		birth->n_left = 1;
+	others->ranks = NULL;
+	return birth->other;
 }
 
 /*
- * All members of both groups make an intercommunicator out of what they know; (parent, sequence,
- * color) is the same for all. The error handler is `model`'s.
+ * A member of either group makes its side of an intercommunicator whose groups are settled. The
+ * error handler is `model`'s.
  */
-static int join(struct mpi_rank *me, struct mpi_comm *model, uint32_t parent, uint32_t sequence,
-		int color, struct members *local, struct members *remote, struct mpi_comm **out)
+static int join(struct mpi_rank *me, struct mpi_comm *model, struct mpi_birth *birth,
+		struct mpi_comm **out)
 {
-	bool is_first = local->ranks[0] < remote->ranks[0];
-	struct mpi_birth *birth = mpi_birth_join(me->world, parent, sequence, color);
+	bool is_one;
 
-	if (!birth)
+	if (!birth || !birth->group || !birth->other)
 		return MPI_ERR_NO_MEM;
-	if (settle_groups(birth, local, remote))
-		*out =
-		    mpi_comm_create_child(me, model, is_first ? birth->group : birth->other,
-					  is_first ? birth->other : birth->group, birth->context);
+	is_one = mpi_group_index(birth->group, me->rank) != MPI_UNDEFINED;
+	*out = mpi_comm_create_child(me, model, is_one ? birth->group : birth->other,
+				     is_one ? birth->other : birth->group, birth->context);
 	mpi_birth_leave(me->world, birth);
 	return *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
@@ -126,52 +132,60 @@ static bool overlaps(const struct mpi_group *group, const struct members *others
 	return false;
 }
 
-/* The leaders tell each other their groups. The key is the number of the leader that comes first
- * in the world. */
+/*
+ * The leaders tell each other their groups and settle them. The key is the number of the leader
+ * that comes first in the world.
+ */
 static void meet(struct mpi_rank *me, const struct mpi_comm *local,
-		 const struct mpi_leader_link *link, int news[N_NEWS], struct members *others)
+		 const struct mpi_leader_link *link, int news[N_NEWS])
 {
 	int mine[2] = {local->size, (int)mpi_context_new(me->world)}, theirs[2] = {0, 0};
 	bool is_first = me->rank < mpi_comm_peer(link->comm, link->peer);
-	struct members own = {0};
+	struct members own = {0}, others = {0};
+	struct mpi_birth *birth;
 
 	news[ERROR] = swap(me, link, mine, 2, theirs, 2);
 	if (news[ERROR] != MPI_SUCCESS)
 		return;
 	news[SIZE] = theirs[0];
 	news[KEY] = is_first ? mine[1] : theirs[1];
-	if (members_of_group(&own, local->group) && members_allocate(others, news[SIZE]))
-		news[ERROR] = swap(me, link, own.ranks, own.n, others->ranks, others->n);
+	if (members_of_group(&own, local->group) && members_allocate(&others, news[SIZE]))
+		news[ERROR] = swap(me, link, own.ranks, own.n, others.ranks, others.n);
 	else
 		news[ERROR] = MPI_ERR_NO_MEM;
 	members_finish(&own);
-	if (news[ERROR] == MPI_SUCCESS && overlaps(local->group, others))
+	if (news[ERROR] == MPI_SUCCESS && overlaps(local->group, &others))
 		news[ERROR] = MPI_ERR_COMM;
+	if (news[ERROR] == MPI_SUCCESS) {
+		birth = mpi_birth_join(me->world, (uint32_t)news[KEY], 0, 0);
+		if (!birth || !settle_list(birth, local->group, &others))
+			news[ERROR] = MPI_ERR_NO_MEM;
+	}
+	members_finish(&others);
+}
+
+/* The ranks of a group are passed on as messages without data: the leader has settled them. */
+static int pass_on(struct mpi_rank *me, int n, int leader, struct mpi_comm *local)
+{
+	return mpi_coll_bcast(me, pd_memory_absent(), n, mpi_datatype_get(me, MPI_INT), leader,
+			      local);
 }
 
 int mpi_intercomm_create(struct mpi_rank *me, struct mpi_comm *local, int leader,
 			 const struct mpi_leader_link *link, struct mpi_comm **out)
 {
-	struct mpi_datatype *type = mpi_datatype_get(me, MPI_INT);
-	struct members own = {0}, others = {0};
 	int news[N_NEWS] = {link->error, 0, 0}, code;
 
 	*out = NULL;
 	if (local->rank == leader && link->comm)
-		meet(me, local, link, news, &others);
-	code = mpi_coll_bcast(me, news, N_NEWS, type, leader, local);
+		meet(me, local, link, news);
+	code = mpi_coll_bcast(me, news, N_NEWS, mpi_datatype_get(me, MPI_INT), leader, local);
 	if (code == MPI_SUCCESS)
 		code = news[ERROR];
-	if (code == MPI_SUCCESS && local->rank != leader && !members_allocate(&others, news[SIZE]))
-		code = MPI_ERR_NO_MEM;
 	if (code == MPI_SUCCESS)
-		code = mpi_coll_bcast(me, others.ranks, others.n, type, leader, local);
-	if (code == MPI_SUCCESS && !members_of_group(&own, local->group))
-		code = MPI_ERR_NO_MEM;
+		code = pass_on(me, news[SIZE], leader, local);
 	if (code == MPI_SUCCESS)
-		code = join(me, local, (uint32_t)news[KEY], 0, 0, &own, &others, out);
-	members_finish(&own);
-	members_finish(&others);
+		code = join(me, local, mpi_birth_join(me->world, (uint32_t)news[KEY], 0, 0), out);
 	return code;
 }
 
@@ -244,65 +258,107 @@ int mpi_intercomm_merge(struct mpi_rank *me, struct mpi_comm *inter, bool high,
 
 /* --- parts of an intercommunicator --- */
 
-static int split(struct mpi_rank *me, struct mpi_comm *parent, uint32_t sequence, const int pairs[],
-		 const int remote_pairs[], int color, struct mpi_comm **out)
+/* `wishes`: colours and keys of the local group; those of the other group are on its board. */
+static int split(struct mpi_rank *me, struct mpi_comm *parent, uint32_t sequence,
+		 struct mpi_board *wishes, struct mpi_board *others, int color,
+		 struct mpi_comm **out)
 {
-	struct members local = {0}, remote = {0};
-	int code = MPI_SUCCESS;
+	const struct mpi_board_entry *entries;
+	struct mpi_birth *birth;
 
-	local.ranks = mpi_comm_ranks_of_color(parent->group, pairs, color, &local.n);
-	remote.ranks = mpi_comm_ranks_of_color(parent->remote, remote_pairs, color, &remote.n);
-	if (!local.ranks || !remote.ranks)
-		code = MPI_ERR_NO_MEM;
-	else if (remote.n > 0)
-		code = join(me, parent, parent->context, sequence, color, &local, &remote, out);
-	members_finish(&local);
-	members_finish(&remote);
-	return code;
+	if (!others)
+		return MPI_ERR_OTHER;
+	if (mpi_board_find(others, color, &entries) == 0)
+		return MPI_SUCCESS;
+	birth = mpi_birth_join(me->world, parent->context, sequence, color);
+	if (birth && !birth->group &&
+	    !settle(birth, mpi_comm_group_of_color(parent->group, wishes, color),
+		    mpi_comm_group_of_color(parent->remote, others, color)))
+		return MPI_ERR_NO_MEM;
+	return join(me, parent, birth, out);
+}
+
+/*
+ * The leaders swap the wishes of their groups and pass on what they get: messages without data, for
+ * the other board is there for all to see.
+ */
+static int swap_wishes(struct mpi_rank *me, struct mpi_comm *parent, int tag)
+{
+	int *nowhere = pd_memory_absent();
+
+	return swap_between_groups(me, parent, tag, nowhere, 2 * parent->size, nowhere,
+				   2 * parent->remote->size);
 }
 
 int mpi_intercomm_split(struct mpi_rank *me, struct mpi_comm *parent, int color, int key,
 			struct mpi_comm **out)
 {
-	int n = parent->size, n_remote = parent->remote->size, code = MPI_ERR_NO_MEM;
-	uint32_t sequence = parent->collective_count;
-	int tag = next_tag(parent);
-	int *pairs = malloc(2 * ((size_t)n + (size_t)n_remote) * sizeof *pairs);
+	bool is_first =
+	    mpi_group_world_rank(parent->group, 0) < mpi_group_world_rank(parent->remote, 0);
+	struct mpi_board_place place = {.parent = parent->context,
+					.sequence = parent->collective_count,
+					.side = is_first ? MPI_BIRTH_BOARD : MPI_BIRTH_OTHER_BOARD,
+					.n_readers = parent->size + parent->remote->size};
+	int other_side = is_first ? MPI_BIRTH_OTHER_BOARD : MPI_BIRTH_BOARD;
+	int tag = next_tag(parent), code;
+	struct mpi_birth *wishes, *others;
 
 	*out = NULL;
-	if (pairs)
-		code = mpi_coll_allgather(me, (int[]){color, key}, pairs, 2,
-					  mpi_datatype_get(me, MPI_INT), parent->local);
+	code =
+	    mpi_board_share_at(me, parent->local, MPI_INT, (int64_t[]){color, key}, place, &wishes);
 	if (code == MPI_SUCCESS)
-		code = swap_between_groups(me, parent, tag, pairs, 2 * n, pairs + (size_t)2 * n,
-					   2 * n_remote);
-	if (code == MPI_SUCCESS && color != MPI_UNDEFINED)
-		code = split(me, parent, sequence, pairs, pairs + (size_t)2 * n, color, out);
-	free(pairs);
+		code = swap_wishes(me, parent, tag);
+	if (code != MPI_SUCCESS)
+		return code;
+	others = mpi_birth_join(me->world, place.parent, place.sequence, other_side);
+	if (!others)
+		return MPI_ERR_NO_MEM;
+	if (color != MPI_UNDEFINED)
+		code = split(me, parent, place.sequence, mpi_board_of(wishes), mpi_board_of(others),
+			     color, out);
+	mpi_birth_leave(me->world, wishes);
+	mpi_birth_leave(me->world, others);
 	return code;
 }
 
-int mpi_intercomm_subset(struct mpi_rank *me, struct mpi_comm *parent,
-			 const struct mpi_group *group, struct mpi_comm **out)
+/* The leaders swap the members of their subgroups and settle them. */
+static int meet_subsets(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group,
+			int tag, int n_remote)
 {
-	uint32_t sequence = parent->collective_count;
+	struct mpi_leader_link link = {.comm = parent, .peer = 0, .tag = tag};
+	struct members own = {0}, others = {0};
+	struct mpi_birth *birth;
+	int code = MPI_ERR_NO_MEM;
+
+	if (members_of_group(&own, group) && members_allocate(&others, n_remote))
+		code = swap(me, &link, own.ranks, own.n, others.ranks, others.n);
+	if (code == MPI_SUCCESS) {
+		birth = mpi_birth_join(me->world, parent->context, (uint32_t)tag, 0);
+		if (!birth || !settle_list(birth, group, &others))
+			code = MPI_ERR_NO_MEM;
+	}
+	members_finish(&own);
+	members_finish(&others);
+	return code;
+}
+
+int mpi_intercomm_subset(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group,
+			 struct mpi_comm **out)
+{
 	int tag = next_tag(parent), n_remote = 0, code;
-	struct members local = {0}, remote = {0};
 
 	*out = NULL;
 	code = swap_between_groups(me, parent, tag, &group->size, 1, &n_remote, 1);
-	if (code == MPI_SUCCESS &&
-	    (!members_of_group(&local, group) || !members_allocate(&remote, n_remote)))
-		code = MPI_ERR_NO_MEM;
 	/* both groups know when there is nothing to make */
-	if (code == MPI_SUCCESS && local.n > 0 && remote.n > 0) {
-		code = swap_between_groups(me, parent, tag, local.ranks, local.n, remote.ranks,
-					   remote.n);
-		if (code == MPI_SUCCESS && mpi_group_index(group, me->rank) != MPI_UNDEFINED)
-			code = join(me, parent, parent->context, sequence, 0, &local, &remote, out);
-	}
-	members_finish(&local);
-	members_finish(&remote);
+	if (code != MPI_SUCCESS || group->size == 0 || n_remote == 0)
+		return code;
+	if (parent->rank == 0)
+		code = meet_subsets(me, parent, group, tag, n_remote);
+	if (code == MPI_SUCCESS)
+		code = pass_on(me, n_remote, 0, parent->local);
+	if (code == MPI_SUCCESS && mpi_group_index(group, me->rank) != MPI_UNDEFINED)
+		code = join(me, parent,
+			    mpi_birth_join(me->world, parent->context, (uint32_t)tag, 0), out);
 	return code;
 }
 

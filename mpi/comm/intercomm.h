@@ -27,8 +27,8 @@ int mpi_intercomm_merge(struct mpi_rank *me, struct mpi_comm *inter, bool high,
 /* MPI_Comm_split and MPI_Comm_create of an intercommunicator. */
 int mpi_intercomm_split(struct mpi_rank *me, struct mpi_comm *parent, int color, int key,
 			struct mpi_comm **out);
-int mpi_intercomm_subset(struct mpi_rank *me, struct mpi_comm *parent,
-			 const struct mpi_group *group, struct mpi_comm **out);
+int mpi_intercomm_subset(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *group,
+			 struct mpi_comm **out);
 /* MPI_Comm_create_from_group: the members of `group` call, with the same name. */
 int mpi_comm_create_by_name(struct mpi_rank *me, struct mpi_group *group, const char *name,
 			    struct mpi_comm **out);

@@ -43,6 +43,8 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
 		    int reorder, MPI_Comm *comm_cart)
 {
 	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_topology grid = {
+	    .kind = MPI_CART, .n_dims = ndims, .dims = (int *)dims, .periods = (int *)periods};
 	struct mpi_comm *parent, *made = NULL;
 	int size, code = mpi_topology_check_parent(me, comm_old, &parent);
 
@@ -52,10 +54,7 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
 		code = check_grid(me, parent, ndims, dims, periods, &size);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	code = mpi_comm_split(me, parent, parent->rank < size ? 0 : MPI_UNDEFINED, parent->rank,
-			      &made);
-	if (code == MPI_SUCCESS)
-		code = attach(me, &made, ndims, dims, periods);
+	code = mpi_comm_create_grid(me, parent, size, &grid, &made);
 	return mpi_leave(me, mpi_comm_publish(me, parent, code, made, comm_cart));
 }
 

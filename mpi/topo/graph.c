@@ -47,6 +47,8 @@ int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int 
 		     int reorder, MPI_Comm *comm_graph)
 {
 	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_topology graph = {
+	    .kind = MPI_GRAPH, .n_nodes = nnodes, .ends = (int *)indx, .edges = (int *)edges};
 	struct mpi_comm *parent, *made = NULL;
 	int code = check_graph(me, comm_old, nnodes, indx, edges, &parent);
 
@@ -54,11 +56,7 @@ int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int 
 		code = mpi_raise(me, parent, MPI_ERR_ARG, "comm_graph is NULL");
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	code = mpi_comm_split(me, parent, parent->rank < nnodes ? 0 : MPI_UNDEFINED, parent->rank,
-			      &made);
-	if (made)
-		code =
-		    mpi_topology_attach(me, &made, mpi_topology_create_graph(nnodes, indx, edges));
+	code = mpi_comm_create_grid(me, parent, nnodes, &graph, &made);
 	return mpi_leave(me, mpi_comm_publish(me, parent, code, made, comm_graph));
 }
 

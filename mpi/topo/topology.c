@@ -58,6 +58,40 @@ struct mpi_topology *mpi_topology_create_graph(int n_nodes, const int ends[], co
 		       topology);
 }
 
+static bool equals(int n, const int a[], const int b[])
+{
+	return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+static int n_edges_of(const struct mpi_topology *graph)
+{
+	return graph->n_nodes > 0 ? graph->ends[graph->n_nodes - 1] : 0;
+}
+
+static bool is_same(const struct mpi_topology *a, const struct mpi_topology *b)
+{
+	if (a->kind != b->kind || a->n_dims != b->n_dims || a->n_nodes != b->n_nodes)
+		return false;
+	for (int i = 0; i < a->n_dims; i++)
+		if (a->dims[i] != b->dims[i] || !a->periods[i] != !b->periods[i])
+			return false;
+	return equals(a->n_nodes, a->ends, b->ends) && equals(n_edges_of(a), a->edges, b->edges);
+}
+
+struct mpi_topology *mpi_topology_share(struct mpi_topology **kept, const struct mpi_topology *like)
+{
+	struct mpi_topology *made;
+
+	if (*kept && is_same(*kept, like))
+		return mpi_topology_retain(*kept);
+	made = like->kind == MPI_CART
+		   ? mpi_topology_create(like->n_dims, like->dims, like->periods)
+		   : mpi_topology_create_graph(like->n_nodes, like->ends, like->edges);
+	if (!*kept)
+		*kept = mpi_topology_retain(made);
+	return made;
+}
+
 struct mpi_topology *mpi_topology_create_dist_graph(int n_in, const int in[],
 						    const int in_weights[], int n_out,
 						    const int out[], const int out_weights[],

@@ -30,6 +30,13 @@ struct mpi_topology {
 /* Copies the arrays; NULL when out of memory. */
 struct mpi_topology *mpi_topology_create(int n_dims, const int dims[], const int periods[]);
 struct mpi_topology *mpi_topology_create_graph(int n_nodes, const int ends[], const int edges[]);
+/*
+ * A grid or a graph like this one, whose arrays may be anybody's: *kept when it is the same, which
+ * it is on all members of a communicator, else a copy, which *kept gets when it is NULL. The caller
+ * and *kept have a reference each. NULL when out of memory. O(length of the arrays).
+ */
+struct mpi_topology *mpi_topology_share(struct mpi_topology **kept,
+					const struct mpi_topology *like);
 /* A rank's edges in and out; `weights` of both or of neither. */
 struct mpi_topology *mpi_topology_create_dist_graph(int n_in, const int in[],
 						    const int in_weights[], int n_out,

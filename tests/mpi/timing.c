@@ -358,7 +358,60 @@ static void two_that_look_for_each_other(void)
 		expect_ms("the fourth is there", 4 * 1.3);
 }
 
+static double duplicate_ms(double begin_ms)
+{
+	MPI_Comm comm;
+
+	compute_until_ms(begin_ms);
+	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	return MPI_Wtime() * 1e3 - begin_ms;
+}
+
+/* Everybody knows who is in a grid or a graph: it takes what a duplicate takes. */
+static void grids_agree(void)
+{
+	const int dims[] = {3}, fewer[] = {2}, periods[] = {0}, ends[] = {1, 2}, edges[] = {1, 0};
+	double each_ms = duplicate_ms(100);
+	MPI_Comm comm;
+	int n;
+
+	compute_until_ms(200);
+	MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &comm);
+	expect_ms("grid of all", 200 + each_ms);
+	compute_until_ms(300);
+	MPI_Cart_create(MPI_COMM_WORLD, 1, fewer, periods, 0, &comm);
+	expect_ms("grid of some", 300 + each_ms);
+	compute_until_ms(400);
+	MPI_Graph_create(MPI_COMM_WORLD, 2, ends, edges, 0, &comm);
+	expect_ms("graph of some", 400 + each_ms);
+	expect("in the graph", comm != MPI_COMM_NULL, rank < 2);
+	if (comm == MPI_COMM_NULL)
+		return;
+	MPI_Comm_size(comm, &n);
+	expect("size of the graph", n, 2);
+}
+
+/* A split takes what an allgather of everybody's colour and key takes. */
+static void split_tells_all(void)
+{
+	int wish[2] = {0, -rank}, wishes[6];
+	double each_ms;
+	MPI_Comm comm;
+	int place;
+
+	compute_until_ms(100);
+	MPI_Allgather(wish, 2, MPI_INT, wishes, 2, MPI_INT, MPI_COMM_WORLD);
+	each_ms = MPI_Wtime() * 1e3 - 100;
+	compute_until_ms(200);
+	MPI_Comm_split(MPI_COMM_WORLD, wish[0], wish[1], &comm);
+	expect_ms("split", 200 + each_ms);
+	MPI_Comm_rank(comm, &place);
+	expect("place by key", place, 2 - rank);
+}
+
 static const struct test_case cases[] = {
+    {"grids_agree", grids_agree},
+    {"split_tells_all", split_tells_all},
     {"eager", eager},
     {"late_receiver", late_receiver},
     {"rendezvous", rendezvous},
