@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "mpi/comm/create.h"
+#include "mpi/comm/group_recall.h"
 #include "mpi/info/info.h"
 #include "mpi/p2p/request.h"
 
@@ -114,16 +115,25 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI
 static int check_subgroup(struct mpi_rank *me, struct mpi_comm *comm, MPI_Group handle,
 			  struct mpi_group **group)
 {
+	struct mpi_group_recipe within;
+	struct mpi_group *known;
+
 	*group = mpi_group_get(me, handle);
 	if (!*group)
 		return mpi_raise(me, comm, MPI_ERR_GROUP, "group is %s",
 				 handle == MPI_GROUP_NULL ? "MPI_GROUP_NULL" : "not a group");
 	if (*group == comm->group)
 		return MPI_SUCCESS;
+	within = (struct mpi_group_recipe){GROUP_WITHIN, *group, comm->group, 0, NULL};
+	known = mpi_group_recall(me, &within);
+	mpi_group_release(me, known);
+	if (known)
+		return MPI_SUCCESS;
 	for (int i = 0; i < (*group)->size; i++)
 		if (mpi_group_index(comm->group, mpi_group_world_rank(*group, i)) == MPI_UNDEFINED)
 			return mpi_raise(me, comm, MPI_ERR_GROUP,
 					 "member %d of group is not in the group of comm", i);
+	mpi_group_remember(me, &within, *group);
 	return MPI_SUCCESS;
 }
 

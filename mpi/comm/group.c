@@ -129,6 +129,8 @@ int mpi_group_compare(const struct mpi_group *a, const struct mpi_group *b)
 		return MPI_IDENT;
 	if (a->size != b->size)
 		return MPI_UNEQUAL;
+	if (!a->ranks && !b->ranks && a->first == b->first && a->stride == b->stride)
+		return MPI_IDENT;
 	for (int i = 0; i < a->size; i++) {
 		int world_rank = mpi_group_world_rank(a, i);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "mpi/comm/group.h"
+#include "mpi/comm/group_recall.h"
 
 /* A list of world ranks that becomes a group. */
 struct members {
@@ -17,8 +18,20 @@ static struct members members_create(int capacity, MPI_Session session)
 				.session = session};
 }
 
-/* Gives the list (taken over) to the application as a group. */
-static int publish(struct mpi_rank *me, struct members members, MPI_Group *newgroup)
+/* Gives the group (taken over; NULL: out of memory) to the application. */
+static int give(struct mpi_rank *me, struct mpi_group *group, MPI_Group *newgroup)
+{
+	*newgroup = group ? (MPI_Group)mpi_handle_create(me, KIND_GROUP, group) : 0;
+	if (*newgroup)
+		return MPI_SUCCESS;
+	mpi_group_release(me, group);
+	*newgroup = MPI_GROUP_NULL;
+	return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a group");
+}
+
+/* The same of a list (taken over) that was made by `recipe`. */
+static int publish(struct mpi_rank *me, struct members members,
+		   const struct mpi_group_recipe *recipe, MPI_Group *newgroup)
 {
 	struct mpi_group *group;
 
@@ -30,13 +43,9 @@ static int publish(struct mpi_rank *me, struct members members, MPI_Group *newgr
 	group = members.ranks ? mpi_group_create(members.n, members.ranks) : NULL;
 	if (group) {
 		group->session = members.session;
-		*newgroup = (MPI_Group)mpi_handle_create(me, KIND_GROUP, group);
-		if (*newgroup)
-			return MPI_SUCCESS;
-		mpi_group_release(me, group);
-		*newgroup = MPI_GROUP_NULL;
+		mpi_group_remember(me, recipe, group);
 	}
-	return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a group");
+	return give(me, group, newgroup);
 }
 
 static int check(struct mpi_rank *me, MPI_Group handle, const char *name, const MPI_Group *newgroup,
@@ -63,12 +72,11 @@ static void append_if(struct members *members, const struct mpi_group *from,
 	}
 }
 
-enum set_operation { SET_UNION, SET_INTERSECTION, SET_DIFFERENCE };
-
-static int combine(struct mpi_rank *me, enum set_operation operation, MPI_Group group1,
+static int combine(struct mpi_rank *me, enum mpi_group_operation operation, MPI_Group group1,
 		   MPI_Group group2, MPI_Group *newgroup)
 {
-	struct mpi_group *a, *b;
+	struct mpi_group_recipe recipe;
+	struct mpi_group *a, *b, *known;
 	struct members members;
 	int code = check(me, group1, "group1", newgroup, &a);
 
@@ -76,31 +84,35 @@ static int combine(struct mpi_rank *me, enum set_operation operation, MPI_Group 
 		code = check(me, group2, "group2", newgroup, &b);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
+	recipe = (struct mpi_group_recipe){operation, a, b, 0, NULL};
+	known = mpi_group_recall(me, &recipe);
+	if (known)
+		return mpi_leave(me, give(me, known, newgroup));
 	members = members_create(a->size + b->size, a->session);
 	if (members.ranks) {
-		if (operation == SET_UNION) {
+		if (operation == GROUP_UNION) {
 			append_if(&members, a, a, true);
 			append_if(&members, b, a, false);
 		} else {
-			append_if(&members, a, b, operation == SET_INTERSECTION);
+			append_if(&members, a, b, operation == GROUP_INTERSECTION);
 		}
 	}
-	return mpi_leave(me, publish(me, members, newgroup));
+	return mpi_leave(me, publish(me, members, &recipe, newgroup));
 }
 
 int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-	return combine(MPI_ENTER(), SET_UNION, group1, group2, newgroup);
+	return combine(MPI_ENTER(), GROUP_UNION, group1, group2, newgroup);
 }
 
 int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-	return combine(MPI_ENTER(), SET_INTERSECTION, group1, group2, newgroup);
+	return combine(MPI_ENTER(), GROUP_INTERSECTION, group1, group2, newgroup);
 }
 
 int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-	return combine(MPI_ENTER(), SET_DIFFERENCE, group1, group2, newgroup);
+	return combine(MPI_ENTER(), GROUP_DIFFERENCE, group1, group2, newgroup);
 }
 
 /* Marks a listed rank; the error when it is out of range or was listed before. */
@@ -179,12 +191,46 @@ static int select_members(struct mpi_rank *me, const struct mpi_group *group,
 	return code;
 }
 
+/* Makes the list; the error when the selection is wrong or memory is out. */
+static int pick_members(struct mpi_rank *me, const struct mpi_group *group,
+			const struct selection *selection, bool is_excluding,
+			struct members *members)
+{
+	bool *is_listed = calloc((size_t)group->size + 1, sizeof *is_listed);
+	int code = MPI_SUCCESS;
+
+	*members = members_create(group->size, group->session);
+	if (!members->ranks || !is_listed)
+		code = mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a group");
+	if (code == MPI_SUCCESS)
+		code = select_members(me, group, selection, is_listed, members);
+	if (code == MPI_SUCCESS && is_excluding) {
+		members->n = 0;
+		append_unmarked(members, group, is_listed);
+	}
+	free(is_listed);
+	if (code != MPI_SUCCESS)
+		free(members->ranks);
+	return code;
+}
+
+static struct mpi_group_recipe recipe_of(struct mpi_group *group, const struct selection *selection,
+					 bool is_excluding)
+{
+	if (selection->ranges)
+		return (struct mpi_group_recipe){
+		    is_excluding ? GROUP_RANGE_EXCL : GROUP_RANGE_INCL, group, NULL,
+		    3 * (int64_t)selection->n, selection->ranges[0]};
+	return (struct mpi_group_recipe){is_excluding ? GROUP_EXCL : GROUP_INCL, group, NULL,
+					 selection->n, selection->ranks};
+}
+
 static int pick(struct mpi_rank *me, MPI_Group handle, const struct selection *selection,
 		bool is_excluding, MPI_Group *newgroup)
 {
+	struct mpi_group_recipe recipe;
 	struct members members;
-	struct mpi_group *group;
-	bool *is_listed;
+	struct mpi_group *group, *known;
 	int code = check(me, handle, "group", newgroup, &group);
 
 	if (code == MPI_SUCCESS && selection->n < 0)
@@ -194,20 +240,13 @@ static int pick(struct mpi_rank *me, MPI_Group handle, const struct selection *s
 		code = mpi_raise(me, NULL, MPI_ERR_ARG, "the array of ranks is NULL");
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	members = members_create(group->size, group->session);
-	is_listed = calloc((size_t)group->size + 1, sizeof *is_listed);
-	if (!members.ranks || !is_listed)
-		code = mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a group");
+	recipe = recipe_of(group, selection, is_excluding);
+	known = mpi_group_recall(me, &recipe);
+	if (known)
+		return mpi_leave(me, give(me, known, newgroup));
+	code = pick_members(me, group, selection, is_excluding, &members);
 	if (code == MPI_SUCCESS)
-		code = select_members(me, group, selection, is_listed, &members);
-	if (code == MPI_SUCCESS && is_excluding) {
-		members.n = 0;
-		append_unmarked(&members, group, is_listed);
-	}
-	free(is_listed);
-	if (code == MPI_SUCCESS)
-		return mpi_leave(me, publish(me, members, newgroup));
-	free(members.ranks);
+		code = publish(me, members, &recipe, newgroup);
 	return mpi_leave(me, code);
 }
 

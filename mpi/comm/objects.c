@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "mpi/comm/context.h"
+#include "mpi/comm/group_recall.h"
 #include "mpi/info/info.h"
 
 struct mpi_rank_objects *mpi_rank_objects(struct mpi_rank *me)
@@ -168,7 +169,9 @@ int mpi_objects_create(struct mpi_world *world)
 	objects->io = MPI_ANY_SOURCE; /* every rank can */
 	objects->host = MPI_PROC_NULL;
 	objects->wtime_is_global = 1;
-	return mpi_context_registry_create(world) < 0 ? UTIL_ENOMEM : create_jobs(world, objects);
+	if (mpi_context_registry_create(world) < 0 || mpi_group_recall_create(world) < 0)
+		return UTIL_ENOMEM;
+	return create_jobs(world, objects);
 }
 
 void mpi_objects_destroy(struct mpi_world *world)
@@ -182,6 +185,7 @@ void mpi_objects_destroy(struct mpi_world *world)
 		destroy_rank_objects(&world->ranks[i]);
 	}
 	mpi_context_registry_destroy(world);
+	mpi_group_recall_destroy(world);
 	for (int i = 0; objects->jobs && i < objects->n_jobs; i++)
 		mpi_group_release(NULL, objects->jobs[i].group);
 	free(objects->jobs);

@@ -66,6 +66,7 @@ struct mpi_world_objects {
 	int n_jobs;
 	/* values of the predefined attributes, which the program gets pointers to */
 	int tag_ub, io, host, wtime_is_global;
+	struct mpi_group_recall *recall; /* mpi/comm/group_recall.h */
 	int *appnums; /* [n_programs]: place among those of its job */
 };
 

@@ -2,9 +2,7 @@
 /* What all reading and writing has in common: checks, the place in the file, the data, the time. */
 #include "mpi/io/access.h"
 
-#include <stdlib.h>
-
-#include "mpi/coll/coll.h"
+#include "mpi/comm/board.h"
 #include "mpi/core/status.h"
 #include "mpi/io/datarep.h"
 
@@ -100,26 +98,23 @@ static int check(struct mpi_rank *me, const struct io_call *call, struct io_acce
  * libraries do: nobody goes on before all have come.
  */
 static int exchange(struct mpi_rank *me, const struct io_access *access, int64_t position,
-		    int64_t (**all)[2])
+		    struct mpi_birth **all)
 {
-	struct mpi_comm *comm = access->file->comm;
-	int64_t mine[2] = {position, access->size_B / access->file->view.etype_B};
+	const struct mpi_file *file = access->file;
+	const int64_t mine[2] = {position, access->size_B / file->view.etype_B};
 
-	*all = malloc((size_t)comm->size * sizeof **all);
-	if (!*all)
-		return MPI_ERR_NO_MEM;
-	return mpi_coll_allgather(me, mine, *all, 2, mpi_datatype_get(me, MPI_INT64_T), comm);
+	return mpi_board_share(me, file->comm, MPI_INT64_T, mine, all);
 }
 
 /* The data of lower ranks come first; the pointer moves behind those of all. */
-static int64_t take_ordered(struct mpi_file *file, int64_t (*all)[2])
+static int64_t take_ordered(struct mpi_file *file, const struct mpi_board *all)
 {
 	int64_t before = 0, sum = 0;
 
 	for (int i = 0; i < file->comm->size; i++) {
 		if (i == file->comm->rank)
 			before = sum;
-		sum += all[i][1];
+		sum += all->entries[i].numbers[1];
 	}
 	if (io_is_first(file)) {
 		file->shared->base = file->shared->pointer;
@@ -134,7 +129,7 @@ static int find_place(struct mpi_rank *me, const struct io_call *call, struct io
 	struct mpi_file *file = access->file;
 	int64_t n_etypes = access->size_B / file->view.etype_B;
 	int64_t position = call->place == IO_AT ? call->offset : file->pointer;
-	int64_t(*all)[2] = NULL;
+	struct mpi_birth *all = NULL;
 	int code = MPI_SUCCESS;
 
 	if (call->is_collective && !call->is_nonblocking)
@@ -145,9 +140,10 @@ static int find_place(struct mpi_rank *me, const struct io_call *call, struct io
 		position = file->shared->pointer;
 		file->shared->pointer += n_etypes;
 	} else if (code == MPI_SUCCESS && call->place == IO_ORDERED) {
-		position = take_ordered(file, all);
+		position = take_ordered(file, mpi_board_of(all));
 	}
-	free(all);
+	if (all)
+		mpi_birth_leave(me->world, all);
 	if (code == MPI_SUCCESS &&
 	    __builtin_mul_overflow(position, file->view.etype_B, &access->position_B))
 		code = MPI_ERR_ARG;

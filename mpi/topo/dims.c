@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "mpi/core/rank.h"
 
@@ -101,7 +102,7 @@ static void split(struct search *search, int n, int from)
 int mpi_dims_create(int n_nodes, int n_dims, int dims[])
 {
 	struct search search = {.best_spread = INT_MAX};
-	int divisors[MAX_DIVISORS], n_free = 0, n_split, next = 0;
+	int *divisors, n_free = 0, n_split, next = 0;
 
 	for (int i = 0; i < n_dims; i++) {
 		if (dims[i] == 0)
@@ -113,12 +114,17 @@ int mpi_dims_create(int n_nodes, int n_dims, int dims[])
 	}
 	if (n_free == 0)
 		return n_nodes == 1 ? 0 : -1;
+	/* not on the stack, which would keep these pages for every rank */
+	divisors = malloc(MAX_DIVISORS * sizeof *divisors);
+	if (!divisors)
+		return UTIL_ENOMEM;
 	/* more dimensions than an int has factors: the rest are 1 */
 	n_split = n_free < MAX_FACTORS ? n_free : MAX_FACTORS;
 	search.divisors = divisors;
 	search.n_divisors = find_divisors(n_nodes, divisors);
 	search.n_dims = n_split;
 	split(&search, n_nodes, 0);
+	free(divisors);
 	for (int i = 0; i < n_dims; i++) {
 		if (dims[i] != 0)
 			continue;
@@ -131,6 +137,7 @@ int mpi_dims_create(int n_nodes, int n_dims, int dims[])
 int MPI_Dims_create(int nnodes, int ndims, int dims[])
 {
 	struct mpi_rank *me = MPI_ENTER();
+	int code;
 
 	if (nnodes < 1)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG,
@@ -147,7 +154,11 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[])
 			return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_DIMS,
 						       "dims[%d] is %d, it must not be negative", i,
 						       dims[i]));
-	if (mpi_dims_create(nnodes, ndims, dims) < 0)
+	code = mpi_dims_create(nnodes, ndims, dims);
+	if (code == UTIL_ENOMEM)
+		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM,
+					       "out of memory for the divisors of %d", nnodes));
+	if (code < 0)
 		return mpi_leave(
 		    me,
 		    mpi_raise(
