@@ -15,8 +15,9 @@ int mpi_coll_bcast(struct mpi_rank *me, void *buf, MPI_Count count, struct mpi_d
 		   int root, struct mpi_comm *comm);
 int mpi_coll_allgather(struct mpi_rank *me, const void *sendbuf, void *recvbuf, MPI_Count count,
 		       struct mpi_datatype *type, struct mpi_comm *comm);
-int mpi_coll_alltoall(struct mpi_rank *me, const void *sendbuf, void *recvbuf, MPI_Count count,
-		      struct mpi_datatype *type, struct mpi_comm *comm);
+int mpi_coll_reduce_scatter_block(struct mpi_rank *me, const void *sendbuf, void *recvbuf,
+				  MPI_Count count, struct mpi_datatype *type, struct mpi_op *op,
+				  struct mpi_comm *comm);
 int mpi_coll_allreduce(struct mpi_rank *me, const void *sendbuf, void *recvbuf, MPI_Count count,
 		       struct mpi_datatype *type, struct mpi_op *op, struct mpi_comm *comm);
 

@@ -46,14 +46,17 @@ int mpi_coll_allgather(struct mpi_rank *me, const void *sendbuf, void *recvbuf, 
 	return run(me, &coll);
 }
 
-int mpi_coll_alltoall(struct mpi_rank *me, const void *sendbuf, void *recvbuf, MPI_Count count,
-		      struct mpi_datatype *type, struct mpi_comm *comm)
+int mpi_coll_reduce_scatter_block(struct mpi_rank *me, const void *sendbuf, void *recvbuf,
+				  MPI_Count count, struct mpi_datatype *type, struct mpi_op *op,
+				  struct mpi_comm *comm)
 {
 	struct mpi_coll coll;
 
-	mpi_coll_init(&coll, COLL_ALLTOALL, comm);
-	coll.given.recv = side(recvbuf, count, type);
+	mpi_coll_init(&coll, COLL_REDUCE_SCATTER_BLOCK, comm);
+	coll.op = op;
 	coll.given.send = side(sendbuf, count, type);
+	coll.given.send.n_blocks = comm->size;
+	coll.given.recv = side(recvbuf, count, type);
 	return run(me, &coll);
 }
 

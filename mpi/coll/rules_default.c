@@ -11,13 +11,22 @@
  * messages they save. A round value of ours, in the range that libraries use.
  */
 #define TREE_BLOCK_B 6001
+/*
+ * Algorithms with as many rounds as ranks are for fewer ranks than this: with more the rounds'
+ * latencies are seconds, and messages that n ranks send in n rounds too many to simulate.
+ */
+#define MANY_RANKS 8192
 
 static const struct mpi_coll_rule barrier_rules[] = {{ANY, ANY, 0, &mpi_coll_barrier_dissemination},
 						     {0}};
-static const struct mpi_coll_rule bcast_rules[] = {{8, ANY, 0, &mpi_coll_bcast_binomial},
-						   {ANY, 524288, 0, &mpi_coll_bcast_binomial},
-						   {ANY, ANY, 0, &mpi_coll_bcast_scatter_ring},
-						   {0}};
+static const struct mpi_coll_rule bcast_rules[] = {
+    {8, ANY, 0, &mpi_coll_bcast_binomial},
+    {MANY_RANKS, 524288, 0, &mpi_coll_bcast_binomial},
+    {MANY_RANKS, ANY, 0, &mpi_coll_bcast_scatter_ring},
+    {ANY, 524288, 0, &mpi_coll_bcast_binomial},
+    {ANY, ANY, 0, &mpi_coll_bcast_scatter_recursive_doubling},
+    {ANY, ANY, 0, &mpi_coll_bcast_binomial},
+    {0}};
 static const struct mpi_coll_rule gather_rules[] = {
     {ANY, TREE_BLOCK_B, 0, &mpi_coll_gather_binomial}, {ANY, ANY, 0, &mpi_coll_gather_linear}, {0}};
 static const struct mpi_coll_rule gatherv_rules[] = {{ANY, ANY, 0, &mpi_coll_gather_linear}, {0}};
@@ -27,12 +36,17 @@ static const struct mpi_coll_rule scatter_rules[] = {
     {0}};
 static const struct mpi_coll_rule scatterv_rules[] = {{ANY, ANY, 0, &mpi_coll_scatter_linear}, {0}};
 static const struct mpi_coll_rule allgather_rules[] = {
-    {ANY, 81920, 0, &mpi_coll_allgather_recursive_doubling},
-    {ANY, 81920, 0, &mpi_coll_allgather_bruck},
-    {ANY, ANY, 0, &mpi_coll_allgather_ring},
+    {MANY_RANKS, 81920, 0, &mpi_coll_allgather_recursive_doubling},
+    {MANY_RANKS, 81920, 0, &mpi_coll_allgather_bruck},
+    {MANY_RANKS, ANY, 0, &mpi_coll_allgather_ring},
+    {ANY, ANY, 0, &mpi_coll_allgather_recursive_doubling},
+    {ANY, ANY, 0, &mpi_coll_allgather_bruck},
     {0}};
-static const struct mpi_coll_rule allgatherv_rules[] = {{ANY, ANY, 0, &mpi_coll_allgather_ring},
-							{0}};
+static const struct mpi_coll_rule allgatherv_rules[] = {
+    {MANY_RANKS, ANY, 0, &mpi_coll_allgather_ring},
+    {ANY, ANY, 0, &mpi_coll_allgatherv_recursive_doubling},
+    {ANY, ANY, 0, &mpi_coll_allgatherv_bruck},
+    {0}};
 static const struct mpi_coll_rule alltoall_rules[] = {
     {ANY, 32769, 0, &mpi_coll_alltoall_scattered}, {ANY, ANY, 0, &mpi_coll_alltoall_pairwise}, {0}};
 static const struct mpi_coll_rule alltoallv_rules[] = {{ANY, ANY, 0, &mpi_coll_alltoall_scattered},
@@ -44,7 +58,9 @@ static const struct mpi_coll_rule allreduce_rules[] = {
     {ANY, ANY, 0, &mpi_coll_allreduce_recursive_doubling},
     {0}};
 static const struct mpi_coll_rule reduce_scatter_rules[] = {
-    {ANY, ANY, RULE_COMMUTES, &mpi_coll_reduce_scatter_pairwise},
+    {MANY_RANKS, 524288, RULE_COMMUTES, &mpi_coll_reduce_scatter_recursive_halving},
+    {MANY_RANKS, ANY, RULE_COMMUTES, &mpi_coll_reduce_scatter_pairwise},
+    {ANY, ANY, RULE_COMMUTES, &mpi_coll_reduce_scatter_recursive_halving},
     {ANY, ANY, 0, &mpi_coll_reduce_scatter_reduce_scatterv},
     {0}};
 static const struct mpi_coll_rule scan_rules[] = {{ANY, ANY, 0, &mpi_coll_scan_recursive_doubling},
@@ -70,5 +86,6 @@ const struct mpi_coll_profile mpi_coll_profile_default = {
 	      [COLL_REDUCE_SCATTER_BLOCK] = reduce_scatter_rules,
 	      [COLL_SCAN] = scan_rules,
 	      [COLL_EXSCAN] = scan_rules},
-    .by_total = MPI_COLL_KIND(COLL_ALLGATHER),
+    .by_total = MPI_COLL_KIND(COLL_ALLGATHER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER) |
+		MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
 };

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Dist_graph_create: any rank may name any edge, so each tells every rank how many edges of its
- * it has (an alltoall), then sends them to those that have some. Neighbours are in the order of the
- * ranks that named them, and then in theirs.
+ * MPI_Dist_graph_create: any rank may name any edge. The ranks learn how many edges of theirs
+ * others named by a reduce-scatter of two numbers for each, as MPICH and Open MPI do, and then get
+ * them from those that named some. Neighbours are in the order of the ranks that named them, and
+ * then in theirs. The messages carry no data: as all ranks live in one process, the edges lie in
+ * one table.
  */
 #include <stdlib.h>
 
 #include "mpi/coll/coll.h"
+#include "mpi/comm/context.h"
 #include "mpi/comm/create.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/topo/dist_graph.h"
@@ -19,110 +22,187 @@ struct edge_list {
 
 enum { OUT, IN }; /* the two ends of an edge */
 
-/*
- * Between this rank and each other one, as it was named by the sender: counts[2 * rank + OUT] edges
- * that leave the receiver, then counts[2 * rank + IN] that enter it; each (other end, weight).
- */
-struct bundle {
-	int *counts; /* [2 * size] */
-	int *starts; /* [size] in `numbers` */
-	int *numbers;
-	int n_numbers;
+/* One end of an edge, for the rank that it is at. */
+struct edge_end {
+	struct edge_end *next; /* of the same rank, named before */
+	int at, other, weight, end;
+	int named_by, place; /* place: among those that the rank named */
+};
+
+/* What one rank named: [n] sorted by `at`. */
+struct naming {
+	struct naming *next;
+	int n;
+	struct edge_end ends[];
+};
+
+/* What all named so far. */
+struct edge_table {
+	struct naming *first;
+	struct edge_end *of_rank[]; /* [size] the last one for each */
 };
 
 struct construction {
 	struct mpi_comm *parent;
-	struct bundle given, got;
-	int *next; /* [2 * size]: where the next number for a rank goes */
+	const struct naming *given;
+	struct edge_end **got; /* [n_got] sorted by who named them, in order */
+	int n_got;
 	struct mpi_request **requests;
 	int n_requests;
 };
 
-static int *allocate(struct mpi_rank *me, int n)
+_Noreturn static void fail_memory(struct mpi_rank *me)
 {
-	int *numbers = calloc((size_t)n + 1, sizeof *numbers);
-
-	if (!numbers)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for the edges of a graph");
-	return numbers;
+	pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for the edges of a graph");
 }
 
-static void bundle_finish(struct bundle *bundle)
+/* mpi_birth.free_shared */
+static void free_table(void *shared)
 {
-	free(bundle->counts);
-	free(bundle->starts);
-	free(bundle->numbers);
-}
+	struct edge_table *table = shared;
 
-/* `counts` are there: room for the numbers. */
-static void lay_out(struct mpi_rank *me, struct bundle *bundle, int size)
-{
-	bundle->starts = allocate(me, size);
-	for (int i = 0; i < size; i++) {
-		bundle->starts[i] = bundle->n_numbers;
-		bundle->n_numbers += 2 * (bundle->counts[2 * i + OUT] + bundle->counts[2 * i + IN]);
+	while (table->first) {
+		struct naming *next = table->first->next;
+
+		free(table->first);
+		table->first = next;
 	}
-	bundle->numbers = allocate(me, bundle->n_numbers);
+	free(table);
 }
 
-static void put(struct construction *graph, int rank, int end, int other, int weight)
+static struct mpi_birth *join_table(struct mpi_rank *me, const struct mpi_comm *parent,
+				    uint32_t sequence)
 {
-	struct bundle *given = &graph->given;
-	int first = given->starts[rank] + (end == IN ? 2 * given->counts[2 * rank + OUT] : 0);
-	int at = first + 2 * graph->next[2 * rank + end]++;
+	struct mpi_birth *birth =
+	    mpi_birth_join(me->world, parent->context, sequence, MPI_BIRTH_BOARD);
+	struct edge_table *table;
 
-	given->numbers[at] = other;
-	given->numbers[at + 1] = weight;
+	if (!birth)
+		fail_memory(me);
+	if (birth->shared)
+		return birth;
+	table = calloc(1, sizeof *table + (size_t)parent->size * sizeof(struct edge_end *));
+	if (!table)
+		fail_memory(me);
+	birth->shared = table;
+	birth->free_shared = free_table;
+	birth->n_left = parent->size;
+	return birth;
 }
 
-static void sort_edges(struct mpi_rank *me, struct construction *graph,
-		       const struct edge_list *edges)
+static int compare_given(const void *a, const void *b)
 {
-	int *counts = allocate(me, 2 * graph->parent->size), at = 0;
+	const struct edge_end *left = a, *right = b;
 
-	graph->given.counts = counts;
-	for (int i = 0; i < edges->n; i++) {
-		counts[2 * edges->sources[i] + OUT] += edges->degrees[i];
-		for (int k = 0; k < edges->degrees[i]; k++)
-			counts[2 * edges->destinations[at++] + IN]++;
-	}
-	lay_out(me, &graph->given, graph->parent->size);
-	graph->next = allocate(me, 2 * graph->parent->size);
-	at = 0;
+	if (left->at != right->at)
+		return (left->at > right->at) - (left->at < right->at);
+	return (left->place > right->place) - (left->place < right->place);
+}
+
+/* Enters what this rank names in the table. */
+static const struct naming *name_edges(struct mpi_rank *me, const struct mpi_comm *parent,
+				       const struct edge_list *edges, struct edge_table *table)
+{
+	int n_edges = 0, n = 0;
+	struct naming *naming;
+
 	for (int i = 0; i < edges->n; i++)
-		for (int k = 0; k < edges->degrees[i]; k++, at++) {
-			int weight = edges->weights == MPI_UNWEIGHTED ? 1 : edges->weights[at];
+		n_edges += edges->degrees[i];
+	naming = malloc(sizeof *naming + 2 * (size_t)n_edges * sizeof naming->ends[0]);
+	if (!naming)
+		fail_memory(me);
+	for (int i = 0, edge = 0; i < edges->n; i++)
+		for (int k = 0; k < edges->degrees[i]; k++, edge++) {
+			int from = edges->sources[i], to = edges->destinations[edge];
+			int weight = edges->weights == MPI_UNWEIGHTED ? 1 : edges->weights[edge];
 
-			put(graph, edges->sources[i], OUT, edges->destinations[at], weight);
-			put(graph, edges->destinations[at], IN, edges->sources[i], weight);
+			naming->ends[n++] =
+			    (struct edge_end){NULL, from, to, weight, OUT, parent->rank, edge};
+			naming->ends[n++] =
+			    (struct edge_end){NULL, to, from, weight, IN, parent->rank, edge};
 		}
+	naming->n = n;
+	qsort(naming->ends, (size_t)n, sizeof naming->ends[0], compare_given);
+	for (int i = 0; i < n; i++) {
+		struct edge_end *end = &naming->ends[i];
+
+		end->next = table->of_rank[end->at];
+		table->of_rank[end->at] = end;
+	}
+	naming->next = table->first;
+	table->first = naming;
+	return naming;
 }
 
-static int n_numbers_of(const struct bundle *bundle, int rank)
+static int compare_got(const void *a, const void *b)
 {
-	return 2 * (bundle->counts[2 * rank + OUT] + bundle->counts[2 * rank + IN]);
+	const struct edge_end *left = *(struct edge_end *const *)a;
+	const struct edge_end *right = *(struct edge_end *const *)b;
+
+	if (left->named_by != right->named_by)
+		return (left->named_by > right->named_by) - (left->named_by < right->named_by);
+	return (left->place > right->place) - (left->place < right->place);
 }
 
+/* All have named theirs: those of this rank. */
+static void collect(struct mpi_rank *me, struct construction *graph, const struct edge_table *table)
+{
+	struct edge_end *first = table->of_rank[graph->parent->rank];
+	int n = 0;
+
+	for (const struct edge_end *end = first; end; end = end->next)
+		n++;
+	graph->got = malloc(((size_t)n + 1) * sizeof(struct edge_end *));
+	if (!graph->got)
+		fail_memory(me);
+	for (struct edge_end *end = first; end; end = end->next)
+		graph->got[graph->n_got++] = end;
+	qsort(graph->got, (size_t)n, sizeof(struct edge_end *), compare_got);
+}
+
+/* How many from `from` on are between this rank and the same other one. */
+static int count_given(const struct naming *given, int from)
+{
+	int n = 1;
+
+	while (from + n < given->n && given->ends[from + n].at == given->ends[from].at)
+		n++;
+	return n;
+}
+
+static int count_got(const struct construction *graph, int from)
+{
+	int n = 1;
+
+	while (from + n < graph->n_got &&
+	       graph->got[from + n]->named_by == graph->got[from]->named_by)
+		n++;
+	return n;
+}
+
+/* The other end and the weight of each edge, from every rank that named some. */
 static int exchange(struct mpi_rank *me, struct construction *graph, int tag)
 {
 	struct mpi_datatype *type = mpi_datatype_get(me, MPI_INT);
-	struct mpi_comm *parent = graph->parent;
-	int code = MPI_SUCCESS;
+	void *nowhere = pd_memory_absent();
+	int code = MPI_SUCCESS, n;
 
-	graph->requests = calloc(2 * (size_t)parent->size, sizeof(struct mpi_request *));
+	graph->requests = calloc((size_t)graph->n_got + (size_t)graph->given->n + 1,
+				 sizeof(struct mpi_request *));
 	if (!graph->requests)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for the edges of a graph");
-	for (int i = 0; i < parent->size; i++)
-		if (n_numbers_of(&graph->got, i) > 0)
-			graph->requests[graph->n_requests++] = mpi_recv_start(
-			    me, graph->got.numbers + graph->got.starts[i],
-			    n_numbers_of(&graph->got, i), type, i, tag, parent, CHANNEL_COLL);
-	for (int i = 0; i < parent->size; i++)
-		if (n_numbers_of(&graph->given, i) > 0)
-			graph->requests[graph->n_requests++] =
-			    mpi_send_start(me, graph->given.numbers + graph->given.starts[i],
-					   n_numbers_of(&graph->given, i), type, i, tag, parent,
-					   SEND_STANDARD, CHANNEL_COLL);
+		fail_memory(me);
+	for (int i = 0; i < graph->n_got; i += n) {
+		n = count_got(graph, i);
+		graph->requests[graph->n_requests++] =
+		    mpi_recv_start(me, nowhere, 2 * n, type, graph->got[i]->named_by, tag,
+				   graph->parent, CHANNEL_COLL);
+	}
+	for (int i = 0; i < graph->given->n; i += n) {
+		n = count_given(graph->given, i);
+		graph->requests[graph->n_requests++] =
+		    mpi_send_start(me, nowhere, 2 * n, type, graph->given->ends[i].at, tag,
+				   graph->parent, SEND_STANDARD, CHANNEL_COLL);
+	}
 	mpi_requests_wait(me, graph->n_requests, graph->requests, false);
 	for (int i = 0; i < graph->n_requests; i++) {
 		if (code == MPI_SUCCESS)
@@ -132,43 +212,32 @@ static int exchange(struct mpi_rank *me, struct construction *graph, int tag)
 	return code;
 }
 
-/* This rank's edges of one end, out of what all ranks named. */
-static int collect(struct mpi_rank *me, const struct construction *graph, int end, int **ranks,
-		   int **weights)
+/* Ranks and, behind them, weights of this rank's edges of one end. */
+static int *list_of(struct mpi_rank *me, const struct construction *graph, int end, int *out_n)
 {
-	const struct bundle *got = &graph->got;
-	int size = graph->parent->size, n = 0;
+	int *list = malloc((2 * (size_t)graph->n_got + 1) * sizeof *list), n = 0;
 
-	for (int i = 0; i < size; i++)
-		n += got->counts[2 * i + end];
-	*ranks = allocate(me, n);
-	*weights = allocate(me, n);
-	n = 0;
-	for (int i = 0; i < size; i++) {
-		const int *from =
-		    got->numbers + got->starts[i] + (end == IN ? 2 * got->counts[2 * i + OUT] : 0);
-
-		for (int k = 0; k < got->counts[2 * i + end]; k++, n++) {
-			(*ranks)[n] = from[2 * k];
-			(*weights)[n] = from[2 * k + 1];
+	if (!list)
+		fail_memory(me);
+	for (int i = 0; i < graph->n_got; i++)
+		if (graph->got[i]->end == end) {
+			list[n] = graph->got[i]->other;
+			list[graph->n_got + n++] = graph->got[i]->weight;
 		}
-	}
-	return n;
+	*out_n = n;
+	return list;
 }
 
 static struct mpi_topology *make_topology(struct mpi_rank *me, const struct construction *graph,
 					  bool is_weighted)
 {
-	int *in, *out, *in_weights, *out_weights;
-	int n_in = collect(me, graph, IN, &in, &in_weights);
-	int n_out = collect(me, graph, OUT, &out, &out_weights);
+	int n_in, n_out, *in = list_of(me, graph, IN, &n_in),
+			 *out = list_of(me, graph, OUT, &n_out);
 	struct mpi_topology *topology = mpi_topology_create_dist_graph(
-	    n_in, in, in_weights, n_out, out, out_weights, is_weighted);
+	    n_in, in, in + graph->n_got, n_out, out, out + graph->n_got, is_weighted);
 
 	free(in);
 	free(out);
-	free(in_weights);
-	free(out_weights);
 	return topology;
 }
 
@@ -177,22 +246,23 @@ static int construct(struct mpi_rank *me, struct mpi_comm *parent, const struct 
 		     struct mpi_topology **topology)
 {
 	struct construction graph = {.parent = parent};
-	int tag = (int)(parent->collective_count++ & 0x7fffffff), code;
+	uint32_t sequence = parent->collective_count++;
+	struct mpi_birth *birth = join_table(me, parent, sequence);
+	void *nowhere = pd_memory_absent();
+	int code;
 
-	sort_edges(me, &graph, edges);
-	graph.got.counts = allocate(me, 2 * parent->size);
-	code = mpi_coll_alltoall(me, graph.given.counts, graph.got.counts, 2,
-				 mpi_datatype_get(me, MPI_INT), parent);
+	graph.given = name_edges(me, parent, edges, birth->shared);
+	code = mpi_coll_reduce_scatter_block(me, nowhere, nowhere, 2, mpi_datatype_get(me, MPI_INT),
+					     mpi_op_get(me, MPI_SUM), parent);
 	if (code == MPI_SUCCESS) {
-		lay_out(me, &graph.got, parent->size);
-		code = exchange(me, &graph, tag);
+		collect(me, &graph, birth->shared);
+		code = exchange(me, &graph, (int)(sequence & 0x7fffffff));
 	}
 	if (code == MPI_SUCCESS)
 		*topology = make_topology(me, &graph, edges->weights != MPI_UNWEIGHTED);
-	bundle_finish(&graph.given);
-	bundle_finish(&graph.got);
-	free(graph.next);
+	free(graph.got);
 	free(graph.requests);
+	mpi_birth_leave(me->world, birth);
 	return code;
 }
 

@@ -253,6 +253,8 @@ static void long_messages_have_algorithms_of_their_own(void **state)
 
 static void every_operation_has_a_linear_algorithm_and_a_default_that_fits(void **state)
 {
+	int numbers[FAKE_MAX_RANKS];
+
 	for (int kind = 0; kind < N_COLL_KINDS; kind++)
 		for (int n = 1; n <= FAKE_MAX_RANKS; n++) {
 			struct mpi_coll coll = {.kind = kind, .size = n};
@@ -263,6 +265,10 @@ static void every_operation_has_a_linear_algorithm_and_a_default_that_fits(void 
 			for (MPI_Count count = 1; count <= 1 << 20; count *= 2) {
 				coll.given.send = coll.given.recv = (struct mpi_coll_side){
 				    .count = count, .type = fake_type(FAKE_INT)};
+				for (int i = 0; i < n; i++)
+					numbers[i] = (int)count;
+				if (kind == COLL_REDUCE_SCATTER)
+					coll.given.send.counts.plain = numbers;
 				assert_true(
 				    mpi_coll_algorithm_fits(mpi_coll_choose(NULL, &coll), &coll));
 			}

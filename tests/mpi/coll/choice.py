@@ -13,11 +13,11 @@ import tempfile
 BIN, CLUSTER, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:4])
 DEFAULT = {"barrier": "dissemination", "bcast": "binomial", "allgather": "recursive_doubling", "allgatherv": "ring",
            "alltoall": "scattered", "reduce": "binomial", "allreduce": "recursive_doubling",
-           "reduce_scatter_block": "pairwise", "scan": "recursive_doubling"}
+           "reduce_scatter_block": "recursive_halving", "scan": "recursive_doubling"}
 OPENMPI = {"barrier": "linear", "bcast": "binary", "allgather": "recursive_doubling", "allgatherv": "gather_bcast",
            "alltoall": "linear_sync", "reduce": "binary", "allreduce": "recursive_doubling",
            "reduce_scatter_block": "butterfly", "scan": "linear"}
-MPICH = {**DEFAULT, "allgatherv": "recursive_doubling", "reduce_scatter_block": "recursive_halving"}
+MPICH = {**DEFAULT, "allgatherv": "recursive_doubling"}
 
 IDEAL = dict.fromkeys(DEFAULT, "ideal")
 
