@@ -7,6 +7,7 @@
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/sysinfo.h>
 #include <sys/times.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -57,6 +59,8 @@ struct pd_libc {
 	__typeof__(&flock) flock;
 	__typeof__(&fread) fread;
 	__typeof__(&freopen) freopen;
+	__typeof__(&get_nprocs) get_nprocs;
+	__typeof__(&get_nprocs_conf) get_nprocs_conf;
 	__typeof__(&getaddrinfo) getaddrinfo;
 	__typeof__(&getc) getc;
 	__typeof__(&getenv) getenv;
@@ -77,6 +81,8 @@ struct pd_libc {
 	__typeof__(&on_exit) on_exit;
 	__typeof__(&poll) poll;
 	__typeof__(&pthread_exit) pthread_exit;
+	__typeof__(&pthread_getaffinity_np) pthread_getaffinity_np;
+	__typeof__(&pthread_setaffinity_np) pthread_setaffinity_np;
 	__typeof__(&putenv) putenv;
 	__typeof__(&quick_exit) quick_exit;
 	__typeof__(&rand) rand;
@@ -85,6 +91,9 @@ struct pd_libc {
 	__typeof__(&recv) recv;
 	__typeof__(&recvfrom) recvfrom;
 	__typeof__(&recvmsg) recvmsg;
+	__typeof__(&sched_getaffinity) sched_getaffinity;
+	__typeof__(&sched_getcpu) sched_getcpu;
+	__typeof__(&sched_setaffinity) sched_setaffinity;
 	__typeof__(&seed48) seed48;
 	__typeof__(&select) select;
 	__typeof__(&setenv) setenv;
@@ -97,6 +106,7 @@ struct pd_libc {
 	__typeof__(&srand48) srand48;
 	__typeof__(&srandom) srandom;
 	__typeof__(&strtok) strtok;
+	__typeof__(&sysconf) sysconf;
 	__typeof__(&time) time;
 	__typeof__(&timer_settime) timer_settime;
 	__typeof__(&times) times;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "pdexec/blas.h"
+#include "pdexec/cores.h"
 #include "pdexec/link.h"
 #include "pdexec/rank.h"
 #include "pdexec/process.h"
@@ -120,7 +121,9 @@ int pd_link_load_libraries(struct pd_link *link, struct util_error *err)
 			link->own_position = link->n_libraries;
 			continue;
 		}
+		pd_cores_of_program(true);
 		library = open_library(link->elf, name);
+		pd_cores_of_program(false);
 		if (!library)
 			return util_error_set(err, UTIL_EINPUT,
 					      "a library that '%s' needs cannot be loaded: %s",

@@ -38,6 +38,7 @@ void pd_process_destroy(struct pd_process *process)
 	if (process) {
 		pd_directory_leave(process);
 		free(process->environment);
+		free(process->affinity);
 		free(process->handlers);
 	}
 	free(process);

@@ -2,6 +2,7 @@
 #ifndef PDEXEC_PROCESS_H
 #define PDEXEC_PROCESS_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,8 @@ struct pd_process {
 	struct pd_getopt getopt;
 	char *strtok_next;
 	char **environment; /* the list, once it was allocated anew */
+	cpu_set_t *affinity; /* pdexec/cores.c; NULL: as in the beginning */
+	int core;	     /* counted from 1; 0: not known yet */
 	void *leave[PD_ARCH_SAVE_WORDS];
 	int exit_code;
 	bool has_finished; /* the image's own destructors ran */

@@ -197,6 +197,31 @@ class Libtool(Base):
         self.assertIn("is a script: give the program that it starts", done.stderr)
 
 
+class Processors(Base):
+    def test_each_rank_has_one_processor_and_binds_itself_alone(self):
+        self.assertEqual(self.lines("cores"), ["0: 1 1 1 1, 1 -1", "1: 1 1 1 1, 2 -1", "2: 1 1 1 1, 1 -1"])
+
+    def test_ranks_of_a_node_have_different_ones(self):
+        (self.dir / "where.c").write_text(
+            "#define _GNU_SOURCE\n#include <mpi.h>\n#include <sched.h>\n#include <stdio.h>\n"
+            "int main(void) { MPI_Init(0, 0); printf(\"%d\\n\", sched_getcpu()); MPI_Finalize(); }\n")
+        built = call(BIN / "mpisim-cc", "where.c", "-o", "where", cwd=self.dir)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        done = call(BIN / "mpisim-run", "--quiet", "--cluster", "cluster.yaml", "--set", "cores=2", "--placement", "0,1,0,0",
+                    "-n", 4, "./where", cwd=self.dir)
+        self.assertEqual(sorted(done.stdout.split()), ["0", "0", "0", "1"], done.stderr)
+
+    def test_openmp_begins_with_one_thread(self):
+        (self.dir / "omp.c").write_text("#include <mpi.h>\n#include <omp.h>\n#include <stdio.h>\n"
+                                        "int main(void) { MPI_Init(0, 0); printf(\"%d\\n\", omp_get_max_threads()); MPI_Finalize(); }\n")
+        built = call(BIN / "mpisim-cc", "-fopenmp", "omp.c", "-o", "omp", cwd=self.dir)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+        words = (BIN / "mpisim-run", "--quiet", "--cluster", "cluster.yaml", "-n", 2, "./omp")
+        self.assertEqual(call(*words, cwd=self.dir, env=environment).stdout, "1\n1\n")
+        self.assertEqual(call(*words, cwd=self.dir, env=dict(environment, OMP_NUM_THREADS="3")).stdout, "3\n3\n")
+
+
 class Threads(Base):
     def test_threads_that_do_not_call_mpi_work(self):
         self.assertEqual(self.lines("threads"), ["0: 10000", "1: 10000", "2: 10000"])

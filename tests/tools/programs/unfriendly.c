@@ -3,6 +3,7 @@
  * unfriendly WHAT: what programs do that were not written for being one of many in a process. Each
  * rank says at its end what it found.
  */
+#define _GNU_SOURCE
 #include <alloca.h>
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -11,12 +12,14 @@
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -146,6 +149,31 @@ static void use_libraries(void)
 	}
 	printf("%d: %d %d %d %d %d\n", rank, own, of_thread, of_plugin, library_variable,
 	       library_get());
+}
+
+/* What a program that binds itself sees of processors, and what it leaves to the others. */
+static void use_cores(void)
+{
+	cpu_set_t mask;
+	int before, own, after;
+
+	sched_getaffinity(0, sizeof mask, &mask);
+	before = CPU_COUNT(&mask);
+	own = CPU_ISSET(sched_getcpu(), &mask);
+	let_others_run();
+	if (rank == 1) {
+		CPU_ZERO(&mask);
+		CPU_SET(700, &mask);
+		CPU_SET(701, &mask);
+		if (pthread_setaffinity_np(pthread_self(), sizeof mask, &mask))
+			printf("%d: cannot be bound\n", rank);
+	}
+	let_others_run();
+	pthread_getaffinity_np(pthread_self(), sizeof mask, &mask);
+	after = CPU_COUNT(&mask);
+	CPU_ZERO(&mask);
+	printf("%d: %d %d %ld %d, %d %d\n", rank, before, own, sysconf(_SC_NPROCESSORS_ONLN),
+	       get_nprocs(), after, sched_setaffinity(0, sizeof mask, &mask));
 }
 
 static void *compute(void *argument)
@@ -319,6 +347,8 @@ static void run(const char *what)
 		use_stack();
 	if (strcmp(what, "libraries") == 0)
 		use_libraries();
+	if (strcmp(what, "cores") == 0)
+		use_cores();
 	if (strcmp(what, "threads") == 0)
 		use_threads(0);
 	if (strcmp(what, "thread") == 0)
