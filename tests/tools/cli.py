@@ -191,6 +191,7 @@ class Ends(Base):
         status, said, found = self.interrupt("stuck", signal.SIGINT)
         self.assertEqual(status, 130)
         self.assertEqual(found["exit"]["state"], "interrupted")
+        self.assertNotIn("setitimer", said)  # the simulator's own timer
 
     def test_killed_run_leaves_what_was_there(self):
         new, old = self.dir / "killed.json", self.dir / "old.json"

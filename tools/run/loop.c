@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pdexec/libc-next.h"
 #include "tools/run/output.h"
 #include "tools/run/run.h"
 #include "util/units.h"
@@ -37,7 +38,7 @@ static void on_interrupt(int signal)
 	const struct itimerval grace = {.it_value.tv_sec = GRACE_S};
 
 	caught_signal = signal;
-	setitimer(ITIMER_REAL, &grace, NULL);
+	pd_libc_next()->setitimer(ITIMER_REAL, &grace, NULL);
 }
 
 static void on_grace_over(int signal)
@@ -67,7 +68,7 @@ void run_release_signals(const struct sigaction saved[3])
 {
 	const struct itimerval none = {.it_value.tv_sec = 0};
 
-	setitimer(ITIMER_REAL, &none, NULL);
+	pd_libc_next()->setitimer(ITIMER_REAL, &none, NULL);
 	sigaction(SIGINT, &saved[0], NULL);
 	sigaction(SIGTERM, &saved[1], NULL);
 	sigaction(SIGALRM, &saved[2], NULL);
