@@ -15,7 +15,8 @@ void fit_add_since(struct since *list, int *n, int64_t from_B, double size_B)
 {
 	const struct since *last = *n ? &list[*n - 1] : NULL;
 
-	if (*n < FIT_SINCE && (!last || fabs(size_B - last->size_B) > SAME * last->size_B))
+	if (*n < FIT_SINCE &&
+	    (!last || (from_B > last->from_B && fabs(size_B - last->size_B) > SAME * last->size_B)))
 		list[(*n)++] = (struct since){from_B, size_B};
 }
 
@@ -153,4 +154,5 @@ void fit_windows(struct fit *fit)
 	fit->queue_B = fmax(fit->queue_B, longest_B);
 	find_meeting(fit, first_B);
 	find_against(fit, first_B);
+	fit->window_against_B = fmin(fit->window_against_B, FIT_MOST_B);
 }

@@ -19,6 +19,7 @@ struct value {
 };
 
 enum { FIT_SEGMENTS = 8 };
+#define FIT_MOST_B 1e9 /* of a burst, a queue, a control message: what a cluster file allows */
 
 struct segment { /* time = latency_s + per_byte_s × size, for sizes from_B … to_B */
 	int64_t from_B, to_B;

@@ -55,7 +55,7 @@ static double burst(const struct fit *fit)
 	/* the links are idle between the two messages, too */
 	idle_s = 2 * fit->empty[fit->subject].value +
 		 (fit->send_per_B_s + fit->recv_per_B_s) * (double)size_B;
-	return gain.median + idle_s;
+	return fmin(gain.median + idle_s, FIT_MOST_B / rate);
 }
 
 void fit_rest(struct fit *fit)

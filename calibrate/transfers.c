@@ -63,7 +63,9 @@ static double size_of_time(const struct fit *fit, int where, double time_s)
 	if (time_s <= eager_time(fit, where, 0))
 		return 0;
 	if (eager_time(fit, where, high_B) < time_s)
-		return (time_s - fit_latency(fit, where)) * fit->bandwidth_Bps[where].value;
+		return fmin(fmax(time_s - fit_latency(fit, where), 0) *
+				fit->bandwidth_Bps[where].value,
+			    high_B);
 	while (high_B - low_B > 0.01) {
 		double middle_B = (low_B + high_B) / 2, floor_B = floor(middle_B),
 		       at_s = eager_time(fit, where, floor_B);
@@ -144,8 +146,10 @@ static double control_size(const struct fit *fit, double step_s, double request_
 		rest_s /= n;
 	else
 		rest_s = (rest_s - with_credit(fit, w, request_s, data_B, burst)) / (n - 1);
-	return burst > 0 ? fmax(rest_s - fit->latency[w].value, 0) * fit->bandwidth_Bps[w].value
-			 : size_of_time(fit, w, rest_s);
+	return burst > 0
+		   ? fmin(fmax(rest_s - fit->latency[w].value, 0) * fit->bandwidth_Bps[w].value,
+			  FIT_MOST_B)
+		   : fmin(size_of_time(fit, w, rest_s), FIT_MOST_B);
 }
 
 /* Control messages, and what travels with the first of them. */

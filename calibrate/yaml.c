@@ -410,7 +410,7 @@ static void write_cost_interval(const struct fit *fit, FILE *file)
 	}
 	if (largest >= LEAST_COST && widest > 0)
 		fprintf(file, "  cpu.communication_cost_scale: [%.6g, %.6g]\n",
-			fmax(0, 1 - widest / largest), 1 + widest / largest);
+			fmax(0, 1 - widest / largest), fmin(1 + widest / largest, 1e6));
 }
 
 /* What mpisim-run --vary-cluster draws from. */
