@@ -110,6 +110,8 @@ void replay_define_type(struct replay_rank *rank);
 void replay_rank_finish(struct replay_rank *rank);
 
 /* --- written by hand --- */
+/* Every function of files. */
+int replay_effects(struct replay_rank *rank);
 int replay_own_Wait(struct replay_rank *rank);
 int replay_own_Waitall(struct replay_rank *rank);
 int replay_own_Waitany(struct replay_rank *rank);

@@ -5,6 +5,7 @@
 #include "mpi/comm/board.h"
 #include "mpi/core/status.h"
 #include "mpi/io/datarep.h"
+#include "mpi/io/effects.h"
 
 static int check_mode(struct mpi_rank *me, struct mpi_file *file, const struct io_call *call)
 {
@@ -97,12 +98,12 @@ static int check(struct mpi_rank *me, const struct io_call *call, struct io_acce
  * Collective accesses begin with the exchange of where everybody's bytes lie, as two-phase
  * libraries do: nobody goes on before all have come.
  */
-static int exchange(struct mpi_rank *me, const struct io_access *access, int64_t position,
-		    struct mpi_birth **all)
+int io_exchange(struct mpi_rank *me, const struct mpi_file *file, int64_t position, int64_t length,
+		struct mpi_birth **all)
 {
-	const struct mpi_file *file = access->file;
-	const int64_t mine[2] = {position, access->size_B / file->view.etype_B};
+	const int64_t mine[2] = {position, length};
 
+	io_tell(me, file, IO_EFFECT_EXCHANGE, NULL);
 	return mpi_board_share(me, file->comm, MPI_INT64_T, mine, all);
 }
 
@@ -133,7 +134,7 @@ static int find_place(struct mpi_rank *me, const struct io_call *call, struct io
 	int code = MPI_SUCCESS;
 
 	if (call->is_collective && !call->is_nonblocking)
-		code = exchange(me, access, position, &all);
+		code = io_exchange(me, file, position, n_etypes, &all);
 	if (code == MPI_SUCCESS && call->place == IO_INDIVIDUAL) {
 		file->pointer += n_etypes;
 	} else if (code == MPI_SUCCESS && call->place == IO_SHARED) {
@@ -166,9 +167,12 @@ static int begin(struct mpi_rank *me, const struct io_call *call, struct io_acce
 	code = io_move(me, access, op, &moved_B);
 	if (code != MPI_SUCCESS) {
 		io_op_destroy(op);
+		io_tell(me, access->file, IO_EFFECT_DROP, NULL);
 		return io_raise(me, access->file, code, "%.200s cannot be %s",
 				access->file->shared->path, call->is_write ? "written" : "read");
 	}
+	io_tell(me, access->file, IO_EFFECT_START,
+		(const int64_t[]){call->is_write, call->place == IO_SHARED, call->is_nonblocking});
 	*out = io_op_start(me, op, call->is_nonblocking ? access->file : NULL, call->is_write,
 			   call->place == IO_SHARED ? 1 : 0);
 	mpi_status_set_bytes(&(*out)->status, moved_B);
@@ -191,6 +195,7 @@ int io_access(struct mpi_rank *me, const struct io_call *call)
 		return mpi_leave(me, MPI_SUCCESS);
 	}
 	status = request->status;
+	io_tell(me, access.file, call->is_split ? IO_EFFECT_SPLIT : IO_EFFECT_WAIT, NULL);
 	if (call->is_split) {
 		io_split_begin(access.file, io_split_kind(call), request, &status);
 		return mpi_leave(me, MPI_SUCCESS);

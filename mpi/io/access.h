@@ -4,6 +4,8 @@
 
 #include "mpi/io/wait.h"
 
+struct mpi_birth;
+
 /* Accesses to the data of files: reading and writing in all their forms. */
 enum io_place { IO_AT, IO_INDIVIDUAL, IO_SHARED, IO_ORDERED };
 
@@ -23,6 +25,11 @@ struct io_call { /* the arguments, as the program gave them */
 /* What all of them do, and the …_end ones: from MPI_ENTER to mpi_leave. */
 int io_access(struct mpi_rank *me, const struct io_call *call);
 int io_access_end(struct mpi_rank *me, const struct io_call *call);
+
+/* Collective: where everybody's bytes lie, position and length in etypes, on the board of *all, which
+ * the caller leaves (mpi_birth_leave) unless it is NULL. An error class that is yet to be raised. */
+int io_exchange(struct mpi_rank *me, const struct mpi_file *file, int64_t position, int64_t length,
+		struct mpi_birth **all);
 
 /* One access, its arguments checked. */
 struct io_access {

@@ -7,6 +7,7 @@
 
 #include "mpi/io/access.h"
 #include "mpi/io/datarep.h"
+#include "mpi/io/effects.h"
 
 struct move {
 	const struct mpi_file *file;
@@ -70,6 +71,7 @@ static bool visit(void *context, int64_t offset_B, int64_t length_B)
 		return false;
 	}
 	net_storage_add(&move->op->storage, shared->stripes, offset_B, done_B);
+	io_tell_bytes(move->file->owner, move->file, offset_B, done_B);
 	move->moved_B += done_B;
 	return done_B == length_B;
 }

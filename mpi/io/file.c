@@ -11,6 +11,7 @@
 #include "mpi/env/errhandler.h"
 #include "mpi/info/info.h"
 #include "mpi/io/datarep.h"
+#include "mpi/io/effects.h"
 #include "mpi/io/io.h"
 #include "mpi/io/wait.h"
 
@@ -114,6 +115,21 @@ static void leave(struct mpi_world *world, struct io_shared *shared)
 	free(shared);
 }
 
+static int64_t free_number(const struct io_rank *io)
+{
+	int64_t number = 1;
+
+	for (const struct mpi_file *file = io->files; file;) {
+		if (file->number == number) {
+			number++;
+			file = io->files;
+		} else {
+			file = file->next;
+		}
+	}
+	return number;
+}
+
 static struct mpi_file *create_member(struct mpi_rank *me, struct mpi_comm *comm, int amode,
 				      struct io_shared *shared)
 {
@@ -129,6 +145,7 @@ static struct mpi_file *create_member(struct mpi_rank *me, struct mpi_comm *comm
 	file->errhandler = io->errhandler;
 	mpi_errhandler_retain(file->errhandler);
 	io_view_init(me, &file->view);
+	file->number = free_number(io);
 	file->next = io->files;
 	io->files = file;
 	return file;
@@ -144,8 +161,10 @@ int io_file_create(struct mpi_rank *me, struct mpi_comm *comm, int amode, struct
 		return code;
 	shared = join(me, own);
 	*out = shared ? create_member(me, own, amode, shared) : NULL;
-	if (*out)
+	if (*out) {
+		io_tell(me, *out, IO_EFFECT_CREATE, NULL);
 		return MPI_SUCCESS;
+	}
 	mpi_comm_release(me, own);
 	return MPI_ERR_NO_MEM;
 }
@@ -154,6 +173,7 @@ void io_file_destroy(struct mpi_rank *me, struct mpi_file *file)
 {
 	struct mpi_file **link = &io_rank(me)->files;
 
+	io_tell(me, file, IO_EFFECT_DESTROY, NULL);
 	while (*link != file)
 		link = &(*link)->next;
 	*link = file->next;
@@ -173,6 +193,7 @@ static void destroy_rank(struct mpi_rank *me)
 
 	if (!io)
 		return;
+	io->effects = NULL;
 	while (io->files)
 		io_file_destroy(me, io->files);
 	mpi_errhandler_release(me, io->errhandler);
@@ -214,9 +235,11 @@ int io_agree(struct mpi_rank *me, struct mpi_file *file, int64_t value)
 {
 	/* the least value, and the least of their negatives: of the greatest */
 	int64_t bounds[2] = {value, value == INT64_MIN ? INT64_MAX : -value}, least[2];
-	int code = mpi_coll_allreduce(me, bounds, least, 2, mpi_datatype_get(me, MPI_INT64_T),
-				      mpi_op_get(me, MPI_MIN), file->comm);
+	int code;
 
+	io_tell(me, file, IO_EFFECT_AGREE, NULL);
+	code = mpi_coll_allreduce(me, bounds, least, 2, mpi_datatype_get(me, MPI_INT64_T),
+				  mpi_op_get(me, MPI_MIN), file->comm);
 	if (code != MPI_SUCCESS)
 		return code;
 	return least[0] == bounds[0] && least[1] == bounds[1] ? MPI_SUCCESS : MPI_ERR_NOT_SAME;
@@ -224,5 +247,6 @@ int io_agree(struct mpi_rank *me, struct mpi_file *file, int64_t value)
 
 int io_from_first(struct mpi_rank *me, struct mpi_file *file, int *value)
 {
+	io_tell(me, file, IO_EFFECT_FROM_FIRST, NULL);
 	return mpi_coll_bcast(me, value, 1, mpi_datatype_get(me, MPI_INT), 0, file->comm);
 }

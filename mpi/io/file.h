@@ -39,6 +39,7 @@ struct mpi_file {
 	struct io_shared *shared;
 	struct mpi_rank *owner;
 	struct mpi_file *next; /* of the same rank */
+	int64_t number;	       /* of the rank's: mpi/io/effects.h */
 	struct mpi_comm *comm; /* of its own */
 	struct mpi_errhandler *errhandler;
 	struct mpi_info *info;
@@ -66,6 +67,7 @@ struct io_rank {			   /* … and per rank (mpi_rank.io) */
 	struct mpi_errhandler *errhandler; /* of MPI_FILE_NULL, which new files inherit */
 	struct mpi_file *files;
 	struct io_datarep *datareps; /* registered ones, newest first */
+	struct io_effects *effects; /* borrowed: where the call under way tells them; NULL: nobody asks */
 };
 
 /* The rank's part, made when it is not there. Never NULL: fails the run when out of memory. */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "mpi/info/info.h"
-#include "mpi/io/file.h"
+#include "mpi/io/effects.h"
 #include "mpi/io/wait.h"
 
 #define ACCESS_MODES (MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY)
@@ -89,15 +89,17 @@ static int open_file(struct mpi_rank *me, struct mpi_file *file, const struct op
 {
 	struct io_shared *shared = file->shared;
 	const char *permissions = mpi_info_value(file->info, "file_perm");
+	int n_servers = number_of(file, "striping_factor"),
+	    stripe_B = number_of(file, "striping_unit");
 	long mode = permissions ? strtol(permissions, NULL, 8) : DEFAULT_PERMISSIONS;
 
 	io_wait_metadata(me, 1);
 	shared->path = strdup(what->filename);
 	if (!shared->path)
 		return MPI_ERR_NO_MEM;
-	shared->stripes = net_storage_stripes(me->world->pd->cluster, what->filename,
-					      number_of(file, "striping_factor"),
-					      number_of(file, "striping_unit"));
+	io_tell_stripes(me, file, what->filename, n_servers, stripe_B);
+	shared->stripes = net_storage_stripes(me->world->pd->cluster, what->filename, n_servers,
+					      stripe_B);
 	shared->fd = open(what->filename, flags_of(what->amode),
 			  (mode_t)(mode > 0 && mode <= 07777 ? mode : DEFAULT_PERMISSIONS));
 	if (shared->fd < 0)

@@ -2,6 +2,7 @@
 /* Split collectives: an access between its two halves. */
 #include "mpi/core/status.h"
 #include "mpi/io/access.h"
+#include "mpi/io/effects.h"
 
 /* Every …_begin has its own …_end. */
 int io_split_kind(const struct io_call *call)
@@ -30,7 +31,9 @@ int io_access_end(struct mpi_rank *me, const struct io_call *call)
 					      file->split.is_active
 						  ? "another split collective is under way"
 						  : "no split collective is under way"));
+	io_tell(me, file, IO_EFFECT_WAIT_SPLIT, NULL);
 	io_op_wait(me, file->split.request);
+	file->split.request = NULL;
 	file->split.is_active = false;
 	mpi_status_give(call->status, &file->split.status);
 	return mpi_leave(me, MPI_SUCCESS);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "mpi/io/effects.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"
 
@@ -99,5 +100,6 @@ void io_op_wait(struct mpi_rank *me, struct mpi_request *request)
 
 void io_wait_metadata(struct mpi_rank *me, int n)
 {
+	io_tell(me, NULL, IO_EFFECT_METADATA, (const int64_t[]){n});
 	io_op_wait(me, io_op_start(me, io_op_create(me), NULL, false, n));
 }

@@ -125,6 +125,11 @@ void mpi_record_done(struct mpi_record_call *call, int i, MPI_Request after,
 void mpi_record_index(struct mpi_record_call *call, int index);
 void mpi_record_tag(struct mpi_record_call *call, int tag);
 
+/* --- files: what a call did that takes time (mpi/io/effects.h) --- */
+void mpi_record_effects_begin(struct mpi_record_call *call, MPI_Comm comm);
+/* Ends the call, too; `request`: where it put one, NULL: it makes none. Returns `code`. */
+int mpi_record_effects_end(struct mpi_record_call *call, const MPI_Request *request, int code);
+
 /* --- those written by hand: the arguments of the function, which they call --- */
 int mpi_record_own_Wait(struct mpi_record_call *call, MPI_Request *request, MPI_Status *status);
 int mpi_record_own_Waitall(struct mpi_record_call *call, int count, MPI_Request requests[],

@@ -2,6 +2,7 @@
 #ifndef MPI_RECORD_INTERNAL_H
 #define MPI_RECORD_INTERNAL_H
 
+#include "mpi/io/effects.h"
 #include "mpi/record/call.h"
 #include "mpi/record/record.h"
 #include "pdexec/tap.h"
@@ -26,6 +27,7 @@ struct mpi_record_rank {
 	uint64_t *matches; /* [match_capacity] by request id: position of a wildcard receive's
 			      match, 0: none */
 	uint32_t match_capacity;
+	struct io_effects effects; /* of the present call about a file */
 };
 
 struct mpi_record {

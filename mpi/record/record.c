@@ -290,6 +290,7 @@ static void finish_rank(struct mpi_record_rank *rank)
 	free(rank->matches);
 	free(rank->listed);
 	free(rank->statuses);
+	io_effects_finish(&rank->effects);
 }
 
 void mpi_record_destroy(struct mpi_record *record)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs that use chapters of MPI, recorded and replayed: all figures are equal, to the last digit.
 
-    functions.py BIN_DIR TESTS_BUILD_DIR TESTS_DIR
+    functions.py BIN_DIR TESTS_BUILD_DIR TESTS_DIR FILES
 """
 import json
 import os
@@ -11,7 +11,14 @@ import sys
 import tempfile
 
 BIN, BUILT, SOURCE = (os.path.abspath(path) for path in sys.argv[1:4])
+FILE_PROGRAM = os.path.abspath(sys.argv[4])
 IN_MPI = ["--set", "rma.progress=in_mpi"]
+STORAGE = ["--set", "storage={servers: 2, latency: 2ms, read_bandwidth: 2 MB/s, write_bandwidth: 1 MB/s, metadata_time: 5ms, stripe_size: 1000}"]
+FILES = [("timing-io", case) for case in (
+    "alone", "striped", "servers_are_shared", "metadata_queue", "nonblocking", "shared_pointer", "collective", "only_what_is_moved", "holes",
+    "stripes_of_one_file")] + [("semantics-io", case) for case in (
+        "opening_fails_with_its_class", "arguments_have_their_classes", "views_are_checked", "pending_accesses_hold_the_file",
+        "halves_belong_together", "registered_representations")]
 TIMED = [  # program, case, options
     ("timing-rma", "put_and_flush", []), ("timing-rma", "get_and_flush", []), ("timing-rma", "fetches", []),
     ("timing-rma", "later_operations_do_not_overtake", []), ("timing-rma", "queue_of_one", ["--set", "rma.queue_depth=1"]),
@@ -23,12 +30,11 @@ TIMED = [  # program, case, options
     ("requests", "partitions_of_other_sizes", []), ("requests", "halves_match_in_order", []),
     ("chapters", "buffers_of_communicators", []), ("chapters", "flushes", []), ("chapters", "persistent_forms", []),
     ("chapters", "handles_are_numbers", []),
-]
-CHAPTERS = ["inter", "graphs", "topo", "comm", "coll", "icoll", "p2p_modes", "types", "tool"]
+] + [(program, case, STORAGE) for program, case in FILES]
+CHAPTERS = ["inter", "graphs", "topo", "comm", "coll", "icoll", "p2p_modes", "types", "tool", "io"]
 REFUSED = [  # program, case, what is said
     ("chapters", "communicators_without_a_parent", "MPI_Comm_create_from_group cannot be recorded"),
     ("requests", "truncated_half", "MPI_Wait returned error 15, which --record cannot record"),
-    ("timing-io", "alone", "MPI_File_open cannot be recorded: run without --record, as how much is read and where depends on files"),
     ("requests", "statuses_of_requests", "MPI_Request_get_status_any cannot be recorded"),
 ]
 
@@ -78,6 +84,39 @@ def whole_chapters_are_replayed():
             check(recorded == found, f"{name} on {cluster} differs from its replay")
 
 
+def calls_within_conversions_are_part_of_the_access():
+    """The run counts calls of a registered representation's functions, the replay does not."""
+    for cluster in ("programs/cluster", "programs/protocols"):
+        done = record(cluster, 5, [], f"{BUILT}/programs/mpisim_io_more")
+        check(done.returncode == 0, done.stderr)
+        recorded, found, said = replayed()
+        for key in ("kernels", "calls"):
+            recorded.pop(key), found.pop(key)
+        for rank in recorded["ranks"] + found["ranks"]:
+            rank.pop("calls")
+        check(recorded == found, f"files on {cluster} differ from their replay")
+        check("used a shared file pointer" in said and "MPI_File_write_shared at io_more.c:" in said, said)
+
+
+def files_are_predicted_on_another_storage():
+    elsewhere = ["storage.write_bandwidth=4 MB/s", "storage.servers=1", "storage.stripe_size=64", "storage.metadata_time=50ms", "storage={}",
+                 "network.latency=1ms"]
+    done = record("mpi/timing", 3, ["--compute", "modelled", *STORAGE], FILE_PROGRAM)
+    check(done.returncode == 0, done.stderr)
+    recorded, found, said = replayed()
+    check(recorded == found and not said, f"files differ from their replay {said}")
+    for change in elsewhere:
+        os.remove("other")
+        done = run([f"{BIN}/mpisim-run", "--cluster", f"{SOURCE}/mpi/timing.yaml", "-n", "3", "--quiet", "--json", "run.json", "--compute", "modelled",
+                    *STORAGE, "--set", change, FILE_PROGRAM])
+        check(done.returncode == 0, done.stderr)
+        os.remove("other")
+        done = run([f"{BIN}/mpisim-replay", "run.mtrace", "--set", change, "--quiet", "--json", "replay.json"])
+        check(done.returncode == 0 and not os.path.exists("other"), f"{change}: {done.stderr}")
+        check(result("replay.json")["ranks"] == result("run.json")["ranks"], f"{change}: the replay differs from a run there")
+        open("other", "w", encoding="utf-8").close()
+
+
 def one_sided_programs_end_at_the_time_of_the_run():
     """Its error handler computes and calls MPI; the run counts the call that it interrupts once more, the replay does not."""
     for cluster in ("programs/cluster", "programs/protocols"):
@@ -103,5 +142,7 @@ with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
     calls_take_the_times_of_the_run()
     whole_chapters_are_replayed()
+    calls_within_conversions_are_part_of_the_access()
+    files_are_predicted_on_another_storage()
     one_sided_programs_end_at_the_time_of_the_run()
     what_cannot_be_recorded_is_named()

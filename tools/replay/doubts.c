@@ -11,6 +11,7 @@ static const char *const meanings[MTRACE_N_DOUBTS] = {
     [MTRACE_DOUBT_CLOCK] = "read a clock",
     [MTRACE_DOUBT_FETCH] = "read from windows what others may write at the same time",
     [MTRACE_DOUBT_PLACE] = "asked where ranks run, or which of them share a node",
+    [MTRACE_DOUBT_POINTER] = "used a shared file pointer",
 };
 static const char *const consequences[MTRACE_N_DOUBTS] = {
     [MTRACE_DOUBT_CLOCK] = "if its course depends on time, it would take another one elsewhere",
