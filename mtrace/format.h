@@ -76,7 +76,7 @@ enum mtrace_type { MTRACE_CONTIGUOUS = 1 };
  * MTRACE_UNMATCHED: none x  outcome of a test or probe:
  * signed (flag, index or number)      v  window: varint, 0: null      V  created one      U  one
  * that is freed      d  displacement in a window: signed      X  indices that ended: varint n, n
- * varint e  error code that the call returned: signed
+ * varint s  session: varint, 0: null S  created one n  text: varint string e  error code that the call returned: signed
  *
  * A call of a function whose signature is "" has no effect on times, but is counted in reports.
  * A reader skips calls that it does not know by

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mpi/comm/comm.h"
+#include "mpi/comm/group.h"
 #include "replay/call.h"
 #include "replay/kept.h"
 
@@ -148,14 +149,39 @@ MPI_Group replay_group(struct replay_rank *rank)
 	int n = (int)mtrace_get_count(&rank->cursor);
 	int *members =
 	    replay_array_reserve(rank, &rank->arrays[0], (size_t)n * sizeof *members + 1);
-	MPI_Group all;
+	MPI_Group all, *group = &rank->groups[rank->n_groups];
+	struct mpi_group *base =
+	    mpi_group_create_sequence(rank->replay->file->n_ranks, 0, 1); /* not of a communicator:
+									     the rank may have none */
 
+	if (rank->n_groups == sizeof rank->groups / sizeof rank->groups[0])
+		replay_damaged(rank, "too many groups");
+	all = base ? (MPI_Group)mpi_handle_create(rank->mpi, KIND_GROUP, base) : 0;
+	if (!all)
+		fail_memory(rank);
+	base->session = rank->group_session;
 	for (int i = 0; i < n; i++)
 		members[i] = (int)mtrace_get_uint(&rank->cursor);
-	MPI_Comm_group(MPI_COMM_WORLD, &all);
-	MPI_Group_incl(all, n, members, &rank->group);
+	MPI_Group_incl(all, n, members, group);
 	MPI_Group_free(&all);
-	return rank->group;
+	rank->n_groups++;
+	return *group;
+}
+
+MPI_Session *replay_session(struct replay_rank *rank)
+{
+	return (MPI_Session *)replay_place(rank, (uintptr_t **)&rank->sessions, &rank->n_sessions,
+					   mtrace_get_uint(&rank->cursor),
+					   (uintptr_t)MPI_SESSION_NULL);
+}
+
+const char *replay_text(struct replay_rank *rank)
+{
+	uint64_t number = mtrace_get_uint(&rank->cursor);
+
+	if (number >= rank->replay->file->n_strings)
+		replay_damaged(rank, "no such text");
+	return rank->replay->file->strings[number];
 }
 
 int replay_source(struct replay_rank *rank)
@@ -345,6 +371,7 @@ void replay_rank_finish(struct replay_rank *rank)
 	free(rank->messages);
 	free(rank->types);
 	free(rank->wins);
+	free(rank->sessions);
 	for (size_t i = 0; i < sizeof rank->arrays / sizeof rank->arrays[0]; i++)
 		free(rank->arrays[i].items);
 	free(rank->list.items);

@@ -35,9 +35,12 @@ struct replay_rank {
 	MPI_Message *messages; /* [n_messages] by id */
 	MPI_Datatype *types;   /* [n_types] by id */
 	MPI_Win *wins;	       /* [n_wins] by id */
-	uint32_t n_comms, n_requests, n_messages, n_types, n_wins;
+	MPI_Session *sessions; /* [n_sessions] by id */
+	uint32_t n_comms, n_requests, n_messages, n_types, n_wins, n_sessions;
 	MPI_Op ops[2];		       /* the program's own, by commutativity; 0: not made yet */
-	MPI_Group group;	       /* of the present call; 0: none */
+	MPI_Group groups[2];	       /* [n_groups] of the present call */
+	MPI_Session group_session;     /* which those of the present call come from */
+	int n_groups;
 	struct replay_array arrays[4]; /* integers and the like, of the present call */
 	int n_arrays, n_buffers;       /* of the present call */
 	uint64_t n_items;	       /* of the array that was read last */
@@ -86,6 +89,11 @@ void *replay_zeros(struct replay_rank *rank);
 MPI_Request *replay_requests(struct replay_rank *rank);
 int replay_requests_back(struct replay_rank *rank, int code);
 
+/* Its place: one that is made goes there. */
+MPI_Session *replay_session(struct replay_rank *rank);
+/* One of the file's strings. */
+const char *replay_text(struct replay_rank *rank);
+
 MPI_Win replay_win(struct replay_rank *rank);
 MPI_Win *replay_win_place(struct replay_rank *rank);
 MPI_Win *replay_new_win(struct replay_rank *rank);
@@ -110,6 +118,8 @@ void replay_define_type(struct replay_rank *rank);
 void replay_rank_finish(struct replay_rank *rank);
 
 /* --- written by hand --- */
+int replay_own_Comm_create_from_group(struct replay_rank *rank);
+int replay_own_Intercomm_create_from_groups(struct replay_rank *rank);
 /* Every function of files. */
 int replay_effects(struct replay_rank *rank);
 int replay_own_Wait(struct replay_rank *rank);

@@ -174,14 +174,13 @@ static void do_call(struct replay_rank *rank, uint64_t number)
 	replay->n_ordered += replay->is_ordered[number];
 	enter(rank, number, site);
 	rank->n_arrays = rank->n_buffers = 0;
-	if (function == replay->finalize)
+	rank->group_session = MPI_SESSION_NULL;
+	if (function == replay->finalize && rank->mpi->n_opened == 1)
 		replay_objects_free(rank);
 	if (function)
 		code = function->call(rank);
-	if (rank->group) {
-		MPI_Group_free(&rank->group);
-		rank->group = 0;
-	}
+	while (rank->n_groups > 0)
+		MPI_Group_free(&rank->groups[--rank->n_groups]);
 	if (code != MPI_SUCCESS)
 		pd_fail(rank->mpi->pd, PD_FAILURE_MPI_ERROR,
 			"returned error %d, and did not in the recording", code);

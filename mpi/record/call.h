@@ -41,7 +41,7 @@ struct mpi_record_call { /* being recorded */
 	bool is_nested; /* in an error handler of another call: its record comes after that */
 	sim_time_ps begin;
 	uint64_t match;		     /* position of the match of a wildcard in it; 0: none */
-	uint32_t comm, message, win; /* ids that were recorded last */
+	uint32_t comm, message, win, session; /* ids that were recorded last */
 };
 
 /* Enters the call. False within a callback of another one: nothing is recorded then, nor entered.
@@ -124,6 +124,20 @@ void mpi_record_done(struct mpi_record_call *call, int i, MPI_Request after,
 /* An index that a call gave, or MPI_UNDEFINED. */
 void mpi_record_index(struct mpi_record_call *call, int index);
 void mpi_record_tag(struct mpi_record_call *call, int tag);
+
+#if MPI_VERSION >= 4
+void mpi_record_session(struct mpi_record_call *call, MPI_Session session);
+void mpi_record_new_session(struct mpi_record_call *call, const MPI_Session *session, int code);
+void mpi_record_freed_session(struct mpi_record_call *call, const MPI_Session *session);
+int mpi_record_own_Comm_create_from_group(struct mpi_record_call *call, MPI_Group group,
+					  const char *stringtag, MPI_Info info,
+					  MPI_Errhandler errhandler, MPI_Comm *newcomm);
+int mpi_record_own_Intercomm_create_from_groups(struct mpi_record_call *call, MPI_Group local_group,
+						int local_leader, MPI_Group remote_group,
+						int remote_leader, const char *stringtag,
+						MPI_Info info, MPI_Errhandler errhandler,
+						MPI_Comm *newintercomm);
+#endif
 
 /* --- files: what a call did that takes time (mpi/io/effects.h) --- */
 void mpi_record_effects_begin(struct mpi_record_call *call, MPI_Comm comm);

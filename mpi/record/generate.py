@@ -13,10 +13,10 @@ import re
 import subprocess
 import sys
 
-IGNORED = {"MPI_Info", "MPI_Status *"}
+IGNORED = {"MPI_Info", "MPI_Errhandler", "MPI_Status *"}
 SCALARS = {"int", "MPI_Count", "MPI_Aint"}
 HANDLES = {"MPI_Datatype": "t", "MPI_Op": "o", "MPI_Comm": "c", "MPI_Group": "g", "MPI_Win": "v"}
-GIVEN, MADE = "bitocgwraqmTFvdU", "RCMV"  # letters of what is known before a call, and of what it gives
+GIVEN, MADE = "bitocgwraqmTFvdUs", "RCMVS"  # letters of what is known before a call, and of what it gives
 # Lengths of arrays: what the recorder evaluates, and the replay before it gives an array to MPI.
 LENGTHS = {
     "peers": "mpi_record_n_peers({me}, comm)",
@@ -138,7 +138,7 @@ INPUTS = {"b": "mpi_record_buffer(&call, {p});", "i": "mpi_record_int(&call, {p}
 OUTPUTS = {"R": "mpi_record_new_request(&call, {p}, code);", "C": "mpi_record_new_comm(&call, {p}, code);",
            "M": "mpi_record_new_message(&call, {p}, code);", "F": "mpi_record_freed_comm(&call, {p});",
            "V": "mpi_record_new_win(&call, {p}, code);", "U": "mpi_record_freed_win(&call, {p});",
-           "m": "mpi_record_taken_message(&call, {p});"}
+           "m": "mpi_record_taken_message(&call, {p});", "S": "mpi_record_new_session(&call, {p}, code);"}
 # Calls whose results depend on which ranks are on which node.
 PLACED = ("MPI_Get_processor_name", "MPI_Get_hw_resource_info", "MPI_Comm_split_type", "MPI_Win_allocate_shared")
 # Calls of one-sided communication whose results may depend on what others do at the same time.
@@ -162,6 +162,9 @@ def record_input(kind):
     n = length_of(length, "call.me")
     if letter == "r" and c_type == "MPI_Request":
         return f"mpi_record_request(&call, {parameter});"
+    if letter == "s":
+        given = f"{parameter} ? *{parameter} : MPI_SESSION_NULL" if "*" in c_type else parameter
+        return f"mpi_record_session(&call, {given});"
     if letter == "a":
         wide = "MPI_Count" in c_type
         return f"mpi_record_{'counts' if wide else 'ints'}(&call, {n}, {parameter});"
@@ -209,6 +212,7 @@ def write_call(result, name, kinds, signature, real=False):
     out += [f"\tcode = {own}({parameters});"]
     out += [f"\t{OUTPUTS[k[3]].format(p=k[1])}" for k in kinds if k[3] in OUTPUTS]
     out += ["\tmpi_record_matched(&call, status, code);"] if status else []
+    out += ["\tmpi_record_freed_session(&call, session);"] if any(k[:2] == ("MPI_Session *", "session") and k[3] == "s" for k in kinds) else []
     out += note_doubts(name)
     out += [f"\tmpi_record_end(&call, {'code' if result == 'int' else 'MPI_SUCCESS'});", "\treturn code;", "}"]
     return out
@@ -287,7 +291,7 @@ NOT_TRACED = re.compile(r"MPI_T_|\w+_(f2c|c2f|f082\w+|\w+2f08|toint|fromint)$|MP
 
 # Described, but recorded in the simulator only: windows and partitions. A trace of a real run is refused.
 UNTRACED = re.compile(r"MPI_(Win_|Get(_accumulate)?(_c)?$|Put|Accumulate|Rget|Rput|Raccumulate|Fetch_and|Compare_and"
-                      r"|Psend|Precv|Pready|Parrived)")
+                      r"|Psend|Precv|Pready|Parrived|Session_|\w+_from_groups?$)")
 
 
 def declared_by(compiler):
@@ -370,6 +374,8 @@ def replay_declaration(kind):
         return [f"MPI_Win *{p} = replay_{'new_' if letter == 'V' else ''}win{'' if letter == 'V' else '_place'}(rank);"], p
     if letter in "rR":
         return [f"MPI_Request *{p} = replay_request(rank);"], p
+    if letter in "sS":
+        return [f"MPI_Session *{p} = replay_session(rank);"], p if "*" in c_type else f"*{p}"
     if letter == "C":
         return [f"MPI_Comm *{p} = replay_new_comm(rank);"], p
     if letter == "F":
@@ -380,6 +386,8 @@ def replay_declaration(kind):
         return [], "MPI_STATUS_IGNORE"
     if c_type == "MPI_Info":
         return [], "MPI_INFO_NULL"
+    if c_type == "MPI_Errhandler":
+        return [], "MPI_ERRORS_ARE_FATAL"
     if "weights" in p:
         return [], "MPI_UNWEIGHTED"
     if "displs" in p:

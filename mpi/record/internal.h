@@ -18,7 +18,7 @@ struct mpi_record_rank {
 	struct mtrace_stream *stream;
 	struct mtrace_stream aside; /* what is charged within a call: for after its record */
 	bool is_open;		    /* a call's record */
-	struct mpi_record_numbers comms, requests, messages, wins;
+	struct mpi_record_numbers comms, requests, messages, wins, sessions;
 	struct mpi_record_shape *shapes; /* [n_shapes]; ids are indices */
 	uint32_t n_shapes, shape_capacity, last_shape;
 	uint32_t *listed;     /* [list_capacity] ids of the requests of the present call */

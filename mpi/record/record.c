@@ -286,6 +286,7 @@ static void finish_rank(struct mpi_record_rank *rank)
 	free(rank->requests.free_ones);
 	free(rank->messages.free_ones);
 	free(rank->wins.free_ones);
+	free(rank->sessions.free_ones);
 	free(rank->shapes);
 	free(rank->matches);
 	free(rank->listed);

@@ -5,11 +5,12 @@
     repeat.py BIN_DIR CLUSTERS_DIR LOOPS
 """
 import json
-import math
 import os
 import subprocess
 import sys
 import tempfile
+
+from compare import is_close
 
 BIN, CLUSTERS, LOOPS = (os.path.abspath(path) for path in sys.argv[1:4])
 N = 60
@@ -68,15 +69,6 @@ def loops_are_jumped_over_without_a_difference():
                 check(share == 0 if kind in OTHERS else share >= 0, f"{what}: jumped over {share} of the time")
                 if kind in JUMPING and ranks == 3:
                     check(share > 0.3, f"{what}: jumped over {share} of the time only")
-
-
-def is_close(found, wanted):
-    """Sums over ranks that were added up in another order may differ in their last digits."""
-    if isinstance(wanted, dict):
-        return found.keys() == wanted.keys() and all(is_close(found[key], wanted[key]) for key in wanted)
-    if isinstance(wanted, list):
-        return len(found) == len(wanted) and all(map(is_close, found, wanted))
-    return math.isclose(found, wanted, rel_tol=1e-14) if isinstance(wanted, float) else found == wanted
 
 
 def share_of_halo(options, what):
