@@ -125,9 +125,10 @@ static inline void withdraw(const struct net_transfer *transfer, struct net_link
 static void fire_announced(struct sim_event *event)
 {
 	struct net_transfer *transfer = (struct net_transfer *)event;
+	struct net_link *out = net_out_link(transfer), *in = net_in_link(transfer);
 
-	withdraw(transfer, net_out_link(transfer));
-	withdraw(transfer, net_in_link(transfer));
+	withdraw(transfer, out);
+	withdraw(transfer, in);
 	transfer->done(transfer);
 }
 
@@ -144,9 +145,11 @@ static inline bool is_idle(const struct net_model *model, const struct net_link 
  * them. Whoever comes to one of them before calls it in. False: they are not idle, or its end is
  * out of reach.
  */
-static HOT bool announce(struct net_model *model, struct net_transfer *transfer, sim_time_ps delay)
+static HOT bool announce(struct net_model *model, struct net_transfer *transfer, int source_node,
+			 int dest_node, sim_time_ps delay)
 {
-	struct net_link *out = net_out_link(transfer), *in = net_in_link(transfer);
+	struct net_link *out = &model->links[source_node];
+	struct net_link *in = &model->links[model->cluster->n_nodes + dest_node];
 	sim_time_ps enters = sim_time_add(model->engine->now, delay);
 	sim_time_ps due = sim_time_add(enters, sim_time_from_s(transfer->remaining_s));
 
@@ -428,7 +431,7 @@ static HOT void start(struct net_model *model, struct net_transfer *transfer, in
 		return;
 	}
 	if (d.is_shared && !mark && model->may_announce &&
-	    announce(model, transfer, sim_time_from_s(d.delay_s)))
+	    announce(model, transfer, source_node, dest_node, sim_time_from_s(d.delay_s)))
 		return;
 	if (d.is_shared)
 		transfer->stage = NET_STAGE_LATENCY;
@@ -476,6 +479,6 @@ void net_transfer_start(struct net_model *model, struct net_transfer *transfer, 
 	}
 	set_up(model, transfer, source_node, dest_node, size_B, done);
 	transfer->remaining_s = (double)size_B / model->cluster->bandwidth_Bps;
-	if (!announce(model, transfer, model->plain_delay))
+	if (!announce(model, transfer, source_node, dest_node, model->plain_delay))
 		start_delayed(model, transfer);
 }

@@ -54,6 +54,7 @@ void pd_compute_charge(struct pd_rank *rank, const char *kernel, double seconds)
 	int i = 0;
 
 	rank->pending_s += seconds;
+	rank->has_step = rank->is_measuring || rank->pending_s != 0;
 	if (!kernel || seconds <= 0)
 		return;
 	while (i < rank->n_parts && rank->parts[i].kernel != kernel && i < PD_MAX_PARTS - 1)
@@ -72,6 +73,7 @@ void pd_compute_pause(struct pd_rank *rank)
 		return;
 	elapsed_s = pd_host_cpu_s() - rank->host_mark_s - world->clock_cost_s;
 	rank->is_measuring = false;
+	rank->has_step = rank->pending_s != 0;
 	if (elapsed_s > 0)
 		pd_annotation_charge_measured(rank, elapsed_s * world->cluster->host_to_target);
 }
@@ -82,7 +84,7 @@ void pd_compute_begin_measuring(struct pd_rank *rank)
 
 	if (world->clock_cost_s == 0)
 		world->clock_cost_s = measure_clock_cost();
-	rank->is_measuring = true;
+	rank->is_measuring = rank->has_step = true;
 	rank->host_mark_s = pd_host_cpu_s();
 }
 
@@ -159,4 +161,5 @@ void pd_compute_end_step(struct pd_rank *rank)
 	}
 	rank->pending_s = 0;
 	rank->n_parts = 0;
+	rank->has_step = false;
 }

@@ -44,30 +44,6 @@ void pd_process_destroy(struct pd_process *process)
 	free(process);
 }
 
-void pd_process_switch(struct pd_process *from, const struct pd_process *to)
-{
-	from->libc = (struct pd_libc_variables){.error = errno,
-						.environment = environ,
-						.optind = optind,
-						.opterr = opterr,
-						.optopt = optopt,
-						.optarg = optarg,
-						.in = stdin,
-						.out = stdout,
-						.err = stderr};
-	errno = to->libc.error;
-	environ = to->libc.environment;
-	optind = to->libc.optind;
-	opterr = to->libc.opterr;
-	optopt = to->libc.optopt;
-	optarg = to->libc.optarg;
-	stdin = to->libc.in;
-	stdout = to->libc.out;
-	stderr = to->libc.err;
-	if (from->directory != to->directory)
-		pd_directory_enter(from, to);
-}
-
 struct pd_rank *pd_process_here(void)
 {
 	struct pd_rank *rank = pd_rank_here();

@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "pdexec/arch.h"
+#include "pdexec/directory.h"
 #include "pdexec/rank.h"
 
 /*
@@ -51,8 +53,6 @@ struct pd_random { /* libc's own generators, pdexec/libc-state.c */
 	bool is_seeded;
 };
 
-struct pd_directory; /* pdexec/directory.h */
-
 struct pd_process {
 	struct pd_libc_variables libc;
 	struct pd_directory *directory;	  /* the working one; NULL: the simulator's */
@@ -85,8 +85,33 @@ void pd_process_run_exit(struct pd_rank *rank);
 int pd_process_at_exit(struct pd_rank *rank, enum pd_exit_kind kind, void (*function)(void),
 		       void *argument);
 
-/* Exchanges libc's variables and the working directory: `from` is left, `to` comes. O(1). */
-void pd_process_switch(struct pd_process *from, const struct pd_process *to);
+/* Sets a variable of libc to what `to` has and keeps what `from` has: one after the other, so that
+ * a register is enough for each. */
+#define PD_EXCHANGE(variable, member)         \
+	do {                                  \
+		from->libc.member = variable; \
+		variable = to->libc.member;   \
+	} while (0)
+
+/*
+ * Exchanges libc's variables and the working directory: `from` is left, `to` comes. `error` is
+ * errno of the thread that runs the ranks. O(1), part of every change of ranks.
+ */
+static inline void pd_process_switch(int *error, struct pd_process *from,
+				     const struct pd_process *to)
+{
+	PD_EXCHANGE(*error, error);
+	PD_EXCHANGE(environ, environment);
+	PD_EXCHANGE(optind, optind);
+	PD_EXCHANGE(opterr, opterr);
+	PD_EXCHANGE(optopt, optopt);
+	PD_EXCHANGE(optarg, optarg);
+	PD_EXCHANGE(stdin, in);
+	PD_EXCHANGE(stdout, out);
+	PD_EXCHANGE(stderr, err);
+	if (__builtin_expect(from->directory != to->directory, 0))
+		pd_directory_enter(from, to);
+}
 
 /* Gives getopt's variables the values that a process starts with. On the rank's fiber. */
 void pd_getopt_begin(struct pd_rank *rank);

@@ -121,6 +121,7 @@ struct pd_rank {
 	double pending_s;               /* charged so far, reference CPU seconds */
 	double host_mark_s;             /* host time at which measuring (re)started */
 	bool is_measuring;
+	bool has_step;                  /* is_measuring, or pending_s is not 0 */
 	bool is_computing;              /* blocked until `compute` is done */
 	int n_parts;                    /* of pending_s, by kernel; what is not annotated is the rest */
 	struct pd_part parts[PD_MAX_PARTS];
@@ -173,6 +174,7 @@ struct pd_world {
 	void *no_input;                 /* FILE that is empty: standard input of all ranks but 0; pdexec/streams.c */
 	struct pd_process *outside;     /* variables of libc as they were around the run */
 	char *thread;                   /* thread pointer of the thread that runs the ranks */
+	int *error;                     /* its errno */
 	bool is_builtin;                /* the programs are built in: there is nothing of libc to keep apart, nothing is measured */
 	const char *(*describe_site)(const void *site); /* of a built-in program; NULL: as for executables */
 	int process_id;                 /* of the simulator: children of fork() are none of its ranks */
@@ -263,7 +265,7 @@ _Noreturn void pd_rank_exit(struct pd_rank *rank, int code);
 void pd_compute_end_step(struct pd_rank *rank);
 static inline void pd_compute_end(struct pd_rank *rank)
 {
-	if (rank->is_measuring || rank->pending_s != 0)
+	if (rank->has_step)
 		pd_compute_end_step(rank);
 }
 /* The call returns to the application: starts measuring in the modes that measure. */

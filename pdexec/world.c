@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a world and of its ranks. */
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -64,11 +65,16 @@ static size_t choose_stack_size(int n_ranks)
 	return n_ranks <= 8192 ? (size_t)1 << 20 : (size_t)256 << 10;
 }
 
-void pd_rank_memory_exchange(struct pd_rank *from, struct pd_rank *to)
+static inline void exchange_memory(struct pd_rank *from, struct pd_rank *to)
 {
-	if (from && from->program != to->program)
+	if (__builtin_expect(from && from->program != to->program, 0))
 		pd_swap_leave(&from->program->image->swap);
 	pd_swap_to(&to->program->image->swap, to->rank - to->program->first_rank);
+}
+
+void pd_rank_memory_exchange(struct pd_rank *from, struct pd_rank *to)
+{
+	exchange_memory(from, to);
 }
 
 static void swap_in(struct sim_task *task, void *context)
@@ -76,8 +82,8 @@ static void swap_in(struct sim_task *task, void *context)
 	struct pd_world *world = context;
 	struct pd_rank *rank = task->data, *before = pd_current;
 
-	pd_rank_memory_exchange(before, rank);
-	pd_process_switch(before ? before->process : world->outside, rank->process);
+	exchange_memory(before, rank);
+	pd_process_switch(world->error, before ? before->process : world->outside, rank->process);
 	pd_current = rank;
 }
 
@@ -308,6 +314,7 @@ int pd_world_create(const struct pd_config *config, const struct net_cluster *cl
 	world->n_running = n_ranks;
 	world->needed_B = pd_estimate_ranks_B(n_ranks);
 	world->thread = pd_arch_thread_pointer();
+	world->error = &errno;
 	world->process_id = getpid();
 	sim_engine_init(&world->engine);
 	world->is_builtin = config->programs[0].builtin != NULL;
@@ -329,7 +336,7 @@ void pd_world_destroy(struct pd_world *world)
 	fflush(stdout);
 	if (pd_current && pd_current->world == world) {
 		if (!world->is_builtin)
-			pd_process_switch(pd_current->process, world->outside);
+			pd_process_switch(world->error, pd_current->process, world->outside);
 		pd_current = NULL;
 	}
 	pd_signals_destroy(world->signals);
@@ -405,7 +412,7 @@ _Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const ch
 	fflush(stdout);
 	/* after a crash the rank's own environment may be overwritten: it lies on the stack */
 	if (!rank->world->is_builtin)
-		pd_process_switch(rank->process, rank->world->outside);
+		pd_process_switch(rank->world->error, rank->process, rank->world->outside);
 	for (;;)
 		sim_task_block(&rank->task);
 }
@@ -435,7 +442,7 @@ _Noreturn void pd_rank_leave(struct pd_rank *rank, int code)
 {
 	pd_rank_end(rank, code);
 	/* the rank's own environment lies on its stack, which is about to go */
-	pd_process_switch(rank->process, rank->world->outside);
+	pd_process_switch(rank->world->error, rank->process, rank->world->outside);
 	pd_directory_leave(rank->process); /* as the one that runs next will find it */
 	pd_process_leave(rank);
 }

@@ -106,6 +106,7 @@ struct mpi_world {
 	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */
 	const struct mpi_match_policy *policy;
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
+	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/eager.h); -1: none is */
 	void *contexts;	  /* registry of context ids: comm's own */
 	void *predefined; /* datatypes, operations, groups …: datatype's and op's own */
 	/* Algorithms asked for, by the cluster file; NULL: none (mpi/coll/algorithms.h). */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the arrival of an envelope to the end of its receive. */
+/*
+ * From the arrival of an envelope to the end of its receive. Most messages are plain: small ones
+ * that nobody but their receiver waits for. What they pass is compiled twice, once with `is_plain`
+ * constant, so that they pass none of the questions that only others answer with yes.
+ */
 #include "mpi/p2p/message.h"
 
 #include "mpi/p2p/buffer.h"
@@ -9,19 +13,22 @@
 #include "mpi/p2p/lend.h"
 #include "mpi/p2p/queue.h"
 
-static MPI_HOT void destroy(struct mpi_world *world, struct mpi_message *message)
+static MPI_HOT void destroy(struct mpi_world *world, struct mpi_message *message, bool is_plain)
 {
-	mpi_cause_end(message);
-	if (message->is_lent_copy)
-		mpi_lent_copy_free(message->payload);
-	else if (message->payload != message->inline_data && message->payload)
-		mpi_payload_put(&world->payloads, message->payload, (size_t)message->size_B);
+	if (!is_plain) {
+		mpi_cause_end(message);
+		if (message->is_lent_copy)
+			mpi_lent_copy_free(message->payload);
+		else if (message->payload != message->inline_data && message->payload)
+			mpi_payload_put(&world->payloads, message->payload,
+					(size_t)message->size_B);
+	}
 	util_pool_put(message->has_inline ? &world->messages : &world->bare_messages, message);
 }
 
 void mpi_message_destroy(struct mpi_message *message)
 {
-	destroy(message->dest->world, message);
+	destroy(message->dest->world, message, false);
 }
 
 static __attribute__((noinline)) void release_send(struct mpi_message *message)
@@ -51,20 +58,22 @@ void mpi_message_complete_send(struct mpi_message *message)
 	complete_send(message);
 }
 
-/* Copies contiguous data to where it belongs; false: the receiver's own fiber must unpack. */
-static MPI_HOT bool copy_now(const struct mpi_request *recv, const struct mpi_message *message)
+/* Copies contiguous data, NULL: none, to where it belongs; false: the receiver's own fiber must
+ * unpack. */
+static MPI_HOT bool copy_now(const struct mpi_request *recv, const void *data)
 {
 	int64_t size_B = mpi_status_bytes(&recv->status);
-	const void *data = mpi_message_data(message);
+	struct pd_rank *receiver = recv->owner->pd;
+	struct pd_world *world = receiver->world;
 
 	if (size_B == 0 || !data || pd_memory_is_absent(recv->buf))
 		return true;
 	if (!recv->type->is_contiguous)
 		return false;
-	recv->owner->pd->world->receiver = recv->owner->pd;
-	mpi_message_copy(pd_rank_memory(recv->owner->pd, (char *)recv->buf + recv->type->true_lb_B),
-			 data, (size_t)size_B);
-	recv->owner->pd->world->receiver = NULL;
+	world->receiver = receiver;
+	mpi_message_copy(pd_rank_memory(receiver, (char *)recv->buf + recv->type->true_lb_B), data,
+			 (size_t)size_B);
+	world->receiver = NULL;
 	return true;
 }
 
@@ -73,7 +82,8 @@ __attribute__((cold)) void mpi_message_let_sender_go(struct mpi_message *message
 {
 	if (!message->send)
 		return;
-	if (copy_now(message->recv, message) || message->payload || mpi_message_keep(message) == 0)
+	if (copy_now(message->recv, mpi_message_data(message)) || message->payload ||
+	    mpi_message_keep(message) == 0)
 		complete_send(message);
 }
 
@@ -96,6 +106,33 @@ static MPI_HOT void set_status(struct mpi_request *recv, const struct mpi_messag
 			     message->size_B > capacity_B ? capacity_B : message->size_B);
 }
 
+/*
+ * The receive that gets a message on its way, whatever happens until it arrives; NULL: not known.
+ * Its rank waits for it and can do nothing else before, nothing that the sender sent earlier comes
+ * in between, and no wildcard lets another message take its place.
+ */
+static struct mpi_request *find_certain_receive(const struct mpi_message *message)
+{
+	const struct mpi_endpoint *endpoint = message->dest->endpoint;
+	struct mpi_request *recv;
+
+	if (!endpoint || message->is_delivered || message->has_predecessor ||
+	    message->is_cancelled || endpoint->n_posted_wild > 0 || endpoint->may_leave_some)
+		return NULL;
+	recv = mpi_queue_find_posted(endpoint, message);
+	return recv && recv->is_waited ? recv : NULL;
+}
+
+bool mpi_message_hand_over(const struct mpi_message *message, const void *data)
+{
+	struct mpi_request *recv = find_certain_receive(message);
+
+	if (!recv)
+		return false;
+	set_status(recv, message); /* as the match will */
+	return copy_now(recv, data);
+}
+
 static MPI_HOT void record(const struct mpi_message *message)
 {
 	const struct mpi_rank *dest = message->dest;
@@ -108,23 +145,24 @@ static MPI_HOT void record(const struct mpi_message *message)
 }
 
 /* The end of the message: the receive completes. */
-static MPI_HOT void finish(struct mpi_message *message)
+static MPI_HOT void finish(struct mpi_message *message, struct mpi_request *recv, bool is_plain)
 {
-	struct mpi_request *recv = message->recv;
 	struct mpi_rank *me = message->dest;
 
 	record(message);
-	recv->message = NULL;
 	me->endpoint->last_started = message->started;
-	recv->cause_mark = mpi_cause_released(message, me);
-	destroy(me->world, message);
+	if (!is_plain) {
+		recv->message = NULL;
+		recv->cause_mark = mpi_cause_released(message, me);
+	}
+	destroy(me->world, message, is_plain);
 	mpi_request_end(me->endpoint, recv);
 }
 
 static MPI_HOT void receive(struct mpi_message *message)
 {
 	struct mpi_request *recv = message->recv;
-	bool is_copied = copy_now(recv, message);
+	bool is_copied = copy_now(recv, mpi_message_data(message));
 
 	if (!is_copied && !message->payload && mpi_message_keep(message) < 0)
 		return;
@@ -132,7 +170,7 @@ static MPI_HOT void receive(struct mpi_message *message)
 	release_buffer(message);
 	if (is_copied &&
 	    (!message->dest->world->has_recv_overhead || mpi_message_is_copied_at_once(message)))
-		finish(message);
+		finish(message, recv, false);
 	else
 		mpi_request_arrived(recv);
 }
@@ -142,9 +180,11 @@ void mpi_message_received(struct mpi_message *message)
 	receive(message);
 }
 
-static MPI_HOT void match(struct mpi_message *message)
+/* The two have been joined, and the receive's status says what of. */
+static void go_on(struct mpi_message *message, struct mpi_request *recv)
 {
-	set_status(message->recv, message);
+	recv->message = message;
+	message->recv = recv;
 	mpi_cause_matched(message);
 	if (message->is_rendezvous) {
 		mpi_request_lend(message->recv);
@@ -162,43 +202,49 @@ static MPI_HOT void match(struct mpi_message *message)
 
 void mpi_message_matched(struct mpi_message *message)
 {
-	match(message);
+	set_status(message->recv, message);
+	go_on(message, message->recv);
 }
 
-static MPI_HOT void match_envelope(struct mpi_rank *dest, struct mpi_message *message)
+static MPI_HOT void match_envelope(struct mpi_rank *dest, struct mpi_message *message,
+				   bool is_plain)
 {
 	struct mpi_request *recv = mpi_queue_find_posted(dest->endpoint, message);
 
-	if (recv) {
-		mpi_queue_remove_recv(dest->endpoint, recv);
-		recv->message = message;
-		message->recv = recv;
-		match(message);
-	} else {
+	if (!recv) {
 		mpi_match_keep(message);
+	} else {
+		mpi_queue_remove_recv(dest->endpoint, recv);
+		set_status(recv, message);
+		if (is_plain && copy_now(recv, message->payload))
+			finish(message, recv, true);
+		else
+			go_on(message, recv);
 	}
 	mpi_queue_offer_again(dest);
 }
 
 void mpi_match_message(struct mpi_message *message)
 {
-	match_envelope(message->dest, message);
+	match_envelope(message->dest, message, false);
 }
 
-static MPI_HOT void deliver(struct mpi_message *message)
+static MPI_HOT void deliver(struct mpi_message *message, bool is_plain)
 {
 	struct mpi_rank *dest = message->dest;
 
-	if (message->is_cancelled) {
-		destroy(dest->world, message);
-		return;
+	if (!is_plain) {
+		if (message->is_cancelled) {
+			destroy(dest->world, message, false);
+			return;
+		}
+		if (message->buffer && !message->is_rendezvous)
+			mpi_buffer_leave(message);
 	}
 	message->is_delivered = true;
-	if (message->buffer && !message->is_rendezvous)
-		mpi_buffer_leave(message);
 	if (!dest->endpoint && mpi_endpoint_create(dest) < 0)
 		return; /* never received: out of memory shows as a deadlock of the receiver */
-	match_envelope(dest, message);
+	match_envelope(dest, message, is_plain);
 }
 
 /* The envelope is here: its turn comes when all that the sender sent before has been delivered. */
@@ -214,12 +260,26 @@ void mpi_message_envelope_arrived(struct net_transfer *transfer)
 		next = mpi_pair_advance(world, message);
 		if (next && next->is_at_hand)
 			mpi_cause_follow(next, message);
-		deliver(message);
+		deliver(message, false);
 		if (!next)
 			break;
 		next->has_predecessor = false;
 		message = next;
 	}
+}
+
+void mpi_message_plain_arrived(struct net_transfer *transfer)
+{
+	struct mpi_message *message = mpi_message_of(transfer);
+	struct mpi_world *world = message->dest->world;
+
+	if (__builtin_expect(message->pair_next != NULL, 0)) {
+		mpi_message_envelope_arrived(transfer);
+		return;
+	}
+	message->arrived = world->pd->engine.now;
+	mpi_pair_advance(world, message);
+	deliver(message, true);
 }
 
 void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
@@ -232,5 +292,5 @@ void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
 		mpi_datatype_unpack(recv->type, recv->buf, recv->count, message->payload, size_B);
 	if (!mpi_message_is_copied_at_once(message))
 		mpi_message_spend_recv(me, message);
-	finish(message);
+	finish(message, recv, false);
 }

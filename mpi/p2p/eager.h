@@ -33,15 +33,12 @@ static MPI_HOT struct mpi_rank *mpi_eager_dest(const struct mpi_rank *me,
 	return &me->world->ranks[mpi_comm_peer(a->comm, a->peer)];
 }
 
-/* A message to `dest`, whom the arguments mean, that is not under way. */
+/* An eager message to `dest`, whom the arguments mean, without its data and not under way. */
 static MPI_HOT struct mpi_message *mpi_eager_message(struct mpi_rank *me, struct mpi_rank *dest,
 						     const struct mpi_p2p_args *a, int64_t size_B,
-						     enum mpi_send_mode mode,
-						     enum mpi_channel channel, bool is_rendezvous,
-						     bool has_payload)
+						     enum mpi_channel channel, bool has_inline)
 {
-	struct mpi_message *message =
-	    mpi_message_get(me->world, has_payload && size_B <= MESSAGE_INLINE_B);
+	struct mpi_message *message = mpi_message_get(me->world, has_inline);
 
 	if (__builtin_expect(!message, 0))
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message");
@@ -56,41 +53,38 @@ static MPI_HOT struct mpi_message *mpi_eager_message(struct mpi_rank *me, struct
 	message->size_B = size_B;
 	message->sent = me->call_begin;
 	message->site = me->pd->site;
-	message->is_rendezvous = is_rendezvous;
-	if (mode == SEND_BUFFERED)
-		mpi_buffer_enter(mpi_buffer_of(me, a->comm), message);
-	if (has_payload)
-		mpi_eager_attach(me, a, message, (size_t)size_B);
 	return message;
 }
 
-/* Sends off what completes without its receive. */
-static MPI_HOT struct mpi_rank *mpi_eager_send_off(struct mpi_rank *me,
-						   const struct mpi_p2p_args *a, int64_t size_B,
-						   enum mpi_channel channel)
-{
-	struct mpi_rank *dest = mpi_eager_dest(me, a);
-	struct mpi_message *message = mpi_eager_message(me, dest, a, size_B, SEND_STANDARD, channel,
-							false, mpi_eager_has_data(a, size_B));
-
-	me->endpoint->n_polls = 0;
-	mpi_message_send_overhead(me, message);
-	mpi_launch(message, me, dest, size_B, channel, false);
-	return dest;
-}
-
 /*
- * A standard send that completes without its receive, to a peer that is not MPI_PROC_NULL: sends it
- * off, no request needed. False: it is none of those, and nothing happened.
+ * Sends off a plain message: of world->plain_B bytes at most, by a standard send that has no
+ * request. Nobody but its receiver waits for it, it costs the ranks no time, and nothing but its
+ * links decides when it arrives.
  */
-static MPI_HOT bool mpi_eager_send(struct mpi_rank *me, const struct mpi_p2p_args *a)
+static MPI_HOT void mpi_eager_send_plain(struct mpi_rank *me, const struct mpi_p2p_args *a,
+					 int64_t size_B, enum mpi_channel channel)
 {
-	int64_t size_B = a->count * a->type->size_B;
+	struct pd_world *world = me->world->pd;
+	struct mpi_rank *dest = mpi_eager_dest(me, a);
+	struct mpi_message *message = mpi_eager_message(me, dest, a, size_B, channel, true);
+	net_transfer_fn arrived = mpi_message_plain_arrived;
 
-	if (__builtin_expect(!mpi_match_buffers(me, size_B), 0))
-		return false;
-	mpi_connection_flush(me, mpi_eager_send_off(me, a, size_B, CHANNEL_P2P));
-	return true;
+	if (mpi_eager_has_data(a, size_B))
+		mpi_eager_attach(me, a, message, (size_t)size_B);
+	me->endpoint->n_polls = 0;
+	mpi_launch_count(me, channel, size_B);
+	message->started = world->engine.now;
+	if (mpi_pair_append(me, message)) {
+		message->has_predecessor = true;
+		arrived = mpi_message_envelope_arrived;
+	}
+	net_transfer_start(world->model, &message->transfer, me->pd->node, dest->pd->node, size_B,
+			   arrived);
 }
+/*
+ * The same for all other standard sends that complete without their receives. False: it is none of
+ * those, and nothing happened.
+ */
+bool mpi_eager_send_other(struct mpi_rank *me, const struct mpi_p2p_args *a);
 
 #endif

@@ -28,6 +28,18 @@ enum { FREE_POLLS = 16, FREE_POLLS_MEASURED = 100000 };
  */
 enum { POLLS_MAX = 10000000, POLLS_MAX_MEASURED = 300000 };
 
+/* Up to how many bytes messages can be plain (mpi/p2p/eager.h). */
+static int64_t plain_size(const struct mpi_world *world)
+{
+	const struct net_cluster *cluster = world->pd->cluster;
+
+	if (world->has_send_overhead || world->has_recv_overhead || world->streams ||
+	    world->pd->recorder.causes || cluster->progress != NET_PROGRESS_ASYNC)
+		return -1;
+	return cluster->eager_threshold_B < MESSAGE_INLINE_B ? cluster->eager_threshold_B
+							     : MESSAGE_INLINE_B;
+}
+
 int mpi_p2p_create(struct mpi_world *world)
 {
 	const struct net_cluster *cluster = world->pd->cluster;
@@ -43,6 +55,7 @@ int mpi_p2p_create(struct mpi_world *world)
 	    cluster->recv_overhead_s != 0 || cluster->recv_overhead_per_B_s != 0;
 	if (cluster->order == NET_ORDER_PER_PAIR && mpi_stream_table_create(&world->streams))
 		return UTIL_ENOMEM;
+	world->plain_B = plain_size(world);
 	return mpi_pair_table_create(&world->pairs);
 }
 
@@ -117,27 +130,18 @@ void mpi_p2p_visit_messages(struct mpi_world *world, mpi_message_visit_fn visit,
 void mpi_endpoint_block(struct mpi_rank *me)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
-	struct sim_engine *engine = &me->pd->world->engine;
-	sim_time_ps begin = engine->now, started;
+	sim_time_ps begin = me->pd->world->engine.now;
 
 	if (endpoint->deferred_first) { /* came while the rank was spending overheads; may be what
 					   it waits for */
 		mpi_message_progress(me);
 		return;
 	}
-	endpoint->is_blocked = true;
 	mpi_connections_attend(me);
-	endpoint->last_started = SIM_TIME_MAX;
 	mpi_cause_block(me);
-	sim_task_block(&me->pd->task);
-	endpoint->is_blocked = false;
+	mpi_endpoint_block_alone(me, endpoint);
 	mpi_connections_leave(me);
 	mpi_cause_resume(me, begin);
-	started = endpoint->last_started;
-	if (started > engine->now)
-		started = engine->now;
-	if (started > begin)
-		me->call_waiting += started - begin;
 }
 
 static bool is_modelled(const struct mpi_rank *me)

@@ -25,6 +25,8 @@ struct mpi_endpoint {
 	    *waited; /* [n_waited] borrowed from the caller; NULL: not waiting for requests */
 	int n_waited;
 	int n_to_go; /* requests that still have to complete before it goes on */
+	bool
+	    may_leave_some; /* it may go on before all that it waits for (is_waited) are complete */
 	/* Set while a collective goes on without the fiber (mpi/coll/rounds.h): what happens
 	   instead of waking it when n_to_go gets to 0; false: it has to be woken. */
 	bool (*go_on)(struct mpi_rank *me);
@@ -113,6 +115,22 @@ void mpi_pair_visit(struct mpi_world *world, mpi_message_visit_fn visit, void *c
  * it in a loop that looks again. The time counts as waiting up to the start of the transfer that
  * ended it. */
 void mpi_endpoint_block(struct mpi_rank *me);
+/* The same for a rank that has no such steps, no connections and nobody who asks for causes. */
+static inline __attribute__((always_inline)) void
+mpi_endpoint_block_alone(struct mpi_rank *me, struct mpi_endpoint *endpoint)
+{
+	const struct sim_engine *engine = &me->pd->world->engine;
+	sim_time_ps begin = engine->now, started;
+
+	endpoint->is_blocked = true;
+	endpoint->last_started = SIM_TIME_MAX;
+	sim_task_block(&me->pd->task);
+	endpoint->is_blocked = false;
+	endpoint->last_look = engine->now;
+	started = endpoint->last_started < engine->now ? endpoint->last_started : engine->now;
+	if (started > begin)
+		me->call_waiting += started - begin;
+}
 static inline void mpi_endpoint_wake(struct mpi_rank *me)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;

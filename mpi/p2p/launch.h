@@ -52,8 +52,10 @@ static MPI_HOT void mpi_launch_count(struct mpi_rank *source, enum mpi_channel c
 	}
 }
 
-/* The envelope is here. */
+/* The envelope is here; it is that of a plain message (mpi/p2p/eager.h), which was the only one of
+ * its pair under way when it was sent off. */
 void mpi_message_envelope_arrived(struct net_transfer *transfer);
+void mpi_message_plain_arrived(struct net_transfer *transfer);
 
 /* Sends off a message whose fields down to size_B are set, on its source's fiber. The others say
  * what stands in it, which the caller knows better than memory. */

@@ -45,6 +45,7 @@ void mpi_request_settle_now(struct mpi_request *send)
 {
 	struct mpi_message *message = send->message;
 
-	mpi_message_keep(message);
+	if (!mpi_message_hand_over(message, mpi_message_data(message)))
+		mpi_message_keep(message);
 	mpi_message_give_back(message);
 }

@@ -7,8 +7,9 @@
 /*
  * Data that stays with the sender. A send may read its buffer until the call that completes it
  * returns, so what is sent with a request is copied straight into the receive's buffer when the
- * message arrives, and into the message only where the sender comes first: for eager messages when
- * their request ends (is_lent, the request complete long since), for rendezvous ones when the rest
+ * message arrives. Where the sender comes first, for eager messages when their request ends
+ * (is_lent, the request complete long since), it is copied then: into the receive's buffer when
+ * nothing else can come of it, else into the message. For rendezvous ones that is when the rest
  * fits the send buffer.
  */
 
@@ -27,6 +28,12 @@ static inline const void *mpi_message_data(const struct mpi_message *message)
 
 /* The message keeps a copy of what the sender lent it. 0, or UTIL_ENOMEM: the run has failed. */
 int mpi_message_keep(struct mpi_message *message);
+/*
+ * Copies the data of an eager message that is on its way straight into the receive that is certain
+ * to get it, where there is one: the message has none then. False: there is none, or it has to
+ * unpack.
+ */
+bool mpi_message_hand_over(const struct mpi_message *message, const void *data);
 /* An eager message, not yet launched, is lent the data of its send. */
 void mpi_message_lend(struct mpi_message *message, struct mpi_request *send);
 /* Ends the loan: the message was received, or has a copy. */

@@ -197,7 +197,7 @@ bool mpi_match_take_unexpected(struct mpi_request *recv)
 
 void mpi_match_recv(struct mpi_request *recv)
 {
-	mpi_queue_match_recv(recv);
+	mpi_queue_match_recv(recv->owner, recv);
 }
 
 bool mpi_match_is_posted(const struct mpi_rank *me, uint32_t context, int source_rank, int tag)

@@ -63,8 +63,9 @@ static MPI_HOT void mpi_queue_append_recv(struct mpi_endpoint *endpoint, struct 
 	else
 		endpoint->posted_first = recv;
 	endpoint->posted_last = recv;
-	endpoint->n_posted_wild += is_wild;
 	endpoint->n_posted++;
+	if (is_wild)
+		endpoint->n_posted_wild++;
 	if (__builtin_expect(endpoint->posted.last != NULL, 0)) {
 		if (!is_wild)
 			mpi_queue_index_recv(endpoint, recv);
@@ -108,10 +109,9 @@ static MPI_HOT void mpi_queue_offer_again(const struct mpi_rank *me)
 		mpi_match_offer_again(me->endpoint);
 }
 
-/* mpi_match_recv. */
-static MPI_HOT void mpi_queue_match_recv(struct mpi_request *recv)
+/* mpi_match_recv, of a receive of this rank. */
+static MPI_HOT void mpi_queue_match_recv(struct mpi_rank *me, struct mpi_request *recv)
 {
-	struct mpi_rank *me = recv->owner;
 	struct mpi_endpoint *endpoint = me->endpoint;
 
 	if (!endpoint->unexpected_first || !mpi_match_take_unexpected(recv))

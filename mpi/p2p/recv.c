@@ -41,6 +41,26 @@ static int recv_nothing(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_S
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
+/* mpi_request_wait, in line where nothing else of the rank goes on. */
+static MPI_HOT void wait_for(struct mpi_rank *me, struct mpi_request *recv)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+
+	if (__builtin_expect(endpoint->deferred_first || endpoint->arrived_first ||
+				 endpoint->connections || me->in_progress || mpi_causes_of(me),
+			     0)) {
+		mpi_request_wait(me, recv);
+		return;
+	}
+	endpoint->waited = &recv;
+	endpoint->n_waited = endpoint->n_to_go = 1;
+	recv->is_waited = true;
+	mpi_endpoint_block_alone(me, endpoint);
+	endpoint->waited = NULL;
+	if (__builtin_expect(endpoint->n_to_go > 0, 0))
+		mpi_request_wait(me, recv);
+}
+
 static MPI_HOT int recv_blocking(struct mpi_rank *me, const struct mpi_p2p_args *a,
 				 MPI_Status *status)
 {
@@ -49,9 +69,9 @@ static MPI_HOT int recv_blocking(struct mpi_rank *me, const struct mpi_p2p_args 
 	int code;
 
 	mpi_cause_posted(me, recv);
-	mpi_queue_match_recv(recv);
+	mpi_queue_match_recv(me, recv);
 	if (recv->state != REQUEST_COMPLETE)
-		mpi_request_wait(me, recv);
+		wait_for(me, recv);
 	else if (endpoint->deferred_first)
 		mpi_message_progress(me);
 	endpoint->n_polls = 0;

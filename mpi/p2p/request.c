@@ -255,7 +255,9 @@ void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const req
 		endpoint->n_to_go = 1;
 	if (any && n_complete > 0)
 		endpoint->n_to_go = 0;
+	endpoint->may_leave_some = any;
 	await(me, n, requests);
+	endpoint->may_leave_some = false;
 	if (any)
 		unmark(n, requests);
 }
@@ -280,9 +282,11 @@ static void take_arrived(struct mpi_rank *me, int n, struct mpi_request *const r
 	if (!me->endpoint->arrived_first)
 		return;
 	me->endpoint->n_to_go = 0;
+	me->endpoint->may_leave_some = true;
 	mark(me->endpoint, n, requests);
 	while (take_one(me))
 		;
+	me->endpoint->may_leave_some = false;
 	unmark(n, requests);
 }
 

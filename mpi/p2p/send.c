@@ -34,7 +34,7 @@ static __attribute__((noinline)) int send_blocking(struct mpi_rank *me, const vo
 		code = check_mode(me, &a, mode);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	if (mode == SEND_STANDARD && a.peer != MPI_PROC_NULL && mpi_eager_send(me, &a))
+	if (mode == SEND_STANDARD && a.peer != MPI_PROC_NULL && mpi_eager_send_other(me, &a))
 		return mpi_leave(me, MPI_SUCCESS);
 	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
 	if (send->state != REQUEST_COMPLETE)
@@ -103,9 +103,18 @@ int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int ta
 	struct mpi_rank *me = MPI_ENTER_HOT();
 	struct mpi_p2p_args a = {.buf = buf, .count = count};
 
-	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, dest, tag, &a), 1) &&
-	    mpi_eager_send(me, &a))
-		return mpi_entry_leave(me, MPI_SUCCESS);
+	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, dest, tag, &a), 1)) {
+		int64_t size_B = a.count * a.type->size_B;
+		struct mpi_p2p_args other;
+
+		if (__builtin_expect(size_B <= me->world->plain_B, 1)) {
+			mpi_eager_send_plain(me, &a, size_B, CHANNEL_P2P);
+			return mpi_entry_leave(me, MPI_SUCCESS);
+		}
+		other = a; /* whose address nobody needs: it stands in registers */
+		if (mpi_eager_send_other(me, &other))
+			return mpi_leave(me, MPI_SUCCESS);
+	}
 	return send_blocking(me, buf, count, datatype, dest, tag, comm, SEND_STANDARD);
 }
 

@@ -14,6 +14,30 @@ static bool is_lent(const struct mpi_p2p_args *a, int64_t size_B, enum mpi_send_
 	return is_rendezvous || (mode != SEND_SYNCHRONOUS && size_B > MESSAGE_INLINE_B);
 }
 
+bool mpi_eager_send_other(struct mpi_rank *me, const struct mpi_p2p_args *a)
+{
+	int64_t size_B = a->count * a->type->size_B;
+	struct mpi_rank *dest = mpi_eager_dest(me, a);
+	bool is_small = size_B <= MESSAGE_INLINE_B, has_data = mpi_eager_has_data(a, size_B);
+	/* before it is under way nobody knows who will receive it; what a rank sends to itself may
+	   be received at once */
+	bool is_later = has_data && !is_small && dest != me && a->type->is_contiguous;
+	struct mpi_message *message;
+
+	if (!mpi_match_buffers(me, size_B))
+		return false;
+	message = mpi_eager_message(me, dest, a, size_B, CHANNEL_P2P, has_data && is_small);
+	if (has_data && !is_later)
+		mpi_eager_attach(me, a, message, (size_t)size_B);
+	me->endpoint->n_polls = 0;
+	mpi_message_send_overhead(me, message);
+	mpi_launch(message, me, dest, size_B, CHANNEL_P2P, false);
+	if (is_later && !mpi_message_hand_over(message, (const char *)a->buf + a->type->true_lb_B))
+		mpi_eager_attach(me, a, message, (size_t)size_B);
+	mpi_connection_flush(me, dest);
+	return true;
+}
+
 bool mpi_send_small(struct mpi_rank *me, const void *buf, MPI_Count count,
 		    struct mpi_datatype *type, int dest, int tag, struct mpi_comm *comm)
 {
@@ -21,9 +45,9 @@ bool mpi_send_small(struct mpi_rank *me, const void *buf, MPI_Count count,
 	    .buf = buf, .count = count, .type = type, .peer = dest, .tag = tag, .comm = comm};
 	int64_t size_B = count * type->size_B;
 
-	if (size_B > MESSAGE_INLINE_B || !mpi_match_buffers(me, size_B))
+	if (size_B > me->world->plain_B)
 		return false;
-	mpi_eager_send_off(me, &a, size_B, CHANNEL_COLL);
+	mpi_eager_send_plain(me, &a, size_B, CHANNEL_COLL);
 	return true;
 }
 
@@ -38,7 +62,7 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 	int64_t size_B = a.count * a.type->size_B;
 	struct mpi_message *message;
 	struct mpi_rank *dest;
-	bool is_rendezvous, has_data, has_loan, is_over = true;
+	bool is_rendezvous, has_payload, has_loan, is_over = true;
 
 	send->state = REQUEST_PENDING;
 	me->endpoint->n_polls = 0;
@@ -50,10 +74,16 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 	}
 	dest = mpi_eager_dest(me, &a);
 	is_rendezvous = !mpi_match_buffers(me, size_B);
-	has_data = mpi_eager_has_data(&a, size_B);
-	has_loan = has_data && is_lent(&a, size_B, send->mode, is_rendezvous);
-	message = mpi_eager_message(me, dest, &a, size_B, send->mode, send->channel, is_rendezvous,
-				    has_data && !has_loan);
+	has_payload = mpi_eager_has_data(&a, size_B);
+	has_loan = has_payload && is_lent(&a, size_B, send->mode, is_rendezvous);
+	has_payload &= !has_loan;
+	message = mpi_eager_message(me, dest, &a, size_B, send->channel,
+				    has_payload && size_B <= MESSAGE_INLINE_B);
+	message->is_rendezvous = is_rendezvous;
+	if (send->mode == SEND_BUFFERED)
+		mpi_buffer_enter(mpi_buffer_of(me, a.comm), message);
+	if (has_payload)
+		mpi_eager_attach(me, &a, message, (size_t)size_B);
 	mpi_message_send_overhead(me, message);
 	if (send->mode != SEND_BUFFERED && (send->mode == SEND_SYNCHRONOUS || is_rendezvous)) {
 		message->send = send;
@@ -77,7 +107,7 @@ static MPI_HOT void begin_recv(struct mpi_rank *me, struct mpi_request *recv)
 		mpi_request_complete(recv, MPI_SUCCESS);
 		return;
 	}
-	mpi_queue_match_recv(recv);
+	mpi_queue_match_recv(me, recv);
 }
 
 void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv)

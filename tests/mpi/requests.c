@@ -415,6 +415,113 @@ static void buffers_of_other_sends(void)
 	memset(out, 99, LENT_B);
 }
 
+/* Twice two messages of one pair to a rank that waits for both: by blocking sends and by others. */
+static void send_twice(void)
+{
+	MPI_Request requests[2];
+
+	for (int i = 0; i < 4; i++) {
+		memset(out, i + 1, LENT_B);
+		if (i < 2) {
+			MPI_Send(out, LENT_B, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+			continue;
+		}
+		MPI_Isend(out, LENT_B, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[i - 2]);
+		MPI_Wait(&requests[i - 2], MPI_STATUS_IGNORE);
+	}
+	memset(out, 99, LENT_B);
+}
+
+static void receive_twice(void)
+{
+	MPI_Request requests[4];
+
+	for (int i = 0; i < 4; i++)
+		MPI_Irecv(in + i * LENT_B, LENT_B, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[i]);
+	MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+	for (int i = 0; i < 4; i++)
+		expect("in order", in[i * LENT_B], i + 1);
+}
+
+/*
+ * What is copied when it is sent, to a rank that waits for it, is where it would be had it been
+ * copied at its arrival: of several of one pair, into a receive that is too short, and behind a
+ * wildcard that takes another message, which comes first.
+ */
+static void certain_receives(void)
+{
+	MPI_Request requests[2];
+	MPI_Status status;
+
+	if (rank == 0)
+		send_twice();
+	else if (rank == 1)
+		receive_twice();
+	MPI_Barrier(MPI_COMM_WORLD);
+	memset(out, rank + 1, LENT_B);
+	memset(in, 0, sizeof in);
+	if (rank != 1) {
+		mpisim_add_compute_time(rank == 0 ? 0.0103 : 0.010);
+		MPI_Send(out, LENT_B, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		MPI_Send(out, LENT_B, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+		return;
+	}
+	MPI_Irecv(in, LENT_B, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &requests[0]);
+	MPI_Irecv(in + LENT_B, LENT_B, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[1]);
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	expect("by the wildcard", in[0], 3);
+	expect("behind the wildcard", in[LENT_B], 1);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	in[0] = in[8] = 77;
+	mpisim_add_compute_time(0.010);
+	MPI_Recv(in, LENT_B, MPI_BYTE, 2, 1, MPI_COMM_WORLD, &status);
+	expect("that had arrived", in[8], 3);
+	in[8] = 77;
+	expect("too short", MPI_Recv(in, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status),
+	       MPI_ERR_TRUNCATE);
+	expect("as much as fits", in[7], 1);
+	expect("no more", in[8], 77);
+}
+
+/* A rank that may go on with one of two receives has the buffer of the other as it was; so has one
+ * that computes. */
+static void uncertain_receives(void)
+{
+	MPI_Request requests[2];
+	int i, flag;
+
+	memset(out, rank + 1, LENT_B);
+	if (rank != 1) {
+		mpisim_add_compute_time(rank == 0 ? 0.0103 : 0.010);
+		MPI_Send(out, LENT_B, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		mpisim_add_compute_time(0.010);
+		if (rank == 0)
+			MPI_Send(out, LENT_B, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+		return;
+	}
+	MPI_Irecv(in, LENT_B, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[0]);
+	MPI_Irecv(in + LENT_B, LENT_B, MPI_BYTE, 2, 0, MPI_COMM_WORLD, &requests[1]);
+	MPI_Waitany(2, requests, &i, MPI_STATUS_IGNORE);
+	expect("the first", i, 1);
+	expect("on its way", in[0], 0);
+	MPI_Testall(2, requests, &flag, MPI_STATUSES_IGNORE);
+	expect("both", flag, 0);
+	expect("still on its way", in[0], 0);
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	expect("there", in[0], 1);
+	expect("the other", in[LENT_B], 3);
+	in[0] = 0;
+	MPI_Irecv(in, LENT_B, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &requests[0]);
+	compute_until_ms(21);
+	expect("nothing comes while it computes", in[0], 0);
+	MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+	expect("comes later", in[0], 1);
+	MPI_Irecv(in, LENT_B, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &requests[0]);
+	MPI_Send(out, LENT_B, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+	MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+	expect("from itself", in[0], 2);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
@@ -429,6 +536,8 @@ int main(int argc, char **argv)
 	    {"statuses_of_requests", statuses_of_requests},
 	    {"buffers_of_complete_sends", buffers_of_complete_sends},
 	    {"buffers_of_other_sends", buffers_of_other_sends},
+	    {"certain_receives", certain_receives},
+	    {"uncertain_receives", uncertain_receives},
 	};
 
 	return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);
