@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fit.h"
+#include "whole.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
@@ -298,34 +297,14 @@ void fit_finish(struct fit *fit)
 	*fit = (struct fit){.table_n = -1};
 }
 
-/* Complete or not at all: a temporary file beside it, then rename; a device or pipe is written to.
- */
 static int write_file(const struct fit *fit, const char *output)
 {
-	char path[4096];
-	struct stat found;
-	FILE *file;
-	int failed;
-	bool is_direct = stat(output, &found) == 0 && !S_ISREG(found.st_mode);
+	struct whole_file whole;
 
-	if ((is_direct ? snprintf(path, sizeof(path), "%s", output)
-		       : snprintf(path, sizeof(path), "%s.%ld.part", output, (long)getpid())) >=
-	    (int)sizeof(path)) {
-		errno = ENAMETOOLONG;
+	if (whole_open(&whole, output) < 0)
 		return -1;
-	}
-	file = fopen(path, "w");
-	if (!file)
-		return -1;
-	fit_write_yaml(fit, file);
-	failed = ferror(file) || fflush(file) || (!is_direct && fsync(fileno(file)));
-	failed = fclose(file) || failed;
-	if (failed || (!is_direct && rename(path, output))) {
-		if (!is_direct)
-			unlink(path);
-		return -1;
-	}
-	return 0;
+	fit_write_yaml(fit, whole.file);
+	return whole_close(&whole);
 }
 
 int fit_report(const struct samples *samples, const char *output, const char *plot)

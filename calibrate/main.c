@@ -100,39 +100,57 @@ static int run(struct cal *cal)
 	return status;
 }
 
-static int check_file(const char *path)
+/* NULL, or why it cannot be written. */
+static const char *check_file(const char *path)
 {
 	char folder[4096];
 	struct stat found;
 	const char *slash;
 
 	if (!path)
-		return 0;
-	if (stat(path, &found) == 0) {
-		errno = S_ISREG(found.st_mode) ? 0 : EINVAL;
-		return !S_ISREG(found.st_mode) || access(path, W_OK) ? -1 : 0;
-	}
+		return NULL;
+	if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
+		return "it is no regular file";
+	if (stat(path, &found) == 0)
+		return access(path, W_OK) ? strerror(errno) : NULL;
 	slash = strrchr(path, '/');
 	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 2,
 		 slash ? path : "./");
-	return *path ? access(folder, W_OK | X_OK) : -1;
+	return *path == '\0' || access(folder, W_OK | X_OK) ? strerror(*path ? errno : ENOENT)
+							    : NULL;
+}
+
+static const char *check_folder(const char *path)
+{
+	struct stat found;
+
+	if (!path || (mkdir(path, 0777) && errno != EEXIST))
+		return path ? strerror(errno) : NULL;
+	if (stat(path, &found) < 0 || !S_ISDIR(found.st_mode))
+		return strerror(ENOTDIR);
+	return access(path, W_OK | X_OK) ? strerror(errno) : NULL;
+}
+
+static bool complain(const char *path, const char *why)
+{
+	if (why)
+		fprintf(stderr, "mpisim-calibrate: cannot write '%s': %s\n", path, why);
+	return why;
 }
 
 /* Minutes of measuring are better not begun when the result cannot be kept. */
-static int check_files(const struct settings *settings, int rank)
+static int check_files(const struct settings *s, int rank)
 {
-	const char *wrong = NULL;
 	int failed = 0;
 
-	if (rank == 0 && check_file(settings->output))
-		wrong = settings->output;
-	else if (rank == 0 && check_file(settings->samples))
-		wrong = settings->samples;
-	if (wrong) {
-		fprintf(stderr, "mpisim-calibrate: cannot write '%s': %s\n", wrong,
-			strerror(errno));
-		failed = 1;
-	}
+	if (rank == 0)
+		failed =
+		    complain(s->output, check_file(s->output)) ||
+		    complain(s->samples, check_file(s->samples)) ||
+		    complain(s->samples, s->output && s->samples && !strcmp(s->output, s->samples)
+					     ? "it is the cluster file already"
+					     : NULL) ||
+		    complain(s->plot, check_folder(s->plot));
 	MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	return failed;
 }

@@ -81,7 +81,9 @@ void probe_overhead_by_size(struct cal *cal, int where, double until)
 {
 	struct probe probe = {.partner = cal_partner(cal, where), .n_messages = BURST_LARGE};
 
-	probe.size_B = cal->threshold_B < LARGE_B ? cal->threshold_B : LARGE_B;
+	probe.size_B = cal->largest_B[where] < LARGE_B ? cal->largest_B[where] : LARGE_B;
+	if (cal->threshold_B < probe.size_B)
+		probe.size_B = cal->threshold_B;
 	if (probe.size_B < 1)
 		return;
 	probe.pause_s = 2 * BURST_LARGE *

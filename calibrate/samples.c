@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "samples.h"
+#include "whole.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -170,24 +171,22 @@ struct summary samples_summary(const struct samples *samples, const struct sampl
 
 int samples_write(const struct samples *samples, const char *path)
 {
-	FILE *file = fopen(path, "w");
-	int failed;
+	struct whole_file whole;
 
-	if (!file)
+	if (whole_open(&whole, path) < 0)
 		return -1;
-	fprintf(file, "%s\n", HEADER);
+	fprintf(whole.file, "%s\n", HEADER);
 	for (size_t i = 0; i < samples->n_facts; i++)
-		fprintf(file, "# %s: %s\n", samples->facts[i].name, samples->facts[i].value);
-	fprintf(file, "probe,where,x,y,value\n");
+		fprintf(whole.file, "# %s: %s\n", samples->facts[i].name, samples->facts[i].value);
+	fprintf(whole.file, "probe,where,x,y,value\n");
 	for (size_t i = 0; i < samples->n; i++) {
 		const struct sample *s = &samples->list[i];
 
-		fprintf(file, "%s,%s,%" PRId64 ",%" PRId64 ",%.17g\n", s->key.name,
+		fprintf(whole.file, "%s,%s,%" PRId64 ",%" PRId64 ",%.17g\n", s->key.name,
 			s->key.where == WITHIN_NODE ? "within" : "between", s->key.x, s->key.y,
 			s->value);
 	}
-	failed = ferror(file);
-	return fclose(file) || failed ? -1 : 0;
+	return whole_close(&whole);
 }
 
 static int read_fact(struct samples *samples, char *line)

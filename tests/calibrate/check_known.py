@@ -278,7 +278,7 @@ def main():
             print(f'not ok: warnings: {warnings}')
         # What it wrote is a cluster file, and the program runs on it.
         run(mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2', calibrate,
-            '--samples', os.path.join(folder, 'third.csv'), '--quick', '--max-size', '64K')
+            '--samples', os.path.join(folder, 'third.csv'), '--quick', '--max-size', '1K')
         # Its intervals are around its values, and values can be drawn from them.
         run(mpisim_run, '--quiet', '--compute', 'modelled', '--vary-cluster', '--cluster', output, '-n', '2', calibrate, '--help')
         if os.listdir(folder).count('found.yaml') != 1 or any(name.endswith('.part') for name in os.listdir(folder)):

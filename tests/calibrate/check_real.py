@@ -7,6 +7,7 @@ usage: check_real.py openmpi|mpich PROGRAM MPISIM_RUN PROGRAM_IN_SIMULATOR
 Exit code 77: this machine has no such launcher.
 """
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'programs'))
 import run_mpi  # noqa: E402  (the folder above)
 
+SEED = 20261122
 launcher, program, mpisim_run, simulated = sys.argv[1:]
 failures = []
 
@@ -49,7 +51,11 @@ def writes_a_valid_file(front, folder):
 
 def wrong_arguments_are_refused(front):
     for arguments, sentence in [([], 'wanted -o FILE'), (['-o', '/no/folder/x'], "cannot write '/no/folder/x'"), (['-o'], 'cannot be "-o"'), (['--budget', 'x', '-o', 'y'], 'cannot be "x"'),
-                                (['--max-size', '2G', '-o', 'y'], 'cannot be "2G"'), (['-o', 'y', 'z'], 'cannot be "z"')]:
+                                (['--max-size', '2G', '-o', 'y'], 'cannot be "2G"'), (['-o', 'y', 'z'], 'cannot be "z"'),
+                                (['--budget', 'nan', '-o', 'y'], 'cannot be "nan"'), (['--transfers', '1.5', '-o', 'y'], 'cannot be "1.5"'),
+                                (['-o', 'y', '--samples', 'y'], 'the cluster file already'), (['-o', '/dev/null'], 'no regular file'),
+                                (['-o', 'y', '--plot', '/no/such/folder'], "cannot write '/no/such/folder'"),
+                                (['-o', 'y', '--plot', '/dev/null'], 'Not a directory'), (['-o', ''], 'No such file')]:
         code, _, err = run_mpi.run(front + ['-n', '2', program] + arguments, 60)
         check(code == 2 and err.count(sentence) == 1, f'{arguments}: exit code {code}, {err}')
     code, _, err = run_mpi.run(front + ['-n', '1', program, '-o', 'y'], 60)
@@ -70,8 +76,8 @@ def ranks_of(output):
     return found
 
 
-def end_early(front, folder, name, act):
-    """Starts a long calibration, lets `act` disturb it; it must end and leave no half file."""
+def end_early(front, folder, name, act, after_s=1.0):
+    """Starts a long calibration, lets `act` disturb it after a while; it must end and leave no half file."""
     output = os.path.join(folder, name + '.yaml')
     with open(os.path.join(folder, name + '.err'), 'w+b') as err:
         process = subprocess.Popen(front + ['-n', '2', program, '--budget', '600', '-o', output], stdin=subprocess.DEVNULL,
@@ -81,7 +87,7 @@ def end_early(front, folder, name, act):
             if len(ranks_of(output)) == 2:
                 break
             time.sleep(0.1)
-        time.sleep(1)
+        time.sleep(after_s)
         act(process, output)
         try:
             code = process.wait(60)
@@ -91,10 +97,19 @@ def end_early(front, folder, name, act):
         err.seek(0)
         text = err.read().decode(errors='replace')
     # An interrupted launcher does not always say so in its exit code.
-    check(code is not None and (code or name == 'interrupted'), f'{name}: ends with an error: exit code {code}')
-    check(text.strip() or name == 'interrupted', f'{name}: with a message')
+    check(code is not None and (code or name.startswith('interrupted')), f'{name}: ends with an error: exit code {code}')
+    check(text.strip() or name.startswith('interrupted'), f'{name}: with a message')
     left = [f for f in os.listdir(folder) if f.startswith(name) and not f.endswith('.err')]
     check(not left, f'{name}: leaves no file: {left}')
+
+
+def end_at_random(front, folder, noise, number):
+    """Terminates the launcher, or some rank by some signal. A launcher that is killed cannot end its ranks."""
+    if noise.random() < 0.5:
+        end_early(front, folder, f'interrupted-{number}', lambda process, _: process.send_signal(signal.SIGTERM), noise.uniform(0, 2))
+        return
+    which = noise.choice([signal.SIGTERM, signal.SIGKILL])
+    end_early(front, folder, f'died-{number}', lambda _, output: os.kill(noise.choice(sorted(ranks_of(output))), which), noise.uniform(0, 2))
 
 
 def main():
@@ -105,8 +120,11 @@ def main():
         writes_a_valid_file(front, folder)
         wrong_arguments_are_refused(front)
         end_early(front, folder, 'interrupted', lambda process, _: process.send_signal(signal.SIGINT))
+        noise = random.Random(SEED)
+        for k in range(4):
+            end_at_random(front, folder, noise, k)
         end_early(front, folder, 'died', lambda _, output: os.kill(max(ranks_of(output)), signal.SIGKILL))
-    print(f'{len(failures)} failures')
+    print(f'seed {SEED}, {len(failures)} failures')
     return bool(failures)
 
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "whole.h"
+
+int whole_open(struct whole_file *whole, const char *path)
+{
+	struct stat found;
+	bool is_direct = stat(path, &found) == 0 && !S_ISREG(found.st_mode);
+
+	whole->path = path;
+	whole->part[0] = '\0';
+	if (!is_direct && snprintf(whole->part, sizeof(whole->part), "%s.%ld.part", path,
+				   (long)getpid()) >= (int)sizeof(whole->part)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	whole->file = fopen(is_direct ? path : whole->part, "w");
+	return whole->file ? 0 : -1;
+}
+
+int whole_close(struct whole_file *whole)
+{
+	bool is_direct = !whole->part[0];
+	int failed = ferror(whole->file) || fflush(whole->file) ||
+		     (!is_direct && fsync(fileno(whole->file)));
+
+	failed = fclose(whole->file) || failed;
+	if (is_direct || (!failed && rename(whole->part, whole->path) == 0))
+		return failed ? -1 : 0;
+	unlink(whole->part);
+	return -1;
+}
