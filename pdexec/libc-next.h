@@ -48,6 +48,9 @@ struct pd_libc {
 	__typeof__(&clock) clock;
 	__typeof__(&clock_gettime) clock_gettime;
 	__typeof__(&clock_nanosleep) clock_nanosleep;
+	__typeof__(&close) close;
+	__typeof__(&close_range) close_range;
+	__typeof__(&closefrom) closefrom;
 	__typeof__(&drand48) drand48;
 	__typeof__(&erand48) erand48;
 	__typeof__(&execv) execv;

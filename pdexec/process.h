@@ -116,6 +116,9 @@ static inline void pd_process_switch(int *error, struct pd_process *from,
 /* Gives getopt's variables the values that a process starts with. On the rank's fiber. */
 void pd_getopt_begin(struct pd_rank *rank);
 
+/* Ranks cannot close files that are open now. */
+void pd_descriptors_keep(void);
+
 /* What replaces a function for the program only (not for libraries); NULL: nothing. */
 void *pd_process_override(const char *name);
 

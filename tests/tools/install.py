@@ -42,6 +42,12 @@ with tempfile.TemporaryDirectory(prefix="mpisim-install-") as name:
              env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0"))  # what libgfortran keeps
         if build in call(bins / "mpisim-fc", "-show", "x.f90"):
             sys.exit("the installed mpisim-fc refers to the build directory")
+        # without the wrapper
+        (folder,) = {str(path.parent) for path in root.glob("**/mpisim-fortran.pc")}
+        flags = call("pkg-config", f"--define-variable=prefix={bins.parent}", "--cflags", "--libs", "mpisim-fortran", env=dict(os.environ, PKG_CONFIG_PATH=folder)).split()
+        call("gfortran", "-g", "-fPIE", "-pie", "-static-libgfortran", root / "p.f90", "-o", root / "q", *flags, "-Wl,--allow-shlib-undefined")
+        call(bins / "mpisim-run", "--cluster", root / "cluster.yaml", "-n", 2, "--compute", "modelled", "--quiet", root / "q",
+             env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0"))
     call(bins / "mpisim-cc", "-g", pathlib.Path(here) / "programs" / "misc.c", "-o", root / "misc")
     (root / "cluster.yaml").write_text(CLUSTER)
     call(bins / "mpisim-run", "--cluster", root / "cluster.yaml", "-n", 2, "--compute", "modelled", "--quiet", root / "misc", "work")

@@ -110,6 +110,18 @@ class Processes(Base):
         self.assertIn("rank 1: ended (exit code 3) without calling MPI_Finalize", done.stderr)
 
 
+class Files(Base):
+    def test_closing_all_files_leaves_those_of_the_simulator(self):
+        self.assertEqual(self.lines("files"), ["0: 1 -1", "1: 1 -1", "2: 1 -1"])
+        done = call(BIN / "mpisim-run", "--cluster", "cluster.yaml", "--json", "out.json", "--record", "out.mtrace", "-n", 3, "./program",
+                    "files", cwd=self.dir)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("predicted", done.stderr)
+        self.assertIn("predicted_time_s", (self.dir / "out.json").read_text())
+        done = call(BIN / "mpisim-replay", "--cluster", "cluster.yaml", "out.mtrace", cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
 class Libraries(Base):
     # rank r counts r + 1 times, in turns with the others; the library sees what the program does to its variable
     PRIVATE = ["0: 1 101 1 51 51", "1: 2 102 2 52 52", "2: 3 103 3 53 53"]

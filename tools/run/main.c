@@ -10,6 +10,7 @@
 #include "mpi/record/record.h"
 #include "pdexec/estimate.h"
 #include "pdexec/image.h"
+#include "pdexec/process.h"
 #include "tools/check/check.h"
 #include "tools/run/entry.h"
 #include "tools/run/outfile.h"
@@ -292,6 +293,7 @@ static int run_world(struct run *run)
 {
 	int status, repeat_status;
 
+	pd_descriptors_keep();
 	if (run->launcher)
 		run_launcher_start(run->launcher);
 	else

@@ -176,6 +176,20 @@ static void use_cores(void)
 	       get_nprocs(), after, sched_setaffinity(0, sizeof mask, &mask));
 }
 
+/* Closes all files that it did not open, and one that it did. */
+static void close_files(void)
+{
+	int own = open("/dev/null", O_RDONLY), is_closed;
+
+	for (int i = 3; i < 256; i++)
+		close(i);
+	is_closed = read(own, &own, 0) < 0;
+	let_others_run();
+	own = open("/dev/null", O_RDONLY);
+	close_range(3, ~0U, 0);
+	printf("%d: %d %d\n", rank, is_closed, (int)read(own, &own, 0));
+}
+
 static void *compute(void *argument)
 {
 	for (int i = 0; i < 1000; i++) {
@@ -349,6 +363,8 @@ static void run(const char *what)
 		use_libraries();
 	if (strcmp(what, "cores") == 0)
 		use_cores();
+	if (strcmp(what, "files") == 0)
+		close_files();
 	if (strcmp(what, "threads") == 0)
 		use_threads(0);
 	if (strcmp(what, "thread") == 0)
