@@ -29,6 +29,7 @@ struct io_shared {
 	char *path;	  /* as rank 0 gave it; NULL: not yet */
 	char *found;	  /* the same from the root: ranks may be in different directories */
 	int64_t pointer;  /* the shared file pointer, in etypes of the view */
+	int64_t opened_at; /* where all pointers began */
 	int64_t base;	  /* of the ordered access under way: where rank 0's data lie */
 	uint32_t n_steps; /* collective steps that the first member has taken for all */
 	struct net_stripes stripes;

@@ -132,14 +132,11 @@ static int open_together(struct mpi_rank *me, struct mpi_file *file, const struc
 	if (outcome == MPI_SUCCESS && file->comm->rank == 0)
 		outcome = check_kind(file->shared, &size_B);
 	if (file->comm->rank == 0 && what->amode & MPI_MODE_APPEND)
-		file->shared->pointer = size_B;
+		file->shared->pointer = file->shared->opened_at = size_B;
 	code = io_from_first(me, file, &outcome);
 	if (code == MPI_SUCCESS)
 		code = outcome;
-	if (code == MPI_SUCCESS)
-		code = check_kind(file->shared, &size_B);
-	if (what->amode & MPI_MODE_APPEND)
-		file->pointer = size_B;
+	file->pointer = file->shared->opened_at; /* others may have written since */
 	return code;
 }
 

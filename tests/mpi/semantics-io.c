@@ -197,6 +197,28 @@ static void filetypes_may_reach_beyond_their_bounds(void)
 	end();
 }
 
+/* All pointers begin where the file ended when it was opened, whatever the first rank to go on
+ * writes. */
+static void appending_begins_where_the_file_ended(void)
+{
+	MPI_Offset at = -1;
+
+	expect("create", open_with(MPI_COMM_WORLD, "", MPI_MODE_CREATE | MPI_MODE_RDWR),
+	       MPI_SUCCESS);
+	if (rank == 0)
+		MPI_File_write(fh, global, 5, MPI_INT, &status);
+	end();
+	expect("append",
+	       open_with(MPI_COMM_WORLD, "",
+			 MPI_MODE_RDWR | MPI_MODE_APPEND | MPI_MODE_DELETE_ON_CLOSE),
+	       MPI_SUCCESS);
+	if (rank == 0)
+		MPI_File_write(fh, global, 3, MPI_INT, &status);
+	MPI_File_get_position(fh, &at);
+	expect("begin", at, (rank == 0 ? 8 : 5) * (long long)sizeof(int));
+	end();
+}
+
 static void pending_accesses_hold_the_file(void)
 {
 	MPI_Request request;
@@ -482,6 +504,7 @@ static const struct test_case cases[] = {
     {"arguments_have_their_classes", arguments_have_their_classes},
     {"views_are_checked", views_are_checked},
     {"filetypes_may_reach_beyond_their_bounds", filetypes_may_reach_beyond_their_bounds},
+    {"appending_begins_where_the_file_ended", appending_begins_where_the_file_ended},
     {"pending_accesses_hold_the_file", pending_accesses_hold_the_file},
     {"halves_belong_together", halves_belong_together},
     {"registered_representations", registered_representations},
