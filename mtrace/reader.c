@@ -174,11 +174,11 @@ int mtrace_file_open(const char *path, struct mtrace_file **out, struct util_err
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for '%s'", path);
 	}
 	file->public.path = file->path;
-	file->fd = open(path, O_RDONLY | O_CLOEXEC);
+	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* pipes are refused below */
 	if (file->fd < 0 || fstat(file->fd, &status))
 		failed = util_error_errno(err, errno, "cannot read '%s'", path);
 	else if (!S_ISREG(status.st_mode))
-		failed = util_error_set(err, UTIL_EINPUT, "'%s' is no file", path);
+		failed = util_error_set(err, UTIL_EINPUT, "'%s' is no regular file, which a trace has to be", path);
 	else
 		file->public.size_B = (uint64_t)status.st_size;
 	if (!failed)

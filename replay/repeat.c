@@ -391,7 +391,7 @@ int replay_repeat_create(struct replay *replay, struct replay_repeat **out, stru
 	struct replay_repeat *repeat;
 
 	*out = NULL;
-	if (world->recorder.causes || world->config.vary_kernels ||
+	if (world->recorder.causes || world->recorder.collective || world->config.vary_kernels ||
 	    !net_model_is_timeless(world->model))
 		return 0;
 	repeat = calloc(1, sizeof *repeat);

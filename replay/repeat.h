@@ -18,7 +18,7 @@
 struct replay_repeat;
 
 /* NULL in *out where nothing may be jumped over: random variation, speeds that change, somebody
- * who asks for causes. After the world was made. Errors: UTIL_ENOMEM. */
+ * who asks for causes or collectives. After the world was made. Errors: UTIL_ENOMEM. */
 int replay_repeat_create(struct replay *replay, struct replay_repeat **out, struct util_error *err);
 void replay_repeat_destroy(struct replay_repeat *repeat); /* NULL is fine */
 

@@ -8,7 +8,7 @@
 #include "mpi/io/access.h"
 #include "mpi/io/wait.h"
 
-enum { MAX_METADATA = 1 << 20 };
+enum { MAX_METADATA = 1 << 20, MAX_PIECES = 1 << 27 };
 
 static const int n_values[IO_N_EFFECTS] = {
     [IO_EFFECT_STRIPES] = 3,
@@ -138,7 +138,7 @@ static int add_bytes(struct player *p, const struct mpi_file *file, const MPI_Co
 {
 	int64_t last_B, end_B;
 
-	if (!file || v[0] < 0 || v[1] <= 0 || v[2] < 0 || v[3] < 1 ||
+	if (!file || v[0] < 0 || v[1] <= 0 || v[2] < 0 || v[3] < 1 || v[3] > MAX_PIECES ||
 	    __builtin_mul_overflow(v[2], v[3] - 1, &last_B) ||
 	    __builtin_add_overflow(v[0], last_B, &end_B) ||
 	    __builtin_add_overflow(end_B, v[1], &end_B) || file->shared->stripes.size_B <= 0)

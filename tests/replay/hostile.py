@@ -13,7 +13,7 @@ import tempfile
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 BIN, BUILT, SOURCE, FORGE = (os.path.abspath(path) for path in sys.argv[1:5])
 N_FORGED = int(sys.argv[5]) if len(sys.argv) > 5 else 40  # of each program
-PROGRAMS = ["rma", "graphs", "coll", "p2p_modes"]
+PROGRAMS = ["rma", "graphs", "coll", "p2p_modes", "io", "io_more", "sessions"]
 
 
 def run(command, timeout=20):
@@ -62,8 +62,16 @@ def changed_records_end_with_a_sentence():
             check(done.returncode == 0 or "mpisim-replay: " in done.stderr, f"{name}, seed {seed}: no word: {done.stderr}")
 
 
+def pipes_are_refused():
+    os.mkfifo("pipe")
+    for tool in ("mpisim-replay", "mpisim-whatif"):
+        done = run([f"{BIN}/{tool}", "pipe"])
+        check(done.returncode == 2 and "'pipe' is no regular file" in done.stderr, f"{tool}: {done.stderr}")
+
+
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
+    pipes_are_refused()
     short_arrays_are_refused()
     addresses_are_refused_where_mpi_takes_none()
     changed_records_end_with_a_sentence()

@@ -58,6 +58,17 @@ class Base(unittest.TestCase):
         return sum(entry["count"] for entry in self.run_json[table])
 
 
+class Replay(Base):
+    def test_a_replay_writes_the_same_bytes(self):
+        recorded = self.dir / "run.mtrace"
+        for ending in (".json", ".paje", ".prv"):
+            written = self.trace(ending, 4, "loop", "--record", recorded).read_bytes()
+            again = self.dir / f"again{ending}"
+            done = subprocess.run([BIN / "mpisim-replay", recorded, "--quiet", "--trace-out", again], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(again.read_bytes(), written, ending)
+
+
 class Chrome(Base):
     def check(self, case, n):
         trace = json.loads(self.trace(".json", n, case).read_text())

@@ -35,7 +35,8 @@ static const char help[] =
     "  --vary-compute A, --vary-transfer A, --seed N\n"
     "                         random variation, as of mpisim-run\n"
     "  --json FILE, --report DIR, --html FILE, --what-if FILE, --real FILE,\n"
-    "  --explain, --quiet     results, as of mpisim-run\n"
+    "  --trace-out FILE, --explain, --quiet\n"
+    "                         results, as of mpisim-run\n"
     "  --version, --help\n"
     "\n"
     "exit status: 0 the program ended well; 1 it failed; 2 wrong usage or input.\n"
@@ -216,6 +217,7 @@ static int prepare(struct session *s, struct util_error *err)
 static void finish(struct session *s)
 {
 	replay_destroy(s->replay);
+	trace_export_destroy(s->run.exporter);
 	trace_analysis_destroy(s->run.analysis);
 	trace_detail_destroy(s->run.detail);
 	trace_real_close(s->run.real);

@@ -201,6 +201,14 @@ static void files(void)
 }
 
 /* Many messages, for what the analysis costs. */
+static void loop(void)
+{
+	for (int i = 0; i < 40; i++) {
+		compute("step", 1e-3);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+}
+
 static void many(void)
 {
 	for (int i = 0; i < 2000; i++) {
@@ -257,6 +265,7 @@ static const struct {
     {"phases", phases},
     {"in_turn", in_turn},
     {"many", many},
+    {"loop", loop},
     {"posted", posted},
     {"put", put},
     {"files", files},
