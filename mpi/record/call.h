@@ -168,7 +168,7 @@ int mpi_record_own_Iprobe(struct mpi_record_call *call, int source, int tag, MPI
 int mpi_record_own_Improbe(struct mpi_record_call *call, int source, int tag, MPI_Comm comm,
 			   int *flag, MPI_Message *message, MPI_Status *status);
 int mpi_record_own_Parrived(struct mpi_record_call *call, MPI_Request request, int partition,
-			    int *flag);
+			    int *flag); /* MPI 4.0 */
 int mpi_record_own_Win_test(struct mpi_record_call *call, MPI_Win win, int *flag);
 
 #endif

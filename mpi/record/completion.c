@@ -213,3 +213,33 @@ int mpi_record_own_Improbe(struct mpi_record_call *call, int source, int tag, MP
 	mpi_record_new_message(call, message, flag && *flag ? code : MPI_ERR_OTHER);
 	return mpi_record_end(call, code);
 }
+
+/* --- one-sided and partitioned communication --- */
+
+int mpi_record_own_Win_test(struct mpi_record_call *call, MPI_Win win, int *flag)
+{
+	int code;
+
+	mpi_record_open(call);
+	mpi_record_win(call, win);
+	mpi_record_doubt(call, MTRACE_DOUBT_TEST);
+	code = MPI_RECORD_NEXT(MPI_Win_test)(win, flag);
+	mtrace_put_int(call->stream, flag ? *flag : 0);
+	return mpi_record_end(call, code);
+}
+
+#if MPI_VERSION >= 4
+int mpi_record_own_Parrived(struct mpi_record_call *call, MPI_Request request, int partition,
+			    int *flag)
+{
+	int code;
+
+	mpi_record_open(call);
+	mpi_record_request(call, request);
+	mpi_record_int(call, partition);
+	mpi_record_doubt(call, MTRACE_DOUBT_TEST);
+	code = MPI_RECORD_NEXT(MPI_Parrived)(request, partition, flag);
+	mtrace_put_int(call->stream, flag ? *flag : 0);
+	return mpi_record_end(call, code);
+}
+#endif

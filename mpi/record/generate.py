@@ -154,7 +154,8 @@ def length_of(length, me):
 
 # Integers with values that each library chooses: a real one's become the ABI's.
 TRANSLATED = {"dest": "mpi_trace_peer", "source": "mpi_trace_peer", "root": "mpi_trace_peer", "tag": "mpi_trace_tag",
-              "recvtag": "mpi_trace_tag", "color": "mpi_trace_color", "split_type": "mpi_trace_split_type"}
+              "recvtag": "mpi_trace_tag", "color": "mpi_trace_color", "split_type": "mpi_trace_split_type",
+              "target_rank": "mpi_trace_peer", "assert": "mpi_trace_assertion", "lock_type": "mpi_trace_lock_type"}
 
 
 def record_input(kind):
@@ -289,9 +290,8 @@ LIFE = {"MPI_Init": "mpi_trace_init(F_MPI_Init, site, argc, argv, -1, NULL)",
 NOT_TRACED = re.compile(r"MPI_T_|\w+_(f2c|c2f|f082\w+|\w+2f08|toint|fromint)$|MPI_Pcontrol$|MPI_(DUP|NULL|TYPE_|COMM_|WIN_|CONV)\w*_FN")
 
 
-# Described, but recorded in the simulator only: windows and partitions. A trace of a real run is refused.
-UNTRACED = re.compile(r"MPI_(Win_|Get(_accumulate)?(_c)?$|Put|Accumulate|Rget|Rput|Raccumulate|Fetch_and|Compare_and"
-                      r"|Psend|Precv|Pready|Parrived|Session_|\w+_from_groups?$)")
+# Described, but recorded in the simulator only. A trace of a real run is refused.
+UNTRACED = re.compile(r"MPI_(Session_|\w+_from_groups?$)")
 
 
 def declared_by(compiler):
@@ -322,6 +322,8 @@ def write_trace(prototypes, table, path, constants, compiler):
     for name, what, given in table:
         result, parameters, signature = prototypes[name]
         kinds = kinds_of(name, parameters, given, path) if what == "call" else []
+        if names_of(parameters_of(declared[name])) == names_of(parameters):  # drafts of the standard differ in types
+            signature = declared[name]
         out += [f"#undef {name}"]
         if name in LIFE:
             out += [f"{result} {name}({signature})", "{", "\tconst void *site = __builtin_return_address(0);", "",
@@ -336,7 +338,7 @@ def write_trace(prototypes, table, path, constants, compiler):
         rows.append((name, given[0] if what == "own" else order(kinds)))
     for name in sorted(declared.keys() - described):
         if name in prototypes and "..." not in prototypes[name][2]:
-            result, signature = prototypes[name][0], declared[name]  # drafts of the standard differ in types
+            result, signature = prototypes[name][0], declared[name]
             parameters = parameters_of(signature)
             out += [f"#undef {name}", f"{result} {name}({signature})", "{", f'\tmpi_trace_refuse_call("{name}");',
                     f"\treturn P{name}({names_of(parameters)});", "}", ""]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows as arguments, and the tests of one-sided and partitioned communication. */
+/* Windows as arguments. */
 #include <string.h>
 
 #include "mpi/record/internal.h"
@@ -38,30 +38,4 @@ void mpi_record_fetches(struct mpi_record_call *call, MPI_Win handle)
 
 	if (win && win->size > 1 && (!is_get || win->access >= ACCESS_LOCKED))
 		mpi_record_doubt(call, MTRACE_DOUBT_FETCH);
-}
-
-int mpi_record_own_Win_test(struct mpi_record_call *call, MPI_Win win, int *flag)
-{
-	int code;
-
-	mpi_record_open(call);
-	mpi_record_win(call, win);
-	mpi_record_doubt(call, MTRACE_DOUBT_TEST);
-	code = MPI_Win_test(win, flag);
-	mtrace_put_int(call->stream, flag ? *flag : 0);
-	return mpi_record_end(call, code);
-}
-
-int mpi_record_own_Parrived(struct mpi_record_call *call, MPI_Request request, int partition,
-			    int *flag)
-{
-	int code;
-
-	mpi_record_open(call);
-	mpi_record_request(call, request);
-	mpi_record_int(call, partition);
-	mpi_record_doubt(call, MTRACE_DOUBT_TEST);
-	code = MPI_Parrived(request, partition, flag);
-	mtrace_put_int(call->stream, flag ? *flag : 0);
-	return mpi_record_end(call, code);
 }

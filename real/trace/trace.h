@@ -70,8 +70,9 @@ struct mpi_record {	/* of this process */
 	int n_functions;
 	const void **sites; /* [n_sites] */
 	uint32_t n_sites, site_capacity;
-	struct mpi_trace_map types, ops, comms, messages;
-	struct mpi_record_numbers comm_numbers, message_numbers;
+	struct mpi_trace_map types, ops, comms, messages, wins;
+	struct mpi_record_numbers comm_numbers, message_numbers, win_numbers;
+	bool has_locked; /* a window */
 	struct mpi_trace_requests requests;
 	int64_t (*shapes)[6]; /* [n_shapes]: size, bounds, contiguous or not */
 	uint32_t n_shapes, shape_capacity;
@@ -115,6 +116,10 @@ int mpi_trace_tag(int tag);
 int mpi_trace_color(int color);
 int mpi_trace_split_type(int type);
 int mpi_trace_thread_level(int level);
+
+/* --- window.c --- */
+int mpi_trace_assertion(int assertion);
+int mpi_trace_lock_type(int type);
 
 /* --- requests.c --- */
 /* The id of a request that is there; 0: none. */

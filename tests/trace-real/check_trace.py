@@ -82,8 +82,12 @@ def main():
         replays(folder, 'calls wall', 4, [calls], 1e-4, 1, MPISIM_TRACE_CLOCK='wall')
 
         trace = os.path.join(folder, 'no.mtrace')
-        code, _, err = record(2, [window], trace)
-        check(code == 0 and 'called MPI_Win_create, which has no description' in err and not os.path.exists(trace),
+        replayed = replays(folder, 'window', 3, [window], 1e-4, 1)
+        count = {call['name']: call['count'] for call in replayed.get('calls', [])}
+        check(count.get('MPI_Put') == 6 and count.get('MPI_Win_lock') == 3 and count.get('MPI_Fetch_and_op') == 3, f'one-sided calls are replayed: {count}')
+        check(launcher != 'mpich' or count.get('MPI_Pready') == 12, f'partitions are replayed: {count}')
+        code, _, err = record(2, [window, 'file'], trace)
+        check(code == 0 and 'called MPI_File_delete, which has no description' in err and not os.path.exists(trace),
               f'a call without description: the run goes on, the trace is refused by name: {code} {err}')
         code, _, err = record(3, [calls, 'die'], trace)
         check(code != 0 and not [f for f in os.listdir(folder) if f.startswith('no.')], 'a killed run leaves no file')
