@@ -218,14 +218,46 @@ static void start(void)
 		atexit(remove_part);
 }
 
+#ifdef OPEN_MPI
+#define LIBRARY "Open MPI"
+#define LIBRARY_NAME "openmpi"
+#else
+#define LIBRARY "MPICH"
+#define LIBRARY_NAME "mpich"
+#endif
+#define LONGEST_VERSION 16384 /* each library has another limit, and it may be another's */
+
+/* The handles of another library have another size: no call could be passed on. */
+static void check_library(void)
+{
+	static char version[LONGEST_VERSION];
+	char *end;
+	int length;
+
+	if (PMPI_Get_library_version(version, &length) == MPI_SUCCESS && strstr(version, LIBRARY))
+		return;
+	version[strcspn(version, ",\n\t")] = '\0';
+	end = strcasestr(version, " v"); /* "Open MPI v4.1.4", "MPICH Version:" */
+	if (end)
+		*end = '\0';
+	fprintf(stderr,
+		"mpisim-trace: libmpisim-trace-" LIBRARY_NAME ".so records programs of " LIBRARY
+		", and this one's MPI library is %.60s: preload the recorder for that library\n",
+		version);
+	exit(1);
+}
+
 int mpi_trace_init(int function, const void *site, int *argc, char ***argv, int required,
 		   int *provided)
 {
-	int64_t begin_ns = mpi_trace_now_ns(), end_ns;
+	int64_t begin_ns, end_ns;
 	struct mpi_record_call call;
-	int code =
-	    required < 0 ? PMPI_Init(argc, argv) : PMPI_Init_thread(argc, argv, required, provided);
+	int code;
 
+	check_library();
+	begin_ns = mpi_trace_now_ns();
+	code =
+	    required < 0 ? PMPI_Init(argc, argv) : PMPI_Init_thread(argc, argv, required, provided);
 	end_ns = mpi_trace_now_ns();
 	if (code != MPI_SUCCESS)
 		return code;

@@ -91,6 +91,10 @@ def main():
               f'a call without description: the run goes on, the trace is refused by name: {code} {err}')
         code, _, err = record(3, [calls, 'die'], trace)
         check(code != 0 and not [f for f in os.listdir(folder) if f.startswith('no.')], 'a killed run leaves no file')
+        other = library.replace(launcher, {'openmpi': 'mpich', 'mpich': 'openmpi'}[launcher])
+        if os.path.exists(other):
+            code, _, err = record(2, [pingpong], trace, LD_PRELOAD=os.path.abspath(other))
+            check(code != 0 and 'preload the recorder for that library' in err and not os.path.exists(trace), f'the other recorder is told: {code} {err}')
         code, _, err = record(2, [pingpong], folder + '/nowhere/x.mtrace')
         check(code == 0 and 'cannot write' in err and 'nowhere' in err, f'no place for the trace is told: {code} {err}')
         code, _, err = record(2, [pingpong], trace, MPISIM_TRACE_CLOCK='sun')
