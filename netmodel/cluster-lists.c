@@ -246,6 +246,34 @@ int net_read_window(struct net_draft *draft, const struct net_yaml_tree *tree,
 	return rc;
 }
 
+int net_check_packets(struct net_draft *draft, const struct net_yaml_tree *tree,
+		      const struct net_yaml *node, struct util_error *err)
+{
+	const struct net_cluster *cluster = &draft->cluster;
+	const struct {
+		bool is_excluded;
+		const char *found;
+	} others[] = {
+	    {cluster->latency_model == NET_LATENCY_SHARED, "latency_model: shared"},
+	    {cluster->sharing == NET_SHARING_ALGORITHM1, "sharing: algorithm1"},
+	    {cluster->timeslice_s > 0, "a timeslice"},
+	    {cluster->segments.n > 0, "segments"},
+	    {cluster->sharing_efficiency.n > 0, "sharing_efficiency"},
+	    {cluster->duplex_penalty > 0, "duplex_penalty"},
+	    {cluster->windows.n > 0, "window"},
+	};
+
+	for (size_t i = 0; cluster->packet_payload_B && i < sizeof(others) / sizeof(*others); i++)
+		if (others[i].is_excluded)
+			return net_yaml_fail(tree, net_yaml_at(tree, "network.packets"), err,
+					     "network.packets: found %s beside it, wanted none: "
+					     "packets share links, wait in queues and are "
+					     "acknowledged by themselves",
+					     others[i].found);
+	(void)node;
+	return 0;
+}
+
 int net_read_unattended_send(struct net_draft *draft, const struct net_yaml_tree *tree,
 			     const struct net_yaml *node, struct util_error *err)
 {

@@ -27,6 +27,11 @@ enum net_progress {
 	NET_PROGRESS_IN_WAITING, /* the same, but a call whose requests are complete already makes
 				    none */
 };
+enum net_late_answers { /* which calls tell only what an earlier one has found */
+	NET_LATE_NONE,	 /* none: all look first (default) */
+	NET_LATE_PROBES, /* MPI_Iprobe, MPI_Improbe */
+	NET_LATE_TESTS,	 /* these, and MPI_Testall, MPI_Testany, MPI_Testsome */
+};
 enum net_order {
 	NET_ORDER_FREE,     /* every transfer shares its links from its start on (default) */
 	NET_ORDER_PER_PAIR, /* those from one rank to another follow each other */
@@ -142,6 +147,10 @@ struct net_cluster {
 				     0: the same */
 	double window_meeting_s;  /* or had some before it was that old */
 	double window_spread;	  /* of those windows, each its own: [0, 1) */
+	int64_t packet_payload_B;  /* transfers go as packets of so much; 0: they share links as a
+				      fluid does */
+	int64_t packet_overhead_B; /* of each on the links beside its payload, and of an
+				      acknowledgement */
 	double duplex_penalty; /* of a node's two links while both carry transfers, [0, 1) */
 	struct net_sharing_efficiency sharing_efficiency;
 
@@ -156,6 +165,7 @@ struct net_cluster {
 	int64_t control_message_B; /* size of one rendezvous control message */
 	int64_t request_data_B;	   /* of the message, with the request to send */
 	enum net_progress progress;
+	enum net_late_answers late_answers;
 	enum net_order order;
 	enum net_synchronous synchronous;
 	enum net_rendezvous_end rendezvous_end;

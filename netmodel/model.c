@@ -130,9 +130,11 @@ int net_model_create(struct sim_engine *engine, const struct net_cluster *cluste
 	model->has_limits = cluster->duplex_penalty > 0 || cluster->sharing_efficiency.n > 0 ||
 			    cluster->windows.n > 0;
 	model->has_windows = cluster->windows.n > 0;
+	net_packets_init(model);
 	util_rng_init(&model->window_rng, 0, STREAM_WINDOWS);
 	model->may_announce = !model->slice && !model->has_limits && model->queue_s == 0 &&
-			      model->burst_s == 0 && !cluster->cpu_cost.fraction;
+			      model->burst_s == 0 && !cluster->cpu_cost.fraction &&
+			      !model->has_packets;
 	set_plain_delay(model);
 	model->hook.run = end_instant;
 	sim_event_init(&model->tick, fire_tick);
@@ -161,6 +163,7 @@ void net_model_destroy(struct net_model *model)
 		return;
 	for (int l = 0; l < model->n_links; l++)
 		free(model->links[l].hops);
+	net_packets_finish(model);
 	free(model->links);
 	free(model->nodes);
 	free(model->heap.entries);
@@ -201,6 +204,8 @@ double net_model_link_load(const struct net_model *model, int node, int is_incom
 	    &model->links[is_incoming ? model->cluster->n_nodes + node : node];
 	double load = link->announced && link->announced->updated <= model->engine->now;
 
+	if (model->has_packets)
+		return link->busy_until > model->engine->now;
 	for (int i = 0; i < link->n; i++)
 		load += link->hops[i].transfer->rate;
 	return load;

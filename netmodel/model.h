@@ -21,6 +21,33 @@ struct net_compute;
 typedef void (*net_transfer_fn)(struct net_transfer *transfer);
 typedef void (*net_compute_fn)(struct net_compute *compute);
 
+/* Both ends of a connection that goes as packets; zero-initialised. Private. */
+struct net_tcp {
+	/* bytes so far: what was started, sent, and has arrived */
+	int64_t started_B, sent_B, arrived_B;
+	int64_t limit_B;   /* where the stream is limited: sent_B gets no further */
+	int64_t unsent_B;  /* of the transfer that is being sent */
+	int64_t queued_B;  /* sent, but still in the node's queue */
+	int64_t partial_B; /* of the stream's first transfer: has arrived */
+	/* the sender's end; packets */
+	int window;		     /* that may be under way; 0: nothing was sent yet */
+	int threshold;		     /* below it the window grows by what is acknowledged */
+	int flight, largest_flight;  /* under way; at most so far */
+	int n_grown;		     /* acknowledged since the window grew last */
+	int64_t n_sent, n_acked;     /* so far */
+	bool is_full;		     /* the window kept something back */
+	bool has_begun;		     /* the transfer that is being sent has */
+	bool is_growing_slowly;	     /* the end of slow start was found */
+	int n_samples;		     /* of delays, in the round */
+	int64_t round_end;	     /* n_sent when it began */
+	double least_delay_s, round_delay_s; /* least of all, and of the round */
+	sim_time_ps round_began, last_acked, last_sent;
+	sim_time_ps growing_since; /* without idle times; 0: not yet */
+	/* the receiver's end */
+	int n_unacked; /* packets that have arrived since the last acknowledgement */
+	int n_acks;    /* sent so far */
+};
+
 /* Transfers that follow each other, as bytes of one connection do; zero-initialise. Private. */
 struct net_stream {
 	struct net_transfer *first, *last; /* in the order of their starts; the first one may be on its links */
@@ -32,6 +59,9 @@ struct net_stream {
 	sim_time_ps began;
 	bool is_limited; /* only so much more work may pass: */
 	double room_s;
+	/* with packets: */
+	struct net_transfer *sending; /* the first of which not everything was sent; NULL: none */
+	struct net_tcp tcp;
 };
 
 struct net_transfer { /* private but for reading; zero-initialise. Small: millions are under way in
@@ -40,11 +70,11 @@ struct net_transfer { /* private but for reading; zero-initialise. Small: millio
 	struct net_model *model;
 	net_transfer_fn done;
 	net_transfer_fn mark; /* NULL: there is none, or it has been passed */
-	double last_s;	      /* work after the mark */
+	double last_s;	      /* work after the mark; with packets bytes */
 	int64_t size_B;
 	int source_node, dest_node;
 	double remaining_s; /* of the minimal duration, at `updated` */
-	double rate;	    /* share in [0, 1] */
+	double rate;	    /* share in [0, 1]; with packets the factor on their times */
 	sim_time_ps updated;
 	int out_place, in_place; /* in the two links' arrays of transfers */
 	int stage;		 /* enum net_stage */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "netmodel/model.h"
+#include "util/pool.h"
 #include "util/rng.h"
 
 /*
@@ -53,6 +54,7 @@ struct net_link {
 	double credit_s; /* of a burst: work that passes at once; saved up to `idle_since`, when the
 			    link was last left */
 	sim_time_ps idle_since;
+	sim_time_ps busy_until; /* packets: when the last one of its queue leaves */
 	double load;	/* sum of the rates, but for rounding */
 	double share;	/* Algorithm 1, literally: what each transfer processed here gets; INFINITY:
 			   there is none */
@@ -123,6 +125,11 @@ struct net_model {
 	bool has_windows;  /* streams have */
 	bool has_limits; /* the cluster has a sharing efficiency or a duplex penalty, or links have
 			    capacities of their own */
+	bool has_packets; /* transfers between nodes go as packets */
+	double wire_s_per_B; /* of packets, overhead included */
+	struct util_pool packets;
+	struct net_stream **others; /* [n_nodes], rows [n_nodes] by destination, NULL as long as nobody
+				       needs them: of transfers that are in no stream */
 	struct net_list dirty_links, dirty_nodes;
 	struct net_list region, touched, visited; /* while solving */
 	struct net_heap heap;
@@ -207,6 +214,8 @@ __attribute__((cold)) void net_window_enter(struct net_model *model,
 					    const struct net_transfer *transfer);
 
 /* transfer.c */
+/* More or fewer transfers on its nodes: communication may cost another fraction of their CPUs. */
+void net_transfer_touch_cpus(struct net_model *model, const struct net_transfer *transfer);
 void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfer, double rate);
 bool net_rate_same(double a, double b);
 /* The bytes of a transfer begin to share its links, or wait behind those in its node's queue. */
@@ -239,6 +248,17 @@ static inline double net_transfer_left(const struct net_transfer *transfer)
 	room_s = net_stream_room(transfer->stream);
 	return room_s < transfer->remaining_s ? room_s : transfer->remaining_s;
 }
+
+/* packets.c */
+/* Puts a transfer that is set up at the end of its stream (NULL: it has none), to go as packets
+ * after its delay; their times are multiplied by `factor`. */
+__attribute__((cold)) void net_packets_start(struct net_transfer *transfer,
+					     struct net_stream *stream, double delay_s,
+					     int64_t last_B, double factor);
+/* Sends what the stream's window and its limit allow. */
+void net_packets_go(struct net_model *model, struct net_stream *stream);
+void net_packets_init(struct net_model *model);
+void net_packets_finish(struct net_model *model);
 
 /* heap.c */
 void net_heap_push(struct net_heap *heap, double key, int link);

@@ -9,7 +9,8 @@ bool net_model_is_timeless(const struct net_model *model)
 {
 	return !model->slice && model->burst_s == 0 && model->transfer_amplitude == 0 &&
 	       model->compute_amplitude == 0 && model->cluster->speed_changes.n == 0 &&
-	       model->cluster->unattended_sends.n == 0 && !model->has_windows;
+	       model->cluster->unattended_sends.n == 0 && !model->has_windows &&
+	       !model->has_packets;
 }
 
 bool net_model_is_orderless(const struct net_model *model)

@@ -57,8 +57,20 @@ static void settle_first(struct net_stream *stream)
 		settle(stream->first);
 }
 
+/* More packets of it may pass, or fewer. */
+static void limit_packets(struct net_model *model, struct net_stream *stream, int64_t limit_B)
+{
+	stream->is_limited = true;
+	stream->tcp.limit_B = limit_B;
+	net_packets_go(model, stream);
+}
+
 void net_stream_limit(struct net_model *model, struct net_stream *stream, int64_t more_B)
 {
+	if (model->has_packets) {
+		limit_packets(model, stream, stream->tcp.arrived_B + more_B);
+		return;
+	}
 	settle_first(stream);
 	stream->is_limited = true;
 	/* a transfer whose duration was varied upwards takes more work for as many bytes */
@@ -73,7 +85,10 @@ void net_stream_release(struct net_stream *stream)
 		return;
 	settle_first(stream);
 	stream->is_limited = false;
-	go_on(stream);
+	if (stream->first && stream->first->model->has_packets)
+		net_packets_go(stream->first->model, stream);
+	else
+		go_on(stream);
 }
 
 static double waiting(struct net_stream *stream)
@@ -88,14 +103,24 @@ static double waiting(struct net_stream *stream)
 
 void net_stream_top_up(struct net_model *model, struct net_stream *stream, int64_t more_B)
 {
-	if (stream->is_limited && stream->room_s + NOTHING_S >= waiting(stream))
+	if (!stream->is_limited)
+		return;
+	if (model->has_packets ? stream->tcp.limit_B >= stream->tcp.started_B
+			       : stream->room_s + NOTHING_S >= waiting(stream))
 		net_stream_limit(model, stream, more_B);
 }
 
 void net_stream_grant(struct net_stream *stream)
 {
-	if (!stream->is_limited)
+	struct net_model *model = stream->first ? stream->first->model : NULL;
+
+	if (!model || !stream->is_limited)
 		return;
+	if (model->has_packets) {
+		if (stream->tcp.limit_B < stream->tcp.started_B)
+			limit_packets(model, stream, stream->tcp.started_B);
+		return;
+	}
 	stream->room_s = fmax(waiting(stream), stream->room_s);
 	go_on(stream);
 }
@@ -116,8 +141,12 @@ void net_stream_remove_first(struct net_stream *stream)
 
 void net_stream_advance(struct net_stream *stream)
 {
-	struct net_transfer *first;
+	struct net_transfer *first = stream->first;
 
+	if (first && first->model->has_packets) {
+		net_packets_go(first->model, stream);
+		return;
+	}
 	while ((first = stream->first) && first->is_ready && first->stage == NET_STAGE_QUEUED) {
 		if (first->remaining_s > 0 && net_stream_room(stream) <= 0) {
 			first->stage = NET_STAGE_STALLED;

@@ -42,7 +42,6 @@ static void touch(struct net_model *model, const struct net_transfer *transfer)
 	net_link_touch(model, net_in_link(transfer));
 }
 
-/* More or fewer transfers on its nodes: communication may cost another fraction of their CPUs. */
 static inline void touch_cpus(struct net_model *model, const struct net_transfer *transfer)
 {
 	if (!model->cluster->cpu_cost.fraction)
@@ -51,6 +50,11 @@ static inline void touch_cpus(struct net_model *model, const struct net_transfer
 		net_node_touch(model, transfer->source_node);
 	if (model->nodes[transfer->dest_node].n_computes)
 		net_node_touch(model, transfer->dest_node);
+}
+
+void net_transfer_touch_cpus(struct net_model *model, const struct net_transfer *transfer)
+{
+	touch_cpus(model, transfer);
 }
 
 /* Room for more transfers. */
@@ -417,6 +421,10 @@ static HOT void start(struct net_model *model, struct net_transfer *transfer, in
 	set_up(model, transfer, source_node, dest_node, size_B, done);
 	transfer->mark = mark;
 	transfer->stream = stream;
+	if (model->has_packets && source_node != dest_node) {
+		net_packets_start(transfer, stream, d.delay_s, last_B, factor);
+		return;
+	}
 	if (mark)
 		set_mark(transfer, &d, (double)last_B / d.bandwidth_Bps * factor);
 	transfer->remaining_s = d.work_s;

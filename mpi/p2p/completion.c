@@ -347,6 +347,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct request_list list;
+	bool may_tell;
 	int code;
 
 	if (!flag)
@@ -354,11 +355,11 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 	code = list_init(me, &list, count, array_of_requests);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	mpi_progress_poll(me, list.n, list.requests, false);
-	*flag = all_complete(&list);
+	may_tell = mpi_progress_test(me, list.n, list.requests, false);
+	*flag = may_tell && all_complete(&list);
 	if (*flag)
 		code = end_all(me, &list, array_of_requests, array_of_statuses);
-	else
+	else if (may_tell)
 		mpi_endpoint_poll_failed(me);
 	list_finish(&list);
 	return mpi_leave(me, code);
@@ -369,6 +370,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct request_list list;
+	bool may_tell;
 	int code, i;
 
 	if (!flag || !indx)
@@ -377,15 +379,15 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
 	code = list_init(me, &list, count, array_of_requests);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	mpi_progress_poll(me, list.n, list.requests, true);
-	i = first_complete(&list);
+	may_tell = mpi_progress_test(me, list.n, list.requests, true);
+	i = may_tell ? first_complete(&list) : -1;
 	*flag = i >= 0 || list.n_active == 0;
 	*indx = i >= 0 ? i : MPI_UNDEFINED;
 	if (i >= 0)
 		code = end_one(me, list.requests[i], &array_of_requests[i], status);
 	else if (*flag)
 		set_empty(status);
-	else
+	else if (may_tell)
 		mpi_endpoint_poll_failed(me);
 	list_finish(&list);
 	return mpi_leave(me, code);
@@ -396,6 +398,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 {
 	struct mpi_rank *me = MPI_ENTER();
 	struct request_list list;
+	bool may_tell;
 	int code;
 
 	if (!outcount || (incount > 0 && !array_of_indices))
@@ -404,9 +407,9 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	code = list_init(me, &list, incount, array_of_requests);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	mpi_progress_poll(me, list.n, list.requests, true);
-	*outcount = MPI_UNDEFINED;
-	if (list.n_active > 0) {
+	may_tell = mpi_progress_test(me, list.n, list.requests, true);
+	*outcount = may_tell ? MPI_UNDEFINED : 0;
+	if (may_tell && list.n_active > 0) {
 		code = end_some(me, &list, array_of_requests, outcount, array_of_indices,
 				array_of_statuses);
 		if (*outcount == 0)

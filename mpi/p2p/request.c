@@ -124,12 +124,12 @@ void mpi_request_take(struct mpi_rank *me, struct mpi_request *recv)
 	mpi_message_take(me, recv);
 }
 
-/* Takes the oldest arrived message that the rank waits for or that is taken in any case; false:
- * there is none. */
-static bool take_one(struct mpi_rank *me)
+/* Takes the oldest message that had arrived by `until` and that the rank waits for or that is taken
+ * in any case; false: there is none. */
+static bool take_one(struct mpi_rank *me, sim_time_ps until)
 {
 	for (struct mpi_request *recv = me->endpoint->arrived_first; recv; recv = recv->next) {
-		if (!recv->is_waited && !is_taken_unasked(recv))
+		if ((!recv->is_waited && !is_taken_unasked(recv)) || recv->message->arrived > until)
 			continue;
 		mpi_request_take(me, recv);
 		return true;
@@ -224,11 +224,12 @@ static inline void await(struct mpi_rank *me, int n, struct mpi_request *const r
 	if (endpoint->n_to_go > 0 || looks_anyway(me))
 		look(me);
 	while (endpoint->n_to_go > 0) {
-		if (endpoint->arrived_first && take_one(me))
+		if (endpoint->arrived_first && take_one(me, SIM_TIME_MAX))
 			continue;
 		if (me->in_progress) {
 			advance_all(me);
-			if (endpoint->n_to_go <= 0 || (endpoint->arrived_first && take_one(me)))
+			if (endpoint->n_to_go <= 0 ||
+			    (endpoint->arrived_first && take_one(me, SIM_TIME_MAX)))
 				continue;
 		}
 		mpi_endpoint_block(me);
@@ -244,11 +245,34 @@ void mpi_request_wait(struct mpi_rank *me, struct mpi_request *request)
 	await(me, 1, &request);
 }
 
+/* What had arrived of them by `until`, and what is taken in any case. */
+static void take_arrived(struct mpi_rank *me, int n, struct mpi_request *const requests[],
+			 sim_time_ps until)
+{
+	if (!me->endpoint->arrived_first)
+		return;
+	me->endpoint->n_to_go = 0;
+	me->endpoint->may_leave_some = true;
+	mark(me->endpoint, n, requests);
+	while (take_one(me, until))
+		;
+	me->endpoint->may_leave_some = false;
+	unmark(n, requests);
+}
+
+/* Calls for several requests tell what the rank knew before (protocol.late_answers). */
+static bool tests_are_late(const struct mpi_rank *me)
+{
+	return me->world->pd->cluster->late_answers == NET_LATE_TESTS;
+}
+
 void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 	int n_complete;
 
+	if (any && tests_are_late(me))
+		take_arrived(me, n, requests, endpoint->last_look);
 	endpoint->n_to_go = 0;
 	n_complete = mark(endpoint, n, requests);
 	if (any && endpoint->n_to_go > 1)
@@ -276,19 +300,6 @@ static bool is_answered(int n, struct mpi_request *const requests[], bool any)
 	return n_complete > 0 && (any || n_complete == n_active);
 }
 
-/* What has arrived of them, and what is taken in any case. */
-static void take_arrived(struct mpi_rank *me, int n, struct mpi_request *const requests[])
-{
-	if (!me->endpoint->arrived_first)
-		return;
-	me->endpoint->n_to_go = 0;
-	me->endpoint->may_leave_some = true;
-	mark(me->endpoint, n, requests);
-	while (take_one(me))
-		;
-	me->endpoint->may_leave_some = false;
-	unmark(n, requests);
-}
 
 static bool are_all_complete(int n, struct mpi_request *const requests[])
 {
@@ -304,15 +315,28 @@ void mpi_requests_take_others(struct mpi_rank *me, int n, struct mpi_request *co
 	if (are_all_complete(n, requests))
 		return;
 	sim_task_sleep(&me->pd->task, 0); /* behind all that is due now */
-	take_arrived(me, n, requests);
+	take_arrived(me, n, requests, tests_are_late(me) ? me->endpoint->last_look : SIM_TIME_MAX);
 }
 
 void mpi_progress_poll(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)
 {
 	if (!looks_anyway(me) && is_answered(n, requests, any))
 		return;
-	take_arrived(me, n, requests);
+	take_arrived(me, n, requests, SIM_TIME_MAX);
 	if (me->in_progress)
 		advance_all(me);
 	look(me);
+}
+
+bool mpi_progress_test(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)
+{
+	if (!tests_are_late(me)) {
+		mpi_progress_poll(me, n, requests, any);
+		return true;
+	}
+	take_arrived(me, n, requests, me->endpoint->last_look);
+	if (is_answered(n, requests, any))
+		return true;
+	mpi_progress_poll(me, n, requests, any);
+	return !is_answered(n, requests, any);
 }

@@ -120,6 +120,12 @@ void mpi_request_wait(struct mpi_rank *me, struct mpi_request *request);
  * `requests`, advances collectives. None, with `protocol.progress: in_waiting`, where all (with `any`:
  * one) of the requests are complete. */
 void mpi_progress_poll(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any);
+/*
+ * The same for a test of several requests; whether it may tell what is complete now. With
+ * `protocol.late_answers: tests` one that knew of nothing may not: it makes progress, and the next
+ * call tells what that found.
+ */
+bool mpi_progress_test(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any);
 /* Links something to be advanced whenever the rank is in MPI. */
 void mpi_progress_add(struct mpi_rank *me, struct mpi_progress *progress);
 

@@ -151,6 +151,25 @@ static void what_windows_are_is_read(void **state)
 	net_cluster_destroy(c);
 }
 
+static void packets_are_read(void **state)
+{
+	struct net_cluster *c = parse("network={latency: 0, bandwidth: inf}");
+
+	assert_true(c->packet_payload_B == 0 && c->packet_overhead_B == 0);
+	assert_int_equal(c->late_answers, NET_LATE_NONE);
+	net_cluster_destroy(c);
+	c = parse("network={latency: 0, bandwidth: inf, packets: {payload: 1448, overhead: 90}, "
+		  "burst: 3 kB}");
+	assert_true(c->packet_payload_B == 1448 && c->packet_overhead_B == 90);
+	net_cluster_destroy(c);
+	c = parse("protocol.late_answers=probes");
+	assert_int_equal(c->late_answers, NET_LATE_PROBES);
+	net_cluster_destroy(c);
+	c = parse("protocol.late_answers=tests");
+	assert_int_equal(c->late_answers, NET_LATE_TESTS);
+	net_cluster_destroy(c);
+}
+
 static void wrong_values_are_refused(void **state)
 {
 	static const struct {
@@ -193,6 +212,18 @@ static void wrong_values_are_refused(void **state)
 	    {"protocol.rendezvous_end=late", "wanted one of arrived|acknowledged"},
 	    {"protocol.order=fifo", "wanted one of free|per_pair"},
 	    {"protocol.synchronous_send=late", "wanted one of matched|acknowledged"},
+	    {"protocol.late_answers=all", "wanted one of none|probes|tests"},
+	    {"network.packets.payload=-1", "network.packets.payload: "},
+	    {"network.packets.overhead=-1", "network.packets.overhead: "},
+	    {"network.packets=1448", "network.packets: "},
+	    {"network={latency: 0, bandwidth: 1 MB/s, packets: {payload: 1000}, latency_model: "
+	     "shared}",
+	     "network.packets: found latency_model: shared beside it, wanted none"},
+	    {"network={latency: 0, bandwidth: 1 MB/s, packets: {payload: 1000}, timeslice: 1s}",
+	     "network.packets: found a timeslice beside it"},
+	    {"network={latency: 0, bandwidth: 1 MB/s, packets: {payload: 1000}, duplex_penalty: "
+	     "0.1}",
+	     "network.packets: found duplex_penalty beside it"},
 	    {"protocol.progress=always", "wanted one of async|in_mpi|in_waiting"},
 	    {"protocol.unattended_send=1 MB", "found protocol.order: free, wanted per_pair"},
 	    {"protocol={order: per_pair, unattended_send: 1 MB}",
@@ -231,6 +262,7 @@ int main(void)
 	    cmocka_unit_test(what_leaves_unattended_is_read),
 	    cmocka_unit_test(what_queues_do_is_read),
 	    cmocka_unit_test(what_windows_are_is_read),
+	    cmocka_unit_test(packets_are_read),
 	    cmocka_unit_test(wrong_values_are_refused),
 	};
 

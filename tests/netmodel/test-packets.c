@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Transfers as packets (docs/model.md §3): hand-derived for packets of 1000 B that take 1 ms, 1 MB/s.
+ * Without a burst a packet takes 1 ms on its node's link and 1 ms on the switch's. */
+#include "tests/netmodel/fixture.h"
+
+#define HEAD "mpisim_cluster: 1\nnodes: 4\n"
+#define NETWORK "network: {latency: 0, bandwidth: 1 MB/s, packets: {payload: 1000}"
+#define PLAIN HEAD NETWORK "}\n"
+#define MS 1e-3
+
+static void send_in_stream(struct fixture *f, struct net_stream *stream, struct mail *mail,
+			   int source, int dest, int64_t size_B)
+{
+	mail->fixture = f;
+	mail->done_s = -1;
+	net_transfer_start_in_stream(f->model, stream, &mail->transfer, source, dest, size_B, 0,
+				     NULL, mail_arrive);
+}
+
+static void run_until(struct fixture *f, double seconds)
+{
+	const struct sim_event *first;
+
+	while ((first = sim_queue_peek(&f->engine.queue)) &&
+	       first->time <= sim_time_from_s(seconds))
+		assert_int_equal(sim_engine_step(&f->engine), SIM_STEP_EVENT);
+}
+
+/* 4 packets and a short one leave the node in 4.5 ms; the last full one is there at 5 ms, and then the
+ * short one in half a millisecond. A message without bytes follows at once. */
+static void packets_follow_each_other(void **state)
+{
+	struct fixture f;
+	struct mail mail, empty;
+
+	fixture_open(&f, PLAIN);
+	mail_send(&f, &mail, 0, 1, 4500);
+	fixture_run(&f);
+	assert_near(mail.done_s, 5.5 * MS, 10 * ONE_PS);
+	fixture_close(&f);
+	fixture_open(&f, PLAIN);
+	mail_send(&f, &mail, 0, 1, 5000);
+	mail_send(&f, &empty, 0, 1, 0);
+	fixture_run(&f);
+	assert_near(mail.done_s, 6 * MS, 10 * ONE_PS);
+	assert_near(empty.done_s, 6 * MS, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
+/* A frame of 1000 + 250 B passes in 1 ms, a message of 100 B in 350/1250 of it; with the latency. */
+static void headers_and_latency_count(void **state)
+{
+	struct fixture f;
+	struct mail mail;
+
+	fixture_open(&f, HEAD "network: {latency: 7ms, bandwidth: 1 MB/s, packets: {payload: 1000, "
+			      "overhead: 250}}\n");
+	mail_send(&f, &mail, 0, 1, 100);
+	fixture_run(&f);
+	assert_near(mail.done_s, (7 + 2 * 0.28) * MS, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
+/* Links have saved up 2 packets: the third leaves the node at 1 ms and stands at the switch behind
+ * the other's. When the first message is there, the node has saved up 1 ms, and the switch nothing. */
+static void a_bucket_lets_pass_at_once(void **state)
+{
+	struct fixture f;
+	struct mail first, other, later;
+
+	fixture_open(&f, HEAD NETWORK ", burst: 2000}\n");
+	mail_send(&f, &first, 0, 1, 3000);
+	mail_send(&f, &other, 2, 1, 1000);
+	fixture_run(&f);
+	assert_near(other.done_s, 1 * MS, 10 * ONE_PS);
+	assert_near(first.done_s, 2 * MS, 10 * ONE_PS);
+	mail_send(&f, &later, 0, 1, 1000);
+	fixture_run(&f);
+	assert_near(later.done_s, 3 * MS, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
+/* 20 packets to node 1: 10 stand in the queue at first. The first one is there at 2 ms, and its
+ * acknowledgement lets two more follow (slow start): what starts at 2.5 ms leaves after 12 packets.
+ */
+static void what_is_in_a_queue_comes_first(void **state)
+{
+	struct fixture f;
+	struct mail large, small;
+
+	fixture_open(&f, PLAIN);
+	mail_send(&f, &large, 0, 1, 20000);
+	run_until(&f, 2.5 * MS);
+	mail_send(&f, &small, 0, 2, 1000);
+	fixture_run(&f);
+	assert_near(small.done_s, (12 + 1 + 1) * MS, 10 * ONE_PS);
+	assert_near(large.done_s, (21 + 1) * MS, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
+/* From nodes 0 and 1 to node 2: what has left the nodes stands at the switch, 10 packets of which the
+ * first is there at 2 ms. Node 0 uses its link for node 3 meanwhile, from 5 ms on. */
+static void the_switch_keeps_what_nodes_have_sent(void **state)
+{
+	struct fixture f;
+	struct mail a, b, c;
+
+	fixture_open(&f, PLAIN);
+	mail_send(&f, &a, 0, 2, 5000);
+	mail_send(&f, &b, 1, 2, 5000);
+	mail_send(&f, &c, 0, 3, 5000);
+	fixture_run(&f);
+	assert_near(c.done_s, 11 * MS, 10 * ONE_PS);
+	assert_near(a.done_s, 10 * MS, 10 * ONE_PS);
+	assert_near(b.done_s, 11 * MS, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
+/* Limited to 2500 B: 3 packets, of which the last is short. What is left, after 9 ms, takes as long as
+ * that: 3.5 ms. */
+static void limits_stop_packets(void **state)
+{
+	for (int is_granted = 0; is_granted < 2; is_granted++) {
+		struct net_stream stream = {0};
+		struct fixture f;
+		struct mail mail, clock;
+
+		fixture_open(&f, PLAIN);
+		net_stream_limit(f.model, &stream, 2500);
+		send_in_stream(&f, &stream, &mail, 0, 1, 5000);
+		mail_send(&f, &clock, 2, 3, 8000);
+		while (clock.done_s < 0)
+			assert_int_equal(sim_engine_step(&f.engine), SIM_STEP_EVENT);
+		assert_near(clock.done_s, 9 * MS, 10 * ONE_PS);
+		assert_true(stream.passed_B == 2500 && mail.done_s < 0);
+		if (is_granted)
+			net_stream_grant(&stream);
+		else
+			net_stream_release(&stream);
+		fixture_run(&f);
+		assert_near(mail.done_s, (9 + 3.5) * MS, 10 * ONE_PS);
+		assert_true(stream.passed_B == 5000);
+		fixture_close(&f);
+	}
+}
+
+/* Acknowledgements come back 1 ms apart. The window grows from 10 to 16 by the first six; the next two
+ * are a train longer than half a millisecond, which ends slow start at 17. Then each 20 packets let
+ * one more under way, as long as it is needed: by the first 100 of 7 + 100 + 21 it has grown by 5. */
+static void slow_start_ends_where_the_path_is_full(void **state)
+{
+	struct net_stream stream = {0};
+	struct fixture f;
+	struct mail mail, later;
+
+	fixture_open(&f, PLAIN);
+	send_in_stream(&f, &stream, &mail, 0, 1, 128000);
+	fixture_run(&f);
+	assert_near(mail.done_s, 129 * MS, 10 * ONE_PS);
+	assert_int_equal(stream.tcp.threshold, 17);
+	assert_int_equal(stream.tcp.window, 22);
+	/* after 0.5 s of rest half of it, but not below 10; the acknowledgement makes it 11 */
+	mail_send(&f, &later, 2, 3, 500000);
+	fixture_run(&f);
+	send_in_stream(&f, &stream, &mail, 0, 1, 2000);
+	fixture_run(&f);
+	assert_int_equal(stream.tcp.threshold, 17);
+	assert_int_equal(stream.tcp.window, 12);
+	fixture_close(&f);
+}
+
+/* 200 kB each way, the second 20 ms later: its acknowledgements are bunched behind what the other
+ * sends, so that its slow start ends later, and the smaller window's direction is slower. */
+static void who_begins_later_has_the_larger_window(void **state)
+{
+	struct net_stream there = {0}, back = {0};
+	struct fixture f;
+	struct mail a, b;
+
+	fixture_open(&f, HEAD "network: {latency: 0.1ms, bandwidth: 1 MB/s, packets: {payload: 1000, "
+			      "overhead: 60}, burst: 2000}\n");
+	send_in_stream(&f, &there, &a, 0, 1, 200000);
+	run_until(&f, 20 * MS);
+	send_in_stream(&f, &back, &b, 1, 0, 200000);
+	fixture_run(&f);
+	assert_true(there.tcp.window < back.tcp.window);
+	assert_true(a.done_s > 0.21);
+	assert_true(b.done_s - 20 * MS < 0.25);
+	fixture_close(&f);
+}
+
+static double marked_s;
+
+static void pass_mark(struct net_transfer *transfer)
+{
+	marked_s = sim_time_to_s(((struct mail *)transfer)->fixture->engine.now);
+}
+
+/* All but 1500 B are there when the fourth of five packets is. */
+static void a_mark_is_passed_by_bytes(void **state)
+{
+	struct net_stream stream = {0};
+	struct fixture f;
+	struct mail mail = {.fixture = &f};
+
+	fixture_open(&f, PLAIN);
+	net_transfer_start_in_stream(f.model, &stream, &mail.transfer, 0, 1, 5000, 1500, pass_mark,
+				     mail_arrive);
+	fixture_run(&f);
+	assert_near(marked_s, 5 * MS, 10 * ONE_PS);
+	assert_near(mail.done_s, 6 * MS, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
+/* An outgoing transfer takes half of its node's CPU until it has arrived. */
+static void packets_cost_cpu(void **state)
+{
+	struct fixture f;
+	struct mail mail;
+	struct work work;
+
+	fixture_open(&f, HEAD NETWORK "}\ncpu: {communication_cost: {outgoing: 0.5}}\n");
+	mail_send(&f, &mail, 0, 1, 9000);
+	work_begin(&f, &work, 0, 20 * MS);
+	fixture_run(&f);
+	assert_near(mail.done_s, 10 * MS, 10 * ONE_PS);
+	assert_near(work.done_s, 25 * MS, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(packets_follow_each_other),
+	    cmocka_unit_test(headers_and_latency_count),
+	    cmocka_unit_test(a_bucket_lets_pass_at_once),
+	    cmocka_unit_test(what_is_in_a_queue_comes_first),
+	    cmocka_unit_test(the_switch_keeps_what_nodes_have_sent),
+	    cmocka_unit_test(limits_stop_packets),
+	    cmocka_unit_test(slow_start_ends_where_the_path_is_full),
+	    cmocka_unit_test(who_begins_later_has_the_larger_window),
+	    cmocka_unit_test(a_mark_is_passed_by_bytes),
+	    cmocka_unit_test(packets_cost_cpu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
