@@ -99,8 +99,17 @@ def overhead(values, side):
     return number(values.get(f'protocol.{side}_overhead', values.get('protocol.overhead', '0')))
 
 
+def packets(values):
+    """Payload and overhead; 0: none."""
+    return tuple(number(values.get('network.packets.' + key, '0')) for key in ('payload', 'overhead'))
+
+
 def transfer_time(values, size):
-    """docs/cluster-file.md, "By size"."""
+    """docs/cluster-file.md, "By size"; docs/model.md, section 3, "Packets"."""
+    payload, extra = packets(values)
+    if payload:
+        on_wire = size + max(math.ceil(size / payload), 1) * extra
+        return number(values['network.latency']) + on_wire / (number(values['network.bandwidth']) * (1 + extra / payload))
     latency, bandwidth = number(values['network.latency']), number(values['network.bandwidth'])
     for start, segment_latency, segment_bandwidth in values['network.segments']:
         if size >= start:
@@ -117,7 +126,8 @@ def message_time(values, size):
     time = overhead(values, 'send') + overhead(values, 'recv')
 
     def transfer(bytes_of_it, credit):
-        return transfer_time(values, bytes_of_it) - min(credit, bytes_of_it) / rate
+        work = transfer_time(values, bytes_of_it) - latency if packets(values)[0] else bytes_of_it / rate
+        return transfer_time(values, bytes_of_it) - min(credit / rate, work)
 
     if size <= number(values['protocol.eager_threshold']):
         return time + per_byte * size + transfer(size, burst)
@@ -169,6 +179,8 @@ def compare_connections(known, found):
     if number(known['protocol.eager_threshold']) < math.inf:
         compare_list('protocol.send_buffer', known, found)
         compare_list('protocol.unattended_send', known, found)
+    if packets(known)[0]:
+        return  # then windows and queues are no values of the file
     compare_list('network.window', known, found, lambda start: 1.2 * start + 7e4)
     # a queue that is longer than all windows is never full
     windows = by_size(known, 'network.window')
@@ -187,8 +199,10 @@ def compare_connections(known, found):
 
 def compare_protocols(known, found):
     """Times and not numbers where a message has several that make them up. Fractions lost are found to half a percent of all."""
+    # a line knows nothing of packets that are not full
+    unknown = max(2 * packets(known)[1] / number(known['network.bandwidth']), 1e-12)
     for size in [0] + [2 ** k for k in range(27)] + [3 * 2 ** k for k in range(25)]:
-        check(f'time of {size} B', message_time(found, size), message_time(known, size), 1e-12)
+        check(f'time of {size} B', message_time(found, size), message_time(known, size), unknown)
     for side in ('send', 'recv'):
         check(f'overhead, {side}', overhead(found, side), overhead(known, side), 1e-12)
         key = f'protocol.{side}_overhead_per_byte'
@@ -198,7 +212,9 @@ def compare_protocols(known, found):
     for key in ('protocol.request_data', 'network.burst'):
         # what travels with a request is not told from the request where both pass at once
         check(key, number(found.get(key, '0')), number(known.get(key, '0')))
-    check('duplex penalty', float(found.get('network.duplex_penalty', 0)), float(known.get('network.duplex_penalty', 0)), 0.005)
+    payload, extra = packets(known)
+    of_acknowledgements = extra / (payload + extra) / 2 if payload else 0 # one for two packets
+    check('duplex penalty', float(found.get('network.duplex_penalty', 0)), float(known.get('network.duplex_penalty', of_acknowledgements)), 0.005)
     for name, value in zip(known.get('network.sharing_efficiency', '[1]').strip('[]').split(', '),
                            found.get('network.sharing_efficiency', '[1]').strip('[]').split(', ')):
         check('sharing efficiency', float(value), float(name), 0.005 - TOLERANCE * float(name))
