@@ -328,6 +328,18 @@ class Jobs(Base):
         self.assertIn("critical path of late_sender", text)
         self.assertRegex(text, "all jobs .* late_sender .* in_turn .* barrier")
 
+    def test_equal_places_of_several_jobs_are_told_by_their_job(self):
+        """The same program and case twice: call and place alone are the same."""
+        jobs = "".join(f"  - {{name: {name}, program: {self.dir}/waits, arguments: [late_sender], ranks: 2, nodes: 2, bench: {self.dir}/kernels.bench}}\n"
+                       for name in ("first", "second"))
+        (self.dir / "jobs.yaml").write_text("jobs:\n" + jobs)
+        run = self.call(None, [], ["--set", "nodes=4", "--schedule", self.dir / "jobs.yaml"])
+        sites = [(site["call"], site["site"], site["job"]) for site in run["analysis"]["wait_states"]["sites"]]
+        self.assertEqual(len(set(sites)), len(sites))
+        self.assertEqual({job for _, _, job in sites}, {"first", "second"})
+        self.assertRegex(self.text, r"late sender .*waits.c:\d+ \(recv\) of first")
+        self.assertRegex(self.text, r"late sender .*waits.c:\d+ \(recv\) of second")
+
     def test_an_ideal_run_of_the_schedule_is_compared_job_by_job(self):
         ideal = self.schedule(*IDEAL)
         (self.dir / "ideal.json").write_text(json.dumps(ideal))

@@ -289,6 +289,29 @@ class Page(unittest.TestCase):
         self.browser.call("POST", "/url", {"url": path.as_uri()})
         self.assertIn("measured1.5 spredicted1.01 s", self.browser.text("#real"))
 
+    def test_what_if_comes_with_derivatives_and_provenance_with_the_quality_of_the_calibration(self):
+        cluster = self.dir / "calibrated.yaml"
+        cluster.write_text("# date: 2026-03-04T05:06:07Z\n# WARNING: <the> machine was not idle\nmpisim_cluster: 1\nnodes: 4\nnetwork:\n"
+                           "  latency: 10us   # 9.5us to 10.5us, 40 samples, 2 outliers; median of round trips\n  bandwidth: 100 MB/s\n"
+                           "uncertainty:\n  network.latency: [9.5us, 10.5us]\n  network.bandwidth: [90 MB/s, 110 MB/s]\n")
+        trace, path = self.dir / "loop.mtrace", self.dir / "quality.html"
+        for command in ([BIN / "mpisim-run", "--cluster", cluster, "-n", "2", "--quiet", "--compute", "modelled", "--bench", self.dir / "program.bench",
+                         "--record", trace, self.dir / "program"], [BIN / "mpisim-report", trace, "-o", path]):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.browser.call("POST", "/url", {"url": path.as_uri()})
+        rows = self.rows("#what-if tbody tr")
+        self.assertTrue(any(row[0] == "latency" and row[1] == "s per s" for row in rows), rows)
+        rows = self.rows("#provenance tbody tr")
+        self.assertIn(["network.latency", "10us", "9.5us to 10.5us", "40", "2", "median of round trips"], rows)
+        self.assertIn(["network.bandwidth", "", "90 MB/s to 110 MB/s", "", "", "uncertainty"], rows)
+        text = self.browser.text("#provenance")
+        self.assertIn("calibrated: 2026-03-04T05:06:07Z", text)
+        self.assertIn("warning of the calibration: <the> machine was not idle", text)
+        self.assertEqual(self.errors(), [])
+        self.open()
+        self.assertIn("The cluster file does not say", self.browser.text("#provenance"))
+
     def test_both_timelines_fit_a_phone(self):
         self.open_real()
         self.browser.call("POST", "/window/rect", {"width": 500, "height": 800})

@@ -310,6 +310,7 @@ int run_finish(struct run *run)
 	status = status ? status : lost;
 	trace_explanation_finish(&explanation);
 	free((void *)(uintptr_t)explanation.site_texts);
+	free((void *)(uintptr_t)explanation.site_jobs);
 	run_strings_finish(&sites);
 	run_failure_finish(&failure);
 	run_strings_finish(&warnings);

@@ -89,6 +89,8 @@ static void set_site(json_t *object, const struct trace_explanation *e, int site
 	set(object, "call", trace_json_string(is_known ? sites->list[site].function : NULL));
 	set(object, "site",
 	    trace_json_string(is_known && e->site_texts ? e->site_texts[site] : NULL));
+	if (is_known && e->site_jobs)
+		set(object, "job", trace_json_string(e->site_jobs[site]));
 }
 
 static json_t *blame_json(const struct trace_explanation *e, const struct trace_blame_entry *entry)

@@ -232,12 +232,18 @@ static void write_waits(const struct trace_explanation *e, FILE *file)
 			"count");
 	for (int i = 0; i < n && i < MAX_ROWS; i++) {
 		double time_s = sim_time_to_s(rows[i].time);
+		const char *job;
 		char where[256];
 
 		describe_site(e, rows[i].site, where, sizeof where);
+		job = e->site_jobs && rows[i].site < e->analysis->sites.n
+			  ? e->site_jobs[rows[i].site]
+			  : NULL;
 		fprintf(file, "  %-26s %12s %7.1f %% %10llu  %.80s", wait_titles[rows[i].wait],
 			time_text(time_s).text, percent(time_s, all_s),
 			(unsigned long long)rows[i].n, where);
+		if (job)
+			fprintf(file, " of %.40s", job);
 		if (rows[i].open_time > 0)
 			fprintf(file, ", of it not over: %s",
 				time_text(sim_time_to_s(rows[i].open_time)).text);

@@ -88,6 +88,7 @@ function fillWaits() {
   const states = [["late_sender", "late sender"], ["late_receiver", "late receiver"], ["barrier", "wait at barrier"], ["collective", "wait at collective"]];
   if (!analysis || !analysis.wait_states.sites.length) return place("waits").remove();
   place("waits").append(table([{ title: "call", of: (site) => site.call }, { title: "where", of: (site) => site.site || "" },
+    ...(run.jobs ? [{ title: "job", of: (site) => site.job || "" }] : []),
     ...states.map(([key, title]) => ({ title, of: (site) => site[key].time_s, show: (site) => site[key].count ? time(site[key].time_s) + (site[key].open_count ? " *" : "") : "–" }))],
     analysis.wait_states.sites, 12), note("Summed over the ranks." + (states.some(([key]) => analysis.wait_states.all[key].open_count)
       ? " *: calls that were not over when the run ended are among them, with their time so far." : "")));
@@ -108,7 +109,21 @@ function fillWhatIf() {
   if (!rows) return section.remove();
   section.append(table([{ title: "change", of: (row) => row.name }, { title: "running time", of: (row) => row.time_s, show: (row) => time(row.time_s) },
     { title: "gain", of: (row) => row.gain, show: (row) => percent(row.gain) }], rows, 25));
+  fillDerivatives(section, data.what_if.derivatives);
   return undefined;
+}
+
+function fillDerivatives(section, derivatives) {
+  const names = { latency: ["latency", "s per s"], inverse_bandwidth: ["1 / bandwidth", "bytes"], overhead: ["overhead per message", "s per s"] };
+  const rows = Object.keys(names).filter((key) => derivatives && derivatives[key]).map((key) => ({ name: names[key][0], unit: names[key][1], ...derivatives[key] }));
+  const number = (value) => value === null ? "not checked" : String(Number(value.toPrecision(4)));
+  if (!rows.length) return;
+  section.append(el("h3", {}, "How the running time follows (derivatives)"), table([{ title: "to", of: (row) => row.name }, { title: "unit", of: (row) => row.unit },
+    { title: "of the critical path", of: (row) => row.path, show: (row) => number(row.path) },
+    { title: "as a difference", of: (row) => row.difference, show: (row) => number(row.difference) },
+    { title: "use", of: (row) => row.how, show: (row) => row.how === "path" ? "the path's" : "the difference" }], rows, 3),
+    note(`Where the two differ, messages share links or CPUs (${time(derivatives.inexact_s)} of the path), another path becomes the critical one, or the cluster has no such cost: ` +
+      "then the difference is what a prediction gives."));
 }
 
 function fillTotals() {
@@ -119,6 +134,34 @@ function fillTotals() {
   if (run.calls.length) place("totals").append(table(columns({ title: "MPI call, over all ranks", of: (t) => t.name }), byTime(run.calls), 12));
 }
 
+/* What mpisim-calibrate writes beside the values of a cluster file, and intervals that the file gives. */
+function readCalibration(text) {
+  const facts = [], values = [], path = [];
+  for (const line of (text || "").split("\n")) {
+    const fact = /^# (date|library|ranks|WARNING): (.*)$/.exec(line), opened = /^( *)(\w+):\s*(#.*)?$/.exec(line);
+    const measured = /^( *)([\w.]+): (\S.*?) +# (\S.*) to (\S.*), (\d+) samples, (\d+) outliers; (.*)$/.exec(line);
+    const interval = path[0] === "uncertainty" && /^ +([\w.]+): \[(.*), (.*)\]/.exec(line);
+    if (fact) facts.push(fact.slice(1));
+    if (opened) path.splice(opened[1].length / 2, path.length, opened[2]);
+    if (measured) values.push({ key: [...path.slice(0, measured[1].length / 2), measured[2]].join("."), value: measured[3], low: measured[4], high: measured[5],
+      samples: Number(measured[6]), outliers: Number(measured[7]), how: measured[8] });
+    else if (interval && !values.some((value) => value.key === interval[1])) values.push({ key: interval[1], value: "", low: interval[2], high: interval[3], how: "uncertainty" });
+  }
+  return { facts, values };
+}
+
+function fillCalibration() {
+  const { facts, values } = readCalibration(data.cluster_text);
+  const replaced = (value) => run.cluster.overrides.some((word) => word.split("=")[0] === value.key);
+  place("provenance").append(el("h3", {}, "How well the cluster is known"));
+  for (const [key, value] of facts) place("provenance").append(key === "WARNING" ? el("div", { className: "warning" }, `warning of the calibration: ${value}`)
+    : note(`${{ date: "calibrated", library: "library", ranks: "ranks" }[key]}: ${value}`));
+  if (!values.length) return place("provenance").append(note("The cluster file does not say: it has neither intervals nor numbers of samples, as mpisim-calibrate writes them."));
+  return place("provenance").append(table([{ title: "value", of: (v) => v.key }, { title: "measured", of: (v) => v.value, show: (v) => replaced(v) ? `${v.value}, replaced by --set` : v.value },
+    { title: "95 % interval", of: (v) => v.low, show: (v) => `${v.low} to ${v.high}` }, { title: "samples", of: (v) => v.samples || 0, show: (v) => v.samples === undefined ? "" : count(v.samples) },
+    { title: "outliers", of: (v) => v.outliers || 0, show: (v) => v.outliers === undefined ? "" : count(v.outliers) }, { title: "from", of: (v) => v.how }], values, 20));
+}
+
 function fillProvenance() {
   const settings = Object.entries(run.settings).filter(([, value]) => value !== null && value !== false && !(Array.isArray(value) && !value.length));
   const rows = [["mpisim", run.mpisim_version], ["cluster file", run.cluster.file], ["changed by --set", run.cluster.overrides.join(", ") || "nothing"],
@@ -126,6 +169,7 @@ function fillProvenance() {
     ["the simulation took", `${time(run.simulation.cpu_s)} of CPU time, ${bytes(run.simulation.peak_memory_B)}`]];
   place("provenance").append(el("div", { className: "scroll" }, el("table", {}, el("tbody", {},
     ...rows.map(([key, value]) => el("tr", {}, el("th", { scope: "row" }, key), el("td", { style: "text-align:left;white-space:normal" }, value)))))));
+  fillCalibration();
   if (data.cluster_text) place("provenance").append(el("details", {}, el("summary", {}, "cluster description"), el("pre", {}, data.cluster_text)));
 }
 
