@@ -22,9 +22,11 @@ enum {
 	   page. */
 	N_CHECKED_WORDS = 8,
 	/* Tops start at different cache lines, or the hot frames of all stacks would share a few
-	   cache sets. */
+	   cache sets. Not where there are more stacks than any cache holds: there it would only be
+	   a second page for many of them. */
 	N_COLOURS = 16,
 	COLOUR_B = 128,
+	MAX_COLOURED = 8192,
 };
 
 static size_t fiber_index(const struct sim_fiber *fiber)
@@ -179,7 +181,8 @@ static void fiber_begin(struct sim_fiber *fiber)
 
 	sim_watch_begin(&fiber->watch, low, fiber->set->stack_size_B);
 	fiber->valgrind_id = sim_valgrind_register(low, top);
-	top -= fiber_index(fiber) % N_COLOURS * COLOUR_B;
+	if (fiber->set->n_fibers <= MAX_COLOURED)
+		top -= fiber_index(fiber) % N_COLOURS * COLOUR_B;
 	fiber->context = sim_fiber_prepare(low, top, fiber_main, fiber);
 }
 

@@ -173,7 +173,7 @@ static const char *describe(const struct mpi_rank *me, const struct entry *other
 	return text;
 }
 
-static _Noreturn void fail_order(struct mpi_rank *me, const struct entry *other)
+static _Noreturn __attribute__((noinline)) void fail_order(struct mpi_rank *me, const struct entry *other)
 {
 	char text[512];
 
@@ -183,20 +183,27 @@ static _Noreturn void fail_order(struct mpi_rank *me, const struct entry *other)
 		describe(me, other, text, sizeof text));
 }
 
-static void compare(struct mpi_rank *me, const struct mpi_coll *coll, const struct entry *other)
+/* Apart, so that only a call that fails has the text on its stack. */
+static _Noreturn __attribute__((noinline)) void
+fail_argument(struct mpi_rank *me, const struct mpi_coll *coll, const struct entry *other)
 {
 	char text[512];
 
+	describe(me, other, text, sizeof text);
+	if (coll->given.root != other->root)
+		pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "root is %d, and %d where %s",
+			coll->given.root, other->root, text);
+	pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "op is not the one with which %s", text);
+}
+
+static void compare(struct mpi_rank *me, const struct mpi_coll *coll, const struct entry *other)
+{
 	if (!is_same_function(me->pd->function, other->function))
 		fail_order(me, other);
 	if (coll->remote_size > 0)
 		return; /* arguments mean something else in each group */
-	if (coll->given.root != other->root)
-		pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "root is %d, and %d where %s",
-			coll->given.root, other->root, describe(me, other, text, sizeof text));
-	if (predefined_op(coll) != other->op)
-		pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "op is not the one with which %s",
-			describe(me, other, text, sizeof text));
+	if (coll->given.root != other->root || predefined_op(coll) != other->op)
+		fail_argument(me, coll, other);
 }
 
 /* The place in the queue, made when `me` is the first to come there. */
