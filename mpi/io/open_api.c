@@ -152,7 +152,8 @@ int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info,
 	*fh = MPI_FILE_NULL;
 	code = io_file_create(me, what.comm, amode, &file);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, io_raise_null(me, code, "the file could not be made"));
+		return mpi_leave(me, io_raise_null(me, code, "the file could not be made%s",
+						   code == MPI_ERR_NO_MEM ? ": out of memory" : ""));
 	code = io_hints_set(file, what.hints);
 	if (code == MPI_SUCCESS)
 		code = open_together(me, file, &what);

@@ -158,7 +158,8 @@ static int create(struct mpi_rank *me, struct creation *what, MPI_Info info, MPI
 	code = build(me, what, &w);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me,
-				 mpi_raise(me, what->comm, code, "the window could not be made"));
+				 mpi_raise(me, what->comm, code, "the window could not be made%s",
+					   code == MPI_ERR_NO_MEM ? ": out of memory" : ""));
 	if (has_output)
 		*(void **)baseptr = w->base;
 	*win = w->handle;

@@ -224,6 +224,7 @@ static void finish(struct session *s)
 	trace_summary_destroy(s->run.summary);
 	net_cluster_destroy(s->run.cluster);
 	run_strings_finish(&s->run.notes);
+	free(s->run.reserve);
 	replay_provenance_finish(&s->provenance);
 	mtrace_file_close(s->file);
 	free(s->run.node_of);
@@ -236,6 +237,7 @@ static int replay(struct session *s)
 	struct util_error err = {0};
 	int status = EXIT_USAGE;
 
+	s->run.reserve = malloc(RUN_RESERVE_B);
 	if (prepare(s, &err)) {
 		fprintf(s->run.console, "mpisim-replay: %s\n", err.text);
 	} else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <setjmp.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -202,6 +203,8 @@ void run_loop(struct run *run)
 	run->world->way_out = NULL;
 	run->signal = pd_world_is_over(run->world) ? 0 : caught_signal;
 	run_release_signals(saved);
+	free(run->reserve);
+	run->reserve = NULL;
 	if (progress.is_shown)
 		fprintf(run->console, "\r\033[K");
 	fflush(run->console);

@@ -252,6 +252,7 @@ int run_results_check(const struct run_options *options, struct util_error *err)
 
 static void finish(struct run *run)
 {
+	free(run->reserve);
 	run_output_destroy(run->output);
 	run_launcher_destroy(run->launcher);
 	mpi_record_destroy(run->record);
@@ -332,6 +333,7 @@ static int simulate(struct run *run)
 	struct util_error err = {0};
 	int failed = prepare_cluster(run, &err), status = EXIT_USAGE;
 
+	run->reserve = malloc(RUN_RESERVE_B);
 	if (!failed)
 		failed = prepare_world(run, &err);
 	if (!failed)
@@ -392,6 +394,7 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 	    .argv = argv,
 	    .start_dir_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC),
 	};
+	static char buffer[BUFSIZ];
 	struct util_error err;
 	int status = 0, console_fd;
 
@@ -404,6 +407,9 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 	run.console = console_fd >= 0 ? fdopen(console_fd, "w") : stderr;
 	if (!run.console)
 		run.console = stderr;
+	/* so that a run that is out of memory can still say so */
+	else if (run.console != stderr)
+		setvbuf(run.console, buffer, isatty(console_fd) ? _IOLBF : _IOFBF, sizeof buffer);
 	if (run.options.help)
 		run_help(stdout);
 	else if (run.options.coll_help)

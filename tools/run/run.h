@@ -19,10 +19,14 @@ struct run_launcher;
 struct run_output;
 struct run_schedule;
 
+#define RUN_RESERVE_B ((size_t)4 << 20)
+
 struct run {
 	const char *tool; /* "mpisim-run" or "mpisim-replay": begins what it says */
 	struct run_options options;
 	FILE *console; /* standard error as it was at the start: what the tool itself says */
+	void *reserve; /* RUN_RESERVE_B, never touched: given back before the report, which even a run that
+			  is out of memory can write then */
 	struct net_cluster *cluster;
 	int *node_of; /* [n_ranks] */
 	int n_ranks;
