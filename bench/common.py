@@ -34,11 +34,14 @@ CASES = [
     Case("random pairs, 64 ranks, wildcards", "random", 64, 100, 100),
     Case("one-sided, 256 ranks, 4 KiB", "onesided", 256, 100, 4096),
     Case("ring, 16384 ranks", "ring", 16384, 1_000_000, 1),
+    Case("globals of 20 kB, 16384 ranks: start and end", "globals", 16384, 1, 0),
+    Case("rows and columns, 4096 ranks, 8 B", "grid", 4096, 10, 8),
     Case("halo 2-D, 65536 ranks, 8 B", "halo2d", 65536, 10, 8, False, "large"),
     Case("all-to-all linear, 4096 ranks, no buffers", "alltoall-linear", 4096, 1, 4096, True, "large"),
     Case("barrier, 1048576 ranks", "barrier", 1048576, 1, 1, False, "large"),
     Case("allreduce, 1048576 ranks, 8 B", "allreduce", 1048576, 1, 8, False, "large"),
     Case("halo 2-D, 1048576 ranks, 8 B", "halo2d", 1048576, 10, 8, False, "large"),
+    Case("rows and columns, 1048576 ranks, 8 B", "grid", 1048576, 1, 8, False, "large"),
 ]
 
 
@@ -54,7 +57,7 @@ def nodes(case):
 
 
 def compile_all(compiler, folder):
-    for name in ("ring", "patterns"):
+    for name in ("ring", "patterns", "globals"):
         flags = ["-DMPISIM"] if "mpisim" in str(compiler) else []
         subprocess.run([compiler, "-O2", *flags, str(ROOT / f"bench/{name}.c"), "-o", f"{folder}/{name}"], check=True)
 
@@ -62,8 +65,8 @@ def compile_all(compiler, folder):
 def program(case, folder, rounds=None):
     """Words of the program's command line."""
     rounds = rounds or case.rounds
-    if case.program == "ring":
-        return [f"{folder}/ring", str(rounds)]
+    if case.program in ("ring", "globals"):
+        return [f"{folder}/{case.program}", str(rounds)]
     return [f"{folder}/patterns", case.program, str(rounds), str(case.size_B)]
 
 

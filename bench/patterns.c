@@ -108,6 +108,36 @@ static void barrier(const struct run *r)
 		MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* What programs on a square grid do within rows and columns: communicators of sqrt(n) ranks each,
+ * broadcasts, reductions and allgathers within them, and a copy of the whole. */
+static void grid(const struct run *r)
+{
+	int dims[2] = {0}, n, row, column;
+	MPI_Comm in_row, in_column, copy;
+	char *all;
+
+	MPI_Dims_create(r->size, 2, dims);
+	row = r->rank / dims[1];
+	column = r->rank % dims[1];
+	MPI_Comm_split(MPI_COMM_WORLD, row, column, &in_row);
+	MPI_Comm_split(MPI_COMM_WORLD, column, row, &in_column);
+	MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	MPI_Comm_size(in_row, &n);
+	all = mpisim_alloc((size_t)n);
+	for (int i = 0; i < r->rounds; i++) {
+		double one = 1, sum;
+
+		MPI_Bcast(r->out, r->size_B, MPI_CHAR, 0, in_column);
+		MPI_Reduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, in_row);
+		MPI_Allgather(r->out, 1, MPI_CHAR, all, 1, MPI_CHAR, in_row);
+		MPI_Bcast(&sum, 1, MPI_DOUBLE, 0, copy);
+	}
+	mpisim_free(all);
+	MPI_Comm_free(&in_row);
+	MPI_Comm_free(&in_column);
+	MPI_Comm_free(&copy);
+}
+
 /* Panels of a block LU factorization: the owner of each hands it to all others, who answer. */
 static void lu(const struct run *r)
 {
@@ -219,6 +249,7 @@ static const struct pattern {
     {"alltoall-pairwise", alltoall_pairwise},
     {"allreduce", allreduce},
     {"barrier", barrier},
+    {"grid", grid},
     {"hpl", hpl},
     {"lu", lu},
     {"onesided", onesided},
