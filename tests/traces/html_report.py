@@ -227,6 +227,34 @@ class Page(unittest.TestCase):
         self.browser.click("#timeline .tools button")
         self.assertEqual(self.errors(), [])
 
+    def test_of_many_phases_the_longest_are_shown(self):
+        (self.dir / "phases.c").write_text("""
+#include <mpi.h>
+#include <mpisim.h>
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	for (int i = 0; i < 3000; i++) {
+		mpisim_phase_begin("step");
+		mpisim_add_compute_time(i == 2345 ? 1 : 1e-3);
+		mpisim_phase_end();
+	}
+	MPI_Finalize();
+	return 0;
+}
+""")
+        path = self.dir / "phases.html"
+        for command in ([BIN / "mpisim-cc", self.dir / "phases.c", "-o", self.dir / "phases"],
+                        [BIN / "mpisim-run", "--quiet", "--cluster", self.dir / "cluster.yaml", "-n", "1", "--compute", "modelled", "--html", path, self.dir / "phases"]):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(path.stat().st_size, 1000000)
+        self.browser.call("POST", "/url", {"url": path.as_uri()})
+        self.assertRegex(self.browser.text("#efficiency"), r"Of 3\s000 phases the 500 longest are shown")
+        names = self.browser.run("return analysis.phases.map(phase => phase.index)")
+        self.assertEqual((len(names), names[:2], 2345 in names), (500, [0, 1], True))
+        self.assertEqual(self.errors(), [])
+
     def test_a_hundred_thousand_intervals_are_drawn_one_by_one(self):
         self.open("12000", ranks=4, name="many.html")
         self.assertNotIn("every column shows the shares", self.browser.text("#timeline"))

@@ -9,6 +9,8 @@
 #include "traces/names.h"
 #include "traces/real/real.h"
 
+enum { MAX_PHASES = 500 }; /* that are shown */
+
 /* Times are whole numbers of a unit, so that JavaScript's numbers hold their sums exactly and the
  * page stays small: the least power of ten of picoseconds for which the run has fewer than 2^40. */
 #define MAX_UNITS ((int64_t)1 << 40)
@@ -197,12 +199,78 @@ static json_t *matrix_json(const struct trace_detail *detail)
 	return object;
 }
 
+static int compare_durations(const void *a, const void *b)
+{
+	double x = json_number_value(json_object_get(*(json_t *const *)a, "time_s"));
+	double y = json_number_value(json_object_get(*(json_t *const *)b, "time_s"));
+
+	return (x < y) - (x > y);
+}
+
+static double duration_of(const json_t *phase)
+{
+	return json_number_value(json_object_get(phase, "time_s"));
+}
+
+/* The MAX_PHASES longest of `all`, in order; of equal ones the first. `sorted` is all of them, longest
+ * first. */
+static json_t *longest_phases(const json_t *all, json_t *const sorted[])
+{
+	double least_s = duration_of(sorted[MAX_PHASES - 1]);
+	int n_least = 0;
+	json_t *kept = json_array();
+
+	for (int i = MAX_PHASES - 1; i >= 0 && duration_of(sorted[i]) == least_s; i--)
+		n_least++;
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		json_t *one = json_array_get(all, i);
+		double duration_s = duration_of(one);
+
+		if (duration_s > least_s || (duration_s == least_s && n_least-- > 0))
+			json_array_append(kept, one);
+	}
+	return kept;
+}
+
+/* Of many phases the page shows the longest, and says how many there were. */
+static int shorten_phases(json_t *analysis)
+{
+	const json_t *all = json_object_get(analysis, "phases");
+	size_t n = json_array_size(all);
+	json_t **sorted;
+	int failed;
+
+	if (n <= MAX_PHASES)
+		return 0;
+	sorted = malloc(n * sizeof(json_t *));
+	if (!sorted)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = json_array_get(all, i);
+	qsort(sorted, n, sizeof(json_t *), compare_durations);
+	failed = json_object_set_new(analysis, "phases", longest_phases(all, sorted));
+	free(sorted);
+	return failed | json_object_set_new(analysis, "n_phases", json_integer((json_int_t)n));
+}
+
+/* The run as --json tells it, but for what the page does not show. */
+static json_t *run_json(const struct trace_page *page)
+{
+	json_t *run = trace_json_run(page->run);
+
+	json_object_del(run, "phases");
+	if (!run || !shorten_phases(json_object_get(run, "analysis")))
+		return run;
+	json_decref(run);
+	return NULL;
+}
+
 static json_t *data_json(const struct trace_page *page)
 {
 	json_t *root = json_object();
 	int failed = 0;
 
-	failed |= json_object_set_new(root, "run", trace_json_run(page->run));
+	failed |= json_object_set_new(root, "run", run_json(page));
 	failed |= add_timelines(root, page);
 	failed |= json_object_set_new(root, "matrix", matrix_json(page->detail));
 	if (page->cluster_text)

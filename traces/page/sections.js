@@ -48,11 +48,14 @@ function fillJobs() {
 function fillEfficiency() {
   if (!analysis) return place("efficiency").remove();
   const jobs = (analysis.jobs || []).map((job) => ({ name: job.name, ...job.efficiency }));
-  const rows = [{ name: jobs.length ? "all jobs" : "whole run", ...analysis.efficiency }, ...jobs, ...analysis.phases.map((phase) => ({ ...phase, name: phase.name + (analysis.phases.filter((p) => p.name === phase.name).length > 1 ? " " + phase.index : "") }))];
+  const times = new Map();
+  for (const phase of analysis.phases) times.set(phase.name, (times.get(phase.name) || 0) + 1);
+  const rows = [{ name: jobs.length ? "all jobs" : "whole run", ...analysis.efficiency }, ...jobs, ...analysis.phases.map((phase) => ({ ...phase, name: phase.name + (times.get(phase.name) > 1 || phase.index > 0 ? " " + phase.index : "") }))];
   const factor = (title, key) => ({ title, of: (row) => row[key], show: (row) => meter(row[key]) });
   place("efficiency").append(table([{ title: "", of: (row) => row.name }, { title: "time", of: (row) => row.time_s, show: (row) => time(row.time_s) },
     factor("parallel efficiency", "parallel"), factor("= load balance", "load_balance"), factor("× serialization", "serialization"), factor("× transfer", "transfer")], rows, 20),
     note("Load balance: mean useful computation of a core / that of the busiest. Serialization: what dependencies between ranks cost on an ideal network. Transfer: running time on an ideal network / running time."));
+  if (analysis.n_phases) place("efficiency").append(note(`Of ${count(analysis.n_phases)} phases the ${count(analysis.phases.length)} longest are shown; --json has all.`));
   return undefined;
 }
 
