@@ -121,6 +121,10 @@ void mpi_entry_record(const struct mpi_rank *me)
 
 int mpi_leave(struct mpi_rank *me, int code)
 {
+	if (me->has_handled && me->depth == 1) {
+		me->has_handled = false;
+		code = code == MPI_SUCCESS ? code : me->handled_code;
+	}
 	return mpi_entry_leave(me, code);
 }
 
@@ -142,7 +146,9 @@ static const struct mpi_errhandler *handler_of(const struct mpi_rank *me,
 /*
  * The handler is the program's code: what it computes counts, the calls that it makes are calls,
  * and it may leave by longjmp, so that the call that failed has to be over as far as this rank's
- * state goes. The call returns the code whatever the handler makes of its copy.
+ * state goes. It gets "the error code to be returned by the MPI routine" (MPI 4.1, §9.3.1) and may
+ * change it: what the library does goes by the code that was, what the call returns by what it is
+ * then.
  */
 static int call_handler(struct mpi_rank *me, const struct mpi_errhandler *handler, uintptr_t object,
 			int code)
@@ -167,6 +173,8 @@ static int call_handler(struct mpi_rank *me, const struct mpi_errhandler *handle
 	pd->site = site;
 	me->call_begin = pd->world->engine.now;
 	me->call_waiting = 0;
+	me->has_handled = given != code; /* what waits for many has a code of its own */
+	me->handled_code = given;
 	return code;
 }
 

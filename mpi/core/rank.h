@@ -62,6 +62,8 @@ struct mpi_rank {
 	int n_opened; /* those that have begun so far */
 	int thread_level;
 	int depth; /* of nested calls: callbacks call MPI from inside MPI; or MPI_DEPTH_FOREIGN */
+	bool has_handled; /* an error handler has changed the code of the call under way … */
+	int handled_code; /* … to this one */
 	enum mpi_language language; /* of the call under way, until it is taken */
 	const void *foreign_site;   /* with MPI_DEPTH_FOREIGN: where the next call comes from */
 	sim_time_ps call_begin;
