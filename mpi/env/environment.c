@@ -66,7 +66,7 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	if (info != MPI_INFO_NULL && !mpi_info_get(me, info))
 		return mpi_leave(me,
 				 mpi_raise(me, NULL, MPI_ERR_INFO, "info is not an info object"));
-	memory = malloc(size ? (size_t)size : 1);
+	memory = mpi_info_aligned_alloc(mpi_info_get(me, info), (size_t)size);
 	if (!memory)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM,
 					       "%lld bytes are not to be had", (long long)size));

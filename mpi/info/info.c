@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/info/info.h"
 
+#include <stdalign.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,4 +171,16 @@ int mpi_info_publish(struct mpi_rank *me, struct mpi_info *info, MPI_Info *out)
 	}
 	*out = handle;
 	return MPI_SUCCESS;
+}
+
+void *mpi_info_aligned_alloc(const struct mpi_info *info, size_t size_B)
+{
+	const char *value = info ? mpi_info_value(info, "mpi_minimum_memory_alignment") : NULL;
+	size_t align_B = value ? strtoul(value, NULL, 10) : 0;
+	void *memory = NULL;
+
+	size_B += size_B == 0;
+	if (align_B <= alignof(max_align_t) || (align_B & (align_B - 1)) != 0)
+		return malloc(size_B);
+	return posix_memalign(&memory, align_B, size_B) ? NULL : memory;
 }

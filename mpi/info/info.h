@@ -37,6 +37,12 @@ bool mpi_info_delete(struct mpi_info *info, const char *key);
 int mpi_info_duplicate(const struct mpi_info *info, struct mpi_info **out);
 /* What MPI_INFO_ENV and MPI_Info_create_env hold. NULL when out of memory. */
 struct mpi_info *mpi_info_create_env(const struct mpi_rank *me);
+/*
+ * `size_B` bytes at an address that is a multiple of what "mpi_minimum_memory_alignment" asks for
+ * (a power of two; MPI 4.1, §9.2), at least of malloc's. `info` may be NULL. free() takes them;
+ * NULL when out of memory.
+ */
+void *mpi_info_aligned_alloc(const struct mpi_info *info, size_t size_B);
 /* Gives the object (taken over) to the application. MPI_SUCCESS, or what mpi_raise returned. */
 int mpi_info_publish(struct mpi_rank *me, struct mpi_info *info, MPI_Info *out);
 

@@ -68,8 +68,8 @@ static int check(struct mpi_rank *me, struct mpi_file *file, MPI_Datatype etype,
 				"datarep is \"%.128s\", wanted native, internal, external32 or a "
 				"registered one",
 				datarep);
-	if (file->split.is_active || file->n_pending > 0)
-		return io_raise(me, file, MPI_ERR_IO, "accesses to the file are under way");
+	if (file->split.is_active)
+		return io_raise(me, file, MPI_ERR_IO, "a split collective is under way");
 	return check_types(me, file, etype, filetype, wanted);
 }
 

@@ -125,7 +125,7 @@ static int finish_receive(struct mpi_request *request)
 	for (int i = 0; recv->packed && i < recv->n_partitions; i++)
 		mpi_partitioned_arrived(recv, i);
 	request->status.MPI_SOURCE = request->peer;
-	request->status.MPI_TAG = request->tag;
+	request->status.MPI_TAG = request->peer == MPI_PROC_NULL ? MPI_ANY_TAG : request->tag;
 	mpi_status_set_bytes(&request->status, sent_B < total_B(recv) ? sent_B : total_B(recv));
 	return request->status.MPI_ERROR;
 }

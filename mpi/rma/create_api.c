@@ -70,9 +70,9 @@ static int check(struct mpi_rank *me, struct creation *what, MPI_Comm comm, MPI_
 
 /* --- memory --- */
 
-static int allocate(struct mpi_win *win)
+static int allocate(struct mpi_win *win, const struct mpi_info *hints)
 {
-	win->allocated = malloc(win->size_B ? (size_t)win->size_B : 1);
+	win->allocated = mpi_info_aligned_alloc(hints, (size_t)win->size_B);
 	win->base = win->allocated;
 	return win->allocated ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
@@ -128,7 +128,7 @@ static int build(struct mpi_rank *me, const struct creation *what, struct mpi_wi
 	win->disp_unit = what->disp_unit;
 	code = rma_hints_set(win, what->hints);
 	if (code == MPI_SUCCESS && what->flavor == MPI_WIN_FLAVOR_ALLOCATE)
-		code = allocate(win);
+		code = allocate(win, what->hints);
 	/* nobody uses the window before all members have made their parts */
 	if (code == MPI_SUCCESS)
 		code = mpi_coll_barrier(me, win->comm);

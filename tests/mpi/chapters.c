@@ -6,6 +6,7 @@
  */
 #include <mpi.h>
 #include <mpisim.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "tests/mpi/cases.h"
@@ -305,6 +306,31 @@ static void parts_by_hardware(void)
 	       MPI_ERR_ARG);
 }
 
+/* MPI 4.1, §9.2: memory at a multiple of what the key asks for; other values ask for nothing. */
+static void memory_is_aligned(void)
+{
+	static const char *const values[] = {"4096", "65536", "3", "many"};
+	static const long long wanted[] = {4096, 65536, 1, 1};
+	MPI_Info info;
+
+	MPI_Info_create(&info);
+	for (int i = 0; i < 4; i++) {
+		void *memory = NULL, *base = NULL;
+		MPI_Win win;
+
+		MPI_Info_set(info, "mpi_minimum_memory_alignment", values[i]);
+		MPI_Alloc_mem(1000, info, &memory);
+		memset(memory, 1, 1000);
+		expect(values[i], (long long)(uintptr_t)memory % wanted[i], 0);
+		MPI_Free_mem(memory);
+		MPI_Win_allocate(1000, 1, info, MPI_COMM_WORLD, &base, &win);
+		memset(base, 1, 1000);
+		expect("window", (long long)(uintptr_t)base % wanted[i], 0);
+		MPI_Win_free(&win);
+	}
+	MPI_Info_free(&info);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
@@ -315,6 +341,7 @@ int main(int argc, char **argv)
 	    {"communicators_without_a_parent", communicators_without_a_parent},
 	    {"parts_by_hardware", parts_by_hardware},
 	    {"persistent_forms", persistent_forms},
+	    {"memory_is_aligned", memory_is_aligned},
 	};
 
 	return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);

@@ -201,6 +201,31 @@ static void halves_match_in_order(void)
 	}
 }
 
+/* MPI 4.1, §3.10: source MPI_PROC_NULL, tag MPI_ANY_TAG, count 0; no partition is waited for. */
+static void partitions_of_nobody(void)
+{
+	MPI_Request send, recv;
+	MPI_Status status;
+	int count, arrived = 0;
+
+	MPI_Psend_init(out, 2, 10, MPI_BYTE, MPI_PROC_NULL, 7, MPI_COMM_WORLD, MPI_INFO_NULL,
+		       &send);
+	MPI_Precv_init(in, 2, 10, MPI_BYTE, MPI_PROC_NULL, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &recv);
+	MPI_Start(&send);
+	MPI_Start(&recv);
+	MPI_Pready_range(0, 1, send);
+	MPI_Wait(&send, MPI_STATUS_IGNORE);
+	MPI_Parrived(recv, 1, &arrived);
+	expect("arrived", arrived, 1);
+	MPI_Wait(&recv, &status);
+	MPI_Get_count(&status, MPI_BYTE, &count);
+	expect("source", status.MPI_SOURCE, MPI_PROC_NULL);
+	expect("tag", status.MPI_TAG, MPI_ANY_TAG);
+	expect("count", count, 0);
+	MPI_Request_free(&send);
+	MPI_Request_free(&recv);
+}
+
 static void partitioned_errors(void)
 {
 	MPI_Request send, recv, none, plain;
@@ -533,6 +558,7 @@ int main(int argc, char **argv)
 	    {"halves_match_in_order", halves_match_in_order},
 	    {"sender_freed_before_its_receiver_comes", sender_freed_before_its_receiver_comes},
 	    {"partitioned_errors", partitioned_errors},
+	    {"partitions_of_nobody", partitions_of_nobody},
 	    {"statuses_of_requests", statuses_of_requests},
 	    {"buffers_of_complete_sends", buffers_of_complete_sends},
 	    {"buffers_of_other_sends", buffers_of_other_sends},
