@@ -23,7 +23,8 @@ static MPI_HOT void destroy(struct mpi_world *world, struct mpi_message *message
 			mpi_payload_put(&world->payloads, message->payload,
 					(size_t)message->size_B);
 	}
-	util_pool_put(message->has_inline ? &world->messages : &world->bare_messages, message);
+	util_pool_put(is_plain || message->has_inline ? &world->messages : &world->bare_messages,
+		      message);
 }
 
 void mpi_message_destroy(struct mpi_message *message)
@@ -133,10 +134,8 @@ bool mpi_message_hand_over(const struct mpi_message *message, const void *data)
 	return copy_now(recv, data);
 }
 
-static MPI_HOT void record(const struct mpi_message *message)
+static MPI_HOT void record(const struct mpi_rank *dest, const struct mpi_message *message)
 {
-	const struct mpi_rank *dest = message->dest;
-
 	if (__builtin_expect(dest->world->pd->recorder.tally != NULL, 1))
 		sim_tally_add_message(message->source->tally, dest->tally, message->size_B,
 				      (int)(message->context & CHANNEL_COLL));
@@ -144,12 +143,11 @@ static MPI_HOT void record(const struct mpi_message *message)
 		mpi_message_record(message);
 }
 
-/* The end of the message: the receive completes. */
-static MPI_HOT void finish(struct mpi_message *message, struct mpi_request *recv, bool is_plain)
+/* The end of the message, whose receiver is `me`: the receive completes. */
+static MPI_HOT void finish(struct mpi_rank *me, struct mpi_message *message,
+			   struct mpi_request *recv, bool is_plain)
 {
-	struct mpi_rank *me = message->dest;
-
-	record(message);
+	record(me, message);
 	me->endpoint->last_started = message->started;
 	if (!is_plain) {
 		recv->message = NULL;
@@ -170,7 +168,7 @@ static MPI_HOT void receive(struct mpi_message *message)
 	release_buffer(message);
 	if (is_copied &&
 	    (!message->dest->world->has_recv_overhead || mpi_message_is_copied_at_once(message)))
-		finish(message, recv, false);
+		finish(message->dest, message, recv, false);
 	else
 		mpi_request_arrived(recv);
 }
@@ -217,7 +215,7 @@ static MPI_HOT void match_envelope(struct mpi_rank *dest, struct mpi_message *me
 		mpi_queue_remove_recv(dest->endpoint, recv);
 		set_status(recv, message);
 		if (is_plain && copy_now(recv, message->payload))
-			finish(message, recv, true);
+			finish(dest, message, recv, true);
 		else
 			go_on(message, recv);
 	}
@@ -229,10 +227,8 @@ void mpi_match_message(struct mpi_message *message)
 	match_envelope(message->dest, message, false);
 }
 
-static MPI_HOT void deliver(struct mpi_message *message, bool is_plain)
+static MPI_HOT void deliver(struct mpi_rank *dest, struct mpi_message *message, bool is_plain)
 {
-	struct mpi_rank *dest = message->dest;
-
 	if (!is_plain) {
 		if (message->is_cancelled) {
 			destroy(dest->world, message, false);
@@ -260,7 +256,7 @@ void mpi_message_envelope_arrived(struct net_transfer *transfer)
 		next = mpi_pair_advance(world, message);
 		if (next && next->is_at_hand)
 			mpi_cause_follow(next, message);
-		deliver(message, false);
+		deliver(message->dest, message, false);
 		if (!next)
 			break;
 		next->has_predecessor = false;
@@ -271,15 +267,15 @@ void mpi_message_envelope_arrived(struct net_transfer *transfer)
 void mpi_message_plain_arrived(struct net_transfer *transfer)
 {
 	struct mpi_message *message = mpi_message_of(transfer);
-	struct mpi_world *world = message->dest->world;
+	struct mpi_rank *dest = message->dest;
 
 	if (__builtin_expect(message->pair_next != NULL, 0)) {
 		mpi_message_envelope_arrived(transfer);
 		return;
 	}
-	message->arrived = world->pd->engine.now;
-	mpi_pair_advance(world, message);
-	deliver(message, true);
+	message->arrived = dest->world->pd->engine.now;
+	mpi_pair_advance(dest->world, message);
+	deliver(dest, message, true);
 }
 
 void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
@@ -292,5 +288,5 @@ void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
 		mpi_datatype_unpack(recv->type, recv->buf, recv->count, message->payload, size_B);
 	if (!mpi_message_is_copied_at_once(message))
 		mpi_message_spend_recv(me, message);
-	finish(message, recv, false);
+	finish(me, message, recv, false);
 }

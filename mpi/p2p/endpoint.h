@@ -131,13 +131,15 @@ mpi_endpoint_block_alone(struct mpi_rank *me, struct mpi_endpoint *endpoint)
 	if (started > begin)
 		me->call_waiting += started - begin;
 }
-static inline void mpi_endpoint_wake(struct mpi_rank *me)
+static inline void mpi_endpoint_tell(struct mpi_endpoint *endpoint)
 {
-	struct mpi_endpoint *endpoint = me->endpoint;
-
 	endpoint->has_news = true;
 	if (endpoint->is_blocked || endpoint->is_polling)
-		sim_task_wake(&me->pd->task);
+		sim_task_wake(&endpoint->owner->pd->task);
+}
+static inline void mpi_endpoint_wake(struct mpi_rank *me)
+{
+	mpi_endpoint_tell(me->endpoint);
 }
 /* The end of a request, which is COMPLETE with its error in its status: for what follows here. */
 void mpi_request_tell(struct mpi_request *request);
@@ -152,7 +154,7 @@ static inline __attribute__((always_inline)) void mpi_request_end(struct mpi_end
 	}
 	request->is_waited = false;
 	if (--endpoint->n_to_go <= 0 && !(endpoint->go_on && endpoint->go_on(endpoint->owner)))
-		mpi_endpoint_wake(endpoint->owner);
+		mpi_endpoint_tell(endpoint);
 }
 /*
  * A test or probe found nothing. A rank that does nothing but poll would stop the simulated clock:

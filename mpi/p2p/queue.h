@@ -76,8 +76,14 @@ static MPI_HOT void mpi_queue_append_recv(struct mpi_endpoint *endpoint, struct 
 
 static MPI_HOT void mpi_queue_remove_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
 {
-	*(recv->prev ? &recv->prev->next : &endpoint->posted_first) = recv->next;
-	*(recv->next ? &recv->next->prev : &endpoint->posted_last) = recv->prev;
+	if (recv->prev)
+		recv->prev->next = recv->next;
+	else
+		endpoint->posted_first = recv->next;
+	if (recv->next)
+		recv->next->prev = recv->prev;
+	else
+		endpoint->posted_last = recv->prev;
 	recv->next = recv->prev = NULL;
 	endpoint->n_posted--;
 	if (mpi_queue_is_wild(recv))
