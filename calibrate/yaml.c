@@ -339,6 +339,19 @@ static void write_protocol(const struct fit *fit, FILE *file)
 	write_rendezvous(fit, file);
 }
 
+/* The library's own rules, where they are known (docs/collectives.md). */
+static void write_collectives(const struct fit *fit, FILE *file)
+{
+	const char *library = samples_get_fact(fit->samples, "library", 0), *profile = NULL;
+
+	if (library && !strncmp(library, "Open MPI", 8))
+		profile = "openmpi";
+	else if (library && !strncmp(library, "MPICH", 5))
+		profile = "mpich";
+	if (profile)
+		fprintf(file, "\ncollectives:\n  profile: %s   # by the library's name\n", profile);
+}
+
 static void write_table(const struct fit *fit, FILE *file)
 {
 	int n = fit->table_n;
@@ -476,6 +489,7 @@ void fit_write_yaml(const struct fit *fit, FILE *file)
 	write_table(fit, file);
 	write_network(fit, file);
 	write_protocol(fit, file);
+	write_collectives(fit, file);
 	write_uncertainty(fit, file);
 	write_sharing(fit, file);
 }

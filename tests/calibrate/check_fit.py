@@ -65,6 +65,12 @@ def breakpoints_are_found(folder):
     write(path, rows, [('nodes', 2), ('library', 'none: "quoted" \\ 1.0'), ('warning', 'of the run')])
     code, err = run(path, '-o', output, '--plot', plots)
     check(code == 0 and 'of the run' in err, f'noisy: exit code {code}, {err}')
+    check('noisy machine' not in err, f'5 % of outliers are no noisy machine: {err}')
+    few = [row if noise.random() > 0.2 else (*row[:4], 3 * row[4]) for row in rows]
+    write(path, few, [('nodes', 2)])
+    check('noisy machine' in run(path, '-o', output + '.noisy')[1], 'a fifth of outliers is said')
+    with open(output + '.noisy', encoding='utf-8') as file:
+        check('# WARNING: noisy machine' in file.read(), 'a fifth of outliers is said in the file')
     with open(output, encoding='utf-8') as file:
         text = file.read()
     segments = [(int(a), int(b), float(l), float(r)) for a, b, l, r in

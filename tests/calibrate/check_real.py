@@ -41,12 +41,40 @@ def writes_a_valid_file(front, folder):
     with open(output, encoding='utf-8') as file:
         text = file.read()
     for part in ('# WARNING: one node only', '# library: ', '# host: ', '# date: ', 'overhead: ', 'eager_threshold: ',
-                 'samples', 'outliers'):
+                 'samples', 'outliers', f'collectives:\n  profile: {launcher} '):
         check(part in text, f'"{part}" in the file')
     check('one node only' in err, 'one node: said on standard error')
     code, out, err = run_mpi.run([mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2',
                                   simulated, '--quick', '--max-size', '64K', '--samples', os.path.join(folder, 'csv')], 60)
     check(code == 0, f'the file is valid: {err}')
+
+
+def bad_situations_are_said(front, folder):
+    """More ranks than cores and one."""
+    output = os.path.join(folder, 'crowded.yaml')
+    code, out, err = run_mpi.run(front + ['-n', '3', program, '--cores', '1', '--quick', '--budget', '1', '--max-size', '64K', '-o', output], 120)
+    check(code == 0 and 'overcommitted' in err, f'three ranks on one core: exit code {code}, {out}{err}')
+    with open(output, encoding='utf-8') as file:
+        text = file.read()
+    check('# WARNING: overcommitted' in text and '\ncores: 1\n' in text, f'the file says so: {text[:2000]}')
+
+
+def probes_between_nodes_end(front, folder):
+    """Each rank has a host name of its own, which takes a root: all probes run, whatever their values are worth."""
+    as_node = ['sh', '-c', 'exec unshare --uts sh -c \'hostname "node$0"; exec "$@"\' "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" "$@"', 'sh']
+    if subprocess.run(['unshare', '--uts', 'true'], stderr=subprocess.DEVNULL, check=False).returncode:
+        print('no root: probes between nodes are left out')
+        return
+    output, samples = os.path.join(folder, 'nodes.yaml'), os.path.join(folder, 'nodes.csv')
+    code, out, err = run_mpi.run(front + ['-n', '5'] + as_node + [program, '--quick', '--budget', '3', '--max-size', '2M', '-o', output,
+                                                                  '--samples', samples], 240)
+    check(code == 0, f'five nodes: exit code {code}\n{out}{err}')
+    with open(samples, encoding='utf-8') as file:
+        probes = {line.split(',')[0] for line in file if line[0] != '#'}
+    for probe in ('after_rest', 'behind_large', 'two_at_once', 'synchronous', 'beside_bulk', 'ring', 'pairs', 'many_to_one'):
+        check(probe in probes, f'five nodes: {probe} was measured')
+    code, _, err = run_mpi.run([mpisim_run, '--quiet', '--compute', 'modelled', '--cluster', output, '-n', '2', simulated, '--help'], 60)
+    check(code == 0, f'five nodes: the file is valid: {err}')
 
 
 def wrong_arguments_are_refused(front):
@@ -119,6 +147,8 @@ def main():
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         writes_a_valid_file(front, folder)
         wrong_arguments_are_refused(front)
+        bad_situations_are_said(front, folder)
+        probes_between_nodes_end(front, folder)
         end_early(front, folder, 'interrupted', lambda process, _: process.send_signal(signal.SIGINT))
         noise = random.Random(SEED)
         for k in range(4):
