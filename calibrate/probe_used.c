@@ -87,6 +87,15 @@ static bool next_connection(struct cal *cal, struct use *use)
 	return cal_new_connection(cal, cal->n_nodes >= 5 ? 2 : 0, &use->source, &use->dest);
 }
 
+/* Says that it is ready, takes the message, and says that it has it. */
+static void take_and_answer(const struct cal *cal, const struct use *use)
+{
+	MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
+	MPI_Recv(cal->recv_buf, (int)use->size_B, MPI_BYTE, use->source, TAG_BULK, MPI_COMM_WORLD,
+		 MPI_STATUS_IGNORE);
+	MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
+}
+
 /* A large eager message on a connection that has carried less than a request brings with it; the
  * sender computes, and then waits for the answer: how long? */
 static double eager_s(struct cal *cal, const struct use *use)
@@ -95,10 +104,7 @@ static double eager_s(struct cal *cal, const struct use *use)
 	double begin, time_s = 0;
 
 	if (cal->rank == use->dest) {
-		MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
-		MPI_Recv(cal->recv_buf, (int)use->size_B, MPI_BYTE, use->source, TAG_BULK,
-			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
+		take_and_answer(cal, use);
 	} else if (cal->rank == use->source) {
 		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		MPI_Isend(cal->send_buf, (int)use->size_B, MPI_BYTE, use->dest, TAG_BULK,
@@ -142,10 +148,7 @@ static double left_in_buffer(struct cal *cal, const char *name, const struct use
 	double returned_s, left_s = 0;
 
 	if (cal->rank == use->dest) {
-		MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
-		MPI_Recv(cal->recv_buf, (int)use->size_B, MPI_BYTE, use->source, TAG_BULK,
-			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
+		take_and_answer(cal, use);
 	} else if (cal->rank == use->source) {
 		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		MPI_Send(cal->send_buf, (int)use->size_B, MPI_BYTE, use->dest, TAG_BULK,
