@@ -32,6 +32,13 @@ void fit_end(struct fit *fit)
 						  1.75 * median_of(fit->samples, "one_way", size_B);
 }
 
+/* Of calls that ask for what has come, which say no at first? */
+void fit_late(struct fit *fit)
+{
+	fit->is_late_probe = median_of(fit->samples, "late_probe", 0) > 0.5;
+	fit->is_late_test = median_of(fit->samples, "late_tests", 0) > 0.5;
+}
+
 void fit_synchronous(struct fit *fit)
 {
 	struct sample_key key = sample_key("synchronous", BETWEEN_NODES, 0, 0);

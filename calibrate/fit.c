@@ -264,6 +264,7 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 		find_bandwidth(fit, w);
 	fit_queue(fit);
 	fit_synchronous(fit);
+	fit_late(fit);
 	fit_used(fit);
 	fit_send_buffer(fit);
 	fit_windows(fit);

@@ -81,6 +81,7 @@ struct fit {
 	bool is_acknowledged;  /* a rendezvous ends with two control messages more */
 	double request_data_B; /* that travel with its request; -1: unknown */
 	bool is_synchronous_acknowledged;
+	bool is_late_probe, is_late_test; /* say no at first */
 	int n_used, n_send_buffers, n_windows;
 	struct since used[FIT_SINCE], /* [n_used] what leaves unattended on a connection that has
 					 carried so much */
@@ -131,6 +132,7 @@ static inline int fit_n_control(const struct fit *fit)
 }
 void fit_queue(struct fit *fit);
 void fit_synchronous(struct fit *fit);
+void fit_late(struct fit *fit);
 void fit_used(struct fit *fit); /* after the others */
 
 /* rest.c: after latencies and bandwidths */

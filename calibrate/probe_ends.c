@@ -9,6 +9,7 @@ struct probe {
 	int third; /* a rank of another node; -1: none */
 	int64_t size_B;
 	double expected_s;
+	bool asks_by_tests;
 };
 
 /* How long a send takes whose receiver attends for three quarters of the time and then computes for
@@ -106,6 +107,44 @@ static double measure_synchronous(struct cal *cal, void *context)
 	return time_s;
 }
 
+/* A message comes while nobody looks: does a first question say no? */
+static double measure_late(struct cal *cal, void *context)
+{
+	const struct probe *probe = context;
+	MPI_Request request;
+	int is_there = 0, index, n_done = 0;
+	bool is_late = false;
+
+	cal_meet(cal, probe->partner);
+	if (cal->rank == probe->partner) {
+		MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_LATE, MPI_COMM_WORLD);
+		return 0;
+	}
+	if (cal->rank != 0)
+		return 0;
+	if (probe->asks_by_tests)
+		MPI_Irecv(NULL, 0, MPI_BYTE, probe->partner, TAG_LATE, MPI_COMM_WORLD, &request);
+	load_pause(20 * cal->empty_s[BETWEEN_NODES] + 1e-3);
+	if (probe->asks_by_tests) {
+		MPI_Testsome(1, &request, &n_done, &index, MPI_STATUSES_IGNORE);
+		is_late = n_done != 1;
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	} else {
+		MPI_Iprobe(probe->partner, TAG_LATE, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+		is_late = !is_there;
+		MPI_Recv(NULL, 0, MPI_BYTE, probe->partner, TAG_LATE, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	}
+	return is_late;
+}
+
+static void probe_late(struct cal *cal, struct probe *probe)
+{
+	cal_repeat(cal, "late_probe", BETWEEN_NODES, 0, 0, measure_late, probe);
+	probe->asks_by_tests = true;
+	cal_repeat(cal, "late_tests", BETWEEN_NODES, 0, 0, measure_late, probe);
+}
+
 static void probe_queue(struct cal *cal, int64_t size_B)
 {
 	struct probe probe = {.partner = cal->far, .third = cal->leader[2], .size_B = 0};
@@ -125,8 +164,9 @@ void probe_ends(struct cal *cal, double until)
 	struct probe probe = {.partner = cal->far, .third = -1, .size_B = 2 * cal->threshold_B};
 
 	cal_group(cal, "ends and queues", until,
-		  (has_rendezvous ? 3 : 0) + (cal->n_nodes > 2 ? 2 : 0) + 1);
+		  (has_rendezvous ? 3 : 0) + (cal->n_nodes > 2 ? 2 : 0) + 3);
 	cal_repeat(cal, "synchronous", BETWEEN_NODES, 0, 0, measure_synchronous, &probe);
+	probe_late(cal, &probe);
 	if (has_rendezvous) {
 		probe.expected_s = probe_one_way(cal, BETWEEN_NODES, probe.size_B);
 		cal_repeat(cal, "receiver_away", BETWEEN_NODES, probe.size_B, 0,

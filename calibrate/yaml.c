@@ -333,6 +333,9 @@ static void write_protocol(const struct fit *fit, FILE *file)
 	if (fit->is_synchronous_acknowledged)
 		fprintf(file,
 			"  synchronous_send: acknowledged   # an empty one took two latencies\n");
+	if (fit->is_late_probe)
+		fprintf(file, "  late_answers: %s   # a first question says no\n",
+			fit->is_late_test ? "tests" : "probes");
 	if (is_ordered(fit))
 		fprintf(file, "  order: per_pair   # an empty message behind a large one arrives "
 			      "behind it\n");
