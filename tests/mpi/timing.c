@@ -364,6 +364,7 @@ static double duplicate_ms(double begin_ms)
 
 	compute_until_ms(begin_ms);
 	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	MPI_Comm_free(&comm);
 	return MPI_Wtime() * 1e3 - begin_ms;
 }
 
@@ -378,9 +379,12 @@ static void grids_agree(void)
 	compute_until_ms(200);
 	MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &comm);
 	expect_ms("grid of all", 200 + each_ms);
+	MPI_Comm_free(&comm);
 	compute_until_ms(300);
 	MPI_Cart_create(MPI_COMM_WORLD, 1, fewer, periods, 0, &comm);
 	expect_ms("grid of some", 300 + each_ms);
+	if (comm != MPI_COMM_NULL)
+		MPI_Comm_free(&comm);
 	compute_until_ms(400);
 	MPI_Graph_create(MPI_COMM_WORLD, 2, ends, edges, 0, &comm);
 	expect_ms("graph of some", 400 + each_ms);
@@ -389,6 +393,7 @@ static void grids_agree(void)
 		return;
 	MPI_Comm_size(comm, &n);
 	expect("size of the graph", n, 2);
+	MPI_Comm_free(&comm);
 }
 
 /* A split takes what an allgather of everybody's colour and key takes. */
@@ -407,6 +412,7 @@ static void split_tells_all(void)
 	expect_ms("split", 200 + each_ms);
 	MPI_Comm_rank(comm, &place);
 	expect("place by key", place, 2 - rank);
+	MPI_Comm_free(&comm);
 }
 
 static const struct test_case cases[] = {

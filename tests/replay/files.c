@@ -21,10 +21,11 @@ static MPI_File open_file(const char *name)
 /* Blocks of the ranks in turn: bytes at equal distances. */
 static void in_turn(MPI_File fh)
 {
-	MPI_Datatype blocks;
+	MPI_Datatype block, blocks;
 
-	MPI_Type_vector(1, BLOCK, 1, MPI_CHAR, &blocks);
-	MPI_Type_create_resized(blocks, 0, (MPI_Aint)n_ranks * BLOCK, &blocks);
+	MPI_Type_vector(1, BLOCK, 1, MPI_CHAR, &block);
+	MPI_Type_create_resized(block, 0, (MPI_Aint)n_ranks * BLOCK, &blocks);
+	MPI_Type_free(&block);
 	MPI_Type_commit(&blocks);
 	MPI_File_set_view(fh, (MPI_Offset)rank * BLOCK, MPI_CHAR, blocks, "native", MPI_INFO_NULL);
 	MPI_File_write_all(fh, buf, 4 * N, MPI_CHAR, MPI_STATUS_IGNORE);
