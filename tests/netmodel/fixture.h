@@ -84,6 +84,15 @@ static inline void mail_send(struct fixture *f, struct mail *mail, int from, int
 	net_transfer_start(f->model, &mail->transfer, from, to, size_B, mail_arrive);
 }
 
+static inline void mail_send_in_stream(struct fixture *f, struct net_stream *stream,
+				       struct mail *mail, int source, int dest, int64_t size_B)
+{
+	mail->fixture = f;
+	mail->done_s = -1;
+	net_transfer_start_in_stream(f->model, stream, &mail->transfer, source, dest, size_B, 0,
+				     NULL, mail_arrive);
+}
+
 /* The same for a computation. */
 struct work {
 	struct net_compute compute;

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Transfers as packets (docs/model.md §3): hand-derived for packets of 1000 B that take 1 ms, 1 MB/s.
- * Without a burst a packet takes 1 ms on its node's link and 1 ms on the switch's. */
+/* Transfers as packets (docs/model.md §3): hand-derived for packets of 1000 B that take 1 ms, 1
+ * MB/s. Without a burst a packet takes 1 ms on its node's link and 1 ms on the switch's. */
 #include "tests/netmodel/fixture.h"
 
 #define HEAD "mpisim_cluster: 1\nnodes: 4\n"
 #define NETWORK "network: {latency: 0, bandwidth: 1 MB/s, packets: {payload: 1000}"
 #define PLAIN HEAD NETWORK "}\n"
 #define MS 1e-3
-
-static void send_in_stream(struct fixture *f, struct net_stream *stream, struct mail *mail,
-			   int source, int dest, int64_t size_B)
-{
-	mail->fixture = f;
-	mail->done_s = -1;
-	net_transfer_start_in_stream(f->model, stream, &mail->transfer, source, dest, size_B, 0,
-				     NULL, mail_arrive);
-}
 
 static void run_until(struct fixture *f, double seconds)
 {
@@ -26,8 +17,8 @@ static void run_until(struct fixture *f, double seconds)
 		assert_int_equal(sim_engine_step(&f->engine), SIM_STEP_EVENT);
 }
 
-/* 4 packets and a short one leave the node in 4.5 ms; the last full one is there at 5 ms, and then the
- * short one in half a millisecond. A message without bytes follows at once. */
+/* 4 packets and a short one leave the node in 4.5 ms; the last full one is there at 5 ms, and then
+ * the short one in half a millisecond. A message without bytes follows at once. */
 static void packets_follow_each_other(void **state)
 {
 	struct fixture f;
@@ -47,7 +38,8 @@ static void packets_follow_each_other(void **state)
 	fixture_close(&f);
 }
 
-/* A frame of 1000 + 250 B passes in 1 ms, a message of 100 B in 350/1250 of it; with the latency. */
+/* A frame of 1000 + 250 B passes in 1 ms, a message of 100 B in 350/1250 of it; with the latency.
+ */
 static void headers_and_latency_count(void **state)
 {
 	struct fixture f;
@@ -62,7 +54,8 @@ static void headers_and_latency_count(void **state)
 }
 
 /* Links have saved up 2 packets: the third leaves the node at 1 ms and stands at the switch behind
- * the other's. When the first message is there, the node has saved up 1 ms, and the switch nothing. */
+ * the other's. When the first message is there, the node has saved up 1 ms, and the switch nothing.
+ */
 static void a_bucket_lets_pass_at_once(void **state)
 {
 	struct fixture f;
@@ -98,8 +91,24 @@ static void what_is_in_a_queue_comes_first(void **state)
 	fixture_close(&f);
 }
 
-/* From nodes 0 and 1 to node 2: what has left the nodes stands at the switch, 10 packets of which the
- * first is there at 2 ms. Node 0 uses its link for node 3 meanwhile, from 5 ms on. */
+/* No more than 3 packets of a stream stand in the queue: what starts at 2.5 ms leaves after 5. */
+static void a_queue_takes_so_much_of_a_stream(void **state)
+{
+	struct fixture f;
+	struct mail large, small;
+
+	fixture_open(&f, HEAD NETWORK ", queue: 3000}\n");
+	mail_send(&f, &large, 0, 1, 20000);
+	run_until(&f, 2.5 * MS);
+	mail_send(&f, &small, 0, 2, 1000);
+	fixture_run(&f);
+	assert_near(small.done_s, (5 + 1 + 1) * MS, 10 * ONE_PS);
+	assert_near(large.done_s, (21 + 1) * MS, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
+/* From nodes 0 and 1 to node 2: what has left the nodes stands at the switch, 10 packets of which
+ * the first is there at 2 ms. Node 0 uses its link for node 3 meanwhile, from 5 ms on. */
 static void the_switch_keeps_what_nodes_have_sent(void **state)
 {
 	struct fixture f;
@@ -116,8 +125,8 @@ static void the_switch_keeps_what_nodes_have_sent(void **state)
 	fixture_close(&f);
 }
 
-/* Limited to 2500 B: 3 packets, of which the last is short. What is left, after 9 ms, takes as long as
- * that: 3.5 ms. */
+/* Limited to 2500 B: 3 packets, of which the last is short. What is left, after 9 ms, takes as long
+ * as that: 3.5 ms. */
 static void limits_stop_packets(void **state)
 {
 	for (int is_granted = 0; is_granted < 2; is_granted++) {
@@ -127,7 +136,7 @@ static void limits_stop_packets(void **state)
 
 		fixture_open(&f, PLAIN);
 		net_stream_limit(f.model, &stream, 2500);
-		send_in_stream(&f, &stream, &mail, 0, 1, 5000);
+		mail_send_in_stream(&f, &stream, &mail, 0, 1, 5000);
 		mail_send(&f, &clock, 2, 3, 8000);
 		while (clock.done_s < 0)
 			assert_int_equal(sim_engine_step(&f.engine), SIM_STEP_EVENT);
@@ -144,9 +153,10 @@ static void limits_stop_packets(void **state)
 	}
 }
 
-/* Acknowledgements come back 1 ms apart. The window grows from 10 to 16 by the first six; the next two
- * are a train longer than half a millisecond, which ends slow start at 17. Then each 20 packets let
- * one more under way, as long as it is needed: by the first 100 of 7 + 100 + 21 it has grown by 5. */
+/* Acknowledgements come back 1 ms apart. The window grows from 10 to 16 by the first six; the next
+ * two are a train longer than half a millisecond, which ends slow start at 17. Then each 20 packets
+ * let one more under way, as long as it is needed: by the first 100 of 7 + 100 + 21 it has grown
+ * by 5. */
 static void slow_start_ends_where_the_path_is_full(void **state)
 {
 	struct net_stream stream = {0};
@@ -154,7 +164,7 @@ static void slow_start_ends_where_the_path_is_full(void **state)
 	struct mail mail, later;
 
 	fixture_open(&f, PLAIN);
-	send_in_stream(&f, &stream, &mail, 0, 1, 128000);
+	mail_send_in_stream(&f, &stream, &mail, 0, 1, 128000);
 	fixture_run(&f);
 	assert_near(mail.done_s, 129 * MS, 10 * ONE_PS);
 	assert_int_equal(stream.tcp.threshold, 17);
@@ -162,7 +172,7 @@ static void slow_start_ends_where_the_path_is_full(void **state)
 	/* after 0.5 s of rest half of it, but not below 10; the acknowledgement makes it 11 */
 	mail_send(&f, &later, 2, 3, 500000);
 	fixture_run(&f);
-	send_in_stream(&f, &stream, &mail, 0, 1, 2000);
+	mail_send_in_stream(&f, &stream, &mail, 0, 1, 2000);
 	fixture_run(&f);
 	assert_int_equal(stream.tcp.threshold, 17);
 	assert_int_equal(stream.tcp.window, 12);
@@ -177,11 +187,12 @@ static void who_begins_later_has_the_larger_window(void **state)
 	struct fixture f;
 	struct mail a, b;
 
-	fixture_open(&f, HEAD "network: {latency: 0.1ms, bandwidth: 1 MB/s, packets: {payload: 1000, "
-			      "overhead: 60}, burst: 2000}\n");
-	send_in_stream(&f, &there, &a, 0, 1, 200000);
+	fixture_open(&f,
+		     HEAD "network: {latency: 0.1ms, bandwidth: 1 MB/s, packets: {payload: 1000, "
+			  "overhead: 60}, burst: 2000}\n");
+	mail_send_in_stream(&f, &there, &a, 0, 1, 200000);
 	run_until(&f, 20 * MS);
-	send_in_stream(&f, &back, &b, 1, 0, 200000);
+	mail_send_in_stream(&f, &back, &b, 1, 0, 200000);
 	fixture_run(&f);
 	assert_true(there.tcp.window < back.tcp.window);
 	assert_true(a.done_s > 0.21);
@@ -235,6 +246,7 @@ int main(void)
 	    cmocka_unit_test(headers_and_latency_count),
 	    cmocka_unit_test(a_bucket_lets_pass_at_once),
 	    cmocka_unit_test(what_is_in_a_queue_comes_first),
+	    cmocka_unit_test(a_queue_takes_so_much_of_a_stream),
 	    cmocka_unit_test(the_switch_keeps_what_nodes_have_sent),
 	    cmocka_unit_test(limits_stop_packets),
 	    cmocka_unit_test(slow_start_ends_where_the_path_is_full),

@@ -8,15 +8,6 @@
 	"window_against: 100 kB"
 #define MB 1000000
 
-static void send_in_stream(struct fixture *f, struct net_stream *stream, struct mail *mail,
-			   int source, int dest, int64_t size_B)
-{
-	mail->fixture = f;
-	mail->done_s = -1;
-	net_transfer_start_in_stream(f->model, stream, &mail->transfer, source, dest, size_B, 0,
-				     NULL, mail_arrive);
-}
-
 /* 1 MB from node 0 to node 1 and, a tenth of a second later, as much back: when both have arrived.
  */
 static void exchange(const char *cluster, uint64_t seed, double *out_there_s, double *out_back_s)
@@ -27,12 +18,12 @@ static void exchange(const char *cluster, uint64_t seed, double *out_there_s, do
 
 	fixture_open(&f, cluster);
 	net_model_vary(f.model, 0, 0, seed);
-	send_in_stream(&f, &there, &a, 0, 1, MB);
+	mail_send_in_stream(&f, &there, &a, 0, 1, MB);
 	mail_send(&f, &clock, 2, 3, MB / 10);
 	while (clock.done_s < 0)
 		assert_int_equal(sim_engine_step(&f.engine), SIM_STEP_EVENT);
 	fixture_settle(&f);
-	send_in_stream(&f, &back, &b, 1, 0, MB);
+	mail_send_in_stream(&f, &back, &b, 1, 0, MB);
 	fixture_run(&f);
 	*out_there_s = a.done_s;
 	*out_back_s = b.done_s;
@@ -101,7 +92,7 @@ static void the_queue_holds_no_more_than_a_window(void **state)
 			     HEAD "network: {latency: 500ms, bandwidth: 1 MB/s, queue: 100 kB, "
 				  "window: [{from: 0, size: 20 kB}, {from: 1 MB, size: 50 kB}], "
 				  "segments: [{from: 900 kB, latency: 0, bandwidth: 1 MB/s}]}\n");
-		send_in_stream(&f, &stream, &large, 0, 1, 900000);
+		mail_send_in_stream(&f, &stream, &large, 0, 1, 900000);
 		mail_send(&f, &small, 0, 2, 10000);
 		fixture_run(&f);
 		assert_near(small.done_s, is_used ? 0.57 : 0.54, 3 * ONE_PS);
