@@ -182,6 +182,55 @@ int replay_own_Request_get_status(struct replay_rank *rank)
 	return code;
 }
 
+/* Request `index` of the list was complete in the recording: it is here, or waited for. */
+static void await_one(struct replay_rank *rank, const MPI_Request list[], uint64_t index)
+{
+	struct mpi_request *found;
+
+	if (index >= (uint64_t)rank->n_listed)
+		replay_damaged(rank, "a request that is not in the list");
+	found = mpi_request_get(rank->mpi, list[index]);
+	if (found && found->state != REQUEST_IDLE && found->state != REQUEST_COMPLETE)
+		mpi_requests_wait(rank->mpi, 1, &found, false);
+}
+
+int replay_own_Request_get_status_all(struct replay_rank *rank)
+{
+	MPI_Request *list = replay_requests(rank);
+	int flag, were_complete = mtrace_get_int(&rank->cursor) != 0;
+	int code = MPI_Request_get_status_all(rank->n_listed, list, &flag, MPI_STATUSES_IGNORE);
+
+	for (int i = 0; were_complete && i < rank->n_listed; i++)
+		await_one(rank, list, (uint64_t)i);
+	return code;
+}
+
+int replay_own_Request_get_status_any(struct replay_rank *rank)
+{
+	MPI_Request *list = replay_requests(rank);
+	int64_t was = mtrace_get_int(&rank->cursor);
+	int index, flag, code = MPI_Request_get_status_any(rank->n_listed, list, &index, &flag,
+							   MPI_STATUS_IGNORE);
+
+	if (was >= 0)
+		await_one(rank, list, (uint64_t)was);
+	return code;
+}
+
+int replay_own_Request_get_status_some(struct replay_rank *rank)
+{
+	MPI_Request *list = replay_requests(rank);
+	uint64_t n = mtrace_get_count(&rank->cursor);
+	int n_here, *indices = replay_array_reserve(rank, &rank->arrays[0],
+						    ((size_t)rank->n_listed + 1) * sizeof *indices);
+	int code = MPI_Request_get_status_some(rank->n_listed, list, &n_here, indices,
+					       MPI_STATUSES_IGNORE);
+
+	for (uint64_t i = 0; i < n; i++)
+		await_one(rank, list, mtrace_get_uint(&rank->cursor));
+	return code;
+}
+
 int replay_own_Request_free(struct replay_rank *rank)
 {
 	MPI_Request *request = replay_request(rank);

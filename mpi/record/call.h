@@ -129,6 +129,15 @@ void mpi_record_tag(struct mpi_record_call *call, int tag);
 void mpi_record_session(struct mpi_record_call *call, MPI_Session session);
 void mpi_record_new_session(struct mpi_record_call *call, const MPI_Session *session, int code);
 void mpi_record_freed_session(struct mpi_record_call *call, const MPI_Session *session);
+int mpi_record_own_Request_get_status_all(struct mpi_record_call *call, int count,
+					  const MPI_Request requests[], int *flag,
+					  MPI_Status statuses[]);
+int mpi_record_own_Request_get_status_any(struct mpi_record_call *call, int count,
+					  const MPI_Request requests[], int *index, int *flag,
+					  MPI_Status *status);
+int mpi_record_own_Request_get_status_some(struct mpi_record_call *call, int count,
+					   const MPI_Request requests[], int *n_done, int indices[],
+					   MPI_Status statuses[]);
 int mpi_record_own_Comm_create_from_group(struct mpi_record_call *call, MPI_Group group,
 					  const char *stringtag, MPI_Info info,
 					  MPI_Errhandler errhandler, MPI_Comm *newcomm);
