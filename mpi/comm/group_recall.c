@@ -8,12 +8,14 @@
 
 #define N_PLACES 64
 
-/* One place for all recipes with the same hash: the last one has it. */
+/* The last N_PLACES groups. */
 struct mpi_group_recall {
 	struct memory {
 		struct mpi_group_recipe recipe; /* `numbers` and references are its own */
+		uint64_t hash;			/* of recipe: what differs in it is not the same */
 		struct mpi_group *made;		/* NULL: free */
 	} places[N_PLACES];
+	int oldest;
 };
 
 static struct mpi_group_recall *recall_of(const struct mpi_world *world)
@@ -49,8 +51,8 @@ void mpi_group_recall_destroy(struct mpi_world *world)
 	free(recall);
 }
 
-static struct memory *place_of(struct mpi_group_recall *recall,
-			       const struct mpi_group_recipe *recipe)
+/* Addresses differ from run to run, so nothing but speed may depend on it. */
+static uint64_t hash_of(const struct mpi_group_recipe *recipe)
 {
 	uint64_t hash = recipe->operation;
 
@@ -58,7 +60,7 @@ static struct memory *place_of(struct mpi_group_recall *recall,
 	hash = (hash ^ (uintptr_t)recipe->b) * 0x9e3779b97f4a7c15u;
 	for (int64_t i = 0; i < recipe->n; i++)
 		hash = (hash ^ (uint32_t)recipe->numbers[i]) * 0x9e3779b97f4a7c15u;
-	return &recall->places[hash >> 58];
+	return hash;
 }
 
 static bool is_same(const struct mpi_group_recipe *a, const struct mpi_group_recipe *b)
@@ -69,18 +71,25 @@ static bool is_same(const struct mpi_group_recipe *a, const struct mpi_group_rec
 
 struct mpi_group *mpi_group_recall(const struct mpi_rank *me, const struct mpi_group_recipe *recipe)
 {
-	struct memory *memory = place_of(recall_of(me->world), recipe);
+	struct mpi_group_recall *recall = recall_of(me->world);
+	uint64_t hash = hash_of(recipe);
 
-	if (!memory->made || !is_same(&memory->recipe, recipe))
-		return NULL;
-	mpi_group_retain(memory->made);
-	return memory->made;
+	for (int i = 0; i < N_PLACES; i++) {
+		struct memory *memory = &recall->places[i];
+
+		if (memory->made && memory->hash == hash && is_same(&memory->recipe, recipe)) {
+			mpi_group_retain(memory->made);
+			return memory->made;
+		}
+	}
+	return NULL;
 }
 
 void mpi_group_remember(struct mpi_rank *me, const struct mpi_group_recipe *recipe,
 			struct mpi_group *made)
 {
-	struct memory *memory = place_of(recall_of(me->world), recipe);
+	struct mpi_group_recall *recall = recall_of(me->world);
+	struct memory *memory = &recall->places[recall->oldest];
 	int *numbers = malloc(((size_t)recipe->n + 1) * sizeof *numbers);
 
 	if (!numbers)
@@ -92,6 +101,7 @@ void mpi_group_remember(struct mpi_rank *me, const struct mpi_group_recipe *reci
 	if (recipe->b)
 		mpi_group_retain(recipe->b);
 	forget(memory);
-	*memory = (struct memory){.recipe = *recipe, .made = made};
+	*memory = (struct memory){.recipe = *recipe, .hash = hash_of(recipe), .made = made};
 	memory->recipe.numbers = numbers;
+	recall->oldest = (recall->oldest + 1) % N_PLACES;
 }

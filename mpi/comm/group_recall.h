@@ -32,7 +32,8 @@ struct mpi_group_recall;
 
 int mpi_group_recall_create(struct mpi_world *world); /* 0 or UTIL_ENOMEM */
 void mpi_group_recall_destroy(struct mpi_world *world);
-/* The group that was made so, with a reference for the caller; NULL: nobody knows. O(n). */
+/* The group that was made so, with a reference for the caller; NULL: nobody knows. O(n + groups
+ * remembered, at most 64). */
 struct mpi_group *mpi_group_recall(const struct mpi_rank *me,
 				   const struct mpi_group_recipe *recipe);
 /* Remembers it, in place of one that was made longer ago; keeps references. Without memory it is

@@ -39,7 +39,7 @@ class Usage(Base):
         free_kB = int(re.search(r"MemAvailable: +(\d+)", pathlib.Path("/proc/meminfo").read_text())[1])
         if free_kB > 90e6:
             self.skipTest("10 million ranks may fit here")
-        self.refused("10000000 ranks need about 108 GB of memory", "--cluster", self.cluster, "-n", 10000000, self.misc)
+        self.refused("10000000 ranks need about 84 GB of memory", "--cluster", self.cluster, "-n", 10000000, self.misc)
 
     def test_files_that_are_not_there_exit_2(self):
         c = self.cluster
