@@ -200,6 +200,15 @@ class ByHand(Base):
         self.near(trees["one"]["load_balance"], 0.5)
         self.near(trees["one"]["serialization"], 1)
 
+    def test_phases_of_ranks_that_are_ahead_have_fractions_for_factors(self):
+        # "message" lasts 11.01 ms, in which rank 0 computes 6 ms; on an ideal network rank 1 would have the message after 1 ms
+        _, a = self.case("ahead")
+        tree = next(phase for phase in a["phases"] if phase["name"] == "message")
+        self.near(tree["load_balance"], 3.5 / 6)
+        self.near(tree["serialization"], 1)
+        self.near(tree["transfer"], 6 / 11.01)
+        self.near(tree["parallel"], 3.5 / 11.01)
+
     def within(self, analysis, begin_s, end_s):
         """(load balance, serialization, transfer, parallel) of the windows between: they must all be the same."""
         windows = [w for w in analysis["efficiency_curve"] if w["begin_s"] >= begin_s and w["end_s"] <= end_s]

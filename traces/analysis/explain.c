@@ -122,6 +122,10 @@ bool trace_phase_tree(struct trace_explanation *explanation, int place, struct t
 	trace_units_sum(units, (struct trace_useful){region->useful_s[0], region->n_known[0]},
 			(struct trace_useful){region->useful_s[1], region->n_known[1]});
 	*out = trace_tree_of(units, sim_time_to_s(phase->end - phase->begin), ideal_s);
+	/* others compute meanwhile in phases of their own, which takes an ideal run its time, too
+	 */
+	*out =
+	    trace_tree_of(units, out->time_s, fmin(fmax(ideal_s, out->useful_max_s), out->time_s));
 	return true;
 }
 

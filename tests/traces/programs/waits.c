@@ -114,6 +114,26 @@ static void ring(void)
 	}
 }
 
+/* Both compute 1 ms and then exchange a message of 10 ms; rank 0 does not wait for it before it
+ * goes on with the next phase and 5 ms of computation. */
+static void ahead(void)
+{
+	MPI_Request request;
+
+	mpisim_phase_begin("message");
+	compute("before", 1e-3);
+	if (rank == 0)
+		MPI_Isend(buffer, SIZE_B, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+	else
+		recv(0, SIZE_B);
+	mpisim_phase_end();
+	mpisim_phase_begin("work");
+	compute("after", 5e-3);
+	if (rank == 0)
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	mpisim_phase_end();
+}
+
 /* Phases on rank 0 only: in the first, ranks compute 1 s each, in the second rank 0 alone. */
 static void phases(void)
 {
@@ -262,6 +282,7 @@ static const struct {
     {"shared", shared},
     {"overlap", overlap},
     {"ring", ring},
+    {"ahead", ahead},
     {"phases", phases},
     {"in_turn", in_turn},
     {"many", many},
