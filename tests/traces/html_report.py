@@ -220,6 +220,36 @@ class Page(unittest.TestCase):
         finally:
             self.browser.call("POST", "/window/rect", {"width": 1200, "height": 900})
 
+    def test_curves_are_legible_on_a_phone(self):
+        self.open()
+        size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        self.browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": size})
+        try:
+            texts = self.browser.call("POST", "/execute/async", {"args": [], "script": """
+                const done = arguments[0];
+                const boxes = () => done([...document.querySelectorAll("#curve svg text")].map((text) => {
+                  const box = text.getBoundingClientRect();
+                  return [box.height, box.left, box.right, box.top];
+                }));
+                requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(boxes)));"""})
+            self.assertGreater(len(texts), 6)
+            self.assertGreater(min(height for height, _, _, _ in texts), 10)
+            times = [box for box in texts if box[3] == max(top for _, _, _, top in texts)]
+            self.assertGreater(len(times), 2)
+            for one, other in zip(times, times[1:]):
+                self.assertLess(one[2], other[1])
+        finally:
+            self.browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.clearDeviceMetricsOverride", "params": {}})
+
+    def test_colours_with_a_meaning_are_printed(self):
+        self.open()
+        kind = "return [...document.querySelectorAll('.stack i, .legend i, .meter, .meter i')].map(e => getComputedStyle(e).printColorAdjust)"
+        self.browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": "print"}})
+        try:
+            self.assertEqual(set(self.browser.run(kind)), {"exact"})
+        finally:
+            self.browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": ""}})
+
     def test_long_runs_show_the_shares_of_each_column(self):
         # 4 ranks x 60000 rounds of a computation and a barrier: more than the intervals that are kept one by one
         self.open("60000", ranks=4, name="long.html")

@@ -6,22 +6,29 @@ function svg(tag, attributes, ...children) {
   return element;
 }
 
-/* Lines of fractions over time: curves [{name, colour, points: [[begin_s, end_s, fraction]]}]. */
+/* Lines of fractions over time: curves [{name, colour, points: [[begin_s, end_s, fraction]]}]. Drawn for the width it has: text stays as large as it is. */
 function curves(curves, end_s, label) {
-  const W = 960, H = 260, L = 46, B = 28, T = 8, plot = svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": label });
-  const x = (t) => L + t / end_s * (W - L - 8), y = (f) => T + (1 - f) * (H - T - B);
-  for (let f = 0; f <= 1.001; f += 0.25) {
-    plot.append(svg("line", { x1: L, x2: W - 8, y1: y(f), y2: y(f), stroke: "var(--line)" }));
-    plot.append(svg("text", { x: L - 6, y: y(f) + 4, "text-anchor": "end" }, Math.round(100 * f) + " %"));
-  }
-  const marks = step(end_s, 8);
-  for (let t = 0; t <= end_s * 1.0001; t += marks)
-    plot.append(svg("text", { x: x(t), y: H - 8, "text-anchor": t === 0 ? "start" : x(t) > W - 40 ? "end" : "middle" }, time(t)));
-  for (const curve of curves) {
-    const path = curve.points.filter(([, , f]) => f !== null)
-      .map(([b, e, f], i) => `${i ? "L" : "M"}${x(b).toFixed(1)} ${y(Math.min(1, f)).toFixed(1)}L${x(e).toFixed(1)} ${y(Math.min(1, f)).toFixed(1)}`).join("");
-    plot.append(svg("path", { d: path, fill: "none", stroke: `var(--${curve.colour})`, "stroke-width": 2 }));
-  }
+  const plot = svg("svg", { role: "img", "aria-label": label });
+  const draw = (width) => {
+    const H = 260, L = 46, R = width - 8, B = 28, T = 8;
+    const x = (t) => L + t / end_s * (R - L), y = (f) => T + (1 - f) * (H - T - B);
+    plot.setAttribute("viewBox", `0 0 ${width} ${H}`);
+    plot.replaceChildren();
+    for (let f = 0; f <= 1.001; f += 0.25) {
+      plot.append(svg("line", { x1: L, x2: R, y1: y(f), y2: y(f), stroke: "var(--line)" }));
+      plot.append(svg("text", { x: L - 6, y: y(f) + 4, "text-anchor": "end" }, Math.round(100 * f) + " %"));
+    }
+    const marks = step(end_s, Math.min(8, Math.max(2, Math.floor(width / 100))));
+    for (let t = 0; t <= end_s * 1.0001; t += marks)
+      plot.append(svg("text", { x: x(t), y: H - 8, "text-anchor": t === 0 ? "start" : x(t) > R - 32 ? "end" : "middle" }, time(t)));
+    for (const curve of curves) {
+      const path = curve.points.filter(([, , f]) => f !== null)
+        .map(([b, e, f], i) => `${i ? "L" : "M"}${x(b).toFixed(1)} ${y(Math.min(1, f)).toFixed(1)}L${x(e).toFixed(1)} ${y(Math.min(1, f)).toFixed(1)}`).join("");
+      plot.append(svg("path", { d: path, fill: "none", stroke: `var(--${curve.colour})`, "stroke-width": 2 }));
+    }
+  };
+  draw(960);
+  new ResizeObserver(([entry]) => { if (entry.contentRect.width > 60) draw(Math.round(entry.contentRect.width)); }).observe(plot);
   return el("div", {}, plot, legend(curves.map((curve) => [curve.colour, curve.name])));
 }
 
