@@ -18,7 +18,7 @@ function curves(curves, end_s, label) {
       plot.append(svg("line", { x1: L, x2: R, y1: y(f), y2: y(f), stroke: "var(--line)" }));
       plot.append(svg("text", { x: L - 6, y: y(f) + 4, "text-anchor": "end" }, Math.round(100 * f) + " %"));
     }
-    const marks = step(end_s, Math.min(8, Math.max(2, Math.floor(width / 100))));
+    const marks = step(end_s, Math.min(8, Math.max(2, Math.floor(width / 70))));
     for (let t = 0; t <= end_s * 1.0001; t += marks)
       plot.append(svg("text", { x: x(t), y: H - 8, "text-anchor": t === 0 ? "start" : x(t) > R - 32 ? "end" : "middle" }, time(t)));
     for (const curve of curves) {
