@@ -144,6 +144,7 @@ def doubts_are_named():
     done = replay()
     check("mpisim-replay: warning: " in done.stderr and "mpisim-run: " not in done.stderr, done.stderr)
     check("MPI_Iprobe at share.c:" in done.stderr and "looked for messages without waiting" in done.stderr, done.stderr)
+    check("let it run there (mpisim-run, or mpisim-whatif --cluster FILE -n RANKS PROGRAM)" in done.stderr, done.stderr)
     record(NAMES[0], "jacobi", 4, [])
     done = replay()
     check("read a clock" in done.stderr and "without waiting" not in done.stderr, done.stderr)

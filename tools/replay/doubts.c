@@ -60,7 +60,8 @@ static void note(const struct mtrace_file *file, uint32_t kind, struct run_strin
 	    consequences[kind]
 		? consequences[kind]
 		: "the recorded outcome is replayed; on another cluster the program itself may "
-		  "take another course");
+		  "take another course, and its time be far off this: let it run there "
+		  "(mpisim-run, or mpisim-whatif --cluster FILE -n RANKS PROGRAM)");
 }
 
 void replay_doubts_note(const struct mtrace_file *file, bool is_moved, struct run_strings *notes)
