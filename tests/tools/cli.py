@@ -114,6 +114,35 @@ class Ends(Base):
         self.assertIn("deadlock: every rank waits", done.stderr)
         self.assertRegex(done.stderr, r"rank 0: MPI_Iprobe at .*misc\.c:\d+ .*polling without success")
 
+    def test_shares_that_algorithm1_cannot_give_are_warned_of_with_what_follows(self):
+        # Ranks 0 to 4 send to 5 and 6, 0 and 1 to 7, all at once: literally the link to 7 would carry 1.2 times what it can (docs/model.md).
+        (self.dir / "twelve.c").write_text("""
+#include <mpi.h>
+static char data[1000000];
+int main(int argc, char **argv)
+{
+	MPI_Request requests[5];
+	int rank, n = 0;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int to = 5; rank < 5 && to < (rank < 2 ? 8 : 7); to++)
+		MPI_Isend(data, sizeof data, MPI_BYTE, to, 0, MPI_COMM_WORLD, &requests[n++]);
+	for (int from = 0; rank >= 5 && from < (rank < 7 ? 5 : 2); from++)
+		MPI_Irecv(data, sizeof data, MPI_BYTE, from, 0, MPI_COMM_WORLD, &requests[n++]);
+	MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+	MPI_Finalize();
+	return 0;
+}
+""")
+        built = call(BIN / "mpisim-cc", self.dir / "twelve.c", "-o", self.dir / "twelve")
+        self.assertEqual(built.returncode, 0, built.stderr)
+        for sharing, n in (("algorithm1", 1), ("maxmin", 0)):
+            done = call(*self.words("--set", "nodes=8", "--set", f"network.sharing={sharing}", n=8), self.dir / "twelve")
+            self.assertEqual(done.returncode, 0, done)
+            self.assertEqual(len(re.findall(r"warning: sharing algorithm1 was not feasible at \d+ instants?, where max-min shares replaced it: the "
+                                            r"prediction mixes both \(--set network\.sharing=maxmin shows ", done.stderr)), n, done.stderr)
+
     def test_failures_name_rank_call_and_line(self):
         for what, wanted in (("abort", r"rank 1: MPI_Abort at .*misc\.c:\d+.*code 5"),
                              ("crash", r"rank 1: .*misc\.c:\d+.*segmentation fault"),

@@ -97,7 +97,8 @@ static void warn_model(const struct run *run, struct run_strings *warnings)
 	if (stats.n_algorithm1_infeasible > 0)
 		run_strings_add(warnings,
 				"sharing algorithm1 was not feasible at %llu instants, where "
-				"max-min shares replaced it",
+				"max-min shares replaced it: the prediction mixes both "
+				"(--set network.sharing=maxmin shows how far apart they are)",
 				(unsigned long long)stats.n_algorithm1_infeasible);
 	if (summary->n_phases_dropped > 0)
 		run_strings_add(
