@@ -78,6 +78,26 @@ class Plots(Base):
         rows = self.numbers("efficiency")
         self.assertEqual([row[:2] + [row[5]] for row in rows], [[1, 1, 0.5], [2, 1, 0.5], [4, 1, 0.5]])
 
+    def test_a_line_has_its_own_reference_where_that_is_asked_for(self):
+        # Work 4 and 8: 4 s and 8 s on one node. With one reference the second line would be half as high.
+        rows = self.numbers("speedup", "--by", "work", "--reference-per-line")
+        self.assertEqual([row[:4] + row[5:8] for row in rows], [[n, n, n, n, n, n, n] for n in (1, 2, 4)])
+        self.assertIn("reference: of each line its fewest nodes", (self.dir / "s-speedup.gp").read_text())
+        rows = self.numbers("speedup", "--by", "work")
+        self.assertEqual([row[5] for row in rows], [0.5, 1, 2])
+        rows = self.numbers("efficiency", "--by", "work", "--by", "kind", "--reference-per-line", "--where", "work == 4 or nodes > 1")
+        self.assertEqual([row[1] for row in rows], [1, 1, 1])
+        self.assertEqual([[value for value in row[9:14:4]] for row in rows], [["", ""], [1, 1], [1, 1]])
+
+    def test_titles_name_the_condition(self):
+        for kind in KINDS:
+            self.plot(kind, "--where", "work == 4 and nodes > 0")
+            titles = [line for line in (self.dir / f"s-{kind}.gp").read_text().splitlines() if line.startswith("set title ")]
+            self.assertEqual(len(titles), 1)
+            self.assertIn("only where work == 4 and nodes > 0", titles[0])
+            self.plot(kind, "--where", "work == 4", "--title", "mine")
+            self.assertNotIn("only where", (self.dir / f"s-{kind}.gp").read_text())
+
     def test_other_parameters_count_by_their_fastest(self):
         rows = self.numbers("time", "--x", "work")
         # Four nodes are the fastest: work / 4.

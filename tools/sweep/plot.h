@@ -18,7 +18,7 @@ struct sweep_plot_options { /* strings are borrowed from argv; NULL: the default
 	int n_by;
 	bool has_by; /* also "--by none" */
 	enum sweep_style style;
-	bool is_relative, help;
+	bool is_relative, is_reference_per_line, help;
 };
 
 int sweep_plot_options_parse(int argc, char **argv, struct sweep_plot_options *out,
@@ -98,7 +98,7 @@ double sweep_median(double values[], int n);
 
 /* plot_script.c: the parts of scripts. */
 void sweep_script_head(const struct sweep_plot *plot, FILE *gp);
-/* `extra` "": one line. */
+/* `extra` and --where stand below `text`; `extra` "": nothing more. */
 void sweep_script_title(const struct sweep_plot *plot, const char *text, const char *extra,
 			FILE *gp);
 void sweep_script_axis(const struct sweep_plot *plot, char axis, const struct sweep_axis *of,

@@ -139,31 +139,58 @@ static int draw_scaling(struct sweep_plot *plot, const struct sweep_choice *choi
 	return 0;
 }
 
-/* Times become speedups: fewest nodes × their fastest time / time. With `is_efficiency` divided by
- * the nodes, too. */
-static void convert(struct sweep_series *series, bool is_efficiency, double *out_nodes,
-		    double *out_time)
+/* The fastest of the cells on the fewest nodes; `line` -1: of all lines. NULL: there is none. */
+static const struct sweep_cell *find_reference(const struct sweep_series *series, int line)
 {
-	const struct sweep_cell *reference = &series->cells[0];
-	double work;
+	const struct sweep_cell *found = NULL;
 
-	for (int i = 1; i < series->n_cells; i++) {
+	for (int i = 0; i < series->n_cells; i++) {
 		const struct sweep_cell *cell = &series->cells[i];
 
-		if (cell->x < reference->x || (cell->x == reference->x && cell->y < reference->y))
-			reference = cell;
+		if (line >= 0 && cell->series != line)
+			continue;
+		if (!found || cell->x < found->x || (cell->x == found->x && cell->y < found->y))
+			found = cell;
 	}
-	*out_nodes = reference->x;
-	*out_time = reference->y;
-	work = reference->x * reference->y;
+	return found;
+}
+
+/* Times become speedups: nodes × time of `reference` / time. With `is_efficiency` divided by the
+ * nodes, too. `line` -1: those of all lines. */
+static void convert_line(struct sweep_series *series, int line, struct sweep_cell reference,
+			 bool is_efficiency)
+{
+	double work = reference.x * reference.y;
+
 	for (int i = 0; i < series->n_cells; i++) {
 		struct sweep_cell *cell = &series->cells[i];
 		double low = cell->low, per = is_efficiency ? cell->x : 1;
 
+		if (line >= 0 && cell->series != line)
+			continue;
 		cell->low = work / cell->high / per;
 		cell->high = work / low / per;
 		cell->y = work / cell->y / per;
 	}
+}
+
+/* `note`: what the reference is. */
+static void convert(struct sweep_series *series, bool is_efficiency, bool is_per_line, char *note,
+		    size_t size)
+{
+	const struct sweep_cell *reference;
+
+	if (is_per_line) {
+		for (int line = 0; line < series->n; line++)
+			if ((reference = find_reference(series, line)))
+				convert_line(series, line, *reference, is_efficiency);
+		snprintf(note, size, "reference: of each line its fewest nodes");
+		return;
+	}
+	reference = find_reference(series, -1);
+	snprintf(note, size, "reference: %.4g s on %.4g node%s", reference->y, reference->x,
+		 reference->x == 1 ? "" : "s");
+	convert_line(series, -1, *reference, is_efficiency);
 }
 
 static int draw_against_nodes(struct sweep_plot *plot, bool is_efficiency, struct util_error *err)
@@ -172,7 +199,6 @@ static int draw_against_nodes(struct sweep_plot *plot, bool is_efficiency, struc
 	struct sweep_axis y = {"speedup", 1, false};
 	struct sweep_series series = {0};
 	char title[256], note[128];
-	double nodes, time_s;
 	int failed = choose_x(plot, &choice, err);
 
 	if (!failed)
@@ -181,13 +207,11 @@ static int draw_against_nodes(struct sweep_plot *plot, bool is_efficiency, struc
 		failed = sweep_series_make(plot, &choice, &series, err);
 	if (failed)
 		return failed;
-	convert(&series, is_efficiency, &nodes, &time_s);
+	convert(&series, is_efficiency, plot->options.is_reference_per_line, note, sizeof note);
 	if (is_efficiency)
 		y = (struct sweep_axis){"parallel efficiency (%)", 100, false};
 	snprintf(title, sizeof title, "%s of %s", is_efficiency ? "Parallel efficiency" : "Speedup",
 		 plot->table->name);
-	snprintf(note, sizeof note, "reference: %.4g s on %.4g node%s", time_s, nodes,
-		 nodes == 1 ? "" : "s");
 	failed = draw_scaling(plot, &choice, &series, title, &y, true, note);
 	sweep_series_finish(&series);
 	return failed;

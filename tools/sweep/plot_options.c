@@ -26,6 +26,8 @@ static const char help[] =
     "                         (default: the first parameter that is no number)\n"
     "  --where CONDITION      only points for which it holds, as in \"nodes == 8\"\n"
     "  --value FIGURE         time, heatmap, efficiency: another figure, such as node_seconds\n"
+    "  --reference-per-line   speedup, efficiency: each line has its own reference, its fewest\n"
+    "                         nodes; for lines that are problems of different sizes\n"
     "  --relative             curves: time as a part of the running time\n"
     "  --style STYLE          screen (default), paper (no title, small, for a column), dark\n"
     "  --format LIST          png, svg, pdf, or several: png,pdf (default png)\n"
@@ -44,6 +46,7 @@ enum {
 	OPTION_BY,
 	OPTION_WHERE,
 	OPTION_VALUE,
+	OPTION_REFERENCE_PER_LINE,
 	OPTION_RELATIVE,
 	OPTION_STYLE,
 	OPTION_FORMAT,
@@ -52,20 +55,22 @@ enum {
 	OPTION_Y_LABEL,
 };
 
-static const struct option long_options[] = {{"x", required_argument, NULL, OPTION_X},
-					     {"y", required_argument, NULL, OPTION_Y},
-					     {"by", required_argument, NULL, OPTION_BY},
-					     {"where", required_argument, NULL, OPTION_WHERE},
-					     {"value", required_argument, NULL, OPTION_VALUE},
-					     {"relative", no_argument, NULL, OPTION_RELATIVE},
-					     {"style", required_argument, NULL, OPTION_STYLE},
-					     {"format", required_argument, NULL, OPTION_FORMAT},
-					     {"output", required_argument, NULL, 'o'},
-					     {"title", required_argument, NULL, OPTION_TITLE},
-					     {"xlabel", required_argument, NULL, OPTION_X_LABEL},
-					     {"ylabel", required_argument, NULL, OPTION_Y_LABEL},
-					     {"help", no_argument, NULL, 'h'},
-					     {0}};
+static const struct option long_options[] = {
+    {"x", required_argument, NULL, OPTION_X},
+    {"y", required_argument, NULL, OPTION_Y},
+    {"by", required_argument, NULL, OPTION_BY},
+    {"where", required_argument, NULL, OPTION_WHERE},
+    {"value", required_argument, NULL, OPTION_VALUE},
+    {"reference-per-line", no_argument, NULL, OPTION_REFERENCE_PER_LINE},
+    {"relative", no_argument, NULL, OPTION_RELATIVE},
+    {"style", required_argument, NULL, OPTION_STYLE},
+    {"format", required_argument, NULL, OPTION_FORMAT},
+    {"output", required_argument, NULL, 'o'},
+    {"title", required_argument, NULL, OPTION_TITLE},
+    {"xlabel", required_argument, NULL, OPTION_X_LABEL},
+    {"ylabel", required_argument, NULL, OPTION_Y_LABEL},
+    {"help", no_argument, NULL, 'h'},
+    {0}};
 
 static int take_style(const char *value, struct sweep_plot_options *out, struct util_error *err)
 {
@@ -131,6 +136,9 @@ static int take_option(int option, const char *value, struct sweep_plot_options 
 		return 0;
 	case OPTION_RELATIVE:
 		out->is_relative = true;
+		return 0;
+	case OPTION_REFERENCE_PER_LINE:
+		out->is_reference_per_line = true;
 		return 0;
 	case OPTION_BY:
 		return take_by(value, out, err);

@@ -56,16 +56,19 @@ void sweep_script_head(const struct sweep_plot *plot, FILE *gp)
 void sweep_script_title(const struct sweep_plot *plot, const char *text, const char *extra,
 			FILE *gp)
 {
-	char both[512];
+	const char *where = plot->options.where;
+	char both[512], below[1024];
 
 	if (plot->options.style == SWEEP_STYLE_PAPER && !plot->options.title)
 		return; /* a paper has captions */
 	snprintf(both, sizeof both, "%s", plot->options.title ? plot->options.title : text);
 	fputs("set title ", gp);
 	util_gnuplot_quote(both, sizeof both, gp);
-	if (extra[0] && !plot->options.title) {
+	snprintf(below, sizeof below, "%s%s%s%s", extra, extra[0] && where ? "; " : "",
+		 where ? "only where " : "", where ? where : "");
+	if (below[0] && !plot->options.title) {
 		fputs(".\"\\n\".", gp);
-		util_gnuplot_quote(extra, sizeof both, gp);
+		util_gnuplot_quote(below, sizeof below, gp);
 	}
 	fputs(" noenhanced textcolor rgb ink\n", gp);
 }
