@@ -214,11 +214,24 @@ class Whatif(unittest.TestCase):
         self.assertNotIn("computation was measured", self.whatif("--scenario", "cores=2", *OPTIONS, "./steps").stderr)
 
     def test_a_scenario_that_fails_keeps_its_error(self):
-        result = self.found("--scenario", "network.foo=3", "--scenario", "cores=2", "steps.mtrace", status=1)
-        self.assertEqual([row["name"] for row in result["scenarios"]], ["cores=2", "network.foo=3"])
+        # 10 MB at 1 B/s are 1e7 s, more than the clock holds.
+        slow = "network.bandwidth=1 B/s"
+        result = self.found("--scenario", slow, "--scenario", "cores=2", "steps.mtrace", status=1)
+        self.assertEqual([row["name"] for row in result["scenarios"]], ["cores=2", slow])
         self.assertIsNone(result["scenarios"][1]["time_s"])
-        self.assertTrue(result["scenarios"][1]["error"].startswith("override \"network.foo=3\": found unknown key"))
-        self.assertRegex(self.whatif("--scenario", "network.foo=3", "steps.mtrace", status=1).stdout, "network.foo=3  failed: override")
+        self.assertIn("later than simulated time can go", result["scenarios"][1]["error"])
+        self.assertRegex(self.whatif("--scenario", slow, "steps.mtrace", status=1).stdout, slow + "  failed: ")
+
+    def test_keys_that_do_not_exist_are_refused_before_anything_runs(self):
+        unknown = "override \"network.nope=3\": found unknown key"
+        ran = self.dir / "ran"
+        program = ["--cluster", "c.yaml", "-n", "2", "/bin/touch", ran]
+        for words in (["--scenario", "network.nope=3"], ["--scenario", "cores=2", "--scenario", "cpu.communication_cost_scale=1+network.nope=3"],
+                      ["--pair", "latency/2+network.nope=3"], ["--pair", "network.nope=3+cores*2"]):
+            for what in (["steps.mtrace"], program):
+                self.refused(unknown, *words, *what)
+        self.refused("has no unit", "--scenario", "network.latency=3", *program)
+        self.assertFalse(ran.exists())
 
     def test_scenarios_that_cannot_be_are_refused(self):
         for scenario, wanted in (
@@ -289,10 +302,10 @@ class Whatif(unittest.TestCase):
     def test_the_report_has_the_what_if_table(self):
         data = self.page("steps.mtrace")
         self.assert_by_hand({row["name"]: row["time_s"] for row in data["what_if"]["scenarios"]}, BY_HAND)
-        data = self.page("--set", "network.latency=3ms", "--scenario=cores=2", "--pair", "latency/2+network.foo=3", "--scale", "work=2",
+        data = self.page("--set", "network.latency=3ms", "--scenario=cores=2", "--pair", "latency/2+network.bandwidth=1 B/s", "--scale", "work=2",
                          "steps.mtrace")
         self.assertEqual({row["name"]: row["time_s"] is None for row in data["what_if"]["scenarios"]},
-                         {"cores=2": False, "latency/2": False, "network.foo=3": True, "latency/2+network.foo=3": True})
+                         {"cores=2": False, "latency/2": False, "network.bandwidth=1 B/s": True, "latency/2+network.bandwidth=1 B/s": True})
         self.assertAlmostEqual(data["what_if"]["base_time_s"], BASE + 2e-3 + 3, delta=1e-11)
         self.assertAlmostEqual(data["run"]["predicted_time_s"], BASE + 2e-3 + 3, delta=1e-11)
         self.assertNotIn("what_if", self.page("--no-what-if", "steps.mtrace"))

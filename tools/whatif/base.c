@@ -42,29 +42,82 @@ static int add_scale(struct whatif_base *base, const char *text, bool replaces,
 	return 0;
 }
 
-static int load_cluster(struct whatif_base *base, const struct whatif_options *o,
-			const struct replay_provenance *p, const char *trace,
-			struct util_error *err)
+/* The cluster as the trace or the command line has it, with `more` keys. */
+static int load_cluster(const struct whatif_options *o, const struct replay_provenance *p,
+			const char *trace, const char *const more[], int n_more,
+			struct net_cluster **out, struct util_error *err)
 {
 	const char **all;
 	int n = 0, failed;
 
-	if (o->cluster)
-		return net_cluster_load_with(o->cluster, o->n_overrides, o->overrides,
-					     &base->cluster, err);
-	if (!p->cluster)
+	if (!o->cluster && !p->cluster)
 		return util_error_set(err, UTIL_EINPUT,
 				      "'%s' names no cluster; wanted --cluster FILE", trace);
-	all = calloc((size_t)(p->n_overrides + o->n_overrides) + 1, sizeof *all);
+	all = calloc((size_t)(p->n_overrides + o->n_overrides + n_more) + 1, sizeof *all);
 	if (!all)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	for (int i = 0; i < p->n_overrides; i++)
+	for (int i = 0; i < p->n_overrides && !o->cluster; i++)
 		all[n++] = p->overrides[i];
 	for (int i = 0; i < o->n_overrides; i++)
 		all[n++] = o->overrides[i];
-	failed = net_cluster_parse_with(p->cluster_file ? p->cluster_file : trace, p->cluster,
-					strlen(p->cluster), n, all, &base->cluster, err);
+	for (int i = 0; i < n_more; i++)
+		all[n++] = more[i];
+	if (o->cluster)
+		failed = net_cluster_load_with(o->cluster, n, all, out, err);
+	else
+		failed = net_cluster_parse_with(p->cluster_file ? p->cluster_file : trace,
+						p->cluster, strlen(p->cluster), n, all, out, err);
 	free(all);
+	return failed;
+}
+
+static bool is_key(const char *part)
+{
+	size_t length = strcspn(part, "*/=");
+
+	return part[length] == '=' && memchr(part, '.', length) &&
+	       strncmp(part, "kernel:", 7) != 0 && strncmp(part, "node:", 5) != 0;
+}
+
+/* A scenario of nothing but keys of the cluster file must make a cluster. With `is_pair` each of
+ * its parts must; of other scenarios the run itself finds out. */
+static int check_keys(const struct whatif_options *o, const struct replay_provenance *p,
+		      const char *trace, const char *scenario, bool is_pair, struct util_error *err)
+{
+	char *parts = strdup(scenario), *rest = parts, *part;
+	const char **keys = calloc(strlen(scenario) + 1, sizeof *keys);
+	int n = 0, failed = 0;
+	bool is_other = false;
+
+	if (!parts || !keys)
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a scenario");
+	while (!failed && (part = strsep(&rest, "+"))) {
+		struct net_cluster *cluster = NULL;
+
+		if (is_key(part))
+			keys[n++] = part;
+		else
+			is_other = true;
+		if (n == 0 || (!is_pair && (rest || is_other)))
+			continue;
+		failed = load_cluster(o, p, trace, keys, n, &cluster, err);
+		net_cluster_destroy(cluster);
+		n = is_pair ? 0 : n;
+	}
+	free(keys);
+	free(parts);
+	return failed;
+}
+
+static int check_scenarios(const struct whatif_options *o, const struct replay_provenance *p,
+			   const char *trace, struct util_error *err)
+{
+	int failed = 0;
+
+	for (int i = 0; i < o->n_scenarios && !failed; i++)
+		failed = check_keys(o, p, trace, o->scenarios[i], false, err);
+	for (int i = 0; i < o->n_pairs && !failed; i++)
+		failed = check_keys(o, p, trace, o->pairs[i], true, err);
 	return failed;
 }
 
@@ -81,7 +134,9 @@ static int load(struct whatif_base *base, const struct whatif_options *o, const 
 	if (file)
 		failed = replay_provenance_read(file, &p, err);
 	if (!failed)
-		failed = load_cluster(base, o, &p, trace, err);
+		failed = load_cluster(o, &p, trace, NULL, 0, &base->cluster, err);
+	if (!failed)
+		failed = check_scenarios(o, &p, trace, err);
 	for (int i = 0; i < p.n_scales && !failed; i++)
 		failed = add_scale(base, p.scales[i], true, err);
 	for (int i = 0; i < o->n_scales && !failed; i++)
