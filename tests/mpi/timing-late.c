@@ -123,6 +123,26 @@ static void testsome_looks_first(void)
 	test_twice(TESTSOME, 2, MPI_UNDEFINED);
 }
 
+/* The first test takes one message and says no, the second tells of it and leaves the other. */
+static void what_is_known_is_told_alone(void)
+{
+	MPI_Request requests[2];
+
+	if (rank != 1) {
+		send_two();
+		return;
+	}
+	MPI_Irecv(buf, 500, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[0]);
+	MPI_Irecv(buf + 500, 500, MPI_BYTE, 2, 2, MPI_COMM_WORLD, &requests[1]);
+	compute_until_ms(1.7);
+	expect("first test", test(TESTSOME, requests), 0);
+	compute_until_ms(5);
+	expect("second test", test(TESTSOME, requests), 1);
+	expect_ms("second test", 5);
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	expect_ms("all", 5.1);
+}
+
 static void testsome_is_late_without_overheads(void)
 {
 	MPI_Request request;
@@ -183,6 +203,7 @@ static const struct test_case cases[] = {
     {"testany_is_late", testany_is_late},
     {"testsome_is_late", testsome_is_late},
     {"testsome_is_late_without_overheads", testsome_is_late_without_overheads},
+    {"what_is_known_is_told_alone", what_is_known_is_told_alone},
     {"test_looks_first", test_looks_first},
     {"testsome_looks_first", testsome_looks_first},
     {"a_wait_that_knows_does_not_look", a_wait_that_knows_does_not_look},

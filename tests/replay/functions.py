@@ -15,6 +15,7 @@ from compare import is_close
 BIN, BUILT, SOURCE = (os.path.abspath(path) for path in sys.argv[1:4])
 FILE_PROGRAM = os.path.abspath(sys.argv[4])
 IN_MPI = ["--set", "rma.progress=in_mpi"]
+LATE = ["--set", "protocol.late_answers=tests"]
 STORAGE = ["--set", "storage={servers: 2, latency: 2ms, read_bandwidth: 2 MB/s, write_bandwidth: 1 MB/s, metadata_time: 5ms, stripe_size: 1000}"]
 FILES = [("timing-io", case) for case in (
     "alone", "striped", "servers_are_shared", "metadata_queue", "nonblocking", "shared_pointer", "collective", "only_what_is_moved", "holes",
@@ -33,7 +34,8 @@ TIMED = [  # program, case, options
     ("chapters", "buffers_of_communicators", []), ("chapters", "flushes", []), ("chapters", "persistent_forms", []),
     ("chapters", "handles_are_numbers", []),
     ("chapters", "communicators_without_a_parent", []),
-] + [(program, case, STORAGE) for program, case in FILES]
+] + [(program, case, STORAGE) for program, case in FILES] + [("timing-late", case, LATE) for case in (
+    "what_is_known_is_told_alone", "testall_is_late", "testany_is_late", "testsome_is_late")]
 CHAPTERS = ["inter", "graphs", "topo", "comm", "coll", "icoll", "p2p_modes", "types", "tool", "io"]
 REFUSED = [  # program, case, what is said
     ("requests", "truncated_half", "MPI_Wait returned error 15, which --record cannot record"),
