@@ -174,6 +174,15 @@ class Traces(Base):
         self.assertIn("b.mtrace", rows[1]["error"])
         self.assertIn("truncated", rows[1]["error"])
 
+    def test_one_damaged_trace_is_refused_before_the_points(self):
+        data = (self.dir / "a.mtrace").read_bytes()
+        for cut, wanted in ((len(data) - 1, "truncated"), (len(data) // 2, "truncated"), (0, "no trace")):
+            (self.dir / "cut.mtrace").write_bytes(data[:cut])
+            self.write("", name="t.yaml").write_text("mpisim_sweep: 1\ntrace: cut.mtrace\nset: {network.latency: '{l}'}\nparameters: {l: [1us, 2us]}\n")
+            for options in ((), ("--dry-run",)):
+                self.refused("cut.mtrace' is " + wanted, "run", *options, "t.yaml")
+            self.assertFalse((self.dir / "t.db").exists())
+
     def test_what_belongs_to_a_program_is_refused(self):
         def refuse(wanted, body, *options):
             self.write_trace(body)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mtrace/reader.h"
 #include "tools/sweep/status.h"
 
 #define MAX_SHOWN 10 /* commands of --dry-run */
@@ -75,6 +76,26 @@ static int make_hashes(struct sweep_run *run, struct util_error *err)
 			strcpy(run->traced[i], command.traced);
 		sweep_command_finish(&command);
 	}
+	return failed;
+}
+
+/* A trace that all points replay must be whole: else all would fail alike. Of several, each point
+ * finds out about its own. */
+static int check_trace(const struct sweep_run *run, struct util_error *err)
+{
+	struct sweep_command command;
+	struct mtrace_file *file = NULL;
+	int failed;
+
+	for (int i = 0; i < run->spec->n_parameters; i++)
+		if (sweep_text_uses(run->spec->trace, i))
+			return 0;
+	failed = sweep_run_command(run, 0, &command, err);
+	if (failed)
+		return failed;
+	failed = mtrace_file_open(command.words[command.program], &file, err);
+	mtrace_file_close(file);
+	sweep_command_finish(&command);
 	return failed;
 }
 
@@ -161,6 +182,8 @@ static int prepare(struct sweep_run *run, struct util_error *err)
 		failed = util_error_errno(err, errno, "cannot enter %s", run->spec->folder);
 	if (!failed)
 		failed = make_hashes(run, err);
+	if (!failed && run->spec->trace)
+		failed = check_trace(run, err);
 	if (!failed && run->options.is_dry && access(run->db_path, R_OK) && errno == ENOENT)
 		return sweep_run_find_todo(run, err);
 	if (!failed)
