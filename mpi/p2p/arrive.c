@@ -60,17 +60,19 @@ void mpi_message_complete_send(struct mpi_message *message)
 }
 
 /* Copies contiguous data, NULL: none, to where it belongs; false: the receiver's own fiber must
- * unpack. */
+ * unpack, or would have to if the data had memory. */
 static MPI_HOT bool copy_now(const struct mpi_request *recv, const void *data)
 {
 	int64_t size_B = mpi_status_bytes(&recv->status);
 	struct pd_rank *receiver = recv->owner->pd;
 	struct pd_world *world = receiver->world;
 
-	if (size_B == 0 || !data || pd_memory_is_absent(recv->buf))
+	if (size_B == 0)
 		return true;
 	if (!recv->type->is_contiguous)
 		return false;
+	if (!data || pd_memory_is_absent(recv->buf))
+		return true;
 	world->receiver = receiver;
 	mpi_message_copy(pd_rank_memory(receiver, (char *)recv->buf + recv->type->true_lb_B), data,
 			 (size_t)size_B);

@@ -10,6 +10,8 @@ int mpi_message_keep(struct mpi_message *message)
 	const void *data =
 	    mpi_message_data(message); /* still the sender's: the payload comes after it */
 
+	if (!data)
+		return 0;
 	message->payload = mpi_message_allocate(message, (size_t)message->size_B);
 	if (message->payload) {
 		memcpy(message->payload, data, (size_t)message->size_B);

@@ -26,7 +26,8 @@ static inline const void *mpi_message_data(const struct mpi_message *message)
 	return pd_rank_memory(send->owner->pd, (const char *)send->buf + send->type->true_lb_B);
 }
 
-/* The message keeps a copy of what the sender lent it. 0, or UTIL_ENOMEM: the run has failed. */
+/* The message keeps a copy of what the sender lent it, if it has memory. 0, or UTIL_ENOMEM: the run
+ * has failed. */
 int mpi_message_keep(struct mpi_message *message);
 /*
  * Copies the data of an eager message that is on its way straight into the receive that is certain

@@ -197,6 +197,31 @@ static void a_wait_that_does_not_know_looks(void)
 	wait_any(1.5, 10);
 }
 
+/* A message whose data have to be unpacked is complete when its receiver waits for it, which lets
+ * the bulk of another one go; also where nothing has memory and there is nothing to unpack. */
+static void holes_are_filled_in_a_wait_without_overheads(void)
+{
+	MPI_Request send, recv;
+	MPI_Datatype holes;
+
+	if (rank == 0)
+		MPI_Send(buf, 500, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	if (rank == 2)
+		MPI_Recv(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank != 1)
+		return;
+	MPI_Type_vector(500, 1, 2, MPI_BYTE, &holes);
+	MPI_Type_commit(&holes);
+	MPI_Irecv(buf, 1, holes, 0, 0, MPI_COMM_WORLD, &recv);
+	MPI_Isend(buf, 2000, MPI_BYTE, 2, 0, MPI_COMM_WORLD, &send);
+	compute_until_ms(5);
+	MPI_Wait(&recv, MPI_STATUS_IGNORE);
+	compute_until_ms(10);
+	MPI_Wait(&send, MPI_STATUS_IGNORE);
+	expect_ms("send", 10);
+	MPI_Type_free(&holes);
+}
+
 static const struct test_case cases[] = {
     {"probes_tell_what_was_known", probes_tell_what_was_known},
     {"testall_is_late", testall_is_late},
@@ -204,6 +229,7 @@ static const struct test_case cases[] = {
     {"testsome_is_late", testsome_is_late},
     {"testsome_is_late_without_overheads", testsome_is_late_without_overheads},
     {"what_is_known_is_told_alone", what_is_known_is_told_alone},
+    {"holes_are_filled_in_a_wait_without_overheads", holes_are_filled_in_a_wait_without_overheads},
     {"test_looks_first", test_looks_first},
     {"testsome_looks_first", testsome_looks_first},
     {"a_wait_that_knows_does_not_look", a_wait_that_knows_does_not_look},

@@ -34,7 +34,9 @@ TIMED = [  # program, case, options
     ("chapters", "buffers_of_communicators", []), ("chapters", "flushes", []), ("chapters", "persistent_forms", []),
     ("chapters", "handles_are_numbers", []),
     ("chapters", "communicators_without_a_parent", []),
-] + [(program, case, STORAGE) for program, case in FILES] + [("timing-late", case, LATE) for case in (
+] + [(program, case, STORAGE) for program, case in FILES] + [
+    ("timing-late", "holes_are_filled_in_a_wait_without_overheads", ["--set", "protocol.progress=in_waiting", "--set", "protocol.overhead=0"])
+] + [("timing-late", case, LATE) for case in (
     "what_is_known_is_told_alone", "testall_is_late", "testany_is_late", "testsome_is_late")]
 CHAPTERS = ["inter", "graphs", "topo", "comm", "coll", "icoll", "p2p_modes", "types", "tool", "io"]
 REFUSED = [  # program, case, what is said
