@@ -21,7 +21,7 @@ FILES = [("timing-io", case) for case in (
     "alone", "striped", "servers_are_shared", "metadata_queue", "nonblocking", "shared_pointer", "collective", "only_what_is_moved", "holes",
     "stripes_of_one_file")] + [("semantics-io", case) for case in (
         "opening_fails_with_its_class", "arguments_have_their_classes", "views_are_checked", "pending_accesses_hold_the_file",
-        "halves_belong_together", "registered_representations")]
+        "halves_belong_together")] + [("representations", "registered_representations")]
 TIMED = [  # program, case, options
     ("timing-rma", "put_and_flush", []), ("timing-rma", "get_and_flush", []), ("timing-rma", "fetches", []),
     ("timing-rma", "later_operations_do_not_overtake", []), ("timing-rma", "queue_of_one", ["--set", "rma.queue_depth=1"]),
