@@ -7,6 +7,7 @@
  */
 #include <mpi.h>
 #include <mpisim.h>
+#include <stdbool.h>
 
 #include "tests/mpi/cases.h"
 
@@ -18,6 +19,18 @@ static void send_two(void)
 	if (rank == 2)
 		compute_until_ms(0.5);
 	MPI_Send(buf, 500, MPI_BYTE, 1, rank, MPI_COMM_WORLD);
+}
+
+/* On rank 1: posts the receives of both. False: the others, who send. */
+static bool receive_two(MPI_Request requests[2])
+{
+	if (rank != 1) {
+		send_two();
+		return false;
+	}
+	MPI_Irecv(buf, 500, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[0]);
+	MPI_Irecv(buf + 500, 500, MPI_BYTE, 2, 2, MPI_COMM_WORLD, &requests[1]);
+	return true;
 }
 
 static int probes(int source)
@@ -84,12 +97,8 @@ static void test_twice(enum test kind, int first, int second)
 {
 	MPI_Request requests[2];
 
-	if (rank != 1) {
-		send_two();
+	if (!receive_two(requests))
 		return;
-	}
-	MPI_Irecv(buf, 500, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[0]);
-	MPI_Irecv(buf + 500, 500, MPI_BYTE, 2, 2, MPI_COMM_WORLD, &requests[1]);
 	compute_until_ms(5);
 	expect("first test", test(kind, requests), first);
 	expect_ms("first test", kind == TEST ? 5.1 : 5.2);
@@ -128,12 +137,8 @@ static void what_is_known_is_told_alone(void)
 {
 	MPI_Request requests[2];
 
-	if (rank != 1) {
-		send_two();
+	if (!receive_two(requests))
 		return;
-	}
-	MPI_Irecv(buf, 500, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[0]);
-	MPI_Irecv(buf + 500, 500, MPI_BYTE, 2, 2, MPI_COMM_WORLD, &requests[1]);
 	compute_until_ms(1.7);
 	expect("first test", test(TESTSOME, requests), 0);
 	compute_until_ms(5);
