@@ -70,11 +70,17 @@ struct net_transfer { /* private but for reading; zero-initialise. Small: millio
 	struct net_model *model;
 	net_transfer_fn done;
 	net_transfer_fn mark; /* NULL: there is none, or it has been passed */
-	double last_s;	      /* work after the mark; with packets bytes */
+	union {
+		double last_s;	/* work after the mark */
+		int64_t last_B; /* with packets: bytes after it */
+	};
 	int64_t size_B;
 	int source_node, dest_node;
 	double remaining_s; /* of the minimal duration, at `updated` */
-	double rate;	    /* share in [0, 1]; with packets the factor on their times */
+	union {
+		double rate;   /* share in [0, 1] */
+		double factor; /* with packets: on their times on the links */
+	};
 	sim_time_ps updated;
 	int out_place, in_place; /* in the two links' arrays of transfers */
 	int stage;		 /* enum net_stage */

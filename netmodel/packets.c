@@ -112,7 +112,7 @@ static void send_packet(struct net_model *model, struct net_stream *stream, int6
 	struct net_tcp *tcp = &stream->tcp;
 	struct net_packet *packet =
 	    packet_create(model, stream, transfer->source_node, transfer->dest_node, size_B,
-			  transfer->rate);
+			  transfer->factor);
 
 	if (!packet)
 		return;
@@ -201,8 +201,8 @@ void net_packets_start(struct net_transfer *transfer, struct net_stream *stream,
 		return;
 	transfer->stream = stream;
 	transfer->stage = NET_STAGE_QUEUED;
-	transfer->last_s = (double)last_B;
-	transfer->rate = factor;
+	transfer->last_B = last_B;
+	transfer->factor = factor;
 	net_stream_append(stream, transfer);
 	stream->tcp.started_B += transfer->size_B;
 	if (!stream->sending)
@@ -246,7 +246,7 @@ static void arrive(struct net_packet *packet)
 	tcp->partial_B += packet->size_B;
 	stream->passed_B += packet->size_B;
 	util_pool_put(&model->packets, packet);
-	if (mark && (double)(transfer->size_B - tcp->partial_B) <= transfer->last_s) {
+	if (mark && transfer->size_B - tcp->partial_B <= transfer->last_B) {
 		transfer->mark = NULL;
 		mark(transfer);
 	}
