@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CALIBRATE_YAML_H
+#define CALIBRATE_YAML_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "fit.h"
+
+/* What the parts of the cluster file share; only yaml*.c include it. */
+
+/* What is lost to sharing, or differs between sender and receiver, by less is within a
+ * measurement's error. */
+#define YAML_LOSS_WORTH_SAYING 0.01
+/* Less than that left in buffers cannot be told from the time that a byte needs. */
+#define YAML_LEAST_BUFFER_B 16384
+
+/* Seconds as "12.3456us", bytes per second as "5.8 MB/s" or "inf"; in `text`, which is returned. */
+typedef const char *(*yaml_format_fn)(double value, char text[40]);
+const char *yaml_time(double seconds, char text[40]);
+const char *yaml_bandwidth(double Bps, char text[40]);
+
+/* A line with the value, its interval, and how it was found. */
+void yaml_value(FILE *file, const char *indent, const char *key, const struct value *v,
+		yaml_format_fn format, const char *how);
+/* Lines {from, size}, below a key of a section. */
+void yaml_list(const struct since *list, int n, FILE *file);
+
+/* The sections. */
+void yaml_network(const struct fit *fit, FILE *file);
+void yaml_protocol(const struct fit *fit, FILE *file);
+
+/* Messages to a rank stay in order; the file says `order: per_pair`. */
+bool yaml_is_ordered(const struct fit *fit);
+/* The file has an overhead for each side. */
+bool yaml_overheads_differ(const struct fit *fit);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The section `network` of the cluster file. */
+#include <math.h>
+
+#include "yaml.h"
+
+static void write_curve(const struct fit *fit, int where, FILE *file)
+{
+	const struct curve *curve = &fit->curves[where];
+
+	if (!curve->n_segments)
+		return;
+	fprintf(file, "  # time by size %s: %d sizes, %d samples, %d outliers\n",
+		where == WITHIN_NODE ? "within a node" : "between nodes", curve->n_points,
+		curve->n_samples, curve->n_outliers);
+	for (int k = 0; k < curve->n_segments; k++) {
+		const struct segment *s = &curve->segments[k];
+		char rate[40];
+
+		fprintf(file, "  #   %lld to %lld B: %.4f us + size / %s, points within %.2f %%\n",
+			(long long)s->from_B, (long long)s->to_B, s->latency_s * 1e6,
+			yaml_bandwidth(s->per_byte_s > 1e-19 ? 1 / s->per_byte_s : INFINITY, rate),
+			s->worst * 100);
+	}
+}
+
+/* Only where one latency and one bandwidth do not do. */
+static void write_segments(const struct fit *fit, int where, const char *indent, FILE *file)
+{
+	double error = fit_plain_error(fit, where);
+	struct entry entries[FIT_SEGMENTS];
+	char time[40], rate[40];
+	int n;
+
+	if (!fit->curves[where].n_points || error <= FIT_PLAIN_ENOUGH)
+		return;
+	n = fit_entries(fit, where, entries);
+	fprintf(file, "%s# one latency and one bandwidth are up to %.1f %% off\n%ssegments:\n",
+		indent, error * 100, indent);
+	for (int k = 0; k < n; k++) {
+		double per_byte_s = entries[k].per_byte_s;
+
+		fprintf(file, "%s  - {from: %lld, latency: %s, bandwidth: %s}\n", indent,
+			(long long)entries[k].from_B, yaml_time(entries[k].latency_s, time),
+			yaml_bandwidth(per_byte_s > 1e-19 ? 1 / per_byte_s : INFINITY, rate));
+	}
+}
+
+static void write_shares(const struct fit *fit, FILE *file)
+{
+	double penalty = fit_duplex_penalty(fit), least = 1;
+	int most = fit_most_flows(fit);
+
+	if (penalty > YAML_LOSS_WORTH_SAYING)
+		fprintf(file, "  duplex_penalty: %.4f\n", penalty);
+	for (int k = 2; k <= most; k++)
+		least = fmin(least, fit_sharing_efficiency(fit, k));
+	if (least >= 1 - YAML_LOSS_WORTH_SAYING)
+		return;
+	fprintf(file, "  sharing_efficiency: [1");
+	for (int k = 2; k <= most; k++)
+		fprintf(file, ", %.4f", fit_sharing_efficiency(fit, k));
+	fprintf(file, "]\n");
+}
+
+static void write_within(const struct fit *fit, FILE *file)
+{
+	struct value latency = fit->latency[WITHIN_NODE];
+	double shift = fit_intra_latency(fit) - latency.value;
+
+	/* The file knows one overhead, that between nodes; the sum must stay what was measured. */
+	latency.value += shift;
+	latency.low += shift;
+	latency.high += shift;
+	fprintf(file, "  intra_node:\n");
+	yaml_value(file, "    ", "latency", &latency, yaml_time,
+		   "half a round trip of nothing, less the overheads below");
+	yaml_value(file, "    ", "bandwidth", &fit->bandwidth_Bps[WITHIN_NODE], yaml_bandwidth,
+		   "slope of large messages");
+	write_segments(fit, WITHIN_NODE, "    ", file);
+	write_curve(fit, WITHIN_NODE, file);
+}
+
+static void write_windows(const struct fit *fit, FILE *file)
+{
+	char text[40];
+
+	if (fit->n_windows == 0 || !yaml_is_ordered(fit))
+		return;
+	fprintf(file, "  window:   # what a byte to a third node waited behind a connection, by "
+		      "what that had carried\n");
+	yaml_list(fit->windows, fit->n_windows, file);
+	if (fit->window_against_B > 0)
+		fprintf(file, "  window_against: %.0f   # the same, its other node sending\n",
+			fit->window_against_B);
+	if (fit->window_meeting_s > 0)
+		fprintf(file, "  window_meeting: %s   # the same, its other node beginning later\n",
+			yaml_time(fit->window_meeting_s, text));
+	if (fit->window_spread > 0)
+		fprintf(file, "  window_spread: %.4f\n", fit->window_spread);
+}
+
+void yaml_network(const struct fit *fit, FILE *file)
+{
+	int w = fit->subject;
+
+	fprintf(file, "\nnetwork:\n");
+	if (w == WITHIN_NODE)
+		fprintf(file,
+			"  # NOT MEASURED: there was one node; these are the values within it\n");
+	yaml_value(file, "  ", "latency", &fit->latency[w], yaml_time,
+		   "half a round trip of nothing, less both overheads");
+	yaml_value(file, "  ", "bandwidth", &fit->bandwidth_Bps[w], yaml_bandwidth,
+		   "slope of large messages");
+	if (fit->is_latency_shared)
+		fprintf(file,
+			"  latency_model: shared   # empty messages to two nodes at once took "
+			"twice as long\n");
+	write_segments(fit, w, "  ", file);
+	if (fit->burst_s > 0)
+		fprintf(file,
+			"  burst: %.0f   # what a message after a rest took less than one after "
+			"another\n",
+			fit->burst_s * fit->bandwidth_Bps[w].value);
+	if (fit->queue_B >= YAML_LEAST_BUFFER_B)
+		fprintf(file,
+			"  queue: %.0f   # what a byte to a third node waited behind a large one\n",
+			fit->queue_B);
+	write_windows(fit, file);
+	write_shares(fit, file);
+	write_curve(fit, BETWEEN_NODES, file);
+	if (fit->latency[WITHIN_NODE].is_known)
+		write_within(fit, file);
+}
