@@ -197,4 +197,5 @@ def main():
     print("\n".join(calls) + "\nstatic const struct wrong_call calls[] = {\n" + "\n".join(table) + "\n};")
 
 
-main()
+if __name__ == "__main__":
+    main()
