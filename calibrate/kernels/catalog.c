@@ -19,6 +19,7 @@ void dlaswp_(const int *n, double *a, const int *lda, const int *first, const in
 
 #define TINY 1e-9 /* repeated calls must not let numbers grow */
 #define COLUMNS CblasColMajor
+#define LASWP_ROWS 4096
 
 static void run_axpy(struct kern_operands *o, const int p[])
 {
@@ -139,13 +140,14 @@ static void run_geqrf(struct kern_operands *o, const int p[])
 	dgeqrf_(&p[0], &p[1], o->c, &p[0], o->a, o->b, &length, &info);
 }
 
+/* As in a factorization: rows from all of a matrix that is much taller than what is exchanged, each in cache lines of its own. */
 static void run_laswp(struct kern_operands *o, const int p[])
 {
-	int first = 1;
+	int first = 1, n_rows = LASWP_ROWS;
 
 	for (int i = 0; i < p[1]; i++)
-		o->pivots[i] = p[1] - i > i ? p[1] - i : i + 1;
-	dlaswp_(&p[0], o->c, &p[1], &first, &p[1], o->pivots, &first);
+		o->pivots[i] = p[1] + i * (n_rows - p[1]) / p[1];
+	dlaswp_(&p[0], o->c, &n_rows, &first, &p[1], o->pivots, &first);
 }
 
 #define VECTOR 16, 1 << 21
@@ -177,6 +179,6 @@ const struct kern_kernel kern_catalog[] = {
 	{"dgetrs", SIDED, 2, BLOCK, KERN_SPOILS_DOMINANT, false, run_getrs},
 	{"dpotrf", "p1^3 + p1^2 + p1 + 1", 1, BLOCK, KERN_SPOILS_DOMINANT, false, run_potrf},
 	{"dgeqrf", "p1*p2^2 - p2^3 + p1*p2 + p2 + 1", 2, BLOCK, KERN_SPOILS_RANDOM, true, run_geqrf},
-	{"dlaswp", MN, 2, BLOCK, KERN_KEEPS, false, run_laswp},
+	{"dlaswp", MN, 2, BLOCK, KERN_KEEPS, false, run_laswp, .n_rows = LASWP_ROWS},
 	{.name = NULL},
 };

@@ -129,7 +129,7 @@ int kern_contention_measure(const struct kern_settings *settings, struct kern_co
 	for (const struct kern_kernel *kernel = kern_catalog; kernel->name && !rc; kernel++) {
 		if (!kern_is_wanted(settings, kernel->name))
 			continue;
-		if (!settings->quiet)
+		if (settings->shows_progress)
 			fprintf(stderr, "mpisim-kernels: contention of %s on 1 to %d cores\n", kernel->name,
 				settings->n_cores);
 		rc = measure_kernel(kernel, settings, shared, &out[*out_n], err);

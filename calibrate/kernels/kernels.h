@@ -75,6 +75,7 @@ struct kern_kernel {
 	} spoils;
 	bool is_tall; /* p1 >= p2 */
 	void (*run)(struct kern_operands *o, const int p[]);
+	int n_rows; /* of the operands' columns, where that is not their parameter; 0: it is */
 };
 extern const struct kern_kernel kern_catalog[]; /* ends with a NULL name */
 
@@ -83,7 +84,7 @@ struct kern_settings {
 	double budget_s;     /* CPU time for all measurements */
 	int max_size;        /* 0: the catalog's; else the largest dimension of level 2 and 3 */
 	int n_cores;         /* for contention: 0: none */
-	bool quiet;
+	bool shows_progress; /* on stderr */
 };
 
 struct kern_contention {

@@ -101,7 +101,7 @@ static int take_option(int option, char *value, struct options *o, struct util_e
 		o->points = true;
 		return 0;
 	case OPTION_QUIET:
-		o->settings.quiet = true;
+		o->settings.shows_progress = false;
 		return 0;
 	case OPTION_LIST:
 		o->list = true;
@@ -116,7 +116,7 @@ static int take_option(int option, char *value, struct options *o, struct util_e
 
 static int parse(int argc, char **argv, struct options *out, struct util_error *err)
 {
-	struct options o = {.settings = {.budget_s = 60}};
+	struct options o = {.settings = {.budget_s = 60, .shows_progress = isatty(STDERR_FILENO)}};
 	int option, rc = 0;
 
 	opterr = 0;

@@ -71,7 +71,9 @@ int kern_largest(const struct kern_kernel *kernel, const struct kern_settings *s
 
 size_t kern_operand_length(const struct kern_kernel *kernel, int largest)
 {
-	return kernel->largest > 1 << 16 ? (size_t)largest : (size_t)largest * (size_t)largest;
+	size_t n_rows = largest > kernel->n_rows ? (size_t)largest : (size_t)kernel->n_rows;
+
+	return kernel->largest > 1 << 16 ? (size_t)largest : (size_t)largest * n_rows;
 }
 
 /* Of the operand that a call spoils, with n_params <= 2 (the rest of p is 0). */
@@ -243,7 +245,7 @@ int kern_measure(const struct kern_settings *settings, struct kern_data *data, s
 	for (const struct kern_kernel *kernel = kern_catalog; kernel->name && !rc; kernel++) {
 		if (!kern_is_wanted(settings, kernel->name))
 			continue;
-		if (!settings->quiet)
+		if (settings->shows_progress)
 			fprintf(stderr, "mpisim-kernels: %s (%d of %d, about %.0f s left)\n", kernel->name, done + 1,
 				n, settings->budget_s * (n - done) / n);
 		done++;
