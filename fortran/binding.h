@@ -108,28 +108,41 @@ MPI_Aint fortran_attribute(int keyval, const void *value);
 /* malloc, or the end of the run. */
 void *fortran_memory(const char *function, size_t size_B);
 
-/* A buffer that may be a section with gaps: a copy of it for the time of a call. */
-struct fortran_copy {
-	const CFI_cdesc_t *section;
-	void *memory; /* NULL: no copy is needed */
-};
-void *fortran_copy_begin(struct fortran_copy *copy, const char *function,
-			 const CFI_cdesc_t *section);
-void fortran_copy_end(struct fortran_copy *copy, bool was_written);
+/* Whether its elements follow each other: also scalars, arrays without elements and assumed-size
+ * arrays, whose last extent is -1. */
+bool fortran_is_contiguous(const CFI_cdesc_t *array);
+/* Of its first `n_dims` dimensions. */
+size_t fortran_n_elements(const CFI_cdesc_t *array, int n_dims);
 
 /*
- * The same for calls that go on after their return: `count` items of `type`, laid out in the
- * section, as `count` and `type` of the struct. `site`: where the call comes from. Ends the run
- * when the items are no elements of it.
+ * A buffer that may be a section with gaps: a copy of it, whose end gives the section what the call
+ * wrote, and nothing else. `*copy` is NULL where none is needed. It is kept by the request of a
+ * call that goes on after its return, and by nobody when that call failed.
+ */
+struct fortran_copy;
+void *fortran_copy_begin(struct fortran_copy **copy, const char *function,
+			 const CFI_cdesc_t *section, bool is_written);
+void fortran_copy_end(struct fortran_copy *copy);
+void fortran_copy_keep(struct fortran_copy *copy, MPI_Request request);
+
+/*
+ * The same for calls that go on, and whose count and datatype say which elements are meant: `count`
+ * items of `type`, laid out in the section, as `count` and `type` of the struct. Where the items
+ * are no elements of it the request keeps a copy; the run ends when there is no request.
  */
 struct fortran_section {
+	const char *function;
+	const void *site; /* where the call comes from */
+	bool is_written, has_request;
+	/* results */
 	MPI_Count count;
 	MPI_Datatype type;
 	bool is_made;
+	struct fortran_copy *copy;
 };
-void *fortran_section_begin(struct fortran_section *section, const char *function, const void *site,
-			    const CFI_cdesc_t *array, MPI_Count count, MPI_Datatype type);
-void fortran_section_end(struct fortran_section *section);
+void *fortran_section_begin(struct fortran_section *section, const CFI_cdesc_t *array,
+			    MPI_Count count, MPI_Datatype type);
+void fortran_section_end(struct fortran_section *section, MPI_Request request);
 /* Ends the run unless the section has no gaps. */
 void fortran_contiguous(const char *function, const CFI_cdesc_t *section);
 

@@ -157,21 +157,23 @@ class Body:
 
     def add_section(self, p, name, local):
         self.take("const CFI_cdesc_t *", name)
-        function, triple = self.function, self.function.triple_of(p)
+        function, triple, is_written = self.function, self.function.triple_of(p), "false" if p.is_const else "true"
+        request = f"{function.request.c_name}_c" if function.request else "MPI_REQUEST_NULL"
         self.declared.append(f"void *{local} = fortran_buffer({name}->base_addr);")
-        if function.is_blocking:
-            self.declared.append(f"struct fortran_copy {name}_copy;")
-            self.before.append(f'{local} = fortran_copy_begin(&{name}_copy, "{function.name}", {name});')
-            self.after.append(f"fortran_copy_end(&{name}_copy, {'false' if p.is_const else 'true'});")
-        elif triple:
+        if triple and not function.is_blocking:
             count, datatype = triple
             c_type = next(q.c_type for q in function.parameters if q.c_name == count)
-            self.declared.append(f"struct fortran_section {name}_section;")
-            self.before.append(f'{local} = fortran_section_begin(&{name}_section, "{function.name}", __builtin_return_address(0), {name}, *{count}, {datatype}_c);')
-            self.after.append(f"fortran_section_end(&{name}_section);")
+            has_request = "true" if function.request else "false"
+            self.declared.append(f'struct fortran_section {name}_section = {{"{function.name}", __builtin_return_address(0), {is_written}, {has_request}}};')
+            self.before.append(f"{local} = fortran_section_begin(&{name}_section, {name}, *{count}, {datatype}_c);")
+            self.after.append(f"fortran_section_end(&{name}_section, {request});")
             self.replaced[count] = f"{'(int)' if c_type == 'int' else ''}{name}_section.count"
             self.replaced[datatype] = f"{name}_section.type"
-        elif not function.name.removesuffix("_c").endswith(("_end", "Get_address", "Free_mem", "detach")):
+        elif function.is_blocking or function.request:
+            self.declared.append(f"struct fortran_copy *{name}_copy;")
+            self.before.append(f'{local} = fortran_copy_begin(&{name}_copy, "{function.name}", {name}, {is_written});')
+            self.after.append(f"fortran_copy_end({name}_copy);" if function.is_blocking else f"fortran_copy_keep({name}_copy, {request});")
+        elif not function.base.endswith(("_end", "Get_address", "Free_mem", "detach")):
             self.before.append(f'fortran_contiguous("{function.name}", {name});')
         self.arguments.append(local)
 

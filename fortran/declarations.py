@@ -3,8 +3,9 @@
 
 KINDS = [("MPI_ADDRESS_KIND", 8), ("MPI_OFFSET_KIND", 8), ("MPI_COUNT_KIND", 8), ("MPI_INTEGER_KIND", 4),
          ("MPI_STATUS_SIZE", 8), ("MPI_SOURCE", 1), ("MPI_TAG", 2), ("MPI_ERROR", 3)]
-# Sections of arrays as buffers: see docs/fortran.md. mpi_f08 takes more of them than it has to.
-SUPPORTED = {module: [("MPI_SUBARRAYS_SUPPORTED", "false"), ("MPI_ASYNC_PROTECTS_NONBLOCKING", "false")] for module in ("mpi", "mpi_f08")}
+# Sections of arrays as buffers: see docs/fortran.md.
+SUPPORTED = {module: [("MPI_SUBARRAYS_SUPPORTED", are_supported), ("MPI_ASYNC_PROTECTS_NONBLOCKING", "false")]
+             for module, are_supported in (("mpi", "false"), ("mpi_f08", "true"))}
 # Name, type, shape, COMMON block: fortran/binding.c has the blocks.
 SENTINELS = [
     ("MPI_BOTTOM", "INTEGER", "", "MPISIM_F_BOTTOM"), ("MPI_IN_PLACE", "INTEGER", "", "MPISIM_F_IN_PLACE"),

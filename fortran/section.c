@@ -1,87 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffers of mpi_f08 that may be sections of arrays with gaps. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "fortran/binding.h"
 
 #define GAPS_ARE_REFUSED                                                                           \
 	"a buffer is a section of an array with gaps, which this call cannot take: copy it to an " \
 	"array, or describe it by a datatype"
 
-/* Whether its elements follow each other: also scalars, arrays without elements and assumed-size
- * arrays, whose last extent is -1. */
-static bool is_contiguous(const CFI_cdesc_t *array)
-{
-	CFI_index_t stride_B = (CFI_index_t)array->elem_len;
-
-	for (int i = 0; i < array->rank; i++) {
-		if (array->dim[i].extent == 0)
-			return true;
-		if (array->dim[i].extent != 1 && array->dim[i].sm != stride_B)
-			return false;
-		stride_B *= array->dim[i].extent;
-	}
-	return true;
-}
-
 void fortran_contiguous(const char *function, const CFI_cdesc_t *section)
 {
-	if (!is_contiguous(section))
+	if (!fortran_is_contiguous(section))
 		mpisim_foreign_fail(function, GAPS_ARE_REFUSED);
-}
-
-static size_t n_elements(const CFI_cdesc_t *array, int n_dims)
-{
-	size_t n = 1;
-
-	for (int i = 0; i < n_dims; i++)
-		n *= (size_t)array->dim[i].extent;
-	return n;
-}
-
-/* Copies between a section and memory without gaps, in the order of array elements. */
-static void transfer(const CFI_cdesc_t *section, char *memory, bool is_in)
-{
-	CFI_index_t at[CFI_MAX_RANK] = {0};
-	size_t n = n_elements(section, section->rank), size_B = section->elem_len;
-	char *element = section->base_addr;
-
-	for (size_t i = 0; i < n; i++, memory += size_B) {
-		int k = 0;
-
-		if (is_in)
-			memcpy(memory, element, size_B);
-		else
-			memcpy(element, memory, size_B);
-		while (k < section->rank) {
-			element += section->dim[k].sm;
-			if (++at[k] < section->dim[k].extent)
-				break;
-			element -= section->dim[k].sm * section->dim[k].extent;
-			at[k++] = 0;
-		}
-	}
-}
-
-void *fortran_copy_begin(struct fortran_copy *copy, const char *function,
-			 const CFI_cdesc_t *section)
-{
-	copy->section = section;
-	copy->memory = NULL;
-	if (is_contiguous(section))
-		return fortran_buffer(section->base_addr);
-	copy->memory =
-	    fortran_memory(function, n_elements(section, section->rank) * section->elem_len);
-	transfer(section, copy->memory, true);
-	return copy->memory;
-}
-
-void fortran_copy_end(struct fortran_copy *copy, bool was_written)
-{
-	if (copy->memory && was_written)
-		transfer(copy->section, copy->memory, false);
-	free(copy->memory);
 }
 
 /* The first `n_dims` dimensions of the section as a datatype, `element` being its elements'. */
@@ -110,7 +38,7 @@ static MPI_Datatype part(const void *site, const CFI_cdesc_t *array, size_t n, M
 	int n_parts = 0;
 
 	for (int i = array->rank - 1; i >= 0; i--) {
-		size_t slab = n_elements(array, i), n_slabs = n / slab;
+		size_t slab = fortran_n_elements(array, i), n_slabs = n / slab;
 
 		if (n_slabs == 0)
 			continue;
@@ -160,23 +88,28 @@ static size_t elements_of(const void *site, const CFI_cdesc_t *array, MPI_Count 
 	return (size_t)(count / n_of_element);
 }
 
-void *fortran_section_begin(struct fortran_section *section, const char *function, const void *site,
-			    const CFI_cdesc_t *array, MPI_Count count, MPI_Datatype type)
+void *fortran_section_begin(struct fortran_section *section, const CFI_cdesc_t *array,
+			    MPI_Count count, MPI_Datatype type)
 {
 	MPI_Datatype element = MPI_DATATYPE_NULL;
+	const void *site = section->site;
 	size_t n;
 
-	*section = (struct fortran_section){.count = count, .type = type};
-	if (is_contiguous(array) || count <= 0)
+	section->count = count;
+	section->type = type;
+	if (fortran_is_contiguous(array) || count <= 0)
 		return fortran_buffer(array->base_addr);
 	n = elements_of(site, array, count, type, &element);
 	mpisim_foreign_call(site);
+	if (n == 0 && section->has_request)
+		return fortran_copy_begin(&section->copy, section->function, array,
+					  section->is_written);
 	if (n == 0)
-		mpisim_foreign_fail(function, GAPS_ARE_REFUSED
+		mpisim_foreign_fail(section->function, GAPS_ARE_REFUSED
 				    " whose items are elements of the section, or parts of one");
-	if (n > n_elements(array, array->rank))
+	if (n > fortran_n_elements(array, array->rank))
 		mpisim_foreign_fail(
-		    function,
+		    section->function,
 		    "a buffer is a section of an array with fewer elements than the call names");
 	section->count = 1;
 	section->type = part(site, array, n, element);
@@ -188,8 +121,9 @@ void *fortran_section_begin(struct fortran_section *section, const char *functio
 	return array->base_addr;
 }
 
-void fortran_section_end(struct fortran_section *section)
+void fortran_section_end(struct fortran_section *section, MPI_Request request)
 {
 	if (section->is_made)
 		MPI_Type_free(&section->type);
+	fortran_copy_keep(section->copy, request);
 }

@@ -61,9 +61,14 @@ class Function:
         return "MPI_LANGUAGE_FORTRAN_1" if NOT_IN_F08.fullmatch(self.name) else "MPI_LANGUAGE_FORTRAN"
 
     @property
+    def request(self):
+        """The request that a call gives which goes on after its return; None: it gives none."""
+        return next((p for p in self.parameters if p.c_type == "MPI_Request" and p.kind == "handle_out"), None)
+
+    @property
     def is_blocking(self):
         """Whether buffers are the caller's again when it returns."""
-        return not (any(p.c_type == "MPI_Request" and p.kind == "handle_out" for p in self.parameters) or
+        return not (self.request or
                     re.match(r"MPI_(R?(Put|Get|Accumulate|Get_accumulate)|Fetch_and_op|Compare_and_swap|Win_\w+|Get_address|Free_mem|"
                              r"\w*[Aa]ttach\w*|File_\w+_(begin|end))(_c)?$", self.name))
 

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -51,6 +52,18 @@ typedef void(mpi_fortran_conversion_fn)(void *userbuf, int *type, int *count, vo
 typedef void(mpi_fortran_conversion_fn_c)(void *userbuf, int *type, MPI_Count *count, void *filebuf,
 					  MPI_Offset *position, MPI_Aint *extra_state, int *ierror);
 
+/*
+ * Memory of a binding that stands for the program's buffer while an operation goes on. Both
+ * functions are called on the rank's fiber: `fetch` when a persistent operation starts and when a
+ * partition is ready, `give` when the program is told that the operation is complete or that a
+ * partition is there.
+ */
+struct mpi_foreign_memory {
+	void (*fetch)(struct mpi_foreign_memory *memory);
+	void (*give)(struct mpi_foreign_memory *memory);
+	struct mpi_foreign_memory *next; /* of the same request */
+};
+
 #pragma GCC visibility push(default)
 
 /* The MPI function that is called next was called from `site`. It has to be one that enters the
@@ -71,6 +84,10 @@ void *mpisim_foreign_handle(int kind, int number);
 int mpisim_foreign_n_types(MPI_Comm comm, int what);
 /* Whether this rank is `root` of `comm`: only its arguments mean something to MPI_Comm_spawn. */
 bool mpisim_foreign_is_root(MPI_Comm comm, int root);
+/* Memory that begins with a struct mpi_foreign_memory; NULL: there is none. */
+void *mpisim_foreign_allocate(size_t size_B);
+/* Gives `memory` to a request, which frees it with itself; frees it when `request` is none. */
+void mpisim_foreign_keep(MPI_Request request, struct mpi_foreign_memory *memory);
 /* Ends the run: the call that mpisim_foreign_call announced, `function`, cannot be done; `text`
  * says why. */
 void mpisim_foreign_fail(const char *function, const char *text);

@@ -78,14 +78,12 @@ static int n_active(const struct look *look)
 /* The status of a request that is complete, or of none; `status` may be to be ignored. */
 static void give_status(struct mpi_request *request, MPI_Status *status)
 {
-	if (is_complete(request))
-		mpi_request_settle(request);
-	if (status == MPI_STATUS_IGNORE)
-		return;
 	if (!is_complete(request)) {
-		mpi_status_set_empty(status);
+		if (status != MPI_STATUS_IGNORE)
+			mpi_status_set_empty(status);
 		return;
 	}
+	mpi_request_settle(request);
 	if (request->query)
 		request->query(request);
 	mpi_status_give(status, &request->status);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Other things to do with requests: start, free, cancel, look. */
 #include "mpi/p2p/internal.h"
+#include "mpi/p2p/kept.h"
 #include "mpi/p2p/partitioned.h"
 
 static struct mpi_request *get(struct mpi_rank *me, const MPI_Request *handle, int *code)
@@ -27,6 +28,7 @@ static int start(struct mpi_rank *me, const MPI_Request *handle)
 		return mpi_raise(me, request->comm, MPI_ERR_REQUEST, "request is not persistent");
 	if (request->state != REQUEST_IDLE)
 		return mpi_raise(me, request->comm, MPI_ERR_REQUEST, "request is active already");
+	mpi_kept_fetch(request);
 	return request->start(me, request);
 }
 

@@ -2,6 +2,7 @@
 /* MPI_Psend_init, MPI_Precv_init, MPI_Pready and MPI_Parrived with their families. */
 #include "mpi/info/info.h"
 #include "mpi/p2p/internal.h"
+#include "mpi/p2p/kept.h"
 #include "mpi/p2p/partitioned.h"
 
 static int check_init(struct mpi_rank *me, const struct mpi_p2p_args *a, int n_partitions,
@@ -132,6 +133,7 @@ static int ready(struct mpi_rank *me, struct mpi_partitioned *send, int partitio
 	if (send->is_ready[partition])
 		return mpi_raise(me, send->compound.request->comm, MPI_ERR_ARG,
 				 "partition %d is ready already", partition);
+	mpi_kept_fetch(send->compound.request);
 	mpi_partitioned_ready(me, send, partition);
 	return MPI_SUCCESS;
 }
@@ -196,7 +198,9 @@ int MPI_Parrived(MPI_Request request, int partition, int *flag)
 	mpi_progress_poll(me, 0, NULL, false);
 	*flag = recv->compound.request->state == REQUEST_IDLE ||
 		mpi_partitioned_arrived(recv, partition);
-	if (!*flag)
+	if (*flag)
+		mpi_kept_give(recv->compound.request);
+	else
 		mpi_endpoint_poll_failed(me);
 	return mpi_leave(me, MPI_SUCCESS);
 }

@@ -33,6 +33,7 @@ enum mpi_channel { CHANNEL_P2P, CHANNEL_COLL };
 
 struct mpi_message;
 struct mpi_compound;
+struct mpi_kept;
 
 struct mpi_request {
 	MPI_Request handle; /* 0 while the application has none */
@@ -58,6 +59,7 @@ struct mpi_request {
 	struct mpi_match_node by_key;	 /* while it is posted and the queue is deep */
 	int64_t cause_mark; /* mpi/p2p/causes.h: of a receive's post, then of the completion */
 	struct mpi_compound *whole; /* of what this is a part; NULL: of nothing */
+	struct mpi_kept *kept;	    /* mpi/p2p/kept.h; NULL: nothing */
 	/* collectives, compound and generalized requests, one-sided communication */
 	void *operation;
 	int (*query)(struct mpi_request *request); /* fills the status when the application gets it;

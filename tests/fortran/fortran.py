@@ -141,10 +141,13 @@ class Refused(Base):
             self.assertIn("Error", done.stderr)
 
     def test_sections_with_gaps_where_they_cannot_be_taken(self):
-        text = program("call MPI_Iallreduce(MPI_IN_PLACE, a(1, :), 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, r)",
-                       declarations="integer :: a(4, 4)\ntype(MPI_Request) :: r")
-        self.assertIn("MPI_Iallreduce at", self.run_it(self.built(text), "--quiet", status=1).stderr)
-        self.assertIn("section of an array with gaps", self.run_it(self.dir / self._testMethodName, "--quiet", status=1).stderr)
+        for call_text in ("call MPI_Win_create(a(1, :), 16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, w)",
+                          "call MPI_Put(a(1, :), 1, t, 0, 0_MPI_ADDRESS_KIND, 2, MPI_INTEGER, w)"):
+            text = program(f"call MPI_Type_vector(2, 1, 2, MPI_INTEGER, t)\n{call_text}",
+                           declarations="integer :: a(4, 4)\ntype(MPI_Win) :: w\ntype(MPI_Datatype) :: t")
+            error = self.run_it(self.built(text), "--quiet", status=1).stderr
+            self.assertRegex(error, rf"{call_text.split('(')[0][5:]} at \w+.f90:{line_of(text, call_text)} ")
+            self.assertIn("section of an array with gaps", error)
 
     def test_sections_that_are_too_short(self):
         text = program("call MPI_Isend(a(1, :), 5, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, r)",

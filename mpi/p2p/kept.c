@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/p2p/kept.h"
+
+#include <stdlib.h>
+
+#include "mpi/p2p/lend.h"
+
+struct mpi_kept {
+	struct mpi_foreign_memory *memories;
+	/* the request's own */
+	int (*query)(struct mpi_request *request);
+	void (*release)(struct mpi_rank *me, struct mpi_request *request);
+};
+
+void mpi_kept_fetch(struct mpi_request *request)
+{
+	struct mpi_foreign_memory *memory = request->kept ? request->kept->memories : NULL;
+
+	for (; memory; memory = memory->next)
+		memory->fetch(memory);
+}
+
+void mpi_kept_give(struct mpi_request *request)
+{
+	struct mpi_foreign_memory *memory = request->kept ? request->kept->memories : NULL;
+
+	for (; memory; memory = memory->next)
+		memory->give(memory);
+}
+
+static int query(struct mpi_request *request)
+{
+	int code = request->kept->query ? request->kept->query(request) : request->status.MPI_ERROR;
+
+	mpi_request_settle(request);
+	mpi_kept_give(request);
+	return code;
+}
+
+static void release(struct mpi_rank *me, struct mpi_request *request)
+{
+	struct mpi_kept *kept = request->kept;
+	struct mpi_foreign_memory *next;
+
+	if (kept->release)
+		kept->release(me, request);
+	for (struct mpi_foreign_memory *memory = kept->memories; memory; memory = next) {
+		next = memory->next;
+		free(memory);
+	}
+	free(kept);
+}
+
+void *mpisim_foreign_allocate(size_t size_B)
+{
+	return malloc(size_B);
+}
+
+void mpisim_foreign_keep(MPI_Request handle, struct mpi_foreign_memory *memory)
+{
+	struct mpi_rank *me = pd_current ? pd_current->mpi : NULL;
+	struct mpi_request *request = me ? mpi_request_get(me, handle) : NULL;
+
+	if (!request) {
+		free(memory);
+		return;
+	}
+	if (!request->kept) {
+		request->kept = calloc(1, sizeof *request->kept);
+		if (!request->kept)
+			mpi_request_fail_memory(me);
+		request->kept->query = request->query;
+		request->kept->release = request->release;
+		request->query = query;
+		request->release = release;
+	}
+	memory->next = request->kept->memories;
+	request->kept->memories = memory;
+}
