@@ -60,15 +60,9 @@ struct cal {
 void cal_world_init(struct cal *cal);
 void cal_world_finish(struct cal *cal);
 int cal_partner(const struct cal *cal, int where);
-/* Connections between nodes that have carried nothing large yet; by the nodes' numbers. */
-bool cal_is_new(const struct cal *cal, int source, int dest);
-void cal_use(struct cal *cal, int source, int dest);
-/* A node with a new connection to `dest` that is not `other`; -1: there is none. */
-int cal_new_source(const struct cal *cal, int dest, int other);
-/* One more to use, to a node from first_dest on; the ranks at its ends. False: there are none. */
-bool cal_new_connection(struct cal *cal, int first_dest, int *source, int *dest);
-/* A rank on another node than these two ranks. */
-int cal_third(const struct cal *cal, int rank, int other);
+/* A connection between nodes that has carried nothing large yet, to use; the ranks at its ends.
+ * False: there are none. */
+bool cal_new_connection(struct cal *cal, int *source, int *dest);
 
 /* load.c: computation that takes time: charged in the simulator, a loop elsewhere. */
 void load_init(struct cal *cal);
@@ -105,7 +99,6 @@ void probe_rest(struct cal *cal, double until);			       /* with two nodes or mo
 void probe_protocol(struct cal *cal, int where, double until);
 /* Before anything large between nodes beyond the second; the most important ones first, as long as
  * there are new connections. */
-void probe_windows(struct cal *cal, double until);
 void probe_used(struct cal *cal, double until);
 void probe_send_buffer(struct cal *cal, double until);
 void probe_ends(struct cal *cal, double until); /* with two nodes or more */

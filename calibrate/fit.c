@@ -267,7 +267,6 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 	fit_late(fit);
 	fit_used(fit);
 	fit_send_buffer(fit);
-	fit_windows(fit);
 	find_cores(fit);
 	find_protocol(fit);
 	fit_sharing(fit);

@@ -82,13 +82,10 @@ struct fit {
 	double request_data_B; /* that travel with its request; -1: unknown */
 	bool is_synchronous_acknowledged;
 	bool is_late_probe, is_late_test; /* say no at first */
-	int n_used, n_send_buffers, n_windows;
+	int n_used, n_send_buffers;
 	struct since used[FIT_SINCE], /* [n_used] what leaves unattended on a connection that has
 					 carried so much */
-	    send_buffers[FIT_SINCE],  /* [n_send_buffers] what a send of that size leaves behind */
-	    windows[FIT_SINCE];	      /* [n_windows] what is on its way on a connection that has
-					 carried so much */
-	double window_against_B, window_meeting_s, window_spread; /* 0: none */
+	    send_buffers[FIT_SINCE];  /* [n_send_buffers] what a send of that size leaves behind */
 	double queue_B;	  /* of a large message in its node's queue; -1: unknown */
 	bool looks_if_complete; /* a call whose requests are complete makes progress, too */
 	int n_sharing;
@@ -152,7 +149,6 @@ double fit_plain_error(const struct fit *fit, int where);
 void fit_send_buffer(struct fit *fit);
 /* An entry of its own, where it differs by more than a measurement's error from the one before. */
 void fit_add_since(struct since *list, int *n, int64_t from_B, double size_B);
-void fit_windows(struct fit *fit);
 
 /* entries.c */
 /* Within a node, such that the file's one overhead and this give the time of an empty message. */

@@ -71,7 +71,6 @@ static void measure(struct cal *cal)
 	probe_cores(cal, 0.69);
 	if (cal->far >= 0) {
 		probe_rest(cal, 0.71);
-		probe_windows(cal, 0.75);
 		probe_used(cal, 0.79);
 		probe_send_buffer(cal, 0.81);
 		probe_ends(cal, 0.83);

@@ -81,12 +81,6 @@ static void measure(struct cal *cal, const struct use *use)
 		samples_add(&cal->samples, &key, time_s);
 }
 
-/* With five nodes or more those to the first two are for windows. */
-static bool next_connection(struct cal *cal, struct use *use)
-{
-	return cal_new_connection(cal, cal->n_nodes >= 5 ? 2 : 0, &use->source, &use->dest);
-}
-
 /* Says that it is ready, takes the message, and says that it has it. */
 static void take_and_answer(const struct cal *cal, const struct use *use)
 {
@@ -130,7 +124,8 @@ static void probe_eager_use(struct cal *cal)
 	use.compute_s =
 	    2 * (cal->empty_s[BETWEEN_NODES] + (double)use.size_B * cal->per_byte_s[BETWEEN_NODES]);
 	for (int point = 0; carried_B[point] < use.size_B / 2; point++) {
-		if (cal_share(MPI_Wtime() > cal->group_end_s) > 0 || !next_connection(cal, &use))
+		if (cal_share(MPI_Wtime() > cal->group_end_s) > 0 ||
+		    !cal_new_connection(cal, &use.source, &use.dest))
 			return;
 		use.carried_B = carried_B[point];
 		carry(cal, &use);
@@ -182,7 +177,7 @@ void probe_send_buffer(struct cal *cal, double until)
 	     use.size_B *= 2) {
 		if (cal_share(MPI_Wtime() > cal->group_end_s) > 0)
 			return;
-		if (!next_connection(cal, &use)) {
+		if (!cal_new_connection(cal, &use.source, &use.dest)) {
 			use.source = 0;
 			use.dest = cal->far;
 		}
@@ -210,7 +205,7 @@ void probe_used(struct cal *cal, double until)
 	for (int k = 0; k < (cal->n_nodes >= 5 ? ROUNDS : 1) * n_points; k++) {
 		if (k % n_points == 0 && cal_share(MPI_Wtime() > cal->group_end_s) > 0)
 			return;
-		if (!next_connection(cal, &use))
+		if (!cal_new_connection(cal, &use.source, &use.dest))
 			return;
 		use.carried_B = carried_B[k % n_points];
 		measure(cal, &use);

@@ -51,6 +51,11 @@ static void note_hosts(struct cal *cal, const char *hosts)
 	samples_fact(&cal->samples, "ranks", "%d", cal->n_ranks);
 }
 
+static void use(struct cal *cal, int source, int dest)
+{
+	cal->is_used[source * cal->n_nodes + dest] = true;
+}
+
 void cal_world_init(struct cal *cal)
 {
 	char *hosts;
@@ -68,8 +73,8 @@ void cal_world_init(struct cal *cal)
 	number_nodes(cal, hosts);
 	cal->is_used = allocate((size_t)cal->n_nodes * (size_t)cal->n_nodes * sizeof(bool));
 	if (cal->n_nodes > 1) { /* what is measured between two nodes is measured there */
-		cal_use(cal, 0, 1);
-		cal_use(cal, 1, 0);
+		use(cal, 0, 1);
+		use(cal, 1, 0);
 	}
 	cal->far = cal->n_nodes > 1 ? cal->leader[1] : -1;
 	cal->near = -1;
@@ -108,44 +113,16 @@ int cal_partner(const struct cal *cal, int where)
 	return where == WITHIN_NODE ? cal->near : cal->far;
 }
 
-bool cal_is_new(const struct cal *cal, int source, int dest)
+bool cal_new_connection(struct cal *cal, int *source, int *dest)
 {
-	return source != dest && !cal->is_used[source * cal->n_nodes + dest];
-}
-
-void cal_use(struct cal *cal, int source, int dest)
-{
-	cal->is_used[source * cal->n_nodes + dest] = true;
-}
-
-int cal_new_source(const struct cal *cal, int dest, int other)
-{
-	for (int source = 0; source < cal->n_nodes; source++)
-		if (source != other && cal_is_new(cal, source, dest))
-			return source;
-	return -1;
-}
-
-bool cal_new_connection(struct cal *cal, int first_dest, int *source, int *dest)
-{
-	for (int node = first_dest; node < cal->n_nodes; node++) {
-		int from = cal_new_source(cal, node, -1);
-
-		if (from < 0)
-			continue;
-		cal_use(cal, from, node);
-		*source = cal->leader[from];
-		*dest = cal->leader[node];
-		return true;
-	}
+	for (int to = 0; to < cal->n_nodes; to++)
+		for (int from = 0; from < cal->n_nodes; from++) {
+			if (from == to || cal->is_used[from * cal->n_nodes + to])
+				continue;
+			use(cal, from, to);
+			*source = cal->leader[from];
+			*dest = cal->leader[to];
+			return true;
+		}
 	return false;
-}
-
-int cal_third(const struct cal *cal, int rank, int other)
-{
-	int node = 0;
-
-	while (node == cal->node[rank] || node == cal->node[other])
-		node++;
-	return cal->leader[node];
 }

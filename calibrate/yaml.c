@@ -52,13 +52,6 @@ void yaml_value(FILE *file, const char *indent, const char *key, const struct va
 		v->n_outliers, how);
 }
 
-void yaml_list(const struct since *list, int n, FILE *file)
-{
-	for (int k = 0; k < n; k++)
-		fprintf(file, "    - {from: %lld, size: %.0f}\n", (long long)list[k].from_B,
-			fmax(list[k].size_B, 1));
-}
-
 /* The library's own rules, where they are known (docs/collectives.md). */
 static void write_collectives(const struct fit *fit, FILE *file)
 {

@@ -24,15 +24,11 @@ const char *yaml_bandwidth(double Bps, char text[40]);
 /* A line with the value, its interval, and how it was found. */
 void yaml_value(FILE *file, const char *indent, const char *key, const struct value *v,
 		yaml_format_fn format, const char *how);
-/* Lines {from, size}, below a key of a section. */
-void yaml_list(const struct since *list, int n, FILE *file);
 
 /* The sections. */
 void yaml_network(const struct fit *fit, FILE *file);
 void yaml_protocol(const struct fit *fit, FILE *file);
 
-/* Messages to a rank stay in order; the file says `order: per_pair`. */
-bool yaml_is_ordered(const struct fit *fit);
 /* The file has an overhead for each side. */
 bool yaml_overheads_differ(const struct fit *fit);
 

@@ -81,25 +81,6 @@ static void write_within(const struct fit *fit, FILE *file)
 	write_curve(fit, WITHIN_NODE, file);
 }
 
-static void write_windows(const struct fit *fit, FILE *file)
-{
-	char text[40];
-
-	if (fit->n_windows == 0 || !yaml_is_ordered(fit))
-		return;
-	fprintf(file, "  window:   # what a byte to a third node waited behind a connection, by "
-		      "what that had carried\n");
-	yaml_list(fit->windows, fit->n_windows, file);
-	if (fit->window_against_B > 0)
-		fprintf(file, "  window_against: %.0f   # the same, its other node sending\n",
-			fit->window_against_B);
-	if (fit->window_meeting_s > 0)
-		fprintf(file, "  window_meeting: %s   # the same, its other node beginning later\n",
-			yaml_time(fit->window_meeting_s, text));
-	if (fit->window_spread > 0)
-		fprintf(file, "  window_spread: %.4f\n", fit->window_spread);
-}
-
 void yaml_network(const struct fit *fit, FILE *file)
 {
 	int w = fit->subject;
@@ -126,7 +107,6 @@ void yaml_network(const struct fit *fit, FILE *file)
 		fprintf(file,
 			"  queue: %.0f   # what a byte to a third node waited behind a large one\n",
 			fit->queue_B);
-	write_windows(fit, file);
 	write_shares(fit, file);
 	write_curve(fit, BETWEEN_NODES, file);
 	if (fit->latency[WITHIN_NODE].is_known)

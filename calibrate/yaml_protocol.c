@@ -6,7 +6,7 @@
 
 /* What stalls stays in the order in which it was handed over. An eager message that is large
  * arrives before the next one is matched, whatever the order. */
-bool yaml_is_ordered(const struct fit *fit)
+static bool is_ordered(const struct fit *fit)
 {
 	return (fit->is_ordered && fit->threshold_B[fit->subject] != INT64_MAX) ||
 	       fit->unattended_B >= YAML_LEAST_BUFFER_B;
@@ -53,6 +53,13 @@ static void write_overheads(const struct fit *fit, FILE *file)
 	write_per_byte("recv", fit->recv_per_B_s, file);
 }
 
+static void write_list(const struct since *list, int n, FILE *file)
+{
+	for (int k = 0; k < n; k++)
+		fprintf(file, "    - {from: %lld, size: %.0f}\n", (long long)list[k].from_B,
+			fmax(list[k].size_B, 1));
+}
+
 /* By what a connection has carried where new ones were there to measure it. */
 static void write_unattended(const struct fit *fit, FILE *file)
 {
@@ -64,7 +71,7 @@ static void write_unattended(const struct fit *fit, FILE *file)
 		return;
 	}
 	fprintf(file, "  unattended_send:   # by what the connection had carried\n");
-	yaml_list(fit->used, fit->n_used, file);
+	write_list(fit->used, fit->n_used, file);
 }
 
 static void write_progress(const struct fit *fit, bool is_lazy, FILE *file)
@@ -91,7 +98,7 @@ static void write_send_buffer(const struct fit *fit, FILE *file)
 	if (n < 2 || list[n - 1].size_B <= YAML_LEAST_BUFFER_B)
 		return;
 	fprintf(file, "  send_buffer:   # what sends of that size left behind them\n");
-	yaml_list(list, n, file);
+	write_list(list, n, file);
 }
 
 /* Of messages by rendezvous: without, there is nothing to set. */
@@ -144,7 +151,7 @@ void yaml_protocol(const struct fit *fit, FILE *file)
 	if (fit->is_late_probe)
 		fprintf(file, "  late_answers: %s   # a first question says no\n",
 			fit->is_late_test ? "tests" : "probes");
-	if (yaml_is_ordered(fit))
+	if (is_ordered(fit))
 		fprintf(file, "  order: per_pair   # an empty message behind a large one arrives "
 			      "behind it\n");
 	write_rendezvous(fit, file);

@@ -324,12 +324,6 @@ const struct net_key net_keys[] = {
      .choices = "matched|acknowledged", .fallback = "matched"},
     {"protocol.rendezvous_end", NET_KEY_CHOICE, AT(cluster.rendezvous_end),
      .choices = "arrived|acknowledged", .fallback = "arrived"},
-    {"network.window", NET_KEY_CUSTOM, .convert = net_read_window},
-    {"network.window_against", NET_KEY_SIZE, AT(cluster.window_against_B), 0, 1e9,
-     .fallback = "0"},
-    {"network.window_meeting", NET_KEY_TIME, AT(cluster.window_meeting_s), 0, MAX_TIME_S,
-     .fallback = "0"},
-    {"network.window_spread", NET_KEY_NUMBER, AT(cluster.window_spread), 0, 0.99, .fallback = "0"},
     {"network.packets", NET_KEY_CUSTOM, .convert = net_check_packets}, /* after what excludes it */
     {"protocol.send_buffer", NET_KEY_CUSTOM, .convert = net_read_send_buffer},
     {"protocol.unattended_send", NET_KEY_CUSTOM, .convert = net_read_unattended_send},

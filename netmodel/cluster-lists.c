@@ -36,11 +36,6 @@ static const struct net_key unattended_keys[] = {
      9e18},
 };
 
-static const struct net_key window_keys[] = {
-    {"window.from", NET_KEY_SIZE, .target = offsetof(struct net_send_buffer, from_B), 0, 9e18},
-    {"window.size", NET_KEY_SIZE, .target = offsetof(struct net_send_buffer, size_B), 1, 9e18},
-};
-
 /* Checks that `node` is a list and allocates its entries; their number, or negative. */
 static int allocate_list(const struct net_yaml_tree *tree, const struct net_yaml *node,
 			 const char *path, size_t entry_size, void *out_list,
@@ -233,19 +228,6 @@ int net_read_send_buffer(struct net_draft *draft, const struct net_yaml_tree *tr
 			    node, err);
 }
 
-int net_read_window(struct net_draft *draft, const struct net_yaml_tree *tree,
-		    const struct net_yaml *node, struct util_error *err)
-{
-	static const char path[] = "network.window";
-	struct net_cluster *cluster = &draft->cluster;
-	int rc = read_buffers(&cluster->windows, path, window_keys, tree, node, err);
-
-	if (!rc && cluster->windows.n > 0 && cluster->order == NET_ORDER_FREE)
-		return net_yaml_fail(tree, node, err,
-				     "%s: found protocol.order: free, wanted per_pair", path);
-	return rc;
-}
-
 int net_check_packets(struct net_draft *draft, const struct net_yaml_tree *tree,
 		      const struct net_yaml *node, struct util_error *err)
 {
@@ -260,7 +242,6 @@ int net_check_packets(struct net_draft *draft, const struct net_yaml_tree *tree,
 	    {cluster->segments.n > 0, "segments"},
 	    {cluster->sharing_efficiency.n > 0, "sharing_efficiency"},
 	    {cluster->duplex_penalty > 0, "duplex_penalty"},
-	    {cluster->windows.n > 0, "window"},
 	};
 
 	for (size_t i = 0; cluster->packet_payload_B && i < sizeof(others) / sizeof(*others); i++)

@@ -18,7 +18,6 @@ static void finish_cluster(struct net_cluster *cluster)
 	free(cluster->segments.list);
 	free(cluster->intra_segments.list);
 	free(cluster->sharing_efficiency.fraction);
-	free(cluster->windows.list);
 	free(cluster->send_buffers.list);
 	free(cluster->unattended_sends.list);
 	free(cluster->uncertainties.list);
@@ -126,11 +125,6 @@ int64_t net_cluster_send_buffer(const struct net_cluster *cluster, int64_t size_
 int64_t net_cluster_unattended_send(const struct net_cluster *cluster, int64_t carried_B)
 {
 	return buffer_from(&cluster->unattended_sends, carried_B);
-}
-
-int64_t net_cluster_window(const struct net_cluster *cluster, int64_t passed_B)
-{
-	return buffer_from(&cluster->windows, passed_B);
 }
 
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming)

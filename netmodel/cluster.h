@@ -141,12 +141,6 @@ struct net_cluster {
 	struct net_segments segments, intra_segments; /* by size of the transfer */
 	int64_t burst_B;       /* what passes at once on a link that was idle long enough */
 	int64_t queue_B;       /* of each transfer, in the queue that leaves its node in order */
-	struct net_send_buffers windows; /* bytes of a stream that nobody has acknowledged yet, by
-					    what it has carried before */
-	int64_t window_against_B; /* of a stream that began against traffic the other way, at least;
-				     0: the same */
-	double window_meeting_s;  /* or had some before it was that old */
-	double window_spread;	  /* of those windows, each its own: [0, 1) */
 	int64_t packet_payload_B;  /* transfers go as packets of so much; 0: they share links as a
 				      fluid does */
 	int64_t packet_overhead_B; /* of each on the links beside its payload, and of an
@@ -241,9 +235,6 @@ int64_t net_cluster_send_buffer(const struct net_cluster *cluster, int64_t size_
 /* How much more leaves on a connection that has carried `carried_B` bytes, while its sender makes no
  * progress; negative: everything. */
 int64_t net_cluster_unattended_send(const struct net_cluster *cluster, int64_t carried_B);
-
-/* How much of a stream may be unacknowledged that has passed `passed_B` bytes; negative: everything. */
-int64_t net_cluster_window(const struct net_cluster *cluster, int64_t passed_B);
 
 /* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming);

@@ -20,8 +20,6 @@ static double limit_of(const struct net_model *model, const struct net_link *lin
 		    efficiency->fraction[(link->n < efficiency->n ? link->n : efficiency->n) - 1];
 	if (link->n > 0 && opposite->n > 0)
 		limit *= 1 - model->cluster->duplex_penalty;
-	if (model->has_windows && link->n > 0 && link < model->links + model->cluster->n_nodes)
-		limit *= net_window_filled(model, link);
 	return limit;
 }
 
@@ -39,15 +37,6 @@ static void update_limits(struct net_model *model, int node)
 	in->limit = in_limit;
 }
 
-/* Those who send to `node`: what it sends now stands before their acknowledgements. */
-static void update_senders(struct net_model *model, int node)
-{
-	const struct net_link *in = &model->links[model->cluster->n_nodes + node];
-
-	for (int k = 0; k < in->n; k++)
-		update_limits(model, in->hops[k].transfer->source_node);
-}
-
 /* After one more or one fewer transfer on its links. */
 void net_transfer_change_limits(struct net_model *model, const struct net_transfer *transfer)
 {
@@ -55,8 +44,6 @@ void net_transfer_change_limits(struct net_model *model, const struct net_transf
 	net_link_touch(model, net_in_link(transfer));
 	update_limits(model, transfer->source_node);
 	update_limits(model, transfer->dest_node);
-	if (model->has_windows)
-		update_senders(model, transfer->source_node);
 }
 
 static double credit_of(const struct net_model *model, const struct net_link *link)
@@ -80,6 +67,22 @@ void net_transfer_pass_burst(struct net_model *model, struct net_transfer *trans
 	in->credit_s = in_s - passed_s;
 }
 
+/* What the transfers on a node's outgoing link have in its queue: what is left of each, but not
+ * more than the queue holds. */
+static double queued(const struct net_model *model, const struct net_link *link)
+{
+	double sum_s = 0;
+
+	for (int k = 0; k < link->n; k++) {
+		const struct net_transfer *t = link->hops[k].transfer;
+		double left_s =
+		    t->remaining_s - t->rate * sim_time_to_s(model->engine->now - t->updated);
+
+		sum_s += fmax(fmin(left_s, model->queue_s), 0);
+	}
+	return sum_s;
+}
+
 /* True when it has to wait for its turn in the queue first. */
 bool net_transfer_waits_behind(struct net_model *model, struct net_transfer *transfer)
 {
@@ -88,7 +91,7 @@ bool net_transfer_waits_behind(struct net_model *model, struct net_transfer *tra
 	if (transfer->stage == NET_STAGE_BEHIND || net_out_link(transfer)->n == 0)
 		return false;
 	/* what others have there comes out before its first byte */
-	queued_s = net_window_queued(model, net_out_link(transfer));
+	queued_s = queued(model, net_out_link(transfer));
 	transfer->stage = NET_STAGE_BEHIND;
 	sim_engine_after(model->engine, &transfer->event, sim_time_from_s(queued_s));
 	return true;

@@ -8,7 +8,7 @@
 
 /* Streams of the random numbers: transfers and computations vary independently of each other's
  * number. */
-enum { STREAM_TRANSFERS = 0x7472, STREAM_COMPUTES = 0x636f, STREAM_WINDOWS = 0x7769 };
+enum { STREAM_TRANSFERS = 0x7472, STREAM_COMPUTES = 0x636f };
 
 void net_model_out_of_memory(struct net_model *model)
 {
@@ -127,11 +127,8 @@ int net_model_create(struct sim_engine *engine, const struct net_cluster *cluste
 	model->slice = sim_time_from_s(cluster->timeslice_s);
 	model->queue_s = (double)cluster->queue_B / cluster->bandwidth_Bps;
 	model->burst_s = (double)cluster->burst_B / cluster->bandwidth_Bps;
-	model->has_limits = cluster->duplex_penalty > 0 || cluster->sharing_efficiency.n > 0 ||
-			    cluster->windows.n > 0;
-	model->has_windows = cluster->windows.n > 0;
+	model->has_limits = cluster->duplex_penalty > 0 || cluster->sharing_efficiency.n > 0;
 	net_packets_init(model);
-	util_rng_init(&model->window_rng, 0, STREAM_WINDOWS);
 	model->may_announce = !model->slice && !model->has_limits && model->queue_s == 0 &&
 			      model->burst_s == 0 && !cluster->cpu_cost.fraction &&
 			      !model->has_packets;
@@ -185,7 +182,6 @@ void net_model_vary(struct net_model *model, double transfer_amplitude, double c
 	set_plain_delay(model);
 	util_rng_init(&model->transfer_rng, seed, STREAM_TRANSFERS);
 	util_rng_init(&model->compute_rng, seed, STREAM_COMPUTES);
-	util_rng_init(&model->window_rng, seed, STREAM_WINDOWS);
 }
 
 const struct net_cluster *net_model_cluster(const struct net_model *model)

@@ -51,12 +51,7 @@ struct net_tcp {
 /* Transfers that follow each other, as bytes of one connection do; zero-initialise. Private. */
 struct net_stream {
 	struct net_transfer *first, *last; /* in the order of their starts; the first one may be on its links */
-	int64_t passed_B; /* by its transfers that have left their links */
-	/* with windows: */
-	bool has_begun;	    /* at `began`: more than a first window is, or was, on its way */
-	bool is_against;    /* it began against traffic the other way, and so with this window: */
-	double against_B;
-	sim_time_ps began;
+	int64_t passed_B;		   /* by its transfers that have left their links */
 	bool is_limited; /* only so much more work may pass: */
 	double room_s;
 	/* with packets: */

@@ -122,7 +122,6 @@ struct net_model {
 	 * -1: they do not have one. */
 	sim_time_ps plain_delay;
 	bool may_announce; /* nothing but the transfers on a link tells what passes it */
-	bool has_windows;  /* streams have */
 	bool has_limits; /* the cluster has a sharing efficiency or a duplex penalty, or links have
 			    capacities of their own */
 	bool has_packets; /* transfers between nodes go as packets */
@@ -139,7 +138,7 @@ struct net_model {
 	struct sim_instant_hook hook;
 	struct sim_event tick; /* with a fixed timeslice: the next boundary at which rates change */
 	sim_time_ps slice;     /* 0: adaptive */
-	struct util_rng transfer_rng, compute_rng, window_rng;
+	struct util_rng transfer_rng, compute_rng;
 	double transfer_amplitude, compute_amplitude;
 	uint64_t next_order;
 	struct net_stats stats;
@@ -201,17 +200,6 @@ __attribute__((cold)) void net_transfer_pass_burst(struct net_model *model,
 /* True when it has to wait for its turn in its node's queue first. */
 __attribute__((cold)) bool net_transfer_waits_behind(struct net_model *model,
 						     struct net_transfer *transfer);
-
-/* window.c */
-/* What the transfers on a node's outgoing link have in its queue. O(transfers on the
- * link). */
-double net_window_queued(const struct net_model *model, const struct net_link *link);
-/* The fraction of an outgoing link that its transfers' windows fill while their acknowledgements
- * are on their way back. */
-double net_window_filled(const struct net_model *model, const struct net_link *out);
-/* A transfer is about to enter its links. */
-__attribute__((cold)) void net_window_enter(struct net_model *model,
-					    const struct net_transfer *transfer);
 
 /* transfer.c */
 /* More or fewer transfers on its nodes: communication may cost another fraction of their CPUs. */

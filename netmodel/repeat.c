@@ -9,14 +9,13 @@ bool net_model_is_timeless(const struct net_model *model)
 {
 	return !model->slice && model->burst_s == 0 && model->transfer_amplitude == 0 &&
 	       model->compute_amplitude == 0 && model->cluster->speed_changes.n == 0 &&
-	       model->cluster->unattended_sends.n == 0 && !model->has_windows &&
-	       !model->has_packets;
+	       model->cluster->unattended_sends.n == 0 && !model->has_packets;
 }
 
 bool net_model_is_orderless(const struct net_model *model)
 {
 	return model->cluster->sharing == NET_SHARING_MAXMIN && model->queue_s == 0 &&
-	       model->cluster->order == NET_ORDER_FREE && !model->has_windows;
+	       model->cluster->order == NET_ORDER_FREE;
 }
 
 static bool describe_links(const struct net_model *model, struct util_words *out)

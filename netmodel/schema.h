@@ -88,12 +88,9 @@ int net_read_sharing_efficiency(struct net_draft *draft, const struct net_yaml_t
 				const struct net_yaml *node, struct util_error *err);
 int net_read_send_buffer(struct net_draft *draft, const struct net_yaml_tree *tree,
 			 const struct net_yaml *node, struct util_error *err);
-/* After protocol.order: windows are of streams. */
 /* network.packets: what it needs and what it excludes. */
 int net_check_packets(struct net_draft *draft, const struct net_yaml_tree *tree,
 		      const struct net_yaml *node, struct util_error *err);
-int net_read_window(struct net_draft *draft, const struct net_yaml_tree *tree,
-		    const struct net_yaml *node, struct util_error *err);
 /* After protocol.order and .progress: it needs connections, and ranks that do not attend to them. */
 int net_read_unattended_send(struct net_draft *draft, const struct net_yaml_tree *tree,
 			     const struct net_yaml *node, struct util_error *err);

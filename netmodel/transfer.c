@@ -202,8 +202,6 @@ void net_transfer_enter_links(struct net_model *model, struct net_transfer *tran
 		call_in(model, in->announced);
 	if (model->queue_s > 0 && net_transfer_waits_behind(model, transfer))
 		return;
-	if (model->has_windows)
-		net_window_enter(model, transfer);
 	if (model->burst_s > 0)
 		net_transfer_pass_burst(model, transfer);
 	transfer->updated = model->engine->now;

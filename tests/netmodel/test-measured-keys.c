@@ -139,11 +139,10 @@ static void what_queues_do_is_read(void **state)
 	net_cluster_destroy(c);
 }
 
-static void what_windows_are_is_read(void **state)
+static void how_a_rendezvous_ends_is_read(void **state)
 {
 	struct net_cluster *c = parse("network={latency: 0, bandwidth: inf}");
 
-	assert_true(net_cluster_window(c, 0) < 0 && c->window_against_B == 0);
 	assert_int_equal(c->rendezvous_end, NET_RENDEZVOUS_ARRIVED);
 	net_cluster_destroy(c);
 	c = parse("protocol={order: per_pair, rendezvous_end: acknowledged}");
@@ -204,11 +203,6 @@ static void wrong_values_are_refused(void **state)
 	    {"protocol.recv_overhead_per_byte=1s", "wanted 0 to 0.001 s"},
 	    {"network.burst=-1", "network.burst: "},
 	    {"network.queue=2 GB", "network.queue: "},
-	    {"network.window=20 kB", "found protocol.order: free, wanted per_pair"},
-	    {"network.window=[{from: 0, size: 0}]", "window.size: "},
-	    {"network.window_against=-1", "network.window_against: "},
-	    {"network.window_meeting=-1us", "network.window_meeting: "},
-	    {"network.window_spread=1", "found \"1\", wanted 0 to 0.99"},
 	    {"protocol.rendezvous_end=late", "wanted one of arrived|acknowledged"},
 	    {"protocol.order=fifo", "wanted one of free|per_pair"},
 	    {"protocol.synchronous_send=late", "wanted one of matched|acknowledged"},
@@ -261,7 +255,7 @@ int main(void)
 	    cmocka_unit_test(the_rest_is_read),
 	    cmocka_unit_test(what_leaves_unattended_is_read),
 	    cmocka_unit_test(what_queues_do_is_read),
-	    cmocka_unit_test(what_windows_are_is_read),
+	    cmocka_unit_test(how_a_rendezvous_ends_is_read),
 	    cmocka_unit_test(packets_are_read),
 	    cmocka_unit_test(wrong_values_are_refused),
 	};
