@@ -88,6 +88,26 @@ void pd_compute_begin_measuring(struct pd_rank *rank)
 	rank->host_mark_s = pd_host_cpu_s();
 }
 
+double pd_compute_take(struct pd_rank *rank)
+{
+	double seconds;
+
+	if (rank->pending_s != 0 || rank->n_parts > 0)
+		return 0;
+	pd_compute_pause(rank);
+	if (rank->n_parts > 0)
+		return 0;
+	seconds = rank->pending_s;
+	rank->pending_s = 0;
+	rank->has_step = false;
+	return seconds;
+}
+
+void pd_compute_give_back(struct pd_rank *rank, double seconds)
+{
+	pd_compute_charge(rank, NULL, seconds);
+}
+
 static void compute_done(struct net_compute *compute)
 {
 	struct pd_rank *rank =

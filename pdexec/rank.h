@@ -268,6 +268,13 @@ static inline void pd_compute_end(struct pd_rank *rank)
 	if (rank->has_step)
 		pd_compute_end_step(rank);
 }
+/*
+ * Ends a step that was only measured, without letting its time pass: the seconds of the reference
+ * CPU, which the caller lets pass otherwise, or gives back to a step of their own. 0: nothing was
+ * measured, or annotations charged something; then pd_compute_end has to end it.
+ */
+double pd_compute_take(struct pd_rank *rank);
+void pd_compute_give_back(struct pd_rank *rank, double seconds);
 /* The call returns to the application: starts measuring in the modes that measure. */
 void pd_compute_begin_measuring(struct pd_rank *rank);
 static inline void pd_compute_begin(struct pd_rank *rank)

@@ -6,6 +6,7 @@
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/lend.h"
+#include "mpi/p2p/poll.h"
 
 #define N_ON_STACK 32
 
@@ -320,12 +321,39 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	return mpi_leave(me, code);
 }
 
+/*
+ * A test within a computation step finds nothing, of requests that are asked for together (`any`:
+ * of all of which one is enough): whatever is unusual is left to the whole call.
+ */
+static bool finds_nothing(struct mpi_rank *me, int n, const MPI_Request handles[], bool any)
+{
+	int n_pending = 0;
+
+	for (int i = 0; handles && i < n; i++) {
+		const struct mpi_request *request = mpi_request_get(me, handles[i]);
+
+		if (request && request->state == REQUEST_PENDING)
+			n_pending++;
+		else if (any && (request ? request->state != REQUEST_IDLE
+					 : handles[i] != MPI_REQUEST_NULL))
+			return false;
+		if (n_pending > 0 && !any)
+			return true;
+	}
+	return n_pending > 0;
+}
+
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_rank *me = mpi_poll_quick();
 	struct request_list list;
 	int code;
 
+	if (me && flag && finds_nothing(me, 1, request, false)) {
+		*flag = 0;
+		return mpi_poll_answer(me, __func__);
+	}
+	me = MPI_ENTER_POLL();
 	if (!flag)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
 	code = list_init(me, &list, 1, request);
@@ -345,11 +373,16 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 		MPI_Status array_of_statuses[])
 {
-	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_rank *me = mpi_poll_quick();
 	struct request_list list;
 	bool may_tell;
 	int code;
 
+	if (me && flag && finds_nothing(me, count, array_of_requests, false)) {
+		*flag = 0;
+		return mpi_poll_answer(me, __func__);
+	}
+	me = MPI_ENTER_POLL();
 	if (!flag)
 		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
 	code = list_init(me, &list, count, array_of_requests);
@@ -368,11 +401,17 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag,
 		MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_rank *me = mpi_poll_quick();
 	struct request_list list;
 	bool may_tell;
 	int code, i;
 
+	if (me && flag && indx && finds_nothing(me, count, array_of_requests, true)) {
+		*flag = 0;
+		*indx = MPI_UNDEFINED;
+		return mpi_poll_answer(me, __func__);
+	}
+	me = MPI_ENTER_POLL();
 	if (!flag || !indx)
 		return mpi_leave(me,
 				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
@@ -396,11 +435,17 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 		 int array_of_indices[], MPI_Status array_of_statuses[])
 {
-	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_rank *me = mpi_poll_quick();
 	struct request_list list;
 	bool may_tell;
 	int code;
 
+	if (me && outcount && array_of_indices &&
+	    finds_nothing(me, incount, array_of_requests, true)) {
+		*outcount = 0;
+		return mpi_poll_answer(me, __func__);
+	}
+	me = MPI_ENTER_POLL();
 	if (!outcount || (incount > 0 && !array_of_indices))
 		return mpi_leave(me,
 				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));

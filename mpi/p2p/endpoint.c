@@ -9,25 +9,6 @@
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/partitioned.h"
 
-/*
- * Polls that are closer than this on average are one streak: where time is measured, an interrupt
- * makes a distance long now and then. So long that it must be work, it ends the streak. Where
- * nothing is measured, any time in between was charged for something.
- */
-#define POLL_STREAK_PS (SIM_PS_PER_S / 1000000)
-#define POLL_WORK_PS (SIM_PS_PER_S / 1000)
-/* The pause of a poll: 1 us, twice as long after every 1000 polls of the streak, up to 1024 us. */
-#define POLL_PAUSE_PS (SIM_PS_PER_S / 1000000)
-enum { POLLS_PER_DOUBLING = 1000, POLL_DOUBLINGS = 10 };
-/* Polls of a streak that cost nothing: where computation is measured, time passes between polls by
- * itself. */
-enum { FREE_POLLS = 16, FREE_POLLS_MEASURED = 100000 };
-/*
- * After so many, about three hours or five minutes, only an arrival ends the pause: if none comes,
- * this is a deadlock. Where nothing is measured there may be work between polls that nobody sees.
- */
-enum { POLLS_MAX = 10000000, POLLS_MAX_MEASURED = 300000 };
-
 /* Up to how many bytes messages can be plain (mpi/p2p/eager.h). */
 static int64_t plain_size(const struct mpi_world *world)
 {
@@ -143,64 +124,4 @@ void mpi_endpoint_block(struct mpi_rank *me)
 	mpi_endpoint_block_alone(me, endpoint);
 	mpi_connections_leave(me);
 	mpi_cause_resume(me, begin);
-}
-
-static bool is_modelled(const struct mpi_rank *me)
-{
-	return me->pd->world->config.mode == PD_COMPUTE_MODELLED;
-}
-
-static void pause_poll(struct mpi_rank *me, uint32_t n_paid)
-{
-	struct mpi_endpoint *endpoint = me->endpoint;
-	struct sim_engine *engine = &me->pd->world->engine;
-	sim_time_ps begin = engine->now;
-	uint32_t doublings = n_paid / POLLS_PER_DOUBLING;
-
-	endpoint->is_polling = true;
-	mpi_connections_attend(me);
-	endpoint->has_news = false;
-	mpi_cause_block(me);
-	if (n_paid < (uint32_t)(is_modelled(me) ? POLLS_MAX : POLLS_MAX_MEASURED))
-		sim_engine_after(engine, &endpoint->alarm,
-				 POLL_PAUSE_PS
-				     << (doublings < POLL_DOUBLINGS ? doublings : POLL_DOUBLINGS));
-	sim_task_block(&me->pd->task);
-	sim_engine_cancel(engine, &endpoint->alarm);
-	endpoint->is_polling = false;
-	mpi_connections_leave(me);
-	mpi_cause_resume(me, begin);
-	if (endpoint->has_news) /* something arrived: the program may have to look several times to
-				   find it */
-		endpoint->n_polls = 0;
-	me->call_waiting += engine->now - begin;
-}
-
-/* Whether a poll that comes `distance` after the end of the last one goes on with its streak. */
-static bool goes_on(const struct mpi_rank *me, sim_time_ps distance)
-{
-	const struct mpi_endpoint *endpoint = me->endpoint;
-
-	if (is_modelled(me))
-		return distance == 0;
-	return distance < POLL_WORK_PS &&
-	       endpoint->poll_work + distance < (endpoint->n_polls + 1) * POLL_STREAK_PS;
-}
-
-void mpi_endpoint_poll_failed(struct mpi_rank *me)
-{
-	struct mpi_endpoint *endpoint = me->endpoint;
-	const struct sim_engine *engine = &me->pd->world->engine;
-	uint32_t n_free = is_modelled(me) ? FREE_POLLS : FREE_POLLS_MEASURED;
-	sim_time_ps distance = engine->now - endpoint->poll_end;
-
-	if (endpoint->n_polls == 0 || !goes_on(me, distance)) {
-		endpoint->n_polls = 0;
-		endpoint->poll_work = distance = 0;
-	}
-	endpoint->n_polls++;
-	endpoint->poll_work += distance;
-	if (endpoint->n_polls > n_free)
-		pause_poll(me, endpoint->n_polls - n_free - 1);
-	endpoint->poll_end = engine->now;
 }

@@ -45,6 +45,10 @@ struct mpi_endpoint {
 	sim_time_ps poll_end;
 	sim_time_ps poll_work; /* between the polls of the streak */
 	uint32_t n_polls;
+	/* quick polls: mpi/p2p/poll.h */
+	double quick_step_s; /* the mark of the step that they are in; 0: there was none yet */
+	uint32_t n_quick, n_answered; /* that may follow; that were answered since the last poll */
+	uint32_t n_refused;	      /* steps of the streak in which the program computed */
 	bool has_news;		/* something concerned the rank since its last pause began */
 	struct sim_event alarm; /* ends a pause between polls */
 	struct mpi_rank *owner;

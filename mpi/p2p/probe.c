@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Probes, and receives of matched messages. */
 #include "mpi/p2p/internal.h"
+#include "mpi/p2p/poll.h"
 
 static void describe(const struct mpi_message *message, MPI_Status *status)
 {
@@ -123,13 +124,28 @@ static struct mpi_message *look(struct mpi_rank *me, struct mpi_comm *comm, int 
 	return is_late ? NULL : message;
 }
 
+/* A probe within a computation step finds nothing: whatever is unusual is left to the whole call.
+ */
+static bool finds_nothing(struct mpi_rank *me, int source, int tag, MPI_Comm handle)
+{
+	struct mpi_comm *comm = mpi_comm_get(me, handle);
+
+	return comm && source != MPI_PROC_NULL && !mpi_match_find(me, comm, source, tag);
+}
+
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_rank *me = mpi_poll_quick();
 	struct mpi_message *found;
 	struct mpi_comm *c;
-	int code = check(me, source, tag, comm, flag, &c);
+	int code;
 
+	if (me && flag && finds_nothing(me, source, tag, comm)) {
+		*flag = 0;
+		return mpi_poll_answer(me, __func__);
+	}
+	me = MPI_ENTER_POLL();
+	code = check(me, source, tag, comm, flag, &c);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	*flag = 1;
@@ -147,11 +163,17 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
 		MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_rank *me = mpi_poll_quick();
 	struct mpi_message *found;
 	struct mpi_comm *c;
-	int code = check(me, source, tag, comm, flag ? (void *)message : NULL, &c);
+	int code;
 
+	if (me && flag && message && finds_nothing(me, source, tag, comm)) {
+		*flag = 0;
+		return mpi_poll_answer(me, __func__);
+	}
+	me = MPI_ENTER_POLL();
+	code = check(me, source, tag, comm, flag ? (void *)message : NULL, &c);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
 	*flag = 1;

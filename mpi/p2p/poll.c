@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Polls that find nothing: how long a streak of them pauses, and which of them cost next to
+ * nothing. */
+#include "mpi/p2p/poll.h"
+
+#include "mpi/core/entry.h"
+#include "mpi/p2p/causes.h"
+
+/*
+ * Polls that are closer than this on average are one streak: where time is measured, an interrupt
+ * makes a distance long now and then. So long that it must be work, it ends the streak. Where
+ * nothing is measured, any time in between was charged for something.
+ */
+#define POLL_STREAK_PS (SIM_PS_PER_S / 1000000)
+#define POLL_WORK_PS (SIM_PS_PER_S / 1000)
+/* The pause of a poll: 1 us, twice as long after every 1000 polls of the streak, up to 1024 us. */
+#define POLL_PAUSE_PS (SIM_PS_PER_S / 1000000)
+enum { POLLS_PER_DOUBLING = 1000, POLL_DOUBLINGS = 10 };
+/* Polls of a streak that cost nothing: where computation is measured, time passes between polls by
+ * itself. */
+enum { FREE_POLLS = 16, FREE_POLLS_MEASURED = 100000 };
+/*
+ * After so many, about three hours or five minutes, only an arrival ends the pause: if none comes,
+ * this is a deadlock. Where nothing is measured there may be work between polls that nobody sees.
+ */
+enum { POLLS_MAX = 10000000, POLLS_MAX_MEASURED = 300000 };
+/*
+ * Quick polls (mpi/p2p/poll.h): one in so many polls of a streak ends the step. In between the loop
+ * is taken to wait when it computes less than LOOP_S per poll, less than a poll takes in any
+ * library; to that comes what a clock errs by. So many steps in which it computed more end them for
+ * this streak.
+ */
+enum { QUICK_SHARE = 16, REFUSED_MAX = 16 };
+#define LOOP_S 1e-7
+#define LOOP_NOISE_S 1e-6
+
+static bool is_modelled(const struct mpi_rank *me)
+{
+	return me->pd->world->config.mode == PD_COMPUTE_MODELLED;
+}
+
+/* Until something happens that concerns the rank, and no longer than `length`. */
+static void pause_for(struct mpi_rank *me, sim_time_ps length)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+	struct sim_engine *engine = &me->pd->world->engine;
+	sim_time_ps begin = engine->now;
+
+	endpoint->is_polling = true;
+	mpi_connections_attend(me);
+	endpoint->has_news = false;
+	mpi_cause_block(me);
+	if (length != SIM_TIME_MAX)
+		sim_engine_after(engine, &endpoint->alarm, length);
+	sim_task_block(&me->pd->task);
+	sim_engine_cancel(engine, &endpoint->alarm);
+	endpoint->is_polling = false;
+	mpi_connections_leave(me);
+	mpi_cause_resume(me, begin);
+	if (endpoint->has_news) /* something arrived: the program may have to look several times to
+				   find it */
+		endpoint->n_polls = 0;
+	me->call_waiting += engine->now - begin;
+}
+
+static void pause_poll(struct mpi_rank *me, uint32_t n_paid)
+{
+	uint32_t doublings = n_paid / POLLS_PER_DOUBLING;
+
+	if (n_paid >= (uint32_t)(is_modelled(me) ? POLLS_MAX : POLLS_MAX_MEASURED))
+		pause_for(me, SIM_TIME_MAX);
+	else
+		pause_for(me, POLL_PAUSE_PS
+				  << (doublings < POLL_DOUBLINGS ? doublings : POLL_DOUBLINGS));
+}
+
+/* Whether a poll that comes `distance` after the end of the last one goes on with its streak. */
+static bool goes_on(const struct mpi_rank *me, sim_time_ps distance)
+{
+	const struct mpi_endpoint *endpoint = me->endpoint;
+
+	if (is_modelled(me))
+		return distance == 0;
+	return distance < POLL_WORK_PS &&
+	       endpoint->poll_work + distance < (endpoint->n_polls + 1) * POLL_STREAK_PS;
+}
+
+/* How many polls may follow without the end of a step. */
+static uint32_t n_quick_after(const struct mpi_rank *me)
+{
+	const struct mpi_endpoint *endpoint = me->endpoint;
+	const struct pd_world *world = me->pd->world;
+
+	if (is_modelled(me) || endpoint->n_polls < MPI_POLL_QUICK_FROM ||
+	    endpoint->n_polls >= FREE_POLLS_MEASURED || endpoint->n_refused >= REFUSED_MAX ||
+	    me->world->record || world->tap || (world->recorder.call && !world->recorder.tally))
+		return 0;
+	return endpoint->n_polls / QUICK_SHARE;
+}
+
+int mpi_poll_answer(struct mpi_rank *me, const char *function)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+	struct pd_world *world = me->pd->world;
+
+	endpoint->quick_step_s = me->pd->host_mark_s;
+	endpoint->n_quick--;
+	endpoint->n_answered++;
+	endpoint->n_polls++;
+	me->depth = 0;
+	if (world->recorder.tally)
+		sim_tally_add_call(world->recorder.tally, me->tally, function, world->engine.now,
+				   world->engine.now, 0);
+	return MPI_SUCCESS;
+}
+
+struct mpi_rank *mpi_poll_enter(const char *function, const void *site)
+{
+	struct pd_rank *pd = pd_current;
+	struct mpi_rank *me = pd ? pd->mpi : NULL;
+	struct mpi_endpoint *endpoint = me ? me->endpoint : NULL;
+	double work_s = 0;
+
+	if (!endpoint || endpoint->n_answered == 0 || !mpi_poll_is_open(me) ||
+	    pd->world->thread != pd_arch_thread_pointer())
+		return mpi_entry_enter(function, site);
+	work_s = pd_compute_take(pd);
+	if (work_s > LOOP_S * (endpoint->n_answered + 1) + LOOP_NOISE_S) { /* it computes */
+		pd_compute_give_back(pd, work_s);
+		work_s = 0;
+		endpoint->n_refused++;
+	} else if (endpoint->n_refused > 0)
+		endpoint->n_refused--;
+	endpoint->n_answered = 0;
+	me = mpi_entry_enter(function, site);
+	if (work_s > 0)
+		pause_for(me, sim_time_from_s(work_s / pd->world->cluster->node_speed[pd->node]));
+	return me;
+}
+
+void mpi_endpoint_poll_failed(struct mpi_rank *me)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+	const struct sim_engine *engine = &me->pd->world->engine;
+	uint32_t n_free = is_modelled(me) ? FREE_POLLS : FREE_POLLS_MEASURED;
+	sim_time_ps distance = engine->now - endpoint->poll_end;
+
+	if (endpoint->n_polls == 0 || !goes_on(me, distance)) {
+		endpoint->n_polls = 0;
+		endpoint->n_refused = 0;
+		endpoint->poll_work = distance = 0;
+	}
+	endpoint->n_polls++;
+	endpoint->poll_work += distance;
+	if (endpoint->n_polls > n_free)
+		pause_poll(me, endpoint->n_polls - n_free - 1);
+	endpoint->poll_end = engine->now;
+	endpoint->n_quick = n_quick_after(me);
+	endpoint->n_answered = 0;
+	endpoint->quick_step_s = 0;
+}
