@@ -17,6 +17,8 @@ struct settings {
 	const char *output;  /* cluster file to write; NULL: none */
 	const char *samples; /* file for all samples; NULL: none */
 	const char *plot;    /* directory for pictures; NULL: none */
+	const char *storage; /* directory on the storage that is measured; NULL: none is */
+	bool spawns;	     /* measures how long processes take to start */
 	double budget_s;     /* measure about that long */
 	double tolerance;    /* enough when the median's interval is within ± this fraction */
 	int64_t max_size_B;  /* largest message */
@@ -29,6 +31,7 @@ struct settings {
 
 struct cal {
 	struct settings settings;
+	char *program;		/* argv[0] */
 	struct samples samples; /* rank 0 */
 	/* who is where */
 	int rank, n_ranks, n_nodes;
@@ -50,8 +53,8 @@ struct cal {
 	    threshold_B; /* the largest eager message; INT64_MAX: all measured are; -1: none is */
 	/* time */
 	double begin_s, group_end_s;
+	double part_from, part_share; /* of the budget */
 	const char *group;
-	double group_until; /* fraction of the budget at the end of the group */
 	int points_left;    /* in the group */
 	bool shows_progress;
 };
@@ -72,12 +75,15 @@ void load_pause(double seconds);
 
 /* repeat.c */
 typedef double (*cal_measure_fn)(struct cal *cal, void *context);
-/* The next group of probes may take until this fraction of the budget; n_points calls of cal_repeat
+/* The next part of all probes has this share of the budget. */
+void cal_part(struct cal *cal, double share);
+/* The next group of probes may take until this fraction of the part; n_points calls of cal_repeat
  * follow. */
 void cal_group(struct cal *cal, const char *name, double until, int n_points);
 /*
  * Measures until the median is known well enough or the point's share of the time is spent. All
- * ranks call it and all measure; rank 0's values count. Returns the median on all ranks.
+ * ranks call it and all measure; rank 0's values count; NAN ends it, it could not be measured.
+ * Returns the median on all ranks.
  */
 double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64_t y,
 		  cal_measure_fn measure, void *context);
@@ -105,6 +111,17 @@ void probe_ends(struct cal *cal, double until); /* with two nodes or more */
 void probe_sharing(struct cal *cal, double until);
 void probe_cores(struct cal *cal, double until);
 void probe_cpu_cost(struct cal *cal, double until);
+/* These have a part each. */
+void probe_spawn(struct cal *cal);
+void probe_rma(struct cal *cal, int where);
+void probe_storage(struct cal *cal);
+void probe_universe(struct cal *cal); /* asks only */
+
+/* probe_spawn.c: this process was spawned by another one of this program, and what it does then. */
+#define SPAWN_CHILD "--spawned"
+bool spawn_is_child(int argc, char **argv);
+void spawn_child(void);
+
 /* One way, half of a round trip, of size_B bytes; measured at rank 0. For points that others ask
  * for. */
 double probe_one_way(struct cal *cal, int where, int64_t size_B);

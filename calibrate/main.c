@@ -7,7 +7,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <mpisim.h>
+
 #include "calibrate.h"
+#include "storage.h"
+
+/* Of the budget. */
+static const double SPAWN_SHARE = 0.1, STORAGE_SHARE = 0.25, RMA_SHARE = 0.01;
 
 static void warn(struct cal *cal, const char *text)
 {
@@ -52,12 +58,10 @@ static void judge_place(struct cal *cal)
 }
 
 /* Where the network, or in its absence the node, is the subject. */
-static void measure(struct cal *cal)
+static void measure_messages(struct cal *cal)
 {
 	int where = cal->far >= 0 ? BETWEEN_NODES : WITHIN_NODE;
 
-	probe_clock(cal);
-	load_init(cal);
 	probe_sizes(cal, where, 0.35);
 	probe_overhead(cal, where, 0.40);
 	if (cal->far >= 0 && cal->near >= 0) {
@@ -77,6 +81,25 @@ static void measure(struct cal *cal)
 		probe_sharing(cal, 0.86);
 		probe_cpu_cost(cal, 1);
 	}
+}
+
+/* Some libraries end the whole job where they cannot spawn: better at once than at the end. */
+static void measure(struct cal *cal)
+{
+	double spawn = cal->settings.spawns ? SPAWN_SHARE : 0,
+	       storage = cal->settings.storage ? STORAGE_SHARE : 0;
+
+	cal_part(cal, spawn);
+	probe_universe(cal);
+	probe_clock(cal);
+	load_init(cal);
+	probe_spawn(cal);
+	cal_part(cal, 1 - spawn - storage - RMA_SHARE);
+	measure_messages(cal);
+	cal_part(cal, RMA_SHARE);
+	probe_rma(cal, cal->far >= 0 ? BETWEEN_NODES : WITHIN_NODE);
+	cal_part(cal, storage);
+	probe_storage(cal);
 }
 
 static int run(struct cal *cal)
@@ -137,6 +160,15 @@ static bool complain(const char *path, const char *why)
 	return why;
 }
 
+static int check_storage(const struct settings *s, int rank)
+{
+	const char *why = storage_check(s->storage, rank, mpisim_is_simulated());
+	int failed = rank == 0 && complain(s->storage, why);
+
+	MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return failed;
+}
+
 /* Minutes of measuring are better not begun when the result cannot be kept. */
 static int check_files(const struct settings *s, int rank)
 {
@@ -151,7 +183,7 @@ static int check_files(const struct settings *s, int rank)
 					     : NULL) ||
 		    complain(s->plot, check_folder(s->plot));
 	MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
-	return failed;
+	return failed ? failed : check_storage(s, rank);
 }
 
 int main(int argc, char **argv)
@@ -162,6 +194,12 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+	if (spawn_is_child(argc, argv)) {
+		spawn_child();
+		MPI_Finalize();
+		return 0;
+	}
+	cal.program = argv[0];
 	switch (cal_options(argc, argv, rank, &cal.settings)) {
 	case GO_ON:
 		if (n_ranks > 1) {

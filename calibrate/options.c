@@ -19,6 +19,9 @@ static const char help[] =
     "  --samples FILE        every single sample; mpisim-calibrate-fit turns it into a cluster "
     "file\n"
     "  --plot DIR            pictures of what was measured and fitted (gnuplot)\n"
+    "  --spawn               how long MPI_Comm_spawn takes, too; needs slots for four processes "
+    "more\n"
+    "  --storage DIR         files of MPI-IO, too, in a directory that all nodes share\n"
     "  --quick               under a minute: shorter, less sure\n"
     "  --budget SECONDS      how long to measure, about (300; quick: 40)\n"
     "  --tolerance FRACTION  a median known within this is good enough (0.01; quick: 0.03)\n"
@@ -79,6 +82,12 @@ static int read_option(struct settings *s, int option, const char *text)
 	case 'p':
 		s->plot = text;
 		break;
+	case 'd':
+		s->storage = text;
+		break;
+	case 's':
+		s->spawns = true;
+		break;
 	case 'q':
 		s->is_quick = true;
 		break;
@@ -119,12 +128,13 @@ static void use_defaults(struct settings *s)
 enum verdict cal_options(int argc, char **argv, int rank, struct settings *settings)
 {
 	static const struct option options[] = {
-	    {"output", required_argument, NULL, 'o'}, {"samples", required_argument, NULL, 'S'},
-	    {"plot", required_argument, NULL, 'p'},   {"quick", no_argument, NULL, 'q'},
-	    {"budget", required_argument, NULL, 'b'}, {"tolerance", required_argument, NULL, 't'},
-	    {"window", required_argument, NULL, 'w'}, {"max-size", required_argument, NULL, 'm'},
-	    {"cores", required_argument, NULL, 'c'},  {"transfers", required_argument, NULL, 'n'},
-	    {"help", no_argument, NULL, 'h'},	      {NULL, 0, NULL, 0}};
+	    {"output", required_argument, NULL, 'o'},  {"samples", required_argument, NULL, 'S'},
+	    {"plot", required_argument, NULL, 'p'},    {"spawn", no_argument, NULL, 's'},
+	    {"storage", required_argument, NULL, 'd'}, {"quick", no_argument, NULL, 'q'},
+	    {"budget", required_argument, NULL, 'b'},  {"tolerance", required_argument, NULL, 't'},
+	    {"window", required_argument, NULL, 'w'},  {"max-size", required_argument, NULL, 'm'},
+	    {"cores", required_argument, NULL, 'c'},   {"transfers", required_argument, NULL, 'n'},
+	    {"help", no_argument, NULL, 'h'},	       {NULL, 0, NULL, 0}};
 	int option, index = 0;
 
 	*settings = (struct settings){.n_transfers = -1};

@@ -41,11 +41,17 @@ void cal_look_for(MPI_Request *request, double seconds)
 		MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
 }
 
+void cal_part(struct cal *cal, double share)
+{
+	cal->part_from += cal->part_share;
+	cal->part_share = share;
+}
+
 void cal_group(struct cal *cal, const char *name, double until, int n_points)
 {
 	cal->group = name;
-	cal->group_until = until;
-	cal->group_end_s = cal->begin_s + until * cal->settings.budget_s;
+	cal->group_end_s =
+	    cal->begin_s + (cal->part_from + until * cal->part_share) * cal->settings.budget_s;
 	cal->points_left = n_points;
 }
 
@@ -130,7 +136,9 @@ double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64
 			load_pause(1e-6);
 		value = measure(cal, context);
 
-		if (cal->rank == 0) {
+		if (cal->rank == 0 && isnan(value)) {
+			more = 0;
+		} else if (cal->rank == 0) {
 			values[n++] = value;
 			if (samples_add(&cal->samples, &key, value) < 0)
 				MPI_Abort(MPI_COMM_WORLD, 1);
@@ -138,5 +146,5 @@ double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64
 		}
 		share_decision(cal, &more);
 	}
-	return cal_share(cal->rank == 0 ? summary_of(values, n).median : 0);
+	return cal_share(n > 0 ? summary_of(values, n).median : NAN);
 }

@@ -110,9 +110,8 @@ static void write_sharing(const struct fit *fit, FILE *file)
 	}
 }
 
-/* One line of the section. The value itself is within, whatever its rounding and shifts. */
-static void write_interval(FILE *file, const char *key, double value, double low, double high,
-			   yaml_format_fn format)
+void yaml_interval(FILE *file, const char *key, double value, double low, double high,
+		   yaml_format_fn format)
 {
 	double step = value < 1 ? 1e-12 : 1; /* more than the digits that are written can hide */
 	char from[40], to[40];
@@ -148,31 +147,32 @@ static void write_uncertainty(const struct fit *fit, FILE *file)
 
 	fprintf(file,
 		"\nuncertainty:   # 95 %% intervals of the values above, for --vary-cluster\n");
-	write_interval(file, "network.latency", latency->value, latency->low, latency->high,
-		       yaml_time);
-	write_interval(file, "network.bandwidth", bandwidth->value, bandwidth->low, bandwidth->high,
-		       yaml_bandwidth);
+	yaml_interval(file, "network.latency", latency->value, latency->low, latency->high,
+		      yaml_time);
+	yaml_interval(file, "network.bandwidth", bandwidth->value, bandwidth->low, bandwidth->high,
+		      yaml_bandwidth);
 	if (yaml_overheads_differ(fit)) {
-		write_interval(file, "protocol.send_overhead", send->value, send->low, send->high,
-			       yaml_time);
-		write_interval(file, "protocol.recv_overhead", recv->value, recv->low, recv->high,
-			       yaml_time);
+		yaml_interval(file, "protocol.send_overhead", send->value, send->low, send->high,
+			      yaml_time);
+		yaml_interval(file, "protocol.recv_overhead", recv->value, recv->low, recv->high,
+			      yaml_time);
 	} else {
-		write_interval(file, "protocol.overhead", (send->value + recv->value) / 2,
-			       (send->low + recv->low) / 2, (send->high + recv->high) / 2,
-			       yaml_time);
+		yaml_interval(file, "protocol.overhead", (send->value + recv->value) / 2,
+			      (send->low + recv->low) / 2, (send->high + recv->high) / 2,
+			      yaml_time);
 	}
 	if (w != WITHIN_NODE && fit->latency[WITHIN_NODE].is_known) {
 		const struct value *rate = &fit->bandwidth_Bps[WITHIN_NODE];
 		double shift = fit_intra_latency(fit) - fit->latency[WITHIN_NODE].value;
 
 		latency = &fit->latency[WITHIN_NODE];
-		write_interval(file, "network.intra_node.latency", latency->value + shift,
-			       latency->low + shift, latency->high + shift, yaml_time);
-		write_interval(file, "network.intra_node.bandwidth", rate->value, rate->low,
-			       rate->high, yaml_bandwidth);
+		yaml_interval(file, "network.intra_node.latency", latency->value + shift,
+			      latency->low + shift, latency->high + shift, yaml_time);
+		yaml_interval(file, "network.intra_node.bandwidth", rate->value, rate->low,
+			      rate->high, yaml_bandwidth);
 	}
 	write_cost_interval(fit, file);
+	yaml_services_intervals(fit, file);
 }
 
 /* In double quotes, so that no character of the library's name means anything. */
@@ -204,6 +204,7 @@ void fit_write_yaml(const struct fit *fit, FILE *file)
 	yaml_network(fit, file);
 	yaml_protocol(fit, file);
 	write_collectives(fit, file);
+	yaml_services(fit, file);
 	write_uncertainty(fit, file);
 	write_sharing(fit, file);
 }

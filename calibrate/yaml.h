@@ -24,10 +24,17 @@ const char *yaml_bandwidth(double Bps, char text[40]);
 /* A line with the value, its interval, and how it was found. */
 void yaml_value(FILE *file, const char *indent, const char *key, const struct value *v,
 		yaml_format_fn format, const char *how);
+/* One line of the section `uncertainty`. The value itself is within, whatever its rounding and
+ * shifts. */
+void yaml_interval(FILE *file, const char *key, double value, double low, double high,
+		   yaml_format_fn format);
 
 /* The sections. */
 void yaml_network(const struct fit *fit, FILE *file);
 void yaml_protocol(const struct fit *fit, FILE *file);
+/* rma, spawn, storage; and their lines of the section `uncertainty` (yaml_services.c) */
+void yaml_services(const struct fit *fit, FILE *file);
+void yaml_services_intervals(const struct fit *fit, FILE *file);
 
 /* The file has an overhead for each side. */
 bool yaml_overheads_differ(const struct fit *fit);

@@ -168,9 +168,10 @@ def compare_list(key, known, found):
 
 def compare_words(known, found):
     for key, default in [('protocol.progress', 'async'), ('protocol.rendezvous_end', 'arrived'), ('protocol.synchronous_send', 'matched'),
-                         ('protocol.order', 'free'), ('network.latency_model', 'delay'), ('protocol.late_answers', 'none')]:
+                         ('protocol.order', 'free'), ('network.latency_model', 'delay'), ('protocol.late_answers', 'none'),
+                         ('rma.progress', 'nic'), ('rma.queue_depth', '64')]:
         has_rendezvous = number(known['protocol.eager_threshold']) < math.inf
-        if found.get(key, default) != known.get(key, default) and (has_rendezvous or key in ('network.latency_model', 'protocol.late_answers')):
+        if found.get(key, default) != known.get(key, default) and (has_rendezvous or key in ('network.latency_model', 'protocol.late_answers') or key.startswith('rma.')):
             failures.append(key)
             print(f'not ok: {key}: found {found.get(key, default)}, wanted {known.get(key, default)}')
 

@@ -83,7 +83,9 @@ def wrong_arguments_are_refused(front):
                                 (['--budget', 'nan', '-o', 'y'], 'cannot be "nan"'), (['--transfers', '1.5', '-o', 'y'], 'cannot be "1.5"'),
                                 (['-o', 'y', '--samples', 'y'], 'the cluster file already'), (['-o', '/dev/null'], 'no regular file'),
                                 (['-o', 'y', '--plot', '/no/such/folder'], "cannot write '/no/such/folder'"),
-                                (['-o', 'y', '--plot', '/dev/null'], 'Not a directory'), (['-o', ''], 'No such file')]:
+                                (['-o', 'y', '--plot', '/dev/null'], 'Not a directory'), (['-o', ''], 'No such file'), (['-o', 'y', '--storage', '/no/folder'], "cannot write '/no/folder'"),
+                                (['-o', 'y', '--storage', '/dev/null'], 'Not a directory'), (['-o', 'y', '--storage', '/proc'], "cannot write '/proc'"),
+                                (['-o', 'y', '--storage', ''], 'No such file'), (['-o', 'y', '--spawned'], 'cannot be "--spawned"')]:
         code, _, err = run_mpi.run(front + ['-n', '2', program] + arguments, 60)
         check(code == 2 and err.count(sentence) == 1, f'{arguments}: exit code {code}, {err}')
     code, _, err = run_mpi.run(front + ['-n', '1', program, '-o', 'y'], 60)

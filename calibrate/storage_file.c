@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files in the directory of --storage: whether there can be any, and that none is left. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "storage.h"
+
+enum { FIRST_B = 65536 };
+
+static char path[4096]; /* of the file that has a name now, if any; also for the signal's handler */
+
+/* Whoever is asked to end takes the file along, also if it is not who made it. */
+static void remove_and_end(int number)
+{
+	unlink(path);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void remove_when_ended(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = remove_and_end}, old;
+
+	for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+		if (sigaction(numbers[k], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(numbers[k], &action, NULL);
+}
+
+const char *storage_path(void)
+{
+	return path;
+}
+
+void storage_unlink(int rank)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0)
+		unlink(path);
+}
+
+/* NULL, or why nothing can be written to it. */
+static const char *try_file(void)
+{
+	static const char nothing[FIRST_B];
+	int file = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+	const char *why = NULL;
+
+	if (file < 0)
+		return strerror(errno);
+	errno = ENOSPC; /* what writing less than all means */
+	if (write(file, nothing, sizeof(nothing)) != sizeof(nothing) || fsync(file) < 0)
+		why = strerror(errno);
+	close(file);
+	return why;
+}
+
+/* What the probes write may not be more than there is. */
+static const char *check_space(const char *directory)
+{
+	static char text[120];
+	struct statvfs found;
+	double wanted_B, free_B;
+	int n_ranks;
+
+	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+	wanted_B = STORAGE_PLACES_B + 2.0 * STORAGE_ACCESS_B * n_ranks;
+	if (statvfs(directory, &found) < 0)
+		return strerror(errno);
+	free_B = (double)found.f_bavail * (double)found.f_frsize;
+	if (free_B >= wanted_B)
+		return NULL;
+	snprintf(text, sizeof(text), "found %.0f MB free, wanted %.0f MB", free_B / 1e6,
+		 wanted_B / 1e6);
+	return text;
+}
+
+static const char *check_first(const char *directory)
+{
+	const char *why;
+
+	if (access(directory, F_OK)) /* "" is not the root directory */
+		return strerror(errno);
+	why = try_file();
+	return why ? why : check_space(directory);
+}
+
+/* The file that rank 0 made must be there for all. */
+static const char *check_seen(int rank)
+{
+	static char text[120];
+	int n_ranks, blind = access(path, R_OK | W_OK) ? rank : -1;
+
+	MPI_Allreduce(MPI_IN_PLACE, &blind, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+	if (blind < 0)
+		return NULL;
+	snprintf(text, sizeof(text),
+		 "rank %d does not see the file of rank 0; wanted a directory that all nodes share",
+		 blind);
+	return text;
+}
+
+const char *storage_check(const char *directory, int rank, bool is_simulated)
+{
+	const char *why = NULL;
+	int failed = 0;
+
+	if (!directory)
+		return NULL;
+	snprintf(path, sizeof(path), "%.3900s/mpisim-calibrate.%ld.part", directory,
+		 (long)getpid());
+	MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, MPI_COMM_WORLD);
+	if (!is_simulated)
+		remove_when_ended();
+	if (rank == 0)
+		why = check_first(directory);
+	failed = why != NULL;
+	MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	if (!failed)
+		why = check_seen(rank);
+	storage_unlink(rank);
+	return why;
+}
+
+/* --- files of the probes --- */
+
+static long long hint(MPI_File handle, const char *key)
+{
+	char text[MPI_MAX_INFO_VAL + 1] = "";
+	MPI_Info info;
+	int is_set = 0;
+
+	if (MPI_File_get_info(handle, &info) != MPI_SUCCESS)
+		return 0;
+	MPI_Info_get(info, key, MPI_MAX_INFO_VAL, text, &is_set);
+	MPI_Info_free(&info);
+	return is_set ? atoll(text) : 0;
+}
+
+bool storage_create(struct storage_file *file, int rank, bool is_wide)
+{
+	MPI_Info info = MPI_INFO_NULL;
+	int failed = 0;
+
+	*file = (struct storage_file){.handle = MPI_FILE_NULL, .fd = -1, .is_wide = is_wide};
+	if (is_wide) {
+		MPI_Info_create(&info);
+		MPI_Info_set(info, "striping_factor", "100000");
+		MPI_Info_set(info, "striping_unit", "65536");
+	}
+	if (rank == 0)
+		failed = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR, info,
+				       &file->handle) != MPI_SUCCESS;
+	file->info = info;
+	MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return !failed;
+}
+
+bool storage_open(struct storage_file *file, int rank, bool is_leader, bool drops_cache)
+{
+	int can = 1;
+
+	if (is_leader && rank != 0)
+		can = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDWR, file->info,
+				    &file->handle) == MPI_SUCCESS;
+	if (is_leader && drops_cache)
+		file->fd = open(path, O_RDWR);
+	if (rank == 0) {
+		file->said_factor = hint(file->handle, "striping_factor");
+		file->said_unit_B = hint(file->handle, "striping_unit");
+	}
+	MPI_Bcast(&file->said_factor, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
+	MPI_Bcast(&file->said_unit_B, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
+	MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+	storage_unlink(rank); /* it has no name any more, but is there as long as it is open */
+	return can;
+}
+
+void storage_drop_cache(const struct storage_file *file)
+{
+	if (file->fd >= 0)
+		posix_fadvise(file->fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+void storage_close(struct storage_file *file)
+{
+	if (file->handle != MPI_FILE_NULL)
+		MPI_File_close(&file->handle);
+	if (file->fd >= 0)
+		close(file->fd);
+	if (file->info != MPI_INFO_NULL)
+		MPI_Info_free(&file->info);
+}

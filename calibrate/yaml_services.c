@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cluster file's sections rma, spawn and storage, and what keeps them from being there. */
+#include <math.h>
+#include <string.h>
+
+#include "services.h"
+#include "yaml.h"
+
+enum { DEFAULT_DEPTH = 64 };
+
+static void write_depth(const struct services *services, FILE *file)
+{
+	if (services->depth > 0)
+		fprintf(file, "  queue_depth: %lld   # the next get waited for the first answer\n",
+			(long long)services->depth);
+	else if (!services->is_depth_certain)
+		fprintf(file, "  # queue_depth: not seen; gets came back in no regular groups\n");
+	else if (services->n_gets > DEFAULT_DEPTH)
+		fprintf(file, "  queue_depth: %lld   # or more: that many gets waited for none\n",
+			(long long)services->n_gets);
+	else
+		fprintf(file,
+			"  # queue_depth: not seen; after %lld gets the first is back, so that it "
+			"is never reached\n",
+			(long long)services->n_gets);
+}
+
+static void write_rma(const struct fit *fit, const struct services *services, FILE *file)
+{
+	const char *failed = samples_get_fact(fit->samples, "rma_failed", 0);
+
+	if (failed)
+		fprintf(file, "\n# rma: not measured: %s\n", failed);
+	if (!services->has_rma)
+		return;
+	fprintf(file,
+		"\nrma:\n  progress: %s   # a put to a rank that computed took %.0f %% of that "
+		"time\n",
+		services->is_in_mpi ? "in_mpi" : "nic", services->put_wait * 100);
+	write_depth(services, file);
+}
+
+static void write_spawn(const struct fit *fit, const struct services *services, FILE *file)
+{
+	const char *failed = samples_get_fact(fit->samples, "spawn_failed", 0);
+
+	if (failed)
+		fprintf(file, "\n# spawn: the library could not spawn %s\n", failed);
+	if (!services->startup.is_known && !services->universe)
+		return;
+	fprintf(file, "\nspawn:\n");
+	if (services->startup.is_known)
+		yaml_value(file, "  ", "startup", &services->startup, yaml_time,
+			   "MPI_Comm_spawn, less what follows");
+	if (services->per_process.is_known)
+		yaml_value(file, "  ", "per_process", &services->per_process, yaml_time,
+			   "each process more on one node");
+	if (services->universe)
+		fprintf(file, "  universe_size: %ld   # as the library says\n", services->universe);
+}
+
+static void write_servers(const struct services *services, FILE *file)
+{
+	if (!services->is_server_seen) {
+		fprintf(file, "  # no server is busy when all nodes reach for one place: how many "
+			      "there are was not seen\n");
+		return;
+	}
+	fprintf(file, "  servers: %ld\n", services->n_servers);
+	if (services->stripe_B > 0)
+		fprintf(file, "  stripe_size: %ld   # found in steps of 64 KiB\n",
+			services->stripe_B);
+	if (services->n_stripes == services->n_servers)
+		fprintf(file, "  stripe_count: all\n");
+	else
+		fprintf(file, "  stripe_count: %ld\n", services->n_stripes);
+}
+
+static void write_bandwidth(FILE *file, const char *key, const struct value *v, const char *how)
+{
+	if (v->is_known && isfinite(v->value))
+		yaml_value(file, "  ", key, v, yaml_bandwidth, how);
+	else
+		fprintf(file, "  %s: inf   # never what held anything up\n", key);
+}
+
+static void write_storage(const struct fit *fit, const struct services *services, FILE *file)
+{
+	const char *said = samples_get_fact(fit->samples, "storage_said", 0);
+
+	if (!services->has_storage)
+		return;
+	fprintf(file, "\nstorage:\n");
+	yaml_value(file, "  ", "latency", &services->access, yaml_time, "one byte read");
+	write_bandwidth(file, "read_bandwidth", &services->read_Bps, "all nodes from one server");
+	write_bandwidth(file, "write_bandwidth", &services->write_Bps,
+			"all nodes to one server, and MPI_File_sync");
+	write_bandwidth(file, "client_bandwidth", &services->client_Bps,
+			"one node and all servers");
+	yaml_value(file, "  ", "metadata_time", &services->metadata, yaml_time,
+		   "open and close of a file");
+	write_servers(services, file);
+	if (said)
+		fprintf(file, "  # the library says: %s\n", said);
+}
+
+void yaml_services(const struct fit *fit, FILE *file)
+{
+	struct services services;
+
+	services_find(fit, &services);
+	write_rma(fit, &services, file);
+	write_spawn(fit, &services, file);
+	write_storage(fit, &services, file);
+}
+
+static void write_interval(FILE *file, const char *key, const struct value *v,
+			   yaml_format_fn format)
+{
+	if (v->is_known)
+		yaml_interval(file, key, v->value, v->low, v->high, format);
+}
+
+void yaml_services_intervals(const struct fit *fit, FILE *file)
+{
+	struct services services;
+
+	services_find(fit, &services);
+	write_interval(file, "spawn.startup", &services.startup, yaml_time);
+	write_interval(file, "spawn.per_process", &services.per_process, yaml_time);
+	if (!services.has_storage)
+		return;
+	write_interval(file, "storage.latency", &services.access, yaml_time);
+	write_interval(file, "storage.read_bandwidth", &services.read_Bps, yaml_bandwidth);
+	write_interval(file, "storage.write_bandwidth", &services.write_Bps, yaml_bandwidth);
+	write_interval(file, "storage.client_bandwidth", &services.client_Bps, yaml_bandwidth);
+	write_interval(file, "storage.metadata_time", &services.metadata, yaml_time);
+}
