@@ -109,6 +109,27 @@ static int start(struct mpi_rank *me, struct mpi_request *request)
 	return MPI_SUCCESS;
 }
 
+static void put_behind_request(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	retain_objects(coll);
+	coll->progress.advance = advance;
+	coll->request = mpi_request_create(me, REQUEST_COLL);
+	mpi_comm_retain(coll->comm);
+	coll->request->comm = coll->comm; /* the request's reference serves the operation too */
+	coll->request->operation = coll;
+	coll->request->release = release;
+}
+
+struct mpi_request *mpi_coll_start(struct mpi_rank *me, struct mpi_coll *coll)
+{
+	struct mpi_request *request;
+
+	put_behind_request(me, coll);
+	request = coll->request;
+	begin_in_background(me, coll);
+	return request;
+}
+
 /* Resolves the arguments into an operation behind a new request. */
 static int create(struct mpi_rank *me, const struct mpi_coll_args *args, MPI_Request *request,
 		  struct mpi_coll **out)
@@ -126,13 +147,7 @@ static int create(struct mpi_rank *me, const struct mpi_coll_args *args, MPI_Req
 		free(coll);
 		return code;
 	}
-	retain_objects(coll);
-	coll->progress.advance = advance;
-	coll->request = mpi_request_create(me, REQUEST_COLL);
-	mpi_comm_retain(coll->comm);
-	coll->request->comm = coll->comm; /* the request's reference serves the operation too */
-	coll->request->operation = coll;
-	coll->request->release = release;
+	put_behind_request(me, coll);
 	*request = mpi_request_publish(me, coll->request);
 	*out = coll;
 	return MPI_SUCCESS;

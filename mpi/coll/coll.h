@@ -20,5 +20,9 @@ int mpi_coll_reduce_scatter_block(struct mpi_rank *me, const void *sendbuf, void
 				  struct mpi_comm *comm);
 int mpi_coll_allreduce(struct mpi_rank *me, const void *sendbuf, void *recvbuf, MPI_Count count,
 		       struct mpi_datatype *type, struct mpi_op *op, struct mpi_comm *comm);
+/* The same in the background: a request, never NULL, that has no handle yet. */
+struct mpi_request *mpi_coll_iallreduce(struct mpi_rank *me, const void *sendbuf, void *recvbuf,
+					MPI_Count count, struct mpi_datatype *type,
+					struct mpi_op *op, struct mpi_comm *comm);
 
 #endif

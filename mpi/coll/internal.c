@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives that the library itself uses: see coll.h. */
+#include <stdlib.h>
+
 #include "mpi/coll/coll.h"
 #include "mpi/coll/operation.h"
 
@@ -60,14 +62,34 @@ int mpi_coll_reduce_scatter_block(struct mpi_rank *me, const void *sendbuf, void
 	return run(me, &coll);
 }
 
+static void init_allreduce(struct mpi_coll *coll, const void *sendbuf, void *recvbuf,
+			   MPI_Count count, struct mpi_datatype *type, struct mpi_op *op,
+			   struct mpi_comm *comm)
+{
+	mpi_coll_init(coll, COLL_ALLREDUCE, comm);
+	coll->op = op;
+	coll->given.recv = side(recvbuf, count, type);
+	coll->given.send = side(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, count, type);
+}
+
 int mpi_coll_allreduce(struct mpi_rank *me, const void *sendbuf, void *recvbuf, MPI_Count count,
 		       struct mpi_datatype *type, struct mpi_op *op, struct mpi_comm *comm)
 {
 	struct mpi_coll coll;
 
-	mpi_coll_init(&coll, COLL_ALLREDUCE, comm);
-	coll.op = op;
-	coll.given.recv = side(recvbuf, count, type);
-	coll.given.send = side(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, count, type);
+	init_allreduce(&coll, sendbuf, recvbuf, count, type, op, comm);
 	return run(me, &coll);
+}
+
+struct mpi_request *mpi_coll_iallreduce(struct mpi_rank *me, const void *sendbuf, void *recvbuf,
+					MPI_Count count, struct mpi_datatype *type,
+					struct mpi_op *op, struct mpi_comm *comm)
+{
+	struct mpi_coll *coll = malloc(sizeof *coll);
+
+	if (!coll)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a collective operation");
+	init_allreduce(coll, sendbuf, recvbuf, count, type, op, comm);
+	mpi_coll_schedule(me, coll);
+	return mpi_coll_start(me, coll);
 }

@@ -159,6 +159,8 @@ bool mpi_coll_continue(struct mpi_rank *me, struct mpi_coll *coll);
 int mpi_coll_run(struct mpi_rank *me, struct mpi_coll *coll);
 /* Who waits for whom, by what the operation means: its algorithm may make them wait for more. */
 enum sim_collective_shape mpi_coll_shape_of(enum mpi_coll_kind kind);
+/* Puts one that is scheduled, malloc'd and taken over, behind a new request, and begins it. */
+struct mpi_request *mpi_coll_start(struct mpi_rank *me, struct mpi_coll *coll);
 /* Frees what resolving made. */
 void mpi_coll_finish(struct mpi_coll *coll);
 

@@ -58,6 +58,15 @@ int mpi_comm_agree(struct mpi_rank *me, struct mpi_comm *comm)
 				  mpi_op_get(me, MPI_MAX), comm);
 }
 
+/* Without data, which would have to outlive the call. */
+struct mpi_request *mpi_comm_iagree(struct mpi_rank *me, struct mpi_comm *comm)
+{
+	void *nowhere = pd_memory_absent();
+
+	return mpi_coll_iallreduce(me, nowhere, nowhere, 1, mpi_datatype_get(me, MPI_INT),
+				   mpi_op_get(me, MPI_MAX), comm);
+}
+
 int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blocking,
 		       struct mpi_comm **out)
 {

@@ -26,8 +26,7 @@ int mpi_comm_create(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_gro
 int mpi_comm_create_grid(struct mpi_rank *me, struct mpi_comm *parent, int n,
 			 const struct mpi_topology *like, struct mpi_comm **out);
 /*
- * MPI_Comm_dup without the attributes. Not blocking: no messages, so that MPI_Comm_idup never waits
- * for a member that has yet to call it; a real library hides them behind other work.
+ * MPI_Comm_dup without the attributes. Not blocking: no messages; mpi_comm_iagree sends them.
  */
 int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blocking,
 		       struct mpi_comm **out);
@@ -42,6 +41,8 @@ struct mpi_comm *mpi_comm_create_child(struct mpi_rank *me, struct mpi_comm *par
 /* The messages by which a real library finds a context id that is free on all members: an
  * allreduce. */
 int mpi_comm_agree(struct mpi_rank *me, struct mpi_comm *comm);
+/* The same in the background: a request without a handle. */
+struct mpi_request *mpi_comm_iagree(struct mpi_rank *me, struct mpi_comm *comm);
 /*
  * Of a group whose members said colour and key, those of this colour, in order. NULL when out of
  * memory.

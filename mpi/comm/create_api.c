@@ -83,7 +83,7 @@ static int duplicate_nonblocking(struct mpi_rank *me, MPI_Comm comm, MPI_Info in
 				 MPI_Comm *newcomm, MPI_Request *request)
 {
 	struct mpi_info *hints = NULL;
-	struct mpi_request *done;
+	struct mpi_request *agreed;
 	struct mpi_comm *parent;
 	int code = check(me, comm, newcomm, &parent);
 
@@ -91,14 +91,17 @@ static int duplicate_nonblocking(struct mpi_rank *me, MPI_Comm comm, MPI_Info in
 		code = mpi_raise(me, parent, MPI_ERR_ARG, "request is NULL");
 	if (code == MPI_SUCCESS)
 		code = check_info(me, parent, info, &hints);
-	if (code == MPI_SUCCESS)
-		code = duplicate(me, parent, hints, false, newcomm);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	done = mpi_request_create(me, REQUEST_COLL);
-	mpi_request_complete(done, MPI_SUCCESS);
-	*request = mpi_request_publish(me, done);
-	return mpi_leave(me, MPI_SUCCESS);
+	agreed = mpi_comm_iagree(me, parent);
+	code = duplicate(me, parent, hints, false, newcomm);
+	if (code == MPI_SUCCESS) {
+		*request = mpi_request_publish(me, agreed);
+	} else { /* the others want their messages */
+		mpi_requests_wait(me, 1, &agreed, false);
+		mpi_request_destroy(me, agreed);
+	}
+	return mpi_leave(me, code);
 }
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)

@@ -275,6 +275,54 @@ static void constructors(void)
 	       MPI_ERR_TYPE);
 }
 
+static void subarrays(void)
+{
+	MPI_Count all[] = {2, 3}, part[] = {2, 1}, from[] = {0, 1};
+	int item[6] = {1, 2, 3, 4, 5, 6}, column[2] = {0};
+	MPI_Datatype type;
+
+	MPI_Type_create_subarray_c(2, all, part, from, MPI_ORDER_C, MPI_INT, &type);
+	MPI_Type_commit(&type);
+	MPI_Sendrecv(item, 1, type, rank, 3, column, 2, MPI_INT, rank, 3, comm, MPI_STATUS_IGNORE);
+	expect("column", column[0] == 2 && column[1] == 5, 1);
+	MPI_Type_free(&type);
+}
+
+/* Every object has a number, and a window its hints. */
+static void numbers_and_windows(void)
+{
+	MPI_Aint size = -1, unit = -1;
+	MPI_Session session;
+	MPI_Comm node;
+	MPI_Info info;
+	MPI_Win win;
+	int *memory, *found = NULL, flag = 0;
+	char value[10];
+
+	MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "no_locks", "true");
+	MPI_Win_allocate_shared_c(8, sizeof(int), info, node, &memory, &win);
+	MPI_Info_free(&info);
+	MPI_Win_shared_query_c(win, 0, &size, &unit, &found);
+	expect("size", size, 8);
+	expect("unit", unit, sizeof(int));
+	expect("memory", found != NULL, 1);
+	MPI_Win_get_info(win, &info);
+	MPI_Info_get(info, "no_locks", sizeof value - 1, value, &flag);
+	expect("hint", flag && strcmp(value, "true") == 0, 1);
+	MPI_Info_free(&info);
+	expect("window", MPI_Win_fromint(MPI_Win_toint(win)) == win, 1);
+	MPI_Win_free(&win);
+	MPI_Comm_free(&node);
+	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+	expect("session", MPI_Session_fromint(MPI_Session_toint(session)) == session, 1);
+	MPI_Session_finalize(&session);
+	expect("handler",
+	       MPI_Errhandler_fromint(MPI_Errhandler_toint(MPI_ERRORS_RETURN)) == MPI_ERRORS_RETURN,
+	       1);
+}
+
 static const struct test_case cases[] = {
     {"collective_forms", collective_forms},
     {"send_forms", send_forms},
@@ -282,6 +330,8 @@ static const struct test_case cases[] = {
     {"matched_receives", matched_receives},
     {"statuses", statuses},
     {"constructors", constructors},
+    {"subarrays", subarrays},
+    {"numbers_and_windows", numbers_and_windows},
 };
 
 /* Makes what the cases share, and frees it. */

@@ -63,13 +63,49 @@ static void control_variables_are_found_by_name_and_read(void)
 #endif
 }
 
+static void performance_variables_are_found_by_name_and_class(void)
+{
+	int n = -1, verbosity, class, bind, is_readonly, is_continuous, is_atomic, found = -1;
+	char name[TEXT], description[TEXT];
+	MPI_Datatype type;
+	MPI_T_enum values;
+
+	CHECK_INT(MPI_T_pvar_get_num(&n), MPI_SUCCESS);
+	CHECK(n >= 0);
+	for (int i = 0; i < n && i < 20; i++) {
+		int length = TEXT, description_length = TEXT;
+
+		if (MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &values,
+					description, &description_length, &bind, &is_readonly,
+					&is_continuous, &is_atomic) != MPI_SUCCESS)
+			continue;
+		CHECK_INT(length, strlen(name) + 1);
+		CHECK_INT(MPI_T_pvar_get_index(name, class, &found), MPI_SUCCESS);
+		CHECK_INT(found, i);
+	}
+#if IS_MPISIM /* Open MPI says another thing, MPICH crashes */
+	CHECK(MPI_T_pvar_get_info(n, name, &found, &verbosity, &class, &type, &values, NULL, NULL,
+				  &bind, &is_readonly, &is_continuous,
+				  &is_atomic) == MPI_T_ERR_INVALID_INDEX);
+#endif
+}
+
+static void indices_are_below(const int indices[], int n, int n_all)
+{
+	for (int k = 0; k < n && k < 100; k++)
+		CHECK(indices[k] >= 0 && indices[k] < n_all);
+}
+
 static void categories_hold_what_they_say(void)
 {
-	int n = -1, n_cvars, n_pvars, n_categories, n_all, length, found, indices[100];
+	int n = -1, n_cvars, n_pvars, n_categories, n_all, n_all_pvars, length, found, indices[100];
 	char name[TEXT], description[TEXT];
+	int stamp = -1, later = -2;
 
 	MPI_T_category_get_num(&n);
 	MPI_T_cvar_get_num(&n_all);
+	MPI_T_pvar_get_num(&n_all_pvars);
+	CHECK_INT(MPI_T_category_changed(&stamp), MPI_SUCCESS);
 	for (int i = 0; i < n && i < 20; i++) {
 		int description_length = length = TEXT;
 
@@ -79,10 +115,15 @@ static void categories_hold_what_they_say(void)
 			  MPI_SUCCESS);
 		MPI_T_category_get_index(name, &found);
 		CHECK_INT(found, i);
-		MPI_T_category_get_cvars(i, 100, indices);
-		for (int k = 0; k < n_cvars && k < 100; k++)
-			CHECK(indices[k] >= 0 && indices[k] < n_all);
+		CHECK_INT(MPI_T_category_get_cvars(i, 100, indices), MPI_SUCCESS);
+		indices_are_below(indices, n_cvars, n_all);
+		CHECK_INT(MPI_T_category_get_pvars(i, 100, indices), MPI_SUCCESS);
+		indices_are_below(indices, n_pvars, n_all_pvars);
+		CHECK_INT(MPI_T_category_get_categories(i, 100, indices), MPI_SUCCESS);
+		indices_are_below(indices, n_categories, n);
 	}
+	MPI_T_category_changed(&later);
+	CHECK_INT(later, stamp);
 	CHECK_INT(MPI_T_category_get_index("no such category", &found), MPI_T_ERR_INVALID_NAME);
 }
 
@@ -204,6 +245,29 @@ static void settings_are_those_of_the_cluster_file(void)
 	CHECK_INT(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &n, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
 }
 
+/* All but the first, which holds them. */
+static void each_variable_is_in_one_category(void)
+{
+	int n = -1, n_cvars, n_pvars, n_categories, n_events = -1, index = 0, cvars = 0, pvars = 0;
+
+	MPI_T_category_get_num(&n);
+	for (int i = 0; i < n; i++) {
+		MPI_T_category_get_info(i, NULL, NULL, NULL, NULL, &n_cvars, &n_pvars,
+					&n_categories);
+		CHECK_INT(n_categories, i == 0 ? n - 1 : 0);
+		CHECK_INT(MPI_T_category_get_num_events(i, &n_events), MPI_SUCCESS);
+		CHECK_INT(n_events, 0);
+		CHECK_INT(MPI_T_category_get_events(i, 1, &index), MPI_SUCCESS);
+		cvars += n_cvars;
+		pvars += n_pvars;
+	}
+	MPI_T_cvar_get_num(&n_cvars);
+	MPI_T_pvar_get_num(&n_pvars);
+	CHECK_INT(cvars, n_cvars);
+	CHECK_INT(pvars, n_pvars);
+	CHECK_INT(MPI_T_category_get_num_events(n, &n_events), MPI_T_ERR_INVALID_INDEX);
+}
+
 static void there_are_no_events_but_a_clock(void)
 {
 	MPI_Count ticks = 0, before = -1, after = -1;
@@ -239,12 +303,15 @@ int main(int argc, char **argv)
 	MPI_T_finalize();
 	control_variables_are_found_by_name_and_read();
 	section_end("control variables");
+	performance_variables_are_found_by_name_and_class();
+	section_end("performance variables");
 	categories_hold_what_they_say();
 	section_end("categories");
 #if IS_MPISIM
 	counters_count_between_start_and_stop();
 	levels_are_what_they_are();
 	settings_are_those_of_the_cluster_file();
+	each_variable_is_in_one_category();
 	there_are_no_events_but_a_clock();
 	MPI_T_finalize();
 	CHECK_INT(MPI_T_cvar_get_num(&n), MPI_T_ERR_NOT_INITIALIZED);
