@@ -31,6 +31,8 @@ What the library implements of the MPI {version} ABI, chapter by chapter. `mpisi
 * *not recorded*: `--record` ends the run at this call ([replay.md](replay.md)); all others are recorded.
 * A name with `[_c]` stands for its large-count twin, too.
 * Every `MPI_X` has its `PMPI_X`.
+* For each function the tests in `tests/mpi` assert its result, the class of its errors, and what it takes in simulated time by the formulas of [model.md](model.md) and [collectives.md](collectives.md), or that it takes
+  none.
 """
 
 

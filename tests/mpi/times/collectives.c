@@ -121,9 +121,8 @@ static void run(const struct row *table, size_t n)
 int main(int argc, char **argv)
 {
 	MPI_Comm half;
-	int failed;
 
-	MPI_Init(&argc, &argv);
+	TAKES(0, MPI_Init(&argc, &argv));
 	times_begin("collectives");
 	for (int i = 0; i < N_RANKS; i++)
 		types[i] = MPI_BYTE;
@@ -138,7 +137,5 @@ int main(int argc, char **argv)
 	RUN(inter);
 	MPI_Comm_free(&comm);
 	MPI_Comm_free(&half);
-	failed = times_end();
-	MPI_Finalize();
-	return failed;
+	return times_end();
 }

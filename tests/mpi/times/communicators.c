@@ -174,9 +174,7 @@ static void from_groups(void)
 
 int main(int argc, char **argv)
 {
-	int failed;
-
-	MPI_Init(&argc, &argv);
+	TAKES(0, MPI_Init(&argc, &argv));
 	times_begin("communicators");
 	is_leader = times_rank % 2 == 0;
 	duplicates();
@@ -184,7 +182,5 @@ int main(int argc, char **argv)
 	topologies();
 	between_groups();
 	from_groups();
-	failed = times_end();
-	MPI_Finalize();
-	return failed;
+	return times_end();
 }

@@ -151,15 +151,11 @@ static void opened_and_closed(int amode, double deleted_s)
 int main(int argc, char **argv)
 {
 	const char *folder = getenv("TMPDIR");
-	int failed;
-
-	MPI_Init(&argc, &argv);
+	TAKES(0, MPI_Init(&argc, &argv));
 	times_begin("files");
 	snprintf(path, sizeof path, "%s/times-%d", folder ? folder : "/tmp", (int)getpid());
 	opened_and_closed(0, 0);
 	ALONE(METADATA, MPI_File_delete(path, MPI_INFO_NULL));
 	opened_and_closed(MPI_MODE_DELETE_ON_CLOSE, METADATA);
-	failed = times_end();
-	MPI_Finalize();
-	return failed;
+	return times_end();
 }

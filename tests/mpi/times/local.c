@@ -248,9 +248,7 @@ static void tool(void)
 
 int main(int argc, char **argv)
 {
-	int failed;
-
-	MPI_Init(&argc, &argv);
+	TAKES(0, MPI_Init(&argc, &argv));
 	times_begin("local");
 	make_arguments();
 	times_together();
@@ -263,7 +261,6 @@ int main(int argc, char **argv)
 	groups();
 	names();
 	tool();
-	failed = times_end();
-	fflush(stdout);
-	_Exit(failed); /* what is made here is nobody's concern */
+	MPI_Win_unlock_all(win);
+	return times_end(); /* what is left is nobody's concern */
 }

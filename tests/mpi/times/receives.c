@@ -321,9 +321,7 @@ static void partitions(void)
 
 int main(int argc, char **argv)
 {
-	int failed;
-
-	MPI_Init(&argc, &argv);
+	TAKES(0, MPI_Init(&argc, &argv));
 	times_begin("receives");
 	posted_receives(EAGER, X(EAGER));
 	posted_receives(LONG, TAKEN(LONG));
@@ -336,7 +334,5 @@ int main(int argc, char **argv)
 	looks();
 	cancelled();
 	partitions();
-	failed = times_end();
-	MPI_Finalize();
-	return failed;
+	return times_end();
 }

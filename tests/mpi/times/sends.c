@@ -249,7 +249,7 @@ static void flushes(int n, double left)
 
 int main(int argc, char **argv)
 {
-	MPI_Init(&argc, &argv);
+	TAKES(0, MPI_Init(&argc, &argv));
 	times_begin("sends");
 	modes();
 	exchanges(EAGER, X(EAGER));
@@ -257,7 +257,5 @@ int main(int argc, char **argv)
 	starts();
 	flushes(EAGER, OS + T(EAGER));
 	flushes(LONG, OS + RENDEZVOUS(LONG));
-	argc = times_end();
-	MPI_Finalize();
-	return argc;
+	return times_end();
 }

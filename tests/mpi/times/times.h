@@ -43,7 +43,10 @@ void times_expect(const char *what, long long found, long long wanted);
 
 /* After MPI_Init: the chapter whose functions all want a row. */
 void times_begin(const char *chapter);
-/* Before MPI_Finalize: the exit code; not 0 when a row did not hold, or a function has none. */
+/*
+ * The last of all, which finalizes: the exit code; not 0 when a row did not hold, or a function of
+ * the chapter has none. Collective over MPI_COMM_WORLD.
+ */
 int times_end(void);
 
 #endif

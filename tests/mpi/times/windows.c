@@ -227,9 +227,9 @@ static void among_four(void)
 
 int main(int argc, char **argv)
 {
-	int rank, failed;
+	int rank;
 
-	MPI_Init(&argc, &argv);
+	TAKES(0, MPI_Init(&argc, &argv));
 	times_begin("windows");
 	rank = times_rank;
 	MPI_Comm_split(MPI_COMM_WORLD, rank / N_RANKS, 0, &four);
@@ -239,7 +239,5 @@ int main(int argc, char **argv)
 		among_four();
 	MPI_Comm_free(&pair);
 	MPI_Comm_free(&four);
-	failed = times_end();
-	MPI_Finalize();
-	return failed;
+	return times_end();
 }
