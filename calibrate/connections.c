@@ -7,6 +7,7 @@
 
 static const double SAME = 0.05;
 static const double ALL_OF_IT = 0.98;
+static const double GROWTH = 1.2; /* what is more than two measurements differ by */
 
 void fit_add_since(struct since *list, int *n, int64_t from_B, double size_B)
 {
@@ -32,23 +33,43 @@ static double rate_at(const struct fit *fit, double size_B)
 
 /* From the return of a send until the receiver's answer: what had not arrived, and an empty
  * message. */
+static double left_s(const struct fit *fit, const struct sample_key *key)
+{
+	return fmax(samples_summary(fit->samples, key).median - fit->empty[fit->subject].value -
+			fit->recv_overhead[fit->subject].value,
+		    0);
+}
+
+/* Does the same message leave more on a connection that others have used? */
+static bool buffers_grow_by_use(const struct fit *fit)
+{
+	const struct sample_key *used = samples_next(fit->samples, "send_buffer_used", -1);
+	struct sample_key fresh;
+
+	if (!used)
+		return false;
+	fresh = sample_key("send_buffer", used->where, used->x, used->y);
+	return samples_summary(fit->samples, &fresh).n > 0 &&
+	       left_s(fit, used) > GROWTH * left_s(fit, &fresh);
+}
+
 void fit_send_buffer(struct fit *fit)
 {
 	int w = fit->subject;
 	double most_B = 0;
 	const struct sample_key *key = NULL;
 
+	fit->is_buffer_unattended = fit->n_used > 1 && buffers_grow_by_use(fit);
+
 	while (isfinite(fit->bandwidth_Bps[w].value) &&
 	       (key = samples_next(fit->samples, "send_buffer", key ? key->x : -1))) {
-		double bulk_B = (double)key->x - fmax(fit->request_data_B, 0), left_s, left_B;
+		double bulk_B = (double)key->x - fmax(fit->request_data_B, 0),
+		       rest_s = left_s(fit, key), left_B = rest_s * rate_at(fit, bulk_B);
 
-		left_s = samples_summary(fit->samples, key).median - fit->empty[w].value -
-			 fit->recv_overhead[w].value;
-		left_B = fmax(left_s, 0) * rate_at(fit, bulk_B);
 		most_B = fmax(most_B, fmin(left_B, bulk_B));
 		/* what held all of a message may hold more */
 		if (left_B < ALL_OF_IT * bulk_B &&
-		    left_s < ALL_OF_IT * (fit_curve_time(&fit->transfers[w], (int64_t)bulk_B) -
+		    rest_s < ALL_OF_IT * (fit_curve_time(&fit->transfers[w], (int64_t)bulk_B) -
 					  fit->burst_s))
 			fit_add_since(fit->send_buffers, &fit->n_send_buffers,
 				      fit->n_send_buffers ? key->x : 0, left_B);

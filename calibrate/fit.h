@@ -70,6 +70,7 @@ struct fit {
 	int64_t threshold_B[2]; /* INT64_MAX: none; -1: nothing is eager */
 	struct value control_B;
 	double send_per_B_s, recv_per_B_s; /* overhead */
+	double copied_per_B_s; /* of what had arrived, where what arrives is copied meanwhile */
 	double burst_s;			   /* work that passes at once after a rest */
 	bool is_ordered;		   /* a short message does not pass a long one */
 	bool is_latency_shared;		   /* latencies take links */
@@ -86,6 +87,7 @@ struct fit {
 	struct since used[FIT_SINCE], /* [n_used] what leaves unattended on a connection that has
 					 carried so much */
 	    send_buffers[FIT_SINCE];  /* [n_send_buffers] what a send of that size leaves behind */
+	bool is_buffer_unattended;    /* sends leave as much as the system takes of a connection */
 	double queue_B;	  /* of a large message in its node's queue; -1: unknown */
 	bool looks_if_complete; /* a call whose requests are complete makes progress, too */
 	int n_sharing;

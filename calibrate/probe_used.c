@@ -162,6 +162,8 @@ void probe_send_buffer(struct cal *cal, double until)
 {
 	struct use use = {.source = 0, .dest = cal->far};
 	int64_t largest_B = cal->largest_B[BETWEEN_NODES], size_B = LEAST_BUFFERED_B;
+	int n_new = 0;
+	bool is_new;
 
 	if (cal->threshold_B == INT64_MAX || 4 * cal->threshold_B > largest_B)
 		return;
@@ -177,10 +179,15 @@ void probe_send_buffer(struct cal *cal, double until)
 	     use.size_B *= 2) {
 		if (cal_share(MPI_Wtime() > cal->group_end_s) > 0)
 			return;
-		if (!cal_new_connection(cal, &use.source, &use.dest)) {
+		is_new = cal_new_connection(cal, &use.source, &use.dest);
+		/* all on new ones, as long as there are any, or all on a used one */
+		if (!is_new && n_new > 0)
+			return;
+		if (!is_new) {
 			use.source = 0;
 			use.dest = cal->far;
 		}
+		n_new += is_new;
 		left_in_buffer(cal, "send_buffer", &use);
 	}
 }

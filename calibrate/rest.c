@@ -8,6 +8,9 @@
 /* Copying a byte takes longer than that, if it takes anything. */
 static const double LEAST_PER_BYTE = 0.01; /* of the time that the byte travels */
 static const double LEAST_BURST_B = 512;
+/* Messages of so many bursts find a whole one in a game of ping-pong, even if it is half as long
+ * again. */
+static const double WHOLE_BURSTS = 3;
 /* Of a large message's time, when an empty one behind it arrives that cannot pass it. */
 static const double IN_ORDER = 0.9;
 
@@ -44,18 +47,75 @@ static double per_byte(const struct fit *fit, const char *name, const struct val
 	return more_s / (double)size_B;
 }
 
-static double burst(const struct fit *fit)
+/* What a message after a rest takes less than the same right behind it, and what idle links regain
+ * between the two while an empty message goes to and fro. On real machines a rest changes more:
+ * this tells whether there is a burst, and how long it lasts to a factor of two. */
+static double after_rest_s(const struct fit *fit)
 {
 	int64_t size_B;
 	struct summary gain = largest_summary(fit, "after_rest", &size_B);
-	double rate = fit->bandwidth_Bps[fit->subject].value, idle_s;
+	double rate = fit->bandwidth_Bps[fit->subject].value;
 
 	if (size_B <= 0 || gain.low <= 0 || !isfinite(rate) || gain.median * rate < LEAST_BURST_B)
 		return 0;
-	/* the links are idle between the two messages, too */
-	idle_s = 2 * fit->empty[fit->subject].value +
-		 (fit->send_per_B_s + fit->recv_per_B_s) * (double)size_B;
-	return fmin(gain.median + idle_s, FIT_MOST_B / rate);
+	return fmin(gain.median + 2 * fit->empty[fit->subject].value, FIT_MOST_B / rate);
+}
+
+/* Eager messages that find all of a burst, each after a rest as long as the other way takes. */
+struct whole_bursts {
+	int n;		/* sizes */
+	double mean_s;	/* an empty message and the time of their bytes, less what they take */
+	double slope_s; /* how much that grows with each byte */
+};
+
+static struct whole_bursts whole_bursts(const struct fit *fit, double least_s)
+{
+	const struct curve *curve = &fit->curves[fit->subject];
+	double per_B_s = 1 / fit->bandwidth_Bps[fit->subject].value, sum_B = 0, sum_s = 0,
+	       sum_BB = 0, sum_Bs = 0;
+	struct whole_bursts w = {0};
+
+	for (int k = 0;
+	     k < curve->n_points && curve->points[k].size_B <= fit->threshold_B[fit->subject];
+	     k++) {
+		double size_B = (double)curve->points[k].size_B, spared_s;
+
+		if (size_B * per_B_s < WHOLE_BURSTS * least_s)
+			continue;
+		spared_s = fit->empty[fit->subject].value + size_B * per_B_s -
+			   curve->points[k].time.median;
+		w.n++;
+		sum_B += size_B;
+		sum_s += spared_s;
+		sum_BB += size_B * size_B;
+		sum_Bs += size_B * spared_s;
+	}
+	if (w.n < 3)
+		return (struct whole_bursts){0};
+	w.mean_s = sum_s / w.n + (fit->send_per_B_s + fit->recv_per_B_s) * sum_B / w.n;
+	w.slope_s = (sum_Bs - sum_B * sum_s / w.n) / (sum_BB - sum_B * sum_B / w.n);
+	return w;
+}
+
+/* A receiver may copy while more of the message arrives: then a byte takes no time of its own. */
+static void find_burst(struct fit *fit)
+{
+	double least_s = after_rest_s(fit), per_B_s = fit->send_per_B_s + fit->recv_per_B_s;
+	struct whole_bursts w = {0};
+	int64_t size_B;
+
+	if (least_s > 0)
+		w = whole_bursts(fit, least_s);
+	if (w.n > 0 && -w.slope_s < per_B_s / 2) {
+		fit->copied_per_B_s = fit->recv_per_B_s;
+		fit->send_per_B_s = fit->recv_per_B_s = 0;
+		w = whole_bursts(fit, least_s);
+	}
+	largest_summary(fit, "after_rest", &size_B);
+	if (w.mean_s > least_s / 2)
+		fit->burst_s = fmin(w.mean_s, FIT_MOST_B / fit->bandwidth_Bps[fit->subject].value);
+	else if (least_s > 0)
+		fit->burst_s = least_s + per_B_s * (double)size_B;
 }
 
 void fit_rest(struct fit *fit)
@@ -67,7 +127,7 @@ void fit_rest(struct fit *fit)
 
 	fit->send_per_B_s = per_byte(fit, "send_overhead", &fit->send_overhead[w]);
 	fit->recv_per_B_s = per_byte(fit, "recv_overhead", &fit->recv_overhead[w]);
-	fit->burst_s = burst(fit);
+	find_burst(fit);
 	fit->is_ordered = behind.n > 0 && behind.median > IN_ORDER;
 	/* one more overhead on each side, or twice as long in the links */
 	fit->is_latency_shared = two.n > 0 && fit->latency[w].value > fit->empty[w].value / 2 &&

@@ -123,6 +123,7 @@ static double measured_request_s(const struct fit *fit)
 	spared_s = time_of(fit, "one_way", size_B).median -
 		   time_of(fit, "late_bulk", size_B).median -
 		   fit->send_overhead[fit->subject].value;
+	spared_s *= 1 + fit->copied_per_B_s * fit->bandwidth_Bps[fit->subject].value;
 	/* a bulk that is late finds links that have rested, another one what they regain meanwhile
 	 */
 	regained_s = fmin(burst_s(fit, fit->subject), 2 * latency_s);

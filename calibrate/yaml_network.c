@@ -98,11 +98,11 @@ void yaml_network(const struct fit *fit, FILE *file)
 			"  latency_model: shared   # empty messages to two nodes at once took "
 			"twice as long\n");
 	write_segments(fit, w, "  ", file);
-	if (fit->burst_s > 0)
+	if (fit->burst_s > 0 && isfinite(fit->bandwidth_Bps[w].value))
 		fprintf(file,
-			"  burst: %.0f   # what a message after a rest took less than one after "
-			"another\n",
-			fit->burst_s * fit->bandwidth_Bps[w].value);
+			"  burst: %.0f   # what messages after a rest took less than nothing and "
+			"their bytes\n",
+			fmin(fit->burst_s * fit->bandwidth_Bps[w].value, FIT_MOST_B));
 	if (fit->queue_B >= YAML_LEAST_BUFFER_B)
 		fprintf(file,
 			"  queue: %.0f   # what a byte to a third node waited behind a large one\n",

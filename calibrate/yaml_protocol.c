@@ -86,11 +86,17 @@ static void write_progress(const struct fit *fit, bool is_lazy, FILE *file)
 }
 
 /* By the size of a message where that is measured, since systems let buffers grow. */
-static void write_send_buffer(const struct fit *fit, FILE *file)
+static void write_send_buffer(const struct fit *fit, bool is_lazy, FILE *file)
 {
 	const struct since *list = fit->send_buffers;
 	int n = fit->n_send_buffers;
 
+	if (fit->is_buffer_unattended && is_lazy && fit->unattended_B >= YAML_LEAST_BUFFER_B) {
+		fprintf(file,
+			"  send_buffer: unattended   # a used connection took more of the same "
+			"message than a new one\n");
+		return;
+	}
 	if (n == 0 && fit->buffered_B > YAML_LEAST_BUFFER_B)
 		fprintf(file, "  send_buffer: %.0f\n", fit->buffered_B);
 	else if (n == 1 && list[0].size_B > YAML_LEAST_BUFFER_B)
@@ -130,7 +136,7 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 		fprintf(file, "  # a large send returned with %.0f B on their way\n",
 			fit->buffered_B);
 	if (has_rendezvous)
-		write_send_buffer(fit, file);
+		write_send_buffer(fit, is_lazy, file);
 }
 
 void yaml_protocol(const struct fit *fit, FILE *file)

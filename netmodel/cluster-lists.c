@@ -2,6 +2,7 @@
 /* Converters of the keys of a cluster file that hold lists by size or by number. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "netmodel/schema.h"
 
@@ -224,8 +225,13 @@ static int read_buffers(struct net_send_buffers *buffers, const char *path,
 int net_read_send_buffer(struct net_draft *draft, const struct net_yaml_tree *tree,
 			 const struct net_yaml *node, struct util_error *err)
 {
-	return read_buffers(&draft->cluster.send_buffers, "protocol.send_buffer", buffer_keys, tree,
-			    node, err);
+	struct net_cluster *cluster = &draft->cluster;
+
+	if (!node || node->kind != NET_YAML_SCALAR || strcmp(node->text, "unattended") != 0)
+		return read_buffers(&cluster->send_buffers, "protocol.send_buffer", buffer_keys,
+				    tree, node, err);
+	cluster->send_buffer_is_unattended = true;
+	return 0;
 }
 
 int net_check_packets(struct net_draft *draft, const struct net_yaml_tree *tree,
@@ -262,6 +268,11 @@ int net_read_unattended_send(struct net_draft *draft, const struct net_yaml_tree
 	struct net_cluster *cluster = &draft->cluster;
 	int rc = read_buffers(&cluster->unattended_sends, path, unattended_keys, tree, node, err);
 
+	if (!rc && cluster->unattended_sends.n == 0 && cluster->send_buffer_is_unattended)
+		return net_yaml_fail(tree, net_yaml_at(tree, "protocol.send_buffer"), err,
+				     "protocol.send_buffer: found unattended without %s, wanted "
+				     "both or neither",
+				     path);
 	if (rc || cluster->unattended_sends.n == 0)
 		return rc;
 	if (cluster->order == NET_ORDER_FREE)

@@ -164,6 +164,8 @@ struct net_cluster {
 	enum net_synchronous synchronous;
 	enum net_rendezvous_end rendezvous_end;
 	struct net_send_buffers send_buffers;
+	bool send_buffer_is_unattended; /* as much as is left to the system then: net_cluster_taken
+					 */
 	struct net_send_buffers unattended_sends; /* what still leaves on a connection while its
 						     sender makes no progress, by what it has
 						     carried before */
@@ -235,6 +237,10 @@ int64_t net_cluster_send_buffer(const struct net_cluster *cluster, int64_t size_
 /* How much more leaves on a connection that has carried `carried_B` bytes, while its sender makes no
  * progress; negative: everything. */
 int64_t net_cluster_unattended_send(const struct net_cluster *cluster, int64_t carried_B);
+
+/* Of `bulk_B` bytes that start on a connection that has carried `carried_B`: the most that may be
+ * missing when they are left to the system, which takes more while they pass; 0 to bulk_B. */
+int64_t net_cluster_taken(const struct net_cluster *cluster, int64_t carried_B, int64_t bulk_B);
 
 /* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming);

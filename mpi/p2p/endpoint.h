@@ -92,6 +92,8 @@ static inline void mpi_connections_leave(struct mpi_rank *me)
 	if (__builtin_expect(me->endpoint->connections != NULL, 0))
 		mpi_connections_limit(me);
 }
+/* What the connection of two ranks has carried; 0 where there is none. */
+int64_t mpi_connection_carried(const struct mpi_rank *from, const struct mpi_rank *to);
 /* A blocking send returns when the system has taken all that was sent before and its message. */
 void mpi_connection_grant(struct mpi_rank *from, const struct mpi_rank *to);
 static inline void mpi_connection_flush(struct mpi_rank *from, const struct mpi_rank *to)

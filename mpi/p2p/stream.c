@@ -163,6 +163,15 @@ struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from
 	return &connection->stream;
 }
 
+int64_t mpi_connection_carried(const struct mpi_rank *from, const struct mpi_rank *to)
+{
+	const struct mpi_stream_table *table = from->world->streams;
+	const struct mpi_connection *connection =
+	    table ? table->slots[find(table, key_of(from, to))] : NULL;
+
+	return connection ? connection->stream.passed_B : 0;
+}
+
 void mpi_connection_grant(struct mpi_rank *from, const struct mpi_rank *to)
 {
 	const struct mpi_stream_table *table = from->world->streams;

@@ -178,6 +178,26 @@ static void posting_a_receive_is_no_look(void)
 	}
 }
 
+/*
+ * send_buffer: unattended, with [{from: 0, size: 500}, {from: 1500, size: 1000}]: the first bulk's
+ * bytes start at 3.1 ms. When 1500 of them have passed the system takes what is left, although it
+ * takes 1000 from then on. The second one meets a connection that has carried 2000.
+ */
+static void sends_leave_what_the_system_takes(void)
+{
+	if (rank == 0) {
+		MPI_Send(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("first send", 3.1 + 1.5);
+		compute_until_ms(10);
+		MPI_Send(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("second send", 10 + 3.1 + 1);
+	} else if (rank == 1) {
+		MPI_Recv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		expect_ms("second receive", 10 + 3.1 + 2 + 0.1);
+	}
+}
+
 /* The bulk may start at 2.1 ms, which is when the send returns (send_buffer), and is on its way
  * until 5.1 ms. A byte sent next comes behind it; one to another rank does not: 2.2 + 0.1 ms, then
  * 1 ms, and half of the link for 1 us. */
@@ -209,6 +229,7 @@ static const struct test_case cases[] = {
     {"eager_leaves_in_parts", eager_leaves_in_parts},
     {"blocking_send_leaves_as_a_whole", blocking_send_leaves_as_a_whole},
     {"by_what_was_carried", by_what_was_carried},
+    {"sends_leave_what_the_system_takes", sends_leave_what_the_system_takes},
     {"the_system_takes_what_fits", the_system_takes_what_fits},
     {"complete_waits_make_progress", complete_waits_make_progress},
     {"complete_waits_make_none", complete_waits_make_none},

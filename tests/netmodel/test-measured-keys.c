@@ -89,6 +89,29 @@ static void a_send_buffer_is_one_size_or_a_list_by_size(void **state)
 	net_cluster_destroy(c);
 }
 
+static void a_send_buffer_is_what_leaves_unattended(void **state)
+{
+	const char *const overrides[] = {
+	    "protocol.progress=in_mpi", "protocol.order=per_pair",
+	    "protocol.send_buffer=unattended",
+	    "protocol.unattended_send=[{from: 100, size: 50}, {from: 200, size: 80}]"};
+	struct util_error err = {0};
+	struct net_cluster *c = NULL;
+
+	assert_int_equal(
+	    net_cluster_parse_with("test.yaml", MINIMAL, strlen(MINIMAL), 4, overrides, &c, &err),
+	    0);
+	assert_true(c->send_buffer_is_unattended);
+	assert_true(net_cluster_taken(c, 99, 1000) == 1000); /* no limit yet */
+	assert_true(net_cluster_taken(c, 100, 40) == 40);
+	assert_true(net_cluster_taken(c, 100, 120) ==
+		    50); /* 70 are missing when 50 have passed, and 20 when 80 may be */
+	assert_true(net_cluster_taken(c, 100, 170) == 70);
+	assert_true(net_cluster_taken(c, 100, 1000) == 80);
+	assert_true(net_cluster_taken(c, 200, 1000) == 80);
+	net_cluster_destroy(c);
+}
+
 static void the_rest_is_read(void **state)
 {
 	struct net_cluster *c = parse("network.sharing_efficiency=[1, 0.5]");
@@ -226,6 +249,8 @@ static void wrong_values_are_refused(void **state)
 	    {"protocol.unattended_send=on", "protocol.unattended_send: "},
 	    {"protocol.request_data=off", "protocol.request_data: "},
 	    {"protocol.send_buffer=on", "protocol.send_buffer: "},
+	    {"protocol.send_buffer=unattended",
+	     "protocol.send_buffer: found unattended without protocol.unattended_send"},
 	    {"protocol.send_buffer=[]", "protocol.send_buffer: found a list of 0"},
 	    {"protocol.send_buffer={from: 0, size: 1}", "protocol.send_buffer: found "},
 	    {"protocol.send_buffer=[{from: 0}]", "found no \"size\", wanted send_buffer.size"},
@@ -252,6 +277,7 @@ int main(void)
 	    cmocka_unit_test(segments_are_read_in_order),
 	    cmocka_unit_test(overheads_of_both_sides_are_told_apart),
 	    cmocka_unit_test(a_send_buffer_is_one_size_or_a_list_by_size),
+	    cmocka_unit_test(a_send_buffer_is_what_leaves_unattended),
 	    cmocka_unit_test(the_rest_is_read),
 	    cmocka_unit_test(what_leaves_unattended_is_read),
 	    cmocka_unit_test(what_queues_do_is_read),
