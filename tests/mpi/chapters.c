@@ -161,6 +161,34 @@ static void fortran_is_what_the_program_says(void)
 	MPI_Info_free(&copy);
 }
 
+static int refuse_to_copy(MPI_Comm comm, int key, void *state, void *value, void *copy, int *flag)
+{
+	return rank == 1 ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+/* An attribute that cannot be copied on one rank: the others have their duplicate all the same. */
+static void duplicates_that_fail(void)
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+	MPI_Comm parent, copy;
+	int key, sum = 0;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &parent);
+	MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+	MPI_Comm_create_keyval(refuse_to_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+	MPI_Comm_set_attr(parent, key, &key);
+	expect("code", MPI_Comm_idup(parent, &copy, &request) == MPI_SUCCESS, rank != 1);
+	if (rank == 1)
+		expect("nothing made", copy == MPI_COMM_NULL && request == MPI_REQUEST_NULL, 1);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	if (rank != 1)
+		MPI_Comm_free(&copy);
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, parent);
+	expect("the parent goes on", sum, 3);
+	MPI_Comm_free_keyval(&key);
+	MPI_Comm_free(&parent);
+}
+
 /* Names keep apart what is made at once; a group may be used again. */
 static void communicators_without_a_parent(void)
 {
@@ -342,6 +370,7 @@ int main(int argc, char **argv)
 	    {"parts_by_hardware", parts_by_hardware},
 	    {"persistent_forms", persistent_forms},
 	    {"memory_is_aligned", memory_is_aligned},
+	    {"duplicates_that_fail", duplicates_that_fail},
 	};
 
 	return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);

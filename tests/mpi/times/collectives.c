@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What collectives take in all their forms, by the formulas of docs/collectives.md and of
- * mpi/coll/README.md, with the algorithms that meson.build asks for. Blocks have 100 B, messages
- * without blocks 400 B: all eager. collectives.py writes the calls.
+ * mpi/coll/README.md, with the algorithms that meson.build asks for; with an argument, by those of
+ * the profile `ideal`. Blocks have 100 B, messages without blocks 400 B: all eager, but for those
+ * of `exchanges`. collectives.py writes the calls.
  */
 #include <stddef.h>
 
 #include "tests/mpi/times/times.h"
 
-enum { BLOCK = 100, ROOM = 8 * BLOCK };
+enum { BLOCK = 100, LONG_BLOCK = LONG, ROOM = 4 * LONG_BLOCK };
 /* What bytes there are of so many blocks. */
 #define B(n) ((n)*BLOCK)
+#define LONG_B(n) ((n)*LONG_BLOCK)
+/* An exchange by rendezvous. */
+#define X_LONG(bytes) (OS + 2 * T(CONTROL) + T(bytes) + OR)
 
 static char in[ROOM], out[ROOM];
-static const int counts[N_RANKS] = {BLOCK, BLOCK, BLOCK, BLOCK},
-		 displs[N_RANKS] = {0, B(1), B(2), B(3)};
-static const MPI_Count large_counts[N_RANKS] = {BLOCK, BLOCK, BLOCK, BLOCK};
-static const MPI_Aint large_displs[N_RANKS] = {0, B(1), B(2), B(3)};
+static int block, counts[N_RANKS], displs[N_RANKS];
+static MPI_Count large_counts[N_RANKS];
+static MPI_Aint large_displs[N_RANKS];
 static MPI_Datatype types[N_RANKS];
 static MPI_Comm comm;
 static int root;
@@ -73,6 +76,42 @@ static const struct row intra[] = {
     {exscan_rows, {OS}, {OS, X(B(4)) + OS, 2 * X(B(4)) + OS, 3 * X(B(4))}},
 };
 
+/* Algorithms of exchanges, with blocks above the threshold. */
+static const struct row exchanges[] = {
+    {allgather_rows, ALL(OS), ALL(3 * X_LONG(LONG_B(1)))},
+    {allgatherv_rows, ALL(OS), ALL(X_LONG(LONG_B(1)) + X_LONG(LONG_B(2)))},
+    {alltoall_rows, ALL(OS), ALL(3 * X_LONG(LONG_B(1)))},
+    {alltoallv_rows, ALL(OS), ALL(3 * X_LONG(LONG_B(1)))},
+    {alltoallw_rows, ALL(OS), ALL(3 * X_LONG(LONG_B(1)))},
+    {allreduce_rows, ALL(OS), ALL(2 * X_LONG(LONG_B(4)))},
+    {reduce_scatter_rows, ALL(OS), ALL(3 * X_LONG(LONG_B(1)))},
+    {reduce_scatter_block_rows, ALL(OS), ALL(X_LONG(LONG_B(2)) + X_LONG(LONG_B(1)))},
+};
+
+/* By formula: rounds without bytes, and the bytes of the busiest link. Who waits for nobody spends
+ * the overhead of a message. */
+#define IDEAL(bytes) (2 * X(0) + (bytes)*BYTE)
+#define WAIT_FOR(bytes) IDEAL(bytes), IDEAL(bytes), IDEAL(bytes)
+static const struct row ideal[] = {
+    {barrier_rows, {0}, ALL(IDEAL(0))},
+    {bcast_rows, {OS}, {OS, WAIT_FOR(B(4))}},
+    {gather_rows, {0, OS, OS, OS}, {IDEAL(B(3)), OS, OS, OS}},
+    {gatherv_rows, {0, OS, OS, OS}, {IDEAL(B(3)), OS, OS, OS}},
+    {scatter_rows, {OS}, {OS, WAIT_FOR(B(3))}},
+    {scatterv_rows, {OS}, {OS, WAIT_FOR(B(3))}},
+    {allgather_rows, {0}, ALL(IDEAL(B(3)))},
+    {allgatherv_rows, {0}, ALL(IDEAL(B(3)))},
+    {alltoall_rows, {0}, ALL(IDEAL(B(3)))},
+    {alltoallv_rows, {0}, ALL(IDEAL(B(3)))},
+    {alltoallw_rows, {0}, ALL(IDEAL(B(3)))},
+    {reduce_rows, {0, OS, OS, OS}, {IDEAL(B(4)), OS, OS, OS}},
+    {allreduce_rows, {0}, ALL(IDEAL(2 * B(3)))},
+    {reduce_scatter_rows, {0}, ALL(IDEAL(B(3)))},
+    {reduce_scatter_block_rows, {0}, ALL(IDEAL(B(3)))},
+    {scan_rows, {OS}, {OS, WAIT_FOR(B(4))}},
+    {exscan_rows, {OS}, {OS, WAIT_FOR(B(4))}},
+};
+
 /* In a ring: to both neighbours, from both; what comes second is there before the first is taken.
  */
 #define NEIGHBORS ALL(2 * OS), ALL(X(B(1)) + OR)
@@ -118,6 +157,17 @@ static void run(const struct row *table, size_t n)
 	times_together(); /* what follows is in nobody's way */
 }
 
+static void set_blocks(int bytes)
+{
+	block = bytes;
+	for (int i = 0; i < N_RANKS; i++) {
+		counts[i] = bytes;
+		displs[i] = i * bytes;
+		large_counts[i] = bytes;
+		large_displs[i] = i * bytes;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Comm half;
@@ -127,7 +177,14 @@ int main(int argc, char **argv)
 	for (int i = 0; i < N_RANKS; i++)
 		types[i] = MPI_BYTE;
 	comm = MPI_COMM_WORLD;
-	RUN(intra);
+	set_blocks(LONG_BLOCK);
+	if (argc == 1)
+		RUN(exchanges);
+	set_blocks(BLOCK);
+	if (argc > 1)
+		RUN(ideal);
+	else
+		RUN(intra);
 	MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){N_RANKS}, (int[]){1}, 0, &comm);
 	RUN(ring);
 	MPI_Comm_free(&comm);

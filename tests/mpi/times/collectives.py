@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Prints what tests/mpi/times/collectives.c includes: X_rows for every collective X, its rows in all forms."""
-ONE = "in, BLOCK, MPI_BYTE, out, BLOCK, MPI_BYTE"
-WHOLE = "in, out, 4 * BLOCK, MPI_BYTE, MPI_BOR"
-GATHERED = "in, BLOCK, MPI_BYTE, out, {counts}, {displs}, MPI_BYTE"
+ONE = "in, block, MPI_BYTE, out, block, MPI_BYTE"
+WHOLE = "in, out, 4 * block, MPI_BYTE, MPI_BOR"
+GATHERED = "in, block, MPI_BYTE, out, {counts}, {displs}, MPI_BYTE"
 BOTH = "in, {counts}, {displs}, MPI_BYTE, out, {counts}, {displs}, MPI_BYTE"
 COLLECTIVES = {
-    "barrier": "", "bcast": "out, 4 * BLOCK, MPI_BYTE, root, ", "gather": ONE + ", root, ", "gatherv": GATHERED + ", root, ",
-    "scatter": ONE + ", root, ", "scatterv": "in, {counts}, {displs}, MPI_BYTE, out, BLOCK, MPI_BYTE, root, ", "allgather": ONE + ", ",
+    "barrier": "", "bcast": "out, 4 * block, MPI_BYTE, root, ", "gather": ONE + ", root, ", "gatherv": GATHERED + ", root, ",
+    "scatter": ONE + ", root, ", "scatterv": "in, {counts}, {displs}, MPI_BYTE, out, block, MPI_BYTE, root, ", "allgather": ONE + ", ",
     "allgatherv": GATHERED + ", ", "alltoall": ONE + ", ", "alltoallv": BOTH + ", ",
     "alltoallw": "in, {counts}, {displs}, types, out, {counts}, {displs}, types, ", "reduce": WHOLE + ", root, ", "allreduce": WHOLE + ", ",
-    "reduce_scatter": "in, out, {counts}, MPI_BYTE, MPI_BOR, ", "reduce_scatter_block": "in, out, BLOCK, MPI_BYTE, MPI_BOR, ", "scan": WHOLE + ", ",
+    "reduce_scatter": "in, out, {counts}, MPI_BYTE, MPI_BOR, ", "reduce_scatter_block": "in, out, block, MPI_BYTE, MPI_BOR, ", "scan": WHOLE + ", ",
     "exscan": WHOLE + ", ", "neighbor_allgather": ONE + ", ", "neighbor_allgatherv": GATHERED + ", ", "neighbor_alltoall": ONE + ", ",
     "neighbor_alltoallv": BOTH + ", ", "neighbor_alltoallw": "in, {counts}, large_displs, types, out, {counts}, large_displs, types, ",
 }
