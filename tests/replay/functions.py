@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs that use chapters of MPI, recorded and replayed: all figures are equal, to the last digit.
 
-    functions.py BIN_DIR TESTS_BUILD_DIR TESTS_DIR FILES
+    functions.py BIN_DIR TESTS_BUILD_DIR TESTS_DIR FILES ALGORITHMS
+
+ALGORITHMS: those of the collectives that tests/mpi/times asks for.
 """
 import json
 import os
@@ -14,6 +16,7 @@ from compare import is_close
 
 BIN, BUILT, SOURCE = (os.path.abspath(path) for path in sys.argv[1:4])
 FILE_PROGRAM = os.path.abspath(sys.argv[4])
+ALGORITHMS = sys.argv[5]
 IN_MPI = ["--set", "rma.progress=in_mpi"]
 LATE = ["--set", "protocol.late_answers=tests"]
 STORAGE = ["--set", "storage={servers: 2, latency: 2ms, read_bandwidth: 2 MB/s, write_bandwidth: 1 MB/s, metadata_time: 5ms, stripe_size: 1000}"]
@@ -78,6 +81,17 @@ def calls_take_the_times_of_the_run():
         check(done.returncode == 0, f"{program} {case}: {done.stderr}")
         recorded, found, _ = replayed()
         check(recorded == found, f"{program} {case} differs from its replay")
+
+
+def every_function_takes_the_time_of_the_run():
+    """All that take simulated time: tests/mpi/times/functions.txt, but for ports and spawned processes, which are not recorded."""
+    for name in ("collectives", "communicators", "files", "receives", "sends", "sessions", "windows"):
+        nodes = "0,1,2,3,0,1,2,3" if name == "windows" else "0,1,2,3"
+        done = record("mpi/times/times", nodes.count(",") + 1, ["--compute", "modelled", "--placement", nodes, "--coll", ALGORITHMS],
+                      f"{BUILT}/mpi/times/times-{name}")
+        check(done.returncode == 0, f"{name}: {done.stderr}")
+        recorded, found, _ = replayed()
+        check(recorded == found, f"the times of {name} differ from their replay")
 
 
 def whole_chapters_are_replayed():
@@ -152,6 +166,7 @@ def what_cannot_be_recorded_is_named():
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
     calls_take_the_times_of_the_run()
+    every_function_takes_the_time_of_the_run()
     whole_chapters_are_replayed()
     calls_within_conversions_and_handlers_are_part_of_the_call()
     files_are_predicted_on_another_storage()

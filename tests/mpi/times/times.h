@@ -28,7 +28,7 @@ extern int times_rank; /* in MPI_COMM_WORLD */
 
 /*
  * A row: the call, which must succeed, takes so long; or it ends so long after all ranks went on
- * together. It counts for the function that it begins with. To 10 ps, and a billionth of the value.
+ * together. It counts for the function that it begins with. To a billionth of the value.
  */
 #define TAKES(seconds, call) (times_before(), times_after(#call, (call), false, seconds))
 #define ENDS(seconds, call) (times_before(), times_after(#call, (call), true, seconds))
