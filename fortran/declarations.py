@@ -3,6 +3,8 @@
 
 KINDS = [("MPI_ADDRESS_KIND", 8), ("MPI_OFFSET_KIND", 8), ("MPI_COUNT_KIND", 8), ("MPI_INTEGER_KIND", 4),
          ("MPI_STATUS_SIZE", 8), ("MPI_SOURCE", 1), ("MPI_TAG", 2), ("MPI_ERROR", 3)]
+# The bounds of MPI-1, numbered as in mpi/abi/generate.py.
+MARKERS = [("MPI_LB", "MPI_Datatype", 0x204), ("MPI_UB", "MPI_Datatype", 0x205)]
 # Sections of arrays as buffers: see docs/fortran.md.
 SUPPORTED = {module: [("MPI_SUBARRAYS_SUPPORTED", are_supported), ("MPI_ASYNC_PROTECTS_NONBLOCKING", "false")]
              for module, are_supported in (("mpi", "false"), ("mpi_f08", "true"))}

@@ -194,6 +194,7 @@ def write_mpi_f08(functions, constants):
 
 def main():
     what, functions, constants = sys.argv[1], signatures.read_functions(sys.argv[2]), signatures.read_constants(sys.argv[3])
+    constants += declarations.MARKERS
     print("\n".join({"mpif": write_mpif, "mpi": write_mpi, "mpi_f08": write_mpi_f08}[what](functions, constants)))
 
 

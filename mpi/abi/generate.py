@@ -77,6 +77,8 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 REMOVED_H = """
 /* Removed from the standard in MPI 3.0; here so that old programs build. */
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
+#define MPI_LB ((MPI_Datatype)0x00000204)
+#define MPI_UB ((MPI_Datatype)0x00000205)
 """
 REMOVED_AS = {
     "MPI_Address": "MPI_Get_address",

@@ -81,7 +81,7 @@ void mpi_datatype_set_bounds(struct mpi_datatype *type, MPI_Count lb_B, MPI_Coun
 {
 	type->lb_B = lb_B;
 	type->extent_B = extent_B;
-	type->has_bounds = true;
+	type->has_lb = type->has_ub = true;
 	type->is_contiguous = type->is_dense && (type->size_B == 0 || extent_B == type->size_B);
 }
 

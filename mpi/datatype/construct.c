@@ -235,7 +235,8 @@ static int duplicate(struct mpi_rank *me, struct mpi_datatype *old, struct mpi_d
 	type->element = old->element;
 	type->lb_B = old->lb_B;
 	type->extent_B = old->extent_B;
-	type->has_bounds = old->has_bounds;
+	type->has_lb = old->has_lb;
+	type->has_ub = old->has_ub;
 	type->is_contiguous = old->is_contiguous;
 	*out = type;
 	return MPI_SUCCESS;

@@ -52,8 +52,8 @@ struct mpi_datatype {
 			       true_lb_B */
 	bool is_dense;	  /* the data of one item is a run of size_B bytes at true_lb_B, in typemap
 			     order */
-	bool has_bounds;  /* lb and extent were set by MPI_Type_create_resized or an array
-			     constructor */
+	bool has_lb, has_ub; /* this bound was set, by MPI_Type_create_resized, by an array
+				constructor (these set both), or by MPI_LB or MPI_UB */
 	MPI_Count size_B; /* bytes of data per item */
 	MPI_Count lb_B, extent_B;
 	MPI_Count true_lb_B, true_extent_B;

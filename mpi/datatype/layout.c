@@ -5,8 +5,7 @@
 
 /* What is known of the blocks added so far. */
 struct layout {
-	bool has_bounds; /* some entry brought explicit bounds: then only those count for lb and ub
-			  */
+	bool has_lb, has_ub; /* some entry brought this bound explicitly: then only those count */
 	bool is_dense;
 	MPI_Count size_B, n_elements;
 	MPI_Count lb_B, ub_B, true_lb_B, true_ub_B;
@@ -28,13 +27,15 @@ static int block_span(const struct mpi_datatype *child, MPI_Count at_B, MPI_Coun
 	return 0;
 }
 
-static void add_explicit_bounds(struct layout *layout, MPI_Count lb_B, MPI_Count ub_B)
+static void add_explicit_bounds(struct layout *layout, const struct mpi_datatype *child,
+				MPI_Count lb_B, MPI_Count ub_B)
 {
-	if (!layout->has_bounds || lb_B < layout->lb_B)
+	if (child->has_lb && (!layout->has_lb || lb_B < layout->lb_B))
 		layout->lb_B = lb_B;
-	if (!layout->has_bounds || ub_B > layout->ub_B)
+	if (child->has_ub && (!layout->has_ub || ub_B > layout->ub_B))
 		layout->ub_B = ub_B;
-	layout->has_bounds = true;
+	layout->has_lb |= child->has_lb;
+	layout->has_ub |= child->has_ub;
 }
 
 static int add_true_bounds(struct layout *layout, const struct mpi_datatype *child, MPI_Count low,
@@ -77,14 +78,13 @@ static int add_block(struct layout *layout, const struct mpi_datatype *child, MP
 {
 	MPI_Count low, high, lb_B, ub_B;
 
-	if (length == 0 || (child->size_B == 0 && !child->has_bounds))
+	if (length == 0 || (child->size_B == 0 && !child->has_lb && !child->has_ub))
 		return 0;
 	if (block_span(child, at_B, length, &low, &high) < 0 ||
 	    __builtin_add_overflow(low, child->lb_B, &lb_B) ||
 	    __builtin_add_overflow(high, child->lb_B + child->extent_B, &ub_B))
 		return -1;
-	if (child->has_bounds)
-		add_explicit_bounds(layout, lb_B, ub_B);
+	add_explicit_bounds(layout, child, lb_B, ub_B);
 	if (child->size_B == 0)
 		return 0;
 	if (add_true_bounds(layout, child, low, high) < 0)
@@ -129,22 +129,24 @@ static int add_listed(struct layout *layout, const struct mpi_typemap *map)
 }
 
 /*
- * Without explicit bounds a type reaches from its first to its last byte and on (the standard's
- * epsilon) to a multiple of its strictest alignment: of the whole typemap, whatever padding its
- * parts have by themselves.
+ * Where a bound is not explicit a type begins with its first byte, and ends with its last one and
+ * goes on (the standard's epsilon) to a multiple of its strictest alignment: of the whole typemap,
+ * whatever padding its parts have by themselves.
  */
 static int find_bounds(struct layout *layout, MPI_Count *extent_B)
 {
 	MPI_Count excess_B, end_B;
 
-	if (!layout->has_bounds) {
+	if (!layout->has_lb)
 		layout->lb_B = layout->true_lb_B;
+	if (!layout->has_ub)
 		layout->ub_B = layout->true_ub_B;
-	}
 	if (__builtin_sub_overflow(layout->ub_B, layout->lb_B, extent_B))
 		return -1;
 	excess_B = *extent_B % layout->alignment_B;
-	if (layout->has_bounds || excess_B == 0)
+	if (excess_B < 0) /* an explicit lower bound behind all data */
+		excess_B += layout->alignment_B;
+	if (layout->has_ub || excess_B == 0)
 		return 0;
 	if (__builtin_add_overflow(*extent_B, layout->alignment_B - excess_B, extent_B))
 		return -1;
@@ -166,7 +168,8 @@ int mpi_layout_measure(const struct mpi_typemap *map, struct mpi_datatype *type)
 	type->extent_B = extent_B;
 	type->true_lb_B = layout.true_lb_B;
 	type->true_extent_B = true_extent_B;
-	type->has_bounds = layout.has_bounds;
+	type->has_lb = layout.has_lb;
+	type->has_ub = layout.has_ub;
 	type->is_dense = layout.is_dense || layout.size_B == 0;
 	type->is_contiguous =
 	    type->is_dense && (layout.size_B == 0 || type->extent_B == type->size_B);

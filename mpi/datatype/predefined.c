@@ -89,10 +89,20 @@ static const struct mpi_typemap pair_maps[] = {
 		    .map = (struct mpi_typemap *)&pair_maps[map_index],                       \
 	}
 
+/* A bound of MPI-1 as an entry of a struct: no data, and where it lies is where the type begins or
+ * ends. */
+#define MARKER(constant, which)                                                               \
+	{                                                                                     \
+		COMMON(constant), .name = #constant, .is_contiguous = true, .is_dense = true, \
+				  .which = true, .alignment_B = 1                             \
+	}
+
 const struct mpi_datatype mpi_datatypes_predefined[MPI_DATATYPE_N_NUMBERS] = {
     [0x01] = BASIC(MPI_AINT, MPI_Aint, INTEGER, INT64),
     [0x02] = BASIC(MPI_COUNT, MPI_Count, INTEGER, INT64),
     [0x03] = BASIC(MPI_OFFSET, MPI_Offset, INTEGER, INT64),
+    [0x04] = MARKER(MPI_LB, has_lb),
+    [0x05] = MARKER(MPI_UB, has_ub),
     [0x07] = BASIC(MPI_PACKED, char, NONE, UINT8),
     [0x08] = BASIC(MPI_SHORT, short, INTEGER, INT16),
     [0x09] = BASIC(MPI_INT, int, INTEGER, INT32),

@@ -52,8 +52,11 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
 		code = mpi_raise(me, parent, MPI_ERR_ARG, "comm_cart is NULL");
 	if (code == MPI_SUCCESS)
 		code = check_grid(me, parent, ndims, dims, periods, &size);
-	if (code != MPI_SUCCESS)
+	if (code != MPI_SUCCESS) {
+		if (comm_cart) /* programs look at it instead of the code, MPICH gives them this */
+			*comm_cart = MPI_COMM_NULL;
 		return mpi_leave(me, code);
+	}
 	code = mpi_comm_create_grid(me, parent, size, &grid, &made);
 	return mpi_leave(me, mpi_comm_publish(me, parent, code, made, comm_cart));
 }

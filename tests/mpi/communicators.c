@@ -147,6 +147,10 @@ static void children_inherit_the_error_handler_and_topology(void)
 
 	MPI_Comm_dup(MPI_COMM_WORLD, &parent);
 	MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+	grid = parent;
+	expect("a grid that is too large",
+	       MPI_Cart_create(parent, 1, (int[]){size + 1}, periods, 0, &grid) != MPI_SUCCESS, 1);
+	expect("its communicator", grid == MPI_COMM_NULL, 1);
 	MPI_Dims_create(size, 2, dims);
 	MPI_Cart_create(parent, 2, dims, periods, 1, &grid);
 	MPI_Comm_free(&parent);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI-1 functions that MPI 3.0 removed and that old programs still call; for MPI libraries that keep them. */
+/* What MPI 3.0 removed from MPI-1 and old programs still use; for MPI libraries that keep them. */
 #include <stddef.h>
+#include <string.h>
 
 #include "check.h"
 
@@ -42,6 +43,64 @@ static void types_are_built_the_old_way(void)
 	MPI_Type_free(&type);
 }
 
+static void has_bounds(MPI_Datatype type, MPI_Aint lb_wanted, MPI_Aint ub_wanted)
+{
+	MPI_Aint lb, ub, extent;
+	int size;
+
+	MPI_Type_lb(type, &lb);
+	MPI_Type_ub(type, &ub);
+	MPI_Type_extent(type, &extent);
+	MPI_Type_size(type, &size);
+	CHECK(lb == lb_wanted);
+	CHECK(ub == ub_wanted);
+	CHECK(extent == ub - lb);
+	CHECK(size == (int)sizeof(int));
+}
+
+/* One integer at byte 4, with a bound at each place that is given. */
+static MPI_Datatype between(MPI_Aint lb, MPI_Aint ub, int n_lb, int n_ub)
+{
+	int lengths[3] = {n_lb, 1, n_ub};
+	MPI_Aint places[3] = {lb, 4, ub};
+	MPI_Datatype types[3] = {MPI_LB, MPI_INT, MPI_UB}, type;
+
+	MPI_Type_struct(3, lengths, places, types, &type);
+	MPI_Type_commit(&type);
+	return type;
+}
+
+static void bounds_are_markers(void)
+{
+	int lengths[2] = {1, 1}, sent[8] = {0, 1, 2, 3, 4, 5, 6, 7}, got[8] = {0}, name_length;
+	MPI_Aint places[2] = {0, 24};
+	MPI_Datatype both = between(-4, 16, 1, 1), lower = between(-3, 0, 1, 0),
+		     upper = between(0, 12, 0, 1), behind = between(9, 0, 1, 0), types[2], type;
+	char name[MPI_MAX_OBJECT_NAME];
+
+	has_bounds(both, -4, 16);
+	has_bounds(
+	    lower, -3,
+	    9); /* 11 bytes from -3 to 8, and on to a multiple of 4, which MPICH leaves out */
+	has_bounds(behind, 9, 9); /* -1 byte, and on to 0 */
+	has_bounds(upper, 4, 12);
+	types[0] = types[1] = both; /* the markers of parts stay: the lowest and the highest */
+	MPI_Type_create_struct(2, lengths, places, types, &type);
+	MPI_Type_lb(type, &places[0]);
+	MPI_Type_ub(type, &places[1]);
+	CHECK(places[0] == -4 && places[1] == 40);
+	MPI_Type_free(&type);
+	MPI_Sendrecv(sent, 2, both, me, 0, got, 2, both, me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	CHECK(got[1] == 1 && got[6] == 6 &&
+	      got[0] + got[2] + got[3] + got[4] + got[5] + got[7] == 0);
+	MPI_Type_get_name(MPI_LB, name, &name_length);
+	CHECK(strcmp(name, "MPI_LB") == 0);
+	MPI_Type_free(&both);
+	MPI_Type_free(&lower);
+	MPI_Type_free(&upper);
+	MPI_Type_free(&behind);
+}
+
 static int n_handled;
 
 static void handle(MPI_Comm *comm, int *code, ...)
@@ -69,6 +128,8 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	types_are_built_the_old_way();
 	section_end("old datatype functions");
+	bounds_are_markers();
+	section_end("old bounds");
 	handlers_are_set_the_old_way();
 	section_end("old error handler functions");
 	return check_finish();
