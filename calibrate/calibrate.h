@@ -49,6 +49,8 @@ struct cal {
 	double empty_s[2];    /* an empty message, one way; indexed by enum where */
 	double per_byte_s[2]; /* of the largest messages */
 	int64_t largest_B[2]; /* that was measured */
+	double
+	    after_rest_s; /* what a message after a rest takes less than one right after another */
 	int64_t
 	    threshold_B; /* the largest eager message; INT64_MAX: all measured are; -1: none is */
 	/* time */
@@ -92,6 +94,8 @@ void cal_progress_end(struct cal *cal);
 double cal_share(double value);
 /* One empty message from rank 0 to `partner` and back: both are there and awake. */
 void cal_meet(const struct cal *cal, int partner);
+/* A message from rank 0 to `partner`, and an empty answer. */
+void cal_round_trip(const struct cal *cal, int partner, int64_t size_B);
 /* Looks for the request, again and again, for so long; one that completes is MPI_REQUEST_NULL. */
 void cal_look_for(MPI_Request *request, double seconds);
 
@@ -102,6 +106,7 @@ void probe_overhead(struct cal *cal, int where, double until);
 void probe_eager(struct cal *cal, int where, double until);
 void probe_overhead_by_size(struct cal *cal, int where, double until); /* after probe_eager */
 void probe_rest(struct cal *cal, double until);			       /* with two nodes or more */
+void probe_packets(struct cal *cal, double until);		       /* after probe_rest */
 void probe_protocol(struct cal *cal, int where, double until);
 /* Before anything large between nodes beyond the second; the most important ones first, as long as
  * there are new connections. */

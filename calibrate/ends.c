@@ -7,6 +7,8 @@
 
 #include "fit.h"
 
+static const double ROUNDING = 0.02; /* of a packet */
+
 /* The size at which the probe was made; -1: it was not. */
 static int64_t size_of(const struct samples *samples, const char *name)
 {
@@ -47,7 +49,7 @@ void fit_synchronous(struct fit *fit)
 
 	/* one latency as it is matched, two when that is acknowledged */
 	fit->is_synchronous_acknowledged =
-	    time.n > 0 && time.median > fit->send_overhead[w].value + 1.5 * fit->latency[w].value &&
+	    time.n > 0 && time.median > fit->send_overhead[w].value + 1.5 * fit_nothing_s(fit) &&
 	    fit->latency[w].value > 0;
 }
 
@@ -57,14 +59,14 @@ static double left_B(const struct fit *fit, const struct sample_key *key)
 {
 	const char *fact = samples_get_fact(fit->samples, "used_compute_s", 0);
 	int w = fit->subject;
-	double latency_s = fit->latency[w].value, b = fit->bandwidth_Bps[w].value, rest_s;
+	double latency_s = fit_nothing_s(fit), b = fit->bandwidth_Bps[w].value, rest_s;
 
 	rest_s = samples_summary(fit->samples, key).median - 2 * strtod(fact ? fact : "0", NULL) -
 		 latency_s - 2 * fit->recv_overhead[w].value;
 	if (fit->is_acknowledged)
 		rest_s -= 2 * (latency_s + fit->control_B.value / b);
 	/* what had stalled finds links that have rested */
-	return (double)key->y - fmax(fit->request_data_B, 0) - (rest_s + fit->burst_s) * b;
+	return (double)key->y - fmax(fit->request_data_B, 0) - (rest_s + fit_rested_s(fit)) * b;
 }
 
 /* What the sender still waited for, when it had computed: what had not left, and the answer. */
@@ -79,7 +81,7 @@ static void add_eager(struct fit *fit)
 		stalled_s = samples_summary(samples, key).median - fit->empty[w].value -
 			    fit->recv_overhead[w].value;
 		leaves_B =
-		    (double)key->y - (stalled_s + fit->burst_s) * fit->bandwidth_Bps[w].value;
+		    (double)key->y - (stalled_s + fit_rested_s(fit)) * fit->bandwidth_Bps[w].value;
 		if (stalled_s > 0)
 			fit_add_since(fit->used, &fit->n_used, key->x, leaves_B);
 	}
@@ -100,6 +102,16 @@ void fit_used(struct fit *fit)
 	}
 }
 
+/* What holds so many bytes, of which one packet has left in part: it may hold up to a packet more,
+ * and nothing tells how much. The byte behind is a packet, too, for which nothing is saved up. */
+static double packets_of(const struct fit *fit, double waited_B)
+{
+	double own_s = fit->burst_s > 0 ? fit_wire_s(fit, 1) : 0,
+	       full_B = waited_B - own_s * fit->bandwidth_Bps[fit->subject].value;
+
+	return (ceil(full_B / fit->payload_B - ROUNDING) + 0.5) * fit->payload_B;
+}
+
 void fit_queue(struct fit *fit)
 {
 	int64_t size_B = size_of(fit->samples, "beside_bulk");
@@ -112,4 +124,6 @@ void fit_queue(struct fit *fit)
 		       fit->bandwidth_Bps[fit->subject].value;
 	if (fit->queue_B > (double)size_B) /* something else held it up */
 		fit->queue_B = -1;
+	if (fit->payload_B > 0 && fit->queue_B > 0)
+		fit->queue_B = packets_of(fit, fit->queue_B);
 }

@@ -254,6 +254,7 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 		return -1;
 	}
 	fit_rest(fit);
+	fit_packets(fit);
 	fit_end(fit);
 	if (fit_transfers(fit) < 0) {
 		snprintf(error, 256, "times by size cannot be fitted");

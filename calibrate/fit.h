@@ -72,6 +72,9 @@ struct fit {
 	double send_per_B_s, recv_per_B_s; /* overhead */
 	double copied_per_B_s; /* of what had arrived, where what arrives is copied meanwhile */
 	double burst_s;			   /* work that passes at once after a rest */
+	double payload_B, overhead_B;	   /* of packets; 0: there are none */
+	double overhead_error_B;	   /* half of the 95 % interval */
+	bool has_doubtful_packets;	   /* times jump, but not for certain because of packets */
 	bool is_ordered;		   /* a short message does not pass a long one */
 	bool is_latency_shared;		   /* latencies take links */
 	double send_wait, recv_wait; /* of a message's time, still waited for after computing
@@ -136,6 +139,17 @@ void fit_used(struct fit *fit); /* after the others */
 
 /* rest.c: after latencies and bandwidths */
 void fit_rest(struct fit *fit);
+
+/* packets.c: after fit_rest, of which it mends what packets make different */
+void fit_packets(struct fit *fit);
+/* With packets: how long so many bytes occupy a link, */
+double fit_wire_s(const struct fit *fit, double size_B);
+/* and both links of a transfer when each has saved up so much. */
+double fit_packets_s(const struct fit *fit, double size_B, double credit_s);
+/* How much less than its bytes at the bandwidth a large transfer takes after a rest. */
+double fit_rested_s(const struct fit *fit);
+/* A transfer of nothing, after a rest: the latency, and with packets what its headers take. */
+double fit_nothing_s(const struct fit *fit);
 
 /* transfers.c */
 /* Control messages, what travels with a request, times of transfers; after fit_rest and fit_end. 0

@@ -75,6 +75,7 @@ static void measure_messages(struct cal *cal)
 	probe_cores(cal, 0.69);
 	if (cal->far >= 0) {
 		probe_rest(cal, 0.71);
+		probe_packets(cal, 0.77);
 		probe_used(cal, 0.79);
 		probe_send_buffer(cal, 0.81);
 		probe_ends(cal, 0.83);

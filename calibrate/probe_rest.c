@@ -3,7 +3,7 @@
  * a rest, whether latencies share the links, whether a short message passes a long one. */
 #include "calibrate.h"
 
-enum { TAG_ROUND = 40, TAG_TWO, TAG_LONG, TAG_SHORT };
+enum { TAG_TWO = 41, TAG_LONG, TAG_SHORT };
 
 static const int64_t LARGEST_ROUND_B = 65536;
 
@@ -12,20 +12,6 @@ struct probe {
 	int64_t size_B;
 	double expected_s;
 };
-
-static void round_trip(const struct cal *cal, const struct probe *probe)
-{
-	if (cal->rank == 0) {
-		MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner, TAG_ROUND,
-			 MPI_COMM_WORLD);
-		MPI_Recv(NULL, 0, MPI_BYTE, probe->partner, TAG_ROUND, MPI_COMM_WORLD,
-			 MPI_STATUS_IGNORE);
-	} else if (cal->rank == probe->partner) {
-		MPI_Recv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, 0, TAG_ROUND, MPI_COMM_WORLD,
-			 MPI_STATUS_IGNORE);
-		MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_ROUND, MPI_COMM_WORLD);
-	}
-}
 
 /* How much longer a message and its answer take right after the same than after a rest. */
 static double measure_after_rest(struct cal *cal, void *context)
@@ -37,9 +23,9 @@ static double measure_after_rest(struct cal *cal, void *context)
 	if (cal->rank == 0)
 		load_pause(3 * probe->expected_s + 2e-3);
 	begin = MPI_Wtime();
-	round_trip(cal, probe);
+	cal_round_trip(cal, probe->partner, probe->size_B);
 	middle = MPI_Wtime();
-	round_trip(cal, probe);
+	cal_round_trip(cal, probe->partner, probe->size_B);
 	return (MPI_Wtime() - middle) - (middle - begin);
 }
 
@@ -111,8 +97,8 @@ void probe_rest(struct cal *cal, double until)
 	probe.expected_s = empty_s + (double)probe.size_B * per_byte_s;
 	cal_group(cal, "bursts and order", until, 3);
 	if (probe.size_B > 0)
-		cal_repeat(cal, "after_rest", BETWEEN_NODES, probe.size_B, 0, measure_after_rest,
-			   &probe);
+		cal->after_rest_s = cal_repeat(cal, "after_rest", BETWEEN_NODES, probe.size_B, 0,
+					       measure_after_rest, &probe);
 	probe.size_B = largest_B < 4 << 20 ? largest_B : 4 << 20;
 	if (cal->threshold_B < INT64_MAX && 2 * cal->threshold_B > probe.size_B)
 		probe.size_B = 2 * cal->threshold_B < largest_B ? 2 * cal->threshold_B : largest_B;

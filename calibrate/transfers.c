@@ -28,21 +28,40 @@ static double early_overhead(const struct fit *fit, double size_B)
 	return (fit->send_per_B_s + fit->recv_per_B_s) * size_B;
 }
 
+static bool has_packets(const struct fit *fit, int where)
+{
+	return where == BETWEEN_NODES && fit->payload_B > 0;
+}
+
 static double burst_s(const struct fit *fit, int where)
 {
 	return where == WITHIN_NODE ? 0 : fit->burst_s;
+}
+
+/* How long a transfer has its links, when they have saved up so much. */
+static double work_s(const struct fit *fit, int where, double size_B, double credit_s)
+{
+	if (has_packets(fit, where))
+		return fit_packets_s(fit, size_B, credit_s);
+	return fmax(size_B / fit->bandwidth_Bps[where].value - credit_s, 0);
+}
+
+/* What credit spares a transfer. */
+static double spared_by(const struct fit *fit, int where, double size_B, double credit_s)
+{
+	return work_s(fit, where, size_B, 0) - work_s(fit, where, size_B, credit_s);
 }
 
 /* What a transfer takes that finds so much credit. */
 static double with_credit(const struct fit *fit, int where, double time_s, double size_B,
 			  double credit_s)
 {
-	return time_s - fmin(credit_s, size_B / fit->bandwidth_Bps[where].value);
+	return time_s - spared_by(fit, where, size_B, credit_s);
 }
 
 static double plain_time(const struct fit *fit, int where, double size_B)
 {
-	return fit_latency(fit, where) + size_B / fit->bandwidth_Bps[where].value;
+	return fit_latency(fit, where) + work_s(fit, where, size_B, 0);
 }
 
 /* By the eager messages, of which there are few under some libraries. */
@@ -50,7 +69,7 @@ static double eager_time(const struct fit *fit, int where, double size_B)
 {
 	const struct curve *curve = &fit->eager[where];
 
-	if (curve->n_points < 3)
+	if (curve->n_points < 3 || has_packets(fit, where))
 		return plain_time(fit, where, size_B);
 	return fit_curve_time(curve, (int64_t)size_B);
 }
@@ -89,15 +108,16 @@ struct handshake {
 static struct handshake handshake(const struct fit *fit, int where, double control_B,
 				  double request_s)
 {
-	double burst = burst_s(fit, where), rate = fit->bandwidth_Bps[where].value;
-	double request_B = control_B + fmax(fit->request_data_B, 0), control_s;
+	double burst = burst_s(fit, where), request_B = control_B + fmax(fit->request_data_B, 0),
+	       control_s, taken_s = request_B / fit->bandwidth_Bps[where].value;
 	struct handshake h;
 
+	if (has_packets(fit, where))
+		taken_s = fit_wire_s(fit, request_B);
 	control_s = with_credit(fit, where, eager_time(fit, where, control_B), control_B, burst);
 	h.time_s = with_credit(fit, where, request_s, request_B, burst) +
 		   (fit_n_control(fit) - 1) * control_s;
-	h.bulk_credit_s =
-	    fmin(burst, fmax(burst - request_B / rate, 0) + 2 * fit_latency(fit, where));
+	h.bulk_credit_s = fmin(burst, fmax(burst - taken_s, 0) + 2 * fit_latency(fit, where));
 	return h;
 }
 
@@ -126,7 +146,8 @@ static double measured_request_s(const struct fit *fit)
 	spared_s *= 1 + fit->copied_per_B_s * fit->bandwidth_Bps[fit->subject].value;
 	/* a bulk that is late finds links that have rested, another one what they regain meanwhile
 	 */
-	regained_s = fmin(burst_s(fit, fit->subject), 2 * latency_s);
+	regained_s = spared_by(fit, fit->subject, (double)size_B,
+			       fmin(burst_s(fit, fit->subject), 2 * latency_s));
 	return spared_s > latency_s ? spared_s + regained_s : spared_s;
 }
 
@@ -136,12 +157,11 @@ static double control_size(const struct fit *fit, double step_s, double request_
 {
 	int w = fit->subject, n = fit_n_control(fit);
 	double at_B = (double)fit->threshold_B[w], data_B = fmax(fit->request_data_B, 0),
-	       burst = burst_s(fit, w);
+	       bulk_B = fmax(at_B + 1 - data_B, 0), burst = burst_s(fit, w);
 	struct handshake h = handshake(fit, w, 0, request_s);
 	double rest_s = step_s + early_overhead(fit, at_B - data_B) +
 			with_credit(fit, w, eager_time(fit, w, at_B), at_B, burst) -
-			with_credit(fit, w, eager_time(fit, w, at_B + 1 - data_B),
-				    at_B + 1 - data_B, h.bulk_credit_s);
+			with_credit(fit, w, eager_time(fit, w, bulk_B), bulk_B, h.bulk_credit_s);
 
 	if (data_B == 0)
 		rest_s /= n;
@@ -204,13 +224,13 @@ static bool make_point(const struct fit *fit, int where, const struct point *mes
 		if (size_B - data_B <= fmax((double)fit->threshold_B[fit->subject], 0))
 			return false;
 		h = handshake_of(fit, where);
-		shift_s += fmin(h.bulk_credit_s, (size_B - data_B) / rate) - h.time_s;
+		shift_s += spared_by(fit, where, size_B - data_B, h.bulk_credit_s) - h.time_s;
 		transfer->size_B -= (int64_t)data_B;
 		early_B = data_B;
 	} else if (size_B > 0) {
 		if (burst > 0 && size_B < BURSTS_APART * burst * rate)
 			return false;
-		shift_s += fmin(burst, size_B / rate);
+		shift_s += spared_by(fit, where, size_B, burst);
 	}
 	shift_s -= early_overhead(fit, early_B);
 	transfer->time.median += shift_s;
@@ -276,6 +296,8 @@ double fit_plain_error(const struct fit *fit, int where)
 	double worst = 0, burst = burst_s(fit, where),
 	       least_B = burst > 0 ? BURSTS_APART * burst * fit->bandwidth_Bps[where].value : 0;
 
+	if (has_packets(fit, where)) /* which are as good as segments, and exclude them */
+		return 0;
 	for (int k = 0; k < curve->n_points; k++) {
 		double time_s = curve->points[k].time.median;
 		int64_t size_B = curve->points[k].size_B;

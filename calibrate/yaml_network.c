@@ -81,6 +81,15 @@ static void write_within(const struct fit *fit, FILE *file)
 	write_curve(fit, WITHIN_NODE, file);
 }
 
+static void write_packets(const struct fit *fit, FILE *file)
+{
+	fprintf(file,
+		"  packets: {payload: %.0f, overhead: %.0f}   # %.1f to %.1f; what a message takes "
+		"longer when it needs one more\n",
+		fit->payload_B, fit->overhead_B, fmax(fit->overhead_B - fit->overhead_error_B, 0),
+		fit->overhead_B + fit->overhead_error_B);
+}
+
 void yaml_network(const struct fit *fit, FILE *file)
 {
 	int w = fit->subject;
@@ -107,7 +116,13 @@ void yaml_network(const struct fit *fit, FILE *file)
 		fprintf(file,
 			"  queue: %.0f   # what a byte to a third node waited behind a large one\n",
 			fit->queue_B);
-	write_shares(fit, file);
+	if (fit->payload_B > 0)
+		write_packets(fit, file);
+	else
+		write_shares(fit, file);
+	if (fit->has_doubtful_packets)
+		fprintf(file,
+			"  # times by size jump, but not for certain by a packet's headers\n");
 	write_curve(fit, BETWEEN_NODES, file);
 	if (fit->latency[WITHIN_NODE].is_known)
 		write_within(fit, file);

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Payload and headers of packets, from the jumps of probe_packets.c, and what follows from them for
+ * latency and burst: a packet waits on both links of its way, unless they have saved up enough. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_multifit.h>
+
+#include "fit.h"
+
+enum { MOST_JUMPS = 8, N_COEFFICIENTS = 3 };
+static const double LEAST_OVERHEAD_B = 8;
+static const double MOST_PART = 0.5; /* of a link, for overhead */
+static const double LEAST_BURST_B = 512;
+static const double SURE = 4;		  /* a jump is so many times its standard error */
+static const double SAME_DISTANCE = 0.01; /* of jumps, or one byte */
+static const double SAME_HEIGHT = 0.5;
+/* Of a sample's interval; at least, of its value: what a simulated clock rounds. */
+static const double LEAST_SIGMA = 1e-9;
+
+/* A line, and jumps of one height at equal distances. */
+struct teeth {
+	int n_jumps;
+	double first_B, distance_B; /* the largest size below the first jump */
+	double jump_s, jump_error_s;
+};
+
+static struct summary time_of(const struct fit *fit, int64_t size_B)
+{
+	struct sample_key key = sample_key("packets", BETWEEN_NODES, size_B, 0);
+
+	return samples_summary(fit->samples, &key);
+}
+
+static double sigma_of(const struct summary *time)
+{
+	return fmax((time->high - time->low) / 4, LEAST_SIGMA * fabs(time->median));
+}
+
+/* Jumps at equal distances; false: there are none. */
+static bool find_jumps(const struct samples *samples, struct teeth *teeth)
+{
+	double jumps_B[MOST_JUMPS];
+	const char *text;
+	int n = 0;
+
+	while (n < MOST_JUMPS && (text = samples_get_fact(samples, "packet_jump_B", n)))
+		jumps_B[n++] = strtod(text, NULL);
+	if (n < 2)
+		return false;
+	teeth->n_jumps = n;
+	teeth->first_B = jumps_B[0];
+	teeth->distance_B = round((jumps_B[n - 1] - jumps_B[0]) / (n - 1));
+	for (int k = 1; k < n; k++)
+		if (fabs(jumps_B[k] - jumps_B[0] - k * teeth->distance_B) >
+		    fmax(SAME_DISTANCE * teeth->distance_B, 1))
+			return false;
+	return teeth->distance_B > LEAST_OVERHEAD_B;
+}
+
+static int count_points(const struct fit *fit, const struct teeth *teeth)
+{
+	const struct sample_key *key = NULL;
+	int n = 0;
+
+	while ((key = samples_next(fit->samples, "packets", key ? key->x : -1)))
+		n += (double)key->x > teeth->first_B;
+	return n;
+}
+
+static void solve(struct teeth *teeth, const gsl_matrix *rows, const gsl_vector *weights,
+		  const gsl_vector *times)
+{
+	gsl_multifit_linear_workspace *space =
+	    gsl_multifit_linear_alloc(times->size, N_COEFFICIENTS);
+	gsl_vector *found = gsl_vector_alloc(N_COEFFICIENTS);
+	gsl_matrix *covariance = gsl_matrix_alloc(N_COEFFICIENTS, N_COEFFICIENTS);
+	double chi_square;
+
+	teeth->jump_s = 0;
+	if (space && found && covariance &&
+	    !gsl_multifit_wlinear(rows, weights, times, found, covariance, &chi_square, space)) {
+		/* what no noise explains is an error, too */
+		double more = fmax(1, chi_square / (double)(times->size - N_COEFFICIENTS));
+
+		teeth->jump_s = gsl_vector_get(found, 2);
+		teeth->jump_error_s = sqrt(more * gsl_matrix_get(covariance, 2, 2));
+	}
+	gsl_multifit_linear_free(space);
+	gsl_vector_free(found);
+	gsl_matrix_free(covariance);
+}
+
+/* The line with equal jumps through all points behind the first one. */
+static void fit_teeth(const struct fit *fit, struct teeth *teeth)
+{
+	int n = count_points(fit, teeth), i = 0;
+	const struct sample_key *key = NULL;
+	gsl_matrix *rows;
+	gsl_vector *weights, *times;
+
+	teeth->jump_s = 0;
+	if (n <= N_COEFFICIENTS)
+		return;
+	rows = gsl_matrix_alloc((size_t)n, N_COEFFICIENTS);
+	weights = gsl_vector_alloc((size_t)n);
+	times = gsl_vector_alloc((size_t)n);
+	while (rows && weights && times &&
+	       (key = samples_next(fit->samples, "packets", key ? key->x : -1))) {
+		double behind_B = (double)key->x - teeth->first_B;
+		struct summary time = samples_summary(fit->samples, key);
+
+		if (behind_B <= 0)
+			continue;
+		gsl_matrix_set(rows, (size_t)i, 0, 1);
+		gsl_matrix_set(rows, (size_t)i, 1, (double)key->x);
+		gsl_matrix_set(rows, (size_t)i, 2, ceil(behind_B / teeth->distance_B));
+		gsl_vector_set(weights, (size_t)i, 1 / fmax(pow(sigma_of(&time), 2), 1e-30));
+		gsl_vector_set(times, (size_t)i++, time.median);
+	}
+	if (i == n)
+		solve(teeth, rows, weights, times);
+	gsl_matrix_free(rows);
+	gsl_vector_free(weights);
+	gsl_vector_free(times);
+}
+
+/* Each jump by itself is about as high as all of them together say. */
+static bool are_equal(const struct fit *fit, const struct teeth *teeth)
+{
+	for (int k = 0; k < teeth->n_jumps; k++) {
+		int64_t size_B =
+		    strtoll(samples_get_fact(fit->samples, "packet_jump_B", k), NULL, 10);
+		struct summary below = time_of(fit, size_B), above = time_of(fit, size_B + 1);
+		double jump_s = above.median - below.median;
+
+		if (!below.n || !above.n ||
+		    fabs(jump_s - teeth->jump_s) >
+			SAME_HEIGHT * teeth->jump_s +
+			    SURE * hypot(sigma_of(&below), sigma_of(&above)))
+			return false;
+	}
+	return true;
+}
+
+double fit_wire_s(const struct fit *fit, double size_B)
+{
+	double packets = fmax(ceil(size_B / fit->payload_B), 1);
+
+	return (size_B + packets * fit->overhead_B) /
+	       (fit->bandwidth_Bps[fit->subject].value * (1 + fit->overhead_B / fit->payload_B));
+}
+
+double fit_packets_s(const struct fit *fit, double size_B, double credit_s)
+{
+	double wire_s = fit_wire_s(fit, size_B), one_s = fit_wire_s(fit, fit->payload_B);
+
+	/* links that save up a packet hold none up: those of the first link come as they leave */
+	if (fit->burst_s >= one_s)
+		return fmax(wire_s - credit_s, 0);
+	if (size_B <= fit->payload_B)
+		return 2 * fmax(wire_s - credit_s, 0);
+	return wire_s + one_s - 2 * credit_s;
+}
+
+double fit_rested_s(const struct fit *fit)
+{
+	double one_s;
+
+	if (fit->payload_B == 0)
+		return fit->burst_s;
+	one_s = fit_wire_s(fit, fit->payload_B);
+	return fit->burst_s >= one_s ? fit->burst_s : 2 * fit->burst_s - one_s;
+}
+
+double fit_nothing_s(const struct fit *fit)
+{
+	double latency_s = fit->latency[fit->subject].value;
+
+	return fit->payload_B > 0 ? latency_s + fit_packets_s(fit, 0, fit->burst_s) : latency_s;
+}
+
+/* An eager message of several packets that was sent after a rest; -1: there was none. */
+static int64_t eager_size(const struct fit *fit, const struct teeth *teeth)
+{
+	int64_t threshold_B = fit->threshold_B[fit->subject];
+	const struct sample_key *key = NULL;
+
+	if (teeth->first_B <= (double)threshold_B)
+		return (int64_t)teeth->first_B;
+	key = samples_next(fit->samples, "packets", 0);
+	return key && key->x <= threshold_B && (double)key->x > fit->payload_B ? key->x : -1;
+}
+
+/* What a message takes longer than an empty one and than its bytes do on one link: a packet's wait
+ * on the other link, less what a rest spares both. Empty messages are packets, too. The library's
+ * own header travels with each. */
+static void find_credit(struct fit *fit, const struct teeth *teeth)
+{
+	double one_s = fit_wire_s(fit, fit->payload_B), wait_s;
+	double packets = ceil(teeth->first_B / teeth->distance_B), header_B = 0;
+	int64_t size_B = eager_size(fit, teeth);
+	int w = fit->subject;
+	struct value *latency = &fit->latency[w];
+
+	if (size_B == (int64_t)teeth->first_B) /* which fills its packets */
+		header_B = packets * teeth->distance_B - teeth->first_B;
+	if (size_B > 0 && time_of(fit, 0).n) {
+		wait_s = time_of(fit, size_B).median - time_of(fit, 0).median -
+			 fit_wire_s(fit, (double)size_B + header_B) -
+			 (fit->send_per_B_s + fit->recv_per_B_s) * (double)size_B;
+		fit->burst_s = wait_s > -one_s ? fmax(one_s - wait_s, 0) / 2 : -wait_s;
+	}
+	fit->burst_s = fmin(fit->burst_s, FIT_MOST_B / fit->bandwidth_Bps[w].value);
+	if (fit->burst_s * fit->bandwidth_Bps[w].value < LEAST_BURST_B)
+		fit->burst_s = 0;
+	wait_s = fmin(fit_packets_s(fit, 0, fit->burst_s), latency->value);
+	latency->value -= wait_s;
+	latency->low -= wait_s;
+	latency->high -= wait_s;
+}
+
+void fit_packets(struct fit *fit)
+{
+	double rate = fit->bandwidth_Bps[fit->subject].value, part;
+	struct teeth teeth = {0};
+
+	if (fit->subject == WITHIN_NODE || !isfinite(rate) ||
+	    !samples_get_fact(fit->samples, "packet_jump_B", 0))
+		return;
+	fit->has_doubtful_packets = true;
+	if (!find_jumps(fit->samples, &teeth))
+		return;
+	fit_teeth(fit, &teeth);
+	/* a jump is the overhead of a packet, on links that carry more than the bandwidth by it */
+	part = teeth.jump_s * rate / teeth.distance_B;
+	if (teeth.jump_s <= SURE * teeth.jump_error_s ||
+	    part * teeth.distance_B < LEAST_OVERHEAD_B || part > MOST_PART ||
+	    !are_equal(fit, &teeth))
+		return;
+	fit->has_doubtful_packets = false;
+	fit->payload_B = teeth.distance_B;
+	fit->overhead_B = round(part * teeth.distance_B / (1 - part));
+	fit->overhead_error_B = 2 * teeth.jump_error_s * rate / (1 - part);
+	fit->is_latency_shared = false;
+	find_credit(fit, &teeth);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Do links carry packets? Each has headers of its own, so the time of a message jumps by theirs
+ * where its size needs one more packet. Sizes over a wide range say roughly where; bisection finds
+ * some of these places to the byte. Each message is alone on its way, after a rest: what waits in a
+ * connection is joined by the system, and fills packets.
+ */
+#include <math.h>
+
+#include "calibrate.h"
+
+enum {
+	LEAST_PAYLOAD_B = 512,
+	STEPS = 24, /* a step is this part of a size, */
+	MOST_STEP_B = 512,
+	LEAST_POINTS = 8,
+	MOST_POINTS = 160,
+	PLACES = 32, /* of the first jump that are tried, for each distance of jumps */
+	JUMPS = 3,   /* to find, */
+	ENOUGH_JUMPS = 2,
+	POINTS_OF_JUMP = 12
+};
+/* of sizes that are looked at; the first one does for frames of 1500 B, the last one for 9000 B */
+static const int64_t ranges_B[] = {8192, 32768};
+static const double LEAST_OVERHEAD_B = 8;
+static const double TOLERANCE = 1e-3; /* a jump is a hundredth of a time, or less */
+static const double SAME_HEIGHT = 0.5, SAME_DISTANCE = 0.01;
+
+struct points {
+	int n;
+	double size_B[MOST_POINTS], time_s[MOST_POINTS];
+};
+
+/* Jumps of the time by size at first_B + k distance_B, behind these sizes. */
+struct saw {
+	double first_B, distance_B;
+	double start_s, per_byte_s, jump_s, rest; /* the best line with equal jumps; its variance */
+};
+
+struct jump { /* between below_B and the next size */
+	int64_t below_B;
+	double height_s;
+};
+
+static double measure(struct cal *cal, void *context)
+{
+	int64_t size_B = *(const int64_t *)context;
+	double begin;
+
+	cal_meet(cal, cal->far);
+	if (cal->rank == 0)
+		load_pause(cal->empty_s[BETWEEN_NODES] +
+			   (double)size_B * cal->per_byte_s[BETWEEN_NODES] + 1e-3);
+	begin = MPI_Wtime();
+	cal_round_trip(cal, cal->far, size_B);
+	return MPI_Wtime() - begin;
+}
+
+static double time_of(struct cal *cal, int64_t size_B)
+{
+	return cal_repeat(cal, "packets", BETWEEN_NODES, size_B, 0, measure, &size_B);
+}
+
+static void choose_sizes(int64_t from_B, int64_t to_B, struct points *points)
+{
+	points->n = 0;
+	for (int64_t size_B = from_B; size_B <= to_B && points->n < MOST_POINTS;) {
+		points->size_B[points->n++] = (double)size_B;
+		size_B += size_B / STEPS < MOST_STEP_B ? size_B / STEPS : MOST_STEP_B;
+	}
+}
+
+static double number_of_jumps(const struct saw *saw, double size_B)
+{
+	return ceil((size_B - saw->first_B) / saw->distance_B);
+}
+
+/* Least squares of time = a + per_byte size + jump n(size), behind the first jump: where a link
+ * saves up less than a packet, a single one waits on both links with all its bytes. */
+static void fit_saw(const struct points *points, struct saw *saw)
+{
+	double n = 0, s = 0, k = 0, t = 0, ss = 0, sk = 0, kk = 0, st = 0, kt = 0, tt = 0,
+	       determinant;
+
+	for (int i = 0; i < points->n; i++) {
+		double size = points->size_B[i], time = points->time_s[i],
+		       jumps = number_of_jumps(saw, size);
+
+		if (jumps < 1)
+			continue;
+		n++;
+		s += size;
+		k += jumps;
+		t += time;
+		ss += size * size;
+		sk += size * jumps;
+		kk += jumps * jumps;
+		st += size * time;
+		kt += jumps * time;
+		tt += time * time;
+	}
+	saw->per_byte_s = saw->jump_s = 0;
+	saw->rest = INFINITY;
+	if (n < LEAST_POINTS)
+		return;
+	ss -= s * s / n;
+	sk -= s * k / n;
+	kk -= k * k / n;
+	st -= s * t / n;
+	kt -= k * t / n;
+	tt -= t * t / n;
+	determinant = ss * kk - sk * sk;
+	if (determinant <= 1e-9 * ss * kk)
+		return;
+	saw->per_byte_s = (st * kk - kt * sk) / determinant;
+	saw->jump_s = (kt * ss - st * sk) / determinant;
+	saw->start_s = (t - saw->per_byte_s * s - saw->jump_s * k) / n;
+	saw->rest = (tt - saw->per_byte_s * st - saw->jump_s * kt) / (n - 3);
+}
+
+/* The distance and place of jumps that fit the points best, among all that they tell apart. */
+static struct saw find_saw(const struct points *points)
+{
+	double from_B = points->size_B[0], to_B = points->size_B[points->n - 1];
+	struct saw best = {.rest = INFINITY}, saw;
+
+	for (saw.distance_B = LEAST_PAYLOAD_B; saw.distance_B < (to_B - from_B) / 2;
+	     saw.distance_B += saw.distance_B * saw.distance_B / (8 * (to_B - from_B)))
+		for (int place = 0; place < PLACES; place++) {
+			saw.first_B = from_B + saw.distance_B * place / PLACES;
+			fit_saw(points, &saw);
+			if (saw.jump_s > 0 && saw.rest < best.rest)
+				best = saw;
+		}
+	return best;
+}
+
+/* Where the time leaves the line for the next one, from this size on and up to that one. */
+static struct jump bisect(struct cal *cal, const struct saw *saw, int64_t low_B, int64_t high_B)
+{
+	double below_s = saw->start_s + saw->jump_s * (number_of_jumps(saw, (double)low_B) + 0.5);
+	double low_s = 0, high_s = 0;
+
+	while (high_B - low_B > 1) {
+		int64_t middle_B = low_B + (high_B - low_B) / 2;
+		double middle_s = time_of(cal, middle_B);
+
+		if (middle_s > below_s + saw->per_byte_s * (double)middle_B) {
+			high_B = middle_B;
+			high_s = middle_s;
+		} else {
+			low_B = middle_B;
+			low_s = middle_s;
+		}
+	}
+	return (struct jump){low_B, high_s - low_s};
+}
+
+static bool are_jumps(const struct saw *saw, const struct jump *jumps, int n)
+{
+	for (int k = 0; k < n; k++) {
+		double distance_B = (double)(jumps[k].below_B - jumps[0].below_B) -
+				    k * (double)(jumps[n - 1].below_B - jumps[0].below_B) / (n - 1);
+
+		if (fabs(jumps[k].height_s - saw->jump_s) > SAME_HEIGHT * saw->jump_s ||
+		    fabs(distance_B) > SAME_DISTANCE * saw->distance_B)
+			return false;
+	}
+	return n >= ENOUGH_JUMPS;
+}
+
+/* Half of the time that is left for all of it. */
+static void begin(struct cal *cal, double until, int n_points)
+{
+	double spent = cal_share((MPI_Wtime() - cal->begin_s) / cal->settings.budget_s);
+
+	spent = (spent - cal->part_from) / cal->part_share;
+	cal_group(cal, "packets", (spent + until) / 2, n_points);
+}
+
+/* Looks for jumps in a range of sizes, but for the first one: where a link saves up less than a
+ * packet, the line before it is another one. False: there are none. */
+static bool probe_range(struct cal *cal, double until, int64_t from_B, int64_t to_B)
+{
+	struct points points;
+	struct saw saw = {0};
+	struct jump jumps[JUMPS];
+	double quarter_B;
+	int n = 0;
+
+	choose_sizes(from_B, to_B, &points);
+	begin(cal, until, points.n + JUMPS * POINTS_OF_JUMP);
+	for (int k = 0; k < points.n; k++)
+		points.time_s[k] = time_of(cal, (int64_t)points.size_B[k]);
+	if (cal->rank == 0 && points.n >= LEAST_POINTS)
+		saw = find_saw(&points);
+	MPI_Bcast(&saw, sizeof(saw), MPI_BYTE, 0, MPI_COMM_WORLD);
+	if (!(saw.jump_s > LEAST_OVERHEAD_B * saw.per_byte_s) || saw.per_byte_s <= 0)
+		return false;
+	quarter_B = saw.distance_B / 4;
+	for (double place_B = saw.first_B + saw.distance_B;
+	     n < JUMPS && place_B + quarter_B <= (double)to_B; place_B += saw.distance_B)
+		jumps[n++] = bisect(cal, &saw, (int64_t)(place_B - quarter_B),
+				    (int64_t)(place_B + quarter_B));
+	if (!are_jumps(&saw, jumps, n))
+		return false;
+	for (int k = 0; k < n && cal->rank == 0; k++)
+		samples_fact(&cal->samples, "packet_jump_B", "%lld", (long long)jumps[k].below_B);
+	return true;
+}
+
+/* Ranges from from_B up to to_B. */
+static bool probe_ranges(struct cal *cal, double until, int64_t from_B, int64_t to_B)
+{
+	for (size_t k = 0; k < sizeof(ranges_B) / sizeof(*ranges_B); k++) {
+		int64_t end_B = from_B + ranges_B[k] < to_B ? from_B + ranges_B[k] : to_B;
+
+		if (end_B >= from_B + ranges_B[0] && (k == 0 || end_B > from_B + ranges_B[k - 1]) &&
+		    probe_range(cal, until, from_B, end_B))
+			return true;
+	}
+	return false;
+}
+
+void probe_packets(struct cal *cal, double until)
+{
+	double per_byte_s = cal->per_byte_s[BETWEEN_NODES],
+	       burst_s = cal->after_rest_s + 2 * cal->empty_s[BETWEEN_NODES],
+	       tolerance = cal->settings.tolerance;
+	int64_t from_B = LEAST_PAYLOAD_B, threshold_B = cal->threshold_B,
+		largest_B = cal->largest_B[BETWEEN_NODES];
+
+	if (per_byte_s <= 0)
+		return;
+	/* what passes at once takes no time, whatever its packets; a rest may hide half of it */
+	if (cal->after_rest_s > LEAST_PAYLOAD_B * per_byte_s)
+		from_B += (int64_t)(2 * burst_s / per_byte_s);
+	if (threshold_B > largest_B)
+		threshold_B = largest_B;
+	cal->settings.tolerance = TOLERANCE;
+	if (!probe_ranges(cal, until, from_B, threshold_B) && threshold_B < largest_B)
+		probe_ranges(cal, until, from_B + (threshold_B > 0 ? threshold_B : 0), largest_B);
+	begin(cal, until, 2);
+	time_of(cal, 0);
+	if (threshold_B > 0)
+		time_of(cal, threshold_B < ranges_B[0] ? threshold_B : ranges_B[0]);
+	cal->settings.tolerance = tolerance;
+}
