@@ -143,6 +143,7 @@ static int check_tls(const struct pd_image *image, const struct pd_config *confi
 	const char *area = config->tls_area, *pointer = pd_arch_thread_pointer();
 	size_t size = pd_elf_tls_size(elf);
 
+	pd_once_place(config->tls_area, config->tls_area_size_B, size);
 	if (size == 0)
 		return 0;
 	if (!area || area + config->tls_area_size_B != pointer)
@@ -255,6 +256,7 @@ int pd_image_create(const struct pd_config *config, const struct pd_program_conf
 		pd_image_destroy(image);
 		return rc;
 	}
+	pd_unwind_add(image);
 	*out = image;
 	return 0;
 }
@@ -263,6 +265,7 @@ void pd_image_destroy(struct pd_image *image)
 {
 	if (!image)
 		return;
+	pd_unwind_remove(image);
 	pd_swap_finish(&image->swap);
 	if (image->memory)
 		munmap(image->memory, image->reserved_B);

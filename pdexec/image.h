@@ -34,6 +34,7 @@ struct pd_image {
 	char *first;	/* base of the first image */
 	size_t pitch_B; /* from image to image; 0 in COPY */
 	struct pd_swap swap;
+	struct pd_image *next; /* of all: pdexec/unwind.c */
 	int n_libraries; /* that pd_private_take has looked at */
 	struct pd_site_cache sites; /* pdexec/site.c */
 };
@@ -64,5 +65,9 @@ static inline char *pd_rank_base(const struct pd_rank *rank)
 /* Finds the vaddr that `address`, in any rank's image, has in the file. False when it is not in the
  * program. */
 bool pd_image_locate(const struct pd_image *image, const void *address, uint64_t *out_vaddr);
+
+/* Exceptions find the frames of images between the two. O(images). */
+void pd_unwind_add(struct pd_image *image);
+void pd_unwind_remove(const struct pd_image *image);
 
 #endif

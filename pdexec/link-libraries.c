@@ -180,6 +180,8 @@ int pd_link_find_symbol(const struct pd_link *link, const Elf64_Sym *symbol, con
 {
 	void *address = pd_process_override(name);
 
+	if (!address)
+		address = pd_once_symbol(name);
 	if (!address && !version)
 		address = find_in_front(link, name);
 	if (!address && link->substitute)

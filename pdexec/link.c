@@ -296,15 +296,18 @@ static int refuse_own_allocator(const struct pd_link *link, struct util_error *e
 /*
  * libstdc++ constructs its streams when the first object of type std::ios_base::Init is, which a
  * program's own initialisers do: too late for copies of the streams. So one is constructed here,
- * and stays.
+ * and destroyed, which leaves the streams: to be flushed with the last one of each rank.
  */
 static void construct_streams(void)
 {
-	void *address = dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev");
+	void *constructor = dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev"),
+	     *destructor = dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitD1Ev");
 	char object[16]; /* it has no members */
 
-	if (address)
-		((void (*)(void *))address)(object);
+	if (!constructor || !destructor)
+		return;
+	((void (*)(void *))constructor)(object);
+	((void (*)(void *))destructor)(object);
 }
 
 int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct pd_blas *blas,

@@ -80,6 +80,11 @@ extern void *__tls_get_addr(struct pd_tls_index *index);
 
 /* --- within linking --- */
 int pd_link_load_libraries(struct pd_link *link, struct util_error *err);
+/* What programs get for the parts of std::call_once; NULL: another symbol. */
+void *pd_once_symbol(const char *name);
+/* … for which there is room at the beginning of `area`, of whose end the next program uses
+ * `used_B`; NULL: there is none. */
+void pd_once_place(char *area, size_t size_B, size_t used_B);
 /* One symbol that the program does not define itself: its address; 0 for a weak one that nobody
  * has. */
 int pd_link_find_symbol(const struct pd_link *link, const Elf64_Sym *symbol, const char *name,

@@ -106,6 +106,7 @@ static bool is_private(struct pd_private *private, const char *path)
 
 struct search {
 	struct library *library;
+	const char *until; /* what lies behind is shared; NULL: nothing */
 	bool is_out_of_memory;
 };
 
@@ -139,6 +140,8 @@ static void add_segment(struct search *search, const struct dl_phdr_info *info,
 		    first + relro->p_memsz > begin)
 			begin = first + relro->p_memsz;
 	}
+	if (search->until && end > (uintptr_t)search->until)
+		end = (uintptr_t)search->until;
 	if (begin < end)
 		add_range(search, (char *)begin, end - begin);
 }
@@ -155,13 +158,41 @@ static int add_ranges(struct dl_phdr_info *info, size_t size, void *context)
 
 		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W))
 			add_segment(search, info, segment);
-		if (segment->p_type == PT_TLS) { /* this thread's, on which all ranks run */
+		if (segment->p_type == PT_TLS &&
+		    !search->until) { /* this thread's, on which all ranks run */
 			struct pd_tls_index first = {info->dlpi_tls_modid, 0};
 
 			add_range(search, __tls_get_addr(&first), segment->p_memsz);
 		}
 	}
 	return 1;
+}
+
+/*
+ * Where libstdc++'s standard streams end, with what it keeps of them: a rank that formats numbers,
+ * redirects or silences std::cout does so for itself. The rest, most of it tables of the classic
+ * locale, is shared. NULL: this is another library.
+ */
+static const char *streams_end(const struct link_map *map)
+{
+	static const char *const streams[] = {"_ZSt3cin",   "_ZSt4cout", "_ZSt4cerr",
+					      "_ZSt4clog",  "_ZSt4wcin", "_ZSt5wcout",
+					      "_ZSt5wcerr", "_ZSt5wclog"};
+	enum { BEHIND_B = 1024 }; /* the last stream's size, and the global locale */
+	void *library = NULL;
+	const char *last = NULL;
+
+	if (has_name(map->l_name, "libstdc++"))
+		library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+	for (size_t i = 0; library && i < sizeof streams / sizeof streams[0]; i++) {
+		const char *stream = dlsym(library, streams[i]);
+
+		if (stream && stream > last)
+			last = stream;
+	}
+	if (library)
+		dlclose(library);
+	return last ? last + BEHIND_B : NULL;
 }
 
 static void destroy(struct library *library)
@@ -180,7 +211,9 @@ static int add(struct pd_private *private, const struct link_map *map, bool is_p
 	if (!library)
 		return -1;
 	library->map = map;
-	if (is_private) {
+	if (!is_private)
+		search.until = streams_end(map);
+	if (is_private || search.until) {
 		/* its variables are copied as long as the run lasts */
 		dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 		dl_iterate_phdr(add_ranges, &search);

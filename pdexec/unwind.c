@@ -10,14 +10,34 @@
 #include "pdexec/libc-next.h"
 #include "pdexec/process.h"
 
+/* All that are mapped: threads that a program started look, too. */
+static struct pd_image *images;
+
+void pd_unwind_add(struct pd_image *image)
+{
+	image->next = images;
+	__atomic_store_n(&images, image, __ATOMIC_RELEASE);
+}
+
+void pd_unwind_remove(const struct pd_image *image)
+{
+	struct pd_image **link = &images;
+
+	while (*link && *link != image)
+		link = &(*link)->next;
+	if (*link)
+		*link = image->next;
+}
+
 PD_INTERPOSE int _dl_find_object(void *address, struct dl_find_object *out)
 {
-	const struct pd_rank *rank = pd_rank_here();
-	const struct pd_image *image = rank ? rank->program->image : NULL;
+	const struct pd_image *image = __atomic_load_n(&images, __ATOMIC_ACQUIRE);
 	uint64_t vaddr;
 	char *base;
 
-	if (!image || !pd_image_locate(image, address, &vaddr))
+	while (image && !pd_image_locate(image, address, &vaddr))
+		image = image->next;
+	if (!image)
 		return pd_libc_next()->dl_find_object(address, out);
 	if (!image->elf.eh_frame_hdr)
 		return -1;
