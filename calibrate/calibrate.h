@@ -58,7 +58,8 @@ struct cal {
 	double part_from, part_share; /* of the budget */
 	const char *group;
 	int points_left;    /* in the group */
-	bool shows_progress;
+	/* Rank 0 alone. Launchers may pass stderr on through a pipe. */
+	enum { NO_PROGRESS, ON_TERMINAL, BY_LINES } progress;
 };
 
 /* world.c */
@@ -89,7 +90,7 @@ void cal_group(struct cal *cal, const char *name, double until, int n_points);
  */
 double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64_t y,
 		  cal_measure_fn measure, void *context);
-void cal_progress_end(struct cal *cal);
+void cal_progress_end(const struct cal *cal);
 /* Rank 0's value on all ranks. */
 double cal_share(double value);
 /* One empty message from rank 0 to `partner` and back: both are there and awake. */

@@ -111,7 +111,8 @@ static int run(struct cal *cal)
 	if (cal->rank == 0)
 		note_run(cal);
 	judge_place(cal);
-	cal->shows_progress = cal->rank == 0 && isatty(STDERR_FILENO) && !cal->is_simulated;
+	if (cal->rank == 0 && !cal->is_simulated)
+		cal->progress = isatty(STDERR_FILENO) ? ON_TERMINAL : BY_LINES;
 	cal->begin_s = cal_share(MPI_Wtime());
 	measure(cal);
 	if (cal->rank == 0) {
@@ -163,7 +164,7 @@ static bool complain(const char *path, const char *why)
 
 static int check_storage(const struct settings *s, int rank)
 {
-	const char *why = storage_check(s->storage, rank, mpisim_is_simulated());
+	const char *why = storage_check(s->storage, rank);
 	int failed = rank == 0 && complain(s->storage, why);
 
 	MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -192,6 +193,8 @@ int main(int argc, char **argv)
 	struct cal cal = {0};
 	int rank, n_ranks, status = 0;
 
+	if (!mpisim_is_simulated())
+		storage_start_watcher(argc, argv);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);

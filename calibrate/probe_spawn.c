@@ -2,6 +2,7 @@
 /* How long processes take to start: this program, spawned by itself. */
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +10,14 @@
 
 #include "calibrate.h"
 
-enum { TAG_HOST = 120, MOST = 4 };
+enum { TAG_HOST = 120, MOST = 4, LIMIT_S = 30 };
 
 struct probe {
 	char *command;
 	MPI_Info info;
 	int n;
 	int most; /* of them on one node */
+	bool has_clock; /* real time passes: it can be too long */
 	char error[MPI_MAX_ERROR_STRING];
 };
 
@@ -80,24 +82,47 @@ static void keep_last_line(char *text)
 		memmove(text, last + 1, strlen(last));
 }
 
+/* Some launchers lose a process that starts; then all would wait for it for ever. */
+static void end_run(int number)
+{
+	static const char text[] =
+	    "\nmpisim-calibrate: MPI_Comm_spawn or MPI_Comm_disconnect does not "
+	    "return; start again, without --spawn\n";
+
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(2);
+	_exit(1);
+}
+
+/* Spawning and meeting must be over then; 0: they are. */
+static void limit_time(const struct probe *probe, unsigned seconds)
+{
+	if (probe->has_clock)
+		alarm(seconds);
+}
+
 /* NAN: the library cannot. */
 static double spawn(struct probe *probe)
 {
 	char *arguments[] = {SPAWN_CHILD, NULL};
 	int codes[MOST], code, length;
 	MPI_Comm children;
-	double begin = MPI_Wtime(), time_s;
+	double begin, time_s;
 
+	limit_time(probe, LIMIT_S);
+	begin = MPI_Wtime();
 	code = MPI_Comm_spawn(probe->command, arguments, probe->n, probe->info, 0, MPI_COMM_SELF,
 			      &children, codes);
 	time_s = MPI_Wtime() - begin;
 	if (code != MPI_SUCCESS) {
+		limit_time(probe, 0);
 		MPI_Error_string(code, probe->error, &length);
 		keep_last_line(probe->error);
 		return NAN;
 	}
 	probe->most = most_on_a_node(children, probe->n);
 	MPI_Comm_disconnect(&children);
+	limit_time(probe, 0);
 	return time_s;
 }
 
@@ -147,12 +172,14 @@ static void name_command(const struct cal *cal, struct probe *probe)
 
 void probe_spawn(struct cal *cal)
 {
-	struct probe probe = {.info = MPI_INFO_NULL};
+	struct probe probe = {.info = MPI_INFO_NULL, .has_clock = !cal->is_simulated};
 
 	if (!cal->settings.spawns)
 		return;
 	name_command(cal, &probe);
 	if (cal->rank == 0) {
+		if (probe.has_clock)
+			signal(SIGALRM, end_run);
 		MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 		MPI_Info_create(&probe.info);
 		MPI_Info_set(probe.info, "host", cal->host);

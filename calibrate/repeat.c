@@ -59,29 +59,34 @@ void cal_part(struct cal *cal, double share)
 	cal->part_share = share;
 }
 
+static double time_left(const struct cal *cal)
+{
+	return fmax(cal->settings.budget_s - (MPI_Wtime() - cal->begin_s), 0);
+}
+
 void cal_group(struct cal *cal, const char *name, double until, int n_points)
 {
 	cal->group = name;
 	cal->group_end_s =
 	    cal->begin_s + (cal->part_from + until * cal->part_share) * cal->settings.budget_s;
 	cal->points_left = n_points;
+	if (cal->progress == BY_LINES)
+		fprintf(stderr, "mpisim-calibrate: %s, at most %.0f s left\n", name,
+			time_left(cal));
 }
 
-static void show_progress(struct cal *cal, int64_t x)
+static void show_progress(const struct cal *cal, int64_t x)
 {
-	double spent = (MPI_Wtime() - cal->begin_s) / cal->settings.budget_s, left;
-
-	if (!cal->shows_progress)
+	if (cal->progress != ON_TERMINAL)
 		return;
-	left = cal->settings.budget_s * (1 - spent);
 	fprintf(stderr, "\rmpisim-calibrate: %-32s %10lld   at most %.0f s left   ", cal->group,
-		(long long)x, left > 0 ? left : 0);
+		(long long)x, time_left(cal));
 	fflush(stderr);
 }
 
-void cal_progress_end(struct cal *cal)
+void cal_progress_end(const struct cal *cal)
 {
-	if (cal->shows_progress)
+	if (cal->progress == ON_TERMINAL)
 		fputc('\n', stderr);
 }
 

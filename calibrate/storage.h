@@ -9,7 +9,7 @@
 /*
  * Files of the storage probes. Each is opened by the first rank of every node, on its own
  * (MPI_COMM_SELF), and loses its name as soon as all have it: then nothing is left of it, however
- * the program ends. While it has a name, a rank that is interrupted removes it.
+ * the program ends. While it has a name, rank 0's watcher removes it should rank 0 end.
  */
 enum {
 	STORAGE_ACCESS_B = 16 << 20, /* what a node writes or reads at once, at most */
@@ -27,7 +27,7 @@ struct storage_file {
 };
 
 /* NULL, or why the probes cannot write to the directory; known to rank 0, or all. All ranks. */
-const char *storage_check(const char *directory, int rank, bool is_simulated);
+const char *storage_check(const char *directory, int rank);
 /* Name of the file that is being made. Borrowed. */
 const char *storage_path(void);
 /* Rank 0 makes and opens it; wide: with small stripes on as many servers as there are. All ranks;
@@ -39,5 +39,11 @@ void storage_unlink(int rank); /* after a barrier */
 /* The node forgets what it has read and written, as far as it can. */
 void storage_drop_cache(const struct storage_file *file);
 void storage_close(struct storage_file *file);
+
+/* storage_watch.c */
+/* Before MPI_Init, with --storage: a process that waits for the end of this one. */
+void storage_start_watcher(int argc, char **argv);
+/* It will remove this file, and all whose names begin as its does; NULL: nothing, and it ends. */
+void storage_watch(const char *path);
 
 #endif

@@ -2,7 +2,6 @@
 /* Files in the directory of --storage: whether there can be any, and that none is left. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,25 +12,7 @@
 
 enum { FIRST_B = 65536 };
 
-static char path[4096]; /* of the file that has a name now, if any; also for the signal's handler */
-
-/* Whoever is asked to end takes the file along, also if it is not who made it. */
-static void remove_and_end(int number)
-{
-	unlink(path);
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-static void remove_when_ended(void)
-{
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = remove_and_end}, old;
-
-	for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
-		if (sigaction(numbers[k], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(numbers[k], &action, NULL);
-}
+static char path[4096]; /* of the file that has a name now, if any */
 
 const char *storage_path(void)
 {
@@ -107,7 +88,7 @@ static const char *check_seen(int rank)
 	return text;
 }
 
-const char *storage_check(const char *directory, int rank, bool is_simulated)
+const char *storage_check(const char *directory, int rank)
 {
 	const char *why = NULL;
 	int failed = 0;
@@ -117,8 +98,7 @@ const char *storage_check(const char *directory, int rank, bool is_simulated)
 	snprintf(path, sizeof(path), "%.3900s/mpisim-calibrate.%ld.part", directory,
 		 (long)getpid());
 	MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, MPI_COMM_WORLD);
-	if (!is_simulated)
-		remove_when_ended();
+	storage_watch(rank == 0 ? path : NULL);
 	if (rank == 0)
 		why = check_first(directory);
 	failed = why != NULL;
