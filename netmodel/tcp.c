@@ -71,6 +71,8 @@ static bool is_path_full(struct net_tcp *tcp, sim_time_ps now, double delay_s)
 
 	if (tcp->n_acked > tcp->round_end)
 		begin_round(tcp, now);
+	if (tcp->window < SMALLEST_LEAVING)
+		return false;
 	if (since(now, tcp->last_acked) <= TRAIN_GAP_S) {
 		tcp->last_acked = now;
 		is_full = since(now, tcp->round_began) > (tcp->least_delay_s + TRAIN_SLACK_S) / 2;
@@ -120,7 +122,7 @@ void net_tcp_acknowledged(struct net_tcp *tcp, sim_time_ps now, int n, double de
 	tcp->flight -= n;
 	tcp->n_acked += n;
 	tcp->least_delay_s = fmin(tcp->least_delay_s, delay_s);
-	if (!tcp->is_growing_slowly && is_in_slow_start(tcp) && tcp->window >= SMALLEST_LEAVING &&
+	if (!tcp->is_growing_slowly && is_in_slow_start(tcp) &&
 	    is_path_full(tcp, now, delay_s)) {
 		tcp->is_growing_slowly = true;
 		tcp->threshold = tcp->window;

@@ -153,10 +153,10 @@ static void limits_stop_packets(void **state)
 	}
 }
 
-/* Acknowledgements come back 1 ms apart. The window grows from 10 to 16 by the first six; the next
- * two are a train longer than half a millisecond, which ends slow start at 17. Then each 20 packets
- * let one more under way, as long as it is needed: by the first 100 of 7 + 100 + 21 it has grown
- * by 5. */
+/* Acknowledgements come back 1 ms apart. The window has grown from 10 to 16 by the first six, which
+ * came too slowly for a train. The eleventh begins the second round; the next one makes it a train
+ * longer than half a millisecond, which ends slow start at 21. Then each 20 packets let one more
+ * under way, as long as it is needed: by those from the twelfth to the 103rd it has grown by 4. */
 static void slow_start_ends_where_the_path_is_full(void **state)
 {
 	struct net_stream stream = {0};
@@ -167,15 +167,36 @@ static void slow_start_ends_where_the_path_is_full(void **state)
 	mail_send_in_stream(&f, &stream, &mail, 0, 1, 128000);
 	fixture_run(&f);
 	assert_near(mail.done_s, 129 * MS, 10 * ONE_PS);
-	assert_int_equal(stream.tcp.threshold, 17);
-	assert_int_equal(stream.tcp.window, 22);
+	assert_int_equal(stream.tcp.threshold, 21);
+	assert_int_equal(stream.tcp.window, 25);
 	/* after 0.5 s of rest half of it, but not below 10; the acknowledgement makes it 11 */
 	mail_send(&f, &later, 2, 3, 500000);
 	fixture_run(&f);
 	mail_send_in_stream(&f, &stream, &mail, 0, 1, 2000);
 	fixture_run(&f);
-	assert_int_equal(stream.tcp.threshold, 17);
+	assert_int_equal(stream.tcp.threshold, 21);
 	assert_int_equal(stream.tcp.window, 12);
+	fixture_close(&f);
+}
+
+/* 37 packets to each of two nodes, of 0.25 ms. The first round begins with the first acknowledgement,
+ * before the window is 16: six more are a train longer than half a millisecond then, so that 16 is
+ * its end. Of the first message 10 packets leave in the first round, behind them 10 of the second,
+ * then 16, 16 and the last 11 of each: 63 are in front of the end of the first message. */
+static void rounds_begin_in_small_windows(void **state)
+{
+	struct net_stream streams[2] = {{0}};
+	struct fixture f;
+	struct mail first, second;
+
+	fixture_open(&f, HEAD "network: {latency: 0, bandwidth: 4 MB/s, packets: {payload: 1000}}\n");
+	mail_send_in_stream(&f, &streams[0], &first, 0, 1, 37000);
+	mail_send_in_stream(&f, &streams[1], &second, 0, 2, 37000);
+	fixture_run(&f);
+	assert_int_equal(streams[0].tcp.threshold, 16);
+	assert_int_equal(streams[1].tcp.threshold, 16);
+	assert_near(first.done_s, (10 + 10 + 16 + 16 + 11 + 1) * 0.25 * MS, 10 * ONE_PS);
+	assert_near(second.done_s, (74 + 1) * 0.25 * MS, 10 * ONE_PS);
 	fixture_close(&f);
 }
 
@@ -250,6 +271,7 @@ int main(void)
 	    cmocka_unit_test(the_switch_keeps_what_nodes_have_sent),
 	    cmocka_unit_test(limits_stop_packets),
 	    cmocka_unit_test(slow_start_ends_where_the_path_is_full),
+	    cmocka_unit_test(rounds_begin_in_small_windows),
 	    cmocka_unit_test(who_begins_later_has_the_larger_window),
 	    cmocka_unit_test(a_mark_is_passed_by_bytes),
 	    cmocka_unit_test(packets_cost_cpu),
