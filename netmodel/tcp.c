@@ -122,8 +122,7 @@ void net_tcp_acknowledged(struct net_tcp *tcp, sim_time_ps now, int n, double de
 	tcp->flight -= n;
 	tcp->n_acked += n;
 	tcp->least_delay_s = fmin(tcp->least_delay_s, delay_s);
-	if (!tcp->is_growing_slowly && is_in_slow_start(tcp) &&
-	    is_path_full(tcp, now, delay_s)) {
+	if (!tcp->is_growing_slowly && is_in_slow_start(tcp) && is_path_full(tcp, now, delay_s)) {
 		tcp->is_growing_slowly = true;
 		tcp->threshold = tcp->window;
 	}

@@ -179,17 +179,19 @@ static void slow_start_ends_where_the_path_is_full(void **state)
 	fixture_close(&f);
 }
 
-/* 37 packets to each of two nodes, of 0.25 ms. The first round begins with the first acknowledgement,
- * before the window is 16: six more are a train longer than half a millisecond then, so that 16 is
- * its end. Of the first message 10 packets leave in the first round, behind them 10 of the second,
- * then 16, 16 and the last 11 of each: 63 are in front of the end of the first message. */
+/* 37 packets to each of two nodes, of 0.25 ms. The first round begins with the first
+ * acknowledgement, before the window is 16: six more are a train longer than half a millisecond
+ * then, so that 16 is its end. Of the first message 10 packets leave in the first round, behind
+ * them 10 of the second, then 16, 16 and the last 11 of each: 63 are in front of the end of the
+ * first message. */
 static void rounds_begin_in_small_windows(void **state)
 {
 	struct net_stream streams[2] = {{0}};
 	struct fixture f;
 	struct mail first, second;
 
-	fixture_open(&f, HEAD "network: {latency: 0, bandwidth: 4 MB/s, packets: {payload: 1000}}\n");
+	fixture_open(&f,
+		     HEAD "network: {latency: 0, bandwidth: 4 MB/s, packets: {payload: 1000}}\n");
 	mail_send_in_stream(&f, &streams[0], &first, 0, 1, 37000);
 	mail_send_in_stream(&f, &streams[1], &second, 0, 2, 37000);
 	fixture_run(&f);
