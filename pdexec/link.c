@@ -298,13 +298,14 @@ static int refuse_own_allocator(const struct pd_link *link, struct util_error *e
  * program's own initialisers do: too late for copies of the streams. So one is constructed here,
  * and destroyed, which leaves the streams: to be flushed with the last one of each rank.
  */
-static void construct_streams(void)
+void pd_link_construct_streams(void)
 {
 	void *constructor = dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev"),
 	     *destructor = dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitD1Ev");
+	void *const *virtual_table = dlsym(RTLD_DEFAULT, "_ZSt4cout");
 	char object[16]; /* it has no members */
 
-	if (!constructor || !destructor)
+	if (!constructor || !destructor || !virtual_table || *virtual_table)
 		return;
 	((void (*)(void *))constructor)(object);
 	((void (*)(void *))destructor)(object);
@@ -323,7 +324,7 @@ int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct pd_blas 
 	if (!rc)
 		rc = pd_link_load_libraries(link, err);
 	if (!rc)
-		construct_streams();
+		pd_link_construct_streams();
 	if (!rc)
 		rc = add_relr_table(link, err);
 	if (!rc)

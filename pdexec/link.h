@@ -49,6 +49,9 @@ struct pd_link {
 	struct pd_libc_copies copies;
 };
 
+/* Of libstdc++, if the process has it and they are not: before anything of them is copied. */
+void pd_link_construct_streams(void);
+
 /*
  * `elf` and `blas` are borrowed. Errors: UTIL_EINPUT (a library that is missing, an MPI that is not
  * this one, an unresolved symbol, each by name), UTIL_EUNSUPPORTED, UTIL_ENOMEM. After a failure

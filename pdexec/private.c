@@ -256,6 +256,7 @@ int pd_private_create(int n, const char *const names[], struct pd_private **out,
 	private->n_names = n;
 	private->is_used = calloc((size_t)n + 1, sizeof *private->is_used);
 	failed = !private->is_used;
+	pd_link_construct_streams();
 	for (const struct link_map *map = first_map(); map && !failed; map = map->l_next) {
 		failed = add(private, map, false);
 		private->n_own++;
