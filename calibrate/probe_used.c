@@ -10,7 +10,8 @@ enum { TAG_CARRY = 30, TAG_GO, TAG_BULK };
 enum {
 	N_POINTS = 6,
 	ROUNDS = 2,
-	LOOKS = 4 /* some libraries read an answer in one and act on it in the next */
+	WORDS = 4,
+	LOOKS = 8 /* some libraries read an answer in one and act on it in the next */
 };
 enum { LEAST_BUFFERED_B = 65536, MOST_BUFFERED_B = 4 << 20, LEAST_LEFT_B = 16384 };
 
@@ -56,8 +57,21 @@ static double bulk_s(struct cal *cal, const struct use *use)
 	return time_s;
 }
 
+/* Libraries connect two ranks when they begin to talk, and need a few messages for it. */
+static void talk(const struct cal *cal, const struct use *use)
+{
+	int other = cal->rank == use->dest ? use->source : use->dest;
+
+	if (cal->rank != use->source && cal->rank != use->dest)
+		return;
+	for (int k = 0; k < WORDS; k++)
+		MPI_Sendrecv(NULL, 0, MPI_BYTE, other, TAG_CARRY, NULL, 0, MPI_BYTE, other,
+			     TAG_CARRY, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void carry(const struct cal *cal, const struct use *use)
 {
+	talk(cal, use);
 	if (use->carried_B == 0)
 		return;
 	if (cal->rank == use->source)
@@ -142,6 +156,7 @@ static double left_in_buffer(struct cal *cal, const char *name, const struct use
 	struct sample_key key = sample_key(name, BETWEEN_NODES, use->size_B, 0);
 	double returned_s, left_s = 0;
 
+	talk(cal, use);
 	if (cal->rank == use->dest) {
 		take_and_answer(cal, use);
 	} else if (cal->rank == use->source) {
@@ -207,6 +222,8 @@ void probe_used(struct cal *cal, double until)
 	while (n_points > 0 && carried_B[n_points - 1] > cal->settings.max_size_B)
 		n_points--;
 	cal_group(cal, "connections by use", until, 1);
+	if (cal->n_nodes >= 5)
+		probe_eager_use(cal);
 	if (cal->rank == 0)
 		samples_fact(&cal->samples, "used_compute_s", "%.12g", use.compute_s);
 	for (int k = 0; k < (cal->n_nodes >= 5 ? ROUNDS : 1) * n_points; k++) {
@@ -217,6 +234,4 @@ void probe_used(struct cal *cal, double until)
 		use.carried_B = carried_B[k % n_points];
 		measure(cal, &use);
 	}
-	if (cal->n_nodes >= 5)
-		probe_eager_use(cal);
 }

@@ -10,7 +10,9 @@ static const double LEAST_PER_BYTE = 0.01; /* of the time that the byte travels 
 static const double LEAST_BURST_B = 512;
 /* Messages of so many bursts find a whole one in a game of ping-pong, even if it is half as long
  * again. */
-static const double WHOLE_BURSTS = 3;
+static const double WHOLE_BURSTS = 2.6;
+/* Of an overhead per byte, what times by size have to have of it. */
+static const double VISIBLE = 0.75;
 /* Of a large message's time, when an empty one behind it arrives that cannot pass it. */
 static const double IN_ORDER = 0.9;
 
@@ -106,7 +108,7 @@ static void find_burst(struct fit *fit)
 
 	if (least_s > 0)
 		w = whole_bursts(fit, least_s);
-	if (w.n > 0 && -w.slope_s < per_B_s / 2) {
+	if (w.n > 0 && -w.slope_s < VISIBLE * per_B_s) {
 		fit->copied_per_B_s = fit->recv_per_B_s;
 		fit->send_per_B_s = fit->recv_per_B_s = 0;
 		w = whole_bursts(fit, least_s);
