@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cluster files of this folder from mpisim-calibrate's samples alone, nothing edited. Those that are here now are from before, by hand.
+"""The cluster files of this folder are mpisim-calibrate's: made from samples, nothing edited but the packets, which are known.
 
     validation/emulated/calibrate.py BUILD --measure [--library NAME]   root; calibrates on the emulated cluster, five minutes for each library, keeps the samples
     validation/emulated/calibrate.py BUILD --write                      openmpi.yaml, mpich.yaml, what the plain model has of them, SMPI's platform, from the samples
