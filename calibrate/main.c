@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,21 +128,25 @@ static int run(struct cal *cal)
 /* NULL, or why it cannot be written. */
 static const char *check_file(const char *path)
 {
-	char folder[4096];
+	char beside[4096];
 	struct stat found;
-	const char *slash;
+	int file;
 
 	if (!path)
 		return NULL;
+	if (*path == '\0')
+		return strerror(ENOENT);
 	if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
 		return "it is no regular file";
 	if (stat(path, &found) == 0)
 		return access(path, W_OK) ? strerror(errno) : NULL;
-	slash = strrchr(path, '/');
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 2,
-		 slash ? path : "./");
-	return *path == '\0' || access(folder, W_OK | X_OK) ? strerror(*path ? errno : ENOENT)
-							    : NULL;
+	snprintf(beside, sizeof beside, "%s.%d", path, (int)getpid());
+	file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (file < 0)
+		return strerror(errno);
+	close(file);
+	unlink(beside);
+	return NULL;
 }
 
 static const char *check_folder(const char *path)

@@ -28,6 +28,7 @@ static const char help[] =
     "  --max-size SIZE       largest message (64M; quick: 16M); K, M: powers of 1024\n"
     "  --transfers N         CPU cost for up to N transfers each way (other nodes, 2 to 8; quick: "
     "2)\n"
+    "  --cores N             cores of a node, where the system says another number\n"
     "  --window SECONDS      length of one measurement of the CPU (0.05; quick: 0.02)\n"
     "  --help\n"
     "\n"

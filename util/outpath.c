@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "util/outpath.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 int util_output_path(const char *path, char **out, struct util_error *err)
 {
@@ -21,4 +25,27 @@ int util_output_path(const char *path, char **out, struct util_error *err)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	*out = real;
 	return 0;
+}
+
+int util_output_check(const char *path, struct util_error *err)
+{
+	char *target, *beside = NULL;
+	int file, rc = util_output_path(path, &target, err);
+
+	if (rc)
+		return rc;
+	if (asprintf(&beside, "%s.%d", target, (int)getpid()) < 0) {
+		free(target);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	}
+	file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (file < 0)
+		rc = util_error_set(err, UTIL_EINPUT, "cannot write %s: %s", path, strerror(errno));
+	else {
+		close(file);
+		unlink(beside);
+	}
+	free(beside);
+	free(target);
+	return rc;
 }

@@ -10,5 +10,10 @@
  * for what exists and is no regular file, UTIL_ENOMEM.
  */
 int util_output_path(const char *path, char **out, struct util_error *err);
+/*
+ * Whether it can be written, before what takes long is begun: makes a file beside it and removes it
+ * again. Errors: UTIL_EINPUT, UTIL_ENOMEM.
+ */
+int util_output_check(const char *path, struct util_error *err);
 
 #endif

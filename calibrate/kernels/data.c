@@ -155,7 +155,7 @@ int kern_data_read(struct kern_data *data, const char *path, struct util_error *
 	int rc = 0;
 
 	if (!file)
-		return util_error_errno(err, errno, "cannot open %s", path);
+		return util_error_set(err, UTIL_EINPUT, "cannot open %s: %s", path, strerror(errno));
 	for (unsigned long number = 1; !rc && getline(&line, &capacity, file) >= 0; number++) {
 		rc = read_line(data, line, err);
 		if (rc)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "calibrate/kernels/kernels.h"
+#include "util/outpath.h"
 #include "util/units.h"
 
 #define CATALOG_ROOM 64
@@ -245,6 +246,10 @@ int main(int argc, char **argv)
 			printf("%-8s %d parameters, %d to %d: %s\n", kernel->name, kernel->n_params, kernel->smallest,
 			       kernel->largest, kernel->complexity);
 	} else {
+		if (!rc && options.out)
+			rc = util_output_check(options.out, &err);
+		if (!rc && options.store)
+			rc = util_output_check(options.store, &err);
 		if (!rc)
 			rc = gather(&options, &data, &err);
 		if (!rc)

@@ -43,6 +43,8 @@ struct mpi_endpoint {
 	sim_time_ps last_started; /* when the transfer that ended the wait entered the network */
 	/* unsuccessful tests and probes in a row, without another operation in between */
 	sim_time_ps poll_end;
+	sim_time_ps looked_at; /* the last access to a window was complete then … */
+	uint32_t n_looks;      /* … and so many before it */
 	sim_time_ps poll_work; /* between the polls of the streak */
 	uint32_t n_polls;
 	/* quick polls: mpi/p2p/poll.h */
@@ -168,5 +170,11 @@ static inline __attribute__((always_inline)) void mpi_request_end(struct mpi_end
  * long (docs/decisions/0010-polling.md).
  */
 void mpi_endpoint_poll_failed(struct mpi_rank *me);
+/*
+ * An access to a window is complete, and may have been a look at it: nobody knows. Where accesses
+ * take no time, a rank that looks again and again would stop the clock: from the 100 000th at one
+ * instant on each pauses as a poll does.
+ */
+void mpi_endpoint_looked(struct mpi_rank *me);
 
 #endif

@@ -24,6 +24,8 @@ enum { FREE_POLLS = 16, FREE_POLLS_MEASURED = 100000 };
  * this is a deadlock. Where nothing is measured there may be work between polls that nobody sees.
  */
 enum { POLLS_MAX = 10000000, POLLS_MAX_MEASURED = 300000 };
+/* Accesses to windows at one instant that cost nothing; after so many more a pause doubles. */
+enum { FREE_LOOKS = 100000, LOOKS_PER_DOUBLING = 100000 };
 /*
  * Quick polls (mpi/p2p/poll.h): one in so many polls of a streak ends the step. In between the loop
  * is taken to wait when it computes less than LOOP_S per poll, less than a poll takes in any
@@ -158,4 +160,19 @@ void mpi_endpoint_poll_failed(struct mpi_rank *me)
 	endpoint->n_quick = n_quick_after(me);
 	endpoint->n_answered = 0;
 	endpoint->quick_step_s = 0;
+}
+
+void mpi_endpoint_looked(struct mpi_rank *me)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+	const struct sim_engine *engine = &me->pd->world->engine;
+	uint32_t doublings;
+
+	endpoint->n_looks = engine->now == endpoint->looked_at ? endpoint->n_looks + 1 : 0;
+	if (endpoint->n_looks > FREE_LOOKS) {
+		doublings = (endpoint->n_looks - FREE_LOOKS) / LOOKS_PER_DOUBLING;
+		pause_for(me, POLL_PAUSE_PS
+				  << (doublings < POLL_DOUBLINGS ? doublings : POLL_DOUBLINGS));
+	}
+	endpoint->looked_at = engine->now;
 }

@@ -88,6 +88,7 @@ static void unlock(struct mpi_rank *me, struct mpi_win *win, int target)
 		win->access = ACCESS_NONE;
 	if (!peer->is_unchecked)
 		rma_notify(me, win, RMA_UNLOCK, target, type);
+	mpi_endpoint_looked(me);
 }
 
 int MPI_Win_unlock(int rank, MPI_Win win)
@@ -147,8 +148,10 @@ static int flush(struct mpi_rank *me, MPI_Win handle, int rank, enum rma_wait wa
 	struct mpi_win *win;
 	int code = check_passive(me, handle, rank, &win);
 
-	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
+	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
 		rma_wait_for(me, win, wait, rank);
+		mpi_endpoint_looked(me);
+	}
 	return mpi_leave(me, code);
 }
 

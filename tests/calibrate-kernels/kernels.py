@@ -137,10 +137,12 @@ class Refused(Base):
         self.refused(2, "2 parameters here, but 1 before", self.store("f,1,,,,1\nf,1,1,,,1\n"))
         self.refused(2, "uses p2", self.store("# model f: p2\nf,1,,,,1\n"))
         self.refused(2, "found no measurements", self.store("# model f: p2\n"))
-        self.refused(1, "nowhere", self.dir / "nowhere")
+        self.refused(2, "nowhere", self.dir / "nowhere")
 
     def test_a_model_file_is_there_whole_or_not_at_all(self):
-        self.refused(1, "cannot write", "-o", self.dir / "no" / "model", self.store("f,1,,,,1\n"))
+        self.refused(2, "cannot write", "-o", self.dir / "no" / "model", self.store("f,1,,,,1\n"))
+        self.refused(2, "cannot write", "-o", "/dev/full", "--kernels", "daxpy", "--budget", "1h")  # said before it measures
+        self.refused(2, "cannot write", "--store", self.dir / "no" / "kept", "--kernels", "daxpy", "--budget", "1h")
         self.refused(2, "2 parameters", "-o", self.model, self.store("f,1,,,,1\nf,1,1,,,1\n"))
         self.assertEqual([path.name for path in self.dir.iterdir()], ["store"])
 

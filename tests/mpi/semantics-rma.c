@@ -273,6 +273,28 @@ static void absent_buffers_are_not_touched(void)
 	end();
 }
 
+/* Rank 0 looks at its own window, which takes no time, until rank 1 has stored there, at 5 s. */
+static void looking_lets_time_pass(void)
+{
+	int wanted = 42, found = 0;
+
+	begin();
+	MPI_Win_lock_all(0, win);
+	if (rank == 1) {
+		mpisim_add_compute_time(5 - MPI_Wtime());
+		MPI_Accumulate(&wanted, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_REPLACE, win);
+		MPI_Win_flush(0, win);
+	}
+	while (rank == 0 && found != wanted) {
+		MPI_Fetch_and_op(NULL, &found, MPI_INT, 0, 0, MPI_NO_OP, win);
+		MPI_Win_flush(0, win);
+	}
+	if (rank == 0)
+		expect("when it is there", MPI_Wtime() > 5 && MPI_Wtime() < 5.01, 1);
+	MPI_Win_unlock_all(win);
+	end();
+}
+
 /* Two ranks take each other's locked windows for ever. */
 static void deadlock(void)
 {
@@ -307,6 +329,7 @@ int main(int argc, char **argv)
 	    {"dynamic_windows_know_what_is_attached", dynamic_windows_know_what_is_attached},
 	    {"data_are_scattered_over_memory", data_are_scattered_over_memory},
 	    {"absent_buffers_are_not_touched", absent_buffers_are_not_touched},
+	    {"looking_lets_time_pass", looking_lets_time_pass},
 	    {"deadlock", deadlock},
 	    {"wrong_address", wrong_address},
 	};
