@@ -33,7 +33,7 @@ void mpi_env_close(struct mpi_rank *me)
 	if (me->n_open == 1) {
 		mpi_p2p_finalize(me);
 		mpi_rma_finalize(me);
-		if (me->n_opened == 1)
+		if (me->n_opened == 1 && me->state == MPI_STATE_FINALIZED)
 			report_leaks(me);
 		mpi_errors_finish(me);
 	}

@@ -69,6 +69,12 @@ class Leaks(unittest.TestCase):
     def test_what_was_freed_is_no_leak(self):
         self.assertEqual(self.leaks("free"), [])
 
+    def test_a_session_that_ends_before_others_have_come_is_no_end(self):
+        built = call(BIN / "mpisim-cc", SOURCE.parent / "early.c", "-o", self.dir / "early")
+        self.assertEqual(built.returncode, 0, built.stderr)
+        done = call(BIN / "mpisim-run", "--quiet", "--cluster", self.dir / "cluster.yaml", "-n", 4, "--compute", "modelled", self.dir / "early")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_leaks_can_be_ignored(self):
         self.assertEqual(self.leaks("--ignore-leaks"), [])
 
