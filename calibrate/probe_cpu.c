@@ -4,7 +4,7 @@
 
 #include "calibrate.h"
 
-enum { CHUNKS = 40, MOST_CHUNKS = 16384, MOST_TRANSFERS = 32, ACK = 100, STOP = 99 };
+enum { CHUNKS = 40, MOST_CHUNKS = 16384, MOST_TRANSFERS = 32, TIMINGS = 2, ACK = 100, STOP = 99 };
 
 static bool is_on_first_node(const struct cal *cal)
 {
@@ -58,16 +58,26 @@ struct cost {
 	int n_out, n_in;
 	int64_t size_B;	     /* of one transfer alone */
 	int64_t out_B, in_B; /* of each, so that they share the links and end together */
+	/* least time per byte of all in one direction only; [number of transfers], 0: unknown */
+	double out_s[MOST_TRANSFERS + 1], in_s[MOST_TRANSFERS + 1];
 	double chunk_s, margin_s, alone_s;
-	bool is_stuck; /* rank 0: transfers did not end while it computed */
+	bool is_timing; /* rank 0 only waits */
+	bool is_stuck;	/* rank 0: transfers did not end while it computed */
 	/* this rank's record of computed chunks */
 	int n_chunks;
 	double ends[MOST_CHUNKS + 1]; /* [0] is the begin of the first */
 };
 
-static int partner_of(const struct cal *cal, int transfer)
+static int receiver_of(const struct cal *cal, int transfer)
 {
 	return cal->leader[1 + transfer % (cal->n_nodes - 1)];
+}
+
+/* Senders are taken from the other end: what says that a transfer is over may have to wait behind
+ * what goes the same way. */
+static int sender_of(const struct cal *cal, int transfer)
+{
+	return cal->leader[cal->n_nodes - 1 - transfer % (cal->n_nodes - 1)];
 }
 
 static void compute_chunk(struct cost *cost)
@@ -102,7 +112,7 @@ static void serve(const struct cal *cal, const struct cost *cost)
 	int n_receives = 0, n_sends = 0, tags[MOST_TRANSFERS], index;
 
 	for (int k = 0; k < cost->n_out; k++)
-		if (partner_of(cal, k) == cal->rank) {
+		if (receiver_of(cal, k) == cal->rank) {
 			tags[n_receives] = ACK + k;
 			MPI_Irecv(cal->recv_buf + (int64_t)n_receives * cost->out_B,
 				  (int)cost->out_B, MPI_BYTE, 0, k, MPI_COMM_WORLD,
@@ -111,7 +121,7 @@ static void serve(const struct cal *cal, const struct cost *cost)
 		}
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (int k = 0; k < cost->n_in; k++)
-		if (partner_of(cal, k) == cal->rank)
+		if (sender_of(cal, k) == cal->rank)
 			MPI_Isend(cal->send_buf, (int)cost->in_B, MPI_BYTE, 0, k, MPI_COMM_WORLD,
 				  &sends[n_sends++]);
 	for (int k = 0; k < n_receives; k++) {
@@ -119,24 +129,55 @@ static void serve(const struct cal *cal, const struct cost *cost)
 		MPI_Send(NULL, 0, MPI_BYTE, 0, tags[index], MPI_COMM_WORLD);
 	}
 	MPI_Waitall(n_sends, sends, MPI_STATUSES_IGNORE);
-	if (cost->n_out + cost->n_in == 0 && partner_of(cal, 0) == cal->rank) {
+	if (cost->n_out + cost->n_in == 0 && receiver_of(cal, 0) == cal->rank) {
 		load_pause(cost->alone_s);
 		MPI_Send(NULL, 0, MPI_BYTE, 0, ACK, MPI_COMM_WORLD);
 	}
 }
 
-/* Receives and acknowledgements at rank 0. */
-static int await(const struct cal *cal, const struct cost *cost, MPI_Request *requests)
+/* Acknowledgements at rank 0. */
+static int await_acks(const struct cal *cal, const struct cost *cost, MPI_Request *requests)
 {
-	int n = 0, n_acks = cost->n_out + cost->n_in == 0 ? 1 : cost->n_out;
+	int n_acks = cost->n_out + cost->n_in == 0 ? 1 : cost->n_out;
 
-	for (; n < cost->n_in; n++)
-		MPI_Irecv(cal->recv_buf + (int64_t)n * cost->in_B, (int)cost->in_B, MPI_BYTE,
-			  partner_of(cal, n), n, MPI_COMM_WORLD, &requests[n]);
 	for (int k = 0; k < n_acks; k++)
-		MPI_Irecv(NULL, 0, MPI_BYTE, partner_of(cal, k), ACK + k, MPI_COMM_WORLD,
-			  &requests[n++]);
-	return n;
+		MPI_Irecv(NULL, 0, MPI_BYTE, receiver_of(cal, k), ACK + k, MPI_COMM_WORLD,
+			  &requests[k]);
+	return n_acks;
+}
+
+static void receive_all(const struct cal *cal, const struct cost *cost, MPI_Request *requests)
+{
+	for (int k = 0; k < cost->n_in; k++)
+		MPI_Irecv(cal->recv_buf + (int64_t)k * cost->in_B, (int)cost->in_B, MPI_BYTE,
+			  sender_of(cal, k), k, MPI_COMM_WORLD, &requests[k]);
+}
+
+static void send_all(const struct cal *cal, const struct cost *cost, MPI_Request *requests)
+{
+	for (int k = 0; k < cost->n_out; k++)
+		MPI_Isend(cal->send_buf, (int)cost->out_B, MPI_BYTE, receiver_of(cal, k), k,
+			  MPI_COMM_WORLD, &requests[k]);
+}
+
+/*
+ * Where messages of a pair follow each other, the answer to a request must not come behind what
+ * goes the other way between the two. So rank 0 has all requests of the incoming transfers before
+ * it sends its own, and answers after that; the others answer at once.
+ */
+static void start_all(const struct cal *cal, const struct cost *cost, MPI_Request *receives,
+		      MPI_Request *sends)
+{
+	bool has_requests = cost->n_out > 0 && cost->n_in > 0 && cal->threshold_B < cost->in_B;
+
+	if (!has_requests)
+		receive_all(cal, cost, receives);
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int k = 0; k < cost->n_in && has_requests; k++)
+		MPI_Probe(sender_of(cal, k), k, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	send_all(cal, cost, sends);
+	if (has_requests)
+		receive_all(cal, cost, receives);
 }
 
 /* Returns when the first of the transfers is over. */
@@ -146,7 +187,7 @@ static void compute_until_first(const struct cal *cal, struct cost *cost, int n,
 	/* Where transfers stand still while their rank computes, the first would never end. */
 	int index, is_over = 0, most = 4 * CHUNKS * (cost->n_out + cost->n_in + 1);
 
-	if (cal->n_here > 1) {
+	if (cal->n_here > 1 || cost->is_timing) {
 		MPI_Waitany(n, requests, &index, MPI_STATUS_IGNORE);
 		return;
 	}
@@ -160,12 +201,9 @@ static void compute_until_first(const struct cal *cal, struct cost *cost, int n,
 static void communicate(const struct cal *cal, struct cost *cost, double window[2])
 {
 	MPI_Request requests[2 * MOST_TRANSFERS], sends[MOST_TRANSFERS];
-	int n = await(cal, cost, requests);
+	int n_acks = await_acks(cal, cost, requests), n = n_acks + cost->n_in;
 
-	MPI_Barrier(MPI_COMM_WORLD);
-	for (int k = 0; k < cost->n_out; k++)
-		MPI_Isend(cal->send_buf, (int)cost->out_B, MPI_BYTE, partner_of(cal, k), k,
-			  MPI_COMM_WORLD, &sends[k]);
+	start_all(cal, cost, requests + n_acks, sends);
 	window[0] = MPI_Wtime() + cost->margin_s;
 	compute_until_first(cal, cost, n, requests);
 	window[1] = MPI_Wtime() - cost->margin_s;
@@ -189,16 +227,39 @@ static void compute_until_told(struct cost *cost)
 	}
 }
 
+/* Several transfers may get less of a link together than one: those that would end later are made
+ * shorter. */
+static void choose_sizes(struct cost *cost)
+{
+	double all_B = (double)cost->size_B * fmax(cost->n_out, cost->n_in);
+	double out_s = cost->out_s[cost->n_out], in_s = cost->in_s[cost->n_in];
+	double ratio = out_s > 0 && in_s > 0 ? out_s / in_s : 1;
+
+	cost->out_B = cost->n_out ? (int64_t)(all_B / fmax(ratio, 1) / cost->n_out) : 0;
+	cost->in_B = cost->n_in ? (int64_t)(all_B * fmin(ratio, 1) / cost->n_in) : 0;
+}
+
+static void keep_time(struct cost *cost, double time_s)
+{
+	double *out_s = &cost->out_s[cost->n_out], *in_s = &cost->in_s[cost->n_in];
+
+	if (cost->n_in == 0 && cost->n_out > 0) {
+		time_s /= (double)cost->out_B * cost->n_out;
+		*out_s = *out_s > 0 ? fmin(*out_s, time_s) : time_s;
+	} else if (cost->n_out == 0 && cost->n_in > 0) {
+		time_s /= (double)cost->in_B * cost->n_in;
+		*in_s = *in_s > 0 ? fmin(*in_s, time_s) : time_s;
+	}
+}
+
 /* What all computing ranks of the node together computed, in loops that run at the speed of a free
  * core. */
 static double measure_cost(struct cal *cal, void *context)
 {
 	struct cost *cost = context;
 	double window[2] = {0, 0}, speed = 0, total;
-	int64_t all_B = cost->size_B * (cost->n_out > cost->n_in ? cost->n_out : cost->n_in);
 
-	cost->out_B = cost->n_out ? all_B / cost->n_out : 0;
-	cost->in_B = cost->n_in ? all_B / cost->n_in : 0;
+	choose_sizes(cost);
 	cost->n_chunks = 0;
 	if (cal->rank == 0)
 		communicate(cal, cost, window);
@@ -207,10 +268,26 @@ static double measure_cost(struct cal *cal, void *context)
 	else
 		serve(cal, cost);
 	MPI_Bcast(window, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	if (cost->is_timing)
+		keep_time(cost, window[1] - window[0] + 2 * cost->margin_s);
 	if (is_on_first_node(cal))
 		speed = speed_within(cost, window[0], window[1]) * cost->chunk_s;
 	MPI_Reduce(&speed, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
 	return total;
+}
+
+static void time_directions(struct cal *cal, struct cost *cost, int n)
+{
+	cost->is_timing = true;
+	for (int k = 0; k < TIMINGS * n; k++) {
+		cost->n_out = 1 + k % n;
+		cost->n_in = 0;
+		measure_cost(cal, cost);
+		cost->n_in = cost->n_out;
+		cost->n_out = 0;
+		measure_cost(cal, cost);
+	}
+	cost->is_timing = false;
 }
 
 void probe_cpu_cost(struct cal *cal, double until)
@@ -236,6 +313,7 @@ void probe_cpu_cost(struct cal *cal, double until)
 		return;
 	}
 	cost.chunk_s = fmax(cost.alone_s / CHUNKS, 20e-6);
+	time_directions(cal, &cost, n);
 	cal_group(cal, "CPU cost of communication", until, (n + 1) * (n + 1));
 	for (cost.n_out = 0; cost.n_out <= n; cost.n_out++)
 		for (cost.n_in = 0; cost.n_in <= n; cost.n_in++)
