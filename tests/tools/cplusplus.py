@@ -4,14 +4,11 @@
 
 usage: cplusplus.py BIN_DIR SOURCE_DIR
 """
-import pathlib
 import shutil
-import tempfile
 import unittest
 
-from base import BIN, HERE, call
+from base import BIN, HERE, Base, call
 
-CLUSTER = "mpisim_cluster: 1\nnodes: 3\nnetwork:\n  latency: 1us\n  bandwidth: 1 GB/s\n"
 CMAKE = """cmake_minimum_required(VERSION 3.18)
 project(p {languages})
 find_package(MPI REQUIRED)
@@ -20,23 +17,14 @@ target_link_libraries(program MPI::MPI_{language})
 """
 
 
-class Base(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-cplusplus-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
-
+class Programs(Base):
     def run_it(self, *words, n=3):
         done = call(BIN / "mpisim-run", "--quiet", "--cluster", "cluster.yaml", "-n", n, *words, cwd=self.dir)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done
 
 
-class Ranks(Base):
+class Ranks(Programs):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -61,7 +49,7 @@ class Ranks(Base):
         self.assertEqual(self.told("threads").stderr.count(" yes"), 3)
 
 
-class BuildSystems(Base):
+class BuildSystems(Programs):
     def test_cmake_finds_the_wrappers_of_all_languages(self):
         for language, suffix, text, tool in (
                 ("C", ".c", "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return 0; }", "mpisim-cc"),
