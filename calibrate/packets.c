@@ -125,19 +125,19 @@ static void fit_teeth(const struct fit *fit, struct teeth *teeth)
 	gsl_vector_free(times);
 }
 
-/* Each jump by itself is about as high as all of them together say. */
-static bool are_equal(const struct fit *fit, const struct teeth *teeth)
+/* Each jump by itself stands out of what its two times scatter by, and is about as high as all of
+ * them together say. */
+static bool are_clear(const struct fit *fit, const struct teeth *teeth)
 {
 	for (int k = 0; k < teeth->n_jumps; k++) {
 		int64_t size_B =
 		    strtoll(samples_get_fact(fit->samples, "packet_jump_B", k), NULL, 10);
 		struct summary below = time_of(fit, size_B), above = time_of(fit, size_B + 1);
-		double jump_s = above.median - below.median;
+		double jump_s = above.median - below.median,
+		       scatter_s = SURE * hypot(sigma_of(&below), sigma_of(&above));
 
-		if (!below.n || !above.n ||
-		    fabs(jump_s - teeth->jump_s) >
-			SAME_HEIGHT * teeth->jump_s +
-			    SURE * hypot(sigma_of(&below), sigma_of(&above)))
+		if (!below.n || !above.n || jump_s < scatter_s ||
+		    fabs(jump_s - teeth->jump_s) > SAME_HEIGHT * teeth->jump_s + scatter_s)
 			return false;
 	}
 	return true;
@@ -236,7 +236,7 @@ void fit_packets(struct fit *fit)
 	part = teeth.jump_s * rate / teeth.distance_B;
 	if (teeth.jump_s <= SURE * teeth.jump_error_s ||
 	    part * teeth.distance_B < LEAST_OVERHEAD_B || part > MOST_PART ||
-	    !are_equal(fit, &teeth))
+	    !are_clear(fit, &teeth))
 		return;
 	fit->has_doubtful_packets = false;
 	fit->payload_B = teeth.distance_B;
