@@ -20,7 +20,7 @@ static int complain(const char *sentence)
 static int run(const char *path, const char *output, const char *plot)
 {
 	struct samples samples;
-	char error[256];
+	char error[SAMPLES_ERROR_B];
 	int status;
 
 	if (samples_read(&samples, path, error) < 0)

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "samples.h"
-#include "whole.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char HEADER[] = "# mpisim-calibration 1";
 
 struct sample_key sample_key(const char *name, int where, int64_t x, int64_t y)
 {
@@ -167,92 +162,6 @@ struct summary samples_summary(const struct samples *samples, const struct sampl
 	summary = summary_of(values, n);
 	free(values);
 	return summary;
-}
-
-int samples_write(const struct samples *samples, const char *path)
-{
-	struct whole_file whole;
-
-	if (whole_open(&whole, path) < 0)
-		return -1;
-	fprintf(whole.file, "%s\n", HEADER);
-	for (size_t i = 0; i < samples->n_facts; i++)
-		fprintf(whole.file, "# %s: %s\n", samples->facts[i].name, samples->facts[i].value);
-	fprintf(whole.file, "probe,where,x,y,value\n");
-	for (size_t i = 0; i < samples->n; i++) {
-		const struct sample *s = &samples->list[i];
-
-		fprintf(whole.file, "%s,%s,%" PRId64 ",%" PRId64 ",%.17g\n", s->key.name,
-			s->key.where == WITHIN_NODE ? "within" : "between", s->key.x, s->key.y,
-			s->value);
-	}
-	return whole_close(&whole);
-}
-
-static int read_fact(struct samples *samples, char *line)
-{
-	char *value = strstr(line, ": ");
-
-	if (!value)
-		return -1;
-	*value = '\0';
-	return samples_fact(samples, line + 2, "%s", value + 2);
-}
-
-static int read_sample(struct samples *samples, const char *line)
-{
-	struct sample_key key = {.where = BETWEEN_NODES};
-	char where[8];
-	double value;
-	int end = 0;
-
-	if (sscanf(line, "%23[^,],%7[^,],%" SCNd64 ",%" SCNd64 ",%lf%n", key.name, where, &key.x,
-		   &key.y, &value, &end) != 5 ||
-	    line[end] || !isfinite(value))
-		return -1;
-	if (!strcmp(where, "within"))
-		key.where = WITHIN_NODE;
-	else if (strcmp(where, "between"))
-		return -1;
-	return samples_add(samples, &key, value);
-}
-
-static int read_line(struct samples *samples, char *line, int number)
-{
-	line[strcspn(line, "\r\n")] = '\0';
-	if (number == 1)
-		return strcmp(line, HEADER) ? -1 : 0;
-	if (line[0] == '#')
-		return read_fact(samples, line);
-	if (!strcmp(line, "probe,where,x,y,value") || !line[0])
-		return 0;
-	return read_sample(samples, line);
-}
-
-int samples_read(struct samples *samples, const char *path, char error[256])
-{
-	FILE *file = fopen(path, "r");
-	char line[640];
-	int number = 0;
-
-	*samples = (struct samples){0};
-	if (!file) {
-		snprintf(error, 256, "cannot open %s: %s", path, strerror(errno));
-		return -1;
-	}
-	while (fgets(line, sizeof(line), file)) {
-		if (read_line(samples, line, ++number) == 0)
-			continue;
-		snprintf(error, 256, "%s:%d: wanted %s", path, number,
-			 number == 1 ? HEADER : "probe,where,x,y,value or # fact: value");
-		samples_finish(samples);
-		fclose(file);
-		return -1;
-	}
-	fclose(file);
-	if (number == 0)
-		snprintf(error, 256, "%s is empty", path);
-	return number ? 0 : -1;
 }
 
 void samples_finish(struct samples *samples)

@@ -2,6 +2,7 @@
 #ifndef CALIBRATE_SAMPLES_H
 #define CALIBRATE_SAMPLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,10 +57,18 @@ const struct sample_key *samples_next(const struct samples *samples, const char 
 struct summary samples_summary(const struct samples *samples, const struct sample_key *key);
 /* The same of a plain array, which it sorts. */
 struct summary summary_of(double *values, int n);
+/* samples_file.c */
 /* 0, or -1: errno says why. */
 int samples_write(const struct samples *samples, const char *path);
-/* 0, or -1 with a sentence in `error`. *samples is the caller's, to be finished. */
-int samples_read(struct samples *samples, const char *path, char error[256]);
+/*
+ * 0, or -1 with a sentence in `error`: the file's name and line, what was found there and what was
+ * wanted. A part of a file is refused, and values that cannot have been measured. *samples is the
+ * caller's, to be finished.
+ */
+#define SAMPLES_ERROR_B 5000
+int samples_read(struct samples *samples, const char *path, char error[SAMPLES_ERROR_B]);
+
+/* samples.c */
 void samples_finish(struct samples *samples);
 
 #endif

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import samples_text
+
 SEED = 20090417
 fit = sys.argv[1]
 failures = []
@@ -28,11 +30,8 @@ def run(*arguments):
 
 
 def write(path, rows, facts=()):
-    with open(path, 'w', encoding='utf-8') as file:
-        file.write('# mpisim-calibration 1\n')
-        file.writelines(f'# {name}: {value}\n' for name, value in facts)
-        file.write('probe,where,x,y,value\n')
-        file.writelines(f'{probe},{where},{x},{y},{value!r}\n' for probe, where, x, y, value in rows)
+    samples_text.write(path, [samples_text.HEADER] + [f'# {name}: {value}' for name, value in facts] + [samples_text.COLUMNS] +
+                       [f'{probe},{where},{x},{y},{value!r}' for probe, where, x, y, value in rows])
 
 
 def sizes():
@@ -108,13 +107,22 @@ def disturbed_sizes_are_left_aside(folder):
 def wrong_files_are_refused(folder):
     path, output = os.path.join(folder, 'wrong.csv'), os.path.join(folder, 'wrong.yaml')
     header = '# mpisim-calibration 1\nprobe,where,x,y,value\n'
-    for text, sentence in [('', 'is empty'), ('probe,where\n', ':1: wanted # mpisim-calibration 1'),
-                           (header + 'one_way,between,0,0\n', ':3: wanted'),
-                           (header + 'one_way,beside,0,0,1\n', ':3: wanted'),
-                           (header + 'one_way,between,0,0,nan\n', ':3: wanted'),
-                           (header + 'one_way,between,0,0,1 2\n', ':3: wanted'),
-                           (header + '# nothing\n', ':3: wanted'),
-                           (header, 'lack times by size')]:
+    for text, sentence in [('', ': found an empty file, wanted # mpisim-calibration 1'),
+                           ('probe,where\n', ':1: found "probe,where", wanted # mpisim-calibration 1'),
+                           (header + 'one_way,between,0,0\n', ':3: found "one_way,between,0,0", wanted probe,where,x,y,value'),
+                           (header + 'one_way,beside,0,0,1\n', ':3: found "one_way,beside,0,0,1", wanted between or within'),
+                           (header + 'one_way,between,0,0,nan\n', ':3: found "one_way,between,0,0,nan", wanted a finite value'),
+                           (header + 'one_way,between,0,0,inf\n', ':3: found "one_way,between,0,0,inf", wanted a finite value'),
+                           (header + 'one_way,between,0,0,-1e-6\n', ':3: found "one_way,between,0,0,-1e-6", wanted a value from 0 on'),
+                           (header + 'one_way,between,-1,0,1e-6\n', ':3: found "one_way,between,-1,0,1e-6", wanted x and y from 0 on'),
+                           (header + 'one_way,between,0,0,1 2\n', ':3: found "one_way,between,0,0,1 2", wanted probe,where,x,y,value'),
+                           (header + '# nothing\n', ':3: found "# nothing", wanted # fact: value'),
+                           (header + '# nodes: two\n', ':3: found "# nodes: two", wanted # nodes: a number from 1 on'),
+                           (header + '# window_s: -1\n', ':3: found "# window_s: -1", wanted # window_s: a number'),
+                           (header, ':2: found the end of the file, wanted a line "# end: N samples"'),
+                           (header + '# end: 1 samples\n', ':3: found "# end: 1 samples", wanted # end: 0 samples'),
+                           (header + '# end: 0 samples\none_way,between,0,0,1\n', ':4: found "one_way,between,0,0,1", wanted nothing behind'),
+                           (header + '# end: 0 samples\n', 'lack times by size')]:
         with open(path, 'w', encoding='utf-8') as file:
             file.write(text)
         code, err = run(path, '-o', output)
@@ -126,7 +134,27 @@ def wrong_files_are_refused(folder):
     check(code == 2 and 'cannot write' in err, f'output that cannot be written: {code}, {err}')
 
 
+def parts_are_refused(folder):
+    """Cut at every line's end, and in the middle of lines; what a probe may say below zero is no error."""
+    path, output = os.path.join(folder, 'part.csv'), os.path.join(folder, 'part.yaml')
+    rows = [('one_way', 'between', size, 0, 1e-6 + size * 1e-9) for size in (0, 1, 2, 3, 4)]
+    write(path, rows + [('after_rest', 'between', 4, 0, -1e-9)], [('nodes', 2)])
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    check(run(path, '-o', output)[0] == 0, 'the whole is taken')
+    os.remove(output)
+    for n in range(len(text) - 1):
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text[:n])
+        code, err = run(path, '-o', output)
+        if code != 2 or path not in err or os.path.exists(output):
+            check(False, f'cut after {n} bytes: {code}, {err}')
+            return
+    check(True, 'every part is refused')
+
+
 with tempfile.TemporaryDirectory() as scratch:
+    parts_are_refused(scratch)
     breakpoints_are_found(scratch)
     disturbed_sizes_are_left_aside(scratch)
     wrong_files_are_refused(scratch)

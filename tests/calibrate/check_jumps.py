@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import samples_text
+
 SPREAD = (0.9, 0.95, 1, 1.05, 1.1)
 mpisim_run, calibrate, fit, cluster = sys.argv[1:]
 
@@ -27,8 +29,7 @@ def spread(lines):
 
 def fitted(folder, name, lines):
     samples, output = os.path.join(folder, name + '.csv'), os.path.join(folder, name + '.yaml')
-    with open(samples, 'w', encoding='utf-8') as file:
-        file.write('\n'.join(lines) + '\n')
+    samples_text.write(samples, lines)
     subprocess.run([fit, samples, '-o', output], check=True, capture_output=True)
     with open(output, encoding='utf-8') as file:
         return re.search(r'(?m)^  packets: (\{.*?\})', file.read())

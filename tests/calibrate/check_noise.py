@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import samples_text
+
 SEED, TIMES = 20261122, 25
 mpisim_run, calibrate, fit, *clusters = sys.argv[1:]
 failures = 0
@@ -23,11 +25,11 @@ def run(*command):
 def disturb(lines, noise):
     """The samples with noise of one strength; probes are missing from a third of the files."""
     strength = noise.choice([0.02, 0.3, 1, 2.5])
-    names = sorted({line.split(',')[0] for line in lines if ',' in line and line[0] != '#'} - {'probe', 'one_way'})
+    names = sorted({line.split(',')[0] for line in lines if samples_text.is_sample(line)} - {'one_way'})
     missing = {name for name in names if noise.random() < 0.15} if noise.random() < 0.3 else set()
     for line in lines:
         fields = line.split(',')
-        if len(fields) != 5 or fields[0] == 'probe' or line[0] == '#':
+        if not samples_text.is_sample(line):
             yield line
         elif fields[0] not in missing:
             factor = noise.lognormvariate(0, strength) * (noise.choice([0, 1e-3, 1e3, 1e5]) if noise.random() < 0.02 * strength else 1)
@@ -36,8 +38,7 @@ def disturb(lines, noise):
 
 def check(folder, lines, seed):
     samples, output = os.path.join(folder, f'{seed}.csv'), os.path.join(folder, f'{seed}.yaml')
-    with open(samples, 'w', encoding='utf-8') as file:
-        file.write('\n'.join(disturb(lines, random.Random(seed))) + '\n')
+    samples_text.write(samples, disturb(lines, random.Random(seed)))
     done = run(fit, samples, '-o', output)
     if done.returncode == 0:
         done = run(mpisim_run, '--quiet', '--compute', 'modelled', '--vary-cluster', '--cluster', output, '-n', '2', calibrate, '--help')
