@@ -15,9 +15,10 @@ struct flows {
 	double first; /* result, rank 0: when the first flow ended, of when the last did */
 };
 
-/* Starts this rank's ends of the flows; the receives are at requests[0 … *n_receives - 1]. */
+/* Starts this rank's ends of the flows, at *begin; the receives are at requests[0 … *n_receives -
+ * 1]. */
 static int start(const struct cal *cal, const struct flows *flows, MPI_Request *requests,
-		 int *n_receives)
+		 int *n_receives, double *begin)
 {
 	int n = 0;
 
@@ -29,6 +30,7 @@ static int start(const struct cal *cal, const struct flows *flows, MPI_Request *
 		}
 	*n_receives = n;
 	MPI_Barrier(MPI_COMM_WORLD);
+	*begin = MPI_Wtime();
 	for (int k = 0; k < flows->n; k++)
 		if (flows->source[k] == cal->rank)
 			MPI_Isend(cal->send_buf, (int)flows->size_B, MPI_BYTE, flows->dest[k], 7,
@@ -45,8 +47,7 @@ static double measure_flows(struct cal *cal, void *context)
 	int n_receives, n, index;
 	double begin, times[2] = {0, -INFINITY}, results[2]; /* last, -first */
 
-	n = start(cal, flows, requests, &n_receives);
-	begin = MPI_Wtime();
+	n = start(cal, flows, requests, &n_receives, &begin);
 	for (int k = 0; k < n; k++) {
 		MPI_Waitany(n, requests, &index, MPI_STATUS_IGNORE);
 		if (index >= n_receives)
@@ -80,18 +81,28 @@ static double measure_exchange(struct cal *cal, void *context)
 	return slowest_s;
 }
 
-static double repeat_flows(struct cal *cal, const char *name, int x, struct flows *flows)
+/* Flows of half that size, too: what does not depend on it is in both times. */
+static void repeat_halves(struct cal *cal, const char *name, int x, cal_measure_fn measure,
+			  struct flows *flows)
+{
+	int64_t size_B = flows->size_B;
+
+	cal_repeat(cal, name, BETWEEN_NODES, x, size_B, measure, flows);
+	flows->size_B = size_B / 2;
+	cal_repeat(cal, name, BETWEEN_NODES, x, size_B / 2, measure, flows);
+	flows->size_B = size_B;
+}
+
+static void repeat_flows(struct cal *cal, const char *name, int x, struct flows *flows)
 {
 	char first_name[SAMPLES_NAME_B + 8];
 	struct sample_key first;
-	double time_s =
-	    cal_repeat(cal, name, BETWEEN_NODES, x, flows->size_B, measure_flows, flows);
 
+	repeat_halves(cal, name, x, measure_flows, flows);
 	snprintf(first_name, sizeof(first_name), "first_%s", name);
 	first = sample_key(first_name, BETWEEN_NODES, x, flows->size_B);
 	if (cal->rank == 0 && flows->n > 1)
 		samples_add(&cal->samples, &first, flows->first);
-	return time_s;
 }
 
 static void add(struct flows *flows, int source, int dest)
@@ -100,7 +111,8 @@ static void add(struct flows *flows, int source, int dest)
 	flows->dest[flows->n++] = dest;
 }
 
-/* The sizes at which latency is a small part, as far as buffers and time allow. */
+/* The size at which latency is a small part, as far as buffers and time allow; half of it goes by
+ * the same protocol. */
 static int64_t flow_size(const struct cal *cal, int most)
 {
 	double wanted = cal->per_byte_s[BETWEEN_NODES] > 0
@@ -112,7 +124,10 @@ static int64_t flow_size(const struct cal *cal, int most)
 		size_B = 4 << 20;
 	if (size_B > cal->largest_B[BETWEEN_NODES])
 		size_B = cal->largest_B[BETWEEN_NODES];
-	return size_B < limit ? size_B : limit;
+	if (size_B > limit)
+		size_B = limit;
+	return cal->threshold_B >= size_B / 2 && cal->threshold_B < size_B ? cal->threshold_B
+									   : size_B;
 }
 
 /* 1, 2, 3, 4, 6, 8, 12, … */
@@ -123,12 +138,12 @@ static int next_count(int k)
 
 void probe_sharing(struct cal *cal, double until)
 {
-	int others = cal->n_nodes - 1 < MOST_FLOWS ? cal->n_nodes - 1 : MOST_FLOWS, n_points = 2;
+	int others = cal->n_nodes - 1 < MOST_FLOWS ? cal->n_nodes - 1 : MOST_FLOWS, n_points = 1;
 	struct flows flows = {.size_B = flow_size(cal, others)};
 
 	for (int k = 2; k <= others; k = next_count(k))
 		n_points += 2;
-	cal_group(cal, "sharing", until, n_points + 3);
+	cal_group(cal, "sharing", until, 2 * (n_points + 4));
 	for (int k = 1; k <= others; k = next_count(k)) {
 		flows.n = 0;
 		for (int j = 1; j <= k; j++)
@@ -145,7 +160,7 @@ void probe_sharing(struct cal *cal, double until)
 	add(&flows, 0, cal->far);
 	add(&flows, cal->far, 0);
 	repeat_flows(cal, "both_ways", 2, &flows);
-	cal_repeat(cal, "sendrecv", BETWEEN_NODES, 2, flows.size_B, measure_exchange, &flows);
+	repeat_halves(cal, "sendrecv", 2, measure_exchange, &flows);
 	if (others < 2)
 		return;
 	/* each of three nodes both ways, but no connection */

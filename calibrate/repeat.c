@@ -131,6 +131,18 @@ static void share_decision(const struct cal *cal, int *more)
 	}
 }
 
+/* What collective calls have sent has arrived when all have told rank 0; and where nothing costs
+ * any time, the simulator makes the clock go on for who only reads it. */
+static void settle(const struct cal *cal)
+{
+	int ready = 1, all;
+
+	if (!cal->is_simulated)
+		return;
+	MPI_Reduce(&ready, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+	load_pause(1e-6);
+}
+
 double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64_t y,
 		  cal_measure_fn measure, void *context)
 {
@@ -147,12 +159,8 @@ double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64
 	while (more) {
 		double value;
 
-		/* Where nothing costs any time, the simulator makes the clock go on for who only
-		 * reads it. */
-		if (cal->is_simulated)
-			load_pause(1e-6);
+		settle(cal);
 		value = measure(cal, context);
-
 		if (cal->rank == 0 && isnan(value)) {
 			more = 0;
 		} else if (cal->rank == 0) {

@@ -15,6 +15,9 @@ static const double WHOLE_BURSTS = 2.6;
 static const double VISIBLE = 0.75;
 /* Of a large message's time, when an empty one behind it arrives that cannot pass it. */
 static const double IN_ORDER = 0.9;
+/* A latency than an overhead, if one of them is to be told from the other. */
+static const double CLEARLY_LONGER = 1.2;
+static const double MOST_OF_IT = 0.9;
 
 /* The largest size of a probe; -1: it was not made. */
 static int64_t largest_of(const struct samples *samples, const char *name, int where)
@@ -120,6 +123,19 @@ static void find_burst(struct fit *fit)
 		fit->burst_s = least_s + per_B_s * (double)size_B;
 }
 
+/* Two empty messages at once and their answers: the second follows the first by an overhead, or by
+ * the latency, which the first has had its links for. */
+static bool shares_latency(const struct fit *fit, double time_s)
+{
+	int w = fit->subject;
+	double latency_s = fit->latency[w].value,
+	       overhead_s = fmax(fit->send_overhead[w].value, fit->recv_overhead[w].value);
+
+	return latency_s > CLEARLY_LONGER * overhead_s &&
+	       time_s >
+		   2 * fit->empty[w].value + overhead_s + MOST_OF_IT * (latency_s - overhead_s);
+}
+
 void fit_rest(struct fit *fit)
 {
 	int w = fit->subject;
@@ -131,9 +147,5 @@ void fit_rest(struct fit *fit)
 	fit->recv_per_B_s = per_byte(fit, "recv_overhead", &fit->recv_overhead[w]);
 	find_burst(fit);
 	fit->is_ordered = behind.n > 0 && behind.median > IN_ORDER;
-	/* one more overhead on each side, or twice as long in the links */
-	fit->is_latency_shared = two.n > 0 && fit->latency[w].value > fit->empty[w].value / 2 &&
-				 two.low > 2 * fit->empty[w].value + fit->send_overhead[w].value +
-					       fit->recv_overhead[w].value +
-					       1.5 * fit->latency[w].value;
+	fit->is_latency_shared = two.n > 0 && shares_latency(fit, two.low);
 }

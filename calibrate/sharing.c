@@ -19,21 +19,84 @@ static bool is_shared(const char *name)
 	return !strcmp(name, "many_to_one") || !strcmp(name, "one_to_many");
 }
 
-/* Like that of one flow, but that the bytes take k times as long / the efficiency. */
+static double median(const struct samples *samples, const char *name, int64_t x, int64_t size_B)
+{
+	struct sample_key key = sample_key(name, BETWEEN_NODES, x, size_B);
+
+	return samples_summary(samples, &key).median;
+}
+
+/* The smaller one of the sizes at which that was measured; -1: there is but one. */
+static int64_t smaller_size(const struct samples *samples, const struct sample_key *key)
+{
+	for (size_t i = 0; i < samples->n; i++) {
+		const struct sample_key *other = &samples->list[i].key;
+
+		if (!strcmp(other->name, key->name) && other->x == key->x && other->y < key->y)
+			return other->y;
+	}
+	return -1;
+}
+
+/* What no link is occupied by: latencies by size, but those that links share. */
+static double delay_s(const struct fit *fit, int64_t size_B)
+{
+	const struct curve *curve = &fit->transfers[fit->subject];
+	int64_t bulk_B = size_B;
+	int k = 0;
+
+	if (fit->is_latency_shared || curve->n_segments == 0)
+		return 0;
+	if (size_B > fit->threshold_B[fit->subject])
+		bulk_B -= (int64_t)fmax(fit->request_data_B, 0);
+	while (k + 1 < curve->n_segments && bulk_B >= curve->segments[k + 1].from_B)
+		k++;
+	return fmax(curve->segments[k].latency_s, 0);
+}
+
+/* Overheads per byte: each sender has its own, a receiver's are those of all that it receives. */
+static double overhead_per_B_s(const struct fit *fit, const struct sample_key *key)
+{
+	if (key->y > fit->threshold_B[fit->subject])
+		return 0;
+	return fit->send_per_B_s + fit->recv_per_B_s * (is_shared(key->name) ? (double)key->x : 1);
+}
+
+/* How long the bytes by which two measurements of n flows differ occupy links. */
+static double links_s(const struct fit *fit, const struct sample_key *key, int64_t smaller_B)
+{
+	return median(fit->samples, key->name, key->x, key->y) -
+	       median(fit->samples, key->name, key->x, smaller_B) -
+	       overhead_per_B_s(fit, key) * (double)(key->y - smaller_B) -
+	       (delay_s(fit, key->y) - delay_s(fit, smaller_B));
+}
+
+/* By two sizes if there are two: then whatever does not depend on the size is no matter. Otherwise
+ * like the time of one flow, but that the bytes take k times as long / the efficiency. */
+static double efficiency(const struct fit *fit, const struct sample_key *key, double alone_s)
+{
+	double bytes_s = (double)key->y / fit->bandwidth_Bps[fit->subject].value;
+	double k = is_parallel(key->name) ? 1 : (double)key->x;
+	struct sample_key alone = sample_key("many_to_one", BETWEEN_NODES, 1, key->y);
+	int64_t smaller_B = smaller_size(fit->samples, key);
+
+	if (smaller_B >= 0 && smaller_B == smaller_size(fit->samples, &alone))
+		return k * links_s(fit, &alone, smaller_B) / links_s(fit, key, smaller_B);
+	return k * bytes_s / (median(fit->samples, key->name, key->x, key->y) - alone_s + bytes_s);
+}
+
 static void add(struct fit *fit, const struct sample_key *key, double alone_s)
 {
 	struct sharing *s = &fit->sharing[fit->n_sharing++];
 	struct sample_key first_key = *key;
-	struct summary last = samples_summary(fit->samples, key), first;
-	double bytes_s = (double)key->y / fit->bandwidth_Bps[fit->subject].value;
-	double k = is_parallel(key->name) ? 1 : (double)key->x;
+	struct summary first;
 
 	snprintf(first_key.name, sizeof(first_key.name), "first_%s", key->name);
 	first = samples_summary(fit->samples, &first_key);
 	memcpy(s->name, key->name, sizeof(s->name));
 	s->n_flows = (int)key->x;
 	s->size_B = key->y;
-	s->efficiency = k * bytes_s / (last.median - alone_s + bytes_s);
+	s->efficiency = efficiency(fit, key, alone_s);
 	s->first = first.n ? first.median : 1;
 }
 
@@ -58,6 +121,10 @@ void fit_sharing(struct fit *fit)
 		const struct sample_key *key = &samples->list[i].key;
 
 		if ((!is_shared(key->name) && !is_parallel(key->name)) || !is_new(samples, i))
+			continue;
+		/* overheads of one rank make its flows begin one after the other */
+		if (!strcmp(key->name, "one_to_many") && fit->send_per_B_s > 0 &&
+		    key->y <= fit->threshold_B[fit->subject])
 			continue;
 		if (is_shared(key->name) && key->x == 1)
 			alone_s = samples_summary(samples, key).median;

@@ -11,6 +11,8 @@
 static const double BURSTS_APART = 2.2;
 /* Less than that with a request is its header, or the measurement's error. */
 static const double LEAST_REQUEST_DATA_B = 4096;
+/* So little of a message's time is rounding. */
+static const double NOTHING = 1e-6;
 
 static double overheads(const struct fit *fit)
 {
@@ -236,7 +238,9 @@ static bool make_point(const struct fit *fit, int where, const struct point *mes
 	transfer->time.median += shift_s;
 	transfer->time.low += shift_s;
 	transfer->time.high += shift_s;
-	return transfer->time.median > 0 || message->size_B == 0;
+	if (fabs(transfer->time.median) < NOTHING * message->time.median)
+		transfer->time.median = transfer->time.low = transfer->time.high = 0;
+	return transfer->time.median >= 0 || message->size_B == 0;
 }
 
 static int convert(const struct fit *fit, int where, bool only_eager, struct curve *curve)
