@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "real/tap.h"
@@ -43,10 +44,11 @@ bool mpi_record_begin(struct mpi_record_call *call, int function, const void *si
 				 r->functions[function].name);
 		return false;
 	}
-	if (r->depth > 0)
+	if (r->depth > 0 || mpi_trace_is_inner(r->functions[function].name, site))
 		return false;
 	r->depth++;
 	mpi_trace_charge();
+	site = mpi_trace_caller(site);
 	r->begin_ns = mpi_trace_now_ns();
 	*call = (struct mpi_record_call){.record = r, .stream = r->stream, .function = function};
 	call->site = mtrace_writer_site(r->writer, (uint64_t)(uintptr_t)site, &is_new);
@@ -195,6 +197,40 @@ static bool open_part(void)
 	return true;
 }
 
+#define SAY_AFTER_S 10 /* a rank's start may take long, where programs lie on a slow file system \
+			*/
+#define END_AFTER_S 60
+
+/* A communicator of the recorder's own. Ranks that have no recorder, or no MPISIM_TRACE, never
+ * join: mpirun may set what it was started with for the processes of its own node only. */
+static void meet(struct mpi_record *r)
+{
+	static const char text[] =
+	    "wait in MPI_Init for recorders of other ranks: LD_PRELOAD and MPISIM_TRACE have to be "
+	    "set for all (mpirun -n N env NAME=VALUE ... PROGRAM)";
+	const struct timespec pause = {.tv_nsec = 20000};
+	int64_t begin_ns = mpi_trace_now_ns();
+	bool is_said = false;
+	MPI_Request request;
+	int is_done = 0, rank;
+
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	PMPI_Comm_idup(MPI_COMM_WORLD, &r->comm, &request);
+	for (;;) {
+		int64_t waited_s = (mpi_trace_now_ns() - begin_ns) / 1000000000;
+
+		PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+		if (is_done)
+			return;
+		if (waited_s >= SAY_AFTER_S && !is_said)
+			fprintf(stderr, "mpisim-trace: rank %d and maybe others %s\n", rank, text);
+		is_said = waited_s >= SAY_AFTER_S;
+		if (waited_s >= END_AFTER_S)
+			PMPI_Abort(MPI_COMM_WORLD, 1);
+		nanosleep(&pause, NULL);
+	}
+}
+
 static void start(void)
 {
 	struct mpi_record *r = &mpi_trace;
@@ -207,7 +243,7 @@ static void start(void)
 	if (clock && strcmp(clock, "wall") != 0 && strcmp(clock, "cpu") != 0)
 		mpi_trace_refuse("found MPISIM_TRACE_CLOCK=%.100s, wanted cpu or wall", clock);
 	r->is_wanted = true;
-	PMPI_Comm_dup(MPI_COMM_WORLD, &r->comm);
+	meet(r);
 	PMPI_Comm_rank(r->comm, &r->rank);
 	PMPI_Comm_size(r->comm, &r->n_ranks);
 	PMPI_Comm_group(r->comm, &r->world);
@@ -247,6 +283,25 @@ static void check_library(void)
 	exit(1);
 }
 
+static bool has_seen_init;
+
+/* Another tool's MPI_Init came before, and called PMPI_Init past this one. */
+__attribute__((destructor)) static void tell_unseen(void)
+{
+	const char *path = getenv("MPISIM_TRACE");
+	int is_initialized = 0;
+
+	if (!path || !*path || has_seen_init)
+		return;
+	PMPI_Initialized(&is_initialized);
+	if (is_initialized)
+		fprintf(stderr,
+			"mpisim-trace: no trace in '%.200s': MPI_Init passed the recorder by; "
+			"preload or link it before other "
+			"tools that wrap MPI\n",
+			path);
+}
+
 int mpi_trace_init(int function, const void *site, int *argc, char ***argv, int required,
 		   int *provided)
 {
@@ -254,6 +309,7 @@ int mpi_trace_init(int function, const void *site, int *argc, char ***argv, int 
 	struct mpi_record_call call;
 	int code;
 
+	has_seen_init = true;
 	check_library();
 	begin_ns = mpi_trace_now_ns();
 	code =

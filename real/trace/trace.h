@@ -125,6 +125,20 @@ int mpi_trace_lock_type(int type);
 /* The id of a request that is there; 0: none. */
 uint32_t mpi_trace_request_id(MPI_Request request, const MPI_Request *place);
 
+/* --- fortran.c --- */
+typedef void mpi_trace_fn(void);
+struct mpi_trace_wrapper {
+	const char *name; /* "MPI_Send" */
+	mpi_trace_fn *function;
+};
+/* Generated: all functions that the library has, up to one without a name. */
+const struct mpi_trace_wrapper *mpi_trace_wrappers(void);
+/* Whether a Fortran interface made this call on its own account. */
+bool mpi_trace_is_inner(const char *function, const void *site);
+/* Where the program called: an address within a Fortran interface becomes that of its caller (0.5
+ * us). */
+const void *mpi_trace_caller(const void *site);
+
 /* --- sites.c --- */
 /* "lu.c:88 (main)" for an address of this process. */
 void mpi_trace_describe(const void *site, char *text, size_t size);

@@ -70,6 +70,19 @@ def compares(folder):
     check(len(calls) > 5 and all(int(a) == int(b) > 0 for a, b in calls.values()), f'calls are in both as often: {calls}')
 
 
+def partly(folder):
+    """Mistakes of who starts a run: the recorder on some ranks only, and behind another tool."""
+    trace = os.path.join(folder, 'partly.mtrace')
+    settings = ['env', 'LD_PRELOAD=' + os.path.abspath(library), 'MPISIM_TRACE=' + trace]
+    _, _, err = run_mpi.run_once(front + ['-n', '1', *settings, pingpong, ':', '-n', '1', pingpong], 20, {})
+    check('rank 0 and maybe others wait in MPI_Init for recorders of other ranks' in err, f'a rank without recorder is told, not only waited for: {err}')
+    tool = os.path.join(folder, 'tool.so')
+    subprocess.run(['mpicc.' + launcher, '-shared', '-fPIC', '-o', tool, '-x', 'c', '-'], check=True, text=True,
+                   input='#include <mpi.h>\nint MPI_Init(int *c, char ***v) { return PMPI_Init(c, v); }\n')
+    code, _, err = record(2, [pingpong], trace, LD_PRELOAD=tool + ':' + os.path.abspath(library))
+    check(code == 0 and 'MPI_Init passed the recorder by' in err and not os.path.exists(trace), f'a recorder that is passed by says so: {code} {err}')
+
+
 def main():
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         # 46.1 MB cross a 1 Gbit/s link one after the other: at least 0.37 s.
@@ -78,6 +91,7 @@ def main():
         replays(folder, 'jacobi', 3, [jacobi, '--n', '50', '--iterations', '50', '--tolerance', '0'], 1.25e-3, 1)
         replays(folder, 'lu', 4, [lu, '--n', '128', '--r', '32'], 1e-3, 5)
         compares(folder)
+        partly(folder)
         replays(folder, 'calls', 4, [calls], 1e-4, 1)
         replays(folder, 'calls wall', 4, [calls], 1e-4, 1, MPISIM_TRACE_CLOCK='wall')
 
