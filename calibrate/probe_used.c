@@ -57,16 +57,20 @@ static double bulk_s(struct cal *cal, const struct use *use)
 	return time_s;
 }
 
-/* Libraries connect two ranks when they begin to talk, and need a few messages for it. */
+/* Libraries connect two ranks when they begin to talk, and need a few messages for it. Some exchange
+ * what an answer needs only before the first message that wants one, and a request waits until then. */
 static void talk(const struct cal *cal, const struct use *use)
 {
 	int other = cal->rank == use->dest ? use->source : use->dest;
+	MPI_Request request;
 
 	if (cal->rank != use->source && cal->rank != use->dest)
 		return;
-	for (int k = 0; k < WORDS; k++)
-		MPI_Sendrecv(NULL, 0, MPI_BYTE, other, TAG_CARRY, NULL, 0, MPI_BYTE, other,
-			     TAG_CARRY, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (int k = 0; k < WORDS; k++) {
+		MPI_Issend(NULL, 0, MPI_BYTE, other, TAG_CARRY, MPI_COMM_WORLD, &request);
+		MPI_Recv(NULL, 0, MPI_BYTE, other, TAG_CARRY, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
 }
 
 static void carry(const struct cal *cal, const struct use *use)
