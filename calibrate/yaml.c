@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fit as a cluster file. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 
 /* Of a CPU: less is a measurement's error. */
 static const double LEAST_COST = 1e-3;
+/* Of a value, half of its interval; of the samples, outliers: more makes a value doubtful. */
+static const double WIDE = 0.1, MANY = 0.1;
 
 static void write_facts(const struct fit *fit, FILE *file)
 {
@@ -42,14 +45,73 @@ const char *yaml_bandwidth(double Bps, char text[40])
 	return text;
 }
 
+const char *yaml_size(double size_B, char text[40])
+{
+	snprintf(text, 40, "%.0f", size_B);
+	return text;
+}
+
+const char *yaml_count(char text[40], long n, const char *thing)
+{
+	snprintf(text, 40, "%ld %s%s", n, thing, n == 1 ? "" : "s");
+	return text;
+}
+
+static bool is_named(const char *names, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = names; (at = strstr(at, name)); at += length)
+		if ((at == names || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+			return true;
+	return false;
+}
+
+const char *yaml_probe(const struct fit *fit, const char *names, char text[160])
+{
+	long n = 0, n_subject = 0;
+	char count[40];
+
+	for (size_t i = 0; i < fit->samples->n; i++) {
+		const struct sample_key *key = &fit->samples->list[i].key;
+
+		if (!is_named(names, key->name))
+			continue;
+		n++;
+		n_subject += key->where == fit->subject;
+	}
+	if (n_subject > 0) /* where they were taken makes a difference */
+		n = n_subject;
+	snprintf(text, 160, "%s %s, %s", strchr(names, ' ') ? "probes" : "probe", names,
+		 yaml_count(count, n, "sample"));
+	return text;
+}
+
+/* Who reads the value reads this, too: a warning further up is easily lost. */
+static void write_doubts(const struct value *v, FILE *file)
+{
+	double half = (v->high - fmax(v->low, 0)) / 2;
+
+	if (v->n < 3)
+		fprintf(file, "; DOUBTFUL: %d measured, no interval", v->n);
+	else if (half > WIDE * v->value && v->value > 0)
+		fprintf(file, "; DOUBTFUL: known to +- %.0f %% only", 100 * half / v->value);
+	if (v->n_outliers > MANY * v->n)
+		fprintf(file, "; DOUBTFUL: %.0f %% of the samples are outliers",
+			100.0 * v->n_outliers / v->n);
+}
+
 void yaml_value(FILE *file, const char *indent, const char *key, const struct value *v,
 		yaml_format_fn format, const char *how)
 {
-	char value[40], low[40], high[40];
+	char value[40], low[40], high[40], samples[40], outliers[40];
 
-	fprintf(file, "%s%s: %s   # %s to %s, %d samples, %d outliers; %s\n", indent, key,
-		format(v->value, value), format(fmax(v->low, 0), low), format(v->high, high), v->n,
-		v->n_outliers, how);
+	fprintf(file, "%s%s: %s   # %s to %s, %s, %s; %s", indent, key, format(v->value, value),
+		format(fmax(v->low, 0), low), format(v->high, high),
+		yaml_count(samples, v->n, "sample"), yaml_count(outliers, v->n_outliers, "outlier"),
+		how);
+	write_doubts(v, file);
+	fputc('\n', file);
 }
 
 /* The library's own rules, where they are known (docs/collectives.md). */
@@ -62,13 +124,16 @@ static void write_collectives(const struct fit *fit, FILE *file)
 	else if (library && !strncmp(library, "MPICH", 5))
 		profile = "mpich";
 	if (profile)
-		fprintf(file, "\ncollectives:\n  profile: %s   # by the library's name\n", profile);
+		fprintf(file,
+			"\ncollectives:\n  profile: %s   # not measured: by the library's name\n",
+			profile);
 }
 
 static void write_table(const struct fit *fit, FILE *file)
 {
-	int n = fit->table_n;
+	int n = fit->table_n, fewest = INT_MAX;
 	double widest = 0;
+	char probe[160], count[40];
 
 	if (n < 0)
 		return;
@@ -77,8 +142,10 @@ static void write_table(const struct fit *fit, FILE *file)
 		fprintf(file, "    # WARNING: fewer computing ranks than cores: what idle cores "
 			      "took is not seen. "
 			      "Start one rank more than cores on the first node.\n");
-	fprintf(file,
-		"    # rows: 0, 1, ... outgoing transfers; columns: incoming ones\n    table:\n");
+	fprintf(
+	    file,
+	    "    # rows: 0, 1, ... outgoing transfers; columns: incoming ones; %s\n    table:\n",
+	    yaml_probe(fit, "compute_speed", probe));
 	for (int o = 0; o <= n; o++) {
 		fprintf(file, "      - [");
 		for (int i = 0; i <= n; i++) {
@@ -86,27 +153,60 @@ static void write_table(const struct fit *fit, FILE *file)
 			double cost = fmin(fmax(v->value, 0), fit->cores);
 
 			widest = fmax(widest, (v->high - v->low) / 2);
+			if (o + i > 0 && v->n < fewest)
+				fewest = v->n;
 			fprintf(file, "%s%.4f", i ? ", " : "", o + i ? cost : 0.0);
 		}
 		fprintf(file, "]\n");
 	}
-	fprintf(file, "    # within +- %.4f or better, %d samples each at least\n", widest,
-		fit->table[(n + 1) * (n + 1) - 1].n);
+	fprintf(file, "    # within +- %.4f or better, %s each at least%s\n", widest,
+		yaml_count(count, fewest, "sample"),
+		fewest < 3 ? "; DOUBTFUL: too few for an interval of their own" : "");
+}
+
+/* Flows that share a link fairly begin and end together. 1 if none were measured. */
+static double earliest(const struct fit *fit, const char *probe)
+{
+	double first = 1;
+
+	for (int k = 0; k < fit->n_sharing; k++)
+		if (!strcmp(fit->sharing[k].name, probe))
+			first = fmin(first, fit->sharing[k].first);
+	return first;
+}
+
+static void write_fairness(const struct fit *fit, FILE *file)
+{
+	double in = earliest(fit, "many_to_one"), out = earliest(fit, "one_to_many");
+
+	if (fit_most_flows(fit) > 1)
+		fprintf(file,
+			"# A link is shared %s: of several flows to one node the first ended at "
+			"%.3f of the time of all, or later; from one node, at %.3f.\n",
+			fmin(in, out) >= YAML_FAIR ? "fairly" : "unfairly", in, out);
 }
 
 static void write_sharing(const struct fit *fit, FILE *file)
 {
+	char count[40];
+
+	if (fit->n_sharing > 0) {
+		fputc('\n', file);
+		write_fairness(fit, file);
+		fprintf(file,
+			"# Flows at once, %lld B each; efficiency: 1 if nothing is lost; when the "
+			"first ended, of the last measurement:\n",
+			(long long)fit->sharing[0].size_B);
+	}
 	for (int k = 0; k < fit->n_sharing; k++) {
 		const struct sharing *s = &fit->sharing[k];
+		struct sample_key key = sample_key(s->name, fit->subject, s->n_flows, s->size_B);
 
-		if (k == 0)
-			fprintf(
-			    file,
-			    "\n# sharing, %lld B each; efficiency: 1 if fair and nothing lost\n",
-			    (long long)s->size_B);
-		fprintf(file,
-			"#   %s, %d flows: efficiency %.3f, the first ended at %.3f of the time\n",
-			s->name, s->n_flows, s->efficiency, s->first);
+		fprintf(
+		    file,
+		    "#   %s, %d flows: efficiency %.3f, the first ended at %.3f of the time, %s\n",
+		    s->name, s->n_flows, s->efficiency, s->first,
+		    yaml_count(count, samples_count(fit->samples, &key), "sample"));
 	}
 }
 
@@ -175,6 +275,21 @@ static void write_uncertainty(const struct fit *fit, FILE *file)
 	yaml_services_intervals(fit, file);
 }
 
+static void write_cores(const struct fit *fit, FILE *file)
+{
+	struct sample_key one = sample_key("cores", WITHIN_NODE, 1, 0);
+	char count[40];
+
+	fprintf(file, "cores: %d   # ", fit->cores);
+	if (samples_get_fact(fit->samples, "cpus", 0))
+		fprintf(file, "as the system, or --cores, says\n");
+	else
+		fprintf(file, "%s; probe cores, %s for each number of ranks\n",
+			fit->cores_are_certain ? "more ranks compute no more together"
+					       : "at least: more were never busy",
+			yaml_count(count, samples_count(fit->samples, &one), "sample"));
+}
+
 /* In double quotes, so that no character of the library's name means anything. */
 static void write_name(const struct fit *fit, FILE *file)
 {
@@ -197,9 +312,8 @@ void fit_write_yaml(const struct fit *fit, FILE *file)
 		fprintf(file, "# WARNING: %s\n", FIT_NOISY);
 	fprintf(file, "mpisim_cluster: 1\n");
 	write_name(fit, file);
-	fprintf(file, "nodes: %d\n", fit->n_nodes);
-	fprintf(file, "cores: %d%s\n", fit->cores,
-		fit->cores_are_certain ? "" : "   # at least: more were never busy");
+	fprintf(file, "nodes: %d   # host names of the ranks\n", fit->n_nodes);
+	write_cores(fit, file);
 	write_table(fit, file);
 	yaml_network(fit, file);
 	yaml_protocol(fit, file);

@@ -13,6 +13,8 @@
 /* What is lost to sharing, or differs between sender and receiver, by less is within a
  * measurement's error. */
 #define YAML_LOSS_WORTH_SAYING 0.01
+/* Flows that share a link fairly end together; the first of them may be so much earlier. */
+#define YAML_FAIR 0.9
 /* Less than that left in buffers cannot be told from the time that a byte needs. */
 #define YAML_LEAST_BUFFER_B 16384
 
@@ -20,8 +22,14 @@
 typedef const char *(*yaml_format_fn)(double value, char text[40]);
 const char *yaml_time(double seconds, char text[40]);
 const char *yaml_bandwidth(double Bps, char text[40]);
+const char *yaml_size(double size_B, char text[40]);
+/* "1 sample", "2 samples" */
+const char *yaml_count(char text[40], long n, const char *thing);
+/* "probe late_receiver, 45 samples": where a value without an interval comes from. `name` may be
+ * several, with spaces between them. */
+const char *yaml_probe(const struct fit *fit, const char *names, char text[160]);
 
-/* A line with the value, its interval, and how it was found. */
+/* A line with the value, its interval, and how it was found; and what makes it doubtful. */
 void yaml_value(FILE *file, const char *indent, const char *key, const struct value *v,
 		yaml_format_fn format, const char *how);
 /* One line of the section `uncertainty`. The value itself is within, whatever its rounding and

@@ -7,12 +7,15 @@
 static void write_curve(const struct fit *fit, int where, FILE *file)
 {
 	const struct curve *curve = &fit->curves[where];
+	char sizes[40], samples[40], outliers[40];
 
 	if (!curve->n_segments)
 		return;
-	fprintf(file, "  # time by size %s: %d sizes, %d samples, %d outliers\n",
-		where == WITHIN_NODE ? "within a node" : "between nodes", curve->n_points,
-		curve->n_samples, curve->n_outliers);
+	fprintf(file, "  # time by size %s: %s, %s, %s\n",
+		where == WITHIN_NODE ? "within a node" : "between nodes",
+		yaml_count(sizes, curve->n_points, "size"),
+		yaml_count(samples, curve->n_samples, "sample"),
+		yaml_count(outliers, curve->n_outliers, "outlier"));
 	for (int k = 0; k < curve->n_segments; k++) {
 		const struct segment *s = &curve->segments[k];
 		char rate[40];
@@ -35,8 +38,11 @@ static void write_segments(const struct fit *fit, int where, const char *indent,
 	if (!fit->curves[where].n_points || error <= FIT_PLAIN_ENOUGH)
 		return;
 	n = fit_entries(fit, where, entries);
-	fprintf(file, "%s# one latency and one bandwidth are up to %.1f %% off\n%ssegments:\n",
-		indent, error * 100, indent);
+	fprintf(
+	    file,
+	    "%s# one latency and one bandwidth are up to %.1f %% off; lines of transfers, from the "
+	    "times by size below\n%ssegments:\n",
+	    indent, error * 100, indent);
 	for (int k = 0; k < n; k++) {
 		double per_byte_s = entries[k].per_byte_s;
 
@@ -50,9 +56,11 @@ static void write_shares(const struct fit *fit, FILE *file)
 {
 	double penalty = fit_duplex_penalty(fit), least = 1;
 	int most = fit_most_flows(fit);
+	char probe[160];
 
 	if (penalty > YAML_LOSS_WORTH_SAYING)
-		fprintf(file, "  duplex_penalty: %.4f\n", penalty);
+		fprintf(file, "  duplex_penalty: %.4f   # 1 - the best efficiency below; %s\n",
+			penalty, yaml_probe(fit, "both_ways sendrecv ring", probe));
 	for (int k = 2; k <= most; k++)
 		least = fmin(least, fit_sharing_efficiency(fit, k));
 	if (least >= 1 - YAML_LOSS_WORTH_SAYING)
@@ -60,7 +68,8 @@ static void write_shares(const struct fit *fit, FILE *file)
 	fprintf(file, "  sharing_efficiency: [1");
 	for (int k = 2; k <= most; k++)
 		fprintf(file, ", %.4f", fit_sharing_efficiency(fit, k));
-	fprintf(file, "]\n");
+	fprintf(file, "]   # means of the efficiencies below; %s\n",
+		yaml_probe(fit, "many_to_one one_to_many", probe));
 }
 
 static void write_within(const struct fit *fit, FILE *file)
@@ -83,16 +92,19 @@ static void write_within(const struct fit *fit, FILE *file)
 
 static void write_packets(const struct fit *fit, FILE *file)
 {
+	char probe[160];
+
 	fprintf(file,
-		"  packets: {payload: %.0f, overhead: %.0f}   # %.1f to %.1f; what a message takes "
-		"longer when it needs one more\n",
+		"  packets: {payload: %.0f, overhead: %.0f}   # to the byte, %.1f to %.1f; what a "
+		"message takes longer when it needs one more; %s\n",
 		fit->payload_B, fit->overhead_B, fmax(fit->overhead_B - fit->overhead_error_B, 0),
-		fit->overhead_B + fit->overhead_error_B);
+		fit->overhead_B + fit->overhead_error_B, yaml_probe(fit, "packets", probe));
 }
 
 void yaml_network(const struct fit *fit, FILE *file)
 {
 	int w = fit->subject;
+	char probe[160];
 
 	fprintf(file, "\nnetwork:\n");
 	if (w == WITHIN_NODE)
@@ -105,17 +117,20 @@ void yaml_network(const struct fit *fit, FILE *file)
 	if (fit->is_latency_shared)
 		fprintf(file,
 			"  latency_model: shared   # empty messages to two nodes at once took "
-			"twice as long\n");
+			"twice as long; %s\n",
+			yaml_probe(fit, "two_at_once", probe));
 	write_segments(fit, w, "  ", file);
 	if (fit->burst_s > 0 && isfinite(fit->bandwidth_Bps[w].value))
 		fprintf(file,
 			"  burst: %.0f   # what messages after a rest took less than nothing and "
-			"their bytes\n",
-			fmin(fit->burst_s * fit->bandwidth_Bps[w].value, FIT_MOST_B));
+			"their bytes; %s\n",
+			fmin(fit->burst_s * fit->bandwidth_Bps[w].value, FIT_MOST_B),
+			yaml_probe(fit, "after_rest one_way", probe));
 	if (fit->queue_B >= YAML_LEAST_BUFFER_B)
 		fprintf(file,
-			"  queue: %.0f   # what a byte to a third node waited behind a large one\n",
-			fit->queue_B);
+			"  queue: %.0f   # what a byte to a third node waited behind a large one; "
+			"%s\n",
+			fit->queue_B, yaml_probe(fit, "beside_bulk beside_nothing", probe));
 	if (fit->payload_B > 0)
 		write_packets(fit, file);
 	else

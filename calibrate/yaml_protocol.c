@@ -12,12 +12,27 @@ static bool is_ordered(const struct fit *fit)
 	       fit->unattended_B >= YAML_LEAST_BUFFER_B;
 }
 
-static void write_threshold(int64_t threshold_B, FILE *file)
+static const char *threshold(int64_t threshold_B, char text[40])
 {
 	if (threshold_B == INT64_MAX)
-		fprintf(file, "off\n");
-	else
-		fprintf(file, "%lld\n", (long long)(threshold_B < 0 ? 0 : threshold_B));
+		return "off";
+	snprintf(text, 40, "%lld", (long long)(threshold_B < 0 ? 0 : threshold_B));
+	return text;
+}
+
+static void write_thresholds(const struct fit *fit, FILE *file)
+{
+	int64_t between_B = fit->threshold_B[fit->subject];
+	char text[40], probe[160];
+
+	fprintf(file, "  eager_threshold: %s   # %s; %s\n", threshold(between_B, text),
+		between_B == INT64_MAX
+		    ? "no send waited for a late receiver"
+		    : "to the byte: sends that return before a late receiver comes",
+		yaml_probe(fit, "late_receiver", probe));
+	if (fit->subject == BETWEEN_NODES && fit->empty[WITHIN_NODE].is_known)
+		fprintf(file, "  # within a node: %s\n",
+			threshold(fit->threshold_B[WITHIN_NODE], text));
 }
 
 bool yaml_overheads_differ(const struct fit *fit)
@@ -28,29 +43,35 @@ bool yaml_overheads_differ(const struct fit *fit)
 	return fabs(send_s - recv_s) > YAML_LOSS_WORTH_SAYING * (send_s + recv_s) / 2;
 }
 
-static void write_per_byte(const char *side, double per_B_s, FILE *file)
+static void write_per_byte(const struct fit *fit, const char *side, double per_B_s, FILE *file)
 {
+	char name[24], probe[160];
+
+	snprintf(name, sizeof(name), "%s_overhead", side);
 	if (per_B_s > 0)
-		fprintf(file,
-			"  %s_overhead_per_byte: %.6fns   # of larger eager messages, as above\n",
-			side, per_B_s * 1e9);
+		fprintf(file, "  %s_per_byte: %.6fns   # of larger eager messages, as above; %s\n",
+			name, per_B_s * 1e9, yaml_probe(fit, name, probe));
 }
 
 static void write_overheads(const struct fit *fit, FILE *file)
 {
 	const struct value *send = &fit->send_overhead[fit->subject],
 			   *recv = &fit->recv_overhead[fit->subject];
-	double mean = (send->value + recv->value) / 2;
-	char text[40];
+	struct value mean = {send->is_known,
+			     (send->value + recv->value) / 2,
+			     (send->low + recv->low) / 2,
+			     (send->high + recv->high) / 2,
+			     send->n + recv->n,
+			     send->n_outliers + recv->n_outliers};
 
-	fprintf(file, "  overhead: %s   # mean of sender and receiver\n", yaml_time(mean, text));
+	yaml_value(file, "  ", "overhead", &mean, yaml_time, "mean of sender and receiver");
 	if (yaml_overheads_differ(fit)) {
 		yaml_value(file, "  ", "send_overhead", send, yaml_time, "sixteen in a row");
 		yaml_value(file, "  ", "recv_overhead", recv, yaml_time,
 			   "sixteen that had arrived");
 	}
-	write_per_byte("send", fit->send_per_B_s, file);
-	write_per_byte("recv", fit->recv_per_B_s, file);
+	write_per_byte(fit, "send", fit->send_per_B_s, file);
+	write_per_byte(fit, "recv", fit->recv_per_B_s, file);
 }
 
 static void write_list(const struct since *list, int n, FILE *file)
@@ -63,24 +84,42 @@ static void write_list(const struct since *list, int n, FILE *file)
 /* By what a connection has carried where new ones were there to measure it. */
 static void write_unattended(const struct fit *fit, FILE *file)
 {
+	char probe[160];
+
 	if (fit->n_used < 2) {
 		fprintf(
 		    file,
-		    "  unattended_send: %.0f   # of a connection that large messages have used\n",
-		    fit->unattended_B);
+		    "  unattended_send: %.0f   # of a connection that large messages have used; "
+		    "%s\n",
+		    fit->unattended_B, yaml_probe(fit, "send_progress send_look", probe));
 		return;
 	}
-	fprintf(file, "  unattended_send:   # by what the connection had carried\n");
+	fprintf(file, "  unattended_send:   # by what the connection had carried; %s\n",
+		yaml_probe(fit, "used used_eager", probe));
 	write_list(fit->used, fit->n_used, file);
 }
 
 static void write_progress(const struct fit *fit, bool is_lazy, FILE *file)
 {
+	char probe[160];
+
 	if (!is_lazy) {
-		fprintf(file, "  progress: async\n");
+		fprintf(file,
+			"  progress: async   # neither waits for what the line above says; %s\n",
+			yaml_probe(fit, "send_progress recv_progress", probe));
 		return;
 	}
-	fprintf(file, "  progress: %s\n", fit->looks_if_complete ? "in_mpi" : "in_waiting");
+	if (fit->looks_if_complete)
+		fprintf(file,
+			"  progress: in_mpi   # calls whose requests are complete look, too; %s\n",
+			yaml_probe(fit, "send_progress recv_progress send_look send_complete_look",
+				   probe));
+	else
+		fprintf(file,
+			"  progress: in_waiting   # calls whose requests are complete do not look; "
+			"%s\n",
+			yaml_probe(fit, "send_progress recv_progress send_look send_complete_look",
+				   probe));
 	if (fit->unattended_B >= YAML_LEAST_BUFFER_B)
 		write_unattended(fit, file);
 }
@@ -90,20 +129,25 @@ static void write_send_buffer(const struct fit *fit, bool is_lazy, FILE *file)
 {
 	const struct since *list = fit->send_buffers;
 	int n = fit->n_send_buffers;
+	char probe[160];
 
 	if (fit->is_buffer_unattended && is_lazy && fit->unattended_B >= YAML_LEAST_BUFFER_B) {
 		fprintf(file,
 			"  send_buffer: unattended   # a used connection took more of the same "
-			"message than a new one\n");
+			"message than a new one; %s\n",
+			yaml_probe(fit, "send_buffer send_buffer_used", probe));
 		return;
 	}
 	if (n == 0 && fit->buffered_B > YAML_LEAST_BUFFER_B)
-		fprintf(file, "  send_buffer: %.0f\n", fit->buffered_B);
+		fprintf(file, "  send_buffer: %.0f   # what the send above left behind it; %s\n",
+			fit->buffered_B, yaml_probe(fit, "send_return", probe));
 	else if (n == 1 && list[0].size_B > YAML_LEAST_BUFFER_B)
-		fprintf(file, "  send_buffer: %.0f   # sends returned before\n", list[0].size_B);
+		fprintf(file, "  send_buffer: %.0f   # what sends left behind them; %s\n",
+			list[0].size_B, yaml_probe(fit, "send_buffer send_buffer_used", probe));
 	if (n < 2 || list[n - 1].size_B <= YAML_LEAST_BUFFER_B)
 		return;
-	fprintf(file, "  send_buffer:   # what sends of that size left behind them\n");
+	fprintf(file, "  send_buffer:   # what sends of that size left behind them; %s\n",
+		yaml_probe(fit, "send_buffer", probe));
 	write_list(list, n, file);
 }
 
@@ -113,16 +157,21 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 	bool is_lazy = fit->send_wait > 0.5 || fit->recv_wait > 0.5;
 	bool has_rendezvous = fit->threshold_B[fit->subject] != INT64_MAX;
 
+	char probe[160];
+
 	if (fit->control_B.is_known)
-		fprintf(file, "  control_message: %.0f   # %.0f to %.0f; step at the threshold\n",
-			fit->control_B.value, fmax(fit->control_B.low, 0), fit->control_B.high);
+		yaml_value(file, "  ", "control_message", &fit->control_B, yaml_size,
+			   "step of the times by size at the threshold");
 	if (has_rendezvous && fit->request_data_B > 0)
-		fprintf(file,
-			"  request_data: %.0f   # were there already when a receive came late\n",
-			fit->request_data_B);
+		fprintf(
+		    file,
+		    "  request_data: %.0f   # were there already when a receive came late; %s\n",
+		    fit->request_data_B, yaml_probe(fit, "late_bulk", probe));
 	if (has_rendezvous && fit->is_acknowledged)
-		fprintf(file, "  rendezvous_end: acknowledged   # a send waited for a receiver "
-			      "that computed\n");
+		fprintf(file,
+			"  rendezvous_end: acknowledged   # a send waited for a receiver that "
+			"computed; %s\n",
+			yaml_probe(fit, "receiver_away", probe));
 	if (fit->send_wait < 0)
 		return;
 	fprintf(
@@ -133,32 +182,33 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 	if (has_rendezvous)
 		write_progress(fit, is_lazy, file);
 	if (fit->buffered_B >= 0)
-		fprintf(file, "  # a large send returned with %.0f B on their way\n",
-			fit->buffered_B);
+		fprintf(file, "  # a large send returned with %.0f B on their way; %s\n",
+			fit->buffered_B, yaml_probe(fit, "send_return", probe));
 	if (has_rendezvous)
 		write_send_buffer(fit, is_lazy, file);
 }
 
 void yaml_protocol(const struct fit *fit, FILE *file)
 {
-	int w = fit->subject;
+	char probe[160];
 
 	fprintf(file, "\nprotocol:\n");
 	write_overheads(fit, file);
-	fprintf(file, "  eager_threshold: ");
-	write_threshold(fit->threshold_B[w], file);
-	if (w == BETWEEN_NODES && fit->empty[WITHIN_NODE].is_known) {
-		fprintf(file, "  # within a node: ");
-		write_threshold(fit->threshold_B[WITHIN_NODE], file);
-	}
+	write_thresholds(fit, file);
 	if (fit->is_synchronous_acknowledged)
-		fprintf(file,
-			"  synchronous_send: acknowledged   # an empty one took two latencies\n");
+		fprintf(
+		    file,
+		    "  synchronous_send: acknowledged   # an empty one took two latencies; %s\n",
+		    yaml_probe(fit, "synchronous", probe));
 	if (fit->is_late_probe)
-		fprintf(file, "  late_answers: %s   # a first question says no\n",
-			fit->is_late_test ? "tests" : "probes");
+		fprintf(file, "  late_answers: %s   # a first question says no; %s\n",
+			fit->is_late_test ? "tests" : "probes",
+			yaml_probe(fit, "late_probe late_tests", probe));
 	if (is_ordered(fit))
-		fprintf(file, "  order: per_pair   # an empty message behind a large one arrives "
-			      "behind it\n");
+		fprintf(
+		    file,
+		    "  order: per_pair   # an empty message behind a large one arrives behind it; "
+		    "%s\n",
+		    yaml_probe(fit, "behind_large", probe));
 	write_rendezvous(fit, file);
 }

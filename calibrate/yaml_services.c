@@ -8,16 +8,23 @@
 
 enum { DEFAULT_DEPTH = 64 };
 
-static void write_depth(const struct services *services, FILE *file)
+static void write_depth(const struct fit *fit, const struct services *services, FILE *file)
 {
+	char probe[160];
+
+	yaml_probe(fit, "gets_at_once", probe);
 	if (services->depth > 0)
-		fprintf(file, "  queue_depth: %lld   # the next get waited for the first answer\n",
-			(long long)services->depth);
+		fprintf(file,
+			"  queue_depth: %lld   # the next get waited for the first answer; %s\n",
+			(long long)services->depth, probe);
 	else if (!services->is_depth_certain)
-		fprintf(file, "  # queue_depth: not seen; gets came back in no regular groups\n");
+		fprintf(file,
+			"  # queue_depth: not seen; gets came back in no regular groups; %s\n",
+			probe);
 	else if (services->n_gets > DEFAULT_DEPTH)
-		fprintf(file, "  queue_depth: %lld   # or more: that many gets waited for none\n",
-			(long long)services->n_gets);
+		fprintf(file,
+			"  queue_depth: %lld   # or more: that many gets waited for none; %s\n",
+			(long long)services->n_gets, probe);
 	else
 		fprintf(file,
 			"  # queue_depth: not seen; after %lld gets the first is back, so that it "
@@ -28,6 +35,7 @@ static void write_depth(const struct services *services, FILE *file)
 static void write_rma(const struct fit *fit, const struct services *services, FILE *file)
 {
 	const char *failed = samples_get_fact(fit->samples, "rma_failed", 0);
+	char probe[160];
 
 	if (failed)
 		fprintf(file, "\n# rma: not measured: %s\n", failed);
@@ -35,9 +43,10 @@ static void write_rma(const struct fit *fit, const struct services *services, FI
 		return;
 	fprintf(file,
 		"\nrma:\n  progress: %s   # a put to a rank that computed took %.0f %% of that "
-		"time\n",
-		services->is_in_mpi ? "in_mpi" : "nic", services->put_wait * 100);
-	write_depth(services, file);
+		"time; %s\n",
+		services->is_in_mpi ? "in_mpi" : "nic", services->put_wait * 100,
+		yaml_probe(fit, "put_while_computing", probe));
+	write_depth(fit, services, file);
 }
 
 static void write_spawn(const struct fit *fit, const struct services *services, FILE *file)
@@ -56,32 +65,44 @@ static void write_spawn(const struct fit *fit, const struct services *services, 
 		yaml_value(file, "  ", "per_process", &services->per_process, yaml_time,
 			   "each process more on one node");
 	if (services->universe)
-		fprintf(file, "  universe_size: %ld   # as the library says\n", services->universe);
+		fprintf(file, "  universe_size: %ld   # MPI_UNIVERSE_SIZE, as the library says\n",
+			services->universe);
 }
 
-static void write_servers(const struct services *services, FILE *file)
+static void write_servers(const struct fit *fit, const struct services *services, FILE *file)
 {
+	char probe[160];
+
 	if (!services->is_server_seen) {
 		fprintf(file, "  # no server is busy when all nodes reach for one place: how many "
 			      "there are was not seen\n");
 		return;
 	}
-	fprintf(file, "  servers: %ld\n", services->n_servers);
+	yaml_probe(fit, "read_places write_places wide_read_places wide_write_places", probe);
+	fprintf(file, "  servers: %ld   # places of a file that do not share one; %s\n",
+		services->n_servers, probe);
 	if (services->stripe_B > 0)
-		fprintf(file, "  stripe_size: %ld   # found in steps of 64 KiB\n",
-			services->stripe_B);
+		fprintf(file, "  stripe_size: %ld   # found in steps of 64 KiB; %s\n",
+			services->stripe_B, probe);
+	fprintf(file, "  stripe_count: ");
 	if (services->n_stripes == services->n_servers)
-		fprintf(file, "  stripe_count: all\n");
+		fprintf(file, "all   # %s\n", probe);
 	else
-		fprintf(file, "  stripe_count: %ld\n", services->n_stripes);
+		fprintf(file,
+			"%ld   # the first place that shares the first one's server again; %s\n",
+			services->n_stripes, probe);
 }
 
-static void write_bandwidth(FILE *file, const char *key, const struct value *v, const char *how)
+static void write_bandwidth(const struct fit *fit, FILE *file, const char *key,
+			    const struct value *v, const char *probes, const char *how)
 {
+	char probe[160];
+
 	if (v->is_known && isfinite(v->value))
 		yaml_value(file, "  ", key, v, yaml_bandwidth, how);
 	else
-		fprintf(file, "  %s: inf   # never what held anything up\n", key);
+		fprintf(file, "  %s: inf   # never what held anything up; %s\n", key,
+			yaml_probe(fit, probes, probe));
 }
 
 static void write_storage(const struct fit *fit, const struct services *services, FILE *file)
@@ -92,14 +113,15 @@ static void write_storage(const struct fit *fit, const struct services *services
 		return;
 	fprintf(file, "\nstorage:\n");
 	yaml_value(file, "  ", "latency", &services->access, yaml_time, "one byte read");
-	write_bandwidth(file, "read_bandwidth", &services->read_Bps, "all nodes from one server");
-	write_bandwidth(file, "write_bandwidth", &services->write_Bps,
+	write_bandwidth(fit, file, "read_bandwidth", &services->read_Bps, "read_one_server",
+			"all nodes from one server");
+	write_bandwidth(fit, file, "write_bandwidth", &services->write_Bps, "write_one_server",
 			"all nodes to one server, and MPI_File_sync");
-	write_bandwidth(file, "client_bandwidth", &services->client_Bps,
-			"one node and all servers");
+	write_bandwidth(fit, file, "client_bandwidth", &services->client_Bps,
+			"read_all_servers write_all_servers", "one node and all servers");
 	yaml_value(file, "  ", "metadata_time", &services->metadata, yaml_time,
 		   "open and close of a file");
-	write_servers(services, file);
+	write_servers(fit, services, file);
 	if (said)
 		fprintf(file, "  # the library says: %s\n", said);
 }

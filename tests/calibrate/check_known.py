@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import sourced
+
 TOLERANCE = 0.02
 UNITS = {'kB': 1e3, 'MB': 1e6, 'KiB': 1024, 'MiB': 1 << 20, 's': 1, 'us': 1e-6, 'ms': 1e-3, 'ns': 1e-9, '': 1, 'B/s': 1, 'MB/s': 1e6, 'GB/s': 1e9}
 
@@ -313,6 +315,7 @@ def main():
         if os.environ.get('SHOW'):
             with open(output, encoding='utf-8') as file:
                 print(file.read())
+        failures.extend(sourced.complaints(output))
         found, found_table = read(output)
         compare(known, known_table, found, found_table)
         compare_within(known, found)

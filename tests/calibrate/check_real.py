@@ -15,6 +15,8 @@ import sys
 import tempfile
 import time
 
+import sourced
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'programs'))
 import run_mpi  # noqa: E402  (the folder above)
 
@@ -44,6 +46,7 @@ def writes_a_valid_file(front, folder):
     for part in ('# WARNING: one node only', '# library: ', '# host: ', '# date: ', 'overhead: ', 'eager_threshold: ',
                  'samples', 'outliers', f'collectives:\n  profile: {launcher} '):
         check(part in text, f'"{part}" in the file')
+    check(not list(sourced.complaints(output)), f'each value has its source: {list(sourced.complaints(output))}')
     check('one node only' in err, 'one node: said on standard error')
     check(len(re.findall(r'^mpisim-calibrate: [^,]+, at most \d+ s left$', err, re.MULTILINE)) > 3, f'progress and the time left: {err}')
     code, out, err = run_mpi.run([mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2',
@@ -58,7 +61,7 @@ def bad_situations_are_said(front, folder):
     check(code == 0 and 'overcommitted' in err, f'three ranks on one core: exit code {code}, {out}{err}')
     with open(output, encoding='utf-8') as file:
         text = file.read()
-    check('# WARNING: overcommitted' in text and '\ncores: 1\n' in text, f'the file says so: {text[:2000]}')
+    check('# WARNING: overcommitted' in text and '\ncores: 1   # ' in text, f'the file says so: {text[:2000]}')
 
 
 def probes_between_nodes_end(front, folder):
@@ -73,6 +76,7 @@ def probes_between_nodes_end(front, folder):
     check(code == 0, f'five nodes: exit code {code}\n{out}{err}')
     with open(samples, encoding='utf-8') as file:
         probes = {line.split(',')[0] for line in file if line[0] != '#'}
+    check(not list(sourced.complaints(output)), f'five nodes: each value has its source: {list(sourced.complaints(output))}')
     for probe in ('after_rest', 'behind_large', 'two_at_once', 'synchronous', 'beside_bulk', 'ring', 'pairs', 'many_to_one'):
         check(probe in probes, f'five nodes: {probe} was measured')
     code, _, err = run_mpi.run([mpisim_run, '--quiet', '--compute', 'modelled', '--cluster', output, '-n', '2', simulated, '--help'], 60)

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import sourced
+
 TOLERANCE = 0.02
 UNITS = {'kB': 1e3, 'MB': 1e6, 'KiB': 1024, 'MiB': 1 << 20, 's': 1, 'us': 1e-6, 'ms': 1e-3, 'ns': 1e-9, '': 1, 'MB/s': 1e6, 'GB/s': 1e9}
 DEFAULTS = {'rma.progress': 'nic', 'rma.queue_depth': '64', 'spawn.startup': '0', 'spawn.per_process': '0', 'storage.servers': '1', 'storage.latency': '0',
@@ -92,6 +94,7 @@ with tempfile.TemporaryDirectory() as scratch:
     if os.listdir(storage):
         failures.append(f'files are left: {os.listdir(storage)}')
     run(fit, samples, '-o', output)
+    failures += sourced.complaints(output)
     known, found = read(cluster, settings), read(output)
     if os.environ.get('SHOW'):
         with open(output, encoding='utf-8') as file:

@@ -142,7 +142,9 @@ function readCalibration(text) {
   const facts = [], values = [], path = [];
   for (const line of (text || "").split("\n")) {
     const fact = /^# (date|library|ranks|WARNING): (.*)$/.exec(line), opened = /^( *)(\w+):\s*(#.*)?$/.exec(line);
-    const measured = /^( *)([\w.]+): (\S.*?) +# (\S.*) to (\S.*), (\d+) samples, (\d+) outliers; (.*)$/.exec(line);
+    const measured =
+	/^( *)([\w.]+): (\S.*?) +# (\S.*) to (\S.*), (\d+) samples?, (\d+) outliers?; (.*)$/.exec(
+	    line);
     const interval = path[0] === "uncertainty" && /^ +([\w.]+): \[(.*), (.*)\]/.exec(line);
     if (fact) facts.push(fact.slice(1));
     if (opened) path.splice(opened[1].length / 2, path.length, opened[2]);

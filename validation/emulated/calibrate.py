@@ -63,11 +63,12 @@ def value_of(text, key):
     return re.search(rf"^  {key}: (\S+(?: MB/s)?)", text, re.M).group(1)
 
 
-def plain(text):
+def plain(library, text):
     """The plain model: latency and bandwidth alone."""
     return (f"# {LICENSE}\n# Written by calibrate.py: the same in the plain model, latency and bandwidth alone.\nmpisim_cluster: 1\n"
-            f"name: emulated, {RATE_MBIT} Mbit/s, plain model\nnodes: {NODES}\ncores: 1\n"
-            f"network: {{latency: {value_of(text, 'latency')}, bandwidth: {value_of(text, 'bandwidth')}, latency_model: shared, sharing: algorithm1}}\n")
+            f"name: emulated, {RATE_MBIT} Mbit/s, plain model\nnodes: {NODES}   # as {library}.yaml\ncores: 1   # the same\n"
+            f"network: {{latency: {value_of(text, 'latency')}, bandwidth: {value_of(text, 'bandwidth')}, latency_model: shared, sharing: algorithm1}}"
+            f"   # values of {library}.yaml, used as in the thesis\n")
 
 
 def platform(text):
@@ -85,7 +86,7 @@ def make(build):
     for library in LIBRARIES:
         text = fitted(build, library)
         files[HERE / f"{library}.yaml"] = text
-        files[HERE / f"{library}-thesis.yaml"] = plain(text)
+        files[HERE / f"{library}-thesis.yaml"] = plain(library, text)
     files[HERE / "smpi/platform.xml"] = platform(files[HERE / "openmpi.yaml"])
     return files
 
