@@ -4,6 +4,7 @@
  * the fit: leading term first; one with a minus may get a negative coefficient.
  */
 #include <cblas.h>
+#include <string.h>
 
 #include "calibrate/kernels/kernels.h"
 
@@ -140,14 +141,25 @@ static void run_geqrf(struct kern_operands *o, const int p[])
 	dgeqrf_(&p[0], &p[1], o->c, &p[0], o->a, o->b, &length, &info);
 }
 
-/* As in a factorization: rows from all of a matrix that is much taller than what is exchanged, each in cache lines of its own. */
+/*
+ * As in a factorization: rows from all of a matrix that is much taller than what is exchanged, each
+ * in cache lines of its own, in columns that have left the caches since the last step.
+ */
 static void run_laswp(struct kern_operands *o, const int p[])
 {
 	int first = 1, n_rows = LASWP_ROWS;
+	size_t n_columns = o->n_c / LASWP_ROWS;
+	uint32_t draw = (uint32_t)o->turn;
 
-	for (int i = 0; i < p[1]; i++)
-		o->pivots[i] = p[1] + i * (n_rows - p[1]) / p[1];
-	dlaswp_(&p[0], o->c, &n_rows, &first, &p[1], o->pivots, &first);
+	if (o->turn + (size_t)p[0] > n_columns)
+		o->turn = 0;
+	for (int i = 0; i < p[1]; i++) {
+		draw = draw * 1664525u +
+		       1013904223u; /* Numerical Recipes; the high bits are good enough here */
+		o->pivots[i] = i + 1 + (int)((uint64_t)draw * (uint32_t)(n_rows - i) >> 32);
+	}
+	dlaswp_(&p[0], o->c + o->turn * LASWP_ROWS, &n_rows, &first, &p[1], o->pivots, &first);
+	o->turn += (size_t)p[0];
 }
 
 #define VECTOR 16, 1 << 21
@@ -182,3 +194,16 @@ const struct kern_kernel kern_catalog[] = {
 	{"dlaswp", MN, 2, BLOCK, KERN_KEEPS, false, run_laswp, .n_rows = LASWP_ROWS},
 	{.name = NULL},
 };
+
+bool kern_known_complexity(const char *name, int n_params, struct pd_expression *out)
+{
+	static const char precisions[] = "sdcz"; /* as --blas-model names routines */
+
+	if (!name[0] || !strchr(precisions, name[0]))
+		return false;
+	for (const struct kern_kernel *kernel = kern_catalog; kernel->name; kernel++) {
+		if (!strcmp(kernel->name + 1, name + 1) && kernel->n_params == n_params)
+			return pd_expression_parse(kernel->complexity, out, NULL) == 0;
+	}
+	return false;
+}

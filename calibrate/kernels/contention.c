@@ -97,7 +97,7 @@ static int measure_kernel(const struct kern_kernel *kernel, const struct kern_se
 	double alone_s = 0;
 
 	choose_point(kernel, settings, p);
-	rc = kern_operands_create(&operands, kern_operand_length(kernel, p[0]), err);
+	rc = kern_operands_create(kernel, kern_operand_length(kernel, p), &operands, err);
 	if (rc)
 		return rc;
 	*out = (struct kern_contention){.n_cores = settings->n_cores};

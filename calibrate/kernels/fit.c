@@ -286,7 +286,8 @@ static int refine(const struct subset *set, const struct pd_expression *stated, 
 
 /* --- a kernel --- */
 
-/* Without a stated complexity: products of the parameters, with one of them squared or cubed where there are few. */
+/* Without a stated complexity that of the BLAS routine, or products of the parameters, with one of
+ * them squared or cubed where there are few. */
 static struct pd_expression stated_terms(const struct kern_series *series)
 {
 	static const char *const usual[] = {"1", "p1^3 + p1^2 + p1 + 1", "p1*p2^2 + p1^2*p2 + p1*p2 + p1 + p2 + 1",
@@ -294,7 +295,8 @@ static struct pd_expression stated_terms(const struct kern_series *series)
 	struct pd_expression terms = series->complexity;
 	bool has_constant = false;
 
-	if (!series->has_complexity)
+	if (!series->has_complexity &&
+	    !kern_known_complexity(series->name, series->n_params, &terms))
 		pd_expression_parse(usual[series->n_params], &terms, NULL);
 	for (int k = 0; k < terms.n_terms; k++)
 		has_constant |= pd_term_value(&terms.terms[k], (double[PD_STORE_MAX_PARAMS]){0}) != 0;

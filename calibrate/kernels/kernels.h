@@ -56,18 +56,20 @@ int kern_data_read(struct kern_data *data, const char *path, struct util_error *
 void kern_data_complete(struct kern_data *data);
 void kern_data_finish(struct kern_data *data);
 
-/* --- measuring (catalog.c, measure.c, contention.c) --- */
+/* --- measuring (catalog.c, grid.c, measure.c, contention.c) --- */
 
 struct kern_operands { /* room for the largest call, and clean contents */
 	double *a, *b, *c, *clean;
 	int *pivots;
-	size_t length; /* doubles in each */
+	size_t length; /* doubles in each, */
+	size_t n_c;    /* and in c, which is larger than all caches for kernels with n_rows */
+	size_t turn;   /* where in c the next call of such a kernel works */
 };
 
 struct kern_kernel {
 	const char *name, *complexity;
 	int n_params;
-	int smallest, largest; /* sizes of the grid: powers of two between */
+	int smallest, largest; /* of vectors, of square matrices */
 	enum kern_spoils {     /* operand c, which is made anew before each call */
 		KERN_KEEPS,
 		KERN_SPOILS_DOMINANT, /* from a matrix with a dominant diagonal */
@@ -75,9 +77,13 @@ struct kern_kernel {
 	} spoils;
 	bool is_tall; /* p1 >= p2 */
 	void (*run)(struct kern_operands *o, const int p[]);
-	int n_rows; /* of the operands' columns, where that is not their parameter; 0: it is */
+	int n_rows; /* of c, which comes from memory, where that is no parameter; 0: it is one */
 };
 extern const struct kern_kernel kern_catalog[]; /* ends with a NULL name */
+
+/* Of a BLAS or LAPACK routine of any precision, from the catalog's of that routine; false when the
+ * name is none. */
+bool kern_known_complexity(const char *name, int n_params, struct pd_expression *out);
 
 struct kern_settings {
 	const char *kernels; /* "dgemm,daxpy"; NULL: all */
@@ -99,10 +105,26 @@ int kern_measure(const struct kern_settings *settings, struct kern_data *data, s
 int kern_contention_measure(const struct kern_settings *settings, struct kern_contention out[], int *out_n,
 			    struct util_error *err);
 bool kern_is_wanted(const struct kern_settings *settings, const char *name);
-int kern_operands_create(struct kern_operands *out, size_t length, struct util_error *err);
+int kern_operands_create(const struct kern_kernel *kernel, size_t length, struct kern_operands *out,
+			 struct util_error *err);
 void kern_operands_finish(struct kern_operands *operands);
-size_t kern_operand_length(const struct kern_kernel *kernel, int largest);
 int kern_largest(const struct kern_kernel *kernel, const struct kern_settings *settings);
+struct kern_grid {			  /* grid.c */
+	const struct kern_kernel *kernel; /* borrowed */
+	int largest, longest;		  /* dimension of the largest square; of any operand */
+	struct pd_term work;		  /* the leading term of the complexity */
+	double most_work;
+	int at[PD_STORE_MAX_PARAMS];
+	bool is_over;
+};
+int kern_grid_create(const struct kern_kernel *kernel, const struct kern_settings *settings,
+		     struct kern_grid *out, struct util_error *err);
+/* The next point, p[PD_STORE_MAX_PARAMS], unused ones 0; false after the last. */
+bool kern_grid_next(struct kern_grid *grid, int p[]);
+/* Numbers in the largest operand of that point. */
+size_t kern_operand_length(const struct kern_kernel *kernel, const int p[]);
+/* How many points are to come, and the numbers in their largest operand. */
+int kern_grid_count(const struct kern_grid *grid, size_t *out_length);
 /* CPU time of `n` calls in a row, seconds. */
 double kern_time(const struct kern_kernel *kernel, struct kern_operands *operands, const int p[], int n);
 

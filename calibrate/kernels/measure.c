@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "calibrate/kernels/kernels.h"
 #include "util/rng.h"
@@ -12,6 +13,9 @@
 #define MAX_SAMPLES 60
 #define MAX_BATCH 4096
 #define CLOCK_SAMPLES 200
+#define DEFAULT_CACHE_B (32 << 20)
+#define CACHES 4 /* as large is a matrix of which nothing is left in a cache after a pass */
+#define MOST_MEMORY_B (512u << 20)
 #define OFF_DIAGONAL 1e-3 /* a matrix of 1000 rows keeps a dominant diagonal, and triangular solves stay bounded */
 
 static double cpu_s(void)
@@ -22,21 +26,35 @@ static double cpu_s(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-int kern_operands_create(struct kern_operands *out, size_t length, struct util_error *err)
+/* Of the last cache that cores share, or what such a cache may have. */
+static size_t beyond_caches(void)
 {
-	struct kern_operands o = {.length = length};
+	long found_B = sysconf(_SC_LEVEL3_CACHE_SIZE);
+	size_t size_B = (size_t)(found_B > 0 ? found_B : DEFAULT_CACHE_B) * CACHES;
+
+	return (size_B < MOST_MEMORY_B ? size_B : MOST_MEMORY_B) / sizeof(double);
+}
+
+int kern_operands_create(const struct kern_kernel *kernel, size_t length, struct kern_operands *out,
+			 struct util_error *err)
+{
+	size_t n_c = kernel->n_rows && beyond_caches() > length ? beyond_caches() : length;
+	struct kern_operands o = {.length = length, .n_c = n_c};
 	struct util_rng rng;
 
 	o.a = malloc(length * sizeof(double));
 	o.b = malloc(length * sizeof(double));
-	o.c = malloc(length * sizeof(double));
+	o.c = malloc(n_c * sizeof(double));
 	o.clean = malloc(length * sizeof(double));
 	o.pivots = calloc(length, sizeof(int));
 	*out = o;
 	if (!o.a || !o.b || !o.c || !o.clean || !o.pivots) {
 		kern_operands_finish(out);
-		return util_error_set(err, UTIL_ENOMEM, "no memory for operands of %zu numbers", length);
+		return util_error_set(err, UTIL_ENOMEM, "no memory for operands of %zu numbers",
+				      n_c);
 	}
+	for (size_t i = length; i < n_c; i++) /* pages that are there */
+		o.c[i] = 1;
 	util_rng_init(&rng, 1, 0);
 	for (size_t i = 0; i < length; i++) {
 		o.a[i] = util_rng_uniform(&rng) - 0.5;
@@ -56,30 +74,12 @@ void kern_operands_finish(struct kern_operands *o)
 	*o = (struct kern_operands){.a = NULL};
 }
 
-int kern_largest(const struct kern_kernel *kernel, const struct kern_settings *settings)
+/* Of the operand that a call spoils, with n_params <= 2 (the rest of p is 0), and of what it solves
+ * with. */
+static size_t used_length(const struct kern_kernel *kernel, const struct kern_operands *o,
+			  const int p[])
 {
-	bool is_vector = kernel->largest > 1 << 16;
-	int largest = settings->max_size && !is_vector && settings->max_size < kernel->largest
-			      ? settings->max_size
-			      : kernel->largest;
-
-	/* Vectors as long as the square matrices, so that --max-size bounds all time and memory. */
-	if (settings->max_size && is_vector && settings->max_size < 1 << 10)
-		largest = settings->max_size * settings->max_size;
-	return largest > kernel->smallest ? largest : kernel->smallest;
-}
-
-size_t kern_operand_length(const struct kern_kernel *kernel, int largest)
-{
-	size_t n_rows = largest > kernel->n_rows ? (size_t)largest : (size_t)kernel->n_rows;
-
-	return kernel->largest > 1 << 16 ? (size_t)largest : (size_t)largest * n_rows;
-}
-
-/* Of the operand that a call spoils, with n_params <= 2 (the rest of p is 0). */
-static size_t used_length(const struct kern_operands *o, const int p[])
-{
-	size_t length = (size_t)p[0] * (size_t)(p[1] > p[0] ? p[1] : p[0]);
+	size_t length = (size_t)p[0] * (size_t)(p[1] > p[0] || kernel->is_tall ? p[1] : p[0]);
 
 	return length < o->length ? length : o->length;
 }
@@ -88,14 +88,15 @@ static size_t used_length(const struct kern_operands *o, const int p[])
 static void fill_clean(const struct kern_kernel *kernel, struct kern_operands *o, const int p[])
 {
 	struct util_rng rng;
+	size_t length = used_length(kernel, o, p);
 	double scale = kernel->spoils == KERN_SPOILS_DOMINANT ? OFF_DIAGONAL : 1;
 
 	if (kernel->spoils == KERN_KEEPS)
 		return;
 	util_rng_init(&rng, 2, 0);
-	for (size_t i = 0; i < o->length; i++)
+	for (size_t i = 0; i < length; i++)
 		o->clean[i] = scale * (util_rng_uniform(&rng) - 0.5);
-	for (size_t i = 0; scale < 1 && i < o->length; i += (size_t)p[0] + 1)
+	for (size_t i = 0; scale < 1 && i < length; i += (size_t)p[0] + 1)
 		o->clean[i] = 1;
 }
 
@@ -104,7 +105,7 @@ double kern_time(const struct kern_kernel *kernel, struct kern_operands *o, cons
 	double begin_s;
 
 	if (kernel->spoils != KERN_KEEPS)
-		memcpy(o->c, o->clean, used_length(o, p) * sizeof(double));
+		memcpy(o->c, o->clean, used_length(kernel, o, p) * sizeof(double));
 	begin_s = cpu_s();
 	for (int i = 0; i < n; i++)
 		kernel->run(o, p);
@@ -147,64 +148,37 @@ static int measure_point(const struct kern_kernel *kernel, struct kern_operands 
 	return rc;
 }
 
-/* The next point of the grid: the fewer parameters, the closer. False after the last one. */
-static bool next_point(const struct kern_kernel *kernel, int largest, int p[])
+static int measure_grid(struct kern_grid *grid, double budget_s, struct kern_series *series,
+			struct util_error *err)
 {
-	for (int i = 0; i < kernel->n_params; i++) {
-		p[i] += kernel->n_params > 2 ? p[i] : p[i] / (kernel->n_params == 1 ? 4 : 2);
-		if (p[i] <= largest)
-			return true;
-		p[i] = kernel->smallest;
-	}
-	return false;
-}
+	struct kern_operands operands;
+	size_t length;
+	int p[PD_STORE_MAX_PARAMS], n = kern_grid_count(grid, &length);
+	int rc = kern_operands_create(grid->kernel, length, &operands, err);
 
-static int count_points(const struct kern_kernel *kernel, int largest)
-{
-	int p[PD_STORE_MAX_PARAMS], n = 0;
-
-	for (int i = 0; i < PD_STORE_MAX_PARAMS; i++)
-		p[i] = kernel->smallest;
-	do
-		n++;
-	while (next_point(kernel, largest, p));
-	return n;
-}
-
-/* Powers of two are what caches like least: sizes are moved off them, each dimension by another part. None is above `largest`. */
-static bool place_point(const struct kern_kernel *kernel, int largest, const int grid[], int out[])
-{
-	for (int i = 0; i < kernel->n_params; i++) {
-		out[i] = grid[i] + grid[i] / 4 * (i + 1) / 2;
-		out[i] = out[i] < largest ? out[i] : largest;
-	}
-	return !kernel->is_tall || out[0] >= out[1];
+	if (rc)
+		return rc;
+	while (!rc && kern_grid_next(grid, p))
+		rc = measure_point(grid->kernel, &operands, p, budget_s / n, series, err);
+	kern_operands_finish(&operands);
+	return rc;
 }
 
 static int measure_kernel(const struct kern_kernel *kernel, const struct kern_settings *settings, double budget_s,
 			  struct kern_data *data, struct util_error *err)
 {
-	int largest = kern_largest(kernel, settings), grid[PD_STORE_MAX_PARAMS], p[PD_STORE_MAX_PARAMS] = {0};
 	struct kern_series *series;
-	struct kern_operands operands;
+	struct kern_grid grid;
 	int rc = kern_data_series(data, kernel->name, kernel->n_params, &series, err);
 
 	if (!rc && !series->has_complexity)
 		rc = pd_expression_parse(kernel->complexity, &series->complexity, err);
 	if (!rc)
-		rc = kern_operands_create(&operands, kern_operand_length(kernel, largest), err);
+		rc = kern_grid_create(kernel, settings, &grid, err);
 	if (rc)
 		return rc;
 	series->has_complexity = true;
-	for (int i = 0; i < PD_STORE_MAX_PARAMS; i++)
-		grid[i] = kernel->smallest;
-	budget_s /= count_points(kernel, largest);
-	do {
-		if (place_point(kernel, largest, grid, p))
-			rc = measure_point(kernel, &operands, p, budget_s, series, err);
-	} while (!rc && next_point(kernel, largest, grid));
-	kern_operands_finish(&operands);
-	return rc;
+	return measure_grid(&grid, budget_s, series, err);
 }
 
 bool kern_is_wanted(const struct kern_settings *settings, const char *name)

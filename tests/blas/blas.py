@@ -16,6 +16,17 @@ os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 BIN, HERE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 LINK = sys.argv[3:]
+# In place of LAPACKE, which needs not be installed: what is called shows.
+LAPACKE = """
+int LAPACKE_dgetrf(int order, int m, int n, double *a, int lda, int *pivots) { return 1; }
+int LAPACKE_dgeqrf_work(int order, int m, int n, double *a, int lda, double *tau, double *work, int length)
+{
+	if (length != -1)
+		return 1;
+	work[0] = 3;
+	return 0;
+}
+"""
 CLUSTER = "mpisim_cluster: 1\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
 PICOSECOND = 1.5e-12  # what rounding to simulated time may lose
 
@@ -29,8 +40,11 @@ class Base(unittest.TestCase):
     def setUpClass(cls):
         cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-blas-"))
         (cls.dir / "cluster.yaml").write_text(CLUSTER)
-        for name in ("calls", "hpl"):
-            built = call(BIN / "mpisim-cc", "-g", "-O1", HERE / f"{name}.c", "-o", cls.dir / name, *LINK, "-lm")
+        (cls.dir / "lapacke.c").write_text(LAPACKE)
+        library = cls.dir / "liblapacke-test.so"
+        assert call("cc", "-shared", "-fPIC", "-o", library, cls.dir / "lapacke.c").returncode == 0
+        for name in ("calls", "complex", "hpl"):
+            built = call(BIN / "mpisim-cc", "-g", "-O1", HERE / f"{name}.c", "-o", cls.dir / name, *LINK, library, "-lm")
             assert built.returncode == 0, built.stderr
 
     @classmethod
@@ -46,8 +60,8 @@ class Base(unittest.TestCase):
     def result(self):
         return json.loads((self.dir / "out.json").read_text())
 
-    def takes(self, seconds, model, *cases, prints=""):
-        done = self.run_program(model, "calls", *cases)
+    def takes(self, seconds, model, *cases, prints="", program="calls"):
+        done = self.run_program(model, program, *cases)
         self.assertEqual((done.returncode, done.stdout), (0, prints), done.stderr)
         self.assertAlmostEqual(self.result()["predicted_time_s"], seconds, delta=PICOSECOND)
 
@@ -119,6 +133,16 @@ class Charged(Base):
         # the first call computes 4*4 + 1*1 + 1*1 + 1*1; then c[0] = 7 stays
         self.assertEqual((done.returncode, done.stdout), (0, "gemm 19\ngemm 7\n"), done.stderr)
 
+    def test_collect_keeps_what_calls_take_for_models_of_them(self):
+        kept = self.dir / "kept"
+        done = self.run_program("", "calls", "gemm", "gemm-rows", "numbers", "annotated", mode="collect",
+                                options=["--blas-model", "/dev/null", "--bench-out", kept])
+        self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "gemm 19"), done.stderr)
+        rows = [line.split(",") for line in kept.read_text().splitlines() if line and not line.startswith(("#", "name,"))]
+        self.assertEqual(sorted(",".join(row[:4]) for row in rows),
+                         ["dasum,3,,", "ddot,3,,", "ddot,3,,", "dgemm,2,3,4", "dgemm,3,2,4", "idamax,3,,", "idamax,3,,", "mine,,,"])
+        self.assertTrue(all(float(row[-1]) > 0 for row in rows), rows)
+
     def test_within_annotated_kernels_and_on_other_threads_the_library_computes(self):
         done = self.run_program("model,dgemm,1000\n", "calls", "annotated", mode="partial", options=["--first-n", "1"])
         self.assertEqual((done.returncode, done.stdout), (0, "gemm 19\n"), done.stderr)
@@ -129,6 +153,31 @@ class Charged(Base):
         done = self.run_program("", "calls", "gemm")
         self.assertEqual((done.returncode, done.stdout), (0, "gemm 19\n"), done.stderr)
         self.assertEqual(self.result()["predicted_time_s"], 0)
+
+
+class OtherNumbers(Base):
+    def takes(self, seconds, model, case, prints=""):
+        super().takes(seconds, model, case, prints=prints, program="complex")
+
+    def test_complex_products_take_the_modelled_time_and_compute_nothing(self):
+        # 2 x 3, inner dimension 4; by rows 3 x 2: 2e-3 + 3e-4 + 4e-5 + 3e-3 + 2e-4 + 4e-5
+        self.takes(0.00558, "model,zgemm,1e-3*p1 + 1e-4*p2 + 1e-5*p3\n", "gemm", prints="gemm 7\n")
+        # order 3, rank 2, and 5 numbers: their factors are real
+        self.takes(0.0082, "model,zherk,1e-3*p1 + 1e-4*p2\nmodel,zdscal,1e-3*p1\n", "herk")
+        self.takes(0.0043, "model,zgetrf,1e-3*p1 + 1e-4*p2\n", "getrf", prints="getrf 1 2 3, 0\n")
+
+    def test_complex_results_are_computed_and_charged(self):
+        # 1 + 6i, -1 + 6i, |i|; 2 numbers twice, and 1
+        self.takes(0.221, "model,zdotc,1e-2*p1\nmodel,zdotu,1e-1*p1\nmodel,dznrm2,1e-3*p1\n", "dot", prints="dot 1+6i -1+6i 1\n")
+
+    def test_c_interface_of_lapack_with_and_without_workspace(self):
+        self.takes(0.047, "model,dgetrf,1e-2*p1\nmodel,dgeqrf,1e-3*p1 + 1e-3*p2\n", "lapacke", prints="lapacke 3 0, 1\n")
+
+    def test_matrices_with_bands_count_their_diagonals(self):
+        # 5 x 4 with 1; by rows, 4 x 5 with 3; order 4 with 1; order 4; 4 pairs
+        self.takes(0.00541 + 0.00453 + 0.0041 + 4 + 0.4,
+                   "model,dgbmv,1e-3*p1 + 1e-4*p2 + 1e-5*p3\nmodel,dsbmv,1e-3*p1 + 1e-4*p2\nmodel,dspmv,p1\nmodel,drot,1e-1*p1\n",
+                   "bands")
 
 
 class Refused(Base):
@@ -147,7 +196,7 @@ class Refused(Base):
     def test_modes_that_measure_everything_and_files_that_are_not_there_are_refused(self):
         done = self.run_program("model,dgemm,1\n", "calls", mode="direct")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--blas-model needs --compute partial or modelled", done.stderr)
+        self.assertIn("--blas-model needs --compute partial, modelled or collect", done.stderr)
         done = self.run_program("", "calls", options=["--blas-model", self.dir / "nowhere"])
         self.assertEqual(done.returncode, 2)
         self.assertIn("nowhere", done.stderr)

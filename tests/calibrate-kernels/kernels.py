@@ -88,6 +88,11 @@ class Laws(Base):
         text = "".join(f"t,{n},,,,{3e-9 * n ** 3:.17g}\n" for n in (4, 8, 16, 32, 64))
         self.assertIn("model,t,3e-09*p1^3\n", self.fit(self.store(text)))
 
+    def test_a_routine_of_another_precision_has_the_known_complexity(self):
+        """A negative term, which usual products cannot have: 1e-9 (p1 p2^2 - p2^3/3)."""
+        text = "".join(f"zgetrf,{m},{n},,,{1e-9 * (m * n * n - n ** 3 / 3):.17g}\n" for n in (10, 20, 40, 80) for m in (80, 120, 200))
+        self.assertIn(" - 3.333", self.fit(self.store(text)))
+
     def test_a_single_point_predicts_in_proportion(self):
         self.assertIn("model,t,3e-09*p1^3\n", self.fit(self.store(f"t,100,,,,{3e-9 * 100 ** 3:.17g}\n")))
 
@@ -165,6 +170,22 @@ class Measured(Base):
         self.assertEqual(run.returncode, 0, run.stderr)
         # what was kept gives models of the same kernels
         self.assertEqual(len(re.findall(r"(?m)^# \w+: \d+ points", self.fit(self.dir / "kept"))), 5)
+
+    def points(self, *options):
+        kept = self.dir / "grid"
+        done = call(KERNELS, "--budget", "50ms", "--store", kept, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [line.split(",") for line in kept.read_text().splitlines() if line and not line.startswith("#")]
+        return {tuple(int(float(word)) for word in row[1:5] if word) for row in rows if row[0] != "name"}
+
+    def test_panels_are_longer_than_squares_and_no_more_work(self):
+        """A panel of a factorization has thousands of rows, and no more flops than the largest square, 512."""
+        points = self.points("--kernels", "dgetrf")
+        self.assertTrue(3000 < max(m for m, _ in points) <= 4096, points)
+        self.assertTrue(300 < max(n for _, n in points) <= 512, points)
+        self.assertTrue(all(n <= m and m * n * n <= 512 ** 3 and m * n <= 512 * 4096 for m, n in points))
+        bounded = max(max(point) for point in self.points("--kernels", "dgetrf,dlaswp,dtrsm", "--max-size", "40"))
+        self.assertTrue(30 < bounded <= 40, bounded)
 
     def test_gsl_stays_out_of_the_process_that_holds_the_program(self):
         for path in (LIBRARY, BIN / "mpisim-run"):

@@ -24,11 +24,12 @@ static int check_compute(const struct run_options *o, struct util_error *err)
 				      "--bench needs --compute partial or modelled; --compute %s "
 				      "measures everything itself",
 				      mode);
-	if (measures_only && o->blas_model)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--blas-model needs --compute partial or modelled; --compute "
-				      "%s executes and measures everything",
-				      mode);
+	if (o->mode == PD_COMPUTE_DIRECT && o->blas_model)
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "--blas-model needs --compute partial, modelled or collect; --compute "
+		    "%s executes and measures everything",
+		    mode);
 	if (measures_only && o->vary_kernels)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--vary-kernels needs --compute partial or modelled; with "
