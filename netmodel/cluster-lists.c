@@ -234,10 +234,25 @@ int net_read_send_buffer(struct net_draft *draft, const struct net_yaml_tree *tr
 	return 0;
 }
 
+/* Packets of a connection follow each other. */
+static int order_packets(struct net_cluster *cluster, const struct net_yaml_tree *tree,
+			 struct util_error *err)
+{
+	const struct net_yaml *order = net_yaml_at(tree, "protocol.order");
+
+	if (cluster->packet_payload_B && order && cluster->order == NET_ORDER_FREE)
+		return net_yaml_fail(tree, order, err,
+				     "protocol.order: found free beside network.packets, wanted "
+				     "per_pair, or none");
+	if (cluster->packet_payload_B)
+		cluster->order = NET_ORDER_PER_PAIR;
+	return 0;
+}
+
 int net_check_packets(struct net_draft *draft, const struct net_yaml_tree *tree,
 		      const struct net_yaml *node, struct util_error *err)
 {
-	const struct net_cluster *cluster = &draft->cluster;
+	struct net_cluster *cluster = &draft->cluster;
 	const struct {
 		bool is_excluded;
 		const char *found;
@@ -258,7 +273,7 @@ int net_check_packets(struct net_draft *draft, const struct net_yaml_tree *tree,
 					     "acknowledged by themselves",
 					     others[i].found);
 	(void)node;
-	return 0;
+	return order_packets(cluster, tree, err);
 }
 
 int net_read_unattended_send(struct net_draft *draft, const struct net_yaml_tree *tree,

@@ -192,6 +192,26 @@ static void packets_are_read(void **state)
 	net_cluster_destroy(c);
 }
 
+static void packets_keep_the_order_of_a_pair(void **state)
+{
+	static const char free_order[] = MINIMAL "protocol: {order: free}\n";
+	const char *packets = "network.packets={payload: 1448}";
+	struct util_error err = {0};
+	struct net_cluster *c = parse(packets);
+
+	assert_int_equal(c->order, NET_ORDER_PER_PAIR);
+	net_cluster_destroy(c);
+	c = parse("network.packets={overhead: 90}");
+	assert_int_equal(c->order, NET_ORDER_FREE);
+	net_cluster_destroy(c);
+	c = NULL;
+	assert_int_equal(net_cluster_parse_with("test.yaml", free_order, strlen(free_order), 1,
+						&packets, &c, &err),
+			 UTIL_EINPUT);
+	assert_string_equal(err.text, "test.yaml:4:19: protocol.order: found free beside "
+				      "network.packets, wanted per_pair, or none");
+}
+
 static void wrong_values_are_refused(void **state)
 {
 	static const struct {
@@ -283,6 +303,7 @@ int main(void)
 	    cmocka_unit_test(what_queues_do_is_read),
 	    cmocka_unit_test(how_a_rendezvous_ends_is_read),
 	    cmocka_unit_test(packets_are_read),
+	    cmocka_unit_test(packets_keep_the_order_of_a_pair),
 	    cmocka_unit_test(wrong_values_are_refused),
 	};
 
