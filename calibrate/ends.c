@@ -7,7 +7,8 @@
 
 #include "fit.h"
 
-static const double ROUNDING = 0.02; /* of a packet */
+static const double ROUNDING = 0.02;  /* of a packet */
+static const double MOST_LEFT = 0.97; /* of a large message, of which a queue holds a part */
 
 /* The size at which the probe was made; -1: it was not. */
 static int64_t size_of(const struct samples *samples, const char *name)
@@ -112,6 +113,14 @@ static double packets_of(const struct fit *fit, double waited_B)
 	return (ceil(full_B / fit->payload_B - ROUNDING) + 0.5) * fit->payload_B;
 }
 
+/* What was left of a large message after a quarter of its time. */
+static double left_of_bulk(const struct fit *fit, int64_t size_B)
+{
+	return fmin(0.75 * fit_curve_time(&fit->curves[fit->subject], size_B) *
+			fit->bandwidth_Bps[fit->subject].value,
+		    (double)size_B);
+}
+
 void fit_queue(struct fit *fit)
 {
 	int64_t size_B = size_of(fit->samples, "beside_bulk");
@@ -124,6 +133,7 @@ void fit_queue(struct fit *fit)
 		       fit->bandwidth_Bps[fit->subject].value;
 	if (fit->queue_B > (double)size_B) /* something else held it up */
 		fit->queue_B = -1;
+	fit->holds_all = fit->queue_B > MOST_LEFT * left_of_bulk(fit, size_B);
 	if (fit->payload_B > 0 && fit->queue_B > 0)
 		fit->queue_B = packets_of(fit, fit->queue_B);
 }

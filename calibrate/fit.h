@@ -92,6 +92,7 @@ struct fit {
 	    send_buffers[FIT_SINCE];  /* [n_send_buffers] what a send of that size leaves behind */
 	bool is_buffer_unattended;    /* sends leave as much as the system takes of a connection */
 	double queue_B;	  /* of a large message in its node's queue; -1: unknown */
+	bool holds_all;	  /* all that was left of it */
 	bool looks_if_complete; /* a call whose requests are complete makes progress, too */
 	int n_sharing;
 	struct sharing sharing[FIT_SHARING];

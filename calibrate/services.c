@@ -74,9 +74,17 @@ static void find_rma(const struct fit *fit, struct services *services)
 	if (keys_of(fit, "gets_at_once", &key, 1) == 0)
 		return;
 	depth = value_of(fit, &key);
-	services->n_gets = key.x;
+	/* measured where gets, which wait for their requests on the links, showed nothing */
+	if (keys_of(fit, "updates_at_once", &key, 1) > 0)
+		depth = value_of(fit, &key);
 	services->is_depth_certain = depth.low == depth.high;
 	services->depth = services->is_depth_certain ? (int64_t)depth.value : 0;
+	services->n_at_once = fact(fit, "rma_busy") > 0 ? fact(fit, "rma_busy") : key.x;
+	/* a single step may be a connection's first window */
+	if (fit->payload_B > 0 && key.x <= 2 * services->depth) {
+		services->n_at_once = services->depth;
+		services->depth = 0;
+	}
 }
 
 /* --- processes --- */

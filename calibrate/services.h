@@ -12,9 +12,9 @@ struct services {
 	/* rma */
 	bool has_rma, is_in_mpi;
 	double put_wait; /* of the time for which its target computed */
-	int64_t depth;	 /* 0: not seen among n_gets */
+	int64_t depth;	 /* 0: not seen among n_at_once, */
 	bool is_depth_certain;
-	int64_t n_gets;
+	int64_t n_at_once; /* after which the first answer is back */
 	/* spawn */
 	struct value startup, per_process;
 	long universe; /* 0: as the simulator has it without being told */

@@ -13,6 +13,7 @@ static const double BURSTS_APART = 2.2;
 static const double LEAST_REQUEST_DATA_B = 4096;
 /* So little of a message's time is rounding. */
 static const double NOTHING = 1e-6;
+enum { ROUNDS = 8 }; /* of two sizes that depend on each other */
 
 static double overheads(const struct fit *fit)
 {
@@ -76,14 +77,15 @@ static double eager_time(const struct fit *fit, int where, double size_B)
 	return fit_curve_time(curve, (int64_t)size_B);
 }
 
-/* The size of an eager transfer that takes so long. */
-static double size_of_time(const struct fit *fit, int where, double time_s)
+/* The size of an eager transfer that takes so long, with so much more for each byte. */
+static double size_of_time(const struct fit *fit, int where, double time_s, double per_B_s)
 {
-	double low_B = 0, high_B = 1 << 30;
+	double low_B = 0, high_B = 1 << 30,
+	       high_s = eager_time(fit, where, high_B) + per_B_s * high_B;
 
 	if (time_s <= eager_time(fit, where, 0))
 		return 0;
-	if (eager_time(fit, where, high_B) < time_s)
+	if (high_s < time_s)
 		return fmin(fmax(time_s - fit_latency(fit, where), 0) *
 				fit->bandwidth_Bps[where].value,
 			    high_B);
@@ -92,7 +94,7 @@ static double size_of_time(const struct fit *fit, int where, double time_s)
 		       at_s = eager_time(fit, where, floor_B);
 
 		at_s += (middle_B - floor_B) * (eager_time(fit, where, floor_B + 1) - at_s);
-		if (at_s < time_s)
+		if (at_s + per_B_s * middle_B < time_s)
 			low_B = middle_B;
 		else
 			high_B = middle_B;
@@ -172,35 +174,46 @@ static double control_size(const struct fit *fit, double step_s, double request_
 	return burst > 0
 		   ? fmin(fmax(rest_s - fit->latency[w].value, 0) * fit->bandwidth_Bps[w].value,
 			  FIT_MOST_B)
-		   : fmin(size_of_time(fit, w, rest_s), FIT_MOST_B);
+		   : fmin(size_of_time(fit, w, rest_s, 0), FIT_MOST_B);
 }
 
-/* Control messages, and what travels with the first of them. */
+/* Control messages, and what travels with the first of them. Its data cost the sender time, too: of
+ * request_s, which is measured, the transfer is what that leaves. */
+static double find_sizes(struct fit *fit, double step_s, double request_s)
+{
+	double per_B_s = fit->send_per_B_s, control_B;
+	int w = fit->subject;
+
+	fit->request_data_B = size_of_time(fit, w, request_s, per_B_s);
+	if (fit->request_data_B < LEAST_REQUEST_DATA_B) {
+		fit->request_data_B = -1;
+		return control_size(fit, step_s, 0);
+	}
+	control_B = control_size(fit, step_s, request_s - per_B_s * fit->request_data_B);
+	for (int k = 0; k < ROUNDS; k++) {
+		fit->request_data_B =
+		    size_of_time(fit, w, request_s + per_B_s * control_B, per_B_s) - control_B;
+		fit->request_data_B = fmax(fit->request_data_B, LEAST_REQUEST_DATA_B);
+		control_B = control_size(fit, step_s, request_s - per_B_s * fit->request_data_B);
+	}
+	return control_B;
+}
+
 static void find_handshake(struct fit *fit)
 {
 	int w = fit->subject, n = fit_n_control(fit);
 	int64_t eager_B = fit->threshold_B[w], next_B = eager_B < INT64_MAX ? eager_B + 1 : eager_B;
 	struct summary at = time_of(fit, "one_way", eager_B),
 		       above = time_of(fit, "one_way", next_B);
-	double rate = fit->bandwidth_Bps[w].value, request_s = measured_request_s(fit), request_B,
-	       half;
+	double rate = fit->bandwidth_Bps[w].value, control_B, half;
 
 	fit->request_data_B = -1;
 	if (!at.n || !above.n || !isfinite(rate))
 		return;
-	request_B = size_of_time(fit, w, request_s) / (1 + fit->send_per_B_s * rate);
-	if (request_B >= LEAST_REQUEST_DATA_B)
-		fit->request_data_B = request_B;
-	else
-		request_s = 0;
-	fit->control_B.value = control_size(fit, above.median - at.median, request_s);
-	if (fit->request_data_B > 0)
-		fit->request_data_B =
-		    fmax(fit->request_data_B - fit->control_B.value, LEAST_REQUEST_DATA_B);
+	control_B = find_sizes(fit, above.median - at.median, measured_request_s(fit));
 	half = hypot(at.high - at.low, above.high - above.low) / 2 * rate / n;
 	fit->control_B = (struct value){
-	    true,    fit->control_B.value, fit->control_B.value - half, fit->control_B.value + half,
-	    above.n, above.n_outliers};
+	    true, control_B, control_B - half, control_B + half, above.n, above.n_outliers};
 }
 
 static struct handshake handshake_of(const struct fit *fit, int where)

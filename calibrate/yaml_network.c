@@ -101,6 +101,25 @@ static void write_packets(const struct fit *fit, FILE *file)
 		fit->overhead_B + fit->overhead_error_B, yaml_probe(fit, "packets", probe));
 }
 
+/* Packets stand in queues without a limit where none is said. */
+static void write_queue(const struct fit *fit, FILE *file)
+{
+	char probe[160];
+
+	yaml_probe(fit, "beside_bulk beside_nothing", probe);
+	if (fit->holds_all && fit->payload_B > 0)
+		fprintf(
+		    file,
+		    "  # queue: none; a byte to a third node waited for all of a large one; %s\n",
+		    probe);
+	else if (fit->queue_B >= YAML_LEAST_BUFFER_B)
+		fprintf(
+		    file,
+		    "  queue: %.0f   # %swhat a byte to a third node waited behind a large one; "
+		    "%s\n",
+		    fit->queue_B, fit->holds_all ? "or more: " : "", probe);
+}
+
 void yaml_network(const struct fit *fit, FILE *file)
 {
 	int w = fit->subject;
@@ -126,11 +145,7 @@ void yaml_network(const struct fit *fit, FILE *file)
 			"their bytes; %s\n",
 			fmin(fit->burst_s * fit->bandwidth_Bps[w].value, FIT_MOST_B),
 			yaml_probe(fit, "after_rest one_way", probe));
-	if (fit->queue_B >= YAML_LEAST_BUFFER_B)
-		fprintf(file,
-			"  queue: %.0f   # what a byte to a third node waited behind a large one; "
-			"%s\n",
-			fit->queue_B, yaml_probe(fit, "beside_bulk beside_nothing", probe));
+	write_queue(fit, file);
 	if (fit->payload_B > 0)
 		write_packets(fit, file);
 	else

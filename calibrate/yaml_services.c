@@ -12,24 +12,22 @@ static void write_depth(const struct fit *fit, const struct services *services, 
 {
 	char probe[160];
 
-	yaml_probe(fit, "gets_at_once", probe);
+	yaml_probe(fit, "gets_at_once updates_at_once", probe);
 	if (services->depth > 0)
 		fprintf(file,
-			"  queue_depth: %lld   # the next get waited for the first answer; %s\n",
+			"  queue_depth: %lld   # the next one waited for the first answer; %s\n",
 			(long long)services->depth, probe);
 	else if (!services->is_depth_certain)
-		fprintf(file,
-			"  # queue_depth: not seen; gets came back in no regular groups; %s\n",
+		fprintf(file, "  # queue_depth: not seen; answers came in no regular groups; %s\n",
 			probe);
-	else if (services->n_gets > DEFAULT_DEPTH)
-		fprintf(file,
-			"  queue_depth: %lld   # or more: that many gets waited for none; %s\n",
-			(long long)services->n_gets, probe);
+	else if (services->n_at_once > DEFAULT_DEPTH)
+		fprintf(file, "  queue_depth: %lld   # or more: that many waited for none; %s\n",
+			(long long)services->n_at_once, probe);
 	else
 		fprintf(file,
-			"  # queue_depth: not seen; after %lld gets the first is back, so that it "
-			"is never reached\n",
-			(long long)services->n_gets);
+			"  # queue_depth: not seen; %lld at once waited for none, more cannot be "
+			"told; %s\n",
+			(long long)services->n_at_once, probe);
 }
 
 static void write_rma(const struct fit *fit, const struct services *services, FILE *file)
