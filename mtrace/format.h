@@ -104,6 +104,7 @@ enum mtrace_doubt {
 	MTRACE_DOUBT_FETCH,    /* one-sided calls that read what others may be writing */
 	MTRACE_DOUBT_PLACE,    /* the program asked on which node it runs, or who else does */
 	MTRACE_DOUBT_POINTER,  /* what came next by a shared file pointer */
+	MTRACE_DOUBT_TAKEN,    /* a real run used files: no more is known than how long that took */
 	MTRACE_N_DOUBTS,
 };
 

@@ -99,6 +99,20 @@ int mpi_record_end(struct mpi_record_call *call, int code)
 	return code;
 }
 
+void mpi_trace_taken(struct mpi_record_call *call)
+{
+	struct mpi_record *r = &mpi_trace;
+	const char *name = r->functions[call->function].name;
+
+	mpi_record_doubt(call, MTRACE_DOUBT_TAKEN);
+	mtrace_record_end(call->stream);
+	mpi_trace_put_times(r->begin_ns, r->begin_ns);
+	mpi_trace_put_charge(name, 0, NULL, (double)(mpi_trace_now_ns() - r->begin_ns) * 1e-9,
+			     MTRACE_MEASURED);
+	r->depth--;
+	r->mark_ns = mpi_trace_compute_ns();
+}
+
 void mpi_record_doubt(struct mpi_record_call *call, enum mtrace_doubt kind)
 {
 	mtrace_writer_doubt(mpi_trace.writer, kind, number_of(call->function), call->site, 0, 1);

@@ -98,6 +98,10 @@ int mpi_trace_finalize(int function, const void *site);
 void mpi_trace_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void mpi_trace_refuse_call(const char *function);
 
+/* Ends a call of which no more is known than how long it took: that becomes a computation with the
+ * function's name. */
+void mpi_trace_taken(struct mpi_record_call *call);
+
 /* --- clocks.c --- */
 int64_t mpi_trace_now_ns(void);
 int64_t mpi_trace_compute_ns(void);

@@ -87,6 +87,9 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n);
+	if (MPI_Wtick() > 1 ||
+	    MPI_Aint_diff(MPI_Aint_add(8, 8), 8) != 8) /* no calls as far as traces go */
+		MPI_Abort(MPI_COMM_WORLD, 1);
 	wildcards(rank, n);
 	MPI_Barrier(MPI_COMM_WORLD);
 	many(rank, n);

@@ -100,8 +100,14 @@ def main():
         count = {call['name']: call['count'] for call in replayed.get('calls', [])}
         check(count.get('MPI_Put') == 6 and count.get('MPI_Win_lock') == 3 and count.get('MPI_Fetch_and_op') == 3, f'one-sided calls are replayed: {count}')
         check(launcher != 'mpich' or count.get('MPI_Pready') == 12, f'partitions are replayed: {count}')
-        code, _, err = record(2, [window, 'file'], trace)
-        check(code == 0 and 'called MPI_File_delete, which has no description' in err and not os.path.exists(trace),
+        replayed = replays(folder, 'file', 3, [window, 'file', folder + '/written'], 1e-6, 20)
+        count = {call['name']: call['count'] for call in replayed.get('calls', [])}
+        taken = {kernel['name']: kernel['time_s'] for kernel in replayed.get('kernels', [])}
+        files = ('MPI_File_open', 'MPI_File_write_at_all', 'MPI_File_iwrite_at', 'MPI_File_close', 'MPI_File_delete')
+        check(all(count.get(name) == 3 and taken.get(name, 0) > 0 for name in files), f'calls for files take what they took: {count} {taken}')
+        check('used files in a real run 15 times' in ' '.join(replayed.get('warnings', [])), f'and it is said: {replayed.get("warnings")}')
+        code, _, err = record(2, [window, 'generalized'], trace)
+        check(code == 0 and 'called MPI_Grequest_start, which has no description' in err and not os.path.exists(trace),
               f'a call without description: the run goes on, the trace is refused by name: {code} {err}')
         code, _, err = record(3, [calls, 'die'], trace)
         check(code != 0 and not [f for f in os.listdir(folder) if f.startswith('no.')], 'a killed run leaves no file')

@@ -89,6 +89,48 @@ static void partitions(void)
 #endif
 }
 
+static int query(void *unused, MPI_Status *status)
+{
+	MPI_Status_set_elements(status, MPI_INT, 0);
+	MPI_Status_set_cancelled(status, 0);
+	status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
+	return MPI_SUCCESS;
+}
+
+static int end(void *unused)
+{
+	return MPI_SUCCESS;
+}
+
+static int cancel(void *unused, int is_complete)
+{
+	return MPI_SUCCESS;
+}
+
+/* When it ends is the program's business, which no trace can tell. */
+static void generalized(void)
+{
+	MPI_Request request;
+
+	MPI_Grequest_start(query, end, cancel, NULL, &request);
+	MPI_Grequest_complete(request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void file(const char *path)
+{
+	MPI_File file;
+	MPI_Request request;
+
+	MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
+		      &file);
+	MPI_File_write_at_all(file, 100 * rank, here, 8, MPI_BYTE, MPI_STATUS_IGNORE);
+	MPI_File_iwrite_at(file, 100 * rank + 8, here, 8, MPI_BYTE, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_File_close(&file);
+	MPI_File_delete("/nowhere/x", MPI_INFO_NULL); /* an error that is no end */
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Win window;
@@ -96,8 +138,10 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-	if (argc > 1) {
-		MPI_File_delete("there is none", MPI_INFO_NULL);
+	if (argc > 2) {
+		file(argv[2]);
+	} else if (argc > 1) {
+		generalized();
 	} else {
 		MPI_Win_allocate(N * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &there, &window);
 		active(window);

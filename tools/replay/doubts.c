@@ -12,10 +12,12 @@ static const char *const meanings[MTRACE_N_DOUBTS] = {
     [MTRACE_DOUBT_FETCH] = "read from windows what others may write at the same time",
     [MTRACE_DOUBT_PLACE] = "asked where ranks run, or which of them share a node",
     [MTRACE_DOUBT_POINTER] = "used a shared file pointer",
+    [MTRACE_DOUBT_TAKEN] = "used files in a real run",
 };
 static const char *const consequences[MTRACE_N_DOUBTS] = {
     [MTRACE_DOUBT_CLOCK] = "if its course depends on time, it would take another one elsewhere",
     [MTRACE_DOUBT_PLACE] = "the ranks are placed otherwise here, so it may take another course",
+    [MTRACE_DOUBT_TAKEN] = "it takes what it took then, as a computation with the function's name",
 };
 
 static const struct mtrace_doubt_entry *most_frequent(const struct mtrace_file *file, uint32_t kind,
