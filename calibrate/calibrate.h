@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "samples.h"
+#include "util/error.h"
 
 /*
  * The measuring part of mpisim-calibrate: an MPI program, the same source under every library and
@@ -132,6 +133,8 @@ void spawn_child(void);
  * for. */
 double probe_one_way(struct cal *cal, int where, int64_t size_B);
 
+/* Before: whether what follows can be done with these settings. 0 or negative. */
+int cal_cannot_conclude(const struct settings *settings, struct util_error *err);
 /* At the end, on rank 0: fits and writes, or only keeps the samples; which one meson chooses. 0 or
  * -1. */
 int cal_conclude(const struct settings *settings, const struct samples *samples);

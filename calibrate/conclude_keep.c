@@ -6,18 +6,20 @@
 
 #include "calibrate.h"
 
+int cal_cannot_conclude(const struct settings *settings, struct util_error *err)
+{
+	if (settings->samples && !settings->output)
+		return 0;
+	return util_error_set(err, UTIL_EINPUT,
+			      "found -o FILE in the simulator, wanted --samples FILE; then "
+			      "mpisim-calibrate-fit FILE -o cluster.yaml");
+}
+
 int cal_conclude(const struct settings *settings, const struct samples *samples)
 {
-	if (!settings->samples || settings->output) {
-		fprintf(stderr,
-			"mpisim-calibrate: in the simulator, wanted --samples FILE and no -o; then "
-			"mpisim-calibrate-fit FILE -o cluster.yaml\n");
-		return -1;
-	}
-	if (samples_write(samples, settings->samples) < 0) {
-		fprintf(stderr, "mpisim-calibrate: cannot write %s: %s\n", settings->samples,
-			strerror(errno));
-		return -1;
-	}
-	return 0;
+	if (samples_write(samples, settings->samples) == 0)
+		return 0;
+	fprintf(stderr, "mpisim-calibrate: cannot write %s: %s\n", settings->samples,
+		strerror(errno));
+	return -1;
 }

@@ -308,28 +308,54 @@ static int write_file(const struct fit *fit, const char *output)
 	return whole_close(&whole);
 }
 
-int fit_report(const struct samples *samples, const char *output, const char *plot)
+static void warn_all(const char *who, const struct samples *samples, const char *fact,
+		     const char *format)
+{
+	const char *text;
+
+	for (int k = 0; (text = samples_get_fact(samples, fact, k)); k++) {
+		fprintf(stderr, "%s: warning: ", who);
+		fprintf(stderr, format, text);
+		fputc('\n', stderr);
+	}
+}
+
+static int draw(const char *who, const struct fit *fit, const char *plot)
+{
+	struct util_error err;
+	int drawn = fit_plot(fit, plot, &err);
+
+	if (drawn == 1)
+		fprintf(stderr,
+			"%s: warning: gnuplot is not installed: no pictures in %s, only their "
+			"data\n",
+			who, plot);
+	if (drawn < 0)
+		fprintf(stderr, "%s: %s\n", who, err.text);
+	return drawn < 0 ? -1 : 0;
+}
+
+int fit_report(const char *who, const struct samples *samples, const char *output, const char *plot)
 {
 	struct fit fit;
 	char error[256];
 	int status = 0;
 
 	if (fit_make(&fit, samples, error) < 0) {
-		fprintf(stderr, "mpisim-calibrate: %s\n", error);
+		fprintf(stderr, "%s: %s\n", who, error);
 		return -1;
 	}
-	for (int k = 0; samples_get_fact(samples, "warning", k); k++)
-		fprintf(stderr, "mpisim-calibrate: %s\n", samples_get_fact(samples, "warning", k));
+	warn_all(who, samples, "warning", "%s");
+	warn_all(who, samples, "rma_failed", "one-sided messages were not measured: %s");
+	warn_all(who, samples, "spawn_failed", "the library could not spawn %s");
 	if (fit_is_noisy(&fit))
-		fprintf(stderr, "mpisim-calibrate: %s\n", FIT_NOISY);
+		fprintf(stderr, "%s: warning: %s\n", who, FIT_NOISY);
 	if (write_file(&fit, output) < 0) {
-		fprintf(stderr, "mpisim-calibrate: cannot write %s: %s\n", output, strerror(errno));
+		fprintf(stderr, "%s: cannot write %s: %s\n", who, output, strerror(errno));
 		status = -1;
 	}
-	if (plot && fit_plot(&fit, plot) < 0) {
-		fprintf(stderr, "mpisim-calibrate: cannot make pictures in %s\n", plot);
+	if (plot && draw(who, &fit, plot) < 0)
 		status = -1;
-	}
 	fit_finish(&fit);
 	return status;
 }

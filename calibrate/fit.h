@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "samples.h"
+#include "util/error.h"
 
 /*
  * From samples to the values of a cluster file. Uses GSL: what links it is under the GPL
@@ -175,11 +176,12 @@ int fit_entries(const struct fit *fit, int where, struct entry entries[FIT_SEGME
 
 /* yaml.c: the cluster file. */
 void fit_write_yaml(const struct fit *fit, FILE *file);
-/* plot.c: data, a gnuplot script and, if gnuplot is there, PNG pictures in the directory. 0 or -1.
- */
-int fit_plot(const struct fit *fit, const char *directory);
-/* All of it: file `output` appears complete or not at all; warnings go to stderr. 0 or -1, with a
- * message on stderr. */
-int fit_report(const struct samples *samples, const char *output, const char *plot);
+/* plot.c: data, a gnuplot script and PNG pictures in the directory. 0; 1: no pictures, since there
+ * is no gnuplot; negative. */
+int fit_plot(const struct fit *fit, const char *directory, struct util_error *err);
+/* All of it: file `output` appears complete or not at all; warnings go to stderr, after the name
+ * `who`. 0 or -1, with a message on stderr. */
+int fit_report(const char *who, const struct samples *samples, const char *output,
+	       const char *plot);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -12,6 +10,7 @@
 
 #include "calibrate.h"
 #include "storage.h"
+#include "util/outpath.h"
 
 /* Of the budget. */
 static const double SPAWN_SHARE = 0.1, STORAGE_SHARE = 0.25, RMA_SHARE = 0.01;
@@ -125,53 +124,60 @@ static int run(struct cal *cal)
 	return status;
 }
 
-/* NULL, or why it cannot be written. */
-static const char *check_file(const char *path)
-{
-	char beside[4096];
-	struct stat found;
-	int file;
-
-	if (!path)
-		return NULL;
-	if (*path == '\0')
-		return strerror(ENOENT);
-	if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
-		return "it is no regular file";
-	if (stat(path, &found) == 0)
-		return access(path, W_OK) ? strerror(errno) : NULL;
-	snprintf(beside, sizeof beside, "%s.%d", path, (int)getpid());
-	file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (file < 0)
-		return strerror(errno);
-	close(file);
-	unlink(beside);
-	return NULL;
-}
-
-static const char *check_folder(const char *path)
+/* It is made when there is something to put into it. */
+static int check_folder(const char *path, struct util_error *err)
 {
 	struct stat found;
+	char inside[4096];
 
-	if (!path || (mkdir(path, 0777) && errno != EEXIST))
-		return path ? strerror(errno) : NULL;
+	if (mkdir(path, 0777) == 0)
+		return rmdir(path) ? util_error_errno(err, errno, "cannot write %s", path) : 0;
+	if (errno != EEXIST)
+		return util_error_errno(err, errno, "cannot write %s", path);
 	if (stat(path, &found) < 0 || !S_ISDIR(found.st_mode))
-		return strerror(ENOTDIR);
-	return access(path, W_OK | X_OK) ? strerror(errno) : NULL;
+		return util_error_errno(err, ENOTDIR, "cannot write %s", path);
+	snprintf(inside, sizeof inside, "%s/plot.gp", path);
+	return util_output_check(inside, err);
 }
 
-static bool complain(const char *path, const char *why)
+static bool is_same_file(const char *a, const char *b)
 {
-	if (why)
-		fprintf(stderr, "mpisim-calibrate: cannot write '%s': %s\n", path, why);
-	return why;
+	struct stat first, second;
+
+	if (!strcmp(a, b))
+		return true;
+	return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+	       first.st_ino == second.st_ino;
+}
+
+static int check_outputs(const struct settings *s, struct util_error *err)
+{
+	if (cal_cannot_conclude(s, err) || (s->output && util_output_check(s->output, err)) ||
+	    (s->samples && util_output_check(s->samples, err)))
+		return -1;
+	if (s->output && s->samples && is_same_file(s->output, s->samples))
+		return util_error_set(err, UTIL_EINPUT,
+				      "cannot write %s: it is the cluster file already",
+				      s->samples);
+	return s->plot ? check_folder(s->plot, err) : 0;
+}
+
+static int complain(const char *text)
+{
+	fprintf(stderr, "mpisim-calibrate: %s\n", text);
+	return 1;
 }
 
 static int check_storage(const struct settings *s, int rank)
 {
 	const char *why = storage_check(s->storage, rank);
-	int failed = rank == 0 && complain(s->storage, why);
+	struct util_error err;
+	int failed = why != NULL;
 
+	if (failed && rank == 0) {
+		util_error_set(&err, UTIL_EINPUT, "cannot write %s: %s", s->storage, why);
+		complain(err.text);
+	}
 	MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	return failed;
 }
@@ -179,16 +185,11 @@ static int check_storage(const struct settings *s, int rank)
 /* Minutes of measuring are better not begun when the result cannot be kept. */
 static int check_files(const struct settings *s, int rank)
 {
+	struct util_error err;
 	int failed = 0;
 
-	if (rank == 0)
-		failed =
-		    complain(s->output, check_file(s->output)) ||
-		    complain(s->samples, check_file(s->samples)) ||
-		    complain(s->samples, s->output && s->samples && !strcmp(s->output, s->samples)
-					     ? "it is the cluster file already"
-					     : NULL) ||
-		    complain(s->plot, check_folder(s->plot));
+	if (rank == 0 && check_outputs(s, &err))
+		failed = complain(err.text);
 	MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	return failed ? failed : check_storage(s, rank);
 }
@@ -215,7 +216,7 @@ int main(int argc, char **argv)
 			status = check_files(&cal.settings, rank) ? 2 : run(&cal);
 			break;
 		}
-		fprintf(stderr, "mpisim-calibrate: found 1 rank, wanted 2 or more\n");
+		complain("found 1 rank, wanted 2 or more: mpirun -n 2 mpisim-calibrate ...");
 		status = 2;
 		break;
 	case HELP_SHOWN:

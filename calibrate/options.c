@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calibrate.h"
+#include "util/options.h"
+#include "util/units.h"
+
+#define SEE_HELP "see mpisim-calibrate --help"
 
 static const char help[] =
     "mpisim-calibrate measures the machine that it runs on and describes it in a cluster file.\n"
@@ -23,93 +26,112 @@ static const char help[] =
     "more\n"
     "  --storage DIR         files of MPI-IO, too, in a directory that all nodes share\n"
     "  --quick               under a minute: shorter, less sure\n"
-    "  --budget SECONDS      how long to measure, about (300; quick: 40)\n"
+    "  --budget TIME         how long to measure, about (300s; quick: 40s); 5min, or seconds\n"
     "  --tolerance FRACTION  a median known within this is good enough (0.01; quick: 0.03)\n"
     "  --max-size SIZE       largest message (64M; quick: 16M); K, M: powers of 1024\n"
     "  --transfers N         CPU cost for up to N transfers each way (other nodes, 2 to 8; quick: "
     "2)\n"
     "  --cores N             cores of a node, where the system says another number\n"
-    "  --window SECONDS      length of one measurement of the CPU (0.05; quick: 0.02)\n"
+    "  --window TIME         length of one measurement of the CPU (50ms; quick: 20ms)\n"
     "  --help\n"
     "\n"
     "docs/calibrate.md explains what is measured, and how to judge it.\n";
 
-static enum verdict complain(int rank, const char *option, const char *found)
+static int refuse_range(const char *option, const char *text, const char *wanted,
+			struct util_error *err)
 {
-	if (rank == 0)
-		fprintf(stderr, "mpisim-calibrate: %s%s cannot be \"%s\" (--help explains)\n",
-			option ? "--" : "an argument", option ? option : "", found);
-	return WRONG;
+	return util_error_set(err, UTIL_EINPUT, "--%s: found \"%s\", wanted %s", option, text,
+			      wanted);
 }
 
-static int read_number(const char *text, double low, double high, double *out)
+static int read_time(const char *option, const char *text, double low_s, double high_s,
+		     const char *wanted, double *out_s, struct util_error *err)
 {
-	char *end;
-	double value = strtod(text, &end);
+	double value_s;
 
-	if (end == text || *end || !(value >= low && value <= high))
-		return -1;
+	if (util_parse_span_s(text, &value_s, err))
+		return util_error_prepend(err, "--%s", option);
+	if (!(value_s >= low_s && value_s <= high_s))
+		return refuse_range(option, text, wanted, err);
+	*out_s = value_s;
+	return 0;
+}
+
+static int read_fraction(const char *text, double *out, struct util_error *err)
+{
+	double value;
+
+	if (util_parse_double(text, &value, err) || !(value >= 1e-6 && value <= 1))
+		return refuse_range("tolerance", text, "a fraction from 1e-6 to 1", err);
 	*out = value;
 	return 0;
 }
 
-static int read_size(const char *text, int64_t *out)
+static int read_count(const char *option, const char *text, int64_t high, int *out,
+		      struct util_error *err)
 {
+	int64_t value;
+
+	if (util_parse_int(text, 1, high, &value, err))
+		return util_error_prepend(err, "--%s", option);
+	*out = (int)value;
+	return 0;
+}
+
+/* "64M" is 64 MiB, as benchmarks of messages have it; "64MB" is what it says. */
+static int read_size(const char *text, int64_t *out, struct util_error *err)
+{
+	static const char wanted[] = "a size from 1K to 1G such as 64M or 64MiB";
 	char *end;
 	long long value = strtoll(text, &end, 10);
+	int64_t size_B = value;
 
-	if (end == text || value < 1 || value > 1 << 30)
-		return -1;
-	if (*end == 'K' || *end == 'M')
-		value <<= *end++ == 'K' ? 10 : 20;
-	if (*end || value < 1024 || value > 1 << 30)
-		return -1;
-	*out = value;
+	if (end > text && value >= 0 && value <= 1 << 30 && *end && strchr("KMG", *end) && !end[1])
+		size_B = (int64_t)value << (*end == 'K' ? 10 : *end == 'M' ? 20 : 30);
+	else if (util_parse_size_B(text, &size_B, err))
+		return refuse_range("max-size", text, wanted, err);
+	if (size_B < 1024 || size_B > 1 << 30)
+		return refuse_range("max-size", text, wanted, err);
+	*out = size_B;
 	return 0;
 }
 
-static int read_option(struct settings *s, int option, const char *text)
+static int read_option(struct settings *s, int option, const char *text, struct util_error *err)
 {
-	double number = 0;
-	int failed = 0;
-
 	switch (option) {
 	case 'o':
 		s->output = text;
-		break;
+		return 0;
 	case 'S':
 		s->samples = text;
-		break;
+		return 0;
 	case 'p':
 		s->plot = text;
-		break;
+		return 0;
 	case 'd':
 		s->storage = text;
-		break;
+		return 0;
 	case 's':
 		s->spawns = true;
-		break;
+		return 0;
 	case 'q':
 		s->is_quick = true;
-		break;
+		return 0;
 	case 'b':
-		return read_number(text, 1, 1e6, &s->budget_s);
+		return read_time("budget", text, 1, 1e6, "a time from 1s to 1000000s", &s->budget_s,
+				 err);
 	case 't':
-		return read_number(text, 1e-6, 1, &s->tolerance);
+		return read_fraction(text, &s->tolerance, err);
 	case 'w':
-		return read_number(text, 1e-3, 10, &s->window_s);
+		return read_time("window", text, 1e-3, 10, "a time from 1ms to 10s", &s->window_s,
+				 err);
 	case 'm':
-		return read_size(text, &s->max_size_B);
+		return read_size(text, &s->max_size_B, err);
 	case 'n':
-		failed = read_number(text, 1, 32, &number) || number != floor(number);
-		s->n_transfers = (int)number;
-		break;
-	case 'c':
-		failed = read_number(text, 1, 1e6, &number) || number != floor(number);
-		s->cores = (int)number;
-		break;
+		return read_count("transfers", text, 32, &s->n_transfers, err);
+	default:
+		return read_count("cores", text, 1000000, &s->cores, err);
 	}
-	return failed ? -1 : 0;
 }
 
 static void use_defaults(struct settings *s)
@@ -126,38 +148,57 @@ static void use_defaults(struct settings *s)
 		s->n_transfers = 2;
 }
 
+static const struct option options[] = {
+    {"output", required_argument, NULL, 'o'},  {"samples", required_argument, NULL, 'S'},
+    {"plot", required_argument, NULL, 'p'},    {"spawn", no_argument, NULL, 's'},
+    {"storage", required_argument, NULL, 'd'}, {"quick", no_argument, NULL, 'q'},
+    {"budget", required_argument, NULL, 'b'},  {"tolerance", required_argument, NULL, 't'},
+    {"window", required_argument, NULL, 'w'},  {"max-size", required_argument, NULL, 'm'},
+    {"cores", required_argument, NULL, 'c'},   {"transfers", required_argument, NULL, 'n'},
+    {"help", no_argument, NULL, 'h'},	       {NULL, 0, NULL, 0}};
+
+/* 0, 1: --help, or negative. */
+static int parse(int argc, char **argv, struct settings *settings, struct util_error *err)
+{
+	uint64_t given = 0;
+	int option, failed = 0;
+
+	opterr = 0;
+	while (!failed && (option = getopt_long(argc, argv, ":o:", options, NULL)) != -1) {
+		if (option == 'h')
+			return 1;
+		if (option == '?' || option == ':')
+			return util_option_refuse(option, argv, SEE_HELP, err);
+		failed = util_option_check(option, optarg, options, &given, err);
+		if (!failed)
+			failed = read_option(settings, option, optarg, err);
+	}
+	if (!failed && optind < argc)
+		failed = util_error_set(err, UTIL_EINPUT, "found \"%s\", wanted options only; %s",
+					argv[optind], SEE_HELP);
+	if (!failed && !settings->output && !settings->samples)
+		failed = util_error_set(err, UTIL_EINPUT, "nowhere to write to, wanted -o FILE");
+	if (!failed && settings->plot && !settings->output)
+		failed =
+		    util_error_set(err, UTIL_EINPUT,
+				   "--plot: found no -o FILE, wanted one: pictures show what it "
+				   "says");
+	return failed;
+}
+
 enum verdict cal_options(int argc, char **argv, int rank, struct settings *settings)
 {
-	static const struct option options[] = {
-	    {"output", required_argument, NULL, 'o'},  {"samples", required_argument, NULL, 'S'},
-	    {"plot", required_argument, NULL, 'p'},    {"spawn", no_argument, NULL, 's'},
-	    {"storage", required_argument, NULL, 'd'}, {"quick", no_argument, NULL, 'q'},
-	    {"budget", required_argument, NULL, 'b'},  {"tolerance", required_argument, NULL, 't'},
-	    {"window", required_argument, NULL, 'w'},  {"max-size", required_argument, NULL, 'm'},
-	    {"cores", required_argument, NULL, 'c'},   {"transfers", required_argument, NULL, 'n'},
-	    {"help", no_argument, NULL, 'h'},	       {NULL, 0, NULL, 0}};
-	int option, index = 0;
+	struct util_error err;
+	int failed;
 
 	*settings = (struct settings){.n_transfers = -1};
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "o:", options, &index)) != -1) {
-		if (option == 'h') {
-			if (rank == 0)
-				fputs(help, stdout);
-			return HELP_SHOWN;
-		}
-		if (option == '?')
-			return complain(rank, NULL, argv[optind - 1]);
-		if (read_option(settings, option, optarg) < 0)
-			return complain(rank, options[index].name, optarg);
-	}
-	if (optind < argc)
-		return complain(rank, NULL, argv[optind]);
+	failed = parse(argc, argv, settings, &err);
+	if (failed == 1 && rank == 0)
+		fputs(help, stdout);
+	if (failed < 0 && rank == 0)
+		fprintf(stderr, "mpisim-calibrate: %s\n", err.text);
+	if (failed)
+		return failed < 0 ? WRONG : HELP_SHOWN;
 	use_defaults(settings);
-	if (!settings->output && !settings->samples) {
-		if (rank == 0)
-			fputs("mpisim-calibrate: nowhere to write to; wanted -o FILE\n", stderr);
-		return WRONG;
-	}
 	return GO_ON;
 }

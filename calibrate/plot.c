@@ -1,54 +1,74 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pictures by gnuplot: time and bandwidth by size, measured and fitted, and the CPU cost. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "fit.h"
+#include "util/gnuplot.h"
 
-static FILE *create(const char *directory, const char *name)
-{
+/* One of the files that are written; its folder and name stay the caller's. */
+struct part {
+	FILE *file;
 	char path[4096];
+	struct util_error *err;
+};
 
-	if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int)sizeof(path))
-		return NULL;
-	return fopen(path, "w");
+static int begin(struct part *part, const char *directory, const char *name, struct util_error *err)
+{
+	part->err = err;
+	snprintf(part->path, sizeof(part->path), "%s/%s", directory, name);
+	part->file = fopen(part->path, "we");
+	return part->file ? 0 : util_error_errno(err, errno, "cannot write %s", part->path);
+}
+
+static int end(struct part *part)
+{
+	int failed = fflush(part->file) || ferror(part->file), why = errno;
+
+	if (fclose(part->file) && !failed) {
+		failed = 1;
+		why = errno;
+	}
+	return failed ? util_error_errno(part->err, why, "cannot write %s", part->path) : 0;
 }
 
 /* Size, median, its interval, the model's time. */
-static int write_curve(const struct curve *curve, const char *directory, const char *name)
+static int write_curve(const struct curve *curve, const char *directory, const char *name,
+		       struct util_error *err)
 {
-	FILE *file = create(directory, name);
+	struct part part;
 
-	if (!file)
+	if (curve->n_points == 0)
+		return 0;
+	if (begin(&part, directory, name, err))
 		return -1;
-	fprintf(file, "# bytes seconds low high fitted\n");
+	fprintf(part.file, "# bytes seconds low high fitted\n");
 	for (int k = 0; k < curve->n_points; k++) {
 		const struct point *p = &curve->points[k];
 
-		fprintf(file, "%lld %.9g %.9g %.9g %.9g\n", (long long)p->size_B, p->time.median,
-			p->time.low, p->time.high, fit_curve_time(curve, p->size_B));
+		fprintf(part.file, "%lld %.9g %.9g %.9g %.9g\n", (long long)p->size_B,
+			p->time.median, p->time.low, p->time.high,
+			fit_curve_time(curve, p->size_B));
 	}
-	return fclose(file) ? -1 : 0;
+	return end(&part);
 }
 
-static int write_table(const struct fit *fit, const char *directory)
+static int write_table(const struct fit *fit, const char *directory, struct util_error *err)
 {
-	FILE *file = create(directory, "cpu_cost.dat");
+	struct part part;
 
-	if (!file)
+	if (fit->table_n < 0)
+		return 0;
+	if (begin(&part, directory, "cpu_cost.dat", err))
 		return -1;
-	fprintf(file, "# outgoing incoming cost\n");
+	fprintf(part.file, "# outgoing incoming cost\n");
 	for (int o = 0; o <= fit->table_n; o++) {
 		for (int i = 0; i <= fit->table_n; i++)
-			fprintf(file, "%d %d %.6f\n", o, i,
+			fprintf(part.file, "%d %d %.6f\n", o, i,
 				fit->table[o * (fit->table_n + 1) + i].value);
-		fprintf(file, "\n");
+		fprintf(part.file, "\n");
 	}
-	return fclose(file) ? -1 : 0;
+	return end(&part);
 }
 
 static void plot_curves(const struct fit *fit, FILE *script, const char *column, const char *fitted)
@@ -69,12 +89,14 @@ static void plot_curves(const struct fit *fit, FILE *script, const char *column,
 	fprintf(script, "\n");
 }
 
-static int write_script(const struct fit *fit, const char *directory)
+static int write_script(const struct fit *fit, const char *directory, struct util_error *err)
 {
-	FILE *script = create(directory, "plot.gp");
+	struct part part;
+	FILE *script;
 
-	if (!script)
+	if (begin(&part, directory, "plot.gp", err))
 		return -1;
+	script = part.file;
 	fprintf(script,
 		"set terminal pngcairo size 1000,700\nset logscale xy\nset grid\nset key left top\n"
 		"set xlabel 'message size + 1 [B]'\nset format '%%.0s%%c'\n"
@@ -89,41 +111,25 @@ static int write_script(const struct fit *fit, const char *directory)
 			"plot for [o=0:%d] 'cpu_cost.dat' using 2:($1==o?$3:1/0) with linespoints "
 			"title sprintf('%%d outgoing', o)\n",
 			fit->table_n);
-	return fclose(script) ? -1 : 0;
+	return end(&part);
 }
 
-/* No gnuplot is no error: data and script are there. */
-static int run_gnuplot(const char *directory)
-{
-	pid_t child = fork();
-	int status;
-
-	if (child < 0)
-		return -1;
-	if (child == 0) {
-		if (chdir(directory) == 0)
-			execlp("gnuplot", "gnuplot", "plot.gp", (char *)NULL);
-		_exit(errno == ENOENT ? 0 : 127);
-	}
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
-}
-
-int fit_plot(const struct fit *fit, const char *directory)
+int fit_plot(const struct fit *fit, const char *directory, struct util_error *err)
 {
 	if (mkdir(directory, 0777) && errno != EEXIST)
+		return util_error_errno(err, errno, "cannot make the folder %s", directory);
+	if (write_curve(&fit->curves[BETWEEN_NODES], directory, "between.dat", err) ||
+	    write_curve(&fit->curves[WITHIN_NODE], directory, "within.dat", err) ||
+	    write_table(fit, directory, err) || write_script(fit, directory, err))
 		return -1;
-	if (fit->curves[BETWEEN_NODES].n_points &&
-	    write_curve(&fit->curves[BETWEEN_NODES], directory, "between.dat") < 0)
-		return -1;
-	if (fit->curves[WITHIN_NODE].n_points &&
-	    write_curve(&fit->curves[WITHIN_NODE], directory, "within.dat") < 0)
-		return -1;
-	if (fit->table_n >= 0 && write_table(fit, directory) < 0)
-		return -1;
-	if (write_script(fit, directory) < 0)
-		return -1;
-	return run_gnuplot(directory);
+	switch (util_gnuplot_run(directory, "plot.gp")) {
+	case UTIL_GNUPLOT_DRAWN:
+		return 0;
+	case UTIL_GNUPLOT_MISSING:
+		return 1;
+	default:
+		return util_error_set(err, UTIL_ESYSTEM,
+				      "gnuplot failed; what it said is in %s/gnuplot.log",
+				      directory);
+	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,8 +11,14 @@ int whole_open(struct whole_file *whole, const char *path)
 {
 	struct stat found;
 	bool is_direct = stat(path, &found) == 0 && !S_ISREG(found.st_mode);
+	char *real = NULL;
 
-	whole->path = path;
+	/* A rename would replace a link, not what it leads to. */
+	snprintf(whole->path, sizeof(whole->path), "%s", path);
+	if (!is_direct && (real = realpath(path, NULL)))
+		snprintf(whole->path, sizeof(whole->path), "%s", real);
+	free(real);
+	path = whole->path;
 	whole->part[0] = '\0';
 	if (!is_direct && snprintf(whole->part, sizeof(whole->part), "%s.%ld.part", path,
 				   (long)getpid()) >= (int)sizeof(whole->part)) {

@@ -8,11 +8,11 @@
  * pipe is written to. */
 struct whole_file {
 	FILE *file; /* to write to */
-	const char *path;
+	char path[4096];
 	char part[4096]; /* empty: it is written directly */
 };
 
-/* 0, or -1: errno says why. `path` stays the caller's, until whole_close. */
+/* 0, or -1: errno says why. */
 int whole_open(struct whole_file *whole, const char *path);
 int whole_close(struct whole_file *whole);
 

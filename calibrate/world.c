@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which ranks share a node. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +8,20 @@
 
 #include "calibrate.h"
 
+static void no_memory(void)
+{
+	fprintf(stderr,
+		"mpisim-calibrate: out of memory; wanted room for two of the largest messages "
+		"on each rank (--max-size)\n");
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static void *allocate(size_t size_B)
 {
 	void *memory = calloc(1, size_B);
 
 	if (!memory)
-		MPI_Abort(MPI_COMM_WORLD, 1);
+		no_memory();
 	return memory;
 }
 
@@ -90,7 +99,7 @@ void cal_world_init(struct cal *cal)
 	cal->send_buf = mpisim_alloc((size_t)cal->settings.max_size_B + 1);
 	cal->recv_buf = mpisim_alloc((size_t)cal->settings.max_size_B + 1);
 	if (!cal->send_buf || !cal->recv_buf)
-		MPI_Abort(MPI_COMM_WORLD, 1);
+		no_memory();
 	if (!cal->is_simulated) { /* have the pages */
 		memset(cal->send_buf, 1, (size_t)cal->settings.max_size_B);
 		memset(cal->recv_buf, 2, (size_t)cal->settings.max_size_B);

@@ -185,6 +185,15 @@ int util_parse_time_s(const char *text, double *out_s, struct util_error *err)
 	return result_store(text, number.value * unit->factor / unit->divisor, out_s, err);
 }
 
+int util_parse_span_s(const char *text, double *out_s, struct util_error *err)
+{
+	struct number number;
+
+	if (number_read(text, &number) && !*number.rest && *text != '-')
+		return result_store(text, number.value, out_s, err);
+	return util_parse_time_s(text, out_s, err);
+}
+
 int util_parse_bandwidth_Bps(const char *text, double *out_Bps, struct util_error *err)
 {
 	static const char wanted[] = "a bandwidth such as '11.85 MB/s' or '1 Gbit/s' (prefixes k M "

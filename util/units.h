@@ -18,6 +18,9 @@
  * trailing text, and negative values. Errors: UTIL_EINPUT with what was found and what was wanted.
  */
 int util_parse_time_s(const char *text, double *out_s, struct util_error *err);
+/* A span that is long for people: the same, and a number alone is seconds ("90", "90s", "1.5min").
+ */
+int util_parse_span_s(const char *text, double *out_s, struct util_error *err);
 int util_parse_bandwidth_Bps(const char *text, double *out_Bps, struct util_error *err);
 int util_parse_size_B(const char *text, int64_t *out_B, struct util_error *err);
 

@@ -127,11 +127,42 @@ def wrong_files_are_refused(folder):
             file.write(text)
         code, err = run(path, '-o', output)
         check(code == 2 and sentence in err and not os.path.exists(output), f'{text!r}: {code}, {err}')
-    check(run(os.path.join(folder, 'absent'), '-o', output)[0] == 2, 'no such file')
-    check(run(path)[0] == 2, 'no -o')
+    absent = os.path.join(folder, 'absent')
+    for arguments, sentence in [([absent, '-o', output], f'{absent}: cannot be opened: No such file'), ([folder, '-o', output], f'{folder}: cannot be read: Is a directory'),
+                                ([path], 'nowhere to write to, wanted -o FILE'), ([path, '-o'], '-o needs a value'), ([path, '-o', ''], '--output: found an empty value'),
+                                (['-o', output], 'found 0 files, wanted one'), ([path, path, '-o', output], 'found 2 files, wanted one'),
+                                ([path, '-o', output, '-o', output], '--output: found it twice'), ([path, '-o', output, '--bogus'], 'unknown or ambiguous option --bogus'),
+                                ([path, '-o', output, '--help=1'], '--help=1 takes no value')]:
+        code, err = run(*arguments)
+        check(code == 2 and err.startswith('mpisim-calibrate-fit: ' + sentence) and not os.path.exists(output), f'{arguments}: {code}, {err}')
     write(path, [('one_way', 'between', size, 0, 1e-6 + size * 1e-9) for size in (0, 1, 2, 3, 4)], [('nodes', 2)])
     code, err = run(path, '-o', os.path.join(folder, 'no', 'such', 'folder'))
     check(code == 2 and 'cannot write' in err, f'output that cannot be written: {code}, {err}')
+
+
+def outputs_that_are_full_are_said(folder):
+    """A device that is full, each file of the pictures; the link of another folder stays a link."""
+    path, output, plots, link = (os.path.join(folder, name) for name in ('full.csv', 'full.yaml', 'full.plots', 'link.yaml'))
+    write(path, [('one_way', 'between', size, 0, 1e-6 + size * 1e-9) for size in (0, 1, 2, 3, 4)] + [('cores', 'within', 1, 0, 1.0)] +
+          [('compute_speed', 'between', o, i, 1.0) for o in (0, 1) for i in (0, 1)], [('nodes', 2), ('window_s', 1)])
+    code, err = run(path, '-o', '/dev/full')
+    check(code == 2 and 'cannot write /dev/full: No space left' in err, f'full device: {code}, {err}')
+    for name in ('between.dat', 'cpu_cost.dat', 'plot.gp'):
+        os.mkdir(plots)
+        os.symlink('/dev/full', os.path.join(plots, name))
+        code, err = run(path, '-o', output, '--plot', plots)
+        check(code == 2 and f'cannot write {os.path.join(plots, name)}: No space left' in err, f'{name}: {code}, {err}')
+        for left in os.listdir(plots):
+            os.remove(os.path.join(plots, left))
+        os.rmdir(plots)
+    code, err = run(path, '-o', output, '--plot', path)
+    check(code == 2 and 'cannot ' in err and 'Not a directory' in err, f'a file as folder: {code}, {err}')
+    os.symlink(output, link)
+    code, err = run(path, '-o', link)
+    check(code == 0 and os.path.islink(link), f'a link stays: {code}, {err}')
+    code, err = run(path, '-o', output, '--plot', plots)
+    drawn = os.path.exists(os.path.join(plots, 'time.png'))
+    check(code == 0 and drawn != ('gnuplot is not installed' in err), f'pictures, or a warning: {code}, {err}')
 
 
 def parts_are_refused(folder):
@@ -158,5 +189,6 @@ with tempfile.TemporaryDirectory() as scratch:
     breakpoints_are_found(scratch)
     disturbed_sizes_are_left_aside(scratch)
     wrong_files_are_refused(scratch)
+    outputs_that_are_full_are_said(scratch)
 print(f'seed {SEED}, {len(failures)} failures')
 sys.exit(bool(failures))

@@ -102,6 +102,8 @@ def services_are_probed(front, folder):
             text = file.read()
         for part in ('rma:\n  progress: ', 'storage:\n  latency: ', 'read_bandwidth: ', 'write_bandwidth: ', 'metadata_time: ', '  storage.latency: ['):
             check(part in text, f'{name}: "{part}" in the file')
+        if 'could not spawn' in text:
+            check('mpisim-calibrate: warning: the library could not spawn 1 at once: ' in err, f'{name}: so says standard error: {err}')
         can_spawn = launcher == 'openmpi' and name == 'services'
         check(('spawn:\n  startup: ' in text) == can_spawn and ('# spawn: the library could not spawn 1 at once: ' in text) != can_spawn,
               f'{name}: what the file says of spawning\n{text}')
@@ -123,19 +125,45 @@ def full_storage_is_refused(front, folder):
         subprocess.run(['umount', full], check=True)
 
 
-def wrong_arguments_are_refused(front):
-    for arguments, sentence in [([], 'wanted -o FILE'), (['-o', '/no/folder/x'], "cannot write '/no/folder/x'"), (['-o'], 'cannot be "-o"'), (['--budget', 'x', '-o', 'y'], 'cannot be "x"'),
-                                (['--max-size', '2G', '-o', 'y'], 'cannot be "2G"'), (['-o', 'y', 'z'], 'cannot be "z"'),
-                                (['--budget', 'nan', '-o', 'y'], 'cannot be "nan"'), (['--transfers', '1.5', '-o', 'y'], 'cannot be "1.5"'),
-                                (['-o', 'y', '--samples', 'y'], 'the cluster file already'), (['-o', '/dev/null'], 'no regular file'),
-                                (['-o', 'y', '--plot', '/no/such/folder'], "cannot write '/no/such/folder'"),
-                                (['-o', 'y', '--plot', '/dev/null'], 'Not a directory'), (['-o', ''], 'No such file'), (['-o', 'y', '--storage', '/no/folder'], "cannot write '/no/folder'"),
-                                (['-o', 'y', '--storage', '/dev/null'], 'Not a directory'), (['-o', 'y', '--storage', '/proc'], "cannot write '/proc'"),
-                                (['-o', 'y', '--storage', ''], 'No such file'), (['-o', 'y', '--spawned'], 'cannot be "--spawned"')]:
+def wrong_arguments_are_refused(front, folder):
+    """What was found and what was wanted, once, and nothing is measured or left behind."""
+    for arguments, sentence in [([], 'nowhere to write to, wanted -o FILE'), (['-o', '/no/folder/x'], 'cannot write /no/folder/x: No such file'),
+                                (['-o'], '-o needs a value; see mpisim-calibrate --help'), (['-o', 'y', '--plot'], '--plot needs a value'),
+                                (['--budget', 'x', '-o', 'y'], "--budget: found 'x', wanted a time"),
+                                (['--budget', '15x', '-o', 'y'], "--budget: unknown unit 'x' in '15x', wanted a time"),
+                                (['--budget', 'nan', '-o', 'y'], "--budget: found 'nan', wanted a time"),
+                                (['--budget', '-5', '-o', 'y'], "--budget: '-5' is negative, wanted a time"),
+                                (['--budget', '0', '-o', 'y'], '--budget: found "0", wanted a time from 1s'),
+                                (['--budget', '1e300', '-o', 'y'], '--budget: found "1e300", wanted a time from 1s to 1000000s'),
+                                (['--budget=', '-o', 'y'], '--budget: found an empty value'), (['-o', ''], '--output: found an empty value'),
+                                (['--window', '1us', '-o', 'y'], '--window: found "1us", wanted a time from 1ms to 10s'),
+                                (['--max-size', '2G', '-o', 'y'], '--max-size: found "2G", wanted a size from 1K to 1G'),
+                                (['--max-size', '-1K', '-o', 'y'], '--max-size: found "-1K", wanted a size'),
+                                (['--tolerance', '2', '-o', 'y'], '--tolerance: found "2", wanted a fraction'),
+                                (['--transfers', '1.5', '-o', 'y'], '--transfers: '), (['--transfers', '99', '-o', 'y'], '--transfers: '),
+                                (['--cores', '-1', '-o', 'y'], '--cores: '), (['-o', 'y', 'z'], 'found "z", wanted options only'),
+                                (['-o', 'y', '-o', 'z'], '--output: found it twice, wanted it once'), (['-o', 'y', '--quick', '--quick'], '--quick: found it twice'),
+                                (['-o', 'y', '--bogus'], 'unknown or ambiguous option --bogus'), (['-o', 'y', '-z'], 'unknown option -z'),
+                                (['-o', 'y', '--quick=3'], '--quick=3 takes no value'), (['-o', 'y', '--spawned'], 'unknown or ambiguous option --spawned'),
+                                (['-o', 'y', '--samples', 'y'], 'cannot write y: it is the cluster file already'),
+                                (['-o', '/dev/null'], 'cannot write /dev/null: found a device or pipe, wanted a regular file'),
+                                (['-o', folder], f'cannot write {folder}: found a folder, wanted a regular file'),
+                                (['-o', 'y', '--samples', '/dev/full'], 'cannot write /dev/full: found a device'),
+                                (['--samples', 'y', '--plot', folder], '--plot: found no -o FILE, wanted one'),
+                                (['-o', 'y', '--plot', '/no/such/folder'], 'cannot write /no/such/folder: No such file'),
+                                (['-o', 'y', '--plot', '/dev/null'], 'cannot write /dev/null: Not a directory'),
+                                (['-o', 'y', '--plot', '/proc'], 'cannot write /proc/plot.gp: '),
+                                (['-o', 'y', '--storage', '/no/folder'], 'cannot write /no/folder: No such file'),
+                                (['-o', 'y', '--storage', '/dev/null'], 'cannot write /dev/null: Not a directory'), (['-o', 'y', '--storage', '/proc'], 'cannot write /proc: '),
+                                (['-o', 'y', '--storage', ''], '--storage: found an empty value')]:
+        arguments = [os.path.join(folder, word) if word in ('y', 'z') and arguments[-1] != 'z' else word for word in arguments]
+        sentence = sentence.replace(' y:', f' {os.path.join(folder, "y")}:')
         code, _, err = run_mpi.run(front + ['-n', '2', program] + arguments, 60)
-        check(code == 2 and err.count(sentence) == 1, f'{arguments}: exit code {code}, {err}')
-    code, _, err = run_mpi.run(front + ['-n', '1', program, '-o', 'y'], 60)
-    check(code == 2 and 'wanted 2 or more' in err, f'one rank: exit code {code}, {err}')
+        check(code == 2 and err.count('mpisim-calibrate: ') == 1 and 'mpisim-calibrate: ' + sentence in err, f'{arguments}: exit code {code}, {err}')
+    code, _, err = run_mpi.run(front + ['-n', '1', program, '-o', os.path.join(folder, 'y')], 60)
+    check(code == 2 and 'found 1 rank, wanted 2 or more' in err, f'one rank: exit code {code}, {err}')
+    left = [name for name in os.listdir(folder) if name[0] in 'yz']
+    check(not left, f'wrong arguments leave no file: {left}')
 
 
 def ranks_of(output):
@@ -159,7 +187,7 @@ def end_early(front, folder, name, act, after_s=1.0, storage=None, budget=600):
     unseen on a busy machine, it is tried again with a longer one.
     """
     output = os.path.join(folder, name + '.yaml')
-    arguments = ['--budget', str(budget)] + (['--tolerance', '1e-6', '--max-size', '4K', '--storage', storage] if storage else [])
+    arguments = ['--budget', str(budget) + 's', '--plot', os.path.join(folder, name + '.plots')] + (['--tolerance', '1e-6', '--max-size', '4K', '--storage', storage] if storage else [])
     with open(os.path.join(folder, name + '.err'), 'w+b') as err:
         process = subprocess.Popen(front + ['-n', '2', program, '-o', output] + arguments, stdin=subprocess.DEVNULL,
                                    stdout=err, stderr=err, start_new_session=True,
@@ -208,7 +236,7 @@ def main():
         return run_mpi.SKIPPED
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         writes_a_valid_file(front, folder)
-        wrong_arguments_are_refused(front)
+        wrong_arguments_are_refused(front, folder)
         bad_situations_are_said(front, folder)
         probes_between_nodes_end(front, folder)
         end_early(front, folder, 'interrupted', lambda process, _: process.send_signal(signal.SIGINT))

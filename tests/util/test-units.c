@@ -45,6 +45,23 @@ static void times_are_seconds(void **state)
 	}
 }
 
+static void spans_are_times_or_seconds(void **state)
+{
+	static const struct good cases[] = {
+	    {"90", 90}, {"1.5", 1.5}, {"90s", 90}, {"1.5min", 90}, {"0", 0}};
+	static const char *const wrong[] = {"-5",  "-0",  "",	   "s", "15x",
+					    "nan", "inf", "1e400", "5 "};
+	struct util_error err = {0};
+	double s = -1;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		assert_int_equal(util_parse_span_s(cases[i].text, &s, &err), 0);
+		assert_true(s == cases[i].value);
+	}
+	for (size_t i = 0; i < LENGTH(wrong); i++)
+		assert_int_equal(util_parse_span_s(wrong[i], &s, &err), UTIL_EINPUT);
+}
+
 static void bandwidths_are_bytes_per_second(void **state)
 {
 	/* 1 Gbit/s = 1e9/8; 100 Mbps = 100e6/8; 2 GiB/s = 2*1024^3 */
@@ -365,6 +382,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(times_are_seconds),
+	    cmocka_unit_test(spans_are_times_or_seconds),
 	    cmocka_unit_test(bandwidths_are_bytes_per_second),
 	    cmocka_unit_test(sizes_are_whole_bytes),
 	    cmocka_unit_test(wrong_times_are_refused),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/run/repeat.h"
+#include "util/options.h"
 #include "util/units.h"
 
 #define SEE_HELP "see mpisim-run --help"
@@ -350,19 +351,6 @@ static int take_option(int option, char *value, struct run_options *out, struct 
 	}
 }
 
-static int refuse_unknown(int option, char **argv, struct util_error *err)
-{
-	const char *word = argv[optind - 1];
-
-	if (option == ':')
-		return util_error_set(err, UTIL_EINPUT, "%s needs a value; " SEE_HELP, word);
-	if (optopt > 0 && optopt < 0x100)
-		return util_error_set(err, UTIL_EINPUT, "unknown option -%c; " SEE_HELP, optopt);
-	if (optopt)
-		return util_error_set(err, UTIL_EINPUT, "%s takes no value; " SEE_HELP, word);
-	return util_error_set(err, UTIL_EINPUT, "unknown or ambiguous option %s; " SEE_HELP, word);
-}
-
 /*
  * getopt remembers the leading "+" until it is told to start anew, and the simulated program shares
  * the C library with us: its own calls must find the default, which permutes, and optind = 1.
@@ -417,7 +405,7 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 	while (!failed && (option = getopt_long(argc, argv, out->is_replay ? ":n:h" : "+:n:h",
 					     long_options, NULL)) != -1) {
 		if (option == '?' || option == ':')
-			failed = refuse_unknown(option, argv, err);
+			failed = util_option_refuse(option, argv, SEE_HELP, err);
 		else if (option == OPTION_HELP)
 			out->help = true;
 		else if (option == OPTION_VERSION)
