@@ -41,6 +41,20 @@ double pd_expression_value(const struct pd_expression *expression, const double 
 int pd_ranges_parse(const char *text, struct pd_range out[PD_MAX_RANGES], int *out_n, struct util_error *err);
 bool pd_ranges_hold(const struct pd_range ranges[], int n_ranges, const double params[]);
 
+/* --- contention (store_contention.c) --- */
+
+#define PD_CONTENTION_LINE "contention,"
+#define PD_MAX_CONTENTION 256 /* cores */
+
+/* "1 0.97 0.9": the relative speed of each when 1, 2, … cores compute. Errors: UTIL_EINPUT, what
+ * was found and wanted. */
+int pd_contention_parse(const char *text, double out[PD_MAX_CONTENTION], int *out_n,
+			struct util_error *err);
+/* That of a kernel, by the last line of the file about it; *out_n 0: there is none. Errors:
+ * UTIL_EINPUT with file:line, UTIL_ESYSTEM. */
+int pd_store_contention(const char *path, const char *kernel, double out[PD_MAX_CONTENTION],
+			int *out_n, struct util_error *err);
+
 /* --- variation (store_vary.c) --- */
 
 #define PD_MAX_QUANTILES 65

@@ -193,6 +193,23 @@ static int read_variation(struct pd_store *store, char *line, struct util_error 
 	return 0;
 }
 
+/* Checked here, and used by pd_store_contention. */
+static int read_contention(struct pd_store *store, char *line, struct util_error *err)
+{
+	char *fields[3];
+	double speed[PD_MAX_CONTENTION];
+	int n_fields = split(line, fields, 3), n;
+
+	if (n_fields != 3)
+		return util_error_set(err, UTIL_EINPUT,
+				      "found %d fields, wanted contention,NAME,SPEEDS", n_fields);
+	if (!kernel_of_line(store, fields[1], err))
+		return err->code;
+	if (pd_contention_parse(fields[2], speed, &n, err))
+		return util_error_prepend(err, "contention of \"%s\"", fields[1]);
+	return 0;
+}
+
 static int read_version(struct pd_store *store, const char *text, struct util_error *err)
 {
 	int64_t version;
@@ -222,6 +239,9 @@ static int read_line(struct pd_store *store, char *line, struct util_error *err)
 	/* In version 1 this could be a kernel. */
 	if (store->file_version >= 2 && !strncmp(line, vary_line, strlen(vary_line)))
 		return read_variation(store, line, err);
+	if (store->file_version >= 2 &&
+	    !strncmp(line, PD_CONTENTION_LINE, strlen(PD_CONTENTION_LINE)))
+		return read_contention(store, line, err);
 	if (!strncmp(line, model_line, strlen(model_line)))
 		return read_model(store, line, err);
 	return read_measurement(store, line, err);

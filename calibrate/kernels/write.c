@@ -125,7 +125,10 @@ static void write_contention(FILE *file, const struct kern_contention *c)
 	fprintf(file, "# contention of %s, for the cluster file: cpu: {contention: [", c->name);
 	for (int k = 0; k < c->n_cores; k++)
 		fprintf(file, "%s%.4g", k ? ", " : "", c->speed[k]);
-	fprintf(file, "]}\n");
+	fprintf(file, "]}\ncontention,%s,", c->name);
+	for (int k = 0; k < c->n_cores; k++)
+		fprintf(file, "%s%.4g", k ? " " : "", c->speed[k]);
+	fprintf(file, "\n");
 }
 
 static void write_all(FILE *file, const struct kern_model models[], size_t n,

@@ -123,6 +123,22 @@ class Charged(Base):
         self.assertTrue(all(0.5 <= seconds <= 1.5 for seconds in times), times)
         self.assertIn("--vary-kernels needs", self.run_program("", "calls", mode="direct", options=["--vary-kernels"]).stderr)
 
+    def test_cores_of_a_node_slow_each_other_down_as_the_file_says(self):
+        model = "# mpisim-bench 2\nmodel,dgemm,1\ncontention,dgemm,1 0.5\ncontention,ddot,1 0.8\n"
+        for kernel, seconds in (("dgemm", 2), ("ddot", 1.25)):  # two ranks on the two cores of a node
+            done = self.run_program(model, "calls", "gemm", n=2, options=["--set", "nodes=1", "--set", "cores=2", "--contention", kernel])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertAlmostEqual(self.result()["predicted_time_s"], seconds, delta=PICOSECOND)
+        for text, wanted in (("contention,dgemm,1 2", "model:3: contention of \"dgemm\": found the speed 2"),
+                             ("contention,dgemm,0.9", "found the speed 0.9, wanted 1 first"), ("contention,dgemm,", "found no speeds"),
+                             ("contention,dgemm", "found 2 fields"), ("contention,dgemm,x", "speed 1")):
+            done = self.run_program("# mpisim-bench 2\nmodel,dgemm,1\n" + text + "\n", "calls", "gemm")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(wanted, done.stderr)
+        done = self.run_program(model, "calls", "gemm", options=["--contention", "dtrsm"])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('--contention: found no line "contention,dtrsm,', done.stderr)
+
     def test_partial_measures_the_rest(self):
         done = self.run_program("model,dgemm,1000\n", "calls", "gemm", mode="partial")
         self.assertEqual((done.returncode, done.stdout), (0, "gemm 7\n"), done.stderr)

@@ -162,11 +162,12 @@ class Measured(Base):
         for kernel in ("daxpy", "dgemm", "dgetrf", "dtrsm", "dlaswp"):
             self.assertRegex(text, rf"(?m)^model,{kernel},")
             self.assertRegex(text, rf"(?m)^# contention of {kernel}, .*contention: \[1, [01][.0-9]*\]")
+            self.assertRegex(text, rf"(?m)^contention,{kernel},1 [01][.0-9]*$")
         (self.dir / "cluster.yaml").write_text("mpisim_cluster: 1\nnodes: 2\nnetwork: {latency: 1us, bandwidth: 1 GB/s}\n")
         built = call(BIN / "mpisim-cc", HERE / "hpl.c", "-o", self.dir / "hpl", "-lopenblas", "-lm")
         self.assertEqual(built.returncode, 0, built.stderr)
         run = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 2, "--compute", "modelled", "--blas-model",
-                   self.model, "--vary-kernels", self.dir / "hpl", 32, 8)
+                   self.model, "--contention", "dgemm", "--set", "cores=2", "--vary-kernels", self.dir / "hpl", 32, 8)
         self.assertEqual(run.returncode, 0, run.stderr)
         # what was kept gives models of the same kernels
         self.assertEqual(len(re.findall(r"(?m)^# \w+: \d+ points", self.fit(self.dir / "kept"))), 5)

@@ -55,6 +55,8 @@ static const char text[] =
     "  --blas-model FILE      BLAS and LAPACK calls of a program without annotations take the\n"
     "                         time that models in FILE give instead of computing\n"
     "                         (docs/kernels.md); with collect they are measured\n"
+    "  --contention KERNEL    cores of a node that compute at once slow each other down as\n"
+    "                         they do in KERNEL, by the file of --bench or --blas-model\n"
     "  --bench-out FILE       where collect appends\n"
     "  --first-n N            execute and measure the first N calls of each kernel, then use\n"
     "                         their mean\n"

@@ -39,6 +39,7 @@ enum option_code {
 	OPTION_BENCH,
 	OPTION_BENCH_OUT,
 	OPTION_BLAS_MODEL,
+	OPTION_CONTENTION,
 	OPTION_FIRST_N,
 	OPTION_INTERVAL,
 	OPTION_NO_ALLOC,
@@ -71,46 +72,47 @@ enum option_code {
 };
 
 static const struct option long_options[] = {
-	{"bench", required_argument, NULL, OPTION_BENCH},
-	{"bench-out", required_argument, NULL, OPTION_BENCH_OUT},
-	{"blas-model", required_argument, NULL, OPTION_BLAS_MODEL},
-	{"check-binary", required_argument, NULL, OPTION_CHECK_BINARY},
-	{"cluster", required_argument, NULL, OPTION_CLUSTER},
-	{"coll", required_argument, NULL, OPTION_COLL},
-	{"coll-profile", required_argument, NULL, OPTION_COLL_PROFILE},
-	{"compute", required_argument, NULL, OPTION_COMPUTE},
-	{"explain", no_argument, NULL, OPTION_EXPLAIN},
-	{"first-n", required_argument, NULL, OPTION_FIRST_N},
-	{"help", no_argument, NULL, OPTION_HELP},
-	{"html", required_argument, NULL, OPTION_HTML},
-	{"what-if", required_argument, NULL, OPTION_WHAT_IF},
-	{"ideal", required_argument, NULL, OPTION_IDEAL},
-	{"ignore-leaks", no_argument, NULL, OPTION_IGNORE_LEAKS},
-	{"interval", required_argument, NULL, OPTION_INTERVAL},
-	{"isolation", required_argument, NULL, OPTION_ISOLATION},
-	{"json", required_argument, NULL, OPTION_JSON},
-	{"no-alloc", no_argument, NULL, OPTION_NO_ALLOC},
-	{"placement", required_argument, NULL, OPTION_PLACEMENT},
-	{"private-lib", required_argument, NULL, OPTION_PRIVATE_LIB},
-	{"quiet", no_argument, NULL, OPTION_QUIET},
-	{"repeat", required_argument, NULL, OPTION_REPEAT},
-	{"real", required_argument, NULL, OPTION_REAL},
-	{"record", required_argument, NULL, OPTION_RECORD},
-	{"report", required_argument, NULL, OPTION_REPORT},
-	{"scale", required_argument, NULL, OPTION_SCALE},
-	{"schedule", required_argument, NULL, OPTION_SCHEDULE},
-	{"seed", required_argument, NULL, OPTION_SEED},
-	{"set", required_argument, NULL, OPTION_SET},
-	{"stack-size", required_argument, NULL, OPTION_STACK_SIZE},
-	{"tag-output", no_argument, NULL, OPTION_TAG_OUTPUT},
-	{"time-only", required_argument, NULL, OPTION_TIME_ONLY},
-	{"trace-out", required_argument, NULL, OPTION_TRACE_OUT},
-	{"vary-cluster", no_argument, NULL, OPTION_VARY_CLUSTER},
-	{"vary-compute", required_argument, NULL, OPTION_VARY_COMPUTE},
-	{"vary-kernels", no_argument, NULL, OPTION_VARY_KERNELS},
-	{"vary-transfer", required_argument, NULL, OPTION_VARY_TRANSFER},
-	{"version", no_argument, NULL, OPTION_VERSION},
-	{NULL, 0, NULL, 0},
+    {"bench", required_argument, NULL, OPTION_BENCH},
+    {"bench-out", required_argument, NULL, OPTION_BENCH_OUT},
+    {"blas-model", required_argument, NULL, OPTION_BLAS_MODEL},
+    {"check-binary", required_argument, NULL, OPTION_CHECK_BINARY},
+    {"cluster", required_argument, NULL, OPTION_CLUSTER},
+    {"contention", required_argument, NULL, OPTION_CONTENTION},
+    {"coll", required_argument, NULL, OPTION_COLL},
+    {"coll-profile", required_argument, NULL, OPTION_COLL_PROFILE},
+    {"compute", required_argument, NULL, OPTION_COMPUTE},
+    {"explain", no_argument, NULL, OPTION_EXPLAIN},
+    {"first-n", required_argument, NULL, OPTION_FIRST_N},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {"html", required_argument, NULL, OPTION_HTML},
+    {"what-if", required_argument, NULL, OPTION_WHAT_IF},
+    {"ideal", required_argument, NULL, OPTION_IDEAL},
+    {"ignore-leaks", no_argument, NULL, OPTION_IGNORE_LEAKS},
+    {"interval", required_argument, NULL, OPTION_INTERVAL},
+    {"isolation", required_argument, NULL, OPTION_ISOLATION},
+    {"json", required_argument, NULL, OPTION_JSON},
+    {"no-alloc", no_argument, NULL, OPTION_NO_ALLOC},
+    {"placement", required_argument, NULL, OPTION_PLACEMENT},
+    {"private-lib", required_argument, NULL, OPTION_PRIVATE_LIB},
+    {"quiet", no_argument, NULL, OPTION_QUIET},
+    {"repeat", required_argument, NULL, OPTION_REPEAT},
+    {"real", required_argument, NULL, OPTION_REAL},
+    {"record", required_argument, NULL, OPTION_RECORD},
+    {"report", required_argument, NULL, OPTION_REPORT},
+    {"scale", required_argument, NULL, OPTION_SCALE},
+    {"schedule", required_argument, NULL, OPTION_SCHEDULE},
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"set", required_argument, NULL, OPTION_SET},
+    {"stack-size", required_argument, NULL, OPTION_STACK_SIZE},
+    {"tag-output", no_argument, NULL, OPTION_TAG_OUTPUT},
+    {"time-only", required_argument, NULL, OPTION_TIME_ONLY},
+    {"trace-out", required_argument, NULL, OPTION_TRACE_OUT},
+    {"vary-cluster", no_argument, NULL, OPTION_VARY_CLUSTER},
+    {"vary-compute", required_argument, NULL, OPTION_VARY_COMPUTE},
+    {"vary-kernels", no_argument, NULL, OPTION_VARY_KERNELS},
+    {"vary-transfer", required_argument, NULL, OPTION_VARY_TRANSFER},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {NULL, 0, NULL, 0},
 };
 
 const char *run_mode_name(enum pd_compute_mode mode)
@@ -239,6 +241,9 @@ static int take_compute_option(int option, char *value, struct run_options *out,
 		return 0;
 	case OPTION_BLAS_MODEL:
 		out->blas_model = value;
+		return 0;
+	case OPTION_CONTENTION:
+		out->contention = value;
 		return 0;
 	case OPTION_FIRST_N:
 		return parse_count("--first-n", value, INT32_MAX, &out->first_n, err);
@@ -418,6 +423,8 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 	out->program = argv + optind;
 	if (!failed)
 		failed = run_options_check(out, err);
+	if (!failed)
+		failed = run_options_take_contention(out, err);
 	if (out->time_only && !failed)
 		failed = keep_time_only(out, err);
 	out->explain = out->explain || out->html;

@@ -20,6 +20,7 @@ struct run_options {
 	const char *placement; /* NULL: what the cluster file says */
 	enum pd_compute_mode mode;
 	const char *bench_in, *bench_out, *blas_model;
+	const char *contention; /* kernel of --contention; NULL: what the cluster file says */
 	int first_n;
 	bool no_alloc;
 	const char **scales; /* [n_scales] */
@@ -76,6 +77,9 @@ void run_options_finish(struct run_options *options);
 int run_options_take_coll(const char *text, struct run_options *out, struct util_error *err);
 int run_options_take_profile(const char *option, const char *name, struct run_options *out,
 			     struct util_error *err);
+/* The same for --contention KERNEL, once the files that may have it are known
+ * (tools/run/options_contention.c). */
+int run_options_take_contention(struct run_options *out, struct util_error *err);
 /* How many overrides the command line can become. */
 int run_options_count_overrides(int argc, char **argv);
 

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines "contention,NAME,1 0.97 0.9" of a benchmark store: how fast cores of a node are when 1, 2,
+ * … of them run the kernel. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pdexec/store_internal.h"
+#include "util/units.h"
+
+int pd_contention_parse(const char *text, double out[PD_MAX_CONTENTION], int *out_n,
+			struct util_error *err)
+{
+	char copy[4096], *at, *token;
+	int n = 0;
+
+	if (strlen(text) >= sizeof(copy))
+		return util_error_set(err, UTIL_EINPUT, "found more than %zu characters of speeds",
+				      sizeof(copy) - 1);
+	strcpy(copy, text);
+	for (token = strtok_r(copy, " \t", &at); token; token = strtok_r(NULL, " \t", &at)) {
+		if (n == PD_MAX_CONTENTION)
+			return util_error_set(err, UTIL_EINPUT, "found more than %d speeds",
+					      PD_MAX_CONTENTION);
+		if (util_parse_double(token, &out[n], err))
+			return util_error_prepend(err, "speed %d", n + 1);
+		if (!(out[n] >= 1e-6 && out[n] <= 1) || (n == 0 && out[n] != 1))
+			return util_error_set(err, UTIL_EINPUT,
+					      "found the speed %s, wanted 1 first, then 1e-6 to 1",
+					      token);
+		n++;
+	}
+	if (n == 0)
+		return util_error_set(err, UTIL_EINPUT,
+				      "found no speeds, wanted 1 and those of more cores");
+	*out_n = n;
+	return 0;
+}
+
+/* The text behind "contention,KERNEL,"; NULL: another line. */
+static char *speeds_of(char *line, const char *kernel)
+{
+	size_t head = strlen(PD_CONTENTION_LINE), length = strlen(kernel);
+
+	line[strcspn(line, "\r\n")] = '\0';
+	if (strncmp(line, PD_CONTENTION_LINE, head) || strncmp(line + head, kernel, length) ||
+	    line[head + length] != ',')
+		return NULL;
+	return line + head + length + 1;
+}
+
+int pd_store_contention(const char *path, const char *kernel, double out[PD_MAX_CONTENTION],
+			int *out_n, struct util_error *err)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL, *speeds;
+	size_t capacity = 0;
+	int rc = 0;
+
+	if (!file)
+		return util_error_errno(err, errno, "cannot open the benchmark store %s", path);
+	*out_n = 0;
+	for (unsigned long number = 1; !rc && getline(&line, &capacity, file) >= 0; number++) {
+		speeds = speeds_of(line, kernel);
+		if (speeds && pd_contention_parse(speeds, out, out_n, err))
+			rc = util_error_prepend(err, "%s:%lu", path, number);
+	}
+	free(line);
+	fclose(file);
+	return rc;
+}
