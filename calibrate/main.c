@@ -72,10 +72,13 @@ static void measure_messages(struct cal *cal)
 	probe_eager(cal, where, 0.6);
 	probe_overhead_by_size(cal, where, 0.61);
 	probe_protocol(cal, where, 0.66);
+	if (cal->near >= 0)
+		probe_breaks(cal, WITHIN_NODE, 0.67);
 	probe_cores(cal, 0.69);
 	if (cal->far >= 0) {
 		probe_rest(cal, 0.71);
 		probe_packets(cal, 0.77);
+		probe_breaks(cal, BETWEEN_NODES, 0.78);
 		probe_used(cal, 0.79);
 		probe_send_buffer(cal, 0.81);
 		probe_ends(cal, 0.83);

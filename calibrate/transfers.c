@@ -240,7 +240,7 @@ static bool make_point(const struct fit *fit, int where, const struct point *mes
 			return false;
 		h = handshake_of(fit, where);
 		shift_s += spared_by(fit, where, size_B - data_B, h.bulk_credit_s) - h.time_s;
-		transfer->size_B -= (int64_t)data_B;
+		transfer->size_B -= llround(data_B);
 		early_B = data_B;
 	} else if (size_B > 0) {
 		if (burst > 0 && size_B < BURSTS_APART * burst * rate)

@@ -209,6 +209,11 @@ def compare_depth(known, found, text):
         print(f'not ok: rma.queue_depth: found {got}, wanted {wanted}; not seen from: {least}')
 
 
+def unit_of_sizes(known, found):
+    """With segments network.bandwidth is only what turns the sizes of queues, bursts and connections into times, and another one does as well."""
+    return number(found['network.bandwidth']) / number(known['network.bandwidth']) if known['network.segments'] and found['network.segments'] else 1
+
+
 def compare_connections(known, found):
     if number(known['protocol.eager_threshold']) < math.inf:
         if 'unattended' in (known.get('protocol.send_buffer'), found.get('protocol.send_buffer')):
@@ -219,7 +224,7 @@ def compare_connections(known, found):
             compare_list('protocol.send_buffer', known, found)
         compare_list('protocol.unattended_send', known, found)
     # nothing depends on less than a packet of it
-    check('network.queue', number(found.get('network.queue', '0')), number(known.get('network.queue', '0')), packets(known)[0] / 2)
+    check('network.queue', number(found.get('network.queue', '0')), number(known.get('network.queue', '0')) * unit_of_sizes(known, found), packets(known)[0] / 2)
 
 
 def compare_protocols(known, found):
@@ -234,7 +239,7 @@ def compare_protocols(known, found):
     compare_connections(known, found)
     for key in ('protocol.request_data', 'network.burst'):
         # what travels with a request is not told from the request where both pass at once
-        check(key, number(found.get(key, '0')), number(known.get(key, '0')))
+        check(key, number(found.get(key, '0')), number(known.get(key, '0')) * (unit_of_sizes(known, found) if key == 'network.burst' else 1))
     check('duplex penalty', float(found.get('network.duplex_penalty', 0)), float(known.get('network.duplex_penalty', 0)))
     if packets(found) != packets(known): # to the byte
         failures.append('network.packets')
@@ -243,6 +248,22 @@ def compare_protocols(known, found):
     for k in range(max(map(len, efficiencies))):
         wanted, got = (of[min(k, len(of) - 1)] for of in efficiencies)
         check(f'sharing efficiency, {k + 1}', got, wanted, 0.005 - TOLERANCE * wanted)
+
+
+def line_time(entry, size):
+    return entry[1] + size / entry[2]
+
+
+def compare_breaks(known, found, where):
+    """Where the time jumps by enough to be worth a segment, to 2 %."""
+    before = (0, *(number(known.get(f'{where}.{key}', default)) for key, default in (('latency', '0'), ('bandwidth', 'inf'))))
+    for entry in known[where + '.segments']:
+        jump = abs(line_time(entry, entry[0]) - line_time(before, entry[0])) / line_time(before, entry[0]) if entry[0] > 0 else 0
+        starts = [start for start, *_ in found[where + '.segments']]
+        if jump > 0.1 and not any(abs(start - entry[0]) <= TOLERANCE * entry[0] for start in starts):
+            failures.append(f'{where}.segments: from')
+            print(f'not ok: {where}.segments: from {entry[0]:.0f} was not found: {starts}')
+        before = entry
 
 
 def compare_segments(known, found, where):
@@ -273,6 +294,7 @@ def compare(known, known_table, found, found_table):
     compared = wanted_values(known)
     for where in ('network', 'network.intra_node'):
         compare_segments(known, found, where + '.segments')
+        compare_breaks(known, found, where)
         if known[where + '.segments']: # then this is not what times are made of
             del compared[where + '.bandwidth']
     if 'protocol.send_overhead' in known or 'protocol.recv_overhead' in known:
