@@ -88,6 +88,15 @@ class Validate(unittest.TestCase):
         self.assertEqual(self.cells(self.call(TABLE).stdout, "Further off than 12 %"),
                          [["a", "five", "10", "12", "+20.0 %", 'a "reason" / here']])
 
+    def test_a_model_has_its_own_reason_or_that_of_the_line(self):
+        # columns in any order; of a model that is none, they describe the line as other columns do
+        text = ("a_note,c_note,configuration,measured_s,a_predicted_s,b_predicted_s,note\n"
+                "of a,of c,one,1,2,2,of one\n,of c,two,1,2,2,of two\n,,three,1,2,2,\n")
+        reasons = [row[-1] for row in self.cells(self.call(text).stdout, "Further off than 12 %")]
+        self.assertEqual(reasons, ["of a", "of two", "no note in the table", "of one", "of two", "no note in the table"])
+        self.assertEqual([row["notes"] for row in self.describe(text)["configurations"]],
+                         [{"a": "of a", "b": "of one"}, {"a": "of two", "b": "of two"}, {"a": "", "b": ""}])
+
     def test_requirements_decide_the_exit_status(self):
         self.assertEqual(self.call(TABLE, "--require", "a:25@4,50@6,75@12", "--require", "b:100@0.1").returncode, 0)
         done = self.call(TABLE, "--quiet", "--require", "a:25@4,51@6")

@@ -51,15 +51,17 @@ static json_t *describe_model(const struct val_table *table, int model, const st
 
 static json_t *describe_row(const struct val_table *table, const struct val_row *row)
 {
-	json_t *predicted = json_object();
+	json_t *predicted = json_object(), *notes = json_object();
 
-	for (int m = 0; m < table->n_models; m++)
+	for (int m = 0; m < table->n_models; m++) {
 		if (row->predicted_s[m] >= 0)
 			json_object_set_new(predicted, table->models[m],
 					    json_real(row->predicted_s[m]));
-	return json_pack("{s:s, s:s, s:f, s:o, s:s}", "configuration", row->configuration, "group",
-			 row->group, "measured_s", row->measured_s, "predicted_s", predicted,
-			 "note", row->note);
+		json_object_set_new(notes, table->models[m], json_string(row->notes[m]));
+	}
+	return json_pack("{s:s, s:s, s:f, s:o, s:s, s:o}", "configuration", row->configuration,
+			 "group", row->group, "measured_s", row->measured_s, "predicted_s",
+			 predicted, "note", row->note, "notes", notes);
 }
 
 static json_t *describe(const struct val_table *table, const struct val_options *options)

@@ -218,7 +218,8 @@ static int print_outliers(const struct val_table *table, const struct val_option
 			val_grid_add(&grid, "%.5g", row->measured_s);
 			val_grid_add(&grid, "%.5g", row->predicted_s[m]);
 			val_grid_add(&grid, "%+.1f %%", PERCENT(val_error(row, m)));
-			val_grid_add(&grid, "%s", *row->note ? row->note : "no note in the table");
+			val_grid_add(&grid, "%s",
+				     *row->notes[m] ? row->notes[m] : "no note in the table");
 		}
 	}
 	snprintf(title, sizeof title, "Further off than %g %%", PERCENT(limit));

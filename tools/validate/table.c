@@ -10,6 +10,7 @@
 #define MOST_TIMES 1e12 /* that a prediction may be of what was measured */
 #define PREDICTED "_predicted_s"
 #define FROM_JSON "_predicted_json"
+#define OF_MODEL "_note"
 
 enum kind {
 	CONFIGURATION,
@@ -23,6 +24,7 @@ enum kind {
 	N_NAMED,
 	PREDICTION,
 	PREDICTION_FILE,
+	MODEL_NOTE, /* ends in OF_MODEL, until all models are known */
 	IGNORED
 };
 
@@ -31,7 +33,7 @@ static const char *const names[N_NAMED] = {"configuration", "group", "choice", "
 
 struct column {
 	enum kind kind;
-	int model; /* of predictions */
+	int model; /* of predictions and their notes */
 };
 
 /* What val_table_read holds while it reads. */
@@ -53,8 +55,8 @@ static int wrong(const struct reading *r, int line, struct util_error *err)
 	return util_error_prepend(err, "%s:%d", r->table->path, line);
 }
 
-/* The model's index; names it if it is new. -1: out of memory. */
-static int find_model(struct val_table *table, const char *column, const char *suffix)
+/* The index of the model that the column is of; -1: there is none. */
+static int find_model(const struct val_table *table, const char *column, const char *suffix)
 {
 	int length = (int)(strlen(column) - strlen(suffix));
 
@@ -62,19 +64,29 @@ static int find_model(struct val_table *table, const char *column, const char *s
 		if ((int)strlen(table->models[i]) == length &&
 		    strncmp(table->models[i], column, (size_t)length) == 0)
 			return i;
-	table->models[table->n_models] = strndup(column, (size_t)length);
+	return -1;
+}
+
+/* The same; names it if it is new. -1: out of memory. */
+static int add_model(struct val_table *table, const char *column, const char *suffix)
+{
+	int model = find_model(table, column, suffix);
+
+	if (model >= 0)
+		return model;
+	table->models[table->n_models] = strndup(column, strlen(column) - strlen(suffix));
 	return table->models[table->n_models] ? table->n_models++ : -1;
 }
 
 static int take_prediction_column(struct reading *r, int i, const char *suffix, enum kind kind,
 				  struct util_error *err)
 {
-	int model = find_model(r->table, r->head->fields[i], suffix);
+	int model = add_model(r->table, r->head->fields[i], suffix);
 
 	if (model < 0)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	for (int j = 0; j < i; j++)
-		if (r->columns[j].kind > N_NAMED && r->columns[j].kind != IGNORED &&
+		if ((r->columns[j].kind == PREDICTION || r->columns[j].kind == PREDICTION_FILE) &&
 		    r->columns[j].model == model)
 			return util_error_set(
 			    err, UTIL_EINPUT,
@@ -107,8 +119,22 @@ static int take_column(struct reading *r, int i, struct util_error *err)
 		    "found unknown column \"%s\", wanted measured_s, low_s, high_s, "
 		    "NAME" PREDICTED " or NAME" FROM_JSON,
 		    name);
-	r->columns[i].kind = IGNORED;
+	r->columns[i].kind = ends_in(name, OF_MODEL) ? MODEL_NOTE : IGNORED;
 	return 0;
+}
+
+/* Notes of what is no model describe the line, as other columns do. */
+static void take_note_columns(struct reading *r)
+{
+	for (int i = 0; i < r->head->n_fields; i++) {
+		struct column *column = &r->columns[i];
+
+		if (column->kind != MODEL_NOTE)
+			continue;
+		column->model = find_model(r->table, r->head->fields[i], OF_MODEL);
+		if (column->model < 0)
+			column->kind = IGNORED;
+	}
 }
 
 static bool has_column(const struct reading *r, enum kind kind)
@@ -126,6 +152,7 @@ static int take_head(struct reading *r, struct util_error *err)
 
 	for (int i = 0; i < r->head->n_fields && !failed; i++)
 		failed = take_column(r, i, err);
+	take_note_columns(r);
 	for (size_t k = 0; k < 2 && !failed; k++)
 		if (!has_column(r, required[k]))
 			failed =
@@ -181,6 +208,9 @@ static int take_value(const struct reading *r, int i, const char *text, struct v
 	case NOTE:
 		row->note = text;
 		return 0;
+	case MODEL_NOTE:
+		row->notes[column->model] = text;
+		return 0;
 	case MEASURED:
 		return take_number(name, text, false, &row->measured_s, err);
 	default:
@@ -234,6 +264,12 @@ static int check_row(const struct reading *r, const struct val_row *row, struct 
 	return 0;
 }
 
+static void free_row(struct val_row *row)
+{
+	free(row->predicted_s);
+	free(row->notes);
+}
+
 static int take_row(struct reading *r, const struct csv_record *record, struct util_error *err)
 {
 	struct val_table *table = r->table;
@@ -243,10 +279,15 @@ static int take_row(struct reading *r, const struct csv_record *record, struct u
 	*row = (struct val_row){
 	    .line = record->line, .configuration = "", .group = "", .choice = "", .note = ""};
 	row->predicted_s = calloc((size_t)table->n_models + 1, sizeof *row->predicted_s);
-	if (!row->predicted_s)
+	row->notes = calloc((size_t)table->n_models + 1, sizeof *row->notes);
+	if (!row->predicted_s || !row->notes) {
+		free_row(row);
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	for (int k = 0; k < table->n_models; k++)
+	}
+	for (int k = 0; k < table->n_models; k++) {
 		row->predicted_s[k] = -1;
+		row->notes[k] = "";
+	}
 	if (record->n_fields != r->head->n_fields)
 		failed = util_error_set(
 		    err, UTIL_EINPUT, "found %d field%s, wanted %d as in line %d", record->n_fields,
@@ -256,9 +297,12 @@ static int take_row(struct reading *r, const struct csv_record *record, struct u
 	if (!failed)
 		failed = check_row(r, row, err);
 	if (failed) {
-		free(row->predicted_s);
+		free_row(row);
 		return wrong(r, record->line, err);
 	}
+	for (int k = 0; k < table->n_models; k++)
+		if (!*row->notes[k])
+			row->notes[k] = row->note;
 	table->n_rows++;
 	return 0;
 }
@@ -307,7 +351,7 @@ void val_table_finish(struct val_table *table)
 	for (int i = 0; i < table->n_models; i++)
 		free(table->models[i]);
 	for (int i = 0; i < table->n_rows; i++)
-		free(table->rows[i].predicted_s);
+		free_row(&table->rows[i]);
 	free(table->models);
 	free(table->rows);
 	csv_finish(&table->csv);

@@ -16,6 +16,7 @@ struct val_row {
 	double low_s, high_s; /* 95 % interval; 0, 0: none */
 	double n;	      /* runs; 0: not said */
 	double *predicted_s;  /* [n_models]; negative: not predicted */
+	const char **notes;   /* [n_models]; that of the line where the model has none of its own */
 };
 
 struct val_table {
