@@ -137,13 +137,18 @@ static int read_complexity(struct kern_data *data, char *text, struct util_error
 
 static int read_line(struct kern_data *data, char *line, struct util_error *err)
 {
-	static const char comment[] = "# model ";
+	static const char comment[] = "# model ", *const modelled[] = {"model,", "vary,",
+								       "contention,"};
 
 	line[strcspn(line, "\r\n")] = '\0';
 	if (!strncmp(line, comment, strlen(comment)))
 		return read_complexity(data, line + strlen(comment), err);
-	if (!*line || *line == '#' || !strcmp(line, PD_BENCH_HEADER) || !strncmp(line, "model,", 6))
+	if (!*line || *line == '#' || !strcmp(line, PD_BENCH_HEADER))
 		return 0;
+	for (size_t i = 0; i < sizeof(modelled) / sizeof(*modelled); i++) {
+		if (!strncmp(line, modelled[i], strlen(modelled[i])))
+			return 0;
+	}
 	return read_row(data, line, err);
 }
 
@@ -162,6 +167,8 @@ int kern_data_read(struct kern_data *data, const char *path, struct util_error *
 			util_error_prepend(err, "%s:%lu", path, number);
 	}
 	free(line);
+	if (!rc && ferror(file))
+		rc = util_error_set(err, UTIL_EINPUT, "cannot read %s: %s", path, strerror(errno));
 	fclose(file);
 	data->n_nodes++;
 	return rc;

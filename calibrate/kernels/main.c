@@ -71,10 +71,9 @@ static int parse_cores(const char *text, int *out, struct util_error *err)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 
-	if (text)
-		return parse_count("--contention", text, 256, out, err);
 	*out = n < 1 ? 1 : n > 256 ? 256 : (int)n;
-	return 0;
+	return text ? parse_count("--contention", text, *out, out, err)
+		    : 0; /* more would share cores */
 }
 
 static int take_option(int option, char *value, struct options *o, struct util_error *err)

@@ -17,6 +17,21 @@ static void file_name(const char *name, char out[PD_STORE_MAX_NAME + 1])
 	out[i] = '\0';
 }
 
+/* As it stands between the quotes of a string of gnuplot's. To be freed; NULL: no memory. */
+static char *quoted(const char *text)
+{
+	char *out = malloc(2 * strlen(text) + 1), *at = out;
+
+	for (; out && *text; text++) {
+		if (*text == '\'')
+			*at++ = '\'';
+		*at++ = *text;
+	}
+	if (out)
+		*at = '\0';
+	return out;
+}
+
 static int write_table(const char *path, const struct kern_model *model, struct util_error *err)
 {
 	FILE *file = fopen(path, "we");
@@ -37,29 +52,43 @@ static const char script[] =
 	"plot '%s/%s.csv' every ::1 using 6:(100*$8) with points pt 7 ps 0.6 title 'error', 0 notitle\n"
 	"unset multiplot\n";
 
-int kern_plot(const char *folder, const struct kern_model models[], size_t n, struct util_error *err)
+static int plot_all(FILE *gnuplot, const char *folder, const char *shown,
+		    const struct kern_model models[], size_t n, struct util_error *err)
 {
 	char name[PD_STORE_MAX_NAME + 1], *path;
-	FILE *gnuplot;
 	int rc = 0;
 
-	if (mkdir(folder, 0777) && errno != EEXIST)
-		return util_error_errno(err, errno, "cannot make the directory %s", folder);
-	gnuplot = popen("gnuplot", "we");
-	if (!gnuplot)
-		return util_error_errno(err, errno, "cannot start gnuplot");
 	for (size_t i = 0; i < n && !rc; i++) {
 		file_name(models[i].series->name, name);
-		if (asprintf(&path, "%s/%s.csv", folder, name) < 0) {
-			rc = util_error_set(err, UTIL_ENOMEM, "no memory for pictures");
-			break;
-		}
+		if (asprintf(&path, "%s/%s.csv", folder, name) < 0)
+			return util_error_set(err, UTIL_ENOMEM, "no memory for pictures");
 		rc = write_table(path, &models[i], err);
 		free(path);
-		fprintf(gnuplot, script, folder, name, name, models[i].series->n_points, models[i].n_pieces, folder, name,
-			folder, name);
+		fprintf(gnuplot, script, shown, name, name, models[i].series->n_points,
+			models[i].n_pieces, shown, name, shown, name);
 	}
-	if (pclose(gnuplot) && !rc)
-		rc = util_error_set(err, UTIL_ESYSTEM, "gnuplot failed; the tables are in %s", folder);
+	return rc;
+}
+
+int kern_plot(const char *folder, const struct kern_model models[], size_t n,
+	      struct util_error *err)
+{
+	char *shown = quoted(folder);
+	FILE *gnuplot;
+	int rc;
+
+	if (!shown)
+		return util_error_set(err, UTIL_ENOMEM, "no memory for pictures");
+	if (mkdir(folder, 0777) && errno != EEXIST)
+		rc = util_error_errno(err, errno, "cannot make the directory %s", folder);
+	else if (!(gnuplot = popen("gnuplot", "we")))
+		rc = util_error_errno(err, errno, "cannot start gnuplot");
+	else {
+		rc = plot_all(gnuplot, folder, shown, models, n, err);
+		if (pclose(gnuplot) && !rc)
+			rc = util_error_set(err, UTIL_ESYSTEM,
+					    "gnuplot failed; the tables are in %s", folder);
+	}
+	free(shown);
 	return rc;
 }

@@ -143,6 +143,15 @@ class Refused(Base):
         self.refused(2, "uses p2", self.store("# model f: p2\nf,1,,,,1\n"))
         self.refused(2, "found no measurements", self.store("# model f: p2\n"))
         self.refused(2, "nowhere", self.dir / "nowhere")
+        self.refused(2, "cannot read", self.dir)
+        self.refused(2, "found no measurements", self.store("# mpisim-bench 2\nmodel,f,1\nvary,f,node,normal,0.1\ncontention,f,1 0.9\n"))
+        self.refused(2, f"--contention: '{os.cpu_count() + 1}' is out of range, wanted 1 to {os.cpu_count()}",
+                     f"--contention={os.cpu_count() + 1}")
+
+    def test_pictures_may_lie_anywhere(self):
+        folder = self.dir / "it's here"
+        self.assertEqual(call(KERNELS, "--plot", folder, self.store("f,1,,,,1\nf,2,,,,2.5\nf,3,,,,2.7\nf,4,,,,5\n")).stderr, "")
+        self.assertGreater((folder / "f.png").stat().st_size, 0)
 
     def test_a_model_file_is_there_whole_or_not_at_all(self):
         self.refused(2, "cannot write", "-o", self.dir / "no" / "model", self.store("f,1,,,,1\n"))
@@ -155,14 +164,14 @@ class Refused(Base):
 class Measured(Base):
     def test_measured_models_predict_a_program_without_annotations(self):
         done = call(KERNELS, "--kernels", "daxpy,dgemm,dgetrf,dtrsm,dlaswp", "--max-size", "40", "--budget", "200ms",
-                    "--contention=2", "--store", self.dir / "kept", "-o", self.model)
+                    f"--contention={min(2, os.cpu_count())}", "--store", self.dir / "kept", "-o", self.model)
         self.assertEqual((done.returncode, done.stderr), (0, ""))  # no terminal: no word of progress
         text = self.model.read_text()
         self.assertTrue(text.startswith("# mpisim-bench 2\n"))
         for kernel in ("daxpy", "dgemm", "dgetrf", "dtrsm", "dlaswp"):
             self.assertRegex(text, rf"(?m)^model,{kernel},")
-            self.assertRegex(text, rf"(?m)^# contention of {kernel}, .*contention: \[1, [01][.0-9]*\]")
-            self.assertRegex(text, rf"(?m)^contention,{kernel},1 [01][.0-9]*$")
+            self.assertRegex(text, rf"(?m)^# contention of {kernel}, .*contention: \[1(, [01][.0-9]*)?\]")
+            self.assertRegex(text, rf"(?m)^contention,{kernel},1( [01][.0-9]*)?$")
         (self.dir / "cluster.yaml").write_text("mpisim_cluster: 1\nnodes: 2\nnetwork: {latency: 1us, bandwidth: 1 GB/s}\n")
         built = call(BIN / "mpisim-cc", HERE / "hpl.c", "-o", self.dir / "hpl", "-lopenblas", "-lm")
         self.assertEqual(built.returncode, 0, built.stderr)
