@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pictures by gnuplot: time and bandwidth by size, measured and fitted, and the CPU cost. */
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "fit.h"
@@ -79,14 +80,30 @@ static void plot_curves(const struct fit *fit, FILE *script, const char *column,
 	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++) {
 		if (!fit->curves[w].n_points)
 			continue;
-		fprintf(script,
-			"%s '%s.dat' using %s with points pt 6 lc %d title '%s%s, measured', "
-			"'%s.dat' using %s with lines lc %d title 'fitted'",
-			separator, names[w], column, w + 1, names[w], w ? " a node" : " nodes",
-			names[w], fitted, w + 1);
+		fprintf(
+		    script,
+		    "%s '%s.dat' using %s with yerrorbars pt 6 lc %d title '%s%s, measured, 95 %% "
+		    "intervals', "
+		    "'%s.dat' using %s with lines lc %d title 'fitted'",
+		    separator, names[w], column, w + 1, names[w], w ? " a node" : " nodes",
+		    names[w], fitted, w + 1);
 		separator = ",";
 	}
 	fprintf(script, "\n");
+}
+
+/* Whose times these are: the library, to the first comma, and the date. */
+static void write_title(const struct fit *fit, FILE *script)
+{
+	const char *library = samples_get_fact(fit->samples, "library", 0),
+		   *date = samples_get_fact(fit->samples, "date", 0);
+	char text[120];
+
+	snprintf(text, sizeof(text), "%.*s, %s", library ? (int)strcspn(library, ",") : 0,
+		 library ? library : "", date ? date : "no date");
+	fprintf(script, "set title ");
+	util_gnuplot_quote(text, sizeof(text), script);
+	fprintf(script, " noenhanced\n");
 }
 
 static int write_script(const struct fit *fit, const char *directory, struct util_error *err)
@@ -101,9 +118,10 @@ static int write_script(const struct fit *fit, const char *directory, struct uti
 		"set terminal pngcairo size 1000,700\nset logscale xy\nset grid\nset key left top\n"
 		"set xlabel 'message size + 1 [B]'\nset format '%%.0s%%c'\n"
 		"set output 'time.png'\nset ylabel 'time one way [s]'\n");
-	plot_curves(fit, script, "($1+1):2", "($1+1):5");
+	write_title(fit, script);
+	plot_curves(fit, script, "($1+1):2:3:4", "($1+1):5");
 	fprintf(script, "set output 'bandwidth.png'\nset ylabel 'size / time [B/s]'\n");
-	plot_curves(fit, script, "($1+1):($1/$2)", "($1+1):($1/$5)");
+	plot_curves(fit, script, "($1+1):($1/$2):($1/$4):($1/$3)", "($1+1):($1/$5)");
 	if (fit->table_n >= 0)
 		fprintf(script,
 			"unset logscale\nset format '%%g'\nset output 'cpu_cost.png'\n"

@@ -11,6 +11,7 @@
 static const double LEAST_COST = 1e-3;
 /* Of a value, half of its interval; of the samples, outliers: more makes a value doubtful. */
 static const double WIDE = 0.1, MANY = 0.1;
+enum { FEWEST = 3 }; /* samples that have an interval */
 
 static void write_facts(const struct fit *fit, FILE *file)
 {
@@ -91,14 +92,20 @@ const char *yaml_probe(const struct fit *fit, const char *names, char text[160])
 static void write_doubts(const struct value *v, FILE *file)
 {
 	double half = (v->high - fmax(v->low, 0)) / 2;
+	bool is_wide = isfinite(v->value) && half > WIDE * v->value && v->value > 0,
+	     has_outliers = v->n_outliers > MANY * v->n;
 
-	if (v->n < 3)
-		fprintf(file, "; DOUBTFUL: %d measured, no interval", v->n);
-	else if (half > WIDE * v->value && v->value > 0)
-		fprintf(file, "; DOUBTFUL: known to +- %.0f %% only", 100 * half / v->value);
-	if (v->n_outliers > MANY * v->n)
-		fprintf(file, "; DOUBTFUL: %.0f %% of the samples are outliers",
-			100.0 * v->n_outliers / v->n);
+	if (v->n < FEWEST || is_wide || has_outliers)
+		fprintf(file, "; DOUBTFUL: ");
+	if (v->n < FEWEST)
+		fprintf(file, "too few samples for an interval");
+	else if (is_wide && isinf(half))
+		fprintf(file, "the interval has no end");
+	else if (is_wide)
+		fprintf(file, "known to +- %.0f %% only", 100 * half / v->value);
+	if (has_outliers)
+		fprintf(file, "%s%.0f %% of the samples are outliers",
+			v->n < FEWEST || is_wide ? ", " : "", 100.0 * v->n_outliers / v->n);
 }
 
 void yaml_value(FILE *file, const char *indent, const char *key, const struct value *v,
@@ -161,7 +168,7 @@ static void write_table(const struct fit *fit, FILE *file)
 	}
 	fprintf(file, "    # within +- %.4f or better, %s each at least%s\n", widest,
 		yaml_count(count, fewest, "sample"),
-		fewest < 3 ? "; DOUBTFUL: too few for an interval of their own" : "");
+		fewest < FEWEST ? "; DOUBTFUL: too few for an interval of their own" : "");
 }
 
 /* Flows that share a link fairly begin and end together. 1 if none were measured. */
@@ -210,17 +217,28 @@ static void write_sharing(const struct fit *fit, FILE *file)
 	}
 }
 
-void yaml_interval(FILE *file, const char *key, double value, double low, double high,
-		   yaml_format_fn format)
+void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_format_fn format)
 {
-	double step = value < 1 ? 1e-12 : 1; /* more than the digits that are written can hide */
+	double step = v->value < 1 ? 1e-12 : 1; /* more than the digits that are written can hide */
+	double low = fmax(fmin(v->low, v->value) - step, v->value < 1 ? 0 : 1),
+	       high = fmax(v->high, v->value) + step;
 	char from[40], to[40];
 
-	if (!isfinite(value) || !isfinite(high))
+	if (!isfinite(v->value))
 		return;
-	low = fmax(fmin(low, value) - step, value < 1 ? 0 : 1);
-	high = fmax(high, value) + step;
-	fprintf(file, "  %s: [%s, %s]\n", key, format(low, from), format(high, to));
+	if (v->n < FEWEST || !isfinite(v->high))
+		fprintf(file, "  # %s: not varied, %s\n", key,
+			v->n < FEWEST ? "too few samples for an interval"
+				      : "its interval has no end");
+	else
+		fprintf(file, "  %s: [%s, %s]\n", key, format(low, from), format(high, to));
+}
+
+struct value yaml_mean(const struct value *a, const struct value *b)
+{
+	return (struct value){a->is_known,	     (a->value + b->value) / 2,
+			      (a->low + b->low) / 2, (a->high + b->high) / 2,
+			      a->n + b->n,	     a->n_outliers + b->n_outliers};
 }
 
 /* Of the CPU's cost as a whole, relative to the largest entry. */
@@ -242,34 +260,25 @@ static void write_cost_interval(const struct fit *fit, FILE *file)
 static void write_uncertainty(const struct fit *fit, FILE *file)
 {
 	int w = fit->subject;
-	const struct value *latency = &fit->latency[w], *bandwidth = &fit->bandwidth_Bps[w],
-			   *send = &fit->send_overhead[w], *recv = &fit->recv_overhead[w];
+	const struct value *send = &fit->send_overhead[w], *recv = &fit->recv_overhead[w];
+	struct value mean = yaml_mean(send, recv), within;
 
 	fprintf(file,
 		"\nuncertainty:   # 95 %% intervals of the values above, for --vary-cluster\n");
-	yaml_interval(file, "network.latency", latency->value, latency->low, latency->high,
-		      yaml_time);
-	yaml_interval(file, "network.bandwidth", bandwidth->value, bandwidth->low, bandwidth->high,
-		      yaml_bandwidth);
+	yaml_interval(file, "network.latency", &fit->latency[w], yaml_time);
+	yaml_interval(file, "network.bandwidth", &fit->bandwidth_Bps[w], yaml_bandwidth);
 	if (yaml_overheads_differ(fit)) {
-		yaml_interval(file, "protocol.send_overhead", send->value, send->low, send->high,
-			      yaml_time);
-		yaml_interval(file, "protocol.recv_overhead", recv->value, recv->low, recv->high,
-			      yaml_time);
+		yaml_interval(file, "protocol.send_overhead", send, yaml_time);
+		yaml_interval(file, "protocol.recv_overhead", recv, yaml_time);
 	} else {
-		yaml_interval(file, "protocol.overhead", (send->value + recv->value) / 2,
-			      (send->low + recv->low) / 2, (send->high + recv->high) / 2,
-			      yaml_time);
+		mean.n /= 2; /* of each */
+		yaml_interval(file, "protocol.overhead", &mean, yaml_time);
 	}
-	if (w != WITHIN_NODE && fit->latency[WITHIN_NODE].is_known) {
-		const struct value *rate = &fit->bandwidth_Bps[WITHIN_NODE];
-		double shift = fit_intra_latency(fit) - fit->latency[WITHIN_NODE].value;
-
-		latency = &fit->latency[WITHIN_NODE];
-		yaml_interval(file, "network.intra_node.latency", latency->value + shift,
-			      latency->low + shift, latency->high + shift, yaml_time);
-		yaml_interval(file, "network.intra_node.bandwidth", rate->value, rate->low,
-			      rate->high, yaml_bandwidth);
+	if (fit->latency[WITHIN_NODE].is_known) {
+		within = yaml_latency_within(fit);
+		yaml_interval(file, "network.intra_node.latency", &within, yaml_time);
+		yaml_interval(file, "network.intra_node.bandwidth",
+			      &fit->bandwidth_Bps[WITHIN_NODE], yaml_bandwidth);
 	}
 	write_cost_interval(fit, file);
 	yaml_services_intervals(fit, file);

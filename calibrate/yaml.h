@@ -32,10 +32,12 @@ const char *yaml_probe(const struct fit *fit, const char *names, char text[160])
 /* A line with the value, its interval, and how it was found; and what makes it doubtful. */
 void yaml_value(FILE *file, const char *indent, const char *key, const struct value *v,
 		yaml_format_fn format, const char *how);
-/* One line of the section `uncertainty`. The value itself is within, whatever its rounding and
- * shifts. */
-void yaml_interval(FILE *file, const char *key, double value, double low, double high,
-		   yaml_format_fn format);
+/* One line of the section `uncertainty`, a comment if no interval is known. The value itself is
+ * within, whatever its rounding and shifts. */
+void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_format_fn format);
+struct value yaml_mean(const struct value *a, const struct value *b);
+/* The file knows one overhead, that between nodes; the sum must stay what was measured. */
+struct value yaml_latency_within(const struct fit *fit);
 
 /* The sections. */
 void yaml_network(const struct fit *fit, FILE *file);

@@ -72,15 +72,21 @@ static void write_shares(const struct fit *fit, FILE *file)
 		yaml_probe(fit, "many_to_one one_to_many", probe));
 }
 
-static void write_within(const struct fit *fit, FILE *file)
+struct value yaml_latency_within(const struct fit *fit)
 {
 	struct value latency = fit->latency[WITHIN_NODE];
 	double shift = fit_intra_latency(fit) - latency.value;
 
-	/* The file knows one overhead, that between nodes; the sum must stay what was measured. */
 	latency.value += shift;
 	latency.low += shift;
 	latency.high += shift;
+	return latency;
+}
+
+static void write_within(const struct fit *fit, FILE *file)
+{
+	struct value latency = yaml_latency_within(fit);
+
 	fprintf(file, "  intra_node:\n");
 	yaml_value(file, "    ", "latency", &latency, yaml_time,
 		   "half a round trip of nothing, less the overheads below");

@@ -57,12 +57,7 @@ static void write_overheads(const struct fit *fit, FILE *file)
 {
 	const struct value *send = &fit->send_overhead[fit->subject],
 			   *recv = &fit->recv_overhead[fit->subject];
-	struct value mean = {send->is_known,
-			     (send->value + recv->value) / 2,
-			     (send->low + recv->low) / 2,
-			     (send->high + recv->high) / 2,
-			     send->n + recv->n,
-			     send->n_outliers + recv->n_outliers};
+	struct value mean = yaml_mean(send, recv);
 
 	yaml_value(file, "  ", "overhead", &mean, yaml_time, "mean of sender and receiver");
 	if (yaml_overheads_differ(fit)) {

@@ -138,7 +138,7 @@ static void write_interval(FILE *file, const char *key, const struct value *v,
 			   yaml_format_fn format)
 {
 	if (v->is_known)
-		yaml_interval(file, key, v->value, v->low, v->high, format);
+		yaml_interval(file, key, v, format);
 }
 
 void yaml_services_intervals(const struct fit *fit, FILE *file)

@@ -140,6 +140,21 @@ def wrong_files_are_refused(folder):
     check(code == 2 and 'cannot write' in err, f'output that cannot be written: {code}, {err}')
 
 
+def doubtful_values_say_so(folder):
+    """A quarter of outliers, and one sample of an overhead: said beside the values; without an interval nothing is varied."""
+    path, output = os.path.join(folder, 'doubts.csv'), os.path.join(folder, 'doubts.yaml')
+    rows = [('one_way', 'within', size, 0, (1e-5 + size * 1e-9) * (k % 4 < 3 or 9)) for size in sizes() for k in range(12)]
+    write(path, rows + [('send_overhead', 'within', 0, 0, 1e-6), ('recv_overhead', 'within', 0, 0, 2e-6)], [('nodes', 1)])
+    code, err = run(path, '-o', output)
+    with open(output, encoding='utf-8') as file:
+        text = file.read()
+    latency = re.search('  latency: .*', text)[0]
+    check(code == 0 and 'DOUBTFUL: ' in latency and '25 % of the samples are outliers' in latency, f'outliers: {code}, {err}, {latency}')
+    check('1 sample, 0 outliers; sixteen in a row; DOUBTFUL: too few samples for an interval' in text, 'one sample')
+    check('\n  # protocol.send_overhead: not varied, too few samples for an interval\n' in text and '\n  protocol.' not in text, 'what has no interval is not varied')
+    check('\n  network.intra_node.latency: [' in text and '\n  network.latency: [' in text, 'both of one node are varied')
+
+
 def outputs_that_are_full_are_said(folder):
     """A device that is full, each file of the pictures; the link of another folder stays a link."""
     path, output, plots, link = (os.path.join(folder, name) for name in ('full.csv', 'full.yaml', 'full.plots', 'link.yaml'))
@@ -190,5 +205,6 @@ with tempfile.TemporaryDirectory() as scratch:
     disturbed_sizes_are_left_aside(scratch)
     wrong_files_are_refused(scratch)
     outputs_that_are_full_are_said(scratch)
+    doubtful_values_say_so(scratch)
 print(f'seed {SEED}, {len(failures)} failures')
 sys.exit(bool(failures))

@@ -9,6 +9,7 @@ Exit code 77: this machine has no such launcher.
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -202,6 +203,7 @@ def end_early(front, folder, name, act, after_s=1.0, storage=None, budget=600):
             time.sleep(0.005)
         if process.poll() == 0 and budget < 100:
             os.remove(output)
+            shutil.rmtree(os.path.join(folder, name + '.plots'))
             end_early(front, folder, name, act, after_s, storage, 2 * budget)
             return
         act(process, output)
@@ -222,12 +224,12 @@ def end_early(front, folder, name, act, after_s=1.0, storage=None, budget=600):
 
 
 def end_at_random(front, folder, noise, number):
-    """Terminates the launcher, or some rank by some signal. A launcher that is killed cannot end its ranks."""
+    """Terminates the launcher, or some rank by some signal, in any phase. A launcher that is killed cannot end its ranks."""
     if noise.random() < 0.5:
-        end_early(front, folder, f'interrupted-{number}', lambda process, _: process.send_signal(signal.SIGTERM), noise.uniform(0, 2))
+        end_early(front, folder, f'interrupted-{number}', lambda process, _: process.send_signal(signal.SIGTERM), noise.uniform(0, 7), budget=8)
         return
     which = noise.choice([signal.SIGTERM, signal.SIGKILL])
-    end_early(front, folder, f'died-{number}', lambda _, output: os.kill(noise.choice(sorted(ranks_of(output))), which), noise.uniform(0, 2))
+    end_early(front, folder, f'died-{number}', lambda _, output: os.kill(noise.choice(sorted(ranks_of(output))), which), noise.uniform(0, 7), budget=8)
 
 
 def main():
