@@ -127,22 +127,6 @@ static int run(struct cal *cal)
 	return status;
 }
 
-/* It is made when there is something to put into it. */
-static int check_folder(const char *path, struct util_error *err)
-{
-	struct stat found;
-	char inside[4096];
-
-	if (mkdir(path, 0777) == 0)
-		return rmdir(path) ? util_error_errno(err, errno, "cannot write %s", path) : 0;
-	if (errno != EEXIST)
-		return util_error_errno(err, errno, "cannot write %s", path);
-	if (stat(path, &found) < 0 || !S_ISDIR(found.st_mode))
-		return util_error_errno(err, ENOTDIR, "cannot write %s", path);
-	snprintf(inside, sizeof inside, "%s/plot.gp", path);
-	return util_output_check(inside, err);
-}
-
 static bool is_same_file(const char *a, const char *b)
 {
 	struct stat first, second;
@@ -162,7 +146,7 @@ static int check_outputs(const struct settings *s, struct util_error *err)
 		return util_error_set(err, UTIL_EINPUT,
 				      "cannot write %s: it is the cluster file already",
 				      s->samples);
-	return s->plot ? check_folder(s->plot, err) : 0;
+	return s->plot ? util_output_check_folder(s->plot, err) : 0;
 }
 
 static int complain(const char *text)

@@ -49,3 +49,25 @@ int util_output_check(const char *path, struct util_error *err)
 	free(target);
 	return rc;
 }
+
+int util_output_check_folder(const char *path, struct util_error *err)
+{
+	struct stat found;
+	char *inside;
+	int rc;
+
+	if (mkdir(path, 0777) == 0 && rmdir(path) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return util_error_set(err, UTIL_EINPUT, "cannot write %s: %s", path,
+				      strerror(errno));
+	if (stat(path, &found) < 0 || !S_ISDIR(found.st_mode))
+		return util_error_set(err, UTIL_EINPUT,
+				      "cannot write %s: found no folder, wanted one or nothing",
+				      path);
+	if (asprintf(&inside, "%s/mpisim", path) < 0)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	rc = util_output_check(inside, err);
+	free(inside);
+	return rc;
+}

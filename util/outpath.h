@@ -15,5 +15,7 @@ int util_output_path(const char *path, char **out, struct util_error *err);
  * again. Errors: UTIL_EINPUT, UTIL_ENOMEM.
  */
 int util_output_check(const char *path, struct util_error *err);
+/* The same of a folder that is there, or will be made. */
+int util_output_check_folder(const char *path, struct util_error *err);
 
 #endif

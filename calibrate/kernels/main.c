@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <cblas.h>
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "calibrate/kernels/kernels.h"
+#include "util/options.h"
 #include "util/outpath.h"
 #include "util/units.h"
 
@@ -14,27 +16,27 @@
 #define EXIT_USAGE 2
 
 static const char help[] =
-	"mpisim-kernels measures how long BLAS kernels take on this machine, or reads what was\n"
-	"measured, fits a model to each kernel and writes a model file for mpisim-run --bench and\n"
-	"--blas-model.\n"
-	"\n"
-	"usage: mpisim-kernels [OPTION…] -o MODEL            measures on this machine\n"
-	"       mpisim-kernels [OPTION…] -o MODEL STORE…     reads benchmark stores, one per node\n"
-	"\n"
-	"  -o MODEL          the model file (docs/benchmark-store.md); without it only a table is\n"
-	"                    shown\n"
-	"  --kernels LIST    only these: dgemm,daxpy; --list shows all that are measured\n"
-	"  --budget TIME     CPU time for measuring, default 60s\n"
-	"  --max-size N      largest matrix dimension of the grid\n"
-	"  --contention[=K]  also how each kernel slows down when 1 to K cores compute (default:\n"
-	"                    all cores)\n"
-	"  --store FILE      keeps the measurements as a benchmark store\n"
-	"  --plot DIR        pictures (gnuplot) and tables of measured and modelled times\n"
-	"  --points          shows every point with its error\n"
-	"  --quiet, --list, --help\n"
-	"\n"
-	"Exit status: 0, 1 when measuring, fitting or writing failed, 2 wrong usage or input.\n"
-	"docs/kernels.md has the details.\n";
+    "mpisim-kernels measures how long BLAS kernels take on this machine, or reads what was\n"
+    "measured, fits a model to each kernel and writes a model file for mpisim-run --bench and\n"
+    "--blas-model.\n"
+    "\n"
+    "usage: mpisim-kernels [OPTION…] -o MODEL            measures on this machine\n"
+    "       mpisim-kernels [OPTION…] -o MODEL STORE…     reads benchmark stores, one per node\n"
+    "\n"
+    "  -o MODEL          the model file (docs/benchmark-store.md); without it only a table is\n"
+    "                    shown\n"
+    "  --kernels LIST    only these: dgemm,daxpy; --list shows all that are measured\n"
+    "  --budget TIME     CPU time for measuring, default 60s; 5min, or seconds\n"
+    "  --max-size N      largest matrix dimension of the grid\n"
+    "  --contention[=K]  also how each kernel slows down when 1 to K cores compute (default:\n"
+    "                    all cores)\n"
+    "  --store FILE      keeps the measurements as a benchmark store\n"
+    "  --plot DIR        pictures (gnuplot) and tables of measured and modelled times\n"
+    "  --points          shows every point with its error\n"
+    "  --quiet, --list, --help\n"
+    "\n"
+    "Exit status: 0, 1 when measuring, fitting or writing failed, 2 wrong usage or input.\n"
+    "docs/kernels.md has the details.\n";
 
 struct options {
 	struct kern_settings settings;
@@ -67,6 +69,20 @@ static int parse_count(const char *option, const char *text, int64_t max, int *o
 	return 0;
 }
 
+static int parse_budget(const char *text, double *out_s, struct util_error *err)
+{
+	double value_s;
+
+	if (util_parse_span_s(text, &value_s, err))
+		return util_error_prepend(err, "--budget");
+	if (!(value_s >= 1e-3 && value_s <= 1e6))
+		return util_error_set(err, UTIL_EINPUT,
+				      "--budget: found \"%s\", wanted a time from 1ms to 1000000s",
+				      text);
+	*out_s = value_s;
+	return 0;
+}
+
 static int parse_cores(const char *text, int *out, struct util_error *err)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -86,7 +102,7 @@ static int take_option(int option, char *value, struct options *o, struct util_e
 		o->settings.kernels = value;
 		return 0;
 	case OPTION_BUDGET:
-		return util_parse_time_s(value, &o->settings.budget_s, err) ? util_error_prepend(err, "--budget") : 0;
+		return parse_budget(value, &o->settings.budget_s, err);
 	case OPTION_MAX_SIZE:
 		return parse_count("--max-size", value, 1 << 14, &o->settings.max_size, err);
 	case OPTION_CONTENTION:
@@ -106,22 +122,26 @@ static int take_option(int option, char *value, struct options *o, struct util_e
 	case OPTION_LIST:
 		o->list = true;
 		return 0;
-	case OPTION_HELP:
+	default:
 		o->help = true;
 		return 0;
-	default:
-		return util_error_set(err, UTIL_EINPUT, "unknown option or missing value; see mpisim-kernels --help");
 	}
 }
 
 static int parse(int argc, char **argv, struct options *out, struct util_error *err)
 {
 	struct options o = {.settings = {.budget_s = 60, .shows_progress = isatty(STDERR_FILENO)}};
+	uint64_t given = 0;
 	int option, rc = 0;
 
 	opterr = 0;
-	while (!rc && (option = getopt_long(argc, argv, "o:", long_options, NULL)) != -1)
-		rc = take_option(option, optarg, &o, err);
+	while (!rc && (option = getopt_long(argc, argv, ":o:", long_options, NULL)) != -1) {
+		if (option == '?' || option == ':')
+			return util_option_refuse(option, argv, "see mpisim-kernels --help", err);
+		rc = util_option_check(option, optarg, long_options, &given, err);
+		if (!rc)
+			rc = take_option(option, optarg, &o, err);
+	}
 	if (rc)
 		return rc;
 	o.inputs = argv + optind;
@@ -150,10 +170,10 @@ static int gather(const struct options *o, struct kern_data *data, struct util_e
 static int keep_store(const char *path, const struct kern_data *data, struct util_error *err)
 {
 	FILE *file = fopen(path, "we");
-	bool failed;
+	int why;
 
 	if (!file)
-		return util_error_set(err, UTIL_ESYSTEM, "cannot write %s", path);
+		return util_error_errno(err, errno, "cannot write %s", path);
 	fprintf(file, "# mpisim-bench 1\nname,p1,p2,p3,p4,seconds\n");
 	for (size_t s = 0; s < data->n_series; s++) {
 		const struct kern_series *series = &data->series[s];
@@ -171,8 +191,10 @@ static int keep_store(const char *path, const struct kern_data *data, struct uti
 			}
 		}
 	}
-	failed = ferror(file);
-	return fclose(file) || failed ? util_error_set(err, UTIL_ESYSTEM, "cannot write %s", path) : 0;
+	why = fflush(file) || ferror(file) ? errno : 0;
+	if (fclose(file) && !why)
+		why = errno;
+	return why ? util_error_errno(err, why, "cannot write %s", path) : 0;
 }
 
 /* models[data->n_series]; *out_n of them: kernels that were asked for and measured. */
@@ -249,6 +271,8 @@ int main(int argc, char **argv)
 			rc = util_output_check(options.out, &err);
 		if (!rc && options.store)
 			rc = util_output_check(options.store, &err);
+		if (!rc && options.plot)
+			rc = util_output_check_folder(options.plot, &err);
 		if (!rc)
 			rc = gather(&options, &data, &err);
 		if (!rc)

@@ -132,9 +132,15 @@ class Refused(Base):
         self.assertIn(wanted, done.stderr)
 
     def test_wrong_usage_and_input(self):
-        self.refused(2, "unknown option", "--fast")
+        self.refused(2, "unknown or ambiguous option --fast; see", "--fast")
+        self.refused(2, "unknown option -z; see", "-z")
+        self.refused(2, "-o needs a value; see", "-o")
+        self.refused(2, "--points=1 takes no value; see", "--points=1")
+        self.refused(2, "-o: found an empty value", "-o", "")
+        self.refused(2, "--kernels: found it twice, wanted it once", "--kernels", "daxpy", "--kernels", "dgemm")
         self.refused(2, 'found "dgemn"', "--kernels", "dgemn")
-        self.refused(2, "--budget", "--budget", "3")
+        for budget, wanted in (("3x", "unknown unit 'x'"), ("-3", "'-3' is negative"), ("0", 'found "0", wanted a time from'), ("1e9", 'found "1e9", wanted'), ("1us", "found")):
+            self.refused(2, f"--budget: {wanted}", "--budget", budget)
         self.refused(2, "--max-size", "--max-size", "0")
         self.refused(2, "go with measuring", "--contention", self.store("f,1,,,,1\n"))
         self.refused(2, "store:2: found 2 fields", self.store("# x\nf,1\n"))
@@ -157,6 +163,7 @@ class Refused(Base):
         self.refused(2, "cannot write", "-o", self.dir / "no" / "model", self.store("f,1,,,,1\n"))
         self.refused(2, "cannot write", "-o", "/dev/full", "--kernels", "daxpy", "--budget", "1h")  # said before it measures
         self.refused(2, "cannot write", "--store", self.dir / "no" / "kept", "--kernels", "daxpy", "--budget", "1h")
+        self.refused(2, "cannot write", "--plot", self.dir / "no" / "pictures", "--kernels", "daxpy", "--budget", "3600")
         self.refused(2, "2 parameters", "-o", self.model, self.store("f,1,,,,1\nf,1,1,,,1\n"))
         self.assertEqual([path.name for path in self.dir.iterdir()], ["store"])
 

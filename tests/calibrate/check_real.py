@@ -152,8 +152,8 @@ def wrong_arguments_are_refused(front, folder):
                                 (['-o', 'y', '--samples', '/dev/full'], 'cannot write /dev/full: found a device'),
                                 (['--samples', 'y', '--plot', folder], '--plot: found no -o FILE, wanted one'),
                                 (['-o', 'y', '--plot', '/no/such/folder'], 'cannot write /no/such/folder: No such file'),
-                                (['-o', 'y', '--plot', '/dev/null'], 'cannot write /dev/null: Not a directory'),
-                                (['-o', 'y', '--plot', '/proc'], 'cannot write /proc/plot.gp: '),
+                                (['-o', 'y', '--plot', '/dev/null'], 'cannot write /dev/null: found no folder, wanted one'),
+                                (['-o', 'y', '--plot', '/proc'], 'cannot write /proc/mpisim: '),
                                 (['-o', 'y', '--storage', '/no/folder'], 'cannot write /no/folder: No such file'),
                                 (['-o', 'y', '--storage', '/dev/null'], 'cannot write /dev/null: Not a directory'), (['-o', 'y', '--storage', '/proc'], 'cannot write /proc: '),
                                 (['-o', 'y', '--storage', ''], '--storage: found an empty value')]:

@@ -7,6 +7,7 @@
 
 #include "tools/validate/phases.h"
 #include "tools/validate/report.h"
+#include "util/options.h"
 #include "util/units.h"
 #include "util/version.h"
 
@@ -141,16 +142,14 @@ static int take_option(int option, const char *value, struct command *out, struc
 	case QUIET:
 		out->quiet = true;
 		return 0;
-	default:
-		return util_error_set(err, UTIL_EINPUT,
-				      "unknown option, or one without its value: %s; " SEE_HELP,
-				      value);
 	}
+	return 0;
 }
 
 /* 1: --help or --version was all. */
 static int parse(int argc, char **argv, struct command *out, struct util_error *err)
 {
+	uint64_t given = 0;
 	int option, failed = 0;
 
 	*out = (struct command){
@@ -159,13 +158,18 @@ static int parse(int argc, char **argv, struct command *out, struct util_error *
 	if (!out->required)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	opterr = 0;
-	while (!failed && (option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+	while (!failed && (option = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
+		if (option == '?' || option == ':')
+			return util_option_refuse(option, argv, SEE_HELP, err);
 		if (option == HELP || option == VERSION) {
 			printf("%s%s", option == HELP ? help : util_version(),
 			       option == HELP ? "" : "\n");
 			return 1;
 		}
-		failed = take_option(option, optarg ? optarg : argv[optind - 1], out, err);
+		failed = util_option_check(option, optarg, long_options,
+					   option == REQUIRE ? NULL : &given, err);
+		if (!failed)
+			failed = take_option(option, optarg, out, err);
 	}
 	if (!failed && optind + 1 != argc)
 		failed = util_error_set(err, UTIL_EINPUT, "found %d files, wanted one; " SEE_HELP,
