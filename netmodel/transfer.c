@@ -303,9 +303,10 @@ static void fire_transfer(struct sim_event *event)
 	if (stream) {
 		net_stream_pass(stream, transfer->remaining_s);
 		net_stream_remove_first(stream);
-		net_stream_advance(stream);
 	}
 	transfer->done(transfer);
+	if (stream)
+		net_stream_advance(stream);
 }
 
 /* The parts of a minimal duration: what occupies nothing, and what links share. */

@@ -43,6 +43,38 @@ static void transfers_of_a_stream_follow_each_other(void **state)
 	fixture_close(&f);
 }
 
+struct turn {
+	struct mail mail;
+	int *n_before, place;
+};
+
+static void take_turn(struct net_transfer *transfer)
+{
+	struct turn *turn = (struct turn *)transfer;
+
+	turn->place = (*turn->n_before)++;
+}
+
+static void an_empty_transfer_is_not_there_before_the_one_ahead(void **state)
+{
+	struct net_stream stream = {0};
+	struct fixture f;
+	struct turn turns[3];
+	int n_there = 0;
+
+	/* All at 1.1 s, in the order of the stream. */
+	fixture_open(&f, HEAD "network: {latency: 100ms, bandwidth: 1 MB/s}\n");
+	for (int k = 0; k < 3; k++) {
+		turns[k] = (struct turn){.n_before = &n_there, .place = -1};
+		net_transfer_start_in_stream(f.model, &stream, &turns[k].mail.transfer, 0, 1,
+					     k == 0 ? MB : 0, 0, NULL, take_turn);
+	}
+	fixture_run(&f);
+	for (int k = 0; k < 3; k++)
+		assert_int_equal(turns[k].place, k);
+	fixture_close(&f);
+}
+
 static void a_small_transfer_before_a_large_one_is_not_overtaken(void **state)
 {
 	struct net_stream stream = {0};
@@ -206,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(transfers_of_a_stream_follow_each_other),
+	    cmocka_unit_test(an_empty_transfer_is_not_there_before_the_one_ahead),
 	    cmocka_unit_test(a_small_transfer_before_a_large_one_is_not_overtaken),
 	    cmocka_unit_test(idle_links_let_a_burst_pass),
 	    cmocka_unit_test(a_newcomer_waits_for_what_is_in_the_queue),
