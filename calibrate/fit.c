@@ -122,16 +122,23 @@ static void find_cores(struct fit *fit)
 	}
 }
 
-/* Largest x of the table's samples. */
+static bool has_all_speeds(const struct samples *samples, int n)
+{
+	for (int k = 0; k <= n; k++)
+		if (!measured(samples, "compute_speed", BETWEEN_NODES, n, k).is_known ||
+		    !measured(samples, "compute_speed", BETWEEN_NODES, k, n).is_known)
+			return false;
+	return true;
+}
+
+/* As many transfers each way as were measured in all numbers up to it. */
 static int table_size(const struct samples *samples)
 {
-	int n = -1;
+	int n = 0;
 
-	for (size_t i = 0; i < samples->n; i++)
-		if (!strcmp(samples->list[i].key.name, "compute_speed") &&
-		    samples->list[i].key.x > n)
-			n = (int)samples->list[i].key.x;
-	return n;
+	while (has_all_speeds(samples, n))
+		n++;
+	return n - 1;
 }
 
 /* Cost: computing lost, in units of what one undisturbed core computes. */

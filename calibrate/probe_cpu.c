@@ -4,7 +4,12 @@
 
 #include "calibrate.h"
 
-enum { CHUNKS = 40, MOST_CHUNKS = 16384, MOST_TRANSFERS = 32, TIMINGS = 2, ACK = 100, STOP = 99 };
+enum { CHUNKS = 160, MOST_CHUNKS = 32768, MOST_TRANSFERS = 32, TIMINGS = 2, ACK = 100, STOP = 99 };
+/* Looks of a computing rank that the end of one transfer takes at most. */
+enum { LAST_LOOKS = 3 };
+/* Messages from the barrier until all transfers are under way, and from the end of the first one
+ * until that is known; one more of each for each transfer. */
+enum { TO_BEGIN = 8, TO_END = 4 };
 
 static bool is_on_first_node(const struct cal *cal)
 {
@@ -35,13 +40,16 @@ static double measure_cores(struct cal *cal, void *context)
 		load_pause(cores->work_s + apart_s); /* a waiting rank may poll */
 	}
 	MPI_Reduce(&time_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-	return slowest_s;
+	return slowest_s * cal->settings.window_s / cores->work_s;
 }
 
 void probe_cores(struct cal *cal, double until)
 {
 	struct cores cores = {.work_s = cal->settings.window_s};
 
+	/* ranks leave a barrier some messages' time apart */
+	cores.work_s =
+	    fmax(cores.work_s, 40 * fmax(cal->empty_s[BETWEEN_NODES], cal->empty_s[WITHIN_NODE]));
 	cal_group(cal, "cores of a node", until, cal->n_here);
 	for (cores.n = 1; cores.n <= cal->n_here; cores.n++)
 		cal_repeat(cal, "cores", WITHIN_NODE, cores.n, 0, measure_cores, &cores);
@@ -60,9 +68,12 @@ struct cost {
 	int64_t out_B, in_B; /* of each, so that they share the links and end together */
 	/* least time per byte of all in one direction only; [number of transfers], 0: unknown */
 	double out_s[MOST_TRANSFERS + 1], in_s[MOST_TRANSFERS + 1];
-	double chunk_s, margin_s, alone_s;
-	bool is_timing; /* rank 0 only waits */
-	bool is_stuck;	/* rank 0: transfers did not end while it computed */
+	double chunk_s, alone_s;
+	double to_begin_s, to_end_s; /* so much of the time something is not under way */
+	bool is_timing;		     /* rank 0 only waits */
+	bool is_stuck;		     /* rank 0: transfers did not end while it computed */
+	double first_s;		     /* rank 0: when the first of them ended */
+	double looks_s;		     /* rank 0: what it may have computed after that */
 	/* this rank's record of computed chunks */
 	int n_chunks;
 	double ends[MOST_CHUNKS + 1]; /* [0] is the begin of the first */
@@ -89,7 +100,7 @@ static void compute_chunk(struct cost *cost)
 		cost->ends[++cost->n_chunks] = MPI_Wtime();
 }
 
-/* Chunks per second computed within the window. */
+/* Chunks per second computed within the window; NAN if there was none. */
 static double speed_within(const struct cost *cost, double begin, double end)
 {
 	double time_s = 0;
@@ -101,7 +112,7 @@ static double speed_within(const struct cost *cost, double begin, double end)
 		time_s += cost->ends[k] - cost->ends[k - 1];
 		n++;
 	}
-	return n ? n / time_s : 0;
+	return n ? n / time_s : NAN;
 }
 
 /* The other ends: a transfer's receiver says when it has it; without transfers one tells the end.
@@ -146,38 +157,43 @@ static int await_acks(const struct cal *cal, const struct cost *cost, MPI_Reques
 	return n_acks;
 }
 
-static void receive_all(const struct cal *cal, const struct cost *cost, MPI_Request *requests)
+static void receive_from(const struct cal *cal, const struct cost *cost, int node,
+			 MPI_Request *requests)
 {
 	for (int k = 0; k < cost->n_in; k++)
-		MPI_Irecv(cal->recv_buf + (int64_t)k * cost->in_B, (int)cost->in_B, MPI_BYTE,
-			  sender_of(cal, k), k, MPI_COMM_WORLD, &requests[k]);
+		if (sender_of(cal, k) == cal->leader[node])
+			MPI_Irecv(cal->recv_buf + (int64_t)k * cost->in_B, (int)cost->in_B,
+				  MPI_BYTE, cal->leader[node], k, MPI_COMM_WORLD, &requests[k]);
 }
 
-static void send_all(const struct cal *cal, const struct cost *cost, MPI_Request *requests)
+static void send_to(const struct cal *cal, const struct cost *cost, int node, MPI_Request *requests)
 {
 	for (int k = 0; k < cost->n_out; k++)
-		MPI_Isend(cal->send_buf, (int)cost->out_B, MPI_BYTE, receiver_of(cal, k), k,
-			  MPI_COMM_WORLD, &requests[k]);
+		if (receiver_of(cal, k) == cal->leader[node])
+			MPI_Isend(cal->send_buf, (int)cost->out_B, MPI_BYTE, cal->leader[node], k,
+				  MPI_COMM_WORLD, &requests[k]);
 }
 
 /*
  * Where messages of a pair follow each other, the answer to a request must not come behind what
  * goes the other way between the two. So rank 0 has all requests of the incoming transfers before
- * it sends its own, and answers after that; the others answer at once.
+ * it sends its own, and answers right after the one to the same node; the others answer at once.
  */
 static void start_all(const struct cal *cal, const struct cost *cost, MPI_Request *receives,
 		      MPI_Request *sends)
 {
 	bool has_requests = cost->n_out > 0 && cost->n_in > 0 && cal->threshold_B < cost->in_B;
 
-	if (!has_requests)
-		receive_all(cal, cost, receives);
+	for (int node = 1; node < cal->n_nodes && !has_requests; node++)
+		receive_from(cal, cost, node, receives);
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (int k = 0; k < cost->n_in && has_requests; k++)
 		MPI_Probe(sender_of(cal, k), k, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	send_all(cal, cost, sends);
-	if (has_requests)
-		receive_all(cal, cost, receives);
+	for (int node = 1; node < cal->n_nodes; node++) {
+		send_to(cal, cost, node, sends);
+		if (has_requests)
+			receive_from(cal, cost, node, receives);
+	}
 }
 
 /* Returns when the first of the transfers is over. */
@@ -196,17 +212,66 @@ static void compute_until_first(const struct cal *cal, struct cost *cost, int n,
 		MPI_Testany(n, requests, &index, &is_over, MPI_STATUS_IGNORE);
 	}
 	cost->is_stuck |= !is_over;
+	cost->looks_s = (cost->ends[cost->n_chunks] - cost->ends[0]) / cost->n_chunks * LAST_LOOKS;
+}
+
+/* Where messages of a pair follow each other, what says that one is over stands behind what goes
+ * the same way, in its connection or in the switch. */
+static bool has_hidden_ends(const struct cal *cal, const struct cost *cost)
+{
+	return cal->is_ordered && cost->n_out > 0 && cost->n_in > 0;
+}
+
+/* Then all are under way: an answer to a request stands behind what rank 0's own requests bring. */
+static double begun_s(const struct cal *cal, const struct cost *cost)
+{
+	return cost->to_begin_s + (cost->n_out > 1 ? cal->queue_s : 0) +
+	       cost->n_out * cal->request_B * cal->per_byte_s[BETWEEN_NODES];
+}
+
+/* None ends before, even if it had its links to itself. */
+static double least_s(const struct cal *cal, const struct cost *cost)
+{
+	int64_t size_B = cost->out_B < cost->in_B ? cost->out_B : cost->in_B;
+
+	return ((double)size_B - cal->request_B) * cal->per_byte_s[BETWEEN_NODES];
+}
+
+/*
+ * The second half of the time until the first transfer ended: transfers that wait in the node's
+ * queue, or for an overhead, are under way then, too. Empty if that was over too soon.
+ */
+static void choose_window(const struct cal *cal, const struct cost *cost, double begin,
+			  double window[2])
+{
+	double copy_s = 0;
+
+	/* what has arrived may have to be copied before it is there */
+	if (cost->out_B <= cal->threshold_B)
+		copy_s = (double)cost->out_B * cal->recv_per_B_s;
+	if (cost->in_B <= cal->threshold_B)
+		copy_s = fmax(copy_s, (double)cost->in_B * cal->recv_per_B_s);
+	window[1] = begin + cost->first_s - cost->to_end_s - cost->looks_s - copy_s;
+	if (has_hidden_ends(cal, cost))
+		window[1] = fmin(window[1], begin + least_s(cal, cost) - cost->to_end_s);
+	window[0] = (begin + window[1]) / 2;
+	if (has_hidden_ends(cal, cost))
+		window[0] = fmax(window[0], begin + begun_s(cal, cost));
+	if (window[0] - begin < cost->to_begin_s || window[0] > window[1])
+		window[1] = window[0];
 }
 
 static void communicate(const struct cal *cal, struct cost *cost, double window[2])
 {
 	MPI_Request requests[2 * MOST_TRANSFERS], sends[MOST_TRANSFERS];
 	int n_acks = await_acks(cal, cost, requests), n = n_acks + cost->n_in;
+	double begin;
 
 	start_all(cal, cost, requests + n_acks, sends);
-	window[0] = MPI_Wtime() + cost->margin_s;
+	begin = MPI_Wtime();
 	compute_until_first(cal, cost, n, requests);
-	window[1] = MPI_Wtime() - cost->margin_s;
+	cost->first_s = MPI_Wtime() - begin;
+	choose_window(cal, cost, begin, window);
 	for (int rank = 1; rank < cal->n_ranks; rank++)
 		if (cal->node[rank] == 0)
 			MPI_Send(NULL, 0, MPI_BYTE, rank, STOP, MPI_COMM_WORLD);
@@ -227,16 +292,39 @@ static void compute_until_told(struct cost *cost)
 	}
 }
 
+/* Of all transfers one way together: long enough to see, and what one of several leaves to the
+ * node's queue is the smaller part of it. */
+static double choose_total(const struct cal *cal, const struct cost *cost)
+{
+	int most = cost->n_out > cost->n_in ? cost->n_out : cost->n_in;
+	double all_B = (double)cost->size_B * most, per_B_s = cal->per_byte_s[BETWEEN_NODES],
+	       least_B;
+
+	if (per_B_s <= 0)
+		return all_B;
+	/* one may end when others have a third of the way before them */
+	least_B = 1.5 * (cost->to_end_s + 2.1 * cost->to_begin_s) / per_B_s;
+	if (cost->n_out > 1)
+		least_B = fmax(least_B, 2 * cal->queue_s / per_B_s * most);
+	if (has_hidden_ends(cal, cost))
+		least_B =
+		    most * (cal->request_B + (cost->to_end_s + 2 * begun_s(cal, cost)) / per_B_s);
+	all_B = fmax(all_B, least_B);
+	return fmin(all_B, (double)cal->settings.max_size_B);
+}
+
 /* Several transfers may get less of a link together than one: those that would end later are made
  * shorter. */
-static void choose_sizes(struct cost *cost)
+static void choose_sizes(const struct cal *cal, struct cost *cost)
 {
-	double all_B = (double)cost->size_B * fmax(cost->n_out, cost->n_in);
+	double all_B = choose_total(cal, cost), per_B_s = cal->per_byte_s[BETWEEN_NODES];
+	int most = cost->n_out > cost->n_in ? cost->n_out : cost->n_in;
 	double out_s = cost->out_s[cost->n_out], in_s = cost->in_s[cost->n_in];
-	double ratio = out_s > 0 && in_s > 0 ? out_s / in_s : 1;
+	double ratio = out_s > 0 && in_s > 0 && !has_hidden_ends(cal, cost) ? out_s / in_s : 1;
 
 	cost->out_B = cost->n_out ? (int64_t)(all_B / fmax(ratio, 1) / cost->n_out) : 0;
 	cost->in_B = cost->n_in ? (int64_t)(all_B * fmin(ratio, 1) / cost->n_in) : 0;
+	cost->chunk_s = fmax((most ? all_B * per_B_s / most : cost->alone_s) / CHUNKS, 20e-6);
 }
 
 static void keep_time(struct cost *cost, double time_s)
@@ -259,7 +347,7 @@ static double measure_cost(struct cal *cal, void *context)
 	struct cost *cost = context;
 	double window[2] = {0, 0}, speed = 0, total;
 
-	choose_sizes(cost);
+	choose_sizes(cal, cost);
 	cost->n_chunks = 0;
 	if (cal->rank == 0)
 		communicate(cal, cost, window);
@@ -269,11 +357,11 @@ static double measure_cost(struct cal *cal, void *context)
 		serve(cal, cost);
 	MPI_Bcast(window, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 	if (cost->is_timing)
-		keep_time(cost, window[1] - window[0] + 2 * cost->margin_s);
-	if (is_on_first_node(cal))
+		keep_time(cost, cal_share(cost->first_s));
+	if (is_on_first_node(cal) && (cal->rank > 0 || cal->n_here == 1))
 		speed = speed_within(cost, window[0], window[1]) * cost->chunk_s;
 	MPI_Reduce(&speed, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-	return total;
+	return window[0] < window[1] ? total : NAN;
 }
 
 static void time_directions(struct cal *cal, struct cost *cost, int n)
@@ -290,40 +378,79 @@ static void time_directions(struct cal *cal, struct cost *cost, int n)
 	cost->is_timing = false;
 }
 
-void probe_cpu_cost(struct cal *cal, double until)
+/* As many as there are other nodes, if --transfers does not say. With an order of messages, those
+ * to one node follow each other, and never more are under way. */
+static int choose_transfers(struct cal *cal)
 {
-	int n = cal->settings.n_transfers;
-	static struct cost cost;
-	double per_byte_s = cal->per_byte_s[BETWEEN_NODES];
+	int n = cal->settings.n_transfers, others = cal->n_nodes - 1;
 
 	if (n < 0)
-		n = cal->n_nodes - 1 > 8 ? 8 : cal->n_nodes - 1 < 2 ? 2 : cal->n_nodes - 1;
-	cost.margin_s = (8 + 2 * n) * cal->empty_s[BETWEEN_NODES];
-	cost.alone_s = fmax(cal->settings.window_s, 10 * cost.margin_s);
-	cost.size_B = (int64_t)fmin(per_byte_s > 0 ? cost.alone_s / per_byte_s : 1e9,
-				    (double)(cal->settings.max_size_B / n));
-	cost.alone_s = (double)cost.size_B * per_byte_s;
-	if (cost.alone_s < 4 * cost.margin_s) {
+		n = others > 8 ? 8 : others < 2 ? 2 : others;
+	if (!cal->is_ordered || n <= others)
+		return n;
+	if (cal->rank == 0 && cal->settings.n_transfers >= 0)
+		samples_fact(&cal->samples, "warning",
+			     "CPU cost of more than %d transfers each way was not measured: "
+			     "messages to one node follow each other, more are never under way",
+			     others);
+	return others;
+}
+
+/* The time of a group's measurements; whether there is something to see. */
+static bool choose_times(const struct cal *cal, struct cost *cost, int n)
+{
+	double per_byte_s = cal->per_byte_s[BETWEEN_NODES], empty_s = cal->empty_s[BETWEEN_NODES];
+
+	cost->to_begin_s = (TO_BEGIN + n) * empty_s;
+	cost->to_end_s = (TO_END + n) * empty_s;
+	cost->alone_s = fmax(cal->settings.window_s, 5 * (cost->to_begin_s + cost->to_end_s));
+	cost->size_B = (int64_t)fmin(per_byte_s > 0 ? cost->alone_s / per_byte_s : 1e9,
+				     (double)(cal->settings.max_size_B / n));
+	return (double)cal->settings.max_size_B * per_byte_s >
+	       cost->to_end_s + 2.1 * cost->to_begin_s;
+}
+
+static void measure_table(struct cal *cal, struct cost *cost, int n, double until)
+{
+	int n_out = -1, n_in = -1;
+
+	cal_group(cal, "CPU cost of communication", until, (n + 1) * (n + 1));
+	for (cost->n_out = 0; cost->n_out <= n; cost->n_out++)
+		for (cost->n_in = 0; cost->n_in <= n; cost->n_in++)
+			if (isnan(cal_repeat(cal, "compute_speed", BETWEEN_NODES, cost->n_out,
+					     cost->n_in, measure_cost, cost)) &&
+			    n_out < 0) {
+				n_out = cost->n_out;
+				n_in = cost->n_in;
+			}
+	if (cal->rank == 0 && n_out >= 0)
+		samples_fact(&cal->samples, "warning",
+			     "CPU cost of %d outgoing and %d incoming transfers was not measured: "
+			     "the first were over before all were under way",
+			     n_out, n_in);
+	if (cal->rank == 0 && cost->is_stuck)
+		samples_fact(
+		    &cal->samples, "warning",
+		    "transfers stood still while the only rank on their node computed: its "
+		    "CPU cost means little; start a second rank on the first node");
+}
+
+void probe_cpu_cost(struct cal *cal, double until)
+{
+	int n = choose_transfers(cal);
+	static struct cost cost;
+
+	if (!choose_times(cal, &cost, n)) {
 		if (cal->rank == 0)
 			samples_fact(
 			    &cal->samples, "warning",
 			    "CPU cost was not measured: messages of %lld B are over too soon, "
 			    "allow larger ones (--max-size)",
-			    (long long)cost.size_B);
+			    (long long)cal->settings.max_size_B);
 		return;
 	}
-	cost.chunk_s = fmax(cost.alone_s / CHUNKS, 20e-6);
 	time_directions(cal, &cost, n);
-	cal_group(cal, "CPU cost of communication", until, (n + 1) * (n + 1));
-	for (cost.n_out = 0; cost.n_out <= n; cost.n_out++)
-		for (cost.n_in = 0; cost.n_in <= n; cost.n_in++)
-			cal_repeat(cal, "compute_speed", BETWEEN_NODES, cost.n_out, cost.n_in,
-				   measure_cost, &cost);
-	if (cal->rank == 0 && cost.is_stuck)
-		samples_fact(
-		    &cal->samples, "warning",
-		    "transfers stood still while the only rank on their node computed: its "
-		    "CPU cost means little; start a second rank on the first node");
+	measure_table(cal, &cost, n, until);
 	if (cal->rank == 0)
 		samples_fact(&cal->samples, "computing_ranks", "%d",
 			     cal->n_here > 1 ? cal->n_here - 1 : 1);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a message by rendezvous begins and ends, and what waits behind a large one. */
+#include <math.h>
+
 #include "calibrate.h"
 
 enum { TAG_AWAY = 20, TAG_LATE, TAG_BULK, TAG_ASK, TAG_ANSWER };
@@ -150,12 +152,14 @@ static void probe_late(struct cal *cal, struct probe *probe)
 static void probe_queue(struct cal *cal, int64_t size_B)
 {
 	struct probe probe = {.partner = cal->far, .third = cal->leader[2], .size_B = 0};
+	double nothing_s, bulk_s;
 
-	cal_repeat(cal, "beside_nothing", BETWEEN_NODES, 0, 0, measure_behind, &probe);
+	nothing_s = cal_repeat(cal, "beside_nothing", BETWEEN_NODES, 0, 0, measure_behind, &probe);
 	probe.size_B = size_B;
 	probe.expected_s =
 	    cal->empty_s[BETWEEN_NODES] + (double)size_B * cal->per_byte_s[BETWEEN_NODES];
-	cal_repeat(cal, "beside_bulk", BETWEEN_NODES, size_B, 0, measure_behind, &probe);
+	bulk_s = cal_repeat(cal, "beside_bulk", BETWEEN_NODES, size_B, 0, measure_behind, &probe);
+	cal->queue_s = fmax(bulk_s - nothing_s, 0);
 }
 
 void probe_ends(struct cal *cal, double until)
@@ -164,6 +168,7 @@ void probe_ends(struct cal *cal, double until)
 	bool has_rendezvous = cal->threshold_B != INT64_MAX && cal->threshold_B > 0 &&
 			      2 * cal->threshold_B <= largest_B;
 	struct probe probe = {.partner = cal->far, .third = -1, .size_B = 2 * cal->threshold_B};
+	double late_s;
 
 	cal_group(cal, "ends and queues", until,
 		  (has_rendezvous ? 3 : 0) + (cal->n_nodes > 2 ? 2 : 0) + 3);
@@ -173,8 +178,10 @@ void probe_ends(struct cal *cal, double until)
 		probe.expected_s = probe_one_way(cal, BETWEEN_NODES, probe.size_B);
 		cal_repeat(cal, "receiver_away", BETWEEN_NODES, probe.size_B, 0,
 			   measure_receiver_away, &probe);
-		cal_repeat(cal, "late_bulk", BETWEEN_NODES, probe.size_B, 0, measure_late_bulk,
-			   &probe);
+		late_s = cal_repeat(cal, "late_bulk", BETWEEN_NODES, probe.size_B, 0,
+				    measure_late_bulk, &probe);
+		cal->request_B = fmax(probe.expected_s - late_s - cal->empty_s[BETWEEN_NODES], 0) /
+				 fmax(cal->per_byte_s[BETWEEN_NODES], 1e-15);
 	}
 	if (cal->n_nodes > 2)
 		probe_queue(cal, largest_B < 4 << 20 ? largest_B : 4 << 20);

@@ -74,12 +74,14 @@ void probe_overhead(struct cal *cal, int where, double until)
 
 	cal_group(cal, "overhead per message", until, 2);
 	cal_repeat(cal, "send_overhead", where, 0, 0, measure_send_overhead, &probe);
-	cal_repeat(cal, "recv_overhead", where, 0, 0, measure_receive_overhead, &probe);
+	cal->recv_overhead_s =
+	    cal_repeat(cal, "recv_overhead", where, 0, 0, measure_receive_overhead, &probe);
 }
 
 void probe_overhead_by_size(struct cal *cal, int where, double until)
 {
 	struct probe probe = {.partner = cal_partner(cal, where), .n_messages = BURST_LARGE};
+	double time_s;
 
 	probe.size_B = cal->largest_B[where] < LARGE_B ? cal->largest_B[where] : LARGE_B;
 	if (cal->threshold_B < probe.size_B)
@@ -91,7 +93,9 @@ void probe_overhead_by_size(struct cal *cal, int where, double until)
 			1e-3;
 	cal_group(cal, "overhead per byte", until, 2);
 	cal_repeat(cal, "send_overhead", where, probe.size_B, 0, measure_send_overhead, &probe);
-	cal_repeat(cal, "recv_overhead", where, probe.size_B, 0, measure_receive_overhead, &probe);
+	time_s = cal_repeat(cal, "recv_overhead", where, probe.size_B, 0, measure_receive_overhead,
+			    &probe);
+	cal->recv_per_B_s = fmax(time_s - cal->recv_overhead_s, 0) / (double)probe.size_B;
 }
 
 /* --- eager threshold --- */

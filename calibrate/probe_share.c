@@ -7,6 +7,8 @@
 #include "calibrate.h"
 
 enum { MOST_FLOWS = 64 };
+/* Latencies that a flow takes: those that ranks begin apart are a small part. */
+enum { APART = 24 };
 
 struct flows {
 	int n;
@@ -30,12 +32,28 @@ static int start(const struct cal *cal, const struct flows *flows, MPI_Request *
 		}
 	*n_receives = n;
 	MPI_Barrier(MPI_COMM_WORLD);
+	if (cal->is_simulated) /* its messages are over then, even where latencies share links */
+		load_pause(10 * cal->empty_s[BETWEEN_NODES]);
 	*begin = MPI_Wtime();
 	for (int k = 0; k < flows->n; k++)
 		if (flows->source[k] == cal->rank)
 			MPI_Isend(cal->send_buf, (int)flows->size_B, MPI_BYTE, flows->dest[k], 7,
 				  MPI_COMM_WORLD, &requests[n++]);
 	return n;
+}
+
+/* About how long the flows take: those of the first one's source, or destination, share a link. */
+static double expected_s(const struct cal *cal, const struct flows *flows)
+{
+	int n_from = 0, n_to = 0;
+
+	for (int k = 0; k < flows->n; k++) {
+		n_from += flows->source[k] == flows->source[0];
+		n_to += flows->dest[k] == flows->dest[0];
+	}
+	return (n_from > n_to ? n_from : n_to) * (double)flows->size_B *
+		   cal->per_byte_s[BETWEEN_NODES] +
+	       10 * cal->empty_s[BETWEEN_NODES];
 }
 
 /* Seconds until the last receiver had everything, each counted from its own leaving of a barrier.
@@ -48,6 +66,8 @@ static double measure_flows(struct cal *cal, void *context)
 	double begin, times[2] = {0, -INFINITY}, results[2]; /* last, -first */
 
 	n = start(cal, flows, requests, &n_receives, &begin);
+	if (n == 0) /* what this rank tells the others must not meet the flows */
+		load_pause(expected_s(cal, flows));
 	for (int k = 0; k < n; k++) {
 		MPI_Waitany(n, requests, &index, MPI_STATUS_IGNORE);
 		if (index >= n_receives)
@@ -111,14 +131,14 @@ static void add(struct flows *flows, int source, int dest)
 	flows->dest[flows->n++] = dest;
 }
 
-/* The size at which latency is a small part, as far as buffers and time allow; half of it goes by
- * the same protocol. */
-static int64_t flow_size(const struct cal *cal, int most)
+/* The size of each of so many at which latency is a small part, as far as buffers and time allow;
+ * half of it goes by the same protocol. */
+static int64_t flow_size(const struct cal *cal, int n_flows)
 {
 	double wanted = cal->per_byte_s[BETWEEN_NODES] > 0
-			    ? 500 * cal->empty_s[BETWEEN_NODES] / cal->per_byte_s[BETWEEN_NODES]
+			    ? APART * cal->empty_s[BETWEEN_NODES] / cal->per_byte_s[BETWEEN_NODES]
 			    : 4 << 20;
-	int64_t limit = cal->settings.max_size_B / most, size_B = (int64_t)fmin(wanted, 1e9);
+	int64_t limit = cal->settings.max_size_B / n_flows, size_B = (int64_t)fmin(wanted, 1e9);
 
 	if (size_B < 4 << 20)
 		size_B = 4 << 20;
@@ -136,42 +156,59 @@ static int next_count(int k)
 	return k < 4 ? k + 1 : (k & (k - 1)) ? k / 3 * 4 : k / 2 * 3;
 }
 
+/* One flow of the size that so many can have: what they are compared with. */
+static void choose_size(struct cal *cal, int n_flows, struct flows *flows)
+{
+	int64_t size_B = flow_size(cal, n_flows);
+
+	if (size_B == flows->size_B)
+		return;
+	flows->size_B = size_B;
+	flows->n = 0;
+	add(flows, cal->leader[1], 0);
+	repeat_flows(cal, "many_to_one", 1, flows);
+}
+
+static void share_one_link(struct cal *cal, int most, struct flows *flows)
+{
+	for (int k = 2; k <= most; k = next_count(k)) {
+		choose_size(cal, k, flows);
+		flows->n = 0;
+		for (int j = 1; j <= k; j++)
+			add(flows, cal->leader[j], 0);
+		repeat_flows(cal, "many_to_one", k, flows);
+		flows->n = 0;
+		for (int j = 1; j <= k; j++)
+			add(flows, 0, cal->leader[j]);
+		repeat_flows(cal, "one_to_many", k, flows);
+	}
+}
+
 void probe_sharing(struct cal *cal, double until)
 {
-	int others = cal->n_nodes - 1 < MOST_FLOWS ? cal->n_nodes - 1 : MOST_FLOWS, n_points = 1;
-	struct flows flows = {.size_B = flow_size(cal, others)};
+	int others = cal->n_nodes - 1 < MOST_FLOWS ? cal->n_nodes - 1 : MOST_FLOWS, n_points = 5;
+	struct flows flows = {0};
 
 	for (int k = 2; k <= others; k = next_count(k))
-		n_points += 2;
-	cal_group(cal, "sharing", until, 2 * (n_points + 4));
-	for (int k = 1; k <= others; k = next_count(k)) {
-		flows.n = 0;
-		for (int j = 1; j <= k; j++)
-			add(&flows, cal->leader[j], 0);
-		repeat_flows(cal, "many_to_one", k, &flows);
-		if (k == 1)
-			continue;
-		flows.n = 0;
-		for (int j = 1; j <= k; j++)
-			add(&flows, 0, cal->leader[j]);
-		repeat_flows(cal, "one_to_many", k, &flows);
-	}
+		n_points += flow_size(cal, k) == flow_size(cal, 1) ? 2 : 3;
+	cal_group(cal, "sharing", until, 2 * n_points);
+	choose_size(cal, 1, &flows);
 	flows.n = 0;
 	add(&flows, 0, cal->far);
 	add(&flows, cal->far, 0);
 	repeat_flows(cal, "both_ways", 2, &flows);
 	repeat_halves(cal, "sendrecv", 2, measure_exchange, &flows);
-	if (others < 2)
-		return;
-	/* each of three nodes both ways, but no connection */
-	flows.n = 0;
-	for (int j = 0; j < 3; j++)
-		add(&flows, cal->leader[j], cal->leader[(j + 1) % 3]);
-	repeat_flows(cal, "ring", 3, &flows);
-	if (others < 3)
-		return;
-	flows.n = 0;
-	for (int j = 0; j + 1 <= others && flows.n < MOST_FLOWS; j += 2)
-		add(&flows, cal->leader[j], cal->leader[j + 1]);
-	repeat_flows(cal, "pairs", flows.n, &flows);
+	if (others >= 2) { /* each of three nodes both ways, but no connection */
+		flows.n = 0;
+		for (int j = 0; j < 3; j++)
+			add(&flows, cal->leader[j], cal->leader[(j + 1) % 3]);
+		repeat_flows(cal, "ring", 3, &flows);
+	}
+	if (others >= 3) {
+		flows.n = 0;
+		for (int j = 0; j + 1 <= others && flows.n < MOST_FLOWS; j += 2)
+			add(&flows, cal->leader[j], cal->leader[j + 1]);
+		repeat_flows(cal, "pairs", flows.n, &flows);
+	}
+	share_one_link(cal, others, &flows);
 }

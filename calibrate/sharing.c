@@ -26,13 +26,13 @@ static double median(const struct samples *samples, const char *name, int64_t x,
 	return samples_summary(samples, &key).median;
 }
 
-/* The smaller one of the sizes at which that was measured; -1: there is but one. */
+/* Half the size, if that was measured, too; else -1. */
 static int64_t smaller_size(const struct samples *samples, const struct sample_key *key)
 {
 	for (size_t i = 0; i < samples->n; i++) {
 		const struct sample_key *other = &samples->list[i].key;
 
-		if (!strcmp(other->name, key->name) && other->x == key->x && other->y < key->y)
+		if (!strcmp(other->name, key->name) && other->x == key->x && other->y == key->y / 2)
 			return other->y;
 	}
 	return -1;
