@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,9 +14,23 @@
 
 #include "real/trace/trace.h"
 
-static const char *const interfaces[] = {"libmpi_mpifh.", "libmpi_usempi", /* Open MPI */
-					 "libmpichfort.",
-					 "libmpifort."}; /* MPICH, of Debian and as it comes */
+/* Beginnings of the names of their libraries; MPICH's, of Debian and as it comes. */
+#define OF_OPEN_MPI                              \
+	{                                        \
+		"libmpi_mpifh.", "libmpi_usempi" \
+	}
+#define OF_MPICH                               \
+	{                                      \
+		"libmpichfort.", "libmpifort." \
+	}
+#ifdef OPEN_MPI
+static const char *const own[] = OF_OPEN_MPI, *const foreign[] = OF_MPICH;
+#define LIBRARY "Open MPI"
+#else
+static const char *const own[] = OF_MPICH, *const foreign[] = OF_OPEN_MPI;
+#define LIBRARY "MPICH"
+#endif
+#define N_NAMES 2
 #define MAX_INTERFACES 8
 
 struct range {
@@ -94,20 +109,34 @@ static void bind_all(const struct tables *t)
 		}
 }
 
-static bool is_interface(const char *path)
+static bool is_among(const char *path, const char *const names[N_NAMES])
 {
 	const char *name = strrchr(path, '/');
 
 	name = name ? name + 1 : path;
-	for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; i++)
-		if (strncmp(name, interfaces[i], strlen(interfaces[i])) == 0)
+	for (int i = 0; i < N_NAMES; i++)
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
 			return true;
 	return false;
 }
 
+/* Said here: what MPI_Init finds by the names of C may be the recorder's own MPI library. */
+static void refuse_foreign(const char *path)
+{
+	if (!is_among(path, foreign))
+		return;
+	fprintf(stderr,
+		"mpisim-trace: this recorder is for programs of " LIBRARY
+		", and the program has the Fortran interface %s: preload the recorder for that "
+		"library\n",
+		path);
+	_exit(1);
+}
+
 static int visit(struct dl_phdr_info *info, size_t size, void *nothing)
 {
-	if (!is_interface(info->dlpi_name) || n_code == MAX_INTERFACES)
+	refuse_foreign(info->dlpi_name);
+	if (!is_among(info->dlpi_name, own) || n_code == MAX_INTERFACES)
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];

@@ -74,6 +74,10 @@ def main():
             check(code == 0 and 'mpisim-trace' not in err, f'{interface} runs: {code} {out} {err}')
             is_complete(trace, program, interface)
             os.path.exists(trace) and os.remove(trace)
+        other = library.replace(mpi, {'openmpi': 'mpich', 'mpich': 'openmpi'}[mpi])
+        if os.path.exists(other):
+            code, _, err = record(front, program, trace, preload=other)
+            check(code != 0 and 'preload the recorder for that library' in err and not os.path.exists(trace), f'the other recorder is told: {code} {err}')
         code, _, err = record(front, program, trace, arguments=['file'])
         done = subprocess.run([replay, '--cluster', cluster, trace], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         check(code == 0 and f'used files in a real run {RANKS} times (MPI_File_delete at by-f08' in done.stdout,
