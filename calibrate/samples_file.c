@@ -12,6 +12,8 @@
 static const char HEADER[] = "# mpisim-calibration 1", COLUMNS[] = "probe,where,x,y,value",
 		  END[] = "# end: ";
 
+enum { MOST_TRANSFERS = 256 }; /* that a cluster file's table of CPU costs has room for */
+
 /* Facts that the fit computes with; the least that they can be. */
 static const struct number {
 	const char *name;
@@ -125,6 +127,9 @@ static const char *read_sample(struct reader *reader, const char *line)
 		return "between or within as the second column";
 	if (key.x < 0 || key.y < 0)
 		return "x and y from 0 on";
+	if (!strcmp(key.name, "compute_speed") &&
+	    (key.x > MOST_TRANSFERS || key.y > MOST_TRANSFERS))
+		return "numbers of transfers up to 256";
 	if (!isfinite(value))
 		return "a finite value";
 	if (value < 0 && !may_be_negative(key.name))

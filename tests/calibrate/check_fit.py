@@ -116,6 +116,7 @@ def wrong_files_are_refused(folder):
                            (header + 'one_way,between,0,0,-1e-6\n', ':3: found "one_way,between,0,0,-1e-6", wanted a value from 0 on'),
                            (header + 'one_way,between,-1,0,1e-6\n', ':3: found "one_way,between,-1,0,1e-6", wanted x and y from 0 on'),
                            (header + 'one_way,between,0,0,1 2\n', ':3: found "one_way,between,0,0,1 2", wanted probe,where,x,y,value'),
+                           (header + 'compute_speed,between,1000000,0,1\n', ':3: found "compute_speed,between,1000000,0,1", wanted numbers of transfers up to 256'),
                            (header + '# nothing\n', ':3: found "# nothing", wanted # fact: value'),
                            (header + '# nodes: two\n', ':3: found "# nodes: two", wanted # nodes: a number from 1 on'),
                            (header + '# window_s: -1\n', ':3: found "# window_s: -1", wanted # window_s: a number'),
