@@ -115,6 +115,7 @@ void probe_overhead_by_size(struct cal *cal, int where, double until); /* after 
 void probe_rest(struct cal *cal, double until);			       /* with two nodes or more */
 void probe_breaks(struct cal *cal, int where,
 		  double until); /* after probe_packets and probe_eager */
+void probe_trains(struct cal *cal, double until); /* after probe_overhead_by_size */
 void probe_packets(struct cal *cal, double until);		       /* after probe_rest */
 void probe_protocol(struct cal *cal, int where, double until);
 /* Before anything large between nodes beyond the second; the most important ones first, as long as

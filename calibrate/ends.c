@@ -121,6 +121,14 @@ static double left_of_bulk(const struct fit *fit, int64_t size_B)
 		    (double)size_B);
 }
 
+/* Where latencies share, a byte that comes behind the queue shares its link, and finds it busy. */
+static double beside_s(const struct fit *fit)
+{
+	double latency_s = fit->latency[fit->subject].value;
+
+	return fit->is_latency_shared ? latency_s + fmin(fit->burst_s, latency_s) : 0;
+}
+
 void fit_queue(struct fit *fit)
 {
 	int64_t size_B = size_of(fit->samples, "beside_bulk");
@@ -129,7 +137,7 @@ void fit_queue(struct fit *fit)
 	if (size_B < 0 || !isfinite(fit->bandwidth_Bps[fit->subject].value))
 		return;
 	fit->queue_B = fmax(0, median_of(fit->samples, "beside_bulk", size_B) -
-				   median_of(fit->samples, "beside_nothing", 0)) *
+				   median_of(fit->samples, "beside_nothing", 0) - beside_s(fit)) *
 		       fit->bandwidth_Bps[fit->subject].value;
 	if (fit->queue_B > (double)size_B) /* something else held it up */
 		fit->queue_B = -1;

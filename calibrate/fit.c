@@ -261,6 +261,7 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 		return -1;
 	}
 	fit_rest(fit);
+	fit_trains(fit);
 	fit_packets(fit);
 	fit_end(fit);
 	if (fit_transfers(fit) < 0) {

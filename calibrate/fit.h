@@ -73,6 +73,7 @@ struct fit {
 	double send_per_B_s, recv_per_B_s; /* overhead */
 	double copied_per_B_s; /* of what had arrived, where what arrives is copied meanwhile */
 	double burst_s;			   /* work that passes at once after a rest */
+	const char *burst_probes;	   /* that say so */
 	double payload_B, overhead_B;	   /* of packets; 0: there are none */
 	double overhead_error_B;	   /* half of the 95 % interval */
 	bool has_doubtful_packets;	   /* times jump, but not for certain because of packets */
@@ -141,6 +142,9 @@ void fit_used(struct fit *fit); /* after the others */
 
 /* rest.c: after latencies and bandwidths */
 void fit_rest(struct fit *fit);
+
+/* trains.c: after fit_rest */
+void fit_trains(struct fit *fit);
 
 /* packets.c: after fit_rest, of which it mends what packets make different */
 void fit_packets(struct fit *fit);

@@ -78,7 +78,8 @@ static void measure_messages(struct cal *cal)
 	if (cal->far >= 0) {
 		probe_rest(cal, 0.71);
 		probe_packets(cal, 0.77);
-		probe_breaks(cal, BETWEEN_NODES, 0.78);
+		probe_breaks(cal, BETWEEN_NODES, 0.775);
+		probe_trains(cal, 0.78);
 		probe_used(cal, 0.79);
 		probe_send_buffer(cal, 0.81);
 		probe_ends(cal, 0.83);

@@ -177,7 +177,9 @@ double fit_nothing_s(const struct fit *fit)
 {
 	double latency_s = fit->latency[fit->subject].value;
 
-	return fit->payload_B > 0 ? latency_s + fit_packets_s(fit, 0, fit->burst_s) : latency_s;
+	if (fit->payload_B > 0)
+		return latency_s + fit_packets_s(fit, 0, fit->burst_s);
+	return fit->is_latency_shared ? fmax(latency_s - fit->burst_s, 0) : latency_s;
 }
 
 /* An eager message of several packets that was sent after a rest; -1: there was none. */

@@ -52,6 +52,9 @@ static double work_s(const struct fit *fit, int where, double size_B, double cre
 /* What credit spares a transfer. */
 static double spared_by(const struct fit *fit, int where, double size_B, double credit_s)
 {
+	if (where == BETWEEN_NODES && fit->is_latency_shared)
+		return fmin(credit_s,
+			    fit->latency[where].value + size_B / fit->bandwidth_Bps[where].value);
 	return work_s(fit, where, size_B, 0) - work_s(fit, where, size_B, credit_s);
 }
 
@@ -152,7 +155,7 @@ static double measured_request_s(const struct fit *fit)
 	 */
 	regained_s = spared_by(fit, fit->subject, (double)size_B,
 			       fmin(burst_s(fit, fit->subject), 2 * latency_s));
-	return spared_s > latency_s ? spared_s + regained_s : spared_s;
+	return spared_s > latency_s * (1 + NOTHING) ? spared_s + regained_s : spared_s;
 }
 
 /* The step at the threshold E is what a rendezvous takes more than an eager message: its request, n
@@ -225,11 +228,22 @@ static struct handshake handshake_of(const struct fit *fit, int where)
 
 /* --- points --- */
 
+/* Messages that are smaller tell nothing of the bytes' time: they pass at once, or find links that
+ * have rested for a part of a burst only. */
+static double least_B(const struct fit *fit, int where)
+{
+	double burst = burst_s(fit, where), rate = fit->bandwidth_Bps[where].value;
+
+	if (burst == 0 || (fit->is_latency_shared && burst < fit->empty[where].value))
+		return 0;
+	return (2 * fit->empty[where].value < burst ? BURSTS_APART : 1) * burst * rate;
+}
+
 /* The transfer of an eager message, or the bulk of another; false: it tells nothing. */
 static bool make_point(const struct fit *fit, int where, const struct point *message,
 		       struct point *transfer)
 {
-	double size_B = (double)message->size_B, rate = fit->bandwidth_Bps[where].value,
+	double size_B = (double)message->size_B,
 	       shift_s = -overheads(fit), data_B = fmax(fit->request_data_B, 0);
 	double burst = burst_s(fit, where), early_B = size_B;
 	struct handshake h;
@@ -242,8 +256,8 @@ static bool make_point(const struct fit *fit, int where, const struct point *mes
 		shift_s += spared_by(fit, where, size_B - data_B, h.bulk_credit_s) - h.time_s;
 		transfer->size_B -= llround(data_B);
 		early_B = data_B;
-	} else if (size_B > 0) {
-		if (burst > 0 && size_B < BURSTS_APART * burst * rate)
+	} else if (size_B > 0 || fit->is_latency_shared) {
+		if (size_B < least_B(fit, where))
 			return false;
 		shift_s += spared_by(fit, where, size_B, burst);
 	}
@@ -310,8 +324,7 @@ static double plain_message_time(const struct fit *fit, int where, int64_t size_
 double fit_plain_error(const struct fit *fit, int where)
 {
 	const struct curve *curve = &fit->curves[where];
-	double worst = 0, burst = burst_s(fit, where),
-	       least_B = burst > 0 ? BURSTS_APART * burst * fit->bandwidth_Bps[where].value : 0;
+	double worst = 0;
 
 	if (has_packets(fit, where)) /* which are as good as segments, and exclude them */
 		return 0;
@@ -319,7 +332,7 @@ double fit_plain_error(const struct fit *fit, int where)
 		double time_s = curve->points[k].time.median;
 		int64_t size_B = curve->points[k].size_B;
 
-		if (time_s > 0 && (size_B == 0 || (double)size_B >= least_B))
+		if (time_s > 0 && (size_B == 0 || (double)size_B >= least_B(fit, where)))
 			worst =
 			    fmax(worst, fabs(plain_message_time(fit, where, size_B) / time_s - 1));
 	}

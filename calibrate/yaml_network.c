@@ -150,7 +150,7 @@ void yaml_network(const struct fit *fit, FILE *file)
 			"  burst: %.0f   # what messages after a rest took less than nothing and "
 			"their bytes; %s\n",
 			fmin(fit->burst_s * fit->bandwidth_Bps[w].value, FIT_MOST_B),
-			yaml_probe(fit, "after_rest one_way", probe));
+			yaml_probe(fit, fit->burst_probes, probe));
 	write_queue(fit, file);
 	if (fit->payload_B > 0)
 		write_packets(fit, file);

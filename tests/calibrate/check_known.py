@@ -134,6 +134,8 @@ def latency_and_work(values, size, credit):
     for start, segment_latency, segment_bandwidth in values['network.segments']:
         if size >= start:
             latency, bandwidth = segment_latency, segment_bandwidth
+    if values.get('network.latency_model') == 'shared': # the latency is work, too
+        return 0, max(latency + size / bandwidth - credit / plain, 0)
     return latency, size / bandwidth - min(credit, size) / plain
 
 
