@@ -13,10 +13,9 @@ static const double MOST_LEFT = 0.97; /* of a large message, of which a queue ho
 /* The size at which the probe was made; -1: it was not. */
 static int64_t size_of(const struct samples *samples, const char *name)
 {
-	for (size_t i = 0; i < samples->n; i++)
-		if (!strcmp(samples->list[i].key.name, name))
-			return samples->list[i].key.x;
-	return -1;
+	const struct sample_key *key = samples_next(samples, name, -1);
+
+	return key ? key->x : -1;
 }
 
 static double median_of(const struct samples *samples, const char *name, int64_t size_B)
@@ -33,6 +32,46 @@ void fit_end(struct fit *fit)
 	/* A receiver that attended for three quarters of the time was away until 2.75 of it. */
 	fit->is_acknowledged = size_B >= 0 && median_of(fit->samples, "receiver_away", size_B) >
 						  1.75 * median_of(fit->samples, "one_way", size_B);
+}
+
+bool fit_is_lazy(const struct fit *fit)
+{
+	int64_t size_B = size_of(fit->samples, "send_return");
+
+	return fmax(median_of(fit->samples, "send_progress", size_B),
+		    median_of(fit->samples, "recv_progress", size_B)) >
+	       0.5 * median_of(fit->samples, "one_way", size_B);
+}
+
+/* What the receiver spends on a large message once it is there. */
+static double taking_s(const struct fit *fit)
+{
+	return fit->recv_overhead[fit->subject].value +
+	       fit->recv_per_B_s * fmax(fit->request_data_B, 0);
+}
+
+double fit_after_return_s(const struct fit *fit)
+{
+	int64_t size_B = size_of(fit->samples, "send_return");
+
+	return fmax(median_of(fit->samples, "one_way", size_B) -
+			median_of(fit->samples, "send_return", size_B) - taking_s(fit),
+		    0);
+}
+
+double fit_back_s(const struct fit *fit)
+{
+	int64_t size_B = size_of(fit->samples, "receiver_back");
+
+	return fmax(median_of(fit->samples, "receiver_back", size_B) - taking_s(fit), 0);
+}
+
+double fit_in_buffer_s(const struct fit *fit, double left_s)
+{
+	double control_s = fit->is_acknowledged ? fit_control_s(fit) : 0;
+
+	/* without a buffer the send has waited for the receiver's word */
+	return left_s > 1.5 * control_s ? left_s - 2 * control_s : 0;
 }
 
 /* Of calls that ask for what has come, which say no at first? */
@@ -60,14 +99,15 @@ static double left_B(const struct fit *fit, const struct sample_key *key)
 {
 	const char *fact = samples_get_fact(fit->samples, "used_compute_s", 0);
 	int w = fit->subject;
-	double latency_s = fit_nothing_s(fit), b = fit->bandwidth_Bps[w].value, rest_s;
+	double b = fit->bandwidth_Bps[w].value,
+	       bulk_B = (double)key->y - fmax(fit->request_data_B, 0), rest_s;
 
 	rest_s = samples_summary(fit->samples, key).median - 2 * strtod(fact ? fact : "0", NULL) -
-		 latency_s - 2 * fit->recv_overhead[w].value;
+		 fit_nothing_s(fit) - fit->recv_overhead[w].value - taking_s(fit);
 	if (fit->is_acknowledged)
-		rest_s -= 2 * (latency_s + fit->control_B.value / b);
+		rest_s -= 2 * fit_control_s(fit);
 	/* what had stalled finds links that have rested */
-	return (double)key->y - fmax(fit->request_data_B, 0) - (rest_s + fit_rested_s(fit)) * b;
+	return (bulk_B / fit_rate_at(fit, bulk_B) - rest_s - fit_rested_s(fit)) * b;
 }
 
 /* What the sender still waited for, when it had computed: what had not left, and the answer. */

@@ -184,8 +184,9 @@ static void find_unattended(struct fit *fit, int64_t size_B, double one_way_s, d
 	 * leave. */
 	if (look.value > LEAST_STALLED * one_way_s && isfinite(fit->bandwidth_Bps[w].value) &&
 	    send_wait_s - look.value < MOST_STALLED * one_way_s)
-		fit->unattended_B = fmax(0, send_wait_s - look.value - fit->latency[w].value) *
-				    fit->bandwidth_Bps[w].value;
+		fit->unattended_B =
+		    fmax(0, send_wait_s - look.value - fit_delay_at(fit, (double)size_B)) *
+		    fit->bandwidth_Bps[w].value;
 }
 
 /* Of the large message that the protocol probes used. */
@@ -211,9 +212,9 @@ static void find_protocol(struct fit *fit)
 	fit->recv_wait = recv.value / one_way.value;
 	find_unattended(fit, size_B, one_way.value, send.value);
 	if (isfinite(fit->bandwidth_Bps[w].value))
-		fit->buffered_B = fmin((double)size_B, fmax(0, one_way.value - leaves.value -
-								   fit->recv_overhead[w].value) *
-							   fit->bandwidth_Bps[w].value);
+		fit->buffered_B =
+		    fmin((double)size_B, fit_in_buffer_s(fit, fit_after_return_s(fit)) *
+					     fit->bandwidth_Bps[w].value);
 }
 
 static void scale(struct value *v, double factor)

@@ -85,6 +85,8 @@ struct fit {
 	double unattended_B;   /* leave after a look, while the sender computes; -1: unknown, or all
 				  do */
 	bool is_acknowledged;  /* a rendezvous ends with two control messages more */
+	bool is_end_in_times;  /* not by ranks that wait for each other */
+	double doubtful_control_B; /* or they are so large, and there are two more; -1: certain */
 	double request_data_B; /* that travel with its request; -1: unknown */
 	bool is_synchronous_acknowledged;
 	bool is_late_probe, is_late_test; /* say no at first */
@@ -92,6 +94,7 @@ struct fit {
 	struct since used[FIT_SINCE], /* [n_used] what leaves unattended on a connection that has
 					 carried so much */
 	    send_buffers[FIT_SINCE];  /* [n_send_buffers] what a send of that size leaves behind */
+	bool buffer_is_doubtful;      /* it held all of the largest message */
 	bool is_buffer_unattended;    /* sends leave as much as the system takes of a connection */
 	double queue_B;	  /* of a large message in its node's queue; -1: unknown */
 	bool holds_all;	  /* all that was left of it */
@@ -128,8 +131,16 @@ double fit_sharing_efficiency(const struct fit *fit, int n_flows);
 int fit_most_flows(const struct fit *fit); /* of one link that were measured */
 
 /* ends.c */
-/* What find_control and the entries need: is_acknowledged. */
+/* is_acknowledged, as far as ranks that wait for each other show it. */
 void fit_end(struct fit *fit);
+/* Large messages wait for ranks that compute. */
+bool fit_is_lazy(const struct fit *fit);
+/* Of a large message: how long after its send, */
+double fit_after_return_s(const struct fit *fit);
+/* and how long after its receiver has come back, which attended as it began. */
+double fit_back_s(const struct fit *fit);
+/* Of the time from the return of a send until the receiver has all: what buffers hold. */
+double fit_in_buffer_s(const struct fit *fit, double left_s);
 /* Control messages of one rendezvous. */
 static inline int fit_n_control(const struct fit *fit)
 {
@@ -158,10 +169,14 @@ double fit_rested_s(const struct fit *fit);
 double fit_nothing_s(const struct fit *fit);
 
 /* transfers.c */
-/* Control messages, what travels with a request, times of transfers; after fit_rest and fit_end. 0
- * or -1. */
+/* Control messages, what travels with a request, is_acknowledged, times of transfers; after
+ * fit_rest and fit_end. 0 or -1. */
 int fit_transfers(struct fit *fit);
 double fit_latency(const struct fit *fit, int where);
+double fit_control_s(const struct fit *fit); /* a control message, after a rest */
+/* Of a transfer of that size: bytes per second once it has its links, and how long before. */
+double fit_rate_at(const struct fit *fit, double size_B);
+double fit_delay_at(const struct fit *fit, double size_B);
 /* Largest relative distance of a measured time from one latency and one bandwidth for all sizes. */
 double fit_plain_error(const struct fit *fit, int where);
 /* Times by size that one latency and one bandwidth give this well need no segments. */

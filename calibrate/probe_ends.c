@@ -10,12 +10,12 @@ struct probe {
 	int partner;
 	int third; /* a rank of another node; -1: none */
 	int64_t size_B;
-	double expected_s;
+	double expected_s, look_s;
 	bool asks_by_tests;
 };
 
-/* How long a send takes whose receiver attends for three quarters of the time and then computes for
- * twice as long. */
+/* How long a send takes whose receiver attends for a while, so that the bulk begins, and then
+ * computes for twice as long as the message takes. */
 static double measure_receiver_away(struct cal *cal, void *context)
 {
 	const struct probe *probe = context;
@@ -32,9 +32,32 @@ static double measure_receiver_away(struct cal *cal, void *context)
 			 MPI_COMM_WORLD);
 		time_s = MPI_Wtime() - begin;
 	} else if (cal->rank == probe->partner) {
-		cal_look_for(&request, 0.75 * probe->expected_s);
+		cal_look_for(&request, probe->look_s);
 		load_compute(2 * probe->expected_s);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
+	return time_s;
+}
+
+/* The same, with rank 0 as the receiver: how long it still waits when it has computed. */
+static double measure_receiver_back(struct cal *cal, void *context)
+{
+	const struct probe *probe = context;
+	MPI_Request request = MPI_REQUEST_NULL;
+	double begin, time_s = 0;
+
+	if (cal->rank == 0)
+		MPI_Irecv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, probe->partner, TAG_AWAY,
+			  MPI_COMM_WORLD, &request);
+	cal_meet(cal, probe->partner);
+	if (cal->rank == 0) {
+		cal_look_for(&request, probe->look_s);
+		load_compute(2 * probe->expected_s);
+		begin = MPI_Wtime();
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		time_s = MPI_Wtime() - begin;
+	} else if (cal->rank == probe->partner) {
+		MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, 0, TAG_AWAY, MPI_COMM_WORLD);
 	}
 	return time_s;
 }
@@ -162,22 +185,48 @@ static void probe_queue(struct cal *cal, int64_t size_B)
 	cal->queue_s = fmax(bulk_s - nothing_s, 0);
 }
 
+/*
+ * The receiver looks until it has answered the request and what travels with it, and no longer than
+ * until the bulk is there, whether handshakes are halves of two control messages or quarters of
+ * four.
+ */
+static void probe_away(struct cal *cal, struct probe *probe)
+{
+	double empty_s = cal->empty_s[BETWEEN_NODES], per_byte_s = cal->per_byte_s[BETWEEN_NODES],
+	       time_s = probe_one_way(cal, BETWEEN_NODES, probe->size_B),
+	       handshake_s = fmax(time_s - empty_s - (double)probe->size_B * per_byte_s, 0);
+
+	/* else there would be no such moment */
+	if (handshake_s > 4 * empty_s + (double)probe->size_B * per_byte_s && per_byte_s > 0) {
+		probe->size_B =
+		    (int64_t)fmin(handshake_s / per_byte_s, (double)cal->largest_B[BETWEEN_NODES]);
+		time_s = probe_one_way(cal, BETWEEN_NODES, probe->size_B);
+	}
+	probe->expected_s = time_s;
+	/* the sender begins when the word of the receiver, which looks already, is there */
+	probe->look_s = 0.75 * (time_s + empty_s) - 0.25 * handshake_s;
+	cal_repeat(cal, "receiver_away", BETWEEN_NODES, probe->size_B, 0, measure_receiver_away,
+		   probe);
+	/* the request comes behind the sender's word */
+	probe->look_s = 0.75 * (time_s - empty_s) - 0.375 * handshake_s;
+	cal_repeat(cal, "receiver_back", BETWEEN_NODES, probe->size_B, 0, measure_receiver_back,
+		   probe);
+}
+
 void probe_ends(struct cal *cal, double until)
 {
 	int64_t largest_B = cal->largest_B[BETWEEN_NODES];
-	bool has_rendezvous = cal->threshold_B != INT64_MAX && cal->threshold_B > 0 &&
-			      2 * cal->threshold_B <= largest_B;
-	struct probe probe = {.partner = cal->far, .third = -1, .size_B = 2 * cal->threshold_B};
+	int64_t rendezvous_B = cal->threshold_B > 0 ? 2 * cal->threshold_B : 2;
+	bool has_rendezvous = cal->threshold_B != INT64_MAX && rendezvous_B <= largest_B;
+	struct probe probe = {.partner = cal->far, .third = -1, .size_B = rendezvous_B};
 	double late_s;
 
 	cal_group(cal, "ends and queues", until,
-		  (has_rendezvous ? 3 : 0) + (cal->n_nodes > 2 ? 2 : 0) + 3);
+		  (has_rendezvous ? 4 : 0) + (cal->n_nodes > 2 ? 2 : 0) + 3);
 	cal_repeat(cal, "synchronous", BETWEEN_NODES, 0, 0, measure_synchronous, &probe);
 	probe_late(cal, &probe);
 	if (has_rendezvous) {
-		probe.expected_s = probe_one_way(cal, BETWEEN_NODES, probe.size_B);
-		cal_repeat(cal, "receiver_away", BETWEEN_NODES, probe.size_B, 0,
-			   measure_receiver_away, &probe);
+		probe_away(cal, &probe);
 		late_s = cal_repeat(cal, "late_bulk", BETWEEN_NODES, probe.size_B, 0,
 				    measure_late_bulk, &probe);
 		cal->request_B = fmax(probe.expected_s - late_s - cal->empty_s[BETWEEN_NODES], 0) /

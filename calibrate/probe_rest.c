@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What links and connections do that a single time by size does not show: what passes at once after
  * a rest, whether latencies share the links, whether a short message passes a long one. */
+#include <math.h>
+
 #include "calibrate.h"
 
 enum { TAG_TWO = 41, TAG_LONG, TAG_SHORT };
 
 static const int64_t LARGEST_ROUND_B = 65536;
-/* Of a large message's time, when an empty one behind it arrives that cannot pass it. */
-static const double IN_ORDER = 0.9;
+static const double LATENCIES = 20; /* of a message that others stay behind */
+/* Of the time of a large message's bytes, how long before its end an empty one behind it arrives at
+ * most that cannot pass it. */
+static const double IN_ORDER = 0.1;
 
 struct probe {
 	int partner, third;
 	int64_t size_B;
-	double expected_s;
+	double expected_s, look_s;
 };
 
 /* How much longer a message and its answer take right after the same than after a rest. */
@@ -73,7 +77,7 @@ static double measure_behind_large(struct cal *cal, void *context)
 	if (cal->rank == 0) {
 		MPI_Isend(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner, TAG_LONG,
 			  MPI_COMM_WORLD, &requests[0]);
-		cal_look_for(&requests[0], 0.25 * probe->expected_s);
+		cal_look_for(&requests[0], probe->look_s);
 		MPI_Isend(NULL, 0, MPI_BYTE, probe->partner, TAG_SHORT, MPI_COMM_WORLD,
 			  &requests[1]);
 		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -91,6 +95,29 @@ static double measure_behind_large(struct cal *cal, void *context)
 	return fraction;
 }
 
+/* The bulk is on its way when the empty message leaves, and takes longer than that. */
+static void probe_order(struct cal *cal, struct probe *probe)
+{
+	int64_t largest_B = cal->largest_B[BETWEEN_NODES];
+	double empty_s = cal->empty_s[BETWEEN_NODES], per_byte_s = cal->per_byte_s[BETWEEN_NODES],
+	       wanted_B = per_byte_s > 0 ? LATENCIES * empty_s / per_byte_s : 0, fraction;
+
+	probe->size_B = 4 << 20;
+	if ((double)probe->size_B < wanted_B)
+		probe->size_B = (int64_t)fmin(wanted_B, (double)largest_B);
+	if (cal->threshold_B < INT64_MAX && 2 * cal->threshold_B > probe->size_B)
+		probe->size_B = 2 * cal->threshold_B;
+	if (probe->size_B > largest_B)
+		probe->size_B = largest_B;
+	probe->expected_s = probe_one_way(cal, BETWEEN_NODES, probe->size_B);
+	probe->look_s =
+	    fmax(probe->expected_s - empty_s - 0.75 * (double)probe->size_B * per_byte_s, 0);
+	fraction = cal_repeat(cal, "behind_large", BETWEEN_NODES, probe->size_B, 0,
+			      measure_behind_large, probe);
+	cal->is_ordered = (1 - fraction) * (empty_s + probe->expected_s) <
+			  IN_ORDER * (double)probe->size_B * per_byte_s;
+}
+
 void probe_rest(struct cal *cal, double until)
 {
 	int64_t largest_B = cal->largest_B[BETWEEN_NODES];
@@ -101,16 +128,11 @@ void probe_rest(struct cal *cal, double until)
 	if (cal->threshold_B < probe.size_B)
 		probe.size_B = cal->threshold_B;
 	probe.expected_s = empty_s + (double)probe.size_B * per_byte_s;
-	cal_group(cal, "bursts and order", until, 3);
+	cal_group(cal, "bursts and order", until, 4);
 	if (probe.size_B > 0)
 		cal->after_rest_s = cal_repeat(cal, "after_rest", BETWEEN_NODES, probe.size_B, 0,
 					       measure_after_rest, &probe);
-	probe.size_B = largest_B < 4 << 20 ? largest_B : 4 << 20;
-	if (cal->threshold_B < INT64_MAX && 2 * cal->threshold_B > probe.size_B)
-		probe.size_B = 2 * cal->threshold_B < largest_B ? 2 * cal->threshold_B : largest_B;
-	probe.expected_s = empty_s + (double)probe.size_B * per_byte_s;
-	cal->is_ordered = cal_repeat(cal, "behind_large", BETWEEN_NODES, probe.size_B, 0,
-				     measure_behind_large, &probe) > IN_ORDER;
+	probe_order(cal, &probe);
 	if (cal->n_nodes < 3)
 		return;
 	probe.third = cal->leader[2];

@@ -23,10 +23,20 @@ struct use {
 	double compute_s;
 };
 
+/* What computing takes longer than it should, as communication takes some of it. */
+static double compute_more_s(double seconds)
+{
+	double begin = MPI_Wtime();
+
+	load_compute(seconds);
+	return MPI_Wtime() - begin - seconds;
+}
+
 /*
  * The request and what travels with it arrive while both attend. Then the receiver answers, and the
  * sender computes, looks once, so that the bulk begins, computes again, and waits. Seconds from the
- * receiver's word that the request is there until it has everything; at the receiver.
+ * receiver's word that the request is there until it has everything, at the receiver; at the sender
+ * what computing took longer.
  */
 static double bulk_s(struct cal *cal, const struct use *use)
 {
@@ -48,10 +58,10 @@ static double bulk_s(struct cal *cal, const struct use *use)
 		MPI_Isend(cal->send_buf, (int)use->size_B, MPI_BYTE, use->dest, TAG_BULK,
 			  MPI_COMM_WORLD, &request);
 		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		load_compute(use->compute_s);
+		time_s = compute_more_s(use->compute_s);
 		for (int k = 0; k < LOOKS; k++)
 			MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-		load_compute(use->compute_s);
+		time_s += compute_more_s(use->compute_s);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 	}
 	return time_s;
@@ -89,14 +99,15 @@ static void carry(const struct cal *cal, const struct use *use)
 static void measure(struct cal *cal, const struct use *use)
 {
 	struct sample_key key = sample_key("used", BETWEEN_NODES, use->carried_B, use->size_B);
-	double time_s;
+	double time_s, more_s;
 
 	carry(cal, use);
-	time_s = bulk_s(cal, use);
+	time_s = more_s = bulk_s(cal, use);
 	/* nobody goes on to the next connection before */
 	MPI_Bcast(&time_s, 1, MPI_DOUBLE, use->dest, MPI_COMM_WORLD);
+	MPI_Bcast(&more_s, 1, MPI_DOUBLE, use->source, MPI_COMM_WORLD);
 	if (cal->rank == 0)
-		samples_add(&cal->samples, &key, time_s);
+		samples_add(&cal->samples, &key, time_s - more_s);
 }
 
 /* Says that it is ready, takes the message, and says that it has it. */
@@ -190,9 +201,9 @@ void probe_send_buffer(struct cal *cal, double until)
 	while (size_B < 2 * cal->threshold_B)
 		size_B *= 2;
 	use.size_B = largest_B < MOST_BUFFERED_B ? largest_B : MOST_BUFFERED_B;
-	/* a message's end and the answer: no send returns early */
+	/* the answer: no send returns early */
 	if (left_in_buffer(cal, "send_buffer_used", &use) <
-	    2 * cal->empty_s[BETWEEN_NODES] + (double)LEAST_LEFT_B * cal->per_byte_s[BETWEEN_NODES])
+	    cal->empty_s[BETWEEN_NODES] + (double)LEAST_LEFT_B * cal->per_byte_s[BETWEEN_NODES])
 		return;
 	for (use.size_B = size_B; use.size_B <= largest_B && use.size_B <= MOST_BUFFERED_B;
 	     use.size_B *= 2) {

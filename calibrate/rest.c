@@ -13,11 +13,12 @@ static const double LEAST_BURST_B = 512;
 static const double WHOLE_BURSTS = 2.6;
 /* Of an overhead per byte, what times by size have to have of it. */
 static const double VISIBLE = 0.75;
-/* Of a large message's time, when an empty one behind it arrives that cannot pass it. */
-static const double IN_ORDER = 0.9;
 /* A latency than an overhead, if one of them is to be told from the other. */
 static const double CLEARLY_LONGER = 1.2;
 static const double MOST_OF_IT = 0.9;
+/* Of the time of a large message's bytes, how long before its end an empty one behind it arrives at
+ * most that cannot pass it. */
+static const double IN_ORDER = 0.1;
 
 /* The largest size of a probe; -1: it was not made. */
 static int64_t largest_of(const struct samples *samples, const char *name, int where)
@@ -136,16 +137,31 @@ static bool shares_latency(const struct fit *fit, double time_s)
 		   2 * fit->empty[w].value + overhead_s + MOST_OF_IT * (latency_s - overhead_s);
 }
 
+/* The empty message was sent after a quarter of the bytes; its fraction is of a time that began
+ * with a word of the receiver. */
+static bool is_ordered(const struct fit *fit)
+{
+	int64_t size_B;
+	struct summary behind = largest_summary(fit, "behind_large", &size_B), alone;
+	struct sample_key key = sample_key("one_way", fit->subject, size_B, 0);
+	double bytes_s = (double)size_B / fit->bandwidth_Bps[fit->subject].value, all_s;
+
+	if (behind.n == 0)
+		return false;
+	alone = samples_summary(fit->samples, &key);
+	all_s = fit->empty[fit->subject].value + (alone.n > 0 ? alone.median : bytes_s);
+	return (1 - behind.median) * all_s < IN_ORDER * bytes_s;
+}
+
 void fit_rest(struct fit *fit)
 {
 	int w = fit->subject;
 	int64_t size_B;
-	struct summary behind = largest_summary(fit, "behind_large", &size_B),
-		       two = largest_summary(fit, "two_at_once", &size_B);
+	struct summary two = largest_summary(fit, "two_at_once", &size_B);
 
 	fit->send_per_B_s = per_byte(fit, "send_overhead", &fit->send_overhead[w]);
 	fit->recv_per_B_s = per_byte(fit, "recv_overhead", &fit->recv_overhead[w]);
 	find_burst(fit);
-	fit->is_ordered = behind.n > 0 && behind.median > IN_ORDER;
+	fit->is_ordered = is_ordered(fit);
 	fit->is_latency_shared = two.n > 0 && shares_latency(fit, two.low);
 }

@@ -9,11 +9,16 @@
 
 /* Messages that are smaller than so many bursts do not find a whole one in a game of ping-pong. */
 static const double BURSTS_APART = 2.2;
-/* Less than that with a request is its header, or the measurement's error. */
-static const double LEAST_REQUEST_DATA_B = 4096;
+/* Of times of samples. */
+static const double ROUNDING_S = 4e-12;
 /* So little of a message's time is rounding. */
 static const double NOTHING = 1e-6;
-enum { ROUNDS = 8 }; /* of two sizes that depend on each other */
+/* Less than that with a request is its header, or the measurement's error: half intervals, and
+ * bytes, or fewer that take this part of an empty message's time. */
+static const double CERTAIN = 3;
+static const double LEAST_REQUEST_DATA_B = 64, ALWAYS_REQUEST_DATA_B = 4096;
+static const double LEAST_REQUEST_DATA = 0.1;
+static const double NEARLY = 1e-3, SAME = 0.02;
 
 static double overheads(const struct fit *fit)
 {
@@ -74,35 +79,13 @@ static double plain_time(const struct fit *fit, int where, double size_B)
 static double eager_time(const struct fit *fit, int where, double size_B)
 {
 	const struct curve *curve = &fit->eager[where];
+	double whole_B = floor(size_B), time_s, next_s;
 
 	if (curve->n_points < 3 || has_packets(fit, where))
 		return plain_time(fit, where, size_B);
-	return fit_curve_time(curve, (int64_t)size_B);
-}
-
-/* The size of an eager transfer that takes so long, with so much more for each byte. */
-static double size_of_time(const struct fit *fit, int where, double time_s, double per_B_s)
-{
-	double low_B = 0, high_B = 1 << 30,
-	       high_s = eager_time(fit, where, high_B) + per_B_s * high_B;
-
-	if (time_s <= eager_time(fit, where, 0))
-		return 0;
-	if (high_s < time_s)
-		return fmin(fmax(time_s - fit_latency(fit, where), 0) *
-				fit->bandwidth_Bps[where].value,
-			    high_B);
-	while (high_B - low_B > 0.01) {
-		double middle_B = (low_B + high_B) / 2, floor_B = floor(middle_B),
-		       at_s = eager_time(fit, where, floor_B);
-
-		at_s += (middle_B - floor_B) * (eager_time(fit, where, floor_B + 1) - at_s);
-		if (at_s + per_B_s * middle_B < time_s)
-			low_B = middle_B;
-		else
-			high_B = middle_B;
-	}
-	return low_B;
+	time_s = fit_curve_time(curve, (int64_t)whole_B);
+	next_s = fit_curve_time(curve, (int64_t)whole_B + 1);
+	return time_s + (size_B - whole_B) * (next_s - time_s);
 }
 
 /* --- the handshake --- */
@@ -112,20 +95,26 @@ struct handshake {
 	double time_s, bulk_credit_s;
 };
 
+/* What the bulk finds behind a request of so many bytes: links regain what they are idle for. */
+static double credit_behind(const struct fit *fit, int where, double request_B)
+{
+	double burst = burst_s(fit, where),
+	       taken_s = has_packets(fit, where) ? fit_wire_s(fit, request_B)
+						 : request_B / fit->bandwidth_Bps[where].value;
+
+	return fmin(burst, fmax(burst - taken_s, 0) + 2 * fit_latency(fit, where));
+}
+
 static struct handshake handshake(const struct fit *fit, int where, double control_B,
 				  double request_s)
 {
 	double burst = burst_s(fit, where), request_B = control_B + fmax(fit->request_data_B, 0),
-	       control_s, taken_s = request_B / fit->bandwidth_Bps[where].value;
-	struct handshake h;
+	       control_s =
+		   with_credit(fit, where, eager_time(fit, where, control_B), control_B, burst);
 
-	if (has_packets(fit, where))
-		taken_s = fit_wire_s(fit, request_B);
-	control_s = with_credit(fit, where, eager_time(fit, where, control_B), control_B, burst);
-	h.time_s = with_credit(fit, where, request_s, request_B, burst) +
-		   (fit_n_control(fit) - 1) * control_s;
-	h.bulk_credit_s = fmin(burst, fmax(burst - taken_s, 0) + 2 * fit_latency(fit, where));
-	return h;
+	return (struct handshake){with_credit(fit, where, request_s, request_B, burst) +
+				      (fit_n_control(fit) - 1) * control_s,
+				  credit_behind(fit, where, request_B)};
 }
 
 static struct summary time_of(const struct fit *fit, const char *name, int64_t size_B)
@@ -135,88 +124,176 @@ static struct summary time_of(const struct fit *fit, const char *name, int64_t s
 	return samples_summary(fit->samples, &key);
 }
 
-/* How long the request takes, its data with it: a receive that comes late is spared that. 0: it was
- * not measured. */
-static double measured_request_s(const struct fit *fit)
-{
-	int64_t size_B = -1;
-	double spared_s, regained_s, latency_s = fit->latency[fit->subject].value;
+/* What a receive of so large a message is spared that comes late. */
+struct request {
+	double size_B, spared_s, half_s; /* half: of the 95 % interval; size 0: not measured */
+};
 
-	for (size_t i = 0; i < fit->samples->n && size_B < 0; i++)
-		if (!strcmp(fit->samples->list[i].key.name, "late_bulk"))
-			size_B = fit->samples->list[i].key.x;
-	if (size_B < 0)
-		return 0;
-	spared_s = time_of(fit, "one_way", size_B).median -
-		   time_of(fit, "late_bulk", size_B).median -
-		   fit->send_overhead[fit->subject].value;
+static struct request measured_request(const struct fit *fit)
+{
+	const struct sample_key *key = samples_next(fit->samples, "late_bulk", -1);
+	double spared_s;
+	struct summary early, late;
+
+	if (!key)
+		return (struct request){0};
+	early = time_of(fit, "one_way", key->x);
+	late = time_of(fit, "late_bulk", key->x);
+	spared_s = early.median - late.median - fit->send_overhead[fit->subject].value;
 	spared_s *= 1 + fit->copied_per_B_s * fit->bandwidth_Bps[fit->subject].value;
-	/* a bulk that is late finds links that have rested, another one what they regain meanwhile
-	 */
-	regained_s = spared_by(fit, fit->subject, (double)size_B,
-			       fmin(burst_s(fit, fit->subject), 2 * latency_s));
-	return spared_s > latency_s * (1 + NOTHING) ? spared_s + regained_s : spared_s;
+	return (struct request){(double)key->x, spared_s,
+				hypot(early.high - early.low, late.high - late.low) / 2};
 }
 
-/* The step at the threshold E is what a rendezvous takes more than an eager message: its request, n
- * - 1 more control messages, and the rest as bulk. */
-static double control_size(const struct fit *fit, double step_s, double request_s)
+/* The request and what travels with it, what the sender spends on this, and that a bulk which is
+ * late finds links that have rested. */
+static double predicted_spared(const struct fit *fit, double of_B, double request_B, double data_B)
 {
-	int w = fit->subject, n = fit_n_control(fit);
-	double at_B = (double)fit->threshold_B[w], data_B = fmax(fit->request_data_B, 0),
-	       bulk_B = fmax(at_B + 1 - data_B, 0), burst = burst_s(fit, w);
-	struct handshake h = handshake(fit, w, 0, request_s);
-	double rest_s = step_s + early_overhead(fit, at_B - data_B) +
-			with_credit(fit, w, eager_time(fit, w, at_B), at_B, burst) -
-			with_credit(fit, w, eager_time(fit, w, bulk_B), bulk_B, h.bulk_credit_s);
-
-	if (data_B == 0)
-		rest_s /= n;
-	else
-		rest_s = (rest_s - with_credit(fit, w, request_s, data_B, burst)) / (n - 1);
-	return burst > 0
-		   ? fmin(fmax(rest_s - fit->latency[w].value, 0) * fit->bandwidth_Bps[w].value,
-			  FIT_MOST_B)
-		   : fmin(size_of_time(fit, w, rest_s, 0), FIT_MOST_B);
-}
-
-/* Control messages, and what travels with the first of them. Its data cost the sender time, too: of
- * request_s, which is measured, the transfer is what that leaves. */
-static double find_sizes(struct fit *fit, double step_s, double request_s)
-{
-	double per_B_s = fit->send_per_B_s, control_B;
 	int w = fit->subject;
+	double burst = burst_s(fit, w), bulk_B = fmax(of_B - data_B, 0);
 
-	fit->request_data_B = size_of_time(fit, w, request_s, per_B_s);
-	if (fit->request_data_B < LEAST_REQUEST_DATA_B) {
-		fit->request_data_B = -1;
-		return control_size(fit, step_s, 0);
+	return with_credit(fit, w, eager_time(fit, w, request_B), request_B, burst) +
+	       fit->send_per_B_s * data_B + spared_by(fit, w, bulk_B, burst) -
+	       spared_by(fit, w, bulk_B, credit_behind(fit, w, request_B));
+}
+
+/* What travels with a request of such control messages that a late receive is spared so much. */
+static double data_of(const struct fit *fit, const struct request *request, double control_B)
+{
+	double low_B = 0, high_B = fmax(request->size_B, 1);
+
+	while (high_B - low_B > 1e-3) {
+		double middle_B = (low_B + high_B) / 2;
+
+		if (predicted_spared(fit, request->size_B, control_B + middle_B, middle_B) <
+		    request->spared_s - ROUNDING_S)
+			low_B = middle_B;
+		else
+			high_B = middle_B;
 	}
-	control_B = control_size(fit, step_s, request_s - per_B_s * fit->request_data_B);
-	for (int k = 0; k < ROUNDS; k++) {
-		fit->request_data_B =
-		    size_of_time(fit, w, request_s + per_B_s * control_B, per_B_s) - control_B;
-		fit->request_data_B = fmax(fit->request_data_B, LEAST_REQUEST_DATA_B);
-		control_B = control_size(fit, step_s, request_s - per_B_s * fit->request_data_B);
+	return low_B;
+}
+
+/* What a message of a byte more than the threshold takes more than one at it: its request, n - 1
+ * more control messages, and the rest as bulk. */
+static double predicted_step(const struct fit *fit, double control_B)
+{
+	int w = fit->subject;
+	double at_B = (double)fit->threshold_B[w], data_B = fmax(fit->request_data_B, 0),
+	       bulk_B = fmax(at_B + 1 - data_B, 0);
+	struct handshake h = handshake(fit, w, control_B, eager_time(fit, w, control_B + data_B));
+
+	return h.time_s - early_overhead(fit, at_B - data_B) +
+	       with_credit(fit, w, eager_time(fit, w, bulk_B), bulk_B, h.bulk_credit_s) -
+	       with_credit(fit, w, eager_time(fit, w, at_B), at_B, burst_s(fit, w));
+}
+
+/* The size of control messages that makes up the step; with a request: with as much data as that
+ * has time for. */
+static double control_size(struct fit *fit, double step_s, const struct request *request)
+{
+	double low_B = 0, high_B = FIT_MOST_B, rate = fit->bandwidth_Bps[fit->subject].value;
+	/* of what takes as long within a burst, the smallest */
+	double same_s = 3 * ROUNDING_S + (fit->burst_s > 0 ? NEARLY * fabs(step_s) : 0);
+
+	while (high_B - low_B > 1e-3) {
+		double middle_B = (low_B + high_B) / 2;
+
+		if (request)
+			fit->request_data_B = data_of(fit, request, middle_B);
+		if (predicted_step(fit, middle_B) < step_s - same_s)
+			low_B = middle_B;
+		else
+			high_B = middle_B;
 	}
-	return control_B;
+	/* as long as they pass at once, a disturbance would seem to be a burst */
+	if (!request && low_B < 1.5 * fit->burst_s * rate)
+		low_B = fmax(step_s - predicted_step(fit, 0), 0) * rate / fit_n_control(fit);
+	return low_B;
+}
+
+/* Control messages, and what travels with the first of them. */
+static void solve_handshake(struct fit *fit, double step_s, const struct request *request)
+{
+	double rate = fit->bandwidth_Bps[fit->subject].value, control_B,
+	       least_B = fmin(fmax(LEAST_REQUEST_DATA * fit->empty[fit->subject].value * rate,
+				   LEAST_REQUEST_DATA_B),
+			      ALWAYS_REQUEST_DATA_B);
+
+	fit->request_data_B = -1;
+	control_B = fit->control_B.value = control_size(fit, step_s, NULL);
+	if (request->size_B == 0 ||
+	    request->spared_s - predicted_spared(fit, request->size_B, control_B, 0) <
+		fmax(least_B / rate, CERTAIN * request->half_s))
+		return;
+	fit->control_B.value = control_size(fit, step_s, request);
+	fit->request_data_B = data_of(fit, request, fit->control_B.value);
+}
+
+double fit_control_s(const struct fit *fit)
+{
+	int w = fit->subject;
+	double size_B = fit->control_B.value;
+
+	return with_credit(fit, w, eager_time(fit, w, size_B), size_B, burst_s(fit, w));
+}
+
+enum end { ARRIVED, ACKNOWLEDGED, DOUBTFUL };
+
+/* `as_if` is the fit as if ends were acknowledged. Where ranks need not attend, only times show it:
+ * of the handshake, and from the return of a send to the end of its message. */
+static enum end end_of(const struct fit *as_if, double step_s, const struct request *request)
+{
+	double control_s = fit_control_s(as_if), after_s = fit_after_return_s(as_if);
+
+	if (predicted_step(as_if, as_if->control_B.value) > (1 + SAME) * step_s || control_s <= 0)
+		return ARRIVED; /* not even four empty messages */
+	if (fit_is_lazy(as_if)) /* it waits for two of them, or for nothing */
+		return fit_back_s(as_if) > control_s ? ACKNOWLEDGED : ARRIVED;
+	if (after_s < (1 - SAME) * control_s)
+		return ARRIVED;
+	/* a request that is shorter than half of the handshake, or a send that waits for a control
+	 * message */
+	if ((request->size_B > 0 && request->spared_s < (2 - SAME) * control_s) ||
+	    after_s < (1 + SAME) * control_s)
+		return ACKNOWLEDGED;
+	return request->size_B > 0 && request->spared_s > (2 + SAME) * control_s ? DOUBTFUL
+										 : ARRIVED;
 }
 
 static void find_handshake(struct fit *fit)
 {
-	int w = fit->subject, n = fit_n_control(fit);
+	int w = fit->subject;
 	int64_t eager_B = fit->threshold_B[w], next_B = eager_B < INT64_MAX ? eager_B + 1 : eager_B;
 	struct summary at = time_of(fit, "one_way", eager_B),
 		       above = time_of(fit, "one_way", next_B);
-	double rate = fit->bandwidth_Bps[w].value, control_B, half;
+	double rate = fit->bandwidth_Bps[w].value, half_B, step_s = above.median - at.median;
+	struct request request = measured_request(fit);
+	struct fit as_if;
+	enum end end;
 
-	fit->request_data_B = -1;
+	fit->request_data_B = fit->doubtful_control_B = -1;
 	if (!at.n || !above.n || !isfinite(rate))
 		return;
-	control_B = find_sizes(fit, above.median - at.median, measured_request_s(fit));
-	half = hypot(at.high - at.low, above.high - above.low) / 2 * rate / n;
-	fit->control_B = (struct value){
-	    true, control_B, control_B - half, control_B + half, above.n, above.n_outliers};
+	as_if = *fit;
+	solve_handshake(fit, step_s, &request);
+	as_if.is_acknowledged = true;
+	if (!fit->is_acknowledged && w == BETWEEN_NODES) {
+		solve_handshake(&as_if, step_s, &request);
+		end = end_of(&as_if, step_s, &request);
+		as_if.is_end_in_times = !fit_is_lazy(fit);
+		if (end == ACKNOWLEDGED)
+			*fit = as_if;
+		else if (end == DOUBTFUL)
+			fit->doubtful_control_B = as_if.control_B.value;
+	}
+	half_B = hypot(at.high - at.low, above.high - above.low) / 2 * rate / fit_n_control(fit);
+	fit->control_B = (struct value){true,
+					fit->control_B.value,
+					fit->control_B.value - half_B,
+					fit->control_B.value + half_B,
+					above.n,
+					above.n_outliers};
 }
 
 static struct handshake handshake_of(const struct fit *fit, int where)
@@ -337,4 +414,33 @@ double fit_plain_error(const struct fit *fit, int where)
 			    fmax(worst, fabs(plain_message_time(fit, where, size_B) / time_s - 1));
 	}
 	return worst;
+}
+
+/* --- of transfers between nodes by size --- */
+
+static const struct segment *segment_at(const struct fit *fit, double size_B)
+{
+	const struct curve *curve = &fit->transfers[fit->subject];
+	int k = 0;
+
+	if (fit_plain_error(fit, fit->subject) <= FIT_PLAIN_ENOUGH || !curve->n_segments)
+		return NULL;
+	while (k + 1 < curve->n_segments && size_B >= (double)curve->segments[k + 1].from_B)
+		k++;
+	return &curve->segments[k];
+}
+
+double fit_rate_at(const struct fit *fit, double size_B)
+{
+	const struct segment *segment = segment_at(fit, size_B);
+
+	return segment ? 1 / fmax(segment->per_byte_s, 1e-19)
+		       : fit->bandwidth_Bps[fit->subject].value;
+}
+
+double fit_delay_at(const struct fit *fit, double size_B)
+{
+	const struct segment *segment = segment_at(fit, size_B);
+
+	return segment ? fmax(segment->latency_s, 0) : fit->latency[fit->subject].value;
 }

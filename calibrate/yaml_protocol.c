@@ -126,6 +126,8 @@ static void write_send_buffer(const struct fit *fit, bool is_lazy, FILE *file)
 	int n = fit->n_send_buffers;
 	char probe[160];
 
+	if (fit->buffered_B < YAML_LEAST_BUFFER_B / 2) /* and that is known better */
+		return;
 	if (fit->is_buffer_unattended && is_lazy && fit->unattended_B >= YAML_LEAST_BUFFER_B) {
 		fprintf(file,
 			"  send_buffer: unattended   # a used connection took more of the same "
@@ -137,8 +139,11 @@ static void write_send_buffer(const struct fit *fit, bool is_lazy, FILE *file)
 		fprintf(file, "  send_buffer: %.0f   # what the send above left behind it; %s\n",
 			fit->buffered_B, yaml_probe(fit, "send_return", probe));
 	else if (n == 1 && list[0].size_B > YAML_LEAST_BUFFER_B)
-		fprintf(file, "  send_buffer: %.0f   # what sends left behind them; %s\n",
-			list[0].size_B, yaml_probe(fit, "send_buffer send_buffer_used", probe));
+		fprintf(file, "  send_buffer: %.0f   # what sends left behind them%s; %s\n",
+			list[0].size_B,
+			fit->buffer_is_doubtful ? "; DOUBTFUL: all there was, it may hold more"
+						: "",
+			yaml_probe(fit, "send_buffer send_buffer_used", probe));
 	if (n < 2 || list[n - 1].size_B <= YAML_LEAST_BUFFER_B)
 		return;
 	fprintf(file, "  send_buffer:   # what sends of that size left behind them; %s\n",
@@ -163,10 +168,19 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 		    "  request_data: %.0f   # were there already when a receive came late; %s\n",
 		    fit->request_data_B, yaml_probe(fit, "late_bulk", probe));
 	if (has_rendezvous && fit->is_acknowledged)
+		fprintf(file, "  rendezvous_end: acknowledged   # %s; %s\n",
+			fit->is_end_in_times
+			    ? "as the times of a handshake and after a send's return say"
+			    : "a send, or a receive, waited for a rank that computed",
+			yaml_probe(fit,
+				   fit->is_end_in_times ? "late_bulk send_return"
+							: "receiver_away receiver_back",
+				   probe));
+	if (has_rendezvous && fit->doubtful_control_B >= 0)
 		fprintf(file,
-			"  rendezvous_end: acknowledged   # a send waited for a receiver that "
-			"computed; %s\n",
-			yaml_probe(fit, "receiver_away", probe));
+			"  # rendezvous_end: arrived, or acknowledged with a control_message of "
+			"%.0f and more data with requests: times are the same\n",
+			fit->doubtful_control_B);
 	if (fit->send_wait < 0)
 		return;
 	fprintf(
