@@ -9,10 +9,12 @@
 #include "fit.h"
 
 enum { MOST_JUMPS = 8, N_COEFFICIENTS = 3 };
+static const char STREAM[] = "packet_stream", AFTER_REST[] = "packets";
 static const double LEAST_OVERHEAD_B = 8;
 static const double MOST_PART = 0.5; /* of a link, for overhead */
 static const double LEAST_BURST_B = 512;
-static const double SURE = 4;		  /* a jump is so many times its standard error */
+static const double SURE = 4;		  /* all jumps are so many times their standard error, */
+static const double SURE_EACH = 2;	  /* and each of them by itself */
 static const double SAME_DISTANCE = 0.01; /* of jumps, or one byte */
 static const double SAME_HEIGHT = 0.5;
 /* Of a sample's interval; at least, of its value: what a simulated clock rounds. */
@@ -25,9 +27,9 @@ struct teeth {
 	double jump_s, jump_error_s;
 };
 
-static struct summary time_of(const struct fit *fit, int64_t size_B)
+static struct summary time_of(const struct fit *fit, const char *name, int64_t size_B)
 {
-	struct sample_key key = sample_key("packets", BETWEEN_NODES, size_B, 0);
+	struct sample_key key = sample_key(name, BETWEEN_NODES, size_B, 0);
 
 	return samples_summary(fit->samples, &key);
 }
@@ -63,7 +65,7 @@ static int count_points(const struct fit *fit, const struct teeth *teeth)
 	const struct sample_key *key = NULL;
 	int n = 0;
 
-	while ((key = samples_next(fit->samples, "packets", key ? key->x : -1)))
+	while ((key = samples_next(fit->samples, STREAM, key ? key->x : -1)))
 		n += (double)key->x > teeth->first_B;
 	return n;
 }
@@ -80,18 +82,18 @@ static void solve(struct teeth *teeth, const gsl_matrix *rows, const gsl_vector 
 	teeth->jump_s = 0;
 	if (space && found && covariance &&
 	    !gsl_multifit_wlinear(rows, weights, times, found, covariance, &chi_square, space)) {
-		/* what no noise explains is an error, too */
-		double more = fmax(1, chi_square / (double)(times->size - N_COEFFICIENTS));
+		double variance = chi_square / (double)(times->size - N_COEFFICIENTS);
 
 		teeth->jump_s = gsl_vector_get(found, 2);
-		teeth->jump_error_s = sqrt(more * gsl_matrix_get(covariance, 2, 2));
+		teeth->jump_error_s = sqrt(variance * gsl_matrix_get(covariance, 2, 2));
 	}
 	gsl_multifit_linear_free(space);
 	gsl_vector_free(found);
 	gsl_matrix_free(covariance);
 }
 
-/* The line with equal jumps through all points behind the first one. */
+/* The line with equal jumps through all points behind the first one. They count by their samples:
+ * what few of these scatter by is not known well enough. */
 static void fit_teeth(const struct fit *fit, struct teeth *teeth)
 {
 	int n = count_points(fit, teeth), i = 0;
@@ -106,7 +108,7 @@ static void fit_teeth(const struct fit *fit, struct teeth *teeth)
 	weights = gsl_vector_alloc((size_t)n);
 	times = gsl_vector_alloc((size_t)n);
 	while (rows && weights && times &&
-	       (key = samples_next(fit->samples, "packets", key ? key->x : -1))) {
+	       (key = samples_next(fit->samples, STREAM, key ? key->x : -1))) {
 		double behind_B = (double)key->x - teeth->first_B;
 		struct summary time = samples_summary(fit->samples, key);
 
@@ -115,7 +117,7 @@ static void fit_teeth(const struct fit *fit, struct teeth *teeth)
 		gsl_matrix_set(rows, (size_t)i, 0, 1);
 		gsl_matrix_set(rows, (size_t)i, 1, (double)key->x);
 		gsl_matrix_set(rows, (size_t)i, 2, ceil(behind_B / teeth->distance_B));
-		gsl_vector_set(weights, (size_t)i, 1 / fmax(pow(sigma_of(&time), 2), 1e-30));
+		gsl_vector_set(weights, (size_t)i, time.n);
 		gsl_vector_set(times, (size_t)i++, time.median);
 	}
 	if (i == n)
@@ -132,9 +134,10 @@ static bool are_clear(const struct fit *fit, const struct teeth *teeth)
 	for (int k = 0; k < teeth->n_jumps; k++) {
 		int64_t size_B =
 		    strtoll(samples_get_fact(fit->samples, "packet_jump_B", k), NULL, 10);
-		struct summary below = time_of(fit, size_B), above = time_of(fit, size_B + 1);
+		struct summary below = time_of(fit, STREAM, size_B),
+			       above = time_of(fit, STREAM, size_B + 1);
 		double jump_s = above.median - below.median,
-		       scatter_s = SURE * hypot(sigma_of(&below), sigma_of(&above));
+		       scatter_s = SURE_EACH * hypot(sigma_of(&below), sigma_of(&above));
 
 		if (!below.n || !above.n || jump_s < scatter_s ||
 		    fabs(jump_s - teeth->jump_s) > SAME_HEIGHT * teeth->jump_s + scatter_s)
@@ -190,7 +193,7 @@ static int64_t eager_size(const struct fit *fit, const struct teeth *teeth)
 
 	if (teeth->first_B <= (double)threshold_B)
 		return (int64_t)teeth->first_B;
-	key = samples_next(fit->samples, "packets", 0);
+	key = samples_next(fit->samples, AFTER_REST, 0);
 	return key && key->x <= threshold_B && (double)key->x > fit->payload_B ? key->x : -1;
 }
 
@@ -207,8 +210,9 @@ static void find_credit(struct fit *fit, const struct teeth *teeth)
 
 	if (size_B == (int64_t)teeth->first_B) /* which fills its packets */
 		header_B = packets * teeth->distance_B - teeth->first_B;
-	if (size_B > 0 && time_of(fit, 0).n) {
-		wait_s = time_of(fit, size_B).median - time_of(fit, 0).median -
+	if (size_B > 0 && time_of(fit, AFTER_REST, 0).n) {
+		wait_s = time_of(fit, AFTER_REST, size_B).median -
+			 time_of(fit, AFTER_REST, 0).median -
 			 fit_wire_s(fit, (double)size_B + header_B) -
 			 (fit->send_per_B_s + fit->recv_per_B_s) * (double)size_B;
 		fit->burst_s = wait_s > -one_s ? fmax(one_s - wait_s, 0) / 2 : -wait_s;

@@ -2,15 +2,21 @@
 /*
  * Do links carry packets? Each has headers of its own, so the time of a message jumps by theirs
  * where its size needs one more packet. Sizes over a wide range say roughly where; bisection finds
- * some of these places to the byte. Each message is alone on its way, after a rest: what waits in a
- * connection is joined by the system, and fills packets.
+ * some of these places to the byte. Messages follow each other, so that the link never rests and
+ * takes its time for each, whatever processors do meanwhile. No more than two are on their way: the
+ * system joins what waits in a connection, and fills packets with it.
  */
 #include <math.h>
 
 #include "calibrate.h"
 
 enum {
+	TAG = 93,
 	LEAST_PAYLOAD_B = 512,
+	LEAST_B = 2048, /* of a message: of smaller ones processors have as much work as the link */
+	ON_THEIR_WAY = 2,
+	FIRST = 8, /* messages until the link is busy, and has spent what it saved up */
+	COUNTED = 16,
 	STEPS = 24, /* a step is this part of a size, */
 	MOST_STEP_B = 512,
 	LEAST_POINTS = 8,
@@ -42,7 +48,53 @@ struct jump { /* between below_B and the next size */
 	double height_s;
 };
 
-static double measure(struct cal *cal, void *context)
+static void send(const struct cal *cal, int64_t size_B, MPI_Request *request)
+{
+	MPI_Isend(cal->send_buf, (int)size_B, MPI_BYTE, cal->far, TAG, MPI_COMM_WORLD, request);
+}
+
+/* From answer to answer. */
+static double next_s(struct cal *cal, int64_t size_B)
+{
+	enum { ALL = FIRST + COUNTED };
+	MPI_Request requests[ALL];
+	double begin = 0;
+
+	for (int k = 0; k < ON_THEIR_WAY; k++)
+		send(cal, size_B, &requests[k]);
+	for (int k = 0; k < ALL; k++) {
+		MPI_Recv(NULL, 0, MPI_BYTE, cal->far, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (k == FIRST - 1)
+			begin = MPI_Wtime();
+		if (k < ALL - ON_THEIR_WAY)
+			send(cal, size_B, &requests[k + ON_THEIR_WAY]);
+	}
+	begin = MPI_Wtime() - begin;
+	MPI_Waitall(ALL, requests, MPI_STATUSES_IGNORE);
+	return begin / COUNTED;
+}
+
+static double measure_stream(struct cal *cal, void *context)
+{
+	int64_t size_B = *(const int64_t *)context;
+
+	cal_meet(cal, cal->far);
+	if (cal->rank == 0)
+		return next_s(cal, size_B);
+	for (int k = 0; k < FIRST + COUNTED && cal->rank == cal->far; k++) {
+		MPI_Recv(cal->recv_buf, (int)size_B, MPI_BYTE, 0, TAG, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+		MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+	}
+	return 0;
+}
+
+static double time_of(struct cal *cal, int64_t size_B)
+{
+	return cal_repeat(cal, "packet_stream", BETWEEN_NODES, size_B, 0, measure_stream, &size_B);
+}
+
+static double measure_after_rest(struct cal *cal, void *context)
 {
 	int64_t size_B = *(const int64_t *)context;
 	double begin;
@@ -56,9 +108,9 @@ static double measure(struct cal *cal, void *context)
 	return MPI_Wtime() - begin;
 }
 
-static double time_of(struct cal *cal, int64_t size_B)
+static void time_after_rest(struct cal *cal, int64_t size_B)
 {
-	return cal_repeat(cal, "packets", BETWEEN_NODES, size_B, 0, measure, &size_B);
+	cal_repeat(cal, "packets", BETWEEN_NODES, size_B, 0, measure_after_rest, &size_B);
 }
 
 static void choose_sizes(int64_t from_B, int64_t to_B, struct points *points)
@@ -75,8 +127,7 @@ static double number_of_jumps(const struct saw *saw, double size_B)
 	return ceil((size_B - saw->first_B) / saw->distance_B);
 }
 
-/* Least squares of time = a + per_byte size + jump n(size), behind the first jump: where a link
- * saves up less than a packet, a single one waits on both links with all its bytes. */
+/* Least squares of time = a + per_byte size + jump n(size), behind the first jump. */
 static void fit_saw(const struct points *points, struct saw *saw)
 {
 	double n = 0, s = 0, k = 0, t = 0, ss = 0, sk = 0, kk = 0, st = 0, kt = 0, tt = 0,
@@ -178,9 +229,9 @@ static void begin(struct cal *cal, double until, int n_points)
 	cal_group(cal, "packets", (spent + until) / 2, n_points);
 }
 
-/* Looks for jumps in a range of sizes, but for the first one: where a link saves up less than a
- * packet, the line before it is another one. False: there are none. */
-static bool probe_range(struct cal *cal, double until, int64_t from_B, int64_t to_B)
+/* Looks for jumps in a range of sizes, but for the first one. The size below the second one; 0:
+ * there are none. */
+static int64_t probe_range(struct cal *cal, double until, int64_t from_B, int64_t to_B)
 {
 	struct points points;
 	struct saw saw = {0};
@@ -196,53 +247,55 @@ static bool probe_range(struct cal *cal, double until, int64_t from_B, int64_t t
 		saw = find_saw(&points);
 	MPI_Bcast(&saw, sizeof(saw), MPI_BYTE, 0, MPI_COMM_WORLD);
 	if (!(saw.jump_s > LEAST_OVERHEAD_B * saw.per_byte_s) || saw.per_byte_s <= 0)
-		return false;
+		return 0;
 	quarter_B = saw.distance_B / 4;
 	for (double place_B = saw.first_B + saw.distance_B;
 	     n < JUMPS && place_B + quarter_B <= (double)to_B; place_B += saw.distance_B)
 		jumps[n++] = bisect(cal, &saw, (int64_t)(place_B - quarter_B),
 				    (int64_t)(place_B + quarter_B));
 	if (!are_jumps(&saw, jumps, n))
-		return false;
+		return 0;
 	for (int k = 0; k < n && cal->rank == 0; k++)
 		samples_fact(&cal->samples, "packet_jump_B", "%lld", (long long)jumps[k].below_B);
-	return true;
+	return jumps[0].below_B;
 }
 
 /* Ranges from from_B up to to_B. */
-static bool probe_ranges(struct cal *cal, double until, int64_t from_B, int64_t to_B)
+static int64_t probe_ranges(struct cal *cal, double until, int64_t from_B, int64_t to_B)
 {
-	for (size_t k = 0; k < sizeof(ranges_B) / sizeof(*ranges_B); k++) {
+	int64_t found_B = 0;
+
+	for (size_t k = 0; k < sizeof(ranges_B) / sizeof(*ranges_B) && !found_B; k++) {
 		int64_t end_B = from_B + ranges_B[k] < to_B ? from_B + ranges_B[k] : to_B;
 
-		if (end_B >= from_B + ranges_B[0] && (k == 0 || end_B > from_B + ranges_B[k - 1]) &&
-		    probe_range(cal, until, from_B, end_B))
-			return true;
+		if (end_B >= from_B + ranges_B[0] && (k == 0 || end_B > from_B + ranges_B[k - 1]))
+			found_B = probe_range(cal, until, from_B, end_B);
 	}
-	return false;
+	return found_B;
 }
 
 void probe_packets(struct cal *cal, double until)
 {
-	double per_byte_s = cal->per_byte_s[BETWEEN_NODES],
-	       burst_s = cal->after_rest_s + 2 * cal->empty_s[BETWEEN_NODES],
-	       tolerance = cal->settings.tolerance;
-	int64_t from_B = LEAST_PAYLOAD_B, threshold_B = cal->threshold_B,
-		largest_B = cal->largest_B[BETWEEN_NODES];
+	double per_byte_s = cal->per_byte_s[BETWEEN_NODES], tolerance = cal->settings.tolerance;
+	int64_t from_B = LEAST_B, threshold_B = cal->threshold_B,
+		largest_B = cal->largest_B[BETWEEN_NODES], found_B;
 
 	if (per_byte_s <= 0)
 		return;
-	/* what passes at once takes no time, whatever its packets; a rest may hide half of it */
-	if (cal->after_rest_s > LEAST_PAYLOAD_B * per_byte_s)
-		from_B += (int64_t)(2 * burst_s / per_byte_s);
+	/* an answer and the next message are on their way while the link is busy with one of two */
+	from_B += (int64_t)(2 * cal->empty_s[BETWEEN_NODES] / per_byte_s);
 	if (threshold_B > largest_B)
 		threshold_B = largest_B;
 	cal->settings.tolerance = TOLERANCE;
-	if (!probe_ranges(cal, until, from_B, threshold_B) && threshold_B < largest_B)
-		probe_ranges(cal, until, from_B + (threshold_B > 0 ? threshold_B : 0), largest_B);
+	found_B = probe_ranges(cal, until, from_B, threshold_B);
+	if (!found_B && threshold_B < largest_B)
+		found_B = probe_ranges(cal, until, from_B + (threshold_B > 0 ? threshold_B : 0),
+				       largest_B);
 	begin(cal, until, 2);
-	time_of(cal, 0);
-	if (threshold_B > 0)
-		time_of(cal, threshold_B < ranges_B[0] ? threshold_B : ranges_B[0]);
+	time_after_rest(cal, 0);
+	if (found_B > 0 && found_B <= threshold_B)
+		time_after_rest(cal, found_B);
+	else if (threshold_B > 0)
+		time_after_rest(cal, threshold_B < ranges_B[1] ? threshold_B : ranges_B[1]);
 	cal->settings.tolerance = tolerance;
 }

@@ -21,7 +21,7 @@ def spread(lines):
     at_jumps = {int(size) + k for size in re.findall(r'(?m)^# packet_jump_B: (\d+)$', '\n'.join(lines)) for k in (0, 1)}
     for line in lines:
         fields = line.split(',')
-        if fields[0] == 'packets' and int(fields[2]) in at_jumps:
+        if fields[0] == 'packet_stream' and int(fields[2]) in at_jumps:
             yield from (','.join(fields[:4] + [repr(float(fields[4]) * factor)]) for factor in SPREAD)
         else:
             yield line
