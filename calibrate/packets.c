@@ -8,13 +8,13 @@
 
 #include "fit.h"
 
-enum { MOST_JUMPS = 8, N_COEFFICIENTS = 3 };
+enum { MOST_JUMPS = 8, ENOUGH_JUMPS = 2, N_COEFFICIENTS = 3 };
 static const char STREAM[] = "packet_stream", AFTER_REST[] = "packets";
 static const double LEAST_OVERHEAD_B = 8;
 static const double MOST_PART = 0.5; /* of a link, for overhead */
 static const double LEAST_BURST_B = 512;
 static const double SURE = 4;		  /* all jumps are so many times their standard error, */
-static const double SURE_EACH = 2;	  /* and each of them by itself */
+static const double SURE_EACH = 2;	  /* and two of them by themselves */
 static const double SAME_DISTANCE = 0.01; /* of jumps, or one byte */
 static const double SAME_HEIGHT = 0.5;
 /* Of a sample's interval; at least, of its value: what a simulated clock rounds. */
@@ -127,10 +127,12 @@ static void fit_teeth(const struct fit *fit, struct teeth *teeth)
 	gsl_vector_free(times);
 }
 
-/* Each jump by itself stands out of what its two times scatter by, and is about as high as all of
- * them together say. */
+/* Two jumps or more, each by itself, stand out of what their two times scatter by, and all are
+ * about as high as all of them together say. */
 static bool are_clear(const struct fit *fit, const struct teeth *teeth)
 {
+	int n_clear = 0;
+
 	for (int k = 0; k < teeth->n_jumps; k++) {
 		int64_t size_B =
 		    strtoll(samples_get_fact(fit->samples, "packet_jump_B", k), NULL, 10);
@@ -139,11 +141,12 @@ static bool are_clear(const struct fit *fit, const struct teeth *teeth)
 		double jump_s = above.median - below.median,
 		       scatter_s = SURE_EACH * hypot(sigma_of(&below), sigma_of(&above));
 
-		if (!below.n || !above.n || jump_s < scatter_s ||
+		if (!below.n || !above.n ||
 		    fabs(jump_s - teeth->jump_s) > SAME_HEIGHT * teeth->jump_s + scatter_s)
 			return false;
+		n_clear += jump_s >= scatter_s;
 	}
-	return true;
+	return n_clear >= ENOUGH_JUMPS;
 }
 
 double fit_wire_s(const struct fit *fit, double size_B)

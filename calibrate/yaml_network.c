@@ -104,7 +104,7 @@ static void write_packets(const struct fit *fit, FILE *file)
 		"  packets: {payload: %.0f, overhead: %.0f}   # to the byte, %.1f to %.1f; what a "
 		"message takes longer when it needs one more; %s\n",
 		fit->payload_B, fit->overhead_B, fmax(fit->overhead_B - fit->overhead_error_B, 0),
-		fit->overhead_B + fit->overhead_error_B, yaml_probe(fit, "packets", probe));
+		fit->overhead_B + fit->overhead_error_B, yaml_probe(fit, "packet_stream", probe));
 }
 
 /* Packets stand in queues without a limit where none is said. */
