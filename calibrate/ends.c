@@ -9,6 +9,7 @@
 
 static const double ROUNDING = 0.02;  /* of a packet */
 static const double MOST_LEFT = 0.97; /* of a large message, of which a queue holds a part */
+static const double SAME_PACKETS = 1.5, SAME_PART = 0.02; /* of what a queue holds, and of it */
 
 /* The size at which the probe was made; -1: it was not. */
 static int64_t size_of(const struct samples *samples, const char *name)
@@ -169,6 +170,28 @@ static double beside_s(const struct fit *fit)
 	return fit->is_latency_shared ? latency_s + fmin(fit->burst_s, latency_s) : 0;
 }
 
+/* A byte to a third node waited for so much of a large message; by rendezvous it did so with each
+ * message that its sender sends for it. */
+static double waited_B(const struct fit *fit, const char *name, int64_t size_B)
+{
+	int n = fit->threshold_B[fit->subject] >= 1 ? 1 : fit->is_acknowledged ? 3 : 2;
+	double waited_s =
+	    median_of(fit->samples, name, size_B) - median_of(fit->samples, "beside_nothing", 0);
+
+	return fmax(0, waited_s / n - beside_s(fit)) * fit->bandwidth_Bps[fit->subject].value;
+}
+
+/* Packets wait in a queue without a limit for as much as their window lets out: that grows, until
+ * it is all that is left. */
+static bool follows_window(const struct fit *fit, int64_t size_B)
+{
+	double later_B = waited_B(fit, "beside_half", size_B);
+
+	return fit->payload_B > 0 && size_of(fit->samples, "beside_half") == size_B &&
+	       fabs(later_B - fit->queue_B) >
+		   fmax(SAME_PACKETS * fit->payload_B, SAME_PART * fit->queue_B);
+}
+
 void fit_queue(struct fit *fit)
 {
 	int64_t size_B = size_of(fit->samples, "beside_bulk");
@@ -176,12 +199,11 @@ void fit_queue(struct fit *fit)
 	fit->queue_B = -1;
 	if (size_B < 0 || !isfinite(fit->bandwidth_Bps[fit->subject].value))
 		return;
-	fit->queue_B = fmax(0, median_of(fit->samples, "beside_bulk", size_B) -
-				   median_of(fit->samples, "beside_nothing", 0) - beside_s(fit)) *
-		       fit->bandwidth_Bps[fit->subject].value;
+	fit->queue_B = waited_B(fit, "beside_bulk", size_B);
 	if (fit->queue_B > (double)size_B) /* something else held it up */
 		fit->queue_B = -1;
-	fit->holds_all = fit->queue_B > MOST_LEFT * left_of_bulk(fit, size_B);
+	fit->holds_all =
+	    fit->queue_B > MOST_LEFT * left_of_bulk(fit, size_B) || follows_window(fit, size_B);
 	if (fit->payload_B > 0 && fit->queue_B > 0)
 		fit->queue_B = packets_of(fit, fit->queue_B);
 }

@@ -11,6 +11,7 @@ struct probe {
 	int third; /* a rank of another node; -1: none */
 	int64_t size_B;
 	double expected_s, look_s;
+	double handshake_s; /* what a rendezvous takes longer */
 	bool asks_by_tests;
 };
 
@@ -99,7 +100,7 @@ static double measure_behind(struct cal *cal, void *context)
 		if (probe->size_B > 0)
 			MPI_Isend(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner,
 				  TAG_BULK, MPI_COMM_WORLD, &request);
-		cal_look_for(&request, probe->size_B > 0 ? 0.25 * probe->expected_s : 0);
+		cal_look_for(&request, probe->size_B > 0 ? probe->look_s : 0);
 		begin = MPI_Wtime();
 		MPI_Send(cal->send_buf, 1, MPI_BYTE, probe->third, TAG_ASK, MPI_COMM_WORLD);
 		MPI_Recv(NULL, 0, MPI_BYTE, probe->third, TAG_ANSWER, MPI_COMM_WORLD,
@@ -172,7 +173,9 @@ static void probe_late(struct cal *cal, struct probe *probe)
 	cal_repeat(cal, "late_tests", BETWEEN_NODES, 0, 0, measure_late, probe);
 }
 
-static void probe_queue(struct cal *cal, int64_t size_B)
+/* After a quarter of the time of a large message, and after half: what a queue holds is the same,
+ * what a window lets out is not. */
+static void probe_queue(struct cal *cal, int64_t size_B, double handshake_s)
 {
 	struct probe probe = {.partner = cal->far, .third = cal->leader[2], .size_B = 0};
 	double nothing_s, bulk_s;
@@ -181,7 +184,10 @@ static void probe_queue(struct cal *cal, int64_t size_B)
 	probe.size_B = size_B;
 	probe.expected_s =
 	    cal->empty_s[BETWEEN_NODES] + (double)size_B * cal->per_byte_s[BETWEEN_NODES];
+	probe.look_s = handshake_s + 0.25 * probe.expected_s;
 	bulk_s = cal_repeat(cal, "beside_bulk", BETWEEN_NODES, size_B, 0, measure_behind, &probe);
+	probe.look_s = handshake_s + 0.5 * probe.expected_s;
+	cal_repeat(cal, "beside_half", BETWEEN_NODES, size_B, 0, measure_behind, &probe);
 	cal->queue_s = fmax(bulk_s - nothing_s, 0);
 }
 
@@ -203,6 +209,7 @@ static void probe_away(struct cal *cal, struct probe *probe)
 		time_s = probe_one_way(cal, BETWEEN_NODES, probe->size_B);
 	}
 	probe->expected_s = time_s;
+	probe->handshake_s = handshake_s;
 	/* the sender begins when the word of the receiver, which looks already, is there */
 	probe->look_s = 0.75 * (time_s + empty_s) - 0.25 * handshake_s;
 	cal_repeat(cal, "receiver_away", BETWEEN_NODES, probe->size_B, 0, measure_receiver_away,
@@ -222,7 +229,7 @@ void probe_ends(struct cal *cal, double until)
 	double late_s;
 
 	cal_group(cal, "ends and queues", until,
-		  (has_rendezvous ? 4 : 0) + (cal->n_nodes > 2 ? 2 : 0) + 3);
+		  (has_rendezvous ? 4 : 0) + (cal->n_nodes > 2 ? 3 : 0) + 3);
 	cal_repeat(cal, "synchronous", BETWEEN_NODES, 0, 0, measure_synchronous, &probe);
 	probe_late(cal, &probe);
 	if (has_rendezvous) {
@@ -233,5 +240,5 @@ void probe_ends(struct cal *cal, double until)
 				 fmax(cal->per_byte_s[BETWEEN_NODES], 1e-15);
 	}
 	if (cal->n_nodes > 2)
-		probe_queue(cal, largest_B < 4 << 20 ? largest_B : 4 << 20);
+		probe_queue(cal, largest_B < 4 << 20 ? largest_B : 4 << 20, probe.handshake_s);
 }

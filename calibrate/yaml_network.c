@@ -116,7 +116,8 @@ static void write_queue(const struct fit *fit, FILE *file)
 	if (fit->holds_all && fit->payload_B > 0)
 		fprintf(
 		    file,
-		    "  # queue: none; a byte to a third node waited for all of a large one; %s\n",
+		    "  # queue: none seen; a byte to a third node waited for all of a large one "
+		    "that its window let out; %s\n",
 		    probe);
 	else if (fit->queue_B >= YAML_LEAST_BUFFER_B)
 		fprintf(
