@@ -67,6 +67,12 @@ static double after_rest_s(const struct fit *fit)
 	return fmin(gain.median + 2 * fit->empty[fit->subject].value, FIT_MOST_B / rate);
 }
 
+/* The bandwidth so far is that of eager messages. */
+static bool is_all_eager(const struct fit *fit)
+{
+	return fit->threshold_B[fit->subject] == INT64_MAX;
+}
+
 /* Eager messages that find all of a burst, each after a rest as long as the other way takes. */
 struct whole_bursts {
 	int n;		/* sizes */
@@ -98,7 +104,9 @@ static struct whole_bursts whole_bursts(const struct fit *fit, double least_s)
 	}
 	if (w.n < 3)
 		return (struct whole_bursts){0};
-	w.mean_s = sum_s / w.n + (fit->send_per_B_s + fit->recv_per_B_s) * sum_B / w.n;
+	w.mean_s = sum_s / w.n;
+	if (!is_all_eager(fit)) /* else they are in the time of a byte */
+		w.mean_s += (fit->send_per_B_s + fit->recv_per_B_s) * sum_B / w.n;
 	w.slope_s = (sum_Bs - sum_B * sum_s / w.n) / (sum_BB - sum_B * sum_B / w.n);
 	return w;
 }
@@ -112,7 +120,7 @@ static void find_burst(struct fit *fit)
 
 	if (least_s > 0)
 		w = whole_bursts(fit, least_s);
-	if (w.n > 0 && -w.slope_s < VISIBLE * per_B_s) {
+	if (w.n > 0 && !is_all_eager(fit) && -w.slope_s < VISIBLE * per_B_s) {
 		fit->copied_per_B_s = fit->recv_per_B_s;
 		fit->send_per_B_s = fit->recv_per_B_s = 0;
 		w = whole_bursts(fit, least_s);

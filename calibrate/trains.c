@@ -3,15 +3,23 @@
 #include <math.h>
 #include <string.h>
 
+#include <gsl/gsl_fit.h>
+
 #include "fit.h"
 
-enum { MOST_TRAINS = 8 };
+enum { MOST_TRAINS = 8, MOST_SIZES = 256, LEAST_SIZES = 3, ROUNDS = 4 };
 static const double LEAST_BURST_B = 64;
 static const double BOUND = 1.15;  /* a message has its links longer than the CPU */
 static const double SEVERAL = 1.5; /* messages that a burst holds, of two sizes that agree */
 static const double MANY = 3;	   /* of a single size */
 static const double AGREE = 0.15;
 static const double SURE = 3; /* half intervals */
+/* Of a burst: what trains may say too little; what a line may say less than trains, whose messages
+ * share links at a loss, and more. */
+static const double TOO_LITTLE = 1.15, LEAST_OF_TRAINS = 0.5, MOST_OF_TRAINS = 1.1;
+/* Of a time: how well it is known at best, and how far off a line. */
+static const double KNOWN_TO = 0.001, ON_LINE = 0.005;
+static const double WELL_KNOWN = 0.1; /* of a burst, its interval */
 
 struct train {
 	int64_t size_B;
@@ -98,6 +106,69 @@ static double burst_of(const struct fit *fit, const struct train *trains, int n)
 	return 0;
 }
 
+/* Eager messages that find a whole burst in a game of ping-pong: while one comes back, links regain
+ * what they are idle for. */
+struct sizes {
+	int n;
+	double size_B[MOST_SIZES], time_s[MOST_SIZES], weight[MOST_SIZES];
+};
+
+static void gather(const struct fit *fit, double burst_s, struct sizes *sizes)
+{
+	int w = fit->subject;
+	const struct curve *curve = &fit->curves[w];
+	double more_s = TOO_LITTLE * burst_s,
+	       least_s = fmax(more_s, 2 * more_s - 2 * fit->empty[w].value);
+
+	sizes->n = 0;
+	for (int k = 0; k < curve->n_points && sizes->n < MOST_SIZES; k++) {
+		const struct point *point = &curve->points[k];
+		double size_B = (double)point->size_B, time_s = point->time.median,
+		       sigma_s = fmax((point->time.high - point->time.low) / 4, KNOWN_TO * time_s);
+
+		if (point->size_B > fit->threshold_B[w] ||
+		    size_B / fit->bandwidth_Bps[w].value < least_s || time_s <= 0)
+			continue;
+		sizes->size_B[sizes->n] = size_B;
+		sizes->time_s[sizes->n] = time_s;
+		sizes->weight[sizes->n++] = 1 / (sigma_s * sigma_s);
+	}
+}
+
+/* What the line through them is short of an empty message; 0: they make none, or none for certain.
+ */
+static double below_line_s(const struct fit *fit, const struct sizes *sizes)
+{
+	double c0, c1, cov00, cov01, cov11, chi2, burst_s;
+
+	if (sizes->n < 2)
+		return 0;
+	gsl_fit_wlinear(sizes->size_B, 1, sizes->weight, 1, sizes->time_s, 1, (size_t)sizes->n, &c0,
+			&c1, &cov00, &cov01, &cov11, &chi2);
+	burst_s = fit->empty[fit->subject].value - c0;
+	for (int k = 0; k < sizes->n; k++)
+		if (fabs(c0 + c1 * sizes->size_B[k] - sizes->time_s[k]) >
+		    ON_LINE * sizes->time_s[k])
+			return 0;
+	return 2 * sqrt(cov00) < WELL_KNOWN * burst_s ? burst_s : 0;
+}
+
+/* A train says that there is a burst, and about how long. Its messages share the links, perhaps at
+ * a loss, and these rest while the next one is made: messages one at a time say how long. */
+static double refined(const struct fit *fit, double train_s)
+{
+	double burst_s = train_s;
+	struct sizes sizes;
+
+	for (int k = 0; k < ROUNDS; k++) {
+		gather(fit, burst_s, &sizes);
+		burst_s = below_line_s(fit, &sizes);
+		if (burst_s < LEAST_OF_TRAINS * train_s || burst_s > MOST_OF_TRAINS * train_s)
+			return train_s;
+	}
+	return sizes.n < LEAST_SIZES ? train_s : burst_s;
+}
+
 /* An empty message has its links for the latency, less what they have saved up. */
 static void share_latency(struct fit *fit)
 {
@@ -140,6 +211,6 @@ void fit_trains(struct fit *fit)
 	burst_s = burst_of(fit, trains, make_trains(fit, trains));
 	if (burst_s * rate < LEAST_BURST_B)
 		return;
-	fit->burst_s = fmin(burst_s, FIT_MOST_B / rate);
+	fit->burst_s = fmin(refined(fit, burst_s), FIT_MOST_B / rate);
 	fit->burst_probes = "train one_way";
 }

@@ -67,6 +67,10 @@ static void write_overheads(const struct fit *fit, FILE *file)
 	}
 	write_per_byte(fit, "send", fit->send_per_B_s, file);
 	write_per_byte(fit, "recv", fit->recv_per_B_s, file);
+	if (fit->threshold_B[fit->subject] <= 0)
+		fprintf(file,
+			"  # overheads per byte: none can be seen, and none counts: no message "
+			"with bytes is eager\n");
 }
 
 static void write_list(const struct since *list, int n, FILE *file)
