@@ -179,8 +179,8 @@ double fit_rate_at(const struct fit *fit, double size_B);
 double fit_delay_at(const struct fit *fit, double size_B);
 /* Largest relative distance of a measured time from one latency and one bandwidth for all sizes. */
 double fit_plain_error(const struct fit *fit, int where);
-/* Times by size that one latency and one bandwidth give this well need no segments. */
-#define FIT_PLAIN_ENOUGH 0.03
+/* Whether the cluster file has segments there. */
+bool fit_needs_segments(const struct fit *fit, int where);
 
 /* connections.c: after fit_transfers and fit_queue */
 void fit_send_buffer(struct fit *fit);

@@ -10,6 +10,8 @@
 #include "calibrate.h"
 
 enum { MOST_BREAKS = 6, POINTS_OF_BREAK = 14 };
+/* Of a size that is alone on its line, others that are there lie within one. */
+enum { PARTS_ALONE = 16 };
 
 /* Of a time: how well a line says the size before those that make it, and by how much the two lines
  * differ at a break. */
@@ -28,8 +30,10 @@ struct line {
 	double at_B, time_s, per_byte_s;
 };
 
-/* A line holds up to low_B, another one from high_B on. */
+/* A line holds up to low_B, another one from high_B on; if that is known of one side only, the
+ * other has the same slope. */
 struct gap {
+	enum { BOTH, BELOW, ABOVE } known;
 	int64_t low_B, high_B;
 	struct line below, above;
 	double scatter_s, jump; /* of the time, between the two lines */
@@ -81,28 +85,42 @@ static bool is_on(const struct line *line, const struct size *size)
 	       ON_LINE * size->time_s + SURE * size->scatter_s;
 }
 
+/* The lines on both sides of sizes k and k + 1. One size alone, beside the threshold, has none:
+ * then three on the other side are needed. */
+static bool find_lines(const struct size *list, int first, int end, int k, struct gap *gap)
+{
+	const struct size *low = &list[k], *high = &list[k + 1];
+	int n_below = k - first + 1, n_above = end - k - 1;
+
+	gap->known = n_below == 1 ? ABOVE : n_above == 1 ? BELOW : BOTH;
+	if (gap->known == BOTH || (gap->known == BELOW && n_below >= 3))
+		gap->below = line_of(low - 1, low);
+	if (gap->known == BOTH || (gap->known == ABOVE && n_above >= 3))
+		gap->above = line_of(high, high + 1);
+	if (gap->known == BELOW)
+		gap->above = (struct line){high->size_B, high->time_s, gap->below.per_byte_s};
+	if (gap->known == ABOVE)
+		gap->below = (struct line){low->size_B, low->time_s, gap->above.per_byte_s};
+	return gap->known == BOTH || (gap->known == BELOW ? n_below : n_above) >= 3;
+}
+
 /* Between sizes k and k + 1, with those around them that belong to the same protocol; false: no
  * line ends there for certain. */
 static bool find_gap(const struct size *list, int first, int end, int k, struct gap *gap)
 {
 	const struct size *low = &list[k], *high = &list[k + 1];
-	double middle_B = (low->size_B + high->size_B) / 2, at_low_s, at_high_s;
+	double middle_B = (low->size_B + high->size_B) / 2;
 
-	if (high->size_B - low->size_B < 2 || k - first < 1 || end - k < 3)
+	if (high->size_B - low->size_B < 2 || !find_lines(list, first, end, k, gap))
 		return false;
-	gap->below = line_of(low - 1, low);
-	gap->above = line_of(high, high + 1);
 	gap->low_B = (int64_t)low->size_B;
 	gap->high_B = (int64_t)high->size_B;
 	gap->scatter_s = hypot(low->scatter_s, high->scatter_s);
 	if ((k - first > 1 && !is_on(&gap->below, low - 2)) ||
 	    (end - k > 3 && !is_on(&gap->above, high + 2)))
 		return false;
-	at_low_s = time_on(&gap->above, low->size_B) - low->time_s;
-	at_high_s = high->time_s - time_on(&gap->below, high->size_B);
-	/* lines that meet between the two need no more sizes */
 	gap->jump = fabs(time_on(&gap->above, middle_B) - time_on(&gap->below, middle_B));
-	if (at_low_s * at_high_s <= 0 || gap->jump < SURE * gap->scatter_s)
+	if (gap->jump < SURE * gap->scatter_s)
 		return false;
 	gap->jump /= high->time_s;
 	return gap->jump > LEAST_JUMP;
@@ -132,16 +150,52 @@ static int find_gaps(const struct cal *cal, int where, struct gap *gaps)
 		struct gap gap;
 		bool is_eager = k + 1 < n_eager;
 
-		if (k + 1 != n_eager && find_gap(sizes.list, is_eager ? 0 : n_eager,
-						 is_eager ? n_eager : sizes.n, k, &gap))
+		if (k + 1 != n_eager &&
+		    find_gap(sizes.list, is_eager ? 0 : n_eager, is_eager ? n_eager : sizes.n, k,
+			     &gap) &&
+		    (gap.known == BOTH ||
+		     (n_eager < sizes.n && gap.known == (is_eager ? BELOW : ABOVE))))
 			keep(&gap, gaps, &n);
 	}
 	free(sizes.list);
 	return n;
 }
 
+static bool is_above(const struct gap *gap, double time_s, double below_s, double above_s)
+{
+	double near_s = fmin(fabs(above_s - below_s) / 2, ON_LINE * time_s + SURE * gap->scatter_s);
+
+	if (gap->known == BELOW)
+		return fabs(time_s - below_s) > near_s;
+	if (gap->known == ABOVE)
+		return fabs(time_s - above_s) <= near_s;
+	return fabs(time_s - above_s) < fabs(time_s - below_s);
+}
+
+/* The size that is alone gets two others on its line; false: there is hardly anything on it. */
+static bool is_accompanied(struct cal *cal, int where, struct gap *gap)
+{
+	int64_t alone_B = gap->known == BELOW ? gap->high_B : gap->low_B;
+
+	for (int part = 2 * PARTS_ALONE; part >= PARTS_ALONE; part /= 2) {
+		int64_t size_B = alone_B + (gap->known == BELOW ? -1 : 1) * (alone_B / part);
+		double below_s = time_on(&gap->below, (double)size_B),
+		       above_s = time_on(&gap->above, (double)size_B);
+
+		if (size_B <= gap->low_B || size_B >= gap->high_B ||
+		    is_above(gap, probe_one_way(cal, where, size_B), below_s, above_s) !=
+			(gap->known == BELOW))
+			return false;
+		alone_B = part == PARTS_ALONE ? size_B : alone_B;
+	}
+	*(gap->known == BELOW ? &gap->high_B : &gap->low_B) = alone_B;
+	return true;
+}
+
 static void bisect(struct cal *cal, int where, struct gap *gap)
 {
+	if (gap->known != BOTH && !is_accompanied(cal, where, gap))
+		return;
 	while (gap->high_B - gap->low_B > 1) {
 		int64_t middle_B = gap->low_B + (gap->high_B - gap->low_B) / 2;
 		double below_s = time_on(&gap->below, (double)middle_B),
@@ -150,7 +204,7 @@ static void bisect(struct cal *cal, int where, struct gap *gap)
 		if (fabs(above_s - below_s) < SURE * gap->scatter_s)
 			return;
 		time_s = probe_one_way(cal, where, middle_B);
-		if (fabs(time_s - above_s) < fabs(time_s - below_s))
+		if (is_above(gap, time_s, below_s, above_s))
 			gap->high_B = middle_B;
 		else
 			gap->low_B = middle_B;

@@ -113,10 +113,14 @@ static double most_spared_s(const struct cal *cal)
 static int choose(const struct cal *cal, struct train *trains)
 {
 	double spared_s = most_spared_s(cal), per_byte_s = cal->per_byte_s[BETWEEN_NODES];
+	/* what fits, and was found to be eager */
+	double most_B = (double)(cal->threshold_B < cal->largest_B[BETWEEN_NODES]
+				     ? cal->threshold_B
+				     : cal->largest_B[BETWEEN_NODES]);
 	int n = 0;
 
 	for (int k = 1; k <= SIZES && spared_s > 0 && per_byte_s > 0; k++) {
-		double size_B = fmin(spared_s / per_byte_s, (double)cal->threshold_B) / (1 << k),
+		double size_B = fmin(spared_s / per_byte_s, most_B) / (1 << k),
 		       busy_s = floor(size_B) * per_byte_s,
 		       send_s = send_overhead_s(cal, (int64_t)size_B);
 

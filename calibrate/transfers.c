@@ -19,6 +19,9 @@ static const double CERTAIN = 3;
 static const double LEAST_REQUEST_DATA_B = 64, ALWAYS_REQUEST_DATA_B = 4096;
 static const double LEAST_REQUEST_DATA = 0.1;
 static const double NEARLY = 1e-3, SAME = 0.02;
+/* Times by size that one latency and one bandwidth give this well need no segments; smaller errors
+ * are worth them if their lines are so many times better. */
+static const double PLAIN_ENOUGH = 0.03, LEAST_ERROR = 0.005, MUCH_BETTER = 10;
 
 static double overheads(const struct fit *fit)
 {
@@ -75,14 +78,29 @@ static double plain_time(const struct fit *fit, int where, double size_B)
 	return fit_latency(fit, where) + work_s(fit, where, size_B, 0);
 }
 
+/* The line of the smallest messages that are not eager: a bulk begins like what is eager. */
+static double small_bulk_time(const struct fit *fit, int where, double size_B)
+{
+	const struct curve *curve = &fit->curves[where];
+	int64_t threshold_B = fit->threshold_B[fit->subject];
+
+	for (int k = 0; k < curve->n_segments && burst_s(fit, where) == 0; k++)
+		if (curve->segments[k].from_B > threshold_B && curve->segments[k].n_points >= 3)
+			return fit_latency(fit, where) +
+			       fmax(curve->segments[k].per_byte_s, 0) * size_B;
+	return plain_time(fit, where, size_B);
+}
+
 /* By the eager messages, of which there are few under some libraries. */
 static double eager_time(const struct fit *fit, int where, double size_B)
 {
 	const struct curve *curve = &fit->eager[where];
 	double whole_B = floor(size_B), time_s, next_s;
 
-	if (curve->n_points < 3 || has_packets(fit, where))
+	if (has_packets(fit, where))
 		return plain_time(fit, where, size_B);
+	if (curve->n_points < 3)
+		return small_bulk_time(fit, where, size_B);
 	time_s = fit_curve_time(curve, (int64_t)whole_B);
 	next_s = fit_curve_time(curve, (int64_t)whole_B + 1);
 	return time_s + (size_B - whole_B) * (next_s - time_s);
@@ -416,6 +434,17 @@ double fit_plain_error(const struct fit *fit, int where)
 	return worst;
 }
 
+bool fit_needs_segments(const struct fit *fit, int where)
+{
+	const struct curve *curve = &fit->transfers[where];
+	double error = fit_plain_error(fit, where), worst = 0;
+
+	for (int k = 0; k < curve->n_segments; k++)
+		worst = fmax(worst, curve->segments[k].worst);
+	return curve->n_segments > 0 &&
+	       (error > PLAIN_ENOUGH || (error > LEAST_ERROR && error > MUCH_BETTER * worst));
+}
+
 /* --- of transfers between nodes by size --- */
 
 static const struct segment *segment_at(const struct fit *fit, double size_B)
@@ -423,7 +452,7 @@ static const struct segment *segment_at(const struct fit *fit, double size_B)
 	const struct curve *curve = &fit->transfers[fit->subject];
 	int k = 0;
 
-	if (fit_plain_error(fit, fit->subject) <= FIT_PLAIN_ENOUGH || !curve->n_segments)
+	if (!fit_needs_segments(fit, fit->subject))
 		return NULL;
 	while (k + 1 < curve->n_segments && size_B >= (double)curve->segments[k + 1].from_B)
 		k++;

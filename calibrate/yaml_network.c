@@ -30,19 +30,18 @@ static void write_curve(const struct fit *fit, int where, FILE *file)
 /* Only where one latency and one bandwidth do not do. */
 static void write_segments(const struct fit *fit, int where, const char *indent, FILE *file)
 {
-	double error = fit_plain_error(fit, where);
 	struct entry entries[FIT_SEGMENTS];
 	char time[40], rate[40];
 	int n;
 
-	if (!fit->curves[where].n_points || error <= FIT_PLAIN_ENOUGH)
+	if (!fit_needs_segments(fit, where))
 		return;
 	n = fit_entries(fit, where, entries);
 	fprintf(
 	    file,
 	    "%s# one latency and one bandwidth are up to %.1f %% off; lines of transfers, from the "
 	    "times by size below\n%ssegments:\n",
-	    indent, error * 100, indent);
+	    indent, fit_plain_error(fit, where) * 100, indent);
 	for (int k = 0; k < n; k++) {
 		double per_byte_s = entries[k].per_byte_s;
 
