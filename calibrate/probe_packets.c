@@ -30,6 +30,7 @@ enum {
 static const int64_t ranges_B[] = {8192, 32768};
 static const double LEAST_OVERHEAD_B = 8;
 static const double TOLERANCE = 1e-3; /* a jump is a hundredth of a time, or less */
+static const double GOLDEN = 0.6180339887; /* its multiples spread evenly */
 static const double SAME_HEIGHT = 0.5, SAME_DISTANCE = 0.01;
 
 struct points {
@@ -113,12 +114,16 @@ static void time_after_rest(struct cal *cal, int64_t size_B)
 	cal_repeat(cal, "packets", BETWEEN_NODES, size_B, 0, measure_after_rest, &size_B);
 }
 
+/* Steps differ: if all were as long as a packet no size would be behind a jump that others are not
+ * behind. */
 static void choose_sizes(int64_t from_B, int64_t to_B, struct points *points)
 {
 	points->n = 0;
 	for (int64_t size_B = from_B; size_B <= to_B && points->n < MOST_POINTS;) {
+		int64_t most_B = (int64_t)(MOST_STEP_B * (0.7 + 0.4 * fmod(GOLDEN * points->n, 1)));
+
 		points->size_B[points->n++] = (double)size_B;
-		size_B += size_B / STEPS < MOST_STEP_B ? size_B / STEPS : MOST_STEP_B;
+		size_B += size_B / STEPS < most_B ? size_B / STEPS : most_B;
 	}
 }
 
