@@ -60,7 +60,7 @@ class Cluster:
         if self.has() and self.n_nodes > 2:
             lines.append(f'queue: {self.size(2e4, 4e5)}')
         if not self.has_packets:
-            if self.has(0.15) and self.n_nodes > 2 and not any('burst' in line for line in lines):
+            if self.has(0.15) and self.n_nodes > 2:
                 lines.append('latency_model: shared')
             if self.has():
                 lines.append(f'duplex_penalty: {self.between(0.02, 0.5):.3f}')
