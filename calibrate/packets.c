@@ -194,9 +194,14 @@ static int64_t eager_size(const struct fit *fit, const struct teeth *teeth)
 	int64_t threshold_B = fit->threshold_B[fit->subject];
 	const struct sample_key *key = NULL;
 
-	if (teeth->first_B <= (double)threshold_B)
-		return (int64_t)teeth->first_B;
-	key = samples_next(fit->samples, AFTER_REST, 0);
+	/* smaller ones passed at once */
+	for (key = samples_next(fit->samples, AFTER_REST, 0); key;) {
+		const struct sample_key *next = samples_next(fit->samples, AFTER_REST, key->x);
+
+		if (!next || next->x > threshold_B)
+			break;
+		key = next;
+	}
 	return key && key->x <= threshold_B && (double)key->x > fit->payload_B ? key->x : -1;
 }
 
@@ -211,7 +216,7 @@ static void find_credit(struct fit *fit, const struct teeth *teeth)
 	int w = fit->subject;
 	struct value *latency = &fit->latency[w];
 
-	if (size_B == (int64_t)teeth->first_B) /* which fills its packets */
+	if (teeth->first_B <= (double)fit->threshold_B[w]) /* that size fills its packets */
 		header_B = packets * teeth->distance_B - teeth->first_B;
 	if (size_B > 0 && time_of(fit, AFTER_REST, 0).n) {
 		wait_s = time_of(fit, AFTER_REST, size_B).median -

@@ -109,9 +109,9 @@ static double measure_after_rest(struct cal *cal, void *context)
 	return MPI_Wtime() - begin;
 }
 
-static void time_after_rest(struct cal *cal, int64_t size_B)
+static double time_after_rest(struct cal *cal, int64_t size_B)
 {
-	cal_repeat(cal, "packets", BETWEEN_NODES, size_B, 0, measure_after_rest, &size_B);
+	return cal_repeat(cal, "packets", BETWEEN_NODES, size_B, 0, measure_after_rest, &size_B);
 }
 
 /* Steps differ: if all were as long as a packet no size would be behind a jump that others are not
@@ -289,6 +289,8 @@ void probe_packets(struct cal *cal, double until)
 	double per_byte_s = cal->per_byte_s[BETWEEN_NODES], tolerance = cal->settings.tolerance;
 	int64_t from_B = LEAST_B, threshold_B = cal->threshold_B,
 		largest_B = cal->largest_B[BETWEEN_NODES], found_B;
+	double nothing_s;
+	bool is_eager;
 
 	if (per_byte_s <= 0)
 		return;
@@ -302,10 +304,13 @@ void probe_packets(struct cal *cal, double until)
 		found_B = probe_ranges(cal, until, from_B + (threshold_B > 0 ? threshold_B : 0),
 				       largest_B);
 	begin(cal, until, 2);
-	time_after_rest(cal, 0);
-	if (found_B > 0 && found_B <= threshold_B)
-		time_after_rest(cal, found_B);
-	else if (threshold_B > 0)
+	nothing_s = time_after_rest(cal, 0);
+	is_eager = found_B > 0 && found_B <= threshold_B;
+	/* what takes no longer passes at once: nothing tells how much more would */
+	while (is_eager && found_B <= threshold_B &&
+	       time_after_rest(cal, found_B) < nothing_s + LEAST_PAYLOAD_B * per_byte_s)
+		found_B *= 2;
+	if (!is_eager && threshold_B > 0)
 		time_after_rest(cal, threshold_B < ranges_B[1] ? threshold_B : ranges_B[1]);
 	cal->settings.tolerance = tolerance;
 }
