@@ -62,9 +62,12 @@ double fit_after_return_s(const struct fit *fit)
 
 double fit_back_s(const struct fit *fit)
 {
-	int64_t size_B = size_of(fit->samples, "receiver_back");
+	struct sample_key key = sample_key("receiver_back", BETWEEN_NODES,
+					   size_of(fit->samples, "receiver_back"), 0);
+	struct summary back = samples_summary(fit->samples, &key);
 
-	return fmax(median_of(fit->samples, "receiver_back", size_B) - taking_s(fit), 0);
+	/* what a processor needs to come back to the library is in it, and scatters */
+	return fmax(back.median - (back.maximum - back.minimum) - taking_s(fit), 0);
 }
 
 double fit_in_buffer_s(const struct fit *fit, double left_s)

@@ -137,7 +137,8 @@ void fit_end(struct fit *fit);
 bool fit_is_lazy(const struct fit *fit);
 /* Of a large message: how long after its send, */
 double fit_after_return_s(const struct fit *fit);
-/* and how long after its receiver has come back, which attended as it began. */
+/* and how long after its receiver has come back, which attended as it began; less by what such times
+ * differ by. */
 double fit_back_s(const struct fit *fit);
 /* Of the time from the return of a send until the receiver has all: what buffers hold. */
 double fit_in_buffer_s(const struct fit *fit, double left_s);

@@ -32,10 +32,11 @@ static const struct number {
 	       {"storage_stripe_count", 0},
 	       {"storage_servers", 0}};
 
-/* What one message takes longer than another one; all else are times, numbers and fractions. */
+/* Differences of times: what one message takes longer than another one, and what a bulk takes beside
+ * a sender that may compute more slowly than rank 0. All else are times, numbers and fractions. */
 static int may_be_negative(const char *probe)
 {
-	return !strcmp(probe, "after_rest");
+	return !strcmp(probe, "after_rest") || !strcmp(probe, "used");
 }
 
 int samples_write(const struct samples *samples, const char *path)
