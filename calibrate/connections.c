@@ -40,17 +40,40 @@ static bool buffers_grow_by_use(const struct fit *fit)
 	       left_s(fit, used) > GROWTH * left_s(fit, &fresh);
 }
 
+/* Is what messages leave, by their size, what leaves unattended, by what the connection has
+ * carried? A message counts to that itself, so that large ones do not leave more on a used
+ * connection. */
+static bool buffers_are_unattended(const struct fit *fit)
+{
+	int k = 0;
+
+	for (int n = 0; n < fit->n_send_buffers; n++) {
+		while (k < fit->n_used && fabs(fit->send_buffers[n].size_B - fit->used[k].size_B) >
+					      SAME * fit->used[k].size_B)
+			k++;
+	}
+	return fit->n_send_buffers > 1 && k < fit->n_used;
+}
+
 /* What a send of that size leaves; false: all that is to leave, so that there may be room for more.
- */
+ * A send ends with a packet: up to a packet less is missing than may be. */
 static bool leaves(const struct fit *fit, const struct sample_key *key, double *left_B)
 {
-	double bulk_B = (double)key->x - fmax(fit->request_data_B, 0), rest_s = left_s(fit, key);
+	double bulk_B = (double)key->x - fmax(fit->request_data_B, 0), rest_s = left_s(fit, key),
+	       rest_B = fmin(rest_s * fit_rate_at(fit, bulk_B), bulk_B);
 
-	*left_B = fmin(rest_s * fit_rate_at(fit, bulk_B), bulk_B);
-	return *left_B < ALL_OF_IT * bulk_B &&
+	*left_B = fmin(rest_B + fit->payload_B / 2, bulk_B);
+	return rest_B < ALL_OF_IT * bulk_B &&
 	       rest_s <
 		   ALL_OF_IT * (fit_curve_time(&fit->transfers[fit->subject], (int64_t)bulk_B) -
 				fit->burst_s);
+}
+
+/* By more than the packet with which a send ends? */
+static bool differs(const struct fit *fit, double left_B)
+{
+	return fit->n_send_buffers == 0 ||
+	       fabs(left_B - fit->send_buffers[fit->n_send_buffers - 1].size_B) >= fit->payload_B;
 }
 
 void fit_send_buffer(struct fit *fit)
@@ -63,11 +86,16 @@ void fit_send_buffer(struct fit *fit)
 	if (!isfinite(fit->bandwidth_Bps[fit->subject].value))
 		return;
 	while ((key = samples_next(fit->samples, "send_buffer", key ? key->x : -1))) {
-		if (leaves(fit, key, &left_B))
-			fit_add_since(fit->send_buffers, &fit->n_send_buffers,
-				      fit->n_send_buffers ? key->x : 0, left_B);
+		if (leaves(fit, key, &left_B)) {
+			if (fit->n_send_buffers == 0 && most_B > 0)
+				fit->least_telling_B = key->x;
+			if (differs(fit, left_B))
+				fit_add_since(fit->send_buffers, &fit->n_send_buffers,
+					      fit->n_send_buffers ? key->x : 0, left_B);
+		}
 		most_B = fmax(most_B, left_B);
 	}
+	fit->is_buffer_by_list = !fit->is_buffer_unattended && buffers_are_unattended(fit);
 	if (fit->n_send_buffers > 0 || most_B == 0)
 		return;
 	/* new connections were too few, or the time */

@@ -94,7 +94,9 @@ struct fit {
 	struct since used[FIT_SINCE], /* [n_used] what leaves unattended on a connection that has
 					 carried so much */
 	    send_buffers[FIT_SINCE];  /* [n_send_buffers] what a send of that size leaves behind */
+	int64_t least_telling_B; /* smaller messages were left behind as a whole; 0: none was */
 	bool buffer_is_doubtful;      /* it held all of the largest message */
+	bool is_buffer_by_list;	      /* the same, as they are those of a connection by its use */
 	bool is_buffer_unattended;    /* sends leave as much as the system takes of a connection */
 	double queue_B;	  /* of a large message in its node's queue; -1: unknown */
 	bool holds_all;	  /* all that was left of it */

@@ -123,6 +123,21 @@ static void write_progress(const struct fit *fit, bool is_lazy, FILE *file)
 		write_unattended(fit, file);
 }
 
+/* What is not told of send buffers. */
+static void write_untold(const struct fit *fit, FILE *file)
+{
+	const struct since *list = fit->send_buffers;
+
+	if (fit->least_telling_B > 0)
+		fprintf(file,
+			"  # messages of less than %lld B were left behind as a whole: how much "
+			"more would be is not told\n",
+			(long long)fit->least_telling_B);
+	if (fit->n_send_buffers == 1 && fit->n_used == 1 &&
+	    fabs(list[0].size_B - fit->used[0].size_B) < 1)
+		fprintf(file, "  # as much leaves unattended: \"unattended\" has the same times\n");
+}
+
 /* By the size of a message where that is measured, since systems let buffers grow. */
 static void write_send_buffer(const struct fit *fit, bool is_lazy, FILE *file)
 {
@@ -132,10 +147,13 @@ static void write_send_buffer(const struct fit *fit, bool is_lazy, FILE *file)
 
 	if (fit->buffered_B < YAML_LEAST_BUFFER_B / 2) /* and that is known better */
 		return;
-	if (fit->is_buffer_unattended && is_lazy && fit->unattended_B >= YAML_LEAST_BUFFER_B) {
-		fprintf(file,
-			"  send_buffer: unattended   # a used connection took more of the same "
-			"message than a new one; %s\n",
+	if ((fit->is_buffer_unattended || fit->is_buffer_by_list) && is_lazy &&
+	    fit->unattended_B >= YAML_LEAST_BUFFER_B) {
+		fprintf(file, "  send_buffer: unattended   # %s; %s\n",
+			fit->is_buffer_by_list
+			    ? "what sends left behind them is what leaves unattended, by size and "
+			      "by use"
+			    : "a used connection took more of the same message than a new one",
 			yaml_probe(fit, "send_buffer send_buffer_used", probe));
 		return;
 	}
@@ -148,11 +166,14 @@ static void write_send_buffer(const struct fit *fit, bool is_lazy, FILE *file)
 			fit->buffer_is_doubtful ? "; DOUBTFUL: all there was, it may hold more"
 						: "",
 			yaml_probe(fit, "send_buffer send_buffer_used", probe));
+	if (n == 1 && list[0].size_B > YAML_LEAST_BUFFER_B)
+		write_untold(fit, file);
 	if (n < 2 || list[n - 1].size_B <= YAML_LEAST_BUFFER_B)
 		return;
 	fprintf(file, "  send_buffer:   # what sends of that size left behind them; %s\n",
 		yaml_probe(fit, "send_buffer", probe));
 	write_list(list, n, file);
+	write_untold(fit, file);
 }
 
 /* Of messages by rendezvous: without, there is nothing to set. */
