@@ -6,6 +6,9 @@
 
 #include "fit.h"
 
+/* Of the time of all; of a link, but for errors of measurement. */
+static const double RING_TOGETHER = 0.95, MOST_EFFICIENT = 1.05;
+
 /* Each flow of these has a link of its own, or one each way: they should not lengthen each other.
  */
 static bool is_parallel(const char *name)
@@ -142,7 +145,9 @@ double fit_duplex_penalty(const struct fit *fit)
 	for (int k = 0; k < fit->n_sharing; k++) {
 		const struct sharing *s = &fit->sharing[k];
 
-		if (is_parallel(s->name) && strcmp(s->name, "pairs"))
+		/* a ring whose flows end apart is not both ways all the time */
+		if (is_parallel(s->name) && strcmp(s->name, "pairs") &&
+		    (strcmp(s->name, "ring") || s->first > RING_TOGETHER))
 			best = fmax(best, s->efficiency);
 	}
 	return best < 0 ? 0 : fmin(fmax(1 - best, 0), 0.99);
@@ -157,7 +162,8 @@ double fit_sharing_efficiency(const struct fit *fit, int n_flows)
 	for (int k = 0; k < fit->n_sharing; k++) {
 		const struct sharing *s = &fit->sharing[k];
 
-		if (!is_shared(s->name))
+		/* more than all: a CPU limits each flow, not the link, and tells nothing of it */
+		if (!is_shared(s->name) || s->efficiency > MOST_EFFICIENT)
 			continue;
 		if (s->n_flows <= n_flows && s->n_flows > at_below) {
 			at_below = s->n_flows;
