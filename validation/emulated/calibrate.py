@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The cluster files of this folder are mpisim-calibrate's: made from samples, nothing edited but the packets, which are known.
+"""The cluster files of this folder are mpisim-calibrate's: made from samples, nothing edited.
 
     validation/emulated/calibrate.py BUILD --measure [--library NAME]   root; calibrates on the emulated cluster, five minutes for each library, keeps the samples
     validation/emulated/calibrate.py BUILD --write                      openmpi.yaml, mpich.yaml, what the plain model has of them, SMPI's platform, from the samples
@@ -21,8 +21,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from measure import CLUSTER, HERE, LIBRARIES, NODES, RATE_MBIT  # noqa: E402
 
 LIMIT_S = 600
-# What the fit did not find for certain, and is known: TCP segments of 1448 B in Ethernet frames of 1500 B, which have 66 B of headers in them and 24 around them.
-PACKETS = "  packets: {payload: 1448, overhead: 90}   # not measured: known of Ethernet and TCP; in the place of segments, duplex_penalty and sharing_efficiency\n"
 LICENSE = "SPDX-License-Identifier: BSD-3-Clause"
 
 
@@ -47,16 +45,7 @@ def fitted(build, library):
         samples, output = pathlib.Path(folder) / "samples.csv", pathlib.Path(folder) / "cluster.yaml"
         samples.write_bytes(lzma.decompress(samples_path(library).read_bytes()))
         subprocess.run([build / "calibrate/mpisim-calibrate-fit", samples, "-o", output], check=True, capture_output=True)
-        return f"# {LICENSE}\n# Written by calibrate.py from {samples_path(library).name}; do not edit.\n{with_packets(output.read_text(encoding='utf-8'))}"
-
-
-def with_packets(text):
-    """What packets exclude goes."""
-    if re.search(r"^  packets:", text, re.M):
-        return text
-    text = re.sub(r"^  segments:\n(    - .*\n)+", "", text, flags=re.M)
-    text = re.sub(r"^  (duplex_penalty|sharing_efficiency): .*\n|^  # one latency and one bandwidth are .*\n", "", text, flags=re.M)
-    return text.replace("network:\n", "network:\n" + PACKETS, 1)
+        return f"# {LICENSE}\n# Written by calibrate.py from {samples_path(library).name}; do not edit.\n{output.read_text(encoding='utf-8')}"
 
 
 def value_of(text, key):
