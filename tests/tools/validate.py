@@ -118,6 +118,16 @@ class Validate(unittest.TestCase):
         counts = [line.split(",")[2:] for line in (self.dir / "plot/histogram.csv").read_text().splitlines()[1:]]
         self.assertEqual([sum(int(c) for c in column) for column in zip(*counts)], [4, 3])
 
+    def test_one_error_of_thousands_of_percent_does_not_hide_the_others(self):
+        if not shutil.which("gnuplot"):
+            self.skipTest("no gnuplot")
+        rows = "".join(f"r{k},100,{100.5 + k}\n" for k in range(19))
+        done = self.call(f"configuration,measured_s,a_predicted_s\n{rows}far,1,100\n", "--plot", self.dir / "plot")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        bins = [line.split(",") for line in (self.dir / "plot/histogram.csv").read_text().splitlines()[1:]]
+        self.assertLess(float(bins[-1][1]), 0.21)
+        self.assertEqual([int(row[2]) for row in bins if float(row[0]) >= 0], [1] * 17 + [3])
+
     def test_the_axes_have_three_labels_or_more(self):
         if not shutil.which("gnuplot"):
             self.skipTest("no gnuplot")

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,16 +18,45 @@ static const char *const colours[] = {"#2166ac", "#f28e2b", "#b07aa1",
 
 #define LEAST_BIN 0.01
 #define MOST_BINS 40
+#define SHOWN 0.9 /* of all errors; the outermost bins have the rest */
 
 struct range {
 	double least_s, most_s; /* of all times */
-	double widest;		/* error */
 	double bin;
 	int half_bins; /* on either side of 0 */
 };
 
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What most errors are within: one prediction that is far off would hide all others. */
+static double widest_error(const struct val_table *table)
+{
+	int n = 0;
+	double widest,
+	    *errors = calloc((size_t)table->n_rows * (size_t)table->n_models + 1, sizeof *errors);
+
+	for (int i = 0; errors && i < table->n_rows; i++)
+		for (int m = 0; m < table->n_models; m++)
+			if (table->rows[i].predicted_s[m] >= 0)
+				errors[n++] = fabs(val_error(&table->rows[i], m));
+	if (n == 0) {
+		free(errors);
+		return 0;
+	}
+	qsort(errors, (size_t)n, sizeof *errors, compare);
+	widest = errors[(int)ceil(SHOWN * n) - 1];
+	free(errors);
+	return widest;
+}
+
 static struct range find_range(const struct val_table *table)
 {
+	double widest = widest_error(table);
 	struct range range = {.least_s = INFINITY, .bin = LEAST_BIN};
 
 	for (int i = 0; i < table->n_rows; i++) {
@@ -40,12 +70,11 @@ static struct range find_range(const struct val_table *table)
 			if (row->predicted_s[m] > 0)
 				range.least_s = fmin(range.least_s, row->predicted_s[m]);
 			range.most_s = fmax(range.most_s, row->predicted_s[m]);
-			range.widest = fmax(range.widest, fabs(val_error(row, m)));
 		}
 	}
-	while (range.widest / range.bin > MOST_BINS / 2)
+	while (widest / range.bin > MOST_BINS / 2)
 		range.bin *= 2;
-	range.half_bins = (int)(range.widest / range.bin) + 1;
+	range.half_bins = (int)(widest / range.bin) + 1;
 	return range;
 }
 
@@ -83,15 +112,17 @@ static void write_points(const struct val_table *table, FILE *file)
 	}
 }
 
-/* How many errors of a model lie in [low, low + bin). */
-static int count_bin(const struct val_table *table, int model, double low, double bin)
+/* How many errors of a model lie in a bin, the outermost of which are open. */
+static int count_bin(const struct val_table *table, int model, const struct range *range, int bin)
 {
+	double low = bin > -range->half_bins ? bin * range->bin : -INFINITY,
+	       high = bin < range->half_bins - 1 ? (bin + 1) * range->bin : INFINITY;
 	int n = 0;
 
 	for (int i = 0; i < table->n_rows; i++) {
 		double error = val_error(&table->rows[i], model);
 
-		n += table->rows[i].predicted_s[model] >= 0 && error >= low && error < low + bin;
+		n += table->rows[i].predicted_s[model] >= 0 && error >= low && error < high;
 	}
 	return n;
 }
@@ -107,7 +138,7 @@ static void write_histogram(const struct val_table *table, const struct range *r
 	for (int b = -range->half_bins; b < range->half_bins; b++) {
 		fprintf(file, "%.6f,%.6f", b * range->bin, (b + 1) * range->bin);
 		for (int m = 0; m < table->n_models; m++)
-			fprintf(file, ",%d", count_bin(table, m, b * range->bin, range->bin));
+			fprintf(file, ",%d", count_bin(table, m, range, b));
 		fputc('\n', file);
 	}
 }
@@ -218,21 +249,21 @@ static void write_errors(const struct val_table *table, const struct range *rang
 
 	for (int b = -range->half_bins; b < range->half_bins; b++) {
 		for (int m = 0; m < table->n_models; m++) {
-			int n = count_bin(table, m, b * range->bin, range->bin);
+			int n = count_bin(table, m, range, b);
 
 			highest = n > highest ? n : highest;
 		}
 	}
 	write_head(file);
-	fprintf(
-	    file,
-	    "set title 'Errors of predictions: predicted / measured - 1'\n"
-	    "set xlabel 'error (%%)'\nset ylabel 'configurations'\nset style fill solid noborder\n"
-	    "set boxwidth %.6g\nset xrange [%.6g:%.6g]\nset yrange [0:%.6g]\n"
-	    "set ytics %d\n"
-	    "set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '#888888' dt 3\n",
-	    width * 0.9, -100 * range->bin * range->half_bins, 100 * range->bin * range->half_bins,
-	    1.1 * highest, 1 + highest / 10);
+	fprintf(file,
+		"set title 'Errors of predictions: predicted / measured - 1'\n"
+		"set xlabel 'error (%%); outermost bins: and more'\nset ylabel "
+		"'configurations'\nset style fill solid noborder\n"
+		"set boxwidth %.6g\nset xrange [%.6g:%.6g]\nset yrange [0:%.6g]\n"
+		"set ytics %d\n"
+		"set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '#888888' dt 3\n",
+		width * 0.9, -100 * range->bin * range->half_bins,
+		100 * range->bin * range->half_bins, 1.1 * highest, 1 + highest / 10);
 	fprintf(file, "what = \"");
 	for (int m = 0; m < table->n_models; m++)
 		fprintf(
