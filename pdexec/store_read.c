@@ -274,10 +274,6 @@ static int read_lines(struct pd_store *store, FILE *file, const char *path, stru
 		number++;
 		if (strlen(line) != (size_t)length)
 			status = util_error_set(err, UTIL_EINPUT, "found a NUL byte, wanted text");
-		else if (line[length - 1] != '\n')
-			status = util_error_set(err, UTIL_EINPUT,
-						"found no end of the last line, wanted one: a part "
-						"of a file has other numbers");
 		else
 			status = read_line(store, trim(line), err);
 		if (status)
