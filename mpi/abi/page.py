@@ -37,7 +37,7 @@ What the library implements of the MPI {version} ABI, chapter by chapter. `mpisi
 
 
 def record_module():
-    spec = importlib.util.spec_from_file_location("record_generate", ROOT / "mpi/record/generate.py")
+    spec = importlib.util.spec_from_file_location("record_functions", ROOT / "mpi/record/functions.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 SOURCE = os.path.abspath(sys.argv[2])
-spec = importlib.util.spec_from_file_location("record_generate", f"{SOURCE}/mpi/record/generate.py")
+spec = importlib.util.spec_from_file_location("record_functions", f"{SOURCE}/mpi/record/functions.py")
 record = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(record)
 TABLE = f"{SOURCE}/mpi/record/functions.txt"
