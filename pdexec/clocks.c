@@ -4,10 +4,6 @@
  * UTC, monotonic and CPU clocks at 0: a rank's CPU clock counts its waiting too. Reading a clock or
  * sleeping ends the computation step.
  */
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#endif
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
 
@@ -98,25 +94,11 @@ static int64_t epoch_of(clockid_t clock)
 		   : 0;
 }
 
-/* AddressSanitizer reads clocks while it holds its allocator's locks: a step must not end there. */
-static bool is_of_sanitizer(const void *site)
-{
-#ifdef __SANITIZE_ADDRESS__
-	Dl_info caller, sanitizer;
-
-	return dladdr(site, &caller) && dladdr((const void *)__asan_describe_address, &sanitizer) &&
-	       caller.dli_fbase == sanitizer.dli_fbase;
-#else
-	(void)site;
-	return false;
-#endif
-}
-
 PD_INTERPOSE int clock_gettime(clockid_t clock, struct timespec *out)
 {
 	struct pd_rank *rank = pd_rank_here();
 
-	if (!rank || is_of_sanitizer(__builtin_return_address(0)))
+	if (!rank)
 		return pd_libc_next()->clock_gettime(clock, out);
 	*out = to_timespec(read_clock(rank, __builtin_return_address(0)), epoch_of(clock));
 	return 0;
