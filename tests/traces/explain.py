@@ -66,6 +66,30 @@ class Base(unittest.TestCase):
     def link(self, analysis, node, direction):
         return next(link for link in analysis["links"] if (link["node"], link["direction"]) == (node, direction))
 
+    def check(self, run):
+        a, time = run["analysis"], run["predicted_time_s"]
+        path, tree = a["critical_path"], a["efficiency"]
+        self.assertTrue(a["complete"])
+        self.assertEqual(ps(path["length_s"]), ps(time))
+        self.assertEqual(sum(ps(part) for part in path["parts_s"].values()), ps(time))
+        self.assertEqual(sum(ps(entry["time_s"]) for entry in path["blame"]), ps(time))
+        self.near(tree["parallel"], tree["load_balance"] * tree["serialization"] * tree["transfer"], 1e-12)
+        self.near(tree["communication"], tree["serialization"] * tree["transfer"], 1e-12)
+        for wait in WAITS:
+            self.near(sum(rank[wait] for rank in a["wait_states"]["ranks"]), a["wait_states"]["all"][wait]["time_s"], 1e-6 * time)
+        spans = [w["end_s"] - w["begin_s"] for w in a["efficiency_curve"]]
+        self.near(sum(s * w["parallel"] for s, w in zip(spans, a["efficiency_curve"])) / time, tree["parallel"], 1e-6)
+        for window in a["efficiency_curve"]:
+            factors = [window[key] for key in ("load_balance", "serialization", "transfer")]
+            self.assertTrue(all(factor is None or 0 <= factor <= 1 + 1e-12 for factor in factors), window)
+            if None in factors:
+                self.assertEqual(window["parallel"], 0)
+            else:
+                self.near(window["parallel"], factors[0] * factors[1] * factors[2], 1e-12)
+        for link in a["links"]:
+            self.assertLessEqual(link["busy"], 1 + 1e-9)
+            self.assertGreaterEqual(link["mean_transfers"], 1 - 1e-9)
+
 
 class ByHand(Base):
     def test_calls_that_are_open_at_the_end_count_up_to_it(self):
@@ -226,6 +250,16 @@ class ByHand(Base):
             self.assertEqual(self.within(a, second, second + 1), (busy, 1, 1, busy))
 
     SLOW = ["--set", "network.bandwidth=1 MB/s"]  # 1 MB takes 1 s
+
+    def test_ranks_that_share_a_core_over_time(self):
+        # ranks 0 and 1 have one core: from 1 s on each has a half of it, until both end at 3 s. Rank 0's 2 s count evenly over its
+        # 3 s, with the half of rank 1 more than the core can do: the other 1/3 s belongs to the first second
+        time, a = self.case("joined", 3, "--placement", "0,0,1", "--set", "network.latency=0s")
+        self.near(time, 3)
+        self.near(a["efficiency"]["parallel"], 4 / 6)
+        self.assertEqual(self.within(a, 0, 0.99), (1, 1, 1, 1))
+        self.assertEqual(self.within(a, 1.03, 3), (0.5, 1, 1, 0.5))
+        self.check(self.call(3, [self.dir / "waits", "joined"], ["--placement", "0,0,1", "--set", "network.latency=0s"]))
 
     def test_transfer_and_serialization_over_time(self):
         # exchange 0 … 1 s; both compute; one does, 2 … 3 s; its message is under way; the other computes, 4 … 5 s
@@ -424,30 +458,6 @@ class AgainstOtherRuns(Base):
 
 
 class Applications(Base):
-    def check(self, run):
-        a, time = run["analysis"], run["predicted_time_s"]
-        path, tree = a["critical_path"], a["efficiency"]
-        self.assertTrue(a["complete"])
-        self.assertEqual(ps(path["length_s"]), ps(time))
-        self.assertEqual(sum(ps(part) for part in path["parts_s"].values()), ps(time))
-        self.assertEqual(sum(ps(entry["time_s"]) for entry in path["blame"]), ps(time))
-        self.near(tree["parallel"], tree["load_balance"] * tree["serialization"] * tree["transfer"], 1e-12)
-        self.near(tree["communication"], tree["serialization"] * tree["transfer"], 1e-12)
-        for wait in WAITS:
-            self.near(sum(rank[wait] for rank in a["wait_states"]["ranks"]), a["wait_states"]["all"][wait]["time_s"], 1e-6 * time)
-        spans = [w["end_s"] - w["begin_s"] for w in a["efficiency_curve"]]
-        self.near(sum(s * w["parallel"] for s, w in zip(spans, a["efficiency_curve"])) / time, tree["parallel"], 1e-6)
-        for window in a["efficiency_curve"]:
-            factors = [window[key] for key in ("load_balance", "serialization", "transfer")]
-            self.assertTrue(all(factor is None or 0 <= factor <= 1 + 1e-12 for factor in factors), window)
-            if None in factors:
-                self.assertEqual(window["parallel"], 0)
-            else:
-                self.near(window["parallel"], factors[0] * factors[1] * factors[2], 1e-12)
-        for link in a["links"]:
-            self.assertLessEqual(link["busy"], 1 + 1e-9)
-            self.assertGreaterEqual(link["mean_transfers"], 1 - 1e-9)
-
     def lu(self, *options):
         return self.call(16, [APPS / "lu", "--n", 2592, "--r", 324, "--variant", "basic"], ["--no-alloc", *options],
                          ROOT / "clusters" / "ultrasparc-fast-ethernet.yaml", ROOT / "apps" / "lu" / "ultrasparc.bench")

@@ -2,6 +2,7 @@
 /* Efficiencies that multiply, in windows of time. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "traces/analysis/explain.h"
 #include "traces/analysis/internal.h"
@@ -188,32 +189,92 @@ static int progress_init(struct progress *progress, const struct trace_explanati
 	return explanation->ideal ? set_marks(progress, explanation) : 0;
 }
 
+struct windows { /* of a run or a job */
+	sim_time_ps begin, end, width;
+	int n;
+};
+
+/* Windows begin at multiples of 1 ns times a power of two, as the bins of all curves; so the first
+ * and last of a job may be shorter. */
+static struct windows windows_of(const struct trace_explanation *e, int max)
+{
+	struct windows w = {e->begin, e->end, e->analysis->useful_over_time.width, 0};
+
+	while (w.end / w.width - w.begin / w.width >= max)
+		w.width *= 2;
+	if (w.end > w.begin)
+		w.n = (int)((w.end - 1) / w.width - w.begin / w.width) + 1;
+	return w;
+}
+
+/* Where window `i` begins; of n: where the last one ends. */
+static sim_time_ps bound(const struct windows *w, int i)
+{
+	sim_time_ps time = (w->begin / w->width + i) * w->width;
+
+	return time < w->begin ? w->begin : time > w->end ? w->end : time;
+}
+
+static double window_s(const struct windows *w, int i)
+{
+	return sim_time_to_s(bound(w, i + 1) - bound(w, i));
+}
+
 /*
- * `useful_s`: [n_ranks], `excess_s`: [units.n], room. Steps count evenly over their length. Where
- * ranks share cores, that may give a window more than its cores can do: the excess goes to the
- * next.
+ * Where ranks share cores, steps that count evenly over their length may give a window more than
+ * its cores can do: others computed in a part of that time only. The excess goes to the next
+ * windows, and what is left at the end to the last ones before it that have room.
  */
-static struct trace_tree tree_within(struct trace_explanation *e, double useful_s[],
-				     double excess_s[], sim_time_ps begin, sim_time_ps end,
-				     double ideal_s)
+static void move_excess(const struct trace_units *units, const struct windows *w, double done_s[])
+{
+	for (int unit = 0; unit < units->n; unit++) {
+		double excess_s = 0;
+
+		for (int k = 0; k < 2 * w->n; k++) { /* there and back */
+			int i = k < w->n ? k : 2 * w->n - 1 - k;
+			double *done = &done_s[(size_t)i * (size_t)units->n + (size_t)unit];
+			double all_s = *done + excess_s;
+
+			*done = fmin(all_s, window_s(w, i) * units->width[unit]);
+			excess_s = all_s - *done;
+		}
+	}
+}
+
+/* done_s: [w->n * units.n], what each unit computed in each window. Returns 0, or -1 without
+ * memory. */
+static int sum_windows(struct trace_explanation *e, const struct windows *w, double done_s[])
 {
 	const struct trace_curves *curves = &e->analysis->useful_over_time;
 	struct trace_units *units = &e->units;
-	sim_time_ps first = begin - begin % curves->width;
-	double length_s = sim_time_to_s(end - begin);
+	int n_ranks = e->analysis->n_ranks;
+	double *useful_s = calloc((size_t)n_ranks + 1, sizeof *useful_s);
+
+	if (!useful_s)
+		return -1;
+	for (int i = 0; i < w->n; i++) {
+		sim_time_ps begin = bound(w, i), first = begin - begin % curves->width;
+
+		for (int k = 0; k < units->n_ranks; k++)
+			useful_s[units->first_rank + k] =
+			    trace_curves_sum(curves, units->first_rank + k, first, bound(w, i + 1));
+		trace_units_sum(units, (struct trace_useful){0},
+				(struct trace_useful){useful_s, n_ranks});
+		memcpy(done_s + (size_t)i * (size_t)units->n, units->sum_s,
+		       (size_t)units->n * sizeof *done_s);
+	}
+	free(useful_s);
+	move_excess(units, w, done_s);
+	return 0;
+}
+
+/* done_s: [units->n] */
+static struct trace_tree tree_within(struct trace_units *units, const double done_s[],
+				     double length_s, double ideal_s)
+{
 	struct trace_tree tree;
 
-	for (int i = 0; i < units->n_ranks; i++)
-		useful_s[units->first_rank + i] =
-		    trace_curves_sum(curves, units->first_rank + i, first, end);
-	trace_units_sum(units, (struct trace_useful){0},
-			(struct trace_useful){useful_s, e->analysis->n_ranks});
-	for (int i = 0; i < units->n; i++) {
-		double all_s = excess_s[i] + units->sum_s[i];
-
-		units->sum_s[i] = fmin(all_s, length_s * units->width[i]);
-		excess_s[i] = all_s - units->sum_s[i];
-	}
+	memcpy(units->sum_s, done_s, (size_t)units->n * sizeof *done_s);
 	tree = trace_tree_of(units, length_s, 0);
 	ideal_s = fmin(fmax(ideal_s, tree.useful_max_s), length_s);
 	tree = trace_tree_of(units, length_s, ideal_s);
@@ -224,44 +285,29 @@ static struct trace_tree tree_within(struct trace_explanation *e, double useful_
 	return tree;
 }
 
-/* Windows begin at multiples of 1 ns times a power of two, as the bins of all curves; so the first
- * and last of a job may be shorter. */
-static sim_time_ps window_width(const struct trace_explanation *e, int max_windows)
-{
-	sim_time_ps width = e->analysis->useful_over_time.width;
-
-	while (e->end / width - e->begin / width >= max_windows)
-		width *= 2;
-	return width;
-}
-
 int trace_tree_curve(struct trace_explanation *explanation, int max_windows,
 		     struct trace_tree_window out[], struct util_error *err)
 {
-	sim_time_ps width = window_width(explanation, max_windows);
-	size_t n_ranks = (size_t)explanation->analysis->n_ranks;
-	double *useful_s = calloc(2 * n_ranks + 1, sizeof *useful_s);
-	struct progress *progress = malloc(sizeof *progress);
-	int n = 0;
+	struct windows w = windows_of(explanation, max_windows);
+	size_t n_units = (size_t)explanation->units.n;
+	double *done_s = calloc((size_t)w.n * n_units + 1, sizeof *done_s);
+	struct progress *progress = calloc(1, sizeof *progress);
+	bool failed = !done_s || !progress || sum_windows(explanation, &w, done_s) ||
+		      progress_init(progress, explanation);
 
-	if (!useful_s || !progress || progress_init(progress, explanation)) {
-		free(useful_s);
-		free(progress);
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for efficiency over time");
-	}
-	for (sim_time_ps begin = explanation->begin; begin < explanation->end; n++) {
-		sim_time_ps end = (begin / width + 1) * width;
+	for (int i = 0; i < w.n && !failed; i++) {
+		sim_time_ps begin = bound(&w, i), end = bound(&w, i + 1);
 
-		if (end > explanation->end)
-			end = explanation->end;
-		out[n].begin_s = sim_time_to_s(begin);
-		out[n].end_s = sim_time_to_s(end);
-		out[n].tree = tree_within(explanation, useful_s, useful_s + n_ranks, begin, end,
-					  ideal_at(progress, end) - ideal_at(progress, begin));
-		begin = end;
+		out[i].begin_s = sim_time_to_s(begin);
+		out[i].end_s = sim_time_to_s(end);
+		out[i].tree =
+		    tree_within(&explanation->units, done_s + (size_t)i * n_units, window_s(&w, i),
+				ideal_at(progress, end) - ideal_at(progress, begin));
 	}
-	free(progress->marks);
+	if (progress)
+		free(progress->marks);
 	free(progress);
-	free(useful_s);
-	return n;
+	free(done_s);
+	return failed ? util_error_set(err, UTIL_ENOMEM, "out of memory for efficiency over time")
+		      : w.n;
 }

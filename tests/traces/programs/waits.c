@@ -252,6 +252,18 @@ static void reacquired(void)
 	}
 }
 
+/* Rank 0 computes 2 s; rank 1 does for 1 s, once rank 2 says so, after 1 s. */
+static void joined(void)
+{
+	compute("before", rank == 0 ? 2 : rank == 2 ? 1 : 0);
+	if (rank == 2)
+		send(1, 0);
+	if (rank == 1) {
+		recv(2, 0);
+		compute("after", 1);
+	}
+}
+
 /* Rank 1 receives what nobody sends, rank 2 sends what nobody receives; rank 0 waits for rank 1 in a broadcast, rank 3 for all
  * in a barrier. All come at another time. */
 static void stuck(void)
@@ -291,6 +303,7 @@ static const struct {
     {"put", put},
     {"files", files},
     {"reacquired", reacquired},
+    {"joined", joined},
     {"stuck", stuck},
 };
 
