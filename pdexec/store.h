@@ -89,6 +89,9 @@ struct pd_kernel_info {
 /* Kernels known from files, scales or calls, in the order in which they became known. False when there is no kernel `index`. */
 bool pd_store_kernel(const struct pd_store *store, size_t index, struct pd_kernel_info *out);
 
+/* Whether a time was taken from the files, by a kernel's begin or pd_store_lookup. */
+bool pd_store_has_told(const struct pd_store *store);
+
 typedef void (*pd_warning_fn)(void *context, const char *sentence);
 /*
  * Says what whoever reads the prediction should know: scales of kernels that were never called, parameters that were never measured

@@ -32,18 +32,22 @@ static struct pd_estimate estimate(struct pd_store *store, struct pd_kernel *ker
 		memcpy(padded, params, (size_t)n_params * sizeof(*params));
 	if (key && key->file_n > 0) {
 		found.seconds = key->file_sum_s / (double)key->file_n;
+		store->has_told = true;
 		return found;
 	}
 	model = model_find(kernel, padded);
 	if (model) {
 		found.seconds = pd_expression_value(&model->expression, padded);
+		store->has_told = true;
 		return found;
 	}
 	if (kernel->fit_state == PD_FIT_OPEN && allow_fit)
 		pd_store_fit(kernel);
 	found.is_known = found.is_fitted = allow_fit && kernel->fit_state == PD_FIT_DONE;
-	if (found.is_known)
+	if (found.is_known) {
 		found.seconds = pd_expression_value(&kernel->fit, padded);
+		store->has_told = true;
+	}
 	return found;
 }
 

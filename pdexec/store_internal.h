@@ -132,6 +132,7 @@ struct pd_store {
 	double scale_all;
 	double uncharged_s; /* add_compute_time that the mode does not count */
 	uint64_t n_uncharged;
+	bool has_told;      /* a time, by its files */
 	bool varies;        /* the spreads count */
 	uint64_t seed;
 	int64_t file_version; /* of the file that is being read, as far as it has said */

@@ -14,6 +14,11 @@ bool pd_store_kernel(const struct pd_store *store, size_t index, struct pd_kerne
 	return true;
 }
 
+bool pd_store_has_told(const struct pd_store *store)
+{
+	return store->has_told;
+}
+
 static void warn_kernel(const struct pd_store *store, const struct pd_kernel *kernel, pd_warning_fn warn, void *context)
 {
 	const struct pd_kernel_info *info = &kernel->info;

@@ -295,6 +295,17 @@ class Results(Base):
         self.assertAlmostEqual(self.json_of("kernels", "--bench", bench, "--scale", "spin=0.1")[1]["predicted_time_s"], 0.15,
                                places=9)
 
+    def test_a_store_that_nothing_is_taken_from_is_warned_of(self):
+        bench, wanted = self.dir / "other.bench", "other.bench changed nothing: no kernel was begun whose time it has."
+        bench.write_text("dgemm,10,,,,1\n")
+        found = self.json_of("work", "--bench", bench)[1]["warnings"]
+        self.assertEqual(len(found), 1)
+        self.assertIn(wanted, found[0])
+        self.assertIn("for the calls of BLAS of a program without them it is --blas-model FILE", found[0])
+        self.assertNotIn(wanted, "".join(self.json_of("deadlock", "--bench", bench)[1]["warnings"]))
+        bench.write_text("spin,10,,,,1\nspin,20,,,,1\n")
+        self.assertEqual(self.json_of("kernels", "--bench", bench)[1]["warnings"], [])
+
     def test_kernel_without_a_time_is_an_error_that_names_it(self):
         done, found = self.json_of("kernels")
         self.assertEqual(done.returncode, 1)

@@ -165,11 +165,36 @@ static void warn_timer(const struct run *run, struct run_strings *warnings)
 	run_strings_finish(&texts);
 }
 
+/* A file of --bench that changed nothing is a mistake: a program without annotations, or --bench
+ * for --blas-model. With
+ * --contention its contention counts. */
+static void warn_unused_bench(const struct run *run, struct run_strings *warnings)
+{
+	const struct run_options *o = &run->options;
+
+	if (!o->bench_in || o->contention || run->signal ||
+	    run->world->failure.kind != PD_FAILURE_NONE)
+		return;
+	for (int i = 0; i < run->world->n_programs; i++)
+		if (pd_store_has_told(run->world->programs[i].store))
+			return;
+	run_strings_add(
+	    warnings,
+	    "--bench %s changed nothing: no kernel was begun whose time it has. Kernels are what "
+	    "annotations of the "
+	    "program name (mpisim.h)%s",
+	    o->bench_in,
+	    o->is_replay || o->blas_model
+		? ""
+		: "; for the calls of BLAS of a program without them it is --blas-model FILE");
+}
+
 static void warn_program(const struct run *run, struct run_strings *warnings)
 {
 	warn_no_mpi(run, warnings);
 	warn_unfinalized(run, warnings);
 	warn_timer(run, warnings);
+	warn_unused_bench(run, warnings);
 	warn_shared_library(run, warnings);
 	run_real_warn(run, warnings);
 }
