@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -418,10 +419,19 @@ class Results(Base):
                                   stderr=full, timeout=120, check=False)
         self.assertEqual(done.returncode, 2)
 
-    def test_full_disk_is_said(self):
-        done = self.run_misc("work", "--quiet", "--json", "/dev/full")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("No space left", done.stderr)
+    def test_a_full_disk_is_said_before_the_run(self):
+        for option in ("--json", "--html", "--time-only"):
+            done = self.run_misc("pieces", option, "/dev/full")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, f"mpisim-run: {option}: cannot write /dev/full: No space left on device\n")
+        room = self.dir / "room"
+        room.mkdir()
+        run = " ".join(shlex.quote(str(word)) for word in [*self.words("--json", room / "out.json"), self.misc, "pieces"])
+        done = call("unshare", "--mount", "sh", "-c", f"mount -t tmpfs -o size=32k none {room} || exit 77; {run}; s=$?; ls {room}; exit $s")
+        if done.returncode in (1, 77):
+            self.skipTest("no disk can be mounted here")
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+        self.assertIn(f"--json: cannot write {room}/out.json: No space left on device", done.stderr)
 
 
 if __name__ == "__main__":

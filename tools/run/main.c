@@ -245,6 +245,8 @@ int run_results_check(const struct run_options *options, struct util_error *err)
 	if (options->what_if && run_whatif_load(options->what_if, &what_if, err))
 		return util_error_prepend(err, "--what-if");
 	json_decref(what_if);
+	if (options->time_only && run_file_check(options->time_only, err))
+		return util_error_prepend(err, "--time-only");
 	if (options->report && trace_report_check(options->report, err))
 		return util_error_prepend(err, "--report");
 	return 0;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define NEW_FILE_MODE 0666
+#define ROOM_B 65536 /* without so much room on the disk a result is not even tried */
 
 static int cannot_write(const char *path, struct util_error *err)
 {
@@ -47,11 +48,23 @@ static int open_draft(const char *path, char **out_target, char **out_draft)
 	return fd;
 }
 
+/* A device takes nothing (/dev/full)? Writing no bytes to it asks. */
+static int check_device(const char *path, struct util_error *err)
+{
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), failed = 0;
+
+	if (fd < 0 || write(fd, "", 0) < 0)
+		failed = cannot_write(path, err);
+	if (fd >= 0)
+		close(fd);
+	return failed;
+}
+
 int run_file_check(const char *path, struct util_error *err)
 {
 	mode_t mode = mode_at(path);
 	char *target, *draft;
-	int fd;
+	int fd, failed = 0;
 
 	if (strcmp(path, "-") == 0)
 		return 0;
@@ -59,16 +72,23 @@ int run_file_check(const char *path, struct util_error *err)
 		errno = EISDIR;
 		return cannot_write(path, err);
 	}
-	if (mode)
-		return access(path, W_OK) ? cannot_write(path, err) : 0;
+	if (S_ISCHR(mode))
+		return check_device(path, err);
+	if (mode && access(path, W_OK))
+		return cannot_write(path, err);
+	if (mode && !S_ISREG(mode))
+		return 0;
 	fd = open_draft(path, &target, &draft);
 	if (fd < 0)
-		return cannot_write(path, err);
+		return mode ? 0 : cannot_write(path, err); /* as run_file_write */
+	/* not every file system can say that it is full */
+	if (fallocate(fd, 0, 0, ROOM_B) && (errno == ENOSPC || errno == EDQUOT))
+		failed = cannot_write(path, err);
 	unlink(draft);
 	close(fd);
 	free(target);
 	free(draft);
-	return 0;
+	return failed;
 }
 
 /* Closes `file`. */
