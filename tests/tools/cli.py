@@ -110,7 +110,7 @@ class Ends(Base):
         self.assertIn("cycle: rank 0 waits for 1, which waits for 0", done.stderr)
 
     def test_polling_in_vain_is_a_deadlock_where_time_is_measured(self):
-        done = self.run_misc("poll", "--quiet", "--compute", "direct")
+        done = call(BIN / "mpisim-run", "--cluster", self.cluster, "-n", 4, "--quiet", "--compute", "direct", self.misc, "poll")
         self.assertEqual(done.returncode, 1)
         self.assertIn("deadlock: every rank waits", done.stderr)
         self.assertRegex(done.stderr, r"rank 0: MPI_Iprobe at .*misc\.c:\d+ .*polling without success")
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
             self.assertIn("simulated until it failed", done.stderr)
 
     def test_who_computes_when_another_rank_fails_does_not_wait(self):
-        done = self.run_misc("halfway", "--compute", "modelled", "--quiet", "--json", "-")
+        done = self.run_misc("halfway", "--quiet", "--json", "-")
         self.assertEqual(done.returncode, 1, done.stderr)
         for rank in json.loads(done.stdout)["ranks"]:
             self.assertLess(rank["waiting_s"], 0.01)

@@ -233,18 +233,6 @@ static int take_compute_option(int option, char *value, struct run_options *out,
 		failed = parse_name("--compute", value, mode_names, &choice, err);
 		out->mode = (enum pd_compute_mode)choice;
 		return failed;
-	case OPTION_BENCH:
-		out->bench_in = value;
-		return 0;
-	case OPTION_BENCH_OUT:
-		out->bench_out = value;
-		return 0;
-	case OPTION_BLAS_MODEL:
-		out->blas_model = value;
-		return 0;
-	case OPTION_CONTENTION:
-		out->contention = value;
-		return 0;
 	case OPTION_FIRST_N:
 		return parse_count("--first-n", value, INT32_MAX, &out->first_n, err);
 	case OPTION_NO_ALLOC:
@@ -269,26 +257,35 @@ static int take_compute_option(int option, char *value, struct run_options *out,
 	}
 }
 
-/* Options that are the name of a file, or of a folder. */
+/* Options whose text is kept as it stands: names of files and folders, mostly. */
 static const struct {
 	int option;
 	size_t at; /* in struct run_options, a const char * */
-} file_options[] = {
+} text_options[] = {
+	{OPTION_BENCH, offsetof(struct run_options, bench_in)}, {OPTION_BENCH_OUT, offsetof(struct run_options, bench_out)},
+	{OPTION_BLAS_MODEL, offsetof(struct run_options, blas_model)}, {OPTION_CHECK_BINARY, offsetof(struct run_options, check_binary)},
+	{OPTION_CLUSTER, offsetof(struct run_options, cluster)}, {OPTION_CONTENTION, offsetof(struct run_options, contention)},
+	{OPTION_PLACEMENT, offsetof(struct run_options, placement)}, {OPTION_SCHEDULE, offsetof(struct run_options, schedule)},
 	{OPTION_HTML, offsetof(struct run_options, html)}, {OPTION_JSON, offsetof(struct run_options, json)},
 	{OPTION_REAL, offsetof(struct run_options, real)}, {OPTION_RECORD, offsetof(struct run_options, record)},
 	{OPTION_REPORT, offsetof(struct run_options, report)}, {OPTION_TIME_ONLY, offsetof(struct run_options, time_only)},
 	{OPTION_TRACE_OUT, offsetof(struct run_options, trace_out)}, {OPTION_WHAT_IF, offsetof(struct run_options, what_if)},
 };
 
+static bool take_text_option(int option, const char *value, struct run_options *out)
+{
+	for (size_t i = 0; i < sizeof text_options / sizeof text_options[0]; i++)
+		if (text_options[i].option == option) {
+			*(const char **)((char *)out + text_options[i].at) = value;
+			return true;
+		}
+	return false;
+}
+
 /* The options that say what comes out. 1: not one of these. */
 static int take_output_option(int option, char *value, struct run_options *out,
 			      struct util_error *err)
 {
-	for (size_t i = 0; i < sizeof file_options / sizeof file_options[0]; i++)
-		if (file_options[i].option == option) {
-			*(const char **)((char *)out + file_options[i].at) = value;
-			return 0;
-		}
 	switch (option) {
 	case OPTION_REPEAT:
 		return parse_count("--repeat", value, RUN_MAX_REPEATS, &out->n_repeats, err);
@@ -315,27 +312,26 @@ static int take_output_option(int option, char *value, struct run_options *out,
 	}
 }
 
-static int take_option(int option, char *value, struct run_options *out, struct util_error *err)
+static bool may_repeat(int option)
 {
-	int choice = 0, failed;
+	return option == OPTION_SET || option == OPTION_SCALE || option == OPTION_COLL ||
+	       option == OPTION_PRIVATE_LIB;
+}
 
+/* `given`: as of util_option_check. */
+static int take_option(int option, char *value, uint64_t *given, struct run_options *out,
+		       struct util_error *err)
+{
+	int choice = 0, failed = util_option_check(option, value, long_options,
+						   may_repeat(option) ? NULL : given, err);
+
+	if (failed || take_text_option(option, value, out))
+		return failed;
 	switch (option) {
-	case OPTION_CLUSTER:
-		out->cluster = value;
-		return 0;
-	case OPTION_CHECK_BINARY:
-		out->check_binary = value;
-		return 0;
 	case OPTION_RANKS:
 		if (strcmp(value, "p") == 0)
 			return util_error_set(err, UTIL_EINPUT, "found -np, wanted -n RANKS");
 		return parse_count("-n", value, RUN_MAX_RANKS, &out->n_ranks, err);
-	case OPTION_PLACEMENT:
-		out->placement = value;
-		return 0;
-	case OPTION_SCHEDULE:
-		out->schedule = value;
-		return 0;
 	case OPTION_SET:
 		return parse_override(value, out, err);
 	case OPTION_COLL:
@@ -403,6 +399,7 @@ static int keep_time_only(struct run_options *o, struct util_error *err)
 
 static int parse_all(int argc, char **argv, struct run_options *out, struct util_error *err)
 {
+	uint64_t given = 0, *once = &given;
 	int option, failed = 0;
 
 	optind = 0;
@@ -416,7 +413,10 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 		else if (option == OPTION_VERSION)
 			out->version = true;
 		else
-			failed = take_option(option, optarg, out, err);
+			failed = take_option(option, optarg, once, out, err);
+		/* a run of --repeat has the options of the first one, and some again */
+		if (out->time_only && strcmp(out->time_only, RUN_REPEAT_TIME) == 0)
+			once = NULL;
 		if (out->help || out->version || out->coll_help)
 			return failed;
 	}

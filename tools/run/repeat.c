@@ -118,8 +118,8 @@ struct repetition {
 	int n_children, most;
 };
 
-/* This command with options that say which run it is, in front of the program: the last one of an
- * option holds. */
+/* This command with options that say which run it is, in front of the program. After the first word
+ * of ours the last one of an option holds. */
 static char **child_argv(const struct run *run, char *seed)
 {
 	static char more[][16] = {"--seed", "", "--time-only", RUN_REPEAT_TIME, "--repeat", "1"};
@@ -128,8 +128,13 @@ static char **child_argv(const struct run *run, char *seed)
 
 	while (run->options.program[n_words])
 		n_words++;
-	argv = calloc((size_t)(n_options + n_words) + 7, sizeof *argv);
-	for (int i = 0; argv && i < n_options; i++) {
+	argv = calloc((size_t)(n_options + n_words) + 9, sizeof *argv);
+	if (argv) {
+		argv[n++] = run->argv[0];
+		argv[n++] = more[2];
+		argv[n++] = more[3];
+	}
+	for (int i = 1; argv && i < n_options; i++) {
 		/* what ends the options would end them before ours */
 		if (i < n_options - 1 || strcmp(run->argv[i], "--") != 0)
 			argv[n++] = run->argv[i];

@@ -8,6 +8,7 @@
 
 #include "tools/sweep/options.h"
 #include "tools/sweep/plot.h"
+#include "util/options.h"
 
 static const char help[] =
     "mpisim-sweep export prints the results of the last grid, a line for each point.\n"
@@ -106,6 +107,7 @@ static int parse(int argc, char **argv, bool *out_json, const char **out_where,
 						{"where", required_argument, NULL, 'w'},
 						{"help", no_argument, NULL, 'h'},
 						{0}};
+	uint64_t given = 0;
 	int option;
 
 	opterr = 0;
@@ -116,6 +118,8 @@ static int parse(int argc, char **argv, bool *out_json, const char **out_where,
 		}
 		if (option == '?' || option == ':')
 			return sweep_refuse_option(option, argv, "export", err);
+		if (util_option_check(option, NULL, options, &given, err))
+			return err->code;
 		if (option == 'w')
 			*out_where = optarg;
 		else

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "util/options.h"
 #include "util/units.h"
 
 #define MAX_JOBS 4096
@@ -95,6 +96,7 @@ int sweep_run_options_parse(int argc, char **argv, struct sweep_run_options *out
 						{"help", no_argument, NULL, 'h'},
 						{0}};
 	struct sweep_run_options found = {.engine = -1, .n_tasks = DEFAULT_TASKS};
+	uint64_t given = 0;
 	int option, failed = 0;
 
 	opterr = 0;
@@ -107,6 +109,8 @@ int sweep_run_options_parse(int argc, char **argv, struct sweep_run_options *out
 		if (option == '?' || option == ':')
 			failed = sweep_refuse_option(option, argv, "run", err);
 		else
+			failed = util_option_check(option, NULL, options, &given, err);
+		if (!failed)
 			failed = take_option(option, optarg, &found, err);
 	}
 	if (failed)

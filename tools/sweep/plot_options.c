@@ -4,6 +4,7 @@
 
 #include "tools/sweep/options.h"
 #include "tools/sweep/plot.h"
+#include "util/options.h"
 
 static const char help[] =
     "mpisim-sweep plot draws the results of a sweep with gnuplot.\n"
@@ -154,6 +155,7 @@ int sweep_plot_options_parse(int argc, char **argv, struct sweep_plot_options *o
 			     struct util_error *err)
 {
 	struct sweep_plot_options found = {.style = SWEEP_STYLE_SCREEN, .formats = "png"};
+	uint64_t given = 0;
 	int option, failed = 0;
 
 	opterr = 0;
@@ -166,6 +168,9 @@ int sweep_plot_options_parse(int argc, char **argv, struct sweep_plot_options *o
 		if (option == '?' || option == ':')
 			failed = sweep_refuse_option(option, argv, "plot", err);
 		else
+			failed = util_option_check(option, NULL, long_options,
+						   option == OPTION_BY ? NULL : &given, err);
+		if (!failed)
 			failed = take_option(option, optarg, &found, err);
 	}
 	if (failed)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/options.h"
 #include "util/units.h"
 
 const char whatif_help[] =
@@ -138,6 +139,13 @@ static void pass_on(char **argv, struct whatif_options *o)
 	o->passed[o->n_passed++] = argv[optind - 1];
 }
 
+/* Those that are passed on are mpisim-run's to refuse. */
+static bool may_repeat(int option)
+{
+	return option == OPTION_SCENARIO || option == OPTION_PAIR || option == OPTION_SET ||
+	       option == OPTION_SCALE || option == OPTION_PASSED || option == 'n';
+}
+
 static int take(int option, char **argv, struct whatif_options *o, struct util_error *err)
 {
 	switch (option) {
@@ -174,8 +182,9 @@ static int take(int option, char **argv, struct whatif_options *o, struct util_e
 	return 0;
 }
 
-/* 1: an option for help or the version. */
-static int parse_options(int argc, char **argv, struct whatif_options *out, struct util_error *err)
+/* 1: an option for help or the version. `given`: as of util_option_check. */
+static int parse_options(int argc, char **argv, uint64_t *given, struct whatif_options *out,
+			 struct util_error *err)
 {
 	int option, failed = 0;
 
@@ -193,7 +202,10 @@ static int parse_options(int argc, char **argv, struct whatif_options *out, stru
 			    err, UTIL_EINPUT,
 			    "found the option \"%.80s\", wanted one of mpisim-whatif --help",
 			    argv[optind - 1]);
-		failed = take(option, argv, out, err);
+		failed = util_option_check(option, NULL, options, may_repeat(option) ? NULL : given,
+					   err);
+		if (!failed)
+			failed = take(option, argv, out, err);
 	}
 	return failed;
 }
@@ -212,14 +224,15 @@ static int check(const struct whatif_options *o, struct util_error *err)
 /* What follows a program is its own; traces and options may stand in any order. */
 int whatif_options_parse(int argc, char **argv, struct whatif_options *out, struct util_error *err)
 {
+	uint64_t given = 0;
 	int failed = allocate(argc, out, err);
 
 	opterr = 0;
 	if (!failed)
-		failed = parse_options(argc, argv, out, err);
+		failed = parse_options(argc, argv, &given, out, err);
 	while (!failed && !out->has_ranks && optind < argc) {
 		out->program[out->n_program++] = argv[optind++];
-		failed = parse_options(argc, argv, out, err);
+		failed = parse_options(argc, argv, &given, out, err);
 		if (!failed && out->has_ranks)
 			return util_error_set(
 			    err, UTIL_EINPUT,
