@@ -197,12 +197,22 @@ class Validate(unittest.TestCase):
         log = "0,solve,begin,10\n1,solve,begin,100\n0,exchange,begin,11\n0,exchange,end,12\n1,exchange,begin,100.5\n0,solve,end,13\n" \
               "1,exchange,end,101.5\n1,solve,end,102\n"
         done = self.compare(log, {"predicted_time_s": 3, "exit": {"state": "completed"}, "phases": [
-            {"name": "solve", "ranks": 2, "rank_time_s": 5.5}, {"name": "exchange", "ranks": 1, "rank_time_s": 0.5},
-            {"name": "exchange", "ranks": 1, "rank_time_s": 1}, {"name": "only here", "ranks": 2, "rank_time_s": 1}]})
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+            {"name": "solve", "ranks": 2, "rank_time_s": 5.5}, {"name": "exchange", "ranks": 1, "rank_time_s": 0.5, "parent": "solve"},
+            {"name": "exchange", "ranks": 1, "rank_time_s": 1, "parent": "solve"}, {"name": "only here", "ranks": 2, "rank_time_s": 1}]})
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, "^mpisim-validate: warning: .*/log and .*/p.json are not of the same run: only predicted: only here\n$")
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines()[4:]]
         self.assertEqual(rows, [["solve", "2", "2", "5", "5.5", "+0.5", "+10.0 %"], ["exchange", "2", "2", "2", "1.5", "-0.5", "-25.0 %"],
-                                ["only here", "0", "2", "0", "1", "+1", "-"]])
+                                ["only here", "0", "2", "0", "1", "+1", "-"], ["total of those in no other", "2", "4", "5", "6.5", "+1.5", "+30.0 %"]])
+
+    def test_a_prediction_of_another_run_is_told(self):
+        done = self.compare("0,a,begin,1\n0,a,end,2\n", {"predicted_time_s": 3, "exit": {"state": "completed"}, "settings": {"ranks": 2},
+                                                         "phases": [{"name": "b", "ranks": 2, "rank_time_s": 5.5}]})
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, "are not of the same run: only measured: a; only predicted: b\n$")
+        done = self.compare("2,a,begin,1\n2,a,end,2\n", {"predicted_time_s": 3, "exit": {"state": "completed"}, "settings": {"ranks": 2}, "phases": []})
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, "/log: found at least 3 ranks, wanted the 2 that .*/p.json predicts\n$")
 
     def test_wrong_logs_of_phases_are_refused(self):
         good = {"predicted_time_s": 3, "exit": {"state": "completed"}, "phases": []}

@@ -273,6 +273,9 @@ static int compare_phases(const struct command *command, struct util_error *err)
 
 	if (failed)
 		return failed;
+	if (phases.mismatch)
+		fprintf(stderr, "mpisim-validate: warning: %s and %s are not of the same run: %s\n",
+			command->phases, command->path, phases.mismatch);
 	if (!command->quiet && val_phases_print(&phases, stdout))
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
 	if (!failed && command->report.json) {

@@ -2,6 +2,7 @@
 #include "tools/validate/phases.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ struct reading {
 	struct val_phases phases, parts, sizes;
 	struct open_phase *open; /* [n_open], those of a rank in the order of their begins */
 	int n_open;
+	int n_ranks; /* in the log or trace: exactly, or at least */
+	bool has_all_ranks, has_cpu_clock;
 };
 
 static int no_memory(struct util_error *err)
@@ -58,6 +61,20 @@ static int begin(struct reading *r, const struct open_phase *phase, struct util_
 	return 0;
 }
 
+static bool is_within(const struct reading *r, int k)
+{
+	for (int i = 0; i < k; i++)
+		if (r->open[i].rank == r->open[k].rank)
+			return true;
+	return false;
+}
+
+static void add_measured(struct val_phase *to, double seconds)
+{
+	to->n_measured++;
+	to->measured_s += seconds;
+}
+
 /* Phases nest: what ends is what its rank began last. */
 static int end(struct reading *r, const struct open_phase *phase, struct util_error *err)
 {
@@ -78,8 +95,9 @@ static int end(struct reading *r, const struct open_phase *phase, struct util_er
 		return util_error_set(err, UTIL_EINPUT,
 				      "found the end of \"%s\" before its begin in line %d",
 				      of->name, r->open[k].line);
-	of->n_measured++;
-	of->measured_s += phase->begin_s - r->open[k].begin_s;
+	add_measured(of, phase->begin_s - r->open[k].begin_s);
+	if (!is_within(r, k))
+		add_measured(&r->phases.total, phase->begin_s - r->open[k].begin_s);
 	memmove(&r->open[k], &r->open[k + 1], (size_t)(--r->n_open - k) * sizeof *r->open);
 	return 0;
 }
@@ -96,6 +114,8 @@ static int take_line(struct reading *r, const struct csv_record *record, struct 
 		return util_error_prepend(err, "rank");
 	if (util_parse_double(record->fields[SECONDS], &phase.begin_s, err))
 		return util_error_prepend(err, "seconds");
+	if (phase.rank >= r->n_ranks)
+		r->n_ranks = (int)phase.rank + 1;
 	phase.phase = find(&r->phases, record->fields[NAME]);
 	if (strcmp(record->fields[EDGE], "begin") == 0)
 		return begin(r, &phase, err);
@@ -162,8 +182,8 @@ static int take_part(void *context, const char *name, double seconds, struct uti
 
 	if (index < 0)
 		return no_memory(err);
-	r->parts.list[index].n_measured++;
-	r->parts.list[index].measured_s += seconds;
+	add_measured(&r->parts.list[index], seconds);
+	add_measured(&r->parts.total, seconds);
 	return 0;
 }
 
@@ -176,7 +196,24 @@ static int predict_part(struct reading *r, const char *name, long n, double seco
 		return no_memory(err);
 	r->parts.list[index].n_predicted += n;
 	r->parts.list[index].predicted_s += seconds;
+	r->parts.total.n_predicted += n;
+	r->parts.total.predicted_s += seconds;
 	return 0;
+}
+
+/* A trace by the CPU's clock has computation in seconds of CPU, and apart from it what passed
+ * between calls. */
+static int predict_computing(struct reading *r, const json_t *kernel, struct util_error *err)
+{
+	long n = (long)json_integer_value(json_object_get(kernel, "count"));
+	double time_s = json_number_value(json_object_get(kernel, "time_s"));
+	double useful_s =
+	    r->has_cpu_clock ? json_number_value(json_object_get(kernel, "useful_s")) : time_s;
+	int failed = predict_part(r, VAL_COMPUTING, n, useful_s, err);
+
+	if (!failed && r->has_cpu_clock)
+		failed = predict_part(r, VAL_WAITING, n, time_s - useful_s, err);
+	return failed;
 }
 
 static int predict_parts(struct reading *r, const json_t *root, struct util_error *err)
@@ -188,10 +225,7 @@ static int predict_parts(struct reading *r, const json_t *root, struct util_erro
 	json_array_foreach(json_object_get(root, "kernels"), k, entry)
 	{
 		if (!failed)
-			failed =
-			    predict_part(r, VAL_COMPUTING,
-					 (long)json_integer_value(json_object_get(entry, "count")),
-					 json_number_value(json_object_get(entry, "time_s")), err);
+			failed = predict_computing(r, entry, err);
 	}
 	json_array_foreach(json_object_get(root, "calls"), k, entry)
 	{
@@ -223,6 +257,14 @@ static void describe_class(const json_t *class, char *text, size_t size)
 		snprintf(text, size, "%s to %s", from, to);
 }
 
+static void add(struct val_phase *to, const struct val_phase *more)
+{
+	to->n_measured += more->n_measured;
+	to->n_predicted += more->n_predicted;
+	to->measured_s += more->measured_s;
+	to->predicted_s += more->predicted_s;
+}
+
 /* What the prediction was compared with call by call: mpisim-run or mpisim-replay --real. */
 static int read_sizes(struct reading *r, const json_t *real, struct util_error *err)
 {
@@ -244,33 +286,60 @@ static int read_sizes(struct reading *r, const json_t *real, struct util_error *
 		    (long)json_integer_value(json_object_get(class, "predicted_count")),
 		    json_number_value(json_object_get(class, "measured_s")),
 		    json_number_value(json_object_get(class, "predicted_s"))};
+		add(&r->sizes.total, &r->sizes.list[index]);
 	}
 	return 0;
+}
+
+static int predict_phase(struct reading *r, const json_t *phase, const char *path,
+			 struct util_error *err)
+{
+	const char *name = json_string_value(json_object_get(phase, "name"));
+	struct val_phase more = {
+	    .n_predicted = (long)json_integer_value(json_object_get(phase, "ranks")),
+	    .predicted_s = json_number_value(json_object_get(phase, "rank_time_s"))};
+	int index = name ? find(&r->phases, name) : -1;
+
+	if (!name)
+		return util_error_set(err, UTIL_EINPUT, "%s: found a phase without a name", path);
+	if (index < 0)
+		return no_memory(err);
+	add(&r->phases.list[index], &more);
+	if (!json_is_string(json_object_get(phase, "parent")))
+		add(&r->phases.total, &more);
+	return 0;
+}
+
+/* Sums over the ranks of runs of different size say nothing. */
+static int check_ranks(const struct reading *r, const json_t *root, const char *path,
+		       struct util_error *err)
+{
+	const json_t *ranks = json_object_get(json_object_get(root, "settings"), "ranks");
+	int n_ranks = (int)json_integer_value(ranks);
+
+	if (!json_is_integer(ranks) || r->n_ranks == n_ranks ||
+	    (r->n_ranks < n_ranks && !r->has_all_ranks))
+		return 0;
+	return util_error_set(err, UTIL_EINPUT,
+			      "%s: found %s%d rank%s, wanted the %d that %s predicts", r->path,
+			      r->has_all_ranks ? "" : "at least ", r->n_ranks,
+			      r->n_ranks == 1 ? "" : "s", n_ranks, path);
 }
 
 static int read_prediction(struct reading *r, const char *path, struct util_error *err)
 {
 	double time_s;
-	int failed = val_prediction_read(path, &time_s, err), index;
+	int failed = val_prediction_read(path, &time_s, err);
 	json_t *root = failed ? NULL : json_load_file(path, 0, NULL);
 	json_t *list = json_object_get(root, "phases"), *phase;
 	size_t k;
 
+	if (!failed)
+		failed = check_ranks(r, root, path, err);
 	json_array_foreach(list, k, phase)
 	{
-		const char *name = json_string_value(json_object_get(phase, "name"));
-
-		index = name && !failed ? find(&r->phases, name) : -1;
-		if (index < 0) {
-			failed = name ? no_memory(err)
-				      : util_error_set(err, UTIL_EINPUT,
-						       "%s: found a phase without a name", path);
-			break;
-		}
-		r->phases.list[index].n_predicted +=
-		    (long)json_integer_value(json_object_get(phase, "ranks"));
-		r->phases.list[index].predicted_s +=
-		    json_number_value(json_object_get(phase, "rank_time_s"));
+		if (!failed)
+			failed = predict_phase(r, phase, path, err);
 	}
 	if (!failed && r->parts.n > 0)
 		failed = predict_parts(r, root, err);
@@ -280,26 +349,73 @@ static int read_prediction(struct reading *r, const char *path, struct util_erro
 	return failed;
 }
 
+static void name_missing(const struct val_phases *phases, bool is_measured, FILE *file)
+{
+	int n = 0;
+
+	for (int i = 0; i < phases->n; i++) {
+		const struct val_phase *p = &phases->list[i];
+		bool is_only = is_measured ? p->n_measured > 0 && p->n_predicted == 0
+					   : p->n_predicted > 0 && p->n_measured == 0;
+
+		if (is_only && p->name[0] != '(')
+			fprintf(file, "%s%s",
+				n++	      ? ", "
+				: is_measured ? "only measured: "
+					      : "only predicted: ",
+				p->name);
+	}
+	if (n)
+		fputs("; ", file);
+}
+
+/* Names that only one of both has: of another program, or not of the same problem. */
+static char *describe_mismatch(const struct val_places *places)
+{
+	const struct val_phases *const lists[] = {&places->phases, &places->parts};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	for (int i = 0; file && i < 2; i++) {
+		name_missing(lists[i], true, file);
+		name_missing(lists[i], false, file);
+	}
+	if (!file || fclose(file) || size == 0) {
+		free(text);
+		return NULL;
+	}
+	text[size - 2] = '\0';
+	return text;
+}
+
 int val_phases_read(const char *log, const char *prediction, struct val_places *out,
 		    struct util_error *err)
 {
 	struct reading reading = {.path = log};
-	struct val_trace_reader reader = {&reading, take_phase, take_part};
-	int failed =
-	    val_is_trace(log) ? val_trace_read(log, &reader, err) : read_log(&reading, err);
+	struct val_trace_reader reader = {
+	    .context = &reading, .phase = take_phase, .part = take_part};
+	bool is_trace = val_is_trace(log);
+	int failed = is_trace ? val_trace_read(log, &reader, err) : read_log(&reading, err);
 	struct val_places places;
 
+	reading.has_all_ranks = is_trace;
+	reading.has_cpu_clock = reader.has_cpu_clock;
+	if (is_trace)
+		reading.n_ranks = reader.n_ranks;
 	if (!failed)
 		failed = check_log(&reading, err);
 	if (!failed)
 		failed = read_prediction(&reading, prediction, err);
 	free(reading.open);
-	places = (struct val_places){reading.phases, reading.parts, reading.sizes};
-	if (failed)
+	places = (struct val_places){reading.phases, reading.parts, reading.sizes, NULL};
+	if (failed) {
 		val_phases_finish(&places);
-	else
-		*out = places;
-	return failed;
+		return failed;
+	}
+	places.mismatch = describe_mismatch(&places);
+	*out = places;
+	return 0;
 }
 
 static void finish_list(struct val_phases *phases)
@@ -315,4 +431,6 @@ void val_phases_finish(struct val_places *places)
 	finish_list(&places->phases);
 	finish_list(&places->parts);
 	finish_list(&places->sizes);
+	free(places->mismatch);
+	places->mismatch = NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/validate/trace.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct walk {
 	uint64_t op;	  /* of the last record that times may follow */
 	const char *name; /* of its phase or function */
 	int64_t now_ns;
+	double charged_s; /* of computation since then */
 	bool has_times;
 };
 
@@ -37,7 +39,20 @@ static int take_charge(struct walk *w, struct util_error *err)
 	seconds = mtrace_get_double(&w->at);
 	for (int n = mtrace_get_byte(&w->at); n > 0; n--)
 		mtrace_get_double(&w->at);
+	w->charged_s += seconds;
 	return w->reader->part(w->reader->context, VAL_COMPUTING, seconds, err);
+}
+
+/* What passed since the last call, or the last phase's begin or end, and was no computation. */
+static int take_gap(struct walk *w, int64_t begin_ns, struct util_error *err)
+{
+	double waited_s = (double)(begin_ns - w->now_ns) * 1e-9 - w->charged_s;
+	bool is_first = w->now_ns == 0, has_computed = w->charged_s != 0;
+
+	w->charged_s = 0;
+	if (!w->reader->has_cpu_clock || is_first || !has_computed)
+		return 0;
+	return w->reader->part(w->reader->context, VAL_WAITING, waited_s, err);
 }
 
 static int take_times(struct walk *w, struct util_error *err)
@@ -45,6 +60,10 @@ static int take_times(struct walk *w, struct util_error *err)
 	int64_t begin_ns = w->now_ns + (int64_t)mtrace_get_uint(&w->at);
 	double took_s = (double)mtrace_get_uint(&w->at) * 1e-9;
 	void *context = w->reader->context;
+	int failed = take_gap(w, begin_ns, err);
+
+	if (failed)
+		return failed;
 
 	w->now_ns = begin_ns + (int64_t)(took_s * 1e9 + 0.5);
 	w->has_times = true;
@@ -104,17 +123,32 @@ static int read_rank(struct walk *w, int rank, struct util_error *err)
 	if (failed)
 		return failed;
 	w->now_ns = 0;
+	w->charged_s = 0;
 	while (!failed && (more = mtrace_cursor_more(&w->at, err)) > 0)
 		failed = take_record(w, err);
 	mtrace_cursor_close(&w->at);
 	return failed ? failed : more;
 }
 
-int val_trace_read(const char *path, const struct val_trace_reader *reader, struct util_error *err)
+static bool has_cpu_clock(const struct mtrace_file *file)
+{
+	json_t *root = json_loads(file->provenance, 0, NULL);
+	const char *clock = json_string_value(json_object_get(root, "clock"));
+	bool is_cpu = clock && strcmp(clock, "cpu") == 0;
+
+	json_decref(root);
+	return is_cpu;
+}
+
+int val_trace_read(const char *path, struct val_trace_reader *reader, struct util_error *err)
 {
 	struct walk walk = {.reader = reader};
 	int failed = mtrace_file_open(path, &walk.file, err);
 
+	if (!failed) {
+		reader->has_cpu_clock = has_cpu_clock(walk.file);
+		reader->n_ranks = walk.file->n_ranks;
+	}
 	for (int rank = 0; !failed && rank < walk.file->n_ranks; rank++)
 		failed = read_rank(&walk, rank, err);
 	if (!failed && !walk.has_times)
