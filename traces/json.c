@@ -262,7 +262,7 @@ static json_t *totals_json(const struct trace_names *names, const struct sim_tot
 		json_t *object = json_object();
 
 		set(object, "name", trace_json_string(names->text[order[i]]));
-		set(object, "count", count(total->n));
+		set(object, are_kernels ? "steps" : "count", count(total->n));
 		set(object, "time_s", trace_json_number(total->time_s));
 		if (are_kernels)
 			set(object, "useful_s", trace_json_number(total->useful_s));

@@ -266,8 +266,9 @@ static int compare_totals(const void *a, const void *b, void *context)
 }
 
 /* The names with most time first; `unnamed` stands for the empty name. */
-static void write_totals(const char *title, const char *unnamed, const struct trace_names *names,
-			 const struct sim_total *totals, FILE *file)
+static void write_totals(const char *title, const char *unnamed, const char *counted,
+			 const struct trace_names *names, const struct sim_total *totals,
+			 FILE *file)
 {
 	struct totals_order by_time = {.totals = totals, .names = names};
 	int *order = malloc((size_t)(names->n + 1) * sizeof *order);
@@ -279,7 +280,7 @@ static void write_totals(const char *title, const char *unnamed, const struct tr
 	for (int i = 0; i < names->n; i++)
 		order[i] = i;
 	qsort_r(order, (size_t)names->n, sizeof *order, compare_totals, &by_time);
-	fprintf(file, "\n%-28s %12s %12s %12s\n", title, "count", "time", "mean");
+	fprintf(file, "\n%-28s %12s %12s %12s\n", title, counted, "time", "mean");
 	for (int i = 0; i < names->n && i < MAX_TOTAL_ROWS; i++) {
 		const struct sim_total *total = &totals[order[i]];
 		const char *name = names->text[order[i]];
@@ -372,10 +373,10 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 	}
 	write_messages(run, file);
 	write_collectives(run, file);
-	write_totals("kernel, over all ranks", "(not annotated)", &run->summary->kernel_names,
-		     run->summary->kernels, file);
-	write_totals("MPI call, over all ranks", "", &run->summary->call_names, run->summary->calls,
-		     file);
+	write_totals("kernel, over all ranks", "(not annotated)", "steps",
+		     &run->summary->kernel_names, run->summary->kernels, file);
+	write_totals("MPI call, over all ranks", "", "count", &run->summary->call_names,
+		     run->summary->calls, file);
 	write_phases(run->summary, file);
 	if (run->explanation)
 		trace_explanation_text(run->explanation, file);

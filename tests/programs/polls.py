@@ -18,7 +18,7 @@ with tempfile.TemporaryDirectory(prefix="mpisim-polls-") as folder:
     report = json.loads(out.read_text())
 n_looks = int(done.stdout.split()[-1])
 told = next(c for c in report["calls"] if c["name"] == "MPI_Iprobe")
-n_steps = sum(kernel["count"] for kernel in report["kernels"])
+n_steps = sum(kernel["steps"] for kernel in report["kernels"])
 waiting_s = report["ranks"][1]["waiting_s"]
 print(f"{n_looks} looks, {told['count']} told, {n_steps} steps, {waiting_s} s of waiting")
 assert told["count"] == n_looks, "calls are lost"

@@ -55,7 +55,7 @@ class Base(unittest.TestCase):
         return path
 
     def count(self, table, keys=None):
-        return sum(entry["count"] for entry in self.run_json[table])
+        return sum(entry["steps" if table == "kernels" else "count"] for entry in self.run_json[table])
 
 
 class Replay(Base):

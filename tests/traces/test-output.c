@@ -109,6 +109,9 @@ static void json_has_the_documented_values(void **state)
 	kernel = json_array_get(json_object_get(root, "kernels"), 0);
 	assert_string_equal(json_string_value(json_object_get(kernel, "name")), "a");
 	assert_true(real_at(kernel, "useful_s") == 6);
+	/* Calls of a kernel that follow each other are one step: it is not what it was called. */
+	assert_int_equal(json_integer_value(json_object_get(kernel, "steps")), 1);
+	assert_null(json_object_get(kernel, "count"));
 	/* Not a digit is lost. */
 	assert_true(real_at(json_object_get(root, "simulation"), "cpu_s") == 1.0 / 3);
 	json_decref(root);

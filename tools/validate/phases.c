@@ -205,7 +205,7 @@ static int predict_part(struct reading *r, const char *name, long n, double seco
  * between calls. */
 static int predict_computing(struct reading *r, const json_t *kernel, struct util_error *err)
 {
-	long n = (long)json_integer_value(json_object_get(kernel, "count"));
+	long n = (long)json_integer_value(json_object_get(kernel, "steps"));
 	double time_s = json_number_value(json_object_get(kernel, "time_s"));
 	double useful_s =
 	    r->has_cpu_clock ? json_number_value(json_object_get(kernel, "useful_s")) : time_s;

@@ -130,11 +130,11 @@ function fillDerivatives(section, derivatives) {
 }
 
 function fillTotals() {
-  const columns = (first) => [first, { title: "count", of: (t) => t.count, show: (t) => count(t.count) }, { title: "time", of: (t) => t.time_s, show: (t) => time(t.time_s) },
-    { title: "mean", of: (t) => t.time_s / t.count, show: (t) => time(t.time_s / t.count) }];
+  const columns = (first, key) => [first, { title: key, of: (t) => t[key], show: (t) => count(t[key]) }, { title: "time", of: (t) => t.time_s, show: (t) => time(t.time_s) },
+    { title: "mean", of: (t) => t.time_s / t[key], show: (t) => time(t.time_s / t[key]) }];
   const byTime = (rows) => [...rows].sort((a, b) => b.time_s - a.time_s);
-  if (run.kernels.length) place("totals").append(table(columns({ title: "kernel, over all ranks", of: (t) => t.name || "(not annotated)" }), byTime(run.kernels), 12));
-  if (run.calls.length) place("totals").append(table(columns({ title: "MPI call, over all ranks", of: (t) => t.name }), byTime(run.calls), 12));
+  if (run.kernels.length) place("totals").append(table(columns({ title: "kernel, over all ranks", of: (t) => t.name || "(not annotated)" }, "steps"), byTime(run.kernels), 12));
+  if (run.calls.length) place("totals").append(table(columns({ title: "MPI call, over all ranks", of: (t) => t.name }, "count"), byTime(run.calls), 12));
 }
 
 /* What mpisim-calibrate writes beside the values of a cluster file, and intervals that the file gives. */
