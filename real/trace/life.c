@@ -9,6 +9,7 @@
 
 #include "real/tap.h"
 #include "real/trace/trace.h"
+#include "util/outpath.h"
 
 struct mpi_record mpi_trace;
 static _Thread_local bool is_main; /* the thread that called MPI_Init */
@@ -245,6 +246,21 @@ static void meet(struct mpi_record *r)
 	}
 }
 
+/* What can be known before the run is said before it, not after hours: nothing is lost yet. */
+static void check_start(void)
+{
+	struct mpi_record *r = &mpi_trace;
+	struct util_error err;
+
+	if (r->rank == 0 && util_output_check(r->path, &err))
+		mpi_trace_refuse("%.200s", err.text);
+	if (!r->refused[0])
+		return;
+	fprintf(stderr, "mpisim-trace: no trace in '%.200s': rank %d %s\n", r->path, r->rank,
+		r->refused);
+	PMPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static void start(void)
 {
 	struct mpi_record *r = &mpi_trace;
@@ -266,6 +282,7 @@ static void start(void)
 	r->is_on = open_part();
 	if (r->is_on)
 		atexit(remove_part);
+	check_start();
 }
 
 #ifdef OPEN_MPI
