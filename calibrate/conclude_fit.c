@@ -9,7 +9,9 @@
 
 int cal_cannot_conclude(const struct settings *settings, struct util_error *err)
 {
-	return 0;
+	if (settings->output || settings->samples)
+		return 0;
+	return util_error_set(err, UTIL_EINPUT, "nowhere to write to, wanted -o FILE");
 }
 
 int cal_conclude(const struct settings *settings, const struct samples *samples)

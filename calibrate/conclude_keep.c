@@ -11,8 +11,9 @@ int cal_cannot_conclude(const struct settings *settings, struct util_error *err)
 	if (settings->samples && !settings->output)
 		return 0;
 	return util_error_set(err, UTIL_EINPUT,
-			      "found -o FILE in the simulator, wanted --samples FILE; then "
-			      "mpisim-calibrate-fit FILE -o cluster.yaml");
+			      "%s in the simulator, wanted --samples FILE; then "
+			      "mpisim-calibrate-fit FILE -o cluster.yaml",
+			      settings->output ? "found -o FILE" : "nowhere to write to");
 }
 
 int cal_conclude(const struct settings *settings, const struct samples *samples)

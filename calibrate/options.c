@@ -176,8 +176,6 @@ static int parse(int argc, char **argv, struct settings *settings, struct util_e
 	if (!failed && optind < argc)
 		failed = util_error_set(err, UTIL_EINPUT, "found \"%s\", wanted options only; %s",
 					argv[optind], SEE_HELP);
-	if (!failed && !settings->output && !settings->samples)
-		failed = util_error_set(err, UTIL_EINPUT, "nowhere to write to, wanted -o FILE");
 	if (!failed && settings->plot && !settings->output)
 		failed =
 		    util_error_set(err, UTIL_EINPUT,
