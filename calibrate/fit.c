@@ -105,6 +105,15 @@ static void find_bandwidth(struct fit *fit, int where)
 	    large->per_byte_s > reach ? 1 / (large->per_byte_s - reach) : INFINITY;
 }
 
+double fit_plain_rate(const struct fit *fit)
+{
+	double rate = fit->bandwidth_Bps[fit->subject].value;
+
+	if (fit->threshold_B[fit->subject] < INT64_MAX)
+		return rate;
+	return 1 / (1 / rate - fit->send_per_B_s - fit->recv_per_B_s);
+}
+
 /* Computing ranks share the cores: the most that they do together, in units of one alone. */
 static void find_cores(struct fit *fit)
 {

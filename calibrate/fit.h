@@ -111,6 +111,9 @@ struct fit {
 /* 0, or -1 with a sentence in `error`. */
 int fit_make(struct fit *fit, const struct samples *samples, char error[256]);
 void fit_finish(struct fit *fit);
+/* The bandwidth that times of messages say, without overheads per byte, which they have all where
+ * all are eager. */
+double fit_plain_rate(const struct fit *fit);
 /* More than a tenth of the samples are outliers, or the time of an empty message is known to 10 %
  * only. */
 bool fit_is_noisy(const struct fit *fit);

@@ -205,25 +205,52 @@ static int64_t eager_size(const struct fit *fit, const struct teeth *teeth)
 	return key && key->x <= threshold_B && (double)key->x > fit->payload_B ? key->x : -1;
 }
 
-/* What a message takes longer than an empty one and than its bytes do on one link: a packet's wait
- * on the other link, less what a rest spares both. Empty messages are packets, too. The library's
- * own header travels with each. */
+/* What a message takes longer than an empty one, after a rest, without overheads of its bytes. */
+static double behind_empty_s(const struct fit *fit, int64_t size_B)
+{
+	return time_of(fit, AFTER_REST, size_B).median - time_of(fit, AFTER_REST, 0).median -
+	       (fit->send_per_B_s + fit->recv_per_B_s) * (double)size_B;
+}
+
+/* What it takes longer than its bytes do on one link: a packet's wait on the other link, less what
+ * a rest spares both. */
+static void several_say(struct fit *fit, int64_t size_B, double header_B)
+{
+	double one_s = fit_wire_s(fit, fit->payload_B),
+	       wait_s = behind_empty_s(fit, size_B) - fit_wire_s(fit, (double)size_B + header_B);
+
+	fit->burst_s = wait_s > -one_s ? fmax(one_s - wait_s, 0) / 2 : -wait_s;
+}
+
+/* A packet that does not pass at once waits on both links for all of it that they have not saved
+ * up. */
+static void one_says(struct fit *fit)
+{
+	const struct sample_key *key = samples_next(fit->samples, AFTER_REST, 0);
+	double behind_s;
+
+	if (!key || key->x > fit->threshold_B[fit->subject])
+		return;
+	behind_s = behind_empty_s(fit, key->x);
+	if (behind_s * fit->bandwidth_Bps[fit->subject].value > 2 * LEAST_BURST_B)
+		fit->burst_s = fmax(fit_wire_s(fit, (double)key->x) - behind_s / 2, 0);
+}
+
+/* Empty messages are packets, too. The library's own header travels with each. */
 static void find_credit(struct fit *fit, const struct teeth *teeth)
 {
-	double one_s = fit_wire_s(fit, fit->payload_B), wait_s;
-	double packets = ceil(teeth->first_B / teeth->distance_B), header_B = 0;
+	double wait_s, packets = ceil(teeth->first_B / teeth->distance_B), header_B = 0;
 	int64_t size_B = eager_size(fit, teeth);
 	int w = fit->subject;
 	struct value *latency = &fit->latency[w];
 
 	if (teeth->first_B <= (double)fit->threshold_B[w]) /* that size fills its packets */
 		header_B = packets * teeth->distance_B - teeth->first_B;
-	if (size_B > 0 && time_of(fit, AFTER_REST, 0).n) {
-		wait_s = time_of(fit, AFTER_REST, size_B).median -
-			 time_of(fit, AFTER_REST, 0).median -
-			 fit_wire_s(fit, (double)size_B + header_B) -
-			 (fit->send_per_B_s + fit->recv_per_B_s) * (double)size_B;
-		fit->burst_s = wait_s > -one_s ? fmax(one_s - wait_s, 0) / 2 : -wait_s;
+	if (time_of(fit, AFTER_REST, 0).n) {
+		if (size_B > 0)
+			several_say(fit, size_B, header_B);
+		else
+			one_says(fit);
 	}
 	fit->burst_s = fmin(fit->burst_s, FIT_MOST_B / fit->bandwidth_Bps[w].value);
 	if (fit->burst_s * fit->bandwidth_Bps[w].value < LEAST_BURST_B)
@@ -236,7 +263,7 @@ static void find_credit(struct fit *fit, const struct teeth *teeth)
 
 void fit_packets(struct fit *fit)
 {
-	double rate = fit->bandwidth_Bps[fit->subject].value, part;
+	double rate = fit_plain_rate(fit), part;
 	struct teeth teeth = {0};
 
 	if (fit->subject == WITHIN_NODE || !isfinite(rate) ||
@@ -257,5 +284,6 @@ void fit_packets(struct fit *fit)
 	fit->overhead_B = round(part * teeth.distance_B / (1 - part));
 	fit->overhead_error_B = 2 * teeth.jump_error_s * rate / (1 - part);
 	fit->is_latency_shared = false;
+	fit->bandwidth_Bps[fit->subject].value = rate;
 	find_credit(fit, &teeth);
 }

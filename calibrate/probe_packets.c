@@ -24,7 +24,8 @@ enum {
 	PLACES = 32, /* of the first jump that are tried, for each distance of jumps */
 	JUMPS = 3,   /* to find, */
 	ENOUGH_JUMPS = 2,
-	POINTS_OF_JUMP = 12
+	POINTS_OF_JUMP = 12,
+	FEW_PACKETS = 8 /* of a message after a rest */
 };
 /* of sizes that are looked at; the first one does for frames of 1500 B, the last one for 9000 B */
 static const int64_t ranges_B[] = {8192, 32768};
@@ -237,9 +238,10 @@ static void begin(struct cal *cal, double until, int n_points)
 	cal_group(cal, "packets", (spent + until) / 2, n_points);
 }
 
-/* Looks for jumps in a range of sizes, but for the first one. The size below the second one; 0:
- * there are none. */
-static int64_t probe_range(struct cal *cal, double until, int64_t from_B, int64_t to_B)
+/* Looks for jumps in a range of sizes, but for the first one. The size below the second one, and
+ * the distance of jumps; 0: there are none. */
+static int64_t probe_range(struct cal *cal, double until, int64_t from_B, int64_t to_B,
+			   int64_t *distance_B)
 {
 	struct points points;
 	struct saw saw = {0};
@@ -267,11 +269,13 @@ static int64_t probe_range(struct cal *cal, double until, int64_t from_B, int64_
 		return 0;
 	for (int k = 0; k < n && cal->rank == 0; k++)
 		samples_fact(&cal->samples, "packet_jump_B", "%lld", (long long)jumps[k].below_B);
+	*distance_B = jumps[1].below_B - jumps[0].below_B;
 	return jumps[0].below_B;
 }
 
 /* Ranges from from_B up to to_B. */
-static int64_t probe_ranges(struct cal *cal, double until, int64_t from_B, int64_t to_B)
+static int64_t probe_ranges(struct cal *cal, double until, int64_t from_B, int64_t to_B,
+			    int64_t *distance_B)
 {
 	int64_t found_B = 0;
 
@@ -279,7 +283,7 @@ static int64_t probe_ranges(struct cal *cal, double until, int64_t from_B, int64
 		int64_t end_B = from_B + ranges_B[k] < to_B ? from_B + ranges_B[k] : to_B;
 
 		if (end_B >= from_B + ranges_B[0] && (k == 0 || end_B > from_B + ranges_B[k - 1]))
-			found_B = probe_range(cal, until, from_B, end_B);
+			found_B = probe_range(cal, until, from_B, end_B, distance_B);
 	}
 	return found_B;
 }
@@ -288,7 +292,7 @@ void probe_packets(struct cal *cal, double until)
 {
 	double per_byte_s = cal->per_byte_s[BETWEEN_NODES], tolerance = cal->settings.tolerance;
 	int64_t from_B = LEAST_B, threshold_B = cal->threshold_B,
-		largest_B = cal->largest_B[BETWEEN_NODES], found_B;
+		largest_B = cal->largest_B[BETWEEN_NODES], found_B, distance_B = 1;
 	double nothing_s;
 	bool is_eager;
 
@@ -299,13 +303,16 @@ void probe_packets(struct cal *cal, double until)
 	if (threshold_B > largest_B)
 		threshold_B = largest_B;
 	cal->settings.tolerance = TOLERANCE;
-	found_B = probe_ranges(cal, until, from_B, threshold_B);
+	found_B = probe_ranges(cal, until, from_B, threshold_B, &distance_B);
 	if (!found_B && threshold_B < largest_B)
 		found_B = probe_ranges(cal, until, from_B + (threshold_B > 0 ? threshold_B : 0),
-				       largest_B);
+				       largest_B, &distance_B);
 	begin(cal, until, 2);
 	nothing_s = time_after_rest(cal, 0);
 	is_eager = found_B > 0 && found_B <= threshold_B;
+	/* of many packets, the bandwidth would have to be known too well */
+	if (is_eager && found_B > 2 * FEW_PACKETS * distance_B)
+		found_B -= (found_B / distance_B - FEW_PACKETS) * distance_B;
 	/* what takes no longer passes at once: nothing tells how much more would */
 	while (is_eager && found_B <= threshold_B &&
 	       time_after_rest(cal, found_B) < nothing_s + LEAST_PAYLOAD_B * per_byte_s)
