@@ -85,7 +85,7 @@ static const struct segment *large_segment(const struct curve *curve)
 	return best;
 }
 
-static void find_bandwidth(struct fit *fit, int where)
+void fit_bandwidth(struct fit *fit, int where)
 {
 	const struct curve *curve =
 	    fit->transfers[where].n_points ? &fit->transfers[where] : &fit->curves[where];
@@ -263,7 +263,7 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 		}
 		limit_overheads(fit, w);
 		find_latency(fit, w);
-		find_bandwidth(fit, w);
+		fit_bandwidth(fit, w);
 	}
 	if (!fit->latency[fit->subject].is_known || !fit->bandwidth_Bps[fit->subject].is_known) {
 		snprintf(error, 256, "the samples lack times by size (probe one_way)");
@@ -274,13 +274,14 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 	fit_trains(fit);
 	fit_packets(fit);
 	fit_end(fit);
+	fit_flat(fit);
 	if (fit_transfers(fit) < 0) {
 		snprintf(error, 256, "times by size cannot be fitted");
 		fit_finish(fit);
 		return -1;
 	}
 	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++)
-		find_bandwidth(fit, w);
+		fit_bandwidth(fit, w);
 	fit_queue(fit);
 	fit_synchronous(fit);
 	fit_late(fit);
@@ -307,11 +308,9 @@ bool fit_is_noisy(const struct fit *fit)
 
 void fit_finish(struct fit *fit)
 {
-	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++) {
+	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++)
 		free(fit->curves[w].points);
-		free(fit->eager[w].points);
-		free(fit->transfers[w].points);
-	}
+	fit_free_transfers(fit);
 	free(fit->table);
 	*fit = (struct fit){.table_n = -1};
 }

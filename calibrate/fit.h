@@ -74,6 +74,8 @@ struct fit {
 	double copied_per_B_s; /* of what had arrived, where what arrives is copied meanwhile */
 	double burst_s;			   /* work that passes at once after a rest */
 	const char *burst_probes;	   /* that say so */
+	double
+	    train_s; /* what a train says of it whose messages keep links busy; -1: there is none */
 	double payload_B, overhead_B;	   /* of packets; 0: there are none */
 	double overhead_error_B;	   /* half of the 95 % interval */
 	bool has_doubtful_packets;	   /* times jump, but not for certain because of packets */
@@ -111,6 +113,8 @@ struct fit {
 /* 0, or -1 with a sentence in `error`. */
 int fit_make(struct fit *fit, const struct samples *samples, char error[256]);
 void fit_finish(struct fit *fit);
+/* Of transfers, where they are known, else of messages. */
+void fit_bandwidth(struct fit *fit, int where);
 /* The bandwidth that times of messages say, without overheads per byte, which they have all where
  * all are eager. */
 double fit_plain_rate(const struct fit *fit);
@@ -162,6 +166,12 @@ void fit_rest(struct fit *fit);
 
 /* trains.c: after fit_rest */
 void fit_trains(struct fit *fit);
+/* Messages of trains that keep links busy have them as long as their bytes take at that rate, or as
+ * those of several flows that share links at a loss; or there are no such trains. */
+bool fit_trains_are_plain(const struct fit *fit, double rate_Bps);
+
+/* flat.c: after fit_end */
+void fit_flat(struct fit *fit);
 
 /* packets.c: after fit_rest, of which it mends what packets make different */
 void fit_packets(struct fit *fit);
@@ -178,6 +188,9 @@ double fit_nothing_s(const struct fit *fit);
 /* Control messages, what travels with a request, is_acknowledged, times of transfers; after
  * fit_rest and fit_end. 0 or -1. */
 int fit_transfers(struct fit *fit);
+void fit_free_transfers(struct fit *fit);
+/* Of a message, by one latency and one bandwidth for all sizes. */
+double fit_plain_time(const struct fit *fit, int where, int64_t size_B);
 double fit_latency(const struct fit *fit, int where);
 double fit_control_s(const struct fit *fit); /* a control message, after a rest */
 /* Of a transfer of that size: bytes per second once it has its links, and how long before. */

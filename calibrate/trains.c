@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bursts, and latencies that share, from the trains of probe_trains.c. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ static const double BOUND = 1.15;  /* a message has its links longer than the CP
 static const double SEVERAL = 1.5; /* messages that a burst holds, of two sizes that agree */
 static const double MANY = 3;	   /* of a single size */
 static const double AGREE = 0.15;
+static const double PLAIN = 0.03; /* of the time of its bytes, what a message takes more or less */
 static const double SURE = 3; /* half intervals */
 /* Of a burst: what trains may say too little; what a line may say less than trains, whose messages
  * share links at a loss, and more. */
@@ -195,11 +197,33 @@ static void share_latency(struct fit *fit)
 	}
 }
 
+bool fit_trains_are_plain(const struct fit *fit, double rate_Bps)
+{
+	struct train trains[MOST_TRAINS];
+	struct fit as_if = *fit;
+	double efficiency;
+	int n = make_trains(fit, trains);
+
+	as_if.n_sharing = 0;
+	fit_sharing(&as_if);
+	efficiency = fit_sharing_efficiency(&as_if, INT_MAX);
+	for (int k = 0; k < n; k++) {
+		double bytes_s = (double)trains[k].size_B / rate_Bps;
+
+		if (trains[k].each_s < (1 - PLAIN) * bytes_s ||
+		    trains[k].each_s > (1 + PLAIN) * bytes_s / efficiency)
+			return false;
+	}
+	return true;
+}
+
 void fit_trains(struct fit *fit)
 {
 	struct train trains[MOST_TRAINS];
 	double burst_s, rate = fit->bandwidth_Bps[fit->subject].value;
+	int n;
 
+	fit->train_s = -1;
 	fit->burst_probes = "after_rest one_way";
 	/* packets.c has other times for them, and trains wait for windows */
 	if (!isfinite(rate) || samples_get_fact(fit->samples, "packet_jump_B", 0))
@@ -208,9 +232,14 @@ void fit_trains(struct fit *fit)
 		share_latency(fit);
 		return;
 	}
-	burst_s = burst_of(fit, trains, make_trains(fit, trains));
+	n = make_trains(fit, trains);
+	if (n > 0)
+		fit->train_s = trains[n - 1].credit_s;
+	burst_s = burst_of(fit, trains, n);
 	if (burst_s * rate < LEAST_BURST_B)
 		return;
-	fit->burst_s = fmin(refined(fit, burst_s), FIT_MOST_B / rate);
+	if (fit_trains_are_plain(fit, fit_plain_rate(fit)))
+		burst_s = refined(fit, burst_s);
+	fit->burst_s = fmin(burst_s, FIT_MOST_B / rate);
 	fit->burst_probes = "train one_way";
 }

@@ -214,6 +214,9 @@ static double control_size(struct fit *fit, double step_s, const struct request 
 	/* of what takes as long within a burst, the smallest */
 	double same_s = 3 * ROUNDING_S + (fit->burst_s > 0 ? NEARLY * fabs(step_s) : 0);
 
+	/* eager messages tell nothing of their bytes, and of so few larger ones would be made */
+	if (predicted_step(fit, FIT_MOST_B) < step_s - same_s)
+		return fmax(step_s - predicted_step(fit, 0), 0) * rate / fit_n_control(fit);
 	while (high_B - low_B > 1e-3) {
 		double middle_B = (low_B + high_B) / 2;
 
@@ -398,9 +401,18 @@ int fit_transfers(struct fit *fit)
 	return 0;
 }
 
+void fit_free_transfers(struct fit *fit)
+{
+	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++) {
+		free(fit->eager[w].points);
+		free(fit->transfers[w].points);
+		fit->eager[w] = fit->transfers[w] = (struct curve){0};
+	}
+}
+
 /* --- what the plain values give --- */
 
-static double plain_message_time(const struct fit *fit, int where, int64_t size_B)
+double fit_plain_time(const struct fit *fit, int where, int64_t size_B)
 {
 	double burst = burst_s(fit, where), data_B = fmax(fit->request_data_B, 0),
 	       control_B = fit->control_B.value;
@@ -428,8 +440,7 @@ double fit_plain_error(const struct fit *fit, int where)
 		int64_t size_B = curve->points[k].size_B;
 
 		if (time_s > 0 && (size_B == 0 || (double)size_B >= least_B(fit, where)))
-			worst =
-			    fmax(worst, fabs(plain_message_time(fit, where, size_B) / time_s - 1));
+			worst = fmax(worst, fabs(fit_plain_time(fit, where, size_B) / time_s - 1));
 	}
 	return worst;
 }
