@@ -62,7 +62,8 @@ static double overhead_per_B_s(const struct fit *fit, const struct sample_key *k
 {
 	if (key->y > fit->threshold_B[fit->subject])
 		return 0;
-	return fit->send_per_B_s + fit->recv_per_B_s * (is_shared(key->name) ? (double)key->x : 1);
+	return fit->send_per_B_s +
+	       fit->recv_per_B_s * (!strcmp(key->name, "many_to_one") ? (double)key->x : 1);
 }
 
 /* How long the bytes by which two measurements of n flows differ occupy links. */
