@@ -150,10 +150,12 @@ static int64_t flow_size(const struct cal *cal, int n_flows)
 									   : size_B;
 }
 
-/* 1, 2, 3, 4, 6, 8, 12, … */
-static int next_count(int k)
+/* 1, 2, … 8, 12, 16, 24, … and the largest there is. */
+static int next_count(int k, int most)
 {
-	return k < 4 ? k + 1 : (k & (k - 1)) ? k / 3 * 4 : k / 2 * 3;
+	int next = k < 8 ? k + 1 : (k & (k - 1)) ? k / 3 * 4 : k / 2 * 3;
+
+	return k < most && next > most ? most : next;
 }
 
 /* One flow of the size that so many can have: what they are compared with. */
@@ -171,7 +173,7 @@ static void choose_size(struct cal *cal, int n_flows, struct flows *flows)
 
 static void share_one_link(struct cal *cal, int most, struct flows *flows)
 {
-	for (int k = 2; k <= most; k = next_count(k)) {
+	for (int k = 2; k <= most; k = next_count(k, most)) {
 		choose_size(cal, k, flows);
 		flows->n = 0;
 		for (int j = 1; j <= k; j++)
@@ -189,7 +191,7 @@ void probe_sharing(struct cal *cal, double until)
 	int others = cal->n_nodes - 1 < MOST_FLOWS ? cal->n_nodes - 1 : MOST_FLOWS, n_points = 5;
 	struct flows flows = {0};
 
-	for (int k = 2; k <= others; k = next_count(k))
+	for (int k = 2; k <= others; k = next_count(k, others))
 		n_points += flow_size(cal, k) == flow_size(cal, 1) ? 2 : 3;
 	cal_group(cal, "sharing", until, 2 * n_points);
 	choose_size(cal, 1, &flows);
