@@ -8,6 +8,7 @@
 #include "fit.h"
 
 static const double ROUNDING = 0.02;  /* of a packet */
+static const double LEAST_STALLED = 0.001; /* of a message: less is an error of measurement */
 static const double MOST_LEFT = 0.97; /* of a large message, of which a queue holds a part */
 static const double SAME_PACKETS = 1.5, SAME_PART = 0.02; /* of what a queue holds, and of it */
 
@@ -121,13 +122,18 @@ static void add_eager(struct fit *fit)
 	const struct sample_key *key = NULL;
 	int w = fit->subject;
 	double stalled_s, leaves_B;
+	bool has_stalled;
 
 	while ((key = samples_next(samples, "used_eager", key ? key->x : -1))) {
-		stalled_s = samples_summary(samples, key).median - fit->empty[w].value -
-			    fit->recv_overhead[w].value;
+		stalled_s = fmax(samples_summary(samples, key).median - fit->empty[w].value -
+				     fit->recv_overhead[w].value,
+				 0);
 		leaves_B =
 		    (double)key->y - (stalled_s + fit_rested_s(fit)) * fit->bandwidth_Bps[w].value;
-		if (stalled_s > 0)
+		has_stalled =
+		    stalled_s * fit->bandwidth_Bps[w].value > LEAST_STALLED * (double)key->y;
+		/* nothing has: at least as much leaves, and it did not before */
+		if (has_stalled || fit->n_used > 0)
 			fit_add_since(fit->used, &fit->n_used, key->x, leaves_B);
 	}
 }
