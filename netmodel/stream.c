@@ -152,7 +152,7 @@ void net_stream_advance(struct net_stream *stream)
 			first->stage = NET_STAGE_STALLED;
 			return;
 		}
-		if (first->remaining_s > 0 || first->mark) {
+		if (first->remaining_s > 0 || first->mark || first->model->queue_s > 0) {
 			net_transfer_enter_links(first->model, first);
 			return;
 		}

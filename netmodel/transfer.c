@@ -313,7 +313,7 @@ static void fire_transfer(struct sim_event *event)
 struct duration {
 	double delay_s, work_s;
 	double bandwidth_Bps;
-	bool is_shared; /* there is work, though it may lie after the mark */
+	bool is_shared; /* there is work, though it may lie after the mark, or a queue to wait in */
 };
 
 static const struct net_segment *find_segment(const struct net_segments *segments, int64_t size_B)
@@ -417,6 +417,8 @@ static HOT void start(struct net_model *model, struct net_transfer *transfer, in
 		d = duration_within(cluster, size_B, factor);
 	else
 		d = duration_between(cluster, size_B, factor);
+	/* also what has no bytes comes behind what its node has in its queue */
+	d.is_shared = d.is_shared || (model->queue_s > 0 && source_node != dest_node);
 	set_up(model, transfer, source_node, dest_node, size_B, done);
 	transfer->mark = mark;
 	transfer->stream = stream;

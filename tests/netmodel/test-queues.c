@@ -126,12 +126,13 @@ static void idle_links_let_a_burst_pass(void **state)
 static void a_newcomer_waits_for_what_is_in_the_queue(void **state)
 {
 	struct fixture f;
-	struct mail large, small, elsewhere;
+	struct mail large, small, elsewhere, empty;
 
 	/*
 	 * At 0.5 s half of the large one is left, 0.1 MB of it in the queue: the small one, of 0.01
 	 * MB, starts at 0.6 s and has half of the link: there at 0.62 s. Another node's transfer to
-	 * the same destination has no such queue before it; it has left before.
+	 * the same destination has no such queue before it; it has left before. One without bytes
+	 * waits for the queue, too.
 	 */
 	fixture_open(&f,
 		     HEAD "network: {latency: 500ms, bandwidth: 1 MB/s, queue: 100 kB, segments: ["
@@ -139,7 +140,9 @@ static void a_newcomer_waits_for_what_is_in_the_queue(void **state)
 	mail_send(&f, &large, 0, 1, MB);
 	mail_send(&f, &small, 0, 2, 10000);
 	mail_send(&f, &elsewhere, 3, 2, 10000);
+	mail_send(&f, &empty, 0, 2, 0);
 	fixture_run(&f);
+	assert_near(empty.done_s, 0.6, 3 * ONE_PS);
 	assert_near(elsewhere.done_s, 0.51, 3 * ONE_PS);
 	assert_near(small.done_s, 0.62, 3 * ONE_PS);
 	assert_near(large.done_s, 1.01, 3 * ONE_PS);
