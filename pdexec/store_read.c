@@ -267,6 +267,7 @@ static int read_lines(struct pd_store *store, FILE *file, const char *path, stru
 	char *line = NULL;
 	size_t capacity = 0;
 	unsigned long number = 0;
+	bool must_end = false;
 	ssize_t length;
 	int status = 0;
 
@@ -274,8 +275,13 @@ static int read_lines(struct pd_store *store, FILE *file, const char *path, stru
 		number++;
 		if (strlen(line) != (size_t)length)
 			status = util_error_set(err, UTIL_EINPUT, "found a NUL byte, wanted text");
+		else if (must_end && line[length - 1] != '\n')
+			status = util_error_set(
+			    err, UTIL_EINPUT,
+			    "found no end of the last line, wanted one: the file is cut");
 		else
 			status = read_line(store, trim(line), err);
+		must_end |= !strcmp(line, PD_BENCH_ENDS);
 		if (status)
 			util_error_prepend(err, "%s:%lu", path, number);
 	}

@@ -88,7 +88,7 @@ static int write_whole(int fd, const char *text, size_t length, struct util_erro
 
 static int write_header(int fd, struct util_error *err)
 {
-	char text[128];
+	char text[192];
 	off_t size;
 	int status = 0;
 
@@ -96,7 +96,8 @@ static int write_header(int fd, struct util_error *err)
 	flock(fd, LOCK_EX);
 	size = lseek(fd, 0, SEEK_END);
 	if (size == 0) {
-		snprintf(text, sizeof(text), PD_BENCH_COMMENT "%d\n" PD_BENCH_HEADER "\n",
+		snprintf(text, sizeof(text),
+			 PD_BENCH_COMMENT "%d\n" PD_BENCH_ENDS "\n" PD_BENCH_HEADER "\n",
 			 PD_BENCH_VERSION);
 		status = write_whole(fd, text, strlen(text), err);
 	}

@@ -15,6 +15,8 @@
 #define PD_BENCH_MAX_NAME 100
 #define PD_BENCH_COMMENT "# mpisim-bench "
 #define PD_BENCH_HEADER "name,p1,p2,p3,p4,seconds"
+/* Of programs, in the files that they write; those written by hand may lack the end. */
+#define PD_BENCH_ENDS "# every line ends: the last one without its end is cut"
 
 /* Opens or creates the file for appending; a new one gets its version and header. `*out_fd` is the caller's to close. */
 int pd_bench_open(const char *path, int *out_fd, struct util_error *err);

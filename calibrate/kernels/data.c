@@ -157,12 +157,21 @@ int kern_data_read(struct kern_data *data, const char *path, struct util_error *
 	FILE *file = fopen(path, "re");
 	char *line = NULL;
 	size_t capacity = 0;
+	ssize_t length;
+	bool must_end = false;
 	int rc = 0;
 
 	if (!file)
 		return util_error_set(err, UTIL_EINPUT, "cannot open %s: %s", path, strerror(errno));
-	for (unsigned long number = 1; !rc && getline(&line, &capacity, file) >= 0; number++) {
-		rc = read_line(data, line, err);
+	for (unsigned long number = 1; !rc && (length = getline(&line, &capacity, file)) >= 0;
+	     number++) {
+		if (must_end && line[length - 1] != '\n')
+			rc = util_error_set(
+			    err, UTIL_EINPUT,
+			    "found no end of the last line, wanted one: the file is cut");
+		else
+			rc = read_line(data, line, err);
+		must_end |= !strcmp(line, PD_BENCH_ENDS);
 		if (rc)
 			util_error_prepend(err, "%s:%lu", path, number);
 	}

@@ -247,6 +247,7 @@ static void bad_files_are_refused_with_their_place(void **state)
 		{"f,1,,,,-3\n", "1:", "wanted 0 or more"},
 		{",1,,,,3\n", "1:", "is empty"},
 		{"f,1,,,,3\nf,1,1,,,3\n", "2:", "1 before"},
+		{PD_BENCH_ENDS "\nf,1,,,,3\nf,2,,,,0.0", "3:", "found no end of the last line"},
 		{"# mpisim-bench 3\n", "1:", "wanted 2"},
 		{"# mpisim-bench x\n", "1:", "version"},
 		{"# model f\n", "1:", "NAME: EXPRESSION"},

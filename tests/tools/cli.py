@@ -288,7 +288,11 @@ class Results(Base):
                          "--quiet", self.misc, "kernels")
         self.assertEqual(collected.returncode, 0, collected.stderr)
         self.assertEqual(sum(line.startswith("spin,10") for line in bench.read_text().splitlines()), 6)
-        bench.write_text(re.sub(r"(?m)^(spin,.*),[^,]*$", r"\1,0.5", bench.read_text()))
+        bench.write_text(bench.read_text()[:-2])  # within the last number
+        done = self.run_misc("kernels", "--bench", bench)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"spin.bench:\d+: found no end of the last line, wanted one: the file is cut")
+        bench.write_text(re.sub(r"(?m)^(spin,.*),[^,\n]*$", r"\1,0.5", bench.read_text() + "\n"))
         found = self.json_of("kernels", "--bench", bench)[1]
         # Three calls of 0.5 s, which follow each other without an MPI call: one step.
         self.assertAlmostEqual(found["ranks"][0]["useful_s"], 1.5, places=9)
