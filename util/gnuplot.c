@@ -53,8 +53,10 @@ enum util_gnuplot util_gnuplot_run(const char *dir, const char *script)
 	failed = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	free(argument);
-	if (failed)
+	if (failed) {
+		remove_if_empty(dir, "gnuplot.log"); /* opened in vain */
 		return failed == ENOENT ? UTIL_GNUPLOT_MISSING : UTIL_GNUPLOT_FAILED;
+	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	remove_if_empty(dir, "gnuplot.log");

@@ -107,6 +107,7 @@ static int measure_kernel(const struct kern_kernel *kernel, const struct kern_se
 
 		for (int round = 0; round < ROUNDS && !rc; round++) {
 			rc = run_processes(kernel, &operands, p, k, shared, &found_s, err);
+			rc = rc ? rc : kern_check_interrupt(settings, err);
 			best_s = round == 0 || found_s < best_s ? found_s : best_s;
 		}
 		alone_s = k == 1 ? best_s : alone_s;

@@ -2,6 +2,7 @@
 #ifndef CALIBRATE_KERNELS_KERNELS_H
 #define CALIBRATE_KERNELS_KERNELS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -91,6 +92,8 @@ struct kern_settings {
 	int max_size;        /* 0: the catalog's; else the largest dimension of level 2 and 3 */
 	int n_cores;         /* for contention: 0: none */
 	bool shows_progress; /* on stderr */
+	/* measuring ends with UTIL_EPROGRAM once it is not 0 */
+	const volatile sig_atomic_t *interrupt;
 };
 
 struct kern_contention {
@@ -99,7 +102,10 @@ struct kern_contention {
 	double speed[256]; /* [n_cores]: of each when 1, 2, … compute */
 };
 
-/* Errors: UTIL_EINPUT for an unknown kernel, UTIL_ENOMEM. */
+/* UTIL_EPROGRAM when settings->interrupt says so, to end measuring. */
+int kern_check_interrupt(const struct kern_settings *settings, struct util_error *err);
+/* Errors: UTIL_EINPUT for an unknown kernel, UTIL_ENOMEM; UTIL_EPROGRAM: interrupted, what `data`
+ * has so far is good. */
 int kern_measure(const struct kern_settings *settings, struct kern_data *data, struct util_error *err);
 /* One entry for each kernel asked for, at its largest size; `out` has room for the catalog. */
 int kern_contention_measure(const struct kern_settings *settings, struct kern_contention out[], int *out_n,
@@ -159,6 +165,8 @@ struct kern_model {
 int kern_fit(const struct kern_series *series, struct kern_model *out, struct util_error *err);
 /* The model's value; the piece whose ranges hold. */
 double kern_model_value(const struct kern_model *model, const double params[]);
+/* Whether its samples scatter so much that the machine may have been busy. */
+bool kern_is_noisy(const struct kern_model *model);
 /* Variation from call to call, and between nodes when there are several. */
 int kern_spread(const struct kern_series *series, int n_nodes, struct kern_model *model, struct util_error *err);
 
@@ -169,7 +177,8 @@ void kern_print_points(FILE *file, const struct kern_model models[], size_t n);
 /* Writes the model file; it is there whole or not at all. Errors: UTIL_ESYSTEM. */
 int kern_write(const char *path, const struct kern_model models[], size_t n,
 	       const struct kern_contention contention[], int n_contention, struct util_error *err);
-/* A picture and a table for each kernel in the directory. Errors: UTIL_ESYSTEM. */
+/* A picture and a table for each kernel in the directory, and the script. 1: no pictures, as
+ * gnuplot is not installed. Errors: UTIL_ESYSTEM. */
 int kern_plot(const char *folder, const struct kern_model models[], size_t n, struct util_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "calibrate/kernels/kernels.h"
+#include "pdexec/store_write.h"
 #include "util/options.h"
 #include "util/outpath.h"
 #include "util/units.h"
@@ -35,8 +36,12 @@ static const char help[] =
     "  --points          shows every point with its error\n"
     "  --quiet, --list, --help\n"
     "\n"
-    "Exit status: 0, 1 when measuring, fitting or writing failed, 2 wrong usage or input.\n"
+    "Exit status: 0, 1 when measuring, fitting or writing failed, 2 wrong usage or input,\n"
+    "130 interrupted.\n"
     "docs/kernels.md has the details.\n";
+
+/* A handler has no other way to tell than a global. */
+static volatile sig_atomic_t caught_signal;
 
 struct options {
 	struct kern_settings settings;
@@ -130,7 +135,9 @@ static int take_option(int option, char *value, struct options *o, struct util_e
 
 static int parse(int argc, char **argv, struct options *out, struct util_error *err)
 {
-	struct options o = {.settings = {.budget_s = 60, .shows_progress = isatty(STDERR_FILENO)}};
+	struct options o = {.settings = {.budget_s = 60,
+					 .shows_progress = isatty(STDERR_FILENO),
+					 .interrupt = &caught_signal}};
 	uint64_t given = 0;
 	int option, rc = 0;
 
@@ -174,7 +181,7 @@ static int keep_store(const char *path, const struct kern_data *data, struct uti
 
 	if (!file)
 		return util_error_errno(err, errno, "cannot write %s", path);
-	fprintf(file, "# mpisim-bench 1\nname,p1,p2,p3,p4,seconds\n");
+	fputs("# mpisim-bench 1\n" PD_BENCH_ENDS "\n" PD_BENCH_HEADER "\n", file);
 	for (size_t s = 0; s < data->n_series; s++) {
 		const struct kern_series *series = &data->series[s];
 
@@ -209,7 +216,9 @@ static int fit_all(const struct options *o, const struct kern_data *data, struct
 
 		if (!kern_is_wanted(&o->settings, series->name) || series->n_points == 0)
 			continue;
-		rc = kern_fit(series, &models[*out_n], err);
+		rc = kern_check_interrupt(&o->settings, err);
+		if (!rc)
+			rc = kern_fit(series, &models[*out_n], err);
 		if (!rc)
 			rc = kern_spread(series, data->n_nodes, &models[*out_n], err);
 		*out_n += !rc;
@@ -217,6 +226,36 @@ static int fit_all(const struct options *o, const struct kern_data *data, struct
 	if (!rc && *out_n == 0)
 		rc = util_error_set(err, UTIL_EINPUT, "found no measurements of the kernels that were asked for");
 	return rc;
+}
+
+static void warn_noisy(const struct kern_model models[], size_t n)
+{
+	int n_noisy = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (kern_is_noisy(&models[i]))
+			fprintf(stderr, "%s%s",
+				n_noisy++ ? ", " : "mpisim-kernels: warning: times of ",
+				models[i].series->name);
+	if (n_noisy)
+		fputs(" scatter: the machine was busy with other things, or they depend on more "
+		      "than the parameters; "
+		      "see the columns calls and outliers\n",
+		      stderr);
+}
+
+static int draw(const struct options *o, const struct kern_model models[], size_t n,
+		struct util_error *err)
+{
+	int rc = kern_plot(o->plot, models, n, err);
+
+	if (rc > 0)
+		fprintf(stderr,
+			"mpisim-kernels: warning: gnuplot is not installed: no pictures in %s, "
+			"only their "
+			"data\n",
+			o->plot);
+	return rc > 0 ? 0 : rc;
 }
 
 static int conclude(const struct options *o, const struct kern_data *data, struct util_error *err)
@@ -241,14 +280,50 @@ static int conclude(const struct options *o, const struct kern_data *data, struc
 			       contention[i].n_cores, contention[i].speed[contention[i].n_cores - 1]);
 		if (o->points)
 			kern_print_points(stdout, models, n);
+		warn_noisy(models, n);
 	}
 	if (!rc && o->out)
 		rc = kern_write(o->out, models, n, contention, n_contention, err);
 	if (!rc && o->plot)
-		rc = kern_plot(o->plot, models, n, err);
+		rc = draw(o, models, n, err);
 	free(contention);
 	free(models);
 	return rc;
+}
+
+static void on_interrupt(int number)
+{
+	caught_signal = number;
+}
+
+/* A second Ctrl-C kills. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_interrupt,
+				   .sa_flags = SA_RESETHAND | SA_RESTART};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+/* What was measured is kept where it was to be; a model of half of it would be none. */
+static int end_interrupted(const struct options *o, const struct kern_data *data)
+{
+	struct util_error err;
+	bool is_kept = o->store && data->n_series > 0;
+
+	if (is_kept && keep_store(o->store, data, &err))
+		fprintf(stderr, "mpisim-kernels: interrupted, and nothing was written: %s\n",
+			err.text);
+	else if (is_kept)
+		fprintf(stderr,
+			"mpisim-kernels: interrupted; what was measured so far is in %s, no model "
+			"was written\n",
+			o->store);
+	else
+		fprintf(stderr, "mpisim-kernels: interrupted; nothing was written%s\n",
+			o->n_inputs ? "" : " (--store FILE keeps what was measured)");
+	return 128 + caught_signal;
 }
 
 int main(int argc, char **argv)
@@ -256,9 +331,8 @@ int main(int argc, char **argv)
 	struct kern_data data = {.series = NULL};
 	struct options options;
 	struct util_error err;
-	int rc = parse(argc, argv, &options, &err);
+	int rc = parse(argc, argv, &options, &err), status;
 
-	signal(SIGPIPE, SIG_IGN); /* gnuplot may be missing */
 	openblas_set_num_threads(1);
 	if (!rc && options.help) {
 		fputs(help, stdout);
@@ -273,13 +347,17 @@ int main(int argc, char **argv)
 			rc = util_output_check(options.store, &err);
 		if (!rc && options.plot)
 			rc = util_output_check_folder(options.plot, &err);
+		catch_signals();
 		if (!rc)
 			rc = gather(&options, &data, &err);
 		if (!rc)
 			rc = conclude(&options, &data, &err);
 	}
-	kern_data_finish(&data);
-	if (rc)
+	status = !rc ? 0 : err.code == UTIL_EINPUT ? EXIT_USAGE : 1;
+	if (rc && caught_signal)
+		status = end_interrupted(&options, &data);
+	else if (rc)
 		fprintf(stderr, "mpisim-kernels: %s\n", err.text);
-	return !rc ? 0 : err.code == UTIL_EINPUT ? EXIT_USAGE : 1;
+	kern_data_finish(&data);
+	return status;
 }

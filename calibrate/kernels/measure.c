@@ -148,8 +148,13 @@ static int measure_point(const struct kern_kernel *kernel, struct kern_operands 
 	return rc;
 }
 
-static int measure_grid(struct kern_grid *grid, double budget_s, struct kern_series *series,
-			struct util_error *err)
+int kern_check_interrupt(const struct kern_settings *settings, struct util_error *err)
+{
+	return *settings->interrupt ? util_error_set(err, UTIL_EPROGRAM, "interrupted") : 0;
+}
+
+static int measure_grid(struct kern_grid *grid, const struct kern_settings *settings,
+			double budget_s, struct kern_series *series, struct util_error *err)
 {
 	struct kern_operands operands;
 	size_t length;
@@ -158,8 +163,10 @@ static int measure_grid(struct kern_grid *grid, double budget_s, struct kern_ser
 
 	if (rc)
 		return rc;
-	while (!rc && kern_grid_next(grid, p))
+	while (!rc && kern_grid_next(grid, p)) {
 		rc = measure_point(grid->kernel, &operands, p, budget_s / n, series, err);
+		rc = rc ? rc : kern_check_interrupt(settings, err);
+	}
 	kern_operands_finish(&operands);
 	return rc;
 }
@@ -178,7 +185,7 @@ static int measure_kernel(const struct kern_kernel *kernel, const struct kern_se
 	if (rc)
 		return rc;
 	series->has_complexity = true;
-	return measure_grid(&grid, budget_s, series, err);
+	return measure_grid(&grid, settings, budget_s, series, err);
 }
 
 bool kern_is_wanted(const struct kern_settings *settings, const char *name)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pictures: measured against modelled time, and the error, for each kernel. gnuplot runs as a process of its own. */
+/* Pictures: measured against modelled time, and the error, for each kernel. gnuplot runs as a
+ * process of its own, on plot.gp, which stays. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "calibrate/kernels/kernels.h"
+#include "util/gnuplot.h"
 
 /* Names of kernels may hold anything but a comma; files' names may not. */
 static void file_name(const char *name, char out[PD_STORE_MAX_NAME + 1])
@@ -15,21 +17,6 @@ static void file_name(const char *name, char out[PD_STORE_MAX_NAME + 1])
 	for (i = 0; name[i]; i++)
 		out[i] = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-", name[i]) ? name[i] : '_';
 	out[i] = '\0';
-}
-
-/* As it stands between the quotes of a string of gnuplot's. To be freed; NULL: no memory. */
-static char *quoted(const char *text)
-{
-	char *out = malloc(2 * strlen(text) + 1), *at = out;
-
-	for (; out && *text; text++) {
-		if (*text == '\'')
-			*at++ = '\'';
-		*at++ = *text;
-	}
-	if (out)
-		*at = '\0';
-	return out;
 }
 
 static int write_table(const char *path, const struct kern_model *model, struct util_error *err)
@@ -42,18 +29,20 @@ static int write_table(const char *path, const struct kern_model *model, struct 
 	return fclose(file) ? util_error_errno(err, errno, "cannot write %s", path) : 0;
 }
 
+/* Runs in the folder. */
 static const char script[] =
-	"set datafile separator ','\nset terminal pngcairo size 1100,500\nset output '%s/%s.png'\n"
-	"set multiplot layout 1,2 title 'Kernel %s: %zu points, %d piece(s)' noenhanced\n"
-	"set logscale x\nset format x '10^{%%L}'\nset format y '10^{%%L}'\nset key left top\nset xlabel 'measured time [s]'\n"
-	"set logscale y\nset ylabel 'modelled time [s]'\n"
-	"plot '%s/%s.csv' every ::1 using 6:7 with points pt 7 ps 0.6 title 'points', x title 'equal'\n"
-	"unset logscale y\nset format y '%%g'\nset ylabel 'model / measured - 1 [%%]'\n"
-	"plot '%s/%s.csv' every ::1 using 6:(100*$8) with points pt 7 ps 0.6 title 'error', 0 notitle\n"
-	"unset multiplot\n";
+    "set datafile separator ','\nset terminal pngcairo size 1100,500\nset output '%s.png'\n"
+    "set multiplot layout 1,2 title 'Kernel %s: %zu points, %d piece(s)' noenhanced\n"
+    "set logscale x\nset format x '10^{%%L}'\nset format y '10^{%%L}'\nset key left top\nset "
+    "xlabel 'measured time [s]'\n"
+    "set logscale y\nset ylabel 'modelled time [s]'\n"
+    "plot '%s.csv' every ::1 using 6:7 with points pt 7 ps 0.6 title 'points', x title 'equal'\n"
+    "unset logscale y\nset format y '%%g'\nset ylabel 'model / measured - 1 [%%]'\n"
+    "plot '%s.csv' every ::1 using 6:(100*$8) with points pt 7 ps 0.6 title 'error', 0 notitle\n"
+    "unset multiplot\n";
 
-static int plot_all(FILE *gnuplot, const char *folder, const char *shown,
-		    const struct kern_model models[], size_t n, struct util_error *err)
+static int write_all(FILE *gnuplot, const char *folder, const struct kern_model models[], size_t n,
+		     struct util_error *err)
 {
 	char name[PD_STORE_MAX_NAME + 1], *path;
 	int rc = 0;
@@ -64,31 +53,40 @@ static int plot_all(FILE *gnuplot, const char *folder, const char *shown,
 			return util_error_set(err, UTIL_ENOMEM, "no memory for pictures");
 		rc = write_table(path, &models[i], err);
 		free(path);
-		fprintf(gnuplot, script, shown, name, name, models[i].series->n_points,
-			models[i].n_pieces, shown, name, shown, name);
+		fprintf(gnuplot, script, name, name, models[i].series->n_points, models[i].n_pieces,
+			name, name);
 	}
+	return rc;
+}
+
+static int write_folder(const char *folder, const struct kern_model models[], size_t n,
+			struct util_error *err)
+{
+	char *path;
+	FILE *file;
+	int rc;
+
+	if (mkdir(folder, 0777) && errno != EEXIST)
+		return util_error_errno(err, errno, "cannot make the directory %s", folder);
+	if (asprintf(&path, "%s/plot.gp", folder) < 0)
+		return util_error_set(err, UTIL_ENOMEM, "no memory for pictures");
+	file = fopen(path, "we");
+	rc = file ? write_all(file, folder, models, n, err)
+		  : util_error_errno(err, errno, "cannot write %s", path);
+	if (file && fclose(file) && !rc)
+		rc = util_error_errno(err, errno, "cannot write %s", path);
+	free(path);
 	return rc;
 }
 
 int kern_plot(const char *folder, const struct kern_model models[], size_t n,
 	      struct util_error *err)
 {
-	char *shown = quoted(folder);
-	FILE *gnuplot;
-	int rc;
+	int rc = write_folder(folder, models, n, err);
+	enum util_gnuplot drawn = rc ? UTIL_GNUPLOT_FAILED : util_gnuplot_run(folder, "plot.gp");
 
-	if (!shown)
-		return util_error_set(err, UTIL_ENOMEM, "no memory for pictures");
-	if (mkdir(folder, 0777) && errno != EEXIST)
-		rc = util_error_errno(err, errno, "cannot make the directory %s", folder);
-	else if (!(gnuplot = popen("gnuplot", "we")))
-		rc = util_error_errno(err, errno, "cannot start gnuplot");
-	else {
-		rc = plot_all(gnuplot, folder, shown, models, n, err);
-		if (pclose(gnuplot) && !rc)
-			rc = util_error_set(err, UTIL_ESYSTEM,
-					    "gnuplot failed; the tables are in %s", folder);
-	}
-	free(shown);
-	return rc;
+	if (!rc && drawn == UTIL_GNUPLOT_FAILED)
+		return util_error_set(err, UTIL_ESYSTEM,
+				      "gnuplot failed; what it said is in %s/gnuplot.log", folder);
+	return !rc && drawn == UTIL_GNUPLOT_MISSING ? 1 : rc;
 }

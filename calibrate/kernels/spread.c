@@ -10,6 +10,9 @@
 
 #define MIN_SAMPLES 5 /* of a point, to say something about its spread */
 #define MIN_CALLS 20  /* of a kernel */
+#define NOISY                                                                                   \
+	0.1 /* relative deviation from call to call, or share of outliers, of a machine that is \
+	       not idle */
 
 /* Distributions that are told apart, by their cumulative probability; a, b from the moments. */
 struct shape {
@@ -181,4 +184,16 @@ int kern_spread(const struct kern_series *series, int n_nodes, struct kern_model
 	describe_nodes(series, n_nodes, ratios, model);
 	free(ratios);
 	return 0;
+}
+
+bool kern_is_noisy(const struct kern_model *model)
+{
+	size_t n_samples = 0, n_outliers = 0;
+
+	for (size_t i = 0; i < model->series->n_points; i++) {
+		n_samples += model->series->points[i].n_samples;
+		n_outliers += model->series->points[i].n_outliers;
+	}
+	return (model->has_calls && model->call_deviation > NOISY) ||
+	       (double)n_outliers > NOISY * (double)n_samples;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "calibrate/kernels/kernels.h"
+#include "pdexec/store_write.h"
 #include "util/outpath.h"
 
 static void print_expression(FILE *file, const struct pd_expression *expression)
@@ -140,10 +141,10 @@ static void write_all(FILE *file, const struct kern_model models[], size_t n,
 
 	gethostname(host, sizeof(host) - 1);
 	strftime(date, sizeof(date), "%Y-%m-%d", gmtime_r(&now, &utc));
-	fprintf(
-	    file,
-	    "# mpisim-bench 2\n# Written by mpisim-kernels on %s, %s. Seconds of one core there.\n",
-	    host, date);
+	fprintf(file,
+		"# mpisim-bench 2\n" PD_BENCH_ENDS
+		"\n# Written by mpisim-kernels on %s, %s. Seconds of one core there.\n",
+		host, date);
 	for (size_t i = 0; i < n; i++)
 		write_model(file, &models[i]);
 	for (int i = 0; i < n_contention; i++)

@@ -8,9 +8,11 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
@@ -119,6 +121,15 @@ class Spread(Base):
         constant = float(re.search(r"model,k,([0-9.e+-]+)", self.model.read_text()).group(1))
         self.assertAlmostEqual(constant, 1, delta=0.01)  # with the outlier it would be 3.5
 
+    def test_samples_that_scatter_are_told(self):
+        for draw, is_noisy in ((lambda: random.uniform(0.95, 1.05), False), (lambda: random.uniform(0.5, 1.5), True),
+                               (lambda: random.choice([1, 1, 1, 1, 9]), True)):
+            done = call(KERNELS, self.store(self.rows(draw)))
+            self.assertEqual(done.returncode, 0)
+            wanted = "mpisim-kernels: warning: times of k scatter: the machine was busy with other things, or they depend on more than the parameters"
+            self.assertEqual(done.stderr.startswith(wanted), is_noisy, done)
+            self.assertEqual(bool(done.stderr), is_noisy, done)
+
     def test_files_are_nodes_and_their_speeds_spread(self):
         """0.9, 1 and 1.1 times as long: standard deviation 0.1, mean 1."""
         stores = [self.store("".join(f"k,{n},,,,{f * n:.17g}\n" for n in (1, 2, 3, 4)), f"node{f}") for f in (0.9, 1.0, 1.1)]
@@ -159,6 +170,13 @@ class Refused(Base):
         self.assertEqual(call(KERNELS, "--plot", folder, self.store("f,1,,,,1\nf,2,,,,2.5\nf,3,,,,2.7\nf,4,,,,5\n")).stderr, "")
         self.assertGreater((folder / "f.png").stat().st_size, 0)
 
+    def test_without_gnuplot_there_are_the_data_and_the_script(self):
+        store = self.store("f,1,,,,1\nf,2,,,,2.5\nf,3,,,,2.7\nf,4,,,,5\n")
+        done = subprocess.run([KERNELS, "--plot", self.dir / "plots", store], capture_output=True, text=True, env={**os.environ, "PATH": "/nowhere"})
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, f"mpisim-kernels: warning: gnuplot is not installed: no pictures in {self.dir}/plots, only their data\n"))
+        self.assertEqual(sorted(path.name for path in (self.dir / "plots").iterdir()), ["f.csv", "plot.gp"])
+
     def test_a_model_file_is_there_whole_or_not_at_all(self):
         self.refused(2, "cannot write", "-o", self.dir / "no" / "model", self.store("f,1,,,,1\n"))
         self.refused(2, "cannot write", "-o", "/dev/full", "--kernels", "daxpy", "--budget", "1h")  # said before it measures
@@ -172,7 +190,9 @@ class Measured(Base):
     def test_measured_models_predict_a_program_without_annotations(self):
         done = call(KERNELS, "--kernels", "daxpy,dgemm,dgetrf,dtrsm,dlaswp", "--max-size", "40", "--budget", "200ms",
                     f"--contention={min(2, os.cpu_count())}", "--store", self.dir / "kept", "-o", self.model)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))  # no terminal: no word of progress
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # no terminal: no word of progress; that this machine is busy may be said
+        self.assertEqual([line for line in done.stderr.splitlines() if not line.startswith("mpisim-kernels: warning: times of ")], [])
         text = self.model.read_text()
         self.assertTrue(text.startswith("# mpisim-bench 2\n"))
         for kernel in ("daxpy", "dgemm", "dgetrf", "dtrsm", "dlaswp"):
@@ -203,6 +223,28 @@ class Measured(Base):
         self.assertTrue(all(n <= m and m * n * n <= 512 ** 3 and m * n <= 512 * 4096 for m, n in points))
         bounded = max(max(point) for point in self.points("--kernels", "dgetrf,dlaswp,dtrsm", "--max-size", "40"))
         self.assertTrue(30 < bounded <= 40, bounded)
+
+    def interrupt(self, *options):
+        child = subprocess.Popen([KERNELS, "--kernels", "daxpy,dgemm", "--budget", "30s", "-o", self.model, *options],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+        self.assertEqual((child.returncode, out), (130, ""), err)
+        self.assertFalse(self.model.exists())
+        return err
+
+    def test_an_interrupt_says_what_was_kept(self):
+        self.assertEqual(self.interrupt(), "mpisim-kernels: interrupted; nothing was written (--store FILE keeps what was measured)\n")
+        kept = self.dir / "kept"
+        self.assertEqual(self.interrupt("--store", kept), f"mpisim-kernels: interrupted; what was measured so far is in {kept}, no model was written\n")
+        self.assertIn("daxpy,", kept.read_text())
+        self.assertIn("model,daxpy,", self.fit(kept))
+        for path in (kept, self.model):
+            path.write_text(path.read_text()[:-2])
+            done = call(KERNELS, path)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, rf"{path}:\d+: found no end of the last line, wanted one: the file is cut")
 
     def test_gsl_stays_out_of_the_process_that_holds_the_program(self):
         for path in (LIBRARY, BIN / "mpisim-run"):
