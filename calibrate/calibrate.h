@@ -54,9 +54,12 @@ struct cal {
 	    after_rest_s; /* what a message after a rest takes less than one right after another */
 	double recv_overhead_s, recv_per_B_s; /* of what is there before it is asked for; by size
 						 after probe_eager */
+	double send_overhead_s, send_per_B_s; /* likewise */
 	double queue_s;	  /* of a large message, before what its node sends next */
 	double request_B; /* comes with a rendezvous' request at most */
 	bool is_ordered;  /* a short message does not pass a long one */
+	bool has_packets;
+	bool is_latency_shared; /* latencies take links */
 	int64_t
 	    threshold_B; /* the largest eager message; INT64_MAX: all measured are; -1: none is */
 	/* time */

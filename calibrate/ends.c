@@ -180,14 +180,18 @@ static double beside_s(const struct fit *fit)
 }
 
 /* A byte to a third node waited for so much of a large message; by rendezvous it did so with each
- * message that its sender sends for it. */
+ * message that its sender sends for it. What comes from elsewhere to the same node shares links as
+ * well, and stands in no queue. */
 static double waited_B(const struct fit *fit, const char *name, int64_t size_B)
 {
 	int n = fit->threshold_B[fit->subject] >= 1 ? 1 : fit->is_acknowledged ? 3 : 2;
-	double waited_s =
-	    median_of(fit->samples, name, size_B) - median_of(fit->samples, "beside_nothing", 0);
+	bool has_away = fit->is_latency_shared && size_of(fit->samples, "beside_away") == size_B;
+	double without_s = has_away ? median_of(fit->samples, "beside_away", size_B)
+				    : median_of(fit->samples, "beside_nothing", 0),
+	       waited_s = median_of(fit->samples, name, size_B) - without_s;
 
-	return fmax(0, waited_s / n - beside_s(fit)) * fit->bandwidth_Bps[fit->subject].value;
+	return fmax(0, waited_s / n - (has_away ? 0 : beside_s(fit))) *
+	       fit->bandwidth_Bps[fit->subject].value;
 }
 
 /* Packets wait in a queue without a limit for as much as their window lets out: that grows, until

@@ -3,6 +3,7 @@
  * latency and burst: a packet waits on both links of its way, unless they have saved up enough. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <gsl/gsl_multifit.h>
 
@@ -188,6 +189,64 @@ double fit_nothing_s(const struct fit *fit)
 	return fit->is_latency_shared ? fmax(latency_s - fit->burst_s, 0) : latency_s;
 }
 
+/* A rank that answers a message has acknowledged its packet before, or not: not each one is. The
+ * acknowledgement is a packet, too. Where it has its link until the answer is to have it, after
+ * what processors need and the latency, that waits, unless the link has saved up so much. */
+static bool answers_wait(const struct fit *fit)
+{
+	double packet_s = fit_wire_s(fit, 0);
+
+	return fit->burst_s < packet_s && fit->empty[fit->subject].value < 3 * packet_s;
+}
+
+/* A round trip of nothing, after a rest, of which no half waited. */
+static struct summary round_trip(const struct fit *fit)
+{
+	const struct samples *samples = fit->samples;
+	struct summary trip = time_of(fit, AFTER_REST, 0);
+	double middle_s = (trip.minimum + trip.maximum) / 2,
+	       *values = calloc(samples->n + 1, sizeof(*values));
+	int n = 0;
+
+	if (!values)
+		return trip;
+	for (size_t i = 0; i < samples->n; i++) {
+		const struct sample *sample = &samples->list[i];
+
+		if (!strcmp(sample->key.name, AFTER_REST) && sample->key.x == 0 &&
+		    sample->value <= middle_s)
+			values[n++] = sample->value;
+	}
+	trip = summary_of(values, n);
+	free(values);
+	return trip;
+}
+
+static double half_of(const struct value *v)
+{
+	return (v->high - v->low) / 2;
+}
+
+static void find_nothing(struct fit *fit)
+{
+	int w = fit->subject;
+	struct summary trip = round_trip(fit);
+	struct value *empty = &fit->empty[w], *latency = &fit->latency[w];
+	double less_s = empty->value - trip.median / 2, half_s;
+
+	if (trip.n == 0 || less_s <= 0)
+		return;
+	*empty = (struct value){true,	       trip.median / 2, trip.low / 2,
+				trip.high / 2, trip.n,		trip.n_outliers};
+	half_s = hypot(half_of(empty),
+		       hypot(half_of(&fit->send_overhead[w]), half_of(&fit->recv_overhead[w])));
+	latency->value -= fmin(less_s, latency->value);
+	latency->low = latency->value - half_s;
+	latency->high = latency->value + half_s;
+	latency->n = trip.n;
+	latency->n_outliers = trip.n_outliers;
+}
+
 /* An eager message of several packets that was sent after a rest; -1: there was none. */
 static int64_t eager_size(const struct fit *fit, const struct teeth *teeth)
 {
@@ -255,6 +314,8 @@ static void find_credit(struct fit *fit, const struct teeth *teeth)
 	fit->burst_s = fmin(fit->burst_s, FIT_MOST_B / fit->bandwidth_Bps[w].value);
 	if (fit->burst_s * fit->bandwidth_Bps[w].value < LEAST_BURST_B)
 		fit->burst_s = 0;
+	if (answers_wait(fit))
+		find_nothing(fit);
 	wait_s = fmin(fit_packets_s(fit, 0, fit->burst_s), latency->value);
 	latency->value -= wait_s;
 	latency->low -= wait_s;

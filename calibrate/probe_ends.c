@@ -6,6 +6,8 @@
 
 enum { TAG_AWAY = 20, TAG_LATE, TAG_BULK, TAG_ASK, TAG_ANSWER };
 
+static const double LARGE_B = 4 << 20, LATENCIES = 20;
+
 struct probe {
 	int partner;
 	int third; /* a rank of another node; -1: none */
@@ -114,6 +116,40 @@ static double measure_behind(struct cal *cal, void *context)
 	return time_s;
 }
 
+/* A byte from the third node to the partner and an answer, while a large one is on its way there:
+ * what shares its links, but stands in no queue with it. At rank 0. */
+static double measure_from_third(struct cal *cal, void *context)
+{
+	const struct probe *probe = context;
+	MPI_Request request = MPI_REQUEST_NULL;
+	double begin, time_s = 0;
+
+	if (cal->rank == probe->partner)
+		MPI_Irecv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, 0, TAG_BULK, MPI_COMM_WORLD,
+			  &request);
+	cal_meet(cal, probe->partner);
+	cal_meet(cal, probe->third);
+	if (cal->rank == 0) {
+		MPI_Isend(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner, TAG_BULK,
+			  MPI_COMM_WORLD, &request);
+	} else if (cal->rank == probe->partner) {
+		MPI_Recv(cal->recv_buf, 1, MPI_BYTE, probe->third, TAG_ASK, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+		MPI_Send(NULL, 0, MPI_BYTE, probe->third, TAG_ANSWER, MPI_COMM_WORLD);
+	} else if (cal->rank == probe->third) {
+		/* rank 0 begins when this rank's word is there */
+		load_pause(cal->empty_s[BETWEEN_NODES] + probe->look_s);
+		begin = MPI_Wtime();
+		MPI_Send(cal->send_buf, 1, MPI_BYTE, probe->partner, TAG_ASK, MPI_COMM_WORLD);
+		MPI_Recv(NULL, 0, MPI_BYTE, probe->partner, TAG_ANSWER, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+		time_s = MPI_Wtime() - begin;
+	}
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Bcast(&time_s, 1, MPI_DOUBLE, probe->third, MPI_COMM_WORLD);
+	return time_s;
+}
+
 /* A synchronous send below the threshold, whose receiver waits. */
 static double measure_synchronous(struct cal *cal, void *context)
 {
@@ -173,22 +209,42 @@ static void probe_late(struct cal *cal, struct probe *probe)
 	cal_repeat(cal, "late_tests", BETWEEN_NODES, 0, 0, measure_late, probe);
 }
 
-/* After a quarter of the time of a large message, and after half: what a queue holds is the same,
- * what a window lets out is not. */
-static void probe_queue(struct cal *cal, int64_t size_B, double handshake_s)
+/* Of a large message. Packets follow a window, which grows with what has arrived: then one that
+ * takes many latencies. */
+static int64_t large_size(const struct cal *cal)
+{
+	double per_byte_s = cal->per_byte_s[BETWEEN_NODES],
+	       wanted_B = cal->has_packets && per_byte_s > 0
+			      ? LATENCIES * cal->empty_s[BETWEEN_NODES] / per_byte_s
+			      : 0;
+
+	return (int64_t)fmin(fmax(wanted_B, LARGE_B), (double)cal->largest_B[BETWEEN_NODES]);
+}
+
+/* When three quarters of a large message's bytes are left, and half of them: what a queue holds is
+ * the same, what a window lets out is not. */
+static void probe_queue(struct cal *cal, double handshake_s)
 {
 	struct probe probe = {.partner = cal->far, .third = cal->leader[2], .size_B = 0};
-	double nothing_s, bulk_s;
+	int64_t size_B = large_size(cal);
+	double empty_s = cal->empty_s[BETWEEN_NODES],
+	       bytes_s = (double)size_B * cal->per_byte_s[BETWEEN_NODES], begin_s, nothing_s,
+	       bulk_s;
 
 	nothing_s = cal_repeat(cal, "beside_nothing", BETWEEN_NODES, 0, 0, measure_behind, &probe);
 	probe.size_B = size_B;
-	probe.expected_s =
-	    cal->empty_s[BETWEEN_NODES] + (double)size_B * cal->per_byte_s[BETWEEN_NODES];
-	probe.look_s = handshake_s + 0.25 * probe.expected_s;
+	begin_s = handshake_s + empty_s / 4;
+	if (size_B > LARGE_B)
+		begin_s = probe_one_way(cal, BETWEEN_NODES, size_B) - empty_s - bytes_s;
+	probe.look_s = begin_s + bytes_s / 4;
 	bulk_s = cal_repeat(cal, "beside_bulk", BETWEEN_NODES, size_B, 0, measure_behind, &probe);
-	probe.look_s = handshake_s + 0.5 * probe.expected_s;
+	probe.look_s = begin_s + bytes_s / 2;
 	cal_repeat(cal, "beside_half", BETWEEN_NODES, size_B, 0, measure_behind, &probe);
 	cal->queue_s = fmax(bulk_s - nothing_s, 0);
+	if (!cal->is_latency_shared || cal->has_packets)
+		return;
+	probe.look_s = begin_s + bytes_s / 4;
+	cal_repeat(cal, "beside_away", BETWEEN_NODES, size_B, 0, measure_from_third, &probe);
 }
 
 /*
@@ -229,7 +285,7 @@ void probe_ends(struct cal *cal, double until)
 	double late_s;
 
 	cal_group(cal, "ends and queues", until,
-		  (has_rendezvous ? 4 : 0) + (cal->n_nodes > 2 ? 3 : 0) + 3);
+		  (has_rendezvous ? 4 : 0) + (cal->n_nodes > 2 ? 4 : 0) + 3);
 	cal_repeat(cal, "synchronous", BETWEEN_NODES, 0, 0, measure_synchronous, &probe);
 	probe_late(cal, &probe);
 	if (has_rendezvous) {
@@ -240,5 +296,5 @@ void probe_ends(struct cal *cal, double until)
 				 fmax(cal->per_byte_s[BETWEEN_NODES], 1e-15);
 	}
 	if (cal->n_nodes > 2)
-		probe_queue(cal, largest_B < 4 << 20 ? largest_B : 4 << 20, probe.handshake_s);
+		probe_queue(cal, probe.handshake_s);
 }

@@ -30,6 +30,7 @@ enum {
 /* of sizes that are looked at; the first one does for frames of 1500 B, the last one for 9000 B */
 static const int64_t ranges_B[] = {8192, 32768};
 static const double LEAST_OVERHEAD_B = 8;
+static const double LEAST_BUSY = 0.1; /* of a byte's time, the link for longer than processors */
 static const double TOLERANCE = 1e-3; /* a jump is a hundredth of a time, or less */
 static const double GOLDEN = 0.6180339887; /* its multiples spread evenly */
 static const double SAME_HEIGHT = 0.5, SAME_DISTANCE = 0.01;
@@ -55,12 +56,13 @@ static void send(const struct cal *cal, int64_t size_B, MPI_Request *request)
 	MPI_Isend(cal->send_buf, (int)size_B, MPI_BYTE, cal->far, TAG, MPI_COMM_WORLD, request);
 }
 
-/* From answer to answer. */
+/* From answer to answer. Acknowledgements of answers take the link, too: as many of them, since
+ * messages that are not counted follow. */
 static double next_s(struct cal *cal, int64_t size_B)
 {
-	enum { ALL = FIRST + COUNTED };
+	enum { ALL = FIRST + COUNTED + ON_THEIR_WAY };
 	MPI_Request requests[ALL];
-	double begin = 0;
+	double begin = 0, end = 0;
 
 	for (int k = 0; k < ON_THEIR_WAY; k++)
 		send(cal, size_B, &requests[k]);
@@ -68,12 +70,13 @@ static double next_s(struct cal *cal, int64_t size_B)
 		MPI_Recv(NULL, 0, MPI_BYTE, cal->far, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		if (k == FIRST - 1)
 			begin = MPI_Wtime();
+		if (k == FIRST + COUNTED - 1)
+			end = MPI_Wtime();
 		if (k < ALL - ON_THEIR_WAY)
 			send(cal, size_B, &requests[k + ON_THEIR_WAY]);
 	}
-	begin = MPI_Wtime() - begin;
 	MPI_Waitall(ALL, requests, MPI_STATUSES_IGNORE);
-	return begin / COUNTED;
+	return (end - begin) / COUNTED;
 }
 
 static double measure_stream(struct cal *cal, void *context)
@@ -83,7 +86,7 @@ static double measure_stream(struct cal *cal, void *context)
 	cal_meet(cal, cal->far);
 	if (cal->rank == 0)
 		return next_s(cal, size_B);
-	for (int k = 0; k < FIRST + COUNTED && cal->rank == cal->far; k++) {
+	for (int k = 0; k < FIRST + COUNTED + ON_THEIR_WAY && cal->rank == cal->far; k++) {
 		MPI_Recv(cal->recv_buf, (int)size_B, MPI_BYTE, 0, TAG, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);
 		MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
@@ -288,18 +291,31 @@ static int64_t probe_ranges(struct cal *cal, double until, int64_t from_B, int64
 	return found_B;
 }
 
+/* The link is busy with one of two messages for as long as processors are with its bytes, and an
+ * answer and the next one on their way. */
+static int64_t least_size(const struct cal *cal)
+{
+	double per_byte_s = cal->per_byte_s[BETWEEN_NODES],
+	       overhead_s = cal->send_per_B_s + cal->recv_per_B_s, least_B;
+
+	if (cal->threshold_B == INT64_MAX) /* of which they are a part */
+		overhead_s *= 2;
+	least_B = 2 * cal->empty_s[BETWEEN_NODES] /
+		  fmax(per_byte_s - overhead_s, LEAST_BUSY * per_byte_s);
+	return LEAST_B + (int64_t)fmin(least_B, (double)cal->largest_B[BETWEEN_NODES]);
+}
+
 void probe_packets(struct cal *cal, double until)
 {
 	double per_byte_s = cal->per_byte_s[BETWEEN_NODES], tolerance = cal->settings.tolerance;
-	int64_t from_B = LEAST_B, threshold_B = cal->threshold_B,
-		largest_B = cal->largest_B[BETWEEN_NODES], found_B, distance_B = 1;
+	int64_t from_B, threshold_B = cal->threshold_B, largest_B = cal->largest_B[BETWEEN_NODES],
+			found_B, distance_B = 1;
 	double nothing_s;
 	bool is_eager;
 
 	if (per_byte_s <= 0)
 		return;
-	/* an answer and the next message are on their way while the link is busy with one of two */
-	from_B += (int64_t)(2 * cal->empty_s[BETWEEN_NODES] / per_byte_s);
+	from_B = least_size(cal);
 	if (threshold_B > largest_B)
 		threshold_B = largest_B;
 	cal->settings.tolerance = TOLERANCE;
@@ -307,6 +323,7 @@ void probe_packets(struct cal *cal, double until)
 	if (!found_B && threshold_B < largest_B)
 		found_B = probe_ranges(cal, until, from_B + (threshold_B > 0 ? threshold_B : 0),
 				       largest_B, &distance_B);
+	cal->has_packets = found_B > 0;
 	begin(cal, until, 2);
 	nothing_s = time_after_rest(cal, 0);
 	is_eager = found_B > 0 && found_B <= threshold_B;

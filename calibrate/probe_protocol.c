@@ -73,7 +73,8 @@ void probe_overhead(struct cal *cal, int where, double until)
 			      .pause_s = 2 * BURST * cal->empty_s[where] + 1e-3};
 
 	cal_group(cal, "overhead per message", until, 2);
-	cal_repeat(cal, "send_overhead", where, 0, 0, measure_send_overhead, &probe);
+	cal->send_overhead_s =
+	    cal_repeat(cal, "send_overhead", where, 0, 0, measure_send_overhead, &probe);
 	cal->recv_overhead_s =
 	    cal_repeat(cal, "recv_overhead", where, 0, 0, measure_receive_overhead, &probe);
 }
@@ -92,7 +93,9 @@ void probe_overhead_by_size(struct cal *cal, int where, double until)
 			    (cal->empty_s[where] + (double)probe.size_B * cal->per_byte_s[where]) +
 			1e-3;
 	cal_group(cal, "overhead per byte", until, 2);
-	cal_repeat(cal, "send_overhead", where, probe.size_B, 0, measure_send_overhead, &probe);
+	time_s =
+	    cal_repeat(cal, "send_overhead", where, probe.size_B, 0, measure_send_overhead, &probe);
+	cal->send_per_B_s = fmax(time_s - cal->send_overhead_s, 0) / (double)probe.size_B;
 	time_s = cal_repeat(cal, "recv_overhead", where, probe.size_B, 0, measure_receive_overhead,
 			    &probe);
 	cal->recv_per_B_s = fmax(time_s - cal->recv_overhead_s, 0) / (double)probe.size_B;

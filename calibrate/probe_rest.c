@@ -118,6 +118,16 @@ static void probe_order(struct cal *cal, struct probe *probe)
 			  IN_ORDER * (double)probe->size_B * per_byte_s;
 }
 
+/* About: the second of two messages follows the first by the latency, and not by an overhead. */
+static bool shares_latency(const struct cal *cal, double time_s)
+{
+	double empty_s = cal->empty_s[BETWEEN_NODES],
+	       overhead_s = fmax(cal->send_overhead_s, cal->recv_overhead_s),
+	       latency_s = empty_s - cal->send_overhead_s - cal->recv_overhead_s;
+
+	return latency_s > overhead_s && time_s > 2 * empty_s + (latency_s + overhead_s) / 2;
+}
+
 void probe_rest(struct cal *cal, double until)
 {
 	int64_t largest_B = cal->largest_B[BETWEEN_NODES];
@@ -136,5 +146,6 @@ void probe_rest(struct cal *cal, double until)
 	if (cal->n_nodes < 3)
 		return;
 	probe.third = cal->leader[2];
-	cal_repeat(cal, "two_at_once", BETWEEN_NODES, 0, 0, measure_two, &probe);
+	cal->is_latency_shared = shares_latency(
+	    cal, cal_repeat(cal, "two_at_once", BETWEEN_NODES, 0, 0, measure_two, &probe));
 }
