@@ -23,8 +23,7 @@ void fit_add_since(struct since *list, int *n, int64_t from_B, double size_B)
 static double left_s(const struct fit *fit, const struct sample_key *key)
 {
 	return fit_in_buffer_s(fit, samples_summary(fit->samples, key).median -
-					fit->empty[fit->subject].value -
-					fit->recv_overhead[fit->subject].value);
+					fit->empty[fit->subject].value - fit_taking_s(fit));
 }
 
 /* Does the same message leave more on a connection that others have used? */

@@ -45,8 +45,7 @@ bool fit_is_lazy(const struct fit *fit)
 	       0.5 * median_of(fit->samples, "one_way", size_B);
 }
 
-/* What the receiver spends on a large message once it is there. */
-static double taking_s(const struct fit *fit)
+double fit_taking_s(const struct fit *fit)
 {
 	return fit->recv_overhead[fit->subject].value +
 	       fit->recv_per_B_s * fmax(fit->request_data_B, 0);
@@ -57,7 +56,7 @@ double fit_after_return_s(const struct fit *fit)
 	int64_t size_B = size_of(fit->samples, "send_return");
 
 	return fmax(median_of(fit->samples, "one_way", size_B) -
-			median_of(fit->samples, "send_return", size_B) - taking_s(fit),
+			median_of(fit->samples, "send_return", size_B) - fit_taking_s(fit),
 		    0);
 }
 
@@ -68,7 +67,7 @@ double fit_back_s(const struct fit *fit)
 	struct summary back = samples_summary(fit->samples, &key);
 
 	/* what a processor needs to come back to the library is in it, and scatters */
-	return fmax(back.median - (back.maximum - back.minimum) - taking_s(fit), 0);
+	return fmax(back.median - (back.maximum - back.minimum) - fit_taking_s(fit), 0);
 }
 
 double fit_in_buffer_s(const struct fit *fit, double left_s)
@@ -108,7 +107,7 @@ static double left_B(const struct fit *fit, const struct sample_key *key)
 	       bulk_B = (double)key->y - fmax(fit->request_data_B, 0), rest_s;
 
 	rest_s = samples_summary(fit->samples, key).median - 2 * strtod(fact ? fact : "0", NULL) -
-		 fit_nothing_s(fit) - fit->recv_overhead[w].value - taking_s(fit);
+		 fit_nothing_s(fit) - fit->recv_overhead[w].value - fit_taking_s(fit);
 	if (fit->is_acknowledged)
 		rest_s -= 2 * fit_control_s(fit);
 	/* what had stalled finds links that have rested */

@@ -149,6 +149,8 @@ double fit_after_return_s(const struct fit *fit);
 /* and how long after its receiver has come back, which attended as it began; less by what such times
  * differ by. */
 double fit_back_s(const struct fit *fit);
+/* What the receiver spends on a large message once it is there. */
+double fit_taking_s(const struct fit *fit);
 /* Of the time from the return of a send until the receiver has all: what buffers hold. */
 double fit_in_buffer_s(const struct fit *fit, double left_s);
 /* Control messages of one rendezvous. */
