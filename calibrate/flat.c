@@ -17,6 +17,8 @@ static const double LEAST_ERROR = 0.0002, MUCH_BETTER = 10, GOOD = 0.03;
 static const double SURE = 3, KNOWN_TO = 0.00002;
 /* Messages of so many bursts find a whole one in a game of ping-pong. */
 static const double BURSTS_APART = 2.2;
+/* Of a byte's time of large messages, what times are flat by, and another line has at least. */
+static const double FLAT = 0.02, ALIKE = 2, NEARLY = 0.01;
 /* Of what sizes say, what a train says at least that had the links busy. */
 static const double LEAST_OF_TRAINS = 0.5;
 
@@ -119,9 +121,33 @@ static bool trains_allow(const struct fit *fit, double rate_Bps, double burst_s)
 	       (fit->train_s < 0 || fit->train_s > LEAST_OF_TRAINS * burst_s);
 }
 
+/* Where flat times meet a line: lines of sizes may begin before, and after. 0: nowhere. */
+static double knee_s(const struct fit *fit)
+{
+	int w = fit->subject;
+	const struct curve *curve = &fit->curves[w];
+	double per_B_s = fit->send_per_B_s + fit->recv_per_B_s,
+	       plain_s = 1 / fit->bandwidth_Bps[w].value;
+
+	for (int k = 0; k + 1 < curve->n_segments; k++) {
+		const struct segment *flat = &curve->segments[k], *line = flat + 1;
+		double meet_B =
+		    (flat->latency_s - line->latency_s) / (line->per_byte_s - flat->per_byte_s);
+
+		if (line->to_B > fit->threshold_B[w] || flat->n_points < 3 || line->n_points < 3 ||
+		    fabs(flat->per_byte_s - per_B_s) > FLAT * plain_s)
+			return 0;
+		if (meet_B > (1 - NEARLY) * (double)flat->to_B &&
+		    meet_B < (1 + NEARLY) * (double)line->from_B &&
+		    line->per_byte_s - per_B_s > plain_s / ALIKE)
+			return meet_B * (line->per_byte_s - per_B_s);
+	}
+	return 0;
+}
+
 void fit_flat(struct fit *fit)
 {
-	double burst_s[CLASSES], rate, error, known_error;
+	double burst_s[CLASSES], rate, error, known_error, knee;
 	struct fit without;
 
 	if (fit->subject == WITHIN_NODE || fit->payload_B > 0 || fit->is_latency_shared)
@@ -144,4 +170,10 @@ void fit_flat(struct fit *fit)
 		fit->burst_s = burst_s[k];
 		fit->burst_probes = "one_way";
 	}
+	knee = knee_s(fit);
+	if (fit->burst_s > 0 || knee * fit->bandwidth_Bps[fit->subject].value < LEAST_BURST_B ||
+	    (fit->train_s >= 0 && fit->train_s < LEAST_OF_TRAINS * knee))
+		return;
+	fit->burst_s = knee;
+	fit->burst_probes = "one_way";
 }

@@ -19,6 +19,7 @@ static const double CERTAIN = 3;
 static const double LEAST_REQUEST_DATA_B = 64, ALWAYS_REQUEST_DATA_B = 4096;
 static const double LEAST_REQUEST_DATA = 0.1;
 static const double NEARLY = 1e-3, SAME = 0.02;
+static const double ALIKE = 2; /* times of a byte, of which neither is next to none */
 /* Times by size that one latency and one bandwidth give this well need no segments; smaller errors
  * are worth them if their lines are so many times better. */
 static const double PLAIN_ENOUGH = 0.03, LEAST_ERROR = 0.005, MUCH_BETTER = 10;
@@ -49,6 +50,33 @@ static double burst_s(const struct fit *fit, int where)
 	return where == WITHIN_NODE ? 0 : fit->burst_s;
 }
 
+static double least_bursts(const struct fit *fit)
+{
+	return 2 * fit->empty[fit->subject].value < fit->burst_s ? BURSTS_APART : 1;
+}
+
+/* The time of a byte of the smallest messages that a burst does not let pass at once. Nothing tells
+ * those of others. */
+static double first_per_B_s(const struct fit *fit)
+{
+	int w = fit->subject;
+	const struct curve *curve = &fit->curves[w];
+	double plain_s = 1 / fit->bandwidth_Bps[w].value;
+
+	for (int k = 0; k < curve->n_segments && fit->burst_s > 0; k++) {
+		const struct segment *s = &curve->segments[k];
+		double per_B_s = s->per_byte_s;
+
+		if (s->to_B <= fit->threshold_B[w])
+			per_B_s -= fit->send_per_B_s + fit->recv_per_B_s;
+		if (s->n_points >= 3 && s->worst < LEAST_ERROR && per_B_s * ALIKE > plain_s &&
+		    per_B_s < ALIKE * plain_s &&
+		    per_B_s * (double)s->to_B > least_bursts(fit) * fit->burst_s)
+			return fabs(per_B_s - plain_s) < SAME * plain_s ? plain_s : per_B_s;
+	}
+	return plain_s;
+}
+
 /* How long a transfer has its links, when they have saved up so much. */
 static double work_s(const struct fit *fit, int where, double size_B, double credit_s)
 {
@@ -63,6 +91,8 @@ static double spared_by(const struct fit *fit, int where, double size_B, double 
 	if (where == BETWEEN_NODES && fit->is_latency_shared)
 		return fmin(credit_s,
 			    fit->latency[where].value + size_B / fit->bandwidth_Bps[where].value);
+	if (where == BETWEEN_NODES && !has_packets(fit, where))
+		return fmin(credit_s, size_B * first_per_B_s(fit));
 	return work_s(fit, where, size_B, 0) - work_s(fit, where, size_B, credit_s);
 }
 
@@ -326,15 +356,19 @@ static struct handshake handshake_of(const struct fit *fit, int where)
 
 /* --- points --- */
 
-/* Messages that are smaller tell nothing of the bytes' time: they pass at once, or find links that
- * have rested for a part of a burst only. */
-static double least_B(const struct fit *fit, int where)
+/* Messages that pass at once take their latency, and those of many bursts what their bytes take
+ * more. Others find links that have rested for a part of a burst only. */
+static bool finds_burst(const struct fit *fit, int where, double size_B)
 {
-	double burst = burst_s(fit, where), rate = fit->bandwidth_Bps[where].value;
+	double burst = burst_s(fit, where), bytes_s = size_B * first_per_B_s(fit);
 
-	if (burst == 0 || (fit->is_latency_shared && burst < fit->empty[where].value))
-		return 0;
-	return (2 * fit->empty[where].value < burst ? BURSTS_APART : 1) * burst * rate;
+	if (burst == 0 || has_packets(fit, where))
+		return size_B >= burst * fit->bandwidth_Bps[where].value * least_bursts(fit);
+	if (fit->is_latency_shared)
+		return burst < fit->empty[where].value ||
+		       size_B >= least_bursts(fit) * burst * fit->bandwidth_Bps[where].value;
+	return bytes_s <= fmin(burst, 2 * fit->empty[where].value) ||
+	       bytes_s >= least_bursts(fit) * burst;
 }
 
 /* The transfer of an eager message, or the bulk of another; false: it tells nothing. */
@@ -355,7 +389,7 @@ static bool make_point(const struct fit *fit, int where, const struct point *mes
 		transfer->size_B -= llround(data_B);
 		early_B = data_B;
 	} else if (size_B > 0 || fit->is_latency_shared) {
-		if (size_B < least_B(fit, where))
+		if (!finds_burst(fit, where, size_B))
 			return false;
 		shift_s += spared_by(fit, where, size_B, burst);
 	}
@@ -439,7 +473,7 @@ double fit_plain_error(const struct fit *fit, int where)
 		double time_s = curve->points[k].time.median;
 		int64_t size_B = curve->points[k].size_B;
 
-		if (time_s > 0 && (size_B == 0 || (double)size_B >= least_B(fit, where)))
+		if (time_s > 0 && (size_B == 0 || finds_burst(fit, where, (double)size_B)))
 			worst = fmax(worst, fabs(fit_plain_time(fit, where, size_B) / time_s - 1));
 	}
 	return worst;

@@ -136,7 +136,8 @@ def latency_and_work(values, size, credit):
             latency, bandwidth = segment_latency, segment_bandwidth
     if values.get('network.latency_model') == 'shared': # the latency is work, too
         return 0, max(latency + size / bandwidth - credit / plain, 0)
-    return latency, size / bandwidth - min(credit, size) / plain
+    work = size / bandwidth + min(latency, 0)
+    return max(latency, 0), max(work - credit / plain, 0)
 
 
 def message_time(values, size):
