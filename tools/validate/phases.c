@@ -2,6 +2,7 @@
 #include "tools/validate/phases.h"
 
 #include <jansson.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,14 @@ static int begin(struct reading *r, const struct open_phase *phase, struct util_
 	r->open = more;
 	r->open[r->n_open++] = *phase;
 	return 0;
+}
+
+static void add(struct val_phase *to, const struct val_phase *more)
+{
+	to->n_measured += more->n_measured;
+	to->n_predicted += more->n_predicted;
+	to->measured_s += more->measured_s;
+	to->predicted_s += more->predicted_s;
 }
 
 static bool is_within(const struct reading *r, int k)
@@ -175,44 +184,57 @@ static int take_phase(void *context, int rank, const char *name, double at_s,
 	return name ? begin(r, &phase, err) : end(r, &phase, err);
 }
 
-static int take_part(void *context, const char *name, double seconds, struct util_error *err)
+/* How long a library takes to start and to end is not predicted, and would be most of a short run.
+ */
+static bool is_in_total(const char *name)
 {
-	struct reading *r = context;
-	int index = find(&r->parts, name);
+	return strcmp(name, "MPI_Init") != 0 && strcmp(name, "MPI_Init_thread") != 0 &&
+	       strcmp(name, "MPI_Finalize") != 0;
+}
+
+static int add_part(struct reading *r, const struct val_phase *part, struct util_error *err)
+{
+	int index = find(&r->parts, part->name);
 
 	if (index < 0)
 		return no_memory(err);
-	add_measured(&r->parts.list[index], seconds);
-	add_measured(&r->parts.total, seconds);
+	add(&r->parts.list[index], part);
+	if (is_in_total(part->name))
+		add(&r->parts.total, part);
 	return 0;
+}
+
+/* Steps of computation are cut in other places than in a prediction: they are not counted. */
+static int take_part(void *context, const char *name, double seconds, struct util_error *err)
+{
+	return add_part(context,
+			&(struct val_phase){.name = (char *)(uintptr_t)name,
+					    .n_measured = name[0] != '(',
+					    .measured_s = seconds},
+			err);
 }
 
 static int predict_part(struct reading *r, const char *name, long n, double seconds,
 			struct util_error *err)
 {
-	int index = find(&r->parts, name);
-
-	if (index < 0)
-		return no_memory(err);
-	r->parts.list[index].n_predicted += n;
-	r->parts.list[index].predicted_s += seconds;
-	r->parts.total.n_predicted += n;
-	r->parts.total.predicted_s += seconds;
-	return 0;
+	return add_part(r,
+			&(struct val_phase){.name = (char *)(uintptr_t)name,
+					    .n_predicted = n,
+					    .predicted_s = seconds},
+			err);
 }
 
 /* A trace by the CPU's clock has computation in seconds of CPU, and apart from it what passed
  * between calls. */
 static int predict_computing(struct reading *r, const json_t *kernel, struct util_error *err)
 {
-	long n = (long)json_integer_value(json_object_get(kernel, "steps"));
 	double time_s = json_number_value(json_object_get(kernel, "time_s"));
 	double useful_s =
 	    r->has_cpu_clock ? json_number_value(json_object_get(kernel, "useful_s")) : time_s;
-	int failed = predict_part(r, VAL_COMPUTING, n, useful_s, err);
+	int failed = predict_part(r, VAL_COMPUTING, 0, useful_s, err);
 
 	if (!failed && r->has_cpu_clock)
-		failed = predict_part(r, VAL_WAITING, n, time_s - useful_s, err);
+		failed = predict_part(r, VAL_WAITING, 0, time_s - useful_s, err);
 	return failed;
 }
 
@@ -255,14 +277,6 @@ static void describe_class(const json_t *class, char *text, size_t size)
 		snprintf(text, size, "below %s", to);
 	else
 		snprintf(text, size, "%s to %s", from, to);
-}
-
-static void add(struct val_phase *to, const struct val_phase *more)
-{
-	to->n_measured += more->n_measured;
-	to->n_predicted += more->n_predicted;
-	to->measured_s += more->measured_s;
-	to->predicted_s += more->predicted_s;
 }
 
 /* What the prediction was compared with call by call: mpisim-run or mpisim-replay --real. */

@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Where a prediction is off, as tables and as JSON. */
+#include <math.h>
+
 #include "tools/validate/grid.h"
 #include "tools/validate/phases.h"
 
-static void add_phase(struct val_grid *grid, const char *name, const struct val_phase *p)
+#define ROUNDING 1e-9 /* relative: less is what sums in another order leave */
+
+static double without_rounding(double difference_s, double of_s)
 {
+	return fabs(difference_s) > ROUNDING * fabs(of_s) ? difference_s : 0;
+}
+
+static void add_phase(struct val_grid *grid, const char *name, const struct val_phase *p,
+		      double total_s)
+{
+	double predicted_s = without_rounding(p->predicted_s, total_s);
+	double difference_s = without_rounding(predicted_s - p->measured_s, p->measured_s);
+
 	val_grid_add(grid, "%s", name);
-	val_grid_add(grid, "%ld", p->n_measured);
-	val_grid_add(grid, "%ld", p->n_predicted);
+	if (name[0] == '(') { /* computation: nothing is counted */
+		val_grid_add(grid, "-");
+		val_grid_add(grid, "-");
+	} else {
+		val_grid_add(grid, "%ld", p->n_measured);
+		val_grid_add(grid, "%ld", p->n_predicted);
+	}
 	val_grid_add(grid, "%.5g", p->measured_s);
-	val_grid_add(grid, "%.5g", p->predicted_s);
-	val_grid_add(grid, "%+.5g", p->predicted_s - p->measured_s);
+	val_grid_add(grid, "%.5g", predicted_s);
+	val_grid_add(grid, "%+.5g", difference_s);
 	if (p->measured_s > 0)
-		val_grid_add(grid, "%+.1f %%", 100 * (p->predicted_s / p->measured_s - 1));
+		val_grid_add(grid, "%+.1f %%", 100 * difference_s / p->measured_s);
 	else
 		val_grid_add(grid, "-");
 }
@@ -30,8 +48,8 @@ static int print_list(const struct val_phases *phases, const char *title, const 
 	for (size_t k = 0; k < sizeof head / sizeof head[0]; k++)
 		val_grid_add(&grid, "%s", head[k]);
 	for (int i = 0; i < phases->n; i++)
-		add_phase(&grid, phases->list[i].name, &phases->list[i]);
-	add_phase(&grid, total, &phases->total);
+		add_phase(&grid, phases->list[i].name, &phases->list[i], phases->total.predicted_s);
+	add_phase(&grid, total, &phases->total, 0);
 	fprintf(file, "%s, summed over the ranks\n\n", title);
 	failed = val_grid_print(&grid, file);
 	val_grid_finish(&grid);
@@ -49,7 +67,7 @@ int val_phases_print(const struct val_places *places, FILE *file)
 		fputc('\n', file);
 	if (!failed && places->parts.n > 0)
 		failed = print_list(&places->parts, "Computation, and time in each function of MPI",
-				    "function", "total", file);
+				    "function", "total but for MPI_Init, MPI_Finalize", file);
 	if (!failed && places->sizes.n > 0) {
 		fputc('\n', file);
 		failed = print_list(&places->sizes, "Time in MPI by the size of messages",
