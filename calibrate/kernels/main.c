@@ -228,20 +228,24 @@ static int fit_all(const struct options *o, const struct kern_data *data, struct
 	return rc;
 }
 
+#define NAMED 5 /* the table has the others */
+
 static void warn_noisy(const struct kern_model models[], size_t n)
 {
 	int n_noisy = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (kern_is_noisy(&models[i]))
+		if (kern_is_noisy(&models[i]) && n_noisy++ < NAMED)
 			fprintf(stderr, "%s%s",
-				n_noisy++ ? ", " : "mpisim-kernels: warning: times of ",
+				n_noisy > 1 ? ", " : "mpisim-kernels: warning: times of ",
 				models[i].series->name);
+	if (n_noisy > NAMED)
+		fprintf(stderr, " and %d more", n_noisy - NAMED);
 	if (n_noisy)
-		fputs(" scatter: the machine was busy with other things, or they depend on more "
-		      "than the parameters; "
-		      "see the columns calls and outliers\n",
-		      stderr);
+		fputs(
+		    " scatter: the machine was busy with other things, or they depend on more than "
+		    "the parameters; see the columns calls and outliers\n",
+		    stderr);
 }
 
 static int draw(const struct options *o, const struct kern_model models[], size_t n,

@@ -129,6 +129,9 @@ class Spread(Base):
             wanted = "mpisim-kernels: warning: times of k scatter: the machine was busy with other things, or they depend on more than the parameters"
             self.assertEqual(done.stderr.startswith(wanted), is_noisy, done)
             self.assertEqual(bool(done.stderr), is_noisy, done)
+        rows = self.rows(lambda: random.uniform(0.5, 1.5), 50)
+        done = call(KERNELS, self.store("".join(rows.replace("k", f"k{i}") for i in range(7))))
+        self.assertIn("times of k0, k1, k2, k3, k4 and 2 more scatter: ", done.stderr)
 
     def test_files_are_nodes_and_their_speeds_spread(self):
         """0.9, 1 and 1.1 times as long: standard deviation 0.1, mean 1."""
