@@ -29,6 +29,10 @@ with tempfile.TemporaryDirectory(prefix="mpisim-install-") as name:
         (link,) = root.glob(f"**/{alias}")
         if not link.resolve(strict=True).name.startswith("libmpi_abi.so.1"):
             sys.exit(f"{link} leads to {link.resolve()}")
+    for path in [*root.glob("**/mpisim-real.pc"), *root.glob("**/mpisim-trace-*.pc")]:  # for programs that another MPI compiles
+        flags = call("pkg-config", f"--define-variable=prefix={bins.parent}", "--cflags", path).split()
+        if any((pathlib.Path(flag[2:]) / "mpi.h").exists() for flag in flags if flag.startswith("-I")):
+            sys.exit(f"{path.name} leads to the simulator's mpi.h: {flags}")
     if not list(root.glob("**/mpisim/clusters/example-gigabit.yaml")):
         sys.exit("the example clusters are not installed")
     command = call(bins / "mpisim-cc", "-show", "x.c")
