@@ -31,3 +31,32 @@ int fit_entries(const struct fit *fit, int where, struct entry entries[FIT_SEGME
 		entries[k] = make_entry(&curve->segments[k]);
 	return curve->n_segments;
 }
+
+/* --- of transfers between nodes by size --- */
+
+static const struct segment *segment_at(const struct fit *fit, double size_B)
+{
+	const struct curve *curve = &fit->transfers[fit->subject];
+	int k = 0;
+
+	if (!fit_needs_segments(fit, fit->subject))
+		return NULL;
+	while (k + 1 < curve->n_segments && size_B >= (double)curve->segments[k + 1].from_B)
+		k++;
+	return &curve->segments[k];
+}
+
+double fit_rate_at(const struct fit *fit, double size_B)
+{
+	const struct segment *segment = segment_at(fit, size_B);
+
+	return segment ? 1 / fmax(segment->per_byte_s, 1e-19)
+		       : fit->bandwidth_Bps[fit->subject].value;
+}
+
+double fit_delay_at(const struct fit *fit, double size_B)
+{
+	const struct segment *segment = segment_at(fit, size_B);
+
+	return segment ? fmax(segment->latency_s, 0) : fit->latency[fit->subject].value;
+}

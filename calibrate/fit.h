@@ -195,9 +195,6 @@ void fit_free_transfers(struct fit *fit);
 double fit_plain_time(const struct fit *fit, int where, int64_t size_B);
 double fit_latency(const struct fit *fit, int where);
 double fit_control_s(const struct fit *fit); /* a control message, after a rest */
-/* Of a transfer of that size: bytes per second once it has its links, and how long before. */
-double fit_rate_at(const struct fit *fit, double size_B);
-double fit_delay_at(const struct fit *fit, double size_B);
 /* Largest relative distance of a measured time from one latency and one bandwidth for all sizes. */
 double fit_plain_error(const struct fit *fit, int where);
 /* Whether the cluster file has segments there. */
@@ -213,6 +210,9 @@ void fit_add_since(struct since *list, int *n, int64_t from_B, double size_B);
 double fit_intra_latency(const struct fit *fit);
 /* The transfers' curve as the file's segments; returns how many. */
 int fit_entries(const struct fit *fit, int where, struct entry entries[FIT_SEGMENTS]);
+/* Of a transfer of that size: bytes per second once it has its links, and how long before. */
+double fit_rate_at(const struct fit *fit, double size_B);
+double fit_delay_at(const struct fit *fit, double size_B);
 
 /* yaml.c: the cluster file. */
 void fit_write_yaml(const struct fit *fit, FILE *file);
