@@ -8,6 +8,11 @@
 
 enum { MOST_SPAWNS = 16 };
 
+/* One-sided operations that probe_rma.c has at once at most. Of a round trip, which as many as can
+ * be started take: what an operation waits less for does not show there. */
+enum { MOST_AT_ONCE = 1026 };
+static const double SHOWS = 0.9;
+
 /* Of a rate that would be twice as high if nothing were in its way. */
 static const double LIMITED = 0.98;
 /* Messages that follow each other when processes that begin meet those that spawned them. */
@@ -60,6 +65,13 @@ static int keys_of(const struct fit *fit, const char *name, struct sample_key *k
 
 /* --- one-sided communication --- */
 
+/* Of so many operations none seemed to wait. Where starting them takes as long as a round trip, the
+ * last ones would have waited for less than what shows. */
+static int64_t unseen_depth(int64_t n)
+{
+	return n < MOST_AT_ONCE ? llround((double)n * SHOWS) : n;
+}
+
 static void find_rma(const struct fit *fit, struct services *services)
 {
 	struct sample_key key;
@@ -79,7 +91,8 @@ static void find_rma(const struct fit *fit, struct services *services)
 		depth = value_of(fit, &key);
 	services->is_depth_certain = depth.low == depth.high;
 	services->depth = services->is_depth_certain ? (int64_t)depth.value : 0;
-	services->n_at_once = fact(fit, "rma_busy") > 0 ? fact(fit, "rma_busy") : key.x;
+	services->n_at_once =
+	    fact(fit, "rma_busy") > 0 ? fact(fit, "rma_busy") : unseen_depth(key.x);
 	/* a single step may be a connection's first window */
 	if (fit->payload_B > 0 && key.x <= 2 * services->depth) {
 		services->n_at_once = services->depth;
