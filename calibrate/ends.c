@@ -170,12 +170,17 @@ static double left_of_bulk(const struct fit *fit, int64_t size_B)
 		    (double)size_B);
 }
 
-/* Where latencies share, a byte that comes behind the queue shares its link, and finds it busy. */
+/* Where latencies share, a byte that comes behind the queue shares its link, and finds it busy; its
+ * answer comes in while that one still is. */
 static double beside_s(const struct fit *fit)
 {
-	double latency_s = fit->latency[fit->subject].value;
+	double latency_s = fit->latency[fit->subject].value,
+	       rested_s = fmax(latency_s - fit->burst_s, 0);
 
-	return fit->is_latency_shared ? latency_s + fmin(fit->burst_s, latency_s) : 0;
+	if (!fit->is_latency_shared)
+		return 0;
+	return 2 * latency_s / fit_sharing_efficiency(fit, 2) +
+	       rested_s / (1 - fit_duplex_penalty(fit)) - 2 * rested_s;
 }
 
 /* A byte to a third node waited for so much of a large message; by rendezvous it did so with each

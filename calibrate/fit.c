@@ -282,6 +282,7 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 	}
 	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++)
 		fit_bandwidth(fit, w);
+	fit_sharing(fit);
 	fit_queue(fit);
 	fit_synchronous(fit);
 	fit_late(fit);
@@ -289,7 +290,6 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 	fit_send_buffer(fit);
 	find_cores(fit);
 	find_protocol(fit);
-	fit_sharing(fit);
 	if (find_table(fit) == 0)
 		return 0;
 	snprintf(error, 256, "out of memory");

@@ -133,7 +133,7 @@ int curve_make(struct curve *curve, const struct samples *samples, int where, in
 /* The segments alone, of points that are there. */
 int curve_fit(struct curve *curve, int64_t threshold_B);
 
-/* sharing.c */
+/* sharing.c: after fit_transfers, or before, where latencies share */
 void fit_sharing(struct fit *fit);
 double fit_duplex_penalty(const struct fit *fit);
 double fit_sharing_efficiency(const struct fit *fit, int n_flows);
@@ -158,7 +158,11 @@ static inline int fit_n_control(const struct fit *fit)
 {
 	return fit->is_acknowledged ? 4 : 2;
 }
-void fit_queue(struct fit *fit);
+/* How long what leaves unattended takes of links, if that and what stalled took so much less than
+ * all of a message: what had stalled finds links that have rested, and passes at once as far as a
+ * call takes it. */
+double fit_unattended_s(const struct fit *fit, double spared_s);
+void fit_queue(struct fit *fit); /* after fit_sharing */
 void fit_synchronous(struct fit *fit);
 void fit_late(struct fit *fit);
 void fit_used(struct fit *fit); /* after the others */

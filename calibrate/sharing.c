@@ -121,6 +121,7 @@ void fit_sharing(struct fit *fit)
 	const struct samples *samples = fit->samples;
 	double alone_s = -1;
 
+	fit->n_sharing = 0;
 	for (size_t i = 0; i < samples->n && fit->n_sharing < FIT_SHARING; i++) {
 		const struct sample_key *key = &samples->list[i].key;
 

@@ -171,6 +171,19 @@ static double refined(const struct fit *fit, double train_s)
 	return sizes.n < LEAST_SIZES ? train_s : burst_s;
 }
 
+/* Of so many messages that share a link: what they take of the time that they seem to take. Those
+ * that begin before the others lose less. */
+static void take_off_losses(const struct fit *fit, int64_t n, struct train *train)
+{
+	struct fit shared = *fit;
+	double efficiency, apart_s = (double)n * fit->send_overhead[fit->subject].value;
+
+	fit_sharing(&shared);
+	efficiency = fit_sharing_efficiency(&shared, (int)n);
+	train->each_s *= efficiency;
+	train->credit_s = train->credit_s * efficiency - apart_s * (1 - efficiency);
+}
+
 /* An empty message has its links for the latency, less what they have saved up. */
 static void share_latency(struct fit *fit)
 {
@@ -183,8 +196,10 @@ static void share_latency(struct fit *fit)
 
 		if (strcmp(key->name, "train") || key->x != 0)
 			continue;
-		if (!make_train(fit, key, &empty) ||
-		    empty.credit_s < fmax(LEAST_BURST_B / fit->bandwidth_Bps[fit->subject].value,
+		if (!make_train(fit, key, &empty))
+			return;
+		take_off_losses(fit, key->y, &empty);
+		if (empty.credit_s < fmax(LEAST_BURST_B / fit->bandwidth_Bps[fit->subject].value,
 					  SURE * empty.error_s))
 			return;
 		more_s = empty.each_s - latency->value;
