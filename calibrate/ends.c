@@ -10,6 +10,7 @@
 static const double ROUNDING = 0.02;  /* of a packet */
 static const double LEAST_STALLED = 0.001; /* of a message: less is an error of measurement */
 static const double MOST_LEFT = 0.97; /* of a large message, of which a queue holds a part */
+enum { FIRST_WINDOW = 10 };	      /* packets, RFC 6928 */
 static const double SAME_PACKETS = 1.5, SAME_PART = 0.02; /* of what a queue holds, and of it */
 
 /* The size at which the probe was made; -1: it was not. */
@@ -97,6 +98,15 @@ void fit_synchronous(struct fit *fit)
 	    fit->latency[w].value > 0;
 }
 
+double fit_unattended_s(const struct fit *fit, double spared_s)
+{
+	double rested_s = fit_rested_s(fit);
+
+	if (fit->payload_B == 0 && spared_s < 2 * rested_s)
+		return spared_s / 2;
+	return spared_s - rested_s;
+}
+
 /* The bulk began after the sender's first computing, and ended after its second one and what had
  * not left by then. */
 static double left_B(const struct fit *fit, const struct sample_key *key)
@@ -110,8 +120,7 @@ static double left_B(const struct fit *fit, const struct sample_key *key)
 		 fit_nothing_s(fit) - fit->recv_overhead[w].value - fit_taking_s(fit);
 	if (fit->is_acknowledged)
 		rest_s -= 2 * fit_control_s(fit);
-	/* what had stalled finds links that have rested */
-	return (bulk_B / fit_rate_at(fit, bulk_B) - rest_s - fit_rested_s(fit)) * b;
+	return fit_unattended_s(fit, bulk_B / fit_rate_at(fit, bulk_B) - rest_s) * b;
 }
 
 /* What the sender still waited for, when it had computed: what had not left, and the answer. */
@@ -120,21 +129,33 @@ static void add_eager(struct fit *fit)
 	const struct samples *samples = fit->samples;
 	const struct sample_key *key = NULL;
 	int w = fit->subject;
-	double stalled_s, leaves_B;
+	double stalled_s, spared_s, b = fit->bandwidth_Bps[w].value;
 	bool has_stalled;
 
 	while ((key = samples_next(samples, "used_eager", key ? key->x : -1))) {
 		stalled_s = fmax(samples_summary(samples, key).median - fit->empty[w].value -
 				     fit->recv_overhead[w].value,
 				 0);
-		leaves_B =
-		    (double)key->y - (stalled_s + fit_rested_s(fit)) * fit->bandwidth_Bps[w].value;
-		has_stalled =
-		    stalled_s * fit->bandwidth_Bps[w].value > LEAST_STALLED * (double)key->y;
+		spared_s = (double)key->y / b - stalled_s;
+		has_stalled = stalled_s * b > LEAST_STALLED * (double)key->y;
 		/* nothing has: at least as much leaves, and it did not before */
-		if (has_stalled || fit->n_used > 0)
-			fit_add_since(fit->used, &fit->n_used, key->x, leaves_B);
+		if (has_stalled)
+			fit_add_since(fit->used, &fit->n_used, key->x,
+				      fit_unattended_s(fit, spared_s) * b);
+		else if (fit->n_used > 0)
+			fit_add_since(fit->used, &fit->n_used, key->x,
+				      (spared_s - fit_rested_s(fit)) * b);
 	}
+}
+
+/* A new connection lets out so many packets in a round trip at first: where links carry more, that
+ * is what a message waits for. */
+static bool waits_for_windows(const struct fit *fit)
+{
+	int w = fit->subject;
+
+	return 2 * fit->latency[w].value * fit->bandwidth_Bps[w].value >
+	       FIRST_WINDOW * fit->payload_B;
 }
 
 void fit_used(struct fit *fit)
@@ -143,6 +164,10 @@ void fit_used(struct fit *fit)
 	int64_t from_B;
 
 	if (!isfinite(fit->bandwidth_Bps[fit->subject].value))
+		return;
+	fit->is_use_hidden =
+	    fit->payload_B > 0 && waits_for_windows(fit) && samples_next(fit->samples, "used", -1);
+	if (fit->is_use_hidden)
 		return;
 	add_eager(fit);
 	while ((key = samples_next(fit->samples, "used", key ? key->x : -1))) {

@@ -194,7 +194,9 @@ static void find_unattended(struct fit *fit, int64_t size_B, double one_way_s, d
 	if (look.value > LEAST_STALLED * one_way_s && isfinite(fit->bandwidth_Bps[w].value) &&
 	    send_wait_s - look.value < MOST_STALLED * one_way_s)
 		fit->unattended_B =
-		    fmax(0, send_wait_s - look.value - fit_delay_at(fit, (double)size_B)) *
+		    fmax(0, fit_unattended_s(fit, send_wait_s - look.value -
+						      fit_delay_at(fit, (double)size_B) +
+						      fit_rested_s(fit))) *
 		    fit->bandwidth_Bps[w].value;
 }
 

@@ -96,6 +96,7 @@ struct fit {
 	struct since used[FIT_SINCE], /* [n_used] what leaves unattended on a connection that has
 					 carried so much */
 	    send_buffers[FIT_SINCE];  /* [n_send_buffers] what a send of that size leaves behind */
+	bool is_use_hidden;	      /* new connections wait for their windows instead */
 	int64_t least_telling_B; /* smaller messages were left behind as a whole; 0: none was */
 	bool buffer_is_doubtful;      /* it held all of the largest message */
 	bool is_buffer_by_list;	      /* the same, as they are those of a connection by its use */

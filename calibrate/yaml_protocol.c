@@ -91,6 +91,10 @@ static void write_unattended(const struct fit *fit, FILE *file)
 		    "  unattended_send: %.0f   # of a connection that large messages have used; "
 		    "%s\n",
 		    fit->unattended_B, yaml_probe(fit, "send_progress send_look", probe));
+		if (fit->is_use_hidden)
+			fprintf(file,
+				"  # by what a connection has carried: not told, new ones wait for "
+				"their windows\n");
 		return;
 	}
 	fprintf(file, "  unattended_send:   # by what the connection had carried; %s\n",
