@@ -55,6 +55,8 @@ struct cal {
 	double recv_overhead_s, recv_per_B_s; /* of what is there before it is asked for; by size
 						 after probe_eager */
 	double send_overhead_s, send_per_B_s; /* likewise */
+	double unattended_s; /* so long a large message goes on whose sender computes; INFINITY: to
+				its end */
 	double queue_s;	  /* of a large message, before what its node sends next */
 	double request_B; /* comes with a rendezvous' request at most */
 	bool is_ordered;  /* a short message does not pass a long one */

@@ -7,6 +7,12 @@
 enum { CHUNKS = 160, MOST_CHUNKS = 32768, MOST_TRANSFERS = 32, TIMINGS = 2, ACK = 100, STOP = 99 };
 /* Looks of a computing rank that the end of one transfer takes at most. */
 enum { LAST_LOOKS = 3 };
+/* Of the time for which a message goes on while its sender computes, one piece of computing. */
+static const double LOOKS_IN_TIME = 0.7;
+/* Of an eager message's time, where what copying takes of it is not known well. */
+static const double LEAST_OF_LINKS = 0.3;
+static const double LEAST_CHUNK_S = 20e-6, LEAST_PIECE_S = 1e-6;
+enum { MOST_PIECES = 20 }; /* of what would be one otherwise */
 /* Messages from the barrier until all transfers are under way, and from the end of the first one
  * until that is known; one more of each for each transfer. */
 enum { TO_BEGIN = 8, TO_END = 4 };
@@ -68,6 +74,7 @@ struct cost {
 	int64_t out_B, in_B; /* of each, so that they share the links and end together */
 	/* least time per byte of all in one direction only; [number of transfers], 0: unknown */
 	double out_s[MOST_TRANSFERS + 1], in_s[MOST_TRANSFERS + 1];
+	double longest_s; /* a piece of computing, if looks did not matter */
 	double chunk_s, alone_s;
 	double to_begin_s, to_end_s; /* so much of the time something is not under way */
 	bool is_timing;		     /* rank 0 only waits */
@@ -201,13 +208,14 @@ static void compute_until_first(const struct cal *cal, struct cost *cost, int n,
 				MPI_Request *requests)
 {
 	/* Where transfers stand still while their rank computes, the first would never end. */
-	int index, is_over = 0, most = 4 * CHUNKS * (cost->n_out + cost->n_in + 1);
+	int index, is_over = 0;
+	double most_s = 4 * CHUNKS * cost->longest_s * (cost->n_out + cost->n_in + 1), done_s = 0;
 
 	if (cal->n_here > 1 || cost->is_timing) {
 		MPI_Waitany(n, requests, &index, MPI_STATUS_IGNORE);
 		return;
 	}
-	for (int k = 0; k < most && !is_over; k++) {
+	for (; done_s < most_s && !is_over; done_s += cost->chunk_s) {
 		compute_chunk(cost);
 		MPI_Testany(n, requests, &index, &is_over, MPI_STATUS_IGNORE);
 	}
@@ -222,19 +230,39 @@ static bool has_hidden_ends(const struct cal *cal, const struct cost *cost)
 	return cal->is_ordered && cost->n_out > 0 && cost->n_in > 0;
 }
 
+/* What the sender of an eager message, or its receiver, does with its bytes. */
+static double bytes_s(const struct cal *cal, int64_t size_B, double per_B_s)
+{
+	return size_B <= cal->threshold_B ? (double)size_B * per_B_s : 0;
+}
+
 /* Then all are under way: an answer to a request stands behind what rank 0's own requests bring. */
 static double begun_s(const struct cal *cal, const struct cost *cost)
 {
 	return cost->to_begin_s + (cost->n_out > 1 ? cal->queue_s : 0) +
-	       cost->n_out * cal->request_B * cal->per_byte_s[BETWEEN_NODES];
+	       cost->n_out * cal->request_B * cal->per_byte_s[BETWEEN_NODES] +
+	       bytes_s(cal, cost->in_B, cal->send_per_B_s);
 }
 
-/* None ends before, even if it had its links to itself. */
-static double least_s(const struct cal *cal, const struct cost *cost)
+/* None of that size ends before, even if it had its links to itself. The first one began before the
+ * others had been sent. */
+static double least_s(const struct cal *cal, const struct cost *cost, int64_t size_B)
 {
-	int64_t size_B = cost->out_B < cost->in_B ? cost->out_B : cost->in_B;
+	double per_byte_s = cal->per_byte_s[BETWEEN_NODES],
+	       copies_s = bytes_s(cal, size_B,
+				  fmin(cal->send_per_B_s + cal->recv_per_B_s,
+				       (1 - LEAST_OF_LINKS) * per_byte_s));
 
-	return ((double)size_B - cal->request_B) * cal->per_byte_s[BETWEEN_NODES];
+	return ((double)size_B - cal->request_B) * per_byte_s - copies_s -
+	       cost->n_out * bytes_s(cal, cost->out_B, cal->send_per_B_s);
+}
+
+/* Before the first is over none of these has left its links, but for one that is copied then: what
+ * has arrived may have to be. */
+static double busy_s(const struct cal *cal, const struct cost *cost, int64_t size_B)
+{
+	return fmax(cost->first_s - bytes_s(cal, size_B, cal->recv_per_B_s),
+		    least_s(cal, cost, size_B));
 }
 
 /*
@@ -244,16 +272,17 @@ static double least_s(const struct cal *cal, const struct cost *cost)
 static void choose_window(const struct cal *cal, const struct cost *cost, double begin,
 			  double window[2])
 {
-	double copy_s = 0;
+	double end_s = cost->first_s;
 
-	/* what has arrived may have to be copied before it is there */
-	if (cost->out_B <= cal->threshold_B)
-		copy_s = (double)cost->out_B * cal->recv_per_B_s;
-	if (cost->in_B <= cal->threshold_B)
-		copy_s = fmax(copy_s, (double)cost->in_B * cal->recv_per_B_s);
-	window[1] = begin + cost->first_s - cost->to_end_s - cost->looks_s - copy_s;
+	if (cost->n_out > 0)
+		end_s = fmin(end_s, busy_s(cal, cost, cost->out_B));
+	if (cost->n_in > 0)
+		end_s = fmin(end_s, busy_s(cal, cost, cost->in_B));
+	end_s -= cost->looks_s;
 	if (has_hidden_ends(cal, cost))
-		window[1] = fmin(window[1], begin + least_s(cal, cost) - cost->to_end_s);
+		end_s = fmin(
+		    end_s, least_s(cal, cost, cost->out_B < cost->in_B ? cost->out_B : cost->in_B));
+	window[1] = begin + end_s - cost->to_end_s;
 	window[0] = (begin + window[1]) / 2;
 	if (has_hidden_ends(cal, cost))
 		window[0] = fmax(window[0], begin + begun_s(cal, cost));
@@ -324,7 +353,14 @@ static void choose_sizes(const struct cal *cal, struct cost *cost)
 
 	cost->out_B = cost->n_out ? (int64_t)(all_B / fmax(ratio, 1) / cost->n_out) : 0;
 	cost->in_B = cost->n_in ? (int64_t)(all_B * fmin(ratio, 1) / cost->n_in) : 0;
-	cost->chunk_s = fmax((most ? all_B * per_B_s / most : cost->alone_s) / CHUNKS, 20e-6);
+	cost->longest_s =
+	    fmax((most ? all_B * per_B_s / most : cost->alone_s) / CHUNKS, LEAST_CHUNK_S);
+	cost->chunk_s = cost->longest_s;
+	/* a rank that computes beside its own messages must look before they stand still */
+	if (cal->n_here == 1)
+		cost->chunk_s =
+		    fmin(cost->longest_s, fmax(LOOKS_IN_TIME * cal->unattended_s,
+					       fmax(cost->longest_s / MOST_PIECES, LEAST_PIECE_S)));
 }
 
 static void keep_time(struct cost *cost, double time_s)

@@ -12,6 +12,10 @@ enum {
 	LOOKS_IN_A_ROW = 4 /* some libraries read an answer in one and act on it in the next */
 };
 
+/* Of a large message's time: what a sender that looked once still waits for, at least, if the rest
+ * had stalled, and what has left since, at most. */
+static const double LEAST_STALLED = 0.05, MOST_STALLED = 0.7;
+
 /* What a sender does half-way through its computing. */
 enum look { LOOKS_NOT, LOOKS, ASKS_FOR_COMPLETE };
 
@@ -255,8 +259,22 @@ static double measure_send_return(struct cal *cal, void *context)
 	return measure_late_receiver(cal, &probe);
 }
 
+/* What was still waited for without a look, and after one; the same as of samples in fit.c. */
+static double unattended_s(const struct cal *cal, const struct probe *probe, int where,
+			   double wait_s, double look_s)
+{
+	double leaves_s = wait_s - look_s,
+	       latency_s = cal->empty_s[where] - cal->send_overhead_s - cal->recv_overhead_s;
+
+	if (look_s < LEAST_STALLED * probe->expected_s ||
+	    leaves_s > MOST_STALLED * probe->expected_s)
+		return INFINITY;
+	return fmax(leaves_s - latency_s, 0);
+}
+
 void probe_protocol(struct cal *cal, int where, double until)
 {
+	double wait_s, look_s;
 	struct probe probe = {.partner = cal_partner(cal, where), .size_B = 4 << 20};
 
 	if (cal->threshold_B != INT64_MAX && probe.size_B < 4 * cal->threshold_B)
@@ -265,9 +283,12 @@ void probe_protocol(struct cal *cal, int where, double until)
 		probe.size_B = cal->largest_B[where];
 	cal_group(cal, "progress and buffers", until, 6);
 	probe.expected_s = probe_one_way(cal, where, probe.size_B);
-	cal_repeat(cal, "send_progress", where, probe.size_B, 0, measure_send_progress, &probe);
+	wait_s =
+	    cal_repeat(cal, "send_progress", where, probe.size_B, 0, measure_send_progress, &probe);
 	probe.look = LOOKS;
-	cal_repeat(cal, "send_look", where, probe.size_B, 0, measure_send_progress, &probe);
+	look_s =
+	    cal_repeat(cal, "send_look", where, probe.size_B, 0, measure_send_progress, &probe);
+	cal->unattended_s = unattended_s(cal, &probe, where, wait_s, look_s);
 	probe.look = ASKS_FOR_COMPLETE;
 	cal_repeat(cal, "send_complete_look", where, probe.size_B, 0, measure_send_progress,
 		   &probe);
