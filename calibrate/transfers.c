@@ -312,13 +312,16 @@ static enum end end_of(const struct fit *as_if, double step_s, const struct requ
 										 : ARRIVED;
 }
 
+/* How far one latency and one bandwidth are off for messages of that size and larger ones. */
+static double error_from(const struct fit *fit, int where, int64_t from_B);
+
 static void find_handshake(struct fit *fit)
 {
 	int w = fit->subject;
 	int64_t eager_B = fit->threshold_B[w], next_B = eager_B < INT64_MAX ? eager_B + 1 : eager_B;
 	struct summary at = time_of(fit, "one_way", eager_B),
 		       above = time_of(fit, "one_way", next_B);
-	double rate = fit->bandwidth_Bps[w].value, half_B, step_s = above.median - at.median;
+	double rate = fit->bandwidth_Bps[w].value, half_B, step_s = above.median - at.median, error;
 	struct request request = measured_request(fit);
 	struct fit as_if;
 	enum end end;
@@ -332,6 +335,10 @@ static void find_handshake(struct fit *fit)
 	if (!fit->is_acknowledged && w == BETWEEN_NODES) {
 		solve_handshake(&as_if, step_s, &request);
 		end = end_of(&as_if, step_s, &request);
+		error = error_from(fit, w, next_B);
+		if (end == DOUBTFUL && error > LEAST_ERROR &&
+		    error > MUCH_BETTER * error_from(&as_if, w, next_B))
+			end = ACKNOWLEDGED;
 		as_if.is_end_in_times = !fit_is_lazy(fit);
 		if (end == ACKNOWLEDGED)
 			*fit = as_if;
@@ -462,21 +469,26 @@ double fit_plain_time(const struct fit *fit, int where, int64_t size_B)
 			   (double)size_B - data_B, h.bulk_credit_s);
 }
 
-double fit_plain_error(const struct fit *fit, int where)
+static double error_from(const struct fit *fit, int where, int64_t from_B)
 {
 	const struct curve *curve = &fit->curves[where];
 	double worst = 0;
 
-	if (has_packets(fit, where)) /* which are as good as segments, and exclude them */
-		return 0;
 	for (int k = 0; k < curve->n_points; k++) {
 		double time_s = curve->points[k].time.median;
 		int64_t size_B = curve->points[k].size_B;
 
-		if (time_s > 0 && (size_B == 0 || finds_burst(fit, where, (double)size_B)))
+		if (size_B >= from_B && time_s > 0 &&
+		    (size_B == 0 || finds_burst(fit, where, (double)size_B)))
 			worst = fmax(worst, fabs(fit_plain_time(fit, where, size_B) / time_s - 1));
 	}
 	return worst;
+}
+
+double fit_plain_error(const struct fit *fit, int where)
+{
+	/* packets are as good as segments, and exclude them */
+	return has_packets(fit, where) ? 0 : error_from(fit, where, 0);
 }
 
 bool fit_needs_segments(const struct fit *fit, int where)
