@@ -237,6 +237,8 @@ class Validate(unittest.TestCase):
         self.refused("--json: found an empty value", TABLE, "--json", "")
         self.refused("--margin: found it twice, wanted it once", TABLE, "--margin", "5", "--margin", "6")
         self.refused("found 2 files", TABLE, "another.csv")
+        for option in (["--plot", "p"], ["--rows"], ["--within", "4"], ["--margin", "4"], ["--require", "a:1@2"]):
+            self.refused(f"found {option[0]} beside --phases, wanted --json or --quiet only", TABLE, "--phases", "log", *option)
         self.refused("cannot write /dev/null/x", TABLE, "--quiet", "--json", "/dev/null/x")
         self.refused("cannot make the directory", TABLE, "--quiet", "--plot", "/dev/null/x")
 

@@ -19,7 +19,7 @@ static const char help[] =
     "mpisim-validate says how close predicted running times are to measured ones.\n"
     "\n"
     "usage: mpisim-validate [OPTION…] TABLE.csv\n"
-    "       mpisim-validate --phases LOG PREDICTION.json\n"
+    "       mpisim-validate --phases LOG [--json FILE] [--quiet] PREDICTION.json\n"
     "\n"
     "TABLE.csv has a line for each configuration that was measured, with the predictions\n"
     "of any number of models (docs/validate.md):\n"
@@ -146,6 +146,22 @@ static int take_option(int option, const char *value, struct command *out, struc
 	return 0;
 }
 
+/* Those of tables would be silently without effect. */
+static int check_phases(const struct command *command, uint64_t given, struct util_error *err)
+{
+	for (int k = 0; long_options[k].name; k++) {
+		int option = long_options[k].val;
+		bool is_given = option == REQUIRE ? command->n_required > 0 : given >> k & 1;
+
+		if (is_given && option != JSON && option != QUIET && option != PHASES)
+			return util_error_set(
+			    err, UTIL_EINPUT,
+			    "found --%s beside --phases, wanted --json or --quiet only",
+			    long_options[k].name);
+	}
+	return 0;
+}
+
 /* 1: --help or --version was all. */
 static int parse(int argc, char **argv, struct command *out, struct util_error *err)
 {
@@ -174,6 +190,8 @@ static int parse(int argc, char **argv, struct command *out, struct util_error *
 	if (!failed && optind + 1 != argc)
 		failed = util_error_set(err, UTIL_EINPUT, "found %d files, wanted one; " SEE_HELP,
 					argc - optind);
+	if (!failed && out->phases)
+		failed = check_phases(out, given, err);
 	out->path = argv[optind];
 	return failed;
 }
