@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "calibrate/kernels/kernels.h"
@@ -15,6 +16,7 @@
 
 #define CATALOG_ROOM 64
 #define EXIT_USAGE 2
+#define BUDGET_S 60
 
 static const char help[] =
     "mpisim-kernels measures how long BLAS kernels take on this machine, or reads what was\n"
@@ -133,11 +135,39 @@ static int take_option(int option, char *value, struct options *o, struct util_e
 	}
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat first, second;
+
+	return !strcmp(a, b) || (!stat(a, &first) && !stat(b, &second) &&
+				 first.st_dev == second.st_dev && first.st_ino == second.st_ino);
+}
+
+/* A model in the place of the measurements that it is of would be the end of them. */
+static int check_files(const struct options *o, struct util_error *err)
+{
+	if (o->n_inputs &&
+	    (o->settings.n_cores || o->store || o->settings.budget_s > 0 || o->settings.max_size))
+		return util_error_set(err, UTIL_EINPUT,
+				      "--budget, --max-size, --contention and --store go with "
+				      "measuring; found the store %s to read",
+				      o->inputs[0]);
+	for (int i = 0; o->out && i < o->n_inputs; i++)
+		if (is_same_file(o->out, o->inputs[i]))
+			return util_error_set(
+			    err, UTIL_EINPUT,
+			    "-o %s: found it among the stores to read, wanted another file",
+			    o->out);
+	if (o->out && o->store && is_same_file(o->out, o->store))
+		return util_error_set(err, UTIL_EINPUT, "--store %s: it is the model file already",
+				      o->store);
+	return 0;
+}
+
 static int parse(int argc, char **argv, struct options *out, struct util_error *err)
 {
-	struct options o = {.settings = {.budget_s = 60,
-					 .shows_progress = isatty(STDERR_FILENO),
-					 .interrupt = &caught_signal}};
+	struct options o = {
+	    .settings = {.shows_progress = isatty(STDERR_FILENO), .interrupt = &caught_signal}};
 	uint64_t given = 0;
 	int option, rc = 0;
 
@@ -153,10 +183,10 @@ static int parse(int argc, char **argv, struct options *out, struct util_error *
 		return rc;
 	o.inputs = argv + optind;
 	o.n_inputs = argc - optind;
-	if (o.n_inputs && (o.settings.n_cores || o.store))
-		return util_error_set(err, UTIL_EINPUT,
-				      "--contention and --store go with measuring; found the store %s to read",
-				      o.inputs[0]);
+	rc = check_files(&o, err);
+	if (rc)
+		return rc;
+	o.settings.budget_s = o.settings.budget_s > 0 ? o.settings.budget_s : BUDGET_S;
 	*out = o;
 	return 0;
 }

@@ -157,6 +157,14 @@ class Refused(Base):
             self.refused(2, f"--budget: {wanted}", "--budget", budget)
         self.refused(2, "--max-size", "--max-size", "0")
         self.refused(2, "go with measuring", "--contention", self.store("f,1,,,,1\n"))
+        store = self.store("f,1,,,,1\n")
+        for option in ("--budget=5s", "--max-size=9", f"--store={self.dir}/kept"):
+            self.refused(2, "go with measuring", option, store)
+        (self.dir / "link").symlink_to(store)
+        for path in (store, self.dir / "link"):
+            self.refused(2, "found it among the stores to read, wanted another file", "-o", path, store)
+        self.assertEqual(store.read_text(), "f,1,,,,1\n")
+        self.refused(2, "it is the model file already", "-o", self.model, "--store", self.model, "--kernels", "daxpy", "--budget", "1h")
         self.refused(2, "store:2: found 2 fields", self.store("# x\nf,1\n"))
         self.refused(2, "seconds", self.store("f,1,,,,x\n"))
         self.refused(2, "2 parameters here, but 1 before", self.store("f,1,,,,1\nf,1,1,,,1\n"))
