@@ -4,6 +4,10 @@
 
 #include "fit.h"
 
+/* Times by size that one latency and one bandwidth give this well need no segments; smaller errors
+ * are worth them if their lines are so many times better. */
+static const double PLAIN_ENOUGH = 0.03, LEAST_ERROR = 0.005, MUCH_BETTER = 10;
+
 double fit_intra_latency(const struct fit *fit)
 {
 	return fmax(fit->empty[WITHIN_NODE].value - fit->send_overhead[fit->subject].value -
@@ -30,6 +34,49 @@ int fit_entries(const struct fit *fit, int where, struct entry entries[FIT_SEGME
 	for (int k = 0; k < curve->n_segments; k++)
 		entries[k] = make_entry(&curve->segments[k]);
 	return curve->n_segments;
+}
+
+/* --- whether it needs them --- */
+
+/* How far one latency and one bandwidth are off for messages of that size and larger ones. */
+static double error_from(const struct fit *fit, int where, int64_t from_B)
+{
+	const struct curve *curve = &fit->curves[where];
+	double worst = 0;
+
+	for (int k = 0; k < curve->n_points; k++) {
+		double time_s = curve->points[k].time.median;
+		int64_t size_B = curve->points[k].size_B;
+
+		if (size_B >= from_B && time_s > 0 &&
+		    (size_B == 0 || fit_finds_burst(fit, where, (double)size_B)))
+			worst = fmax(worst, fabs(fit_plain_time(fit, where, size_B) / time_s - 1));
+	}
+	return worst;
+}
+
+double fit_plain_error(const struct fit *fit, int where)
+{
+	/* packets are as good as segments, and exclude them */
+	return where == BETWEEN_NODES && fit->payload_B > 0 ? 0 : error_from(fit, where, 0);
+}
+
+bool fit_is_plainer(const struct fit *fit, const struct fit *other, int where, int64_t from_B)
+{
+	double error = error_from(other, where, from_B);
+
+	return error > LEAST_ERROR && error > MUCH_BETTER * error_from(fit, where, from_B);
+}
+
+bool fit_needs_segments(const struct fit *fit, int where)
+{
+	const struct curve *curve = &fit->transfers[where];
+	double error = fit_plain_error(fit, where), worst = 0;
+
+	for (int k = 0; k < curve->n_segments; k++)
+		worst = fmax(worst, curve->segments[k].worst);
+	return curve->n_segments > 0 &&
+	       (error > PLAIN_ENOUGH || (error > LEAST_ERROR && error > MUCH_BETTER * worst));
 }
 
 /* --- of transfers between nodes by size --- */

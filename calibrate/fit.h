@@ -202,6 +202,13 @@ double fit_latency(const struct fit *fit, int where);
 double fit_control_s(const struct fit *fit); /* a control message, after a rest */
 /* Largest relative distance of a measured time from one latency and one bandwidth for all sizes. */
 double fit_plain_error(const struct fit *fit, int where);
+/* Whether this fit has a latency and a bandwidth that explain sizes from there on, and the other
+ * one has not. */
+bool fit_is_plainer(const struct fit *fit, const struct fit *other, int where, int64_t from_B);
+/* Whether messages of that size tell something of the bytes' time: those that pass at once take
+ * their latency, and those of many bursts what their bytes take more. Others find links that have
+ * rested for a part of a burst only. */
+bool fit_finds_burst(const struct fit *fit, int where, double size_B);
 /* Whether the cluster file has segments there. */
 bool fit_needs_segments(const struct fit *fit, int where);
 

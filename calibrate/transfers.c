@@ -18,11 +18,8 @@ static const double NOTHING = 1e-6;
 static const double CERTAIN = 3;
 static const double LEAST_REQUEST_DATA_B = 64, ALWAYS_REQUEST_DATA_B = 4096;
 static const double LEAST_REQUEST_DATA = 0.1;
-static const double NEARLY = 1e-3, SAME = 0.02;
+static const double NEARLY = 1e-3, SAME = 0.02, ON_LINE = 0.005;
 static const double ALIKE = 2; /* times of a byte, of which neither is next to none */
-/* Times by size that one latency and one bandwidth give this well need no segments; smaller errors
- * are worth them if their lines are so many times better. */
-static const double PLAIN_ENOUGH = 0.03, LEAST_ERROR = 0.005, MUCH_BETTER = 10;
 
 static double overheads(const struct fit *fit)
 {
@@ -69,7 +66,7 @@ static double first_per_B_s(const struct fit *fit)
 
 		if (s->to_B <= fit->threshold_B[w])
 			per_B_s -= fit->send_per_B_s + fit->recv_per_B_s;
-		if (s->n_points >= 3 && s->worst < LEAST_ERROR && per_B_s * ALIKE > plain_s &&
+		if (s->n_points >= 3 && s->worst < ON_LINE && per_B_s * ALIKE > plain_s &&
 		    per_B_s < ALIKE * plain_s &&
 		    per_B_s * (double)s->to_B > least_bursts(fit) * fit->burst_s)
 			return fabs(per_B_s - plain_s) < SAME * plain_s ? plain_s : per_B_s;
@@ -312,16 +309,13 @@ static enum end end_of(const struct fit *as_if, double step_s, const struct requ
 										 : ARRIVED;
 }
 
-/* How far one latency and one bandwidth are off for messages of that size and larger ones. */
-static double error_from(const struct fit *fit, int where, int64_t from_B);
-
 static void find_handshake(struct fit *fit)
 {
 	int w = fit->subject;
 	int64_t eager_B = fit->threshold_B[w], next_B = eager_B < INT64_MAX ? eager_B + 1 : eager_B;
 	struct summary at = time_of(fit, "one_way", eager_B),
 		       above = time_of(fit, "one_way", next_B);
-	double rate = fit->bandwidth_Bps[w].value, half_B, step_s = above.median - at.median, error;
+	double rate = fit->bandwidth_Bps[w].value, half_B, step_s = above.median - at.median;
 	struct request request = measured_request(fit);
 	struct fit as_if;
 	enum end end;
@@ -335,9 +329,7 @@ static void find_handshake(struct fit *fit)
 	if (!fit->is_acknowledged && w == BETWEEN_NODES) {
 		solve_handshake(&as_if, step_s, &request);
 		end = end_of(&as_if, step_s, &request);
-		error = error_from(fit, w, next_B);
-		if (end == DOUBTFUL && error > LEAST_ERROR &&
-		    error > MUCH_BETTER * error_from(&as_if, w, next_B))
+		if (end == DOUBTFUL && fit_is_plainer(&as_if, fit, w, next_B))
 			end = ACKNOWLEDGED;
 		as_if.is_end_in_times = !fit_is_lazy(fit);
 		if (end == ACKNOWLEDGED)
@@ -363,9 +355,7 @@ static struct handshake handshake_of(const struct fit *fit, int where)
 
 /* --- points --- */
 
-/* Messages that pass at once take their latency, and those of many bursts what their bytes take
- * more. Others find links that have rested for a part of a burst only. */
-static bool finds_burst(const struct fit *fit, int where, double size_B)
+bool fit_finds_burst(const struct fit *fit, int where, double size_B)
 {
 	double burst = burst_s(fit, where), bytes_s = size_B * first_per_B_s(fit);
 
@@ -396,7 +386,7 @@ static bool make_point(const struct fit *fit, int where, const struct point *mes
 		transfer->size_B -= llround(data_B);
 		early_B = data_B;
 	} else if (size_B > 0 || fit->is_latency_shared) {
-		if (!finds_burst(fit, where, size_B))
+		if (!fit_finds_burst(fit, where, size_B))
 			return false;
 		shift_s += spared_by(fit, where, size_B, burst);
 	}
@@ -467,37 +457,4 @@ double fit_plain_time(const struct fit *fit, int where, int64_t size_B)
 	return overheads(fit) + early_overhead(fit, data_B) + h.time_s +
 	       with_credit(fit, where, plain_time(fit, where, (double)size_B - data_B),
 			   (double)size_B - data_B, h.bulk_credit_s);
-}
-
-static double error_from(const struct fit *fit, int where, int64_t from_B)
-{
-	const struct curve *curve = &fit->curves[where];
-	double worst = 0;
-
-	for (int k = 0; k < curve->n_points; k++) {
-		double time_s = curve->points[k].time.median;
-		int64_t size_B = curve->points[k].size_B;
-
-		if (size_B >= from_B && time_s > 0 &&
-		    (size_B == 0 || finds_burst(fit, where, (double)size_B)))
-			worst = fmax(worst, fabs(fit_plain_time(fit, where, size_B) / time_s - 1));
-	}
-	return worst;
-}
-
-double fit_plain_error(const struct fit *fit, int where)
-{
-	/* packets are as good as segments, and exclude them */
-	return has_packets(fit, where) ? 0 : error_from(fit, where, 0);
-}
-
-bool fit_needs_segments(const struct fit *fit, int where)
-{
-	const struct curve *curve = &fit->transfers[where];
-	double error = fit_plain_error(fit, where), worst = 0;
-
-	for (int k = 0; k < curve->n_segments; k++)
-		worst = fmax(worst, curve->segments[k].worst);
-	return curve->n_segments > 0 &&
-	       (error > PLAIN_ENOUGH || (error > LEAST_ERROR && error > MUCH_BETTER * worst));
 }
