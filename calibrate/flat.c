@@ -11,6 +11,7 @@ enum { CLASSES = 2 }; /* eager messages, and the others */
 /* One of so many sizes may be off, by what the library does there. */
 enum { MOST_SIZES = 512, LEAST_SIZES = 8, PARTS_OFF = 16 };
 static const double LEAST_BURST_B = 64;
+static const double LEAST_KNEE_B = 512; /* small messages may be flat as a library pads them */
 /* Of times: what is worth a burst that nothing else has shown; how much better it explains them. */
 static const double LEAST_ERROR = 0.0002, MUCH_BETTER = 10, GOOD = 0.03;
 /* Half intervals of a time, or this part of it, that a burst is more than. */
@@ -121,26 +122,75 @@ static bool trains_allow(const struct fit *fit, double rate_Bps, double burst_s)
 	       (fit->train_s < 0 || fit->train_s > LEAST_OF_TRAINS * burst_s);
 }
 
-/* Where flat times meet a line: lines of sizes may begin before, and after. 0: nowhere. */
+/* --- where flat times meet one of several lines --- */
+
+static double error_at(const struct point *point)
+{
+	return fmax((point->time.high - point->time.low) / 2, KNOWN_TO * point->time.median);
+}
+
+/* The next eager size from k on, up or down, that is so far off that its bytes are more than
+ * errors; -1: there is none. */
+static int far_from(const struct fit *fit, int k, int step)
+{
+	int w = fit->subject, j = k + step;
+	const struct point *points = fit->curves[w].points;
+
+	for (; j >= 0 && j < fit->curves[w].n_points; j += step) {
+		double bytes_s = fabs((double)(points[j].size_B - points[k].size_B)) /
+				 fit->bandwidth_Bps[w].value;
+
+		if (points[j].size_B > fit->threshold_B[w])
+			return -1;
+		if (bytes_s > SURE * (error_at(&points[j]) + error_at(&points[k])))
+			return j;
+	}
+	return -1;
+}
+
+/* What a byte takes more from the one size to the other, without overheads. */
+static double slope(const struct fit *fit, int from, int to)
+{
+	const struct point *points = fit->curves[fit->subject].points;
+
+	return (points[to].time.median - points[from].time.median) /
+		   (double)(points[to].size_B - points[from].size_B) -
+	       fit->send_per_B_s - fit->recv_per_B_s;
+}
+
+/* Flat up to size k, and on a line from the next one on: where the two meet, in seconds; 0: not
+ * between them. */
+static double meeting_s(const struct fit *fit, int k)
+{
+	const struct point *points = fit->curves[fit->subject].points;
+	double plain_s = 1 / fit->bandwidth_Bps[fit->subject].value, line_s, meet_B;
+	int below = far_from(fit, k, -1), above = far_from(fit, k + 1, 1);
+
+	if (below < 0 || above < 0 || fabs(slope(fit, below, k)) > FLAT * plain_s ||
+	    slope(fit, k, k + 1) < FLAT * plain_s)
+		return 0;
+	line_s = slope(fit, k + 1, above);
+	if (line_s < plain_s / ALIKE || line_s > ALIKE * plain_s)
+		return 0;
+	meet_B = (double)points[k + 1].size_B -
+		 slope(fit, k, k + 1) * (double)(points[k + 1].size_B - points[k].size_B) / line_s;
+	return meet_B > (1 - NEARLY) * (double)points[k].size_B &&
+		       meet_B < (1 + NEARLY) * (double)points[k + 1].size_B
+		   ? meet_B * line_s
+		   : 0;
+}
+
 static double knee_s(const struct fit *fit)
 {
-	int w = fit->subject;
-	const struct curve *curve = &fit->curves[w];
-	double per_B_s = fit->send_per_B_s + fit->recv_per_B_s,
-	       plain_s = 1 / fit->bandwidth_Bps[w].value;
+	const struct curve *curve = &fit->curves[fit->subject];
 
-	for (int k = 0; k + 1 < curve->n_segments; k++) {
-		const struct segment *flat = &curve->segments[k], *line = flat + 1;
-		double meet_B =
-		    (flat->latency_s - line->latency_s) / (line->per_byte_s - flat->per_byte_s);
+	for (int k = 0; k + 1 < curve->n_points; k++) {
+		double knee = curve->points[k + 1].size_B <= fit->threshold_B[fit->subject]
+				  ? meeting_s(fit, k)
+				  : 0;
 
-		if (line->to_B > fit->threshold_B[w] || flat->n_points < 3 || line->n_points < 3 ||
-		    fabs(flat->per_byte_s - per_B_s) > FLAT * plain_s)
-			return 0;
-		if (meet_B > (1 - NEARLY) * (double)flat->to_B &&
-		    meet_B < (1 + NEARLY) * (double)line->from_B &&
-		    line->per_byte_s - per_B_s > plain_s / ALIKE)
-			return meet_B * (line->per_byte_s - per_B_s);
+		if (knee * fit->bandwidth_Bps[fit->subject].value > LEAST_KNEE_B)
+			return knee;
 	}
 	return 0;
 }
@@ -171,7 +221,7 @@ void fit_flat(struct fit *fit)
 		fit->burst_probes = "one_way";
 	}
 	knee = knee_s(fit);
-	if (fit->burst_s > 0 || knee * fit->bandwidth_Bps[fit->subject].value < LEAST_BURST_B ||
+	if (fit->burst_s > 0 || knee == 0 ||
 	    (fit->train_s >= 0 && fit->train_s < LEAST_OF_TRAINS * knee))
 		return;
 	fit->burst_s = knee;
