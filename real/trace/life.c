@@ -246,6 +246,17 @@ static void meet(struct mpi_record *r)
 	}
 }
 
+/* The program may change its directory: the trace is written at its end. Stays until then. */
+static const char *absolute(const char *path)
+{
+	char *folder = path[0] == '/' ? NULL : getcwd(NULL, 0), *out = NULL;
+
+	if (folder && asprintf(&out, "%s/%s", folder, path) < 0)
+		out = NULL;
+	free(folder);
+	return out ? out : path;
+}
+
 /* What can be known before the run is said before it, not after hours: nothing is lost yet. */
 static void check_start(void)
 {
@@ -273,6 +284,7 @@ static void start(void)
 	if (clock && strcmp(clock, "wall") != 0 && strcmp(clock, "cpu") != 0)
 		mpi_trace_refuse("found MPISIM_TRACE_CLOCK=%.100s, wanted cpu or wall", clock);
 	r->is_wanted = true;
+	r->path = absolute(r->path);
 	meet(r);
 	PMPI_Comm_rank(r->comm, &r->rank);
 	PMPI_Comm_size(r->comm, &r->n_ranks);

@@ -97,6 +97,16 @@ def partly(folder):
     check(code == 0 and 'MPI_Init passed the recorder by' in err and not os.path.exists(trace), f'a recorder that is passed by says so: {code} {err}')
 
 
+def elsewhere(folder):
+    """A program that changes its directory leaves the trace where it was begun."""
+    program, begun, other = (os.path.join(folder, name) for name in ('elsewhere', 'begun', 'other'))
+    os.mkdir(begun), os.mkdir(other)
+    subprocess.run(['mpicc.' + launcher, '-o', program, '-x', 'c', '-'], check=True, text=True, input='#include <mpi.h>\n#include <unistd.h>\n'
+                   'int main(int n, char **v) { MPI_Init(&n, &v); if (chdir(v[1])) return 1; MPI_Finalize(); return 0; }\n')
+    code, _, err = record(2, ['sh', '-c', f'cd {begun} && exec {program} {other}'], 'here.mtrace')
+    check(code == 0 and (os.listdir(begun), os.listdir(other)) == (['here.mtrace'], []), f'the trace is where the run began: {code} {err} {os.listdir(other)}')
+
+
 def hopeless(folder, trace):
     """What would leave no trace is told in MPI_Init, not after a long run."""
     for path, more, wanted in ((folder + '/nowhere/x.mtrace', {}, f'rank 0 cannot write {folder}/nowhere/x.mtrace: No such file'),
@@ -144,6 +154,7 @@ def main():
             code, _, err = record(2, [pingpong], trace, LD_PRELOAD=os.path.abspath(other))
             check(code != 0 and 'preload the recorder for that library' in err and not os.path.exists(trace), f'the other recorder is told: {code} {err}')
         hopeless(folder, trace)
+        elsewhere(folder)
     print(f'{len(failures)} failures')
     return bool(failures)
 
