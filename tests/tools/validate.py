@@ -205,6 +205,11 @@ class Validate(unittest.TestCase):
         self.assertEqual(rows, [["solve", "2", "2", "5", "5.5", "+0.5", "+10.0 %"], ["exchange", "2", "2", "2", "1.5", "-0.5", "-25.0 %"],
                                 ["only here", "0", "2", "0", "1", "+1", "-"], ["total of those in no other", "2", "4", "5", "6.5", "+1.5", "+30.0 %"]])
 
+    def test_phases_may_have_any_name(self):
+        done = self.compare("0,(init),begin,1\n0,(init),end,2\n", {"predicted_time_s": 3, "exit": {"state": "completed"}, "phases": []})
+        self.assertIn("| (init)                     |        1 |         0 |", done.stdout)
+        self.assertIn("only measured: (init)", done.stderr)
+
     def test_a_prediction_of_another_run_is_told(self):
         done = self.compare("0,a,begin,1\n0,a,end,2\n", {"predicted_time_s": 3, "exit": {"state": "completed"}, "settings": {"ranks": 2},
                                                          "phases": [{"name": "b", "ranks": 2, "rank_time_s": 5.5}]})

@@ -209,7 +209,7 @@ static int take_part(void *context, const char *name, double seconds, struct uti
 {
 	return add_part(context,
 			&(struct val_phase){.name = (char *)(uintptr_t)name,
-					    .n_measured = name[0] != '(',
+					    .n_measured = !val_is_computation(name),
 					    .measured_s = seconds},
 			err);
 }
@@ -372,7 +372,7 @@ static void name_missing(const struct val_phases *phases, bool is_measured, FILE
 		bool is_only = is_measured ? p->n_measured > 0 && p->n_predicted == 0
 					   : p->n_predicted > 0 && p->n_measured == 0;
 
-		if (is_only && p->name[0] != '(')
+		if (is_only && !val_is_computation(p->name))
 			fprintf(file, "%s%s",
 				n++	      ? ", "
 				: is_measured ? "only measured: "

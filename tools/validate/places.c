@@ -4,6 +4,7 @@
 
 #include "tools/validate/grid.h"
 #include "tools/validate/phases.h"
+#include "tools/validate/trace.h"
 
 #define ROUNDING 1e-9 /* relative: less is what sums in another order leave */
 
@@ -19,7 +20,7 @@ static void add_phase(struct val_grid *grid, const char *name, const struct val_
 	double difference_s = without_rounding(predicted_s - p->measured_s, p->measured_s);
 
 	val_grid_add(grid, "%s", name);
-	if (name[0] == '(') { /* computation: nothing is counted */
+	if (val_is_computation(name)) { /* nothing is counted */
 		val_grid_add(grid, "-");
 		val_grid_add(grid, "-");
 	} else {

@@ -18,6 +18,11 @@ struct walk {
 	bool has_times;
 };
 
+bool val_is_computation(const char *name)
+{
+	return strcmp(name, VAL_COMPUTING) == 0 || strcmp(name, VAL_WAITING) == 0;
+}
+
 bool val_is_trace(const char *path)
 {
 	char magic[sizeof MTRACE_MAGIC - 1];

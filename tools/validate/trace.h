@@ -23,6 +23,9 @@ struct val_trace_reader {
 #define VAL_COMPUTING "(computing)"
 #define VAL_WAITING "(waiting for the CPU)"
 
+/* One of these names. */
+bool val_is_computation(const char *name);
+
 /* Whether the file is a trace, by its first bytes. */
 bool val_is_trace(const char *path);
 /* Errors: those of the callbacks, which end it; of mtrace/reader.h; UTIL_EINPUT without times. */
