@@ -177,6 +177,10 @@ void fit_trains(struct fit *fit);
  * those of several flows that share links at a loss; or there are no such trains. */
 bool fit_trains_are_plain(const struct fit *fit, double rate_Bps);
 
+/* losses.c: a train of empty messages takes what they take alone, and what links lose that they
+ * share; nothing else makes its times. */
+bool fit_losses_explain(const struct fit *fit, const struct sample_key *train);
+
 /* flat.c: after fit_end */
 void fit_flat(struct fit *fit);
 

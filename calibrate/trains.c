@@ -196,7 +196,7 @@ static void share_latency(struct fit *fit)
 
 		if (strcmp(key->name, "train") || key->x != 0)
 			continue;
-		if (!make_train(fit, key, &empty))
+		if (!make_train(fit, key, &empty) || fit_losses_explain(fit, key))
 			return;
 		take_off_losses(fit, key->y, &empty);
 		if (empty.credit_s < fmax(LEAST_BURST_B / fit->bandwidth_Bps[fit->subject].value,
