@@ -19,7 +19,7 @@ static const double SURE = 3, KNOWN_TO = 0.00002;
 /* Messages of so many bursts find a whole one in a game of ping-pong. */
 static const double BURSTS_APART = 2.2;
 /* Of a byte's time of large messages, what times are flat by, and another line has at least. */
-static const double FLAT = 0.02, ALIKE = 2, NEARLY = 0.01;
+static const double FLAT = 0.02, ALIKE = 1.9, NEARLY = 0.01;
 /* Of what sizes say, what a train says at least that had the links busy. */
 static const double LEAST_OF_TRAINS = 0.5;
 
@@ -180,6 +180,8 @@ static double meeting_s(const struct fit *fit, int k)
 		   : 0;
 }
 
+/* As long as links regain it in a game of ping-pong: behind a longer one they regain a half, and
+ * messages take half of their bytes. */
 static double knee_s(const struct fit *fit)
 {
 	const struct curve *curve = &fit->curves[fit->subject];
@@ -189,7 +191,8 @@ static double knee_s(const struct fit *fit)
 				  ? meeting_s(fit, k)
 				  : 0;
 
-		if (knee * fit->bandwidth_Bps[fit->subject].value > LEAST_KNEE_B)
+		if (knee * fit->bandwidth_Bps[fit->subject].value > LEAST_KNEE_B &&
+		    knee < 2 * fit->empty[fit->subject].value)
 			return knee;
 	}
 	return 0;

@@ -19,7 +19,7 @@ static const double CERTAIN = 3;
 static const double LEAST_REQUEST_DATA_B = 64, ALWAYS_REQUEST_DATA_B = 4096;
 static const double LEAST_REQUEST_DATA = 0.1;
 static const double NEARLY = 1e-3, SAME = 0.02, ON_LINE = 0.005;
-static const double ALIKE = 2; /* times of a byte, of which neither is next to none */
+static const double ALIKE = 1.9; /* times of a byte, of which neither is next to none */
 
 static double overheads(const struct fit *fit)
 {
