@@ -27,9 +27,13 @@ static void write_curve(const struct fit *fit, int where, FILE *file)
 	}
 }
 
+/* Of the time that a byte has a link in large messages. */
+static const double LEAST_TELLING = 0.05;
+
 /* Only where one latency and one bandwidth do not do. */
 static void write_segments(const struct fit *fit, int where, const char *indent, FILE *file)
 {
+	double least_s = LEAST_TELLING / fit->bandwidth_Bps[where].value;
 	struct entry entries[FIT_SEGMENTS];
 	char time[40], rate[40];
 	int n;
@@ -48,6 +52,11 @@ static void write_segments(const struct fit *fit, int where, const char *indent,
 		fprintf(file, "%s  - {from: %lld, latency: %s, bandwidth: %s}\n", indent,
 			(long long)entries[k].from_B, yaml_time(entries[k].latency_s, time),
 			yaml_bandwidth(per_byte_s > 1e-19 ? 1 / per_byte_s : INFINITY, rate));
+		if (per_byte_s < least_s)
+			fprintf(file,
+				"%s    # hardly longer with each byte: for how long many of them "
+				"have a link is not told\n",
+				indent);
 	}
 }
 

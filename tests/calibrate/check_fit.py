@@ -181,6 +181,17 @@ def outputs_that_are_full_are_said(folder):
     check(code == 0 and drawn != ('gnuplot is not installed' in err), f'pictures, or a warning: {code}, {err}')
 
 
+def flat_times_are_said_to_tell_nothing_of_links(folder):
+    """Two flat times, which no burst makes flat, as many at once of them show: then a line."""
+    path, output = os.path.join(folder, 'flat.csv'), os.path.join(folder, 'flat.yaml')
+    write(path, [('one_way', 'between', size, 0, 20e-6 if size < 1024 else 30e-6 if size < 65536 else 40e-6 + size / 1e9)
+                 for size in sizes() for _ in range(6)], [('nodes', 2)])
+    code, err = run(path, '-o', output)
+    with open(output, encoding='utf-8') as file:
+        segments = re.findall(r'- {from: (\d+), .*}(\n.*# hardly longer with each byte)?', file.read())
+    check(code == 0 and [bool(said) for _, said in segments] == [True, True, False], f'flat times: {code}, {err}, {segments}')
+
+
 def parts_are_refused(folder):
     """Cut at every line's end, and in the middle of lines; what a probe may say below zero is no error."""
     path, output = os.path.join(folder, 'part.csv'), os.path.join(folder, 'part.yaml')
@@ -207,5 +218,6 @@ with tempfile.TemporaryDirectory() as scratch:
     wrong_files_are_refused(scratch)
     outputs_that_are_full_are_said(scratch)
     doubtful_values_say_so(scratch)
+    flat_times_are_said_to_tell_nothing_of_links(scratch)
 print(f'seed {SEED}, {len(failures)} failures')
 sys.exit(bool(failures))
