@@ -75,9 +75,16 @@ static bool differs(const struct fit *fit, double left_B)
 	       fabs(left_B - fit->send_buffers[fit->n_send_buffers - 1].size_B) >= fit->payload_B;
 }
 
+static bool exceeds(const struct fit *fit, double left_B)
+{
+	return fit->n_send_buffers > 0 && differs(fit, left_B) &&
+	       left_B > (1 + SAME) * fit->send_buffers[fit->n_send_buffers - 1].size_B;
+}
+
 void fit_send_buffer(struct fit *fit)
 {
 	double most_B = 0, left_B;
+	int64_t more_B = 0; /* from that size on more was left behind, all of it */
 	const struct sample_key *key = NULL,
 				*used = samples_next(fit->samples, "send_buffer_used", -1);
 
@@ -90,7 +97,11 @@ void fit_send_buffer(struct fit *fit)
 				fit->least_telling_B = key->x;
 			if (differs(fit, left_B))
 				fit_add_since(fit->send_buffers, &fit->n_send_buffers,
-					      fit->n_send_buffers ? key->x : 0, left_B);
+					      fit->n_send_buffers ? (more_B ? more_B : key->x) : 0,
+					      left_B);
+			more_B = 0;
+		} else if (more_B == 0 && exceeds(fit, left_B)) {
+			more_B = key->x;
 		}
 		most_B = fmax(most_B, left_B);
 	}

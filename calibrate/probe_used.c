@@ -15,6 +15,9 @@ enum {
 };
 enum { LEAST_BUFFERED_B = 65536, MOST_BUFFERED_B = 4 << 20, LEAST_LEFT_B = 16384 };
 
+enum { STEPS_BETWEEN = 4 };
+static const double NEARLY_ALL = 0.9; /* of a message */
+
 static const int64_t carried_B[N_POINTS] = {0, 16000, 64000, 512000, 2000000, 8000000};
 
 struct use {
@@ -188,12 +191,53 @@ static double left_in_buffer(struct cal *cal, const char *name, const struct use
 	return left_s;
 }
 
+/* Of a message of that size, all on new connections, as long as there are any, or all on a used
+ * one. False: the time is over, or there are no more. */
+static bool measure_buffer(struct cal *cal, struct use *use, int *n_new, double *left_s)
+{
+	bool is_new;
+
+	if (cal_share(MPI_Wtime() > cal->group_end_s) > 0)
+		return false;
+	is_new = cal_new_connection(cal, &use->source, &use->dest);
+	if (!is_new && *n_new > 0)
+		return false;
+	if (!is_new) {
+		use->source = 0;
+		use->dest = cal->far;
+	}
+	*n_new += is_new;
+	*left_s = left_in_buffer(cal, "send_buffer", use) - cal->empty_s[BETWEEN_NODES];
+	return true;
+}
+
+/* Sizes that double, and, where all of a message was left behind, some between them: buffers that
+ * grow with the size may leave all of one size and not of a smaller one. */
+static void measure_buffers(struct cal *cal, struct use *use, int64_t least_B, int64_t most_B)
+{
+	int64_t telling_B = 0;
+	int n_new = 0;
+	double left_s;
+
+	for (use->size_B = least_B; use->size_B <= most_B; use->size_B *= 2) {
+		if (!measure_buffer(cal, use, &n_new, &left_s))
+			return;
+		if (!telling_B &&
+		    left_s < NEARLY_ALL * (double)use->size_B * cal->per_byte_s[BETWEEN_NODES])
+			telling_B = use->size_B;
+	}
+	for (int64_t size_B = least_B; size_B < telling_B; size_B *= 2)
+		for (int k = 1; k < STEPS_BETWEEN; k++) {
+			use->size_B = size_B + k * size_B / STEPS_BETWEEN;
+			if (!measure_buffer(cal, use, &n_new, &left_s))
+				return;
+		}
+}
+
 void probe_send_buffer(struct cal *cal, double until)
 {
 	struct use use = {.source = 0, .dest = cal->far};
 	int64_t largest_B = cal->largest_B[BETWEEN_NODES], size_B = LEAST_BUFFERED_B;
-	int n_new = 0;
-	bool is_new;
 
 	if (cal->threshold_B == INT64_MAX || 4 * cal->threshold_B > largest_B)
 		return;
@@ -202,24 +246,9 @@ void probe_send_buffer(struct cal *cal, double until)
 		size_B *= 2;
 	use.size_B = largest_B < MOST_BUFFERED_B ? largest_B : MOST_BUFFERED_B;
 	/* the answer: no send returns early */
-	if (left_in_buffer(cal, "send_buffer_used", &use) <
+	if (left_in_buffer(cal, "send_buffer_used", &use) >=
 	    cal->empty_s[BETWEEN_NODES] + (double)LEAST_LEFT_B * cal->per_byte_s[BETWEEN_NODES])
-		return;
-	for (use.size_B = size_B; use.size_B <= largest_B && use.size_B <= MOST_BUFFERED_B;
-	     use.size_B *= 2) {
-		if (cal_share(MPI_Wtime() > cal->group_end_s) > 0)
-			return;
-		is_new = cal_new_connection(cal, &use.source, &use.dest);
-		/* all on new ones, as long as there are any, or all on a used one */
-		if (!is_new && n_new > 0)
-			return;
-		if (!is_new) {
-			use.source = 0;
-			use.dest = cal->far;
-		}
-		n_new += is_new;
-		left_in_buffer(cal, "send_buffer", &use);
-	}
+		measure_buffers(cal, &use, size_B, use.size_B);
 }
 
 void probe_used(struct cal *cal, double until)
