@@ -89,6 +89,8 @@ struct fit {
 	bool is_acknowledged;  /* a rendezvous ends with two control messages more */
 	bool is_end_in_times;  /* not by ranks that wait for each other */
 	double doubtful_control_B; /* or they are so large, and there are two more; -1: certain */
+	double
+	    hidden_control_B;  /* larger ones, up to that, pass with the burst, too; 0: none does */
 	double request_data_B; /* that travel with its request; -1: unknown */
 	bool is_synchronous_acknowledged;
 	bool is_late_probe, is_late_test; /* say no at first */

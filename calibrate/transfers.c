@@ -18,6 +18,7 @@ static const double NOTHING = 1e-6;
 static const double CERTAIN = 3;
 static const double LEAST_REQUEST_DATA_B = 64, ALWAYS_REQUEST_DATA_B = 4096;
 static const double LEAST_REQUEST_DATA = 0.1;
+static const double LEAST_HIDDEN_B = 16; /* of a control message, what is said */
 static const double NEARLY = 1e-3, SAME = 0.02, ON_LINE = 0.005;
 static const double ALIKE = 1.9; /* times of a byte, of which neither is next to none */
 
@@ -309,13 +310,47 @@ static enum end end_of(const struct fit *as_if, double step_s, const struct requ
 										 : ARRIVED;
 }
 
+/* Do messages by rendezvous take the same times with other control messages? */
+static bool takes_same_times(const struct fit *fit, const struct fit *other)
+{
+	const struct curve *curve = &fit->curves[fit->subject];
+
+	for (int k = 0; k < curve->n_points; k++) {
+		int64_t size_B = curve->points[k].size_B;
+		double time_s = fit_plain_time(fit, fit->subject, size_B);
+
+		if (size_B > fit->threshold_B[fit->subject] &&
+		    fabs(fit_plain_time(other, fit->subject, size_B) - time_s) > ON_LINE * time_s)
+			return false;
+	}
+	return true;
+}
+
+/* The largest control message of nearly the same times, as it passes with the burst; what the
+ * request is longer by its data is shorter. */
+static double hidden_control_B(const struct fit *fit)
+{
+	double found_B = fit->control_B.value, low_B = found_B,
+	       high_B = fmax(fit->burst_s * fit->bandwidth_Bps[fit->subject].value, found_B);
+	struct fit as_if = *fit;
+
+	while (high_B - low_B > 1e-3) {
+		double middle_B = as_if.control_B.value = (low_B + high_B) / 2;
+
+		as_if.request_data_B = fmax(fit->request_data_B - (middle_B - found_B), 0);
+		*(takes_same_times(fit, &as_if) ? &low_B : &high_B) = middle_B;
+	}
+	return low_B;
+}
+
 static void find_handshake(struct fit *fit)
 {
 	int w = fit->subject;
 	int64_t eager_B = fit->threshold_B[w], next_B = eager_B < INT64_MAX ? eager_B + 1 : eager_B;
 	struct summary at = time_of(fit, "one_way", eager_B),
 		       above = time_of(fit, "one_way", next_B);
-	double rate = fit->bandwidth_Bps[w].value, half_B, step_s = above.median - at.median;
+	double rate = fit->bandwidth_Bps[w].value, half_B, step_s = above.median - at.median,
+	       hidden_B;
 	struct request request = measured_request(fit);
 	struct fit as_if;
 	enum end end;
@@ -344,6 +379,8 @@ static void find_handshake(struct fit *fit)
 					fit->control_B.value + half_B,
 					above.n,
 					above.n_outliers};
+	hidden_B = hidden_control_B(fit);
+	fit->hidden_control_B = hidden_B > fit->control_B.high + LEAST_HIDDEN_B ? hidden_B : 0;
 }
 
 static struct handshake handshake_of(const struct fit *fit, int where)

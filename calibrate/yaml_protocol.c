@@ -191,6 +191,13 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 	if (fit->control_B.is_known)
 		yaml_value(file, "  ", "control_message", &fit->control_B, yaml_size,
 			   "step of the times by size at the threshold");
+	if (fit->control_B.is_known && fit->hidden_control_B > 0)
+		fprintf(
+		    file,
+		    "  # control_message: with up to %.0f B it passes with the burst%s, and times "
+		    "are the same to half a percent\n",
+		    floor(fit->hidden_control_B),
+		    fit->request_data_B > 0 ? ", if requests have as much less data" : "");
 	if (has_rendezvous && fit->request_data_B > 0)
 		fprintf(
 		    file,
