@@ -15,13 +15,76 @@ double fit_intra_latency(const struct fit *fit)
 		    0);
 }
 
-static struct entry make_entry(const struct segment *segment)
+/* Of what was measured, and of an empty message: a line that leaves it by more predicts what nobody
+ * saw. */
+static const double SLACK = 0.1;
+
+/* What was measured from from_B on: of transfers, and behind them of messages that tell nothing of
+ * theirs but that they take no longer. */
+struct seen {
+	double to_B, low_s, high_s, empty_s;
+};
+
+static double within(const struct seen *seen, double time_s)
+{
+	if (time_s > seen->high_s + SLACK * (seen->high_s + seen->empty_s))
+		return seen->high_s;
+	return time_s < seen->low_s - SLACK * (seen->low_s + seen->empty_s) ? seen->low_s : time_s;
+}
+
+static struct seen seen_from(const struct fit *fit, int where, double from_B, double end_B)
+{
+	const struct curve *transfers = &fit->transfers[where], *messages = &fit->curves[where];
+	double burst_s = where == BETWEEN_NODES ? fit->burst_s : 0; /* which passes at once */
+	struct seen seen = {from_B, INFINITY, 0, fit->empty[where].value};
+
+	for (int k = 0; k < transfers->n_points; k++) {
+		const struct point *point = &transfers->points[k];
+
+		if ((double)point->size_B < from_B || (double)point->size_B >= end_B)
+			continue;
+		seen.to_B = fmax(seen.to_B, (double)point->size_B);
+		seen.low_s = fmin(seen.low_s, fmax(point->time.low, 0));
+		seen.high_s = fmax(seen.high_s, point->time.high);
+	}
+	for (int k = 0; k < messages->n_points; k++) {
+		const struct point *point = &messages->points[k];
+		bool is_eager = point->size_B <= fit->threshold_B[fit->subject];
+		double size_B =
+		    (double)point->size_B - (is_eager ? 0 : fmax(fit->request_data_B, 0));
+
+		if (size_B <= seen.to_B || size_B >= end_B)
+			continue;
+		seen.to_B = size_B;
+		seen.high_s = fmax(seen.high_s, point->time.high + burst_s);
+	}
+	return seen;
+}
+
+/* At the first and the last of its sizes a line says nothing that is outside of all that was seen
+ * there. */
+static void keep_within(const struct seen *seen, struct entry *entry)
+{
+	double from_B = (double)entry->from_B,
+	       from_s = entry->latency_s + entry->per_byte_s * from_B,
+	       to_s = entry->latency_s + entry->per_byte_s * seen->to_B;
+
+	if (within(seen, from_s) == from_s && within(seen, to_s) == to_s)
+		return;
+	from_s = within(seen, from_s);
+	to_s = fmax(within(seen, to_s), from_s);
+	entry->per_byte_s = seen->to_B > from_B ? (to_s - from_s) / (seen->to_B - from_B) : 0;
+	entry->latency_s = from_s - entry->per_byte_s * from_B;
+}
+
+static struct entry make_entry(const struct segment *segment, const struct seen *seen)
 {
 	struct entry entry = {segment->from_B, segment->latency_s, fmax(segment->per_byte_s, 0)};
 
 	if (segment->per_byte_s < 0) /* time does not fall with size: the mean */
 		entry.latency_s +=
 		    segment->per_byte_s * (double)(segment->from_B + segment->to_B) / 2;
+	keep_within(seen, &entry);
 	/* The file refuses negative times; its numbers are rounded. */
 	entry.latency_s = fmax(entry.latency_s, -0.999 * entry.per_byte_s * (double)entry.from_B);
 	return entry;
@@ -31,8 +94,13 @@ int fit_entries(const struct fit *fit, int where, struct entry entries[FIT_SEGME
 {
 	const struct curve *curve = &fit->transfers[where];
 
-	for (int k = 0; k < curve->n_segments; k++)
-		entries[k] = make_entry(&curve->segments[k]);
+	for (int k = 0; k < curve->n_segments; k++) {
+		const struct segment *s = &curve->segments[k];
+		double end_B = k + 1 < curve->n_segments ? (double)s[1].from_B : INFINITY;
+		struct seen seen = seen_from(fit, where, (double)s->from_B, end_B);
+
+		entries[k] = make_entry(s, &seen);
+	}
 	return curve->n_segments;
 }
 
@@ -76,7 +144,8 @@ bool fit_needs_segments(const struct fit *fit, int where)
 	for (int k = 0; k < curve->n_segments; k++)
 		worst = fmax(worst, curve->segments[k].worst);
 	return curve->n_segments > 0 &&
-	       (error > PLAIN_ENOUGH || (error > LEAST_ERROR && error > MUCH_BETTER * worst));
+	       (error > PLAIN_ENOUGH || (error > LEAST_ERROR && error > MUCH_BETTER * worst)) &&
+	       fit_stands_out(fit, where);
 }
 
 /* --- of transfers between nodes by size --- */

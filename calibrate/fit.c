@@ -13,6 +13,10 @@
 /* A send that looked waits at least for so much of a message, if its rest had stalled. */
 static const double LEAST_STALLED = 0.05;
 static const double MOST_STALLED = 0.7;
+/* Of a byte: ten exabytes a second cost nothing. */
+static const double NOTHING_S = 1e-19;
+
+static const double NOISY = 0.1; /* mean distance of times from their lines by size */
 
 static struct value known(double value, double half, int n, int n_outliers)
 {
@@ -79,7 +83,8 @@ static const struct segment *large_segment(const struct curve *curve)
 	for (const struct segment *s = curve->segments; s <= last; s++) {
 		if (s->n_points < 3 || s->to_B < last->to_B / 16)
 			continue;
-		if (!best || slope_reach(s) * best->per_byte_s < slope_reach(best) * s->per_byte_s)
+		if (!best || (best->per_byte_s <= 0 && s->per_byte_s > 0) ||
+		    slope_reach(s) * best->per_byte_s < slope_reach(best) * s->per_byte_s)
 			best = s;
 	}
 	return best;
@@ -90,17 +95,22 @@ void fit_bandwidth(struct fit *fit, int where)
 	const struct curve *curve =
 	    fit->transfers[where].n_points ? &fit->transfers[where] : &fit->curves[where];
 	const struct segment *large = curve->n_segments ? large_segment(curve) : NULL;
+	const struct point *last;
 	double reach;
 
 	if (!large)
 		return;
 	reach = slope_reach(large);
 	fit->bandwidth_Bps[where] = known(INFINITY, 0, curve->n_samples, curve->n_outliers);
-	/* Ten exabytes a second cost nothing. */
-	if (large->per_byte_s < 1e-19)
+	if (fmax(large->per_byte_s, 0) + reach > NOTHING_S)
+		fit->bandwidth_Bps[where].low = 1 / (fmax(large->per_byte_s, 0) + reach);
+	if (large->per_byte_s < NOTHING_S) {
+		last = &curve->points[curve->n_points - 1];
+		if (fit->bandwidth_Bps[where].low < FIT_MOST_BPS) /* times that fall: disturbed */
+			fit->bandwidth_Bps[where].value = (double)last->size_B / last->time.median;
 		return;
+	}
 	fit->bandwidth_Bps[where].value = 1 / large->per_byte_s;
-	fit->bandwidth_Bps[where].low = 1 / (large->per_byte_s + reach);
 	fit->bandwidth_Bps[where].high =
 	    large->per_byte_s > reach ? 1 / (large->per_byte_s - reach) : INFINITY;
 }
@@ -305,7 +315,8 @@ bool fit_is_noisy(const struct fit *fit)
 	const struct value *empty = &fit->empty[fit->subject];
 
 	return curve->n_outliers > curve->n_samples / 10 || empty->n < 3 ||
-	       empty->high - empty->low > 0.2 * empty->value;
+	       empty->high - empty->low > 0.2 * empty->value ||
+	       fit_scatter(fit, fit->subject) > NOISY;
 }
 
 void fit_finish(struct fit *fit)

@@ -20,6 +20,7 @@ struct value {
 };
 
 enum { FIT_SEGMENTS = 8 };
+#define FIT_MOST_BPS 1e15 /* clocks tell nothing of faster links */
 #define FIT_MOST_B 1e9 /* of a burst, a queue, a control message: what a cluster file allows */
 
 struct segment { /* time = latency_s + per_byte_s × size, for sizes from_B … to_B */
@@ -71,6 +72,7 @@ struct fit {
 	int64_t threshold_B[2]; /* INT64_MAX: none; -1: nothing is eager */
 	struct value control_B;
 	double send_per_B_s, recv_per_B_s; /* overhead */
+	bool is_per_byte_limited;	   /* they were measured to be more than a message takes */
 	double copied_per_B_s; /* of what had arrived, where what arrives is copied meanwhile */
 	double burst_s;			   /* work that passes at once after a rest */
 	const char *burst_probes;	   /* that say so */
@@ -88,6 +90,7 @@ struct fit {
 				  do */
 	bool is_acknowledged;  /* a rendezvous ends with two control messages more */
 	bool is_end_in_times;  /* not by ranks that wait for each other */
+	bool is_control_untold;	   /* no size makes up the step at the threshold */
 	double doubtful_control_B; /* or they are so large, and there are two more; -1: certain */
 	double
 	    hidden_control_B;  /* larger ones, up to that, pass with the burst, too; 0: none does */
@@ -121,12 +124,12 @@ void fit_bandwidth(struct fit *fit, int where);
 /* The bandwidth that times of messages say, without overheads per byte, which they have all where
  * all are eager. */
 double fit_plain_rate(const struct fit *fit);
-/* More than a tenth of the samples are outliers, or the time of an empty message is known to 10 %
- * only. */
+/* More than a tenth of the samples are outliers, the time of an empty message is known to 10 %
+ * only, or times are a tenth off their lines by size. */
 bool fit_is_noisy(const struct fit *fit);
-#define FIT_NOISY                                                                                 \
-	"noisy machine: many outliers, or an empty message's time is known badly; measure again " \
-	"when nothing else runs"
+#define FIT_NOISY                                                                                \
+	"noisy machine: many outliers, or times scatter; do not rely on values that are marked " \
+	"DOUBTFUL, run again on an idle machine"
 /* Time of a message according to the curve's segments. */
 double fit_curve_time(const struct curve *curve, int64_t size_B);
 
@@ -172,6 +175,8 @@ void fit_used(struct fit *fit); /* after the others */
 
 /* rest.c: after latencies and bandwidths */
 void fit_rest(struct fit *fit);
+/* Half of the 95 % interval of an overhead per byte, from the probe of that name. */
+double fit_per_byte_half_s(const struct fit *fit, const char *name);
 
 /* trains.c: after fit_rest */
 void fit_trains(struct fit *fit);
@@ -217,6 +222,15 @@ bool fit_is_plainer(const struct fit *fit, const struct fit *other, int where, i
 bool fit_finds_burst(const struct fit *fit, int where, double size_B);
 /* Whether the cluster file has segments there. */
 bool fit_needs_segments(const struct fit *fit, int where);
+
+/* scatter.c: after fit_transfers */
+/* Mean distance of measured times from their lines by size, of the larger one: at most 1. */
+double fit_scatter(const struct fit *fit, int where);
+/* An F test: what one latency and one bandwidth are off, and lines by size are not, is more than
+ * the times' scatter would give to lines by chance. */
+bool fit_stands_out(const struct fit *fit, int where);
+/* False, and none: the control message would be larger than all messages that were timed. */
+bool fit_judge_control(struct fit *fit);
 
 /* connections.c: after fit_transfers and fit_queue */
 void fit_send_buffer(struct fit *fit);

@@ -7,6 +7,8 @@
 
 /* Copying a byte takes longer than that, if it takes anything. */
 static const double LEAST_PER_BYTE = 0.01; /* of the time that the byte travels */
+/* Of the time that a message's bytes take. */
+static const double SLACK = 0.02;
 static const double LEAST_BURST_B = 512;
 /* Messages of so many bursts find a whole one in a game of ping-pong, even if it is half as long
  * again. */
@@ -51,6 +53,37 @@ static double per_byte(const struct fit *fit, const char *name, const struct val
 	    more_s < LEAST_PER_BYTE * (double)size_B / fit->bandwidth_Bps[fit->subject].value)
 		return 0;
 	return more_s / (double)size_B;
+}
+
+double fit_per_byte_half_s(const struct fit *fit, const char *name)
+{
+	int64_t size_B;
+	struct summary time = largest_summary(fit, name, &size_B), empty;
+	struct sample_key key = sample_key(name, fit->subject, 0, 0);
+
+	empty = samples_summary(fit->samples, &key);
+	return hypot(time.high - time.low, empty.high - empty.low) / 2 / (double)size_B;
+}
+
+/* Both are parts of a message's time; what is measured apart, and disturbed, may add up to more. */
+static void limit_per_byte(struct fit *fit)
+{
+	const struct value *empty = &fit->empty[fit->subject];
+	double sum_s = fit->send_per_B_s + fit->recv_per_B_s, most_s;
+	struct sample_key key;
+	struct summary time;
+	int64_t size_B;
+
+	largest_summary(fit, fit->send_per_B_s > 0 ? "send_overhead" : "recv_overhead", &size_B);
+	key = sample_key("one_way", fit->subject, size_B, 0);
+	time = samples_summary(fit->samples, &key);
+	if (sum_s <= 0 || time.n == 0 ||
+	    sum_s * (double)size_B <= (1 + SLACK) * (time.high - empty->low))
+		return;
+	most_s = fmax(time.median - empty->value, 0) / (double)size_B;
+	fit->send_per_B_s *= most_s / sum_s;
+	fit->recv_per_B_s *= most_s / sum_s;
+	fit->is_per_byte_limited = true;
 }
 
 /* What a message after a rest takes less than the same right behind it, and what idle links regain
@@ -169,6 +202,7 @@ void fit_rest(struct fit *fit)
 
 	fit->send_per_B_s = per_byte(fit, "send_overhead", &fit->send_overhead[w]);
 	fit->recv_per_B_s = per_byte(fit, "recv_overhead", &fit->recv_overhead[w]);
+	limit_per_byte(fit);
 	find_burst(fit);
 	fit->is_ordered = is_ordered(fit);
 	fit->is_latency_shared = two.n > 0 && shares_latency(fit, two.low);

@@ -372,6 +372,8 @@ static void find_handshake(struct fit *fit)
 		else if (end == DOUBTFUL)
 			fit->doubtful_control_B = as_if.control_B.value;
 	}
+	if (!fit_judge_control(fit))
+		return;
 	half_B = hypot(at.high - at.low, above.high - above.low) / 2 * rate / fit_n_control(fit);
 	fit->control_B = (struct value){true,
 					fit->control_B.value,

@@ -9,8 +9,10 @@
 
 /* Of a CPU: less is a measurement's error. */
 static const double LEAST_COST = 1e-3;
-/* Of a value, half of its interval; of the samples, outliers: more makes a value doubtful. */
-static const double WIDE = 0.1, MANY = 0.1;
+/* Of the samples, outliers: more makes a value doubtful. */
+static const double MANY = 0.1;
+/* A smaller interval of nothing does not matter. */
+static const double LEAST_SIZE_B = 64, LEAST_TIME_S = 1e-9;
 enum { FEWEST = 3 }; /* samples that have an interval */
 
 static void write_facts(const struct fit *fit, FILE *file)
@@ -89,18 +91,21 @@ const char *yaml_probe(const struct fit *fit, const char *names, char text[160])
 }
 
 /* Who reads the value reads this, too: a warning further up is easily lost. */
-static void write_doubts(const struct value *v, FILE *file)
+static void write_doubts(const struct value *v, double least, FILE *file)
 {
 	double half = (v->high - fmax(v->low, 0)) / 2;
-	bool is_wide = isfinite(v->value) && half > WIDE * v->value && v->value > 0,
-	     has_outliers = v->n_outliers > MANY * v->n;
+	bool has_outliers = v->n_outliers > MANY * v->n, is_wide = v->low < FIT_MOST_BPS;
 
+	if (isfinite(v->value))
+		is_wide = half > (v->value > 0 ? YAML_WIDE * v->value : least);
 	if (v->n < FEWEST || is_wide || has_outliers)
 		fprintf(file, "; DOUBTFUL: ");
 	if (v->n < FEWEST)
 		fprintf(file, "too few samples for an interval");
-	else if (is_wide && isinf(half))
+	else if (is_wide && !isfinite(half))
 		fprintf(file, "the interval has no end");
+	else if (is_wide && v->value <= 0)
+		fprintf(file, "all of the interval may be true");
 	else if (is_wide)
 		fprintf(file, "known to +- %.0f %% only", 100 * half / v->value);
 	if (has_outliers)
@@ -117,7 +122,7 @@ void yaml_value(FILE *file, const char *indent, const char *key, const struct va
 		format(fmax(v->low, 0), low), format(v->high, high),
 		yaml_count(samples, v->n, "sample"), yaml_count(outliers, v->n_outliers, "outlier"),
 		how);
-	write_doubts(v, file);
+	write_doubts(v, format == yaml_size ? LEAST_SIZE_B : LEAST_TIME_S, file);
 	fputc('\n', file);
 }
 

@@ -36,16 +36,26 @@ static void write_segments(const struct fit *fit, int where, const char *indent,
 	double least_s = LEAST_TELLING / fit->bandwidth_Bps[where].value;
 	struct entry entries[FIT_SEGMENTS];
 	char time[40], rate[40];
+	double scatter = fit_scatter(fit, where);
 	int n;
 
-	if (!fit_needs_segments(fit, where))
+	if (!fit_needs_segments(fit, where)) {
+		if (scatter > YAML_WIDE && fit_plain_error(fit, where) > YAML_WIDE)
+			fprintf(file,
+				"%s# segments: not told, times are %.0f %% off the lines by size "
+				"below, too\n",
+				indent, scatter * 100);
 		return;
+	}
 	n = fit_entries(fit, where, entries);
 	fprintf(
 	    file,
 	    "%s# one latency and one bandwidth are up to %.1f %% off; lines of transfers, from the "
-	    "times by size below\n%ssegments:\n",
-	    indent, fit_plain_error(fit, where) * 100, indent);
+	    "times by size below",
+	    indent, fit_plain_error(fit, where) * 100);
+	if (scatter > YAML_WIDE)
+		fprintf(file, "; DOUBTFUL: times are %.0f %% off these lines", scatter * 100);
+	fprintf(file, "\n%ssegments:\n", indent);
 	for (int k = 0; k < n; k++) {
 		double per_byte_s = entries[k].per_byte_s;
 

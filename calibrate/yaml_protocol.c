@@ -46,11 +46,20 @@ bool yaml_overheads_differ(const struct fit *fit)
 static void write_per_byte(const struct fit *fit, const char *side, double per_B_s, FILE *file)
 {
 	char name[24], probe[160];
+	double half_s;
 
 	snprintf(name, sizeof(name), "%s_overhead", side);
-	if (per_B_s > 0)
-		fprintf(file, "  %s_per_byte: %.6fns   # of larger eager messages, as above; %s\n",
-			name, per_B_s * 1e9, yaml_probe(fit, name, probe));
+	if (per_B_s <= 0)
+		return;
+	fprintf(file, "  %s_per_byte: %.6fns   # of larger eager messages, as above; %s", name,
+		per_B_s * 1e9, yaml_probe(fit, name, probe));
+	half_s = fit_per_byte_half_s(fit, name);
+	if (fit->is_per_byte_limited)
+		fprintf(file, "; DOUBTFUL: measured to be more than all of a message, of which "
+			      "this is a part");
+	else if (half_s > YAML_WIDE * per_B_s)
+		fprintf(file, "; DOUBTFUL: known to +- %.0f %% only", 100 * half_s / per_B_s);
+	fputc('\n', file);
 }
 
 static void write_overheads(const struct fit *fit, FILE *file)
@@ -198,6 +207,10 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 		    "are the same to half a percent\n",
 		    floor(fit->hidden_control_B),
 		    fit->request_data_B > 0 ? ", if requests have as much less data" : "");
+	if (fit->is_control_untold)
+		fprintf(file, "  # control_message: not told, times scatter: the step at the "
+			      "threshold would be a message larger than "
+			      "all that were timed\n");
 	if (has_rendezvous && fit->request_data_B > 0)
 		fprintf(
 		    file,
