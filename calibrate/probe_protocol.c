@@ -107,15 +107,17 @@ void probe_overhead_by_size(struct cal *cal, int where, double until)
 
 /* --- eager threshold --- */
 
-/* How long a send takes whose receiver comes pause_s late. */
-static double measure_late_receiver(struct cal *cal, void *context)
+/* How long a send takes whose receiver comes pause_s late; and before, to meet it. */
+static double send_to_late(struct cal *cal, const struct probe *probe, double *met_s)
 {
-	const struct probe *probe = context;
 	double begin, time_s = 0;
 
+	cal_meet(cal, probe->partner); /* its pause before is over */
+	begin = MPI_Wtime();
 	cal_meet(cal, probe->partner);
 	if (cal->rank == 0) {
-		begin = MPI_Wtime();
+		*met_s = MPI_Wtime() - begin;
+		begin += *met_s;
 		MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner, 4,
 			 MPI_COMM_WORLD);
 		time_s = MPI_Wtime() - begin;
@@ -127,28 +129,42 @@ static double measure_late_receiver(struct cal *cal, void *context)
 	return time_s;
 }
 
+static double measure_late_receiver(struct cal *cal, void *context)
+{
+	double met_s;
+
+	return send_to_late(cal, context, &met_s);
+}
+
 /*
- * Whether a message of that size leaves without its receiver. A delayed eager send looks like a
- * rendezvous, never the other way round: the shortest of several tells.
+ * Whether a message of that size leaves without its receiver. The pause begins after rank 0 has
+ * asked to meet, so that from there no rendezvous is shorter, however late rank 0 goes on. A
+ * delayed eager send looks like a rendezvous: the shortest of several tells, and what was late
+ * already tells nothing. Others' messages may hold up the meeting by 3 S.
  */
+enum { WAITS, LEAVES, LATE };
+enum { TRIES = 3, MOST_TRIES = 12 };
+
 static bool is_eager(struct cal *cal, int where, int64_t size_B)
 {
 	double expected_s = cal->empty_s[where] + (double)size_B * cal->per_byte_s[where];
 	struct probe probe = {.partner = cal_partner(cal, where), .size_B = size_B};
 	struct sample_key key = sample_key("late_receiver", where, size_B, 0);
-	int verdict = 0;
+	int verdict = WAITS, n_waited = 0;
 
-	probe.pause_s = 3 * expected_s + 2e-3;
-	for (int k = 0; k < 3 && !verdict; k++) {
-		double time_s = measure_late_receiver(cal, &probe);
+	probe.pause_s = 4 * (expected_s + cal->empty_s[where]) + 2e-3;
+	for (int k = 0; k < MOST_TRIES && n_waited < TRIES && verdict != LEAVES; k++) {
+		double met_s = 0, time_s = send_to_late(cal, &probe, &met_s);
 
 		if (cal->rank == 0)
-			samples_add(&cal->samples, &key, time_s);
-		/* rank 0 begins when the word of the receiver, which pauses already, is there;
-		 * others' messages may hold that up */
-		verdict = (int)cal_share(time_s < (probe.pause_s - 3 * cal->empty_s[where]) * 0.9);
+			samples_add(&cal->samples, &key, met_s + time_s);
+		verdict = met_s + time_s < 0.9 * probe.pause_s	      ? LEAVES
+			  : met_s > 5 * cal->empty_s[where] + 0.25e-3 ? LATE
+								      : WAITS;
+		verdict = (int)cal_share(verdict);
+		n_waited += verdict == WAITS;
 	}
-	return verdict;
+	return verdict == LEAVES;
 }
 
 /* Doubles up to the first size that waits, then halves the interval, to the byte. */
