@@ -10,6 +10,7 @@
 static const double ROUNDING = 0.02;  /* of a packet */
 static const double LEAST_STALLED = 0.001; /* of a message: less is an error of measurement */
 static const double MOST_LEFT = 0.97; /* of a large message, of which a queue holds a part */
+static const double WAITED_FOR = 0.2; /* of the time that a sender computes */
 enum { FIRST_WINDOW = 10 };	      /* packets, RFC 6928 */
 static const double SAME_PACKETS = 1.5, SAME_PART = 0.02; /* of what a queue holds, and of it */
 
@@ -148,14 +149,17 @@ static void add_eager(struct fit *fit)
 	}
 }
 
-/* A new connection lets out so many packets in a round trip at first: where links carry more, that
- * is what a message waits for. */
+/* A new connection lets out so many packets in a round trip at first, and twice as many in each one
+ * after it: where links carry more, a message may wait for that as long as its sender computes. */
 static bool waits_for_windows(const struct fit *fit)
 {
+	const char *fact = samples_get_fact(fit->samples, "used_compute_s", 0);
 	int w = fit->subject;
+	double round_trip_s = 2 * fit->latency[w].value,
+	       rounds = log2(round_trip_s * fit->bandwidth_Bps[w].value /
+			     (FIRST_WINDOW * fit->payload_B));
 
-	return 2 * fit->latency[w].value * fit->bandwidth_Bps[w].value >
-	       FIRST_WINDOW * fit->payload_B;
+	return rounds * round_trip_s > WAITED_FOR * strtod(fact ? fact : "0", NULL);
 }
 
 void fit_used(struct fit *fit)
