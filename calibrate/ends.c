@@ -12,7 +12,8 @@ static const double LEAST_STALLED = 0.001; /* of a message: less is an error of 
 static const double MOST_LEFT = 0.97; /* of a large message, of which a queue holds a part */
 static const double WAITED_FOR = 0.2; /* of the time that a sender computes */
 enum { FIRST_WINDOW = 10 };	      /* packets, RFC 6928 */
-static const double SAME_PACKETS = 1.5, SAME_PART = 0.02; /* of what a queue holds, and of it */
+static const double SAME_PACKETS = 1.5, LEAST_SAME = 0.8,
+		    MOST_SAME = 1.1; /* of what a queue holds, and times it */
 
 /* The size at which the probe was made; -1: it was not. */
 static int64_t size_of(const struct samples *samples, const char *name)
@@ -228,14 +229,15 @@ static double waited_B(const struct fit *fit, const char *name, int64_t size_B)
 }
 
 /* Packets wait in a queue without a limit for as much as their window lets out: that grows, until
- * it is all that is left. */
+ * it is all that is left. What real queues hold becomes less by some packets. */
 static bool follows_window(const struct fit *fit, int64_t size_B)
 {
 	double later_B = waited_B(fit, "beside_half", size_B);
 
 	return fit->payload_B > 0 && size_of(fit->samples, "beside_half") == size_B &&
-	       fabs(later_B - fit->queue_B) >
-		   fmax(SAME_PACKETS * fit->payload_B, SAME_PART * fit->queue_B);
+	       (later_B < LEAST_SAME * fit->queue_B ||
+		later_B >
+		    fmax(fit->queue_B + SAME_PACKETS * fit->payload_B, MOST_SAME * fit->queue_B));
 }
 
 void fit_queue(struct fit *fit)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Times that jump by a packet's headers tell its payload, where each jump stands out of what its two times scatter by; else the key is left out.
 Samples of a simulated cluster of packets, and the same with those at the jumps spread, their medians as they were.
+And packets that others wait for stand in a queue, unless they become more, which what a window lets out does.
 
 usage: check_jumps.py MPISIM_RUN CALIBRATE FIT CLUSTER.yaml
 """
@@ -27,12 +28,19 @@ def spread(lines):
             yield line
 
 
-def fitted(folder, name, lines):
+def with_half(lines, factor):
+    """What a byte waited for when half of the large message was there, by that factor."""
+    for line in lines:
+        fields = line.split(',')
+        yield ','.join(fields[:4] + [repr(float(fields[4]) * factor)]) if fields[0] == 'beside_half' else line
+
+
+def fitted(folder, name, lines, key='packets'):
     samples, output = os.path.join(folder, name + '.csv'), os.path.join(folder, name + '.yaml')
     samples_text.write(samples, lines)
     subprocess.run([fit, samples, '-o', output], check=True, capture_output=True)
     with open(output, encoding='utf-8') as file:
-        return re.search(r'(?m)^  packets: (\{.*?\})', file.read())
+        return re.search(rf'(?m)^  {key}: (\{{.*?\}}|\d+)', file.read())
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -41,6 +49,8 @@ with tempfile.TemporaryDirectory() as scratch:
                     '--samples', made], check=True, capture_output=True)
     with open(made, encoding='utf-8') as file:
         rows = file.read().splitlines()
+    queues = {factor: fitted(scratch, 'queue', with_half(rows, factor), 'queue') for factor in (0.94, 1, 1.3)}
     clear, scattered = fitted(scratch, 'clear', rows), fitted(scratch, 'scattered', spread(rows))
 assert clear and clear[1] == '{payload: 1448, overhead: 78}', clear
 assert scattered is None, scattered
+assert queues[0.94] and queues[1] and queues[0.94][1] == queues[1][1] and not queues[1.3], queues
