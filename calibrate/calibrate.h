@@ -152,6 +152,10 @@ int cal_cannot_conclude(const struct settings *settings, struct util_error *err)
  * -1. */
 int cal_conclude(const struct settings *settings, const struct samples *samples);
 
+/* launcher.c: from now on this process ends, with exit code 1, when the one that started it does.
+ */
+void launcher_watch(void);
+
 /* options.c */
 enum verdict { GO_ON, HELP_SHOWN, WRONG };
 enum verdict cal_options(int argc, char **argv, int rank, struct settings *settings);

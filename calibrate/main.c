@@ -187,8 +187,10 @@ int main(int argc, char **argv)
 	struct cal cal = {0};
 	int rank, n_ranks, status = 0;
 
-	if (!mpisim_is_simulated())
+	if (!mpisim_is_simulated()) {
 		storage_start_watcher(argc, argv);
+		launcher_watch();
+	}
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);

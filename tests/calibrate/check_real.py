@@ -84,6 +84,11 @@ def probes_between_nodes_end(front, folder):
     check(code == 0, f'five nodes: the file is valid: {err}')
 
 
+def has_few_samples(path):
+    with open(path, encoding='utf-8') as file:
+        return re.search('# storage.latency: not varied, too few samples', file.read())
+
+
 def services_are_probed(front, folder):
     """Files in a directory of their own, and processes where the library can spawn them: Open MPI, if there are slots."""
     storage = os.path.join(folder, 'storage')
@@ -91,11 +96,16 @@ def services_are_probed(front, folder):
     front = front + ['--host', 'localhost:8'] if launcher == 'openmpi' else front
     for name, slots in [('services', ['-n', '2']), ('no-slots', ['-n', '8'])][:2 if launcher == 'openmpi' else 1]:
         output = os.path.join(folder, name + '.yaml')
-        for _ in range(3): # Open MPI 4.1.4 now and then loses a process that it spawns
-            code, out, err = run_mpi.run(front + slots + [program, '--quick', '--budget', '6', '--max-size', '4K', '--spawn', '--storage', storage, '-o', output], 120)
-            if 'MPI_Comm_spawn or MPI_Comm_disconnect does not return' not in err:
+        budgets_s = [6, 20, 60] # on a busy machine a short one has too few samples for intervals
+        for _ in range(5): # Open MPI 4.1.4 now and then loses a process that it spawns
+            code, out, err = run_mpi.run(front + slots + [program, '--quick', '--budget', str(budgets_s[0]), '--max-size', '4K', '--spawn', '--storage', storage, '-o', output], 240)
+            if 'MPI_Comm_spawn or MPI_Comm_disconnect does not return' in err:
+                check(code and not os.path.exists(output) and not os.listdir(storage), f'{name}: spawning does not end, the run does: exit code {code}')
+            elif code == 0 and len(budgets_s) > 1 and has_few_samples(output):
+                del budgets_s[0]
+                os.remove(output)
+            else:
                 break
-            check(code and not os.path.exists(output) and not os.listdir(storage), f'{name}: spawning does not end, the run does: exit code {code}')
         else:
             continue
         check(code == 0, f'{name}: exit code {code}\n{out}{err}')
@@ -223,6 +233,25 @@ def end_early(front, folder, name, act, after_s=1.0, storage=None, budget=600):
     check(not storage or not os.listdir(storage), f'{name}: nothing is left on the storage')
 
 
+def parent_of(process):
+    with open(f'/proc/{process}/stat', encoding='utf-8', errors='replace') as file:
+        return int(file.read().rpartition(')')[2].split()[1])
+
+
+def kill_launcher(process, output):
+    """With all that it started to start the ranks: nobody is left to end them."""
+    ranks = ranks_of(output)
+    for victim in {parent_of(rank) for rank in ranks} | {process.pid}:
+        os.kill(victim, signal.SIGKILL)
+    end = time.monotonic() + 30
+    while ranks_of(output) and time.monotonic() < end:
+        time.sleep(0.1)
+    left = ranks_of(output)
+    check(len(ranks) == 2 and not left, f'ranks end when their launcher is killed: {left} of {ranks} are left')
+    for rank in left:
+        os.kill(rank, signal.SIGKILL)
+
+
 def end_at_random(front, folder, noise, number):
     """Terminates the launcher, or some rank by some signal, in any phase. A launcher that is killed cannot end its ranks."""
     if noise.random() < 0.5:
@@ -247,6 +276,7 @@ def main():
         storage = os.path.join(folder, 'storage')
         end_early(front, folder, 'interrupted-storage', lambda process, _: process.send_signal(signal.SIGTERM), storage=storage, budget=8)
         end_early(front, folder, 'died-storage', lambda _, output: os.kill(min(ranks_of(output)), signal.SIGKILL), storage=storage, budget=8)
+        end_early(front, folder, 'interrupted-launcher', kill_launcher)
         noise = random.Random(SEED)
         for k in range(4):
             end_at_random(front, folder, noise, k)
