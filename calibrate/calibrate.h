@@ -52,6 +52,8 @@ struct cal {
 	int64_t largest_B[2]; /* that was measured */
 	double
 	    after_rest_s; /* what a message after a rest takes less than one right after another */
+	double spared_s; /* what links save up in a rest, about, if that is more than they regain in
+			    a game of ping-pong; else 0 */
 	double recv_overhead_s, recv_per_B_s; /* of what is there before it is asked for; by size
 						 after probe_eager */
 	double send_overhead_s, send_per_B_s; /* likewise */
@@ -120,6 +122,7 @@ void probe_overhead_by_size(struct cal *cal, int where, double until); /* after 
 void probe_rest(struct cal *cal, double until);			       /* with two nodes or more */
 void probe_breaks(struct cal *cal, int where,
 		  double until); /* after probe_packets and probe_eager */
+void probe_rested(struct cal *cal, double until);
 void probe_trains(struct cal *cal, double until); /* after probe_overhead_by_size */
 void probe_packets(struct cal *cal, double until);		       /* after probe_rest */
 void probe_protocol(struct cal *cal, int where, double until);

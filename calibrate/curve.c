@@ -51,7 +51,8 @@ static int gather(struct curve *curve, const struct samples *samples, int where)
 
 		if (strcmp(key->name, "one_way") || key->where != where || has_point(curve, key->x))
 			continue;
-		*point = (struct point){key->x, samples_summary(samples, key)};
+		*point = (struct point){key->x, samples_message(samples, where, key->x),
+					samples_is_rested(samples, where, key->x)};
 		curve->n_samples += point->time.n;
 		curve->n_outliers += point->time.n_outliers;
 		curve->n_points++;

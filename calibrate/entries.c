@@ -117,7 +117,7 @@ static double error_from(const struct fit *fit, int where, int64_t from_B)
 		int64_t size_B = curve->points[k].size_B;
 
 		if (size_B >= from_B && time_s > 0 &&
-		    (size_B == 0 || fit_finds_burst(fit, where, (double)size_B)))
+		    (size_B == 0 || fit_finds_burst(fit, where, &curve->points[k])))
 			worst = fmax(worst, fabs(fit_plain_time(fit, where, size_B) / time_s - 1));
 	}
 	return worst;

@@ -28,13 +28,17 @@ static double half_of(const struct value *v)
 	return (v->high - v->low) / 2;
 }
 
+static struct value value_of(struct summary s)
+{
+	return (struct value){s.n > 0, s.median, s.low, s.high, s.n, s.n_outliers};
+}
+
 static struct value measured(const struct samples *samples, const char *name, int where, int64_t x,
 			     int64_t y)
 {
 	struct sample_key key = sample_key(name, where, x, y);
-	struct summary s = samples_summary(samples, &key);
 
-	return (struct value){s.n > 0, s.median, s.low, s.high, s.n, s.n_outliers};
+	return value_of(samples_summary(samples, &key));
 }
 
 static double fact_number(const struct samples *samples, const char *name, double otherwise)
@@ -264,7 +268,7 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 	fit->n_ranks = (int)fact_number(samples, "ranks", 2);
 	fit->subject = fit->n_nodes > 1 ? BETWEEN_NODES : WITHIN_NODE;
 	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++) {
-		fit->empty[w] = measured(samples, "one_way", w, 0, 0);
+		fit->empty[w] = value_of(samples_message(samples, w, 0));
 		fit->send_overhead[w] = measured(samples, "send_overhead", w, 0, 0);
 		fit->recv_overhead[w] = measured(samples, "recv_overhead", w, 0, 0);
 		fit->threshold_B[w] = threshold(samples, w);

@@ -36,6 +36,7 @@ struct curve { /* time by size */
 	struct point {
 		int64_t size_B;
 		struct summary time;
+		bool is_rested; /* links had saved up all that they can */
 	} * points; /* [n_points], by size */
 	struct segment segments[FIT_SEGMENTS];
 };
@@ -219,7 +220,7 @@ bool fit_is_plainer(const struct fit *fit, const struct fit *other, int where, i
 /* Whether messages of that size tell something of the bytes' time: those that pass at once take
  * their latency, and those of many bursts what their bytes take more. Others find links that have
  * rested for a part of a burst only. */
-bool fit_finds_burst(const struct fit *fit, int where, double size_B);
+bool fit_finds_burst(const struct fit *fit, int where, const struct point *message);
 /* Whether the cluster file has segments there. */
 bool fit_needs_segments(const struct fit *fit, int where);
 

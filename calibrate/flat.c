@@ -12,6 +12,8 @@ enum { CLASSES = 2 }; /* eager messages, and the others */
 enum { MOST_SIZES = 512, LEAST_SIZES = 8, PARTS_OFF = 16 };
 static const double LEAST_BURST_B = 64;
 static const double LEAST_KNEE_B = 512; /* small messages may be flat as a library pads them */
+/* Larger messages say more of the bandwidth's error than of a burst. */
+static const int64_t MOST_B = 256 << 10;
 /* Of times: what is worth a burst that nothing else has shown; how much better it explains them. */
 static const double LEAST_ERROR = 0.0002, MUCH_BETTER = 10, GOOD = 0.03;
 /* Half intervals of a time, or this part of it, that a burst is more than. */
@@ -25,12 +27,12 @@ static const double LEAST_OF_TRAINS = 0.5;
 
 /* In a game of ping-pong links regain what they are idle for: a size tells of a burst if it finds
  * all that it needs. */
-static bool tells(const struct fit *fit, double size_B, double burst_s)
+static bool tells(const struct fit *fit, const struct point *point, double burst_s)
 {
 	double empty_s = fit->empty[fit->subject].value,
-	       bytes_s = size_B / fit->bandwidth_Bps[fit->subject].value;
+	       bytes_s = (double)point->size_B / fit->bandwidth_Bps[fit->subject].value;
 
-	return burst_s <= 2 * empty_s || bytes_s <= 2 * empty_s ||
+	return point->is_rested || burst_s <= 2 * empty_s || bytes_s <= 2 * empty_s ||
 	       bytes_s >= BURSTS_APART * burst_s;
 }
 
@@ -52,7 +54,7 @@ static double error_of(const struct fit *fit, double burst_s)
 		const struct point *point = &curve->points[k];
 		double time_s = point->time.median;
 
-		if (time_s > 0 && tells(fit, (double)point->size_B, burst_s))
+		if (time_s > 0 && tells(fit, point, burst_s))
 			errors[n++] = fabs(fit_plain_time(fit, w, point->size_B) / time_s - 1);
 	}
 	qsort(errors, (size_t)n, sizeof(*errors), compare);
@@ -65,22 +67,29 @@ static double behind_s(const struct fit *fit, bool is_eager)
 {
 	int w = fit->subject;
 	const struct curve *curve = &fit->curves[w];
-	double sum_s = 0, weights = 0, most_s = 0, rate = fit->bandwidth_Bps[w].value;
+	double sum_s = 0, weights = 0, most_s = 0, rate = fit->bandwidth_Bps[w].value,
+	       shared_s = fit->is_latency_shared ? fit->latency[w].value : 0;
+	int64_t most_B = MOST_B;
+
+	if (!is_eager && fit->threshold_B[w] > MOST_B / 4)
+		most_B = 4 * fit->threshold_B[w];
 
 	for (int pass = 0; pass < 2; pass++)
 		for (int k = 0; k < curve->n_points; k++) {
 			const struct point *point = &curve->points[k];
-			double time_s = point->time.median, bytes_s = (double)point->size_B / rate,
+			double time_s = point->time.median,
+			       bytes_s = shared_s + (double)point->size_B / rate,
 			       spared_s = fit_plain_time(fit, w, point->size_B) - time_s,
 			       error_s = fmax((point->time.high - point->time.low) / 2,
 					      KNOWN_TO * time_s);
 
-			if ((point->size_B <= fit->threshold_B[w]) != is_eager)
+			if ((point->size_B <= fit->threshold_B[w]) != is_eager ||
+			    point->size_B > most_B)
 				continue;
 			if (pass == 0 && spared_s > SURE * error_s)
 				most_s = fmax(most_s, fmin(spared_s, bytes_s));
 			if (pass == 1 && spared_s > 0.5 * most_s && bytes_s > most_s &&
-			    tells(fit, (double)point->size_B, most_s)) {
+			    tells(fit, point, most_s)) {
 				sum_s += spared_s / (time_s * time_s);
 				weights += 1 / (time_s * time_s);
 			}
@@ -198,16 +207,17 @@ static double knee_s(const struct fit *fit)
 	return 0;
 }
 
-void fit_flat(struct fit *fit)
+/* Takes a burst that explains sizes so many times better than what is known. The bandwidth by which
+ * it is computed is that of times with a burst of `given_s`. */
+static bool improve(struct fit *fit, double given_s, double times, double *known_error)
 {
-	double burst_s[CLASSES], rate, error, known_error, knee;
+	double burst_s[CLASSES], rate, error;
+	bool is_better = false;
 	struct fit without;
 
-	if (fit->subject == WITHIN_NODE || fit->payload_B > 0 || fit->is_latency_shared)
-		return;
-	known_error = error_with(fit, fit->burst_s);
-	if ((fit->burst_s == 0 && known_error < LEAST_ERROR) || !explain(fit, 0, &without))
-		return;
+	if (!explain(fit, given_s, &without))
+		return false;
+	without.burst_s = 0;
 	rate = without.bandwidth_Bps[fit->subject].value;
 	for (int k = 0; k < CLASSES; k++)
 		burst_s[k] = behind_s(&without, k == 0);
@@ -217,16 +227,39 @@ void fit_flat(struct fit *fit)
 		    !trains_allow(fit, rate, burst_s[k]))
 			continue;
 		error = error_with(fit, burst_s[k]);
-		if (error * MUCH_BETTER > known_error || error > GOOD)
+		if (error * times > *known_error || error > GOOD)
 			continue;
-		known_error = error;
+		*known_error = error;
 		fit->burst_s = burst_s[k];
 		fit->burst_probes = "one_way";
+		is_better = true;
 	}
-	knee = knee_s(fit);
-	if (fit->burst_s > 0 || knee == 0 ||
-	    (fit->train_s >= 0 && fit->train_s < LEAST_OF_TRAINS * knee))
+	return is_better;
+}
+
+/* What trains allow of it. */
+static void take_knee(struct fit *fit)
+{
+	double knee = knee_s(fit);
+
+	if (knee == 0 || (fit->train_s >= 0 && fit->train_s < LEAST_OF_TRAINS * knee))
 		return;
 	fit->burst_s = knee;
 	fit->burst_probes = "one_way";
+}
+
+void fit_flat(struct fit *fit)
+{
+	double known_error;
+
+	if (fit->subject == WITHIN_NODE || fit->payload_B > 0 ||
+	    (fit->is_latency_shared && fit->burst_s == 0))
+		return;
+	known_error = error_with(fit, fit->burst_s);
+	if (fit->burst_s == 0 && known_error < LEAST_ERROR)
+		return;
+	if (improve(fit, 0, MUCH_BETTER, &known_error))
+		improve(fit, fit->burst_s, 1, &known_error);
+	if (fit->burst_s == 0)
+		take_knee(fit);
 }

@@ -79,10 +79,12 @@ static void measure_messages(struct cal *cal)
 		probe_rest(cal, 0.71);
 		probe_packets(cal, 0.77);
 		probe_breaks(cal, BETWEEN_NODES, 0.775);
+		probe_rested(cal, 0.778);
 		probe_trains(cal, 0.78);
 		probe_used(cal, 0.79);
 		probe_send_buffer(cal, 0.81);
 		probe_ends(cal, 0.83);
+		probe_rested(cal, 0.832); /* sizes that have come since */
 		probe_sharing(cal, 0.86);
 		probe_cpu_cost(cal, 1);
 	}

@@ -10,6 +10,7 @@ static const double LARGE_B = 4 << 20, LATENCIES = 20;
 /* Who looks for a quarter of a message's time looks for a microsecond: that long may a call that
  * looks take, as it does in the simulator. */
 static const double SHORT_S = 4e-6, LONG_S = 8e-6;
+static const double MORE_BURSTS = 2.5;
 
 struct probe {
 	int partner;
@@ -259,17 +260,17 @@ static void probe_away(struct cal *cal, struct probe *probe)
 {
 	double empty_s = cal->empty_s[BETWEEN_NODES], per_byte_s = cal->per_byte_s[BETWEEN_NODES],
 	       time_s = probe_one_way(cal, BETWEEN_NODES, probe->size_B),
-	       handshake_s = fmax(time_s - empty_s - (double)probe->size_B * per_byte_s, 0),
-	       bytes_s = 0;
+	       bytes_s = fmax((double)probe->size_B * per_byte_s - cal->spared_s, 0),
+	       handshake_s = fmax(time_s - empty_s - bytes_s, 0), wanted_s = 0;
 
 	/* else there would be no such moment, or it would be missed */
-	if (handshake_s > 4 * empty_s + (double)probe->size_B * per_byte_s)
-		bytes_s = handshake_s;
+	if (handshake_s > 4 * empty_s + bytes_s)
+		wanted_s = handshake_s;
 	if (time_s < SHORT_S)
-		bytes_s = fmax(bytes_s, LONG_S);
-	if (bytes_s > 0 && per_byte_s > 0) {
-		probe->size_B =
-		    (int64_t)fmin(bytes_s / per_byte_s, (double)cal->largest_B[BETWEEN_NODES]);
+		wanted_s = fmax(wanted_s, LONG_S);
+	if (wanted_s > 0 && per_byte_s > 0) {
+		probe->size_B = (int64_t)fmin((wanted_s + cal->spared_s) / per_byte_s,
+					      (double)cal->largest_B[BETWEEN_NODES]);
 		time_s = probe_one_way(cal, BETWEEN_NODES, probe->size_B);
 	}
 	probe->expected_s = time_s;
@@ -282,6 +283,18 @@ static void probe_away(struct cal *cal, struct probe *probe)
 	probe->look_s = 0.75 * (time_s - empty_s) - 0.375 * handshake_s;
 	cal_repeat(cal, "receiver_back", BETWEEN_NODES, probe->size_B, 0, measure_receiver_back,
 		   probe);
+}
+
+/* What passes at once takes no time in which one could be away, and what travels with a request
+ * uses up what links have saved: the bulk is to have more. */
+static void lengthen(struct cal *cal, struct probe *probe)
+{
+	double more_B = MORE_BURSTS * cal->spared_s / fmax(cal->per_byte_s[BETWEEN_NODES], 1e-15);
+
+	if (more_B < 1)
+		return;
+	probe->size_B =
+	    (int64_t)fmin((double)probe->size_B + more_B, (double)cal->largest_B[BETWEEN_NODES]);
 }
 
 void probe_ends(struct cal *cal, double until)
@@ -297,6 +310,7 @@ void probe_ends(struct cal *cal, double until)
 	cal_repeat(cal, "synchronous", BETWEEN_NODES, 0, 0, measure_synchronous, &probe);
 	probe_late(cal, &probe);
 	if (has_rendezvous) {
+		lengthen(cal, &probe);
 		probe_away(cal, &probe);
 		late_s = cal_repeat(cal, "late_bulk", BETWEEN_NODES, probe.size_B, 0,
 				    measure_late_bulk, &probe);

@@ -14,6 +14,8 @@ enum {
 	SIZES = 3,
 	MOST_CARS = 400,
 	LEAST_CARS = 4,
+	MOST_EMPTY = 512, /* in a row */
+	EMPTY_TRAINS = 4, /* lengths of them, about */
 	LEAST_B = 64,
 	LARGEST_BURST_B = 65536,
 	OVERHEADS_B = 8192 /* of the messages whose overhead was measured by size */
@@ -24,6 +26,7 @@ static const double TRAIN = 3;
 static const double BOUND = 1.3;
 /* What times scatter by is no burst, as part of an empty message's. */
 static const double LEAST_SPARED = 0.01;
+static const double SAME = 0.02; /* of the time of one more message */
 
 struct train {
 	int64_t size_B;
@@ -58,15 +61,41 @@ static double measure(struct cal *cal, void *context)
 	return time_s;
 }
 
-static void measure_both(struct cal *cal, struct train *train)
+static double measure_train(struct cal *cal, struct train *train)
 {
 	train->rest_s = 4 * train->n *
 			    (cal->empty_s[BETWEEN_NODES] +
 			     (double)train->size_B * cal->per_byte_s[BETWEEN_NODES]) +
 			2e-3;
-	cal_repeat(cal, "train", BETWEEN_NODES, train->size_B, train->n, measure, train);
+	return cal_repeat(cal, "train", BETWEEN_NODES, train->size_B, train->n, measure, train);
+}
+
+static void measure_both(struct cal *cal, struct train *train)
+{
+	measure_train(cal, train);
 	train->n *= 2;
-	cal_repeat(cal, "train", BETWEEN_NODES, train->size_B, train->n, measure, train);
+	measure_train(cal, train);
+}
+
+/* Where latencies take links, these may save up some: until each one more has its links for as long
+ * as the one before, and all that links may have saved up is used. */
+static void measure_empty(struct cal *cal)
+{
+	struct train train = {.size_B = 0, .n = LEAST_CARS};
+	double most = LARGEST_BURST_B * cal->per_byte_s[BETWEEN_NODES] /
+		      fmax(2 * cal->empty_s[BETWEEN_NODES], 1e-9),
+	       before_s = measure_train(cal, &train), time_s, each_s, each_before_s = INFINITY;
+
+	do {
+		train.n *= 2;
+		time_s = measure_train(cal, &train);
+		each_s = 2 * (time_s - before_s) / train.n;
+		before_s = time_s;
+		if (train.n >= MOST_EMPTY ||
+		    (train.n / 2 >= most && each_s < (1 + SAME) * each_before_s))
+			break;
+		each_before_s = each_s;
+	} while (true);
 }
 
 static double median_of(const struct cal *cal, const char *name, int64_t size_B)
@@ -100,8 +129,9 @@ static double most_spared_s(const struct cal *cal)
 		if (!samples_count(&cal->samples, &here))
 			continue;
 		largest_s = (double)key->x * per_byte_s;
-		most_s = fmax(most_s, cal->empty_s[BETWEEN_NODES] + largest_s -
-					  median_of(cal, "one_way", key->x));
+		most_s =
+		    fmax(most_s, cal->empty_s[BETWEEN_NODES] + largest_s -
+				     samples_message(&cal->samples, BETWEEN_NODES, key->x).median);
 	}
 	if (most_s < LEAST_SPARED * cal->empty_s[BETWEEN_NODES])
 		return 0;
@@ -137,15 +167,15 @@ static int choose(const struct cal *cal, struct train *trains)
 
 void probe_trains(struct cal *cal, double until)
 {
-	struct train trains[SIZES + 1] = {{.size_B = 0, .n = LEAST_CARS}};
-	int n = cal->rank == 0 ? 1 + choose(cal, trains + 1) : 0;
+	struct train trains[SIZES] = {0};
+	int n = cal->rank == 0 ? choose(cal, trains) : 0;
 
 	MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	MPI_Bcast(trains, sizeof(trains), MPI_BYTE, 0, MPI_COMM_WORLD);
-	cal_group(cal, "trains", until, 3 * n - 1);
+	cal_group(cal, "trains", until, 3 * n + EMPTY_TRAINS);
+	measure_empty(cal);
 	for (int k = 0; k < n; k++) {
-		if (trains[k].size_B > 0)
-			probe_one_way(cal, BETWEEN_NODES, trains[k].size_B);
+		probe_one_way(cal, BETWEEN_NODES, trains[k].size_B);
 		measure_both(cal, &trains[k]);
 	}
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "samples.h"
 
+/* Of an empty message's time in a game of ping-pong, what it takes at most after a rest of links
+ * that have saved up its latency. */
+static const double LATENCY_PASSES = 0.9;
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -186,4 +190,48 @@ const struct sample_key *samples_next(const struct samples *samples, const char 
 			next = key;
 	}
 	return next;
+}
+
+/* Half a round trip of nothing; n = 0: it was not measured after a rest. */
+static struct summary rested_nothing(const struct samples *samples, int where)
+{
+	struct sample_key key = sample_key("rested", where, 0, 0);
+	struct summary time = samples_summary(samples, &key);
+
+	time.median /= 2;
+	time.low /= 2;
+	time.high /= 2;
+	return time;
+}
+
+bool samples_is_rested(const struct samples *samples, int where, int64_t size_B)
+{
+	struct sample_key key = sample_key("rested", where, size_B, 0),
+			  empty = sample_key("one_way", where, 0, 0);
+	struct summary nothing;
+
+	if (size_B > 0)
+		return samples_count(samples, &key) > 0;
+	/* a rest makes processors slower: an empty message is what it is in a game of ping-pong,
+	 * unless its latency passes at once after a rest */
+	nothing = rested_nothing(samples, where);
+	return nothing.n > 0 &&
+	       nothing.high < LATENCY_PASSES * samples_summary(samples, &empty).median;
+}
+
+struct summary samples_message(const struct samples *samples, int where, int64_t size_B)
+{
+	struct sample_key key = sample_key("one_way", where, size_B, 0),
+			  with_answer = sample_key("rested", where, size_B, 0);
+	struct summary nothing = rested_nothing(samples, where), time;
+
+	if (!samples_is_rested(samples, where, size_B))
+		return samples_summary(samples, &key);
+	if (size_B == 0)
+		return nothing;
+	time = samples_summary(samples, &with_answer);
+	time.median -= nothing.median;
+	time.low -= nothing.median;
+	time.high -= nothing.median;
+	return time;
 }

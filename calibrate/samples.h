@@ -55,6 +55,9 @@ int samples_count(const struct samples *samples, const struct sample_key *key);
 const struct sample_key *samples_next(const struct samples *samples, const char *name, int64_t x);
 /* n = 0 when there is none. O(number of samples). */
 struct summary samples_summary(const struct samples *samples, const struct sample_key *key);
+/* A message between two ranks, one way; as it is after a rest, if it was measured then. */
+struct summary samples_message(const struct samples *samples, int where, int64_t size_B);
+bool samples_is_rested(const struct samples *samples, int where, int64_t size_B);
 /* The same of a plain array, which it sorts. */
 struct summary summary_of(double *values, int n);
 /* samples_file.c */

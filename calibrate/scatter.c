@@ -37,7 +37,7 @@ bool fit_stands_out(const struct fit *fit, int where)
 		double time_s = curve->points[k].time.median, off;
 		int64_t size_B = curve->points[k].size_B;
 
-		if (size_B > 0 && !fit_finds_burst(fit, where, (double)size_B))
+		if (size_B > 0 && !fit_finds_burst(fit, where, &curve->points[k]))
 			continue;
 		off = distance(fit_plain_time(fit, where, size_B), time_s);
 		plain += off * off;

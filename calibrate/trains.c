@@ -8,7 +8,7 @@
 
 #include "fit.h"
 
-enum { MOST_TRAINS = 8, MOST_SIZES = 256, LEAST_SIZES = 3, ROUNDS = 4 };
+enum { LEAST_EMPTY = 4, MOST_TRAINS = 8, MOST_SIZES = 256, LEAST_SIZES = 3, ROUNDS = 4 };
 static const double LEAST_BURST_B = 64;
 static const double BOUND = 1.15;  /* a message has its links longer than the CPU */
 static const double SEVERAL = 1.5; /* messages that a burst holds, of two sizes that agree */
@@ -22,6 +22,7 @@ static const double TOO_LITTLE = 1.15, LEAST_OF_TRAINS = 0.5, MOST_OF_TRAINS = 1
 /* Of a time: how well it is known at best, and how far off a line. */
 static const double KNOWN_TO = 0.001, ON_LINE = 0.005;
 static const double WELL_KNOWN = 0.1; /* of a burst, its interval */
+static const double SAME = 0.02;      /* of the time of one more message */
 
 struct train {
 	int64_t size_B;
@@ -44,7 +45,7 @@ static bool make_train(const struct fit *fit, const struct sample_key *key, stru
 {
 	struct summary once = time_of(fit, "train", key->x, key->y),
 		       twice = time_of(fit, "train", key->x, 2 * key->y),
-		       alone = time_of(fit, "one_way", key->x, 0);
+		       alone = samples_message(fit->samples, fit->subject, key->x);
 	int w = fit->subject;
 	double send_s = fit->send_overhead[w].value, size_B = (double)key->x,
 	       base_s = key->x ? alone.median : send_s + fit->recv_overhead[w].value;
@@ -184,46 +185,82 @@ static void take_off_losses(const struct fit *fit, int64_t n, struct train *trai
 	train->credit_s = train->credit_s * efficiency - apart_s * (1 - efficiency);
 }
 
+/* Trains of n empty messages and of twice as many; false: there are none. */
+static bool make_empty(const struct fit *fit, int64_t n, struct train *train)
+{
+	struct sample_key key = sample_key("train", fit->subject, 0, n);
+
+	if (!make_train(fit, &key, train))
+		return false;
+	take_off_losses(fit, n, train);
+	return true;
+}
+
+/* The shortest of them of which each more has its links for as long as in the longest: it has used
+ * up what links had saved. */
+static bool find_empty(const struct fit *fit, struct train *train)
+{
+	struct train longest = {0};
+	int64_t n;
+
+	for (n = LEAST_EMPTY; time_of(fit, "train", 0, 2 * n).n > 0; n *= 2)
+		if (make_empty(fit, n, train))
+			longest = *train;
+	for (n = LEAST_EMPTY; longest.each_s > 0 && time_of(fit, "train", 0, 2 * n).n > 0; n *= 2)
+		if (make_empty(fit, n, train) &&
+		    fabs(train->each_s - longest.each_s) < SAME * longest.each_s)
+			return true;
+	return false;
+}
+
+/* What several flows get of a link. */
+static double least_efficiency(const struct fit *fit)
+{
+	struct fit as_if = *fit;
+
+	as_if.n_sharing = 0;
+	fit_sharing(&as_if);
+	return fit_sharing_efficiency(&as_if, INT_MAX);
+}
+
+/* An empty message that takes less after a rest than in a game of ping-pong has a latency that
+ * takes links, which save it up. Two at once do not show it. */
+static bool latency_passes(const struct fit *fit)
+{
+	return samples_is_rested(fit->samples, fit->subject, 0);
+}
+
 /* An empty message has its links for the latency, less what they have saved up. */
 static void share_latency(struct fit *fit)
 {
 	struct value *latency = &fit->latency[fit->subject];
 	struct train empty;
+	struct sample_key few = sample_key("train", fit->subject, 0, LEAST_EMPTY);
 	double more_s;
 
-	for (size_t i = 0; i < fit->samples->n; i++) {
-		const struct sample_key *key = &fit->samples->list[i].key;
-
-		if (strcmp(key->name, "train") || key->x != 0)
-			continue;
-		if (!make_train(fit, key, &empty) || fit_losses_explain(fit, key))
-			return;
-		take_off_losses(fit, key->y, &empty);
-		if (empty.credit_s < fmax(LEAST_BURST_B / fit->bandwidth_Bps[fit->subject].value,
-					  SURE * empty.error_s))
-			return;
-		more_s = empty.each_s - latency->value;
-		latency->value += more_s;
-		latency->low += more_s;
-		latency->high += more_s;
-		fit->burst_s = empty.credit_s;
-		fit->burst_probes = "train";
+	if (!find_empty(fit, &empty) || (!latency_passes(fit) && fit_losses_explain(fit, &few)))
 		return;
-	}
+	if (empty.credit_s <
+	    fmax(LEAST_BURST_B / fit->bandwidth_Bps[fit->subject].value, SURE * empty.error_s))
+		return;
+	more_s = empty.each_s - latency->value;
+	latency->value += more_s;
+	latency->low += more_s;
+	latency->high += more_s;
+	fit->burst_s = empty.credit_s;
+	fit->burst_probes = "train";
+	fit->is_latency_shared = true;
 }
 
 bool fit_trains_are_plain(const struct fit *fit, double rate_Bps)
 {
 	struct train trains[MOST_TRAINS];
-	struct fit as_if = *fit;
-	double efficiency;
+	double efficiency = least_efficiency(fit);
 	int n = make_trains(fit, trains);
 
-	as_if.n_sharing = 0;
-	fit_sharing(&as_if);
-	efficiency = fit_sharing_efficiency(&as_if, INT_MAX);
 	for (int k = 0; k < n; k++) {
-		double bytes_s = (double)trains[k].size_B / rate_Bps;
+		double bytes_s = (double)trains[k].size_B / rate_Bps +
+				 (fit->is_latency_shared ? fit->latency[fit->subject].value : 0);
 
 		if (trains[k].each_s < (1 - PLAIN) * bytes_s ||
 		    trains[k].each_s > (1 + PLAIN) * bytes_s / efficiency)
@@ -243,7 +280,7 @@ void fit_trains(struct fit *fit)
 	/* packets.c has other times for them, and trains wait for windows */
 	if (!isfinite(rate) || samples_get_fact(fit->samples, "packet_jump_B", 0))
 		return;
-	if (fit->is_latency_shared) {
+	if (fit->is_latency_shared || latency_passes(fit)) {
 		share_latency(fit);
 		return;
 	}

@@ -163,13 +163,6 @@ static struct handshake handshake(const struct fit *fit, int where, double contr
 				  credit_behind(fit, where, request_B)};
 }
 
-static struct summary time_of(const struct fit *fit, const char *name, int64_t size_B)
-{
-	struct sample_key key = sample_key(name, fit->subject, size_B, 0);
-
-	return samples_summary(fit->samples, &key);
-}
-
 /* What a receive of so large a message is spared that comes late. */
 struct request {
 	double size_B, spared_s, half_s; /* half: of the 95 % interval; size 0: not measured */
@@ -183,8 +176,8 @@ static struct request measured_request(const struct fit *fit)
 
 	if (!key)
 		return (struct request){0};
-	early = time_of(fit, "one_way", key->x);
-	late = time_of(fit, "late_bulk", key->x);
+	early = samples_message(fit->samples, fit->subject, key->x);
+	late = samples_summary(fit->samples, key);
 	spared_s = early.median - late.median - fit->send_overhead[fit->subject].value;
 	spared_s *= 1 + fit->copied_per_B_s * fit->bandwidth_Bps[fit->subject].value;
 	return (struct request){(double)key->x, spared_s,
@@ -347,8 +340,8 @@ static void find_handshake(struct fit *fit)
 {
 	int w = fit->subject;
 	int64_t eager_B = fit->threshold_B[w], next_B = eager_B < INT64_MAX ? eager_B + 1 : eager_B;
-	struct summary at = time_of(fit, "one_way", eager_B),
-		       above = time_of(fit, "one_way", next_B);
+	struct summary at = samples_message(fit->samples, w, eager_B),
+		       above = samples_message(fit->samples, w, next_B);
 	double rate = fit->bandwidth_Bps[w].value, half_B, step_s = above.median - at.median,
 	       hidden_B;
 	struct request request = measured_request(fit);
@@ -394,17 +387,19 @@ static struct handshake handshake_of(const struct fit *fit, int where)
 
 /* --- points --- */
 
-bool fit_finds_burst(const struct fit *fit, int where, double size_B)
+bool fit_finds_burst(const struct fit *fit, int where, const struct point *message)
 {
-	double burst = burst_s(fit, where), bytes_s = size_B * first_per_B_s(fit);
+	double size_B = (double)message->size_B, burst = burst_s(fit, where),
+	       bytes_s = size_B * first_per_B_s(fit),
+	       apart = message->is_rested ? 1 : least_bursts(fit);
 
 	if (burst == 0 || has_packets(fit, where))
-		return size_B >= burst * fit->bandwidth_Bps[where].value * least_bursts(fit);
+		return size_B >= burst * fit->bandwidth_Bps[where].value * apart;
 	if (fit->is_latency_shared)
 		return burst < fit->empty[where].value ||
-		       size_B >= least_bursts(fit) * burst * fit->bandwidth_Bps[where].value;
-	return bytes_s <= fmin(burst, 2 * fit->empty[where].value) ||
-	       bytes_s >= least_bursts(fit) * burst;
+		       size_B >= apart * burst * fit->bandwidth_Bps[where].value;
+	return bytes_s <= (message->is_rested ? burst : fmin(burst, 2 * fit->empty[where].value)) ||
+	       bytes_s >= apart * burst;
 }
 
 /* The transfer of an eager message, or the bulk of another; false: it tells nothing. */
@@ -425,7 +420,7 @@ static bool make_point(const struct fit *fit, int where, const struct point *mes
 		transfer->size_B -= llround(data_B);
 		early_B = data_B;
 	} else if (size_B > 0 || fit->is_latency_shared) {
-		if (!fit_finds_burst(fit, where, size_B))
+		if (!fit_finds_burst(fit, where, message))
 			return false;
 		shift_s += spared_by(fit, where, size_B, burst);
 	}
