@@ -38,6 +38,8 @@ bool fit_losses_explain(const struct fit *fit, const struct sample_key *train)
 	int w = fit->subject;
 	struct fit shared = *fit;
 
+	if (train->y < 1 || train->y > MOST / 2)
+		return false;
 	shared.n_sharing = 0;
 	fit_sharing(&shared);
 	if (fit_sharing_efficiency(&shared, (int)(2 * train->y)) > of_a_link)
@@ -47,7 +49,7 @@ bool fit_losses_explain(const struct fit *fit, const struct sample_key *train)
 		struct summary time = samples_summary(fit->samples, &key);
 		double expected_s = fit->empty[w].value + fit->recv_overhead[w].value;
 
-		if (n > MOST || time.n == 0)
+		if (time.n == 0)
 			return false;
 		expected_s += last_s(&shared, n, fit->latency[w].value);
 		if (fabs(time.median - expected_s) >

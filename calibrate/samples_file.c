@@ -11,6 +11,8 @@
 
 static const char HEADER[] = "# mpisim-calibration 1", COLUMNS[] = "probe,where,x,y,value",
 		  END[] = "# end: ";
+static const double MOST_VALUE =
+    1e9; /* seconds are thirty years; formulas of larger values overflow */
 
 enum { MOST_TRANSFERS = 256 }; /* that a cluster file's table of CPU costs has room for */
 
@@ -133,6 +135,8 @@ static const char *read_sample(struct reader *reader, const char *line)
 		return "numbers of transfers up to 256";
 	if (!isfinite(value))
 		return "a finite value";
+	if (fabs(value) > MOST_VALUE)
+		return "a value of 1e9 at most";
 	if (value < 0 && !may_be_negative(key.name))
 		return "a value from 0 on";
 	return out_of_memory(samples_add(reader->samples, &key, value));

@@ -113,6 +113,7 @@ def wrong_files_are_refused(folder):
                            (header + 'one_way,beside,0,0,1\n', ':3: found "one_way,beside,0,0,1", wanted between or within'),
                            (header + 'one_way,between,0,0,nan\n', ':3: found "one_way,between,0,0,nan", wanted a finite value'),
                            (header + 'one_way,between,0,0,inf\n', ':3: found "one_way,between,0,0,inf", wanted a finite value'),
+                           (header + 'one_way,between,0,0,1e308\n', ':3: found "one_way,between,0,0,1e308", wanted a value of 1e9 at most'),
                            (header + 'one_way,between,0,0,-1e-6\n', ':3: found "one_way,between,0,0,-1e-6", wanted a value from 0 on'),
                            (header + 'one_way,between,-1,0,1e-6\n', ':3: found "one_way,between,-1,0,1e-6", wanted x and y from 0 on'),
                            (header + 'one_way,between,0,0,1 2\n', ':3: found "one_way,between,0,0,1 2", wanted probe,where,x,y,value'),
