@@ -121,7 +121,6 @@ static void compute_done(struct net_compute *compute)
 static void record_share(struct pd_rank *rank, sim_time_ps begin, const char *kernel, double from,
 			 double to)
 {
-	const struct sim_recorder *recorder = &rank->world->recorder;
 	sim_time_ps now = rank->world->engine.now;
 	double length_ps = (double)(now - begin);
 	struct sim_record_compute record = {
@@ -134,7 +133,7 @@ static void record_share(struct pd_rank *rank, sim_time_ps begin, const char *ke
 		.shared_s = (to - from) * rank->compute.shared_s,
 	};
 
-	recorder->compute(recorder->context, &record);
+	sim_tell_compute(&rank->world->observers, &record);
 }
 
 /*
@@ -145,7 +144,7 @@ static void compute_record(struct pd_rank *rank, sim_time_ps begin)
 {
 	double kernels_s = 0, scale, from;
 
-	if (!rank->world->recorder.compute)
+	if (!(rank->world->observers.wanted & SIM_OBSERVED_COMPUTE))
 		return;
 	for (int i = 0; i < rank->n_parts; i++)
 		kernels_s += rank->parts[i].seconds;

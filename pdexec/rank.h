@@ -10,7 +10,7 @@
 #include "netmodel/model.h"
 #include "pdexec/swap.h"
 #include "simcore/engine.h"
-#include "simcore/recorder.h"
+#include "simcore/observer.h"
 #include "util/error.h"
 
 /*
@@ -161,9 +161,8 @@ struct pd_world {
 	struct sim_engine engine;
 	struct net_model *model;        /* borrowed */
 	const struct net_cluster *cluster;
-	struct sim_recorder recorder;   /* a copy; members may be NULL */
+	struct sim_observers observers;
 	struct pd_node_broker broker;   /* all NULL: none */
-	const struct pd_tap *tap;       /* pdexec/tap.h; borrowed; NULL: nobody listens */
 	struct sim_fiber_set *fibers;
 	struct pd_program *programs;    /* [n_programs]; stays where it is */
 	int n_programs;
@@ -208,10 +207,10 @@ bool pd_is_own_thread(const struct pd_world *world);
 struct pd_rank *pd_rank_here(void);
 
 /*
- * Loads the programs and prepares the ranks; nothing runs yet. `cluster` is borrowed; the model is created on world->engine. Errors: UTIL_EINPUT for a program that is not there or
+ * Loads the programs and prepares the ranks; nothing runs yet. `cluster` is borrowed, `observers` copied (NULL: none); the model is created on world->engine. Errors: UTIL_EINPUT for a program that is not there or
  * is no position-independent executable of this machine; UTIL_ENOMEM; what the store's file says.
  */
-int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster, const struct sim_recorder *recorder,
+int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster, const struct sim_observers *observers,
 		    struct pd_world **out, struct util_error *err);
 void pd_world_destroy(struct pd_world *world);
 /* Makes every rank ready to run; then step world->engine until idle or pd_world_is_over. */

@@ -20,7 +20,6 @@
 #include "pdexec/signals.h"
 #include "pdexec/blas.h"
 #include "pdexec/store.h"
-#include "pdexec/tap.h"
 
 struct pd_rank *pd_current;
 
@@ -287,7 +286,7 @@ __attribute__((constructor)) static void watch_forks(void)
 }
 
 int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster,
-		    const struct sim_recorder *recorder, struct pd_world **out,
+		    const struct sim_observers *observers, struct pd_world **out,
 		    struct util_error *err)
 {
 	struct pd_world *world;
@@ -308,8 +307,8 @@ int pd_world_create(const struct pd_config *config, const struct net_cluster *cl
 		return util_error_set(err, UTIL_ENOMEM, "no memory for a run");
 	world->config = *config;
 	world->cluster = cluster;
-	if (recorder)
-		world->recorder = *recorder;
+	if (observers)
+		world->observers = *observers;
 	world->n_ranks = n_ranks;
 	world->n_running = n_ranks;
 	world->needed_B = pd_estimate_ranks_B(n_ranks);
@@ -426,12 +425,9 @@ void pd_rank_end(struct pd_rank *rank, int code)
 		world->mpi_rank_end(rank);
 	pd_annotation_end(rank);
 	pd_compute_end(rank);
-	if (world->tap)
-		world->tap->end(world->tap->context, rank);
 	rank->has_ended = true;
 	world->n_ended_badly += rank->exit_code != 0;
-	if (world->recorder.rank_end)
-		world->recorder.rank_end(world->recorder.context, rank->rank, world->engine.now);
+	sim_tell_rank_end(&world->observers, rank->rank, world->engine.now);
 	if (world->broker.rank_ended)
 		world->broker.rank_ended(world->broker.context, rank);
 	if (--world->n_running == 0)

@@ -272,10 +272,10 @@ static void jump(struct replay_repeat *repeat, uint64_t n)
 
 static bool is_told(const struct replay *replay)
 {
-	const struct sim_recorder *recorder = &replay->world->recorder;
+	const unsigned int repeated = SIM_OBSERVED_COMPUTE | SIM_OBSERVED_CALL |
+				      SIM_OBSERVED_MESSAGE | SIM_OBSERVED_PHASE;
 
-	return recorder->compute || recorder->call || recorder->message || recorder->phase ||
-	       replay->has_bench;
+	return replay->world->observers.wanted & repeated || replay->has_bench;
 }
 
 /* The anchor is here, with a tape that starts or without. */
@@ -283,7 +283,7 @@ static void start_again(struct replay_repeat *repeat, bool with_tape)
 {
 	replay_tape_stop(&repeat->tape);
 	if (with_tape)
-		replay_tape_start(&repeat->tape, &repeat->replay->world->recorder);
+		replay_tape_start(&repeat->tape, &repeat->replay->world->observers);
 	drop_anchor(repeat);
 }
 
@@ -309,7 +309,7 @@ static bool compare_period(struct replay_repeat *repeat)
 static bool meet(struct replay_repeat *repeat)
 {
 	struct replay *replay = repeat->replay;
-	bool is_taped = !is_told(replay) || repeat->tape.place;
+	bool is_taped = !is_told(replay) || repeat->tape.runs;
 	bool is_same = util_words_equal(&repeat->order, &repeat->anchor_order);
 	uint64_t most = is_taped ? MAX_JUMP / (repeat->tape.n + 1) + 1 : WORTH_A_TAPE;
 	uint64_t n =
@@ -391,7 +391,7 @@ int replay_repeat_create(struct replay *replay, struct replay_repeat **out, stru
 	struct replay_repeat *repeat;
 
 	*out = NULL;
-	if (world->recorder.causes || world->recorder.collective || world->config.vary_kernels ||
+	if (world->observers.wanted & SIM_OBSERVED_COLLECTIVE || world->observers.causes || world->config.vary_kernels ||
 	    !net_model_is_timeless(world->model))
 		return 0;
 	repeat = calloc(1, sizeof *repeat);

@@ -5,7 +5,7 @@
 #include "mpi/coll/operation.h"
 #include "mpi/comm/nodes.h"
 #include "simcore/queue.h"
-#include "simcore/recorder.h"
+#include "simcore/observer.h"
 
 /*
  * Collectives by formula (docs/collectives.md, "Ideal"): the ranks of one operation meet in an

@@ -103,10 +103,10 @@ struct mpi_rank *mpi_enter(const char *function, const void *site)
 void mpi_entry_record(const struct mpi_rank *me)
 {
 	const struct pd_rank *pd = me->pd;
-	const struct sim_recorder *recorder = &pd->world->recorder;
+	const struct sim_observers *observers = &pd->world->observers;
 	struct sim_record_call record;
 
-	if (!recorder->call)
+	if (!(observers->wanted & SIM_OBSERVED_CALL))
 		return;
 	record = (struct sim_record_call){
 	    .rank = me->rank,
@@ -116,7 +116,7 @@ void mpi_entry_record(const struct mpi_rank *me)
 	    .end = pd->world->engine.now,
 	    .waiting = me->call_waiting,
 	};
-	recorder->call(recorder->context, &record);
+	sim_tell_call(observers, &record);
 }
 
 int mpi_leave(struct mpi_rank *me, int code)

@@ -16,7 +16,7 @@
 
 void mpi_world_extend(struct mpi_world *world)
 {
-	const struct sim_recorder *recorder = &world->pd->recorder;
+	const struct sim_observers *observers = &world->pd->observers;
 
 	for (; world->n_ranks < world->pd->n_ranks; world->n_ranks++) {
 		struct mpi_rank *me = &world->ranks[world->n_ranks];
@@ -24,9 +24,9 @@ void mpi_world_extend(struct mpi_world *world)
 		me->pd = &world->pd->ranks[world->n_ranks];
 		me->world = world;
 		me->rank = world->n_ranks;
-		me->causes = recorder->causes;
-		if (recorder->tally)
-			me->tally = recorder->tally->rank(recorder->tally->context, me->rank);
+		me->causes = observers->causes;
+		if (observers->tally)
+			me->tally = observers->tally->rank(observers->tally->context, me->rank);
 		me->pd->mpi = me;
 	}
 }

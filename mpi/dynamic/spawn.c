@@ -201,15 +201,14 @@ static void start(struct sim_event *event)
 	struct mpi_spawn *spawn =
 	    (struct mpi_spawn *)((char *)event - offsetof(struct mpi_spawn, start));
 	struct pd_world *pd = spawn->world->pd;
-	const struct sim_recorder *recorder = &pd->recorder;
 	int first = pd->n_ranks, first_program = pd->n_programs;
 
 	sim_engine_release(&pd->engine);
 	spawn->first_rank = first;
 	add_job(spawn);
-	for (int rank = first; rank < pd->n_ranks && recorder->rank_begin; rank++)
-		recorder->rank_begin(recorder->context, rank, spawn->root, pd->ranks[rank].node,
-				     pd->engine.now);
+	for (int rank = first; rank < pd->n_ranks; rank++)
+		sim_tell_rank_begin(&pd->observers, rank, spawn->root, pd->ranks[rank].node,
+				    pd->engine.now);
 	for (int i = first_program; i < pd->n_programs; i++)
 		pd_program_start(pd, &pd->programs[i]);
 	spawn->has_started = true;

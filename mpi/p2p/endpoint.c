@@ -15,7 +15,7 @@ static int64_t plain_size(const struct mpi_world *world)
 	const struct net_cluster *cluster = world->pd->cluster;
 
 	if (world->has_send_overhead || world->has_recv_overhead || world->streams ||
-	    world->pd->recorder.causes || cluster->progress != NET_PROGRESS_ASYNC)
+	    world->pd->observers.causes || cluster->progress != NET_PROGRESS_ASYNC)
 		return -1;
 	return cluster->eager_threshold_B < MESSAGE_INLINE_B ? cluster->eager_threshold_B
 							     : MESSAGE_INLINE_B;

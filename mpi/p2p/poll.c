@@ -95,7 +95,7 @@ static uint32_t n_quick_after(const struct mpi_rank *me)
 
 	if (is_modelled(me) || endpoint->n_polls < MPI_POLL_QUICK_FROM ||
 	    endpoint->n_polls >= FREE_POLLS_MEASURED || endpoint->n_refused >= REFUSED_MAX ||
-	    me->world->record || world->tap || (world->recorder.call && !world->recorder.tally))
+	    me->world->record || (world->observers.wanted & SIM_OBSERVED_CALL && !world->observers.tally))
 		return 0;
 	return endpoint->n_polls / QUICK_SHARE;
 }
@@ -110,8 +110,8 @@ int mpi_poll_answer(struct mpi_rank *me, const char *function)
 	endpoint->n_answered++;
 	endpoint->n_polls++;
 	me->depth = 0;
-	if (world->recorder.tally)
-		sim_tally_add_call(world->recorder.tally, me->tally, function, world->engine.now,
+	if (world->observers.tally)
+		sim_tally_add_call(world->observers.tally, me->tally, function, world->engine.now,
 				   world->engine.now, 0);
 	return MPI_SUCCESS;
 }

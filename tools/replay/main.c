@@ -166,11 +166,11 @@ static void describe(struct session *s)
 static int create_replay(struct session *s, struct util_error *err)
 {
 	struct run *run = &s->run;
-	struct sim_recorder recorder;
+	struct sim_observers observers = {.n = 0};
 	struct replay_config config = {
 	    .cluster = run->cluster,
 	    .node_of = run->node_of,
-	    .recorder = &recorder,
+	    .observers = &observers,
 	    .mode = run->options.mode,
 	    .bench_in = run->options.bench_in,
 	    .scales = run->options.scales,
@@ -184,7 +184,7 @@ static int create_replay(struct session *s, struct util_error *err)
 	    trace_summary_create(run->n_ranks, run->node_of, run->cluster, &run->summary, err);
 
 	if (!failed)
-		failed = run_recorder_create(run, &recorder, err);
+		failed = run_observers_create(run, &observers, err);
 	if (!failed)
 		failed = replay_create(s->file, &config, &s->replay, err);
 	if (!failed) {

@@ -43,7 +43,7 @@ static void close_open_calls(struct run *run)
 		if (!pd->has_ended && !pd->is_computing && pd->function &&
 		    strncmp(pd->function, "MPI_", 4) == 0) {
 			run_waits_explain(run, &record);
-			world->recorder.call(world->recorder.context, &record);
+			sim_tell_call(&world->observers, &record);
 		}
 	}
 }

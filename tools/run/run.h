@@ -78,7 +78,7 @@ int run_finish(struct run *run);
 int run_warn(const struct run *run, struct run_strings *warnings);
 
 /* Makes what observes the run: summary (there already), --report, --explain. (tools/run/main.c) */
-int run_recorder_create(struct run *run, struct sim_recorder *out, struct util_error *err);
+int run_observers_create(struct run *run, struct sim_observers *out, struct util_error *err);
 /* Warns of what --real leaves out. (tools/run/waits.c) */
 void run_real_warn(const struct run *run, struct run_strings *warnings);
 /* Whether --json and --report can be written. */
