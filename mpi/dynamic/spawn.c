@@ -215,6 +215,14 @@ static void start(struct sim_event *event)
 	mpi_endpoint_wake(&spawn->world->ranks[spawn->root]);
 }
 
+static bool has_started(struct mpi_rank *me, const struct mpi_wait *wait)
+{
+	const struct mpi_spawn *spawn = wait->context;
+
+	(void)me;
+	return spawn->has_started;
+}
+
 int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
 	      struct mpi_spawn **out, struct util_error *err)
 {
@@ -226,11 +234,10 @@ int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
 	sim_event_init(&spawn->start, start);
 	sim_engine_hold(&me->pd->world->engine);
 	sim_engine_after(&me->pd->world->engine, &spawn->start, startup_time(spawn));
-	mpi_progress_poll(me, 0, NULL, false);
-	while (!spawn->has_started) {
-		mpi_endpoint_block(me);
-		mpi_progress_poll(me, 0, NULL, false);
-	}
+	mpi_wait(me, &(struct mpi_wait){.kind = MPI_WAIT_CONDITION,
+					.of.text = "the processes that it spawns to start",
+					.is_satisfied = has_started,
+					.context = spawn});
 	*out = spawn;
 	if (spawn->error.code == 0)
 		return MPI_SUCCESS;

@@ -125,3 +125,14 @@ void mpi_endpoint_block(struct mpi_rank *me)
 	mpi_connections_leave(me);
 	mpi_cause_resume(me, begin);
 }
+
+void mpi_wait(struct mpi_rank *me, const struct mpi_wait *wait)
+{
+	mpi_progress_poll(me, 0, NULL, false);
+	while (!wait->is_satisfied(me, wait)) {
+		me->endpoint->wait = *wait;
+		mpi_endpoint_block(me);
+		me->endpoint->wait.kind = MPI_WAIT_NOTHING;
+		mpi_progress_poll(me, 0, NULL, false);
+	}
+}

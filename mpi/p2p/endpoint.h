@@ -4,6 +4,7 @@
 
 #include "mpi/core/rank.h"
 #include "mpi/p2p/request.h"
+#include "mpi/p2p/wait.h"
 
 /* One rank's end of point-to-point: its queues and what it is blocked in. */
 struct mpi_message;
@@ -20,10 +21,8 @@ struct mpi_endpoint {
 	    *arrived_last;		/* ARRIVED receives, in order of arrival */
 	struct mpi_request *lent_first; /* rendezvous sends, and receives of matched ones: they use
 					   the program's memory */
-	/* what the rank is blocked in */
-	struct mpi_request *const
-	    *waited; /* [n_waited] borrowed from the caller; NULL: not waiting for requests */
-	int n_waited;
+	struct mpi_wait wait; /* what the rank is blocked in */
+	const char *purpose;  /* … of that, where its requests do not tell; NULL: they do */
 	int n_to_go; /* requests that still have to complete before it goes on */
 	bool
 	    may_leave_some; /* it may go on before all that it waits for (is_waited) are complete */
@@ -32,11 +31,8 @@ struct mpi_endpoint {
 	bool (*go_on)(struct mpi_rank *me);
 	void *apart; /* the collective */
 	sim_time_ps blocked_since;
-	bool is_blocked; /* in a wait or probe: anything that makes progress possible wakes it */
-	bool is_probing, is_polling;
+	bool is_blocked; /* anything that makes progress possible wakes it */
 	bool has_progressed; /* a part of a collective completed since it was cleared */
-	int probe_source, probe_tag;
-	struct mpi_comm *probe_comm;
 	sim_time_ps
 	    last_look; /* when it made progress last: what has come later it does not know */
 	struct mpi_connection *connections; /* from it, where the cluster limits them */
@@ -56,10 +52,7 @@ struct mpi_endpoint {
 	struct mpi_rank *owner;
 	struct mpi_partitioned
 	    *unmatched_partitioned; /* halves of operations to this rank, oldest first */
-	struct mpi_buffer *buffer;  /* MPI_Buffer_attach; NULL: none */
-	bool is_flushing;	    /* blocked until messages have left a buffer */
-	bool is_at_port;	    /* blocked until somebody comes to the port */
-	bool is_spawning;	    /* blocked until the processes that it spawned meet it */
+	struct mpi_buffer *buffer; /* MPI_Buffer_attach; NULL: none */
 };
 
 /* Hash of the pairs that have messages under way: the last one sent, for the order of delivery. */
@@ -142,7 +135,7 @@ mpi_endpoint_block_alone(struct mpi_rank *me, struct mpi_endpoint *endpoint)
 static inline void mpi_endpoint_tell(struct mpi_endpoint *endpoint)
 {
 	endpoint->has_news = true;
-	if (endpoint->is_blocked || endpoint->is_polling)
+	if (endpoint->is_blocked)
 		sim_task_wake(&endpoint->owner->pd->task);
 }
 static inline void mpi_endpoint_wake(struct mpi_rank *me)

@@ -48,7 +48,8 @@ static void pause_for(struct mpi_rank *me, sim_time_ps length)
 	struct sim_engine *engine = &me->pd->world->engine;
 	sim_time_ps begin = engine->now;
 
-	endpoint->is_polling = true;
+	endpoint->wait.kind = MPI_WAIT_POLL;
+	endpoint->is_blocked = true;
 	mpi_connections_attend(me);
 	endpoint->has_news = false;
 	mpi_cause_block(me);
@@ -56,7 +57,8 @@ static void pause_for(struct mpi_rank *me, sim_time_ps length)
 		sim_engine_after(engine, &endpoint->alarm, length);
 	sim_task_block(&me->pd->task);
 	sim_engine_cancel(engine, &endpoint->alarm);
-	endpoint->is_polling = false;
+	endpoint->is_blocked = false;
+	endpoint->wait.kind = MPI_WAIT_NOTHING;
 	mpi_connections_leave(me);
 	mpi_cause_resume(me, begin);
 	if (endpoint->has_news) /* something arrived: the program may have to look several times to

@@ -138,7 +138,7 @@ static bool makes_progress(const struct mpi_rank *rank)
 	const struct mpi_endpoint *endpoint = rank->endpoint;
 
 	return rank->world->pd->cluster->progress == NET_PROGRESS_ASYNC || endpoint->is_blocked ||
-	       endpoint->is_polling || mpi_rank_has_left(rank) ||
+	       mpi_rank_has_left(rank) ||
 	       rank->world->pd->engine.running == &rank->pd->task;
 }
 

@@ -81,7 +81,7 @@ static int grow(struct mpi_stream_table *table)
 
 static bool is_attending(const struct mpi_rank *rank)
 {
-	return rank->endpoint->is_blocked || rank->endpoint->is_polling || mpi_rank_has_left(rank);
+	return rank->endpoint->is_blocked || mpi_rank_has_left(rank);
 }
 
 static void limit(const struct mpi_rank *from, struct mpi_connection *connection)
