@@ -94,13 +94,11 @@ static void lose_at_rank(void *context, int rank, sim_time_ps now)
 {
 	struct replay_tape *tape = context;
 
-	(void)rank, (void)now;
 	tape->is_lost = true;
 }
 
 static void lose_at_begin(void *context, int rank, int parent, int node, sim_time_ps now)
 {
-	(void)parent, (void)node;
 	lose_at_rank(context, rank, now);
 }
 

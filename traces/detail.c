@@ -158,7 +158,6 @@ static void detail_rank_begin(void *context, int rank, int parent, int node, sim
 	struct trace_detail *detail = context;
 	int per_row = detail->ranks_per_row, n_rows;
 
-	(void)parent, (void)node, (void)now;
 	while ((rank + per_row) / per_row > TRACE_MAX_ROWS)
 		per_row *= 2;
 	n_rows = (rank + per_row) / per_row;

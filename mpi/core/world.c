@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "mpi/coll/algorithms.h"
-#include "mpi/coll/ideal.h"
 #include "mpi/coll/order.h"
 #include "mpi/coll/uses.h"
 #include "mpi/comm/comm.h"
@@ -91,7 +90,6 @@ void mpi_world_destroy(struct mpi_world *world)
 	mpi_rma_destroy(world);
 	mpi_objects_destroy(world);
 	mpi_p2p_destroy(world);
-	mpi_ideal_table_destroy(world->ideals);
 	mpi_coll_orders_destroy(world->coll_orders);
 	if (world->coll_uses)
 		mpi_coll_uses_finish(world->coll_uses);

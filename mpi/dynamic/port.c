@@ -105,7 +105,6 @@ static bool is_answered(struct mpi_rank *me, const struct mpi_wait *wait)
 {
 	const struct visitor *self = wait->context;
 
-	(void)me;
 	return self->other || self->is_refused;
 }
 

@@ -219,7 +219,6 @@ static bool has_started(struct mpi_rank *me, const struct mpi_wait *wait)
 {
 	const struct mpi_spawn *spawn = wait->context;
 
-	(void)me;
 	return spawn->has_started;
 }
 

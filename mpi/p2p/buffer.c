@@ -129,7 +129,6 @@ static bool has_left(struct mpi_rank *me, const struct mpi_wait *wait)
 {
 	const struct mpi_buffer *buffer = wait->context;
 
-	(void)me;
 	return !buffer || buffer->n_messages == 0;
 }
 

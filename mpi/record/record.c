@@ -154,7 +154,6 @@ static void record_phase(void *context, int rank, const char *name, int is_begin
 	struct mpi_record *record = context;
 	struct mtrace_stream *s = stream_of(record, rank);
 
-	(void)now;
 	mtrace_put_uint(s, is_begin ? MTRACE_PHASE_BEGIN : MTRACE_PHASE_END);
 	if (is_begin)
 		mtrace_put_uint(s, mtrace_writer_string(record->writer, name));
@@ -165,7 +164,6 @@ static void record_node_release(void *context, int rank, sim_time_ps now)
 {
 	struct mtrace_stream *s = stream_of(context, rank);
 
-	(void)now;
 	mtrace_put_uint(s, MTRACE_NODE_RELEASE);
 	end_record(context, rank, s);
 }
@@ -174,7 +172,6 @@ static void record_node_acquire(void *context, int rank, sim_time_ps now)
 {
 	struct mtrace_stream *s = stream_of(context, rank);
 
-	(void)now;
 	mtrace_put_uint(s, MTRACE_NODE_ACQUIRE);
 	end_record(context, rank, s);
 }
@@ -212,7 +209,6 @@ static void record_rank_end(void *context, int rank, sim_time_ps now)
 	struct mpi_record *record = context;
 	struct mtrace_stream *s = record->ranks[rank].stream;
 
-	(void)now;
 	mtrace_record_drop(s); /* a call that the rank left by exit() */
 	mtrace_put_uint(s, MTRACE_END);
 	mtrace_put_uint(s, (uint64_t)record->world->pd->ranks[rank].exit_code);

@@ -48,7 +48,6 @@ static void record_phase(void *context, int rank, const char *name, int is_begin
 {
 	struct trace_analysis *analysis = context;
 
-	(void)name;
 	trace_causes_see(analysis, rank, now);
 	if (is_begin)
 		trace_regions_begin(analysis, rank);
@@ -69,7 +68,6 @@ static void record_rank_begin(void *context, int rank, int parent, int node, sim
 	struct trace_analysis *analysis = context;
 	struct trace_analysis_rank *r = &analysis->ranks[rank], *p = &analysis->ranks[parent];
 
-	(void)node;
 	analysis->n_ranks++;
 	analysis->useful_over_time.n++;
 	if (p->seen < now && p->spawned < now)

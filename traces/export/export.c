@@ -203,7 +203,6 @@ static void export_rank_begin(void *context, int rank, int parent, int node, sim
 {
 	struct trace_export *exporter = context;
 
-	(void)parent, (void)node;
 	exporter->last[rank] = now;
 }
 
@@ -214,7 +213,6 @@ static void export_collective(void *context, const struct sim_cause_collective *
 	struct collective *of = &exporter->collectives[entered->place.rank];
 	int comm = trace_comms_enter(&exporter->comms, entered);
 
-	(void)now;
 	if (comm == -2)
 		exporter->out_of_memory = true;
 	else if (of->comm < 0) /* a call may be several: the first tells */
