@@ -8,10 +8,10 @@
     generate.py table   functions.txt               > functions.c chapters and restrictions (mpi/abi/functions.h)
 """
 import csv
-import fnmatch
-import os
 import re
 import sys
+
+import table
 
 HANDLES = ["Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Win"]
 TOOL_HANDLES = ["cvar_handle", "enum", "event_instance", "event_registration", "pvar_handle", "pvar_session"]
@@ -72,26 +72,15 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 					       int source_index, MPI_T_cb_safety cb_safety, void *user_data);
 """
 
-# The functions of removed.txt: REMOVED_AS have today's functions behind them (same arguments), the others are defined in
-# mpi/datatype/query.c.
+# Functions without an alias are defined in mpi/datatype/query.c.
 REMOVED_H = """
 /* Removed from the standard in MPI 3.0; here so that old programs build. */
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 #define MPI_LB ((MPI_Datatype)0x00000204)
 #define MPI_UB ((MPI_Datatype)0x00000205)
 """
-REMOVED_AS = {
-    "MPI_Address": "MPI_Get_address",
-    "MPI_Type_struct": "MPI_Type_create_struct",
-    "MPI_Type_hvector": "MPI_Type_create_hvector",
-    "MPI_Type_hindexed": "MPI_Type_create_hindexed",
-    "MPI_Errhandler_create": "MPI_Comm_create_errhandler",
-    "MPI_Errhandler_set": "MPI_Comm_set_errhandler",
-    "MPI_Errhandler_get": "MPI_Comm_get_errhandler",
-}
-REMOVED = ["MPI_Type_extent", "MPI_Type_lb", "MPI_Type_ub"]
 
-# The functions of fortran.txt, which are not part of the ABI because Fortran compilers differ: this is for gfortran.
+# Conversions for Fortran are not part of the ABI because Fortran compilers differ: this is for gfortran.
 FORTRAN_H = """
 /* Handles and statuses of Fortran (gfortran), for programs of both languages. */
 typedef int MPI_Fint;
@@ -108,79 +97,6 @@ SENTINEL_TYPES = {
     "MPI_STATUS_IGNORE": "MPI_Status *", "MPI_STATUSES_IGNORE": "MPI_Status *",
     "MPI_UNWEIGHTED": "int *", "MPI_WEIGHTS_EMPTY": "int *",
 }
-
-
-def read_functions(path):
-    """[(return type, name, parameters, note)] in file order."""
-    functions = []
-    for number, line in enumerate(open(path, encoding="utf-8"), 1):
-        text, _, note = line.partition("//")
-        if line.startswith("#") or not text.strip():
-            continue
-        match = re.fullmatch(r"(.+?[ *])(MPI_\w+)\((.*)\);", text.strip())
-        if not match:
-            sys.exit(f"{path}:{number}: found {text.strip()!r}, wanted a prototype of an MPI_ function")
-        functions.append((match[1].strip(), match[2], match[3], note.strip()))
-    return functions
-
-
-def beside(name):
-    """The lines of a table in this folder, without comments."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
-    with open(path, encoding="utf-8") as stream:
-        return [line.strip() for line in stream if not line.startswith("#") and line.strip()]
-
-
-def read_removed():
-    """The prototypes of removed.txt."""
-    return beside("removed.txt")
-
-
-def read_fortran():
-    """The prototypes of fortran.txt, and again with the profiling names."""
-    lines = beside("fortran.txt")
-    return lines + [re.sub(r"\bMPI_(?=\w+\()", "PMPI_", line) for line in lines]
-
-
-def fits(pattern, name):
-    return pattern == name or fnmatch.fnmatchcase(name, pattern)
-
-
-def read_chapters(names):
-    """{chapter: [function]} in the order of chapters.txt; the longest pattern that fits a function counts."""
-    patterns = []
-    chapters = {}
-    for line in beside("chapters.txt"):
-        chapter, _, words = line.partition(": ")
-        chapters[chapter] = []
-        patterns += [(chapter, word) for word in words.split()]
-    for name in names:
-        found = [(len(pattern), chapter) for chapter, pattern in patterns if fits(pattern, name)]
-        if not found:
-            sys.exit(f"chapters.txt: no pattern fits {name}")
-        chapters[max(found)[1]].append(name)
-    return chapters
-
-
-def read_restrictions(names):
-    """{function: (version, how)}, large-count twins included."""
-    restrictions = {}
-    for line in beside("restrictions.txt"):
-        words = line.split(None, 2)
-        found = [name for name in names if fits(words[0], name) or fits(words[0] + "_c", name)]
-        if not found or len(words) < 3 or not re.fullmatch(r"\d+\.\d+\.\d+", words[1]):
-            sys.exit(f"restrictions.txt: found {line!r}, wanted a function of MPI, a version as 0.1.0, and how")
-        restrictions.update((name, (words[1], words[2])) for name in found if name not in restrictions)
-    return restrictions
-
-
-def names_in(prototypes):
-    return [re.search(r"MPI_\w+(?=\()", line)[0] for line in prototypes]
-
-
-def all_names(functions):
-    """Names of functions.txt, removed.txt and fortran.txt, sorted."""
-    return sorted([name for _, name, _, _ in functions] + names_in(read_removed()) + names_in(beside("fortran.txt")))
 
 
 def read_constants(path):
@@ -244,12 +160,12 @@ def write_header(functions, constants):
     out += [TYPES_H, CALLBACKS_H, tool_enum(constants, "mpit:cb", "MPI_T_cb_safety"),
             tool_enum(constants, "mpit:source", "MPI_T_source_order"), TOOL_CALLBACKS_H]
     out += filter(None, (constant_definition(row) for row in constants))
+    bindings, removed = (table.in_chapter(functions, chapter) for chapter in table.OUTSIDE)
     for prefix in ("", "P"):
-        out += [""] + [f"{result} {prefix}{name}({pointers_for_weights(parameters)});".replace("* ", "*")
-                       for result, name, parameters, _ in functions]
-    out += [REMOVED_H, *read_removed(), FORTRAN_H, *read_fortran(), "#if defined(MPISIM_BUILDING)", "#pragma GCC visibility pop", "#endif",
-            "#if defined(__cplusplus)", "}", "#endif", "#endif"]
-    return out
+        out += [""] + [f"{f.result} {prefix}{f.name}({pointers_for_weights(f.signature)});".replace("* ", "*") for f in table.in_abi(functions)]
+    out += [REMOVED_H, *(f.prototype for f in removed), FORTRAN_H]
+    out += [f"{f.result} {prefix}{f.name}({f.signature});" for prefix in ("", "P") for f in bindings]
+    return out + ["#if defined(MPISIM_BUILDING)", "#pragma GCC visibility pop", "#endif", "#if defined(__cplusplus)", "}", "#endif", "#endif"]
 
 
 def write_stubs(functions):
@@ -257,39 +173,37 @@ def write_stubs(functions):
     out = ["/* SPDX-License-Identifier: BSD-3-Clause */",
            "/* Generated by mpi/abi/generate.py: what is not implemented ends the run with its name. */",
            '#include "mpi/core/rank.h"', ""]
-    for result, name, parameters, _ in functions:
+    for f in table.in_abi(functions):
         value = "mpi_unsupported(__func__, __builtin_return_address(0))"
-        body = f"return {value};" if result == "int" else f"return ({result})(intptr_t){value};"
-        out += [f'__attribute__((weak, visibility("default"))) {result} {name}({parameters})', "{", f"\t{body}", "}"]
+        body = f"return {value};" if f.result == "int" else f"return ({f.result})(intptr_t){value};"
+        out += [f'__attribute__((weak, visibility("default"))) {f.result} {f.name}({f.signature})', "{", f"\t{body}", "}"]
     return out
+
+
+def write_aliases(functions):
+    bindings, removed = (table.in_chapter(functions, chapter) for chapter in table.OUTSIDE)
+    aliases = [f for f in removed if "alias" in f.columns]
+    out = ["/* SPDX-License-Identifier: BSD-3-Clause */"] + [f"P{f.name} = {f.name};" for f in table.in_abi(functions)]
+    out += [f"{p}{f.name} = {f.columns['alias']};" for f in aliases for p in ("", "P")]
+    return out + [f"P{f.name} = {f.name};" for f in removed + bindings if f not in aliases]
 
 
 def write_table(functions):
     """The rows of mpi/abi/functions.h, sorted by name."""
-    names = all_names(functions)
-    restrictions = read_restrictions(names)
-    chapter_of = {name: chapter for chapter, members in read_chapters(names).items() for name in members}
     out = ["/* SPDX-License-Identifier: BSD-3-Clause */", "/* Generated by mpi/abi/generate.py, do not edit. */",
            '#include "mpi/abi/functions.h"', "", "const struct mpi_function mpi_functions[] = {"]
-    for name in names:
-        since, how = (f'"{text}"' for text in restrictions[name]) if name in restrictions else ("NULL", "NULL")
-        out.append(f'\t{{"{name}", "{chapter_of[name]}", {since}, {how}}},')
-    return out + ["};", "", f"const int mpi_n_functions = {len(names)};"]
+    for f in sorted(functions, key=lambda f: f.name):
+        since, how = (f'"{text}"' for text in f.restriction) if f.restriction else ("NULL", "NULL")
+        out.append(f'\t{{"{f.name}", "{f.chapter}", {since}, {how}}},')
+    return out + ["};", "", f"const int mpi_n_functions = {len(functions)};"]
 
 
 def main():
-    what, functions = sys.argv[1], read_functions(sys.argv[2])
+    what, functions = sys.argv[1], table.read(sys.argv[2])
     if what == "header":
         out = write_header(functions, read_constants(sys.argv[3]))
-    elif what == "stubs":
-        out = write_stubs(functions)
-    elif what == "table":
-        out = write_table(functions)
     else:
-        out = ["/* SPDX-License-Identifier: BSD-3-Clause */"] + [f"P{name} = {name};" for _, name, _, _ in functions]
-        out += [f"{removed} = {name};\nP{removed} = {name};" for removed, name in REMOVED_AS.items()]
-        out += [f"P{name} = {name};" for name in REMOVED]
-        out += [f"P{name} = {name};" for name in names_in(beside("fortran.txt"))]
+        out = {"stubs": write_stubs, "table": write_table, "aliases": write_aliases}[what](functions)
     print("\n".join(out))
 
 

@@ -7,8 +7,12 @@ usage: classes.py mpi/abi/functions.txt
 What a wrong argument gets follows from its type and name (MPI 4.1, §9.4: "MPI_ERR_COMM: invalid communicator argument", …), but for
 EXCEPTIONS. A function that has no case and is not named in CANNOT_FAIL stops the build.
 """
+import pathlib
 import re
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "mpi/abi"))
+import table  # noqa: E402
 
 # type: (class, the null handle)
 HANDLES = {"MPI_Comm": "COMM", "MPI_Group": "GROUP", "MPI_Datatype": "TYPE", "MPI_Op": "OP", "MPI_Win": "WIN", "MPI_File": "FILE",
@@ -68,11 +72,8 @@ IN_OUT = re.compile(r"MPI_(\w+_(free|disconnect|finalize|close)|Type_commit|Star
 
 
 def parse(path):
-    for line in open(path, encoding="utf-8"):
-        found = re.match(r"(\S.*?)\b(MPI_\w+)\((.*)\);", line)
-        if found and not line.startswith("#"):
-            parameters = [re.match(r"(.*?)(\w+)(\[.*\])?$", text.strip()) for text in found[3].split(",") if text.strip() not in ("void", "...")]
-            yield found[1].strip(), found[2], [(p[1].strip() + ("[]" if p[3] else ""), p[2]) for p in parameters]
+    for f in table.in_abi(table.read(path)):
+        yield f.result, f.name, [(p.c_type + ("[]" if p.is_array else ""), p.name) for p in f.parameters if p.name]
 
 
 def right_communicator(function):

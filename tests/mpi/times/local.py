@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prints what tests/mpi/times/local.c includes: a row for every local function, but those that it has by hand, with the arguments of ../classes.py.
 
-usage: local.py mpi/abi/functions.txt functions.txt
+usage: local.py mpi/abi/functions.txt
 """
 import pathlib
 import re
 import sys
-
-import functions
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import classes
@@ -23,7 +21,7 @@ BY_HAND = re.compile(
 
 
 def main():
-    chapters = functions.classes(sys.argv[2], functions.prototypes(sys.argv[1]))
+    chapters = {f.name: f.columns.get("time") for f in classes.table.read(sys.argv[1])}
     rows = []
     for result, function, parameters in classes.parse(sys.argv[1]):
         if chapters[function] == "local" and not BY_HAND.match(function):
