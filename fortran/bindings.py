@@ -160,7 +160,9 @@ class Body:
         function, triple, is_written = self.function, self.function.triple_of(p), "false" if p.is_const else "true"
         request = f"{function.request.c_name}_c" if function.request else "MPI_REQUEST_NULL"
         self.declared.append(f"void *{local} = fortran_buffer({name}->base_addr);")
-        if triple and not function.is_blocking:
+        if p.given.kind in ("address", "out"):
+            pass  # nothing that the program keeps there is touched
+        elif triple and not function.is_blocking:
             count, datatype = triple
             c_type = next(q.c_type for q in function.parameters if q.c_name == count)
             has_request = "true" if function.request else "false"
@@ -173,7 +175,7 @@ class Body:
             self.declared.append(f"struct fortran_copy *{name}_copy;")
             self.before.append(f'{local} = fortran_copy_begin(&{name}_copy, "{function.name}", {name}, {is_written});')
             self.after.append(f"fortran_copy_end({name}_copy);" if function.is_blocking else f"fortran_copy_keep({name}_copy, {request});")
-        elif not function.base.endswith(("_end", "Get_address", "Free_mem", "detach")):
+        else:
             self.before.append(f'fortran_contiguous("{function.name}", {name});')
         self.arguments.append(local)
 

@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Fortran bindings' table: every function of the ABI with the kinds of its parameters, from the prototypes and functions.txt."""
+"""The Fortran bindings' functions: every function of the ABI with the kinds of its parameters, from the table of functions.
+
+Kinds that the column "fortran" of the table gives:
+
+    string, key      characters that come in: trailing blanks, or all outer blanks are cut off
+    text:LENGTH      characters that go out, at most LENGTH with C's NUL
+    absent:VALUE     no parameter in Fortran, VALUE for C
+    name:NAME        the parameter's name in Fortran
+    kept             an integer of which the call keeps the address: callbacks get the caller's own variable
+    by-hand          the kinds are for the interfaces; the function is in fortran/special.c
+    … and those for which class Body of bindings.py has an add_KIND
+"""
 import collections
 import csv
-import fnmatch
-import os
+import pathlib
 import re
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "mpi/abi"))
+import table  # noqa: E402
+
 # Handles and the kinds of mpi/core/foreign.h.
 HANDLES = {"MPI_Comm": "COMM", "MPI_Datatype": "DATATYPE", "MPI_Errhandler": "ERRHANDLER", "MPI_File": "FILE",
            "MPI_Group": "GROUP", "MPI_Info": "INFO", "MPI_Message": "MESSAGE", "MPI_Op": "OP",
@@ -22,22 +34,21 @@ NOT_IN_F08 = re.compile(r"MPI_(Attr|Keyval)_\w+")
 OWN_NAME = ("MPI_Op_create_c", "MPI_Register_datarep_c")
 # Functions without an error code, declared in declarations.py and written in special.c.
 WITHOUT_CODE = ("MPI_Wtime", "MPI_Wtick", "MPI_Aint_add", "MPI_Aint_diff", "MPI_Pcontrol")
-# A buffer whose count and datatype say exactly what is touched: sections of arrays may be given as derived datatypes.
-TRIPLES = {"buf": ("count", "datatype"), "buffer": ("count", "datatype"), "sendbuf": ("sendcount", "sendtype"),
-           "recvbuf": ("recvcount", "recvtype"), "origin_addr": ("origin_count", "origin_datatype"),
-           "result_addr": ("result_count", "result_datatype")}
-# … but not these: several blocks, one per process or partition, or a reduction.
-NOT_TRIPLES = re.compile(r"MPI_(P(send|recv)_init|I?(neighbor_)?(allgather|alltoall)|Buffer|.*reduce|.*scan|Register).*", re.I)
+# Reductions, and several blocks on one side: sections of arrays are not given as derived datatypes.
+NOT_TRIPLES = re.compile(r"MPI_(I?(neighbor_)?allgather|.*reduce|.*scan).*", re.I)
+# Lengths of arrays that are no parameters.
+LENGTHS = {"send_peers": "fortran_n_send(sendbuf_c,comm_c,0)", "peers": "mpisim_foreign_n_types(comm_c,0)",
+           "out_neighbours": "fortran_n_send(sendbuf_c,comm_c,1)", "in_neighbours": "mpisim_foreign_n_types(comm_c,2)"}
 
-# c_type: of an item, without const and pointer. is_const: the call does not change what the pointer leads to. name: in Fortran.
-Parameter = collections.namedtuple("Parameter", "c_type c_name name kind detail is_const")
+# c_type: of an item, without const and pointer. is_const: the call does not change what the pointer leads to. name: in Fortran. given: table.Parameter.
+Parameter = collections.namedtuple("Parameter", "c_type c_name name kind detail is_const given")
 
 
 class Function:
-    """name; parameters; by_hand: the C code is in special.c."""
+    """name; parameters; by_hand: the C code is in special.c; holds: the column of the table."""
 
-    def __init__(self, name, parameters, by_hand):
-        self.name, self.parameters, self.by_hand = name, parameters, by_hand
+    def __init__(self, name, parameters, by_hand, holds):
+        self.name, self.parameters, self.by_hand, self.holds = name, parameters, by_hand, holds
         self.lower = name.lower()
 
     @property
@@ -68,47 +79,15 @@ class Function:
     @property
     def is_blocking(self):
         """Whether buffers are the caller's again when it returns."""
-        return not (self.request or
-                    re.match(r"MPI_(R?(Put|Get|Accumulate|Get_accumulate)|Fetch_and_op|Compare_and_swap|Win_\w+|Get_address|Free_mem|"
-                             r"\w*[Aa]ttach\w*|File_\w+_(begin|end))(_c)?$", self.name))
+        return not (self.request or self.holds)
 
     def triple_of(self, parameter):
         """The count and the datatype that go with a buffer, when they say exactly what is touched."""
         if NOT_TRIPLES.fullmatch(self.name):
             return None
         names = {p.c_name: p for p in self.parameters}
-        # the root's side of gather and scatter has a block per process
-        one_block = {"Gather": "sendbuf", "Igather": "sendbuf", "Gatherv": "sendbuf", "Igatherv": "sendbuf",
-                     "Scatter": "recvbuf", "Iscatter": "recvbuf", "Scatterv": "recvbuf", "Iscatterv": "recvbuf"}
-        short = re.sub(r"(_init)?(_c)?$", "", self.name[4:])
-        if short in one_block and one_block[short] != parameter.c_name:
-            return None
-        pair = TRIPLES.get(parameter.c_name)
+        pair = parameter.given.buffer
         return pair if pair and all(n in names and names[n].kind in ("value", "handle") for n in pair) else None
-
-
-def read_table(path):
-    """[(pattern, {parameter: kind}, by hand)]"""
-    rows = []
-    for line in open(path, encoding="utf-8"):
-        words = line.split("#")[0].split()
-        if words:
-            rows.append((words[0], dict(w.split("=", 1) for w in words[1:] if "=" in w), "by-hand" in words))
-    return rows
-
-
-def split_parameters(text):
-    """[(C type of an item, name, pointer or array, is const)]"""
-    out = []
-    for part in text.split(", ") if text not in ("void", "") else []:
-        if part == "...":
-            continue
-        match = re.fullmatch(r"(.*?)(\w+)((?:\[\d*\])*)", part)
-        c_type, shape = match[1].strip(), match[3]
-        stars = c_type.count("*")
-        item = c_type.replace("*", "").replace("const", "").strip()
-        out.append((item, match[2], "[]" * (shape.count("[")) + "*" * stars, "const" in c_type))
-    return out
 
 
 def kind_of(item, name, shape):
@@ -132,44 +111,36 @@ def kind_of(item, name, shape):
     return {"": "value", "*": "out", "[]": "array"}[shape], ""
 
 
-def made(function, item, name, shape, is_const, given):
+def made(function, given, word):
+    """The Parameter that `given`, one of the table, is in Fortran; `word`: what the column "fortran" says of it."""
+    item, name = given.c_type.replace("*", "").replace("const", "").strip(), given.name
+    shape = "[]" * given.brackets.count("[") + "*" * given.c_type.count("*")
     kind, detail = kind_of(item, name, shape)
     name_in_fortran = {"indx": "index"}.get(name, name)
-    if given is not None:
-        word, _, rest = given.partition(":")
-        if word == "name":
-            name_in_fortran = rest
-        elif word == "inout" and item in HANDLES:
-            kind = "handle_inout"
-        elif word == "callback":
-            kind, detail = "callback", rest
-        else:
-            kind, detail = word, rest
+    word, _, rest = word.partition(":")
+    if word == "name":
+        name_in_fortran = rest
+    elif word:
+        kind, detail = word, rest
+    elif item in HANDLES and given.length:
+        kind, detail = "list", f"{LENGTHS.get(given.length, '*' + given.length)}:{given.direction}"
+    elif given.kind == "inout":
+        kind = "handle_inout" if item in HANDLES else "inout"
     if kind == "handle_out" and shape != "*":
-        sys.exit(f"fortran/functions.txt: {function}: say the length of {name}")
-    return Parameter(item, name, name_in_fortran, kind, detail, is_const)
+        sys.exit(f"{table.PATH}: {function}: say the length of {name}")
+    return Parameter(item, name, name_in_fortran, kind, detail, "const" in given.c_type, given)
 
 
-def matches(pattern, name):
-    return any(fnmatch.fnmatchcase(n, pattern) for n in (name, name.removesuffix("_c")))
-
-
-def read_functions(prototypes, table=os.path.join(HERE, "functions.txt")):
-    """[Function], all that have a Fortran binding, in the order of the prototypes; those of WITHOUT_CODE are left out."""
-    rows = read_table(table)
+def read_functions(path):
+    """[Function], all that have a Fortran binding, in the order of mpi.h; those of WITHOUT_CODE are left out."""
     functions = []
-    for line in open(prototypes, encoding="utf-8"):
-        match = re.match(r"(.+?[ *])(MPI_\w+)\((.*)\);", line)
-        if not match or line.startswith("#") or C_ONLY.fullmatch(match[2]) or match[2] in WITHOUT_CODE:
+    for f in table.in_abi(table.read(path)):
+        if C_ONLY.fullmatch(f.name) or f.name in WITHOUT_CODE:
             continue
-        name, given, by_hand = match[2], {}, False
-        for pattern, kinds, hand in rows:
-            if matches(pattern, name):
-                given |= kinds
-                by_hand |= hand
-        parameters = [made(name, item, p, shape, is_const, given.get(p))
-                      for item, p, shape, is_const in split_parameters(match[3])]
-        functions.append(Function(name, parameters, by_hand))
+        words = f.columns.get("fortran", "").split()
+        kinds = dict(word.split("=", 1) for word in words if "=" in word)
+        parameters = [made(f.name, p, kinds.get(p.name, "")) for p in f.parameters]
+        functions.append(Function(f.name, parameters, "by-hand" in words, f.columns.get("holds")))
     return functions
 
 

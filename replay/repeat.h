@@ -22,10 +22,6 @@ struct replay_repeat;
 int replay_repeat_create(struct replay *replay, struct replay_repeat **out, struct util_error *err);
 void replay_repeat_destroy(struct replay_repeat *repeat); /* NULL is fine */
 
-/* Whether a call of `function` leaves nothing behind but messages and requests. */
-bool replay_repeat_allows(const char *function);
-/* Whether it may depend on the order of what happens at one instant. */
-bool replay_repeat_is_ordered(const char *function);
 /* One more rank computes from now on; it stops with *repeat's n_computing. On its fiber. */
 void replay_repeat_look(struct replay_repeat *repeat);
 /* A kernel was charged by the store. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/abi/functions.h"
 #include "pdexec/compute.h"
 #include "pdexec/store.h"
 #include "replay/call.h"
@@ -266,6 +267,7 @@ static int bind_functions(struct replay *replay, struct util_error *err)
 		const struct mtrace_function *function = &file->functions[i];
 		const struct replay_function *found =
 		    bsearch(function->name, all, (size_t)n, sizeof *all, compare_names);
+		const struct mpi_function *known;
 
 		if (!function->signature[0] && !(found && !found->signature[0]))
 			continue; /* does nothing, or did not in these calls */
@@ -280,8 +282,9 @@ static int bind_functions(struct replay *replay, struct util_error *err)
 			    "'%s' has calls of %s with arguments \"%s\", wanted \"%s\"", file->path,
 			    function->name, function->signature, found->signature);
 		replay->functions[i] = found;
-		replay->is_unlike[i] = !replay_repeat_allows(function->name);
-		replay->is_ordered[i] = replay_repeat_is_ordered(function->name);
+		known = mpi_function_find(function->name);
+		replay->is_unlike[i] = !known || !known->repeats;
+		replay->is_ordered[i] = known && known->is_ordered;
 		if (strcmp(function->name, "MPI_Finalize") == 0)
 			replay->finalize = found;
 	}

@@ -5,16 +5,15 @@
     mpi/abi/page.py LIBRARY --write         write the page; LIBRARY is build/tools/libmpi_abi.so.1
     mpi/abi/page.py LIBRARY --check         exit 1 when the page is not what --write would write
 
-A function is implemented when the library defines it strongly: the stubs of generate.py are weak. Restrictions stand in restrictions.txt,
-chapters in chapters.txt; mpi/record/functions.txt says what --record takes.
+A function is implemented when the library defines it strongly: the stubs of generate.py are weak. All else stands in functions.txt.
 """
 import argparse
-import importlib.util
 import pathlib
 import subprocess
 import sys
 
 import generate
+import table
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -36,20 +35,9 @@ What the library implements of the MPI {version} ABI, chapter by chapter. `mpisi
 """
 
 
-def record_module():
-    spec = importlib.util.spec_from_file_location("record_functions", ROOT / "mpi/record/functions.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def recorded_names():
-    record = record_module()
-    prototypes = record.read_prototypes(HERE / "functions.txt")
-    prototypes.update(record.read_prototypes(HERE / "removed.txt"))
-    conversions = record.read_prototypes(HERE / "fortran.txt")  # they enter nothing, there is nothing to record
-    classes = record.classify(ROOT / "mpi/record/functions.txt", prototypes)
-    return {name for name, (what, _) in classes.items() if what != "refused"} | set(conversions)
+def is_recorded(function):
+    """Conversions for Fortran enter nothing, there is nothing to record."""
+    return function.record[0] != "refused"
 
 
 def implemented_names(library):
@@ -58,20 +46,20 @@ def implemented_names(library):
     return {field[-1].split("@")[0] for field in fields if field[-2] == "T"}
 
 
-def described(names, implemented, restrictions, recorded):
+def described(functions, implemented):
     """{function: (status, remark)}"""
     out = {}
-    for name in names:
-        remarks = [] if name in recorded or name not in implemented else ["not recorded"]
-        if name not in implemented:
-            if name in restrictions:
-                sys.exit(f"restrictions.txt: {name} is restricted and not implemented: one line says too much")
-            out[name] = ("missing", "")
-        elif name in restrictions:
-            since, how = restrictions[name]
-            out[name] = ("restricted", "; ".join([f"since {since}: {how}", *remarks]))
+    for f in functions:
+        remarks = [] if is_recorded(f) or f.name not in implemented else ["not recorded"]
+        if f.name not in implemented:
+            if f.restriction:
+                sys.exit(f"functions.txt: {f.name} is restricted and not implemented: one word says too much")
+            out[f.name] = ("missing", "")
+        elif f.restriction:
+            since, how = f.restriction
+            out[f.name] = ("restricted", "; ".join([f"since {since}: {how}", *remarks]))
         else:
-            out[name] = ("implemented", "; ".join(remarks))
+            out[f.name] = ("implemented", "; ".join(remarks))
     return out
 
 
@@ -88,11 +76,12 @@ def rows_of(members, rows):
 
 
 def page(library):
-    functions = generate.read_functions(HERE / "functions.txt")
-    standard = {name for _, name, _, _ in functions}
-    names = generate.all_names(functions)
-    chapters = generate.read_chapters(names)
-    rows = described(names, implemented_names(library), generate.read_restrictions(names), recorded_names())
+    functions = sorted(table.read(), key=lambda f: f.name)
+    standard = {f.name for f in functions if f.is_in_abi}
+    chapters = {f.chapter: [] for f in table.read()}
+    for f in functions:
+        chapters[f.chapter].append(f.name)
+    rows = described(functions, implemented_names(library))
     version = next(row for row in generate.read_constants(HERE / "constants.csv") if row["name"] == "MPI_VERSION")["value"]
 
     def count(members, status):

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/abi/functions.h"
 #include "mpi/coll/algorithms.h"
 
 /* A rank that seems to be further ahead than this is behind: the others have passed its place
@@ -126,31 +127,16 @@ static void close_queue(struct mpi_coll_orders *orders, struct queue **at_slot)
 
 /* --- the comparison --- */
 
-/* Two groups of processes meet by these, each by its own. */
-static bool is_of_meeting(const char *function)
+/* A function and its large-count twin are one operation; so are those by which two groups meet. */
+static bool is_same_function(const char *name_a, const char *name_b)
 {
-	static const char *const names[] = {"MPI_Comm_accept", "MPI_Comm_connect",
-					    "MPI_Comm_spawn",  "MPI_Comm_spawn_multiple",
-					    "MPI_Init",	       "MPI_Init_thread"};
+	const struct mpi_function *a, *b;
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(function, names[i]) == 0)
-			return true;
-	return false;
-}
-
-/* A function and its large-count twin are one operation. */
-static bool is_same_function(const char *a, const char *b)
-{
-	size_t n_a, n_b;
-
-	if (a == b || (is_of_meeting(a) && is_of_meeting(b)))
+	if (name_a == name_b)
 		return true;
-	n_a = strlen(a);
-	n_b = strlen(b);
-	n_a -= n_a > 2 && strcmp(a + n_a - 2, "_c") == 0 ? 2 : 0;
-	n_b -= n_b > 2 && strcmp(b + n_b - 2, "_c") == 0 ? 2 : 0;
-	return n_a == n_b && strncmp(a, b, n_a) == 0;
+	a = mpi_function_find(name_a);
+	b = mpi_function_find(name_b);
+	return a && b && (a->base == b->base || (a->meets && b->meets));
 }
 
 static const struct mpi_op *predefined_op(const struct mpi_coll *coll)

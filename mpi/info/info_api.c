@@ -2,23 +2,8 @@
 /* The info functions; all of them work before MPI_Init and after MPI_Finalize. */
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/info/info.h"
-
-#define ENTER_ANYTIME() mpi_enter_anytime(__func__, __builtin_return_address(0))
-
-static int check(struct mpi_rank *me, MPI_Info handle, struct mpi_info **info)
-{
-	*info = mpi_info_get(me, handle);
-	if (*info)
-		return MPI_SUCCESS;
-	return mpi_raise(me, NULL, MPI_ERR_INFO, "info is %s",
-			 handle == MPI_INFO_NULL ? "MPI_INFO_NULL" : "not an info object");
-}
-
-static int check_output(struct mpi_rank *me, const void *output, const char *name)
-{
-	return output ? MPI_SUCCESS : mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL", name);
-}
 
 /* Keys and values as the standard limits them; a value may be empty, a key not. */
 static int check_key(struct mpi_rank *me, const char *key)
@@ -39,209 +24,146 @@ static int check_value(struct mpi_rank *me, const char *value)
 			 MPI_MAX_INFO_VAL);
 }
 
-static int check_changeable(struct mpi_rank *me, MPI_Info handle)
+static int check_changeable(struct mpi_rank *me, struct mpi_info *info)
 {
-	if (handle != MPI_INFO_ENV)
+	if (info != mpi_info_get(me, MPI_INFO_ENV))
 		return MPI_SUCCESS;
 	return mpi_raise(me, NULL, MPI_ERR_INFO, "MPI_INFO_ENV cannot be changed or freed");
 }
 
-int MPI_Info_create(MPI_Info *info)
+int mpi_info_give_new(struct mpi_rank *me, MPI_Info *info)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
-	int code = check_output(me, info, "info");
-
-	if (code == MPI_SUCCESS)
-		code = mpi_info_publish(me, mpi_info_create(), info);
-	return mpi_leave(me, code);
+	return mpi_info_publish(me, mpi_info_create(), info);
 }
 
-int MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
+int mpi_info_give_env(struct mpi_rank *me, int argc, char *argv[], MPI_Info *info)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
-	int code = check_output(me, info, "info");
-
-	if (code == MPI_SUCCESS)
-		code = mpi_info_publish(me, mpi_info_create_env(me), info);
-	return mpi_leave(me, code);
+	return mpi_info_publish(me, mpi_info_create_env(me), info);
 }
 
-int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
+int mpi_info_dup(struct mpi_rank *me, struct mpi_info *info, MPI_Info *newinfo)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
-	struct mpi_info *object, *copy = NULL;
-	int code = check(me, info, &object);
+	struct mpi_info *copy = NULL;
 
-	if (code == MPI_SUCCESS)
-		code = check_output(me, newinfo, "newinfo");
+	mpi_info_duplicate(info, &copy);
+	return mpi_info_publish(me, copy, newinfo);
+}
+
+int mpi_info_free(struct mpi_rank *me, struct mpi_info *info, MPI_Info *place)
+{
+	int code = check_changeable(me, info);
+
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	mpi_info_duplicate(object, &copy);
-	return mpi_leave(me, mpi_info_publish(me, copy, newinfo));
+		return code;
+	mpi_handle_destroy(me, (uintptr_t)*place);
+	mpi_info_destroy(info);
+	*place = MPI_INFO_NULL;
+	return MPI_SUCCESS;
 }
 
-int MPI_Info_free(MPI_Info *info)
+int mpi_info_set_pair(struct mpi_rank *me, struct mpi_info *info, const char *key,
+		      const char *value)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
-	struct mpi_info *object;
-	int code = check_output(me, info, "info");
+	int code = check_changeable(me, info);
 
-	if (code == MPI_SUCCESS)
-		code = check(me, *info, &object);
-	if (code == MPI_SUCCESS)
-		code = check_changeable(me, *info);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	mpi_handle_destroy(me, (uintptr_t)*info);
-	mpi_info_destroy(object);
-	*info = MPI_INFO_NULL;
-	return mpi_leave(me, MPI_SUCCESS);
-}
-
-int MPI_Info_set(MPI_Info info, const char *key, const char *value)
-{
-	struct mpi_rank *me = ENTER_ANYTIME();
-	struct mpi_info *object;
-	int code = check(me, info, &object);
-
-	if (code == MPI_SUCCESS)
-		code = check_changeable(me, info);
 	if (code == MPI_SUCCESS)
 		code = check_key(me, key);
 	if (code == MPI_SUCCESS)
 		code = check_value(me, value);
-	if (code == MPI_SUCCESS && mpi_info_set(object, key, value) < 0)
+	if (code == MPI_SUCCESS && mpi_info_set(info, key, value) < 0)
 		code = mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an info value");
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Info_delete(MPI_Info info, const char *key)
+int mpi_info_delete_pair(struct mpi_rank *me, struct mpi_info *info, const char *key)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
-	struct mpi_info *object;
-	int code = check(me, info, &object);
+	int code = check_changeable(me, info);
 
 	if (code == MPI_SUCCESS)
-		code = check_changeable(me, info);
-	if (code == MPI_SUCCESS)
 		code = check_key(me, key);
-	if (code == MPI_SUCCESS && !mpi_info_delete(object, key))
+	if (code == MPI_SUCCESS && !mpi_info_delete(info, key))
 		code = mpi_raise(me, NULL, MPI_ERR_INFO_NOKEY, "info has no key \"%s\"", key);
-	return mpi_leave(me, code);
+	return code;
+}
+
+/* As much of the value as `n_room` characters hold, and a terminating zero. */
+static void give(char *to, const char *value, int n_room)
+{
+	size_t n = strnlen(value, (size_t)n_room);
+
+	memcpy(to, value, n);
+	to[n] = '\0';
 }
 
 /* The deprecated MPI_Info_get: `valuelen` does not count the terminating zero. */
-int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
+int mpi_info_get_value(struct mpi_rank *me, struct mpi_info *info, const char *key, int valuelen,
+		       char *value, int *flag)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
 	const char *found;
-	struct mpi_info *object;
-	size_t n;
-	int code = check(me, info, &object);
+	int code = check_key(me, key);
 
-	if (code == MPI_SUCCESS)
-		code = check_key(me, key);
-	if (code == MPI_SUCCESS && valuelen < 0)
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "valuelen is %d, it must not be negative",
-				 valuelen);
-	if (code == MPI_SUCCESS)
-		code = check_output(me, flag, "flag");
-	if (code == MPI_SUCCESS)
-		code = check_output(me, value, "value");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	found = mpi_info_value(object, key);
+		return code;
+	if (valuelen < 0)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "valuelen is %d, it must not be negative",
+				 valuelen);
+	found = mpi_info_value(info, key);
 	*flag = found != NULL;
-	if (found) {
-		n = strnlen(found, (size_t)valuelen);
-		memcpy(value, found, n);
-		value[n] = '\0';
-	}
-	return mpi_leave(me, MPI_SUCCESS);
+	if (found)
+		give(value, found, valuelen);
+	return MPI_SUCCESS;
 }
 
 /* `buflen` counts the terminating zero, in and out. */
-int MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag)
+int mpi_info_get_string(struct mpi_rank *me, struct mpi_info *info, const char *key, int *buflen,
+			char *value, int *flag)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
 	const char *found;
-	struct mpi_info *object;
-	size_t n;
-	int code = check(me, info, &object);
+	int code = check_key(me, key);
 
-	if (code == MPI_SUCCESS)
-		code = check_key(me, key);
-	if (code == MPI_SUCCESS)
-		code = check_output(me, buflen, "buflen");
-	if (code == MPI_SUCCESS && *buflen < 0)
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "*buflen is %d, it must not be negative",
-				 *buflen);
-	if (code == MPI_SUCCESS && *buflen > 0)
-		code = check_output(me, value, "value");
-	if (code == MPI_SUCCESS)
-		code = check_output(me, flag, "flag");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	found = mpi_info_value(object, key);
+		return code;
+	if (*buflen < 0)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "*buflen is %d, it must not be negative",
+				 *buflen);
+	if (*buflen > 0 && !value)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "value is NULL");
+	found = mpi_info_value(info, key);
 	*flag = found != NULL;
 	if (!found)
-		return mpi_leave(me, MPI_SUCCESS);
-	if (*buflen > 0) {
-		n = strnlen(found, (size_t)*buflen - 1);
-		memcpy(value, found, n);
-		value[n] = '\0';
-	}
+		return MPI_SUCCESS;
+	if (*buflen > 0)
+		give(value, found, *buflen - 1);
 	*buflen = (int)strlen(found) + 1;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
+int mpi_info_get_valuelen(struct mpi_rank *me, struct mpi_info *info, const char *key,
+			  int *valuelen, int *flag)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
 	const char *found;
-	struct mpi_info *object;
-	int code = check(me, info, &object);
+	int code = check_key(me, key);
 
-	if (code == MPI_SUCCESS)
-		code = check_key(me, key);
-	if (code == MPI_SUCCESS)
-		code = check_output(me, valuelen, "valuelen");
-	if (code == MPI_SUCCESS)
-		code = check_output(me, flag, "flag");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	found = mpi_info_value(object, key);
+		return code;
+	found = mpi_info_value(info, key);
 	*flag = found != NULL;
 	if (found)
 		*valuelen = (int)strlen(found);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
+int mpi_info_get_nkeys(struct mpi_rank *me, struct mpi_info *info, int *nkeys)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
-	struct mpi_info *object;
-	int code = check(me, info, &object);
-
-	if (code == MPI_SUCCESS)
-		code = check_output(me, nkeys, "nkeys");
-	if (code == MPI_SUCCESS)
-		*nkeys = object->n_pairs;
-	return mpi_leave(me, code);
+	*nkeys = info->n_pairs;
+	return MPI_SUCCESS;
 }
 
-int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
+int mpi_info_get_nthkey(struct mpi_rank *me, struct mpi_info *info, int n, char *key)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
-	struct mpi_info *object;
-	int code = check(me, info, &object);
-
-	if (code == MPI_SUCCESS)
-		code = check_output(me, key, "key");
-	if (code == MPI_SUCCESS && (n < 0 || n >= object->n_pairs))
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "n is %d, info has %d keys", n,
-				 object->n_pairs);
-	if (code == MPI_SUCCESS)
-		memcpy(key, object->pairs[n].key, strlen(object->pairs[n].key) + 1);
-	return mpi_leave(me, code);
+	if (n < 0 || n >= info->n_pairs)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "n is %d, info has %d keys", n,
+				 info->n_pairs);
+	memcpy(key, info->pairs[n].key, strlen(info->pairs[n].key) + 1);
+	return MPI_SUCCESS;
 }

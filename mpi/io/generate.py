@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the entry points of the accesses to data in files, all forms of them, from the ABI's prototypes.
+"""Writes the entry points of the accesses to data in files, all forms of them, from the table of functions.
 
     generate.py functions.txt > entry.c
 
@@ -20,8 +20,8 @@ MEMBERS = {"fh": "fh", "offset": "offset", "buf": "buf", "count": "count", "data
            "request": "request"}
 
 
-def describe(function, parameters):
-    match = ACCESS.fullmatch(function)
+def describe(function):
+    match = ACCESS.fullmatch(function.name)
     if not match:
         return None
     is_nonblocking, direction, place, is_all, half, _ = match.groups()
@@ -34,7 +34,7 @@ def describe(function, parameters):
         out.append(".is_nonblocking = true")
     if half:
         out.append(".is_split = true")
-    for _, name, _ in entry.split(parameters):
+    for name in (p.name for p in function.parameters):
         cast = "(void *)" if name == "buf" else ""
         out.append(f".{MEMBERS[name]} = {cast}{name}")
     return "io_call call", out, ("io_access_end" if half == "_end" else "io_access") + "(MPI_ENTER(), &call)"

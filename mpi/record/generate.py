@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what records and what replays each MPI function, from the ABI's prototypes and mpi/record/functions.txt.
+"""Writes what records and what replays each MPI function, from the table of functions.
 
-    generate.py record functions.txt record/functions.txt > mpi-record-entry.c
-    generate.py replay functions.txt record/functions.txt > replay-entry.c
-    generate.py trace functions.txt record/functions.txt constants.csv MPICC > trace-entry.c
+    generate.py record functions.txt > mpi-record-entry.c
+    generate.py replay functions.txt > replay-entry.c
+    generate.py trace functions.txt constants.csv MPICC > trace-entry.c
 """
 import csv
-import os
+import pathlib
 import re
 import subprocess
 import sys
 
-from functions import kinds_of, names_of, parameters_of, read_prototypes, read_refused, read_table
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "abi"))
+import table  # noqa: E402
 
 GIVEN, MADE = "bitocgwraqmTFvdUs", "RCMVS"  # letters of what is known before a call, and of what it gives
 # Lengths of arrays: what the recorder evaluates, and the replay before it gives an array to MPI.
@@ -21,12 +22,54 @@ LENGTHS = {
     "send_peers": "sendbuf == MPI_IN_PLACE ? 0 : mpi_record_n_peers({me}, comm)",
     "members": "mpi_record_n_members({me}, comm)",
     "root_peers": "mpi_record_n_at_root({me}, comm, root)",
-    "in": "mpi_record_n_neighbours({me}, comm, false)",
-    "out": "mpi_record_n_neighbours({me}, comm, true)",
+    "in_neighbours": "mpi_record_n_neighbours({me}, comm, false)",
+    "out_neighbours": "mpi_record_n_neighbours({me}, comm, true)",
     "graph_edges": "nnodes > 0 ? indx[nnodes - 1] : 0",
     "degrees": "mpi_record_sum(n, degrees)",
     "dims": "mpi_record_n_dims({me}, comm)",
 }
+
+
+# --- the kinds of parameters ---
+
+IGNORED = {"MPI_Info", "MPI_Errhandler", "MPI_Status *"}
+SCALARS = {"int", "MPI_Count", "MPI_Aint"}
+HANDLES = {"MPI_Datatype": "t", "MPI_Op": "o", "MPI_Comm": "c", "MPI_Group": "g", "MPI_Win": "v", "MPI_Request": "r", "MPI_Session": "s"}
+# Places of handles: letters of those that the call makes, and of those that it takes.
+PLACES = {"MPI_Request *": "Rr", "MPI_Win *": "VU", "MPI_Comm *": "CF", "MPI_Message *": "Mm", "MPI_Session *": "Ss"}
+ARRAYS = {"const int": "a", "const MPI_Count": "a", "int": "a", "const MPI_Datatype": "T", "MPI_Datatype": "T", "MPI_Request": "q"}
+
+
+def letter_of(function, p):
+    """What a parameter is in the signature of a record (mtrace/format.h); "-": it is not recorded."""
+    if p.c_type in IGNORED or p.name in ("argc", "argv") or "displs" in p.name or p.name.endswith("weights"):
+        return "-"
+    if p.is_array:
+        if not p.length:
+            sys.exit(f"{table.PATH}: {function.name}: say the length of {p.name}")
+        return ARRAYS[p.c_type]
+    if p.name == "source":
+        return "w"
+    if p.name == "target_disp":
+        return "d"
+    if p.c_type in PLACES:
+        return PLACES[p.c_type][p.direction == "inout"]
+    if p.c_type.endswith("void *"):
+        return "-" if p.kind == "out" else "b"
+    if p.c_type in SCALARS:
+        return "i"
+    if p.c_type in ("int *", "MPI_Count *"):
+        return "-"
+    return HANDLES[p.c_type]
+
+
+def kinds_of(function):
+    """[(C type, parameter, is array, letter, length)]"""
+    return [(p.c_type, p.name, p.is_array, letter_of(function, p), p.length) for p in function.parameters]
+
+
+def names_of(kinds):
+    return ", ".join(kind[1] for kind in kinds)
 
 
 # --- recording ---
@@ -42,15 +85,6 @@ OUTPUTS = {"R": "mpi_record_new_request(&call, {p}, code);", "C": "mpi_record_ne
            "M": "mpi_record_new_message(&call, {p}, code);", "F": "mpi_record_freed_comm(&call, {p});",
            "V": "mpi_record_new_win(&call, {p}, code);", "U": "mpi_record_freed_win(&call, {p});",
            "m": "mpi_record_taken_message(&call, {p});", "S": "mpi_record_new_session(&call, {p}, code);"}
-# Calls whose results depend on which ranks are on which node.
-PLACED = ("MPI_Get_processor_name", "MPI_Get_hw_resource_info", "MPI_Comm_split_type", "MPI_Win_allocate_shared")
-# Calls of one-sided communication whose results may depend on what others do at the same time.
-FETCHES = ("MPI_Win_sync", "MPI_Fetch_and_op", "MPI_Compare_and_swap", "MPI_Get_accumulate", "MPI_Rget_accumulate", "MPI_Get", "MPI_Rget")
-
-# Those whose results depend on when they are called.
-CLOCKS = ("MPI_Wtime", "MPI_T_pvar_read", "MPI_T_pvar_readreset")
-
-
 def length_of(length, me):
     return LENGTHS.get(length, length).format(me=me)
 
@@ -77,30 +111,32 @@ def record_input(kind):
     return INPUTS[letter].format(p=parameter, n=n) if letter in INPUTS else None
 
 
-def note_doubts(name):
-    plain = name.removesuffix("_c")
-    out = ["\tmpi_record_fetches(&call, win);"] if plain in FETCHES else []
-    out += ["\tmpi_record_doubt(&call, MTRACE_DOUBT_CLOCK);"] if name in CLOCKS else []
-    return out + (["\tmpi_record_doubt(&call, MTRACE_DOUBT_PLACE);"] if plain in PLACED else [])
+def note_doubts(function):
+    doubt = function.columns.get("doubt")
+    if doubt == "fetch":
+        return ["\tmpi_record_fetches(&call, win);"]
+    return [f"\tmpi_record_doubt(&call, MTRACE_DOUBT_{doubt.upper()});"] if doubt else []
 
 
-def write_local(result, name, parameters, signature, real=False):
-    head, own = (name, "P" + name) if real else (f"record_{name}", name)
-    return [f"{'' if real else 'static '}{result} {head}({signature})", "{", "\tstruct mpi_record_call call;",
-            f"\t{result} code;", "",
-            f"\tif (!mpi_record_begin(&call, F_{name}, __builtin_return_address(0)))",
-            f"\t\treturn {own}({names_of(parameters)});", "\tmpi_record_open(&call);",
-            f"\tcode = {own}({names_of(parameters)});", *note_doubts(name), "\tmpi_record_end(&call, MPI_SUCCESS);", "\treturn code;", "}"]
+def head_of(f, real, signature, *declared):
+    """The first lines of what records a function, and the name of that which it calls."""
+    head, own = (f.name, "P" + f.name) if real else (f"record_{f.name}", f.name)
+    return [f"{'' if real else 'static '}{f.result} {head}({signature or f.signature})", "{", "\tstruct mpi_record_call call;", *declared, "",
+            f"\tif (!mpi_record_begin(&call, F_{f.name}, __builtin_return_address(0)))",
+            f"\t\treturn {own}({f.arguments});"], own
 
 
-def write_call(result, name, kinds, signature, real=False):
-    head, own = (name, "P" + name) if real else (f"record_{name}", name)
-    parameters = names_of([k[:3] for k in kinds])
+def write_local(f, real=False, signature=None):
+    head, own = head_of(f, real, signature, f"\t{f.result} code;")
+    return head + ["\tmpi_record_open(&call);", f"\tcode = {own}({f.arguments});", *note_doubts(f),
+                   "\tmpi_record_end(&call, MPI_SUCCESS);", "\treturn code;", "}"]
+
+
+def write_call(f, real=False, signature=None):
+    kinds = kinds_of(f)
     letters = "".join(k[3] for k in kinds)
     status = any(k[0] == "MPI_Status *" for k in kinds) and "w" in letters
-    out = [f"{'' if real else 'static '}{result} {head}({signature})", "{", "\tstruct mpi_record_call call;", f"\t{result} code;"]
-    out += ["\tMPI_Status own;"] if status else []
-    out += ["", f"\tif (!mpi_record_begin(&call, F_{name}, __builtin_return_address(0)))", f"\t\treturn {own}({parameters});"]
+    out, own = head_of(f, real, signature, f"\t{f.result} code;", *(["\tMPI_Status own;"] if status else []))
     out += ["\tif (status == MPI_STATUS_IGNORE)", "\t\tstatus = &own;"] if status else []
     for c_type, p, _, letter, length in kinds:
         if letter == "t":
@@ -113,43 +149,34 @@ def write_call(result, name, kinds, signature, real=False):
         if line and real and kind[1] in TRANSLATED and kind[3] == "i":
             line = re.sub(rf"\b{kind[1]}\b", f"{TRANSLATED[kind[1]]}({kind[1]})", line, count=1)
         out += [f"\t{line}"] if line else []
-    out += [f"\tcode = {own}({parameters});"]
+    out += [f"\tcode = {own}({f.arguments});"]
     out += [f"\t{OUTPUTS[k[3]].format(p=k[1])}" for k in kinds if k[3] in OUTPUTS]
     out += ["\tmpi_record_matched(&call, status, code);"] if status else []
     out += ["\tmpi_record_freed_session(&call, session);"] if any(k[:2] == ("MPI_Session *", "session") and k[3] == "s" for k in kinds) else []
-    out += note_doubts(name)
-    out += [f"\tmpi_record_end(&call, {'code' if result == 'int' else 'MPI_SUCCESS'});", "\treturn code;", "}"]
-    return out
+    out += note_doubts(f)
+    return out + [f"\tmpi_record_end(&call, {'code' if f.result == 'int' else 'MPI_SUCCESS'});", "\treturn code;", "}"]
 
 
-def write_own(result, name, parameters, signature, real=False):
-    head, own = (name, "P" + name) if real else (f"record_{name}", name)
-    arguments = names_of(parameters)
-    return [f"{'' if real else 'static '}{result} {head}({signature})", "{", "\tstruct mpi_record_call call;", "",
-            f"\tif (!mpi_record_begin(&call, F_{name}, __builtin_return_address(0)))",
-            f"\t\treturn {own}({arguments});", f"\treturn mpi_record_own_{name[4:]}(&call, {arguments});", "}"]
+def write_own(f, real=False, signature=None):
+    return head_of(f, real, signature)[0] + [f"\treturn mpi_record_own_{f.name[4:]}(&call, {f.arguments});", "}"]
 
 
-def write_taken(result, name, parameters, signature):
+def write_taken(f, real=True, signature=None):
     """A real file's call: what it does is not known, what it took is."""
-    return [f"{result} {name}({signature})", "{", "\tstruct mpi_record_call call;", f"\t{result} code;", "",
-            f"\tif (!mpi_record_begin(&call, F_{name}, __builtin_return_address(0)))",
-            f"\t\treturn P{name}({names_of(parameters)});", "\tmpi_record_open(&call);",
-            f"\tcode = P{name}({names_of(parameters)});", "\tmpi_trace_taken(&call);", "\treturn code;", "}"]
+    head, own = head_of(f, real, signature, f"\t{f.result} code;")
+    return head + ["\tmpi_record_open(&call);", f"\tcode = {own}({f.arguments});", "\tmpi_trace_taken(&call);", "\treturn code;", "}"]
 
 
+RECORDED = ("local", "call", "own", "effects")
 EFFECTS = "caR"  # the signature of every function of files: mpi/io/effects.h
 
 
-def write_effects(result, name, parameters, signature):
-    names = [p for _, p, _ in parameters]
-    doubt = ["\tmpi_record_doubt(&call, MTRACE_DOUBT_POINTER);"] if re.search("_shared(_c)?$", name) and "seek" not in name else []
-    return [f"static {result} record_{name}({signature})", "{", "\tstruct mpi_record_call call;", f"\t{result} code;", "",
-            f"\tif (!mpi_record_begin(&call, F_{name}, __builtin_return_address(0)))",
-            f"\t\treturn {name}({names_of(parameters)});",
-            f"\tmpi_record_effects_begin(&call, {'comm' if 'comm' in names else 'MPI_COMM_NULL'});",
-            f"\tcode = {name}({names_of(parameters)});", *doubt,
-            f"\treturn mpi_record_effects_end(&call, {'request' if 'request' in names else 'NULL'}, code);", "}"]
+def write_effects(f):
+    names = [p.name for p in f.parameters]
+    return head_of(f, False, None, f"\t{f.result} code;")[0] + [
+        f"\tmpi_record_effects_begin(&call, {'comm' if 'comm' in names else 'MPI_COMM_NULL'});",
+        f"\tcode = {f.name}({f.arguments});", *note_doubts(f),
+        f"\treturn mpi_record_effects_end(&call, {'request' if 'request' in names else 'NULL'}, code);", "}"]
 
 
 def order(kinds):
@@ -157,38 +184,29 @@ def order(kinds):
     return "".join(k[3] for k in kinds if k[3] in GIVEN) + "".join(k[3] for k in kinds if k[3] in MADE)
 
 
-def write_record(prototypes, table, path):
+def letters_of(f):
+    what, rest = f.record
+    return {"call": lambda: order(kinds_of(f)), "own": lambda: rest, "effects": lambda: EFFECTS}.get(what, str)()
+
+
+def write_record(functions):
+    recorded = [f for f in functions if f.record[0] in RECORDED]
     out = ["/* SPDX-License-Identifier: BSD-3-Clause */", "/* Generated by mpi/record/generate.py, do not edit. */",
            '#include "mpi/record/call.h"', "", "/* Those that are not implemented are in the shared library only. */"]
-    out += [f"#pragma weak {name}" for name, *_ in table] + ["", "enum {"] + [f"\tF_{name}," for name, *_ in table] + ["\tN_FUNCTIONS,", "};", ""]
+    out += [f"#pragma weak {f.name}" for f in recorded] + ["", "enum {"] + [f"\tF_{f.name}," for f in recorded] + ["\tN_FUNCTIONS,", "};", ""]
     rows = []
-    for name, what, given in table:
-        result, parameters, signature = prototypes[name]
-        letters = ""
-        if "..." in signature:
-            rows.append((name, "NULL", ""))
+    for f in recorded:
+        if "..." in f.signature:
+            rows.append((f.name, "NULL", ""))
             continue
-        if what == "local":
-            out += write_local(result, name, parameters, signature)
-        elif what == "call":
-            kinds = kinds_of(name, parameters, given, path)
-            letters = order(kinds)
-            out += write_call(result, name, kinds, signature)
-        elif what == "effects":
-            letters = EFFECTS
-            out += write_effects(result, name, parameters, signature)
-        else:
-            letters = given[0]
-            out += write_own(result, name, parameters, signature)
-        out.append("")
-        rows.append((name, f"(void (*)(void))record_{name}", letters))
+        out += {"local": write_local, "call": write_call, "effects": write_effects, "own": write_own}[f.record[0]](f) + [""]
+        rows.append((f.name, f"(void (*)(void))record_{f.name}", letters_of(f)))
     out += ["static const struct mpi_record_function table[N_FUNCTIONS] = {"]
     out += [f'\t{{"{name}", {wrapper}, "{letters}"}},' for name, wrapper, letters in rows]
     out += ["};", "", "const struct mpi_record_function *mpi_record_functions(int *out_n)", "{", "\t*out_n = N_FUNCTIONS;",
             "\treturn table;", "}", "", "static const struct mpi_record_refusal refused[] = {"]
-    out += [f'\t{{"{name}", "{reason}"}},' for name, reason in read_refused(path, prototypes).items()]
-    out += ["\t{NULL, NULL},", "};", "", "const struct mpi_record_refusal *mpi_record_refusals(void)", "{", "\treturn refused;", "}"]
-    return out
+    out += [f'\t{{"{f.name}", "{f.record[1]}"}},' for f in functions if f.record[0] == "refused"]
+    return out + ["\t{NULL, NULL},", "};", "", "const struct mpi_record_refusal *mpi_record_refusals(void)", "{", "\treturn refused;", "}"]
 
 
 # --- recording real runs ---
@@ -201,16 +219,16 @@ LIFE = {"MPI_Init": "mpi_trace_init(F_MPI_Init, site, argc, argv, -1, NULL)",
 NOT_TRACED = re.compile(r"MPI_T_|\w+_(f2c|c2f|f082\w+|\w+2f08|toint|fromint)$|MPI_Pcontrol$|MPI_(DUP|NULL|TYPE_|COMM_|WIN_|CONV)\w*_FN")
 
 
-# Described, but recorded in the simulator only. A trace of a real run is refused.
-UNTRACED = re.compile(r"MPI_(Session_|\w+_from_groups?$)")
-
-
 def declared_by(compiler):
     """{name: parameters} of the MPI functions of that compiler's mpi.h."""
     text = subprocess.run([compiler, "-E", "-x", "c", "-"], input="#include <mpi.h>\n", stdout=subprocess.PIPE, text=True,
                           check=True).stdout
     found = re.findall(r"\b(MPI_\w+)\s*\(([^()]*)\)", text)
     return {name: " ".join(parameters.split()) for name, parameters in found if not NOT_TRACED.match(name)}
+
+
+def argument_names(signature):
+    return ", ".join(re.search(r"(\w*)[\[\]\d]*$", text)[1] for text in signature.split(", ")) if signature != "void" else ""
 
 
 def write_predefined(path):
@@ -222,45 +240,36 @@ def write_predefined(path):
     return out + ["}"]
 
 
-def write_trace(prototypes, table, path, constants, compiler):
+def traced(f, declared):
+    """What records a function of a real MPI, whose prototype it has where the parameters are the same: drafts of the standard differ in types."""
+    if f.name in LIFE:
+        return [f"{f.result} {f.name}({declared})", "{", "\tconst void *site = __builtin_return_address(0);", "",
+                f"\treturn {LIFE[f.name]};", "}"]
+    return {"local": write_local, "call": write_call, "effects": write_taken, "own": write_own}[f.record[0]](f, True, declared)
+
+
+def write_trace(functions, constants, compiler):
     declared = declared_by(compiler)
-    table = [row for row in table if row[0] in declared and not UNTRACED.match(row[0])]
-    refused = sorted(declared.keys() & (read_refused(path, prototypes).keys() | {name for name in prototypes if UNTRACED.match(name)}))
+    recorded = [f for f in functions if f.record[0] in RECORDED and f.name in declared and "simulated" not in f.columns]
+    refused = [f for f in functions if f.name in declared and (f.record[0] == "refused" or "simulated" in f.columns)]
     out = ["/* SPDX-License-Identifier: BSD-3-Clause */", "/* Generated by mpi/record/generate.py, do not edit. */",
            '#include "real/trace/trace.h"', "", "#pragma GCC visibility push(default)", "", "enum {"]
-    out += [f"\tF_{name}," for name, *_ in table] + ["\tN_FUNCTIONS,", "};", ""]
-    rows, defined = [], []
-    for name, what, given in table:
-        result, parameters, signature = prototypes[name]
-        kinds = kinds_of(name, parameters, given, path) if what == "call" else []
-        if names_of(parameters_of(declared[name])) == names_of(parameters):  # drafts of the standard differ in types
-            signature = declared[name]
-        out += [f"#undef {name}"]
-        if name in LIFE:
-            out += [f"{result} {name}({signature})", "{", "\tconst void *site = __builtin_return_address(0);", "",
-                    f"\treturn {LIFE[name]};", "}"]
-        elif what == "local":
-            out += write_local(result, name, parameters, signature, real=True)
-        elif what == "call":
-            out += write_call(result, name, kinds, signature, real=True)
-        elif what == "effects":
-            out += write_taken(result, name, parameters, signature)
-        else:
-            out += write_own(result, name, parameters, signature, real=True)
-        out.append("")
-        rows.append((name, given[0] if what == "own" else order(kinds)))
-    for name in refused:
-        if "..." not in prototypes[name][2]:
-            result, signature = prototypes[name][0], declared[name]
-            parameters = parameters_of(signature)
-            out += [f"#undef {name}", f"{result} {name}({signature})", "{", f'\tmpi_trace_refuse_call("{name}");',
-                    f"\treturn P{name}({names_of(parameters)});", "}", ""]
-            defined.append(name)
+    out += [f"\tF_{f.name}," for f in recorded] + ["\tN_FUNCTIONS,", "};", ""]
+    rows, defined = [], [f.name for f in recorded]
+    for f in recorded:
+        is_same = argument_names(declared[f.name]) == f.arguments
+        out += [f"#undef {f.name}", *traced(f, declared[f.name] if is_same else f.signature), ""]
+        rows.append((f.name, letters_of(f) if f.record[0] != "effects" else ""))
+    for f in refused:
+        if "..." not in f.signature:
+            out += [f"#undef {f.name}", f"{f.result} {f.name}({declared[f.name]})", "{", f'\tmpi_trace_refuse_call("{f.name}");',
+                    f"\treturn P{f.name}({argument_names(declared[f.name])});", "}", ""]
+            defined.append(f.name)
     out += ["#pragma GCC visibility pop", "", "static const struct mpi_record_function table[N_FUNCTIONS] = {"]
     out += [f'\t{{"{name}", NULL, "{letters}"}},' for name, letters in rows]
     out += ["};", "", "const struct mpi_record_function *mpi_record_functions(int *out_n)", "{", "\t*out_n = N_FUNCTIONS;",
             "\treturn table;", "}", "", "static const struct mpi_trace_wrapper wrappers[] = {"]
-    out += [f'\t{{"{name}", (mpi_trace_fn *){name}}},' for name in sorted(defined + [row[0] for row in rows])]
+    out += [f'\t{{"{name}", (mpi_trace_fn *){name}}},' for name in sorted(defined)]
     out += ["\t{NULL, NULL},", "};", "", "const struct mpi_trace_wrapper *mpi_trace_wrappers(void)", "{", "\treturn wrappers;", "}", ""]
     return out + write_predefined(constants)
 
@@ -347,7 +356,8 @@ def replay_buffers(name, kinds, text):
     return re.sub(r"(sendbuf|recvbuf) = replay_buffer\(", r"\1 = replay_buffer_or_in_place(", text)
 
 
-def replay_function(name, result, kinds):
+def replay_function(f):
+    kinds = [(k[0], "member" if k[1] == "rank" else k[1], *k[2:]) for k in kinds_of(f)]
     declarations = {k[1]: replay_declaration(k) for k in kinds}
     ordered = [k for k in kinds if k[3] in GIVEN] + [k for k in kinds if k[3] in MADE]
     arguments = ", ".join(declarations[k[1]][1] for k in kinds)
@@ -364,43 +374,32 @@ def replay_function(name, result, kinds):
             text = text.replace(f"= replay_{what}(", f"= replay_kept_{what}(")
     if any(k[3] == "v" for k in kinds):
         text = text.replace("= replay_op(", "= replay_win_op(")
-    text = replay_buffers(name, kinds, text)
-    return ([f"static int replay_{name}(struct replay_rank *rank)", "{"] + ([text, ""] if lines else []) +
-            replay_lengths(kinds) + replay_call(name, result, kinds, arguments) + ["}", ""])
+    text = replay_buffers(f.name, kinds, text)
+    return ([f"static int replay_{f.name}(struct replay_rank *rank)", "{"] + ([text, ""] if lines else []) +
+            replay_lengths(kinds) + replay_call(f.name, f.result, kinds, arguments) + ["}", ""])
 
 
-def write_replay(prototypes, table, path):
+def write_replay(functions):
+    called = [f for f in functions if f.record[0] == "call"]
     out = ["/* SPDX-License-Identifier: BSD-3-Clause */", "/* Generated by mpi/record/generate.py, do not edit. */",
            '#include "mpi/record/call.h"', '#include "replay/call.h"', ""]
-    out += [f"#pragma weak {name}" for name, what, _ in table if what == "call"] + [""]
-    rows = []
-    for name, what, given in table:
-        result, parameters, signature = prototypes[name]
-        if what == "own":
-            rows.append((name, f"replay_own_{name[4:]}", given[0]))
-        if what == "effects":
-            rows.append((name, "replay_effects", EFFECTS))
-        if what != "call":
-            continue
-        kinds = [(k[0], "member" if k[1] == "rank" else k[1], *k[2:]) for k in kinds_of(name, parameters, given, path)]
-        out += replay_function(name, result, kinds)
-        rows.append((name, f"replay_{name}", order(kinds)))
+    out += [f"#pragma weak {f.name}" for f in called] + [""]
+    for f in called:
+        out += replay_function(f)
+    names = {"call": "replay_{0}", "own": "replay_own_{1}", "effects": "replay_effects"}
     out += ["static const struct replay_function table[] = {"]
-    out += [f'\t{{"{name}", {function}, "{letters}"}},' for name, function, letters in sorted(rows)]
-    out += ["};", "", "const struct replay_function *replay_functions(int *out_n)", "{",
-            "\t*out_n = sizeof table / sizeof table[0];", "\treturn table;", "}"]
-    return out
+    out += [f'\t{{"{f.name}", {names[f.record[0]].format(f.name, f.name[4:])}, "{letters_of(f)}"}},' for f in functions if f.record[0] in names]
+    return out + ["};", "", "const struct replay_function *replay_functions(int *out_n)", "{",
+                  "\t*out_n = sizeof table / sizeof table[0];", "\treturn table;", "}"]
 
 
 def main():
-    prototypes = read_prototypes(sys.argv[2])
-    prototypes.update(read_prototypes(os.path.join(os.path.dirname(sys.argv[2]), "removed.txt")))
-    table = read_table(sys.argv[3], prototypes)
+    functions = sorted(table.read(sys.argv[2]), key=lambda f: f.name)
     if sys.argv[1] == "trace":
-        print("\n".join(write_trace(prototypes, table, *sys.argv[3:6])))
+        print("\n".join(write_trace(functions, *sys.argv[3:5])))
         return
     write = write_record if sys.argv[1] == "record" else write_replay
-    print("\n".join(write(prototypes, table, sys.argv[3])))
+    print("\n".join(write(functions)))
 
 
 if __name__ == "__main__":

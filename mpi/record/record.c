@@ -42,7 +42,7 @@ static const char *reason_of(const char *function)
 	while (refused->name && strcmp(refused->name, function) != 0)
 		refused++;
 	return refused->name ? refused->reason
-			     : "mpi/record/functions.txt says nothing of this function";
+			     : "mpi/abi/functions.txt says nothing of this function";
 }
 
 _Noreturn void mpi_record_refuse(struct mpi_rank *me, const char *function, const void *site)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the communication functions of windows, all forms of them, from the ABI's prototypes.
+"""Writes the communication functions of windows, all forms of them, from the table of functions.
 
     generate.py functions.txt > entry.c
 
@@ -24,13 +24,13 @@ SINGLE = ["origin.count = 1", "origin.type = datatype", "result.count = 1", "res
           "target_type = datatype", "is_single = true"]
 
 
-def describe(function, parameters):
-    match = re.fullmatch(r"MPI_(R?)(\w+?)(_c)?", function)
+def describe(function):
+    match = re.fullmatch(r"MPI_(R?)(\w+?)(_c)?", function.name)
     kind = KINDS.get(match[2].lower())
     if not kind or (match[1] and match[2][0].isupper()):
         return None
     members = [f"kind = RMA_{kind}"]
-    names = [name for _, name, _ in entry.split(parameters)]
+    names = [p.name for p in function.parameters]
     for name in names:
         side, _, part = name.partition("_")
         if side in ("origin", "result") and part in SIDES:

@@ -4,9 +4,13 @@
 
 usage: coverage.py functions.txt LIBRARY MPI.F90 MPI_F08.F90
 """
+import pathlib
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "mpi/abi"))
+import table  # noqa: E402
 
 C_ONLY = re.compile(r"MPI_T_|MPI_\w+_(toint|fromint)$")  # MPI has no Fortran binding of these
 NOT_IN_F08 = {"MPI_Attr_delete", "MPI_Attr_get", "MPI_Attr_put", "MPI_Keyval_create", "MPI_Keyval_free"}
@@ -42,8 +46,7 @@ def missing(functions, symbols, mpi, mpi_f08):
 
 def main():
     functions_file, library, mpi, mpi_f08 = sys.argv[1:]
-    functions = [name for name in re.findall(r"^\w.*?(MPI_\w+)\(", open(functions_file, encoding="utf-8").read(), re.M)
-                 if not C_ONLY.match(name)]
+    functions = [f.name for f in table.in_abi(table.read(functions_file)) if not C_ONLY.match(f.name)]
     listing = subprocess.run(["nm", "--defined-only", library], check=True, capture_output=True, text=True).stdout
     symbols = {line.split()[-1] for line in listing.splitlines() if len(line.split()) == 3}
     arguments = symbols, interfaces(mpi), interfaces(mpi_f08)

@@ -127,6 +127,21 @@ contains
     call check(all(to(2, :) == [(merge(10 * left + i, -1, mod(i, 2) == 1), i=1, 6)]), 'a vector of a section')
     call check(all(to(1, :) == -1) .and. all(to(3, :) == -1), 'its neighbours')
     call MPI_Type_free(every_other)
+    call neighbours()
+  end subroutine
+
+  ! As many datatypes as a process has neighbours, of which it has more than there are processes, where there is one.
+  subroutine neighbours()
+    integer :: to(2), from(2)
+    type(MPI_Comm) :: ring
+    type(MPI_Datatype) :: types(2)
+    call MPI_Cart_create(MPI_COMM_WORLD, 1, [n], [.true.], .false., ring)
+    to = [10 * rank, 10 * rank + 1]
+    types = MPI_INTEGER
+    call MPI_Neighbor_alltoallw(to, [1, 1], [0_MPI_ADDRESS_KIND, 4_MPI_ADDRESS_KIND], types, &
+                                from, [1, 1], [0_MPI_ADDRESS_KIND, 4_MPI_ADDRESS_KIND], types, ring)
+    call check(all(from == [10 * left + 1, 10 * right]), 'neighbor_alltoallw')
+    call MPI_Comm_free(ring)
   end subroutine
 
   subroutine partitions()

@@ -84,7 +84,7 @@ def calls_take_the_times_of_the_run():
 
 
 def every_function_takes_the_time_of_the_run():
-    """All that take simulated time: tests/mpi/times/functions.txt, but for ports and spawned processes, which are not recorded."""
+    """All that take simulated time, but for ports and spawned processes, which are not recorded."""
     for name in ("collectives", "communicators", "files", "receives", "sends", "sessions", "windows"):
         nodes = "0,1,2,3,0,1,2,3" if name == "windows" else "0,1,2,3"
         done = record("mpi/times/times", nodes.count(",") + 1, ["--compute", "modelled", "--placement", nodes, "--coll", ALGORITHMS],

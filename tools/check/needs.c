@@ -9,17 +9,6 @@
 
 enum { MAX_NAME = 128 };
 
-static int compare_name(const void *name, const void *row)
-{
-	return strcmp(name, ((const struct mpi_function *)row)->name);
-}
-
-static const struct mpi_function *find_in_c(const char *name)
-{
-	return bsearch(name, mpi_functions, (size_t)mpi_n_functions, sizeof *mpi_functions,
-		       compare_name);
-}
-
 static bool strip(char *name, const char *ending)
 {
 	size_t length = strlen(name), n = strlen(ending);
@@ -57,7 +46,7 @@ static const struct mpi_function *function_of(const char *symbol, bool *is_fortr
 	*is_fortran = false;
 	if (strncasecmp(name, "MPI_", 4) != 0)
 		return NULL;
-	function = find_in_c(name);
+	function = mpi_function_find(name);
 	if (function)
 		return function;
 	function = find_in_fortran(name);

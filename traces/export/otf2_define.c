@@ -5,75 +5,38 @@
 
 #include "traces/export/otf2.h"
 
-/* What begins with the prefix; the first that fits. `op`: of exactly this function, -1: none. */
-static const struct {
-	const char *prefix;
+/* `op`: that which the function is, -1: none. */
+static const struct function {
+	const char *name;
 	OTF2_RegionRole role;
 	int op;
 } functions[] = {
-    {"MPI_Barrier", OTF2_REGION_ROLE_BARRIER, OTF2_COLLECTIVE_OP_BARRIER},
-    {"MPI_Bcast", OTF2_REGION_ROLE_COLL_ONE2ALL, OTF2_COLLECTIVE_OP_BCAST},
-    {"MPI_Gatherv", OTF2_REGION_ROLE_COLL_ALL2ONE, OTF2_COLLECTIVE_OP_GATHERV},
-    {"MPI_Gather", OTF2_REGION_ROLE_COLL_ALL2ONE, OTF2_COLLECTIVE_OP_GATHER},
-    {"MPI_Scatterv", OTF2_REGION_ROLE_COLL_ONE2ALL, OTF2_COLLECTIVE_OP_SCATTERV},
-    {"MPI_Scatter", OTF2_REGION_ROLE_COLL_ONE2ALL, OTF2_COLLECTIVE_OP_SCATTER},
-    {"MPI_Allgatherv", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLGATHERV},
-    {"MPI_Allgather", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLGATHER},
-    {"MPI_Alltoallv", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLTOALLV},
-    {"MPI_Alltoallw", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLTOALLW},
-    {"MPI_Alltoall", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLTOALL},
-    {"MPI_Allreduce", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLREDUCE},
-    {"MPI_Reduce_scatter_block", OTF2_REGION_ROLE_COLL_ALL2ALL,
-     OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
-    {"MPI_Reduce_scatter", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
-    {"MPI_Reduce_local", OTF2_REGION_ROLE_FUNCTION, -1},
-    {"MPI_Reduce", OTF2_REGION_ROLE_COLL_ALL2ONE, OTF2_COLLECTIVE_OP_REDUCE},
-    {"MPI_Scan", OTF2_REGION_ROLE_COLL_OTHER, OTF2_COLLECTIVE_OP_SCAN},
-    {"MPI_Exscan", OTF2_REGION_ROLE_COLL_OTHER, OTF2_COLLECTIVE_OP_EXSCAN},
-    {"MPI_Comm_dup", OTF2_REGION_ROLE_FUNCTION, OTF2_COLLECTIVE_OP_CREATE_HANDLE},
-    {"MPI_Comm_split", OTF2_REGION_ROLE_FUNCTION, OTF2_COLLECTIVE_OP_CREATE_HANDLE},
-    {"MPI_Comm_create", OTF2_REGION_ROLE_FUNCTION, OTF2_COLLECTIVE_OP_CREATE_HANDLE},
-    {"MPI_Comm_free", OTF2_REGION_ROLE_FUNCTION, OTF2_COLLECTIVE_OP_DESTROY_HANDLE},
-    {"MPI_File_", OTF2_REGION_ROLE_FILE_IO, -1},
-    {"MPI_Win_", OTF2_REGION_ROLE_RMA, -1},
-    {"MPI_Put", OTF2_REGION_ROLE_RMA, -1},
-    {"MPI_Get_accumulate", OTF2_REGION_ROLE_RMA, -1},
-    {"MPI_Accumulate", OTF2_REGION_ROLE_RMA, -1},
-    {"MPI_Isend", OTF2_REGION_ROLE_POINT2POINT, -1},
-    {"MPI_Irecv", OTF2_REGION_ROLE_POINT2POINT, -1},
-    {"MPI_Send", OTF2_REGION_ROLE_POINT2POINT, -1},
-    {"MPI_Ssend", OTF2_REGION_ROLE_POINT2POINT, -1},
-    {"MPI_Bsend", OTF2_REGION_ROLE_POINT2POINT, -1},
-    {"MPI_Rsend", OTF2_REGION_ROLE_POINT2POINT, -1},
-    {"MPI_Recv", OTF2_REGION_ROLE_POINT2POINT, -1},
-    {"MPI_Wait", OTF2_REGION_ROLE_POINT2POINT, -1},
-    {"MPI_Test", OTF2_REGION_ROLE_POINT2POINT, -1},
-    {"MPI_Probe", OTF2_REGION_ROLE_POINT2POINT, -1},
-    {"MPI_Iprobe", OTF2_REGION_ROLE_POINT2POINT, -1},
-    {"MPI_Start", OTF2_REGION_ROLE_POINT2POINT, -1},
+#include "traces/otf2-functions.h"
 };
 
-static int find_function(const char *name)
+static int compare_name(const void *name, const void *function)
 {
-	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-		if (strncmp(name, functions[i].prefix, strlen(functions[i].prefix)) == 0)
-			return (int)i;
-	return -1;
+	return strcmp(name, ((const struct function *)function)->name);
+}
+
+static const struct function *find_function(const char *name)
+{
+	return bsearch(name, functions, sizeof functions / sizeof functions[0],
+		       sizeof functions[0], compare_name);
 }
 
 bool trace_otf2_communicates(const char *function)
 {
-	return find_function(function) >= 0;
+	return find_function(function) != NULL;
 }
 
 bool trace_otf2_collective(const char *function, OTF2_CollectiveOp *out)
 {
-	int i = find_function(function);
-	const char *rest = i < 0 ? NULL : function + strlen(functions[i].prefix);
+	const struct function *found = find_function(function);
 
-	if (i < 0 || functions[i].op < 0 || (*rest && strcmp(rest, "_c") != 0))
+	if (!found || found->op < 0)
 		return false;
-	*out = (OTF2_CollectiveOp)functions[i].op;
+	*out = (OTF2_CollectiveOp)found->op;
 	return true;
 }
 
@@ -138,10 +101,10 @@ static void define_regions(struct definitions *d, OTF2_StringRef nothing)
 		const char *text = d->w->out->names->text[region->name];
 		bool is_call = region->kind == TRACE_OTF2_CALL,
 		     is_phase = region->kind == TRACE_OTF2_PHASE;
-		int function = is_call ? find_function(text) : -1;
-		OTF2_RegionRole role = !is_call	      ? OTF2_REGION_ROLE_CODE
-				       : function < 0 ? OTF2_REGION_ROLE_FUNCTION
-						      : functions[function].role;
+		const struct function *function = is_call ? find_function(text) : NULL;
+		OTF2_RegionRole role = !is_call	   ? OTF2_REGION_ROLE_CODE
+				       : !function ? OTF2_REGION_ROLE_FUNCTION
+						   : function->role;
 		OTF2_StringRef name = define_string(d, text);
 
 		trace_otf2_note(d->w, OTF2_GlobalDefWriter_WriteRegion(

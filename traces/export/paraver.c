@@ -4,6 +4,7 @@
  * with those of CPUs, nodes and threads. One application, a task for each rank with one thread.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "traces/export/format.h"
@@ -29,30 +30,28 @@ static const struct state {
     {15, "Others", 192, 224, 0},
 };
 
-static const struct {
-	const char *prefix;
+static const struct function {
+	const char *name;
 	int state;
 } functions[] = {
-    {"MPI_Recv", 3},	  {"MPI_Mrecv", 3},	{"MPI_Sendrecv", 8},  {"MPI_Send_init", 15},
-    {"MPI_Send", 4},	  {"MPI_Ssend", 4},	{"MPI_Bsend", 4},     {"MPI_Rsend", 4},
-    {"MPI_Barrier", 5},	  {"MPI_Test", 6},	{"MPI_Probe", 6},     {"MPI_Mprobe", 6},
-    {"MPI_Iprobe", 6},	  {"MPI_Improbe", 6},	{"MPI_Wait", 8},      {"MPI_Isend", 10},
-    {"MPI_Issend", 10},	  {"MPI_Ibsend", 10},	{"MPI_Irsend", 10},   {"MPI_Start", 10},
-    {"MPI_Irecv", 11},	  {"MPI_Imrecv", 11},	{"MPI_Bcast", 13},    {"MPI_Reduce", 13},
-    {"MPI_Allreduce", 13}, {"MPI_Gather", 13},	{"MPI_Allgather", 13}, {"MPI_Scatter", 13},
-    {"MPI_Alltoall", 13}, {"MPI_Scan", 13},	{"MPI_Exscan", 13},
+#include "traces/paraver-functions.h"
 };
+
+static int compare_name(const void *name, const void *function)
+{
+	return strcmp(name, ((const struct function *)function)->name);
+}
 
 static int state_of(const struct trace_output *out, const struct trace_event *event)
 {
 	const char *name = out->names->text[event->name];
+	const struct function *function;
 
 	if (!event->is_call)
 		return 1;
-	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-		if (strncmp(name, functions[i].prefix, strlen(functions[i].prefix)) == 0)
-			return functions[i].state;
-	return 15;
+	function = bsearch(name, functions, sizeof functions / sizeof functions[0],
+			   sizeof functions[0], compare_name);
+	return function ? function->state : 15;
 }
 
 static int64_t ns(sim_time_ps time)
