@@ -183,6 +183,38 @@ static void lock_all_waits_for_writers(void)
 	end();
 }
 
+/*
+ * Ranks 0 and 2 read rank 1's window again and again, so that one of them has it at all times: 5 ms
+ * of computation, 1 ms for each message and 100 us for each call, and at once again; rank 2 1 ms
+ * later. Rank 1, which wants to write, is passed by 4 locks for each of 3 ranks, besides the first
+ * one of rank 0, which is there before it.
+ */
+static void writers_do_not_starve(void)
+{
+	int n_before = 0, n_all;
+
+	begin(MPI_COMM_WORLD);
+	compute_until_ms(100 + rank);
+	for (int i = 0; i < 30 && rank != 1; i++) {
+		MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+		MPI_Get(origin, 1, MPI_BYTE, 1, 0, 1, MPI_BYTE, win);
+		MPI_Win_flush(1, win);
+		n_before += origin[0] == 0;
+		mpisim_add_compute_time(0.005);
+		MPI_Win_unlock(1, win);
+	}
+	if (rank == 1) {
+		compute_until_ms(101.5);
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+		buf[0] = 1;
+		MPI_Win_unlock(1, win);
+	}
+	MPI_Reduce(&n_before, &n_all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (rank == 0)
+		expect("locks before the writer's", n_all, 1 + 4 * 3);
+	end();
+}
+
 /* Rank 0: put, answer, then the barrier of two ranks: send o, and o for the message that is there
  * already. Rank 1 gets rank 0's message 1 ms after it left, and spends o. */
 static void fence(void)
@@ -281,6 +313,21 @@ static void target_waits_in_mpi(void)
 	end();
 }
 
+/* A target that has left MPI for good does not come again: what is sent to its window, which it has
+ * not freed, is answered at once. */
+static void target_has_left_mpi(void)
+{
+	begin(MPI_COMM_WORLD);
+	if (rank == 0) {
+		MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+		compute_until_ms(105);
+		MPI_Put(origin, 500, MPI_BYTE, 1, 0, 500, MPI_BYTE, win);
+		MPI_Win_flush(1, win);
+		expect_ms("flush", 105.1 + 1.5 + 1);
+		MPI_Win_unlock_all(win);
+	}
+}
+
 /* A window costs a duplication of the communicator and a barrier; its end costs a barrier. */
 static void windows_cost_what_they_send(void)
 {
@@ -315,11 +362,13 @@ int main(int argc, char **argv)
 	    {"exclusive_lock", exclusive_lock},
 	    {"shared_locks", shared_locks},
 	    {"lock_all_waits_for_writers", lock_all_waits_for_writers},
+	    {"writers_do_not_starve", writers_do_not_starve},
 	    {"fence", fence},
 	    {"post_start_complete_wait", post_start_complete_wait},
 	    {"target_computes_nic", target_computes_nic},
 	    {"target_computes_in_mpi", target_computes_in_mpi},
 	    {"target_waits_in_mpi", target_waits_in_mpi},
+	    {"target_has_left_mpi", target_has_left_mpi},
 	    {"windows_cost_what_they_send", windows_cost_what_they_send},
 	};
 
