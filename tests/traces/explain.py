@@ -157,6 +157,11 @@ class ByHand(Base):
         self.near(run["ranks"][1]["communicating_s"], 0.01001)
         self.near(run["ranks"][0]["waiting_s"], 2e-5)
 
+    def test_who_probes_waits_until_the_message_leaves(self):
+        run = self.call(2, [self.dir / "waits", "probed"])
+        self.near(run["ranks"][1]["waiting_s"], 3)
+        self.near(run["ranks"][1]["communicating_s"], 0.01001)
+
     def test_without_any_computation_all_is_lost_to_transfer(self):
         found = self.call(2, ["./waits", "only_messages"])["analysis"]
         self.assertEqual((found["efficiency"]["ideal_time_s"], found["efficiency"]["transfer"]), (0, 0))

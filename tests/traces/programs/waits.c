@@ -38,6 +38,18 @@ static void late_sender(void)
 	}
 }
 
+/* Rank 0 computes 3 s and sends, rank 1 probes for it first. */
+static void probed(void)
+{
+	if (rank == 0) {
+		compute("before", 3);
+		send(1, SIZE_B);
+	} else {
+		MPI_Probe(0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		recv(0, SIZE_B);
+	}
+}
+
 /* Rank 0 sends at once, rank 1 computes 2 s before it receives. */
 static void late_receiver(void)
 {
@@ -319,6 +331,7 @@ static const struct {
     {"ahead", ahead},
     {"crossed", crossed},
     {"phases", phases},
+    {"probed", probed},
     {"in_turn", in_turn},
     {"many", many},
     {"loop", loop},
