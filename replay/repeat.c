@@ -119,8 +119,7 @@ static uint64_t length_of(const struct replay_repeat *repeat, int rank)
 	return position(&repeat->replay->ranks[rank]) - repeat->ranks[rank].position;
 }
 
-/* How often what all ranks have read since the anchor follows again, at most `most` times; 0 where
- * a block ended meanwhile. */
+/* How often what all ranks have read since the anchor follows again, at most `most` times. */
 static uint64_t count_repetitions(struct replay_repeat *repeat, uint64_t most)
 {
 	const struct replay *replay = repeat->replay;
@@ -134,8 +133,6 @@ static uint64_t count_repetitions(struct replay_repeat *repeat, uint64_t most)
 		const struct mtrace_cursor *cursor = &replay->ranks[i].cursor;
 		uint64_t length_B = length_of(repeat, i);
 
-		if (repeat->ranks[i].position < cursor->position)
-			return 0;
 		if (length_B > 0)
 			most = mtrace_cursor_repeats(cursor, &repeat->scout, length_B, most);
 	}

@@ -178,6 +178,27 @@ static void posting_a_receive_is_no_look(void)
 	}
 }
 
+/* Rank 2's request is there at 1.1 ms, when rank 0's message wakes rank 1: the receive that is posted
+ * at 1.2 ms, after o, knows of it. */
+static void a_receive_knows_of_what_came_at_the_last_look(void)
+{
+	MPI_Request request;
+
+	if (rank == 0)
+		MPI_Send(buf, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	if (rank == 2) {
+		MPI_Send(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("send", 1.2 + 1 + 1 + 2);
+	}
+	if (rank != 1)
+		return;
+	MPI_Recv(buf, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	expect_ms("received", 1.2);
+	MPI_Irecv(buf, 2000, MPI_BYTE, 2, 0, MPI_COMM_WORLD, &request);
+	compute_until_ms(20);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /*
  * send_buffer: unattended, with [{from: 0, size: 500}, {from: 1500, size: 1000}]: the first bulk's
  * bytes start at 3.1 ms. When 1500 of them have passed the system takes what is left, although it
@@ -234,6 +255,8 @@ static const struct test_case cases[] = {
     {"complete_waits_make_progress", complete_waits_make_progress},
     {"complete_waits_make_none", complete_waits_make_none},
     {"posting_a_receive_is_no_look", posting_a_receive_is_no_look},
+    {"a_receive_knows_of_what_came_at_the_last_look",
+     a_receive_knows_of_what_came_at_the_last_look},
 };
 
 int main(int argc, char **argv)

@@ -107,6 +107,19 @@ static void a_queue_takes_so_much_of_a_stream(void **state)
 	fixture_close(&f);
 }
 
+/* A queue that holds less than a packet holds one: the next one enters when it has left. */
+static void a_small_queue_takes_a_packet(void **state)
+{
+	struct fixture f;
+	struct mail mail;
+
+	fixture_open(&f, HEAD NETWORK ", queue: 500}\n");
+	mail_send(&f, &mail, 0, 1, 3000);
+	fixture_run(&f);
+	assert_near(mail.done_s, 4 * MS, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
 /* From nodes 0 and 1 to node 2: what has left the nodes stands at the switch, 10 packets of which
  * the first is there at 2 ms. Node 0 uses its link for node 3 meanwhile, from 5 ms on. */
 static void the_switch_keeps_what_nodes_have_sent(void **state)
@@ -230,20 +243,27 @@ static void pass_mark(struct net_transfer *transfer)
 	marked_s = sim_time_to_s(((struct mail *)transfer)->fixture->engine.now);
 }
 
-/* All but 1500 B are there when the fourth of five packets is. */
+/* All but 1500 B are there when the fourth of five packets is, all but 2000 B when the third is. */
 static void a_mark_is_passed_by_bytes(void **state)
 {
-	struct net_stream stream = {0};
-	struct fixture f;
-	struct mail mail = {.fixture = &f};
+	static const struct {
+		int64_t last_B;
+		double marked_s;
+	} marks[] = {{1500, 5 * MS}, {2000, 4 * MS}};
 
-	fixture_open(&f, PLAIN);
-	net_transfer_start_in_stream(f.model, &stream, &mail.transfer, 0, 1, 5000, 1500, pass_mark,
-				     mail_arrive);
-	fixture_run(&f);
-	assert_near(marked_s, 5 * MS, 10 * ONE_PS);
-	assert_near(mail.done_s, 6 * MS, 10 * ONE_PS);
-	fixture_close(&f);
+	for (int i = 0; i < 2; i++) {
+		struct net_stream stream = {0};
+		struct fixture f;
+		struct mail mail = {.fixture = &f};
+
+		fixture_open(&f, PLAIN);
+		net_transfer_start_in_stream(f.model, &stream, &mail.transfer, 0, 1, 5000,
+					     marks[i].last_B, pass_mark, mail_arrive);
+		fixture_run(&f);
+		assert_near(marked_s, marks[i].marked_s, 10 * ONE_PS);
+		assert_near(mail.done_s, 6 * MS, 10 * ONE_PS);
+		fixture_close(&f);
+	}
 }
 
 /* An outgoing transfer takes half of its node's CPU until it has arrived. */
@@ -270,6 +290,7 @@ int main(void)
 	    cmocka_unit_test(a_bucket_lets_pass_at_once),
 	    cmocka_unit_test(what_is_in_a_queue_comes_first),
 	    cmocka_unit_test(a_queue_takes_so_much_of_a_stream),
+	    cmocka_unit_test(a_small_queue_takes_a_packet),
 	    cmocka_unit_test(the_switch_keeps_what_nodes_have_sent),
 	    cmocka_unit_test(limits_stop_packets),
 	    cmocka_unit_test(slow_start_ends_where_the_path_is_full),
