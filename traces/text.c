@@ -378,6 +378,8 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 {
 	char memory[32];
 
+	for (int i = run->n_early_warnings; i < run->n_top_warnings; i++)
+		fprintf(file, "warning: %s\n", run->warnings[i]);
 	if (run->n_jobs > 0) {
 		if (run->interval)
 			write_interval(run->interval, file);
@@ -401,6 +403,6 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 	util_format_size(memory, sizeof memory, (double)run->peak_memory_B);
 	fprintf(file, "\nthe simulation took %s of CPU time, %s of memory; seed %llu\n",
 		time_text(run->cpu_s).text, memory, (unsigned long long)run->seed);
-	for (int i = 0; i < run->n_warnings; i++)
+	for (int i = run->n_top_warnings; i < run->n_warnings; i++)
 		fprintf(file, "warning: %s\n", run->warnings[i]);
 }
