@@ -15,7 +15,7 @@ static const char help[] =
     "\n"
     "  -o, --output FILE   the cluster file\n"
     "  --plot DIR          pictures of what was measured and fitted (gnuplot)\n"
-    "  --help\n"
+    "  --version, --help\n"
     "\n"
     "Exit status: 0, 2 wrong usage or input, or nothing could be written.\n";
 
@@ -25,10 +25,11 @@ struct command {
 
 static const struct option options[] = {{"output", required_argument, NULL, 'o'},
 					{"plot", required_argument, NULL, 'p'},
+					{"version", no_argument, NULL, 'V'},
 					{"help", no_argument, NULL, 'h'},
 					{NULL, 0, NULL, 0}};
 
-/* 0, 1: --help, or negative. */
+/* 0; 1: --help, 2: --version; or negative. */
 static int parse(int argc, char **argv, struct command *out, struct util_error *err)
 {
 	uint64_t given = 0;
@@ -36,8 +37,8 @@ static int parse(int argc, char **argv, struct command *out, struct util_error *
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":o:", options, NULL)) != -1) {
-		if (option == 'h')
-			return 1;
+		if (option == 'h' || option == 'V')
+			return option == 'h' ? 1 : 2;
 		if (option == '?' || option == ':')
 			return util_option_refuse(option, argv, SEE_HELP, err);
 		if (util_option_check(option, optarg, options, &given, err))
@@ -79,6 +80,8 @@ int main(int argc, char **argv)
 
 	if (parsed == 1)
 		fputs(help, stdout);
+	if (parsed == 2)
+		puts("mpisim-calibrate-fit " MPISIM_VERSION);
 	if (parsed < 0)
 		fprintf(stderr, "mpisim-calibrate-fit: %s\n", err.text);
 	return parsed == 0 ? run(&command) : parsed < 0 ? 2 : 0;

@@ -233,7 +233,7 @@ static int read_placement(struct net_draft *draft, const struct net_yaml_tree *t
 {
 	if (!node)
 		return 0;
-	return read_places(tree, node, draft->cluster.n_nodes, "placement", "block, cyclic",
+	return read_places(tree, node, draft->cluster.n_nodes, "placement", "block, spread, cyclic",
 			   &draft->cluster.placement, err);
 }
 
@@ -243,7 +243,7 @@ static int read_spawn_placement(struct net_draft *draft, const struct net_yaml_t
 	if (!node || (node->kind == NET_YAML_SCALAR && strcmp(node->text, "free") == 0))
 		return 0;
 	return read_places(tree, node, draft->cluster.n_nodes, "spawn.placement",
-			   "free, block, cyclic", &draft->cluster.spawn_placement, err);
+			   "free, block, spread, cyclic", &draft->cluster.spawn_placement, err);
 }
 
 #define AT(member) .target = offsetof(struct net_draft, member)

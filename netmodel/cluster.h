@@ -194,7 +194,7 @@ struct net_cluster {
 
 	struct net_uncertainties uncertainties;
 
-	char *placement; /* "block", "cyclic" or an explicit list "0,0,1,1"; NULL: block */
+	char *placement; /* "block", "spread", "cyclic" or a list "0,0,1,1"; NULL: block */
 };
 
 /*

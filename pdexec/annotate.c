@@ -125,6 +125,7 @@ void mpisim_add_compute_time(double seconds)
 	if (!rank)
 		return;
 	world = rank->world;
+	world->is_annotated = true;
 	if (!(seconds - seconds == 0))
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"the time to add is %f, wanted a finite number of seconds", seconds);
@@ -154,6 +155,7 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 	struct util_error err;
 
 	annotation_enter_rank(rank, function, site);
+	rank->world->is_annotated = true;
 	annotation = annotation_get(rank);
 	if (annotation->is_open)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,

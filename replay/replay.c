@@ -91,6 +91,7 @@ static void do_charge(struct replay_rank *rank)
 	double seconds, params[PD_STORE_MAX_PARAMS];
 	int n_params;
 
+	pd->world->is_annotated = true;
 	mtrace_get_byte(c);
 	seconds = mtrace_get_double(c);
 	n_params = mtrace_get_byte(c);

@@ -90,6 +90,8 @@ struct trace_run {
 	int n_collectives;
 	const char *const *warnings; /* [n_warnings] */
 	int n_warnings;
+	int n_early_warnings, n_top_warnings; /* of the first ones: said by `early_end` already; these and those that
+						 stand above the prediction */
 	/* what the simulation itself took */
 	double cpu_s, wall_s;
 	double jumped_s; /* of the predicted time: repetitions that were not simulated */

@@ -128,14 +128,15 @@ static void describe_outcome(const struct run *run, int n_bad_exits, struct trac
 	out->n_bytes = run->mpi->n_bytes;
 }
 
-/* Why the run ended early, in lines; NULL when it did not. The caller frees it. */
-static char *describe_early_end(const struct run *run, const struct run_failure *failure)
+/* Why the run ended early or badly, in lines; NULL when it did not. The caller frees it. */
+static char *describe_early_end(const struct run *run, const struct run_failure *failure,
+				const struct trace_run *description)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *file;
 
-	if (!run->signal && !failure)
+	if (!run->signal && !failure && description->n_early_warnings == 0)
 		return NULL;
 	file = open_memstream(&text, &size);
 	if (!file)
@@ -145,6 +146,8 @@ static char *describe_early_end(const struct run *run, const struct run_failure 
 			strsignal(run->signal));
 	if (failure)
 		run_failure_print(failure, run->tool, file);
+	for (int i = 0; i < description->n_early_warnings; i++)
+		fprintf(file, "%s: %s\n", run->tool, description->warnings[i]);
 	fclose(file);
 	return text;
 }
@@ -161,7 +164,8 @@ static int print(const struct run *run, const struct trace_run *description)
 		fputc('\n', file);
 		trace_text_write(description, file);
 	}
-	for (int i = 0; i < description->n_warnings && run->options.quiet; i++)
+	for (int i = description->n_early_warnings;
+	     i < description->n_warnings && run->options.quiet; i++)
 		fprintf(file, "%s: warning: %s\n", run->tool, description->warnings[i]);
 	return (fflush(file) || ferror(file)) && errno != EPIPE ? 2 : 0;
 }
@@ -291,7 +295,11 @@ int run_finish(struct run *run)
 	close_open_calls(run);
 	trace_summary_close(run->summary, run->world->engine.now);
 	run_explain(run, &sites, &explanation, &description);
-	n_bad_exits = run_warn(run, &warnings);
+	n_bad_exits = run_warn_exit_codes(run, &warnings);
+	description.n_early_warnings = warnings.n;
+	run_warn_missing(run, &warnings);
+	description.n_top_warnings = warnings.n;
+	run_warn(run, &warnings);
 	describe_settings(run, &description);
 	describe_outcome(run, n_bad_exits, &description);
 	if (description.outcome == TRACE_FAILED) {
@@ -303,7 +311,7 @@ int run_finish(struct run *run)
 	description.warnings = (const char *const *)warnings.items;
 	description.n_warnings = warnings.n;
 	measure_simulation(run, &description);
-	early_end = describe_early_end(run, description.failure ? &failure : NULL);
+	early_end = describe_early_end(run, description.failure ? &failure : NULL, &description);
 	description.early_end = early_end;
 	lost = print(run, &description);
 	status = write_results(run, &description);

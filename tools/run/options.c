@@ -10,7 +10,6 @@
 #include "util/options.h"
 #include "util/units.h"
 
-#define SEE_HELP "see mpisim-run --help"
 
 static const char *const mode_names[] = {
 	[PD_COMPUTE_DIRECT] = "direct",
@@ -407,7 +406,9 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 	while (!failed && (option = getopt_long(argc, argv, out->is_replay ? ":n:h" : "+:n:h",
 					     long_options, NULL)) != -1) {
 		if (option == '?' || option == ':')
-			failed = util_option_refuse(option, argv, SEE_HELP, err);
+			failed = util_option_refuse(
+			    option, argv,
+			    out->is_replay ? "see mpisim-replay --help" : "see mpisim-run --help", err);
 		else if (option == OPTION_HELP)
 			out->help = true;
 		else if (option == OPTION_VERSION)

@@ -73,9 +73,13 @@ void run_loop(struct run *run);
  * status. */
 int run_finish(struct run *run);
 
-/* Adds what a user should know of the run beyond its result, in sentences. Returns how many ranks
- * returned an exit code other than 0. O(ranks + leaked handles). (tools/run/warnings.c) */
-int run_warn(const struct run *run, struct run_strings *warnings);
+/* Sentences of what a user should know of the run (tools/run/warnings.c), what matters most first:
+ * ranks that ended with another exit code than 0 (returns how many), O(ranks) */
+int run_warn_exit_codes(const struct run *run, struct run_strings *warnings);
+/* what the prediction leaves out, */
+void run_warn_missing(const struct run *run, struct run_strings *warnings);
+/* and what stands below the result. O(ranks + leaked handles). */
+void run_warn(const struct run *run, struct run_strings *warnings);
 
 /* Makes what observes the run: summary (there already), --report, --explain. (tools/run/main.c) */
 int run_observers_create(struct run *run, struct sim_observers *out, struct util_error *err);

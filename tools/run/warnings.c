@@ -10,13 +10,15 @@
 #include "tools/run/failure.h"
 #include "tools/run/run.h"
 
+/* The first one says how to be rid of them. */
 static void warn_leak(const struct mpi_leak *leak, const char *site, uint64_t count, int first_rank,
-		      struct run_strings *warnings)
+		      bool is_first, struct run_strings *warnings)
 {
-	run_strings_add(warnings, "at MPI_Finalize: %s%s%s%s%s (%llu in all, first on rank %d)",
+	run_strings_add(warnings, "at MPI_Finalize: %s%s%s%s%s (%llu in all, first on rank %d)%s",
 			leak->what, leak->function ? ", made by " : "",
 			leak->function ? leak->function : "", site ? " at " : "", site ? site : "",
-			(unsigned long long)count, first_rank);
+			(unsigned long long)count, first_rank,
+			is_first ? "; --ignore-leaks leaves such warnings out" : "");
 }
 
 /* Entries of the same place are one: they differ where each rank has its own copy of the code. */
@@ -46,7 +48,7 @@ static void warn_leaks(const struct run *run, struct run_strings *warnings)
 			lowest = other->first_rank < lowest ? other->first_rank : lowest;
 		}
 		if (is_new)
-			warn_leak(first, sites[i], count, lowest, warnings);
+			warn_leak(first, sites[i], count, lowest, i == 0, warnings);
 	}
 	free(sites);
 	run_strings_finish(&texts);
@@ -72,7 +74,7 @@ static void warn_exit_code(const struct run *run, int first, int ranks[],
 			all[first].exit_code);
 }
 
-static int warn_exit_codes(const struct run *run, struct run_strings *warnings)
+int run_warn_exit_codes(const struct run *run, struct run_strings *warnings)
 {
 	int n_ranks = run->world->n_ranks, n_bad = 0;
 	int *ranks = calloc((size_t)n_ranks, sizeof *ranks);
@@ -110,14 +112,19 @@ static void warn_model(const struct run *run, struct run_strings *warnings)
 		    warnings, "memory ran out while the run was recorded: some sums are too small");
 }
 
+static bool has_called(const struct run *run)
+{
+	for (int rank = 0; rank < run->world->n_ranks; rank++)
+		if (run->mpi->ranks[rank].n_opened > 0)
+			return true;
+	return false;
+}
+
 /* A program that is no MPI program runs as often as asked, which is seldom meant. */
 static void warn_no_mpi(const struct run *run, struct run_strings *warnings)
 {
-	if (run->world->failure.kind != PD_FAILURE_NONE || run->signal)
+	if (run->world->failure.kind != PD_FAILURE_NONE || run->signal || has_called(run))
 		return;
-	for (int rank = 0; rank < run->world->n_ranks; rank++)
-		if (run->mpi->ranks[rank].n_opened > 0)
-			return;
 	run_strings_add(warnings, "no rank called MPI_Init: is %s the MPI program?",
 			run->programs[0].argv[0]);
 }
@@ -204,7 +211,21 @@ static void add_warning(void *context, const char *sentence)
 	run_strings_add(context, "%s", sentence);
 }
 
-int run_warn(const struct run *run, struct run_strings *warnings)
+void run_warn_missing(const struct run *run, struct run_strings *warnings)
+{
+	const struct pd_world *world = run->world;
+
+	if (run->options.mode != PD_COMPUTE_MODELLED || world->is_annotated || !has_called(run) ||
+	    world->failure.kind != PD_FAILURE_NONE || run->signal)
+		return;
+	run_strings_add(warnings, "%s", run->options.is_replay
+		? "no computation is charged: the trace has none, so the time is that of communication alone"
+		: "no computation is charged: the program says nothing of what it takes (kernels or "
+		  "mpisim_add_compute_time of mpisim.h), so the time is that of communication alone; "
+		  "--compute direct measures computation");
+}
+
+void run_warn(const struct run *run, struct run_strings *warnings)
 {
 	for (int i = 0; i < run->notes.n; i++)
 		run_strings_add(warnings, "%s", run->notes.items[i]);
@@ -215,5 +236,4 @@ int run_warn(const struct run *run, struct run_strings *warnings)
 	for (int i = 0; i < run->world->n_programs; i++)
 		pd_store_warn(run->world->programs[i].store, add_warning, warnings);
 	pd_blas_warn(run->world->blas, run->world->config.mode, add_warning, warnings);
-	return warn_exit_codes(run, warnings);
 }
