@@ -23,6 +23,21 @@ static void sleep_here(double seconds)
 	syscall(SYS_nanosleep, &time, NULL);
 }
 
+/* Computes 10 to 20 ms, as chance has it. */
+static void work_at_random(void)
+{
+	unsigned short random = 0;
+	double until;
+	FILE *source = fopen("/dev/urandom", "re");
+
+	if (!source || fread(&random, sizeof random, 1, source) != 1)
+		exit(3);
+	fclose(source);
+	until = 2e6 * (1 + random / 65536.0);
+	for (volatile double i = 0; i < until; i += 1)
+		;
+}
+
 static void note(const char *path, const char *word)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
@@ -81,6 +96,8 @@ int main(int argc, char **argv)
 		MPI_Abort(MPI_COMM_WORLD, 5);
 	if (strcmp(how, "deadlock") == 0)
 		MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (strcmp(how, "random") == 0)
+		work_at_random();
 	if (strcmp(how, "name") == 0)
 		work_by_name();
 	if (strcmp(how, "node") == 0)

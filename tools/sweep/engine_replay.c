@@ -18,6 +18,8 @@
 #include "tools/sweep/run.h"
 
 #define MIN_GROUP 3 /* points that are worth a trace and its check */
+/* Of measured points two are: what scatters is then the same in both. */
+#define MIN_MEASURED_GROUP 2
 
 struct group { /* points with the same traced inputs; order[first] is recorded */
 	int first;
@@ -87,6 +89,8 @@ static int make_words(const struct replaying *r, int point, bool is_replayed,
 		bad |= add_copy(&words, &n, trace);
 	*out = (struct sweep_item){.words = words,
 				   .engine = is_replayed ? "replay" : "direct",
+				   .is_measured = command.is_measured,
+				   .round = r->run->round,
 				   .timeout_s = r->run->spec->timeout_s};
 	strcpy(out->hash, command.hash);
 	sweep_command_finish(&command);
@@ -121,8 +125,11 @@ static int make_rest(void *context, int i, struct sweep_item *out, struct util_e
 	failed = sweep_run_command(r->run, r->rest[i].point, &command, err);
 	if (failed)
 		return failed;
-	*out = (struct sweep_item){
-	    .words = command.words, .engine = "direct", .timeout_s = r->run->spec->timeout_s};
+	*out = (struct sweep_item){.words = command.words,
+				   .engine = "direct",
+				   .is_measured = command.is_measured,
+				   .round = r->run->round,
+				   .timeout_s = r->run->spec->timeout_s};
 	strcpy(out->hash, command.hash);
 	return 0;
 }
@@ -194,10 +201,16 @@ static void find_undone(struct replaying *r)
 	r->n_rest = n;
 }
 
+static int least_of(const struct sweep_run *run, int point)
+{
+	if (run->is_replay_only)
+		return 1;
+	return run->is_measured[point] ? MIN_MEASURED_GROUP : MIN_GROUP;
+}
+
 static int make_groups(struct replaying *r, struct util_error *err)
 {
 	const struct sweep_run *run = r->run;
-	int least = run->is_replay_only ? 1 : MIN_GROUP;
 
 	r->order = calloc((size_t)run->n_todo + 1, sizeof *r->order);
 	r->groups = calloc((size_t)run->n_todo + 1, sizeof *r->groups);
@@ -211,15 +224,15 @@ static int make_groups(struct replaying *r, struct util_error *err)
 	if (run->is_replay_only && r->n_order < run->n_todo)
 		return util_error_set(
 		    err, UTIL_EINPUT,
-		    "found points that measure or vary at random, wanted \"compute: "
-		    "modelled\" without vary_* and options for the engine replay");
+		    "found points that vary at random, collect or have other options, wanted "
+		    "none of vary_*, \"compute: collect\" and options for the engine replay");
 	qsort_r(r->order, (size_t)r->n_order, sizeof *r->order, compare_traced, r);
 	for (int begin = 0, end; begin < r->n_order; begin = end) {
 		for (end = begin + 1; end < r->n_order && strcmp(run->traced[r->order[begin]],
 								 run->traced[r->order[end]]) == 0;
 		     end++)
 			;
-		if (end - begin < least)
+		if (end - begin < least_of(run, r->order[begin]))
 			continue;
 		r->groups[r->n_groups++] = (struct group){.first = begin};
 		for (int i = begin; i < end; i++)
