@@ -96,6 +96,8 @@ int main(int argc, char **argv)
 		MPI_Abort(MPI_COMM_WORLD, 5);
 	if (strcmp(how, "deadlock") == 0)
 		MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	while (strncmp(how, "gate=", 5) == 0 && access(how + 5, F_OK) && rank == 0)
+		sleep_here(0.01);
 	if (strcmp(how, "random") == 0)
 		work_at_random();
 	if (strcmp(how, "name") == 0)
