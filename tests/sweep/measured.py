@@ -215,9 +215,12 @@ class Measured(Base):
 class Shared(Base):
     """With the real tools: points that differ only in the cluster share what was measured."""
 
-    def test_points_of_several_clusters_share_recordings(self):
+    def setUp(self):
+        super().setUp()
         if not (self.bin / "mpisim-replay").exists():
             self.skipTest("mpisim-replay is not built")
+
+    def test_points_of_several_clusters_share_recordings(self):
         # Computes for as long as it likes, 10 to 20 ms: no two runs say the same. Four messages of 20 ms are no matter of luck.
         self.write("arguments: log x 0 random\nrun: {n: 2}\nset: {network.latency: '{latency}'}\nparameters: {latency: [40ms, 10us, 5ms]}\n")
         done = self.run_sweep()
@@ -232,6 +235,22 @@ class Shared(Base):
             self.assertAlmostEqual(by[0, k] - by[1, k], 0.04 - 1e-5, places=9)
             self.assertAlmostEqual(by[2, k] - by[1, k], 0.005 - 1e-5, places=9)
         self.assertIn("fastest: latency=10us\n", done.stdout)
+
+    def test_program_that_reads_a_clock_shares_them_where_its_course_is_the_same(self):
+        self.write("arguments: log x 0 random+clock\nrun: {n: 2}\nset: {network.latency: '{latency}'}\n"
+                   "parameters: {latency: [40ms, 10us]}\n")
+        self.run_sweep("--measurements", 3)
+        self.assertEqual(len(self.logged()), 3 + 1)  # a recording a round, and one run to see its course
+        for row in self.rows():
+            self.assertTrue(row["engine"] == "direct" or "read a clock" in row["warnings"], row)
+        self.assertEqual({row["engine"] for row in self.rows()}, {"direct", "replay"})
+
+    def test_program_whose_course_depends_on_a_clock_is_run(self):
+        self.write("arguments: log x 0 until\nrun: {n: 2}\nset: {network.latency: '{latency}'}\n"
+                   "parameters: {latency: [40ms, 10us]}\n")
+        self.run_sweep("--measurements", 3)
+        self.assertEqual(len(self.logged()), 3 * 2 + 1)
+        self.assertEqual({row["engine"] for row in self.rows()}, {"direct"})
 
 
 if __name__ == "__main__":

@@ -67,7 +67,9 @@ static int make_hashes(struct sweep_run *run, struct util_error *err)
 	run->traced = calloc(n, sizeof *run->traced);
 	run->is_measured = calloc(n, sizeof *run->is_measured);
 	run->is_candidate = calloc(n, sizeof *run->is_candidate);
-	if (!run->hashes || !run->traced || !run->is_measured || !run->is_candidate)
+	run->courses = calloc(n, sizeof *run->courses);
+	if (!run->hashes || !run->traced || !run->is_measured || !run->is_candidate ||
+	    !run->courses)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for %zu points", n);
 	for (int i = 0; i < run->grid.n_points && !failed; i++) {
 		failed = sweep_run_command(run, i, &command, err);
@@ -290,6 +292,7 @@ static void finish(struct sweep_run *run)
 	free(run->traced);
 	free(run->is_measured);
 	free(run->is_candidate);
+	free(run->courses);
 	free(run->todo);
 	free(run->db_path);
 	free(run->own_path);

@@ -6,6 +6,9 @@
 #include "tools/sweep/execute.h"
 #include "tools/sweep/options.h"
 
+/* Whether a point sends the same messages as the one whose recording it shares. */
+enum sweep_course { SWEEP_COURSE_UNKNOWN, SWEEP_COURSE_SAME, SWEEP_COURSE_OTHER };
+
 struct sweep_run { /* one `mpisim-sweep run` */
 	struct sweep_run_options options;
 	struct sweep_spec *spec;
@@ -17,6 +20,7 @@ struct sweep_run { /* one `mpisim-sweep run` */
 	char (*hashes)[SWEEP_HASH_SIZE]; /* [grid.n_points] */
 	bool *is_measured;		 /* [grid.n_points] */
 	bool *is_candidate; /* [grid.n_points] for being the fastest, after the first rounds */
+	char *courses; /* [grid.n_points] of enum sweep_course: as far as the engine auto looked */
 	char (*traced)[SWEEP_HASH_SIZE]; /* [grid.n_points]; empty: cannot be replayed */
 	int *todo; /* [n_todo] points without a result, each hash once, in the grid's order */
 	int n_todo;
