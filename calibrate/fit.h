@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "check.h"
 #include "samples.h"
 #include "util/error.h"
 
@@ -61,6 +62,12 @@ struct since { /* of a cluster file's lists of sizes */
 	double size_B;
 };
 
+/* What is tried where the rules found nothing that reproduces the samples (report.c). */
+struct fit_choice {
+	bool has_segments; /* between nodes, whatever the rules for them say */
+	double burst_s;	   /* 0: what the probes of a rest say */
+};
+
 struct fit {
 	const struct samples *samples; /* borrowed */
 	int n_nodes, n_ranks, cores;
@@ -112,6 +119,7 @@ struct fit {
 	bool looks_if_complete; /* a call whose requests are complete makes progress, too */
 	int n_sharing;
 	struct sharing sharing[FIT_SHARING];
+	struct fit_choice choice;
 	int table_n;	       /* -1: no table */
 	struct value *table;   /* [(n + 1)²], fraction of one CPU */
 	bool table_is_partial; /* fewer loops than cores: only what they saw is in the table */
@@ -119,6 +127,8 @@ struct fit {
 
 /* 0, or -1 with a sentence in `error`. */
 int fit_make(struct fit *fit, const struct samples *samples, char error[256]);
+int fit_make_with(struct fit *fit, const struct samples *samples, struct fit_choice choice,
+		  char error[256]);
 void fit_finish(struct fit *fit);
 /* Of transfers, where they are known, else of messages. */
 void fit_bandwidth(struct fit *fit, int where);
@@ -176,6 +186,9 @@ void fit_used(struct fit *fit); /* after the others */
 
 /* rest.c: after latencies and bandwidths */
 void fit_rest(struct fit *fit);
+/* What eager messages of several bursts take less than an empty one and their bytes: the middle one
+ * of them. */
+double fit_spared_s(const struct fit *fit);
 /* Half of the 95 % interval of an overhead per byte, from the probe of that name. */
 double fit_per_byte_half_s(const struct fit *fit, const char *name);
 
@@ -247,13 +260,15 @@ int fit_entries(const struct fit *fit, int where, struct entry entries[FIT_SEGME
 double fit_rate_at(const struct fit *fit, double size_B);
 double fit_delay_at(const struct fit *fit, double size_B);
 
-/* yaml.c: the cluster file. */
-void fit_write_yaml(const struct fit *fit, FILE *file);
+/* yaml.c: the cluster file, with what its check says; NULL: it has not been checked yet. */
+void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file);
 /* plot.c: data, a gnuplot script and PNG pictures in the directory. 0; 1: no pictures, since there
  * is no gnuplot; negative. */
 int fit_plot(const struct fit *fit, const char *directory, struct util_error *err);
-/* All of it: file `output` appears complete or not at all; warnings go to stderr, after the name
- * `who`. 0 or -1, with a message on stderr. */
+/* report.c */
+/* All of it: file `output` appears complete or not at all, after it was compared with the samples;
+ * warnings go to stderr, after the name `who`, a summary to stdout. 0 or -1, with a message on
+ * stderr. */
 int fit_report(const char *who, const struct samples *samples, const char *output,
 	       const char *plot);
 
