@@ -7,6 +7,8 @@
 #include <string.h>
 
 static const double CLOSE = 0.05, NEAR = CHECK_MOST;
+static const double NOTHING = 0.01;
+static const double MANY_TIMES = 10; /* more is not told apart */
 /* Between sizes of which one is so many times the other a median is interpolated. */
 static const double NEIGHBOURS = 1.25;
 
@@ -36,9 +38,10 @@ static const struct probe_kind {
     {"put_while_computing", CHOICE, NO_BYTES, false},
     {"used", TIME, OF_Y, false},
     {"used_eager", TIME, OF_Y, false},
-    {"cores", TIME, NO_BYTES, false},
+    {"cores", LEFT, NO_BYTES, false},
     {"compute_speed", PART, NO_BYTES, false},
-    {"gets_at_once", TIME, NO_BYTES, false},
+    {"gets_at_once", LEFT, NO_BYTES, false},
+    {"updates_at_once", LEFT, NO_BYTES, false},
     {"many_to_one", TIME, NO_BYTES, false},
     {"one_to_many", TIME, NO_BYTES, false},
     {"both_ways", TIME, NO_BYTES, false},
@@ -272,7 +275,10 @@ static void write_off(const struct check_off *off, FILE *file)
 	write_value(&off->key, off->measured, file);
 	fputs(", predicted ", file);
 	write_value(&off->key, off->predicted, file);
-	fprintf(file, ", %.*f %% off", off->error < 0.1, 100 * off->error);
+	if (off->error < MANY_TIMES)
+		fprintf(file, ", %.*f %% off", off->error < 0.1, 100 * off->error);
+	else
+		fprintf(file, ", off by more than %.0f times as much", MANY_TIMES);
 }
 
 void check_verdict(const struct check *check, FILE *file)
@@ -281,12 +287,17 @@ void check_verdict(const struct check *check, FILE *file)
 		fprintf(file, "not compared with its own measurements: %s", check->why_not);
 		return;
 	}
-	fprintf(file, "reproduces %d of %d measurements within 5 %%, %d within 10 %%",
+	fprintf(file, "the file reproduces %d of %d measurements within 5 %%, %d within 10 %%",
 		check->n_close, check->n, check->n_near);
-	if (check->n_worst > 0) {
+	if (check->n_worst > 0 && check->worst[0].error > NOTHING) {
 		fputs("; the worst: ", file);
 		write_off(&check->worst[0], file);
+	} else if (check->n > 0) {
+		fputs(", none is off by more than 1 %", file);
 	}
+	if (check->n_apart > 0)
+		fprintf(file, "; %d were not compared, probes on the file chose other sizes",
+			check->n_apart);
 }
 
 void check_list(const struct check *check, const char *prefix, FILE *file)

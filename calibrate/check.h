@@ -21,12 +21,11 @@ struct check_off { /* one measurement, and what the file makes of it */
 
 enum { CHECK_WORST = 8 };
 #define CHECK_MOST 0.1 /* more than that off is warned of */
-#define CHECK_WARNING_FORMAT                                                                      \
-	"%s%d measurements are more than 10 %% off; the worst of each probe:\n"
+#define CHECK_WARNING_FORMAT "%s%d measurements are more than 10 %% off; the worst of each probe:\n"
 
 struct check {
 	bool is_made;
-	char why_not[1024]; /* it was not */
+	char why_not[1024];	       /* it was not */
 	int n, n_close, n_near, n_off; /* compared; within 5 %, within 10 %, and not */
 	int n_apart;		       /* not compared: the probes chose other sizes */
 	double sum; /* of all errors, each at most 1: what the better of two files has less of */
@@ -44,7 +43,10 @@ void check_verdict(const struct check *check, FILE *file);
 /* Each of those that are more than CHECK_MOST off, the worst of its probe, behind `prefix`. */
 void check_list(const struct check *check, const char *prefix, FILE *file);
 
-/* forward.c: the probes on that cluster file; *predicted is the caller's, to be finished. 0 or
+/* forward.c: a new folder for what is there for the check only, to be removed by who made it. */
+enum { FORWARD_FOLDER_B = 4000 };
+int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err);
+/* The probes on that cluster file; *predicted is the caller's, to be finished. 0 or
  * negative: the simulator is not there, or refuses. */
 int forward_run(const struct samples *measured, const char *cluster, struct samples *predicted,
 		struct util_error *err);

@@ -19,9 +19,6 @@
 
 enum { MOST_ARGUMENTS = 40, ARGUMENT_B = 4200 };
 static const int LIMIT_S = 120;
-/* Simulated seconds, and what is exact as soon as it is measured. */
-#define BUDGET "100000"
-#define TOLERANCE "0.1"
 
 struct command {
 	int n;
@@ -129,8 +126,8 @@ static void say_probes(struct command *command, const struct samples *samples)
 	long long most_B = largest(samples, "one_way");
 	int64_t n_transfers = largest(samples, "compute_speed");
 
-	say(command, "--budget=" BUDGET);
-	say(command, "--tolerance=" TOLERANCE);
+	/* as long as the other one: windows grow by what a connection has carried before */
+	say(command, "--budget=%ss", fact_or(samples, "budget_s", "300"));
 	say(command, "--max-size=%lldB", most_B < 1024 ? 1024 : most_B);
 	say(command, "--window=%ss", fact_or(samples, "window_s", "0.05"));
 	if (samples_get_fact(samples, "cpus", 0))
@@ -141,8 +138,8 @@ static void say_probes(struct command *command, const struct samples *samples)
 		say(command, "--spawn");
 }
 
-static int make_command(struct command *command, const struct samples *samples,
-			const char *cluster, const char *folder, struct util_error *err)
+static int make_command(struct command *command, const struct samples *samples, const char *cluster,
+			const char *folder, struct util_error *err)
 {
 	char run[PATH_MAX], program[PATH_MAX];
 
@@ -167,12 +164,12 @@ static int make_command(struct command *command, const struct samples *samples,
 
 /* --- the process --- */
 
-/* What a launcher, a preloaded library or annotations under a real MPI are told is not meant for the
- * simulator. */
+/* What a launcher, a preloaded library or annotations under a real MPI are told is not meant for
+ * the simulator. */
 static bool is_foreign(const char *variable)
 {
-	static const char *const names[] = {"LD_PRELOAD=", "OMPI_", "PMI", "PMIX", "MPI",
-					    "HYDRA",	   "HYDI_", "MPISIM_"};
+	static const char *const names[] = {"LD_PRELOAD=", "OMPI_", "PMI",   "PMIX",
+					    "MPI",	   "HYDRA", "HYDI_", "MPISIM_"};
 
 	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
 		if (!strncmp(variable, names[k], strlen(names[k])))
@@ -277,17 +274,23 @@ static int simulate(const struct samples *measured, const char *cluster, const c
 	return failed;
 }
 
+int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err)
+{
+	const char *place = getenv("TMPDIR");
+
+	snprintf(folder, FORWARD_FOLDER_B, "%s/mpisim-calibrate.XXXXXX",
+		 place && *place ? place : "/tmp");
+	return mkdtemp(folder) ? 0 : util_error_errno(err, errno, "cannot make %s", folder);
+}
+
 int forward_run(const struct samples *measured, const char *cluster, struct samples *predicted,
 		struct util_error *err)
 {
-	const char *place = getenv("TMPDIR");
-	char folder[PATH_MAX];
-	int failed;
+	char folder[FORWARD_FOLDER_B];
+	int failed = forward_folder(folder, err);
 
-	snprintf(folder, sizeof(folder), "%s/mpisim-calibrate.XXXXXX",
-		 place && *place ? place : "/tmp");
-	if (!mkdtemp(folder))
-		return util_error_errno(err, errno, "cannot make %s", folder);
+	if (failed)
+		return failed;
 	failed = simulate(measured, cluster, folder, predicted, err);
 	rmdir(folder);
 	return failed;

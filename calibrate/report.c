@@ -4,7 +4,6 @@
 #include "whole.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,27 +20,37 @@ static int write_file(const struct fit *fit, const struct check *check, const ch
 
 /* --- the file and its samples --- */
 
+static int write_plainly(const struct fit *fit, const char *path)
+{
+	FILE *file = fopen(path, "w");
+	bool is_bad;
+
+	if (!file)
+		return -1;
+	fit_write_yaml(fit, NULL, file);
+	is_bad = ferror(file);
+	return fclose(file) || is_bad ? -1 : 0;
+}
+
 /* The file as it would be, beside nothing that the user has. */
 static void try_file(const struct fit *fit, struct check *check)
 {
-	char path[] = "/tmp/mpisim-calibrate.XXXXXX.yaml";
-	int fd = mkstemps(path, 5);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-	bool is_written = false;
+	char folder[FORWARD_FOLDER_B], path[FORWARD_FOLDER_B + 16];
+	struct util_error err;
 
 	*check = (struct check){0};
-	if (file) {
-		fit_write_yaml(fit, NULL, file);
-		is_written = !ferror(file);
-		is_written = !fclose(file) && is_written;
+	if (forward_folder(folder, &err)) {
+		snprintf(check->why_not, sizeof(check->why_not), "%s", err.text);
+		return;
 	}
-	if (is_written)
+	snprintf(path, sizeof(path), "%s/cluster.yaml", folder);
+	if (write_plainly(fit, path) == 0)
 		check_file(fit->samples, path, check);
 	else
-		snprintf(check->why_not, sizeof(check->why_not), "cannot write %s: %s", path,
+		snprintf(check->why_not, sizeof(check->why_not), "cannot write %.500s: %s", path,
 			 strerror(errno));
-	if (fd >= 0)
-		unlink(path);
+	unlink(path);
+	rmdir(folder);
 }
 
 /* Of errors; less is not worth another reading of the same samples. */
@@ -78,8 +87,9 @@ static void try_others(struct fit *fit, struct check *check)
 	double spared_s = fit_spared_s(fit);
 
 	if (fit->subject == WITHIN_NODE || fit->payload_B > 0 ||
-	    (check->is_made ? !check_is_off(check, "one_way") && !check_is_off(check, "packet_stream")
-			    : !fit->has_doubtful_packets || fit->burst_s > 0))
+	    (check->is_made
+		 ? !check_is_off(check, "one_way") && !check_is_off(check, "packet_stream")
+		 : !fit->has_doubtful_packets || fit->burst_s > 0))
 		return;
 	burst = (struct fit_choice){.burst_s = spared_s};
 	both = (struct fit_choice){true, spared_s};
@@ -156,10 +166,11 @@ static void summarize(const struct fit *fit, const struct check *check, const ch
 	fflush(stdout);
 }
 
-int fit_report(const char *who, const struct samples *samples, const char *output, const char *plot)
+int fit_report(const char *who, const struct samples *samples, const char *output, const char *plot,
+	       bool checks)
 {
+	struct check check = {.why_not = "--no-check was given"};
 	struct fit fit;
-	struct check check;
 	char error[256];
 	int status = 0;
 
@@ -172,9 +183,11 @@ int fit_report(const char *who, const struct samples *samples, const char *outpu
 	warn_all(who, samples, "spawn_failed", "the library could not spawn %s");
 	if (fit_is_noisy(&fit))
 		fprintf(stderr, "%s: warning: %s\n", who, FIT_NOISY);
-	try_file(&fit, &check);
+	if (checks)
+		try_file(&fit, &check);
 	try_others(&fit, &check);
-	warn_of_check(who, &check);
+	if (checks)
+		warn_of_check(who, &check);
 	if (write_file(&fit, &check, output) < 0) {
 		fprintf(stderr, "%s: cannot write %s: %s\n", who, output, strerror(errno));
 		status = -1;

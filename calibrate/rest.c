@@ -161,12 +161,12 @@ static double spared_from_s(const struct fit *fit, double least_s)
 	int n = 0;
 
 	for (int k = 0; k < curve->n_points && spared; k++) {
-		double bytes_s = (double)curve->points[k].size_B /
-				 fit->bandwidth_Bps[fit->subject].value;
+		double bytes_s =
+		    (double)curve->points[k].size_B / fit->bandwidth_Bps[fit->subject].value;
 
 		if (bytes_s >= least_s && curve->points[k].size_B <= fit->threshold_B[fit->subject])
-			spared[n++] = fit->empty[fit->subject].value + bytes_s -
-				      curve->points[k].time.median;
+			spared[n++] =
+			    fit->empty[fit->subject].value + bytes_s - curve->points[k].time.median;
 	}
 	if (n > 0) {
 		qsort(spared, (size_t)n, sizeof(*spared), compare);
