@@ -13,6 +13,7 @@
 #include "pdexec/arch.h"
 #include "pdexec/directory.h"
 #include "pdexec/image.h"
+#include "pdexec/libc-next.h"
 #include "pdexec/private.h"
 #include "pdexec/streams.h"
 
@@ -161,6 +162,7 @@ static int start_main(int (*main_function)(int, char **, char **), int argc, cha
 	struct pd_rank *rank = pd_current;
 	const struct pd_image *image = rank->program->image;
 	const char *base = pd_rank_base(rank);
+	int code;
 
 	environ = argv + argc + 1;
 	if (image->link.copies.environ)
@@ -173,7 +175,10 @@ static int start_main(int (*main_function)(int, char **, char **), int argc, cha
 		init(argc, argv, environ);
 	else
 		initialise(&image->elf, base, argc, argv, environ);
-	pd_rank_exit(rank, main_function(argc, argv, environ));
+	code = main_function(argc, argv, environ);
+	if (pd_rank_before_fork())
+		pd_process_exit_child(rank, code);
+	pd_rank_exit(rank, code);
 }
 
 /*
@@ -283,6 +288,15 @@ void pd_process_run_exit(struct pd_rank *rank)
 	run_fini_array(base, image->elf.fini_array);
 	if (image->elf.fini)
 		((void (*)(void))(uintptr_t)(base + image->elf.fini))();
+}
+
+_Noreturn void pd_process_exit_child(struct pd_rank *rank, int code)
+{
+	struct pd_process *process = rank->process;
+
+	process->exit_code = code;
+	pd_process_run_exit(rank);
+	pd_libc_next()->exit(code);
 }
 
 _Noreturn void pd_process_leave(struct pd_rank *rank)

@@ -204,6 +204,8 @@ struct pd_world {
 extern struct pd_rank *pd_current;
 /* Is this the thread that the ranks run on, not one that a program started? */
 bool pd_is_own_thread(const struct pd_world *world);
+/* In a child of fork(), where nothing is a rank: the rank that called fork(). NULL: this is no child, or a thread's. */
+struct pd_rank *pd_rank_before_fork(void);
 /* The rank that is executing on the calling thread; NULL in the engine's loop and on threads that the program started. */
 struct pd_rank *pd_rank_here(void);
 

@@ -268,16 +268,25 @@ static int create_parts(struct pd_world *world, struct util_error *err)
 	return rc || world->is_builtin ? rc : pd_signals_create(world, &world->signals, err);
 }
 
+/* In a child of fork(): the rank that it comes from. */
+static struct pd_rank *parent_of_child;
+
+struct pd_rank *pd_rank_before_fork(void)
+{
+	return parent_of_child;
+}
+
 /* A child of fork() is a process of its own: nothing there is a rank. */
 static void forget_rank(void)
 {
+	parent_of_child = pd_rank_here();
 	pd_current = NULL;
 }
 
-/* Nor is what other ranks have written so far the child's to write again. */
+/* Nor is what others have written so far the child's to write again. */
 static void flush_output(void)
 {
-	if (pd_rank_here())
+	if (pd_current)
 		fflush(NULL);
 }
 
