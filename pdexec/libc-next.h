@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,8 +84,17 @@ struct pd_libc {
 	__typeof__(&nrand48) nrand48;
 	__typeof__(&on_exit) on_exit;
 	__typeof__(&poll) poll;
+	__typeof__(&pthread_attr_setaffinity_np) pthread_attr_setaffinity_np;
+	__typeof__(&pthread_barrier_wait) pthread_barrier_wait;
+	__typeof__(&pthread_cond_broadcast) pthread_cond_broadcast;
+	__typeof__(&pthread_cond_clockwait) pthread_cond_clockwait;
+	__typeof__(&pthread_cond_signal) pthread_cond_signal;
+	__typeof__(&pthread_cond_timedwait) pthread_cond_timedwait;
+	__typeof__(&pthread_cond_wait) pthread_cond_wait;
+	__typeof__(&pthread_create) pthread_create;
 	__typeof__(&pthread_exit) pthread_exit;
 	__typeof__(&pthread_getaffinity_np) pthread_getaffinity_np;
+	__typeof__(&pthread_join) pthread_join;
 	__typeof__(&pthread_setaffinity_np) pthread_setaffinity_np;
 	__typeof__(&putenv) putenv;
 	__typeof__(&quick_exit) quick_exit;
@@ -99,6 +109,8 @@ struct pd_libc {
 	__typeof__(&sched_setaffinity) sched_setaffinity;
 	__typeof__(&seed48) seed48;
 	__typeof__(&select) select;
+	__typeof__(&sem_post) sem_post;
+	__typeof__(&sem_wait) sem_wait;
 	__typeof__(&setenv) setenv;
 	__typeof__(&setitimer) setitimer;
 	__typeof__(&setstate) setstate;

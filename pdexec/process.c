@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #include "pdexec/arch.h"
+#include "pdexec/cores.h"
 #include "pdexec/directory.h"
 #include "pdexec/image.h"
 #include "pdexec/libc-next.h"
 #include "pdexec/private.h"
 #include "pdexec/streams.h"
+#include "pdexec/threads.h"
 
 int pd_process_create(struct pd_process **out, const struct pd_process *outside,
 		      struct util_error *err)
@@ -193,9 +195,15 @@ static int keep_streams(int is_synchronised)
 /* dlopen: what it brings along may have variables that every rank wants for itself. */
 static void *open_library(const char *name, int mode)
 {
-	void *library = dlopen(name, mode);
 	struct pd_rank *rank = pd_rank_here();
 	struct util_error err;
+	void *library;
+
+	if (rank)
+		pd_cores_of_program(rank->program->n_cpus);
+	library = dlopen(name, mode);
+	if (rank)
+		pd_cores_of_program(0);
 
 	if (library && rank &&
 	    pd_private_take(rank->world->private, rank->program->image,
@@ -212,7 +220,7 @@ void *pd_process_override(const char *name)
 		return (void *)(uintptr_t)open_library;
 	if (!strcmp(name, "_ZNSt8ios_base15sync_with_stdioEb"))
 		return (void *)(uintptr_t)keep_streams;
-	return NULL;
+	return pd_openmp_override(name);
 }
 
 /* --- end --- */

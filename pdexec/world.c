@@ -10,6 +10,7 @@
 
 #include "pdexec/annotate.h"
 #include "pdexec/arch.h"
+#include "pdexec/cores.h"
 #include "pdexec/directory.h"
 #include "pdexec/estimate.h"
 #include "pdexec/image.h"
@@ -21,6 +22,7 @@
 #include "pdexec/blas.h"
 #include "pdexec/store.h"
 #include "pdexec/tap.h"
+#include "pdexec/threads.h"
 
 struct pd_rank *pd_current;
 
@@ -130,12 +132,29 @@ static int create_rank(struct pd_world *world, struct pd_program *program, int i
 				&rank->task.fiber, err);
 }
 
+/* Programs of a job share its nodes. */
+static int share_of_job(const struct pd_world *world, const struct pd_program *program,
+			const int node_of[])
+{
+	const struct pd_config *config = &world->config;
+	int first = 0, n = 0;
+
+	if (program - world->programs >= config->n_programs) /* spawned */
+		return pd_cores_share(world, node_of, program->config.n_ranks);
+	for (int i = 0; i < config->n_programs; i++) {
+		first += config->programs[i].job < program->config.job ? config->programs[i].n_ranks : 0;
+		n += config->programs[i].job == program->config.job ? config->programs[i].n_ranks : 0;
+	}
+	return pd_cores_share(world, config->node_of + first, n);
+}
+
 static int create_program(struct pd_world *world, struct pd_program *program, const int node_of[],
 			  struct util_error *err)
 {
 	struct pd_config config = world->config;
 	int rc;
 
+	program->n_cpus = config.cpus_per_rank = share_of_job(world, program, node_of);
 	if (program->config.bench_in)
 		config.bench_in = program->config.bench_in;
 	if (world->is_builtin)
@@ -160,6 +179,7 @@ static void destroy_program(struct pd_world *world, struct pd_program *program)
 		struct pd_rank *rank = &world->ranks[program->first_rank + i];
 
 		pd_annotation_destroy(rank);
+		pd_threads_destroy(rank);
 		pd_process_destroy(rank->process);
 		*rank = (struct pd_rank){.rank = rank->rank};
 	}
@@ -434,6 +454,7 @@ void pd_rank_end(struct pd_rank *rank, int code)
 	if (world->mpi_rank_end)
 		world->mpi_rank_end(rank);
 	pd_annotation_end(rank);
+	pd_threads_end(rank);
 	pd_compute_end(rank);
 	if (world->tap)
 		world->tap->end(world->tap->context, rank);
