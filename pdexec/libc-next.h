@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,7 @@ struct pd_libc {
 	__typeof__(&exit) exit;
 	__typeof__(&fchdir) fchdir;
 	__typeof__(&flock) flock;
+	__typeof__(&fork) fork;
 	__typeof__(&fread) fread;
 	__typeof__(&freopen) freopen;
 	__typeof__(&get_nprocs) get_nprocs;
@@ -84,6 +86,9 @@ struct pd_libc {
 	__typeof__(&nrand48) nrand48;
 	__typeof__(&on_exit) on_exit;
 	__typeof__(&poll) poll;
+	__typeof__(&popen) popen;
+	__typeof__(&posix_spawn) posix_spawn;
+	__typeof__(&posix_spawnp) posix_spawnp;
 	__typeof__(&pthread_attr_setaffinity_np) pthread_attr_setaffinity_np;
 	__typeof__(&pthread_barrier_wait) pthread_barrier_wait;
 	__typeof__(&pthread_cond_broadcast) pthread_cond_broadcast;
@@ -122,6 +127,7 @@ struct pd_libc {
 	__typeof__(&srandom) srandom;
 	__typeof__(&strtok) strtok;
 	__typeof__(&sysconf) sysconf;
+	__typeof__(&system) system;
 	__typeof__(&time) time;
 	__typeof__(&timer_settime) timer_settime;
 	__typeof__(&times) times;

@@ -19,6 +19,13 @@ typedef void (*loop_fn)(body_fn body, void *data, unsigned n, long start, long e
 typedef void (*runtime_fn)(body_fn body, void *data, unsigned n, long start, long end, long step,
 			   unsigned flags);
 
+typedef bool (*start_fn)(long start, long end, long step, long chunk, long *first, long *last);
+typedef bool (*start_runtime_fn)(long start, long end, long step, long *first, long *last);
+/* Later versions have more arguments; those that are not there are not looked at. */
+typedef void (*task_fn)(body_fn body, void *data, void (*copy)(void *, void *), long size,
+			long alignment, bool condition, unsigned flags, void **depend, int priority,
+			void *detach);
+
 /* The runtime's own functions, known once a program that needs them is loaded. */
 static struct {
 	parallel_fn parallel;
@@ -27,7 +34,10 @@ static struct {
 	loop_fn loop_static, loop_dynamic, loop_guided;
 	runtime_fn loop_runtime;
 	plain_fn barrier, loop_end, sections_end;
-	int (*level)(void);
+	start_fn dynamic_start, guided_start;
+	start_runtime_fn runtime_start;
+	task_fn task;
+	int (*level)(void), (*max_threads)(void);
 } runtime;
 
 /* The rank that begins a region; NULL: nothing is measured, or a thread of a region does. */
@@ -41,10 +51,11 @@ static struct pd_rank *begin_region(void)
 	return rank;
 }
 
-static void end_region(struct pd_rank *rank)
+/* `n`: as the program asked for it; 0: as many as there can be. */
+static void end_region(struct pd_rank *rank, unsigned n)
 {
 	if (rank)
-		pd_threads_gather(rank);
+		pd_threads_gather(rank, n ? (int)n : runtime.max_threads());
 }
 
 static void run_parallel(body_fn body, void *data, unsigned n, unsigned flags)
@@ -52,7 +63,7 @@ static void run_parallel(body_fn body, void *data, unsigned n, unsigned flags)
 	struct pd_rank *rank = begin_region();
 
 	runtime.parallel(body, data, n, flags);
-	end_region(rank);
+	end_region(rank, n);
 }
 
 static unsigned run_reductions(body_fn body, void *data, unsigned n, unsigned flags)
@@ -60,7 +71,7 @@ static unsigned run_reductions(body_fn body, void *data, unsigned n, unsigned fl
 	struct pd_rank *rank = begin_region();
 	unsigned n_threads = runtime.reductions(body, data, n, flags);
 
-	end_region(rank);
+	end_region(rank, n);
 	return n_threads;
 }
 
@@ -69,7 +80,7 @@ static void run_sections(body_fn body, void *data, unsigned n, unsigned count, u
 	struct pd_rank *rank = begin_region();
 
 	runtime.sections(body, data, n, count, flags);
-	end_region(rank);
+	end_region(rank, n);
 }
 
 static void run_static(body_fn body, void *data, unsigned n, long start, long end, long step,
@@ -78,7 +89,7 @@ static void run_static(body_fn body, void *data, unsigned n, long start, long en
 	struct pd_rank *rank = begin_region();
 
 	runtime.loop_static(body, data, n, start, end, step, chunk, flags);
-	end_region(rank);
+	end_region(rank, n);
 }
 
 static void run_dynamic(body_fn body, void *data, unsigned n, long start, long end, long step,
@@ -86,8 +97,9 @@ static void run_dynamic(body_fn body, void *data, unsigned n, long start, long e
 {
 	struct pd_rank *rank = begin_region();
 
+	pd_threads_spread();
 	runtime.loop_dynamic(body, data, n, start, end, step, chunk, flags);
-	end_region(rank);
+	end_region(rank, n);
 }
 
 static void run_guided(body_fn body, void *data, unsigned n, long start, long end, long step,
@@ -95,8 +107,9 @@ static void run_guided(body_fn body, void *data, unsigned n, long start, long en
 {
 	struct pd_rank *rank = begin_region();
 
+	pd_threads_spread();
 	runtime.loop_guided(body, data, n, start, end, step, chunk, flags);
-	end_region(rank);
+	end_region(rank, n);
 }
 
 static void run_runtime(body_fn body, void *data, unsigned n, long start, long end, long step,
@@ -104,8 +117,35 @@ static void run_runtime(body_fn body, void *data, unsigned n, long start, long e
 {
 	struct pd_rank *rank = begin_region();
 
+	pd_threads_spread();
 	runtime.loop_runtime(body, data, n, start, end, step, flags);
-	end_region(rank);
+	end_region(rank, n);
+}
+
+static bool run_dynamic_start(long start, long end, long step, long chunk, long *first, long *last)
+{
+	pd_threads_spread();
+	return runtime.dynamic_start(start, end, step, chunk, first, last);
+}
+
+static bool run_guided_start(long start, long end, long step, long chunk, long *first, long *last)
+{
+	pd_threads_spread();
+	return runtime.guided_start(start, end, step, chunk, first, last);
+}
+
+static bool run_runtime_start(long start, long end, long step, long *first, long *last)
+{
+	pd_threads_spread();
+	return runtime.runtime_start(start, end, step, first, last);
+}
+
+static void run_task(body_fn body, void *data, void (*copy)(void *, void *), long size,
+		     long alignment, bool condition, unsigned flags, void **depend, int priority,
+		     void *detach)
+{
+	pd_threads_spread();
+	runtime.task(body, data, copy, size, alignment, condition, flags, depend, priority, detach);
 }
 
 /* Barriers of regions within regions are their own affair. */
@@ -152,6 +192,11 @@ static void find_runtime(void)
 	runtime.barrier = (plain_fn)find("GOMP_barrier");
 	runtime.loop_end = (plain_fn)find("GOMP_loop_end");
 	runtime.sections_end = (plain_fn)find("GOMP_sections_end");
+	runtime.dynamic_start = (start_fn)find("GOMP_loop_nonmonotonic_dynamic_start");
+	runtime.guided_start = (start_fn)find("GOMP_loop_nonmonotonic_guided_start");
+	runtime.runtime_start = (start_runtime_fn)find("GOMP_loop_runtime_start");
+	runtime.task = (task_fn)find("GOMP_task");
+	runtime.max_threads = (int (*)(void))find("omp_get_max_threads");
 	runtime.level = (int (*)(void))find("omp_get_level");
 }
 
@@ -173,6 +218,14 @@ static plain_fn replacement(const char *name)
 	    {"GOMP_parallel_loop_runtime", (plain_fn)run_runtime},
 	    {"GOMP_parallel_loop_nonmonotonic_runtime", (plain_fn)run_runtime},
 	    {"GOMP_parallel_loop_maybe_nonmonotonic_runtime", (plain_fn)run_runtime},
+	    {"GOMP_loop_dynamic_start", (plain_fn)run_dynamic_start},
+	    {"GOMP_loop_nonmonotonic_dynamic_start", (plain_fn)run_dynamic_start},
+	    {"GOMP_loop_guided_start", (plain_fn)run_guided_start},
+	    {"GOMP_loop_nonmonotonic_guided_start", (plain_fn)run_guided_start},
+	    {"GOMP_loop_runtime_start", (plain_fn)run_runtime_start},
+	    {"GOMP_loop_nonmonotonic_runtime_start", (plain_fn)run_runtime_start},
+	    {"GOMP_loop_maybe_nonmonotonic_runtime_start", (plain_fn)run_runtime_start},
+	    {"GOMP_task", (plain_fn)run_task},
 	    {"GOMP_barrier", run_barrier},
 	    {"GOMP_loop_end", run_loop_end},
 	    {"GOMP_sections_end", run_sections_end},

@@ -65,6 +65,8 @@ struct pd_process {
 	cpu_set_t *affinity; /* pdexec/cores.c; NULL: as in the beginning */
 	int core;	     /* counted from 1; 0: not known yet */
 	void *leave[PD_ARCH_SAVE_WORDS];
+	const char *child_function; /* by which it started a process; NULL: none (pdexec/children.c) */
+	const void *child_site;
 	int exit_code;
 	bool has_finished; /* the image's own destructors ran */
 };

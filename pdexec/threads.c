@@ -116,21 +116,23 @@ static void open_section(struct pd_rank *rank)
 		thread->counted_s = cpu_of(thread);
 }
 
+/* The CPU time of all since the section began. */
+static double work_of_section(const struct pd_rank *rank)
+{
+	const struct pd_threads *threads = rank->threads;
+	double work_s = threads->main_s + measured(rank) - threads->main_mark_s;
+
+	for (const struct pd_thread *thread = threads->first; thread; thread = thread->next)
+		work_s += cpu_of(thread) - thread->counted_s;
+	return work_s;
+}
+
 static void close_section(struct pd_rank *rank)
 {
 	struct pd_threads *threads = rank->threads;
-	double work_s;
 
-	if (!threads->is_open)
-		return;
-	work_s = threads->main_s + measured(rank) - threads->main_mark_s;
-	for (struct pd_thread *thread = threads->first; thread; thread = thread->next) {
-		double cpu_s = cpu_of(thread);
-
-		work_s += cpu_s - thread->counted_s;
-		thread->counted_s = cpu_s;
-	}
-	wait_until(rank, threads->begin_s + work_s / rank->program->n_cpus);
+	if (threads->is_open)
+		wait_until(rank, threads->begin_s + work_of_section(rank) / rank->program->n_cpus);
 	threads->is_open = false;
 }
 
@@ -344,13 +346,16 @@ void pd_threads_wait(void)
 }
 
 /* Of several that did something for the rank's thread only the last one signals. */
-static double latest_of_idle(const struct pd_threads *threads)
+static double latest_of_idle(struct pd_threads *threads)
 {
 	double latest_s = 0;
 
-	for (const struct pd_thread *thread = threads->first; thread; thread = thread->next)
-		if ((thread->is_waiting || thread->has_ended) && time_of(thread) > latest_s)
-			latest_s = time_of(thread);
+	for (struct pd_thread *thread = threads->first; thread; thread = thread->next) {
+		if (!thread->is_waiting && !thread->has_ended)
+			continue;
+		thread->seen_s = cpu_of(thread);
+		latest_s = time_of(thread) > latest_s ? time_of(thread) : latest_s;
+	}
 	return latest_s;
 }
 
@@ -381,6 +386,9 @@ void pd_threads_fork(struct pd_rank *rank)
 		return;
 	threads = enter();
 	now_s = time_of_rank(rank);
+	threads->is_region = !threads->is_open;
+	threads->is_spread = false;
+	threads->region_began = rank->world->engine.now;
 	open_section(rank);
 	threads->barriers_s[0] = threads->barriers_s[1] = 0;
 	for (struct pd_thread *thread = threads->first; thread; thread = thread->next) {
@@ -392,7 +400,34 @@ void pd_threads_fork(struct pd_rank *rank)
 	leave();
 }
 
-void pd_threads_gather(struct pd_rank *rank)
+void pd_threads_spread(void)
+{
+	struct pd_threads *threads = enter();
+
+	if (!threads)
+		return;
+	threads->is_spread = true;
+	leave();
+}
+
+/*
+ * Who took how much of what threads take as it comes depends on who of them ran here: it is the
+ * sum that tells. The rank's own thread may have done too much of it.
+ */
+static void end_spread(struct pd_rank *rank, int n_threads)
+{
+	struct pd_threads *threads = rank->threads;
+	int n = n_threads < rank->program->n_cpus ? n_threads : rank->program->n_cpus;
+	double end_s = threads->begin_s + work_of_section(rank) / (n > 0 ? n : 1);
+
+	if (rank->world->engine.now == threads->region_began)
+		threads->extra_s += end_s - time_of_rank(rank);
+	else
+		wait_until(rank, end_s);
+	threads->is_open = false;
+}
+
+void pd_threads_gather(struct pd_rank *rank, int n_threads)
 {
 	struct pd_threads *threads = rank->threads;
 	double latest_s = 0;
@@ -406,9 +441,13 @@ void pd_threads_gather(struct pd_rank *rank)
 			latest_s = time_of(thread);
 		thread->seen_s = cpu_of(thread);
 	}
-	wait_until(rank, latest_s);
-	if (!others_compute(threads))
-		close_section(rank);
+	if (threads->is_region && threads->is_spread) {
+		end_spread(rank, n_threads);
+	} else {
+		wait_until(rank, latest_s);
+		if (!others_compute(threads))
+			close_section(rank);
+	}
 	leave();
 }
 
@@ -455,8 +494,7 @@ void pd_threads_end(struct pd_rank *rank)
 	leave();
 }
 
-/* Threads that still run keep what is theirs: the process is about to end. */
-void pd_threads_destroy(struct pd_rank *rank)
+bool pd_threads_destroy(struct pd_rank *rank)
 {
 	struct pd_thread *thread = rank->threads ? rank->threads->first : NULL;
 	bool is_running = false;
@@ -464,15 +502,17 @@ void pd_threads_destroy(struct pd_rank *rank)
 	pthread_mutex_lock(&lock);
 	for (const struct pd_thread *other = thread; other; other = other->next)
 		is_running = is_running || !other->has_ended;
-	while (thread && !is_running) {
+	pthread_mutex_unlock(&lock);
+	if (is_running)
+		return false;
+	while (thread) {
 		struct pd_thread *next = thread->next;
 
 		free(thread);
 		thread = next;
 	}
-	if (!is_running)
-		free(rank->threads);
-	pthread_mutex_unlock(&lock);
+	free(rank->threads);
+	return true;
 }
 
 /* The child has one thread, whatever the others were doing. */

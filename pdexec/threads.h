@@ -26,6 +26,8 @@ struct pd_threads { /* of a rank that started any */
 	struct pd_thread *first; /* the newest one */
 	double stopped_s; /* while is_stopped: what the own thread had used when its time was stopped */
 	bool is_stopped;
+	bool is_region, is_spread;	 /* the section is one; its threads take work as it comes */
+	sim_time_ps region_began;
 	int depth;		 /* of parallel regions */
 	bool is_open;		 /* others may compute since begin_s, when the own thread had main_mark_s */
 	double begin_s, main_mark_s;
@@ -51,14 +53,17 @@ void pd_threads_resume(const void *object);
 
 /* The rank's thread begins and ends a parallel region with all threads that it starts within one. */
 void pd_threads_fork(struct pd_rank *rank);
-void pd_threads_gather(struct pd_rank *rank);
+void pd_threads_gather(struct pd_rank *rank, int n_threads);
+/* The region has work that any thread takes as it comes. */
+void pd_threads_spread(void);
 /* The calling thread comes to a barrier of the region; leaves it. */
 void pd_threads_arrive(void);
 void pd_threads_depart(void);
 
 /* The rank is over: what its threads computed is counted; may be called again. */
 void pd_threads_end(struct pd_rank *rank);
-void pd_threads_destroy(struct pd_rank *rank);
+/* False: some still run, and with them stays what they use: the process is about to end. */
+bool pd_threads_destroy(struct pd_rank *rank);
 
 /* What replaces a function of OpenMP for the program; NULL: nothing (pdexec/openmp.c). */
 void *pd_openmp_override(const char *name);

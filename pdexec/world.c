@@ -175,17 +175,23 @@ static int create_program(struct pd_world *world, struct pd_program *program, co
 
 static void destroy_program(struct pd_world *world, struct pd_program *program)
 {
+	bool is_running = false; /* threads, in the program's code and on its stacks */
+
 	for (int i = 0; i < program->config.n_ranks; i++) {
 		struct pd_rank *rank = &world->ranks[program->first_rank + i];
 
 		pd_annotation_destroy(rank);
-		pd_threads_destroy(rank);
+		is_running = !pd_threads_destroy(rank) || is_running;
 		pd_process_destroy(rank->process);
 		*rank = (struct pd_rank){.rank = rank->rank};
 	}
+	pd_store_destroy(program->store);
+	if (is_running) {
+		world->fibers = NULL;
+		return;
+	}
 	sim_fiber_set_destroy(program->fibers);
 	pd_image_destroy(program->image);
-	pd_store_destroy(program->store);
 }
 
 static int create_programs(struct pd_world *world, struct util_error *err)

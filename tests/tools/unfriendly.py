@@ -90,6 +90,7 @@ class Processes(Base):
         for how, code in (("returns", 4), ("exits", 3)):
             done = self.start("fork", how=how)
             self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, r"warning: rank 0 started a process \(fork at unfriendly.c:\d+ .*what such processes compute is not")
             self.assertEqual(sorted(done.stdout.splitlines()),
                              sorted(["bye"] * 6 + [f"{rank}: {line}" for rank in range(3) for line in ("before", "child", code)]))
         done = self.start("fork", how="calls")

@@ -39,6 +39,8 @@ static const char text[] =
     "  --placement WHERE      block (equal shares on all nodes), cyclic (rank modulo nodes), or\n"
     "                         a node for each rank: 0,0,1,1 or 0-3,0-3 or 0*2,1*2; default:\n"
     "                         the file's, or block\n"
+    "  --cpus-per-rank N      cores that each rank holds for its threads; default: as many as all\n"
+    "                         ranks of a node can have\n"
     "  PROGRAM … : -n RANKS PROGRAM …\n"
     "                         several programs in one MPI_COMM_WORLD\n"
     "  --schedule FILE        several jobs on one cluster, instead of -n and PROGRAM\n"
