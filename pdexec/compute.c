@@ -8,6 +8,7 @@
 
 #include "pdexec/annotate.h"
 #include "pdexec/store.h"
+#include "pdexec/threads.h"
 
 #define CLOCK_COST_SAMPLES 200
 #define NEGLIGIBLE_SHARE 1e-12 /* of a step's work: what rounding leaves */
@@ -72,6 +73,11 @@ void pd_compute_pause(struct pd_rank *rank)
 	if (!rank->is_measuring)
 		return;
 	elapsed_s = pd_host_cpu_s() - rank->host_mark_s - world->clock_cost_s;
+	if (rank->threads) {
+		rank->threads->main_s += elapsed_s;
+		elapsed_s += rank->threads->extra_s;
+		rank->threads->extra_s = 0;
+	}
 	rank->is_measuring = false;
 	rank->has_step = rank->pending_s != 0;
 	if (elapsed_s > 0)

@@ -59,6 +59,7 @@ struct trace_collective {
 
 struct trace_run {
 	const char *cluster_file;
+	int cpus_per_rank; /* of the first program; 0: nobody knows */
 	const char *placement, *compute_mode;
 	const char *const *overrides; /* [n_overrides] of --set */
 	int n_overrides;

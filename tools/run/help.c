@@ -40,6 +40,8 @@ static const char text[] =
     "                         shares on all nodes), cyclic (rank modulo nodes), or a node for\n"
     "                         each rank: 0,0,1,1 or 0-3,0-3 or 0*2,1*2; default: the file's,\n"
     "                         or block\n"
+    "  --cpus-per-rank N      cores that each rank holds for its threads; default: as many as all\n"
+    "                         ranks of a node can have\n"
     "  PROGRAM … : -n RANKS PROGRAM …\n"
     "                         several programs in one MPI_COMM_WORLD\n"
     "  --schedule FILE        several jobs on one cluster, instead of -n and PROGRAM\n"

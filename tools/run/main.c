@@ -82,6 +82,33 @@ static int prepare_programs(struct run *run, struct util_error *err)
 }
 
 /* Jobs are placed when they begin. */
+/* A batch system starts no job that its nodes have too few cores for. */
+static int check_cpus(const struct run *run, struct util_error *err)
+{
+	const struct net_cluster *cluster = run->cluster;
+	int wanted = run->options.cpus_per_rank, *free_on, rc = 0;
+
+	if (wanted == 0 || (run->schedule && wanted <= cluster->cores))
+		return 0;
+	free_on = calloc((size_t)cluster->n_nodes, sizeof *free_on);
+	if (!free_on)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d nodes", cluster->n_nodes);
+	for (int node = 0; node < cluster->n_nodes; node++)
+		free_on[node] = cluster->cores;
+	for (int rank = 0; rank < run->n_ranks && !rc; rank++) {
+		int *left = &free_on[run->node_of[rank]];
+
+		if (*left < wanted)
+			rc = util_error_set(err, UTIL_EINPUT,
+					    "--cpus-per-rank: found %d, which is more than node %d has "
+					    "left for rank %d: %d of %d cores",
+					    wanted, run->node_of[rank], rank, *left, cluster->cores);
+		*left -= wanted;
+	}
+	free(free_on);
+	return rc;
+}
+
 static int prepare_placement(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
@@ -97,6 +124,9 @@ static int prepare_placement(struct run *run, struct util_error *err)
 		failed = net_place(o->placement, run->cluster, run->n_ranks, run->node_of, err);
 	if (failed)
 		return util_error_prepend(err, o->placement ? "--placement" : "placement");
+	failed = check_cpus(run, err);
+	if (failed)
+		return failed;
 	return trace_summary_create(run->n_ranks, run->schedule ? NULL : run->node_of, run->cluster,
 				    &run->summary, err);
 }
@@ -193,6 +223,9 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .programs = run->programs,
 	    .n_programs = run->n_programs,
 	    .node_of = run->node_of,
+	    .cpus_per_rank = o->cpus_per_rank	? o->cpus_per_rank
+			     : run->schedule ? 1 /* who runs beside whom is not known yet */
+					     : 0,
 	    .mode = o->mode,
 	    .bench_in = o->bench_in,
 	    .bench_out = o->bench_out,

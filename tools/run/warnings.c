@@ -6,9 +6,15 @@
 #include "mpi/env/leaks.h"
 #include "pdexec/blas.h"
 #include "pdexec/private.h"
+#include "pdexec/process.h"
 #include "pdexec/store.h"
+#include "pdexec/threads.h"
 #include "tools/run/failure.h"
 #include "tools/run/run.h"
+#include "util/units.h"
+
+#define NEGLIGIBLE_S 1e-3      /* of a rank's threads … */
+#define NEGLIGIBLE_SHARE 0.01 /* … and of the predicted time */
 
 /* The first one says how to be rid of them. */
 static void warn_leak(const struct mpi_leak *leak, const char *site, uint64_t count, int first_rank,
@@ -196,11 +202,60 @@ static void warn_unused_bench(const struct run *run, struct run_strings *warning
 		: "; for the calls of BLAS of a program without them it is --blas-model FILE");
 }
 
+/* A process of its own. */
+static void warn_child(const struct run *run, struct run_strings *warnings)
+{
+	for (int rank = 0; rank < run->world->n_ranks; rank++) {
+		const struct pd_process *process = run->world->ranks[rank].process;
+		struct run_strings texts = {.items = NULL};
+		const char *site;
+
+		if (!process || !process->child_function)
+			continue;
+		site = run_site(run, &texts, process->child_site);
+		run_strings_add(warnings,
+				"rank %d started a process (%s%s%s): what such processes compute is "
+				"not in the prediction",
+				rank, process->child_function, site ? " at " : "", site ? site : "");
+		run_strings_finish(&texts);
+		return;
+	}
+}
+
+/* Threads that compute beside MPI calls and that nobody joins or is woken by. */
+static void warn_threads(const struct run *run, struct run_strings *warnings)
+{
+	const struct pd_world *world = run->world;
+	double total_s = sim_time_to_s(run->summary->end), lost_s = 0;
+	int n = 0, first = -1;
+	char time[32];
+
+	for (int rank = 0; rank < world->n_ranks; rank++) {
+		const struct pd_threads *threads = world->ranks[rank].threads;
+		double rank_s = threads ? threads->lost_s : 0;
+
+		if (rank_s < NEGLIGIBLE_S || rank_s < NEGLIGIBLE_SHARE * total_s)
+			continue;
+		first = n++ ? first : rank;
+		lost_s = rank_s > lost_s ? rank_s : lost_s;
+	}
+	if (n == 0 || world->config.mode == PD_COMPUTE_MODELLED)
+		return;
+	util_format_time(time, sizeof time, lost_s);
+	run_strings_add(warnings,
+			"threads of rank %d%s computed up to %s that nobody was seen to wait for: "
+			"they count only as sharing the cores of their rank, so the prediction may "
+			"be too short (docs/model.md, section 2)",
+			first, n > 1 ? " and others" : "", time);
+}
+
 static void warn_program(const struct run *run, struct run_strings *warnings)
 {
 	warn_no_mpi(run, warnings);
 	warn_unfinalized(run, warnings);
 	warn_timer(run, warnings);
+	warn_threads(run, warnings);
+	warn_child(run, warnings);
 	warn_unused_bench(run, warnings);
 	warn_shared_library(run, warnings);
 	run_real_warn(run, warnings);
