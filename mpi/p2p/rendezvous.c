@@ -46,21 +46,11 @@ static void all_but_buffered_arrived(struct net_transfer *transfer)
 	mpi_message_let_sender_go(message);
 }
 
-/* How much of the bulk may be missing when the send returns; negative: nothing. */
-static int64_t buffer_of(const struct mpi_message *message, int64_t bulk_B)
-{
-	const struct net_cluster *cluster = cluster_of(message);
-
-	if (cluster->send_buffer_is_unattended)
-		return net_cluster_taken(
-		    cluster, mpi_connection_carried(message->source, message->dest), bulk_B);
-	return net_cluster_send_buffer(cluster, message->size_B);
-}
-
 static void start_bulk(struct mpi_message *message)
 {
+	const struct net_cluster *cluster = cluster_of(message);
 	int64_t bulk_B = message->size_B - mpi_message_early_size(message);
-	int64_t buffer_B = buffer_of(message, bulk_B);
+	int64_t buffer_B = net_cluster_send_buffer(cluster, message->size_B);
 	bool has_mark =
 	    buffer_B >= 0 && buffer_B < bulk_B && !mpi_message_is_copied_at_once(message);
 
@@ -71,6 +61,9 @@ static void start_bulk(struct mpi_message *message)
 		mpi_message_let_sender_go(message);
 	mpi_message_start(message, message->source, message->dest, bulk_B, has_mark ? buffer_B : 0,
 			  has_mark ? all_but_buffered_arrived : NULL, bulk_arrived);
+	if (cluster->send_buffer_is_unattended && message->source != message->dest &&
+	    !mpi_connection_keeps(message, NULL))
+		mpi_message_let_sender_go(message);
 }
 
 /* --- control messages --- */

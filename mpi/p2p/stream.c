@@ -3,22 +3,38 @@
  * Connections (`protocol.order: per_pair`): an open-addressing hash from (source, destination) to
  * the stream of that pair. Streams stay where they are, since transfers hold them, and until the
  * run ends.
+ *
+ * With `protocol.unattended_send` the system takes so many bytes beyond those that have arrived,
+ * whenever the rank looks; those are handed over, and leave whatever the rank does. Sends that wait
+ * for that, the handovers of a connection, end in the order of their bytes.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
-#include "mpi/p2p/endpoint.h"
+#include "mpi/p2p/causes.h"
+#include "mpi/p2p/rendezvous.h"
 #include "netmodel/model.h"
+
+/* A send that is complete when the bytes of its connection before end_B are the system's. */
+struct mpi_handover {
+	int64_t end_B;
+	struct mpi_message *message; /* under way: it cannot have arrived */
+	struct mpi_request *send;    /* NULL: the bulk's of a rendezvous */
+	struct mpi_handover *next;
+};
 
 struct mpi_connection {
 	uint64_t key;
 	struct net_stream stream;
+	struct mpi_rank *from;
 	struct mpi_connection *next; /* of the sender's */
-	int64_t started_B;	     /* of all transfers so far */
+	struct mpi_handover *first, *last;
 };
 
 struct mpi_stream_table {
 	struct mpi_connection **slots; /* [capacity], NULL: free */
 	uint64_t capacity, n;	       /* capacity: a power of two, at least 2 n */
+	struct util_pool handovers;
 };
 
 int mpi_stream_table_create(struct mpi_stream_table **out)
@@ -33,6 +49,7 @@ int mpi_stream_table_create(struct mpi_stream_table **out)
 		free(table);
 		return UTIL_ENOMEM;
 	}
+	util_pool_init(&table->handovers, sizeof(struct mpi_handover));
 	*out = table;
 	return 0;
 }
@@ -44,6 +61,7 @@ void mpi_stream_table_destroy(struct mpi_stream_table *table)
 	for (uint64_t i = 0; i < table->capacity; i++)
 		free(table->slots[i]);
 	free(table->slots);
+	util_pool_finish(&table->handovers);
 	free(table);
 }
 
@@ -64,8 +82,9 @@ static uint64_t find(const struct mpi_stream_table *table, uint64_t key)
 
 static int grow(struct mpi_stream_table *table)
 {
-	struct mpi_stream_table larger = {.capacity = 4 * table->capacity, .n = table->n};
+	struct mpi_stream_table larger = *table;
 
+	larger.capacity = 4 * table->capacity;
 	larger.slots = calloc(larger.capacity, sizeof(*larger.slots));
 	if (!larger.slots)
 		return UTIL_ENOMEM;
@@ -77,22 +96,125 @@ static int grow(struct mpi_stream_table *table)
 	return 0;
 }
 
-/* --- what passes while nobody attends to it --- */
+/* --- what the system takes --- */
 
 static bool is_attending(const struct mpi_rank *rank)
 {
 	return rank->endpoint->is_blocked || rank->endpoint->is_polling || mpi_rank_has_left(rank);
 }
 
-static void limit(const struct mpi_rank *from, struct mpi_connection *connection)
+static struct mpi_connection *connection_of(struct net_stream *stream)
 {
-	struct pd_world *pd = from->world->pd;
-	/* what is under way has not been carried yet */
-	int64_t more_B = net_cluster_unattended_send(pd->cluster, connection->stream.passed_B);
-
-	if (more_B >= 0)
-		net_stream_limit(pd->model, &connection->stream, more_B);
+	return (struct mpi_connection *)((char *)stream - offsetof(struct mpi_connection, stream));
 }
+
+static void tell_causes(const struct mpi_connection *connection,
+			const struct mpi_handover *handover)
+{
+	struct mpi_message *message = handover->message;
+	int64_t missing_B = handover->end_B - net_stream_arrived(&connection->stream);
+	int64_t there_B = message->transfer.size_B - missing_B;
+
+	if (there_B > 0)
+		mpi_cause_arrived(message, there_B, false);
+	if (handover->send)
+		handover->send->cause_mark = mpi_cause_released(message, connection->from);
+}
+
+/* Ends the sends whose bytes the system has. */
+static bool end_sends(struct mpi_connection *connection)
+{
+	struct mpi_handover *handover;
+	bool has_ended = false;
+
+	while ((handover = connection->first) &&
+	       handover->end_B <= connection->stream.handed_B) {
+		connection->first = handover->next;
+		tell_causes(connection, handover);
+		if (handover->send)
+			mpi_request_complete(handover->send, MPI_SUCCESS);
+		else
+			mpi_message_let_sender_go(handover->message);
+		util_pool_put(&connection->from->world->streams->handovers, handover);
+		has_ended = true;
+	}
+	return has_ended;
+}
+
+/* The rank looks at its connection: the system takes what it can. Whether a send has ended. */
+static bool take(struct mpi_connection *connection)
+{
+	struct net_stream *stream = &connection->stream;
+	int64_t arrived_B = net_stream_arrived(stream);
+	int64_t more_B =
+	    net_cluster_unattended_send(connection->from->world->pd->cluster, arrived_B);
+
+	net_stream_hand(stream, more_B < 0 ? INT64_MAX : arrived_B + more_B);
+	return end_sends(connection);
+}
+
+static void taken_more(struct net_stream *stream);
+
+/* While the rank attends: to be called when the system can take what the first send waits for. */
+static void ask(struct mpi_connection *connection)
+{
+	const struct net_cluster *cluster = connection->from->world->pd->cluster;
+	const struct mpi_handover *first = connection->first;
+
+	net_stream_tell_at(&connection->stream,
+			   first ? net_cluster_handed_when(cluster, first->end_B) : 0,
+			   first ? taken_more : NULL);
+}
+
+static void taken_more(struct net_stream *stream)
+{
+	struct mpi_connection *connection = connection_of(stream);
+
+	take(connection);
+	ask(connection);
+}
+
+static void leave(struct mpi_connection *connection)
+{
+	take(connection);
+	net_stream_tell_at(&connection->stream, 0, NULL);
+	net_stream_hold(&connection->stream);
+}
+
+bool mpi_connections_release(struct mpi_rank *me)
+{
+	bool has_ended = false;
+
+	for (struct mpi_connection *c = me->endpoint->connections; c; c = c->next) {
+		net_stream_release(&c->stream);
+		if (c->first) {
+			has_ended |= take(c);
+			ask(c);
+		}
+	}
+	return has_ended;
+}
+
+void mpi_connections_limit(struct mpi_rank *me)
+{
+	for (struct mpi_connection *c = me->endpoint->connections; c; c = c->next)
+		leave(c);
+}
+
+void mpi_connections_forget(struct mpi_rank *me)
+{
+	for (struct mpi_connection *c = me->endpoint->connections; c; c = c->next) {
+		net_stream_tell_at(&c->stream, 0, NULL);
+		while (c->first) {
+			struct mpi_handover *handover = c->first;
+
+			c->first = handover->next;
+			util_pool_put(&me->world->streams->handovers, handover);
+		}
+	}
+}
+
+/* --- connections --- */
 
 /* A new connection. Without memory for an endpoint it has no limits; the rank will fail. */
 static void join(struct mpi_rank *from, struct mpi_connection *connection)
@@ -102,30 +224,7 @@ static void join(struct mpi_rank *from, struct mpi_connection *connection)
 	connection->next = from->endpoint->connections;
 	from->endpoint->connections = connection;
 	if (!is_attending(from))
-		limit(from, connection);
-}
-
-void mpi_connections_release(struct mpi_rank *me)
-{
-	for (struct mpi_connection *c = me->endpoint->connections; c; c = c->next)
-		net_stream_release(&c->stream);
-}
-
-void mpi_connections_limit(struct mpi_rank *me)
-{
-	for (struct mpi_connection *c = me->endpoint->connections; c; c = c->next)
-		limit(me, c);
-}
-
-/* The system takes what starts, if it took all before it. */
-static void top_up(struct mpi_world *world, struct mpi_connection *connection, int64_t size_B)
-{
-	const struct net_cluster *cluster = world->pd->cluster;
-
-	if (connection->stream.is_limited)
-		net_stream_top_up(world->pd->model, &connection->stream,
-				  net_cluster_unattended_send(cluster, connection->started_B));
-	connection->started_B += size_B;
+		leave(connection);
 }
 
 static struct mpi_connection *create(struct mpi_world *world, struct mpi_rank *from, uint64_t key)
@@ -142,13 +241,14 @@ static struct mpi_connection *create(struct mpi_world *world, struct mpi_rank *f
 		return NULL;
 	table->n++;
 	connection->key = key;
+	connection->from = from;
 	if (world->pd->cluster->unattended_sends.n > 0)
 		join(from, connection);
 	return connection;
 }
 
 struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from,
-				  const struct mpi_rank *to, int64_t size_B)
+				  const struct mpi_rank *to)
 {
 	struct mpi_stream_table *table = world->streams;
 	uint64_t key = key_of(from, to);
@@ -159,27 +259,39 @@ struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from
 	connection = table->slots[find(table, key)];
 	if (!connection && !(connection = create(world, from, key)))
 		return NULL;
-	top_up(world, connection, size_B);
 	return &connection->stream;
 }
 
-int64_t mpi_connection_carried(const struct mpi_rank *from, const struct mpi_rank *to)
+void mpi_stream_offer(struct net_stream *stream)
 {
-	const struct mpi_stream_table *table = from->world->streams;
-	const struct mpi_connection *connection =
-	    table ? table->slots[find(table, key_of(from, to))] : NULL;
+	int64_t before_B = stream->started_B - stream->last->size_B;
 
-	return connection ? connection->stream.passed_B : 0;
+	if (stream->handed_B >= before_B)
+		take(connection_of(stream));
 }
 
-void mpi_connection_grant(struct mpi_rank *from, const struct mpi_rank *to)
+bool mpi_connection_keeps(struct mpi_message *message, struct mpi_request *send)
 {
-	const struct mpi_stream_table *table = from->world->streams;
+	struct mpi_rank *from = message->source;
+	struct net_stream *stream = mpi_stream_get(from->world, from, message->dest);
 	struct mpi_connection *connection;
+	struct mpi_handover *handover;
 
-	if (from->pd->node == to->pd->node)
-		return;
-	connection = table->slots[find(table, key_of(from, to))];
-	if (connection)
-		net_stream_grant(&connection->stream);
+	if (!stream)
+		return false;
+	connection = connection_of(stream);
+	if (is_attending(from))
+		take(connection);
+	if (stream->handed_B >= stream->started_B)
+		return false;
+	handover = util_pool_get(&from->world->streams->handovers);
+	if (!handover)
+		mpi_request_fail_memory(from);
+	*handover = (struct mpi_handover){
+	    .end_B = stream->started_B, .message = message, .send = send};
+	*(connection->first ? &connection->last->next : &connection->first) = handover;
+	connection->last = handover;
+	if (is_attending(from))
+		ask(connection);
+	return true;
 }
