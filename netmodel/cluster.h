@@ -164,11 +164,12 @@ struct net_cluster {
 	enum net_synchronous synchronous;
 	enum net_rendezvous_end rendezvous_end;
 	struct net_send_buffers send_buffers;
-	bool send_buffer_is_unattended; /* as much as is left to the system then: net_cluster_taken
-					 */
+	bool send_buffer_is_unattended; /* what was left to the system */
 	struct net_send_buffers unattended_sends; /* what still leaves on a connection while its
 						     sender makes no progress, by what it has
 						     carried before */
+	int64_t unattended_receive_B; /* what a connection still carries while its receiver makes no
+					 progress, until it was full once; INT64_MAX: all */
 	enum net_rma_progress rma_progress;
 	int rma_queue_depth; /* one-sided messages of one rank to another that are under way at
 				once */

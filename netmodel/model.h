@@ -58,6 +58,8 @@ struct net_stream {
 	int64_t started_B, handed_B;
 	int64_t arrived_B; /* without packets, of the first one nothing: net_stream_arrived */
 	bool is_held;	   /* only what was handed passes */
+	bool is_closed;	   /* only what fits the receiver's buffer passes, which ends at window_B */
+	int64_t window_B;
 	net_stream_fn tell; /* NULL: nobody asks when tell_B bytes have arrived */
 	int64_t tell_B;
 	double first_s; /* without packets: all work of the first one, when it began */
@@ -156,6 +158,9 @@ void net_stream_hand(struct net_stream *stream, int64_t until_B);
 void net_stream_hold(struct net_stream *stream);
 /* Everything passes. O(1). */
 void net_stream_release(struct net_stream *stream);
+/* The receiver's system takes the bytes before `window_B`; it takes all. O(1). */
+void net_stream_close(struct net_stream *stream, int64_t window_B);
+void net_stream_open(struct net_stream *stream);
 /* `reached` is called once, from the engine's loop, when `at_B` bytes have arrived, which have not
  * yet; NULL: nobody asks any more. It takes the place of what was asked before. O(1). */
 void net_stream_tell_at(struct net_stream *stream, int64_t at_B, net_stream_fn reached);

@@ -143,15 +143,15 @@ static int64_t next_size(const struct net_model *model, const struct net_stream 
 {
 	const struct net_cluster *cluster = model->cluster;
 	const struct net_tcp *tcp = &stream->tcp;
-	int64_t size_B = cluster->packet_payload_B;
+	int64_t size_B = cluster->packet_payload_B, limit_B = net_stream_limit(stream);
 
 	if (tcp->unsent_B < size_B)
 		size_B = tcp->unsent_B;
 	if (cluster->queue_B > 0 && tcp->queued_B > 0 && tcp->queued_B + size_B > cluster->queue_B)
 		return -1;
-	if (!stream->is_held || stream->handed_B - tcp->sent_B >= size_B)
+	if (limit_B - tcp->sent_B >= size_B)
 		return size_B;
-	return stream->handed_B > tcp->sent_B ? stream->handed_B - tcp->sent_B : -1;
+	return limit_B > tcp->sent_B ? limit_B - tcp->sent_B : -1;
 }
 
 void net_packets_go(struct net_model *model, struct net_stream *stream)

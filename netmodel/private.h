@@ -211,6 +211,13 @@ void net_transfer_enter_links(struct net_model *model, struct net_transfer *tran
 void net_transfer_leave_links(struct net_model *model, struct net_transfer *transfer);
 
 /* stream.c */
+/* Bytes from here on do not pass. */
+static inline int64_t net_stream_limit(const struct net_stream *stream)
+{
+	int64_t limit_B = stream->is_held ? stream->handed_B : INT64_MAX;
+
+	return stream->is_closed && stream->window_B < limit_B ? stream->window_B : limit_B;
+}
 /* The work until the stream's first transfer ends, passes its mark, or stalls. */
 double net_stream_left(const struct net_transfer *first);
 /* The same, or until it has to tell. */

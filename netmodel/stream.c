@@ -45,9 +45,9 @@ double net_stream_left(const struct net_transfer *first)
 	const struct net_stream *stream = first->stream;
 	double left_s;
 
-	if (!stream->is_held)
+	if (!stream->is_held && !stream->is_closed)
 		return first->remaining_s;
-	left_s = whole(first) - behind(stream, stream->handed_B);
+	left_s = whole(first) - behind(stream, net_stream_limit(stream));
 	return fmax(fmin(left_s, first->remaining_s), 0);
 }
 
@@ -135,6 +135,21 @@ void net_stream_release(struct net_stream *stream)
 	if (!stream->is_held)
 		return;
 	stream->is_held = false;
+	go_on(stream);
+}
+
+void net_stream_close(struct net_stream *stream, int64_t window_B)
+{
+	stream->is_closed = true;
+	stream->window_B = window_B;
+	go_on(stream);
+}
+
+void net_stream_open(struct net_stream *stream)
+{
+	if (!stream->is_closed)
+		return;
+	stream->is_closed = false;
 	go_on(stream);
 }
 

@@ -40,7 +40,9 @@ struct mpi_endpoint {
 	struct mpi_comm *probe_comm;
 	sim_time_ps
 	    last_look; /* when it made progress last: what has come later it does not know */
-	struct mpi_connection *connections; /* from it, where the cluster limits them */
+	struct mpi_connection *connections, *incoming; /* from it and to it, where the cluster limits
+							  them */
+	bool has_connections;			       /* of either kind */
 	sim_time_ps last_started; /* when the transfer that ended the wait entered the network */
 	/* unsuccessful tests and probes in a row, without another operation in between */
 	sim_time_ps poll_end;
@@ -75,7 +77,7 @@ void mpi_stream_table_destroy(struct mpi_stream_table *table);
 /* The connection from one rank to another; NULL: there is none, or no memory for it. Lives as long as
  * the world. O(1). */
 struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from,
-				  const struct mpi_rank *to);
+				  struct mpi_rank *to);
 /* A transfer has been started in it: the system takes of it what it can, if it has all before it. */
 void mpi_stream_offer(struct net_stream *stream);
 static inline void mpi_stream_started(struct net_stream *stream)
@@ -85,21 +87,21 @@ static inline void mpi_stream_started(struct net_stream *stream)
 }
 /*
  * `protocol.unattended_send`: the rank begins to make progress, and its connections let everything
- * pass; it ends to, or did so for an instant, and they let pass what the system has. O(its
- * connections), nothing where the cluster limits none. The first one: true if a send has ended, so
- * that the rank may have nothing to wait for.
+ * pass; it ends to, or did so for an instant, and they let pass what the system has. So it is with
+ * those to it and `protocol.unattended_receive`. O(its connections), nothing where the cluster limits
+ * none. The first one: true if a send has ended, so that the rank may have nothing to wait for.
  */
 bool mpi_connections_release(struct mpi_rank *me); /* for the next two */
 void mpi_connections_limit(struct mpi_rank *me);
 static inline bool mpi_connections_attend(struct mpi_rank *me)
 {
-	return __builtin_expect(me->endpoint->connections != NULL, 0) &&
+	return __builtin_expect(me->endpoint->has_connections, 0) &&
 	       mpi_connections_release(me);
 }
 static inline void mpi_connections_leave(struct mpi_rank *me)
 {
 	me->endpoint->last_look = me->pd->world->engine.now;
-	if (__builtin_expect(me->endpoint->connections != NULL, 0))
+	if (__builtin_expect(me->endpoint->has_connections, 0))
 		mpi_connections_limit(me);
 }
 /* Nobody waits for sends of this rank any more. */

@@ -6,7 +6,9 @@
  *
  * With `protocol.unattended_send` the system takes so many bytes beyond those that have arrived,
  * whenever the rank looks; those are handed over, and leave whatever the rank does. Sends that wait
- * for that, the handovers of a connection, end in the order of their bytes.
+ * for that, the handovers of a connection, end in the order of their bytes. With
+ * `protocol.unattended_receive` the receiver's system takes so many bytes beyond those that had
+ * arrived when its rank looked last, until they were there once: then it lets its buffer grow.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -27,7 +29,8 @@ struct mpi_connection {
 	uint64_t key;
 	struct net_stream stream;
 	struct mpi_rank *from;
-	struct mpi_connection *next; /* of the sender's */
+	struct mpi_connection *next, *next_incoming; /* of the sender's, and of the receiver's */
+	bool was_full;				     /* the receiver's buffer */
 	struct mpi_handover *first, *last;
 };
 
@@ -174,6 +177,28 @@ static void taken_more(struct net_stream *stream)
 	ask(connection);
 }
 
+/* The receiver looks: what has arrived is read. */
+static void read_all(struct mpi_connection *connection)
+{
+	struct net_stream *stream = &connection->stream;
+
+	if (!stream->is_closed)
+		return;
+	connection->was_full |= net_stream_arrived(stream) >= stream->window_B;
+	net_stream_open(stream);
+}
+
+static void leave_incoming(struct mpi_connection *connection)
+{
+	const struct net_cluster *cluster = connection->from->world->pd->cluster;
+	struct net_stream *stream = &connection->stream;
+
+	read_all(connection);
+	if (!connection->was_full)
+		net_stream_close(stream,
+				 net_stream_arrived(stream) + cluster->unattended_receive_B);
+}
+
 static void leave(struct mpi_connection *connection)
 {
 	take(connection);
@@ -185,6 +210,8 @@ bool mpi_connections_release(struct mpi_rank *me)
 {
 	bool has_ended = false;
 
+	for (struct mpi_connection *c = me->endpoint->incoming; c; c = c->next_incoming)
+		read_all(c);
 	for (struct mpi_connection *c = me->endpoint->connections; c; c = c->next) {
 		net_stream_release(&c->stream);
 		if (c->first) {
@@ -197,6 +224,8 @@ bool mpi_connections_release(struct mpi_rank *me)
 
 void mpi_connections_limit(struct mpi_rank *me)
 {
+	for (struct mpi_connection *c = me->endpoint->incoming; c; c = c->next_incoming)
+		leave_incoming(c);
 	for (struct mpi_connection *c = me->endpoint->connections; c; c = c->next)
 		leave(c);
 }
@@ -217,17 +246,26 @@ void mpi_connections_forget(struct mpi_rank *me)
 /* --- connections --- */
 
 /* A new connection. Without memory for an endpoint it has no limits; the rank will fail. */
-static void join(struct mpi_rank *from, struct mpi_connection *connection)
+static void join(struct mpi_rank *from, struct mpi_rank *to, struct mpi_connection *connection)
 {
-	if (mpi_endpoint_create(from))
+	if (mpi_endpoint_create(from) || mpi_endpoint_create(to))
 		return;
 	connection->next = from->endpoint->connections;
 	from->endpoint->connections = connection;
+	from->endpoint->has_connections = true;
 	if (!is_attending(from))
 		leave(connection);
+	if (from->world->pd->cluster->unattended_receive_B == INT64_MAX)
+		return;
+	connection->next_incoming = to->endpoint->incoming;
+	to->endpoint->incoming = connection;
+	to->endpoint->has_connections = true;
+	if (!is_attending(to))
+		leave_incoming(connection);
 }
 
-static struct mpi_connection *create(struct mpi_world *world, struct mpi_rank *from, uint64_t key)
+static struct mpi_connection *create(struct mpi_world *world, struct mpi_rank *from,
+				     struct mpi_rank *to, uint64_t key)
 {
 	struct mpi_stream_table *table = world->streams;
 	struct mpi_connection *connection;
@@ -243,12 +281,12 @@ static struct mpi_connection *create(struct mpi_world *world, struct mpi_rank *f
 	connection->key = key;
 	connection->from = from;
 	if (world->pd->cluster->unattended_sends.n > 0)
-		join(from, connection);
+		join(from, to, connection);
 	return connection;
 }
 
 struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from,
-				  const struct mpi_rank *to)
+				  struct mpi_rank *to)
 {
 	struct mpi_stream_table *table = world->streams;
 	uint64_t key = key_of(from, to);
@@ -257,7 +295,7 @@ struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from
 	if (!table || from->pd->node == to->pd->node)
 		return NULL;
 	connection = table->slots[find(table, key)];
-	if (!connection && !(connection = create(world, from, key)))
+	if (!connection && !(connection = create(world, from, to, key)))
 		return NULL;
 	return &connection->stream;
 }

@@ -16,7 +16,7 @@ static bool is_lent(const struct mpi_p2p_args *a, int64_t size_B, enum mpi_send_
 
 static bool is_kept(struct mpi_message *message, struct mpi_request *send)
 {
-	return __builtin_expect(send->owner->endpoint->connections != NULL, 0) &&
+	return __builtin_expect(send->owner->endpoint->has_connections, 0) &&
 	       mpi_connection_keeps(message, send);
 }
 
@@ -52,7 +52,7 @@ bool mpi_eager_send_other(struct mpi_rank *me, const struct mpi_p2p_args *a)
 	mpi_launch(message, me, dest, size_B, CHANNEL_P2P, false);
 	if (is_later && !mpi_message_hand_over(message, (const char *)a->buf + a->type->true_lb_B))
 		mpi_eager_attach(me, a, message, (size_t)size_B);
-	if (__builtin_expect(me->endpoint->connections != NULL, 0))
+	if (__builtin_expect(me->endpoint->has_connections, 0))
 		await_handover(me, message);
 	return true;
 }

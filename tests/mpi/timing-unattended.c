@@ -280,6 +280,38 @@ static void sends_are_complete_when_handed_over(void)
 	}
 }
 
+/*
+ * unattended_receive: 300. 300 B arrive while the receiver computes, from 1.1 ms on, and the other
+ * 700 from 10 ms on; the send waits for the first 200 of them. The buffer was full, and grows: the
+ * second message is there before the receiver is. As packets of 100 B all is 0.1 ms later.
+ */
+static void send_to_one_who_computes(double packet_ms)
+{
+	if (rank == 0) {
+		MPI_Send(buf, 1000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("first send", 10 + 0.2 + packet_ms);
+		compute_until_ms(12);
+		MPI_Send(buf, 1000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("second send", 12 + 0.1 + 1 + 0.5 + packet_ms);
+		compute_until_ms(30);
+	} else if (rank == 1) {
+		compute_until_ms(10);
+		receive_until_ms(1000, 10 + 0.7 + packet_ms + 0.1);
+		compute_until_ms(20);
+		receive_until_ms(1000, 20 + 0.1);
+	}
+}
+
+static void a_receiver_that_computes_fills_up(void)
+{
+	send_to_one_who_computes(0);
+}
+
+static void a_receiver_that_computes_fills_up_with_packets(void)
+{
+	send_to_one_who_computes(0.1);
+}
+
 /* A request that is freed, or whose rank finalizes, goes on without anybody. */
 static void sends_are_forgotten(void)
 {
@@ -332,6 +364,9 @@ static const struct test_case cases[] = {
     {"full_buffers_hold_senders_up", full_buffers_hold_senders_up},
     {"full_buffers_hold_senders_up_as_packets", full_buffers_hold_senders_up_as_packets},
     {"sends_are_complete_when_handed_over", sends_are_complete_when_handed_over},
+    {"a_receiver_that_computes_fills_up", a_receiver_that_computes_fills_up},
+    {"a_receiver_that_computes_fills_up_with_packets",
+     a_receiver_that_computes_fills_up_with_packets},
     {"sends_are_forgotten", sends_are_forgotten},
     {"the_system_takes_what_fits", the_system_takes_what_fits},
     {"complete_waits_make_progress", complete_waits_make_progress},

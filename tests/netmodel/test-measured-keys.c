@@ -137,6 +137,7 @@ static void what_leaves_unattended_is_read(void **state)
 
 	assert_int_equal(c->progress, NET_PROGRESS_IN_WAITING);
 	assert_true(net_cluster_unattended_send(c, INT64_MAX) < 0);
+	assert_true(c->unattended_receive_B == INT64_MAX);
 	net_cluster_destroy(c);
 	c = parse("protocol={order: per_pair, progress: in_mpi, unattended_send: 50 kB}");
 	assert_true(net_cluster_unattended_send(c, 0) == 50000);
@@ -269,6 +270,10 @@ static void wrong_values_are_refused(void **state)
 	    {"protocol={order: per_pair, unattended_send: 1 MB}",
 	     "found protocol.progress: async, wanted in_mpi or in_waiting"},
 	    {"protocol.unattended_send=[{from: 0, size: 0}]", "unattended_send.size: "},
+	    {"protocol.unattended_receive=1 MB",
+	     "protocol.unattended_receive: found a size without protocol.unattended_send, wanted both"},
+	    {"protocol={order: per_pair, progress: in_mpi, unattended_send: 1 MB, unattended_receive: 0}",
+	     "protocol.unattended_receive: "},
 	    {"protocol.unattended_send=on", "protocol.unattended_send: "},
 	    {"protocol.request_data=off", "protocol.request_data: "},
 	    {"protocol.send_buffer=on", "protocol.send_buffer: "},

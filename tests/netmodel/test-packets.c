@@ -165,6 +165,27 @@ static void what_is_not_handed_waits(void **state)
 	}
 }
 
+/* The receiver takes 2500 B: the third packet, a short one, is there at 3.5 ms. Open again at 9 ms,
+ * it is as above. */
+static void what_the_receiver_does_not_take_waits(void **state)
+{
+	struct net_stream stream = {0};
+	struct fixture f;
+	struct mail mail, clock;
+
+	fixture_open(&f, PLAIN);
+	mail_send_in_stream(&f, &stream, &mail, 0, 1, 5000);
+	net_stream_close(&stream, 2500);
+	mail_send(&f, &clock, 2, 3, 8000);
+	while (clock.done_s < 0)
+		assert_int_equal(sim_engine_step(&f.engine), SIM_STEP_EVENT);
+	assert_true(net_stream_arrived(&stream) == 2500 && mail.done_s < 0);
+	net_stream_open(&stream);
+	fixture_run(&f);
+	assert_near(mail.done_s, (9 + 3.5) * MS, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
 /* Acknowledgements come back 1 ms apart. The window has grown from 10 to 16 by the first six, which
  * came too slowly for a train. The eleventh begins the second round; the next one makes it a train
  * longer than half a millisecond, which ends slow start at 21. Then each 20 packets let one more
@@ -284,6 +305,7 @@ int main(void)
 	    cmocka_unit_test(a_queue_takes_so_much_of_a_stream),
 	    cmocka_unit_test(the_switch_keeps_what_nodes_have_sent),
 	    cmocka_unit_test(what_is_not_handed_waits),
+	    cmocka_unit_test(what_the_receiver_does_not_take_waits),
 	    cmocka_unit_test(slow_start_ends_where_the_path_is_full),
 	    cmocka_unit_test(rounds_begin_in_small_windows),
 	    cmocka_unit_test(who_begins_later_has_the_larger_window),

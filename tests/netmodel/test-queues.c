@@ -239,6 +239,31 @@ static void what_was_handed_passes(void **state)
 	fixture_close(&f);
 }
 
+/* The lower one of what was handed and what the receiver takes counts: 0.3 MB until 0.3 s, then 0.4
+ * until 0.4 s, then all. */
+static void a_closed_stream_stalls(void **state)
+{
+	struct net_stream stream = {0};
+	struct fixture f;
+	struct mail a;
+
+	fixture_open(&f, HEAD "network: {latency: 0, bandwidth: 1 MB/s}\n");
+	send_in_stream(&f, &stream, &a, MB);
+	net_stream_hand(&stream, 3 * MB / 10);
+	net_stream_hold(&stream);
+	net_stream_close(&stream, 4 * MB / 10);
+	fixture_run(&f);
+	assert_near(sim_time_to_s(f.engine.now), 0.3, 3 * ONE_PS);
+	net_stream_release(&stream);
+	fixture_run(&f);
+	assert_near(sim_time_to_s(f.engine.now), 0.4, 3 * ONE_PS);
+	assert_int_equal(net_stream_arrived(&stream), 4 * MB / 10);
+	net_stream_open(&stream);
+	fixture_run(&f);
+	assert_near(a.done_s, 1, 3 * ONE_PS);
+	fixture_close(&f);
+}
+
 static double told_s;
 static struct sim_engine *told_by;
 
@@ -279,6 +304,7 @@ int main(void)
 	    cmocka_unit_test(a_held_stream_stalls),
 	    cmocka_unit_test(streams_are_held_under_way),
 	    cmocka_unit_test(what_was_handed_passes),
+	    cmocka_unit_test(a_closed_stream_stalls),
 	    cmocka_unit_test(streams_tell_what_has_arrived),
 	};
 
