@@ -92,8 +92,8 @@ static void write_list(const struct since *list, int n, FILE *file)
 /* Not measured: what is known of Linux (docs/decisions/0038-unattended-connections.md). */
 static void write_unattended_receive(FILE *file)
 {
-	fprintf(file, "  unattended_receive: 160000   # not measured: what Linux keeps for a rank that "
-		      "computes, until its buffer was full once\n");
+	fprintf(file, "  unattended_receive: 160000   # not measured, what Linux keeps: "
+		      "docs/calibrate.md says where it is from\n");
 }
 
 /* By what a connection has carried where new ones were there to measure it. */

@@ -2,7 +2,7 @@
 /*
  * What a send that has returned leaves behind it, and what holds a sender up:
  *
- *     senders send-compute SIZE_B REPEATS COMPUTE_S    rank 0 sends and computes; the time of the receives
+ *     senders send-compute SIZE_B TIMES COMPUTE_S      rank 0 sends and computes; the time of the last receive
  *     senders producer SIZE_B MESSAGES COMPUTE_S       rank 0 sends so many, rank 1 computes first; the time of the sends
  *     senders lu-ring N COLUMNS                        LU of an n x n matrix, panels go around a ring
  *     senders lu-look-ahead N COLUMNS                  … and the next panel comes before the rest of an update
@@ -26,7 +26,7 @@ struct world {
 	int size_B, count; /* as given; of LU: the order of the matrix, the columns of a panel */
 	double compute_s;
 	char *data;
-	double counted_s; /* of this rank */
+	double counted_s; /* of this rank; 0: nothing is timed on it */
 };
 
 static void send(struct world *w, int size_B, int dest)
@@ -39,31 +39,43 @@ static void receive(struct world *w, int size_B, int source)
 	MPI_Recv(w->data, size_B, MPI_BYTE, source, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* What is timed, on the ranks that it is timed on. */
+static void begin(struct world *w)
+{
+	w->counted_s = -MPI_Wtime();
+	mpisim_phase_begin("timed");
+}
+
+static void end(struct world *w)
+{
+	w->counted_s += MPI_Wtime();
+	mpisim_phase_end();
+}
+
 static void send_compute(struct world *w)
 {
-	for (int k = 0; k < w->count; k++) {
-		double begin;
-
+	for (int k = 1; k <= w->count; k++) {
 		MPI_Barrier(MPI_COMM_WORLD);
-		begin = MPI_Wtime();
 		if (w->rank == 0) {
 			send(w, w->size_B, 1);
 			mpisim_add_compute_time(w->compute_s);
-		} else {
-			receive(w, w->size_B, 0);
-			w->counted_s += MPI_Wtime() - begin;
+			continue;
 		}
+		if (k == w->count)
+			begin(w);
+		receive(w, w->size_B, 0);
+		if (k == w->count)
+			end(w);
 	}
 }
 
 static void producer(struct world *w)
 {
-	double begin;
-
 	MPI_Barrier(MPI_COMM_WORLD);
-	begin = MPI_Wtime();
 	if (w->rank == 1)
 		mpisim_add_compute_time(w->compute_s);
+	else
+		begin(w);
 	for (int k = 0; k < w->count; k++) {
 		if (w->rank == 0)
 			send(w, w->size_B, 1);
@@ -71,7 +83,7 @@ static void producer(struct world *w)
 			receive(w, w->size_B, 0);
 	}
 	if (w->rank == 0)
-		w->counted_s = MPI_Wtime() - begin;
+		end(w);
 }
 
 /* --- LU: panel k belongs to rank k mod n --- */
@@ -131,10 +143,9 @@ static void make(struct world *w, int panel)
 static void lu(struct world *w, bool looks_ahead)
 {
 	int n_panels = w->size_B / w->count;
-	double begin;
 
 	MPI_Barrier(MPI_COMM_WORLD);
-	begin = MPI_Wtime();
+	begin(w);
 	make(w, 0);
 	for (int k = 0; k < n_panels; k++) {
 		int n = panels_after(w, k);
@@ -149,7 +160,7 @@ static void lu(struct world *w, bool looks_ahead)
 		if (!looks_ahead)
 			make(w, k + 1);
 	}
-	w->counted_s = MPI_Wtime() - begin;
+	end(w);
 }
 
 static void lu_ring(struct world *w)
