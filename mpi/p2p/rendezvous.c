@@ -46,11 +46,29 @@ static void all_but_buffered_arrived(struct net_transfer *transfer)
 	mpi_message_let_sender_go(message);
 }
 
-static void start_bulk(struct mpi_message *message)
+/* The send ends when its connection has handed the bulk over. */
+static bool is_handed_over(const struct mpi_message *message)
+{
+	return cluster_of(message)->send_buffer_is_unattended &&
+	       message->source->pd->node != message->dest->pd->node;
+}
+
+/* How much of the bulk may be missing when the send returns; negative: nothing. */
+static int64_t buffer_of(const struct mpi_message *message, int64_t bulk_B)
 {
 	const struct net_cluster *cluster = cluster_of(message);
+
+	if (is_handed_over(message))
+		return -1;
+	if (cluster->send_buffer_is_unattended) /* within a node: as on a new connection */
+		return bulk_B - net_cluster_handed_when(cluster, bulk_B);
+	return net_cluster_send_buffer(cluster, message->size_B);
+}
+
+static void start_bulk(struct mpi_message *message)
+{
 	int64_t bulk_B = message->size_B - mpi_message_early_size(message);
-	int64_t buffer_B = net_cluster_send_buffer(cluster, message->size_B);
+	int64_t buffer_B = buffer_of(message, bulk_B);
 	bool has_mark =
 	    buffer_B >= 0 && buffer_B < bulk_B && !mpi_message_is_copied_at_once(message);
 
@@ -61,8 +79,7 @@ static void start_bulk(struct mpi_message *message)
 		mpi_message_let_sender_go(message);
 	mpi_message_start(message, message->source, message->dest, bulk_B, has_mark ? buffer_B : 0,
 			  has_mark ? all_but_buffered_arrived : NULL, bulk_arrived);
-	if (cluster->send_buffer_is_unattended && message->source != message->dest &&
-	    !mpi_connection_keeps(message, NULL))
+	if (is_handed_over(message) && !mpi_connection_keeps(message, NULL))
 		mpi_message_let_sender_go(message);
 }
 

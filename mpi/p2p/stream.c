@@ -144,16 +144,20 @@ static bool end_sends(struct mpi_connection *connection)
 	return has_ended;
 }
 
-/* The rank looks at its connection: the system takes what it can. Whether a send has ended. */
-static bool take(struct mpi_connection *connection)
+/* The system takes what it can when so much has arrived. Whether a send has ended. */
+static bool take_at(struct mpi_connection *connection, int64_t arrived_B)
 {
-	struct net_stream *stream = &connection->stream;
-	int64_t arrived_B = net_stream_arrived(stream);
 	int64_t more_B =
 	    net_cluster_unattended_send(connection->from->world->pd->cluster, arrived_B);
 
-	net_stream_hand(stream, more_B < 0 ? INT64_MAX : arrived_B + more_B);
+	net_stream_hand(&connection->stream, more_B < 0 ? INT64_MAX : arrived_B + more_B);
 	return end_sends(connection);
+}
+
+/* The rank looks at its connection. */
+static bool take(struct mpi_connection *connection)
+{
+	return take_at(connection, net_stream_arrived(&connection->stream));
 }
 
 static void taken_more(struct net_stream *stream);
@@ -173,7 +177,7 @@ static void taken_more(struct net_stream *stream)
 {
 	struct mpi_connection *connection = connection_of(stream);
 
-	take(connection);
+	take_at(connection, stream->tell_B);
 	ask(connection);
 }
 

@@ -21,10 +21,12 @@ static bool is_kept(struct mpi_message *message, struct mpi_request *send)
 }
 
 /* A blocking send returns when the system has all of it. */
-static __attribute__((noinline)) void await_handover(struct mpi_rank *me,
-						     struct mpi_message *message)
+static __attribute__((noinline)) void
+await_handover(struct mpi_rank *me, const struct mpi_p2p_args *a, struct mpi_message *message)
 {
-	struct mpi_request *send = mpi_request_create(me, REQUEST_SEND);
+	struct mpi_request *send =
+	    mpi_send_prepare(me, a->buf, a->count, a->type, a->peer, a->tag, a->comm, SEND_STANDARD,
+			     CHANNEL_P2P);
 
 	if (mpi_connection_keeps(message, send))
 		mpi_request_wait(me, send);
@@ -53,7 +55,7 @@ bool mpi_eager_send_other(struct mpi_rank *me, const struct mpi_p2p_args *a)
 	if (is_later && !mpi_message_hand_over(message, (const char *)a->buf + a->type->true_lb_B))
 		mpi_eager_attach(me, a, message, (size_t)size_B);
 	if (__builtin_expect(me->endpoint->has_connections, 0))
-		await_handover(me, message);
+		await_handover(me, a, message);
 	return true;
 }
 

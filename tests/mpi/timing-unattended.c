@@ -219,6 +219,13 @@ static void a_returned_send_goes_on(void)
 	leave_what_was_handed(3.1 + 1, 3.1 + 2 + 0.1);
 }
 
+/* Within a node, where nothing takes time, nothing is left behind: the clear to send is there at 0.1
+ * ms, and so is all. */
+static void within_a_node_nothing_stalls(void)
+{
+	leave_what_was_handed(0.1, 0.1 + 0.1);
+}
+
 /* [{from: 0, size: 1500}, {from: 500, size: 500}]: when 1500 B have, since it does not take 1500 any
  * more when 500 have passed. Packets of 500 B take half a millisecond on each of two links. */
 static void a_returned_send_goes_on_as_packets(void)
@@ -361,6 +368,7 @@ static const struct test_case cases[] = {
     {"sends_leave_what_the_system_takes", sends_leave_what_the_system_takes},
     {"a_returned_send_goes_on", a_returned_send_goes_on},
     {"a_returned_send_goes_on_as_packets", a_returned_send_goes_on_as_packets},
+    {"within_a_node_nothing_stalls", within_a_node_nothing_stalls},
     {"full_buffers_hold_senders_up", full_buffers_hold_senders_up},
     {"full_buffers_hold_senders_up_as_packets", full_buffers_hold_senders_up_as_packets},
     {"sends_are_complete_when_handed_over", sends_are_complete_when_handed_over},
