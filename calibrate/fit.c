@@ -209,7 +209,7 @@ static void find_unattended(struct fit *fit, int64_t size_B, double one_way_s, d
 		    fmax(0, fit_unattended_s(fit, send_wait_s - look.value -
 						      fit_delay_at(fit, (double)size_B) +
 						      fit_rested_s(fit))) *
-		    fit->bandwidth_Bps[w].value;
+		    fit_rate_at(fit, (double)size_B);
 }
 
 /* Of the large message that the protocol probes used. */

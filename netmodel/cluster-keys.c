@@ -326,6 +326,8 @@ const struct net_key net_keys[] = {
      .choices = "arrived|acknowledged", .fallback = "arrived"},
     {"network.packets", NET_KEY_CUSTOM, .convert = net_check_packets}, /* after what excludes it */
     {"protocol.send_buffer", NET_KEY_CUSTOM, .convert = net_read_send_buffer},
+    {"protocol.unattended_receive", NET_KEY_SIZE, AT(cluster.unattended_receive_B), 1, 9e18,
+     .choices = "off", .fallback = "off"},
     {"protocol.unattended_send", NET_KEY_CUSTOM, .convert = net_read_unattended_send},
     {"rma.progress", NET_KEY_CHOICE, AT(cluster.rma_progress), .choices = "nic|in_mpi",
      .fallback = "nic"},

@@ -119,7 +119,10 @@ void mpi_endpoint_block(struct mpi_rank *me)
 		mpi_message_progress(me);
 		return;
 	}
-	mpi_connections_attend(me);
+	if (mpi_connections_attend(me)) {
+		mpi_connections_leave(me);
+		return;
+	}
 	mpi_cause_block(me);
 	mpi_endpoint_block_alone(me, endpoint);
 	mpi_connections_leave(me);

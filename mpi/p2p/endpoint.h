@@ -5,6 +5,7 @@
 #include "mpi/core/rank.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/wait.h"
+#include "netmodel/model.h"
 
 /* One rank's end of point-to-point: its queues and what it is blocked in. */
 struct mpi_message;
@@ -35,7 +36,9 @@ struct mpi_endpoint {
 	bool has_progressed; /* a part of a collective completed since it was cleared */
 	sim_time_ps
 	    last_look; /* when it made progress last: what has come later it does not know */
-	struct mpi_connection *connections; /* from it, where the cluster limits them */
+	struct mpi_connection *connections, *incoming; /* from it and to it, where the cluster limits
+							  them */
+	bool has_connections;			       /* of either kind */
 	sim_time_ps last_started; /* when the transfer that ended the wait entered the network */
 	/* unsuccessful tests and probes in a row, without another operation in between */
 	sim_time_ps poll_end;
@@ -64,38 +67,43 @@ void mpi_pair_table_destroy(struct mpi_pair_table *table);
 struct mpi_stream_table;
 int mpi_stream_table_create(struct mpi_stream_table **out);
 void mpi_stream_table_destroy(struct mpi_stream_table *table);
-/* The connection from one rank to another, on which `size_B` bytes are about to start; NULL: there
- * is none, or no memory for it. Lives as long as the world. O(1), where it is limited O(transfers
- * under way on it). */
+/* The connection from one rank to another; NULL: there is none, or no memory for it. Lives as long as
+ * the world. O(1). */
 struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from,
-				  const struct mpi_rank *to, int64_t size_B);
+				  struct mpi_rank *to);
+/* A transfer has been started in it: the system takes of it what it can, if it has all before it. */
+void mpi_stream_offer(struct net_stream *stream);
+static inline void mpi_stream_started(struct net_stream *stream)
+{
+	if (stream->is_held)
+		mpi_stream_offer(stream);
+}
 /*
  * `protocol.unattended_send`: the rank begins to make progress, and its connections let everything
- * pass; it ends to, or did so for an instant, and they are limited. O(its connections), nothing
- * where the cluster limits none.
+ * pass; it ends to, or did so for an instant, and they let pass what the system has. So it is with
+ * those to it and `protocol.unattended_receive`. O(its connections), nothing where the cluster limits
+ * none. The first one: true if a send has ended, so that the rank may have nothing to wait for.
  */
-void mpi_connections_release(struct mpi_rank *me); /* for the next two */
+bool mpi_connections_release(struct mpi_rank *me); /* for the next two */
 void mpi_connections_limit(struct mpi_rank *me);
-static inline void mpi_connections_attend(struct mpi_rank *me)
+static inline bool mpi_connections_attend(struct mpi_rank *me)
 {
-	if (__builtin_expect(me->endpoint->connections != NULL, 0))
-		mpi_connections_release(me);
+	return __builtin_expect(me->endpoint->has_connections, 0) &&
+	       mpi_connections_release(me);
 }
 static inline void mpi_connections_leave(struct mpi_rank *me)
 {
 	me->endpoint->last_look = me->pd->world->engine.now;
-	if (__builtin_expect(me->endpoint->connections != NULL, 0))
+	if (__builtin_expect(me->endpoint->has_connections, 0))
 		mpi_connections_limit(me);
 }
-/* What the connection of two ranks has carried; 0 where there is none. */
-int64_t mpi_connection_carried(const struct mpi_rank *from, const struct mpi_rank *to);
-/* A blocking send returns when the system has taken all that was sent before and its message. */
-void mpi_connection_grant(struct mpi_rank *from, const struct mpi_rank *to);
-static inline void mpi_connection_flush(struct mpi_rank *from, const struct mpi_rank *to)
-{
-	if (__builtin_expect(from->endpoint->connections != NULL, 0))
-		mpi_connection_grant(from, to);
-}
+/* Nobody waits for sends of this rank any more. */
+void mpi_connections_forget(struct mpi_rank *me);
+/*
+ * The transfer that was just started for the message ends where the system has not got to: `send`,
+ * NULL: the message's own, completes when it has. False: it has all, or there is no such limit.
+ */
+bool mpi_connection_keeps(struct mpi_message *message, struct mpi_request *send);
 
 int mpi_p2p_create(struct mpi_world *world);
 void mpi_p2p_destroy(struct mpi_world *world);

@@ -47,7 +47,7 @@ static MPI_HOT void wait_for(struct mpi_rank *me, struct mpi_request *recv)
 	struct mpi_endpoint *endpoint = me->endpoint;
 
 	if (__builtin_expect(endpoint->deferred_first || endpoint->arrived_first ||
-				 endpoint->connections || me->in_progress || mpi_causes_of(me),
+				 endpoint->has_connections || me->in_progress || mpi_causes_of(me),
 			     0)) {
 		mpi_request_wait(me, recv);
 		return;
