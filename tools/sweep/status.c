@@ -14,7 +14,8 @@
 #define MAX_CANDIDATES 10
 
 static const char help[] =
-    "mpisim-sweep status says how far a sweep is, what failed, and which point is the fastest.\n"
+    "mpisim-sweep status says how far a sweep is, what failed, what was warned of, and which point\n"
+    "is the fastest, or that this cannot be told.\n"
     "\n"
     "usage: mpisim-sweep status SWEEP.db\n"
     "\n"
