@@ -245,8 +245,7 @@ int64_t net_cluster_handed_when(const struct net_cluster *cluster, int64_t end_B
 
 /* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming);
-/* The relative speed of each busy core when `n_busy` >= 1 computations share a node, (0, 1]: more
- * than it has cores keep all of them busy. */
+/* The relative speed of each busy core when `n_busy` >= 1 computations share a node, (0, 1]. */
 double net_cluster_contention(const struct net_cluster *cluster, int n_busy);
 
 #endif

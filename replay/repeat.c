@@ -27,11 +27,6 @@ struct counters {
 	struct net_stats net;
 };
 
-struct rank_anchor {
-	uint64_t position; /* in its stream */
-	uint64_t n_sent[2], sent_B[2];
-};
-
 struct replay_repeat {
 	struct sim_instant_hook hook;
 	struct replay *replay;
@@ -45,7 +40,7 @@ struct replay_repeat {
 	sim_time_ps anchor_time;
 	uint64_t anchor_unlike;
 	struct counters counters;
-	struct rank_anchor *ranks; /* [n_ranks] */
+	uint64_t *positions;	   /* [n_ranks]: of their streams at the anchor */
 	int n_since, span;	   /* looks since the anchor; after so many it moves here */
 	int pause;
 	struct replay_tape tape;
@@ -102,21 +97,15 @@ static void drop_anchor(struct replay_repeat *repeat)
 	repeat->n_since = 0;
 	count(replay, &repeat->counters);
 	mpi_coll_uses_mark(replay->mpi->coll_uses);
-	for (int i = 0; i < replay->file->n_ranks; i++) {
-		const struct replay_rank *rank = &replay->ranks[i];
-		struct rank_anchor *anchor = &repeat->ranks[i];
-
-		anchor->position = position(rank);
-		memcpy(anchor->n_sent, rank->mpi->n_sent, sizeof anchor->n_sent);
-		memcpy(anchor->sent_B, rank->mpi->sent_B, sizeof anchor->sent_B);
-	}
+	for (int i = 0; i < replay->file->n_ranks; i++)
+		repeat->positions[i] = position(&replay->ranks[i]);
 }
 
 /* --- jumps --- */
 
 static uint64_t length_of(const struct replay_repeat *repeat, int rank)
 {
-	return position(&repeat->replay->ranks[rank]) - repeat->ranks[rank].position;
+	return position(&repeat->replay->ranks[rank]) - repeat->positions[rank];
 }
 
 /* How often what all ranks have read since the anchor follows again, at most `most` times. */
@@ -141,18 +130,8 @@ static uint64_t count_repetitions(struct replay_repeat *repeat, uint64_t most)
 
 static void jump_ranks(struct replay_repeat *repeat, uint64_t n)
 {
-	for (int i = 0; i < repeat->replay->file->n_ranks; i++) {
-		struct replay_rank *rank = &repeat->replay->ranks[i];
-		const struct rank_anchor *anchor = &repeat->ranks[i];
-
-		mtrace_cursor_skip(&rank->cursor, n * length_of(repeat, i));
-		for (int channel = 0; channel < 2; channel++) {
-			rank->mpi->n_sent[channel] +=
-			    n * (rank->mpi->n_sent[channel] - anchor->n_sent[channel]);
-			rank->mpi->sent_B[channel] +=
-			    n * (rank->mpi->sent_B[channel] - anchor->sent_B[channel]);
-		}
-	}
+	for (int i = 0; i < repeat->replay->file->n_ranks; i++)
+		mtrace_cursor_skip(&repeat->replay->ranks[i].cursor, n * length_of(repeat, i));
 }
 
 static void jump_counters(struct replay_repeat *repeat, uint64_t n, sim_time_ps duration)
@@ -324,8 +303,8 @@ int replay_repeat_create(struct replay *replay, struct replay_repeat **out, stru
 		return 0;
 	repeat = calloc(1, sizeof *repeat);
 	if (repeat)
-		repeat->ranks = calloc((size_t)replay->file->n_ranks, sizeof *repeat->ranks);
-	if (!repeat || !repeat->ranks) {
+		repeat->positions = calloc((size_t)replay->file->n_ranks, sizeof *repeat->positions);
+	if (!repeat || !repeat->positions) {
 		free(repeat);
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for a replay");
 	}
@@ -348,6 +327,6 @@ void replay_repeat_destroy(struct replay_repeat *repeat)
 	util_words_finish(&repeat->anchor);
 	util_words_finish(&repeat->order);
 	util_words_finish(&repeat->anchor_order);
-	free(repeat->ranks);
+	free(repeat->positions);
 	free(repeat);
 }

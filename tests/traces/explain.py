@@ -190,6 +190,11 @@ class ByHand(Base):
         self.assertEqual(sites["MPI_Reduce"]["count"], 1)
         self.near(sites["MPI_Reduce"]["time_s"], 3, 1e-4)
 
+    def test_a_scan_waits_for_the_ranks_before(self):
+        # ranks come after 1, 3 and 2 s: rank 2 needs rank 1, rank 0 nobody
+        _, a = self.case("scanned", 3)
+        self.assertEqual([r["collective"] for r in a["wait_states"]["ranks"]], [0, 0, 1])
+
     def test_contention_is_told_from_bandwidth(self):
         # two transfers share the link into node 2: l + 2 s/b
         time, a = self.case("shared", 3)

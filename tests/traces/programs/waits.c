@@ -90,6 +90,15 @@ static void rooted(void)
 	MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
 }
 
+/* Rank 1 comes to a scan last. */
+static void scanned(void)
+{
+	int one = 1, sum;
+
+	compute("before", rank == 1 ? 3 : rank == 2 ? 2 : 1);
+	MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
 /* Ranks 0 and 1 send to rank 2 at once. */
 static void shared(void)
 {
@@ -331,6 +340,7 @@ static const struct {
     {"ahead", ahead},
     {"crossed", crossed},
     {"phases", phases},
+    {"scanned", scanned},
     {"probed", probed},
     {"in_turn", in_turn},
     {"many", many},
