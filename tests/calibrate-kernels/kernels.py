@@ -98,6 +98,12 @@ class Laws(Base):
     def test_a_single_point_predicts_in_proportion(self):
         self.assertIn("model,t,3e-09*p1^3\n", self.fit(self.store(f"t,100,,,,{3e-9 * 100 ** 3:.17g}\n")))
 
+    def test_a_fit_to_as_many_points_as_terms_claims_no_error(self):
+        text = self.fit(self.store("t,100,,,,1\nt,100,,,,2.6\n"))
+        self.assertIn("# t: 1 point, too few to tell the error: the model has as many terms\n", text)
+        self.assertNotIn("relative error", text)
+        self.assertRegex(call(KERNELS, self.dir / "store").stdout, r"(?m)^t +1 +1 +- +- +- ")
+
 
 class Spread(Base):
     def rows(self, draw, n=400):

@@ -7,6 +7,9 @@ usage: told.py BIN_DIR SOURCE_DIR
 import json
 import os
 import re
+import signal
+import subprocess
+import time
 import unittest
 
 from base import BIN, Base, call
@@ -125,6 +128,31 @@ class Tools(Base):
         self.assertEqual(call(BIN / "mpisim-cc", self.dir / "leaky.c", "-o", self.dir / "leaky").returncode, 0)
         said = call(*self.words("--quiet"), self.dir / "leaky").stderr
         self.assertEqual((said.count("at MPI_Finalize: "), said.count("--ignore-leaks")), (2, 1), said)
+
+
+class Interrupted(Base):
+    def said(self, what, *options, n=4):
+        child = subprocess.Popen([str(word) for word in [*self.words("--quiet", *options, n=n), self.misc, what]],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(child.stdout.readline(), "started\n")
+        time.sleep(0.1)
+        child.send_signal(signal.SIGINT)
+        said = child.communicate(timeout=60)[1]
+        self.assertEqual(child.returncode, 130, said)
+        return said
+
+    def test_ranks_of_an_endless_loop_are_told_with_call_line_and_time(self):
+        said = self.said("forever")
+        self.assertRegex(said, r"^mpisim-run: interrupted .*\nmpisim-run: at \S+ m?s of simulated time 4 of 4 ranks have not ended:\n")
+        self.assertEqual(len(re.findall(r"(?m)^  rank [0-3]: (computing before )?MPI_Barrier at misc\.c:\d+ .*since \S+ m?s$", said)), 4, said)
+
+    def test_a_rank_that_never_calls_mpi_is_told_with_its_line(self):
+        said = self.said("stuck")
+        self.assertRegex(said, r"(?m)^  rank 0: the program's own code at misc\.c:\d+ \(stay_stuck\): it runs and calls nothing that would let others go on$")
+        self.assertRegex(said, r"(?m)^  rank 3: .*(it has not called MPI yet|its turn has not come|MPI_\w+ at )")
+
+    def test_many_ranks_are_told_in_groups(self):
+        self.assertLess(len(self.said("forever", n=100).splitlines()), 12)
 
 
 if __name__ == "__main__":

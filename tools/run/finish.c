@@ -14,6 +14,7 @@
 #include "pdexec/store.h"
 #include "tools/run/explain.h"
 #include "tools/run/failure.h"
+#include "tools/run/interrupted.h"
 #include "tools/run/outfile.h"
 #include "tools/run/run.h"
 #include "traces/page/page.h"
@@ -145,6 +146,8 @@ static char *describe_early_end(const struct run *run, const struct run_failure 
 	if (run->signal)
 		fprintf(file, "%s: interrupted (%s); this is what is known so far\n", run->tool,
 			strsignal(run->signal));
+	if (run->signal)
+		run_interrupted_print(run, file);
 	if (failure)
 		run_failure_print(failure, run->tool, file);
 	for (int i = 0; i < description->n_early_warnings; i++)

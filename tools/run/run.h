@@ -54,6 +54,8 @@ struct run {
 	struct trace_prediction interval; /* n_runs 0: none */
 	struct run_strings notes;  /* warnings beside those that the run gives */
 	int signal;		   /* that interrupted the run; 0: none */
+	int stuck_rank;		   /* from which control was taken then, -1: none; where it was */
+	const void *stuck_site;
 	double begin_s;		   /* host's clock */
 	void *tls_area;		   /* see tools/run/entry.h */
 	size_t tls_size_B;
