@@ -161,9 +161,9 @@ int cal_conclude(const struct settings *settings, const struct samples *samples)
 /* launcher.c: from now on this process ends, with exit code 1, when the one that started it does.
  */
 void launcher_watch(void);
-/* From now on this process has a few seconds; then it ends with that exit code, wherever it is, and
- * says so if it is asked to. */
-void launcher_limit_end(int status, bool says);
+/* After success, before MPI_Finalize, on all ranks: under MPICH and its launcher they leave without
+ * it; else a process that it keeps for some seconds ends, with exit code 0, and rank 0 says so. */
+void launcher_end(int rank);
 
 /* options.c */
 enum verdict { GO_ON, HELP_SHOWN, WRONG };

@@ -15,11 +15,11 @@ static const double NEIGHBOURS = 1.25;
 /*
  * What a probe's value is, and so what an error of it is a part of:
  * TIME: of itself, or of a message of as many bytes, if that takes longer: what is waited for may
- * be next to nothing. PART: of what it is a part of. CHOICE: it is more than a half, or not.
- * PAUSED: the shortest is more than half of its receiver's pause, or not. LEFT: it tells nothing
- * that the model could say.
+ * be next to nothing. PART: of what it is a part of. SPEED: of what one core computes, as its
+ * machine counts. CHOICE: it is more than a half, or not. PAUSED: the shortest is more than half of
+ * its receiver's pause, or not. LEFT: it tells nothing that the model could say.
  */
-enum kind { TIME, PAUSED, PART, CHOICE, LEFT };
+enum kind { TIME, PAUSED, PART, SPEED, CHOICE, LEFT };
 enum bytes { NO_BYTES, OF_X, OF_Y };
 
 static const struct probe_kind {
@@ -39,7 +39,7 @@ static const struct probe_kind {
     {"used", TIME, OF_Y, false},
     {"used_eager", TIME, OF_Y, false},
     {"cores", LEFT, NO_BYTES, false},
-    {"compute_speed", PART, NO_BYTES, false},
+    {"compute_speed", SPEED, NO_BYTES, false},
     {"gets_at_once", LEFT, NO_BYTES, false},
     {"updates_at_once", LEFT, NO_BYTES, false},
     {"many_to_one", TIME, NO_BYTES, false},
@@ -150,6 +150,16 @@ static double message_s(const struct samples *measured, const struct keys *keys,
 	return best ? median_of(measured, best) : 0;
 }
 
+/* What a core computes alone, in the units of compute_speed. */
+static double core_of(const struct samples *samples)
+{
+	struct sample_key key = sample_key("cores", WITHIN_NODE, 1, 0);
+	const char *window = samples_get_fact(samples, "window_s", 0);
+	double alone = median_of(samples, &key);
+
+	return window && alone > 0 ? strtod(window, NULL) / alone : 1;
+}
+
 /* What an error of this measurement is a part of. */
 static double measure_of(const struct samples *measured, const struct keys *keys,
 			 const struct sample_key *key, double value)
@@ -159,6 +169,8 @@ static double measure_of(const struct samples *measured, const struct keys *keys
 
 	if (kind->kind == PART || kind->kind == CHOICE)
 		return 1;
+	if (kind->kind == SPEED)
+		return core_of(measured);
 	if (kind->bytes == NO_BYTES)
 		return fabs(value);
 	return fmax(fabs(value), message_s(measured, keys, key->where, size_B));
@@ -236,6 +248,8 @@ int check_compare(const struct samples *measured, const struct samples *predicte
 		if (kind_of(key->name)->kind == LEFT)
 			continue;
 		off.predicted = predict(predicted, &found, key);
+		if (kind_of(key->name)->kind == SPEED)
+			off.predicted *= core_of(measured) / core_of(predicted);
 		off.error = error_of(measured, &wanted, key, off.predicted);
 		if (isnan(off.predicted))
 			check->n_apart++;

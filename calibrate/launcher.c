@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,27 +58,40 @@ void launcher_watch(void)
 
 enum { END_LIMIT_S = 5 };
 static struct {
-	int status;
-	bool says;
+	int rank;
 } at_end;
 
+/* Rank 0 first, so that it can say why: a launcher may end the others then. */
 static void *end_by_itself(void *unused)
 {
 	static const char text[] = "mpisim-calibrate: MPI_Finalize does not return: this run ends "
 				   "without it, all files are written\n";
-	struct timespec left = {END_LIMIT_S, 0};
+	struct timespec left = {END_LIMIT_S + (at_end.rank > 0), 0};
 
 	while (nanosleep(&left, &left))
 		;
-	if (at_end.says && write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(at_end.status);
-	_exit(at_end.status);
+	if (at_end.rank == 0 && write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(0);
+	_exit(0);
 }
 
-void launcher_limit_end(int status, bool says)
+/* MPICH's own launcher takes a rank that leaves for one that has ended. */
+static bool may_leave(void)
+{
+	char version[MPI_MAX_LIBRARY_VERSION_STRING];
+	int length;
+
+	MPI_Get_library_version(version, &length);
+	return !strncmp(version, "MPICH", 5) && getenv("PMI_FD") && getenv("MPI_LOCALNRANKS");
+}
+
+void launcher_end(int rank)
 {
 	fflush(NULL);
-	at_end.status = status;
-	at_end.says = says;
+	if (may_leave()) {
+		MPI_Barrier(MPI_COMM_WORLD);
+		_exit(0);
+	}
+	at_end.rank = rank;
 	start(end_by_itself);
 }

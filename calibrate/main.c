@@ -218,8 +218,8 @@ int main(int argc, char **argv)
 		status = 2;
 		break;
 	}
-	if (!mpisim_is_simulated())
-		launcher_limit_end(status, rank == 0);
+	if (status == 0 && !mpisim_is_simulated())
+		launcher_end(rank);
 	MPI_Finalize();
 	return status;
 }

@@ -98,7 +98,7 @@ def shipped(build, library):
         cluster.write_text(text, encoding="utf-8")
         lines = "".join(collectives(build, library, cluster))
     return (f"{first.replace('calibrate.py from ', 'validation/emulated/calibrate.py from ')}do not edit.\n"
-            f"# Eight emulated nodes of one core (tests/cluster), links of {SHIPPED_MBIT} Mbit/s each way: a library as it is, and not your machine.\n"
+            f"# Eight emulated nodes of one core (tests/cluster), links of {SHIPPED_MBIT} Mbit/s each way: a library as it is, not a calibration of your machine.\n"
             "# What its collective operations took there (validation/emulated/collectives.csv, medians), which calibration did not see; predicted without variation,\n"
             f"# and the median of {SEEDS} runs with 1 % of variation of each transfer:\n{lines}{rest}")
 
