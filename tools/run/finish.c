@@ -291,7 +291,7 @@ int run_finish(struct run *run)
 	close_open_calls(run);
 	trace_summary_close(run->summary, run->world->engine.now);
 	run_explain(run, &sites, &explanation, &description);
-	n_bad_exits = run_warn(run, &warnings);
+	n_bad_exits = run_warn(run->told ? run->told : run, &warnings);
 	describe_settings(run, &description);
 	describe_outcome(run, n_bad_exits, &description);
 	if (description.outcome == TRACE_FAILED) {

@@ -44,7 +44,12 @@ struct run {
 	struct trace_export *exporter;	 /* NULL without --trace-out */
 	struct pd_world *world;
 	struct mpi_world *mpi;
-	struct mpi_record *record; /* NULL without --record */
+	struct mpi_record *record; /* NULL: nothing is recorded */
+	int trace_fd;		   /* of a trace in memory; 0: none */
+	bool is_record_closed;
+	bool is_varied;		   /* the median of several seeds is reported: tools/run/variation.h */
+	bool gave_vary_compute, gave_vary_transfer; /* by options, not by the cluster file */
+	const struct run *told;	   /* the run of the program, if this one replays it: its warnings */
 	struct run_output *output; /* NULL without --tag-output */
 	char **argv;		   /* borrowed; options.program points into it */
 	char **drawn;		   /* [n_drawn] of --vary-cluster: the overrides they became */

@@ -5,13 +5,13 @@
     validation/emulated/table.py BUILD --write     predict all, write both
     validation/emulated/table.py BUILD --check     predict a few of each application and compare with table.csv; exit 1 if they differ
 
-A prediction is the median of 25 runs with computations and transfers varied by up to 1 % (seeds 1 to 25): programs in which every rank does the same run in
-step in a simulation without any variation, and as on a real machine nothing else does, that would be a state of its own. Some programs have two running
-times, so that a median of few falls into either part.
+A prediction is what the plain command gives: the median of runs with the variation of the cluster file. What the program timed, the phases of that run tell;
+what the program prints is of the first run. *thesis* is a file without variation.
 """
 import concurrent.futures
 import csv
 import io
+import json
 import os
 import pathlib
 import shutil
@@ -25,7 +25,7 @@ from measure import HERE, LIBRARIES, read_table, seconds_of  # noqa: E402
 
 NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 PAGE = HERE.parent.parent / "docs/validation-emulated.md"
-MODELS = {"calibrated": ("", ["--vary-transfer", "0.01", "--vary-compute", "0.01"], range(1, 26)), "thesis": ("-thesis", [], (0,))}
+MODELS = {"calibrated": "", "thesis": "-thesis"}
 # Why predictions are off by more than NOTED: model, library (None: both), beginnings of configurations, sign of the error (0: either), reason; the first one
 # that fits. What they say was tried by adding keys to the plain model and leaving keys out of the calibrated one
 # (docs/decisions/0064-why-predictions-are-off.md), and is explained at length in the page.
@@ -61,15 +61,15 @@ NOTES = (
 )
 
 def predict(build, model, library, row):
-    suffix, options, seeds = MODELS[model]
     folder = build / ("validation/emulated" if row["program"] == "patterns" else "apps")
-    times = []
-    for seed in seeds:
-        run = subprocess.run([build / "bin/mpisim-run", "--quiet", "--cluster", HERE / f"{library}{suffix}.yaml", "-n", row["ranks"],
-                              "--placement", "cyclic", *options, "--seed", str(seed), "--compute", "modelled", "--bench", HERE / "kernels.bench",
+    with tempfile.TemporaryDirectory() as results:
+        run = subprocess.run([build / "bin/mpisim-run", "--quiet", "--json", f"{results}/run.json", "--cluster", HERE / f"{library}{MODELS[model]}.yaml",
+                              "-n", row["ranks"], "--placement", "cyclic", "--compute", "modelled", "--bench", HERE / "kernels.bench",
                               folder / row["program"], *row["arguments"].split()], check=True, capture_output=True, text=True)
-        times.append(seconds_of(row["program"], run.stdout))
-    return statistics.median(times)
+        result = json.loads(pathlib.Path(results, "run.json").read_text(encoding="utf-8"))
+    if "prediction_interval" not in result:
+        return seconds_of(row["program"], run.stdout)
+    return max(phase["end_s"] for phase in result["phases"]) - min(phase["begin_s"] for phase in result["phases"])
 
 
 def note_of(model, library, row, error):
