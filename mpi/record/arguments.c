@@ -17,10 +17,14 @@ bool mpi_record_begin(struct mpi_record_call *call, int function, const void *si
 	const struct mpi_record_function *description;
 	struct mpi_record_rank *rank;
 	struct mpi_rank *me;
+	int n;
 
-	/* the function itself says that only the thread of MPI_Init may call it */
-	if (!pd_current || pd_current->world->thread != pd_arch_thread_pointer())
+	if (!pd_current || pd_current->world->thread != pd_arch_thread_pointer()) {
+		description = &mpi_record_functions(&n)[function];
+		if (description->signature[0]) /* not those that any thread may call */
+			mpi_enter_anytime(description->name, site);
 		return false;
+	}
 	me = pd_current->mpi;
 	if (me->depth > 0)
 		return false;

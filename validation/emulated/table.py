@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From runs.csv and what mpisim predicts: table.csv, which mpisim-validate reads, and docs/validation-emulated.md.
 
-    validation/emulated/table.py BUILD --write     predict all, write both
-    validation/emulated/table.py BUILD --check     predict a few of each application and compare with table.csv; exit 1 if they differ
+    validation/emulated/table.py BUILD --write     predict all, write both, and the mean error into README.md
+    validation/emulated/table.py BUILD --check     predict a few of each application; exit 1 if they, the page or README.md differ
 
 A prediction is what the plain command gives: the median of runs with the variation of the cluster file. What the program timed, the phases of that run tell;
 what the program prints is of the first run. *thesis* is a file without variation.
@@ -14,6 +14,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -24,7 +25,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from measure import HERE, LIBRARIES, read_table, seconds_of  # noqa: E402
 
 NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
-PAGE = HERE.parent.parent / "docs/validation-emulated.md"
+ROOT = HERE.parent.parent
+PAGE, README = ROOT / "docs/validation-emulated.md", ROOT / "README.md"
 MODELS = {"calibrated": "", "thesis": "-thesis"}
 # Why predictions are off by more than NOTED: model, library (None: both), beginnings of configurations, sign of the error (0: either), reason; the first one
 # that fits. What they say was tried by adding keys to the plain model and leaving keys out of the calibrated one
@@ -101,6 +103,32 @@ def make_rows(build, rows):
         return list(pool.map(lambda task: table_row(build, *task, times[task[0], task[1]["configuration"]], smpi), tasks))
 
 
+def result_of(build, plot=None):
+    """The part of the page that mpisim-validate writes."""
+    command = [build / "bin/mpisim-validate", "--rows", *(["--plot", plot] if plot else []), HERE / "table.csv"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.replace(str(ROOT) + "/", "")
+
+
+def pages(result):
+    """{path: text} of the page and the README, with the figures of mpisim-validate."""
+    def cells(model, heading):
+        part = result[result.index(heading):]
+        return [cell.strip() for cell in re.search(rf"^\| {model} +\|.*$", part, re.M).group(0).split("|")[2:]]
+
+    close, smpi = cells("calibrated", "## How close"), cells("smpi", "## How close")
+    within = [cell.removesuffix(" %") for cell in close[1:4]]
+    mean, smpi_mean = close[4].removesuffix(" %"), smpi[4].removesuffix(" %")
+    choices = cells("calibrated", "## Choices")[0].split()[0]
+    page = (HERE / "page.md.in").read_text(encoding="utf-8")
+    for name, value in (("WITHIN", f"{within[0]}, {within[1]} and {within[2]}"), ("MEAN", mean), ("SMPI", smpi_mean), ("CHOICES", choices), ("RESULT", result)):
+        page = page.replace(f"@{name}@", value)
+    readme, n = re.subn(r"\d+ (predictions, none of them blind, are off by) [\d.]+ (% in the mean; .*, by) [\d.]+ %",
+                        rf"{close[0]} \1 {mean} \2 {smpi_mean} %", README.read_text(encoding="utf-8"))
+    if n != 1:
+        sys.exit("README.md: found no sentence with the mean error of validation/emulated/table.csv")
+    return {PAGE: page, README: readme}
+
+
 def write(build, rows):
     text = io.StringIO()
     text.write("# SPDX-License-Identifier: BSD-3-Clause\n# Written by table.py from runs.csv; low and high are the fastest and the slowest run.\n")
@@ -109,18 +137,20 @@ def write(build, rows):
     writer.writerows(rows)
     (HERE / "table.csv").write_text(text.getvalue(), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        page = subprocess.run([build / "bin/mpisim-validate", "--rows", "--plot", folder, HERE / "table.csv"], check=True, capture_output=True, text=True).stdout
+        result = result_of(build, folder)
         shutil.copyfile(f"{folder}/errors.png", PAGE.parent / "pictures/emulated-errors.png")
-    PAGE.write_text((HERE / "page.md.in").read_text(encoding="utf-8").replace("@RESULT@", page.replace(str(HERE.parent.parent) + "/", "")), encoding="utf-8")
+    for path, page in pages(result).items():
+        path.write_text(page, encoding="utf-8")
 
 
 def check(build):
-    """One configuration of five, so that it takes seconds."""
+    """One configuration of five, so that it takes seconds, and the pages."""
     committed = {row["configuration"]: row for row in read_table(HERE / "table.csv")}
     wrong = [row["configuration"] for row in make_rows(build, read_table(HERE / "configurations.csv")[::5])
              if {key: str(value) for key, value in row.items()} != committed[row["configuration"]]]
+    wrong += [path.name for path, text in pages(result_of(build)).items() if path.read_text(encoding="utf-8") != text]
     for name in wrong:
-        print(f"{name}: predicted anew, it differs from table.csv: call table.py BUILD --write")
+        print(f"{name}: it is not what table.py BUILD --write would write")
     return bool(wrong)
 
 
