@@ -50,7 +50,7 @@ def writes_a_valid_file(front, folder):
     check(not list(sourced.complaints(output)), f'each value has its source: {list(sourced.complaints(output))}')
     check('one node only' in err, 'one node: said on standard error')
     check(len(re.findall(r'^mpisim-calibrate: [^,]+, at most \d+ s left$', err, re.MULTILINE)) > 3, f'progress and the time left: {err}')
-    code, out, err = run_mpi.run([mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2',
+    code, out, err = run_mpi.run([mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2',
                                   simulated, '--quick', '--max-size', '64K', '--samples', os.path.join(folder, 'csv')], 60)
     check(code == 0, f'the file is valid: {err}')
 
@@ -80,7 +80,7 @@ def probes_between_nodes_end(front, folder):
     check(not list(sourced.complaints(output)), f'five nodes: each value has its source: {list(sourced.complaints(output))}')
     for probe in ('after_rest', 'behind_large', 'two_at_once', 'synchronous', 'beside_bulk', 'ring', 'pairs', 'many_to_one'):
         check(probe in probes, f'five nodes: {probe} was measured')
-    code, _, err = run_mpi.run([mpisim_run, '--quiet', '--compute', 'modelled', '--cluster', output, '-n', '2', simulated, '--help'], 60)
+    code, _, err = run_mpi.run([mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--cluster', output, '-n', '2', simulated, '--help'], 60)
     check(code == 0, f'five nodes: the file is valid: {err}')
 
 

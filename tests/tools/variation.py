@@ -170,6 +170,21 @@ class Variation(unittest.TestCase):
         self.assertEqual(self.replay("--deterministic")["predicted_time_s"], self.result("ring", "--deterministic")["predicted_time_s"])
         self.assertNotIn("prediction_interval", self.replay("--cluster", "plain.yaml"))
 
+    def test_a_trace_of_measured_computation_predicts_what_the_run_did(self):
+        for what, compute in (("race", "direct"), ("race", "partial"), ("ring", "direct")):
+            run = self.result(what, "--record", "run.mtrace", "--explain", compute=compute)
+            replay = self.replay("--explain")
+            for found in (run, replay):
+                for key in ("simulation", "warnings"):
+                    found.pop(key)
+            self.assertEqual(replay, run)
+
+    def test_what_collects_measurements_runs_once(self):
+        run = self.result("ring", "--record", "run.mtrace", "--bench-out", "bench", compute="collect")
+        replay = self.replay()
+        self.assertEqual(("prediction_interval" in run, "prediction_interval" in replay), (False, False))
+        self.assertEqual(replay["predicted_time_s"], run["predicted_time_s"])
+
     def test_a_deterministic_trace_is_replayed_as_one_run(self):
         run = self.result("ring", "--record", "run.mtrace", "--deterministic")
         replay = self.replay()

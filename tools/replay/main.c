@@ -151,7 +151,6 @@ static void describe(struct session *s)
 		o->vary_transfer = p->vary_transfer;
 	if (p->is_single)
 		o->n_repeats = 1;
-	run_variation_resolve(&s->run);
 	if (o->seed < 0)
 		o->seed = p->seed;
 	free(o->overrides);
@@ -166,6 +165,7 @@ static void describe(struct session *s)
 	o->no_alloc = p->no_alloc;
 	o->program = p->command;
 	o->n_ranks = s->file->n_ranks;
+	run_variation_resolve(&s->run);
 }
 
 static int prepare(struct session *s, struct util_error *err)
