@@ -289,6 +289,16 @@ static void write_uncertainty(const struct fit *fit, FILE *file)
 	yaml_services_intervals(fit, file);
 }
 
+/* The simulator itself does not vary. */
+static void write_variation(const struct fit *fit, FILE *file)
+{
+	const char *library = samples_get_fact(fit->samples, "library", 0);
+
+	if (library && strncmp(library, "mpisim", 6) != 0)
+		fprintf(file, "\nvariation: {computation: 0.01, messages: 0.01}   # assumed, not "
+			      "measured: what is equal never takes equally long\n");
+}
+
 static void write_cores(const struct fit *fit, FILE *file)
 {
 	struct sample_key one = sample_key("cores", WITHIN_NODE, 1, 0);
@@ -346,6 +356,7 @@ void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file
 	yaml_protocol(fit, file);
 	write_collectives(fit, file);
 	yaml_services(fit, file);
+	write_variation(fit, file);
 	write_uncertainty(fit, file);
 	write_sharing(fit, file);
 }

@@ -17,7 +17,8 @@
 #define LEVEL 3 /* of compression: zstd's default; higher ones cost more than they save here */
 
 struct mtrace_writer {
-	char *path, *part;
+	char *path, *part; /* NULL: the caller's file */
+	uint64_t limit_B;  /* of that file; 0: none */
 	int fd, n_ranks;
 	uint64_t end;		       /* of what is written */
 	struct mtrace_stream *streams; /* [n_ranks] */
@@ -29,17 +30,25 @@ struct mtrace_writer {
 	bool is_closed;
 };
 
+static const char *name_of(const struct mtrace_writer *writer)
+{
+	return writer->path ? writer->path : "a trace";
+}
+
 static void fail_memory(struct mtrace_writer *writer)
 {
 	if (!writer->error.code)
 		util_error_set(&writer->error, UTIL_ENOMEM, "out of memory writing '%s'",
-			       writer->path);
+			       name_of(writer));
 }
 
 static void write_at(struct mtrace_writer *writer, const void *bytes, size_t size, uint64_t offset)
 {
 	const char *p = bytes;
 
+	if (writer->limit_B > 0 && offset + size > writer->limit_B && !writer->error.code)
+		util_error_set(&writer->error, UTIL_ENOMEM, "it takes more than %g MB",
+			       1e-6 * (double)writer->limit_B);
 	while (size > 0 && !writer->error.code) {
 		ssize_t n = pwrite(writer->fd, p, size, (off_t)offset);
 
@@ -47,7 +56,7 @@ static void write_at(struct mtrace_writer *writer, const void *bytes, size_t siz
 			continue;
 		if (n <= 0) {
 			util_error_errno(&writer->error, n < 0 ? errno : ENOSPC,
-					 "cannot write '%s'", writer->path);
+					 "cannot write '%s'", name_of(writer));
 			return;
 		}
 		p += n;
@@ -232,8 +241,9 @@ static void write_header(struct mtrace_writer *writer, const char *provenance)
 	append(writer, provenance, header.provenance_B);
 }
 
-int mtrace_writer_create(const char *path, int n_ranks, const char *provenance,
-			 struct mtrace_writer **out, struct util_error *err)
+/* path NULL: to `fd`. */
+static int create(const char *path, int fd, int n_ranks, const char *provenance, uint64_t limit_B,
+		  struct mtrace_writer **out, struct util_error *err)
 {
 	struct mtrace_writer *writer;
 	int failed;
@@ -243,14 +253,16 @@ int mtrace_writer_create(const char *path, int n_ranks, const char *provenance,
 				      n_ranks, MTRACE_MAX_RANKS);
 	writer = calloc(1, sizeof *writer);
 	if (!writer)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for '%s'", path);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for a trace");
+	writer->fd = fd;
 	writer->path = (char *)(uintptr_t)path;
+	writer->limit_B = limit_B;
 	writer->n_ranks = n_ranks;
-	failed = create_file(writer, err);
+	failed = path ? create_file(writer, err) : 0;
 	writer->streams = calloc((size_t)n_ranks, sizeof *writer->streams);
 	writer->packer = ZSTD_createCCtx();
 	if (!failed && (!writer->streams || !writer->packer))
-		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for '%s'", path);
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a trace");
 	if (failed) {
 		if (writer->path == path) /* was not copied yet */
 			writer->path = NULL;
@@ -265,6 +277,18 @@ int mtrace_writer_create(const char *path, int n_ranks, const char *provenance,
 	write_header(writer, provenance);
 	*out = writer;
 	return 0;
+}
+
+int mtrace_writer_create(const char *path, int n_ranks, const char *provenance,
+			 struct mtrace_writer **out, struct util_error *err)
+{
+	return create(path, -1, n_ranks, provenance, 0, out, err);
+}
+
+int mtrace_writer_create_at(int fd, int n_ranks, const char *provenance, uint64_t limit_B,
+			    struct mtrace_writer **out, struct util_error *err)
+{
+	return create(NULL, fd, n_ranks, provenance, limit_B, out, err);
 }
 
 int mtrace_writer_failed(const struct mtrace_writer *writer, struct util_error *err)
@@ -301,7 +325,7 @@ int mtrace_writer_close(struct mtrace_writer *writer, struct util_error *err)
 		mtrace_stream_flush(&writer->streams[rank]);
 	if (!writer->error.code)
 		write_tables(writer);
-	if (!writer->error.code && rename(writer->part, writer->path))
+	if (!writer->error.code && writer->path && rename(writer->part, writer->path))
 		util_error_errno(&writer->error, errno, "cannot write '%s'", writer->path);
 	writer->is_closed = !writer->error.code;
 	return mtrace_writer_failed(writer, err);
@@ -311,7 +335,7 @@ void mtrace_writer_destroy(struct mtrace_writer *writer)
 {
 	if (!writer)
 		return;
-	if (writer->fd >= 0)
+	if (writer->fd >= 0 && writer->part)
 		close(writer->fd);
 	if (writer->part && !writer->is_closed)
 		unlink(writer->part);

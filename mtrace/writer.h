@@ -50,6 +50,10 @@ struct mtrace_stream { /* of one rank; fields are the writer's own */
  * UTIL_ENOMEM, UTIL_ESYSTEM with the path. */
 int mtrace_writer_create(const char *path, int n_ranks, const char *provenance,
 			 struct mtrace_writer **out, struct util_error *err);
+/* The same to an open file, which the caller keeps: one in memory, say. Beyond `limit_B` writing
+ * fails. */
+int mtrace_writer_create_at(int fd, int n_ranks, const char *provenance, uint64_t limit_B,
+			    struct mtrace_writer **out, struct util_error *err);
 /* Writes what is left, the tables and the end marker, and gives the file its name. Every stream
  * ends with MTRACE_END. */
 int mtrace_writer_close(struct mtrace_writer *writer, struct util_error *err);

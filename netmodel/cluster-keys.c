@@ -359,6 +359,10 @@ const struct net_key net_keys[] = {
     {"collectives.profile", NET_KEY_CHOICE, AT(cluster.coll_profile),
      .choices = "default|openmpi|mpich|ideal", .fallback = "default"},
     NET_COLLECTIVES(COLLECTIVE),
+    {"variation.computation", NET_KEY_NUMBER, AT(cluster.vary_computation), 0, MAX_PENALTY,
+     .fallback = "0"},
+    {"variation.messages", NET_KEY_NUMBER, AT(cluster.vary_messages), 0, MAX_PENALTY,
+     .fallback = "0"},
     {"uncertainty", NET_KEY_CUSTOM, .convert = net_read_uncertainty}, /* after all values */
 };
 const int net_n_keys = sizeof(net_keys) / sizeof(net_keys[0]);

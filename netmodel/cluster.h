@@ -194,6 +194,9 @@ struct net_cluster {
 	char *coll_algorithms[NET_N_COLLECTIVES];
 
 	struct net_uncertainties uncertainties;
+	/* each computation and each transfer takes up to so much more or less, as a fraction; 0:
+	 * what is equal stays equal */
+	double vary_computation, vary_messages;
 
 	char *placement; /* "block", "spread", "cyclic" or a list "0,0,1,1"; NULL: block */
 };

@@ -383,6 +383,7 @@ static json_t *interval_json(const struct trace_prediction *interval)
 	set(object, "median_s", trace_json_number(interval->median_s));
 	set(object, "high_s", trace_json_number(interval->high_s));
 	set(object, "first_seed", json_integer((json_int_t)interval->first_seed));
+	set(object, "reported_seed", json_integer((json_int_t)interval->reported_seed));
 	set(object, "times_s", times);
 	return object;
 }

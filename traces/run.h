@@ -47,6 +47,7 @@ struct trace_failure {
 struct trace_prediction {
 	int n_runs;
 	uint64_t first_seed; /* the others follow it */
+	uint64_t reported_seed; /* of the run that everything else describes */
 	double coverage;     /* probability that a further run lies between low and high */
 	double low_s, median_s, high_s;
 	const double *times_s; /* [n_runs], by seed */

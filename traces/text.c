@@ -194,8 +194,9 @@ static void write_shared_cores(const struct trace_run *run, FILE *file)
 }
 
 /* Ends that differ in the third digit would look alike as other times are printed. */
-static void write_interval(const struct trace_prediction *interval, FILE *file)
+static void write_interval(const struct trace_run *run, FILE *file)
 {
+	const struct trace_prediction *interval = run->interval;
 	double median_s = interval->median_s;
 	double per_s = median_s >= 1 ? 1 : median_s >= 1e-3 ? 1e3 : 1e6;
 	const char *unit = median_s >= 1 ? "s" : median_s >= 1e-3 ? "ms" : "us";
@@ -203,10 +204,15 @@ static void write_interval(const struct trace_prediction *interval, FILE *file)
 
 	fprintf(file,
 		"prediction: %.4g %s (%.3g %%: %.4g … %.4g), median of %d runs with seeds %llu … %llu\n"
-		"the run described here has seed %llu\n",
+		"the run described here has seed %llu",
 		per_s * median_s, unit, 100 * interval->coverage, per_s * interval->low_s,
 		per_s * interval->high_s, interval->n_runs, first,
-		first + (unsigned long long)interval->n_runs - 1, first);
+		first + (unsigned long long)interval->n_runs - 1,
+		(unsigned long long)interval->reported_seed);
+	if (run->vary_compute > 0 || run->vary_transfer > 0)
+		fprintf(file, "; computations vary by up to %.3g %%, messages by up to %.3g %%",
+			100 * run->vary_compute, 100 * run->vary_transfer);
+	fputc('\n', file);
 }
 
 static void write_headline(const struct trace_run *run, FILE *file)
@@ -219,7 +225,7 @@ static void write_headline(const struct trace_run *run, FILE *file)
 	long long n_idle = n_idle_cores(summary);
 
 	if (run->interval)
-		write_interval(run->interval, file);
+		write_interval(run, file);
 	fprintf(file, "%s: %s\n", what, time_text(sim_time_to_s(summary->end)).text);
 	fprintf(file, "dynamic efficiency: %.1f %% (useful computation / cores held x time)\n",
 		100 * trace_efficiency(summary));
@@ -382,7 +388,7 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 		fprintf(file, "warning: %s\n", run->warnings[i]);
 	if (run->n_jobs > 0) {
 		if (run->interval)
-			write_interval(run->interval, file);
+			write_interval(run, file);
 		trace_jobs_write(run, file);
 	} else {
 		write_headline(run, file);

@@ -9,19 +9,33 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/op/op.h"
 #include "mpi/record/internal.h"
+#include "pdexec/arch.h"
 #include "mpi/topo/topology.h"
 
 bool mpi_record_begin(struct mpi_record_call *call, int function, const void *site)
 {
 	const struct mpi_record_function *description;
 	struct mpi_record_rank *rank;
-	struct mpi_rank *me = pd_current->mpi;
+	struct mpi_rank *me;
+	int n;
 
+	if (!pd_current || pd_current->world->thread != pd_arch_thread_pointer()) {
+		description = &mpi_record_functions(&n)[function];
+		if (description->signature[0]) /* not those that any thread may call */
+			mpi_enter_anytime(description->name, site);
+		return false;
+	}
+	me = pd_current->mpi;
 	if (me->depth > 0)
 		return false;
 	if (me->depth == MPI_DEPTH_FOREIGN)
 		site = mpi_foreign_site(me);
 	call->record = me->world->record;
+	if (!call->record) { /* given up: the function itself enters, for the program's call */
+		me->foreign_site = site;
+		me->depth = MPI_DEPTH_FOREIGN;
+		return false;
+	}
 	call->me = me;
 	call->function = function;
 	call->match = 0;
@@ -30,10 +44,7 @@ bool mpi_record_begin(struct mpi_record_call *call, int function, const void *si
 	mpi_enter_described(me, description->name, site);
 	call->is_nested = rank->is_open;
 	if (rank->is_open && description->signature[0])
-		pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
-			"%s was called within or after an error handler that did not return: "
-			"--record cannot record that",
-			description->name);
+		mpi_record_refuse_nested(call);
 	call->stream = rank->is_open ? &rank->aside : rank->stream;
 	call->site = mpi_record_site(call->record, me->pd, site);
 	return true;
@@ -88,9 +99,7 @@ static bool has_done_nothing(const struct mpi_record_call *call, int code)
 static void note_failed(struct mpi_record_call *call, int code)
 {
 	if (!has_done_nothing(call, code))
-		pd_fail(call->me->pd, PD_FAILURE_UNSUPPORTED,
-			"%s returned error %d, which --record cannot record",
-			call->record->functions[call->function].name, code);
+		mpi_record_refuse_error(call, code);
 	mtrace_record_drop(call->stream);
 	mtrace_put_uint(call->stream, MTRACE_CALL + number_of(call, true));
 	mtrace_put_uint(call->stream, call->site);

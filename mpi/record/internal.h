@@ -43,7 +43,15 @@ struct mpi_record {
 	const void **sites; /* [n_sites] addresses */
 	uint32_t n_sites, site_capacity;
 	bool is_out_of_memory;
+	bool is_in_memory;  /* what cannot be recorded ends the recording, not the run */
+	char given_up[512]; /* why the recording ended; "": it did not */
+	int n_ranks;	    /* at the start: processes may be spawned when it is given up */
 };
+
+/* What cannot be recorded: a call within an error handler, or one that failed in its middle. In
+ * memory they return. */
+void mpi_record_refuse_nested(struct mpi_record_call *call);
+void mpi_record_refuse_error(struct mpi_record_call *call, int code);
 
 static inline struct mpi_record_rank *mpi_record_rank_of(const struct mpi_record_call *call)
 {

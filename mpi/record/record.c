@@ -2,6 +2,8 @@
 /* The life of a recording, and what is recorded beside calls. */
 #include "mpi/record/record.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@
 #include "pdexec/image.h"
 
 /* First ids: those below are predefined. */
-enum { FIRST_SITES = 256, SITE_TEXT_B = 512 };
+enum { FIRST_SITES = 256, SITE_TEXT_B = 512, MEMORY_LIMIT_B = 1 << 30 };
 
 void *mpi_record_substitute(const char *name)
 {
@@ -45,8 +47,31 @@ static const char *reason_of(const char *function)
 			     : "mpi/abi/functions.txt says nothing of this function";
 }
 
-_Noreturn void mpi_record_refuse(struct mpi_rank *me, const char *function, const void *site)
+/* Calls that are under way go on writing to their streams. */
+static __attribute__((format(printf, 2, 3))) void
+give_up(struct mpi_record *record, const char *format, ...)
 {
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(record->given_up, sizeof record->given_up, format, arguments);
+	va_end(arguments);
+	record->world->record = NULL;
+	sim_observers_remove(&record->world->pd->observers, record);
+}
+
+void mpi_record_refuse(struct mpi_rank *me, const char *function, const void *site)
+{
+	struct mpi_record *record = me->world->record;
+
+	if (record->is_in_memory && mpi_record_substitute(function)) {
+		give_up(record, "a library calls %s", function);
+		return;
+	}
+	if (record->is_in_memory) {
+		give_up(record, "%s cannot be recorded, as %s", function, reason_of(function));
+		return;
+	}
 	me->pd->function = function;
 	me->pd->site = site;
 	if (mpi_record_substitute(function))
@@ -57,6 +82,34 @@ _Noreturn void mpi_record_refuse(struct mpi_rank *me, const char *function, cons
 	pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
 		"%s cannot be recorded: run without --record, as %s", function,
 		reason_of(function));
+}
+
+void mpi_record_refuse_nested(struct mpi_record_call *call)
+{
+	const char *function = call->record->functions[call->function].name;
+
+	if (!call->record->is_in_memory)
+		pd_fail(call->me->pd, PD_FAILURE_UNSUPPORTED,
+			"%s was called within or after an error handler that did not return: "
+			"--record cannot record that",
+			function);
+	give_up(call->record, "%s was called within or after an error handler that did not return",
+		function);
+}
+
+void mpi_record_refuse_error(struct mpi_record_call *call, int code)
+{
+	const char *function = call->record->functions[call->function].name;
+
+	if (!call->record->is_in_memory)
+		pd_fail(call->me->pd, PD_FAILURE_UNSUPPORTED,
+			"%s returned error %d, which --record cannot record", function, code);
+	give_up(call->record, "%s returned error %d", function, code);
+}
+
+const char *mpi_record_given_up(const struct mpi_record *record)
+{
+	return record->given_up[0] ? record->given_up : NULL;
 }
 
 /* --- sites and ids --- */
@@ -233,7 +286,7 @@ static void observe(struct mpi_record *record)
 	sim_observers_add(&record->world->pd->observers, &observer);
 }
 
-int mpi_record_create(struct mpi_world *world, const char *path, const char *provenance,
+int mpi_record_create(struct mpi_world *world, const char *path, int fd, const char *provenance,
 		      struct mpi_record **out, struct util_error *err)
 {
 	struct mpi_record *record;
@@ -247,14 +300,18 @@ int mpi_record_create(struct mpi_world *world, const char *path, const char *pro
 	if (!record)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for a recording");
 	record->world = world;
+	record->n_ranks = world->n_ranks;
+	record->is_in_memory = !path;
 	record->functions = mpi_record_functions(&record->n_functions);
 	record->numbers = malloc(2 * (size_t)record->n_functions * sizeof *record->numbers);
 	record->ranks = calloc((size_t)world->n_ranks, sizeof *record->ranks);
 	if (!record->numbers || !record->ranks)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a recording");
 	if (!failed)
-		failed =
-		    mtrace_writer_create(path, world->n_ranks, provenance, &record->writer, err);
+		failed = path ? mtrace_writer_create(path, world->n_ranks, provenance,
+						     &record->writer, err)
+			      : mtrace_writer_create_at(fd, world->n_ranks, provenance,
+							MEMORY_LIMIT_B, &record->writer, err);
 	if (failed) {
 		mpi_record_destroy(record);
 		return failed;
@@ -271,14 +328,14 @@ int mpi_record_create(struct mpi_world *world, const char *path, const char *pro
 	return 0;
 }
 
-int mpi_record_close(struct mpi_record *record, struct util_error *err)
+int mpi_record_close(struct mpi_record *record, bool with_sites, struct util_error *err)
 {
 	char text[SITE_TEXT_B];
 
 	if (record->is_out_of_memory)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for the recording");
 	for (uint32_t site = 0; site < record->n_sites; site++) {
-		if (!record->sites[site])
+		if (!record->sites[site] || !with_sites)
 			continue;
 		pd_describe_site(record->world->pd, record->sites[site], text, sizeof text);
 		mtrace_writer_set_site(record->writer, site, text);
@@ -309,7 +366,7 @@ void mpi_record_destroy(struct mpi_record *record)
 		record->world->record = NULL;
 		sim_observers_remove(&record->world->pd->observers, record);
 	}
-	for (int rank = 0; record->ranks && rank < record->world->n_ranks; rank++)
+	for (int rank = 0; record->ranks && rank < record->n_ranks; rank++)
 		finish_rank(&record->ranks[rank]);
 	mtrace_writer_destroy(record->writer);
 	free(record->ranks);

@@ -17,18 +17,22 @@ void *mpi_record_substitute(const char *name);
 
 /*
  * Starts recording `world`, before its ranks run; sets world->record and observes the run. `provenance`: see
- * mtrace_writer_create. Errors: UTIL_EUNSUPPORTED for runs of several programs; those of
+ * mtrace_writer_create. path NULL: to the
+ * open file `fd`, the caller's, of at most 1 GiB, and what cannot be recorded ends the recording
+ * instead of the run. Errors: UTIL_EUNSUPPORTED for runs of several programs; those of
  * mtrace_writer_create.
  */
-int mpi_record_create(struct mpi_world *world, const char *path, const char *provenance,
+int mpi_record_create(struct mpi_world *world, const char *path, int fd, const char *provenance,
 		      struct mpi_record **out, struct util_error *err);
-/* The run has ended as it should: completes the file. Starts helper processes for source lines.
- * Errors: UTIL_ESYSTEM, UTIL_ENOMEM. */
-int mpi_record_close(struct mpi_record *record, struct util_error *err);
+/* The run has ended as it should: completes the file. `with_sites`: helper processes find the
+ * source lines of calls, else they are unknown. Errors: UTIL_ESYSTEM, UTIL_ENOMEM. */
+int mpi_record_close(struct mpi_record *record, bool with_sites, struct util_error *err);
+/* Why a recording to `fd` ended before the run; NULL: it did not. */
+const char *mpi_record_given_up(const struct mpi_record *record);
 /* NULL is fine. Without mpi_record_close no file is left. */
 void mpi_record_destroy(struct mpi_record *record);
 
-/* A call that did not come through a generated function: ends the run. */
-_Noreturn void mpi_record_refuse(struct mpi_rank *me, const char *function, const void *site);
+/* A call that did not come through a generated function: ends the run, or a recording in memory. */
+void mpi_record_refuse(struct mpi_rank *me, const char *function, const void *site);
 
 #endif

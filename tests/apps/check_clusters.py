@@ -15,7 +15,7 @@ EXPECTED = {"ethernet-100mbit", "ethernet-1gbit", "ethernet-10gbit", "ethernet-2
 
 def pingpong(mpisim_run, program, path):
     """[(bytes, seconds, bytes per second)]"""
-    run = subprocess.run([mpisim_run, "--quiet", "--cluster", path, "-n", "2", "--placement", "0,1", "--compute", "modelled", program,
+    run = subprocess.run([mpisim_run, "--quiet", "--deterministic", "--cluster", path, "-n", "2", "--placement", "0,1", "--compute", "modelled", program,
                           "--max-size", "4194304"], capture_output=True, text=True)
     if run.returncode:
         sys.exit(f"{path.name}: exit code {run.returncode}\n{run.stderr}")

@@ -45,7 +45,7 @@ def fitted(folder, name, lines, key='packets'):
 
 with tempfile.TemporaryDirectory() as scratch:
     made = os.path.join(scratch, 'made.csv')
-    subprocess.run([mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', cluster, '-n', '6', '--set', 'nodes=6', calibrate,
+    subprocess.run([mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', '--cluster', cluster, '-n', '6', '--set', 'nodes=6', calibrate,
                     '--samples', made], check=True, capture_output=True)
     with open(made, encoding='utf-8') as file:
         rows = file.read().splitlines()

@@ -89,7 +89,7 @@ def check(claim, found, wanted, absolute=0.0):
 
 def calibrate_once(folder, name):
     samples = os.path.join(folder, name)
-    run(mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', *on_cluster, '-n', ranks, calibrate,
+    run(mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', *on_cluster, '-n', ranks, calibrate,
         '--samples', samples, *options)
     with open(samples, encoding='utf-8') as file:
         return samples, file.read()
@@ -411,7 +411,7 @@ def main():
             failures.append('warnings')
             print(f'not ok: warnings: {warnings}')
         # What it wrote is a cluster file, and the program runs on it.
-        run(mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2', calibrate,
+        run(mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2', calibrate,
             '--samples', os.path.join(folder, 'third.csv'), '--quick', '--max-size', '1K')
         # Its intervals are around its values, and values can be drawn from them.
         run(mpisim_run, '--quiet', '--compute', 'modelled', '--vary-cluster', '--cluster', output, '-n', '2', calibrate, '--help')

@@ -110,7 +110,7 @@ def check(folder, lines, seed):
 with tempfile.TemporaryDirectory() as scratch:
     for cluster in clusters:
         made = os.path.join(scratch, 'made.csv')
-        one = run(mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', cluster, '-n', '6', '--set', 'nodes=6', calibrate,
+        one = run(mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', '--cluster', cluster, '-n', '6', '--set', 'nodes=6', calibrate,
                   '--samples', made)
         assert one.returncode == 0, one.stderr
         with open(made, encoding='utf-8') as file:

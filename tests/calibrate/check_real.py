@@ -55,7 +55,7 @@ def writes_a_valid_file(front, folder):
     verdict = re.search('^verdict: +(.*)$', out, re.MULTILINE)
     check(verdict and f'\n# {verdict[1]}\n' in text, 'the file has the same verdict')
     check(len(re.findall(r'^mpisim-calibrate: [^,]+, at most \d+ s left$', err, re.MULTILINE)) > 3, f'progress and the time left: {err}')
-    code, out, err = run_mpi.run([mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2',
+    code, out, err = run_mpi.run([mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2',
                                   simulated, '--quick', '--max-size', '64K', '--samples', os.path.join(folder, 'csv')], 60)
     check(code == 0, f'the file is valid: {err}')
 
@@ -94,7 +94,7 @@ def probes_between_nodes_end(front, folder):
     check(not list(sourced.complaints(output)), f'five nodes: each value has its source: {list(sourced.complaints(output))}')
     for probe in ('after_rest', 'behind_large', 'two_at_once', 'synchronous', 'beside_bulk', 'ring', 'pairs', 'many_to_one'):
         check(probe in probes, f'five nodes: {probe} was measured')
-    code, _, err = run_mpi.run([mpisim_run, '--quiet', '--compute', 'modelled', '--cluster', output, '-n', '2', simulated, '--help'], 60)
+    code, _, err = run_mpi.run([mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--cluster', output, '-n', '2', simulated, '--help'], 60)
     check(code == 0, f'five nodes: the file is valid: {err}')
 
 

@@ -78,7 +78,7 @@ def run(*command):
 
 
 def simulate(on_cluster, *command):
-    return run(mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', *on_cluster, '-n', ranks, *command)
+    return run(mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', *on_cluster, '-n', ranks, *command)
 
 
 def predict(on_cluster, folder):

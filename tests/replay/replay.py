@@ -34,7 +34,7 @@ def cluster(name):
 
 def record(name, program, ranks, arguments, options=()):
     return run([f"{BIN}/mpisim-run", "--cluster", cluster(name), "-n", str(ranks), "--quiet", "--json", "run.json",
-                "--record", "run.mtrace", *options, f"{APPS}/{program}", *arguments])
+                "--record", "run.mtrace", *([] if any(word.startswith("--vary") for word in options) else ["--deterministic"]), *options, f"{APPS}/{program}", *arguments])
 
 
 def replay(*options):

@@ -9,6 +9,7 @@
 #include "tools/replay/entry.h"
 #include "tools/replay/provenance.h"
 #include "tools/run/run.h"
+#include "tools/run/variation.h"
 #include "util/version.h"
 
 #define EXIT_USAGE 2
@@ -32,7 +33,7 @@ static const char help[] =
     "                         FILE instead of the trace (docs/benchmark-store.md)\n"
     "  --scale KERNEL=FACTOR  time of a kernel times FACTOR; *=FACTOR: of all computation; may\n"
     "                         be repeated; replaces the recorded factor of the kernel\n"
-    "  --vary-compute A, --vary-transfer A, --seed N\n"
+    "  --vary-compute A, --vary-transfer A, --deterministic, --seed N\n"
     "                         random variation, as of mpisim-run\n"
     "  --json FILE, --report DIR, --html FILE, --what-if FILE, --real FILE,\n"
     "  --trace-out FILE, --explain, --quiet\n"
@@ -143,10 +144,13 @@ static void describe(struct session *s)
 		o->cluster = p->cluster_file ? p->cluster_file : s->file->path;
 	if (!o->placement)
 		o->placement = p->placement;
-	if (o->vary_compute == 0)
+	o->deterministic |= p->deterministic && o->vary_compute < 0 && o->vary_transfer < 0;
+	if (o->vary_compute < 0 && !o->deterministic)
 		o->vary_compute = p->vary_compute;
-	if (o->vary_transfer == 0)
+	if (o->vary_transfer < 0 && !o->deterministic)
 		o->vary_transfer = p->vary_transfer;
+	if (p->is_single)
+		o->n_repeats = 1;
 	if (o->seed < 0)
 		o->seed = p->seed;
 	free(o->overrides);
@@ -161,37 +165,7 @@ static void describe(struct session *s)
 	o->no_alloc = p->no_alloc;
 	o->program = p->command;
 	o->n_ranks = s->file->n_ranks;
-}
-
-static int create_replay(struct session *s, struct util_error *err)
-{
-	struct run *run = &s->run;
-	struct sim_observers observers = {.n = 0};
-	struct replay_config config = {
-	    .cluster = run->cluster,
-	    .node_of = run->node_of,
-	    .observers = &observers,
-	    .mode = run->options.mode,
-	    .bench_in = run->options.bench_in,
-	    .scales = run->options.scales,
-	    .n_scales = run->options.n_scales,
-	    .vary_compute = run->options.vary_compute,
-	    .vary_transfer = run->options.vary_transfer,
-	    .vary_kernels = run->options.vary_kernels,
-	    .seed = (uint64_t)run->options.seed,
-	};
-	int failed =
-	    trace_summary_create(run->n_ranks, run->node_of, run->cluster, &run->summary, err);
-
-	if (!failed)
-		failed = run_observers_create(run, &observers, err);
-	if (!failed)
-		failed = replay_create(s->file, &config, &s->replay, err);
-	if (!failed) {
-		run->world = s->replay->world;
-		run->mpi = s->replay->mpi;
-	}
-	return failed;
+	run_variation_resolve(&s->run);
 }
 
 static int prepare(struct session *s, struct util_error *err)
@@ -210,7 +184,7 @@ static int prepare(struct session *s, struct util_error *err)
 		return failed;
 	describe(s);
 	replay_doubts_note(s->file, is_moved(s), &s->run.notes);
-	failed = create_replay(s, err);
+	failed = run_replay_create(&s->run, s->file, s->run.options.seed, false, &s->replay, err);
 	return failed ? failed : run_results_check(&s->run.options, err);
 }
 
@@ -224,6 +198,7 @@ static void finish(struct session *s)
 	trace_summary_destroy(s->run.summary);
 	net_cluster_destroy(s->run.cluster);
 	run_strings_finish(&s->run.notes);
+	free(s->run.repeat_times_s);
 	free(s->run.reserve);
 	replay_provenance_finish(&s->provenance);
 	mtrace_file_close(s->file);
@@ -243,7 +218,8 @@ static int replay(struct session *s)
 	} else {
 		pd_world_start(s->run.world);
 		run_loop(&s->run);
-		status = run_finish(&s->run);
+		status = s->run.is_varied ? run_variation_finish(&s->run, s->file)
+					  : run_finish(&s->run);
 	}
 	finish(s);
 	return status;

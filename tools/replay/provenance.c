@@ -40,6 +40,13 @@ static int read_nodes(const struct mtrace_file *file, const json_t *list,
 	return out->node_of ? 0 : UTIL_ENOMEM;
 }
 
+static double amplitude_of(const json_t *options, const char *name)
+{
+	const json_t *value = json_object_get(options, name);
+
+	return json_is_number(value) ? json_number_value(value) : -1;
+}
+
 int replay_provenance_read(const struct mtrace_file *file, struct replay_provenance *out,
 			   struct util_error *err)
 {
@@ -64,8 +71,10 @@ int replay_provenance_read(const struct mtrace_file *file, struct replay_provena
 	out->mode = mode_of(json_string_value(json_object_get(options, "compute")));
 	out->first_n = (int)json_integer_value(json_object_get(options, "first_n"));
 	out->no_alloc = json_is_true(json_object_get(options, "no_alloc"));
-	out->vary_compute = json_number_value(json_object_get(options, "vary_compute"));
-	out->vary_transfer = json_number_value(json_object_get(options, "vary_transfer"));
+	out->vary_compute = amplitude_of(options, "vary_compute");
+	out->vary_transfer = amplitude_of(options, "vary_transfer");
+	out->deterministic = json_is_true(json_object_get(options, "deterministic"));
+	out->is_single = json_integer_value(json_object_get(options, "repeat")) == 1;
 	out->seed = json_integer_value(json_object_get(options, "seed"));
 	if (!out->command || !out->overrides || !out->scales ||
 	    read_nodes(file, json_object_get(out->root, "node_of"), out)) {

@@ -282,6 +282,7 @@ static locale_t use_c_locale(void)
 
 int run_finish(struct run *run)
 {
+	const struct run *told = run->told ? run->told : run;
 	struct run_strings warnings = {.items = NULL};
 	struct run_failure failure = {.blocked = NULL};
 	struct trace_run description = {.cluster_file = NULL};
@@ -299,11 +300,11 @@ int run_finish(struct run *run)
 	close_open_calls(run);
 	trace_summary_close(run->summary, run->world->engine.now);
 	run_explain(run, &sites, &explanation, &description);
-	n_bad_exits = run_warn_exit_codes(run, &warnings);
+	n_bad_exits = run_warn_exit_codes(told, &warnings);
 	description.n_early_warnings = warnings.n;
-	run_warn_missing(run, &warnings);
+	run_warn_missing(told, &warnings);
 	description.n_top_warnings = warnings.n;
-	run_warn(run, &warnings);
+	run_warn(told, &warnings);
 	describe_settings(run, &description);
 	describe_outcome(run, n_bad_exits, &description);
 	if (description.outcome == TRACE_FAILED) {

@@ -21,6 +21,7 @@
 #include "tools/run/record.h"
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
+#include "tools/run/variation.h"
 #include "tools/run/whatif.h"
 #include "util/units.h"
 #include "util/version.h"
@@ -139,6 +140,10 @@ static int prepare_cluster(struct run *run, struct util_error *err)
 
 	if (!failed && o->vary_cluster)
 		failed = vary_cluster(run, err);
+	if (!failed) {
+		run_variation_resolve(run);
+		failed = run_repeat_check_varies(o, err);
+	}
 	if (!failed && o->schedule)
 		failed = run_schedule_load(o->schedule, run->cluster, RUN_MAX_RANKS, &run->schedule,
 					   err);
@@ -169,7 +174,7 @@ static bool locate(void *context, const void *address, uint64_t *out_place)
 	return false;
 }
 
-static void observe(struct sim_observers *observers, struct sim_observer observer)
+void run_observe(struct sim_observers *observers, struct sim_observer observer)
 {
 	sim_observers_add(observers, &observer);
 }
@@ -180,20 +185,20 @@ int run_observers_create(struct run *run, struct sim_observers *out, struct util
 {
 	const struct run_options *o = &run->options;
 
-	observe(out, trace_summary_observer(run->summary));
+	run_observe(out, trace_summary_observer(run->summary));
 	if (o->real && trace_real_open(o->real, run->n_ranks, run->cluster, &run->real, err))
 		return util_error_prepend(err, "--real");
 	if (o->report || o->html || run->real) {
 		if (trace_detail_create(run->n_ranks, &run->detail, err))
 			return err->code;
 		run->detail->real = run->real;
-		observe(out, trace_detail_observer(run->detail));
+		run_observe(out, trace_detail_observer(run->detail));
 	}
 	if (o->explain) {
 		if (trace_analysis_create(run->summary, run->schedule ? run->schedule->n_jobs : 1,
 					  locate, run, &run->analysis, err))
 			return err->code;
-		observe(out, trace_analysis_observer(run->analysis));
+		run_observe(out, trace_analysis_observer(run->analysis));
 	}
 	if (o->ideal &&
 	    trace_ideal_load(o->ideal, run->n_ranks,
@@ -202,7 +207,7 @@ int run_observers_create(struct run *run, struct sim_observers *out, struct util
 	if (o->trace_out) {
 		if (trace_export_create(o->trace_out, run->summary, &run->exporter, err))
 			return util_error_prepend(err, "--trace-out");
-		observe(out, trace_export_observer(run->exporter));
+		run_observe(out, trace_export_observer(run->exporter));
 	}
 	return 0;
 }
@@ -243,7 +248,7 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .n_private_libraries = o->n_private_libraries,
 	    .private_libraries = o->private_libraries,
 	    .max_spawned = run->cluster->spawn_max_processes,
-	    .substitute = o->record ? mpi_record_substitute : NULL,
+	    .substitute = run_is_recorded(run) ? mpi_record_substitute : NULL,
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,
 	};
@@ -256,7 +261,7 @@ static int prepare_world(struct run *run, struct util_error *err)
 		failed = mpi_world_create(run->world, &run->mpi, err);
 	if (!failed)
 		run->mpi->no_spawn = no_spawn(o);
-	if (!failed && o->record)
+	if (!failed && run_is_recorded(run))
 		failed = run_record_create(run, err);
 	if (!failed && run->schedule)
 		failed = run_launcher_create(run, run->schedule, &run->launcher, err);
@@ -307,6 +312,9 @@ static void finish(struct run *run)
 	free(run->node_of);
 	net_cluster_draw_finish(run->drawn, run->n_drawn);
 	free(run->repeat_times_s);
+	run_strings_finish(&run->notes);
+	if (run->trace_fd > 0)
+		close(run->trace_fd);
 }
 
 /* The further runs of --repeat, where the first one ended well. Returns the exit status so far. */
@@ -318,7 +326,7 @@ static int repeat(struct run *run)
 
 	for (int rank = 0; rank < world->n_ranks && is_good; rank++)
 		is_good = world->ranks[rank].exit_code == 0;
-	if (run->options.n_repeats == 1 || !is_good || !run_repeat(run, &err))
+	if (run->options.n_repeats <= 1 || !is_good || !run_repeat(run, &err))
 		return 0;
 	fprintf(run->console, "mpisim-run: %s\n", err.text);
 	return err.code == UTIL_EPROGRAM ? 1 : EXIT_USAGE;
@@ -326,7 +334,7 @@ static int repeat(struct run *run)
 
 static int run_world(struct run *run)
 {
-	int status, repeat_status;
+	int status, repeat_status = 0;
 
 	pd_descriptors_keep();
 	if (run->launcher)
@@ -340,9 +348,10 @@ static int run_world(struct run *run)
 	/* the rank that ran last may have gone elsewhere */
 	if (run->start_dir_fd >= 0 && fchdir(run->start_dir_fd))
 		run_strings_add(&run->notes, "the working directory is not there any more");
-	repeat_status = repeat(run);
-	status = run_finish(run);
-	if (run->record && run_record_close(run))
+	if (!run->is_varied)
+		repeat_status = repeat(run);
+	status = run->is_varied ? run_variation_finish(run, NULL) : run_finish(run);
+	if ((run->options.record || run->options.record_at_fd) && run_record_close(run))
 		status = status ? status : EXIT_USAGE;
 	return status ? status : repeat_status;
 }

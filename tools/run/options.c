@@ -40,6 +40,7 @@ enum option_code {
 	OPTION_BENCH_OUT,
 	OPTION_BLAS_MODEL,
 	OPTION_CONTENTION,
+	OPTION_DETERMINISTIC,
 	OPTION_FIRST_N,
 	OPTION_INTERVAL,
 	OPTION_NO_ALLOC,
@@ -82,6 +83,7 @@ static const struct option long_options[] = {
     {"coll-profile", required_argument, NULL, OPTION_COLL_PROFILE},
     {"compute", required_argument, NULL, OPTION_COMPUTE},
     {"cpus-per-rank", required_argument, NULL, OPTION_CPUS_PER_RANK},
+    {"deterministic", no_argument, NULL, OPTION_DETERMINISTIC},
     {"explain", no_argument, NULL, OPTION_EXPLAIN},
     {"first-n", required_argument, NULL, OPTION_FIRST_N},
     {"help", no_argument, NULL, OPTION_HELP},
@@ -251,6 +253,9 @@ static int take_compute_option(int option, char *value, struct run_options *out,
 	case OPTION_VARY_CLUSTER:
 		out->vary_cluster = true;
 		return 0;
+	case OPTION_DETERMINISTIC:
+		out->deterministic = true;
+		return 0;
 	case OPTION_SEED:
 		return parse_int("--seed", value, 0, INT64_MAX, &out->seed, err);
 	default:
@@ -381,25 +386,6 @@ static int take_programs(struct run_options *out, struct util_error *err)
 	return failed;
 }
 
-/* Neither summary nor --json or --report, which say the time, too; what else was asked for would be
- * missed. Runs of --repeat have the options of the first one. */
-static int keep_time_only(struct run_options *o, struct util_error *err)
-{
-	const char *found = o->record ? "--record" : o->trace_out ? "--trace-out" : NULL;
-
-	if (!found && o->html)
-		found = "--html";
-	if (found && strcmp(o->time_only, RUN_REPEAT_TIME) != 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--time-only writes the predicted time and nothing else; "
-				      "found %s",
-				      found);
-	o->json = o->report = o->trace_out = o->html = o->ideal = o->real = NULL;
-	o->explain = false;
-	o->quiet = true;
-	return 0;
-}
-
 static int parse_all(int argc, char **argv, struct run_options *out, struct util_error *err)
 {
 	uint64_t given = 0, *once = &given;
@@ -431,7 +417,7 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 	if (!failed)
 		failed = run_options_take_contention(out, err);
 	if (out->time_only && !failed)
-		failed = keep_time_only(out, err);
+		failed = run_options_keep_time_only(out, err);
 	out->explain = out->explain || out->html;
 	return failed || out->schedule || out->is_replay || out->check_binary
 		       ? failed
@@ -468,7 +454,10 @@ int run_options_parse(int argc, char **argv, struct run_options *out, struct uti
 {
 	return parse(argc, argv,
 		     (struct run_options){
-			 .mode = PD_COMPUTE_DIRECT, .isolation = PD_ISOLATION_AUTO, .n_repeats = 1},
+			 .mode = PD_COMPUTE_DIRECT,
+			 .isolation = PD_ISOLATION_AUTO,
+			 .vary_compute = -1,
+			 .vary_transfer = -1},
 		     out, err);
 }
 
@@ -478,7 +467,8 @@ int run_options_parse_replay(int argc, char **argv, struct run_options *out, str
 		     (struct run_options){.mode = PD_COMPUTE_MODELLED,
 					  .isolation = PD_ISOLATION_AUTO,
 					  .seed = -1,
-					  .n_repeats = 1,
+					  .vary_compute = -1,
+					  .vary_transfer = -1,
 					  .is_replay = true},
 		     out, err);
 }

@@ -30,9 +30,10 @@ struct run_options {
 	int n_overrides;
 	char **made_overrides; /* [n_made] those of `overrides` that are not borrowed */
 	int n_made;
-	double vary_compute, vary_transfer;
+	double vary_compute, vary_transfer; /* negative: what the cluster file says */
 	bool vary_kernels, vary_cluster;
-	int n_repeats;	 /* 1: no repetition */
+	bool deterministic; /* no variation by the cluster file */
+	int n_repeats;	 /* 0: not said; 1: no repetition */
 	double coverage; /* of --interval, a fraction; 0: not given */
 	int64_t seed;
 	int64_t stack_size_B;
@@ -49,6 +50,8 @@ struct run_options {
 	bool explain;
 	const char *time_only; /* file for nothing but the predicted time, NULL: none */
 	const char *record; /* trace file, NULL: none */
+	bool record_at_fd;  /* the trace goes to RUN_REPEAT_TRACE_FD: a run of another mpisim-run */
+	bool record_sites;  /* then: with source lines */
 	bool tag_output, quiet, help, version;
 	bool coll_help; /* --coll help */
 	const char *schedule; /* file of jobs, NULL: none */
@@ -69,6 +72,8 @@ int run_options_parse(int argc, char **argv, struct run_options *out, struct uti
 int run_options_parse_replay(int argc, char **argv, struct run_options *out, struct util_error *err);
 /* Whether the options go together. Within run_options_parse. */
 int run_options_check(const struct run_options *options, struct util_error *err);
+/* --time-only: drops what else would come out, or refuses it. Within run_options_parse. */
+int run_options_keep_time_only(struct run_options *o, struct util_error *err);
 void run_options_finish(struct run_options *options);
 
 /*

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Options that go together, and those that do not. */
 #include "tools/run/options.h"
+
+#include <string.h>
+
 #include "tools/run/repeat.h"
 
 #define SEE_HELP "see mpisim-run --help"
@@ -13,8 +16,8 @@ static int check_compute(const struct run_options *o, struct util_error *err)
 
 	if (o->mode == PD_COMPUTE_COLLECT && !o->bench_out)
 		return util_error_set(
-			err, UTIL_EINPUT,
-			"--compute collect needs --bench-out FILE, where measurements go");
+		    err, UTIL_EINPUT,
+		    "--compute collect needs --bench-out FILE, where measurements go");
 	if (o->mode != PD_COMPUTE_COLLECT && o->bench_out)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--bench-out needs --compute collect; found --compute %s",
@@ -47,9 +50,26 @@ static int check_compute(const struct run_options *o, struct util_error *err)
 				      "--no-alloc does not give: use one of them");
 	if (o->first_n > 0 && (o->mode == PD_COMPUTE_MODELLED || o->mode == PD_COMPUTE_COLLECT))
 		return util_error_set(
-			err, UTIL_EINPUT,
-			"--first-n needs --compute direct or partial; found --compute %s", mode);
+		    err, UTIL_EINPUT,
+		    "--first-n needs --compute direct or partial; found --compute %s", mode);
 	return 0;
+}
+
+/* --deterministic: nothing varies. */
+static int check_deterministic(const struct run_options *o, struct util_error *err)
+{
+	const char *found = !o->deterministic	    ? NULL
+			    : o->n_repeats > 1	    ? "--repeat"
+			    : o->vary_cluster	    ? "--vary-cluster"
+			    : o->vary_kernels	    ? "--vary-kernels"
+			    : o->vary_compute >= 0  ? "--vary-compute"
+			    : o->vary_transfer >= 0 ? "--vary-transfer"
+						    : NULL;
+
+	return found
+		   ? util_error_set(err, UTIL_EINPUT,
+				    "--deterministic is one run without variation; found %s", found)
+		   : 0;
 }
 
 /* A schedule says what runs, on how many ranks and where. */
@@ -70,10 +90,13 @@ static int check_schedule(const struct run_options *options, struct util_error *
 		return util_error_set(err, UTIL_EINPUT,
 				      "--compute collect measures one program; found --schedule");
 	if (options->record && (options->n_repeats > 1 || options->vary_cluster))
-		return util_error_set(err, UTIL_EINPUT,
-				      "--record records one run on the cluster of the file; found --repeat or "
-				      "--vary-cluster");
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "--record records one run on the cluster of the file; found --repeat or "
+		    "--vary-cluster");
 	failed = check_compute(options, err);
+	if (!failed)
+		failed = check_deterministic(options, err);
 	return failed ? failed : run_repeat_check(options, err);
 }
 
@@ -92,13 +115,16 @@ static int check_run(const struct run_options *options, struct util_error *err)
 				      "no number of ranks; wanted -n N; " SEE_HELP);
 	if (!options->program[0])
 		return util_error_set(
-			err, UTIL_EINPUT,
-			"no program; wanted mpisim-run --cluster FILE -n N PROGRAM [ARGUMENT…]");
+		    err, UTIL_EINPUT,
+		    "no program; wanted mpisim-run --cluster FILE -n N PROGRAM [ARGUMENT…]");
 	if (options->record && (options->n_repeats > 1 || options->vary_cluster))
-		return util_error_set(err, UTIL_EINPUT,
-				      "--record records one run on the cluster of the file; found --repeat or "
-				      "--vary-cluster");
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "--record records one run on the cluster of the file; found --repeat or "
+		    "--vary-cluster");
 	failed = check_compute(options, err);
+	if (!failed)
+		failed = check_deterministic(options, err);
 	return failed ? failed : run_repeat_check(options, err);
 }
 
@@ -109,16 +135,23 @@ static const char *find_unreplayable(const struct run_options *o)
 		bool is_given;
 		const char *name;
 	} all[] = {
-		{o->n_ranks != 0, "-n"},	     {o->schedule, "--schedule"},
-		{o->mode != PD_COMPUTE_MODELLED, "--compute"}, {o->bench_out, "--bench-out"},
-		{o->blas_model, "--blas-model"},     {o->first_n, "--first-n"},
-		{o->cpus_per_rank != 0, "--cpus-per-rank"},
-		{o->no_alloc, "--no-alloc"},	     {o->stack_size_B, "--stack-size"},
-		{o->isolation != PD_ISOLATION_AUTO, "--isolation"},
-		{o->n_private_libraries > 0, "--private-lib"},
-		{o->n_repeats > 1, "--repeat"},	     {o->vary_cluster, "--vary-cluster"},
-		{o->tag_output, "--tag-output"},     {o->record, "--record"},
-		{o->check_binary, "--check-binary"}, {o->ignore_leaks, "--ignore-leaks"},
+	    {o->n_ranks != 0, "-n"},
+	    {o->schedule, "--schedule"},
+	    {o->mode != PD_COMPUTE_MODELLED, "--compute"},
+	    {o->bench_out, "--bench-out"},
+	    {o->blas_model, "--blas-model"},
+	    {o->first_n, "--first-n"},
+	    {o->cpus_per_rank != 0, "--cpus-per-rank"},
+	    {o->no_alloc, "--no-alloc"},
+	    {o->stack_size_B, "--stack-size"},
+	    {o->isolation != PD_ISOLATION_AUTO, "--isolation"},
+	    {o->n_private_libraries > 0, "--private-lib"},
+	    {o->n_repeats > 1, "--repeat"},
+	    {o->vary_cluster, "--vary-cluster"},
+	    {o->tag_output, "--tag-output"},
+	    {o->record, "--record"},
+	    {o->check_binary, "--check-binary"},
+	    {o->ignore_leaks, "--ignore-leaks"},
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -132,30 +165,31 @@ static int check_replay(const struct run_options *options, struct util_error *er
 	const char *found = find_unreplayable(options);
 
 	if (found)
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s is for mpisim-run: a replay makes the recorded calls, without "
-				      "the program; see mpisim-replay --help",
-				      found);
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "%s is for mpisim-run: a replay makes the recorded calls, without "
+		    "the program; see mpisim-replay --help",
+		    found);
 	if (!options->program[0] || options->program[1])
 		return util_error_set(err, UTIL_EINPUT,
 				      "found %s, wanted one trace: mpisim-replay FILE [OPTION…]",
 				      options->program[0] ? "several files" : "none");
-	return 0;
+	return check_deterministic(options, err);
 }
 
 /* Nothing is simulated, so whatever else is said would not be obeyed. */
 static int check_binary(const struct run_options *o, struct util_error *err)
 {
-	const char *found = o->program[0]   ? o->program[0]
-			    : o->cluster    ? "--cluster"
-			    : o->schedule   ? "--schedule"
-			    : o->n_ranks    ? "-n"
-			    : o->report     ? "--report"
-			    : o->record     ? "--record"
-			    : o->trace_out  ? "--trace-out"
-			    : o->html	    ? "--html"
-			    : o->explain    ? "--explain"
-					    : NULL;
+	const char *found = o->program[0]  ? o->program[0]
+			    : o->cluster   ? "--cluster"
+			    : o->schedule  ? "--schedule"
+			    : o->n_ranks   ? "-n"
+			    : o->report	   ? "--report"
+			    : o->record	   ? "--record"
+			    : o->trace_out ? "--trace-out"
+			    : o->html	   ? "--html"
+			    : o->explain   ? "--explain"
+					   : NULL;
 
 	return found ? util_error_set(err, UTIL_EINPUT,
 				      "found %s beside --check-binary, which looks at one file and "
@@ -169,8 +203,9 @@ int run_options_check(const struct run_options *options, struct util_error *err)
 	if (options->check_binary && !options->is_replay)
 		return check_binary(options, err);
 	if (options->what_if && !options->html)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--what-if puts a table into the page of --html; found no --html");
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "--what-if puts a table into the page of --html; found no --html");
 	if (options->real && !options->html && !options->json)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--real puts a real run beside the prediction of --html or "
@@ -179,4 +214,28 @@ int run_options_check(const struct run_options *options, struct util_error *err)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--real is a run of one program; found --schedule");
 	return options->is_replay ? check_replay(options, err) : check_run(options, err);
+}
+
+/* Neither summary nor --json or --report, which say the time, too; what else was asked for would be
+ * missed. Runs of --repeat have the options of the first one. */
+int run_options_keep_time_only(struct run_options *o, struct util_error *err)
+{
+	const char *found = o->record ? "--record" : o->trace_out ? "--trace-out" : NULL;
+
+	if (!found && o->html)
+		found = "--html";
+	if (found && strcmp(o->time_only, RUN_REPEAT_TIME) != 0)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--time-only writes the predicted time and nothing else; "
+				      "found %s",
+				      found);
+	o->record_sites = o->explain || o->html || o->trace_out || o->report;
+	if (strcmp(o->time_only, RUN_REPEAT_TIME) == 0) {
+		o->record_at_fd = o->record && strcmp(o->record, RUN_REPEAT_TRACE) == 0;
+		o->record = NULL;
+	}
+	o->json = o->report = o->trace_out = o->html = o->ideal = o->real = o->what_if = NULL;
+	o->explain = false;
+	o->quiet = true;
+	return 0;
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/run/record.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "mpi/record/record.h"
+#include "tools/run/repeat.h"
 #include "util/version.h"
 
 enum { MAX_CLUSTER_B = 1 << 24 };
@@ -33,16 +37,23 @@ static json_t *strings(int n, const char *const *items)
 	return list;
 }
 
-static json_t *describe_options(const struct run_options *o)
+static json_t *describe_options(const struct run *run)
 {
+	const struct run_options *o = &run->options;
 	json_t *options = json_object();
 
 	json_object_set_new(options, "compute", json_string(run_mode_name(o->mode)));
 	json_object_set_new(options, "set", strings(o->n_overrides, o->overrides));
 	json_object_set_new(options, "scale", strings(o->n_scales, o->scales));
 	json_object_set_new(options, "seed", json_integer(o->seed));
-	json_object_set_new(options, "vary_compute", json_real(o->vary_compute));
-	json_object_set_new(options, "vary_transfer", json_real(o->vary_transfer));
+	if (run->gave_vary_compute)
+		json_object_set_new(options, "vary_compute", json_real(o->vary_compute));
+	if (run->gave_vary_transfer)
+		json_object_set_new(options, "vary_transfer", json_real(o->vary_transfer));
+	if (o->deterministic)
+		json_object_set_new(options, "deterministic", json_true());
+	if (o->n_repeats == 1)
+		json_object_set_new(options, "repeat", json_integer(1));
 	if (o->first_n > 0)
 		json_object_set_new(options, "first_n", json_integer(o->first_n));
 	if (o->no_alloc)
@@ -67,11 +78,11 @@ static json_t *describe(const struct run *run)
 	json_object_set_new(root, "node_of", nodes);
 	json_object_set_new(root, "cluster_file", json_string(o->cluster));
 	json_object_set_new(root, "cluster", read_text(o->cluster));
-	json_object_set_new(root, "options", describe_options(o));
+	json_object_set_new(root, "options", describe_options(run));
 	return root;
 }
 
-int run_record_create(struct run *run, struct util_error *err)
+static int create(struct run *run, struct util_error *err)
 {
 	json_t *root = describe(run);
 	char *text = json_dumps(root, JSON_COMPACT);
@@ -80,9 +91,36 @@ int run_record_create(struct run *run, struct util_error *err)
 	json_decref(root);
 	if (!text)
 		return util_error_set(err, UTIL_ENOMEM, "--record: out of memory");
-	failed = mpi_record_create(run->mpi, run->options.record, text, &run->record, err);
+	failed = mpi_record_create(run->mpi, run->options.record, run->trace_fd, text, &run->record,
+				   err);
 	free(text);
-	return failed ? util_error_prepend(err, "--record") : 0;
+	return failed && run->options.record ? util_error_prepend(err, "--record") : failed;
+}
+
+static int open_memory(const struct run_options *o, struct util_error *err)
+{
+	int fd = o->record_at_fd ? RUN_REPEAT_TRACE_FD : memfd_create("mpisim trace", MFD_CLOEXEC);
+
+	if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC))
+		util_error_errno(err, errno, "cannot keep a trace in memory");
+	return fd;
+}
+
+bool run_is_recorded(const struct run *run)
+{
+	const struct run_options *o = &run->options;
+
+	return o->record || o->record_at_fd || (run->is_varied && !run->schedule);
+}
+
+int run_record_create(struct run *run, struct util_error *err)
+{
+	if (!run->options.record) {
+		run->trace_fd = open_memory(&run->options, err);
+		if (run->trace_fd < 0)
+			return err->code;
+	}
+	return create(run, err);
 }
 
 int run_record_close(struct run *run)
@@ -94,7 +132,7 @@ int run_record_close(struct run *run)
 			"mpisim-run: no trace is written: the run did not end by itself\n");
 		return 0;
 	}
-	if (mpi_record_close(run->record, &err)) {
+	if (!run->is_record_closed && mpi_record_close(run->record, true, &err)) {
 		fprintf(run->console, "mpisim-run: --record: %s\n", err.text);
 		return err.code;
 	}

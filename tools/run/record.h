@@ -6,6 +6,8 @@
 
 /* --record: the trace of a run with what it was made from. */
 
+/* By --record, or in memory for what follows (tools/run/variation.h). */
+bool run_is_recorded(const struct run *run);
 /* Before the ranks run. Errors: those of mpi_record_create. */
 int run_record_create(struct run *run, struct util_error *err);
 /* After the run: completes the file when every rank ended. Says on the console what it did.

@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,22 +47,28 @@ int run_coverage_parse(const char *text, double *out, struct util_error *err)
 }
 
 /* Runs that come out alike would pretend a certainty that there is not. */
-int run_repeat_check(const struct run_options *o, struct util_error *err)
+int run_repeat_check_varies(const struct run_options *o, struct util_error *err)
 {
 	bool varies = o->vary_cluster || o->vary_kernels || o->vary_compute > 0 ||
 		      o->vary_transfer > 0 || o->mode == PD_COMPUTE_DIRECT ||
 		      o->mode == PD_COMPUTE_PARTIAL;
 
-	if (o->coverage > 0 && o->n_repeats == 1 && !o->time_only)
+	if (o->n_repeats <= 1 || varies)
+		return 0;
+	return util_error_set(err, UTIL_EINPUT,
+			      "--repeat: found nothing that varies, wanted --vary-cluster, "
+			      "--vary-kernels, --vary-compute, --vary-transfer or a section "
+			      "\"variation\" of the cluster file");
+}
+
+int run_repeat_check(const struct run_options *o, struct util_error *err)
+{
+	if (o->coverage > 0 && o->n_repeats <= 1 && !o->time_only)
 		return util_error_set(
 		    err, UTIL_EINPUT,
 		    "--interval needs --repeat N, the runs that it is taken from");
-	if (o->n_repeats == 1)
+	if (o->n_repeats <= 1)
 		return 0;
-	if (!varies)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--repeat: found nothing that varies, wanted --vary-cluster, "
-				      "--vary-kernels, --vary-compute or --vary-transfer");
 	if (o->mode == PD_COMPUTE_COLLECT)
 		return util_error_set(
 		    err, UTIL_EINPUT,
@@ -111,6 +118,8 @@ struct child {
 	int index; /* of its time */
 };
 
+#define N_OURS 8 /* options of a further run */
+
 struct repetition {
 	struct run *run;
 	int next;			    /* run to be started */
@@ -120,15 +129,17 @@ struct repetition {
 
 /* This command with options that say which run it is, in front of the program. After the first word
  * of ours the last one of an option holds. */
-static char **child_argv(const struct run *run, char *seed)
+static char **child_argv(const struct run *run, char *seed, bool is_recorded)
 {
-	static char more[][16] = {"--seed", "", "--time-only", RUN_REPEAT_TIME, "--repeat", "1"};
+	static char more[N_OURS][16] = {"--seed",   "",	 "--time-only", RUN_REPEAT_TIME,
+					"--repeat", "1", "--record",	RUN_REPEAT_TRACE};
+	int n_more = is_recorded ? N_OURS : N_OURS - 2;
 	int n_options = (int)(run->options.program - run->argv), n_words = 0, n = 0;
 	char **argv;
 
 	while (run->options.program[n_words])
 		n_words++;
-	argv = calloc((size_t)(n_options + n_words) + 9, sizeof *argv);
+	argv = calloc((size_t)(n_options + n_words) + N_OURS + 3, sizeof *argv);
 	if (argv) {
 		argv[n++] = run->argv[0];
 		argv[n++] = more[2];
@@ -139,14 +150,14 @@ static char **child_argv(const struct run *run, char *seed)
 		if (i < n_options - 1 || strcmp(run->argv[i], "--") != 0)
 			argv[n++] = run->argv[i];
 	}
-	for (int i = 0; argv && i < 6; i++)
+	for (int i = 0; argv && i < n_more; i++)
 		argv[n++] = i == 1 ? seed : more[i];
 	for (int i = 0; argv && i < n_words; i++)
 		argv[n++] = run->options.program[i];
 	return argv;
 }
 
-static int spawn(const struct run *run, char **argv, int time_fd, pid_t *out)
+static int spawn(const struct run *run, char **argv, int time_fd, int trace_fd, pid_t *out)
 {
 	posix_spawn_file_actions_t actions;
 	int failed = posix_spawn_file_actions_init(&actions);
@@ -156,6 +167,8 @@ static int spawn(const struct run *run, char **argv, int time_fd, pid_t *out)
 	if (run->start_dir_fd >= 0)
 		posix_spawn_file_actions_addfchdir_np(&actions, run->start_dir_fd);
 	posix_spawn_file_actions_adddup2(&actions, time_fd, CHILD_FD);
+	if (trace_fd >= 0)
+		posix_spawn_file_actions_adddup2(&actions, trace_fd, RUN_REPEAT_TRACE_FD);
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null",
 						 fd ? O_WRONLY : O_RDONLY, 0);
@@ -164,7 +177,8 @@ static int spawn(const struct run *run, char **argv, int time_fd, pid_t *out)
 	return failed;
 }
 
-static int start(struct repetition *r, struct util_error *err)
+/* trace_fd: where the run records itself; negative: it does not. */
+static int start(struct repetition *r, int trace_fd, struct util_error *err)
 {
 	struct child *child = &r->children[r->n_children];
 	char seed[32];
@@ -172,14 +186,14 @@ static int start(struct repetition *r, struct util_error *err)
 	int pipe_fds[2], failed;
 
 	snprintf(seed, sizeof seed, "%lld", (long long)(r->run->options.seed + r->next));
-	argv = child_argv(r->run, seed);
+	argv = child_argv(r->run, seed, trace_fd >= 0);
 	if (!argv)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	if (pipe2(pipe_fds, O_CLOEXEC)) {
 		free(argv);
 		return util_error_errno(err, errno, "--repeat: cannot make a pipe");
 	}
-	failed = spawn(r->run, argv, pipe_fds[1], &child->pid);
+	failed = spawn(r->run, argv, pipe_fds[1], trace_fd, &child->pid);
 	free(argv);
 	close(pipe_fds[1]);
 	if (failed) {
@@ -264,7 +278,7 @@ static int run_all(struct repetition *r, struct util_error *err)
 	while (!failed && !run_caught_signal() &&
 	       (r->next < run->options.n_repeats || r->n_children > 0)) {
 		if (r->next < run->options.n_repeats && r->n_children < r->most)
-			failed = start(r, err);
+			failed = start(r, -1, err);
 		else
 			failed = wait_for_one(r, err);
 		if (is_shown)
@@ -275,6 +289,37 @@ static int run_all(struct repetition *r, struct util_error *err)
 		fprintf(run->console, "\r\033[K");
 	stop_all(r);
 	return failed;
+}
+
+int run_repeat_record(struct run *run, int k, struct util_error *err)
+{
+	struct repetition r = {.run = run, .next = k, .most = 1};
+	/* not in the way of the numbers that the child has */
+	int memory = memfd_create("mpisim trace", MFD_CLOEXEC);
+	int fd = memory < 0 ? -1 : fcntl(memory, F_DUPFD_CLOEXEC, RUN_REPEAT_TRACE_FD + 1);
+	double time_s = run->repeat_times_s[k];
+	struct sigaction saved[3];
+	int failed = fd < 0 ? util_error_errno(err, errno, "no file in memory") : 0;
+
+	if (memory >= 0)
+		close(memory);
+	run_catch_signals(saved);
+	if (!failed)
+		failed = start(&r, fd, err);
+	while (!failed && r.n_children > 0 && !run_caught_signal())
+		failed = wait_for_one(&r, err);
+	stop_all(&r);
+	run->signal = run_caught_signal();
+	run_release_signals(saved);
+	if (!failed && run->signal == 0 && run->repeat_times_s[k] == time_s)
+		return fd;
+	if (!failed && run->signal == 0)
+		util_error_set(err, UTIL_EPROGRAM,
+			       "the run with seed %lld came out differently again",
+			       (long long)run->options.seed + k);
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }
 
 int run_repeat(struct run *run, struct util_error *err)
@@ -294,7 +339,7 @@ int run_repeat(struct run *run, struct util_error *err)
 	run_release_signals(saved);
 	if (failed || run->signal)
 		return run->signal ? 0 : failed;
-	run->interval.first_seed = (uint64_t)o->seed;
+	run->interval.first_seed = run->interval.reported_seed = (uint64_t)o->seed;
 	if (run_interval_compute(run->repeat_times_s, o->n_repeats, o->coverage, &run->interval))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d runs", o->n_repeats);
 	return 0;

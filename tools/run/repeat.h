@@ -16,6 +16,9 @@ struct run_options;
 #define RUN_MAX_REPEATS 100000
 /* Where --repeat has its further runs write their times. */
 #define RUN_REPEAT_TIME "/dev/fd/3"
+/* What a further run is told that records itself to a file that is open already. */
+#define RUN_REPEAT_TRACE "/dev/fd/4"
+#define RUN_REPEAT_TRACE_FD 4
 
 /* What the smallest and largest of n times cover. */
 double run_widest_coverage(int n);
@@ -26,6 +29,8 @@ int run_least_repeats(double coverage);
 int run_coverage_parse(const char *text, double *out, struct util_error *err);
 /* Whether --repeat and --interval make sense beside the other options. Errors: UTIL_EINPUT. */
 int run_repeat_check(const struct run_options *options, struct util_error *err);
+/* The same once the cluster's variation is known: whether anything varies. */
+int run_repeat_check_varies(const struct run_options *options, struct util_error *err);
 
 /*
  * Fills out's n_runs .. high_s from `times_s` [n] by seed; borrows it. coverage: at least, as far
@@ -42,5 +47,9 @@ int run_interval_compute(const double times_s[], int n, double coverage,
  * is set, there is no interval.
  */
 int run_repeat(struct run *run, struct util_error *err);
+
+/* Runs the one with the k-th seed once more, of those that run_repeat ran. Returns the file, in memory,
+ * that it was recorded to, for the caller to close; negative: *err says why, or run->signal is set. */
+int run_repeat_record(struct run *run, int k, struct util_error *err);
 
 #endif

@@ -44,7 +44,12 @@ struct run {
 	struct trace_export *exporter;	 /* NULL without --trace-out */
 	struct pd_world *world;
 	struct mpi_world *mpi;
-	struct mpi_record *record; /* NULL without --record */
+	struct mpi_record *record; /* NULL: nothing is recorded */
+	int trace_fd;		   /* of a trace in memory; 0: none */
+	bool is_record_closed;
+	bool is_varied;		   /* the median of several seeds is reported: tools/run/variation.h */
+	bool gave_vary_compute, gave_vary_transfer; /* by options, not by the cluster file */
+	const struct run *told;	   /* the run of the program, if this one replays it: its warnings */
 	struct run_output *output; /* NULL without --tag-output */
 	char **argv;		   /* borrowed; options.program points into it */
 	char **drawn;		   /* [n_drawn] of --vary-cluster: the overrides they became */
@@ -85,6 +90,7 @@ void run_warn(const struct run *run, struct run_strings *warnings);
 
 /* Makes what observes the run: summary (there already), --report, --explain. (tools/run/main.c) */
 int run_observers_create(struct run *run, struct sim_observers *out, struct util_error *err);
+void run_observe(struct sim_observers *observers, struct sim_observer observer);
 /* Warns of what --real leaves out. (tools/run/waits.c) */
 void run_real_warn(const struct run *run, struct run_strings *warnings);
 /* Whether --json and --report can be written. */

@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Where transfers share links, running times jump by nanoseconds when events change their order:
  * a change of the parameter must be large enough that this is nothing. */
@@ -71,6 +73,51 @@ static void compare(const struct whatif_base *base, const struct whatif_scenario
 			 SAME * fmax(fabs(d->path), fabs(d->difference)) + ROUNDING_S / width;
 }
 
+static bool has_option(const struct whatif_base *base, const char *name)
+{
+	for (int i = 0; i < base->n_words; i++)
+		if (strcmp(base->words[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int add_words(struct whatif_scenario *scenario, int n, const char *const words[],
+		     struct util_error *err)
+{
+	char **grown =
+	    realloc(scenario->words, (size_t)(scenario->n_words + n + 1) * sizeof *grown);
+
+	if (!grown)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	scenario->words = grown;
+	for (int i = 0; i < n; i++) {
+		grown[scenario->n_words] = strdup(words[i]);
+		if (!grown[scenario->n_words])
+			return util_error_set(err, UTIL_ENOMEM, "out of memory");
+		grown[++scenario->n_words] = NULL;
+	}
+	return 0;
+}
+
+/* The median of other runs would be another run, and the difference that of two seeds: each step is
+ * the run that the base describes. */
+static int keep_seed(const struct whatif_base *base, struct whatif_scenarios *steps,
+		     struct util_error *err)
+{
+	const json_t *interval = json_object_get(base->result, "prediction_interval");
+	char seed[32];
+	const char *const words[] = {"--repeat", "1", "--seed", seed};
+	int failed = 0;
+
+	if (!interval || has_option(base, "--repeat") || has_option(base, "--seed"))
+		return 0;
+	snprintf(seed, sizeof seed, "%lld",
+		 (long long)json_integer_value(json_object_get(interval, "reported_seed")));
+	for (int i = 0; i < steps->n && !failed; i++)
+		failed = add_words(&steps->list[i], 4, words, err);
+	return failed;
+}
+
 /* Predicts what is a step away from the base, and compares. */
 static int check(const struct whatif_base *base, int n_jobs, struct whatif_derivatives *all,
 		 struct util_error *err)
@@ -88,6 +135,8 @@ static int check(const struct whatif_base *base, int n_jobs, struct whatif_deriv
 		if (!failed)
 			failed = add_step(&steps, base, i, step, err);
 	}
+	if (!failed)
+		failed = keep_seed(base, &steps, err);
 	if (!failed)
 		failed = whatif_predict(base, &steps, n_jobs, err);
 	for (int i = 0; i < WHATIF_N_DERIVATIVES && !failed; i++)

@@ -4,18 +4,19 @@
 
 The configurations of the group "senders" are a table of their own, which has no predictions of SMPI.
 
-    validation/emulated/table.py BUILD --write     predict all, write them
-    validation/emulated/table.py BUILD --check     predict a few of each application and compare with the tables; exit 1 if they differ
+    validation/emulated/table.py BUILD --write     predict all, write them, and the mean error into README.md
+    validation/emulated/table.py BUILD --check     predict a few of each application; exit 1 if they, the page or README.md differ
 
-A prediction is the median of 25 runs with computations and transfers varied by up to 1 % (seeds 1 to 25): programs in which every rank does the same run in
-step in a simulation without any variation, and as on a real machine nothing else does, that would be a state of its own. Some programs have two running
-times, so that a median of few falls into either part.
+A prediction is what the plain command gives: the median of runs with the variation of the cluster file. What the program timed, the phases of that run tell;
+what the program prints is of the first run. *thesis* is a file without variation.
 """
 import concurrent.futures
 import csv
 import io
+import json
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -26,8 +27,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from measure import HERE, LIBRARIES, PATTERNS, read_table, seconds_of  # noqa: E402
 
 NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
-PAGE = HERE.parent.parent / "docs/validation-emulated.md"
-MODELS = {"calibrated": ("", ["--vary-transfer", "0.01", "--vary-compute", "0.01"], range(1, 26)), "thesis": ("-thesis", [], (0,))}
+ROOT = HERE.parent.parent
+PAGE, README = ROOT / "docs/validation-emulated.md", ROOT / "README.md"
+MODELS = {"calibrated": "", "thesis": "-thesis"}
 # Why predictions are off by more than NOTED: model, library (None: both), beginnings of configurations, sign of the error (0: either), reason; the first one
 # that fits. What they say was tried by adding keys to the plain model and leaving keys out of the calibrated one
 # (docs/decisions/0064-why-predictions-are-off.md), and is explained at length in the page.
@@ -64,15 +66,15 @@ NOTES = (
 )
 
 def predict(build, model, library, row):
-    suffix, options, seeds = MODELS[model]
     folder = build / ("validation/emulated" if row["program"] in PATTERNS else "apps")
-    times = []
-    for seed in seeds:
-        run = subprocess.run([build / "bin/mpisim-run", "--quiet", "--cluster", HERE / f"{library}{suffix}.yaml", "-n", row["ranks"],
-                              "--placement", "cyclic", *options, "--seed", str(seed), "--compute", "modelled", "--bench", HERE / "kernels.bench",
+    with tempfile.TemporaryDirectory() as results:
+        run = subprocess.run([build / "bin/mpisim-run", "--quiet", "--json", f"{results}/run.json", "--cluster", HERE / f"{library}{MODELS[model]}.yaml",
+                              "-n", row["ranks"], "--placement", "cyclic", "--compute", "modelled", "--bench", HERE / "kernels.bench",
                               folder / row["program"], *row["arguments"].split()], check=True, capture_output=True, text=True)
-        times.append(seconds_of(row["program"], run.stdout))
-    return statistics.median(times)
+        result = json.loads(pathlib.Path(results, "run.json").read_text(encoding="utf-8"))
+    if "prediction_interval" not in result:
+        return seconds_of(row["program"], run.stdout)
+    return max(phase["end_s"] for phase in result["phases"]) - min(phase["begin_s"] for phase in result["phases"])
 
 
 def note_of(model, library, row, error):
@@ -105,6 +107,37 @@ def make_rows(build, rows):
         return list(pool.map(lambda task: table_row(build, *task, times[task[0], task[1]["configuration"]], smpi), tasks))
 
 
+def result_of(build, name, picture=None):
+    """The part of the page that mpisim-validate writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [build / "bin/mpisim-validate", "--rows", *(["--plot", folder] if picture else []), HERE / name]
+        result = subprocess.run(command, check=True, capture_output=True, text=True).stdout.replace(str(ROOT) + "/", "")
+        if picture:
+            shutil.copyfile(f"{folder}/errors.png", PAGE.parent / "pictures" / picture)
+    return result
+
+
+def pages(result, senders):
+    """{path: text} of the page and the README, with the figures of mpisim-validate."""
+    def cells(model, heading):
+        part = result[result.index(heading):]
+        return [cell.strip() for cell in re.search(rf"^\| {model} +\|.*$", part, re.M).group(0).split("|")[2:]]
+
+    close, smpi = cells("calibrated", "## How close"), cells("smpi", "## How close")
+    within = [cell.removesuffix(" %") for cell in close[1:4]]
+    mean, smpi_mean = close[4].removesuffix(" %"), smpi[4].removesuffix(" %")
+    choices = cells("calibrated", "## Choices")[0].split()[0]
+    page = (HERE / "page.md.in").read_text(encoding="utf-8")
+    for name, value in (("WITHIN", f"{within[0]}, {within[1]} and {within[2]}"), ("MEAN", mean), ("SMPI", smpi_mean), ("CHOICES", choices), ("RESULT", result),
+                        ("SENDERS", senders.replace("\n## ", "\n### "))):
+        page = page.replace(f"@{name}@", value)
+    readme, n = re.subn(r"\d+ (predictions, none of them blind, are off by) [\d.]+ (% in the mean; .*, by) [\d.]+ %",
+                        rf"{close[0]} \1 {mean} \2 {smpi_mean} %", README.read_text(encoding="utf-8"))
+    if n != 1:
+        sys.exit("README.md: found no sentence with the mean error of validation/emulated/table.csv")
+    return {PAGE: page, README: readme}
+
+
 def write_table(name, rows):
     text = io.StringIO()
     text.write("# SPDX-License-Identifier: BSD-3-Clause\n# Written by table.py from runs.csv; low and high are the fastest and the slowest run.\n")
@@ -114,28 +147,26 @@ def write_table(name, rows):
     (HERE / name).write_text(text.getvalue(), encoding="utf-8")
 
 
-def result_of(build, name, picture=None):
-    with tempfile.TemporaryDirectory() as folder:
-        page = subprocess.run([build / "bin/mpisim-validate", "--rows", "--plot", folder, HERE / name], check=True, capture_output=True, text=True).stdout
-        if picture:
-            shutil.copyfile(f"{folder}/errors.png", PAGE.parent / "pictures" / picture)
-    return page.replace(str(HERE.parent.parent) + "/", "")
+def write_pages(build):
+    for path, page in pages(result_of(build, "table.csv", "emulated-errors.png"), result_of(build, "senders.csv")).items():
+        path.write_text(page, encoding="utf-8")
 
 
 def write(build, rows):
     write_table("table.csv", [row for row in rows if row["group"] != "senders"])
     write_table("senders.csv", [row for row in rows if row["group"] == "senders"])
-    text = (HERE / "page.md.in").read_text(encoding="utf-8").replace("@RESULT@", result_of(build, "table.csv", "emulated-errors.png"))
-    PAGE.write_text(text.replace("@SENDERS@", result_of(build, "senders.csv").replace("\n## ", "\n### ")), encoding="utf-8")
+    write_pages(build)
 
 
 def check(build):
-    """One configuration of five, so that it takes seconds."""
+    """One configuration of five, so that it takes seconds, and the pages."""
     committed = {row["configuration"]: row for name in ("table.csv", "senders.csv") for row in read_table(HERE / name)}
     wrong = [row["configuration"] for row in make_rows(build, read_table(HERE / "configurations.csv")[::5])
              if {key: str(value) for key, value in row.items()} != committed[row["configuration"]]]
+    texts = pages(result_of(build, "table.csv"), result_of(build, "senders.csv"))
+    wrong += [path.name for path, text in texts.items() if path.read_text(encoding="utf-8") != text]
     for name in wrong:
-        print(f"{name}: predicted anew, it differs from its table: call table.py BUILD --write")
+        print(f"{name}: it is not what table.py BUILD --write would write")
     return bool(wrong)
 
 

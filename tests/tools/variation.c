@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Programs for variation.py, by their first argument: "ring" (its course is the same whatever the
+ * times), "race" (who comes first decides), "late" (fails if a certain rank is last), "general"
+ * (what cannot be recorded), "exit" (a code). Each says on standard output that it ran, and adds a
+ * line to the file that the second argument names.
+ */
+#include <mpi.h>
+#include <mpisim.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 20, SIZE_B = 20000 };
+
+static char buffer[SIZE_B], other[SIZE_B];
+
+static void ring(int rank, int n)
+{
+	int n_rounds = getenv("ROUNDS") ? atoi(getenv("ROUNDS")) : ROUNDS;
+
+	for (int k = 0; k < n_rounds; k++) {
+		mpisim_phase_begin("round");
+		mpisim_add_compute_time(1e-3);
+		MPI_Sendrecv(buffer, SIZE_B, MPI_BYTE, (rank + 1) % n, 0, other, SIZE_B, MPI_BYTE,
+			     (rank + n - 1) % n, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		mpisim_phase_end();
+	}
+}
+
+/* Whoever comes first works longer next time. */
+static void race(int rank, int n)
+{
+	int next;
+	MPI_Status status;
+
+	for (int k = 0; k < ROUNDS && rank > 0; k++) {
+		mpisim_add_compute_time(1e-3);
+		MPI_Send(buffer, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+		MPI_Recv(&next, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		mpisim_add_compute_time(next * 1e-3);
+	}
+	for (int k = 0; k < ROUNDS * (n - 1) && rank == 0; k++) {
+		MPI_Recv(buffer, 8, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+		next = status.MPI_SOURCE * (k % 3);
+		MPI_Send(&next, 1, MPI_INT, status.MPI_SOURCE, 0, MPI_COMM_WORLD);
+	}
+}
+
+/* Fails where the rank that LAST names comes last. */
+static void late(int rank)
+{
+	MPI_Status status;
+
+	if (rank == 0) {
+		MPI_Recv(buffer, 8, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+		MPI_Recv(buffer, 8, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+		if (getenv("LAST") && status.MPI_SOURCE == atoi(getenv("LAST")))
+			exit(3);
+	} else if (rank < 3) {
+		mpisim_add_compute_time(1e-2);
+		MPI_Send(buffer, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+	}
+}
+
+static int nothing(void *state, MPI_Status *status)
+{
+	MPI_Status_set_elements(status, MPI_BYTE, 0);
+	MPI_Status_set_cancelled(status, 0);
+	return MPI_SUCCESS;
+}
+
+static int freed(void *state)
+{
+	return MPI_SUCCESS;
+}
+
+static int cancelled(void *state, int complete)
+{
+	return MPI_SUCCESS;
+}
+
+static void general(int rank, int n)
+{
+	MPI_Request request;
+
+	ring(rank, n);
+	MPI_Grequest_start(nothing, freed, cancelled, NULL, &request);
+	MPI_Grequest_complete(request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	ring(rank, n);
+}
+
+int main(int argc, char **argv)
+{
+	int rank, n;
+	FILE *file;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &n);
+	if (rank == 0) {
+		printf("here\n");
+		file = argc > 2 ? fopen(argv[2], "a") : NULL;
+		if (file) {
+			fprintf(file, "ran\n");
+			fclose(file);
+		}
+	}
+	if (!strcmp(argv[1], "ring"))
+		ring(rank, n);
+	else if (!strcmp(argv[1], "race"))
+		race(rank, n);
+	else if (!strcmp(argv[1], "late"))
+		late(rank);
+	else if (!strcmp(argv[1], "general"))
+		general(rank, n);
+	MPI_Finalize();
+	return !strcmp(argv[1], "exit") ? 5 : 0;
+}

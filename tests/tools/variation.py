@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The variation of a cluster file: a plain run is the median of several.
+
+usage: variation.py BIN_DIR PROGRAM ROOT
+"""
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN, PROGRAM, ROOT = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
+PLAIN = """mpisim_cluster: 1
+nodes: 4
+network: {latency: 100us, bandwidth: 10 MB/s}
+"""
+VARIED = PLAIN + "variation: {computation: 0.01, messages: 0.01}\n"
+SEEDS = list(range(9))
+COST = re.compile(r'"simulation": \{.*?\}', re.DOTALL)
+
+
+class Variation(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="mpisim-variation-")
+        self.dir = pathlib.Path(self.folder.name)
+        (self.dir / "plain.yaml").write_text(PLAIN)
+        (self.dir / "varied.yaml").write_text(VARIED)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def call(self, what, *options, cluster="varied", compute="modelled", env=None, ranks=4):
+        words = [BIN / "mpisim-run", "--cluster", f"{cluster}.yaml", "-n", ranks, "--compute", compute, *options, PROGRAM, what, "ran"]
+        return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120, cwd=self.dir, env=os.environ | (env or {}))
+
+    def result(self, what, *options, status=0, **more):
+        done = self.call(what, "--json", "out.json", *options, **more)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads((self.dir / "out.json").read_text())
+
+    def replay(self, *options):
+        done = subprocess.run([str(BIN / "mpisim-replay"), "run.mtrace", "--json", "replay.json", *options], capture_output=True, text=True,
+                              timeout=120, cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads((self.dir / "replay.json").read_text())
+
+    def n_ran(self):
+        return len((self.dir / "ran").read_text().split())
+
+    def test_a_plain_run_is_the_median_and_says_so(self):
+        done = self.call("ring", "--json", "out.json")
+        found = json.loads((self.dir / "out.json").read_text())
+        interval = found["prediction_interval"]
+        times = interval["times_s"]
+        self.assertEqual((done.returncode, len(times), interval["first_seed"]), (0, 9, 0))
+        self.assertEqual(len(set(times)), 9)
+        self.assertEqual(found["predicted_time_s"], statistics.median(times))
+        self.assertEqual(times[interval["reported_seed"]], found["predicted_time_s"])
+        self.assertEqual(found["settings"]["vary_compute"], 0.01)
+        self.assertEqual(found["settings"]["vary_transfer"], 0.01)
+        self.assertRegex(done.stderr, r"prediction: [0-9.]+ m?s \(80 %: [0-9.]+ … [0-9.]+\), median of 9 runs with seeds 0 … 8\n"
+                         rf"the run described here has seed {interval['reported_seed']}; computations vary by up to 1 %, messages by up to 1 %\n")
+
+    def test_the_program_runs_and_prints_once(self):
+        done = self.call("ring")
+        self.assertEqual((done.stdout, self.n_ran()), ("here\n", 1))
+
+    def test_each_of_the_runs_is_that_of_its_seed(self):
+        times = self.result("ring", "--seed", 3)["prediction_interval"]["times_s"]
+        alone = [self.result("ring", "--seed", 3 + k, "--repeat", 1) for k in SEEDS]
+        self.assertEqual([one["predicted_time_s"] for one in alone], times)
+        self.assertNotIn("prediction_interval", alone[0])
+
+    def test_what_is_reported_is_the_run_with_the_medians_seed(self):
+        # all figures but those that say how many runs there were, and which
+        several = self.result("ring", "--explain")
+        one = self.result("ring", "--explain", "--repeat", 1, "--seed", several["prediction_interval"]["reported_seed"])
+        self.assertNotEqual(several["prediction_interval"]["reported_seed"], 0)
+        for found in (one, several):
+            for key in ("simulation", "prediction_interval", "seed"):
+                found.pop(key, None)
+        self.assertEqual(several, one)
+
+    def test_deterministic_is_the_run_without_variation(self):
+        one, other = self.result("ring", "--deterministic"), self.result("ring", cluster="plain")
+        self.assertNotIn("prediction_interval", one)
+        for found in (one, other):
+            for key in ("simulation", "cluster"):
+                found.pop(key)
+        self.assertEqual(one, other)
+
+    def test_a_cluster_without_variation_makes_one_run(self):
+        self.assertNotIn("prediction_interval", self.result("ring", cluster="plain"))
+        self.assertNotIn("prediction_interval", self.result("ring", "--vary-compute", 0.01, cluster="plain"))
+        self.assertNotIn("prediction_interval", self.result("ring", "--set", "variation.computation=0", "--set", "variation.messages=0"))
+
+    def test_the_same_input_gives_the_same_bytes(self):
+        for what in ("ring", "race"):
+            both = []
+            for _ in range(2):
+                done = self.call(what, "--json", "out.json", "--html", "out.html", "--trace-out", "trace.json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                both.append([COST.sub("", (self.dir / "out.json").read_text()), (self.dir / "trace.json").read_text()])
+            self.assertEqual(*both)
+
+    def test_options_replace_the_files_amplitudes(self):
+        found = self.result("ring", "--vary-compute", 0.2)
+        wide = found["prediction_interval"]
+        narrow = self.result("ring")["prediction_interval"]
+        self.assertEqual(found["settings"]["vary_compute"], 0.2)
+        self.assertEqual(found["settings"]["vary_transfer"], 0.01)
+        self.assertGreater(wide["high_s"] - wide["low_s"], 3 * (narrow["high_s"] - narrow["low_s"]))
+
+    def test_long_runs_are_repeated_less_often(self):
+        # 4 ranks of 10000 rounds: 40000 messages, of 200000 that are replayed at most
+        self.assertEqual(len(self.result("ring", env={"ROUNDS": "10000"})["prediction_interval"]["times_s"]), 5)
+
+    def test_a_course_that_depends_on_time_is_run_again(self):
+        times = self.result("race")["prediction_interval"]["times_s"]
+        self.assertEqual(times, [self.result("race", "--seed", k, "--repeat", 1)["predicted_time_s"] for k in SEEDS])
+
+    def test_the_reported_run_of_a_race_is_that_of_its_seed(self):
+        several = self.result("race", "--explain")
+        one = self.result("race", "--explain", "--repeat", 1, "--seed", several["prediction_interval"]["reported_seed"])
+        for found in (one, several):
+            for key in ("simulation", "prediction_interval", "seed"):
+                found.pop(key, None)
+        self.assertEqual(several, one)
+
+    def test_measured_computation_is_not_executed_again(self):
+        for what in ("ring", "race"):
+            (self.dir / "ran").write_text("")
+            found = self.result(what, compute="direct")
+            self.assertEqual(len(found["prediction_interval"]["times_s"]), 9)
+            self.assertEqual(found["predicted_time_s"], found["prediction_interval"]["median_s"])
+            self.assertEqual(self.n_ran(), 1)
+
+    def test_what_cannot_be_recorded_runs_once_and_says_why(self):
+        found = self.result("general")
+        self.assertNotIn("prediction_interval", found)
+        self.assertEqual(len(found["warnings"]), 1)
+        self.assertRegex(found["warnings"][0], "the prediction is one run with variation, not the median of several: "
+                         "MPI_Grequest_start cannot be recorded, as")
+        self.assertEqual(found["predicted_time_s"], self.result("general", "--repeat", 1)["predicted_time_s"])
+        self.assertEqual(self.n_ran(), 2)
+
+    def test_a_seed_that_fails_leaves_one_run_and_is_named(self):
+        # two ranks send at the same time: which of them comes last depends on the seed, and where it is not the one of seed 0 the program fails
+        fails = self.call("late", "--repeat", 1, env={"LAST": "1"}).returncode
+        found = self.result("late", env={"LAST": "2" if fails else "1"})
+        self.assertNotIn("prediction_interval", found)
+        self.assertRegex(" ".join(found["warnings"]), r"one run with variation, not the median of several: .*seed \d+ failed")
+
+    def test_an_exit_code_is_not_repeated(self):
+        found = self.result("exit", status=1)
+        self.assertNotIn("prediction_interval", found)
+        self.assertEqual(self.n_ran(), 1)
+
+    def test_a_trace_predicts_what_the_run_did(self):
+        run = self.result("ring", "--record", "run.mtrace")
+        replay = self.replay()
+        self.assertEqual(replay["prediction_interval"], run["prediction_interval"])
+        self.assertEqual(replay["predicted_time_s"], run["predicted_time_s"])
+        self.assertEqual(self.n_ran(), 1)
+        self.assertEqual(self.replay("--deterministic")["predicted_time_s"], self.result("ring", "--deterministic")["predicted_time_s"])
+        self.assertNotIn("prediction_interval", self.replay("--cluster", "plain.yaml"))
+
+    def test_a_trace_of_measured_computation_predicts_what_the_run_did(self):
+        for what, compute in (("race", "direct"), ("race", "partial"), ("ring", "direct")):
+            run = self.result(what, "--record", "run.mtrace", "--explain", compute=compute)
+            replay = self.replay("--explain")
+            for found in (run, replay):
+                for key in ("simulation", "warnings"):
+                    found.pop(key)
+            self.assertEqual(replay, run)
+
+    def test_what_collects_measurements_runs_once(self):
+        run = self.result("ring", "--record", "run.mtrace", "--bench-out", "bench", compute="collect")
+        replay = self.replay()
+        self.assertEqual(("prediction_interval" in run, "prediction_interval" in replay), (False, False))
+        self.assertEqual(replay["predicted_time_s"], run["predicted_time_s"])
+
+    def test_a_deterministic_trace_is_replayed_as_one_run(self):
+        run = self.result("ring", "--record", "run.mtrace", "--deterministic")
+        replay = self.replay()
+        self.assertEqual((replay["predicted_time_s"], "prediction_interval" in replay), (run["predicted_time_s"], False))
+
+    def test_repeat_varies_as_the_file_says(self):
+        found = self.result("ring", "--repeat", 5)
+        self.assertEqual(found["prediction_interval"]["times_s"], self.result("ring")["prediction_interval"]["times_s"][:5])
+
+    def test_contradictions_are_refused(self):
+        for option in (("--repeat", 3), ("--vary-compute", 0.1), ("--vary-transfer", 0.1), ("--vary-cluster",)):
+            done = self.call("ring", "--deterministic", *option)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"--deterministic is one run without variation; found {option[0]}", done.stderr)
+        for value in ("1", "-0.1", "much"):
+            done = self.call("ring", "--set", f"variation.computation={value}")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("variation.computation", done.stderr)
+
+    def test_the_files_of_real_libraries_vary_and_thesis_ones_do_not(self):
+        for path in sorted([*ROOT.glob("validation/emulated/*.yaml"), *ROOT.glob("clusters/*.yaml")]):
+            is_real = "calibrated" in path.read_text(encoding="utf-8")
+            self.assertEqual(re.search("^variation:", path.read_text(encoding="utf-8"), re.M) is not None, is_real, path)
+
+
+unittest.main()

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_RUN_VARIATION_H
+#define TOOLS_RUN_VARIATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mtrace/reader.h"
+#include "replay/replay.h"
+#include "util/error.h"
+
+/*
+ * The variation that a cluster file has by default: a plain run is then the median of several runs
+ * with seeds that follow --seed. The first one is the program's. The others replay what it did,
+ * so that no computation is executed twice; only a program whose course depends on time, and whose
+ * computation is modelled, runs again, in processes of their own.
+ */
+struct run;
+
+/* How many runs, by the point-to-point and collective messages of the first: odd, so that the
+ * median is one of them; 9 where these take about two seconds, at least 3. */
+int run_variation_count(uint64_t n_messages);
+
+/* Puts the cluster's variation where the options say none, and says whether the run is varied. */
+void run_variation_resolve(struct run *run);
+
+/*
+ * The first run is over: makes the others, and reports the one whose time is the median. `file`:
+ * the trace that is replayed; NULL: what the first run recorded. Returns the exit status.
+ */
+int run_variation_finish(struct run *run, struct mtrace_file *file);
+
+/* A world that replays `file` with the run's options and `seed`, in run->world and run->mpi; the
+ * run's recorders observe it (run->summary alone with `only_time`). */
+int run_replay_create(struct run *run, struct mtrace_file *file, int64_t seed, bool only_time,
+		      struct replay **out, struct util_error *err);
+
+#endif
