@@ -151,6 +151,8 @@ void net_transfer_start_in_stream(struct net_model *model, struct net_stream *st
 				  net_transfer_fn done);
 /* What has arrived of the stream. O(1). */
 int64_t net_stream_arrived(const struct net_stream *stream);
+/* … of its first transfer; 0 where there is none. O(1). */
+int64_t net_stream_arrived_of_first(const struct net_stream *stream);
 /* The bytes before `until_B`, as far as they were started, are the system's: they pass whatever
  * happens. It takes nothing back. O(1). */
 void net_stream_hand(struct net_stream *stream, int64_t until_B);

@@ -80,6 +80,14 @@ int64_t net_stream_arrived(const struct net_stream *stream)
 	return stream->arrived_B + (int64_t)floor(fmax(part, 0) * (double)first->size_B + 1e-3);
 }
 
+int64_t net_stream_arrived_of_first(const struct net_stream *stream)
+{
+	if (!stream->first)
+		return 0;
+	return stream->first->model->has_packets ? stream->tcp.partial_B
+						 : net_stream_arrived(stream) - stream->arrived_B;
+}
+
 /* What the transfer on its links has done since its rate was set. */
 static void settle(struct net_transfer *transfer)
 {

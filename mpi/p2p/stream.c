@@ -111,12 +111,14 @@ static struct mpi_connection *connection_of(struct net_stream *stream)
 	return (struct mpi_connection *)((char *)stream - offsetof(struct mpi_connection, stream));
 }
 
+/* A send ends because bytes have arrived: those of the connection's first transfer. */
 static void tell_causes(const struct mpi_connection *connection,
 			const struct mpi_handover *handover)
 {
-	struct mpi_message *message = handover->message;
-	int64_t missing_B = handover->end_B - net_stream_arrived(&connection->stream);
-	int64_t there_B = message->transfer.size_B - missing_B;
+	const struct net_stream *stream = &connection->stream;
+	int64_t there_B = net_stream_arrived_of_first(stream);
+	struct mpi_message *message =
+	    there_B > 0 ? mpi_message_of(stream->first) : handover->message;
 
 	if (there_B > 0)
 		mpi_cause_arrived(message, there_B, false);
@@ -133,6 +135,7 @@ static bool end_sends(struct mpi_connection *connection)
 	while ((handover = connection->first) &&
 	       handover->end_B <= connection->stream.handed_B) {
 		connection->first = handover->next;
+		connection->from->endpoint->last_started = handover->message->started;
 		tell_causes(connection, handover);
 		if (handover->send)
 			mpi_request_complete(handover->send, MPI_SUCCESS);
