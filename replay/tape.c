@@ -192,7 +192,7 @@ static void play_one(const struct replay_tape *tape, struct pd_store *store,
 		return;
 	case TAPE_MESSAGE:
 		entry.of.message.sent += delay;
-
+		entry.of.message.started += delay;
 		entry.of.message.arrived += delay;
 		entry.of.message.received += delay;
 		sim_tell_message(to, &entry.of.message);
