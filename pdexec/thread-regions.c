@@ -78,7 +78,7 @@ void pd_threads_gather(struct pd_rank *rank, int n_threads)
 
 static int *barriers_of_caller(struct pd_threads *threads)
 {
-	return pd_thread_here ? &pd_thread_here->n_barriers : &threads->n_barriers;
+	return pd_thread_here() ? &pd_thread_here()->n_barriers : &threads->n_barriers;
 }
 
 void pd_threads_arrive(void)

@@ -24,7 +24,7 @@ struct pd_thread {
 };
 
 /* The calling thread; NULL: started by no rank. */
-extern _Thread_local struct pd_thread *pd_thread_here;
+struct pd_thread *pd_thread_here(void);
 
 /*
  * Begins what the calling thread wants of its rank's threads; what happens until pd_threads_leave

@@ -14,7 +14,15 @@
 
 /* All that is here, also the ranks' records: threads of a rank may run while another rank does. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-_Thread_local struct pd_thread *pd_thread_here;
+/* Not thread-local: the executable that runs the simulator may have one such variable only. */
+static pthread_key_t here;
+static bool has_key;
+
+struct pd_thread *pd_thread_here(void)
+{
+	return has_key ? pthread_getspecific(here) : NULL;
+}
+
 
 static double read_clock(clockid_t clock)
 {
@@ -136,36 +144,36 @@ bool pd_threads_others_compute(const struct pd_threads *threads)
  */
 struct pd_threads *pd_threads_enter(void)
 {
-	struct pd_rank *rank = pd_thread_here ? pd_thread_here->owner
+	struct pd_rank *rank = pd_thread_here() ? pd_thread_here()->owner
 			       : pd_current   ? pd_process_here()
 					      : NULL;
 
-	if (!rank || !rank->threads || (!pd_thread_here && !rank->is_measuring))
+	if (!rank || !rank->threads || (!pd_thread_here() && !rank->is_measuring))
 		return NULL;
 	pthread_mutex_lock(&lock);
-	if (!pd_thread_here)
+	if (!pd_thread_here())
 		stop(rank);
 	return rank->threads;
 }
 
 void pd_threads_leave(void)
 {
-	if (!pd_thread_here)
+	if (!pd_thread_here())
 		go_on(pd_current);
 	pthread_mutex_unlock(&lock);
 }
 
 double pd_threads_calling_time(void)
 {
-	return pd_thread_here ? pd_thread_time(pd_thread_here) : pd_threads_rank_time(pd_current);
+	return pd_thread_here() ? pd_thread_time(pd_thread_here()) : pd_threads_rank_time(pd_current);
 }
 
 void pd_threads_call_waits_until(double time_s)
 {
-	if (!pd_thread_here)
+	if (!pd_thread_here())
 		pd_threads_wait_until(pd_current, time_s);
-	else if (time_s > pd_thread_time(pd_thread_here))
-		pd_thread_set_time(pd_thread_here, time_s);
+	else if (time_s > pd_thread_time(pd_thread_here()))
+		pd_thread_set_time(pd_thread_here(), time_s);
 }
 
 /* --- life --- */
@@ -180,7 +188,7 @@ bool pd_threads_get(struct pd_rank *rank)
 /* The rank that the calling thread belongs to; NULL: none, or it is a child of fork(). */
 static struct pd_rank *creating_rank(void)
 {
-	struct pd_rank *rank = pd_thread_here ? pd_thread_here->owner
+	struct pd_rank *rank = pd_thread_here() ? pd_thread_here()->owner
 			       : pd_current   ? pd_process_here()
 					      : NULL;
 
@@ -203,11 +211,11 @@ void *pd_threads_create(void *(*function)(void *), void *argument)
 		pthread_mutex_lock(&lock);
 	*thread = (struct pd_thread){.owner = rank, .function = function, .argument = argument};
 	thread->time_s =
-	    pd_thread_here ? pd_thread_time(pd_thread_here) : pd_threads_rank_time(rank);
-	thread->is_pooled = pd_thread_here ? pd_thread_here->is_pooled : rank->threads->depth > 0;
+	    pd_thread_here() ? pd_thread_time(pd_thread_here()) : pd_threads_rank_time(rank);
+	thread->is_pooled = pd_thread_here() ? pd_thread_here()->is_pooled : rank->threads->depth > 0;
 	thread->n_barriers =
-	    *(pd_thread_here ? &pd_thread_here->n_barriers : &rank->threads->n_barriers);
-	if (!pd_thread_here && is_counted)
+	    *(pd_thread_here() ? &pd_thread_here()->n_barriers : &rank->threads->n_barriers);
+	if (!pd_thread_here() && is_counted)
 		pd_threads_open_section(rank);
 	thread->next = rank->threads->first;
 	rank->threads->first = thread;
@@ -225,7 +233,7 @@ static void begin(struct pd_thread *thread)
 	pthread_getcpuclockid(thread->id, &thread->clock);
 	thread->has_begun = true;
 	pthread_mutex_unlock(&lock);
-	pd_thread_here = thread;
+	pthread_setspecific(here, thread);
 }
 
 static void end(void *argument)
@@ -301,7 +309,7 @@ void pd_threads_join(pthread_t id)
 		thread->is_joined = true;
 		thread->seen_s = thread->cpu_s;
 		pd_threads_call_waits_until(pd_thread_time(thread));
-		if (!pd_thread_here && !pd_threads_others_compute(threads))
+		if (!pd_thread_here() && !pd_threads_others_compute(threads))
 			pd_threads_close_section(pd_current);
 	}
 	pd_threads_leave();
@@ -324,8 +332,8 @@ void pd_threads_signal(const void *object)
 	latest = signal_of(threads, object);
 	time_s = pd_threads_calling_time();
 	*latest = time_s > *latest ? time_s : *latest;
-	if (pd_thread_here)
-		pd_thread_here->seen_s = pd_thread_cpu(pd_thread_here);
+	if (pd_thread_here())
+		pd_thread_here()->seen_s = pd_thread_cpu(pd_thread_here());
 	else
 		pd_threads_open_section(pd_current);
 	pd_threads_leave();
@@ -333,8 +341,8 @@ void pd_threads_signal(const void *object)
 
 void pd_threads_wait(void)
 {
-	if (pd_thread_here)
-		pd_thread_here->is_waiting = true;
+	if (pd_thread_here())
+		pd_thread_here()->is_waiting = true;
 }
 
 /* Of several that did something for the rank's thread only the last one signals. */
@@ -358,8 +366,8 @@ void pd_threads_resume(const void *object)
 	if (!threads)
 		return;
 	pd_threads_call_waits_until(*signal_of(threads, object));
-	if (pd_thread_here) {
-		pd_thread_here->is_waiting = false;
+	if (pd_thread_here()) {
+		pd_thread_here()->is_waiting = false;
 	} else {
 		pd_threads_call_waits_until(latest_of_idle(threads));
 		pd_threads_close_section(pd_current);
@@ -406,11 +414,12 @@ bool pd_threads_destroy(struct pd_rank *rank)
 /* The child has one thread, whatever the others were doing. */
 static void forget_threads(void)
 {
-	pd_thread_here = NULL;
+	pthread_setspecific(here, NULL);
 	pthread_mutex_init(&lock, NULL);
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+__attribute__((constructor)) static void prepare(void)
 {
+	has_key = pthread_key_create(&here, NULL) == 0;
 	pthread_atfork(NULL, NULL, forget_threads);
 }
