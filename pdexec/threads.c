@@ -9,6 +9,7 @@
 
 #include "pdexec/arch.h"
 #include "pdexec/compute.h"
+#include "pdexec/cores.h"
 #include "pdexec/image.h"
 #include "pdexec/process.h"
 
@@ -198,12 +199,21 @@ static struct pd_rank *creating_rank(void)
 	return rank;
 }
 
+static int n_of_libraries;
+
+int pd_threads_of_libraries(void)
+{
+	return n_of_libraries;
+}
+
 void *pd_threads_create(void *(*function)(void *), void *argument)
 {
 	struct pd_rank *rank = creating_rank();
 	struct pd_thread *thread = rank ? calloc(1, sizeof *thread) : NULL;
 	bool is_counted;
 
+	if (!rank && pd_cores_is_loading())
+		n_of_libraries++;
 	if (!thread)
 		return NULL;
 	is_counted = pd_threads_enter() != NULL;

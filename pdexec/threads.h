@@ -70,6 +70,9 @@ void pd_threads_end(struct pd_rank *rank);
 /* False: some still run, and with them stays what they use: the process is about to end. */
 bool pd_threads_destroy(struct pd_rank *rank);
 
+/* How many threads libraries started when they were loaded: they belong to no rank. */
+int pd_threads_of_libraries(void);
+
 /* What replaces a function of OpenMP for the program; NULL: nothing (pdexec/openmp.c). */
 void *pd_openmp_override(const char *name);
 
