@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that ranks start: what they compute is not simulated, and each rank keeps where it was first. */
+/* Processes that ranks start: what they compute is not simulated, and each rank keeps where it was
+ * first. */
 #include <spawn.h>
 
 #include "pdexec/libc-next.h"
@@ -43,7 +44,8 @@ PD_INTERPOSE int posix_spawn(pid_t *id, const char *path, const posix_spawn_file
 	return pd_libc_next()->posix_spawn(id, path, actions, attributes, argv, environment);
 }
 
-PD_INTERPOSE int posix_spawnp(pid_t *id, const char *file, const posix_spawn_file_actions_t *actions,
+PD_INTERPOSE int posix_spawnp(pid_t *id, const char *file,
+			      const posix_spawn_file_actions_t *actions,
 			      const posix_spawnattr_t *attributes, char *const argv[],
 			      char *const environment[])
 {

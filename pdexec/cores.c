@@ -26,24 +26,27 @@ int pd_cores_share(const struct pd_world *world, const int node_of[], int n_rank
 }
 
 /*
- * Threads of OpenMP that spin while they wait would count as computing. Its runtime reads the
- * environment when it is loaded; the program finds it as it was.
+ * Threads of OpenMP that spin while they wait would count as computing, and OpenBLAS starts its own
+ * when it is loaded, by no rank: one, unless the user wants more. Both read the environment when
+ * they are loaded; the program finds it as it was.
  */
 static char **environment_of_runtimes(void)
 {
-	static char passive[] = "OMP_WAIT_POLICY=passive";
+	static char passive[] = "OMP_WAIT_POLICY=passive", single[] = "OPENBLAS_NUM_THREADS=1";
 	size_t n = 0, n_kept = 0;
 	char **list;
 
 	while (environ && environ[n])
 		n++;
-	list = calloc(n + 2, sizeof *list);
+	list = calloc(n + 3, sizeof *list);
 	for (size_t i = 0; list && i < n; i++)
 		if (strncmp(environ[i], "OMP_WAIT_POLICY=", 16) != 0 &&
 		    strncmp(environ[i], "GOMP_SPINCOUNT=", 15) != 0)
 			list[n_kept++] = environ[i];
 	if (list)
-		list[n_kept] = passive;
+		list[n_kept++] = passive;
+	if (list && !getenv("OPENBLAS_NUM_THREADS"))
+		list[n_kept] = single;
 	return list;
 }
 
@@ -61,6 +64,11 @@ static void wait_passively(bool begins)
 		free(meanwhile);
 		meanwhile = NULL;
 	}
+}
+
+bool pd_cores_is_loading(void)
+{
+	return n_loading > 0;
 }
 
 void pd_cores_of_program(int n)

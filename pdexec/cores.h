@@ -15,5 +15,6 @@ int pd_cores_share(const struct pd_world *world, const int node_of[], int n_rank
  * look for processors then find as many as the program does, and threads of OpenMP that wait sleep.
  */
 void pd_cores_of_program(int n);
+bool pd_cores_is_loading(void);
 
 #endif

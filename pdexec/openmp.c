@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parallel regions of OpenMP, as programs that gcc compiled begin and end them, and their barriers: threads of the
- * runtime stay when a region is over, and wait in ways that nobody else sees.
+ * Parallel regions of OpenMP, as programs that gcc compiled begin and end them, and their barriers:
+ * threads of the runtime stay when a region is over, and wait in ways that nobody else sees.
  */
 #include <dlfcn.h>
 #include <string.h>

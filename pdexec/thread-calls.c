@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions by which threads begin, end and wait for each other; what they mean: pdexec/threads.h. */
+/* The functions by which threads begin, end and wait for each other; what they mean:
+ * pdexec/threads.h. */
 #include <pthread.h>
 #include <semaphore.h>
 

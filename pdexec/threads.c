@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "pdexec/threads.h"
+#include "pdexec/thread-times.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -9,29 +9,21 @@
 
 #include "pdexec/arch.h"
 #include "pdexec/compute.h"
+#include "pdexec/cores.h"
 #include "pdexec/image.h"
 #include "pdexec/process.h"
 
-struct pd_thread {
-	struct pd_thread *next;
-	struct pd_rank *owner;
-	pthread_t id;
-	clockid_t clock;
-	void *(*function)(void *);
-	void *argument;
-	double time_s, mark_s; /* its time when it had used mark_s of CPU */
-	double counted_s;      /* CPU time that is counted in sections */
-	double seen_s;	       /* CPU time after which somebody waited for it */
-	double cpu_s;	       /* once it has ended */
-	int n_barriers;
-	bool has_begun, has_ended, is_waiting;
-	bool is_joined;
-	bool is_pooled; /* started within a parallel region: computes in these */
-};
-
 /* All that is here, also the ranks' records: threads of a rank may run while another rank does. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local struct pd_thread *here; /* NULL: started by no rank */
+/* Not thread-local: the executable that runs the simulator may have one such variable only. */
+static pthread_key_t here;
+static bool has_key;
+
+struct pd_thread *pd_thread_here(void)
+{
+	return has_key ? pthread_getspecific(here) : NULL;
+}
+
 
 static double read_clock(clockid_t clock)
 {
@@ -41,7 +33,7 @@ static double read_clock(clockid_t clock)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static double cpu_of(const struct pd_thread *thread)
+double pd_thread_cpu(const struct pd_thread *thread)
 {
 	if (thread->has_ended)
 		return thread->cpu_s;
@@ -50,14 +42,14 @@ static double cpu_of(const struct pd_thread *thread)
 
 /* --- times --- */
 
-static double time_of(const struct pd_thread *thread)
+double pd_thread_time(const struct pd_thread *thread)
 {
-	return thread->time_s + cpu_of(thread) - thread->mark_s;
+	return thread->time_s + pd_thread_cpu(thread) - thread->mark_s;
 }
 
-static void set_time(struct pd_thread *thread, double time_s)
+void pd_thread_set_time(struct pd_thread *thread, double time_s)
 {
-	thread->mark_s = cpu_of(thread);
+	thread->mark_s = pd_thread_cpu(thread);
 	thread->time_s = time_s;
 }
 
@@ -84,7 +76,7 @@ static void go_on(struct pd_rank *rank)
 }
 
 /* Of the rank's thread: simulated time, and what is to become of it when the step ends. */
-static double time_of_rank(const struct pd_rank *rank)
+double pd_threads_rank_time(const struct pd_rank *rank)
 {
 	const struct net_cluster *cluster = rank->world->cluster;
 	double now_s = sim_time_to_s(rank->world->engine.now) * cluster->node_speed[rank->node];
@@ -93,9 +85,9 @@ static double time_of_rank(const struct pd_rank *rank)
 	       rank->threads->extra_s;
 }
 
-static void wait_until(struct pd_rank *rank, double time_s)
+void pd_threads_wait_until(struct pd_rank *rank, double time_s)
 {
-	double more_s = time_s - time_of_rank(rank);
+	double more_s = time_s - pd_threads_rank_time(rank);
 
 	if (rank->is_measuring && more_s > 0)
 		rank->threads->extra_s += more_s;
@@ -103,40 +95,41 @@ static void wait_until(struct pd_rank *rank, double time_s)
 
 /* --- sections: while several threads may compute, they share the cores of the rank --- */
 
-static void open_section(struct pd_rank *rank)
+void pd_threads_open_section(struct pd_rank *rank)
 {
 	struct pd_threads *threads = rank->threads;
 
 	if (threads->is_open)
 		return;
 	threads->is_open = true;
-	threads->begin_s = time_of_rank(rank);
+	threads->begin_s = pd_threads_rank_time(rank);
 	threads->main_mark_s = threads->main_s + measured(rank);
 	for (struct pd_thread *thread = threads->first; thread; thread = thread->next)
-		thread->counted_s = cpu_of(thread);
+		thread->counted_s = pd_thread_cpu(thread);
 }
 
 /* The CPU time of all since the section began. */
-static double work_of_section(const struct pd_rank *rank)
+double pd_threads_work(const struct pd_rank *rank)
 {
 	const struct pd_threads *threads = rank->threads;
 	double work_s = threads->main_s + measured(rank) - threads->main_mark_s;
 
 	for (const struct pd_thread *thread = threads->first; thread; thread = thread->next)
-		work_s += cpu_of(thread) - thread->counted_s;
+		work_s += pd_thread_cpu(thread) - thread->counted_s;
 	return work_s;
 }
 
-static void close_section(struct pd_rank *rank)
+void pd_threads_close_section(struct pd_rank *rank)
 {
 	struct pd_threads *threads = rank->threads;
 
 	if (threads->is_open)
-		wait_until(rank, threads->begin_s + work_of_section(rank) / rank->program->n_cpus);
+		pd_threads_wait_until(rank, threads->begin_s +
+						pd_threads_work(rank) / rank->program->n_cpus);
 	threads->is_open = false;
 }
 
-static bool others_compute(const struct pd_threads *threads)
+bool pd_threads_others_compute(const struct pd_threads *threads)
 {
 	for (const struct pd_thread *thread = threads->first; thread; thread = thread->next)
 		if (!thread->has_ended && !thread->is_waiting && !thread->is_pooled)
@@ -147,44 +140,46 @@ static bool others_compute(const struct pd_threads *threads)
 /* --- who calls --- */
 
 /*
- * Begins what the calling thread wants of its rank's threads, until leave. NULL: it belongs to no rank, or its time
- * is not measured.
+ * Begins what the calling thread wants of its rank's threads, until leave. NULL: it belongs to no
+ * rank, or its time is not measured.
  */
-static struct pd_threads *enter(void)
+struct pd_threads *pd_threads_enter(void)
 {
-	struct pd_rank *rank = here ? here->owner : pd_current ? pd_process_here() : NULL;
+	struct pd_rank *rank = pd_thread_here() ? pd_thread_here()->owner
+			       : pd_current   ? pd_process_here()
+					      : NULL;
 
-	if (!rank || !rank->threads || (!here && !rank->is_measuring))
+	if (!rank || !rank->threads || (!pd_thread_here() && !rank->is_measuring))
 		return NULL;
 	pthread_mutex_lock(&lock);
-	if (!here)
+	if (!pd_thread_here())
 		stop(rank);
 	return rank->threads;
 }
 
-static void leave(void)
+void pd_threads_leave(void)
 {
-	if (!here)
+	if (!pd_thread_here())
 		go_on(pd_current);
 	pthread_mutex_unlock(&lock);
 }
 
-static double calling_time(void)
+double pd_threads_calling_time(void)
 {
-	return here ? time_of(here) : time_of_rank(pd_current);
+	return pd_thread_here() ? pd_thread_time(pd_thread_here()) : pd_threads_rank_time(pd_current);
 }
 
-static void call_waits_until(double time_s)
+void pd_threads_call_waits_until(double time_s)
 {
-	if (!here)
-		wait_until(pd_current, time_s);
-	else if (time_s > time_of(here))
-		set_time(here, time_s);
+	if (!pd_thread_here())
+		pd_threads_wait_until(pd_current, time_s);
+	else if (time_s > pd_thread_time(pd_thread_here()))
+		pd_thread_set_time(pd_thread_here(), time_s);
 }
 
 /* --- life --- */
 
-static bool get_threads(struct pd_rank *rank)
+bool pd_threads_get(struct pd_rank *rank)
 {
 	if (!rank->threads)
 		rank->threads = calloc(1, sizeof *rank->threads);
@@ -194,11 +189,21 @@ static bool get_threads(struct pd_rank *rank)
 /* The rank that the calling thread belongs to; NULL: none, or it is a child of fork(). */
 static struct pd_rank *creating_rank(void)
 {
-	struct pd_rank *rank = here ? here->owner : pd_current ? pd_process_here() : NULL;
+	struct pd_rank *rank = pd_thread_here() ? pd_thread_here()->owner
+			       : pd_current   ? pd_process_here()
+					      : NULL;
 
-	if (!rank || rank->has_ended || rank->world->process_id != getpid() || !get_threads(rank))
+	if (!rank || rank->has_ended || rank->world->process_id != getpid() ||
+	    !pd_threads_get(rank))
 		return NULL;
 	return rank;
+}
+
+static int n_of_libraries;
+
+int pd_threads_of_libraries(void)
+{
+	return n_of_libraries;
 }
 
 void *pd_threads_create(void *(*function)(void *), void *argument)
@@ -207,21 +212,25 @@ void *pd_threads_create(void *(*function)(void *), void *argument)
 	struct pd_thread *thread = rank ? calloc(1, sizeof *thread) : NULL;
 	bool is_counted;
 
+	if (!rank && pd_cores_is_loading())
+		n_of_libraries++;
 	if (!thread)
 		return NULL;
-	is_counted = enter() != NULL;
+	is_counted = pd_threads_enter() != NULL;
 	if (!is_counted)
 		pthread_mutex_lock(&lock);
 	*thread = (struct pd_thread){.owner = rank, .function = function, .argument = argument};
-	thread->time_s = here ? time_of(here) : time_of_rank(rank);
-	thread->is_pooled = here ? here->is_pooled : rank->threads->depth > 0;
-	thread->n_barriers = *(here ? &here->n_barriers : &rank->threads->n_barriers);
-	if (!here && is_counted)
-		open_section(rank);
+	thread->time_s =
+	    pd_thread_here() ? pd_thread_time(pd_thread_here()) : pd_threads_rank_time(rank);
+	thread->is_pooled = pd_thread_here() ? pd_thread_here()->is_pooled : rank->threads->depth > 0;
+	thread->n_barriers =
+	    *(pd_thread_here() ? &pd_thread_here()->n_barriers : &rank->threads->n_barriers);
+	if (!pd_thread_here() && is_counted)
+		pd_threads_open_section(rank);
 	thread->next = rank->threads->first;
 	rank->threads->first = thread;
 	if (is_counted)
-		leave();
+		pd_threads_leave();
 	else
 		pthread_mutex_unlock(&lock);
 	return thread;
@@ -234,7 +243,7 @@ static void begin(struct pd_thread *thread)
 	pthread_getcpuclockid(thread->id, &thread->clock);
 	thread->has_begun = true;
 	pthread_mutex_unlock(&lock);
-	here = thread;
+	pthread_setspecific(here, thread);
 }
 
 static void end(void *argument)
@@ -255,7 +264,8 @@ static void fill_variables(const struct pd_rank *rank)
 
 	if (elf->tls)
 		memcpy(pd_arch_thread_pointer() - pd_elf_tls_size(elf),
-		       pd_image_base(image, rank->rank - rank->program->first_rank) + elf->tls->p_vaddr,
+		       pd_image_base(image, rank->rank - rank->program->first_rank) +
+			   elf->tls->p_vaddr,
 		       elf->tls->p_filesz);
 }
 
@@ -299,7 +309,7 @@ static struct pd_thread *find(struct pd_threads *threads, pthread_t id)
 
 void pd_threads_join(pthread_t id)
 {
-	struct pd_threads *threads = enter();
+	struct pd_threads *threads = pd_threads_enter();
 	struct pd_thread *thread;
 
 	if (!threads)
@@ -308,11 +318,11 @@ void pd_threads_join(pthread_t id)
 	if (thread) {
 		thread->is_joined = true;
 		thread->seen_s = thread->cpu_s;
-		call_waits_until(time_of(thread));
-		if (!here && !others_compute(threads))
-			close_section(pd_current);
+		pd_threads_call_waits_until(pd_thread_time(thread));
+		if (!pd_thread_here() && !pd_threads_others_compute(threads))
+			pd_threads_close_section(pd_current);
 	}
-	leave();
+	pd_threads_leave();
 }
 
 /* --- waiting for each other --- */
@@ -324,25 +334,25 @@ static double *signal_of(struct pd_threads *threads, const void *object)
 
 void pd_threads_signal(const void *object)
 {
-	struct pd_threads *threads = enter();
+	struct pd_threads *threads = pd_threads_enter();
 	double *latest, time_s;
 
 	if (!threads)
 		return;
 	latest = signal_of(threads, object);
-	time_s = calling_time();
+	time_s = pd_threads_calling_time();
 	*latest = time_s > *latest ? time_s : *latest;
-	if (here)
-		here->seen_s = cpu_of(here);
+	if (pd_thread_here())
+		pd_thread_here()->seen_s = pd_thread_cpu(pd_thread_here());
 	else
-		open_section(pd_current);
-	leave();
+		pd_threads_open_section(pd_current);
+	pd_threads_leave();
 }
 
 void pd_threads_wait(void)
 {
-	if (here)
-		here->is_waiting = true;
+	if (pd_thread_here())
+		pd_thread_here()->is_waiting = true;
 }
 
 /* Of several that did something for the rank's thread only the last one signals. */
@@ -353,130 +363,26 @@ static double latest_of_idle(struct pd_threads *threads)
 	for (struct pd_thread *thread = threads->first; thread; thread = thread->next) {
 		if (!thread->is_waiting && !thread->has_ended)
 			continue;
-		thread->seen_s = cpu_of(thread);
-		latest_s = time_of(thread) > latest_s ? time_of(thread) : latest_s;
+		thread->seen_s = pd_thread_cpu(thread);
+		latest_s = pd_thread_time(thread) > latest_s ? pd_thread_time(thread) : latest_s;
 	}
 	return latest_s;
 }
 
 void pd_threads_resume(const void *object)
 {
-	struct pd_threads *threads = enter();
+	struct pd_threads *threads = pd_threads_enter();
 
 	if (!threads)
 		return;
-	call_waits_until(*signal_of(threads, object));
-	if (here) {
-		here->is_waiting = false;
+	pd_threads_call_waits_until(*signal_of(threads, object));
+	if (pd_thread_here()) {
+		pd_thread_here()->is_waiting = false;
 	} else {
-		call_waits_until(latest_of_idle(threads));
-		close_section(pd_current);
+		pd_threads_call_waits_until(latest_of_idle(threads));
+		pd_threads_close_section(pd_current);
 	}
-	leave();
-}
-
-/* --- parallel regions --- */
-
-void pd_threads_fork(struct pd_rank *rank)
-{
-	struct pd_threads *threads;
-	double now_s;
-
-	if (!get_threads(rank) || rank->threads->depth++ > 0)
-		return;
-	threads = enter();
-	now_s = time_of_rank(rank);
-	threads->is_region = !threads->is_open;
-	threads->is_spread = false;
-	threads->region_began = rank->world->engine.now;
-	open_section(rank);
-	threads->barriers_s[0] = threads->barriers_s[1] = 0;
-	for (struct pd_thread *thread = threads->first; thread; thread = thread->next) {
-		if (!thread->is_pooled)
-			continue;
-		set_time(thread, now_s);
-		thread->n_barriers = threads->n_barriers;
-	}
-	leave();
-}
-
-void pd_threads_spread(void)
-{
-	struct pd_threads *threads = enter();
-
-	if (!threads)
-		return;
-	threads->is_spread = true;
-	leave();
-}
-
-/*
- * Who took how much of what threads take as it comes depends on who of them ran here: it is the
- * sum that tells. The rank's own thread may have done too much of it.
- */
-static void end_spread(struct pd_rank *rank, int n_threads)
-{
-	struct pd_threads *threads = rank->threads;
-	int n = n_threads < rank->program->n_cpus ? n_threads : rank->program->n_cpus;
-	double end_s = threads->begin_s + work_of_section(rank) / (n > 0 ? n : 1);
-
-	if (rank->world->engine.now == threads->region_began)
-		threads->extra_s += end_s - time_of_rank(rank);
-	else
-		wait_until(rank, end_s);
-	threads->is_open = false;
-}
-
-void pd_threads_gather(struct pd_rank *rank, int n_threads)
-{
-	struct pd_threads *threads = rank->threads;
-	double latest_s = 0;
-
-	if (!threads || --threads->depth > 0 || !enter())
-		return;
-	for (struct pd_thread *thread = threads->first; thread; thread = thread->next) {
-		if (!thread->is_pooled)
-			continue;
-		if (time_of(thread) > latest_s)
-			latest_s = time_of(thread);
-		thread->seen_s = cpu_of(thread);
-	}
-	if (threads->is_region && threads->is_spread) {
-		end_spread(rank, n_threads);
-	} else {
-		wait_until(rank, latest_s);
-		if (!others_compute(threads))
-			close_section(rank);
-	}
-	leave();
-}
-
-static int *barriers_of_caller(struct pd_threads *threads)
-{
-	return here ? &here->n_barriers : &threads->n_barriers;
-}
-
-void pd_threads_arrive(void)
-{
-	struct pd_threads *threads = enter();
-	double *latest, time_s;
-
-	if (!threads)
-		return;
-	latest = &threads->barriers_s[*barriers_of_caller(threads) % 2];
-	time_s = calling_time();
-	*latest = time_s > *latest ? time_s : *latest;
-	leave();
-}
-
-void pd_threads_depart(void)
-{
-	struct pd_threads *threads = enter();
-
-	if (!threads)
-		return;
-	call_waits_until(threads->barriers_s[(*barriers_of_caller(threads))++ % 2]);
-	leave();
+	pd_threads_leave();
 }
 
 /* --- the end --- */
@@ -485,13 +391,13 @@ void pd_threads_end(struct pd_rank *rank)
 {
 	struct pd_threads *threads = rank->threads;
 
-	if (!threads || !enter())
+	if (!threads || !pd_threads_enter())
 		return;
-	close_section(rank);
+	pd_threads_close_section(rank);
 	threads->lost_s = 0;
 	for (struct pd_thread *thread = threads->first; thread; thread = thread->next)
-		threads->lost_s += cpu_of(thread) - thread->seen_s;
-	leave();
+		threads->lost_s += pd_thread_cpu(thread) - thread->seen_s;
+	pd_threads_leave();
 }
 
 bool pd_threads_destroy(struct pd_rank *rank)
@@ -518,11 +424,12 @@ bool pd_threads_destroy(struct pd_rank *rank)
 /* The child has one thread, whatever the others were doing. */
 static void forget_threads(void)
 {
-	here = NULL;
+	pthread_setspecific(here, NULL);
 	pthread_mutex_init(&lock, NULL);
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+__attribute__((constructor)) static void prepare(void)
 {
+	has_key = pthread_key_create(&here, NULL) == 0;
 	pthread_atfork(NULL, NULL, forget_threads);
 }

@@ -84,6 +84,19 @@ class Times(Base):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"warning: threads of rank 0 computed up to .* that nobody was seen to wait for")
 
+    def test_threads_that_a_library_starts_when_it_is_loaded_are_told(self):
+        (self.dir / "early.c").write_text("#include <pthread.h>\nstatic void *run(void *none) { return none; }\nint early;\n"
+                                          "__attribute__((constructor)) static void begin(void)\n"
+                                          "{ pthread_t id; early = pthread_create(&id, 0, run, 0); }\n")
+        (self.dir / "main.c").write_text("#include <mpi.h>\nint early_code(void);\n"
+                                         "int main(void) { MPI_Init(0, 0); MPI_Finalize(); return 0; }\n")
+        for words in (["-shared", "-fPIC", "-o", "libearly.so", "early.c"], ["-o", "main", "main.c", "-Wl,--no-as-needed", "-L.", "-learly",
+                                                                             "-Wl,-rpath,$ORIGIN"]):
+            built = call(BIN / "mpisim-cc", *words, cwd=self.dir)
+            self.assertEqual(built.returncode, 0, built.stderr)
+        done = call(BIN / "mpisim-run", "--quiet", "--cluster", "cluster.yaml", "-n", 1, "./main", cwd=self.dir)
+        self.assertIn("libraries started threads when they were loaded (1)", done.stderr)
+
 
 class Cores(Base):
     SEEN = "{rank}: {n} threads, {n} processors of {n} from {first} on, begins with 5, funneled 1"

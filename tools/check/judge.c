@@ -128,19 +128,25 @@ static void note_library(struct check *check, const struct check_library *librar
 
 static bool starts_threads(const struct check_binary *object)
 {
-	static const char *const names[] = {"pthread_create",
-					    "thrd_create",
-					    "GOMP_parallel",
+	static const char *const names[] = {"pthread_create", "thrd_create", "GOMP_parallel",
 					    "__kmpc_fork_call",
-					    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"};
+					    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_"
+					    "StateESt14default_deleteIS1_EEPFvvE"};
+
+	return needs_any(object, names, sizeof names / sizeof names[0]);
+}
+
+static bool has_libomp(const struct check_binary *object)
+{
+	static const char *const names[] = {"__kmpc_fork_call"};
 
 	return needs_any(object, names, sizeof names / sizeof names[0]);
 }
 
 static bool starts_processes(const struct check_binary *object)
 {
-	static const char *const names[] = {"fork", "vfork", "system", "popen", "posix_spawn",
-					    "posix_spawnp"};
+	static const char *const names[] = {"fork",  "vfork",	    "system",
+					    "popen", "posix_spawn", "posix_spawnp"};
 
 	return needs_any(object, names, sizeof names / sizeof names[0]);
 }
@@ -153,9 +159,10 @@ static void judge_threads(struct check *check, const struct check_binary *progra
 					   "MPI_Session_init"};
 
 	if (needs_any(program, init, sizeof init / sizeof init[0]))
-		run_strings_add(&check->doubts,
-				"it asks for a level of thread support: MPI_THREAD_FUNNELED is the "
-				"highest that is provided; a program that insists on more ends itself");
+		run_strings_add(
+		    &check->doubts,
+		    "it asks for a level of thread support: MPI_THREAD_FUNNELED is the "
+		    "highest that is provided; a program that insists on more ends itself");
 	if (!starts_threads(program))
 		return;
 	run_strings_add(&check->doubts,
@@ -176,10 +183,15 @@ static void add_notes(struct check *check, const struct check_binary *program)
 	if (program->kind == CHECK_PROGRAM && !program->has_lines)
 		run_strings_add(&check->notes,
 				"it was built without -g: reports will name no source lines");
-	if (starts_processes(program))
+	if (has_libomp(program))
 		run_strings_add(&check->notes,
-				"it can start processes: what they compute is not in the prediction, "
-				"and a child of fork cannot call MPI");
+				"its regions of OpenMP are those of libomp, which are not known: "
+				"compile it with gcc for times of several threads");
+	if (starts_processes(program))
+		run_strings_add(
+		    &check->notes,
+		    "it can start processes: what they compute is not in the prediction, "
+		    "and a child of fork cannot call MPI");
 	for (int i = 0; i < check->n_libraries; i++)
 		note_library(check, &check->libraries[i]);
 }

@@ -239,7 +239,14 @@ static void warn_threads(const struct run *run, struct run_strings *warnings)
 		first = n++ ? first : rank;
 		lost_s = rank_s > lost_s ? rank_s : lost_s;
 	}
-	if (n == 0 || world->config.mode == PD_COMPUTE_MODELLED)
+	if (world->config.mode == PD_COMPUTE_MODELLED)
+		return;
+	if (pd_threads_of_libraries() > 0)
+		run_strings_add(warnings,
+				"libraries started threads when they were loaded (%d): what these "
+				"compute is not in the prediction",
+				pd_threads_of_libraries());
+	if (n == 0)
 		return;
 	util_format_time(time, sizeof time, lost_s);
 	run_strings_add(warnings,

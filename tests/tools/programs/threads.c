@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * threads WHAT: threads that use as much CPU time as they say, each by its own clock, so that what they do depends on
- * no other load. Rank 0 prints what took how many milliseconds.
+ * threads WHAT: threads that use as much CPU time as they say, each by its own clock, so that what
+ * they do depends on no other load. Rank 0 prints what took how many milliseconds.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -170,7 +170,8 @@ static void lost(void)
 	syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 100000000}, NULL);
 }
 
-/* The master of each rank's region calls MPI while the others are in it; the ranks' regions overlap. */
+/* The master of each rank's region calls MPI while the others are in it; the ranks' regions
+ * overlap. */
 static void funneled(void)
 {
 	int sums[4] = {0}, sum = 0;
@@ -206,9 +207,9 @@ static void see(void)
 	pthread_join(thread, NULL);
 	sched_getaffinity(0, sizeof mask, &mask);
 	MPI_Query_thread(&level);
-	printf("%d: %d threads, %d processors of %ld from %d on, begins with %d, funneled %d\n", rank,
-	       omp_get_max_threads(), CPU_COUNT(&mask), sysconf(_SC_NPROCESSORS_ONLN), sched_getcpu(), value,
-	       level == MPI_THREAD_FUNNELED);
+	printf("%d: %d threads, %d processors of %ld from %d on, begins with %d, funneled %d\n",
+	       rank, omp_get_max_threads(), CPU_COUNT(&mask), sysconf(_SC_NPROCESSORS_ONLN),
+	       sched_getcpu(), value, level == MPI_THREAD_FUNNELED);
 }
 
 int main(int argc, char **argv)
@@ -217,8 +218,15 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} all[] = {
-	    {"region", region}, {"barriers", barriers},	  {"loops", loops}, {"joined", joined}, {"beside", beside_messages},
-	    {"pool", pool},	{"funneled", funneled}, {"see", see},	  {"lost", lost},
+	    {"region", region},
+	    {"barriers", barriers},
+	    {"loops", loops},
+	    {"joined", joined},
+	    {"beside", beside_messages},
+	    {"pool", pool},
+	    {"funneled", funneled},
+	    {"see", see},
+	    {"lost", lost},
 	};
 	int provided;
 	double begin;
