@@ -72,6 +72,21 @@ class Grid(Base):
         self.assertEqual([row["seed"] for row in rows], ["7", "8", "9"])
         self.assertEqual(len({row["predicted_time_s"] for row in rows}), 3)
 
+    def test_repetitions_on_a_cluster_with_variation_are_one_run_each(self):
+        # medians of nine seeds that follow each other would share eight of them
+        body = "arguments: log {a} 0.001\nset: {variation.computation: '0.1'}\nrun: {n: 2, compute: modelled}\nparameters: {a: [1]}\n"
+        self.write(body + "repeat: 3\n")
+        self.write(body, "plain.yaml")
+        self.run_sweep()
+        self.run_sweep(name="plain.yaml")
+        run = [self.bin / "mpisim-run", "--cluster", "cluster.yaml", "--set", "variation.computation=0.1", "-n", 2, "--compute", "modelled",
+               "--json", "-", "--quiet"]
+        one = [json.loads(call(*run, "--seed", seed, "--repeat", 1, "./point", "log", "x", "0.001", cwd=self.dir).stdout) for seed in range(3)]
+        median = json.loads(call(*run, "./point", "log", "x", "0.001", cwd=self.dir).stdout)
+        self.assertEqual([float(row["predicted_time_s"]) for row in self.rows()], [out["predicted_time_s"] for out in one])
+        self.assertEqual([float(row["predicted_time_s"]) for row in self.rows(db="plain.db")], [median["predicted_time_s"]])
+        self.assertEqual(len(median["prediction_interval"]["times_s"]), 9)
+
     def test_points_say_what_mpisim_run_says(self):
         self.write("arguments: [log, x, '{a}']\nset: {network.latency: '{b}'}\nscale: {'*': '{c}'}\n"
                    "run: {n: '{n * 2}', placement: cyclic, compute: modelled}\n"

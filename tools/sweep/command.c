@@ -265,7 +265,8 @@ static int add_option(struct making *m, const struct sweep_option *option)
 	return failed;
 }
 
-/* "--seed" of a repetition. */
+/* "--seed" of a repetition, which is one run: medians of overlapping seeds would scatter too
+ * little. */
 static int add_seed(struct making *m)
 {
 	const struct sweep_spec *spec = m->spec;
@@ -277,6 +278,10 @@ static int add_seed(struct making *m)
 	failed = add_copy(m, "--seed");
 	if (!failed)
 		failed = add_copy(m, m->values[last].text);
+	if (!failed)
+		failed = add_copy(m, "--repeat");
+	if (!failed)
+		failed = add_copy(m, "1");
 	hash_text(m, "--seed", true);
 	hash_text(m, m->values[last].text, true);
 	return failed;
