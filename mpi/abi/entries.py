@@ -20,7 +20,7 @@ HANDLES = {"MPI_Comm": ("comm", "mpi_comm"), "MPI_Group": ("group", "mpi_group")
            "MPI_Datatype": ("datatype", "mpi_datatype"), "MPI_Win": ("win", "mpi_win"), "MPI_File": ("file", "mpi_file")}
 WORDS = ("anytime", "raw", "large", "tool")
 # Headers with the numbers that the column gives.
-NUMBERS = ("mpi/comm/group_recall.h", "mpi/p2p/request.h")
+NUMBERS = ("mpi/comm/group_recall.h", "mpi/p2p/request.h", "mpi/rma/window.h")
 # Objects that have an error handler, which the errors of later arguments go to.
 RAISING = ("comm", "win", "file")
 WIDE = {"int": "MPI_Count"}
