@@ -59,9 +59,9 @@ struct cal {
 	double send_overhead_s, send_per_B_s; /* likewise */
 	double unattended_s; /* so long a large message goes on whose sender computes; INFINITY: to
 				its end */
-	double queue_s;	  /* of a large message, before what its node sends next */
-	double request_B; /* comes with a rendezvous' request at most */
-	bool is_ordered;  /* a short message does not pass a long one */
+	double queue_s;	     /* of a large message, before what its node sends next */
+	double request_B;    /* comes with a rendezvous' request at most */
+	bool is_ordered;     /* a short message does not pass a long one */
 	bool has_packets;
 	bool is_latency_shared; /* latencies take links */
 	int64_t
@@ -70,7 +70,7 @@ struct cal {
 	double begin_s, group_end_s;
 	double part_from, part_share; /* of the budget */
 	const char *group;
-	int points_left;    /* in the group */
+	int points_left; /* in the group */
 	/* Rank 0 alone. Launchers may pass stderr on through a pipe. */
 	enum { NO_PROGRESS, ON_TERMINAL, BY_LINES } progress;
 };
@@ -106,6 +106,9 @@ double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64
 void cal_progress_end(const struct cal *cal);
 /* Rank 0's value on all ranks. */
 double cal_share(double value);
+/* The same of a whole number, while the others sleep: ranks that poll would disturb what rank 0
+ * does, or what comes next. */
+void cal_share_asleep(const struct cal *cal, int *value);
 /* One empty message from rank 0 to `partner` and back: both are there and awake. */
 void cal_meet(const struct cal *cal, int partner);
 /* A message from rank 0 to `partner`, and an empty answer. */
@@ -123,8 +126,8 @@ void probe_rest(struct cal *cal, double until);			       /* with two nodes or mo
 void probe_breaks(struct cal *cal, int where,
 		  double until); /* after probe_packets and probe_eager */
 void probe_rested(struct cal *cal, double until);
-void probe_trains(struct cal *cal, double until); /* after probe_overhead_by_size */
-void probe_packets(struct cal *cal, double until);		       /* after probe_rest */
+void probe_trains(struct cal *cal, double until);  /* after probe_overhead_by_size */
+void probe_packets(struct cal *cal, double until); /* after probe_rest */
 void probe_protocol(struct cal *cal, int where, double until);
 /* Before anything large between nodes beyond the second; the most important ones first, as long as
  * there are new connections. */
@@ -158,6 +161,9 @@ int cal_conclude(const struct settings *settings, const struct samples *samples)
 /* launcher.c: from now on this process ends, with exit code 1, when the one that started it does.
  */
 void launcher_watch(void);
+/* After success, before MPI_Finalize, on all ranks: under MPICH and its launcher they leave without
+ * it; else a process that it keeps for some seconds ends, with exit code 0, and rank 0 says so. */
+void launcher_end(int rank);
 
 /* options.c */
 enum verdict { GO_ON, HELP_SHOWN, WRONG };

@@ -24,7 +24,7 @@ int cal_conclude(const struct settings *settings, const struct samples *samples)
 		status = -1; /* what was measured is worth the other file all the same */
 	}
 	if (settings->output &&
-	    fit_report("mpisim-calibrate", samples, settings->output, settings->plot) < 0)
+	    fit_report("mpisim-calibrate", samples, settings->output, settings->plot, true) < 0)
 		status = -1;
 	return status;
 }

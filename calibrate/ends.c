@@ -115,14 +115,14 @@ static double left_B(const struct fit *fit, const struct sample_key *key)
 {
 	const char *fact = samples_get_fact(fit->samples, "used_compute_s", 0);
 	int w = fit->subject;
-	double b = fit->bandwidth_Bps[w].value,
-	       bulk_B = (double)key->y - fmax(fit->request_data_B, 0), rest_s;
+	double bulk_B = (double)key->y - fmax(fit->request_data_B, 0), rest_s;
+	double rate_Bps = fit_rate_at(fit, bulk_B);
 
 	rest_s = samples_summary(fit->samples, key).median - 2 * strtod(fact ? fact : "0", NULL) -
 		 fit_nothing_s(fit) - fit->recv_overhead[w].value - fit_taking_s(fit);
 	if (fit->is_acknowledged)
 		rest_s -= 2 * fit_control_s(fit);
-	return fit_unattended_s(fit, bulk_B / fit_rate_at(fit, bulk_B) - rest_s) * b;
+	return fit_unattended_s(fit, bulk_B / rate_Bps - rest_s) * rate_Bps;
 }
 
 /* What the sender still waited for, when it had computed: what had not left, and the answer. */
@@ -131,10 +131,11 @@ static void add_eager(struct fit *fit)
 	const struct samples *samples = fit->samples;
 	const struct sample_key *key = NULL;
 	int w = fit->subject;
-	double stalled_s, spared_s, b = fit->bandwidth_Bps[w].value;
+	double stalled_s, spared_s, b;
 	bool has_stalled;
 
 	while ((key = samples_next(samples, "used_eager", key ? key->x : -1))) {
+		b = fit_rate_at(fit, (double)key->y);
 		stalled_s = fmax(samples_summary(samples, key).median - fit->empty[w].value -
 				     fit->recv_overhead[w].value,
 				 0);

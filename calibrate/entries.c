@@ -141,6 +141,8 @@ bool fit_needs_segments(const struct fit *fit, int where)
 	const struct curve *curve = &fit->transfers[where];
 	double error = fit_plain_error(fit, where), worst = 0;
 
+	if (fit->choice.has_segments && where == BETWEEN_NODES)
+		return curve->n_segments > 0 && fit->payload_B == 0;
 	for (int k = 0; k < curve->n_segments; k++)
 		worst = fmax(worst, curve->segments[k].worst);
 	return curve->n_segments > 0 &&

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fit.h"
-#include "whole.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,7 +209,7 @@ static void find_unattended(struct fit *fit, int64_t size_B, double one_way_s, d
 		    fmax(0, fit_unattended_s(fit, send_wait_s - look.value -
 						      fit_delay_at(fit, (double)size_B) +
 						      fit_rested_s(fit))) *
-		    fit->bandwidth_Bps[w].value;
+		    fit_rate_at(fit, (double)size_B);
 }
 
 /* Of the large message that the protocol probes used. */
@@ -262,8 +260,14 @@ static void limit_overheads(struct fit *fit, int where)
 
 int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 {
+	return fit_make_with(fit, samples, (struct fit_choice){0}, error);
+}
+
+int fit_make_with(struct fit *fit, const struct samples *samples, struct fit_choice choice,
+		  char error[256])
+{
 	gsl_set_error_handler_off();
-	*fit = (struct fit){.samples = samples, .table_n = -1};
+	*fit = (struct fit){.samples = samples, .table_n = -1, .choice = choice};
 	fit->n_nodes = (int)fact_number(samples, "nodes", 1);
 	fit->n_ranks = (int)fact_number(samples, "ranks", 2);
 	fit->subject = fit->n_nodes > 1 ? BETWEEN_NODES : WITHIN_NODE;
@@ -330,66 +334,4 @@ void fit_finish(struct fit *fit)
 	fit_free_transfers(fit);
 	free(fit->table);
 	*fit = (struct fit){.table_n = -1};
-}
-
-static int write_file(const struct fit *fit, const char *output)
-{
-	struct whole_file whole;
-
-	if (whole_open(&whole, output) < 0)
-		return -1;
-	fit_write_yaml(fit, whole.file);
-	return whole_close(&whole);
-}
-
-static void warn_all(const char *who, const struct samples *samples, const char *fact,
-		     const char *format)
-{
-	const char *text;
-
-	for (int k = 0; (text = samples_get_fact(samples, fact, k)); k++) {
-		fprintf(stderr, "%s: warning: ", who);
-		fprintf(stderr, format, text);
-		fputc('\n', stderr);
-	}
-}
-
-static int draw(const char *who, const struct fit *fit, const char *plot)
-{
-	struct util_error err;
-	int drawn = fit_plot(fit, plot, &err);
-
-	if (drawn == 1)
-		fprintf(stderr,
-			"%s: warning: gnuplot is not installed: no pictures in %s, only their "
-			"data\n",
-			who, plot);
-	if (drawn < 0)
-		fprintf(stderr, "%s: %s\n", who, err.text);
-	return drawn < 0 ? -1 : 0;
-}
-
-int fit_report(const char *who, const struct samples *samples, const char *output, const char *plot)
-{
-	struct fit fit;
-	char error[256];
-	int status = 0;
-
-	if (fit_make(&fit, samples, error) < 0) {
-		fprintf(stderr, "%s: %s\n", who, error);
-		return -1;
-	}
-	warn_all(who, samples, "warning", "%s");
-	warn_all(who, samples, "rma_failed", "one-sided messages were not measured: %s");
-	warn_all(who, samples, "spawn_failed", "the library could not spawn %s");
-	if (fit_is_noisy(&fit))
-		fprintf(stderr, "%s: warning: %s\n", who, FIT_NOISY);
-	if (write_file(&fit, output) < 0) {
-		fprintf(stderr, "%s: cannot write %s: %s\n", who, output, strerror(errno));
-		status = -1;
-	}
-	if (plot && draw(who, &fit, plot) < 0)
-		status = -1;
-	fit_finish(&fit);
-	return status;
 }

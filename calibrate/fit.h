@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "check.h"
 #include "samples.h"
 #include "util/error.h"
 
@@ -21,7 +22,7 @@ struct value {
 
 enum { FIT_SEGMENTS = 8 };
 #define FIT_MOST_BPS 1e15 /* clocks tell nothing of faster links */
-#define FIT_MOST_B 1e9 /* of a burst, a queue, a control message: what a cluster file allows */
+#define FIT_MOST_B 1e9	  /* of a burst, a queue, a control message: what a cluster file allows */
 
 struct segment { /* time = latency_s + per_byte_s × size, for sizes from_B … to_B */
 	int64_t from_B, to_B;
@@ -37,7 +38,7 @@ struct curve { /* time by size */
 		int64_t size_B;
 		struct summary time;
 		bool is_rested; /* links had saved up all that they can */
-	} * points; /* [n_points], by size */
+	} * points;		/* [n_points], by size */
 	struct segment segments[FIT_SEGMENTS];
 };
 
@@ -61,11 +62,17 @@ struct since { /* of a cluster file's lists of sizes */
 	double size_B;
 };
 
+/* What is tried where the rules found nothing that reproduces the samples (report.c). */
+struct fit_choice {
+	bool has_segments; /* between nodes, whatever the rules for them say */
+	double burst_s;	   /* 0: what the probes of a rest say */
+};
+
 struct fit {
 	const struct samples *samples; /* borrowed */
 	int n_nodes, n_ranks, cores;
 	bool cores_are_certain;
-	int subject; /* enum where: what the network's values come from */
+	int subject;		   /* enum where: what the network's values come from */
 	struct curve curves[2];	   /* of messages */
 	struct curve eager[2];	   /* of transfers: of eager messages alone */
 	struct curve transfers[2]; /* of transfers */
@@ -74,23 +81,23 @@ struct fit {
 	struct value control_B;
 	double send_per_B_s, recv_per_B_s; /* overhead */
 	bool is_per_byte_limited;	   /* they were measured to be more than a message takes */
-	double copied_per_B_s; /* of what had arrived, where what arrives is copied meanwhile */
-	double burst_s;			   /* work that passes at once after a rest */
-	const char *burst_probes;	   /* that say so */
+	double copied_per_B_s;	  /* of what had arrived, where what arrives is copied meanwhile */
+	double burst_s;		  /* work that passes at once after a rest */
+	const char *burst_probes; /* that say so */
 	double
 	    train_s; /* what a train says of it whose messages keep links busy; -1: there is none */
-	double payload_B, overhead_B;	   /* of packets; 0: there are none */
-	double overhead_error_B;	   /* half of the 95 % interval */
-	bool has_doubtful_packets;	   /* times jump, but not for certain because of packets */
-	bool is_ordered;		   /* a short message does not pass a long one */
-	bool is_latency_shared;		   /* latencies take links */
-	double send_wait, recv_wait; /* of a message's time, still waited for after computing
-					longer; -1: unknown */
-	double buffered_B;	     /* when a large send returns; -1: unknown */
-	double unattended_B;   /* leave after a look, while the sender computes; -1: unknown, or all
-				  do */
-	bool is_acknowledged;  /* a rendezvous ends with two control messages more */
-	bool is_end_in_times;  /* not by ranks that wait for each other */
+	double payload_B, overhead_B; /* of packets; 0: there are none */
+	double overhead_error_B;      /* half of the 95 % interval */
+	bool has_doubtful_packets;    /* times jump, but not for certain because of packets */
+	bool is_ordered;	      /* a short message does not pass a long one */
+	bool is_latency_shared;	      /* latencies take links */
+	double send_wait, recv_wait;  /* of a message's time, still waited for after computing
+					 longer; -1: unknown */
+	double buffered_B;	      /* when a large send returns; -1: unknown */
+	double unattended_B;  /* leave after a look, while the sender computes; -1: unknown, or all
+				 do */
+	bool is_acknowledged; /* a rendezvous ends with two control messages more */
+	bool is_end_in_times; /* not by ranks that wait for each other */
 	bool is_control_untold;	   /* no size makes up the step at the threshold */
 	double doubtful_control_B; /* or they are so large, and there are two more; -1: certain */
 	double
@@ -103,15 +110,16 @@ struct fit {
 					 carried so much */
 	    send_buffers[FIT_SINCE];  /* [n_send_buffers] what a send of that size leaves behind */
 	bool is_use_hidden;	      /* new connections wait for their windows instead */
-	int64_t least_telling_B; /* smaller messages were left behind as a whole; 0: none was */
-	bool buffer_is_doubtful;      /* it held all of the largest message */
-	bool is_buffer_by_list;	      /* the same, as they are those of a connection by its use */
-	bool is_buffer_unattended;    /* sends leave as much as the system takes of a connection */
-	double queue_B;	  /* of a large message in its node's queue; -1: unknown */
-	bool holds_all;	  /* all that was left of it */
-	bool looks_if_complete; /* a call whose requests are complete makes progress, too */
+	int64_t least_telling_B;   /* smaller messages were left behind as a whole; 0: none was */
+	bool buffer_is_doubtful;   /* it held all of the largest message */
+	bool is_buffer_by_list;	   /* the same, as they are those of a connection by its use */
+	bool is_buffer_unattended; /* sends leave as much as the system takes of a connection */
+	double queue_B;		   /* of a large message in its node's queue; -1: unknown */
+	bool holds_all;		   /* all that was left of it */
+	bool looks_if_complete;	   /* a call whose requests are complete makes progress, too */
 	int n_sharing;
 	struct sharing sharing[FIT_SHARING];
+	struct fit_choice choice;
 	int table_n;	       /* -1: no table */
 	struct value *table;   /* [(n + 1)²], fraction of one CPU */
 	bool table_is_partial; /* fewer loops than cores: only what they saw is in the table */
@@ -119,6 +127,8 @@ struct fit {
 
 /* 0, or -1 with a sentence in `error`. */
 int fit_make(struct fit *fit, const struct samples *samples, char error[256]);
+int fit_make_with(struct fit *fit, const struct samples *samples, struct fit_choice choice,
+		  char error[256]);
 void fit_finish(struct fit *fit);
 /* Of transfers, where they are known, else of messages. */
 void fit_bandwidth(struct fit *fit, int where);
@@ -153,8 +163,8 @@ void fit_end(struct fit *fit);
 bool fit_is_lazy(const struct fit *fit);
 /* Of a large message: how long after its send, */
 double fit_after_return_s(const struct fit *fit);
-/* and how long after its receiver has come back, which attended as it began; less by what such times
- * differ by. */
+/* and how long after its receiver has come back, which attended as it began; less by what such
+ * times differ by. */
 double fit_back_s(const struct fit *fit);
 /* What the receiver spends on a large message once it is there. */
 double fit_taking_s(const struct fit *fit);
@@ -176,6 +186,9 @@ void fit_used(struct fit *fit); /* after the others */
 
 /* rest.c: after latencies and bandwidths */
 void fit_rest(struct fit *fit);
+/* What eager messages of several bursts take less than an empty one and their bytes: the middle one
+ * of them. */
+double fit_spared_s(const struct fit *fit);
 /* Half of the 95 % interval of an overhead per byte, from the probe of that name. */
 double fit_per_byte_half_s(const struct fit *fit, const char *name);
 
@@ -247,14 +260,16 @@ int fit_entries(const struct fit *fit, int where, struct entry entries[FIT_SEGME
 double fit_rate_at(const struct fit *fit, double size_B);
 double fit_delay_at(const struct fit *fit, double size_B);
 
-/* yaml.c: the cluster file. */
-void fit_write_yaml(const struct fit *fit, FILE *file);
+/* yaml.c: the cluster file, with what its check says; NULL: it has not been checked yet. */
+void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file);
 /* plot.c: data, a gnuplot script and PNG pictures in the directory. 0; 1: no pictures, since there
  * is no gnuplot; negative. */
 int fit_plot(const struct fit *fit, const char *directory, struct util_error *err);
-/* All of it: file `output` appears complete or not at all; warnings go to stderr, after the name
- * `who`. 0 or -1, with a message on stderr. */
-int fit_report(const char *who, const struct samples *samples, const char *output,
-	       const char *plot);
+/* report.c */
+/* All of it: file `output` appears complete or not at all, after it was compared with the samples
+ * if `checks`; warnings go to stderr, after the name `who`, a summary to stdout. 0 or -1, with a
+ * message on stderr. */
+int fit_report(const char *who, const struct samples *samples, const char *output, const char *plot,
+	       bool checks);
 
 #endif

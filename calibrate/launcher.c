@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks whose launcher is killed: some libraries' go on for ever, each waiting for the other or for
- * nobody, with a core each. */
+/* Ranks that do not end by themselves. Those whose launcher is killed: some libraries' go on for
+ * ever, each waiting for the other or for nobody, with a core each. And those in MPI_Finalize:
+ * MPICH 4.0.2 closes its connections by UCX, for which others have to answer that wait for the
+ * launcher already, and answer nobody any more. */
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "calibrate.h"
@@ -27,18 +32,66 @@ static void *wait_for_end(void *unused)
 	_exit(1);
 }
 
-void launcher_watch(void)
+/* A thread of its own, which no signal ends. */
+static void start(void *(*run)(void *))
 {
-	pid_t parent = getppid();
 	sigset_t all, before;
 	pthread_t thread;
 
-	parent_fd = parent > 1 ? (int)syscall(SYS_pidfd_open, parent, 0) : -1;
-	if (parent_fd < 0) /* an old kernel, or nobody's child */
-		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (pthread_create(&thread, NULL, wait_for_end, NULL) == 0)
+	if (pthread_create(&thread, NULL, run, NULL) == 0)
 		pthread_detach(thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void launcher_watch(void)
+{
+	pid_t parent = getppid();
+
+	parent_fd = parent > 1 ? (int)syscall(SYS_pidfd_open, parent, 0) : -1;
+	if (parent_fd >= 0) /* else an old kernel, or nobody's child */
+		start(wait_for_end);
+}
+
+/* --- the end --- */
+
+enum { END_LIMIT_S = 5 };
+static struct {
+	int rank;
+} at_end;
+
+/* Rank 0 first, so that it can say why: a launcher may end the others then. */
+static void *end_by_itself(void *unused)
+{
+	static const char text[] = "mpisim-calibrate: MPI_Finalize does not return: this run ends "
+				   "without it, all files are written\n";
+	struct timespec left = {END_LIMIT_S + (at_end.rank > 0), 0};
+
+	while (nanosleep(&left, &left))
+		;
+	if (at_end.rank == 0 && write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(0);
+	_exit(0);
+}
+
+/* MPICH's own launcher takes a rank that leaves for one that has ended. */
+static bool may_leave(void)
+{
+	char version[MPI_MAX_LIBRARY_VERSION_STRING];
+	int length;
+
+	MPI_Get_library_version(version, &length);
+	return !strncmp(version, "MPICH", 5) && getenv("PMI_FD") && getenv("MPI_LOCALNRANKS");
+}
+
+void launcher_end(int rank)
+{
+	fflush(NULL);
+	if (may_leave()) {
+		MPI_Barrier(MPI_COMM_WORLD);
+		_exit(0);
+	}
+	at_end.rank = rank;
+	start(end_by_itself);
 }

@@ -126,6 +126,7 @@ static int run(struct cal *cal)
 		samples_fact(&cal->samples, "duration_s", "%.1f", MPI_Wtime() - cal->begin_s);
 		status = cal_conclude(&cal->settings, &cal->samples) < 0;
 	}
+	cal_share_asleep(cal, &status);
 	cal_world_finish(cal);
 	return status;
 }
@@ -217,6 +218,8 @@ int main(int argc, char **argv)
 		status = 2;
 		break;
 	}
+	if (status == 0 && !mpisim_is_simulated())
+		launcher_end(rank);
 	MPI_Finalize();
 	return status;
 }

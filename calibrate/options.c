@@ -33,7 +33,7 @@ static const char help[] =
     "2)\n"
     "  --cores N             cores of a node, where the system says another number\n"
     "  --window TIME         length of one measurement of the CPU (50ms; quick: 20ms)\n"
-    "  --help\n"
+    "  --version, --help\n"
     "\n"
     "docs/calibrate.md explains what is measured, and how to judge it.\n";
 
@@ -155,9 +155,10 @@ static const struct option options[] = {
     {"budget", required_argument, NULL, 'b'},  {"tolerance", required_argument, NULL, 't'},
     {"window", required_argument, NULL, 'w'},  {"max-size", required_argument, NULL, 'm'},
     {"cores", required_argument, NULL, 'c'},   {"transfers", required_argument, NULL, 'n'},
-    {"help", no_argument, NULL, 'h'},	       {NULL, 0, NULL, 0}};
+    {"version", no_argument, NULL, 'V'},       {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0}};
 
-/* 0, 1: --help, or negative. */
+/* 0; 1: --help, 2: --version; or negative. */
 static int parse(int argc, char **argv, struct settings *settings, struct util_error *err)
 {
 	uint64_t given = 0;
@@ -165,8 +166,8 @@ static int parse(int argc, char **argv, struct settings *settings, struct util_e
 
 	opterr = 0;
 	while (!failed && (option = getopt_long(argc, argv, ":o:", options, NULL)) != -1) {
-		if (option == 'h')
-			return 1;
+		if (option == 'h' || option == 'V')
+			return option == 'h' ? 1 : 2;
 		if (option == '?' || option == ':')
 			return util_option_refuse(option, argv, SEE_HELP, err);
 		failed = util_option_check(option, optarg, options, &given, err);
@@ -193,6 +194,8 @@ enum verdict cal_options(int argc, char **argv, int rank, struct settings *setti
 	failed = parse(argc, argv, settings, &err);
 	if (failed == 1 && rank == 0)
 		fputs(help, stdout);
+	if (failed == 2 && rank == 0)
+		puts("mpisim-calibrate " MPISIM_VERSION);
 	if (failed < 0 && rank == 0)
 		fprintf(stderr, "mpisim-calibrate: %s\n", err.text);
 	if (failed)

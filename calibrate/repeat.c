@@ -108,18 +108,16 @@ static int go_on(struct cal *cal, const double *values, int n, double begin_s, d
 	return s.high - s.low > 2 * cal->settings.tolerance * fabs(s.median);
 }
 
-/* Rank 0 says whether to go on. The others wait asleep: ranks that poll would disturb what comes
- * next. */
-static void share_decision(const struct cal *cal, int *more)
+void cal_share_asleep(const struct cal *cal, int *value)
 {
 	MPI_Request request;
 	int is_done = 0;
 
 	if (cal->is_simulated) {
-		MPI_Bcast(more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+		MPI_Bcast(value, 1, MPI_INT, 0, MPI_COMM_WORLD);
 		return;
 	}
-	MPI_Ibcast(more, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+	MPI_Ibcast(value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
 	if (cal->rank == 0) {
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 		return;
@@ -169,7 +167,7 @@ double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64
 				MPI_Abort(MPI_COMM_WORLD, 1);
 			more = go_on(cal, values, n, begin_s, share_s);
 		}
-		share_decision(cal, &more);
+		cal_share_asleep(cal, &more);
 	}
 	return cal_share(n > 0 ? summary_of(values, n).median : NAN);
 }

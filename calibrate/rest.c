@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Overheads per byte, bursts, order and latencies that share, from the probes of probe_rest.c. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fit.h"
@@ -13,6 +14,7 @@ static const double LEAST_BURST_B = 512;
 /* Messages of so many bursts find a whole one in a game of ping-pong, even if it is half as long
  * again. */
 static const double WHOLE_BURSTS = 2.6;
+enum { MOST_PASSES = 8 };
 /* Of an overhead per byte, what times by size have to have of it. */
 static const double VISIBLE = 0.75;
 /* A latency than an overhead, if one of them is to be told from the other. */
@@ -144,6 +146,47 @@ static struct whole_bursts whole_bursts(const struct fit *fit, double least_s)
 	return w;
 }
 
+static int compare(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* The middle one of what eager messages are spared whose bytes take so long. */
+static double spared_from_s(const struct fit *fit, double least_s)
+{
+	const struct curve *curve = &fit->curves[fit->subject];
+	double *spared = calloc((size_t)curve->n_points + 1, sizeof(*spared)), middle_s = 0;
+	int n = 0;
+
+	for (int k = 0; k < curve->n_points && spared; k++) {
+		double bytes_s =
+		    (double)curve->points[k].size_B / fit->bandwidth_Bps[fit->subject].value;
+
+		if (bytes_s >= least_s && curve->points[k].size_B <= fit->threshold_B[fit->subject])
+			spared[n++] =
+			    fit->empty[fit->subject].value + bytes_s - curve->points[k].time.median;
+	}
+	if (n > 0) {
+		qsort(spared, (size_t)n, sizeof(*spared), compare);
+		middle_s = spared[n / 2];
+	}
+	free(spared);
+	return middle_s;
+}
+
+double fit_spared_s(const struct fit *fit)
+{
+	double spared_s = 0, next_s = spared_from_s(fit, 2 * fit->empty[fit->subject].value);
+
+	for (int k = 0; k < MOST_PASSES && next_s > spared_s; k++) {
+		spared_s = next_s;
+		next_s = spared_from_s(fit, WHOLE_BURSTS * spared_s);
+	}
+	return spared_s;
+}
+
 /* A receiver may copy while more of the message arrives: then a byte takes no time of its own. */
 static void find_burst(struct fit *fit)
 {
@@ -151,6 +194,11 @@ static void find_burst(struct fit *fit)
 	struct whole_bursts w = {0};
 	int64_t size_B;
 
+	if (fit->choice.burst_s > 0) {
+		fit->burst_s = fit->choice.burst_s;
+		fit->burst_probes = "one_way";
+		return;
+	}
 	if (least_s > 0)
 		w = whole_bursts(fit, least_s);
 	if (w.n > 0 && !is_all_eager(fit) && -w.slope_s < VISIBLE * per_B_s) {

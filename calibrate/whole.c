@@ -5,7 +5,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/outpath.h"
 #include "whole.h"
+
+static int name_part(struct whole_file *whole, const char *path)
+{
+	char *part = util_output_part(path);
+	int length = part ? snprintf(whole->part, sizeof(whole->part), "%s", part) : 0;
+
+	errno = part ? ENAMETOOLONG : ENOMEM;
+	free(part);
+	return part && length < (int)sizeof(whole->part) ? 0 : -1;
+}
 
 int whole_open(struct whole_file *whole, const char *path)
 {
@@ -20,12 +31,11 @@ int whole_open(struct whole_file *whole, const char *path)
 	free(real);
 	path = whole->path;
 	whole->part[0] = '\0';
-	if (!is_direct && snprintf(whole->part, sizeof(whole->part), "%s.%ld.part", path,
-				   (long)getpid()) >= (int)sizeof(whole->part)) {
-		errno = ENAMETOOLONG;
+	if (!is_direct && name_part(whole, path))
 		return -1;
-	}
 	whole->file = fopen(is_direct ? path : whole->part, "w");
+	if (whole->file && !is_direct)
+		util_output_hold(fileno(whole->file));
 	return whole->file ? 0 : -1;
 }
 

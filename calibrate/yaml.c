@@ -316,7 +316,19 @@ static void write_name(const struct fit *fit, FILE *file)
 	fprintf(file, "\"\n");
 }
 
-void fit_write_yaml(const struct fit *fit, FILE *file)
+static void write_check(const struct check *check, FILE *file)
+{
+	if (!check)
+		return;
+	fputs(check->is_made ? "# " : "# WARNING: ", file);
+	check_verdict(check, file);
+	fputc('\n', file);
+	if (check->n_off > 0)
+		fprintf(file, CHECK_WARNING_FORMAT, "# WARNING: ", check->n_off);
+	check_list(check, "#   ", file);
+}
+
+void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file)
 {
 	fprintf(file,
 		"# Measured by mpisim-calibrate; docs/calibrate.md says how. Value, then its 95 %% "
@@ -324,6 +336,7 @@ void fit_write_yaml(const struct fit *fit, FILE *file)
 	write_facts(fit, file);
 	if (fit_is_noisy(fit))
 		fprintf(file, "# WARNING: %s\n", FIT_NOISY);
+	write_check(check, file);
 	fprintf(file, "mpisim_cluster: 1\n");
 	write_name(fit, file);
 	fprintf(file, "nodes: %d   # host names of the ranks\n", fit->n_nodes);

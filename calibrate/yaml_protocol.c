@@ -89,6 +89,13 @@ static void write_list(const struct since *list, int n, FILE *file)
 			fmax(list[k].size_B, 1));
 }
 
+/* Not measured: what is known of Linux (docs/decisions/0038-unattended-connections.md). */
+static void write_unattended_receive(FILE *file)
+{
+	fprintf(file, "  unattended_receive: 160000   # not measured, what Linux keeps: "
+		      "docs/calibrate.md says where it is from\n");
+}
+
 /* By what a connection has carried where new ones were there to measure it. */
 static void write_unattended(const struct fit *fit, FILE *file)
 {
@@ -132,8 +139,10 @@ static void write_progress(const struct fit *fit, bool is_lazy, FILE *file)
 			"%s\n",
 			yaml_probe(fit, "send_progress recv_progress send_look send_complete_look",
 				   probe));
-	if (fit->unattended_B >= YAML_LEAST_BUFFER_B)
+	if (fit->unattended_B >= YAML_LEAST_BUFFER_B) {
 		write_unattended(fit, file);
+		write_unattended_receive(file);
+	}
 }
 
 /* What is not told of send buffers. */

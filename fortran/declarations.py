@@ -25,6 +25,7 @@ PREDEFINED = ["MPI_NULL_COPY_FN", "MPI_DUP_FN", "MPI_NULL_DELETE_FN", "MPI_CONVE
 STATUS_TYPE = ["type, bind(C) :: MPI_Status", "  integer :: MPI_SOURCE", "  integer :: MPI_TAG", "  integer :: MPI_ERROR",
                "  integer, private :: MPI_internal(5)", "end type MPI_Status"]
 ADDRESS = "integer(kind=MPI_ADDRESS_KIND)"
+DOUBLE = "real(kind=8)"  # C's: with -fdefault-real-8 "double precision" has 16 bytes
 
 
 # --- functions without an error code ---
@@ -36,7 +37,7 @@ def function_body(result, name, dummies):
 
 def without_code(prefix, suffix):
     out = []
-    for name, result, dummies in (("MPI_Wtime", "double precision", []), ("MPI_Wtick", "double precision", []),
+    for name, result, dummies in (("MPI_Wtime", DOUBLE, []), ("MPI_Wtick", DOUBLE, []),
                                   ("MPI_Aint_add", ADDRESS, ["base", "disp"]), ("MPI_Aint_diff", ADDRESS, ["addr1", "addr2"])):
         generic = prefix + name if suffix else ""
         out += [f"interface {generic}"] + function_body(result, prefix + name + suffix, dummies) + ["end interface"]

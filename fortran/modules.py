@@ -31,7 +31,7 @@ def write_mpif(functions, constants):
         out += [f"      {c_type} {name}{shape}", f"      COMMON /{block}/ {name}"]
     out += [f"      EXTERNAL {name}" for name in declarations.PREDEFINED]
     for name in ("MPI_WTIME", "MPI_WTICK"):
-        out += [f"      DOUBLE PRECISION {p}{name}" for p in ("", "P")] + [f"      EXTERNAL {p}{name}" for p in ("", "P")]
+        out += [f"      REAL*8 {p}{name}" for p in ("", "P")] + [f"      EXTERNAL {p}{name}" for p in ("", "P")]
     for name in ("MPI_AINT_ADD", "MPI_AINT_DIFF"):
         out += [f"      INTEGER*8 {p}{name}" for p in ("", "P")] + [f"      EXTERNAL {p}{name}" for p in ("", "P")]
     for line in out:

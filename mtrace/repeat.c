@@ -40,10 +40,13 @@ static void send_ahead(const struct mtrace_cursor *cursor, struct mtrace_cursor 
 uint64_t mtrace_cursor_repeats(const struct mtrace_cursor *cursor, struct mtrace_cursor *scout,
 			       uint64_t length_B, uint64_t most)
 {
-	const unsigned char *pattern = cursor->at - length_B;
 	uint64_t here_B = (uint64_t)(cursor->end - cursor->at), wanted_B, n;
+	const unsigned char *pattern;
 	struct util_error ignored;
 
+	if (length_B > (uint64_t)(cursor->at - cursor->begin))
+		return 0;
+	pattern = cursor->at - length_B;
 	if (most > UINT64_MAX / length_B)
 		most = UINT64_MAX / length_B;
 	wanted_B = most * length_B;

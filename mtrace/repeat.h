@@ -5,10 +5,10 @@
 #include "mtrace/reader.h"
 
 /*
- * How often the last `length_B` >= 1 bytes before `cursor`, which its block still has, follow
- * again, one directly after the other; at most `most`. Damage ends them. `scout` is read ahead
- * with: zero-initialise it for the first cursor, close it after the last one. O(bytes that are
- * alike).
+ * How often the last `length_B` >= 1 bytes before `cursor` follow again, one directly after the
+ * other; at most `most`; 0 where they began in an earlier block, which is no longer there. Damage
+ * ends them. `scout` is read ahead with: zero-initialise it for the first cursor, close it after
+ * the last one. O(bytes that are alike).
  */
 uint64_t mtrace_cursor_repeats(const struct mtrace_cursor *cursor, struct mtrace_cursor *scout,
 			       uint64_t length_B, uint64_t most);

@@ -208,13 +208,13 @@ static int create_file(struct mtrace_writer *writer, struct util_error *err)
 	writer->path = path;
 	if (failed)
 		return failed;
-	if (asprintf(&writer->part, "%s.%d.part", writer->path, (int)getpid()) < 0) {
-		writer->part = NULL;
+	writer->part = util_output_part(writer->path);
+	if (!writer->part)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	}
 	writer->fd = open(writer->part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (writer->fd < 0)
 		return util_error_errno(err, errno, "cannot write '%s'", writer->path);
+	util_output_hold(writer->fd);
 	return 0;
 }
 

@@ -233,7 +233,7 @@ static int read_placement(struct net_draft *draft, const struct net_yaml_tree *t
 {
 	if (!node)
 		return 0;
-	return read_places(tree, node, draft->cluster.n_nodes, "placement", "block, cyclic",
+	return read_places(tree, node, draft->cluster.n_nodes, "placement", "block, spread, cyclic",
 			   &draft->cluster.placement, err);
 }
 
@@ -243,7 +243,7 @@ static int read_spawn_placement(struct net_draft *draft, const struct net_yaml_t
 	if (!node || (node->kind == NET_YAML_SCALAR && strcmp(node->text, "free") == 0))
 		return 0;
 	return read_places(tree, node, draft->cluster.n_nodes, "spawn.placement",
-			   "free, block, cyclic", &draft->cluster.spawn_placement, err);
+			   "free, block, spread, cyclic", &draft->cluster.spawn_placement, err);
 }
 
 #define AT(member) .target = offsetof(struct net_draft, member)
@@ -326,6 +326,8 @@ const struct net_key net_keys[] = {
      .choices = "arrived|acknowledged", .fallback = "arrived"},
     {"network.packets", NET_KEY_CUSTOM, .convert = net_check_packets}, /* after what excludes it */
     {"protocol.send_buffer", NET_KEY_CUSTOM, .convert = net_read_send_buffer},
+    {"protocol.unattended_receive", NET_KEY_SIZE, AT(cluster.unattended_receive_B), 1, 9e18,
+     .choices = "off", .fallback = "off"},
     {"protocol.unattended_send", NET_KEY_CUSTOM, .convert = net_read_unattended_send},
     {"rma.progress", NET_KEY_CHOICE, AT(cluster.rma_progress), .choices = "nic|in_mpi",
      .fallback = "nic"},

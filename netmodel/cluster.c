@@ -127,25 +127,21 @@ int64_t net_cluster_unattended_send(const struct net_cluster *cluster, int64_t c
 	return buffer_from(&cluster->unattended_sends, carried_B);
 }
 
-int64_t net_cluster_taken(const struct net_cluster *cluster, int64_t carried_B, int64_t bulk_B)
+int64_t net_cluster_handed_when(const struct net_cluster *cluster, int64_t end_B)
 {
 	const struct net_send_buffers *sends = &cluster->unattended_sends;
-	int64_t most_B = 0;
 
-	if (buffer_from(sends, carried_B) < 0)
-		return bulk_B;
+	if (sends->n == 0 || sends->list[0].from_B > 0)
+		return 0;
 	for (int i = 0; i < sends->n; i++) {
-		int64_t from_B = sends->list[i].from_B, taken_B = sends->list[i].size_B;
+		int64_t from_B = sends->list[i].from_B, at_B = end_B - sends->list[i].size_B;
 
-		if (i + 1 < sends->n && sends->list[i + 1].from_B <= carried_B)
-			continue;
-		/* an entry that holds later, when so much has passed */
-		if (from_B > carried_B && taken_B > bulk_B - (from_B - carried_B))
-			taken_B = bulk_B - (from_B - carried_B);
-		if (taken_B > most_B)
-			most_B = taken_B;
+		if (at_B < from_B)
+			at_B = from_B;
+		if (i + 1 == sends->n || at_B < sends->list[i + 1].from_B)
+			return at_B;
 	}
-	return most_B < bulk_B ? most_B : bulk_B;
+	return 0;
 }
 
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming)

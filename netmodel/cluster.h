@@ -164,11 +164,12 @@ struct net_cluster {
 	enum net_synchronous synchronous;
 	enum net_rendezvous_end rendezvous_end;
 	struct net_send_buffers send_buffers;
-	bool send_buffer_is_unattended; /* as much as is left to the system then: net_cluster_taken
-					 */
+	bool send_buffer_is_unattended; /* what was left to the system */
 	struct net_send_buffers unattended_sends; /* what still leaves on a connection while its
 						     sender makes no progress, by what it has
 						     carried before */
+	int64_t unattended_receive_B; /* what a connection still carries while its receiver makes no
+					 progress, until it was full once; INT64_MAX: all */
 	enum net_rma_progress rma_progress;
 	int rma_queue_depth; /* one-sided messages of one rank to another that are under way at
 				once */
@@ -194,7 +195,7 @@ struct net_cluster {
 
 	struct net_uncertainties uncertainties;
 
-	char *placement; /* "block", "cyclic" or an explicit list "0,0,1,1"; NULL: block */
+	char *placement; /* "block", "spread", "cyclic" or a list "0,0,1,1"; NULL: block */
 };
 
 /*
@@ -238,13 +239,13 @@ int64_t net_cluster_send_buffer(const struct net_cluster *cluster, int64_t size_
  * progress; negative: everything. */
 int64_t net_cluster_unattended_send(const struct net_cluster *cluster, int64_t carried_B);
 
-/* Of `bulk_B` bytes that start on a connection that has carried `carried_B`: the most that may be
- * missing when they are left to the system, which takes more while they pass; 0 to bulk_B. */
-int64_t net_cluster_taken(const struct net_cluster *cluster, int64_t carried_B, int64_t bulk_B);
+/* The least number of bytes that must have arrived on a connection for its system to take all
+ * before `end_B`. O(entries). */
+int64_t net_cluster_handed_when(const struct net_cluster *cluster, int64_t end_B);
 
 /* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming);
-/* The relative speed of each when `n_busy` >= 1 cores of a node compute, (0, 1]. */
+/* The relative speed of each busy core when `n_busy` >= 1 computations share a node, (0, 1]. */
 double net_cluster_contention(const struct net_cluster *cluster, int n_busy);
 
 #endif

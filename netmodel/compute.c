@@ -172,8 +172,7 @@ void net_node_update(struct net_model *model, struct net_node *node)
 		undisturbed = (double)cores / node->n_computes;
 	if (node->n_computes > cores - cost)
 		rate = (cores - cost) / node->n_computes;
-	contention = net_cluster_contention(model->cluster,
-					    node->n_computes < cores ? node->n_computes : cores);
+	contention = net_cluster_contention(model->cluster, node->n_computes);
 	node->rate = rate * contention;
 	node->undisturbed = undisturbed * contention;
 	rate = node->rate * node->speed;

@@ -61,8 +61,6 @@ void net_transfer_pass_burst(struct net_model *model, struct net_transfer *trans
 	double passed_s = fmin(net_transfer_left(transfer), fmin(out_s, in_s));
 
 	transfer->remaining_s -= passed_s;
-	if (transfer->stream)
-		net_stream_pass(transfer->stream, passed_s);
 	out->credit_s = out_s - passed_s;
 	in->credit_s = in_s - passed_s;
 }

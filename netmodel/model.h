@@ -23,9 +23,7 @@ typedef void (*net_compute_fn)(struct net_compute *compute);
 
 /* Both ends of a connection that goes as packets; zero-initialised. Private. */
 struct net_tcp {
-	/* bytes so far: what was started, sent, and has arrived */
-	int64_t started_B, sent_B, arrived_B;
-	int64_t limit_B;   /* where the stream is limited: sent_B gets no further */
+	int64_t sent_B;    /* so far */
 	int64_t unsent_B;  /* of the transfer that is being sent */
 	int64_t queued_B;  /* sent, but still in the node's queue */
 	int64_t partial_B; /* of the stream's first transfer: has arrived */
@@ -48,12 +46,23 @@ struct net_tcp {
 	int n_acks;    /* sent so far */
 };
 
-/* Transfers that follow each other, as bytes of one connection do; zero-initialise. Private. */
+/*
+ * Transfers that follow each other, as bytes of one connection do; zero-initialise. Private. It
+ * counts bytes from its begin: what was started, has left to the system by the program (handed), and
+ * has arrived. Arrived ≤ handed ≤ started, once anything was handed.
+ */
+struct net_stream;
+typedef void (*net_stream_fn)(struct net_stream *stream);
 struct net_stream {
 	struct net_transfer *first, *last; /* in the order of their starts; the first one may be on its links */
-	int64_t passed_B;		   /* by its transfers that have left their links */
-	bool is_limited; /* only so much more work may pass: */
-	double room_s;
+	int64_t started_B, handed_B;
+	int64_t arrived_B; /* without packets, of the first one nothing: net_stream_arrived */
+	bool is_held;	   /* only what was handed passes */
+	bool is_closed;	   /* only what fits the receiver's buffer passes, which ends at window_B */
+	int64_t window_B;
+	net_stream_fn tell; /* NULL: nobody asks when tell_B bytes have arrived */
+	int64_t tell_B;
+	double first_s; /* without packets: all work of the first one, when it began */
 	/* with packets: */
 	struct net_transfer *sending; /* the first of which not everything was sent; NULL: none */
 	struct net_tcp tcp;
@@ -140,16 +149,21 @@ void net_transfer_start_in_stream(struct net_model *model, struct net_stream *st
 				  struct net_transfer *transfer, int source_node, int dest_node,
 				  int64_t size_B, int64_t last_B, net_transfer_fn mark,
 				  net_transfer_fn done);
-/* From now on only `more_B` more bytes of the stream pass; then it stalls until it is limited anew
- * or released. O(1). */
-void net_stream_limit(struct net_model *model, struct net_stream *stream, int64_t more_B);
+/* What has arrived of the stream. O(1). */
+int64_t net_stream_arrived(const struct net_stream *stream);
+/* The bytes before `until_B`, as far as they were started, are the system's: they pass whatever
+ * happens. It takes nothing back. O(1). */
+void net_stream_hand(struct net_stream *stream, int64_t until_B);
+/* Nothing but what was handed passes; then the stream stalls until more is, or it is released. O(1). */
+void net_stream_hold(struct net_stream *stream);
 /* Everything passes. O(1). */
 void net_stream_release(struct net_stream *stream);
-/* Before a transfer is started: if everything in the stream may pass, then `more_B` bytes may.
- * O(transfers in the stream). */
-void net_stream_top_up(struct net_model *model, struct net_stream *stream, int64_t more_B);
-/* Everything that is in the stream may pass. O(transfers in the stream). */
-void net_stream_grant(struct net_stream *stream);
+/* The receiver's system takes the bytes before `window_B`; it takes all. O(1). */
+void net_stream_close(struct net_stream *stream, int64_t window_B);
+void net_stream_open(struct net_stream *stream);
+/* `reached` is called once, from the engine's loop, when `at_B` bytes have arrived, which have not
+ * yet; NULL: nobody asks any more. It takes the place of what was asked before. O(1). */
+void net_stream_tell_at(struct net_stream *stream, int64_t at_B, net_stream_fn reached);
 /* Starts a computation of `work_s` seconds (on the reference CPU) on `node`. */
 void net_compute_start(struct net_model *model, struct net_compute *compute, int node,
 		       double work_s, net_compute_fn done);

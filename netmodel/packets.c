@@ -143,15 +143,15 @@ static int64_t next_size(const struct net_model *model, const struct net_stream 
 {
 	const struct net_cluster *cluster = model->cluster;
 	const struct net_tcp *tcp = &stream->tcp;
-	int64_t size_B = cluster->packet_payload_B;
+	int64_t size_B = cluster->packet_payload_B, limit_B = net_stream_limit(stream);
 
 	if (tcp->unsent_B < size_B)
 		size_B = tcp->unsent_B;
 	if (cluster->queue_B > 0 && tcp->queued_B > 0 && tcp->queued_B + size_B > cluster->queue_B)
 		return -1;
-	if (!stream->is_limited || tcp->limit_B - tcp->sent_B >= size_B)
+	if (limit_B - tcp->sent_B >= size_B)
 		return size_B;
-	return tcp->limit_B > tcp->sent_B ? tcp->limit_B - tcp->sent_B : -1;
+	return limit_B > tcp->sent_B ? limit_B - tcp->sent_B : -1;
 }
 
 void net_packets_go(struct net_model *model, struct net_stream *stream)
@@ -204,7 +204,6 @@ void net_packets_start(struct net_transfer *transfer, struct net_stream *stream,
 	transfer->last_B = last_B;
 	transfer->factor = factor;
 	net_stream_append(stream, transfer);
-	stream->tcp.started_B += transfer->size_B;
 	if (!stream->sending)
 		send_next(stream, transfer);
 	sim_engine_after(model->engine, &transfer->event, sim_time_from_s(delay_s));
@@ -242,10 +241,10 @@ static void arrive(struct net_packet *packet)
 	net_transfer_fn mark = transfer->mark;
 
 	acknowledge(packet);
-	tcp->arrived_B += packet->size_B;
+	stream->arrived_B += packet->size_B;
 	tcp->partial_B += packet->size_B;
-	stream->passed_B += packet->size_B;
 	util_pool_put(&model->packets, packet);
+	net_stream_tell(stream, stream->arrived_B);
 	if (mark && transfer->size_B - tcp->partial_B <= transfer->last_B) {
 		transfer->mark = NULL;
 		mark(transfer);

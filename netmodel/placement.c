@@ -2,6 +2,7 @@
 #include "netmodel/placement.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "netmodel/yamltree.h"
@@ -90,21 +91,29 @@ int net_place_check(const char *spec, int n_nodes, struct util_error *err)
 {
 	int n = 0;
 
-	if (strcmp(spec, "block") == 0 || strcmp(spec, "cyclic") == 0)
+	if (strcmp(spec, "block") == 0 || strcmp(spec, "spread") == 0 ||
+	    strcmp(spec, "cyclic") == 0)
 		return 0;
 	if (*spec < '0' || *spec > '9') {
 		char quoted[64];
 
 		return util_error_set(
 		    err, UTIL_EINPUT,
-		    "found %s, wanted block, cyclic or a list of nodes (\"0-3,0-3\")",
+		    "found %s, wanted block, spread, cyclic or a list of nodes (\"0-3,0-3\")",
 		    net_yaml_quote(spec, quoted, sizeof(quoted)));
 	}
 	return place_list(spec, n_nodes, 0, NULL, &n, err);
 }
 
+/* A rank for each core of a node before the next. */
+static void place_block(int cores, int n_ranks, int node_of[])
+{
+	for (int rank = 0; rank < n_ranks; rank++)
+		node_of[rank] = rank / cores;
+}
+
 /* The first n_ranks mod n_nodes nodes get one rank more than the others. */
-static void place_block(int n_nodes, int n_ranks, int node_of[])
+static void place_spread(int n_nodes, int n_ranks, int node_of[])
 {
 	int share = n_ranks / n_nodes, n_larger = n_ranks % n_nodes, rank = 0;
 
@@ -142,8 +151,12 @@ int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, 
 	rc = net_place_check(used, cluster->n_nodes, err);
 	if (rc)
 		return rc;
-	if (strcmp(used, "block") == 0) {
-		place_block(cluster->n_nodes, n_ranks, node_of);
+	if (strcmp(used, "block") == 0 && n_ranks <= (int64_t)cluster->n_nodes * cluster->cores) {
+		place_block(cluster->cores, n_ranks, node_of);
+		return 0;
+	}
+	if (strcmp(used, "block") == 0 || strcmp(used, "spread") == 0) {
+		place_spread(cluster->n_nodes, n_ranks, node_of);
 		return 0;
 	}
 	if (strcmp(used, "cyclic") == 0) {

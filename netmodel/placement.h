@@ -7,11 +7,12 @@
 
 /*
  * Places `n_ranks` ranks on the cluster's nodes: node_of[rank] for rank = 0 … n_ranks-1 (the
- * caller's array). `spec`: "block" (fill a node's share before the next: ceil or floor of n_ranks /
- * n_nodes each, as block distributions go), "cyclic" (rank modulo n_nodes), or a list of nodes with
- * ranges and repeats, "0-3,0-3" or "0*2,1*2". NULL: the cluster's own, else block. A list must name
- * a node for every rank. More ranks than cores on a node is allowed (they share). Errors:
- * UTIL_EINPUT.
+ * caller's array). `spec`: "block" (as many ranks as a node has cores before the next node, as
+ * mpirun and Slurm fill nodes; where the cluster has fewer cores than ranks, "spread"), "spread"
+ * (equal shares on all nodes, in order: ceil or floor of n_ranks / n_nodes each), "cyclic" (rank
+ * modulo n_nodes), or a list of nodes with ranges and repeats, "0-3,0-3" or "0*2,1*2". NULL: the
+ * cluster's own, else block. A list must name a node for every rank. More ranks than cores on a
+ * node is allowed (they share). Errors: UTIL_EINPUT.
  */
 int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, int node_of[],
 	      struct util_error *err);

@@ -211,30 +211,37 @@ void net_transfer_enter_links(struct net_model *model, struct net_transfer *tran
 void net_transfer_leave_links(struct net_model *model, struct net_transfer *transfer);
 
 /* stream.c */
-/* How much more work of the stream may pass; INFINITY: all, or there is no stream. */
-double net_stream_room(const struct net_stream *stream);
-/* The transfer does not pass as a whole. */
-bool net_stream_is_full(const struct net_transfer *transfer);
-/* So much work of the stream's first transfer is done. */
-void net_stream_pass(struct net_stream *stream, double passed_s);
+/* Bytes from here on do not pass. */
+static inline int64_t net_stream_limit(const struct net_stream *stream)
+{
+	int64_t limit_B = stream->is_held ? stream->handed_B : INT64_MAX;
+
+	return stream->is_closed && stream->window_B < limit_B ? stream->window_B : limit_B;
+}
+/* The work until the stream's first transfer ends, passes its mark, or stalls. */
+double net_stream_left(const struct net_transfer *first);
+/* The same, or until it has to tell. */
+double net_stream_next(const struct net_transfer *first);
+/* Its event is due: it stalls, or it told somebody and goes on. False: it ends, or passes its mark. */
+bool net_stream_stops(struct net_transfer *first);
 
 void net_stream_append(struct net_stream *stream, struct net_transfer *transfer);
 /* The first of the stream has left its links. */
 void net_stream_remove_first(struct net_stream *stream);
 /* Whoever is first and ready goes on; what has no bytes to share ends there. */
 void net_stream_advance(struct net_stream *stream);
-/* No more of its stream may pass: the transfer leaves its links until it may. */
-void net_stream_stall(struct net_transfer *transfer);
+/* So much has arrived: whoever asked for it is told. */
+void net_stream_tell(struct net_stream *stream, int64_t arrived_B);
 
 /* The work until a transfer ends, passes its mark, or stalls. */
 static inline double net_transfer_left(const struct net_transfer *transfer)
 {
-	double room_s;
-
-	if (!transfer->stream || !transfer->stream->is_limited)
-		return transfer->remaining_s;
-	room_s = net_stream_room(transfer->stream);
-	return room_s < transfer->remaining_s ? room_s : transfer->remaining_s;
+	return transfer->stream ? net_stream_left(transfer) : transfer->remaining_s;
+}
+/* The same, or until it has to tell that it got so far: its next event. */
+static inline double net_transfer_next(const struct net_transfer *transfer)
+{
+	return transfer->stream ? net_stream_next(transfer) : transfer->remaining_s;
 }
 
 /* packets.c */
@@ -243,7 +250,7 @@ static inline double net_transfer_left(const struct net_transfer *transfer)
 __attribute__((cold)) void net_packets_start(struct net_transfer *transfer,
 					     struct net_stream *stream, double delay_s,
 					     int64_t last_B, double factor);
-/* Sends what the stream's window and its limit allow. */
+/* Sends what the stream's window allows, and what was handed where it is held. */
 void net_packets_go(struct net_model *model, struct net_stream *stream);
 void net_packets_init(struct net_model *model);
 void net_packets_finish(struct net_model *model);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams: transfers that follow each other, and how much of them may pass. */
+/*
+ * Streams: transfers that follow each other, and how much of them may pass. A position in a stream
+ * is a number of bytes from its begin. In the first transfer of a fluid stream, of `first_s` seconds
+ * of work and size_B bytes, the work that lies behind position x is
+ *
+ *     first_s · (end - x) / size_B, not more than first_s, not less than 0.
+ */
 #include <math.h>
 
 #include "netmodel/private.h"
@@ -7,35 +13,85 @@
 /* Work that is left out of a comparison: rounding of sums of parts. */
 #define NOTHING_S 1e-13
 
-double net_stream_room(const struct net_stream *stream)
+static double behind(const struct net_stream *stream, int64_t position_B)
 {
-	return stream && stream->is_limited ? stream->room_s : INFINITY;
+	int64_t size_B = stream->first->size_B;
+	int64_t behind_B = stream->arrived_B + size_B - position_B;
+
+	if (behind_B <= 0)
+		return 0;
+	return behind_B >= size_B ? stream->first_s
+				  : stream->first_s * (double)behind_B / (double)size_B;
 }
 
-bool net_stream_is_full(const struct net_transfer *transfer)
+/* What is left of a transfer on its links, the work after its mark included. */
+static double whole(const struct net_transfer *transfer)
 {
-	return transfer->remaining_s - net_stream_room(transfer->stream) > NOTHING_S;
+	return transfer->remaining_s + (transfer->mark ? transfer->last_s : 0);
 }
 
-void net_stream_pass(struct net_stream *stream, double passed_s)
+/* … and at this instant. */
+static double whole_now(const struct net_transfer *transfer)
 {
-	if (stream->is_limited)
-		stream->room_s = fmax(stream->room_s - passed_s, 0);
+	sim_time_ps now = transfer->model->engine->now;
+
+	return transfer->stage == NET_STAGE_SHARED
+		   ? whole(transfer) - transfer->rate * sim_time_to_s(now - transfer->updated)
+		   : whole(transfer);
+}
+
+double net_stream_left(const struct net_transfer *first)
+{
+	const struct net_stream *stream = first->stream;
+	double left_s;
+
+	if (!stream->is_held && !stream->is_closed)
+		return first->remaining_s;
+	left_s = whole(first) - behind(stream, net_stream_limit(stream));
+	return fmax(fmin(left_s, first->remaining_s), 0);
+}
+
+double net_stream_next(const struct net_transfer *first)
+{
+	const struct net_stream *stream = first->stream;
+	double left_s = net_stream_left(first);
+
+	if (!stream->tell)
+		return left_s;
+	return fmax(fmin(left_s, whole(first) - behind(stream, stream->tell_B)), 0);
+}
+
+/* Nothing of it passes before more is handed over. */
+static bool is_stopped(const struct net_transfer *first)
+{
+	double left_s = net_stream_left(first);
+
+	return left_s <= NOTHING_S && first->remaining_s - left_s > NOTHING_S;
+}
+
+int64_t net_stream_arrived(const struct net_stream *stream)
+{
+	const struct net_transfer *first = stream->first;
+	double part;
+
+	if (!first || first->stage < NET_STAGE_BEHIND || stream->first_s <= 0)
+		return stream->arrived_B;
+	part = 1 - whole_now(first) / stream->first_s;
+	return stream->arrived_B + (int64_t)floor(fmax(part, 0) * (double)first->size_B + 1e-3);
 }
 
 /* What the transfer on its links has done since its rate was set. */
 static void settle(struct net_transfer *transfer)
 {
 	sim_time_ps now = transfer->model->engine->now;
-	double passed_s =
-	    fmin(transfer->rate * sim_time_to_s(now - transfer->updated), transfer->remaining_s);
+	double passed_s = transfer->rate * sim_time_to_s(now - transfer->updated);
 
-	transfer->remaining_s -= passed_s;
+	transfer->remaining_s = fmax(transfer->remaining_s - passed_s, 0);
 	transfer->updated = now;
-	net_stream_pass(transfer->stream, passed_s);
 }
 
-/* After the room changed: the first transfer goes on, and its next event is due at another time. */
+/* After what it may do has changed: the first transfer goes on, or its next event is due at another
+ * time. */
 static void go_on(struct net_stream *stream)
 {
 	struct net_transfer *first = stream->first;
@@ -44,99 +100,92 @@ static void go_on(struct net_stream *stream)
 	if (!first)
 		return;
 	model = first->model;
-	if (first->stage == NET_STAGE_STALLED && net_stream_room(stream) > 0)
-		net_transfer_enter_links(model, first);
-	else if (first->stage == NET_STAGE_SHARED && first->rate > 0)
-		sim_engine_at(model->engine, &first->event,
-			      net_model_due(model, net_transfer_left(first) / first->rate));
-}
-
-static void settle_first(struct net_stream *stream)
-{
-	if (stream->first && stream->first->stage == NET_STAGE_SHARED)
-		settle(stream->first);
-}
-
-/* More packets of it may pass, or fewer. */
-static void limit_packets(struct net_model *model, struct net_stream *stream, int64_t limit_B)
-{
-	stream->is_limited = true;
-	stream->tcp.limit_B = limit_B;
-	net_packets_go(model, stream);
-}
-
-void net_stream_limit(struct net_model *model, struct net_stream *stream, int64_t more_B)
-{
 	if (model->has_packets) {
-		limit_packets(model, stream, stream->tcp.arrived_B + more_B);
-		return;
+		net_packets_go(model, stream);
+	} else if (first->stage == NET_STAGE_STALLED && !is_stopped(first)) {
+		net_transfer_enter_links(model, first);
+	} else if (first->stage == NET_STAGE_SHARED && first->rate > 0) {
+		settle(first);
+		sim_engine_at(model->engine, &first->event,
+			      net_model_due(model, net_transfer_next(first) / first->rate));
 	}
-	settle_first(stream);
-	stream->is_limited = true;
-	/* a transfer whose duration was varied upwards takes more work for as many bytes */
-	stream->room_s =
-	    (double)more_B / model->cluster->bandwidth_Bps * (1 + model->transfer_amplitude);
+}
+
+void net_stream_hand(struct net_stream *stream, int64_t until_B)
+{
+	if (until_B > stream->started_B)
+		until_B = stream->started_B;
+	if (until_B <= stream->handed_B)
+		return;
+	stream->handed_B = until_B;
+	if (stream->is_held)
+		go_on(stream);
+}
+
+void net_stream_hold(struct net_stream *stream)
+{
+	if (stream->is_held)
+		return;
+	stream->is_held = true;
 	go_on(stream);
 }
 
 void net_stream_release(struct net_stream *stream)
 {
-	if (!stream->is_limited)
+	if (!stream->is_held)
 		return;
-	settle_first(stream);
-	stream->is_limited = false;
-	if (stream->first && stream->first->model->has_packets)
-		net_packets_go(stream->first->model, stream);
-	else
-		go_on(stream);
-}
-
-static double waiting(struct net_stream *stream)
-{
-	double sum_s = 0;
-
-	settle_first(stream);
-	for (const struct net_transfer *t = stream->first; t; t = t->next)
-		sum_s += t->remaining_s + (t->mark ? t->last_s : 0);
-	return sum_s;
-}
-
-void net_stream_top_up(struct net_model *model, struct net_stream *stream, int64_t more_B)
-{
-	if (!stream->is_limited)
-		return;
-	if (model->has_packets ? stream->tcp.limit_B >= stream->tcp.started_B
-			       : stream->room_s + NOTHING_S >= waiting(stream))
-		net_stream_limit(model, stream, more_B);
-}
-
-void net_stream_grant(struct net_stream *stream)
-{
-	struct net_model *model = stream->first ? stream->first->model : NULL;
-
-	if (!model || !stream->is_limited)
-		return;
-	if (model->has_packets) {
-		if (stream->tcp.limit_B < stream->tcp.started_B)
-			limit_packets(model, stream, stream->tcp.started_B);
-		return;
-	}
-	stream->room_s = fmax(waiting(stream), stream->room_s);
+	stream->is_held = false;
 	go_on(stream);
+}
+
+void net_stream_close(struct net_stream *stream, int64_t window_B)
+{
+	stream->is_closed = true;
+	stream->window_B = window_B;
+	go_on(stream);
+}
+
+void net_stream_open(struct net_stream *stream)
+{
+	if (!stream->is_closed)
+		return;
+	stream->is_closed = false;
+	go_on(stream);
+}
+
+void net_stream_tell_at(struct net_stream *stream, int64_t at_B, net_stream_fn reached)
+{
+	if (stream->tell == reached && stream->tell_B == at_B)
+		return;
+	stream->tell = reached;
+	stream->tell_B = at_B;
+	go_on(stream);
+}
+
+void net_stream_tell(struct net_stream *stream, int64_t arrived_B)
+{
+	net_stream_fn tell = stream->tell;
+
+	if (!tell || arrived_B < stream->tell_B)
+		return;
+	stream->tell = NULL;
+	tell(stream);
 }
 
 void net_stream_append(struct net_stream *stream, struct net_transfer *transfer)
 {
 	*(stream->last ? &stream->last->next : &stream->first) = transfer;
 	stream->last = transfer;
+	stream->started_B += transfer->size_B;
 }
 
 void net_stream_remove_first(struct net_stream *stream)
 {
-	stream->passed_B += stream->first->size_B;
+	stream->arrived_B += stream->first->size_B;
 	stream->first = stream->first->next;
 	if (!stream->first)
 		stream->last = NULL;
+	net_stream_tell(stream, stream->arrived_B);
 }
 
 void net_stream_advance(struct net_stream *stream)
@@ -148,7 +197,8 @@ void net_stream_advance(struct net_stream *stream)
 		return;
 	}
 	while ((first = stream->first) && first->is_ready && first->stage == NET_STAGE_QUEUED) {
-		if (first->remaining_s > 0 && net_stream_room(stream) <= 0) {
+		stream->first_s = whole(first);
+		if (is_stopped(first)) {
 			first->stage = NET_STAGE_STALLED;
 			return;
 		}
@@ -161,13 +211,28 @@ void net_stream_advance(struct net_stream *stream)
 	}
 }
 
-void net_stream_stall(struct net_transfer *transfer)
+/* No more of its stream may pass: the transfer leaves its links until it may. */
+static void stall(struct net_transfer *first)
 {
-	double passed_s = net_transfer_left(transfer);
+	net_transfer_leave_links(first->model, first);
+	first->rate = 0;
+	first->stage = NET_STAGE_STALLED;
+}
 
-	net_transfer_leave_links(transfer->model, transfer);
-	transfer->remaining_s -= passed_s;
-	net_stream_pass(transfer->stream, passed_s);
-	transfer->rate = 0;
-	transfer->stage = NET_STAGE_STALLED;
+bool net_stream_stops(struct net_transfer *first)
+{
+	struct net_stream *stream = first->stream;
+	double left_s = net_stream_left(first), next_s = net_stream_next(first);
+	bool tells = stream->tell && left_s - next_s > NOTHING_S;
+
+	if (first->stage != NET_STAGE_SHARED ||
+	    (!tells && first->remaining_s - left_s <= NOTHING_S))
+		return false;
+	first->remaining_s -= next_s;
+	first->updated = first->model->engine->now;
+	if (!tells)
+		stall(first);
+	net_stream_tell(stream, tells ? stream->tell_B : net_stream_arrived(stream));
+	go_on(stream);
+	return true;
 }

@@ -26,14 +26,12 @@ void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfe
 	transfer->remaining_s -= passed_s;
 	if (transfer->remaining_s < 0)
 		transfer->remaining_s = 0;
-	if (transfer->stream)
-		net_stream_pass(transfer->stream, passed_s);
 	net_out_link(transfer)->load += rate - transfer->rate;
 	net_in_link(transfer)->load += rate - transfer->rate;
 	transfer->updated = now;
 	transfer->rate = rate;
 	sim_engine_at(model->engine, &transfer->event,
-		      net_model_due(model, net_transfer_left(transfer) / rate));
+		      net_model_due(model, net_transfer_next(transfer) / rate));
 }
 
 static void touch(struct net_model *model, const struct net_transfer *transfer)
@@ -94,7 +92,7 @@ static inline void go_alone(struct net_model *model, struct net_transfer *transf
 	set_alone(out, 1, 1, 1, 1);
 	set_alone(in, 1, INFINITY, 1, 1);
 	sim_engine_at(model->engine, &transfer->event,
-		      net_model_due(model, net_transfer_left(transfer)));
+		      net_model_due(model, net_transfer_next(transfer)));
 }
 
 /* Puts it behind those that are on its links; false when there is no memory. */
@@ -256,12 +254,10 @@ static __attribute__((cold, noinline)) void pass_mark(struct net_transfer *trans
 
 	transfer->mark = NULL;
 	if (transfer->stage == NET_STAGE_SHARED) {
-		if (transfer->stream)
-			net_stream_pass(transfer->stream, transfer->remaining_s);
 		transfer->remaining_s = transfer->last_s;
 		transfer->updated = model->engine->now;
 		sim_engine_at(model->engine, &transfer->event,
-			      net_model_due(model, net_transfer_left(transfer) / transfer->rate));
+			      net_model_due(model, net_transfer_next(transfer) / transfer->rate));
 	} else {
 		sim_engine_after(model->engine, &transfer->event,
 				 sim_time_from_s(transfer->last_s));
@@ -289,21 +285,16 @@ static void fire_transfer(struct sim_event *event)
 		net_transfer_enter_links(transfer->model, transfer);
 		return;
 	}
-	if (stream && stream->is_limited && transfer->stage == NET_STAGE_SHARED &&
-	    net_stream_is_full(transfer)) {
-		net_stream_stall(transfer);
+	if (stream && net_stream_stops(transfer))
 		return;
-	}
 	if (transfer->mark) {
 		pass_mark(transfer);
 		return;
 	}
 	if (transfer->stage == NET_STAGE_SHARED)
 		net_transfer_leave_links(transfer->model, transfer);
-	if (stream) {
-		net_stream_pass(stream, transfer->remaining_s);
+	if (stream)
 		net_stream_remove_first(stream);
-	}
 	transfer->done(transfer);
 	if (stream)
 		net_stream_advance(stream);

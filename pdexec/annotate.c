@@ -8,7 +8,6 @@
 
 #include "pdexec/compute.h"
 #include "pdexec/store.h"
-#include "pdexec/tap.h"
 
 #pragma GCC visibility push(default)
 #include "mpisim.h"
@@ -71,15 +70,19 @@ static _Noreturn void annotation_fail_store(struct pd_rank *rank, const struct u
 		err->text);
 }
 
-/* For whoever records: what is charged, before scale factors. */
-static void tap_charge(struct pd_rank *rank, const char *kernel, double seconds, int flags)
+static void tell_charge(struct pd_rank *rank, const char *kernel, double seconds, int flags)
 {
-	const struct pd_tap *tap = rank->world->tap;
 	const struct pd_annotation *annotation = rank->annotation;
+	const struct sim_record_charge record = {
+		.rank = rank->rank,
+		.kernel = kernel,
+		.n_params = kernel ? annotation->n_params : 0,
+		.params = kernel ? annotation->params : NULL,
+		.seconds = seconds,
+		.flags = flags,
+	};
 
-	if (tap)
-		tap->charge(tap->context, rank, kernel, kernel ? annotation->n_params : 0,
-			    kernel ? annotation->params : NULL, seconds, flags);
+	sim_tell_charge(&rank->world->observers, &record);
 }
 
 void pd_annotation_charge_measured(struct pd_rank *rank, double seconds)
@@ -88,11 +91,11 @@ void pd_annotation_charge_measured(struct pd_rank *rank, double seconds)
 	double scale = pd_store_scale_all(rank->program->store);
 
 	if (!annotation || !annotation->is_open) {
-		tap_charge(rank, NULL, seconds, PD_CHARGE_MEASURED);
+		tell_charge(rank, NULL, seconds, SIM_CHARGE_MEASURED);
 		pd_compute_charge(rank, NULL, seconds * scale);
 	} else if (annotation->charge.execute) {
 		annotation->measured_s += seconds;
-		tap_charge(rank, annotation->charge.name, seconds, PD_CHARGE_MEASURED);
+		tell_charge(rank, annotation->charge.name, seconds, SIM_CHARGE_MEASURED);
 		pd_compute_charge(rank, annotation->charge.name,
 				  seconds * annotation->charge.scale * scale);
 	}
@@ -122,13 +125,14 @@ void mpisim_add_compute_time(double seconds)
 	if (!rank)
 		return;
 	world = rank->world;
+	world->is_annotated = true;
 	if (!(seconds - seconds == 0))
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"the time to add is %f, wanted a finite number of seconds", seconds);
 	if (world->config.mode == PD_COMPUTE_DIRECT || world->config.mode == PD_COMPUTE_COLLECT)
 		pd_store_note_uncharged(rank->program->store, seconds);
 	else {
-		tap_charge(rank, NULL, seconds, 0);
+		tell_charge(rank, NULL, seconds, 0);
 		pd_compute_charge(rank, NULL, seconds * pd_store_scale_all(rank->program->store));
 	}
 	annotation_leave(rank);
@@ -151,6 +155,7 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 	struct util_error err;
 
 	annotation_enter_rank(rank, function, site);
+	rank->world->is_annotated = true;
 	annotation = annotation_get(rank);
 	if (annotation->is_open)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
@@ -169,8 +174,8 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 	if (n_params > 0)
 		memcpy(annotation->params, params, (size_t)n_params * sizeof(*params));
 	if (!annotation->charge.execute) {
-		tap_charge(rank, annotation->charge.name, annotation->charge.seconds,
-			   PD_CHARGE_SKIPPED);
+		tell_charge(rank, annotation->charge.name, annotation->charge.seconds,
+			   SIM_CHARGE_SKIPPED);
 		pd_compute_charge(rank, annotation->charge.name,
 				  annotation->charge.seconds * annotation->charge.scale *
 					  pd_store_scale_all(rank->program->store));
@@ -260,13 +265,11 @@ void mpisim_phase_begin(const char *name)
 	struct pd_rank *rank =
 		annotation_enter_instant("mpisim_phase_begin", __builtin_return_address(0));
 	struct pd_annotation *annotation;
-	const struct sim_recorder *recorder;
 	const char *interned;
 
 	if (!rank)
 		return;
 	annotation = rank->annotation;
-	recorder = &rank->world->recorder;
 	if (!name || !*name)
 		pd_fail(rank, PD_FAILURE_ANNOTATION, "a phase begins without a name");
 	if (annotation->depth == MAX_PHASE_DEPTH)
@@ -277,11 +280,7 @@ void mpisim_phase_begin(const char *name)
 	if (!interned)
 		pd_fail(rank, PD_FAILURE_MEMORY, "no memory for the name of a phase");
 	annotation->phases[annotation->depth++] = interned;
-	if (rank->world->tap)
-		rank->world->tap->phase(rank->world->tap->context, rank, interned);
-	if (recorder->phase)
-		recorder->phase(recorder->context, rank->rank, interned, 1,
-				rank->world->engine.now);
+	sim_tell_phase(&rank->world->observers, rank->rank, interned, 1, rank->world->engine.now);
 	annotation_leave(rank);
 }
 
@@ -290,21 +289,16 @@ void mpisim_phase_end(void)
 	struct pd_rank *rank =
 		annotation_enter_instant("mpisim_phase_end", __builtin_return_address(0));
 	struct pd_annotation *annotation;
-	const struct sim_recorder *recorder;
 
 	if (!rank)
 		return;
 	annotation = rank->annotation;
-	recorder = &rank->world->recorder;
 	if (annotation->depth == 0)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"a phase ends where none is open: wanted mpisim_phase_begin before it");
 	annotation->depth--;
-	if (rank->world->tap)
-		rank->world->tap->phase(rank->world->tap->context, rank, NULL);
-	if (recorder->phase)
-		recorder->phase(recorder->context, rank->rank,
-				annotation->phases[annotation->depth], 0, rank->world->engine.now);
+	sim_tell_phase(&rank->world->observers, rank->rank, annotation->phases[annotation->depth], 0,
+		       rank->world->engine.now);
 	annotation_leave(rank);
 }
 
@@ -313,18 +307,13 @@ void mpisim_node_release(void)
 	struct pd_rank *rank =
 		annotation_enter_instant("mpisim_node_release", __builtin_return_address(0));
 	struct pd_annotation *annotation;
-	const struct sim_recorder *recorder;
 
 	if (!rank)
 		return;
 	annotation = rank->annotation;
-	recorder = &rank->world->recorder;
 	if (!annotation->has_released) {
 		annotation->has_released = true;
-		if (rank->world->tap)
-			rank->world->tap->node_release(rank->world->tap->context, rank);
-		if (recorder->node_release)
-			recorder->node_release(recorder->context, rank->rank, rank->world->engine.now);
+		sim_tell_node_release(&rank->world->observers, rank->rank, rank->world->engine.now);
 		if (rank->world->broker.released)
 			rank->world->broker.released(rank->world->broker.context, rank);
 	}
@@ -337,21 +326,16 @@ void mpisim_node_acquire(void)
 		annotation_enter_instant("mpisim_node_acquire", __builtin_return_address(0));
 	struct pd_annotation *annotation;
 	const struct pd_node_broker *broker;
-	const struct sim_recorder *recorder;
 
 	if (!rank)
 		return;
 	annotation = rank->annotation;
 	broker = &rank->world->broker;
-	recorder = &rank->world->recorder;
 	if (annotation->has_released) {
-		if (rank->world->tap)
-			rank->world->tap->node_acquire(rank->world->tap->context, rank);
 		while (broker->may_acquire && !broker->may_acquire(broker->context, rank))
 			sim_task_block(&rank->task);
 		annotation->has_released = false;
-		if (recorder->node_acquire)
-			recorder->node_acquire(recorder->context, rank->rank, rank->world->engine.now);
+		sim_tell_node_acquire(&rank->world->observers, rank->rank, rank->world->engine.now);
 		if (broker->acquired)
 			broker->acquired(broker->context, rank);
 	}

@@ -9,7 +9,6 @@
 
 #include "pdexec/libc-next.h"
 #include "pdexec/process.h"
-#include "pdexec/tap.h"
 
 static const int64_t EPOCH_S = 946684800; /* 2000-01-01 since 1970-01-01 */
 enum { NS_PER_S = 1000000000, PS_PER_NS = 1000 };
@@ -42,8 +41,7 @@ static sim_time_ps read_clock(struct pd_rank *rank, const void *site)
 	if (rank->function || rank->world->is_builtin)
 		return rank->world->engine.now;
 	pd_compute_end(rank);
-	if (rank->world->tap)
-		rank->world->tap->clock(rank->world->tap->context, rank, site);
+	sim_tell_clock(&rank->world->observers, rank->rank, site);
 	now = pd_clock_read(rank);
 	pd_compute_begin(rank);
 	return now;
@@ -59,8 +57,8 @@ void pd_process_sleep(struct pd_rank *rank, const char *function, const void *si
 		rank->function = function;
 		rank->site = site;
 	}
-	if (is_outside && rank->world->tap)
-		rank->world->tap->sleep(rank->world->tap->context, rank, site, duration);
+	if (is_outside)
+		sim_tell_sleep(&rank->world->observers, rank->rank, site, duration);
 	sim_task_sleep(&rank->task, duration);
 	if (is_outside) {
 		rank->function = NULL;

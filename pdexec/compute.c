@@ -8,6 +8,7 @@
 
 #include "pdexec/annotate.h"
 #include "pdexec/store.h"
+#include "pdexec/threads.h"
 
 #define CLOCK_COST_SAMPLES 200
 #define NEGLIGIBLE_SHARE 1e-12 /* of a step's work: what rounding leaves */
@@ -72,6 +73,11 @@ void pd_compute_pause(struct pd_rank *rank)
 	if (!rank->is_measuring)
 		return;
 	elapsed_s = pd_host_cpu_s() - rank->host_mark_s - world->clock_cost_s;
+	if (rank->threads) {
+		rank->threads->main_s += elapsed_s;
+		elapsed_s += rank->threads->extra_s;
+		rank->threads->extra_s = 0;
+	}
 	rank->is_measuring = false;
 	rank->has_step = rank->pending_s != 0;
 	if (elapsed_s > 0)
@@ -121,7 +127,6 @@ static void compute_done(struct net_compute *compute)
 static void record_share(struct pd_rank *rank, sim_time_ps begin, const char *kernel, double from,
 			 double to)
 {
-	const struct sim_recorder *recorder = &rank->world->recorder;
 	sim_time_ps now = rank->world->engine.now;
 	double length_ps = (double)(now - begin);
 	struct sim_record_compute record = {
@@ -134,7 +139,7 @@ static void record_share(struct pd_rank *rank, sim_time_ps begin, const char *ke
 		.shared_s = (to - from) * rank->compute.shared_s,
 	};
 
-	recorder->compute(recorder->context, &record);
+	sim_tell_compute(&rank->world->observers, &record);
 }
 
 /*
@@ -145,7 +150,7 @@ static void compute_record(struct pd_rank *rank, sim_time_ps begin)
 {
 	double kernels_s = 0, scale, from;
 
-	if (!rank->world->recorder.compute)
+	if (!(rank->world->observers.wanted & SIM_OBSERVED_COMPUTE))
 		return;
 	for (int i = 0; i < rank->n_parts; i++)
 		kernels_s += rank->parts[i].seconds;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processors as a rank sees them: one, which is its own, since what other threads compute is not
- * simulated. Threads of the program are where their rank is; binding them binds nothing here.
+ * Processors as a rank sees them: those that it holds. Threads of the program are where their rank
+ * is; binding them binds nothing here.
  */
 #include <errno.h>
 #include <sys/sysinfo.h>
@@ -10,11 +10,63 @@
 #include "pdexec/libc-next.h"
 #include "pdexec/process.h"
 
-static bool is_loading;
+static int n_loading; /* cores of the program that is being loaded; 0: none is */
 
-void pd_cores_of_program(bool begins)
+int pd_cores_share(const struct pd_world *world, const int node_of[], int n_ranks)
 {
-	is_loading = begins;
+	const struct net_cluster *cluster = world->cluster;
+	int *n_on = calloc((size_t)cluster->n_nodes, sizeof *n_on), most = 1, n_cpus;
+
+	for (int i = 0; n_on && i < n_ranks; i++)
+		if (++n_on[node_of[i]] > most)
+			most = n_on[node_of[i]];
+	free(n_on);
+	n_cpus = world->config.cpus_per_rank ? world->config.cpus_per_rank : cluster->cores / most;
+	return n_cpus > 0 ? n_cpus : 1;
+}
+
+/*
+ * Threads of OpenMP that spin while they wait would count as computing. Its runtime reads the
+ * environment when it is loaded; the program finds it as it was.
+ */
+static char **environment_of_runtimes(void)
+{
+	static char passive[] = "OMP_WAIT_POLICY=passive";
+	size_t n = 0, n_kept = 0;
+	char **list;
+
+	while (environ && environ[n])
+		n++;
+	list = calloc(n + 2, sizeof *list);
+	for (size_t i = 0; list && i < n; i++)
+		if (strncmp(environ[i], "OMP_WAIT_POLICY=", 16) != 0 &&
+		    strncmp(environ[i], "GOMP_SPINCOUNT=", 15) != 0)
+			list[n_kept++] = environ[i];
+	if (list)
+		list[n_kept] = passive;
+	return list;
+}
+
+static void wait_passively(bool begins)
+{
+	static char **before, **meanwhile;
+
+	if (begins && !meanwhile) {
+		before = environ;
+		meanwhile = environment_of_runtimes();
+		environ = meanwhile ? meanwhile : before;
+	} else if (!begins && meanwhile) {
+		if (environ == meanwhile) /* else a constructor has changed it, and it stays */
+			environ = before;
+		free(meanwhile);
+		meanwhile = NULL;
+	}
+}
+
+void pd_cores_of_program(int n)
+{
+	n_loading = n;
+	wait_passively(n > 0);
 }
 
 /* The rank that runs, also for threads that it started; NULL: the simulator itself asks. */
@@ -23,7 +75,17 @@ static struct pd_rank *asking(void)
 	return pd_current && pd_current->process ? pd_current : NULL;
 }
 
-/* Ranks of a node have its cores in their order. */
+static bool is_asked(void)
+{
+	return n_loading || asking();
+}
+
+static int count(void)
+{
+	return n_loading ? n_loading : asking()->program->n_cpus;
+}
+
+/* The first one: ranks of a node have its cores in their order. */
 static int core_of(const struct pd_rank *rank)
 {
 	const struct pd_world *world = rank->world;
@@ -33,7 +95,7 @@ static int core_of(const struct pd_rank *rank)
 	for (int i = 0; process->core == 0 && i < rank->rank; i++)
 		n += world->ranks[i].node == rank->node;
 	if (process->core == 0)
-		process->core = n % world->cluster->cores + 1;
+		process->core = n * rank->program->n_cpus % world->cluster->cores + 1;
 	return process->core - 1;
 }
 
@@ -48,8 +110,8 @@ static int get(size_t size, cpu_set_t *out)
 	memset(out, 0, size);
 	if (process && process->affinity)
 		memcpy(out, process->affinity, size < sizeof *out ? size : sizeof *out);
-	else
-		CPU_SET_S((size_t)(rank ? core_of(rank) : 0), size, out);
+	for (int i = 0; !(process && process->affinity) && i < count(); i++)
+		CPU_SET_S((size_t)((rank ? core_of(rank) : 0) + i), size, out);
 	return 0;
 }
 
@@ -80,7 +142,7 @@ static int with_errno(int error)
 
 PD_INTERPOSE int sched_getaffinity(pid_t process, size_t size, cpu_set_t *mask)
 {
-	if (asking() || is_loading)
+	if (is_asked())
 		return with_errno(get(size, mask));
 	return pd_libc_next()->sched_getaffinity(process, size, mask);
 }
@@ -94,7 +156,7 @@ PD_INTERPOSE int sched_setaffinity(pid_t process, size_t size, const cpu_set_t *
 
 PD_INTERPOSE int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *mask)
 {
-	if (asking() || is_loading)
+	if (is_asked())
 		return get(size, mask);
 	return pd_libc_next()->pthread_getaffinity_np(thread, size, mask);
 }
@@ -113,18 +175,17 @@ PD_INTERPOSE int sched_getcpu(void)
 
 PD_INTERPOSE int get_nprocs(void)
 {
-	return asking() || is_loading ? 1 : pd_libc_next()->get_nprocs();
+	return is_asked() ? count() : pd_libc_next()->get_nprocs();
 }
 
 PD_INTERPOSE int get_nprocs_conf(void)
 {
-	return asking() || is_loading ? 1 : pd_libc_next()->get_nprocs_conf();
+	return is_asked() ? count() : pd_libc_next()->get_nprocs_conf();
 }
 
 PD_INTERPOSE long sysconf(int name)
 {
-	if ((name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF) &&
-	    (asking() || is_loading))
-		return 1;
+	if ((name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF) && is_asked())
+		return count();
 	return pd_libc_next()->sysconf(name);
 }

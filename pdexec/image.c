@@ -245,7 +245,8 @@ int pd_image_create(const struct pd_config *config, const struct pd_program_conf
 	if (!rc)
 		rc = check_memory(image, err);
 	if (!rc)
-		rc = pd_link_init(&image->link, &image->elf, blas, config->substitute, err);
+		rc = pd_link_init(&image->link, &image->elf, blas, config->substitute,
+				  config->cpus_per_rank, err);
 	if (!rc)
 		rc = reserve(image, err);
 	if (!rc)

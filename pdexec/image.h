@@ -41,7 +41,7 @@ struct pd_image {
 
 /*
  * Loads `program` (its BLAS calls are bound by `blas` unless that is NULL) for its ranks with the
- * isolation that `config` asks for. Errors: those of pd_elf_open and pd_link_init; UTIL_EINPUT when
+ * isolation that `config` asks for; its cpus_per_rank is what the ranks hold. Errors: those of pd_elf_open and pd_link_init; UTIL_EINPUT when
  * thread-local variables or mappings do not fit.
  */
 int pd_image_create(const struct pd_config *config, const struct pd_program_config *program,

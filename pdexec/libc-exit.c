@@ -27,6 +27,8 @@ PD_INTERPOSE _Noreturn void exit(int code)
 	struct pd_rank *rank = pd_process_here();
 
 	fail_thread(code);
+	if (pd_rank_before_fork())
+		pd_process_exit_child(pd_rank_before_fork(), code);
 	if (!rank)
 		pd_libc_next()->exit(code);
 	pd_rank_exit(rank, code);

@@ -8,7 +8,9 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +62,7 @@ struct pd_libc {
 	__typeof__(&exit) exit;
 	__typeof__(&fchdir) fchdir;
 	__typeof__(&flock) flock;
+	__typeof__(&fork) fork;
 	__typeof__(&fread) fread;
 	__typeof__(&freopen) freopen;
 	__typeof__(&get_nprocs) get_nprocs;
@@ -83,8 +86,20 @@ struct pd_libc {
 	__typeof__(&nrand48) nrand48;
 	__typeof__(&on_exit) on_exit;
 	__typeof__(&poll) poll;
+	__typeof__(&popen) popen;
+	__typeof__(&posix_spawn) posix_spawn;
+	__typeof__(&posix_spawnp) posix_spawnp;
+	__typeof__(&pthread_attr_setaffinity_np) pthread_attr_setaffinity_np;
+	__typeof__(&pthread_barrier_wait) pthread_barrier_wait;
+	__typeof__(&pthread_cond_broadcast) pthread_cond_broadcast;
+	__typeof__(&pthread_cond_clockwait) pthread_cond_clockwait;
+	__typeof__(&pthread_cond_signal) pthread_cond_signal;
+	__typeof__(&pthread_cond_timedwait) pthread_cond_timedwait;
+	__typeof__(&pthread_cond_wait) pthread_cond_wait;
+	__typeof__(&pthread_create) pthread_create;
 	__typeof__(&pthread_exit) pthread_exit;
 	__typeof__(&pthread_getaffinity_np) pthread_getaffinity_np;
+	__typeof__(&pthread_join) pthread_join;
 	__typeof__(&pthread_setaffinity_np) pthread_setaffinity_np;
 	__typeof__(&putenv) putenv;
 	__typeof__(&quick_exit) quick_exit;
@@ -99,6 +114,8 @@ struct pd_libc {
 	__typeof__(&sched_setaffinity) sched_setaffinity;
 	__typeof__(&seed48) seed48;
 	__typeof__(&select) select;
+	__typeof__(&sem_post) sem_post;
+	__typeof__(&sem_wait) sem_wait;
 	__typeof__(&setenv) setenv;
 	__typeof__(&setitimer) setitimer;
 	__typeof__(&setstate) setstate;
@@ -110,6 +127,7 @@ struct pd_libc {
 	__typeof__(&srandom) srandom;
 	__typeof__(&strtok) strtok;
 	__typeof__(&sysconf) sysconf;
+	__typeof__(&system) system;
 	__typeof__(&time) time;
 	__typeof__(&timer_settime) timer_settime;
 	__typeof__(&times) times;

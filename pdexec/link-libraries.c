@@ -121,9 +121,9 @@ int pd_link_load_libraries(struct pd_link *link, struct util_error *err)
 			link->own_position = link->n_libraries;
 			continue;
 		}
-		pd_cores_of_program(true);
+		pd_cores_of_program(link->n_cpus);
 		library = open_library(link->elf, name);
-		pd_cores_of_program(false);
+		pd_cores_of_program(0);
 		if (!library)
 			return util_error_set(err, UTIL_EINPUT,
 					      "a library that '%s' needs cannot be loaded: %s",

@@ -312,13 +312,14 @@ void pd_link_construct_streams(void)
 }
 
 int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct pd_blas *blas,
-		 void *(*substitute)(const char *name), struct util_error *err)
+		 void *(*substitute)(const char *name), int n_cpus, struct util_error *err)
 {
 	int rc;
 
 	*link = (struct pd_link){.elf = elf,
 				 .blas = blas,
 				 .substitute = substitute,
+				 .n_cpus = n_cpus,
 				 .tls_block = pd_arch_thread_pointer() - pd_elf_tls_size(elf)};
 	rc = refuse_own_allocator(link, err);
 	if (!rc)

@@ -38,6 +38,7 @@ struct pd_link {
 	const struct pd_elf *elf;	       /* borrowed */
 	struct pd_blas *blas;		       /* borrowed; NULL: BLAS calls are as any others */
 	void *(*substitute)(const char *name); /* as in struct pd_config */
+	int n_cpus; /* that each rank holds */
 	void **libraries; /* [n_libraries] handles of dlopen, in the order of the program's list */
 	size_t n_libraries;
 	size_t own_position; /* libraries before this one precede the simulator's own in the search
@@ -58,7 +59,7 @@ void pd_link_construct_streams(void);
  * pd_link_finish is to be called all the same.
  */
 int pd_link_init(struct pd_link *link, const struct pd_elf *elf, struct pd_blas *blas,
-		 void *(*substitute)(const char *name), struct util_error *err);
+		 void *(*substitute)(const char *name), int n_cpus, struct util_error *err);
 void pd_link_finish(struct pd_link *link);
 /* Applies every fixup to the image at `base` and protects what is read-only from then on.
  * O(fixups). */

@@ -92,6 +92,7 @@ bool pd_private_is_doubtful(const char *path)
 	return path[0] == '/' && is_of_system(path) && !is_runtime(path) && !pd_link_is_own(path);
 }
 
+/* libgomp's threads belong to whoever began the first region: each rank has its own. */
 static bool is_private(struct pd_private *private, const char *path)
 {
 	bool is_named = false;
@@ -99,7 +100,7 @@ static bool is_private(struct pd_private *private, const char *path)
 	for (int i = 0; i < private->n_names; i++)
 		if (has_name(path, private->names[i]))
 			is_named = private->is_used[i] = true;
-	return is_named || (!is_of_system(path) && !pd_link_is_own(path));
+	return is_named || has_name(path, "libgomp") || (!is_of_system(path) && !pd_link_is_own(path));
 }
 
 /* --- their variables --- */

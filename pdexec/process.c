@@ -11,10 +11,13 @@
 #include <unistd.h>
 
 #include "pdexec/arch.h"
+#include "pdexec/cores.h"
 #include "pdexec/directory.h"
 #include "pdexec/image.h"
+#include "pdexec/libc-next.h"
 #include "pdexec/private.h"
 #include "pdexec/streams.h"
+#include "pdexec/threads.h"
 
 int pd_process_create(struct pd_process **out, const struct pd_process *outside,
 		      struct util_error *err)
@@ -161,6 +164,7 @@ static int start_main(int (*main_function)(int, char **, char **), int argc, cha
 	struct pd_rank *rank = pd_current;
 	const struct pd_image *image = rank->program->image;
 	const char *base = pd_rank_base(rank);
+	int code;
 
 	environ = argv + argc + 1;
 	if (image->link.copies.environ)
@@ -173,7 +177,10 @@ static int start_main(int (*main_function)(int, char **, char **), int argc, cha
 		init(argc, argv, environ);
 	else
 		initialise(&image->elf, base, argc, argv, environ);
-	pd_rank_exit(rank, main_function(argc, argv, environ));
+	code = main_function(argc, argv, environ);
+	if (pd_rank_before_fork())
+		pd_process_exit_child(rank, code);
+	pd_rank_exit(rank, code);
 }
 
 /*
@@ -188,9 +195,15 @@ static int keep_streams(int is_synchronised)
 /* dlopen: what it brings along may have variables that every rank wants for itself. */
 static void *open_library(const char *name, int mode)
 {
-	void *library = dlopen(name, mode);
 	struct pd_rank *rank = pd_rank_here();
 	struct util_error err;
+	void *library;
+
+	if (rank)
+		pd_cores_of_program(rank->program->n_cpus);
+	library = dlopen(name, mode);
+	if (rank)
+		pd_cores_of_program(0);
 
 	if (library && rank &&
 	    pd_private_take(rank->world->private, rank->program->image,
@@ -207,7 +220,7 @@ void *pd_process_override(const char *name)
 		return (void *)(uintptr_t)open_library;
 	if (!strcmp(name, "_ZNSt8ios_base15sync_with_stdioEb"))
 		return (void *)(uintptr_t)keep_streams;
-	return NULL;
+	return pd_openmp_override(name);
 }
 
 /* --- end --- */
@@ -283,6 +296,15 @@ void pd_process_run_exit(struct pd_rank *rank)
 	run_fini_array(base, image->elf.fini_array);
 	if (image->elf.fini)
 		((void (*)(void))(uintptr_t)(base + image->elf.fini))();
+}
+
+_Noreturn void pd_process_exit_child(struct pd_rank *rank, int code)
+{
+	struct pd_process *process = rank->process;
+
+	process->exit_code = code;
+	pd_process_run_exit(rank);
+	pd_libc_next()->exit(code);
 }
 
 _Noreturn void pd_process_leave(struct pd_rank *rank)

@@ -65,6 +65,8 @@ struct pd_process {
 	cpu_set_t *affinity; /* pdexec/cores.c; NULL: as in the beginning */
 	int core;	     /* counted from 1; 0: not known yet */
 	void *leave[PD_ARCH_SAVE_WORDS];
+	const char *child_function; /* by which it started a process; NULL: none (pdexec/children.c) */
+	const void *child_site;
 	int exit_code;
 	bool has_finished; /* the image's own destructors ran */
 };
@@ -81,6 +83,8 @@ _Noreturn void pd_process_leave(struct pd_rank *rank);
 /* Runs exit handlers and destructors, last registered first; may be entered again by one of them.
  */
 void pd_process_run_exit(struct pd_rank *rank);
+/* Ends a child of fork() as its process: the handlers that it has of its rank, then libc's. */
+_Noreturn void pd_process_exit_child(struct pd_rank *rank, int code);
 /* Registers a handler of the rank. 0, or -1 when out of memory. */
 int pd_process_at_exit(struct pd_rank *rank, enum pd_exit_kind kind, void (*function)(void),
 		       void *argument);

@@ -10,7 +10,7 @@
 #include "netmodel/model.h"
 #include "pdexec/swap.h"
 #include "simcore/engine.h"
-#include "simcore/recorder.h"
+#include "simcore/observer.h"
 #include "util/error.h"
 
 /*
@@ -21,6 +21,7 @@ struct pd_image;  /* the loaded executable; pdexec/image.h */
 struct pd_store;  /* benchmark store and kernel models; pdexec/store.h */
 
 struct pd_rank;
+struct pd_threads; /* that a rank started; pdexec/threads.h */
 
 enum pd_compute_mode { PD_COMPUTE_DIRECT, PD_COMPUTE_COLLECT, PD_COMPUTE_PARTIAL, PD_COMPUTE_MODELLED };
 enum pd_isolation { PD_ISOLATION_AUTO, PD_ISOLATION_MAP, PD_ISOLATION_COPY };
@@ -46,6 +47,7 @@ struct pd_config {
 	const struct pd_program_config *programs; /* [n_programs]; borrowed */
 	int n_programs;
 	const int *node_of;             /* [n_ranks], over all programs; borrowed */
+	int cpus_per_rank;              /* cores that each rank holds; 0: its share of the node's */
 	int max_spawned;                /* ranks that pd_world_add may add */
 	enum pd_compute_mode mode;
 	const char *bench_in;           /* store or model file; NULL: none */
@@ -102,6 +104,7 @@ struct pd_part {
 struct pd_program {
 	struct pd_program_config config;
 	int first_rank;
+	int n_cpus;                   /* cores of the node that each of its ranks holds, 1 … */
 	struct pd_image *image;
 	const struct pd_swap *swap;   /* the image's; NULL: built in */
 	struct pd_store *store;
@@ -127,6 +130,7 @@ struct pd_rank {
 	struct pd_part parts[PD_MAX_PARTS];
 	struct net_compute compute;
 	void *annotation;               /* pdexec/annotate.c */
+	struct pd_threads *threads;     /* NULL: it has never started any */
 	void *process;                  /* libc state: atexit list, rand, strtok, getopt, … (pdexec/process.c) */
 	/* reading clocks */
 	sim_time_ps clock_read_at;      /* the last one */
@@ -161,9 +165,8 @@ struct pd_world {
 	struct sim_engine engine;
 	struct net_model *model;        /* borrowed */
 	const struct net_cluster *cluster;
-	struct sim_recorder recorder;   /* a copy; members may be NULL */
+	struct sim_observers observers;
 	struct pd_node_broker broker;   /* all NULL: none */
-	const struct pd_tap *tap;       /* pdexec/tap.h; borrowed; NULL: nobody listens */
 	struct sim_fiber_set *fibers;
 	struct pd_program *programs;    /* [n_programs]; stays where it is */
 	int n_programs;
@@ -190,6 +193,7 @@ struct pd_world {
 	jmp_buf *way_out; /* of whoever steps the engine: taken when a fault ends the run outside of
 			     ranks, with `failure` set; NULL: none */
 	struct pd_timer timer;          /* pdexec/timers.c */
+	bool is_annotated;              /* some rank, or the trace, has said what computing takes: a kernel, a time */
 	uint64_t n_ended_badly;         /* ranks that returned a non-zero exit code */
 	double needed_B;                /* of memory, before the programs allocate anything: pdexec/estimate.h */
 	void **unwind; /* [PD_UNWIND_WORDS], for __builtin_setjmp: where pd_fail goes when a rank's
@@ -204,14 +208,16 @@ struct pd_world {
 extern struct pd_rank *pd_current;
 /* Is this the thread that the ranks run on, not one that a program started? */
 bool pd_is_own_thread(const struct pd_world *world);
+/* In a child of fork(), where nothing is a rank: the rank that called fork(). NULL: this is no child, or a thread's. */
+struct pd_rank *pd_rank_before_fork(void);
 /* The rank that is executing on the calling thread; NULL in the engine's loop and on threads that the program started. */
 struct pd_rank *pd_rank_here(void);
 
 /*
- * Loads the programs and prepares the ranks; nothing runs yet. `cluster` is borrowed; the model is created on world->engine. Errors: UTIL_EINPUT for a program that is not there or
+ * Loads the programs and prepares the ranks; nothing runs yet. `cluster` is borrowed, `observers` copied (NULL: none); the model is created on world->engine. Errors: UTIL_EINPUT for a program that is not there or
  * is no position-independent executable of this machine; UTIL_ENOMEM; what the store's file says.
  */
-int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster, const struct sim_recorder *recorder,
+int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster, const struct sim_observers *observers,
 		    struct pd_world **out, struct util_error *err);
 void pd_world_destroy(struct pd_world *world);
 /* Makes every rank ready to run; then step world->engine until idle or pd_world_is_over. */

@@ -129,17 +129,20 @@ static int fit_worst(struct fit *fit, bool is_solved)
 	return worst;
 }
 
+/* Root mean square over all measurements: what the fit misses of a key's average, and what the key's own measurements scatter around
+ * it. */
 static double fit_residual(const struct pd_kernel *kernel)
 {
 	double sum = 0, weight = 0;
 
 	for (const struct pd_key *key = kernel->keys; key; key = key->next) {
-		double error;
+		double error, average_s;
 
 		if (key->file_n == 0)
 			continue;
-		error = pd_expression_value(&kernel->fit, key->params) / key_seconds(key) - 1;
-		sum += (double)key->file_n * error * error;
+		average_s = key_seconds(key);
+		error = pd_expression_value(&kernel->fit, key->params) / average_s - 1;
+		sum += (double)key->file_n * error * error + key->file_scatter_s2 / (average_s * average_s);
 		weight += (double)key->file_n;
 	}
 	return sqrt(sum / weight);

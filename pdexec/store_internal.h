@@ -102,6 +102,7 @@ struct pd_key {
 	int n_params;
 	double params[PD_STORE_MAX_PARAMS]; /* unused ones 0 */
 	double file_sum_s, run_sum_s;       /* measurements from the file, and of this run (first-n) */
+	double file_mean_s, file_scatter_s2; /* of those of the file: mean, sum of squared differences from it */
 	uint64_t file_n, run_n;
 	struct pd_key *next;
 };

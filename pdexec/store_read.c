@@ -74,6 +74,17 @@ static int params_parse(char *const fields[], double params[], int *out_n, struc
 	return 0;
 }
 
+/* The scatter as it goes (Welford 1962): differences of large sums would round it away. */
+static void note_measurement(struct pd_key *key, double seconds)
+{
+	double difference_s = seconds - key->file_mean_s;
+
+	key->file_sum_s += seconds;
+	key->file_n++;
+	key->file_mean_s += difference_s / (double)key->file_n;
+	key->file_scatter_s2 += difference_s * (seconds - key->file_mean_s);
+}
+
 static int read_measurement(struct pd_store *store, char *line, struct util_error *err)
 {
 	char *fields[N_FIELDS];
@@ -103,8 +114,7 @@ static int read_measurement(struct pd_store *store, char *line, struct util_erro
 	if (!key)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for the benchmark store");
 	kernel->n_params = n_params;
-	key->file_sum_s += seconds;
-	key->file_n++;
+	note_measurement(key, seconds);
 	kernel->info.n_measurements++;
 	return 0;
 }

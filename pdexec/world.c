@@ -10,6 +10,7 @@
 
 #include "pdexec/annotate.h"
 #include "pdexec/arch.h"
+#include "pdexec/cores.h"
 #include "pdexec/directory.h"
 #include "pdexec/estimate.h"
 #include "pdexec/image.h"
@@ -20,7 +21,7 @@
 #include "pdexec/signals.h"
 #include "pdexec/blas.h"
 #include "pdexec/store.h"
-#include "pdexec/tap.h"
+#include "pdexec/threads.h"
 
 struct pd_rank *pd_current;
 
@@ -130,12 +131,29 @@ static int create_rank(struct pd_world *world, struct pd_program *program, int i
 				&rank->task.fiber, err);
 }
 
+/* Programs of a job share its nodes. */
+static int share_of_job(const struct pd_world *world, const struct pd_program *program,
+			const int node_of[])
+{
+	const struct pd_config *config = &world->config;
+	int first = 0, n = 0;
+
+	if (program - world->programs >= config->n_programs) /* spawned */
+		return pd_cores_share(world, node_of, program->config.n_ranks);
+	for (int i = 0; i < config->n_programs; i++) {
+		first += config->programs[i].job < program->config.job ? config->programs[i].n_ranks : 0;
+		n += config->programs[i].job == program->config.job ? config->programs[i].n_ranks : 0;
+	}
+	return pd_cores_share(world, config->node_of + first, n);
+}
+
 static int create_program(struct pd_world *world, struct pd_program *program, const int node_of[],
 			  struct util_error *err)
 {
 	struct pd_config config = world->config;
 	int rc;
 
+	program->n_cpus = config.cpus_per_rank = share_of_job(world, program, node_of);
 	if (program->config.bench_in)
 		config.bench_in = program->config.bench_in;
 	if (world->is_builtin)
@@ -156,16 +174,23 @@ static int create_program(struct pd_world *world, struct pd_program *program, co
 
 static void destroy_program(struct pd_world *world, struct pd_program *program)
 {
+	bool is_running = false; /* threads, in the program's code and on its stacks */
+
 	for (int i = 0; i < program->config.n_ranks; i++) {
 		struct pd_rank *rank = &world->ranks[program->first_rank + i];
 
 		pd_annotation_destroy(rank);
+		is_running = !pd_threads_destroy(rank) || is_running;
 		pd_process_destroy(rank->process);
 		*rank = (struct pd_rank){.rank = rank->rank};
 	}
+	pd_store_destroy(program->store);
+	if (is_running) {
+		world->fibers = NULL;
+		return;
+	}
 	sim_fiber_set_destroy(program->fibers);
 	pd_image_destroy(program->image);
-	pd_store_destroy(program->store);
 }
 
 static int create_programs(struct pd_world *world, struct util_error *err)
@@ -268,16 +293,25 @@ static int create_parts(struct pd_world *world, struct util_error *err)
 	return rc || world->is_builtin ? rc : pd_signals_create(world, &world->signals, err);
 }
 
+/* In a child of fork(): the rank that it comes from. */
+static struct pd_rank *parent_of_child;
+
+struct pd_rank *pd_rank_before_fork(void)
+{
+	return parent_of_child;
+}
+
 /* A child of fork() is a process of its own: nothing there is a rank. */
 static void forget_rank(void)
 {
+	parent_of_child = pd_rank_here();
 	pd_current = NULL;
 }
 
-/* Nor is what other ranks have written so far the child's to write again. */
+/* Nor is what others have written so far the child's to write again. */
 static void flush_output(void)
 {
-	if (pd_rank_here())
+	if (pd_current)
 		fflush(NULL);
 }
 
@@ -287,7 +321,7 @@ __attribute__((constructor)) static void watch_forks(void)
 }
 
 int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster,
-		    const struct sim_recorder *recorder, struct pd_world **out,
+		    const struct sim_observers *observers, struct pd_world **out,
 		    struct util_error *err)
 {
 	struct pd_world *world;
@@ -308,8 +342,8 @@ int pd_world_create(const struct pd_config *config, const struct net_cluster *cl
 		return util_error_set(err, UTIL_ENOMEM, "no memory for a run");
 	world->config = *config;
 	world->cluster = cluster;
-	if (recorder)
-		world->recorder = *recorder;
+	if (observers)
+		world->observers = *observers;
 	world->n_ranks = n_ranks;
 	world->n_running = n_ranks;
 	world->needed_B = pd_estimate_ranks_B(n_ranks);
@@ -425,13 +459,11 @@ void pd_rank_end(struct pd_rank *rank, int code)
 	if (world->mpi_rank_end)
 		world->mpi_rank_end(rank);
 	pd_annotation_end(rank);
+	pd_threads_end(rank);
 	pd_compute_end(rank);
-	if (world->tap)
-		world->tap->end(world->tap->context, rank);
 	rank->has_ended = true;
 	world->n_ended_badly += rank->exit_code != 0;
-	if (world->recorder.rank_end)
-		world->recorder.rank_end(world->recorder.context, rank->rank, world->engine.now);
+	sim_tell_rank_end(&world->observers, rank->rank, world->engine.now);
 	if (world->broker.rank_ended)
 		world->broker.rank_ended(world->broker.context, rank);
 	if (--world->n_running == 0)

@@ -27,11 +27,6 @@ struct counters {
 	struct net_stats net;
 };
 
-struct rank_anchor {
-	uint64_t position; /* in its stream */
-	uint64_t n_sent[2], sent_B[2];
-};
-
 struct replay_repeat {
 	struct sim_instant_hook hook;
 	struct replay *replay;
@@ -45,7 +40,7 @@ struct replay_repeat {
 	sim_time_ps anchor_time;
 	uint64_t anchor_unlike;
 	struct counters counters;
-	struct rank_anchor *ranks; /* [n_ranks] */
+	uint64_t *positions;	   /* [n_ranks]: of their streams at the anchor */
 	int n_since, span;	   /* looks since the anchor; after so many it moves here */
 	int pause;
 	struct replay_tape tape;
@@ -102,25 +97,18 @@ static void drop_anchor(struct replay_repeat *repeat)
 	repeat->n_since = 0;
 	count(replay, &repeat->counters);
 	mpi_coll_uses_mark(replay->mpi->coll_uses);
-	for (int i = 0; i < replay->file->n_ranks; i++) {
-		const struct replay_rank *rank = &replay->ranks[i];
-		struct rank_anchor *anchor = &repeat->ranks[i];
-
-		anchor->position = position(rank);
-		memcpy(anchor->n_sent, rank->mpi->n_sent, sizeof anchor->n_sent);
-		memcpy(anchor->sent_B, rank->mpi->sent_B, sizeof anchor->sent_B);
-	}
+	for (int i = 0; i < replay->file->n_ranks; i++)
+		repeat->positions[i] = position(&replay->ranks[i]);
 }
 
 /* --- jumps --- */
 
 static uint64_t length_of(const struct replay_repeat *repeat, int rank)
 {
-	return position(&repeat->replay->ranks[rank]) - repeat->ranks[rank].position;
+	return position(&repeat->replay->ranks[rank]) - repeat->positions[rank];
 }
 
-/* How often what all ranks have read since the anchor follows again, at most `most` times; 0 where
- * a block ended meanwhile. */
+/* How often what all ranks have read since the anchor follows again, at most `most` times. */
 static uint64_t count_repetitions(struct replay_repeat *repeat, uint64_t most)
 {
 	const struct replay *replay = repeat->replay;
@@ -134,8 +122,6 @@ static uint64_t count_repetitions(struct replay_repeat *repeat, uint64_t most)
 		const struct mtrace_cursor *cursor = &replay->ranks[i].cursor;
 		uint64_t length_B = length_of(repeat, i);
 
-		if (repeat->ranks[i].position < cursor->position)
-			return 0;
 		if (length_B > 0)
 			most = mtrace_cursor_repeats(cursor, &repeat->scout, length_B, most);
 	}
@@ -144,18 +130,8 @@ static uint64_t count_repetitions(struct replay_repeat *repeat, uint64_t most)
 
 static void jump_ranks(struct replay_repeat *repeat, uint64_t n)
 {
-	for (int i = 0; i < repeat->replay->file->n_ranks; i++) {
-		struct replay_rank *rank = &repeat->replay->ranks[i];
-		const struct rank_anchor *anchor = &repeat->ranks[i];
-
-		mtrace_cursor_skip(&rank->cursor, n * length_of(repeat, i));
-		for (int channel = 0; channel < 2; channel++) {
-			rank->mpi->n_sent[channel] +=
-			    n * (rank->mpi->n_sent[channel] - anchor->n_sent[channel]);
-			rank->mpi->sent_B[channel] +=
-			    n * (rank->mpi->sent_B[channel] - anchor->sent_B[channel]);
-		}
-	}
+	for (int i = 0; i < repeat->replay->file->n_ranks; i++)
+		mtrace_cursor_skip(&repeat->replay->ranks[i].cursor, n * length_of(repeat, i));
 }
 
 static void jump_counters(struct replay_repeat *repeat, uint64_t n, sim_time_ps duration)
@@ -203,10 +179,10 @@ static void jump(struct replay_repeat *repeat, uint64_t n)
 
 static bool is_told(const struct replay *replay)
 {
-	const struct sim_recorder *recorder = &replay->world->recorder;
+	const unsigned int repeated = SIM_OBSERVED_COMPUTE | SIM_OBSERVED_CALL |
+				      SIM_OBSERVED_MESSAGE | SIM_OBSERVED_PHASE;
 
-	return recorder->compute || recorder->call || recorder->message || recorder->phase ||
-	       replay->has_bench;
+	return replay->world->observers.wanted & repeated || replay->has_bench;
 }
 
 /* The anchor is here, with a tape that starts or without. */
@@ -214,7 +190,7 @@ static void start_again(struct replay_repeat *repeat, bool with_tape)
 {
 	replay_tape_stop(&repeat->tape);
 	if (with_tape)
-		replay_tape_start(&repeat->tape, &repeat->replay->world->recorder);
+		replay_tape_start(&repeat->tape, &repeat->replay->world->observers);
 	drop_anchor(repeat);
 }
 
@@ -240,7 +216,7 @@ static bool compare_period(struct replay_repeat *repeat)
 static bool meet(struct replay_repeat *repeat)
 {
 	struct replay *replay = repeat->replay;
-	bool is_taped = !is_told(replay) || repeat->tape.place;
+	bool is_taped = !is_told(replay) || repeat->tape.runs;
 	bool is_same = util_words_equal(&repeat->order, &repeat->anchor_order);
 	uint64_t most = is_taped ? MAX_JUMP / (repeat->tape.n + 1) + 1 : WORTH_A_TAPE;
 	uint64_t n =
@@ -322,13 +298,13 @@ int replay_repeat_create(struct replay *replay, struct replay_repeat **out, stru
 	struct replay_repeat *repeat;
 
 	*out = NULL;
-	if (world->recorder.causes || world->recorder.collective || world->config.vary_kernels ||
+	if (world->observers.wanted & SIM_OBSERVED_COLLECTIVE || world->observers.causes || world->config.vary_kernels ||
 	    !net_model_is_timeless(world->model))
 		return 0;
 	repeat = calloc(1, sizeof *repeat);
 	if (repeat)
-		repeat->ranks = calloc((size_t)replay->file->n_ranks, sizeof *repeat->ranks);
-	if (!repeat || !repeat->ranks) {
+		repeat->positions = calloc((size_t)replay->file->n_ranks, sizeof *repeat->positions);
+	if (!repeat || !repeat->positions) {
 		free(repeat);
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for a replay");
 	}
@@ -351,6 +327,6 @@ void replay_repeat_destroy(struct replay_repeat *repeat)
 	util_words_finish(&repeat->anchor);
 	util_words_finish(&repeat->order);
 	util_words_finish(&repeat->anchor_order);
-	free(repeat->ranks);
+	free(repeat->positions);
 	free(repeat);
 }

@@ -9,7 +9,7 @@
  * and no message is under way, all that the future depends on can be said (replay/state.h). When
  * that is, times counted from now, what it was at an earlier such instant, and the ranks read next
  * what they read in between, once or a million times, then the same happens so often again. The
- * clock jumps over it; the recorder is told what happened in between, once for each repetition, at
+ * clock jumps over it; observers are told what happened in between, once for each repetition, at
  * the times that belong there (replay/tape.h). No result differs from that of a replay without
  * jumps (docs/decisions/0036-repetitions.md).
  *

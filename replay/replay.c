@@ -91,6 +91,7 @@ static void do_charge(struct replay_rank *rank)
 	double seconds, params[PD_STORE_MAX_PARAMS];
 	int n_params;
 
+	pd->world->is_annotated = true;
 	mtrace_get_byte(c);
 	seconds = mtrace_get_double(c);
 	n_params = mtrace_get_byte(c);
@@ -110,9 +111,7 @@ static void tell_phase(struct replay_rank *rank, const char *name, int is_begin)
 {
 	const struct pd_world *world = rank->replay->world;
 
-	if (world->recorder.phase)
-		world->recorder.phase(world->recorder.context, rank->mpi->rank, name, is_begin,
-				      world->engine.now);
+	sim_tell_phase(&world->observers, rank->mpi->rank, name, is_begin, world->engine.now);
 }
 
 static void do_phase(struct replay_rank *rank, bool is_begin)
@@ -144,12 +143,12 @@ static void do_phase(struct replay_rank *rank, bool is_begin)
 static void do_node(struct replay_rank *rank, bool acquires)
 {
 	const struct pd_world *world = rank->replay->world;
-	void (*tell)(void *, int, sim_time_ps) =
-	    acquires ? world->recorder.node_acquire : world->recorder.node_release;
 
 	pd_compute_end(rank->mpi->pd);
-	if (tell)
-		tell(world->recorder.context, rank->mpi->rank, world->engine.now);
+	if (acquires)
+		sim_tell_node_acquire(&world->observers, rank->mpi->rank, world->engine.now);
+	else
+		sim_tell_node_release(&world->observers, rank->mpi->rank, world->engine.now);
 }
 
 static void do_sleep(struct replay_rank *rank)
@@ -341,7 +340,7 @@ static int create_world(struct replay *replay, const struct replay_config *confi
 	replay->program = (struct pd_program_config){
 	    .n_ranks = replay->file->n_ranks, .builtin = rank_main, .context = replay};
 	replay->has_bench = config->bench_in != NULL;
-	failed = pd_world_create(&pd, config->cluster, config->recorder, &replay->world, err);
+	failed = pd_world_create(&pd, config->cluster, config->observers, &replay->world, err);
 	if (failed)
 		return failed;
 	replay->world->describe_site = describe_site;

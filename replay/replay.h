@@ -14,7 +14,7 @@
 struct replay_config {
 	const struct net_cluster *cluster;   /* borrowed, as all here */
 	const int *node_of;		     /* [file->n_ranks] */
-	const struct sim_recorder *recorder; /* NULL: none */
+	const struct sim_observers *observers; /* copied; NULL: none */
 	enum pd_compute_mode mode;	     /* of the recording: how polls cost */
 	const char *bench_in;	   /* kernels take their times from it; NULL: the recorded ones */
 	const char *const *scales; /* [n_scales] */

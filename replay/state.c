@@ -45,7 +45,7 @@ bool replay_state_describe(const struct replay *replay, struct util_words *out,
 {
 	const struct mpi_world *mpi = replay->mpi;
 
-	if (mpi->messages.n_live > 0 || mpi_ideal_n_under_way(mpi->ideals) > 0)
+	if (mpi->messages.n_live > 0 || mpi_meetings_count(mpi, MPI_MEETING_COLL) > 0)
 		return false;
 	for (int i = 0; i < replay->file->n_ranks; i++) {
 		const struct replay_rank *rank = &replay->ranks[i];

@@ -60,7 +60,6 @@ static void note_compute(void *context, const struct sim_record_compute *record)
 	const struct replay_tape_entry entry = {.kind = TAPE_COMPUTE, .of.compute = *record};
 
 	add(tape, &entry);
-	tape->given.compute(tape->given.context, record);
 }
 
 static void note_call(void *context, const struct sim_record_call *record)
@@ -69,7 +68,6 @@ static void note_call(void *context, const struct sim_record_call *record)
 	const struct replay_tape_entry entry = {.kind = TAPE_CALL, .of.call = *record};
 
 	add(tape, &entry);
-	tape->given.call(tape->given.context, record);
 }
 
 static void note_message(void *context, const struct sim_record_message *record)
@@ -78,7 +76,6 @@ static void note_message(void *context, const struct sim_record_message *record)
 	const struct replay_tape_entry entry = {.kind = TAPE_MESSAGE, .of.message = *record};
 
 	add(tape, &entry);
-	tape->given.message(tape->given.context, record);
 }
 
 static void note_phase(void *context, int rank, const char *name, int is_begin, sim_time_ps now)
@@ -89,71 +86,55 @@ static void note_phase(void *context, int rank, const char *name, int is_begin, 
 	    .of.phase = {.name = name, .time = now, .rank = rank, .is_begin = is_begin}};
 
 	add(tape, &entry);
-	tape->given.phase(tape->given.context, rank, name, is_begin, now);
 }
 
 /* The rest is not of what repeats: the program goes on otherwise. */
 
-static void note_node_release(void *context, int rank, sim_time_ps now)
+static void lose_at_rank(void *context, int rank, sim_time_ps now)
 {
 	struct replay_tape *tape = context;
 
 	tape->is_lost = true;
-	tape->given.node_release(tape->given.context, rank, now);
 }
 
-static void note_node_acquire(void *context, int rank, sim_time_ps now)
+static void lose_at_begin(void *context, int rank, int parent, int node, sim_time_ps now)
 {
-	struct replay_tape *tape = context;
-
-	tape->is_lost = true;
-	tape->given.node_acquire(tape->given.context, rank, now);
+	lose_at_rank(context, rank, now);
 }
 
-static void note_rank_end(void *context, int rank, sim_time_ps now)
+void replay_tape_start(struct replay_tape *tape, struct sim_observers *observers)
 {
-	struct replay_tape *tape = context;
-
-	tape->is_lost = true;
-	tape->given.rank_end(tape->given.context, rank, now);
-}
-
-static void note_rank_begin(void *context, int rank, int parent, int node, sim_time_ps now)
-{
-	struct replay_tape *tape = context;
-
-	tape->is_lost = true;
-	tape->given.rank_begin(tape->given.context, rank, parent, node, now);
-}
-
-void replay_tape_start(struct replay_tape *tape, struct sim_recorder *place)
-{
-	struct sim_recorder given;
+	struct sim_observer observer = {.context = tape};
+	unsigned int wanted;
 
 	replay_tape_stop(tape);
-	given = *place;
 	tape->n = tape->n_params = 0;
 	tape->is_lost = false;
-	tape->place = place;
-	tape->given = given;
-	*place = (struct sim_recorder){
-	    .context = tape,
-	    .compute = given.compute ? note_compute : NULL,
-	    .call = given.call ? note_call : NULL,
-	    .message = given.message ? note_message : NULL,
-	    .phase = given.phase ? note_phase : NULL,
-	    .node_release = given.node_release ? note_node_release : NULL,
-	    .node_acquire = given.node_acquire ? note_node_acquire : NULL,
-	    .rank_end = given.rank_end ? note_rank_end : NULL,
-	    .rank_begin = given.rank_begin ? note_rank_begin : NULL,
-	};
+	tape->observers = observers;
+	tape->runs = true;
+	wanted = observers->wanted;
+	if (wanted & SIM_OBSERVED_COMPUTE)
+		observer.compute = note_compute;
+	if (wanted & SIM_OBSERVED_CALL)
+		observer.call = note_call;
+	if (wanted & SIM_OBSERVED_MESSAGE)
+		observer.message = note_message;
+	if (wanted & SIM_OBSERVED_PHASE)
+		observer.phase = note_phase;
+	if (wanted & SIM_OBSERVED_NODE)
+		observer.node_release = observer.node_acquire = lose_at_rank;
+	if (wanted & SIM_OBSERVED_RANK) {
+		observer.rank_end = lose_at_rank;
+		observer.rank_begin = lose_at_begin;
+	}
+	sim_observers_add(observers, &observer);
 }
 
 void replay_tape_stop(struct replay_tape *tape)
 {
-	if (tape->place)
-		*tape->place = tape->given;
-	tape->place = NULL;
+	if (tape->runs)
+		sim_observers_remove(tape->observers, tape);
+	tape->runs = false;
 }
 
 void replay_tape_kernel(struct replay_tape *tape, const char *name, int n_params,
@@ -164,7 +145,7 @@ void replay_tape_kernel(struct replay_tape *tape, const char *name, int n_params
 	    .of.kernel = {.name = name, .first_param = tape->n_params, .n_params = n_params}};
 	size_t n = tape->n_params + (size_t)n_params;
 
-	if (!tape->place)
+	if (!tape->runs)
 		return;
 	if (n > tape->params_capacity) {
 		double *larger = realloc(tape->params, 2 * n * sizeof *larger);
@@ -196,28 +177,28 @@ static void charge(const struct replay_tape *tape, struct pd_store *store,
 static void play_one(const struct replay_tape *tape, struct pd_store *store,
 		     struct replay_tape_entry entry, sim_time_ps delay)
 {
-	const struct sim_recorder *to = &tape->given;
+	const struct sim_observers *to = tape->observers;
 
 	switch (entry.kind) {
 	case TAPE_COMPUTE:
 		entry.of.compute.begin += delay;
 		entry.of.compute.end += delay;
-		to->compute(to->context, &entry.of.compute);
+		sim_tell_compute(to, &entry.of.compute);
 		return;
 	case TAPE_CALL:
 		entry.of.call.begin += delay;
 		entry.of.call.end += delay;
-		to->call(to->context, &entry.of.call);
+		sim_tell_call(to, &entry.of.call);
 		return;
 	case TAPE_MESSAGE:
 		entry.of.message.sent += delay;
-		entry.of.message.started += delay;
+
 		entry.of.message.arrived += delay;
 		entry.of.message.received += delay;
-		to->message(to->context, &entry.of.message);
+		sim_tell_message(to, &entry.of.message);
 		return;
 	case TAPE_PHASE:
-		to->phase(to->context, entry.of.phase.rank, entry.of.phase.name,
+		sim_tell_phase(to, entry.of.phase.rank, entry.of.phase.name,
 			  entry.of.phase.is_begin, entry.of.phase.time + delay);
 		return;
 	case TAPE_KERNEL:

@@ -6,15 +6,15 @@
 #include <stddef.h>
 
 #include "pdexec/store.h"
-#include "simcore/recorder.h"
+#include "simcore/observer.h"
 
 /*
- * What the recorder and the store of kernels were told during one repetition, to be told again for
- * others. While it runs the tape stands in the recorder's place and passes everything on.
+ * What observers and the store of kernels were told during one repetition, to be told again for
+ * others. While it runs the tape is one of the observers.
  */
 struct replay_tape {
-	struct sim_recorder *place; /* borrowed; where the recorder stands; NULL: does not run */
-	struct sim_recorder given;
+	struct sim_observers *observers; /* borrowed; NULL: not started yet */
+	bool runs;
 	struct replay_tape_entry *entries; /* [n] */
 	size_t n, capacity;
 	double *params; /* [n_params] of the kernels on it */
@@ -22,9 +22,9 @@ struct replay_tape {
 	bool is_lost; /* longer than a tape may be, or no memory: useless */
 };
 
-/* Begins an empty tape. The recorder has no causes. */
-void replay_tape_start(struct replay_tape *tape, struct sim_recorder *place);
-/* The recorder stands in its place again; what is on the tape stays. */
+/* Begins an empty tape of what the observers want. None of them has causes. */
+void replay_tape_start(struct replay_tape *tape, struct sim_observers *observers);
+/* It observes no more; what is on the tape stays. */
 void replay_tape_stop(struct replay_tape *tape);
 /* A kernel was charged. Does nothing when the tape does not run. */
 void replay_tape_kernel(struct replay_tape *tape, const char *name, int n_params,

@@ -71,7 +71,6 @@ static void detail_compute(void *context, const struct sim_record_compute *recor
 	struct trace_detail *detail = context;
 
 	add(detail, record->rank, TRACE_COMPUTING, record->kernel, record->begin, record->end);
-	detail->next.compute(detail->next.context, record);
 }
 
 /* Within a call, waiting is drawn first: most calls wait for a partner, and then for the bytes. */
@@ -84,7 +83,6 @@ static void detail_call(void *context, const struct sim_record_call *record)
 	add(detail, record->rank, TRACE_COMMUNICATING, record->function, middle, record->end);
 	if (detail->real)
 		trace_real_see_call(detail->real, record);
-	detail->next.call(detail->next.context, record);
 }
 
 static void add_line(struct trace_detail *detail, const struct sim_record_message *record)
@@ -121,35 +119,6 @@ static void detail_message(void *context, const struct sim_record_message *recor
 		flow->size_B += (uint64_t)record->size_B;
 		add_line(detail, record);
 	}
-	detail->next.message(detail->next.context, record);
-}
-
-static void detail_phase(void *context, int rank, const char *name, int is_begin, sim_time_ps now)
-{
-	struct trace_detail *detail = context;
-
-	detail->next.phase(detail->next.context, rank, name, is_begin, now);
-}
-
-static void detail_node_release(void *context, int rank, sim_time_ps now)
-{
-	struct trace_detail *detail = context;
-
-	detail->next.node_release(detail->next.context, rank, now);
-}
-
-static void detail_node_acquire(void *context, int rank, sim_time_ps now)
-{
-	struct trace_detail *detail = context;
-
-	detail->next.node_acquire(detail->next.context, rank, now);
-}
-
-static void detail_rank_end(void *context, int rank, sim_time_ps now)
-{
-	struct trace_detail *detail = context;
-
-	detail->next.rank_end(detail->next.context, rank, now);
 }
 
 /* Copies into tables of `n_rows` rows for `per_row` ranks each, a multiple of what it was. */
@@ -194,33 +163,26 @@ static void detail_rank_begin(void *context, int rank, int parent, int node, sim
 	n_rows = (rank + per_row) / per_row;
 	if (n_rows == detail->n_rows || !resize(detail, n_rows, per_row))
 		detail->n_ranks = rank + 1; /* else nothing is drawn of it */
-	detail->next.rank_begin(detail->next.context, rank, parent, node, now);
 }
 
-struct sim_recorder trace_detail_recorder(struct trace_detail *detail)
+struct sim_observer trace_detail_observer(struct trace_detail *detail)
 {
-	return (struct sim_recorder){
+	return (struct sim_observer){
 	    .context = detail,
 	    .compute = detail_compute,
 	    .call = detail_call,
 	    .message = detail_message,
-	    .phase = detail_phase,
-	    .node_release = detail_node_release,
-	    .node_acquire = detail_node_acquire,
-	    .rank_end = detail_rank_end,
 	    .rank_begin = detail_rank_begin,
 	};
 }
 
-int trace_detail_create(int n_ranks, const struct sim_recorder *next, struct trace_detail **out,
-			struct util_error *err)
+int trace_detail_create(int n_ranks, struct trace_detail **out, struct util_error *err)
 {
 	struct trace_detail *detail = calloc(1, sizeof *detail);
 	size_t n_rows;
 
 	if (!detail)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for the report");
-	detail->next = *next;
 	detail->n_ranks = n_ranks;
 	detail->ranks_per_row = (n_ranks + TRACE_MAX_ROWS - 1) / TRACE_MAX_ROWS;
 	detail->n_rows = (n_ranks + detail->ranks_per_row - 1) / detail->ranks_per_row;

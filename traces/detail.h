@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "simcore/recorder.h"
+#include "simcore/observer.h"
 #include "util/error.h"
 
 /*
@@ -45,7 +45,6 @@ struct trace_flow { /* from the ranks of one row to those of another */
 struct trace_real;
 
 struct trace_detail {
-	struct sim_recorder next; /* records are passed on to it */
 	struct trace_real *real;  /* that calls are shown to, borrowed; NULL: none */
 	int n_ranks, n_rows, ranks_per_row; /* grow when ranks are spawned */
 	struct trace_interval *intervals; /* [n_intervals], by end time of each rank */
@@ -59,11 +58,9 @@ struct trace_detail {
 	struct trace_flow *flows;  /* [source row * n_rows + dest row] */
 };
 
-/* Errors: UTIL_ENOMEM. `next` is copied. */
-int trace_detail_create(int n_ranks, const struct sim_recorder *next, struct trace_detail **out,
-			struct util_error *err);
+/* Errors: UTIL_ENOMEM. */
+int trace_detail_create(int n_ranks, struct trace_detail **out, struct util_error *err);
 void trace_detail_destroy(struct trace_detail *detail); /* NULL is fine */
-/* The recorder that fills `detail` and passes everything on. */
-struct sim_recorder trace_detail_recorder(struct trace_detail *detail);
+struct sim_observer trace_detail_observer(struct trace_detail *detail);
 
 #endif

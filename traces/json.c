@@ -355,6 +355,8 @@ static json_t *settings_json(const struct trace_run *run)
 
 	set(object, "ranks", json_integer(run->summary->n_ranks));
 	set(object, "placement", trace_json_string(run->placement));
+	if (run->cpus_per_rank > 0)
+		set(object, "cpus_per_rank", json_integer(run->cpus_per_rank));
 	set(object, "compute", trace_json_string(run->compute_mode));
 	set(object, "first_n", json_integer(run->first_n));
 	set(object, "no_alloc", json_boolean(run->no_alloc));

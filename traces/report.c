@@ -29,24 +29,41 @@ static bool is_empty_dir(const char *path)
 	return is_empty;
 }
 
+/* Rights alone do not tell: file systems refuse for reasons of their own. */
+static int try_file(const char *dir, struct util_error *err)
+{
+	char *path;
+	int file, failed = 0;
+
+	if (asprintf(&path, "%s/mpisim-XXXXXX", dir) < 0)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	file = mkstemp(path);
+	if (file < 0)
+		failed = util_error_errno(err, errno, "cannot write the report into %s", dir);
+	else {
+		close(file);
+		unlink(path);
+	}
+	free(path);
+	return failed;
+}
+
 int trace_report_check(const char *dir, struct util_error *err)
 {
 	struct stat status;
-	char *copy, *parent;
-	int failed = 0;
+	int failed;
 
-	if (stat(dir, &status) == 0 && !(S_ISDIR(status.st_mode) && is_empty_dir(dir)))
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "the report %s exists already; remove it or choose another name", dir);
-	copy = strdup(dir);
-	if (!copy)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	parent = dirname(copy);
-	if (access(parent, W_OK | X_OK))
-		failed =
-		    util_error_errno(err, errno, "cannot make the report %s in %s", dir, parent);
-	free(copy);
+	if (stat(dir, &status) == 0)
+		return S_ISDIR(status.st_mode) && is_empty_dir(dir)
+			   ? try_file(dir, err)
+			   : util_error_set(
+				 err, UTIL_EINPUT,
+				 "the report %s exists already; remove it or choose another name",
+				 dir);
+	if (mkdir(dir, 0777))
+		return util_error_errno(err, errno, "cannot make the report %s", dir);
+	failed = try_file(dir, err);
+	rmdir(dir);
 	return failed;
 }
 

@@ -59,6 +59,7 @@ struct trace_collective {
 
 struct trace_run {
 	const char *cluster_file;
+	int cpus_per_rank; /* of the first program; 0: nobody knows */
 	const char *placement, *compute_mode;
 	const char *const *overrides; /* [n_overrides] of --set */
 	int n_overrides;
@@ -90,6 +91,8 @@ struct trace_run {
 	int n_collectives;
 	const char *const *warnings; /* [n_warnings] */
 	int n_warnings;
+	int n_early_warnings, n_top_warnings; /* of the first ones: said by `early_end` already; these and those that
+						 stand above the prediction */
 	/* what the simulation itself took */
 	double cpu_s, wall_s;
 	double jumped_s; /* of the predicted time: repetitions that were not simulated */

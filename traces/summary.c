@@ -195,9 +195,9 @@ static void record_rank_begin(void *context, int rank, int parent, int node, sim
 	trace_summary_place(summary, rank, node, now);
 }
 
-struct sim_recorder trace_summary_recorder(struct trace_summary *summary)
+struct sim_observer trace_summary_observer(struct trace_summary *summary)
 {
-	return (struct sim_recorder){
+	return (struct sim_observer){
 	    .context = summary,
 	    .compute = record_compute,
 	    .call = record_call,

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "netmodel/cluster.h"
-#include "simcore/recorder.h"
+#include "simcore/observer.h"
 #include "simcore/tally.h"
 #include "traces/curve.h"
 #include "traces/names.h"
@@ -14,7 +14,7 @@
 
 /*
  * The summary of a run: sums that are kept while it runs, in memory that does not grow with its
- * length (O(ranks) + O(phases)). It implements `struct sim_recorder`; every record costs a few
+ * length (O(ranks) + O(phases)). It implements `struct sim_observer`; every record costs a few
  * additions. The fields are for reading.
  */
 struct trace_rank {
@@ -101,8 +101,7 @@ int trace_summary_create(int n_ranks, const int node_of[], const struct net_clus
 void trace_summary_destroy(struct trace_summary *summary); /* NULL is fine */
 /* The rank's job begins: it holds `node` from `now` on. */
 void trace_summary_place(struct trace_summary *summary, int rank, int node, sim_time_ps now);
-/* The recorder that fills `summary`. */
-struct sim_recorder trace_summary_recorder(struct trace_summary *summary);
+struct sim_observer trace_summary_observer(struct trace_summary *summary);
 /* Ends the observation at `now`: phases that are still open end there. */
 void trace_summary_close(struct trace_summary *summary, sim_time_ps now);
 

@@ -176,6 +176,23 @@ static long long n_idle_cores(const struct trace_summary *summary)
 	return n;
 }
 
+/* Of a schedule the ranks of a node may have run one job after the other. */
+static void write_shared_cores(const struct trace_run *run, FILE *file)
+{
+	const struct trace_summary *summary = run->summary;
+	int cores = summary->cluster->cores, n = 0, most = 0;
+
+	for (int node = 0; node < summary->n_nodes && run->n_jobs == 0; node++) {
+		int n_ranks = summary->nodes[node].n_ranks;
+
+		n += n_ranks > cores;
+		most = n_ranks > most ? n_ranks : most;
+	}
+	if (n > 0)
+		fprintf(file, "%d node%s more ranks than cores, up to %d on %d: they share them\n", n,
+			n == 1 ? " carries" : "s carry", most, cores);
+}
+
 /* Ends that differ in the third digit would look alike as other times are printed. */
 static void write_interval(const struct trace_prediction *interval, FILE *file)
 {
@@ -216,6 +233,7 @@ static void write_headline(const struct trace_run *run, FILE *file)
 		fprintf(file,
 			"%lld of these %lld cores %s no rank; they count as held all the same\n",
 			n_idle, (long long)n_nodes * cores, n_idle == 1 ? "carries" : "carry");
+	write_shared_cores(run, file);
 }
 
 static void write_messages(const struct trace_run *run, FILE *file)
@@ -360,6 +378,8 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 {
 	char memory[32];
 
+	for (int i = run->n_early_warnings; i < run->n_top_warnings; i++)
+		fprintf(file, "warning: %s\n", run->warnings[i]);
 	if (run->n_jobs > 0) {
 		if (run->interval)
 			write_interval(run->interval, file);
@@ -383,6 +403,6 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 	util_format_size(memory, sizeof memory, (double)run->peak_memory_B);
 	fprintf(file, "\nthe simulation took %s of CPU time, %s of memory; seed %llu\n",
 		time_text(run->cpu_s).text, memory, (unsigned long long)run->seed);
-	for (int i = 0; i < run->n_warnings; i++)
+	for (int i = run->n_top_warnings; i < run->n_warnings; i++)
 		fprintf(file, "warning: %s\n", run->warnings[i]);
 }

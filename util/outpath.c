@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "util/outpath.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,4 +73,52 @@ int util_output_check_folder(const char *path, struct util_error *err)
 	rc = util_output_check(inside, err);
 	free(inside);
 	return rc;
+}
+
+void util_output_hold(int file)
+{
+	flock(file, LOCK_SH | LOCK_NB);
+}
+
+/* The process that wrote it, if `name` is that of a part of `base`; 0: it is none. */
+static pid_t writer_of(const char *name, const char *base)
+{
+	size_t length = strlen(base);
+	char *end;
+	long id;
+
+	if (strncmp(name, base, length) != 0 || name[length] != '.' || name[length + 1] < '1' ||
+	    name[length + 1] > '9')
+		return 0;
+	id = strtol(name + length + 1, &end, 10);
+	return strcmp(end, ".part") == 0 && (pid_t)id == id ? (pid_t)id : 0;
+}
+
+static void remove_abandoned(int folder, const char *name)
+{
+	int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(folder, name, 0);
+	if (file >= 0)
+		close(file);
+}
+
+char *util_output_part(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("."), *part;
+	DIR *entries = folder ? opendir(folder) : NULL;
+	struct dirent *entry;
+
+	while (entries && (entry = readdir(entries))) {
+		pid_t writer = writer_of(entry->d_name, base);
+
+		if (writer > 0 && kill(writer, 0) && errno == ESRCH)
+			remove_abandoned(dirfd(entries), entry->d_name);
+	}
+	if (entries)
+		closedir(entries);
+	free(folder);
+	return asprintf(&part, "%s.%ld.part", path, (long)getpid()) < 0 ? NULL : part;
 }

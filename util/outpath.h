@@ -17,5 +17,13 @@ int util_output_path(const char *path, char **out, struct util_error *err);
 int util_output_check(const char *path, struct util_error *err);
 /* The same of a folder that is there, or will be made. */
 int util_output_check_folder(const char *path, struct util_error *err);
+/*
+ * The name of the file that is written until it is whole: "PATH.PID.part", malloc'd; NULL: no
+ * memory. Removes those of the same path that killed runs left behind: nobody holds them, and no
+ * process of this machine has their number.
+ */
+char *util_output_part(const char *path);
+/* Holds the open part: other machines may share its folder. Without locks it is not held. */
+void util_output_hold(int file);
 
 #endif

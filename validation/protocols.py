@@ -28,7 +28,7 @@ def read_measured():
 
 def predict(mpisim_run, program, library, sizes):
     """{(size, case): (send_ms, recv_ms)}"""
-    run = subprocess.run([mpisim_run, "--quiet", "--cluster", ROOT / f"clusters/{library}-tcp-100mbit.yaml", "-n", "2",
+    run = subprocess.run([mpisim_run, "--quiet", "--cluster", ROOT / f"validation/protocols-{library}.yaml", "-n", "2",
                           "--placement", "0,1", "--compute", "modelled", program, *sizes],
                          check=True, capture_output=True, text=True)
     rows = [line.split(",") for line in run.stdout.split()]

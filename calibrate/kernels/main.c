@@ -36,7 +36,7 @@ static const char help[] =
     "  --store FILE      keeps the measurements as a benchmark store\n"
     "  --plot DIR        pictures (gnuplot) and tables of measured and modelled times\n"
     "  --points          shows every point with its error\n"
-    "  --quiet, --list, --help\n"
+    "  --quiet, --list, --version, --help\n"
     "\n"
     "Exit status: 0, 1 when measuring, fitting or writing failed, 2 wrong usage or input,\n"
     "130 interrupted.\n"
@@ -48,13 +48,13 @@ static volatile sig_atomic_t caught_signal;
 struct options {
 	struct kern_settings settings;
 	const char *out, *store, *plot;
-	bool points, list, help;
+	bool points, list, help, version;
 	char **inputs;
 	int n_inputs;
 };
 
 enum { OPTION_KERNELS = 0x100, OPTION_BUDGET, OPTION_MAX_SIZE, OPTION_CONTENTION, OPTION_STORE, OPTION_PLOT,
-       OPTION_POINTS, OPTION_QUIET, OPTION_LIST, OPTION_HELP };
+       OPTION_POINTS, OPTION_QUIET, OPTION_LIST, OPTION_HELP, OPTION_VERSION };
 
 static const struct option long_options[] = {
 	{"kernels", required_argument, NULL, OPTION_KERNELS}, {"budget", required_argument, NULL, OPTION_BUDGET},
@@ -63,7 +63,7 @@ static const struct option long_options[] = {
 	{"store", required_argument, NULL, OPTION_STORE},     {"plot", required_argument, NULL, OPTION_PLOT},
 	{"points", no_argument, NULL, OPTION_POINTS},	      {"quiet", no_argument, NULL, OPTION_QUIET},
 	{"list", no_argument, NULL, OPTION_LIST},	      {"help", no_argument, NULL, OPTION_HELP},
-	{NULL, 0, NULL, 0},
+	{"version", no_argument, NULL, OPTION_VERSION},	      {NULL, 0, NULL, 0},
 };
 
 static int parse_count(const char *option, const char *text, int64_t max, int *out, struct util_error *err)
@@ -128,6 +128,9 @@ static int take_option(int option, char *value, struct options *o, struct util_e
 		return 0;
 	case OPTION_LIST:
 		o->list = true;
+		return 0;
+	case OPTION_VERSION:
+		o->version = true;
 		return 0;
 	default:
 		o->help = true;
@@ -370,6 +373,8 @@ int main(int argc, char **argv)
 	openblas_set_num_threads(1);
 	if (!rc && options.help) {
 		fputs(help, stdout);
+	} else if (!rc && options.version) {
+		puts("mpisim-kernels " MPISIM_VERSION);
 	} else if (!rc && options.list) {
 		for (const struct kern_kernel *kernel = kern_catalog; kernel->name; kernel++)
 			printf("%-8s %d parameters, %d to %d: %s\n", kernel->name, kernel->n_params, kernel->smallest,

@@ -48,6 +48,16 @@ static size_t count_outliers(const struct kern_series *series)
 	return n;
 }
 
+/* With as many terms as points a fit meets them all, and tells nothing of its error. */
+static bool has_error(const struct kern_model *m)
+{
+	size_t n_terms = 0;
+
+	for (int i = 0; i < m->n_pieces; i++)
+		n_terms += (size_t)m->pieces[i].expression.n_terms;
+	return m->series->n_points > n_terms;
+}
+
 void kern_print_table(FILE *file, const struct kern_model models[], size_t n)
 {
 	fprintf(file, "%-12s %6s %6s %9s %9s %9s %9s %9s  %s\n", "kernel", "points", "pieces",
@@ -55,9 +65,12 @@ void kern_print_table(FILE *file, const struct kern_model models[], size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct kern_model *m = &models[i];
 
-		fprintf(file, "%-12s %6zu %6d %8.1f%% %8.1f%% %8.1f%% ", m->series->name,
-			m->series->n_points, m->n_pieces, 100 * m->held_out, 100 * m->residual,
-			100 * m->worst);
+		fprintf(file, "%-12s %6zu %6d ", m->series->name, m->series->n_points, m->n_pieces);
+		if (has_error(m))
+			fprintf(file, "%8.1f%% %8.1f%% %8.1f%% ", 100 * m->held_out,
+				100 * m->residual, 100 * m->worst);
+		else
+			fprintf(file, "%9s %9s %9s ", "-", "-", "-");
 		if (m->has_calls)
 			fprintf(file, "%8.1f%% %9zu  %s\n", 100 * m->call_deviation,
 				count_outliers(m->series), m->kind ? m->kind : "constant");
@@ -93,11 +106,14 @@ void kern_print_points(FILE *file, const struct kern_model models[], size_t n)
 
 static void write_model(FILE *file, const struct kern_model *m)
 {
-	fprintf(file,
-		"# %s: %zu points, relative error %.2g %% (%.2g %% for points left out, worst %.2g "
-		"%%)\n",
-		m->series->name, m->series->n_points, 100 * m->residual, 100 * m->held_out,
-		100 * m->worst);
+	fprintf(file, "# %s: %zu point%s, ", m->series->name, m->series->n_points,
+		m->series->n_points == 1 ? "" : "s");
+	if (has_error(m))
+		fprintf(file,
+			"relative error %.2g %% (%.2g %% for points left out, worst %.2g %%)\n",
+			100 * m->residual, 100 * m->held_out, 100 * m->worst);
+	else
+		fprintf(file, "too few to tell the error: the model has as many terms\n");
 	for (int i = 0; i < m->n_pieces; i++) {
 		fprintf(file, "model,%s,", m->series->name);
 		print_expression(file, &m->pieces[i].expression);

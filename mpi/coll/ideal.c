@@ -8,13 +8,6 @@
 #include "mpi/p2p/causes.h"
 #include "util/error.h"
 
-enum { N_BUCKETS = 4096 };
-
-struct mpi_ideal_table {
-	struct mpi_ideal *buckets[N_BUCKETS];
-	int n_under_way;
-};
-
 _Noreturn void mpi_ideal_fail_memory(struct mpi_rank *me, const struct mpi_ideal *ideal)
 {
 	pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %s of %d ranks",
@@ -23,8 +16,9 @@ _Noreturn void mpi_ideal_fail_memory(struct mpi_rank *me, const struct mpi_ideal
 
 /* --- the meeting --- */
 
-static void destroy(struct mpi_ideal *ideal)
+static void finish(void *shared)
 {
+	struct mpi_ideal *ideal = shared;
 	struct mpi_ideal_leaving *leaving;
 
 	while ((leaving = ideal->leaving)) {
@@ -37,89 +31,42 @@ static void destroy(struct mpi_ideal *ideal)
 	}
 	free(ideal->slots);
 	mpi_ideal_traffic_finish(&ideal->traffic);
-	free(ideal);
-}
-
-void mpi_ideal_table_destroy(struct mpi_ideal_table *table)
-{
-	for (int i = 0; table && i < N_BUCKETS; i++)
-		for (struct mpi_ideal *ideal = table->buckets[i], *next; ideal; ideal = next) {
-			next = ideal->next;
-			destroy(ideal);
-		}
-	free(table);
-}
-
-int mpi_ideal_n_under_way(const struct mpi_ideal_table *table)
-{
-	return table ? table->n_under_way : 0;
-}
-
-static struct mpi_ideal **find(struct mpi_ideal_table *table, const struct mpi_coll *coll)
-{
-	uint32_t hash = coll->comm->context * 0x9e3779b1u + (uint32_t)coll->tag * 0x85ebca6bu +
-			coll->turn * 0xc2b2ae35u;
-	struct mpi_ideal **link = &table->buckets[(hash >> 16) % N_BUCKETS];
-
-	while (*link && ((*link)->context != coll->comm->context || (*link)->tag != coll->tag ||
-			 (*link)->turn != coll->turn))
-		link = &(*link)->next;
-	return link;
 }
 
 /* For ranks of one communicator only, which shares nothing. */
-static struct mpi_ideal *create(struct mpi_rank *me, const struct mpi_coll *coll)
+static void init(struct mpi_rank *me, const struct mpi_coll *coll, struct mpi_ideal *ideal)
 {
-	struct mpi_ideal *ideal = calloc(1, sizeof *ideal);
-
-	if (!ideal)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a collective");
-	*ideal = (struct mpi_ideal){.context = coll->comm->context,
-				    .tag = coll->tag,
-				    .turn = coll->turn,
-				    .kind = coll->kind,
-				    .root = coll->given.root,
-				    .n = coll->size,
-				    .n_left = coll->size,
-				    .error = MPI_SUCCESS};
+	ideal->n = coll->size;
+	ideal->kind = coll->kind;
+	ideal->root = coll->given.root;
+	ideal->error = MPI_SUCCESS;
 	ideal->slots = calloc((size_t)ideal->n, sizeof *ideal->slots);
 	if (!ideal->slots)
 		mpi_ideal_fail_memory(me, ideal);
 	mpi_ideal_traffic_init(me, coll, ideal);
-	return ideal;
 }
 
 /* The meeting of this operation; the first rank to come makes it. */
 static struct mpi_ideal *join(struct mpi_rank *me, const struct mpi_coll *coll)
 {
-	struct mpi_ideal_table *table = me->world->ideals;
-	struct mpi_ideal **link;
+	const struct mpi_meeting_key key = {MPI_MEETING_COLL, coll->comm->context,
+					    (uint32_t)coll->tag, (int32_t)coll->turn, NULL};
+	struct mpi_ideal *ideal = mpi_meeting_join(me->world, key, sizeof *ideal, finish);
 
-	if (!table)
-		me->world->ideals = table = calloc(1, sizeof *table);
-	if (!table)
+	if (!ideal)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a collective");
-	link = find(table, coll);
-	if (!*link) {
-		*link = create(me, coll);
-		table->n_under_way++;
+	if (!ideal->slots) {
+		ideal->meeting.n_left = coll->size;
+		init(me, coll, ideal);
 	}
-	return *link;
+	return ideal;
 }
 
 /* The last one to leave ends it. */
 static void leave(struct mpi_rank *me, struct mpi_coll *coll)
 {
-	struct mpi_ideal *ideal = coll->ideal;
-	struct mpi_ideal **link;
-
+	mpi_meeting_leave(me->world, &coll->ideal->meeting);
 	coll->ideal = NULL;
-	if (--ideal->n_left > 0)
-		return;
-	link = find(me->world->ideals, coll);
-	*link = ideal->next;
-	me->world->ideals->n_under_way--;
-	destroy(ideal);
 }
 
 /* --- leaving at a time --- */
@@ -304,13 +251,14 @@ static void enter(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_ideal *
 
 static void do_alone(struct mpi_rank *me, struct mpi_coll *coll)
 {
-	struct mpi_ideal *ideal = create(me, coll);
+	struct mpi_ideal ideal = {.n = 0};
 
-	mpi_ideal_put(me, coll, ideal);
-	ideal->slots[0].has_entered = true;
-	mpi_ideal_fold(me, coll, ideal);
-	mpi_ideal_take(me, coll, ideal);
-	destroy(ideal);
+	init(me, coll, &ideal);
+	mpi_ideal_put(me, coll, &ideal);
+	ideal.slots[0].has_entered = true;
+	mpi_ideal_fold(me, coll, &ideal);
+	mpi_ideal_take(me, coll, &ideal);
+	finish(&ideal);
 }
 
 static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)

@@ -4,8 +4,9 @@
 
 #include "mpi/coll/operation.h"
 #include "mpi/comm/nodes.h"
+#include "mpi/core/meeting.h"
 #include "simcore/queue.h"
-#include "simcore/recorder.h"
+#include "simcore/observer.h"
 
 /*
  * Collectives by formula (docs/collectives.md, "Ideal"): the ranks of one operation meet in an
@@ -43,13 +44,10 @@ struct mpi_ideal_traffic {
 };
 
 struct mpi_ideal {
-	struct mpi_ideal *next; /* in its bucket */
-	uint32_t context;
-	int tag;
-	uint32_t turn; /* of a persistent operation */
+	struct mpi_meeting meeting; /* first */
 	enum mpi_coll_kind kind;
 	int root, n;
-	int n_entered, n_left; /* n_left: who have yet to leave */
+	int n_entered;
 	/* Ranks 0 … n_prefix-1 have entered; of a reduction slot n_prefix-1 is their result. */
 	int n_prefix;
 	struct mpi_ideal_slot *slots;	     /* [n] */
@@ -59,11 +57,6 @@ struct mpi_ideal {
 	int64_t mark; /* the latest of ranks 0 … n_prefix-1 */
 	int error;    /* what all get; MPI_SUCCESS */
 };
-
-/* What is under way in a run. NULL: nothing was yet. */
-struct mpi_ideal_table;
-int mpi_ideal_n_under_way(const struct mpi_ideal_table *table);
-void mpi_ideal_table_destroy(struct mpi_ideal_table *table); /* NULL is fine */
 
 extern const struct mpi_coll_algorithm mpi_coll_ideal;
 

@@ -81,7 +81,7 @@ static int add_gathered(const struct mpi_coll *coll, struct mpi_ideal *ideal, bo
 			return UTIL_ENOMEM;
 		t->out_B[own] += size_B;
 		t->through_B += size_B;
-	} else if (coll->rank != ideal->root && own != unit_of(ideal, ideal->root)) {
+	} else if (own != unit_of(ideal, ideal->root)) {
 		t->through_B += size_B;
 	}
 	return 0;

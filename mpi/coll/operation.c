@@ -256,7 +256,6 @@ enum sim_collective_shape mpi_coll_shape_of(enum mpi_coll_kind kind)
 
 static void note_entry(const struct mpi_rank *me, const struct mpi_coll *coll)
 {
-	const struct sim_recorder *recorder = &me->world->pd->recorder;
 	const struct sim_cause_collective entered = {
 	    .place = mpi_cause_place(me),
 	    .comm = coll->comm->context,
@@ -268,14 +267,14 @@ static void note_entry(const struct mpi_rank *me, const struct mpi_coll *coll)
 	    .shape = mpi_coll_shape_of(coll->kind),
 	};
 
-	recorder->collective(recorder->context, &entered, mpi_causes_now(me));
+	sim_tell_collective(&me->world->pd->observers, &entered, mpi_causes_now(me));
 }
 
 int mpi_coll_run(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	int error;
 
-	if (me->world->pd->recorder.collective && coll->remote_size == 0)
+	if (me->world->pd->observers.wanted & SIM_OBSERVED_COLLECTIVE && coll->remote_size == 0)
 		note_entry(me, coll);
 	mpi_coll_begin(me, coll);
 	if (mpi_coll_can_run_apart(me, coll))

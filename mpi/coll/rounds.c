@@ -57,8 +57,9 @@ static void begin_wait(struct mpi_rank *me, const struct mpi_coll *coll)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 
-	endpoint->waited = coll->posted;
-	endpoint->n_waited = coll->n_posted;
+	endpoint->wait.kind = MPI_WAIT_REQUESTS;
+	endpoint->wait.of.requests = coll->posted;
+	endpoint->wait.n = coll->n_posted;
 	endpoint->blocked_since = me->world->pd->engine.now;
 	endpoint->last_started = SIM_TIME_MAX;
 	endpoint->is_blocked = true;
@@ -75,7 +76,7 @@ static void end_wait(struct mpi_rank *me)
 	if (started > endpoint->blocked_since)
 		me->call_waiting += started - endpoint->blocked_since;
 	endpoint->is_blocked = false;
-	endpoint->waited = NULL;
+	endpoint->wait.kind = MPI_WAIT_NOTHING;
 }
 
 /* mpi_endpoint.go_on */

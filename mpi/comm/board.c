@@ -22,7 +22,7 @@ static struct mpi_birth *tell(struct mpi_rank *me, const struct mpi_comm *comm,
 		*board = (struct mpi_board){.size = comm->size};
 		birth->shared = board;
 		birth->free_shared = free;
-		birth->n_left = place.n_readers;
+		birth->meeting.n_left = place.n_readers;
 	}
 	board->entries[comm->rank] = (struct mpi_board_entry){{numbers[0], numbers[1]}, comm->rank};
 	board->n_told++;

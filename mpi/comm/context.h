@@ -5,31 +5,20 @@
 #include <stdint.h>
 
 #include "mpi/comm/group.h"
+#include "mpi/core/meeting.h"
 #include "mpi/core/rank.h"
 
-/*
- * Agreement between the members of a communicator that is being made. All ranks live in one
- * process, so nothing needs to be sent to agree; what the construction costs in time are the
- * messages that a real library would exchange, which the caller sends.
- */
 #define MPI_CONTEXT_WORLD 0u
 #define MPI_CONTEXT_SELF 1u
-
-int mpi_context_registry_create(struct mpi_world *world); /* 0 or UTIL_ENOMEM */
-void mpi_context_registry_destroy(struct mpi_world *world);
 
 /* A context id that nobody has, nor the two after it: the groups of an intercommunicator get those.
  */
 uint32_t mpi_context_new(struct mpi_world *world);
 
-/* What the members of one new communicator share while they make it. */
+/* Where the members of one new communicator meet while they make it. */
 struct mpi_birth {
-	struct mpi_birth *next;
-	uint32_t parent, sequence;
-	int color;
-	char *name;	  /* of mpi_birth_join_by_name; NULL otherwise */
-	uint32_t context; /* of the new communicator */
-	int n_left;	  /* members that have yet to come; the first one sets it */
+	struct mpi_meeting meeting; /* first; n_left: members that have yet to come */
+	uint32_t context;	    /* of the new communicator */
 	struct mpi_group
 	    *group, /* NULL for the first one, which sets it; the birth owns a reference */
 	    *other; /* the second group of an intercommunicator, in the same way */

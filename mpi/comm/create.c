@@ -80,8 +80,8 @@ int mpi_comm_duplicate(struct mpi_rank *me, struct mpi_comm *parent, bool is_blo
 	birth = mpi_birth_join(me->world, parent->context, sequence, 0);
 	if (!birth)
 		return MPI_ERR_NO_MEM;
-	if (birth->n_left == 0)
-		birth->n_left = parent->size + (parent->remote ? parent->remote->size : 0);
+	if (birth->meeting.n_left == 0)
+		birth->meeting.n_left = parent->size + (parent->remote ? parent->remote->size : 0);
 	comm = mpi_comm_create_child(me, parent, parent->group, parent->remote, birth->context);
 	mpi_birth_leave(me->world, birth);
 	if (!comm)
@@ -101,7 +101,7 @@ static int join_members(struct mpi_rank *me, struct mpi_comm *parent, struct mpi
 	if (!birth || !group)
 		return MPI_ERR_NO_MEM;
 	if (!birth->group) {
-		birth->n_left = group->size;
+		birth->meeting.n_left = group->size;
 		birth->group = group;
 	}
 	*out = mpi_comm_create_child(me, parent, group, NULL, birth->context);

@@ -84,7 +84,7 @@ static bool settle(struct mpi_birth *birth, struct mpi_group *one, struct mpi_gr
 	birth->other = other;
 	if (!one || !other)
 		return false;
-	birth->n_left = one->size + other->size;
+	birth->meeting.n_left = one->size + other->size;
 	return true;
 }
 
@@ -95,7 +95,7 @@ static bool settle_list(struct mpi_birth *birth, struct mpi_group *local, struct
 		return birth->other;
 	mpi_group_retain(local);
 	if (!settle(birth, local, mpi_group_create(others->n, others->ranks)))
-		birth->n_left = 1;
+		birth->meeting.n_left = 1;
 	others->ranks = NULL;
 	return birth->other;
 }
@@ -222,8 +222,8 @@ static struct mpi_group *join_groups(const struct mpi_comm *inter, bool is_first
 static struct mpi_comm *merge(struct mpi_rank *me, struct mpi_comm *inter, struct mpi_birth *birth,
 			      bool is_first)
 {
-	if (birth->n_left == 0)
-		birth->n_left = inter->size + inter->remote->size;
+	if (birth->meeting.n_left == 0)
+		birth->meeting.n_left = inter->size + inter->remote->size;
 	if (!birth->group)
 		birth->group = join_groups(inter, is_first);
 	return birth->group ? mpi_comm_create_child(me, inter, birth->group, NULL, birth->context)
@@ -374,8 +374,8 @@ int mpi_comm_create_by_name(struct mpi_rank *me, struct mpi_group *group, const 
 	*out = NULL;
 	if (!birth)
 		return MPI_ERR_NO_MEM;
-	if (birth->n_left == 0)
-		birth->n_left = group->size;
+	if (birth->meeting.n_left == 0)
+		birth->meeting.n_left = group->size;
 	*out = mpi_comm_create_local(me, group, NULL, mpi_group_index(group, me->rank),
 				     birth->context);
 	mpi_birth_leave(me->world, birth);

@@ -169,7 +169,7 @@ int mpi_objects_create(struct mpi_world *world)
 	objects->io = MPI_ANY_SOURCE; /* every rank can */
 	objects->host = MPI_PROC_NULL;
 	objects->wtime_is_global = 1;
-	if (mpi_context_registry_create(world) < 0 || mpi_group_recall_create(world) < 0)
+	if (mpi_group_recall_create(world) < 0)
 		return UTIL_ENOMEM;
 	return create_jobs(world, objects);
 }
@@ -184,7 +184,7 @@ void mpi_objects_destroy(struct mpi_world *world)
 		mpi_comm_finish(&world->ranks[i]);
 		destroy_rank_objects(&world->ranks[i]);
 	}
-	mpi_context_registry_destroy(world);
+	mpi_meetings_destroy(world);
 	mpi_group_recall_destroy(world);
 	for (int i = 0; objects->jobs && i < objects->n_jobs; i++)
 		mpi_group_release(NULL, objects->jobs[i].group);

@@ -24,6 +24,18 @@ static _Noreturn void fail_outside(const char *function)
 	exit(2);
 }
 
+/* A process of its own: nobody simulates it. Its parent sees how it ends. */
+static _Noreturn void fail_child(const struct pd_rank *pd, const char *function, const void *site)
+{
+	char place[256];
+
+	fprintf(stderr,
+		"mpisim: %s at %s: called by a child of fork() of rank %d: only ranks may call "
+		"MPI\n",
+		function, pd_describe_site(pd->world, site, place, sizeof place), pd->rank);
+	_exit(1);
+}
+
 /* The thread that the ranks run on may wait for this one: nobody else could end the run. */
 static __attribute__((cold, noinline)) _Noreturn void
 fail_thread(const struct pd_rank *pd, const char *function, const void *site)
@@ -43,6 +55,8 @@ static inline struct mpi_rank *enter(const char *function, const void *site)
 	struct pd_rank *pd = pd_current;
 	struct mpi_rank *me;
 
+	if (__builtin_expect(!pd && pd_rank_before_fork(), 0))
+		fail_child(pd_rank_before_fork(), function, site);
 	if (__builtin_expect(!pd, 0))
 		fail_outside(function);
 	if (__builtin_expect(pd->world->thread != pd_arch_thread_pointer(), 0))
@@ -103,10 +117,10 @@ struct mpi_rank *mpi_enter(const char *function, const void *site)
 void mpi_entry_record(const struct mpi_rank *me)
 {
 	const struct pd_rank *pd = me->pd;
-	const struct sim_recorder *recorder = &pd->world->recorder;
+	const struct sim_observers *observers = &pd->world->observers;
 	struct sim_record_call record;
 
-	if (!recorder->call)
+	if (!(observers->wanted & SIM_OBSERVED_CALL))
 		return;
 	record = (struct sim_record_call){
 	    .rank = me->rank,
@@ -116,7 +130,7 @@ void mpi_entry_record(const struct mpi_rank *me)
 	    .end = pd->world->engine.now,
 	    .waiting = me->call_waiting,
 	};
-	recorder->call(recorder->context, &record);
+	sim_tell_call(observers, &record);
 }
 
 int mpi_leave(struct mpi_rank *me, int code)

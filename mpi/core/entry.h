@@ -15,7 +15,7 @@
 
 /* Whatever is not the plain case. */
 __attribute__((cold)) struct mpi_rank *mpi_entry_slow(const char *function, const void *site);
-/* Tells the recorder of the call, where nobody only adds them up. */
+/* Tells the observers of the call, where they do not only add them up. */
 void mpi_entry_record(const struct mpi_rank *me);
 
 static MPI_HOT void mpi_entry_begin(struct mpi_rank *me, const char *function, const void *site)
@@ -47,7 +47,7 @@ static MPI_HOT int mpi_entry_leave(struct mpi_rank *me, int code)
 {
 	struct pd_rank *pd = me->pd;
 	struct pd_world *world = pd->world;
-	struct sim_tally *tally = world->recorder.tally;
+	struct sim_tally *tally = world->observers.tally;
 
 	if (__builtin_expect(--me->depth > 0, 0))
 		return code;

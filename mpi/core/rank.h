@@ -109,13 +109,12 @@ struct mpi_world {
 	const struct mpi_match_policy *policy;
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
 	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/eager.h); -1: none is */
-	void *contexts;	  /* registry of context ids: comm's own */
+	struct mpi_meetings *meetings; /* mpi/core/meeting.h; NULL: none yet */
+	uint32_t next_context;	       /* mpi/comm/context.h; 0: none was made */
 	void *predefined; /* datatypes, operations, groups …: datatype's and op's own */
 	/* Algorithms asked for, by the cluster file; NULL: none (mpi/coll/algorithms.h). */
 	const struct mpi_coll_selection *coll_selection;
 	struct mpi_coll_uses *coll_uses; /* mpi/coll/uses.h; NULL: they are not counted */
-	struct mpi_ideal_table
-	    *ideals; /* mpi/coll/ideal.h: collectives by formula; NULL: none yet */
 	struct mpi_coll_orders *coll_orders;  /* mpi/coll/order.h; NULL: none yet */
 	int n_finalized;		      /* ranks that have left MPI for good */
 	int n_unfinalized, first_unfinalized; /* ranks that ended well without MPI_Finalize */

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "mpi/coll/algorithms.h"
-#include "mpi/coll/ideal.h"
 #include "mpi/coll/order.h"
 #include "mpi/coll/uses.h"
 #include "mpi/comm/comm.h"
@@ -16,7 +15,7 @@
 
 void mpi_world_extend(struct mpi_world *world)
 {
-	const struct sim_recorder *recorder = &world->pd->recorder;
+	const struct sim_observers *observers = &world->pd->observers;
 
 	for (; world->n_ranks < world->pd->n_ranks; world->n_ranks++) {
 		struct mpi_rank *me = &world->ranks[world->n_ranks];
@@ -24,9 +23,9 @@ void mpi_world_extend(struct mpi_world *world)
 		me->pd = &world->pd->ranks[world->n_ranks];
 		me->world = world;
 		me->rank = world->n_ranks;
-		me->causes = recorder->causes;
-		if (recorder->tally)
-			me->tally = recorder->tally->rank(recorder->tally->context, me->rank);
+		me->causes = observers->causes;
+		if (observers->tally)
+			me->tally = observers->tally->rank(observers->tally->context, me->rank);
 		me->pd->mpi = me;
 	}
 }
@@ -91,7 +90,6 @@ void mpi_world_destroy(struct mpi_world *world)
 	mpi_rma_destroy(world);
 	mpi_objects_destroy(world);
 	mpi_p2p_destroy(world);
-	mpi_ideal_table_destroy(world->ideals);
 	mpi_coll_orders_destroy(world->coll_orders);
 	if (world->coll_uses)
 		mpi_coll_uses_finish(world->coll_uses);

@@ -101,20 +101,25 @@ bool mpi_port_close(struct mpi_world *world, const char *name)
 }
 
 /* Nobody comes to the port any more, or the one for whom it waits has come. */
+static bool is_answered(struct mpi_rank *me, const struct mpi_wait *wait)
+{
+	const struct visitor *self = wait->context;
+
+	return self->other || self->is_refused;
+}
+
 static void wait_at(struct mpi_rank *me, struct port *port, struct visitor *self)
 {
+	const struct mpi_wait wait = {.kind = MPI_WAIT_CONDITION,
+				      .of.text = "a process at the other side of a port",
+				      .is_satisfied = is_answered,
+				      .context = self};
 	struct visitor **last = &port->first;
 
 	while (*last)
 		last = &(*last)->next;
 	*last = self;
-	me->endpoint->is_at_port = true;
-	mpi_progress_poll(me, 0, NULL, false);
-	while (!self->other && !self->is_refused) {
-		mpi_endpoint_block(me);
-		mpi_progress_poll(me, 0, NULL, false);
-	}
-	me->endpoint->is_at_port = false;
+	mpi_wait(me, &wait);
 }
 
 static int meet(struct mpi_rank *me, struct ports *ports, struct port *port,

@@ -201,19 +201,25 @@ static void start(struct sim_event *event)
 	struct mpi_spawn *spawn =
 	    (struct mpi_spawn *)((char *)event - offsetof(struct mpi_spawn, start));
 	struct pd_world *pd = spawn->world->pd;
-	const struct sim_recorder *recorder = &pd->recorder;
 	int first = pd->n_ranks, first_program = pd->n_programs;
 
 	sim_engine_release(&pd->engine);
 	spawn->first_rank = first;
 	add_job(spawn);
-	for (int rank = first; rank < pd->n_ranks && recorder->rank_begin; rank++)
-		recorder->rank_begin(recorder->context, rank, spawn->root, pd->ranks[rank].node,
-				     pd->engine.now);
+	for (int rank = first; rank < pd->n_ranks; rank++)
+		sim_tell_rank_begin(&pd->observers, rank, spawn->root, pd->ranks[rank].node,
+				    pd->engine.now);
 	for (int i = first_program; i < pd->n_programs; i++)
 		pd_program_start(pd, &pd->programs[i]);
 	spawn->has_started = true;
 	mpi_endpoint_wake(&spawn->world->ranks[spawn->root]);
+}
+
+static bool has_started(struct mpi_rank *me, const struct mpi_wait *wait)
+{
+	const struct mpi_spawn *spawn = wait->context;
+
+	return spawn->has_started;
 }
 
 int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
@@ -227,11 +233,10 @@ int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
 	sim_event_init(&spawn->start, start);
 	sim_engine_hold(&me->pd->world->engine);
 	sim_engine_after(&me->pd->world->engine, &spawn->start, startup_time(spawn));
-	mpi_progress_poll(me, 0, NULL, false);
-	while (!spawn->has_started) {
-		mpi_endpoint_block(me);
-		mpi_progress_poll(me, 0, NULL, false);
-	}
+	mpi_wait(me, &(struct mpi_wait){.kind = MPI_WAIT_CONDITION,
+					.of.text = "the processes that it spawns to start",
+					.is_satisfied = has_started,
+					.context = spawn});
 	*out = spawn;
 	if (spawn->error.code == 0)
 		return MPI_SUCCESS;

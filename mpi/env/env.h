@@ -14,4 +14,8 @@ void mpi_env_close(struct mpi_rank *me);
  * the run. */
 void mpi_env_rank_end(struct pd_rank *rank);
 
+/* The level of thread support that is given where `required` is asked for: calls come from the
+ * thread that runs the rank, so MPI_THREAD_FUNNELED is the highest. */
+int mpi_env_thread_level(int required);
+
 #endif

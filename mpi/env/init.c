@@ -61,6 +61,11 @@ static int init(struct mpi_rank *me, int thread_level)
 	return mpi_spawn_meet_parent(me);
 }
 
+int mpi_env_thread_level(int required)
+{
+	return required > MPI_THREAD_FUNNELED ? MPI_THREAD_FUNNELED : required;
+}
+
 int MPI_Init(int *argc, char ***argv)
 {
 	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
@@ -79,9 +84,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 		return mpi_leave(me,
 				 mpi_raise(me, NULL, MPI_ERR_ARG,
 					   "required is %d, no level of thread support", required));
-	/* many programs ask for more than they use; another thread's call is an error when it comes
-	 */
-	*provided = required;
+	*provided = mpi_env_thread_level(required);
 	return mpi_leave(me, init(me, *provided));
 }
 

@@ -33,7 +33,7 @@ int mpi_session_thread_level(struct mpi_rank *me, MPI_Info info)
 		return MPI_THREAD_SINGLE;
 	for (size_t i = 0; i < N_LEVELS; i++)
 		if (strcmp(levels[i].name, wanted) == 0)
-			return levels[i].level; /* as MPI_Init_thread: what is asked for */
+			return mpi_env_thread_level(levels[i].level);
 	return -1;
 }
 

@@ -78,41 +78,27 @@ int io_error_class(int error_number)
 
 /* --- members --- */
 
-/* What the members of `comm` share; the first to come makes it. NULL: out of memory. */
-static struct io_shared *join(struct mpi_rank *me, const struct mpi_comm *comm)
+static void finish(void *members)
 {
-	struct io_world *io = me->world->io;
-	struct io_shared *shared = io->files;
+	struct io_shared *shared = members;
 
-	while (shared && shared->context != comm->context)
-		shared = shared->next;
-	if (shared)
-		return shared;
-	shared = calloc(1, sizeof *shared);
-	if (!shared)
-		return NULL;
-	shared->context = comm->context;
-	shared->n_left = comm->size;
-	shared->fd = -1;
-	shared->next = io->files;
-	io->files = shared;
-	return shared;
-}
-
-static void leave(struct mpi_world *world, struct io_shared *shared)
-{
-	struct io_shared **link = &((struct io_world *)world->io)->files;
-
-	if (--shared->n_left > 0)
-		return;
-	while (*link != shared)
-		link = &(*link)->next;
-	*link = shared->next;
 	if (shared->fd >= 0)
 		close(shared->fd);
 	free(shared->path);
 	free(shared->found);
-	free(shared);
+}
+
+/* What the members of `comm` share; the first to come makes it. NULL: out of memory. */
+static struct io_shared *join(struct mpi_rank *me, const struct mpi_comm *comm)
+{
+	const struct mpi_meeting_key key = {.kind = MPI_MEETING_FILE, .context = comm->context};
+	struct io_shared *shared = mpi_meeting_join(me->world, key, sizeof *shared, finish);
+
+	if (shared && shared->meeting.n_left == 0) {
+		shared->meeting.n_left = comm->size;
+		shared->fd = -1;
+	}
+	return shared;
 }
 
 static int64_t free_number(const struct io_rank *io)
@@ -183,7 +169,7 @@ void io_file_destroy(struct mpi_rank *me, struct mpi_file *file)
 	mpi_errhandler_release(me, file->errhandler);
 	mpi_info_destroy(file->info);
 	mpi_comm_release(me, file->comm);
-	leave(me->world, file->shared);
+	mpi_meeting_leave(me->world, &file->shared->meeting);
 	free(file);
 }
 
@@ -210,10 +196,6 @@ void mpi_io_destroy(struct mpi_world *world)
 		return;
 	for (int i = 0; world->ranks && i < world->n_ranks; i++)
 		destroy_rank(&world->ranks[i]);
-	while (io->files) { /* made by some of their members only */
-		io->files->n_left = 1;
-		leave(world, io->files);
-	}
 	while (io->ops)
 		io_op_destroy(io->ops);
 	net_storage_destroy(io->storage);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "mpi/comm/comm.h"
+#include "mpi/core/meeting.h"
 #include "mpi/io/view.h"
 #include "netmodel/storage.h"
 
@@ -22,9 +23,7 @@ struct io_datarep;
 struct io_op;
 
 struct io_shared {
-	struct io_shared *next;
-	uint32_t context; /* of the members' communicators */
-	int n_left;	  /* members that have yet to leave */
+	struct mpi_meeting meeting; /* first */
 	int fd;		  /* -1: not open */
 	char *path;	  /* as rank 0 gave it; NULL: not yet */
 	char *found;	  /* the same from the root: ranks may be in different directories */
@@ -59,7 +58,6 @@ struct mpi_file {
 };
 
 struct io_world { /* what this chapter keeps per run (mpi_world.io) */
-	struct io_shared *files;
 	struct net_storage *storage; /* made at its first use */
 	struct io_op *ops;	     /* accesses that are not over */
 };

@@ -138,7 +138,7 @@ bool mpi_message_hand_over(const struct mpi_message *message, const void *data)
 
 static MPI_HOT void record(const struct mpi_rank *dest, const struct mpi_message *message)
 {
-	if (__builtin_expect(dest->world->pd->recorder.tally != NULL, 1))
+	if (__builtin_expect(dest->world->pd->observers.tally != NULL, 1))
 		sim_tally_add_message(message->source->tally, dest->tally, message->size_B,
 				      (int)(message->context & CHANNEL_COLL));
 	else

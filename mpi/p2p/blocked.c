@@ -88,9 +88,9 @@ static void describe_requests(struct mpi_rank *me, struct mpi_blocked *out)
 	int n_more = -1;
 	size_t length;
 
-	out->is_any = endpoint->n_to_go == 1 && endpoint->n_waited > 1;
-	for (int i = 0; i < endpoint->n_waited; i++) {
-		const struct mpi_request *request = endpoint->waited[i];
+	out->is_any = endpoint->n_to_go == 1 && endpoint->wait.n > 1;
+	for (int i = 0; i < endpoint->wait.n; i++) {
+		const struct mpi_request *request = endpoint->wait.of.requests[i];
 
 		if (!request || !request->is_waited)
 			continue;
@@ -114,26 +114,34 @@ static void describe_requests(struct mpi_rank *me, struct mpi_blocked *out)
 void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out)
 {
 	const struct mpi_endpoint *endpoint = me->endpoint;
+	const struct mpi_wait *wait;
 
 	*out = (struct mpi_blocked){.is_blocked = false};
 	if (!endpoint || me->pd->has_ended || !me->pd->function)
 		return;
+	wait = &endpoint->wait;
 	out->is_blocked = true;
-	if (endpoint->waited)
+	switch (wait->kind) {
+	case MPI_WAIT_REQUESTS:
 		describe_requests(me, out);
-	else if (endpoint->is_probing) {
+		break;
+	case MPI_WAIT_MESSAGE:
 		describe_match(out->text, sizeof out->text, "a message from",
-			       endpoint->probe_source, endpoint->probe_tag, endpoint->probe_comm);
-		add_source(out, me, endpoint->probe_comm, endpoint->probe_source);
-	} else if (endpoint->is_polling)
+			       wait->of.message.source, wait->of.message.tag,
+			       wait->of.message.comm);
+		add_source(out, me, wait->of.message.comm, wait->of.message.source);
+		break;
+	case MPI_WAIT_POLL:
 		snprintf(out->text, sizeof out->text, "polling without success");
-	else if (endpoint->is_flushing)
-		snprintf(out->text, sizeof out->text, "its buffered messages to be received");
-	else if (endpoint->is_at_port)
-		snprintf(out->text, sizeof out->text, "a process at the other side of a port");
-	if (endpoint->is_spawning)
-		snprintf(out->text, sizeof out->text,
-			 "the processes that it spawned to call MPI_Init");
+		break;
+	case MPI_WAIT_CONDITION:
+		snprintf(out->text, sizeof out->text, "%s", wait->of.text);
+		break;
+	case MPI_WAIT_NOTHING:
+		break;
+	}
+	if (endpoint->purpose)
+		snprintf(out->text, sizeof out->text, "%s", endpoint->purpose);
 }
 
 enum mpi_late mpi_blocked_late(const struct mpi_rank *me)
@@ -143,10 +151,12 @@ enum mpi_late mpi_blocked_late(const struct mpi_rank *me)
 
 	if (!endpoint || me->pd->has_ended)
 		return late;
-	if (endpoint->is_probing)
+	if (endpoint->wait.kind == MPI_WAIT_MESSAGE)
 		return MPI_LATE_SENDER;
-	for (int i = 0; endpoint->waited && i < endpoint->n_waited; i++) {
-		const struct mpi_request *request = endpoint->waited[i];
+	if (endpoint->wait.kind != MPI_WAIT_REQUESTS)
+		return late;
+	for (int i = 0; i < endpoint->wait.n; i++) {
+		const struct mpi_request *request = endpoint->wait.of.requests[i];
 
 		if (!request || !request->is_waited || request->state == REQUEST_COMPLETE)
 			continue;

@@ -125,17 +125,23 @@ int mpi_buffer_attach(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_buf
 	return MPI_SUCCESS;
 }
 
+static bool has_left(struct mpi_rank *me, const struct mpi_wait *wait)
+{
+	const struct mpi_buffer *buffer = wait->context;
+
+	return !buffer || buffer->n_messages == 0;
+}
+
 /* Returns when every buffered message has left. Collectives go on meanwhile: the receivers may be
  * waiting for them. */
 int mpi_buffer_flush(struct mpi_rank *me, struct mpi_buffer *buffer)
 {
-	mpi_progress_poll(me, 0, NULL, false);
-	me->endpoint->is_flushing = true;
-	while (buffer && buffer->n_messages > 0) {
-		mpi_endpoint_block(me);
-		mpi_progress_poll(me, 0, NULL, false);
-	}
-	me->endpoint->is_flushing = false;
+	const struct mpi_wait wait = {.kind = MPI_WAIT_CONDITION,
+				      .of.text = "its buffered messages to be received",
+				      .is_satisfied = has_left,
+				      .context = buffer};
+
+	mpi_wait(me, &wait);
 	return MPI_SUCCESS;
 }
 

@@ -6,7 +6,7 @@
 #include "mpi/p2p/message.h"
 
 /*
- * What the library tells `sim_recorder.causes` (simcore/recorder.h). Without a recorder of causes
+ * What the library tells `sim_observer.causes` (simcore/observer.h). Without an observer of causes
  * each of these is a load and a branch.
  */
 static inline const struct sim_causes *mpi_causes_of(const struct mpi_rank *me)

@@ -15,7 +15,7 @@ static int64_t plain_size(const struct mpi_world *world)
 	const struct net_cluster *cluster = world->pd->cluster;
 
 	if (world->has_send_overhead || world->has_recv_overhead || world->streams ||
-	    world->pd->recorder.causes || cluster->progress != NET_PROGRESS_ASYNC)
+	    world->pd->observers.causes || cluster->progress != NET_PROGRESS_ASYNC)
 		return -1;
 	return cluster->eager_threshold_B < MESSAGE_INLINE_B ? cluster->eager_threshold_B
 							     : MESSAGE_INLINE_B;
@@ -119,9 +119,23 @@ void mpi_endpoint_block(struct mpi_rank *me)
 		mpi_message_progress(me);
 		return;
 	}
-	mpi_connections_attend(me);
+	if (mpi_connections_attend(me)) {
+		mpi_connections_leave(me);
+		return;
+	}
 	mpi_cause_block(me);
 	mpi_endpoint_block_alone(me, endpoint);
 	mpi_connections_leave(me);
 	mpi_cause_resume(me, begin);
+}
+
+void mpi_wait(struct mpi_rank *me, const struct mpi_wait *wait)
+{
+	mpi_progress_poll(me, 0, NULL, false);
+	while (!wait->is_satisfied(me, wait)) {
+		me->endpoint->wait = *wait;
+		mpi_endpoint_block(me);
+		me->endpoint->wait.kind = MPI_WAIT_NOTHING;
+		mpi_progress_poll(me, 0, NULL, false);
+	}
 }

@@ -4,6 +4,8 @@
 
 #include "mpi/core/rank.h"
 #include "mpi/p2p/request.h"
+#include "mpi/p2p/wait.h"
+#include "netmodel/model.h"
 
 /* One rank's end of point-to-point: its queues and what it is blocked in. */
 struct mpi_message;
@@ -20,10 +22,8 @@ struct mpi_endpoint {
 	    *arrived_last;		/* ARRIVED receives, in order of arrival */
 	struct mpi_request *lent_first; /* rendezvous sends, and receives of matched ones: they use
 					   the program's memory */
-	/* what the rank is blocked in */
-	struct mpi_request *const
-	    *waited; /* [n_waited] borrowed from the caller; NULL: not waiting for requests */
-	int n_waited;
+	struct mpi_wait wait; /* what the rank is blocked in */
+	const char *purpose;  /* … of that, where its requests do not tell; NULL: they do */
 	int n_to_go; /* requests that still have to complete before it goes on */
 	bool
 	    may_leave_some; /* it may go on before all that it waits for (is_waited) are complete */
@@ -32,14 +32,13 @@ struct mpi_endpoint {
 	bool (*go_on)(struct mpi_rank *me);
 	void *apart; /* the collective */
 	sim_time_ps blocked_since;
-	bool is_blocked; /* in a wait or probe: anything that makes progress possible wakes it */
-	bool is_probing, is_polling;
+	bool is_blocked; /* anything that makes progress possible wakes it */
 	bool has_progressed; /* a part of a collective completed since it was cleared */
-	int probe_source, probe_tag;
-	struct mpi_comm *probe_comm;
 	sim_time_ps
 	    last_look; /* when it made progress last: what has come later it does not know */
-	struct mpi_connection *connections; /* from it, where the cluster limits them */
+	struct mpi_connection *connections, *incoming; /* from it and to it, where the cluster limits
+							  them */
+	bool has_connections;			       /* of either kind */
 	sim_time_ps last_started; /* when the transfer that ended the wait entered the network */
 	/* unsuccessful tests and probes in a row, without another operation in between */
 	sim_time_ps poll_end;
@@ -56,10 +55,7 @@ struct mpi_endpoint {
 	struct mpi_rank *owner;
 	struct mpi_partitioned
 	    *unmatched_partitioned; /* halves of operations to this rank, oldest first */
-	struct mpi_buffer *buffer;  /* MPI_Buffer_attach; NULL: none */
-	bool is_flushing;	    /* blocked until messages have left a buffer */
-	bool is_at_port;	    /* blocked until somebody comes to the port */
-	bool is_spawning;	    /* blocked until the processes that it spawned meet it */
+	struct mpi_buffer *buffer; /* MPI_Buffer_attach; NULL: none */
 };
 
 /* Hash of the pairs that have messages under way: the last one sent, for the order of delivery. */
@@ -71,38 +67,43 @@ void mpi_pair_table_destroy(struct mpi_pair_table *table);
 struct mpi_stream_table;
 int mpi_stream_table_create(struct mpi_stream_table **out);
 void mpi_stream_table_destroy(struct mpi_stream_table *table);
-/* The connection from one rank to another, on which `size_B` bytes are about to start; NULL: there
- * is none, or no memory for it. Lives as long as the world. O(1), where it is limited O(transfers
- * under way on it). */
+/* The connection from one rank to another; NULL: there is none, or no memory for it. Lives as long as
+ * the world. O(1). */
 struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from,
-				  const struct mpi_rank *to, int64_t size_B);
+				  struct mpi_rank *to);
+/* A transfer has been started in it: the system takes of it what it can, if it has all before it. */
+void mpi_stream_offer(struct net_stream *stream);
+static inline void mpi_stream_started(struct net_stream *stream)
+{
+	if (stream->is_held)
+		mpi_stream_offer(stream);
+}
 /*
  * `protocol.unattended_send`: the rank begins to make progress, and its connections let everything
- * pass; it ends to, or did so for an instant, and they are limited. O(its connections), nothing
- * where the cluster limits none.
+ * pass; it ends to, or did so for an instant, and they let pass what the system has. So it is with
+ * those to it and `protocol.unattended_receive`. O(its connections), nothing where the cluster limits
+ * none. The first one: true if a send has ended, so that the rank may have nothing to wait for.
  */
-void mpi_connections_release(struct mpi_rank *me); /* for the next two */
+bool mpi_connections_release(struct mpi_rank *me); /* for the next two */
 void mpi_connections_limit(struct mpi_rank *me);
-static inline void mpi_connections_attend(struct mpi_rank *me)
+static inline bool mpi_connections_attend(struct mpi_rank *me)
 {
-	if (__builtin_expect(me->endpoint->connections != NULL, 0))
-		mpi_connections_release(me);
+	return __builtin_expect(me->endpoint->has_connections, 0) &&
+	       mpi_connections_release(me);
 }
 static inline void mpi_connections_leave(struct mpi_rank *me)
 {
 	me->endpoint->last_look = me->pd->world->engine.now;
-	if (__builtin_expect(me->endpoint->connections != NULL, 0))
+	if (__builtin_expect(me->endpoint->has_connections, 0))
 		mpi_connections_limit(me);
 }
-/* What the connection of two ranks has carried; 0 where there is none. */
-int64_t mpi_connection_carried(const struct mpi_rank *from, const struct mpi_rank *to);
-/* A blocking send returns when the system has taken all that was sent before and its message. */
-void mpi_connection_grant(struct mpi_rank *from, const struct mpi_rank *to);
-static inline void mpi_connection_flush(struct mpi_rank *from, const struct mpi_rank *to)
-{
-	if (__builtin_expect(from->endpoint->connections != NULL, 0))
-		mpi_connection_grant(from, to);
-}
+/* Nobody waits for sends of this rank any more. */
+void mpi_connections_forget(struct mpi_rank *me);
+/*
+ * The transfer that was just started for the message ends where the system has not got to: `send`,
+ * NULL: the message's own, completes when it has. False: it has all, or there is no such limit.
+ */
+bool mpi_connection_keeps(struct mpi_message *message, struct mpi_request *send);
 
 int mpi_p2p_create(struct mpi_world *world);
 void mpi_p2p_destroy(struct mpi_world *world);
@@ -142,7 +143,7 @@ mpi_endpoint_block_alone(struct mpi_rank *me, struct mpi_endpoint *endpoint)
 static inline void mpi_endpoint_tell(struct mpi_endpoint *endpoint)
 {
 	endpoint->has_news = true;
-	if (endpoint->is_blocked || endpoint->is_polling)
+	if (endpoint->is_blocked)
 		sim_task_wake(&endpoint->owner->pd->task);
 }
 static inline void mpi_endpoint_wake(struct mpi_rank *me)

@@ -99,6 +99,7 @@ void mpi_p2p_finalize(struct mpi_rank *me)
 	struct mpi_endpoint *endpoint = me->endpoint;
 	struct mpi_request *next;
 
+	mpi_connections_forget(me);
 	for (struct mpi_request *r = endpoint->lent_first; r; r = next) {
 		next = r->next;
 		mpi_request_unlend(r);

@@ -19,7 +19,7 @@ static MPI_HOT void mpi_launch_start(struct mpi_message *message, struct mpi_ran
 	struct net_transfer *transfer = &message->transfer;
 	int source = from->pd->node, dest = to->pd->node;
 	struct net_stream *stream = __builtin_expect(world->streams != NULL, 0)
-					? mpi_stream_get(world, from, to, size_B)
+					? mpi_stream_get(world, from, to)
 					: NULL;
 
 	if (from == to && mpi_message_is_copied_at_once(message)) {
@@ -28,6 +28,7 @@ static MPI_HOT void mpi_launch_start(struct mpi_message *message, struct mpi_ran
 	} else if (stream) {
 		net_transfer_start_in_stream(model, stream, transfer, source, dest, size_B, last_B,
 					     mark, done);
+		mpi_stream_started(stream);
 	} else if (mark) {
 		net_transfer_start_marked(model, transfer, source, dest, size_B, last_B, mark,
 					  done);

@@ -145,9 +145,9 @@ void mpi_match_keep(struct mpi_message *message)
 	struct mpi_endpoint *endpoint = message->dest->endpoint;
 
 	append_message(endpoint, message);
-	if (endpoint->is_probing &&
-	    mpi_queue_fits(message, mpi_message_context(endpoint->probe_comm, CHANNEL_P2P),
-			   endpoint->probe_source, endpoint->probe_tag)) {
+	if (endpoint->wait.kind == MPI_WAIT_MESSAGE &&
+	    mpi_queue_fits(message, mpi_message_context(endpoint->wait.of.message.comm, CHANNEL_P2P),
+			   endpoint->wait.of.message.source, endpoint->wait.of.message.tag)) {
 		endpoint->last_started = message->started;
 		mpi_cause_released(message, message->dest);
 	}

@@ -134,7 +134,7 @@ void mpi_message_progress(struct mpi_rank *me);
 /* Starts what a match sets off: completes a synchronous send, answers a request to send, or
  * delivers the data that is there. */
 void mpi_message_matched(struct mpi_message *message);
-/* Tells the recorder of a message that is received, where nobody only adds them up. */
+/* Tells the observers of a message that is received, where they do not only add them up. */
 void mpi_message_record(const struct mpi_message *message);
 
 #endif

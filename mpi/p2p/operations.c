@@ -87,7 +87,8 @@ static bool withdraw_send(struct mpi_request *send)
 {
 	struct mpi_message *message = send->message;
 
-	if (!message || message->recv || message->handle || message->is_acknowledgement)
+	if (!message || message->recv || message->handle || message->is_acknowledgement ||
+	    message->is_lent) /* eager: it is on its way */
 		return false;
 	message->send = NULL;
 	send->message = NULL;

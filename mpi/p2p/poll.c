@@ -48,7 +48,8 @@ static void pause_for(struct mpi_rank *me, sim_time_ps length)
 	struct sim_engine *engine = &me->pd->world->engine;
 	sim_time_ps begin = engine->now;
 
-	endpoint->is_polling = true;
+	endpoint->wait.kind = MPI_WAIT_POLL;
+	endpoint->is_blocked = true;
 	mpi_connections_attend(me);
 	endpoint->has_news = false;
 	mpi_cause_block(me);
@@ -56,7 +57,8 @@ static void pause_for(struct mpi_rank *me, sim_time_ps length)
 		sim_engine_after(engine, &endpoint->alarm, length);
 	sim_task_block(&me->pd->task);
 	sim_engine_cancel(engine, &endpoint->alarm);
-	endpoint->is_polling = false;
+	endpoint->is_blocked = false;
+	endpoint->wait.kind = MPI_WAIT_NOTHING;
 	mpi_connections_leave(me);
 	mpi_cause_resume(me, begin);
 	if (endpoint->has_news) /* something arrived: the program may have to look several times to
@@ -95,7 +97,7 @@ static uint32_t n_quick_after(const struct mpi_rank *me)
 
 	if (is_modelled(me) || endpoint->n_polls < MPI_POLL_QUICK_FROM ||
 	    endpoint->n_polls >= FREE_POLLS_MEASURED || endpoint->n_refused >= REFUSED_MAX ||
-	    me->world->record || world->tap || (world->recorder.call && !world->recorder.tally))
+	    me->world->record || (world->observers.wanted & SIM_OBSERVED_CALL && !world->observers.tally))
 		return 0;
 	return endpoint->n_polls / QUICK_SHARE;
 }
@@ -110,8 +112,8 @@ int mpi_poll_answer(struct mpi_rank *me, const char *function)
 	endpoint->n_answered++;
 	endpoint->n_polls++;
 	me->depth = 0;
-	if (world->recorder.tally)
-		sim_tally_add_call(world->recorder.tally, me->tally, function, world->engine.now,
+	if (world->observers.tally)
+		sim_tally_add_call(world->observers.tally, me->tally, function, world->engine.now,
 				   world->engine.now, 0);
 	return MPI_SUCCESS;
 }

@@ -34,23 +34,21 @@ static int check(struct mpi_rank *me, int source, int tag, MPI_Comm handle, cons
 	return mpi_check_source(me, *out, source, tag);
 }
 
+static bool is_there(struct mpi_rank *me, const struct mpi_wait *wait)
+{
+	return mpi_match_find(me, wait->of.message.comm, wait->of.message.source,
+			      wait->of.message.tag);
+}
+
 /* Blocks until there is a message that fits. */
 static struct mpi_message *await(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag)
 {
-	struct mpi_endpoint *endpoint = me->endpoint;
-	struct mpi_message *message;
+	const struct mpi_wait wait = {.kind = MPI_WAIT_MESSAGE,
+				      .of.message = {comm, source, tag},
+				      .is_satisfied = is_there};
 
-	endpoint->probe_comm = comm;
-	endpoint->probe_source = source;
-	endpoint->probe_tag = tag;
-	mpi_progress_poll(me, 0, NULL, false);
-	while (!(message = mpi_match_find(me, comm, source, tag))) {
-		endpoint->is_probing = true;
-		mpi_endpoint_block(me);
-		endpoint->is_probing = false;
-		mpi_progress_poll(me, 0, NULL, false);
-	}
-	return message;
+	mpi_wait(me, &wait);
+	return mpi_match_find(me, comm, source, tag);
 }
 
 /* Takes the message out of matching: only its handle gets it now. */

@@ -4,10 +4,10 @@
 
 void mpi_message_record(const struct mpi_message *message)
 {
-	const struct sim_recorder *recorder = &message->dest->world->pd->recorder;
+	const struct sim_observers *observers = &message->dest->world->pd->observers;
 	struct sim_record_message entry;
 
-	if (!recorder->message)
+	if (!(observers->wanted & SIM_OBSERVED_MESSAGE))
 		return;
 	entry = (struct sim_record_message){
 	    .source = message->source->rank,
@@ -20,5 +20,5 @@ void mpi_message_record(const struct mpi_message *message)
 	    .received = message->dest->world->pd->engine.now,
 	    .in_collective = message->context & CHANNEL_COLL,
 	};
-	recorder->message(recorder->context, &entry);
+	sim_tell_message(observers, &entry);
 }

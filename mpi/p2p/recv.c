@@ -48,16 +48,17 @@ static MPI_HOT void wait_for(struct mpi_rank *me, struct mpi_request *recv)
 	struct mpi_endpoint *endpoint = me->endpoint;
 
 	if (__builtin_expect(endpoint->deferred_first || endpoint->arrived_first ||
-				 endpoint->connections || me->in_progress || mpi_causes_of(me),
+				 endpoint->has_connections || me->in_progress || mpi_causes_of(me),
 			     0)) {
 		mpi_request_wait(me, recv);
 		return;
 	}
-	endpoint->waited = &recv;
-	endpoint->n_waited = endpoint->n_to_go = 1;
+	endpoint->wait.kind = MPI_WAIT_REQUESTS;
+	endpoint->wait.of.requests = &recv;
+	endpoint->wait.n = endpoint->n_to_go = 1;
 	recv->is_waited = true;
 	mpi_endpoint_block_alone(me, endpoint);
-	endpoint->waited = NULL;
+	endpoint->wait.kind = MPI_WAIT_NOTHING;
 	if (__builtin_expect(endpoint->n_to_go > 0, 0))
 		mpi_request_wait(me, recv);
 }

@@ -46,14 +46,22 @@ static void all_but_buffered_arrived(struct net_transfer *transfer)
 	mpi_message_let_sender_go(message);
 }
 
+/* The send ends when its connection has handed the bulk over. */
+static bool is_handed_over(const struct mpi_message *message)
+{
+	return cluster_of(message)->send_buffer_is_unattended &&
+	       message->source->pd->node != message->dest->pd->node;
+}
+
 /* How much of the bulk may be missing when the send returns; negative: nothing. */
 static int64_t buffer_of(const struct mpi_message *message, int64_t bulk_B)
 {
 	const struct net_cluster *cluster = cluster_of(message);
 
-	if (cluster->send_buffer_is_unattended)
-		return net_cluster_taken(
-		    cluster, mpi_connection_carried(message->source, message->dest), bulk_B);
+	if (is_handed_over(message))
+		return -1;
+	if (cluster->send_buffer_is_unattended) /* within a node: as on a new connection */
+		return bulk_B - net_cluster_handed_when(cluster, bulk_B);
 	return net_cluster_send_buffer(cluster, message->size_B);
 }
 
@@ -71,6 +79,8 @@ static void start_bulk(struct mpi_message *message)
 		mpi_message_let_sender_go(message);
 	mpi_message_start(message, message->source, message->dest, bulk_B, has_mark ? buffer_B : 0,
 			  has_mark ? all_but_buffered_arrived : NULL, bulk_arrived);
+	if (is_handed_over(message) && !mpi_connection_keeps(message, NULL))
+		mpi_message_let_sender_go(message);
 }
 
 /* --- control messages --- */
@@ -138,7 +148,7 @@ static bool makes_progress(const struct mpi_rank *rank)
 	const struct mpi_endpoint *endpoint = rank->endpoint;
 
 	return rank->world->pd->cluster->progress == NET_PROGRESS_ASYNC || endpoint->is_blocked ||
-	       endpoint->is_polling || mpi_rank_has_left(rank) ||
+	       mpi_rank_has_left(rank) ||
 	       rank->world->pd->engine.running == &rank->pd->task;
 }
 

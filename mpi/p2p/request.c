@@ -94,7 +94,7 @@ void mpi_request_arrived(struct mpi_request *recv)
 	endpoint->arrived_last = recv;
 	endpoint->last_started = recv->message->started;
 	mpi_cause_released(recv->message, recv->owner);
-	if (is_taken_unasked(recv) || recv->is_waited || endpoint->is_polling)
+	if (is_taken_unasked(recv) || recv->is_waited || endpoint->wait.kind == MPI_WAIT_POLL)
 		mpi_endpoint_wake(recv->owner);
 }
 
@@ -112,7 +112,7 @@ void mpi_request_tell(struct mpi_request *request)
 		mpi_compound_end_part(request->whole, request);
 	} else if (request->is_orphan) {
 		mpi_request_destroy(request->owner, request);
-	} else if (request->channel == CHANNEL_COLL || endpoint->is_polling) {
+	} else if (request->channel == CHANNEL_COLL || endpoint->wait.kind == MPI_WAIT_POLL) {
 		endpoint->has_progressed = true;
 		mpi_endpoint_wake(request->owner);
 	}
@@ -183,9 +183,9 @@ static int mark(struct mpi_endpoint *endpoint, int n, struct mpi_request *const 
 
 		if (!request || request->state == REQUEST_IDLE)
 			continue;
-		if (request->state == REQUEST_COMPLETE)
+		if (request->state == REQUEST_COMPLETE) {
 			n_complete++;
-		else if (!request->is_waited) { /* the same request twice counts once */
+		} else {
 			request->is_waited = true;
 			endpoint->n_to_go++;
 		}
@@ -219,8 +219,9 @@ static inline void await(struct mpi_rank *me, int n, struct mpi_request *const r
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 
-	endpoint->waited = requests;
-	endpoint->n_waited = n;
+	endpoint->wait.kind = MPI_WAIT_REQUESTS;
+	endpoint->wait.of.requests = requests;
+	endpoint->wait.n = n;
 	if (endpoint->n_to_go > 0 || looks_anyway(me))
 		look(me);
 	while (endpoint->n_to_go > 0) {
@@ -234,7 +235,7 @@ static inline void await(struct mpi_rank *me, int n, struct mpi_request *const r
 		}
 		mpi_endpoint_block(me);
 	}
-	endpoint->waited = NULL;
+	endpoint->wait.kind = MPI_WAIT_NOTHING;
 	endpoint->n_polls = 0;
 }
 

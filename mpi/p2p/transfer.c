@@ -14,6 +14,26 @@ static bool is_lent(const struct mpi_p2p_args *a, int64_t size_B, enum mpi_send_
 	return is_rendezvous || (mode != SEND_SYNCHRONOUS && size_B > MESSAGE_INLINE_B);
 }
 
+static bool is_kept(struct mpi_message *message, struct mpi_request *send)
+{
+	return __builtin_expect(send->owner->endpoint->has_connections, 0) &&
+	       mpi_connection_keeps(message, send);
+}
+
+/* A blocking send returns when the system has all of it. */
+static __attribute__((noinline)) void
+await_handover(struct mpi_rank *me, const struct mpi_p2p_args *a, struct mpi_message *message)
+{
+	struct mpi_request *send =
+	    mpi_send_prepare(me, a->buf, a->count, a->type, a->peer, a->tag, a->comm, SEND_STANDARD,
+			     CHANNEL_P2P);
+
+	if (mpi_connection_keeps(message, send))
+		mpi_request_wait(me, send);
+	mpi_cause_taken(me, send);
+	mpi_request_destroy(me, send);
+}
+
 bool mpi_eager_send_other(struct mpi_rank *me, const struct mpi_p2p_args *a)
 {
 	int64_t size_B = a->count * a->type->size_B;
@@ -34,7 +54,8 @@ bool mpi_eager_send_other(struct mpi_rank *me, const struct mpi_p2p_args *a)
 	mpi_launch(message, me, dest, size_B, CHANNEL_P2P, false);
 	if (is_later && !mpi_message_hand_over(message, (const char *)a->buf + a->type->true_lb_B))
 		mpi_eager_attach(me, a, message, (size_t)size_B);
-	mpi_connection_flush(me, dest);
+	if (__builtin_expect(me->endpoint->has_connections, 0))
+		await_handover(me, a, message);
 	return true;
 }
 
@@ -94,7 +115,7 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 		mpi_message_lend(message, send);
 	}
 	mpi_launch(message, me, dest, size_B, send->channel, is_rendezvous);
-	if (is_over)
+	if (is_over && (send->mode == SEND_BUFFERED || !is_kept(message, send)))
 		mpi_request_complete(send, MPI_SUCCESS);
 }
 

@@ -5,7 +5,6 @@
 #include "mpi/io/effects.h"
 #include "mpi/record/call.h"
 #include "mpi/record/record.h"
-#include "pdexec/tap.h"
 
 /* What the files of this folder share. */
 
@@ -34,7 +33,6 @@ struct mpi_record {
 	struct mpi_world *world;
 	struct mtrace_writer *writer;
 	struct mpi_record_rank *ranks; /* [n_ranks] */
-	struct pd_tap tap;
 	const struct mpi_record_function *functions;
 	int n_functions;
 	uint32_t *numbers; /* [n_functions] of the file; UINT32_MAX: not used yet */

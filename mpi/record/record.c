@@ -7,7 +7,6 @@
 
 #include "mpi/record/internal.h"
 #include "pdexec/image.h"
-#include "pdexec/tap.h"
 
 /* First ids: those below are predefined. */
 enum { FIRST_SITES = 256, SITE_TEXT_B = 512 };
@@ -119,110 +118,120 @@ void mpi_record_set_id(struct mpi_record *record, uintptr_t handle, uint32_t id)
 /* --- beside calls --- */
 
 /* Within a call, what a callback of the program did comes after the call. */
-static struct mtrace_stream *stream_of(struct mpi_record *record, const struct pd_rank *pd)
+static struct mtrace_stream *stream_of(struct mpi_record *record, int rank)
 {
-	struct mpi_record_rank *rank = &record->ranks[pd->rank];
+	struct mpi_record_rank *r = &record->ranks[rank];
 
-	return rank->is_open ? &rank->aside : rank->stream;
+	return r->is_open ? &r->aside : r->stream;
 }
 
-static void end_record(struct mpi_record *record, const struct pd_rank *pd,
-		       struct mtrace_stream *stream)
+static void end_record(struct mpi_record *record, int rank, struct mtrace_stream *stream)
 {
-	if (stream == record->ranks[pd->rank].stream)
+	if (stream == record->ranks[rank].stream)
 		mtrace_record_end(stream);
 	else
 		stream->n_records++;
 }
 
-static void tap_charge(void *context, struct pd_rank *pd, const char *kernel, int n_params,
-		       const double params[], double seconds, int flags)
+static void record_charge(void *context, const struct sim_record_charge *charge)
 {
 	struct mpi_record *record = context;
-	struct mtrace_stream *s = stream_of(record, pd);
+	struct mtrace_stream *s = stream_of(record, charge->rank);
 
 	mtrace_put_uint(s, MTRACE_CHARGE);
-	mtrace_put_uint(s, kernel ? mtrace_writer_string(record->writer, kernel) + 1 : 0);
-	mtrace_put_byte(s, (unsigned char)flags);
-	mtrace_put_double(s, seconds);
-	mtrace_put_byte(s, (unsigned char)n_params);
-	for (int i = 0; i < n_params; i++)
-		mtrace_put_double(s, params[i]);
-	end_record(record, pd, s);
+	mtrace_put_uint(
+	    s, charge->kernel ? mtrace_writer_string(record->writer, charge->kernel) + 1 : 0);
+	mtrace_put_byte(s, (unsigned char)charge->flags);
+	mtrace_put_double(s, charge->seconds);
+	mtrace_put_byte(s, (unsigned char)charge->n_params);
+	for (int i = 0; i < charge->n_params; i++)
+		mtrace_put_double(s, charge->params[i]);
+	end_record(record, charge->rank, s);
 }
 
-static void tap_phase(void *context, struct pd_rank *pd, const char *name)
+static void record_phase(void *context, int rank, const char *name, int is_begin, sim_time_ps now)
 {
 	struct mpi_record *record = context;
-	struct mtrace_stream *s = stream_of(record, pd);
+	struct mtrace_stream *s = stream_of(record, rank);
 
-	mtrace_put_uint(s, name ? MTRACE_PHASE_BEGIN : MTRACE_PHASE_END);
-	if (name)
+	mtrace_put_uint(s, is_begin ? MTRACE_PHASE_BEGIN : MTRACE_PHASE_END);
+	if (is_begin)
 		mtrace_put_uint(s, mtrace_writer_string(record->writer, name));
-	end_record(record, pd, s);
+	end_record(record, rank, s);
 }
 
-static void tap_node_release(void *context, struct pd_rank *pd)
+static void record_node_release(void *context, int rank, sim_time_ps now)
 {
-	struct mtrace_stream *s = stream_of(context, pd);
+	struct mtrace_stream *s = stream_of(context, rank);
 
 	mtrace_put_uint(s, MTRACE_NODE_RELEASE);
-	end_record(context, pd, s);
+	end_record(context, rank, s);
 }
 
-static void tap_node_acquire(void *context, struct pd_rank *pd)
+static void record_node_acquire(void *context, int rank, sim_time_ps now)
 {
-	struct mtrace_stream *s = stream_of(context, pd);
+	struct mtrace_stream *s = stream_of(context, rank);
 
 	mtrace_put_uint(s, MTRACE_NODE_ACQUIRE);
-	end_record(context, pd, s);
+	end_record(context, rank, s);
 }
 
-static void tap_clock(void *context, struct pd_rank *pd, const void *site)
+static uint32_t site_of(struct mpi_record *record, int rank, const void *site)
+{
+	return mpi_record_site(record, &record->world->pd->ranks[rank], site);
+}
+
+static void record_clock(void *context, int rank, const void *site)
 {
 	struct mpi_record *record = context;
-	struct mtrace_stream *s = stream_of(record, pd);
-	uint32_t number = mpi_record_site(record, pd, site);
+	struct mtrace_stream *s = stream_of(record, rank);
+	uint32_t number = site_of(record, rank, site);
 
 	mtrace_put_uint(s, MTRACE_CLOCK);
 	mtrace_put_uint(s, number);
-	end_record(record, pd, s);
-	mtrace_writer_doubt(record->writer, MTRACE_DOUBT_CLOCK, UINT32_MAX, number, pd->rank, 1);
+	end_record(record, rank, s);
+	mtrace_writer_doubt(record->writer, MTRACE_DOUBT_CLOCK, UINT32_MAX, number, rank, 1);
 }
 
-static void tap_sleep(void *context, struct pd_rank *pd, const void *site, sim_time_ps duration)
+static void record_sleep(void *context, int rank, const void *site, sim_time_ps duration)
 {
 	struct mpi_record *record = context;
-	struct mtrace_stream *s = stream_of(record, pd);
+	struct mtrace_stream *s = stream_of(record, rank);
 
 	mtrace_put_uint(s, MTRACE_SLEEP);
 	mtrace_put_uint(s, (uint64_t)duration);
-	mtrace_put_uint(s, mpi_record_site(record, pd, site));
-	end_record(record, pd, s);
+	mtrace_put_uint(s, site_of(record, rank, site));
+	end_record(record, rank, s);
 }
 
-static void tap_end(void *context, struct pd_rank *pd)
+static void record_rank_end(void *context, int rank, sim_time_ps now)
 {
 	struct mpi_record *record = context;
-	struct mtrace_stream *s = record->ranks[pd->rank].stream;
+	struct mtrace_stream *s = record->ranks[rank].stream;
 
 	mtrace_record_drop(s); /* a call that the rank left by exit() */
 	mtrace_put_uint(s, MTRACE_END);
-	mtrace_put_uint(s, (uint64_t)pd->exit_code);
+	mtrace_put_uint(s, (uint64_t)record->world->pd->ranks[rank].exit_code);
 	mtrace_record_end(s);
 }
 
 /* --- life --- */
 
-static const struct pd_tap taps = {
-    .charge = tap_charge,
-    .phase = tap_phase,
-    .node_release = tap_node_release,
-    .node_acquire = tap_node_acquire,
-    .clock = tap_clock,
-    .sleep = tap_sleep,
-    .end = tap_end,
-};
+static void observe(struct mpi_record *record)
+{
+	const struct sim_observer observer = {
+	    .context = record,
+	    .phase = record_phase,
+	    .node_release = record_node_release,
+	    .node_acquire = record_node_acquire,
+	    .rank_end = record_rank_end,
+	    .charge = record_charge,
+	    .clock = record_clock,
+	    .sleep = record_sleep,
+	};
+
+	sim_observers_add(&record->world->pd->observers, &observer);
+}
 
 int mpi_record_create(struct mpi_world *world, const char *path, const char *provenance,
 		      struct mpi_record **out, struct util_error *err)
@@ -241,8 +250,6 @@ int mpi_record_create(struct mpi_world *world, const char *path, const char *pro
 	record->functions = mpi_record_functions(&record->n_functions);
 	record->numbers = malloc(2 * (size_t)record->n_functions * sizeof *record->numbers);
 	record->ranks = calloc((size_t)world->n_ranks, sizeof *record->ranks);
-	record->tap = taps;
-	record->tap.context = record;
 	if (!record->numbers || !record->ranks)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a recording");
 	if (!failed)
@@ -259,7 +266,7 @@ int mpi_record_create(struct mpi_world *world, const char *path, const char *pro
 		record->ranks[rank].aside.writer = record->writer;
 	}
 	world->record = record;
-	world->pd->tap = &record->tap;
+	observe(record);
 	*out = record;
 	return 0;
 }
@@ -300,7 +307,7 @@ void mpi_record_destroy(struct mpi_record *record)
 		return;
 	if (record->world->record == record) {
 		record->world->record = NULL;
-		record->world->pd->tap = NULL;
+		sim_observers_remove(&record->world->pd->observers, record);
 	}
 	for (int rank = 0; record->ranks && rank < record->world->n_ranks; rank++)
 		finish_rank(&record->ranks[rank]);

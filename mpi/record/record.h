@@ -16,7 +16,7 @@ struct mpi_record;
 void *mpi_record_substitute(const char *name);
 
 /*
- * Starts recording `world`, before its ranks run; sets world->record and pd->tap. `provenance`: see
+ * Starts recording `world`, before its ranks run; sets world->record and observes the run. `provenance`: see
  * mtrace_writer_create. Errors: UTIL_EUNSUPPORTED for runs of several programs; those of
  * mtrace_writer_create.
  */

@@ -5,8 +5,8 @@
 #include "mpi/p2p/causes.h"
 #include "mpi/rma/operation.h"
 
-/* What one-sided communication tells `sim_recorder.causes`: an operation, with its answer, is one
- * message there. Without a recorder of causes each of these is a load and a branch. */
+/* What one-sided communication tells `sim_observer.causes`: an operation, with its answer, is one
+ * message there. Without an observer of causes each of these is a load and a branch. */
 
 /* On the origin's fiber. */
 static inline void rma_cause_begin(struct rma_op *op)

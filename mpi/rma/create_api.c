@@ -34,6 +34,8 @@ static bool shares_memory(const struct mpi_rank *me, const struct mpi_comm *comm
 
 static int check_sizes(struct mpi_rank *me, const struct creation *what)
 {
+	MPI_Aint room_B;
+
 	if (what->size_B < 0)
 		return mpi_raise(me, what->comm, MPI_ERR_SIZE, "size is %lld, wanted at least 0",
 				 (long long)what->size_B);
@@ -44,6 +46,11 @@ static int check_sizes(struct mpi_rank *me, const struct creation *what)
 	if (what->flavor == MPI_WIN_FLAVOR_CREATE && what->size_B > 0 && !what->base)
 		return mpi_raise(me, what->comm, MPI_ERR_BASE, "base is NULL for %lld bytes",
 				 (long long)what->size_B);
+	room_B = rma_short_of(what->base, what->size_B);
+	if (room_B >= 0)
+		return mpi_raise(me, what->comm, MPI_ERR_SIZE,
+				 "size is %lld, but the block of memory at base has %lld bytes",
+				 (long long)what->size_B, (long long)room_B);
 	if (what->flavor == MPI_WIN_FLAVOR_SHARED && !shares_memory(me, what->comm))
 		return mpi_raise(me, what->comm, MPI_ERR_RMA_SHARED,
 				 "the ranks of comm are on different nodes");

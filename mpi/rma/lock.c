@@ -47,16 +47,17 @@ static void grant(struct rma_op *op)
 	rma_op_answer(op, cluster->control_message_B);
 }
 
-/* Must the request wait for one that has been passed too often? Counts who is passed if not. */
+/* Must the request wait for one before it that has been passed too often? Counts who is passed if
+ * not. */
 static bool must_queue(const struct rma_op *op)
 {
 	const struct rma_window *window = op->origin->window;
 	int n_bypasses_max = 4 * window->n_members;
 
-	for (const struct rma_op *w = window->waiters; w; w = w->next)
+	for (const struct rma_op *w = window->waiters; w && w != op; w = w->next)
 		if (exclude_each_other(op, w) && w->n_bypassed >= n_bypasses_max)
 			return true;
-	for (struct rma_op *w = window->waiters; w; w = w->next)
+	for (struct rma_op *w = window->waiters; w && w != op; w = w->next)
 		if (exclude_each_other(op, w))
 			w->n_bypassed++;
 	return false;
@@ -80,7 +81,7 @@ static void grant_waiters(struct rma_window *window)
 	struct rma_op **link = &window->waiters, *op;
 
 	while ((op = *link)) {
-		if (!is_free(op)) {
+		if (!is_free(op) || must_queue(op)) {
 			link = &op->next;
 			continue;
 		}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mpi/datatype/typemap.h"
+#include "pdexec/heap.h"
 #include "pdexec/image.h"
 
 bool rma_span(const struct rma_data *data, uintptr_t *low, uintptr_t *high)
@@ -26,6 +27,15 @@ bool rma_is_there(const struct rma_data *data)
 {
 	return data->type && data->count > 0 && data->type->size_B > 0 &&
 	       !pd_memory_is_absent(data->addr + data->type->true_lb_B);
+}
+
+MPI_Aint rma_short_of(const void *base, MPI_Aint size_B)
+{
+	size_t room_B = SIZE_MAX;
+
+	if (base && size_B > 0 && !pd_memory_is_absent(base))
+		room_B = pd_heap_room(base, (size_t)size_B);
+	return room_B < (size_t)size_B ? (MPI_Aint)room_B : -1;
 }
 
 void rma_touch(const struct rma_data *data)

@@ -15,6 +15,9 @@ void rma_write(const struct mpi_rank *rank, const struct rma_data *data, const v
 /* Reads the first and the last byte, on the rank's own fiber: an address that is wrong ends the run
  * in the call that has it, and not in the engine's loop, later. */
 void rma_touch(const struct rma_data *data);
+/* Bytes of the block of the heap that begins at `base`, where it has fewer than `size_B`; -1: it has
+ * not, or nothing is known of it (pdexec/heap.h). */
+MPI_Aint rma_short_of(const void *base, MPI_Aint size_B);
 /* Is there memory behind the data? Not with --no-alloc, and not when there is no data. */
 bool rma_is_there(const struct rma_data *data);
 /* The predefined type that `type` is made of, NULL when it is made of several. */

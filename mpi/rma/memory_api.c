@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mpi/rma/epoch.h"
+#include "mpi/rma/memory.h"
 #include "mpi/rma/window.h"
 
 static int check_dynamic(struct mpi_rank *me, MPI_Win handle, struct mpi_win **win)
@@ -30,6 +31,7 @@ static int place_of(const struct mpi_win *win, const char *base)
 static int check_region(struct mpi_rank *me, struct mpi_win *win, const char *base, MPI_Aint size)
 {
 	int i = place_of(win, base);
+	MPI_Aint room_B;
 
 	if (size < 0)
 		return rma_raise(me, win, MPI_ERR_SIZE, "size is %lld, wanted at least 0",
@@ -37,6 +39,11 @@ static int check_region(struct mpi_rank *me, struct mpi_win *win, const char *ba
 	if (!base && size > 0)
 		return rma_raise(me, win, MPI_ERR_BASE, "base is NULL for %lld bytes",
 				 (long long)size);
+	room_B = rma_short_of(base, size);
+	if (room_B >= 0)
+		return rma_raise(me, win, MPI_ERR_SIZE,
+				 "size is %lld, but the block of memory at base has %lld bytes",
+				 (long long)size, (long long)room_B);
 	if ((i > 0 && win->regions[i - 1].base + win->regions[i - 1].size_B > base) ||
 	    (i < win->n_regions && (base + size > win->regions[i].base)))
 		return rma_raise(me, win, MPI_ERR_RMA_ATTACH,

@@ -54,7 +54,7 @@ void rma_changed(struct mpi_win *win, sim_time_ps started, int64_t cause_mark)
 	struct mpi_request *request = win->waiting;
 
 	if (!request || !rma_is_so(win, win->wait, win->wait_rank)) {
-		if (win->owner->endpoint->is_polling) /* MPI_Win_test, MPI_Win_sync in a loop */
+		if (win->owner->endpoint->wait.kind == MPI_WAIT_POLL) /* MPI_Win_test, MPI_Win_sync in a loop */
 			mpi_endpoint_wake(win->owner);
 		return;
 	}

@@ -88,46 +88,27 @@ struct rma_peer *rma_peer(struct mpi_win *win, int rank)
 
 /* --- windows --- */
 
+static void finish(void *shared)
+{
+	struct rma_window *window = shared;
+
+	free(window->segment);
+	free(window->members);
+}
+
 /* The window that the members of `comm` make; the first to come makes it. NULL: out of memory. */
 static struct rma_window *join(struct mpi_rank *me, const struct mpi_comm *comm, int flavor)
 {
-	struct rma_world *rma = me->world->rma;
-	struct rma_window *window = rma->windows;
+	const struct mpi_meeting_key key = {.kind = MPI_MEETING_WINDOW, .context = comm->context};
+	struct rma_window *window = mpi_meeting_join(me->world, key, sizeof *window, finish);
 
-	while (window && window->context != comm->context)
-		window = window->next;
-	if (window)
+	if (!window || window->members)
 		return window;
-	window = calloc(1, sizeof *window);
-	if (!window)
-		return NULL;
-	window->members = calloc((size_t)comm->size, sizeof(struct mpi_win *));
-	if (!window->members) {
-		free(window);
-		return NULL;
-	}
-	window->context = comm->context;
 	window->flavor = flavor;
-	window->n_members = window->n_left = comm->size;
+	window->n_members = window->meeting.n_left = comm->size;
 	window->last_waiter = &window->waiters;
-	window->next = rma->windows;
-	rma->windows = window;
-	return window;
-}
-
-static void leave(struct mpi_world *world, struct rma_window *window)
-{
-	struct rma_world *rma = world->rma;
-	struct rma_window **link = &rma->windows;
-
-	if (--window->n_left > 0)
-		return;
-	while (*link != window)
-		link = &(*link)->next;
-	*link = window->next;
-	free(window->segment);
-	free(window->members);
-	free(window);
+	window->members = calloc((size_t)comm->size, sizeof(struct mpi_win *));
+	return window->members ? window : NULL;
 }
 
 static struct mpi_win *create_member(struct mpi_rank *me, struct mpi_comm *comm,
@@ -204,7 +185,7 @@ void rma_win_destroy(struct mpi_rank *me, struct mpi_win *win)
 	window->members[win->rank] = NULL;
 	unlink_member(me, win);
 	free_member(me, win);
-	leave(me->world, window);
+	mpi_meeting_leave(me->world, &window->meeting);
 }
 
 void mpi_rma_finalize(struct mpi_rank *me)
@@ -228,10 +209,6 @@ void mpi_rma_destroy(struct mpi_world *world)
 			rma_win_destroy(&world->ranks[i], host->windows);
 		free(host);
 		world->ranks[i].rma = NULL;
-	}
-	while (rma->windows) { /* made by some of their members only */
-		rma->windows->n_left = 1;
-		leave(world, rma->windows);
 	}
 	util_pool_finish(&rma->ops);
 	free(rma);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "mpi/comm/comm.h"
+#include "mpi/core/meeting.h"
 #include "mpi/p2p/request.h"
 #include "util/pool.h"
 
@@ -102,9 +103,8 @@ struct mpi_win {
 };
 
 struct rma_window {
-	struct rma_window *next;
-	uint32_t context; /* of the members' communicators */
-	int flavor, n_members, n_left;
+	struct mpi_meeting meeting; /* first */
+	int flavor, n_members;
 	struct mpi_win **members; /* [n_members] NULL: has yet to come, or has freed it */
 	void *segment;		  /* shared memory */
 	int n_all, n_exclusive;	  /* members that hold all locked; targets locked exclusively */
@@ -113,7 +113,6 @@ struct rma_window {
 
 /* What this chapter keeps per run (mpi_world.rma). */
 struct rma_world {
-	struct rma_window *windows;
 	struct util_pool ops;
 };
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mpi/env/env.h"
+
 int tool_enter(struct mpi_rank **me, const char *function, const void *site)
 {
 	*me = mpi_enter_anytime(function, site);
@@ -34,7 +36,7 @@ int MPI_T_init_thread(int required, int *provided)
 	if (!provided || (required != MPI_THREAD_SINGLE && required != MPI_THREAD_FUNNELED &&
 			  required != MPI_THREAD_SERIALIZED && required != MPI_THREAD_MULTIPLE))
 		return mpi_leave(me, MPI_T_ERR_INVALID);
-	*provided = required; /* as MPI_Init_thread */
+	*provided = mpi_env_thread_level(required);
 	me->n_tool_inits++;
 	return mpi_leave(me, MPI_SUCCESS);
 }

@@ -86,7 +86,7 @@ static struct mpi_birth *join_table(struct mpi_rank *me, const struct mpi_comm *
 		fail_memory(me);
 	birth->shared = table;
 	birth->free_shared = free_table;
-	birth->n_left = parent->size;
+	birth->meeting.n_left = parent->size;
 	return birth;
 }
 

@@ -134,6 +134,17 @@ class Private(Base):
 
 
 class Refused(Base):
+    def test_clocks_have_eight_bytes_whatever_real_means(self):
+        # "double precision" is real(16) with the first option alone, real(8) with both; MPI's clocks stay C's double
+        for options in (["-fdefault-real-8"], ["-fdefault-real-8", "-fdefault-double-8"], []):
+            for interface in HEAD:
+                text = program("t = MPI_Wtime()\ncall mpisim_add_compute_time(2.5_8)\nprint '(4f9.4)', MPI_Wtime() - t, PMPI_Wtime() - t, "
+                               "1e9 * MPI_Wtick(), 1e9 * PMPI_Wtick()", interface, declarations="real(8) :: t")
+                text = text.replace("implicit none", "use mpisim\nimplicit none" if interface == "mpif.h" else "implicit none")
+                done = self.run_it(self.built(text.replace("program p\nuse", "program p\nuse mpisim\nuse"), *options), "--quiet", n=1)
+                self.assertRegex(done.stdout, r"^ +2\.5000 +2\.5000 +(\d+\.\d+) +\1\n$", (options, interface))
+                self.assertGreater(float(done.stdout.split()[2]), 0)
+
     def test_integers_of_eight_bytes(self):
         for interface in ("mpif.h", "mpi", "mpi_f08"):
             done = self.compiled(program("", interface), "-fdefault-integer-8")

@@ -79,6 +79,13 @@ static void flushes(void)
 		MPI_Bsend(out, 2000, MPI_BYTE, 1, 1, comm);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 		MPI_Send(out, 1, MPI_BYTE, 1, 2, comm);
+		MPI_Comm_flush_buffer(comm);
+		compute_until_ms(200);
+		MPI_Bsend(out, 2000, MPI_BYTE, 1, 3, comm);
+		MPI_Comm_iflush_buffer(comm, &request);
+		MPI_Bsend(out, 2000, MPI_BYTE, 1, 4, comm);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("flushed but for what came later", 214);
 		MPI_Comm_detach_buffer(comm, &address, &size);
 	} else if (rank == 1) {
 		mpisim_add_compute_time(0.010);
@@ -86,6 +93,9 @@ static void flushes(void)
 		MPI_Recv(in, 2000, MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE);
 		MPI_Recv(in, 1, MPI_BYTE, 0, 2, comm, MPI_STATUS_IGNORE);
 		MPI_Recv(in, 2000, MPI_BYTE, 0, 1, comm, MPI_STATUS_IGNORE);
+		MPI_Recv(in, 2000, MPI_BYTE, 0, 4, comm, MPI_STATUS_IGNORE);
+		compute_until_ms(210);
+		MPI_Recv(in, 2000, MPI_BYTE, 0, 3, comm, MPI_STATUS_IGNORE);
 	}
 	/* a communicator may go before its messages */
 	if (rank == 2)
@@ -95,6 +105,33 @@ static void flushes(void)
 	MPI_Comm_free(&comm);
 	if (rank == 2)
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/*
+ * Rank 0's broadcast is of a message whose request leaves at 100.1 ms: it is all there at 105.1 ms.
+ * In the meantime the barrier goes on: rank 2's message is there at 104.95 ms, costs o, and the next
+ * one another o. What that hid is seen at once, although rank 1 does not come to the barrier yet.
+ */
+static void what_ends_during_an_overhead_is_seen(void)
+{
+	MPI_Request requests[2];
+	MPI_Comm pair;
+
+	MPI_Comm_split(MPI_COMM_WORLD, rank < 2, 0, &pair);
+	compute_until_ms(100);
+	if (rank < 2)
+		MPI_Ibcast(out, 2000, MPI_BYTE, 0, pair, &requests[0]);
+	if (rank == 1)
+		compute_until_ms(120);
+	if (rank == 2)
+		compute_until_ms(103.85);
+	MPI_Ibarrier(MPI_COMM_WORLD, &requests[1]);
+	if (rank < 2)
+		MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+	if (rank == 0)
+		expect_ms("broadcast", 104.95 + 0.1 + 0.1);
+	MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+	MPI_Comm_free(&pair);
 }
 
 static void handles_are_numbers(void)
@@ -364,6 +401,7 @@ int main(int argc, char **argv)
 	static const struct test_case cases[] = {
 	    {"buffers_of_communicators", buffers_of_communicators},
 	    {"flushes", flushes},
+	    {"what_ends_during_an_overhead_is_seen", what_ends_during_an_overhead_is_seen},
 	    {"handles_are_numbers", handles_are_numbers},
 	    {"fortran_is_what_the_program_says", fortran_is_what_the_program_says},
 	    {"communicators_without_a_parent", communicators_without_a_parent},

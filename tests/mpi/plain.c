@@ -104,12 +104,33 @@ static void times(void)
 	MPI_Recv(NULL, 0, MPI_BYTE, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Two messages without data arrive at one instant, as two events: the first wakes rank 1, which
+ * takes both. */
+static void one_instant(void)
+{
+	MPI_Request requests[2];
+	int n, indices[2];
+
+	if (rank != 1) {
+		compute_until_ms(20);
+		send(0, 0, 1, 0);
+		return;
+	}
+	MPI_Irecv(in, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[0]);
+	MPI_Irecv(in, 0, MPI_BYTE, 2, 0, MPI_COMM_WORLD, &requests[1]);
+	MPI_Waitsome(2, requests, &n, indices, MPI_STATUSES_IGNORE);
+	expect_ms("arrived", 21);
+	expect("both", n, 2);
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
 	    {"in_order", in_order},
 	    {"other_receives", other_receives},
 	    {"times", times},
+	    {"one_instant", one_instant},
 	};
 
 	return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);

@@ -226,6 +226,54 @@ static void partitions_of_nobody(void)
 	MPI_Request_free(&recv);
 }
 
+/* A partition that is empty has arrived when its sender says so. */
+static void partitions_without_data(void)
+{
+	MPI_Request request;
+	int arrived = -1;
+
+	if (rank == 0) {
+		MPI_Psend_init(out, 2, 0, MPI_BYTE, 1, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+		MPI_Start(&request);
+		mpisim_add_compute_time(0.010);
+		MPI_Pready_range(0, 1, request);
+	} else if (rank == 1) {
+		MPI_Precv_init(in, 2, 0, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+		MPI_Start(&request);
+		mpisim_add_compute_time(0.005);
+		MPI_Parrived(request, 0, &arrived);
+		expect("before it is ready", arrived, 0);
+	} else {
+		return;
+	}
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Request_free(&request);
+}
+
+/* Of a send that was complete at once and a receive that never is before another message. */
+static void waits_for_any_take_what_is_complete(void)
+{
+	MPI_Request requests[2];
+	int index = -1, n = -1, indices[2];
+
+	if (rank == 0) {
+		MPI_Irecv(in, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[0]);
+		MPI_Isend(out, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[1]);
+		MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+		expect("any", index, 1);
+		MPI_Isend(out, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &requests[1]);
+		MPI_Waitsome(2, requests, &n, indices, MPI_STATUSES_IGNORE);
+		expect("some", n == 1 && indices[0] == 1, 1);
+		expect_ms("two overheads", 0.2);
+		MPI_Send(out, 1, MPI_BYTE, 1, 2, MPI_COMM_WORLD);
+		MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+	} else if (rank == 1) {
+		for (int tag = 0; tag < 3; tag++)
+			MPI_Recv(in, 1, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Send(out, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+	}
+}
+
 static void partitioned_errors(void)
 {
 	MPI_Request send, recv, none, plain;
@@ -350,6 +398,8 @@ int main(int argc, char **argv)
 	    {"sender_freed_before_its_receiver_comes", sender_freed_before_its_receiver_comes},
 	    {"partitioned_errors", partitioned_errors},
 	    {"partitions_of_nobody", partitions_of_nobody},
+	    {"partitions_without_data", partitions_without_data},
+	    {"waits_for_any_take_what_is_complete", waits_for_any_take_what_is_complete},
 	    {"statuses_of_requests", statuses_of_requests},
 	};
 

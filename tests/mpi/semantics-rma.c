@@ -210,6 +210,38 @@ static void dynamic_windows_know_what_is_attached(void)
 }
 
 /* One type with absolute addresses: a variable, which may be swapped out, and heap and stack. */
+/* Blocks of 16 B and of 1 MB, which has a mapping of its own; what the blocks have room for is no error, nor memory within one. */
+static void windows_lie_within_their_blocks(void)
+{
+	static const MPI_Aint lengths_B[] = {16, 1000000};
+	static const MPI_Aint beyond_B[] = {64, 4000000, (MPI_Aint)1 << 40};
+	MPI_Win other, dynamic;
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+	MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
+	for (int i = 0; i < 2; i++) {
+		char *block = malloc((size_t)lengths_B[i]), *after = malloc(16), *aligned;
+
+		after[0] = 1;
+		expect("all of it", MPI_Win_create(block, lengths_B[i], 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other), MPI_SUCCESS);
+		MPI_Win_free(&other);
+		expect("the end of it", MPI_Win_create(block + 8, lengths_B[i] - 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other), MPI_SUCCESS);
+		MPI_Win_free(&other);
+		for (int k = 0; k < 3; k++) {
+			expect("more", MPI_Win_create(block, lengths_B[i] + beyond_B[k], 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other), MPI_ERR_SIZE);
+			expect("more to attach", MPI_Win_attach(dynamic, block, lengths_B[i] + beyond_B[k]), MPI_ERR_SIZE);
+		}
+		expect("negative", MPI_Win_create(block, -4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other), MPI_ERR_SIZE);
+		aligned = aligned_alloc(4096, 8192);
+		expect("aligned", MPI_Win_create(aligned, 8192 + beyond_B[i], 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other), MPI_ERR_SIZE);
+		free(aligned);
+		free(after);
+		free(block);
+	}
+	MPI_Win_free(&dynamic);
+}
+
 static void data_are_scattered_over_memory(void)
 {
 	int on_stack = 100 + rank, *heap = malloc(sizeof *heap);
@@ -327,6 +359,7 @@ int main(int argc, char **argv)
 	    {"targets_lie_in_their_windows", targets_lie_in_their_windows},
 	    {"arguments_have_their_classes", arguments_have_their_classes},
 	    {"dynamic_windows_know_what_is_attached", dynamic_windows_know_what_is_attached},
+	    {"windows_lie_within_their_blocks", windows_lie_within_their_blocks},
 	    {"data_are_scattered_over_memory", data_are_scattered_over_memory},
 	    {"absent_buffers_are_not_touched", absent_buffers_are_not_touched},
 	    {"looking_lets_time_pass", looking_lets_time_pass},

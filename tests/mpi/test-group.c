@@ -189,7 +189,7 @@ static void members_of_a_birth_agree_and_then_forget_it(void **state)
 
 	assert_int_not_equal(first->context, other->context);
 	assert_true(first->context > MPI_CONTEXT_SELF);
-	first->n_left = 2;
+	first->meeting.n_left = 2;
 	mpi_birth_leave(w, first);
 	assert_ptr_equal(mpi_birth_join(w, 0, 5, 1), first);
 	mpi_birth_leave(w, first);
@@ -197,9 +197,9 @@ static void members_of_a_birth_agree_and_then_forget_it(void **state)
 	    mpi_birth_join(w, 0, 5, 1); /* all members have come: the same question is a new one */
 	assert_int_not_equal(again->context, context);
 	for (uint32_t i = 0; i < 1000; i++)
-		mpi_birth_join(w, 7, i, 0)->n_left =
+		mpi_birth_join(w, 7, i, 0)->meeting.n_left =
 		    1; /* the table grows and still finds them; freed with the world */
-	assert_int_equal(mpi_birth_join(w, 7, 3, 0)->n_left, 1);
+	assert_int_equal(mpi_birth_join(w, 7, 3, 0)->meeting.n_left, 1);
 }
 
 int main(void)

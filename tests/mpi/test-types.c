@@ -160,9 +160,32 @@ static void counts_come_from_the_bytes_of_a_status(void **state)
 	mpi_status_set_bytes(&status, (int64_t)1 << 40);
 	MPI_Get_count(&status, MPI_BYTE, &count);
 	assert_int_equal(count, MPI_UNDEFINED); /* does not fit into an int */
+	MPI_Type_free(&type);
+	MPI_Type_contiguous(0, MPI_INT, &type); /* no number of these gives those bytes */
+	MPI_Get_count(&status, type, &count);
+	assert_int_equal(count, MPI_UNDEFINED);
+	mpi_status_set_bytes(&status, 0);
+	MPI_Get_count(&status, type, &count);
+	assert_int_equal(count, 0);
 	assert_int_equal(MPI_Get_count(MPI_STATUS_IGNORE, MPI_INT, &count), MPI_ERR_ARG);
 	assert_int_equal(MPI_Status_set_elements(&status, MPI_INT, -1), MPI_ERR_COUNT);
 	MPI_Type_free(&type);
+}
+
+/* Three integers at 0, -8 and -16, of which each says that it ends 8 bytes before it begins. */
+static void items_of_negative_extent_run_backwards(void **state)
+{
+	MPI_Datatype back, three;
+	MPI_Aint lb, extent;
+
+	MPI_Type_create_resized(MPI_INT, 0, -8, &back);
+	MPI_Type_contiguous(3, back, &three);
+	MPI_Type_get_extent(three, &lb, &extent);
+	assert_true(lb == -16 && lb + extent == -8);
+	MPI_Type_get_true_extent(three, &lb, &extent);
+	assert_true(lb == -16 && lb + extent == 4);
+	MPI_Type_free(&three);
+	MPI_Type_free(&back);
 }
 
 static void fortran_kinds_are_unnamed_predefined_types(void **state)
@@ -221,6 +244,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(packing_checks_its_arguments, setup, teardown),
 	    cmocka_unit_test_setup_teardown(counts_come_from_the_bytes_of_a_status, setup,
 					    teardown),
+	    cmocka_unit_test_setup_teardown(items_of_negative_extent_run_backwards, setup, teardown),
 	    cmocka_unit_test_setup_teardown(fortran_kinds_are_unnamed_predefined_types, setup,
 					    teardown),
 	    cmocka_unit_test_setup_teardown(types_are_found_by_class_and_size, setup, teardown),

@@ -167,6 +167,39 @@ static void testsome_is_late_without_overheads(void)
 	receive(2);
 }
 
+/* Messages of both are there at 1.1 ms, when rank 1 looks because rank 0's wakes it: it knows of rank
+ * 2's from then on. */
+static void what_comes_when_a_rank_looks_is_known(void)
+{
+	MPI_Request request;
+	int index, flag = -1;
+
+	if (rank != 1) {
+		MPI_Send(buf, 0, MPI_BYTE, 1, rank, MPI_COMM_WORLD);
+		MPI_Send(buf, 0, MPI_BYTE, 1, 3, MPI_COMM_WORLD);
+		return;
+	}
+	MPI_Irecv(buf, 0, MPI_BYTE, 2, 2, MPI_COMM_WORLD, &request);
+	receive(0);
+	expect_ms("received", 1.2);
+	MPI_Testany(1, &request, &index, &flag, MPI_STATUS_IGNORE);
+	expect("known", flag, 1);
+	expect_ms("tested", 1.3);
+	for (int i = 0; i < 4; i += 2)
+		MPI_Recv(buf, 0, MPI_BYTE, i, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void a_probe_knows_what_came_when_the_rank_looked(void)
+{
+	if (rank != 1) {
+		MPI_Send(buf, 0, MPI_BYTE, 1, rank, MPI_COMM_WORLD);
+		return;
+	}
+	receive(0);
+	expect("known", probes(2), 1);
+	receive(2);
+}
+
 /* The clear to send is there at 2.1 ms, the message from rank 2 at 1.6 ms. A wait for any that knows
  * of a message does not look, and the bulk stays until the next call; one that does not starts it. */
 static void wait_any(double looks_ms, double done_ms)
@@ -237,6 +270,8 @@ static const struct test_case cases[] = {
     {"holes_are_filled_in_a_wait_without_overheads", holes_are_filled_in_a_wait_without_overheads},
     {"test_looks_first", test_looks_first},
     {"testsome_looks_first", testsome_looks_first},
+    {"what_comes_when_a_rank_looks_is_known", what_comes_when_a_rank_looks_is_known},
+    {"a_probe_knows_what_came_when_the_rank_looked", a_probe_knows_what_came_when_the_rank_looked},
     {"a_wait_that_knows_does_not_look", a_wait_that_knows_does_not_look},
     {"a_wait_that_does_not_know_looks", a_wait_that_does_not_know_looks},
 };

@@ -6,12 +6,15 @@
  * node; every case begins at 100 ms on all of them.
  */
 #include <mpisim.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/mpi/cases.h"
 
 static char buf[4000], origin[4000];
 static MPI_Win win;
+static bool is_left_alone; /* what comes after MPI_Finalize changes nothing */
 
 static void begin(MPI_Comm comm)
 {
@@ -95,20 +98,24 @@ static void fetches(void)
 static void later_operations_do_not_overtake(void)
 {
 	MPI_Request request[2];
+	char *second = origin + 1000;
 
 	begin(MPI_COMM_WORLD);
 	if (rank == 0) {
+		*second = 7;
 		MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
 		MPI_Rput(origin, 1000, MPI_BYTE, 1, 0, 1000, MPI_BYTE, win, &request[0]);
-		MPI_Rput(origin, 10, MPI_BYTE, 1, 0, 10, MPI_BYTE, win, &request[1]);
+		MPI_Rput(second, 10, MPI_BYTE, 1, 0, 10, MPI_BYTE, win, &request[1]);
 		MPI_Wait(&request[1], MPI_STATUS_IGNORE);
 		expect_ms("second put", 101.22);
+		*second = 99;
 		MPI_Wait(&request[0], MPI_STATUS_IGNORE);
 		expect_ms("first put", 102.11);
 		MPI_Win_unlock_all(win);
 		expect_ms("unlock", 102.11 + 1);
 	}
 	end();
+	expect("data", buf[0], rank == 1 ? 7 : 0);
 }
 
 /* Two puts with room for one: the second leaves when the first is answered. */
@@ -183,6 +190,72 @@ static void lock_all_waits_for_writers(void)
 	end();
 }
 
+/*
+ * Ranks 0 and 2 read rank 1's window again and again, so that one of them has it at all times: 5 ms
+ * of computation, 1 ms for each message and 100 us for each call, and at once again; rank 2 1 ms
+ * later. Rank 1, which wants to write, is passed by 4 locks for each of 3 ranks, besides the first
+ * one of rank 0, which is there before it. Locks of other windows do not wait behind it, and what
+ * does wait behind it does not go ahead when one of them is released.
+ */
+static void writers_do_not_starve(void)
+{
+	int n_before = 0, n_all;
+
+	begin(MPI_COMM_WORLD);
+	compute_until_ms(100 + rank);
+	for (int i = 0; i < 30 && rank != 1; i++) {
+		MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+		MPI_Get(origin, 1, MPI_BYTE, 1, 0, 1, MPI_BYTE, win);
+		MPI_Win_flush(1, win);
+		n_before += origin[0] == 0;
+		if (rank == 0) {
+			MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+			MPI_Win_unlock(0, win);
+		}
+		mpisim_add_compute_time(0.005);
+		MPI_Win_unlock(1, win);
+	}
+	if (rank == 1) {
+		compute_until_ms(101.5);
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+		buf[0] = 1;
+		MPI_Win_unlock(1, win);
+	}
+	MPI_Reduce(&n_before, &n_all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (rank == 0)
+		expect("locks before the writer's", n_all, 1 + 4 * 3);
+	end();
+}
+
+/* Rank 2's notice is there 1 ms after it left: rank 1 may write from then on. */
+static void writers_wait_for_lock_all(void)
+{
+	begin(MPI_COMM_WORLD);
+	if (rank == 2) {
+		MPI_Win_lock_all(0, win);
+		compute_until_ms(110);
+		MPI_Win_unlock_all(win);
+	} else if (rank == 1) {
+		compute_until_ms(103);
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+		expect_ms("lock", 110.1 + 1 + 1);
+		MPI_Win_unlock(0, win);
+	}
+	end();
+}
+
+/* Each lock is asked for. */
+static void a_lock_after_an_unlock(void)
+{
+	begin(MPI_COMM_WORLD);
+	for (int i = 0; i < 3 && rank == 0; i++) {
+		MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+		expect_ms("lock", 102.1 + i * 2.2);
+		MPI_Win_unlock(1, win);
+	}
+	end();
+}
+
 /* Rank 0: put, answer, then the barrier of two ranks: send o, and o for the message that is there
  * already. Rank 1 gets rank 0's message 1 ms after it left, and spends o. */
 static void fence(void)
@@ -234,15 +307,43 @@ static void post_start_complete_wait(void)
 	end();
 }
 
+/* Tests in a loop see the notice, which leaves at 150.1 ms, when it is there. */
+static void post_start_complete_test(void)
+{
+	MPI_Group world, other;
+	int peer = 1 - rank, flag = 0;
+
+	begin(MPI_COMM_WORLD);
+	MPI_Comm_group(MPI_COMM_WORLD, &world);
+	if (rank < 2)
+		MPI_Group_incl(world, 1, &peer, &other);
+	if (rank == 0) {
+		MPI_Win_start(other, 0, win);
+		compute_until_ms(150);
+		MPI_Win_complete(win);
+	} else if (rank == 1) {
+		MPI_Win_post(other, 0, win);
+		while (!flag)
+			MPI_Win_test(win, &flag);
+		expect_ms("test", 150.1 + 1);
+	}
+	if (rank < 2)
+		MPI_Group_free(&other);
+	MPI_Group_free(&world);
+	end();
+}
+
 /* The target computes until 110 ms: with rma.progress nic nobody notices … */
 static void target_computes(double flushed_ms)
 {
 	begin(MPI_COMM_WORLD);
 	if (rank == 0) {
+		origin[0] = 7;
 		MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
 		MPI_Put(origin, 500, MPI_BYTE, 1, 0, 500, MPI_BYTE, win);
 		MPI_Win_flush_local(1, win);
 		expect_ms("local flush", 100.1 + 1.5);
+		origin[0] = 99; /* the buffer is the program's again */
 		MPI_Win_flush(1, win);
 		expect_ms("flush", flushed_ms);
 		MPI_Win_unlock_all(win);
@@ -250,6 +351,7 @@ static void target_computes(double flushed_ms)
 		compute_until_ms(110);
 	}
 	end();
+	expect("data", buf[0], rank == 1 ? 7 : 0);
 }
 
 static void target_computes_nic(void)
@@ -279,6 +381,23 @@ static void target_waits_in_mpi(void)
 		MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	}
 	end();
+}
+
+/* A target that has left MPI for good does not come again: what is sent to its window, which it has
+ * not freed, is answered at once. Its memory is its own again. */
+static void target_has_left_mpi(void)
+{
+	begin(MPI_COMM_WORLD);
+	is_left_alone = true;
+	if (rank == 0) {
+		origin[0] = 7;
+		MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+		compute_until_ms(105);
+		MPI_Put(origin, 500, MPI_BYTE, 1, 0, 500, MPI_BYTE, win);
+		MPI_Win_flush(1, win);
+		expect_ms("flush", 105.1 + 1.5 + 1);
+		MPI_Win_unlock_all(win);
+	}
 }
 
 /* A window costs a duplication of the communicator and a barrier; its end costs a barrier. */
@@ -315,13 +434,22 @@ int main(int argc, char **argv)
 	    {"exclusive_lock", exclusive_lock},
 	    {"shared_locks", shared_locks},
 	    {"lock_all_waits_for_writers", lock_all_waits_for_writers},
+	    {"writers_do_not_starve", writers_do_not_starve},
+	    {"writers_wait_for_lock_all", writers_wait_for_lock_all},
+	    {"a_lock_after_an_unlock", a_lock_after_an_unlock},
 	    {"fence", fence},
 	    {"post_start_complete_wait", post_start_complete_wait},
+	    {"post_start_complete_test", post_start_complete_test},
 	    {"target_computes_nic", target_computes_nic},
 	    {"target_computes_in_mpi", target_computes_in_mpi},
 	    {"target_waits_in_mpi", target_waits_in_mpi},
+	    {"target_has_left_mpi", target_has_left_mpi},
 	    {"windows_cost_what_they_send", windows_cost_what_they_send},
 	};
 
-	return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);
+	int code = run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);
+
+	if (is_left_alone)
+		usleep(20000);
+	return is_left_alone && buf[0] != 0 ? 1 : code;
 }

@@ -69,7 +69,7 @@ static void what_is_under_way_stalls(void)
 	}
 }
 
-/* An eager send is complete at once; its last 500 B leave when the sender looks at 10 ms. */
+/* The last 500 B of an eager send leave when the sender looks at 10 ms. */
 static void eager_leaves_in_parts(void)
 {
 	MPI_Request request;
@@ -84,11 +84,12 @@ static void eager_leaves_in_parts(void)
 	}
 }
 
-/* A blocking one does not return before the system has all of it. */
+/* A blocking one does not return before the system has all of it, when half of it has arrived. */
 static void blocking_send_leaves_as_a_whole(void)
 {
 	if (rank == 0) {
 		MPI_Send(buf, 1000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("send", 0.1 + 1 + 0.5);
 		compute_until_ms(20);
 	} else if (rank == 1) {
 		receive_until_ms(1000, 0.1 + 1 + 1 + 0.1);
@@ -178,6 +179,27 @@ static void posting_a_receive_is_no_look(void)
 	}
 }
 
+/* Rank 2's request is there at 1.1 ms, when rank 0's message wakes rank 1: the receive that is posted
+ * at 1.2 ms, after o, knows of it. */
+static void a_receive_knows_of_what_came_at_the_last_look(void)
+{
+	MPI_Request request;
+
+	if (rank == 0)
+		MPI_Send(buf, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	if (rank == 2) {
+		MPI_Send(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("send", 1.2 + 1 + 1 + 2);
+	}
+	if (rank != 1)
+		return;
+	MPI_Recv(buf, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	expect_ms("received", 1.2);
+	MPI_Irecv(buf, 2000, MPI_BYTE, 2, 0, MPI_COMM_WORLD, &request);
+	compute_until_ms(20);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /*
  * send_buffer: unattended, with [{from: 0, size: 500}, {from: 1500, size: 1000}]: the first bulk's
  * bytes start at 3.1 ms. When 1500 of them have passed the system takes what is left, although it
@@ -195,6 +217,141 @@ static void sends_leave_what_the_system_takes(void)
 		MPI_Recv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		MPI_Recv(buf, 2000, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		expect_ms("second receive", 10 + 3.1 + 2 + 0.1);
+	}
+}
+
+/* send_buffer: unattended. The bulk's bytes are under way from 3.1 ms on. What is missing when the
+ * send returns leaves while its rank computes. */
+static void leave_what_was_handed(double send_ms, double receive_ms)
+{
+	if (rank == 0) {
+		MPI_Send(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("send", send_ms);
+		compute_until_ms(20);
+	} else if (rank == 1) {
+		receive_until_ms(2000, receive_ms);
+	}
+}
+
+/* [{from: 0, size: 500}, {from: 1000, size: 1000}]: when 1000 B have passed the system takes the
+ * other 1000. */
+static void a_returned_send_goes_on(void)
+{
+	leave_what_was_handed(3.1 + 1, 3.1 + 2 + 0.1);
+}
+
+/* Within a node, where nothing takes time, nothing is left behind: the clear to send is there at 0.1
+ * ms, and so is all. */
+static void within_a_node_nothing_stalls(void)
+{
+	leave_what_was_handed(0.1, 0.1 + 0.1);
+}
+
+/* [{from: 0, size: 1500}, {from: 500, size: 500}]: when 1500 B have, since it does not take 1500 any
+ * more when 500 have passed. Packets of 500 B take half a millisecond on each of two links. */
+static void a_returned_send_goes_on_as_packets(void)
+{
+	leave_what_was_handed(3.1 + 1.5 + 0.5, 3.1 + 2 + 0.5 + 0.1);
+}
+
+/*
+ * The system takes 500 B beyond those that have arrived. The second of four sends of 400 B returns
+ * when 300 B have: 1.1 + 0.3 ms; the third one starts at 1.5 ms and returns when 700 B have, at 1.8
+ * ms. Its bytes are under way from 2.5 ms on, and after 300 of them the fourth one returns. As
+ * packets of 100 B each arrives 0.1 ms later: 1.5 ms, then 1.9, and from 2.6 on 0.3 + 0.1 ms.
+ */
+static void send_four(const double ends_ms[4])
+{
+	for (int k = 0; k < 4 && rank == 0; k++) {
+		MPI_Send(buf, 400, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("send", ends_ms[k]);
+	}
+	for (int k = 0; k < 4 && rank == 1; k++)
+		MPI_Recv(buf, 400, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 0)
+		compute_until_ms(20);
+}
+
+static void full_buffers_hold_senders_up(void)
+{
+	send_four((double[]){0.1, 1.4, 1.8, 2.8});
+}
+
+static void full_buffers_hold_senders_up_as_packets(void)
+{
+	send_four((double[]){0.1, 1.5, 1.9, 3});
+}
+
+/* At 1.3 ms 200 B have arrived, and the system has 700; at 1.7 ms 600, and it takes the rest. Then
+ * nothing holds the send any more. */
+static void sends_are_complete_when_handed_over(void)
+{
+	MPI_Request request;
+	int is_done = 1;
+
+	if (rank == 0) {
+		request = isend(1000);
+		compute_until_ms(1.3);
+		MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+		expect("done at 1.3 ms", is_done, 0);
+		compute_until_ms(1.7);
+		MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+		expect("done at 1.7 ms", is_done, 1);
+		compute_until_ms(10);
+		request = isend(1000);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect_ms("wait", 10 + 0.1 + 1 + 0.5);
+		compute_until_ms(20);
+	} else if (rank == 1) {
+		receive_until_ms(1000, 0.1 + 1 + 1 + 0.1);
+		receive_until_ms(1000, 10 + 0.1 + 1 + 1 + 0.1);
+	}
+}
+
+/*
+ * unattended_receive: 300. 300 B arrive while the receiver computes, from 1.1 ms on, and the other
+ * 700 from 10 ms on; the send waits for the first 200 of them. The buffer was full, and grows: the
+ * second message is there before the receiver is. As packets of 100 B all is 0.1 ms later.
+ */
+static void send_to_one_who_computes(double packet_ms)
+{
+	if (rank == 0) {
+		MPI_Send(buf, 1000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("first send", 10 + 0.2 + packet_ms);
+		compute_until_ms(12);
+		MPI_Send(buf, 1000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("second send", 12 + 0.1 + 1 + 0.5 + packet_ms);
+		compute_until_ms(30);
+	} else if (rank == 1) {
+		compute_until_ms(10);
+		receive_until_ms(1000, 10 + 0.7 + packet_ms + 0.1);
+		compute_until_ms(20);
+		receive_until_ms(1000, 20 + 0.1);
+	}
+}
+
+static void a_receiver_that_computes_fills_up(void)
+{
+	send_to_one_who_computes(0);
+}
+
+static void a_receiver_that_computes_fills_up_with_packets(void)
+{
+	send_to_one_who_computes(0.1);
+}
+
+/* A request that is freed, or whose rank finalizes, goes on without anybody. */
+static void sends_are_forgotten(void)
+{
+	MPI_Request request;
+
+	if (rank == 0) {
+		request = isend(1000);
+		MPI_Request_free(&request);
+		isend(1000);
+	} else if (rank == 1) {
+		receive_until_ms(1000, 0.1 + 1 + 1 + 0.1);
+		receive_until_ms(1000, 0.1 + 1 + 2 + 0.1);
 	}
 }
 
@@ -230,10 +387,22 @@ static const struct test_case cases[] = {
     {"blocking_send_leaves_as_a_whole", blocking_send_leaves_as_a_whole},
     {"by_what_was_carried", by_what_was_carried},
     {"sends_leave_what_the_system_takes", sends_leave_what_the_system_takes},
+    {"a_returned_send_goes_on", a_returned_send_goes_on},
+    {"a_returned_send_goes_on_as_packets", a_returned_send_goes_on_as_packets},
+    {"within_a_node_nothing_stalls", within_a_node_nothing_stalls},
+    {"full_buffers_hold_senders_up", full_buffers_hold_senders_up},
+    {"full_buffers_hold_senders_up_as_packets", full_buffers_hold_senders_up_as_packets},
+    {"sends_are_complete_when_handed_over", sends_are_complete_when_handed_over},
+    {"a_receiver_that_computes_fills_up", a_receiver_that_computes_fills_up},
+    {"a_receiver_that_computes_fills_up_with_packets",
+     a_receiver_that_computes_fills_up_with_packets},
+    {"sends_are_forgotten", sends_are_forgotten},
     {"the_system_takes_what_fits", the_system_takes_what_fits},
     {"complete_waits_make_progress", complete_waits_make_progress},
     {"complete_waits_make_none", complete_waits_make_none},
     {"posting_a_receive_is_no_look", posting_a_receive_is_no_look},
+    {"a_receive_knows_of_what_came_at_the_last_look",
+     a_receive_knows_of_what_came_at_the_last_look},
 };
 
 int main(int argc, char **argv)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "mtrace/reader.h"
+#include "mtrace/repeat.h"
 #include "mtrace/writer.h"
 
 static const char path[] = "test-mtrace.mtrace";
@@ -164,6 +165,21 @@ static size_t slurp(unsigned char **out)
 	return n;
 }
 
+/* What lies before the block is not looked at, although it would go on the same way. */
+static void what_repeats_began_in_its_block(void **state)
+{
+	static const unsigned char bytes[] = "abababababab";
+	struct mtrace_cursor scout = {0};
+	struct mtrace_cursor cursor = {.begin = bytes + 4, .at = bytes + 6, .end = bytes + 11};
+
+	assert_int_equal(mtrace_cursor_repeats(&cursor, &scout, 2, 1), 1);
+	assert_int_equal(mtrace_cursor_repeats(&cursor, &scout, 2, 2), 2);
+	assert_int_equal(mtrace_cursor_repeats(&cursor, &scout, 4, 1), 0);
+	cursor.at += 1;
+	assert_int_equal(mtrace_cursor_repeats(&cursor, &scout, 2, 1), 1);
+	assert_int_equal(mtrace_cursor_repeats(&cursor, &scout, 3, 1), 0); /* "aba", then "bab" */
+}
+
 static void spit(const unsigned char *bytes, size_t n)
 {
 	FILE *file = fopen(path, "wb");
@@ -233,6 +249,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_written_is_read),
 	    cmocka_unit_test(arguments_are_skipped_by_their_signature),
+	    cmocka_unit_test(what_repeats_began_in_its_block),
 	    cmocka_unit_test(every_truncation_is_refused),
 	    cmocka_unit_test(a_flipped_bit_in_any_byte_is_refused),
 	    cmocka_unit_test(no_file_is_left_without_close),

@@ -183,7 +183,7 @@ static const struct refusal refusals[] = {
     {"cores: 2\ncpu: {contention: [1, 1.1]}\n", "cpu.contention: "},
     {"cpu: {communication_cost_scale: -1}\n", "cpu.communication_cost_scale: "},
     {"placement: round\n",
-     "test.yaml:4:12: placement: found \"round\", wanted block, cyclic or a list"},
+     "test.yaml:4:12: placement: found \"round\", wanted block, spread, cyclic or a list"},
     {"placement: 0-4\n", "placement: found \"0-4\", wanted nodes 0 to 3"},
     {"placement: [0, 1]\n", "placement: found a list of 2"},
     /* speeds */

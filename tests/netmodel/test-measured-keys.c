@@ -102,13 +102,16 @@ static void a_send_buffer_is_what_leaves_unattended(void **state)
 	    net_cluster_parse_with("test.yaml", MINIMAL, strlen(MINIMAL), 4, overrides, &c, &err),
 	    0);
 	assert_true(c->send_buffer_is_unattended);
-	assert_true(net_cluster_taken(c, 99, 1000) == 1000); /* no limit yet */
-	assert_true(net_cluster_taken(c, 100, 40) == 40);
-	assert_true(net_cluster_taken(c, 100, 120) ==
-		    50); /* 70 are missing when 50 have passed, and 20 when 80 may be */
-	assert_true(net_cluster_taken(c, 100, 170) == 70);
-	assert_true(net_cluster_taken(c, 100, 1000) == 80);
-	assert_true(net_cluster_taken(c, 200, 1000) == 80);
+	assert_true(net_cluster_handed_when(c, 1000) == 0); /* no limit yet */
+	net_cluster_destroy(c);
+	c = parse("protocol={order: per_pair, progress: in_mpi, unattended_send: "
+		  "[{from: 0, size: 50}, {from: 200, size: 80}, {from: 300, size: 20}]}");
+	assert_true(net_cluster_handed_when(c, 40) == 0);
+	assert_true(net_cluster_handed_when(c, 120) == 70);
+	assert_true(net_cluster_handed_when(c, 249) == 199);
+	assert_true(net_cluster_handed_when(c, 250) == 200); /* 280, as more are taken then */
+	assert_true(net_cluster_handed_when(c, 379) == 299);
+	assert_true(net_cluster_handed_when(c, 381) == 361); /* 20 from 300 on */
 	net_cluster_destroy(c);
 }
 
@@ -134,6 +137,7 @@ static void what_leaves_unattended_is_read(void **state)
 
 	assert_int_equal(c->progress, NET_PROGRESS_IN_WAITING);
 	assert_true(net_cluster_unattended_send(c, INT64_MAX) < 0);
+	assert_true(c->unattended_receive_B == INT64_MAX);
 	net_cluster_destroy(c);
 	c = parse("protocol={order: per_pair, progress: in_mpi, unattended_send: 50 kB}");
 	assert_true(net_cluster_unattended_send(c, 0) == 50000);
@@ -266,6 +270,10 @@ static void wrong_values_are_refused(void **state)
 	    {"protocol={order: per_pair, unattended_send: 1 MB}",
 	     "found protocol.progress: async, wanted in_mpi or in_waiting"},
 	    {"protocol.unattended_send=[{from: 0, size: 0}]", "unattended_send.size: "},
+	    {"protocol.unattended_receive=1 MB",
+	     "protocol.unattended_receive: found a size without protocol.unattended_send, wanted both"},
+	    {"protocol={order: per_pair, progress: in_mpi, unattended_send: 1 MB, unattended_receive: 0}",
+	     "protocol.unattended_receive: "},
 	    {"protocol.unattended_send=on", "protocol.unattended_send: "},
 	    {"protocol.request_data=off", "protocol.request_data: "},
 	    {"protocol.send_buffer=on", "protocol.send_buffer: "},

@@ -107,6 +107,19 @@ static void a_queue_takes_so_much_of_a_stream(void **state)
 	fixture_close(&f);
 }
 
+/* A queue that holds less than a packet holds one: the next one enters when it has left. */
+static void a_small_queue_takes_a_packet(void **state)
+{
+	struct fixture f;
+	struct mail mail;
+
+	fixture_open(&f, HEAD NETWORK ", queue: 500}\n");
+	mail_send(&f, &mail, 0, 1, 3000);
+	fixture_run(&f);
+	assert_near(mail.done_s, 4 * MS, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
 /* From nodes 0 and 1 to node 2: what has left the nodes stands at the switch, 10 packets of which
  * the first is there at 2 ms. Node 0 uses its link for node 3 meanwhile, from 5 ms on. */
 static void the_switch_keeps_what_nodes_have_sent(void **state)
@@ -125,32 +138,65 @@ static void the_switch_keeps_what_nodes_have_sent(void **state)
 	fixture_close(&f);
 }
 
-/* Limited to 2500 B: 3 packets, of which the last is short. What is left, after 9 ms, takes as long
- * as that: 3.5 ms. */
-static void limits_stop_packets(void **state)
+static double told_s;
+static struct sim_engine *told_by;
+
+static void note_time(struct net_stream *stream)
 {
-	for (int is_granted = 0; is_granted < 2; is_granted++) {
+	told_s = sim_time_to_s(told_by->now);
+}
+
+/* 2500 B are handed over: 3 packets, of which the last is short; the second is there at 3 ms. What
+ * is left, after 9 ms, takes as long as that: 3.5 ms. */
+static void what_is_not_handed_waits(void **state)
+{
+	for (int is_handed = 0; is_handed < 2; is_handed++) {
 		struct net_stream stream = {0};
 		struct fixture f;
 		struct mail mail, clock;
 
 		fixture_open(&f, PLAIN);
-		net_stream_limit(f.model, &stream, 2500);
+		told_by = &f.engine;
 		mail_send_in_stream(&f, &stream, &mail, 0, 1, 5000);
+		net_stream_hand(&stream, 2500);
+		net_stream_hold(&stream);
+		net_stream_tell_at(&stream, 1500, note_time);
 		mail_send(&f, &clock, 2, 3, 8000);
 		while (clock.done_s < 0)
 			assert_int_equal(sim_engine_step(&f.engine), SIM_STEP_EVENT);
 		assert_near(clock.done_s, 9 * MS, 10 * ONE_PS);
-		assert_true(stream.passed_B == 2500 && mail.done_s < 0);
-		if (is_granted)
-			net_stream_grant(&stream);
+		assert_near(told_s, 3 * MS, 10 * ONE_PS);
+		assert_true(net_stream_arrived(&stream) == 2500 && mail.done_s < 0);
+		if (is_handed)
+			net_stream_hand(&stream, 5000);
 		else
 			net_stream_release(&stream);
 		fixture_run(&f);
 		assert_near(mail.done_s, (9 + 3.5) * MS, 10 * ONE_PS);
-		assert_true(stream.passed_B == 5000);
+		assert_true(net_stream_arrived(&stream) == 5000);
 		fixture_close(&f);
 	}
+}
+
+/* The receiver takes 2500 B: the third packet, a short one, is there at 3.5 ms. Open again at 9 ms,
+ * it is as above. */
+static void what_the_receiver_does_not_take_waits(void **state)
+{
+	struct net_stream stream = {0};
+	struct fixture f;
+	struct mail mail, clock;
+
+	fixture_open(&f, PLAIN);
+	mail_send_in_stream(&f, &stream, &mail, 0, 1, 5000);
+	net_stream_close(&stream, 2500);
+	mail_send(&f, &clock, 2, 3, 8000);
+	while (clock.done_s < 0)
+		assert_int_equal(sim_engine_step(&f.engine), SIM_STEP_EVENT);
+	assert_true(net_stream_arrived(&stream) == 2500 && mail.done_s < 0);
+	net_stream_open(&stream);
+	fixture_run(&f);
+	assert_near(mail.done_s, (9 + 3.5) * MS, 10 * ONE_PS);
+	fixture_close(&f);
 }
 
 /* Acknowledgements come back 1 ms apart. The window has grown from 10 to 16 by the first six, which
@@ -230,20 +276,27 @@ static void pass_mark(struct net_transfer *transfer)
 	marked_s = sim_time_to_s(((struct mail *)transfer)->fixture->engine.now);
 }
 
-/* All but 1500 B are there when the fourth of five packets is. */
+/* All but 1500 B are there when the fourth of five packets is, all but 2000 B when the third is. */
 static void a_mark_is_passed_by_bytes(void **state)
 {
-	struct net_stream stream = {0};
-	struct fixture f;
-	struct mail mail = {.fixture = &f};
+	static const struct {
+		int64_t last_B;
+		double marked_s;
+	} marks[] = {{1500, 5 * MS}, {2000, 4 * MS}};
 
-	fixture_open(&f, PLAIN);
-	net_transfer_start_in_stream(f.model, &stream, &mail.transfer, 0, 1, 5000, 1500, pass_mark,
-				     mail_arrive);
-	fixture_run(&f);
-	assert_near(marked_s, 5 * MS, 10 * ONE_PS);
-	assert_near(mail.done_s, 6 * MS, 10 * ONE_PS);
-	fixture_close(&f);
+	for (int i = 0; i < 2; i++) {
+		struct net_stream stream = {0};
+		struct fixture f;
+		struct mail mail = {.fixture = &f};
+
+		fixture_open(&f, PLAIN);
+		net_transfer_start_in_stream(f.model, &stream, &mail.transfer, 0, 1, 5000,
+					     marks[i].last_B, pass_mark, mail_arrive);
+		fixture_run(&f);
+		assert_near(marked_s, marks[i].marked_s, 10 * ONE_PS);
+		assert_near(mail.done_s, 6 * MS, 10 * ONE_PS);
+		fixture_close(&f);
+	}
 }
 
 /* An outgoing transfer takes half of its node's CPU until it has arrived. */
@@ -270,8 +323,10 @@ int main(void)
 	    cmocka_unit_test(a_bucket_lets_pass_at_once),
 	    cmocka_unit_test(what_is_in_a_queue_comes_first),
 	    cmocka_unit_test(a_queue_takes_so_much_of_a_stream),
+	    cmocka_unit_test(a_small_queue_takes_a_packet),
 	    cmocka_unit_test(the_switch_keeps_what_nodes_have_sent),
-	    cmocka_unit_test(limits_stop_packets),
+	    cmocka_unit_test(what_is_not_handed_waits),
+	    cmocka_unit_test(what_the_receiver_does_not_take_waits),
 	    cmocka_unit_test(slow_start_ends_where_the_path_is_full),
 	    cmocka_unit_test(rounds_begin_in_small_windows),
 	    cmocka_unit_test(who_begins_later_has_the_larger_window),

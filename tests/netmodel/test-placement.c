@@ -3,9 +3,10 @@
 
 #include "netmodel/placement.h"
 
-static void check(const char *spec, int n_nodes, int n_ranks, const char *wanted)
+/* On nodes of `cores` cores. */
+static void check_on(int cores, const char *spec, int n_nodes, int n_ranks, const char *wanted)
 {
-	struct net_cluster cluster = {.n_nodes = n_nodes};
+	struct net_cluster cluster = {.n_nodes = n_nodes, .cores = cores};
 	struct util_error err = {0};
 	int node_of[64];
 	char found[256] = "";
@@ -18,14 +19,38 @@ static void check(const char *spec, int n_nodes, int n_ranks, const char *wanted
 	assert_string_equal(found, wanted);
 }
 
-static void block_fills_a_nodes_share_before_the_next(void **state)
+static void check(const char *spec, int n_nodes, int n_ranks, const char *wanted)
 {
-	check("block", 3, 6, "0 0 1 1 2 2");
-	check("block", 3, 8, "0 0 0 1 1 1 2 2");
-	check("block", 3, 7, "0 0 0 1 1 2 2");
+	check_on(1, spec, n_nodes, n_ranks, wanted);
+}
+
+static void block_fills_the_cores_of_a_node_before_the_next(void **state)
+{
+	check_on(4, "block", 8, 8, "0 0 0 0 1 1 1 1");
+	check_on(4, "block", 8, 6, "0 0 0 0 1 1");
+	check_on(128, "block", 128, 3, "0 0 0");
+	check_on(2, "block", 3, 6, "0 0 1 1 2 2");
+	check_on(2, NULL, 3, 3, "0 0 1");
 	check("block", 8, 2, "0 1");
+}
+
+/* As mpirun does when it is told to oversubscribe: the rest in equal shares, in order. */
+static void what_block_cannot_put_on_cores_is_shared_equally(void **state)
+{
+	check_on(2, "block", 3, 7, "0 0 0 1 1 2 2");
+	check_on(2, "block", 2, 7, "0 0 0 0 1 1 1");
+	check("block", 3, 8, "0 0 0 1 1 1 2 2");
 	check("block", 1, 3, "0 0 0");
 	check(NULL, 3, 4, "0 0 1 2");
+}
+
+static void spread_gives_all_nodes_equal_shares_in_order(void **state)
+{
+	check_on(4, "spread", 8, 8, "0 1 2 3 4 5 6 7");
+	check_on(4, "spread", 3, 6, "0 0 1 1 2 2");
+	check_on(4, "spread", 3, 7, "0 0 0 1 1 2 2");
+	check_on(4, "spread", 8, 2, "0 1");
+	check("spread", 3, 8, "0 0 0 1 1 1 2 2");
 }
 
 static void cyclic_deals_ranks_out(void **state)
@@ -46,7 +71,7 @@ static void lists_name_a_node_for_every_rank(void **state)
 
 static void the_clusters_own_placement_holds_unless_another_is_asked_for(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 2, .placement = (char *)"cyclic"};
+	struct net_cluster cluster = {.n_nodes = 2, .cores = 2, .placement = (char *)"cyclic"};
 	int node_of[4];
 
 	assert_int_equal(net_place(NULL, &cluster, 4, node_of, NULL), 0);
@@ -60,8 +85,8 @@ static void wrong_placements_are_refused(void **state)
 	static const struct {
 		const char *spec, *part;
 	} cases[] = {
-	    {"", "found \"\", wanted block, cyclic or a list"},
-	    {"blocks", "found \"blocks\", wanted block, cyclic"},
+	    {"", "found \"\", wanted block, spread, cyclic or a list"},
+	    {"blocks", "found \"blocks\", wanted block, spread, cyclic"},
 	    {"0-", "wanted nodes 0 to 3"},
 	    {"3-0", "found \"3-0\""},
 	    {"0-4", "wanted nodes 0 to 3"},
@@ -76,7 +101,7 @@ static void wrong_placements_are_refused(void **state)
 	    {"99999999999999999999", "wanted nodes 0 to 3"},
 	    {"0,1,2", "found 3 places in \"0,1,2\", wanted one for each of 4 ranks"},
 	};
-	struct net_cluster cluster = {.n_nodes = 4};
+	struct net_cluster cluster = {.n_nodes = 4, .cores = 1};
 	struct util_error err;
 	int node_of[4] = {7, 7, 7, 7};
 
@@ -92,7 +117,9 @@ static void wrong_placements_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(block_fills_a_nodes_share_before_the_next),
+	    cmocka_unit_test(block_fills_the_cores_of_a_node_before_the_next),
+	    cmocka_unit_test(what_block_cannot_put_on_cores_is_shared_equally),
+	    cmocka_unit_test(spread_gives_all_nodes_equal_shares_in_order),
 	    cmocka_unit_test(cyclic_deals_ranks_out),
 	    cmocka_unit_test(lists_name_a_node_for_every_rank),
 	    cmocka_unit_test(the_clusters_own_placement_holds_unless_another_is_asked_for),

@@ -157,7 +157,7 @@ static void run_until(struct fixture *f, double s)
 	fixture_settle(f);
 }
 
-static void a_limited_stream_stalls(void **state)
+static void a_held_stream_stalls(void **state)
 {
 	struct net_stream stream = {0};
 	struct fixture f;
@@ -165,18 +165,20 @@ static void a_limited_stream_stalls(void **state)
 
 	/*
 	 * 0.25 MB pass until 0.25 s, then the link is free for `other`: 0.25 to 0.35 s. Half a MB
-	 * more from there on until 0.85 s; the rest from 0.85 s, when nothing limits it any more.
+	 * more from there on until 0.85 s; the rest from 0.85 s, when nothing holds it any more.
 	 */
 	fixture_open(&f, HEAD "network: {latency: 0, bandwidth: 1 MB/s}\n");
-	net_stream_limit(f.model, &stream, MB / 4);
+	net_stream_hold(&stream);
 	send_in_stream(&f, &stream, &large, MB);
 	send_in_stream(&f, &stream, &next, MB / 10);
+	net_stream_hand(&stream, MB / 4);
 	fixture_run(&f);
 	assert_near(sim_time_to_s(f.engine.now), 0.25, 3 * ONE_PS);
+	assert_int_equal(net_stream_arrived(&stream), MB / 4);
 	mail_send(&f, &other, 0, 2, MB / 10);
 	fixture_run(&f);
 	assert_near(other.done_s, 0.35, 3 * ONE_PS);
-	net_stream_limit(f.model, &stream, MB / 2);
+	net_stream_hand(&stream, 3 * MB / 4);
 	fixture_run(&f);
 	assert_near(sim_time_to_s(f.engine.now), 0.85, 3 * ONE_PS);
 	assert_true(large.done_s < 0);
@@ -184,10 +186,11 @@ static void a_limited_stream_stalls(void **state)
 	fixture_run(&f);
 	assert_near(large.done_s, 1.1, 3 * ONE_PS);
 	assert_near(next.done_s, 1.2, 3 * ONE_PS);
+	assert_int_equal(net_stream_arrived(&stream), MB + MB / 10);
 	fixture_close(&f);
 }
 
-static void limits_change_under_way(void **state)
+static void streams_are_held_under_way(void **state)
 {
 	struct net_stream stream = {0};
 	struct fixture f;
@@ -202,7 +205,9 @@ static void limits_change_under_way(void **state)
 	mail_send(&f, &other, 2, 1, MB / 10);
 	run_until(&f, 0.2);
 	mail_send(&f, &other, 2, 1, MB / 10);
-	net_stream_limit(f.model, &stream, 3 * MB / 10);
+	assert_int_equal(net_stream_arrived(&stream), MB / 10);
+	net_stream_hand(&stream, 4 * MB / 10);
+	net_stream_hold(&stream);
 	fixture_run(&f);
 	assert_near(other.done_s, 0.4, 3 * ONE_PS);
 	assert_near(sim_time_to_s(f.engine.now), 0.6, 3 * ONE_PS);
@@ -210,31 +215,82 @@ static void limits_change_under_way(void **state)
 	fixture_close(&f);
 }
 
-static void a_stream_is_topped_up_if_all_may_pass(void **state)
+/* What was handed is never taken back, and no more of it than was started: b is 0.1 MB that were
+ * not there then. */
+static void what_was_handed_passes(void **state)
 {
 	struct net_stream stream = {0};
 	struct fixture f;
-	struct mail a, b, c, d;
+	struct mail a, b;
 
-	/* All of a may pass: room for 0.4 MB, all of a and b. With c, 0.1 MB do not pass, and d is
-	 * no reason to let them, until everything may. */
 	fixture_open(&f, HEAD "network: {latency: 0, bandwidth: 1 MB/s}\n");
-	net_stream_limit(f.model, &stream, MB / 5);
 	send_in_stream(&f, &stream, &a, MB / 5);
-	net_stream_top_up(f.model, &stream, 4 * MB / 10);
-	send_in_stream(&f, &stream, &b, MB / 5);
-	send_in_stream(&f, &stream, &c, MB / 10);
-	net_stream_top_up(f.model, &stream, MB);
-	send_in_stream(&f, &stream, &d, MB / 10);
+	net_stream_hand(&stream, MB);
+	net_stream_hand(&stream, MB / 10);
+	net_stream_hold(&stream);
+	send_in_stream(&f, &stream, &b, MB / 10);
 	fixture_run(&f);
 	assert_near(a.done_s, 0.2, 3 * ONE_PS);
-	assert_near(b.done_s, 0.4, 3 * ONE_PS);
-	assert_true(c.done_s < 0);
-	net_stream_grant(&stream);
+	assert_near(sim_time_to_s(f.engine.now), 0.2, 3 * ONE_PS);
+	assert_true(b.done_s < 0);
+	net_stream_hand(&stream, MB);
 	fixture_run(&f);
-	assert_near(c.done_s, 0.5, 3 * ONE_PS);
-	assert_near(d.done_s, 0.6, 3 * ONE_PS);
+	assert_near(b.done_s, 0.3, 3 * ONE_PS);
 	fixture_close(&f);
+}
+
+/* The lower one of what was handed and what the receiver takes counts: 0.3 MB until 0.3 s, then 0.4
+ * until 0.4 s, then all. */
+static void a_closed_stream_stalls(void **state)
+{
+	struct net_stream stream = {0};
+	struct fixture f;
+	struct mail a;
+
+	fixture_open(&f, HEAD "network: {latency: 0, bandwidth: 1 MB/s}\n");
+	send_in_stream(&f, &stream, &a, MB);
+	net_stream_hand(&stream, 3 * MB / 10);
+	net_stream_hold(&stream);
+	net_stream_close(&stream, 4 * MB / 10);
+	fixture_run(&f);
+	assert_near(sim_time_to_s(f.engine.now), 0.3, 3 * ONE_PS);
+	net_stream_release(&stream);
+	fixture_run(&f);
+	assert_near(sim_time_to_s(f.engine.now), 0.4, 3 * ONE_PS);
+	assert_int_equal(net_stream_arrived(&stream), 4 * MB / 10);
+	net_stream_open(&stream);
+	fixture_run(&f);
+	assert_near(a.done_s, 1, 3 * ONE_PS);
+	fixture_close(&f);
+}
+
+static double told_s;
+static struct sim_engine *told_by;
+
+static void note_time(struct net_stream *stream)
+{
+	told_s = sim_time_to_s(told_by->now);
+}
+
+/* 0.15 MB have arrived at 0.15 s, in the middle of b, and 0.2 with its end. */
+static void streams_tell_what_has_arrived(void **state)
+{
+	for (int at_B = 15 * MB / 100; at_B <= MB / 5; at_B += MB / 20) {
+		struct net_stream stream = {0};
+		struct fixture f;
+		struct mail a, b;
+
+		fixture_open(&f, HEAD "network: {latency: 0, bandwidth: 1 MB/s}\n");
+		told_by = &f.engine;
+		send_in_stream(&f, &stream, &a, MB / 10);
+		send_in_stream(&f, &stream, &b, MB / 10);
+		net_stream_tell_at(&stream, at_B, note_time);
+		fixture_run(&f);
+		assert_near(told_s, at_B / 1e6, 3 * ONE_PS);
+		assert_near(b.done_s, 0.2, 3 * ONE_PS);
+		assert_null(stream.tell);
+		fixture_close(&f);
+	}
 }
 
 int main(void)
@@ -245,9 +301,11 @@ int main(void)
 	    cmocka_unit_test(a_small_transfer_before_a_large_one_is_not_overtaken),
 	    cmocka_unit_test(idle_links_let_a_burst_pass),
 	    cmocka_unit_test(a_newcomer_waits_for_what_is_in_the_queue),
-	    cmocka_unit_test(a_limited_stream_stalls),
-	    cmocka_unit_test(limits_change_under_way),
-	    cmocka_unit_test(a_stream_is_topped_up_if_all_may_pass),
+	    cmocka_unit_test(a_held_stream_stalls),
+	    cmocka_unit_test(streams_are_held_under_way),
+	    cmocka_unit_test(what_was_handed_passes),
+	    cmocka_unit_test(a_closed_stream_stalls),
+	    cmocka_unit_test(streams_tell_what_has_arrived),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

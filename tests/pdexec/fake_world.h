@@ -132,8 +132,8 @@ static inline void world_open(const struct pd_config *config, double host_to_tar
 	cluster.host_to_target = host_to_target;
 	world.config = *config;
 	world.cluster = &cluster;
-	world.recorder = (struct sim_recorder){
-		.compute = log_compute, .phase = log_phase, .node_release = log_release};
+	sim_observers_add(&world.observers, &(struct sim_observer){
+		.compute = log_compute, .phase = log_phase, .node_release = log_release});
 	sim_engine_init(&world.engine);
 	world.engine.before_resume = before_resume;
 	if (pd_store_create(config, &program.store, &err) ||

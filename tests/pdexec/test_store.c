@@ -147,6 +147,18 @@ static void fits_have_no_negative_coefficients(void **state)
 	pd_store_destroy(store);
 }
 
+static void the_residual_counts_what_repeated_measurements_scatter(void **state)
+{
+	/* One key, 1 s and 2.6 s: the fit meets their average of 1.8 s, each is off by 0.8 / 1.8. */
+	struct pd_store *store = store_of("g,100,,,,1\ng,100,,,,2.6\n", PD_COMPUTE_MODELLED);
+	struct pd_kernel_info info;
+
+	assert_close(charged(store, "g", 1, (double[]){50}), 0.9, 1e-9);
+	assert_true(pd_store_kernel(store, 0, &info));
+	assert_close(info.residual, 0.8 / 1.8, 1e-9);
+	pd_store_destroy(store);
+}
+
 static void measured_keys_win_over_models_and_models_over_fits(void **state)
 {
 	struct pd_store *store = store_of("model,h,100*p1\nh,1,,,,1\nh,2,,,,2\n", PD_COMPUTE_MODELLED);
@@ -396,6 +408,7 @@ int main(void)
 		cmocka_unit_test(a_stated_complexity_is_what_is_fitted),
 		cmocka_unit_test(one_measured_key_predicts_in_proportion),
 		cmocka_unit_test(fits_have_no_negative_coefficients),
+		cmocka_unit_test(the_residual_counts_what_repeated_measurements_scatter),
 		cmocka_unit_test(measured_keys_win_over_models_and_models_over_fits),
 		cmocka_unit_test(models_are_sums_of_terms_in_ranges),
 		cmocka_unit_test(unknown_kernels_are_named),

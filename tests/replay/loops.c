@@ -12,7 +12,7 @@
 enum { N_ITEMS = 20000 };
 
 struct ring {
-	int rank, n_ranks, next, before;
+	int rank, n_ranks, next, before, n_open;
 	double out[N_ITEMS], in[N_ITEMS];
 	MPI_Request both[2];
 };
@@ -95,6 +95,14 @@ static void releasing(struct ring *ring, int i)
 	}
 }
 
+/* One more phase is open after each iteration. */
+static void nested(struct ring *ring, int i)
+{
+	blocking(ring, i);
+	mpisim_phase_begin("iteration");
+	ring->n_open++;
+}
+
 /* What these leave behind is not known well enough. */
 static void asking_the_clock(struct ring *ring, int i)
 {
@@ -117,6 +125,7 @@ static const struct {
     {"growing", growing},	 {"changing", changing},
     {"clock", asking_the_clock}, {"wild", wild},
     {"releasing", releasing},	 {"halo", halo},
+    {"nested", nested},
 };
 
 static void run(struct ring *ring, const char *kind, int n)
@@ -131,6 +140,8 @@ static void run(struct ring *ring, const char *kind, int n)
 				kinds[k].iterate(ring, i);
 		mpisim_phase_end();
 	}
+	while (ring->n_open-- > 0)
+		mpisim_phase_end();
 }
 
 int main(int argc, char **argv)

@@ -18,7 +18,7 @@ KERNELS = "# mpisim-bench 1\nmodel,work,{}*p1\n"
 # Four ranks on two cores, communication that costs CPU time, overheads: all that there is at work.
 BUSY = ["--set", "cores=2", "--placement", "0,0,0,0,1,2"]
 JUMPING = ["blocking", "nonblocking", "persistent", "threes", "changing"]
-OTHERS = ["growing", "clock", "wild"]
+OTHERS = ["growing", "clock", "wild", "nested"]
 MIXED = ["releasing"]
 
 

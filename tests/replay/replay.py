@@ -180,6 +180,14 @@ def a_killed_recording_leaves_the_old_file():
     process.wait()
     with open("run.mtrace", encoding="utf-8") as stream:
         check(stream.read() == "old", "a killed recording replaced the trace")
+    left = [name for name in os.listdir(".") if name.endswith(".part")]
+    check(len(left) == 1, left)
+    for name in (f"run.mtrace.{os.getpid()}.part", "run.mtrace.x.part", "other.mtrace.1.part"):  # of a living process, of nobody, of others
+        with open(name, "w", encoding="utf-8"):
+            left.append(name)
+    done = run([f"{BIN}/mpisim-run", "--cluster", cluster(NAMES[0]), "-n", "2", "--quiet", "--record", "run.mtrace", f"{APPS}/jacobi"])
+    check(done.returncode == 0, done.stderr)
+    check(sorted(name for name in os.listdir(".") if name.endswith(".part")) == sorted(left[1:]), "the next recording removes what the killed one left")
 
 
 with tempfile.TemporaryDirectory() as scratch:

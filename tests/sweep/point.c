@@ -23,6 +23,33 @@ static void sleep_here(double seconds)
 	syscall(SYS_nanosleep, &time, NULL);
 }
 
+/* Computes 10 to 20 ms, as chance has it. */
+static void work_at_random(void)
+{
+	unsigned short random = 0;
+	double until;
+	FILE *source = fopen("/dev/urandom", "re");
+
+	if (!source || fread(&random, sizeof random, 1, source) != 1)
+		exit(3);
+	fclose(source);
+	until = 2e6 * (1 + random / 65536.0);
+	for (volatile double i = 0; i < until; i += 1)
+		;
+}
+
+/* As many barriers as there is time for; the first rank decides. */
+static void barriers_until(double end_s)
+{
+	int goes_on = 1;
+
+	while (goes_on) {
+		MPI_Barrier(MPI_COMM_WORLD);
+		goes_on = MPI_Wtime() < end_s;
+		MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	}
+}
+
 static void note(const char *path, const char *word)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
@@ -81,6 +108,14 @@ int main(int argc, char **argv)
 		MPI_Abort(MPI_COMM_WORLD, 5);
 	if (strcmp(how, "deadlock") == 0)
 		MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	while (strncmp(how, "gate=", 5) == 0 && access(how + 5, F_OK) && rank == 0)
+		sleep_here(0.01);
+	if (strncmp(how, "random", 6) == 0)
+		work_at_random();
+	if (strcmp(how, "random+clock") == 0)
+		MPI_Wtime();
+	if (strcmp(how, "until") == 0)
+		barriers_until(0.1);
 	if (strcmp(how, "name") == 0)
 		work_by_name();
 	if (strcmp(how, "node") == 0)

@@ -103,11 +103,11 @@ class Replay(Base):
         self.assertEqual({row["state"] for row in self.rows()}, {"failed"})
         self.assertIn("deadlock: ", self.rows()[0]["error"])
 
-    def test_what_is_measured_or_random_is_not_replayed(self):
+    def test_what_is_random_is_not_replayed(self):
         self.write((BODY % "").replace("compute: modelled", "compute: modelled, vary_compute: 0.1"))
         self.run_sweep()
         self.assertEqual(set(self.engines()), {"direct"})
-        self.refused("found points that measure or vary at random", "run", "--engine", "replay", "-o", "other.db", "s.yaml")
+        self.refused("found points that vary at random", "run", "--engine", "replay", "-o", "other.db", "s.yaml")
 
 
 class Traces(Base):

@@ -236,22 +236,26 @@ class Results(Base):
         self.assertEqual([row["state"] for row in self.rows()], ["done"] * 4)
 
     def test_failed_points_are_kept_with_their_error(self):
-        self.write(SIMPLE + "timeout: 1s\nparameters: {a: x, how: [fine, refuse, abort, deadlock, slow=60]}\n")
+        self.write(SIMPLE + "parameters: {a: x, how: [fine, refuse, abort, deadlock]}\n")
         done = self.run_sweep(status=1)
-        self.assertIn("1 done, 4 failed", done.stdout)
+        self.assertIn("1 done, 3 failed", done.stdout)
         errors = {row["how"]: row["error"] for row in self.rows()}
         self.assertEqual(errors["fine"], "")
         self.assertEqual(errors["refuse"], "a rank returned non-zero: point: will not")
         self.assertIn("abort: ", errors["abort"])
         self.assertIn("deadlock: ", errors["deadlock"])
-        self.assertIn("ran longer than its timeout", errors["slow=60"])
         self.assertIn("how=refuse\n  a rank returned non-zero", self.sweep("status", "s.db").stdout)
         self.assertEqual([row["predicted_time_s"] for row in self.rows("--where", "how == 'abort'")], [""])
         n = len(self.logged())
         self.run_sweep(status=1)
         self.assertEqual(len(self.logged()), n)
         self.run_sweep("--retry-failed", status=1)
-        self.assertEqual(len(self.logged()), n + 4)
+        self.assertEqual(len(self.logged()), n + 3)
+
+    def test_points_end_with_their_timeout(self):
+        self.write(SIMPLE + "timeout: 1s\nparameters: {a: x, how: gate=never}\n")
+        self.run_sweep(status=1)
+        self.assertIn("ran longer than its timeout", self.rows()[0]["error"])
 
     def test_bad_option_of_one_point_fails_that_point(self):
         self.write("arguments: log {a} 0\nrun: {n: '{a}', compute: modelled}\nparameters: {a: [1, zero]}\n")
@@ -301,9 +305,9 @@ class Results(Base):
 class Interrupts(Base):
     N = 12
 
-    def start(self, **more):
-        self.write("arguments: log {a} 0.001 slow=0.15\nrun: {n: 1, compute: modelled}\n"
-                   "parameters: {a: {from: 1, to: %d}}\n" % self.N)
+    def start(self, how="slow=0.15", **more):
+        self.write("arguments: log {a} 0.001 %s\nrun: {n: 1, compute: modelled}\n"
+                   "parameters: {a: {from: 1, to: %d}}\n" % (how, self.N))
         return subprocess.Popen([self.bin / "mpisim-sweep", "run", "-j", "2", "s.yaml"], cwd=self.dir, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
 
@@ -351,17 +355,18 @@ class Interrupts(Base):
         self.assertNotIn("S", call("ps", "-o", "stat=", "-p", children[0]).stdout)
 
     def test_interrupt_says_how_to_go_on(self):
-        sweep = self.start()
-        self.wait_for(4)
+        sweep = self.start("gate=go")
+        self.wait_for(2)
         sweep.send_signal(signal.SIGINT)
         err = sweep.communicate()[1]
         self.assertEqual(sweep.returncode, 130)
         self.assertRegex(err, r"interrupted with \d+ of 12 points; the same command goes on")
+        (self.dir / "go").touch()
         self.assertEqual(self.run_sweep().stderr, "")
         self.assertLessEqual(len(self.logged()), self.N + 2)
 
     def test_two_runs_at_once_are_refused(self):
-        sweep = self.start()
+        sweep = self.start("gate=go")
         self.wait_for(1)
         self.refused("found another mpisim-sweep at work", "run", "s.yaml")
         self.assertEqual(self.sweep("status", "s.db").returncode, 0)

@@ -60,10 +60,10 @@ class Base(unittest.TestCase):
         done = call(BIN / "mpisim-run", "--check-binary", path, "--json", "-")
         self.assertEqual((done.returncode, done.stderr), (status, ""), done)
         found = json.loads(done.stdout)
-        for sentence in found["stops"] + found["notes"] + [f["symbol"] for f in found["functions"]]:
+        for sentence in found["stops"] + found["may_stop"] + found["notes"] + [f["symbol"] for f in found["functions"]]:
             self.assertIn(f"  {sentence}", said.stdout)
         self.assertEqual(found["can_run"], status == 0)
-        self.assertEqual("nothing is known that would stop a run" in said.stdout, status == 0)
+        self.assertEqual("nothing is known that would stop a run" in said.stdout, status == 0 and not found["may_stop"])
         return found
 
     def stopped(self, path, *wanted):
@@ -109,6 +109,19 @@ class Kinds(Base):
         threads = "#include <pthread.h>\nint main(void) { pthread_t t; return pthread_create(&t, 0, 0, 0); }"
         found = self.check(self.build("threads", threads, "-fPIE", "-pie", "-w", compiler=CC), 0)
         self.assertTrue(any("threads" in note for note in found["notes"]))
+        self.assertTrue(any("ends the run" in doubt for doubt in found["may_stop"]))
+        forks = "#include <unistd.h>\nint main(void) { return fork(); }"
+        found = self.check(self.build("forks", forks, "-fPIE", "-pie", compiler=CC), 0)
+        self.assertTrue(any("processes" in note for note in found["notes"]))
+
+    def test_programs_that_ask_for_threads_are_told_what_holds(self):
+        found = self.check(self.build("level", HELLO), 0)
+        self.assertEqual(len(found["may_stop"]), 1)
+        self.assertIn("MPI_THREAD_FUNNELED is the highest", found["may_stop"][0])
+        single = HELLO.replace("MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided)", "MPI_Init(&argc, &argv); provided = 0")
+        self.assertEqual(self.check(self.build("single", single, "-w"), 0)["may_stop"], [])
+        openmp = single.replace("PMPI", "\n#pragma omp parallel\nprovided++;\nPMPI")
+        self.assertTrue(any("another one" in doubt for doubt in self.check(self.build("openmp", openmp, "-w", "-fopenmp"), 0)["may_stop"]))
 
 
 class Libraries(Base):

@@ -126,7 +126,9 @@ class Repeat(unittest.TestCase):
     def test_an_interrupt_ends_all_runs(self):
         process = subprocess.Popen(self.words("--vary-cluster", "--repeat", 100000), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                    text=True, cwd=self.dir)
-        time.sleep(0.5)
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while not children.read_text():  # the first run is under way
+            time.sleep(0.01)
         process.send_signal(signal.SIGTERM)
         said = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)

@@ -18,6 +18,7 @@ from base import BIN, HERE, call
 CLUSTER = """mpisim_cluster: 1
 nodes: 3
 cores: 2
+placement: spread
 network:
   latency: 0s
   bandwidth: 1000 GB/s

@@ -38,9 +38,9 @@ class Base(unittest.TestCase):
     def tearDownClass(cls):
         shutil.rmtree(cls.dir)
 
-    def start(self, what, *options, **more):
+    def start(self, what, *options, how=None, **more):
         return call(BIN / "mpisim-run", "--quiet", "--cluster", "cluster.yaml", *options, "-n", 3, "./program", what,
-                    cwd=self.dir, **more)
+                    *([how] if how else []), cwd=self.dir, **more)
 
     def lines(self, what, *options, **more):
         done = self.start(what, *options, **more)
@@ -85,6 +85,17 @@ class Processes(Base):
         done = self.start("exec")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertRegex(done.stderr, r"rank 1: the program's own code at unfriendly.c:\d+ \(harm\): execlp\(\"echo\"\) would put")
+
+    def test_a_child_of_fork_ends_as_a_process(self):
+        for how, code in (("returns", 4), ("exits", 3)):
+            done = self.start("fork", how=how)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, r"warning: rank 0 started a process \(fork at unfriendly.c:\d+ .*what such processes compute is not")
+            self.assertEqual(sorted(done.stdout.splitlines()),
+                             sorted(["bye"] * 6 + [f"{rank}: {line}" for rank in range(3) for line in ("before", "child", code)]))
+        done = self.start("fork", how="calls")
+        self.assertEqual((done.returncode, done.stdout.count(": 1\n")), (0, 3), done.stderr)
+        self.assertRegex(done.stderr, r"MPI_Barrier at unfriendly.c:\d+ \(is_child_of_fork\): called by a child of fork\(\) of rank 0: only ranks")
 
     def test_a_buffer_that_cannot_be_written_is_the_receivers_fault(self):
         done = self.start("constant")

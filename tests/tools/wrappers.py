@@ -48,7 +48,9 @@ class Wrappers(Base):
         self.assertEqual(self.wrapper("-shared", "-fPIC", name, "-o", "libhalf.so").returncode, 0)
 
     def test_without_inputs_it_is_the_compiler(self):
-        self.assertEqual(self.wrapper("--version").stdout, call("cc", "--version").stdout)
+        said = self.wrapper("--version").stdout
+        self.assertTrue(said.startswith(call("cc", "--version").stdout), said)
+        self.assertRegex(said, r"\nmpisim-cc: mpisim \d+\.\d+\.\d+\n$")
         self.assertNotEqual(self.wrapper().returncode, 0)
         self.assertIn("no input files", self.wrapper().stderr)
 

@@ -149,6 +149,25 @@ class ByHand(Base):
         self.assertEqual(a["critical_path"]["derivatives"]["latency"], 2)
         self.near(a["efficiency"]["ideal_time_s"], 2)
 
+    def test_who_receives_by_rendezvous_waits_until_the_bulk_leaves(self):
+        # the request leaves at 3 s and the clear to send is back 20 us later: no data was under way until then
+        run = self.call(2, [self.dir / "waits", "late_sender"],
+                        ["--set", "protocol.eager_threshold=0", "--set", "protocol.control_message=0"])
+        self.near(run["ranks"][1]["waiting_s"], 3 + 2e-5)
+        self.near(run["ranks"][1]["communicating_s"], 0.01001)
+        self.near(run["ranks"][0]["waiting_s"], 2e-5)
+
+    def test_who_probes_waits_until_the_message_leaves(self):
+        run = self.call(2, [self.dir / "waits", "probed"])
+        self.near(run["ranks"][1]["waiting_s"], 3)
+        self.near(run["ranks"][1]["communicating_s"], 0.01001)
+
+    def test_who_comes_to_a_barrier_first_waits_until_messages_leave(self):
+        # without --explain ranks go on in collectives without their fibers: rank 1 comes 1 s later, its message takes 10 us
+        run = self.call(2, [self.dir / "waits", "barrier"], explain=False)
+        self.near(run["ranks"][0]["waiting_s"], 1)
+        self.near(run["ranks"][0]["communicating_s"], 1e-5)
+
     def test_without_any_computation_all_is_lost_to_transfer(self):
         found = self.call(2, ["./waits", "only_messages"])["analysis"]
         self.assertEqual((found["efficiency"]["ideal_time_s"], found["efficiency"]["transfer"]), (0, 0))
@@ -170,6 +189,11 @@ class ByHand(Base):
         self.assertEqual(sites["MPI_Bcast"], {"count": 3, "time_s": 3})
         self.assertEqual(sites["MPI_Reduce"]["count"], 1)
         self.near(sites["MPI_Reduce"]["time_s"], 3, 1e-4)
+
+    def test_a_scan_waits_for_the_ranks_before(self):
+        # ranks come after 1, 3 and 2 s: rank 2 needs rank 1, rank 0 nobody
+        _, a = self.case("scanned", 3)
+        self.assertEqual([r["collective"] for r in a["wait_states"]["ranks"]], [0, 0, 1])
 
     def test_contention_is_told_from_bandwidth(self):
         # two transfers share the link into node 2: l + 2 s/b
@@ -299,6 +323,22 @@ class ByHand(Base):
         self.assertEqual(self.within(a, 0, 1)[:2], (None, 0))
         self.near(self.within(a, 0, 1)[2], 0.3, 1 / 512)  # the clocks are known in bins of 1/512 of the run, or less
         self.assertEqual(self.within(a, 1.0001, 2), (1, 1, 1, 1))
+
+    def test_phases_that_overlap_otherwise_do_not_set_the_ideal_run_back(self):
+        # "far" ends at 3 s, and at 0 s on an ideal network; "near" at 2 s in both: an ideal run has come to 2 s from then on
+        options = [*self.SLOW, "--set", "network.latency=0s", "--set", "protocol.eager_threshold=0", "--set", "protocol.control_message=0"]
+        ideal = self.call(2, [self.dir / "waits", "crossed"], [*options, *IDEAL])
+        self.assertEqual({p["name"]: p["end_s"] for p in ideal["phases"]}, {"far": 0, "near": 2})
+        path = self.dir / "ideal.json"
+        path.write_text(json.dumps(ideal))
+        time, a = self.case("crossed", 2, *options, "--ideal", path)
+        # 1 s is left to the last 3 s of rank 0's computation; a run set back to 0 s would go on during the last two messages
+        self.near(time, 8)
+        self.assertEqual(self.within(a, 0, 2), (0.5, 1, 1, 0.5))
+        self.assertEqual(self.within(a, 2.0001, 3), (None, None, 0, 0))
+        self.assertEqual(self.within(a, 3.0001, 4), (1, 1, 1, 1))
+        self.assertEqual(self.within(a, 4.0001, 6), (0.5, 1, 1, 0.5))
+        self.assertEqual(self.within(a, 6.0001, 8), (None, None, 0, 0))
 
     def test_the_text_says_where(self):
         self.case("late_sender")

@@ -20,6 +20,7 @@ BIN, HERE = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
 CLUSTER = """mpisim_cluster: 1
 nodes: 4
 cores: 2
+placement: spread
 network: {latency: 10us, bandwidth: 100 MB/s}
 """
 KERNELS = ["before", "after", "between", "sender", "receiver", "step", "all", "one"]

@@ -21,7 +21,12 @@ static inline sim_time_ps at(double seconds)
 	return sim_time_from_s(seconds);
 }
 
-static inline void compute(struct sim_recorder *to, int rank, const char *kernel, double begin,
+static inline void observe(struct sim_observers *to, struct sim_observer observer)
+{
+	sim_observers_add(to, &observer);
+}
+
+static inline void compute(struct sim_observers *to, int rank, const char *kernel, double begin,
 			   double end, double useful_s, double stolen_s)
 {
 	struct sim_record_compute record = {
@@ -34,10 +39,10 @@ static inline void compute(struct sim_recorder *to, int rank, const char *kernel
 	    .shared_s = end - begin - useful_s - stolen_s,
 	};
 
-	to->compute(to->context, &record);
+	sim_tell_compute(to, &record);
 }
 
-static inline void call(struct sim_recorder *to, int rank, const char *function, double begin,
+static inline void call(struct sim_observers *to, int rank, const char *function, double begin,
 			double end, double waiting)
 {
 	struct sim_record_call record = {
@@ -48,37 +53,37 @@ static inline void call(struct sim_recorder *to, int rank, const char *function,
 	    .waiting = at(waiting),
 	};
 
-	to->call(to->context, &record);
+	sim_tell_call(to, &record);
 }
 
-static inline void message(struct sim_recorder *to, int source, int dest, int64_t size_B,
+static inline void message(struct sim_observers *to, int source, int dest, int64_t size_B,
 			   int in_collective)
 {
 	struct sim_record_message record = {
 	    .source = source, .dest = dest, .size_B = size_B, .in_collective = in_collective};
 
-	to->message(to->context, &record);
+	sim_tell_message(to, &record);
 }
 
-static inline void phase(struct sim_recorder *to, int rank, const char *name, int is_begin,
+static inline void phase(struct sim_observers *to, int rank, const char *name, int is_begin,
 			 double now)
 {
-	to->phase(to->context, rank, name, is_begin, at(now));
+	sim_tell_phase(to, rank, name, is_begin, at(now));
 }
 
-static inline void release(struct sim_recorder *to, int rank, double now)
+static inline void release(struct sim_observers *to, int rank, double now)
 {
-	to->node_release(to->context, rank, at(now));
+	sim_tell_node_release(to, rank, at(now));
 }
 
-static inline void acquire(struct sim_recorder *to, int rank, double now)
+static inline void acquire(struct sim_observers *to, int rank, double now)
 {
-	to->node_acquire(to->context, rank, at(now));
+	sim_tell_node_acquire(to, rank, at(now));
 }
 
-static inline void end_rank(struct sim_recorder *to, int rank, double now)
+static inline void end_rank(struct sim_observers *to, int rank, double now)
 {
-	to->rank_end(to->context, rank, at(now));
+	sim_tell_rank_end(to, rank, at(now));
 }
 
 #endif

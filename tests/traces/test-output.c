@@ -20,10 +20,10 @@ static const char *const warnings[] = {"beware"};
 static struct trace_summary *small_run(void)
 {
 	struct trace_summary *summary = NULL;
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 
 	assert_int_equal(trace_summary_create(2, (int[]){0, 1}, &cluster, &summary, NULL), 0);
-	to = trace_summary_recorder(summary);
+	observe(&to, trace_summary_observer(summary));
 	phase(&to, 0, "all", 1, 0);
 	compute(&to, 0, "z", 0, 4, 4, 0);
 	compute(&to, 1, "a", 0, 8, 6, 1);

@@ -13,18 +13,18 @@
 
 static struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
 
-static struct trace_summary *summary_of_two(struct sim_recorder *out)
+static struct trace_summary *summary_of_two(struct sim_observers *out)
 {
 	struct trace_summary *summary = NULL;
 
 	assert_int_equal(trace_summary_create(2, (int[]){0, 1}, &cluster, &summary, NULL), 0);
-	*out = trace_summary_recorder(summary);
+	observe(out, trace_summary_observer(summary));
 	return summary;
 }
 
 static void window_counts_steps_that_are_under_way_at_its_bounds(void **state)
 {
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of_two(&to);
 	const struct trace_phase *p;
 
@@ -49,7 +49,7 @@ static void window_counts_steps_that_are_under_way_at_its_bounds(void **state)
 
 static void phase_lasts_from_its_first_begin_to_its_last_end(void **state)
 {
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of_two(&to);
 	const struct trace_phase *p;
 
@@ -78,7 +78,7 @@ static void phase_lasts_from_its_first_begin_to_its_last_end(void **state)
 
 static void occurrences_of_a_name_are_numbered_per_rank(void **state)
 {
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of_two(&to);
 
 	/* Rank 1 is two iterations behind rank 0 when it begins its first. */
@@ -105,7 +105,7 @@ static void occurrences_of_a_name_are_numbered_per_rank(void **state)
 
 static void nested_phases_know_what_is_around_them(void **state)
 {
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of_two(&to);
 	const struct trace_phase *outer, *inner;
 
@@ -131,7 +131,7 @@ static void nested_phases_know_what_is_around_them(void **state)
 
 static void open_phases_end_with_the_observation(void **state)
 {
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of_two(&to);
 
 	phase(&to, 0, "outer", 1, 1);
@@ -146,7 +146,7 @@ static void open_phases_end_with_the_observation(void **state)
 
 static void phases_beyond_the_limit_are_counted_not_kept(void **state)
 {
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of_two(&to);
 
 	for (int i = 0; i < TRACE_MAX_PHASES + 10; i++)

@@ -31,15 +31,15 @@ struct made {
 static void make_run(int n_ranks, int n_rounds, double unit_s, struct made *out)
 {
 	int *node_of = calloc((size_t)n_ranks, sizeof *node_of);
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	double length = 1.5 * unit_s;
 
 	for (int rank = 0; rank < n_ranks; rank++)
 		node_of[rank] = rank % cluster.n_nodes;
 	assert_int_equal(trace_summary_create(n_ranks, node_of, &cluster, &out->summary, NULL), 0);
-	to = trace_summary_recorder(out->summary);
-	assert_int_equal(trace_detail_create(n_ranks, &to, &out->detail, NULL), 0);
-	to = trace_detail_recorder(out->detail);
+	observe(&to, trace_summary_observer(out->summary));
+	assert_int_equal(trace_detail_create(n_ranks, &out->detail, NULL), 0);
+	observe(&to, trace_detail_observer(out->detail));
 	for (int round = 0; round < n_rounds; round++) {
 		double begin = round * length;
 

@@ -13,18 +13,18 @@
 #define TOLERANCE_S 1e-9
 
 static struct trace_summary *summary_of(int n_ranks, const int node_of[],
-					struct net_cluster *cluster, struct sim_recorder *out)
+					struct net_cluster *cluster, struct sim_observers *out)
 {
 	struct trace_summary *summary = NULL;
 
 	assert_int_equal(trace_summary_create(n_ranks, node_of, cluster, &summary, NULL), 0);
-	*out = trace_summary_recorder(summary);
+	observe(out, trace_summary_observer(summary));
 	return summary;
 }
 
 /* Rank 0: [0,4] computing, [4,10] MPI_Recv of which 5 waiting. Rank 1: [0,8] computing (6 useful, 1
  * stolen, 1 shared), [8,10] MPI_Send. */
-static void two_ranks(struct sim_recorder *to)
+static void two_ranks(struct sim_observers *to)
 {
 	compute(to, 0, "lu", 0, 4, 4, 0);
 	compute(to, 1, "lu", 0, 8, 6, 1);
@@ -38,7 +38,7 @@ static void two_ranks(struct sim_recorder *to)
 static void breakdown_adds_up_to_the_running_time(void **state)
 {
 	struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){0, 1}, &cluster, &to);
 	struct trace_breakdown b;
 
@@ -63,7 +63,7 @@ static void breakdown_adds_up_to_the_running_time(void **state)
 static void ended_and_sleeping_time_is_told_apart(void **state)
 {
 	struct net_cluster cluster = {.n_nodes = 1, .cores = 2};
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){0, 0}, &cluster, &to);
 	struct trace_breakdown b;
 
@@ -84,7 +84,7 @@ static void ended_and_sleeping_time_is_told_apart(void **state)
 static void efficiency_counts_only_nodes_that_carry_ranks(void **state)
 {
 	struct net_cluster cluster = {.n_nodes = 8, .cores = 4};
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){2, 5}, &cluster, &to);
 
 	two_ranks(&to);
@@ -97,7 +97,7 @@ static void efficiency_counts_only_nodes_that_carry_ranks(void **state)
 static void released_node_stops_counting(void **state)
 {
 	struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){0, 1}, &cluster, &to);
 
 	/* Each computes 4 s, rank 1 releases its node at 5, rank 0 goes on to 10: 8 / (10 + 5). */
@@ -114,7 +114,7 @@ static void released_node_stops_counting(void **state)
 static void acquired_node_counts_again(void **state)
 {
 	struct net_cluster cluster = {.n_nodes = 1, .cores = 2};
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(1, (int[]){0}, &cluster, &to);
 
 	/* Held from 0 to 2, from 5 to 6 and from 8 to 10: 5 s with 2 cores; of [1, 9] 1 + 1 + 1. */
@@ -132,7 +132,7 @@ static void acquired_node_counts_again(void **state)
 static void node_is_held_until_its_last_rank_releases_it(void **state)
 {
 	struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(3, (int[]){0, 1, 1}, &cluster, &to);
 
 	release(&to, 1, 2);
@@ -148,7 +148,7 @@ static void node_is_held_until_its_last_rank_releases_it(void **state)
 static void rank_that_ends_does_not_release_its_node(void **state)
 {
 	struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){0, 1}, &cluster, &to);
 
 	end_rank(&to, 1, 1);
@@ -160,7 +160,7 @@ static void rank_that_ends_does_not_release_its_node(void **state)
 static void empty_run_has_efficiency_0(void **state)
 {
 	struct net_cluster cluster = {.n_nodes = 1, .cores = 1};
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(1, (int[]){0}, &cluster, &to);
 
 	trace_summary_close(summary, 0);
@@ -171,7 +171,7 @@ static void empty_run_has_efficiency_0(void **state)
 static void totals_are_kept_by_name_whatever_the_address(void **state)
 {
 	struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){0, 1}, &cluster, &to);
 	char other_address[] = "MPI_Send";
 
@@ -198,7 +198,7 @@ static void sums_over_many_ranks_do_not_overflow(void **state)
 {
 	enum { N = 200 };
 	struct net_cluster cluster = {.n_nodes = 1, .cores = 1};
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	int node_of[N] = {0};
 	struct trace_summary *summary = summary_of(N, node_of, &cluster, &to);
 
@@ -220,7 +220,7 @@ static void sums_over_many_ranks_do_not_overflow(void **state)
 static void messages_are_counted_at_both_ends(void **state)
 {
 	struct net_cluster cluster = {.n_nodes = 1, .cores = 1};
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){0, 0}, &cluster, &to);
 
 	message(&to, 0, 1, 100, 0);
@@ -241,7 +241,7 @@ static void messages_are_counted_at_both_ends(void **state)
 static void curve_keeps_what_it_is_given(void **state)
 {
 	struct net_cluster cluster = {.n_nodes = 1, .cores = 1};
-	struct sim_recorder to;
+	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(1, (int[]){0}, &cluster, &to);
 	struct trace_window windows[64];
 	double sum_s = 0, held_s = 0;

@@ -236,6 +236,7 @@ void check_destroy(struct check *check)
 	free(check->owners);
 	free(check->needs);
 	run_strings_finish(&check->stops);
+	run_strings_finish(&check->doubts);
 	run_strings_finish(&check->notes);
 	*check = (struct check){.objects = NULL};
 }

@@ -54,7 +54,8 @@ struct check {
 	const char *mpi_library; /* the name by which it is asked for; NULL: none */
 	struct run_strings
 	    stops; /* what would stop a run, in sentences; empty: nothing that is known */
-	struct run_strings notes; /* what one should know before a run */
+	struct run_strings doubts; /* what stops a run if the program does it */
+	struct run_strings notes;  /* what one should know before a run */
 };
 
 /*

@@ -126,11 +126,48 @@ static void note_library(struct check *check, const struct check_library *librar
 				library->name);
 }
 
+static bool starts_threads(const struct check_binary *object)
+{
+	static const char *const names[] = {"pthread_create",
+					    "thrd_create",
+					    "GOMP_parallel",
+					    "__kmpc_fork_call",
+					    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"};
+
+	return needs_any(object, names, sizeof names / sizeof names[0]);
+}
+
+static bool starts_processes(const struct check_binary *object)
+{
+	static const char *const names[] = {"fork", "vfork", "system", "popen", "posix_spawn",
+					    "posix_spawnp"};
+
+	return needs_any(object, names, sizeof names / sizeof names[0]);
+}
+
+/* What depends on what the program does: its symbols do not tell. */
+static void judge_threads(struct check *check, const struct check_binary *program)
+{
+	static const char *const init[] = {"MPI_Init_thread", "PMPI_Init_thread",
+					   "mpi_init_thread_", "mpi_init_thread_f08_",
+					   "MPI_Session_init"};
+
+	if (needs_any(program, init, sizeof init / sizeof init[0]))
+		run_strings_add(&check->doubts,
+				"it asks for a level of thread support: MPI_THREAD_FUNNELED is the "
+				"highest that is provided; a program that insists on more ends itself");
+	if (!starts_threads(program))
+		return;
+	run_strings_add(&check->doubts,
+			"it can start threads: a call of MPI from another one than the thread "
+			"that initializes ends the run");
+	run_strings_add(&check->notes,
+			"it can start threads: they share the cores that their rank holds "
+			"(--cpus-per-rank)");
+}
+
 static void add_notes(struct check *check, const struct check_binary *program)
 {
-	static const char *const threads[] = {"pthread_create", "thrd_create", "GOMP_parallel",
-					      "__kmpc_fork_call"};
-
 	if (program->kind == CHECK_STATIC_PROGRAM)
 		run_strings_add(&check->notes,
 				"what a statically linked program calls cannot be listed");
@@ -139,11 +176,10 @@ static void add_notes(struct check *check, const struct check_binary *program)
 	if (program->kind == CHECK_PROGRAM && !program->has_lines)
 		run_strings_add(&check->notes,
 				"it was built without -g: reports will name no source lines");
-	if (needs_any(program, threads, sizeof threads / sizeof threads[0]))
-		run_strings_add(
-		    &check->notes,
-		    "it can start threads: what they compute is not measured (run with one "
-		    "thread for each rank)");
+	if (starts_processes(program))
+		run_strings_add(&check->notes,
+				"it can start processes: what they compute is not in the prediction, "
+				"and a child of fork cannot call MPI");
 	for (int i = 0; i < check->n_libraries; i++)
 		note_library(check, &check->libraries[i]);
 }
@@ -156,5 +192,6 @@ void check_judge(struct check *check, size_t tls_size_B)
 	judge_tls(check, program, tls_size_B);
 	judge_symbols(check, program);
 	judge_functions(check);
+	judge_threads(check, program);
 	add_notes(check, program);
 }

@@ -59,8 +59,9 @@ void check_write_text(const struct check *check, FILE *file)
 	for (int i = 0; i < check->n_needs; i++)
 		write_need(&check->needs[i], file);
 	write_sentences(&check->notes, "to know before a run:", file);
+	write_sentences(&check->doubts, "what may stop a run:", file);
 	write_sentences(&check->stops, "what would stop a run:", file);
-	if (check->stops.n == 0)
+	if (check->stops.n == 0 && check->doubts.n == 0)
 		fprintf(file, "\nnothing is known that would stop a run\n");
 }
 
@@ -113,13 +114,13 @@ int check_write_json(const void *context, FILE *file, struct util_error *err)
 	const struct check *check = context;
 	const struct check_binary *program = &check->objects[0];
 	json_t *root = json_pack(
-	    "{s:o, s:s, s:s, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "file",
+	    "{s:o, s:s, s:s, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "file",
 	    trace_json_string(program->path), "kind", check_kind_name(program->kind), "processor",
 	    check_machine_name(program->machine), "bits", program->bits, "has_lines",
 	    program->has_lines, "mpi", trace_json_string(check->mpi), "mpi_library",
 	    trace_json_string(check->mpi_library), "libraries", describe_libraries(check),
-	    "functions", describe_needs(check), "notes", sentences(&check->notes), "stops",
-	    sentences(&check->stops), "can_run", check->stops.n == 0);
+	    "functions", describe_needs(check), "notes", sentences(&check->notes),
+	    "may_stop", sentences(&check->doubts), "stops", sentences(&check->stops), "can_run", check->stops.n == 0);
 	int failed = !root || json_dumpf(root, file, JSON_INDENT(1));
 
 	json_decref(root);

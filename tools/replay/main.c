@@ -26,8 +26,8 @@ static const char help[] =
     "  --set KEY=VALUE        replaces a value of the cluster file; may be repeated\n"
     "  --coll LIST, --coll-profile NAME\n"
     "                         algorithms of collectives, as of mpisim-run\n"
-    "  --placement WHERE      block, cyclic or a node for each rank; default: as recorded, or\n"
-    "                         with --cluster the recorded rule\n"
+    "  --placement WHERE      block, spread, cyclic or a node for each rank; default: as\n"
+    "                         recorded, or with --cluster the recorded rule\n"
     "  --bench FILE           times of annotated kernels come from measurements or models in\n"
     "                         FILE instead of the trace (docs/benchmark-store.md)\n"
     "  --scale KERNEL=FACTOR  time of a kernel times FACTOR; *=FACTOR: of all computation; may\n"
@@ -166,11 +166,11 @@ static void describe(struct session *s)
 static int create_replay(struct session *s, struct util_error *err)
 {
 	struct run *run = &s->run;
-	struct sim_recorder recorder;
+	struct sim_observers observers = {.n = 0};
 	struct replay_config config = {
 	    .cluster = run->cluster,
 	    .node_of = run->node_of,
-	    .recorder = &recorder,
+	    .observers = &observers,
 	    .mode = run->options.mode,
 	    .bench_in = run->options.bench_in,
 	    .scales = run->options.scales,
@@ -184,7 +184,7 @@ static int create_replay(struct session *s, struct util_error *err)
 	    trace_summary_create(run->n_ranks, run->node_of, run->cluster, &run->summary, err);
 
 	if (!failed)
-		failed = run_recorder_create(run, &recorder, err);
+		failed = run_observers_create(run, &observers, err);
 	if (!failed)
 		failed = replay_create(s->file, &config, &s->replay, err);
 	if (!failed) {

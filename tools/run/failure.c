@@ -75,7 +75,7 @@ static void find_cycle(const struct run *run, struct run_failure *out)
 	free(waits);
 }
 
-static void describe_blocked(const struct run *run, struct run_failure *out)
+void run_blocked_describe(const struct run *run, struct run_failure *out)
 {
 	const struct pd_world *world = run->world;
 	int n = 0;
@@ -100,7 +100,6 @@ static void describe_blocked(const struct run *run, struct run_failure *out)
 	}
 	out->description.blocked = out->blocked;
 	out->description.n_blocked = n;
-	find_cycle(run, out);
 }
 
 /* Ranks are numbered over all jobs. */
@@ -130,8 +129,10 @@ void run_failure_describe(const struct run *run, struct run_failure *out)
 	out->description.site = run_site(run, &out->sites, failure->site);
 	if (failure->rank >= 0 && run->world->ranks[failure->rank].program->config.name)
 		out->description.text = name_job(run, failure, &out->strings);
-	if (failure->kind == PD_FAILURE_DEADLOCK)
-		describe_blocked(run, out);
+	if (failure->kind == PD_FAILURE_DEADLOCK) {
+		run_blocked_describe(run, out);
+		find_cycle(run, out);
+	}
 }
 
 void run_failure_finish(struct run_failure *failure)
@@ -218,6 +219,14 @@ static void print_cycle(const struct trace_failure *failure, FILE *file)
 	fprintf(file, " waits for %d\n", failure->cycle[0]);
 }
 
+void run_blocked_print(const struct trace_failure *failure, FILE *file)
+{
+	if (failure->n_blocked > MAX_SINGLE_RANKS)
+		print_groups(failure, file);
+	else
+		print_single(failure, file);
+}
+
 void run_failure_print(const struct run_failure *run_failure, const char *tool, FILE *file)
 {
 	const struct trace_failure *failure = &run_failure->description;
@@ -234,9 +243,6 @@ void run_failure_print(const struct run_failure *run_failure, const char *tool, 
 		fprintf(file, "deadlock: ");
 	util_format_time(time, sizeof time, failure->time_s);
 	fprintf(file, "%s (at %s of simulated time)\n", failure->text, time);
-	if (failure->n_blocked > MAX_SINGLE_RANKS)
-		print_groups(failure, file);
-	else
-		print_single(failure, file);
+	run_blocked_print(failure, file);
 	print_cycle(failure, file);
 }

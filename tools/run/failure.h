@@ -18,6 +18,10 @@ struct run_failure {
 /* Describes world->failure and, for a deadlock, every blocked rank and a cycle. Starts helper
  * processes for source lines. */
 void run_failure_describe(const struct run *run, struct run_failure *out);
+/* Every rank that has begun and not ended, with the call it is in. */
+void run_blocked_describe(const struct run *run, struct run_failure *out);
+/* A line for each, or for each place where there are many. */
+void run_blocked_print(const struct trace_failure *failure, FILE *file);
 void run_failure_finish(struct run_failure *failure);
 /* `tool`: whose message it is. */
 void run_failure_print(const struct run_failure *failure, const char *tool, FILE *file);

@@ -14,6 +14,7 @@
 #include "pdexec/store.h"
 #include "tools/run/explain.h"
 #include "tools/run/failure.h"
+#include "tools/run/interrupted.h"
 #include "tools/run/outfile.h"
 #include "tools/run/run.h"
 #include "traces/page/page.h"
@@ -43,7 +44,7 @@ static void close_open_calls(struct run *run)
 		if (!pd->has_ended && !pd->is_computing && pd->function &&
 		    strncmp(pd->function, "MPI_", 4) == 0) {
 			run_waits_explain(run, &record);
-			world->recorder.call(world->recorder.context, &record);
+			sim_tell_call(&world->observers, &record);
 		}
 	}
 }
@@ -93,6 +94,7 @@ static void describe_settings(const struct run *run, struct trace_run *out)
 
 	out->cluster_file = o->cluster;
 	out->placement = o->placement ? o->placement : run->schedule ? "by job" : of_cluster;
+	out->cpus_per_rank = run->world->is_builtin ? 0 : run->world->programs[0].n_cpus;
 	out->compute_mode = run_mode_name(o->mode);
 	out->overrides = o->overrides;
 	out->n_overrides = o->n_overrides;
@@ -128,14 +130,15 @@ static void describe_outcome(const struct run *run, int n_bad_exits, struct trac
 	out->n_bytes = run->mpi->n_bytes;
 }
 
-/* Why the run ended early, in lines; NULL when it did not. The caller frees it. */
-static char *describe_early_end(const struct run *run, const struct run_failure *failure)
+/* Why the run ended early or badly, in lines; NULL when it did not. The caller frees it. */
+static char *describe_early_end(const struct run *run, const struct run_failure *failure,
+				const struct trace_run *description)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *file;
 
-	if (!run->signal && !failure)
+	if (!run->signal && !failure && description->n_early_warnings == 0)
 		return NULL;
 	file = open_memstream(&text, &size);
 	if (!file)
@@ -143,8 +146,12 @@ static char *describe_early_end(const struct run *run, const struct run_failure 
 	if (run->signal)
 		fprintf(file, "%s: interrupted (%s); this is what is known so far\n", run->tool,
 			strsignal(run->signal));
+	if (run->signal)
+		run_interrupted_print(run, file);
 	if (failure)
 		run_failure_print(failure, run->tool, file);
+	for (int i = 0; i < description->n_early_warnings; i++)
+		fprintf(file, "%s: %s\n", run->tool, description->warnings[i]);
 	fclose(file);
 	return text;
 }
@@ -161,7 +168,8 @@ static int print(const struct run *run, const struct trace_run *description)
 		fputc('\n', file);
 		trace_text_write(description, file);
 	}
-	for (int i = 0; i < description->n_warnings && run->options.quiet; i++)
+	for (int i = description->n_early_warnings;
+	     i < description->n_warnings && run->options.quiet; i++)
 		fprintf(file, "%s: warning: %s\n", run->tool, description->warnings[i]);
 	return (fflush(file) || ferror(file)) && errno != EPIPE ? 2 : 0;
 }
@@ -291,7 +299,11 @@ int run_finish(struct run *run)
 	close_open_calls(run);
 	trace_summary_close(run->summary, run->world->engine.now);
 	run_explain(run, &sites, &explanation, &description);
-	n_bad_exits = run_warn(run, &warnings);
+	n_bad_exits = run_warn_exit_codes(run, &warnings);
+	description.n_early_warnings = warnings.n;
+	run_warn_missing(run, &warnings);
+	description.n_top_warnings = warnings.n;
+	run_warn(run, &warnings);
 	describe_settings(run, &description);
 	describe_outcome(run, n_bad_exits, &description);
 	if (description.outcome == TRACE_FAILED) {
@@ -303,7 +315,7 @@ int run_finish(struct run *run)
 	description.warnings = (const char *const *)warnings.items;
 	description.n_warnings = warnings.n;
 	measure_simulation(run, &description);
-	early_end = describe_early_end(run, description.failure ? &failure : NULL);
+	early_end = describe_early_end(run, description.failure ? &failure : NULL, &description);
 	description.early_end = early_end;
 	lost = print(run, &description);
 	status = write_results(run, &description);

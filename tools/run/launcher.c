@@ -203,14 +203,12 @@ static void on_acquired(void *context, struct pd_rank *rank)
 static void release_all(struct run_launcher *launcher, const struct trace_job *job)
 {
 	const struct pd_world *world = launcher->run->world;
-	const struct sim_recorder *recorder = &world->recorder;
 
 	for (int rank = job->first_rank; rank < job->first_rank + job->n_ranks; rank++) {
 		if (launcher->has_released[rank])
 			continue;
 		release(launcher, &world->ranks[rank]);
-		if (recorder->node_release)
-			recorder->node_release(recorder->context, rank, world->engine.now);
+		sim_tell_node_release(&world->observers, rank, world->engine.now);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pdexec/arch.h"
 #include "pdexec/libc-next.h"
 #include "tools/run/output.h"
 #include "tools/run/run.h"
@@ -33,6 +34,8 @@ double run_host_time_s(void)
  * a global.
  */
 static volatile sig_atomic_t caught_signal;
+static volatile int stuck_rank;
+static const void *volatile stuck_site;
 
 static void on_interrupt(int signal)
 {
@@ -42,11 +45,13 @@ static void on_interrupt(int signal)
 	pd_libc_next()->setitimer(ITIMER_REAL, &grace, NULL);
 }
 
-static void on_grace_over(int signal)
+static void on_grace_over(int signal, siginfo_t *info, void *context)
 {
 	struct pd_rank *rank = pd_rank_here();
 
 	if (caught_signal && rank) {
+		stuck_rank = rank->rank;
+		stuck_site = pd_arch_fault(context).pc;
 		sim_engine_stop(&rank->world->engine);
 		sim_task_block(&rank->task);
 	}
@@ -58,10 +63,11 @@ void run_catch_signals(struct sigaction saved[3])
 				   .sa_flags = SA_RESETHAND | SA_RESTART | SA_ONSTACK};
 
 	caught_signal = 0;
+	stuck_rank = -1;
 	sigaction(SIGINT, &action, &saved[0]);
 	sigaction(SIGTERM, &action, &saved[1]);
-	action.sa_handler = on_grace_over;
-	action.sa_flags = SA_RESTART | SA_NODEFER; /* its handler does not return */
+	action.sa_sigaction = on_grace_over;
+	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER; /* its handler does not return */
 	sigaction(SIGALRM, &action, &saved[2]);
 }
 
@@ -202,6 +208,8 @@ void run_loop(struct run *run)
 		step_until_over(run, &progress);
 	run->world->way_out = NULL;
 	run->signal = pd_world_is_over(run->world) ? 0 : caught_signal;
+	run->stuck_rank = stuck_rank;
+	run->stuck_site = stuck_site;
 	run_release_signals(saved);
 	free(run->reserve);
 	run->reserve = NULL;

@@ -82,6 +82,33 @@ static int prepare_programs(struct run *run, struct util_error *err)
 }
 
 /* Jobs are placed when they begin. */
+/* A batch system starts no job that its nodes have too few cores for. */
+static int check_cpus(const struct run *run, struct util_error *err)
+{
+	const struct net_cluster *cluster = run->cluster;
+	int wanted = run->options.cpus_per_rank, *free_on, rc = 0;
+
+	if (wanted == 0 || (run->schedule && wanted <= cluster->cores))
+		return 0;
+	free_on = calloc((size_t)cluster->n_nodes, sizeof *free_on);
+	if (!free_on)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d nodes", cluster->n_nodes);
+	for (int node = 0; node < cluster->n_nodes; node++)
+		free_on[node] = cluster->cores;
+	for (int rank = 0; rank < run->n_ranks && !rc; rank++) {
+		int *left = &free_on[run->node_of[rank]];
+
+		if (*left < wanted)
+			rc = util_error_set(err, UTIL_EINPUT,
+					    "--cpus-per-rank: found %d, which is more than node %d has "
+					    "left for rank %d: %d of %d cores",
+					    wanted, run->node_of[rank], rank, *left, cluster->cores);
+		*left -= wanted;
+	}
+	free(free_on);
+	return rc;
+}
+
 static int prepare_placement(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
@@ -97,6 +124,9 @@ static int prepare_placement(struct run *run, struct util_error *err)
 		failed = net_place(o->placement, run->cluster, run->n_ranks, run->node_of, err);
 	if (failed)
 		return util_error_prepend(err, o->placement ? "--placement" : "placement");
+	failed = check_cpus(run, err);
+	if (failed)
+		return failed;
 	return trace_summary_create(run->n_ranks, run->schedule ? NULL : run->node_of, run->cluster,
 				    &run->summary, err);
 }
@@ -139,43 +169,42 @@ static bool locate(void *context, const void *address, uint64_t *out_place)
 	return false;
 }
 
-/* The timeline, the matrix and the analysis cost time and memory: only for those who look at them.
- * Each stands in front of what was there before. */
-int run_recorder_create(struct run *run, struct sim_recorder *out, struct util_error *err)
+static void observe(struct sim_observers *observers, struct sim_observer observer)
 {
-	int failed = 0;
+	sim_observers_add(observers, &observer);
+}
 
-	*out = trace_summary_recorder(run->summary);
-	if (run->options.real && (failed = trace_real_open(run->options.real, run->n_ranks,
-							   run->cluster, &run->real, err)))
+/* The timeline, the matrix and the analysis cost time and memory: only for those who look at them.
+ * The summary is told first. */
+int run_observers_create(struct run *run, struct sim_observers *out, struct util_error *err)
+{
+	const struct run_options *o = &run->options;
+
+	observe(out, trace_summary_observer(run->summary));
+	if (o->real && trace_real_open(o->real, run->n_ranks, run->cluster, &run->real, err))
 		return util_error_prepend(err, "--real");
-	if (run->options.report || run->options.html || run->real) {
-		failed = trace_detail_create(run->n_ranks, out, &run->detail, err);
-		if (!failed) {
-			run->detail->real = run->real;
-			*out = trace_detail_recorder(run->detail);
-		}
+	if (o->report || o->html || run->real) {
+		if (trace_detail_create(run->n_ranks, &run->detail, err))
+			return err->code;
+		run->detail->real = run->real;
+		observe(out, trace_detail_observer(run->detail));
 	}
-	if (!failed && run->options.explain) {
-		failed = trace_analysis_create(run->summary, out,
-					       run->schedule ? run->schedule->n_jobs : 1, locate,
-					       run, &run->analysis, err);
-		if (!failed)
-			*out = trace_analysis_recorder(run->analysis);
+	if (o->explain) {
+		if (trace_analysis_create(run->summary, run->schedule ? run->schedule->n_jobs : 1,
+					  locate, run, &run->analysis, err))
+			return err->code;
+		observe(out, trace_analysis_observer(run->analysis));
 	}
-	if (!failed && run->options.ideal &&
-	    (failed = trace_ideal_load(run->options.ideal, run->n_ranks,
-				       run->schedule ? run->schedule_command : run->options.program,
-				       &run->ideal, err)))
+	if (o->ideal &&
+	    trace_ideal_load(o->ideal, run->n_ranks,
+			     run->schedule ? run->schedule_command : o->program, &run->ideal, err))
 		return util_error_prepend(err, "--ideal");
-	if (!failed && run->options.trace_out) {
-		failed = trace_export_create(run->options.trace_out, run->summary, out,
-					     &run->exporter, err);
-		if (failed)
+	if (o->trace_out) {
+		if (trace_export_create(o->trace_out, run->summary, &run->exporter, err))
 			return util_error_prepend(err, "--trace-out");
-		*out = trace_export_recorder(run->exporter);
+		observe(out, trace_export_observer(run->exporter));
 	}
-	return failed;
+	return 0;
 }
 
 /* Why processes cannot be spawned; NULL: they can. */
@@ -194,6 +223,9 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .programs = run->programs,
 	    .n_programs = run->n_programs,
 	    .node_of = run->node_of,
+	    .cpus_per_rank = o->cpus_per_rank	? o->cpus_per_rank
+			     : run->schedule ? 1 /* who runs beside whom is not known yet */
+					     : 0,
 	    .mode = o->mode,
 	    .bench_in = o->bench_in,
 	    .bench_out = o->bench_out,
@@ -215,11 +247,11 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,
 	};
-	struct sim_recorder recorder;
-	int failed = run_recorder_create(run, &recorder, err);
+	struct sim_observers observers = {.n = 0};
+	int failed = run_observers_create(run, &observers, err);
 
 	if (!failed)
-		failed = pd_world_create(&config, run->cluster, &recorder, &run->world, err);
+		failed = pd_world_create(&config, run->cluster, &observers, &run->world, err);
 	if (!failed)
 		failed = mpi_world_create(run->world, &run->mpi, err);
 	if (!failed)

@@ -10,7 +10,6 @@
 #include "util/options.h"
 #include "util/units.h"
 
-#define SEE_HELP "see mpisim-run --help"
 
 static const char *const mode_names[] = {
 	[PD_COMPUTE_DIRECT] = "direct",
@@ -35,6 +34,7 @@ enum option_code {
 	OPTION_COLL,
 	OPTION_COLL_PROFILE,
 	OPTION_PLACEMENT,
+	OPTION_CPUS_PER_RANK,
 	OPTION_COMPUTE,
 	OPTION_BENCH,
 	OPTION_BENCH_OUT,
@@ -81,6 +81,7 @@ static const struct option long_options[] = {
     {"coll", required_argument, NULL, OPTION_COLL},
     {"coll-profile", required_argument, NULL, OPTION_COLL_PROFILE},
     {"compute", required_argument, NULL, OPTION_COMPUTE},
+    {"cpus-per-rank", required_argument, NULL, OPTION_CPUS_PER_RANK},
     {"explain", no_argument, NULL, OPTION_EXPLAIN},
     {"first-n", required_argument, NULL, OPTION_FIRST_N},
     {"help", no_argument, NULL, OPTION_HELP},
@@ -332,6 +333,8 @@ static int take_option(int option, char *value, uint64_t *given, struct run_opti
 		if (strcmp(value, "p") == 0)
 			return util_error_set(err, UTIL_EINPUT, "found -np, wanted -n RANKS");
 		return parse_count("-n", value, RUN_MAX_RANKS, &out->n_ranks, err);
+	case OPTION_CPUS_PER_RANK:
+		return parse_count("--cpus-per-rank", value, RUN_MAX_RANKS, &out->cpus_per_rank, err);
 	case OPTION_SET:
 		return parse_override(value, out, err);
 	case OPTION_COLL:
@@ -407,7 +410,9 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 	while (!failed && (option = getopt_long(argc, argv, out->is_replay ? ":n:h" : "+:n:h",
 					     long_options, NULL)) != -1) {
 		if (option == '?' || option == ':')
-			failed = util_option_refuse(option, argv, SEE_HELP, err);
+			failed = util_option_refuse(
+			    option, argv,
+			    out->is_replay ? "see mpisim-replay --help" : "see mpisim-run --help", err);
 		else if (option == OPTION_HELP)
 			out->help = true;
 		else if (option == OPTION_VERSION)

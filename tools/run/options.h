@@ -17,6 +17,7 @@
 struct run_options {
 	const char *cluster; /* file */
 	int n_ranks; /* of all programs; 0 with a schedule */
+	int cpus_per_rank;     /* cores that each rank holds, 0: not given */
 	const char *placement; /* NULL: what the cluster file says */
 	enum pd_compute_mode mode;
 	const char *bench_in, *bench_out, *blas_model;

@@ -112,6 +112,7 @@ static const char *find_unreplayable(const struct run_options *o)
 		{o->n_ranks != 0, "-n"},	     {o->schedule, "--schedule"},
 		{o->mode != PD_COMPUTE_MODELLED, "--compute"}, {o->bench_out, "--bench-out"},
 		{o->blas_model, "--blas-model"},     {o->first_n, "--first-n"},
+		{o->cpus_per_rank != 0, "--cpus-per-rank"},
 		{o->no_alloc, "--no-alloc"},	     {o->stack_size_B, "--stack-size"},
 		{o->isolation != PD_ISOLATION_AUTO, "--isolation"},
 		{o->n_private_libraries > 0, "--private-lib"},

@@ -54,6 +54,8 @@ struct run {
 	struct trace_prediction interval; /* n_runs 0: none */
 	struct run_strings notes;  /* warnings beside those that the run gives */
 	int signal;		   /* that interrupted the run; 0: none */
+	int stuck_rank;		   /* from which control was taken then, -1: none; where it was */
+	const void *stuck_site;
 	double begin_s;		   /* host's clock */
 	void *tls_area;		   /* see tools/run/entry.h */
 	size_t tls_size_B;
@@ -73,12 +75,16 @@ void run_loop(struct run *run);
  * status. */
 int run_finish(struct run *run);
 
-/* Adds what a user should know of the run beyond its result, in sentences. Returns how many ranks
- * returned an exit code other than 0. O(ranks + leaked handles). (tools/run/warnings.c) */
-int run_warn(const struct run *run, struct run_strings *warnings);
+/* Sentences of what a user should know of the run (tools/run/warnings.c), what matters most first:
+ * ranks that ended with another exit code than 0 (returns how many), O(ranks) */
+int run_warn_exit_codes(const struct run *run, struct run_strings *warnings);
+/* what the prediction leaves out, */
+void run_warn_missing(const struct run *run, struct run_strings *warnings);
+/* and what stands below the result. O(ranks + leaked handles). */
+void run_warn(const struct run *run, struct run_strings *warnings);
 
 /* Makes what observes the run: summary (there already), --report, --explain. (tools/run/main.c) */
-int run_recorder_create(struct run *run, struct sim_recorder *out, struct util_error *err);
+int run_observers_create(struct run *run, struct sim_observers *out, struct util_error *err);
 /* Warns of what --real leaves out. (tools/run/waits.c) */
 void run_real_warn(const struct run *run, struct run_strings *warnings);
 /* Whether --json and --report can be written. */

@@ -109,7 +109,7 @@ static int read_placement(const struct reading *reading, const struct net_yaml *
 			  struct util_error *err)
 {
 	if (!is_text(node))
-		return fail_found(reading, node, "block, cyclic or a list of nodes", err);
+		return fail_found(reading, node, "block, spread, cyclic or a list of nodes", err);
 	return copy_text(node, &reading->job->placement, err);
 }
 
@@ -211,6 +211,17 @@ static int check_keys(const struct reading *reading, const struct net_yaml *map,
 	return 0;
 }
 
+/* A job that asks for nodes of its own wants to use them all. */
+static int choose_placement(const struct reading *reading, struct util_error *err)
+{
+	struct run_job *job = reading->job;
+
+	if (job->n_nodes == 0 || job->placement || reading->cluster->placement)
+		return 0;
+	job->placement = strdup("spread");
+	return job->placement ? 0 : util_error_set(err, UTIL_ENOMEM, "out of memory");
+}
+
 /* The nodes that a job of its own gets are chosen when it begins; any will do for the check. */
 static int check_placement(const struct reading *reading, const struct net_yaml *map,
 			   struct util_error *err)
@@ -259,6 +270,8 @@ static int read_job(struct reading *reading, const struct net_yaml *map, struct 
 		failed = net_yaml_fail(reading->tree, map, err,
 				       "two jobs have the name \"%s\", wanted one of each name",
 				       reading->job->name);
+	if (!failed)
+		failed = choose_placement(reading, err);
 	return failed ? failed : check_placement(reading, map, err);
 }
 

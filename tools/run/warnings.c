@@ -6,17 +6,25 @@
 #include "mpi/env/leaks.h"
 #include "pdexec/blas.h"
 #include "pdexec/private.h"
+#include "pdexec/process.h"
 #include "pdexec/store.h"
+#include "pdexec/threads.h"
 #include "tools/run/failure.h"
 #include "tools/run/run.h"
+#include "util/units.h"
 
+#define NEGLIGIBLE_S 1e-3      /* of a rank's threads … */
+#define NEGLIGIBLE_SHARE 0.01 /* … and of the predicted time */
+
+/* The first one says how to be rid of them. */
 static void warn_leak(const struct mpi_leak *leak, const char *site, uint64_t count, int first_rank,
-		      struct run_strings *warnings)
+		      bool is_first, struct run_strings *warnings)
 {
-	run_strings_add(warnings, "at MPI_Finalize: %s%s%s%s%s (%llu in all, first on rank %d)",
+	run_strings_add(warnings, "at MPI_Finalize: %s%s%s%s%s (%llu in all, first on rank %d)%s",
 			leak->what, leak->function ? ", made by " : "",
 			leak->function ? leak->function : "", site ? " at " : "", site ? site : "",
-			(unsigned long long)count, first_rank);
+			(unsigned long long)count, first_rank,
+			is_first ? "; --ignore-leaks leaves such warnings out" : "");
 }
 
 /* Entries of the same place are one: they differ where each rank has its own copy of the code. */
@@ -46,7 +54,7 @@ static void warn_leaks(const struct run *run, struct run_strings *warnings)
 			lowest = other->first_rank < lowest ? other->first_rank : lowest;
 		}
 		if (is_new)
-			warn_leak(first, sites[i], count, lowest, warnings);
+			warn_leak(first, sites[i], count, lowest, i == 0, warnings);
 	}
 	free(sites);
 	run_strings_finish(&texts);
@@ -72,7 +80,7 @@ static void warn_exit_code(const struct run *run, int first, int ranks[],
 			all[first].exit_code);
 }
 
-static int warn_exit_codes(const struct run *run, struct run_strings *warnings)
+int run_warn_exit_codes(const struct run *run, struct run_strings *warnings)
 {
 	int n_ranks = run->world->n_ranks, n_bad = 0;
 	int *ranks = calloc((size_t)n_ranks, sizeof *ranks);
@@ -110,14 +118,19 @@ static void warn_model(const struct run *run, struct run_strings *warnings)
 		    warnings, "memory ran out while the run was recorded: some sums are too small");
 }
 
+static bool has_called(const struct run *run)
+{
+	for (int rank = 0; rank < run->world->n_ranks; rank++)
+		if (run->mpi->ranks[rank].n_opened > 0)
+			return true;
+	return false;
+}
+
 /* A program that is no MPI program runs as often as asked, which is seldom meant. */
 static void warn_no_mpi(const struct run *run, struct run_strings *warnings)
 {
-	if (run->world->failure.kind != PD_FAILURE_NONE || run->signal)
+	if (run->world->failure.kind != PD_FAILURE_NONE || run->signal || has_called(run))
 		return;
-	for (int rank = 0; rank < run->world->n_ranks; rank++)
-		if (run->mpi->ranks[rank].n_opened > 0)
-			return;
 	run_strings_add(warnings, "no rank called MPI_Init: is %s the MPI program?",
 			run->programs[0].argv[0]);
 }
@@ -189,11 +202,60 @@ static void warn_unused_bench(const struct run *run, struct run_strings *warning
 		: "; for the calls of BLAS of a program without them it is --blas-model FILE");
 }
 
+/* A process of its own. */
+static void warn_child(const struct run *run, struct run_strings *warnings)
+{
+	for (int rank = 0; rank < run->world->n_ranks; rank++) {
+		const struct pd_process *process = run->world->ranks[rank].process;
+		struct run_strings texts = {.items = NULL};
+		const char *site;
+
+		if (!process || !process->child_function)
+			continue;
+		site = run_site(run, &texts, process->child_site);
+		run_strings_add(warnings,
+				"rank %d started a process (%s%s%s): what such processes compute is "
+				"not in the prediction",
+				rank, process->child_function, site ? " at " : "", site ? site : "");
+		run_strings_finish(&texts);
+		return;
+	}
+}
+
+/* Threads that compute beside MPI calls and that nobody joins or is woken by. */
+static void warn_threads(const struct run *run, struct run_strings *warnings)
+{
+	const struct pd_world *world = run->world;
+	double total_s = sim_time_to_s(run->summary->end), lost_s = 0;
+	int n = 0, first = -1;
+	char time[32];
+
+	for (int rank = 0; rank < world->n_ranks; rank++) {
+		const struct pd_threads *threads = world->ranks[rank].threads;
+		double rank_s = threads ? threads->lost_s : 0;
+
+		if (rank_s < NEGLIGIBLE_S || rank_s < NEGLIGIBLE_SHARE * total_s)
+			continue;
+		first = n++ ? first : rank;
+		lost_s = rank_s > lost_s ? rank_s : lost_s;
+	}
+	if (n == 0 || world->config.mode == PD_COMPUTE_MODELLED)
+		return;
+	util_format_time(time, sizeof time, lost_s);
+	run_strings_add(warnings,
+			"threads of rank %d%s computed up to %s that nobody was seen to wait for: "
+			"they count only as sharing the cores of their rank, so the prediction may "
+			"be too short (docs/model.md, section 2)",
+			first, n > 1 ? " and others" : "", time);
+}
+
 static void warn_program(const struct run *run, struct run_strings *warnings)
 {
 	warn_no_mpi(run, warnings);
 	warn_unfinalized(run, warnings);
 	warn_timer(run, warnings);
+	warn_threads(run, warnings);
+	warn_child(run, warnings);
 	warn_unused_bench(run, warnings);
 	warn_shared_library(run, warnings);
 	run_real_warn(run, warnings);
@@ -204,7 +266,21 @@ static void add_warning(void *context, const char *sentence)
 	run_strings_add(context, "%s", sentence);
 }
 
-int run_warn(const struct run *run, struct run_strings *warnings)
+void run_warn_missing(const struct run *run, struct run_strings *warnings)
+{
+	const struct pd_world *world = run->world;
+
+	if (run->options.mode != PD_COMPUTE_MODELLED || world->is_annotated || !has_called(run) ||
+	    world->failure.kind != PD_FAILURE_NONE || run->signal)
+		return;
+	run_strings_add(warnings, "%s", run->options.is_replay
+		? "no computation is charged: the trace has none, so the time is that of communication alone"
+		: "no computation is charged: the program says nothing of what it takes (kernels or "
+		  "mpisim_add_compute_time of mpisim.h), so the time is that of communication alone; "
+		  "--compute direct measures computation");
+}
+
+void run_warn(const struct run *run, struct run_strings *warnings)
 {
 	for (int i = 0; i < run->notes.n; i++)
 		run_strings_add(warnings, "%s", run->notes.items[i]);
@@ -215,5 +291,4 @@ int run_warn(const struct run *run, struct run_strings *warnings)
 	for (int i = 0; i < run->world->n_programs; i++)
 		pd_store_warn(run->world->programs[i].store, add_warning, warnings);
 	pd_blas_warn(run->world->blas, run->world->config.mode, add_warning, warnings);
-	return warn_exit_codes(run, warnings);
 }

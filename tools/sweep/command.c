@@ -232,14 +232,18 @@ static int add_value(struct making *m, const struct sweep_option *option, const 
 	return failed;
 }
 
-/* Replay is as good as a run where nothing is measured and nothing varies at random. */
+/* Replay is as good as a run where nothing varies at random. What is measured is in the trace. */
 static void note_replay(struct sweep_command *command, const struct sweep_option *option,
 			const char *value)
 {
 	if (!option->option || strncmp(option->option, "--vary", 6) == 0)
 		command->can_replay = false;
-	else if (strcmp(option->option, "--compute") == 0)
-		command->can_replay &= strcmp(value, "modelled") == 0;
+	if (!option->option || strcmp(option->option, "--compute") != 0)
+		return;
+	/* A run that collects adds to a file, each time. */
+	if (strcmp(value, "collect") == 0)
+		command->can_replay = false;
+	command->is_measured = strcmp(value, "direct") == 0 || strcmp(value, "partial") == 0;
 }
 
 static int add_option(struct making *m, const struct sweep_option *option)
@@ -373,8 +377,9 @@ static int make(struct making *m)
 int sweep_command_make(const struct sweep_spec *spec, const struct sweep_tools *tools,
 		       const int choice[], struct sweep_command *out, struct util_error *err)
 {
-	/* Without "compute" everything is measured. */
-	struct sweep_command command = {.can_replay = has_option(spec, "--compute")};
+	/* Without "compute" everything is measured; what a trace has measured stays as it is. */
+	struct sweep_command command = {
+	    .can_replay = true, .is_measured = !spec->trace && !has_option(spec, "--compute")};
 	struct making m = {.spec = spec,
 			   .tools = tools,
 			   .command = &command,

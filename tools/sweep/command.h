@@ -25,7 +25,8 @@ struct sweep_command { /* what one point runs */
 	int n_words, program;	      /* the place of program or trace */
 	char hash[SWEEP_HASH_SIZE];   /* of all inputs */
 	char traced[SWEEP_HASH_SIZE]; /* of those that a trace cannot vary */
-	bool can_replay;	      /* nothing is measured, so a replay says the same as a run */
+	bool can_replay;	      /* nothing is random, so a replay says the same as a run */
+	bool is_measured;	      /* computation is: the next run says something else */
 };
 
 /*

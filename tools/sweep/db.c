@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -33,7 +34,15 @@ static const char schema[] =
     " communicating_s REAL, waiting_s REAL, ranks INTEGER, nodes INTEGER, cores INTEGER,"
     " messages INTEGER, bytes INTEGER, host_s REAL NOT NULL, engine TEXT NOT NULL,"
     " command TEXT NOT NULL, curve TEXT, warnings TEXT);"
-    "CREATE TABLE task (hash TEXT PRIMARY KEY, words TEXT NOT NULL, timeout_s REAL NOT NULL);";
+    "CREATE TABLE task (hash TEXT PRIMARY KEY, words TEXT NOT NULL, timeout_s REAL NOT NULL,"
+    " is_measured INTEGER NOT NULL);";
+/* Tables that older files lack: each measurement of a point as a result, and the intervals of
+ * results that vary at random. Of a file that cannot be written they are in memory, empty. */
+static const char later_schema[] =
+    "CREATE %s TABLE IF NOT EXISTS measured AS SELECT *, 0 AS round FROM result WHERE 0;"
+    "CREATE UNIQUE INDEX IF NOT EXISTS %s.measured_round ON measured (hash, round);"
+    "CREATE %s TABLE IF NOT EXISTS interval (hash TEXT PRIMARY KEY, low_s REAL NOT NULL,"
+    " high_s REAL NOT NULL);";
 
 void sweep_result_finish(struct sweep_result *result)
 {
@@ -82,6 +91,22 @@ static int get_int(struct sweep_db *db, const char *sql, int *out, struct util_e
 	return failed;
 }
 
+static int prepare_later(struct sweep_db *db, struct util_error *err)
+{
+	bool is_fixed = sqlite3_db_readonly(db->handle, "main") == 1;
+	const char *where = is_fixed ? "TEMP" : "";
+	char sql[sizeof later_schema + 16];
+	int n = 0, failed = get_int(db,
+				    "SELECT count(*) FROM sqlite_master WHERE name IN ('measured', "
+				    "'measured_round', 'interval')",
+				    &n, err);
+
+	if (failed || n == 3)
+		return failed;
+	snprintf(sql, sizeof sql, later_schema, where, is_fixed ? "temp" : "main", where);
+	return execute(db, sql, err);
+}
+
 /* A new file gets its tables; another one must be ours. */
 static int prepare(struct sweep_db *db, struct util_error *err)
 {
@@ -99,6 +124,8 @@ static int prepare(struct sweep_db *db, struct util_error *err)
 			failed = execute(db, schema, err);
 		if (!failed)
 			failed = sweep_db_put_info(db, "format", FORMAT, err);
+		if (!failed)
+			failed = prepare_later(db, err);
 		return failed ? failed : execute(db, "COMMIT", err);
 	}
 	if (id != APPLICATION_ID)
@@ -114,7 +141,7 @@ static int prepare(struct sweep_db *db, struct util_error *err)
 					"; this is mpisim-sweep %s",
 					db->path, format ? format : "none", util_version());
 	free(format);
-	return failed;
+	return failed ? failed : prepare_later(db, err);
 }
 
 /* The lock of a run is on the file itself and goes with the process, however that ends. */
@@ -281,6 +308,23 @@ static void bind_result(sqlite3_stmt *put, const struct sweep_result *r)
 	sqlite3_bind_text(put, 20, r->warnings, -1, SQLITE_STATIC);
 }
 
+static int put_interval(struct sweep_db *db, const struct sweep_result *result,
+			struct util_error *err)
+{
+	sqlite3_stmt *put = NULL;
+	int failed = 0;
+
+	if (sqlite3_prepare_v2(db->handle, "INSERT OR REPLACE INTO interval VALUES (?, ?, ?)", -1,
+			       &put, NULL) != SQLITE_OK ||
+	    sqlite3_bind_text(put, 1, result->hash, -1, SQLITE_STATIC) != SQLITE_OK ||
+	    sqlite3_bind_double(put, 2, result->low_s) != SQLITE_OK ||
+	    sqlite3_bind_double(put, 3, result->high_s) != SQLITE_OK ||
+	    sqlite3_step(put) != SQLITE_DONE)
+		failed = sweep_db_fail(db, err);
+	sqlite3_finalize(put);
+	return failed;
+}
+
 int sweep_db_put_result(struct sweep_db *db, const struct sweep_result *result,
 			struct util_error *err)
 {
@@ -297,5 +341,7 @@ int sweep_db_put_result(struct sweep_db *db, const struct sweep_result *result,
 	bind_result(db->put, result);
 	code = sqlite3_step(db->put);
 	sqlite3_reset(db->put);
-	return code == SQLITE_DONE ? 0 : sweep_db_fail(db, err);
+	if (code != SQLITE_DONE)
+		return sweep_db_fail(db, err);
+	return result->has_interval ? put_interval(db, result, err) : 0;
 }

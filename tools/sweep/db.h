@@ -26,6 +26,8 @@ struct sweep_result {
 	double predicted_time_s, efficiency, node_seconds;
 	double useful_s, communicating_s, waiting_s; /* sums over the ranks */
 	long long n_ranks, n_nodes, n_cores, n_messages, n_bytes;
+	bool has_interval; /* of mpisim-run, for what varies at random */
+	double low_s, high_s;
 	double host_s; /* how long this point took here */
 	char engine[16];
 };
@@ -51,6 +53,12 @@ int sweep_db_put_grid(struct sweep_db *db, const struct sweep_spec *spec,
 		      struct util_error *err);
 int sweep_db_put_result(struct sweep_db *db, const struct sweep_result *result,
 			struct util_error *err);
+/* A result of one of several runs; the point's is then the one in the middle. One that failed is
+ * the point's, and the others are gone. */
+int sweep_db_put_measurement(struct sweep_db *db, const struct sweep_result *result, int round,
+			     struct util_error *err);
+/* How often a point was measured; a failed one counts as often enough: INT_MAX. */
+int sweep_db_n_measured(struct sweep_db *db, const char *hash, int *out, struct util_error *err);
 /* 1: a result is there; 0: none; negative: an error. */
 int sweep_db_has(struct sweep_db *db, const char *hash, struct util_error *err);
 /* Removes the results of the points of the grid that failed. */
@@ -64,6 +72,8 @@ int sweep_db_count(struct sweep_db *db, struct sweep_counts *out, struct util_er
 
 /* Adds the results of another file of the same kind. *out_n: how many were new. */
 int sweep_db_merge(struct sweep_db *db, const char *path, int *out_n, struct util_error *err);
+/* Of that the measurements and intervals; the file is attached as "other". */
+int sweep_db_merge_measured(struct sweep_db *db, int *out_n, struct util_error *err);
 
 /* A value of the table info, the caller's; NULL: none. */
 char *sweep_db_info(struct sweep_db *db, const char *key);

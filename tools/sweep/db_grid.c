@@ -111,7 +111,7 @@ int sweep_db_merge(struct sweep_db *db, const char *path, int *out_n, struct uti
 {
 	sqlite3 *handle = sweep_db_handle(db);
 	sqlite3_stmt *attach = NULL;
-	int failed = 0;
+	int failed = 0, n_measured = 0;
 
 	if (sqlite3_prepare_v2(handle, "ATTACH ? AS other", -1, &attach, NULL) != SQLITE_OK ||
 	    sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC) != SQLITE_OK ||
@@ -125,6 +125,10 @@ int sweep_db_merge(struct sweep_db *db, const char *path, int *out_n, struct uti
 		failed = sweep_db_fail(db, err);
 	else
 		*out_n = sqlite3_changes(handle);
+	if (!failed)
+		failed = sweep_db_merge_measured(db, &n_measured, err);
+	if (n_measured > *out_n)
+		*out_n = n_measured;
 	sqlite3_exec(handle, "DETACH other", NULL, NULL, NULL);
 	return failed;
 }

@@ -17,6 +17,8 @@ static int make_item(void *context, int i, struct sweep_item *out, struct util_e
 		return failed;
 	*out = (struct sweep_item){.words = command.words,
 				   .engine = run->spec->trace ? "replay" : "direct",
+				   .is_measured = command.is_measured,
+				   .round = run->round,
 				   .timeout_s = run->spec->timeout_s};
 	strcpy(out->hash, command.hash);
 	return 0;

@@ -5,6 +5,10 @@
  * what a run would say is found out with the point that is recorded: its replay must predict the
  * same time and have nothing to warn of that the run had not. A replay of another point that fails
  * or warns of more (a program that asks which ranks share a node) is no result either: it is run.
+ *
+ * Nearly every program reads a clock, most only to tell a time. Where computation is measured such
+ * points are run once more than they count, to see whether they take the same course as the
+ * recording: whether they send as many messages and bytes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,12 +22,16 @@
 #include "tools/sweep/run.h"
 
 #define MIN_GROUP 3 /* points that are worth a trace and its check */
+/* Of measured points two are: what scatters is then the same in both. */
+#define MIN_MEASURED_GROUP 2
 
 struct group { /* points with the same traced inputs; order[first] is recorded */
 	int first;
 	double recorded_s; /* the predicted time of the run that is recorded; 0: it failed */
-	size_t n_warnings;
-	bool is_good; /* its trace is used */
+	char *warnings;	   /* of that run, as JSON; NULL: none */
+	long long n_messages, n_bytes;
+	bool is_doubted; /* since it reads a clock, and for nothing else */
+	bool is_good;	 /* its trace is used */
 };
 
 struct replaying {
@@ -87,6 +95,8 @@ static int make_words(const struct replaying *r, int point, bool is_replayed,
 		bad |= add_copy(&words, &n, trace);
 	*out = (struct sweep_item){.words = words,
 				   .engine = is_replayed ? "replay" : "direct",
+				   .is_measured = command.is_measured,
+				   .round = r->run->round,
 				   .timeout_s = r->run->spec->timeout_s};
 	strcpy(out->hash, command.hash);
 	sweep_command_finish(&command);
@@ -110,30 +120,72 @@ static int make_check(void *context, int i, struct sweep_item *out, struct util_
 	return make_words(r, r->order[r->groups[i].first], true, out, err);
 }
 
-static int make_rest(void *context, int i, struct sweep_item *out, struct util_error *err)
+static int make_run(const struct replaying *r, int point, struct sweep_item *out,
+		    struct util_error *err)
 {
-	const struct replaying *r = context;
 	struct sweep_command command;
-	int failed;
+	int failed = sweep_run_command(r->run, point, &command, err);
 
-	if (r->rest[i].is_replayed)
-		return make_words(r, r->rest[i].point, true, out, err);
-	failed = sweep_run_command(r->run, r->rest[i].point, &command, err);
 	if (failed)
 		return failed;
-	*out = (struct sweep_item){
-	    .words = command.words, .engine = "direct", .timeout_s = r->run->spec->timeout_s};
+	*out = (struct sweep_item){.words = command.words,
+				   .engine = "direct",
+				   .is_measured = command.is_measured,
+				   .round = r->run->round,
+				   .timeout_s = r->run->spec->timeout_s};
 	strcpy(out->hash, command.hash);
 	return 0;
 }
 
-static size_t count_warnings(const struct sweep_result *result)
+static int make_rest(void *context, int i, struct sweep_item *out, struct util_error *err)
+{
+	const struct replaying *r = context;
+	int point = r->rest[i].point;
+
+	return r->rest[i].is_replayed ? make_words(r, point, true, out, err)
+				      : make_run(r, point, out, err);
+}
+
+/* Sentences that say the same with other figures are of one kind. */
+static bool is_of_kind(const char *text, const char *other)
+{
+	size_t length = strcspn(text, "0123456789");
+
+	return length == strcspn(other, "0123456789") && strncmp(text, other, length) == 0;
+}
+
+static bool is_known(const json_t *known, const char *text)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(known, i, one)
+	{
+		if (is_of_kind(text, json_string_value(one)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a replay has more to warn of than the run that was recorded. With `but_clocks` that it
+ * reads a clock does not count. */
+static bool warns_of_more(const struct sweep_result *result, const struct group *group,
+			  bool but_clocks)
 {
 	json_t *list = result->warnings ? json_loads(result->warnings, 0, NULL) : NULL;
-	size_t n = json_array_size(list);
+	json_t *known = group->warnings ? json_loads(group->warnings, 0, NULL) : NULL, *warning;
+	bool is_more = false;
+	size_t i;
 
+	json_array_foreach(list, i, warning)
+	{
+		const char *text = json_string_value(warning);
+
+		is_more |= !is_known(known, text) && !(but_clocks && strstr(text, "read a clock"));
+	}
 	json_decref(list);
-	return n;
+	json_decref(known);
+	return is_more;
 }
 
 static bool take_recording(void *context, int i, const struct sweep_result *result)
@@ -142,7 +194,9 @@ static bool take_recording(void *context, int i, const struct sweep_result *resu
 	struct group *group = &r->groups[i];
 
 	group->recorded_s = result->state == SWEEP_DONE ? result->predicted_time_s : 0;
-	group->n_warnings = count_warnings(result);
+	group->warnings = result->warnings ? strdup(result->warnings) : NULL;
+	group->n_messages = result->n_messages;
+	group->n_bytes = result->n_bytes;
 	group->is_good = result->state == SWEEP_DONE;
 	/* With --engine replay it is only there for its trace. */
 	return !r->run->is_replay_only;
@@ -152,11 +206,59 @@ static bool take_check(void *context, int i, const struct sweep_result *result)
 {
 	struct replaying *r = context;
 	struct group *group = &r->groups[i];
+	bool is_same = result->state == SWEEP_DONE && result->predicted_time_s == group->recorded_s;
 
-	group->is_good = result->state == SWEEP_DONE &&
-			 result->predicted_time_s == group->recorded_s &&
-			 count_warnings(result) <= group->n_warnings;
+	group->is_good = is_same && !warns_of_more(result, group, false);
+	group->is_doubted = is_same && !group->is_good &&
+			    r->run->is_measured[r->order[group->first]] &&
+			    !warns_of_more(result, group, true);
 	return false;
+}
+
+static int make_course(void *context, int i, struct sweep_item *out, struct util_error *err)
+{
+	const struct replaying *r = context;
+
+	return make_run(r, r->rest[i].point, out, err);
+}
+
+static bool take_course(void *context, int i, const struct sweep_result *result)
+{
+	struct replaying *r = context;
+	int point = r->rest[i].point;
+	const struct group *group = &r->groups[r->group_of[point] - 1];
+	bool is_same = result->state == SWEEP_DONE && result->n_messages == group->n_messages &&
+		       result->n_bytes == group->n_bytes;
+
+	r->run->courses[point] = is_same ? SWEEP_COURSE_SAME : SWEEP_COURSE_OTHER;
+	return false;
+}
+
+/* Those of doubted groups whose course is not known from an earlier round. */
+static void find_courses(struct replaying *r)
+{
+	r->n_rest = 0;
+	for (int i = 0; i < r->n_order; i++) {
+		int point = r->order[i], group = r->group_of[point] - 1;
+
+		if (group >= 0 && r->groups[group].is_doubted && r->groups[group].first != i &&
+		    r->run->courses[point] == SWEEP_COURSE_UNKNOWN)
+			r->rest[r->n_rest++].point = point;
+	}
+}
+
+/* Where all take the same course their replays may warn of the clock. */
+static void clear_doubts(struct replaying *r)
+{
+	for (int i = 0; i < r->n_order; i++) {
+		int point = r->order[i], group = r->group_of[point] - 1;
+
+		if (group >= 0 && r->groups[group].first != i &&
+		    r->run->courses[point] != SWEEP_COURSE_SAME)
+			r->groups[group].is_doubted = false;
+	}
+	for (int i = 0; i < r->n_groups; i++)
+		r->groups[i].is_good |= r->groups[i].is_doubted;
 }
 
 static int compare_traced(const void *a, const void *b, void *context)
@@ -172,12 +274,13 @@ static int compare_traced(const void *a, const void *b, void *context)
 static bool take_rest(void *context, int i, const struct sweep_result *result)
 {
 	struct replaying *r = context;
-	int group = r->group_of[r->rest[i].point] - 1;
+	const struct group *group = r->groups + r->group_of[r->rest[i].point]; /* the next one */
+	bool is_done = !r->rest[i].is_replayed || r->run->is_replay_only;
 
-	r->rest[i].is_done =
-	    !r->rest[i].is_replayed || r->run->is_replay_only ||
-	    (result->state == SWEEP_DONE && count_warnings(result) <= r->groups[group].n_warnings);
-	return r->rest[i].is_done;
+	if (!is_done && result->state == SWEEP_DONE)
+		is_done = !warns_of_more(result, group - 1, group[-1].is_doubted);
+	r->rest[i].is_done = is_done;
+	return is_done;
 }
 
 /* Leaves the points that are to be run after all. */
@@ -194,10 +297,16 @@ static void find_undone(struct replaying *r)
 	r->n_rest = n;
 }
 
+static int least_of(const struct sweep_run *run, int point)
+{
+	if (run->is_replay_only)
+		return 1;
+	return run->is_measured[point] ? MIN_MEASURED_GROUP : MIN_GROUP;
+}
+
 static int make_groups(struct replaying *r, struct util_error *err)
 {
 	const struct sweep_run *run = r->run;
-	int least = run->is_replay_only ? 1 : MIN_GROUP;
 
 	r->order = calloc((size_t)run->n_todo + 1, sizeof *r->order);
 	r->groups = calloc((size_t)run->n_todo + 1, sizeof *r->groups);
@@ -211,15 +320,15 @@ static int make_groups(struct replaying *r, struct util_error *err)
 	if (run->is_replay_only && r->n_order < run->n_todo)
 		return util_error_set(
 		    err, UTIL_EINPUT,
-		    "found points that measure or vary at random, wanted \"compute: "
-		    "modelled\" without vary_* and options for the engine replay");
+		    "found points that vary at random, collect or have other options, wanted "
+		    "none of vary_*, \"compute: collect\" and options for the engine replay");
 	qsort_r(r->order, (size_t)r->n_order, sizeof *r->order, compare_traced, r);
 	for (int begin = 0, end; begin < r->n_order; begin = end) {
 		for (end = begin + 1; end < r->n_order && strcmp(run->traced[r->order[begin]],
 								 run->traced[r->order[end]]) == 0;
 		     end++)
 			;
-		if (end - begin < least)
+		if (end - begin < least_of(run, r->order[begin]))
 			continue;
 		r->groups[r->n_groups++] = (struct group){.first = begin};
 		for (int i = begin; i < end; i++)
@@ -278,6 +387,13 @@ static int execute(struct replaying *r, struct util_error *err)
 		work.take = take_check;
 		failed = sweep_execute(run->db, &work, n_jobs, &run->progress, err);
 	}
+	if (!failed && !run->is_replay_only) {
+		find_courses(r);
+		work = (struct sweep_work){
+		    .n = r->n_rest, .context = r, .make = make_course, .take = take_course};
+		failed = sweep_execute(run->db, &work, n_jobs, &run->progress, err);
+		clear_doubts(r);
+	}
 	find_rest(r);
 	for (int k = 0; k < 2 && !failed; k++) {
 		work = (struct sweep_work){
@@ -305,6 +421,8 @@ int sweep_engine_replay(struct sweep_run *run, struct util_error *err)
 	if (!failed)
 		failed = execute(&r, err);
 	remove_folder(&r);
+	for (int i = 0; i < r.n_groups; i++)
+		free(r.groups[i].warnings);
 	free(r.folder);
 	free(r.order);
 	free(r.groups);

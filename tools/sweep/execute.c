@@ -92,7 +92,9 @@ static int take(struct execution *e, const struct sweep_ended *ended)
 	snprintf(result.engine, sizeof result.engine, "%s", item->engine);
 	result.command = sweep_command_line(item->words);
 	if (!e->work->take || e->work->take(e->work->context, item->place, &result)) {
-		failed = sweep_db_put_result(e->db, &result, e->err);
+		failed = item->is_measured
+			     ? sweep_db_put_measurement(e->db, &result, item->round, e->err)
+			     : sweep_db_put_result(e->db, &result, e->err);
 		e->progress->n_ended++;
 		e->progress->n_failed += result.state == SWEEP_FAILED;
 	}

@@ -10,6 +10,8 @@ struct sweep_item { /* one process to run */
 	char hash[SWEEP_HASH_SIZE];
 	char **words; /* NULL-terminated, without --json; owned: words and list */
 	const char *engine;
+	bool is_measured;
+	int round; /* of its measurements; others: 0 */
 	double timeout_s;
 	int place; /* set by sweep_execute: which item it is */
 };

@@ -23,14 +23,66 @@ static const char help[] =
     "Times are seconds. A point that has no result yet has the state \"to run\", and no figures.\n"
     "Exit status: 0; 2 wrong usage or input.\n";
 
+/* Columns that only some sweeps have. */
+struct more {
+	bool has_intervals, has_warnings;
+};
+
+static struct more more_of(const struct sweep_table *table)
+{
+	struct more more = {0};
+
+	for (int i = 0; i < table->n_rows; i++) {
+		more.has_intervals |= table->rows[i].has_interval || table->rows[i].n_measured > 0;
+		more.has_warnings |= table->rows[i].warnings != NULL;
+	}
+	return more;
+}
+
+/* The sentences of a JSON list in one cell. */
+static void write_warnings(const struct sweep_row *row, FILE *file)
+{
+	json_t *list = row->warnings ? json_loads(row->warnings, 0, NULL) : NULL, *warning;
+	char *text = NULL;
+	size_t size, i;
+	FILE *cell = open_memstream(&text, &size);
+
+	json_array_foreach(list, i, warning) if (cell && json_is_string(warning))
+	    fprintf(cell, "%s%s", i ? "; " : "", json_string_value(warning));
+	if (cell && !fclose(cell))
+		sweep_csv_text(text, file);
+	free(text);
+	json_decref(list);
+}
+
+static void write_more(const struct sweep_row *row, struct more more, FILE *file)
+{
+	if (more.has_intervals && row->n_measured > 0)
+		fprintf(file, ",%d", row->n_measured);
+	else if (more.has_intervals)
+		fputc(',', file);
+	if (more.has_intervals && row->has_interval)
+		fprintf(file, ",%.17g,%.17g", row->low_s, row->high_s);
+	else if (more.has_intervals)
+		fputs(",,", file);
+	if (!more.has_warnings)
+		return;
+	fputc(',', file);
+	write_warnings(row, file);
+}
+
 static void write_csv(const struct sweep_table *table, FILE *file)
 {
+	struct more more = more_of(table);
+
 	for (int p = 0; p < table->n_parameters; p++)
 		fprintf(file, "%s,", table->names[p]);
 	fputs("state", file);
 	for (int f = 0; f < SWEEP_N_FIGURES; f++)
 		fprintf(file, ",%s", sweep_figure_names[f]);
-	fputs(",engine,error\n", file);
+	fprintf(file, ",engine,error%s%s\n",
+		more.has_intervals ? ",measurements,predicted_low_s,predicted_high_s" : "",
+		more.has_warnings ? ",warnings" : "");
 	for (int i = 0; i < table->n_rows; i++) {
 		const struct sweep_row *row = &table->rows[i];
 
@@ -46,6 +98,7 @@ static void write_csv(const struct sweep_table *table, FILE *file)
 				fputc(',', file);
 		fprintf(file, ",%s,", row->engine ? row->engine : "");
 		sweep_csv_text(row->error ? row->error : "", file);
+		write_more(row, more, file);
 		fputc('\n', file);
 	}
 }
@@ -80,6 +133,12 @@ static json_t *json_of_row(const struct sweep_table *table, const struct sweep_r
 				    row->is_done ? json_real(row->figures[f]) : json_null());
 	json_object_set_new(object, "engine", row->engine ? json_string(row->engine) : json_null());
 	json_object_set_new(object, "error", row->error ? json_string(row->error) : json_null());
+	if (row->n_measured > 0)
+		json_object_set_new(object, "measurements", json_integer(row->n_measured));
+	if (row->has_interval) {
+		json_object_set_new(object, "predicted_low_s", json_real(row->low_s));
+		json_object_set_new(object, "predicted_high_s", json_real(row->high_s));
+	}
 	set_json(object, "warnings", row->warnings ? row->warnings : "[]");
 	set_json(object, "efficiency_curve", row->curve);
 	return object;

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "tools/sweep/verdict.h"
 #include "util/options.h"
 #include "util/units.h"
 
@@ -28,6 +29,10 @@ static const char help[] =
     "                         all in a job array on a Slurm cluster\n"
     "  --tasks N              slurm: at most N tasks in the job array (default 200)\n"
     "  --sbatch OPTIONS       slurm: more options of sbatch, as in \"--partition=short -t 60\"\n"
+    "  --measurements N       where computation is measured, each point is measured 3 times, and "
+    "those\n"
+    "                         of which it cannot be told which is the fastest up to N times\n"
+    "                         (default: what SWEEP.yaml says, else 9)\n"
     "  --retry-failed         run points that failed again; they are kept as failed otherwise\n"
     "  --dry-run              say what would be run, run nothing\n"
     "  --quiet                no progress and no last line, only what failed\n"
@@ -36,7 +41,15 @@ static const char help[] =
     "exit status: 0 every point of the grid is done; 1 some failed (they are kept with their\n"
     "error); 2 wrong usage or input; 130 interrupted. docs/sweep.md describes SWEEP.yaml.\n";
 
-enum { OPTION_ENGINE = 0x100, OPTION_TASKS, OPTION_SBATCH, OPTION_RETRY, OPTION_DRY, OPTION_QUIET };
+enum {
+	OPTION_ENGINE = 0x100,
+	OPTION_TASKS,
+	OPTION_SBATCH,
+	OPTION_MEASUREMENTS,
+	OPTION_RETRY,
+	OPTION_DRY,
+	OPTION_QUIET
+};
 
 static int parse_count(const char *name, const char *text, int64_t max, int *out,
 		       struct util_error *err)
@@ -70,6 +83,9 @@ static int take_option(int option, const char *value, struct sweep_run_options *
 	case OPTION_SBATCH:
 		out->sbatch = value;
 		return 0;
+	case OPTION_MEASUREMENTS:
+		return parse_count("--measurements", value, SWEEP_MOST_MEASUREMENTS,
+				   &out->n_measurements, err);
 	case OPTION_RETRY:
 		out->retries_failed = true;
 		return 0;
@@ -85,16 +101,18 @@ static int take_option(int option, const char *value, struct sweep_run_options *
 int sweep_run_options_parse(int argc, char **argv, struct sweep_run_options *out,
 			    struct util_error *err)
 {
-	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-						{"jobs", required_argument, NULL, 'j'},
-						{"engine", required_argument, NULL, OPTION_ENGINE},
-						{"tasks", required_argument, NULL, OPTION_TASKS},
-						{"sbatch", required_argument, NULL, OPTION_SBATCH},
-						{"retry-failed", no_argument, NULL, OPTION_RETRY},
-						{"dry-run", no_argument, NULL, OPTION_DRY},
-						{"quiet", no_argument, NULL, OPTION_QUIET},
-						{"help", no_argument, NULL, 'h'},
-						{0}};
+	static const struct option options[] = {
+	    {"output", required_argument, NULL, 'o'},
+	    {"jobs", required_argument, NULL, 'j'},
+	    {"engine", required_argument, NULL, OPTION_ENGINE},
+	    {"tasks", required_argument, NULL, OPTION_TASKS},
+	    {"sbatch", required_argument, NULL, OPTION_SBATCH},
+	    {"measurements", required_argument, NULL, OPTION_MEASUREMENTS},
+	    {"retry-failed", no_argument, NULL, OPTION_RETRY},
+	    {"dry-run", no_argument, NULL, OPTION_DRY},
+	    {"quiet", no_argument, NULL, OPTION_QUIET},
+	    {"help", no_argument, NULL, 'h'},
+	    {0}};
 	struct sweep_run_options found = {.engine = -1, .n_tasks = DEFAULT_TASKS};
 	uint64_t given = 0;
 	int option, failed = 0;

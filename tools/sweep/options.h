@@ -14,6 +14,7 @@ struct sweep_run_options {
 	int engine;	       /* of enum sweep_engine; -1: what the file says */
 	const char *sbatch;    /* more options of sbatch, cut at blanks; NULL: none */
 	int n_tasks;	       /* most tasks of a job array */
+	int n_measurements;    /* 0: what the file says */
 	bool is_dry, retries_failed, is_quiet, help;
 };
 

@@ -116,7 +116,7 @@ static int write_files(struct sweep_plot *plot, const struct sweep_plot_kind *ki
 
 static int draw(const struct sweep_plot *plot, struct util_error *err)
 {
-	char *script;
+	char *script, doubts[256];
 	enum util_gnuplot end;
 
 	if (asprintf(&script, "%s.gp", plot->base) < 0)
@@ -133,6 +133,9 @@ static int draw(const struct sweep_plot *plot, struct util_error *err)
 		return util_error_set(err, UTIL_ESYSTEM,
 				      "gnuplot failed on %s/%s.gp; see %s/gnuplot.log",
 				      plot->folder, plot->base, plot->folder);
+	sweep_plot_doubts(plot->table, doubts, sizeof doubts);
+	if (doubts[0]) /* papers have no titles that say it */
+		fprintf(stderr, "mpisim-sweep: %s\n", doubts);
 	for (const char *at = plot->options.formats; *at; at += 3 + (at[3] == ','))
 		printf("%s%s%s.%.3s\n", strcmp(plot->folder, ".") ? plot->folder : "",
 		       strcmp(plot->folder, ".") ? "/" : "", plot->base, at);

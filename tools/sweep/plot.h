@@ -30,7 +30,8 @@ struct sweep_axis { /* how numbers become an axis */
 	bool is_log;
 };
 
-struct sweep_cell { /* one point of a series: median, least and most over the repetitions */
+struct sweep_cell { /* one point of a series: median, least and most over the repetitions, or its
+			interval where there is one repetition that has one */
 	int series;
 	double x, y, low, high;
 	const char *combination; /* the other parameters of the fastest; owned by the series */
@@ -44,8 +45,9 @@ struct sweep_series {
 	int n_cells;
 	char **combinations; /* [n_combinations] */
 	int n_combinations;
-	char rest[256]; /* the parameters of which the fastest was taken; "": none */
-	int n_repeats;	/* the most repetitions of a point */
+	char rest[256];	    /* the parameters of which the fastest was taken; "": none */
+	int n_repeats;	    /* the most repetitions of a point */
+	bool has_intervals; /* cells are as certain as low and high say */
 };
 
 struct sweep_plot {
@@ -97,6 +99,9 @@ void sweep_axis_of_parameter(const struct sweep_table *table, int parameter, dou
 double sweep_median(double values[], int n);
 
 /* plot_script.c: the parts of scripts. */
+/* What a picture alone would not say: that its winner may be none, and that points have warnings;
+ * "": nothing. */
+void sweep_plot_doubts(struct sweep_table *table, char *out, size_t size);
 void sweep_script_head(const struct sweep_plot *plot, FILE *gp);
 /* `extra` and --where stand below `text`; `extra` "": nothing more. */
 void sweep_script_title(const struct sweep_plot *plot, const char *text, const char *extra,

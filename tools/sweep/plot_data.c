@@ -9,6 +9,7 @@
 struct sample {
 	int series, combination;
 	double x, time_s, y;
+	double low, high; /* of y */
 };
 
 struct texts { /* each once */
@@ -225,6 +226,11 @@ static int take_samples(const struct sweep_plot *plot, const struct sweep_choice
 		s->x = x_of(choice, row);
 		s->time_s = row->figures[SWEEP_TIME_S];
 		s->y = row->figures[choice->y_figure];
+		s->low = s->high = s->y;
+		if (row->has_interval && choice->y_figure == SWEEP_TIME_S) {
+			s->low = row->low_s;
+			s->high = row->high_s;
+		}
 		n++;
 		if (s->series < 0 || s->combination < 0)
 			break;
@@ -254,8 +260,9 @@ static void take_group(struct sweep_series *series, const struct sample samples[
 	for (int i = 0; i < n; i++)
 		scratch[i] = samples[i].y;
 	cell.y = sweep_median(scratch, n);
-	cell.low = scratch[0];
-	cell.high = scratch[n - 1];
+	cell.low = n == 1 ? samples[0].low : scratch[0];
+	cell.high = n == 1 ? samples[0].high : scratch[n - 1];
+	series->has_intervals |= n == 1 && cell.low < cell.high;
 	if (n > series->n_repeats)
 		series->n_repeats = n;
 	if (last && last->series == cell.series && last->x == cell.x) {

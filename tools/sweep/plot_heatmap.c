@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/sweep/plot.h"
+#include "tools/sweep/verdict.h"
 #include "util/gnuplot.h"
 
 #define MAX_NUMBERED 150 /* cells that have room for a number */
@@ -117,6 +118,12 @@ static void choose_units(const struct sweep_table *table, struct map *map, int s
 	map->axes[side].is_log = false;
 }
 
+static int cell_of(const struct map *map, const struct sweep_row *row)
+{
+	return place_of(&map->sides[1], row->values[map->parameters[1]]) * map->sides[0].n +
+	       place_of(&map->sides[0], row->values[map->parameters[0]]);
+}
+
 /* The fastest point of each cell; repetitions count by their own times. */
 static int fill(const struct sweep_table *table, struct map *map, struct util_error *err)
 {
@@ -136,8 +143,7 @@ static int fill(const struct sweep_table *table, struct map *map, struct util_er
 
 		if (!row->is_done)
 			continue;
-		at = place_of(&map->sides[1], row->values[map->parameters[1]]) * map->sides[0].n +
-		     place_of(&map->sides[0], row->values[map->parameters[0]]);
+		at = cell_of(map, row);
 		if (time_s >= map->time_s[at])
 			continue;
 		map->time_s[at] = time_s;
@@ -212,7 +218,36 @@ static void write_tics(const struct sweep_plot *plot, const struct map *map, int
 	sweep_script_axis(plot, axis, &map->axes[side], gp);
 }
 
-static void write_best(const struct map *map, FILE *gp)
+static void frame_cell(const struct map *map, int cell, FILE *gp)
+{
+	fprintf(gp,
+		"# the best cell\nset object rectangle from %g,%g to %g,%g front fs empty border "
+		"lc rgb "
+		"'#d55e00' lw 2.5\n",
+		cell % map->sides[0].n - 0.5, cell / map->sides[0].n - 0.5,
+		cell % map->sides[0].n + 0.5, cell / map->sides[0].n + 0.5);
+}
+
+/* Those of all points that may be the fastest, where it cannot be told which is. */
+static bool frame_candidates(const struct map *map, struct sweep_table *table, FILE *gp)
+{
+	int best, n = sweep_candidates_mark(table, &best);
+
+	if (map->figure != SWEEP_TIME_S || !sweep_is_undecided(table, n))
+		return false;
+	for (int cell = 0; cell < map->sides[0].n * map->sides[1].n; cell++) {
+		bool is_framed = false;
+
+		for (int i = 0; i < table->n_rows && !is_framed; i++)
+			is_framed =
+			    table->rows[i].is_candidate && cell_of(map, &table->rows[i]) == cell;
+		if (is_framed)
+			frame_cell(map, cell, gp);
+	}
+	return true;
+}
+
+static void write_best(const struct map *map, struct sweep_table *table, FILE *gp)
 {
 	int n = map->sides[0].n * map->sides[1].n, best = -1;
 	bool wants_most = map->figure == SWEEP_EFFICIENCY;
@@ -222,14 +257,8 @@ static void write_best(const struct map *map, FILE *gp)
 		    (best < 0 || (wants_most ? map->value[i] > map->value[best]
 					     : map->value[i] < map->value[best])))
 			best = i;
-	if (best < 0)
-		return;
-	fprintf(gp,
-		"# the best cell\nset object rectangle from %g,%g to %g,%g front fs empty border "
-		"lc rgb "
-		"'#d55e00' lw 2.5\n",
-		best % map->sides[0].n - 0.5, best / map->sides[0].n - 0.5,
-		best % map->sides[0].n + 0.5, best / map->sides[0].n + 0.5);
+	if (best >= 0 && !frame_candidates(map, table, gp))
+		frame_cell(map, best, gp);
 }
 
 static void write_script(const struct sweep_plot *plot, const struct map *map)
@@ -254,7 +283,7 @@ static void write_script(const struct sweep_plot *plot, const struct map *map)
 		"scale = %.12g\n"
 		"short(v) = sprintf(v >= 100 ? '%%.0f' : '%%.3g', v)\n",
 		map->axis.is_log ? "set logscale cb\n" : "", map->axis.scale);
-	write_best(map, gp);
+	write_best(map, plot->table, gp);
 	out = open_memstream(&commands, &size);
 	if (!out)
 		return;

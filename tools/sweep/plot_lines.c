@@ -33,6 +33,10 @@ static void describe(const struct sweep_series *series, char *out, size_t size)
 	if (series->n_repeats > 1)
 		snprintf(out + used, size - used, "%smedian of %d runs; bars: least to most",
 			 used ? "; " : "", series->n_repeats);
+	used = strlen(out);
+	if (series->has_intervals)
+		snprintf(out + used, size - used, "%sbars: intervals of the predictions",
+			 used ? "; " : "");
 }
 
 static void write_key_title(const struct sweep_series *series, FILE *gp)
@@ -111,6 +115,8 @@ static int draw_scaling(struct sweep_plot *plot, const struct sweep_choice *choi
 		sweep_axis_of_parameter(plot->table, choice->x_parameter, x_least, x_most, &x);
 	else
 		sweep_axis_of_figure(choice->x_figure, x_least, x_most, &x);
+	if (has_ideal && y->is_log)
+		x.is_log = x_least > 0;
 	sweep_csv_series(series,
 			 choice->x_parameter >= 0 ? plot->table->names[choice->x_parameter]
 						  : sweep_figure_names[choice->x_figure],
@@ -125,6 +131,8 @@ static int draw_scaling(struct sweep_plot *plot, const struct sweep_choice *choi
 	write_range('x', x_least, x_most, x.scale, x.is_log, plot->gp);
 	if (choice->x_parameter < 0)
 		write_x_tics(series, &x, x_most, plot->gp);
+	if (has_ideal && y->is_log) /* speedups are told in factors of two */
+		fputs("set logscale y 2\n", plot->gp);
 	if (!y->is_log)
 		fputs("set yrange [0:*]\n", plot->gp);
 	if (strcmp(y->label, "parallel efficiency (%)") == 0)
@@ -207,6 +215,7 @@ static int draw_against_nodes(struct sweep_plot *plot, bool is_efficiency, struc
 		failed = sweep_series_make(plot, &choice, &series, err);
 	if (failed)
 		return failed;
+	y.is_log = choice.x_parameter < 0;
 	convert(&series, is_efficiency, plot->options.is_reference_per_line, note, sizeof note);
 	if (is_efficiency)
 		y = (struct sweep_axis){"parallel efficiency (%)", 100, false};

@@ -37,8 +37,9 @@ static const char help[] =
     "  --help\n"
     "\n"
     "Of parameters that are on no axis the fastest combination counts, and the picture says so.\n"
-    "Repetitions become their median, with bars from the least to the most. BASE.gp and BASE.csv\n"
-    "stay beside the picture: change the script and call gnuplot BASE.gp.\n"
+    "Repetitions become their median, with bars from the least to the most; points that are\n"
+    "measured or vary have their intervals as bars. BASE.gp and BASE.csv stay beside the picture:\n"
+    "change the script and call gnuplot BASE.gp.\n"
     "Exit status: 0; 2 wrong usage or input, or no gnuplot.\n";
 
 enum {

@@ -174,10 +174,10 @@ static void write_letters(const struct dot dots[], int n, FILE *out)
 		util_gnuplot_quote(text, sizeof text, out);
 	}
 	/* below and to the left of the front there is nothing */
-	fputs(
-	    ", \\\n\t  '' skip 1 using ($4 == 1 ? $2 : NaN):($3 * scale):5 with labels right offset "
-	    "-0.7,-0.5 textcolor rgb ink notitle",
-	    out);
+	fputs(", \\\n\t  '' skip 1 using ($4 == 1 ? $2 : NaN):($3 * scale):5 with labels right "
+	      "offset "
+	      "-0.7,-0.5 textcolor rgb ink notitle",
+	      out);
 }
 
 static void write_script(const struct sweep_plot *plot, const struct dot dots[], int n, int n_front,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/sweep/plot.h"
+#include "tools/sweep/verdict.h"
 #include "util/gnuplot.h"
 
 /* Okabe and Ito's colours, which people with any colour vision tell apart; dots and dashes differ,
@@ -53,18 +54,35 @@ void sweep_script_head(const struct sweep_plot *plot, FILE *gp)
 			is_dark ? bright[i] : colours[i], i < 4 ? 1 : 2, dots[i]);
 }
 
+void sweep_plot_doubts(struct sweep_table *table, char *out, size_t size)
+{
+	int best, n = sweep_candidates_mark(table, &best), n_warned = 0;
+
+	out[0] = '\0';
+	if (sweep_is_undecided(table, n))
+		snprintf(out, size, "no difference can be told between the fastest %d points", n);
+	for (int i = 0; i < table->n_rows; i++)
+		n_warned += table->rows[i].warnings != NULL;
+	if (n_warned)
+		snprintf(out + strlen(out), size - strlen(out),
+			 "%swarnings of %d point%s, see mpisim-sweep status", out[0] ? "; " : "",
+			 n_warned, n_warned == 1 ? "" : "s");
+}
+
 void sweep_script_title(const struct sweep_plot *plot, const char *text, const char *extra,
 			FILE *gp)
 {
 	const char *where = plot->options.where;
-	char both[512], below[1024];
+	char both[512], below[1280], doubts[256];
 
 	if (plot->options.style == SWEEP_STYLE_PAPER && !plot->options.title)
 		return; /* a paper has captions */
 	snprintf(both, sizeof both, "%s", plot->options.title ? plot->options.title : text);
 	fputs("set title ", gp);
 	util_gnuplot_quote(both, sizeof both, gp);
-	snprintf(below, sizeof below, "%s%s%s%s", extra, extra[0] && where ? "; " : "",
+	sweep_plot_doubts(plot->table, doubts, sizeof doubts);
+	snprintf(below, sizeof below, "%s%s%s%s%s%s", doubts,
+		 doubts[0] && (extra[0] || where) ? "; " : "", extra, extra[0] && where ? "; " : "",
 		 where ? "only where " : "", where ? where : "");
 	if (below[0] && !plot->options.title) {
 		fputs(".\"\\n\".", gp);
@@ -204,7 +222,7 @@ void sweep_script_lines(const struct sweep_series *series, const struct sweep_ax
 		} else {
 			fputs("notitle", out);
 		}
-		if (series->n_repeats > 1)
+		if (series->n_repeats > 1 || series->has_intervals)
 			fprintf(out,
 				"%s'' skip 1 using ($1 * %.12g):($%d * %.12g):($%d * %.12g):($%d * "
 				"%.12g) "

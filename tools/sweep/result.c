@@ -72,6 +72,15 @@ static char *curve_text(const json_t *root)
 	return text;
 }
 
+static void take_interval(const json_t *root, struct sweep_result *out)
+{
+	const json_t *interval = json_object_get(root, "prediction_interval");
+
+	out->has_interval = json_is_object(interval);
+	out->low_s = number_at(interval, "low_s");
+	out->high_s = number_at(interval, "high_s");
+}
+
 static char *warnings_text(const json_t *root)
 {
 	const json_t *warnings = json_object_get(root, "warnings");
@@ -155,6 +164,7 @@ int sweep_result_take(const struct sweep_ended *ended, struct sweep_result *out,
 						number_at(root, "collective_messages"));
 		result.n_bytes =
 		    (long long)(number_at(root, "bytes") + number_at(root, "collective_bytes"));
+		take_interval(root, &result);
 		take_ranks(root, &result);
 		take_nodes(root, &result);
 		result.curve = curve_text(root);

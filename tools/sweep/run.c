@@ -65,13 +65,18 @@ static int make_hashes(struct sweep_run *run, struct util_error *err)
 
 	run->hashes = calloc(n, sizeof *run->hashes);
 	run->traced = calloc(n, sizeof *run->traced);
-	if (!run->hashes || !run->traced)
+	run->is_measured = calloc(n, sizeof *run->is_measured);
+	run->is_candidate = calloc(n, sizeof *run->is_candidate);
+	run->courses = calloc(n, sizeof *run->courses);
+	if (!run->hashes || !run->traced || !run->is_measured || !run->is_candidate ||
+	    !run->courses)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for %zu points", n);
 	for (int i = 0; i < run->grid.n_points && !failed; i++) {
 		failed = sweep_run_command(run, i, &command, err);
 		if (failed)
 			break;
 		strcpy(run->hashes[i], command.hash);
+		run->is_measured[i] = command.is_measured;
 		if (command.can_replay)
 			strcpy(run->traced[i], command.traced);
 		sweep_command_finish(&command);
@@ -117,7 +122,7 @@ static int compare_ints(const void *a, const void *b)
 
 int sweep_run_find_todo(struct sweep_run *run, struct util_error *err)
 {
-	int n = run->grid.n_points, *order = calloc((size_t)n, sizeof *order), there = 0;
+	int n = run->grid.n_points, *order = calloc((size_t)n, sizeof *order), failed = 0;
 
 	free(run->todo);
 	run->todo = order;
@@ -127,18 +132,19 @@ int sweep_run_find_todo(struct sweep_run *run, struct util_error *err)
 		order[i] = i;
 	qsort_r(order, (size_t)n, sizeof *order, compare_hashes, run->hashes);
 	run->n_todo = 0;
-	for (int i = 0, last = -1; i < n && there >= 0; i++) {
+	for (int i = 0, last = -1; i < n && !failed; i++) {
 		int point = order[i];
+		bool is_todo = false;
 
 		if (last >= 0 && strcmp(run->hashes[last], run->hashes[point]) == 0)
 			continue;
 		last = point;
-		there = run->db ? sweep_db_has(run->db, run->hashes[point], err) : 0;
-		if (there == 0)
+		failed = sweep_run_is_todo(run, point, &is_todo, err);
+		if (is_todo)
 			order[run->n_todo++] = point;
 	}
 	qsort(order, (size_t)run->n_todo, sizeof *order, compare_ints);
-	return there < 0 ? there : 0;
+	return failed;
 }
 
 static int put_grid(struct sweep_run *run, struct util_error *err)
@@ -224,13 +230,23 @@ static int execute(struct sweep_run *run, struct util_error *err)
 	sweep_progress_init(&run->progress, run->grid.n_points, run->grid.n_points - run->n_todo,
 			    run->options.is_quiet);
 	if (engine_of(run) == SWEEP_SLURM)
-		failed = sweep_engine_slurm(run, err);
+		failed = sweep_run_rounds(run, sweep_engine_slurm, err);
 	else if (engine_of(run) == SWEEP_DIRECT || run->spec->trace || !run->tools.replay)
-		failed = sweep_engine_direct(run, err);
+		failed = sweep_run_rounds(run, sweep_engine_direct, err);
 	else
-		failed = sweep_engine_replay(run, err);
+		failed = sweep_run_rounds(run, sweep_engine_replay, err);
 	sweep_progress_finish(&run->progress);
 	return failed;
+}
+
+/* What is measured can leave open which point is the fastest. */
+static void print_verdict(const struct sweep_run *run)
+{
+	struct sweep_table *table = NULL;
+
+	if (!sweep_table_load(run->db_path, NULL, &table, NULL))
+		sweep_verdict_print(table, stdout);
+	sweep_table_destroy(table);
 }
 
 /* The last words, and the exit status. */
@@ -251,11 +267,16 @@ static int conclude(struct sweep_run *run, int failed, const struct util_error *
 		    counts.n_done + counts.n_failed, counts.n_points);
 		return SWEEP_EXIT_INTERRUPTED;
 	}
-	if (!run->options.is_quiet)
-		printf("%s: %d points: %d done, %d failed; %d run now, in %s\n", run->spec->name,
-		       counts.n_points, counts.n_done, counts.n_failed, run->n_todo,
-		       sweep_duration_text(sweep_host_time_s() - run->progress.begin_s, time,
-					   sizeof time));
+	if (!run->options.is_quiet) {
+		printf("%s: %d points: %d done, %d failed; %d run now, ", run->spec->name,
+		       counts.n_points, counts.n_done, counts.n_failed, run->n_new);
+		if (run->n_runs > run->n_new)
+			printf("%d measurements, ", run->n_runs);
+		printf("in %s\n", sweep_duration_text(sweep_host_time_s() - run->progress.begin_s,
+						      time, sizeof time));
+	}
+	if (!run->options.is_quiet && sweep_run_has_measured(run))
+		print_verdict(run);
 	if (counts.n_failed)
 		sweep_failures_print(run->db, stderr);
 	return counts.n_failed ? SWEEP_EXIT_FAILED : 0;
@@ -269,6 +290,9 @@ static void finish(struct sweep_run *run)
 	sweep_tools_finish(&run->tools);
 	free(run->hashes);
 	free(run->traced);
+	free(run->is_measured);
+	free(run->is_candidate);
+	free(run->courses);
 	free(run->todo);
 	free(run->db_path);
 	free(run->own_path);

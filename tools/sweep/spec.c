@@ -8,6 +8,7 @@
 
 #include "tools/sweep/file.h"
 #include "tools/sweep/spec_parts.h"
+#include "tools/sweep/verdict.h"
 #include "util/units.h"
 
 static const char *const engine_names[] = {
@@ -103,6 +104,19 @@ int sweep_texts_read(const struct sweep_spec *spec, const struct net_yaml_tree *
 	return failed;
 }
 
+static int read_measurements(struct sweep_spec *spec, const struct net_yaml_tree *tree,
+			     struct util_error *err)
+{
+	const struct net_yaml *node = net_yaml_member(tree->root, "measurements", 12);
+	int64_t n = SWEEP_USUAL_MEASUREMENTS;
+	int failed =
+	    node ? sweep_int_read(tree, node, "measurements", 1, SWEEP_MOST_MEASUREMENTS, &n, err)
+		 : 0;
+
+	spec->n_measurements = (int)n;
+	return failed;
+}
+
 static int read_settings(struct sweep_spec *spec, const struct net_yaml_tree *tree,
 			 struct util_error *err)
 {
@@ -113,6 +127,8 @@ static int read_settings(struct sweep_spec *spec, const struct net_yaml_tree *tr
 	char found[64];
 	int failed = name ? sweep_scalar_check(tree, name, "name", err) : 0, choice;
 
+	if (!failed)
+		failed = read_measurements(spec, tree, err);
 	if (failed)
 		return failed;
 	spec->name = strdup(name ? name->text : basename(spec->path));
@@ -219,9 +235,10 @@ static int read_tree(struct sweep_spec *spec, const struct net_yaml_tree *tree,
 		     struct util_error *err)
 {
 	static const char *const known[] = {
-	    "mpisim_sweep", "trace",	  "name",   "program", "arguments",  "cluster", "run",
-	    "set",	    "scale",	  "inputs", "options", "parameters", "only",	"except",
-	    "repeat",	    "first_seed", "vary",   "base",    "engine",     "timeout", NULL};
+	    "mpisim_sweep", "trace",   "name",	       "program",    "arguments", "cluster",
+	    "run",	    "set",     "scale",	       "inputs",     "options",	  "parameters",
+	    "only",	    "except",  "repeat",       "first_seed", "vary",	  "base",
+	    "engine",	    "timeout", "measurements", NULL};
 	const struct net_yaml *version;
 	int64_t number;
 	int failed = sweep_keys_check(tree, tree->root, "sweep", known, err);

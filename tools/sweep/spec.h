@@ -64,7 +64,8 @@ struct sweep_spec {
 	struct sweep_condition *conditions; /* [n_conditions] */
 	int n_conditions;
 	bool varies_one;
-	double timeout_s; /* of a point; 0: none */
+	int n_measurements; /* the most, of a point whose computation is measured */
+	double timeout_s;   /* of a point; 0: none */
 	enum sweep_engine engine;
 	const char *names[SWEEP_MAX_PARAMETERS]; /* of the parameters, borrowed from them */
 };

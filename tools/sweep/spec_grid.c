@@ -12,8 +12,18 @@
 
 static bool is_name(const char *text)
 {
-	static const char *const words[] = {"and",   "or",     "not",	"in",  /* of expressions */
-					    "state", "engine", "error", NULL}; /* of results */
+	static const char *const words[] = {"and",
+					    "or",
+					    "not",
+					    "in", /* of expressions */
+					    "state",
+					    "engine",
+					    "error", /* of results */
+					    "measurements",
+					    "predicted_low_s",
+					    "predicted_high_s",
+					    "warnings",
+					    NULL};
 
 	for (int i = 0; words[i]; i++)
 		if (strcmp(words[i], text) == 0)

@@ -4,13 +4,18 @@
 #include <getopt.h>
 #include <stdlib.h>
 
+#include <jansson.h>
+
 #include "tools/sweep/options.h"
+#include "tools/sweep/verdict.h"
 #include "util/units.h"
 
 #define MAX_ERRORS 5
+#define MAX_CANDIDATES 10
 
 static const char help[] =
-    "mpisim-sweep status says how far a sweep is, what failed, and which point is the fastest.\n"
+    "mpisim-sweep status says how far a sweep is, what failed, what was warned of, and which point\n"
+    "is the fastest, or that this cannot be told.\n"
     "\n"
     "usage: mpisim-sweep status SWEEP.db\n"
     "\n"
@@ -52,23 +57,77 @@ void sweep_failures_print(struct sweep_db *db, FILE *file)
 	sqlite3_finalize(errors);
 }
 
-static void print_fastest(struct sweep_db *db, FILE *file)
+static void print_row(const struct sweep_table *table, const struct sweep_row *row, FILE *file)
 {
-	static const char sql[] = "SELECT place, predicted_time_s, efficiency, node_seconds FROM"
-				  " point JOIN result USING (hash) WHERE state = 'done'"
-				  " ORDER BY predicted_time_s, place LIMIT 1";
-	sqlite3_stmt *fastest = NULL;
-	char time[32];
+	char time[32], low[32], high[32];
 
-	sqlite3_prepare_v2(sweep_db_handle(db), sql, -1, &fastest, NULL);
-	if (sqlite3_step(fastest) == SQLITE_ROW) {
+	for (int i = 0; i < table->n_parameters; i++)
+		fprintf(file, " %s=%s", table->names[i], row->values[i]);
+	fprintf(file, "\n  %s", util_format_time(time, sizeof time, row->figures[SWEEP_TIME_S]));
+	if (row->has_interval)
+		fprintf(file, " (%s to %s", util_format_time(low, sizeof low, row->low_s),
+			util_format_time(high, sizeof high, row->high_s));
+	if (row->n_measured > 0)
+		fprintf(file, "%s%d measurement%s", row->has_interval ? "; " : " (",
+			row->n_measured, row->n_measured == 1 ? "" : "s");
+	fprintf(file, "%s, efficiency %.1f %%, %.4g node-seconds\n",
+		row->has_interval || row->n_measured > 0 ? ")" : "",
+		100 * row->figures[SWEEP_EFFICIENCY], row->figures[SWEEP_NODE_SECONDS]);
+}
+
+void sweep_verdict_print(struct sweep_table *table, FILE *file)
+{
+	int best, n = sweep_candidates_mark(table, &best), n_shown = 0;
+
+	if (best < 0)
+		return;
+	if (!sweep_is_undecided(table, n)) {
 		fputs("fastest:", file);
-		print_point(db, sqlite3_column_int(fastest, 0), file);
-		fprintf(file, "\n  %s, efficiency %.1f %%, %.4g node-seconds\n",
-			util_format_time(time, sizeof time, sqlite3_column_double(fastest, 1)),
-			100 * sqlite3_column_double(fastest, 2), sqlite3_column_double(fastest, 3));
+		print_row(table, &table->rows[best], file);
+		return;
 	}
-	sqlite3_finalize(fastest);
+	fprintf(file, "no difference can be told between %d points that may be the fastest:\n", n);
+	for (int i = 0; i < table->n_rows && n_shown < MAX_CANDIDATES; i++) {
+		if (!table->rows[i].is_candidate)
+			continue;
+		print_row(table, &table->rows[i], file);
+		n_shown++;
+	}
+	if (n > n_shown)
+		fprintf(file, "… and %d more\n", n - n_shown);
+}
+
+static void print_warnings(const struct sweep_table *table, FILE *file)
+{
+	int n = 0, first = -1;
+	json_t *list;
+
+	for (int i = 0; i < table->n_rows; i++) {
+		n += table->rows[i].warnings != NULL;
+		first = first < 0 && table->rows[i].warnings ? i : first;
+	}
+	if (n == 0)
+		return;
+	fprintf(file, "warnings, %d point%s, the first:", n, n == 1 ? "" : "s");
+	for (int i = 0; i < table->n_parameters; i++)
+		fprintf(file, " %s=%s", table->names[i], table->rows[first].values[i]);
+	list = json_loads(table->rows[first].warnings, 0, NULL);
+	fprintf(file, "\n  %s\n",
+		json_array_size(list) ? json_string_value(json_array_get(list, 0)) : "");
+	json_decref(list);
+}
+
+static int print_verdict(const char *path, struct util_error *err)
+{
+	struct sweep_table *table = NULL;
+	int failed = sweep_table_load(path, NULL, &table, err);
+
+	if (!failed) {
+		sweep_verdict_print(table, stdout);
+		print_warnings(table, stdout);
+	}
+	sweep_table_destroy(table);
+	return failed;
 }
 
 static int print_status(const char *path, struct util_error *err)
@@ -86,7 +145,8 @@ static int print_status(const char *path, struct util_error *err)
 		       c.n_points, c.n_done, c.n_failed, c.n_points - c.n_done - c.n_failed);
 		if (c.n_others)
 			printf("%d results of other grids are kept\n", c.n_others);
-		print_fastest(db, stdout);
+		if (c.n_points > 0)
+			failed = print_verdict(path, err);
 		sweep_failures_print(db, stdout);
 		free(name);
 	}

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/sweep/verdict.h"
+
 #define COLUMNS                                                                             \
 	"predicted_time_s, efficiency, node_seconds, nodes, cores, ranks, messages, bytes," \
 	" useful_s, communicating_s, waiting_s, host_s"
@@ -27,6 +29,7 @@ static void row_finish(struct sweep_row *row, int n_parameters)
 	free(row->engine);
 	free(row->curve);
 	free(row->warnings);
+	free(row->times_s);
 }
 
 void sweep_table_destroy(struct sweep_table *table)
@@ -154,6 +157,70 @@ static int load_rows(struct sweep_table *table, struct sweep_db *db, struct util
 	return failed ? failed : load_values(table, db, err);
 }
 
+static int add_time(struct sweep_row *row, int round, double time_s)
+{
+	double *more;
+
+	if (round < 0 || round >= SWEEP_MOST_MEASUREMENTS)
+		return 0;
+	if (round >= row->n_rounds) {
+		more = realloc(row->times_s, (size_t)(round + 1) * sizeof *more);
+		if (!more)
+			return -1;
+		row->times_s = more;
+		while (row->n_rounds <= round)
+			more[row->n_rounds++] = 0;
+	}
+	row->times_s[round] = time_s;
+	return 0;
+}
+
+static int load_times(struct sweep_table *table, struct sweep_db *db, struct util_error *err)
+{
+	static const char sql[] = "SELECT place, round, m.predicted_time_s FROM point JOIN"
+				  " measured AS m USING (hash) JOIN result USING (hash) WHERE"
+				  " result.state = 'done'";
+	sqlite3_stmt *all = NULL;
+	int failed = 0;
+
+	if (sqlite3_prepare_v2(sweep_db_handle(db), sql, -1, &all, NULL) != SQLITE_OK)
+		return sweep_db_fail(db, err);
+	while (!failed && sqlite3_step(all) == SQLITE_ROW) {
+		int place = sqlite3_column_int(all, 0);
+
+		if (place >= 0 && place < table->n_rows &&
+		    add_time(&table->rows[place], sqlite3_column_int(all, 1),
+			     sqlite3_column_double(all, 2)))
+			failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
+	}
+	sqlite3_finalize(all);
+	for (int i = 0; i < table->n_rows && !failed; i++)
+		if (table->rows[i].n_rounds > 0)
+			sweep_row_set_interval(&table->rows[i]);
+	return failed;
+}
+
+static int load_intervals(struct sweep_table *table, struct sweep_db *db, struct util_error *err)
+{
+	sqlite3_stmt *all = NULL;
+
+	if (sqlite3_prepare_v2(sweep_db_handle(db),
+			       "SELECT place, low_s, high_s FROM point JOIN interval USING (hash)",
+			       -1, &all, NULL) != SQLITE_OK)
+		return sweep_db_fail(db, err);
+	while (sqlite3_step(all) == SQLITE_ROW) {
+		int place = sqlite3_column_int(all, 0);
+
+		if (place < 0 || place >= table->n_rows || table->rows[place].n_rounds > 0)
+			continue;
+		table->rows[place].has_interval = true;
+		table->rows[place].low_s = sqlite3_column_double(all, 1);
+		table->rows[place].high_s = sqlite3_column_double(all, 2);
+	}
+	sqlite3_finalize(all);
+	return 0;
+}
+
 static int holds(const struct sweep_table *table, const struct sweep_row *row,
 		 const struct sweep_expression *where, bool *out, struct util_error *err)
 {
@@ -223,6 +290,10 @@ int sweep_table_load(const char *path, const char *where, struct sweep_table **o
 	}
 	if (!failed)
 		failed = load_rows(table, db, err);
+	if (!failed)
+		failed = load_times(table, db, err);
+	if (!failed)
+		failed = load_intervals(table, db, err);
 	if (!failed && where)
 		failed = filter(table, where, err);
 	sweep_db_close(db);

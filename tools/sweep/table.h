@@ -29,6 +29,11 @@ struct sweep_row {
 	bool is_done;
 	double figures[SWEEP_N_FIGURES];	 /* of a done point; else 0 */
 	char *error, *engine, *curve, *warnings; /* NULL: none */
+	double *times_s; /* [n_rounds] of a point that is measured, by round; 0: none */
+	int n_rounds, n_measured;
+	bool has_interval; /* low_s and high_s are set: tools/sweep/verdict.h */
+	double low_s, high_s;
+	bool is_candidate; /* see sweep_candidates_mark */
 };
 
 struct sweep_table {

@@ -27,6 +27,7 @@ static int put_words(struct sweep_db *db, sqlite3_stmt *put, const struct sweep_
 	sqlite3_bind_text(put, 1, command->hash, -1, SQLITE_STATIC);
 	sqlite3_bind_text(put, 2, text, -1, SQLITE_TRANSIENT);
 	sqlite3_bind_double(put, 3, timeout_s);
+	sqlite3_bind_int(put, 4, command->is_measured);
 	if (!text)
 		failed = util_error_set(err, UTIL_EINPUT,
 					"found an argument that is not UTF-8, wanted UTF-8 for the "
@@ -45,8 +46,8 @@ static int put_points(const struct sweep_run *run, struct sweep_db *db, int firs
 	struct sweep_command command;
 	int failed = 0;
 
-	if (sqlite3_prepare_v2(sweep_db_handle(db), "INSERT INTO task VALUES (?, ?, ?)", -1, &put,
-			       NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(sweep_db_handle(db), "INSERT INTO task VALUES (?, ?, ?, ?)", -1,
+			       &put, NULL) != SQLITE_OK)
 		return sweep_db_fail(db, err);
 	for (int i = first; i < run->n_todo && !failed; i += step) {
 		failed = sweep_run_command(run, run->todo[i], &command, err);
@@ -63,7 +64,7 @@ int sweep_task_write(const struct sweep_run *run, const char *path, int first, i
 		     struct util_error *err)
 {
 	struct sweep_db *db = NULL;
-	char *folder = getcwd(NULL, 0);
+	char *folder = getcwd(NULL, 0), round[16];
 	int failed = folder ? sweep_db_open(path, true, false, &db, err)
 			    : util_error_errno(err, errno, "cannot find the working directory");
 
@@ -71,6 +72,9 @@ int sweep_task_write(const struct sweep_run *run, const char *path, int first, i
 		failed = sweep_db_begin(db, err);
 	if (!failed)
 		failed = sweep_db_put_info(db, "folder", folder, err);
+	snprintf(round, sizeof round, "%d", run->round);
+	if (!failed)
+		failed = sweep_db_put_info(db, "round", round, err);
 	if (!failed)
 		failed = put_points(run, db, first, step, err);
 	if (!failed)
@@ -111,7 +115,8 @@ static char **words_of(const char *text)
 static int load(struct sweep_db *db, struct task *task, struct util_error *err)
 {
 	static const char sql[] =
-	    "SELECT hash, words, timeout_s FROM task WHERE hash NOT IN (SELECT hash"
+	    "SELECT hash, words, timeout_s, is_measured, (SELECT value FROM info WHERE key ="
+	    " 'round') FROM task WHERE hash NOT IN (SELECT hash"
 	    " FROM result) ORDER BY rowid";
 	sqlite3_stmt *all = NULL;
 	int failed = 0, code = SQLITE_DONE;
@@ -124,6 +129,8 @@ static int load(struct sweep_db *db, struct task *task, struct util_error *err)
 		struct sweep_item item = {
 		    .words = more ? words_of((const char *)sqlite3_column_text(all, 1)) : NULL,
 		    .engine = "slurm",
+		    .is_measured = sqlite3_column_int(all, 3),
+		    .round = sqlite3_column_int(all, 4),
 		    .timeout_s = sqlite3_column_double(all, 2)};
 
 		if (!more || !item.words) {

@@ -178,8 +178,10 @@ static int parse(int argc, char **argv, struct command *out, struct util_error *
 		if (option == '?' || option == ':')
 			return util_option_refuse(option, argv, SEE_HELP, err);
 		if (option == HELP || option == VERSION) {
-			printf("%s%s", option == HELP ? help : util_version(),
-			       option == HELP ? "" : "\n");
+			if (option == HELP)
+				fputs(help, stdout);
+			else
+				printf("mpisim-validate %s\n", util_version());
 			return 1;
 		}
 		failed = util_option_check(option, optarg, long_options,

@@ -122,6 +122,33 @@ static const char *bandwidth_text(double Bps, char *buf, size_t size)
 	return buf;
 }
 
+/* A replay without --cluster leaves the ranks where they were recorded. */
+static bool is_placed_anew(const struct whatif_base *base)
+{
+	for (int i = 0; i < base->place; i++)
+		if (strcmp(base->words[i], "--cluster") == 0)
+			return true;
+	return false;
+}
+
+/* Ranks stay where the base has them: "block" would put them elsewhere with other cores. */
+static void add_cores(const struct whatif_change *change, struct words *words)
+{
+	const struct whatif_base *base = change->base;
+	const json_t *settings = json_object_get(base->result, "settings");
+	const char *placement = json_string_value(json_object_get(settings, "placement"));
+	json_int_t n_ranks = json_integer_value(json_object_get(settings, "ranks"));
+	json_int_t n_nodes = base->cluster->n_nodes, cores = base->cluster->cores;
+
+	add(words, "--set", "cores=%d", change->cores);
+	if (!placement || strcmp(placement, "block") != 0 || !is_placed_anew(base))
+		return;
+	if (n_ranks <= n_nodes * cores)
+		add(words, "--placement", "0-%d*%d", (int)n_nodes - 1, (int)cores);
+	else
+		add(words, "--placement", "spread");
+}
+
 static void add_network(const struct whatif_change *change, struct words *words)
 {
 	const struct net_segments *segments = &change->base->cluster->segments;
@@ -244,7 +271,7 @@ int whatif_change_words(const struct whatif_change *change, char ***out_words, i
 	if (change->changes)
 		add_speed_changes(change, &words);
 	if (change->core_count)
-		add(&words, "--set", "cores=%d", change->cores);
+		add_cores(change, &words);
 	for (int i = 0; i < change->n_overrides; i++)
 		add(&words, "--set", "%s", change->overrides[i]);
 	for (int i = 0; i < change->n_scales; i++)

@@ -6,7 +6,7 @@
 #include "traces/analysis/collectives.h"
 #include "traces/analysis/internal.h"
 
-/* --- the recorder: each record goes to the summary first --- */
+/* --- the observer: the summary has been told before --- */
 
 static void record_compute(void *context, const struct sim_record_compute *record)
 {
@@ -17,7 +17,6 @@ static void record_compute(void *context, const struct sim_record_compute *recor
 	sim_time_ps stolen = sim_time_from_s(record->stolen_s);
 	sim_time_ps shared = sim_time_from_s(record->shared_s);
 
-	analysis->next.compute(analysis->next.context, record);
 	trace_regions_compute(analysis, record);
 	if (kernel < 0)
 		analysis->out_of_memory = true;
@@ -40,52 +39,26 @@ static void record_call(void *context, const struct sim_record_call *record)
 {
 	struct trace_analysis *analysis = context;
 
-	analysis->next.call(analysis->next.context, record);
 	analysis->ranks[record->rank].in_collective = false;
 	trace_causes_see(analysis, record->rank, record->begin);
 	trace_causes_see(analysis, record->rank, record->end);
-}
-
-static void record_message(void *context, const struct sim_record_message *record)
-{
-	struct trace_analysis *analysis = context;
-
-	analysis->next.message(analysis->next.context, record);
 }
 
 static void record_phase(void *context, int rank, const char *name, int is_begin, sim_time_ps now)
 {
 	struct trace_analysis *analysis = context;
 
-	int ending = is_begin ? -1 : trace_regions_place(analysis, rank);
-
 	trace_causes_see(analysis, rank, now);
-	analysis->next.phase(analysis->next.context, rank, name, is_begin, now);
 	if (is_begin)
 		trace_regions_begin(analysis, rank);
 	else
-		trace_regions_end(analysis, rank, ending);
-}
-
-static void record_node_release(void *context, int rank, sim_time_ps now)
-{
-	struct trace_analysis *analysis = context;
-
-	analysis->next.node_release(analysis->next.context, rank, now);
-}
-
-static void record_node_acquire(void *context, int rank, sim_time_ps now)
-{
-	struct trace_analysis *analysis = context;
-
-	analysis->next.node_acquire(analysis->next.context, rank, now);
+		trace_regions_end(analysis, rank);
 }
 
 static void record_rank_end(void *context, int rank, sim_time_ps now)
 {
 	struct trace_analysis *analysis = context;
 
-	analysis->next.rank_end(analysis->next.context, rank, now);
 	trace_causes_see(analysis, rank, now);
 }
 
@@ -95,7 +68,6 @@ static void record_rank_begin(void *context, int rank, int parent, int node, sim
 	struct trace_analysis *analysis = context;
 	struct trace_analysis_rank *r = &analysis->ranks[rank], *p = &analysis->ranks[parent];
 
-	analysis->next.rank_begin(analysis->next.context, rank, parent, node, now);
 	analysis->n_ranks++;
 	analysis->useful_over_time.n++;
 	if (p->seen < now && p->spawned < now)
@@ -120,16 +92,13 @@ void trace_analysis_begin_job(struct trace_analysis *analysis, int job, int firs
 	}
 }
 
-struct sim_recorder trace_analysis_recorder(struct trace_analysis *analysis)
+struct sim_observer trace_analysis_observer(struct trace_analysis *analysis)
 {
-	return (struct sim_recorder){
+	return (struct sim_observer){
 	    .context = analysis,
 	    .compute = record_compute,
 	    .call = record_call,
-	    .message = record_message,
 	    .phase = record_phase,
-	    .node_release = record_node_release,
-	    .node_acquire = record_node_acquire,
 	    .rank_end = record_rank_end,
 	    .rank_begin = record_rank_begin,
 	    .collective = trace_causes_collective,
@@ -165,15 +134,13 @@ static int allocate(struct trace_analysis *analysis, const struct trace_summary 
 	return trace_collectives_create(wait_at_collective, analysis, &analysis->collectives);
 }
 
-int trace_analysis_create(const struct trace_summary *summary, const struct sim_recorder *next,
-			  int n_jobs, trace_locate_fn locate, void *locate_context,
+int trace_analysis_create(const struct trace_summary *summary, int n_jobs, trace_locate_fn locate, void *locate_context,
 			  struct trace_analysis **out, struct util_error *err)
 {
 	struct trace_analysis *analysis = calloc(1, sizeof *analysis);
 
 	if (!analysis)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for the analysis");
-	analysis->next = *next;
 	analysis->summary = summary;
 	analysis->cluster = summary->cluster;
 	analysis->n_ranks = summary->n_ranks;

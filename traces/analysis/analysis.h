@@ -3,7 +3,7 @@
 #define TRACES_ANALYSIS_ANALYSIS_H
 
 #include "netmodel/cluster.h"
-#include "simcore/recorder.h"
+#include "simcore/observer.h"
 #include "traces/analysis/links.h"
 #include "traces/analysis/path.h"
 #include "traces/analysis/sites.h"
@@ -17,7 +17,7 @@
  * while the run goes on, in memory that does not grow with its length: O((ranks + messages under
  * way) · call sites). It stands in front of a summary, to which it passes every record.
  *
- *     trace_analysis_create → recorder to the run → trace_analysis_close → trace_explain
+ *     trace_analysis_create → observer of the run → trace_analysis_close → trace_explain
  * (explain.h)
  */
 
@@ -104,10 +104,9 @@ struct trace_region {
 #define TRACE_MAX_WINDOW_B (64 << 20)
 
 struct trace_analysis {
-	struct sim_recorder next; /* records are passed on to it */
 	struct sim_causes causes;
 	const struct net_cluster *cluster;   /* borrowed */
-	const struct trace_summary *summary; /* borrowed; `next` ends there */
+	const struct trace_summary *summary; /* borrowed */
 	int n_ranks, max_ranks;		     /* now, and at most */
 	double *useful_s;		     /* [n_ranks]: of the steps that ended */
 	struct trace_analysis_rank *ranks;
@@ -130,16 +129,15 @@ struct trace_analysis {
 	bool out_of_memory;
 };
 
-/* `next`: the recorder of `summary`, or one that passes on to it; copied. `n_jobs`: of a schedule;
- * else 1. `locate` may be NULL; it is called while the run goes on. Errors: UTIL_ENOMEM. */
-int trace_analysis_create(const struct trace_summary *summary, const struct sim_recorder *next,
-			  int n_jobs, trace_locate_fn locate, void *locate_context,
+/* `summary` observes the same run, and is told before. `n_jobs`: of a schedule; else 1. `locate`
+ * may be NULL; it is called while the run goes on. Errors: UTIL_ENOMEM. */
+int trace_analysis_create(const struct trace_summary *summary, int n_jobs, trace_locate_fn locate, void *locate_context,
 			  struct trace_analysis **out, struct util_error *err);
 /* A job of a schedule begins, after trace_summary_place: so do its clocks. */
 void trace_analysis_begin_job(struct trace_analysis *analysis, int job, int first_rank, int n_ranks,
 			      sim_time_ps now);
 void trace_analysis_destroy(struct trace_analysis *analysis); /* NULL is fine */
-struct sim_recorder trace_analysis_recorder(struct trace_analysis *analysis);
+struct sim_observer trace_analysis_observer(struct trace_analysis *analysis);
 /* At the early end of a run: the rank is in a call, and has waited for somebody since `begin`
  * (TRACE_N_WAITS: for nobody that is known; collectives are known without it). Before
  * trace_analysis_close, and before the call is recorded. */

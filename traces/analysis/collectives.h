@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "simcore/recorder.h"
+#include "simcore/observer.h"
 
 /*
  * Wait at collectives: who came when, until all have come. Memory: one entry for each rank that is

@@ -38,7 +38,7 @@ struct trace_token { /* a message */
 
 /* causes.c: fills analysis->causes. */
 void trace_causes_init(struct trace_analysis *analysis);
-/* As sim_recorder.collective. */
+/* As sim_observer.collective. */
 void trace_causes_collective(void *context, const struct sim_cause_collective *entered,
 			     sim_time_ps now);
 /* The rank is at `now`: what no record explains until then is sleeping. */
@@ -54,14 +54,11 @@ struct trace_units;
 /* explain.c: efficiencies from the sums of the units. */
 struct trace_tree trace_tree_of(const struct trace_units *units, double time_s, double ideal_s);
 
-/* regions.c. The summary has noted the begin of a phase on `rank`; the end of the phase at `place`
- * of summary->phases; a computation step. */
+/* regions.c. The summary has noted the begin of a phase on `rank`, its end, a computation step. */
 void trace_regions_begin(struct trace_analysis *analysis, int rank);
-void trace_regions_end(struct trace_analysis *analysis, int rank, int place);
+void trace_regions_end(struct trace_analysis *analysis, int rank);
 void trace_regions_compute(struct trace_analysis *analysis,
 			   const struct sim_record_compute *record);
-/* The phase that the rank is in, innermost; -1: none, or one that is not kept. */
-int trace_regions_place(const struct trace_analysis *analysis, int rank);
 void trace_regions_finish(struct trace_analysis *analysis);
 
 #endif

@@ -59,13 +59,11 @@ static int compare_marks(const void *a, const void *b)
 {
 	const struct mark *x = a, *y = b;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (x->ideal_s > y->ideal_s) - (x->ideal_s < y->ideal_s);
+	return (x->time > y->time) - (x->time < y->time);
 }
 
 /* Phases of several ranks may overlap otherwise on an ideal network: no run goes back. Of marks at
- * one time the last stays. */
+ * one time the furthest stays. */
 static void order_marks(struct progress *progress)
 {
 	struct mark *marks = progress->marks;

@@ -54,17 +54,22 @@ static void add_region(struct trace_analysis *analysis, const struct trace_analy
 	note_useful(analysis, region, 1);
 }
 
-int trace_regions_place(const struct trace_analysis *analysis, int rank)
+/* The place of the phase that the rank has begun last, or (0) has just ended. */
+static int place_of(const struct trace_analysis *analysis, int rank, int is_begin)
 {
 	const struct trace_rank *r = &analysis->summary->ranks[rank];
-	const struct trace_phase *phase = r->n_open > 0 ? r->open[r->n_open - 1].phase : NULL;
+	const struct trace_phase *phase = NULL;
 
+	if (!is_begin && r->open)
+		phase = r->open[r->n_open].phase; /* its slot keeps it until the next begins */
+	else if (r->n_open > 0)
+		phase = r->open[r->n_open - 1].phase;
 	return phase ? phase->place : -1;
 }
 
 void trace_regions_begin(struct trace_analysis *analysis, int rank)
 {
-	int place = trace_regions_place(analysis, rank);
+	int place = place_of(analysis, rank, 1);
 	int64_t ideal = analysis->ranks[rank].ideal;
 
 	if (place < 0)
@@ -80,8 +85,9 @@ void trace_regions_begin(struct trace_analysis *analysis, int rank)
 		analysis->regions[place].ideal_begin = ideal;
 }
 
-void trace_regions_end(struct trace_analysis *analysis, int rank, int place)
+void trace_regions_end(struct trace_analysis *analysis, int rank)
 {
+	int place = place_of(analysis, rank, 0);
 	int64_t ideal = analysis->ranks[rank].ideal;
 	struct trace_region *region;
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "simcore/recorder.h"
+#include "simcore/observer.h"
 
 /* The communicators that collectives are called on, as their ranks enter them. */
 struct trace_comm {

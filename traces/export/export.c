@@ -12,7 +12,6 @@
 #include "util/outpath.h"
 
 struct trace_export {
-	struct sim_recorder next; /* records are passed on to it */
 	const struct trace_summary *summary;
 	const char *path;
 	const struct trace_format *format;
@@ -66,7 +65,7 @@ int trace_export_check(const char *path, struct util_error *err)
 			      path);
 }
 
-/* --- the recorder --- */
+/* --- the observer --- */
 
 static int name_id(struct trace_export *exporter, const char *name)
 {
@@ -105,7 +104,6 @@ static void export_compute(void *context, const struct sim_record_compute *recor
 			 .rank = record->rank,
 			 .name = name_id(exporter, record->kernel ? record->kernel : "computing"),
 		     });
-	exporter->next.compute(exporter->next.context, record);
 }
 
 static void export_call(void *context, const struct sim_record_call *record)
@@ -124,7 +122,6 @@ static void export_call(void *context, const struct sim_record_call *record)
 				   .is_call = 1,
 			       });
 	*collective = (struct collective){-1, -1};
-	exporter->next.call(exporter->next.context, record);
 }
 
 static void export_message(void *context, const struct sim_record_message *record)
@@ -155,7 +152,6 @@ static void export_message(void *context, const struct sim_record_message *recor
 		event.peer = record->source;
 		trace_spool_add(&exporter->spool, &event);
 	}
-	exporter->next.message(exporter->next.context, record);
 }
 
 static void add_phase(struct trace_export *exporter, int rank, int name, int is_begin,
@@ -191,7 +187,6 @@ static void export_phase(void *context, int rank, const char *name, int is_begin
 {
 	struct trace_export *exporter = context;
 
-	exporter->next.phase(exporter->next.context, rank, name, is_begin, now);
 	if (is_begin) {
 		int id = name_id(exporter, name);
 
@@ -204,32 +199,10 @@ static void export_phase(void *context, int rank, const char *name, int is_begin
 	}
 }
 
-static void export_node_release(void *context, int rank, sim_time_ps now)
-{
-	struct trace_export *exporter = context;
-
-	exporter->next.node_release(exporter->next.context, rank, now);
-}
-
-static void export_node_acquire(void *context, int rank, sim_time_ps now)
-{
-	struct trace_export *exporter = context;
-
-	exporter->next.node_acquire(exporter->next.context, rank, now);
-}
-
-static void export_rank_end(void *context, int rank, sim_time_ps now)
-{
-	struct trace_export *exporter = context;
-
-	exporter->next.rank_end(exporter->next.context, rank, now);
-}
-
 static void export_rank_begin(void *context, int rank, int parent, int node, sim_time_ps now)
 {
 	struct trace_export *exporter = context;
 
-	exporter->next.rank_begin(exporter->next.context, rank, parent, node, now);
 	exporter->last[rank] = now;
 }
 
@@ -240,36 +213,29 @@ static void export_collective(void *context, const struct sim_cause_collective *
 	struct collective *of = &exporter->collectives[entered->place.rank];
 	int comm = trace_comms_enter(&exporter->comms, entered);
 
-	if (exporter->next.collective)
-		exporter->next.collective(exporter->next.context, entered, now);
 	if (comm == -2)
 		exporter->out_of_memory = true;
 	else if (of->comm < 0) /* a call may be several: the first tells */
 		*of = (struct collective){comm, entered->root};
 }
 
-struct sim_recorder trace_export_recorder(struct trace_export *exporter)
+struct sim_observer trace_export_observer(struct trace_export *exporter)
 {
-	return (struct sim_recorder){
+	return (struct sim_observer){
 	    .context = exporter,
 	    .compute = export_compute,
 	    .call = export_call,
 	    .message = export_message,
 	    .phase = export_phase,
-	    .node_release = export_node_release,
-	    .node_acquire = export_node_acquire,
-	    .rank_end = export_rank_end,
 	    .rank_begin = export_rank_begin,
 	    .collective = export_collective,
-	    .causes = exporter->next.causes,
 	};
 }
 
 /* --- life --- */
 
 int trace_export_create(const char *path, const struct trace_summary *summary,
-			const struct sim_recorder *next, struct trace_export **out,
-			struct util_error *err)
+			struct trace_export **out, struct util_error *err)
 {
 	struct trace_export *exporter = calloc(1, sizeof *exporter);
 	size_t n = (size_t)summary->max_ranks, stem;
@@ -278,7 +244,6 @@ int trace_export_create(const char *path, const struct trace_summary *summary,
 	if (!exporter)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for a trace");
 	exporter->spool.fd = -1;
-	exporter->next = *next;
 	exporter->summary = summary;
 	exporter->path = path;
 	trace_names_init(&exporter->names);

@@ -15,13 +15,11 @@ struct trace_export;
 
 /* Errors: UTIL_EINPUT for an ending that is none of these. */
 int trace_export_check(const char *path, struct util_error *err);
-/* `next`: copied; every record is passed on to it. `path` is borrowed. Errors: UTIL_EINPUT,
- * UTIL_ESYSTEM, UTIL_ENOMEM. */
+/* `path` is borrowed. Errors: UTIL_EINPUT, UTIL_ESYSTEM, UTIL_ENOMEM. */
 int trace_export_create(const char *path, const struct trace_summary *summary,
-			const struct sim_recorder *next, struct trace_export **out,
-			struct util_error *err);
+			struct trace_export **out, struct util_error *err);
 void trace_export_destroy(struct trace_export *exporter); /* NULL is fine */
-struct sim_recorder trace_export_recorder(struct trace_export *exporter);
+struct sim_observer trace_export_observer(struct trace_export *exporter);
 /* Writes the files, each under its name when it is complete. After trace_summary_close. Errors:
  * UTIL_ESYSTEM, UTIL_ENOMEM. */
 int trace_export_write(struct trace_export *exporter, struct util_error *err);

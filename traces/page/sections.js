@@ -21,6 +21,7 @@ function fillSummary() {
   const whole = sums.reduce((a, b) => a + b, 0) || 1;
   if (run.failure) section.append(el("div", { className: "failure" }, `${run.failure.kind}: ` + (run.failure.rank === null ? "" : `rank ${run.failure.rank}: `) +
     run.failure.text + ` (at ${time(run.failure.time_s)} of simulated time)`));
+  for (const warning of run.warnings) section.append(el("div", { className: "warning" }, "warning: " + warning));
   section.append(el("div", { className: "cards" },
     card(run.exit.state === "completed" || run.exit.state === "bad_exit" ? "predicted running time" : "simulated until it ended early", time(run.predicted_time_s)),
     card("dynamic efficiency", percent(run.efficiency)), card("ranks on nodes", `${run.settings.ranks} on ${run.nodes.length}`),
@@ -30,7 +31,6 @@ function fillSummary() {
     "aria-label": parts.map(([, , text], i) => `${text} ${percent(sums[i] / whole)}`).join(", ") },
     ...parts.map(([, name], i) => el("i", { style: `width:${100 * sums[i] / whole}%;background:var(--${name})` }))),
     legend(parts.map(([, name, text], i) => [name, `${text} ${percent(sums[i] / whole)}`])));
-  for (const warning of run.warnings) section.append(el("div", { className: "warning" }, "warning: " + warning));
 }
 
 function fillJobs() {

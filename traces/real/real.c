@@ -27,7 +27,7 @@ struct stream { /* of a rank, while the trace is read */
 
 struct reading {
 	struct trace_real *real;
-	struct sim_recorder to, to_summary; /* timeline and summary; summary */
+	struct sim_observers to, to_summary; /* summary and timeline; summary */
 	int64_t zero_ns; /* when the last rank has left MPI_Init: predictions begin there */
 	struct stream *streams;
 	int *heap; /* [n] ranks, that with the earliest item first */
@@ -74,7 +74,7 @@ static void tell_computation(struct reading *r, int rank, int64_t until_ns)
 		sim_time_ps base = (s->last_ns - r->zero_ns) * PS_PER_NS;
 		double took_s = s->walk.charges[i].seconds * scale;
 
-		r->to.compute(r->to.context, &(struct sim_record_compute){
+		sim_tell_compute(&r->to, &(struct sim_record_compute){
 						 .rank = rank,
 						 .kernel = s->walk.charges[i].kernel,
 						 .begin = base + sim_time_from_s(at_s),
@@ -90,9 +90,9 @@ static void tell_call(struct reading *r, int rank)
 {
 	const struct trace_real_item *item = &r->streams[rank].item;
 	bool is_edge = trace_real_is_edge(item->name);
-	const struct sim_recorder *to = is_edge ? &r->to_summary : &r->to;
+	const struct sim_observers *to = is_edge ? &r->to_summary : &r->to;
 
-	to->call(to->context, &(struct sim_record_call){
+	sim_tell_call(to, &(struct sim_record_call){
 				  .rank = rank,
 				  .function = item->name,
 				  .begin = (item->begin_ns - r->zero_ns) * PS_PER_NS,
@@ -113,7 +113,7 @@ static void tell(struct reading *r, int rank)
 	if (is_call)
 		tell_call(r, rank);
 	else
-		r->to.phase(r->to.context, rank, item->name, item->kind == TRACE_REAL_PHASE_BEGIN,
+		sim_tell_phase(&r->to, rank, item->name, item->kind == TRACE_REAL_PHASE_BEGIN,
 			    (item->begin_ns - r->zero_ns) * PS_PER_NS);
 	s->last_ns = item->end_ns;
 	if (end_ns - r->zero_ns > r->real->end_ns)
@@ -166,14 +166,18 @@ static int read_trace(struct trace_real *real, struct util_error *err)
 {
 	size_t n = (size_t)real->n_ranks;
 	struct reading r = {.real = real,
-			    .to = trace_detail_recorder(real->detail),
-			    .to_summary = trace_summary_recorder(real->summary),
 			    .streams = calloc(n, sizeof *r.streams),
 			    .heap = calloc(n, sizeof *r.heap)};
-	int failed = r.streams && r.heap
-			 ? read_all(&r, err)
-			 : util_error_set(err, UTIL_ENOMEM, "out of memory for a real run");
+	const struct sim_observer summary = trace_summary_observer(real->summary);
+	const struct sim_observer detail = trace_detail_observer(real->detail);
+	int failed;
 
+	sim_observers_add(&r.to_summary, &summary);
+	sim_observers_add(&r.to, &summary);
+	sim_observers_add(&r.to, &detail);
+	failed = r.streams && r.heap
+		     ? read_all(&r, err)
+		     : util_error_set(err, UTIL_ENOMEM, "out of memory for a real run");
 	for (size_t rank = 0; r.streams && rank < n; rank++)
 		trace_real_walk_close(&r.streams[rank].walk);
 	free(r.streams);
@@ -194,7 +198,6 @@ static int create_parts(struct trace_real *real, const struct net_cluster *clust
 {
 	size_t n = (size_t)real->n_ranks;
 	int *nowhere = calloc(n, sizeof *nowhere);
-	struct sim_recorder recorder;
 	int failed = 0;
 
 	real->walks = calloc(n, sizeof *real->walks);
@@ -203,10 +206,8 @@ static int create_parts(struct trace_real *real, const struct net_cluster *clust
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a real run");
 	if (!failed) /* what depends on nodes is not asked for */
 		failed = trace_summary_create(real->n_ranks, nowhere, cluster, &real->summary, err);
-	if (!failed) {
-		recorder = trace_summary_recorder(real->summary);
-		failed = trace_detail_create(real->n_ranks, &recorder, &real->detail, err);
-	}
+	if (!failed)
+		failed = trace_detail_create(real->n_ranks, &real->detail, err);
 	for (int rank = 0; !failed && rank < real->n_ranks; rank++)
 		failed = trace_real_walk_open(real->file, rank, &real->walks[rank], err);
 	free(nowhere);

@@ -20,6 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CLUSTER = HERE.parent.parent / "tests/cluster/cluster"
 NODES, RATE_MBIT, LIMIT_S = 8, 50, 90
 LIBRARIES = ("openmpi", "mpich")
+PATTERNS = ("patterns", "senders")   # programs of this folder
 
 
 def read_table(path):
@@ -37,7 +38,7 @@ def seconds_of(program, output):
 
 
 def program_path(build, program, library):
-    folder = build / ("validation/emulated" if program == "patterns" else "apps/real")
+    folder = build / ("validation/emulated" if program in PATTERNS else "apps/real")
     return folder / f"{program}.{library}"
 
 

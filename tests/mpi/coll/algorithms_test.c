@@ -312,7 +312,7 @@ static void check_case(const struct config *c)
 			fail_case(c, me, "changes its send buffer");
 	}
 	if (fake.unmatched || fake.n_requests != 0 || fake.world.requests.n_live != 0 ||
-	    mpi_ideal_n_under_way(fake.world.ideals) != 0)
+	    mpi_meetings_count(&fake.world, MPI_MEETING_COLL) != 0)
 		fail_case(c, 0, "leaves messages behind");
 	if (strcmp(c->algorithm, "ideal") == 0 && fake.n_messages != 0)
 		fail_case(c, 0, "sends messages");

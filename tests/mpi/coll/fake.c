@@ -368,8 +368,7 @@ static bool fire_one(void)
 
 void fake_finish(void)
 {
-	mpi_ideal_table_destroy(fake.world.ideals);
-	fake.world.ideals = NULL;
+	mpi_meetings_destroy(&fake.world);
 	fake.due = NULL;
 	util_pool_finish(&fake.world.requests);
 }

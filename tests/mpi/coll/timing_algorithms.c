@@ -48,6 +48,16 @@ static void alltoall(void)
 	MPI_Alltoall(from, 100, MPI_BYTE, to, 100, MPI_BYTE, MPI_COMM_WORLD);
 }
 
+/* All to rank 0. */
+static void alltoallv(void)
+{
+	int sent[4] = {100}, all[4] = {100, 100, 100, 100}, none[4] = {0};
+	int displs[4] = {0, 100, 200, 300};
+
+	MPI_Alltoallv(from, sent, displs, MPI_BYTE, to, rank == 0 ? all : none, displs, MPI_BYTE,
+		      MPI_COMM_WORLD);
+}
+
 static void reduce(void)
 {
 	MPI_Reduce(from, to, 400, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
@@ -197,6 +207,7 @@ static const struct timing_case {
     {"ideal_allgather", allgather, -1, 2 * X(0) + 0.3},
     {"ideal_allgatherv", allgatherv, -1, 2 * X(0) + 0.3},
     {"ideal_alltoall", alltoall, -1, 2 * X(0) + 0.3},
+    {"ideal_alltoallv", alltoallv, -1, 2 * X(0) + 0.3},
     {"ideal_reduce", reduce, 0, 2 * X(0) + 0.4},
     {"ideal_reduce_leaf", reduce, 3, O},
     {"ideal_allreduce", allreduce, -1, 2 * X(0) + 2 * 0.3},

@@ -334,6 +334,33 @@ static void use_children(void)
 	printf("%d: %d\n", rank, WEXITSTATUS(status));
 }
 
+static void say_bye(void)
+{
+	printf("bye\n");
+}
+
+/* Children of fork() that end as they like: by returning from main (false), exit() or a call of MPI. */
+static int is_child_of_fork(const char *how)
+{
+	int status = -1, pid;
+
+	printf("%d: before\n", rank);
+	atexit(say_bye);
+	pid = fork();
+	if (pid == 0) {
+		printf("%d: child\n", rank);
+		if (strcmp(how, "exits") == 0)
+			exit(3);
+		if (strcmp(how, "calls") == 0)
+			MPI_Barrier(MPI_COMM_WORLD);
+		return 1;
+	}
+	waitpid(pid, &status, 0);
+	printf("%d: %d\n", rank, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	let_others_run();
+	return 0;
+}
+
 static void run(const char *what)
 {
 	if (strcmp(what, "children") == 0)
@@ -378,9 +405,11 @@ int main(int argc, char **argv)
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-	if (provided < MPI_THREAD_MULTIPLE)
+	if (provided != MPI_THREAD_FUNNELED) /* the highest that there is */
 		MPI_Abort(MPI_COMM_WORLD, 9);
 	run(argv[1]);
+	if (strcmp(argv[1], "fork") == 0 && is_child_of_fork(argv[2]))
+		return 4;
 	if (strcmp(argv[1], "exit") == 0)
 		exit(rank == 1 ? 3 : 0);
 	if (strcmp(argv[1], "return") == 0) {

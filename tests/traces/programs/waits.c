@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { SIZE_B = 1000000 };
-static char buffer[SIZE_B];
+static char buffer[SIZE_B], other[SIZE_B];
 static int rank, n_ranks;
 
 static void compute(const char *kernel, double seconds)
@@ -35,6 +35,18 @@ static void late_sender(void)
 	} else {
 		recv(0, SIZE_B);
 		compute("after", 1);
+	}
+}
+
+/* Rank 0 computes 3 s and sends, rank 1 probes for it first. */
+static void probed(void)
+{
+	if (rank == 0) {
+		compute("before", 3);
+		send(1, SIZE_B);
+	} else {
+		MPI_Probe(0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		recv(0, SIZE_B);
 	}
 }
 
@@ -76,6 +88,15 @@ static void rooted(void)
 	MPI_Bcast(buffer, 1, MPI_BYTE, 2, MPI_COMM_WORLD);
 	compute("between", rank == 0 ? 4 : 1);
 	MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
+}
+
+/* Rank 1 comes to a scan last. */
+static void scanned(void)
+{
+	int one = 1, sum;
+
+	compute("before", rank == 1 ? 3 : rank == 2 ? 2 : 1);
+	MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
 /* Ranks 0 and 1 send to rank 2 at once. */
@@ -132,6 +153,28 @@ static void ahead(void)
 	if (rank == 0)
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 	mpisim_phase_end();
+}
+
+/* Rank 0 sends three messages in its phase while rank 1 computes 2 s in another one. Then they
+ * compute up to 3 s by an ideal clock, and exchange two messages. */
+static void crossed(void)
+{
+	MPI_Request requests[3];
+
+	for (int i = 0; i < 3 && rank == 1; i++)
+		MPI_Irecv(buffer, SIZE_B, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[i]);
+	mpisim_phase_begin(rank ? "near" : "far");
+	for (int i = 0; i < 3 && rank == 0; i++)
+		send(1, SIZE_B);
+	if (rank == 1)
+		compute("before", 2);
+	mpisim_phase_end();
+	if (rank == 1)
+		MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+	compute("after", rank ? 1 : 3);
+	for (int i = 0; i < 2; i++)
+		MPI_Sendrecv(buffer, SIZE_B, MPI_BYTE, 1 - rank, 0, other, SIZE_B, MPI_BYTE, 1 - rank,
+			     0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 /* Phases on rank 0 only: in the first, ranks compute 1 s each, in the second rank 0 alone. */
@@ -295,7 +338,10 @@ static const struct {
     {"overlap", overlap},
     {"ring", ring},
     {"ahead", ahead},
+    {"crossed", crossed},
     {"phases", phases},
+    {"scanned", scanned},
+    {"probed", probed},
     {"in_turn", in_turn},
     {"many", many},
     {"loop", loop},

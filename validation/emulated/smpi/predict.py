@@ -36,7 +36,7 @@ def predict(folder, row):
 
 
 def main():
-    rows = read_table(HERE.parent / "configurations.csv")
+    rows = [row for row in read_table(HERE.parent / "configurations.csv") if row["group"] != "senders"]
     version = subprocess.run(["smpirun", "-version"], capture_output=True, text=True).stdout.split("\n", maxsplit=1)[0]
     with tempfile.TemporaryDirectory() as name:
         for program in sorted({row["program"] for row in rows}):

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SIMCORE_RECORDER_H
-#define SIMCORE_RECORDER_H
+#ifndef SIMCORE_OBSERVER_H
+#define SIMCORE_OBSERVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "simcore/tally.h"
 #include "simcore/time.h"
 
 /*
- * What the layers below tell the layer that records. `traces` implements it; pdexec and mpi call
- * it. Every member may be NULL. Strings are borrowed and live as long as the run: compare them by
- * pointer. Ranks are ranks of MPI_COMM_WORLD. Times are simulated. Records of one rank come in the
- * order of their end times.
+ * What pdexec and mpi tell those who observe a run: traces, replay, the recording of mpi. Strings
+ * are borrowed and live as long as the run: compare them by pointer. Ranks are ranks of
+ * MPI_COMM_WORLD. Times are simulated. Records of one rank come in the order of their end times.
  */
 struct sim_record_compute { /* one computation step that ended, or the share of it that one kernel
 			       has */
@@ -45,7 +45,7 @@ struct sim_record_message { /* one point-to-point message that was received; col
 
 /*
  * Who waits for whom, for whoever explains a run. It is asked for as a whole: every member is set,
- * or sim_recorder.causes is NULL and nothing is paid. Calls come in the order of simulated time.
+ * or sim_observer.causes is NULL and nothing is paid. Calls come in the order of simulated time.
  *
  * A `token` stands for a message from its launch to its end: what message_begin returned; NULL when
  * memory ran out, and then nobody calls for it. `rank` is whoever acts on its fiber, -1: the step
@@ -126,7 +126,20 @@ struct sim_causes {
 	void (*accessed)(void *context, int rank, sim_time_ps now);
 };
 
-struct sim_recorder {
+/* What is charged to a rank, before it becomes a computation step. */
+enum { SIM_CHARGE_MEASURED = 1, SIM_CHARGE_SKIPPED = 2 }; /* enum mtrace_charge */
+
+struct sim_record_charge {
+	int rank;
+	const char *kernel; /* NULL: not annotated */
+	int n_params;
+	const double *params; /* [n_params], borrowed for the call */
+	double seconds;	      /* before scale factors */
+	int flags;	      /* SIM_CHARGE_… */
+};
+
+/* One observer: a function for each event that it wants, NULL for the others. */
+struct sim_observer {
 	void *context;
 	void (*compute)(void *context, const struct sim_record_compute *record);
 	void (*call)(void *context, const struct sim_record_call *record);
@@ -140,10 +153,59 @@ struct sim_recorder {
 	void (*rank_begin)(void *context, int rank, int parent, int node, sim_time_ps now);
 	void (*collective)(void *context, const struct sim_cause_collective *entered,
 			   sim_time_ps now);
-	const struct sim_causes *causes; /* borrowed */
-	/* Borrowed. Where there is one, calls and messages are added up there, instead of `call`
-	 * and `message` for each. */
+	/* On the rank's fiber. */
+	void (*charge)(void *context, const struct sim_record_charge *record);
+	void (*clock)(void *context, int rank, const void *site); /* the program read a clock */
+	void (*sleep)(void *context, int rank, const void *site, sim_time_ps duration);
+	const struct sim_causes *causes; /* borrowed; at most one observer of a run has it */
+	/* Borrowed. Calls and messages may be added up there instead of being told one by one, and
+	 * are when no other observer wants them. */
 	struct sim_tally *tally;
 };
+
+/* All who observe a run, in the order in which they are told. */
+enum { SIM_MOST_OBSERVERS = 8 };
+
+enum sim_observed { /* which events somebody wants */
+	SIM_OBSERVED_COMPUTE = 1,
+	SIM_OBSERVED_CALL = 2,
+	SIM_OBSERVED_MESSAGE = 4,
+	SIM_OBSERVED_PHASE = 8,
+	SIM_OBSERVED_NODE = 16,
+	SIM_OBSERVED_RANK = 32,
+	SIM_OBSERVED_COLLECTIVE = 64,
+	SIM_OBSERVED_CHARGE = 128, /* charges, clocks, sleeps */
+};
+
+struct sim_observers { /* all zero: nobody */
+	struct sim_observer of[SIM_MOST_OBSERVERS];
+	int n;
+	unsigned int wanted;		 /* enum sim_observed */
+	const struct sim_causes *causes; /* NULL: nobody asks */
+	struct sim_tally *tally;	 /* NULL: calls and messages are told one by one */
+};
+
+/* Copies `observer`; behind the others. Room for SIM_MOST_OBSERVERS is the caller's concern. */
+void sim_observers_add(struct sim_observers *observers, const struct sim_observer *observer);
+/* Takes away the one with this context, if there is one. */
+void sim_observers_remove(struct sim_observers *observers, const void *context);
+
+/* Tell all who want it. O(observers). */
+void sim_tell_compute(const struct sim_observers *to, const struct sim_record_compute *record);
+void sim_tell_call(const struct sim_observers *to, const struct sim_record_call *record);
+void sim_tell_message(const struct sim_observers *to, const struct sim_record_message *record);
+void sim_tell_phase(const struct sim_observers *to, int rank, const char *name, int is_begin,
+		    sim_time_ps now);
+void sim_tell_node_release(const struct sim_observers *to, int rank, sim_time_ps now);
+void sim_tell_node_acquire(const struct sim_observers *to, int rank, sim_time_ps now);
+void sim_tell_rank_end(const struct sim_observers *to, int rank, sim_time_ps now);
+void sim_tell_rank_begin(const struct sim_observers *to, int rank, int parent, int node,
+			 sim_time_ps now);
+void sim_tell_collective(const struct sim_observers *to, const struct sim_cause_collective *entered,
+			 sim_time_ps now);
+void sim_tell_charge(const struct sim_observers *to, const struct sim_record_charge *record);
+void sim_tell_clock(const struct sim_observers *to, int rank, const void *site);
+void sim_tell_sleep(const struct sim_observers *to, int rank, const void *site,
+		    sim_time_ps duration);
 
 #endif

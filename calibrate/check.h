@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CALIBRATE_CHECK_H
+#define CALIBRATE_CHECK_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "samples.h"
+#include "util/error.h"
+
+/*
+ * Whether a cluster file reproduces the measurements that it was made of: the same probes run in
+ * the simulator on that file, and their medians are compared. No rule of the fit is asked. No MPI,
+ * no GSL.
+ */
+struct check_off { /* one measurement, and what the file makes of it */
+	struct sample_key key;
+	double measured, predicted;
+	double error; /* distance from the measurement's 95 % interval, see check.c */
+};
+
+enum { CHECK_WORST = 8 };
+#define CHECK_MOST 0.1 /* more than that off is warned of */
+#define CHECK_WARNING_FORMAT "%s%d measurements are more than 10 %% off; the worst of each probe:\n"
+
+struct check {
+	bool is_made;
+	char why_not[1024];	       /* it was not */
+	int n, n_close, n_near, n_off; /* compared; within 5 %, within 10 %, and not */
+	int n_apart;		       /* not compared: the probes chose other sizes */
+	double sum; /* of all errors, each at most 1: what the better of two files has less of */
+	int n_worst;
+	struct check_off worst[CHECK_WORST]; /* [n_worst] of different probes, the worst first */
+};
+
+/* check.c: 0, or -1: out of memory. */
+int check_compare(const struct samples *measured, const struct samples *predicted,
+		  struct check *check);
+/* Whether one of this probe is more than CHECK_MOST off. */
+bool check_is_off(const struct check *check, const char *probe);
+/* One line without an end: how many are reproduced, and the worst one. */
+void check_verdict(const struct check *check, FILE *file);
+/* Each of those that are more than CHECK_MOST off, the worst of its probe, behind `prefix`. */
+void check_list(const struct check *check, const char *prefix, FILE *file);
+
+/* forward.c: a new folder for what is there for the check only, to be removed by who made it. */
+enum { FORWARD_FOLDER_B = 4000 };
+int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err);
+/* The probes on that cluster file; *predicted is the caller's, to be finished. 0 or
+ * negative: the simulator is not there, or refuses. */
+int forward_run(const struct samples *measured, const char *cluster, struct samples *predicted,
+		struct util_error *err);
+/* Both: check->is_made, or why it is not. */
+void check_file(const struct samples *measured, const char *cluster, struct check *check);
+
+#endif
