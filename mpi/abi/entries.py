@@ -18,6 +18,9 @@ import table
 # Type of a handle: name in the look-up's, type of the object.
 HANDLES = {"MPI_Comm": ("comm", "mpi_comm"), "MPI_Group": ("group", "mpi_group"), "MPI_Info": ("info", "mpi_info"), "MPI_Op": ("op", "mpi_op"),
            "MPI_Datatype": ("datatype", "mpi_datatype"), "MPI_Win": ("win", "mpi_win"), "MPI_File": ("file", "mpi_file")}
+WORDS = ("anytime", "raw", "large", "tool")
+# Headers with the numbers that the column gives.
+NUMBERS = ("mpi/comm/group_recall.h", "mpi/p2p/request.h", "mpi/rma/window.h")
 # Objects that have an error handler, which the errors of later arguments go to.
 RAISING = ("comm", "win", "file")
 WIDE = {"int": "MPI_Count"}
@@ -29,17 +32,18 @@ class Entry:
     def __init__(self, function, twin):
         self.function = function
         words = function.columns["entry"].split()
-        self.is_anytime = "anytime" in words
-        named = next((word for word in words if word != "anytime"), function.base.lower())
+        self.is_anytime, self.is_raw, self.is_tool = ("anytime" in words, "raw" in words, "tool" in words)
+        named = next((word for word in words if word not in WORDS), function.base.lower())
         match = re.fullmatch(r"(\w+?)(?:\((.+)\))?", named)
         self.callee, self.given = match[1], match[2].split(",") if match[2] else []
+        self.is_wanted = "large" not in words or function.name != function.base
         self.parameters = list(zip(function.parameters, (twin or function).parameters))
 
     def declaration(self):
         parts = ["struct mpi_rank *me"] + [f"int given_{i}" for i in range(len(self.given))]
         for p, large in self.parameters:
-            item = p.c_type.removesuffix("*").strip()
-            if p.c_type in HANDLES and p.kind != "handle":
+            item = "" if self.is_raw else p.c_type.removesuffix("*").strip()
+            if item in HANDLES and p.c_type == item and p.kind != "handle":
                 parts.append(f"struct {HANDLES[p.c_type][1]} *{p.name}")
             elif item in HANDLES and p.direction == "inout":
                 parts += [f"struct {HANDLES[item][1]} *{p.name}", f"{p.c_type}place"]
@@ -48,10 +52,12 @@ class Entry:
         return f"int {self.callee}({', '.join(parts)});"
 
     def text(self):
+        if self.is_tool:
+            return self.tool_text()
         self.declared, self.checks, self.after, self.raising = [], [], [], ("", "NULL")
         arguments = ["me", *self.given]
         for p, large in self.parameters:
-            arguments += self.argument(p, large)
+            arguments += [p.name] if self.is_raw else self.argument(p, large)
         function = self.function
         enter = "mpi_enter_anytime(__func__, __builtin_return_address(0))" if self.is_anytime else "MPI_ENTER()"
         steps = self.checks + [f"{self.callee}({', '.join(arguments)})"]
@@ -61,6 +67,12 @@ class Entry:
             out += ["\tif (code == MPI_SUCCESS)", f"\t\tcode = {step};"]
         return out + [f"\t{line}" for line in self.after] + ["\treturn mpi_leave(me, code);", "}", ""]
 
+    def tool_text(self):
+        """Of the tool interface: it returns a number that the column gives."""
+        function = self.function
+        return [f"int {function.name}({function.signature})", "{", "\tstruct mpi_rank *me;", "\tint code = TOOL_ENTER(&me);", "",
+                f"\treturn mpi_leave(me, code == MPI_SUCCESS ? {self.given[0]} : code);", "}", ""]
+
     def argument(self, p, large):
         """What the chapter's function gets of a parameter; what is done for it before and after."""
         item = p.c_type.removesuffix("*").strip()
@@ -69,10 +81,11 @@ class Entry:
         if item in HANDLES and p.direction == "inout":
             self.checks.append(self.not_null(p.name))
             return [self.object(p, item, f"*{p.name}", p.name), p.name]
-        if (p.is_array or "*" in p.c_type) and p.kind not in ("null", "value", "address"):
+        is_checked = not (p.buffer or p.kind in ("null", "value", "address") or p.name == "extra_state" or p.c_type.endswith("_function *"))
+        if is_checked and (p.is_array or "*" in p.c_type):
             self.checks.append(self.not_null(p.name) if not p.length else self.list(p))
-        if p.c_type != large.c_type and p.c_type.endswith("*"):
-            self.declared.append(f"{large.c_type}{p.name}_wide = 0;")
+        if p.c_type == "int *" and p.c_type != large.c_type:
+            self.declared.append(f"{large.c_type.removesuffix('*').strip()} {p.name}_wide = 0;")
             self.after += ["if (code == MPI_SUCCESS)", f"\t*{p.name} = mpi_narrow({p.name}_wide);"]
             return [f"&{p.name}_wide"]
         return [p.name]
@@ -112,25 +125,21 @@ def join(c_type, name):
 def entries(path):
     functions = table.in_abi(table.read(path))
     by_name = {f.name: f for f in functions}
-    return [Entry(f, by_name.get(f.name + "_c")) for f in functions if "entry" in f.columns]
+    found = [Entry(f, by_name.get(f.name + "_c")) for f in functions if "entry" in f.columns]
+    return [entry for entry in found if entry.is_wanted]
 
 
 def write_header(found):
-    declared = {}
-    for entry in found:
-        line = entry.declaration()
-        types = re.sub(r"\w+(\[\])?(?=[,)])", r"\1", line)
-        if declared.setdefault(entry.callee, (types, line))[0] != types:
-            sys.exit(f"{table.PATH}: {entry.function.name}: {entry.callee} has other parameters for another function")
+    declared = {entry.callee: entry.declaration() for entry in reversed(found) if not entry.is_tool}
     structs = sorted({struct for _, struct in HANDLES.values()})
     return (["/* SPDX-License-Identifier: BSD-3-Clause */", "/* Generated by mpi/abi/entries.py, do not edit. */", "#ifndef MPI_ABI_CALLS_H",
              "#define MPI_ABI_CALLS_H", "", '#include "mpi/core/rank.h"', ""] + [f"struct {struct};" for struct in structs] + [""] +
-            [line for _, line in declared.values()] + ["", "#endif"])
+            sorted(declared.values()) + ["", "#endif"])
 
 
 def write_source(found):
     out = ["/* SPDX-License-Identifier: BSD-3-Clause */", "/* Generated by mpi/abi/entries.py, do not edit. */",
-           '#include "mpi/abi/mpi-calls.h"', '#include "mpi/core/arguments.h"', ""]
+           '#include "mpi/abi/mpi-calls.h"', *(f'#include "{name}"' for name in NUMBERS), '#include "mpi/core/arguments.h"', '#include "mpi/tool/tool.h"', ""]
     for entry in found:
         out += entry.text()
     return out[:-1]

@@ -1,52 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Group accessors. */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/comm/comm.h"
 #include "mpi/io/file.h"
 #include "mpi/rma/window.h"
 
-/* MPI_SUCCESS and *group, or the error. */
-static int check(struct mpi_rank *me, MPI_Group handle, const char *name, struct mpi_group **group)
+int mpi_group_size(struct mpi_rank *me, struct mpi_group *group, int *size)
 {
-	*group = mpi_group_get(me, handle);
-	if (*group)
-		return MPI_SUCCESS;
-	return mpi_raise(me, NULL, MPI_ERR_GROUP, "%s is %s", name,
-			 handle == MPI_GROUP_NULL ? "MPI_GROUP_NULL" : "not a group");
+	*size = group->size;
+	return MPI_SUCCESS;
 }
 
-static int check_output(struct mpi_rank *me, const void *output, const char *name)
+int mpi_group_rank(struct mpi_rank *me, struct mpi_group *group, int *rank)
 {
-	return output ? MPI_SUCCESS : mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL", name);
+	*rank = mpi_group_index(group, me->rank);
+	return MPI_SUCCESS;
 }
 
-int MPI_Group_size(MPI_Group group, int *size)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_group *g;
-	int code = check(me, group, "group", &g);
-
-	if (code == MPI_SUCCESS)
-		code = check_output(me, size, "size");
-	if (code == MPI_SUCCESS)
-		*size = g->size;
-	return mpi_leave(me, code);
-}
-
-int MPI_Group_rank(MPI_Group group, int *rank)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_group *g;
-	int code = check(me, group, "group", &g);
-
-	if (code == MPI_SUCCESS)
-		code = check_output(me, rank, "rank");
-	if (code == MPI_SUCCESS)
-		*rank = mpi_group_index(g, me->rank);
-	return mpi_leave(me, code);
-}
-
-static int translate(struct mpi_rank *me, const struct mpi_group *from, int n, const int ranks1[],
-		     const struct mpi_group *to, int ranks2[])
+int mpi_group_translate_ranks(struct mpi_rank *me, struct mpi_group *from, int n,
+			      const int ranks1[], struct mpi_group *to, int ranks2[])
 {
 	for (int i = 0; i < n; i++)
 		if (ranks1[i] != MPI_PROC_NULL && (ranks1[i] < 0 || ranks1[i] >= from->size))
@@ -60,57 +32,21 @@ static int translate(struct mpi_rank *me, const struct mpi_group *from, int n, c
 	return MPI_SUCCESS;
 }
 
-int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2,
-			      int ranks2[])
+int mpi_groups_compare(struct mpi_rank *me, struct mpi_group *group1, struct mpi_group *group2,
+		       int *result)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_group *from, *to;
-	int code = check(me, group1, "group1", &from);
-
-	if (code == MPI_SUCCESS)
-		code = check(me, group2, "group2", &to);
-	if (code == MPI_SUCCESS && n < 0)
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "n is %d, it must not be negative", n);
-	if (code == MPI_SUCCESS && n > 0)
-		code = check_output(me, ranks1, "ranks1");
-	if (code == MPI_SUCCESS && n > 0)
-		code = check_output(me, ranks2, "ranks2");
-	if (code == MPI_SUCCESS)
-		code = translate(me, from, n, ranks1, to, ranks2);
-	return mpi_leave(me, code);
+	*result = mpi_group_compare(group1, group2);
+	return MPI_SUCCESS;
 }
 
-int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
+int mpi_group_free(struct mpi_rank *me, struct mpi_group *group, MPI_Group *place)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_group *a, *b;
-	int code = check(me, group1, "group1", &a);
-
-	if (code == MPI_SUCCESS)
-		code = check(me, group2, "group2", &b);
-	if (code == MPI_SUCCESS)
-		code = check_output(me, result, "result");
-	if (code == MPI_SUCCESS)
-		*result = mpi_group_compare(a, b);
-	return mpi_leave(me, code);
-}
-
-int MPI_Group_free(MPI_Group *group)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_group *g;
-	int code = check_output(me, group, "group");
-
-	if (code == MPI_SUCCESS)
-		code = check(me, *group, "*group", &g);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	if (*group != MPI_GROUP_EMPTY) {
-		mpi_handle_destroy(me, (uintptr_t)*group);
-		mpi_group_release(me, g);
+	if (*place != MPI_GROUP_EMPTY) {
+		mpi_handle_destroy(me, (uintptr_t)*place);
+		mpi_group_release(me, group);
 	}
-	*group = MPI_GROUP_NULL;
-	return mpi_leave(me, MPI_SUCCESS);
+	*place = MPI_GROUP_NULL;
+	return MPI_SUCCESS;
 }
 
 static int publish(struct mpi_rank *me, struct mpi_group *group, MPI_Group *newgroup)
@@ -124,54 +60,27 @@ static int publish(struct mpi_rank *me, struct mpi_group *group, MPI_Group *newg
 	return MPI_SUCCESS;
 }
 
-int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
+int mpi_comm_group(struct mpi_rank *me, struct mpi_comm *comm, MPI_Group *group)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c = mpi_comm_get(me, comm);
+	return publish(me, comm->group, group);
+}
 
-	if (!c)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
+int mpi_win_get_group(struct mpi_rank *me, struct mpi_win *win, MPI_Group *group)
+{
+	return publish(me, win->comm->group, group);
+}
+
+int mpi_file_get_group(struct mpi_rank *me, struct mpi_file *fh, MPI_Group *group)
+{
+	return publish(me, fh->comm->group, group);
+}
+
+int mpi_comm_remote_group(struct mpi_rank *me, struct mpi_comm *comm, MPI_Group *group)
+{
+	if (!comm->remote)
+		return mpi_raise(me, comm, MPI_ERR_COMM,
+				 "comm is an intracommunicator, it has no remote group");
 	if (!group)
-		return mpi_leave(me, mpi_raise(me, c, MPI_ERR_ARG, "group is NULL"));
-	return mpi_leave(me, publish(me, c->group, group));
-}
-
-int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
-
-	if (code == MPI_SUCCESS && !group)
-		code = rma_raise(me, w, MPI_ERR_ARG, "group is NULL");
-	return mpi_leave(me, code == MPI_SUCCESS ? publish(me, w->comm->group, group) : code);
-}
-
-int MPI_File_get_group(MPI_File fh, MPI_Group *group)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
-	int code = io_check_file(me, fh, &file);
-
-	if (code == MPI_SUCCESS && !group)
-		code = io_raise(me, file, MPI_ERR_ARG, "group is NULL");
-	return mpi_leave(me, code == MPI_SUCCESS ? publish(me, file->comm->group, group) : code);
-}
-
-int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c = mpi_comm_get(me, comm);
-
-	if (!c)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
-	if (!c->remote)
-		return mpi_leave(me,
-				 mpi_raise(me, c, MPI_ERR_COMM,
-					   "comm is an intracommunicator, it has no remote group"));
-	if (!group)
-		return mpi_leave(me, mpi_raise(me, c, MPI_ERR_ARG, "group is NULL"));
-	return mpi_leave(me, publish(me, c->remote, group));
+		return mpi_raise(me, comm, MPI_ERR_ARG, "group is NULL");
+	return publish(me, comm->remote, group);
 }

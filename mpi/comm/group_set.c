@@ -2,6 +2,7 @@
 /* Constructors of groups: set operations, lists and ranges. */
 #include <stdlib.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/comm/group.h"
 #include "mpi/comm/group_recall.h"
 
@@ -48,18 +49,6 @@ static int publish(struct mpi_rank *me, struct members members,
 	return give(me, group, newgroup);
 }
 
-static int check(struct mpi_rank *me, MPI_Group handle, const char *name, const MPI_Group *newgroup,
-		 struct mpi_group **group)
-{
-	*group = mpi_group_get(me, handle);
-	if (!*group)
-		return mpi_raise(me, NULL, MPI_ERR_GROUP, "%s is %s", name,
-				 handle == MPI_GROUP_NULL ? "MPI_GROUP_NULL" : "not a group");
-	if (!newgroup)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "newgroup is NULL");
-	return MPI_SUCCESS;
-}
-
 /* Appends the members of `from` that are (or are not) in `other`. */
 static void append_if(struct members *members, const struct mpi_group *from,
 		      const struct mpi_group *other, bool is_in)
@@ -72,22 +61,15 @@ static void append_if(struct members *members, const struct mpi_group *from,
 	}
 }
 
-static int combine(struct mpi_rank *me, enum mpi_group_operation operation, MPI_Group group1,
-		   MPI_Group group2, MPI_Group *newgroup)
+int mpi_group_combine(struct mpi_rank *me, int operation, struct mpi_group *a, struct mpi_group *b,
+		      MPI_Group *newgroup)
 {
-	struct mpi_group_recipe recipe;
-	struct mpi_group *a, *b, *known;
+	struct mpi_group_recipe recipe = {operation, a, b, 0, NULL};
+	struct mpi_group *known = mpi_group_recall(me, &recipe);
 	struct members members;
-	int code = check(me, group1, "group1", newgroup, &a);
 
-	if (code == MPI_SUCCESS)
-		code = check(me, group2, "group2", newgroup, &b);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	recipe = (struct mpi_group_recipe){operation, a, b, 0, NULL};
-	known = mpi_group_recall(me, &recipe);
 	if (known)
-		return mpi_leave(me, give(me, known, newgroup));
+		return give(me, known, newgroup);
 	members = members_create(a->size + b->size, a->session);
 	if (members.ranks) {
 		if (operation == GROUP_UNION) {
@@ -97,22 +79,7 @@ static int combine(struct mpi_rank *me, enum mpi_group_operation operation, MPI_
 			append_if(&members, a, b, operation == GROUP_INTERSECTION);
 		}
 	}
-	return mpi_leave(me, publish(me, members, &recipe, newgroup));
-}
-
-int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
-{
-	return combine(MPI_ENTER(), GROUP_UNION, group1, group2, newgroup);
-}
-
-int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
-{
-	return combine(MPI_ENTER(), GROUP_INTERSECTION, group1, group2, newgroup);
-}
-
-int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
-{
-	return combine(MPI_ENTER(), GROUP_DIFFERENCE, group1, group2, newgroup);
+	return publish(me, members, &recipe, newgroup);
 }
 
 /* Marks a listed rank; the error when it is out of range or was listed before. */
@@ -218,58 +185,36 @@ static struct mpi_group_recipe recipe_of(struct mpi_group *group, const struct s
 					 bool is_excluding)
 {
 	if (selection->ranges)
-		return (struct mpi_group_recipe){
-		    is_excluding ? GROUP_RANGE_EXCL : GROUP_RANGE_INCL, group, NULL,
-		    3 * (int64_t)selection->n, selection->ranges[0]};
+		return (struct mpi_group_recipe){is_excluding ? GROUP_RANGE_EXCL : GROUP_RANGE_INCL,
+						 group, NULL, 3 * (int64_t)selection->n,
+						 selection->ranges[0]};
 	return (struct mpi_group_recipe){is_excluding ? GROUP_EXCL : GROUP_INCL, group, NULL,
 					 selection->n, selection->ranks};
 }
 
-static int pick(struct mpi_rank *me, MPI_Group handle, const struct selection *selection,
+static int pick(struct mpi_rank *me, struct mpi_group *group, const struct selection *selection,
 		bool is_excluding, MPI_Group *newgroup)
 {
-	struct mpi_group_recipe recipe;
+	struct mpi_group_recipe recipe = recipe_of(group, selection, is_excluding);
+	struct mpi_group *known = mpi_group_recall(me, &recipe);
 	struct members members;
-	struct mpi_group *group, *known;
-	int code = check(me, handle, "group", newgroup, &group);
+	int code;
 
-	if (code == MPI_SUCCESS && selection->n < 0)
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "n is %d, it must not be negative",
-				 selection->n);
-	if (code == MPI_SUCCESS && selection->n > 0 && !selection->ranks && !selection->ranges)
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "the array of ranks is NULL");
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	recipe = recipe_of(group, selection, is_excluding);
-	known = mpi_group_recall(me, &recipe);
 	if (known)
-		return mpi_leave(me, give(me, known, newgroup));
+		return give(me, known, newgroup);
 	code = pick_members(me, group, selection, is_excluding, &members);
-	if (code == MPI_SUCCESS)
-		code = publish(me, members, &recipe, newgroup);
-	return mpi_leave(me, code);
+	return code == MPI_SUCCESS ? publish(me, members, &recipe, newgroup) : code;
 }
 
-int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+int mpi_group_pick_ranks(struct mpi_rank *me, int is_excluding, struct mpi_group *group, int n,
+			 const int ranks[], MPI_Group *newgroup)
 {
-	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranks = ranks}, false,
-		    newgroup);
+	return pick(me, group, &(struct selection){.n = n, .ranks = ranks}, is_excluding, newgroup);
 }
 
-int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+int mpi_group_pick_ranges(struct mpi_rank *me, int is_excluding, struct mpi_group *group, int n,
+			  int ranges[][3], MPI_Group *newgroup)
 {
-	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranks = ranks}, true,
-		    newgroup);
-}
-
-int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
-{
-	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranges = ranges}, false,
-		    newgroup);
-}
-
-int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
-{
-	return pick(MPI_ENTER(), group, &(struct selection){.n = n, .ranges = ranges}, true,
+	return pick(me, group, &(struct selection){.n = n, .ranges = ranges}, is_excluding,
 		    newgroup);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How much a status says was received, counted in items and in basic elements. */
-#include <limits.h>
-
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/core/status.h"
 #include "mpi/datatype/typemap.h"
 
@@ -73,22 +72,6 @@ MPI_Count mpi_datatype_bytes(const struct mpi_datatype *type, MPI_Count n_elemen
 	       (rest > 0 ? bytes_of_map(type->map, rest) : 0);
 }
 
-/* Checks of the functions that read or write a status for a datatype. */
-static int check(struct mpi_rank *me, const void *status, MPI_Datatype handle, bool has_count,
-		 struct mpi_datatype **type)
-{
-	*type = mpi_datatype_get(me, handle);
-	if (!status)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "status is NULL or MPI_STATUS_IGNORE");
-	if (!*type)
-		return mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is %s",
-				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
-							     : "not a datatype");
-	if (!has_count)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "count is NULL");
-	return MPI_SUCCESS;
-}
-
 static MPI_Count items_received(const MPI_Status *status, const struct mpi_datatype *type)
 {
 	MPI_Count size_B = mpi_status_bytes(status);
@@ -98,100 +81,28 @@ static MPI_Count items_received(const MPI_Status *status, const struct mpi_datat
 	return size_B % type->size_B == 0 ? size_B / type->size_B : MPI_UNDEFINED;
 }
 
-int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
+int mpi_get_count(struct mpi_rank *me, const MPI_Status *status, struct mpi_datatype *type,
+		  MPI_Count *count)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_datatype *type;
-	int code = check(me, status, datatype, count, &type);
-
-	if (code == MPI_SUCCESS) {
-		MPI_Count n = items_received(status, type);
-
-		*count = n > INT_MAX ? MPI_UNDEFINED : (int)n;
-	}
-	return mpi_leave(me, code);
+	*count = items_received(status, type);
+	return MPI_SUCCESS;
 }
 
-int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_datatype *type;
-	int code = check(me, status, datatype, count, &type);
-
-	if (code == MPI_SUCCESS)
-		*count = items_received(status, type);
-	return mpi_leave(me, code);
-}
-
-static MPI_Count elements_received(const MPI_Status *status, const struct mpi_datatype *type)
+int mpi_get_elements(struct mpi_rank *me, const MPI_Status *status, struct mpi_datatype *type,
+		     MPI_Count *count)
 {
 	MPI_Count n = mpi_datatype_elements(type, mpi_status_bytes(status));
 
-	return n < 0 ? MPI_UNDEFINED : n;
+	*count = n < 0 ? MPI_UNDEFINED : n;
+	return MPI_SUCCESS;
 }
 
-int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
+int mpi_status_set_elements(struct mpi_rank *me, MPI_Status *status, struct mpi_datatype *type,
+			    MPI_Count count)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_datatype *type;
-	int code = check(me, status, datatype, count, &type);
-
-	if (code == MPI_SUCCESS) {
-		MPI_Count n = elements_received(status, type);
-
-		*count = n > INT_MAX ? MPI_UNDEFINED : (int)n;
-	}
-	return mpi_leave(me, code);
-}
-
-static int get_elements_c(struct mpi_rank *me, const MPI_Status *status, MPI_Datatype datatype,
-			  MPI_Count *count)
-{
-	struct mpi_datatype *type;
-	int code = check(me, status, datatype, count, &type);
-
-	if (code == MPI_SUCCESS)
-		*count = elements_received(status, type);
-	return mpi_leave(me, code);
-}
-
-int MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
-{
-	return get_elements_c(MPI_ENTER(), status, datatype, count);
-}
-
-int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
-{
-	return get_elements_c(MPI_ENTER(), status, datatype, count);
-}
-
-static int set_elements(struct mpi_rank *me, MPI_Status *status, MPI_Datatype datatype,
-			MPI_Count count)
-{
-	struct mpi_datatype *type;
-	int code = check(me, status, datatype, true, &type);
-
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
 	if (count < 0)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_COUNT,
-					       "count is %lld, it must not be negative",
-					       (long long)count));
+		return mpi_raise(me, NULL, MPI_ERR_COUNT, "count is %lld, it must not be negative",
+				 (long long)count);
 	mpi_status_set_bytes(status, mpi_datatype_bytes(type, count));
-	return mpi_leave(me, MPI_SUCCESS);
-}
-
-int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
-{
-	return set_elements(MPI_ENTER(), status, datatype, count);
-}
-
-int MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
-{
-	return set_elements(MPI_ENTER(), status, datatype, count);
-}
-
-int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
-{
-	return set_elements(MPI_ENTER(), status, datatype, count);
+	return MPI_SUCCESS;
 }

@@ -1,119 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Size and bounds of types, addresses. */
-#include <limits.h>
-
+#include "mpi/abi/mpi-calls.h"
+#include "mpi/core/arguments.h"
 #include "mpi/datatype/typemap.h"
 
-/* MPI_SUCCESS and *type, or the error of an invalid handle or a missing output. */
-static int check(struct mpi_rank *me, MPI_Datatype handle, bool has_outputs,
-		 struct mpi_datatype **type)
+int mpi_type_size(struct mpi_rank *me, struct mpi_datatype *type, MPI_Count *size)
 {
-	*type = mpi_datatype_get(me, handle);
-	if (!*type)
-		return mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is %s",
-				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
-							     : "not a datatype");
-	if (!has_outputs)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL");
+	*size = type->size_B;
 	return MPI_SUCCESS;
-}
-
-int MPI_Type_size(MPI_Datatype datatype, int *size)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_datatype *type;
-	int code = check(me, datatype, size, &type);
-
-	if (code == MPI_SUCCESS)
-		*size = type->size_B > INT_MAX ? MPI_UNDEFINED : (int)type->size_B;
-	return mpi_leave(me, code);
-}
-
-static int size_c(struct mpi_rank *me, MPI_Datatype datatype, MPI_Count *size)
-{
-	struct mpi_datatype *type;
-	int code = check(me, datatype, size, &type);
-
-	if (code == MPI_SUCCESS)
-		*size = type->size_B;
-	return mpi_leave(me, code);
-}
-
-int MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
-{
-	return size_c(MPI_ENTER(), datatype, size);
-}
-
-int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
-{
-	return size_c(MPI_ENTER(), datatype, size);
-}
-
-static int extent(struct mpi_rank *me, MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent_B)
-{
-	struct mpi_datatype *type;
-	int code = check(me, datatype, lb && extent_B, &type);
-
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	*lb = type->lb_B;
-	*extent_B = type->extent_B;
-	return mpi_leave(me, MPI_SUCCESS);
 }
 
 /* MPI_Aint and MPI_Count are the same type where pointers have 64 bits, which the ABI of this
  * library is for. */
-int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent_B)
+int mpi_type_get_extent(struct mpi_rank *me, struct mpi_datatype *type, MPI_Count *lb,
+			MPI_Count *extent)
 {
-	return extent(MPI_ENTER(), datatype, lb, extent_B);
+	*lb = type->lb_B;
+	*extent = type->extent_B;
+	return MPI_SUCCESS;
 }
 
-int MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent_B)
+int mpi_type_get_true_extent(struct mpi_rank *me, struct mpi_datatype *type, MPI_Count *true_lb,
+			     MPI_Count *true_extent)
 {
-	return extent(MPI_ENTER(), datatype, lb, extent_B);
-}
-
-int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent_B)
-{
-	return extent(MPI_ENTER(), datatype, lb, extent_B);
-}
-
-static int true_extent(struct mpi_rank *me, MPI_Datatype datatype, MPI_Count *true_lb,
-		       MPI_Count *true_extent_B)
-{
-	struct mpi_datatype *type;
-	int code = check(me, datatype, true_lb && true_extent_B, &type);
-
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
 	*true_lb = type->true_lb_B;
-	*true_extent_B = type->true_extent_B;
-	return mpi_leave(me, MPI_SUCCESS);
+	*true_extent = type->true_extent_B;
+	return MPI_SUCCESS;
 }
 
-int MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent_B)
+int mpi_get_address(struct mpi_rank *me, const void *location, MPI_Aint *address)
 {
-	return true_extent(MPI_ENTER(), datatype, true_lb, true_extent_B);
-}
-
-int MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent_B)
-{
-	return true_extent(MPI_ENTER(), datatype, true_lb, true_extent_B);
-}
-
-int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent_B)
-{
-	return true_extent(MPI_ENTER(), datatype, true_lb, true_extent_B);
-}
-
-int MPI_Get_address(const void *location, MPI_Aint *address)
-{
-	struct mpi_rank *me = MPI_ENTER();
-
-	if (!address)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "address is NULL"));
 	*address = (MPI_Aint)location;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 /* Plain arithmetic, also before MPI_Init; wraps like addresses do. */
@@ -132,8 +50,10 @@ static int bound(struct mpi_rank *me, MPI_Datatype datatype, int lb_factor, int 
 		 MPI_Aint *out)
 {
 	struct mpi_datatype *type;
-	int code = check(me, datatype, out, &type);
+	int code = mpi_find_datatype(me, NULL, datatype, "datatype", false, &type);
 
+	if (code == MPI_SUCCESS)
+		code = mpi_check_place(me, NULL, out, "the output argument");
 	if (code == MPI_SUCCESS)
 		*out = lb_factor * type->lb_B + extent_factor * type->extent_B;
 	return mpi_leave(me, code);

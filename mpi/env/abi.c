@@ -3,21 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/comm/objects.h"
 #include "mpi/info/info.h"
 
-#define ENTER_ANYTIME() mpi_enter_anytime(__func__, __builtin_return_address(0))
-
-int MPI_Abi_get_version(int *abi_major, int *abi_minor)
+int mpi_abi_get_version(struct mpi_rank *me, int *abi_major, int *abi_minor)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
-
-	if (!abi_major || !abi_minor)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
 	*abi_major = MPI_ABI_VERSION;
 	*abi_minor = MPI_ABI_SUBVERSION;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 static int set_size(struct mpi_info *info, const char *key, size_t size_B)
@@ -28,22 +22,17 @@ static int set_size(struct mpi_info *info, const char *key, size_t size_B)
 	return mpi_info_set(info, key, text);
 }
 
-int MPI_Abi_get_info(MPI_Info *info)
+int mpi_abi_get_info(struct mpi_rank *me, MPI_Info *info)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
-	struct mpi_info *sizes;
+	struct mpi_info *sizes = mpi_info_create();
 
-	if (!info)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "info is NULL"));
-	sizes = mpi_info_create();
 	if (!sizes || set_size(sizes, "mpi_aint_size", sizeof(MPI_Aint)) < 0 ||
 	    set_size(sizes, "mpi_count_size", sizeof(MPI_Count)) < 0 ||
 	    set_size(sizes, "mpi_offset_size", sizeof(MPI_Offset)) < 0) {
 		mpi_info_destroy(sizes);
-		return mpi_leave(
-		    me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an info object"));
+		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an info object");
 	}
-	return mpi_leave(me, mpi_info_publish(me, sizes, info));
+	return mpi_info_publish(me, sizes, info);
 }
 
 /* MPI_SUCCESS and what is kept, or the error. */
@@ -57,41 +46,33 @@ static int fortran_of(struct mpi_rank *me, struct mpi_fortran_abi **fortran)
 	return MPI_SUCCESS;
 }
 
-int MPI_Abi_get_fortran_info(MPI_Info *info)
+int mpi_abi_get_fortran_info(struct mpi_rank *me, MPI_Info *info)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
 	struct mpi_fortran_abi *fortran = NULL;
 	struct mpi_info *copy;
 	int code = fortran_of(me, &fortran);
 
-	if (code == MPI_SUCCESS && !info)
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "info is NULL");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (!fortran->info) {
 		*info = MPI_INFO_NULL;
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	}
 	if (mpi_info_duplicate(fortran->info, &copy) < 0)
-		return mpi_leave(
-		    me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an info object"));
-	return mpi_leave(me, mpi_info_publish(me, copy, info));
+		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an info object");
+	return mpi_info_publish(me, copy, info);
 }
 
-int MPI_Abi_set_fortran_info(MPI_Info info)
+int mpi_abi_set_fortran_info(struct mpi_rank *me, struct mpi_info *info)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
-	struct mpi_info *given = mpi_info_get(me, info);
 	struct mpi_fortran_abi *fortran = NULL;
 	int code = fortran_of(me, &fortran);
 
-	if (code == MPI_SUCCESS && !given)
-		code = mpi_raise(me, NULL, MPI_ERR_INFO, "info is not an info object");
 	if (code == MPI_SUCCESS && fortran->info)
 		code = mpi_raise(me, NULL, MPI_ERR_ABI, "the Fortran compiler is known already");
-	if (code == MPI_SUCCESS && mpi_info_duplicate(given, &fortran->info) < 0)
+	if (code == MPI_SUCCESS && mpi_info_duplicate(info, &fortran->info) < 0)
 		code = mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an info object");
-	return mpi_leave(me, code);
+	return code;
 }
 
 /* Index of a size of LOGICAL: 1, 2, 4, 8 and 16 bytes; -1 for others. */
@@ -116,30 +97,27 @@ static int check_logical(struct mpi_rank *me, int size_B, const void *true_value
 	return MPI_SUCCESS;
 }
 
-int MPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false,
-				 int *is_set)
+int mpi_abi_get_fortran_booleans(struct mpi_rank *me, int logical_size, void *logical_true,
+				 void *logical_false, int *is_set)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
 	struct mpi_fortran_abi *fortran = NULL;
 	int i = index_of_size(logical_size), code = fortran_of(me, &fortran);
 
 	if (code == MPI_SUCCESS)
 		code = check_logical(me, logical_size, logical_true, logical_false);
-	if (code == MPI_SUCCESS && !is_set)
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "is_set is NULL");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	*is_set = fortran->logicals[i].is_set;
 	if (*is_set) {
 		memcpy(logical_true, fortran->logicals[i].true_bytes, (size_t)logical_size);
 		memcpy(logical_false, fortran->logicals[i].false_bytes, (size_t)logical_size);
 	}
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *logical_false)
+int mpi_abi_set_fortran_booleans(struct mpi_rank *me, int logical_size, void *logical_true,
+				 void *logical_false)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
 	struct mpi_fortran_abi *fortran = NULL;
 	int i = index_of_size(logical_size), code = fortran_of(me, &fortran);
 
@@ -150,9 +128,9 @@ int MPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *log
 				 "the values of a LOGICAL of %d bytes are known already",
 				 logical_size);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	fortran->logicals[i].is_set = true;
 	memcpy(fortran->logicals[i].true_bytes, logical_true, (size_t)logical_size);
 	memcpy(fortran->logicals[i].false_bytes, logical_false, (size_t)logical_size);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

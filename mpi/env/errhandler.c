@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/env/errhandler.h"
 
 #include <stdlib.h>
@@ -98,47 +99,26 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn,
 	return mpi_leave(me, code);
 }
 
-int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
+int mpi_comm_set_errhandler(struct mpi_rank *me, struct mpi_comm *comm, MPI_Errhandler errhandler)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c = mpi_comm_get(me, comm);
-	int code;
+	int code = mpi_errhandler_set(me, KIND_COMM, errhandler, &comm->errhandler);
 
-	if (!c)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
-	code = mpi_errhandler_set(me, KIND_COMM, errhandler, &c->errhandler);
 	if (code != MPI_SUCCESS)
-		code =
-		    mpi_raise(me, c, code, "errhandler is not an error handler of communicators");
-	return mpi_leave(me, code);
+		code = mpi_raise(me, comm, code,
+				 "errhandler is not an error handler of communicators");
+	return code;
 }
 
-int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
+int mpi_comm_get_errhandler(struct mpi_rank *me, struct mpi_comm *comm, MPI_Errhandler *errhandler)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c = mpi_comm_get(me, comm);
-	int code;
-
-	if (!c)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
-	code = mpi_errhandler_give(c->errhandler, errhandler);
-	if (code != MPI_SUCCESS)
-		code = mpi_raise(me, c, code, "errhandler is NULL");
-	return mpi_leave(me, code);
+	return mpi_errhandler_give(comm->errhandler, errhandler);
 }
 
-int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
+int mpi_comm_call_errhandler(struct mpi_rank *me, struct mpi_comm *comm, int errorcode)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c = mpi_comm_get(me, comm);
-
-	if (!c)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator"));
-	mpi_raise(me, c, errorcode, "the program called the error handler with code %d", errorcode);
-	return mpi_leave(me, MPI_SUCCESS);
+	mpi_raise(me, comm, errorcode, "the program called the error handler with code %d",
+		  errorcode);
+	return MPI_SUCCESS;
 }
 
 int MPI_Errhandler_free(MPI_Errhandler *errhandler)

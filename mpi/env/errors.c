@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/env/errhandler.h"
 
 static const struct {
@@ -193,54 +194,45 @@ static int add(struct mpi_rank *me, int error_class, int *out)
 	struct error_space *space;
 	int code;
 
-	if (!out)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "the output argument is NULL"));
 	space = grown_space(me);
 	if (!space)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory"));
+		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory");
 	code = FIRST_ADDED + space->n;
 	space->codes[space->n++] =
 	    (struct added_code){.error_class = error_class ? error_class : code};
 	*out = code;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Add_error_class(int *errorclass)
+int mpi_add_error_class(struct mpi_rank *me, int *errorclass)
 {
-	return add(mpi_enter_anytime(__func__, __builtin_return_address(0)), 0, errorclass);
+	return add(me, 0, errorclass);
 }
 
-int MPI_Add_error_code(int errorclass, int *errorcode)
+int mpi_add_error_code(struct mpi_rank *me, int errorclass, int *errorcode)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
 	if (mpi_error_class_of(me, errorclass) != errorclass)
-		return mpi_leave(
-		    me, mpi_raise(me, NULL, MPI_ERR_ARG, "%d is not an error class", errorclass));
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "%d is not an error class", errorclass);
 	return add(me, errorclass, errorcode);
 }
 
-int MPI_Add_error_string(int errorcode, const char *string)
+int mpi_add_error_string(struct mpi_rank *me, int errorcode, const char *string)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
 	struct added_code *added = find_added(me, errorcode);
 	char *copy;
 
 	if (!added)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG,
-					       "%d is not an error code that the program added",
-					       errorcode));
-	if (!string || strlen(string) >= MPI_MAX_ERROR_STRING)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG,
-					       "the string is NULL or has %d characters or more",
-					       MPI_MAX_ERROR_STRING));
+		return mpi_raise(me, NULL, MPI_ERR_ARG,
+				 "%d is not an error code that the program added", errorcode);
+	if (strlen(string) >= MPI_MAX_ERROR_STRING)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "the string has %d characters or more",
+				 MPI_MAX_ERROR_STRING);
 	copy = strdup(string);
 	if (!copy)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory"));
+		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory");
 	free(added->text);
 	added->text = copy;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 /* Whether a code that is not a class refers to the class. */
@@ -252,7 +244,7 @@ static bool class_is_used(const struct error_space *space, int error_class)
 	return false;
 }
 
-static int remove_added(struct mpi_rank *me, int code, bool is_class)
+int mpi_remove_error(struct mpi_rank *me, int is_class, int code)
 {
 	struct added_code *added = find_added(me, code);
 
@@ -269,58 +261,32 @@ static int remove_added(struct mpi_rank *me, int code, bool is_class)
 	return MPI_SUCCESS;
 }
 
-int MPI_Remove_error_class(int errorclass)
+int mpi_remove_error_string(struct mpi_rank *me, int errorcode)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	return mpi_leave(me, remove_added(me, errorclass, true));
-}
-
-int MPI_Remove_error_code(int errorcode)
-{
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	return mpi_leave(me, remove_added(me, errorcode, false));
-}
-
-int MPI_Remove_error_string(int errorcode)
-{
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
 	struct added_code *added = find_added(me, errorcode);
 
 	if (!added || !added->text)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG,
-					   "%d has no string that the program added", errorcode));
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "%d has no string that the program added",
+				 errorcode);
 	free(added->text);
 	added->text = NULL;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Error_class(int errorcode, int *errorclass)
+int mpi_error_class(struct mpi_rank *me, int errorcode, int *errorclass)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	if (!errorclass)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "errorclass is NULL"));
 	if (!is_predefined(errorcode) && !is_tool(errorcode) && !find_added(me, errorcode))
-		return mpi_leave(
-		    me, mpi_raise(me, NULL, MPI_ERR_ARG, "%d is not an error code", errorcode));
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "%d is not an error code", errorcode);
 	*errorclass = mpi_error_class_of(me, errorcode);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Error_string(int errorcode, char *string, int *resultlen)
+int mpi_error_string(struct mpi_rank *me, int errorcode, char *string, int *resultlen)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
 	const struct added_code *added = find_added(me, errorcode);
 
-	if (!string || !resultlen)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
 	if (!is_predefined(errorcode) && !is_tool(errorcode) && !added)
-		return mpi_leave(
-		    me, mpi_raise(me, NULL, MPI_ERR_ARG, "%d is not an error code", errorcode));
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "%d is not an error code", errorcode);
 	if (added)
 		*resultlen =
 		    snprintf(string, MPI_MAX_ERROR_STRING, "%s", added->text ? added->text : "");
@@ -331,5 +297,5 @@ int MPI_Error_string(int errorcode, char *string, int *resultlen)
 		*resultlen =
 		    snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s",
 			     predefined_class[errorcode].name, predefined_class[errorcode].text);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

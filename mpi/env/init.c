@@ -2,6 +2,7 @@
 /* From MPI_Init to MPI_Finalize. */
 #include <stdio.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/comm/comm.h"
 #include "mpi/dynamic/spawn.h"
 #include "mpi/env/env.h"
@@ -102,34 +103,22 @@ int MPI_Finalize(void)
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-int MPI_Initialized(int *flag)
+int mpi_initialized(struct mpi_rank *me, int *flag)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	if (!flag)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
 	*flag = me->state != MPI_STATE_BEFORE_INIT;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Finalized(int *flag)
+int mpi_finalized(struct mpi_rank *me, int *flag)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	if (!flag)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
 	*flag = me->state == MPI_STATE_FINALIZED;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Query_thread(int *provided)
+int mpi_query_thread(struct mpi_rank *me, int *provided)
 {
-	struct mpi_rank *me = MPI_ENTER();
-
-	if (!provided)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "provided is NULL"));
 	*provided = me->thread_level;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 int MPI_Is_thread_main(int *flag)

@@ -2,6 +2,7 @@
 /* What belongs to a file besides its bytes: hints, access mode, error handler. */
 #include <stdio.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/env/errhandler.h"
 #include "mpi/info/info.h"
 #include "mpi/io/file.h"
@@ -40,18 +41,15 @@ int io_hints_set(struct mpi_file *file, const struct mpi_info *given)
 	return MPI_SUCCESS;
 }
 
-int MPI_File_set_info(MPI_File fh, MPI_Info info)
+int mpi_file_set_info(struct mpi_rank *me, struct mpi_file *file, MPI_Info info)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_info *given = mpi_info_get(me, info);
-	struct mpi_file *file;
-	int code = io_check_file(me, fh, &file);
 
-	if (code == MPI_SUCCESS && !given)
-		code = io_raise(me, file, MPI_ERR_INFO, "info is not an info object");
-	if (code == MPI_SUCCESS && io_hints_set(file, given) != MPI_SUCCESS)
-		code = io_raise(me, file, MPI_ERR_NO_MEM, "out of memory for hints");
-	return mpi_leave(me, code);
+	if (!given)
+		return io_raise(me, file, MPI_ERR_INFO, "info is not an info object");
+	if (io_hints_set(file, given) != MPI_SUCCESS)
+		return io_raise(me, file, MPI_ERR_NO_MEM, "out of memory for hints");
+	return MPI_SUCCESS;
 }
 
 /* What the file really has, in place of what was asked for. */
@@ -63,38 +61,23 @@ static int set_number(struct mpi_info *info, const char *key, long long number)
 	return mpi_info_set(info, key, text);
 }
 
-int MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
+int mpi_file_get_info(struct mpi_rank *me, struct mpi_file *file, MPI_Info *info_used)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_info *copy = NULL;
-	struct mpi_file *file;
-	int code = io_check_file(me, fh, &file);
 
-	if (code == MPI_SUCCESS && !info_used)
-		code = io_raise(me, file, MPI_ERR_ARG, "info_used is NULL");
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
 	if (mpi_info_duplicate(file->info, &copy) < 0 ||
 	    set_number(copy, "striping_factor", file->shared->stripes.n) < 0 ||
 	    set_number(copy, "striping_unit", file->shared->stripes.size_B) < 0) {
 		mpi_info_destroy(copy);
-		return mpi_leave(
-		    me, io_raise(me, file, MPI_ERR_NO_MEM, "out of memory for an info object"));
+		return io_raise(me, file, MPI_ERR_NO_MEM, "out of memory for an info object");
 	}
-	return mpi_leave(me, mpi_info_publish(me, copy, info_used));
+	return mpi_info_publish(me, copy, info_used);
 }
 
-int MPI_File_get_amode(MPI_File fh, int *amode)
+int mpi_file_get_amode(struct mpi_rank *me, struct mpi_file *file, int *amode)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
-	int code = io_check_file(me, fh, &file);
-
-	if (code == MPI_SUCCESS && !amode)
-		code = io_raise(me, file, MPI_ERR_ARG, "amode is NULL");
-	if (code == MPI_SUCCESS)
-		*amode = file->amode;
-	return mpi_leave(me, code);
+	*amode = file->amode;
+	return MPI_SUCCESS;
 }
 
 /* --- error handlers --- */

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/io/file.h"
 #include "mpi/io/wait.h"
 
@@ -45,18 +46,17 @@ static int change_size(struct mpi_rank *me, struct mpi_file *file, int64_t size_
 	return code == MPI_SUCCESS ? outcome : code;
 }
 
-static int set_size(struct mpi_rank *me, MPI_File fh, MPI_Offset size, bool is_allocation)
+int mpi_file_set_size(struct mpi_rank *me, int is_allocation, struct mpi_file *file,
+		      MPI_Offset size)
 {
-	struct mpi_file *file;
-	int code = io_check_file(me, fh, &file);
+	int code;
 
-	if (code == MPI_SUCCESS && size < 0)
-		code = io_raise(me, file, MPI_ERR_ARG, "size is %lld, wanted at least 0",
+	if (size < 0)
+		return io_raise(me, file, MPI_ERR_ARG, "size is %lld, wanted at least 0",
 				(long long)size);
-	if (code == MPI_SUCCESS)
-		code = check_whole(me, file);
+	code = check_whole(me, file);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	code = io_agree(me, file, size);
 	if (code == MPI_SUCCESS)
 		code = change_size(me, file, size, is_allocation);
@@ -64,83 +64,48 @@ static int set_size(struct mpi_rank *me, MPI_File fh, MPI_Offset size, bool is_a
 		code = io_raise(me, file, code, "%.200s cannot have %lld bytes%s",
 				file->shared->path, (long long)size,
 				code == MPI_ERR_NOT_SAME ? ": size differs between ranks" : "");
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_File_set_size(MPI_File fh, MPI_Offset size)
+int mpi_file_get_size(struct mpi_rank *me, struct mpi_file *file, MPI_Offset *size)
 {
-	return set_size(MPI_ENTER(), fh, size, false);
-}
-
-int MPI_File_preallocate(MPI_File fh, MPI_Offset size)
-{
-	return set_size(MPI_ENTER(), fh, size, true);
-}
-
-int MPI_File_get_size(MPI_File fh, MPI_Offset *size)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
 	struct stat status;
-	int code = io_check_file(me, fh, &file);
 
-	if (code == MPI_SUCCESS && !size)
-		code = io_raise(me, file, MPI_ERR_ARG, "size is NULL");
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
 	io_wait_metadata(me, 1);
 	if (fstat(file->shared->fd, &status) < 0)
-		return mpi_leave(me, io_raise(me, file, io_error_class(errno),
-					      "the size of %.200s cannot be found",
-					      file->shared->path));
+		return io_raise(me, file, io_error_class(errno),
+				"the size of %.200s cannot be found", file->shared->path);
 	*size = status.st_size;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_File_set_atomicity(MPI_File fh, int flag)
+int mpi_file_set_atomicity(struct mpi_rank *me, struct mpi_file *file, int flag)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
-	int code = io_check_file(me, fh, &file);
+	int code = io_agree(me, file, flag != 0);
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	code = io_agree(me, file, flag != 0);
 	if (code == MPI_SUCCESS)
 		file->is_atomic = flag;
 	else
 		code = io_raise(me, file, code, "flag differs between ranks");
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_File_get_atomicity(MPI_File fh, int *flag)
+int mpi_file_get_atomicity(struct mpi_rank *me, struct mpi_file *file, int *flag)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
-	int code = io_check_file(me, fh, &file);
-
-	if (code == MPI_SUCCESS && !flag)
-		code = io_raise(me, file, MPI_ERR_ARG, "flag is NULL");
-	if (code == MPI_SUCCESS)
-		*flag = file->is_atomic;
-	return mpi_leave(me, code);
+	*flag = file->is_atomic;
+	return MPI_SUCCESS;
 }
 
 /*
  * Every access takes effect at once and for all ranks, so there is nothing to be done but to wait
  * for each other: what the storage needs to make it last is an operation on metadata.
  */
-int MPI_File_sync(MPI_File fh)
+int mpi_file_sync(struct mpi_rank *me, struct mpi_file *file)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
-	int outcome = MPI_SUCCESS, code = io_check_file(me, fh, &file);
+	int outcome = MPI_SUCCESS, code;
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
 	if (file->split.is_active || file->n_pending > 0)
-		return mpi_leave(
-		    me, io_raise(me, file, MPI_ERR_IO, "accesses to the file are under way"));
+		return io_raise(me, file, MPI_ERR_IO, "accesses to the file are under way");
 	code = io_agree(me, file, 0);
 	if (code == MPI_SUCCESS && file->comm->rank == 0)
 		io_wait_metadata(me, 1);
@@ -148,5 +113,5 @@ int MPI_File_sync(MPI_File fh)
 		code = io_from_first(me, file, &outcome);
 	if (code != MPI_SUCCESS)
 		code = io_raise(me, file, code, "the ranks cannot wait for each other");
-	return mpi_leave(me, code);
+	return code;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/io/file.h"
 #include "mpi/io/wait.h"
 
@@ -12,12 +13,6 @@ static int check_individual(struct mpi_rank *me, struct mpi_file *file)
 		return io_raise(me, file, MPI_ERR_UNSUPPORTED_OPERATION,
 				"the file is open with MPI_MODE_SEQUENTIAL");
 	return MPI_SUCCESS;
-}
-
-static int check_output(struct mpi_rank *me, struct mpi_file *file, const void *output)
-{
-	return output ? MPI_SUCCESS
-		      : io_raise(me, file, MPI_ERR_ARG, "the output argument is NULL");
 }
 
 /* The etypes that the view shows of the file, a part of one counted whole. An error class. */
@@ -59,74 +54,53 @@ static int find(struct mpi_rank *me, struct mpi_file *file, MPI_Offset offset, i
 	return MPI_SUCCESS;
 }
 
-int MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
+int mpi_file_seek(struct mpi_rank *me, struct mpi_file *file, MPI_Offset offset, int whence)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
-	int code = io_check_file(me, fh, &file);
+	int code = check_individual(me, file);
 
-	if (code == MPI_SUCCESS)
-		code = check_individual(me, file);
 	if (code == MPI_SUCCESS)
 		code = find(me, file, offset, whence, file->pointer, &file->pointer);
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
+int mpi_file_get_position(struct mpi_rank *me, struct mpi_file *file, MPI_Offset *offset)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
-	int code = io_check_file(me, fh, &file);
+	int code = check_individual(me, file);
 
-	if (code == MPI_SUCCESS)
-		code = check_individual(me, file);
-	if (code == MPI_SUCCESS)
-		code = check_output(me, file, offset);
 	if (code == MPI_SUCCESS)
 		*offset = file->pointer;
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
+int mpi_file_get_byte_offset(struct mpi_rank *me, struct mpi_file *file, MPI_Offset offset,
+			     MPI_Offset *disp)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
 	int64_t position_B;
-	int code = io_check_file(me, fh, &file);
+	int code = check_individual(me, file);
 
-	if (code == MPI_SUCCESS)
-		code = check_individual(me, file);
-	if (code == MPI_SUCCESS)
-		code = check_output(me, file, disp);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (offset < 0 || __builtin_mul_overflow(offset, file->view.etype_B, &position_B))
-		return mpi_leave(me, io_raise(me, file, MPI_ERR_ARG,
-					      "offset is %lld, wanted at least 0 and a place in a "
-					      "file",
-					      (long long)offset));
+		return io_raise(me, file, MPI_ERR_ARG,
+				"offset is %lld, wanted at least 0 and a place in a file",
+				(long long)offset);
 	*disp = io_view_offset(&file->view, position_B);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
+int mpi_file_seek_shared(struct mpi_rank *me, struct mpi_file *file, MPI_Offset offset, int whence)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
 	int64_t pointer;
 	bool is_first;
-	int code = io_check_file(me, fh, &file);
+	int code = check_individual(me, file);
 
-	if (code == MPI_SUCCESS)
-		code = check_individual(me, file);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	code = io_agree(me, file, offset);
 	if (code == MPI_SUCCESS)
 		code = io_agree(me, file, whence);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(
-		    me, io_raise(me, file, code, "offset or whence differs between ranks"));
+		return io_raise(me, file, code, "offset or whence differs between ranks");
 	/* the first one moves it; the others only see whether that can be */
 	is_first = io_is_first(file);
 	if (is_first)
@@ -134,20 +108,12 @@ int MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 	code = find(me, file, offset, whence, file->shared->base, &pointer);
 	if (code == MPI_SUCCESS && is_first)
 		file->shared->pointer = pointer;
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
+int mpi_file_get_position_shared(struct mpi_rank *me, struct mpi_file *file, MPI_Offset *offset)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
-	int code = io_check_file(me, fh, &file);
-
-	if (code == MPI_SUCCESS)
-		code = check_output(me, file, offset);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
 	io_wait_metadata(me, 1);
 	*offset = file->shared->pointer;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

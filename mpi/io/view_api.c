@@ -2,6 +2,7 @@
 /* MPI_File_set_view and what asks for views. */
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/info/info.h"
 #include "mpi/io/datarep.h"
 #include "mpi/io/file.h"
@@ -151,22 +152,14 @@ int MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Data
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-int MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype,
-		      char *datarep)
+int mpi_file_get_view(struct mpi_rank *me, struct mpi_file *file, MPI_Offset *disp,
+		      MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
-	int code = io_check_file(me, fh, &file);
-
-	if (code == MPI_SUCCESS && (!disp || !etype || !filetype || !datarep))
-		code = io_raise(me, file, MPI_ERR_ARG, "an output argument is NULL");
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
 	*disp = file->view.disp_B;
 	*etype = mpi_datatype_new_handle(me, file->view.etype);
 	*filetype = mpi_datatype_new_handle(me, file->view.filetype);
 	strcpy(datarep, file->view.datarep->name);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 static int type_extent(struct mpi_rank *me, MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)

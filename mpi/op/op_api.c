@@ -2,6 +2,7 @@
 /* MPI_Op_create and its relatives, MPI_Reduce_local. */
 #include <stdlib.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/op/op.h"
 
 static int create(struct mpi_rank *me, MPI_User_function *user, MPI_User_function_c *user_c,
@@ -40,87 +41,38 @@ int MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 	return create(MPI_ENTER(), NULL, user_fn, commute, op);
 }
 
-/* MPI_SUCCESS and *op, or the error. */
-static int check(struct mpi_rank *me, MPI_Op handle, struct mpi_op **op)
+int mpi_op_free(struct mpi_rank *me, struct mpi_op *op, MPI_Op *place)
 {
-	*op = mpi_op_get(me, handle);
-	if (*op)
-		return MPI_SUCCESS;
-	return mpi_raise(me, NULL, MPI_ERR_OP, "op is %s",
-			 handle == MPI_OP_NULL ? "MPI_OP_NULL" : "not an operation");
+	if (op->is_predefined)
+		return mpi_raise(me, NULL, MPI_ERR_OP, "op is predefined and cannot be freed");
+	mpi_handle_destroy(me, (uintptr_t)*place);
+	mpi_op_release(me, op);
+	*place = MPI_OP_NULL;
+	return MPI_SUCCESS;
 }
 
-int MPI_Op_free(MPI_Op *op)
+int mpi_op_commutative(struct mpi_rank *me, struct mpi_op *op, int *commute)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_op *object;
-	int code;
-
-	if (!op)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "op is NULL"));
-	code = check(me, *op, &object);
-	if (code == MPI_SUCCESS && object->is_predefined)
-		code = mpi_raise(me, NULL, MPI_ERR_OP, "op is predefined and cannot be freed");
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	mpi_handle_destroy(me, (uintptr_t)*op);
-	mpi_op_release(me, object);
-	*op = MPI_OP_NULL;
-	return mpi_leave(me, MPI_SUCCESS);
+	*commute = op->is_commutative;
+	return MPI_SUCCESS;
 }
 
-int MPI_Op_commutative(MPI_Op op, int *commute)
+int mpi_reduce_local(struct mpi_rank *me, const void *inbuf, void *inoutbuf, MPI_Count count,
+		     struct mpi_datatype *datatype, struct mpi_op *op)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_op *object;
-	int code = check(me, op, &object);
-
-	if (code == MPI_SUCCESS && !commute)
-		code = mpi_raise(me, NULL, MPI_ERR_ARG, "commute is NULL");
-	if (code == MPI_SUCCESS)
-		*commute = object->is_commutative;
-	return mpi_leave(me, code);
-}
-
-static int reduce_local(struct mpi_rank *me, const void *inbuf, void *inoutbuf, MPI_Count count,
-			MPI_Datatype datatype, MPI_Op op)
-{
-	struct mpi_datatype *type = mpi_datatype_get(me, datatype);
-	struct mpi_op *object;
-	int code = MPI_SUCCESS;
-
 	if (count < 0)
-		code = mpi_raise(me, NULL, MPI_ERR_COUNT, "count is %lld, it must not be negative",
+		return mpi_raise(me, NULL, MPI_ERR_COUNT, "count is %lld, it must not be negative",
 				 (long long)count);
-	else if (!type)
-		code = mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is %s",
-				 datatype == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
-							       : "not a datatype");
-	else if (!type->is_committed)
-		code = mpi_raise(me, NULL, MPI_ERR_TYPE,
+	if (!datatype->is_committed)
+		return mpi_raise(me, NULL, MPI_ERR_TYPE,
 				 "datatype was not committed with MPI_Type_commit");
-	else
-		code = check(me, op, &object);
-	if (code == MPI_SUCCESS && !mpi_op_accepts(object, type))
-		code = mpi_raise(me, NULL, MPI_ERR_OP, "the operation is not defined on %s",
-				 type->name ? type->name : "this type");
-	if (code == MPI_SUCCESS && count > 0 &&
-	    (!inbuf || !inoutbuf || inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE))
-		code = mpi_raise(me, NULL, MPI_ERR_BUFFER, "a buffer is NULL or MPI_IN_PLACE");
-	if (code == MPI_SUCCESS && count > 0 && inbuf == inoutbuf)
-		code = mpi_raise(me, NULL, MPI_ERR_BUFFER, "inbuf and inoutbuf are the same");
-	if (code == MPI_SUCCESS)
-		mpi_op_apply(me, object, type, inbuf, inoutbuf, count);
-	return mpi_leave(me, code);
-}
-
-int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
-{
-	return reduce_local(MPI_ENTER(), inbuf, inoutbuf, count, datatype, op);
-}
-
-int MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype,
-		       MPI_Op op)
-{
-	return reduce_local(MPI_ENTER(), inbuf, inoutbuf, count, datatype, op);
+	if (!mpi_op_accepts(op, datatype))
+		return mpi_raise(me, NULL, MPI_ERR_OP, "the operation is not defined on %s",
+				 datatype->name ? datatype->name : "this type");
+	if (count > 0 && (!inbuf || !inoutbuf || inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE))
+		return mpi_raise(me, NULL, MPI_ERR_BUFFER, "a buffer is NULL or MPI_IN_PLACE");
+	if (count > 0 && inbuf == inoutbuf)
+		return mpi_raise(me, NULL, MPI_ERR_BUFFER, "inbuf and inoutbuf are the same");
+	mpi_op_apply(me, op, datatype, inbuf, inoutbuf, count);
+	return MPI_SUCCESS;
 }

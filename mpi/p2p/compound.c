@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests made of others; MPI_Isendrecv and MPI_Isendrecv_replace. */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/compound.h"
 
 #include <stdlib.h>
@@ -87,10 +88,10 @@ static int begin(struct mpi_rank *me, const struct mpi_p2p_args *out, const stru
 	return MPI_SUCCESS;
 }
 
-static int isendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcount,
-		     MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-		     MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
-		     MPI_Comm comm, MPI_Request *request)
+int mpi_isendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcount,
+		  MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+		  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+		  MPI_Request *request)
 {
 	struct mpi_p2p_args out, in;
 	int code = mpi_check_send(me, sendbuf, sendcount, sendtype, dest, sendtag, comm, &out);
@@ -101,12 +102,12 @@ static int isendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcou
 		code = mpi_raise(me, in.comm, MPI_ERR_ARG, "request is NULL");
 	if (code == MPI_SUCCESS)
 		code = begin(me, &out, &in, NULL, request);
-	return mpi_leave(me, code);
+	return code;
 }
 
-static int isendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-			     int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-			     MPI_Request *request)
+int mpi_isendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+			  int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+			  MPI_Request *request)
 {
 	struct mpi_p2p_args out, in;
 	void *packed = NULL;
@@ -120,36 +121,5 @@ static int isendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MP
 		code = mpi_replace_by_packed(me, &out, &packed);
 	if (code == MPI_SUCCESS)
 		code = begin(me, &out, &in, packed, request);
-	return mpi_leave(me, code);
-}
-
-int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-		  void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-		  MPI_Comm comm, MPI_Request *request)
-{
-	return isendrecv(MPI_ENTER(), sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
-			 recvcount, recvtype, source, recvtag, comm, request);
-}
-
-int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
-		    int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-		    int source, int recvtag, MPI_Comm comm, MPI_Request *request)
-{
-	return isendrecv(MPI_ENTER(), sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
-			 recvcount, recvtype, source, recvtag, comm, request);
-}
-
-int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
-			  int source, int recvtag, MPI_Comm comm, MPI_Request *request)
-{
-	return isendrecv_replace(MPI_ENTER(), buf, count, datatype, dest, sendtag, source, recvtag,
-				 comm, request);
-}
-
-int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
-			    int sendtag, int source, int recvtag, MPI_Comm comm,
-			    MPI_Request *request)
-{
-	return isendrecv_replace(MPI_ENTER(), buf, count, datatype, dest, sendtag, source, recvtag,
-				 comm, request);
+	return code;
 }

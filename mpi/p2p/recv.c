@@ -2,6 +2,7 @@
 /* Receives, and sends joined with receives. */
 #include <stdlib.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/queue.h"
@@ -114,10 +115,16 @@ static MPI_HOT int recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count co
 	if (code == MPI_SUCCESS && !request)
 		code = mpi_raise(me, a.comm, MPI_ERR_ARG, "request is NULL");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	recv = mpi_recv_start(me, buf, a.count, a.type, a.peer, a.tag, a.comm, CHANNEL_P2P);
 	*request = mpi_request_publish(me, recv);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
+}
+
+int mpi_recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+			 int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return recv_nonblocking(me, buf, count, datatype, source, tag, comm, request);
 }
 
 static int start_persistent(struct mpi_rank *me, struct mpi_request *recv)
@@ -126,8 +133,8 @@ static int start_persistent(struct mpi_rank *me, struct mpi_request *recv)
 	return MPI_SUCCESS;
 }
 
-static int recv_init(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-		     int source, int tag, MPI_Comm comm, MPI_Request *request)
+int mpi_recv_persistent(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+			int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *recv;
@@ -136,13 +143,13 @@ static int recv_init(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Dataty
 	if (code == MPI_SUCCESS && !request)
 		code = mpi_raise(me, a.comm, MPI_ERR_ARG, "request is NULL");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	recv = mpi_recv_prepare(me, buf, a.count, a.type, a.peer, a.tag, a.comm, CHANNEL_P2P);
 	recv->state = REQUEST_IDLE;
 	recv->is_persistent = true;
 	recv->start = start_persistent;
 	*request = mpi_request_publish(me, recv);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 /* Both halves under way at once; the receive first, so that its message finds it. */
@@ -165,10 +172,9 @@ static int exchange(struct mpi_rank *me, const struct mpi_p2p_args *out,
 	return mpi_raise_operation(me, in->comm, code, &result);
 }
 
-static int sendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcount,
-		    MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-		    MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
-		    MPI_Comm comm, MPI_Status *status)
+int mpi_sendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcount,
+		 MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+		 MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	struct mpi_p2p_args out, in;
 	int code = mpi_check_send(me, sendbuf, sendcount, sendtype, dest, sendtag, comm, &out);
@@ -177,7 +183,7 @@ static int sendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcoun
 		code = mpi_check_recv(me, recvbuf, recvcount, recvtype, source, recvtag, comm, &in);
 	if (code == MPI_SUCCESS)
 		code = exchange(me, &out, &in, status);
-	return mpi_leave(me, code);
+	return code;
 }
 
 int mpi_replace_by_packed(struct mpi_rank *me, struct mpi_p2p_args *out, void **packed)
@@ -198,9 +204,9 @@ int mpi_replace_by_packed(struct mpi_rank *me, struct mpi_p2p_args *out, void **
 	return MPI_SUCCESS;
 }
 
-static int sendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-			    int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-			    MPI_Status *status)
+int mpi_sendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+			 int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+			 MPI_Status *status)
 {
 	struct mpi_p2p_args out, in;
 	void *packed = NULL;
@@ -213,7 +219,7 @@ static int sendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI
 	if (code == MPI_SUCCESS)
 		code = exchange(me, &out, &in, status);
 	free(packed);
-	return mpi_leave(me, code);
+	return code;
 }
 
 int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
@@ -230,59 +236,14 @@ int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, M
 int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
 	      MPI_Request *request)
 {
-	return recv_nonblocking(MPI_ENTER(), buf, count, datatype, source, tag, comm, request);
-}
+	struct mpi_rank *me = MPI_ENTER();
 
-int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-		  MPI_Request *request)
-{
-	return recv_init(MPI_ENTER(), buf, count, datatype, source, tag, comm, request);
-}
-
-int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-		 void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-		 MPI_Comm comm, MPI_Status *status)
-{
-	return sendrecv(MPI_ENTER(), sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
-			recvcount, recvtype, source, recvtag, comm, status);
-}
-
-int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
-			 int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-	return sendrecv_replace(MPI_ENTER(), buf, count, datatype, dest, sendtag, source, recvtag,
-				comm, status);
+	return mpi_leave(me,
+			 recv_nonblocking(me, buf, count, datatype, source, tag, comm, request));
 }
 
 int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
 	       MPI_Comm comm, MPI_Status *status)
 {
 	return recv_checked(MPI_ENTER(), buf, count, datatype, source, tag, comm, status);
-}
-
-int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-		MPI_Comm comm, MPI_Request *request)
-{
-	return recv_nonblocking(MPI_ENTER(), buf, count, datatype, source, tag, comm, request);
-}
-
-int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-		    MPI_Comm comm, MPI_Request *request)
-{
-	return recv_init(MPI_ENTER(), buf, count, datatype, source, tag, comm, request);
-}
-
-int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
-		   int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-		   int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-	return sendrecv(MPI_ENTER(), sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
-			recvcount, recvtype, source, recvtag, comm, status);
-}
-
-int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag,
-			   int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-	return sendrecv_replace(MPI_ENTER(), buf, count, datatype, dest, sendtag, source, recvtag,
-				comm, status);
 }

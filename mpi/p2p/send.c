@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends in the four modes: blocking, nonblocking, persistent. */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/eager.h"
 
@@ -22,9 +23,8 @@ static int check_mode(struct mpi_rank *me, const struct mpi_p2p_args *a, enum mp
 			 a->peer, a->tag);
 }
 
-static __attribute__((noinline)) int send_blocking(struct mpi_rank *me, const void *buf,
-						   MPI_Count count, MPI_Datatype datatype, int dest,
-						   int tag, MPI_Comm comm, enum mpi_send_mode mode)
+int mpi_send_blocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count count,
+		      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *send;
@@ -33,20 +33,28 @@ static __attribute__((noinline)) int send_blocking(struct mpi_rank *me, const vo
 	if (code == MPI_SUCCESS)
 		code = check_mode(me, &a, mode);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (mode == SEND_STANDARD && a.peer != MPI_PROC_NULL && mpi_eager_send_other(me, &a))
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
 	if (send->state != REQUEST_COMPLETE)
 		mpi_requests_wait(me, 1, &send, false);
 	mpi_cause_taken(me, send);
 	mpi_request_destroy(me, send);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-static MPI_HOT int send_nonblocking(struct mpi_rank *me, const void *buf, MPI_Count count,
+static __attribute__((noinline)) int send_other(struct mpi_rank *me, const void *buf, int count,
+						MPI_Datatype datatype, int dest, int tag,
+						MPI_Comm comm)
+{
+	return mpi_leave(
+	    me, mpi_send_blocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm));
+}
+
+static MPI_HOT int send_nonblocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count count,
 				    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-				    enum mpi_send_mode mode, MPI_Request *request)
+				    MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *send;
@@ -57,10 +65,17 @@ static MPI_HOT int send_nonblocking(struct mpi_rank *me, const void *buf, MPI_Co
 	if (code == MPI_SUCCESS)
 		code = check_mode(me, &a, mode);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
 	*request = mpi_request_publish(me, send);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
+}
+
+int mpi_send_nonblocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count count,
+			 MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+			 MPI_Request *request)
+{
+	return send_nonblocking(me, mode, buf, count, datatype, dest, tag, comm, request);
 }
 
 static int start_persistent(struct mpi_rank *me, struct mpi_request *send)
@@ -77,9 +92,9 @@ static int start_persistent(struct mpi_rank *me, struct mpi_request *send)
 	return code;
 }
 
-static int send_init(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_Datatype datatype,
-		     int dest, int tag, MPI_Comm comm, enum mpi_send_mode mode,
-		     MPI_Request *request)
+int mpi_send_persistent(struct mpi_rank *me, int mode, const void *buf, MPI_Count count,
+			MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+			MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	struct mpi_request *send;
@@ -88,14 +103,14 @@ static int send_init(struct mpi_rank *me, const void *buf, MPI_Count count, MPI_
 	if (code == MPI_SUCCESS && !request)
 		code = mpi_raise(me, a.comm, MPI_ERR_ARG, "request is NULL");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	send =
 	    mpi_send_prepare(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
 	send->state = REQUEST_IDLE;
 	send->is_persistent = true;
 	send->start = start_persistent;
 	*request = mpi_request_publish(me, send);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
@@ -115,154 +130,14 @@ int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int ta
 		if (mpi_eager_send_other(me, &other))
 			return mpi_leave(me, MPI_SUCCESS);
 	}
-	return send_blocking(me, buf, count, datatype, dest, tag, comm, SEND_STANDARD);
+	return send_other(me, buf, count, datatype, dest, tag, comm);
 }
 
 int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 	      MPI_Request *request)
 {
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD,
-				request);
-}
+	struct mpi_rank *me = MPI_ENTER();
 
-int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-		  MPI_Comm comm, MPI_Request *request)
-{
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD,
-			 request);
-}
-
-int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-	       MPI_Comm comm)
-{
-	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD);
-}
-
-int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-		MPI_Comm comm, MPI_Request *request)
-{
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD,
-				request);
-}
-
-int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-		    MPI_Comm comm, MPI_Request *request)
-{
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_STANDARD,
-			 request);
-}
-
-int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED);
-}
-
-int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-	       MPI_Request *request)
-{
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED,
-				request);
-}
-
-int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-		   MPI_Comm comm, MPI_Request *request)
-{
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED,
-			 request);
-}
-
-int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-		MPI_Comm comm)
-{
-	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED);
-}
-
-int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-		 MPI_Comm comm, MPI_Request *request)
-{
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED,
-				request);
-}
-
-int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-		     MPI_Comm comm, MPI_Request *request)
-{
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_BUFFERED,
-			 request);
-}
-
-int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS);
-}
-
-int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-	       MPI_Request *request)
-{
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm,
-				SEND_SYNCHRONOUS, request);
-}
-
-int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-		   MPI_Comm comm, MPI_Request *request)
-{
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS,
-			 request);
-}
-
-int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-		MPI_Comm comm)
-{
-	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS);
-}
-
-int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-		 MPI_Comm comm, MPI_Request *request)
-{
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm,
-				SEND_SYNCHRONOUS, request);
-}
-
-int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-		     MPI_Comm comm, MPI_Request *request)
-{
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS,
-			 request);
-}
-
-int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY);
-}
-
-int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-	       MPI_Request *request)
-{
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY,
-				request);
-}
-
-int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-		   MPI_Comm comm, MPI_Request *request)
-{
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY, request);
-}
-
-int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-		MPI_Comm comm)
-{
-	return send_blocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY);
-}
-
-int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-		 MPI_Comm comm, MPI_Request *request)
-{
-	return send_nonblocking(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY,
-				request);
-}
-
-int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-		     MPI_Comm comm, MPI_Request *request)
-{
-	return send_init(MPI_ENTER(), buf, count, datatype, dest, tag, comm, SEND_READY, request);
+	return mpi_leave(me, send_nonblocking(me, SEND_STANDARD, buf, count, datatype, dest, tag,
+					      comm, request));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Passive target synchronization: locks, flushes, sync. */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/rma/epoch.h"
 #include "mpi/rma/operation.h"
@@ -34,23 +35,21 @@ static int check_lock(struct mpi_rank *me, struct mpi_win *win, int target)
 	return rma_raise(me, win, MPI_ERR_RMA_SYNC, "rank %d is locked already", target);
 }
 
-int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
+int mpi_win_lock(struct mpi_rank *me, int lock_type, int rank, int assert, struct mpi_win *win)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
+	int code = MPI_SUCCESS;
 
-	if (code == MPI_SUCCESS && lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
-		code = rma_raise(me, w, MPI_ERR_LOCKTYPE, "lock_type is %d", lock_type);
+	if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
+		code = rma_raise(me, win, MPI_ERR_LOCKTYPE, "lock_type is %d", lock_type);
 	if (code == MPI_SUCCESS)
-		code = rma_check_rank(me, w, rank);
+		code = rma_check_rank(me, win, rank);
 	if (code == MPI_SUCCESS)
-		code = rma_check_assert(me, w, assert, MPI_MODE_NOCHECK);
+		code = rma_check_assert(me, win, assert, MPI_MODE_NOCHECK);
 	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
-		code = check_lock(me, w, rank);
+		code = check_lock(me, win, rank);
 	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
-		lock(me, w, rank, lock_type, !(assert &MPI_MODE_NOCHECK));
-	return mpi_leave(me, code);
+		lock(me, win, rank, lock_type, !(assert &MPI_MODE_NOCHECK));
+	return code;
 }
 
 /* A rank that the program gave, where -1 has a meaning of its own. */
@@ -59,21 +58,19 @@ static int wanted(int rank)
 	return rank == -1 ? INT32_MIN : rank;
 }
 
-/* The window, in a passive epoch that has `rank` as a target; -1: any. */
-static int check_passive(struct mpi_rank *me, MPI_Win handle, int rank, struct mpi_win **win)
+/* In a passive epoch that has `rank` as a target; -1: any. */
+static int check_passive(struct mpi_rank *me, struct mpi_win *win, int rank)
 {
 	const struct rma_peer *peer;
-	int code = rma_check_win(me, handle, win);
+	int code = rank == -1 ? MPI_SUCCESS : rma_check_rank(me, win, rank);
 
-	if (code == MPI_SUCCESS && rank != -1)
-		code = rma_check_rank(me, *win, rank);
-	if (code != MPI_SUCCESS || rank == MPI_PROC_NULL || (*win)->access == ACCESS_LOCKED_ALL)
+	if (code != MPI_SUCCESS || rank == MPI_PROC_NULL || win->access == ACCESS_LOCKED_ALL)
 		return code;
-	peer = rank >= 0 ? rma_peer_find(*win, rank) : NULL;
-	if ((*win)->access == ACCESS_LOCKED && (rank == -1 || (peer && peer->lock_type != 0)))
+	peer = rank >= 0 ? rma_peer_find(win, rank) : NULL;
+	if (win->access == ACCESS_LOCKED && (rank == -1 || (peer && peer->lock_type != 0)))
 		return MPI_SUCCESS;
-	return rank == -1 ? rma_raise(me, *win, MPI_ERR_RMA_SYNC, "nothing is locked")
-			  : rma_raise(me, *win, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
+	return rank == -1 ? rma_raise(me, win, MPI_ERR_RMA_SYNC, "nothing is locked")
+			  : rma_raise(me, win, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
 }
 
 static void unlock(struct mpi_rank *me, struct mpi_win *win, int target)
@@ -91,88 +88,65 @@ static void unlock(struct mpi_rank *me, struct mpi_win *win, int target)
 	mpi_endpoint_looked(me);
 }
 
-int MPI_Win_unlock(int rank, MPI_Win win)
+int mpi_win_unlock(struct mpi_rank *me, int rank, struct mpi_win *win)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = check_passive(me, win, wanted(rank), &w);
+	int code = check_passive(me, win, wanted(rank));
 
-	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL && w->access == ACCESS_LOCKED_ALL)
-		code = rma_raise(me, w, MPI_ERR_RMA_SYNC, "the lock is one of MPI_Win_lock_all");
+	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL && win->access == ACCESS_LOCKED_ALL)
+		code = rma_raise(me, win, MPI_ERR_RMA_SYNC, "the lock is one of MPI_Win_lock_all");
 	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
-		unlock(me, w, rank);
-	return mpi_leave(me, code);
+		unlock(me, win, rank);
+	return code;
 }
 
-int MPI_Win_lock_all(int assert, MPI_Win win)
+int mpi_win_lock_all(struct mpi_rank *me, int assert, struct mpi_win *win)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
+	int code = rma_check_assert(me, win, assert, MPI_MODE_NOCHECK);
 
 	if (code == MPI_SUCCESS)
-		code = rma_check_assert(me, w, assert, MPI_MODE_NOCHECK);
-	if (code == MPI_SUCCESS)
-		code = rma_check_no_access(me, w);
+		code = rma_check_no_access(me, win);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	w->access = ACCESS_LOCKED_ALL;
-	w->is_all_unchecked = w->is_all_granted = assert &MPI_MODE_NOCHECK;
-	if (!w->is_all_unchecked) {
-		rma_op_start(me, rma_op_create(w, RMA_LOCK_ALL, 0));
-		rma_wait_for(me, w, WAIT_LOCK_ALL, -1);
+		return code;
+	win->access = ACCESS_LOCKED_ALL;
+	win->is_all_unchecked = win->is_all_granted = assert &MPI_MODE_NOCHECK;
+	if (!win->is_all_unchecked) {
+		rma_op_start(me, rma_op_create(win, RMA_LOCK_ALL, 0));
+		rma_wait_for(me, win, WAIT_LOCK_ALL, -1);
 	}
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Win_unlock_all(MPI_Win win)
+int mpi_win_unlock_all(struct mpi_rank *me, struct mpi_win *win)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
-
-	if (code == MPI_SUCCESS && w->access != ACCESS_LOCKED_ALL)
-		code = rma_raise(me, w, MPI_ERR_RMA_SYNC, "there was no MPI_Win_lock_all");
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	rma_wait_for(me, w, WAIT_REMOTE, -1);
-	w->access = ACCESS_NONE;
-	w->is_all_granted = false;
-	if (!w->is_all_unchecked)
-		rma_notify(me, w, RMA_UNLOCK_ALL, 0, 0);
-	return mpi_leave(me, MPI_SUCCESS);
+	if (win->access != ACCESS_LOCKED_ALL)
+		return rma_raise(me, win, MPI_ERR_RMA_SYNC, "there was no MPI_Win_lock_all");
+	rma_wait_for(me, win, WAIT_REMOTE, -1);
+	win->access = ACCESS_NONE;
+	win->is_all_granted = false;
+	if (!win->is_all_unchecked)
+		rma_notify(me, win, RMA_UNLOCK_ALL, 0, 0);
+	return MPI_SUCCESS;
 }
 
-static int flush(struct mpi_rank *me, MPI_Win handle, int rank, enum rma_wait wait)
+static int flush(struct mpi_rank *me, struct mpi_win *win, int rank, enum rma_wait wait)
 {
-	struct mpi_win *win;
-	int code = check_passive(me, handle, rank, &win);
+	int code = check_passive(me, win, rank);
 
 	if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
 		rma_wait_for(me, win, wait, rank);
 		mpi_endpoint_looked(me);
 	}
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Win_flush(int rank, MPI_Win win)
+int mpi_win_flush(struct mpi_rank *me, int wait, int rank, struct mpi_win *win)
 {
-	return flush(MPI_ENTER(), win, wanted(rank), WAIT_REMOTE);
+	return flush(me, win, wanted(rank), wait);
 }
 
-int MPI_Win_flush_local(int rank, MPI_Win win)
+int mpi_win_flush_all(struct mpi_rank *me, int wait, struct mpi_win *win)
 {
-	return flush(MPI_ENTER(), win, wanted(rank), WAIT_LOCAL);
-}
-
-int MPI_Win_flush_all(MPI_Win win)
-{
-	return flush(MPI_ENTER(), win, -1, WAIT_REMOTE);
-}
-
-int MPI_Win_flush_local_all(MPI_Win win)
-{
-	return flush(MPI_ENTER(), win, -1, WAIT_LOCAL);
+	return flush(me, win, -1, wait);
 }
 
 /*
@@ -180,15 +154,9 @@ int MPI_Win_flush_local_all(MPI_Win win)
  * waits for a store of another rank to show in shared memory calls this again and again: it is a
  * poll, so that the other comes to store.
  */
-int MPI_Win_sync(MPI_Win win)
+int mpi_win_sync(struct mpi_rank *me, struct mpi_win *win)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
-
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
 	mpi_progress_poll(me, 0, NULL, false);
 	mpi_endpoint_poll_failed(me);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/env/errhandler.h"
 #include "mpi/rma/hints.h"
 
@@ -39,77 +40,44 @@ int rma_hints_set(struct mpi_win *win, const struct mpi_info *given)
 	return MPI_SUCCESS;
 }
 
-static int check_output(struct mpi_rank *me, struct mpi_win *win, const void *output,
-			const char *name)
+int mpi_win_set_info(struct mpi_rank *me, struct mpi_win *win, MPI_Info info)
 {
-	return output ? MPI_SUCCESS : rma_raise(me, win, MPI_ERR_ARG, "%s is NULL", name);
-}
-
-int MPI_Win_set_info(MPI_Win win, MPI_Info info)
-{
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_info *given = mpi_info_get(me, info);
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
 
-	if (code == MPI_SUCCESS && !given)
-		code = rma_raise(me, w, MPI_ERR_INFO, "info is not an info object");
-	if (code == MPI_SUCCESS && rma_hints_set(w, given) != MPI_SUCCESS)
-		code = rma_raise(me, w, MPI_ERR_NO_MEM, "out of memory for hints");
-	return mpi_leave(me, code);
+	if (!given)
+		return rma_raise(me, win, MPI_ERR_INFO, "info is not an info object");
+	if (rma_hints_set(win, given) != MPI_SUCCESS)
+		return rma_raise(me, win, MPI_ERR_NO_MEM, "out of memory for hints");
+	return MPI_SUCCESS;
 }
 
-int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
+int mpi_win_get_info(struct mpi_rank *me, struct mpi_win *win, MPI_Info *info_used)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_info *copy = NULL;
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
 
-	if (code == MPI_SUCCESS)
-		code = check_output(me, w, info_used, "info_used");
-	if (code == MPI_SUCCESS && mpi_info_duplicate(w->info, &copy) < 0)
-		code = rma_raise(me, w, MPI_ERR_NO_MEM, "out of memory for an info object");
-	if (code == MPI_SUCCESS)
-		code = mpi_info_publish(me, copy, info_used);
-	return mpi_leave(me, code);
+	if (mpi_info_duplicate(win->info, &copy) < 0)
+		return rma_raise(me, win, MPI_ERR_NO_MEM, "out of memory for an info object");
+	return mpi_info_publish(me, copy, info_used);
 }
 
-int MPI_Win_set_name(MPI_Win win, const char *win_name)
+int mpi_win_set_name(struct mpi_rank *me, struct mpi_win *win, const char *win_name)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	char *copy = NULL;
-	int code = rma_check_win(me, win, &w);
+	char *copy = strndup(win_name, MPI_MAX_OBJECT_NAME - 1);
 
-	if (code == MPI_SUCCESS)
-		code = check_output(me, w, win_name, "win_name");
-	if (code == MPI_SUCCESS && !(copy = strndup(win_name, MPI_MAX_OBJECT_NAME - 1)))
-		code = rma_raise(me, w, MPI_ERR_NO_MEM, "out of memory for a name");
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	free(w->name);
-	w->name = copy;
-	return mpi_leave(me, MPI_SUCCESS);
+	if (!copy)
+		return rma_raise(me, win, MPI_ERR_NO_MEM, "out of memory for a name");
+	free(win->name);
+	win->name = copy;
+	return MPI_SUCCESS;
 }
 
-int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
+int mpi_win_get_name(struct mpi_rank *me, struct mpi_win *win, char *win_name, int *resultlen)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w = NULL;
-	const char *name = "MPI_WIN_NULL";
-	int code = win == MPI_WIN_NULL ? MPI_SUCCESS : rma_check_win(me, win, &w);
+	const char *name = !win ? "MPI_WIN_NULL" : win->name ? win->name : "";
 
-	if (code == MPI_SUCCESS && (!win_name || !resultlen))
-		code = w ? rma_raise(me, w, MPI_ERR_ARG, "an output argument is NULL")
-			 : mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL");
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	if (w)
-		name = w->name ? w->name : "";
 	*resultlen = (int)strlen(name);
 	memcpy(win_name, name, (size_t)*resultlen + 1);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 /* --- error handlers --- */
@@ -127,87 +95,50 @@ int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
 	return mpi_leave(me, code);
 }
 
-int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
+int mpi_win_set_errhandler(struct mpi_rank *me, struct mpi_win *win, MPI_Errhandler errhandler)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
+	int code = mpi_errhandler_set(me, KIND_WIN, errhandler, &win->errhandler);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	code = mpi_errhandler_set(me, KIND_WIN, errhandler, &w->errhandler);
-	if (code != MPI_SUCCESS)
-		code = rma_raise(me, w, code, "errhandler is not an error handler of windows");
-	return mpi_leave(me, code);
+		code = rma_raise(me, win, code, "errhandler is not an error handler of windows");
+	return code;
 }
 
-int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
+int mpi_win_get_errhandler(struct mpi_rank *me, struct mpi_win *win, MPI_Errhandler *errhandler)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
-
-	if (code == MPI_SUCCESS)
-		code = check_output(me, w, errhandler, "errhandler");
-	if (code == MPI_SUCCESS)
-		code = mpi_errhandler_give(w->errhandler, errhandler);
-	return mpi_leave(me, code);
+	return mpi_errhandler_give(win->errhandler, errhandler);
 }
 
-int MPI_Win_call_errhandler(MPI_Win win, int errorcode)
+int mpi_win_call_errhandler(struct mpi_rank *me, struct mpi_win *win, int errorcode)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
-
-	if (code == MPI_SUCCESS)
-		rma_raise(me, w, errorcode, "the program called the error handler with code %d",
-			  errorcode);
-	return mpi_leave(me, code);
+	rma_raise(me, win, errorcode, "the program called the error handler with code %d",
+		  errorcode);
+	return MPI_SUCCESS;
 }
 
 /* --- attributes --- */
 
-int MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
-			  MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval,
-			  void *extra_state)
+int mpi_win_give_keyval(struct mpi_rank *me, MPI_Win_copy_attr_function *copy,
+			MPI_Win_delete_attr_function *delete, int *keyval, void *extra_state)
 {
-	struct mpi_rank *me = MPI_ENTER();
-
-	return mpi_leave(me, mpi_keyval_create(me, KIND_WIN, (void (*)(void))win_copy_attr_fn,
-					       (void (*)(void))win_delete_attr_fn, win_keyval,
-					       extra_state));
+	return mpi_keyval_create(me, KIND_WIN, (void (*)(void))copy, (void (*)(void)) delete,
+				 keyval, extra_state);
 }
 
-int MPI_Win_free_keyval(int *win_keyval)
+int mpi_win_drop_keyval(struct mpi_rank *me, int *keyval)
 {
-	struct mpi_rank *me = MPI_ENTER();
-
-	return mpi_leave(me, mpi_keyval_free(me, KIND_WIN, win_keyval));
+	return mpi_keyval_free(me, KIND_WIN, keyval);
 }
 
-int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
+int mpi_win_set_attr(struct mpi_rank *me, struct mpi_win *win, int keyval, void *value)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
-
-	if (code == MPI_SUCCESS)
-		code = mpi_attribute_set(me, KIND_WIN, (uintptr_t)win, &w->attributes, win_keyval,
-					 attribute_val);
-	return mpi_leave(me, code);
+	return mpi_attribute_set(me, KIND_WIN, (uintptr_t)win->handle, &win->attributes, keyval,
+				 value);
 }
 
-int MPI_Win_delete_attr(MPI_Win win, int win_keyval)
+int mpi_win_delete_attr(struct mpi_rank *me, struct mpi_win *win, int keyval)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
-
-	if (code == MPI_SUCCESS)
-		code =
-		    mpi_attribute_delete(me, KIND_WIN, (uintptr_t)win, &w->attributes, win_keyval);
-	return mpi_leave(me, code);
+	return mpi_attribute_delete(me, KIND_WIN, (uintptr_t)win->handle, &win->attributes, keyval);
 }
 
 /* What the program gets for a predefined attribute; NULL: `keyval` is none. */
@@ -230,21 +161,15 @@ static void *predefined_value(struct mpi_win *win, int keyval)
 	}
 }
 
-int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
+int mpi_win_get_attr(struct mpi_rank *me, struct mpi_win *win, int keyval, void *out, int *flag)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	void *value;
-	int code = rma_check_win(me, win, &w);
+	void *value = keyval == MPI_WIN_BASE ? win->base : predefined_value(win, keyval);
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	value = win_keyval == MPI_WIN_BASE ? w->base : predefined_value(w, win_keyval);
-	if ((value || win_keyval == MPI_WIN_BASE) && attribute_val && flag) {
-		*(void **)attribute_val = value;
+	if ((value || keyval == MPI_WIN_BASE) && out && flag) {
+		*(void **)out = value;
 		*flag = 1;
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	}
-	return mpi_leave(me, mpi_attribute_get(me, KIND_WIN, (uintptr_t)win, w->attributes,
-					       win_keyval, attribute_val, flag));
+	return mpi_attribute_get(me, KIND_WIN, (uintptr_t)win->handle, win->attributes, keyval, out,
+				 flag);
 }

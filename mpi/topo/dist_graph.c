@@ -2,6 +2,7 @@
 /* Graph topologies of which a rank knows its own edges: queries, and construction from them. */
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/comm/create.h"
 #include "mpi/info/info.h"
 #include "mpi/topo/dist_graph.h"
@@ -85,33 +86,25 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int so
 	return mpi_leave(me, code);
 }
 
-/* MPI_SUCCESS and *comm with a distributed graph, or the error. */
-static int get_graph(struct mpi_rank *me, MPI_Comm handle, struct mpi_comm **comm)
+static int check(struct mpi_rank *me, struct mpi_comm *comm)
 {
-	*comm = mpi_comm_get(me, handle);
-	if (!*comm)
-		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is %s",
-				 handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
-	if (!(*comm)->topology || (*comm)->topology->kind != MPI_DIST_GRAPH)
-		return mpi_raise(me, *comm, MPI_ERR_TOPOLOGY,
+	if (!comm->topology || comm->topology->kind != MPI_DIST_GRAPH)
+		return mpi_raise(me, comm, MPI_ERR_TOPOLOGY,
 				 "comm has no distributed graph topology");
 	return MPI_SUCCESS;
 }
 
-int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
+int mpi_dist_graph_neighbors_count(struct mpi_rank *me, struct mpi_comm *comm, int *indegree,
+				   int *outdegree, int *weighted)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c;
-	int code = get_graph(me, comm, &c);
+	int code = check(me, comm);
 
-	if (code == MPI_SUCCESS && (!indegree || !outdegree || !weighted))
-		code = mpi_raise(me, c, MPI_ERR_ARG, "an output argument is NULL");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	*indegree = c->topology->n_in;
-	*outdegree = c->topology->n_out;
-	*weighted = c->topology->is_weighted;
-	return mpi_leave(me, MPI_SUCCESS);
+		return code;
+	*indegree = comm->topology->n_in;
+	*outdegree = comm->topology->n_out;
+	*weighted = comm->topology->is_weighted;
+	return MPI_SUCCESS;
 }
 
 /* As many edges as there is room for. */
@@ -133,21 +126,18 @@ static int give_edges(struct mpi_rank *me, struct mpi_comm *comm, int n_room, in
 	return MPI_SUCCESS;
 }
 
-int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[],
-			     int maxoutdegree, int destinations[], int destweights[])
+int mpi_dist_graph_neighbors(struct mpi_rank *me, struct mpi_comm *comm, int maxindegree,
+			     int sources[], int sourceweights[], int maxoutdegree,
+			     int destinations[], int destweights[])
 {
-	struct mpi_rank *me = MPI_ENTER();
-	const struct mpi_topology *graph;
-	struct mpi_comm *c;
-	int code = get_graph(me, comm, &c);
+	const struct mpi_topology *graph = comm->topology;
+	int code = check(me, comm);
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	graph = c->topology;
-	code = give_edges(me, c, maxindegree, graph->n_in, graph->in, graph->in_weights, sources,
-			  sourceweights);
 	if (code == MPI_SUCCESS)
-		code = give_edges(me, c, maxoutdegree, graph->n_out, graph->out, graph->out_weights,
-				  destinations, destweights);
-	return mpi_leave(me, code);
+		code = give_edges(me, comm, maxindegree, graph->n_in, graph->in, graph->in_weights,
+				  sources, sourceweights);
+	if (code == MPI_SUCCESS)
+		code = give_edges(me, comm, maxoutdegree, graph->n_out, graph->out,
+				  graph->out_weights, destinations, destweights);
+	return code;
 }

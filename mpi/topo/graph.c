@@ -2,6 +2,7 @@
 /* Graph topologies that every rank knows as a whole. Ranks are not reordered. */
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/comm/create.h"
 #include "mpi/topo/attach.h"
 
@@ -73,15 +74,10 @@ int MPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[]
 	return mpi_leave(me, code);
 }
 
-/* MPI_SUCCESS and *comm with a graph, or the error. */
-static int get_graph(struct mpi_rank *me, MPI_Comm handle, struct mpi_comm **comm)
+static int check(struct mpi_rank *me, struct mpi_comm *comm)
 {
-	*comm = mpi_comm_get(me, handle);
-	if (!*comm)
-		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is %s",
-				 handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
-	if (!(*comm)->topology || (*comm)->topology->kind != MPI_GRAPH)
-		return mpi_raise(me, *comm, MPI_ERR_TOPOLOGY, "comm has no graph topology");
+	if (!comm->topology || comm->topology->kind != MPI_GRAPH)
+		return mpi_raise(me, comm, MPI_ERR_TOPOLOGY, "comm has no graph topology");
 	return MPI_SUCCESS;
 }
 
@@ -90,19 +86,15 @@ static int n_edges(const struct mpi_topology *graph)
 	return graph->n_nodes > 0 ? graph->ends[graph->n_nodes - 1] : 0;
 }
 
-int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
+int mpi_graphdims_get(struct mpi_rank *me, struct mpi_comm *comm, int *nnodes, int *nedges)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c;
-	int code = get_graph(me, comm, &c);
+	int code = check(me, comm);
 
-	if (code == MPI_SUCCESS && (!nnodes || !nedges))
-		code = mpi_raise(me, c, MPI_ERR_ARG, "%s is NULL", nnodes ? "nedges" : "nnodes");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	*nnodes = c->topology->n_nodes;
-	*nedges = n_edges(c->topology);
-	return mpi_leave(me, MPI_SUCCESS);
+		return code;
+	*nnodes = comm->topology->n_nodes;
+	*nedges = n_edges(comm->topology);
+	return MPI_SUCCESS;
 }
 
 /* As much as there is room for. */
@@ -114,69 +106,46 @@ static void copy(int to[], int n_room, const int from[], int n)
 		memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-static int check_room(struct mpi_rank *me, struct mpi_comm *comm, const char *name, int n_room,
-		      const int array[])
+int mpi_graph_get(struct mpi_rank *me, struct mpi_comm *comm, int maxindex, int maxedges,
+		  int indx[], int edges[])
 {
-	if (n_room < 0)
-		return mpi_raise(me, comm, MPI_ERR_ARG, "%s is %d, it must not be negative", name,
-				 n_room);
-	if (n_room > 0 && !array)
-		return mpi_raise(me, comm, MPI_ERR_ARG, "the array for %s items is NULL", name);
+	int code = check(me, comm);
+
+	if (code != MPI_SUCCESS)
+		return code;
+	copy(indx, maxindex, comm->topology->ends, comm->topology->n_nodes);
+	copy(edges, maxedges, comm->topology->edges, n_edges(comm->topology));
 	return MPI_SUCCESS;
 }
 
-int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
+static int check_node(struct mpi_rank *me, struct mpi_comm *comm, int rank)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c;
-	int code = get_graph(me, comm, &c);
+	int code = check(me, comm);
 
-	if (code == MPI_SUCCESS)
-		code = check_room(me, c, "maxindex", maxindex, indx);
-	if (code == MPI_SUCCESS)
-		code = check_room(me, c, "maxedges", maxedges, edges);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	copy(indx, maxindex, c->topology->ends, c->topology->n_nodes);
-	copy(edges, maxedges, c->topology->edges, n_edges(c->topology));
-	return mpi_leave(me, MPI_SUCCESS);
-}
-
-static int get_node(struct mpi_rank *me, MPI_Comm handle, int rank, struct mpi_comm **comm)
-{
-	int code = get_graph(me, handle, comm);
-
-	if (code == MPI_SUCCESS && (rank < 0 || rank >= (*comm)->topology->n_nodes))
-		code = mpi_raise(me, *comm, MPI_ERR_RANK, "rank is %d, it must be in 0 … %d", rank,
-				 (*comm)->topology->n_nodes - 1);
+	if (code == MPI_SUCCESS && (rank < 0 || rank >= comm->topology->n_nodes))
+		code = mpi_raise(me, comm, MPI_ERR_RANK, "rank is %d, it must be in 0 … %d", rank,
+				 comm->topology->n_nodes - 1);
 	return code;
 }
 
-int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
+int mpi_graph_neighbors_count(struct mpi_rank *me, struct mpi_comm *comm, int rank, int *nneighbors)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c;
-	int code = get_node(me, comm, rank, &c);
+	int code = check_node(me, comm, rank);
 
-	if (code == MPI_SUCCESS && !nneighbors)
-		code = mpi_raise(me, c, MPI_ERR_ARG, "nneighbors is NULL");
 	if (code == MPI_SUCCESS)
-		*nneighbors = mpi_topology_n_sources(c->topology, rank);
-	return mpi_leave(me, code);
+		*nneighbors = mpi_topology_n_sources(comm->topology, rank);
+	return code;
 }
 
-int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
+int mpi_graph_neighbors(struct mpi_rank *me, struct mpi_comm *comm, int rank, int maxneighbors,
+			int neighbors[])
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c;
-	int n, code = get_node(me, comm, rank, &c);
+	int n, code = check_node(me, comm, rank);
 
-	if (code == MPI_SUCCESS)
-		code = check_room(me, c, "maxneighbors", maxneighbors, neighbors);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	n = mpi_topology_n_sources(c->topology, rank);
+		return code;
+	n = mpi_topology_n_sources(comm->topology, rank);
 	for (int i = 0; i < n && i < maxneighbors; i++)
-		neighbors[i] = mpi_topology_source(c->topology, rank, i);
-	return mpi_leave(me, MPI_SUCCESS);
+		neighbors[i] = mpi_topology_source(comm->topology, rank, i);
+	return MPI_SUCCESS;
 }
