@@ -148,6 +148,7 @@ static int make_command(struct command *command, const struct samples *samples, 
 		return err->code;
 	say(command, "%s", run);
 	say(command, "--quiet");
+	say(command, "--deterministic"); /* the probes repeat by themselves */
 	say(command, "--compute=modelled");
 	say(command, "--no-alloc");
 	say(command, "--cluster=%s", cluster);

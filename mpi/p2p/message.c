@@ -21,7 +21,7 @@ static bool is_unknown(const struct mpi_message *message)
 	const struct mpi_rank *dest = message->dest;
 
 	return dest->world->pd->cluster->progress != NET_PROGRESS_ASYNC &&
-	       dest->world->pd->engine.running == &dest->pd->task &&
+	       message->source != dest && dest->world->pd->engine.running == &dest->pd->task &&
 	       message->arrived > dest->endpoint->last_look;
 }
 

@@ -183,9 +183,9 @@ static int mark(struct mpi_endpoint *endpoint, int n, struct mpi_request *const 
 
 		if (!request || request->state == REQUEST_IDLE)
 			continue;
-		if (request->state == REQUEST_COMPLETE) {
+		if (request->state == REQUEST_COMPLETE)
 			n_complete++;
-		} else {
+		else if (!request->is_waited) { /* the same request twice counts once */
 			request->is_waited = true;
 			endpoint->n_to_go++;
 		}

@@ -79,8 +79,8 @@ def collectives(build, library, cluster):
     """Lines of a comment: measured and predicted."""
     rows = read_table(HERE / "collectives.csv")
     for ranks, operation, sizes in COLLECTIVES:
-        plain = predict_collectives(build, cluster, ranks, operation, sizes)
-        varied = [predict_collectives(build, cluster, ranks, operation, sizes, "--vary-transfer", "0.01", "--seed", str(seed)) for seed in range(SEEDS)]
+        plain = predict_collectives(build, cluster, ranks, operation, sizes, "--deterministic")
+        varied = [predict_collectives(build, cluster, ranks, operation, sizes, "--repeat", "1", "--seed", str(seed)) for seed in range(1, SEEDS + 1)]
         for size in sizes:
             measured = statistics.median(float(row["seconds"]) for row in rows if (row["library"], row["ranks"], row["operation"], row["size_B"]) ==
                                          (library, str(ranks), operation, str(size)))
@@ -100,7 +100,7 @@ def shipped(build, library):
     return (f"{first.replace('calibrate.py from ', 'validation/emulated/calibrate.py from ')}do not edit.\n"
             f"# Eight emulated nodes of one core (tests/cluster), links of {SHIPPED_MBIT} Mbit/s each way: a library as it is, not a calibration of your machine.\n"
             "# What its collective operations took there (validation/emulated/collectives.csv, medians), which calibration did not see; predicted without variation,\n"
-            f"# and the median of {SEEDS} runs with 1 % of variation of each transfer:\n{lines}{rest}")
+            f"# and the median of {SEEDS} runs with the variation of this file:\n{lines}{rest}")
 
 def value_of(text, key):
     return re.search(rf"^  {key}: (\S+(?: MB/s)?)", text, re.M).group(1)
