@@ -260,6 +260,28 @@ static void holes_are_filled_in_a_wait_without_overheads(void)
 	MPI_Type_free(&holes);
 }
 
+/* A call that has something to tell does not look (progress: in_waiting): what a rank sends to
+ * itself it knows all the same, a rendezvous, too. */
+static void own_messages_are_known(void)
+{
+	MPI_Request requests[2], send;
+	int n, indices[2];
+	char in[1500];
+
+	if (rank == 2)
+		MPI_Recv(buf, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank != 1)
+		return;
+	MPI_Isend(buf, 1, MPI_BYTE, 2, 0, MPI_COMM_WORLD, &requests[0]);
+	compute_until_ms(5);
+	MPI_Isend(buf, 1500, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &send);
+	MPI_Irecv(in, 1500, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[1]);
+	MPI_Testsome(2, requests, &n, indices, MPI_STATUSES_IGNORE);
+	expect("complete", n, 2);
+	MPI_Wait(&send, MPI_STATUS_IGNORE);
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 static const struct test_case cases[] = {
     {"probes_tell_what_was_known", probes_tell_what_was_known},
     {"testall_is_late", testall_is_late},
@@ -274,6 +296,7 @@ static const struct test_case cases[] = {
     {"a_probe_knows_what_came_when_the_rank_looked", a_probe_knows_what_came_when_the_rank_looked},
     {"a_wait_that_knows_does_not_look", a_wait_that_knows_does_not_look},
     {"a_wait_that_does_not_know_looks", a_wait_that_does_not_know_looks},
+    {"own_messages_are_known", own_messages_are_known},
 };
 
 int main(int argc, char **argv)
