@@ -163,6 +163,7 @@ static void describe(struct session *s)
 	o->mode = p->mode;
 	o->first_n = p->first_n;
 	o->no_alloc = p->no_alloc;
+	o->cpus_per_rank = p->cpus_per_rank;
 	o->program = p->command;
 	o->n_ranks = s->file->n_ranks;
 	run_variation_resolve(&s->run);

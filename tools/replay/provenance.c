@@ -71,6 +71,7 @@ int replay_provenance_read(const struct mtrace_file *file, struct replay_provena
 	out->mode = mode_of(json_string_value(json_object_get(options, "compute")));
 	out->first_n = (int)json_integer_value(json_object_get(options, "first_n"));
 	out->no_alloc = json_is_true(json_object_get(options, "no_alloc"));
+	out->cpus_per_rank = (int)json_integer_value(json_object_get(options, "cpus_per_rank"));
 	out->vary_compute = amplitude_of(options, "vary_compute");
 	out->vary_transfer = amplitude_of(options, "vary_transfer");
 	out->deterministic = json_is_true(json_object_get(options, "deterministic"));
