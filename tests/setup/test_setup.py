@@ -5,6 +5,7 @@ of our own.
 usage: test_setup.py SOURCE_ROOT
 """
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -80,6 +81,24 @@ class Configure(Base):
         self.assertIn('no such thing', done.stderr)
         self.write('meson.build', "project('p')\n")
         self.configures()
+
+
+class Demo(Base):
+    """./demo beside scripts and a simulator of our own, which makes reports as mpisim-run does: none where one is."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(os.path.join(os.path.dirname(SETUP), 'demo'), self.path('demo'))
+        for name in ('setup/install', 'setup/configure', 'bin/ninja'):
+            self.write(name, '#!/bin/sh\n', 0o755)
+        self.write('build/bin/mpisim-run', '#!/bin/sh\nwhile [ "$1" != --report ]; do shift; done\nmkdir "$2" && touch "$2/index.html"\n', 0o755)
+
+    def test_it_may_be_called_again(self):
+        for _ in range(2):
+            done = subprocess.run([self.path('demo')], stdin=subprocess.DEVNULL, text=True, capture_output=True, check=False,
+                                  env={**os.environ, 'PATH': self.path('bin') + ':' + os.environ['PATH']})
+            self.assertEqual(done.returncode, 0, done)
+            self.assertIn('Pictures: build/demo-report/', done.stdout)
 
 
 class CountTests(Base):
