@@ -39,6 +39,10 @@ void run_interrupted_print(const struct run *run, FILE *file)
 	char time[32];
 
 	run_blocked_describe(run, &places);
+	if (places.description.n_blocked == 0) { /* further runs were interrupted */
+		run_failure_finish(&places);
+		return;
+	}
 	util_format_time(time, sizeof time, sim_time_to_s(run->world->engine.now));
 	fprintf(file, "%s: at %s of simulated time %d of %d ranks have not ended:\n", run->tool, time,
 		places.description.n_blocked, run->world->n_ranks);
