@@ -229,8 +229,7 @@ static int collect(struct repetition *r, int k, struct util_error *err)
 		return 0;
 	return util_error_set(
 	    err, UTIL_EPROGRAM,
-	    "--repeat: the run with seed %lld failed; --seed %lld without --repeat "
-	    "shows why",
+	    "the run with seed %lld failed; --seed %lld --repeat 1 shows why",
 	    (long long)(r->run->options.seed + child.index),
 	    (long long)(r->run->options.seed + child.index));
 }
