@@ -103,9 +103,10 @@ static int open_memory(const struct run_options *o, struct util_error *err)
 {
 	int fd = o->record_at_fd ? RUN_REPEAT_TRACE_FD : memfd_create("mpisim trace", MFD_CLOEXEC);
 
-	if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC))
-		util_error_errno(err, errno, "cannot keep a trace in memory");
-	return fd;
+	if (fd >= 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0)
+		return fd;
+	util_error_errno(err, errno, "cannot keep a trace in memory");
+	return -1;
 }
 
 bool run_is_recorded(const struct run *run)
