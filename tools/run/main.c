@@ -82,7 +82,6 @@ static int prepare_programs(struct run *run, struct util_error *err)
 	return 0;
 }
 
-/* Jobs are placed when they begin. */
 /* A batch system starts no job that its nodes have too few cores for. */
 static int check_cpus(const struct run *run, struct util_error *err)
 {
@@ -110,6 +109,7 @@ static int check_cpus(const struct run *run, struct util_error *err)
 	return rc;
 }
 
+/* Jobs are placed when they begin. */
 static int prepare_placement(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
