@@ -31,7 +31,7 @@ static void sum_up(struct sim_observers *observers)
 			observers->causes = one->causes;
 		if (one->tally)
 			observers->tally = one->tally;
-		n_detailed += one->call || one->message;
+		n_detailed += one->tally || one->call || one->message;
 	}
 	if (n_detailed > 1)
 		observers->tally = NULL;
