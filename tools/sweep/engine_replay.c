@@ -274,11 +274,13 @@ static int compare_traced(const void *a, const void *b, void *context)
 static bool take_rest(void *context, int i, const struct sweep_result *result)
 {
 	struct replaying *r = context;
-	const struct group *group = r->groups + r->group_of[r->rest[i].point]; /* the next one */
 	bool is_done = !r->rest[i].is_replayed || r->run->is_replay_only;
 
-	if (!is_done && result->state == SWEEP_DONE)
-		is_done = !warns_of_more(result, group - 1, group[-1].is_doubted);
+	if (!is_done && result->state == SWEEP_DONE) { /* a replay: its point has a group */
+		const struct group *group = &r->groups[r->group_of[r->rest[i].point] - 1];
+
+		is_done = !warns_of_more(result, group, group->is_doubted);
+	}
 	r->rest[i].is_done = is_done;
 	return is_done;
 }
