@@ -24,7 +24,6 @@ struct pd_thread *pd_thread_here(void)
 	return has_key ? pthread_getspecific(here) : NULL;
 }
 
-
 static double read_clock(clockid_t clock)
 {
 	struct timespec now = {0};
@@ -95,12 +94,28 @@ void pd_threads_wait_until(struct pd_rank *rank, double time_s)
 
 /* --- sections: while several threads may compute, they share the cores of the rank --- */
 
+/* No section counts those any more that were joined. A program may start thousands, one by one. */
+static void forget_joined(struct pd_threads *threads)
+{
+	struct pd_thread **link = &threads->first, *thread;
+
+	while ((thread = *link)) {
+		if (thread->is_joined) {
+			*link = thread->next;
+			free(thread);
+		} else {
+			link = &thread->next;
+		}
+	}
+}
+
 void pd_threads_open_section(struct pd_rank *rank)
 {
 	struct pd_threads *threads = rank->threads;
 
 	if (threads->is_open)
 		return;
+	forget_joined(threads);
 	threads->is_open = true;
 	threads->begin_s = pd_threads_rank_time(rank);
 	threads->main_mark_s = threads->main_s + measured(rank);
