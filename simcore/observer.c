@@ -11,8 +11,7 @@ static unsigned int wanted_by(const struct sim_observer *observer)
 	       (observer->phase ? SIM_OBSERVED_PHASE : 0U) |
 	       (observer->node_release || observer->node_acquire ? SIM_OBSERVED_NODE : 0U) |
 	       (observer->rank_begin || observer->rank_end ? SIM_OBSERVED_RANK : 0U) |
-	       (observer->collective ? SIM_OBSERVED_COLLECTIVE : 0U) |
-	       (observer->charge || observer->clock || observer->sleep ? SIM_OBSERVED_CHARGE : 0U);
+	       (observer->collective ? SIM_OBSERVED_COLLECTIVE : 0U);
 }
 
 /* What the list says about all of its observers. */

@@ -166,7 +166,7 @@ struct sim_observer {
 /* All who observe a run, in the order in which they are told. */
 enum { SIM_MOST_OBSERVERS = 8 };
 
-enum sim_observed { /* which events somebody wants */
+enum sim_observed { /* which events somebody wants; charges, clocks and sleeps are told to all */
 	SIM_OBSERVED_COMPUTE = 1,
 	SIM_OBSERVED_CALL = 2,
 	SIM_OBSERVED_MESSAGE = 4,
@@ -174,7 +174,6 @@ enum sim_observed { /* which events somebody wants */
 	SIM_OBSERVED_NODE = 16,
 	SIM_OBSERVED_RANK = 32,
 	SIM_OBSERVED_COLLECTIVE = 64,
-	SIM_OBSERVED_CHARGE = 128, /* charges, clocks, sleeps */
 };
 
 struct sim_observers { /* all zero: nobody */

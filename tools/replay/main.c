@@ -192,11 +192,7 @@ static int prepare(struct session *s, struct util_error *err)
 static void finish(struct session *s)
 {
 	replay_destroy(s->replay);
-	trace_export_destroy(s->run.exporter);
-	trace_analysis_destroy(s->run.analysis);
-	trace_detail_destroy(s->run.detail);
-	trace_real_close(s->run.real);
-	trace_summary_destroy(s->run.summary);
+	run_observers_destroy(&s->run);
 	net_cluster_destroy(s->run.cluster);
 	run_strings_finish(&s->run.notes);
 	free(s->run.repeat_times_s);

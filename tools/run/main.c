@@ -212,6 +212,16 @@ int run_observers_create(struct run *run, struct sim_observers *out, struct util
 	return 0;
 }
 
+void run_observers_destroy(struct run *run)
+{
+	trace_export_destroy(run->exporter);
+	trace_analysis_destroy(run->analysis);
+	trace_ideal_destroy(run->ideal);
+	trace_detail_destroy(run->detail);
+	trace_real_close(run->real);
+	trace_summary_destroy(run->summary);
+}
+
 /* Why processes cannot be spawned; NULL: they can. */
 static const char *no_spawn(const struct run_options *o)
 {
@@ -297,12 +307,7 @@ static void finish(struct run *run)
 	mpi_record_destroy(run->record);
 	mpi_world_destroy(run->mpi);
 	pd_world_destroy(run->world);
-	trace_export_destroy(run->exporter);
-	trace_analysis_destroy(run->analysis);
-	trace_ideal_destroy(run->ideal);
-	trace_detail_destroy(run->detail);
-	trace_real_close(run->real);
-	trace_summary_destroy(run->summary);
+	run_observers_destroy(run);
 	for (int i = 0; run->paths && i < run->n_programs; i++)
 		free(run->paths[i]);
 	free(run->paths);
@@ -317,16 +322,21 @@ static void finish(struct run *run)
 		close(run->trace_fd);
 }
 
+bool run_ended_well(const struct run *run)
+{
+	bool is_good = !run->signal && run->world->failure.kind == PD_FAILURE_NONE;
+
+	for (int rank = 0; rank < run->world->n_ranks && is_good; rank++)
+		is_good = run->world->ranks[rank].exit_code == 0;
+	return is_good;
+}
+
 /* The further runs of --repeat, where the first one ended well. Returns the exit status so far. */
 static int repeat(struct run *run)
 {
-	const struct pd_world *world = run->world;
-	bool is_good = !run->signal && world->failure.kind == PD_FAILURE_NONE;
 	struct util_error err;
 
-	for (int rank = 0; rank < world->n_ranks && is_good; rank++)
-		is_good = world->ranks[rank].exit_code == 0;
-	if (run->options.n_repeats <= 1 || !is_good || !run_repeat(run, &err))
+	if (run->options.n_repeats <= 1 || !run_ended_well(run) || !run_repeat(run, &err))
 		return 0;
 	fprintf(run->console, "mpisim-run: %s\n", err.text);
 	return err.code == UTIL_EPROGRAM ? 1 : EXIT_USAGE;

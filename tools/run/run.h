@@ -75,6 +75,8 @@ int run_caught_signal(void);
 
 /* Runs the world until it is over, deadlocked or interrupted (tools/run/loop.c). */
 void run_loop(struct run *run);
+/* Neither failed nor interrupted, and every rank returned 0. */
+bool run_ended_well(const struct run *run);
 
 /* Reports the run on the console and to --json and --report (tools/run/finish.c). Returns the exit
  * status. */
@@ -90,6 +92,8 @@ void run_warn(const struct run *run, struct run_strings *warnings);
 
 /* Makes what observes the run: summary (there already), --report, --explain. (tools/run/main.c) */
 int run_observers_create(struct run *run, struct sim_observers *out, struct util_error *err);
+/* After the world that they observe. */
+void run_observers_destroy(struct run *run);
 void run_observe(struct sim_observers *observers, struct sim_observer observer);
 /* Warns of what --real leaves out. (tools/run/waits.c) */
 void run_real_warn(const struct run *run, struct run_strings *warnings);

@@ -79,15 +79,8 @@ struct twin {
 
 static void twin_finish(struct twin *twin)
 {
-	struct run *run = &twin->run;
-
 	replay_destroy(twin->replay);
-	trace_export_destroy(run->exporter);
-	trace_analysis_destroy(run->analysis);
-	trace_ideal_destroy(run->ideal);
-	trace_detail_destroy(run->detail);
-	trace_real_close(run->real);
-	trace_summary_destroy(run->summary);
+	run_observers_destroy(&twin->run);
 }
 
 /* Errors: UTIL_EPROGRAM for a replay that does not end well; those of run_replay_create. After an
@@ -244,22 +237,13 @@ static int vary(struct run *run, struct mtrace_file *file, struct util_error *er
 	return runs_again ? report_recorded(run, k, err) : report_median(run, file, k, err);
 }
 
-static bool is_good(const struct run *run)
-{
-	bool is_good = !run->signal && run->world->failure.kind == PD_FAILURE_NONE;
-
-	for (int rank = 0; rank < run->world->n_ranks && is_good; rank++)
-		is_good = run->world->ranks[rank].exit_code == 0;
-	return is_good;
-}
-
 int run_variation_finish(struct run *run, struct mtrace_file *file)
 {
 	struct util_error err = {0};
 	struct mtrace_file *recorded = NULL;
 	int status = -1;
 
-	if (!is_good(run))
+	if (!run_ended_well(run))
 		return run_finish(run);
 	if (run->schedule)
 		util_error_set(&err, UTIL_EUNSUPPORTED, "schedules cannot be recorded");
