@@ -215,7 +215,7 @@ static void rank(struct check *check, const struct check_off *off)
 		at++;
 	if (at < check->n_worst && list[at].error >= off->error)
 		return;
-	if (at == check->n_worst && at == CHECK_WORST && list[--at].error >= off->error)
+	if (at == check->n_worst && at == CHECK_PROBES && list[--at].error >= off->error)
 		return;
 	if (at == check->n_worst)
 		check->n_worst++;
@@ -316,7 +316,9 @@ void check_verdict(const struct check *check, FILE *file)
 
 void check_list(const struct check *check, const char *prefix, FILE *file)
 {
-	for (int k = 0; k < check->n_worst && check->worst[k].error > CHECK_MOST; k++) {
+	for (int k = 0; k < check->n_worst && k < CHECK_LISTED; k++) {
+		if (check->worst[k].error <= CHECK_MOST)
+			return;
 		fputs(prefix, file);
 		write_off(&check->worst[k], file);
 		fputc('\n', file);

@@ -19,7 +19,7 @@ struct check_off { /* one measurement, and what the file makes of it */
 	double error; /* distance from the measurement's 95 % interval, see check.c */
 };
 
-enum { CHECK_WORST = 8 };
+enum { CHECK_PROBES = 128, CHECK_LISTED = 8 }; /* more than there are; what a list shows */
 #define CHECK_MOST 0.1 /* more than that off is warned of */
 #define CHECK_WARNING_FORMAT "%s%d measurements are more than 10 %% off; the worst of each probe:\n"
 
@@ -30,7 +30,7 @@ struct check {
 	int n_apart;		       /* not compared: the probes chose other sizes */
 	double sum; /* of all errors, each at most 1: what the better of two files has less of */
 	int n_worst;
-	struct check_off worst[CHECK_WORST]; /* [n_worst] of different probes, the worst first */
+	struct check_off worst[CHECK_PROBES]; /* [n_worst] of each probe, the worst first */
 };
 
 /* check.c: 0, or -1: out of memory. */
@@ -40,7 +40,7 @@ int check_compare(const struct samples *measured, const struct samples *predicte
 bool check_is_off(const struct check *check, const char *probe);
 /* One line without an end: how many are reproduced, and the worst one. */
 void check_verdict(const struct check *check, FILE *file);
-/* Each of those that are more than CHECK_MOST off, the worst of its probe, behind `prefix`. */
+/* The worst of each probe that is more than CHECK_MOST off, at most CHECK_LISTED, behind `prefix`. */
 void check_list(const struct check *check, const char *prefix, FILE *file);
 
 /* forward.c: a new folder for what is there for the check only, to be removed by who made it. */
