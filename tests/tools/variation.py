@@ -34,9 +34,10 @@ class Variation(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def call(self, what, *options, cluster="varied", compute="modelled", env=None, ranks=4):
+    def call(self, what, *options, cluster="varied", compute="modelled", env=None, ranks=4, **given):
         words = [BIN / "mpisim-run", "--cluster", f"{cluster}.yaml", "-n", ranks, "--compute", compute, *options, PROGRAM, what, "ran"]
-        return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120, cwd=self.dir, env=os.environ | (env or {}))
+        return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120, cwd=self.dir, env=os.environ | (env or {}),
+                              **(given or {"stdin": subprocess.DEVNULL}))
 
     def result(self, what, *options, status=0, **more):
         done = self.call(what, "--json", "out.json", *options, **more)
@@ -155,6 +156,29 @@ class Variation(unittest.TestCase):
         found = self.result("late", env={"LAST": "2" if fails else "1"})
         self.assertNotIn("prediction_interval", found)
         self.assertRegex(" ".join(found["warnings"]), r"one run with variation, not the median of several: .*seed \d+ failed")
+
+    def test_further_runs_read_the_same_file(self):
+        (self.dir / "input").write_text("what stands before\n3\n")
+        times = []
+        for options in ((), *(("--repeat", 1, "--seed", k) for k in SEEDS)):
+            with open(self.dir / "input", "rb", buffering=0) as file:
+                file.seek(len("what stands before\n"))
+                times.append(self.result("input", *options, stdin=file))
+        self.assertGreater(times[0]["predicted_time_s"], 3 * 20e-3)
+        self.assertEqual(times[0]["prediction_interval"]["times_s"], [one["predicted_time_s"] for one in times[1:]])
+
+    def test_input_that_is_gone_leaves_one_run_and_a_word(self):
+        found = self.result("input", input="3\n")
+        self.assertNotIn("prediction_interval", found)
+        self.assertEqual(found["predicted_time_s"], self.result("input", "--repeat", 1, input="3\n")["predicted_time_s"])
+        self.assertEqual(found["warnings"], ["the prediction is one run with variation, not the median of several: the program reads standard "
+                                             "input, which the further runs have only if it is a file"])
+        done = self.call("input", "--repeat", 3, input="3\n")
+        self.assertEqual((done.returncode, "prediction:" in done.stderr), (2, False))
+        self.assertIn("mpisim-run: --repeat: the program reads standard input, which the further runs have only if it is a file", done.stderr)
+
+    def test_input_that_nobody_reads_does_not_matter(self):
+        self.assertEqual(self.result("race", input="3\n")["prediction_interval"], self.result("race")["prediction_interval"])
 
     def test_an_exit_code_is_not_repeated(self):
         found = self.result("exit", status=1)

@@ -13,6 +13,7 @@
 #include "pdexec/process.h"
 #include "tools/check/check.h"
 #include "tools/run/entry.h"
+#include "tools/run/input.h"
 #include "tools/run/outfile.h"
 #include "tools/run/launcher.h"
 #include "tools/run/libtool.h"
@@ -436,6 +437,7 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 	    .tls_size_B = tls_size,
 	    .argv = argv,
 	    .start_dir_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC),
+	    .input_begin = run_input_begin(),
 	};
 	static char buffer[BUFSIZ];
 	struct util_error err;

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/run/input.h"
 #include "tools/run/run.h"
 #include "util/units.h"
 
@@ -114,7 +115,7 @@ int run_interval_compute(const double times_s[], int n, double coverage,
 
 struct child {
 	pid_t pid;
-	int pid_fd, time_fd;
+	int pid_fd, time_fd, input_fd;
 	int index; /* of its time */
 };
 
@@ -157,7 +158,8 @@ static char **child_argv(const struct run *run, char *seed, bool is_recorded)
 	return argv;
 }
 
-static int spawn(const struct run *run, char **argv, int time_fd, int trace_fd, pid_t *out)
+static int spawn(const struct run *run, char **argv, const struct child *child, int time_fd,
+		 int trace_fd, pid_t *out)
 {
 	posix_spawn_file_actions_t actions;
 	int failed = posix_spawn_file_actions_init(&actions);
@@ -166,12 +168,12 @@ static int spawn(const struct run *run, char **argv, int time_fd, int trace_fd, 
 		return failed;
 	if (run->start_dir_fd >= 0)
 		posix_spawn_file_actions_addfchdir_np(&actions, run->start_dir_fd);
+	posix_spawn_file_actions_adddup2(&actions, child->input_fd, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, time_fd, CHILD_FD);
 	if (trace_fd >= 0)
 		posix_spawn_file_actions_adddup2(&actions, trace_fd, RUN_REPEAT_TRACE_FD);
-	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null",
-						 fd ? O_WRONLY : O_RDONLY, 0);
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
 	failed = posix_spawn(out, "/proc/self/exe", &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	return failed;
@@ -189,14 +191,19 @@ static int start(struct repetition *r, int trace_fd, struct util_error *err)
 	argv = child_argv(r->run, seed, trace_fd >= 0);
 	if (!argv)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (pipe2(pipe_fds, O_CLOEXEC)) {
+	child->input_fd = run_input_open(r->run->input_begin);
+	if (child->input_fd < 0 || pipe2(pipe_fds, O_CLOEXEC)) {
+		failed = errno;
+		if (child->input_fd >= 0)
+			close(child->input_fd);
 		free(argv);
-		return util_error_errno(err, errno, "--repeat: cannot make a pipe");
+		return util_error_errno(err, failed, "--repeat: cannot make a pipe");
 	}
-	failed = spawn(r->run, argv, pipe_fds[1], trace_fd, &child->pid);
+	failed = spawn(r->run, argv, child, pipe_fds[1], trace_fd, &child->pid);
 	free(argv);
 	close(pipe_fds[1]);
 	if (failed) {
+		close(child->input_fd);
 		close(pipe_fds[0]);
 		return util_error_errno(err, failed, "--repeat: cannot start a run");
 	}
@@ -208,31 +215,45 @@ static int start(struct repetition *r, int trace_fd, struct util_error *err)
 				 : 0;
 }
 
+/* Why the time of a child does not count. */
+static int refuse(const struct run *run, int index, bool is_input_missed, struct util_error *err)
+{
+	long long seed = run->options.seed + index;
+	const char *option = run->is_varied ? "" : "--repeat: "; /* if it was given */
+
+	if (is_input_missed)
+		return util_error_set(err, UTIL_EUNSUPPORTED,
+				      "%sthe program reads standard input, which the further runs "
+				      "have only if it is a file",
+				      option);
+	return util_error_set(err, UTIL_EPROGRAM,
+			      "%sthe run with seed %lld failed; --repeat 1 --seed %lld shows why",
+			      option, seed, seed);
+}
+
 /* Takes the time of a child that has ended, or is about to. */
 static int collect(struct repetition *r, int k, struct util_error *err)
 {
 	struct child child = r->children[k];
 	char text[64] = "";
 	ssize_t n = read(child.time_fd, text, sizeof text - 1);
+	bool is_input_missed;
 	int status = -1;
 
 	while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
 		;
+	is_input_missed = run_input_is_missed(child.input_fd);
+	close(child.input_fd);
 	close(child.time_fd);
 	if (child.pid_fd >= 0)
 		close(child.pid_fd);
 	r->children[k] = r->children[--r->n_children];
 	if (n > 0 && text[n - 1] == '\n')
 		text[n - 1] = '\0';
-	if (status == 0 && n > 0 &&
+	if (status == 0 && n > 0 && !is_input_missed &&
 	    !util_parse_double(text, &r->run->repeat_times_s[child.index], NULL))
 		return 0;
-	return util_error_set(
-	    err, UTIL_EPROGRAM,
-	    "--repeat: the run with seed %lld failed; --seed %lld without --repeat "
-	    "shows why",
-	    (long long)(r->run->options.seed + child.index),
-	    (long long)(r->run->options.seed + child.index));
+	return refuse(r->run, child.index, is_input_missed, err);
 }
 
 /* Waits until a child ends, or a signal comes. */
