@@ -177,6 +177,14 @@ class Variation(unittest.TestCase):
         self.assertEqual((done.returncode, "prediction:" in done.stderr), (2, False))
         self.assertIn("mpisim-run: --repeat: the program reads standard input, which the further runs have only if it is a file", done.stderr)
 
+    def test_a_program_that_finds_what_it_left_runs_once_and_says_so(self):
+        found = self.result("resume")
+        self.assertNotIn("prediction_interval", found)
+        self.assertGreater(found["predicted_time_s"], 1.5 * self.result("race", "--repeat", 1)["predicted_time_s"])
+        self.assertRegex(" ".join(found["warnings"]), r"one run with variation, not the median of several: the program does something else when it "
+                         r"is run again: with seed 0 it took [0-9.]+ s, then [0-9.]+ s; does it read what it wrote before\?")
+        self.assertNotIn("warnings", [key for key, value in self.result("resume").items() if key == "warnings" and value])
+
     def test_input_that_nobody_reads_does_not_matter(self):
         self.assertEqual(self.result("race", input="3\n")["prediction_interval"], self.result("race")["prediction_interval"])
 

@@ -231,6 +231,22 @@ static int refuse(const struct run *run, int index, bool is_input_missed, struct
 			      option, seed, seed);
 }
 
+/* What the first run took is known: a program that goes by what it finds (a file that it wrote
+ * before) takes another time. */
+static int put_time(struct run *run, int index, double time_s, struct util_error *err)
+{
+	double *place = &run->repeat_times_s[index];
+
+	if (index == 0 && time_s != *place)
+		return util_error_set(
+		    err, UTIL_EPROGRAM,
+		    "the program does something else when it is run again: with seed %lld "
+		    "it took %.4g s, then %.4g s; does it read what it wrote before?",
+		    (long long)run->options.seed, *place, time_s);
+	*place = time_s;
+	return 0;
+}
+
 /* Takes the time of a child that has ended, or is about to. */
 static int collect(struct repetition *r, int k, struct util_error *err)
 {
@@ -239,6 +255,7 @@ static int collect(struct repetition *r, int k, struct util_error *err)
 	ssize_t n = read(child.time_fd, text, sizeof text - 1);
 	bool is_input_missed;
 	int status = -1;
+	double time_s;
 
 	while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -250,9 +267,8 @@ static int collect(struct repetition *r, int k, struct util_error *err)
 	r->children[k] = r->children[--r->n_children];
 	if (n > 0 && text[n - 1] == '\n')
 		text[n - 1] = '\0';
-	if (status == 0 && n > 0 && !is_input_missed &&
-	    !util_parse_double(text, &r->run->repeat_times_s[child.index], NULL))
-		return 0;
+	if (status == 0 && n > 0 && !is_input_missed && !util_parse_double(text, &time_s, NULL))
+		return put_time(r->run, child.index, time_s, err);
 	return refuse(r->run, child.index, is_input_missed, err);
 }
 
@@ -346,7 +362,8 @@ int run_repeat_record(struct run *run, int k, struct util_error *err)
 int run_repeat(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
-	struct repetition r = {.run = run, .next = 1, .most = most_at_once(o)};
+	/* who asked for runs knows the program; else the first one is run again, too */
+	struct repetition r = {.run = run, .next = run->is_varied ? 0 : 1, .most = most_at_once(o)};
 	struct sigaction saved[3];
 	int failed;
 
