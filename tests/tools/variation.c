@@ -3,8 +3,9 @@
  * Programs for variation.py, by their first argument: "ring" (its course is the same whatever the
  * times), "race" (who comes first decides), "late" (fails if a certain rank is last), "general"
  * (what cannot be recorded), "input" (as many races as standard input says), "resume" (two races,
- * or one where the file "state" is, which it writes), "exit" (a code). Each says on standard output
- * that it ran, and adds a line to the file that the second argument names.
+ * or one where the file "state" is, which it writes), "endless" (a race, without an end where
+ * "state" is), "exit" (a code). Each says on standard output that it ran, and adds a line to the
+ * file that the second argument names.
  */
 #include <mpi.h>
 #include <mpisim.h>
@@ -103,12 +104,14 @@ static void from_input(int rank, int n)
 		race(rank, n);
 }
 
-static void resume(int rank, int n)
+static void resume(int rank, int n, int is_endless)
 {
 	FILE *state = rank == 0 ? fopen("state", "r") : NULL;
-	int is_begun = state != NULL;
+	volatile int is_begun = state != NULL;
 
-	MPI_Bcast(&is_begun, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	while (is_begun && is_endless)
+		;
+	MPI_Bcast((int *)&is_begun, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	race(rank, n);
 	if (!is_begun)
 		race(rank, n);
@@ -144,8 +147,8 @@ int main(int argc, char **argv)
 		general(rank, n);
 	else if (!strcmp(argv[1], "input"))
 		from_input(rank, n);
-	else if (!strcmp(argv[1], "resume"))
-		resume(rank, n);
+	else if (!strcmp(argv[1], "resume") || !strcmp(argv[1], "endless"))
+		resume(rank, n, !strcmp(argv[1], "endless"));
 	MPI_Finalize();
 	return !strcmp(argv[1], "exit") ? 5 : 0;
 }

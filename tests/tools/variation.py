@@ -8,10 +8,12 @@ import json
 import os
 import pathlib
 import re
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BIN, PROGRAM, ROOT = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
@@ -184,6 +186,17 @@ class Variation(unittest.TestCase):
         self.assertRegex(" ".join(found["warnings"]), r"one run with variation, not the median of several: the program does something else when it "
                          r"is run again: with seed 0 it took [0-9.]+ s, then [0-9.]+ s; does it read what it wrote before\?")
         self.assertNotIn("warnings", [key for key, value in self.result("resume").items() if key == "warnings" and value])
+
+    def test_an_interrupt_of_further_runs_says_that_the_program_had_ended(self):
+        words = [BIN / "mpisim-run", "--cluster", "varied.yaml", "-n", 4, "--compute", "modelled", PROGRAM, "endless", "ran"]
+        process = subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   cwd=self.dir)
+        while process.poll() is None and (not (self.dir / "ran").exists() or self.n_ran() < 2):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130, said)
+        self.assertRegex(said, r"\nmpisim-run: the run ended at [0-9.]+ m?s of simulated time, those with further seeds did not\n")
 
     def test_input_that_nobody_reads_does_not_matter(self):
         self.assertEqual(self.result("race", input="3\n")["prediction_interval"], self.result("race")["prediction_interval"])
