@@ -12,6 +12,7 @@
 #include "pdexec/image.h"
 #include "pdexec/process.h"
 #include "tools/check/check.h"
+#include "tools/run/clash.h"
 #include "tools/run/entry.h"
 #include "tools/run/input.h"
 #include "tools/run/outfile.h"
@@ -276,6 +277,8 @@ int run_results_check(const struct run_options *options, struct util_error *err)
 {
 	json_t *what_if = NULL;
 
+	if (run_clash_check(options, err))
+		return err->code;
 	if (options->json && run_file_check(options->json, err))
 		return util_error_prepend(err, "--json");
 	if (options->html && run_file_check(options->html, err))
