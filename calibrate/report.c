@@ -154,7 +154,7 @@ static void summarize(const struct fit *fit, const struct check *check, const ch
 	printf("library:     %.60s\n", library ? library : "unknown");
 	printf("latency:     %.4g us, of which the network has %.4g us\n",
 	       fit->empty[w].value * 1e6, fit->latency[w].value * 1e6);
-	printf("bandwidth:   %.4g MB/s\n", fit->bandwidth_Bps[w].value / 1e6);
+	printf("bandwidth:   %.6g MB/s\n", fit->bandwidth_Bps[w].value / 1e6);
 	if (threshold_B == INT64_MAX)
 		printf("eager limit: none was seen\n");
 	else

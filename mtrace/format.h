@@ -63,24 +63,38 @@ enum mtrace_type { MTRACE_CONTIGUOUS = 1 };
  * each; what is not listed is not recorded.
  *
  *   b  buffer: byte (enum mtrace_buffer)
- *   i  integer: signed                        a  integers: varint n, n signed
+ *   i  integer: signed
+ *   a  integers: varint n, n signed
  *   t  datatype: varint handle of a predefined one (its constant in the MPI 5.0 ABI), or
- * MTRACE_DERIVED + id T  datatypes: varint n, n as t o  operation: the same; MTRACE_DERIVED:
- * user-defined, not commutative, MTRACE_DERIVED + 1: commutative c  communicator: varint, 0: null,
- * 1: MPI_COMM_WORLD, 2: MPI_COMM_SELF, others as created C  created communicator, 0: none F
- * communicator that is freed g  group: varint n, n varint ranks of MPI_COMM_WORLD r  request:
- * varint, 0: null               R  created request       q  requests: varint n, n as r f  request
- * that the call ends if it is not persistent m  message of a probe: varint, 0: none, 1:
- * MPI_MESSAGE_NO_PROC    M  created one w  source of a receive or probe: signed; after
- * MTRACE_ANY_SOURCE its match: 4 bytes source in the communicator, 4 bytes tag; source
- * MTRACE_UNMATCHED: none x  outcome of a test or probe:
- * signed (flag, index or number)      v  window: varint, 0: null      V  created one      U  one
- * that is freed      d  displacement in a window: signed      X  indices that ended: varint n, n
- * varint s  session: varint, 0: null S  created one n  text: varint string e  error code that the call returned: signed
+ *      MTRACE_DERIVED + id
+ *   T  datatypes: varint n, n as t
+ *   o  operation: the same; MTRACE_DERIVED: user-defined, not commutative, MTRACE_DERIVED + 1:
+ *      commutative
+ *   c  communicator: varint, 0: null, 1: MPI_COMM_WORLD, 2: MPI_COMM_SELF, others as created
+ *   C  created communicator, 0: none
+ *   F  communicator that is freed
+ *   g  group: varint n, n varint ranks of MPI_COMM_WORLD
+ *   r  request: varint, 0: null
+ *   R  created request
+ *   q  requests: varint n, n as r
+ *   f  request that the call ends if it is not persistent
+ *   m  message of a probe: varint, 0: none, 1: MPI_MESSAGE_NO_PROC
+ *   M  created one
+ *   w  source of a receive or probe: signed; after MTRACE_ANY_SOURCE its match: 4 bytes source in
+ *      the communicator, 4 bytes tag; source MTRACE_UNMATCHED: none
+ *   x  outcome of a test or probe: signed (flag, index or number)
+ *   v  window: varint, 0: null
+ *   V  created one
+ *   U  one that is freed
+ *   d  displacement in a window: signed
+ *   X  indices that ended: varint n, n varint
+ *   s  session: varint, 0: null
+ *   S  created one
+ *   n  text: varint string
+ *   e  error code that the call returned: signed
  *
  * A call of a function whose signature is "" has no effect on times, but is counted in reports.
- * A reader skips calls that it does not know by
- * their signatures.
+ * A reader skips calls that it does not know by their signatures.
  */
 enum { MTRACE_DERIVED = 0x400 };
 enum mtrace_buffer {

@@ -291,7 +291,7 @@ int net_read_unattended_send(struct net_draft *draft, const struct net_yaml_tree
 	if (!rc && cluster->unattended_sends.n == 0 && cluster->unattended_receive_B != INT64_MAX)
 		return net_yaml_fail(tree, net_yaml_at(tree, "protocol.unattended_receive"), err,
 				     "protocol.unattended_receive: found a size without %s, wanted "
-				     "both or neither",
+				     "a size of that, too",
 				     path);
 	if (rc || cluster->unattended_sends.n == 0)
 		return rc;

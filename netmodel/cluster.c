@@ -127,21 +127,23 @@ int64_t net_cluster_unattended_send(const struct net_cluster *cluster, int64_t c
 	return buffer_from(&cluster->unattended_sends, carried_B);
 }
 
-int64_t net_cluster_handed_when(const struct net_cluster *cluster, int64_t end_B)
+int64_t net_cluster_handed_when(const struct net_cluster *cluster, int64_t arrived_B, int64_t end_B)
 {
 	const struct net_send_buffers *sends = &cluster->unattended_sends;
 
-	if (sends->n == 0 || sends->list[0].from_B > 0)
-		return 0;
+	if (buffer_from(sends, arrived_B) < 0)
+		return arrived_B;
 	for (int i = 0; i < sends->n; i++) {
-		int64_t from_B = sends->list[i].from_B, at_B = end_B - sends->list[i].size_B;
+		int64_t at_B = end_B - sends->list[i].size_B;
 
-		if (at_B < from_B)
-			at_B = from_B;
+		if (at_B < sends->list[i].from_B)
+			at_B = sends->list[i].from_B;
+		if (at_B < arrived_B)
+			at_B = arrived_B;
 		if (i + 1 == sends->n || at_B < sends->list[i + 1].from_B)
 			return at_B;
 	}
-	return 0;
+	return arrived_B;
 }
 
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming)

@@ -242,9 +242,9 @@ int64_t net_cluster_send_buffer(const struct net_cluster *cluster, int64_t size_
  * progress; negative: everything. */
 int64_t net_cluster_unattended_send(const struct net_cluster *cluster, int64_t carried_B);
 
-/* The least number of bytes that must have arrived on a connection for its system to take all
- * before `end_B`. O(entries). */
-int64_t net_cluster_handed_when(const struct net_cluster *cluster, int64_t end_B);
+/* The least number of bytes that must have arrived on a connection, where arrived_B have, for its
+ * system to take all before `end_B`. O(entries). */
+int64_t net_cluster_handed_when(const struct net_cluster *cluster, int64_t arrived_B, int64_t end_B);
 
 /* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */
 double net_cluster_cpu_cost(const struct net_cluster *cluster, int outgoing, int incoming);

@@ -402,29 +402,3 @@ void replay_destroy(struct replay *replay)
 	free(replay->zeros);
 	free(replay);
 }
-
-int replay_predict(struct mtrace_file *file, const struct replay_config *config, sim_time_ps *out,
-		   struct util_error *err)
-{
-	struct replay *replay;
-	struct pd_world *world;
-	enum sim_step step = SIM_STEP_EVENT;
-	int failed = replay_create(file, config, &replay, err);
-
-	if (failed)
-		return failed;
-	world = replay->world;
-	pd_world_start(world);
-	while (!pd_world_is_over(world) && step != SIM_STEP_IDLE)
-		step = pd_world_step(world);
-	if (world->failure.kind != PD_FAILURE_NONE)
-		failed = util_error_set(err, UTIL_EPROGRAM, "rank %d: %s", world->failure.rank,
-					world->failure.text);
-	else if (world->n_running > 0)
-		failed =
-		    util_error_set(err, UTIL_EPROGRAM, "deadlock: %d ranks wait", world->n_running);
-	else
-		*out = world->engine.now;
-	replay_destroy(replay);
-	return failed;
-}

@@ -54,11 +54,4 @@ int replay_create(struct mtrace_file *file, const struct replay_config *config, 
 		  struct util_error *err);
 void replay_destroy(struct replay *replay); /* NULL is fine */
 
-/*
- * Replays to the end. *out: predicted running time. Errors: those of replay_create; UTIL_EPROGRAM
- * with the failure: a deadlock, which a trace whose wildcards or tests went another way can have.
- */
-int replay_predict(struct mtrace_file *file, const struct replay_config *config, sim_time_ps *out,
-		   struct util_error *err);
-
 #endif

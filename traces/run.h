@@ -60,7 +60,7 @@ struct trace_collective {
 
 struct trace_run {
 	const char *cluster_file;
-	int cpus_per_rank; /* of the first program; 0: nobody knows */
+	int cpus_per_rank; /* --cpus-per-rank; 0: was not given */
 	const char *placement, *compute_mode;
 	const char *const *overrides; /* [n_overrides] of --set */
 	int n_overrides;

@@ -14,9 +14,6 @@ struct scale {
 static const struct scale time_scales[] = {
     {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"ps", 1e-12},
 };
-static const struct scale rate_scales[] = {
-    {"TB/s", 1e12}, {"GB/s", 1e9}, {"MB/s", 1e6}, {"kB/s", 1e3}, {"B/s", 1},
-};
 static const struct scale size_scales[] = {
     {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1},
 };
@@ -76,11 +73,6 @@ static char *format_scaled(char *buf, size_t size, double value, const struct sc
 char *util_format_time(char *buf, size_t size, double seconds)
 {
 	return format_scaled(buf, size, seconds, time_scales, "s");
-}
-
-char *util_format_bandwidth(char *buf, size_t size, double Bps)
-{
-	return format_scaled(buf, size, Bps, rate_scales, "B/s");
 }
 
 char *util_format_size(char *buf, size_t size, double bytes)

@@ -11,8 +11,10 @@
  * Parsing and printing of quantities, independent of the locale.
  *
  *   time       "1350us", "2 ms", "0", "1.5s", "3min"; units ps ns us (µs) ms s min h; only 0 may
- * stand without bandwidth  "11.85 MB/s", "1 Gbit/s", "100Mbps", "2 GiB/s", "inf"; B/s or bit/s;
- * result in bytes per second size       "64KiB", "1 MB", "4096" (bytes), "2GiB"
+ *              stand without
+ *   bandwidth  "11.85 MB/s", "1 Gbit/s", "100Mbps", "2 GiB/s", "inf"; B/s or bit/s; result in bytes
+ *              per second
+ *   size       "64KiB", "1 MB", "4096" (bytes), "2GiB"
  *
  * Decimal prefixes k K M G T (powers of 1000), binary Ki Mi Gi Ti (powers of 1024). All refuse NaN,
  * trailing text, and negative values. Errors: UTIL_EINPUT with what was found and what was wanted.
@@ -31,10 +33,9 @@ int util_parse_double(const char *text, double *out, struct util_error *err);
 int util_parse_int(const char *text, int64_t min, int64_t max, int64_t *out,
 		   struct util_error *err);
 
-/* Human-readable forms for messages: "1.35 ms", "11.9 MB/s", "1.3 GB". `size` >= 32. Return `buf`.
+/* Human-readable forms for messages: "1.35 ms", "1.3 GB". `size` >= 32. Return `buf`.
  */
 char *util_format_time(char *buf, size_t size, double seconds);
-char *util_format_bandwidth(char *buf, size_t size, double Bps);
 char *util_format_size(char *buf, size_t size, double bytes);
 
 #endif

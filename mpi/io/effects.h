@@ -6,7 +6,7 @@
 
 /*
  * What a call of this chapter does that takes time, for recordings: messages of its communicator,
- * operations on metadata, bytes from and to the storage. A recorder asks for it by io_rank.effects
+ * operations on metadata, bytes from and to the storage. A recording asks for it by io_rank.effects
  * before the call; io_effects_play does the same again, where there is neither the file nor its data.
  *
  * A list of integers: each effect, the number of the file that it is of (from 1, the rank's own; 0:

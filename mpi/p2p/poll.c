@@ -50,13 +50,14 @@ static void pause_for(struct mpi_rank *me, sim_time_ps length)
 
 	endpoint->wait.kind = MPI_WAIT_POLL;
 	endpoint->is_blocked = true;
-	mpi_connections_attend(me);
-	endpoint->has_news = false;
+	endpoint->has_news = mpi_connections_attend(me); /* a send has ended: nobody would wake it */
 	mpi_cause_block(me);
-	if (length != SIM_TIME_MAX)
-		sim_engine_after(engine, &endpoint->alarm, length);
-	sim_task_block(&me->pd->task);
-	sim_engine_cancel(engine, &endpoint->alarm);
+	if (!endpoint->has_news) {
+		if (length != SIM_TIME_MAX)
+			sim_engine_after(engine, &endpoint->alarm, length);
+		sim_task_block(&me->pd->task);
+		sim_engine_cancel(engine, &endpoint->alarm);
+	}
 	endpoint->is_blocked = false;
 	endpoint->wait.kind = MPI_WAIT_NOTHING;
 	mpi_connections_leave(me);

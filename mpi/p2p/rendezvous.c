@@ -61,7 +61,7 @@ static int64_t buffer_of(const struct mpi_message *message, int64_t bulk_B)
 	if (is_handed_over(message))
 		return -1;
 	if (cluster->send_buffer_is_unattended) /* within a node: as on a new connection */
-		return bulk_B - net_cluster_handed_when(cluster, bulk_B);
+		return bulk_B - net_cluster_handed_when(cluster, 0, bulk_B);
 	return net_cluster_send_buffer(cluster, message->size_B);
 }
 

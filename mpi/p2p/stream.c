@@ -170,10 +170,15 @@ static void ask(struct mpi_connection *connection)
 {
 	const struct net_cluster *cluster = connection->from->world->pd->cluster;
 	const struct mpi_handover *first = connection->first;
+	struct net_stream *stream = &connection->stream;
 
-	net_stream_tell_at(&connection->stream,
-			   first ? net_cluster_handed_when(cluster, first->end_B) : 0,
-			   first ? taken_more : NULL);
+	if (first)
+		net_stream_tell_at(stream,
+				   net_cluster_handed_when(cluster, net_stream_arrived(stream),
+							   first->end_B),
+				   taken_more);
+	else
+		net_stream_tell_at(stream, 0, NULL);
 }
 
 static void taken_more(struct net_stream *stream)

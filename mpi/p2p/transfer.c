@@ -14,9 +14,11 @@ static bool is_lent(const struct mpi_p2p_args *a, int64_t size_B, enum mpi_send_
 	return is_rendezvous || (mode != SEND_SYNCHRONOUS && size_B > MESSAGE_INLINE_B);
 }
 
-static bool is_kept(struct mpi_message *message, struct mpi_request *send)
+/* What a rank sends to itself has no connection, and may be gone already. */
+static bool is_kept(struct mpi_message *message, const struct mpi_rank *dest,
+		    struct mpi_request *send)
 {
-	return __builtin_expect(send->owner->endpoint->has_connections, 0) &&
+	return __builtin_expect(send->owner->endpoint->has_connections, 0) && dest != send->owner &&
 	       mpi_connection_keeps(message, send);
 }
 
@@ -54,7 +56,7 @@ bool mpi_eager_send_other(struct mpi_rank *me, const struct mpi_p2p_args *a)
 	mpi_launch(message, me, dest, size_B, CHANNEL_P2P, false);
 	if (is_later && !mpi_message_hand_over(message, (const char *)a->buf + a->type->true_lb_B))
 		mpi_eager_attach(me, a, message, (size_t)size_B);
-	if (__builtin_expect(me->endpoint->has_connections, 0))
+	if (__builtin_expect(me->endpoint->has_connections, 0) && dest != me)
 		await_handover(me, a, message);
 	return true;
 }
@@ -115,7 +117,7 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 		mpi_message_lend(message, send);
 	}
 	mpi_launch(message, me, dest, size_B, send->channel, is_rendezvous);
-	if (is_over && (send->mode == SEND_BUFFERED || !is_kept(message, send)))
+	if (is_over && (send->mode == SEND_BUFFERED || !is_kept(message, dest, send)))
 		mpi_request_complete(send, MPI_SUCCESS);
 }
 

@@ -115,6 +115,23 @@ static void by_what_was_carried(void)
 	}
 }
 
+/* unattended_send [{from: 1000, size: 500}]: the system takes all of the first message. The second one
+ * waits, although there was no limit before. */
+static void no_limit_before_the_first_entry(void)
+{
+	if (rank == 0) {
+		MPI_Send(buf, 1000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("first send", 0.1);
+		compute_until_ms(10);
+		MPI_Send(buf, 1000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+		expect_ms("second send", 10 + 0.1 + 1 + 0.5);
+		compute_until_ms(20);
+	} else if (rank == 1) {
+		receive_until_ms(1000, 0.1 + 1 + 1 + 0.1);
+		receive_until_ms(1000, 10 + 0.1 + 1 + 1 + 0.1);
+	}
+}
+
 /* The second message fits beside what the system still has of the first, 300 and 200 B. */
 static void the_system_takes_what_fits(void)
 {
@@ -386,6 +403,7 @@ static const struct test_case cases[] = {
     {"eager_leaves_in_parts", eager_leaves_in_parts},
     {"blocking_send_leaves_as_a_whole", blocking_send_leaves_as_a_whole},
     {"by_what_was_carried", by_what_was_carried},
+    {"no_limit_before_the_first_entry", no_limit_before_the_first_entry},
     {"sends_leave_what_the_system_takes", sends_leave_what_the_system_takes},
     {"a_returned_send_goes_on", a_returned_send_goes_on},
     {"a_returned_send_goes_on_as_packets", a_returned_send_goes_on_as_packets},

@@ -102,16 +102,19 @@ static void a_send_buffer_is_what_leaves_unattended(void **state)
 	    net_cluster_parse_with("test.yaml", MINIMAL, strlen(MINIMAL), 4, overrides, &c, &err),
 	    0);
 	assert_true(c->send_buffer_is_unattended);
-	assert_true(net_cluster_handed_when(c, 1000) == 0); /* no limit yet */
+	assert_true(net_cluster_handed_when(c, 0, 1000) == 0); /* no limit yet */
+	assert_true(net_cluster_handed_when(c, 99, 1000) == 99);
+	assert_true(net_cluster_handed_when(c, 100, 1000) == 920);
 	net_cluster_destroy(c);
 	c = parse("protocol={order: per_pair, progress: in_mpi, unattended_send: "
 		  "[{from: 0, size: 50}, {from: 200, size: 80}, {from: 300, size: 20}]}");
-	assert_true(net_cluster_handed_when(c, 40) == 0);
-	assert_true(net_cluster_handed_when(c, 120) == 70);
-	assert_true(net_cluster_handed_when(c, 249) == 199);
-	assert_true(net_cluster_handed_when(c, 250) == 200); /* 280, as more are taken then */
-	assert_true(net_cluster_handed_when(c, 379) == 299);
-	assert_true(net_cluster_handed_when(c, 381) == 361); /* 20 from 300 on */
+	assert_true(net_cluster_handed_when(c, 0, 40) == 0);
+	assert_true(net_cluster_handed_when(c, 0, 120) == 70);
+	assert_true(net_cluster_handed_when(c, 0, 249) == 199);
+	assert_true(net_cluster_handed_when(c, 0, 250) == 200); /* 280, as more are taken then */
+	assert_true(net_cluster_handed_when(c, 0, 379) == 299);
+	assert_true(net_cluster_handed_when(c, 0, 381) == 361); /* 20 from 300 on */
+	assert_true(net_cluster_handed_when(c, 310, 379) == 359); /* it takes nothing back to 299 */
 	net_cluster_destroy(c);
 }
 
@@ -271,7 +274,7 @@ static void wrong_values_are_refused(void **state)
 	     "found protocol.progress: async, wanted in_mpi or in_waiting"},
 	    {"protocol.unattended_send=[{from: 0, size: 0}]", "unattended_send.size: "},
 	    {"protocol.unattended_receive=1 MB",
-	     "protocol.unattended_receive: found a size without protocol.unattended_send, wanted both"},
+	     "protocol.unattended_receive: found a size without protocol.unattended_send, wanted a size of that"},
 	    {"protocol={order: per_pair, progress: in_mpi, unattended_send: 1 MB, unattended_receive: 0}",
 	     "protocol.unattended_receive: "},
 	    {"protocol.unattended_send=on", "protocol.unattended_send: "},

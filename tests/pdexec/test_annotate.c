@@ -48,7 +48,7 @@ static void kernels_share_a_step_by_what_they_were_charged(void **state)
 
 static void script_phases(struct pd_rank *rank)
 {
-	char name[8] = "outer"; /* reused by the program: the recorder keeps its own */
+	char name[8] = "outer"; /* reused by the program: what observers are told stays */
 
 	mpisim_add_compute_time(1);
 	mpisim_phase_begin(name);

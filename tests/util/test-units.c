@@ -320,16 +320,11 @@ static void quantities_print_with_three_digits(void **state)
 	    {0.9996e-3, "1 ms"},  {-2e-3, "-2 ms"},	{1e-14, "0.01 ps"},  {INFINITY, "inf"},
 	    {-INFINITY, "-inf"},  {NAN, "nan"},		{1e300, "1e+300 s"}, {1.05, "1.05 s"},
 	};
-	static const struct form rates[] = {
-	    {11.85e6, "11.9 MB/s"}, {125e6, "125 MB/s"}, {1, "1 B/s"},
-	    {0, "0 B/s"},	    {INFINITY, "inf"},
-	};
 	static const struct form sizes[] = {
 	    {1.3e9, "1.3 GB"}, {512, "512 B"}, {4096, "4.1 kB"}, {3e15, "3000 TB"}, {2e12, "2 TB"},
 	};
 
 	check_forms(util_format_time, times, LENGTH(times));
-	check_forms(util_format_bandwidth, rates, LENGTH(rates));
 	check_forms(util_format_size, sizes, LENGTH(sizes));
 }
 

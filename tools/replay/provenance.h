@@ -21,7 +21,7 @@ struct replay_provenance {
 	enum pd_compute_mode mode;
 	int first_n; /* 0: all calls of kernels were of one kind */
 	bool no_alloc;
-	int cpus_per_rank; /* 0: unknown */
+	int cpus_per_rank; /* 0: was not given */
 	double vary_compute, vary_transfer; /* negative: as the cluster file says */
 	bool deterministic, is_single;	    /* --deterministic, --repeat 1 */
 	int64_t seed;

@@ -94,7 +94,7 @@ static void describe_settings(const struct run *run, struct trace_run *out)
 
 	out->cluster_file = o->cluster;
 	out->placement = o->placement ? o->placement : run->schedule ? "by job" : of_cluster;
-	out->cpus_per_rank = run->world->is_builtin ? o->cpus_per_rank : run->world->programs[0].n_cpus;
+	out->cpus_per_rank = o->cpus_per_rank;
 	out->compute_mode = run_mode_name(o->mode);
 	out->overrides = o->overrides;
 	out->n_overrides = o->n_overrides;

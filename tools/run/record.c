@@ -58,8 +58,8 @@ static json_t *describe_options(const struct run *run)
 		json_object_set_new(options, "first_n", json_integer(o->first_n));
 	if (o->no_alloc)
 		json_object_set_new(options, "no_alloc", json_true());
-	json_object_set_new(options, "cpus_per_rank",
-			    json_integer(run->world->programs[0].n_cpus));
+	if (o->cpus_per_rank > 0)
+		json_object_set_new(options, "cpus_per_rank", json_integer(o->cpus_per_rank));
 	if (o->placement)
 		json_object_set_new(options, "placement", json_string(o->placement));
 	return options;

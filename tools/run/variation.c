@@ -108,8 +108,6 @@ static int twin_run(struct twin *twin, struct run *first, struct mtrace_file *fi
 		    .begin_s = first->begin_s,
 		    .told = first},
 	};
-	if (!first->world->is_builtin)
-		run->options.cpus_per_rank = first->world->programs[0].n_cpus;
 	failed = run_replay_create(run, file, seed, only_time, &twin->replay, err);
 	if (failed)
 		return failed;

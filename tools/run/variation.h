@@ -31,7 +31,7 @@ void run_variation_resolve(struct run *run);
 int run_variation_finish(struct run *run, struct mtrace_file *file);
 
 /* A world that replays `file` with the run's options and `seed`, in run->world and run->mpi; the
- * run's recorders observe it (run->summary alone with `only_time`). */
+ * run's traces observe it (run->summary alone with `only_time`). */
 int run_replay_create(struct run *run, struct mtrace_file *file, int64_t seed, bool only_time,
 		      struct replay **out, struct util_error *err);
 
