@@ -69,7 +69,13 @@ class Usage(Base):
             self.refused(wanted, "--cluster", self.cluster, "-n", 2, *words)
         self.assertEqual(before, (copy.read_bytes(), pathlib.Path(self.cluster).read_bytes()))
         self.assertFalse(out.exists())
-        done = call(BIN / "mpisim-run", "--cluster", self.cluster, "-n", 2, "--json", "/dev/null", "--html", "/dev/null", copy, "barriers")
+        trace = self.dir / "trace"
+        self.assertEqual(call(*self.words("--record", trace), copy, "work").returncode, 0)
+        recorded = trace.read_bytes()
+        for tool, option in (("mpisim-replay", "--json"), ("mpisim-report", "-o")):
+            done = call(BIN / tool, trace, option, trace)
+            self.assertEqual((done.returncode, "which is the file of the trace" in done.stderr, trace.read_bytes()), (2, True, recorded), done)
+        done = call(BIN / "mpisim-run", "--cluster", self.cluster, "-n", 2, "--json", "/dev/null", "--html", "/dev/null", copy, "work")
         self.assertNotEqual(done.returncode, 2, done)
 
     def test_bad_cluster_values_exit_2(self):

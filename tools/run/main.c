@@ -277,8 +277,6 @@ int run_results_check(const struct run_options *options, struct util_error *err)
 {
 	json_t *what_if = NULL;
 
-	if (run_clash_check(options, err))
-		return err->code;
 	if (options->json && run_file_check(options->json, err))
 		return util_error_prepend(err, "--json");
 	if (options->html && run_file_check(options->html, err))
@@ -378,8 +376,10 @@ static void tell_needs(const struct run *run)
 static int simulate(struct run *run)
 {
 	struct util_error err = {0};
-	int failed = prepare_cluster(run, &err), status = EXIT_USAGE;
+	int failed = run_clash_check(&run->options, &err), status = EXIT_USAGE;
 
+	if (!failed)
+		failed = prepare_cluster(run, &err);
 	run->reserve = malloc(RUN_RESERVE_B);
 	if (!failed)
 		failed = prepare_world(run, &err);
