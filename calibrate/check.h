@@ -28,7 +28,7 @@ struct check {
 	char why_not[1024];	       /* it was not */
 	int n, n_close, n_near, n_off; /* compared; within 5 %, within 10 %, and not */
 	int n_apart;		       /* not compared: the probes chose other sizes */
-	double sum; /* of all errors, each at most 1: what the better of two files has less of */
+	double sum; /* of all n errors, each at most 1: the better of two files has less in the mean */
 	int n_worst;
 	struct check_off worst[CHECK_PROBES]; /* [n_worst] of each probe, the worst first */
 };

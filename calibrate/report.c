@@ -69,7 +69,9 @@ static void try_choice(struct fit *fit, struct check *check, struct fit_choice c
 		try_file(&as_if, &other);
 	else
 		snprintf(other.why_not, sizeof(other.why_not), "%s", check->why_not);
-	if (check->is_made && (!other.is_made || other.sum > BETTER * check->sum)) {
+	/* in the mean: probes on another file may choose other sizes, which are not compared */
+	if (check->is_made &&
+	    (!other.is_made || other.sum * check->n > BETTER * check->sum * other.n)) {
 		fit_finish(&as_if);
 		return;
 	}

@@ -110,7 +110,7 @@ class Repeat(unittest.TestCase):
         # a barrier takes one latency here: with more than 110 us, and only then, it fails
         done = self.call("--vary-cluster", "--repeat", 200, program=self.dir / "flaky")
         self.assertEqual(done.returncode, 1, done)
-        self.assertRegex(done.stderr, r"mpisim-run: the run with seed \d+ failed; --seed \d+ --repeat 1 shows why")
+        self.assertRegex(done.stderr, r"mpisim-run: --repeat: the run with seed \d+ failed; --repeat 1 --seed \d+ shows why")
         self.assertNotIn("prediction:", done.stderr)
 
     def test_wrong_usage_is_refused(self):

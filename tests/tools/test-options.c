@@ -100,6 +100,7 @@ static void wrong_usage_is_refused_with_what_was_wanted(void **state)
 		{"--cluster c -n 2 --vary-transfer -0.1 p", "[0, 1)"},
 		{"--cluster c -n 2 --seed -1 p", "--seed: "},
 		{"--cluster c -n 2 --seed 1.5 p", "--seed: "},
+		{"--cluster c -n 2 --seed 9223372036854775807 p", "--seed: "},
 		{"--cluster c -n 2 --stack-size 1 p", "16KiB"},
 		{"--cluster c -n 2 --stack-size big p", "--stack-size: "},
 		{"--cluster c -n 2 --first-n 0 p", "--first-n: "},

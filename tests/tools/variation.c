@@ -2,8 +2,10 @@
 /*
  * Programs for variation.py, by their first argument: "ring" (its course is the same whatever the
  * times), "race" (who comes first decides), "late" (fails if a certain rank is last), "general"
- * (what cannot be recorded), "exit" (a code). Each says on standard output that it ran, and adds a
- * line to the file that the second argument names.
+ * (what cannot be recorded), "input" (as many races as standard input says), "resume" (two races,
+ * or one where the file "state" is, which it writes), "endless" (a race, without an end where
+ * "state" is), "exit" (a code). Each says on standard output that it ran, and adds a line to the
+ * file that the second argument names.
  */
 #include <mpi.h>
 #include <mpisim.h>
@@ -91,6 +93,34 @@ static void general(int rank, int n)
 	ring(rank, n);
 }
 
+static void from_input(int rank, int n)
+{
+	int n_races = 0;
+
+	if (rank == 0 && scanf("%d", &n_races) != 1)
+		n_races = 0;
+	MPI_Bcast(&n_races, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	for (int k = 0; k < n_races; k++)
+		race(rank, n);
+}
+
+static void resume(int rank, int n, int is_endless)
+{
+	FILE *state = rank == 0 ? fopen("state", "r") : NULL;
+	volatile int is_begun = state != NULL;
+
+	while (is_begun && is_endless)
+		;
+	MPI_Bcast((int *)&is_begun, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	race(rank, n);
+	if (!is_begun)
+		race(rank, n);
+	if (rank == 0 && !state)
+		state = fopen("state", "w");
+	if (state)
+		fclose(state);
+}
+
 int main(int argc, char **argv)
 {
 	int rank, n;
@@ -115,6 +145,10 @@ int main(int argc, char **argv)
 		late(rank);
 	else if (!strcmp(argv[1], "general"))
 		general(rank, n);
+	else if (!strcmp(argv[1], "input"))
+		from_input(rank, n);
+	else if (!strcmp(argv[1], "resume") || !strcmp(argv[1], "endless"))
+		resume(rank, n, !strcmp(argv[1], "endless"));
 	MPI_Finalize();
 	return !strcmp(argv[1], "exit") ? 5 : 0;
 }

@@ -8,10 +8,12 @@ import json
 import os
 import pathlib
 import re
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BIN, PROGRAM, ROOT = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
@@ -34,9 +36,10 @@ class Variation(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def call(self, what, *options, cluster="varied", compute="modelled", env=None, ranks=4):
+    def call(self, what, *options, cluster="varied", compute="modelled", env=None, ranks=4, **given):
         words = [BIN / "mpisim-run", "--cluster", f"{cluster}.yaml", "-n", ranks, "--compute", compute, *options, PROGRAM, what, "ran"]
-        return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120, cwd=self.dir, env=os.environ | (env or {}))
+        return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120, cwd=self.dir, env=os.environ | (env or {}),
+                              **(given or {"stdin": subprocess.DEVNULL}))
 
     def result(self, what, *options, status=0, **more):
         done = self.call(what, "--json", "out.json", *options, **more)
@@ -155,6 +158,48 @@ class Variation(unittest.TestCase):
         found = self.result("late", env={"LAST": "2" if fails else "1"})
         self.assertNotIn("prediction_interval", found)
         self.assertRegex(" ".join(found["warnings"]), r"one run with variation, not the median of several: .*seed \d+ failed")
+
+    def test_further_runs_read_the_same_file(self):
+        (self.dir / "input").write_text("what stands before\n3\n")
+        times = []
+        for options in ((), *(("--repeat", 1, "--seed", k) for k in SEEDS)):
+            with open(self.dir / "input", "rb", buffering=0) as file:
+                file.seek(len("what stands before\n"))
+                times.append(self.result("input", *options, stdin=file))
+        self.assertGreater(times[0]["predicted_time_s"], 3 * 20e-3)
+        self.assertEqual(times[0]["prediction_interval"]["times_s"], [one["predicted_time_s"] for one in times[1:]])
+
+    def test_input_that_is_gone_leaves_one_run_and_a_word(self):
+        found = self.result("input", input="3\n")
+        self.assertNotIn("prediction_interval", found)
+        self.assertEqual(found["predicted_time_s"], self.result("input", "--repeat", 1, input="3\n")["predicted_time_s"])
+        self.assertEqual(found["warnings"], ["the prediction is one run with variation, not the median of several: the program reads standard "
+                                             "input, which the further runs have only if it is a file"])
+        done = self.call("input", "--repeat", 3, input="3\n")
+        self.assertEqual((done.returncode, "prediction:" in done.stderr), (2, False))
+        self.assertIn("mpisim-run: --repeat: the program reads standard input, which the further runs have only if it is a file", done.stderr)
+
+    def test_a_program_that_finds_what_it_left_runs_once_and_says_so(self):
+        found = self.result("resume")
+        self.assertNotIn("prediction_interval", found)
+        self.assertGreater(found["predicted_time_s"], 1.5 * self.result("race", "--repeat", 1)["predicted_time_s"])
+        self.assertRegex(" ".join(found["warnings"]), r"one run with variation, not the median of several: the program does something else when it "
+                         r"is run again: with seed 0 it took [0-9.]+ s, then [0-9.]+ s; does it read what it wrote before\?")
+        self.assertNotIn("warnings", [key for key, value in self.result("resume").items() if key == "warnings" and value])
+
+    def test_an_interrupt_of_further_runs_says_that_the_program_had_ended(self):
+        words = [BIN / "mpisim-run", "--cluster", "varied.yaml", "-n", 4, "--compute", "modelled", PROGRAM, "endless", "ran"]
+        process = subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   cwd=self.dir)
+        while process.poll() is None and (not (self.dir / "ran").exists() or self.n_ran() < 2):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130, said)
+        self.assertRegex(said, r"\nmpisim-run: the run ended at [0-9.]+ m?s of simulated time, those with further seeds did not\n")
+
+    def test_input_that_nobody_reads_does_not_matter(self):
+        self.assertEqual(self.result("race", input="3\n")["prediction_interval"], self.result("race")["prediction_interval"])
 
     def test_an_exit_code_is_not_repeated(self):
         found = self.result("exit", status=1)

@@ -8,6 +8,7 @@
 #include "tools/replay/doubts.h"
 #include "tools/replay/entry.h"
 #include "tools/replay/provenance.h"
+#include "tools/run/clash.h"
 #include "tools/run/run.h"
 #include "tools/run/variation.h"
 #include "util/version.h"
@@ -171,8 +172,10 @@ static void describe(struct session *s)
 
 static int prepare(struct session *s, struct util_error *err)
 {
-	int failed = mtrace_file_open(s->run.options.program[0], &s->file, err);
+	int failed = run_clash_check(&s->run.options, err);
 
+	if (!failed)
+		failed = mtrace_file_open(s->run.options.program[0], &s->file, err);
 	if (!failed)
 		failed = replay_provenance_read(s->file, &s->provenance, err);
 	if (!failed)

@@ -22,15 +22,18 @@ static void place(const struct run *run, struct run_failure *places, struct trac
 	}
 	if (pd->is_computing) {
 		since = pd->compute.begin;
-		blocked->function = call ? run_strings_add(&places->strings, "computing before %s", call)
-					 : "computing";
+		blocked->function =
+		    call ? run_strings_add(&places->strings, "computing before %s", call)
+			 : "computing";
 	} else if (!call) {
-		blocked->text = run->mpi->ranks[blocked->rank].n_opened == 0 ? "it has not called MPI yet" : "its turn has not come";
+		blocked->text = run->mpi->ranks[blocked->rank].n_opened == 0
+				    ? "it has not called MPI yet"
+				    : "its turn has not come";
 		return;
 	}
 	util_format_time(time, sizeof time, sim_time_to_s(since));
-	blocked->text = run_strings_add(&places->strings, "%s%ssince %s", waits_for ? waits_for : "",
-					waits_for ? ", " : "", time);
+	blocked->text = run_strings_add(&places->strings, "%s%ssince %s",
+					waits_for ? waits_for : "", waits_for ? ", " : "", time);
 }
 
 void run_interrupted_print(const struct run *run, FILE *file)
@@ -39,13 +42,15 @@ void run_interrupted_print(const struct run *run, FILE *file)
 	char time[32];
 
 	run_blocked_describe(run, &places);
-	if (places.description.n_blocked == 0) { /* further runs were interrupted */
-		run_failure_finish(&places);
-		return;
-	}
 	util_format_time(time, sizeof time, sim_time_to_s(run->world->engine.now));
-	fprintf(file, "%s: at %s of simulated time %d of %d ranks have not ended:\n", run->tool, time,
-		places.description.n_blocked, run->world->n_ranks);
+	if (places.description.n_blocked == 0)
+		fprintf(
+		    file,
+		    "%s: the run ended at %s of simulated time, those with further seeds did not\n",
+		    run->tool, time);
+	else
+		fprintf(file, "%s: at %s of simulated time %d of %d ranks have not ended:\n",
+			run->tool, time, places.description.n_blocked, run->world->n_ranks);
 	for (int i = 0; i < places.description.n_blocked; i++)
 		place(run, &places, &places.blocked[i]);
 	run_blocked_print(&places.description, file);

@@ -12,7 +12,9 @@
 #include "pdexec/image.h"
 #include "pdexec/process.h"
 #include "tools/check/check.h"
+#include "tools/run/clash.h"
 #include "tools/run/entry.h"
+#include "tools/run/input.h"
 #include "tools/run/outfile.h"
 #include "tools/run/launcher.h"
 #include "tools/run/libtool.h"
@@ -384,8 +386,10 @@ static void tell_needs(const struct run *run)
 static int simulate(struct run *run)
 {
 	struct util_error err = {0};
-	int failed = prepare_cluster(run, &err), status = EXIT_USAGE;
+	int failed = run_clash_check(&run->options, &err), status = EXIT_USAGE;
 
+	if (!failed)
+		failed = prepare_cluster(run, &err);
 	run->reserve = malloc(RUN_RESERVE_B);
 	if (!failed)
 		failed = prepare_world(run, &err);
@@ -446,6 +450,7 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 	    .tls_size_B = tls_size,
 	    .argv = argv,
 	    .start_dir_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC),
+	    .input_begin = run_input_begin(),
 	};
 	static char buffer[BUFSIZ];
 	struct util_error err;

@@ -257,7 +257,8 @@ static int take_compute_option(int option, char *value, struct run_options *out,
 		out->deterministic = true;
 		return 0;
 	case OPTION_SEED:
-		return parse_int("--seed", value, 0, INT64_MAX, &out->seed, err);
+		/* further runs have the seeds behind it */
+		return parse_int("--seed", value, 0, INT64_MAX - RUN_MAX_REPEATS, &out->seed, err);
 	default:
 		return 1;
 	}

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/run/input.h"
 #include "tools/run/run.h"
 #include "util/units.h"
 
@@ -114,7 +115,7 @@ int run_interval_compute(const double times_s[], int n, double coverage,
 
 struct child {
 	pid_t pid;
-	int pid_fd, time_fd;
+	int pid_fd, time_fd, input_fd;
 	int index; /* of its time */
 };
 
@@ -157,7 +158,8 @@ static char **child_argv(const struct run *run, char *seed, bool is_recorded)
 	return argv;
 }
 
-static int spawn(const struct run *run, char **argv, int time_fd, int trace_fd, pid_t *out)
+static int spawn(const struct run *run, char **argv, const struct child *child, int time_fd,
+		 int trace_fd, pid_t *out)
 {
 	posix_spawn_file_actions_t actions;
 	int failed = posix_spawn_file_actions_init(&actions);
@@ -166,12 +168,12 @@ static int spawn(const struct run *run, char **argv, int time_fd, int trace_fd, 
 		return failed;
 	if (run->start_dir_fd >= 0)
 		posix_spawn_file_actions_addfchdir_np(&actions, run->start_dir_fd);
+	posix_spawn_file_actions_adddup2(&actions, child->input_fd, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, time_fd, CHILD_FD);
 	if (trace_fd >= 0)
 		posix_spawn_file_actions_adddup2(&actions, trace_fd, RUN_REPEAT_TRACE_FD);
-	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null",
-						 fd ? O_WRONLY : O_RDONLY, 0);
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
 	failed = posix_spawn(out, "/proc/self/exe", &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	return failed;
@@ -189,14 +191,19 @@ static int start(struct repetition *r, int trace_fd, struct util_error *err)
 	argv = child_argv(r->run, seed, trace_fd >= 0);
 	if (!argv)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (pipe2(pipe_fds, O_CLOEXEC)) {
+	child->input_fd = run_input_open(r->run->input_begin);
+	if (child->input_fd < 0 || pipe2(pipe_fds, O_CLOEXEC)) {
+		failed = errno;
+		if (child->input_fd >= 0)
+			close(child->input_fd);
 		free(argv);
-		return util_error_errno(err, errno, "--repeat: cannot make a pipe");
+		return util_error_errno(err, failed, "--repeat: cannot make a pipe");
 	}
-	failed = spawn(r->run, argv, pipe_fds[1], trace_fd, &child->pid);
+	failed = spawn(r->run, argv, child, pipe_fds[1], trace_fd, &child->pid);
 	free(argv);
 	close(pipe_fds[1]);
 	if (failed) {
+		close(child->input_fd);
 		close(pipe_fds[0]);
 		return util_error_errno(err, failed, "--repeat: cannot start a run");
 	}
@@ -208,30 +215,61 @@ static int start(struct repetition *r, int trace_fd, struct util_error *err)
 				 : 0;
 }
 
+/* Why the time of a child does not count. */
+static int refuse(const struct run *run, int index, bool is_input_missed, struct util_error *err)
+{
+	long long seed = run->options.seed + index;
+	const char *option = run->is_varied ? "" : "--repeat: "; /* if it was given */
+
+	if (is_input_missed)
+		return util_error_set(err, UTIL_EUNSUPPORTED,
+				      "%sthe program reads standard input, which the further runs "
+				      "have only if it is a file",
+				      option);
+	return util_error_set(err, UTIL_EPROGRAM,
+			      "%sthe run with seed %lld failed; --repeat 1 --seed %lld shows why",
+			      option, seed, seed);
+}
+
+/* What the first run took is known: a program that goes by what it finds (a file that it wrote
+ * before) takes another time. */
+static int put_time(struct run *run, int index, double time_s, struct util_error *err)
+{
+	double *place = &run->repeat_times_s[index];
+
+	if (index == 0 && time_s != *place)
+		return util_error_set(
+		    err, UTIL_EPROGRAM,
+		    "the program does something else when it is run again: with seed %lld "
+		    "it took %.4g s, then %.4g s; does it read what it wrote before?",
+		    (long long)run->options.seed, *place, time_s);
+	*place = time_s;
+	return 0;
+}
+
 /* Takes the time of a child that has ended, or is about to. */
 static int collect(struct repetition *r, int k, struct util_error *err)
 {
 	struct child child = r->children[k];
 	char text[64] = "";
 	ssize_t n = read(child.time_fd, text, sizeof text - 1);
+	bool is_input_missed;
 	int status = -1;
+	double time_s;
 
 	while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
 		;
+	is_input_missed = run_input_is_missed(child.input_fd);
+	close(child.input_fd);
 	close(child.time_fd);
 	if (child.pid_fd >= 0)
 		close(child.pid_fd);
 	r->children[k] = r->children[--r->n_children];
 	if (n > 0 && text[n - 1] == '\n')
 		text[n - 1] = '\0';
-	if (status == 0 && n > 0 &&
-	    !util_parse_double(text, &r->run->repeat_times_s[child.index], NULL))
-		return 0;
-	return util_error_set(
-	    err, UTIL_EPROGRAM,
-	    "the run with seed %lld failed; --seed %lld --repeat 1 shows why",
-	    (long long)(r->run->options.seed + child.index),
-	    (long long)(r->run->options.seed + child.index));
+	if (status == 0 && n > 0 && !is_input_missed && !util_parse_double(text, &time_s, NULL))
+		return put_time(r->run, child.index, time_s, err);
+	return refuse(r->run, child.index, is_input_missed, err);
 }
 
 /* Waits until a child ends, or a signal comes. */
@@ -324,7 +362,8 @@ int run_repeat_record(struct run *run, int k, struct util_error *err)
 int run_repeat(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
-	struct repetition r = {.run = run, .next = 1, .most = most_at_once(o)};
+	/* who asked for runs knows the program; else the first one is run again, too */
+	struct repetition r = {.run = run, .next = run->is_varied ? 0 : 1, .most = most_at_once(o)};
 	struct sigaction saved[3];
 	int failed;
 

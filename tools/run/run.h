@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "mpi/core/rank.h"
 #include "tools/run/options.h"
@@ -55,6 +56,7 @@ struct run {
 	char **drawn;		   /* [n_drawn] of --vary-cluster: the overrides they became */
 	int n_drawn;
 	int start_dir_fd;	   /* the working directory at the start; -1: unknown */
+	off_t input_begin;	   /* tools/run/input.h */
 	double *repeat_times_s;	   /* [options.n_repeats] of --repeat; NULL without */
 	struct trace_prediction interval; /* n_runs 0: none */
 	struct run_strings notes;  /* warnings beside those that the run gives */
