@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mpisim-calibrate-fit: from the samples of a run of mpisim-calibrate to its cluster file, or what
  * a cluster file makes of them. No MPI. */
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "fit.h"
 #include "util/options.h"
@@ -36,6 +38,14 @@ static const struct option options[] = {
     {"version", no_argument, NULL, 'V'},      {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
+static bool is_same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return stat(one, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* 0; 1: --help, 2: --version; or negative. */
 static int parse(int argc, char **argv, struct command *out, struct util_error *err)
 {
@@ -68,6 +78,10 @@ static int parse(int argc, char **argv, struct command *out, struct util_error *
 	if (!out->output && !out->check)
 		return util_error_set(err, UTIL_EINPUT, "nowhere to write to, wanted -o FILE");
 	out->samples = argv[optind];
+	if (out->output && is_same_file(out->output, out->samples))
+		return util_error_set(err, UTIL_EINPUT,
+				      "-o: found %s, which has the samples, wanted another file",
+				      out->output);
 	return 0;
 }
 
