@@ -53,6 +53,9 @@ static void try_file(const struct fit *fit, struct check *check)
 	rmdir(folder);
 }
 
+/* A file is doubtful that misses more than one in so many of its measurements. */
+enum { DOUBTFUL_SHARE = 4 };
+
 /* Of errors; less is not worth another reading of the same samples. */
 static const double BETTER = 0.9;
 
@@ -154,6 +157,8 @@ static void summarize(const struct fit *fit, const struct check *check, const ch
 	int64_t threshold_B = fit->threshold_B[w];
 
 	printf("library:     %.60s\n", library ? library : "unknown");
+	if (w == WITHIN_NODE)
+		printf("measured:    within one node only\n");
 	printf("latency:     %.4g us, of which the network has %.4g us\n",
 	       fit->empty[w].value * 1e6, fit->latency[w].value * 1e6);
 	printf("bandwidth:   %.6g MB/s\n", fit->bandwidth_Bps[w].value / 1e6);
@@ -163,6 +168,9 @@ static void summarize(const struct fit *fit, const struct check *check, const ch
 		printf("eager limit: %lld B\n", (long long)(threshold_B < 0 ? 0 : threshold_B));
 	printf("verdict:     ");
 	check_verdict(check, stdout);
+	if (check->is_made && check->n_off * DOUBTFUL_SHARE > check->n)
+		printf("\ncaution:     do not rely on this file; measure again, longer (--budget) or "
+		       "while less else runs");
 	printf("\nwritten to:  %s\nnext:        mpisim-run --cluster %s -n %d ./program\n", output,
 	       output, fit->n_ranks);
 	fflush(stdout);

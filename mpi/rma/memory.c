@@ -29,11 +29,27 @@ bool rma_is_there(const struct rma_data *data)
 	       !pd_memory_is_absent(data->addr + data->type->true_lb_B);
 }
 
+/* Up to the end of the program's variables; SIZE_MAX for other memory. */
+static size_t static_room(const void *base)
+{
+	const struct pd_rank *rank = pd_current;
+	const struct pd_image *image = rank->program->image;
+	uintptr_t address = (uintptr_t)base, begin, end;
+
+	if (!image)
+		return SIZE_MAX;
+	begin = (uintptr_t)pd_rank_base(rank) + image->elf.writable.begin;
+	end = (uintptr_t)pd_rank_base(rank) + image->elf.writable.end;
+	return address >= begin && address < end ? end - address : SIZE_MAX;
+}
+
 MPI_Aint rma_short_of(const void *base, MPI_Aint size_B)
 {
 	size_t room_B = SIZE_MAX;
 
 	if (base && size_B > 0 && !pd_memory_is_absent(base))
+		room_B = static_room(base);
+	if (room_B == SIZE_MAX && base && size_B > 0 && !pd_memory_is_absent(base))
 		room_B = pd_heap_room(base, (size_t)size_B);
 	return room_B < (size_t)size_B ? (MPI_Aint)room_B : -1;
 }

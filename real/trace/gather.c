@@ -113,12 +113,11 @@ static char *provenance(const struct summary summaries[])
 
 	PMPI_Get_library_version(library, &length);
 	library[strcspn(library, "\n")] = '\0';
-	root = json_pack("{s:s+, s:s, s:s, s:o, s:i, s:o, s:{s:[], s:[], s:s, s:s, s:i, s:f, s:f}}",
+	root = json_pack("{s:s+, s:s, s:s, s:o, s:i, s:o, s:{s:[], s:[], s:s, s:i, s:f, s:f}}",
 			 "generator", "libmpisim-trace ", MPISIM_VERSION, "library", library,
 			 "clock", mpi_trace.clock == MPI_TRACE_CPU ? "cpu" : "wall", "command",
 			 command(), "n_ranks", mpi_trace.n_ranks, "node_of", nodes(summaries),
-			 "options", "set", "scale", "placement", "block", "compute", "direct",
-			 "seed", 1, "vary_compute", 0.0, "vary_transfer", 0.0);
+			 "options", "set", "scale", "compute", "direct", "seed", 1, "vary_compute", 0.0, "vary_transfer", 0.0);
 	text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
 	json_decref(root);
 	return text;

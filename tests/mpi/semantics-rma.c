@@ -209,12 +209,12 @@ static void dynamic_windows_know_what_is_attached(void)
 	end();
 }
 
-/* One type with absolute addresses: a variable, which may be swapped out, and heap and stack. */
 /* Blocks of 16 B and of 1 MB, which has a mapping of its own; what the blocks have room for is no error, nor memory within one. */
 static void windows_lie_within_their_blocks(void)
 {
 	static const MPI_Aint lengths_B[] = {16, 1000000};
 	static const MPI_Aint beyond_B[] = {64, 4000000, (MPI_Aint)1 << 40};
+	static char variable[64];
 	MPI_Win other, dynamic;
 
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -239,9 +239,13 @@ static void windows_lie_within_their_blocks(void)
 		free(after);
 		free(block);
 	}
+	expect("variable", MPI_Win_create(variable, sizeof variable, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other), MPI_SUCCESS);
+	MPI_Win_free(&other);
+	expect("beyond all variables", MPI_Win_create(variable, beyond_B[1], 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other), MPI_ERR_SIZE);
 	MPI_Win_free(&dynamic);
 }
 
+/* One type with absolute addresses: a variable, which may be swapped out, and heap and stack. */
 static void data_are_scattered_over_memory(void)
 {
 	int on_stack = 100 + rank, *heap = malloc(sizeof *heap);

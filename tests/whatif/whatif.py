@@ -280,6 +280,9 @@ class Whatif(unittest.TestCase):
         self.refused("--json needs a value", "steps.mtrace", "--json")
         self.refused("--jobs", "-j", "0", "steps.mtrace")
         self.refused("--json: cannot write", "--json", "no/out.json", "steps.mtrace")
+        before = (self.dir / "steps.mtrace").read_bytes()
+        self.refused("which is the file of the trace", "--json", "steps.mtrace", "steps.mtrace")
+        self.assertEqual((self.dir / "steps.mtrace").read_bytes(), before)
         self.refused("--scale \"work=2\": the kernel has a factor already", "--scale", "work=3", "--scale", "work=2", *OPTIONS, "./steps")
         self.refused("./missing", *OPTIONS, "./missing")
 

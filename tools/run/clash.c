@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/run/clash.h"
 
-#include <stdbool.h>
-#include <string.h>
-#include <sys/stat.h>
+#include "tools/run/outfile.h"
 
 struct file {
 	const char *what, *path; /* NULL: not given */
 };
-
-/* Devices and pipes may have several results. */
-static bool is_same(const char *one, const char *other)
-{
-	struct stat a, b;
-	bool is_there = stat(one, &a) == 0;
-
-	if (is_there != (stat(other, &b) == 0))
-		return false;
-	if (!is_there)
-		return strcmp(one, other) == 0 && strcmp(one, "-") != 0;
-	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
 
 int run_clash_check(const struct run_options *o, struct util_error *err)
 {
@@ -46,7 +31,7 @@ int run_clash_check(const struct run_options *o, struct util_error *err)
 
 	for (int i = 0; i < n_results; i++)
 		for (int k = i + 1; k < n && files[i].path; k++)
-			if (files[k].path && is_same(files[i].path, files[k].path))
+			if (files[k].path && run_file_is_same(files[i].path, files[k].path))
 				return util_error_set(
 				    err, UTIL_EINPUT,
 				    "%s: found '%s', which is the file of %s, wanted another one",

@@ -151,3 +151,15 @@ int run_file_write(const char *path, run_write_fn write, const void *context,
 	free(draft);
 	return failed;
 }
+
+bool run_file_is_same(const char *one, const char *other)
+{
+	struct stat a, b;
+	bool is_there = stat(one, &a) == 0;
+
+	if (is_there != (stat(other, &b) == 0))
+		return false;
+	if (!is_there)
+		return strcmp(one, other) == 0 && strcmp(one, "-") != 0;
+	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}

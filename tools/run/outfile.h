@@ -2,6 +2,7 @@
 #ifndef TOOLS_RUN_OUTFILE_H
 #define TOOLS_RUN_OUTFILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "util/error.h"
@@ -19,5 +20,8 @@ int run_file_check(const char *path, struct util_error *err);
 typedef int (*run_write_fn)(const void *context, FILE *file, struct util_error *err);
 int run_file_write(const char *path, run_write_fn write, const void *context,
 		   struct util_error *err);
+/* Whether two names are those of one regular file, or of one that is not there yet. Devices and
+ * pipes may have several results. */
+bool run_file_is_same(const char *one, const char *other);
 
 #endif

@@ -227,6 +227,7 @@ static void warn_threads(const struct run *run, struct run_strings *warnings)
 {
 	const struct pd_world *world = run->world;
 	double total_s = sim_time_to_s(run->summary->end), lost_s = 0;
+	bool has_threads = false;
 	int n = 0, first = -1;
 	char time[32];
 
@@ -234,6 +235,7 @@ static void warn_threads(const struct run *run, struct run_strings *warnings)
 		const struct pd_threads *threads = world->ranks[rank].threads;
 		double rank_s = threads ? threads->lost_s : 0;
 
+		has_threads |= threads != NULL;
 		if (rank_s < NEGLIGIBLE_S || rank_s < NEGLIGIBLE_SHARE * total_s)
 			continue;
 		first = n++ ? first : rank;
@@ -241,6 +243,10 @@ static void warn_threads(const struct run *run, struct run_strings *warnings)
 	}
 	if (world->config.mode == PD_COMPUTE_MODELLED)
 		return;
+	if (has_threads)
+		run_strings_add(warnings,
+				"ranks computed with threads: the efficiency and the times of ranks count "
+				"each rank as one core");
 	if (pd_threads_of_libraries() > 0)
 		run_strings_add(warnings,
 				"libraries started threads when they were loaded (%d): what these "

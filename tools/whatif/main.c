@@ -113,13 +113,25 @@ static int find_tools(struct sweep_tools *out, struct util_error *err)
 	return sweep_tools_find(path, MPISIM_LIB_FROM_BIN, out, err);
 }
 
+/* What is read stays as it is. */
+static int check_json(const struct whatif_options *o, struct util_error *err)
+{
+	for (int i = 0; i < (o->has_ranks ? 1 : o->n_program); i++)
+		if (run_file_is_same(o->json, o->program[i]))
+			return util_error_set(err, UTIL_EINPUT,
+					      "--json: found '%s', which is the file of the %s, "
+					      "wanted another one",
+					      o->json, o->has_ranks ? "program" : "trace");
+	return run_file_check(o->json, err) ? util_error_prepend(err, "--json") : 0;
+}
+
 static int whatif(struct session *s, struct util_error *err)
 {
 	const struct whatif_options *o = &s->options;
 	int failed = find_tools(&s->tools, err);
 
-	if (!failed && o->json && (failed = run_file_check(o->json, err)))
-		return util_error_prepend(err, "--json");
+	if (!failed && o->json)
+		failed = check_json(o, err);
 	s->results = json_array();
 	if (!failed && o->has_ranks)
 		failed = explore(s, NULL, err);
