@@ -117,7 +117,8 @@ static char *provenance(const struct summary summaries[])
 			 "generator", "libmpisim-trace ", MPISIM_VERSION, "library", library,
 			 "clock", mpi_trace.clock == MPI_TRACE_CPU ? "cpu" : "wall", "command",
 			 command(), "n_ranks", mpi_trace.n_ranks, "node_of", nodes(summaries),
-			 "options", "set", "scale", "compute", "direct", "seed", 1, "vary_compute", 0.0, "vary_transfer", 0.0);
+			 "options", "set", "scale", "compute", "direct", "seed", 1, "vary_compute",
+			 0.0, "vary_transfer", 0.0);
 	text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
 	json_decref(root);
 	return text;
