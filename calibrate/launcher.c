@@ -75,7 +75,20 @@ static void *end_by_itself(void *unused)
 	_exit(0);
 }
 
-/* MPICH's own launcher takes a rank that leaves for one that has ended. */
+/* Without this word (PMI 1) the launcher takes a rank that leaves for one that died, and kills the
+ * others. */
+static void tell_launcher(int fd)
+{
+	static const char finalize[] = "cmd=finalize\n";
+	struct pollfd answer = {.fd = fd, .events = POLLIN};
+	char line[64];
+
+	if (write(fd, finalize, sizeof(finalize) - 1) < 0 ||
+	    poll(&answer, 1, END_LIMIT_S * 1000) <= 0 || read(fd, line, sizeof(line)) <= 0)
+		return; /* it is no launcher that knows the word: it judges by the exit code */
+}
+
+/* MPICH's own launcher takes a rank that has told it so for one that has ended. */
 static bool may_leave(void)
 {
 	char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -90,6 +103,7 @@ void launcher_end(int rank)
 	fflush(NULL);
 	if (may_leave()) {
 		MPI_Barrier(MPI_COMM_WORLD);
+		tell_launcher(atoi(getenv("PMI_FD")));
 		_exit(0);
 	}
 	at_end.rank = rank;
