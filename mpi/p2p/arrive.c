@@ -209,8 +209,14 @@ void mpi_message_matched(struct mpi_message *message)
 static MPI_HOT void match_envelope(struct mpi_rank *dest, struct mpi_message *message,
 				   bool is_plain)
 {
-	struct mpi_request *recv = mpi_queue_find_posted(dest->endpoint, message);
+	struct mpi_request *recv;
 
+	if (__builtin_expect(dest->world->choice != NULL, 0)) {
+		mpi_match_keep(message);
+		mpi_choose_again(dest);
+		return;
+	}
+	recv = mpi_queue_find_posted(dest->endpoint, message);
 	if (!recv) {
 		mpi_match_keep(message);
 	} else {
@@ -221,7 +227,6 @@ static MPI_HOT void match_envelope(struct mpi_rank *dest, struct mpi_message *me
 		else
 			go_on(message, recv);
 	}
-	mpi_queue_offer_again(dest);
 }
 
 void mpi_match_message(struct mpi_message *message)
