@@ -26,7 +26,7 @@ static int64_t sum_B(const struct mpi_coll *coll, const struct mpi_coll_side *si
 	int64_t n = 0;
 
 	for (int i = 0; i < coll->size; i++)
-		n += mpi_coll_array_at(side->counts, i);
+		n += mpi_counts_at(side->counts, i);
 	return n * side->type->size_B;
 }
 
@@ -149,7 +149,7 @@ static const struct mpi_coll_profile *profile_for(const struct mpi_coll_selectio
 
 	/* stages of other algorithms are made of messages */
 	return mpi_coll_profiles[coll->is_part && profile == NET_COLL_IDEAL ? NET_COLL_DEFAULT
-									     : profile];
+									    : profile];
 }
 
 const struct mpi_coll_algorithm *mpi_coll_choose(const struct mpi_coll_selection *selection,
