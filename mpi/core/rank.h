@@ -104,7 +104,6 @@ struct mpi_world {
 	int n_ranks;
 	struct util_pool requests, messages, bare_messages; /* bare: without inline data */
 	struct mpi_payloads payloads; /* data of messages that keep it: p2p's own */
-	struct mpi_lent_copy *lent_copies; /* payloads of messages whose senders finalized: p2p's own */
 	struct mpi_pair_table *pairs; /* p2p: order of delivery */
 	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */
 	const struct mpi_choice *choice; /* borrowed: mpi/p2p/choose.h; NULL: time decides */
