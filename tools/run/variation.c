@@ -35,7 +35,7 @@ void run_variation_resolve(struct run *run)
 	if (o->vary_transfer < 0)
 		o->vary_transfer = o->deterministic ? 0 : cluster->vary_messages;
 	run->is_varied = has_own && (o->vary_compute > 0 || o->vary_transfer > 0) &&
-			 o->n_repeats == 0 && !o->vary_cluster && !o->vary_kernels &&
+			 o->n_repeats == 0 && !o->verify && !o->vary_cluster && !o->vary_kernels &&
 			 o->mode != PD_COMPUTE_COLLECT;
 }
 
