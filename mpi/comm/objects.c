@@ -89,12 +89,12 @@ const int *mpi_rank_appnum(const struct mpi_rank *me)
 }
 
 /* Without a value of its own: the cores that there are, or the ranks where those are more. */
-static int universe_size(const struct net_cluster *cluster, int n_ranks)
+static int universe_size(const struct cluster *cluster, int n_ranks)
 {
 	int64_t n_cores = (int64_t)cluster->n_nodes * cluster->cores;
 
-	if (cluster->universe_size > 0)
-		return cluster->universe_size;
+	if (cluster->spawn.universe_size > 0)
+		return cluster->spawn.universe_size;
 	if (n_cores < n_ranks)
 		return n_ranks;
 	return n_cores < INT_MAX ? (int)n_cores : INT_MAX;

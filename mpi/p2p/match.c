@@ -15,7 +15,7 @@ static bool accept_any(void *context, const struct mpi_request *recv,
 
 static bool buffers_up_to_threshold(void *context, const struct mpi_rank *sender, int64_t size_B)
 {
-	return size_B <= sender->world->pd->cluster->eager_threshold_B;
+	return size_B <= sender->world->pd->cluster->protocol.eager_threshold_B;
 }
 
 const struct mpi_match_policy mpi_match_timed = {.accept = accept_any,

@@ -30,8 +30,9 @@ static inline bool mpi_match_buffers(const struct mpi_rank *sender, int64_t size
 {
 	const struct mpi_match_policy *policy = sender->world->policy;
 
-	return policy == &mpi_match_timed ? size_B <= sender->world->pd->cluster->eager_threshold_B
-					  : policy->buffers(policy->context, sender, size_B);
+	return policy == &mpi_match_timed
+		   ? size_B <= sender->world->pd->cluster->protocol.eager_threshold_B
+		   : policy->buffers(policy->context, sender, size_B);
 }
 
 /* An envelope was delivered: matches it with the first posted receive that fits, or queues it as

@@ -5,7 +5,7 @@ import re
 
 import common
 
-LAYERS = ["util", "simcore", "netmodel", "pdexec", "mtrace", "mpi", "replay", "traces", "tools"]
+LAYERS = ["util", "simcore", "cluster", "netmodel", "pdexec", "mtrace", "mpi", "replay", "traces", "tools"]
 # Programs of their own, which may include what lies beside them.
 UNCHECKED = ("apps/", "include/", "calibrate/", "real/", "tests/programs/")
 # Installed or generated headers, found through the public include path.

@@ -14,7 +14,7 @@
 
 /* Three ranks of one communicator; messages of no bytes arrive at rank 0 by hand. */
 struct fixture {
-	struct net_cluster cluster;
+	struct cluster cluster;
 	struct pd_world pd_world;
 	struct mpi_world world;
 	struct pd_rank pd[3];

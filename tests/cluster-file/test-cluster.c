@@ -3,49 +3,49 @@
  */
 #include "tests/netmodel/fixture.h"
 
-#include "netmodel/schema.h"
+#include "cluster/schema.h"
 
 #define MINIMAL "mpisim_cluster: 1\nnodes: 4\nnetwork: {latency: 1us, bandwidth: 1 GB/s}\n"
 
-static struct net_cluster *parse(const char *text)
+static struct cluster *parse(const char *text)
 {
-	struct net_cluster *cluster = NULL;
+	struct cluster *cluster = NULL;
 	struct util_error err = {0};
 
-	if (net_cluster_parse("test.yaml", text, strlen(text), &cluster, &err))
+	if (cluster_parse("test.yaml", text, strlen(text), &cluster, &err))
 		fail_msg("%s", err.text);
 	return cluster;
 }
 
 static void a_minimal_file_gets_the_documented_defaults(void **state)
 {
-	struct net_cluster *c = parse(MINIMAL);
+	struct cluster *c = parse(MINIMAL);
 
 	assert_string_equal(c->name, "unnamed");
 	assert_int_equal(c->n_nodes, 4);
 	assert_int_equal(c->cores, 1);
 	assert_null(c->placement);
 	for (int node = 0; node < 4; node++)
-		assert_true(c->node_speed[node] == 1);
-	assert_true(c->host_to_target == 1);
-	assert_null(c->cpu_cost.fraction);
-	assert_true(net_cluster_cpu_cost(c, 3, 3) == 0);
-	assert_true(c->cpu_cost_scale == 1);
-	assert_near(c->latency_s, 1e-6, 1e-21);
-	assert_true(c->bandwidth_Bps == 1e9);
-	assert_int_equal(c->latency_model, NET_LATENCY_DELAY);
-	assert_int_equal(c->sharing, NET_SHARING_MAXMIN);
-	assert_true(c->timeslice_s == 0);
-	assert_true(c->intra_latency_s == 0 && c->intra_bandwidth_Bps == INFINITY);
-	assert_true(c->overhead_s == 0);
-	assert_true(c->eager_threshold_B == INT64_MAX);
-	assert_true(c->control_message_B == 0);
-	net_cluster_destroy(c);
+		assert_true(c->cpu.speed[node] == 1);
+	assert_true(c->cpu.host_to_target == 1);
+	assert_null(c->cpu.cost.fraction);
+	assert_true(cluster_cpu_cost(c, 3, 3) == 0);
+	assert_true(c->cpu.cost_scale == 1);
+	assert_near(c->network.latency_s, 1e-6, 1e-21);
+	assert_true(c->network.bandwidth_Bps == 1e9);
+	assert_int_equal(c->network.latency_model, CLUSTER_LATENCY_DELAY);
+	assert_int_equal(c->network.sharing, CLUSTER_SHARING_MAXMIN);
+	assert_true(c->network.timeslice_s == 0);
+	assert_true(c->network.intra_latency_s == 0 && c->network.intra_bandwidth_Bps == INFINITY);
+	assert_true(c->protocol.overhead_s == 0);
+	assert_true(c->protocol.eager_threshold_B == INT64_MAX);
+	assert_true(c->protocol.control_message_B == 0);
+	cluster_destroy(c);
 }
 
 static void every_key_is_read(void **state)
 {
-	struct net_cluster *c =
+	struct cluster *c =
 	    parse("mpisim_cluster: 1\nname: all of it\nnodes: 3\ncores: 4\nplacement: \"0-2,0*2\"\n"
 		  "cpu:\n  speed: [1, 0.5, 2e0]\n  host_to_target: 3.5\n"
 		  "  communication_cost:\n    table: [[0, .1], [.2, .3]]\n"
@@ -58,61 +58,60 @@ static void every_key_is_read(void **state)
 	assert_string_equal(c->name, "all of it");
 	assert_string_equal(c->placement, "0-2,0*2");
 	assert_int_equal(c->cores, 4);
-	assert_true(c->node_speed[0] == 1 && c->node_speed[1] == 0.5 && c->node_speed[2] == 2);
-	assert_true(c->host_to_target == 3.5);
-	assert_int_equal(c->cpu_cost.n, 1);
-	assert_near(net_cluster_cpu_cost(c, 1, 0), 0.1, 1e-15);
-	assert_near(net_cluster_cpu_cost(c, 0, 1), 0.05, 1e-15);
-	assert_near(net_cluster_cpu_cost(c, 9, 9), 0.15, 1e-15);
-	assert_near(c->latency_s, 1350e-6, 1e-18);
-	assert_true(c->bandwidth_Bps == 12.5e6);
-	assert_int_equal(c->latency_model, NET_LATENCY_SHARED);
-	assert_int_equal(c->sharing, NET_SHARING_ALGORITHM1);
-	assert_near(c->timeslice_s, 1e-4, 1e-18);
-	assert_near(c->intra_latency_s, 2e-9, 1e-24);
-	assert_true(c->intra_bandwidth_Bps == 1024. * 1024 * 1024);
-	assert_near(c->overhead_s, 3e-6, 1e-20);
-	assert_true(c->eager_threshold_B == 65536);
-	assert_true(c->control_message_B == 100);
-	net_cluster_destroy(c);
+	assert_true(c->cpu.speed[0] == 1 && c->cpu.speed[1] == 0.5 && c->cpu.speed[2] == 2);
+	assert_true(c->cpu.host_to_target == 3.5);
+	assert_int_equal(c->cpu.cost.n, 1);
+	assert_near(cluster_cpu_cost(c, 1, 0), 0.1, 1e-15);
+	assert_near(cluster_cpu_cost(c, 0, 1), 0.05, 1e-15);
+	assert_near(cluster_cpu_cost(c, 9, 9), 0.15, 1e-15);
+	assert_near(c->network.latency_s, 1350e-6, 1e-18);
+	assert_true(c->network.bandwidth_Bps == 12.5e6);
+	assert_int_equal(c->network.latency_model, CLUSTER_LATENCY_SHARED);
+	assert_int_equal(c->network.sharing, CLUSTER_SHARING_ALGORITHM1);
+	assert_near(c->network.timeslice_s, 1e-4, 1e-18);
+	assert_near(c->network.intra_latency_s, 2e-9, 1e-24);
+	assert_true(c->network.intra_bandwidth_Bps == 1024. * 1024 * 1024);
+	assert_near(c->protocol.overhead_s, 3e-6, 1e-20);
+	assert_true(c->protocol.eager_threshold_B == 65536);
+	assert_true(c->protocol.control_message_B == 100);
+	cluster_destroy(c);
 }
 
 static void speeds_by_ranges_leave_the_rest_at_one(void **state)
 {
-	struct net_cluster *c =
+	struct cluster *c =
 	    parse("mpisim_cluster: 1\nnodes: 6\nnetwork: {latency: 0, bandwidth: inf}\n"
 		  "cpu: {speed: [{nodes: \"1-2,5\", speed: 0.5}, {nodes: 0, speed: 3}]}\n");
 	static const double wanted[] = {3, 0.5, 0.5, 1, 1, 0.5};
 
 	for (int node = 0; node < 6; node++)
-		assert_true(c->node_speed[node] == wanted[node]);
-	assert_true(c->bandwidth_Bps == INFINITY);
-	net_cluster_destroy(c);
+		assert_true(c->cpu.speed[node] == wanted[node]);
+	assert_true(c->network.bandwidth_Bps == INFINITY);
+	cluster_destroy(c);
 }
 
 static void a_law_of_cpu_cost_becomes_a_table(void **state)
 {
-	struct net_cluster *c =
+	struct cluster *c =
 	    parse(MINIMAL "cpu: {communication_cost: {outgoing: 0.1, incoming: 0.3, maximum: 0.75, "
 			  "transfers: 3}}\n");
 
-	assert_int_equal(c->cpu_cost.n, 3);
-	assert_near(net_cluster_cpu_cost(c, 1, 1), 0.4, 1e-15);
-	assert_near(net_cluster_cpu_cost(c, 3, 1), 0.6, 1e-15);
-	assert_near(net_cluster_cpu_cost(c, 4, 1), 0.6,
-		    1e-15); /* beyond three the last row holds */
-	assert_near(net_cluster_cpu_cost(c, 3, 3), 0.75, 1e-15);
-	net_cluster_destroy(c);
+	assert_int_equal(c->cpu.cost.n, 3);
+	assert_near(cluster_cpu_cost(c, 1, 1), 0.4, 1e-15);
+	assert_near(cluster_cpu_cost(c, 3, 1), 0.6, 1e-15);
+	assert_near(cluster_cpu_cost(c, 4, 1), 0.6, 1e-15); /* beyond three the last row holds */
+	assert_near(cluster_cpu_cost(c, 3, 3), 0.75, 1e-15);
+	cluster_destroy(c);
 }
 
 static void scaled_cost_never_exceeds_the_cores(void **state)
 {
-	struct net_cluster *c = parse(
+	struct cluster *c = parse(
 	    MINIMAL "cpu: {communication_cost: {outgoing: 0.5}, communication_cost_scale: 10}\n");
 
-	assert_true(net_cluster_cpu_cost(c, 0, 0) == 0);
-	assert_true(net_cluster_cpu_cost(c, 1, 0) == 1);
-	net_cluster_destroy(c);
+	assert_true(cluster_cpu_cost(c, 0, 0) == 0);
+	assert_true(cluster_cpu_cost(c, 1, 0) == 1);
+	cluster_destroy(c);
 }
 
 struct refusal {
@@ -230,15 +229,14 @@ static void wrong_files_are_refused_with_their_place(void **state)
 {
 	for (size_t k = 0; k < sizeof(refusals) / sizeof(refusals[0]); k++) {
 		const char *text = refusals[k].text;
-		struct net_cluster *cluster = NULL;
+		struct cluster *cluster = NULL;
 		struct util_error err = {0};
 		char whole[1024];
 
 		snprintf(whole, sizeof(whole), "%s%s", *text == '!' ? "" : MINIMAL,
 			 *text == '!' ? text + 1 : text);
-		assert_int_equal(
-		    net_cluster_parse("test.yaml", whole, strlen(whole), &cluster, &err),
-		    UTIL_EINPUT);
+		assert_int_equal(cluster_parse("test.yaml", whole, strlen(whole), &cluster, &err),
+				 UTIL_EINPUT);
 		assert_null(cluster);
 		if (!strstr(err.text, refusals[k].message) ||
 		    strncmp(err.text, "test.yaml:", 10) != 0)
@@ -246,10 +244,9 @@ static void wrong_files_are_refused_with_their_place(void **state)
 	}
 }
 
-static int parse_with(const char *override, struct net_cluster **out, struct util_error *err)
+static int parse_with(const char *override, struct cluster **out, struct util_error *err)
 {
-	return net_cluster_parse_with("test.yaml", MINIMAL, strlen(MINIMAL), 1, &override, out,
-				      err);
+	return cluster_parse_with("test.yaml", MINIMAL, strlen(MINIMAL), 1, &override, out, err);
 }
 
 static void overrides_replace_and_add_keys(void **state)
@@ -262,18 +259,17 @@ static void overrides_replace_and_add_keys(void **state)
 						"cpu.speed=[1, 2, 4]",
 						"protocol={overhead: 1us}",
 						"name=\"a b\""};
-	struct net_cluster *c = NULL;
+	struct cluster *c = NULL;
 
 	assert_int_equal(
-	    net_cluster_parse_with("test.yaml", MINIMAL, strlen(MINIMAL), 8, overrides, &c, NULL),
-	    0);
-	assert_near(c->latency_s, 2e-6, 1e-20);
-	assert_near(net_cluster_cpu_cost(c, 1, 0), 0.125, 1e-15);
+	    cluster_parse_with("test.yaml", MINIMAL, strlen(MINIMAL), 8, overrides, &c, NULL), 0);
+	assert_near(c->network.latency_s, 2e-6, 1e-20);
+	assert_near(cluster_cpu_cost(c, 1, 0), 0.125, 1e-15);
 	assert_int_equal(c->n_nodes, 3); /* the last one holds */
-	assert_true(c->node_speed[2] == 4);
-	assert_near(c->overhead_s, 1e-6, 1e-20);
+	assert_true(c->cpu.speed[2] == 4);
+	assert_near(c->protocol.overhead_s, 1e-6, 1e-20);
 	assert_string_equal(c->name, "a b");
-	net_cluster_destroy(c);
+	cluster_destroy(c);
 }
 
 static void an_override_can_mend_a_value_that_the_file_has_wrong(void **state)
@@ -281,12 +277,12 @@ static void an_override_can_mend_a_value_that_the_file_has_wrong(void **state)
 	static const char text[] = "mpisim_cluster: 1\nnodes: many\nnetwork:\ncpu:\n";
 	static const char *const overrides[] = {"nodes=2", "network.latency=0",
 						"network.bandwidth=inf"};
-	struct net_cluster *c = NULL;
+	struct cluster *c = NULL;
 
 	assert_int_equal(
-	    net_cluster_parse_with("test.yaml", text, strlen(text), 3, overrides, &c, NULL), 0);
+	    cluster_parse_with("test.yaml", text, strlen(text), 3, overrides, &c, NULL), 0);
 	assert_int_equal(c->n_nodes, 2);
-	net_cluster_destroy(c);
+	cluster_destroy(c);
 }
 
 static void wrong_overrides_are_named(void **state)
@@ -309,7 +305,7 @@ static void wrong_overrides_are_named(void **state)
 	};
 
 	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
-		struct net_cluster *cluster = NULL;
+		struct cluster *cluster = NULL;
 		struct util_error err = {0};
 
 		assert_int_equal(parse_with(cases[k].text, &cluster, &err), UTIL_EINPUT);
@@ -321,38 +317,37 @@ static void wrong_overrides_are_named(void **state)
 
 static void files_that_cannot_be_read_are_named(void **state)
 {
-	struct net_cluster *cluster = NULL;
+	struct cluster *cluster = NULL;
 	struct util_error err = {0};
 
-	assert_int_equal(net_cluster_load("/nonexistent/cluster.yaml", &cluster, &err),
-			 UTIL_EINPUT);
+	assert_int_equal(cluster_load("/nonexistent/cluster.yaml", &cluster, &err), UTIL_EINPUT);
 	assert_non_null(strstr(err.text, "/nonexistent/cluster.yaml: No such file"));
-	assert_int_equal(net_cluster_load("/", &cluster, &err), UTIL_EINPUT);
-	assert_int_equal(net_cluster_load("/dev/zero", &cluster, &err), UTIL_EINPUT);
+	assert_int_equal(cluster_load("/", &cluster, &err), UTIL_EINPUT);
+	assert_int_equal(cluster_load("/dev/zero", &cluster, &err), UTIL_EINPUT);
 	assert_non_null(strstr(err.text, "found more than 1048576 bytes"));
-	net_cluster_destroy(NULL);
+	cluster_destroy(NULL);
 }
 
 static void huge_texts_end_soon(void **state)
 {
-	struct net_cluster *cluster = NULL;
+	struct cluster *cluster = NULL;
 	struct util_error err = {0};
 	size_t length = 1 << 20;
 	char *text = malloc(length + 1); /* snprintf ends with a NUL */
 
 	assert_non_null(text);
 	memset(text, '[', length);
-	assert_int_equal(net_cluster_parse("deep", text, length, &cluster, &err), UTIL_EINPUT);
+	assert_int_equal(cluster_parse("deep", text, length, &cluster, &err), UTIL_EINPUT);
 	assert_non_null(strstr(err.text, "deep:1:17: found lists or mappings nested too deeply"));
 	for (size_t k = 0; k + 4 <= length; k += 4)
 		memcpy(text + k, "a: \n", 4);
-	assert_int_equal(net_cluster_parse("twice", text, length, &cluster, &err), UTIL_EINPUT);
+	assert_int_equal(cluster_parse("twice", text, length, &cluster, &err), UTIL_EINPUT);
 	for (size_t k = 0; k + 8 <= length; k += 8)
 		snprintf(text + k, 9, "%05zx: \n", (k / 8) & 0xfffff);
-	assert_int_equal(net_cluster_parse("many", text, length, &cluster, &err), UTIL_EINPUT);
+	assert_int_equal(cluster_parse("many", text, length, &cluster, &err), UTIL_EINPUT);
 	assert_non_null(strstr(err.text, "found more than 100 keys"));
 	memset(text, 'x', length);
-	assert_int_equal(net_cluster_parse("long", text, length, &cluster, &err), UTIL_EINPUT);
+	assert_int_equal(cluster_parse("long", text, length, &cluster, &err), UTIL_EINPUT);
 	free(text);
 }
 
@@ -365,10 +360,10 @@ static void the_documentation_has_every_key(void **state)
 	assert_non_null(file);
 	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 	fclose(file);
-	for (int k = 0; k < net_n_keys; k++) {
+	for (int k = 0; k < cluster_n_keys; k++) {
 		char quoted[80];
 
-		snprintf(quoted, sizeof(quoted), "| `%s` |", net_keys[k].path);
+		snprintf(quoted, sizeof(quoted), "| `%s` |", cluster_keys[k].path);
 		if (!strstr(text, quoted))
 			fail_msg("docs/cluster-file.md lacks a row for %s", quoted);
 	}
@@ -381,23 +376,23 @@ static void the_clusters_that_come_with_mpisim_load(void **state)
 
 	assert_non_null(folder);
 	for (int k = 0; k < 2; k++) {
-		struct net_cluster *cluster = NULL;
+		struct cluster *cluster = NULL;
 		struct util_error err = {0};
 		char path[1024];
 
 		snprintf(path, sizeof(path), "%s/%s.yaml", folder, names[k]);
-		if (net_cluster_load(path, &cluster, &err))
+		if (cluster_load(path, &cluster, &err))
 			fail_msg("%s", err.text);
 		if (k == 0) { /* what the thesis states of its cluster */
 			assert_int_equal(cluster->n_nodes, 8);
-			assert_near(cluster->latency_s, 1350e-6, 1e-18);
-			assert_near(cluster->bandwidth_Bps, 11.85e6, 1e-6);
-			assert_int_equal(cluster->sharing, NET_SHARING_ALGORITHM1);
-			assert_int_equal(cluster->latency_model, NET_LATENCY_SHARED);
+			assert_near(cluster->network.latency_s, 1350e-6, 1e-18);
+			assert_near(cluster->network.bandwidth_Bps, 11.85e6, 1e-6);
+			assert_int_equal(cluster->network.sharing, CLUSTER_SHARING_ALGORITHM1);
+			assert_int_equal(cluster->network.latency_model, CLUSTER_LATENCY_SHARED);
 			/* as the thesis says of transfers to eight nodes at once */
-			assert_true(net_cluster_cpu_cost(cluster, 8, 0) > 0.5);
+			assert_true(cluster_cpu_cost(cluster, 8, 0) > 0.5);
 		}
-		net_cluster_destroy(cluster);
+		cluster_destroy(cluster);
 	}
 }
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/netmodel/fixture.h"
 
-#include "netmodel/placement.h"
+#include "cluster/placement.h"
 
 /* On nodes of `cores` cores. */
 static void check_on(int cores, const char *spec, int n_nodes, int n_ranks, const char *wanted)
 {
-	struct net_cluster cluster = {.n_nodes = n_nodes, .cores = cores};
+	struct cluster cluster = {.n_nodes = n_nodes, .cores = cores};
 	struct util_error err = {0};
 	int node_of[64];
 	char found[256] = "";
 
-	if (net_place(spec, &cluster, n_ranks, node_of, &err))
+	if (cluster_place(spec, &cluster, n_ranks, node_of, &err))
 		fail_msg("%s", err.text);
 	for (int rank = 0; rank < n_ranks; rank++)
 		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s%d",
@@ -71,12 +71,12 @@ static void lists_name_a_node_for_every_rank(void **state)
 
 static void the_clusters_own_placement_holds_unless_another_is_asked_for(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 2, .cores = 2, .placement = (char *)"cyclic"};
+	struct cluster cluster = {.n_nodes = 2, .cores = 2, .placement = (char *)"cyclic"};
 	int node_of[4];
 
-	assert_int_equal(net_place(NULL, &cluster, 4, node_of, NULL), 0);
+	assert_int_equal(cluster_place(NULL, &cluster, 4, node_of, NULL), 0);
 	assert_int_equal(node_of[1], 1);
-	assert_int_equal(net_place("block", &cluster, 4, node_of, NULL), 0);
+	assert_int_equal(cluster_place("block", &cluster, 4, node_of, NULL), 0);
 	assert_int_equal(node_of[1], 0);
 }
 
@@ -101,17 +101,18 @@ static void wrong_placements_are_refused(void **state)
 	    {"99999999999999999999", "wanted nodes 0 to 3"},
 	    {"0,1,2", "found 3 places in \"0,1,2\", wanted one for each of 4 ranks"},
 	};
-	struct net_cluster cluster = {.n_nodes = 4, .cores = 1};
+	struct cluster cluster = {.n_nodes = 4, .cores = 1};
 	struct util_error err;
 	int node_of[4] = {7, 7, 7, 7};
 
 	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
 		err.text[0] = '\0';
-		assert_int_equal(net_place(cases[k].spec, &cluster, 4, node_of, &err), UTIL_EINPUT);
+		assert_int_equal(cluster_place(cases[k].spec, &cluster, 4, node_of, &err),
+				 UTIL_EINPUT);
 		if (!strstr(err.text, cases[k].part))
 			fail_msg("\"%s\" gives: %s", cases[k].spec, err.text);
 	}
-	assert_int_equal(net_place("block", &cluster, 0, node_of, &err), UTIL_EINPUT);
+	assert_int_equal(cluster_place("block", &cluster, 0, node_of, &err), UTIL_EINPUT);
 }
 
 int main(void)

@@ -1,43 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One fuzzed input: a cluster file and, after a byte 0x1e each, overrides. The entry point is
  * libFuzzer's. */
-#include "tests/netmodel/fuzz.h"
+#include "tests/cluster-file/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "netmodel/cluster.h"
-#include "netmodel/placement.h"
+#include "cluster/cluster.h"
+#include "cluster/placement.h"
 
 #define SEPARATOR 0x1e
 #define MAX_OVERRIDES 8
 
-static void use(struct net_cluster *cluster)
+static void use(struct cluster *cluster)
 {
 	static int node_of[100];
 	struct util_error err = {0};
 
-	for (int rank = 0; net_place(NULL, cluster, 100, node_of, &err) == 0 && rank < 100; rank++)
+	for (int rank = 0; cluster_place(NULL, cluster, 100, node_of, &err) == 0 && rank < 100;
+	     rank++)
 		if (node_of[rank] < 0 || node_of[rank] >= cluster->n_nodes)
 			abort();
 	for (int o = 0; o < 4; o++) {
-		double cost = net_cluster_cpu_cost(cluster, o * 100, o);
+		double cost = cluster_cpu_cost(cluster, o * 100, o);
 
 		if (!(cost >= 0 && cost <= cluster->cores))
 			abort();
 	}
 	for (int node = 0; node < cluster->n_nodes; node++)
-		if (!(cluster->node_speed[node] > 0))
+		if (!(cluster->cpu.speed[node] > 0))
 			abort();
-	if (!(cluster->latency_s >= 0 && cluster->bandwidth_Bps > 0 && cluster->overhead_s >= 0))
+	if (!(cluster->network.latency_s >= 0 && cluster->network.bandwidth_Bps > 0 &&
+	      cluster->protocol.overhead_s >= 0))
 		abort();
-	net_cluster_destroy(cluster);
+	cluster_destroy(cluster);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *overrides[MAX_OVERRIDES];
-	struct net_cluster *cluster = NULL;
+	struct cluster *cluster = NULL;
 	struct util_error err = {0};
 	char *text = malloc(size + 1), *part = text;
 	size_t length;
@@ -54,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		overrides[n++] = ++part;
 		part = strchr(part, SEPARATOR);
 	}
-	rc = net_cluster_parse_with("fuzz", text, length, n, overrides, &cluster, &err);
+	rc = cluster_parse_with("fuzz", text, length, n, overrides, &cluster, &err);
 	if (rc == 0)
 		use(cluster);
 	else if (rc != UTIL_EINPUT || err.code != rc || !err.text[0] ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "netmodel/schema.h"
+#include "cluster/schema.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,8 +42,8 @@ static const char *suggest(const char *path)
 
 	if (strlen(path) >= LONGEST_KEY)
 		return NULL;
-	for (int k = 0; k < net_n_keys; k++) {
-		const char *known = net_keys[k].path, *known_dot = strrchr(known, '.');
+	for (int k = 0; k < cluster_n_keys; k++) {
+		const char *known = cluster_keys[k].path, *known_dot = strrchr(known, '.');
 		int whole = distance(path, known);
 		int part = distance(last, known_dot ? known_dot + 1 : known);
 		int d =
@@ -64,40 +64,40 @@ static enum path_kind classify(const char *path)
 	enum path_kind kind = PATH_UNKNOWN;
 	size_t length = strlen(path);
 
-	for (int k = 0; k < net_n_keys; k++) {
-		if (strncmp(net_keys[k].path, path, length) != 0)
+	for (int k = 0; k < cluster_n_keys; k++) {
+		if (strncmp(cluster_keys[k].path, path, length) != 0)
 			continue;
-		if (net_keys[k].path[length] ==
+		if (cluster_keys[k].path[length] ==
 		    '.') /* also where a converter looks at a section as a whole */
 			return PATH_SECTION;
-		if (net_keys[k].path[length] == '\0')
+		if (cluster_keys[k].path[length] == '\0')
 			kind = PATH_KEY;
 	}
 	return kind;
 }
 
-static int fail_unknown(const struct net_yaml_tree *tree, const struct net_yaml *node,
+static int fail_unknown(const struct util_yaml_tree *tree, const struct util_yaml *node,
 			const char *path, struct util_error *err)
 {
 	const char *meant = suggest(path);
 	char quoted[96];
 
-	net_yaml_quote(path, quoted, sizeof(quoted));
+	util_yaml_quote(path, quoted, sizeof(quoted));
 	if (meant)
-		return net_yaml_fail_key(
+		return util_yaml_fail_key(
 		    tree, node, err,
 		    "found unknown key %s, wanted a known one: did you mean \"%s\"?", quoted,
 		    meant);
-	return net_yaml_fail_key(
+	return util_yaml_fail_key(
 	    tree, node, err, "found unknown key %s, wanted one of docs/cluster-file.md", quoted);
 }
 
-static int check_section(const struct net_yaml_tree *tree, const struct net_yaml *section,
+static int check_section(const struct util_yaml_tree *tree, const struct util_yaml *section,
 			 const char *prefix, struct util_error *err)
 {
 	char path[256], found[64];
 
-	for (const struct net_yaml *member = section->first; member; member = member->next) {
+	for (const struct util_yaml *member = section->first; member; member = member->next) {
 		enum path_kind kind;
 		int rc;
 
@@ -105,11 +105,11 @@ static int check_section(const struct net_yaml_tree *tree, const struct net_yaml
 		kind = strchr(member->key, '.') ? PATH_UNKNOWN : classify(path);
 		if (kind == PATH_UNKNOWN)
 			return fail_unknown(tree, member, path, err);
-		if (kind == PATH_KEY || net_yaml_is_empty(member))
+		if (kind == PATH_KEY || util_yaml_is_empty(member))
 			continue;
-		if (member->kind != NET_YAML_MAP)
-			return net_yaml_fail(tree, member, err, "%s: found %s, wanted a mapping",
-					     path, net_yaml_found(member, found, sizeof(found)));
+		if (member->kind != UTIL_YAML_MAP)
+			return util_yaml_fail(tree, member, err, "%s: found %s, wanted a mapping",
+					      path, util_yaml_found(member, found, sizeof(found)));
 		rc = check_section(tree, member, path, err);
 		if (rc)
 			return rc;
@@ -117,37 +117,37 @@ static int check_section(const struct net_yaml_tree *tree, const struct net_yaml
 	return 0;
 }
 
-int net_schema_check(const struct net_yaml_tree *tree, struct util_error *err)
+int cluster_schema_check(const struct util_yaml_tree *tree, struct util_error *err)
 {
 	char found[64];
 
-	if (tree->root->kind != NET_YAML_MAP)
-		return net_yaml_fail(tree, tree->root, err, "found %s, wanted keys and values",
-				     net_yaml_found(tree->root, found, sizeof(found)));
+	if (tree->root->kind != UTIL_YAML_MAP)
+		return util_yaml_fail(tree, tree->root, err, "found %s, wanted keys and values",
+				      util_yaml_found(tree->root, found, sizeof(found)));
 	return check_section(tree, tree->root, "", err);
 }
 
 /* Converts the text of a number of any kind; 0 or UTIL_EINPUT with "found …, wanted …". */
-static int parse_number(const struct net_key *key, const char *text, double *out, int64_t *out_B,
-			struct util_error *err)
+static int parse_number(const struct cluster_key *key, const char *text, double *out,
+			int64_t *out_B, struct util_error *err)
 {
 	int64_t integer = 0;
 	int rc;
 
 	switch (key->kind) {
-	case NET_KEY_TIME:
+	case CLUSTER_KEY_TIME:
 		return util_parse_time_s(text, out, err);
-	case NET_KEY_OFFSET:
+	case CLUSTER_KEY_OFFSET:
 		rc = util_parse_time_s(text + (text[0] == '-'), out, err);
 		*out = text[0] == '-' ? -*out : *out;
 		return rc;
-	case NET_KEY_BANDWIDTH:
+	case CLUSTER_KEY_BANDWIDTH:
 		return util_parse_bandwidth_Bps(text, out, err);
-	case NET_KEY_SIZE:
+	case CLUSTER_KEY_SIZE:
 		rc = util_parse_size_B(text, out_B, err);
 		*out = (double)*out_B;
 		return rc;
-	case NET_KEY_INT:
+	case CLUSTER_KEY_INT:
 		rc = util_parse_int(text, (int64_t)key->min, (int64_t)key->max, &integer, err);
 		*out = (double)integer;
 		return rc;
@@ -156,25 +156,24 @@ static int parse_number(const struct net_key *key, const char *text, double *out
 	}
 }
 
-static int fail_value(const struct net_yaml_tree *tree, const struct net_yaml *node,
-		      const struct net_key *key, struct util_error *err, const char *problem)
+static int fail_value(const struct util_yaml_tree *tree, const struct util_yaml *node,
+		      const struct cluster_key *key, struct util_error *err, const char *problem)
 {
 	/* A default that does not parse is a mistake in the table; the tests load a file that uses
 	 * every default. */
-	return net_yaml_fail(tree, node, err, "%s: %s", key->path, problem);
+	return util_yaml_fail(tree, node, err, "%s: %s", key->path, problem);
 }
 
-static const char *unit_of(enum net_key_kind kind)
+static const char *unit_of(enum cluster_key_kind kind)
 {
-	return kind == NET_KEY_TIME || kind == NET_KEY_OFFSET ? " s"
-	       : kind == NET_KEY_BANDWIDTH		      ? " B/s"
-	       : kind == NET_KEY_SIZE			      ? " B"
-							      : "";
+	return kind == CLUSTER_KEY_TIME || kind == CLUSTER_KEY_OFFSET ? " s"
+	       : kind == CLUSTER_KEY_BANDWIDTH			      ? " B/s"
+	       : kind == CLUSTER_KEY_SIZE			      ? " B"
+								      : "";
 }
 
-static int read_number(void *base, const struct net_key *key,
-		       const struct net_yaml_tree *tree, const struct net_yaml *node,
-		       const char *text, struct util_error *err)
+static int read_number(void *base, const struct cluster_key *key, const struct util_yaml_tree *tree,
+		       const struct util_yaml *node, const char *text, struct util_error *err)
 {
 	void *target = (char *)base + key->target;
 	struct util_error why = {0};
@@ -191,23 +190,22 @@ static int read_number(void *base, const struct net_key *key,
 		return fail_value(tree, node, key, err, problem);
 	} else if (!(value >= key->min && value <= key->max)) {
 		snprintf(problem, sizeof(problem), "found %s, wanted %g to %g%s%s%s",
-			 net_yaml_quote(text, quoted, sizeof(quoted)), key->min, key->max,
+			 util_yaml_quote(text, quoted, sizeof(quoted)), key->min, key->max,
 			 unit_of(key->kind), key->choices ? " or " : "",
 			 key->choices ? key->choices : "");
 		return fail_value(tree, node, key, err, problem);
 	}
-	if (key->kind == NET_KEY_INT)
+	if (key->kind == CLUSTER_KEY_INT)
 		*(int *)target = (int)value;
-	else if (key->kind == NET_KEY_SIZE)
+	else if (key->kind == CLUSTER_KEY_SIZE)
 		*(int64_t *)target = bytes;
 	else
 		*(double *)target = value;
 	return 0;
 }
 
-static int read_choice(void *base, const struct net_key *key,
-		       const struct net_yaml_tree *tree, const struct net_yaml *node,
-		       const char *text, struct util_error *err)
+static int read_choice(void *base, const struct cluster_key *key, const struct util_yaml_tree *tree,
+		       const struct util_yaml *node, const char *text, struct util_error *err)
 {
 	char problem[256], quoted[64];
 	size_t length = strlen(text);
@@ -223,11 +221,11 @@ static int read_choice(void *base, const struct net_key *key,
 		choice += n + (choice[n] == '|');
 	}
 	snprintf(problem, sizeof(problem), "found %s, wanted one of %s",
-		 net_yaml_quote(text, quoted, sizeof(quoted)), key->choices);
+		 util_yaml_quote(text, quoted, sizeof(quoted)), key->choices);
 	return fail_value(tree, node, key, err, problem);
 }
 
-static int read_text(void *base, const struct net_key *key, const char *text,
+static int read_text(void *base, const struct cluster_key *key, const char *text,
 		     struct util_error *err)
 {
 	char **target = (char **)((char *)base + key->target);
@@ -236,79 +234,81 @@ static int read_text(void *base, const struct net_key *key, const char *text,
 	return *target ? 0 : util_error_set(err, UTIL_ENOMEM, "out of memory");
 }
 
-int net_schema_value(void *base, const struct net_key *key, const struct net_yaml_tree *tree,
-		     const struct net_yaml *node, struct util_error *err)
+int cluster_schema_value(void *base, const struct cluster_key *key,
+			 const struct util_yaml_tree *tree, const struct util_yaml *node,
+			 struct util_error *err)
 {
 	const char *text = key->fallback;
 	char found[64], problem[128];
 
 	if (node) {
-		if (node->kind != NET_YAML_SCALAR || net_yaml_is_empty(node)) {
+		if (node->kind != UTIL_YAML_SCALAR || util_yaml_is_empty(node)) {
 			snprintf(problem, sizeof(problem), "found %s, wanted a single value",
-				 net_yaml_found(node, found, sizeof(found)));
+				 util_yaml_found(node, found, sizeof(found)));
 			return fail_value(tree, node, key, err, problem);
 		}
 		text = node->text;
 	}
 	if (!text)
 		return 0;
-	if (key->kind == NET_KEY_TEXT)
+	if (key->kind == CLUSTER_KEY_TEXT)
 		return read_text(base, key, text, err);
-	if (key->kind == NET_KEY_CHOICE)
+	if (key->kind == CLUSTER_KEY_CHOICE)
 		return read_choice(base, key, tree, node, text, err);
 	return read_number(base, key, tree, node, text, err);
 }
 
-static int read_key(struct net_draft *draft, const struct net_key *key,
-		    const struct net_yaml_tree *tree, struct util_error *err)
+static int read_key(struct cluster_draft *draft, const struct cluster_key *key,
+		    const struct util_yaml_tree *tree, struct util_error *err)
 {
-	const struct net_yaml *node = net_yaml_at(tree, key->path);
+	const struct util_yaml *node = util_yaml_at(tree, key->path);
 
 	if (!node && key->required)
-		return net_yaml_fail(tree, tree->root, err,
-				     "found no key \"%s\", wanted it (see docs/cluster-file.md)",
-				     key->path);
-	if (key->kind == NET_KEY_CUSTOM)
+		return util_yaml_fail(tree, tree->root, err,
+				      "found no key \"%s\", wanted it (see docs/cluster-file.md)",
+				      key->path);
+	if (key->kind == CLUSTER_KEY_CUSTOM)
 		return key->convert(draft, tree, node, err);
 	if (!node && key->inherits)
 		*(double *)((char *)draft + key->target) =
 		    *(double *)((char *)draft + key->inherits);
-	return net_schema_value(draft, key, tree, node, err);
+	return cluster_schema_value(draft, key, tree, node, err);
 }
 
-int net_schema_entry(const struct net_yaml_tree *tree, const struct net_yaml *entry,
-		     const struct net_key keys[], int n_keys, void *out, struct util_error *err)
+int cluster_schema_entry(const struct util_yaml_tree *tree, const struct util_yaml *entry,
+			 const struct cluster_key keys[], int n_keys, void *out,
+			 struct util_error *err)
 {
 	char found[64];
 
-	if (entry->kind != NET_YAML_MAP)
-		return net_yaml_fail(tree, entry, err, "found %s, wanted a mapping such as {%s: …}",
-				     net_yaml_found(entry, found, sizeof(found)),
-				     strrchr(keys[0].path, '.') + 1);
+	if (entry->kind != UTIL_YAML_MAP)
+		return util_yaml_fail(
+		    tree, entry, err, "found %s, wanted a mapping such as {%s: …}",
+		    util_yaml_found(entry, found, sizeof(found)), strrchr(keys[0].path, '.') + 1);
 	for (int k = 0; k < n_keys; k++) {
 		const char *name = strrchr(keys[k].path, '.') + 1;
-		const struct net_yaml *member = net_yaml_member(entry, name, strlen(name));
+		const struct util_yaml *member = util_yaml_member(entry, name, strlen(name));
 		int rc;
 
 		if (!member)
-			return net_yaml_fail(tree, entry, err, "found no \"%s\", wanted %s", name,
-					     keys[k].path);
-		rc = net_schema_value(out, &keys[k], tree, member, err);
+			return util_yaml_fail(tree, entry, err, "found no \"%s\", wanted %s", name,
+					      keys[k].path);
+		rc = cluster_schema_value(out, &keys[k], tree, member, err);
 		if (rc)
 			return rc;
 	}
 	if (entry->n_children != n_keys)
-		return net_yaml_fail(tree, entry, err,
-				     "found %d keys, wanted the %d of docs/cluster-file.md",
-				     entry->n_children, n_keys);
+		return util_yaml_fail(tree, entry, err,
+				      "found %d keys, wanted the %d of docs/cluster-file.md",
+				      entry->n_children, n_keys);
 	return 0;
 }
 
-int net_schema_read(struct net_draft *draft, const struct net_yaml_tree *tree,
-		    struct util_error *err)
+int cluster_schema_read(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			struct util_error *err)
 {
-	for (int k = 0; k < net_n_keys; k++) {
-		int rc = read_key(draft, &net_keys[k], tree, err);
+	for (int k = 0; k < cluster_n_keys; k++) {
+		int rc = read_key(draft, &cluster_keys[k], tree, err);
 
 		if (rc)
 			return rc;
@@ -316,21 +316,22 @@ int net_schema_read(struct net_draft *draft, const struct net_yaml_tree *tree,
 	return 0;
 }
 
-int net_schema_number(const struct net_yaml_tree *tree, const struct net_yaml *node,
-		      const char *path, double min, double max, double *out, struct util_error *err)
+int cluster_schema_number(const struct util_yaml_tree *tree, const struct util_yaml *node,
+			  const char *path, double min, double max, double *out,
+			  struct util_error *err)
 {
 	struct util_error why = {0};
 	char found[64];
 	double value;
 
-	if (node->kind != NET_YAML_SCALAR)
-		return net_yaml_fail(tree, node, err, "%s: found %s, wanted a number", path,
-				     net_yaml_found(node, found, sizeof(found)));
+	if (node->kind != UTIL_YAML_SCALAR)
+		return util_yaml_fail(tree, node, err, "%s: found %s, wanted a number", path,
+				      util_yaml_found(node, found, sizeof(found)));
 	if (util_parse_double(node->text, &value, &why))
-		return net_yaml_fail(tree, node, err, "%s: %s", path, why.text);
+		return util_yaml_fail(tree, node, err, "%s: %s", path, why.text);
 	if (!(value >= min && value <= max))
-		return net_yaml_fail(tree, node, err, "%s: found %s, wanted %g to %g", path,
-				     net_yaml_found(node, found, sizeof(found)), min, max);
+		return util_yaml_fail(tree, node, err, "%s: found %s, wanted %g to %g", path,
+				      util_yaml_found(node, found, sizeof(found)), min, max);
 	*out = value;
 	return 0;
 }

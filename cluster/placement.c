@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "netmodel/placement.h"
+#include "cluster/placement.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "netmodel/yamltree.h"
+#include "util/yaml.h"
 
 #define MAX_REPEAT 1000000
 
@@ -31,8 +31,8 @@ static void skip_blanks(const char **at)
 		(*at)++;
 }
 
-int net_place_next(const char **at, int n_nodes, int *first, int *last, int *repeat,
-		   struct util_error *err)
+int cluster_place_next(const char **at, int n_nodes, int *first, int *last, int *repeat,
+		       struct util_error *err)
 {
 	const char *start = *at, *p = *at;
 	char quoted[64];
@@ -60,7 +60,7 @@ int net_place_next(const char **at, int n_nodes, int *first, int *last, int *rep
 		    err, UTIL_EINPUT,
 		    "found %s, wanted nodes 0 to %d (nodes: %d) as in \"0-3,0-3\" or "
 		    "\"0*2,1*2\"",
-		    net_yaml_quote(start, quoted, sizeof(quoted)), n_nodes - 1, n_nodes);
+		    util_yaml_quote(start, quoted, sizeof(quoted)), n_nodes - 1, n_nodes);
 	*at = p;
 	return 0;
 }
@@ -75,7 +75,7 @@ static int place_list(const char *spec, int n_nodes, int n_ranks, int node_of[],
 
 	do { /* an empty list is refused as an item that is none */
 		int first = 0, last = 0, repeat = 0,
-		    rc = net_place_next(&at, n_nodes, &first, &last, &repeat, err);
+		    rc = cluster_place_next(&at, n_nodes, &first, &last, &repeat, err);
 
 		if (rc)
 			return rc;
@@ -87,7 +87,7 @@ static int place_list(const char *spec, int n_nodes, int n_ranks, int node_of[],
 	return 0;
 }
 
-int net_place_check(const char *spec, int n_nodes, struct util_error *err)
+int cluster_place_check(const char *spec, int n_nodes, struct util_error *err)
 {
 	int n = 0;
 
@@ -100,7 +100,7 @@ int net_place_check(const char *spec, int n_nodes, struct util_error *err)
 		return util_error_set(
 		    err, UTIL_EINPUT,
 		    "found %s, wanted block, spread, cyclic or a list of nodes (\"0-3,0-3\")",
-		    net_yaml_quote(spec, quoted, sizeof(quoted)));
+		    util_yaml_quote(spec, quoted, sizeof(quoted)));
 	}
 	return place_list(spec, n_nodes, 0, NULL, &n, err);
 }
@@ -122,7 +122,7 @@ static void place_spread(int n_nodes, int n_ranks, int node_of[])
 			node_of[rank++] = node;
 }
 
-void net_place_where_fewest(int n, const int nodes[], int load[], int n_ranks, int node_of[])
+void cluster_place_where_fewest(int n, const int nodes[], int load[], int n_ranks, int node_of[])
 {
 	for (int rank = 0; rank < n_ranks; rank++) {
 		int best = nodes ? nodes[0] : 0;
@@ -138,17 +138,17 @@ void net_place_where_fewest(int n, const int nodes[], int load[], int n_ranks, i
 	}
 }
 
-int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, int node_of[],
-	      struct util_error *err)
+int cluster_place(const char *spec, const struct cluster *cluster, int n_ranks, int node_of[],
+		  struct util_error *err)
 {
 	const char *used = spec ? spec : cluster->placement ? cluster->placement : "block";
 	char quoted[64];
 	int n = 0, rc;
 
 	if (n_ranks < 1)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %d ranks, wanted at least 1", n_ranks);
-	rc = net_place_check(used, cluster->n_nodes, err);
+		return util_error_set(err, UTIL_EINPUT, "found %d ranks, wanted at least 1",
+				      n_ranks);
+	rc = cluster_place_check(used, cluster->n_nodes, err);
 	if (rc)
 		return rc;
 	if (strcmp(used, "block") == 0 && n_ranks <= (int64_t)cluster->n_nodes * cluster->cores) {
@@ -166,9 +166,8 @@ int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, 
 	}
 	place_list(used, cluster->n_nodes, n_ranks, node_of, &n, err);
 	if (n < n_ranks)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found %d places in %s, wanted one for each of %d ranks", n,
-		    net_yaml_quote(used, quoted, sizeof(quoted)), n_ranks);
+		return util_error_set(err, UTIL_EINPUT,
+				      "found %d places in %s, wanted one for each of %d ranks", n,
+				      util_yaml_quote(used, quoted, sizeof(quoted)), n_ranks);
 	return 0;
 }

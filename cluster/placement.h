@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef NETMODEL_PLACEMENT_H
-#define NETMODEL_PLACEMENT_H
+#ifndef CLUSTER_PLACEMENT_H
+#define CLUSTER_PLACEMENT_H
 
-#include "netmodel/cluster.h"
+#include "cluster/cluster.h"
 #include "util/error.h"
 
 /*
@@ -14,22 +14,22 @@
  * cluster's own, else block. A list must name a node for every rank. More ranks than cores on a
  * node is allowed (they share). Errors: UTIL_EINPUT.
  */
-int net_place(const char *spec, const struct net_cluster *cluster, int n_ranks, int node_of[],
-	      struct util_error *err);
+int cluster_place(const char *spec, const struct cluster *cluster, int n_ranks, int node_of[],
+		  struct util_error *err);
 /*
  * Places ranks one after the other, each where there are fewest: on the node of `nodes` (NULL: all)
  * with the smallest load, of equal ones the first. `load`: [n_nodes of the cluster] ranks on each
  * node, counted up. O(n_ranks × n).
  */
-void net_place_where_fewest(int n, const int nodes[], int load[], int n_ranks, int node_of[]);
+void cluster_place_where_fewest(int n, const int nodes[], int load[], int n_ranks, int node_of[]);
 /* Whether `spec` is well formed and names existing nodes only. UTIL_EINPUT where not. */
-int net_place_check(const char *spec, int n_nodes, struct util_error *err);
+int cluster_place_check(const char *spec, int n_nodes, struct util_error *err);
 /*
  * Reads the next item of a list ("2", "0-3", "0*2", "0-3*2": each of the nodes twice) and the comma
  * after it; *at moves on, to the end after the last item. UTIL_EINPUT: not an item, a node that
  * does not exist, a repeat outside 1 … 1000000.
  */
-int net_place_next(const char **at, int n_nodes, int *first, int *last, int *repeat,
-		   struct util_error *err);
+int cluster_place_next(const char **at, int n_nodes, int *first, int *last, int *repeat,
+		       struct util_error *err);
 
 #endif

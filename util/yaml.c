@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "netmodel/yamltree.h"
+#include "util/yaml.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -7,29 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool net_yaml_is_empty(const struct net_yaml *node)
+bool util_yaml_is_empty(const struct util_yaml *node)
 {
-	return node->kind == NET_YAML_SCALAR && node->text[0] == '\0';
+	return node->kind == UTIL_YAML_SCALAR && node->text[0] == '\0';
 }
 
-struct net_yaml *net_yaml_member(const struct net_yaml *map, const char *key, size_t length)
+struct util_yaml *util_yaml_member(const struct util_yaml *map, const char *key, size_t length)
 {
-	if (!map || map->kind != NET_YAML_MAP)
+	if (!map || map->kind != UTIL_YAML_MAP)
 		return NULL;
-	for (struct net_yaml *member = map->first; member; member = member->next)
+	for (struct util_yaml *member = map->first; member; member = member->next)
 		if (strncmp(member->key, key, length) == 0 && member->key[length] == '\0')
 			return member;
 	return NULL;
 }
 
-struct net_yaml *net_yaml_at(const struct net_yaml_tree *tree, const char *path)
+struct util_yaml *util_yaml_at(const struct util_yaml_tree *tree, const char *path)
 {
-	struct net_yaml *node = tree->root;
+	struct util_yaml *node = tree->root;
 
 	while (node) {
 		size_t length = strcspn(path, ".");
 
-		node = net_yaml_member(node, path, length);
+		node = util_yaml_member(node, path, length);
 		if (path[length] == '\0')
 			break;
 		path += length + 1;
@@ -37,7 +37,7 @@ struct net_yaml *net_yaml_at(const struct net_yaml_tree *tree, const char *path)
 	return node;
 }
 
-char *net_yaml_quote(const char *text, char *buf, size_t size)
+char *util_yaml_quote(const char *text, char *buf, size_t size)
 {
 	size_t n = 0, longest = size - 6; /* two quotes, three dots, the NUL */
 
@@ -58,20 +58,20 @@ char *net_yaml_quote(const char *text, char *buf, size_t size)
 	return buf;
 }
 
-char *net_yaml_found(const struct net_yaml *node, char *buf, size_t size)
+char *util_yaml_found(const struct util_yaml *node, char *buf, size_t size)
 {
-	if (node->kind == NET_YAML_MAP)
+	if (node->kind == UTIL_YAML_MAP)
 		snprintf(buf, size, "a mapping");
-	else if (node->kind == NET_YAML_LIST)
+	else if (node->kind == UTIL_YAML_LIST)
 		snprintf(buf, size, "a list of %d", node->n_children);
-	else if (net_yaml_is_empty(node))
+	else if (util_yaml_is_empty(node))
 		snprintf(buf, size, "nothing");
 	else
-		net_yaml_quote(node->text, buf, size < 64 ? size : 64);
+		util_yaml_quote(node->text, buf, size < 64 ? size : 64);
 	return buf;
 }
 
-static int fail_at(const struct net_yaml_tree *tree, const char *override, int line, int column,
+static int fail_at(const struct util_yaml_tree *tree, const char *override, int line, int column,
 		   struct util_error *err, const char *format, va_list args)
 {
 	char text[768], quoted[128];
@@ -83,12 +83,12 @@ static int fail_at(const struct net_yaml_tree *tree, const char *override, int l
 			*c = '?';
 	if (override)
 		return util_error_set(err, UTIL_EINPUT, "override %s: %s",
-				      net_yaml_quote(override, quoted, sizeof(quoted)), text);
+				      util_yaml_quote(override, quoted, sizeof(quoted)), text);
 	return util_error_set(err, UTIL_EINPUT, "%s:%d:%d: %s", tree->name, line, column, text);
 }
 
-int net_yaml_fail(const struct net_yaml_tree *tree, const struct net_yaml *node,
-		  struct util_error *err, const char *format, ...)
+int util_yaml_fail(const struct util_yaml_tree *tree, const struct util_yaml *node,
+		   struct util_error *err, const char *format, ...)
 {
 	va_list args;
 	int code;
@@ -100,8 +100,8 @@ int net_yaml_fail(const struct net_yaml_tree *tree, const struct net_yaml *node,
 	return code;
 }
 
-int net_yaml_fail_key(const struct net_yaml_tree *tree, const struct net_yaml *node,
-		      struct util_error *err, const char *format, ...)
+int util_yaml_fail_key(const struct util_yaml_tree *tree, const struct util_yaml *node,
+		       struct util_error *err, const char *format, ...)
 {
 	va_list args;
 	int code;
@@ -112,10 +112,10 @@ int net_yaml_fail_key(const struct net_yaml_tree *tree, const struct net_yaml *n
 	return code;
 }
 
-void net_yaml_finish(struct net_yaml_tree *tree)
+void util_yaml_finish(struct util_yaml_tree *tree)
 {
 	while (tree->owned) {
-		struct net_yaml *node = tree->owned;
+		struct util_yaml *node = tree->owned;
 
 		tree->owned = node->next_owned;
 		free(node->text);
@@ -125,10 +125,10 @@ void net_yaml_finish(struct net_yaml_tree *tree)
 	tree->root = NULL;
 }
 
-int net_yaml_read_file(const char *path, const char *what, char **out_text, size_t *out_length_B,
-		       struct util_error *err)
+int util_yaml_read_file(const char *path, const char *what, char **out_text, size_t *out_length_B,
+			struct util_error *err)
 {
-	char *text = malloc(NET_YAML_MAX_SIZE_B + 2);
+	char *text = malloc(UTIL_YAML_MAX_SIZE_B + 2);
 	FILE *file = fopen(path, "rb");
 	int rc = 0;
 
@@ -139,7 +139,7 @@ int net_yaml_read_file(const char *path, const char *what, char **out_text, size
 				    strerror(errno));
 	errno = 0;
 	if (!rc)
-		*out_length_B = fread(text, 1, NET_YAML_MAX_SIZE_B + 1, file);
+		*out_length_B = fread(text, 1, UTIL_YAML_MAX_SIZE_B + 1, file);
 	if (!rc && ferror(file))
 		rc = util_error_set(err, UTIL_EINPUT, "cannot read %s %s: %s", what, path,
 				    strerror(errno));

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/netmodel/fuzz.h"
+#include "tests/cluster-file/fuzz.h"
 #include "util/rng.h"
 
 #define MAX_SIZE 8192
