@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/comm/create.h"
-#include "mpi/comm/objects.h"
+#include "mpi/create/create.h"
+#include "mpi/core/objects.h"
 #include "mpi/dynamic/connect.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/request.h"
 #include "cluster/placement.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi/comm/comm.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/errhandler.h"
 #include "pdexec/arch.h"
 
 struct solo {

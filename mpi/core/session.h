@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MPI_ENV_SESSION_H
-#define MPI_ENV_SESSION_H
+#ifndef MPI_CORE_SESSION_H
+#define MPI_CORE_SESSION_H
 
 #include "mpi/core/rank.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/errhandler.h"
 
 struct mpi_buffer;
 

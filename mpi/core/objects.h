@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MPI_COMM_OBJECTS_H
-#define MPI_COMM_OBJECTS_H
+#ifndef MPI_CORE_OBJECTS_H
+#define MPI_CORE_OBJECTS_H
 
-#include "mpi/comm/attribute.h"
-#include "mpi/comm/group.h"
+#include "mpi/core/attribute.h"
 #include "mpi/core/rank.h"
-#include "mpi/datatype/datatype.h"
-#include "mpi/datatype/f90.h"
+
+struct mpi_datatype;
+struct mpi_f90_type;
+struct mpi_group;
+struct mpi_group_recall;
 
 /* What the object chapters keep per rank (mpi_rank.attributes) and per run (mpi_world.predefined).
  */
@@ -67,7 +69,7 @@ struct mpi_world_objects {
 	/* values of the predefined attributes, which the program gets pointers to */
 	int tag_ub, io, host, wtime_is_global;
 	struct mpi_group_recall *recall; /* mpi/comm/group_recall.h */
-	int *appnums; /* [n_programs]: place among those of its job */
+	int *appnums;			 /* [n_programs]: place among those of its job */
 };
 
 struct mpi_job *mpi_rank_job(const struct mpi_rank *me);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "mpi/comm/create.h"
+#include "mpi/create/create.h"
 #include "mpi/comm/group_recall.h"
 #include "mpi/info/info.h"
 #include "mpi/p2p/request.h"

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Keyvals and attribute lists, for every kind of object that has them. */
-#include "mpi/comm/comm.h"
-#include "mpi/comm/attribute.h"
+#include "mpi/core/attribute.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mpi/comm/objects.h"
-#include "mpi/rma/window.h"
+#include "mpi/core/objects.h"
 
 /* Keyvals of the program are numbered from here: above the ABI's predefined ones, below anything
  * that looks like a pointer. */
@@ -248,26 +246,13 @@ int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void
 	return MPI_SUCCESS;
 }
 
-/* Raises on the object that has the attribute: on a window, or on a communicator; others have no
- * error handlers. `handle` 0: on no object. */
-static int raise_about(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, int error_class,
-		       const char *text)
-{
-	struct mpi_win *win = kind == KIND_WIN ? mpi_win_get(me, (MPI_Win)handle) : NULL;
-	struct mpi_comm *comm = kind == KIND_COMM ? mpi_comm_get(me, (MPI_Comm)handle) : NULL;
-
-	if (win)
-		return rma_raise(me, win, error_class, "%s", text);
-	return mpi_raise(me, comm, error_class, "%s", text);
-}
-
 static int raise_keyval(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, int keyval)
 {
 	char text[80] = "keyval is MPI_KEYVAL_INVALID";
 
 	if (keyval != MPI_KEYVAL_INVALID)
 		snprintf(text, sizeof text, "%d is no keyval for this kind of object", keyval);
-	return raise_about(me, kind, handle, MPI_ERR_KEYVAL, text);
+	return mpi_raise_about(me, kind, handle, MPI_ERR_KEYVAL, text);
 }
 
 static int raise_predefined(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, int keyval,
@@ -276,7 +261,7 @@ static int raise_predefined(struct mpi_rank *me, enum mpi_kind kind, uintptr_t h
 	char text[80];
 
 	snprintf(text, sizeof text, "keyval %d is predefined, %s", keyval, refusal);
-	return raise_about(me, kind, handle, MPI_ERR_KEYVAL, text);
+	return mpi_raise_about(me, kind, handle, MPI_ERR_KEYVAL, text);
 }
 
 static bool is_predefined(int keyval)
@@ -334,14 +319,14 @@ int mpi_attribute_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 	if (*find_link(list, keyval)) {
 		code = delete_at(me, kind, handle, find_link(list, keyval));
 		if (code != MPI_SUCCESS)
-			return raise_about(
+			return mpi_raise_about(
 			    me, kind, handle, code,
 			    "the delete function of the attribute's old value failed");
 	}
 	code = push(me, kind, list, keyval, is_integer, value);
 	return code == MPI_SUCCESS
 		   ? code
-		   : raise_about(me, kind, handle, code, "out of memory for an attribute");
+		   : mpi_raise_about(me, kind, handle, code, "out of memory for an attribute");
 }
 
 int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
@@ -350,8 +335,8 @@ int mpi_attribute_get(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle,
 	enum mpi_language language = mpi_foreign_take_language(me);
 
 	if (!value || !flag)
-		return raise_about(me, kind, handle, MPI_ERR_ARG,
-				   value ? "flag is NULL" : "attribute_val is NULL");
+		return mpi_raise_about(me, kind, handle, MPI_ERR_ARG,
+				       value ? "flag is NULL" : "attribute_val is NULL");
 	if (!find_keyval(me, kind, keyval))
 		return raise_keyval(me, kind, handle, keyval);
 	while (list && list->keyval != keyval)
@@ -379,6 +364,6 @@ int mpi_attribute_delete(struct mpi_rank *me, enum mpi_kind kind, uintptr_t hand
 		return MPI_SUCCESS;
 	code = delete_at(me, kind, handle, link);
 	return code == MPI_SUCCESS ? code
-				   : raise_about(me, kind, handle, code,
-						 "the delete function of the attribute failed");
+				   : mpi_raise_about(me, kind, handle, code,
+						     "the delete function of the attribute failed");
 }

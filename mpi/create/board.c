@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mpi/comm/board.h"
+#include "mpi/create/board.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include <limits.h>
 
 #include "mpi/comm/comm.h"
-#include "mpi/topo/topology.h"
+#include "mpi/comm/topology.h"
 
 _Static_assert((int)FOREIGN_COMM == (int)KIND_COMM && (int)FOREIGN_OP == (int)KIND_OP &&
 		   (int)FOREIGN_MESSAGE == (int)KIND_MESSAGE &&

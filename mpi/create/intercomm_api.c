@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Intercomm_*, MPI_Comm_create_from_group. */
-#include "mpi/comm/intercomm.h"
+#include "mpi/create/intercomm.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "mpi/comm/create.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/create/create.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/info/info.h"
 
 /* Tags of leaders on the collective channel of their communicator: apart from the numbers of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mpi/p2p/payload.h"
+#include "mpi/core/payload.h"
 
 #include <stdlib.h>
 

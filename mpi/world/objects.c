@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/comm/comm.h"
-#include "mpi/comm/objects.h"
+#include "mpi/core/objects.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
 #include "mpi/comm/context.h"
 #include "mpi/comm/group_recall.h"
+#include "mpi/datatype/datatype.h"
+#include "mpi/datatype/f90.h"
 #include "mpi/info/info.h"
 
 struct mpi_rank_objects *mpi_rank_objects(struct mpi_rank *me)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MPI_COMM_ATTRIBUTE_H
-#define MPI_COMM_ATTRIBUTE_H
+#ifndef MPI_CORE_ATTRIBUTE_H
+#define MPI_CORE_ATTRIBUTE_H
 
 #include <mpi.h>
 
 #include "mpi/core/rank.h"
-#include "mpi/datatype/datatype.h"
 
 /*
  * Attribute caching, for communicators, datatypes and windows: keyvals belong to a rank,

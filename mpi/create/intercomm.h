@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MPI_COMM_INTERCOMM_H
-#define MPI_COMM_INTERCOMM_H
+#ifndef MPI_CREATE_INTERCOMM_H
+#define MPI_CREATE_INTERCOMM_H
 
 #include "mpi/comm/comm.h"
 

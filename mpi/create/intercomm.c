@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Construction of intercommunicators, and of communicators from them. */
-#include "mpi/comm/intercomm.h"
+#include "mpi/create/intercomm.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpi/coll/coll.h"
 #include "mpi/comm/context.h"
-#include "mpi/comm/create.h"
+#include "mpi/create/create.h"
 #include "mpi/p2p/p2p.h"
 
 /* Members of a group by their ranks in the world. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MPI_COMM_CREATE_H
-#define MPI_COMM_CREATE_H
+#ifndef MPI_CREATE_CREATE_H
+#define MPI_CREATE_CREATE_H
 
-#include "mpi/comm/board.h"
+#include "mpi/create/board.h"
 #include "mpi/comm/comm.h"
 
 /*

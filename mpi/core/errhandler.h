@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MPI_ENV_ERRHANDLER_H
-#define MPI_ENV_ERRHANDLER_H
+#ifndef MPI_CORE_ERRHANDLER_H
+#define MPI_CORE_ERRHANDLER_H
 
 #include <mpi.h>
 

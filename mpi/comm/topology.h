@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MPI_TOPO_TOPOLOGY_H
-#define MPI_TOPO_TOPOLOGY_H
+#ifndef MPI_COMM_TOPOLOGY_H
+#define MPI_COMM_TOPOLOGY_H
 
 #include <mpi.h>
 #include <stdbool.h>

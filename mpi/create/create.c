@@ -1,18 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Construction of communicators: duplicate, create, split. */
-#include "mpi/comm/create.h"
+/* Construction of communicators: duplicate, create, split; and their end. */
+#include "mpi/create/create.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpi/coll/coll.h"
-#include "mpi/comm/board.h"
+#include "mpi/create/board.h"
 #include "mpi/comm/context.h"
-#include "mpi/comm/intercomm.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/create/intercomm.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/info/info.h"
+#include "mpi/p2p/buffer.h"
 #include "mpi/p2p/p2p.h"
-#include "mpi/topo/topology.h"
+#include "mpi/comm/topology.h"
+
+void mpi_comm_destroy(struct mpi_rank *me, struct mpi_comm *comm)
+{
+	mpi_group_release(me, comm->group);
+	mpi_group_release(me, comm->remote);
+	mpi_comm_release(me, comm->local);
+	mpi_errhandler_release(me, comm->errhandler);
+	mpi_attributes_discard(comm->attributes);
+	mpi_topology_release(comm->topology);
+	mpi_info_destroy(comm->info);
+	mpi_buffer_abandon(comm->buffer);
+	free(comm->name);
+	free(comm);
+}
 
 int mpi_comm_publish(struct mpi_rank *me, struct mpi_comm *parent, int code, struct mpi_comm *comm,
 		     MPI_Comm *newcomm)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MPI_P2P_PAYLOAD_H
-#define MPI_P2P_PAYLOAD_H
+#ifndef MPI_CORE_PAYLOAD_H
+#define MPI_CORE_PAYLOAD_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MPI_COMM_BOARD_H
-#define MPI_COMM_BOARD_H
+#ifndef MPI_CREATE_BOARD_H
+#define MPI_CREATE_BOARD_H
 
 #include "mpi/comm/comm.h"
 #include "mpi/comm/context.h"

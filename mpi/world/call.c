@@ -7,8 +7,9 @@
 
 #include "mpi/comm/comm.h"
 #include "mpi/core/entry.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/record/record.h"
+#include "mpi/rma/window.h"
 #include "pdexec/arch.h"
 
 /*
@@ -229,6 +230,17 @@ int mpi_raise_on(struct mpi_rank *me, const struct mpi_errhandler *handler, uint
 	code = raise_with(me, handler, object, error_class, format, arguments);
 	va_end(arguments);
 	return code;
+}
+
+int mpi_raise_about(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, int error_class,
+		    const char *text)
+{
+	struct mpi_win *win = kind == KIND_WIN ? mpi_win_get(me, (MPI_Win)handle) : NULL;
+	struct mpi_comm *comm = kind == KIND_COMM ? mpi_comm_get(me, (MPI_Comm)handle) : NULL;
+
+	if (win)
+		return rma_raise(me, win, error_class, "%s", text);
+	return mpi_raise(me, comm, error_class, "%s", text);
 }
 
 int mpi_unsupported(const char *function, const void *site)

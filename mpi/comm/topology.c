@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mpi/topo/topology.h"
+#include "mpi/comm/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
