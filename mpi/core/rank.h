@@ -8,7 +8,7 @@
 
 #include "mpi/core/foreign.h"
 #include "mpi/core/handle.h"
-#include "mpi/p2p/payload.h"
+#include "mpi/core/payload.h"
 #include "pdexec/rank.h"
 #include "util/pool.h"
 
@@ -171,10 +171,14 @@ int mpi_raise(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const
  * handler gets. */
 int mpi_raise_on(struct mpi_rank *me, const struct mpi_errhandler *handler, uintptr_t object,
 		 int error_class, const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The same on the object of a handle of any kind: on a window or a communicator; others have no
+ * error handlers. `handle` 0: on no object. */
+int mpi_raise_about(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, int error_class,
+		    const char *text);
 
 /*
  * Predefined datatypes, operations, groups and the registry of contexts: made and freed with the
- * world (mpi/comm/objects.c). 0 or UTIL_ENOMEM.
+ * world (mpi/world/objects.c). 0 or UTIL_ENOMEM.
  */
 int mpi_objects_create(struct mpi_world *world);
 void mpi_objects_destroy(struct mpi_world *world);

@@ -2,7 +2,7 @@
 /* Constructors of regular types: contiguous, vector, hvector, resized, dup. */
 #include "mpi/datatype/construct.h"
 
-#include "mpi/comm/objects.h"
+#include "mpi/core/objects.h"
 
 int mpi_construct_check(struct mpi_rank *me, MPI_Datatype oldtype, const MPI_Datatype *newtype,
 			struct mpi_datatype **old)

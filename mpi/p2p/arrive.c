@@ -185,7 +185,8 @@ static void go_on(struct mpi_message *message, struct mpi_request *recv)
 		return;
 	}
 	if (message->send && mpi_message_ends_send(message, message->send)) {
-		if (message->dest->world->pd->cluster->synchronous == NET_SYNCHRONOUS_ACKNOWLEDGED)
+		if (message->dest->world->pd->cluster->protocol.synchronous ==
+		    CLUSTER_SYNCHRONOUS_ACKNOWLEDGED)
 			mpi_message_acknowledge(message);
 		else
 			complete_send(message);

@@ -21,7 +21,7 @@ static bool is_unknown(const struct mpi_message *message)
 {
 	const struct mpi_rank *dest = message->dest;
 
-	return dest->world->pd->cluster->progress != NET_PROGRESS_ASYNC &&
+	return dest->world->pd->cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC &&
 	       message->source != dest && dest->world->pd->engine.running == &dest->pd->task &&
 	       message->arrived > dest->endpoint->last_look;
 }
@@ -69,14 +69,16 @@ static inline void spend(struct mpi_rank *me, const struct mpi_message *message,
 
 void mpi_message_spend_recv(struct mpi_rank *me, const struct mpi_message *message)
 {
-	const struct net_cluster *cluster = me->world->pd->cluster;
+	const struct cluster *cluster = me->world->pd->cluster;
 
-	spend(me, message, cluster->recv_overhead_s, cluster->recv_overhead_per_B_s);
+	spend(me, message, cluster->protocol.recv_overhead_s,
+	      cluster->protocol.recv_overhead_per_B_s);
 }
 
 void mpi_message_spend_send(struct mpi_rank *me, const struct mpi_message *message)
 {
-	const struct net_cluster *cluster = me->world->pd->cluster;
+	const struct cluster *cluster = me->world->pd->cluster;
 
-	spend(me, message, cluster->send_overhead_s, cluster->send_overhead_per_B_s);
+	spend(me, message, cluster->protocol.send_overhead_s,
+	      cluster->protocol.send_overhead_per_B_s);
 }

@@ -112,7 +112,7 @@ static bool is_known(const struct mpi_rank *me, const struct mpi_message *messag
 
 static struct mpi_message *look(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag)
 {
-	bool is_late = me->world->pd->cluster->late_answers != NET_LATE_NONE;
+	bool is_late = me->world->pd->cluster->protocol.late_answers != CLUSTER_LATE_NONE;
 	struct mpi_message *message = is_late ? mpi_match_find(me, comm, source, tag) : NULL;
 
 	if (message && is_known(me, message)) {

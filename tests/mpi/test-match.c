@@ -15,7 +15,7 @@
 
 /* Three ranks of one communicator; messages of no bytes arrive at rank 0 by hand. */
 struct fixture {
-	struct net_cluster cluster;
+	struct cluster cluster;
 	struct pd_world pd_world;
 	struct mpi_world world;
 	struct pd_rank pd[3];
@@ -178,7 +178,7 @@ static void standard_sends_buffer_as_the_view_says(void **state)
 {
 	struct fixture *f = fixture_create();
 
-	f->cluster.eager_threshold_B = 100;
+	f->cluster.protocol.eager_threshold_B = 100;
 	mpi_buffering_set(&f->world, MPI_BUFFERS_SMALL);
 	assert_true(mpi_match_buffers(&f->ranks[0], 100));
 	assert_false(mpi_match_buffers(&f->ranks[0], 101));
