@@ -63,10 +63,12 @@ class Entry:
 
     def declared_parameter(self, p):
         item = "" if "raw" in self.words else p.c_type.removesuffix("*").strip()
-        if item in HANDLES and p.c_type == item and p.kind != "handle" and not p.is_array:
+        if item in HANDLES and p.c_type == item and p.kind not in ("handle", "both") and not p.is_array:
             return [f"struct {HANDLES[item][1]} *{p.name}"]
         if item in HANDLES and p.kind == "inout":
             return [f"struct {HANDLES[item][1]} *{p.name}", f"{p.c_type}place"]
+        if p.kind == "both":
+            return [f"struct {HANDLES[item][1]} *{p.name}", f"{p.c_type} handle"]
         if self.is_counts(p):
             return [f"struct mpi_counts {p.name}"]
         if is_callback(p) and p.c_type.endswith("_c *"):
@@ -114,7 +116,7 @@ class Entry:
         """What the chapter's function gets of a parameter."""
         item = p.c_type.removesuffix("*").strip()
         if item in HANDLES and p.c_type == item and p.kind != "handle" and not p.is_array:
-            return [self.object(p, p.c_type, p.name, p.name)]
+            return [self.object(p, p.c_type, p.name, p.name)] + [p.name] * (p.kind == "both")
         if item in HANDLES and p.kind == "inout":
             self.checks.append(self.not_null(p.name))
             return [self.object(p, item, f"*{p.name}", p.name), p.name]
@@ -156,7 +158,8 @@ class Entry:
         return f"tool_check_place({name})" if "tool" in self.words else f'mpi_check_place(me, {self.on()}, {name}, "{name}")'
 
     def list(self, p):
-        return f'mpi_check_list(me, {self.on()}, {p.length}, "{p.length}", {p.name}, "{p.name}")'
+        negative = "MPI_ERR_COUNT" if p.length.endswith("count") else "MPI_ERR_ARG"
+        return f'mpi_check_list(me, {self.on()}, {negative}, {p.length}, "{p.length}", {p.name}, "{p.name}")'
 
     # --- arguments that are put into a struct ---
 

@@ -163,11 +163,11 @@ int mpi_check_place(struct mpi_rank *me, struct mpi_raiser on, const void *place
 	return place ? MPI_SUCCESS : RAISE(me, on, MPI_ERR_ARG, "%s is NULL", name);
 }
 
-int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int n, const char *name_of_n,
-		   const void *list, const char *name)
+int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int negative, MPI_Count n,
+		   const char *name_of_n, const void *list, const char *name)
 {
 	if (n < 0)
-		return RAISE(me, on, MPI_ERR_ARG, "%s is %d, it must not be negative", name_of_n,
-			     n);
+		return RAISE(me, on, negative, "%s is %lld, it must not be negative", name_of_n,
+			     (long long)n);
 	return n > 0 ? mpi_check_place(me, on, list, name) : MPI_SUCCESS;
 }
