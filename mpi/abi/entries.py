@@ -26,6 +26,8 @@ INCLUDES = ("mpi/coll/args.h", "mpi/comm/group_recall.h", "mpi/core/arguments.h"
             "mpi/p2p/request.h", "mpi/rma/call.h", "mpi/rma/window.h", "mpi/tool/tool.h")
 # Objects that have an error handler, which the errors of other arguments go to.
 RAISING = ("comm", "win", "file", "session")
+# Classes of negative lengths of arrays, where that is not MPI_ERR_ARG.
+NEGATIVE = {"ndims": "MPI_ERR_DIMS"}
 # Members of struct mpi_coll_args that are not named as the parameters.
 MEMBERS = {"buffer": "recv.buf", "count": "recv.count", "datatype": "recv.type", "sdispls": "send.displs", "rdispls": "recv.displs"}
 
@@ -140,12 +142,16 @@ class Entry:
             return False
         if p.c_type == "MPI_Status *" and not p.kind or "optional" in self.words:
             return False
+        if p.length and p.length not in (other.name for other in self.function.parameters if not other.is_array):  # known to the chapter only
+            return False
         return p.is_array or "*" in p.c_type
 
     def object(self, p, handle, value, name):
         short, struct = HANDLES[handle]
         self.declared.append(f"struct {struct} *{name}_object = NULL;")
         self.checks.append(f'mpi_find_{short}(me, {self.on()}, {value}, "{name}", {str(p.kind == "null").lower()}, &{name}_object)')
+        if p.kind in ("intra", "inter"):
+            self.checks.append(f'mpi_check_{p.kind}(me, {name}_object, "{name}")')
         if not self.raising and self.raises(p):
             self.raising = f"mpi_on_{short}({name}_object)"
         return f"{name}_object"
@@ -158,7 +164,7 @@ class Entry:
         return f"tool_check_place({name})" if "tool" in self.words else f'mpi_check_place(me, {self.on()}, {name}, "{name}")'
 
     def list(self, p):
-        negative = "MPI_ERR_COUNT" if p.length.endswith("count") else "MPI_ERR_ARG"
+        negative = "MPI_ERR_COUNT" if p.length.endswith("count") else NEGATIVE.get(p.length, "MPI_ERR_ARG")
         return f'mpi_check_list(me, {self.on()}, {negative}, {p.length}, "{p.length}", {p.name}, "{p.name}")'
 
     # --- arguments that are put into a struct ---
