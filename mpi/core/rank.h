@@ -108,7 +108,7 @@ struct mpi_world {
 	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */
 	const struct mpi_match_policy *policy;
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
-	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/eager.h); -1: none is */
+	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/send.c); -1: none is */
 	struct mpi_meetings *meetings; /* mpi/core/meeting.h; NULL: none yet */
 	uint32_t next_context;	       /* mpi/comm/context.h; 0: none was made */
 	void *predefined; /* datatypes, operations, groups …: datatype's and op's own */
