@@ -122,7 +122,8 @@ static void go_on(struct mpi_message *message, struct mpi_request *recv)
 		return;
 	}
 	if (message->send && mpi_message_ends_send(message, message->send)) {
-		if (message->dest->world->pd->cluster->synchronous == NET_SYNCHRONOUS_ACKNOWLEDGED)
+		if (message->dest->world->pd->cluster->protocol.synchronous ==
+		    CLUSTER_SYNCHRONOUS_ACKNOWLEDGED)
 			mpi_message_acknowledge(message);
 		else
 			mpi_message_complete_send(message);
@@ -138,8 +139,14 @@ void mpi_message_matched(struct mpi_message *message)
 
 static MPI_HOT void match(struct mpi_rank *dest, struct mpi_message *message, bool is_plain)
 {
-	struct mpi_request *recv = mpi_queue_find_posted(dest->endpoint, message);
+	struct mpi_request *recv;
 
+	if (__builtin_expect(dest->world->choice != NULL, 0)) {
+		mpi_match_keep(message);
+		mpi_choose_again(dest);
+		return;
+	}
+	recv = mpi_queue_find_posted(dest->endpoint, message);
 	if (!recv) {
 		mpi_match_keep(message);
 	} else {
@@ -151,7 +158,6 @@ static MPI_HOT void match(struct mpi_rank *dest, struct mpi_message *message, bo
 		else
 			go_on(message, recv);
 	}
-	mpi_queue_offer_again(dest);
 }
 
 void mpi_match_message(struct mpi_message *message)

@@ -18,7 +18,7 @@ static sim_time_ps now(const struct mpi_message *message)
 	return message->dest->world->pd->engine.now;
 }
 
-static const struct net_cluster *cluster_of(const struct mpi_message *message)
+static const struct cluster *cluster_of(const struct mpi_message *message)
 {
 	return message->dest->world->pd->cluster;
 }
@@ -34,7 +34,7 @@ static void start_control(struct mpi_message *message, bool is_back, net_transfe
 	mpi_cause_transfer(message, is_back);
 	mpi_message_start(message, is_back ? message->dest : message->source,
 			  is_back ? message->source : message->dest,
-			  cluster_of(message)->control_message_B, 0, NULL, done);
+			  cluster_of(message)->protocol.control_message_B, 0, NULL, done);
 }
 
 static void sender_knows(struct net_transfer *transfer)
@@ -55,7 +55,7 @@ static void bulk_arrived(struct net_transfer *transfer)
 	message->arrived = now(message);
 	mpi_cause_arrived(message, transfer->size_B, true);
 	if (message->stage == MESSAGE_CLEARED && message->source != message->dest &&
-	    cluster_of(message)->rendezvous_end != NET_RENDEZVOUS_ARRIVED) {
+	    cluster_of(message)->protocol.rendezvous_end != CLUSTER_RENDEZVOUS_ARRIVED) {
 		message->stage = MESSAGE_OVER;
 		step(message);
 		return;
@@ -75,20 +75,20 @@ static void all_but_buffered_arrived(struct net_transfer *transfer)
 /* The send ends when its connection has handed the bulk over. */
 static bool is_handed_over(const struct mpi_message *message)
 {
-	return cluster_of(message)->send_buffer_is_unattended &&
+	return cluster_of(message)->protocol.send_buffer_is_unattended &&
 	       message->source->pd->node != message->dest->pd->node;
 }
 
 /* How much of the bulk may be missing when the send returns; negative: nothing. */
 static int64_t buffer_of(const struct mpi_message *message, int64_t bulk_B)
 {
-	const struct net_cluster *cluster = cluster_of(message);
+	const struct cluster *cluster = cluster_of(message);
 
 	if (is_handed_over(message))
 		return -1;
-	if (cluster->send_buffer_is_unattended) /* within a node: as on a new connection */
-		return bulk_B - net_cluster_handed_when(cluster, 0, bulk_B);
-	return net_cluster_send_buffer(cluster, message->size_B);
+	if (cluster->protocol.send_buffer_is_unattended) /* within a node: as on a new connection */
+		return bulk_B - cluster_handed_when(cluster, 0, bulk_B);
+	return cluster_send_buffer(cluster, message->size_B);
 }
 
 static void start_bulk(struct mpi_message *message)
@@ -144,8 +144,9 @@ static bool makes_progress(const struct mpi_rank *rank)
 {
 	const struct mpi_endpoint *endpoint = rank->endpoint;
 
-	return rank->world->pd->cluster->progress == NET_PROGRESS_ASYNC || endpoint->is_blocked ||
-	       mpi_rank_has_left(rank) || rank->world->pd->engine.running == &rank->pd->task;
+	return rank->world->pd->cluster->protocol.progress == CLUSTER_PROGRESS_ASYNC ||
+	       endpoint->is_blocked || mpi_rank_has_left(rank) ||
+	       rank->world->pd->engine.running == &rank->pd->task;
 }
 
 static void defer(struct mpi_message *message)
@@ -160,7 +161,8 @@ static void defer(struct mpi_message *message)
 
 static void step(struct mpi_message *message)
 {
-	message->dest->world->n_steps_in_mpi += cluster_of(message)->progress != NET_PROGRESS_ASYNC;
+	message->dest->world->n_steps_in_mpi +=
+	    cluster_of(message)->protocol.progress != CLUSTER_PROGRESS_ASYNC;
 	if (makes_progress(rank_of(message)))
 		step_now(message);
 	else
@@ -186,7 +188,7 @@ static bool is_unknown(const struct mpi_message *message)
 {
 	const struct mpi_rank *dest = message->dest;
 
-	return dest->world->pd->cluster->progress != NET_PROGRESS_ASYNC &&
+	return dest->world->pd->cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC &&
 	       message->source != dest && dest->world->pd->engine.running == &dest->pd->task &&
 	       message->arrived > dest->endpoint->last_look;
 }
@@ -221,9 +223,11 @@ void mpi_message_acknowledge(struct mpi_message *message)
 
 void mpi_message_spend(struct mpi_rank *me, const struct mpi_message *message, bool is_send)
 {
-	const struct net_cluster *cluster = cluster_of(message);
-	double per_B_s = is_send ? cluster->send_overhead_per_B_s : cluster->recv_overhead_per_B_s;
-	double overhead_s = is_send ? cluster->send_overhead_s : cluster->recv_overhead_s;
+	const struct cluster *cluster = cluster_of(message);
+	double per_B_s = is_send ? cluster->protocol.send_overhead_per_B_s
+				 : cluster->protocol.recv_overhead_per_B_s;
+	double overhead_s =
+	    is_send ? cluster->protocol.send_overhead_s : cluster->protocol.recv_overhead_s;
 	int64_t size_B = mpi_message_early_size(message);
 	sim_time_ps begin = now(message);
 
