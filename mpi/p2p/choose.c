@@ -6,6 +6,8 @@
  */
 #include "mpi/p2p/choose.h"
 
+#include <stdlib.h>
+
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/queue.h"
 

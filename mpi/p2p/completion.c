@@ -5,7 +5,6 @@
 #include "mpi/core/errhandler.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
-#include "mpi/p2p/lend.h"
 #include "mpi/p2p/poll.h"
 
 #define N_ON_STACK 32
