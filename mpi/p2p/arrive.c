@@ -120,7 +120,8 @@ static struct mpi_request *find_certain_receive(const struct mpi_message *messag
 	struct mpi_request *recv;
 
 	if (!endpoint || message->is_delivered || message->has_predecessor ||
-	    message->is_cancelled || endpoint->n_posted_wild > 0 || endpoint->may_leave_some)
+	    message->is_cancelled || endpoint->n_posted_wild > 0 || endpoint->may_leave_some ||
+	    message->dest->world->choice)
 		return NULL;
 	recv = mpi_queue_find_posted(endpoint, message);
 	return recv && recv->is_waited ? recv : NULL;
@@ -212,8 +213,7 @@ static MPI_HOT void match_envelope(struct mpi_rank *dest, struct mpi_message *me
 	struct mpi_request *recv;
 
 	if (__builtin_expect(dest->world->choice != NULL, 0)) {
-		mpi_match_keep(message);
-		mpi_choose_again(dest);
+		mpi_choose_arrived(message);
 		return;
 	}
 	recv = mpi_queue_find_posted(dest->endpoint, message);
