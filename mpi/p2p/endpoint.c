@@ -72,7 +72,6 @@ static void free_payloads(struct mpi_world *world)
 void mpi_p2p_destroy(struct mpi_world *world)
 {
 	free_payloads(world);
-	mpi_lent_copies_destroy(world);
 	mpi_pair_table_destroy(world->pairs);
 	mpi_stream_table_destroy(world->streams);
 	mpi_payloads_finish(&world->payloads);

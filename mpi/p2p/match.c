@@ -104,6 +104,7 @@ void mpi_match_keep(struct mpi_message *message)
 {
 	struct mpi_endpoint *endpoint = message->dest->endpoint;
 
+	message->stage = MESSAGE_DELIVERED;
 	append_message(endpoint, message);
 	if (endpoint->wait.kind == MPI_WAIT_MESSAGE &&
 	    mpi_queue_fits(message, mpi_message_context(endpoint->wait.of.message.comm, CHANNEL_P2P),

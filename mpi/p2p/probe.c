@@ -61,6 +61,7 @@ static struct mpi_message *await(struct mpi_rank *me, struct mpi_comm *comm, int
 static MPI_Message publish(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_message *message)
 {
 	mpi_match_remove_message(message);
+	message->stage = MESSAGE_MATCHED;
 	message->handle = (MPI_Message)mpi_handle_create(me, KIND_MESSAGE, message);
 	if (!message->handle)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message handle");

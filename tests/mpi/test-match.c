@@ -84,10 +84,10 @@ static struct mpi_request *post(struct fixture *f, int source)
 
 static void arrive(struct fixture *f, int source)
 {
-	struct mpi_message *message = util_pool_get(&f->world.messages);
+	struct mpi_message *message = util_pool_get(mpi_message_pool(&f->world, 0));
 
 	assert_non_null(message);
-	memset(message, 0, sizeof *message);
+	memset(message, 0, offsetof(struct mpi_message, inline_data));
 	message->source = &f->ranks[source];
 	message->dest = &f->ranks[0];
 	message->context = mpi_message_context(&f->comm, CHANNEL_P2P);
@@ -230,10 +230,10 @@ static void step_message(struct fixture *f, struct waiting posted[], int n_poste
 			 struct waiting messages[], int *n_messages, struct waiting w)
 {
 	struct waiting *first = naive_first(posted, n_posted, &w, true);
-	struct mpi_message *message = util_pool_get(&f->world.messages);
+	struct mpi_message *message = util_pool_get(mpi_message_pool(&f->world, w.size_B));
 
 	assert_non_null(message);
-	memset(message, 0, sizeof *message);
+	memset(message, 0, offsetof(struct mpi_message, inline_data));
 	message->source = &f->ranks[w.source];
 	message->dest = &f->ranks[0];
 	message->context = mpi_message_context(&f->comm, CHANNEL_P2P);
