@@ -12,6 +12,7 @@
 #include "mpi/io/io.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/rma/rma.h"
+#include "mpi/watch/watch.h"
 
 void mpi_world_extend(struct mpi_world *world)
 {
@@ -84,6 +85,7 @@ void mpi_world_destroy(struct mpi_world *world)
 	if (!world)
 		return;
 	mpi_leaks_destroy(world->leaks);
+	mpi_watch_destroy(world->watch);
 	mpi_ports_destroy(world);
 	mpi_spawns_destroy(world);
 	mpi_io_destroy(world);
