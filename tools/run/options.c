@@ -57,6 +57,7 @@ enum option_code {
 	OPTION_SEED,
 	OPTION_STACK_SIZE,
 	OPTION_ISOLATION,
+	OPTION_GRAPH,
 	OPTION_HTML,
 	OPTION_WHAT_IF,
 	OPTION_JSON,
@@ -89,6 +90,7 @@ static const struct option long_options[] = {
     {"deterministic", no_argument, NULL, OPTION_DETERMINISTIC},
     {"explain", no_argument, NULL, OPTION_EXPLAIN},
     {"first-n", required_argument, NULL, OPTION_FIRST_N},
+    {"graph", required_argument, NULL, OPTION_GRAPH},
     {"help", no_argument, NULL, OPTION_HELP},
     {"html", required_argument, NULL, OPTION_HTML},
     {"what-if", required_argument, NULL, OPTION_WHAT_IF},
@@ -283,6 +285,7 @@ static const struct {
 	{OPTION_REAL, offsetof(struct run_options, real)}, {OPTION_RECORD, offsetof(struct run_options, record)},
 	{OPTION_REPORT, offsetof(struct run_options, report)}, {OPTION_TIME_ONLY, offsetof(struct run_options, time_only)},
 	{OPTION_VERIFY_SUPPRESS, offsetof(struct run_options, verify_suppress)},
+	{OPTION_GRAPH, offsetof(struct run_options, graph)},
 	{OPTION_TRACE_OUT, offsetof(struct run_options, trace_out)}, {OPTION_WHAT_IF, offsetof(struct run_options, what_if)},
 };
 

@@ -11,6 +11,7 @@
 #include "tools/run/strings.h"
 #include "traces/analysis/explain.h"
 #include "traces/export/export.h"
+#include "traces/graph/graph.h"
 #include "traces/real/real.h"
 #include "traces/report.h"
 #include "traces/run.h"
@@ -43,6 +44,7 @@ struct run {
 	struct trace_real *real;     /* NULL without --real */
 	struct trace_analysis *analysis; /* NULL without --explain */
 	struct trace_ideal *ideal;	 /* NULL without --ideal */
+	struct trace_graph *graph;	 /* NULL without --graph */
 	struct trace_export *exporter;	 /* NULL without --trace-out */
 	struct pd_world *world;
 	struct mpi_world *mpi;
@@ -99,7 +101,7 @@ void run_observers_destroy(struct run *run);
 void run_observe(struct sim_observers *observers, struct sim_observer observer);
 /* Warns of what --real leaves out. (tools/run/waits.c) */
 void run_real_warn(const struct run *run, struct run_strings *warnings);
-/* Whether --json and --report can be written. */
+/* Whether the files of results can be written. (tools/run/results.c) */
 int run_results_check(const struct run_options *options, struct util_error *err);
 
 /* The host's monotonic clock; the C library's own functions give simulated time to ranks. */
