@@ -68,6 +68,7 @@ enum mpi_verify_kind {
 	MPI_CALL_PROBE,
 	MPI_CALL_MPROBE,
 	MPI_CALL_MRECV,
+	MPI_CALL_COMM_FREE,
 	MPI_CALL_INIT,
 	MPI_CALL_FINALIZE,
 };
@@ -87,12 +88,15 @@ struct mpi_verify_function {
 	enum mpi_verify_kind kind;
 	enum mpi_verify_form form;
 	enum mpi_send_mode mode;
-	bool is_large;	/* counts in arrays are MPI_Count */
-	uint64_t given; /* the arguments that it has, as bits */
+	bool is_large;		/* counts in arrays are MPI_Count */
+	bool values_are_places; /* comm or win is a pointer to the handle */
+	uint64_t given;		/* the arguments that it has, as bits */
 };
 const struct mpi_verify_function *mpi_verify_functions(int *out_n); /* by name */
 
-struct mpi_verify_op;
+struct mpi_shadow_op;
+struct mpi_shadow_plan;
+struct mpi_shadow_step;
 
 struct mpi_verify_call { /* under way */
 	struct mpi_rank *me;
@@ -102,9 +106,14 @@ struct mpi_verify_call { /* under way */
 	MPI_Status *statuses; /* the same of an array */
 	MPI_Status own;
 	MPI_Status *own_statuses;     /* malloc'd; NULL: none */
-	bool is_tracked;	      /* the arguments are right as far as they are looked at */
-	struct mpi_verify_op *ops[2]; /* that it has posted, on the shadow of the matching */
+	struct mpi_shadow_plan *plan; /* what it does; NULL: nothing that is posted */
+	struct mpi_shadow_op *ops[2]; /* that it has posted */
 	int n_ops;
+	struct mpi_shadow_step *step;	   /* in which it waits in the strict view; NULL: none */
+	uint64_t *handles, own_handles[4]; /* [n_handles] the requests that it was given: indices of
+						handles; UINT64_MAX: none */
+	int n_handles;
+	uint32_t context; /* of the communicator that it frees */
 };
 
 /* Enters the call and looks at its arguments. False within a callback of another one: nothing is

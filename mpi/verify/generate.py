@@ -27,10 +27,11 @@ OTHERS = {
     "PROBE": "Probe Iprobe",
     "MPROBE": "Mprobe Improbe",
     "MRECV": "Mrecv Imrecv",
+    "COMM_FREE": "Comm_free",
     "INIT": "Init Init_thread",
     "FINALIZE": "Finalize",
     # collective over `comm`, by the standard
-    "TOGETHER": "Comm_create Comm_dup Comm_dup_with_info Comm_split Comm_split_type Comm_free Comm_disconnect Cart_create Cart_sub Graph_create "
+    "TOGETHER": "Comm_create Comm_dup Comm_dup_with_info Comm_split Comm_split_type Comm_disconnect Cart_create Cart_sub Graph_create "
                 "Dist_graph_create Dist_graph_create_adjacent Intercomm_merge Win_create Win_allocate Win_allocate_shared Win_create_dynamic "
                 "File_open",
     "TOGETHER_WIN": "Win_fence Win_free",
@@ -60,6 +61,11 @@ def operation_of(f):
     """The collective operation, as in MPI_X, MPI_Ix and MPI_X_init."""
     name = f.base.removeprefix("MPI_").removesuffix("_init")
     return name[1:].capitalize() if re.match(r"I[a-z]", name) else name
+
+
+def has_places(f):
+    is_place = any(p.name in ("comm", "win") and p.c_type in ("MPI_Comm *", "MPI_Win *") and p.direction != "out" for p in f.parameters)
+    return str(is_place).lower()
 
 
 def value_of(p):
@@ -97,7 +103,7 @@ def main():
         given = " | ".join(f"UINT64_C(1) << MPI_ARG_{p.name.upper()}" for p in f.parameters if p.name in PARAMETERS) or "0"
         operation = operation_of(f) if kind == "COLL" else f.base.removeprefix("MPI_")
         rows.append(f'\t[F_{f.name}] = {{"{f.name}", (void (*)(void))verify_{f.name}, "{operation}", MPI_CALL_{kind}, {form}, {mode}, '
-                    f'{str(f.name.endswith("_c")).lower()}, {given}}},')
+                    f'{str(f.name.endswith("_c")).lower()}, {has_places(f)}, {given}}},')
     print("\n".join(["static const struct mpi_verify_function functions[N_FUNCTIONS] = {"] + rows + ["};", "",
                      "const struct mpi_verify_function *mpi_verify_functions(int *out_n)", "{", "\t*out_n = N_FUNCTIONS;", "\treturn functions;", "}"]))
 
