@@ -6,7 +6,7 @@
 
 #include "mpi/comm/group.h"
 #include "mpi/p2p/blocked.h"
-#include "mpi/verify/shadow.h"
+#include "mpi/verify/request.h"
 
 /* --- what nearly matched --- */
 
@@ -34,6 +34,9 @@ static bool is_near(struct mpi_shadow *shadow, const struct mpi_shadow_op *recv,
 	bool is_source = recv->is_wild || recv->peer == send->rank;
 	char text[160];
 
+	/* with another communicator the same numbers may mean other ranks */
+	if (recv->context != send->context)
+		is_source = is_source || recv->given_peer == send->comm_rank;
 	if (!is_source || send->peer != recv->rank)
 		return false;
 	if (recv->context == send->context && !is_tag) {
@@ -129,6 +132,22 @@ static void list_ranks(const struct mpi_shadow *shadow, const bool is_stuck[], c
 		snprintf(text + length, size - length, " … (%d ranks)", n);
 }
 
+static bool is_in_finalize(const struct mpi_shadow *shadow, int rank)
+{
+	return strcmp(shadow->ranks[rank].first->call.function, "MPI_Finalize") == 0;
+}
+
+/* Who has come to MPI_Finalize waits for those who have not, and is no part of the knot. */
+static void leave_out_victims(const struct mpi_shadow *shadow, bool is_stuck[])
+{
+	int n = 0;
+
+	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
+		n += is_stuck[rank] && !is_in_finalize(shadow, rank);
+	for (int rank = 0; n > 0 && rank < shadow->world->n_ranks; rank++)
+		is_stuck[rank] = is_stuck[rank] && !is_in_finalize(shadow, rank);
+}
+
 static void report_potential(struct mpi_shadow *shadow, const bool is_stuck[])
 {
 	struct mpi_finding finding = {
@@ -188,8 +207,10 @@ void mpi_shadow_look_for_potential(struct mpi_shadow *shadow)
 	do
 		mpi_shadow_advance(shadow);
 	while (mpi_shadow_rematch(shadow));
-	if (mpi_shadow_find_stuck(shadow, is_stuck) > 0)
+	if (mpi_shadow_find_stuck(shadow, is_stuck) > 0) {
+		leave_out_victims(shadow, is_stuck);
 		report_potential(shadow, is_stuck);
+	}
 	free(is_stuck);
 }
 
@@ -200,7 +221,10 @@ void mpi_shadow_end(struct mpi_shadow *shadow)
 
 	if (kind == PD_FAILURE_DEADLOCK && mpi_verify_wants(world, MPI_VERIFY_DEADLOCK))
 		report_actual(world);
-	if (kind == PD_FAILURE_DEADLOCK || kind == PD_FAILURE_NONE) {
+	if (kind == PD_FAILURE_DEADLOCK)
+		mpi_verify_requests_at_end(world, -1, shadow);
+	if ((kind == PD_FAILURE_DEADLOCK || kind == PD_FAILURE_NONE) &&
+	    mpi_verify_wants(world, MPI_VERIFY_MATCHING)) {
 		for (int rank = 0; rank < world->n_ranks; rank++)
 			find_near_messages(shadow, rank);
 		find_near_collectives(shadow);

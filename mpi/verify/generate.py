@@ -14,7 +14,7 @@ import table  # noqa: E402
 # What verification looks at: mpi/verify/call.h has an enumerator for each.
 PARAMETERS = ("buf buffer sendbuf recvbuf count sendcount sendcounts recvcount recvcounts partitions displs sdispls rdispls datatype sendtype "
               "sendtypes recvtype recvtypes dest source tag sendtag recvtag comm root op request array_of_requests incount indx outcount "
-              "array_of_indices flag message newcomm win").split()
+              "array_of_indices flag message newcomm win assert").split()
 MODES = {"": "SEND_STANDARD", "b": "SEND_BUFFERED", "s": "SEND_SYNCHRONOUS", "r": "SEND_READY"}
 FORMS = {"blocking": "MPI_FORM_BLOCKING", "nonblocking": "MPI_FORM_NONBLOCKING", "persistent": "MPI_FORM_PERSISTENT"}
 # Calls that are no communication of their own and that have to be seen.
@@ -28,6 +28,7 @@ OTHERS = {
     "MPROBE": "Mprobe Improbe",
     "MRECV": "Mrecv Imrecv",
     "COMM_FREE": "Comm_free",
+    "LOCK": "Win_lock Win_lock_all",
     "INIT": "Init Init_thread",
     "FINALIZE": "Finalize",
     # collective over `comm`, by the standard

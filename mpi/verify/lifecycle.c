@@ -49,19 +49,19 @@ void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_reque
 	       "the buffer may not be used as long as the operation may go on", me);
 }
 
-void mpi_verify_requests_at_end(struct mpi_rank *me, const struct mpi_shadow *shadow)
+void mpi_verify_requests_at_end(struct mpi_world *world, int rank, const struct mpi_shadow *shadow)
 {
-	if (!mpi_verify_wants(me->world, MPI_VERIFY_MATCHING))
+	if (!mpi_verify_wants(world, MPI_VERIFY_MATCHING))
 		return;
 	for (uint64_t i = 0; i < shadow->n_requests; i++) {
 		const struct mpi_shadow_request *request = &shadow->requests[i];
 
-		if (!request->function || request->rank != me->rank || !request->plan)
+		if (!request->function || !request->plan || (rank >= 0 && request->rank != rank))
 			continue;
 		if (request->n_starts == 0)
-			report_not_started(me->world, request);
-		else if (request->is_active)
-			report(me->world, request, "request-never-completed", MPI_FINDING_ERROR,
+			report_not_started(world, request);
+		else if (request->is_active && rank >= 0)
+			report(world, request, "request-never-completed", MPI_FINDING_ERROR,
 			       "a persistent request was started and never completed",
 			       "a call that completes it: MPI_Wait, MPI_Test and their families",
 			       "whether its buffer may be used is not known", NULL);

@@ -278,8 +278,13 @@ static void after_operation(struct mpi_shadow *shadow, struct mpi_verify_call *c
 			mpi_shadow_resolve(shadow, call->ops[i], call->status);
 		mpi_shadow_release(shadow, call->ops[i]);
 	}
-	if (call->function->values_are_places) /* the communicator or window is no more */
-		mpi_shadow_queue(shadow, call->me->rank, call->context)->n_together = 0;
+	if (call->function->values_are_places) { /* the communicator or window is no more */
+		struct mpi_shadow_queue *queue =
+		    mpi_shadow_queue(shadow, call->me->rank, call->context);
+
+		queue->n_together = 0;
+		queue->is_fenced = false;
+	}
 }
 
 /* A persistent one: its arguments serve again. */
@@ -432,22 +437,42 @@ static void before_mrecv(struct mpi_shadow *shadow, struct mpi_verify_call *call
 	forget(shadow, request);
 }
 
+/* Its number may serve for another communicator. */
+static void before_comm_free(struct mpi_shadow *shadow, const struct mpi_verify_call *call)
+{
+	const MPI_Comm *handle = call->values[MPI_ARG_COMM].p;
+	const struct mpi_comm *comm = handle ? mpi_comm_get(call->me, *handle) : NULL;
+
+	if (comm && comm != call->me->comm_world)
+		mpi_shadow_queue(shadow, call->me->rank, comm->context)->n_together = 0;
+}
+
 /* --- which look is taken at which call --- */
 
 void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 {
 	switch (call->function->kind) {
 	case MPI_CALL_FINALIZE:
-		mpi_verify_requests_at_end(call->me, shadow);
+		mpi_verify_requests_at_end(shadow->world, call->me->rank, shadow);
 		before_operation(shadow, call);
+		break;
+	case MPI_CALL_TOGETHER_WIN:
+		before_operation(shadow, call);
+		if (strcmp(call->function->operation, "Win_fence") == 0 && call->n_ops > 0)
+			mpi_verify_fence(shadow, call);
 		break;
 	case MPI_CALL_SEND:
 	case MPI_CALL_RECV:
 	case MPI_CALL_SENDRECV:
 	case MPI_CALL_COLL:
 	case MPI_CALL_TOGETHER:
-	case MPI_CALL_TOGETHER_WIN:
 		before_operation(shadow, call);
+		break;
+	case MPI_CALL_LOCK:
+		mpi_verify_lock(shadow, call);
+		break;
+	case MPI_CALL_COMM_FREE:
+		before_comm_free(shadow, call);
 		break;
 	case MPI_CALL_WAIT:
 	case MPI_CALL_TEST:

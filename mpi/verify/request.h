@@ -7,7 +7,11 @@
 
 /* Wrong lives of requests (mpi/verify/lifecycle.c). */
 void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_request *request);
-/* `me` finalizes. */
-void mpi_verify_requests_at_end(struct mpi_rank *me, const struct mpi_shadow *shadow);
+/* Of a rank that finalizes; of all ranks (-1) of a run that cannot go on. */
+void mpi_verify_requests_at_end(struct mpi_world *world, int rank, const struct mpi_shadow *shadow);
+
+/* Epochs (mpi/verify/epoch.c): the call is MPI_Win_fence, or locks a window. */
+void mpi_verify_fence(struct mpi_shadow *shadow, const struct mpi_verify_call *call);
+void mpi_verify_lock(struct mpi_shadow *shadow, const struct mpi_verify_call *call);
 
 #endif

@@ -210,6 +210,8 @@ struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank
 	send->mode = mode;
 	send->peer = mpi_comm_peer(comm, message->peer);
 	send->tag = send->given_tag = message->tag;
+	send->given_peer = message->peer;
+	send->comm_rank = comm->rank;
 	send->context = comm->context;
 	send->sent = mpi_signature_of(message->type, message->count);
 	queue = mpi_shadow_queue(shadow, send->peer, comm->context);
@@ -232,6 +234,8 @@ struct mpi_shadow_op *mpi_shadow_recv(struct mpi_shadow *shadow, struct mpi_rank
 	recv->is_wild = recv->was_wild = message->peer == MPI_ANY_SOURCE;
 	recv->peer = recv->is_wild ? MPI_ANY_SOURCE : mpi_comm_peer(comm, message->peer);
 	recv->tag = recv->given_tag = message->tag;
+	recv->given_peer = message->peer;
+	recv->comm_rank = comm->rank;
 	recv->context = comm->context;
 	recv->type = message->type;
 	recv->count = message->count;

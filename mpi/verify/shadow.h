@@ -51,13 +51,14 @@ struct mpi_shadow_together {
 struct mpi_shadow_op {
 	enum mpi_shadow_kind kind : 8;
 	enum mpi_send_mode mode : 8;
-	bool is_wild;	    /* a receive whose source is not known yet */
-	bool was_wild;	    /* it was given without a source */
-	bool is_queued;	    /* it has no match yet */
-	bool is_posted;	    /* in the strict view */
-	bool is_dead;	    /* cancelled: whoever waits for it goes on */
-	int rank, peer;	    /* world ranks; peer MPI_ANY_SOURCE: not known */
-	int tag, given_tag; /* given_tag: as the program gave it, that may be any */
+	bool is_wild;		   /* a receive whose source is not known yet */
+	bool was_wild;		   /* it was given without a source */
+	bool is_queued;		   /* it has no match yet */
+	bool is_posted;		   /* in the strict view */
+	bool is_dead;		   /* cancelled: whoever waits for it goes on */
+	int rank, peer;		   /* world ranks; peer MPI_ANY_SOURCE: not known */
+	int tag, given_tag;	   /* given_tag: as the program gave it, that may be any */
+	int given_peer, comm_rank; /* ranks in the communicator: as given, and the op's own */
 	uint32_t context;
 	int n_references;	   /* steps, a request, the queue */
 	struct mpi_signature sent; /* of a send */
@@ -95,6 +96,8 @@ struct mpi_shadow_queue {
 	int n_wild;
 	struct mpi_shadow_pair *pairs; /* that are not done in the strict view */
 	uint32_t n_together;	       /* collectives that the rank has called */
+	bool is_fenced;		       /* of a window: the last fence may have begun an epoch … */
+	struct mpi_finding_call lock;  /* … in which it was locked; function NULL: it was not */
 };
 
 struct mpi_shadow_rank {

@@ -7,6 +7,9 @@
 #include "mpi/comm/group.h"
 #include "mpi/verify/shadow.h"
 
+/* MPI_Finalize is a collective, too, but has no place among the others. */
+#define NUMBER_OF_FINALIZE UINT32_MAX
+
 /* --- signatures of the arguments --- */
 
 static int64_t integer(const struct mpi_verify_call *call, enum mpi_verify_argument argument)
@@ -310,31 +313,60 @@ static int place_of(const struct mpi_shadow_together *together, int rank)
 	return i;
 }
 
-/* MPI_Finalize is a collective, too: another one in its place is never called by all. */
-static void compare_ends(struct mpi_shadow *shadow, const struct mpi_shadow_together *together,
-			 const char *operation, const struct mpi_shadow_part *part)
+static bool is_end(const struct mpi_shadow_together *together)
 {
-	bool is_end = strcmp(operation, "Finalize") == 0;
-	int other = 0;
+	return together->number == NUMBER_OF_FINALIZE;
+}
+
+/* MPI_Finalize of a member, where others call something else. */
+static void report_end(struct mpi_shadow *shadow, const struct mpi_finding_call *end,
+		       const struct mpi_shadow_together *other)
+{
+	const struct mpi_shadow_part *part = other->parts;
 	char text[160];
 
-	if (is_end == (strcmp(together->operation, "Finalize") == 0) ||
-	    !mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
-		return;
-	while (other < together->n_members && !together->parts[other].has_called)
-		other++;
-	snprintf(text, sizeof text, "MPI_%s, where rank %d calls MPI_%s", operation,
-		 together->parts[other].call.rank, together->operation);
+	while (!part->has_called)
+		part++;
+	snprintf(text, sizeof text,
+		 "rank %d ends MPI, and never calls MPI_%s, as rank %d does on a communicator of "
+		 "both",
+		 end->rank, other->operation, part->call.rank);
 	mpi_verify_report(shadow->world,
 			  &(struct mpi_finding){
 			      .class_name = "collective-mismatch",
 			      .severity = MPI_FINDING_ERROR,
-			      .calls = {part->call, together->parts[other].call},
+			      .calls = {part->call, *end},
 			      .n_calls = 2,
 			      .found = text,
 			      .wanted = "every rank of a communicator calls the same collectives",
-			      .why = "the others wait for a rank that has ended",
+			      .why = "a rank may wait for one that has ended",
 			  });
+}
+
+/* `end`: who finalizes and has; `other`: what not all have called. */
+static void compare_with_end(struct mpi_shadow *shadow, const struct mpi_shadow_together *end,
+			     const struct mpi_shadow_together *other)
+{
+	for (int i = 0; i < other->n_members; i++) {
+		int place =
+		    other->parts[i].has_called ? end->n_members : place_of(end, other->members[i]);
+
+		if (place < end->n_members && end->parts[place].has_called) {
+			report_end(shadow, &end->parts[place].call, other);
+			return;
+		}
+	}
+}
+
+static void compare_ends(struct mpi_shadow *shadow, const struct mpi_shadow_together *together)
+{
+	if (!mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
+		return;
+	for (const struct mpi_shadow_together *t = shadow->open; t; t = t->next)
+		if (is_end(together) && !is_end(t))
+			compare_with_end(shadow, together, t);
+		else if (!is_end(together) && is_end(t) && together->n_called == 1)
+			compare_with_end(shadow, t, together);
 }
 
 struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct mpi_rank *me,
@@ -342,7 +374,8 @@ struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct
 					       int root, struct mpi_shadow_part *part)
 {
 	struct mpi_shadow_queue *queue = mpi_shadow_queue(shadow, me->rank, comm->context);
-	uint32_t number = queue->n_together++;
+	bool ends = strcmp(operation, "Finalize") == 0;
+	uint32_t number = ends ? NUMBER_OF_FINALIZE : queue->n_together++;
 	struct mpi_shadow_together *t = find(shadow, comm->context, number);
 	struct mpi_shadow_op *op = mpi_shadow_op(shadow, me, SHADOW_COLL);
 
@@ -355,12 +388,12 @@ struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct
 	t->n_references++;
 	part->call = op->call;
 	part->has_called = true;
-	if (t->n_called > 0)
-		compare_ends(shadow, t, operation, part);
 	t->parts[op->place] = *part;
 	if (strcmp(operation, t->operation) == 0)
 		compare_member(shadow, t, op->place);
-	if (++t->n_called == t->n_members)
+	t->n_called++;
+	compare_ends(shadow, t);
+	if (t->n_called == t->n_members)
 		close(shadow, t);
 	return op;
 }
