@@ -9,7 +9,7 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/uses.h"
-#include "netmodel/yamltree.h"
+#include "util/yaml.h"
 #include "pdexec/blas.h"
 #include "pdexec/store.h"
 #include "tools/run/explain.h"
@@ -246,7 +246,7 @@ static int write_html(const struct run *run, const struct trace_run *description
 
 	/* it was readable when the run began; the page says no more about the cluster if it is gone
 	 */
-	if (!net_yaml_read_file(run->options.cluster, "the cluster file", &text, &length_B, NULL))
+	if (!util_yaml_read_file(run->options.cluster, "the cluster file", &text, &length_B, NULL))
 		page.cluster_text = text;
 	failed =
 	    run->options.what_if ? run_whatif_load(run->options.what_if, &page.what_if, err) : 0;
