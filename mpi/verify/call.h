@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mpi/abi/call_info.h"
 #include "mpi/p2p/request.h"
 
 /*
@@ -76,8 +77,6 @@ enum mpi_verify_kind {
 	MPI_CALL_FINALIZE,
 };
 
-enum mpi_verify_form { MPI_FORM_BLOCKING, MPI_FORM_NONBLOCKING, MPI_FORM_PERSISTENT };
-
 union mpi_verify_value {
 	const void *p; /* pointers and handles */
 	int64_t i;
@@ -89,22 +88,24 @@ struct mpi_verify_function {
 	const char
 	    *operation; /* of collectives: "Bcast", whatever its form; else the name without MPI_ */
 	enum mpi_verify_kind kind;
-	enum mpi_verify_form form;
+	enum mpi_form form;
 	enum mpi_send_mode mode;
 	bool is_large;		/* counts in arrays are MPI_Count */
 	bool values_are_places; /* comm or win is a pointer to the handle */
-	uint64_t given;		/* the arguments that it has, as bits */
+	signed char at[MPI_N_ARGS]; /* where an argument stands among the function's, from 1; 0: it has none */
 };
 const struct mpi_verify_function *mpi_verify_functions(int *out_n); /* by name */
 
+struct mpi_shadow;
 struct mpi_shadow_op;
 struct mpi_shadow_plan;
 struct mpi_shadow_step;
 
 struct mpi_verify_call { /* under way */
 	struct mpi_rank *me;
+	struct mpi_shadow *shadow; /* NULL: nothing is looked at */
 	const struct mpi_verify_function *function;
-	const union mpi_verify_value *values; /* [MPI_N_ARGS] */
+	const union mpi_verify_value *values; /* the arguments, as they stand */
 	MPI_Status *status;   /* the program's, or `own`; NULL: the function has none */
 	MPI_Status *statuses; /* the same of an array */
 	MPI_Status own;
@@ -118,6 +119,20 @@ struct mpi_verify_call { /* under way */
 	int n_handles;
 	uint32_t context; /* of the communicator that it frees */
 };
+
+static inline bool mpi_verify_has(const struct mpi_verify_call *call,
+				  enum mpi_verify_argument argument)
+{
+	return call->function->at[argument] > 0;
+}
+
+static inline union mpi_verify_value mpi_verify_value(const struct mpi_verify_call *call,
+						      enum mpi_verify_argument argument)
+{
+	int at = call->function->at[argument];
+
+	return at > 0 ? call->values[at - 1] : (union mpi_verify_value){.p = NULL};
+}
 
 /* Enters the call and looks at its arguments. False within a callback of another one: nothing is
  * looked at then, nor entered. */

@@ -10,7 +10,7 @@
 void mpi_verify_fence(struct mpi_shadow *shadow, const struct mpi_verify_call *call)
 {
 	struct mpi_shadow_queue *queue = mpi_shadow_queue(shadow, call->me->rank, call->context);
-	int assertion = (int)call->values[MPI_ARG_ASSERT].i;
+	int assertion = (int)mpi_verify_value(call, MPI_ARG_ASSERT).i;
 
 	if (queue->is_fenced && queue->lock.function && !(assertion & MPI_MODE_NOPRECEDE) &&
 	    mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
@@ -36,7 +36,7 @@ void mpi_verify_fence(struct mpi_shadow *shadow, const struct mpi_verify_call *c
 void mpi_verify_lock(struct mpi_shadow *shadow, const struct mpi_verify_call *call)
 {
 	const struct mpi_win *win =
-	    mpi_handle_object(call->me, KIND_WIN, (uintptr_t)call->values[MPI_ARG_WIN].p);
+	    mpi_handle_object(call->me, KIND_WIN, (uintptr_t)mpi_verify_value(call, MPI_ARG_WIN).p);
 	struct mpi_shadow_queue *queue;
 
 	if (!win)

@@ -16,24 +16,22 @@ static void empty(struct mpi_shadow *shadow)
 
 void mpi_verify_before(struct mpi_verify_call *call)
 {
-	struct mpi_shadow *shadow = call->me->world->verify->shadow;
+	struct mpi_shadow *shadow = call->shadow;
 
-	if (!shadow)
-		return;
 	mpi_shadow_before(shadow, call);
-	mpi_shadow_advance(shadow);
+	if (shadow->n_to_look > 0)
+		mpi_shadow_advance(shadow);
 	if (shadow->is_full)
 		empty(shadow);
 }
 
 void mpi_verify_after(struct mpi_verify_call *call, int code)
 {
-	struct mpi_shadow *shadow = call->me->world->verify->shadow;
+	struct mpi_shadow *shadow = call->shadow;
 
-	if (!shadow)
-		return;
 	mpi_shadow_after(shadow, call, code);
-	mpi_shadow_advance(shadow);
+	if (shadow->n_to_look > 0)
+		mpi_shadow_advance(shadow);
 }
 
 void mpi_verify_end(struct mpi_world *world)

@@ -7,7 +7,7 @@
 
 static bool has(const struct mpi_verify_call *call, enum mpi_verify_argument argument)
 {
-	return call->function->given >> argument & 1;
+	return mpi_verify_has(call, argument);
 }
 
 static struct mpi_comm *comm_of(const struct mpi_verify_call *call)
@@ -15,20 +15,20 @@ static struct mpi_comm *comm_of(const struct mpi_verify_call *call)
 	if (call->function->kind == MPI_CALL_FINALIZE)
 		return call->me->comm_world;
 	if (call->function->kind == MPI_CALL_TOGETHER_WIN) {
-		MPI_Win handle = (MPI_Win)(uintptr_t)call->values[MPI_ARG_WIN].p;
+		MPI_Win handle = (MPI_Win)(uintptr_t)mpi_verify_value(call, MPI_ARG_WIN).p;
 		struct mpi_win *win;
 
-		if (call->function->values_are_places && call->values[MPI_ARG_WIN].p)
-			handle = *(const MPI_Win *)call->values[MPI_ARG_WIN].p;
+		if (call->function->values_are_places && mpi_verify_value(call, MPI_ARG_WIN).p)
+			handle = *(const MPI_Win *)mpi_verify_value(call, MPI_ARG_WIN).p;
 		win = mpi_handle_object(call->me, KIND_WIN, (uintptr_t)handle);
 		return win ? win->comm : NULL;
 	}
 	if (call->function->values_are_places) {
-		const MPI_Comm *place = call->values[MPI_ARG_COMM].p;
+		const MPI_Comm *place = mpi_verify_value(call, MPI_ARG_COMM).p;
 
 		return place ? mpi_comm_get(call->me, *place) : NULL;
 	}
-	return mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)call->values[MPI_ARG_COMM].p);
+	return mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)mpi_verify_value(call, MPI_ARG_COMM).p);
 }
 
 static bool is_peer(const struct mpi_comm *comm, int64_t peer, bool is_source)
@@ -42,14 +42,12 @@ static bool take_message(const struct mpi_verify_call *call, const struct mpi_co
 			 const enum mpi_verify_argument arguments[5], bool is_source,
 			 struct mpi_shadow_message *out)
 {
-	const union mpi_verify_value *v = call->values;
-
 	*out = (struct mpi_shadow_message){
-	    .buf = v[arguments[0]].p,
-	    .count = v[arguments[1]].i,
-	    .type = mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)v[arguments[2]].p),
-	    .peer = (int)v[arguments[3]].i,
-	    .tag = (int)v[arguments[4]].i,
+	    .buf = mpi_verify_value(call, arguments[0]).p,
+	    .count = mpi_verify_value(call, arguments[1]).i,
+	    .type = mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, arguments[2]).p),
+	    .peer = (int)mpi_verify_value(call, arguments[3]).i,
+	    .tag = (int)mpi_verify_value(call, arguments[4]).i,
 	};
 	out->is_there = out->type && out->count >= 0 && is_peer(comm, out->peer, is_source) &&
 			(out->tag >= 0 || (is_source && out->tag == MPI_ANY_TAG));
@@ -103,7 +101,7 @@ void mpi_shadow_plan(const struct mpi_verify_call *call, struct mpi_shadow_plan 
 	}
 	out->together = call->function->operation;
 	if (has(call, MPI_ARG_ROOT))
-		out->root = (int)call->values[MPI_ARG_ROOT].i;
+		out->root = (int)mpi_verify_value(call, MPI_ARG_ROOT).i;
 }
 
 int mpi_shadow_do(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_shadow_plan *plan,

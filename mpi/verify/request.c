@@ -9,7 +9,7 @@
 
 /* --- requests --- */
 
-static uint64_t index_of(const void *handle)
+uint64_t mpi_shadow_index(const void *handle)
 {
 	return (uintptr_t)handle <= MPI_HANDLE_PREDEFINED_MAX ? NO_REQUEST
 							      : mpi_handle_index((uintptr_t)handle);
@@ -22,10 +22,11 @@ struct mpi_shadow_request *mpi_shadow_request(struct mpi_shadow *shadow, uint64_
 		   : NULL;
 }
 
-static struct mpi_shadow_request *
-new_request(struct mpi_shadow *shadow, const struct mpi_verify_call *call, const void *handle)
+struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
+						  const struct mpi_verify_call *call,
+						  const void *handle)
 {
-	uint64_t index = index_of(handle);
+	uint64_t index = mpi_shadow_index(handle);
 	struct mpi_shadow_request *request;
 
 	if (index == NO_REQUEST)
@@ -65,7 +66,7 @@ static void free_plan(struct mpi_shadow_plan *plan)
 	free(plan);
 }
 
-static void forget(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
+void mpi_shadow_forget(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
 {
 	release_ops(shadow, request);
 	free_plan(request->plan);
@@ -83,20 +84,19 @@ void mpi_shadow_destroy_requests(struct mpi_shadow *shadow)
 
 static int n_given(const struct mpi_verify_call *call)
 {
-	uint64_t given = call->function->given;
-	int64_t n = given >> MPI_ARG_INCOUNT & 1 ? call->values[MPI_ARG_INCOUNT].i
-						 : call->values[MPI_ARG_COUNT].i;
+	int64_t n = mpi_verify_has(call, MPI_ARG_INCOUNT) ? mpi_verify_value(call, MPI_ARG_INCOUNT).i
+						 : mpi_verify_value(call, MPI_ARG_COUNT).i;
 
-	if (!(given >> MPI_ARG_ARRAY_OF_REQUESTS & 1))
-		return call->values[MPI_ARG_REQUEST].p ? 1 : 0;
-	return n > 0 && call->values[MPI_ARG_ARRAY_OF_REQUESTS].p ? (int)n : 0;
+	if (!(mpi_verify_has(call, MPI_ARG_ARRAY_OF_REQUESTS)))
+		return mpi_verify_value(call, MPI_ARG_REQUEST).p ? 1 : 0;
+	return n > 0 && mpi_verify_value(call, MPI_ARG_ARRAY_OF_REQUESTS).p ? (int)n : 0;
 }
 
 static const MPI_Request *handles_of(const struct mpi_verify_call *call)
 {
-	const void *array = call->values[MPI_ARG_ARRAY_OF_REQUESTS].p;
+	const void *array = mpi_verify_value(call, MPI_ARG_ARRAY_OF_REQUESTS).p;
 
-	return array ? array : call->values[MPI_ARG_REQUEST].p;
+	return array ? array : mpi_verify_value(call, MPI_ARG_REQUEST).p;
 }
 
 static void note_handles(struct mpi_verify_call *call)
@@ -110,7 +110,7 @@ static void note_handles(struct mpi_verify_call *call)
 	if (!call->handles)
 		return;
 	for (int i = 0; i < n; i++)
-		call->handles[i] = index_of(handles[i]);
+		call->handles[i] = mpi_shadow_index(handles[i]);
 	call->n_handles = n;
 }
 
@@ -176,7 +176,7 @@ static void complete(struct mpi_shadow *shadow, struct mpi_verify_call *call, in
 	if (request->plan)
 		release_ops(shadow, request);
 	else
-		forget(shadow, request);
+		mpi_shadow_forget(shadow, request);
 }
 
 static void after_all(struct mpi_shadow *shadow, struct mpi_verify_call *call)
@@ -189,8 +189,8 @@ static void after_all(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 
 static void after_some(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 {
-	const int *n = call->values[MPI_ARG_OUTCOUNT].p;
-	const int *indices = call->values[MPI_ARG_ARRAY_OF_INDICES].p;
+	const int *n = mpi_verify_value(call, MPI_ARG_OUTCOUNT).p;
+	const int *indices = mpi_verify_value(call, MPI_ARG_ARRAY_OF_INDICES).p;
 
 	for (int k = 0; n && indices && call->statuses && k < *n; k++)
 		complete(shadow, call, indices[k], &call->statuses[k]);
@@ -198,7 +198,7 @@ static void after_some(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 
 static void after_any(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 {
-	const int *index = call->values[MPI_ARG_INDX].p;
+	const int *index = mpi_verify_value(call, MPI_ARG_INDX).p;
 
 	if (index && *index != MPI_UNDEFINED)
 		complete(shadow, call, *index, call->status);
@@ -207,9 +207,9 @@ static void after_any(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 static void after_completion(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 {
 	const char *name = call->function->operation;
-	const int *flag = call->values[MPI_ARG_FLAG].p;
+	const int *flag = mpi_verify_value(call, MPI_ARG_FLAG).p;
 
-	if (call->function->kind == MPI_CALL_TEST && call->function->given >> MPI_ARG_FLAG & 1 &&
+	if (call->function->kind == MPI_CALL_TEST && mpi_verify_has(call, MPI_ARG_FLAG) &&
 	    (!flag || !*flag))
 		return;
 	if (strstr(name, "some"))
@@ -226,7 +226,7 @@ static void before_operation(struct mpi_shadow *shadow, struct mpi_verify_call *
 {
 	struct mpi_shadow_plan plan;
 
-	if (call->function->form == MPI_FORM_PERSISTENT) {
+	if (call->function->form == FORM_PERSISTENT) {
 		call->plan = mpi_shadow_allocate(shadow, 1, sizeof *call->plan);
 		mpi_shadow_plan(call, call->plan);
 		return;
@@ -235,7 +235,7 @@ static void before_operation(struct mpi_shadow *shadow, struct mpi_verify_call *
 	if (plan.comm)
 		call->context = plan.comm->context;
 	call->n_ops = mpi_shadow_do(shadow, call->me, &plan, call->ops);
-	if (call->function->form == MPI_FORM_BLOCKING && call->n_ops > 0)
+	if (call->function->form == FORM_BLOCKING && call->n_ops > 0)
 		mpi_shadow_wait(shadow, call->me, call->n_ops, call->ops, false);
 }
 
@@ -250,8 +250,8 @@ static void give_up_ops(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 
 static void publish(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 {
-	const MPI_Request *handle = call->values[MPI_ARG_REQUEST].p;
-	struct mpi_shadow_request *request = new_request(shadow, call, *handle);
+	const MPI_Request *handle = mpi_verify_value(call, MPI_ARG_REQUEST).p;
+	struct mpi_shadow_request *request = mpi_shadow_new_request(shadow, call, *handle);
 
 	if (!request) {
 		give_up_ops(shadow, call);
@@ -269,7 +269,7 @@ static void after_operation(struct mpi_shadow *shadow, struct mpi_verify_call *c
 		give_up_ops(shadow, call);
 		return;
 	}
-	if (call->function->form != MPI_FORM_BLOCKING) {
+	if (call->function->form != FORM_BLOCKING) {
 		publish(shadow, call);
 		return;
 	}
@@ -318,139 +318,12 @@ static void before_free(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 		mpi_verify_request_freed(call->me, request);
 }
 
-/* --- probes --- */
-
-static int world_rank_of(const struct mpi_verify_call *call, int source)
-{
-	const struct mpi_comm *comm =
-	    mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)call->values[MPI_ARG_COMM].p);
-
-	return comm && source >= 0 && source < mpi_comm_n_peers(comm) ? mpi_comm_peer(comm, source)
-								      : -1;
-}
-
-static bool has_found(const struct mpi_verify_call *call)
-{
-	const int *flag = call->values[MPI_ARG_FLAG].p;
-
-	return !(call->function->given >> MPI_ARG_FLAG & 1) || (flag && *flag);
-}
-
-static void before_probe(struct mpi_shadow *shadow, struct mpi_verify_call *call)
-{
-	const struct mpi_comm *comm =
-	    mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)call->values[MPI_ARG_COMM].p);
-
-	if (!comm)
-		return;
-	call->context = comm->context;
-	if (call->function->given >> MPI_ARG_FLAG & 1)
-		return;
-	call->step = mpi_shadow_wait(shadow, call->me, 0, NULL, false);
-	if (call->step) {
-		call->step->is_open = true;
-		call->step->source = (int)call->values[MPI_ARG_SOURCE].i;
-		if (call->step->source != MPI_ANY_SOURCE)
-			call->step->source = world_rank_of(call, call->step->source);
-	}
-}
-
-static void end_step(struct mpi_shadow *shadow, struct mpi_verify_call *call,
-		     struct mpi_shadow_op *op)
-{
-	struct mpi_shadow_step *step = call->step;
-
-	if (!step && op)
-		step = mpi_shadow_wait(shadow, call->me, 0, NULL, false);
-	if (!step)
-		return;
-	if (op) {
-		step->one = op;
-		step->n = 1;
-		op->n_references++;
-	}
-	if (op && op->kind == SHADOW_SEND)
-		step->kind = STEP_SEEN;
-	step->is_open = false;
-	mpi_shadow_look_at(shadow, call->me->rank);
-}
-
-static void after_probe(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code)
-{
-	int source = call->status ? world_rank_of(call, call->status->MPI_SOURCE) : -1;
-
-	if (code != MPI_SUCCESS || !has_found(call) || source < 0)
-		end_step(shadow, call, NULL);
-	else
-		end_step(shadow, call,
-			 mpi_shadow_find_send(shadow, call->me->rank, call->context, source,
-					      call->status->MPI_TAG));
-}
-
-static void after_mprobe(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code)
-{
-	struct mpi_comm *comm =
-	    mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)call->values[MPI_ARG_COMM].p);
-	const MPI_Message *handle = call->values[MPI_ARG_MESSAGE].p;
-	struct mpi_shadow_request *request;
-	struct mpi_shadow_message message = {.is_there = true};
-	struct mpi_shadow_op *recv;
-
-	if (code != MPI_SUCCESS || !has_found(call) || !comm || call->status->MPI_SOURCE < 0) {
-		end_step(shadow, call, NULL);
-		return;
-	}
-	message.peer = call->status->MPI_SOURCE;
-	message.tag = call->status->MPI_TAG;
-	recv = mpi_shadow_recv(shadow, call->me, &message, comm);
-	end_step(shadow, call, recv);
-	mpi_shadow_post(shadow, call->me, recv);
-	request = new_request(shadow, call, *handle);
-	if (request)
-		request->ops[0] = recv;
-	else
-		mpi_shadow_release(shadow, recv);
-}
-
-/* The datatype of the receive is known only now. */
-static void before_mrecv(struct mpi_shadow *shadow, struct mpi_verify_call *call)
-{
-	const MPI_Message *handle = call->values[MPI_ARG_MESSAGE].p;
-	struct mpi_shadow_request *request =
-	    handle ? mpi_shadow_request(shadow, index_of(*handle)) : NULL;
-	struct mpi_datatype *type =
-	    mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)call->values[MPI_ARG_DATATYPE].p);
-	struct mpi_shadow_op *recv = request ? request->ops[0] : NULL;
-
-	if (!recv || !type || recv->type || call->values[MPI_ARG_COUNT].i < 0)
-		return;
-	recv->type = type;
-	recv->count = call->values[MPI_ARG_COUNT].i;
-	recv->call =
-	    (struct mpi_finding_call){call->me->rank, call->me->pd->function, call->me->pd->site};
-	mpi_datatype_retain(type);
-	if (recv->pair && recv->pair->op[0])
-		mpi_shadow_compare(shadow, recv, recv->pair->op[0]);
-	call->ops[0] = recv;
-	call->n_ops = 1;
-	recv->n_references++;
-	forget(shadow, request);
-}
-
-/* Its number may serve for another communicator. */
-static void before_comm_free(struct mpi_shadow *shadow, const struct mpi_verify_call *call)
-{
-	const MPI_Comm *handle = call->values[MPI_ARG_COMM].p;
-	const struct mpi_comm *comm = handle ? mpi_comm_get(call->me, *handle) : NULL;
-
-	if (comm && comm != call->me->comm_world)
-		mpi_shadow_queue(shadow, call->me->rank, comm->context)->n_together = 0;
-}
-
 /* --- which look is taken at which call --- */
 
 void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 {
+	if (call->function->form == FORM_BLOCKING && mpi_shadow_before_plain(shadow, call))
+		return;
 	switch (call->function->kind) {
 	case MPI_CALL_FINALIZE:
 		mpi_verify_requests_at_end(shadow->world, call->me->rank, shadow);
@@ -472,7 +345,7 @@ void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 		mpi_verify_lock(shadow, call);
 		break;
 	case MPI_CALL_COMM_FREE:
-		before_comm_free(shadow, call);
+		mpi_shadow_before_comm_free(shadow, call);
 		break;
 	case MPI_CALL_WAIT:
 	case MPI_CALL_TEST:
@@ -492,10 +365,10 @@ void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 		break;
 	case MPI_CALL_PROBE:
 	case MPI_CALL_MPROBE:
-		before_probe(shadow, call);
+		mpi_shadow_before_probe(shadow, call);
 		break;
 	case MPI_CALL_MRECV:
-		before_mrecv(shadow, call);
+		mpi_shadow_before_mrecv(shadow, call);
 		break;
 	default:
 		break;
@@ -511,13 +384,13 @@ void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, i
 		break;
 	case MPI_CALL_FREE:
 		if (code == MPI_SUCCESS && given(shadow, call, 0))
-			forget(shadow, given(shadow, call, 0));
+			mpi_shadow_forget(shadow, given(shadow, call, 0));
 		break;
 	case MPI_CALL_PROBE:
-		after_probe(shadow, call, code);
+		mpi_shadow_after_probe(shadow, call, code);
 		break;
 	case MPI_CALL_MPROBE:
-		after_mprobe(shadow, call, code);
+		mpi_shadow_after_mprobe(shadow, call, code);
 		break;
 	case MPI_CALL_SEND:
 	case MPI_CALL_RECV:

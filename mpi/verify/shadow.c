@@ -115,7 +115,7 @@ static void append(struct mpi_shadow_queue *queue, struct mpi_shadow_op *op)
 	queue->n_wild += op->is_wild;
 }
 
-static void take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 		     struct mpi_shadow_op *op)
 {
 	int side = op->kind;
@@ -151,11 +151,15 @@ static void join(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 		pair->next->prev = pair;
 	queue->pairs = pair;
 	send->pair = recv->pair = pair;
-	mpi_shadow_compare(shadow, recv, send);
+	if (recv->type) {
+		struct mpi_shadow_data in = mpi_shadow_data_of(recv), out = mpi_shadow_data_of(send);
+
+		mpi_shadow_compare(shadow, &in, &out);
+	}
 	mpi_shadow_look_at(shadow, send->rank);
 	mpi_shadow_look_at(shadow, recv->rank);
-	take_out(shadow, queue, send);
-	take_out(shadow, queue, recv);
+	mpi_shadow_take_out(shadow, queue, send);
+	mpi_shadow_take_out(shadow, queue, recv);
 }
 
 /* Nothing before `recv` may take the message: a wild receive whose source is not known might. */
@@ -213,7 +217,9 @@ struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank
 	send->given_peer = message->peer;
 	send->comm_rank = comm->rank;
 	send->context = comm->context;
-	send->sent = mpi_signature_of(message->type, message->count);
+	send->type = message->type;
+	send->count = message->count;
+	mpi_datatype_retain(send->type);
 	queue = mpi_shadow_queue(shadow, send->peer, comm->context);
 	send->n_references++;
 	append(queue, send);
@@ -277,7 +283,7 @@ void mpi_shadow_kill(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 {
 	op->is_dead = true;
 	if (op->is_queued)
-		take_out(shadow,
+		mpi_shadow_take_out(shadow,
 			 mpi_shadow_queue(shadow, op->kind == SHADOW_SEND ? op->peer : op->rank,
 					  op->context),
 			 op);
@@ -295,25 +301,38 @@ struct mpi_shadow_op *mpi_shadow_find_send(struct mpi_shadow *shadow, int rank, 
 
 /* --- both sides of a match --- */
 
-void mpi_shadow_compare(struct mpi_shadow *shadow, struct mpi_shadow_op *recv,
-			const struct mpi_shadow_op *send)
+/* What both sides agree in at once: most messages are of one predefined type. */
+static bool is_alike(const struct mpi_shadow_data *recv, const struct mpi_shadow_data *send)
 {
-	struct mpi_signature wanted;
+	return recv->type == send->type && recv->count >= send->count;
+}
+
+static bool agree(const struct mpi_shadow_data *recv, const struct mpi_shadow_data *send,
+		  struct mpi_signature sent)
+{
+	struct mpi_signature wanted = mpi_signature_of(recv->type, recv->count);
+
+	if (wanted.n > sent.n)
+		wanted = mpi_signature_prefix(recv->type, recv->count, sent.n);
+	return mpi_signature_is_equal(wanted, sent) || wanted.is_packed || sent.is_packed ||
+	       wanted.n < sent.n; /* truncated: said when it comes */
+}
+
+void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data *recv,
+			const struct mpi_shadow_data *send)
+{
+	struct mpi_signature sent;
 	char text[256];
 
-	if (!recv->type || !mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
+	if (is_alike(recv, send) || !mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
 		return;
-	wanted = mpi_signature_of(recv->type, recv->count);
-	if (wanted.n > send->sent.n)
-		wanted = mpi_signature_prefix(recv->type, recv->count, send->sent.n);
-	if (mpi_signature_is_equal(wanted, send->sent) || wanted.is_packed ||
-	    send->sent.is_packed || wanted.n < send->sent.n) /* truncated: said when it comes */
+	sent = mpi_signature_of(send->type, send->count);
+	if (agree(recv, send, sent))
 		return;
-	snprintf(
-	    text, sizeof text,
-	    "the message of %llu basic elements, %lld B, from rank %d has other datatypes than "
-	    "the receive",
-	    (unsigned long long)send->sent.n, (long long)send->sent.size_B, send->rank);
+	snprintf(text, sizeof text,
+		 "the message of %llu basic elements, %lld B, from rank %d has other datatypes than "
+		 "the receive",
+		 (unsigned long long)sent.n, (long long)sent.size_B, send->call.rank);
 	mpi_verify_report(
 	    shadow->world,
 	    &(struct mpi_finding){
@@ -385,6 +404,7 @@ void mpi_shadow_destroy(struct mpi_shadow *shadow)
 	util_pool_finish(&shadow->pairs);
 	util_pool_finish(&shadow->steps);
 	free(shadow->ranks);
+	free(shadow->of_context);
 	free(shadow->to_look);
 	free(shadow);
 }

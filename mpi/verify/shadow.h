@@ -45,6 +45,7 @@ struct mpi_shadow_together {
 	struct mpi_shadow_part *parts;		 /* [n_members], by place in `members` */
 	bool *is_posted;			 /* [n_members] in the strict view */
 	struct mpi_shadow_together *next, *prev; /* among those that not all have called */
+	struct mpi_shadow_together *next_of_context, *prev_of_context;
 	struct mpi_shadow_together *next_of_all, *prev_of_all;
 };
 
@@ -56,13 +57,13 @@ struct mpi_shadow_op {
 	bool is_queued;		   /* it has no match yet */
 	bool is_posted;		   /* in the strict view */
 	bool is_dead;		   /* cancelled: whoever waits for it goes on */
+	bool is_met;	/* the other side is posted, in the strict view; it has no pair */
 	int rank, peer;		   /* world ranks; peer MPI_ANY_SOURCE: not known */
 	int tag, given_tag;	   /* given_tag: as the program gave it, that may be any */
 	int given_peer, comm_rank; /* ranks in the communicator: as given, and the op's own */
 	uint32_t context;
 	int n_references;	   /* steps, a request, the queue */
-	struct mpi_signature sent; /* of a send */
-	struct mpi_datatype *type; /* of a receive, retained; NULL: not known (MPI_Mprobe) */
+	struct mpi_datatype *type; /* retained; NULL: not known (MPI_Mprobe) */
 	MPI_Count count;
 	const struct mpi_group
 	    *peers; /* of a wild receive: borrowed from its communicator, retained */
@@ -143,6 +144,9 @@ struct mpi_shadow {
 	struct mpi_shadow_request *requests; /* [n_requests] by index of handles */
 	uint64_t n_requests;
 	struct mpi_shadow_together *open; /* that not all have called */
+	struct mpi_shadow_together **of_context; /* [n_contexts] the same of each communicator */
+	uint32_t n_contexts;
+	bool has_end; /* a rank has called MPI_Finalize */
 	struct mpi_shadow_together *all;  /* that are remembered */
 	struct util_pool ops, pairs, steps;
 	int *to_look, n_to_look; /* [n_ranks] ranks whose steps may go on */
@@ -153,6 +157,17 @@ struct mpi_shadow {
 
 int mpi_shadow_create(struct mpi_world *world, struct mpi_shadow **out);
 void mpi_shadow_destroy(struct mpi_shadow *shadow);
+
+/* What is sent or received. */
+struct mpi_shadow_data {
+	const struct mpi_datatype *type;
+	MPI_Count count;
+	struct mpi_finding_call call;
+};
+static inline struct mpi_shadow_data mpi_shadow_data_of(const struct mpi_shadow_op *op)
+{
+	return (struct mpi_shadow_data){op->type, op->count, op->call};
+}
 
 /* --- operations (shadow.c) --- */
 /* Zeroed; ends the run when there is none. */
@@ -176,8 +191,11 @@ void mpi_shadow_kill(struct mpi_shadow *shadow, struct mpi_shadow_op *op);
 /* A send that fits what was probed; NULL: none is known. */
 struct mpi_shadow_op *mpi_shadow_find_send(struct mpi_shadow *shadow, int rank, uint32_t context,
 					   int source, int tag);
-void mpi_shadow_compare(struct mpi_shadow *shadow, struct mpi_shadow_op *recv,
-			const struct mpi_shadow_op *send);
+/* The datatypes of a message. */
+void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data *recv,
+			const struct mpi_shadow_data *send);
+void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+			 struct mpi_shadow_op *op);
 
 /* --- collectives (together.c) --- */
 /* `me` calls a collective of `comm`: posts its part and compares it with the others'. `part` is

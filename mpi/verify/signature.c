@@ -67,7 +67,9 @@ static struct mpi_signature repeat(struct mpi_signature one, MPI_Count count)
 {
 	struct mpi_signature result = {.n = 0};
 
-	for (int bit = 62; bit >= 0 && one.n > 0; bit--) {
+	if (count == 1 || one.n == 0 || count <= 0)
+		return count == 1 ? one : result;
+	for (int bit = 63 - __builtin_clzll((unsigned long long)count); bit >= 0; bit--) {
 		if (result.n > 0)
 			result = mpi_signature_join(result, result);
 		if (count >> bit & 1)

@@ -14,18 +14,18 @@
 
 static int64_t integer(const struct mpi_verify_call *call, enum mpi_verify_argument argument)
 {
-	return call->values[argument].i;
+	return mpi_verify_value(call, argument).i;
 }
 
 static bool has(const struct mpi_verify_call *call, enum mpi_verify_argument argument)
 {
-	return call->function->given >> argument & 1;
+	return mpi_verify_has(call, argument);
 }
 
 static MPI_Count count_at(const struct mpi_verify_call *call, enum mpi_verify_argument argument,
 			  int i)
 {
-	const void *counts = call->values[argument].p;
+	const void *counts = mpi_verify_value(call, argument).p;
 
 	if (!counts)
 		return 0;
@@ -48,12 +48,12 @@ static void describe_each(const struct mpi_verify_call *call, enum mpi_verify_ar
 			  enum mpi_verify_argument type, enum mpi_verify_argument types, int n,
 			  struct mpi_signature **each, struct mpi_signature *all)
 {
-	const MPI_Datatype *handles = has(call, types) ? call->values[types].p : NULL;
+	const MPI_Datatype *handles = has(call, types) ? mpi_verify_value(call, types).p : NULL;
 
 	*each = calloc((size_t)n, sizeof **each);
 	*all = (struct mpi_signature){.n = 0};
 	for (int i = 0; *each && i < n; i++) {
-		(*each)[i] = signature(call, handles ? handles[i] : call->values[type].p,
+		(*each)[i] = signature(call, handles ? handles[i] : mpi_verify_value(call, type).p,
 				       count_at(call, counts, i));
 		*all = mpi_signature_join(*all, (*each)[i]);
 	}
@@ -69,14 +69,14 @@ static void describe_send(const struct mpi_verify_call *call, const struct mpi_c
 {
 	bool is_scatter = strncmp(call->function->operation, "Scatter", 7) == 0;
 
-	if ((is_scatter && !is_root(call, comm)) || call->values[MPI_ARG_SENDBUF].p == MPI_IN_PLACE)
+	if ((is_scatter && !is_root(call, comm)) || mpi_verify_value(call, MPI_ARG_SENDBUF).p == MPI_IN_PLACE)
 		return;
 	out->has_send = true;
 	if (has(call, MPI_ARG_SENDCOUNTS))
 		describe_each(call, MPI_ARG_SENDCOUNTS, MPI_ARG_SENDTYPE, MPI_ARG_SENDTYPES,
 			      comm->size, &out->each_send, &out->send);
 	else
-		out->send = signature(call, call->values[MPI_ARG_SENDTYPE].p,
+		out->send = signature(call, mpi_verify_value(call, MPI_ARG_SENDTYPE).p,
 				      integer(call, MPI_ARG_SENDCOUNT));
 }
 
@@ -85,14 +85,14 @@ static void describe_recv(const struct mpi_verify_call *call, const struct mpi_c
 {
 	bool is_gather = strncmp(call->function->operation, "Gather", 6) == 0;
 
-	if ((is_gather && !is_root(call, comm)) || call->values[MPI_ARG_RECVBUF].p == MPI_IN_PLACE)
+	if ((is_gather && !is_root(call, comm)) || mpi_verify_value(call, MPI_ARG_RECVBUF).p == MPI_IN_PLACE)
 		return;
 	out->has_recv = true;
 	if (has(call, MPI_ARG_RECVCOUNTS))
 		describe_each(call, MPI_ARG_RECVCOUNTS, MPI_ARG_RECVTYPE, MPI_ARG_RECVTYPES,
 			      comm->size, &out->each_recv, &out->recv);
 	else
-		out->recv = signature(call, call->values[MPI_ARG_RECVTYPE].p,
+		out->recv = signature(call, mpi_verify_value(call, MPI_ARG_RECVTYPE).p,
 				      integer(call, MPI_ARG_RECVCOUNT));
 }
 
@@ -117,7 +117,7 @@ void mpi_shadow_describe_part(const struct mpi_verify_call *call, const struct m
 		return;
 	}
 	out->send = signature(
-	    call, call->values[MPI_ARG_DATATYPE].p,
+	    call, mpi_verify_value(call, MPI_ARG_DATATYPE).p,
 	    integer(call, has(call, MPI_ARG_RECVCOUNT) ? MPI_ARG_RECVCOUNT : MPI_ARG_COUNT));
 }
 
@@ -227,13 +227,29 @@ static void compare_member(struct mpi_shadow *shadow, const struct mpi_shadow_to
 
 /* --- who has called --- */
 
+static struct mpi_shadow_together **list_of(struct mpi_shadow *shadow, uint32_t context)
+{
+	if (context >= shadow->n_contexts) {
+		uint32_t n = 2 * context + 16;
+		struct mpi_shadow_together **larger =
+		    mpi_shadow_allocate(shadow, n, sizeof *larger);
+
+		if (shadow->n_contexts > 0)
+			memcpy(larger, shadow->of_context, shadow->n_contexts * sizeof *larger);
+		free(shadow->of_context);
+		shadow->of_context = larger;
+		shadow->n_contexts = n;
+	}
+	return &shadow->of_context[context];
+}
+
 static struct mpi_shadow_together *find(struct mpi_shadow *shadow, uint32_t context,
 					uint32_t number)
 {
-	struct mpi_shadow_together *together = shadow->open;
+	struct mpi_shadow_together *together = *list_of(shadow, context);
 
-	while (together && (together->context != context || together->number != number))
-		together = together->next;
+	while (together && together->number != number)
+		together = together->next_of_context;
 	return together;
 }
 
@@ -253,7 +269,7 @@ static int *members_of(struct mpi_shadow *shadow, const struct mpi_comm *comm, i
 static struct mpi_shadow_together *open(struct mpi_shadow *shadow, const struct mpi_comm *comm,
 					uint32_t number, const char *operation, int root)
 {
-	struct mpi_shadow_together *t = mpi_shadow_allocate(shadow, 1, sizeof *t);
+	struct mpi_shadow_together *t = mpi_shadow_allocate(shadow, 1, sizeof *t), **first;
 
 	t->operation = operation;
 	t->context = comm->context;
@@ -266,6 +282,11 @@ static struct mpi_shadow_together *open(struct mpi_shadow *shadow, const struct 
 	if (t->next)
 		t->next->prev = t;
 	shadow->open = t;
+	first = list_of(shadow, comm->context);
+	t->next_of_context = *first;
+	if (*first)
+		(*first)->prev_of_context = t;
+	*first = t;
 	t->next_of_all = shadow->all;
 	if (t->next_of_all)
 		t->next_of_all->prev_of_all = t;
@@ -278,6 +299,11 @@ static void close(struct mpi_shadow *shadow, struct mpi_shadow_together *togethe
 	*(together->prev ? &together->prev->next : &shadow->open) = together->next;
 	if (together->next)
 		together->next->prev = together->prev;
+	*(together->prev_of_context ? &together->prev_of_context->next_of_context
+				    : list_of(shadow, together->context)) =
+	    together->next_of_context;
+	if (together->next_of_context)
+		together->next_of_context->prev_of_context = together->prev_of_context;
 	together->next = together->prev = NULL;
 }
 
@@ -392,7 +418,9 @@ struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct
 	if (strcmp(operation, t->operation) == 0)
 		compare_member(shadow, t, op->place);
 	t->n_called++;
-	compare_ends(shadow, t);
+	shadow->has_end = shadow->has_end || ends;
+	if (shadow->has_end)
+		compare_ends(shadow, t);
 	if (t->n_called == t->n_members)
 		close(shadow, t);
 	return op;
