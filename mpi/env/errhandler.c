@@ -40,16 +40,15 @@ void mpi_errhandler_release(struct mpi_rank *me, struct mpi_errhandler *handler)
 	free(handler);
 }
 
-int mpi_errhandler_create(struct mpi_rank *me, enum mpi_kind object, void (*user)(void),
-			  MPI_Errhandler *out)
+int mpi_errhandler_create(struct mpi_rank *me, int object, void (*user)(void), MPI_Errhandler *out)
 {
 	struct mpi_errhandler *handler;
 
-	if (!user || !out)
-		return MPI_ERR_ARG;
+	if (!user)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "the function is NULL");
 	handler = calloc(1, sizeof *handler);
 	if (!handler)
-		return MPI_ERR_NO_MEM;
+		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an error handler");
 	handler->n_references = 1;
 	handler->n_held = 1;
 	handler->kind = ERRHANDLER_USER;
@@ -76,27 +75,11 @@ int mpi_errhandler_set(struct mpi_rank *me, enum mpi_kind object, MPI_Errhandler
 
 int mpi_errhandler_give(struct mpi_errhandler *handler, MPI_Errhandler *out)
 {
-	if (!out)
-		return MPI_ERR_ARG;
 	mpi_errhandler_retain(handler); /* the caller frees what it got */
 	if (handler->kind == ERRHANDLER_USER)
 		handler->n_held++;
 	*out = handler->handle;
 	return MPI_SUCCESS;
-}
-
-int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn,
-			       MPI_Errhandler *errhandler)
-{
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	int code =
-	    mpi_errhandler_create(me, KIND_COMM, (void (*)(void))comm_errhandler_fn, errhandler);
-
-	if (code != MPI_SUCCESS)
-		code = mpi_raise(me, NULL, code,
-				 code == MPI_ERR_ARG ? "an argument is NULL" : "out of memory");
-	return mpi_leave(me, code);
 }
 
 int mpi_comm_set_errhandler(struct mpi_rank *me, struct mpi_comm *comm, MPI_Errhandler errhandler)
@@ -121,18 +104,17 @@ int mpi_comm_call_errhandler(struct mpi_rank *me, struct mpi_comm *comm, int err
 	return MPI_SUCCESS;
 }
 
-int MPI_Errhandler_free(MPI_Errhandler *errhandler)
+int mpi_errhandler_free(struct mpi_rank *me, MPI_Errhandler *errhandler)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-	struct mpi_errhandler *handler = errhandler ? mpi_errhandler_get(me, *errhandler) : NULL;
+	struct mpi_errhandler *handler = mpi_errhandler_get(me, *errhandler);
 
 	if (!handler || (handler->kind == ERRHANDLER_USER && handler->n_held == 0))
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ERRHANDLER,
-					       handler ? "errhandler was freed already"
-						       : "errhandler is not an error handler"));
+		return mpi_raise(me, NULL, MPI_ERR_ERRHANDLER,
+				 handler ? "errhandler was freed already"
+					 : "errhandler is not an error handler");
 	if (handler->kind == ERRHANDLER_USER)
 		handler->n_held--;
 	mpi_errhandler_release(me, handler);
 	*errhandler = MPI_ERRHANDLER_NULL;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

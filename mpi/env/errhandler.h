@@ -23,13 +23,8 @@ struct mpi_errhandler *mpi_errhandler_get(const struct mpi_rank *me,
 					  MPI_Errhandler handle); /* NULL: none */
 void mpi_errhandler_retain(struct mpi_errhandler *handler);
 void mpi_errhandler_release(struct mpi_rank *me, struct mpi_errhandler *handler);
-/*
- * Behind MPI_*_create_errhandler, _set_errhandler and _get_errhandler of every kind of `object`;
- * *slot is where the object keeps its handler. An error class that is yet to be raised, or
- * MPI_SUCCESS.
- */
-int mpi_errhandler_create(struct mpi_rank *me, enum mpi_kind object, void (*user)(void),
-			  MPI_Errhandler *out);
+/* Behind MPI_*_set_errhandler and _get_errhandler of every kind of `object`; *slot is where the
+ * object keeps its handler. An error class that is yet to be raised, or MPI_SUCCESS. */
 int mpi_errhandler_set(struct mpi_rank *me, enum mpi_kind object, MPI_Errhandler handle,
 		       struct mpi_errhandler **slot);
 int mpi_errhandler_give(struct mpi_errhandler *handler, MPI_Errhandler *out);
