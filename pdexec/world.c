@@ -320,7 +320,7 @@ __attribute__((constructor)) static void watch_forks(void)
 	pthread_atfork(flush_output, NULL, forget_rank);
 }
 
-int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster,
+int pd_world_create(const struct pd_config *config, const struct cluster *cluster,
 		    const struct sim_observers *observers, struct pd_world **out,
 		    struct util_error *err)
 {
@@ -343,7 +343,7 @@ int pd_world_create(const struct pd_config *config, const struct net_cluster *cl
 	world->config = *config;
 	world->cluster = cluster;
 	if (observers)
-		world->observers = *observers;
+		sim_observers_copy(&world->observers, observers);
 	world->n_ranks = n_ranks;
 	world->n_running = n_ranks;
 	world->needed_B = pd_estimate_ranks_B(n_ranks);

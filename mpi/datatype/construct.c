@@ -3,7 +3,7 @@
 #include "mpi/datatype/construct.h"
 
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/comm/objects.h"
+#include "mpi/core/objects.h"
 
 int mpi_construct_check_count(struct mpi_rank *me, const char *name, MPI_Count value)
 {

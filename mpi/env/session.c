@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions: from MPI_Session_init to MPI_Session_finalize, their error handlers. */
-#include "mpi/env/session.h"
+#include "mpi/core/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,9 @@ static const struct {
 };
 #define N_LEVELS (sizeof levels / sizeof levels[0])
 
-int mpi_session_thread_level(struct mpi_rank *me, MPI_Info info)
+/* What *info* of MPI_Session_init asks for, as far as there is more than one; MPI_INFO_NULL: the
+ * least. Negative: asks for no level that there is. */
+static int thread_level_of(struct mpi_rank *me, MPI_Info info)
 {
 	const struct mpi_info *hints = mpi_info_get(me, info);
 	const char *wanted = hints ? mpi_info_value(hints, "thread_level") : NULL;
@@ -86,7 +88,7 @@ int mpi_session_init(struct mpi_rank *me, MPI_Info info, MPI_Errhandler errhandl
 	*out = MPI_SESSION_NULL;
 	if (info != MPI_INFO_NULL && !mpi_info_get(me, info))
 		return mpi_raise_on(me, handler, none, MPI_ERR_INFO, "info is not an info object");
-	level = mpi_session_thread_level(me, info);
+	level = thread_level_of(me, info);
 	if (level < 0)
 		return mpi_raise_on(me, handler, none, MPI_ERR_INFO_VALUE,
 				    "thread_level in info is no level of thread support");
@@ -116,12 +118,8 @@ int mpi_session_finalize(struct mpi_rank *me, struct mpi_session *session, MPI_S
 int mpi_session_set_errhandler(struct mpi_rank *me, struct mpi_session *session,
 			       MPI_Errhandler errhandler)
 {
-	int code = mpi_errhandler_set(me, KIND_SESSION, errhandler, &session->errhandler);
-
-	if (code != MPI_SUCCESS)
-		code = mpi_session_raise(me, session, code,
-					 "errhandler is not an error handler of sessions");
-	return code;
+	return mpi_errhandler_set(me, KIND_SESSION, (uintptr_t)session->handle, errhandler,
+				  &session->errhandler);
 }
 
 int mpi_session_get_errhandler(struct mpi_rank *me, struct mpi_session *session,

@@ -2,7 +2,7 @@
 /* Buffers of sessions (MPI_Session_*_buffer). Errors go to the session, so that they are found
  * here and not below. */
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/env/session.h"
+#include "mpi/core/session.h"
 #include "mpi/p2p/buffer.h"
 
 int mpi_session_attach_buffer(struct mpi_rank *me, struct mpi_session *session, void *buffer,

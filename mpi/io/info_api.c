@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/info/info.h"
 #include "mpi/io/file.h"
 
@@ -90,13 +90,8 @@ static struct mpi_errhandler **slot_of(struct mpi_rank *me, struct mpi_file *fil
 
 int mpi_file_set_errhandler(struct mpi_rank *me, struct mpi_file *file, MPI_Errhandler errhandler)
 {
-	struct mpi_errhandler **slot = slot_of(me, file);
-	int code = mpi_errhandler_set(me, KIND_FILE, errhandler, slot);
-
-	if (code != MPI_SUCCESS)
-		code = mpi_raise_on(me, *slot, (uintptr_t)(file ? file->handle : MPI_FILE_NULL),
-				    code, "errhandler is not an error handler of files");
-	return code;
+	return mpi_errhandler_set(me, KIND_FILE, (uintptr_t)(file ? file->handle : MPI_FILE_NULL),
+				  errhandler, slot_of(me, file));
 }
 
 int mpi_file_get_errhandler(struct mpi_rank *me, struct mpi_file *file, MPI_Errhandler *errhandler)

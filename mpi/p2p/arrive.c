@@ -6,57 +6,86 @@
  */
 #include "mpi/p2p/message.h"
 
+#include <stdio.h>
+
 #include "mpi/p2p/buffer.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"
-#include "mpi/p2p/launch.h"
-#include "mpi/p2p/lend.h"
+#include "mpi/p2p/pair.h"
 #include "mpi/p2p/queue.h"
 
-static MPI_HOT void destroy(struct mpi_world *world, struct mpi_message *message, bool is_plain)
-{
-	if (!is_plain) {
-		mpi_cause_end(message);
-		if (message->is_lent_copy)
-			mpi_lent_copy_free(message->payload);
-		else if (message->payload != message->inline_data && message->payload)
-			mpi_payload_put(&world->payloads, message->payload,
-					(size_t)message->size_B);
-	}
-	util_pool_put(is_plain || message->has_inline ? &world->messages : &world->bare_messages,
-		      message);
-}
+static MPI_HOT void deliver(struct mpi_rank *dest, struct mpi_message *message, bool is_plain);
+static MPI_HOT void match(struct mpi_rank *dest, struct mpi_message *message, bool is_plain);
+static MPI_HOT void finish(struct mpi_rank *me, struct mpi_message *message,
+			   struct mpi_request *recv, bool is_plain);
 
-void mpi_message_destroy(struct mpi_message *message)
-{
-	destroy(message->dest->world, message, false);
-}
+/* --- it is delivered in its turn --- */
 
-static __attribute__((noinline)) void release_send(struct mpi_message *message)
+/* The envelope is here: its turn comes when all that the sender sent before has been delivered. */
+void mpi_message_envelope_arrived(struct net_transfer *transfer)
 {
-	struct mpi_request *send = message->send;
+	struct mpi_message *message = mpi_message_of(transfer), *next;
+	struct mpi_world *world = message->dest->world;
 
-	if (message->is_lent) {
-		mpi_message_give_back(message);
+	message->arrived = world->pd->engine.now;
+	mpi_cause_arrived(message, transfer->size_B, true);
+	if (message->stage == MESSAGE_BEHIND) {
+		message->stage = MESSAGE_AT_HAND;
 		return;
 	}
-	message->send = NULL;
-	send->message = NULL;
-	mpi_request_unlend(send);
-	send->owner->endpoint->last_started = message->started;
-	send->cause_mark = mpi_cause_released(message, send->owner);
-	mpi_request_complete(send, MPI_SUCCESS);
+	do {
+		next = mpi_pair_advance(world, message);
+		if (next && next->stage == MESSAGE_AT_HAND)
+			mpi_cause_follow(next, message);
+		deliver(message->dest, message, false);
+		message = next;
+	} while (message && message->stage == MESSAGE_AT_HAND);
+	if (message)
+		message->stage = MESSAGE_NEXT;
 }
 
-static MPI_HOT void complete_send(struct mpi_message *message)
+void mpi_message_plain_arrived(struct net_transfer *transfer)
 {
-	if (message->send)
-		release_send(message);
+	struct mpi_message *message = mpi_message_of(transfer);
+	struct mpi_rank *dest = message->dest;
+
+	if (__builtin_expect(message->pair_next != NULL, 0)) {
+		mpi_message_envelope_arrived(transfer);
+		return;
+	}
+	message->arrived = dest->world->pd->engine.now;
+	mpi_pair_advance(dest->world, message);
+	deliver(dest, message, true);
 }
 
-void mpi_message_complete_send(struct mpi_message *message)
+static MPI_HOT void deliver(struct mpi_rank *dest, struct mpi_message *message, bool is_plain)
 {
-	complete_send(message);
+	if (!is_plain) {
+		if (message->data == MESSAGE_WITHDRAWN) {
+			mpi_message_destroy(message);
+			return;
+		}
+		if (message->buffer && !message->is_rendezvous)
+			mpi_buffer_leave(message);
+	}
+	if (!dest->endpoint && mpi_endpoint_create(dest) < 0)
+		return; /* never received: out of memory shows as a deadlock of the receiver */
+	match(dest, message, is_plain);
+}
+
+/* --- it is matched --- */
+
+static MPI_HOT void set_status(struct mpi_request *recv, const struct mpi_message *message)
+{
+	int64_t capacity_B;
+
+	if (__builtin_mul_overflow(recv->count, recv->type->size_B, &capacity_B))
+		capacity_B = INT64_MAX;
+	recv->status.MPI_SOURCE = message->source_rank;
+	recv->status.MPI_TAG = message->tag;
+	recv->status.MPI_ERROR = message->size_B > capacity_B ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+	mpi_status_set_bytes(&recv->status,
+			     message->size_B > capacity_B ? capacity_B : message->size_B);
 }
 
 /* Copies contiguous data, NULL: none, to where it belongs; false: the receiver's own fiber must
@@ -80,33 +109,215 @@ static MPI_HOT bool copy_now(const struct mpi_request *recv, const void *data)
 	return true;
 }
 
+/* The two have been joined, and the receive's status says what of. */
+static void go_on(struct mpi_message *message, struct mpi_request *recv)
+{
+	recv->message = message;
+	message->recv = recv;
+	message->stage = MESSAGE_MATCHED;
+	mpi_cause_matched(message);
+	if (message->is_rendezvous) {
+		mpi_request_lend(message->recv);
+		mpi_message_answer(message);
+		return;
+	}
+	if (message->send && mpi_message_ends_send(message, message->send)) {
+		if (message->dest->world->pd->cluster->protocol.synchronous ==
+		    CLUSTER_SYNCHRONOUS_ACKNOWLEDGED)
+			mpi_message_acknowledge(message);
+		else
+			mpi_message_complete_send(message);
+	}
+	mpi_message_received(message);
+}
+
+void mpi_message_matched(struct mpi_message *message)
+{
+	set_status(message->recv, message);
+	go_on(message, message->recv);
+}
+
+static MPI_HOT void match(struct mpi_rank *dest, struct mpi_message *message, bool is_plain)
+{
+	struct mpi_request *recv;
+
+	if (__builtin_expect(dest->world->choice != NULL, 0)) {
+		mpi_match_keep(message);
+		mpi_choose_again(dest);
+		return;
+	}
+	recv = mpi_queue_find_posted(dest->endpoint, message);
+	if (!recv) {
+		mpi_match_keep(message);
+	} else {
+		mpi_queue_remove_recv(dest->endpoint, recv);
+		set_status(recv, message);
+		if (is_plain &&
+		    copy_now(recv, message->data == MESSAGE_INLINE ? message->inline_data : NULL))
+			finish(dest, message, recv, true);
+		else
+			go_on(message, recv);
+	}
+}
+
+void mpi_match_message(struct mpi_message *message)
+{
+	match(message->dest, message, false);
+}
+
+/* --- its data come from the sender --- */
+
+void mpi_message_join_send(struct mpi_message *message, struct mpi_request *send)
+{
+	message->send = send;
+	send->message = message;
+	mpi_request_lend(send);
+}
+
+struct mpi_request *mpi_message_leave_send(struct mpi_message *message)
+{
+	struct mpi_request *send = message->send;
+
+	message->send = NULL;
+	if (message->data == MESSAGE_LENT)
+		message->data = MESSAGE_NO_DATA;
+	send->message = NULL;
+	mpi_request_unlend(send);
+	return send;
+}
+
+int mpi_message_keep(struct mpi_message *message)
+{
+	struct pd_world *world = message->dest->world->pd;
+	const void *data = mpi_message_data(message);
+	void *copy;
+
+	if (message->data != MESSAGE_LENT)
+		return 0;
+	copy = mpi_message_allocate(message, (size_t)message->size_B);
+	if (copy) {
+		memcpy(copy, data, (size_t)message->size_B);
+		return 0;
+	}
+	world->failure = (struct pd_failure){
+	    .kind = PD_FAILURE_MEMORY, .rank = message->dest->rank, .time = world->engine.now};
+	snprintf(world->failure.text, sizeof world->failure.text,
+		 "out of memory for a message of %lld B", (long long)message->size_B);
+	sim_engine_stop(&world->engine);
+	return UTIL_ENOMEM;
+}
+
+void mpi_message_release_send(struct mpi_message *message)
+{
+	struct mpi_request *send = mpi_message_leave_send(message);
+
+	if (!mpi_message_ends_send(message, send))
+		return;
+	send->owner->endpoint->last_started = message->started;
+	send->cause_mark = mpi_cause_released(message, send->owner);
+	mpi_request_complete(send, MPI_SUCCESS);
+}
+
+/* --- the receive has it --- */
+
+void mpi_message_received(struct mpi_message *message)
+{
+	struct mpi_request *recv = message->recv;
+	bool is_copied = copy_now(recv, mpi_message_data(message));
+
+	if (!is_copied && mpi_message_keep(message) < 0)
+		return;
+	mpi_message_complete_send(message);
+	if (message->buffer)
+		mpi_buffer_leave(message);
+	if (is_copied &&
+	    (!message->dest->world->has_recv_overhead || mpi_message_is_copied_at_once(message)))
+		finish(message->dest, message, recv, false);
+	else
+		mpi_request_arrived(recv);
+}
+
+void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
+{
+	struct mpi_message *message = recv->message;
+	const void *data = mpi_message_data(message);
+	int64_t size_B = mpi_status_bytes(&recv->status);
+
+	if (!recv->type->is_contiguous && size_B > 0 && data && !pd_memory_is_absent(recv->buf))
+		mpi_datatype_unpack(recv->type, recv->buf, recv->count, data, size_B);
+	if (!mpi_message_is_copied_at_once(message))
+		mpi_message_spend(me, message, false);
+	finish(me, message, recv, false);
+}
+
+/* --- its end --- */
+
+void mpi_message_destroy(struct mpi_message *message)
+{
+	struct mpi_world *world = message->dest->world;
+
+	mpi_cause_end(message);
+	if (message->payload)
+		mpi_payload_put(&world->payloads, message->payload, (size_t)message->size_B);
+	util_pool_put(mpi_message_pool(world, message->size_B), message);
+}
+
+/* Tells the observers of a message that is received, where they do not only add them up. */
+static __attribute__((noinline)) void tell(const struct mpi_message *message)
+{
+	const struct sim_observers *observers = &message->dest->world->pd->observers;
+	struct sim_record_message entry;
+
+	if (!(observers->wanted & SIM_OBSERVED_MESSAGE))
+		return;
+	entry = (struct sim_record_message){
+	    .source = message->source->rank,
+	    .dest = message->dest->rank,
+	    .tag = message->tag,
+	    .size_B = message->size_B,
+	    .sent = message->sent,
+	    .started = message->started,
+	    .arrived = message->arrived,
+	    .received = message->dest->world->pd->engine.now,
+	    .in_collective = message->context & CHANNEL_COLL,
+	};
+	sim_tell_message(observers, &entry);
+}
+
+static MPI_HOT void record(const struct mpi_rank *dest, const struct mpi_message *message)
+{
+	if (__builtin_expect(dest->world->pd->observers.tally != NULL, 1))
+		sim_tally_add_message(message->source->tally, dest->tally, message->size_B,
+				      (int)(message->context & CHANNEL_COLL));
+	else
+		tell(message);
+}
+
+/* The end of the message, whose receiver is `me`: the receive completes. */
+static MPI_HOT void finish(struct mpi_rank *me, struct mpi_message *message,
+			   struct mpi_request *recv, bool is_plain)
+{
+	record(me, message);
+	me->endpoint->last_started = message->started;
+	if (is_plain) {
+		util_pool_put(&me->world->messages, message);
+	} else {
+		recv->message = NULL;
+		recv->cause_mark = mpi_cause_released(message, me);
+		mpi_message_destroy(message);
+	}
+	mpi_request_end(me->endpoint, recv);
+}
+
+/* --- when the sender goes on earlier --- */
+
 /* The send completes before the receiver has everything: its data must not be needed any more. */
 __attribute__((cold)) void mpi_message_let_sender_go(struct mpi_message *message)
 {
 	if (!message->send)
 		return;
-	if (copy_now(message->recv, mpi_message_data(message)) || message->payload ||
-	    mpi_message_keep(message) == 0)
-		complete_send(message);
-}
-
-static inline void release_buffer(struct mpi_message *message)
-{
-	if (message->buffer)
-		mpi_buffer_leave(message);
-}
-
-static MPI_HOT void set_status(struct mpi_request *recv, const struct mpi_message *message)
-{
-	int64_t capacity_B;
-
-	if (__builtin_mul_overflow(recv->count, recv->type->size_B, &capacity_B))
-		capacity_B = INT64_MAX;
-	recv->status.MPI_SOURCE = message->source_rank;
-	recv->status.MPI_TAG = message->tag;
-	recv->status.MPI_ERROR = message->size_B > capacity_B ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-	mpi_status_set_bytes(&recv->status,
-			     message->size_B > capacity_B ? capacity_B : message->size_B);
+	if (copy_now(message->recv, mpi_message_data(message)) || mpi_message_keep(message) == 0)
+		mpi_message_complete_send(message);
 }
 
 /*
@@ -119,8 +330,8 @@ static struct mpi_request *find_certain_receive(const struct mpi_message *messag
 	const struct mpi_endpoint *endpoint = message->dest->endpoint;
 	struct mpi_request *recv;
 
-	if (!endpoint || message->is_delivered || message->has_predecessor ||
-	    message->is_cancelled || endpoint->n_posted_wild > 0 || endpoint->may_leave_some)
+	if (!endpoint || message->stage != MESSAGE_NEXT || endpoint->n_posted_wild > 0 ||
+	    endpoint->may_leave_some)
 		return NULL;
 	recv = mpi_queue_find_posted(endpoint, message);
 	return recv && recv->is_waited ? recv : NULL;
@@ -136,159 +347,11 @@ bool mpi_message_hand_over(const struct mpi_message *message, const void *data)
 	return copy_now(recv, data);
 }
 
-static MPI_HOT void record(const struct mpi_rank *dest, const struct mpi_message *message)
+void mpi_request_settle_now(struct mpi_request *send)
 {
-	if (__builtin_expect(dest->world->pd->observers.tally != NULL, 1))
-		sim_tally_add_message(message->source->tally, dest->tally, message->size_B,
-				      (int)(message->context & CHANNEL_COLL));
-	else
-		mpi_message_record(message);
-}
+	struct mpi_message *message = send->message;
 
-/* The end of the message, whose receiver is `me`: the receive completes. */
-static MPI_HOT void finish(struct mpi_rank *me, struct mpi_message *message,
-			   struct mpi_request *recv, bool is_plain)
-{
-	record(me, message);
-	me->endpoint->last_started = message->started;
-	if (!is_plain) {
-		recv->message = NULL;
-		recv->cause_mark = mpi_cause_released(message, me);
-	}
-	destroy(me->world, message, is_plain);
-	mpi_request_end(me->endpoint, recv);
-}
-
-static MPI_HOT void receive(struct mpi_message *message)
-{
-	struct mpi_request *recv = message->recv;
-	bool is_copied = copy_now(recv, mpi_message_data(message));
-
-	if (!is_copied && !message->payload && mpi_message_keep(message) < 0)
-		return;
-	complete_send(message);
-	release_buffer(message);
-	if (is_copied &&
-	    (!message->dest->world->has_recv_overhead || mpi_message_is_copied_at_once(message)))
-		finish(message->dest, message, recv, false);
-	else
-		mpi_request_arrived(recv);
-}
-
-void mpi_message_received(struct mpi_message *message)
-{
-	receive(message);
-}
-
-/* The two have been joined, and the receive's status says what of. */
-static void go_on(struct mpi_message *message, struct mpi_request *recv)
-{
-	recv->message = message;
-	message->recv = recv;
-	mpi_cause_matched(message);
-	if (message->is_rendezvous) {
-		mpi_request_lend(message->recv);
-		mpi_message_answer(message);
-		return;
-	}
-	if (message->send && !message->is_lent) { /* synchronous: others are complete */
-		if (message->dest->world->pd->cluster->synchronous == NET_SYNCHRONOUS_ACKNOWLEDGED)
-			mpi_message_acknowledge(message);
-		else
-			complete_send(message);
-	}
-	receive(message);
-}
-
-void mpi_message_matched(struct mpi_message *message)
-{
-	set_status(message->recv, message);
-	go_on(message, message->recv);
-}
-
-static MPI_HOT void match_envelope(struct mpi_rank *dest, struct mpi_message *message,
-				   bool is_plain)
-{
-	struct mpi_request *recv = mpi_queue_find_posted(dest->endpoint, message);
-
-	if (!recv) {
-		mpi_match_keep(message);
-	} else {
-		mpi_queue_remove_recv(dest->endpoint, recv);
-		set_status(recv, message);
-		if (is_plain && copy_now(recv, message->payload))
-			finish(dest, message, recv, true);
-		else
-			go_on(message, recv);
-	}
-	mpi_queue_offer_again(dest);
-}
-
-void mpi_match_message(struct mpi_message *message)
-{
-	match_envelope(message->dest, message, false);
-}
-
-static MPI_HOT void deliver(struct mpi_rank *dest, struct mpi_message *message, bool is_plain)
-{
-	if (!is_plain) {
-		if (message->is_cancelled) {
-			destroy(dest->world, message, false);
-			return;
-		}
-		if (message->buffer && !message->is_rendezvous)
-			mpi_buffer_leave(message);
-	}
-	message->is_delivered = true;
-	if (!dest->endpoint && mpi_endpoint_create(dest) < 0)
-		return; /* never received: out of memory shows as a deadlock of the receiver */
-	match_envelope(dest, message, is_plain);
-}
-
-/* The envelope is here: its turn comes when all that the sender sent before has been delivered. */
-void mpi_message_envelope_arrived(struct net_transfer *transfer)
-{
-	struct mpi_message *message = mpi_message_of(transfer), *next;
-	struct mpi_world *world = message->dest->world;
-
-	message->is_at_hand = true;
-	message->arrived = world->pd->engine.now;
-	mpi_cause_arrived(message, transfer->size_B, true);
-	while (message->is_at_hand && !message->has_predecessor) {
-		next = mpi_pair_advance(world, message);
-		if (next && next->is_at_hand)
-			mpi_cause_follow(next, message);
-		deliver(message->dest, message, false);
-		if (!next)
-			break;
-		next->has_predecessor = false;
-		message = next;
-	}
-}
-
-void mpi_message_plain_arrived(struct net_transfer *transfer)
-{
-	struct mpi_message *message = mpi_message_of(transfer);
-	struct mpi_rank *dest = message->dest;
-
-	if (__builtin_expect(message->pair_next != NULL, 0)) {
-		mpi_message_envelope_arrived(transfer);
-		return;
-	}
-	message->arrived = dest->world->pd->engine.now;
-	mpi_pair_advance(dest->world, message);
-	deliver(dest, message, true);
-}
-
-void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
-{
-	struct mpi_message *message = recv->message;
-	int64_t size_B = mpi_status_bytes(&recv->status);
-
-	if (!recv->type->is_contiguous && size_B > 0 && message->payload &&
-	    !pd_memory_is_absent(recv->buf))
-		mpi_datatype_unpack(recv->type, recv->buf, recv->count, message->payload, size_B);
-	if (!mpi_message_is_copied_at_once(message))
-		mpi_message_spend_recv(me, message);
-	finish(me, message, recv, false);
+	if (!mpi_message_hand_over(message, mpi_message_data(message)))
+		mpi_message_keep(message);
+	mpi_message_leave_send(message);
 }

@@ -3,7 +3,7 @@
 #define MPI_TOPO_ATTACH_H
 
 #include "mpi/comm/comm.h"
-#include "mpi/topo/topology.h"
+#include "mpi/comm/topology.h"
 
 /*
  * Puts a topology (taken over) on a new communicator. MPI_SUCCESS, or MPI_ERR_NO_MEM when it is

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/comm/create.h"
+#include "mpi/create/create.h"
 #include "mpi/topo/attach.h"
 
 /* MPI_SUCCESS and the number of processes of the grid, or the error. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/comm/create.h"
+#include "mpi/create/create.h"
 #include "mpi/topo/dist_graph.h"
 
 int mpi_dist_graph_check_edges(struct mpi_rank *me, struct mpi_comm *comm, const char *what, int n,

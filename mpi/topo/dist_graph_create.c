@@ -11,7 +11,7 @@
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/context.h"
-#include "mpi/comm/create.h"
+#include "mpi/create/create.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/topo/dist_graph.h"
 
