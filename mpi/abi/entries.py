@@ -20,12 +20,12 @@ import table
 HANDLES = {"MPI_Comm": ("comm", "mpi_comm"), "MPI_Group": ("group", "mpi_group"), "MPI_Info": ("info", "mpi_info"), "MPI_Op": ("op", "mpi_op"),
            "MPI_Datatype": ("datatype", "mpi_datatype"), "MPI_Win": ("win", "mpi_win"), "MPI_File": ("file", "mpi_file"),
            "MPI_Request": ("request", "mpi_request"), "MPI_Session": ("session", "mpi_session")}
-WORDS = ("anytime", "raw", "large", "tool", "optional", "poll", "files", "into")
+WORDS = ("anytime", "raw", "large", "tool", "optional", "poll", "files", "handles", "into")
 # Headers with the numbers that the column gives, and the structs that arguments are put into.
 INCLUDES = ("mpi/coll/args.h", "mpi/comm/group_recall.h", "mpi/core/arguments.h", "mpi/dynamic/port.h", "mpi/io/access.h", "mpi/p2p/poll.h",
             "mpi/p2p/request.h", "mpi/rma/call.h", "mpi/rma/window.h", "mpi/tool/tool.h")
 # Objects that have an error handler, which the errors of other arguments go to.
-RAISING = ("comm", "win", "file", "session")
+RAISING = ("comm", "win", "file", "session", "request")
 # Callbacks that reach the chapter as any function: their types differ between twins, or between the kinds of objects.
 ANY_FUNCTION = ("_function_c *", "_errhandler_function *")
 # Classes of negative lengths of arrays, where that is not MPI_ERR_ARG.
@@ -66,7 +66,7 @@ class Entry:
         return [f"int {self.callee}({', '.join(parts)});"] + [f"bool {self.callee}_quick({', '.join(parts)});"] * ("poll" in self.words)
 
     def declared_parameter(self, p):
-        item = "" if "raw" in self.words else p.c_type.removesuffix("*").strip()
+        item = "" if self.words & {"raw", "handles"} else p.c_type.removesuffix("*").strip()
         if item in HANDLES and p.c_type == item and p.kind not in ("handle", "both") and not p.is_array:
             return [f"struct {HANDLES[item][1]} *{p.name}"]
         if item in HANDLES and p.kind == "inout":
@@ -114,11 +114,11 @@ class Entry:
 
     def raises(self, p):
         item = p.c_type.removesuffix("*").strip() if p else ""
-        return "files" not in self.words and item in HANDLES and HANDLES[item][0] in RAISING and p.kind not in ("handle", "null") and (p.c_type == item or p.kind == "inout")
+        return not self.words & {"files", "handles"} and item in HANDLES and HANDLES[item][0] in RAISING and p.kind not in ("handle", "null") and (p.c_type == item or p.kind == "inout")
 
     def argument(self, p, large):
         """What the chapter's function gets of a parameter."""
-        item = p.c_type.removesuffix("*").strip()
+        item = "" if "handles" in self.words else p.c_type.removesuffix("*").strip()
         if item in HANDLES and p.c_type == item and p.kind != "handle" and not p.is_array:
             return [self.object(p, p.c_type, p.name, p.name)] + [p.name] * (p.kind == "both")
         if item in HANDLES and p.kind == "inout":
