@@ -13,6 +13,7 @@
 #include "pdexec/image.h"
 #include "pdexec/process.h"
 #include "tools/check/check.h"
+#include "tools/orders/explore.h"
 #include "tools/run/clash.h"
 #include "tools/run/entry.h"
 #include "tools/run/input.h"
@@ -25,7 +26,6 @@
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
 #include "tools/run/variation.h"
-#include "tools/run/whatif.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
 #include "util/version.h"
@@ -288,27 +288,33 @@ static int prepare_world(struct run *run, struct util_error *err)
 	return failed;
 }
 
-/* A result that cannot be written is better known before a long run than after it. */
-int run_results_check(const struct run_options *options, struct util_error *err)
+int run_prepare(struct run *run, struct util_error *err)
 {
-	json_t *what_if = NULL;
+	int failed = prepare_cluster(run, err);
 
-	if (options->json && run_file_check(options->json, err))
-		return util_error_prepend(err, "--json");
-	if (options->html && run_file_check(options->html, err))
-		return util_error_prepend(err, "--html");
-	if (options->what_if && run_whatif_load(options->what_if, &what_if, err))
-		return util_error_prepend(err, "--what-if");
-	json_decref(what_if);
-	if (options->time_only && run_file_check(options->time_only, err))
-		return util_error_prepend(err, "--time-only");
-	if (options->report && trace_report_check(options->report, err))
-		return util_error_prepend(err, "--report");
-	return 0;
+	if (!failed && run->is_ordered)
+		orders_prepare_cluster(run->cluster);
+	return failed ? failed : prepare_world(run, err);
+}
+
+/* What decides the order of events in the run that is shown, and what others were found. */
+static int prepare(struct run *run, struct util_error *err)
+{
+	const struct run_options *o = &run->options;
+	int failed = 0;
+
+	run->is_ordered = o->decisions != NULL;
+	if (o->verify & MPI_VERIFY_ORDERS)
+		failed = orders_explore(run, &run->orders, err);
+	run->reserve = malloc(RUN_RESERVE_B);
+	if (!failed)
+		failed = run_prepare(run, err);
+	return failed || !o->decisions ? failed : orders_follow(run, err);
 }
 
 static void finish(struct run *run)
 {
+	json_decref(run->orders);
 	free(run->reserve);
 	run_output_destroy(run->output);
 	run_launcher_destroy(run->launcher);
@@ -396,10 +402,7 @@ static int simulate(struct run *run)
 	int failed = run_clash_check(&run->options, &err), status = EXIT_USAGE;
 
 	if (!failed)
-		failed = prepare_cluster(run, &err);
-	run->reserve = malloc(RUN_RESERVE_B);
-	if (!failed)
-		failed = prepare_world(run, &err);
+		failed = prepare(run, &err);
 	if (!failed)
 		failed = run_results_check(&run->options, &err);
 	if (failed) {
