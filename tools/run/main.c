@@ -13,6 +13,7 @@
 #include "pdexec/image.h"
 #include "pdexec/process.h"
 #include "tools/check/check.h"
+#include "tools/orders/explore.h"
 #include "tools/run/clash.h"
 #include "tools/run/entry.h"
 #include "tools/run/input.h"
@@ -25,7 +26,6 @@
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
 #include "tools/run/variation.h"
-#include "tools/run/whatif.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
 #include "util/version.h"
@@ -294,8 +294,33 @@ static int prepare_world(struct run *run, struct util_error *err)
 	return failed;
 }
 
+int run_prepare(struct run *run, struct util_error *err)
+{
+	int failed = prepare_cluster(run, err);
+
+	if (!failed && run->is_ordered)
+		orders_prepare_cluster(run->cluster);
+	return failed ? failed : prepare_world(run, err);
+}
+
+/* What decides the order of events in the run that is shown, and what others were found. */
+static int prepare(struct run *run, struct util_error *err)
+{
+	const struct run_options *o = &run->options;
+	int failed = 0;
+
+	run->is_ordered = o->decisions != NULL;
+	if (o->verify & MPI_VERIFY_ORDERS)
+		failed = orders_explore(run, &run->orders, err);
+	run->reserve = malloc(RUN_RESERVE_B);
+	if (!failed)
+		failed = run_prepare(run, err);
+	return failed || !o->decisions ? failed : orders_follow(run, err);
+}
+
 static void finish(struct run *run)
 {
+	json_decref(run->orders);
 	free(run->reserve);
 	run_output_destroy(run->output);
 	run_launcher_destroy(run->launcher);
@@ -382,10 +407,7 @@ static int simulate(struct run *run)
 	int failed = run_clash_check(&run->options, &err), status = EXIT_USAGE;
 
 	if (!failed)
-		failed = prepare_cluster(run, &err);
-	run->reserve = malloc(RUN_RESERVE_B);
-	if (!failed)
-		failed = prepare_world(run, &err);
+		failed = prepare(run, &err);
 	if (!failed)
 		failed = run_results_check(&run->options, &err);
 	if (failed) {
