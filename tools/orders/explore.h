@@ -29,7 +29,7 @@ int orders_follow(struct run *run, struct util_error *err);
 
 /* Makes `run` one of a view: with its options, before the world; then its world decide by orders. */
 void orders_prepare_options(struct run *run);
-void orders_prepare_cluster(struct net_cluster *cluster);
+void orders_prepare_cluster(struct cluster *cluster);
 int orders_prepare_world(struct run *run, const struct orders_options *options,
 			 enum orders_view view, struct mpi_orders **out, struct util_error *err);
 

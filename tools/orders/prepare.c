@@ -21,26 +21,26 @@ void orders_prepare_options(struct run *run)
 }
 
 /* What a library does while nobody looks, and how long it takes, decides nothing here. */
-void orders_prepare_cluster(struct net_cluster *cluster)
+void orders_prepare_cluster(struct cluster *cluster)
 {
-	cluster->send_overhead_s = cluster->recv_overhead_s = 0;
-	cluster->send_overhead_per_B_s = cluster->recv_overhead_per_B_s = 0;
-	cluster->progress = NET_PROGRESS_ASYNC;
-	cluster->late_answers = NET_LATE_NONE;
-	cluster->order = NET_ORDER_FREE;
-	cluster->synchronous = NET_SYNCHRONOUS_MATCHED;
-	cluster->rendezvous_end = NET_RENDEZVOUS_ARRIVED;
-	cluster->request_data_B = 0;
-	cluster->send_buffers.n = cluster->unattended_sends.n = 0;
-	cluster->unattended_receive_B = INT64_MAX;
-	cluster->rma_progress = NET_RMA_NIC;
-	cluster->packet_payload_B = 0;
-	cluster->coll_profile = NET_COLL_IDEAL;
-	for (int i = 0; i < NET_N_COLLECTIVES; i++) {
-		free(cluster->coll_algorithms[i]);
-		cluster->coll_algorithms[i] = NULL;
+	cluster->protocol.send_overhead_s = cluster->protocol.recv_overhead_s = 0;
+	cluster->protocol.send_overhead_per_B_s = cluster->protocol.recv_overhead_per_B_s = 0;
+	cluster->protocol.progress = CLUSTER_PROGRESS_ASYNC;
+	cluster->protocol.late_answers = CLUSTER_LATE_NONE;
+	cluster->protocol.order = CLUSTER_ORDER_FREE;
+	cluster->protocol.synchronous = CLUSTER_SYNCHRONOUS_MATCHED;
+	cluster->protocol.rendezvous_end = CLUSTER_RENDEZVOUS_ARRIVED;
+	cluster->protocol.request_data_B = 0;
+	cluster->protocol.send_buffers.n = cluster->protocol.unattended_sends.n = 0;
+	cluster->protocol.unattended_receive_B = INT64_MAX;
+	cluster->rma.progress = CLUSTER_RMA_NIC;
+	cluster->network.packet_payload_B = 0;
+	cluster->collectives.profile = CLUSTER_COLL_IDEAL;
+	for (int i = 0; i < CLUSTER_N_COLLECTIVES; i++) {
+		free(cluster->collectives.algorithms[i]);
+		cluster->collectives.algorithms[i] = NULL;
 	}
-	cluster->vary_computation = cluster->vary_messages = 0;
+	cluster->variation.computation = cluster->variation.messages = 0;
 }
 
 int orders_prepare_world(struct run *run, const struct orders_options *options,
