@@ -1,112 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/env/errhandler.h"
-
-#include <stdlib.h>
-
 #include "mpi/comm/comm.h"
-
-/* Predefined handlers are never freed or changed: reference counts pass them by. */
-static struct mpi_errhandler predefined[] = {
-    {.handle = MPI_ERRORS_ARE_FATAL, .kind = ERRHANDLER_FATAL},
-    {.handle = MPI_ERRORS_ABORT, .kind = ERRHANDLER_ABORT},
-    {.handle = MPI_ERRORS_RETURN, .kind = ERRHANDLER_RETURN},
-};
-
-struct mpi_errhandler *mpi_errhandler_fatal(void)
-{
-	return &predefined[0];
-}
-
-struct mpi_errhandler *mpi_errhandler_get(const struct mpi_rank *me, MPI_Errhandler handle)
-{
-	for (size_t i = 0; i < sizeof predefined / sizeof predefined[0]; i++)
-		if (predefined[i].handle == handle)
-			return &predefined[i];
-	return mpi_handle_object(me, KIND_ERRHANDLER, (uintptr_t)handle);
-}
-
-void mpi_errhandler_retain(struct mpi_errhandler *handler)
-{
-	if (handler->kind == ERRHANDLER_USER)
-		handler->n_references++;
-}
-
-void mpi_errhandler_release(struct mpi_rank *me, struct mpi_errhandler *handler)
-{
-	if (!handler || handler->kind != ERRHANDLER_USER || --handler->n_references > 0)
-		return;
-	mpi_handle_destroy(me, (uintptr_t)handler->handle);
-	free(handler);
-}
-
-int mpi_errhandler_create(struct mpi_rank *me, enum mpi_kind object, void (*user)(void),
-			  MPI_Errhandler *out)
-{
-	struct mpi_errhandler *handler;
-
-	if (!user || !out)
-		return MPI_ERR_ARG;
-	handler = calloc(1, sizeof *handler);
-	if (!handler)
-		return MPI_ERR_NO_MEM;
-	handler->n_references = 1;
-	handler->n_held = 1;
-	handler->kind = ERRHANDLER_USER;
-	handler->object = object;
-	handler->user = user;
-	handler->language = mpi_foreign_take_language(me);
-	handler->handle = (MPI_Errhandler)mpi_handle_create(me, KIND_ERRHANDLER, handler);
-	*out = handler->handle;
-	return MPI_SUCCESS;
-}
-
-int mpi_errhandler_set(struct mpi_rank *me, enum mpi_kind object, MPI_Errhandler handle,
-		       struct mpi_errhandler **slot)
-{
-	struct mpi_errhandler *handler = mpi_errhandler_get(me, handle);
-
-	if (!handler || (handler->kind == ERRHANDLER_USER && handler->object != object))
-		return MPI_ERR_ERRHANDLER;
-	mpi_errhandler_retain(handler);
-	mpi_errhandler_release(me, *slot);
-	*slot = handler;
-	return MPI_SUCCESS;
-}
-
-int mpi_errhandler_give(struct mpi_errhandler *handler, MPI_Errhandler *out)
-{
-	if (!out)
-		return MPI_ERR_ARG;
-	mpi_errhandler_retain(handler); /* the caller frees what it got */
-	if (handler->kind == ERRHANDLER_USER)
-		handler->n_held++;
-	*out = handler->handle;
-	return MPI_SUCCESS;
-}
+#include "mpi/core/errhandler.h"
 
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn,
 			       MPI_Errhandler *errhandler)
 {
 	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
 
-	int code =
-	    mpi_errhandler_create(me, KIND_COMM, (void (*)(void))comm_errhandler_fn, errhandler);
-
-	if (code != MPI_SUCCESS)
-		code = mpi_raise(me, NULL, code,
-				 code == MPI_ERR_ARG ? "an argument is NULL" : "out of memory");
-	return mpi_leave(me, code);
+	return mpi_leave(me, mpi_errhandler_create(me, KIND_COMM,
+						   (void (*)(void))comm_errhandler_fn, errhandler));
 }
 
 int mpi_comm_set_errhandler(struct mpi_rank *me, struct mpi_comm *comm, MPI_Errhandler errhandler)
 {
-	int code = mpi_errhandler_set(me, KIND_COMM, errhandler, &comm->errhandler);
-
-	if (code != MPI_SUCCESS)
-		code = mpi_raise(me, comm, code,
-				 "errhandler is not an error handler of communicators");
-	return code;
+	return mpi_errhandler_set(me, KIND_COMM, (uintptr_t)comm->handle, errhandler,
+				  &comm->errhandler);
 }
 
 int mpi_comm_get_errhandler(struct mpi_rank *me, struct mpi_comm *comm, MPI_Errhandler *errhandler)

@@ -77,14 +77,19 @@ static int check_deterministic(const struct run_options *o, struct util_error *e
 static int check_graph(const struct run_options *o, struct util_error *err)
 {
 	enum trace_graph_format format;
-	const char *found = !o->graph ? NULL : o->record ? "--record" : o->n_repeats > 1 ? "--repeat" : NULL;
+	const char *found = !o->graph	       ? NULL
+			    : o->record	       ? "--record"
+			    : o->verify	       ? "--verify"
+			    : o->n_repeats > 1 ? "--repeat"
+					       : NULL;
 
 	if (found)
-		return util_error_set(err, UTIL_EINPUT, "--graph is of one run that is not recorded; found %s",
-				      found);
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "--graph is of one run that is neither recorded nor verified; found %s", found);
 	return o->graph && trace_graph_format_of(o->graph, &format, err)
-		       ? util_error_prepend(err, "--graph")
-		       : 0;
+		   ? util_error_prepend(err, "--graph")
+		   : 0;
 }
 
 /* A schedule says what runs, on how many ranks and where. */
@@ -147,6 +152,23 @@ static int check_run(const struct run_options *options, struct util_error *err)
 	return failed ? failed : run_repeat_check(options, err);
 }
 
+/* Verification looks at one run, by functions of its own between the program and MPI. */
+static int check_verify(const struct run_options *o, struct util_error *err)
+{
+	const char *found = o->record	       ? "--record"
+			    : o->n_repeats > 1 ? "--repeat"
+			    : o->vary_cluster  ? "--vary-cluster"
+					       : NULL;
+
+	if (!o->verify && (o->verify_warn || o->verify_suppress))
+		return util_error_set(err, UTIL_EINPUT, "%s needs --verify",
+				      o->verify_warn ? "--verify-warn" : "--verify-suppress");
+	if (o->verify && found)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--verify looks at one run of the program; found %s", found);
+	return 0;
+}
+
 /* What would need the program again. */
 static const char *find_unreplayable(const struct run_options *o)
 {
@@ -172,6 +194,7 @@ static const char *find_unreplayable(const struct run_options *o)
 	    {o->graph, "--graph"},
 	    {o->check_binary, "--check-binary"},
 	    {o->ignore_leaks, "--ignore-leaks"},
+	    {o->verify != 0, "--verify"},
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -234,6 +257,8 @@ int run_options_check(const struct run_options *options, struct util_error *err)
 	if (options->real && options->schedule)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--real is a run of one program; found --schedule");
+	if (check_verify(options, err))
+		return err->code;
 	return options->is_replay ? check_replay(options, err) : check_run(options, err);
 }
 

@@ -12,7 +12,9 @@
 
 enum { MOST_RUNS = 9, LEAST_RUNS = 3, REPLAYED_MESSAGES = 200000 };
 
-int run_variation_count(uint64_t n_messages)
+/* How many runs, by the point-to-point and collective messages of the first: odd, so that the
+ * median is one of them; 9 where these take about two seconds, at least 3. */
+static int count_runs(uint64_t n_messages)
 {
 	uint64_t more = REPLAYED_MESSAGES / (n_messages + 1);
 
@@ -23,18 +25,18 @@ int run_variation_count(uint64_t n_messages)
 void run_variation_resolve(struct run *run)
 {
 	struct run_options *o = &run->options;
-	const struct net_cluster *cluster = run->cluster;
-	bool has_own = cluster->vary_computation > 0 || cluster->vary_messages > 0;
+	const struct cluster *cluster = run->cluster;
+	bool has_own = cluster->variation.computation > 0 || cluster->variation.messages > 0;
 	bool is_one = o->deterministic || o->graph; /* one run without the file's variation */
 
 	run->gave_vary_compute = o->vary_compute >= 0;
 	run->gave_vary_transfer = o->vary_transfer >= 0;
 	if (o->vary_compute < 0)
-		o->vary_compute = is_one ? 0 : cluster->vary_computation;
+		o->vary_compute = is_one ? 0 : cluster->variation.computation;
 	if (o->vary_transfer < 0)
-		o->vary_transfer = is_one ? 0 : cluster->vary_messages;
+		o->vary_transfer = is_one ? 0 : cluster->variation.messages;
 	run->is_varied = has_own && !is_one && (o->vary_compute > 0 || o->vary_transfer > 0) &&
-			 o->n_repeats == 0 && !o->vary_cluster && !o->vary_kernels &&
+			 o->n_repeats == 0 && !o->verify && !o->vary_cluster && !o->vary_kernels &&
 			 o->mode != PD_COMPUTE_COLLECT;
 }
 
@@ -226,7 +228,7 @@ static int vary(struct run *run, struct mtrace_file *file, struct util_error *er
 	bool runs_again;
 	int k, failed;
 
-	o->n_repeats = run_variation_count(run->mpi->n_messages + run->mpi->n_collective_messages);
+	o->n_repeats = count_runs(run->mpi->n_messages + run->mpi->n_collective_messages);
 	runs_again = !o->is_replay && o->mode == PD_COMPUTE_MODELLED && depends_on_time(file);
 	failed = runs_again ? run_repeat(run, err) : replay_all(run, file, err);
 	if (failed || run->signal)
