@@ -53,8 +53,6 @@ struct mpi_watch_call {
 	const struct mpi_watch_function *function;
 	struct mpi_rank *me;
 	const void *site;
-	struct mpi_watch_call
-	    *outer; /* that was under way: this one is made by its error handler */
 	union mpi_watch_value values[MPI_WATCH_MAX_ARGUMENTS];
 };
 
