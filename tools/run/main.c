@@ -13,6 +13,7 @@
 #include "pdexec/image.h"
 #include "pdexec/process.h"
 #include "tools/check/check.h"
+#include "tools/debug/debug.h"
 #include "tools/run/clash.h"
 #include "tools/run/entry.h"
 #include "tools/run/input.h"
@@ -196,6 +197,8 @@ int run_observers_create(struct run *run, struct sim_observers *out, struct util
 			return err->code;
 		run_observe(out, trace_graph_observer(run->graph));
 	}
+	if (o->debug_fd && run_debug_observe(&run->debug, out))
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
 	if (o->trace_out) {
 		if (trace_export_create(o->trace_out, run->summary, &run->exporter, err))
 			return util_error_prepend(err, "--trace-out");
@@ -208,6 +211,7 @@ void run_observers_destroy(struct run *run)
 {
 	trace_export_destroy(run->exporter);
 	trace_graph_destroy(run->graph);
+	run_debug_destroy(run->debug);
 	trace_analysis_destroy(run->analysis);
 	trace_ideal_destroy(run->ideal);
 	trace_detail_destroy(run->detail);
@@ -229,6 +233,10 @@ static int watch(struct run *run, struct util_error *err)
 {
 	struct mpi_watcher watcher;
 
+	if (run->debug)
+		run->mpi->no_spawn = "mpisim-debug: it knows only the ranks of the start";
+	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd))
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
 	if (!run->graph)
 		return 0;
 	watcher = trace_graph_watcher(run->graph);
@@ -267,7 +275,7 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .max_spawned = run->cluster->spawn.max_processes,
 	    .substitute = o->verify	       ? mpi_verify_substitute
 			  : run_is_recorded(run) ? mpi_record_substitute
-			  : o->graph	       ? mpi_watch_substitute
+			  : o->graph || o->debug_fd	       ? mpi_watch_substitute
 					       : NULL,
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,
