@@ -100,8 +100,8 @@ void mpi_shadow_before_mrecv(struct mpi_shadow *shadow, struct mpi_verify_call *
 	const MPI_Message *handle = mpi_verify_value(call, MPI_ARG_MESSAGE).p;
 	struct mpi_shadow_request *request =
 	    handle ? mpi_shadow_request(shadow, mpi_shadow_index(*handle)) : NULL;
-	struct mpi_datatype *type =
-	    mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, MPI_ARG_DATATYPE).p);
+	struct mpi_datatype *type = mpi_datatype_get(
+	    call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, MPI_ARG_DATATYPE).p);
 	struct mpi_shadow_op *recv = request ? request->ops[0] : NULL;
 
 	if (!recv || !type || recv->type || mpi_verify_value(call, MPI_ARG_COUNT).i < 0)

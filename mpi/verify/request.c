@@ -84,8 +84,9 @@ void mpi_shadow_destroy_requests(struct mpi_shadow *shadow)
 
 static int n_given(const struct mpi_verify_call *call)
 {
-	int64_t n = mpi_verify_has(call, MPI_ARG_INCOUNT) ? mpi_verify_value(call, MPI_ARG_INCOUNT).i
-						 : mpi_verify_value(call, MPI_ARG_COUNT).i;
+	int64_t n = mpi_verify_has(call, MPI_ARG_INCOUNT)
+			? mpi_verify_value(call, MPI_ARG_INCOUNT).i
+			: mpi_verify_value(call, MPI_ARG_COUNT).i;
 
 	if (!(mpi_verify_has(call, MPI_ARG_ARRAY_OF_REQUESTS)))
 		return mpi_verify_value(call, MPI_ARG_REQUEST).p ? 1 : 0;

@@ -116,7 +116,7 @@ static void append(struct mpi_shadow_queue *queue, struct mpi_shadow_op *op)
 }
 
 void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
-		     struct mpi_shadow_op *op)
+			 struct mpi_shadow_op *op)
 {
 	int side = op->kind;
 
@@ -152,7 +152,8 @@ static void join(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 	queue->pairs = pair;
 	send->pair = recv->pair = pair;
 	if (recv->type) {
-		struct mpi_shadow_data in = mpi_shadow_data_of(recv), out = mpi_shadow_data_of(send);
+		struct mpi_shadow_data in = mpi_shadow_data_of(recv),
+				       out = mpi_shadow_data_of(send);
 
 		mpi_shadow_compare(shadow, &in, &out);
 	}
@@ -284,9 +285,10 @@ void mpi_shadow_kill(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 	op->is_dead = true;
 	if (op->is_queued)
 		mpi_shadow_take_out(shadow,
-			 mpi_shadow_queue(shadow, op->kind == SHADOW_SEND ? op->peer : op->rank,
-					  op->context),
-			 op);
+				    mpi_shadow_queue(shadow,
+						     op->kind == SHADOW_SEND ? op->peer : op->rank,
+						     op->context),
+				    op);
 }
 
 struct mpi_shadow_op *mpi_shadow_find_send(struct mpi_shadow *shadow, int rank, uint32_t context,
@@ -329,10 +331,11 @@ void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data 
 	sent = mpi_signature_of(send->type, send->count);
 	if (agree(recv, send, sent))
 		return;
-	snprintf(text, sizeof text,
-		 "the message of %llu basic elements, %lld B, from rank %d has other datatypes than "
-		 "the receive",
-		 (unsigned long long)sent.n, (long long)sent.size_B, send->call.rank);
+	snprintf(
+	    text, sizeof text,
+	    "the message of %llu basic elements, %lld B, from rank %d has other datatypes than "
+	    "the receive",
+	    (unsigned long long)sent.n, (long long)sent.size_B, send->call.rank);
 	mpi_verify_report(
 	    shadow->world,
 	    &(struct mpi_finding){
