@@ -67,7 +67,7 @@ static bool take_message(const struct mpi_verify_call *call, const struct mpi_co
 	out->peer = (int)peer;
 	out->tag = (int)mpi_verify_value(call, MPI_ARG_TAG).i;
 	return peer >= 0 && peer < mpi_comm_n_peers(comm) && out->tag >= 0 && out->type &&
-	       out->count >= 0;
+	       out->type->is_committed && out->count >= 0;
 }
 
 bool mpi_shadow_before_plain(struct mpi_shadow *shadow, struct mpi_verify_call *call)

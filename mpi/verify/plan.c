@@ -50,7 +50,8 @@ static bool take_message(const struct mpi_verify_call *call, const struct mpi_co
 	    .peer = (int)mpi_verify_value(call, arguments[3]).i,
 	    .tag = (int)mpi_verify_value(call, arguments[4]).i,
 	};
-	out->is_there = out->type && out->count >= 0 && is_peer(comm, out->peer, is_source) &&
+	out->is_there = out->type && out->type->is_committed && out->count >= 0 &&
+			is_peer(comm, out->peer, is_source) &&
 			(out->tag >= 0 || (is_source && out->tag == MPI_ANY_TAG));
 	return out->is_there;
 }

@@ -111,9 +111,9 @@ void mpi_shadow_before_mrecv(struct mpi_shadow *shadow, struct mpi_verify_call *
 	recv->call =
 	    (struct mpi_finding_call){call->me->rank, call->me->pd->function, call->me->pd->site};
 	mpi_datatype_retain(type);
-	if (recv->pair && recv->pair->op[0]) {
+	if (recv->probed) {
 		struct mpi_shadow_data in = mpi_shadow_data_of(recv);
-		struct mpi_shadow_data out = mpi_shadow_data_of(recv->pair->op[0]);
+		struct mpi_shadow_data out = mpi_shadow_data_of(recv->probed);
 
 		mpi_shadow_compare(shadow, &in, &out);
 	}

@@ -90,6 +90,7 @@ void mpi_shadow_release(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 {
 	if (!op || --op->n_references > 0)
 		return;
+	mpi_shadow_release(shadow, op->probed);
 	leave_pair(shadow, op);
 	if (op->together)
 		mpi_shadow_leave_together(shadow, op->together);
@@ -151,7 +152,10 @@ static void join(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 		pair->next->prev = pair;
 	queue->pairs = pair;
 	send->pair = recv->pair = pair;
-	if (recv->type) {
+	if (!recv->type) {
+		recv->probed = send;
+		send->n_references++;
+	} else {
 		struct mpi_shadow_data in = mpi_shadow_data_of(recv),
 				       out = mpi_shadow_data_of(send);
 
@@ -283,6 +287,7 @@ void mpi_shadow_resolve(struct mpi_shadow *shadow, struct mpi_shadow_op *recv,
 void mpi_shadow_kill(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 {
 	op->is_dead = true;
+	mpi_shadow_look_at(shadow, op->rank);
 	if (op->is_queued)
 		mpi_shadow_take_out(shadow,
 				    mpi_shadow_queue(shadow,
@@ -314,10 +319,11 @@ static bool agree(const struct mpi_shadow_data *recv, const struct mpi_shadow_da
 {
 	struct mpi_signature wanted = mpi_signature_of(recv->type, recv->count);
 
+	if (wanted.is_packed || sent.is_packed || wanted.size_B < sent.size_B)
+		return true; /* truncated: that is said when it comes */
 	if (wanted.n > sent.n)
 		wanted = mpi_signature_prefix(recv->type, recv->count, sent.n);
-	return mpi_signature_is_equal(wanted, sent) || wanted.is_packed || sent.is_packed ||
-	       wanted.n < sent.n; /* truncated: said when it comes */
+	return mpi_signature_is_equal(wanted, sent);
 }
 
 void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data *recv,

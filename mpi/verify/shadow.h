@@ -69,6 +69,8 @@ struct mpi_shadow_op {
 	    *peers; /* of a wild receive: borrowed from its communicator, retained */
 	struct mpi_finding_call call;
 	struct mpi_shadow_pair *pair; /* NULL: none yet */
+	struct mpi_shadow_op
+	    *probed; /* of a receive whose datatype is yet to come: the send, kept */
 	struct mpi_shadow_together *together;
 	int place;			   /* among its members */
 	struct mpi_shadow_op *next, *prev; /* in the queue */
