@@ -13,7 +13,7 @@
  * open trace, one after the other, in one process; one at a time, as with runs.
  */
 struct replay_config {
-	const struct net_cluster *cluster;   /* borrowed, as all here */
+	const struct cluster *cluster;	     /* borrowed, as all here */
 	const int *node_of;		     /* [file->n_ranks] */
 	const struct sim_observers *observers; /* copied; NULL: none */
 	enum pd_compute_mode mode;	     /* of the recording: how polls cost */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "mpi/comm/objects.h"
+#include "mpi/core/objects.h"
 #include "mpi/datatype/typemap.h"
 
 /* What a Fortran compiler's selected_real_kind and selected_int_kind choose from; in the order of

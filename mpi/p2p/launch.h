@@ -18,9 +18,8 @@ static MPI_HOT void mpi_launch_start(struct mpi_message *message, struct mpi_ran
 	struct net_model *model = world->pd->model;
 	struct net_transfer *transfer = &message->transfer;
 	int source = from->pd->node, dest = to->pd->node;
-	struct net_stream *stream = __builtin_expect(world->streams != NULL, 0)
-					? mpi_stream_get(world, from, to)
-					: NULL;
+	struct net_stream *stream =
+	    __builtin_expect(world->streams != NULL, 0) ? mpi_stream_get(world, from, to) : NULL;
 
 	if (from == to && mpi_message_is_copied_at_once(message)) {
 		transfer->size_B = size_B;
@@ -67,14 +66,16 @@ static MPI_HOT void mpi_launch(struct mpi_message *message, struct mpi_rank *sou
 	struct mpi_world *world = source->world;
 
 	mpi_launch_count(source, channel, size_B);
-	message->has_predecessor = mpi_pair_append(source, message);
+	if (mpi_pair_append(source, message))
+		message->stage = MESSAGE_BEHIND;
 	message->started = world->pd->engine.now;
 	if (__builtin_expect(mpi_causes_of(source) != NULL, 0)) {
 		mpi_cause_launch_slow(message);
 		mpi_cause_transfer(message, false);
 	}
 	if (is_rendezvous)
-		size_B = world->pd->cluster->control_message_B + mpi_message_early_size(message);
+		size_B = world->pd->cluster->protocol.control_message_B +
+			 mpi_message_early_size(message);
 	mpi_launch_start(message, source, dest, size_B, 0, NULL, mpi_message_envelope_arrived);
 }
 

@@ -8,6 +8,7 @@
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/launch.h"
+#include "mpi/p2p/lend.h"
 
 void mpi_message_start(struct mpi_message *message, struct mpi_rank *from, struct mpi_rank *to,
 		       int64_t size_B, int64_t last_B, net_transfer_fn mark, net_transfer_fn done)
@@ -20,7 +21,7 @@ static bool is_unknown(const struct mpi_message *message)
 {
 	const struct mpi_rank *dest = message->dest;
 
-	return dest->world->pd->cluster->progress != NET_PROGRESS_ASYNC &&
+	return dest->world->pd->cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC &&
 	       message->source != dest && dest->world->pd->engine.running == &dest->pd->task &&
 	       message->arrived > dest->endpoint->last_look;
 }
@@ -36,20 +37,19 @@ void mpi_message_answer(struct mpi_message *message)
 /* A synchronous send learns of the match from the receiver. */
 void mpi_message_acknowledge(struct mpi_message *message)
 {
-	struct mpi_message *acknowledgement = mpi_message_get(message->dest->world, false);
+	struct mpi_message *acknowledgement =
+	    util_pool_get(mpi_message_pool(message->dest->world, 0));
 
 	if (!acknowledgement) {
 		mpi_message_complete_send(message);
 		return;
 	}
-	memset(acknowledgement, 0, offsetof(struct mpi_message, has_inline));
+	memset(acknowledgement, 0, offsetof(struct mpi_message, inline_data));
 	acknowledgement->source = message->source;
 	acknowledgement->dest = message->dest;
 	acknowledgement->started = message->started;
-	acknowledgement->is_acknowledgement = true;
-	acknowledgement->send = message->send;
-	acknowledgement->send->message = acknowledgement;
-	message->send = NULL;
+	acknowledgement->stage = MESSAGE_ACKNOWLEDGING;
+	mpi_message_join_send(acknowledgement, mpi_message_leave_send(message));
 	mpi_message_step(message->dest, acknowledgement);
 }
 
@@ -69,14 +69,16 @@ static inline void spend(struct mpi_rank *me, const struct mpi_message *message,
 
 void mpi_message_spend_recv(struct mpi_rank *me, const struct mpi_message *message)
 {
-	const struct net_cluster *cluster = me->world->pd->cluster;
+	const struct cluster *cluster = me->world->pd->cluster;
 
-	spend(me, message, cluster->recv_overhead_s, cluster->recv_overhead_per_B_s);
+	spend(me, message, cluster->protocol.recv_overhead_s,
+	      cluster->protocol.recv_overhead_per_B_s);
 }
 
 void mpi_message_spend_send(struct mpi_rank *me, const struct mpi_message *message)
 {
-	const struct net_cluster *cluster = me->world->pd->cluster;
+	const struct cluster *cluster = me->world->pd->cluster;
 
-	spend(me, message, cluster->send_overhead_s, cluster->send_overhead_per_B_s);
+	spend(me, message, cluster->protocol.send_overhead_s,
+	      cluster->protocol.send_overhead_per_B_s);
 }

@@ -98,7 +98,7 @@ static uint32_t n_quick_after(const struct mpi_rank *me)
 
 	if (is_modelled(me) || endpoint->n_polls < MPI_POLL_QUICK_FROM ||
 	    endpoint->n_polls >= FREE_POLLS_MEASURED || endpoint->n_refused >= REFUSED_MAX ||
-	    me->world->record || (world->observers.wanted & SIM_OBSERVED_CALL && !world->observers.tally))
+	    me->world->described || (world->observers.wanted & SIM_OBSERVED_CALL && !world->observers.tally))
 		return 0;
 	return endpoint->n_polls / QUICK_SHARE;
 }
@@ -139,7 +139,7 @@ struct mpi_rank *mpi_poll_enter(const char *function, const void *site)
 	endpoint->n_answered = 0;
 	me = mpi_entry_enter(function, site);
 	if (work_s > 0)
-		pause_for(me, sim_time_from_s(work_s / pd->world->cluster->node_speed[pd->node]));
+		pause_for(me, sim_time_from_s(work_s / pd->world->cluster->cpu.speed[pd->node]));
 	return me;
 }
 

@@ -10,7 +10,7 @@ static sim_time_ps now(const struct mpi_message *message)
 	return message->dest->world->pd->engine.now;
 }
 
-static const struct net_cluster *cluster_of(const struct mpi_message *message)
+static const struct cluster *cluster_of(const struct mpi_message *message)
 {
 	return message->dest->world->pd->cluster;
 }
@@ -29,12 +29,12 @@ static void bulk_arrived(struct net_transfer *transfer)
 
 	message->arrived = now(message);
 	mpi_cause_arrived(message, transfer->size_B, true);
-	if (cluster_of(message)->rendezvous_end == NET_RENDEZVOUS_ARRIVED ||
+	if (cluster_of(message)->protocol.rendezvous_end == CLUSTER_RENDEZVOUS_ARRIVED ||
 	    message->source == message->dest) {
 		end_receive(message);
 		return;
 	}
-	message->is_over = true;
+	message->stage = MESSAGE_OVER;
 	mpi_message_step(message->dest, message);
 }
 
@@ -49,20 +49,20 @@ static void all_but_buffered_arrived(struct net_transfer *transfer)
 /* The send ends when its connection has handed the bulk over. */
 static bool is_handed_over(const struct mpi_message *message)
 {
-	return cluster_of(message)->send_buffer_is_unattended &&
+	return cluster_of(message)->protocol.send_buffer_is_unattended &&
 	       message->source->pd->node != message->dest->pd->node;
 }
 
 /* How much of the bulk may be missing when the send returns; negative: nothing. */
 static int64_t buffer_of(const struct mpi_message *message, int64_t bulk_B)
 {
-	const struct net_cluster *cluster = cluster_of(message);
+	const struct cluster *cluster = cluster_of(message);
 
 	if (is_handed_over(message))
 		return -1;
-	if (cluster->send_buffer_is_unattended) /* within a node: as on a new connection */
-		return bulk_B - net_cluster_handed_when(cluster, 0, bulk_B);
-	return net_cluster_send_buffer(cluster, message->size_B);
+	if (cluster->protocol.send_buffer_is_unattended) /* within a node: as on a new connection */
+		return bulk_B - cluster_handed_when(cluster, 0, bulk_B);
+	return cluster_send_buffer(cluster, message->size_B);
 }
 
 static void start_bulk(struct mpi_message *message)
@@ -88,28 +88,17 @@ static void start_bulk(struct mpi_message *message)
 /* To the sender, or from it. */
 static void start_control(struct mpi_message *message, bool is_back, net_transfer_fn done)
 {
-	if (!message->is_acknowledgement)
-		mpi_cause_transfer(message, is_back);
+	mpi_cause_transfer(message, is_back);
 	mpi_message_start(message, is_back ? message->dest : message->source,
 			  is_back ? message->source : message->dest,
-			  cluster_of(message)->control_message_B, 0, NULL, done);
+			  cluster_of(message)->protocol.control_message_B, 0, NULL, done);
 }
 
-static void clear_to_send_arrived(struct net_transfer *transfer)
+static void answer_arrived(struct net_transfer *transfer)
 {
 	struct mpi_message *message = mpi_message_of(transfer);
 
-	message->is_cleared = true;
-	mpi_cause_arrived(message, transfer->size_B, true);
-	mpi_message_step(message->source, message);
-}
-
-/* The receiver has said that it has everything. */
-static void confirmation_arrived(struct net_transfer *transfer)
-{
-	struct mpi_message *message = mpi_message_of(transfer);
-
-	message->is_confirmed = true;
+	message->stage++; /* CLEARED, CONFIRMED, ACKNOWLEDGED */
 	mpi_cause_arrived(message, transfer->size_B, true);
 	mpi_message_step(message->source, message);
 }
@@ -127,18 +116,20 @@ static void end_arrived(struct net_transfer *transfer)
 
 static void step_now(struct mpi_message *message)
 {
-	if (message->is_cleared && message->is_acknowledgement) {
-		mpi_message_complete_send(message);
-		mpi_message_destroy(message);
-	} else if (message->is_confirmed) {
+	switch (message->stage) {
+	case MESSAGE_CLEARED:
+		start_bulk(message);
+		break;
+	case MESSAGE_CONFIRMED:
 		mpi_message_let_sender_go(message);
 		start_control(message, false, end_arrived);
-	} else if (message->is_over) {
-		start_control(message, true, confirmation_arrived);
-	} else if (message->is_cleared) {
-		start_bulk(message);
-	} else {
-		start_control(message, true, clear_to_send_arrived);
+		break;
+	case MESSAGE_ACKNOWLEDGED:
+		mpi_message_complete_send(message);
+		mpi_message_destroy(message);
+		break;
+	default: /* MATCHED, OVER, ACKNOWLEDGING: the receiver tells the sender */
+		start_control(message, true, answer_arrived);
 	}
 }
 
@@ -147,8 +138,8 @@ static bool makes_progress(const struct mpi_rank *rank)
 {
 	const struct mpi_endpoint *endpoint = rank->endpoint;
 
-	return rank->world->pd->cluster->progress == NET_PROGRESS_ASYNC || endpoint->is_blocked ||
-	       mpi_rank_has_left(rank) ||
+	return rank->world->pd->cluster->protocol.progress == CLUSTER_PROGRESS_ASYNC ||
+	       endpoint->is_blocked || mpi_rank_has_left(rank) ||
 	       rank->world->pd->engine.running == &rank->pd->task;
 }
 
@@ -164,7 +155,8 @@ void mpi_message_defer(struct mpi_rank *rank, struct mpi_message *message)
 
 void mpi_message_step(struct mpi_rank *rank, struct mpi_message *message)
 {
-	rank->world->n_steps_in_mpi += cluster_of(message)->progress != NET_PROGRESS_ASYNC;
+	rank->world->n_steps_in_mpi +=
+	    cluster_of(message)->protocol.progress != CLUSTER_PROGRESS_ASYNC;
 	if (makes_progress(rank))
 		step_now(message);
 	else

@@ -20,14 +20,14 @@ static inline struct mpi_message *mpi_message_of(struct net_transfer *transfer)
 static inline bool mpi_message_is_copied_at_once(const struct mpi_message *message)
 {
 	return message->source == message->dest &&
-	       message->source->world->pd->cluster->progress != NET_PROGRESS_ASYNC;
+	       message->source->world->pd->cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC;
 }
 
 /* The bytes that travel before the match: all of an eager message, what goes with the request of a
  * rendezvous. */
 static inline int64_t mpi_message_early_size(const struct mpi_message *message)
 {
-	int64_t request_data_B = message->source->world->pd->cluster->request_data_B;
+	int64_t request_data_B = message->source->world->pd->cluster->protocol.request_data_B;
 
 	return message->is_rendezvous && request_data_B < message->size_B ? request_data_B
 									  : message->size_B;

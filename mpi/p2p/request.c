@@ -211,7 +211,7 @@ static void look(struct mpi_rank *me)
 /* Also in a call whose requests are complete. */
 static bool looks_anyway(const struct mpi_rank *me)
 {
-	return me->world->pd->cluster->progress != NET_PROGRESS_IN_WAITING;
+	return me->world->pd->cluster->protocol.progress != CLUSTER_PROGRESS_IN_WAITING;
 }
 
 /* Blocks until endpoint->n_to_go of the requests have completed, making progress meanwhile. */
@@ -264,7 +264,7 @@ static void take_arrived(struct mpi_rank *me, int n, struct mpi_request *const r
 /* Calls for several requests tell what the rank knew before (protocol.late_answers). */
 static bool tests_are_late(const struct mpi_rank *me)
 {
-	return me->world->pd->cluster->late_answers == NET_LATE_TESTS;
+	return me->world->pd->cluster->protocol.late_answers == CLUSTER_LATE_TESTS;
 }
 
 void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "mpi/comm/create.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/create/create.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/info/info.h"
 #include "mpi/rma/host.h"
 #include "mpi/rma/operation.h"

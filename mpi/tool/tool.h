@@ -44,7 +44,7 @@ struct tool_cvar {
 	const struct tool_enum *enumtype; /* of MPI_INT; NULL: a plain number */
 	union tool_value (*value)(const struct mpi_rank *me);
 	const char *(*text)(const struct mpi_rank *me, const struct tool_cvar *cvar);
-	int collective; /* of those in NET_N_COLLECTIVES; the others' `text` does not ask */
+	int collective; /* of those in CLUSTER_N_COLLECTIVES; the others' `text` does not ask */
 };
 
 struct tool_pvar {
@@ -68,6 +68,12 @@ extern const int tool_n_pvars;
  */
 int tool_enter(struct mpi_rank **me, const char *function, const void *site);
 #define TOOL_ENTER(me) tool_enter((me), __func__, __builtin_return_address(0))
+
+/* Where a call writes to must be there. */
+static inline int tool_check_place(const void *place)
+{
+	return place ? MPI_SUCCESS : MPI_T_ERR_INVALID;
+}
 
 /* Gives a string as far as there is room: *length is the size of the buffer and becomes that of the
  * whole string, with its end. NULL: not wanted. */

@@ -3,7 +3,7 @@
 #define MPI_TOPO_ATTACH_H
 
 #include "mpi/comm/comm.h"
-#include "mpi/topo/topology.h"
+#include "mpi/comm/topology.h"
 
 /* MPI_SUCCESS and *comm, an intracommunicator that a topology may be made of; or the error, raised.
  */

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "mpi/comm/create.h"
+#include "mpi/create/create.h"
 #include "mpi/topo/attach.h"
 
 /* MPI_SUCCESS and the number of processes of the grid, or the error. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/comm/create.h"
+#include "mpi/create/create.h"
 #include "mpi/info/info.h"
 #include "mpi/topo/dist_graph.h"
 

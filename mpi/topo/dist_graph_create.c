@@ -10,7 +10,7 @@
 
 #include "mpi/coll/coll.h"
 #include "mpi/comm/context.h"
-#include "mpi/comm/create.h"
+#include "mpi/create/create.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/topo/dist_graph.h"
 

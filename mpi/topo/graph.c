@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/comm/create.h"
+#include "mpi/create/create.h"
 #include "mpi/topo/attach.h"
 
 static int check_edges(struct mpi_rank *me, struct mpi_comm *comm, int n_nodes, const int ends[],

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include "mpi/coll/algorithms.h"
-#include "netmodel/placement.h"
+#include "cluster/placement.h"
 #include "mpi/record/record.h"
+#include "mpi/verify/verify.h"
 #include "pdexec/estimate.h"
 #include "pdexec/image.h"
 #include "pdexec/process.h"
@@ -25,6 +26,7 @@
 #include "tools/run/schedule.h"
 #include "tools/run/variation.h"
 #include "tools/run/whatif.h"
+#include "tools/verify/verify.h"
 #include "util/units.h"
 #include "util/version.h"
 
@@ -35,30 +37,14 @@
 static int vary_cluster(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
-	const char **all;
-	int failed;
 
 	if (run->cluster->uncertainties.n == 0)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--vary-cluster: found no intervals in %s, wanted a section "
 				      "\"uncertainty\", as mpisim-calibrate writes it",
 				      o->cluster);
-	failed = net_cluster_draw(run->cluster, (uint64_t)o->seed, &run->drawn, &run->n_drawn, err);
-	if (failed)
-		return failed;
-	all = calloc((size_t)(o->n_overrides + run->n_drawn), sizeof *all);
-	if (!all)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	for (int i = 0; i < o->n_overrides; i++)
-		all[i] = o->overrides[i];
-	for (int i = 0; i < run->n_drawn; i++)
-		all[o->n_overrides + i] = run->drawn[i];
-	net_cluster_destroy(run->cluster);
-	run->cluster = NULL;
-	failed = net_cluster_load_with(o->cluster, o->n_overrides + run->n_drawn, all,
-				       &run->cluster, err);
-	free(all);
-	return failed;
+	cluster_draw(run->cluster, (uint64_t)o->seed);
+	return 0;
 }
 
 static int prepare_programs(struct run *run, struct util_error *err)
@@ -87,7 +73,7 @@ static int prepare_programs(struct run *run, struct util_error *err)
 /* A batch system starts no job that its nodes have too few cores for. */
 static int check_cpus(const struct run *run, struct util_error *err)
 {
-	const struct net_cluster *cluster = run->cluster;
+	const struct cluster *cluster = run->cluster;
 	int wanted = run->options.cpus_per_rank, *free_on, rc = 0;
 
 	if (wanted == 0 || (run->schedule && wanted <= cluster->cores))
@@ -124,7 +110,7 @@ static int prepare_placement(struct run *run, struct util_error *err)
 	if (!run->node_of)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d ranks", run->n_ranks);
 	if (!run->schedule)
-		failed = net_place(o->placement, run->cluster, run->n_ranks, run->node_of, err);
+		failed = cluster_place(o->placement, run->cluster, run->n_ranks, run->node_of, err);
 	if (failed)
 		return util_error_prepend(err, o->placement ? "--placement" : "placement");
 	failed = check_cpus(run, err);
@@ -138,7 +124,7 @@ static int prepare_cluster(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
 	int failed =
-	    net_cluster_load_with(o->cluster, o->n_overrides, o->overrides, &run->cluster, err);
+	    cluster_load_with(o->cluster, o->n_overrides, o->overrides, &run->cluster, err);
 
 	if (!failed && o->vary_cluster)
 		failed = vary_cluster(run, err);
@@ -240,9 +226,9 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .programs = run->programs,
 	    .n_programs = run->n_programs,
 	    .node_of = run->node_of,
-	    .cpus_per_rank = o->cpus_per_rank	? o->cpus_per_rank
-			     : run->schedule ? 1 /* who runs beside whom is not known yet */
-					     : 0,
+	    .cpus_per_rank = o->cpus_per_rank ? o->cpus_per_rank
+			     : run->schedule  ? 1 /* who runs beside whom is not known yet */
+					      : 0,
 	    .mode = o->mode,
 	    .bench_in = o->bench_in,
 	    .bench_out = o->bench_out,
@@ -259,8 +245,10 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .isolation = o->isolation,
 	    .n_private_libraries = o->n_private_libraries,
 	    .private_libraries = o->private_libraries,
-	    .max_spawned = run->cluster->spawn_max_processes,
-	    .substitute = run_is_recorded(run) ? mpi_record_substitute : NULL,
+	    .max_spawned = run->cluster->spawn.max_processes,
+	    .substitute = o->verify ? mpi_verify_substitute
+			: run_is_recorded(run) ? mpi_record_substitute
+					       : NULL,
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,
 	};
@@ -275,6 +263,8 @@ static int prepare_world(struct run *run, struct util_error *err)
 		run->mpi->no_spawn = no_spawn(o);
 	if (!failed && run_is_recorded(run))
 		failed = run_record_create(run, err);
+	if (!failed && o->verify)
+		failed = verify_create(run, err);
 	if (!failed && run->schedule)
 		failed = run_launcher_create(run, run->schedule, &run->launcher, err);
 	if (!failed && o->tag_output)
@@ -307,6 +297,7 @@ static void finish(struct run *run)
 	run_output_destroy(run->output);
 	run_launcher_destroy(run->launcher);
 	mpi_record_destroy(run->record);
+	verify_suppressions_destroy(run->suppressions);
 	mpi_world_destroy(run->mpi);
 	pd_world_destroy(run->world);
 	run_observers_destroy(run);
@@ -315,9 +306,8 @@ static void finish(struct run *run)
 	free(run->paths);
 	free(run->programs);
 	run_schedule_destroy(run->schedule);
-	net_cluster_destroy(run->cluster);
+	cluster_destroy(run->cluster);
 	free(run->node_of);
-	net_cluster_draw_finish(run->drawn, run->n_drawn);
 	free(run->repeat_times_s);
 	run_strings_finish(&run->notes);
 	if (run->trace_fd > 0)

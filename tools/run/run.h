@@ -19,6 +19,7 @@
 struct run_launcher;
 struct run_output;
 struct run_schedule;
+struct verify_suppressions;
 
 #define RUN_RESERVE_B ((size_t)4 << 20)
 
@@ -28,7 +29,7 @@ struct run {
 	FILE *console; /* standard error as it was at the start: what the tool itself says */
 	void *reserve; /* RUN_RESERVE_B, never touched: given back before the report, which even a run that
 			  is out of memory can write then */
-	struct net_cluster *cluster;
+	struct cluster *cluster;
 	int *node_of; /* [n_ranks] */
 	int n_ranks;
 	struct pd_program_config *programs; /* [n_programs] */
@@ -53,12 +54,11 @@ struct run {
 	const struct run *told;	   /* the run of the program, if this one replays it: its warnings */
 	struct run_output *output; /* NULL without --tag-output */
 	char **argv;		   /* borrowed; options.program points into it */
-	char **drawn;		   /* [n_drawn] of --vary-cluster: the overrides they became */
-	int n_drawn;
 	int start_dir_fd;	   /* the working directory at the start; -1: unknown */
 	off_t input_begin;	   /* tools/run/input.h */
 	double *repeat_times_s;	   /* [options.n_repeats] of --repeat; NULL without */
 	struct trace_prediction interval; /* n_runs 0: none */
+	struct verify_suppressions *suppressions; /* tools/verify/suppress.h; NULL: none */
 	struct run_strings notes;  /* warnings beside those that the run gives */
 	int signal;		   /* that interrupted the run; 0: none */
 	int stuck_rank;		   /* from which control was taken then, -1: none; where it was */
