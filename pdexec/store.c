@@ -9,6 +9,7 @@
 
 #include "pdexec/store_internal.h"
 #include "pdexec/store_write.h"
+#include "util/array.h"
 #include "util/units.h"
 
 /* --- names, kernels, keys --- */
@@ -49,15 +50,8 @@ static struct pd_kernel *kernel_create(struct pd_store *store, const char *inter
 {
 	struct pd_kernel *kernel;
 
-	if (store->n_kernels == store->kernel_capacity) {
-		size_t capacity = store->kernel_capacity ? 2 * store->kernel_capacity : 16;
-		struct pd_kernel **grown = realloc(store->kernels, capacity * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		store->kernels = grown;
-		store->kernel_capacity = capacity;
-	}
+	if (!util_array_room(&store->kernels, (size_t)store->n_kernels, sizeof *store->kernels))
+		return NULL;
 	kernel = calloc(1, sizeof(*kernel));
 	if (!kernel)
 		return NULL;

@@ -128,7 +128,7 @@ struct pd_store {
 	struct pd_spread spreads[PD_N_VARY]; /* of kernels that have none of their own */
 	struct util_map names, keys;
 	struct pd_kernel **kernels;
-	size_t n_kernels, kernel_capacity;
+	size_t n_kernels;
 };
 
 /* The kernel of this name, made when it is new. NULL with `err` set: a bad name, or no memory. */

@@ -69,7 +69,7 @@ struct mpi_record {	/* of this process */
 	bool has_locked; /* a window */
 	struct mpi_trace_requests requests;
 	int64_t (*shapes)[6]; /* [n_shapes]: size, bounds, contiguous or not */
-	uint32_t n_shapes, shape_capacity;
+	uint32_t n_shapes;
 	enum mpi_trace_clock clock;
 	int64_t mark_ns;  /* of that clock: computation starts here */
 	int64_t begin_ns; /* of the present call */
