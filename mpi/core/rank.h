@@ -85,6 +85,7 @@ struct mpi_rank {
 	void *io;		       /* files of this rank: io's own */
 	const struct sim_causes *causes; /* borrowed; NULL: nobody asks (mpi/p2p/causes.h) */
 	struct sim_tally_rank *tally; /* borrowed; NULL: calls and messages are recorded one by one */
+	struct mpi_registered *registered; /* mpi/orders/registered.h, borrowed; NULL: nobody asks */
 	int n_tool_inits; /* MPI_T_init_thread without MPI_T_finalize yet */
 	uint64_t n_sent[2], sent_B[2]; /* messages by enum mpi_channel, their payload */
 	uint64_t n_handles;	       /* live ones of this rank */
@@ -109,7 +110,7 @@ struct mpi_world {
 	const struct mpi_choice *choice; /* borrowed: mpi/p2p/choose.h; NULL: time decides */
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
 	int64_t buffered_B; /* standard sends of more wait for their receive; -1: all do */
-	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/eager.h); -1: none is */
+	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/send.c); -1: none is */
 	struct mpi_meetings *meetings; /* mpi/core/meeting.h; NULL: none yet */
 	uint32_t next_context;	       /* mpi/comm/context.h; 0: none was made */
 	void *predefined; /* datatypes, operations, groups …: datatype's and op's own */

@@ -5,10 +5,8 @@
 #include "mpi/core/errhandler.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
-#include "mpi/p2p/lend.h"
+#include "mpi/p2p/listed.h"
 #include "mpi/p2p/poll.h"
-
-#define N_ON_STACK 32
 
 int mpi_request_harvest(struct mpi_rank *me, struct mpi_request *request, MPI_Request *handle,
 			MPI_Status *status)
@@ -50,20 +48,13 @@ int mpi_raise_operation(struct mpi_rank *me, struct mpi_comm *comm, int error_cl
 	return mpi_raise(me, comm, error_class, "the operation failed");
 }
 
-/* The requests of an application's array: requests[i] is NULL for MPI_REQUEST_NULL. */
-struct request_list {
-	int n, n_active;
-	struct mpi_request **requests;
-	struct mpi_request *on_stack[N_ON_STACK];
-};
-
 static bool is_active(const struct mpi_request *request)
 {
 	return request && request->state != REQUEST_IDLE;
 }
 
 /* Looks up a handle of the list; NULL, or what is wrong with it. */
-static const char *look_up(struct mpi_rank *me, struct request_list *list, int i,
+static const char *look_up(struct mpi_rank *me, struct mpi_request_list *list, int i,
 			   MPI_Request handle)
 {
 	struct mpi_request *request =
@@ -81,7 +72,7 @@ static const char *look_up(struct mpi_rank *me, struct request_list *list, int i
 	return NULL;
 }
 
-static int fill(struct mpi_rank *me, struct request_list *list, const MPI_Request handles[])
+static int fill(struct mpi_rank *me, struct mpi_request_list *list, const MPI_Request handles[])
 {
 	const char *problem = NULL;
 	int n = 0;
@@ -100,7 +91,7 @@ static int fill(struct mpi_rank *me, struct request_list *list, const MPI_Reques
 
 /* Harmless twice: whoever raises an error finishes the list before, since a handler may not come
  * back. */
-static void list_finish(struct request_list *list)
+static void list_finish(struct mpi_request_list *list)
 {
 	if (list->requests != list->on_stack)
 		free(list->requests);
@@ -108,7 +99,7 @@ static void list_finish(struct request_list *list)
 }
 
 /* MPI_SUCCESS, or what was raised; then there is nothing to finish. */
-static int list_init(struct mpi_rank *me, struct request_list *list, int n,
+static int list_init(struct mpi_rank *me, struct mpi_request_list *list, int n,
 		     const MPI_Request handles[])
 {
 	int code;
@@ -120,7 +111,7 @@ static int list_init(struct mpi_rank *me, struct request_list *list, int n,
 		return mpi_raise(me, NULL, MPI_ERR_COUNT, "count is %d, wanted at least 0", n);
 	if (n > 0 && !handles)
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "the array of requests is NULL");
-	if (n > N_ON_STACK && !(list->requests = malloc((size_t)n * sizeof *list->requests)))
+	if (n > MPI_LISTED_ON_STACK && !(list->requests = malloc((size_t)n * sizeof *list->requests)))
 		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for %d requests", n);
 	code = fill(me, list, handles);
 	if (code != MPI_SUCCESS)
@@ -152,7 +143,7 @@ static int end_one(struct mpi_rank *me, struct mpi_request *request, MPI_Request
 	return code;
 }
 
-static int first_complete(const struct request_list *list)
+static int first_complete(const struct mpi_request_list *list)
 {
 	for (int i = 0; i < list->n; i++)
 		if (is_active(list->requests[i]) && list->requests[i]->state == REQUEST_COMPLETE)
@@ -160,7 +151,7 @@ static int first_complete(const struct request_list *list)
 	return -1;
 }
 
-static bool all_complete(const struct request_list *list)
+static bool all_complete(const struct mpi_request_list *list)
 {
 	for (int i = 0; i < list->n; i++)
 		if (is_active(list->requests[i]) && list->requests[i]->state != REQUEST_COMPLETE)
@@ -213,7 +204,7 @@ static int raise_listed(struct mpi_rank *me, const struct list_error *first)
 }
 
 /* Ends every request of a list that is complete as a whole. */
-static int end_all(struct mpi_rank *me, struct request_list *list, MPI_Request handles[],
+static int end_all(struct mpi_rank *me, struct mpi_request_list *list, MPI_Request handles[],
 		   MPI_Status statuses[])
 {
 	struct list_error first = {.error_class = MPI_SUCCESS};
@@ -227,15 +218,16 @@ static int end_all(struct mpi_rank *me, struct request_list *list, MPI_Request h
 	return raise_listed(me, &first);
 }
 
-/* Ends what is complete of a list: their indices in `indices`. */
-static int end_some(struct mpi_rank *me, struct request_list *list, MPI_Request handles[],
+/* Ends what is complete of a list: their indices in `indices`. `only`: no other than this one, -1: all. */
+static int end_some(struct mpi_rank *me, struct mpi_request_list *list, int only, MPI_Request handles[],
 		    int *outcount, int indices[], MPI_Status statuses[])
 {
 	struct list_error first = {.error_class = MPI_SUCCESS};
 
 	*outcount = 0;
 	for (int i = 0; i < list->n; i++) {
-		if (!is_active(list->requests[i]) || list->requests[i]->state != REQUEST_COMPLETE)
+		if (!is_active(list->requests[i]) || list->requests[i]->state != REQUEST_COMPLETE ||
+		    (only >= 0 && i != only))
 			continue;
 		end_listed(me, list->requests[i], &handles[i], statuses, *outcount, &first);
 		indices[(*outcount)++] = i;
@@ -247,7 +239,7 @@ static int end_some(struct mpi_rank *me, struct request_list *list, MPI_Request 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
 	struct mpi_rank *me = MPI_ENTER();
-	struct request_list list;
+	struct mpi_request_list list;
 	int code = list_init(me, &list, 1, request);
 
 	if (code != MPI_SUCCESS)
@@ -263,7 +255,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
 	struct mpi_rank *me = MPI_ENTER();
-	struct request_list list;
+	struct mpi_request_list list;
 	int code = list_init(me, &list, count, array_of_requests);
 
 	if (code != MPI_SUCCESS)
@@ -277,7 +269,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 {
 	struct mpi_rank *me = MPI_ENTER();
-	struct request_list list;
+	struct mpi_request_list list;
 	int code, i;
 
 	if (!indx)
@@ -288,8 +280,12 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Statu
 	*indx = MPI_UNDEFINED;
 	set_empty(status);
 	if (list.n_active > 0) {
-		mpi_requests_wait(me, list.n, list.requests, true);
-		i = first_complete(&list);
+		if (mpi_asks(me)) {
+			i = mpi_listed_choose_any(me, &list, MPI_CHOICE_WAIT);
+		} else {
+			mpi_requests_wait(me, list.n, list.requests, true);
+			i = first_complete(&list);
+		}
 		*indx = i;
 		code = end_one(me, list.requests[i], &array_of_requests[i], status);
 	}
@@ -301,8 +297,8 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 		 int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	struct mpi_rank *me = MPI_ENTER();
-	struct request_list list;
-	int code;
+	struct mpi_request_list list;
+	int code, only = -1;
 
 	if (!outcount || (incount > 0 && !array_of_indices))
 		return mpi_leave(me,
@@ -312,9 +308,13 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 		return mpi_leave(me, code);
 	*outcount = MPI_UNDEFINED;
 	if (list.n_active > 0) {
-		mpi_requests_wait(me, list.n, list.requests, true);
-		mpi_requests_take_others(me, list.n, list.requests);
-		code = end_some(me, &list, array_of_requests, outcount, array_of_indices,
+		if (mpi_asks(me)) {
+			only = mpi_listed_choose_some(me, &list, MPI_CHOICE_WAIT);
+		} else {
+			mpi_requests_wait(me, list.n, list.requests, true);
+			mpi_requests_take_others(me, list.n, list.requests);
+		}
+		code = end_some(me, &list, only, array_of_requests, outcount, array_of_indices,
 				array_of_statuses);
 	}
 	list_finish(&list);
@@ -346,7 +346,7 @@ static bool finds_nothing(struct mpi_rank *me, int n, const MPI_Request handles[
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	struct mpi_rank *me = mpi_poll_quick();
-	struct request_list list;
+	struct mpi_request_list list;
 	int code;
 
 	if (me && flag && finds_nothing(me, 1, request, false)) {
@@ -359,8 +359,9 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	code = list_init(me, &list, 1, request);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
+	*flag = !mpi_listed_is_told_nothing(me, &list);
 	mpi_progress_poll(me, 1, list.requests, false);
-	*flag = all_complete(&list);
+	*flag = *flag && all_complete(&list);
 	if (!*flag)
 		mpi_endpoint_poll_failed(me);
 	else if (list.n_active == 0)
@@ -374,7 +375,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 		MPI_Status array_of_statuses[])
 {
 	struct mpi_rank *me = mpi_poll_quick();
-	struct request_list list;
+	struct mpi_request_list list;
 	bool may_tell;
 	int code;
 
@@ -388,7 +389,8 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 	code = list_init(me, &list, count, array_of_requests);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	may_tell = mpi_progress_test(me, list.n, list.requests, false);
+	*flag = !mpi_listed_is_told_nothing(me, &list);
+	may_tell = mpi_progress_test(me, list.n, list.requests, false) && *flag;
 	*flag = may_tell && all_complete(&list);
 	if (*flag)
 		code = end_all(me, &list, array_of_requests, array_of_statuses);
@@ -402,7 +404,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
 		MPI_Status *status)
 {
 	struct mpi_rank *me = mpi_poll_quick();
-	struct request_list list;
+	struct mpi_request_list list;
 	bool may_tell;
 	int code, i;
 
@@ -418,8 +420,13 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
 	code = list_init(me, &list, count, array_of_requests);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	may_tell = mpi_progress_test(me, list.n, list.requests, true);
-	i = may_tell ? first_complete(&list) : -1;
+	if (mpi_asks(me) && list.n_active > 0) {
+		may_tell = true;
+		i = mpi_listed_choose_any(me, &list, MPI_CHOICE_POLL);
+	} else {
+		may_tell = mpi_progress_test(me, list.n, list.requests, true);
+		i = may_tell ? first_complete(&list) : -1;
+	}
 	*flag = i >= 0 || list.n_active == 0;
 	*indx = i >= 0 ? i : MPI_UNDEFINED;
 	if (i >= 0)
@@ -436,9 +443,9 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 		 int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	struct mpi_rank *me = mpi_poll_quick();
-	struct request_list list;
+	struct mpi_request_list list;
 	bool may_tell;
-	int code;
+	int code, only = -1;
 
 	if (me && outcount && array_of_indices &&
 	    finds_nothing(me, incount, array_of_requests, true)) {
@@ -452,10 +459,12 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	code = list_init(me, &list, incount, array_of_requests);
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	may_tell = mpi_progress_test(me, list.n, list.requests, true);
+	if (mpi_asks(me) && list.n_active > 0)
+		only = mpi_listed_choose_some(me, &list, MPI_CHOICE_POLL);
+	may_tell = only == -1 ? mpi_progress_test(me, list.n, list.requests, true) : only >= 0;
 	*outcount = may_tell ? MPI_UNDEFINED : 0;
 	if (may_tell && list.n_active > 0) {
-		code = end_some(me, &list, array_of_requests, outcount, array_of_indices,
+		code = end_some(me, &list, only, array_of_requests, outcount, array_of_indices,
 				array_of_statuses);
 		if (*outcount == 0)
 			mpi_endpoint_poll_failed(me);

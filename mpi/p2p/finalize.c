@@ -3,7 +3,6 @@
  * any more. */
 #include "mpi/p2p/compound.h"
 #include "mpi/p2p/internal.h"
-#include "mpi/p2p/lend.h"
 
 /* A part that is under way goes on alone: its compound request may have been freed, and goes now.
  */

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "mpi/p2p/message.h"
 #include "mpi/p2p/causes.h"
-#include "mpi/p2p/rendezvous.h"
 #include "netmodel/model.h"
 #include "util/map.h"
 
