@@ -59,7 +59,6 @@ static struct pd_kernel *kernel_create(struct pd_store *store, const char *inter
 	kernel->info.scale = 1;
 	kernel->n_params = -1;
 	kernel->index = store->n_kernels;
-	kernel->models_end = &kernel->models;
 	store->kernels[store->n_kernels++] = kernel;
 	return kernel;
 }
@@ -262,14 +261,10 @@ void pd_store_destroy(struct pd_store *store)
 	if (store->out_fd >= 0)
 		close(store->out_fd);
 	for (size_t i = 0; i < store->n_kernels; i++) {
-		struct pd_model *model = store->kernels[i]->models;
+		struct pd_model *model;
 
-		while (model) {
-			struct pd_model *next = model->next;
-
+		while ((model = util_list_pop(&store->kernels[i]->models)))
 			free(model);
-			model = next;
-		}
 		free(store->kernels[i]);
 	}
 	free(store->kernels);

@@ -95,11 +95,9 @@ int tool_pvar_session_check(const struct mpi_rank *me, MPI_T_pvar_session handle
 	return *session ? MPI_SUCCESS : MPI_T_ERR_INVALID_SESSION;
 }
 
-static void free_first(struct mpi_rank *me, struct tool_pvar_handle **link)
+static void destroy(struct mpi_rank *me, struct tool_pvar_handle *handle)
 {
-	struct tool_pvar_handle *handle = *link;
-
-	*link = handle->next;
+	util_list_remove(&handle->session->handles, handle);
 	mpi_handle_destroy(me, (uintptr_t)handle->handle);
 	free(handle);
 }
@@ -114,8 +112,8 @@ int MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 		code = session ? tool_pvar_session_check(me, *session, &object) : MPI_T_ERR_INVALID;
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	while (object->first)
-		free_first(me, &object->first);
+	while (object->handles.first)
+		destroy(me, object->handles.first);
 	mpi_handle_destroy(me, (uintptr_t)*session);
 	free(object);
 	*session = MPI_T_PVAR_SESSION_NULL;
@@ -138,8 +136,7 @@ static struct tool_pvar_handle *create(struct mpi_rank *me, struct tool_pvar_ses
 	}
 	made->pvar = pvar;
 	made->session = session;
-	made->next = session->first;
-	session->first = made;
+	util_list_prepend(&session->handles, made);
 	return made;
 }
 
@@ -167,7 +164,7 @@ int MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *ob
 
 int MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
-	struct tool_pvar_handle *object = NULL, **link;
+	struct tool_pvar_handle *object = NULL;
 	struct mpi_rank *me;
 	int code = TOOL_ENTER(&me);
 
@@ -175,10 +172,7 @@ int MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle
 		code = handle ? tool_pvar_check(me, session, *handle, &object) : MPI_T_ERR_INVALID;
 	if (code != MPI_SUCCESS)
 		return mpi_leave(me, code);
-	link = &object->session->first;
-	while (*link != object)
-		link = &(*link)->next;
-	free_first(me, link);
+	destroy(me, object);
 	*handle = MPI_T_PVAR_HANDLE_NULL;
 	return mpi_leave(me, MPI_SUCCESS);
 }

@@ -71,7 +71,8 @@ static int change_handles(struct mpi_rank *me, MPI_T_pvar_session session, MPI_T
 		return code;
 	}
 	code = tool_pvar_session_check(me, session, &all);
-	for (object = code == MPI_SUCCESS ? all->first : NULL; object; object = object->next)
+	for (object = code == MPI_SUCCESS ? all->handles.first : NULL; object;
+	     object = object->link.next)
 		if (!object->pvar->is_level)
 			apply(me, object, change);
 	return code;
