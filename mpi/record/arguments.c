@@ -221,14 +221,6 @@ void mpi_record_type(struct mpi_record_call *call, MPI_Datatype handle)
 	mtrace_put_uint(call->stream, code);
 }
 
-void mpi_record_types(struct mpi_record_call *call, int n, const MPI_Datatype types[])
-{
-	n = types ? n : 0;
-	mtrace_put_uint(call->stream, (uint64_t)n);
-	for (int i = 0; i < n; i++)
-		mpi_record_type(call, types[i]);
-}
-
 /* --- other arguments --- */
 
 void mpi_record_buffer(struct mpi_record_call *call, const void *buf)

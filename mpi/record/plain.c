@@ -44,3 +44,11 @@ void mpi_record_free_number(struct mpi_record_numbers *numbers, uint32_t number)
 	if (util_array_room(&numbers->free_ones, numbers->n_free, sizeof *numbers->free_ones))
 		numbers->free_ones[numbers->n_free++] = number;
 }
+
+void mpi_record_types(struct mpi_record_call *call, int n, const MPI_Datatype types[])
+{
+	n = types ? n : 0;
+	mtrace_put_uint(call->stream, (uint64_t)n);
+	for (int i = 0; i < n; i++)
+		mpi_record_type(call, types[i]);
+}
