@@ -46,10 +46,6 @@ void check_list(const struct check *check, const char *prefix, FILE *file);
 /* forward.c: a new folder for what is there for the check only, to be removed by who made it. */
 enum { FORWARD_FOLDER_B = 4000 };
 int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err);
-/* The probes on that cluster file; *predicted is the caller's, to be finished. 0 or
- * negative: the simulator is not there, or refuses. */
-int forward_run(const struct samples *measured, const char *cluster, struct samples *predicted,
-		struct util_error *err);
 /* Both: check->is_made, or why it is not. */
 void check_file(const struct samples *measured, const char *cluster, struct check *check);
 

@@ -223,7 +223,6 @@ int fit_transfers(struct fit *fit);
 void fit_free_transfers(struct fit *fit);
 /* Of a message, by one latency and one bandwidth for all sizes. */
 double fit_plain_time(const struct fit *fit, int where, int64_t size_B);
-double fit_latency(const struct fit *fit, int where);
 double fit_control_s(const struct fit *fit); /* a control message, after a rest */
 /* Largest relative distance of a measured time from one latency and one bandwidth for all sizes. */
 double fit_plain_error(const struct fit *fit, int where);

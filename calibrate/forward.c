@@ -284,8 +284,10 @@ int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err)
 	return mkdtemp(folder) ? 0 : util_error_errno(err, errno, "cannot make %s", folder);
 }
 
-int forward_run(const struct samples *measured, const char *cluster, struct samples *predicted,
-		struct util_error *err)
+/* The probes on that cluster file; *predicted is the caller's, to be finished. 0 or negative: the
+ * simulator is not there, or refuses. */
+static int run_probes(const struct samples *measured, const char *cluster,
+		      struct samples *predicted, struct util_error *err)
 {
 	char folder[FORWARD_FOLDER_B];
 	int failed = forward_folder(folder, err);
@@ -303,7 +305,7 @@ void check_file(const struct samples *measured, const char *cluster, struct chec
 	struct util_error err;
 
 	*check = (struct check){0};
-	if (forward_run(measured, cluster, &predicted, &err)) {
+	if (run_probes(measured, cluster, &predicted, &err)) {
 		snprintf(check->why_not, sizeof(check->why_not), "%.1000s", err.text);
 		return;
 	}

@@ -35,7 +35,6 @@ const char *storage_path(void);
 bool storage_create(struct storage_file *file, int rank, bool is_wide);
 /* The other leaders open it, too, and its name is gone. All ranks; false: somebody could not. */
 bool storage_open(struct storage_file *file, int rank, bool is_leader, bool drops_cache);
-void storage_unlink(int rank); /* after a barrier */
 /* The node forgets what it has read and written, as far as it can. */
 void storage_drop_cache(const struct storage_file *file);
 void storage_close(struct storage_file *file);

@@ -19,7 +19,7 @@ const char *storage_path(void)
 	return path;
 }
 
-void storage_unlink(int rank)
+static void unlink_at(int rank)
 {
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (rank == 0)
@@ -105,7 +105,7 @@ const char *storage_check(const char *directory, int rank)
 	MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	if (!failed)
 		why = check_seen(rank);
-	storage_unlink(rank);
+	unlink_at(rank);
 	return why;
 }
 
@@ -159,7 +159,7 @@ bool storage_open(struct storage_file *file, int rank, bool is_leader, bool drop
 	MPI_Bcast(&file->said_factor, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
 	MPI_Bcast(&file->said_unit_B, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
 	MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-	storage_unlink(rank); /* it has no name any more, but is there as long as it is open */
+	unlink_at(rank); /* it has no name any more, but is there as long as it is open */
 	return can;
 }
 

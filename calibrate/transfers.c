@@ -27,7 +27,7 @@ static double overheads(const struct fit *fit)
 	return fit->send_overhead[fit->subject].value + fit->recv_overhead[fit->subject].value;
 }
 
-double fit_latency(const struct fit *fit, int where)
+static double latency_of(const struct fit *fit, int where)
 {
 	return where == WITHIN_NODE ? fit_intra_latency(fit) : fit->latency[where].value;
 }
@@ -103,7 +103,7 @@ static double with_credit(const struct fit *fit, int where, double time_s, doubl
 
 static double plain_time(const struct fit *fit, int where, double size_B)
 {
-	return fit_latency(fit, where) + work_s(fit, where, size_B, 0);
+	return latency_of(fit, where) + work_s(fit, where, size_B, 0);
 }
 
 /* The line of the smallest messages that are not eager: a bulk begins like what is eager. */
@@ -114,7 +114,7 @@ static double small_bulk_time(const struct fit *fit, int where, double size_B)
 
 	for (int k = 0; k < curve->n_segments && burst_s(fit, where) == 0; k++)
 		if (curve->segments[k].from_B > threshold_B && curve->segments[k].n_points >= 3)
-			return fit_latency(fit, where) +
+			return latency_of(fit, where) +
 			       fmax(curve->segments[k].per_byte_s, 0) * size_B;
 	return plain_time(fit, where, size_B);
 }
@@ -148,7 +148,7 @@ static double credit_behind(const struct fit *fit, int where, double request_B)
 	       taken_s = has_packets(fit, where) ? fit_wire_s(fit, request_B)
 						 : request_B / fit->bandwidth_Bps[where].value;
 
-	return fmin(burst, fmax(burst - taken_s, 0) + 2 * fit_latency(fit, where));
+	return fmin(burst, fmax(burst - taken_s, 0) + 2 * latency_of(fit, where));
 }
 
 static struct handshake handshake(const struct fit *fit, int where, double control_B,

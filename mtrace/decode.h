@@ -29,17 +29,11 @@ struct mtrace_opened {
 	struct mtrace_rank_start *ranks; /* [n_ranks] */
 };
 
-/* Reads `size` bytes at `offset`; negative: see err. */
-int mtrace_opened_read(struct mtrace_opened *file, void *out, size_t size, uint64_t offset,
-		       struct util_error *err);
 /* A frame of zstd in the file. */
 struct mtrace_frame {
 	uint64_t offset, packed_B, raw_B;
 	uint64_t seed, check; /* mtrace_hash of its packed bytes is `check`, from `seed` on */
 };
-/* Reads a frame and unpacks it into frame->raw_B bytes, exactly. */
-int mtrace_opened_unpack(struct mtrace_opened *file, const struct mtrace_frame *frame,
-			 unsigned char *out, struct util_error *err);
 /* Takes the tables over from their bytes, which start at `offset` of the file. */
 int mtrace_decode_tables(struct mtrace_opened *file, const unsigned char *bytes, size_t size,
 			 uint64_t offset, struct util_error *err);

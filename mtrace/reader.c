@@ -13,8 +13,9 @@
 /* No block is larger: what a file says is not believed further. */
 #define MAX_RAW_B ((uint64_t)1 << 30)
 
-int mtrace_opened_read(struct mtrace_opened *file, void *out, size_t size, uint64_t offset,
-		       struct util_error *err)
+/* Reads `size` bytes at `offset`; negative: see err. */
+static int read_at(struct mtrace_opened *file, void *out, size_t size, uint64_t offset,
+		   struct util_error *err)
 {
 	char *p = out;
 
@@ -40,8 +41,9 @@ int mtrace_opened_read(struct mtrace_opened *file, void *out, size_t size, uint6
 	return 0;
 }
 
-int mtrace_opened_unpack(struct mtrace_opened *file, const struct mtrace_frame *frame,
-			 unsigned char *out, struct util_error *err)
+/* Reads a frame and unpacks it into frame->raw_B bytes, exactly. */
+static int unpack(struct mtrace_opened *file, const struct mtrace_frame *frame, unsigned char *out,
+		  struct util_error *err)
 {
 	size_t n;
 	int failed;
@@ -59,7 +61,7 @@ int mtrace_opened_unpack(struct mtrace_opened *file, const struct mtrace_frame *
 		file->packed = larger;
 		file->packed_capacity = frame->packed_B;
 	}
-	failed = mtrace_opened_read(file, file->packed, frame->packed_B, frame->offset, err);
+	failed = read_at(file, file->packed, frame->packed_B, frame->offset, err);
 	if (failed)
 		return failed;
 	if (mtrace_hash(file->packed, frame->packed_B, frame->seed) != frame->check)
@@ -85,7 +87,7 @@ static int read_header(struct mtrace_opened *file, struct util_error *err)
 	if (file->public.size_B < sizeof header)
 		return util_error_set(err, UTIL_EINPUT, "'%s' is no trace: it has %llu bytes",
 				      file->public.path, (unsigned long long)file->public.size_B);
-	failed = mtrace_opened_read(file, &header, sizeof header, 0, err);
+	failed = read_at(file, &header, sizeof header, 0, err);
 	if (failed)
 		return failed;
 	if (memcmp(header.magic, MTRACE_MAGIC, sizeof header.magic) != 0)
@@ -107,7 +109,7 @@ static int read_header(struct mtrace_opened *file, struct util_error *err)
 	if (!file->text)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for '%s'",
 				      file->public.path);
-	failed = mtrace_opened_read(file, file->text, header.provenance_B, sizeof header, err);
+	failed = read_at(file, file->text, header.provenance_B, sizeof header, err);
 	if (failed)
 		return failed;
 	file->text[header.provenance_B] = '\0';
@@ -131,7 +133,7 @@ static int read_tables(struct mtrace_opened *file, struct util_error *err)
 	int failed;
 
 	begin = size < sizeof trailer ? 0 : size - sizeof trailer;
-	failed = mtrace_opened_read(file, &trailer, sizeof trailer, begin, err);
+	failed = read_at(file, &trailer, sizeof trailer, begin, err);
 	if (failed)
 		return failed;
 	if (memcmp(trailer.magic, MTRACE_END_MAGIC, sizeof trailer.magic) != 0)
@@ -154,7 +156,7 @@ static int read_tables(struct mtrace_opened *file, struct util_error *err)
 	    .seed = mtrace_hash(&trailer, offsetof(struct mtrace_trailer, check), 0),
 	    .check = trailer.check,
 	};
-	failed = mtrace_opened_unpack(file, &frame, bytes, err);
+	failed = unpack(file, &frame, bytes, err);
 	if (!failed)
 		failed = mtrace_decode_tables(file, bytes, trailer.raw_B, trailer.tables, err);
 	free(bytes);
@@ -209,11 +211,6 @@ void mtrace_file_close(struct mtrace_file *public)
 	free(file);
 }
 
-uint64_t mtrace_file_records(const struct mtrace_file *public, int rank)
-{
-	return ((const struct mtrace_opened *)public)->ranks[rank].n_records;
-}
-
 int mtrace_cursor_open(struct mtrace_file *file, int rank, struct mtrace_cursor *out,
 		       struct util_error *err)
 {
@@ -262,7 +259,7 @@ int mtrace_cursor_fill(struct mtrace_cursor *c, struct util_error *err)
 		return mtrace_cursor_damaged(c, "a record ends too early", err);
 	if (c->sequence == file->ranks[c->rank].n_blocks)
 		return c->next ? mtrace_cursor_damaged(c, "blocks follow the last one", err) : 0;
-	failed = mtrace_opened_read(file, &header, sizeof header, c->next, err);
+	failed = read_at(file, &header, sizeof header, c->next, err);
 	if (!failed)
 		failed = check_block(c, &header, err);
 	if (failed)
@@ -286,7 +283,7 @@ int mtrace_cursor_fill(struct mtrace_cursor *c, struct util_error *err)
 	    .seed = mtrace_hash(&header, offsetof(struct mtrace_block_header, check), 0),
 	    .check = header.check,
 	};
-	failed = mtrace_opened_unpack(file, &frame, c->block, err);
+	failed = unpack(file, &frame, c->block, err);
 	if (failed)
 		return failed;
 	c->end = c->block + header.raw_B;

@@ -45,8 +45,6 @@ struct mtrace_file {
  */
 int mtrace_file_open(const char *path, struct mtrace_file **out, struct util_error *err);
 void mtrace_file_close(struct mtrace_file *file); /* NULL is fine */
-/* Records of one rank. */
-uint64_t mtrace_file_records(const struct mtrace_file *file, int rank);
 
 /*
  * The reading position in the stream of one rank. Between begin and end lies what is there of the

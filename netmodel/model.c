@@ -185,11 +185,6 @@ void net_model_vary(struct net_model *model, double transfer_amplitude, double c
 	util_rng_init(&model->compute_rng, seed, STREAM_COMPUTES);
 }
 
-const struct cluster *net_model_cluster(const struct net_model *model)
-{
-	return model->cluster;
-}
-
 struct net_stats net_model_stats(const struct net_model *model)
 {
 	return model->stats;

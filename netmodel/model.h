@@ -178,7 +178,6 @@ struct net_minimum {
 struct net_minimum net_transfer_minimum(const struct cluster *cluster, int is_within_node,
 					int64_t size_B);
 
-const struct cluster *net_model_cluster(const struct net_model *model);
 struct net_stats net_model_stats(const struct net_model *model);
 /* For tests and the report: sum of the rates on a link, 0 … 1 (below 1 where the cluster has a
  * sharing efficiency or a duplex penalty). */

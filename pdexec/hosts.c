@@ -6,7 +6,8 @@
 #include "pdexec/libc-next.h"
 #include "pdexec/process.h"
 
-void pd_node_name(const struct pd_rank *rank, char *name, size_t size)
+/* What the rank's node is called; 32 bytes hold it. */
+static void node_name(const struct pd_rank *rank, char *name, size_t size)
 {
 	snprintf(name, size, "node%d", rank->node);
 }
@@ -18,7 +19,7 @@ PD_INTERPOSE int gethostname(char *name, size_t size)
 
 	if (!rank)
 		return pd_libc_next()->gethostname(name, size);
-	pd_node_name(rank, full, sizeof full);
+	node_name(rank, full, sizeof full);
 	if (strlen(full) >= size) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -33,7 +34,7 @@ PD_INTERPOSE int uname(struct utsname *out)
 	int status = pd_libc_next()->uname(out);
 
 	if (rank && status == 0)
-		pd_node_name(rank, out->nodename, sizeof out->nodename);
+		node_name(rank, out->nodename, sizeof out->nodename);
 	return status;
 }
 

@@ -126,9 +126,6 @@ void pd_descriptors_keep(void);
 /* What replaces a function for the program only (not for libraries); NULL: nothing. */
 void *pd_process_override(const char *name);
 
-/* What the rank's node is called; 32 bytes hold it. */
-void pd_node_name(const struct pd_rank *rank, char *name, size_t size);
-
 /* Time passes for the running rank; `function` and `site` are where the program is meanwhile.
  * Within a call of MPI it stays there. */
 void pd_process_sleep(struct pd_rank *rank, const char *function, const void *site,

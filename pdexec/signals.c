@@ -37,7 +37,9 @@ struct pd_signals {
 /* libasan has it when the simulator is built with it: marks memory as good to use. */
 __attribute__((weak)) void __asan_unpoison_memory_region(const void *memory, size_t size);
 
-bool pd_signals_is_own(int number)
+/* Programs cannot take over these while they are simulated: their handlers would act for all ranks.
+ */
+static bool is_own(int number)
 {
 	for (int i = 0; i < N_SIGNALS; i++)
 		if (numbers[i] == number)
@@ -301,7 +303,7 @@ void pd_signals_destroy(struct pd_signals *signals)
 
 PD_INTERPOSE int sigaction(int number, const struct sigaction *action, struct sigaction *before)
 {
-	if (!action || !pd_signals_is_own(number) || !pd_rank_here())
+	if (!action || !is_own(number) || !pd_rank_here())
 		return pd_libc_next()->sigaction(number, action, before);
 	if (before)
 		*before = (struct sigaction){.sa_handler = SIG_DFL};
@@ -310,7 +312,7 @@ PD_INTERPOSE int sigaction(int number, const struct sigaction *action, struct si
 
 PD_INTERPOSE __sighandler_t signal(int number, __sighandler_t handler)
 {
-	if (!pd_signals_is_own(number) || !pd_rank_here())
+	if (!is_own(number) || !pd_rank_here())
 		return pd_libc_next()->signal(number, handler);
 	return SIG_DFL;
 }

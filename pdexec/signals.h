@@ -18,9 +18,6 @@ int pd_signals_create(struct pd_world *world, struct pd_signals **out, struct ut
 void pd_signals_destroy(
     struct pd_signals *signals); /* puts the former handlers back; NULL is fine */
 
-/* Programs cannot take over these while they are simulated: their handlers would act for all ranks.
- */
-bool pd_signals_is_own(int number);
 /*
  * The place in the program that led to the code at `code`, which may be in a library: `code` itself
  * when it is in the program, else the first return address into the program that lies above

@@ -343,7 +343,7 @@ int pd_world_create(const struct pd_config *config, const struct cluster *cluste
 	world->config = *config;
 	world->cluster = cluster;
 	if (observers)
-		world->observers = *observers;
+		sim_observers_copy(&world->observers, observers);
 	world->n_ranks = n_ranks;
 	world->n_running = n_ranks;
 	world->needed_B = pd_estimate_ranks_B(n_ranks);

@@ -20,14 +20,11 @@ static void sum_up(struct sim_observers *observers)
 	int n_detailed = 0;
 
 	observers->wanted = 0;
-	observers->causes = NULL;
 	observers->tally = NULL;
 	for (int i = 0; i < observers->n; i++) {
 		const struct sim_observer *one = &observers->of[i];
 
 		observers->wanted |= wanted_by(one);
-		if (one->causes)
-			observers->causes = one->causes;
 		if (one->tally)
 			observers->tally = one->tally;
 		n_detailed += one->tally || one->call || one->message;
@@ -39,6 +36,8 @@ static void sum_up(struct sim_observers *observers)
 void sim_observers_add(struct sim_observers *observers, const struct sim_observer *observer)
 {
 	observers->of[observers->n++] = *observer;
+	if (observer->causes)
+		observers->causes = sim_causes_fan_add(&observers->fan, observer->causes);
 	sum_up(observers);
 }
 
@@ -51,6 +50,12 @@ void sim_observers_remove(struct sim_observers *observers, const void *context)
 			observers->of[n++] = observers->of[i];
 	observers->n = n;
 	sum_up(observers);
+}
+
+void sim_observers_copy(struct sim_observers *to, const struct sim_observers *from)
+{
+	for (int i = 0; i < from->n; i++)
+		sim_observers_add(to, &from->of[i]);
 }
 
 void sim_tell_compute(const struct sim_observers *to, const struct sim_record_compute *record)

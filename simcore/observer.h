@@ -44,13 +44,14 @@ struct sim_record_message { /* one point-to-point message that was received; col
 };
 
 /*
- * Who waits for whom, for whoever explains a run. It is asked for as a whole: every member is set,
- * or sim_observer.causes is NULL and nothing is paid. Calls come in the order of simulated time.
+ * Who waits for whom, for whoever explains a run. Members that a listener leaves NULL are not told
+ * to it. Without a listener nothing is paid. Calls come in the order of simulated time.
  *
  * A `token` stands for a message from its launch to its end: what message_begin returned; NULL when
  * memory ran out, and then nobody calls for it. `rank` is whoever acts on its fiber, -1: the step
  * follows at once from the message's last one. A `mark` is a point on the clock of an ideal
- * network, ps: it is handed on from who knows it to who waits for it.
+ * network, ps: it is handed on from who knows it to who waits for it. Of several listeners, the
+ * first with `mark` says the marks, and all others are told those.
  */
 struct sim_cause_place { /* a rank in an MPI call */
 	int rank;
@@ -157,7 +158,7 @@ struct sim_observer {
 	void (*charge)(void *context, const struct sim_record_charge *record);
 	void (*clock)(void *context, int rank, const void *site); /* the program read a clock */
 	void (*sleep)(void *context, int rank, const void *site, sim_time_ps duration);
-	const struct sim_causes *causes; /* borrowed; at most one observer of a run has it */
+	const struct sim_causes *causes; /* borrowed; from before the run until its end */
 	/* Borrowed. Calls and messages may be added up there instead of being told one by one, and
 	 * are when no other observer wants them. */
 	struct sim_tally *tally;
@@ -176,18 +177,32 @@ enum sim_observed { /* which events somebody wants; charges, clocks and sleeps a
 	SIM_OBSERVED_COLLECTIVE = 64,
 };
 
-struct sim_observers { /* all zero: nobody */
+/* Several listeners of causes as one, or one that does not want all. */
+struct sim_causes_fan {
+	const struct sim_causes *of[SIM_MOST_OBSERVERS];
+	int n;
+	struct sim_causes causes; /* tells all of them */
+};
+
+struct sim_observers { /* all zero: nobody; it must not be copied but by sim_observers_copy */
 	struct sim_observer of[SIM_MOST_OBSERVERS];
 	int n;
 	unsigned int wanted;		 /* enum sim_observed */
-	const struct sim_causes *causes; /* NULL: nobody asks */
-	struct sim_tally *tally;	 /* NULL: calls and messages are told one by one */
+	const struct sim_causes *causes; /* has all members; NULL: nobody asks */
+	struct sim_causes_fan fan;
+	struct sim_tally *tally; /* NULL: calls and messages are told one by one */
 };
 
 /* Copies `observer`; behind the others. Room for SIM_MOST_OBSERVERS is the caller's concern. */
 void sim_observers_add(struct sim_observers *observers, const struct sim_observer *observer);
 /* Takes away the one with this context, if there is one. */
 void sim_observers_remove(struct sim_observers *observers, const void *context);
+/* To observers that are all zero. */
+void sim_observers_copy(struct sim_observers *to, const struct sim_observers *from);
+
+/* A further listener; what tells it and all before it. */
+const struct sim_causes *sim_causes_fan_add(struct sim_causes_fan *fan,
+					    const struct sim_causes *listener);
 
 /* Tell all who want it. O(observers). */
 void sim_tell_compute(const struct sim_observers *to, const struct sim_record_compute *record);

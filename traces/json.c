@@ -428,6 +428,8 @@ static int fill(json_t *root, const struct trace_run *run)
 	failed |= set(root, "exit", exit_json(run));
 	failed |= set(root, "failure", failure_json(run->failure));
 	failed |= set(root, "warnings", strings(run->warnings, run->n_warnings));
+	if (run->findings)
+		failed |= set(root, "findings", trace_json_findings(run));
 	failed |= set(root, "predicted_time_s", seconds(summary->end));
 	if (run->interval)
 		failed |= set(root, "prediction_interval", interval_json(run->interval));

@@ -8,6 +8,8 @@ struct trace_run;
 
 /* The run as JSON (docs/json.md), the caller's to release; NULL when out of memory. */
 json_t *trace_json_run(const struct trace_run *run);
+/* The list of --verify. */
+json_t *trace_json_findings(const struct trace_run *run);
 
 /* Values of the JSON output. What fails shows in the missing whole. */
 json_t *trace_json_number(double value); /* null for what is no finite number */

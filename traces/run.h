@@ -58,6 +58,22 @@ struct trace_collective {
 	uint64_t n;			   /* operations that it did */
 };
 
+struct trace_finding_call {
+	int rank;
+	const char *function, *site; /* may be NULL */
+};
+
+#define TRACE_FINDING_MAX_CALLS 8
+
+struct trace_finding { /* of --verify (mpi/verify/verify.h, which says more) */
+	const char *class_name, *severity;
+	struct trace_finding_call calls[TRACE_FINDING_MAX_CALLS]; /* [n_calls] */
+	int n_calls;
+	double time_s;
+	const char *found, *wanted, *why, *decisions; /* the last three may be NULL */
+	uint64_t count;
+};
+
 struct trace_run {
 	const char *cluster_file;
 	int cpus_per_rank; /* --cpus-per-rank; 0: was not given */
@@ -83,6 +99,8 @@ struct trace_run {
 	const int *exit_codes;		     /* [n_ranks] of the ranks that have ended */
 	const struct trace_failure *failure; /* NULL: none */
 	const char *early_end; /* why it ended early, in lines, for the report; NULL: it did not */
+	const struct trace_finding *findings; /* [n_findings]; NULL: nothing was verified */
+	int n_findings;
 	const struct trace_summary *summary;
 	const struct trace_real *real; /* traces/real/real.h; NULL: none is beside it */
 	struct trace_explanation *explanation; /* traces/analysis/explain.h; NULL: not asked for */

@@ -42,7 +42,7 @@ struct lu_mail {
 	MPI_Status *statuses;       /* [n_requests] */
 	MPI_Request *control_sends;
 	int n_control_sends, control_capacity;
-	long n_sending, n_sent, order;
+	long n_sending, order;
 	double **free_buffers;      /* of data messages */
 	int n_free, free_capacity;
 };
@@ -186,7 +186,6 @@ void lu_mail_send_data(struct lu_mail *mail, int dest, const struct lu_task *tas
 				      .count = lu_plan_size(mail->plan, task->type),
 				      .buffer = buffer};
 	mail->n_sending++;
-	mail->n_sent++;
 	if (destination->first) {
 		destination->last->next = outgoing;
 		destination->last = outgoing;
@@ -228,7 +227,6 @@ void lu_mail_send_control(struct lu_mail *mail, int dest, const struct lu_task *
 	}
 	MPI_Isend((void *)payload, count, MPI_DOUBLE, dest, lu_task_tag(mail->plan, task),
 		  mail->channels[CONTROL].comm, &mail->control_sends[mail->n_control_sends++]);
-	mail->n_sent++;
 }
 
 /* --- both --- */
@@ -270,11 +268,6 @@ bool lu_mail_is_done(const struct lu_mail *mail)
 
 	return control->taken == control->expected && data->taken == data->expected &&
 	       mail->n_sending == 0;
-}
-
-long lu_mail_sent(const struct lu_mail *mail)
-{
-	return mail->n_sent;
 }
 
 /* --- creation --- */

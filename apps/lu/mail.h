@@ -45,7 +45,5 @@ double *lu_message_take_data(struct lu_message *message);
 void lu_mail_free(struct lu_mail *mail, struct lu_message *message);
 /* True when all expected messages were taken and all data messages were sent. */
 bool lu_mail_is_done(const struct lu_mail *mail);
-/* Messages that this rank has sent. */
-long lu_mail_sent(const struct lu_mail *mail);
 
 #endif

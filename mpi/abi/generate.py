@@ -6,6 +6,7 @@
     generate.py stubs   functions.txt               > stubs.c     weak definitions of every function
     generate.py aliases functions.txt               > pmpi.ld     PMPI_X = MPI_X, for the linker
     generate.py table   functions.txt               > functions.c (mpi/abi/functions.h)
+    generate.py calls   functions.txt               > call-info.c (mpi/abi/call_info.h)
     generate.py states  functions.txt               > paraver-functions.h   rows for traces/export/paraver.c
     generate.py roles   functions.txt               > otf2-functions.h      rows for traces/export/otf2_define.c
 """
@@ -204,6 +205,82 @@ def write_table(functions):
     return out + ["};", "", f"const int mpi_n_functions = {len(functions)};"]
 
 
+NAMES = {"root": "ROOT", "tag": "TAG", "sendtag": "TAG", "recvtag": "TAG", "dest": "RANK", "source": "RANK", "target_rank": "RANK", "local_leader": "RANK",
+         "remote_leader": "RANK", "rank": "RANK"}
+
+
+def kind_of(function, p):
+    """What enum mpi_parameter_kind calls a parameter."""
+    counts = [re.split(r"[*@.]", other.buffer[0]) for other in function.parameters if other.buffer]
+    handle = p.c_type.removeprefix("const ").removesuffix("*").strip().removeprefix("MPI_")
+    if p.buffer:
+        return "BUFFER"
+    if handle in HANDLES or handle == "Status":
+        return handle.upper()
+    if "*" not in p.c_type and p.name in NAMES:
+        return NAMES[p.name]
+    if any(p.name == words[0] for words in counts):
+        return "COUNT"
+    return "DISPLACEMENTS" if p.is_array and p.name.endswith("displs") else "OTHER"
+
+
+def parameter_row(function, p):
+    names = {other.name: i for i, other in enumerate(function.parameters)}
+    flags = {"is_array": p.is_array or p.name.startswith("array_of_"), "is_place": p.c_type.endswith("*") and not p.buffer,
+             "is_wide": re.search(r"MPI_(Count|Aint|Offset)", p.c_type)}
+    extent, members = p.length, []
+    if p.buffer:
+        count, count_type = p.buffer
+        if count_type in names and function.parameters[names[count_type]].c_type == "int":  # so many bytes
+            count, count_type = count_type, "MPI_BYTE"
+        flags["is_own"], count = count.endswith(".own"), count.removesuffix(".own")
+        count, _, extent = count.partition("*")
+        count, _, displs = count.partition("@")
+        members = [f".{member} = {names.get(name, -1)}" for member, name in (("count", count), ("displs", displs), ("type", count_type))]
+    if extent in names:
+        members += [".extent = EXTENT_PARAMETER", f".extent_from = {names[extent]}"]
+    elif extent:
+        members.append(f".extent = EXTENT_{extent.upper()}")
+    members = [f".{flag} = true" for flag, is_so in flags.items() if is_so] + members
+    return f"\t{{{', '.join([quoted(p.name), f'PARAMETER_{kind_of(function, p)}', f'MPI_ARGUMENT_{p.direction.upper()}', *members])}}},"
+
+
+def over_of(function):
+    """The parameter whose ranks all make the call; -1: none, or all there are."""
+    said = function.columns.get("collective", "")
+    found = [i for i, p in enumerate(function.parameters) if p.name == said or
+             (not said and kind_of(function, p) in ("COMM", "WIN", "FILE", "GROUP") and ("*" not in p.c_type or p.direction == "inout"))]
+    return found[0] if found else -1
+
+
+def call_row(function, index):
+    n, names = len(function.parameters), [p.name for p in function.parameters]
+    operation, form = function.columns.get("coll", " ").split(" ")
+    is_collective = "coll" in function.columns or "collective" in function.columns
+    root = next((i for i, name in enumerate(names) if name in ("root", "local_leader")), -1)
+    holds = function.columns.get("holds")
+    if not form:
+        form = "persistent" if function.base.endswith("_init") else "nonblocking" if "request" in names else "blocking"
+    return (f"\t{{{f'parameters_{index}' if n else 'NULL'}, {n}, {quoted(operation)}, {str(is_collective).lower()}, "
+            f"{over_of(function) if is_collective else -1}, {root if is_collective else -1}, FORM_{form.upper()}, {quoted(holds)}}},"
+            f" /* {function.name} */")
+
+
+def quoted(text):
+    return f'"{text}"' if text else "NULL"
+
+
+def write_calls(functions):
+    """The rows of mpi/abi/call_info.h, as those of mpi_functions."""
+    out = [*GENERATED_H, '#include "mpi/abi/call_info.h"', "", "#include <stddef.h>", ""]
+    functions = sorted(functions, key=lambda f: f.name)
+    for i, f in enumerate(functions):
+        if f.parameters:
+            out += [f"/* {f.name} */", f"static const struct mpi_parameter parameters_{i}[] = {{"]
+            out += [parameter_row(f, p) for p in f.parameters] + ["};"]
+    return out + ["", "const struct mpi_call_info mpi_call_infos[] = {", *(call_row(f, i) for i, f in enumerate(functions)), "};"]
+
+
 def write_states(functions):
     """Functions with their states for Paraver, sorted by name."""
     return GENERATED_H + [f'{{"{f.name}", {f.columns["paraver"]}}},' for f in sorted(functions, key=lambda f: f.name) if "paraver" in f.columns]
@@ -224,7 +301,8 @@ def main():
     if what == "header":
         out = write_header(functions, read_constants(sys.argv[3]))
     else:
-        out = {"stubs": write_stubs, "table": write_table, "aliases": write_aliases, "states": write_states, "roles": write_roles}[what](functions)
+        out = {"stubs": write_stubs, "table": write_table, "aliases": write_aliases, "calls": write_calls,
+               "states": write_states, "roles": write_roles}[what](functions)
     print("\n".join(out))
 
 

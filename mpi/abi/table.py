@@ -9,7 +9,7 @@ PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "functions.txt")
 OUTSIDE = ("Language bindings", "Removed from the standard")
 CHOICES = {"record": ("local", "call", "own", "effects", "refused", "none"), "doubt": ("fetch", "clock", "place", "pointer"), "simulated": ("",),
            "repeat": ("",), "ordered": ("",), "meets": ("",), "holds": ("epoch", "detach", "window", "end")}
-COLUMNS = set(CHOICES) | {"time", "entry", "coll", "args", "fortran", "otf2", "paraver", "alias", "restricted"}
+COLUMNS = set(CHOICES) | {"time", "entry", "coll", "collective", "args", "fortran", "otf2", "paraver", "alias", "restricted"}
 WITH_REASON = ("own", "refused")  # classes of records that something follows
 RESULTS = ("int", "MPI_Aint", "double")  # in the order of mpi.h: by what is returned, then by name; conversions and MPI_T_* come last
 

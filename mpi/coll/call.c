@@ -13,14 +13,14 @@ int mpi_coll_call_blocking(struct mpi_rank *me, const struct mpi_coll_args *args
 	int code = mpi_coll_resolve(me, args, &coll);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	comm = coll.comm;
 	code = mpi_coll_run(me, &coll);
 	if (code != MPI_SUCCESS)
 		code = mpi_raise(me, comm, code,
 				 "a message of the operation failed: counts and datatypes differ "
 				 "between ranks, or sendbuf and recvbuf do");
-	return mpi_leave(me, code);
+	return code;
 }
 
 /* --- behind a request --- */
@@ -161,7 +161,7 @@ int mpi_coll_call_nonblocking(struct mpi_rank *me, const struct mpi_coll_args *a
 
 	if (code == MPI_SUCCESS)
 		begin_in_background(me, coll);
-	return mpi_leave(me, code);
+	return code;
 }
 
 int mpi_coll_call_persistent(struct mpi_rank *me, const struct mpi_coll_args *args,
@@ -180,5 +180,5 @@ int mpi_coll_call_persistent(struct mpi_rank *me, const struct mpi_coll_args *ar
 		coll->request->state = REQUEST_IDLE;
 		coll->request->start = start;
 	}
-	return mpi_leave(me, code);
+	return code;
 }

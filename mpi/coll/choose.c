@@ -26,11 +26,13 @@ static int64_t sum_B(const struct mpi_coll *coll, const struct mpi_coll_side *si
 	int64_t n = 0;
 
 	for (int i = 0; i < coll->size; i++)
-		n += mpi_coll_array_at(side->counts, i);
+		n += mpi_counts_at(side->counts, i);
 	return n * side->type->size_B;
 }
 
-int64_t mpi_coll_rule_size_B(const struct mpi_coll_profile *profile, const struct mpi_coll *coll)
+/* The size that the rules of the profile compare; 0 for operations whose ranks know no common one.
+ */
+static int64_t rule_size_B(const struct mpi_coll_profile *profile, const struct mpi_coll *coll)
 {
 	bool is_total = profile->by_total & MPI_COLL_KIND(coll->kind);
 
@@ -107,7 +109,7 @@ static const struct mpi_coll_algorithm *apply_rules(const struct mpi_coll_profil
 
 	for (; !found; rule++) {
 		if (rule->below_B && size_B < 0)
-			size_B = mpi_coll_rule_size_B(profile, coll);
+			size_B = rule_size_B(profile, coll);
 		if (!holds(rule, coll, size_B))
 			continue;
 		found = mpi_coll_algorithm_fits(rule->algorithm, coll)

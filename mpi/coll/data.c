@@ -17,10 +17,10 @@ struct mpi_coll_block mpi_coll_block(const struct mpi_coll_side *side, int index
 
 	if (side->types)
 		block.type = side->types[index];
-	if (mpi_coll_array_is_set(side->counts))
-		block.count = mpi_coll_array_at(side->counts, index);
-	if (mpi_coll_array_is_set(side->displs))
-		displ = mpi_coll_array_at(side->displs, index);
+	if (mpi_counts_are_set(side->counts))
+		block.count = mpi_counts_at(side->counts, index);
+	if (mpi_counts_are_set(side->displs))
+		displ = mpi_counts_at(side->displs, index);
 	else
 		displ = index * side->count;
 	block.buf += side->types ? displ : displ * block.type->extent_B;

@@ -33,7 +33,7 @@ static void measure_parts(struct mpi_rank *me, const struct mpi_coll *coll,
 {
 	const struct mpi_coll_side *side = &coll->call.send;
 
-	if (!mpi_coll_array_is_set(side->counts) && !side->types) {
+	if (!mpi_counts_are_set(side->counts) && !side->types) {
 		slot->part_B = mpi_coll_block_size_B(mpi_coll_block(side, 0));
 		slot->size_B = slot->part_B * ideal->n;
 		return;
@@ -223,8 +223,8 @@ static void take_own_block(struct mpi_rank *me, struct mpi_coll *coll,
 	struct mpi_coll_block to = mpi_coll_whole(&coll->call.recv);
 	MPI_Count first = coll->rank * blocks->count;
 
-	if (mpi_coll_array_is_set(blocks->displs))
-		first = mpi_coll_array_at(blocks->displs, coll->rank);
+	if (mpi_counts_are_set(blocks->displs))
+		first = mpi_counts_at(blocks->displs, coll->rank);
 	take_bytes(me, coll, result->data ? result->data + first * to.type->size_B : NULL,
 		   mpi_coll_block_size_B(to), to);
 }

@@ -99,8 +99,8 @@ static int add_reduced_blocks(const struct mpi_coll *coll, struct mpi_ideal *ide
 	for (int i = 0; i < coll->size; i++) {
 		MPI_Count count = coll->given.send.count;
 
-		if (mpi_coll_array_is_set(coll->given.send.counts))
-			count = mpi_coll_array_at(coll->given.send.counts, i);
+		if (mpi_counts_are_set(coll->given.send.counts))
+			count = mpi_counts_at(coll->given.send.counts, i);
 		t->out_B[unit_of(ideal, i)] += count * coll->given.send.type->size_B;
 		t->through_B += count * coll->given.send.type->size_B;
 	}

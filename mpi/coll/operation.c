@@ -26,7 +26,7 @@ void mpi_coll_init(struct mpi_coll *coll, enum mpi_coll_kind kind, struct mpi_co
 /* An address of this rank's data that has no memory, or NULL. */
 static char *absent_address(const struct mpi_coll_side *side)
 {
-	int n = mpi_coll_array_is_set(side->counts) ? side->n_blocks : 1;
+	int n = mpi_counts_are_set(side->counts) ? side->n_blocks : 1;
 
 	for (int i = 0; i < n && (side->type || side->types); i++) {
 		struct mpi_coll_block block = mpi_coll_block(side, i);
@@ -114,8 +114,8 @@ void mpi_coll_send(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_b
 					     in_comm(coll, dest), coll->via_tag, coll->via))
 		return;
 	mpi_coll_post(me, coll,
-		   mpi_send_start(me, block.buf, block.count, block.type, in_comm(coll, dest),
-				  coll->via_tag, coll->via, SEND_STANDARD, CHANNEL_COLL));
+		      mpi_send_start(me, block.buf, block.count, block.type, in_comm(coll, dest),
+				     coll->via_tag, coll->via, SEND_STANDARD, CHANNEL_COLL));
 }
 
 void mpi_coll_recv(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_block block,
@@ -189,8 +189,8 @@ static void send_from_copy(struct mpi_rank *me, struct mpi_coll *coll)
 	packed = mpi_coll_scratch(me, coll, total_B);
 	coll->call.send = (struct mpi_coll_side){.buf = packed,
 						 .type = mpi_datatype_get(me, MPI_BYTE),
-						 .counts = {.large = counts},
-						 .displs = {.large = displs}};
+						 .counts = {.wide = counts},
+						 .displs = {.wide = displs}};
 	for (int i = 0; i < coll->size; i++)
 		mpi_coll_copy(me, coll, mpi_coll_block(recv, i),
 			      mpi_coll_block(&coll->call.send, i));

@@ -57,9 +57,8 @@ struct mpi_coll_algorithm {
 struct mpi_coll_side {
 	char *buf;
 	MPI_Count count;
-	struct mpi_coll_array counts,
-	    displs;   /* [n_blocks]; displs in extents, with `types` in bytes */
-	int n_blocks; /* ranks, or neighbours, that it has a block for */
+	struct mpi_counts counts, displs; /* [n_blocks]; displs in extents, with `types` in bytes */
+	int n_blocks;			  /* ranks, or neighbours, that it has a block for */
 	struct mpi_datatype *type;
 	struct mpi_datatype **types;
 };

@@ -163,6 +163,7 @@ static _Noreturn __attribute__((noinline)) void fail_order(struct mpi_rank *me, 
 {
 	char text[512];
 
+	me->world->failure_class = "collective-mismatch";
 	pd_fail(me->pd, PD_FAILURE_MPI_ERROR,
 		"%s instead, and the ranks of a communicator have to call the same collectives in "
 		"the same order",
@@ -176,6 +177,8 @@ fail_argument(struct mpi_rank *me, const struct mpi_coll *coll, const struct ent
 	char text[512];
 
 	describe(me, other, text, sizeof text);
+	me->world->failure_class =
+	    coll->given.root != other->root ? "root-mismatch" : "operation-mismatch";
 	if (coll->given.root != other->root)
 		pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "root is %d, and %d where %s",
 			coll->given.root, other->root, text);

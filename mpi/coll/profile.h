@@ -50,8 +50,4 @@ extern const struct mpi_coll_profile mpi_coll_profile_default, mpi_coll_profile_
 /* By enum cluster_coll_profile, in its order; ends with NULL. */
 extern const struct mpi_coll_profile *const mpi_coll_profiles[];
 
-/* The size that the rules of the profile compare; 0 for operations whose ranks know no common one.
- */
-int64_t mpi_coll_rule_size_B(const struct mpi_coll_profile *profile, const struct mpi_coll *coll);
-
 #endif

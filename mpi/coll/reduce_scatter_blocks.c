@@ -7,8 +7,8 @@ MPI_Count mpi_coll_blocks_first(const struct mpi_coll *coll, int rank)
 
 	if (rank == coll->size)
 		return mpi_coll_reduce_scatter_items(coll);
-	return mpi_coll_array_is_set(send->displs) ? mpi_coll_array_at(send->displs, rank)
-						   : rank * send->count;
+	return mpi_counts_are_set(send->displs) ? mpi_counts_at(send->displs, rank)
+						: rank * send->count;
 }
 
 struct mpi_coll_block mpi_coll_blocks_all(const struct mpi_coll *coll)

@@ -119,8 +119,8 @@ static bool is_regular(const struct mpi_coll *coll)
 
 	if (mpi_coll_power_of_two(coll->size) != coll->size)
 		return false;
-	for (int i = 1; mpi_coll_array_is_set(send->counts) && i < coll->size; i++)
-		if (mpi_coll_array_at(send->counts, i) != mpi_coll_array_at(send->counts, 0))
+	for (int i = 1; mpi_counts_are_set(send->counts) && i < coll->size; i++)
+		if (mpi_counts_at(send->counts, i) != mpi_counts_at(send->counts, 0))
 			return false;
 	return true;
 }

@@ -8,10 +8,10 @@ MPI_Count mpi_coll_reduce_scatter_items(const struct mpi_coll *coll)
 	const struct mpi_coll_side *blocks = &coll->given.send;
 	MPI_Count n = 0;
 
-	if (!mpi_coll_array_is_set(blocks->counts))
+	if (!mpi_counts_are_set(blocks->counts))
 		return blocks->count * coll->size;
 	for (int i = 0; i < coll->size; i++)
-		n += mpi_coll_array_at(blocks->counts, i);
+		n += mpi_counts_at(blocks->counts, i);
 	return n;
 }
 

@@ -15,18 +15,18 @@ static bool has_no_displs(enum mpi_coll_kind kind)
 	return kind == COLL_REDUCE_SCATTER;
 }
 
-static int check_array(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_array counts,
-		       struct mpi_coll_array displs, int n, MPI_Count *out_largest)
+static int check_array(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_counts counts,
+		       struct mpi_counts displs, int n, MPI_Count *out_largest)
 {
 	*out_largest = 0;
 	if (n == 0) /* no neighbours */
 		return MPI_SUCCESS;
-	if (!mpi_coll_array_is_set(counts))
+	if (!mpi_counts_are_set(counts))
 		return mpi_raise(me, coll->comm, MPI_ERR_ARG, "the array of counts is NULL");
-	if (!mpi_coll_array_is_set(displs) && !has_no_displs(coll->kind))
+	if (!mpi_counts_are_set(displs) && !has_no_displs(coll->kind))
 		return mpi_raise(me, coll->comm, MPI_ERR_ARG, "the array of displacements is NULL");
 	for (int i = 0; i < n; i++) {
-		MPI_Count count = mpi_coll_array_at(counts, i);
+		MPI_Count count = mpi_counts_at(counts, i);
 
 		if (count < 0)
 			return mpi_raise(me, coll->comm, MPI_ERR_COUNT,
@@ -58,9 +58,8 @@ static int resolve_types(struct mpi_rank *me, struct mpi_coll *coll,
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for %d datatypes", n);
 	coll->owned[slot] = to->types;
 	for (int i = 0; i < n && code == MPI_SUCCESS; i++)
-		code =
-		    mpi_check_buffer(me, coll->comm, from->buf, mpi_coll_array_at(from->counts, i),
-				     from->types[i], &to->types[i]);
+		code = mpi_check_buffer(me, coll->comm, from->buf, mpi_counts_at(from->counts, i),
+					from->types[i], &to->types[i]);
 	return code;
 }
 
@@ -274,9 +273,9 @@ static void make_displs(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_c
 	coll->owned[0] = displs;
 	for (int i = 0; i < coll->size; i++) {
 		displs[i] = next;
-		next += mpi_coll_array_at(side->counts, i);
+		next += mpi_counts_at(side->counts, i);
 	}
-	side->displs = (struct mpi_coll_array){.large = displs};
+	side->displs = (struct mpi_counts){.wide = displs};
 }
 
 /* Send: the blocks of all ranks; recv: this rank's. */

@@ -9,7 +9,7 @@
 /* One run of data without gaps that is there whoever runs. */
 static bool stays(const struct mpi_rank *me, const struct mpi_coll_side *side)
 {
-	if (mpi_coll_array_is_set(side->counts) || side->types)
+	if (mpi_counts_are_set(side->counts) || side->types)
 		return false;
 	return !side->type ||
 	       (side->type->is_contiguous && pd_rank_memory_stays(me->pd, side->buf));

@@ -46,7 +46,7 @@ struct mpi_topology *mpi_topology_create(int n_dims, const int dims[], const int
 	return topology;
 }
 
-struct mpi_topology *mpi_topology_create_graph(int n_nodes, const int ends[], const int edges[])
+static struct mpi_topology *create_graph(int n_nodes, const int ends[], const int edges[])
 {
 	struct mpi_topology *topology = create(MPI_GRAPH);
 
@@ -84,9 +84,8 @@ struct mpi_topology *mpi_topology_share(struct mpi_topology **kept, const struct
 
 	if (*kept && is_same(*kept, like))
 		return mpi_topology_retain(*kept);
-	made = like->kind == MPI_CART
-		   ? mpi_topology_create(like->n_dims, like->dims, like->periods)
-		   : mpi_topology_create_graph(like->n_nodes, like->ends, like->edges);
+	made = like->kind == MPI_CART ? mpi_topology_create(like->n_dims, like->dims, like->periods)
+				      : create_graph(like->n_nodes, like->ends, like->edges);
 	if (!*kept)
 		*kept = mpi_topology_retain(made);
 	return made;

@@ -29,7 +29,6 @@ struct mpi_topology {
 
 /* Copies the arrays; NULL when out of memory. */
 struct mpi_topology *mpi_topology_create(int n_dims, const int dims[], const int periods[]);
-struct mpi_topology *mpi_topology_create_graph(int n_nodes, const int ends[], const int edges[]);
 /*
  * A grid or a graph like this one, whose arrays may be anybody's: *kept when it is the same, which
  * it is on all members of a communicator, else a copy, which *kept gets when it is NULL. The caller

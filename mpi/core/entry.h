@@ -35,7 +35,7 @@ static MPI_HOT struct mpi_rank *mpi_entry_enter(const char *function, const void
 	struct pd_rank *pd = pd_current;
 	struct mpi_rank *me = pd ? pd->mpi : NULL;
 
-	if (__builtin_expect(!me || me->depth != 0 || me->n_open == 0 || me->world->record ||
+	if (__builtin_expect(!me || me->depth != 0 || me->n_open == 0 || me->world->described ||
 				 pd->world->thread != pd_arch_thread_pointer(),
 			     0))
 		return mpi_entry_slow(function, site);

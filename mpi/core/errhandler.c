@@ -39,20 +39,20 @@ void mpi_errhandler_release(struct mpi_rank *me, struct mpi_errhandler *handler)
 	free(handler);
 }
 
-int mpi_errhandler_create(struct mpi_rank *me, enum mpi_kind object, void (*user)(void),
+int mpi_errhandler_create(struct mpi_rank *me, enum mpi_kind kind, void (*user)(void),
 			  MPI_Errhandler *out)
 {
 	struct mpi_errhandler *handler;
 
 	if (!user || !out)
-		return MPI_ERR_ARG;
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "an argument is NULL");
 	handler = calloc(1, sizeof *handler);
 	if (!handler)
-		return MPI_ERR_NO_MEM;
+		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory");
 	handler->n_references = 1;
 	handler->n_held = 1;
 	handler->kind = ERRHANDLER_USER;
-	handler->object = object;
+	handler->object = kind;
 	handler->user = user;
 	handler->language = mpi_foreign_take_language(me);
 	handler->handle = (MPI_Errhandler)mpi_handle_create(me, KIND_ERRHANDLER, handler);
@@ -60,13 +60,18 @@ int mpi_errhandler_create(struct mpi_rank *me, enum mpi_kind object, void (*user
 	return MPI_SUCCESS;
 }
 
-int mpi_errhandler_set(struct mpi_rank *me, enum mpi_kind object, MPI_Errhandler handle,
-		       struct mpi_errhandler **slot)
+int mpi_errhandler_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t object,
+		       MPI_Errhandler handle, struct mpi_errhandler **slot)
 {
+	static const char *const objects[] = {[KIND_COMM] = "communicators",
+					      [KIND_WIN] = "windows",
+					      [KIND_FILE] = "files",
+					      [KIND_SESSION] = "sessions"};
 	struct mpi_errhandler *handler = mpi_errhandler_get(me, handle);
 
-	if (!handler || (handler->kind == ERRHANDLER_USER && handler->object != object))
-		return MPI_ERR_ERRHANDLER;
+	if (!handler || (handler->kind == ERRHANDLER_USER && handler->object != kind))
+		return mpi_raise_on(me, *slot, object, MPI_ERR_ERRHANDLER,
+				    "errhandler is not an error handler of %s", objects[kind]);
 	mpi_errhandler_retain(handler);
 	mpi_errhandler_release(me, *slot);
 	*slot = handler;

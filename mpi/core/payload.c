@@ -3,17 +3,46 @@
 
 #include <stdlib.h>
 
+struct mpi_payload_large { /* the payload follows it */
+	_Alignas(16) struct mpi_payload_large *next;
+	struct mpi_payload_large **link; /* what points to this */
+};
+
 void mpi_payloads_init(struct mpi_payloads *payloads)
 {
 	for (int i = 0; i < MPI_PAYLOAD_POOLS; i++)
 		util_pool_init(&payloads->pools[i], (size_t)(i % 4 + 5)
 							<< (i / 4 + MPI_PAYLOAD_MIN_LOG2 - 2));
+	payloads->large = NULL;
+}
+
+static void *get_large(struct mpi_payloads *payloads, size_t size_B)
+{
+	struct mpi_payload_large *large = malloc(sizeof *large + size_B);
+
+	if (!large)
+		return NULL;
+	*large = (struct mpi_payload_large){.next = payloads->large, .link = &payloads->large};
+	if (large->next)
+		large->next->link = &large->next;
+	payloads->large = large;
+	return large + 1;
+}
+
+static void put_large(struct mpi_payload_large *large)
+{
+	*large->link = large->next;
+	if (large->next)
+		large->next->link = large->link;
+	free(large);
 }
 
 void mpi_payloads_finish(struct mpi_payloads *payloads)
 {
 	for (int i = 0; i < MPI_PAYLOAD_POOLS; i++)
 		util_pool_finish(&payloads->pools[i]);
+	while (payloads->large)
+		put_large(payloads->large);
 }
 
 /* The pool of the smallest objects that are large enough; NULL: none. */
@@ -32,15 +61,15 @@ void *mpi_payload_get(struct mpi_payloads *payloads, size_t size_B)
 {
 	struct util_pool *pool = pool_for(payloads, size_B);
 
-	return pool ? util_pool_get(pool) : malloc(size_B);
+	return pool ? util_pool_get(pool) : get_large(payloads, size_B);
 }
 
 void mpi_payload_put(struct mpi_payloads *payloads, void *payload, size_t size_B)
 {
-	struct util_pool *pool = payload ? pool_for(payloads, size_B) : NULL;
+	struct util_pool *pool = pool_for(payloads, size_B);
 
 	if (pool)
 		util_pool_put(pool, payload);
 	else
-		free(payload);
+		put_large((struct mpi_payload_large *)payload - 1);
 }

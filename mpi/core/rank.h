@@ -35,7 +35,7 @@
 struct mpi_comm;
 struct mpi_request;
 struct mpi_errhandler;
-struct mpi_match_policy;
+struct mpi_choice;
 struct mpi_coll_selection;
 struct mpi_coll_uses;
 
@@ -104,11 +104,11 @@ struct mpi_world {
 	int n_ranks;
 	struct util_pool requests, messages, bare_messages; /* bare: without inline data */
 	struct mpi_payloads payloads; /* data of messages that keep it: p2p's own */
-	struct mpi_lent_copy *lent_copies; /* payloads of messages whose senders finalized: p2p's own */
 	struct mpi_pair_table *pairs; /* p2p: order of delivery */
 	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */
-	const struct mpi_match_policy *policy;
+	const struct mpi_choice *choice;  /* borrowed: mpi/p2p/choose.h; NULL: time decides */
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
+	int64_t buffered_B; /* standard sends of more wait for their receive; -1: all do */
 	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/eager.h); -1: none is */
 	struct mpi_meetings *meetings; /* mpi/core/meeting.h; NULL: none yet */
 	uint32_t next_context;	       /* mpi/comm/context.h; 0: none was made */
@@ -124,6 +124,11 @@ struct mpi_world {
 	const char *no_spawn; /* the option under which processes cannot be spawned, and why; NULL: they can */
 	struct mpi_leaks *leaks; /* found at MPI_Finalize: env's own */
 	struct mpi_record *record; /* mpi/record/record.h; NULL: the run is not recorded */
+	struct mpi_verify *verify; /* mpi/verify/verify.h; NULL: the run is not verified */
+	const char *
+	    failure_class; /* for it: the class of the failure that comes next; NULL: by its kind */
+	const void *
+	    described; /* record or verify: calls of the program come through functions of theirs */
 	uint64_t n_messages,
 	    n_bytes; /* point-to-point messages of the application and their payload */
 	uint64_t n_collective_messages,

@@ -25,9 +25,6 @@ int mpi_session_check(struct mpi_rank *me, MPI_Session handle, struct mpi_sessio
 /* Raises an error on the session. */
 int mpi_session_raise(struct mpi_rank *me, const struct mpi_session *session, int error_class,
 		      const char *text);
-/* What *info* of MPI_Session_init asks for, as far as there is more than one; MPI_INFO_NULL: the
- * least. Negative: asks for no level that there is. */
-int mpi_session_thread_level(struct mpi_rank *me, MPI_Info info);
 /* "MPI_THREAD_SINGLE" and the like. */
 const char *mpi_session_thread_name(int thread_level);
 

@@ -28,7 +28,7 @@ int mpi_construct_check_count(struct mpi_rank *me, const char *name, MPI_Count v
 int mpi_construct_check_counts(struct mpi_rank *me, const char *name, struct mpi_counts values,
 			       MPI_Count n, bool may_be_negative)
 {
-	if (n > 0 && mpi_counts_are_absent(values))
+	if (n > 0 && !mpi_counts_are_set(values))
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL", name);
 	for (MPI_Count i = 0; i < n && !may_be_negative; i++)
 		if (mpi_counts_at(values, i) < 0)

@@ -2,6 +2,7 @@
 #ifndef MPI_DATATYPE_CONSTRUCT_H
 #define MPI_DATATYPE_CONSTRUCT_H
 
+#include "mpi/core/arguments.h"
 #include "mpi/datatype/typemap.h"
 
 /* Checks that the constructors share: MPI_SUCCESS, or what mpi_raise returned. */

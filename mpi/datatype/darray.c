@@ -62,7 +62,7 @@ static int check_darray(struct mpi_rank *me, const struct darray_arguments *a)
 		return mpi_raise(me, NULL, MPI_ERR_ARG,
 				 "order is %d, neither MPI_ORDER_C nor MPI_ORDER_FORTRAN",
 				 a->order);
-	if (mpi_counts_are_absent(a->gsizes) || !a->distribs || !a->dargs || !a->psizes)
+	if (!mpi_counts_are_set(a->gsizes) || !a->distribs || !a->dargs || !a->psizes)
 		return mpi_raise(me, NULL, MPI_ERR_ARG,
 				 "one of the arrays of sizes and distributions is NULL");
 	for (int i = 0; i < a->ndims; i++) {

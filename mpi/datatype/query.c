@@ -50,10 +50,10 @@ static int bound(struct mpi_rank *me, MPI_Datatype datatype, int lb_factor, int 
 		 MPI_Aint *out)
 {
 	struct mpi_datatype *type;
-	int code = mpi_find_datatype(me, NULL, datatype, "datatype", false, &type);
+	int code = mpi_find_datatype(me, MPI_ON_NONE, datatype, "datatype", false, &type);
 
 	if (code == MPI_SUCCESS)
-		code = mpi_check_place(me, NULL, out, "the output argument");
+		code = mpi_check_place(me, MPI_ON_NONE, out, "the output argument");
 	if (code == MPI_SUCCESS)
 		*out = lb_factor * type->lb_B + extent_factor * type->extent_B;
 	return mpi_leave(me, code);

@@ -18,8 +18,8 @@ static int check_subarray(struct mpi_rank *me, const struct subarray_arguments *
 		return mpi_raise(me, NULL, MPI_ERR_ARG,
 				 "order is %d, neither MPI_ORDER_C nor MPI_ORDER_FORTRAN",
 				 a->order);
-	if (mpi_counts_are_absent(a->sizes) || mpi_counts_are_absent(a->subsizes) ||
-	    mpi_counts_are_absent(a->starts))
+	if (!mpi_counts_are_set(a->sizes) || !mpi_counts_are_set(a->subsizes) ||
+	    !mpi_counts_are_set(a->starts))
 		return mpi_raise(me, NULL, MPI_ERR_ARG,
 				 "array_of_sizes, array_of_subsizes or array_of_starts is NULL");
 	for (int i = 0; i < a->ndims; i++) {

@@ -37,22 +37,6 @@ struct mpi_type_contents {
 	struct mpi_datatype **types; /* [n_types], retained */
 };
 
-/* A count array as a function (int) or its _c twin (MPI_Count) got it; both NULL: absent. */
-struct mpi_counts {
-	const int *narrow;
-	const MPI_Count *wide;
-};
-
-static inline MPI_Count mpi_counts_at(struct mpi_counts counts, MPI_Count i)
-{
-	return counts.wide ? counts.wide[i] : counts.narrow[i];
-}
-
-static inline bool mpi_counts_are_absent(struct mpi_counts counts)
-{
-	return !counts.wide && !counts.narrow;
-}
-
 /* How many items block i has and where it lies. */
 static inline MPI_Count mpi_map_length(const struct mpi_typemap *map, MPI_Count i)
 {

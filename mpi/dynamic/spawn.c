@@ -255,7 +255,7 @@ void mpi_spawn_name(const struct mpi_spawn *spawn, char *name, size_t size)
 
 static void set_handler(struct mpi_rank *me, struct mpi_comm *comm, MPI_Errhandler handle)
 {
-	mpi_errhandler_set(me, KIND_COMM, handle, &comm->errhandler);
+	mpi_errhandler_set(me, KIND_COMM, (uintptr_t)comm->handle, handle, &comm->errhandler);
 }
 
 static void set_handlers(struct mpi_rank *me, const struct mpi_spawn *spawn)

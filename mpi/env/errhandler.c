@@ -8,23 +8,14 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn,
 {
 	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
 
-	int code =
-	    mpi_errhandler_create(me, KIND_COMM, (void (*)(void))comm_errhandler_fn, errhandler);
-
-	if (code != MPI_SUCCESS)
-		code = mpi_raise(me, NULL, code,
-				 code == MPI_ERR_ARG ? "an argument is NULL" : "out of memory");
-	return mpi_leave(me, code);
+	return mpi_leave(me, mpi_errhandler_create(me, KIND_COMM,
+						   (void (*)(void))comm_errhandler_fn, errhandler));
 }
 
 int mpi_comm_set_errhandler(struct mpi_rank *me, struct mpi_comm *comm, MPI_Errhandler errhandler)
 {
-	int code = mpi_errhandler_set(me, KIND_COMM, errhandler, &comm->errhandler);
-
-	if (code != MPI_SUCCESS)
-		code = mpi_raise(me, comm, code,
-				 "errhandler is not an error handler of communicators");
-	return code;
+	return mpi_errhandler_set(me, KIND_COMM, (uintptr_t)comm->handle, errhandler,
+				  &comm->errhandler);
 }
 
 int mpi_comm_get_errhandler(struct mpi_rank *me, struct mpi_comm *comm, MPI_Errhandler *errhandler)

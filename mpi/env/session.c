@@ -22,7 +22,9 @@ static const struct {
 };
 #define N_LEVELS (sizeof levels / sizeof levels[0])
 
-int mpi_session_thread_level(struct mpi_rank *me, MPI_Info info)
+/* What *info* of MPI_Session_init asks for, as far as there is more than one; MPI_INFO_NULL: the
+ * least. Negative: asks for no level that there is. */
+static int thread_level_of(struct mpi_rank *me, MPI_Info info)
 {
 	const struct mpi_info *hints = mpi_info_get(me, info);
 	const char *wanted = hints ? mpi_info_value(hints, "thread_level") : NULL;
@@ -96,7 +98,7 @@ static int open_session(struct mpi_rank *me, MPI_Info info, MPI_Errhandler errha
 	*out = MPI_SESSION_NULL;
 	if (info != MPI_INFO_NULL && !mpi_info_get(me, info))
 		return mpi_raise_on(me, handler, none, MPI_ERR_INFO, "info is not an info object");
-	level = mpi_session_thread_level(me, info);
+	level = thread_level_of(me, info);
 	if (level < 0)
 		return mpi_raise_on(me, handler, none, MPI_ERR_INFO_VALUE,
 				    "thread_level in info is no level of thread support");
@@ -141,13 +143,10 @@ int MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errha
 				  MPI_Errhandler *errhandler)
 {
 	struct mpi_rank *me = ENTER_ANYTIME();
-	int code = mpi_errhandler_create(me, KIND_SESSION, (void (*)(void))session_errhandler_fn,
-					 errhandler);
 
-	if (code != MPI_SUCCESS)
-		code = mpi_raise(me, NULL, code,
-				 code == MPI_ERR_ARG ? "an argument is NULL" : "out of memory");
-	return mpi_leave(me, code);
+	return mpi_leave(me,
+			 mpi_errhandler_create(me, KIND_SESSION,
+					       (void (*)(void))session_errhandler_fn, errhandler));
 }
 
 int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
@@ -156,12 +155,9 @@ int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
 	struct mpi_session *object;
 	int code = mpi_session_check(me, session, &object);
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	code = mpi_errhandler_set(me, KIND_SESSION, errhandler, &object->errhandler);
-	if (code != MPI_SUCCESS)
-		code = mpi_session_raise(me, object, code,
-					 "errhandler is not an error handler of sessions");
+	if (code == MPI_SUCCESS)
+		code = mpi_errhandler_set(me, KIND_SESSION, (uintptr_t)session, errhandler,
+					  &object->errhandler);
 	return mpi_leave(me, code);
 }
 

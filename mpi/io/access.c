@@ -189,18 +189,18 @@ int io_access(struct mpi_rank *me, const struct io_call *call)
 	if (code == MPI_SUCCESS)
 		code = begin(me, call, &access, &request);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (call->is_nonblocking) {
 		*call->request = mpi_request_publish(me, request);
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	}
 	status = request->status;
 	io_tell(me, access.file, call->is_split ? IO_EFFECT_SPLIT : IO_EFFECT_WAIT, NULL);
 	if (call->is_split) {
 		io_split_begin(access.file, io_split_kind(call), request, &status);
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	}
 	io_op_wait(me, request);
 	mpi_status_give(call->status, &status);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

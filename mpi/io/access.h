@@ -22,7 +22,7 @@ struct io_call { /* the arguments, as the program gave them */
 	MPI_Request *request;
 };
 
-/* What all of them do, and the …_end ones: from MPI_ENTER to mpi_leave. */
+/* What all of them do, and the …_end ones. */
 int io_access(struct mpi_rank *me, const struct io_call *call);
 int io_access_end(struct mpi_rank *me, const struct io_call *call);
 

@@ -86,13 +86,9 @@ int MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn,
 			       MPI_Errhandler *errhandler)
 {
 	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-	int code =
-	    mpi_errhandler_create(me, KIND_FILE, (void (*)(void))file_errhandler_fn, errhandler);
 
-	if (code != MPI_SUCCESS)
-		code = mpi_raise(me, NULL, code,
-				 "the function or errhandler is NULL, or there is no memory");
-	return mpi_leave(me, code);
+	return mpi_leave(me, mpi_errhandler_create(me, KIND_FILE,
+						   (void (*)(void))file_errhandler_fn, errhandler));
 }
 
 /* Where a file, or MPI_FILE_NULL, keeps its handler. NULL: the error was raised, *code. */
@@ -113,12 +109,8 @@ int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 	int code;
 	struct mpi_errhandler **slot = slot_of(me, file, &code);
 
-	if (!slot)
-		return mpi_leave(me, code);
-	code = mpi_errhandler_set(me, KIND_FILE, errhandler, slot);
-	if (code != MPI_SUCCESS)
-		code = mpi_raise_on(me, *slot, (uintptr_t)file, code,
-				    "errhandler is not an error handler of files");
+	if (slot)
+		code = mpi_errhandler_set(me, KIND_FILE, (uintptr_t)file, errhandler, slot);
 	return mpi_leave(me, code);
 }
 

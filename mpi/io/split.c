@@ -25,16 +25,15 @@ int io_access_end(struct mpi_rank *me, const struct io_call *call)
 	int code = io_check_file(me, call->fh, &file);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (!file->split.is_active || file->split.kind != io_split_kind(call))
-		return mpi_leave(me, io_raise(me, file, MPI_ERR_IO, "%s",
-					      file->split.is_active
-						  ? "another split collective is under way"
-						  : "no split collective is under way"));
+		return io_raise(me, file, MPI_ERR_IO, "%s",
+				file->split.is_active ? "another split collective is under way"
+						      : "no split collective is under way");
 	io_tell(me, file, IO_EFFECT_WAIT_SPLIT, NULL);
 	io_op_wait(me, file->split.request);
 	file->split.request = NULL;
 	file->split.is_active = false;
 	mpi_status_give(call->status, &file->split.status);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

@@ -17,13 +17,11 @@ static MPI_HOT void destroy(struct mpi_world *world, struct mpi_message *message
 {
 	if (!is_plain) {
 		mpi_cause_end(message);
-		if (message->is_lent_copy)
-			mpi_lent_copy_free(message->payload);
-		else if (message->payload != message->inline_data && message->payload)
+		if (message->payload)
 			mpi_payload_put(&world->payloads, message->payload,
 					(size_t)message->size_B);
 	}
-	util_pool_put(is_plain || message->has_inline ? &world->messages : &world->bare_messages,
+	util_pool_put(is_plain ? &world->messages : mpi_message_pool(world, message->size_B),
 		      message);
 }
 
@@ -34,15 +32,10 @@ void mpi_message_destroy(struct mpi_message *message)
 
 static __attribute__((noinline)) void release_send(struct mpi_message *message)
 {
-	struct mpi_request *send = message->send;
+	struct mpi_request *send = mpi_message_leave_send(message);
 
-	if (message->is_lent) {
-		mpi_message_give_back(message);
+	if (!mpi_message_ends_send(message, send))
 		return;
-	}
-	message->send = NULL;
-	send->message = NULL;
-	mpi_request_unlend(send);
 	send->owner->endpoint->last_started = message->started;
 	send->cause_mark = mpi_cause_released(message, send->owner);
 	mpi_request_complete(send, MPI_SUCCESS);
@@ -85,8 +78,7 @@ __attribute__((cold)) void mpi_message_let_sender_go(struct mpi_message *message
 {
 	if (!message->send)
 		return;
-	if (copy_now(message->recv, mpi_message_data(message)) || message->payload ||
-	    mpi_message_keep(message) == 0)
+	if (copy_now(message->recv, mpi_message_data(message)) || mpi_message_keep(message) == 0)
 		complete_send(message);
 }
 
@@ -119,8 +111,8 @@ static struct mpi_request *find_certain_receive(const struct mpi_message *messag
 	const struct mpi_endpoint *endpoint = message->dest->endpoint;
 	struct mpi_request *recv;
 
-	if (!endpoint || message->is_delivered || message->has_predecessor ||
-	    message->is_cancelled || endpoint->n_posted_wild > 0 || endpoint->may_leave_some)
+	if (!endpoint || message->stage != MESSAGE_NEXT || endpoint->n_posted_wild > 0 ||
+	    endpoint->may_leave_some)
 		return NULL;
 	recv = mpi_queue_find_posted(endpoint, message);
 	return recv && recv->is_waited ? recv : NULL;
@@ -164,7 +156,7 @@ static MPI_HOT void receive(struct mpi_message *message)
 	struct mpi_request *recv = message->recv;
 	bool is_copied = copy_now(recv, mpi_message_data(message));
 
-	if (!is_copied && !message->payload && mpi_message_keep(message) < 0)
+	if (!is_copied && mpi_message_keep(message) < 0)
 		return;
 	complete_send(message);
 	release_buffer(message);
@@ -185,13 +177,14 @@ static void go_on(struct mpi_message *message, struct mpi_request *recv)
 {
 	recv->message = message;
 	message->recv = recv;
+	message->stage = MESSAGE_MATCHED;
 	mpi_cause_matched(message);
 	if (message->is_rendezvous) {
 		mpi_request_lend(message->recv);
 		mpi_message_answer(message);
 		return;
 	}
-	if (message->send && !message->is_lent) { /* synchronous: others are complete */
+	if (message->send && mpi_message_ends_send(message, message->send)) {
 		if (message->dest->world->pd->cluster->protocol.synchronous ==
 		    CLUSTER_SYNCHRONOUS_ACKNOWLEDGED)
 			mpi_message_acknowledge(message);
@@ -210,19 +203,25 @@ void mpi_message_matched(struct mpi_message *message)
 static MPI_HOT void match_envelope(struct mpi_rank *dest, struct mpi_message *message,
 				   bool is_plain)
 {
-	struct mpi_request *recv = mpi_queue_find_posted(dest->endpoint, message);
+	struct mpi_request *recv;
 
+	if (__builtin_expect(dest->world->choice != NULL, 0)) {
+		mpi_match_keep(message);
+		mpi_choose_again(dest);
+		return;
+	}
+	recv = mpi_queue_find_posted(dest->endpoint, message);
 	if (!recv) {
 		mpi_match_keep(message);
 	} else {
 		mpi_queue_remove_recv(dest->endpoint, recv);
 		set_status(recv, message);
-		if (is_plain && copy_now(recv, message->payload))
+		if (is_plain &&
+		    copy_now(recv, message->data == MESSAGE_INLINE ? message->inline_data : NULL))
 			finish(dest, message, recv, true);
 		else
 			go_on(message, recv);
 	}
-	mpi_queue_offer_again(dest);
 }
 
 void mpi_match_message(struct mpi_message *message)
@@ -233,14 +232,13 @@ void mpi_match_message(struct mpi_message *message)
 static MPI_HOT void deliver(struct mpi_rank *dest, struct mpi_message *message, bool is_plain)
 {
 	if (!is_plain) {
-		if (message->is_cancelled) {
+		if (message->data == MESSAGE_WITHDRAWN) {
 			destroy(dest->world, message, false);
 			return;
 		}
 		if (message->buffer && !message->is_rendezvous)
 			mpi_buffer_leave(message);
 	}
-	message->is_delivered = true;
 	if (!dest->endpoint && mpi_endpoint_create(dest) < 0)
 		return; /* never received: out of memory shows as a deadlock of the receiver */
 	match_envelope(dest, message, is_plain);
@@ -252,19 +250,21 @@ void mpi_message_envelope_arrived(struct net_transfer *transfer)
 	struct mpi_message *message = mpi_message_of(transfer), *next;
 	struct mpi_world *world = message->dest->world;
 
-	message->is_at_hand = true;
 	message->arrived = world->pd->engine.now;
 	mpi_cause_arrived(message, transfer->size_B, true);
-	while (message->is_at_hand && !message->has_predecessor) {
+	if (message->stage == MESSAGE_BEHIND) {
+		message->stage = MESSAGE_AT_HAND;
+		return;
+	}
+	do {
 		next = mpi_pair_advance(world, message);
-		if (next && next->is_at_hand)
+		if (next && next->stage == MESSAGE_AT_HAND)
 			mpi_cause_follow(next, message);
 		deliver(message->dest, message, false);
-		if (!next)
-			break;
-		next->has_predecessor = false;
 		message = next;
-	}
+	} while (message && message->stage == MESSAGE_AT_HAND);
+	if (message)
+		message->stage = MESSAGE_NEXT;
 }
 
 void mpi_message_plain_arrived(struct net_transfer *transfer)
@@ -286,9 +286,10 @@ void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
 	struct mpi_message *message = recv->message;
 	int64_t size_B = mpi_status_bytes(&recv->status);
 
-	if (!recv->type->is_contiguous && size_B > 0 && message->payload &&
-	    !pd_memory_is_absent(recv->buf))
-		mpi_datatype_unpack(recv->type, recv->buf, recv->count, message->payload, size_B);
+	const void *data = mpi_message_data(message);
+
+	if (!recv->type->is_contiguous && size_B > 0 && data && !pd_memory_is_absent(recv->buf))
+		mpi_datatype_unpack(recv->type, recv->buf, recv->count, data, size_B);
 	if (!mpi_message_is_copied_at_once(message))
 		mpi_message_spend_recv(me, message);
 	finish(me, message, recv, false);

@@ -17,9 +17,16 @@ static int64_t plain_size(const struct mpi_world *world)
 	if (world->has_send_overhead || world->has_recv_overhead || world->streams ||
 	    world->pd->observers.causes || cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC)
 		return -1;
-	return cluster->protocol.eager_threshold_B < MESSAGE_INLINE_B
-		   ? cluster->protocol.eager_threshold_B
-		   : MESSAGE_INLINE_B;
+	return world->buffered_B < MESSAGE_INLINE_B ? world->buffered_B : MESSAGE_INLINE_B;
+}
+
+void mpi_buffering_set(struct mpi_world *world, enum mpi_buffering buffering)
+{
+	world->buffered_B = buffering == MPI_BUFFERS_NONE ? -1
+			    : buffering == MPI_BUFFERS_ALL
+				? INT64_MAX
+				: world->pd->cluster->protocol.eager_threshold_B;
+	world->plain_B = plain_size(world);
 }
 
 int mpi_p2p_create(struct mpi_world *world)
@@ -30,7 +37,6 @@ int mpi_p2p_create(struct mpi_world *world)
 	util_pool_init(&world->messages, sizeof(struct mpi_message));
 	util_pool_init(&world->bare_messages, offsetof(struct mpi_message, inline_data));
 	mpi_payloads_init(&world->payloads);
-	world->policy = mpi_match_policy_timed();
 	world->has_send_overhead =
 	    cluster->protocol.send_overhead_s > 0 || cluster->protocol.send_overhead_per_B_s > 0;
 	world->has_recv_overhead =
@@ -41,7 +47,7 @@ int mpi_p2p_create(struct mpi_world *world)
 	if (cluster->protocol.order == CLUSTER_ORDER_PER_PAIR &&
 	    mpi_stream_table_create(&world->streams))
 		return UTIL_ENOMEM;
-	world->plain_B = plain_size(world);
+	mpi_buffering_set(world, MPI_BUFFERS_SMALL);
 	return mpi_pair_table_create(&world->pairs);
 }
 
@@ -70,7 +76,6 @@ static void free_payloads(struct mpi_world *world)
 void mpi_p2p_destroy(struct mpi_world *world)
 {
 	free_payloads(world);
-	mpi_lent_copies_destroy(world);
 	mpi_pair_table_destroy(world->pairs);
 	mpi_stream_table_destroy(world->streams);
 	mpi_payloads_finish(&world->payloads);

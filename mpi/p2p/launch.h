@@ -18,9 +18,8 @@ static MPI_HOT void mpi_launch_start(struct mpi_message *message, struct mpi_ran
 	struct net_model *model = world->pd->model;
 	struct net_transfer *transfer = &message->transfer;
 	int source = from->pd->node, dest = to->pd->node;
-	struct net_stream *stream = __builtin_expect(world->streams != NULL, 0)
-					? mpi_stream_get(world, from, to)
-					: NULL;
+	struct net_stream *stream =
+	    __builtin_expect(world->streams != NULL, 0) ? mpi_stream_get(world, from, to) : NULL;
 
 	if (from == to && mpi_message_is_copied_at_once(message)) {
 		transfer->size_B = size_B;
@@ -67,7 +66,8 @@ static MPI_HOT void mpi_launch(struct mpi_message *message, struct mpi_rank *sou
 	struct mpi_world *world = source->world;
 
 	mpi_launch_count(source, channel, size_B);
-	message->has_predecessor = mpi_pair_append(source, message);
+	if (mpi_pair_append(source, message))
+		message->stage = MESSAGE_BEHIND;
 	message->started = world->pd->engine.now;
 	if (__builtin_expect(mpi_causes_of(source) != NULL, 0)) {
 		mpi_cause_launch_slow(message);

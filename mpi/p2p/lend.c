@@ -7,14 +7,14 @@
 int mpi_message_keep(struct mpi_message *message)
 {
 	struct pd_world *world = message->dest->world->pd;
-	const void *data =
-	    mpi_message_data(message); /* still the sender's: the payload comes after it */
+	const void *data = mpi_message_data(message);
+	void *copy;
 
-	if (!data)
+	if (message->data != MESSAGE_LENT)
 		return 0;
-	message->payload = mpi_message_allocate(message, (size_t)message->size_B);
-	if (message->payload) {
-		memcpy(message->payload, data, (size_t)message->size_B);
+	copy = mpi_message_allocate(message, (size_t)message->size_B);
+	if (copy) {
+		memcpy(copy, data, (size_t)message->size_B);
 		return 0;
 	}
 	world->failure = (struct pd_failure){
@@ -25,22 +25,23 @@ int mpi_message_keep(struct mpi_message *message)
 	return UTIL_ENOMEM;
 }
 
-void mpi_message_lend(struct mpi_message *message, struct mpi_request *send)
+void mpi_message_join_send(struct mpi_message *message, struct mpi_request *send)
 {
 	message->send = send;
-	message->is_lent = true;
 	send->message = message;
 	mpi_request_lend(send);
 }
 
-void mpi_message_give_back(struct mpi_message *message)
+struct mpi_request *mpi_message_leave_send(struct mpi_message *message)
 {
 	struct mpi_request *send = message->send;
 
 	message->send = NULL;
-	message->is_lent = false;
+	if (message->data == MESSAGE_LENT)
+		message->data = MESSAGE_NO_DATA;
 	send->message = NULL;
 	mpi_request_unlend(send);
+	return send;
 }
 
 void mpi_request_settle_now(struct mpi_request *send)
@@ -49,5 +50,5 @@ void mpi_request_settle_now(struct mpi_request *send)
 
 	if (!mpi_message_hand_over(message, mpi_message_data(message)))
 		mpi_message_keep(message);
-	mpi_message_give_back(message);
+	mpi_message_leave_send(message);
 }

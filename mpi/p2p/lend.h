@@ -8,20 +8,20 @@
  * Data that stays with the sender. A send may read its buffer until the call that completes it
  * returns, so what is sent with a request is copied straight into the receive's buffer when the
  * message arrives. Where the sender comes first, for eager messages when their request ends
- * (is_lent, the request complete long since), it is copied then: into the receive's buffer when
- * nothing else can come of it, else into the message. For rendezvous ones that is when the rest
- * fits the send buffer.
+ * (complete long since), it is copied then: into the receive's buffer when nothing else can come of
+ * it, else into the message. For rendezvous ones that is when the rest fits the send buffer.
  */
 
-/* The data of a message where it lies now: its own, or still the sender's. NULL: none, or copied.
- */
+/* The data of a message where it lies now; NULL: none. */
 static inline const void *mpi_message_data(const struct mpi_message *message)
 {
 	const struct mpi_request *send = message->send;
 
-	if (message->payload)
+	if (message->data == MESSAGE_INLINE)
+		return message->inline_data;
+	if (message->data == MESSAGE_PAYLOAD)
 		return message->payload;
-	if (!send || pd_memory_is_absent(send->buf))
+	if (message->data != MESSAGE_LENT)
 		return NULL;
 	return pd_rank_memory(send->owner->pd, (const char *)send->buf + send->type->true_lb_B);
 }
@@ -35,10 +35,10 @@ int mpi_message_keep(struct mpi_message *message);
  * unpack.
  */
 bool mpi_message_hand_over(const struct mpi_message *message, const void *data);
-/* An eager message, not yet launched, is lent the data of its send. */
-void mpi_message_lend(struct mpi_message *message, struct mpi_request *send);
-/* Ends the loan: the message was received, or has a copy. */
-void mpi_message_give_back(struct mpi_message *message);
+/* The message, not yet launched, has to do with its send: it lends the data, or waits for it. */
+void mpi_message_join_send(struct mpi_message *message, struct mpi_request *send);
+/* It has no more to do with it: what was lent is lost. The send. */
+struct mpi_request *mpi_message_leave_send(struct mpi_message *message);
 /* The program is about to learn that the send is complete: its buffer is its own again. */
 void mpi_request_settle_now(struct mpi_request *send);
 static inline void mpi_request_settle(struct mpi_request *request)

@@ -7,25 +7,6 @@
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/queue.h"
 
-static bool accept_any(void *context, const struct mpi_request *recv,
-		       const struct mpi_message *message)
-{
-	return true;
-}
-
-static bool buffers_up_to_threshold(void *context, const struct mpi_rank *sender, int64_t size_B)
-{
-	return size_B <= sender->world->pd->cluster->protocol.eager_threshold_B;
-}
-
-const struct mpi_match_policy mpi_match_timed = {.accept = accept_any,
-						 .buffers = buffers_up_to_threshold};
-
-const struct mpi_match_policy *mpi_match_policy_timed(void)
-{
-	return &mpi_match_timed;
-}
-
 void mpi_queue_index_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
 {
 	recv->by_key.hash =
@@ -102,27 +83,6 @@ static void join(struct mpi_request *recv, struct mpi_message *message)
 	mpi_message_matched(message);
 }
 
-static bool match_refused(struct mpi_endpoint *endpoint)
-{
-	for (struct mpi_message *message = endpoint->unexpected_first; message;
-	     message = message->next)
-		for (struct mpi_request *recv = endpoint->posted_first; recv; recv = recv->next) {
-			if (!mpi_queue_matches(recv, message))
-				continue;
-			mpi_match_remove_message(message);
-			mpi_match_remove_recv(recv);
-			join(recv, message);
-			return true;
-		}
-	return false;
-}
-
-void mpi_match_offer_again(struct mpi_endpoint *endpoint)
-{
-	while (match_refused(endpoint))
-		;
-}
-
 /* Of a deep queue of posted receives without wildcards. */
 struct mpi_request *mpi_queue_find_posted_deep(const struct mpi_endpoint *endpoint,
 					       const struct mpi_message *message)
@@ -144,6 +104,7 @@ void mpi_match_keep(struct mpi_message *message)
 {
 	struct mpi_endpoint *endpoint = message->dest->endpoint;
 
+	message->stage = MESSAGE_DELIVERED;
 	append_message(endpoint, message);
 	if (endpoint->wait.kind == MPI_WAIT_MESSAGE &&
 	    mpi_queue_fits(message, mpi_message_context(endpoint->wait.of.message.comm, CHANNEL_P2P),
@@ -216,6 +177,8 @@ struct mpi_message *mpi_match_find(struct mpi_rank *me, const struct mpi_comm *c
 {
 	struct mpi_message *message = me->endpoint->unexpected_first;
 
+	if (me->world->choice)
+		return mpi_choose_probed(me, comm, source, tag);
 	while (message &&
 	       !mpi_queue_fits(message, mpi_message_context(comm, CHANNEL_P2P), source, tag))
 		message = message->next;

@@ -8,6 +8,7 @@
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/launch.h"
+#include "mpi/p2p/lend.h"
 
 void mpi_message_start(struct mpi_message *message, struct mpi_rank *from, struct mpi_rank *to,
 		       int64_t size_B, int64_t last_B, net_transfer_fn mark, net_transfer_fn done)
@@ -36,20 +37,19 @@ void mpi_message_answer(struct mpi_message *message)
 /* A synchronous send learns of the match from the receiver. */
 void mpi_message_acknowledge(struct mpi_message *message)
 {
-	struct mpi_message *acknowledgement = mpi_message_get(message->dest->world, false);
+	struct mpi_message *acknowledgement =
+	    util_pool_get(mpi_message_pool(message->dest->world, 0));
 
 	if (!acknowledgement) {
 		mpi_message_complete_send(message);
 		return;
 	}
-	memset(acknowledgement, 0, offsetof(struct mpi_message, has_inline));
+	memset(acknowledgement, 0, offsetof(struct mpi_message, inline_data));
 	acknowledgement->source = message->source;
 	acknowledgement->dest = message->dest;
 	acknowledgement->started = message->started;
-	acknowledgement->is_acknowledgement = true;
-	acknowledgement->send = message->send;
-	acknowledgement->send->message = acknowledgement;
-	message->send = NULL;
+	acknowledgement->stage = MESSAGE_ACKNOWLEDGING;
+	mpi_message_join_send(acknowledgement, mpi_message_leave_send(message));
 	mpi_message_step(message->dest, acknowledgement);
 }
 

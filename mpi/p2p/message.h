@@ -28,6 +28,31 @@
  * With `protocol.synchronous_send: acknowledged` a synchronous eager send completes when an
  * acknowledgement of the match is back, which takes the same two steps as a clear to send.
  */
+enum mpi_message_stage {
+	/* its envelope is under way: */
+	MESSAGE_NEXT,	/* the next one of its pair to be delivered */
+	MESSAGE_BEHIND, /* behind another one of its pair */
+	/* its envelope is here: */
+	MESSAGE_AT_HAND,   /* behind another one of its pair */
+	MESSAGE_DELIVERED, /* no receive has matched it yet */
+	MESSAGE_MATCHED,   /* by a receive or MPI_Mprobe; a rendezvous: its receiver answers */
+	/* a rendezvous: */
+	MESSAGE_CLEARED,   /* its sender has the clear to send */
+	MESSAGE_OVER,	   /* the last byte is there, and the receiver has to say so */
+	MESSAGE_CONFIRMED, /* it has */
+	/* no message, but what tells the sender of a synchronous one that it was matched: */
+	MESSAGE_ACKNOWLEDGING, /* the receiver's step */
+	MESSAGE_ACKNOWLEDGED,  /* the sender's */
+};
+
+/* Where the data are until the receive has them. */
+enum mpi_message_data {
+	MESSAGE_NO_DATA, /* of no bytes, absent, or in the receive's buffer already */
+	MESSAGE_INLINE,	 /* inline_data */
+	MESSAGE_PAYLOAD, /* payload */
+	MESSAGE_LENT,	 /* the buffer of `send` (mpi/p2p/lend.h) */
+	MESSAGE_WITHDRAWN, /* the send was cancelled: it is dropped when its turn to be delivered comes */
+};
 #define MESSAGE_INLINE_B 64
 
 struct mpi_buffer;
@@ -53,24 +78,18 @@ struct mpi_message {
 	/* from here on all zero in a new message */
 	struct mpi_message
 	    *pair_next; /* sent later by the same rank to the same rank, not yet delivered */
-	struct mpi_request
-	    *send; /* the send, as long as it is not complete, or lends its data; NULL: nobody waits for it */
-	struct mpi_request *recv; /* the receive that matched; NULL: none yet */
-	MPI_Message handle;	  /* MPI_Mprobe's; 0: none */
-	struct mpi_comm *comm;	  /* of the receiver, retained, while there is a handle */
-	void *payload; /* packed data: inline_data, of mpi_world.payloads, or NULL (absent, empty, or still with
-			  the sender) */
-	void *cause;   /* the token of mpi/p2p/causes.h; NULL: nobody asks */
+	struct mpi_request *
+	    send; /* the send, as long as it is not complete, or lends its data; NULL: nobody waits for it */
+	struct mpi_request *recv;  /* the receive that matched; NULL: none yet */
+	MPI_Message handle;	   /* MPI_Mprobe's; 0: none */
+	struct mpi_comm *comm;	   /* of the receiver, retained, while there is a handle */
+	void *payload;		   /* packed data, of mpi_world.payloads; else NULL */
+	void *cause;		   /* the token of mpi/p2p/causes.h; NULL: nobody asks */
 	struct mpi_buffer *buffer; /* of the sender that it is in: mpi/p2p/buffer.h; NULL: none */
-	bool is_rendezvous, has_predecessor, is_at_hand, is_delivered, is_cancelled;
-	bool is_over;	   /* the last byte is there, and the receiver has to say so */
-	bool is_confirmed; /* it has */
-	bool is_cleared;   /* the sender has the clear to send, or the acknowledgement */
-	bool is_lent;	   /* eager, with the data of `send`: mpi/p2p/lend.h */
-	bool is_lent_copy; /* the payload is one of mpi_world.lent_copies */
-	bool
-	    is_acknowledgement; /* no message, but what tells the sender that its own was matched */
-	bool has_inline;	/* there is room for inline_data */
+	enum mpi_message_stage stage : 8;
+	enum mpi_message_data data : 8;
+	bool is_rendezvous;
+	/* in messages of MESSAGE_INLINE_B bytes at most */
 	_Alignas(16) char inline_data[MESSAGE_INLINE_B];
 };
 
@@ -80,20 +99,17 @@ static inline uint32_t mpi_message_context(const struct mpi_comm *comm, enum mpi
 	return 2 * comm->context + (uint32_t)channel;
 }
 
-/* A message, uninitialised but for has_inline; room for inline data costs memory. NULL: there is
- * none. */
-static inline struct mpi_message *mpi_message_get(struct mpi_world *world, bool has_inline)
+/* Where messages of this size come from: most have no room for inline data, which costs memory. */
+static inline struct util_pool *mpi_message_pool(struct mpi_world *world, int64_t size_B)
 {
-	struct mpi_message *message =
-	    util_pool_get(has_inline ? &world->messages : &world->bare_messages);
-
-	if (message)
-		message->has_inline = has_inline;
-	return message;
+	return size_B <= MESSAGE_INLINE_B ? &world->messages : &world->bare_messages;
 }
-/* The copies of what senders had lent when they finalized (mpi/p2p/finalize.c). */
-void mpi_lent_copy_free(void *payload);
-void mpi_lent_copies_destroy(struct mpi_world *world);
+/* Does the send end with this message? Those that only lend their data are complete before. */
+static inline bool mpi_message_ends_send(const struct mpi_message *message,
+					 const struct mpi_request *send)
+{
+	return message->is_rendezvous || send->mode == SEND_SYNCHRONOUS;
+}
 /* Frees the message and its payload. */
 void mpi_message_destroy(struct mpi_message *message);
 /* The receive has it: copies the data where it may do so now, or leaves that to the receiver's
@@ -102,11 +118,16 @@ void mpi_message_received(struct mpi_message *message);
 /* The rest of a receive that has ARRIVED, on the receiver's fiber: unpacks, spends the overhead o,
  * completes the request. */
 void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv);
-/* Memory for `size_B` bytes of payload, all that the message has; NULL when there is none. */
+/* Memory for `size_B` bytes, all that the message has; NULL when there is none. */
 static inline void *mpi_message_allocate(struct mpi_message *message, size_t size_B)
 {
-	return size_B <= MESSAGE_INLINE_B && message->has_inline ? message->inline_data
-								 : mpi_payload_get(&message->dest->world->payloads, size_B);
+	if (size_B <= MESSAGE_INLINE_B) {
+		message->data = MESSAGE_INLINE;
+		return message->inline_data;
+	}
+	message->payload = mpi_payload_get(&message->dest->world->payloads, size_B);
+	message->data = message->payload ? MESSAGE_PAYLOAD : message->data;
+	return message->payload;
 }
 /* memcpy, without the call for a number or two. */
 static inline void mpi_message_copy(void *to, const void *from, size_t size_B)

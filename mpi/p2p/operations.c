@@ -2,6 +2,7 @@
 /* Other things to do with requests: start, free, cancel, look. */
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/kept.h"
+#include "mpi/p2p/lend.h"
 #include "mpi/p2p/partitioned.h"
 
 static struct mpi_request *get(struct mpi_rank *me, const MPI_Request *handle, int *code)
@@ -87,17 +88,14 @@ static bool withdraw_send(struct mpi_request *send)
 {
 	struct mpi_message *message = send->message;
 
-	if (!message || message->recv || message->handle || message->is_acknowledgement ||
-	    message->is_lent) /* eager: it is on its way */
+	if (!message || message->stage >= MESSAGE_MATCHED || !mpi_message_ends_send(message, send))
 		return false;
-	message->send = NULL;
-	send->message = NULL;
-	mpi_request_unlend(send);
-	if (message->is_delivered) {
+	mpi_message_leave_send(message);
+	if (message->stage == MESSAGE_DELIVERED) {
 		mpi_match_remove_message(message);
 		mpi_message_destroy(message);
 	} else {
-		message->is_cancelled = true; /* dropped when it arrives */
+		message->data = MESSAGE_WITHDRAWN;
 	}
 	return true;
 }

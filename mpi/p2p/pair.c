@@ -84,7 +84,7 @@ void mpi_pair_remove_more(struct mpi_world *world, struct mpi_message *message)
 
 static void visit_one(const struct mpi_message *m, mpi_message_visit_fn visit, void *context)
 {
-	if (!(m->context & CHANNEL_COLL) && !m->is_cancelled)
+	if (!(m->context & CHANNEL_COLL) && m->data != MESSAGE_WITHDRAWN)
 		visit(context, m->source, m->site);
 }
 

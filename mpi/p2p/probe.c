@@ -36,25 +36,31 @@ static int check(struct mpi_rank *me, int source, int tag, MPI_Comm handle, cons
 
 static bool is_there(struct mpi_rank *me, const struct mpi_wait *wait)
 {
-	return mpi_match_find(me, wait->of.message.comm, wait->of.message.source,
-			      wait->of.message.tag);
+	struct mpi_message **found = (void *)(uintptr_t)wait->context;
+
+	*found = mpi_match_find(me, wait->of.message.comm, wait->of.message.source,
+				wait->of.message.tag);
+	return *found != NULL;
 }
 
 /* Blocks until there is a message that fits. */
 static struct mpi_message *await(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag)
 {
+	struct mpi_message *found;
 	const struct mpi_wait wait = {.kind = MPI_WAIT_MESSAGE,
 				      .of.message = {comm, source, tag},
-				      .is_satisfied = is_there};
+				      .is_satisfied = is_there,
+				      .context = &found};
 
 	mpi_wait(me, &wait);
-	return mpi_match_find(me, comm, source, tag);
+	return found;
 }
 
 /* Takes the message out of matching: only its handle gets it now. */
 static MPI_Message publish(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_message *message)
 {
 	mpi_match_remove_message(message);
+	message->stage = MESSAGE_MATCHED;
 	message->handle = (MPI_Message)mpi_handle_create(me, KIND_MESSAGE, message);
 	if (!message->handle)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message handle");

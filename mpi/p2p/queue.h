@@ -3,6 +3,7 @@
 #define MPI_P2P_QUEUE_H
 
 #include "mpi/core/entry.h"
+#include "mpi/p2p/choose.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/match.h"
 
@@ -21,8 +22,6 @@ struct mpi_request *mpi_queue_find_posted_deep(const struct mpi_endpoint *endpoi
 bool mpi_match_take_unexpected(struct mpi_request *recv);
 /* Queues a message as unexpected. */
 void mpi_match_keep(struct mpi_message *message);
-/* A policy may take now what it refused before. */
-void mpi_match_offer_again(struct mpi_endpoint *endpoint);
 
 static MPI_HOT bool mpi_queue_is_wild(const struct mpi_request *recv)
 {
@@ -40,15 +39,8 @@ static MPI_HOT bool mpi_queue_fits(const struct mpi_message *message, uint32_t c
 static MPI_HOT bool mpi_queue_matches(const struct mpi_request *recv,
 				      const struct mpi_message *message)
 {
-	const struct mpi_match_policy *policy;
-
-	if (!mpi_queue_fits(message, mpi_message_context(recv->comm, recv->channel), recv->peer,
-			    recv->tag))
-		return false;
-	if (recv->peer != MPI_ANY_SOURCE)
-		return true;
-	policy = recv->owner->world->policy;
-	return policy == &mpi_match_timed || policy->accept(policy->context, recv, message);
+	return mpi_queue_fits(message, mpi_message_context(recv->comm, recv->channel), recv->peer,
+			      recv->tag);
 }
 
 /* Puts a receive behind those that are posted. */
@@ -107,22 +99,17 @@ static MPI_HOT struct mpi_request *mpi_queue_find_posted(const struct mpi_endpoi
 	return recv;
 }
 
-/* What arrived or was posted may let a policy change its mind. The default one never refuses, so
- * that no queued message fits a queued receive. */
-static MPI_HOT void mpi_queue_offer_again(const struct mpi_rank *me)
-{
-	if (__builtin_expect(me->world->policy != &mpi_match_timed, 0))
-		mpi_match_offer_again(me->endpoint);
-}
-
 /* mpi_match_recv, of a receive of this rank. */
 static MPI_HOT void mpi_queue_match_recv(struct mpi_rank *me, struct mpi_request *recv)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 
-	if (!endpoint->unexpected_first || !mpi_match_take_unexpected(recv))
+	if (__builtin_expect(me->world->choice != NULL, 0)) {
 		mpi_queue_append_recv(endpoint, recv);
-	mpi_queue_offer_again(me);
+		mpi_choose_again(me);
+	} else if (!endpoint->unexpected_first || !mpi_match_take_unexpected(recv)) {
+		mpi_queue_append_recv(endpoint, recv);
+	}
 }
 
 #endif

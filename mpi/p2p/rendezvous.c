@@ -34,7 +34,7 @@ static void bulk_arrived(struct net_transfer *transfer)
 		end_receive(message);
 		return;
 	}
-	message->is_over = true;
+	message->stage = MESSAGE_OVER;
 	mpi_message_step(message->dest, message);
 }
 
@@ -88,28 +88,17 @@ static void start_bulk(struct mpi_message *message)
 /* To the sender, or from it. */
 static void start_control(struct mpi_message *message, bool is_back, net_transfer_fn done)
 {
-	if (!message->is_acknowledgement)
-		mpi_cause_transfer(message, is_back);
+	mpi_cause_transfer(message, is_back);
 	mpi_message_start(message, is_back ? message->dest : message->source,
 			  is_back ? message->source : message->dest,
 			  cluster_of(message)->protocol.control_message_B, 0, NULL, done);
 }
 
-static void clear_to_send_arrived(struct net_transfer *transfer)
+static void answer_arrived(struct net_transfer *transfer)
 {
 	struct mpi_message *message = mpi_message_of(transfer);
 
-	message->is_cleared = true;
-	mpi_cause_arrived(message, transfer->size_B, true);
-	mpi_message_step(message->source, message);
-}
-
-/* The receiver has said that it has everything. */
-static void confirmation_arrived(struct net_transfer *transfer)
-{
-	struct mpi_message *message = mpi_message_of(transfer);
-
-	message->is_confirmed = true;
+	message->stage++; /* CLEARED, CONFIRMED, ACKNOWLEDGED */
 	mpi_cause_arrived(message, transfer->size_B, true);
 	mpi_message_step(message->source, message);
 }
@@ -127,18 +116,20 @@ static void end_arrived(struct net_transfer *transfer)
 
 static void step_now(struct mpi_message *message)
 {
-	if (message->is_cleared && message->is_acknowledgement) {
-		mpi_message_complete_send(message);
-		mpi_message_destroy(message);
-	} else if (message->is_confirmed) {
+	switch (message->stage) {
+	case MESSAGE_CLEARED:
+		start_bulk(message);
+		break;
+	case MESSAGE_CONFIRMED:
 		mpi_message_let_sender_go(message);
 		start_control(message, false, end_arrived);
-	} else if (message->is_over) {
-		start_control(message, true, confirmation_arrived);
-	} else if (message->is_cleared) {
-		start_bulk(message);
-	} else {
-		start_control(message, true, clear_to_send_arrived);
+		break;
+	case MESSAGE_ACKNOWLEDGED:
+		mpi_message_complete_send(message);
+		mpi_message_destroy(message);
+		break;
+	default: /* MATCHED, OVER, ACKNOWLEDGING: the receiver tells the sender */
+		start_control(message, true, answer_arrived);
 	}
 }
 

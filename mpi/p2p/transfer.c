@@ -26,9 +26,8 @@ static bool is_kept(struct mpi_message *message, const struct mpi_rank *dest,
 static __attribute__((noinline)) void
 await_handover(struct mpi_rank *me, const struct mpi_p2p_args *a, struct mpi_message *message)
 {
-	struct mpi_request *send =
-	    mpi_send_prepare(me, a->buf, a->count, a->type, a->peer, a->tag, a->comm, SEND_STANDARD,
-			     CHANNEL_P2P);
+	struct mpi_request *send = mpi_send_prepare(me, a->buf, a->count, a->type, a->peer, a->tag,
+						    a->comm, SEND_STANDARD, CHANNEL_P2P);
 
 	if (mpi_connection_keeps(message, send))
 		mpi_request_wait(me, send);
@@ -48,7 +47,7 @@ bool mpi_eager_send_other(struct mpi_rank *me, const struct mpi_p2p_args *a)
 
 	if (!mpi_match_buffers(me, size_B))
 		return false;
-	message = mpi_eager_message(me, dest, a, size_B, CHANNEL_P2P, has_data && is_small);
+	message = mpi_eager_message(me, dest, a, size_B, CHANNEL_P2P);
 	if (has_data && !is_later)
 		mpi_eager_attach(me, a, message, (size_t)size_B);
 	me->endpoint->n_polls = 0;
@@ -85,7 +84,7 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 	int64_t size_B = a.count * a.type->size_B;
 	struct mpi_message *message;
 	struct mpi_rank *dest;
-	bool is_rendezvous, has_payload, has_loan, is_over = true;
+	bool is_rendezvous, has_payload, has_loan, ends_now;
 
 	send->state = REQUEST_PENDING;
 	me->endpoint->n_polls = 0;
@@ -100,24 +99,21 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 	has_payload = mpi_eager_has_data(&a, size_B);
 	has_loan = has_payload && is_lent(&a, size_B, send->mode, is_rendezvous);
 	has_payload &= !has_loan;
-	message = mpi_eager_message(me, dest, &a, size_B, send->channel,
-				    has_payload && size_B <= MESSAGE_INLINE_B);
+	message = mpi_eager_message(me, dest, &a, size_B, send->channel);
 	message->is_rendezvous = is_rendezvous;
 	if (send->mode == SEND_BUFFERED)
 		mpi_buffer_enter(mpi_buffer_of(me, a.comm), message);
 	if (has_payload)
 		mpi_eager_attach(me, &a, message, (size_t)size_B);
 	mpi_message_send_overhead(me, message);
-	if (send->mode != SEND_BUFFERED && (send->mode == SEND_SYNCHRONOUS || is_rendezvous)) {
-		message->send = send;
-		send->message = message;
-		mpi_request_lend(send);
-		is_over = false;
-	} else if (has_loan) {
-		mpi_message_lend(message, send);
-	}
+	ends_now =
+	    send->mode == SEND_BUFFERED || (send->mode != SEND_SYNCHRONOUS && !is_rendezvous);
+	if (has_loan || !ends_now)
+		mpi_message_join_send(message, send);
+	if (has_loan)
+		message->data = MESSAGE_LENT;
 	mpi_launch(message, me, dest, size_B, send->channel, is_rendezvous);
-	if (is_over && (send->mode == SEND_BUFFERED || !is_kept(message, dest, send)))
+	if (ends_now && (send->mode == SEND_BUFFERED || !is_kept(message, dest, send)))
 		mpi_request_complete(send, MPI_SUCCESS);
 }
 

@@ -57,6 +57,7 @@ give_up(struct mpi_record *record, const char *format, ...)
 	vsnprintf(record->given_up, sizeof record->given_up, format, arguments);
 	va_end(arguments);
 	record->world->record = NULL;
+	record->world->described = NULL;
 	sim_observers_remove(&record->world->pd->observers, record);
 }
 
@@ -323,6 +324,7 @@ int mpi_record_create(struct mpi_world *world, const char *path, int fd, const c
 		record->ranks[rank].aside.writer = record->writer;
 	}
 	world->record = record;
+	world->described = record;
 	observe(record);
 	*out = record;
 	return 0;
@@ -364,6 +366,7 @@ void mpi_record_destroy(struct mpi_record *record)
 		return;
 	if (record->world->record == record) {
 		record->world->record = NULL;
+		record->world->described = NULL;
 		sim_observers_remove(&record->world->pd->observers, record);
 	}
 	for (int rank = 0; record->ranks && rank < record->n_ranks; rank++)

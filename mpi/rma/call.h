@@ -5,25 +5,20 @@
 #include "mpi/rma/operation.h"
 
 /* The arguments of a communication call, as the program gave them. */
-struct rma_side {
-	void *addr;
-	MPI_Count count;
-	MPI_Datatype type;
-};
-
 struct rma_call {
 	enum rma_kind kind;
-	struct rma_side origin, result; /* of MPI_Get: `result` is what it calls the origin */
-	const void *compare;
-	int target;
-	MPI_Aint disp;
-	MPI_Count target_count;
-	MPI_Datatype target_type;
+	void *origin_addr, *result_addr;
+	const void *compare_addr;
+	MPI_Count origin_count, result_count, target_count;
+	MPI_Datatype origin_datatype, result_datatype, target_datatype;
+	int target_rank;
+	MPI_Aint target_disp;
 	MPI_Op op;
 	MPI_Win win;
-	bool is_single;	      /* MPI_Fetch_and_op, MPI_Compare_and_swap: one item of a basic type */
-	bool has_request;     /* MPI_Rput and the like */
-	MPI_Request *request; /* has_request: where the handle goes */
+	bool is_single; /* MPI_Fetch_and_op, MPI_Compare_and_swap: one item of a basic type … */
+	MPI_Datatype datatype; /* … which is this */
+	bool has_request;      /* MPI_Rput and the like */
+	MPI_Request *request;  /* has_request: where the handle goes */
 };
 
 /* The same with the objects of the handles, all right. */
@@ -37,7 +32,7 @@ struct rma_resolved {
 
 /* Checks everything that can be wrong. MPI_SUCCESS, or what was raised. */
 int rma_resolve(struct mpi_rank *me, const struct rma_call *call, struct rma_resolved *out);
-/* Checks, starts, and leaves MPI; what all communication calls do. */
+/* Checks and starts; what all communication calls do. */
 int rma_communicate(struct mpi_rank *me, const struct rma_call *call);
 
 #endif

@@ -11,7 +11,7 @@ static struct mpi_request *create_request(struct mpi_rank *me, const struct rma_
 
 	mpi_comm_retain(win->comm);
 	request->comm = win->comm;
-	request->peer = call->target;
+	request->peer = call->target_rank;
 	*call->request = mpi_request_publish(me, request);
 	return request;
 }
@@ -24,7 +24,7 @@ static void retain(const struct rma_data *data)
 
 static struct rma_op *create_op(const struct rma_call *call, const struct rma_resolved *what)
 {
-	struct rma_op *op = rma_op_create(what->win, call->kind, call->target);
+	struct rma_op *op = rma_op_create(what->win, call->kind, call->target_rank);
 
 	op->from = what->from;
 	op->to = what->to;
@@ -34,7 +34,7 @@ static struct rma_op *create_op(const struct rma_call *call, const struct rma_re
 	retain(&op->result);
 	op->op = what->op;
 	op->size_B = what->size_B;
-	op->compare = call->compare;
+	op->compare = call->compare_addr;
 	return op;
 }
 
@@ -46,18 +46,18 @@ int rma_communicate(struct mpi_rank *me, const struct rma_call *call)
 	int code = rma_resolve(me, call, &what);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (call->has_request)
 		request = create_request(me, call, what.win);
 	if (what.is_nothing) {
 		if (request)
 			mpi_request_complete(request, MPI_SUCCESS);
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	}
 	rma_touch(&what.from);
 	rma_touch(&what.result);
 	op = create_op(call, &what);
 	op->request = request;
 	rma_op_start(me, op);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

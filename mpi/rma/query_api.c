@@ -91,22 +91,15 @@ int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
 			      MPI_Errhandler *errhandler)
 {
 	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-	int code =
-	    mpi_errhandler_create(me, KIND_WIN, (void (*)(void))win_errhandler_fn, errhandler);
 
-	if (code != MPI_SUCCESS)
-		code = mpi_raise(me, NULL, code,
-				 "the function or errhandler is NULL, or there is no memory");
-	return mpi_leave(me, code);
+	return mpi_leave(
+	    me, mpi_errhandler_create(me, KIND_WIN, (void (*)(void))win_errhandler_fn, errhandler));
 }
 
 int mpi_win_set_errhandler(struct mpi_rank *me, struct mpi_win *win, MPI_Errhandler errhandler)
 {
-	int code = mpi_errhandler_set(me, KIND_WIN, errhandler, &win->errhandler);
-
-	if (code != MPI_SUCCESS)
-		code = rma_raise(me, win, code, "errhandler is not an error handler of windows");
-	return code;
+	return mpi_errhandler_set(me, KIND_WIN, (uintptr_t)win->handle, errhandler,
+				  &win->errhandler);
 }
 
 int mpi_win_get_errhandler(struct mpi_rank *me, struct mpi_win *win, MPI_Errhandler *errhandler)

@@ -26,37 +26,39 @@ static int check_type(struct mpi_rank *me, struct mpi_win *win, MPI_Count count,
 	return MPI_SUCCESS;
 }
 
-static int check_side(struct mpi_rank *me, struct mpi_win *win, const struct rma_side *side,
-		      const char *name, struct rma_data *out)
+static int check_side(struct mpi_rank *me, struct mpi_win *win, void *addr, MPI_Count count,
+		      MPI_Datatype datatype, const char *name, struct rma_data *out)
 {
 	struct mpi_datatype *type;
-	int code = check_type(me, win, side->count, side->type, name, &type);
+	int code = check_type(me, win, count, datatype, name, &type);
 
 	if (code != MPI_SUCCESS)
 		return code;
 	/* only a type with absolute addresses goes with MPI_BOTTOM, which is NULL */
-	if (!side->addr && side->count > 0 && type->size_B > 0 && type->true_lb_B == 0)
+	if (!addr && count > 0 && type->size_B > 0 && type->true_lb_B == 0)
 		return rma_raise(me, win, MPI_ERR_BUFFER, "the %s buffer is NULL for %lld items",
-				 name, (long long)side->count);
-	*out = (struct rma_data){side->addr, side->count, type};
+				 name, (long long)count);
+	*out = (struct rma_data){addr, count, type};
 	return MPI_SUCCESS;
 }
 
-/* The buffers that the kind of operation has. */
+/* The buffers that the kind of operation has: of MPI_Get, the origin is where the data go. */
 static int check_sides(struct mpi_rank *me, const struct rma_call *call, struct rma_resolved *out)
 {
 	bool sends = call->kind != RMA_GET && !(out->op && out->op->handle == MPI_NO_OP);
-	int code = check_type(me, out->win, call->target_count, call->target_type, "target",
+	int code = check_type(me, out->win, call->target_count, call->target_datatype, "target",
 			      &out->to.type);
 
 	out->to.count = call->target_count;
-	if (code == MPI_SUCCESS && sends)
-		code = check_side(me, out->win, &call->origin, "origin", &out->from);
-	if (code == MPI_SUCCESS && (call->kind == RMA_GET || call->kind == RMA_GET_ACCUMULATE ||
-				    call->kind == RMA_COMPARE_AND_SWAP))
-		code = check_side(me, out->win, &call->result,
-				  call->kind == RMA_GET ? "origin" : "result", &out->result);
-	if (code == MPI_SUCCESS && call->kind == RMA_COMPARE_AND_SWAP && !call->compare)
+	if (code == MPI_SUCCESS && (sends || call->kind == RMA_GET))
+		code =
+		    check_side(me, out->win, call->origin_addr, call->origin_count,
+			       call->origin_datatype, "origin", sends ? &out->from : &out->result);
+	if (code == MPI_SUCCESS &&
+	    (call->kind == RMA_GET_ACCUMULATE || call->kind == RMA_COMPARE_AND_SWAP))
+		code = check_side(me, out->win, call->result_addr, call->result_count,
+				  call->result_datatype, "result", &out->result);
+	if (code == MPI_SUCCESS && call->kind == RMA_COMPARE_AND_SWAP && !call->compare_addr)
 		code = rma_raise(me, out->win, MPI_ERR_BUFFER, "the compare buffer is NULL");
 	return code;
 }
@@ -184,14 +186,15 @@ static bool is_in_window(const struct mpi_win *target, const struct rma_data *da
 
 static int locate(struct mpi_rank *me, const struct rma_call *call, struct rma_resolved *out)
 {
-	const struct mpi_win *target = rma_member(out->win, call->target);
+	const struct mpi_win *target = rma_member(out->win, call->target_rank);
 	bool is_dynamic = target->window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
 	MPI_Aint offset_B;
 
-	if (call->disp < 0 && !is_dynamic)
+	if (call->target_disp < 0 && !is_dynamic)
 		return rma_raise(me, out->win, MPI_ERR_DISP,
-				 "target_disp is %lld, wanted at least 0", (long long)call->disp);
-	if (!__builtin_mul_overflow(call->disp, target->disp_unit, &offset_B)) {
+				 "target_disp is %lld, wanted at least 0",
+				 (long long)call->target_disp);
+	if (!__builtin_mul_overflow(call->target_disp, target->disp_unit, &offset_B)) {
 		out->to.addr = (char *)((uintptr_t)target->base + (uintptr_t)offset_B);
 		if (is_in_window(target, &out->to))
 			return MPI_SUCCESS;
@@ -200,11 +203,24 @@ static int locate(struct mpi_rank *me, const struct rma_call *call, struct rma_r
 			 is_dynamic
 			     ? "the target's data at %#llx are not attached to its window"
 			     : "the target's data at displacement %lld are not in its window",
-			 (long long)call->disp);
+			 (long long)call->target_disp);
 }
 
-int rma_resolve(struct mpi_rank *me, const struct rma_call *call, struct rma_resolved *out)
+/* One item of the type that all sides have. */
+static struct rma_call spread(const struct rma_call *call)
 {
+	struct rma_call out = *call;
+
+	if (!call->is_single)
+		return out;
+	out.origin_count = out.result_count = out.target_count = 1;
+	out.origin_datatype = out.result_datatype = out.target_datatype = call->datatype;
+	return out;
+}
+
+int rma_resolve(struct mpi_rank *me, const struct rma_call *given, struct rma_resolved *out)
+{
+	const struct rma_call spread_out = spread(given), *call = &spread_out;
 	int code = rma_check_win(me, call->win, &out->win);
 
 	if (code == MPI_SUCCESS)
@@ -214,13 +230,13 @@ int rma_resolve(struct mpi_rank *me, const struct rma_call *call, struct rma_res
 	if (code == MPI_SUCCESS)
 		code = check_single(me, call, out);
 	if (code == MPI_SUCCESS)
-		code = rma_check_rank(me, out->win, call->target);
+		code = rma_check_rank(me, out->win, call->target_rank);
 	if (code == MPI_SUCCESS && call->has_request && !call->request)
 		code = rma_raise(me, out->win, MPI_ERR_ARG, "request is NULL");
-	out->is_nothing = call->target == MPI_PROC_NULL;
+	out->is_nothing = call->target_rank == MPI_PROC_NULL;
 	if (code != MPI_SUCCESS || out->is_nothing)
 		return code;
-	code = rma_check_access(me, out->win, call->target, call->has_request);
+	code = rma_check_access(me, out->win, call->target_rank, call->has_request);
 	if (code == MPI_SUCCESS)
 		code = check_fit(me, call, out);
 	out->is_nothing = out->size_B == 0;

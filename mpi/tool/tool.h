@@ -69,6 +69,12 @@ extern const int tool_n_pvars;
 int tool_enter(struct mpi_rank **me, const char *function, const void *site);
 #define TOOL_ENTER(me) tool_enter((me), __func__, __builtin_return_address(0))
 
+/* Where a call writes to must be there. */
+static inline int tool_check_place(const void *place)
+{
+	return place ? MPI_SUCCESS : MPI_T_ERR_INVALID;
+}
+
 /* Gives a string as far as there is room: *length is the size of the buffer and becomes that of the
  * whole string, with its end. NULL: not wanted. */
 void tool_give_text(const char *text, char *buffer, int *length);

@@ -74,7 +74,7 @@ int mpi_cart_rank(struct mpi_rank *me, struct mpi_comm *comm, const int coords[]
 	int found = 0, code = check(me, comm);
 
 	if (code == MPI_SUCCESS && comm->topology->n_dims > 0)
-		code = mpi_check_place(me, comm, coords, "coords");
+		code = mpi_check_place(me, mpi_on_comm(comm), coords, "coords");
 	for (int i = 0; code == MPI_SUCCESS && i < comm->topology->n_dims; i++) {
 		int coord = mpi_topology_wrap(comm->topology, i, coords[i]);
 
@@ -100,7 +100,7 @@ int mpi_cart_coords(struct mpi_rank *me, struct mpi_comm *comm, int rank, int ma
 	if (code == MPI_SUCCESS)
 		code = check_maxdims(me, comm, maxdims);
 	if (code == MPI_SUCCESS && comm->topology->n_dims > 0)
-		code = mpi_check_place(me, comm, coords, "coords");
+		code = mpi_check_place(me, mpi_on_comm(comm), coords, "coords");
 	if (code == MPI_SUCCESS)
 		rank_to_coords(comm, rank, coords);
 	return code;

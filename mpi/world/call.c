@@ -10,6 +10,7 @@
 #include "mpi/core/errhandler.h"
 #include "mpi/record/record.h"
 #include "mpi/rma/window.h"
+#include "mpi/verify/verify.h"
 #include "pdexec/arch.h"
 
 /*
@@ -72,6 +73,8 @@ static inline struct mpi_rank *enter(const char *function, const void *site)
 	}
 	if (me->world->record)
 		mpi_record_refuse(me, function, site);
+	if (me->world->verify)
+		mpi_verify_unseen(me, function, site);
 	mpi_enter_described(me, function, site);
 	return me;
 }
@@ -198,6 +201,13 @@ static int raise_with(struct mpi_rank *me, const struct mpi_errhandler *handler,
 {
 	char text[768];
 
+	if (me->world->verify) {
+		va_list again;
+
+		va_copy(again, arguments);
+		mpi_verify_raised(me, mpi_error_class_of(me, code), format, again);
+		va_end(again);
+	}
 	if (handler && handler->kind == ERRHANDLER_RETURN)
 		return code;
 	if (handler && handler->kind == ERRHANDLER_USER)

@@ -12,6 +12,7 @@
 #include "mpi/io/io.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/rma/rma.h"
+#include "mpi/verify/verify.h"
 
 void mpi_world_extend(struct mpi_world *world)
 {
@@ -83,6 +84,7 @@ void mpi_world_destroy(struct mpi_world *world)
 {
 	if (!world)
 		return;
+	mpi_verify_destroy(world->verify);
 	mpi_leaks_destroy(world->leaks);
 	mpi_ports_destroy(world);
 	mpi_spawns_destroy(world);

@@ -202,8 +202,35 @@ def check_pingpong(c):
     c.refuses(2, ['--max-size', '-1'], '--max-size cannot be "-1"')
 
 
+def check_mergesort(c):
+    sums = set()
+    # Without an option the order of messages decides; in the simulator senders are equally fast, so the right one comes first.
+    for ranks, options in itertools.product([1, 2, 8], [['--named'], ['--roomy']] + ([[]] if c.is_cheap else [])):
+        got = c.values(ranks, '--n', 4096, *options)
+        c.equal(got.get('sorted'), 'yes', f'{ranks} ranks, {options}')
+        sums.add(got.get('sum'))
+    c.equal(len(sums), 1, 'different sums')
+    c.refuses(3, [], 'wanted a power of two')
+    c.refuses(4, ['--n', '6'], 'is no multiple of 4 ranks')
+    c.refuses(2, ['--n', '0'], '--n cannot be "0"')
+    c.refuses(2, ['extra'], 'cannot understand "extra"')
+
+
+def check_neighbours(c):
+    for ranks, options in itertools.product([3, 4, 6], [['--double-buffered'], ['--no-start']]):
+        got = c.values(ranks, *options)
+        # 3 * lower + 2 * own + 5 * upper, where the data of rank r begin as r
+        want = [3 * (r - 1) + 2 * r + (5 * (r + 1) if r + 1 < ranks else 0) for r in range(1, ranks)]
+        c.equal(got.get('data'), ' '.join(map(str, want)), f'{ranks} ranks, {options}')
+        c.equal(got.get('right'), 'yes', f'{ranks} ranks, {options}')
+    c.equal(c.values(3).get('ranks'), '3', 'without an option')
+    c.refuses(2, [], 'wanted 3 or more')
+    c.refuses(3, ['extra'], 'cannot understand "extra"')
+
+
 def main():
-    checks = {'sor': check_sor, 'tsp': check_tsp, 'jacobi': check_jacobi, 'pingpong': check_pingpong}
+    checks = {'sor': check_sor, 'tsp': check_tsp, 'jacobi': check_jacobi, 'pingpong': check_pingpong,
+              'mergesort': check_mergesort, 'neighbours': check_neighbours}
     parser = argparse.ArgumentParser()
     run_mpi.add_launcher_options(parser)
     parser.add_argument('app', choices=checks)

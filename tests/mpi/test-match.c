@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A matching policy other than the default: who gets which message. */
+/* Matching where a hook chooses who gets which message, and deep queues. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "mpi/p2p/choose.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/match.h"
 #include "util/rng.h"
@@ -21,20 +22,21 @@ struct fixture {
 	struct mpi_rank ranks[3];
 	struct mpi_comm comm;
 	struct mpi_datatype type;
-	struct mpi_match_policy policy;
-	int order[2],
-	    n_taken; /* the policy: sources that wildcard receives have to take, in turn */
+	struct mpi_choice choice;
+	int order[2], n_taken; /* sources that wildcard receives have to take, in turn */
 };
 
-static bool accept_in_order(void *context, const struct mpi_request *recv,
-			    const struct mpi_message *message)
+static int choose_in_order(void *context, struct mpi_rank *me, enum mpi_choice_kind kind, int n,
+			   const struct mpi_candidate candidates[])
 {
 	struct fixture *f = context;
 
-	if (f->n_taken == 2 || message->source_rank != f->order[f->n_taken])
-		return false;
-	f->n_taken++;
-	return true;
+	for (int i = 0; i < n && f->n_taken < 2; i++)
+		if (candidates[i].message->source_rank == f->order[f->n_taken]) {
+			f->n_taken++;
+			return i;
+		}
+	return MPI_CHOOSE_NONE;
 }
 
 static struct fixture *fixture_create(void)
@@ -57,7 +59,7 @@ static struct fixture *fixture_create(void)
 	}
 	f->order[0] = 2;
 	f->order[1] = 1;
-	f->policy = (struct mpi_match_policy){.context = f, .accept = accept_in_order};
+	f->choice = (struct mpi_choice){.context = f, .choose = choose_in_order};
 	return f;
 }
 
@@ -82,10 +84,10 @@ static struct mpi_request *post(struct fixture *f, int source)
 
 static void arrive(struct fixture *f, int source)
 {
-	struct mpi_message *message = util_pool_get(&f->world.messages);
+	struct mpi_message *message = util_pool_get(mpi_message_pool(&f->world, 0));
 
 	assert_non_null(message);
-	memset(message, 0, sizeof *message);
+	memset(message, 0, offsetof(struct mpi_message, inline_data));
 	message->source = &f->ranks[source];
 	message->dest = &f->ranks[0];
 	message->context = mpi_message_context(&f->comm, CHANNEL_P2P);
@@ -112,12 +114,12 @@ static void the_default_takes_what_arrives_first(void **state)
 
 /* 1 arrives first and is refused; 2 goes to the first receive, and then 1, offered again, to the
  * second. */
-static void a_policy_forces_the_choice_of_posted_wildcards(void **state)
+static void a_hook_chooses_for_posted_wildcards(void **state)
 {
 	struct fixture *f = fixture_create();
 	struct mpi_request *a, *b;
 
-	f->world.policy = &f->policy;
+	mpi_choose_by(&f->world, &f->choice);
 	a = post(f, MPI_ANY_SOURCE);
 	b = post(f, MPI_ANY_SOURCE);
 	arrive(f, 1);
@@ -129,11 +131,11 @@ static void a_policy_forces_the_choice_of_posted_wildcards(void **state)
 	fixture_destroy(f);
 }
 
-static void a_policy_forces_the_choice_among_unexpected_messages(void **state)
+static void a_hook_chooses_among_unexpected_messages(void **state)
 {
 	struct fixture *f = fixture_create();
 
-	f->world.policy = &f->policy;
+	mpi_choose_by(&f->world, &f->choice);
 	arrive(f, 1);
 	arrive(f, 2);
 	assert_int_equal(taken(post(f, MPI_ANY_SOURCE)), 2);
@@ -141,16 +143,49 @@ static void a_policy_forces_the_choice_among_unexpected_messages(void **state)
 	fixture_destroy(f);
 }
 
-static void named_receives_are_none_of_the_policys_business(void **state)
+static void named_receives_are_none_of_the_hooks_business(void **state)
 {
 	struct fixture *f = fixture_create();
 	struct mpi_request *a;
 
-	f->world.policy = &f->policy;
+	mpi_choose_by(&f->world, &f->choice);
 	a = post(f, 1);
 	arrive(f, 1);
 	assert_int_equal(taken(a), 1);
 	assert_int_equal(f->n_taken, 0);
+	fixture_destroy(f);
+}
+
+/* The wildcard was posted first and fits: the named receive waits, although its message is here. */
+static void a_named_receive_does_not_overtake_a_wildcard(void **state)
+{
+	struct fixture *f = fixture_create();
+	struct mpi_request *wild, *named;
+
+	mpi_choose_by(&f->world, &f->choice);
+	wild = post(f, MPI_ANY_SOURCE);
+	named = post(f, 1);
+	arrive(f, 1);
+	assert_int_equal(taken(named), -1);
+	arrive(f, 2); /* whom the wildcard takes: 1 is free now */
+	assert_int_equal(taken(wild), 2);
+	assert_int_equal(taken(named), 1);
+	fixture_destroy(f);
+}
+
+/* Without a hook all follows the cluster file's threshold; strict: nothing, loose: everything. */
+static void standard_sends_buffer_as_the_view_says(void **state)
+{
+	struct fixture *f = fixture_create();
+
+	f->cluster.protocol.eager_threshold_B = 100;
+	mpi_buffering_set(&f->world, MPI_BUFFERS_SMALL);
+	assert_true(mpi_match_buffers(&f->ranks[0], 100));
+	assert_false(mpi_match_buffers(&f->ranks[0], 101));
+	mpi_buffering_set(&f->world, MPI_BUFFERS_NONE);
+	assert_false(mpi_match_buffers(&f->ranks[0], 0));
+	mpi_buffering_set(&f->world, MPI_BUFFERS_ALL);
+	assert_true(mpi_match_buffers(&f->ranks[0], INT64_MAX));
 	fixture_destroy(f);
 }
 
@@ -195,10 +230,10 @@ static void step_message(struct fixture *f, struct waiting posted[], int n_poste
 			 struct waiting messages[], int *n_messages, struct waiting w)
 {
 	struct waiting *first = naive_first(posted, n_posted, &w, true);
-	struct mpi_message *message = util_pool_get(&f->world.messages);
+	struct mpi_message *message = util_pool_get(mpi_message_pool(&f->world, w.size_B));
 
 	assert_non_null(message);
-	memset(message, 0, sizeof *message);
+	memset(message, 0, offsetof(struct mpi_message, inline_data));
 	message->source = &f->ranks[w.source];
 	message->dest = &f->ranks[0];
 	message->context = mpi_message_context(&f->comm, CHANNEL_P2P);
@@ -276,9 +311,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_default_takes_what_arrives_first),
-	    cmocka_unit_test(a_policy_forces_the_choice_of_posted_wildcards),
-	    cmocka_unit_test(a_policy_forces_the_choice_among_unexpected_messages),
-	    cmocka_unit_test(named_receives_are_none_of_the_policys_business),
+	    cmocka_unit_test(a_hook_chooses_for_posted_wildcards),
+	    cmocka_unit_test(a_hook_chooses_among_unexpected_messages),
+	    cmocka_unit_test(named_receives_are_none_of_the_hooks_business),
+	    cmocka_unit_test(a_named_receive_does_not_overtake_a_wildcard),
+	    cmocka_unit_test(standard_sends_buffer_as_the_view_says),
 	    cmocka_unit_test(deep_queues_match_as_lists_do),
 	};
 

@@ -21,6 +21,7 @@
 #include "tools/run/schedule.h"
 #include "tools/run/spawned.h"
 #include "tools/run/whatif.h"
+#include "tools/verify/verify.h"
 #include "util/units.h"
 
 /* The calls that ranks are in when a run ends early: their time so far counts as waiting, for
@@ -112,7 +113,20 @@ static void describe_settings(const struct run *run, struct trace_run *out)
 	out->seed = (uint64_t)o->seed;
 }
 
-static void describe_outcome(const struct run *run, int n_bad_exits, struct trace_run *out)
+static void describe_findings(struct run *run, struct verify_report *findings,
+			      struct trace_run *out)
+{
+	verify_describe(run, findings);
+	if (!run->options.verify)
+		return;
+	out->findings = findings->findings;
+	out->n_findings = findings->n;
+	if (out->exit_status == 0 && findings->n_counting > 0 && !run->options.verify_warn)
+		out->exit_status = 1;
+}
+
+static void describe_outcome(struct run *run, int n_bad_exits, struct verify_report *findings,
+			     struct trace_run *out)
 {
 	if (run->signal)
 		out->outcome = TRACE_INTERRUPTED;
@@ -123,6 +137,7 @@ static void describe_outcome(const struct run *run, int n_bad_exits, struct trac
 	out->exit_status = run->signal			     ? 128 + run->signal
 			   : out->outcome == TRACE_COMPLETED ? 0
 							     : 1;
+	describe_findings(run, findings, out);
 	describe_collectives(run, out);
 	out->summary = run->summary;
 	out->real = run->real;
@@ -157,13 +172,15 @@ static char *describe_early_end(const struct run *run, const struct run_failure 
 }
 
 /* Returns 2 when it could not be written, but not because nobody reads any more; else 0. */
-static int print(const struct run *run, const struct trace_run *description)
+static int print(const struct run *run, const struct trace_run *description,
+		 const struct verify_report *findings)
 {
 	FILE *file = run->console;
 
 	errno = 0;
 	if (description->early_end)
 		fputs(description->early_end, file);
+	verify_print(findings, run->tool, file);
 	if (!run->options.quiet) {
 		fputc('\n', file);
 		trace_text_write(description, file);
@@ -294,6 +311,7 @@ int run_finish(struct run *run)
 	void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
 	int *codes = exit_codes(run->world);
 	struct trace_job *spawned = run_spawned_describe(run, &description.n_spawned);
+	struct verify_report findings;
 	char *early_end;
 	int n_bad_exits, status, lost;
 
@@ -306,7 +324,7 @@ int run_finish(struct run *run)
 	description.n_top_warnings = warnings.n;
 	run_warn(told, &warnings);
 	describe_settings(run, &description);
-	describe_outcome(run, n_bad_exits, &description);
+	describe_outcome(run, n_bad_exits, &findings, &description);
 	if (description.outcome == TRACE_FAILED) {
 		run_failure_describe(run, &failure);
 		description.failure = &failure.description;
@@ -318,9 +336,10 @@ int run_finish(struct run *run)
 	measure_simulation(run, &description);
 	early_end = describe_early_end(run, description.failure ? &failure : NULL, &description);
 	description.early_end = early_end;
-	lost = print(run, &description);
+	lost = print(run, &description, &findings);
 	status = write_results(run, &description);
 	status = status ? status : lost;
+	verify_report_finish(&findings);
 	trace_explanation_finish(&explanation);
 	free((void *)(uintptr_t)explanation.site_texts);
 	free((void *)(uintptr_t)explanation.site_jobs);

@@ -8,6 +8,7 @@
 #include "mpi/coll/algorithms.h"
 #include "cluster/placement.h"
 #include "mpi/record/record.h"
+#include "mpi/verify/verify.h"
 #include "pdexec/estimate.h"
 #include "pdexec/image.h"
 #include "pdexec/process.h"
@@ -25,6 +26,7 @@
 #include "tools/run/schedule.h"
 #include "tools/run/variation.h"
 #include "tools/run/whatif.h"
+#include "tools/verify/verify.h"
 #include "util/units.h"
 #include "util/version.h"
 
@@ -244,7 +246,9 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .n_private_libraries = o->n_private_libraries,
 	    .private_libraries = o->private_libraries,
 	    .max_spawned = run->cluster->spawn.max_processes,
-	    .substitute = run_is_recorded(run) ? mpi_record_substitute : NULL,
+	    .substitute = o->verify		 ? mpi_verify_substitute
+			  : run_is_recorded(run) ? mpi_record_substitute
+						 : NULL,
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,
 	};
@@ -259,6 +263,8 @@ static int prepare_world(struct run *run, struct util_error *err)
 		run->mpi->no_spawn = no_spawn(o);
 	if (!failed && run_is_recorded(run))
 		failed = run_record_create(run, err);
+	if (!failed && o->verify)
+		failed = verify_create(run, err);
 	if (!failed && run->schedule)
 		failed = run_launcher_create(run, run->schedule, &run->launcher, err);
 	if (!failed && o->tag_output)
@@ -291,6 +297,7 @@ static void finish(struct run *run)
 	run_output_destroy(run->output);
 	run_launcher_destroy(run->launcher);
 	mpi_record_destroy(run->record);
+	verify_suppressions_destroy(run->suppressions);
 	mpi_world_destroy(run->mpi);
 	pd_world_destroy(run->world);
 	run_observers_destroy(run);

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "tools/run/repeat.h"
+#include "tools/verify/verify.h"
 #include "util/options.h"
 #include "util/units.h"
-
 
 static const char *const mode_names[] = {
 	[PD_COMPUTE_DIRECT] = "direct",
@@ -69,6 +69,9 @@ enum option_code {
 	OPTION_RECORD,
 	OPTION_TAG_OUTPUT,
 	OPTION_QUIET,
+	OPTION_VERIFY,
+	OPTION_VERIFY_SUPPRESS,
+	OPTION_VERIFY_WARN,
 	OPTION_VERSION,
 };
 
@@ -114,6 +117,9 @@ static const struct option long_options[] = {
     {"vary-compute", required_argument, NULL, OPTION_VARY_COMPUTE},
     {"vary-kernels", no_argument, NULL, OPTION_VARY_KERNELS},
     {"vary-transfer", required_argument, NULL, OPTION_VARY_TRANSFER},
+    {"verify", optional_argument, NULL, OPTION_VERIFY},
+    {"verify-suppress", required_argument, NULL, OPTION_VERIFY_SUPPRESS},
+    {"verify-warn", no_argument, NULL, OPTION_VERIFY_WARN},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
 };
@@ -276,6 +282,7 @@ static const struct {
 	{OPTION_HTML, offsetof(struct run_options, html)}, {OPTION_JSON, offsetof(struct run_options, json)},
 	{OPTION_REAL, offsetof(struct run_options, real)}, {OPTION_RECORD, offsetof(struct run_options, record)},
 	{OPTION_REPORT, offsetof(struct run_options, report)}, {OPTION_TIME_ONLY, offsetof(struct run_options, time_only)},
+	{OPTION_VERIFY_SUPPRESS, offsetof(struct run_options, verify_suppress)},
 	{OPTION_TRACE_OUT, offsetof(struct run_options, trace_out)}, {OPTION_WHAT_IF, offsetof(struct run_options, what_if)},
 };
 
@@ -314,6 +321,10 @@ static int take_output_option(int option, char *value, struct run_options *out,
 	case OPTION_QUIET:
 		out->quiet = true;
 		return 0;
+	case OPTION_VERIFY:
+	case OPTION_VERIFY_WARN:
+		out->verify_warn |= option == OPTION_VERIFY_WARN;
+		return option == OPTION_VERIFY ? verify_parts_parse(value, &out->verify, err) : 0;
 	default:
 		return 1;
 	}

@@ -56,6 +56,9 @@ struct run_options {
 	bool coll_help; /* --coll help */
 	const char *schedule; /* file of jobs, NULL: none */
 	bool ignore_leaks;	  /* no warnings about what the program did not free */
+	unsigned verify;	       /* enum mpi_verify_part; 0: nothing is verified */
+	bool verify_warn;	       /* findings do not change the exit status */
+	const char *verify_suppress; /* file of findings that are not wanted, NULL: none */
 	const char *check_binary; /* file to look at instead of a run, NULL: none */
 	bool is_replay; /* the options are those of mpisim-replay */
 	char **program; /* what follows the options, NULL at its end */

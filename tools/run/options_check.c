@@ -128,6 +128,23 @@ static int check_run(const struct run_options *options, struct util_error *err)
 	return failed ? failed : run_repeat_check(options, err);
 }
 
+/* Verification looks at one run, by functions of its own between the program and MPI. */
+static int check_verify(const struct run_options *o, struct util_error *err)
+{
+	const char *found = o->record	       ? "--record"
+			    : o->n_repeats > 1 ? "--repeat"
+			    : o->vary_cluster  ? "--vary-cluster"
+					       : NULL;
+
+	if (!o->verify && (o->verify_warn || o->verify_suppress))
+		return util_error_set(err, UTIL_EINPUT, "%s needs --verify",
+				      o->verify_warn ? "--verify-warn" : "--verify-suppress");
+	if (o->verify && found)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--verify looks at one run of the program; found %s", found);
+	return 0;
+}
+
 /* What would need the program again. */
 static const char *find_unreplayable(const struct run_options *o)
 {
@@ -152,6 +169,7 @@ static const char *find_unreplayable(const struct run_options *o)
 	    {o->record, "--record"},
 	    {o->check_binary, "--check-binary"},
 	    {o->ignore_leaks, "--ignore-leaks"},
+	    {o->verify != 0, "--verify"},
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -213,6 +231,8 @@ int run_options_check(const struct run_options *options, struct util_error *err)
 	if (options->real && options->schedule)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--real is a run of one program; found --schedule");
+	if (check_verify(options, err))
+		return err->code;
 	return options->is_replay ? check_replay(options, err) : check_run(options, err);
 }
 

@@ -22,16 +22,18 @@
 #define CHILD_FD 3 /* where a child writes its time */
 #define ROUNDING 1e-9
 
-double run_widest_coverage(int n)
+/* What the smallest and largest of n times cover. */
+static double widest_coverage(int n)
 {
 	return (n - 1.0) / (n + 1.0);
 }
 
-int run_least_repeats(double coverage)
+/* The least n whose smallest and largest time cover it; 0 < coverage < 1. */
+static int least_repeats(double coverage)
 {
 	int n = (int)((1 + coverage) / (1 - coverage) - ROUNDING);
 
-	while (run_widest_coverage(n) < coverage - ROUNDING)
+	while (widest_coverage(n) < coverage - ROUNDING)
 		n++;
 	return n;
 }
@@ -75,11 +77,11 @@ int run_repeat_check(const struct run_options *o, struct util_error *err)
 		    err, UTIL_EINPUT,
 		    "--repeat needs another mode than --compute collect, whose runs "
 		    "append to --bench-out");
-	if (o->coverage > run_widest_coverage(o->n_repeats) + 1e-9)
+	if (o->coverage > widest_coverage(o->n_repeats) + 1e-9)
 		return util_error_set(
 		    err, UTIL_EINPUT,
 		    "--interval: found %g with --repeat %d, wanted at least %d runs for it",
-		    100 * o->coverage, o->n_repeats, run_least_repeats(o->coverage));
+		    100 * o->coverage, o->n_repeats, least_repeats(o->coverage));
 	return 0;
 }
 

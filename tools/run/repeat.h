@@ -20,11 +20,6 @@ struct run_options;
 #define RUN_REPEAT_TRACE "/dev/fd/4"
 #define RUN_REPEAT_TRACE_FD 4
 
-/* What the smallest and largest of n times cover. */
-double run_widest_coverage(int n);
-/* The least n whose smallest and largest time cover it; 0 < coverage < 1. */
-int run_least_repeats(double coverage);
-
 /* "95" as 0.95. Errors: UTIL_EINPUT. */
 int run_coverage_parse(const char *text, double *out, struct util_error *err);
 /* Whether --repeat and --interval make sense beside the other options. Errors: UTIL_EINPUT. */

@@ -19,6 +19,7 @@
 struct run_launcher;
 struct run_output;
 struct run_schedule;
+struct verify_suppressions;
 
 #define RUN_RESERVE_B ((size_t)4 << 20)
 
@@ -57,6 +58,7 @@ struct run {
 	off_t input_begin;	   /* tools/run/input.h */
 	double *repeat_times_s;	   /* [options.n_repeats] of --repeat; NULL without */
 	struct trace_prediction interval; /* n_runs 0: none */
+	struct verify_suppressions *suppressions; /* tools/verify/suppress.h; NULL: none */
 	struct run_strings notes;  /* warnings beside those that the run gives */
 	int signal;		   /* that interrupted the run; 0: none */
 	int stuck_rank;		   /* from which control was taken then, -1: none; where it was */

@@ -12,7 +12,9 @@
 
 enum { MOST_RUNS = 9, LEAST_RUNS = 3, REPLAYED_MESSAGES = 200000 };
 
-int run_variation_count(uint64_t n_messages)
+/* How many runs, by the point-to-point and collective messages of the first: odd, so that the
+ * median is one of them; 9 where these take about two seconds, at least 3. */
+static int count_runs(uint64_t n_messages)
 {
 	uint64_t more = REPLAYED_MESSAGES / (n_messages + 1);
 
@@ -33,7 +35,7 @@ void run_variation_resolve(struct run *run)
 	if (o->vary_transfer < 0)
 		o->vary_transfer = o->deterministic ? 0 : cluster->variation.messages;
 	run->is_varied = has_own && (o->vary_compute > 0 || o->vary_transfer > 0) &&
-			 o->n_repeats == 0 && !o->vary_cluster && !o->vary_kernels &&
+			 o->n_repeats == 0 && !o->verify && !o->vary_cluster && !o->vary_kernels &&
 			 o->mode != PD_COMPUTE_COLLECT;
 }
 
@@ -225,7 +227,7 @@ static int vary(struct run *run, struct mtrace_file *file, struct util_error *er
 	bool runs_again;
 	int k, failed;
 
-	o->n_repeats = run_variation_count(run->mpi->n_messages + run->mpi->n_collective_messages);
+	o->n_repeats = count_runs(run->mpi->n_messages + run->mpi->n_collective_messages);
 	runs_again = !o->is_replay && o->mode == PD_COMPUTE_MODELLED && depends_on_time(file);
 	failed = runs_again ? run_repeat(run, err) : replay_all(run, file, err);
 	if (failed || run->signal)

@@ -17,10 +17,6 @@
  */
 struct run;
 
-/* How many runs, by the point-to-point and collective messages of the first: odd, so that the
- * median is one of them; 9 where these take about two seconds, at least 3. */
-int run_variation_count(uint64_t n_messages);
-
 /* Puts the cluster's variation where the options say none, and says whether the run is varied. */
 void run_variation_resolve(struct run *run);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mpi/env/leaks.h"
+#include "mpi/verify/verify.h"
 #include "pdexec/blas.h"
 #include "pdexec/private.h"
 #include "pdexec/process.h"
@@ -297,7 +298,7 @@ void run_warn(const struct run *run, struct run_strings *warnings)
 {
 	for (int i = 0; i < run->notes.n; i++)
 		run_strings_add(warnings, "%s", run->notes.items[i]);
-	if (!run->options.ignore_leaks)
+	if (!run->options.ignore_leaks && !mpi_verify_wants(run->mpi, MPI_VERIFY_LEAKS))
 		warn_leaks(run, warnings);
 	warn_model(run, warnings);
 	warn_program(run, warnings);

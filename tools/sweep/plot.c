@@ -9,7 +9,7 @@
 #include "tools/sweep/options.h"
 #include "util/gnuplot.h"
 
-const struct sweep_plot_kind sweep_plot_kinds[] = {
+static const struct sweep_plot_kind kinds[] = {
     {"speedup", sweep_draw_speedup}, {"efficiency", sweep_draw_efficiency},
     {"time", sweep_draw_time},	     {"heatmap", sweep_draw_heatmap},
     {"tornado", sweep_draw_tornado}, {"curves", sweep_draw_curves},
@@ -18,7 +18,7 @@ const struct sweep_plot_kind sweep_plot_kinds[] = {
 
 static const struct sweep_plot_kind *find_kind(const char *name, struct util_error *err)
 {
-	for (const struct sweep_plot_kind *kind = sweep_plot_kinds; kind->name; kind++)
+	for (const struct sweep_plot_kind *kind = kinds; kind->name; kind++)
 		if (strcmp(kind->name, name) == 0)
 			return kind;
 	util_error_set(

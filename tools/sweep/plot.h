@@ -62,7 +62,6 @@ struct sweep_plot_kind {
 	/* Writes plot->csv and plot->gp, without the parts that all have. */
 	int (*draw)(struct sweep_plot *plot, struct util_error *err);
 };
-extern const struct sweep_plot_kind sweep_plot_kinds[]; /* ends with a NULL name */
 
 /* x and y of a row; the parameters that they stand for (-1: none) do not count as others. */
 struct sweep_choice {

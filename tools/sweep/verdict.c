@@ -66,7 +66,8 @@ static double time_in(const struct sweep_row *row, int round)
 	return round < row->n_rounds ? row->times_s[round] : 0;
 }
 
-bool sweep_rows_differ(const struct sweep_row *a, const struct sweep_row *b)
+/* Both are done. Rows that vary at random differ where their intervals part. */
+static bool sweep_rows_differ(const struct sweep_row *a, const struct sweep_row *b)
 {
 	int n_rounds = a->n_rounds > b->n_rounds ? a->n_rounds : b->n_rounds;
 	struct sums ratios = {0};

@@ -19,8 +19,6 @@
 
 /* Sets low_s and high_s of a done row that has times_s. */
 void sweep_row_set_interval(struct sweep_row *row);
-/* Both are done. Rows that vary at random differ where their intervals part. */
-bool sweep_rows_differ(const struct sweep_row *a, const struct sweep_row *b);
 /* Sets is_candidate of the rows that may be the fastest. Returns how many, and the one with the
  * shortest time, the first of equal ones, in *out_best; -1: no row is done. */
 int sweep_candidates_mark(struct sweep_table *table, int *out_best);

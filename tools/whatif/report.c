@@ -6,7 +6,8 @@
 
 #include "util/units.h"
 
-double whatif_gain(const struct whatif_base *base, const struct whatif_scenario *scenario)
+/* The fraction of the base's time that a scenario saves. */
+static double gain_of(const struct whatif_base *base, const struct whatif_scenario *scenario)
 {
 	return 1 - scenario->time_s / base->time_s;
 }
@@ -84,7 +85,7 @@ void whatif_report_text(const struct whatif_report *report, FILE *file)
 		else
 			fprintf(file, "%-*s  %12s  %+6.1f %%\n", width, s->name,
 				util_format_time(buf, sizeof buf, s->time_s),
-				100 * whatif_gain(base, s));
+				100 * gain_of(base, s));
 	}
 	if (report->derivatives)
 		derivatives_text(report, file);
@@ -128,7 +129,7 @@ static json_t *scenarios_json(const struct whatif_report *report)
 			json_object_set_new(entry, "error", json_string(s->error));
 		} else {
 			json_object_set_new(entry, "time_s", json_real(s->time_s));
-			json_object_set_new(entry, "gain", json_real(whatif_gain(report->base, s)));
+			json_object_set_new(entry, "gain", json_real(gain_of(report->base, s)));
 		}
 		json_object_set_new(entry, "how", json_string(report->base->how));
 		json_array_append_new(list, entry);

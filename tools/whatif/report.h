@@ -15,8 +15,6 @@ struct whatif_report {
 
 /* Best first, what failed last, else in the order in which they were asked for. */
 void whatif_sort(struct whatif_scenarios *scenarios);
-/* The fraction of the base's time that a scenario saves. */
-double whatif_gain(const struct whatif_base *base, const struct whatif_scenario *scenario);
 void whatif_report_text(const struct whatif_report *report, FILE *file);
 /* What whoever reads the predictions should know, of the base. */
 void whatif_report_warnings(const struct whatif_report *report, FILE *file);

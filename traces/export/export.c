@@ -52,7 +52,8 @@ static const struct trace_format *find_format(const char *path, size_t *out_stem
 	return NULL;
 }
 
-int trace_export_check(const char *path, struct util_error *err)
+/* Errors: UTIL_EINPUT for an ending that is none of these. */
+static int check_ending(const char *path, struct util_error *err)
 {
 	size_t stem;
 	const struct trace_format *format = find_format(path, &stem);
@@ -239,7 +240,7 @@ int trace_export_create(const char *path, const struct trace_summary *summary,
 {
 	struct trace_export *exporter = calloc(1, sizeof *exporter);
 	size_t n = (size_t)summary->max_ranks, stem;
-	int failed = trace_export_check(path, err);
+	int failed = check_ending(path, err);
 
 	if (!exporter)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for a trace");

@@ -13,8 +13,6 @@
  */
 struct trace_export;
 
-/* Errors: UTIL_EINPUT for an ending that is none of these. */
-int trace_export_check(const char *path, struct util_error *err);
 /* `path` is borrowed. Errors: UTIL_EINPUT, UTIL_ESYSTEM, UTIL_ENOMEM. */
 int trace_export_create(const char *path, const struct trace_summary *summary,
 			struct trace_export **out, struct util_error *err);

@@ -247,13 +247,13 @@ static struct mpi_coll_args arguments(const struct config *c, int me)
 						.type = fake_type_handle(c->recv_type)};
 	args.send.has_counts = is_vector(c->kind) && (is_scatter || is_alltoall(c->kind));
 	args.recv.has_counts = is_vector(c->kind) && !is_scatter;
-	args.send.counts.plain = m->send_counts;
-	args.send.displs.plain = m->send_displs;
-	args.recv.counts.plain = m->recv_counts;
-	args.recv.displs.plain = m->recv_displs;
+	args.send.counts.narrow = m->send_counts;
+	args.send.displs.narrow = m->send_displs;
+	args.recv.counts.narrow = m->recv_counts;
+	args.recv.displs.narrow = m->recv_displs;
 	if (c->kind == COLL_REDUCE_SCATTER) { /* by destination */
-		args.recv.counts.plain = m->send_counts;
-		args.recv.displs.plain = NULL;
+		args.recv.counts.narrow = m->send_counts;
+		args.recv.displs.narrow = NULL;
 	}
 	args.send.has_types = args.recv.has_types = c->kind == COLL_ALLTOALLW;
 	args.send.types = m->send_types;

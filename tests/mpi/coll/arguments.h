@@ -18,8 +18,8 @@ static inline struct mpi_coll_args valid(enum mpi_coll_kind kind)
 	bool is_alltoall = kind == COLL_ALLTOALLV || kind == COLL_ALLTOALLW;
 	struct mpi_coll_side_args side = {.count = 2,
 					  .type = MPI_INT,
-					  .counts = {.plain = counts},
-					  .displs = {.plain = displs},
+					  .counts = {.narrow = counts},
+					  .displs = {.narrow = displs},
 					  .types = int_types,
 					  .has_types = kind == COLL_ALLTOALLW};
 	struct mpi_coll_args args = {.kind = kind,

@@ -43,7 +43,7 @@ static void without_data_there_are_no_messages(void **state)
 		for (int i = 0; i < N; i++) {
 			args[i] = valid(kind);
 			args[i].send.count = args[i].recv.count = 0;
-			args[i].send.counts.plain = args[i].recv.counts.plain = zeros;
+			args[i].send.counts.narrow = args[i].recv.counts.narrow = zeros;
 		}
 		fake_run(args, 1, errors);
 		for (int i = 0; i < N; i++)
@@ -71,8 +71,8 @@ static struct mpi_coll_args arguments_at(enum mpi_coll_kind kind, int rank, cons
 	bool is_root = rank == args.root;
 
 	args.send.types = args.recv.types = eight_types;
-	args.send.counts.plain = args.recv.counts.plain = twos;
-	args.send.displs.plain = args.recv.displs.plain =
+	args.send.counts.narrow = args.recv.counts.narrow = twos;
+	args.send.displs.narrow = args.recv.displs.narrow =
 	    kind == COLL_ALLTOALLW ? byte_displs : backwards;
 	args.send.buf = b->send;
 	args.recv.buf = b->recv;
@@ -268,7 +268,7 @@ static void every_operation_has_a_linear_algorithm_and_a_default_that_fits(void 
 				for (int i = 0; i < n; i++)
 					numbers[i] = (int)count;
 				if (kind == COLL_REDUCE_SCATTER)
-					coll.given.send.counts.plain = numbers;
+					coll.given.send.counts.narrow = numbers;
 				assert_true(
 				    mpi_coll_algorithm_fits(mpi_coll_choose(NULL, &coll), &coll));
 			}

@@ -70,11 +70,11 @@ static void counts_must_not_be_negative(void **state)
 		struct mpi_coll_args args = valid(kind);
 
 		args.recv.count = -1;
-		args.recv.counts.plain = negative_counts;
+		args.recv.counts.narrow = negative_counts;
 		assert_int_equal(resolve(1, args), MPI_ERR_COUNT);
 		args = valid(kind);
 		args.send.count = -1;
-		args.send.counts.plain = negative_counts;
+		args.send.counts.narrow = negative_counts;
 		assert_int_equal(resolve(1, args), kind == COLL_BCAST || is_reduction(kind)
 						       ? MPI_SUCCESS
 						       : MPI_ERR_COUNT);
@@ -105,10 +105,10 @@ static void arrays_must_be_there(void **state)
 
 		if (!args.recv.has_counts && !args.send.has_counts)
 			continue;
-		args.recv.counts.plain = args.send.counts.plain = NULL;
+		args.recv.counts.narrow = args.send.counts.narrow = NULL;
 		assert_int_equal(resolve(1, args), MPI_ERR_ARG);
 		args = valid(kind);
-		args.recv.displs.plain = args.send.displs.plain = NULL;
+		args.recv.displs.narrow = args.send.displs.narrow = NULL;
 		assert_int_equal(resolve(1, args),
 				 kind == COLL_REDUCE_SCATTER ? MPI_SUCCESS : MPI_ERR_ARG);
 		args = valid(kind);
@@ -224,7 +224,7 @@ static void what_is_not_significant_is_not_looked_at(void **state)
 		struct mpi_coll_side_args *side = is_scatter(kinds[i]) ? &args.send : &args.recv;
 
 		side->buf = NULL;
-		side->counts.plain = side->displs.plain = NULL;
+		side->counts.narrow = side->displs.narrow = NULL;
 		if (kinds[i] != COLL_REDUCE) {
 			side->type = MPI_DATATYPE_NULL;
 			side->count = -5;

@@ -35,7 +35,7 @@ static struct mpi_coll operation(const struct mpi_coll_profile *profile, enum mp
 	if (kind == COLL_ALLGATHERV || kind == COLL_REDUCE_SCATTER) {
 		for (int i = 0; i < n; i++)
 			counts[i] = is_total ? size_B / n + (i < size_B % n) : size_B;
-		coll.given.recv.counts.large = coll.given.send.counts.large = counts;
+		coll.given.recv.counts.wide = coll.given.send.counts.wide = counts;
 	}
 	return coll;
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What every call of a verified program does first and last. */
+#include "mpi/verify/call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/verify/internal.h"
+#include "pdexec/arch.h"
+
+void *mpi_verify_substitute(const char *name)
+{
+	int n, low = 0, high;
+	const struct mpi_verify_function *functions = mpi_verify_functions(&n);
+
+	if (name[0] == 'P')
+		name++;
+	for (high = n; low < high;) {
+		int middle = low + (high - low) / 2, order = strcmp(functions[middle].name, name);
+
+		if (order == 0) {
+			void *address;
+
+			memcpy(&address, &functions[middle].function, sizeof address);
+			return address;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_function *function,
+		      const union mpi_verify_value values[], const void *site)
+{
+	struct mpi_rank *me = pd_current ? pd_current->mpi : NULL;
+
+	if (!me || pd_current->world->thread != pd_arch_thread_pointer() || me->depth > 0)
+		return false;
+	if (me->depth == MPI_DEPTH_FOREIGN)
+		site = mpi_foreign_site(me);
+	mpi_enter_described(me, function->name, site);
+	*call = (struct mpi_verify_call){.me = me, .function = function, .values = values};
+	if (me->n_open > 0 && !me->world->verify->is_blind)
+		mpi_verify_before(call);
+	return true;
+}
+
+MPI_Status *mpi_verify_status(struct mpi_verify_call *call, MPI_Status *status)
+{
+	return call->status = status == MPI_STATUS_IGNORE ? &call->own : status;
+}
+
+MPI_Status *mpi_verify_statuses(struct mpi_verify_call *call, int n, MPI_Status statuses[])
+{
+	if (statuses != MPI_STATUSES_IGNORE || n <= 0)
+		return call->statuses = statuses;
+	if (n == 1)
+		return call->statuses = &call->own;
+	/* the call may block: other ranks need statuses of their own */
+	call->own_statuses = malloc((size_t)n * sizeof *call->own_statuses);
+	return call->statuses = call->own_statuses ? call->own_statuses : statuses;
+}
+
+int mpi_verify_end_call(struct mpi_verify_call *call, int code)
+{
+	if (!call->me->world->verify->is_blind)
+		mpi_verify_after(call, code);
+	free(call->own_statuses);
+	return mpi_leave(call->me, code);
+}

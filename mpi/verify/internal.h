@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_VERIFY_INTERNAL_H
+#define MPI_VERIFY_INTERNAL_H
+
+#include "mpi/verify/call.h"
+#include "mpi/verify/verify.h"
+
+/* What the files of this folder share. */
+
+struct mpi_verify {
+	struct mpi_world *world;
+	unsigned parts;
+	struct mpi_finding *findings; /* [n_findings] */
+	uint64_t *keys;		      /* [n_findings] of class and calls */
+	int n_findings, capacity;
+	bool is_blind;	 /* calls were made that were not seen: no shadow of the matching */
+	bool has_raised; /* the failure that ends the run is a finding already */
+	bool has_ended, is_out_of_memory;
+};
+
+/* What is looked at before and after the real function; `code`: what that returned. */
+void mpi_verify_before(struct mpi_verify_call *call);
+void mpi_verify_after(struct mpi_verify_call *call, int code);
+/* The failure that ended the run. */
+void mpi_verify_failure(struct mpi_verify *verify);
+
+#endif

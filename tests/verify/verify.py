@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpisim-run --verify: its options, and which findings which program gives.
+
+usage: verify.py BIN_DIR SOURCE_DIR
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+PROGRAMS = pathlib.Path(sys.argv.pop(1)).resolve() / "programs"
+CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 8\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+
+
+def call(*words):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False)
+
+
+class Base(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-verify-"))
+        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        for source in PROGRAMS.glob("*.c"):
+            built = call(BIN / "mpisim-cc", "-g", source, "-o", cls.dir / source.stem)
+            assert built.returncode == 0, built.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def start(self, program, *options, n=2):
+        out = self.dir / "out.json"
+        out.unlink(missing_ok=True)
+        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", n, "--compute", "modelled", "--deterministic", "--json", out,
+                    *options, self.dir / program[0], *program[1:])
+        return done, json.loads(out.read_text()) if out.exists() else None
+
+    def findings(self, *program, options=("--verify",), n=2, status=1):
+        done, results = self.start(program, *options, n=n)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return results["findings"]
+
+    def classes(self, *program, **more):
+        return [f["class"] for f in self.findings(*program, **more)]
+
+
+class Options(Base):
+    def test_a_right_program_has_no_findings(self):
+        self.assertEqual(self.findings("cases", "fine", status=0), [])
+
+    def test_without_the_option_there_are_no_findings(self):
+        done, results = self.start(("cases", "wrong-tag"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("findings", results)
+
+    def test_results_are_the_same_with_and_without(self):
+        _, plain = self.start(("cases", "fine"))
+        _, verified = self.start(("cases", "fine"), "--verify")
+        self.assertEqual(verified.pop("findings"), [])
+        plain.pop("simulation"), verified.pop("simulation")
+        self.assertEqual(plain, verified)
+
+    def test_an_error_that_the_program_takes_is_a_finding(self):
+        (finding,) = self.findings("cases", "wrong-tag")
+        self.assertEqual((finding["class"], finding["severity"], finding["count"]), ("invalid-tag", "error", 2))
+        self.assertRegex(finding["calls"][0]["site"], r"cases\.c:\d+")
+        self.assertIn("-5", finding["found"])
+
+    def test_findings_need_not_change_the_exit_status(self):
+        self.assertEqual(len(self.findings("cases", "wrong-tag", options=("--verify", "--verify-warn"), status=0)), 1)
+
+    def test_only_what_is_asked_for_is_found(self):
+        self.assertEqual(self.findings("cases", "lost-comm", options=("--verify=matching",), status=0), [])
+        (finding,) = self.findings("cases", "lost-comm", options=("--verify=leaks,matching",))
+        self.assertEqual((finding["class"], finding["count"], finding["calls"][0]["call"]), ("communicator-leak", 6, "MPI_Comm_dup"))
+
+    def test_findings_are_suppressed_by_class_function_and_line(self):
+        rules = self.dir / "rules"
+        for text, status in (("communicator-*\n", 0), ("# none\n\n", 1), ("communicator-leak MPI_Comm_dup cases.c:*", 0), ("* MPI_Comm_split", 1),
+                             ("group-leak", 1), ("* * other.c:*", 1)):
+            rules.write_text(text)
+            with self.subTest(text):
+                found = self.findings("cases", "lost-comm", options=("--verify", "--verify-suppress", rules), status=status)
+                self.assertEqual(len(found), status)
+
+    def test_wrong_options_are_refused(self):
+        rules = self.dir / "rules"
+        rules.write_text("\nclass function place more\n")
+        for options, text in ((("--verify=all",), 'found "all", wanted some of'), (("--verify-warn",), "--verify-warn needs --verify"),
+                              (("--verify", "--record", self.dir / "t"), "found --record"), (("--verify", "--verify-suppress", rules), "rules:2: found"),
+                              (("--verify", "--verify-suppress", self.dir / "none"), "cannot read")):
+            with self.subTest(options):
+                done, _ = self.start(("cases", "fine"), *options)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(text, done.stderr)
+
+    def test_failures_are_findings(self):
+        (finding,) = self.findings("cases", "wrong-order")
+        self.assertEqual(finding["class"], "collective-mismatch")
+
+
+if __name__ == "__main__":
+    unittest.main()
