@@ -4,6 +4,7 @@
 
 #include "mpi/core/rank.h"
 #include "mtrace/reader.h"
+#include "util/map.h"
 
 /*
  * Replays a trace: a program built into the simulator makes the recorded calls again, with buffers
@@ -36,7 +37,7 @@ struct replay {
 	double *scales; /* [file->n_strings] of kernels; negative: not known yet */
 	void *zeros;	/* [n_zeros] of 8 bytes */
 	uint64_t n_zeros;
-	struct replay_kept *kept; /* arrays that operations under way use */
+	struct util_map kept; /* arrays that operations under way use */
 	bool has_bench;
 	struct replay_repeat *repeat; /* NULL: all is simulated */
 	int n_computing;	      /* ranks that end a step of computation */

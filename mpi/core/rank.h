@@ -106,7 +106,7 @@ struct mpi_world {
 	struct mpi_payloads payloads; /* data of messages that keep it: p2p's own */
 	struct mpi_pair_table *pairs; /* p2p: order of delivery */
 	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */
-	const struct mpi_choice *choice;  /* borrowed: mpi/p2p/choose.h; NULL: time decides */
+	const struct mpi_choice *choice; /* borrowed: mpi/p2p/choose.h; NULL: time decides */
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
 	int64_t buffered_B; /* standard sends of more wait for their receive; -1: all do */
 	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/eager.h); -1: none is */
@@ -125,10 +125,8 @@ struct mpi_world {
 	struct mpi_leaks *leaks; /* found at MPI_Finalize: env's own */
 	struct mpi_record *record; /* mpi/record/record.h; NULL: the run is not recorded */
 	struct mpi_verify *verify; /* mpi/verify/verify.h; NULL: the run is not verified */
-	const char *
-	    failure_class; /* for it: the class of the failure that comes next; NULL: by its kind */
-	const void *
-	    described; /* record or verify: calls of the program come through functions of theirs */
+	const char *failure_class; /* for it: the class of the failure that comes next; NULL: by its kind */
+	const void *described; /* record or verify: calls of the program come through functions of theirs */
 	uint64_t n_messages,
 	    n_bytes; /* point-to-point messages of the application and their payload */
 	uint64_t n_collective_messages,

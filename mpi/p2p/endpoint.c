@@ -22,10 +22,11 @@ static int64_t plain_size(const struct mpi_world *world)
 
 void mpi_buffering_set(struct mpi_world *world, enum mpi_buffering buffering)
 {
-	world->buffered_B = buffering == MPI_BUFFERS_NONE ? -1
-			    : buffering == MPI_BUFFERS_ALL
-				? INT64_MAX
-				: world->pd->cluster->protocol.eager_threshold_B;
+	int64_t threshold_B = world->pd->cluster->protocol.eager_threshold_B;
+
+	world->buffered_B = buffering == MPI_BUFFERS_NONE  ? -1
+			    : buffering == MPI_BUFFERS_ALL ? INT64_MAX
+							   : threshold_B;
 	world->plain_B = plain_size(world);
 }
 

@@ -23,8 +23,7 @@ struct mpi_endpoint {
 	struct mpi_request *lent_first; /* rendezvous sends, and receives of matched ones: they use
 					   the program's memory */
 	struct mpi_wait wait; /* what the rank is blocked in */
-	struct mpi_message
-	    *found;	      /* by a probe that waits, where a hook chooses; NULL: nothing yet */
+	struct mpi_message *found; /* by a probe that waits, where a hook chooses; NULL: nothing yet */
 	const char *purpose;  /* … of that, where its requests do not tell; NULL: they do */
 	int n_to_go; /* requests that still have to complete before it goes on */
 	bool

@@ -98,8 +98,7 @@ static uint32_t n_quick_after(const struct mpi_rank *me)
 
 	if (is_modelled(me) || endpoint->n_polls < MPI_POLL_QUICK_FROM ||
 	    endpoint->n_polls >= FREE_POLLS_MEASURED || endpoint->n_refused >= REFUSED_MAX ||
-	    me->world->described ||
-	    (world->observers.wanted & SIM_OBSERVED_CALL && !world->observers.tally))
+	    me->world->described || (world->observers.wanted & SIM_OBSERVED_CALL && !world->observers.tally))
 		return 0;
 	return endpoint->n_polls / QUICK_SHARE;
 }

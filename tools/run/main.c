@@ -246,9 +246,9 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .n_private_libraries = o->n_private_libraries,
 	    .private_libraries = o->private_libraries,
 	    .max_spawned = run->cluster->spawn.max_processes,
-	    .substitute = o->verify		 ? mpi_verify_substitute
-			  : run_is_recorded(run) ? mpi_record_substitute
-						 : NULL,
+	    .substitute = o->verify ? mpi_verify_substitute
+			: run_is_recorded(run) ? mpi_record_substitute
+					       : NULL,
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,
 	};
