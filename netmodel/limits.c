@@ -26,8 +26,7 @@ static double limit_of(const struct net_model *model, const struct net_link *lin
 
 static void update_limits(struct net_model *model, int node)
 {
-	struct net_link *out = &model->links[node],
-			*in = &model->links[model->cluster->n_nodes + node];
+	struct net_link *out = net_node_out(model, node), *in = net_node_in(model, node);
 	double out_limit = limit_of(model, out, in), in_limit = limit_of(model, in, out);
 
 	if (out->limit != out_limit)
@@ -59,7 +58,7 @@ void net_transfer_pass_burst(struct net_model *model, struct net_transfer *trans
 {
 	struct net_link *out = net_out_link(transfer), *in = net_in_link(transfer);
 	double out_s = credit_of(model, out), in_s = credit_of(model, in);
-	double passed_s = fmin(net_transfer_left(transfer), fmin(out_s, in_s));
+	double passed_s = fmin(net_fluid_left(transfer), fmin(out_s, in_s));
 
 	transfer->remaining_s -= passed_s;
 	out->credit_s = out_s - passed_s;
