@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A transfer that stays alone on its links: one event instead of two, and one test. */
-#include <math.h>
-
+/* A transfer that stays alone on its links, of the star: one event instead of two, and one test. */
 #include "netmodel/private.h"
 
 /* Part of its callers, so that what is constant there costs nothing: every message passes here. */
@@ -76,11 +74,7 @@ void net_fast_call_in(struct net_transfer *transfer)
 		sim_engine_at(model->engine, &transfer->event, transfer->updated);
 		return;
 	}
-	if (!net_links_join(transfer, out, in))
-		return;
-	transfer->rate = 1;
-	net_link_set_alone(out, 1, 1, 1, 1);
-	net_link_set_alone(in, 1, INFINITY, 1, 1);
+	net_links_begin_alone(transfer);
 }
 
 /* With the plain delay, on links that are not idle. */

@@ -97,7 +97,7 @@ void net_fluid_go(struct net_stream *stream)
 	struct net_model *model = first->model;
 
 	if (first->stage == NET_STAGE_STALLED && !is_stopped(first)) {
-		net_links_enter(model, first);
+		net_links_enter(first);
 	} else if (first->stage == NET_STAGE_SHARED && first->rate > 0) {
 		settle(first);
 		sim_engine_at(model->engine, &first->event,
@@ -117,7 +117,7 @@ static void advance(struct net_stream *stream)
 			return;
 		}
 		if (first->remaining_s > 0 || first->mark || first->model->queue_s > 0) {
-			net_links_enter(first->model, first);
+			net_links_enter(first);
 			return;
 		}
 		net_stream_remove_first(stream);
@@ -128,7 +128,7 @@ static void advance(struct net_stream *stream)
 /* No more of its stream may pass: the transfer leaves its links until it may. */
 static void stall(struct net_transfer *first)
 {
-	net_links_leave(first->model, first);
+	net_links_leave(first);
 	first->rate = 0;
 	first->stage = NET_STAGE_STALLED;
 }
@@ -177,13 +177,15 @@ void net_fluid_fire(struct sim_event *event)
 		transfer->is_ready = true;
 		advance(stream);
 	} else if (transfer->stage != NET_STAGE_SHARED) {
-		net_links_enter(transfer->model, transfer);
+		net_links_enter(transfer);
 	} else if (stream && stops(transfer)) {
 		return;
 	} else if (transfer->mark) {
 		pass_mark(transfer);
 	} else {
-		net_links_leave(transfer->model, transfer);
+		net_links_leave(transfer);
+		if (transfer->n_links > 2)
+			net_route_return(transfer);
 		if (stream)
 			net_stream_remove_first(stream);
 		transfer->done(transfer);
@@ -199,6 +201,8 @@ void net_fluid_start(struct net_transfer *transfer, struct net_duration d, int64
 
 	/* also what has no bytes comes behind what its node has in its queue */
 	d.is_shared = d.is_shared || model->queue_s > 0;
+	if (model->topology && d.is_shared && !net_route_take(transfer))
+		return;
 	if (transfer->mark)
 		net_transfer_set_mark(transfer, &d, (double)last_B / d.bandwidth_Bps * factor);
 	transfer->remaining_s = d.work_s;
@@ -207,7 +211,7 @@ void net_fluid_start(struct net_transfer *transfer, struct net_duration d, int64
 		net_stream_append(transfer->stream, transfer);
 	} else if (d.is_shared && d.delay_s == 0) {
 		transfer->event.fire = net_fluid_fire;
-		net_links_enter(model, transfer);
+		net_links_enter(transfer);
 		return;
 	} else if (d.is_shared && !transfer->mark && model->may_announce &&
 		   net_fast_announce(transfer, sim_time_from_s(d.delay_s))) {

@@ -99,6 +99,14 @@ static int allocate(struct net_model *model)
 	model->heap.entries = calloc(n_links, sizeof(*model->heap.entries));
 	if (!model->links || !model->nodes || !model->heap.entries)
 		return UTIL_ENOMEM;
+	if (model->topology) {
+		size_t longest = (size_t)model->topology->longest;
+
+		util_pool_init(&model->crossings, longest * sizeof(struct net_crossing));
+		model->route = calloc(longest, sizeof(*model->route));
+		if (!model->route)
+			return UTIL_ENOMEM;
+	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		lists[i]->links = calloc(n_links, sizeof(int));
 		if (!lists[i]->links)
@@ -120,13 +128,27 @@ static void set_plain_delay(struct net_model *model)
 int net_model_create(struct sim_engine *engine, const struct cluster *cluster,
 		     struct net_model **out, struct util_error *err)
 {
+	return net_model_create_on(engine, cluster, NULL, out, err);
+}
+
+int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster,
+			const struct net_topology *topology, struct net_model **out,
+			struct util_error *err)
+{
 	struct net_model *model = calloc(1, sizeof(*model));
 
 	if (!model)
 		return out_of_memory(cluster, err);
+	if (topology && method_of(cluster) != &net_fluid) {
+		free(model);
+		return util_error_set(err, UTIL_EINPUT,
+				      "found a network with more links than those of its nodes, "
+				      "wanted sharing: maxmin and no packets");
+	}
 	model->engine = engine;
 	model->cluster = cluster;
-	model->n_links = 2 * cluster->n_nodes;
+	model->topology = topology;
+	model->n_links = topology ? topology->n_links : 2 * cluster->n_nodes;
 	model->method = method_of(cluster);
 	if (allocate(model) || (model->method->create && model->method->create(model))) {
 		net_model_destroy(model);
@@ -139,7 +161,7 @@ int net_model_create(struct sim_engine *engine, const struct cluster *cluster,
 	    cluster->network.duplex_penalty > 0 || cluster->network.sharing_efficiency.n > 0;
 	model->may_announce = !model->slice && !model->has_limits && model->queue_s == 0 &&
 			      model->burst_s == 0 && !cluster->cpu.cost.fraction &&
-			      model->method->solve;
+			      model->method->solve && !topology;
 	set_plain_delay(model);
 	model->hook.run = end_instant;
 	sim_event_init(&model->tick, fire_tick);
@@ -172,6 +194,9 @@ void net_model_destroy(struct net_model *model)
 		model->method->destroy(model);
 	free(model->links);
 	free(model->nodes);
+	if (model->topology)
+		util_pool_finish(&model->crossings);
+	free(model->route);
 	free(model->heap.entries);
 	free(model->dirty_links.links);
 	free(model->dirty_nodes.links);

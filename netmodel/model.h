@@ -18,6 +18,7 @@
 struct net_model;
 struct net_transfer;
 struct net_compute;
+struct net_crossing;
 typedef void (*net_transfer_fn)(struct net_transfer *transfer);
 typedef void (*net_compute_fn)(struct net_compute *compute);
 
@@ -87,9 +88,13 @@ struct net_transfer { /* private but for reading; zero-initialise. Small: millio
 		double factor; /* with packets: on their times on the links */
 	};
 	sim_time_ps updated;
-	int out_place, in_place;   /* in the two links' arrays of transfers */
+	union {
+		int places[2];			/* in its two links' arrays of transfers */
+		struct net_crossing *crossings; /* [n_links]; where there are more than two */
+	};
 	int stage;		   /* enum net_stage */
 	bool is_ready;		   /* in a stream: its delay is over */
+	short n_links;		   /* of its route */
 	struct net_stream *stream; /* NULL: none */
 	struct net_transfer *next; /* in its stream */
 };

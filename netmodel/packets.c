@@ -156,14 +156,13 @@ static void send_next(struct net_stream *stream, struct net_transfer *next)
 /* What goes into the next packet; negative: nothing may. */
 static int64_t next_size(const struct net_model *model, const struct net_stream *stream)
 {
-	const struct cluster *cluster = model->cluster;
+	const struct cluster_network *network = &model->cluster->network;
 	const struct net_tcp *tcp = &stream->tcp;
-	int64_t size_B = cluster->network.packet_payload_B, limit_B = net_stream_limit(stream);
+	int64_t size_B = network->packet_payload_B, limit_B = net_stream_limit(stream);
 
 	if (tcp->unsent_B < size_B)
 		size_B = tcp->unsent_B;
-	if (cluster->network.queue_B > 0 && tcp->queued_B > 0 &&
-	    tcp->queued_B + size_B > cluster->network.queue_B)
+	if (network->queue_B > 0 && tcp->queued_B > 0 && tcp->queued_B + size_B > network->queue_B)
 		return -1;
 	if (limit_B - tcp->sent_B >= size_B)
 		return size_B;

@@ -7,12 +7,14 @@
 #include <stdint.h>
 
 #include "netmodel/model.h"
+#include "netmodel/route.h"
+#include "util/pool.h"
 #include "util/rng.h"
 
 /*
- * What the files of the model share; only netmodel/ includes it. Node i has link i (outgoing) and
- * link n_nodes + i (incoming), each of capacity 1: a transfer's work is its minimal duration, its
- * rate the share of a link's time that it gets.
+ * What the files of the model share; only netmodel/ includes it. Each link (netmodel/route.h) has
+ * capacity 1: a transfer's work is its minimal duration, its rate the share of a link's time that it
+ * gets.
  */
 
 /* Relative difference below which two rates or levels are the same: rounding, not a change. */
@@ -60,9 +62,13 @@ struct net_method {
 };
 extern const struct net_method net_fluid, net_thesis, net_packets;
 
-struct net_hop { /* a transfer on a link, and its other link */
+struct net_hop { /* a transfer on a link */
 	struct net_transfer *transfer;
-	int other;
+	int other; /* its other link, of a route of two; -1 - k: the k-th of a longer one */
+};
+
+struct net_crossing {	 /* a link of a longer route */
+	int link, place; /* in the link's array of transfers */
 };
 
 struct net_link {
@@ -139,12 +145,15 @@ struct net_node {
 struct net_model {
 	struct sim_engine *engine;
 	const struct cluster *cluster;
-	struct net_link *links; /* [2 n_nodes] */
+	struct net_link *links; /* [n_links] */
 	struct net_node *nodes; /* [n_nodes] */
 	int n_links;
-	double *capacities; /* [n_links] of each link, instead of 1; NULL: all 1 */
-	double queue_s;	    /* of each transfer, in its node's queue; 0: none */
-	double burst_s;	    /* the most credit that a link saves up; 0: none */
+	const struct net_topology *topology; /* borrowed; NULL: the star */
+	struct util_pool crossings;	     /* of topology->longest */
+	int *route;			     /* [topology->longest] one that is being chosen */
+	double *capacities;		     /* [n_links] of each link, instead of 1; NULL: all 1 */
+	double queue_s;			     /* of each transfer, in its node's queue; 0: none */
+	double burst_s;			     /* the most credit that a link saves up; 0: none */
 	/* Whose transfers between nodes have this delay, without variation, and may be announced;
 	 * -1: they do not have one. */
 	sim_time_ps plain_delay;
@@ -169,6 +178,11 @@ struct net_model {
 };
 
 /* model.c */
+/* A model of another network than the star; `topology` is borrowed and must outlive it. With a method
+ * that shares links max-min fairly. */
+int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster,
+			const struct net_topology *topology, struct net_model **out,
+			struct util_error *err);
 void net_model_out_of_memory(struct net_model *model);
 /* Gives links capacities of their own, [n_links], (0, INFINITY], before the first transfer; taken
  * over. */
@@ -213,6 +227,17 @@ static inline struct net_link *net_in_link(const struct net_transfer *transfer)
 {
 	return net_node_in(transfer->model, transfer->dest_node);
 }
+/* The k-th link of its route. */
+static inline int net_crossed(const struct net_transfer *transfer, int k)
+{
+	if (__builtin_expect(transfer->n_links > 2, 0))
+		return transfer->crossings[k].link;
+	return k == 0 ? transfer->source_node
+		      : transfer->model->cluster->n_nodes + transfer->dest_node;
+}
+/* Chooses the route of a transfer between nodes. False: no memory. */
+bool net_route_take(struct net_transfer *transfer);
+void net_route_return(struct net_transfer *transfer);
 /* Transfers came or went: its rates are brought up to date. */
 static inline void net_link_touch(struct net_model *model, struct net_link *link)
 {
@@ -257,6 +282,7 @@ net_transfer_set_up(struct net_model *model, struct net_transfer *transfer, int 
 	transfer->updated = 0;
 	transfer->stage = NET_STAGE_DIRECT;
 	transfer->is_ready = false;
+	transfer->n_links = 2;
 	transfer->stream = NULL;
 	transfer->next = NULL;
 	model->stats.n_transfers++;
@@ -279,11 +305,10 @@ void net_transfer_touch_cpus(struct net_model *model, const struct net_transfer 
 void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfer, double rate);
 bool net_rate_same(double a, double b);
 /* The bytes of a transfer begin to share its links, or wait behind those in its node's queue. */
-void net_links_enter(struct net_model *model, struct net_transfer *transfer);
-void net_links_leave(struct net_model *model, struct net_transfer *transfer);
-/* Puts it behind those that are on its links; false when there is no memory. */
-bool net_links_join(struct net_transfer *transfer, struct net_link *out, struct net_link *in);
-void net_link_set_alone(struct net_link *link, double level, double share, double load, int n);
+void net_links_enter(struct net_transfer *transfer);
+void net_links_leave(struct net_transfer *transfer);
+/* It is on its two links, which were idle, since `updated`. */
+void net_links_begin_alone(struct net_transfer *transfer);
 
 /* connection.c */
 /* Bytes from here on do not pass. */
