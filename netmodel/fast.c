@@ -66,6 +66,7 @@ void net_fast_call_in(struct net_transfer *transfer)
 
 	withdraw(transfer, out);
 	withdraw(transfer, in);
+	transfer->n_links = 2;
 	transfer->event.fire = net_fluid_fire;
 	if (transfer->updated > model->engine->now) {
 		transfer->stage = NET_STAGE_LATENCY;
@@ -81,6 +82,7 @@ void net_fast_call_in(struct net_transfer *transfer)
 static __attribute__((noinline)) void start_delayed(struct net_model *model,
 						    struct net_transfer *transfer)
 {
+	transfer->n_links = 2;
 	transfer->event.fire = net_fluid_fire;
 	transfer->stage = NET_STAGE_LATENCY;
 	sim_engine_after(model->engine, &transfer->event, model->plain_delay);

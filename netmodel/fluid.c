@@ -201,6 +201,7 @@ void net_fluid_start(struct net_transfer *transfer, struct net_duration d, int64
 
 	/* also what has no bytes comes behind what its node has in its queue */
 	d.is_shared = d.is_shared || model->queue_s > 0;
+	transfer->n_links = 2;
 	if (model->topology && d.is_shared && !net_route_take(transfer))
 		return;
 	if (transfer->mark)

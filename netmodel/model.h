@@ -94,7 +94,7 @@ struct net_transfer { /* private but for reading; zero-initialise. Small: millio
 	};
 	int stage;		   /* enum net_stage */
 	bool is_ready;		   /* in a stream: its delay is over */
-	short n_links;		   /* of its route */
+	short n_links; /* of its route; not yet while it is announced */
 	struct net_stream *stream; /* NULL: none */
 	struct net_transfer *next; /* in its stream */
 };

@@ -264,13 +264,13 @@ __attribute__((cold)) bool net_transfer_waits_behind(struct net_model *model,
 void net_transfer_fire(struct sim_event *event);
 /* Moves what comes after the mark, `last_s` at most, out of the duration. */
 void net_transfer_set_mark(struct net_transfer *transfer, struct net_duration *d, double last_s);
+/* All but its event and its work. */
 static inline __attribute__((always_inline)) void
 net_transfer_set_up(struct net_model *model, struct net_transfer *transfer, int source_node,
 		    int dest_node, int64_t size_B, net_transfer_fn done)
 {
 	/* one by one: compilers clear a structure of this size by a loop */
 	transfer->event.place = 0;
-	transfer->event.fire = net_transfer_fire;
 	transfer->model = model;
 	transfer->done = done;
 	transfer->mark = NULL;
@@ -278,11 +278,10 @@ net_transfer_set_up(struct net_model *model, struct net_transfer *transfer, int 
 	transfer->size_B = size_B;
 	transfer->source_node = source_node;
 	transfer->dest_node = dest_node;
-	transfer->remaining_s = transfer->rate = 0;
+	transfer->rate = 0;
 	transfer->updated = 0;
 	transfer->stage = NET_STAGE_DIRECT;
 	transfer->is_ready = false;
-	transfer->n_links = 2;
 	transfer->stream = NULL;
 	transfer->next = NULL;
 	model->stats.n_transfers++;

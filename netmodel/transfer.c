@@ -93,6 +93,8 @@ static void start(struct net_model *model, struct net_transfer *transfer, int so
 	struct net_duration d;
 
 	net_transfer_set_up(model, transfer, source_node, dest_node, size_B, done);
+	transfer->event.fire = net_transfer_fire;
+	transfer->remaining_s = 0;
 	transfer->mark = mark;
 	transfer->stream = stream;
 	if (source_node != dest_node) {
