@@ -8,6 +8,7 @@
 #include "mpi/env/env.h"
 #include "mpi/core/errhandler.h"
 #include "mpi/p2p/message.h"
+#include "mpi/p2p/choose.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/rma/rma.h"
 
@@ -32,6 +33,7 @@ static void report_leaks(struct mpi_rank *me)
 void mpi_env_close(struct mpi_rank *me)
 {
 	if (me->n_open == 1) {
+		mpi_choose_finalizes(me);
 		mpi_p2p_finalize(me);
 		mpi_rma_finalize(me);
 		if (me->n_opened == 1 && me->state == MPI_STATE_FINALIZED)

@@ -142,8 +142,7 @@ static MPI_HOT void match(struct mpi_rank *dest, struct mpi_message *message, bo
 	struct mpi_request *recv;
 
 	if (__builtin_expect(dest->world->choice != NULL, 0)) {
-		mpi_match_keep(message);
-		mpi_choose_again(dest);
+		mpi_choose_arrived(message);
 		return;
 	}
 	recv = mpi_queue_find_posted(dest->endpoint, message);
@@ -331,7 +330,7 @@ static struct mpi_request *find_certain_receive(const struct mpi_message *messag
 	struct mpi_request *recv;
 
 	if (!endpoint || message->stage != MESSAGE_NEXT || endpoint->n_posted_wild > 0 ||
-	    endpoint->may_leave_some)
+	    endpoint->may_leave_some || message->dest->world->choice)
 		return NULL;
 	recv = mpi_queue_find_posted(endpoint, message);
 	return recv && recv->is_waited ? recv : NULL;

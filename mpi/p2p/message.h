@@ -76,6 +76,7 @@ struct mpi_message {
 	const void *site; /* where the application sent it */
 	sim_time_ps sent, started, arrived;
 	int64_t buffered_B; /* of the bulk: may be missing when the send returns */
+	uint32_t ordinal;   /* of its pair: for whoever chooses (mpi/p2p/choose.h) */
 	/* from here on all zero in a new message */
 	struct mpi_message
 	    *pair_next; /* sent later by the same rank to the same rank, not yet delivered */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Probes, and receives of matched messages. */
 #include "mpi/abi/mpi-calls.h"
+#include "mpi/p2p/choose.h"
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/poll.h"
 
@@ -97,11 +98,37 @@ static bool is_known(const struct mpi_rank *me, const struct mpi_message *messag
 	return message->arrived <= me->endpoint->last_look || message->source == me;
 }
 
+struct probed {
+	const struct mpi_comm *comm;
+	int source, tag;
+};
+
+static int count(struct mpi_rank *me, const struct mpi_question *question)
+{
+	const struct probed *p = question->context;
+
+	return mpi_choose_count(me, p->comm, p->source, p->tag);
+}
+
+static struct mpi_message *choose(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag)
+{
+	const struct probed probed = {comm, source, tag};
+	struct mpi_question question = {
+	    .kind = MPI_CHOICE_POLL, .count = count, .context = &probed};
+	int i = mpi_ask(me, &question);
+
+	return i == MPI_CHOOSE_NONE ? NULL : mpi_choose_nth(me, comm, source, tag, i);
+}
+
 static struct mpi_message *look(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag)
 {
 	bool is_late = me->world->pd->cluster->protocol.late_answers != CLUSTER_LATE_NONE;
-	struct mpi_message *message = is_late ? mpi_match_find(me, comm, source, tag) : NULL;
+	struct mpi_message *message = NULL;
 
+	if (mpi_asks(me))
+		return choose(me, comm, source, tag);
+	if (is_late)
+		message = mpi_match_find(me, comm, source, tag);
 	if (message && is_known(me, message)) {
 		me->endpoint->n_polls = 0;
 		return message;

@@ -105,8 +105,7 @@ static MPI_HOT void mpi_queue_match_recv(struct mpi_rank *me, struct mpi_request
 	struct mpi_endpoint *endpoint = me->endpoint;
 
 	if (__builtin_expect(me->world->choice != NULL, 0)) {
-		mpi_queue_append_recv(endpoint, recv);
-		mpi_choose_again(me);
+		mpi_choose_posted(me, recv);
 	} else if (!endpoint->unexpected_first || !mpi_match_take_unexpected(recv)) {
 		mpi_queue_append_recv(endpoint, recv);
 	}
