@@ -226,8 +226,9 @@ def join(c_type, name):
 
 
 def entries(path):
-    functions = table.in_abi(table.read(path))
+    functions = table.read(path)
     by_name = {f.name: f for f in functions}
+    functions = table.in_abi(functions) + [f for f in functions if not f.is_in_abi]
     found = [Entry(f, by_name[f.base], by_name.get(f.base + "_c", f)) for f in functions if "entry" in f.columns or "coll" in f.columns]
     return [entry for entry in found if entry.is_wanted]
 

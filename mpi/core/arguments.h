@@ -65,10 +65,23 @@ int mpi_check_inter(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_
 		    const char *name);
 
 /* Where the call writes to, or what it reads: it must not be NULL. */
-int mpi_check_place(struct mpi_rank *me, struct mpi_raiser on, const void *place, const char *name);
-/* An array of n items: n must not be negative, which is an error of that class, and there must be an array for more than 0. */
-int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int negative, MPI_Count n,
-		   const char *name_of_n, const void *list, const char *name);
+static inline int mpi_check_place(struct mpi_rank *me, struct mpi_raiser on, const void *place,
+				  const char *name)
+{
+	return place ? MPI_SUCCESS : mpi_raise_for(me, on, MPI_ERR_ARG, "%s is NULL", name);
+}
+
+/* An array of n items: n must not be negative, which is an error of that class, and there must be
+ * an array for more than 0. */
+static inline int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int negative,
+				 MPI_Count n, const char *name_of_n, const void *list,
+				 const char *name)
+{
+	if (n < 0)
+		return mpi_raise_for(me, on, negative, "%s is %lld, it must not be negative",
+				     name_of_n, (long long)n);
+	return n > 0 ? mpi_check_place(me, on, list, name) : MPI_SUCCESS;
+}
 
 /* An array of counts as a function (int) or its _c twin (MPI_Count) got it; both NULL: absent. */
 struct mpi_counts {

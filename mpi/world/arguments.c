@@ -169,17 +169,3 @@ int mpi_check_inter(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_
 		   ? MPI_SUCCESS
 		   : mpi_raise_for(me, on, MPI_ERR_COMM, "%s is an intracommunicator", name);
 }
-
-int mpi_check_place(struct mpi_rank *me, struct mpi_raiser on, const void *place, const char *name)
-{
-	return place ? MPI_SUCCESS : mpi_raise_for(me, on, MPI_ERR_ARG, "%s is NULL", name);
-}
-
-int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int negative, MPI_Count n,
-		   const char *name_of_n, const void *list, const char *name)
-{
-	if (n < 0)
-		return mpi_raise_for(me, on, negative, "%s is %lld, it must not be negative",
-				     name_of_n, (long long)n);
-	return n > 0 ? mpi_check_place(me, on, list, name) : MPI_SUCCESS;
-}
