@@ -75,23 +75,22 @@ struct mpi_rank {
 	struct mpi_comm
 	    *comm_none; /* where there is no communicator; NULL before the first begin */
 	struct mpi_progress *in_progress;
-	struct mpi_endpoint *endpoint;	 /* matching queues and waiting; p2p's own */
-	struct mpi_message *last_sent;	 /* of one pair that it is the source of, and … */
-	int n_pairs_more;		 /* … how many there are besides: mpi/p2p/pair.h */
-	void *buffer_attached;		 /* MPI_Buffer_attach: p2p's own */
-	void *error_space;		 /* user-defined error classes and strings: env's own */
-	void *attributes;		 /* keyvals of this rank: comm's own */
-	void *rma;			 /* windows of this rank: rma's own */
-	void *io;			 /* files of this rank: io's own */
+	struct mpi_endpoint *endpoint; /* matching queues and waiting; p2p's own */
+	struct mpi_message *last_sent; /* of one pair that it is the source of, and … */
+	int n_pairs_more; /* … how many there are besides: mpi/p2p/pair.h */
+	void *buffer_attached;	       /* MPI_Buffer_attach: p2p's own */
+	void *error_space;	       /* user-defined error classes and strings: env's own */
+	void *attributes;	       /* keyvals of this rank: comm's own */
+	void *rma;		       /* windows of this rank: rma's own */
+	void *io;		       /* files of this rank: io's own */
 	const struct sim_causes *causes; /* borrowed; NULL: nobody asks (mpi/p2p/causes.h) */
-	struct sim_tally_rank
-	    *tally; /* borrowed; NULL: calls and messages are recorded one by one */
-	struct mpi_registered
-	    *registered;	       /* mpi/orders/registered.h, borrowed; NULL: nobody asks */
-	int n_tool_inits;	       /* MPI_T_init_thread without MPI_T_finalize yet */
+	struct sim_tally_rank *tally; /* borrowed; NULL: calls and messages are recorded one by one */
+	struct mpi_registered *registered; /* mpi/orders/registered.h, borrowed; NULL: nobody asks */
+	int n_tool_inits; /* MPI_T_init_thread without MPI_T_finalize yet */
 	uint64_t n_sent[2], sent_B[2]; /* messages by enum mpi_channel, their payload */
 	uint64_t n_handles;	       /* live ones of this rank */
 	bool has_reported;	       /* what it held at its end: leaks, env's own */
+	struct mpi_watch_call *watched; /* the call under way; NULL: none, or nobody watches */
 };
 
 /* Has left MPI: it may come back with another session. */
@@ -108,39 +107,36 @@ struct mpi_world {
 	struct util_pool requests, messages, bare_messages; /* bare: without inline data */
 	struct mpi_payloads payloads; /* data of messages that keep it: p2p's own */
 	struct mpi_pair_table *pairs; /* p2p: order of delivery */
-	struct mpi_stream_table
-	    *streams; /* p2p: connections between ranks; NULL: transfers have no order */
+	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */
 	const struct mpi_choice *choice; /* borrowed: mpi/p2p/choose.h; NULL: time decides */
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
 	int64_t buffered_B; /* standard sends of more wait for their receive; -1: all do */
-	int64_t plain_B;    /* sends of more are not plain (mpi/p2p/send.c); -1: none is */
+	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/send.c); -1: none is */
 	struct mpi_meetings *meetings; /* mpi/core/meeting.h; NULL: none yet */
 	uint32_t next_context;	       /* mpi/comm/context.h; 0: none was made */
 	void *predefined; /* datatypes, operations, groups …: datatype's and op's own */
 	/* Algorithms asked for, by the cluster file; NULL: none (mpi/coll/algorithms.h). */
 	const struct mpi_coll_selection *coll_selection;
-	struct mpi_coll_uses *coll_uses;      /* mpi/coll/uses.h; NULL: they are not counted */
+	struct mpi_coll_uses *coll_uses; /* mpi/coll/uses.h; NULL: they are not counted */
 	struct mpi_coll_orders *coll_orders;  /* mpi/coll/order.h; NULL: none yet */
 	int n_finalized;		      /* ranks that have left MPI for good */
 	int n_unfinalized, first_unfinalized; /* ranks that ended well without MPI_Finalize */
 	void *ports;			      /* and published names: dynamic's own; NULL: none */
-	struct mpi_spawn *spawns;	      /* mpi/dynamic/spawn.h */
-	const char *
-	    no_spawn; /* the option under which processes cannot be spawned, and why; NULL: they can */
-	struct mpi_leaks *leaks;   /* found at MPI_Finalize: env's own */
+	struct mpi_spawn *spawns; /* mpi/dynamic/spawn.h */
+	const char *no_spawn; /* the option under which processes cannot be spawned, and why; NULL: they can */
+	struct mpi_leaks *leaks; /* found at MPI_Finalize: env's own */
 	struct mpi_record *record; /* mpi/record/record.h; NULL: the run is not recorded */
 	struct mpi_verify *verify; /* mpi/verify/verify.h; NULL: the run is not verified */
-	const char *
-	    failure_class; /* for it: the class of the failure that comes next; NULL: by its kind */
-	const void *
-	    described; /* record or verify: calls of the program come through functions of theirs */
+	const char *failure_class; /* for it: the class of the failure that comes next; NULL: by its kind */
+	const void *described; /* record or verify: calls of the program come through functions of theirs */
+	struct mpi_watch *watch;   /* mpi/watch/watch.h; NULL: nobody watches the calls */
 	uint64_t n_messages,
 	    n_bytes; /* point-to-point messages of the application and their payload */
 	uint64_t n_collective_messages,
-	    n_collective_bytes;	 /* messages that collectives are made of */
+	    n_collective_bytes; /* messages that collectives are made of */
 	uint64_t n_steps_in_mpi; /* steps of messages that wait until their rank is in MPI */
-	void *rma;		 /* windows: rma's own */
-	void *io;		 /* files: io's own */
+	void *rma;		/* windows: rma's own */
+	void *io;		/* files: io's own */
 };
 
 /*

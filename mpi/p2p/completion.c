@@ -108,8 +108,7 @@ static int list_init(struct mpi_rank *me, struct mpi_request_list *list, int n,
 	list->n = n;
 	list->n_active = 0;
 	list->requests = list->on_stack;
-	if (n > MPI_LISTED_ON_STACK &&
-	    !(list->requests = malloc((size_t)n * sizeof *list->requests)))
+	if (n > MPI_LISTED_ON_STACK && !(list->requests = malloc((size_t)n * sizeof *list->requests)))
 		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for %d requests", n);
 	code = fill(me, list, handles);
 	if (code != MPI_SUCCESS)
@@ -217,8 +216,8 @@ static int end_all(struct mpi_rank *me, struct mpi_request_list *list, MPI_Reque
 }
 
 /* Ends what is complete of a list: their indices in `indices`. `only`: no other than this one, -1: all. */
-static int end_some(struct mpi_rank *me, struct mpi_request_list *list, int only,
-		    MPI_Request handles[], int *outcount, int indices[], MPI_Status statuses[])
+static int end_some(struct mpi_rank *me, struct mpi_request_list *list, int only, MPI_Request handles[],
+		    int *outcount, int indices[], MPI_Status statuses[])
 {
 	struct list_error first = {.error_class = MPI_SUCCESS};
 

@@ -76,7 +76,7 @@ static bool withdraw(struct mpi_request *request)
 		return withdraw_send(request);
 	if (request->message)
 		return false;
-	mpi_match_remove_recv(request);
+	mpi_match_remove_recv(request->owner->endpoint, request);
 	return true;
 }
 
