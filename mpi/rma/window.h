@@ -96,8 +96,8 @@ struct mpi_win {
 	struct util_map peers; /* struct rma_peer by rank */
 	/* the call that blocks, at most one */
 	enum rma_wait wait;
-	int wait_rank;		     /* -1: all */
-	struct mpi_request *waiting; /* NULL: none */
+	int wait_rank;	    /* -1: all */
+	int64_t cause_mark; /* of what ended the wait (mpi/p2p/causes.h) */
 	/* who holds this member's window locked */
 	int n_shared, exclusive; /* exclusive: member, -1: nobody */
 };
