@@ -106,12 +106,12 @@ static bool is_pending(const struct mpi_win *win, const struct rma_peer *peer)
 /* Does this member hold what a lock of `target` (-1: of all) waits for? */
 static bool holds(const struct mpi_win *member, int target)
 {
-	if (member->is_all_granted && !member->is_all_unchecked)
+	if (member->is_all_granted)
 		return true;
 	for (size_t i = 0; i < member->peers.n_slots; i++) {
 		const struct rma_peer *peer = member->peers.slots[i].item;
 
-		if (peer && peer->is_granted && !peer->is_unchecked &&
+		if (peer && peer->is_granted &&
 		    (target < 0 ? peer->lock_type == MPI_LOCK_EXCLUSIVE : peer->rank == target))
 			return true;
 	}

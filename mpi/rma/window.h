@@ -28,7 +28,7 @@ struct rma_peer {
 	int n_local;		     /* … of which this rank's buffers are still in use */
 	int n_posts;		     /* exposures by the peer that no access epoch has used yet */
 	int lock_type;		     /* MPI_LOCK_…, 0: none */
-	bool is_granted;	     /* the lock */
+	bool is_granted;	     /* the lock, if it is asked for */
 	bool is_unchecked;	     /* the lock was taken with MPI_MODE_NOCHECK: no messages */
 	bool is_accessed;	     /* in the group of MPI_Win_start */
 	bool is_awaited;	     /* … which waits for the peer's post */
