@@ -7,23 +7,19 @@ usage: html_report.py BIN_DIR REAL_TRACE          REAL_TRACE writes traces (real
 exit status 77: there is no Chromium or no chromedriver
 """
 import json
-import os
 import pathlib
 import re
-import shutil
-import socket
 import subprocess
 import sys
-import tempfile
-import time
 import unittest
-import urllib.request
 
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-WRITER = pathlib.Path(sys.argv.pop(1)).resolve()
-BROWSER = shutil.which("chromium")
-DRIVER = shutil.which("chromedriver")
+from browser import BROWSER, DRIVER, Browser
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import Folder, call, ignore_leaks, paths  # noqa: E402  (the folder above)
+
+ignore_leaks()
+BIN, WRITER = paths(2)
 CLUSTER = "mpisim_cluster: 1\nname: <four> & nodes\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
 # Rank 0 computes 1 s, rank 1 waits for its message; then 3 rounds in which both compute 0.5 s.
 PROGRAM = r"""
@@ -74,90 +70,26 @@ REAL = """
 """
 
 
-class Browser:
-    """A session of chromedriver (W3C WebDriver)."""
+class Page(Folder):
+    cluster_text = CLUSTER
 
-    def __init__(self, folder):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        self.process = subprocess.Popen([DRIVER, f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.base = f"http://127.0.0.1:{port}"
-        self.wait_until_ready()
-        options = {"binary": BROWSER, "args": [
-            "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-            "--disable-component-update", "--disable-sync", "--window-size=1200,900", f"--user-data-dir={folder}"]}
-        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
-        session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
-        self.base += "/session/" + session["sessionId"]
-
-    def wait_until_ready(self):
-        for _ in range(600):
-            try:
-                if self.call("GET", "/status")["ready"]:
-                    return
-            except OSError:
-                time.sleep(0.1)
-        raise RuntimeError("chromedriver does not answer")
-
-    def call(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            return json.load(answer)["value"]
-
-    def run(self, script):
-        return self.call("POST", "/execute/sync", {"script": script, "args": []})
-
-    def text(self, selector):
-        return self.run(f"return document.querySelector({json.dumps(selector)}).textContent")
-
-    def element(self, selector):
-        return next(iter(self.call("POST", "/element", {"using": "css selector", "value": selector}).values()))
-
-    def click(self, selector):
-        self.call("POST", f"/element/{self.element(selector)}/click", {})
-
-    def keys(self, text, canvas='#timeline canvas'):
-        self.call("POST", f"/element/{self.element(canvas)}/value", {"text": text})
-
-    def click_canvas(self, x, y):
-        """At (x, y) from the upper left corner of the timeline, in pixels."""
-        box = self.run("const c = document.querySelector('#timeline canvas'); c.scrollIntoView({block: 'center'});"
-                       "const b = c.getBoundingClientRect(); return [b.left, b.top]")
-        moves = [{"type": "pointerMove", "x": round(box[0] + x), "y": round(box[1] + y)}, {"type": "pointerDown", "button": 0},
-                 {"type": "pointerUp", "button": 0}]
-        self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": moves}]})
-
-    def close(self):
-        try:
-            self.call("DELETE", "")
-        finally:
-            self.process.terminate()
-            self.process.wait()
-
-
-class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-html-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        super().setUpClass()
         (cls.dir / "program.c").write_text(PROGRAM)
         (cls.dir / "program.bench").write_text("model,work,0.5\n")
-        built = subprocess.run([BIN / "mpisim-cc", "-g", cls.dir / "program.c", "-o", cls.dir / "program"], capture_output=True, text=True)
-        assert built.returncode == 0, built.stderr
+        cls.made(BIN / "mpisim-cc", "-g", cls.dir / "program.c", "-o", cls.dir / "program")
         cls.browser = Browser(cls.dir / "profile")
 
     @classmethod
     def tearDownClass(cls):
         cls.browser.close()
-        shutil.rmtree(cls.dir, ignore_errors=True)
+        super().tearDownClass()
 
     def open(self, *arguments, ranks=2, name="page.html", options=()):
         path = self.dir / name
-        done = subprocess.run([BIN / "mpisim-run", "--quiet", "--cluster", self.dir / "cluster.yaml", "-n", str(ranks), "--compute", "modelled",
-                               "--bench", self.dir / "program.bench", "--html", path, *options, self.dir / "program", *arguments],
-                              capture_output=True, text=True, timeout=120)
+        done = call(BIN / "mpisim-run", "--quiet", "--cluster", self.dir / "cluster.yaml", "-n", str(ranks), "--compute", "modelled",
+                    "--bench", self.dir / "program.bench", "--html", path, *options, self.dir / "program", *arguments, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.browser.call("POST", "/url", {"url": path.as_uri()})
         return path
@@ -276,7 +208,7 @@ int main(int argc, char **argv)
         path = self.dir / "phases.html"
         for command in ([BIN / "mpisim-cc", self.dir / "phases.c", "-o", self.dir / "phases"],
                         [BIN / "mpisim-run", "--quiet", "--cluster", self.dir / "cluster.yaml", "-n", "1", "--compute", "modelled", "--html", path, self.dir / "phases"]):
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            done = call(*command, timeout=120)
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assertLess(path.stat().st_size, 1000000)
         self.browser.call("POST", "/url", {"url": path.as_uri()})
@@ -296,8 +228,7 @@ int main(int argc, char **argv)
     def open_real(self):
         trace, path = self.dir / "real.mtrace", self.dir / "real.html"
         subprocess.run([WRITER, trace, "2"], input=REAL, text=True, check=True)
-        done = subprocess.run([BIN / "mpisim-replay", trace, "--quiet", "--cluster", self.dir / "cluster.yaml", "--html", path, "--real", trace],
-                              capture_output=True, text=True, timeout=120)
+        done = call(BIN / "mpisim-replay", trace, "--quiet", "--cluster", self.dir / "cluster.yaml", "--html", path, "--real", trace, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.browser.call("POST", "/url", {"url": path.as_uri()})
 
@@ -341,8 +272,7 @@ int main(int argc, char **argv)
     def test_mpisim_report_makes_it_too(self):
         trace, path = self.dir / "real's.mtrace", self.dir / "report.html"
         subprocess.run([WRITER, trace, "2"], input=REAL, text=True, check=True)
-        done = subprocess.run([BIN / "mpisim-report", "--cluster", self.dir / "cluster.yaml", "--no-what-if", "--real", trace, "-o", path, trace],
-                              capture_output=True, text=True, timeout=120)
+        done = call(BIN / "mpisim-report", "--cluster", self.dir / "cluster.yaml", "--no-what-if", "--real", trace, "-o", path, trace, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.browser.call("POST", "/url", {"url": path.as_uri()})
         self.assertIn("measured1.5 spredicted1.01 s", self.browser.text("#real"))
@@ -355,7 +285,7 @@ int main(int argc, char **argv)
         trace, path = self.dir / "loop.mtrace", self.dir / "quality.html"
         for command in ([BIN / "mpisim-run", "--cluster", cluster, "-n", "2", "--quiet", "--compute", "modelled", "--bench", self.dir / "program.bench",
                          "--record", trace, self.dir / "program"], [BIN / "mpisim-report", trace, "-o", path]):
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            done = call(*command, timeout=120)
             self.assertEqual(done.returncode, 0, done.stderr)
         self.browser.call("POST", "/url", {"url": path.as_uri()})
         rows = self.rows("#what-if tbody tr")
@@ -379,8 +309,7 @@ int main(int argc, char **argv)
             self.browser.call("POST", "/window/rect", {"width": 1200, "height": 900})
 
     def test_wrong_places_are_refused_before_the_run(self):
-        done = subprocess.run([BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "1", "--html", "/nowhere/page.html", self.dir / "program"],
-                              capture_output=True, text=True, timeout=120)
+        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "1", "--html", "/nowhere/page.html", self.dir / "program", timeout=120)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--html: cannot write /nowhere/page.html", done.stderr)
 

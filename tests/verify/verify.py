@@ -107,5 +107,114 @@ class Options(Base):
         self.assertEqual(finding["class"], "collective-mismatch")
 
 
+# What each case of cases.c gives under --verify=matching, on two ranks.
+CASES = {
+    "other-type": ["datatype-mismatch"],
+    "bytes-for-ints": ["datatype-mismatch"],
+    "double-for-ints": ["datatype-mismatch"],
+    "shorter-message": [],
+    "struct-as-elements": [],
+    "struct-in-other-order": ["datatype-mismatch"],
+    "bcast-of-other-type": ["datatype-mismatch"],
+    "bcast-of-other-count": ["count-mismatch"],
+    "gather-of-other-type": ["datatype-mismatch"],
+    "gatherv-of-other-count": ["count-mismatch"],
+    "right-collectives": [],
+    "alltoallv-of-other-count": ["count-mismatch", "truncation"],
+    "other-root": ["root-mismatch"],
+    "other-op": ["operation-mismatch"],
+    "other-end": ["collective-mismatch"],
+    "freed-receive": ["request-freed-active"],
+    "never-started": ["request-never-started"],
+    "never-completed": [],  # of --verify=leaks
+    "started-twice": ["invalid-request"],
+    "persistent": [],
+    "probes": [],
+    "probed-as-other-type": ["datatype-mismatch"],
+    "other-tag": ["tag-mismatch"],
+    "fence-and-lock": ["rma-epoch"],
+    "fence-then-lock": [],
+}
+
+
+class Matching(Base):
+    def test_each_error_has_its_class(self):
+        for name, wanted in CASES.items():
+            with self.subTest(name):
+                done, results = self.start(("cases", name), "--verify=matching")
+                found = {f["class"] for f in results["findings"]}
+                self.assertLessEqual(found, set(wanted), done.stderr)
+                self.assertEqual(bool(found), bool(wanted), done.stderr)
+
+    def test_both_sides_of_a_mismatch_are_told(self):
+        (finding,) = self.findings("cases", "other-type", options=("--verify=matching",))
+        self.assertEqual([(c["rank"], c["call"]) for c in finding["calls"]], [(1, "MPI_Recv"), (0, "MPI_Send")])
+        self.assertTrue(finding["wanted"] and finding["why"])
+
+    def test_what_is_never_completed_is_a_leak(self):
+        self.assertEqual(self.classes("cases", "never-completed", options=("--verify=leaks",)), ["request-never-completed"])
+
+    def test_right_programs_pass_in_every_view(self):
+        for name, wanted in CASES.items():
+            if not wanted and name != "never-completed":
+                with self.subTest(name):
+                    self.assertEqual(self.findings("cases", name, status=0), [])
+
+
+# Each rank's program in the letters of orders.c, and the deadlock that is in it: actual, potential, or none. Of those with several orders, one that
+# goes well is run here.
+ORDERS = {
+    "T1": (("S1", "R0"), None),
+    "T2": (("S1", "R0", "R0"), "deadlock"),
+    "T3": (("B", "B", "Bd"), "deadlock"),
+    "T4": (("IS1 B W", "IR* B W R*", "B S1"), None),
+    "T5": (("IS1 B W", "IR* W B R*", "B S1"), None),
+    "T7": (("C0 S1", "R* C0 R*", "S1 C0"), None),
+    "T8": (("IS0 R* R* W", "S0"), None),
+    "T9": (("C0", "C0", "D0"), "deadlock"),
+    "T10": (("S1 R2", "S2 R0", "S0 R1"), "potential-deadlock"),
+    "T11": (("R2 S1", "S2 R0", "S0 R1"), None),
+    "T12": (("IS1 IS2 W R1 R2", "S0 R0", "S0 R0"), "potential-deadlock"),
+    "T13": (("IS0 R0 W",), None),
+    "T13b": (("IS0 W R0",), "potential-deadlock"),
+    "T13c": (("S0 R0",), "potential-deadlock"),
+    "T15": (("IR1 IR2 w w", "S0", "S0"), None),
+    "T15b": (("R* R*", "S0", "S0"), None),
+    "T16": (("R* R* R* R*", "SS0 Bs S0", "SS0 Bs S0"), None),
+    "T16b": (("R* R* R* R*", "S0 S0", "S0 S0"), None),
+    "T17": (("S1", "R* R* R*", "S1 S1"), None),
+    "T18": (("S1 S1", "R0"), "potential-deadlock"),
+    "T19": (("R* B R*", "S0 B", "B S0"), None),
+    "T20": (("R1 B", "S0 B", "B"), None),
+}
+
+
+class Deadlocks(Base):
+    def test_the_two_views_tell_actual_from_potential_deadlocks(self):
+        for name, (ranks, wanted) in ORDERS.items():
+            with self.subTest(name):
+                done, results = self.start(("orders", *ranks), "--verify=deadlock", n=len(ranks))
+                found = [f["class"] for f in results["findings"]]
+                self.assertEqual(found, [wanted] if wanted else [], done.stderr)
+
+    def test_a_message_that_depends_on_the_order_deadlocks_or_goes_well(self):
+        for ranks in (("SS1", "R* R2", "S1"), ("IR* W R1", "S0", "S0")):  # T6, T14
+            with self.subTest(ranks):
+                _, results = self.start(("orders", *ranks), "--verify=deadlock", n=len(ranks))
+                self.assertEqual([f["class"] for f in results["findings"]], ["deadlock"] if results["failure"] else [])
+
+    def test_the_stuck_ranks_are_told_with_their_calls(self):
+        # rank 2 waits at the end only, where all come together: it is no part of the knot
+        (finding,) = self.findings("orders", "S1 R1", "S0 R0", "", options=("--verify=deadlock",), n=3)
+        calls = {(c["rank"], c["call"]) for c in finding["calls"]}
+        self.assertEqual(calls, {(0, "MPI_Send"), (1, "MPI_Send")})
+
+    def test_what_nearly_matched_is_told(self):
+        self.assertLessEqual({"deadlock", "communicator-mismatch"}, set(self.classes("orders", "C0", "C0", "D0", n=3)))
+
+    def test_a_lost_message_is_told_where_it_was_sent(self):
+        self.assertEqual(sorted(self.classes("orders", "S1 S1", "R0")), ["potential-deadlock", "unmatched-send"])
+
+
 if __name__ == "__main__":
     unittest.main()
