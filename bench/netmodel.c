@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	int n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 256;
 	struct net_transfer *transfers =
 	    n > 1 ? calloc((size_t)n * (size_t)n, sizeof(*transfers)) : NULL;
-	struct net_cluster *cluster = NULL;
+	struct cluster *cluster = NULL;
 	struct net_model *model = NULL;
 	struct util_error err = {0};
 	struct sim_engine engine;
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 		 "sharing: %s}\n",
 		 n, argc > 2 ? argv[2] : "maxmin");
 	sim_engine_init(&engine);
-	rc = net_cluster_parse("bench", yaml, strlen(yaml), &cluster, &err);
+	rc = cluster_parse("bench", yaml, strlen(yaml), &cluster, &err);
 	if (!rc)
 		rc = net_model_create(&engine, cluster, &model, &err);
 	if (rc)
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 		run(&engine, model, transfers, n);
 	sim_engine_finish(&engine);
 	net_model_destroy(model);
-	net_cluster_destroy(cluster);
+	cluster_destroy(cluster);
 	free(transfers);
 	return rc ? 2 : 0;
 }

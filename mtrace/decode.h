@@ -32,7 +32,7 @@ struct mtrace_opened {
 /* A frame of zstd in the file. */
 struct mtrace_frame {
 	uint64_t offset, packed_B, raw_B;
-	uint64_t seed, check; /* mtrace_hash of its packed bytes is `check`, from `seed` on */
+	uint64_t seed, check; /* util_hash of its packed bytes is `check`, from `seed` on */
 };
 /* Takes the tables over from their bytes, which start at `offset` of the file. */
 int mtrace_decode_tables(struct mtrace_opened *file, const unsigned char *bytes, size_t size,

@@ -64,7 +64,7 @@ static int unpack(struct mtrace_opened *file, const struct mtrace_frame *frame, 
 	failed = read_at(file, file->packed, frame->packed_B, frame->offset, err);
 	if (failed)
 		return failed;
-	if (mtrace_hash(file->packed, frame->packed_B, frame->seed) != frame->check)
+	if (util_hash(file->packed, frame->packed_B, frame->seed) != frame->check)
 		return util_error_set(
 		    err, UTIL_EINPUT,
 		    "'%s' is damaged at byte %llu: the checksum of a block is wrong",
@@ -113,8 +113,8 @@ static int read_header(struct mtrace_opened *file, struct util_error *err)
 	if (failed)
 		return failed;
 	file->text[header.provenance_B] = '\0';
-	hash = mtrace_hash(&header, offsetof(struct mtrace_file_header, check), 0);
-	if (mtrace_hash(file->text, header.provenance_B, hash) != header.check)
+	hash = util_hash(&header, offsetof(struct mtrace_file_header, check), 0);
+	if (util_hash(file->text, header.provenance_B, hash) != header.check)
 		return util_error_set(
 		    err, UTIL_EINPUT,
 		    "'%s' is damaged in its header, bytes 0 to %llu: the checksum is wrong",
@@ -153,7 +153,7 @@ static int read_tables(struct mtrace_opened *file, struct util_error *err)
 	    .offset = trailer.tables,
 	    .packed_B = begin - trailer.tables,
 	    .raw_B = trailer.raw_B,
-	    .seed = mtrace_hash(&trailer, offsetof(struct mtrace_trailer, check), 0),
+	    .seed = util_hash(&trailer, offsetof(struct mtrace_trailer, check), 0),
 	    .check = trailer.check,
 	};
 	failed = unpack(file, &frame, bytes, err);
@@ -280,7 +280,7 @@ int mtrace_cursor_fill(struct mtrace_cursor *c, struct util_error *err)
 	    .offset = c->next + sizeof header,
 	    .packed_B = header.packed_B,
 	    .raw_B = header.raw_B,
-	    .seed = mtrace_hash(&header, offsetof(struct mtrace_block_header, check), 0),
+	    .seed = util_hash(&header, offsetof(struct mtrace_block_header, check), 0),
 	    .check = header.check,
 	};
 	failed = unpack(file, &frame, c->block, err);

@@ -20,22 +20,37 @@ static bool grow(void *items, uint32_t n, uint32_t *capacity, size_t size)
 	return true;
 }
 
+/* The number of the key, in the order in which keys came; UINT32_MAX: out of memory. */
+static uint32_t number_of(struct util_map *map, uint64_t key, bool *out_is_new)
+{
+	struct util_map_slot *slot = util_map_find(map, key);
+
+	*out_is_new = !slot;
+	if (!slot) {
+		slot = util_map_add(map, key);
+		if (!slot)
+			return UINT32_MAX;
+		slot->number = map->n;
+	}
+	return (uint32_t)slot->number - 1;
+}
+
 /* Equal hashes of different texts are told apart by hashing on. */
 uint32_t mtrace_tables_string(struct mtrace_tables *tables, const char *text)
 {
-	uint64_t hash = mtrace_hash(text, strlen(text), 0);
+	uint64_t hash = util_hash(text, strlen(text), 0);
 	uint32_t number;
 	bool is_new;
 
 	for (;;) {
-		number = mtrace_keys_get(&tables->hashes, hash, &is_new);
+		number = number_of(&tables->hashes, hash, &is_new);
 		if (number == UINT32_MAX)
 			return number;
 		if (is_new)
 			break;
 		if (strcmp(tables->strings[number], text) == 0)
 			return number;
-		hash = mtrace_hash("", 1, hash);
+		hash = util_hash("", 1, hash);
 	}
 	if (!grow(&tables->strings, number, &tables->string_capacity, sizeof *tables->strings))
 		return UINT32_MAX;
@@ -64,7 +79,7 @@ uint32_t mtrace_tables_function(struct mtrace_tables *tables, const char *name,
 
 uint32_t mtrace_tables_site(struct mtrace_tables *tables, uint64_t key, bool *out_is_new)
 {
-	uint32_t number = mtrace_keys_get(&tables->sites, key, out_is_new);
+	uint32_t number = number_of(&tables->sites, key, out_is_new);
 
 	if (number == UINT32_MAX || !*out_is_new)
 		return number;
@@ -80,7 +95,7 @@ bool mtrace_tables_doubt(struct mtrace_tables *tables, enum mtrace_doubt kind, u
 	uint64_t key = (uint64_t)site << 32 | (uint64_t)(function & 0xffffff) << 8 | kind;
 	struct mtrace_doubt_entry *entry;
 	bool is_new;
-	uint32_t number = mtrace_keys_get(&tables->doubt_keys, key, &is_new);
+	uint32_t number = number_of(&tables->doubt_keys, key, &is_new);
 
 	if (number == UINT32_MAX ||
 	    !grow(&tables->doubts, number, &tables->doubt_capacity, sizeof *tables->doubts))
@@ -119,9 +134,9 @@ void mtrace_tables_finish(struct mtrace_tables *tables)
 	free(tables->site_texts);
 	free(tables->doubts);
 	free(tables->late);
-	mtrace_keys_finish(&tables->hashes);
-	mtrace_keys_finish(&tables->sites);
-	mtrace_keys_finish(&tables->doubt_keys);
+	util_map_finish(&tables->hashes);
+	util_map_finish(&tables->sites);
+	util_map_finish(&tables->doubt_keys);
 }
 
 static int by_rank_and_position(const void *a, const void *b)
@@ -148,7 +163,7 @@ static void encode_late(struct mtrace_tables *tables, struct mtrace_stream *s)
 static void encode_doubts(const struct mtrace_tables *tables, struct mtrace_stream *s)
 {
 	mtrace_put_uint(s, tables->doubt_keys.n);
-	for (uint32_t i = 0; i < tables->doubt_keys.n; i++) {
+	for (size_t i = 0; i < tables->doubt_keys.n; i++) {
 		const struct mtrace_doubt_entry *doubt = &tables->doubts[i];
 
 		mtrace_put_uint(s, doubt->kind);
@@ -175,7 +190,7 @@ bool mtrace_tables_encode(struct mtrace_tables *tables, const struct mtrace_stre
 	for (uint32_t i = 0; i < 2 * tables->n_functions; i++)
 		mtrace_put_uint(&s, tables->functions[i]);
 	mtrace_put_uint(&s, tables->sites.n);
-	for (uint32_t i = 0; i < tables->sites.n; i++)
+	for (size_t i = 0; i < tables->sites.n; i++)
 		mtrace_put_uint(&s, tables->site_texts[i]);
 	encode_doubts(tables, &s);
 	encode_late(tables, &s);

@@ -11,13 +11,13 @@
 struct mtrace_tables {
 	char **strings; /* [n_strings], owned */
 	uint32_t n_strings, string_capacity;
-	struct mtrace_keys hashes; /* of strings */
+	struct util_map hashes;	   /* of strings */
 	uint32_t *functions;	   /* [n_functions][2]: strings of name and signature */
 	uint32_t n_functions, function_capacity;
-	struct mtrace_keys sites;
+	struct util_map sites;
 	uint32_t *site_texts; /* [sites.n]: string + 1, 0: unknown */
 	uint32_t site_capacity;
-	struct mtrace_keys doubt_keys;
+	struct util_map doubt_keys;
 	struct mtrace_doubt_entry *doubts; /* [doubt_keys.n] */
 	uint32_t doubt_capacity;
 	struct mtrace_late_match *late; /* [n_late] */

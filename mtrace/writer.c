@@ -108,8 +108,8 @@ void mtrace_stream_flush(struct mtrace_stream *s)
 	packed_B = pack(writer, s->bytes, s->record);
 	header.raw_B = (uint32_t)s->record;
 	header.packed_B = (uint32_t)packed_B;
-	header.check = mtrace_hash(&header, offsetof(struct mtrace_block_header, check), 0);
-	header.check = mtrace_hash(writer->packed, packed_B, header.check);
+	header.check = util_hash(&header, offsetof(struct mtrace_block_header, check), 0);
+	header.check = util_hash(writer->packed, packed_B, header.check);
 	append(writer, &header, sizeof header);
 	append(writer, writer->packed, packed_B);
 	if (s->n_blocks++ == 0)
@@ -235,8 +235,8 @@ static void write_header(struct mtrace_writer *writer, const char *provenance)
 	uint64_t hash;
 
 	memcpy(header.magic, MTRACE_MAGIC, sizeof header.magic);
-	hash = mtrace_hash(&header, offsetof(struct mtrace_file_header, check), 0);
-	header.check = mtrace_hash(provenance, header.provenance_B, hash);
+	hash = util_hash(&header, offsetof(struct mtrace_file_header, check), 0);
+	header.check = util_hash(provenance, header.provenance_B, hash);
 	append(writer, &header, sizeof header);
 	append(writer, provenance, header.provenance_B);
 }
@@ -313,8 +313,8 @@ static void write_tables(struct mtrace_writer *writer)
 	append(writer, writer->packed, packed_B);
 	free(bytes);
 	trailer.raw_B = size;
-	trailer.check = mtrace_hash(&trailer, offsetof(struct mtrace_trailer, check), 0);
-	trailer.check = mtrace_hash(writer->packed, packed_B, trailer.check);
+	trailer.check = util_hash(&trailer, offsetof(struct mtrace_trailer, check), 0);
+	trailer.check = util_hash(writer->packed, packed_B, trailer.check);
 	memcpy(trailer.magic, MTRACE_END_MAGIC, sizeof trailer.magic);
 	append(writer, &trailer, sizeof trailer);
 }

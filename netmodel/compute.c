@@ -71,11 +71,11 @@ static void integrate(struct net_node *node, sim_time_ps time)
 static void advance(struct net_node *node, sim_time_ps time)
 {
 	while (node->n_changes && sim_time_from_s(node->next_change->at_s) <= time) {
-		const struct net_speed_change *change = node->next_change++;
+		const struct cluster_speed_change *change = node->next_change++;
 
 		node->n_changes--;
 		integrate(node, sim_time_from_s(change->at_s));
-		node->speed = change->speed / node->model->cluster->node_speed[change->node];
+		node->speed = change->speed / node->model->cluster->cpu.speed[change->node];
 	}
 	integrate(node, time);
 }
@@ -129,7 +129,7 @@ static void fire_node(struct sim_event *event)
 
 void net_node_init(struct net_node *node, struct net_model *model)
 {
-	const struct net_speed_changes *changes = &model->cluster->speed_changes;
+	const struct cluster_speed_changes *changes = &model->cluster->cpu.speed_changes;
 	int n = (int)(node - model->nodes), first = 0;
 
 	*node = (struct net_node){.model = model, .rate = 1, .undisturbed = 1, .speed = 1};
@@ -158,8 +158,8 @@ void net_node_touch(struct net_model *model, int n)
 void net_node_update(struct net_model *model, struct net_node *node)
 {
 	int n = (int)(node - model->nodes), cores = model->cluster->cores;
-	double cost = net_cluster_cpu_cost(model->cluster, model->links[n].n,
-					   model->links[model->cluster->n_nodes + n].n);
+	double cost = cluster_cpu_cost(model->cluster, model->links[n].n,
+				       model->links[model->cluster->n_nodes + n].n);
 	double rate = 1, undisturbed = 1, contention;
 	sim_time_ps due;
 
@@ -172,7 +172,7 @@ void net_node_update(struct net_model *model, struct net_node *node)
 		undisturbed = (double)cores / node->n_computes;
 	if (node->n_computes > cores - cost)
 		rate = (cores - cost) / node->n_computes;
-	contention = net_cluster_contention(model->cluster, node->n_computes);
+	contention = cluster_contention(model->cluster, node->n_computes);
 	node->rate = rate * contention;
 	node->undisturbed = undisturbed * contention;
 	rate = node->rate * node->speed;
@@ -207,7 +207,7 @@ void net_compute_start(struct net_model *model, struct net_compute *compute, int
 	    .model = model, .done = done, .node = n, .begin = model->engine->now};
 	sim_event_init(&compute->event, fire_at_once);
 	compute->work_s = work_s > 0 ? work_s * factor : 0;
-	compute->useful_s = compute->work_s / model->cluster->node_speed[n];
+	compute->useful_s = compute->work_s / model->cluster->cpu.speed[n];
 	if (compute->work_s == 0) {
 		sim_engine_at(model->engine, &compute->event, model->engine->now);
 		return;

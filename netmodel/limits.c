@@ -10,7 +10,8 @@
 static double limit_of(const struct net_model *model, const struct net_link *link,
 		       const struct net_link *opposite)
 {
-	const struct net_sharing_efficiency *efficiency = &model->cluster->sharing_efficiency;
+	const struct cluster_sharing_efficiency *efficiency =
+	    &model->cluster->network.sharing_efficiency;
 	double capacity = model->capacities ? model->capacities[link - model->links] : 1;
 	double limit = capacity;
 
@@ -19,7 +20,7 @@ static double limit_of(const struct net_model *model, const struct net_link *lin
 		    capacity *
 		    efficiency->fraction[(link->n < efficiency->n ? link->n : efficiency->n) - 1];
 	if (link->n > 0 && opposite->n > 0)
-		limit *= 1 - model->cluster->duplex_penalty;
+		limit *= 1 - model->cluster->network.duplex_penalty;
 	return limit;
 }
 

@@ -33,7 +33,7 @@ static void solve_links(struct net_model *model)
 {
 	struct net_list *dirty = &model->dirty_links;
 
-	if (model->cluster->sharing == NET_SHARING_ALGORITHM1) {
+	if (model->cluster->network.sharing == CLUSTER_SHARING_ALGORITHM1) {
 		net_algorithm1_solve(model);
 	} else {
 		for (int i = 0; i < dirty->n; i++)
@@ -103,15 +103,15 @@ static int allocate(struct net_model *model, size_t n_nodes)
 
 static void set_plain_delay(struct net_model *model)
 {
-	const struct net_cluster *cluster = model->cluster;
-	bool is_plain = model->may_announce && cluster->segments.n == 0 &&
-			cluster->latency_model == NET_LATENCY_DELAY && cluster->latency_s > 0 &&
-			model->transfer_amplitude == 0;
+	const struct cluster *cluster = model->cluster;
+	bool is_plain = model->may_announce && cluster->network.segments.n == 0 &&
+			cluster->network.latency_model == CLUSTER_LATENCY_DELAY &&
+			cluster->network.latency_s > 0 && model->transfer_amplitude == 0;
 
-	model->plain_delay = is_plain ? sim_time_from_s(cluster->latency_s) : -1;
+	model->plain_delay = is_plain ? sim_time_from_s(cluster->network.latency_s) : -1;
 }
 
-int net_model_create(struct sim_engine *engine, const struct net_cluster *cluster,
+int net_model_create(struct sim_engine *engine, const struct cluster *cluster,
 		     struct net_model **out, struct util_error *err)
 {
 	struct net_model *model = calloc(1, sizeof(*model));
@@ -124,13 +124,14 @@ int net_model_create(struct sim_engine *engine, const struct net_cluster *cluste
 	model->engine = engine;
 	model->cluster = cluster;
 	model->n_links = 2 * cluster->n_nodes;
-	model->slice = sim_time_from_s(cluster->timeslice_s);
-	model->queue_s = (double)cluster->queue_B / cluster->bandwidth_Bps;
-	model->burst_s = (double)cluster->burst_B / cluster->bandwidth_Bps;
-	model->has_limits = cluster->duplex_penalty > 0 || cluster->sharing_efficiency.n > 0;
+	model->slice = sim_time_from_s(cluster->network.timeslice_s);
+	model->queue_s = (double)cluster->network.queue_B / cluster->network.bandwidth_Bps;
+	model->burst_s = (double)cluster->network.burst_B / cluster->network.bandwidth_Bps;
+	model->has_limits =
+	    cluster->network.duplex_penalty > 0 || cluster->network.sharing_efficiency.n > 0;
 	net_packets_init(model);
 	model->may_announce = !model->slice && !model->has_limits && model->queue_s == 0 &&
-			      model->burst_s == 0 && !cluster->cpu_cost.fraction &&
+			      model->burst_s == 0 && !cluster->cpu.cost.fraction &&
 			      !model->has_packets;
 	set_plain_delay(model);
 	model->hook.run = end_instant;

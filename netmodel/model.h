@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "netmodel/cluster.h"
+#include "cluster/cluster.h"
 #include "simcore/engine.h"
 #include "util/error.h"
 
@@ -123,7 +123,7 @@ struct net_stats {
  * `cluster` is borrowed and must outlive the model. Errors: UTIL_ENOMEM. When memory runs out
  * later, the engine's next step says so. Destroy a model only when the engine makes no more steps.
  */
-int net_model_create(struct sim_engine *engine, const struct net_cluster *cluster,
+int net_model_create(struct sim_engine *engine, const struct cluster *cluster,
 		     struct net_model **out, struct util_error *err);
 void net_model_destroy(struct net_model *model);
 
@@ -175,7 +175,7 @@ struct net_minimum {
 	double latency_s, bandwidth_s;
 	int is_delay; /* the latency occupies no link */
 };
-struct net_minimum net_transfer_minimum(const struct net_cluster *cluster, int is_within_node,
+struct net_minimum net_transfer_minimum(const struct cluster *cluster, int is_within_node,
 					int64_t size_B);
 
 struct net_stats net_model_stats(const struct net_model *model);

@@ -30,15 +30,16 @@ static void fire_packet(struct sim_event *event);
 
 void net_packets_init(struct net_model *model)
 {
-	const struct net_cluster *cluster = model->cluster;
+	const struct cluster *cluster = model->cluster;
 	double ratio;
 
 	util_pool_init(&model->packets, sizeof(struct net_packet));
-	model->has_packets = cluster->packet_payload_B > 0;
+	model->has_packets = cluster->network.packet_payload_B > 0;
 	if (!model->has_packets)
 		return;
-	ratio = 1 + (double)cluster->packet_overhead_B / (double)cluster->packet_payload_B;
-	model->wire_s_per_B = 1 / (cluster->bandwidth_Bps * ratio);
+	ratio = 1 + (double)cluster->network.packet_overhead_B /
+			(double)cluster->network.packet_payload_B;
+	model->wire_s_per_B = 1 / (cluster->network.bandwidth_Bps * ratio);
 }
 
 void net_packets_finish(struct net_model *model)
@@ -56,7 +57,7 @@ static struct net_packet *packet_create(struct net_model *model, struct net_stre
 					double factor)
 {
 	struct net_packet *packet = util_pool_get(&model->packets);
-	int64_t wire_B = size_B + model->cluster->packet_overhead_B;
+	int64_t wire_B = size_B + model->cluster->network.packet_overhead_B;
 
 	if (!packet) {
 		net_model_out_of_memory(model);
@@ -141,13 +142,14 @@ static void send_next(struct net_stream *stream, struct net_transfer *next)
 /* What goes into the next packet; negative: nothing may. */
 static int64_t next_size(const struct net_model *model, const struct net_stream *stream)
 {
-	const struct net_cluster *cluster = model->cluster;
+	const struct cluster *cluster = model->cluster;
 	const struct net_tcp *tcp = &stream->tcp;
-	int64_t size_B = cluster->packet_payload_B, limit_B = net_stream_limit(stream);
+	int64_t size_B = cluster->network.packet_payload_B, limit_B = net_stream_limit(stream);
 
 	if (tcp->unsent_B < size_B)
 		size_B = tcp->unsent_B;
-	if (cluster->queue_B > 0 && tcp->queued_B > 0 && tcp->queued_B + size_B > cluster->queue_B)
+	if (cluster->network.queue_B > 0 && tcp->queued_B > 0 &&
+	    tcp->queued_B + size_B > cluster->network.queue_B)
 		return -1;
 	if (limit_B - tcp->sent_B >= size_B)
 		return size_B;
@@ -163,7 +165,7 @@ void net_packets_go(struct net_model *model, struct net_stream *stream)
 	while ((transfer = stream->sending) && transfer->is_ready &&
 	       (size_B = next_size(model, stream)) >= 0) {
 		if (tcp->window == 0)
-			net_tcp_begin(tcp, model->cluster->latency_s);
+			net_tcp_begin(tcp, model->cluster->network.latency_s);
 		else if (tcp->flight == 0)
 			net_tcp_rested(tcp, model->engine->now);
 		tcp->is_full = tcp->flight >= tcp->window;
@@ -287,7 +289,8 @@ static void fire_packet(struct sim_event *event)
 		arrive(packet);
 	} else if (!packet->has_left) {
 		packet->has_left = true;
-		sim_engine_after(model->engine, event, sim_time_from_s(model->cluster->latency_s));
+		sim_engine_after(model->engine, event,
+				 sim_time_from_s(model->cluster->network.latency_s));
 	} else {
 		acknowledged(packet);
 	}

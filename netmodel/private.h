@@ -103,7 +103,7 @@ struct net_node {
 	double stolen_s, shared_s; /* integrals of undisturbed - rate and of 1 - undisturbed */
 	double slowed_s;	   /* integral of rate · (1 - speed) */
 	int n_changes;		   /* of speed, that are still to come */
-	const struct net_speed_change *next_change; /* [n_changes], borrowed from the cluster */
+	const struct cluster_speed_change *next_change; /* [n_changes], borrowed from the cluster */
 	bool waits_for_change;			    /* the event is a change of speed */
 	sim_time_ps updated;
 	bool dirty;
@@ -111,7 +111,7 @@ struct net_node {
 
 struct net_model {
 	struct sim_engine *engine;
-	const struct net_cluster *cluster;
+	const struct cluster *cluster;
 	struct net_link *links; /* [2 n_nodes] */
 	struct net_node *nodes; /* [n_nodes] */
 	int n_links;

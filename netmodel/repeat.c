@@ -8,14 +8,14 @@
 bool net_model_is_timeless(const struct net_model *model)
 {
 	return !model->slice && model->burst_s == 0 && model->transfer_amplitude == 0 &&
-	       model->compute_amplitude == 0 && model->cluster->speed_changes.n == 0 &&
-	       model->cluster->unattended_sends.n == 0 && !model->has_packets;
+	       model->compute_amplitude == 0 && model->cluster->cpu.speed_changes.n == 0 &&
+	       model->cluster->protocol.unattended_sends.n == 0 && !model->has_packets;
 }
 
 bool net_model_is_orderless(const struct net_model *model)
 {
-	return model->cluster->sharing == NET_SHARING_MAXMIN && model->queue_s == 0 &&
-	       model->cluster->order == NET_ORDER_FREE;
+	return model->cluster->network.sharing == CLUSTER_SHARING_MAXMIN && model->queue_s == 0 &&
+	       model->cluster->protocol.order == CLUSTER_ORDER_FREE;
 }
 
 static bool describe_links(const struct net_model *model, struct util_words *out)

@@ -15,8 +15,8 @@ struct net_storage_part {	      /* what one server has of an operation */
 
 struct net_storage {
 	struct sim_engine *engine;
-	const struct net_cluster *cluster;
-	struct net_cluster star; /* nodes, then servers */
+	const struct cluster *cluster;
+	struct cluster star; /* nodes, then servers */
 	struct net_model *model;
 	sim_time_ps metadata_free; /* when the queue for metadata is empty */
 };
@@ -27,18 +27,18 @@ static double finite_or_0(double value)
 }
 
 /* The bandwidth by which the star counts: no link has more. INFINITY: none has a limit. */
-static double reference_Bps(const struct net_cluster *cluster)
+static double reference_Bps(const struct cluster *cluster)
 {
 	double reference = fmax(
-	    finite_or_0(cluster->storage_client_Bps),
-	    fmax(finite_or_0(cluster->storage_read_Bps), finite_or_0(cluster->storage_write_Bps)));
+	    finite_or_0(cluster->storage.client_Bps),
+	    fmax(finite_or_0(cluster->storage.read_Bps), finite_or_0(cluster->storage.write_Bps)));
 
 	return reference > 0 ? reference : INFINITY;
 }
 
 /* Of every link, relative to the reference: a client sends what is written, a server what is read.
  */
-static double *capacities_of(const struct net_cluster *cluster, int n_nodes, double reference)
+static double *capacities_of(const struct cluster *cluster, int n_nodes, double reference)
 {
 	double *capacities = malloc(2 * (size_t)n_nodes * sizeof *capacities);
 
@@ -46,10 +46,10 @@ static double *capacities_of(const struct net_cluster *cluster, int n_nodes, dou
 		bool is_client = i < cluster->n_nodes;
 
 		capacities[i] =
-		    (is_client ? cluster->storage_client_Bps : cluster->storage_read_Bps) /
+		    (is_client ? cluster->storage.client_Bps : cluster->storage.read_Bps) /
 		    reference;
 		capacities[n_nodes + i] =
-		    (is_client ? cluster->storage_client_Bps : cluster->storage_write_Bps) /
+		    (is_client ? cluster->storage.client_Bps : cluster->storage.write_Bps) /
 		    reference;
 	}
 	return capacities;
@@ -57,18 +57,18 @@ static double *capacities_of(const struct net_cluster *cluster, int n_nodes, dou
 
 static int create_star(struct net_storage *storage, struct util_error *err)
 {
-	const struct net_cluster *cluster = storage->cluster;
-	int n_nodes = cluster->n_nodes + cluster->storage_servers;
+	const struct cluster *cluster = storage->cluster;
+	int n_nodes = cluster->n_nodes + cluster->storage.n_servers;
 	double reference = reference_Bps(cluster), *capacities = NULL;
 	int rc;
 
-	storage->star = (struct net_cluster){.n_nodes = n_nodes,
-					     .cores = 1,
-					     .host_to_target = 1,
-					     .latency_s = cluster->storage_latency_s,
-					     .bandwidth_Bps = reference,
-					     .latency_model = NET_LATENCY_DELAY,
-					     .sharing = NET_SHARING_MAXMIN};
+	storage->star = (struct cluster){.n_nodes = n_nodes,
+					 .cores = 1,
+					 .cpu.host_to_target = 1,
+					 .network.latency_s = cluster->storage.latency_s,
+					 .network.bandwidth_Bps = reference,
+					 .network.latency_model = CLUSTER_LATENCY_DELAY,
+					 .network.sharing = CLUSTER_SHARING_MAXMIN};
 	rc = net_model_create(storage->engine, &storage->star, &storage->model, err);
 	if (rc || isinf(reference))
 		return rc;
@@ -79,7 +79,7 @@ static int create_star(struct net_storage *storage, struct util_error *err)
 	return 0;
 }
 
-int net_storage_create(struct sim_engine *engine, const struct net_cluster *cluster,
+int net_storage_create(struct sim_engine *engine, const struct cluster *cluster,
 		       struct net_storage **out, struct util_error *err)
 {
 	struct net_storage *storage = calloc(1, sizeof *storage);
@@ -106,25 +106,25 @@ void net_storage_destroy(struct net_storage *storage)
 	free(storage);
 }
 
-bool net_storage_is_free(const struct net_cluster *cluster)
+bool net_storage_is_free(const struct cluster *cluster)
 {
-	return cluster->storage_latency_s == 0 && cluster->storage_metadata_s == 0 &&
+	return cluster->storage.latency_s == 0 && cluster->storage.metadata_s == 0 &&
 	       isinf(reference_Bps(cluster));
 }
 
-struct net_stripes net_storage_stripes(const struct net_cluster *cluster, const char *name, int n,
+struct net_stripes net_storage_stripes(const struct cluster *cluster, const char *name, int n,
 				       int64_t size_B)
 {
-	int servers = cluster->storage_servers;
+	int servers = cluster->storage.n_servers;
 	uint32_t hash = 2166136261u; /* FNV-1a: where files begin, spread over the servers */
 
 	for (; *name; name++)
 		hash = (hash ^ (unsigned char)*name) * 16777619u;
 	if (n <= 0)
-		n = cluster->storage_stripe_count > 0 ? cluster->storage_stripe_count : servers;
+		n = cluster->storage.stripe_count > 0 ? cluster->storage.stripe_count : servers;
 	return (struct net_stripes){.first = (int)(hash % (uint32_t)servers),
 				    .n = n < servers ? n : servers,
-				    .size_B = size_B > 0 ? size_B : cluster->storage_stripe_B};
+				    .size_B = size_B > 0 ? size_B : cluster->storage.stripe_B};
 }
 
 /* --- operations --- */
@@ -175,18 +175,18 @@ static void part_done(struct net_transfer *transfer)
 /* What this direction cannot limit takes its latency only. */
 static bool has_bandwidth(const struct net_storage_op *op)
 {
-	const struct net_cluster *cluster = op->storage->cluster;
+	const struct cluster *cluster = op->storage->cluster;
 
-	return isfinite(op->is_write ? cluster->storage_write_Bps : cluster->storage_read_Bps) ||
-	       isfinite(cluster->storage_client_Bps);
+	return isfinite(op->is_write ? cluster->storage.write_Bps : cluster->storage.read_Bps) ||
+	       isfinite(cluster->storage.client_Bps);
 }
 
 static void start_part(struct net_storage_op *op, int i)
 {
 	struct net_storage *storage = op->storage;
 	struct net_storage_part *part = &op->parts[i];
-	int server =
-	    storage->cluster->n_nodes + (op->stripes.first + i) % storage->cluster->storage_servers;
+	int server = storage->cluster->n_nodes +
+		     (op->stripes.first + i) % storage->cluster->storage.n_servers;
 
 	part->op = op;
 	net_transfer_start(storage->model, &part->transfer, op->is_write ? op->node : server,
@@ -223,7 +223,7 @@ void net_storage_start(struct net_storage *storage, struct net_storage_op *op, i
 	if (n_metadata > 0) {
 		begin = storage->metadata_free > now ? storage->metadata_free : now;
 		begin = sim_time_add(
-		    begin, sim_time_from_s(n_metadata * storage->cluster->storage_metadata_s));
+		    begin, sim_time_from_s(n_metadata * storage->cluster->storage.metadata_s));
 		storage->metadata_free = begin;
 	}
 	sim_event_init(&op->event, begin_parts);

@@ -34,15 +34,15 @@ struct net_storage_op { /* private; zero-initialise */
 };
 
 /* `cluster` is borrowed and must outlive the storage. Errors: UTIL_ENOMEM. */
-int net_storage_create(struct sim_engine *engine, const struct net_cluster *cluster,
+int net_storage_create(struct sim_engine *engine, const struct cluster *cluster,
 		       struct net_storage **out, struct util_error *err);
 void net_storage_destroy(struct net_storage *storage); /* when the engine makes no more steps */
 
 /* Nothing takes any time: the cluster file does not describe its storage. */
-bool net_storage_is_free(const struct net_cluster *cluster);
+bool net_storage_is_free(const struct cluster *cluster);
 /* The stripes of a new file by its name; `n` and `size_B` 0: those of the cluster file. Equal on
  * every machine. */
-struct net_stripes net_storage_stripes(const struct net_cluster *cluster, const char *name, int n,
+struct net_stripes net_storage_stripes(const struct cluster *cluster, const char *name, int n,
 				       int64_t size_B);
 
 /* Before the start: bytes at `offset_B` of a file with these stripes, the same for all of an

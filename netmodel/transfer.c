@@ -42,7 +42,7 @@ static void touch(struct net_model *model, const struct net_transfer *transfer)
 
 static inline void touch_cpus(struct net_model *model, const struct net_transfer *transfer)
 {
-	if (!model->cluster->cpu_cost.fraction)
+	if (!model->cluster->cpu.cost.fraction)
 		return;
 	if (model->nodes[transfer->source_node].n_computes)
 		net_node_touch(model, transfer->source_node);
@@ -307,28 +307,29 @@ struct duration {
 	bool is_shared; /* there is work, though it may lie after the mark, or a queue to wait in */
 };
 
-static const struct net_segment *find_segment(const struct net_segments *segments, int64_t size_B)
+static const struct cluster_segment *find_segment(const struct cluster_segments *segments,
+						  int64_t size_B)
 {
-	const struct net_segment *segment = NULL;
+	const struct cluster_segment *segment = NULL;
 
 	for (int i = 0; i < segments->n && segments->list[i].from_B <= size_B; i++)
 		segment = &segments->list[i];
 	return segment;
 }
 
-static HOT struct duration duration_between(const struct net_cluster *cluster, int64_t size_B,
+static HOT struct duration duration_between(const struct cluster *cluster, int64_t size_B,
 					    double factor)
 {
-	const struct net_segment *segment =
-	    cluster->segments.n ? find_segment(&cluster->segments, size_B) : NULL;
-	double latency_s = segment ? segment->latency_s : cluster->latency_s;
+	const struct cluster_segment *segment =
+	    cluster->network.segments.n ? find_segment(&cluster->network.segments, size_B) : NULL;
+	double latency_s = segment ? segment->latency_s : cluster->network.latency_s;
 	struct duration d = {.bandwidth_Bps =
-				 segment ? segment->bandwidth_Bps : cluster->bandwidth_Bps};
+				 segment ? segment->bandwidth_Bps : cluster->network.bandwidth_Bps};
 
 	d.delay_s = latency_s * factor;
 	d.work_s = (double)size_B / d.bandwidth_Bps * factor;
 	/* A negative intercept is bytes that pass at once: less work, no delay. */
-	if (cluster->latency_model == NET_LATENCY_SHARED || latency_s < 0) {
+	if (cluster->network.latency_model == CLUSTER_LATENCY_SHARED || latency_s < 0) {
 		d.work_s += d.delay_s;
 		d.delay_s = 0;
 	}
@@ -336,20 +337,21 @@ static HOT struct duration duration_between(const struct net_cluster *cluster, i
 	return d;
 }
 
-static struct duration duration_within(const struct net_cluster *cluster, int64_t size_B,
-				       double factor)
+static struct duration duration_within(const struct cluster *cluster, int64_t size_B, double factor)
 {
-	const struct net_segment *segment =
-	    cluster->intra_segments.n ? find_segment(&cluster->intra_segments, size_B) : NULL;
-	double latency_s = segment ? segment->latency_s : cluster->intra_latency_s;
-	struct duration d = {.bandwidth_Bps =
-				 segment ? segment->bandwidth_Bps : cluster->intra_bandwidth_Bps};
+	const struct cluster_segment *segment =
+	    cluster->network.intra_segments.n
+		? find_segment(&cluster->network.intra_segments, size_B)
+		: NULL;
+	double latency_s = segment ? segment->latency_s : cluster->network.intra_latency_s;
+	struct duration d = {.bandwidth_Bps = segment ? segment->bandwidth_Bps
+						      : cluster->network.intra_bandwidth_Bps};
 
 	d.delay_s = (latency_s + (double)size_B / d.bandwidth_Bps) * factor;
 	return d;
 }
 
-struct net_minimum net_transfer_minimum(const struct net_cluster *cluster, int is_within_node,
+struct net_minimum net_transfer_minimum(const struct cluster *cluster, int is_within_node,
 					int64_t size_B)
 {
 	struct duration d = is_within_node ? duration_within(cluster, size_B, 1)
@@ -400,7 +402,7 @@ static HOT void start(struct net_model *model, struct net_transfer *transfer, in
 		      int dest_node, int64_t size_B, int64_t last_B, net_transfer_fn mark,
 		      net_transfer_fn done, struct net_stream *stream)
 {
-	const struct net_cluster *cluster = model->cluster;
+	const struct cluster *cluster = model->cluster;
 	double factor = net_model_vary_factor(&model->transfer_rng, model->transfer_amplitude);
 	struct duration d;
 
@@ -478,7 +480,7 @@ void net_transfer_start(struct net_model *model, struct net_transfer *transfer, 
 		return;
 	}
 	set_up(model, transfer, source_node, dest_node, size_B, done);
-	transfer->remaining_s = (double)size_B / model->cluster->bandwidth_Bps;
+	transfer->remaining_s = (double)size_B / model->cluster->network.bandwidth_Bps;
 	if (!announce(model, transfer, source_node, dest_node, model->plain_delay))
 		start_delayed(model, transfer);
 }

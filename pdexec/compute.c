@@ -81,7 +81,7 @@ void pd_compute_pause(struct pd_rank *rank)
 	rank->is_measuring = false;
 	rank->has_step = rank->pending_s != 0;
 	if (elapsed_s > 0)
-		pd_annotation_charge_measured(rank, elapsed_s * world->cluster->host_to_target);
+		pd_annotation_charge_measured(rank, elapsed_s * world->cluster->cpu.host_to_target);
 }
 
 void pd_compute_begin_measuring(struct pd_rank *rank)

@@ -14,7 +14,7 @@ static int n_loading; /* cores of the program that is being loaded; 0: none is *
 
 int pd_cores_share(const struct pd_world *world, const int node_of[], int n_ranks)
 {
-	const struct net_cluster *cluster = world->cluster;
+	const struct cluster *cluster = world->cluster;
 	int *n_on = calloc((size_t)cluster->n_nodes, sizeof *n_on), most = 1, n_cpus;
 
 	for (int i = 0; n_on && i < n_ranks; i++)

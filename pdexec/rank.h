@@ -164,7 +164,7 @@ struct pd_world {
 	struct pd_config config;
 	struct sim_engine engine;
 	struct net_model *model;        /* borrowed */
-	const struct net_cluster *cluster;
+	const struct cluster *cluster;
 	struct sim_observers observers;
 	struct pd_node_broker broker;   /* all NULL: none */
 	struct sim_fiber_set *fibers;
@@ -218,8 +218,9 @@ struct pd_rank *pd_rank_here(void);
  * Loads the programs and prepares the ranks; nothing runs yet. `cluster` is borrowed, `observers` copied (NULL: none); the model is created on world->engine. Errors: UTIL_EINPUT for a program that is not there or
  * is no position-independent executable of this machine; UTIL_ENOMEM; what the store's file says.
  */
-int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster, const struct sim_observers *observers,
-		    struct pd_world **out, struct util_error *err);
+int pd_world_create(const struct pd_config *config, const struct cluster *cluster,
+		    const struct sim_observers *observers, struct pd_world **out,
+		    struct util_error *err);
 void pd_world_destroy(struct pd_world *world);
 /* Makes every rank ready to run; then step world->engine until idle or pd_world_is_over. */
 void pd_world_start(struct pd_world *world);

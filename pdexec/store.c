@@ -21,8 +21,8 @@ static bool name_equal(const void *item, const void *wanted)
 static struct pd_name *name_get(struct pd_store *store, const char *text)
 {
 	size_t length = strlen(text);
-	uint64_t hash = pd_hash_bytes(text, length);
-	struct pd_name *name = pd_table_find(&store->names, hash, name_equal, text);
+	uint64_t hash = util_hash(text, length, 0);
+	struct pd_name *name = util_map_find_equal(&store->names, hash, name_equal, text);
 
 	if (name)
 		return name;
@@ -31,7 +31,7 @@ static struct pd_name *name_get(struct pd_store *store, const char *text)
 		return NULL;
 	name->kernel = NULL;
 	memcpy(name->text, text, length + 1);
-	if (pd_table_add(&store->names, hash, name)) {
+	if (util_map_put(&store->names, hash, name)) {
 		free(name);
 		return NULL;
 	}
@@ -77,8 +77,8 @@ struct pd_kernel *pd_store_get_kernel(struct pd_store *store, const char *name,
 	struct pd_name *found;
 
 	if (name) {
-		found = pd_table_find(&store->names, pd_hash_bytes(name, strlen(name)), name_equal,
-				      name);
+		found = util_map_find_equal(&store->names, util_hash(name, strlen(name), 0),
+					    name_equal, name);
 		if (found && found->kernel)
 			return found->kernel;
 	}
@@ -112,7 +112,7 @@ static uint64_t key_fill(struct pd_key *key, struct pd_kernel *kernel, int n_par
 	*key = (struct pd_key){.kernel = kernel, .n_params = n_params};
 	for (int i = 0; i < n_params; i++)
 		key->params[i] = params[i] + 0.0; /* -0 becomes 0 */
-	return pd_hash_bytes(key->params, sizeof(key->params)) + kernel->index * 0x9e3779b97f4a7c15u;
+	return util_hash(key->params, sizeof(key->params), 0) + kernel->index * 0x9e3779b97f4a7c15u;
 }
 
 struct pd_key *pd_store_find_key(const struct pd_store *store, struct pd_kernel *kernel,
@@ -124,7 +124,7 @@ struct pd_key *pd_store_find_key(const struct pd_store *store, struct pd_kernel 
 	if (kernel->n_keys == 0)
 		return NULL;
 	hash = key_fill(&wanted, kernel, n_params, params);
-	return pd_table_find(&store->keys, hash, key_equal, &wanted);
+	return util_map_find_equal(&store->keys, hash, key_equal, &wanted);
 }
 
 struct pd_key *pd_store_get_key(struct pd_store *store, struct pd_kernel *kernel, int n_params,
@@ -139,7 +139,7 @@ struct pd_key *pd_store_get_key(struct pd_store *store, struct pd_kernel *kernel
 	if (!key)
 		return NULL;
 	hash = key_fill(key, kernel, n_params, params);
-	if (pd_table_add(&store->keys, hash, key)) {
+	if (util_map_put(&store->keys, hash, key)) {
 		free(key);
 		return NULL;
 	}
@@ -261,13 +261,6 @@ int pd_store_create(const struct pd_config *config, struct pd_store **out, struc
 	return 0;
 }
 
-static void table_finish(struct pd_table *table)
-{
-	for (size_t i = 0; i < table->n_slots; i++)
-		free(table->slots[i].item);
-	free(table->slots);
-}
-
 void pd_store_destroy(struct pd_store *store)
 {
 	if (!store)
@@ -286,8 +279,8 @@ void pd_store_destroy(struct pd_store *store)
 		free(store->kernels[i]);
 	}
 	free(store->kernels);
-	table_finish(&store->names);
-	table_finish(&store->keys);
+	util_map_finish_items(&store->names);
+	util_map_finish_items(&store->keys);
 	free(store->in_name);
 	free(store->out_name);
 	free(store);

@@ -3,6 +3,7 @@
 #define PDEXEC_STORE_INTERNAL_H
 
 #include "pdexec/store.h"
+#include "util/map.h"
 
 /* What the store's files share; nobody else includes this. */
 
@@ -112,19 +113,6 @@ struct pd_name {
 	char text[];
 };
 
-/* Hash table of pointers, open addressing. */
-struct pd_table {
-	struct pd_slot {
-		uint64_t hash;
-		void *item; /* NULL: free */
-	} *slots;
-	size_t n_items, n_slots; /* n_slots: 0 or a power of two */
-};
-typedef bool (*pd_table_equal_fn)(const void *item, const void *wanted);
-void *pd_table_find(const struct pd_table *table, uint64_t hash, pd_table_equal_fn equal, const void *wanted);
-int pd_table_add(struct pd_table *table, uint64_t hash, void *item); /* 0 or UTIL_ENOMEM */
-uint64_t pd_hash_bytes(const void *bytes, size_t size_B);
-
 struct pd_store {
 	enum pd_compute_mode mode;
 	int first_n;
@@ -138,7 +126,7 @@ struct pd_store {
 	uint64_t seed;
 	int64_t file_version; /* of the file that is being read, as far as it has said */
 	struct pd_spread spreads[PD_N_VARY]; /* of kernels that have none of their own */
-	struct pd_table names, keys;
+	struct util_map names, keys;
 	struct pd_kernel **kernels;
 	size_t n_kernels, kernel_capacity;
 };

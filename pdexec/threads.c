@@ -77,10 +77,10 @@ static void go_on(struct pd_rank *rank)
 /* Of the rank's thread: simulated time, and what is to become of it when the step ends. */
 double pd_threads_rank_time(const struct pd_rank *rank)
 {
-	const struct net_cluster *cluster = rank->world->cluster;
-	double now_s = sim_time_to_s(rank->world->engine.now) * cluster->node_speed[rank->node];
+	const struct cluster *cluster = rank->world->cluster;
+	double now_s = sim_time_to_s(rank->world->engine.now) * cluster->cpu.speed[rank->node];
 
-	return (now_s + rank->pending_s) / cluster->host_to_target + measured(rank) +
+	return (now_s + rank->pending_s) / cluster->cpu.host_to_target + measured(rank) +
 	       rank->threads->extra_s;
 }
 

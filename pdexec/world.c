@@ -320,7 +320,7 @@ __attribute__((constructor)) static void watch_forks(void)
 	pthread_atfork(flush_output, NULL, forget_rank);
 }
 
-int pd_world_create(const struct pd_config *config, const struct net_cluster *cluster,
+int pd_world_create(const struct pd_config *config, const struct cluster *cluster,
 		    const struct sim_observers *observers, struct pd_world **out,
 		    struct util_error *err)
 {

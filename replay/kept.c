@@ -4,47 +4,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mtrace/table.h"
-
-enum { N_BUCKETS = 4096 };
-
-struct replay_kept {
-	struct kept_array {
-		struct kept_array *next;
-		size_t size_B;
-		char bytes[] __attribute__((aligned(8)));
-	} * buckets[N_BUCKETS];
+struct kept_array {
+	size_t size_B;
+	const void *values; /* what follows, or what is looked for */
+	char bytes[] __attribute__((aligned(8)));
 };
+
+static bool is_same(const void *item, const void *wanted)
+{
+	const struct kept_array *a = item, *b = wanted;
+
+	return a->size_B == b->size_B && memcmp(a->values, b->values, a->size_B) == 0;
+}
 
 const void *replay_keep(struct replay *replay, const void *values, size_t size_B)
 {
-	uint64_t bucket = mtrace_hash(values, size_B, 0) % N_BUCKETS;
-	struct kept_array *kept;
+	const struct kept_array wanted = {.size_B = size_B, .values = values};
+	uint64_t key = util_hash(values, size_B, 0);
+	struct kept_array *kept = util_map_find_equal(&replay->kept, key, is_same, &wanted);
 
-	if (!replay->kept && !(replay->kept = calloc(1, sizeof *replay->kept)))
-		return NULL;
-	for (kept = replay->kept->buckets[bucket]; kept; kept = kept->next)
-		if (kept->size_B == size_B && memcmp(kept->bytes, values, size_B) == 0)
-			return kept->bytes;
+	if (kept)
+		return kept->bytes;
 	kept = malloc(sizeof *kept + size_B + 8);
 	if (!kept)
 		return NULL;
-	kept->size_B = size_B;
+	*kept = (struct kept_array){.size_B = size_B, .values = kept->bytes};
 	memcpy(kept->bytes, values, size_B);
-	kept->next = replay->kept->buckets[bucket];
-	replay->kept->buckets[bucket] = kept;
-	return kept->bytes;
+	if (util_map_put(&replay->kept, key, kept) == 0)
+		return kept->bytes;
+	free(kept);
+	return NULL;
 }
 
 void replay_kept_destroy(struct replay *replay)
 {
-	for (int i = 0; replay->kept && i < N_BUCKETS; i++) {
-		struct kept_array *next;
-
-		for (struct kept_array *kept = replay->kept->buckets[i]; kept; kept = next) {
-			next = kept->next;
-			free(kept);
-		}
-	}
-	free(replay->kept);
+	util_map_finish_items(&replay->kept);
 }

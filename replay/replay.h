@@ -4,6 +4,7 @@
 
 #include "mpi/core/rank.h"
 #include "mtrace/reader.h"
+#include "util/map.h"
 
 /*
  * Replays a trace: a program built into the simulator makes the recorded calls again, with buffers
@@ -12,7 +13,7 @@
  * open trace, one after the other, in one process; one at a time, as with runs.
  */
 struct replay_config {
-	const struct net_cluster *cluster;   /* borrowed, as all here */
+	const struct cluster *cluster;	     /* borrowed, as all here */
 	const int *node_of;		     /* [file->n_ranks] */
 	const struct sim_observers *observers; /* copied; NULL: none */
 	enum pd_compute_mode mode;	     /* of the recording: how polls cost */
@@ -36,7 +37,7 @@ struct replay {
 	double *scales; /* [file->n_strings] of kernels; negative: not known yet */
 	void *zeros;	/* [n_zeros] of 8 bytes */
 	uint64_t n_zeros;
-	struct replay_kept *kept; /* arrays that operations under way use */
+	struct util_map kept; /* arrays that operations under way use */
 	bool has_bench;
 	struct replay_repeat *repeat; /* NULL: all is simulated */
 	int n_computing;	      /* ranks that end a step of computation */

@@ -338,7 +338,7 @@ static json_t *failure_json(const struct trace_failure *failure)
 
 static json_t *cluster_json(const struct trace_run *run)
 {
-	const struct net_cluster *cluster = run->summary->cluster;
+	const struct cluster *cluster = run->summary->cluster;
 	json_t *object = json_object();
 
 	set(object, "name", trace_json_string(cluster->name));

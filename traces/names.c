@@ -13,34 +13,8 @@ void trace_names_init(struct trace_names *names)
 void trace_names_finish(struct trace_names *names)
 {
 	free(names->text);
-	free(names->slots);
+	util_map_finish(&names->by_pointer);
 	trace_names_init(names);
-}
-
-static struct trace_name_slot *slot_of(const struct trace_names *names, const char *key)
-{
-	uint64_t hash = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u;
-	unsigned int i = (unsigned int)(hash >> 32) & (names->n_slots - 1);
-
-	while (names->slots[i].key && names->slots[i].key != key)
-		i = (i + 1) & (names->n_slots - 1);
-	return &names->slots[i];
-}
-
-static int grow_slots(struct trace_names *names)
-{
-	struct trace_names grown = *names;
-
-	grown.n_slots = names->n_slots ? 2 * names->n_slots : 64;
-	grown.slots = calloc(grown.n_slots, sizeof *grown.slots);
-	if (!grown.slots)
-		return -1;
-	for (unsigned int i = 0; i < names->n_slots; i++)
-		if (names->slots[i].key)
-			*slot_of(&grown, names->slots[i].key) = names->slots[i];
-	free(names->slots);
-	*names = grown;
-	return 0;
 }
 
 static int id_by_text(struct trace_names *names, const char *name)
@@ -63,21 +37,17 @@ static int id_by_text(struct trace_names *names, const char *name)
 
 int trace_names_find(struct trace_names *names, const char *name)
 {
-	struct trace_name_slot *slot;
+	uint64_t key = (uintptr_t)name;
+	struct util_map_slot *slot = util_map_find(&names->by_pointer, key);
+	unsigned int place = ((uintptr_t)name >> 3) % TRACE_NAMES_RECENT;
+	int id = slot ? (int)slot->number - 1 : id_by_text(names, name);
 
-	if (4 * (names->n_used + 1) > 3 * names->n_slots && grow_slots(names))
+	if (id < 0 || (!slot && !(slot = util_map_add(&names->by_pointer, key))))
 		return -1;
-	slot = slot_of(names, name);
-	if (!slot->key) {
-		int id = id_by_text(names, name);
-
-		if (id < 0)
-			return -1;
-		*slot = (struct trace_name_slot){.key = name, .id = id};
-		names->n_used++;
-	}
-	names->recent[((uintptr_t)name >> 3) % TRACE_NAMES_RECENT] = *slot;
-	return slot->id;
+	slot->number = (uintptr_t)id + 1;
+	names->recent[place].key = name;
+	names->recent[place].id = id;
+	return id;
 }
 
 static int compare_names(const void *a, const void *b, void *context)

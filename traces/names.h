@@ -4,25 +4,23 @@
 
 #include <stdint.h>
 
+#include "util/map.h"
+
 /*
  * Names as small integers: 0, 1, 2 … in the order in which they first appear. The hot path compares
  * pointers; a pointer that was not seen before is compared as text once, so that equal names at
  * different addresses are one.
  */
-struct trace_name_slot {
-	const char *key; /* NULL: free */
-	int id;
-};
-
 enum { TRACE_NAMES_RECENT = 32 };
 
 struct trace_names {
 	const char **text; /* [n]; borrowed */
 	int n, capacity;
-	struct trace_name_slot *slots; /* [n_slots], a power of two; open addressing */
-	unsigned int n_slots, n_used;
-	/* by address: what was asked for there last, and its answer */
-	struct trace_name_slot recent[TRACE_NAMES_RECENT];
+	struct util_map by_pointer; /* id + 1 */
+	struct {		    /* by address: what was asked for there last, and its answer */
+		const char *key;
+		int id;
+	} recent[TRACE_NAMES_RECENT];
 };
 
 void trace_names_init(struct trace_names *names);
@@ -32,10 +30,10 @@ void trace_names_finish(struct trace_names *names);
 int trace_names_find(struct trace_names *names, const char *name);
 static inline int trace_names_id(struct trace_names *names, const char *name)
 {
-	const struct trace_name_slot *recent =
-	    &names->recent[((uintptr_t)name >> 3) % TRACE_NAMES_RECENT];
+	unsigned int place = ((uintptr_t)name >> 3) % TRACE_NAMES_RECENT;
 
-	return recent->key == name ? recent->id : trace_names_find(names, name);
+	return names->recent[place].key == name ? names->recent[place].id
+						: trace_names_find(names, name);
 }
 /* Writes the ids in the order of their names: order[0 … n-1]. */
 void trace_names_order(const struct trace_names *names, int order[]);

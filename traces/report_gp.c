@@ -28,7 +28,7 @@ static const char *ranks_word(const struct trace_report *report)
 
 static void write_title(const struct trace_report *report, const char *what, FILE *file)
 {
-	const struct net_cluster *cluster = report->summary->cluster;
+	const struct cluster *cluster = report->summary->cluster;
 	char time[32], text[512];
 	int n = report->summary->n_ranks;
 

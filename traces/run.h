@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "netmodel/cluster.h"
+#include "cluster/cluster.h"
 #include "simcore/time.h"
 #include "traces/jobs.h"
 #include "traces/summary.h"

@@ -211,7 +211,7 @@ struct sim_observer trace_summary_observer(struct trace_summary *summary)
 	};
 }
 
-int trace_summary_create(int n_ranks, const int node_of[], const struct net_cluster *cluster,
+int trace_summary_create(int n_ranks, const int node_of[], const struct cluster *cluster,
 			 struct trace_summary **out, struct util_error *err)
 {
 	struct trace_summary *summary = calloc(1, sizeof *summary);
@@ -220,7 +220,7 @@ int trace_summary_create(int n_ranks, const int node_of[], const struct net_clus
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	summary->cluster = cluster;
 	summary->n_ranks = n_ranks;
-	summary->max_ranks = n_ranks + cluster->spawn_max_processes;
+	summary->max_ranks = n_ranks + cluster->spawn.max_processes;
 	summary->n_nodes = cluster->n_nodes;
 	summary->bounds.next = summary->bounds.prev = &summary->bounds;
 	trace_names_init(&summary->kernel_names);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "netmodel/cluster.h"
+#include "cluster/cluster.h"
 #include "simcore/observer.h"
 #include "simcore/tally.h"
 #include "traces/curve.h"
@@ -67,7 +67,7 @@ struct trace_phase {
 #define TRACE_MAX_PHASES 20000
 
 struct trace_summary {
-	const struct net_cluster *cluster; /* borrowed */
+	const struct cluster *cluster;	   /* borrowed */
 	int n_ranks, n_nodes, n_spawned;   /* n_spawned: of n_ranks, the last ones */
 	int max_ranks;			   /* that it may become */
 	struct trace_rank *ranks;	   /* [n_ranks]; stays where it is */
@@ -96,7 +96,7 @@ struct trace_summary {
 
 /* `node_of`: [n_ranks], read now: all hold their nodes from the start; NULL: trace_summary_place
  * says where each is. `cluster` is borrowed. Errors: UTIL_ENOMEM. */
-int trace_summary_create(int n_ranks, const int node_of[], const struct net_cluster *cluster,
+int trace_summary_create(int n_ranks, const int node_of[], const struct cluster *cluster,
 			 struct trace_summary **out, struct util_error *err);
 void trace_summary_destroy(struct trace_summary *summary); /* NULL is fine */
 /* The rank's job begins: it holds `node` from `now` on. */

@@ -118,3 +118,10 @@ void util_map_finish(struct util_map *map)
 	free(map->slots);
 	*map = (struct util_map){.n = 0};
 }
+
+void util_map_finish_items(struct util_map *map)
+{
+	for (size_t i = 0; i < map->n_slots; i++)
+		free(map->slots[i].item);
+	util_map_finish(map);
+}

@@ -39,6 +39,8 @@ int util_map_put(struct util_map *map, uint64_t key, void *item);
 void util_map_remove(struct util_map *map, uint64_t key, const void *item);
 /* Frees the slots, not what they point to. */
 void util_map_finish(struct util_map *map);
+/* … and the items, which malloc has made. */
+void util_map_finish_items(struct util_map *map);
 
 /* FNV-1a of 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv). `seed`: 0, or the value so far. */
 uint64_t util_hash(const void *bytes, size_t size_B, uint64_t seed);

@@ -26,6 +26,8 @@ INCLUDES = ("mpi/coll/args.h", "mpi/comm/group_recall.h", "mpi/core/arguments.h"
             "mpi/p2p/request.h", "mpi/rma/call.h", "mpi/rma/window.h", "mpi/tool/tool.h")
 # Objects that have an error handler, which the errors of other arguments go to.
 RAISING = ("comm", "win", "file", "session")
+# Classes of negative lengths of arrays, where that is not MPI_ERR_ARG.
+NEGATIVE = {"ndims": "MPI_ERR_DIMS"}
 # Members of struct mpi_coll_args that are not named as the parameters.
 MEMBERS = {"buffer": "recv.buf", "count": "recv.count", "datatype": "recv.type", "sdispls": "send.displs", "rdispls": "recv.displs"}
 
@@ -63,10 +65,12 @@ class Entry:
 
     def declared_parameter(self, p):
         item = "" if "raw" in self.words else p.c_type.removesuffix("*").strip()
-        if item in HANDLES and p.c_type == item and p.kind != "handle" and not p.is_array:
+        if item in HANDLES and p.c_type == item and p.kind not in ("handle", "both") and not p.is_array:
             return [f"struct {HANDLES[item][1]} *{p.name}"]
         if item in HANDLES and p.kind == "inout":
             return [f"struct {HANDLES[item][1]} *{p.name}", f"{p.c_type}place"]
+        if p.kind == "both":
+            return [f"struct {HANDLES[item][1]} *{p.name}", f"{p.c_type} handle"]
         if self.is_counts(p):
             return [f"struct mpi_counts {p.name}"]
         if is_callback(p) and p.c_type.endswith("_c *"):
@@ -114,7 +118,7 @@ class Entry:
         """What the chapter's function gets of a parameter."""
         item = p.c_type.removesuffix("*").strip()
         if item in HANDLES and p.c_type == item and p.kind != "handle" and not p.is_array:
-            return [self.object(p, p.c_type, p.name, p.name)]
+            return [self.object(p, p.c_type, p.name, p.name)] + [p.name] * (p.kind == "both")
         if item in HANDLES and p.kind == "inout":
             self.checks.append(self.not_null(p.name))
             return [self.object(p, item, f"*{p.name}", p.name), p.name]
@@ -138,12 +142,16 @@ class Entry:
             return False
         if p.c_type == "MPI_Status *" and not p.kind or "optional" in self.words:
             return False
+        if p.length and p.length not in (other.name for other in self.function.parameters if not other.is_array):  # known to the chapter only
+            return False
         return p.is_array or "*" in p.c_type
 
     def object(self, p, handle, value, name):
         short, struct = HANDLES[handle]
         self.declared.append(f"struct {struct} *{name}_object = NULL;")
         self.checks.append(f'mpi_find_{short}(me, {self.on()}, {value}, "{name}", {str(p.kind == "null").lower()}, &{name}_object)')
+        if p.kind in ("intra", "inter"):
+            self.checks.append(f'mpi_check_{p.kind}(me, {name}_object, "{name}")')
         if not self.raising and self.raises(p):
             self.raising = f"mpi_on_{short}({name}_object)"
         return f"{name}_object"
@@ -156,7 +164,8 @@ class Entry:
         return f"tool_check_place({name})" if "tool" in self.words else f'mpi_check_place(me, {self.on()}, {name}, "{name}")'
 
     def list(self, p):
-        return f'mpi_check_list(me, {self.on()}, {p.length}, "{p.length}", {p.name}, "{p.name}")'
+        negative = "MPI_ERR_COUNT" if p.length.endswith("count") else NEGATIVE.get(p.length, "MPI_ERR_ARG")
+        return f'mpi_check_list(me, {self.on()}, {negative}, {p.length}, "{p.length}", {p.name}, "{p.name}")'
 
     # --- arguments that are put into a struct ---
 

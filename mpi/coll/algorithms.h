@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "mpi/coll/operation.h"
-#include "netmodel/cluster.h"
+#include "cluster/cluster.h"
 #include "util/error.h"
 
 /*
@@ -82,7 +82,7 @@ const struct mpi_coll_algorithm *mpi_coll_algorithm_find(enum mpi_coll_kind kind
 struct mpi_coll_selection {
 	const struct mpi_coll_algorithm *chosen[N_COLL_KINDS]; /* NULL: the profile's */
 	int64_t segment_B[N_COLL_KINDS];		       /* of `chosen`; 0: none */
-	enum net_coll_profile profile;
+	enum cluster_coll_profile profile;
 };
 /*
  * Adds "allreduce=reduce_bcast,bcast=pipeline:64KiB" to a selection. Errors: UTIL_EINPUT for a
@@ -91,7 +91,7 @@ struct mpi_coll_selection {
  */
 int mpi_coll_select(struct mpi_coll_selection *selection, const char *list, struct util_error *err);
 /* What the section `collectives` of a cluster file asks for. The same errors, with the key. */
-int mpi_coll_select_cluster(struct mpi_coll_selection *out, const struct net_cluster *cluster,
+int mpi_coll_select_cluster(struct mpi_coll_selection *out, const struct cluster *cluster,
 			    struct util_error *err);
 /* All operations with their algorithms, and the profiles, for --coll help. */
 void mpi_coll_print_help(FILE *file);

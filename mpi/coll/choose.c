@@ -3,10 +3,10 @@
 #include "mpi/coll/profile.h"
 
 const struct mpi_coll_profile *const mpi_coll_profiles[] = {
-    [NET_COLL_DEFAULT] = &mpi_coll_profile_default,
-    [NET_COLL_OPENMPI] = &mpi_coll_profile_openmpi,
-    [NET_COLL_MPICH] = &mpi_coll_profile_mpich,
-    [NET_COLL_IDEAL] = &mpi_coll_profile_ideal,
+    [CLUSTER_COLL_DEFAULT] = &mpi_coll_profile_default,
+    [CLUSTER_COLL_OPENMPI] = &mpi_coll_profile_openmpi,
+    [CLUSTER_COLL_MPICH] = &mpi_coll_profile_mpich,
+    [CLUSTER_COLL_IDEAL] = &mpi_coll_profile_ideal,
     NULL,
 };
 
@@ -147,11 +147,12 @@ static bool is_empty(const struct mpi_coll *coll)
 static const struct mpi_coll_profile *profile_for(const struct mpi_coll_selection *selection,
 						  const struct mpi_coll *coll)
 {
-	enum net_coll_profile profile = selection ? selection->profile : NET_COLL_DEFAULT;
+	enum cluster_coll_profile profile = selection ? selection->profile : CLUSTER_COLL_DEFAULT;
 
 	/* stages of other algorithms are made of messages */
-	return mpi_coll_profiles[coll->is_part && profile == NET_COLL_IDEAL ? NET_COLL_DEFAULT
-									    : profile];
+	return mpi_coll_profiles[coll->is_part && profile == CLUSTER_COLL_IDEAL
+				     ? CLUSTER_COLL_DEFAULT
+				     : profile];
 }
 
 const struct mpi_coll_algorithm *mpi_coll_choose(const struct mpi_coll_selection *selection,

@@ -167,7 +167,7 @@ static void wait_for_others(struct mpi_rank *me, struct mpi_coll *coll, struct m
 static void spend(struct mpi_rank *me, const struct mpi_ideal_slot *slot)
 {
 	sim_time_ps begin = me->world->pd->engine.now;
-	double overhead_s = me->world->pd->cluster->send_overhead_s;
+	double overhead_s = me->world->pd->cluster->protocol.send_overhead_s;
 
 	if (overhead_s <= 0)
 		return;

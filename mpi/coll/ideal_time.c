@@ -204,7 +204,7 @@ struct sim_cause_formula mpi_ideal_formula(const struct mpi_ideal *ideal)
 	};
 }
 
-static double transfer_s(const struct net_cluster *cluster, bool is_within, int64_t size_B)
+static double transfer_s(const struct cluster *cluster, bool is_within, int64_t size_B)
 {
 	struct net_minimum minimum = net_transfer_minimum(cluster, is_within, size_B);
 
@@ -213,8 +213,8 @@ static double transfer_s(const struct net_cluster *cluster, bool is_within, int6
 
 sim_time_ps mpi_ideal_time(const struct mpi_rank *me, const struct sim_cause_formula *formula)
 {
-	const struct net_cluster *cluster = me->world->pd->cluster;
-	double overhead_s = cluster->send_overhead_s + cluster->recv_overhead_s;
+	const struct cluster *cluster = me->world->pd->cluster;
+	double overhead_s = cluster->protocol.send_overhead_s + cluster->protocol.recv_overhead_s;
 	double bytes_s = transfer_s(cluster, formula->is_within_node, formula->size_B) -
 			 transfer_s(cluster, formula->is_within_node, 0);
 

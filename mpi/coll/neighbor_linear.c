@@ -6,7 +6,7 @@
  * neighbour first, where the lower one is received from first.
  */
 #include "mpi/coll/algorithms.h"
-#include "mpi/topo/topology.h"
+#include "mpi/comm/topology.h"
 
 static bool has_one_block(const struct mpi_coll *coll)
 {

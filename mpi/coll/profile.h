@@ -3,7 +3,7 @@
 #define MPI_COLL_PROFILE_H
 
 #include "mpi/coll/algorithms.h"
-#include "netmodel/cluster.h"
+#include "cluster/cluster.h"
 
 /*
  * A profile says which algorithm does an operation: a table of rules, by communicator size and
@@ -47,7 +47,7 @@ struct mpi_coll_profile {
 
 extern const struct mpi_coll_profile mpi_coll_profile_default, mpi_coll_profile_openmpi,
     mpi_coll_profile_mpich, mpi_coll_profile_ideal;
-/* By enum net_coll_profile, in its order; ends with NULL. */
+/* By enum cluster_coll_profile, in its order; ends with NULL. */
 extern const struct mpi_coll_profile *const mpi_coll_profiles[];
 
 #endif

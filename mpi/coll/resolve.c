@@ -6,7 +6,7 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/operation.h"
-#include "mpi/topo/topology.h"
+#include "mpi/comm/topology.h"
 
 /* --- one side --- */
 

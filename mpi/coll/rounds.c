@@ -17,12 +17,14 @@ static bool stays(const struct mpi_rank *me, const struct mpi_coll_side *side)
 
 bool mpi_coll_can_run_apart(const struct mpi_rank *me, const struct mpi_coll *coll)
 {
-	const struct net_cluster *cluster = me->world->pd->cluster;
+	const struct cluster *cluster = me->world->pd->cluster;
 
 	return !mpi_causes_of(me) && !me->world->streams &&
-	       cluster->progress == NET_PROGRESS_ASYNC && cluster->send_overhead_s == 0 &&
-	       cluster->send_overhead_per_B_s == 0 && cluster->recv_overhead_s == 0 &&
-	       cluster->recv_overhead_per_B_s == 0 && coll->remote_size == 0 &&
+	       cluster->protocol.progress == CLUSTER_PROGRESS_ASYNC &&
+	       cluster->protocol.send_overhead_s == 0 &&
+	       cluster->protocol.send_overhead_per_B_s == 0 &&
+	       cluster->protocol.recv_overhead_s == 0 &&
+	       cluster->protocol.recv_overhead_per_B_s == 0 && coll->remote_size == 0 &&
 	       coll->kind < N_COLL_KINDS && coll->algorithm != &mpi_coll_ideal &&
 	       (!coll->op || coll->op->is_predefined) && stays(me, &coll->given.send) &&
 	       stays(me, &coll->given.recv);

@@ -6,25 +6,10 @@
 #include <string.h>
 
 #include "mpi/comm/context.h"
-#include "mpi/comm/objects.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/objects.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/info/info.h"
-#include "mpi/p2p/buffer.h"
-#include "mpi/topo/topology.h"
-
-void mpi_comm_destroy(struct mpi_rank *me, struct mpi_comm *comm)
-{
-	mpi_group_release(me, comm->group);
-	mpi_group_release(me, comm->remote);
-	mpi_comm_release(me, comm->local);
-	mpi_errhandler_release(me, comm->errhandler);
-	mpi_attributes_discard(comm->attributes);
-	mpi_topology_release(comm->topology);
-	mpi_info_destroy(comm->info);
-	mpi_buffer_abandon(comm->buffer);
-	free(comm->name);
-	free(comm);
-}
+#include "mpi/comm/topology.h"
 
 /* Both groups must call their own communicators by different contexts. */
 static uint32_t local_context(const struct mpi_group *group, const struct mpi_group *remote,

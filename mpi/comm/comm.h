@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mpi/comm/attribute.h"
+#include "mpi/core/attribute.h"
 #include "mpi/comm/group.h"
 #include "mpi/core/rank.h"
 

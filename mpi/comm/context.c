@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/comm/context.h"
 
-#include "mpi/topo/topology.h"
+#include "mpi/comm/topology.h"
 
 #define CONTEXTS_PER_COMM 3
 #define NO_PARENT UINT32_MAX

@@ -23,7 +23,7 @@ struct mpi_birth {
 	    *group, /* NULL for the first one, which sets it; the birth owns a reference */
 	    *other; /* the second group of an intercommunicator, in the same way */
 	struct mpi_topology *topology; /* of a grid or graph, in the same way; NULL otherwise */
-	/* Not a communicator, but what its members agree on: mpi/comm/board.h. NULL: nothing. */
+	/* Not a communicator, but what its members agree on: mpi/create/board.h. NULL: nothing. */
 	void *shared;
 	void (*free_shared)(void *shared);
 };

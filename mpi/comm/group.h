@@ -45,6 +45,8 @@ struct mpi_group *mpi_group_create_sequence(int size, int first, int stride);
 void mpi_group_retain(struct mpi_group *group);
 /* Frees at the last reference; NULL is fine. */
 void mpi_group_release(struct mpi_rank *me, struct mpi_group *group);
+/* One more handle, of an object that lives on: MPI_SUCCESS, or what raising the error gave. */
+int mpi_group_publish(struct mpi_rank *me, struct mpi_group *group, MPI_Group *newgroup);
 /* MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL. O(size log size) at most. */
 int mpi_group_compare(const struct mpi_group *a, const struct mpi_group *b);
 

@@ -2,8 +2,6 @@
 /* Group accessors. */
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/comm/comm.h"
-#include "mpi/io/file.h"
-#include "mpi/rma/window.h"
 
 int mpi_group_size(struct mpi_rank *me, struct mpi_group *group, int *size)
 {
@@ -49,7 +47,7 @@ int mpi_group_free(struct mpi_rank *me, struct mpi_group *group, MPI_Group *plac
 	return MPI_SUCCESS;
 }
 
-static int publish(struct mpi_rank *me, struct mpi_group *group, MPI_Group *newgroup)
+int mpi_group_publish(struct mpi_rank *me, struct mpi_group *group, MPI_Group *newgroup)
 {
 	MPI_Group handle = (MPI_Group)mpi_handle_create(me, KIND_GROUP, group);
 
@@ -62,17 +60,7 @@ static int publish(struct mpi_rank *me, struct mpi_group *group, MPI_Group *newg
 
 int mpi_comm_group(struct mpi_rank *me, struct mpi_comm *comm, MPI_Group *group)
 {
-	return publish(me, comm->group, group);
-}
-
-int mpi_win_get_group(struct mpi_rank *me, struct mpi_win *win, MPI_Group *group)
-{
-	return publish(me, win->comm->group, group);
-}
-
-int mpi_file_get_group(struct mpi_rank *me, struct mpi_file *fh, MPI_Group *group)
-{
-	return publish(me, fh->comm->group, group);
+	return mpi_group_publish(me, comm->group, group);
 }
 
 int mpi_comm_remote_group(struct mpi_rank *me, struct mpi_comm *comm, MPI_Group *group)
@@ -82,5 +70,5 @@ int mpi_comm_remote_group(struct mpi_rank *me, struct mpi_comm *comm, MPI_Group 
 				 "comm is an intracommunicator, it has no remote group");
 	if (!group)
 		return mpi_raise(me, comm, MPI_ERR_ARG, "group is NULL");
-	return publish(me, comm->remote, group);
+	return mpi_group_publish(me, comm->remote, group);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/comm/objects.h"
+#include "mpi/core/objects.h"
 
 #define N_PLACES 64
 

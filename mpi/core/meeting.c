@@ -6,55 +6,29 @@
 #include <string.h>
 
 #include "mpi/core/rank.h"
-
-enum { FIRST_BUCKETS = 64 };
+#include "util/map.h"
 
 struct mpi_meetings {
-	struct mpi_meeting **buckets; /* [n_buckets], a power of two; NULL: none yet */
-	size_t n_buckets, n;
+	struct util_map of; /* struct mpi_meeting */
 	size_t n_of[MPI_N_MEETING_KINDS];
 };
 
-static struct mpi_meeting **bucket(const struct mpi_meetings *meetings,
-				   const struct mpi_meeting_key *key)
+static uint64_t hash_of(const struct mpi_meeting_key *key)
 {
 	const uint64_t factor = 0x9e3779b97f4a7c15u;
 	uint64_t hash = (uint64_t)key->kind << 32 | key->context;
 
 	hash = hash * factor ^ key->sequence;
-	hash = hash * factor ^ (uint32_t)key->part;
-	hash *= factor;
-	return &meetings->buckets[hash >> 32 & (meetings->n_buckets - 1)];
+	return hash * factor ^ (uint32_t)key->part;
 }
 
-static bool is_same(const struct mpi_meeting_key *a, const struct mpi_meeting_key *b)
+static bool is_same(const void *item, const void *wanted)
 {
+	const struct mpi_meeting_key *a = &((const struct mpi_meeting *)item)->key, *b = wanted;
+
 	return a->kind == b->kind && a->context == b->context && a->sequence == b->sequence &&
 	       a->part == b->part && !a->name == !b->name &&
 	       (!a->name || strcmp(a->name, b->name) == 0);
-}
-
-/* More buckets; stays as it is when there is no memory. */
-static void grow(struct mpi_meetings *meetings)
-{
-	struct mpi_meetings larger = *meetings;
-
-	larger.n_buckets = meetings->n_buckets ? 2 * meetings->n_buckets : FIRST_BUCKETS;
-	larger.buckets = calloc(larger.n_buckets, sizeof(struct mpi_meeting *));
-	if (!larger.buckets)
-		return;
-	for (size_t i = 0; i < meetings->n_buckets; i++) {
-		while (meetings->buckets[i]) {
-			struct mpi_meeting *meeting = meetings->buckets[i];
-			struct mpi_meeting **to = bucket(&larger, &meeting->key);
-
-			meetings->buckets[i] = meeting->next;
-			meeting->next = *to;
-			*to = meeting;
-		}
-	}
-	free(meetings->buckets);
-	*meetings = larger;
 }
 
 /* The caller's key, with a copy of its name. */
@@ -78,24 +52,22 @@ void *mpi_meeting_join(struct mpi_world *world, struct mpi_meeting_key key, size
 		       void (*finish)(void *shared))
 {
 	struct mpi_meetings *meetings = world->meetings;
-	struct mpi_meeting **at, *meeting;
+	struct mpi_meeting *meeting;
+	uint64_t hash = hash_of(&key);
 
 	if (!meetings)
 		meetings = world->meetings = calloc(1, sizeof *meetings);
-	if (meetings && meetings->n >= meetings->n_buckets)
-		grow(meetings);
-	if (!meetings || !meetings->buckets)
+	if (!meetings)
 		return NULL;
-	at = bucket(meetings, &key);
-	for (meeting = *at; meeting; meeting = meeting->next)
-		if (is_same(&meeting->key, &key))
-			return meeting;
+	meeting = util_map_find_equal(&meetings->of, hash, is_same, &key);
+	if (meeting)
+		return meeting;
 	meeting = create(&key, size_B, finish);
-	if (!meeting)
+	if (!meeting || util_map_put(&meetings->of, hash, meeting)) {
+		free(meeting ? (void *)(uintptr_t)meeting->key.name : NULL);
+		free(meeting);
 		return NULL;
-	meeting->next = *at;
-	*at = meeting;
-	meetings->n++;
+	}
 	meetings->n_of[key.kind]++;
 	return meeting;
 }
@@ -110,15 +82,10 @@ static void destroy(struct mpi_meeting *meeting)
 void mpi_meeting_leave(struct mpi_world *world, struct mpi_meeting *meeting)
 {
 	struct mpi_meetings *meetings = world->meetings;
-	struct mpi_meeting **link;
 
 	if (--meeting->n_left > 0)
 		return;
-	link = bucket(meetings, &meeting->key);
-	while (*link != meeting)
-		link = &(*link)->next;
-	*link = meeting->next;
-	meetings->n--;
+	util_map_remove(&meetings->of, hash_of(&meeting->key), meeting);
 	meetings->n_of[meeting->key.kind]--;
 	destroy(meeting);
 }
@@ -134,13 +101,10 @@ void mpi_meetings_destroy(struct mpi_world *world)
 
 	if (!meetings)
 		return;
-	for (size_t i = 0; i < meetings->n_buckets; i++) {
-		for (struct mpi_meeting *m = meetings->buckets[i], *next; m; m = next) {
-			next = m->next;
-			destroy(m);
-		}
-	}
-	free(meetings->buckets);
+	for (size_t i = 0; i < meetings->of.n_slots; i++)
+		if (meetings->of.slots[i].item)
+			destroy(meetings->of.slots[i].item);
+	util_map_finish(&meetings->of);
 	free(meetings);
 	world->meetings = NULL;
 }

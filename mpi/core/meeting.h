@@ -30,7 +30,6 @@ struct mpi_meeting_key {
 
 /* The first member of what is shared. */
 struct mpi_meeting {
-	struct mpi_meeting *next;
 	struct mpi_meeting_key key;
 	int n_left;		      /* who have yet to leave; 0 until the first one sets it */
 	void (*finish)(void *shared); /* releases what it holds, not itself */

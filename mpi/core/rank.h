@@ -8,7 +8,7 @@
 
 #include "mpi/core/foreign.h"
 #include "mpi/core/handle.h"
-#include "mpi/p2p/payload.h"
+#include "mpi/core/payload.h"
 #include "pdexec/rank.h"
 #include "util/pool.h"
 
@@ -90,6 +90,7 @@ struct mpi_rank {
 	uint64_t n_sent[2], sent_B[2]; /* messages by enum mpi_channel, their payload */
 	uint64_t n_handles;	       /* live ones of this rank */
 	bool has_reported;	       /* what it held at its end: leaks, env's own */
+	struct mpi_watch_call *watched; /* the call under way; NULL: none, or nobody watches */
 };
 
 /* Has left MPI: it may come back with another session. */
@@ -110,7 +111,7 @@ struct mpi_world {
 	const struct mpi_choice *choice; /* borrowed: mpi/p2p/choose.h; NULL: time decides */
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
 	int64_t buffered_B; /* standard sends of more wait for their receive; -1: all do */
-	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/eager.h); -1: none is */
+	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/send.c); -1: none is */
 	struct mpi_meetings *meetings; /* mpi/core/meeting.h; NULL: none yet */
 	uint32_t next_context;	       /* mpi/comm/context.h; 0: none was made */
 	void *predefined; /* datatypes, operations, groups …: datatype's and op's own */
@@ -128,6 +129,7 @@ struct mpi_world {
 	struct mpi_verify *verify; /* mpi/verify/verify.h; NULL: the run is not verified */
 	const char *failure_class; /* for it: the class of the failure that comes next; NULL: by its kind */
 	const void *described; /* record or verify: calls of the program come through functions of theirs */
+	struct mpi_watch *watch;   /* mpi/watch/watch.h; NULL: nobody watches the calls */
 	uint64_t n_messages,
 	    n_bytes; /* point-to-point messages of the application and their payload */
 	uint64_t n_collective_messages,
@@ -172,10 +174,14 @@ int mpi_raise(struct mpi_rank *me, struct mpi_comm *comm, int error_class, const
  * handler gets. */
 int mpi_raise_on(struct mpi_rank *me, const struct mpi_errhandler *handler, uintptr_t object,
 		 int error_class, const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The same on the object of a handle of any kind: on a window or a communicator; others have no
+ * error handlers. `handle` 0: on no object. */
+int mpi_raise_about(struct mpi_rank *me, enum mpi_kind kind, uintptr_t handle, int error_class,
+		    const char *text);
 
 /*
  * Predefined datatypes, operations, groups and the registry of contexts: made and freed with the
- * world (mpi/comm/objects.c). 0 or UTIL_ENOMEM.
+ * world (mpi/world/objects.c). 0 or UTIL_ENOMEM.
  */
 int mpi_objects_create(struct mpi_world *world);
 void mpi_objects_destroy(struct mpi_world *world);

@@ -2,7 +2,7 @@
 /* Life of derived types: contents, construction, references. */
 #include <stdlib.h>
 
-#include "mpi/comm/attribute.h"
+#include "mpi/core/attribute.h"
 #include "mpi/datatype/layout.h"
 #include "mpi/datatype/typemap.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/comm/objects.h"
+#include "mpi/core/objects.h"
 #include "mpi/datatype/typemap.h"
 
 int mpi_type_commit(struct mpi_rank *me, struct mpi_datatype *type, MPI_Datatype *place)

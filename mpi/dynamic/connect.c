@@ -7,9 +7,9 @@
 #include <sys/socket.h>
 
 #include "mpi/coll/coll.h"
-#include "mpi/comm/attribute.h"
-#include "mpi/comm/create.h"
-#include "mpi/comm/intercomm.h"
+#include "mpi/core/attribute.h"
+#include "mpi/create/create.h"
+#include "mpi/create/intercomm.h"
 #include "mpi/dynamic/connect.h"
 #include "mpi/dynamic/port.h"
 #include "mpi/info/info.h"

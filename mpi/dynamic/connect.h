@@ -2,7 +2,7 @@
 #ifndef MPI_DYNAMIC_CONNECT_H
 #define MPI_DYNAMIC_CONNECT_H
 
-#include "mpi/comm/intercomm.h"
+#include "mpi/create/intercomm.h"
 
 /* How two groups with a root each become an intercommunicator. */
 

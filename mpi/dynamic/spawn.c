@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/comm/create.h"
-#include "mpi/comm/objects.h"
+#include "mpi/create/create.h"
+#include "mpi/core/objects.h"
 #include "mpi/dynamic/connect.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/request.h"
-#include "netmodel/placement.h"
+#include "cluster/placement.h"
 
 /* --- places --- */
 
@@ -37,20 +37,22 @@ static int *count_loads(const struct pd_world *pd)
 
 static int place(struct mpi_spawn *spawn, struct util_error *err)
 {
-	const struct net_cluster *cluster = spawn->world->pd->cluster;
-	bool is_free = !cluster->spawn_placement;
+	const struct cluster *cluster = spawn->world->pd->cluster;
+	bool is_free = !cluster->spawn.placement;
 	int *load = count_loads(spawn->world->pd), *node_of = spawn->node_of, failed = 0;
 
 	if (!load)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	if (!is_free)
-		failed = net_place(cluster->spawn_placement, cluster, spawn->n_ranks, node_of, err);
+		failed =
+		    cluster_place(cluster->spawn.placement, cluster, spawn->n_ranks, node_of, err);
 	for (int i = 0; i < spawn->n_launches; i++) {
 		const struct mpi_launch *launch = &spawn->launches[i];
 
 		if (launch->hosts || is_free)
-			net_place_where_fewest(launch->hosts ? launch->n_hosts : cluster->n_nodes,
-					       launch->hosts, load, launch->n_ranks, node_of);
+			cluster_place_where_fewest(launch->hosts ? launch->n_hosts
+								 : cluster->n_nodes,
+						   launch->hosts, load, launch->n_ranks, node_of);
 		node_of += launch->n_ranks;
 	}
 	free(load);
@@ -60,7 +62,7 @@ static int place(struct mpi_spawn *spawn, struct util_error *err)
 /* Nodes start their processes one after the other, and beside each other. */
 static sim_time_ps startup_time(const struct mpi_spawn *spawn)
 {
-	const struct net_cluster *cluster = spawn->world->pd->cluster;
+	const struct cluster *cluster = spawn->world->pd->cluster;
 	int *n_on = calloc((size_t)cluster->n_nodes, sizeof *n_on), most = 0;
 
 	for (int i = 0; n_on && i < spawn->n_ranks; i++) {
@@ -69,7 +71,7 @@ static sim_time_ps startup_time(const struct mpi_spawn *spawn)
 		most = n > most ? n : most;
 	}
 	free(n_on);
-	return sim_time_from_s(cluster->spawn_startup_s + most * cluster->spawn_per_process_s);
+	return sim_time_from_s(cluster->spawn.startup_s + most * cluster->spawn.per_process_s);
 }
 
 /* --- life --- */

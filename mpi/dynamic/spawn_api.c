@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi/coll/coll.h"
-#include "mpi/comm/create.h"
+#include "mpi/create/create.h"
 #include "mpi/dynamic/connect.h"
 #include "mpi/dynamic/spawn.h"
 #include "mpi/info/info.h"

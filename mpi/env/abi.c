@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/comm/objects.h"
+#include "mpi/core/objects.h"
 #include "mpi/info/info.h"
 
 int mpi_abi_get_version(struct mpi_rank *me, int *abi_major, int *abi_minor)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/errhandler.h"
 
 static const struct {
 	const char *name, *text;

@@ -6,7 +6,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/dynamic/spawn.h"
 #include "mpi/env/env.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/choose.h"
 #include "mpi/p2p/endpoint.h"

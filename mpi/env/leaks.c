@@ -6,8 +6,8 @@
 #include <sys/param.h>
 
 #include "mpi/coll/order.h"
-#include "mpi/comm/attribute.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/attribute.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/request.h"
 

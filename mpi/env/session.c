@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions: from MPI_Session_init to MPI_Session_finalize, their error handlers. */
-#include "mpi/env/session.h"
+#include "mpi/core/session.h"
 
 #include <stdlib.h>
 #include <string.h>

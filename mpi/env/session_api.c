@@ -5,8 +5,8 @@
 #include <strings.h>
 
 #include "mpi/comm/group.h"
-#include "mpi/comm/objects.h"
-#include "mpi/env/session.h"
+#include "mpi/core/objects.h"
+#include "mpi/core/session.h"
 #include "mpi/info/info.h"
 
 /* The process sets that every session has; their names are URIs, upper or lower case. */

@@ -3,7 +3,7 @@
  * here and not below. */
 #include <limits.h>
 
-#include "mpi/env/session.h"
+#include "mpi/core/session.h"
 #include "mpi/p2p/buffer.h"
 
 static int attach(struct mpi_rank *me, MPI_Session session, void *buffer, MPI_Count size)

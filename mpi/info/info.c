@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/comm/objects.h"
+#include "mpi/core/objects.h"
 
 struct mpi_info *mpi_info_create(void)
 {

@@ -2,7 +2,7 @@
 /* What all reading and writing has in common: checks, the place in the file, the data, the time. */
 #include "mpi/io/access.h"
 
-#include "mpi/comm/board.h"
+#include "mpi/create/board.h"
 #include "mpi/core/status.h"
 #include "mpi/io/datarep.h"
 #include "mpi/io/effects.h"

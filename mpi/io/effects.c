@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "mpi/comm/board.h"
+#include "mpi/create/board.h"
 #include "mpi/io/access.h"
 #include "mpi/io/wait.h"
 

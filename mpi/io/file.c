@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "mpi/coll/coll.h"
-#include "mpi/comm/create.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/create/create.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/info/info.h"
 #include "mpi/io/datarep.h"
 #include "mpi/io/effects.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/info/info.h"
 #include "mpi/io/file.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Size, atomicity and consistency of files. */
+/* Size, group, atomicity and consistency of files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,6 +8,11 @@
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/io/file.h"
 #include "mpi/io/wait.h"
+
+int mpi_file_get_group(struct mpi_rank *me, struct mpi_file *fh, MPI_Group *group)
+{
+	return mpi_group_publish(me, fh->comm->group, group);
+}
 
 static int check_writable(struct mpi_rank *me, struct mpi_file *file)
 {

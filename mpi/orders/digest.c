@@ -7,7 +7,7 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/orders/orders.h"
 #include "mpi/p2p/endpoint.h"
-#include "mpi/p2p/lend.h"
+#include "mpi/p2p/message.h"
 #include "pdexec/image.h"
 
 static uint64_t mixed(uint64_t hash, uint64_t value)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "mpi/env/session.h"
+#include "mpi/core/session.h"
 #include "mpi/p2p/compound.h"
 #include "mpi/p2p/internal.h"
 

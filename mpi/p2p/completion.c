@@ -2,10 +2,9 @@
 /* MPI_Wait and MPI_Test with their families. */
 #include <stdlib.h>
 
-#include "mpi/env/errhandler.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
-#include "mpi/p2p/lend.h"
 #include "mpi/p2p/listed.h"
 #include "mpi/p2p/poll.h"
 

@@ -9,39 +9,44 @@
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/partitioned.h"
 
-/* Up to how many bytes messages can be plain (mpi/p2p/eager.h). */
+/* Up to how many bytes messages can be plain (mpi/p2p/send.c). */
 static int64_t plain_size(const struct mpi_world *world)
 {
-	const struct net_cluster *cluster = world->pd->cluster;
+	const struct cluster *cluster = world->pd->cluster;
 
 	if (world->has_send_overhead || world->has_recv_overhead || world->streams ||
-	    world->pd->observers.causes || cluster->progress != NET_PROGRESS_ASYNC)
+	    world->pd->observers.causes || cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC)
 		return -1;
 	return world->buffered_B < MESSAGE_INLINE_B ? world->buffered_B : MESSAGE_INLINE_B;
 }
 
 void mpi_buffering_set(struct mpi_world *world, enum mpi_buffering buffering)
 {
+	int64_t threshold_B = world->pd->cluster->protocol.eager_threshold_B;
+
 	world->buffered_B = buffering == MPI_BUFFERS_NONE  ? -1
 			    : buffering == MPI_BUFFERS_ALL ? INT64_MAX
-							   : world->pd->cluster->eager_threshold_B;
+							   : threshold_B;
 	world->plain_B = plain_size(world);
 }
 
 int mpi_p2p_create(struct mpi_world *world)
 {
-	const struct net_cluster *cluster = world->pd->cluster;
+	const struct cluster *cluster = world->pd->cluster;
 
 	util_pool_init(&world->requests, sizeof(struct mpi_request));
 	util_pool_init(&world->messages, sizeof(struct mpi_message));
 	util_pool_init(&world->bare_messages, offsetof(struct mpi_message, inline_data));
 	mpi_payloads_init(&world->payloads);
 	world->has_send_overhead =
-	    cluster->send_overhead_s > 0 || cluster->send_overhead_per_B_s > 0;
+	    cluster->protocol.send_overhead_s > 0 || cluster->protocol.send_overhead_per_B_s > 0;
 	world->has_recv_overhead =
-	    cluster->recv_overhead_s != 0 || cluster->recv_overhead_per_B_s != 0 ||
-	    cluster->late_answers == NET_LATE_TESTS; /* what nobody has looked for is not complete */
-	if (cluster->order == NET_ORDER_PER_PAIR && mpi_stream_table_create(&world->streams))
+	    cluster->protocol.recv_overhead_s != 0 ||
+	    cluster->protocol.recv_overhead_per_B_s != 0 ||
+	    cluster->protocol.late_answers ==
+		CLUSTER_LATE_TESTS; /* what nobody has looked for is not complete */
+	if (cluster->protocol.order == CLUSTER_ORDER_PER_PAIR &&
+	    mpi_stream_table_create(&world->streams))
 		return UTIL_ENOMEM;
 	mpi_buffering_set(world, MPI_BUFFERS_SMALL);
 	return mpi_pair_table_create(&world->pairs);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "mpi/p2p/internal.h"
-#include "mpi/p2p/lend.h"
 
 #define N_ON_STACK 32
 

@@ -2,7 +2,6 @@
 /* Other things to do with requests: start, free, cancel, look. */
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/kept.h"
-#include "mpi/p2p/lend.h"
 #include "mpi/p2p/partitioned.h"
 
 static struct mpi_request *get(struct mpi_rank *me, const MPI_Request *handle, int *code)
@@ -108,7 +107,7 @@ static bool withdraw(struct mpi_request *request)
 		return withdraw_send(request);
 	if (request->message)
 		return false;
-	mpi_match_remove_recv(request);
+	mpi_match_remove_recv(request->owner->endpoint, request);
 	return true;
 }
 

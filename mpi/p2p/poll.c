@@ -140,7 +140,7 @@ struct mpi_rank *mpi_poll_enter(const char *function, const void *site)
 	endpoint->n_answered = 0;
 	me = mpi_entry_enter(function, site);
 	if (work_s > 0)
-		pause_for(me, sim_time_from_s(work_s / pd->world->cluster->node_speed[pd->node]));
+		pause_for(me, sim_time_from_s(work_s / pd->world->cluster->cpu.speed[pd->node]));
 	return me;
 }
 

@@ -135,7 +135,7 @@ static struct mpi_message *choose(struct mpi_rank *me, struct mpi_comm *comm, in
 
 static struct mpi_message *look(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag)
 {
-	bool is_late = me->world->pd->cluster->late_answers != NET_LATE_NONE;
+	bool is_late = me->world->pd->cluster->protocol.late_answers != CLUSTER_LATE_NONE;
 	struct mpi_message *message = NULL;
 
 	if (mpi_asks(me))

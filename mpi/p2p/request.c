@@ -7,9 +7,7 @@
 #include "mpi/core/status.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/compound.h"
-#include "mpi/p2p/endpoint.h"
-#include "mpi/p2p/lend.h"
-#include "mpi/p2p/message.h"
+#include "mpi/p2p/internal.h"
 
 void mpi_request_fail_memory(const struct mpi_rank *me)
 {
@@ -211,7 +209,7 @@ static void look(struct mpi_rank *me)
 /* Also in a call whose requests are complete. */
 static bool looks_anyway(const struct mpi_rank *me)
 {
-	return me->world->pd->cluster->progress != NET_PROGRESS_IN_WAITING;
+	return me->world->pd->cluster->protocol.progress != CLUSTER_PROGRESS_IN_WAITING;
 }
 
 /* Blocks until endpoint->n_to_go of the requests have completed, making progress meanwhile. */
@@ -264,7 +262,7 @@ static void take_arrived(struct mpi_rank *me, int n, struct mpi_request *const r
 /* Calls for several requests tell what the rank knew before (protocol.late_answers). */
 static bool tests_are_late(const struct mpi_rank *me)
 {
-	return me->world->pd->cluster->late_answers == NET_LATE_TESTS;
+	return me->world->pd->cluster->protocol.late_answers == CLUSTER_LATE_TESTS;
 }
 
 void mpi_requests_wait(struct mpi_rank *me, int n, struct mpi_request *const requests[], bool any)
@@ -300,7 +298,6 @@ static bool is_answered(int n, struct mpi_request *const requests[], bool any)
 	}
 	return n_complete > 0 && (any || n_complete == n_active);
 }
-
 
 static bool are_all_complete(int n, struct mpi_request *const requests[])
 {

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "mpi/p2p/message.h"
 #include "mpi/p2p/causes.h"
-#include "mpi/p2p/rendezvous.h"
 #include "netmodel/model.h"
 
 /* A send that is complete when the bytes of its connection before end_B are the system's. */
@@ -150,8 +150,7 @@ static bool end_sends(struct mpi_connection *connection)
 /* The system takes what it can when so much has arrived. Whether a send has ended. */
 static bool take_at(struct mpi_connection *connection, int64_t arrived_B)
 {
-	int64_t more_B =
-	    net_cluster_unattended_send(connection->from->world->pd->cluster, arrived_B);
+	int64_t more_B = cluster_unattended_send(connection->from->world->pd->cluster, arrived_B);
 
 	net_stream_hand(&connection->stream, more_B < 0 ? INT64_MAX : arrived_B + more_B);
 	return end_sends(connection);
@@ -168,15 +167,14 @@ static void taken_more(struct net_stream *stream);
 /* While the rank attends: to be called when the system can take what the first send waits for. */
 static void ask(struct mpi_connection *connection)
 {
-	const struct net_cluster *cluster = connection->from->world->pd->cluster;
+	const struct cluster *cluster = connection->from->world->pd->cluster;
 	const struct mpi_handover *first = connection->first;
 	struct net_stream *stream = &connection->stream;
 
 	if (first)
-		net_stream_tell_at(stream,
-				   net_cluster_handed_when(cluster, net_stream_arrived(stream),
-							   first->end_B),
-				   taken_more);
+		net_stream_tell_at(
+		    stream, cluster_handed_when(cluster, net_stream_arrived(stream), first->end_B),
+		    taken_more);
 	else
 		net_stream_tell_at(stream, 0, NULL);
 }
@@ -202,13 +200,13 @@ static void read_all(struct mpi_connection *connection)
 
 static void leave_incoming(struct mpi_connection *connection)
 {
-	const struct net_cluster *cluster = connection->from->world->pd->cluster;
+	const struct cluster *cluster = connection->from->world->pd->cluster;
 	struct net_stream *stream = &connection->stream;
 
 	read_all(connection);
 	if (!connection->was_full)
-		net_stream_close(stream,
-				 net_stream_arrived(stream) + cluster->unattended_receive_B);
+		net_stream_close(stream, net_stream_arrived(stream) +
+					     cluster->protocol.unattended_receive_B);
 }
 
 static void leave(struct mpi_connection *connection)
@@ -267,7 +265,7 @@ static void join(struct mpi_rank *from, struct mpi_rank *to, struct mpi_connecti
 	from->endpoint->has_connections = true;
 	if (!is_attending(from))
 		leave(connection);
-	if (from->world->pd->cluster->unattended_receive_B == INT64_MAX)
+	if (from->world->pd->cluster->protocol.unattended_receive_B == INT64_MAX)
 		return;
 	connection->next_incoming = to->endpoint->incoming;
 	to->endpoint->incoming = connection;
@@ -292,7 +290,7 @@ static struct mpi_connection *create(struct mpi_world *world, struct mpi_rank *f
 	table->n++;
 	connection->key = key;
 	connection->from = from;
-	if (world->pd->cluster->unattended_sends.n > 0)
+	if (world->pd->cluster->protocol.unattended_sends.n > 0)
 		join(from, to, connection);
 	return connection;
 }

@@ -10,7 +10,7 @@
 #include "mpi/op/op.h"
 #include "mpi/record/internal.h"
 #include "pdexec/arch.h"
-#include "mpi/topo/topology.h"
+#include "mpi/comm/topology.h"
 
 bool mpi_record_begin(struct mpi_record_call *call, int function, const void *site)
 {

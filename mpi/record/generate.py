@@ -233,7 +233,7 @@ def argument_names(signature):
 
 def write_predefined(path):
     """Handles of the library that the ABI has constants for."""
-    out = ["void mpi_trace_predefined(struct mpi_trace_map *types, struct mpi_trace_map *ops)", "{"]
+    out = ["void mpi_trace_predefined(struct util_map *types, struct util_map *ops)", "{"]
     for row in csv.reader(open(path, encoding="utf-8")):
         if len(row) > 2 and row[1] in ("datatype", "op"):
             out += [f"#ifdef {row[0]}", f"\tmpi_trace_map_set({row[1].removeprefix('data')}s, (uintptr_t){row[0]}, {row[2]});", "#endif"]

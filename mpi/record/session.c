@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions as arguments, and the texts by which their groups meet. */
-#include "mpi/env/session.h"
+#include "mpi/core/session.h"
 
 #include "mpi/comm/group.h"
 #include "mpi/record/internal.h"

@@ -47,6 +47,7 @@ static int check_sizes(struct mpi_rank *me, const struct creation *what)
 		return mpi_raise(me, what->comm, MPI_ERR_BASE, "base is NULL for %lld bytes",
 				 (long long)what->size_B);
 	room_B = rma_short_of(what->base, what->size_B);
+	me->world->failure_class = room_B >= 0 ? "invalid-buffer" : NULL;
 	if (room_B >= 0)
 		return mpi_raise(me, what->comm, MPI_ERR_SIZE,
 				 "size is %lld, but the block of memory at base has %lld bytes",

@@ -8,7 +8,7 @@
 #include "mpi/p2p/causes.h"
 #include "mpi/rma/operation.h"
 
-static const struct net_cluster *cluster_of(const struct mpi_rank *me)
+static const struct cluster *cluster_of(const struct mpi_rank *me)
 {
 	return me->world->pd->cluster;
 }
@@ -18,7 +18,7 @@ static const struct net_cluster *cluster_of(const struct mpi_rank *me)
 static bool advance(struct mpi_rank *me, struct mpi_progress *progress)
 {
 	struct rma_host *host = (struct rma_host *)progress;
-	double overhead_s = cluster_of(me)->recv_overhead_s;
+	double overhead_s = cluster_of(me)->protocol.recv_overhead_s;
 	struct rma_op *op;
 
 	while ((op = host->first)) {
@@ -48,7 +48,7 @@ struct rma_host *rma_host(struct mpi_rank *me)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for windows");
 	me->rma = host;
 	host->progress.advance = advance;
-	if (cluster_of(me)->rma_progress == NET_RMA_IN_MPI)
+	if (cluster_of(me)->rma.progress == CLUSTER_RMA_IN_MPI)
 		mpi_progress_add(me, &host->progress);
 	return host;
 }
@@ -71,8 +71,7 @@ void rma_host_serve(struct rma_op *op)
 {
 	struct mpi_rank *target = op->target->owner;
 
-	if (cluster_of(target)->rma_progress == NET_RMA_IN_MPI &&
-	    target->n_open > 0)
+	if (cluster_of(target)->rma.progress == CLUSTER_RMA_IN_MPI && target->n_open > 0)
 		queue(target, op);
 	else
 		rma_op_serve(op);

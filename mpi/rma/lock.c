@@ -34,7 +34,7 @@ static bool is_free(const struct rma_op *op)
 static void grant(struct rma_op *op)
 {
 	struct rma_window *window = op->origin->window;
-	const struct net_cluster *cluster = op->origin->owner->world->pd->cluster;
+	const struct cluster *cluster = op->origin->owner->world->pd->cluster;
 
 	if (op->kind == RMA_LOCK_ALL) {
 		window->n_all++;
@@ -44,7 +44,7 @@ static void grant(struct rma_op *op)
 	} else {
 		op->target->n_shared++;
 	}
-	rma_op_answer(op, cluster->control_message_B);
+	rma_op_answer(op, cluster->protocol.control_message_B);
 }
 
 /* Must the request wait for one before it that has been passed too often? Counts who is passed if

@@ -40,6 +40,7 @@ static int check_region(struct mpi_rank *me, struct mpi_win *win, const char *ba
 		return rma_raise(me, win, MPI_ERR_BASE, "base is NULL for %lld bytes",
 				 (long long)size);
 	room_B = rma_short_of(base, size);
+	me->world->failure_class = room_B >= 0 ? "invalid-buffer" : NULL;
 	if (room_B >= 0)
 		return rma_raise(me, win, MPI_ERR_SIZE,
 				 "size is %lld, but the block of memory at base has %lld bytes",

@@ -15,7 +15,7 @@ static sim_time_ps now(const struct rma_op *op)
 	return op->origin->owner->world->pd->engine.now;
 }
 
-static const struct net_cluster *cluster_of(const struct rma_op *op)
+static const struct cluster *cluster_of(const struct rma_op *op)
 {
 	return op->origin->owner->world->pd->cluster;
 }
@@ -114,7 +114,7 @@ static void arrived(struct net_transfer *transfer)
 /* What travels to the target. */
 static int64_t size_there(const struct rma_op *op)
 {
-	int64_t control_B = cluster_of(op)->control_message_B;
+	int64_t control_B = cluster_of(op)->protocol.control_message_B;
 
 	switch (op->kind) {
 	case RMA_PUT:
@@ -167,7 +167,7 @@ static void launch_next(struct rma_peer *peer)
 
 void rma_op_start(struct mpi_rank *me, struct rma_op *op)
 {
-	double overhead_s = cluster_of(op)->send_overhead_s;
+	double overhead_s = cluster_of(op)->protocol.send_overhead_s;
 	struct rma_peer *peer = op->peer;
 	sim_time_ps begin = now(op);
 
@@ -180,7 +180,7 @@ void rma_op_start(struct mpi_rank *me, struct rma_op *op)
 	rma_cause_begin(op);
 	*(peer->last ? &peer->last->next : &peer->first) = op;
 	peer->last = op;
-	if (peer->n_under_way < cluster_of(op)->rma_queue_depth)
+	if (peer->n_under_way < cluster_of(op)->rma.queue_depth)
 		launch(op);
 	else if (!peer->unsent)
 		peer->unsent = op;
@@ -236,7 +236,8 @@ void rma_op_serve(struct rma_op *op)
 	}
 	rma_apply(op);
 	rma_op_complete_locally(op);
-	rma_op_answer(op, fetches(op->kind) ? op->size_B : cluster_of(op)->control_message_B);
+	rma_op_answer(op,
+		      fetches(op->kind) ? op->size_B : cluster_of(op)->protocol.control_message_B);
 }
 
 /* --- back at the origin --- */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/rma/hints.h"
 
 struct hint {
@@ -38,6 +38,11 @@ int rma_hints_set(struct mpi_win *win, const struct mpi_info *given)
 			return MPI_ERR_NO_MEM;
 	}
 	return MPI_SUCCESS;
+}
+
+int mpi_win_get_group(struct mpi_rank *me, struct mpi_win *win, MPI_Group *group)
+{
+	return mpi_group_publish(me, win->comm->group, group);
 }
 
 int mpi_win_set_info(struct mpi_rank *me, struct mpi_win *win, MPI_Info info)

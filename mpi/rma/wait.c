@@ -101,8 +101,8 @@ static bool holds(const struct mpi_win *member, int target)
 {
 	if (member->is_all_granted && !member->is_all_unchecked)
 		return true;
-	for (int i = 0; i < member->peer_capacity; i++) {
-		const struct rma_peer *peer = member->peers[i];
+	for (size_t i = 0; i < member->peers.n_slots; i++) {
+		const struct rma_peer *peer = member->peers.slots[i].item;
 
 		if (peer && peer->is_granted && !peer->is_unchecked &&
 		    (target < 0 ? peer->lock_type == MPI_LOCK_EXCLUSIVE : peer->rank == target))

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "mpi/comm/create.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/create/create.h"
+#include "mpi/core/errhandler.h"
 #include "mpi/info/info.h"
 #include "mpi/rma/host.h"
 #include "mpi/rma/operation.h"
@@ -36,37 +36,13 @@ int rma_check_win(struct mpi_rank *me, MPI_Win handle, struct mpi_win **out)
 			 handle == MPI_WIN_NULL ? "MPI_WIN_NULL" : "not a window");
 }
 
-/* --- peers: a hash table with open addressing, at most half full --- */
-
-static struct rma_peer **slot_of(struct rma_peer **peers, int capacity, int rank)
-{
-	uint32_t i = (uint32_t)rank * 2654435761u; /* Knuth's multiplicative hash */
-
-	while (peers[i & (uint32_t)(capacity - 1)] &&
-	       peers[i & (uint32_t)(capacity - 1)]->rank != rank)
-		i++;
-	return &peers[i & (uint32_t)(capacity - 1)];
-}
+/* --- peers --- */
 
 struct rma_peer *rma_peer_find(const struct mpi_win *win, int rank)
 {
-	return win->peer_capacity ? *slot_of(win->peers, win->peer_capacity, rank) : NULL;
-}
+	const struct util_map_slot *slot = util_map_find(&win->peers, (uint64_t)rank);
 
-static int grow(struct mpi_win *win)
-{
-	int capacity = win->peer_capacity ? 2 * win->peer_capacity : 8;
-	struct rma_peer **peers = calloc((size_t)capacity, sizeof(struct rma_peer *));
-
-	if (!peers)
-		return UTIL_ENOMEM;
-	for (int i = 0; i < win->peer_capacity; i++)
-		if (win->peers[i])
-			*slot_of(peers, capacity, win->peers[i]->rank) = win->peers[i];
-	free(win->peers);
-	win->peers = peers;
-	win->peer_capacity = capacity;
-	return 0;
+	return slot ? slot->item : NULL;
 }
 
 struct rma_peer *rma_peer(struct mpi_win *win, int rank)
@@ -76,13 +52,11 @@ struct rma_peer *rma_peer(struct mpi_win *win, int rank)
 	if (peer)
 		return peer;
 	peer = calloc(1, sizeof *peer);
-	if (!peer || (2 * win->n_peers >= win->peer_capacity && grow(win) < 0)) {
+	if (!peer || util_map_put(&win->peers, (uint64_t)rank, peer)) {
 		free(peer);
 		pd_fail(win->owner->pd, PD_FAILURE_MEMORY, "out of memory for a window");
 	}
 	peer->rank = rank;
-	*slot_of(win->peers, win->peer_capacity, rank) = peer;
-	win->n_peers++;
 	return peer;
 }
 
@@ -161,9 +135,7 @@ static void unlink_member(struct mpi_rank *me, struct mpi_win *win)
 /* What a member holds, without looking at others. */
 static void free_member(struct mpi_rank *me, struct mpi_win *win)
 {
-	for (int i = 0; i < win->peer_capacity; i++)
-		free(win->peers[i]);
-	free(win->peers);
+	util_map_finish_items(&win->peers);
 	mpi_group_release(me, win->access_group);
 	mpi_group_release(me, win->exposure_group);
 	mpi_errhandler_release(me, win->errhandler);

@@ -9,6 +9,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/core/meeting.h"
 #include "mpi/p2p/request.h"
+#include "util/map.h"
 #include "util/pool.h"
 
 /*
@@ -92,8 +93,7 @@ struct mpi_win {
 	bool is_all_granted, is_all_unchecked;
 	/* operations, over all targets; `n_notices`: messages without an answer under way */
 	int n_remote, n_local, n_notices;
-	struct rma_peer **peers; /* hash by rank; [peer_capacity], NULL: free */
-	int n_peers, peer_capacity;
+	struct util_map peers; /* struct rma_peer by rank */
 	/* the call that blocks, at most one */
 	enum rma_wait wait;
 	int wait_rank;		     /* -1: all */

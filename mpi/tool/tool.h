@@ -44,7 +44,7 @@ struct tool_cvar {
 	const struct tool_enum *enumtype; /* of MPI_INT; NULL: a plain number */
 	union tool_value (*value)(const struct mpi_rank *me);
 	const char *(*text)(const struct mpi_rank *me, const struct tool_cvar *cvar);
-	int collective; /* of those in NET_N_COLLECTIVES; the others' `text` does not ask */
+	int collective; /* of those in CLUSTER_N_COLLECTIVES; the others' `text` does not ask */
 };
 
 struct tool_pvar {

@@ -4,7 +4,7 @@
 #include "mpi/p2p/message.h"
 #include "mpi/tool/tool.h"
 
-static const struct net_cluster *cluster(const struct mpi_rank *me)
+static const struct cluster *cluster(const struct mpi_rank *me)
 {
 	return me->pd->world->cluster;
 }
@@ -33,62 +33,64 @@ static union tool_value cores(const struct mpi_rank *me)
 
 static union tool_value node_speed(const struct mpi_rank *me)
 {
-	return (union tool_value){.real = cluster(me)->node_speed[me->pd->node]};
+	return (union tool_value){.real = cluster(me)->cpu.speed[me->pd->node]};
 }
 
 static union tool_value latency(const struct mpi_rank *me)
 {
-	return (union tool_value){.real = cluster(me)->latency_s};
+	return (union tool_value){.real = cluster(me)->network.latency_s};
 }
 
 static union tool_value bandwidth(const struct mpi_rank *me)
 {
-	return (union tool_value){.real = cluster(me)->bandwidth_Bps};
+	return (union tool_value){.real = cluster(me)->network.bandwidth_Bps};
 }
 
 static union tool_value intra_latency(const struct mpi_rank *me)
 {
-	return (union tool_value){.real = cluster(me)->intra_latency_s};
+	return (union tool_value){.real = cluster(me)->network.intra_latency_s};
 }
 
 static union tool_value intra_bandwidth(const struct mpi_rank *me)
 {
-	return (union tool_value){.real = cluster(me)->intra_bandwidth_Bps};
+	return (union tool_value){.real = cluster(me)->network.intra_bandwidth_Bps};
 }
 
 static union tool_value send_overhead(const struct mpi_rank *me)
 {
-	return (union tool_value){.real = cluster(me)->send_overhead_s};
+	return (union tool_value){.real = cluster(me)->protocol.send_overhead_s};
 }
 
 static union tool_value recv_overhead(const struct mpi_rank *me)
 {
-	return (union tool_value){.real = cluster(me)->recv_overhead_s};
+	return (union tool_value){.real = cluster(me)->protocol.recv_overhead_s};
 }
 
 static union tool_value eager_threshold(const struct mpi_rank *me)
 {
-	return (union tool_value){.count = (unsigned long long)cluster(me)->eager_threshold_B};
+	return (union tool_value){.count =
+				      (unsigned long long)cluster(me)->protocol.eager_threshold_B};
 }
 
 static union tool_value control_message(const struct mpi_rank *me)
 {
-	return (union tool_value){.count = (unsigned long long)cluster(me)->control_message_B};
+	return (union tool_value){.count =
+				      (unsigned long long)cluster(me)->protocol.control_message_B};
 }
 
 static union tool_value progress(const struct mpi_rank *me)
 {
-	return (union tool_value){.number = (int)cluster(me)->progress};
+	return (union tool_value){.number = (int)cluster(me)->protocol.progress};
 }
 
 static union tool_value coll_profile(const struct mpi_rank *me)
 {
-	return (union tool_value){.number = (int)cluster(me)->coll_profile};
+	return (union tool_value){.number = (int)cluster(me)->collectives.profile};
 }
 
 static const char *coll_algorithm(const struct mpi_rank *me, const struct tool_cvar *cvar)
 {
-	const char *asked_for = cluster(me)->coll_algorithms[cvar->collective];
+	const char *asked_for = cluster(me)->collectives.algorithms[cvar->collective];
 
 	return asked_for ? asked_for : "";
 }
@@ -108,15 +110,15 @@ static union tool_value node(const struct mpi_rank *me)
 	return (union tool_value){.number = me->pd->node};
 }
 
-static const char *const progress_names[] = {[NET_PROGRESS_ASYNC] = "async",
-					     [NET_PROGRESS_IN_MPI] = "in_mpi",
-					     [NET_PROGRESS_IN_WAITING] = "in_waiting"};
+static const char *const progress_names[] = {[CLUSTER_PROGRESS_ASYNC] = "async",
+					     [CLUSTER_PROGRESS_IN_MPI] = "in_mpi",
+					     [CLUSTER_PROGRESS_IN_WAITING] = "in_waiting"};
 static const struct tool_enum progress_enum = {"progress", 3, progress_names};
 
-static const char *const profile_names[] = {[NET_COLL_DEFAULT] = "default",
-					    [NET_COLL_OPENMPI] = "openmpi",
-					    [NET_COLL_MPICH] = "mpich",
-					    [NET_COLL_IDEAL] = "ideal"};
+static const char *const profile_names[] = {[CLUSTER_COLL_DEFAULT] = "default",
+					    [CLUSTER_COLL_OPENMPI] = "openmpi",
+					    [CLUSTER_COLL_MPICH] = "mpich",
+					    [CLUSTER_COLL_IDEAL] = "ideal"};
 static const struct tool_enum profile_enum = {"profile", 4, profile_names};
 
 static const char *const mode_names[] = {[PD_COMPUTE_DIRECT] = "direct",
@@ -125,7 +127,7 @@ static const char *const mode_names[] = {[PD_COMPUTE_DIRECT] = "direct",
 					 [PD_COMPUTE_MODELLED] = "modelled"};
 static const struct tool_enum mode_enum = {"compute", 4, mode_names};
 
-/* In the order of net_collective_names. */
+/* In the order of cluster_collective_names. */
 #define COLLECTIVE(index, name)                                                      \
 	{                                                                            \
 		"collectives." name,                                                 \
@@ -162,7 +164,7 @@ const struct tool_cvar tool_cvars[] = {
      &progress_enum, progress, NULL},
     {"collectives.profile", "whose rules choose algorithms", TOOL_COLLECTIVES, MPI_INT,
      &profile_enum, coll_profile, NULL},
-    NET_COLLECTIVES(COLLECTIVE),
+    CLUSTER_COLLECTIVES(COLLECTIVE),
 };
 #undef COLLECTIVE
 const int tool_n_cvars = sizeof tool_cvars / sizeof tool_cvars[0];

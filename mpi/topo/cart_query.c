@@ -3,7 +3,7 @@
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/comm/comm.h"
 #include "mpi/core/arguments.h"
-#include "mpi/topo/topology.h"
+#include "mpi/comm/topology.h"
 
 static int check(struct mpi_rank *me, struct mpi_comm *comm)
 {

@@ -209,7 +209,7 @@ static bool is_helper(const char *function)
 
 bool mpi_trace_is_inner(const char *function, const void *site)
 {
-	static struct mpi_trace_map known; /* by place: to look for a name takes 20 us */
+	static struct util_map known; /* by place: to look for a name takes 20 us */
 	uint32_t is_inner;
 	Dl_info info;
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "mpi/record/call.h"
+#include "util/map.h"
 
 /*
  * libmpisim-trace: records a run under a real MPI (docs/trace-real.md). The generated wrappers call
@@ -14,20 +15,13 @@
  * trace goes into a file of its own; MPI_Finalize gathers them.
  */
 
-/* --- numbers for handles --- */
-struct mpi_trace_map {
-	struct mpi_trace_pair {
-		uintptr_t key;
-		uint32_t value; /* + 1; 0: free */
-	} * slots;
-	uint32_t n, n_slots; /* a power of two */
-};
+/* --- numbers for handles: number + 1 in a map --- */
 #define MPI_TRACE_NONE UINT32_MAX
-uint32_t mpi_trace_map_get(const struct mpi_trace_map *map, uintptr_t key);
+uint32_t mpi_trace_map_get(const struct util_map *map, uintptr_t key);
 /* What does not fit in memory is not there: the trace is refused. */
-void mpi_trace_map_set(struct mpi_trace_map *map, uintptr_t key, uint32_t value);
+void mpi_trace_map_set(struct util_map *map, uintptr_t key, uint32_t value);
 /* Generated: the library's own datatypes and operations, by the constants of the ABI. */
-void mpi_trace_predefined(struct mpi_trace_map *types, struct mpi_trace_map *ops);
+void mpi_trace_predefined(struct util_map *types, struct util_map *ops);
 
 /* --- requests that are there --- */
 struct mpi_trace_request {
@@ -70,7 +64,7 @@ struct mpi_record {	/* of this process */
 	int n_functions;
 	const void **sites; /* [n_sites] */
 	uint32_t n_sites, site_capacity;
-	struct mpi_trace_map types, ops, comms, messages, wins;
+	struct util_map types, ops, comms, messages, wins;
 	struct mpi_record_numbers comm_numbers, message_numbers, win_numbers;
 	bool has_locked; /* a window */
 	struct mpi_trace_requests requests;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi/comm/comm.h"
-#include "mpi/env/errhandler.h"
+#include "mpi/core/errhandler.h"
 #include "pdexec/arch.h"
 
 struct solo {
@@ -24,7 +24,7 @@ static void return_errors(struct mpi_rank *me, struct mpi_comm *comm)
 
 struct solo *solo_create(int n_ranks, int rank)
 {
-	static const struct net_cluster cluster = {.n_nodes = 1, .cores = 1};
+	static const struct cluster cluster = {.n_nodes = 1, .cores = 1};
 	struct solo *solo = calloc(1, sizeof *solo);
 	struct mpi_rank *me;
 

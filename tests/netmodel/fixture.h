@@ -16,7 +16,7 @@
 
 /* An engine and a model on a cluster given as YAML. */
 struct fixture {
-	struct net_cluster *cluster;
+	struct cluster *cluster;
 	struct sim_engine engine;
 	struct net_model *model;
 };
@@ -25,7 +25,7 @@ static inline void fixture_open(struct fixture *f, const char *yaml)
 {
 	struct util_error err = {0};
 
-	if (net_cluster_parse("fixture.yaml", yaml, strlen(yaml), &f->cluster, &err))
+	if (cluster_parse("fixture.yaml", yaml, strlen(yaml), &f->cluster, &err))
 		fail_msg("%s", err.text);
 	sim_engine_init(&f->engine);
 	assert_int_equal(net_model_create(&f->engine, f->cluster, &f->model, &err), 0);
@@ -35,7 +35,7 @@ static inline void fixture_close(struct fixture *f)
 {
 	sim_engine_finish(&f->engine);
 	net_model_destroy(f->model);
-	net_cluster_destroy(f->cluster);
+	cluster_destroy(f->cluster);
 }
 
 /* Steps until nothing is left to happen at the present time: then the rates are up to date. */

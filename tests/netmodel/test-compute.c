@@ -159,8 +159,8 @@ static void beyond_the_table_its_last_row_and_column_hold(void **state)
 	fixture_run(&f);
 	assert_near(mails[4].done_s, 5, 4 * ONE_PS);
 	assert_near(sender.done_s, 11, 4 * ONE_PS);
-	assert_near(net_cluster_cpu_cost(f.cluster, 5, 1), 0.4, 1e-15);
-	assert_near(net_cluster_cpu_cost(f.cluster, 1, 9), 0.5, 1e-15);
+	assert_near(cluster_cpu_cost(f.cluster, 5, 1), 0.4, 1e-15);
+	assert_near(cluster_cpu_cost(f.cluster, 1, 9), 0.5, 1e-15);
 	fixture_close(&f);
 }
 

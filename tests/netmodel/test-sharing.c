@@ -162,13 +162,13 @@ static int check_instant(struct fixture *f, struct flow flows[])
 		chosen[p.n] = 1;
 		active[p.n++] = k;
 	}
-	if (f->cluster->sharing == NET_SHARING_MAXMIN)
+	if (f->cluster->network.sharing == CLUSTER_SHARING_MAXMIN)
 		naive_maxmin(&p, chosen);
 	else
 		n_failed = naive_algorithm1(&p);
 	for (int k = 0; k < p.n; k++)
 		assert_near(flows[active[k]].mail.transfer.rate, p.rates[k], 1e-10);
-	if (f->cluster->sharing == NET_SHARING_MAXMIN)
+	if (f->cluster->network.sharing == CLUSTER_SHARING_MAXMIN)
 		check_bottlenecks(&p);
 	for (int node = 0; node < N_NODES; node++) {
 		assert_true(net_model_link_load(f->model, node, 0) <= 1 + 1e-9);

@@ -87,13 +87,13 @@ static void print_cost(const struct pd_world *world, double load_s, double run_s
 
 int main(int argc, char **argv)
 {
-	struct net_cluster cluster = {.name = (char *)"one",
-				      .n_nodes = 1,
-				      .cores = 1,
-				      .node_speed = (double[]){1},
-				      .host_to_target = 1,
-				      .bandwidth_Bps = 1e9,
-				      .intra_bandwidth_Bps = 1e9};
+	struct cluster cluster = {.name = (char *)"one",
+				  .n_nodes = 1,
+				  .cores = 1,
+				  .cpu.speed = (double[]){1},
+				  .cpu.host_to_target = 1,
+				  .network.bandwidth_Bps = 1e9,
+				  .network.intra_bandwidth_Bps = 1e9};
 	struct pd_program_config program = {.n_ranks = 1};
 	struct pd_config config = {.programs = &program,
 				   .n_programs = 1,

@@ -28,7 +28,7 @@ struct pd_rank *pd_current;
 
 static struct pd_world world;
 static struct pd_program program;
-static struct net_cluster cluster;
+static struct cluster cluster;
 static struct pd_rank ranks[N_RANKS];
 static char log_text[4096];
 static char bench_path[64];
@@ -129,7 +129,7 @@ static inline void world_open(const struct pd_config *config, double host_to_tar
 	memset(ranks, 0, sizeof(ranks));
 	memset(&cluster, 0, sizeof(cluster));
 	log_text[0] = '\0';
-	cluster.host_to_target = host_to_target;
+	cluster.cpu.host_to_target = host_to_target;
 	world.config = *config;
 	world.cluster = &cluster;
 	sim_observers_add(&world.observers, &(struct sim_observer){

@@ -13,7 +13,7 @@
 #include "tests/traces/stream.h"
 #include "traces/run.h"
 
-static struct net_cluster cluster = {.name = (char *)"tiny", .n_nodes = 2, .cores = 1};
+static struct cluster cluster = {.name = (char *)"tiny", .n_nodes = 2, .cores = 1};
 static char *const command[] = {(char *)"./ring", (char *)"caf\xc3\xa9 \xff", NULL};
 static const char *const warnings[] = {"beware"};
 
@@ -225,7 +225,7 @@ static void text_shows_what_matters(void **state)
  * has one, and nothing is said. */
 static void text_says_how_many_cores_have_no_rank(void **state)
 {
-	static struct net_cluster wide = {.name = (char *)"wide", .n_nodes = 3, .cores = 3};
+	static struct cluster wide = {.name = (char *)"wide", .n_nodes = 3, .cores = 3};
 	struct trace_summary *narrow = small_run(), *summary = NULL;
 	struct trace_run run = run_of(narrow);
 	char *text = NULL;

@@ -11,7 +11,7 @@
 
 #define TOLERANCE 1e-9
 
-static struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
+static struct cluster cluster = {.n_nodes = 2, .cores = 1};
 
 static struct trace_summary *summary_of_two(struct sim_observers *out)
 {

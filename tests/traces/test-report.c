@@ -17,7 +17,7 @@
 #include "traces/report.h"
 
 static char *const command[] = {(char *)"./ring", NULL};
-static struct net_cluster cluster = {
+static struct cluster cluster = {
     .name = (char *)"tiny \"quoted\" $HOME `id`", .n_nodes = 1024, .cores = 1};
 
 struct made {

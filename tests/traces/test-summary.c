@@ -12,8 +12,8 @@
 /* Picoseconds round a time, doubles a sum: far below a microsecond for runs of seconds. */
 #define TOLERANCE_S 1e-9
 
-static struct trace_summary *summary_of(int n_ranks, const int node_of[],
-					struct net_cluster *cluster, struct sim_observers *out)
+static struct trace_summary *summary_of(int n_ranks, const int node_of[], struct cluster *cluster,
+					struct sim_observers *out)
 {
 	struct trace_summary *summary = NULL;
 
@@ -37,7 +37,7 @@ static void two_ranks(struct sim_observers *to)
 
 static void breakdown_adds_up_to_the_running_time(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
+	struct cluster cluster = {.n_nodes = 2, .cores = 1};
 	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){0, 1}, &cluster, &to);
 	struct trace_breakdown b;
@@ -62,7 +62,7 @@ static void breakdown_adds_up_to_the_running_time(void **state)
 
 static void ended_and_sleeping_time_is_told_apart(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 1, .cores = 2};
+	struct cluster cluster = {.n_nodes = 1, .cores = 2};
 	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){0, 0}, &cluster, &to);
 	struct trace_breakdown b;
@@ -83,7 +83,7 @@ static void ended_and_sleeping_time_is_told_apart(void **state)
 
 static void efficiency_counts_only_nodes_that_carry_ranks(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 8, .cores = 4};
+	struct cluster cluster = {.n_nodes = 8, .cores = 4};
 	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){2, 5}, &cluster, &to);
 
@@ -96,7 +96,7 @@ static void efficiency_counts_only_nodes_that_carry_ranks(void **state)
 
 static void released_node_stops_counting(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
+	struct cluster cluster = {.n_nodes = 2, .cores = 1};
 	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){0, 1}, &cluster, &to);
 
@@ -113,7 +113,7 @@ static void released_node_stops_counting(void **state)
 
 static void acquired_node_counts_again(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 1, .cores = 2};
+	struct cluster cluster = {.n_nodes = 1, .cores = 2};
 	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(1, (int[]){0}, &cluster, &to);
 
@@ -131,7 +131,7 @@ static void acquired_node_counts_again(void **state)
 
 static void node_is_held_until_its_last_rank_releases_it(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
+	struct cluster cluster = {.n_nodes = 2, .cores = 1};
 	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(3, (int[]){0, 1, 1}, &cluster, &to);
 
@@ -147,7 +147,7 @@ static void node_is_held_until_its_last_rank_releases_it(void **state)
 
 static void rank_that_ends_does_not_release_its_node(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
+	struct cluster cluster = {.n_nodes = 2, .cores = 1};
 	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){0, 1}, &cluster, &to);
 
@@ -159,7 +159,7 @@ static void rank_that_ends_does_not_release_its_node(void **state)
 
 static void empty_run_has_efficiency_0(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 1, .cores = 1};
+	struct cluster cluster = {.n_nodes = 1, .cores = 1};
 	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(1, (int[]){0}, &cluster, &to);
 
@@ -170,7 +170,7 @@ static void empty_run_has_efficiency_0(void **state)
 
 static void totals_are_kept_by_name_whatever_the_address(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 2, .cores = 1};
+	struct cluster cluster = {.n_nodes = 2, .cores = 1};
 	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){0, 1}, &cluster, &to);
 	char other_address[] = "MPI_Send";
@@ -197,7 +197,7 @@ static void totals_are_kept_by_name_whatever_the_address(void **state)
 static void sums_over_many_ranks_do_not_overflow(void **state)
 {
 	enum { N = 200 };
-	struct net_cluster cluster = {.n_nodes = 1, .cores = 1};
+	struct cluster cluster = {.n_nodes = 1, .cores = 1};
 	struct sim_observers to = {.n = 0};
 	int node_of[N] = {0};
 	struct trace_summary *summary = summary_of(N, node_of, &cluster, &to);
@@ -219,7 +219,7 @@ static void sums_over_many_ranks_do_not_overflow(void **state)
 
 static void messages_are_counted_at_both_ends(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 1, .cores = 1};
+	struct cluster cluster = {.n_nodes = 1, .cores = 1};
 	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(2, (int[]){0, 0}, &cluster, &to);
 
@@ -240,7 +240,7 @@ static void messages_are_counted_at_both_ends(void **state)
 
 static void curve_keeps_what_it_is_given(void **state)
 {
-	struct net_cluster cluster = {.n_nodes = 1, .cores = 1};
+	struct cluster cluster = {.n_nodes = 1, .cores = 1};
 	struct sim_observers to = {.n = 0};
 	struct trace_summary *summary = summary_of(1, (int[]){0}, &cluster, &to);
 	struct trace_window windows[64];

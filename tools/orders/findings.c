@@ -274,8 +274,9 @@ static json_t *describe_findings(struct orders_view_run *view, const struct resu
 
 	for (int i = 1; i < results->n && i <= TOLD_MAX; i++)
 		add(list, describe_race(view, results->first[0], results->first[i], &n_files));
-	if (results->n == 1 && (shared->finals[ORDERS_COMPLETE].n > 1 ||
-				(view->options->merge == ORDERS_MERGE_STATE && shared->n_merged > 0)))
+	if (results->n == 1 &&
+	    (shared->finals[ORDERS_COMPLETE].n > 1 ||
+	     (view->options->merge == ORDERS_MERGE_STATE && shared->n_merged > 0)))
 		add(list, describe_harmless(view, results->first[0]));
 	for (int i = 0; i < shared->n_outcomes; i++)
 		if (shared->outcomes[i].end != ORDERS_COMPLETE &&
@@ -306,15 +307,15 @@ json_t *orders_describe(struct orders_view_run *view)
 	for (int i = 0; i < shared->n_outcomes; i++)
 		if (shared->outcomes[i].end == ORDERS_COMPLETE)
 			add_result(view, &shared->outcomes[i], results);
-	out = json_pack(
-	    "{s:s, s:I, s:i, s:I, s:I, s:i, s:i, s:i, s:i, s:i, s:I}", "view",
-	    orders_view_name(view->view), "executions", (json_int_t)shared->n_executions, "states",
-	    (int)count_states(shared), "choices", (json_int_t)shared->n_choices, "merged",
-	    (json_int_t)shared->n_merged, "match_maps", (int)shared->finals[ORDERS_COMPLETE].n,
-	    "results", results->n, "deadlocks",
-	    (int)(shared->finals[ORDERS_DEADLOCK].n + shared->finals[ORDERS_POLLING].n), "errors",
-	    (int)shared->finals[ORDERS_ERROR].n, "crashes", (int)shared->finals[ORDERS_CRASHED].n,
-	    "left", (json_int_t)n_left);
+	out =
+	    json_pack("{s:s, s:I, s:i, s:I, s:I, s:i, s:i, s:i, s:i, s:i, s:I}", "view",
+		      orders_view_name(view->view), "executions", (json_int_t)shared->n_executions,
+		      "states", (int)count_states(shared), "choices", (json_int_t)shared->n_choices,
+		      "merged", (json_int_t)shared->n_merged, "match_maps",
+		      (int)shared->finals[ORDERS_COMPLETE].n, "results", results->n, "deadlocks",
+		      (int)(shared->finals[ORDERS_DEADLOCK].n + shared->finals[ORDERS_POLLING].n),
+		      "errors", (int)shared->finals[ORDERS_ERROR].n, "crashes",
+		      (int)shared->finals[ORDERS_CRASHED].n, "left", (json_int_t)n_left);
 	json_object_set_new(out, "incomplete",
 			    view->why_incomplete ? json_string(view->why_incomplete) : json_null());
 	json_object_set_new(out, "max_failed_polls", json_integer(view->options->max_polls));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "mpi/p2p/match.h"
+#include "mpi/verify/verify.h"
 #include "tools/orders/decisions.h"
 #include "tools/orders/explore.h"
 
@@ -21,26 +22,28 @@ void orders_prepare_options(struct run *run)
 }
 
 /* What a library does while nobody looks, and how long it takes, decides nothing here. */
-void orders_prepare_cluster(struct net_cluster *cluster)
+void orders_prepare_cluster(struct cluster *cluster)
 {
-	cluster->send_overhead_s = cluster->recv_overhead_s = 0;
-	cluster->send_overhead_per_B_s = cluster->recv_overhead_per_B_s = 0;
-	cluster->progress = NET_PROGRESS_ASYNC;
-	cluster->late_answers = NET_LATE_NONE;
-	cluster->order = NET_ORDER_FREE;
-	cluster->synchronous = NET_SYNCHRONOUS_MATCHED;
-	cluster->rendezvous_end = NET_RENDEZVOUS_ARRIVED;
-	cluster->request_data_B = 0;
-	cluster->send_buffers.n = cluster->unattended_sends.n = 0;
-	cluster->unattended_receive_B = INT64_MAX;
-	cluster->rma_progress = NET_RMA_NIC;
-	cluster->packet_payload_B = 0;
-	cluster->coll_profile = NET_COLL_IDEAL;
-	for (int i = 0; i < NET_N_COLLECTIVES; i++) {
-		free(cluster->coll_algorithms[i]);
-		cluster->coll_algorithms[i] = NULL;
+	struct cluster_protocol *protocol = &cluster->protocol;
+
+	protocol->send_overhead_s = protocol->recv_overhead_s = 0;
+	protocol->send_overhead_per_B_s = protocol->recv_overhead_per_B_s = 0;
+	protocol->progress = CLUSTER_PROGRESS_ASYNC;
+	protocol->late_answers = CLUSTER_LATE_NONE;
+	protocol->order = CLUSTER_ORDER_FREE;
+	protocol->synchronous = CLUSTER_SYNCHRONOUS_MATCHED;
+	protocol->rendezvous_end = CLUSTER_RENDEZVOUS_ARRIVED;
+	protocol->request_data_B = 0;
+	protocol->send_buffers.n = protocol->unattended_sends.n = 0;
+	protocol->unattended_receive_B = INT64_MAX;
+	cluster->network.packet_payload_B = 0;
+	cluster->rma.progress = CLUSTER_RMA_NIC;
+	cluster->collectives.profile = CLUSTER_COLL_IDEAL;
+	for (int i = 0; i < CLUSTER_N_COLLECTIVES; i++) {
+		free(cluster->collectives.algorithms[i]);
+		cluster->collectives.algorithms[i] = NULL;
 	}
-	cluster->vary_computation = cluster->vary_messages = 0;
+	cluster->variation.computation = cluster->variation.messages = 0;
 }
 
 int orders_prepare_world(struct run *run, const struct orders_options *options,
@@ -69,7 +72,7 @@ static bool follow(struct run *run)
 	return goes_on;
 }
 
-int orders_follow(struct run *run, struct util_error *err)
+static int follow_file(struct run *run, struct util_error *err)
 {
 	struct orders_decisions file;
 	struct orders_execution *x = calloc(1, sizeof *x);
@@ -86,4 +89,18 @@ int orders_follow(struct run *run, struct util_error *err)
 	run->execution = x;
 	run->at_rest = follow;
 	return failed;
+}
+
+int orders_prepare_run(struct run *run, struct util_error *err)
+{
+	const struct run_options *o = &run->options;
+	int failed = 0;
+
+	run->is_ordered = o->decisions != NULL;
+	if (o->verify & MPI_VERIFY_ORDERS)
+		failed = orders_explore(run, &run->orders, err);
+	run->reserve = malloc(RUN_RESERVE_B);
+	if (!failed)
+		failed = run_prepare(run, err);
+	return failed || !o->decisions ? failed : follow_file(run, err);
 }

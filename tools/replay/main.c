@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "mpi/coll/algorithms.h"
-#include "netmodel/placement.h"
+#include "cluster/placement.h"
 #include "replay/replay.h"
 #include "tools/replay/doubts.h"
 #include "tools/replay/entry.h"
@@ -91,15 +91,15 @@ static int load_cluster(struct session *s, struct util_error *err)
 	const struct replay_provenance *p = &s->provenance;
 
 	if (o->cluster)
-		return net_cluster_load_with(o->cluster, s->n_overrides, s->overrides,
-					     &s->run.cluster, err);
+		return cluster_load_with(o->cluster, s->n_overrides, s->overrides, &s->run.cluster,
+					 err);
 	if (!p->cluster)
 		return util_error_set(err, UTIL_EINPUT,
 				      "'%s' names no cluster; wanted --cluster FILE",
 				      s->file->path);
-	return net_cluster_parse_with(p->cluster_file ? p->cluster_file : "the recorded cluster",
-				      p->cluster, strlen(p->cluster), s->n_overrides, s->overrides,
-				      &s->run.cluster, err);
+	return cluster_parse_with(p->cluster_file ? p->cluster_file : "the recorded cluster",
+				  p->cluster, strlen(p->cluster), s->n_overrides, s->overrides,
+				  &s->run.cluster, err);
 }
 
 static int place(struct session *s, struct util_error *err)
@@ -119,8 +119,8 @@ static int place(struct session *s, struct util_error *err)
 	}
 	if (as_recorded)
 		return 0;
-	if (net_place(o->placement ? o->placement : p->placement, s->run.cluster, n_ranks,
-		      s->run.node_of, err))
+	if (cluster_place(o->placement ? o->placement : p->placement, s->run.cluster, n_ranks,
+			  s->run.node_of, err))
 		return util_error_prepend(err, o->placement ? "--placement" : "placement");
 	return 0;
 }
@@ -196,7 +196,7 @@ static void finish(struct session *s)
 {
 	replay_destroy(s->replay);
 	run_observers_destroy(&s->run);
-	net_cluster_destroy(s->run.cluster);
+	cluster_destroy(s->run.cluster);
 	run_strings_finish(&s->run.notes);
 	free(s->run.repeat_times_s);
 	free(s->run.reserve);

@@ -9,7 +9,7 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/uses.h"
-#include "netmodel/yamltree.h"
+#include "util/yaml.h"
 #include "pdexec/blas.h"
 #include "pdexec/store.h"
 #include "tools/run/explain.h"
@@ -24,25 +24,6 @@
 #include "tools/orders/explore.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
-
-/* A result that cannot be written is better known before a long run than after it. */
-int run_results_check(const struct run_options *options, struct util_error *err)
-{
-	json_t *what_if = NULL;
-
-	if (options->json && run_file_check(options->json, err))
-		return util_error_prepend(err, "--json");
-	if (options->html && run_file_check(options->html, err))
-		return util_error_prepend(err, "--html");
-	if (options->what_if && run_whatif_load(options->what_if, &what_if, err))
-		return util_error_prepend(err, "--what-if");
-	json_decref(what_if);
-	if (options->time_only && run_file_check(options->time_only, err))
-		return util_error_prepend(err, "--time-only");
-	if (options->report && trace_report_check(options->report, err))
-		return util_error_prepend(err, "--report");
-	return 0;
-}
 
 /* The calls that ranks are in when a run ends early: their time so far counts as waiting, for
  * nothing ended it. A rank that still computes has not begun the call that ends its step. */
@@ -269,7 +250,7 @@ static int write_html(const struct run *run, const struct trace_run *description
 
 	/* it was readable when the run began; the page says no more about the cluster if it is gone
 	 */
-	if (!net_yaml_read_file(run->options.cluster, "the cluster file", &text, &length_B, NULL))
+	if (!util_yaml_read_file(run->options.cluster, "the cluster file", &text, &length_B, NULL))
 		page.cluster_text = text;
 	failed =
 	    run->options.what_if ? run_whatif_load(run->options.what_if, &page.what_if, err) : 0;
@@ -278,6 +259,28 @@ static int write_html(const struct run *run, const struct trace_run *description
 	json_decref(page.what_if);
 	free(text);
 	return failed;
+}
+
+static int write_graph_to(const void *graph, FILE *file, struct util_error *err)
+{
+	return trace_graph_write(graph, file, err);
+}
+
+static int write_graph(const struct run *run, const struct trace_run *description,
+		       struct util_error *err)
+{
+	struct trace_graph_run of = {
+	    .graph = run->graph, .world = run->world, .command = description->command};
+	uint64_t n_left_out = trace_graph_n_left_out(run->graph);
+
+	if (n_left_out > 0)
+		fprintf(run->console,
+			"%s: warning: --graph: the run has more calls than a graph can show: it has the "
+			"first %d, %llu are left out\n",
+			run->tool, TRACE_GRAPH_MAX_CALLS, (unsigned long long)n_left_out);
+	if (trace_graph_format_of(run->options.graph, &of.format, err))
+		return err->code;
+	return run_file_write(run->options.graph, write_graph_to, &of, err);
 }
 
 static int write_results(const struct run *run, const struct trace_run *description)
@@ -300,6 +303,10 @@ static int write_results(const struct run *run, const struct trace_run *descript
 	}
 	if (run->options.html && write_html(run, description, &err)) {
 		fprintf(run->console, "%s: --html: %s\n", run->tool, err.text);
+		status = status ? status : 2;
+	}
+	if (run->graph && write_graph(run, description, &err)) {
+		fprintf(run->console, "%s: --graph: %s\n", run->tool, err.text);
 		status = status ? status : 2;
 	}
 	if (run->options.report && write_report(run, description, &err)) {

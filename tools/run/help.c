@@ -92,6 +92,8 @@ static const char text[] =
     "  --trace-out FILE       what every rank did when, for Perfetto (.json), Vampir (.otf2),\n"
     "                         ViTE (.paje) or Paraver (.prv), by the ending of FILE\n"
     "                         (docs/traces-out.md)\n"
+    "  --graph FILE           the message-passing graph of one run: a page for the browser (.html),\n"
+    "                         for graphviz (.dot) or as JSON (.json)\n"
     "  --html FILE            a page for the browser that needs nothing else: timeline, messages, "
     "why\n"
     "                         (docs/html-report.md); implies --explain\n"

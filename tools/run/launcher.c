@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "netmodel/placement.h"
+#include "cluster/placement.h"
 #include "tools/run/run.h"
 
 struct job_state {
@@ -95,7 +95,7 @@ static int choose_nodes(const struct run_launcher *launcher, int job, int nodes[
 static bool place(struct run_launcher *launcher, int job)
 {
 	const struct run_job *wanted = &launcher->schedule->jobs[job];
-	struct net_cluster some = *launcher->run->cluster;
+	struct cluster some = *launcher->run->cluster;
 	struct pd_rank *ranks = &launcher->run->world->ranks[launcher->jobs[job].first_rank];
 	int *node_of = calloc((size_t)wanted->n_ranks, sizeof *node_of);
 	int *nodes = calloc((size_t)some.n_nodes, sizeof *nodes);
@@ -108,7 +108,8 @@ static bool place(struct run_launcher *launcher, int job)
 		is_free = choose_nodes(launcher, job, nodes) == 0;
 		some.n_nodes = wanted->n_nodes;
 	}
-	is_free = is_free && !net_place(wanted->placement, &some, wanted->n_ranks, node_of, &err);
+	is_free =
+	    is_free && !cluster_place(wanted->placement, &some, wanted->n_ranks, node_of, &err);
 	for (int i = 0; is_free && i < wanted->n_ranks; i++)
 		is_free = may_use(launcher, job, nodes[node_of[i]]);
 	for (int i = 0; is_free && i < wanted->n_ranks; i++)

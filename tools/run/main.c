@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "mpi/coll/algorithms.h"
-#include "netmodel/placement.h"
+#include "cluster/placement.h"
 #include "mpi/record/record.h"
 #include "mpi/verify/verify.h"
 #include "pdexec/estimate.h"
@@ -17,8 +17,8 @@
 #include "tools/run/clash.h"
 #include "tools/run/entry.h"
 #include "tools/run/input.h"
-#include "tools/run/outfile.h"
 #include "tools/run/launcher.h"
+#include "tools/run/outfile.h"
 #include "tools/run/libtool.h"
 #include "tools/run/output.h"
 #include "tools/run/repeat.h"
@@ -37,30 +37,14 @@
 static int vary_cluster(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
-	const char **all;
-	int failed;
 
 	if (run->cluster->uncertainties.n == 0)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--vary-cluster: found no intervals in %s, wanted a section "
 				      "\"uncertainty\", as mpisim-calibrate writes it",
 				      o->cluster);
-	failed = net_cluster_draw(run->cluster, (uint64_t)o->seed, &run->drawn, &run->n_drawn, err);
-	if (failed)
-		return failed;
-	all = calloc((size_t)(o->n_overrides + run->n_drawn), sizeof *all);
-	if (!all)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	for (int i = 0; i < o->n_overrides; i++)
-		all[i] = o->overrides[i];
-	for (int i = 0; i < run->n_drawn; i++)
-		all[o->n_overrides + i] = run->drawn[i];
-	net_cluster_destroy(run->cluster);
-	run->cluster = NULL;
-	failed = net_cluster_load_with(o->cluster, o->n_overrides + run->n_drawn, all,
-				       &run->cluster, err);
-	free(all);
-	return failed;
+	cluster_draw(run->cluster, (uint64_t)o->seed);
+	return 0;
 }
 
 static int prepare_programs(struct run *run, struct util_error *err)
@@ -89,7 +73,7 @@ static int prepare_programs(struct run *run, struct util_error *err)
 /* A batch system starts no job that its nodes have too few cores for. */
 static int check_cpus(const struct run *run, struct util_error *err)
 {
-	const struct net_cluster *cluster = run->cluster;
+	const struct cluster *cluster = run->cluster;
 	int wanted = run->options.cpus_per_rank, *free_on, rc = 0;
 
 	if (wanted == 0 || (run->schedule && wanted <= cluster->cores))
@@ -126,7 +110,7 @@ static int prepare_placement(struct run *run, struct util_error *err)
 	if (!run->node_of)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d ranks", run->n_ranks);
 	if (!run->schedule)
-		failed = net_place(o->placement, run->cluster, run->n_ranks, run->node_of, err);
+		failed = cluster_place(o->placement, run->cluster, run->n_ranks, run->node_of, err);
 	if (failed)
 		return util_error_prepend(err, o->placement ? "--placement" : "placement");
 	failed = check_cpus(run, err);
@@ -140,7 +124,7 @@ static int prepare_cluster(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
 	int failed =
-	    net_cluster_load_with(o->cluster, o->n_overrides, o->overrides, &run->cluster, err);
+	    cluster_load_with(o->cluster, o->n_overrides, o->overrides, &run->cluster, err);
 
 	if (!failed && o->vary_cluster)
 		failed = vary_cluster(run, err);
@@ -208,6 +192,11 @@ int run_observers_create(struct run *run, struct sim_observers *out, struct util
 	    trace_ideal_load(o->ideal, run->n_ranks,
 			     run->schedule ? run->schedule_command : o->program, &run->ideal, err))
 		return util_error_prepend(err, "--ideal");
+	if (o->graph) {
+		if (trace_graph_create(TRACE_GRAPH_MAX_CALLS, locate, run, &run->graph, err))
+			return err->code;
+		run_observe(out, trace_graph_observer(run->graph));
+	}
 	if (o->trace_out) {
 		if (trace_export_create(o->trace_out, run->summary, &run->exporter, err))
 			return util_error_prepend(err, "--trace-out");
@@ -219,6 +208,7 @@ int run_observers_create(struct run *run, struct sim_observers *out, struct util
 void run_observers_destroy(struct run *run)
 {
 	trace_export_destroy(run->exporter);
+	trace_graph_destroy(run->graph);
 	trace_analysis_destroy(run->analysis);
 	trace_ideal_destroy(run->ideal);
 	trace_detail_destroy(run->detail);
@@ -235,6 +225,19 @@ static const char *no_spawn(const struct run_options *o)
 			   : NULL;
 }
 
+/* Who is told of each call. */
+static int watch(struct run *run, struct util_error *err)
+{
+	struct mpi_watcher watcher;
+
+	if (!run->graph)
+		return 0;
+	watcher = trace_graph_watcher(run->graph);
+	return mpi_watch_add(run->mpi, &watcher)
+		       ? util_error_set(err, UTIL_ENOMEM, "out of memory for the graph")
+		       : 0;
+}
+
 static int prepare_world(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
@@ -242,9 +245,9 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .programs = run->programs,
 	    .n_programs = run->n_programs,
 	    .node_of = run->node_of,
-	    .cpus_per_rank = o->cpus_per_rank	? o->cpus_per_rank
-			     : run->schedule ? 1 /* who runs beside whom is not known yet */
-					     : 0,
+	    .cpus_per_rank = o->cpus_per_rank ? o->cpus_per_rank
+			     : run->schedule  ? 1 /* who runs beside whom is not known yet */
+					      : 0,
 	    .mode = o->mode,
 	    .bench_in = o->bench_in,
 	    .bench_out = o->bench_out,
@@ -261,9 +264,10 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .isolation = o->isolation,
 	    .n_private_libraries = o->n_private_libraries,
 	    .private_libraries = o->private_libraries,
-	    .max_spawned = run->cluster->spawn_max_processes,
+	    .max_spawned = run->cluster->spawn.max_processes,
 	    .substitute = o->verify ? mpi_verify_substitute
 			: run_is_recorded(run) ? mpi_record_substitute
+			: o->graph	       ? mpi_watch_substitute
 					       : NULL,
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,
@@ -277,6 +281,8 @@ static int prepare_world(struct run *run, struct util_error *err)
 		failed = mpi_world_create(run->world, &run->mpi, err);
 	if (!failed)
 		run->mpi->no_spawn = no_spawn(o);
+	if (!failed)
+		failed = watch(run, err);
 	if (!failed && run_is_recorded(run))
 		failed = run_record_create(run, err);
 	if (!failed && o->verify)
@@ -297,21 +303,6 @@ int run_prepare(struct run *run, struct util_error *err)
 	return failed ? failed : prepare_world(run, err);
 }
 
-/* What decides the order of events in the run that is shown, and what others were found. */
-static int prepare(struct run *run, struct util_error *err)
-{
-	const struct run_options *o = &run->options;
-	int failed = 0;
-
-	run->is_ordered = o->decisions != NULL;
-	if (o->verify & MPI_VERIFY_ORDERS)
-		failed = orders_explore(run, &run->orders, err);
-	run->reserve = malloc(RUN_RESERVE_B);
-	if (!failed)
-		failed = run_prepare(run, err);
-	return failed || !o->decisions ? failed : orders_follow(run, err);
-}
-
 static void finish(struct run *run)
 {
 	json_decref(run->orders);
@@ -328,9 +319,8 @@ static void finish(struct run *run)
 	free(run->paths);
 	free(run->programs);
 	run_schedule_destroy(run->schedule);
-	net_cluster_destroy(run->cluster);
+	cluster_destroy(run->cluster);
 	free(run->node_of);
-	net_cluster_draw_finish(run->drawn, run->n_drawn);
 	free(run->repeat_times_s);
 	run_strings_finish(&run->notes);
 	if (run->trace_fd > 0)
@@ -402,7 +392,7 @@ static int simulate(struct run *run)
 	int failed = run_clash_check(&run->options, &err), status = EXIT_USAGE;
 
 	if (!failed)
-		failed = prepare(run, &err);
+		failed = orders_prepare_run(run, &err);
 	if (!failed)
 		failed = run_results_check(&run->options, &err);
 	if (failed) {

@@ -59,6 +59,7 @@ enum option_code {
 	OPTION_SEED,
 	OPTION_STACK_SIZE,
 	OPTION_ISOLATION,
+	OPTION_GRAPH,
 	OPTION_HTML,
 	OPTION_WHAT_IF,
 	OPTION_JSON,
@@ -92,6 +93,7 @@ static const struct option long_options[] = {
     {"deterministic", no_argument, NULL, OPTION_DETERMINISTIC},
     {"explain", no_argument, NULL, OPTION_EXPLAIN},
     {"first-n", required_argument, NULL, OPTION_FIRST_N},
+    {"graph", required_argument, NULL, OPTION_GRAPH},
     {"help", no_argument, NULL, OPTION_HELP},
     {"html", required_argument, NULL, OPTION_HTML},
     {"what-if", required_argument, NULL, OPTION_WHAT_IF},
@@ -153,9 +155,7 @@ static int parse_name(const char *option, const char *text, const char *const na
 static int parse_int(const char *option, const char *text, int64_t min, int64_t max, int64_t *out,
 		     struct util_error *err)
 {
-	int failed = util_parse_int(text, min, max, out, err);
-
-	return failed ? util_error_prepend(err, "%s", option) : 0;
+	return util_parse_int(text, min, max, out, err) ? util_error_prepend(err, "%s", option) : 0;
 }
 
 static int parse_amplitude(const char *option, const char *text, double *out,
@@ -284,6 +284,7 @@ static const struct {
 	{OPTION_REPORT, offsetof(struct run_options, report)}, {OPTION_TIME_ONLY, offsetof(struct run_options, time_only)},
 	{OPTION_DECISIONS, offsetof(struct run_options, decisions)},
 	{OPTION_VERIFY_SUPPRESS, offsetof(struct run_options, verify_suppress)},
+	{OPTION_GRAPH, offsetof(struct run_options, graph)},
 	{OPTION_TRACE_OUT, offsetof(struct run_options, trace_out)}, {OPTION_WHAT_IF, offsetof(struct run_options, what_if)},
 };
 

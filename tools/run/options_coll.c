@@ -47,7 +47,7 @@ int run_options_take_profile(const char *option, const char *name, struct run_op
 
 int run_options_take_coll(const char *text, struct run_options *out, struct util_error *err)
 {
-	struct mpi_coll_selection checked = {.profile = NET_COLL_DEFAULT};
+	struct mpi_coll_selection checked = {.profile = CLUSTER_COLL_DEFAULT};
 	int failed;
 
 	if (strcmp(text, "help") == 0) {

@@ -12,6 +12,7 @@
 #include "tools/run/strings.h"
 #include "traces/analysis/explain.h"
 #include "traces/export/export.h"
+#include "traces/graph/graph.h"
 #include "traces/real/real.h"
 #include "traces/report.h"
 #include "traces/run.h"
@@ -31,7 +32,7 @@ struct run {
 	FILE *console; /* standard error as it was at the start: what the tool itself says */
 	void *reserve; /* RUN_RESERVE_B, never touched: given back before the report, which even a run that
 			  is out of memory can write then */
-	struct net_cluster *cluster;
+	struct cluster *cluster;
 	int *node_of; /* [n_ranks] */
 	int n_ranks;
 	struct pd_program_config *programs; /* [n_programs] */
@@ -45,6 +46,7 @@ struct run {
 	struct trace_real *real;     /* NULL without --real */
 	struct trace_analysis *analysis; /* NULL without --explain */
 	struct trace_ideal *ideal;	 /* NULL without --ideal */
+	struct trace_graph *graph;	 /* NULL without --graph */
 	struct trace_export *exporter;	 /* NULL without --trace-out */
 	struct pd_world *world;
 	struct mpi_world *mpi;
@@ -56,8 +58,6 @@ struct run {
 	const struct run *told;	   /* the run of the program, if this one replays it: its warnings */
 	struct run_output *output; /* NULL without --tag-output */
 	char **argv;		   /* borrowed; options.program points into it */
-	char **drawn;		   /* [n_drawn] of --vary-cluster: the overrides they became */
-	int n_drawn;
 	int start_dir_fd;	   /* the working directory at the start; -1: unknown */
 	off_t input_begin;	   /* tools/run/input.h */
 	double *repeat_times_s;	   /* [options.n_repeats] of --repeat; NULL without */
@@ -110,7 +110,7 @@ void run_observe(struct sim_observers *observers, struct sim_observer observer);
 void run_real_warn(const struct run *run, struct run_strings *warnings);
 /* Cluster, placement, programs, world: what has to be there before ranks start. (tools/run/main.c) */
 int run_prepare(struct run *run, struct util_error *err);
-/* Whether --json and --report can be written. */
+/* Whether the files of results can be written. (tools/run/results.c) */
 int run_results_check(const struct run_options *options, struct util_error *err);
 
 /* The host's monotonic clock; the C library's own functions give simulated time to ranks. */

@@ -2,7 +2,7 @@
 #ifndef TOOLS_RUN_SCHEDULE_H
 #define TOOLS_RUN_SCHEDULE_H
 
-#include "netmodel/cluster.h"
+#include "cluster/cluster.h"
 #include "util/error.h"
 
 /*
@@ -32,7 +32,7 @@ struct run_schedule {
  * was wanted: unknown and duplicate keys, jobs of the same name, a job that waits for itself, more
  * nodes or ranks than there may be, placements that do not fit; UTIL_ESYSTEM, UTIL_ENOMEM.
  */
-int run_schedule_load(const char *path, const struct net_cluster *cluster, int max_ranks,
+int run_schedule_load(const char *path, const struct cluster *cluster, int max_ranks,
 		      struct run_schedule **out, struct util_error *err);
 void run_schedule_destroy(struct run_schedule *schedule); /* NULL is fine */
 

@@ -51,29 +51,30 @@ static int parameter_add(struct sweep_spec *spec, const char *name, struct sweep
 	return 0;
 }
 
-static int read_parameters(struct sweep_spec *spec, const struct net_yaml_tree *tree,
+static int read_parameters(struct sweep_spec *spec, const struct util_yaml_tree *tree,
 			   struct util_error *err)
 {
-	const struct net_yaml *map = net_yaml_member(tree->root, "parameters", 10);
+	const struct util_yaml *map = util_yaml_member(tree->root, "parameters", 10);
 	struct sweep_parameter *parameter = NULL;
 	char found[64];
 	int failed = 0;
 
-	if (!map || map->kind != NET_YAML_MAP)
-		return net_yaml_fail(tree, map ? map : tree->root, err,
-				     "parameters: found %s, wanted names with their values",
-				     map ? net_yaml_found(map, found, sizeof found) : "nothing");
-	for (const struct net_yaml *member = map->first; member && !failed; member = member->next) {
+	if (!map || map->kind != UTIL_YAML_MAP)
+		return util_yaml_fail(tree, map ? map : tree->root, err,
+				      "parameters: found %s, wanted names with their values",
+				      map ? util_yaml_found(map, found, sizeof found) : "nothing");
+	for (const struct util_yaml *member = map->first; member && !failed;
+	     member = member->next) {
 		if (!is_name(member->key))
-			return net_yaml_fail_key(
+			return util_yaml_fail_key(
 			    tree, member, err,
 			    "parameters: found the name %s, wanted letters, digits and _, and no "
 			    "name of a result or an operator",
-			    net_yaml_quote(member->key, found, sizeof found));
+			    util_yaml_quote(member->key, found, sizeof found));
 		if (spec->n_parameters == SWEEP_MAX_PARAMETERS - 1)
-			return net_yaml_fail_key(tree, member, err,
-						 "found more than %d parameters, wanted fewer",
-						 SWEEP_MAX_PARAMETERS - 1);
+			return util_yaml_fail_key(tree, member, err,
+						  "found more than %d parameters, wanted fewer",
+						  SWEEP_MAX_PARAMETERS - 1);
 		failed = parameter_add(spec, member->key, &parameter, err);
 		if (!failed)
 			failed = sweep_values_read(tree, member, parameter, err);
@@ -82,26 +83,26 @@ static int read_parameters(struct sweep_spec *spec, const struct net_yaml_tree *
 }
 
 /* "repeat: 5" is a parameter "seed" with five values that goes to --seed. */
-static int read_repeat(struct sweep_spec *spec, const struct net_yaml_tree *tree,
+static int read_repeat(struct sweep_spec *spec, const struct util_yaml_tree *tree,
 		       struct util_error *err)
 {
-	const struct net_yaml *repeat = net_yaml_member(tree->root, "repeat", 6),
-			      *first = net_yaml_member(tree->root, "first_seed", 10),
-			      *fixed = net_yaml_at(tree, "run.seed");
+	const struct util_yaml *repeat = util_yaml_member(tree->root, "repeat", 6),
+			       *first = util_yaml_member(tree->root, "first_seed", 10),
+			       *fixed = util_yaml_at(tree, "run.seed");
 	struct sweep_parameter *parameter = NULL;
 	int64_t n = 1, seed = 0;
 	int failed;
 
 	if (!repeat)
-		return first ? net_yaml_fail_key(tree, first, err,
-						 "found first_seed without repeat, wanted both")
+		return first ? util_yaml_fail_key(tree, first, err,
+						  "found first_seed without repeat, wanted both")
 			     : 0;
 	if (fixed)
-		return net_yaml_fail_key(tree, fixed, err,
-					 "found run.seed beside repeat, wanted one of them");
+		return util_yaml_fail_key(tree, fixed, err,
+					  "found run.seed beside repeat, wanted one of them");
 	for (int i = 0; i < spec->n_parameters; i++)
 		if (strcmp(spec->names[i], "seed") == 0)
-			return net_yaml_fail(
+			return util_yaml_fail(
 			    tree, repeat, err,
 			    "found repeat beside a parameter \"seed\", wanted one of "
 			    "them");
@@ -123,8 +124,8 @@ static int read_repeat(struct sweep_spec *spec, const struct net_yaml_tree *tree
 	return parameter->values ? 0 : util_error_set(err, UTIL_ENOMEM, "out of memory");
 }
 
-static int read_condition(struct sweep_spec *spec, const struct net_yaml_tree *tree,
-			  const struct net_yaml *node, const char *key, struct util_error *err)
+static int read_condition(struct sweep_spec *spec, const struct util_yaml_tree *tree,
+			  const struct util_yaml *node, const char *key, struct util_error *err)
 {
 	struct sweep_condition *more, *condition;
 	struct util_error why = {0};
@@ -140,7 +141,7 @@ static int read_condition(struct sweep_spec *spec, const struct net_yaml_tree *t
 	*condition = (struct sweep_condition){.keeps = key[0] == 'o'};
 	if (sweep_expression_parse(node->text, spec->n_parameters, spec->names,
 				   &condition->expression, &why))
-		return net_yaml_fail(tree, node, err, "%s: %s", key, why.text);
+		return util_yaml_fail(tree, node, err, "%s: %s", key, why.text);
 	spec->n_conditions++;
 	if (asprintf(&condition->place, "%s:%d:%d: %s", spec->path, node->line, node->column, key) <
 	    0) {
@@ -150,21 +151,21 @@ static int read_condition(struct sweep_spec *spec, const struct net_yaml_tree *t
 	return 0;
 }
 
-static int read_conditions(struct sweep_spec *spec, const struct net_yaml_tree *tree,
+static int read_conditions(struct sweep_spec *spec, const struct util_yaml_tree *tree,
 			   const char *key, struct util_error *err)
 {
-	const struct net_yaml *node = net_yaml_member(tree->root, key, strlen(key));
+	const struct util_yaml *node = util_yaml_member(tree->root, key, strlen(key));
 	int failed = 0;
 
-	if (!node || node->kind != NET_YAML_LIST)
+	if (!node || node->kind != UTIL_YAML_LIST)
 		return node ? read_condition(spec, tree, node, key, err) : 0;
 	for (node = node->first; node && !failed; node = node->next)
 		failed = read_condition(spec, tree, node, key, err);
 	return failed;
 }
 
-static int read_base_value(struct sweep_spec *spec, const struct net_yaml_tree *tree,
-			   const struct net_yaml *member, struct util_error *err)
+static int read_base_value(struct sweep_spec *spec, const struct util_yaml_tree *tree,
+			   const struct util_yaml *member, struct util_error *err)
 {
 	char found[64];
 
@@ -173,44 +174,44 @@ static int read_base_value(struct sweep_spec *spec, const struct net_yaml_tree *
 
 		if (strcmp(parameter->name, member->key) != 0)
 			continue;
-		for (int v = 0; v < parameter->n_values && member->kind == NET_YAML_SCALAR; v++) {
+		for (int v = 0; v < parameter->n_values && member->kind == UTIL_YAML_SCALAR; v++) {
 			if (strcmp(parameter->values[v], member->text) == 0) {
 				parameter->base = v;
 				return 0;
 			}
 		}
-		return net_yaml_fail(tree, member, err,
-				     "base: found %s, wanted one of the values of %s",
-				     net_yaml_found(member, found, sizeof found), parameter->name);
+		return util_yaml_fail(
+		    tree, member, err, "base: found %s, wanted one of the values of %s",
+		    util_yaml_found(member, found, sizeof found), parameter->name);
 	}
-	return net_yaml_fail_key(tree, member, err,
-				 "base: found unknown parameter %s, wanted a known one",
-				 net_yaml_quote(member->key, found, sizeof found));
+	return util_yaml_fail_key(tree, member, err,
+				  "base: found unknown parameter %s, wanted a known one",
+				  util_yaml_quote(member->key, found, sizeof found));
 }
 
-static int read_base(struct sweep_spec *spec, const struct net_yaml_tree *tree,
+static int read_base(struct sweep_spec *spec, const struct util_yaml_tree *tree,
 		     struct util_error *err)
 {
-	const struct net_yaml *vary = net_yaml_member(tree->root, "vary", 4),
-			      *base = net_yaml_member(tree->root, "base", 4);
+	const struct util_yaml *vary = util_yaml_member(tree->root, "vary", 4),
+			       *base = util_yaml_member(tree->root, "base", 4);
 	char found[64];
 	int failed = 0;
 
-	spec->varies_one = vary && vary->kind == NET_YAML_SCALAR && strcmp(vary->text, "one") == 0;
+	spec->varies_one = vary && vary->kind == UTIL_YAML_SCALAR && strcmp(vary->text, "one") == 0;
 	if (vary && !spec->varies_one &&
-	    (vary->kind != NET_YAML_SCALAR || strcmp(vary->text, "all") != 0))
-		return net_yaml_fail(tree, vary, err, "vary: found %s, wanted all or one",
-				     net_yaml_found(vary, found, sizeof found));
-	if (base && base->kind != NET_YAML_MAP)
-		return net_yaml_fail(tree, base, err,
-				     "base: found %s, wanted parameters with a value",
-				     net_yaml_found(base, found, sizeof found));
-	for (const struct net_yaml *m = base ? base->first : NULL; m && !failed; m = m->next)
+	    (vary->kind != UTIL_YAML_SCALAR || strcmp(vary->text, "all") != 0))
+		return util_yaml_fail(tree, vary, err, "vary: found %s, wanted all or one",
+				      util_yaml_found(vary, found, sizeof found));
+	if (base && base->kind != UTIL_YAML_MAP)
+		return util_yaml_fail(tree, base, err,
+				      "base: found %s, wanted parameters with a value",
+				      util_yaml_found(base, found, sizeof found));
+	for (const struct util_yaml *m = base ? base->first : NULL; m && !failed; m = m->next)
 		failed = read_base_value(spec, tree, m, err);
 	return failed;
 }
 
-int sweep_parameters_read(struct sweep_spec *spec, const struct net_yaml_tree *tree,
+int sweep_parameters_read(struct sweep_spec *spec, const struct util_yaml_tree *tree,
 			  struct util_error *err)
 {
 	int failed = read_parameters(spec, tree, err);
@@ -220,7 +221,7 @@ int sweep_parameters_read(struct sweep_spec *spec, const struct net_yaml_tree *t
 	return failed ? failed : read_base(spec, tree, err);
 }
 
-int sweep_conditions_read(struct sweep_spec *spec, const struct net_yaml_tree *tree,
+int sweep_conditions_read(struct sweep_spec *spec, const struct util_yaml_tree *tree,
 			  struct util_error *err)
 {
 	int failed = read_conditions(spec, tree, "only", err);

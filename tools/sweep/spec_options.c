@@ -48,19 +48,20 @@ static int option_add(struct sweep_spec *spec, struct sweep_option option, const
 	return 0;
 }
 
-static int pairs_read(struct sweep_spec *spec, const struct net_yaml_tree *tree, const char *key,
+static int pairs_read(struct sweep_spec *spec, const struct util_yaml_tree *tree, const char *key,
 		      const char *option, struct util_error *err)
 {
-	const struct net_yaml *map = net_yaml_member(tree->root, key, strlen(key));
+	const struct util_yaml *map = util_yaml_member(tree->root, key, strlen(key));
 	char found[64];
 	int failed = 0;
 
 	if (!map)
 		return 0;
-	if (map->kind != NET_YAML_MAP)
-		return net_yaml_fail(tree, map, err, "%s: found %s, wanted keys and values", key,
-				     net_yaml_found(map, found, sizeof found));
-	for (const struct net_yaml *member = map->first; member && !failed; member = member->next) {
+	if (map->kind != UTIL_YAML_MAP)
+		return util_yaml_fail(tree, map, err, "%s: found %s, wanted keys and values", key,
+				      util_yaml_found(map, found, sizeof found));
+	for (const struct util_yaml *member = map->first; member && !failed;
+	     member = member->next) {
 		struct sweep_option pair = {.kind = SWEEP_WORD_PAIR};
 
 		failed = sweep_text_read(spec, tree, member, member->key, &pair.value, err);
@@ -70,8 +71,8 @@ static int pairs_read(struct sweep_spec *spec, const struct net_yaml_tree *tree,
 	return failed;
 }
 
-static int run_key_read(struct sweep_spec *spec, const struct net_yaml_tree *tree,
-			const struct net_yaml *member, struct util_error *err)
+static int run_key_read(struct sweep_spec *spec, const struct util_yaml_tree *tree,
+			const struct util_yaml *member, struct util_error *err)
 {
 	struct sweep_option option = {0};
 	size_t i = 0;
@@ -84,10 +85,10 @@ static int run_key_read(struct sweep_spec *spec, const struct net_yaml_tree *tre
 	return failed ? failed : option_add(spec, option, run_keys[i].option, NULL, err);
 }
 
-static int run_read(struct sweep_spec *spec, const struct net_yaml_tree *tree,
+static int run_read(struct sweep_spec *spec, const struct util_yaml_tree *tree,
 		    struct util_error *err)
 {
-	const struct net_yaml *map = net_yaml_member(tree->root, "run", 3);
+	const struct util_yaml *map = util_yaml_member(tree->root, "run", 3);
 	const char *known[N_RUN_KEYS + 1] = {NULL};
 	int failed;
 
@@ -96,46 +97,47 @@ static int run_read(struct sweep_spec *spec, const struct net_yaml_tree *tree,
 	if (!map && spec->trace)
 		return 0;
 	if (!map)
-		return net_yaml_fail(tree, tree->root, err,
-				     "found no key \"run\", wanted it with n, the number of ranks");
+		return util_yaml_fail(
+		    tree, tree->root, err,
+		    "found no key \"run\", wanted it with n, the number of ranks");
 	failed = sweep_keys_check(tree, map, spec->trace ? "run of a trace" : "run", known, err);
-	if (!failed && !spec->trace && !net_yaml_member(map, "n", 1))
-		failed = net_yaml_fail(tree, map, err,
-				       "run: found no \"n\", wanted the number of ranks");
-	for (const struct net_yaml *member = failed ? NULL : map->first; member && !failed;
+	if (!failed && !spec->trace && !util_yaml_member(map, "n", 1))
+		failed = util_yaml_fail(tree, map, err,
+					"run: found no \"n\", wanted the number of ranks");
+	for (const struct util_yaml *member = failed ? NULL : map->first; member && !failed;
 	     member = member->next)
 		failed = run_key_read(spec, tree, member, err);
 	return failed;
 }
 
 /* The result is taken from what the sweep itself asks for. */
-static int check_words(const struct net_yaml_tree *tree, const struct net_yaml *words,
+static int check_words(const struct util_yaml_tree *tree, const struct util_yaml *words,
 		       struct util_error *err)
 {
 	static const char *const taken[] = {"--json", "--time-only", "--check-binary", "--help",
 					    "--version"};
-	bool is_list = words && words->kind == NET_YAML_LIST;
+	bool is_list = words && words->kind == UTIL_YAML_LIST;
 
-	for (const struct net_yaml *word = is_list ? words->first : words; word;
+	for (const struct util_yaml *word = is_list ? words->first : words; word;
 	     word = is_list ? word->next : NULL)
 		for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
 			size_t length = strlen(taken[i]);
 
-			if (word->kind == NET_YAML_SCALAR &&
+			if (word->kind == UTIL_YAML_SCALAR &&
 			    strncmp(word->text, taken[i], length) == 0 &&
 			    (!word->text[length] || word->text[length] == '='))
-				return net_yaml_fail(tree, word, err,
-						     "options: found %s, which the sweep needs "
-						     "for its results",
-						     taken[i]);
+				return util_yaml_fail(tree, word, err,
+						      "options: found %s, which the sweep needs "
+						      "for its results",
+						      taken[i]);
 		}
 	return 0;
 }
 
-static int words_read(struct sweep_spec *spec, const struct net_yaml_tree *tree,
+static int words_read(struct sweep_spec *spec, const struct util_yaml_tree *tree,
 		      struct util_error *err)
 {
-	const struct net_yaml *node = net_yaml_member(tree->root, "options", 7);
+	const struct util_yaml *node = util_yaml_member(tree->root, "options", 7);
 	struct sweep_text **words = NULL;
 	int n = 0, failed = check_words(tree, node, err);
 
@@ -154,7 +156,7 @@ static int words_read(struct sweep_spec *spec, const struct net_yaml_tree *tree,
 	return failed;
 }
 
-int sweep_options_read(struct sweep_spec *spec, const struct net_yaml_tree *tree,
+int sweep_options_read(struct sweep_spec *spec, const struct util_yaml_tree *tree,
 		       struct util_error *err)
 {
 	int failed = pairs_read(spec, tree, "set", "--set", err);

@@ -40,46 +40,46 @@ static int value_add(struct sweep_parameter *parameter, const char *text, struct
 	return 0;
 }
 
-static int list_read(const struct net_yaml_tree *tree, const struct net_yaml *list,
+static int list_read(const struct util_yaml_tree *tree, const struct util_yaml *list,
 		     struct sweep_parameter *out, struct util_error *err)
 {
 	char quoted[64];
 	int failed = 0;
 
 	if (list->n_children == 0)
-		return net_yaml_fail(tree, list, err, "%s: found an empty list, wanted values",
-				     out->name);
-	for (const struct net_yaml *entry = list->first; entry && !failed; entry = entry->next) {
-		if (entry->kind != NET_YAML_SCALAR)
-			return net_yaml_fail(tree, entry, err, "%s: found %s, wanted one value",
-					     out->name,
-					     net_yaml_found(entry, quoted, sizeof quoted));
+		return util_yaml_fail(tree, list, err, "%s: found an empty list, wanted values",
+				      out->name);
+	for (const struct util_yaml *entry = list->first; entry && !failed; entry = entry->next) {
+		if (entry->kind != UTIL_YAML_SCALAR)
+			return util_yaml_fail(tree, entry, err, "%s: found %s, wanted one value",
+					      out->name,
+					      util_yaml_found(entry, quoted, sizeof quoted));
 		for (int i = 0; i < out->n_values; i++)
 			if (strcmp(out->values[i], entry->text) == 0)
-				return net_yaml_fail(
+				return util_yaml_fail(
 				    tree, entry, err, "%s: found %s twice, wanted it once",
-				    out->name, net_yaml_quote(entry->text, quoted, sizeof quoted));
+				    out->name, util_yaml_quote(entry->text, quoted, sizeof quoted));
 		if (out->n_values == SWEEP_MAX_VALUES)
-			return net_yaml_fail(tree, entry, err,
-					     "%s: found more than %d values, wanted fewer",
-					     out->name, SWEEP_MAX_VALUES);
+			return util_yaml_fail(tree, entry, err,
+					      "%s: found more than %d values, wanted fewer",
+					      out->name, SWEEP_MAX_VALUES);
 		failed = value_add(out, entry->text, err);
 	}
 	return failed;
 }
 
 /* "10us" → 10 and "us". */
-static int end_read(const struct net_yaml_tree *tree, const struct net_yaml *map, const char *key,
+static int end_read(const struct util_yaml_tree *tree, const struct util_yaml *map, const char *key,
 		    const char *name, double *out, char unit[16], struct util_error *err)
 {
-	const struct net_yaml *node = net_yaml_member(map, key, strlen(key));
+	const struct util_yaml *node = util_yaml_member(map, key, strlen(key));
 	char number[64], found[64];
 	size_t length;
 
 	if (!node)
-		return net_yaml_fail(tree, map, err, "%s: found a range without \"%s\", wanted it",
-				     name, key);
-	length = node->kind == NET_YAML_SCALAR ? strspn(node->text, "0123456789+-.") : 0;
+		return util_yaml_fail(tree, map, err, "%s: found a range without \"%s\", wanted it",
+				      name, key);
+	length = node->kind == UTIL_YAML_SCALAR ? strspn(node->text, "0123456789+-.") : 0;
 	if (length && (node->text[length] == 'e' || node->text[length] == 'E') &&
 	    strspn(node->text + length + 1, "0123456789+-"))
 		length += 1 + strspn(node->text + length + 1, "0123456789+-");
@@ -92,46 +92,47 @@ static int end_read(const struct net_yaml_tree *tree, const struct net_yaml *map
 			return 0;
 		}
 	}
-	return net_yaml_fail(tree, node, err, "%s: %s: found %s, wanted a number or a quantity",
-			     name, key, net_yaml_found(node, found, sizeof found));
+	return util_yaml_fail(tree, node, err, "%s: %s: found %s, wanted a number or a quantity",
+			      name, key, util_yaml_found(node, found, sizeof found));
 }
 
-static int number_read(const struct net_yaml_tree *tree, const struct net_yaml *map,
+static int number_read(const struct util_yaml_tree *tree, const struct util_yaml *map,
 		       const char *key, const char *name, double *out, struct util_error *err)
 {
-	const struct net_yaml *node = net_yaml_member(map, key, strlen(key));
+	const struct util_yaml *node = util_yaml_member(map, key, strlen(key));
 	char found[64];
 
 	if (!node)
 		return 0;
-	if (node->kind != NET_YAML_SCALAR || util_parse_double(node->text, out, NULL) ||
+	if (node->kind != UTIL_YAML_SCALAR || util_parse_double(node->text, out, NULL) ||
 	    *out <= (key[0] == 'f' ? 1 : 0))
-		return net_yaml_fail(tree, node, err, "%s: %s: found %s, wanted a number above %d",
-				     name, key, net_yaml_found(node, found, sizeof found),
-				     key[0] == 'f');
+		return util_yaml_fail(tree, node, err, "%s: %s: found %s, wanted a number above %d",
+				      name, key, util_yaml_found(node, found, sizeof found),
+				      key[0] == 'f');
 	return 0;
 }
 
-static int is_true(const struct net_yaml_tree *tree, const struct net_yaml *node, const char *name,
-		   bool *out, struct util_error *err)
+static int is_true(const struct util_yaml_tree *tree, const struct util_yaml *node,
+		   const char *name, bool *out, struct util_error *err)
 {
 	char found[64];
 
-	*out = node && node->kind == NET_YAML_SCALAR && strcmp(node->text, "true") == 0;
-	if (node && !*out && (node->kind != NET_YAML_SCALAR || strcmp(node->text, "false") != 0))
-		return net_yaml_fail(tree, node, err, "%s: integer: found %s, wanted true or false",
-				     name, net_yaml_found(node, found, sizeof found));
+	*out = node && node->kind == UTIL_YAML_SCALAR && strcmp(node->text, "true") == 0;
+	if (node && !*out && (node->kind != UTIL_YAML_SCALAR || strcmp(node->text, "false") != 0))
+		return util_yaml_fail(tree, node, err,
+				      "%s: integer: found %s, wanted true or false", name,
+				      util_yaml_found(node, found, sizeof found));
 	return 0;
 }
 
-static int range_read(const struct net_yaml_tree *tree, const struct net_yaml *map,
+static int range_read(const struct util_yaml_tree *tree, const struct util_yaml *map,
 		      const char *name, struct range *range, struct util_error *err)
 {
 	static const char *const known[] = {"from",   "to",	 "step", "factor",
 					    "points", "integer", NULL};
 	char unit[16];
 	int ways, failed = sweep_keys_check(tree, map, name, known, err);
-	const struct net_yaml *points = net_yaml_member(map, "points", 6);
+	const struct util_yaml *points = util_yaml_member(map, "points", 6);
 
 	if (!failed)
 		failed = end_read(tree, map, "from", name, &range->from, range->unit, err);
@@ -139,10 +140,10 @@ static int range_read(const struct net_yaml_tree *tree, const struct net_yaml *m
 		failed = end_read(tree, map, "to", name, &range->to, unit, err);
 	if (!failed && strcmp(range->unit, unit) != 0)
 		failed =
-		    net_yaml_fail(tree, net_yaml_member(map, "to", 2), err,
-				  "%s: found the units \"%s\" and \"%s\", wanted the same at both "
-				  "ends of a range",
-				  name, range->unit, unit);
+		    util_yaml_fail(tree, util_yaml_member(map, "to", 2), err,
+				   "%s: found the units \"%s\" and \"%s\", wanted the same at both "
+				   "ends of a range",
+				   name, range->unit, unit);
 	if (!failed)
 		failed = number_read(tree, map, "step", name, &range->step, err);
 	if (!failed)
@@ -151,25 +152,25 @@ static int range_read(const struct net_yaml_tree *tree, const struct net_yaml *m
 		failed = sweep_int_read(tree, points, "points", 2, SWEEP_MAX_VALUES, &range->points,
 					err);
 	if (!failed)
-		failed = is_true(tree, net_yaml_member(map, "integer", 7), name, &range->is_integer,
-				 err);
+		failed = is_true(tree, util_yaml_member(map, "integer", 7), name,
+				 &range->is_integer, err);
 	if (failed)
 		return failed;
 	ways = (range->step > 0) + (range->factor > 0) + (range->points > 0);
 	if (ways > 1)
-		return net_yaml_fail(tree, map, err,
-				     "%s: found several of step, factor and points, wanted one",
-				     name);
+		return util_yaml_fail(tree, map, err,
+				      "%s: found several of step, factor and points, wanted one",
+				      name);
 	if (ways == 0)
 		range->step = 1;
 	if (range->to < range->from)
-		return net_yaml_fail(tree, map, err,
-				     "%s: found a range from %g to %g, wanted from <= to", name,
-				     range->from, range->to);
+		return util_yaml_fail(tree, map, err,
+				      "%s: found a range from %g to %g, wanted from <= to", name,
+				      range->from, range->to);
 	if (range->step == 0 && range->from <= 0)
-		return net_yaml_fail(tree, map, err,
-				     "%s: found a logarithmic range from %g, wanted from > 0", name,
-				     range->from);
+		return util_yaml_fail(tree, map, err,
+				      "%s: found a logarithmic range from %g, wanted from > 0",
+				      name, range->from);
 	return 0;
 }
 
@@ -215,16 +216,16 @@ static int range_fill(const struct range *range, int n, struct sweep_parameter *
 	return failed;
 }
 
-int sweep_values_read(const struct net_yaml_tree *tree, const struct net_yaml *node,
+int sweep_values_read(const struct util_yaml_tree *tree, const struct util_yaml *node,
 		      struct sweep_parameter *out, struct util_error *err)
 {
 	struct range range = {0};
 	double count;
 	int failed;
 
-	if (node->kind == NET_YAML_LIST)
+	if (node->kind == UTIL_YAML_LIST)
 		return list_read(tree, node, out, err);
-	if (node->kind == NET_YAML_SCALAR) {
+	if (node->kind == UTIL_YAML_SCALAR) {
 		failed = sweep_scalar_check(tree, node, out->name, err);
 		return failed ? failed : value_add(out, node->text, err);
 	}
@@ -233,8 +234,8 @@ int sweep_values_read(const struct net_yaml_tree *tree, const struct net_yaml *n
 		return failed;
 	count = range_count(&range);
 	if (count > SWEEP_MAX_VALUES)
-		return net_yaml_fail(tree, node, err,
-				     "%s: found a range of %.0f values, wanted at most %d",
-				     out->name, count, SWEEP_MAX_VALUES);
+		return util_yaml_fail(tree, node, err,
+				      "%s: found a range of %.0f values, wanted at most %d",
+				      out->name, count, SWEEP_MAX_VALUES);
 	return range_fill(&range, (int)count, out, err);
 }

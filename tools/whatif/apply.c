@@ -62,7 +62,7 @@ static int apply_latency(struct whatif_change *change, const struct part *part,
 	if (part->op == '=' && util_parse_time_s(part->value, &value, err))
 		return util_error_prepend(err, "scenario \"%s\"", part->text);
 	change->latency_s = value;
-	for (int i = 0; i < change->base->cluster->segments.n; i++)
+	for (int i = 0; i < change->base->cluster->network.segments.n; i++)
 		change->segments[i].latency_s =
 		    part->op == '=' ? value : change->segments[i].latency_s * part->factor;
 	change->network = true;
@@ -79,7 +79,7 @@ static int apply_bandwidth(struct whatif_change *change, const struct part *part
 	if (part->op == '=' && util_parse_bandwidth_Bps(part->value, &value, err))
 		return util_error_prepend(err, "scenario \"%s\"", part->text);
 	change->bandwidth_Bps = value;
-	for (int i = 0; i < change->base->cluster->segments.n; i++)
+	for (int i = 0; i < change->base->cluster->network.segments.n; i++)
 		change->segments[i].bandwidth_Bps =
 		    part->op == '=' ? value : change->segments[i].bandwidth_Bps * part->factor;
 	change->network = true;
@@ -145,7 +145,7 @@ static int parse_time(const struct part *part, const char *text, double base_s, 
 static int apply_speed_change(struct whatif_change *change, const struct part *part, int node,
 			      double at_s, struct util_error *err)
 {
-	struct net_speed_change *more = change->speed_changes;
+	struct cluster_speed_change *more = change->speed_changes;
 	double speed = change->speed[node] * part->factor;
 
 	for (int i = 0; i < change->n_speed_changes; i++)
@@ -158,7 +158,7 @@ static int apply_speed_change(struct whatif_change *change, const struct part *p
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for a scenario");
 	change->speed_changes = more;
 	more[change->n_speed_changes++] =
-	    (struct net_speed_change){.node = node, .at_s = at_s, .speed = speed};
+	    (struct cluster_speed_change){.node = node, .at_s = at_s, .speed = speed};
 	change->changes = true;
 	return 0;
 }

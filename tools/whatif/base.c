@@ -45,7 +45,7 @@ static int add_scale(struct whatif_base *base, const char *text, bool replaces,
 /* The cluster as the trace or the command line has it, with `more` keys. */
 static int load_cluster(const struct whatif_options *o, const struct replay_provenance *p,
 			const char *trace, const char *const more[], int n_more,
-			struct net_cluster **out, struct util_error *err)
+			struct cluster **out, struct util_error *err)
 {
 	const char **all;
 	int n = 0, failed;
@@ -63,10 +63,10 @@ static int load_cluster(const struct whatif_options *o, const struct replay_prov
 	for (int i = 0; i < n_more; i++)
 		all[n++] = more[i];
 	if (o->cluster)
-		failed = net_cluster_load_with(o->cluster, n, all, out, err);
+		failed = cluster_load_with(o->cluster, n, all, out, err);
 	else
-		failed = net_cluster_parse_with(p->cluster_file ? p->cluster_file : trace,
-						p->cluster, strlen(p->cluster), n, all, out, err);
+		failed = cluster_parse_with(p->cluster_file ? p->cluster_file : trace, p->cluster,
+					    strlen(p->cluster), n, all, out, err);
 	free(all);
 	return failed;
 }
@@ -92,7 +92,7 @@ static int check_keys(const struct whatif_options *o, const struct replay_proven
 	if (!parts || !keys)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a scenario");
 	while (!failed && (part = strsep(&rest, "+"))) {
-		struct net_cluster *cluster = NULL;
+		struct cluster *cluster = NULL;
 
 		if (is_key(part))
 			keys[n++] = part;
@@ -101,7 +101,7 @@ static int check_keys(const struct whatif_options *o, const struct replay_proven
 		if (n == 0 || (!is_pair && (rest || is_other)))
 			continue;
 		failed = load_cluster(o, p, trace, keys, n, &cluster, err);
-		net_cluster_destroy(cluster);
+		cluster_destroy(cluster);
 		n = is_pair ? 0 : n;
 	}
 	free(keys);
@@ -197,7 +197,7 @@ void whatif_base_finish(struct whatif_base *base)
 	free(base->scales);
 	free(base->words);
 	free(base->node_useful_s);
-	net_cluster_destroy(base->cluster);
+	cluster_destroy(base->cluster);
 	json_decref(base->result);
 }
 

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "netmodel/cluster.h"
+#include "cluster/cluster.h"
 #include "tools/whatif/options.h"
 
 /* What scenarios change: a trace or a program, on its cluster, as it is. */
@@ -18,7 +18,7 @@ struct whatif_base {
 	const char *how;	     /* "replay" or "run" */
 	char **words;		     /* the command, borrowed texts, NULL at its end */
 	int n_words, place;	     /* where further options go */
-	struct net_cluster *cluster; /* as the base has it */
+	struct cluster *cluster;     /* as the base has it */
 	struct whatif_scale *scales; /* [n_scales] that the base has */
 	int n_scales;
 	json_t *result; /* of the base (docs/json.md) with --explain; NULL before it is known */

@@ -15,29 +15,31 @@ static int no_memory(struct util_error *err)
 int whatif_change_init(struct whatif_change *change, const struct whatif_base *base,
 		       struct util_error *err)
 {
-	const struct net_cluster *c = base->cluster;
-	size_t n_nodes = (size_t)c->n_nodes, n_segments = (size_t)c->segments.n;
+	const struct cluster *c = base->cluster;
+	size_t n_nodes = (size_t)c->n_nodes, n_segments = (size_t)c->network.segments.n;
 
 	*change = (struct whatif_change){
 	    .base = base,
-	    .latency_s = c->latency_s,
-	    .bandwidth_Bps = c->bandwidth_Bps,
+	    .latency_s = c->network.latency_s,
+	    .bandwidth_Bps = c->network.bandwidth_Bps,
 	    .overhead_factor = 1,
-	    .cost_scale = c->cpu_cost_scale,
+	    .cost_scale = c->cpu.cost_scale,
 	    .cores = c->cores,
 	    .segments = calloc(n_segments + 1, sizeof *change->segments),
 	    .speed = calloc(n_nodes, sizeof *change->speed),
-	    .n_speed_changes = c->speed_changes.n,
-	    .speed_changes = calloc((size_t)c->speed_changes.n + 1, sizeof *change->speed_changes),
+	    .n_speed_changes = c->cpu.speed_changes.n,
+	    .speed_changes =
+		calloc((size_t)c->cpu.speed_changes.n + 1, sizeof *change->speed_changes),
 	};
 	if (!change->segments || !change->speed || !change->speed_changes)
 		return no_memory(err);
-	memcpy(change->speed, c->node_speed, n_nodes * sizeof *change->speed);
+	memcpy(change->speed, c->cpu.speed, n_nodes * sizeof *change->speed);
 	if (n_segments)
-		memcpy(change->segments, c->segments.list, n_segments * sizeof *change->segments);
-	if (c->speed_changes.n)
-		memcpy(change->speed_changes, c->speed_changes.list,
-		       (size_t)c->speed_changes.n * sizeof *change->speed_changes);
+		memcpy(change->segments, c->network.segments.list,
+		       n_segments * sizeof *change->segments);
+	if (c->cpu.speed_changes.n)
+		memcpy(change->speed_changes, c->cpu.speed_changes.list,
+		       (size_t)c->cpu.speed_changes.n * sizeof *change->speed_changes);
 	for (int i = 0; i < base->n_scales; i++)
 		if (whatif_change_scale(change, base->scales[i].kernel, base->scales[i].factor,
 					err))
@@ -151,7 +153,7 @@ static void add_cores(const struct whatif_change *change, struct words *words)
 
 static void add_network(const struct whatif_change *change, struct words *words)
 {
-	const struct net_segments *segments = &change->base->cluster->segments;
+	const struct cluster_segments *segments = &change->base->cluster->network.segments;
 	char buf[64], *text = NULL;
 	size_t size;
 	FILE *file;
@@ -163,7 +165,7 @@ static void add_network(const struct whatif_change *change, struct words *words)
 		return;
 	file = open_memstream(&text, &size);
 	for (int i = 0; file && i < segments->n; i++) {
-		struct net_segment s = change->segments[i];
+		struct cluster_segment s = change->segments[i];
 
 		/* A burst that the latency lets pass takes no negative time on a faster network. */
 		s.latency_s = fmax(s.latency_s, -(double)s.from_B / s.bandwidth_Bps);
@@ -180,15 +182,15 @@ static void add_network(const struct whatif_change *change, struct words *words)
 
 static void add_overheads(const struct whatif_change *change, struct words *words)
 {
-	const struct net_cluster *c = change->base->cluster;
+	const struct cluster *c = change->base->cluster;
 	double factor = change->overhead_factor;
 
-	add(words, "--set", "protocol.send_overhead=%.17gs", c->send_overhead_s * factor);
-	add(words, "--set", "protocol.recv_overhead=%.17gs", c->recv_overhead_s * factor);
+	add(words, "--set", "protocol.send_overhead=%.17gs", c->protocol.send_overhead_s * factor);
+	add(words, "--set", "protocol.recv_overhead=%.17gs", c->protocol.recv_overhead_s * factor);
 	add(words, "--set", "protocol.send_overhead_per_byte=%.17gs",
-	    c->send_overhead_per_B_s * factor);
+	    c->protocol.send_overhead_per_B_s * factor);
 	add(words, "--set", "protocol.recv_overhead_per_byte=%.17gs",
-	    c->recv_overhead_per_B_s * factor);
+	    c->protocol.recv_overhead_per_B_s * factor);
 }
 
 /* Nodes of equal speed in a row are one entry. */
@@ -220,7 +222,7 @@ static void add_speed_changes(const struct whatif_change *change, struct words *
 	FILE *file = open_memstream(&text, &size);
 
 	for (int i = 0; file && i < change->n_speed_changes; i++) {
-		const struct net_speed_change *c = &change->speed_changes[i];
+		const struct cluster_speed_change *c = &change->speed_changes[i];
 
 		fprintf(file, "%s{node: %d, at: %.17gs, speed: %.17g}", i ? ", " : "", c->node,
 			c->at_s, c->speed);
@@ -238,15 +240,15 @@ static void add_ideal(const struct whatif_change *change, struct words *words)
 					   "protocol.send_overhead_per_byte",
 					   "protocol.recv_overhead_per_byte"};
 	static const char nothing[] = "[{from: 0, latency: 0s, bandwidth: inf}]";
-	const struct net_cluster *c = change->base->cluster;
+	const struct cluster *c = change->base->cluster;
 
 	add(words, "--set", "network.latency=0s");
 	add(words, "--set", "network.bandwidth=inf");
 	add(words, "--set", "network.intra_node.latency=0s");
 	add(words, "--set", "network.intra_node.bandwidth=inf");
-	if (c->segments.n)
+	if (c->network.segments.n)
 		add(words, "--set", "network.segments=%s", nothing);
-	if (c->intra_segments.n)
+	if (c->network.intra_segments.n)
 		add(words, "--set", "network.intra_node.segments=%s", nothing);
 	for (size_t i = 0; i < sizeof zero / sizeof zero[0]; i++)
 		add(words, "--set", "%s=0s", zero[i]);

@@ -8,10 +8,10 @@
 struct whatif_change {
 	const struct whatif_base *base;
 	double latency_s, bandwidth_Bps;
-	struct net_segment *segments; /* [base->cluster->segments.n] */
+	struct cluster_segment *segments; /* [base->cluster->segments.n] */
 	double overhead_factor, cost_scale;
 	double *speed;				/* [n_nodes] */
-	struct net_speed_change *speed_changes; /* [n_speed_changes] those of the base first */
+	struct cluster_speed_change *speed_changes; /* [n_speed_changes] those of the base first */
 	int n_speed_changes, cores;
 	struct whatif_scale *scales; /* [n_scales] */
 	int n_scales;

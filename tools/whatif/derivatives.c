@@ -18,13 +18,13 @@
 
 static double value_of(const struct whatif_base *base, int which)
 {
-	const struct net_cluster *c = base->cluster;
+	const struct cluster *c = base->cluster;
 
 	if (which == WHATIF_LATENCY)
-		return c->latency_s;
+		return c->network.latency_s;
 	if (which == WHATIF_INVERSE_BANDWIDTH)
-		return 1 / c->bandwidth_Bps;
-	return fmin(c->send_overhead_s, c->recv_overhead_s);
+		return 1 / c->network.bandwidth_Bps;
+	return fmin(c->protocol.send_overhead_s, c->protocol.recv_overhead_s);
 }
 
 static double step_of(const struct whatif_base *base, int which)
@@ -40,14 +40,14 @@ static double step_of(const struct whatif_base *base, int which)
 static int add_step(struct whatif_scenarios *scenarios, const struct whatif_base *base, int which,
 		    double step, struct util_error *err)
 {
-	const struct net_cluster *c = base->cluster;
+	const struct cluster *c = base->cluster;
 	double value = value_of(base, which);
 	char text[256];
 
 	if (which == WHATIF_OVERHEAD)
 		snprintf(text, sizeof text,
 			 "protocol.send_overhead=%.17gs+protocol.recv_overhead=%.17gs",
-			 c->send_overhead_s + step, c->recv_overhead_s + step);
+			 c->protocol.send_overhead_s + step, c->protocol.recv_overhead_s + step);
 	else if (which == WHATIF_LATENCY && value > 0)
 		snprintf(text, sizeof text, "latency*%.17g", 1 + step / value);
 	else if (which == WHATIF_LATENCY)

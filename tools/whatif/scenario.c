@@ -123,17 +123,18 @@ int whatif_scenarios_add_usual(struct whatif_scenarios *scenarios, const struct 
 						"latency/1000", NULL};
 	static const char *const bandwidths[] = {"bandwidth*2", "bandwidth*10", "bandwidth*100",
 						 NULL};
-	const struct net_cluster *c = base->cluster;
+	const struct cluster *c = base->cluster;
 	int failed = whatif_scenarios_add(scenarios, base, "ideal-network", err);
 
-	if (!failed && c->latency_s > 0)
+	if (!failed && c->network.latency_s > 0)
 		failed = add_list(scenarios, base, latencies, err);
-	if (!failed && c->bandwidth_Bps < 1e300)
+	if (!failed && c->network.bandwidth_Bps < 1e300)
 		failed = add_list(scenarios, base, bandwidths, err);
-	if (!failed && (c->send_overhead_s > 0 || c->recv_overhead_s > 0 ||
-			c->send_overhead_per_B_s > 0 || c->recv_overhead_per_B_s > 0))
+	if (!failed &&
+	    (c->protocol.send_overhead_s > 0 || c->protocol.recv_overhead_s > 0 ||
+	     c->protocol.send_overhead_per_B_s > 0 || c->protocol.recv_overhead_per_B_s > 0))
 		failed = whatif_scenarios_add(scenarios, base, "overhead/2", err);
-	if (!failed && c->cpu_cost.fraction && c->cpu_cost_scale > 0)
+	if (!failed && c->cpu.cost.fraction && c->cpu.cost_scale > 0)
 		failed = whatif_scenarios_add(scenarios, base, "cpu-cost/4", err);
 	if (!failed)
 		failed = add_kernels(scenarios, base, err);

@@ -2,7 +2,7 @@
 #ifndef TRACES_ANALYSIS_ANALYSIS_H
 #define TRACES_ANALYSIS_ANALYSIS_H
 
-#include "netmodel/cluster.h"
+#include "cluster/cluster.h"
 #include "simcore/observer.h"
 #include "traces/analysis/links.h"
 #include "traces/analysis/path.h"
@@ -105,7 +105,7 @@ struct trace_region {
 
 struct trace_analysis {
 	struct sim_causes causes;
-	const struct net_cluster *cluster;   /* borrowed */
+	const struct cluster *cluster;	     /* borrowed */
 	const struct trace_summary *summary; /* borrowed */
 	int n_ranks, max_ranks;		     /* now, and at most */
 	double *useful_s;		     /* [n_ranks]: of the steps that ended */

@@ -306,7 +306,7 @@ static void *formula_begin(void *context, const struct sim_cause_place *place, s
 static void spend_formula(struct trace_analysis *analysis, struct trace_token *token,
 			  const struct sim_cause_formula *formula, sim_time_ps now)
 {
-	const struct net_cluster *cluster = analysis->cluster;
+	const struct cluster *cluster = analysis->cluster;
 	int n = formula->n_transfers + formula->n_intra_transfers;
 	double latency_s =
 	    formula->n_transfers * net_transfer_minimum(cluster, 0, 0).latency_s +
@@ -321,9 +321,9 @@ static void spend_formula(struct trace_analysis *analysis, struct trace_token *t
 	      formula->size_B);
 	spend(analysis, token, TRACE_BLAME_LATENCY, sim_time_from_s(latency_s), now);
 	spend(analysis, token, TRACE_BLAME_SEND_OVERHEAD,
-	      sim_time_from_s(n * cluster->send_overhead_s), now);
+	      sim_time_from_s(n * cluster->protocol.send_overhead_s), now);
 	spend(analysis, token, TRACE_BLAME_RECV_OVERHEAD,
-	      sim_time_from_s(n * cluster->recv_overhead_s), now);
+	      sim_time_from_s(n * cluster->protocol.recv_overhead_s), now);
 	/* what rounding leaves of the latency where there are no bytes is no bandwidth */
 	spend(analysis, token, formula->size_B > 0 ? TRACE_BLAME_BANDWIDTH : TRACE_BLAME_LATENCY,
 	      now - token->path.until, now);

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "util/error.h"
-
-enum { N_BUCKETS = 1024 };
+#include "util/map.h"
 
 struct entry {
 	int rank, comm_rank, site;
@@ -15,8 +14,6 @@ struct entry {
 };
 
 struct instance {
-	struct instance *next;
-	uint32_t comm, sequence;
 	enum sim_collective_shape shape;
 	int n_ranks, root;
 	bool is_barrier;
@@ -27,7 +24,8 @@ struct instance {
 struct trace_collectives {
 	trace_collective_fn wait;
 	void *context;
-	struct instance *buckets[N_BUCKETS];
+	struct util_map
+	    instances; /* by communicator and sequence: those that not all have entered */
 };
 
 int trace_collectives_create(trace_collective_fn wait, void *context,
@@ -45,7 +43,8 @@ int trace_collectives_create(trace_collective_fn wait, void *context,
 
 static void instance_free(struct instance *instance)
 {
-	free(instance->entries);
+	if (instance)
+		free(instance->entries);
 	free(instance);
 }
 
@@ -53,25 +52,26 @@ void trace_collectives_destroy(struct trace_collectives *collectives)
 {
 	if (!collectives)
 		return;
-	for (int i = 0; i < N_BUCKETS; i++)
-		while (collectives->buckets[i]) {
-			struct instance *first = collectives->buckets[i];
-
-			collectives->buckets[i] = first->next;
-			instance_free(first);
-		}
+	for (size_t i = 0; i < collectives->instances.n_slots; i++)
+		instance_free(collectives->instances.slots[i].item);
+	util_map_finish(&collectives->instances);
 	free(collectives);
 }
 
-static struct instance **find(struct trace_collectives *collectives, uint32_t comm,
-			      uint32_t sequence)
+static struct instance *create(struct trace_collectives *collectives, uint64_t key,
+			       const struct sim_cause_collective *entered)
 {
-	uint32_t hash = comm * 0x9e3779b1u + sequence * 0x85ebca6bu;
-	struct instance **link = &collectives->buckets[hash >> 16 & (N_BUCKETS - 1)];
+	struct instance *instance = calloc(1, sizeof *instance);
 
-	while (*link && ((*link)->comm != comm || (*link)->sequence != sequence))
-		link = &(*link)->next;
-	return link;
+	if (!instance || util_map_put(&collectives->instances, key, instance)) {
+		free(instance);
+		return NULL;
+	}
+	instance->shape = entered->shape;
+	instance->root = entered->root;
+	instance->n_ranks = entered->n_ranks;
+	instance->is_barrier = strcmp(entered->place.function, "MPI_Barrier") == 0;
+	return instance;
 }
 
 static int append(struct instance *instance, struct entry entry)
@@ -162,34 +162,25 @@ static void settle_open(struct trace_collectives *collectives, const struct inst
 
 void trace_collectives_close(struct trace_collectives *collectives, sim_time_ps now)
 {
-	for (int i = 0; i < N_BUCKETS; i++)
-		for (const struct instance *one = collectives->buckets[i]; one; one = one->next)
-			settle_open(collectives, one, now);
+	for (size_t i = 0; i < collectives->instances.n_slots; i++)
+		if (collectives->instances.slots[i].item)
+			settle_open(collectives, collectives->instances.slots[i].item, now);
 }
 
 int trace_collectives_enter(struct trace_collectives *collectives,
 			    const struct sim_cause_collective *entered, int site, sim_time_ps now)
 {
-	struct instance **link = find(collectives, entered->comm, entered->sequence), *instance;
+	uint64_t key = (uint64_t)entered->comm << 32 | entered->sequence;
+	const struct util_map_slot *slot = util_map_find(&collectives->instances, key);
+	struct instance *instance = slot ? slot->item : create(collectives, key, entered);
 
-	if (!*link) {
-		*link = calloc(1, sizeof **link);
-		if (!*link)
-			return UTIL_ENOMEM;
-		(*link)->comm = entered->comm;
-		(*link)->sequence = entered->sequence;
-		(*link)->shape = entered->shape;
-		(*link)->root = entered->root;
-		(*link)->n_ranks = entered->n_ranks;
-		(*link)->is_barrier = strcmp(entered->place.function, "MPI_Barrier") == 0;
-	}
-	instance = *link;
-	if (append(instance, (struct entry){entered->place.rank, entered->rank, site, now}))
+	if (!instance ||
+	    append(instance, (struct entry){entered->place.rank, entered->rank, site, now}))
 		return UTIL_ENOMEM;
 	if (instance->n < entered->n_ranks)
 		return 0;
 	settle(collectives, instance);
-	*link = instance->next;
+	util_map_remove(&collectives->instances, key, instance);
 	instance_free(instance);
 	return 0;
 }

@@ -180,7 +180,7 @@ static int fill_path(struct trace_analysis *analysis, struct trace_explanation *
  */
 static struct trace_derivatives derive(const struct trace_explanation *explanation)
 {
-	const struct net_cluster *cluster = explanation->analysis->cluster;
+	const struct cluster *cluster = explanation->analysis->cluster;
 	const int64_t *counts = explanation->counts;
 	double stretch_s = sim_time_to_s(counts[TRACE_COUNT_LATENCY_STRETCH]);
 	double contention_s = sim_time_to_s(explanation->path[TRACE_BLAME_CONTENTION]);
@@ -195,10 +195,10 @@ static struct trace_derivatives derive(const struct trace_explanation *explanati
 	    .recv_overhead_per_B = (double)counts[TRACE_COUNT_RECV_OVERHEAD_B],
 	};
 
-	if (cluster->latency_s > 0)
-		d.latency += stretch_s / cluster->latency_s;
-	if (isfinite(cluster->bandwidth_Bps))
-		d.inverse_bandwidth += (contention_s - stretch_s) * cluster->bandwidth_Bps;
+	if (cluster->network.latency_s > 0)
+		d.latency += stretch_s / cluster->network.latency_s;
+	if (isfinite(cluster->network.bandwidth_Bps))
+		d.inverse_bandwidth += (contention_s - stretch_s) * cluster->network.bandwidth_Bps;
 	d.inexact_s = contention_s + sim_time_to_s(explanation->path[TRACE_BLAME_STOLEN]);
 	return d;
 }

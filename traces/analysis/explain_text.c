@@ -315,15 +315,15 @@ static void write_gain(const char *change, double gain_s, double all_s, FILE *fi
 
 static void write_gains(const struct trace_explanation *e, FILE *file)
 {
-	const struct net_cluster *cluster = e->analysis->cluster;
+	const struct cluster *cluster = e->analysis->cluster;
 	const struct trace_derivatives *d = &e->derivatives;
 	double all_s = sim_time_to_s(e->path_length);
-	double bandwidth_s = d->inverse_bandwidth / cluster->bandwidth_Bps;
+	double bandwidth_s = d->inverse_bandwidth / cluster->network.bandwidth_Bps;
 	double overhead_s =
 	    sim_time_to_s(e->path[TRACE_BLAME_SEND_OVERHEAD] + e->path[TRACE_BLAME_RECV_OVERHEAD]);
 
 	fprintf(file, "\n%-28s %12s %9s\n", "10 % less would save about", "time", "share");
-	write_gain("latency", 0.1 * d->latency * cluster->latency_s, all_s, file);
+	write_gain("latency", 0.1 * d->latency * cluster->network.latency_s, all_s, file);
 	write_gain("time per byte", 0.1 * bandwidth_s, all_s, file);
 	write_gain("overhead per message", 0.1 * overhead_s, all_s, file);
 	for (int i = 0, shown = 0; i < e->n_blame && shown < 5; i++) {

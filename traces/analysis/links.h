@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "netmodel/cluster.h"
+#include "cluster/cluster.h"
 #include "simcore/time.h"
 
 /*

@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct seen {
+	const char *function;
+	const void *address;
+	int id;
+};
+
 void trace_sites_init(struct trace_sites *sites, trace_locate_fn locate, void *context)
 {
 	*sites = (struct trace_sites){.locate = locate, .context = context};
@@ -12,39 +18,14 @@ void trace_sites_init(struct trace_sites *sites, trace_locate_fn locate, void *c
 void trace_sites_finish(struct trace_sites *sites)
 {
 	free(sites->list);
-	free(sites->slots);
+	util_map_finish_items(&sites->seen);
 }
 
-static struct trace_site_slot *slot_of(const struct trace_sites *sites, const char *function,
-				       const void *address)
+static bool is_same(const void *item, const void *wanted)
 {
-	uint64_t hash = ((uint64_t)(uintptr_t)address ^ (uint64_t)(uintptr_t)function << 7) *
-			UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t i = (uint32_t)(hash >> 32) & (sites->n_slots - 1);
+	const struct seen *a = item, *b = wanted;
 
-	while (sites->slots[i].function &&
-	       (sites->slots[i].address != address || sites->slots[i].function != function))
-		i = (i + 1) & (sites->n_slots - 1);
-	return &sites->slots[i];
-}
-
-static int grow_slots(struct trace_sites *sites)
-{
-	struct trace_sites grown = *sites;
-
-	grown.n_slots = sites->n_slots ? 2 * sites->n_slots : 256;
-	grown.slots = calloc(grown.n_slots, sizeof *grown.slots);
-	if (!grown.slots)
-		return -1;
-	for (uint32_t i = 0; i < sites->n_slots; i++) {
-		const struct trace_site_slot *slot = &sites->slots[i];
-
-		if (slot->function)
-			*slot_of(&grown, slot->function, slot->address) = *slot;
-	}
-	free(sites->slots);
-	*sites = grown;
-	return 0;
+	return a->address == b->address && a->function == b->function;
 }
 
 static int id_by_place(struct trace_sites *sites, const char *function, const void *address)
@@ -75,20 +56,20 @@ static int id_by_place(struct trace_sites *sites, const char *function, const vo
 
 int trace_sites_id(struct trace_sites *sites, const char *function, const void *address)
 {
-	struct trace_site_slot *slot;
+	struct seen wanted = {.function = function ? function : "", .address = address}, *seen;
+	uint64_t key = (uintptr_t)address ^ (uint64_t)(uintptr_t)wanted.function << 7;
 
-	if (!function)
-		function = "";
-	if (4 * (sites->n_used + 1) > 3 * sites->n_slots && grow_slots(sites))
+	seen = util_map_find_equal(&sites->seen, key, is_same, &wanted);
+	if (seen)
+		return seen->id;
+	wanted.id = id_by_place(sites, wanted.function, address);
+	if (wanted.id < 0)
 		return -1;
-	slot = slot_of(sites, function, address);
-	if (!slot->function) {
-		int id = id_by_place(sites, function, address);
-
-		if (id < 0)
-			return -1;
-		*slot = (struct trace_site_slot){function, address, id};
-		sites->n_used++;
+	seen = malloc(sizeof *seen);
+	if (!seen || util_map_put(&sites->seen, key, seen)) {
+		free(seen);
+		return -1;
 	}
-	return slot->id;
+	*seen = wanted;
+	return seen->id;
 }

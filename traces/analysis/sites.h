@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/map.h"
+
 /*
  * Call sites as small integers: an MPI function and the place in the program that called it. Each
  * rank may have a copy of the code of its own: `locate` says where in the file an address is, so
@@ -23,12 +25,7 @@ struct trace_site {
 struct trace_sites {
 	struct trace_site *list; /* [n] */
 	int n, capacity;
-	struct trace_site_slot {
-		const char *function;
-		const void *address;
-		int id;
-	} *slots; /* [n_slots], a power of two; open addressing; function NULL: free */
-	uint32_t n_slots, n_used;
+	struct util_map seen;	/* struct seen by function and address */
 	trace_locate_fn locate; /* may be NULL */
 	void *context;
 };

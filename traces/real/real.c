@@ -193,7 +193,7 @@ static int read_trace(struct trace_real *real, struct util_error *err)
 
 /* --- life --- */
 
-static int create_parts(struct trace_real *real, const struct net_cluster *cluster,
+static int create_parts(struct trace_real *real, const struct cluster *cluster,
 			struct util_error *err)
 {
 	size_t n = (size_t)real->n_ranks;
@@ -214,7 +214,7 @@ static int create_parts(struct trace_real *real, const struct net_cluster *clust
 	return failed;
 }
 
-int trace_real_open(const char *path, int n_ranks, const struct net_cluster *cluster,
+int trace_real_open(const char *path, int n_ranks, const struct cluster *cluster,
 		    struct trace_real **out, struct util_error *err)
 {
 	struct trace_real *real = calloc(1, sizeof *real);

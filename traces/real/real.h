@@ -17,7 +17,7 @@ struct trace_real;
 
 /* Reads the trace, O(its records). `cluster` is borrowed. Errors: UTIL_EINPUT for what is no trace
  * of a real run of `n_ranks` ranks; UTIL_ESYSTEM, UTIL_ENOMEM. */
-int trace_real_open(const char *path, int n_ranks, const struct net_cluster *cluster,
+int trace_real_open(const char *path, int n_ranks, const struct cluster *cluster,
 		    struct trace_real **out, struct util_error *err);
 void trace_real_close(struct trace_real *real); /* NULL is fine */
 const struct trace_detail *trace_real_detail(const struct trace_real *real);

@@ -10,7 +10,7 @@
 #include "tests/mpi/coll/fake.h"
 
 struct fake_world fake;
-static const struct net_cluster free_of_charge;
+static const struct cluster free_of_charge;
 
 /* --- objects --- */
 
@@ -332,7 +332,7 @@ void mpi_comm_destroy(struct mpi_rank *me, struct mpi_comm *comm)
 	abort(); /* nobody frees it */
 }
 
-struct net_minimum net_transfer_minimum(const struct net_cluster *cluster, int is_within_node,
+struct net_minimum net_transfer_minimum(const struct cluster *cluster, int is_within_node,
 					int64_t size_B)
 {
 	return (struct net_minimum){.latency_s = 0};

@@ -41,7 +41,7 @@ static struct mpi_coll operation(const struct mpi_coll_profile *profile, enum mp
 }
 
 /* `nodes`: who shares a node; NULL: nobody. */
-static const char *chosen_on(const struct mpi_nodes *nodes, enum net_coll_profile profile,
+static const char *chosen_on(const struct mpi_nodes *nodes, enum cluster_coll_profile profile,
 			     enum mpi_coll_kind kind, int n, int64_t size_B, struct mpi_op *op,
 			     bool rounds_up)
 {
@@ -53,7 +53,7 @@ static const char *chosen_on(const struct mpi_nodes *nodes, enum net_coll_profil
 	return mpi_coll_choose(&selection, &coll)->name;
 }
 
-static const char *chosen(enum net_coll_profile profile, enum mpi_coll_kind kind, int n,
+static const char *chosen(enum cluster_coll_profile profile, enum mpi_coll_kind kind, int n,
 			  int64_t size_B, struct mpi_op *op, bool rounds_up)
 {
 	return chosen_on(NULL, profile, kind, n, size_B, op, rounds_up);
@@ -71,7 +71,7 @@ struct threshold {
 	const char *below, *from;
 };
 
-static void check_thresholds(enum net_coll_profile profile, const struct threshold *t, size_t n)
+static void check_thresholds(enum cluster_coll_profile profile, const struct threshold *t, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		assert_string_equal(
@@ -114,7 +114,7 @@ static void mpich_switches_where_its_variables_say(void **state)
 	    {COLL_SCAN, &sum, 8, 1 << 20, "recursive_doubling", "recursive_doubling"},
 	};
 
-	CHECK(NET_COLL_MPICH, list);
+	CHECK(CLUSTER_COLL_MPICH, list);
 }
 
 static void open_mpi_switches_where_its_rules_do(void **state)
@@ -160,7 +160,7 @@ static void open_mpi_switches_where_its_rules_do(void **state)
 	    {COLL_EXSCAN, &sum, 8, 1024, "linear", "linear"},
 	};
 
-	CHECK(NET_COLL_OPENMPI, list);
+	CHECK(CLUSTER_COLL_OPENMPI, list);
 }
 
 static void open_mpi_switches_by_the_number_of_ranks(void **state)
@@ -185,10 +185,10 @@ static void open_mpi_switches_by_the_number_of_ranks(void **state)
 
 	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
 		assert_string_equal(
-		    chosen(NET_COLL_OPENMPI, list[i].kind, list[i].n - 1, 8, &sum, false),
+		    chosen(CLUSTER_COLL_OPENMPI, list[i].kind, list[i].n - 1, 8, &sum, false),
 		    list[i].below);
 		assert_string_equal(
-		    chosen(NET_COLL_OPENMPI, list[i].kind, list[i].n, 8, &sum, false),
+		    chosen(CLUSTER_COLL_OPENMPI, list[i].kind, list[i].n, 8, &sum, false),
 		    list[i].from);
 	}
 }
@@ -218,10 +218,10 @@ static void mpich_works_within_nodes_first(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-		assert_string_equal(chosen_on(&two, NET_COLL_MPICH, list[i].kind, list[i].n,
+		assert_string_equal(chosen_on(&two, CLUSTER_COLL_MPICH, list[i].kind, list[i].n,
 					      list[i].size_B, list[i].op, false),
 				    list[i].on_two);
-		assert_string_equal(chosen_on(&one, NET_COLL_MPICH, list[i].kind, list[i].n,
+		assert_string_equal(chosen_on(&one, CLUSTER_COLL_MPICH, list[i].kind, list[i].n,
 					      list[i].size_B, list[i].op, false),
 				    list[i].on_one);
 	}
@@ -238,9 +238,10 @@ static void the_present_default_is_kept(void **state)
 	    {COLL_ALLGATHERV, NULL, 8, 81920, "ring", "ring"},
 	};
 
-	CHECK(NET_COLL_DEFAULT, list);
-	assert_string_equal(chosen(NET_COLL_DEFAULT, COLL_REDUCE_SCATTER, 8, 100, &in_order, false),
-			    "reduce_scatterv");
+	CHECK(CLUSTER_COLL_DEFAULT, list);
+	assert_string_equal(
+	    chosen(CLUSTER_COLL_DEFAULT, COLL_REDUCE_SCATTER, 8, 100, &in_order, false),
+	    "reduce_scatterv");
 }
 
 /* --- all rules --- */
@@ -251,7 +252,7 @@ static struct mpi_op *op_for(const struct mpi_coll_rule *rule)
 }
 
 /* Just below a rule's bounds it is obeyed, where its algorithm can do the operation. */
-static void check_rule(const struct mpi_coll_profile *profile, enum net_coll_profile number,
+static void check_rule(const struct mpi_coll_profile *profile, enum cluster_coll_profile number,
 		       enum mpi_coll_kind kind, const struct mpi_coll_rule *rule)
 {
 	int n = rule->ranks_below ? rule->ranks_below - 1 : MANY;

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CLUSTER_CLUSTER_H
+#define CLUSTER_CLUSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/error.h"
+
+/*
+ * The description of a cluster, as read from cluster.yaml. docs/cluster-file.md documents every
+ * key, its unit, default and range; this struct holds the values after checking. Bandwidths may be
+ * INFINITY.
+ */
+enum cluster_latency_model {
+	CLUSTER_LATENCY_DELAY, /* latency is a delay that occupies nothing; then the bytes share the
+			       links (default) */
+	CLUSTER_LATENCY_SHARED, /* the whole minimal duration l + s/b is shared (thesis) */
+};
+enum cluster_sharing { CLUSTER_SHARING_MAXMIN, CLUSTER_SHARING_ALGORITHM1 };
+
+enum cluster_progress {
+	CLUSTER_PROGRESS_ASYNC, /* the rendezvous goes on whatever the ranks do (default) */
+	CLUSTER_PROGRESS_IN_MPI, /* each of its steps waits until its rank is in an MPI call that makes
+				progress */
+	CLUSTER_PROGRESS_IN_WAITING, /* the same, but a call whose requests are complete already makes
+				    none */
+};
+enum cluster_late_answers { /* which calls tell only what an earlier one has found */
+			    CLUSTER_LATE_NONE,	 /* none: all look first (default) */
+			    CLUSTER_LATE_PROBES, /* MPI_Iprobe, MPI_Improbe */
+			    CLUSTER_LATE_TESTS, /* these, and MPI_Testall, MPI_Testany, MPI_Testsome */
+};
+enum cluster_order {
+	CLUSTER_ORDER_FREE,	/* every transfer shares its links from its start on (default) */
+	CLUSTER_ORDER_PER_PAIR, /* those from one rank to another follow each other */
+};
+enum cluster_synchronous { /* when a synchronous send below the eager threshold completes */
+			   CLUSTER_SYNCHRONOUS_MATCHED, /* as its message is matched (default) */
+			   CLUSTER_SYNCHRONOUS_ACKNOWLEDGED, /* when a control message that says so is back */
+};
+enum cluster_rendezvous_end {				  /* when a rendezvous is over */
+			      CLUSTER_RENDEZVOUS_ARRIVED, /* for both ranks as its last byte arrives (default) */
+			      CLUSTER_RENDEZVOUS_ACKNOWLEDGED, /* for the sender when the receiver has said so, for the receiver
+					when the sender has answered that */
+};
+
+enum cluster_rma_progress {
+	CLUSTER_RMA_NIC, /* the network interface serves one-sided messages as they come (default) */
+	CLUSTER_RMA_IN_MPI, /* the target's CPU does while its rank is in an MPI call that makes
+			   progress */
+};
+
+/* Whose rules choose the algorithms of collectives (mpi/coll/profile.h). */
+enum cluster_coll_profile {
+	CLUSTER_COLL_DEFAULT,
+	CLUSTER_COLL_OPENMPI,
+	CLUSTER_COLL_MPICH,
+	CLUSTER_COLL_IDEAL
+};
+enum { CLUSTER_N_COLLECTIVES = 17 };
+/* The keys of the section `collectives` that name an algorithm: EACH(number, "name") for all. */
+#define CLUSTER_COLLECTIVES(EACH)                                                                 \
+	EACH(0, "barrier"), EACH(1, "bcast"), EACH(2, "gather"), EACH(3, "gatherv"),              \
+	    EACH(4, "scatter"), EACH(5, "scatterv"), EACH(6, "allgather"), EACH(7, "allgatherv"), \
+	    EACH(8, "alltoall"), EACH(9, "alltoallv"), EACH(10, "alltoallw"), EACH(11, "reduce"), \
+	    EACH(12, "allreduce"), EACH(13, "reduce_scatter"), EACH(14, "reduce_scatter_block"),  \
+	    EACH(15, "scan"), EACH(16, "exscan")
+extern const char *const cluster_collective_names[CLUSTER_N_COLLECTIVES];
+
+/* Sizes from `from_B` on, up to the next segment's, take latency_s + size / bandwidth_Bps. The
+ * latency is the line's intercept: it may be negative, latency_s + from_B / bandwidth_Bps is not. */
+struct cluster_segment {
+	int64_t from_B;
+	double latency_s, bandwidth_Bps;
+};
+struct
+    cluster_segments { /* sizes below the first one's take the cluster's plain latency and bandwidth */
+	int n;	       /* 0: no segments */
+	struct cluster_segment *list; /* [n], by from_B, each once */
+};
+
+struct cluster_send_buffer { /* for messages, or connections that carried, from `from_B` on */
+	int64_t from_B, size_B;
+};
+struct cluster_send_buffers {
+	int n;				  /* 0: off */
+	struct cluster_send_buffer *list; /* [n], by from_B, each once; off below the first */
+};
+
+struct cluster_sharing_efficiency { /* [k - 1]: what k transfers get of a link together, (0, 1] */
+	int n;			    /* 0: all of it; beyond n the last one holds */
+	double *fraction;
+};
+
+/* What a calibration knows of a value: its 95 % interval. */
+struct cluster_uncertainty {
+	const char *key;	 /* "network.latency"; static */
+	double value, low, high; /* SI units; low <= value <= high */
+	double min, max;	 /* that the key may have */
+	size_t target;		 /* offset of the value in struct cluster */
+	size_t heirs[2];	 /* of those that the file leaves to be the same; 0: none */
+};
+struct cluster_uncertainties {
+	int n;				  /* 0: none known */
+	struct cluster_uncertainty *list; /* [n], in the order of the file */
+};
+
+/* From `at_s` on the node has `speed`. */
+struct cluster_speed_change {
+	double at_s, speed;
+	int node;
+};
+struct cluster_speed_changes {
+	int n;				   /* 0: none */
+	struct cluster_speed_change *list; /* [n], by node, then time; no time of a node twice */
+};
+
+struct
+    cluster_cost_table { /* fraction of one CPU for o outgoing and i incoming transfers; [o * (n + 1) +
+			 i], o, i = 0 … n */
+	int n;		 /* beyond n the last row or column holds */
+	double *fraction; /* (n + 1)² values, [0][0] = 0; NULL: communication costs no CPU */
+};
+
+/* Each section of the file is a struct of its own. These three are the network model's. */
+struct cluster_cpu {
+	double *speed; /* [n_nodes], relative to the reference CPU: 0.5 takes twice as long */
+	struct cluster_speed_changes speed_changes;
+	double host_to_target; /* seconds measured on this host × this = seconds on the reference
+				  CPU */
+	double *
+	    contention; /* [n_contention] speed of each of k computations that run on a node at once,
+			       relative to one alone, k = 1 …; beyond: the last. NULL: 1 */
+	int n_contention;
+	struct cluster_cost_table cost;
+	double cost_scale; /* multiplies the table ("what if communication cost a quarter") */
+};
+
+struct cluster_network {
+	double latency_s;
+	double bandwidth_Bps;
+	enum cluster_latency_model latency_model;
+	enum cluster_sharing sharing;
+	double timeslice_s;	/* 0: adaptive */
+	double intra_latency_s; /* between ranks of one node */
+	double intra_bandwidth_Bps;
+	struct cluster_segments segments, intra_segments; /* by size of the transfer */
+	int64_t burst_B;	  /* what passes at once on a link that was idle long enough */
+	int64_t queue_B;	  /* of each transfer, in the queue that leaves its node in order */
+	int64_t packet_payload_B; /* transfers go as packets of so much; 0: they share links as a
+				      fluid does */
+	int64_t packet_overhead_B; /* of each on the links beside its payload, and of an
+				      acknowledgement */
+	double duplex_penalty;	   /* of a node's two links while both carry transfers, [0, 1) */
+	struct cluster_sharing_efficiency sharing_efficiency;
+};
+
+struct cluster_storage { /* that files lie on (netmodel/storage.h) */
+	int n_servers;
+	double latency_s;
+	double
+	    bandwidth_Bps; /* of each server: what the next two are unless the file tells them apart */
+	double read_Bps, write_Bps;
+	double client_Bps; /* of each node towards the storage, each way */
+	double metadata_s; /* of one operation on metadata */
+	int64_t stripe_B;
+	int stripe_count; /* servers of one file; 0: all */
+};
+
+/* And these are the MPI library's. */
+struct cluster_protocol {
+	double overhead_s; /* o: per message, what the next two are unless the file tells them apart
+			    */
+	double send_overhead_s, recv_overhead_s; /* sender before the transfer, receiver when it
+						    takes the message */
+	double send_overhead_per_B_s,
+	    recv_overhead_per_B_s; /* and for each byte that travels before the match */
+	int64_t
+	    eager_threshold_B; /* messages above it go by rendezvous; INT64_MAX: no rendezvous */
+	int64_t control_message_B; /* size of one rendezvous control message */
+	int64_t request_data_B;	   /* of the message, with the request to send */
+	enum cluster_progress progress;
+	enum cluster_late_answers late_answers;
+	enum cluster_order order;
+	enum cluster_synchronous synchronous;
+	enum cluster_rendezvous_end rendezvous_end;
+	struct cluster_send_buffers send_buffers;
+	bool send_buffer_is_unattended;		      /* what was left to the system */
+	struct cluster_send_buffers unattended_sends; /* what still leaves on a connection while its
+							 sender makes no progress, by what it has
+							 carried before */
+	int64_t unattended_receive_B; /* what a connection still carries while its receiver makes no
+					 progress, until it was full once; INT64_MAX: all */
+};
+
+struct cluster_rma {
+	enum cluster_rma_progress progress;
+	int queue_depth; /* one-sided messages of one rank to another that are under way at once */
+};
+
+struct cluster_spawn {
+	double startup_s;     /* from MPI_Comm_spawn to the start of the processes */
+	double per_process_s; /* and for each process that its node starts */
+	char *placement;      /* as `placement`; NULL: where there are fewest ranks */
+	int max_processes;    /* in one run */
+	int universe_size;    /* MPI_UNIVERSE_SIZE; 0: as many as there are cores */
+};
+
+struct cluster_collectives {
+	enum cluster_coll_profile profile;
+	/* [i] is the algorithm asked for cluster_collective_names[i] and maybe ":SIZE"; NULL: the
+	 * profile's. The MPI library knows their names. */
+	char *algorithms[CLUSTER_N_COLLECTIVES];
+};
+
+struct cluster_variation { /* each computation and each transfer takes up to so much more or less,
+			      as a fraction; 0: what is equal stays equal */
+	double computation, messages;
+};
+
+struct cluster {
+	char *name;
+	int n_nodes;
+	int cores;	 /* per node */
+	char *placement; /* "block", "spread", "cyclic" or a list "0,0,1,1"; NULL: block */
+	struct cluster_cpu cpu;
+	struct cluster_network network;
+	struct cluster_storage storage;
+	struct cluster_protocol protocol;
+	struct cluster_rma rma;
+	struct cluster_spawn spawn;
+	struct cluster_collectives collectives;
+	struct cluster_variation variation;
+	struct cluster_uncertainties uncertainties;
+};
+
+/*
+ * Reads a cluster file. Errors (UTIL_EINPUT): file:line:column, what was found, what was wanted;
+ * unknown, duplicate and missing keys, values out of range. The result is the caller's, to be freed
+ * with cluster_destroy.
+ */
+int cluster_load(const char *path, struct cluster **out, struct util_error *err);
+/* The same from memory; `name` stands in messages. `text` need not end in NUL. */
+int cluster_parse(const char *name, const char *text, size_t length_B, struct cluster **out,
+		  struct util_error *err);
+/*
+ * As cluster_load / _parse with overrides applied before checking: each "section.key=value"
+ * (n_overrides of them), where the value is YAML ("2us", "[1, 0.5]"). Errors about an override name
+ * it instead of a place in the file.
+ */
+int cluster_load_with(const char *path, int n_overrides, const char *const overrides[],
+		      struct cluster **out, struct util_error *err);
+int cluster_parse_with(const char *name, const char *text, size_t length_B, int n_overrides,
+		       const char *const overrides[], struct cluster **out, struct util_error *err);
+void cluster_destroy(struct cluster *cluster);
+
+/*
+ * Draws the values whose intervals are known, once, from `seed`, and puts them in the place of those
+ * of the file: a normal distribution with the interval as its 95 %, each side with its own width.
+ * Values that they are inherited by follow; all lines of a list of segments move with
+ * network.latency (by as much) and network.bandwidth (by the same factor), those within a node with
+ * theirs. Equal seeds draw the same on every machine.
+ */
+void cluster_draw(struct cluster *cluster, uint64_t seed);
+
+/* How many bytes of a message of `size_B` bytes may still be under way when a rendezvous send
+ * returns; negative: none, it returns when the receiver has everything. */
+int64_t cluster_send_buffer(const struct cluster *cluster, int64_t size_B);
+
+/* How much more leaves on a connection that has carried `carried_B` bytes, while its sender makes no
+ * progress; negative: everything. */
+int64_t cluster_unattended_send(const struct cluster *cluster, int64_t carried_B);
+
+/* The least number of bytes that must have arrived on a connection, where arrived_B have, for its
+ * system to take all before `end_B`. O(entries). */
+int64_t cluster_handed_when(const struct cluster *cluster, int64_t arrived_B, int64_t end_B);
+
+/* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */
+double cluster_cpu_cost(const struct cluster *cluster, int outgoing, int incoming);
+/* The relative speed of each busy core when `n_busy` >= 1 computations share a node, (0, 1]. */
+double cluster_contention(const struct cluster *cluster, int n_busy);
+
+#endif

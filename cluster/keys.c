@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The keys of a cluster file (docs/cluster-file.md) and the converters of those that are more than
+ * one number. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/placement.h"
+#include "cluster/schema.h"
+
+#define MAX_NODES 1000000
+#define MAX_CORES 1000000
+#define MAX_TABLE 256 /* transfers each way that a table of CPU cost tells apart */
+#define MAX_SPAWNED 1000000
+#define MAX_TIME_S 1e6
+#define MAX_PENALTY 0.99 /* of the bandwidth: what is left must end a transfer some day */
+#define MAX_TIME_PER_B_S 1e-3
+#define MAX_SERVERS 100000
+
+/* cpu.speed: [{nodes: "0-3", speed: 0.5}, …]; nodes that no entry names have speed 1. */
+static int read_speed_entry(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			    const struct util_yaml *entry, struct util_error *err)
+{
+	const struct util_yaml *nodes = util_yaml_member(entry, "nodes", 5),
+			       *speed = util_yaml_member(entry, "speed", 5);
+	struct util_error why = {0};
+	const char *at;
+	char found[64];
+	double value = 1;
+	int rc;
+
+	if (entry->kind != UTIL_YAML_MAP || !nodes || !speed || entry->n_children != 2 ||
+	    nodes->kind != UTIL_YAML_SCALAR)
+		return util_yaml_fail(tree, entry, err,
+				      "cpu.speed: found %s, wanted {nodes: \"0-3\", speed: 0.5}",
+				      util_yaml_found(entry, found, sizeof(found)));
+	rc = cluster_schema_number(tree, speed, "cpu.speed", CLUSTER_MIN_SPEED, CLUSTER_MAX_SPEED,
+				   &value, err);
+	if (rc)
+		return rc;
+	at = nodes->text;
+	do {
+		int first, last, repeat;
+
+		if (cluster_place_next(&at, draft->cluster.n_nodes, &first, &last, &repeat, &why))
+			return util_yaml_fail(tree, nodes, err, "cpu.speed: %s", why.text);
+		for (int node = first; node <= last; node++) {
+			if (draft->cluster.cpu.speed[node] != 0 || repeat != 1)
+				return util_yaml_fail(
+				    tree, nodes, err,
+				    "cpu.speed: found node %d twice, wanted it once", node);
+			draft->cluster.cpu.speed[node] = value;
+		}
+	} while (*at);
+	return 0;
+}
+
+static int read_speed_list(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			   const struct util_yaml *list, struct util_error *err)
+{
+	bool by_range = list->first && list->first->kind == UTIL_YAML_MAP;
+	int n_nodes = draft->cluster.n_nodes, i = 0, rc = 0;
+
+	if (!by_range && list->n_children != n_nodes)
+		return util_yaml_fail(tree, list, err,
+				      "cpu.speed: found %d speeds, wanted one for each of %d nodes",
+				      list->n_children, n_nodes);
+	for (const struct util_yaml *entry = list->first; entry && !rc; entry = entry->next, i++)
+		rc = by_range ? read_speed_entry(draft, tree, entry, err)
+			      : cluster_schema_number(tree, entry, "cpu.speed", CLUSTER_MIN_SPEED,
+						      CLUSTER_MAX_SPEED,
+						      &draft->cluster.cpu.speed[i], err);
+	for (i = 0; i < n_nodes; i++)
+		if (draft->cluster.cpu.speed[i] == 0)
+			draft->cluster.cpu.speed[i] = 1;
+	return rc;
+}
+
+static int read_speed(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+		      const struct util_yaml *node, struct util_error *err)
+{
+	double speed = 1;
+	int rc;
+
+	draft->cluster.cpu.speed = calloc((size_t)draft->cluster.n_nodes, sizeof(double));
+	if (!draft->cluster.cpu.speed)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d nodes",
+				      draft->cluster.n_nodes);
+	if (node && node->kind == UTIL_YAML_LIST)
+		return read_speed_list(draft, tree, node, err);
+	rc = node ? cluster_schema_number(tree, node, "cpu.speed", CLUSTER_MIN_SPEED,
+					  CLUSTER_MAX_SPEED, &speed, err)
+		  : 0;
+	for (int i = 0; i < draft->cluster.n_nodes; i++)
+		draft->cluster.cpu.speed[i] = speed;
+	return rc;
+}
+
+static int read_cost_row(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			 const struct util_yaml *row, int o, struct util_error *err)
+{
+	struct cluster_cost_table *cost = &draft->cluster.cpu.cost;
+	int i = 0, rc = 0;
+
+	if (row->kind != UTIL_YAML_LIST || row->n_children != cost->n + 1)
+		return util_yaml_fail(
+		    tree, row, err,
+		    "cpu.communication_cost.table: found %d values in row %d, wanted %d "
+		    "(as many as there are rows)",
+		    row->n_children, o, cost->n + 1);
+	for (const struct util_yaml *value = row->first; value && !rc; value = value->next, i++)
+		rc = cluster_schema_number(tree, value, "cpu.communication_cost.table", 0,
+					   o == 0 && i == 0 ? 0 : draft->cluster.cores,
+					   &cost->fraction[o * (cost->n + 1) + i], err);
+	return rc;
+}
+
+static int read_cost_table(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			   const struct util_yaml *node, struct util_error *err)
+{
+	struct cluster_cost_table *cost = &draft->cluster.cpu.cost;
+	char found[64];
+	int o = 0, rc = 0;
+
+	if (!node)
+		return 0;
+	if (node->kind != UTIL_YAML_LIST || node->n_children < 1 ||
+	    node->n_children > MAX_TABLE + 1)
+		return util_yaml_fail(
+		    tree, node, err,
+		    "cpu.communication_cost.table: found %s, wanted a list of 1 to %d rows",
+		    util_yaml_found(node, found, sizeof(found)), MAX_TABLE + 1);
+	draft->has_table = true;
+	cost->n = node->n_children - 1;
+	cost->fraction =
+	    calloc((size_t)node->n_children * (size_t)node->n_children, sizeof(double));
+	if (!cost->fraction)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the CPU-cost table");
+	for (const struct util_yaml *row = node->first; row && !rc; row = row->next, o++)
+		rc = read_cost_row(draft, tree, row, o, err);
+	return rc;
+}
+
+/* "[1, 0.95, 0.8]": one value for each number of computing cores. */
+static int read_contention(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			   const struct util_yaml *node, struct util_error *err)
+{
+	struct cluster *cluster = &draft->cluster;
+	char found[64];
+	int k = 0, rc = 0;
+
+	if (!node)
+		return 0;
+	if (node->kind != UTIL_YAML_LIST || node->n_children < 1 ||
+	    node->n_children > cluster->cores)
+		return util_yaml_fail(
+		    tree, node, err,
+		    "cpu.contention: found %s, wanted a list of 1 to %d values (cores)",
+		    util_yaml_found(node, found, sizeof(found)), cluster->cores);
+	cluster->cpu.contention = calloc((size_t)node->n_children, sizeof(double));
+	if (!cluster->cpu.contention)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for cpu.contention");
+	cluster->cpu.n_contention = node->n_children;
+	for (const struct util_yaml *value = node->first; value && !rc; value = value->next, k++)
+		rc = cluster_schema_number(tree, value, "cpu.contention", k == 0 ? 1 : 1e-6, 1,
+					   &cluster->cpu.contention[k], err);
+	return rc;
+}
+
+/* cost[o][i] = min(maximum, o × outgoing + i × incoming) for o, i up to `transfers`. */
+static int tabulate_cost(struct cluster_draft *draft, struct util_error *err)
+{
+	struct cluster_cost_table *cost = &draft->cluster.cpu.cost;
+	int n = draft->law_transfers;
+
+	cost->n = n;
+	cost->fraction = calloc((size_t)(n + 1) * (size_t)(n + 1), sizeof(double));
+	if (!cost->fraction)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for the CPU-cost table");
+	for (int o = 0; o <= n; o++) {
+		for (int i = 0; i <= n; i++) {
+			double value = o * draft->law_outgoing + i * draft->law_incoming;
+
+			cost->fraction[o * (n + 1) + i] =
+			    value < draft->law_maximum ? value : draft->law_maximum;
+		}
+	}
+	return 0;
+}
+
+/* Runs after the rows of both forms: checks that only one is used, and makes a table of the
+ * parametric one. */
+static int complete_cost(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			 const struct util_yaml *node, struct util_error *err)
+{
+	static const char *const law[] = {"outgoing", "incoming", "maximum", "transfers"};
+	const struct util_yaml *section = util_yaml_at(tree, "cpu.communication_cost");
+
+	for (int k = 0; k < 4; k++) {
+		const struct util_yaml *member = util_yaml_member(section, law[k], strlen(law[k]));
+
+		if (member && draft->has_table)
+			return util_yaml_fail_key(
+			    tree, member, err,
+			    "found \"%s\" beside a table, wanted cpu.communication_cost either "
+			    "as a table or as a law",
+			    law[k]);
+		draft->has_law |= member != NULL;
+	}
+	if (draft->has_law && draft->law_maximum > draft->cluster.cores)
+		return util_yaml_fail(
+		    tree, util_yaml_at(tree, "cpu.communication_cost.maximum"), err,
+		    "cpu.communication_cost.maximum: found %g, wanted at most cores (%d)",
+		    draft->law_maximum, draft->cluster.cores);
+	return draft->has_law ? tabulate_cost(draft, err) : 0;
+}
+
+/* `key` and what it allows beside a list of nodes. */
+static int read_places(const struct util_yaml_tree *tree, const struct util_yaml *node, int n_nodes,
+		       const char *key, const char *words, char **out, struct util_error *err)
+{
+	struct util_error why = {0};
+	char found[64];
+
+	if (node->kind != UTIL_YAML_SCALAR)
+		return util_yaml_fail(tree, node, err, "%s: found %s, wanted %s or \"0-3,0-3\"",
+				      key, util_yaml_found(node, found, sizeof(found)), words);
+	if (cluster_place_check(node->text, n_nodes, &why))
+		return util_yaml_fail(tree, node, err, "%s: %s", key, why.text);
+	*out = strdup(node->text);
+	return *out ? 0 : util_error_set(err, UTIL_ENOMEM, "out of memory");
+}
+
+static int read_placement(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			  const struct util_yaml *node, struct util_error *err)
+{
+	if (!node)
+		return 0;
+	return read_places(tree, node, draft->cluster.n_nodes, "placement", "block, spread, cyclic",
+			   &draft->cluster.placement, err);
+}
+
+static int read_spawn_placement(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+				const struct util_yaml *node, struct util_error *err)
+{
+	if (!node || (node->kind == UTIL_YAML_SCALAR && strcmp(node->text, "free") == 0))
+		return 0;
+	return read_places(tree, node, draft->cluster.n_nodes, "spawn.placement",
+			   "free, block, spread, cyclic", &draft->cluster.spawn.placement, err);
+}
+
+#define AT(member) .target = offsetof(struct cluster_draft, member)
+#define COLLECTIVE(i, name)                                                                  \
+	{                                                                                    \
+		"collectives." name, CLUSTER_KEY_TEXT, AT(cluster.collectives.algorithms[i]) \
+	}
+
+#define NAME(i, name) name
+const char *const cluster_collective_names[CLUSTER_N_COLLECTIVES] = {CLUSTER_COLLECTIVES(NAME)};
+#undef NAME
+
+/* Order matters where a converter uses what earlier rows read (nodes, cores). */
+const struct cluster_key cluster_keys[] = {
+    {"mpisim_cluster", CLUSTER_KEY_INT, AT(version), 1, 1, .required = true},
+    {"name", CLUSTER_KEY_TEXT, AT(cluster.name), .fallback = "unnamed"},
+    {"nodes", CLUSTER_KEY_INT, AT(cluster.n_nodes), 1, MAX_NODES, .required = true},
+    {"cores", CLUSTER_KEY_INT, AT(cluster.cores), 1, MAX_CORES, .fallback = "1"},
+    {"placement", CLUSTER_KEY_CUSTOM, .convert = read_placement},
+    {"cpu.speed", CLUSTER_KEY_CUSTOM, .convert = read_speed},
+    {"cpu.speed_changes", CLUSTER_KEY_CUSTOM, .convert = cluster_read_speed_changes},
+    {"cpu.host_to_target", CLUSTER_KEY_NUMBER, AT(cluster.cpu.host_to_target), 1e-6, 1e6,
+     .fallback = "1"},
+    {"cpu.contention", CLUSTER_KEY_CUSTOM, .convert = read_contention},
+    {"cpu.communication_cost.table", CLUSTER_KEY_CUSTOM, .convert = read_cost_table},
+    {"cpu.communication_cost.outgoing", CLUSTER_KEY_NUMBER, AT(law_outgoing), 0, MAX_CORES,
+     .fallback = "0"},
+    {"cpu.communication_cost.incoming", CLUSTER_KEY_NUMBER, AT(law_incoming), 0, MAX_CORES,
+     .fallback = "0"},
+    {"cpu.communication_cost.maximum", CLUSTER_KEY_NUMBER, AT(law_maximum), 0, MAX_CORES,
+     .fallback = "1"},
+    {"cpu.communication_cost.transfers", CLUSTER_KEY_INT, AT(law_transfers), 1, MAX_TABLE,
+     .fallback = "16"},
+    {"cpu.communication_cost", CLUSTER_KEY_CUSTOM, .convert = complete_cost},
+    {"cpu.communication_cost_scale", CLUSTER_KEY_NUMBER, AT(cluster.cpu.cost_scale), 0, 1e6,
+     .fallback = "1"},
+    {"network.latency", CLUSTER_KEY_TIME, AT(cluster.network.latency_s), 0, MAX_TIME_S,
+     .required = true},
+    {"network.bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.network.bandwidth_Bps), 1, INFINITY,
+     .required = true},
+    {"network.latency_model", CLUSTER_KEY_CHOICE, AT(cluster.network.latency_model),
+     .choices = "delay|shared", .fallback = "delay"},
+    {"network.sharing", CLUSTER_KEY_CHOICE, AT(cluster.network.sharing),
+     .choices = "maxmin|algorithm1", .fallback = "maxmin"},
+    {"network.timeslice", CLUSTER_KEY_TIME, AT(cluster.network.timeslice_s), 1e-9, MAX_TIME_S,
+     .choices = "adaptive", .word_value = 0, .fallback = "adaptive"},
+    {"network.intra_node.latency", CLUSTER_KEY_TIME, AT(cluster.network.intra_latency_s), 0,
+     MAX_TIME_S, .fallback = "0"},
+    {"network.intra_node.bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.network.intra_bandwidth_Bps),
+     1, INFINITY, .fallback = "inf"},
+    {"network.intra_node.segments", CLUSTER_KEY_CUSTOM, .convert = cluster_read_intra_segments},
+    {"network.segments", CLUSTER_KEY_CUSTOM, .convert = cluster_read_segments},
+    {"network.burst", CLUSTER_KEY_SIZE, AT(cluster.network.burst_B), 0, 1e9, .fallback = "0"},
+    {"network.queue", CLUSTER_KEY_SIZE, AT(cluster.network.queue_B), 0, 1e9, .fallback = "0"},
+    {"network.packets.payload", CLUSTER_KEY_SIZE, AT(cluster.network.packet_payload_B), 0, 1e9,
+     .fallback = "0"},
+    {"network.packets.overhead", CLUSTER_KEY_SIZE, AT(cluster.network.packet_overhead_B), 0, 1e6,
+     .fallback = "0"},
+    {"network.duplex_penalty", CLUSTER_KEY_NUMBER, AT(cluster.network.duplex_penalty), 0,
+     MAX_PENALTY, .fallback = "0"},
+    {"network.sharing_efficiency", CLUSTER_KEY_CUSTOM, .convert = cluster_read_sharing_efficiency},
+    {"protocol.overhead", CLUSTER_KEY_TIME, AT(cluster.protocol.overhead_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"protocol.send_overhead", CLUSTER_KEY_TIME, AT(cluster.protocol.send_overhead_s), 0,
+     MAX_TIME_S, .inherits = offsetof(struct cluster_draft, cluster.protocol.overhead_s)},
+    {"protocol.recv_overhead", CLUSTER_KEY_TIME, AT(cluster.protocol.recv_overhead_s), 0,
+     MAX_TIME_S, .inherits = offsetof(struct cluster_draft, cluster.protocol.overhead_s)},
+    {"protocol.send_overhead_per_byte", CLUSTER_KEY_TIME,
+     AT(cluster.protocol.send_overhead_per_B_s), 0, MAX_TIME_PER_B_S, .fallback = "0"},
+    {"protocol.recv_overhead_per_byte", CLUSTER_KEY_TIME,
+     AT(cluster.protocol.recv_overhead_per_B_s), 0, MAX_TIME_PER_B_S, .fallback = "0"},
+    {"protocol.eager_threshold", CLUSTER_KEY_SIZE, AT(cluster.protocol.eager_threshold_B), 0, 9e18,
+     .choices = "off", .fallback = "off"},
+    {"protocol.control_message", CLUSTER_KEY_SIZE, AT(cluster.protocol.control_message_B), 0, 1e9,
+     .fallback = "0"},
+    {"protocol.request_data", CLUSTER_KEY_SIZE, AT(cluster.protocol.request_data_B), 0, 9e18,
+     .fallback = "0"},
+    {"protocol.progress", CLUSTER_KEY_CHOICE, AT(cluster.protocol.progress),
+     .choices = "async|in_mpi|in_waiting", .fallback = "async"},
+    {"protocol.late_answers", CLUSTER_KEY_CHOICE, AT(cluster.protocol.late_answers),
+     .choices = "none|probes|tests", .fallback = "none"},
+    {"protocol.order", CLUSTER_KEY_CHOICE, AT(cluster.protocol.order), .choices = "free|per_pair",
+     .fallback = "free"},
+    {"protocol.synchronous_send", CLUSTER_KEY_CHOICE, AT(cluster.protocol.synchronous),
+     .choices = "matched|acknowledged", .fallback = "matched"},
+    {"protocol.rendezvous_end", CLUSTER_KEY_CHOICE, AT(cluster.protocol.rendezvous_end),
+     .choices = "arrived|acknowledged", .fallback = "arrived"},
+    {"network.packets", CLUSTER_KEY_CUSTOM,
+     .convert = cluster_check_packets}, /* after what excludes it */
+    {"protocol.send_buffer", CLUSTER_KEY_CUSTOM, .convert = cluster_read_send_buffer},
+    {"protocol.unattended_receive", CLUSTER_KEY_SIZE, AT(cluster.protocol.unattended_receive_B), 1,
+     9e18, .choices = "off", .fallback = "off"},
+    {"protocol.unattended_send", CLUSTER_KEY_CUSTOM, .convert = cluster_read_unattended_send},
+    {"rma.progress", CLUSTER_KEY_CHOICE, AT(cluster.rma.progress), .choices = "nic|in_mpi",
+     .fallback = "nic"},
+    {"rma.queue_depth", CLUSTER_KEY_INT, AT(cluster.rma.queue_depth), 1, 1e9, .fallback = "64"},
+    {"spawn.startup", CLUSTER_KEY_TIME, AT(cluster.spawn.startup_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.per_process", CLUSTER_KEY_TIME, AT(cluster.spawn.per_process_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.placement", CLUSTER_KEY_CUSTOM, .convert = read_spawn_placement},
+    {"spawn.max_processes", CLUSTER_KEY_INT, AT(cluster.spawn.max_processes), 0, MAX_SPAWNED,
+     .fallback = "1024"},
+    {"spawn.universe_size", CLUSTER_KEY_INT, AT(cluster.spawn.universe_size), 0, 1e9,
+     .fallback = "0"},
+    {"storage.servers", CLUSTER_KEY_INT, AT(cluster.storage.n_servers), 1, MAX_SERVERS,
+     .fallback = "1"},
+    {"storage.latency", CLUSTER_KEY_TIME, AT(cluster.storage.latency_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"storage.bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.storage.bandwidth_Bps), 1, INFINITY,
+     .fallback = "inf"},
+    {"storage.read_bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.storage.read_Bps), 1, INFINITY,
+     .inherits = offsetof(struct cluster_draft, cluster.storage.bandwidth_Bps)},
+    {"storage.write_bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.storage.write_Bps), 1, INFINITY,
+     .inherits = offsetof(struct cluster_draft, cluster.storage.bandwidth_Bps)},
+    {"storage.client_bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.storage.client_Bps), 1, INFINITY,
+     .fallback = "inf"},
+    {"storage.metadata_time", CLUSTER_KEY_TIME, AT(cluster.storage.metadata_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"storage.stripe_size", CLUSTER_KEY_SIZE, AT(cluster.storage.stripe_B), 1, 1e15,
+     .fallback = "1MiB"},
+    {"storage.stripe_count", CLUSTER_KEY_INT, AT(cluster.storage.stripe_count), 1, MAX_SERVERS,
+     .choices = "all", .word_value = 0, .fallback = "all"},
+    {"collectives.profile", CLUSTER_KEY_CHOICE, AT(cluster.collectives.profile),
+     .choices = "default|openmpi|mpich|ideal", .fallback = "default"},
+    CLUSTER_COLLECTIVES(COLLECTIVE),
+    {"variation.computation", CLUSTER_KEY_NUMBER, AT(cluster.variation.computation), 0, MAX_PENALTY,
+     .fallback = "0"},
+    {"variation.messages", CLUSTER_KEY_NUMBER, AT(cluster.variation.messages), 0, MAX_PENALTY,
+     .fallback = "0"},
+    {"uncertainty", CLUSTER_KEY_CUSTOM, .convert = cluster_read_uncertainty}, /* after all values */
+};
+const int cluster_n_keys = sizeof(cluster_keys) / sizeof(cluster_keys[0]);

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Converters of the keys of a cluster file that hold lists by size or by number. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/schema.h"
+
+#define MAX_ENTRIES 1000
+#define MAX_TIME_S 1e6
+
+static const struct cluster_key segment_keys[] = {
+    {"segments.from", CLUSTER_KEY_SIZE, .target = offsetof(struct cluster_segment, from_B), 0,
+     9e18},
+    {"segments.latency", CLUSTER_KEY_OFFSET, .target = offsetof(struct cluster_segment, latency_s),
+     -MAX_TIME_S, MAX_TIME_S},
+    {"segments.bandwidth", CLUSTER_KEY_BANDWIDTH,
+     .target = offsetof(struct cluster_segment, bandwidth_Bps), 1, INFINITY},
+};
+
+static const struct cluster_key change_keys[] = {
+    {"speed_changes.node", CLUSTER_KEY_INT, .target = offsetof(struct cluster_speed_change, node),
+     0, 1e6},
+    {"speed_changes.at", CLUSTER_KEY_TIME, .target = offsetof(struct cluster_speed_change, at_s), 0,
+     MAX_TIME_S},
+    {"speed_changes.speed", CLUSTER_KEY_NUMBER,
+     .target = offsetof(struct cluster_speed_change, speed), CLUSTER_MIN_SPEED, CLUSTER_MAX_SPEED},
+};
+
+static const struct cluster_key buffer_keys[] = {
+    {"send_buffer.from", CLUSTER_KEY_SIZE, .target = offsetof(struct cluster_send_buffer, from_B),
+     0, 9e18},
+    {"send_buffer.size", CLUSTER_KEY_SIZE, .target = offsetof(struct cluster_send_buffer, size_B),
+     0, 9e18},
+};
+
+static const struct cluster_key unattended_keys[] = {
+    {"unattended_send.from", CLUSTER_KEY_SIZE,
+     .target = offsetof(struct cluster_send_buffer, from_B), 0, 9e18},
+    {"unattended_send.size", CLUSTER_KEY_SIZE,
+     .target = offsetof(struct cluster_send_buffer, size_B), 1, 9e18},
+};
+
+/* Checks that `node` is a list and allocates its entries; their number, or negative. */
+static int allocate_list(const struct util_yaml_tree *tree, const struct util_yaml *node,
+			 const char *path, size_t entry_size, void *out_list,
+			 struct util_error *err)
+{
+	void *list;
+	char found[64];
+
+	if (node->kind != UTIL_YAML_LIST || node->n_children < 1 || node->n_children > MAX_ENTRIES)
+		return util_yaml_fail(tree, node, err,
+				      "%s: found %s, wanted a list of 1 to %d entries", path,
+				      util_yaml_found(node, found, sizeof(found)), MAX_ENTRIES);
+	list = calloc((size_t)node->n_children, entry_size);
+	if (!list)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %s", path);
+	*(void **)out_list = list;
+	return node->n_children;
+}
+
+static int read_segments(struct cluster_segments *segments, const char *path,
+			 const struct util_yaml_tree *tree, const struct util_yaml *node,
+			 struct util_error *err)
+{
+	struct cluster_segment *segment;
+	int n;
+
+	if (!node)
+		return 0;
+	n = allocate_list(tree, node, path, sizeof(*segment), &segments->list, err);
+	if (n < 0)
+		return n;
+	for (const struct util_yaml *entry = node->first; entry; entry = entry->next) {
+		int rc;
+
+		segment = &segments->list[segments->n];
+		rc = cluster_schema_entry(tree, entry, segment_keys, 3, segment, err);
+		if (rc)
+			return rc;
+		if (segments->n > 0 && segment->from_B <= segment[-1].from_B)
+			return util_yaml_fail(tree, entry, err,
+					      "%s: found sizes out of order, wanted each \"from\" "
+					      "larger than the one before",
+					      path);
+		if (segment->latency_s + (double)segment->from_B / segment->bandwidth_Bps < 0)
+			return util_yaml_fail(
+			    tree, entry, err,
+			    "%s: found a negative time for %lld B, wanted latency + "
+			    "from / bandwidth of at least 0",
+			    path, (long long)segment->from_B);
+		segments->n++;
+	}
+	return 0;
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct cluster_speed_change *a = left, *b = right;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return (a->at_s > b->at_s) - (a->at_s < b->at_s);
+}
+
+int cluster_read_speed_changes(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			       const struct util_yaml *node, struct util_error *err)
+{
+	static const char path[] = "cpu.speed_changes";
+	struct cluster_speed_changes *changes = &draft->cluster.cpu.speed_changes;
+	int n;
+
+	if (!node)
+		return 0;
+	n = allocate_list(tree, node, path, sizeof(*changes->list), &changes->list, err);
+	if (n < 0)
+		return n;
+	for (const struct util_yaml *entry = node->first; entry; entry = entry->next) {
+		struct cluster_speed_change *change = &changes->list[changes->n];
+		int rc = cluster_schema_entry(tree, entry, change_keys, 3, change, err);
+
+		if (rc)
+			return rc;
+		if (change->node >= draft->cluster.n_nodes)
+			return util_yaml_fail(tree, entry, err,
+					      "%s: found node %d, wanted one of the cluster's %d, "
+					      "from 0 on",
+					      path, change->node, draft->cluster.n_nodes);
+		changes->n++;
+	}
+	qsort(changes->list, (size_t)n, sizeof(*changes->list), compare_changes);
+	for (int i = 1; i < n; i++)
+		if (compare_changes(&changes->list[i - 1], &changes->list[i]) == 0)
+			return util_yaml_fail(
+			    tree, node, err,
+			    "%s: found node %d twice at %g s, wanted one speed at a time", path,
+			    changes->list[i].node, changes->list[i].at_s);
+	return 0;
+}
+
+int cluster_read_segments(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			  const struct util_yaml *node, struct util_error *err)
+{
+	return read_segments(&draft->cluster.network.segments, "network.segments", tree, node, err);
+}
+
+int cluster_read_intra_segments(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+				const struct util_yaml *node, struct util_error *err)
+{
+	return read_segments(&draft->cluster.network.intra_segments, "network.intra_node.segments",
+			     tree, node, err);
+}
+
+int cluster_read_sharing_efficiency(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+				    const struct util_yaml *node, struct util_error *err)
+{
+	static const char path[] = "network.sharing_efficiency";
+	struct cluster_sharing_efficiency *efficiency = &draft->cluster.network.sharing_efficiency;
+	int n;
+
+	if (!node)
+		return 0;
+	n = allocate_list(tree, node, path, sizeof(double), &efficiency->fraction, err);
+	if (n < 0)
+		return n;
+	for (const struct util_yaml *value = node->first; value; value = value->next) {
+		int rc = cluster_schema_number(tree, value, path, CLUSTER_MIN_EFFICIENCY, 1,
+					       &efficiency->fraction[efficiency->n], err);
+
+		if (rc)
+			return rc;
+		efficiency->n++;
+	}
+	return 0;
+}
+
+/* One size for all, as a list of one entry. */
+static int read_plain_buffer(struct cluster_send_buffers *buffers, const char *path,
+			     const struct util_yaml_tree *tree, const struct util_yaml *node,
+			     struct util_error *err)
+{
+	struct cluster_key key = {.path = path,
+				  .kind = CLUSTER_KEY_SIZE,
+				  .target = offsetof(struct cluster_send_buffer, size_B),
+				  .max = 9e18,
+				  .choices = "off",
+				  .word_value = -1};
+	int rc;
+
+	buffers->list = calloc(1, sizeof(*buffers->list));
+	if (!buffers->list)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %s", path);
+	rc = cluster_schema_value(buffers->list, &key, tree, node, err);
+	if (!rc && buffers->list->size_B != INT64_MAX) /* else it is off */
+		buffers->n = 1;
+	return rc;
+}
+
+static int read_buffers(struct cluster_send_buffers *buffers, const char *path,
+			const struct cluster_key keys[2], const struct util_yaml_tree *tree,
+			const struct util_yaml *node, struct util_error *err)
+{
+	int n;
+
+	if (!node)
+		return 0;
+	if (node->kind != UTIL_YAML_LIST)
+		return read_plain_buffer(buffers, path, tree, node, err);
+	n = allocate_list(tree, node, path, sizeof(*buffers->list), &buffers->list, err);
+	if (n < 0)
+		return n;
+	for (const struct util_yaml *entry = node->first; entry; entry = entry->next) {
+		struct cluster_send_buffer *buffer = &buffers->list[buffers->n];
+		int rc = cluster_schema_entry(tree, entry, keys, 2, buffer, err);
+
+		if (rc)
+			return rc;
+		if (buffers->n > 0 && buffer->from_B <= buffer[-1].from_B)
+			return util_yaml_fail(tree, entry, err,
+					      "%s: found sizes out of order, wanted each \"from\" "
+					      "larger than the one before",
+					      path);
+		buffers->n++;
+	}
+	return 0;
+}
+
+int cluster_read_send_buffer(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			     const struct util_yaml *node, struct util_error *err)
+{
+	struct cluster *cluster = &draft->cluster;
+
+	if (!node || node->kind != UTIL_YAML_SCALAR || strcmp(node->text, "unattended") != 0)
+		return read_buffers(&cluster->protocol.send_buffers, "protocol.send_buffer",
+				    buffer_keys, tree, node, err);
+	cluster->protocol.send_buffer_is_unattended = true;
+	return 0;
+}
+
+/* Packets of a connection follow each other. */
+static int order_packets(struct cluster *cluster, const struct util_yaml_tree *tree,
+			 struct util_error *err)
+{
+	const struct util_yaml *order = util_yaml_at(tree, "protocol.order");
+
+	if (cluster->network.packet_payload_B && order &&
+	    cluster->protocol.order == CLUSTER_ORDER_FREE)
+		return util_yaml_fail(tree, order, err,
+				      "protocol.order: found free beside network.packets, wanted "
+				      "per_pair, or none");
+	if (cluster->network.packet_payload_B)
+		cluster->protocol.order = CLUSTER_ORDER_PER_PAIR;
+	return 0;
+}
+
+int cluster_check_packets(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			  const struct util_yaml *node, struct util_error *err)
+{
+	struct cluster *cluster = &draft->cluster;
+	const struct {
+		bool is_excluded;
+		const char *found;
+	} others[] = {
+	    {cluster->network.latency_model == CLUSTER_LATENCY_SHARED, "latency_model: shared"},
+	    {cluster->network.sharing == CLUSTER_SHARING_ALGORITHM1, "sharing: algorithm1"},
+	    {cluster->network.timeslice_s > 0, "a timeslice"},
+	    {cluster->network.segments.n > 0, "segments"},
+	    {cluster->network.sharing_efficiency.n > 0, "sharing_efficiency"},
+	    {cluster->network.duplex_penalty > 0, "duplex_penalty"},
+	};
+
+	for (size_t i = 0;
+	     cluster->network.packet_payload_B && i < sizeof(others) / sizeof(*others); i++)
+		if (others[i].is_excluded)
+			return util_yaml_fail(tree, util_yaml_at(tree, "network.packets"), err,
+					      "network.packets: found %s beside it, wanted none: "
+					      "packets share links, wait in queues and are "
+					      "acknowledged by themselves",
+					      others[i].found);
+	(void)node;
+	return order_packets(cluster, tree, err);
+}
+
+int cluster_read_unattended_send(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+				 const struct util_yaml *node, struct util_error *err)
+{
+	static const char path[] = "protocol.unattended_send";
+	struct cluster *cluster = &draft->cluster;
+	int rc = read_buffers(&cluster->protocol.unattended_sends, path, unattended_keys, tree,
+			      node, err);
+
+	if (!rc && cluster->protocol.unattended_sends.n == 0 &&
+	    cluster->protocol.send_buffer_is_unattended)
+		return util_yaml_fail(tree, util_yaml_at(tree, "protocol.send_buffer"), err,
+				      "protocol.send_buffer: found unattended without %s, wanted "
+				      "both or neither",
+				      path);
+	if (!rc && cluster->protocol.unattended_sends.n == 0 &&
+	    cluster->protocol.unattended_receive_B != INT64_MAX)
+		return util_yaml_fail(
+		    tree, util_yaml_at(tree, "protocol.unattended_receive"), err,
+		    "protocol.unattended_receive: found a size without %s, wanted "
+		    "a size of that, too",
+		    path);
+	if (rc || cluster->protocol.unattended_sends.n == 0)
+		return rc;
+	if (cluster->protocol.order == CLUSTER_ORDER_FREE)
+		return util_yaml_fail(tree, node, err,
+				      "%s: found protocol.order: free, wanted per_pair", path);
+	if (cluster->protocol.progress == CLUSTER_PROGRESS_ASYNC)
+		return util_yaml_fail(
+		    tree, node, err,
+		    "%s: found protocol.progress: async, wanted in_mpi or in_waiting", path);
+	return 0;
+}

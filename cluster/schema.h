@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CLUSTER_SCHEMA_H
+#define CLUSTER_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cluster/cluster.h"
+#include "util/yaml.h"
+
+/*
+ * The keys of a cluster file: one table row each, in cluster/keys.c. A new key is a new row and a
+ * member of its section in struct cluster; values that need more than a number with a range get a
+ * function (CLUSTER_KEY_CUSTOM).
+ */
+enum cluster_key_kind {
+	CLUSTER_KEY_TEXT,      /* char *, owned */
+	CLUSTER_KEY_INT,       /* int */
+	CLUSTER_KEY_NUMBER,    /* double */
+	CLUSTER_KEY_TIME,      /* double, seconds */
+	CLUSTER_KEY_OFFSET,    /* double, seconds, may be negative */
+	CLUSTER_KEY_BANDWIDTH, /* double, bytes per second */
+	CLUSTER_KEY_SIZE,      /* int64_t, bytes */
+	CLUSTER_KEY_CHOICE,    /* an enum (int): place in `choices` */
+	CLUSTER_KEY_CUSTOM,
+};
+
+/* What the rows fill in; the parts that are not yet the cluster's are put together by
+ * cluster_draft_complete. */
+struct cluster_draft {
+	struct cluster cluster;
+	int version;
+	bool has_table, has_law; /* which form of cpu.communication_cost the file uses */
+	double law_outgoing, law_incoming, law_maximum;
+	int law_transfers;
+};
+
+struct cluster_key {
+	const char *path;
+	enum cluster_key_kind kind;
+	size_t target;	 /* offset in struct cluster_draft */
+	double min, max; /* inclusive; numbers only */
+	bool required;
+	const char *fallback; /* the default as it would stand in a file; NULL: none, the target
+				 stays as it is */
+	size_t inherits; /* offset of a number (double) in struct cluster_draft that stands for an
+			    absent key; 0: none */
+	const char
+	    *choices; /* "delay|shared"; for a number: one word that stands for `word_value` */
+	double word_value;
+	int (*convert)(
+	    struct cluster_draft *draft, const struct util_yaml_tree *tree,
+	    const struct util_yaml *node,
+	    struct util_error *err); /* CLUSTER_KEY_CUSTOM; node NULL: the key is absent */
+};
+
+extern const struct cluster_key cluster_keys[];
+extern const int cluster_n_keys;
+
+/* Unknown keys and keys in the wrong place: UTIL_EINPUT with a suggestion. */
+int cluster_schema_check(const struct util_yaml_tree *tree, struct util_error *err);
+/* Every row of the table, in its order. */
+int cluster_schema_read(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			struct util_error *err);
+/* A number for custom converters: what `path` names, in [min, max]. */
+int cluster_schema_number(const struct util_yaml_tree *tree, const struct util_yaml *node,
+			  const char *path, double min, double max, double *out,
+			  struct util_error *err);
+/* The value of any kind but CLUSTER_KEY_CUSTOM, into `key`'s target in *base; `node` NULL: the key is
+ * absent, its default holds. */
+int cluster_schema_value(void *base, const struct cluster_key *key,
+			 const struct util_yaml_tree *tree, const struct util_yaml *node,
+			 struct util_error *err);
+/* A list's entry: a mapping with all of `keys` (paths "list.member", targets in *out) and no
+ * others. */
+int cluster_schema_entry(const struct util_yaml_tree *tree, const struct util_yaml *entry,
+			 const struct cluster_key keys[], int n_keys, void *out,
+			 struct util_error *err);
+/* Converters of lists (cluster/lists.c). Efficiencies below the least one would let a
+ * transfer last for ever. */
+#define CLUSTER_MIN_EFFICIENCY 0.01
+#define CLUSTER_MIN_SPEED 1e-6
+#define CLUSTER_MAX_SPEED 1e6
+int cluster_read_speed_changes(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			       const struct util_yaml *node, struct util_error *err);
+int cluster_read_segments(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			  const struct util_yaml *node, struct util_error *err);
+int cluster_read_intra_segments(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+				const struct util_yaml *node, struct util_error *err);
+int cluster_read_sharing_efficiency(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+				    const struct util_yaml *node, struct util_error *err);
+int cluster_read_send_buffer(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			     const struct util_yaml *node, struct util_error *err);
+/* network.packets: what it needs and what it excludes. */
+int cluster_check_packets(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			  const struct util_yaml *node, struct util_error *err);
+/* After protocol.order and .progress: it needs connections, and ranks that do not attend to them. */
+int cluster_read_unattended_send(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+				 const struct util_yaml *node, struct util_error *err);
+/* Intervals of values that were read before (cluster/uncertainty.c). */
+int cluster_read_uncertainty(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			     const struct util_yaml *node, struct util_error *err);
+/* Frees what a draft owns. */
+void cluster_draft_finish(struct cluster_draft *draft);
+
+#endif
