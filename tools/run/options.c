@@ -336,8 +336,7 @@ static int take_output_option(int option, char *value, struct run_options *out,
 
 static bool may_repeat(int option)
 {
-	return option == OPTION_SET || option == OPTION_SCALE || option == OPTION_COLL ||
-	       option == OPTION_PRIVATE_LIB;
+	return option == OPTION_SET || option == OPTION_SCALE || option == OPTION_COLL || option == OPTION_PRIVATE_LIB;
 }
 
 /* `given`: as of util_option_check. */
