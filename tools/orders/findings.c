@@ -185,8 +185,10 @@ static json_t *describe_race(struct orders_view_run *view, const struct orders_o
 
 	if (!file)
 		return NULL;
-	fprintf(file, "the order of messages decides the result: ");
-	if (!orders_compare(view->shared, a, b, view->options->epsilon, file))
+	fprintf(file, "the order of messages decides %s",
+		b->end == ORDERS_COMPLETE ? "the result: " : "whether the program ends well");
+	if (b->end == ORDERS_COMPLETE &&
+	    !orders_compare(view->shared, a, b, view->options->epsilon, file))
 		fprintf(file, "results differ");
 	if (is_told)
 		fprintf(file, "; they part where %s, or %s", text_of(one.lines[at]),
@@ -274,7 +276,13 @@ static json_t *describe_findings(struct orders_view_run *view, const struct resu
 
 	for (int i = 1; i < results->n && i <= TOLD_MAX; i++)
 		add(list, describe_race(view, results->first[0], results->first[i], &n_files));
-	if (results->n == 1 &&
+	for (int i = 0; i < shared->n_outcomes && results->n > 0; i++)
+		if (shared->outcomes[i].end != ORDERS_COMPLETE) {
+			add(list,
+			    describe_race(view, results->first[0], &shared->outcomes[i], &n_files));
+			break;
+		}
+	if (results->n == 1 && shared->n_outcomes == 1 &&
 	    (shared->finals[ORDERS_COMPLETE].n > 1 ||
 	     (view->options->merge == ORDERS_MERGE_STATE && shared->n_merged > 0)))
 		add(list, describe_harmless(view, results->first[0]));
