@@ -272,17 +272,19 @@ static json_t *describe_findings(struct orders_view_run *view, const struct resu
 {
 	const struct orders_shared *shared = view->shared;
 	json_t *list = json_array();
+	bool has_bad_end = false;
 	int n_files = 0, told[ORDERS_N_ENDS] = {0};
 
 	for (int i = 1; i < results->n && i <= TOLD_MAX; i++)
 		add(list, describe_race(view, results->first[0], results->first[i], &n_files));
 	for (int i = 0; i < shared->n_outcomes && results->n > 0; i++)
 		if (shared->outcomes[i].end != ORDERS_COMPLETE) {
+			has_bad_end = true;
 			add(list,
 			    describe_race(view, results->first[0], &shared->outcomes[i], &n_files));
 			break;
 		}
-	if (results->n == 1 && shared->n_outcomes == 1 &&
+	if (results->n == 1 && !has_bad_end &&
 	    (shared->finals[ORDERS_COMPLETE].n > 1 ||
 	     (view->options->merge == ORDERS_MERGE_STATE && shared->n_merged > 0)))
 		add(list, describe_harmless(view, results->first[0]));
