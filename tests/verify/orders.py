@@ -53,6 +53,7 @@ VERDICTS = {
     "iprobe": (2, (1, 0), (1, 0), "message-race"),
     "test_loop": (2, (1, 0), (1, 0), None),
     "poll_for_ever": (1, (0, 1), (0, 1), "polling-in-order"),
+    "locks": (3, (2, 0), (2, 0), "message-race"),
     "clocks": (3, (2, 0), (2, 0), "harmless-wildcard"),
 }
 

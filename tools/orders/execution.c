@@ -100,6 +100,9 @@ static void print_text(struct orders_execution *x, const struct mpi_decision *d,
 			d->kind == MPI_CHOICE_RECV ? "takes" : "finds", d->value, d->source,
 			orders->tag, (long long)orders->size_B,
 			site(x, orders->sent_at.site, sent, sizeof sent));
+	else if (d->kind == MPI_CHOICE_LOCK)
+		fprintf(file, "is the %uth to get the lock of %s %d\n", d->ordinal + 1,
+			d->value < 0 ? "all," : "rank", d->value);
 	else if (d->value == MPI_CHOOSE_NONE)
 		fprintf(file, "finds nothing\n");
 	else

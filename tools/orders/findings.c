@@ -138,6 +138,8 @@ static void add_result(const struct orders_view_run *view, const struct orders_o
 
 static bool are_same_choice(const struct mpi_decision *a, const struct mpi_decision *b)
 {
+	if (a->kind == MPI_CHOICE_LOCK)
+		return b->kind == a->kind && b->ordinal == a->ordinal && b->value == a->value;
 	return a->rank == b->rank && a->kind == b->kind && a->ordinal == b->ordinal;
 }
 
@@ -150,7 +152,8 @@ static uint32_t find_parting(const struct orders_shared *shared, struct orders_l
 	for (uint32_t i = 0; i < a.n; i++)
 		for (uint32_t k = 0; k < b.n; k++)
 			if (are_same_choice(&x[i], &y[k]) &&
-			    (x[i].source != y[k].source || x[i].value != y[k].value)) {
+			    (x[i].rank != y[k].rank || x[i].source != y[k].source ||
+			     x[i].value != y[k].value)) {
 				*other = k;
 				return i;
 			}
