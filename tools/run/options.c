@@ -275,17 +275,12 @@ static const struct {
 	int option;
 	size_t at; /* in struct run_options, a const char * */
 } text_options[] = {
-	{OPTION_BENCH, offsetof(struct run_options, bench_in)}, {OPTION_BENCH_OUT, offsetof(struct run_options, bench_out)},
-	{OPTION_BLAS_MODEL, offsetof(struct run_options, blas_model)}, {OPTION_CHECK_BINARY, offsetof(struct run_options, check_binary)},
-	{OPTION_CLUSTER, offsetof(struct run_options, cluster)}, {OPTION_CONTENTION, offsetof(struct run_options, contention)},
-	{OPTION_PLACEMENT, offsetof(struct run_options, placement)}, {OPTION_SCHEDULE, offsetof(struct run_options, schedule)},
-	{OPTION_HTML, offsetof(struct run_options, html)}, {OPTION_JSON, offsetof(struct run_options, json)},
-	{OPTION_REAL, offsetof(struct run_options, real)}, {OPTION_RECORD, offsetof(struct run_options, record)},
-	{OPTION_REPORT, offsetof(struct run_options, report)}, {OPTION_TIME_ONLY, offsetof(struct run_options, time_only)},
-	{OPTION_DECISIONS, offsetof(struct run_options, decisions)},
-	{OPTION_VERIFY_SUPPRESS, offsetof(struct run_options, verify_suppress)},
-	{OPTION_GRAPH, offsetof(struct run_options, graph)},
-	{OPTION_TRACE_OUT, offsetof(struct run_options, trace_out)}, {OPTION_WHAT_IF, offsetof(struct run_options, what_if)},
+	{OPTION_BENCH, offsetof(struct run_options, bench_in)}, {OPTION_BENCH_OUT, offsetof(struct run_options, bench_out)}, {OPTION_BLAS_MODEL, offsetof(struct run_options, blas_model)},
+	{OPTION_CHECK_BINARY, offsetof(struct run_options, check_binary)}, {OPTION_CLUSTER, offsetof(struct run_options, cluster)}, {OPTION_CONTENTION, offsetof(struct run_options, contention)},
+	{OPTION_PLACEMENT, offsetof(struct run_options, placement)}, {OPTION_SCHEDULE, offsetof(struct run_options, schedule)}, {OPTION_HTML, offsetof(struct run_options, html)},
+	{OPTION_JSON, offsetof(struct run_options, json)}, {OPTION_REAL, offsetof(struct run_options, real)}, {OPTION_RECORD, offsetof(struct run_options, record)},
+	{OPTION_REPORT, offsetof(struct run_options, report)}, {OPTION_TIME_ONLY, offsetof(struct run_options, time_only)}, {OPTION_GRAPH, offsetof(struct run_options, graph)},
+	{OPTION_DECISIONS, offsetof(struct run_options, decisions)}, {OPTION_VERIFY_SUPPRESS, offsetof(struct run_options, verify_suppress)}, {OPTION_TRACE_OUT, offsetof(struct run_options, trace_out)}, {OPTION_WHAT_IF, offsetof(struct run_options, what_if)},
 };
 
 static bool take_text_option(int option, const char *value, struct run_options *out)

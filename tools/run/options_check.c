@@ -78,14 +78,19 @@ static int check_deterministic(const struct run_options *o, struct util_error *e
 static int check_graph(const struct run_options *o, struct util_error *err)
 {
 	enum trace_graph_format format;
-	const char *found = !o->graph ? NULL : o->record ? "--record" : o->n_repeats > 1 ? "--repeat" : NULL;
+	const char *found = !o->graph	       ? NULL
+			    : o->record	       ? "--record"
+			    : o->verify	       ? "--verify"
+			    : o->n_repeats > 1 ? "--repeat"
+					       : NULL;
 
 	if (found)
-		return util_error_set(err, UTIL_EINPUT, "--graph is of one run that is not recorded; found %s",
-				      found);
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "--graph is of one run that is neither recorded nor verified; found %s", found);
 	return o->graph && trace_graph_format_of(o->graph, &format, err)
-		       ? util_error_prepend(err, "--graph")
-		       : 0;
+		   ? util_error_prepend(err, "--graph")
+		   : 0;
 }
 
 /* A schedule says what runs, on how many ranks and where. */

@@ -101,7 +101,7 @@ void run_warn_missing(const struct run *run, struct run_strings *warnings);
 /* and what stands below the result. O(ranks + leaked handles). */
 void run_warn(const struct run *run, struct run_strings *warnings);
 
-/* Makes what observes the run: summary (there already), --report, --explain. (tools/run/main.c) */
+/* Makes what observes the run: summary (there already), --report, --explain. (tools/run/observers.c) */
 int run_observers_create(struct run *run, struct sim_observers *out, struct util_error *err);
 /* After the world that they observe. */
 void run_observers_destroy(struct run *run);
