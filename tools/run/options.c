@@ -157,9 +157,7 @@ static int parse_name(const char *option, const char *text, const char *const na
 static int parse_int(const char *option, const char *text, int64_t min, int64_t max, int64_t *out,
 		     struct util_error *err)
 {
-	int failed = util_parse_int(text, min, max, out, err);
-
-	return failed ? util_error_prepend(err, "%s", option) : 0;
+	return util_parse_int(text, min, max, out, err) ? util_error_prepend(err, "%s", option) : 0;
 }
 
 static int parse_amplitude(const char *option, const char *text, double *out,
@@ -336,8 +334,7 @@ static int take_output_option(int option, char *value, struct run_options *out,
 
 static bool may_repeat(int option)
 {
-	return option == OPTION_SET || option == OPTION_SCALE || option == OPTION_COLL ||
-	       option == OPTION_PRIVATE_LIB;
+	return option == OPTION_SET || option == OPTION_SCALE || option == OPTION_COLL || option == OPTION_PRIVATE_LIB;
 }
 
 /* `given`: as of util_option_check. */
