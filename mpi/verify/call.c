@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mpi/verify/internal.h"
+#include "mpi/verify/memory.h"
 #include "pdexec/arch.h"
 
 void *mpi_verify_substitute(const char *name)
@@ -43,6 +44,8 @@ bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_func
 		site = mpi_foreign_site(me);
 	mpi_enter_described(me, function->name, site);
 	*call = (struct mpi_verify_call){.me = me, .function = function, .values = values};
+	if (me->n_open > 0 && me->world->verify->memory)
+		mpi_memory_before(me->world->verify->memory, call);
 	if (me->n_open > 0 && !me->world->verify->is_blind)
 		mpi_verify_before(call);
 	return true;
@@ -66,6 +69,8 @@ MPI_Status *mpi_verify_statuses(struct mpi_verify_call *call, int n, MPI_Status 
 
 int mpi_verify_end_call(struct mpi_verify_call *call, int code)
 {
+	if (call->me->world->verify->memory)
+		mpi_memory_after(call->me->world->verify->memory, call, code);
 	if (!call->me->world->verify->is_blind)
 		mpi_verify_after(call, code);
 	free(call->own_statuses);

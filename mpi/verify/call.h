@@ -70,6 +70,7 @@ enum mpi_verify_kind {
 	MPI_CALL_MRECV,
 	MPI_CALL_INIT,
 	MPI_CALL_FINALIZE,
+	MPI_CALL_MEMORY, /* of none of these: its buffers are looked at, or its window */
 };
 
 enum mpi_verify_form { MPI_FORM_BLOCKING, MPI_FORM_NONBLOCKING, MPI_FORM_PERSISTENT };
@@ -97,7 +98,8 @@ struct mpi_verify_op;
 struct mpi_verify_call { /* under way */
 	struct mpi_rank *me;
 	const struct mpi_verify_function *function;
-	const union mpi_verify_value *values; /* [MPI_N_ARGS] */
+	/* [MPI_N_ARGS], behind them all arguments by their places, and the caller's frame */
+	const union mpi_verify_value *values;
 	MPI_Status *status;   /* the program's, or `own`; NULL: the function has none */
 	MPI_Status *statuses; /* the same of an array */
 	MPI_Status own;
@@ -105,12 +107,15 @@ struct mpi_verify_call { /* under way */
 	bool is_tracked;	      /* the arguments are right as far as they are looked at */
 	struct mpi_verify_op *ops[2]; /* that it has posted, on the shadow of the matching */
 	int n_ops;
+	struct mpi_memory_buffers *buffers; /* mpi/verify/memory.h; NULL: none */
 };
 
 /* Enters the call and looks at its arguments. False within a callback of another one: nothing is
  * looked at then, nor entered. */
 bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_function *function,
 		      const union mpi_verify_value values[], const void *site);
+/* The memory that stands for the buffer `given`, which is argument `place`. */
+void *mpi_verify_buffer(struct mpi_verify_call *call, int place, const void *given);
 /* The statuses of the call: the program's, or its own where the program wants none. */
 MPI_Status *mpi_verify_status(struct mpi_verify_call *call, MPI_Status *status);
 MPI_Status *mpi_verify_statuses(struct mpi_verify_call *call, int n, MPI_Status statuses[]);

@@ -53,7 +53,14 @@ def kind_of(f):
         return "SENDRECV", FORMS[form], MODES[""]
     if re.fullmatch(r"P(send|recv)_init", name):
         return "PARTITIONED", FORMS["persistent"], MODES[""]
-    return (KIND_OF[name], FORMS[form], MODES[""]) if name in KIND_OF else None
+    if name in KIND_OF:
+        return KIND_OF[name], FORMS[form], MODES[""]
+    return ("MEMORY", FORMS[form], MODES[""]) if uses_memory(f) else None
+
+
+def uses_memory(f):
+    """Whether it has buffers, or orders accesses to windows."""
+    return any(p.buffer or p.name == "win" and p.direction != "out" for p in f.parameters) or f.base in ("MPI_Pready", "MPI_Parrived")
 
 
 def operation_of(f):
@@ -73,10 +80,13 @@ def write_function(f):
     names = [p.name for p in f.parameters]
     out = [f"static int verify_{f.name}({f.signature})", "{"]
     seen = [p for p in f.parameters if p.name in PARAMETERS]
-    values = ", ".join(f"[MPI_ARG_{p.name.upper()}] = {value_of(p)}" for p in seen) or "{.p = NULL}"
-    out += [f"\tconst union mpi_verify_value values[MPI_N_ARGS] = {{{values}}};", "\tstruct mpi_verify_call call;", "",
+    values = ", ".join([f"[MPI_ARG_{p.name.upper()}] = {value_of(p)}" for p in seen] +
+                       [f"[MPI_N_ARGS + {i}] = {value_of(p)}" for i, p in enumerate(f.parameters)] +
+                       [f"[MPI_N_ARGS + {len(f.parameters)}] = {{.p = __builtin_frame_address(0)}}"])
+    out += [f"\tconst union mpi_verify_value values[MPI_N_ARGS + {len(f.parameters) + 1}] = {{{values}}};", "\tstruct mpi_verify_call call;", "",
             f"\tif (!mpi_verify_begin(&call, &functions[F_{f.name}], values, __builtin_return_address(0)))",
             f"\t\treturn {f.name}({f.arguments});"]
+    out += [f"\t{p.name} = mpi_verify_buffer(&call, {i}, {p.name});" for i, p in enumerate(f.parameters) if p.buffer]
     for p in statuses:
         out.append(f"\t{p.name} = mpi_verify_statuses(&call, {'incount' if 'incount' in names else 'count'}, {p.name});")
     out += [f"\t{p.name} = mpi_verify_status(&call, {p.name});" for p in status]
