@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/verify/memory.h"
+#include "mpi/verify/races.h"
 #include "simcore/fiber.h"
 
 /* What a request has of an active buffer; the request frees it. */
@@ -42,16 +42,21 @@ struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_
 	return active;
 }
 
+void mpi_memory_widen(struct mpi_memory_rank *rank, uintptr_t low, uintptr_t high)
+{
+	if (rank->low == rank->high || low < rank->low)
+		rank->low = low;
+	if (high > rank->high)
+		rank->high = high;
+}
+
 void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active)
 {
 	struct mpi_memory_buffer *buffer = &active->buffer;
 	struct mpi_memory_rank *rank = &memory->ranks[buffer->call.rank];
 	size_t span_B = buffer->high - buffer->low;
 
-	if (rank->low == rank->high || buffer->low < rank->low)
-		rank->low = buffer->low;
-	if (buffer->high > rank->high)
-		rank->high = buffer->high;
+	mpi_memory_widen(rank, buffer->low, buffer->high);
 	active->is_locked = true;
 	active->is_lost = active->is_told = false;
 	memcpy(active->mine, (const void *)buffer->low, span_B);
@@ -85,7 +90,8 @@ static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	for (const struct mpi_memory_active *other = rank->actives; other; other = other->next)
 		if (other->is_locked)
 			return;
-	rank->low = rank->high = 0;
+	rank->low = rank->window_low;
+	rank->high = rank->window_high;
 }
 
 /* Elements that are not as they were: nobody but the program can have changed them. */
@@ -138,6 +144,7 @@ void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *acti
 	if (!active->is_locked)
 		return;
 	end_lock(memory, active);
+	mpi_races_complete_locally(memory->races, active);
 	if (active->is_lost)
 		return;
 	compare(memory, active);
@@ -155,6 +162,7 @@ void mpi_memory_forget(struct mpi_memory *memory, struct mpi_rank *me,
 		end_lock(memory, active);
 	if (active->is_held)
 		return; /* with its request */
+	mpi_races_complete_locally(NULL, active);
 	if (active->prev)
 		active->prev->next = active->next;
 	else
@@ -232,6 +240,8 @@ void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t 
 		if (n > 0)
 			tell(memory, active, by, use, first, n, size_B);
 	}
+	if (memory->races)
+		mpi_races_touch(memory->races, me->rank, at, size_B, use, by);
 }
 
 void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,

@@ -108,6 +108,7 @@ struct mpi_verify_call { /* under way */
 	struct mpi_verify_op *ops[2]; /* that it has posted, on the shadow of the matching */
 	int n_ops;
 	struct mpi_memory_buffers *buffers; /* mpi/verify/memory.h; NULL: none */
+	struct deed *deed;		    /* mpi/verify/order.c's own */
 };
 
 /* Enters the call and looks at its arguments. False within a callback of another one: nothing is

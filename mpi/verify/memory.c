@@ -8,6 +8,7 @@
 
 #include "mpi/abi/call_info.h"
 #include "mpi/verify/internal.h"
+#include "mpi/verify/races.h"
 
 static bool add_ranks(struct mpi_memory *memory, int n)
 {
@@ -46,6 +47,7 @@ void mpi_memory_destroy(struct mpi_memory *memory)
 					  memory->ranks[i].actives);
 		}
 	mpi_memory_blocks_finish(memory);
+	mpi_races_destroy(memory->races);
 	free(memory->ranks);
 	free(memory);
 }
@@ -109,51 +111,84 @@ static bool is_partitioned(const struct mpi_verify_call *call)
 	return call->function->kind == MPI_CALL_PARTITIONED;
 }
 
-static bool is_communication(const struct mpi_verify_call *call)
+static bool is_communication(const struct mpi_verify_call *call, const struct mpi_call_info *info)
 {
-	return strncmp(call->function->name, "MPI_Pack", 8) != 0 &&
+	return (!info->holds || strcmp(info->holds, "epoch") == 0) &&
+	       strncmp(call->function->name, "MPI_Pack", 8) != 0 &&
 	       strncmp(call->function->name, "MPI_Unpack", 10) != 0 &&
 	       strncmp(call->function->name, "MPI_Abi", 7) != 0;
 }
 
 static void hold(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
-	bool starts = call->function->form != MPI_FORM_PERSISTENT;
+	const struct mpi_call_info *info = mpi_memory_info(call);
+	bool is_one_sided = mpi_races_is_operation(call);
 
 	for (int i = 0; i < call->buffers->n; i++) {
 		struct mpi_memory_active *active =
 		    mpi_memory_hold(memory, call->me, &call->buffers->buffers[i]);
 
 		call->buffers->actives[i] = active;
-		if (active && starts)
+		if (active && is_one_sided) {
+			int win = mpi_memory_parameter(info, PARAMETER_WIN);
+			int target = mpi_memory_parameter(info, PARAMETER_RANK);
+
+			active->win = mpi_win_get(
+			    call->me, (MPI_Win)(uintptr_t)mpi_memory_argument(call, win).p);
+			active->target = (int)mpi_memory_argument(call, target).i;
+		}
+		if (active && call->function->form != MPI_FORM_PERSISTENT)
 			mpi_memory_lock(memory, active);
 	}
+}
+
+/* Windows begin to be looked at when the first one is made. */
+static void look_at_windows(struct mpi_memory *memory, struct mpi_verify_call *call)
+{
+	if (!memory->races && !memory->has_no_races && memory->n_ranks <= RACE_MAX_RANKS &&
+	    (strncmp(call->function->name, "MPI_Win_create", 14) == 0 ||
+	     strncmp(call->function->name, "MPI_Win_allocate", 16) == 0))
+		memory->has_no_races = mpi_races_create(memory, &memory->races) != 0;
+	if (memory->races && call->me->rank < memory->races->n)
+		mpi_races_before(memory->races, call);
+}
+
+static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *call)
+{
+	const struct mpi_call_info *info = mpi_memory_info(call);
+	bool is_one_sided = mpi_races_is_operation(call);
+
+	for (int i = 0; i < call->buffers->n && info->form != FORM_PERSISTENT; i++) {
+		struct mpi_memory_buffer *buffer = &call->buffers->buffers[i];
+
+		mpi_memory_check(memory, call->me, buffer);
+		mpi_memory_touch_buffer(memory, call->me, buffer);
+		for (size_t k = 0; memory->races && !is_one_sided && k < buffer->n_runs; k++)
+			mpi_races_touch(memory->races, call->me->rank, buffer->runs[k].at,
+					buffer->runs[k].size_B, buffer->use, &buffer->call);
+	}
+	if (info->form != FORM_BLOCKING || is_one_sided)
+		hold(memory, call);
 }
 
 void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
-	struct mpi_memory_buffers *buffers;
 
 	if (!info || !add_ranks(memory, call->me->world->n_ranks))
 		return;
 	mpi_memory_look_at_stack(memory, call->me,
 				 (uintptr_t)mpi_memory_argument(call, info->n_parameters).p);
-	if (mpi_memory_parameter(info, PARAMETER_BUFFER) < 0 || !is_communication(call))
+	look_at_windows(memory, call);
+	if (mpi_memory_parameter(info, PARAMETER_BUFFER) < 0 || !is_communication(call, info))
 		return;
-	buffers = call->buffers = calloc(1, sizeof *buffers);
-	if (!buffers)
+	call->buffers = calloc(1, sizeof *call->buffers);
+	if (!call->buffers)
 		return;
-	mpi_memory_collect(call, buffers);
-	compare_buffers(call->me, buffers);
-	if (is_partitioned(call))
-		return;
-	for (int i = 0; i < buffers->n && info->form != FORM_PERSISTENT; i++) {
-		mpi_memory_check(memory, call->me, &buffers->buffers[i]);
-		mpi_memory_touch_buffer(memory, call->me, &buffers->buffers[i]);
-	}
-	if (info->form != FORM_BLOCKING)
-		hold(memory, call);
+	mpi_memory_collect(call, call->buffers);
+	compare_buffers(call->me, call->buffers);
+	if (!is_partitioned(call))
+		look_at_buffers(memory, call);
 }
 
 void *mpi_verify_buffer(struct mpi_verify_call *call, int place, const void *given)
@@ -175,15 +210,17 @@ static void settle(struct mpi_memory *memory, struct mpi_verify_call *call, int 
 
 	if (code == MPI_SUCCESS && request)
 		mpi_memory_tie(memory, call->me, active, *request);
-	if (!active->is_held) {
-		if (code == MPI_SUCCESS)
-			mpi_memory_unlock(memory, active);
-		mpi_memory_forget(memory, call->me, active);
-	}
+	if (active->is_held || (active->win && code == MPI_SUCCESS))
+		return;
+	if (code == MPI_SUCCESS)
+		mpi_memory_unlock(memory, active);
+	mpi_memory_forget(memory, call->me, active);
 }
 
 void mpi_memory_after(struct mpi_memory *memory, struct mpi_verify_call *call, int code)
 {
+	if (memory->races && call->me->rank < memory->races->n)
+		mpi_races_after(memory->races, call, code);
 	for (int i = 0; call->buffers && i < call->buffers->n; i++) {
 		if (call->buffers->actives[i])
 			settle(memory, call, code, call->buffers->actives[i]);

@@ -62,7 +62,8 @@ struct mpi_memory_active {
 	/* one-sided: until `win` is synchronized */
 	struct mpi_win *win;
 	int target;
-	bool is_told; /* a finding about it was made: once is enough */
+	struct mpi_race_operation *operation; /* mpi/verify/races.h; NULL: none */
+	bool is_told;			      /* a finding about it was made: once is enough */
 };
 
 struct mpi_memory_block { /* of the heap */
@@ -74,7 +75,8 @@ struct mpi_memory_block { /* of the heap */
 struct mpi_memory_rank {
 	struct mpi_memory_active *actives; /* all, locked or not */
 	int n_actives;
-	uintptr_t low, high; /* all locked ones lie in it; grows until there is none */
+	uintptr_t low, high; /* all locked ones lie in it, and windows; grows until there is none */
+	uintptr_t window_low, window_high; /* windows do */
 };
 
 struct mpi_races;
@@ -84,7 +86,8 @@ struct mpi_memory {
 	struct mpi_memory_rank *ranks; /* [n_ranks] */
 	int n_ranks;
 	void *blocks;		 /* tree of tsearch(3) of struct mpi_memory_block */
-	struct mpi_races *races; /* mpi/verify/races.h */
+	struct mpi_races *races; /* mpi/verify/races.h; NULL: there was no window yet … */
+	bool has_no_races;	 /* … or no memory for that */
 	bool
 	    has_skipped; /* kernels were skipped: what is in memory is not what the program computes */
 };
@@ -122,6 +125,8 @@ static inline union mpi_verify_value mpi_memory_argument(const struct mpi_verify
 /* The buffer stays with MPI; it is not locked yet. NULL: out of memory. */
 struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
 					  struct mpi_memory_buffer *buffer);
+/* Accesses to [low, high) are looked at. */
+void mpi_memory_widen(struct mpi_memory_rank *rank, uintptr_t low, uintptr_t high);
 void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active);
 /* Looks whether it is as it was, and gives the program what has come. */
 void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *active);

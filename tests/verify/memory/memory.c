@@ -181,7 +181,7 @@ static void one_sided(int what)
 	MPI_Win_create((void *)target, sizeof target, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	MPI_Win_fence(0, win);
 	if (rank == 0) {
-		if (what < 13 || what == 120)
+		if (what == 12 || what == 120)
 			MPI_Accumulate((void *)a, 4, MPI_DOUBLE, 1, 0, 4, MPI_DOUBLE, MPI_SUM, win); /* E12 post */
 		else
 			MPI_Get((void *)a, 4, MPI_DOUBLE, 1, 0, 4, MPI_DOUBLE, win); /* E13 post */
@@ -194,7 +194,7 @@ static void one_sided(int what)
 		if (what == 130)
 			sink = (int)a[0][0]; /* E13 read */
 	}
-	MPI_Win_fence(0, win);
+	MPI_Win_fence(0, win); /* E12 fence */
 	MPI_Win_free(&win);
 }
 

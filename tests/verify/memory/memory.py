@@ -37,7 +37,11 @@ SNAPSHOT = {
     "E7": ("active-write", 0, "bytes [0,4) of the buffer of MPI_Isend (4 bytes, dest 1, tag 0)", "wait", "post"),
     "E8": None,
     "E9": ("active-write", 0, "bytes [0,4)", "wait", "post"),
+    "E12": ("active-write", 0, "bytes [8,16) of the buffer of MPI_Accumulate (32 bytes, target 1)", "fence", "post"),
+    "E13": ("active-write", 0, "bytes [16,24) of the buffer of MPI_Get (32 bytes, target 1)", "fence", "post"),
+    "E13-read": None,
     "E19": ("active-write", 0, "bytes [0,4)", "wait", "post"),
+    "E23": None,
     "collective": ("active-write", 0, "bytes [4,8) of sendbuf of MPI_Iallreduce (8 bytes)", "wait", "post"),
 }
 CALLBACKS = {
@@ -45,7 +49,11 @@ CALLBACKS = {
     "E7": ("active-write", 0, "bytes [0,4) of the buffer of MPI_Isend (4 bytes, dest 1, tag 0)", "access", "post"),
     "E8": ("active-read", 0, "read of 4 bytes: bytes [0,4)", "access", "post"),
     "E9": ("active-write", 0, "bytes [0,4)", "access", "post"),
+    "E12": ("active-write", 0, "write of 8 bytes: bytes [8,16) of the buffer of MPI_Accumulate (32 bytes, target 1)", "access", "post"),
+    "E13": ("active-write", 0, "bytes [16,24) of the buffer of MPI_Get (32 bytes, target 1)", "access", "post"),
+    "E13-read": ("active-read", 0, "read of 8 bytes: bytes [0,8)", "access", "post"),
     "E19": ("active-write", 0, "bytes [0,4)", "access", "post"),
+    "E23": ("rma-conflict", 0, "put by rank 0 and load by rank 1 of the same 4 bytes", "put", "access"),
     "collective": ("active-write", 0, "bytes [4,8) of sendbuf of MPI_Iallreduce (8 bytes)", "access", "post"),
 }
 EXPECTED = {"snapshot": {**BOTH, **SNAPSHOT}, "callbacks": {**BOTH, **CALLBACKS}}
@@ -56,6 +64,10 @@ def call(*words):
 
 
 def line_of(case, comment):
+    if case == "E13-read":
+        case, comment = "E13", {"access": "read"}.get(comment, comment)
+    if comment == "fence":
+        case = "E12"
     lines = SOURCE.read_text().splitlines()
     return next(i for i, line in enumerate(lines, 1) if re.search(rf"/\* {case} {comment} \*/", line))
 
