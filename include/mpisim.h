@@ -3,6 +3,7 @@
 #define MPISIM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * The annotation API of mpisim. The same source runs in the simulator (linked by mpisim-cc) and under a real MPI (linked with
@@ -53,6 +54,14 @@ void mpisim_node_acquire(void);
 int mpisim_is_simulated(void);
 /* The host's clock (MPI_Wtime gives simulated time). */
 double mpisim_real_time(void);
+
+/*
+ * mpisim_state(name, address, count, MPI datatype): memory that is a result of the calling rank, for comparing the orders in which messages may
+ * be received (docs/verify.md). It is read when the rank finalizes, and while it waits. The same name again replaces it; count 0 takes it out. Types
+ * without gaps only. Does nothing but under --verify=orders, and under a real MPI.
+ */
+#define mpisim_state(name, address, count, type) mpisim_state_register((name), (address), (size_t)(count), (const void *)(intptr_t)(type))
+void mpisim_state_register(const char *name, const void *address, size_t count, const void *type);
 
 #if defined(MPISIM_BUILDING)
 #pragma GCC visibility pop

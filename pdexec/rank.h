@@ -198,6 +198,7 @@ struct pd_world {
 	double needed_B;                /* of memory, before the programs allocate anything: pdexec/estimate.h */
 	void **unwind; /* [PD_UNWIND_WORDS], for __builtin_setjmp: where pd_fail goes when a rank's
 			  work is not done on its fiber; NULL: it is */
+	bool counts_clocks;             /* a rank's clocks tell how often it has read them, not the time */
 	double clock_cost_s;            /* of reading the host's clock, taken out of what is measured; 0: not known yet (pdexec/compute.c) */
 };
 

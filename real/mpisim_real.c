@@ -315,6 +315,10 @@ void mpisim_node_release(void)
 {
 }
 
+void mpisim_state_register(const char *name, const void *address, size_t count, const void *type)
+{
+}
+
 int mpisim_is_simulated(void)
 {
 	return 0;

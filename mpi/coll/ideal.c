@@ -234,7 +234,8 @@ static void enter(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_ideal *
 	slot->has_entered = true;
 	ideal->n_entered++;
 	mpi_ideal_fold(me, coll, ideal);
-	switch (mpi_coll_shape_of(coll->kind)) {
+	/* where nothing is buffered nobody leaves before all have come */
+	switch (me->world->buffered_B < 0 ? SIM_COLLECTIVE_ALL : mpi_coll_shape_of(coll->kind)) {
 	case SIM_COLLECTIVE_FROM:
 		enter_from_root(me, coll, ideal);
 		break;

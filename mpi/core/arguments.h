@@ -54,11 +54,17 @@ int mpi_find_session(struct mpi_rank *me, struct mpi_raiser on, MPI_Session hand
 int mpi_find_win(struct mpi_rank *me, struct mpi_raiser on, MPI_Win handle, const char *name,
 		 bool may_be_null, struct mpi_win **out);
 
+/* A communicator of one group, of two. */
+int mpi_check_intra(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_comm *comm,
+		    const char *name);
+int mpi_check_inter(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_comm *comm,
+		    const char *name);
+
 /* Where the call writes to, or what it reads: it must not be NULL. */
 int mpi_check_place(struct mpi_rank *me, struct mpi_raiser on, const void *place, const char *name);
-/* An array of n items: n must not be negative, and there must be an array for more than 0. */
-int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int n, const char *name_of_n,
-		   const void *list, const char *name);
+/* An array of n items: n must not be negative, which is an error of that class, and there must be an array for more than 0. */
+int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int negative, MPI_Count n,
+		   const char *name_of_n, const void *list, const char *name);
 
 /* An array of counts as a function (int) or its _c twin (MPI_Count) got it; both NULL: absent. */
 struct mpi_counts {

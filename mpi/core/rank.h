@@ -85,10 +85,12 @@ struct mpi_rank {
 	void *io;		       /* files of this rank: io's own */
 	const struct sim_causes *causes; /* borrowed; NULL: nobody asks (mpi/p2p/causes.h) */
 	struct sim_tally_rank *tally; /* borrowed; NULL: calls and messages are recorded one by one */
+	struct mpi_registered *registered; /* mpi/orders/registered.h, borrowed; NULL: nobody asks */
 	int n_tool_inits; /* MPI_T_init_thread without MPI_T_finalize yet */
 	uint64_t n_sent[2], sent_B[2]; /* messages by enum mpi_channel, their payload */
 	uint64_t n_handles;	       /* live ones of this rank */
 	bool has_reported;	       /* what it held at its end: leaks, env's own */
+	struct mpi_watch_call *watched; /* the call under way; NULL: none, or nobody watches */
 };
 
 /* Has left MPI: it may come back with another session. */
@@ -109,7 +111,7 @@ struct mpi_world {
 	const struct mpi_choice *choice; /* borrowed: mpi/p2p/choose.h; NULL: time decides */
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
 	int64_t buffered_B; /* standard sends of more wait for their receive; -1: all do */
-	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/eager.h); -1: none is */
+	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/send.c); -1: none is */
 	struct mpi_meetings *meetings; /* mpi/core/meeting.h; NULL: none yet */
 	uint32_t next_context;	       /* mpi/comm/context.h; 0: none was made */
 	void *predefined; /* datatypes, operations, groups …: datatype's and op's own */
@@ -127,6 +129,7 @@ struct mpi_world {
 	struct mpi_verify *verify; /* mpi/verify/verify.h; NULL: the run is not verified */
 	const char *failure_class; /* for it: the class of the failure that comes next; NULL: by its kind */
 	const void *described; /* record or verify: calls of the program come through functions of theirs */
+	struct mpi_watch *watch;   /* mpi/watch/watch.h; NULL: nobody watches the calls */
 	uint64_t n_messages,
 	    n_bytes; /* point-to-point messages of the application and their payload */
 	uint64_t n_collective_messages,

@@ -3,24 +3,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/create/create.h"
 #include "mpi/comm/group_recall.h"
 #include "mpi/info/info.h"
 #include "mpi/p2p/request.h"
 
 /* MPI_SUCCESS and *comm, or the error. */
-static int check(struct mpi_rank *me, MPI_Comm handle, const MPI_Comm *newcomm,
-		 struct mpi_comm **comm)
-{
-	*comm = mpi_comm_get(me, handle);
-	if (!*comm)
-		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is %s",
-				 handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
-	if (!newcomm)
-		return mpi_raise(me, *comm, MPI_ERR_ARG, "newcomm is NULL");
-	return MPI_SUCCESS;
-}
-
 /* The copy of the parent with its attributes; on failure what was made is released. */
 static int duplicate(struct mpi_rank *me, struct mpi_comm *parent, const struct mpi_info *info,
 		     bool is_blocking, MPI_Comm *newcomm)
@@ -45,127 +34,77 @@ static int duplicate(struct mpi_rank *me, struct mpi_comm *parent, const struct 
 	return mpi_comm_publish(me, parent, code, comm, newcomm);
 }
 
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+int mpi_comm_dup(struct mpi_rank *me, struct mpi_comm *parent, MPI_Comm *newcomm)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *parent;
-	int code = check(me, comm, newcomm, &parent);
-
-	if (code == MPI_SUCCESS)
-		code = duplicate(me, parent, NULL, true, newcomm);
-	return mpi_leave(me, code);
+	return duplicate(me, parent, NULL, true, newcomm);
 }
 
-static int check_info(struct mpi_rank *me, struct mpi_comm *comm, MPI_Info handle,
-		      struct mpi_info **info)
+int mpi_comm_dup_with_info(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_info *info,
+			   MPI_Comm *newcomm)
 {
-	*info = mpi_info_get(me, handle);
-	if (*info || handle == MPI_INFO_NULL)
-		return MPI_SUCCESS;
-	return mpi_raise(me, comm, MPI_ERR_INFO, "info is not an info object");
+	return duplicate(me, parent, info, true, newcomm);
 }
 
-int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+int mpi_comm_idup_with_info(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_info *info,
+			    MPI_Comm *newcomm, MPI_Request *request)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_info *hints = NULL;
-	struct mpi_comm *parent;
-	int code = check(me, comm, newcomm, &parent);
+	struct mpi_request *agreed = mpi_comm_iagree(me, parent);
+	int code = duplicate(me, parent, info, false, newcomm);
 
-	if (code == MPI_SUCCESS)
-		code = check_info(me, parent, info, &hints);
-	if (code == MPI_SUCCESS)
-		code = duplicate(me, parent, hints, true, newcomm);
-	return mpi_leave(me, code);
-}
-
-static int duplicate_nonblocking(struct mpi_rank *me, MPI_Comm comm, MPI_Info info,
-				 MPI_Comm *newcomm, MPI_Request *request)
-{
-	struct mpi_info *hints = NULL;
-	struct mpi_request *agreed;
-	struct mpi_comm *parent;
-	int code = check(me, comm, newcomm, &parent);
-
-	if (code == MPI_SUCCESS && !request)
-		code = mpi_raise(me, parent, MPI_ERR_ARG, "request is NULL");
-	if (code == MPI_SUCCESS)
-		code = check_info(me, parent, info, &hints);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	agreed = mpi_comm_iagree(me, parent);
-	code = duplicate(me, parent, hints, false, newcomm);
 	if (code == MPI_SUCCESS) {
 		*request = mpi_request_publish(me, agreed);
 	} else { /* the others want their messages */
 		mpi_requests_wait(me, 1, &agreed, false);
 		mpi_request_destroy(me, agreed);
 	}
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+int mpi_comm_idup(struct mpi_rank *me, struct mpi_comm *parent, MPI_Comm *newcomm,
+		  MPI_Request *request)
 {
-	return duplicate_nonblocking(MPI_ENTER(), comm, MPI_INFO_NULL, newcomm, request);
+	return mpi_comm_idup_with_info(me, parent, NULL, newcomm, request);
 }
 
-int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
-{
-	return duplicate_nonblocking(MPI_ENTER(), comm, info, newcomm, request);
-}
-
-/* MPI_SUCCESS when `handle` is a group all of whose members are in the communicator. */
-static int check_subgroup(struct mpi_rank *me, struct mpi_comm *comm, MPI_Group handle,
-			  struct mpi_group **group)
+/* MPI_SUCCESS when all members of the group are in the communicator. */
+static int check_subgroup(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_group *group)
 {
 	struct mpi_group_recipe within;
 	struct mpi_group *known;
 
-	*group = mpi_group_get(me, handle);
-	if (!*group)
-		return mpi_raise(me, comm, MPI_ERR_GROUP, "group is %s",
-				 handle == MPI_GROUP_NULL ? "MPI_GROUP_NULL" : "not a group");
-	if (*group == comm->group)
+	if (group == comm->group)
 		return MPI_SUCCESS;
-	within = (struct mpi_group_recipe){GROUP_WITHIN, *group, comm->group, 0, NULL};
+	within = (struct mpi_group_recipe){GROUP_WITHIN, group, comm->group, 0, NULL};
 	known = mpi_group_recall(me, &within);
 	mpi_group_release(me, known);
 	if (known)
 		return MPI_SUCCESS;
-	for (int i = 0; i < (*group)->size; i++)
-		if (mpi_group_index(comm->group, mpi_group_world_rank(*group, i)) == MPI_UNDEFINED)
+	for (int i = 0; i < group->size; i++)
+		if (mpi_group_index(comm->group, mpi_group_world_rank(group, i)) == MPI_UNDEFINED)
 			return mpi_raise(me, comm, MPI_ERR_GROUP,
 					 "member %d of group is not in the group of comm", i);
-	mpi_group_remember(me, &within, *group);
+	mpi_group_remember(me, &within, group);
 	return MPI_SUCCESS;
 }
 
-int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+int mpi_comm_give_created(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *members,
+			  MPI_Comm *newcomm)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *parent, *made = NULL;
-	struct mpi_group *members;
-	int code = check(me, comm, newcomm, &parent);
+	struct mpi_comm *made = NULL;
+	int code = check_subgroup(me, parent, members);
 
-	if (code == MPI_SUCCESS)
-		code = check_subgroup(me, parent, group, &members);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	code = mpi_comm_create(me, parent, members, &made);
-	return mpi_leave(me, mpi_comm_publish(me, parent, code, made, newcomm));
+	return mpi_comm_publish(me, parent, code, made, newcomm);
 }
 
-int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
+int mpi_comm_create_group(struct mpi_rank *me, struct mpi_comm *parent, struct mpi_group *members,
+			  int tag, MPI_Comm *newcomm)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *parent, *made = NULL;
-	struct mpi_group *members;
-	int code = check(me, comm, newcomm, &parent);
+	struct mpi_comm *made = NULL;
+	int code = check_subgroup(me, parent, members);
 
-	if (code == MPI_SUCCESS && parent->remote)
-		code = mpi_raise(me, parent, MPI_ERR_COMM, "comm is an intercommunicator");
-	if (code == MPI_SUCCESS)
-		code = check_subgroup(me, parent, group, &members);
 	if (code == MPI_SUCCESS && tag < 0)
 		code =
 		    mpi_raise(me, parent, MPI_ERR_TAG, "tag is %d, it must not be negative", tag);
@@ -173,25 +112,23 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 	    mpi_group_index(members, me->rank) == MPI_UNDEFINED)
 		code = mpi_raise(me, parent, MPI_ERR_GROUP, "the calling process is not in group");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (members->size > 0)
 		code = mpi_comm_create_from_members(me, parent, members, tag, &made);
-	return mpi_leave(me, mpi_comm_publish(me, parent, code, made, newcomm));
+	return mpi_comm_publish(me, parent, code, made, newcomm);
 }
 
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+int mpi_comm_give_split(struct mpi_rank *me, struct mpi_comm *parent, int color, int key,
+			MPI_Comm *newcomm)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *parent, *made;
-	int code = check(me, comm, newcomm, &parent);
+	struct mpi_comm *made;
+	int code;
 
-	if (code == MPI_SUCCESS && color < 0 && color != MPI_UNDEFINED)
-		code = mpi_raise(me, parent, MPI_ERR_ARG,
+	if (color < 0 && color != MPI_UNDEFINED)
+		return mpi_raise(me, parent, MPI_ERR_ARG,
 				 "color is %d, it must be MPI_UNDEFINED or not negative", color);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
 	code = mpi_comm_split(me, parent, color, key, &made);
-	return mpi_leave(me, mpi_comm_publish(me, parent, code, made, newcomm));
+	return mpi_comm_publish(me, parent, code, made, newcomm);
 }
 
 /* The two process sets that there always are. */
@@ -219,13 +156,17 @@ static int color_of_type(const struct mpi_rank *me, int split_type, const struct
 								  : MPI_UNDEFINED;
 }
 
-static int split_by_type(struct mpi_rank *me, struct mpi_comm *parent, int split_type, int key,
-			 struct mpi_info *info, MPI_Comm *newcomm)
+int mpi_comm_split_type(struct mpi_rank *me, struct mpi_comm *parent, int split_type, int key,
+			struct mpi_info *info, MPI_Comm *newcomm)
 {
-	int color = color_of_type(me, split_type, info);
+	int color = color_of_type(me, split_type, info), code;
 	struct mpi_comm *made;
-	int code = mpi_comm_split(me, parent, color, key, &made);
 
+	if (split_type != MPI_UNDEFINED &&
+	    (split_type < MPI_COMM_TYPE_SHARED || split_type > MPI_COMM_TYPE_RESOURCE_GUIDED))
+		return mpi_raise(me, parent, MPI_ERR_ARG,
+				 "split_type is %d, no MPI_COMM_TYPE_ constant", split_type);
+	code = mpi_comm_split(me, parent, color, key, &made);
 	/* unguided: only a communicator smaller than the parent */
 	if (made && split_type == MPI_COMM_TYPE_HW_UNGUIDED && made->size == parent->size) {
 		mpi_comm_release(me, made);
@@ -236,22 +177,4 @@ static int split_by_type(struct mpi_rank *me, struct mpi_comm *parent, int split
 	    mpi_info_set(info, "mpi_hw_resource_type", "mpi_shared_memory") < 0)
 		code = MPI_ERR_NO_MEM;
 	return mpi_comm_publish(me, parent, code, made, newcomm);
-}
-
-int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_info *hints = NULL;
-	struct mpi_comm *parent;
-	int code = check(me, comm, newcomm, &parent);
-
-	if (code == MPI_SUCCESS)
-		code = check_info(me, parent, info, &hints);
-	if (code == MPI_SUCCESS && split_type != MPI_UNDEFINED &&
-	    (split_type < MPI_COMM_TYPE_SHARED || split_type > MPI_COMM_TYPE_RESOURCE_GUIDED))
-		code = mpi_raise(me, parent, MPI_ERR_ARG,
-				 "split_type is %d, no MPI_COMM_TYPE_ constant", split_type);
-	if (code == MPI_SUCCESS)
-		code = split_by_type(me, parent, split_type, key, hints, newcomm);
-	return mpi_leave(me, code);
 }

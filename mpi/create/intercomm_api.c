@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/create/create.h"
 #include "mpi/core/errhandler.h"
 #include "mpi/info/info.h"
@@ -12,22 +13,6 @@
 /* Tags of leaders on the collective channel of their communicator: apart from the numbers of
  * collectives. */
 #define LEADERS_TAG 0x60000000
-
-/* MPI_SUCCESS and *comm, or the error. */
-static int check(struct mpi_rank *me, MPI_Comm handle, bool wants_inter, const MPI_Comm *newcomm,
-		 struct mpi_comm **comm)
-{
-	*comm = mpi_comm_get(me, handle);
-	if (!*comm)
-		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is %s",
-				 handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
-	if (wants_inter != ((*comm)->remote != NULL))
-		return mpi_raise(me, *comm, MPI_ERR_COMM, "comm is an %s",
-				 wants_inter ? "intracommunicator" : "intercommunicator");
-	if (!newcomm)
-		return mpi_raise(me, *comm, MPI_ERR_ARG, "the address for the result is NULL");
-	return MPI_SUCCESS;
-}
 
 /* What only the leader has to give; what is wrong with it goes to all of its group. */
 static struct mpi_leader_link check_link(struct mpi_rank *me, MPI_Comm peer_comm, int remote_leader,
@@ -58,76 +43,60 @@ static int raise_create(struct mpi_rank *me, struct mpi_comm *comm, int code)
 						: "out of memory for a communicator");
 }
 
-int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
-			 int remote_leader, int tag, MPI_Comm *newintercomm)
+int mpi_intercomm_give_created(struct mpi_rank *me, struct mpi_comm *local, int local_leader,
+			       MPI_Comm peer_comm, int remote_leader, int tag,
+			       MPI_Comm *newintercomm)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_leader_link link = {.comm = NULL};
-	struct mpi_comm *local, *made = NULL;
-	int code = check(me, local_comm, false, newintercomm, &local);
+	struct mpi_comm *made = NULL;
+	int code;
 
-	if (code == MPI_SUCCESS && (local_leader < 0 || local_leader >= local->size))
-		code =
-		    mpi_raise(me, local, MPI_ERR_RANK, "local_leader is %d, it must be in 0 … %d",
-			      local_leader, local->size - 1);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+	if (local_leader < 0 || local_leader >= local->size)
+		return mpi_raise(me, local, MPI_ERR_RANK,
+				 "local_leader is %d, it must be in 0 … %d", local_leader,
+				 local->size - 1);
 	if (local->rank == local_leader)
 		link = check_link(me, peer_comm, remote_leader, tag);
 	code = mpi_intercomm_create(me, local, local_leader, &link, &made);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, raise_create(me, local, code));
-	return mpi_leave(me, mpi_comm_publish(me, local, code, made, newintercomm));
+		return raise_create(me, local, code);
+	return mpi_comm_publish(me, local, code, made, newintercomm);
 }
 
-int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
+int mpi_intercomm_give_merged(struct mpi_rank *me, struct mpi_comm *inter, int high,
+			      MPI_Comm *newintracomm)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *inter, *made = NULL;
-	int code = check(me, intercomm, true, newintracomm, &inter);
+	struct mpi_comm *made = NULL;
+	int code = mpi_intercomm_merge(me, inter, high != 0, &made);
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	code = mpi_intercomm_merge(me, inter, high != 0, &made);
 	if (code == MPI_ERR_ARG)
-		return mpi_leave(me, mpi_raise(me, inter, code,
-					       "the members of one group do not all say the same "
-					       "for high"));
-	return mpi_leave(me, mpi_comm_publish(me, inter, code, made, newintracomm));
+		return mpi_raise(me, inter, code,
+				 "the members of one group do not all say the same for high");
+	return mpi_comm_publish(me, inter, code, made, newintracomm);
 }
 
 /* --- without a parent --- */
 
-/* The arguments that both functions have; `handler` and `hints` may be had for nothing. */
-static int check_named(struct mpi_rank *me, MPI_Group handle, const char *name, MPI_Info info,
-		       MPI_Errhandler errhandler, const MPI_Comm *newcomm, struct mpi_group **group)
+/* The arguments that both functions have. */
+static int check_named(struct mpi_rank *me, const struct mpi_group *group, const char *name,
+		       MPI_Errhandler errhandler)
 {
 	const struct mpi_errhandler *handler = mpi_errhandler_get(me, errhandler);
 
-	*group = mpi_group_get(me, handle);
-	if (!*group)
-		return mpi_raise(me, NULL, MPI_ERR_GROUP, "group is %s",
-				 handle == MPI_GROUP_NULL ? "MPI_GROUP_NULL" : "not a group");
-	if (!name || strlen(name) > MPI_MAX_STRINGTAG_LEN)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "stringtag is NULL or longer than %d",
+	if (strlen(name) > MPI_MAX_STRINGTAG_LEN)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "stringtag is longer than %d",
 				 MPI_MAX_STRINGTAG_LEN);
-	if (info != MPI_INFO_NULL && !mpi_info_get(me, info))
-		return mpi_raise(me, NULL, MPI_ERR_INFO, "info is not an info object");
 	if (!handler || (handler->kind == ERRHANDLER_USER && handler->object != KIND_COMM))
 		return mpi_raise(me, NULL, MPI_ERR_ERRHANDLER,
 				 "errhandler is not an error handler of communicators");
-	if (!newcomm)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "the address for the result is NULL");
-	if ((*group)->size > 0 && mpi_group_index(*group, me->rank) == MPI_UNDEFINED)
+	if (group->size > 0 && mpi_group_index(group, me->rank) == MPI_UNDEFINED)
 		return mpi_raise(me, NULL, MPI_ERR_GROUP, "the calling process is not in group");
 	return MPI_SUCCESS;
 }
 
-static int publish_named(struct mpi_rank *me, struct mpi_comm *made, MPI_Info info,
+static int publish_named(struct mpi_rank *me, struct mpi_comm *made, struct mpi_info *hints,
 			 MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
-	struct mpi_info *hints = mpi_info_get(me, info);
-
 	mpi_errhandler_release(me, made->errhandler);
 	made->errhandler = mpi_errhandler_get(me, errhandler);
 	mpi_errhandler_retain(made->errhandler);
@@ -138,22 +107,21 @@ static int publish_named(struct mpi_rank *me, struct mpi_comm *made, MPI_Info in
 	return mpi_comm_publish(me, NULL, MPI_SUCCESS, made, newcomm);
 }
 
-int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info,
+int mpi_comm_create_from_group(struct mpi_rank *me, struct mpi_group *members,
+			       const char *stringtag, struct mpi_info *info,
 			       MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_comm *made = NULL;
-	struct mpi_group *members;
-	int code = check_named(me, group, stringtag, info, errhandler, newcomm, &members);
+	int code = check_named(me, members, stringtag, errhandler);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (members->size == 0)
-		return mpi_leave(me, mpi_comm_publish(me, NULL, MPI_SUCCESS, NULL, newcomm));
+		return mpi_comm_publish(me, NULL, MPI_SUCCESS, NULL, newcomm);
 	code = mpi_comm_create_by_name(me, members, stringtag, &made);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, mpi_comm_publish(me, NULL, code, NULL, newcomm));
-	return mpi_leave(me, publish_named(me, made, info, errhandler, newcomm));
+		return mpi_comm_publish(me, NULL, code, NULL, newcomm);
+	return publish_named(me, made, info, errhandler, newcomm);
 }
 
 /* Where the leaders meet: a communicator of the two. */
@@ -197,30 +165,26 @@ static int create_named_inter(struct mpi_rank *me, struct mpi_group *members, in
 	return code;
 }
 
-int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
-				     MPI_Group remote_group, int remote_leader,
-				     const char *stringtag, MPI_Info info,
+int mpi_intercomm_create_from_groups(struct mpi_rank *me, struct mpi_group *members,
+				     int local_leader, MPI_Group remote_group, int remote_leader,
+				     const char *stringtag, struct mpi_info *info,
 				     MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_comm *made = NULL;
-	struct mpi_group *members;
-	int code =
-	    check_named(me, local_group, stringtag, info, errhandler, newintercomm, &members);
+	int code = check_named(me, members, stringtag, errhandler);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (members->size == 0)
-		return mpi_leave(me, mpi_comm_publish(me, NULL, MPI_SUCCESS, NULL, newintercomm));
+		return mpi_comm_publish(me, NULL, MPI_SUCCESS, NULL, newintercomm);
 	if (local_leader < 0 || local_leader >= members->size)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_RANK,
-					       "local_leader is %d, it must be in 0 … %d",
-					       local_leader, members->size - 1));
+		return mpi_raise(me, NULL, MPI_ERR_RANK, "local_leader is %d, it must be in 0 … %d",
+				 local_leader, members->size - 1);
 	code = create_named_inter(me, members, local_leader, remote_group, remote_leader, stringtag,
 				  &made);
 	if (code == MPI_ERR_GROUP)
-		return mpi_leave(me, mpi_raise(me, NULL, code, "remote_group is not a group"));
+		return mpi_raise(me, NULL, code, "remote_group is not a group");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, raise_create(me, NULL, code));
-	return mpi_leave(me, publish_named(me, made, info, errhandler, newintercomm));
+		return raise_create(me, NULL, code);
+	return publish_named(me, made, info, errhandler, newintercomm);
 }

@@ -17,49 +17,42 @@ int mpi_type_drop_keyval(struct mpi_rank *me, int *keyval)
 }
 
 /* MPI_SUCCESS and where the attributes of the type hang, or the error. */
-static int type_list(struct mpi_rank *me, MPI_Datatype datatype, struct mpi_attribute ***list)
+static int type_list(struct mpi_rank *me, struct mpi_datatype *type, struct mpi_attribute ***list)
 {
-	struct mpi_datatype *type = mpi_datatype_get(me, datatype);
-
-	if (!type)
-		return mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is not a datatype");
 	*list = mpi_type_attributes(me, type);
 	return *list ? MPI_SUCCESS
 		     : mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an attribute");
 }
 
-int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
+int mpi_type_get_attr(struct mpi_rank *me, struct mpi_datatype *type, int keyval, void *value,
+		      int *flag)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_attribute **list;
-	int code = type_list(me, datatype, &list);
+	int code = type_list(me, type, &list);
 
-	if (code == MPI_SUCCESS)
-		code = mpi_attribute_get(me, KIND_DATATYPE, 0, *list, type_keyval, attribute_val,
-					 flag);
-	return mpi_leave(me, code);
+	return code == MPI_SUCCESS
+		   ? mpi_attribute_get(me, KIND_DATATYPE, 0, *list, keyval, value, flag)
+		   : code;
 }
 
-int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
+int mpi_type_set_attr(struct mpi_rank *me, struct mpi_datatype *type, MPI_Datatype handle,
+		      int keyval, void *value)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_attribute **list;
-	int code = type_list(me, datatype, &list);
+	int code = type_list(me, type, &list);
 
-	if (code == MPI_SUCCESS)
-		code = mpi_attribute_set(me, KIND_DATATYPE, (uintptr_t)datatype, list, type_keyval,
-					 attribute_val);
-	return mpi_leave(me, code);
+	return code == MPI_SUCCESS
+		   ? mpi_attribute_set(me, KIND_DATATYPE, (uintptr_t)handle, list, keyval, value)
+		   : code;
 }
 
-int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
+int mpi_type_delete_attr(struct mpi_rank *me, struct mpi_datatype *type, MPI_Datatype handle,
+			 int keyval)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_attribute **list;
-	int code = type_list(me, datatype, &list);
+	int code = type_list(me, type, &list);
 
-	if (code == MPI_SUCCESS)
-		code =
-		    mpi_attribute_delete(me, KIND_DATATYPE, (uintptr_t)datatype, list, type_keyval);
-	return mpi_leave(me, code);
+	return code == MPI_SUCCESS
+		   ? mpi_attribute_delete(me, KIND_DATATYPE, (uintptr_t)handle, list, keyval)
+		   : code;
 }

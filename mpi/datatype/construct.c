@@ -2,20 +2,8 @@
 /* Constructors of regular types: contiguous, vector, hvector, resized, dup. */
 #include "mpi/datatype/construct.h"
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/core/objects.h"
-
-int mpi_construct_check(struct mpi_rank *me, MPI_Datatype oldtype, const MPI_Datatype *newtype,
-			struct mpi_datatype **old)
-{
-	*old = mpi_datatype_get(me, oldtype);
-	if (!*old)
-		return mpi_raise(me, NULL, MPI_ERR_TYPE, "oldtype is %s",
-				 oldtype == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
-							      : "not a datatype");
-	if (!newtype)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "newtype is NULL");
-	return MPI_SUCCESS;
-}
 
 int mpi_construct_check_count(struct mpi_rank *me, const char *name, MPI_Count value)
 {
@@ -69,106 +57,48 @@ static struct mpi_type_contents *simple_contents(int combiner, bool is_large, MP
 	return contents;
 }
 
-static int contiguous(struct mpi_rank *me, MPI_Count count, bool is_large, MPI_Datatype oldtype,
-		      MPI_Datatype *newtype)
+int mpi_type_contiguous(struct mpi_rank *me, int is_large, MPI_Count count,
+			struct mpi_datatype *old, MPI_Datatype *newtype)
 {
 	struct mpi_type_contents *contents;
-	struct mpi_datatype *old, *type;
+	struct mpi_datatype *type;
 	struct mpi_typemap map;
-	int code = mpi_construct_check(me, oldtype, newtype, &old);
+	int code = mpi_construct_check_count(me, "count", count);
 
-	if (code == MPI_SUCCESS)
-		code = mpi_construct_check_count(me, "count", count);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	contents = simple_contents(MPI_COMBINER_CONTIGUOUS, is_large, 1, 0, &count, old);
 	if (!contents)
-		return mpi_leave(me, mpi_construct_out_of_memory(me));
+		return mpi_construct_out_of_memory(me);
 	map = (struct mpi_typemap){
 	    .kind = MAP_STRIDED, .n_blocks = count > 0, .blocklength = count, .child = old};
 	code = mpi_datatype_build(me, &map, contents, &type);
-	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
+	return mpi_datatype_publish(me, code, type, newtype);
 }
 
-int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	return contiguous(MPI_ENTER(), count, false, oldtype, newtype);
-}
-
-int MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	return contiguous(MPI_ENTER(), count, true, oldtype, newtype);
-}
-
-struct vector_arguments {
-	int combiner;
-	bool is_large;
-	MPI_Count count, blocklength, stride;
-};
-
-static int vector(struct mpi_rank *me, const struct vector_arguments *a, MPI_Datatype oldtype,
-		  MPI_Datatype *newtype)
-{
-	bool is_in_items = a->combiner == MPI_COMBINER_VECTOR;
-	struct mpi_type_contents *contents;
-	struct mpi_datatype *old, *type = NULL;
-	struct mpi_typemap map = {
-	    .kind = MAP_STRIDED, .n_blocks = a->count, .blocklength = a->blocklength};
-	int code = mpi_construct_check(me, oldtype, newtype, &old);
-
-	if (code == MPI_SUCCESS)
-		code = mpi_construct_check_count(me, "count", a->count);
-	if (code == MPI_SUCCESS)
-		code = mpi_construct_check_count(me, "blocklength", a->blocklength);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	map.child = old;
-	if (__builtin_mul_overflow(a->stride, is_in_items ? old->extent_B : 1, &map.stride_B))
-		return mpi_leave(me,
-				 mpi_datatype_publish(me, MPI_ERR_VALUE_TOO_LARGE, NULL, newtype));
-	contents =
-	    simple_contents(a->combiner, a->is_large, is_in_items ? 3 : 2, is_in_items ? 0 : 1,
-			    (MPI_Count[]){a->count, a->blocklength, a->stride}, old);
-	if (!contents)
-		return mpi_leave(me, mpi_construct_out_of_memory(me));
-	code = mpi_datatype_build(me, &map, contents, &type);
-	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
-}
-
-int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
+int mpi_type_vector(struct mpi_rank *me, int combiner, int is_large, MPI_Count count,
+		    MPI_Count blocklength, MPI_Count stride, struct mpi_datatype *old,
 		    MPI_Datatype *newtype)
 {
-	return vector(
-	    MPI_ENTER(),
-	    &(struct vector_arguments){MPI_COMBINER_VECTOR, false, count, blocklength, stride},
-	    oldtype, newtype);
-}
+	bool is_in_items = combiner == MPI_COMBINER_VECTOR;
+	struct mpi_type_contents *contents;
+	struct mpi_datatype *type = NULL;
+	struct mpi_typemap map = {
+	    .kind = MAP_STRIDED, .n_blocks = count, .blocklength = blocklength, .child = old};
+	int code = mpi_construct_check_count(me, "count", count);
 
-int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
-		      MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	return vector(
-	    MPI_ENTER(),
-	    &(struct vector_arguments){MPI_COMBINER_VECTOR, true, count, blocklength, stride},
-	    oldtype, newtype);
-}
-
-int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
-			    MPI_Datatype *newtype)
-{
-	return vector(
-	    MPI_ENTER(),
-	    &(struct vector_arguments){MPI_COMBINER_HVECTOR, false, count, blocklength, stride},
-	    oldtype, newtype);
-}
-
-int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
-			      MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	return vector(
-	    MPI_ENTER(),
-	    &(struct vector_arguments){MPI_COMBINER_HVECTOR, true, count, blocklength, stride},
-	    oldtype, newtype);
+	if (code == MPI_SUCCESS)
+		code = mpi_construct_check_count(me, "blocklength", blocklength);
+	if (code != MPI_SUCCESS)
+		return code;
+	if (__builtin_mul_overflow(stride, is_in_items ? old->extent_B : 1, &map.stride_B))
+		return mpi_datatype_publish(me, MPI_ERR_VALUE_TOO_LARGE, NULL, newtype);
+	contents = simple_contents(combiner, is_large, is_in_items ? 3 : 2, is_in_items ? 0 : 1,
+				   (MPI_Count[]){count, blocklength, stride}, old);
+	if (!contents)
+		return mpi_construct_out_of_memory(me);
+	code = mpi_datatype_build(me, &map, contents, &type);
+	return mpi_datatype_publish(me, code, type, newtype);
 }
 
 /* The map of `old` itself, so that chains of dup and resized do not deepen the tree. */
@@ -183,41 +113,25 @@ static struct mpi_typemap same_map(struct mpi_datatype *old)
 	return map;
 }
 
-static int resized(struct mpi_rank *me, MPI_Count lb, MPI_Count extent, bool is_large,
-		   MPI_Datatype oldtype, MPI_Datatype *newtype)
+int mpi_type_create_resized(struct mpi_rank *me, int is_large, struct mpi_datatype *old,
+			    MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype)
 {
 	struct mpi_type_contents *contents;
-	struct mpi_datatype *old, *type = NULL;
-	struct mpi_typemap map;
+	struct mpi_datatype *type = NULL;
+	struct mpi_typemap map = same_map(old);
 	MPI_Count ub;
-	int code = mpi_construct_check(me, oldtype, newtype, &old);
+	int code;
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
 	if (__builtin_add_overflow(lb, extent, &ub))
-		return mpi_leave(me,
-				 mpi_datatype_publish(me, MPI_ERR_VALUE_TOO_LARGE, NULL, newtype));
+		return mpi_datatype_publish(me, MPI_ERR_VALUE_TOO_LARGE, NULL, newtype);
 	contents =
 	    simple_contents(MPI_COMBINER_RESIZED, is_large, 0, 2, (MPI_Count[]){lb, extent}, old);
 	if (!contents)
-		return mpi_leave(me, mpi_construct_out_of_memory(me));
-	map = same_map(old);
+		return mpi_construct_out_of_memory(me);
 	code = mpi_datatype_build(me, &map, contents, &type);
 	if (code == MPI_SUCCESS)
 		mpi_datatype_set_bounds(type, lb, extent);
-	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
-}
-
-int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
-			    MPI_Datatype *newtype)
-{
-	return resized(MPI_ENTER(), lb, extent, false, oldtype, newtype);
-}
-
-int MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent,
-			      MPI_Datatype *newtype)
-{
-	return resized(MPI_ENTER(), lb, extent, true, oldtype, newtype);
+	return mpi_datatype_publish(me, code, type, newtype);
 }
 
 static int duplicate(struct mpi_rank *me, struct mpi_datatype *old, struct mpi_datatype **out)
@@ -252,22 +166,18 @@ static int copy_attributes(struct mpi_rank *me, struct mpi_datatype *old, MPI_Da
 		    : MPI_ERR_NO_MEM;
 }
 
-int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
+int mpi_type_dup(struct mpi_rank *me, struct mpi_datatype *old, MPI_Datatype handle,
+		 MPI_Datatype *newtype)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_datatype *old, *type = NULL;
-	int code = mpi_construct_check(me, oldtype, newtype, &old), failure = MPI_SUCCESS;
+	struct mpi_datatype *type = NULL;
+	int code = duplicate(me, old, &type), failure = MPI_SUCCESS;
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	code = duplicate(me, old, &type);
 	if (code == MPI_SUCCESS)
-		failure = copy_attributes(me, old, oldtype, type);
+		failure = copy_attributes(me, old, handle, type);
 	if (failure != MPI_SUCCESS) {
 		mpi_datatype_release(me, type);
 		*newtype = MPI_DATATYPE_NULL;
-		return mpi_leave(
-		    me, mpi_raise(me, NULL, failure, "the copy function of an attribute failed"));
+		return mpi_raise(me, NULL, failure, "the copy function of an attribute failed");
 	}
-	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
+	return mpi_datatype_publish(me, code, type, newtype);
 }

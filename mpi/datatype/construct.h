@@ -7,9 +7,6 @@
 
 /* Checks that the constructors share: MPI_SUCCESS, or what mpi_raise returned. */
 
-/* oldtype is a datatype (*old is set), newtype is not NULL. */
-int mpi_construct_check(struct mpi_rank *me, MPI_Datatype oldtype, const MPI_Datatype *newtype,
-			struct mpi_datatype **old);
 /* `value`, called `name` in the message, is not negative. */
 int mpi_construct_check_count(struct mpi_rank *me, const char *name, MPI_Count value);
 /* `values` is there when it needs to be, and (unless `may_be_negative`) holds no negative figure.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Constructors of irregular types: indexed, hindexed, indexed_block, hindexed_block, struct. */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/datatype/construct.h"
 
 /* Arguments of the indexed family. `lengths` is absent for the _block forms, which have one
@@ -62,21 +63,19 @@ static struct mpi_type_contents *indexed_contents(const struct indexed_arguments
 	return contents;
 }
 
-static int indexed(struct mpi_rank *me, const struct indexed_arguments *a, MPI_Datatype oldtype,
+static int indexed(struct mpi_rank *me, const struct indexed_arguments *a, struct mpi_datatype *old,
 		   MPI_Datatype *newtype)
 {
 	struct mpi_type_contents *contents;
-	struct mpi_datatype *old, *type = NULL;
+	struct mpi_datatype *type = NULL;
 	struct mpi_typemap map;
-	int code = mpi_construct_check(me, oldtype, newtype, &old);
+	int code = check_indexed(me, a);
 
-	if (code == MPI_SUCCESS)
-		code = check_indexed(me, a);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	contents = indexed_contents(a, old);
 	if (!contents)
-		return mpi_leave(me, mpi_construct_out_of_memory(me));
+		return mpi_construct_out_of_memory(me);
 	map = (struct mpi_typemap){
 	    .kind = MAP_INDEXED,
 	    .n_blocks = a->count,
@@ -87,100 +86,33 @@ static int indexed(struct mpi_rank *me, const struct indexed_arguments *a, MPI_D
 	    .child = old,
 	};
 	code = mpi_datatype_build(me, &map, contents, &type);
-	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
+	return mpi_datatype_publish(me, code, type, newtype);
 }
 
-int MPI_Type_indexed(int count, const int array_of_blocklengths[],
-		     const int array_of_displacements[], MPI_Datatype oldtype,
-		     MPI_Datatype *newtype)
+int mpi_type_indexed(struct mpi_rank *me, int combiner, int is_large, MPI_Count count,
+		     struct mpi_counts lengths, struct mpi_counts displacements,
+		     struct mpi_datatype *old, MPI_Datatype *newtype)
 {
-	struct indexed_arguments a = {.combiner = MPI_COMBINER_INDEXED, .count = count};
-
-	a.lengths.narrow = array_of_blocklengths;
-	a.displacements.narrow = array_of_displacements;
-	return indexed(MPI_ENTER(), &a, oldtype, newtype);
-}
-
-int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
-		       const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
-		       MPI_Datatype *newtype)
-{
-	struct indexed_arguments a = {
-	    .combiner = MPI_COMBINER_INDEXED, .is_large = true, .count = count};
-
-	a.lengths.wide = array_of_blocklengths;
-	a.displacements.wide = array_of_displacements;
-	return indexed(MPI_ENTER(), &a, oldtype, newtype);
-}
-
-int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
-			     const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
-			     MPI_Datatype *newtype)
-{
-	struct indexed_arguments a = {.combiner = MPI_COMBINER_HINDEXED, .count = count};
-
-	a.lengths.narrow = array_of_blocklengths;
-	a.displacements.wide = array_of_displacements;
-	return indexed(MPI_ENTER(), &a, oldtype, newtype);
-}
-
-int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
-			       const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
-			       MPI_Datatype *newtype)
-{
-	struct indexed_arguments a = {
-	    .combiner = MPI_COMBINER_HINDEXED, .is_large = true, .count = count};
-
-	a.lengths.wide = array_of_blocklengths;
-	a.displacements.wide = array_of_displacements;
-	return indexed(MPI_ENTER(), &a, oldtype, newtype);
-}
-
-int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[],
-				  MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	struct indexed_arguments a = {
-	    .combiner = MPI_COMBINER_INDEXED_BLOCK, .count = count, .blocklength = blocklength};
-
-	a.displacements.narrow = array_of_displacements;
-	return indexed(MPI_ENTER(), &a, oldtype, newtype);
-}
-
-int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
-				    const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
-				    MPI_Datatype *newtype)
-{
-	struct indexed_arguments a = {.combiner = MPI_COMBINER_INDEXED_BLOCK,
-				      .is_large = true,
+	struct indexed_arguments a = {.combiner = combiner,
+				      .is_large = is_large,
 				      .count = count,
-				      .blocklength = blocklength};
+				      .lengths = lengths,
+				      .displacements = displacements};
 
-	a.displacements.wide = array_of_displacements;
-	return indexed(MPI_ENTER(), &a, oldtype, newtype);
+	return indexed(me, &a, old, newtype);
 }
 
-int MPI_Type_create_hindexed_block(int count, int blocklength,
-				   const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
-				   MPI_Datatype *newtype)
+int mpi_type_create_indexed_block(struct mpi_rank *me, int combiner, int is_large, MPI_Count count,
+				  MPI_Count blocklength, struct mpi_counts displacements,
+				  struct mpi_datatype *old, MPI_Datatype *newtype)
 {
-	struct indexed_arguments a = {
-	    .combiner = MPI_COMBINER_HINDEXED_BLOCK, .count = count, .blocklength = blocklength};
-
-	a.displacements.wide = array_of_displacements;
-	return indexed(MPI_ENTER(), &a, oldtype, newtype);
-}
-
-int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
-				     const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
-				     MPI_Datatype *newtype)
-{
-	struct indexed_arguments a = {.combiner = MPI_COMBINER_HINDEXED_BLOCK,
-				      .is_large = true,
+	struct indexed_arguments a = {.combiner = combiner,
+				      .is_large = is_large,
 				      .count = count,
-				      .blocklength = blocklength};
+				      .blocklength = blocklength,
+				      .displacements = displacements};
 
-	a.displacements.wide = array_of_displacements;
-	return indexed(MPI_ENTER(), &a, oldtype, newtype);
+	return indexed(me, &a, old, newtype);
 }
 
 struct struct_arguments {
@@ -190,23 +122,16 @@ struct struct_arguments {
 	const MPI_Datatype *types;
 };
 
-static int check_struct(struct mpi_rank *me, const struct struct_arguments *a,
-			const MPI_Datatype *newtype)
+static int check_struct(struct mpi_rank *me, const struct struct_arguments *a)
 {
-	int code = mpi_construct_check_count(me, "count", a->count);
+	int code =
+	    mpi_construct_check_counts(me, "array_of_blocklengths", a->lengths, a->count, false);
 
-	if (code == MPI_SUCCESS)
-		code = mpi_construct_check_counts(me, "array_of_blocklengths", a->lengths, a->count,
-						  false);
 	if (code == MPI_SUCCESS)
 		code = mpi_construct_check_counts(me, "array_of_displacements", a->displacements,
 						  a->count, true);
 	if (code != MPI_SUCCESS)
 		return code;
-	if (a->count > 0 && !a->types)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "array_of_types is NULL");
-	if (!newtype)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "newtype is NULL");
 	for (MPI_Count i = 0; i < a->count; i++)
 		if (!mpi_datatype_get(me, a->types[i]))
 			return mpi_raise(me, NULL, MPI_ERR_TYPE, "array_of_types[%lld] is %s",
@@ -245,13 +170,13 @@ static int create_struct(struct mpi_rank *me, const struct struct_arguments *a,
 	struct mpi_type_contents *contents;
 	struct mpi_datatype *type = NULL;
 	struct mpi_typemap map;
-	int code = check_struct(me, a, newtype);
+	int code = check_struct(me, a);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	contents = struct_contents(me, a);
 	if (!contents)
-		return mpi_leave(me, mpi_construct_out_of_memory(me));
+		return mpi_construct_out_of_memory(me);
 	map = (struct mpi_typemap){
 	    .kind = MAP_STRUCT,
 	    .n_blocks = a->count,
@@ -261,27 +186,14 @@ static int create_struct(struct mpi_rank *me, const struct struct_arguments *a,
 	    .types = contents->types,
 	};
 	code = mpi_datatype_build(me, &map, contents, &type);
-	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
+	return mpi_datatype_publish(me, code, type, newtype);
 }
 
-int MPI_Type_create_struct(int count, const int array_of_blocklengths[],
-			   const MPI_Aint array_of_displacements[],
-			   const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
+int mpi_type_create_struct(struct mpi_rank *me, int is_large, MPI_Count count,
+			   struct mpi_counts lengths, struct mpi_counts displacements,
+			   const MPI_Datatype types[], MPI_Datatype *newtype)
 {
-	struct struct_arguments a = {.count = count, .types = array_of_types};
+	struct struct_arguments a = {is_large, count, lengths, displacements, types};
 
-	a.lengths.narrow = array_of_blocklengths;
-	a.displacements.wide = array_of_displacements;
-	return create_struct(MPI_ENTER(), &a, newtype);
-}
-
-int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
-			     const MPI_Count array_of_displacements[],
-			     const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
-{
-	struct struct_arguments a = {.is_large = true, .count = count, .types = array_of_types};
-
-	a.lengths.wide = array_of_blocklengths;
-	a.displacements.wide = array_of_displacements;
-	return create_struct(MPI_ENTER(), &a, newtype);
+	return create_struct(me, &a, newtype);
 }

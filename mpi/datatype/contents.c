@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Type_get_envelope and MPI_Type_get_contents: how a type was made. */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/datatype/typemap.h"
 
 /* Predefined types have no contents but a combiner. */
@@ -10,19 +11,6 @@ static const struct mpi_type_contents *contents_of(const struct mpi_datatype *ty
 	return type->contents ? type->contents : &named;
 }
 
-static int check(struct mpi_rank *me, MPI_Datatype handle, bool has_outputs,
-		 struct mpi_datatype **type)
-{
-	*type = mpi_datatype_get(me, handle);
-	if (!*type)
-		return mpi_raise(me, NULL, MPI_ERR_TYPE, "datatype is %s",
-				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
-							     : "not a datatype");
-	if (!has_outputs)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL");
-	return MPI_SUCCESS;
-}
-
 static int refuse_large(struct mpi_rank *me)
 {
 	return mpi_raise(
@@ -30,47 +18,22 @@ static int refuse_large(struct mpi_rank *me)
 	    "datatype was made with large counts: only the _c form of this function can tell");
 }
 
-int MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses,
-			  int *num_datatypes, int *combiner)
+/* num_large_counts: NULL: the form that knows of none. */
+int mpi_type_get_envelope(struct mpi_rank *me, struct mpi_datatype *type, MPI_Count *num_integers,
+			  MPI_Count *num_addresses, MPI_Count *num_large_counts,
+			  MPI_Count *num_datatypes, int *combiner)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	const struct mpi_type_contents *contents;
-	struct mpi_datatype *type;
-	int code =
-	    check(me, datatype, num_integers && num_addresses && num_datatypes && combiner, &type);
+	const struct mpi_type_contents *contents = contents_of(type);
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	contents = contents_of(type);
-	if (contents->n_counts > 0)
-		return mpi_leave(me, refuse_large(me));
-	*num_integers = (int)contents->n_integers;
-	*num_addresses = (int)contents->n_addresses;
-	*num_datatypes = (int)contents->n_types;
-	*combiner = contents->combiner;
-	return mpi_leave(me, MPI_SUCCESS);
-}
-
-int MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers,
-			    MPI_Count *num_addresses, MPI_Count *num_large_counts,
-			    MPI_Count *num_datatypes, int *combiner)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	const struct mpi_type_contents *contents;
-	struct mpi_datatype *type;
-	int code = check(
-	    me, datatype,
-	    num_integers && num_addresses && num_large_counts && num_datatypes && combiner, &type);
-
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	contents = contents_of(type);
+	if (!num_large_counts && contents->n_counts > 0)
+		return refuse_large(me);
 	*num_integers = contents->n_integers;
 	*num_addresses = contents->n_addresses;
-	*num_large_counts = contents->n_counts;
+	if (num_large_counts)
+		*num_large_counts = contents->n_counts;
 	*num_datatypes = contents->n_types;
 	*combiner = contents->combiner;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 /* Where the figures of the contents go, and how many fit. */
@@ -130,23 +93,11 @@ MPI_Datatype mpi_datatype_new_handle(struct mpi_rank *me, struct mpi_datatype *t
 	return handle;
 }
 
-static int get_contents(struct mpi_rank *me, MPI_Datatype datatype, bool is_large,
-			const struct outputs *outputs)
+static void give(struct mpi_rank *me, const struct mpi_type_contents *contents,
+		 const struct outputs *outputs)
 {
-	const struct mpi_type_contents *contents;
-	const MPI_Count *value;
-	struct mpi_datatype *type;
-	int code = check(me, datatype, true, &type);
+	const MPI_Count *value = contents->values;
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	contents = contents_of(type);
-	if (!is_large && contents->n_counts > 0)
-		return mpi_leave(me, refuse_large(me));
-	code = check_outputs(me, contents, outputs);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	value = contents->values;
 	for (MPI_Count i = 0; i < contents->n_integers; i++)
 		outputs->integers[i] = (int)*value++;
 	for (MPI_Count i = 0; i < contents->n_addresses; i++)
@@ -155,40 +106,23 @@ static int get_contents(struct mpi_rank *me, MPI_Datatype datatype, bool is_larg
 		outputs->counts[i] = *value++;
 	for (MPI_Count i = 0; i < contents->n_types; i++)
 		outputs->types[i] = mpi_datatype_new_handle(me, contents->types[i]);
-	return mpi_leave(me, MPI_SUCCESS);
 }
 
-int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses,
-			  int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[],
-			  MPI_Datatype array_of_datatypes[])
+int mpi_type_get_contents(struct mpi_rank *me, int is_large, struct mpi_datatype *type,
+			  MPI_Count max_integers, MPI_Count max_addresses,
+			  MPI_Count max_large_counts, MPI_Count max_datatypes, int integers[],
+			  MPI_Aint addresses[], MPI_Count large_counts[], MPI_Datatype datatypes[])
 {
-	struct outputs outputs = {
-	    .max_integers = max_integers,
-	    .max_addresses = max_addresses,
-	    .max_types = max_datatypes,
-	    .integers = array_of_integers,
-	    .addresses = array_of_addresses,
-	    .types = array_of_datatypes,
-	};
+	const struct mpi_type_contents *contents = contents_of(type);
+	const struct outputs outputs = {max_integers,  max_addresses, max_large_counts,
+					max_datatypes, integers,      addresses,
+					large_counts,  datatypes};
+	int code;
 
-	return get_contents(MPI_ENTER(), datatype, false, &outputs);
-}
-
-int MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
-			    MPI_Count max_large_counts, MPI_Count max_datatypes,
-			    int array_of_integers[], MPI_Aint array_of_addresses[],
-			    MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
-{
-	struct outputs outputs = {
-	    .max_integers = max_integers,
-	    .max_addresses = max_addresses,
-	    .max_counts = max_large_counts,
-	    .max_types = max_datatypes,
-	    .integers = array_of_integers,
-	    .addresses = array_of_addresses,
-	    .counts = array_of_large_counts,
-	    .types = array_of_datatypes,
-	};
-
-	return get_contents(MPI_ENTER(), datatype, true, &outputs);
+	if (!is_large && contents->n_counts > 0)
+		return refuse_large(me);
+	code = check_outputs(me, contents, &outputs);
+	if (code == MPI_SUCCESS)
+		give(me, contents, &outputs);
+	return code;
 }

@@ -2,6 +2,7 @@
 /* MPI_Type_create_darray: the part of a block-cyclically distributed array that one process has. */
 #include <limits.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/datatype/construct.h"
 #include "mpi/datatype/dimension.h"
 
@@ -62,9 +63,6 @@ static int check_darray(struct mpi_rank *me, const struct darray_arguments *a)
 		return mpi_raise(me, NULL, MPI_ERR_ARG,
 				 "order is %d, neither MPI_ORDER_C nor MPI_ORDER_FORTRAN",
 				 a->order);
-	if (!mpi_counts_are_set(a->gsizes) || !a->distribs || !a->dargs || !a->psizes)
-		return mpi_raise(me, NULL, MPI_ERR_ARG,
-				 "one of the arrays of sizes and distributions is NULL");
 	for (int i = 0; i < a->ndims; i++) {
 		int code = check_distribution(me, a, i);
 
@@ -153,61 +151,24 @@ static int build_darray(struct mpi_rank *me, const struct darray_arguments *a,
 	return code;
 }
 
-static int darray(struct mpi_rank *me, const struct darray_arguments *a, MPI_Datatype oldtype,
-		  MPI_Datatype *newtype)
-{
-	struct mpi_type_contents *contents;
-	struct mpi_datatype *old, *type = NULL;
-	struct mpi_array array;
-	int code = mpi_construct_check(me, oldtype, newtype, &old);
-
-	if (code == MPI_SUCCESS)
-		code = check_darray(me, a);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	contents = darray_contents(a, old);
-	if (!contents)
-		return mpi_leave(me, mpi_construct_out_of_memory(me));
-	code = build_darray(me, a, old, &array);
-	code = mpi_array_finish(me, &array, code, contents, &type);
-	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
-}
-
-int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[],
-			   const int array_of_distribs[], const int array_of_dargs[],
-			   const int array_of_psizes[], int order, MPI_Datatype oldtype,
+int mpi_type_create_darray(struct mpi_rank *me, int is_large, int size, int rank, int ndims,
+			   struct mpi_counts gsizes, const int distribs[], const int dargs[],
+			   const int psizes[], int order, struct mpi_datatype *old,
 			   MPI_Datatype *newtype)
 {
-	struct darray_arguments a = {
-	    .size = size,
-	    .rank = rank,
-	    .ndims = ndims,
-	    .order = order,
-	    .gsizes = {.narrow = array_of_gsizes},
-	    .distribs = array_of_distribs,
-	    .dargs = array_of_dargs,
-	    .psizes = array_of_psizes,
-	};
+	const struct darray_arguments a = {is_large, size,     rank,  ndims, order,
+					   gsizes,   distribs, dargs, psizes};
+	struct mpi_type_contents *contents;
+	struct mpi_datatype *type = NULL;
+	struct mpi_array array;
+	int code = check_darray(me, &a);
 
-	return darray(MPI_ENTER(), &a, oldtype, newtype);
-}
-
-int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[],
-			     const int array_of_distribs[], const int array_of_dargs[],
-			     const int array_of_psizes[], int order, MPI_Datatype oldtype,
-			     MPI_Datatype *newtype)
-{
-	struct darray_arguments a = {
-	    .is_large = true,
-	    .size = size,
-	    .rank = rank,
-	    .ndims = ndims,
-	    .order = order,
-	    .gsizes = {.wide = array_of_gsizes},
-	    .distribs = array_of_distribs,
-	    .dargs = array_of_dargs,
-	    .psizes = array_of_psizes,
-	};
-
-	return darray(MPI_ENTER(), &a, oldtype, newtype);
+	if (code != MPI_SUCCESS)
+		return code;
+	contents = darray_contents(&a, old);
+	if (!contents)
+		return mpi_construct_out_of_memory(me);
+	code = build_darray(me, &a, old, &array);
+	code = mpi_array_finish(me, &array, code, contents, &type);
+	return mpi_datatype_publish(me, code, type, newtype);
 }

@@ -3,6 +3,8 @@
  */
 #include "mpi/datatype/f90.h"
 
+#include "mpi/abi/mpi-calls.h"
+
 #include <stdlib.h>
 
 #include "mpi/core/objects.h"
@@ -100,48 +102,33 @@ static struct mpi_f90_type *add(struct mpi_rank *me, struct mpi_rank_objects *ob
 	return entry;
 }
 
-static int create(struct mpi_rank *me, int combiner, int precision, int range,
-		  MPI_Datatype *newtype)
+int mpi_type_create_f90(struct mpi_rank *me, int combiner, int precision, int range,
+			MPI_Datatype *newtype)
 {
 	struct mpi_rank_objects *objects = mpi_rank_objects(me);
 	MPI_Datatype base = find_kind(combiner, precision, range);
 	struct mpi_f90_type *entry = objects ? objects->f90_types : NULL;
 
-	if (!newtype)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "newtype is NULL"));
 	if (combiner != MPI_COMBINER_F90_INTEGER && precision == MPI_UNDEFINED &&
 	    range == MPI_UNDEFINED)
-		return mpi_leave(
-		    me, mpi_raise(me, NULL, MPI_ERR_ARG, "p and r are both MPI_UNDEFINED"));
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "p and r are both MPI_UNDEFINED");
 	if (base == MPI_DATATYPE_NULL)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG,
-					       "no type has precision %d and range %d", precision,
-					       range));
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "no type has precision %d and range %d",
+				 precision, range);
 	while (entry && (entry->combiner != combiner || entry->precision != precision ||
 			 entry->range != range))
 		entry = entry->next;
 	if (!entry && objects)
 		entry = add(me, objects, combiner, precision, range, base);
 	if (!entry)
-		return mpi_leave(
-		    me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a datatype"));
+		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a datatype");
 	*newtype = entry->type->handle;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
+int mpi_type_create_f90_integer(struct mpi_rank *me, int range, MPI_Datatype *newtype)
 {
-	return create(MPI_ENTER(), MPI_COMBINER_F90_REAL, p, r, newtype);
-}
-
-int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
-{
-	return create(MPI_ENTER(), MPI_COMBINER_F90_COMPLEX, p, r, newtype);
-}
-
-int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
-{
-	return create(MPI_ENTER(), MPI_COMBINER_F90_INTEGER, 0, r, newtype);
+	return mpi_type_create_f90(me, MPI_COMBINER_F90_INTEGER, 0, range, newtype);
 }
 
 void mpi_f90_types_destroy(struct mpi_rank *me, struct mpi_f90_type *types)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Predefined types found by what they hold: MPI_Type_match_size, MPI_Type_get_value_index. */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/datatype/typemap.h"
 
 struct sized_type {
@@ -19,24 +20,18 @@ static const struct sized_type sized_types[] = {
     {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16},	 {MPI_TYPECLASS_COMPLEX, 32, MPI_COMPLEX32},
 };
 
-int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
+int mpi_type_match_size(struct mpi_rank *me, int typeclass, int size, MPI_Datatype *datatype)
 {
-	struct mpi_rank *me = MPI_ENTER();
-
-	if (!datatype)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "datatype is NULL"));
 	if (typeclass < MPIX_TYPECLASS_LOGICAL || typeclass > MPI_TYPECLASS_COMPLEX)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG,
-					       "typeclass is %d, no MPI_TYPECLASS_ constant",
-					       typeclass));
+		return mpi_raise(me, NULL, MPI_ERR_ARG,
+				 "typeclass is %d, no MPI_TYPECLASS_ constant", typeclass);
 	for (size_t i = 0; i < sizeof sized_types / sizeof sized_types[0]; i++) {
 		if (sized_types[i].typeclass != typeclass || sized_types[i].size != size)
 			continue;
 		*datatype = sized_types[i].type;
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	}
-	return mpi_leave(
-	    me, mpi_raise(me, NULL, MPI_ERR_ARG, "no type of this class has size %d", size));
+	return mpi_raise(me, NULL, MPI_ERR_ARG, "no type of this class has size %d", size);
 }
 
 struct pair_type {
@@ -56,19 +51,12 @@ static const struct pair_type pair_types[] = {
 };
 
 /* MPI_DATATYPE_NULL for pairs that are no predefined type. */
-int MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type,
-			     MPI_Datatype *pair_type)
+int mpi_type_get_value_index(struct mpi_rank *me, struct mpi_datatype *value,
+			     struct mpi_datatype *index, MPI_Datatype *pair_type)
 {
-	struct mpi_rank *me = MPI_ENTER();
-
-	if (!mpi_datatype_get(me, value_type) || !mpi_datatype_get(me, index_type))
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_TYPE,
-					       "value_type or index_type is not a datatype"));
-	if (!pair_type)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "pair_type is NULL"));
 	*pair_type = MPI_DATATYPE_NULL;
 	for (size_t i = 0; i < sizeof pair_types / sizeof pair_types[0]; i++)
-		if (pair_types[i].value == value_type && pair_types[i].index == index_type)
+		if (pair_types[i].value == value->handle && pair_types[i].index == index->handle)
 			*pair_type = pair_types[i].pair;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

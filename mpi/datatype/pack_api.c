@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Pack and MPI_Unpack. The packed form is the data as it lies in memory, without a header. */
-#include <limits.h>
-
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/transfer.h"
 #include "mpi/datatype/typemap.h"
 
 int mpi_transfer_check(struct mpi_rank *me, struct mpi_comm *comm, const struct mpi_transfer *t,
-		       MPI_Datatype handle, struct mpi_datatype **type)
+		       const struct mpi_datatype *type)
 {
-	*type = mpi_datatype_get(me, handle);
-	if (!*type)
-		return mpi_raise(me, comm, MPI_ERR_TYPE, "datatype is %s",
-				 handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
-							     : "not a datatype");
-	if (!(*type)->is_committed)
+	if (!type->is_committed)
 		return mpi_raise(me, comm, MPI_ERR_TYPE,
 				 "datatype was not committed with MPI_Type_commit");
 	if (t->count < 0)
@@ -51,19 +45,12 @@ int mpi_transfer_check_size(struct mpi_rank *me, struct mpi_comm *comm,
 }
 
 /* Common to all: MPI_SUCCESS with the position behind the data, or the error. */
-static int transfer(struct mpi_rank *me, MPI_Comm handle, struct mpi_transfer *t, bool has_position,
-		    bool is_unpacking, MPI_Datatype datatype)
+static int transfer(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_transfer *t,
+		    MPI_Count *position, bool is_unpacking, struct mpi_datatype *type)
 {
-	struct mpi_comm *comm = mpi_comm_get(me, handle);
-	struct mpi_datatype *type;
 	MPI_Count need_B;
-	int code;
+	int code = mpi_transfer_check(me, comm, t, type);
 
-	if (!comm)
-		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator");
-	if (!has_position)
-		return mpi_raise(me, comm, MPI_ERR_ARG, "position is NULL");
-	code = mpi_transfer_check(me, comm, t, datatype, &type);
 	if (code == MPI_SUCCESS)
 		code = mpi_transfer_check_size(me, comm, t, type, type->size_B, &need_B);
 	if (code != MPI_SUCCESS)
@@ -75,95 +62,34 @@ static int transfer(struct mpi_rank *me, MPI_Comm handle, struct mpi_transfer *t
 		else
 			mpi_datatype_pack(type, t->buf, t->count, t->packed + t->position_B);
 	}
-	t->position_B += need_B;
+	*position += need_B;
 	return MPI_SUCCESS;
 }
 
-int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize,
-	     int *position, MPI_Comm comm)
+int mpi_pack(struct mpi_rank *me, const void *inbuf, MPI_Count incount, struct mpi_datatype *type,
+	     void *outbuf, MPI_Count outsize, MPI_Count *position, struct mpi_comm *comm)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_transfer t = {(void *)inbuf, incount, outbuf, outsize, position ? *position : 0};
-	int code = transfer(me, comm, &t, position, false, datatype);
+	struct mpi_transfer t = {(void *)inbuf, incount, outbuf, outsize, *position};
 
-	if (code == MPI_SUCCESS)
-		*position = (int)t.position_B;
-	return mpi_leave(me, code);
+	return transfer(me, comm, &t, position, false, type);
 }
 
-int MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf,
-	       MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
+int mpi_unpack(struct mpi_rank *me, const void *inbuf, MPI_Count insize, MPI_Count *position,
+	       void *outbuf, MPI_Count outcount, struct mpi_datatype *type, struct mpi_comm *comm)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_transfer t = {(void *)inbuf, incount, outbuf, outsize, position ? *position : 0};
-	int code = transfer(me, comm, &t, position, false, datatype);
+	struct mpi_transfer t = {outbuf, outcount, (char *)inbuf, insize, *position};
 
-	if (code == MPI_SUCCESS)
-		*position = t.position_B;
-	return mpi_leave(me, code);
+	return transfer(me, comm, &t, position, true, type);
 }
 
-int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
-	       MPI_Datatype datatype, MPI_Comm comm)
+int mpi_pack_size(struct mpi_rank *me, MPI_Count incount, struct mpi_datatype *type,
+		  struct mpi_comm *comm, MPI_Count *size)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_transfer t = {outbuf, outcount, (char *)inbuf, insize, position ? *position : 0};
-	int code = transfer(me, comm, &t, position, true, datatype);
+	const struct mpi_transfer t = {.count = incount};
+	int code = mpi_transfer_check(me, comm, &t, type);
 
-	if (code == MPI_SUCCESS)
-		*position = (int)t.position_B;
-	return mpi_leave(me, code);
-}
-
-int MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf,
-		 MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_transfer t = {outbuf, outcount, (char *)inbuf, insize, position ? *position : 0};
-	int code = transfer(me, comm, &t, position, true, datatype);
-
-	if (code == MPI_SUCCESS)
-		*position = t.position_B;
-	return mpi_leave(me, code);
-}
-
-static int pack_size(struct mpi_rank *me, MPI_Count incount, MPI_Datatype datatype, MPI_Comm handle,
-		     bool has_size, MPI_Count *size_B)
-{
-	struct mpi_comm *comm = mpi_comm_get(me, handle);
-	struct mpi_transfer t = {.count = incount};
-	struct mpi_datatype *type;
-	int code;
-
-	if (!comm)
-		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator");
-	if (!has_size)
-		return mpi_raise(me, comm, MPI_ERR_ARG, "size is NULL");
-	code = mpi_transfer_check(me, comm, &t, datatype, &type);
-	if (code == MPI_SUCCESS && __builtin_mul_overflow(incount, type->size_B, size_B))
+	if (code == MPI_SUCCESS && __builtin_mul_overflow(incount, type->size_B, size))
 		code = mpi_raise(me, comm, MPI_ERR_VALUE_TOO_LARGE,
 				 "the packed size does not fit into MPI_Count");
 	return code;
-}
-
-int MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	MPI_Count size_B = 0;
-	int code = pack_size(me, incount, datatype, comm, size, &size_B);
-
-	if (code == MPI_SUCCESS)
-		*size = size_B > INT_MAX ? MPI_UNDEFINED : (int)size_B;
-	return mpi_leave(me, code);
-}
-
-int MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	MPI_Count size_B = 0;
-	int code = pack_size(me, incount, datatype, comm, size, &size_B);
-
-	if (code == MPI_SUCCESS)
-		*size = size_B;
-	return mpi_leave(me, code);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Type_create_subarray: one strided node per dimension, the fastest innermost. */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/datatype/construct.h"
 #include "mpi/datatype/dimension.h"
 
@@ -18,10 +19,6 @@ static int check_subarray(struct mpi_rank *me, const struct subarray_arguments *
 		return mpi_raise(me, NULL, MPI_ERR_ARG,
 				 "order is %d, neither MPI_ORDER_C nor MPI_ORDER_FORTRAN",
 				 a->order);
-	if (!mpi_counts_are_set(a->sizes) || !mpi_counts_are_set(a->subsizes) ||
-	    !mpi_counts_are_set(a->starts))
-		return mpi_raise(me, NULL, MPI_ERR_ARG,
-				 "array_of_sizes, array_of_subsizes or array_of_starts is NULL");
 	for (int i = 0; i < a->ndims; i++) {
 		MPI_Count size = mpi_counts_at(a->sizes, i),
 			  subsize = mpi_counts_at(a->subsizes, i);
@@ -84,47 +81,22 @@ static int build_subarray(struct mpi_rank *me, const struct subarray_arguments *
 	return code;
 }
 
-static int subarray(struct mpi_rank *me, const struct subarray_arguments *a, MPI_Datatype oldtype,
-		    MPI_Datatype *newtype)
+int mpi_type_create_subarray(struct mpi_rank *me, int is_large, int ndims, struct mpi_counts sizes,
+			     struct mpi_counts subsizes, struct mpi_counts starts, int order,
+			     struct mpi_datatype *old, MPI_Datatype *newtype)
 {
+	const struct subarray_arguments a = {is_large, ndims, order, sizes, subsizes, starts};
 	struct mpi_type_contents *contents;
-	struct mpi_datatype *old, *type = NULL;
+	struct mpi_datatype *type = NULL;
 	struct mpi_array array;
-	int code = mpi_construct_check(me, oldtype, newtype, &old);
+	int code = check_subarray(me, &a);
 
-	if (code == MPI_SUCCESS)
-		code = check_subarray(me, a);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	contents = subarray_contents(a, old);
+		return code;
+	contents = subarray_contents(&a, old);
 	if (!contents)
-		return mpi_leave(me, mpi_construct_out_of_memory(me));
-	code = build_subarray(me, a, old, &array);
+		return mpi_construct_out_of_memory(me);
+	code = build_subarray(me, &a, old, &array);
 	code = mpi_array_finish(me, &array, code, contents, &type);
-	return mpi_leave(me, mpi_datatype_publish(me, code, type, newtype));
-}
-
-int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[],
-			     const int array_of_starts[], int order, MPI_Datatype oldtype,
-			     MPI_Datatype *newtype)
-{
-	struct subarray_arguments a = {.ndims = ndims, .order = order};
-
-	a.sizes.narrow = array_of_sizes;
-	a.subsizes.narrow = array_of_subsizes;
-	a.starts.narrow = array_of_starts;
-	return subarray(MPI_ENTER(), &a, oldtype, newtype);
-}
-
-int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
-			       const MPI_Count array_of_subsizes[],
-			       const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype,
-			       MPI_Datatype *newtype)
-{
-	struct subarray_arguments a = {.is_large = true, .ndims = ndims, .order = order};
-
-	a.sizes.wide = array_of_sizes;
-	a.subsizes.wide = array_of_subsizes;
-	a.starts.wide = array_of_starts;
-	return subarray(MPI_ENTER(), &a, oldtype, newtype);
+	return mpi_datatype_publish(me, code, type, newtype);
 }

@@ -14,10 +14,10 @@ struct mpi_transfer {
 	MPI_Count packed_B, position_B;
 };
 
-/* Datatype (committed), count and position are right. MPI_SUCCESS, or what mpi_raise returned.
+/* Datatype, which must be committed, count and position are right. MPI_SUCCESS, or what mpi_raise returned.
  * `comm` may be NULL. */
 int mpi_transfer_check(struct mpi_rank *me, struct mpi_comm *comm, const struct mpi_transfer *t,
-		       MPI_Datatype handle, struct mpi_datatype **type);
+		       const struct mpi_datatype *type);
 /* The items, item_B bytes each when packed, fit behind the position, and the buffers are there.
  * Sets *need_B. */
 int mpi_transfer_check_size(struct mpi_rank *me, struct mpi_comm *comm,

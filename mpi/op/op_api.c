@@ -5,40 +5,28 @@
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/op/op.h"
 
-static int create(struct mpi_rank *me, MPI_User_function *user, MPI_User_function_c *user_c,
-		  int commute, MPI_Op *out)
+int mpi_op_create(struct mpi_rank *me, int is_large, void (*user)(void), int commute, MPI_Op *out)
 {
 	struct mpi_op *op;
 
-	if (!user && !user_c)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "user_fn is NULL"));
-	if (!out)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "op is NULL"));
+	if (!user)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "user_fn is NULL");
 	op = calloc(1, sizeof *op);
 	if (op)
 		op->handle = (MPI_Op)mpi_handle_create(me, KIND_OP, op);
 	if (!op || !op->handle) {
 		free(op);
-		return mpi_leave(
-		    me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an operation"));
+		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an operation");
 	}
 	op->n_references = 1;
 	op->is_commutative = commute != 0;
-	op->user = user;
-	op->user_c = user_c;
+	if (is_large)
+		op->user_c = (MPI_User_function_c *)user;
+	else
+		op->user = (MPI_User_function *)user;
 	op->language = mpi_foreign_take_language(me);
 	*out = op->handle;
-	return mpi_leave(me, MPI_SUCCESS);
-}
-
-int MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
-{
-	return create(MPI_ENTER(), user_fn, NULL, commute, op);
-}
-
-int MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
-{
-	return create(MPI_ENTER(), NULL, user_fn, commute, op);
+	return MPI_SUCCESS;
 }
 
 int mpi_op_free(struct mpi_rank *me, struct mpi_op *op, MPI_Op *place)

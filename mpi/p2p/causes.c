@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/p2p/causes.h"
 
+void mpi_cause_posted_slow(const struct mpi_rank *me, struct mpi_request *recv)
+{
+	recv->cause_mark = mpi_cause_mark(me);
+	if (me->world->watch)
+		mpi_watch_posted(recv);
+}
+
 void mpi_cause_launch_slow(struct mpi_message *message)
 {
 	const struct mpi_rank *me = message->source;
@@ -14,6 +21,8 @@ void mpi_cause_launch_slow(struct mpi_message *message)
 	};
 
 	message->cause = causes->message_begin(causes->context, &entry, mpi_causes_now(me));
+	if (me->world->watch)
+		mpi_watch_sent(message);
 }
 
 void mpi_cause_transfer_slow(struct mpi_message *message, bool is_back)
@@ -30,4 +39,6 @@ void mpi_cause_matched_slow(struct mpi_message *message)
 
 	causes->matched(causes->context, message->cause, mpi_cause_rank(message->source),
 			message->recv->cause_mark, mpi_causes_now(message->source));
+	if (message->dest->world->watch)
+		mpi_watch_matched(message);
 }

@@ -33,6 +33,12 @@ static inline int mpi_cause_rank(const struct mpi_rank *me)
 	return running ? ((const struct pd_rank *)running->data)->rank : -1;
 }
 
+/* Tell those who watch calls and messages (mpi/watch): world->watch != NULL. */
+void mpi_watch_sent(const struct mpi_message *message);
+void mpi_watch_posted(const struct mpi_request *recv);
+void mpi_watch_matched(const struct mpi_message *message);
+
+__attribute__((cold)) void mpi_cause_posted_slow(const struct mpi_rank *me, struct mpi_request *recv);
 void mpi_cause_launch_slow(struct mpi_message *message);
 void mpi_cause_transfer_slow(struct mpi_message *message, bool is_back);
 void mpi_cause_matched_slow(struct mpi_message *message);
@@ -118,7 +124,7 @@ static inline void mpi_cause_known(const struct mpi_rank *me, int64_t mark)
 static inline void mpi_cause_posted(const struct mpi_rank *me, struct mpi_request *recv)
 {
 	if (__builtin_expect(mpi_causes_of(me) != NULL, 0))
-		recv->cause_mark = mpi_cause_mark(me);
+		mpi_cause_posted_slow(me, recv);
 }
 
 /* The rank has seen that the request is complete. */

@@ -6,8 +6,10 @@
  */
 #include "mpi/p2p/choose.h"
 
+#include <stdlib.h>
+
 #include "mpi/p2p/endpoint.h"
-#include "mpi/p2p/queue.h"
+#include "mpi/p2p/match.h"
 
 /* One receive, posted or (a probe) as if it were. */
 struct wanted {
@@ -22,7 +24,7 @@ static struct mpi_message *first_of_source(const struct mpi_message *before,
 {
 	for (struct mpi_message *m = endpoint->unexpected_first; m != before; m = m->next)
 		if (m->source_rank == before->source_rank &&
-		    mpi_queue_fits(m, w->context, w->source, w->tag))
+		    mpi_match_fits(m, w->context, w->source, w->tag))
 			return m;
 	return NULL;
 }
@@ -32,7 +34,7 @@ static bool is_claimed(const struct mpi_message *message, const struct mpi_endpo
 		       const struct mpi_request *recv)
 {
 	for (const struct mpi_request *r = endpoint->posted_first; r && r != recv; r = r->next)
-		if (mpi_queue_matches(r, message))
+		if (mpi_match_may_take(r, message))
 			return true;
 	return false;
 }
@@ -44,31 +46,61 @@ static int find_candidates(const struct mpi_endpoint *endpoint, const struct wan
 	int n = 0;
 
 	for (struct mpi_message *m = endpoint->unexpected_first; m; m = m->next)
-		if (mpi_queue_fits(m, w->context, w->source, w->tag) &&
+		if (mpi_match_fits(m, w->context, w->source, w->tag) &&
 		    !first_of_source(m, endpoint, w) && !is_claimed(m, endpoint, w->recv))
 			candidates[n++] = (struct mpi_candidate){.message = m, .recv = w->recv};
 	return n;
 }
 
-static struct mpi_message *find(struct mpi_rank *me, const struct wanted *w)
+/* NULL: there are none. The caller frees them. */
+static struct mpi_candidate *list_candidates(struct mpi_rank *me, const struct wanted *w, int *n)
 {
 	const struct mpi_endpoint *endpoint = me->endpoint;
 	struct mpi_candidate *candidates;
-	struct mpi_message *message = NULL;
-	int n, i = 0;
 
+	*n = 0;
 	if (endpoint->n_unexpected == 0)
 		return NULL;
 	candidates = malloc((size_t)endpoint->n_unexpected * sizeof *candidates);
 	if (!candidates)
 		mpi_request_fail_memory(me);
-	n = find_candidates(endpoint, w, candidates);
+	*n = find_candidates(endpoint, w, candidates);
+	return candidates;
+}
+
+static struct mpi_message *find(struct mpi_rank *me, const struct wanted *w)
+{
+	struct mpi_message *message = NULL;
+	int n, i = 0;
+	struct mpi_candidate *candidates = list_candidates(me, w, &n);
+
 	if (n > 0 && w->source == MPI_ANY_SOURCE && !(w->context & CHANNEL_COLL))
 		i = mpi_choose(me, w->recv ? MPI_CHOICE_RECV : MPI_CHOICE_PROBE, n, candidates);
 	if (n > 0 && i >= 0)
 		message = candidates[i].message;
 	free(candidates);
 	return message;
+}
+
+struct mpi_message *mpi_choose_nth(struct mpi_rank *me, const struct mpi_comm *comm, int source,
+				   int tag, int i)
+{
+	const struct wanted w = {NULL, mpi_message_context(comm, CHANNEL_P2P), source, tag};
+	int n;
+	struct mpi_candidate *candidates = list_candidates(me, &w, &n);
+	struct mpi_message *message = i < n ? candidates[i].message : NULL;
+
+	free(candidates);
+	return message;
+}
+
+int mpi_choose_count(struct mpi_rank *me, const struct mpi_comm *comm, int source, int tag)
+{
+	const struct wanted w = {NULL, mpi_message_context(comm, CHANNEL_P2P), source, tag};
+	int n;
+
+	free(list_candidates(me, &w, &n));
+	return n;
 }
 
 static bool match_one(struct mpi_rank *me)
@@ -81,7 +113,7 @@ static bool match_one(struct mpi_rank *me)
 		if (!message)
 			continue;
 		mpi_match_remove_message(message);
-		mpi_match_remove_recv(recv);
+		mpi_match_remove_recv(me->endpoint, recv);
 		recv->message = message;
 		message->recv = recv;
 		mpi_message_matched(message);
@@ -121,7 +153,53 @@ struct mpi_message *mpi_choose_probed(struct mpi_rank *me, const struct mpi_comm
 	return found ? found : find(me, &w);
 }
 
+void mpi_choose_arrived(struct mpi_message *message)
+{
+	const struct mpi_choice *choice = message->dest->world->choice;
+
+	if (choice->arrived)
+		choice->arrived(choice->context, message);
+	mpi_match_keep(message);
+	mpi_choose_again(message->dest);
+}
+
+void mpi_choose_posted(struct mpi_rank *me, struct mpi_request *recv)
+{
+	const struct mpi_choice *choice = me->world->choice;
+
+	if (choice->posted)
+		choice->posted(choice->context, recv);
+	mpi_match_append_recv(me->endpoint, recv);
+	mpi_choose_again(me);
+}
+
+void mpi_choose_finalizes(struct mpi_rank *me)
+{
+	const struct mpi_choice *choice = me->world->choice;
+
+	if (choice && choice->finalizes)
+		choice->finalizes(choice->context, me);
+}
+
+static bool is_answered(struct mpi_rank *me, const struct mpi_wait *wait)
+{
+	return ((const struct mpi_question *)wait->context)->is_answered;
+}
+
+int mpi_ask(struct mpi_rank *me, struct mpi_question *question)
+{
+	const struct mpi_choice *choice = me->world->choice;
+	const struct mpi_wait wait = {
+	    .kind = MPI_WAIT_POLL, .is_satisfied = is_answered, .context = question};
+
+	question->is_answered = false;
+	choice->ask(choice->context, me, question);
+	mpi_wait(me, &wait);
+	return question->answer;
+}
+
 void mpi_choose_by(struct mpi_world *world, const struct mpi_choice *choice)
 {
 	world->choice = choice;
+	world->pd->counts_clocks = choice->counts_clocks;
 }

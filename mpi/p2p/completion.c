@@ -2,13 +2,12 @@
 /* MPI_Wait and MPI_Test with their families. */
 #include <stdlib.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/core/errhandler.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
-#include "mpi/p2p/lend.h"
+#include "mpi/p2p/listed.h"
 #include "mpi/p2p/poll.h"
-
-#define N_ON_STACK 32
 
 int mpi_request_harvest(struct mpi_rank *me, struct mpi_request *request, MPI_Request *handle,
 			MPI_Status *status)
@@ -50,20 +49,13 @@ int mpi_raise_operation(struct mpi_rank *me, struct mpi_comm *comm, int error_cl
 	return mpi_raise(me, comm, error_class, "the operation failed");
 }
 
-/* The requests of an application's array: requests[i] is NULL for MPI_REQUEST_NULL. */
-struct request_list {
-	int n, n_active;
-	struct mpi_request **requests;
-	struct mpi_request *on_stack[N_ON_STACK];
-};
-
 static bool is_active(const struct mpi_request *request)
 {
 	return request && request->state != REQUEST_IDLE;
 }
 
 /* Looks up a handle of the list; NULL, or what is wrong with it. */
-static const char *look_up(struct mpi_rank *me, struct request_list *list, int i,
+static const char *look_up(struct mpi_rank *me, struct mpi_request_list *list, int i,
 			   MPI_Request handle)
 {
 	struct mpi_request *request =
@@ -81,7 +73,7 @@ static const char *look_up(struct mpi_rank *me, struct request_list *list, int i
 	return NULL;
 }
 
-static int fill(struct mpi_rank *me, struct request_list *list, const MPI_Request handles[])
+static int fill(struct mpi_rank *me, struct mpi_request_list *list, const MPI_Request handles[])
 {
 	const char *problem = NULL;
 	int n = 0;
@@ -100,7 +92,7 @@ static int fill(struct mpi_rank *me, struct request_list *list, const MPI_Reques
 
 /* Harmless twice: whoever raises an error finishes the list before, since a handler may not come
  * back. */
-static void list_finish(struct request_list *list)
+static void list_finish(struct mpi_request_list *list)
 {
 	if (list->requests != list->on_stack)
 		free(list->requests);
@@ -108,7 +100,7 @@ static void list_finish(struct request_list *list)
 }
 
 /* MPI_SUCCESS, or what was raised; then there is nothing to finish. */
-static int list_init(struct mpi_rank *me, struct request_list *list, int n,
+static int list_init(struct mpi_rank *me, struct mpi_request_list *list, int n,
 		     const MPI_Request handles[])
 {
 	int code;
@@ -116,11 +108,7 @@ static int list_init(struct mpi_rank *me, struct request_list *list, int n,
 	list->n = n;
 	list->n_active = 0;
 	list->requests = list->on_stack;
-	if (n < 0)
-		return mpi_raise(me, NULL, MPI_ERR_COUNT, "count is %d, wanted at least 0", n);
-	if (n > 0 && !handles)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "the array of requests is NULL");
-	if (n > N_ON_STACK && !(list->requests = malloc((size_t)n * sizeof *list->requests)))
+	if (n > MPI_LISTED_ON_STACK && !(list->requests = malloc((size_t)n * sizeof *list->requests)))
 		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for %d requests", n);
 	code = fill(me, list, handles);
 	if (code != MPI_SUCCESS)
@@ -152,7 +140,7 @@ static int end_one(struct mpi_rank *me, struct mpi_request *request, MPI_Request
 	return code;
 }
 
-static int first_complete(const struct request_list *list)
+static int first_complete(const struct mpi_request_list *list)
 {
 	for (int i = 0; i < list->n; i++)
 		if (is_active(list->requests[i]) && list->requests[i]->state == REQUEST_COMPLETE)
@@ -160,7 +148,7 @@ static int first_complete(const struct request_list *list)
 	return -1;
 }
 
-static bool all_complete(const struct request_list *list)
+static bool all_complete(const struct mpi_request_list *list)
 {
 	for (int i = 0; i < list->n; i++)
 		if (is_active(list->requests[i]) && list->requests[i]->state != REQUEST_COMPLETE)
@@ -213,7 +201,7 @@ static int raise_listed(struct mpi_rank *me, const struct list_error *first)
 }
 
 /* Ends every request of a list that is complete as a whole. */
-static int end_all(struct mpi_rank *me, struct request_list *list, MPI_Request handles[],
+static int end_all(struct mpi_rank *me, struct mpi_request_list *list, MPI_Request handles[],
 		   MPI_Status statuses[])
 {
 	struct list_error first = {.error_class = MPI_SUCCESS};
@@ -227,15 +215,16 @@ static int end_all(struct mpi_rank *me, struct request_list *list, MPI_Request h
 	return raise_listed(me, &first);
 }
 
-/* Ends what is complete of a list: their indices in `indices`. */
-static int end_some(struct mpi_rank *me, struct request_list *list, MPI_Request handles[],
+/* Ends what is complete of a list: their indices in `indices`. `only`: no other than this one, -1: all. */
+static int end_some(struct mpi_rank *me, struct mpi_request_list *list, int only, MPI_Request handles[],
 		    int *outcount, int indices[], MPI_Status statuses[])
 {
 	struct list_error first = {.error_class = MPI_SUCCESS};
 
 	*outcount = 0;
 	for (int i = 0; i < list->n; i++) {
-		if (!is_active(list->requests[i]) || list->requests[i]->state != REQUEST_COMPLETE)
+		if (!is_active(list->requests[i]) || list->requests[i]->state != REQUEST_COMPLETE ||
+		    (only >= 0 && i != only))
 			continue;
 		end_listed(me, list->requests[i], &handles[i], statuses, *outcount, &first);
 		indices[(*outcount)++] = i;
@@ -244,81 +233,78 @@ static int end_some(struct mpi_rank *me, struct request_list *list, MPI_Request 
 	return raise_listed(me, &first);
 }
 
-int MPI_Wait(MPI_Request *request, MPI_Status *status)
+int mpi_wait_one(struct mpi_rank *me, MPI_Request *handle, MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct request_list list;
-	int code = list_init(me, &list, 1, request);
+	struct mpi_request_list list;
+	int code = list_init(me, &list, 1, handle);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (list.n_active == 0) {
 		set_empty(status);
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	}
 	mpi_requests_wait(me, 1, list.requests, false);
-	return mpi_leave(me, end_one(me, list.requests[0], request, status));
+	return end_one(me, list.requests[0], handle, status);
 }
 
-int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
+int mpi_wait_all(struct mpi_rank *me, int count, MPI_Request handles[], MPI_Status statuses[])
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct request_list list;
-	int code = list_init(me, &list, count, array_of_requests);
+	struct mpi_request_list list;
+	int code = list_init(me, &list, count, handles);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	mpi_requests_wait(me, list.n, list.requests, false);
-	code = end_all(me, &list, array_of_requests, array_of_statuses);
+	code = end_all(me, &list, handles, statuses);
 	list_finish(&list);
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
+int mpi_wait_any(struct mpi_rank *me, int count, MPI_Request handles[], int *index,
+		 MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct request_list list;
-	int code, i;
+	struct mpi_request_list list;
+	int code = list_init(me, &list, count, handles), i;
 
-	if (!indx)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "indx is NULL"));
-	code = list_init(me, &list, count, array_of_requests);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	*indx = MPI_UNDEFINED;
+		return code;
+	*index = MPI_UNDEFINED;
 	set_empty(status);
 	if (list.n_active > 0) {
-		mpi_requests_wait(me, list.n, list.requests, true);
-		i = first_complete(&list);
-		*indx = i;
-		code = end_one(me, list.requests[i], &array_of_requests[i], status);
+		if (mpi_asks(me)) {
+			i = mpi_listed_choose_any(me, &list, MPI_CHOICE_WAIT);
+		} else {
+			mpi_requests_wait(me, list.n, list.requests, true);
+			i = first_complete(&list);
+		}
+		*index = i;
+		code = end_one(me, list.requests[i], &handles[i], status);
 	}
 	list_finish(&list);
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
-		 int array_of_indices[], MPI_Status array_of_statuses[])
+int mpi_wait_some(struct mpi_rank *me, int incount, MPI_Request handles[], int *outcount,
+		  int indices[], MPI_Status statuses[])
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct request_list list;
-	int code;
+	struct mpi_request_list list;
+	int code = list_init(me, &list, incount, handles), only = -1;
 
-	if (!outcount || (incount > 0 && !array_of_indices))
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
-	code = list_init(me, &list, incount, array_of_requests);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	*outcount = MPI_UNDEFINED;
 	if (list.n_active > 0) {
-		mpi_requests_wait(me, list.n, list.requests, true);
-		mpi_requests_take_others(me, list.n, list.requests);
-		code = end_some(me, &list, array_of_requests, outcount, array_of_indices,
-				array_of_statuses);
+		if (mpi_asks(me)) {
+			only = mpi_listed_choose_some(me, &list, MPI_CHOICE_WAIT);
+		} else {
+			mpi_requests_wait(me, list.n, list.requests, true);
+			mpi_requests_take_others(me, list.n, list.requests);
+		}
+		code = end_some(me, &list, only, handles, outcount, indices, statuses);
 	}
 	list_finish(&list);
-	return mpi_leave(me, code);
+	return code;
 }
 
 /*
@@ -343,123 +329,127 @@ static bool finds_nothing(struct mpi_rank *me, int n, const MPI_Request handles[
 	return n_pending > 0;
 }
 
-int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+bool mpi_test_one_quick(struct mpi_rank *me, MPI_Request *handle, int *flag, MPI_Status *status)
 {
-	struct mpi_rank *me = mpi_poll_quick();
-	struct request_list list;
-	int code;
+	if (!flag || !finds_nothing(me, 1, handle, false))
+		return false;
+	*flag = 0;
+	return true;
+}
 
-	if (me && flag && finds_nothing(me, 1, request, false)) {
-		*flag = 0;
-		return mpi_poll_answer(me, __func__);
-	}
-	me = MPI_ENTER_POLL();
-	if (!flag)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
-	code = list_init(me, &list, 1, request);
+int mpi_test_one(struct mpi_rank *me, MPI_Request *handle, int *flag, MPI_Status *status)
+{
+	struct mpi_request_list list;
+	int code = list_init(me, &list, 1, handle);
+
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
+	*flag = !mpi_listed_is_told_nothing(me, &list);
 	mpi_progress_poll(me, 1, list.requests, false);
-	*flag = all_complete(&list);
+	*flag = *flag && all_complete(&list);
 	if (!*flag)
 		mpi_endpoint_poll_failed(me);
 	else if (list.n_active == 0)
 		set_empty(status);
 	else
-		code = end_one(me, list.requests[0], request, status);
-	return mpi_leave(me, code);
+		code = end_one(me, list.requests[0], handle, status);
+	return code;
 }
 
-int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
-		MPI_Status array_of_statuses[])
+bool mpi_test_all_quick(struct mpi_rank *me, int count, MPI_Request handles[], int *flag,
+			MPI_Status statuses[])
 {
-	struct mpi_rank *me = mpi_poll_quick();
-	struct request_list list;
-	bool may_tell;
-	int code;
+	if (!flag || !finds_nothing(me, count, handles, false))
+		return false;
+	*flag = 0;
+	return true;
+}
 
-	if (me && flag && finds_nothing(me, count, array_of_requests, false)) {
-		*flag = 0;
-		return mpi_poll_answer(me, __func__);
-	}
-	me = MPI_ENTER_POLL();
-	if (!flag)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
-	code = list_init(me, &list, count, array_of_requests);
+int mpi_test_all(struct mpi_rank *me, int count, MPI_Request handles[], int *flag,
+		 MPI_Status statuses[])
+{
+	struct mpi_request_list list;
+	bool may_tell;
+	int code = list_init(me, &list, count, handles);
+
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	may_tell = mpi_progress_test(me, list.n, list.requests, false);
+		return code;
+	*flag = !mpi_listed_is_told_nothing(me, &list);
+	may_tell = mpi_progress_test(me, list.n, list.requests, false) && *flag;
 	*flag = may_tell && all_complete(&list);
 	if (*flag)
-		code = end_all(me, &list, array_of_requests, array_of_statuses);
+		code = end_all(me, &list, handles, statuses);
 	else if (may_tell)
 		mpi_endpoint_poll_failed(me);
 	list_finish(&list);
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag,
-		MPI_Status *status)
+bool mpi_test_any_quick(struct mpi_rank *me, int count, MPI_Request handles[], int *index,
+			int *flag, MPI_Status *status)
 {
-	struct mpi_rank *me = mpi_poll_quick();
-	struct request_list list;
-	bool may_tell;
-	int code, i;
+	if (!flag || !index || !finds_nothing(me, count, handles, true))
+		return false;
+	*flag = 0;
+	*index = MPI_UNDEFINED;
+	return true;
+}
 
-	if (me && flag && indx && finds_nothing(me, count, array_of_requests, true)) {
-		*flag = 0;
-		*indx = MPI_UNDEFINED;
-		return mpi_poll_answer(me, __func__);
-	}
-	me = MPI_ENTER_POLL();
-	if (!flag || !indx)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
-	code = list_init(me, &list, count, array_of_requests);
+int mpi_test_any(struct mpi_rank *me, int count, MPI_Request handles[], int *index, int *flag,
+		 MPI_Status *status)
+{
+	struct mpi_request_list list;
+	bool may_tell;
+	int code = list_init(me, &list, count, handles), i;
+
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	may_tell = mpi_progress_test(me, list.n, list.requests, true);
-	i = may_tell ? first_complete(&list) : -1;
+		return code;
+	if (mpi_asks(me) && list.n_active > 0) {
+		may_tell = true;
+		i = mpi_listed_choose_any(me, &list, MPI_CHOICE_POLL);
+	} else {
+		may_tell = mpi_progress_test(me, list.n, list.requests, true);
+		i = may_tell ? first_complete(&list) : -1;
+	}
 	*flag = i >= 0 || list.n_active == 0;
-	*indx = i >= 0 ? i : MPI_UNDEFINED;
+	*index = i >= 0 ? i : MPI_UNDEFINED;
 	if (i >= 0)
-		code = end_one(me, list.requests[i], &array_of_requests[i], status);
+		code = end_one(me, list.requests[i], &handles[i], status);
 	else if (*flag)
 		set_empty(status);
 	else if (may_tell)
 		mpi_endpoint_poll_failed(me);
 	list_finish(&list);
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
-		 int array_of_indices[], MPI_Status array_of_statuses[])
+bool mpi_test_some_quick(struct mpi_rank *me, int incount, MPI_Request handles[], int *outcount,
+			 int indices[], MPI_Status statuses[])
 {
-	struct mpi_rank *me = mpi_poll_quick();
-	struct request_list list;
-	bool may_tell;
-	int code;
+	if (!outcount || !indices || !finds_nothing(me, incount, handles, true))
+		return false;
+	*outcount = 0;
+	return true;
+}
 
-	if (me && outcount && array_of_indices &&
-	    finds_nothing(me, incount, array_of_requests, true)) {
-		*outcount = 0;
-		return mpi_poll_answer(me, __func__);
-	}
-	me = MPI_ENTER_POLL();
-	if (!outcount || (incount > 0 && !array_of_indices))
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
-	code = list_init(me, &list, incount, array_of_requests);
+int mpi_test_some(struct mpi_rank *me, int incount, MPI_Request handles[], int *outcount,
+		  int indices[], MPI_Status statuses[])
+{
+	struct mpi_request_list list;
+	bool may_tell;
+	int code = list_init(me, &list, incount, handles), only = -1;
+
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	may_tell = mpi_progress_test(me, list.n, list.requests, true);
+		return code;
+	if (mpi_asks(me) && list.n_active > 0)
+		only = mpi_listed_choose_some(me, &list, MPI_CHOICE_POLL);
+	may_tell = only == -1 ? mpi_progress_test(me, list.n, list.requests, true) : only >= 0;
 	*outcount = may_tell ? MPI_UNDEFINED : 0;
 	if (may_tell && list.n_active > 0) {
-		code = end_some(me, &list, array_of_requests, outcount, array_of_indices,
-				array_of_statuses);
+		code = end_some(me, &list, only, handles, outcount, indices, statuses);
 		if (*outcount == 0)
 			mpi_endpoint_poll_failed(me);
 	}
 	list_finish(&list);
-	return mpi_leave(me, code);
+	return code;
 }

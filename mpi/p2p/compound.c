@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests made of others; MPI_Isendrecv and MPI_Isendrecv_replace. */
+/* Requests made of others; sends joined with receives. */
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/compound.h"
 
 #include <stdlib.h>
 
+#include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
 
 void mpi_compound_send(struct mpi_rank *me, struct mpi_compound *compound, struct mpi_request *part)
@@ -34,6 +35,76 @@ void mpi_compound_end_part(struct mpi_compound *compound, struct mpi_request *pa
 }
 
 /* --- a send with a receive --- */
+
+/* Both halves under way at once; the receive first, so that its message finds it. */
+static int exchange(struct mpi_rank *me, const struct mpi_p2p_args *out,
+		    const struct mpi_p2p_args *in, MPI_Status *status)
+{
+	struct mpi_request *pair[2];
+	MPI_Status result;
+	int code;
+
+	pair[0] = mpi_recv_start(me, (void *)in->buf, in->count, in->type, in->peer, in->tag,
+				 in->comm, CHANNEL_P2P);
+	pair[1] = mpi_send_start(me, out->buf, out->count, out->type, out->peer, out->tag,
+				 out->comm, SEND_STANDARD, CHANNEL_P2P);
+	mpi_requests_wait(me, 2, pair, false);
+	mpi_cause_taken(me, pair[1]);
+	mpi_request_destroy(me, pair[1]);
+	code = mpi_request_harvest(me, pair[0], NULL, &result);
+	mpi_status_give(status, &result);
+	return mpi_raise_operation(me, in->comm, code, &result);
+}
+
+int mpi_sendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcount,
+		 MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+		 MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+	struct mpi_p2p_args out, in;
+	int code = mpi_check_send(me, sendbuf, sendcount, sendtype, dest, sendtag, comm, &out);
+
+	if (code == MPI_SUCCESS)
+		code = mpi_check_recv(me, recvbuf, recvcount, recvtype, source, recvtag, comm, &in);
+	if (code == MPI_SUCCESS)
+		code = exchange(me, &out, &in, status);
+	return code;
+}
+
+int mpi_replace_by_packed(struct mpi_rank *me, struct mpi_p2p_args *out, void **packed)
+{
+	MPI_Count size_B = out->count * out->type->size_B;
+
+	*packed = NULL;
+	if (pd_memory_is_absent(out->buf))
+		return MPI_SUCCESS;
+	*packed = malloc(size_B ? (size_t)size_B : 1);
+	if (!*packed)
+		return mpi_raise(me, out->comm, MPI_ERR_NO_MEM, "out of memory for %lld B",
+				 (long long)size_B);
+	mpi_datatype_pack(out->type, out->buf, out->count, *packed);
+	out->buf = *packed;
+	out->type = mpi_datatype_get(me, MPI_BYTE);
+	out->count = size_B;
+	return MPI_SUCCESS;
+}
+
+int mpi_sendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+			 int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+			 MPI_Status *status)
+{
+	struct mpi_p2p_args out, in;
+	void *packed = NULL;
+	int code = mpi_check_send(me, buf, count, datatype, dest, sendtag, comm, &out);
+
+	if (code == MPI_SUCCESS)
+		code = mpi_check_recv(me, buf, count, datatype, source, recvtag, comm, &in);
+	if (code == MPI_SUCCESS)
+		code = mpi_replace_by_packed(me, &out, &packed);
+	if (code == MPI_SUCCESS)
+		code = exchange(me, &out, &in, status);
+	free(packed);
+	return code;
+}
 
 struct sendrecv {
 	struct mpi_compound compound;

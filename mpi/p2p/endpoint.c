@@ -9,7 +9,7 @@
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/partitioned.h"
 
-/* Up to how many bytes messages can be plain (mpi/p2p/eager.h). */
+/* Up to how many bytes messages can be plain (mpi/p2p/send.c). */
 static int64_t plain_size(const struct mpi_world *world)
 {
 	const struct cluster *cluster = world->pd->cluster;

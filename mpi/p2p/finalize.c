@@ -3,7 +3,6 @@
  * any more. */
 #include "mpi/p2p/compound.h"
 #include "mpi/p2p/internal.h"
-#include "mpi/p2p/lend.h"
 
 /* A part that is under way goes on alone: its compound request may have been freed, and goes now.
  */
@@ -60,7 +59,7 @@ void mpi_p2p_finalize(struct mpi_rank *me)
 	while (endpoint->posted_first) {
 		struct mpi_request *recv = endpoint->posted_first;
 
-		mpi_match_remove_recv(recv);
+		mpi_match_remove_recv(endpoint, recv);
 		destroy_orphan(me, recv);
 	}
 }

@@ -23,6 +23,24 @@ struct mpi_p2p_args {
 };
 
 /* A request with its arguments, not started: type and comm are retained. */
+static MPI_HOT struct mpi_request *mpi_request_prepare(struct mpi_rank *me, enum mpi_request_kind kind,
+					   const void *buf, MPI_Count count,
+					   struct mpi_datatype *type, int peer, int tag,
+					   struct mpi_comm *comm, enum mpi_channel channel)
+{
+	struct mpi_request *request = mpi_request_create(me, kind);
+
+	request->buf = (void *)buf;
+	request->count = count;
+	request->type = type;
+	request->peer = peer;
+	request->tag = tag;
+	request->comm = comm;
+	request->channel = channel;
+	mpi_datatype_retain(type);
+	mpi_comm_retain(comm);
+	return request;
+}
 struct mpi_request *mpi_send_prepare(struct mpi_rank *me, const void *buf, MPI_Count count,
 				     struct mpi_datatype *type, int dest, int tag,
 				     struct mpi_comm *comm, enum mpi_send_mode mode,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/p2p/message.h"
 #include "mpi/p2p/kept.h"
 
 #include <stdlib.h>
 
-#include "mpi/p2p/lend.h"
 
 struct mpi_kept {
 	struct mpi_foreign_memory *memories;

@@ -5,6 +5,7 @@
 
 #include "mpi/core/entry.h"
 #include "mpi/p2p/causes.h"
+#include "mpi/p2p/choose.h"
 
 /*
  * Polls that are closer than this on average are one streak: where time is measured, an interrupt
@@ -98,7 +99,7 @@ static uint32_t n_quick_after(const struct mpi_rank *me)
 
 	if (is_modelled(me) || endpoint->n_polls < MPI_POLL_QUICK_FROM ||
 	    endpoint->n_polls >= FREE_POLLS_MEASURED || endpoint->n_refused >= REFUSED_MAX ||
-	    me->world->described || (world->observers.wanted & SIM_OBSERVED_CALL && !world->observers.tally))
+	    me->world->described || me->world->choice || (world->observers.wanted & SIM_OBSERVED_CALL && !world->observers.tally))
 		return 0;
 	return endpoint->n_polls / QUICK_SHARE;
 }
@@ -150,6 +151,8 @@ void mpi_endpoint_poll_failed(struct mpi_rank *me)
 	uint32_t n_free = is_modelled(me) ? FREE_POLLS : FREE_POLLS_MEASURED;
 	sim_time_ps distance = engine->now - endpoint->poll_end;
 
+	if (mpi_asks(me)) /* whoever answers bounds them */
+		return;
 	if (endpoint->n_polls == 0 || !goes_on(me, distance)) {
 		endpoint->n_polls = 0;
 		endpoint->n_refused = 0;

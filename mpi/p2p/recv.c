@@ -1,11 +1,63 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Receives, and sends joined with receives. */
-#include <stdlib.h>
-
+/* Receives. */
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
-#include "mpi/p2p/queue.h"
+#include "mpi/p2p/match.h"
+
+static MPI_HOT void begin_recv(struct mpi_rank *me, struct mpi_request *recv)
+{
+	me->endpoint->n_polls = 0;
+	mpi_cause_posted(me, recv);
+	if (recv->peer == MPI_PROC_NULL) {
+		recv->status.MPI_SOURCE = MPI_PROC_NULL;
+		mpi_request_complete(recv, MPI_SUCCESS);
+		return;
+	}
+	mpi_match_recv(me, recv);
+}
+
+void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv)
+{
+	recv->state = REQUEST_PENDING;
+	mpi_status_set_empty(&recv->status);
+	begin_recv(me, recv);
+}
+
+void mpi_recv_again(struct mpi_rank *me, struct mpi_request *recv, void *buf, MPI_Count count,
+		    struct mpi_datatype *type, int source, int tag)
+{
+	if (recv->type != type) {
+		mpi_datatype_release(me, recv->type);
+		mpi_datatype_retain(type);
+	}
+	recv->buf = buf;
+	recv->count = count;
+	recv->type = type;
+	recv->peer = source;
+	recv->tag = tag;
+	mpi_recv_begin(me, recv);
+}
+
+struct mpi_request *mpi_recv_prepare(struct mpi_rank *me, void *buf, MPI_Count count,
+				     struct mpi_datatype *type, int source, int tag,
+				     struct mpi_comm *comm, enum mpi_channel channel)
+{
+	return mpi_request_prepare(me, REQUEST_RECV, buf, count, type, source, tag, comm, channel);
+}
+
+struct mpi_request *mpi_recv_start(struct mpi_rank *me, void *buf, MPI_Count count,
+				   struct mpi_datatype *type, int source, int tag,
+				   struct mpi_comm *comm, enum mpi_channel channel)
+{
+	struct mpi_request *recv =
+	    mpi_recv_prepare(me, buf, count, type, source, tag, comm, channel);
+
+	begin_recv(me, recv);
+	return recv;
+}
+
+/* --- blocking --- */
 
 /*
  * The request of blocking receives: one for each rank that makes any, kept, since no other call can
@@ -71,7 +123,7 @@ static MPI_HOT int recv_blocking(struct mpi_rank *me, const struct mpi_p2p_args 
 	int code;
 
 	mpi_cause_posted(me, recv);
-	mpi_queue_match_recv(me, recv);
+	mpi_match_recv(me, recv);
 	if (recv->state != REQUEST_COMPLETE)
 		wait_for(me, recv);
 	else if (endpoint->deferred_first)
@@ -150,76 +202,6 @@ int mpi_recv_persistent(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Dat
 	recv->start = start_persistent;
 	*request = mpi_request_publish(me, recv);
 	return MPI_SUCCESS;
-}
-
-/* Both halves under way at once; the receive first, so that its message finds it. */
-static int exchange(struct mpi_rank *me, const struct mpi_p2p_args *out,
-		    const struct mpi_p2p_args *in, MPI_Status *status)
-{
-	struct mpi_request *pair[2];
-	MPI_Status result;
-	int code;
-
-	pair[0] = mpi_recv_start(me, (void *)in->buf, in->count, in->type, in->peer, in->tag,
-				 in->comm, CHANNEL_P2P);
-	pair[1] = mpi_send_start(me, out->buf, out->count, out->type, out->peer, out->tag,
-				 out->comm, SEND_STANDARD, CHANNEL_P2P);
-	mpi_requests_wait(me, 2, pair, false);
-	mpi_cause_taken(me, pair[1]);
-	mpi_request_destroy(me, pair[1]);
-	code = mpi_request_harvest(me, pair[0], NULL, &result);
-	mpi_status_give(status, &result);
-	return mpi_raise_operation(me, in->comm, code, &result);
-}
-
-int mpi_sendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcount,
-		 MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
-		 MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-	struct mpi_p2p_args out, in;
-	int code = mpi_check_send(me, sendbuf, sendcount, sendtype, dest, sendtag, comm, &out);
-
-	if (code == MPI_SUCCESS)
-		code = mpi_check_recv(me, recvbuf, recvcount, recvtype, source, recvtag, comm, &in);
-	if (code == MPI_SUCCESS)
-		code = exchange(me, &out, &in, status);
-	return code;
-}
-
-int mpi_replace_by_packed(struct mpi_rank *me, struct mpi_p2p_args *out, void **packed)
-{
-	MPI_Count size_B = out->count * out->type->size_B;
-
-	*packed = NULL;
-	if (pd_memory_is_absent(out->buf))
-		return MPI_SUCCESS;
-	*packed = malloc(size_B ? (size_t)size_B : 1);
-	if (!*packed)
-		return mpi_raise(me, out->comm, MPI_ERR_NO_MEM, "out of memory for %lld B",
-				 (long long)size_B);
-	mpi_datatype_pack(out->type, out->buf, out->count, *packed);
-	out->buf = *packed;
-	out->type = mpi_datatype_get(me, MPI_BYTE);
-	out->count = size_B;
-	return MPI_SUCCESS;
-}
-
-int mpi_sendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-			 int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-			 MPI_Status *status)
-{
-	struct mpi_p2p_args out, in;
-	void *packed = NULL;
-	int code = mpi_check_send(me, buf, count, datatype, dest, sendtag, comm, &out);
-
-	if (code == MPI_SUCCESS)
-		code = mpi_check_recv(me, buf, count, datatype, source, recvtag, comm, &in);
-	if (code == MPI_SUCCESS)
-		code = mpi_replace_by_packed(me, &out, &packed);
-	if (code == MPI_SUCCESS)
-		code = exchange(me, &out, &in, status);
-	free(packed);
-	return code;
 }
 
 int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The steps that ranks take for a message after its match: the clear to send, the bulk, what ends a
- * rendezvous, the acknowledgement of a synchronous send. */
-#include "mpi/p2p/rendezvous.h"
+/*
+ * What becomes of a message whose life does not end with its match. Its ranks take steps in turn,
+ * each when it is in MPI:
+ *
+ *   receiver, MATCHED         clear to send →     sender, CLEARED        starts the bulk
+ *   receiver, OVER            confirmation →      sender, CONFIRMED      says that this was all
+ *   receiver, ACKNOWLEDGING   acknowledgement →   sender, ACKNOWLEDGED   its send completes
+ *
+ * Below: the overheads that ranks spend.
+ */
+#include "mpi/p2p/message.h"
 
 #include "mpi/p2p/causes.h"
 
@@ -15,27 +23,45 @@ static const struct cluster *cluster_of(const struct mpi_message *message)
 	return message->dest->world->pd->cluster;
 }
 
-static void end_receive(struct mpi_message *message)
+/* The next step: at once, or when the rank whose it is is in MPI again. */
+static void step(struct mpi_message *message);
+
+/* --- steps --- */
+
+/* A transfer to the sender, or from it. */
+static void start_control(struct mpi_message *message, bool is_back, net_transfer_fn done)
 {
-	mpi_request_unlend(message->recv);
-	mpi_message_received(message);
+	mpi_cause_transfer(message, is_back);
+	mpi_message_start(message, is_back ? message->dest : message->source,
+			  is_back ? message->source : message->dest,
+			  cluster_of(message)->protocol.control_message_B, 0, NULL, done);
 }
 
-/* --- the bulk --- */
+static void sender_knows(struct net_transfer *transfer)
+{
+	struct mpi_message *message = mpi_message_of(transfer);
 
+	message->stage++; /* of the receiver's three stages each is before the sender's */
+	mpi_cause_arrived(message, transfer->size_B, true);
+	step(message);
+}
+
+/* The bulk is there; with `rendezvous_end: acknowledged` the receiver tells the sender, and the end
+ * comes here, too. */
 static void bulk_arrived(struct net_transfer *transfer)
 {
 	struct mpi_message *message = mpi_message_of(transfer);
 
 	message->arrived = now(message);
 	mpi_cause_arrived(message, transfer->size_B, true);
-	if (cluster_of(message)->protocol.rendezvous_end == CLUSTER_RENDEZVOUS_ARRIVED ||
-	    message->source == message->dest) {
-		end_receive(message);
+	if (message->stage == MESSAGE_CLEARED && message->source != message->dest &&
+	    cluster_of(message)->protocol.rendezvous_end != CLUSTER_RENDEZVOUS_ARRIVED) {
+		message->stage = MESSAGE_OVER;
+		step(message);
 		return;
 	}
-	message->stage = MESSAGE_OVER;
-	mpi_message_step(message->dest, message);
+	mpi_request_unlend(message->recv);
+	mpi_message_received(message);
 }
 
 static void all_but_buffered_arrived(struct net_transfer *transfer)
@@ -83,37 +109,6 @@ static void start_bulk(struct mpi_message *message)
 		mpi_message_let_sender_go(message);
 }
 
-/* --- control messages --- */
-
-/* To the sender, or from it. */
-static void start_control(struct mpi_message *message, bool is_back, net_transfer_fn done)
-{
-	mpi_cause_transfer(message, is_back);
-	mpi_message_start(message, is_back ? message->dest : message->source,
-			  is_back ? message->source : message->dest,
-			  cluster_of(message)->protocol.control_message_B, 0, NULL, done);
-}
-
-static void answer_arrived(struct net_transfer *transfer)
-{
-	struct mpi_message *message = mpi_message_of(transfer);
-
-	message->stage++; /* CLEARED, CONFIRMED, ACKNOWLEDGED */
-	mpi_cause_arrived(message, transfer->size_B, true);
-	mpi_message_step(message->source, message);
-}
-
-static void end_arrived(struct net_transfer *transfer)
-{
-	struct mpi_message *message = mpi_message_of(transfer);
-
-	message->arrived = now(message);
-	mpi_cause_arrived(message, transfer->size_B, true);
-	end_receive(message);
-}
-
-/* --- steps --- */
-
 static void step_now(struct mpi_message *message)
 {
 	switch (message->stage) {
@@ -122,15 +117,26 @@ static void step_now(struct mpi_message *message)
 		break;
 	case MESSAGE_CONFIRMED:
 		mpi_message_let_sender_go(message);
-		start_control(message, false, end_arrived);
+		start_control(message, false, bulk_arrived);
 		break;
 	case MESSAGE_ACKNOWLEDGED:
 		mpi_message_complete_send(message);
 		mpi_message_destroy(message);
 		break;
-	default: /* MATCHED, OVER, ACKNOWLEDGING: the receiver tells the sender */
-		start_control(message, true, answer_arrived);
+	default:
+		start_control(message, true, sender_knows);
 	}
+}
+
+/* --- when they are taken --- */
+
+/* Whose step is the next one? */
+static struct mpi_rank *rank_of(const struct mpi_message *message)
+{
+	return message->stage == MESSAGE_CLEARED || message->stage == MESSAGE_CONFIRMED ||
+		       message->stage == MESSAGE_ACKNOWLEDGED
+		   ? message->source
+		   : message->dest;
 }
 
 /* A rank that has left MPI has nothing else to do than to serve what it sent. */
@@ -143,9 +149,9 @@ static bool makes_progress(const struct mpi_rank *rank)
 	       rank->world->pd->engine.running == &rank->pd->task;
 }
 
-void mpi_message_defer(struct mpi_rank *rank, struct mpi_message *message)
+static void defer(struct mpi_message *message)
 {
-	struct mpi_endpoint *endpoint = rank->endpoint;
+	struct mpi_endpoint *endpoint = rank_of(message)->endpoint;
 
 	message->next = NULL;
 	*(endpoint->deferred_last ? &endpoint->deferred_last->next : &endpoint->deferred_first) =
@@ -153,14 +159,14 @@ void mpi_message_defer(struct mpi_rank *rank, struct mpi_message *message)
 	endpoint->deferred_last = message;
 }
 
-void mpi_message_step(struct mpi_rank *rank, struct mpi_message *message)
+static void step(struct mpi_message *message)
 {
-	rank->world->n_steps_in_mpi +=
+	message->dest->world->n_steps_in_mpi +=
 	    cluster_of(message)->protocol.progress != CLUSTER_PROGRESS_ASYNC;
-	if (makes_progress(rank))
+	if (makes_progress(rank_of(message)))
 		step_now(message);
 	else
-		mpi_message_defer(rank, message);
+		defer(message);
 }
 
 void mpi_message_progress(struct mpi_rank *me)
@@ -175,4 +181,60 @@ void mpi_message_progress(struct mpi_rank *me)
 		message->next = NULL;
 		step_now(message);
 	}
+}
+
+/* A rank that posts a receive knows only of messages that came before it looked last. */
+static bool is_unknown(const struct mpi_message *message)
+{
+	const struct mpi_rank *dest = message->dest;
+
+	return dest->world->pd->cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC &&
+	       message->source != dest && dest->world->pd->engine.running == &dest->pd->task &&
+	       message->arrived > dest->endpoint->last_look;
+}
+
+void mpi_message_answer(struct mpi_message *message)
+{
+	if (is_unknown(message))
+		defer(message);
+	else
+		step(message);
+}
+
+void mpi_message_acknowledge(struct mpi_message *message)
+{
+	struct mpi_message *acknowledgement =
+	    util_pool_get(mpi_message_pool(message->dest->world, 0));
+
+	if (!acknowledgement) {
+		mpi_message_complete_send(message);
+		return;
+	}
+	memset(acknowledgement, 0, offsetof(struct mpi_message, inline_data));
+	acknowledgement->source = message->source;
+	acknowledgement->dest = message->dest;
+	acknowledgement->started = message->started;
+	acknowledgement->stage = MESSAGE_ACKNOWLEDGING;
+	mpi_message_join_send(acknowledgement, mpi_message_leave_send(message));
+	step(acknowledgement);
+}
+
+/* --- overheads --- */
+
+void mpi_message_spend(struct mpi_rank *me, const struct mpi_message *message, bool is_send)
+{
+	const struct cluster *cluster = cluster_of(message);
+	double per_B_s = is_send ? cluster->protocol.send_overhead_per_B_s
+				 : cluster->protocol.recv_overhead_per_B_s;
+	double overhead_s =
+	    is_send ? cluster->protocol.send_overhead_s : cluster->protocol.recv_overhead_s;
+	int64_t size_B = mpi_message_early_size(message);
+	sim_time_ps begin = now(message);
+
+	if (per_B_s > 0)
+		overhead_s += per_B_s * (double)size_B;
+	if (overhead_s <= 0)
+		return;
+	sim_task_sleep(&me->pd->task, sim_time_from_s(overhead_s));
+	mpi_cause_overhead(me, is_send, size_B, begin);
 }

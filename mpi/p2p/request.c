@@ -7,9 +7,7 @@
 #include "mpi/core/status.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/compound.h"
-#include "mpi/p2p/endpoint.h"
-#include "mpi/p2p/lend.h"
-#include "mpi/p2p/message.h"
+#include "mpi/p2p/internal.h"
 
 void mpi_request_fail_memory(const struct mpi_rank *me)
 {
@@ -300,7 +298,6 @@ static bool is_answered(int n, struct mpi_request *const requests[], bool any)
 	}
 	return n_complete > 0 && (any || n_complete == n_active);
 }
-
 
 static bool are_all_complete(int n, struct mpi_request *const requests[])
 {

@@ -47,6 +47,7 @@ struct mpi_request {
 	bool is_listed; /* seen in the array of the present call */
 	bool is_orphan; /* MPI_Request_free before completion */
 	int peer, tag;	/* as given: rank in comm or wildcard */
+	uint32_t ordinal; /* of a receive, on its rank: for whoever chooses (mpi/p2p/choose.h) */
 	struct mpi_rank *owner;
 	struct mpi_comm *comm;	   /* retained */
 	struct mpi_datatype *type; /* retained */

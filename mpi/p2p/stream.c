@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "mpi/p2p/message.h"
 #include "mpi/p2p/causes.h"
-#include "mpi/p2p/rendezvous.h"
 #include "netmodel/model.h"
 
 /* A send that is complete when the bytes of its connection before end_B are the system's. */

@@ -5,9 +5,6 @@
 #include "mpi/comm/comm.h"
 #include "mpi/comm/topology.h"
 
-/* MPI_SUCCESS and *comm, an intracommunicator that a topology may be made of; or the error, raised.
- */
-int mpi_topology_check_parent(struct mpi_rank *me, MPI_Comm handle, struct mpi_comm **comm);
 /*
  * Puts a topology (taken over) on a new communicator. MPI_SUCCESS, or MPI_ERR_NO_MEM when it is
  * NULL; then *comm is released and NULL.

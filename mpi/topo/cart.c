@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/create/create.h"
 #include "mpi/topo/attach.h"
 
@@ -39,49 +40,42 @@ static int attach(struct mpi_rank *me, struct mpi_comm **comm, int n_dims, const
 		     : MPI_SUCCESS;
 }
 
-int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[],
-		    int reorder, MPI_Comm *comm_cart)
+/* Also of errors *comm_cart tells: programs look at it instead of the code, MPICH gives them that. */
+int mpi_cart_create(struct mpi_rank *me, MPI_Comm comm_old, int ndims, const int dims[],
+		    const int periods[], int reorder, MPI_Comm *comm_cart)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_topology grid = {
 	    .kind = MPI_CART, .n_dims = ndims, .dims = (int *)dims, .periods = (int *)periods};
 	struct mpi_comm *parent, *made = NULL;
-	int size, code = mpi_topology_check_parent(me, comm_old, &parent);
+	int size, code = mpi_find_comm(me, MPI_ON_NONE, comm_old, "comm_old", false, &parent);
 
-	if (code == MPI_SUCCESS && !comm_cart)
-		code = mpi_raise(me, parent, MPI_ERR_ARG, "comm_cart is NULL");
+	*comm_cart = MPI_COMM_NULL;
+	if (code == MPI_SUCCESS)
+		code = mpi_check_intra(me, mpi_on_comm(parent), parent, "comm_old");
 	if (code == MPI_SUCCESS)
 		code = check_grid(me, parent, ndims, dims, periods, &size);
-	if (code != MPI_SUCCESS) {
-		if (comm_cart) /* programs look at it instead of the code, MPICH gives them this */
-			*comm_cart = MPI_COMM_NULL;
-		return mpi_leave(me, code);
-	}
+	if (code != MPI_SUCCESS)
+		return code;
 	code = mpi_comm_create_grid(me, parent, size, &grid, &made);
-	return mpi_leave(me, mpi_comm_publish(me, parent, code, made, comm_cart));
+	return mpi_comm_publish(me, parent, code, made, comm_cart);
 }
 
-int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
+int mpi_cart_map(struct mpi_rank *me, struct mpi_comm *comm, int ndims, const int dims[],
+		 const int periods[], int *newrank)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c;
-	int size, code = mpi_topology_check_parent(me, comm, &c);
+	int size, code = check_grid(me, comm, ndims, dims, periods, &size);
 
-	if (code == MPI_SUCCESS && !newrank)
-		code = mpi_raise(me, c, MPI_ERR_ARG, "newrank is NULL");
 	if (code == MPI_SUCCESS)
-		code = check_grid(me, c, ndims, dims, periods, &size);
-	if (code == MPI_SUCCESS)
-		*newrank = c->rank < size ? c->rank : MPI_UNDEFINED;
-	return mpi_leave(me, code);
+		*newrank = comm->rank < size ? comm->rank : MPI_UNDEFINED;
+	return code;
 }
 
 /*
  * Splits by the dropped coordinates, ordered by the remaining ones; both are numbers in row-major
  * order. `dims` and `periods`, [n_dims], receive the shape that remains.
  */
-static int cart_sub(struct mpi_rank *me, struct mpi_comm *parent, const int remain_dims[],
-		    int dims[], int periods[], struct mpi_comm **made)
+static int split_grid(struct mpi_rank *me, struct mpi_comm *parent, const int remain_dims[],
+		      int dims[], int periods[], struct mpi_comm **made)
 {
 	const struct mpi_topology *grid = parent->topology;
 	int color = 0, key = 0, n_dims = 0, n_behind = parent->size, rest = parent->rank, code;
@@ -104,25 +98,21 @@ static int cart_sub(struct mpi_rank *me, struct mpi_comm *parent, const int rema
 	return code == MPI_SUCCESS ? attach(me, made, n_dims, dims, periods) : code;
 }
 
-int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
+int mpi_cart_sub(struct mpi_rank *me, struct mpi_comm *parent, const int remain_dims[],
+		 MPI_Comm *newcomm)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *parent, *made = NULL;
-	int *dims, *periods, code = mpi_topology_check_parent(me, comm, &parent);
+	struct mpi_comm *made = NULL;
+	int *dims, *periods, code;
 
-	if (code == MPI_SUCCESS && (!parent->topology || parent->topology->kind != MPI_CART))
-		code = mpi_raise(me, parent, MPI_ERR_TOPOLOGY, "comm has no Cartesian topology");
-	if (code == MPI_SUCCESS && !remain_dims && parent->topology->n_dims > 0)
-		code = mpi_raise(me, parent, MPI_ERR_ARG, "remain_dims is NULL");
-	if (code == MPI_SUCCESS && !newcomm)
-		code = mpi_raise(me, parent, MPI_ERR_ARG, "newcomm is NULL");
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+	if (!parent->topology || parent->topology->kind != MPI_CART)
+		return mpi_raise(me, parent, MPI_ERR_TOPOLOGY, "comm has no Cartesian topology");
+	if (!remain_dims && parent->topology->n_dims > 0)
+		return mpi_raise(me, parent, MPI_ERR_ARG, "remain_dims is NULL");
 	dims = calloc((size_t)parent->topology->n_dims + 1, sizeof *dims);
 	periods = calloc((size_t)parent->topology->n_dims + 1, sizeof *periods);
-	code = dims && periods ? cart_sub(me, parent, remain_dims, dims, periods, &made)
+	code = dims && periods ? split_grid(me, parent, remain_dims, dims, periods, &made)
 			       : MPI_ERR_NO_MEM;
 	free(dims);
 	free(periods);
-	return mpi_leave(me, mpi_comm_publish(me, parent, code, made, newcomm));
+	return mpi_comm_publish(me, parent, code, made, newcomm);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mpi/topo/dims.h"
-
+/* MPI_Dims_create. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "mpi/core/rank.h"
+#include "mpi/abi/mpi-calls.h"
 
 #define MAX_DIVISORS 1536 /* no int has more */
 #define MAX_FACTORS 31	  /* 2^31 overflows: at most that many factors other than 1 */
@@ -99,7 +98,13 @@ static void split(struct search *search, int n, int from)
 	}
 }
 
-int mpi_dims_create(int n_nodes, int n_dims, int dims[])
+/*
+ * dims[i] > 0 are kept; the others are set so that the product is n_nodes, as close to each other as
+ * possible: the least difference between the largest and the smallest, and of those the largest
+ * smallest, then second smallest, …; largest first. 0, -1 when the product of the given ones does
+ * not divide n_nodes, or UTIL_ENOMEM. n_nodes >= 1. Cost: grows with the number of divisors.
+ */
+static int make_dims(int n_nodes, int n_dims, int dims[])
 {
 	struct search search = {.best_spread = INT_MAX};
 	int *divisors, n_free = 0, n_split, next = 0;
@@ -134,36 +139,32 @@ int mpi_dims_create(int n_nodes, int n_dims, int dims[])
 	return 0;
 }
 
-int MPI_Dims_create(int nnodes, int ndims, int dims[])
+int mpi_dims_create(struct mpi_rank *me, int nnodes, int ndims, int dims[])
 {
-	struct mpi_rank *me = MPI_ENTER();
 	int code;
 
 	if (nnodes < 1)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG,
-					       "nnodes is %d, it must be positive", nnodes));
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "nnodes is %d, it must be positive",
+				 nnodes);
 	if (ndims < 0)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_DIMS,
-					       "ndims is %d, it must not be negative", ndims));
+		return mpi_raise(me, NULL, MPI_ERR_DIMS, "ndims is %d, it must not be negative",
+				 ndims);
 	if (ndims == 0)
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	if (!dims)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "dims is NULL"));
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "dims is NULL");
 	for (int i = 0; i < ndims; i++)
 		if (dims[i] < 0)
-			return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_DIMS,
-						       "dims[%d] is %d, it must not be negative", i,
-						       dims[i]));
-	code = mpi_dims_create(nnodes, ndims, dims);
+			return mpi_raise(me, NULL, MPI_ERR_DIMS,
+					 "dims[%d] is %d, it must not be negative", i, dims[i]);
+	code = make_dims(nnodes, ndims, dims);
 	if (code == UTIL_ENOMEM)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM,
-					       "out of memory for the divisors of %d", nnodes));
+		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for the divisors of %d",
+				 nnodes);
 	if (code < 0)
-		return mpi_leave(
-		    me,
-		    mpi_raise(
-			me, NULL, MPI_ERR_DIMS,
-			"the given dimensions do not divide (or do not multiply to) nnodes = %d",
-			nnodes));
-	return mpi_leave(me, MPI_SUCCESS);
+		return mpi_raise(
+		    me, NULL, MPI_ERR_DIMS,
+		    "the given dimensions do not divide (or do not multiply to) nnodes = %d",
+		    nnodes);
+	return MPI_SUCCESS;
 }

@@ -4,7 +4,6 @@
 
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/create/create.h"
-#include "mpi/info/info.h"
 #include "mpi/topo/dist_graph.h"
 
 int mpi_dist_graph_check_edges(struct mpi_rank *me, struct mpi_comm *comm, const char *what, int n,
@@ -29,18 +28,6 @@ int mpi_dist_graph_check_edges(struct mpi_rank *me, struct mpi_comm *comm, const
 	return MPI_SUCCESS;
 }
 
-int mpi_dist_graph_check_call(struct mpi_rank *me, MPI_Comm handle, MPI_Info info,
-			      const MPI_Comm *newcomm, struct mpi_comm **parent)
-{
-	int code = mpi_topology_check_parent(me, handle, parent);
-
-	if (code == MPI_SUCCESS && info != MPI_INFO_NULL && !mpi_info_get(me, info))
-		code = mpi_raise(me, *parent, MPI_ERR_INFO, "info is not an info object");
-	if (code == MPI_SUCCESS && !newcomm)
-		code = mpi_raise(me, *parent, MPI_ERR_ARG, "comm_dist_graph is NULL");
-	return code;
-}
-
 int mpi_dist_graph_publish(struct mpi_rank *me, struct mpi_comm *parent,
 			   struct mpi_topology *topology, MPI_Comm *newcomm)
 {
@@ -56,19 +43,15 @@ int mpi_dist_graph_publish(struct mpi_rank *me, struct mpi_comm *parent,
 	return mpi_comm_publish(me, parent, code, made, newcomm);
 }
 
-int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[],
-				   const int sourceweights[], int outdegree,
-				   const int destinations[], const int destweights[], MPI_Info info,
-				   int reorder, MPI_Comm *comm_dist_graph)
+int mpi_dist_graph_create_adjacent(struct mpi_rank *me, struct mpi_comm *parent, int indegree,
+				   const int sources[], const int sourceweights[], int outdegree,
+				   const int destinations[], const int destweights[],
+				   struct mpi_info *info, int reorder, MPI_Comm *comm_dist_graph)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *parent;
 	bool is_weighted = sourceweights != MPI_UNWEIGHTED && destweights != MPI_UNWEIGHTED;
-	int code = mpi_dist_graph_check_call(me, comm_old, info, comm_dist_graph, &parent);
+	int code =
+	    mpi_dist_graph_check_edges(me, parent, "sources", indegree, sources, sourceweights);
 
-	if (code == MPI_SUCCESS)
-		code = mpi_dist_graph_check_edges(me, parent, "sources", indegree, sources,
-						  sourceweights);
 	if (code == MPI_SUCCESS)
 		code = mpi_dist_graph_check_edges(me, parent, "destinations", outdegree,
 						  destinations, destweights);
@@ -77,13 +60,12 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int so
 				 "MPI_UNWEIGHTED must be given for both edges in and out, or for "
 				 "neither");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	code = mpi_dist_graph_publish(
+		return code;
+	return mpi_dist_graph_publish(
 	    me, parent,
 	    mpi_topology_create_dist_graph(indegree, sources, sourceweights, outdegree,
 					   destinations, destweights, is_weighted),
 	    comm_dist_graph);
-	return mpi_leave(me, code);
 }
 
 static int check(struct mpi_rank *me, struct mpi_comm *comm)

@@ -5,8 +5,6 @@
 #include "mpi/topo/attach.h"
 
 /* What both constructors of distributed graphs do. MPI_SUCCESS, or what mpi_raise returned. */
-int mpi_dist_graph_check_call(struct mpi_rank *me, MPI_Comm handle, MPI_Info info,
-			      const MPI_Comm *newcomm, struct mpi_comm **parent);
 /* `n` ranks of the communicator; weights may be MPI_UNWEIGHTED or, for none, MPI_WEIGHTS_EMPTY. */
 int mpi_dist_graph_check_edges(struct mpi_rank *me, struct mpi_comm *comm, const char *what, int n,
 			       const int ranks[], const int *weights);

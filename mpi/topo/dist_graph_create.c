@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/context.h"
 #include "mpi/create/create.h"
@@ -287,22 +288,18 @@ static int check_list(struct mpi_rank *me, struct mpi_comm *comm, const struct e
 					  edges->weights);
 }
 
-int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[],
-			  const int destinations[], const int weights[], MPI_Info info, int reorder,
-			  MPI_Comm *comm_dist_graph)
+int mpi_dist_graph_create(struct mpi_rank *me, struct mpi_comm *parent, int n, const int sources[],
+			  const int degrees[], const int destinations[], const int weights[],
+			  struct mpi_info *info, int reorder, MPI_Comm *comm_dist_graph)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct edge_list edges = {n, sources, degrees, destinations, weights};
 	struct mpi_topology *topology = NULL;
-	struct mpi_comm *parent;
-	int code = mpi_dist_graph_check_call(me, comm_old, info, comm_dist_graph, &parent);
+	int code = check_list(me, parent, &edges);
 
-	if (code == MPI_SUCCESS)
-		code = check_list(me, parent, &edges);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	code = construct(me, parent, &edges, &topology);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, mpi_comm_publish(me, parent, code, NULL, comm_dist_graph));
-	return mpi_leave(me, mpi_dist_graph_publish(me, parent, topology, comm_dist_graph));
+		return mpi_comm_publish(me, parent, code, NULL, comm_dist_graph);
+	return mpi_dist_graph_publish(me, parent, topology, comm_dist_graph);
 }

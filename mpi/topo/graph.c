@@ -28,50 +28,40 @@ static int check_edges(struct mpi_rank *me, struct mpi_comm *comm, int n_nodes, 
 	return MPI_SUCCESS;
 }
 
-/* MPI_SUCCESS and *comm for a graph that fits it, or the error. */
-static int check_graph(struct mpi_rank *me, MPI_Comm handle, int n_nodes, const int ends[],
-		       const int edges[], struct mpi_comm **comm)
+/* MPI_SUCCESS for a graph that fits the communicator, or the error. */
+static int check_graph(struct mpi_rank *me, struct mpi_comm *comm, int n_nodes, const int ends[],
+		       const int edges[])
 {
-	int code = mpi_topology_check_parent(me, handle, comm);
+	if (n_nodes < 0 || n_nodes > comm->size)
+		return mpi_raise(me, comm, MPI_ERR_ARG, "nnodes is %d, it must be in 0 … %d",
+				 n_nodes, comm->size);
+	if (n_nodes > 0 && !ends)
+		return mpi_raise(me, comm, MPI_ERR_ARG, "index is NULL");
+	return check_edges(me, comm, n_nodes, ends, edges);
+}
+
+int mpi_graph_create(struct mpi_rank *me, struct mpi_comm *parent, int nnodes, const int indx[],
+		     const int edges[], int reorder, MPI_Comm *comm_graph)
+{
+	struct mpi_topology graph = {
+	    .kind = MPI_GRAPH, .n_nodes = nnodes, .ends = (int *)indx, .edges = (int *)edges};
+	struct mpi_comm *made = NULL;
+	int code = check_graph(me, parent, nnodes, indx, edges);
 
 	if (code != MPI_SUCCESS)
 		return code;
-	if (n_nodes < 0 || n_nodes > (*comm)->size)
-		return mpi_raise(me, *comm, MPI_ERR_ARG, "nnodes is %d, it must be in 0 … %d",
-				 n_nodes, (*comm)->size);
-	if (n_nodes > 0 && !ends)
-		return mpi_raise(me, *comm, MPI_ERR_ARG, "index is NULL");
-	return check_edges(me, *comm, n_nodes, ends, edges);
-}
-
-int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[],
-		     int reorder, MPI_Comm *comm_graph)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_topology graph = {
-	    .kind = MPI_GRAPH, .n_nodes = nnodes, .ends = (int *)indx, .edges = (int *)edges};
-	struct mpi_comm *parent, *made = NULL;
-	int code = check_graph(me, comm_old, nnodes, indx, edges, &parent);
-
-	if (code == MPI_SUCCESS && !comm_graph)
-		code = mpi_raise(me, parent, MPI_ERR_ARG, "comm_graph is NULL");
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
 	code = mpi_comm_create_grid(me, parent, nnodes, &graph, &made);
-	return mpi_leave(me, mpi_comm_publish(me, parent, code, made, comm_graph));
+	return mpi_comm_publish(me, parent, code, made, comm_graph);
 }
 
-int MPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
+int mpi_graph_map(struct mpi_rank *me, struct mpi_comm *comm, int nnodes, const int indx[],
+		  const int edges[], int *newrank)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c;
-	int code = check_graph(me, comm, nnodes, indx, edges, &c);
+	int code = check_graph(me, comm, nnodes, indx, edges);
 
-	if (code == MPI_SUCCESS && !newrank)
-		code = mpi_raise(me, c, MPI_ERR_ARG, "newrank is NULL");
 	if (code == MPI_SUCCESS)
-		*newrank = c->rank < nnodes ? c->rank : MPI_UNDEFINED;
-	return mpi_leave(me, code);
+		*newrank = comm->rank < nnodes ? comm->rank : MPI_UNDEFINED;
+	return code;
 }
 
 static int check(struct mpi_rank *me, struct mpi_comm *comm)

@@ -137,7 +137,7 @@ static void hold(struct mpi_memory *memory, struct mpi_verify_call *call)
 			    call->me, (MPI_Win)(uintptr_t)mpi_memory_argument(call, win).p);
 			active->target = (int)mpi_memory_argument(call, target).i;
 		}
-		if (active && call->function->form != MPI_FORM_PERSISTENT)
+		if (active && call->function->form != FORM_PERSISTENT)
 			mpi_memory_lock(memory, active);
 	}
 }
@@ -191,9 +191,9 @@ void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 		look_at_buffers(memory, call);
 }
 
-void *mpi_verify_buffer(struct mpi_verify_call *call, int place, const void *given)
+void *mpi_memory_instead(const struct mpi_verify_call *call, int place, const void *given)
 {
-	for (int i = 0; call->buffers && i < call->buffers->n; i++) {
+	for (int i = 0; i < call->buffers->n; i++) {
 		const struct mpi_memory_active *active = call->buffers->actives[i];
 
 		if (active && active->buffer.place == place)

@@ -2,6 +2,7 @@
 #ifndef MPI_VERIFY_MEMORY_H
 #define MPI_VERIFY_MEMORY_H
 
+#include "mpi/abi/call_info.h"
 #include "mpi/core/foreign.h"
 #include "mpi/verify/call.h"
 #include "mpi/verify/verify.h"
@@ -118,7 +119,7 @@ int mpi_memory_parameter(const struct mpi_call_info *info, int kind);
 static inline union mpi_verify_value mpi_memory_argument(const struct mpi_verify_call *call,
 							 int place)
 {
-	return call->values[MPI_N_ARGS + place];
+	return call->values[place];
 }
 
 /* --- active.c --- */

@@ -158,16 +158,30 @@ int mpi_find_win(struct mpi_rank *me, struct mpi_raiser on, MPI_Win handle, cons
 		   : tell(me, on, &kind, name, handle == MPI_WIN_NULL);
 }
 
+int mpi_check_intra(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_comm *comm,
+		    const char *name)
+{
+	return comm->remote ? RAISE(me, on, MPI_ERR_COMM, "%s is an intercommunicator", name)
+			    : MPI_SUCCESS;
+}
+
+int mpi_check_inter(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_comm *comm,
+		    const char *name)
+{
+	return comm->remote ? MPI_SUCCESS
+			    : RAISE(me, on, MPI_ERR_COMM, "%s is an intracommunicator", name);
+}
+
 int mpi_check_place(struct mpi_rank *me, struct mpi_raiser on, const void *place, const char *name)
 {
 	return place ? MPI_SUCCESS : RAISE(me, on, MPI_ERR_ARG, "%s is NULL", name);
 }
 
-int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int n, const char *name_of_n,
-		   const void *list, const char *name)
+int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int negative, MPI_Count n,
+		   const char *name_of_n, const void *list, const char *name)
 {
 	if (n < 0)
-		return RAISE(me, on, MPI_ERR_ARG, "%s is %d, it must not be negative", name_of_n,
-			     n);
+		return RAISE(me, on, negative, "%s is %lld, it must not be negative", name_of_n,
+			     (long long)n);
 	return n > 0 ? mpi_check_place(me, on, list, name) : MPI_SUCCESS;
 }

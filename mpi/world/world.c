@@ -13,6 +13,7 @@
 #include "mpi/p2p/endpoint.h"
 #include "mpi/rma/rma.h"
 #include "mpi/verify/verify.h"
+#include "mpi/watch/watch.h"
 
 void mpi_world_extend(struct mpi_world *world)
 {
@@ -86,6 +87,7 @@ void mpi_world_destroy(struct mpi_world *world)
 		return;
 	mpi_verify_destroy(world->verify);
 	mpi_leaks_destroy(world->leaks);
+	mpi_watch_destroy(world->watch);
 	mpi_ports_destroy(world);
 	mpi_spawns_destroy(world);
 	mpi_io_destroy(world);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the data of a message lie until its receive has them (mpi/p2p/lend.h): with the sender, in
+ * Where the data of a message lie until its receive has them (mpi/p2p/message.h): with the sender, in
  * the message, or in the receive's buffer already. No rank may see the difference. On timing.yaml;
  * `lending CASE` on 3 ranks, one per node, --compute modelled.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Small messages of blocking sends, which take the shortest way (mpi/p2p/eager.h), where something
+ * Small messages of blocking sends, which take the shortest way (mpi/p2p/send.c), where something
  * is not as usual. On timing.yaml with `protocol.overhead=0s`: L = 1 ms, b = 1 byte per us. `plain
  * CASE` on 3 ranks, one per node, --compute modelled.
  */

@@ -14,6 +14,7 @@ int run_clash_check(const struct run_options *o, struct util_error *err)
 	    {"--json", o->json},
 	    {"--html", o->html},
 	    {"--trace-out", o->trace_out},
+	    {"--graph", o->graph},
 	    {"--record", o->record},
 	    {"--time-only", o->time_only},
 	    /* what is read, or added to */
@@ -27,7 +28,7 @@ int run_clash_check(const struct run_options *o, struct util_error *err)
 	    {"--real", o->real},
 	    {o->is_replay ? "the trace" : "the program", o->program ? o->program[0] : NULL},
 	};
-	const int n = sizeof files / sizeof *files, n_results = 5;
+	const int n = sizeof files / sizeof *files, n_results = 6;
 
 	for (int i = 0; i < n_results; i++)
 		for (int k = i + 1; k < n && files[i].path; k++)

@@ -21,6 +21,7 @@
 #include "tools/run/schedule.h"
 #include "tools/run/spawned.h"
 #include "tools/run/whatif.h"
+#include "tools/orders/explore.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
 
@@ -116,7 +117,10 @@ static void describe_settings(const struct run *run, struct trace_run *out)
 static void describe_findings(struct run *run, struct verify_report *findings,
 			      struct trace_run *out)
 {
+	if (run->orders)
+		orders_report(run, run->orders);
 	verify_describe(run, findings);
+	out->orders = run->orders;
 	if (!run->options.verify)
 		return;
 	out->findings = findings->findings;
@@ -257,6 +261,28 @@ static int write_html(const struct run *run, const struct trace_run *description
 	return failed;
 }
 
+static int write_graph_to(const void *graph, FILE *file, struct util_error *err)
+{
+	return trace_graph_write(graph, file, err);
+}
+
+static int write_graph(const struct run *run, const struct trace_run *description,
+		       struct util_error *err)
+{
+	struct trace_graph_run of = {
+	    .graph = run->graph, .world = run->world, .command = description->command};
+	uint64_t n_left_out = trace_graph_n_left_out(run->graph);
+
+	if (n_left_out > 0)
+		fprintf(run->console,
+			"%s: warning: --graph: the run has more calls than a graph can show: it has the "
+			"first %d, %llu are left out\n",
+			run->tool, TRACE_GRAPH_MAX_CALLS, (unsigned long long)n_left_out);
+	if (trace_graph_format_of(run->options.graph, &of.format, err))
+		return err->code;
+	return run_file_write(run->options.graph, write_graph_to, &of, err);
+}
+
 static int write_results(const struct run *run, const struct trace_run *description)
 {
 	struct util_error err;
@@ -277,6 +303,10 @@ static int write_results(const struct run *run, const struct trace_run *descript
 	}
 	if (run->options.html && write_html(run, description, &err)) {
 		fprintf(run->console, "%s: --html: %s\n", run->tool, err.text);
+		status = status ? status : 2;
+	}
+	if (run->graph && write_graph(run, description, &err)) {
+		fprintf(run->console, "%s: --graph: %s\n", run->tool, err.text);
 		status = status ? status : 2;
 	}
 	if (run->options.report && write_report(run, description, &err)) {

@@ -14,11 +14,12 @@
 #include "pdexec/image.h"
 #include "pdexec/process.h"
 #include "tools/check/check.h"
+#include "tools/orders/explore.h"
 #include "tools/run/clash.h"
 #include "tools/run/entry.h"
 #include "tools/run/input.h"
-#include "tools/run/outfile.h"
 #include "tools/run/launcher.h"
+#include "tools/run/outfile.h"
 #include "tools/run/libtool.h"
 #include "tools/run/output.h"
 #include "tools/run/repeat.h"
@@ -26,7 +27,6 @@
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
 #include "tools/run/variation.h"
-#include "tools/run/whatif.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
 #include "util/version.h"
@@ -193,6 +193,11 @@ int run_observers_create(struct run *run, struct sim_observers *out, struct util
 	    trace_ideal_load(o->ideal, run->n_ranks,
 			     run->schedule ? run->schedule_command : o->program, &run->ideal, err))
 		return util_error_prepend(err, "--ideal");
+	if (o->graph) {
+		if (trace_graph_create(TRACE_GRAPH_MAX_CALLS, locate, run, &run->graph, err))
+			return err->code;
+		run_observe(out, trace_graph_observer(run->graph));
+	}
 	if (o->trace_out) {
 		if (trace_export_create(o->trace_out, run->summary, &run->exporter, err))
 			return util_error_prepend(err, "--trace-out");
@@ -204,6 +209,7 @@ int run_observers_create(struct run *run, struct sim_observers *out, struct util
 void run_observers_destroy(struct run *run)
 {
 	trace_export_destroy(run->exporter);
+	trace_graph_destroy(run->graph);
 	trace_analysis_destroy(run->analysis);
 	trace_ideal_destroy(run->ideal);
 	trace_detail_destroy(run->detail);
@@ -218,6 +224,19 @@ static const char *no_spawn(const struct run_options *o)
 			     "which job they would begin"
 	       : o->real   ? "--real: the trace beside it has only the ranks of the start"
 			   : NULL;
+}
+
+/* Who is told of each call. */
+static int watch(struct run *run, struct util_error *err)
+{
+	struct mpi_watcher watcher;
+
+	if (!run->graph)
+		return 0;
+	watcher = trace_graph_watcher(run->graph);
+	return mpi_watch_add(run->mpi, &watcher)
+		       ? util_error_set(err, UTIL_ENOMEM, "out of memory for the graph")
+		       : 0;
 }
 
 static int prepare_world(struct run *run, struct util_error *err)
@@ -250,6 +269,7 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .substitute = o->verify & MPI_VERIFY_MEMORY ? mpi_memory_substitute
 			: o->verify   ? mpi_verify_substitute
 			: run_is_recorded(run) ? mpi_record_substitute
+			: o->graph	       ? mpi_watch_substitute
 					       : NULL,
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,
@@ -263,6 +283,8 @@ static int prepare_world(struct run *run, struct util_error *err)
 		failed = mpi_world_create(run->world, &run->mpi, err);
 	if (!failed)
 		run->mpi->no_spawn = no_spawn(o);
+	if (!failed)
+		failed = watch(run, err);
 	if (!failed && run_is_recorded(run))
 		failed = run_record_create(run, err);
 	if (!failed && o->verify)
@@ -274,27 +296,33 @@ static int prepare_world(struct run *run, struct util_error *err)
 	return failed;
 }
 
-/* A result that cannot be written is better known before a long run than after it. */
-int run_results_check(const struct run_options *options, struct util_error *err)
+int run_prepare(struct run *run, struct util_error *err)
 {
-	json_t *what_if = NULL;
+	int failed = prepare_cluster(run, err);
 
-	if (options->json && run_file_check(options->json, err))
-		return util_error_prepend(err, "--json");
-	if (options->html && run_file_check(options->html, err))
-		return util_error_prepend(err, "--html");
-	if (options->what_if && run_whatif_load(options->what_if, &what_if, err))
-		return util_error_prepend(err, "--what-if");
-	json_decref(what_if);
-	if (options->time_only && run_file_check(options->time_only, err))
-		return util_error_prepend(err, "--time-only");
-	if (options->report && trace_report_check(options->report, err))
-		return util_error_prepend(err, "--report");
-	return 0;
+	if (!failed && run->is_ordered)
+		orders_prepare_cluster(run->cluster);
+	return failed ? failed : prepare_world(run, err);
+}
+
+/* What decides the order of events in the run that is shown, and what others were found. */
+static int prepare(struct run *run, struct util_error *err)
+{
+	const struct run_options *o = &run->options;
+	int failed = 0;
+
+	run->is_ordered = o->decisions != NULL;
+	if (o->verify & MPI_VERIFY_ORDERS)
+		failed = orders_explore(run, &run->orders, err);
+	run->reserve = malloc(RUN_RESERVE_B);
+	if (!failed)
+		failed = run_prepare(run, err);
+	return failed || !o->decisions ? failed : orders_follow(run, err);
 }
 
 static void finish(struct run *run)
 {
+	json_decref(run->orders);
 	free(run->reserve);
 	run_output_destroy(run->output);
 	run_launcher_destroy(run->launcher);
@@ -381,10 +409,7 @@ static int simulate(struct run *run)
 	int failed = run_clash_check(&run->options, &err), status = EXIT_USAGE;
 
 	if (!failed)
-		failed = prepare_cluster(run, &err);
-	run->reserve = malloc(RUN_RESERVE_B);
-	if (!failed)
-		failed = prepare_world(run, &err);
+		failed = prepare(run, &err);
 	if (!failed)
 		failed = run_results_check(&run->options, &err);
 	if (failed) {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "pdexec/rank.h"
+#include "tools/orders/options.h"
 #include "tools/run/programs.h"
 #include "util/error.h"
 
@@ -46,6 +47,7 @@ struct run_options {
 	const char *real;   /* trace of a real run beside html and json, NULL: none */
 	const char *what_if; /* file whose table goes into html, NULL: none */
 	const char *trace_out; /* file, NULL: none */
+	const char *graph;     /* file, NULL: none */
 	const char *ideal;     /* file, NULL: none */
 	bool explain;
 	const char *time_only; /* file for nothing but the predicted time, NULL: none */
@@ -59,6 +61,8 @@ struct run_options {
 	unsigned verify;	       /* enum mpi_verify_part; 0: nothing is verified */
 	bool verify_warn;	       /* findings do not change the exit status */
 	const char *verify_suppress; /* file of findings that are not wanted, NULL: none */
+	struct orders_options orders; /* of --verify=orders */
+	const char *decisions; /* file that says who is first, NULL: time does */
 	const char *check_binary; /* file to look at instead of a run, NULL: none */
 	bool is_replay; /* the options are those of mpisim-replay */
 	char **program; /* what follows the options, NULL at its end */

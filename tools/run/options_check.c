@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "mpi/verify/verify.h"
 #include "tools/run/repeat.h"
+#include "traces/graph/graph.h"
 
 #define SEE_HELP "see mpisim-run --help"
 
@@ -72,6 +74,20 @@ static int check_deterministic(const struct run_options *o, struct util_error *e
 		   : 0;
 }
 
+/* --graph: of one run, whose calls nobody else takes. */
+static int check_graph(const struct run_options *o, struct util_error *err)
+{
+	enum trace_graph_format format;
+	const char *found = !o->graph ? NULL : o->record ? "--record" : o->n_repeats > 1 ? "--repeat" : NULL;
+
+	if (found)
+		return util_error_set(err, UTIL_EINPUT, "--graph is of one run that is not recorded; found %s",
+				      found);
+	return o->graph && trace_graph_format_of(o->graph, &format, err)
+		       ? util_error_prepend(err, "--graph")
+		       : 0;
+}
+
 /* A schedule says what runs, on how many ranks and where. */
 static int check_schedule(const struct run_options *options, struct util_error *err)
 {
@@ -97,6 +113,8 @@ static int check_schedule(const struct run_options *options, struct util_error *
 	failed = check_compute(options, err);
 	if (!failed)
 		failed = check_deterministic(options, err);
+	if (!failed)
+		failed = check_graph(options, err);
 	return failed ? failed : run_repeat_check(options, err);
 }
 
@@ -125,6 +143,8 @@ static int check_run(const struct run_options *options, struct util_error *err)
 	failed = check_compute(options, err);
 	if (!failed)
 		failed = check_deterministic(options, err);
+	if (!failed)
+		failed = check_graph(options, err);
 	return failed ? failed : run_repeat_check(options, err);
 }
 
@@ -139,6 +159,10 @@ static int check_verify(const struct run_options *o, struct util_error *err)
 	if (!o->verify && (o->verify_warn || o->verify_suppress))
 		return util_error_set(err, UTIL_EINPUT, "%s needs --verify",
 				      o->verify_warn ? "--verify-warn" : "--verify-suppress");
+	if (o->verify & MPI_VERIFY_ORDERS && (o->schedule || o->decisions))
+		return util_error_set(err, UTIL_EINPUT,
+				      "--verify=orders explores one program; found %s",
+				      o->schedule ? "--schedule" : "--decisions");
 	if (o->verify && found)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--verify looks at one run of the program; found %s", found);
@@ -167,9 +191,11 @@ static const char *find_unreplayable(const struct run_options *o)
 	    {o->vary_cluster, "--vary-cluster"},
 	    {o->tag_output, "--tag-output"},
 	    {o->record, "--record"},
+	    {o->graph, "--graph"},
 	    {o->check_binary, "--check-binary"},
 	    {o->ignore_leaks, "--ignore-leaks"},
 	    {o->verify != 0, "--verify"},
+	    {o->decisions, "--decisions"},
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -206,6 +232,7 @@ static int check_binary(const struct run_options *o, struct util_error *err)
 			    : o->record	   ? "--record"
 			    : o->trace_out ? "--trace-out"
 			    : o->html	   ? "--html"
+			    : o->graph	   ? "--graph"
 			    : o->explain   ? "--explain"
 					   : NULL;
 
@@ -242,8 +269,8 @@ int run_options_keep_time_only(struct run_options *o, struct util_error *err)
 {
 	const char *found = o->record ? "--record" : o->trace_out ? "--trace-out" : NULL;
 
-	if (!found && o->html)
-		found = "--html";
+	if (!found && (o->html || o->graph))
+		found = o->html ? "--html" : "--graph";
 	if (found && strcmp(o->time_only, RUN_REPEAT_TIME) != 0)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--time-only writes the predicted time and nothing else; "

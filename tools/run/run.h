@@ -2,6 +2,7 @@
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
 
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -11,11 +12,13 @@
 #include "tools/run/strings.h"
 #include "traces/analysis/explain.h"
 #include "traces/export/export.h"
+#include "traces/graph/graph.h"
 #include "traces/real/real.h"
 #include "traces/report.h"
 #include "traces/run.h"
 
 /* mpisim-run: one run from its command line to its exit status. */
+struct orders_execution;
 struct run_launcher;
 struct run_output;
 struct run_schedule;
@@ -43,6 +46,7 @@ struct run {
 	struct trace_real *real;     /* NULL without --real */
 	struct trace_analysis *analysis; /* NULL without --explain */
 	struct trace_ideal *ideal;	 /* NULL without --ideal */
+	struct trace_graph *graph;	 /* NULL without --graph */
 	struct trace_export *exporter;	 /* NULL without --trace-out */
 	struct pd_world *world;
 	struct mpi_world *mpi;
@@ -59,6 +63,11 @@ struct run {
 	double *repeat_times_s;	   /* [options.n_repeats] of --repeat; NULL without */
 	struct trace_prediction interval; /* n_runs 0: none */
 	struct verify_suppressions *suppressions; /* tools/verify/suppress.h; NULL: none */
+	bool is_ordered;	   /* choices decide what happens first, not time (tools/orders) */
+	struct orders_execution *execution; /* then: what has been decided; NULL: nothing yet */
+	json_t *orders;		   /* what exploring them found; NULL: nothing was explored */
+	/* When nothing goes on any more: lets something happen. NULL, or false: this is a deadlock. */
+	bool (*at_rest)(struct run *run);
 	struct run_strings notes;  /* warnings beside those that the run gives */
 	int signal;		   /* that interrupted the run; 0: none */
 	int stuck_rank;		   /* from which control was taken then, -1: none; where it was */
@@ -99,7 +108,9 @@ void run_observers_destroy(struct run *run);
 void run_observe(struct sim_observers *observers, struct sim_observer observer);
 /* Warns of what --real leaves out. (tools/run/waits.c) */
 void run_real_warn(const struct run *run, struct run_strings *warnings);
-/* Whether --json and --report can be written. */
+/* Cluster, placement, programs, world: what has to be there before ranks start. (tools/run/main.c) */
+int run_prepare(struct run *run, struct util_error *err);
+/* Whether the files of results can be written. (tools/run/results.c) */
 int run_results_check(const struct run_options *options, struct util_error *err);
 
 /* The host's monotonic clock; the C library's own functions give simulated time to ranks. */

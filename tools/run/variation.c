@@ -27,14 +27,15 @@ void run_variation_resolve(struct run *run)
 	struct run_options *o = &run->options;
 	const struct cluster *cluster = run->cluster;
 	bool has_own = cluster->variation.computation > 0 || cluster->variation.messages > 0;
+	bool is_one = o->deterministic || o->graph; /* one run without the file's variation */
 
 	run->gave_vary_compute = o->vary_compute >= 0;
 	run->gave_vary_transfer = o->vary_transfer >= 0;
 	if (o->vary_compute < 0)
-		o->vary_compute = o->deterministic ? 0 : cluster->variation.computation;
+		o->vary_compute = is_one ? 0 : cluster->variation.computation;
 	if (o->vary_transfer < 0)
-		o->vary_transfer = o->deterministic ? 0 : cluster->variation.messages;
-	run->is_varied = has_own && (o->vary_compute > 0 || o->vary_transfer > 0) &&
+		o->vary_transfer = is_one ? 0 : cluster->variation.messages;
+	run->is_varied = has_own && !is_one && (o->vary_compute > 0 || o->vary_transfer > 0) &&
 			 o->n_repeats == 0 && !o->verify && !o->vary_cluster && !o->vary_kernels &&
 			 o->mode != PD_COMPUTE_COLLECT;
 }

@@ -293,6 +293,11 @@ static int write_escaped(const char *text, size_t size, void *file)
 	return 0;
 }
 
+int trace_page_write_data(const json_t *data, FILE *file, size_t flags)
+{
+	return json_dump_callback(data, write_escaped, file, flags);
+}
+
 int trace_page_write(const struct trace_page *page, FILE *file, struct util_error *err)
 {
 	json_t *root = data_json(page);
@@ -303,7 +308,7 @@ int trace_page_write(const struct trace_page *page, FILE *file, struct util_erro
 	errno = 0;
 	failed =
 	    fputs(trace_page_before, file) == EOF ||
-	    json_dump_callback(root, write_escaped, file, JSON_COMPACT | JSON_REAL_PRECISION(12)) ||
+	    trace_page_write_data(root, file, JSON_COMPACT | JSON_REAL_PRECISION(12)) ||
 	    fputs("\n", file) == EOF || fputs(trace_page_after, file) == EOF || fflush(file);
 	json_decref(root);
 	return failed ? util_error_errno(err, errno ? errno : EIO, "cannot write the HTML report")

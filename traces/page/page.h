@@ -22,6 +22,10 @@ struct trace_page {
 /* Writes the page. Errors: UTIL_ENOMEM, UTIL_ESYSTEM. Cost: O(intervals and messages kept). */
 int trace_page_write(const struct trace_page *page, FILE *file, struct util_error *err);
 
+/* JSON as it may stand in a page: without what would end its element. Returns not 0 where it cannot be
+ * written. */
+int trace_page_write_data(const json_t *data, FILE *file, size_t flags);
+
 /* The text around the data; generated. */
 extern const char trace_page_before[], trace_page_after[];
 

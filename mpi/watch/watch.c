@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/watch/watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/comm/comm.h"
+#include "mpi/io/file.h"
+#include "mpi/p2p/causes.h"
+#include "mpi/p2p/message.h"
+#include "mpi/rma/window.h"
+#include "pdexec/arch.h"
+
+int mpi_watch_add(struct mpi_world *world, const struct mpi_watcher *watcher)
+{
+	if (!world->watch)
+		world->watch = calloc(1, sizeof *world->watch);
+	if (!world->watch)
+		return UTIL_ENOMEM;
+	world->watch->of[world->watch->n++] = *watcher;
+	return 0;
+}
+
+void mpi_watch_destroy(struct mpi_watch *watch)
+{
+	free(watch);
+}
+
+static int compare(const void *name, const void *function)
+{
+	return strcmp(name, ((const struct mpi_watch_function *)function)->name);
+}
+
+const struct mpi_watch_function *mpi_watch_function(const char *name)
+{
+	int n;
+	const struct mpi_watch_function *functions = mpi_watch_functions(&n);
+
+	return bsearch(name[0] == 'P' ? name + 1 : name, functions, (size_t)n, sizeof *functions,
+		       compare);
+}
+
+void *mpi_watch_substitute(const char *name)
+{
+	const struct mpi_watch_function *found = mpi_watch_function(name);
+	void *address;
+
+	if (!found)
+		return NULL;
+	memcpy(&address, &found->function, sizeof address);
+	return address;
+}
+
+int mpi_watch_find(const struct mpi_watch_call *call, enum mpi_watch_kind kind)
+{
+	const char *found = strchr(call->function->kinds, (int)kind);
+
+	return found ? (int)(found - call->function->kinds) : -1;
+}
+
+const struct mpi_comm *mpi_watch_comm(const struct mpi_watch_call *call)
+{
+	int i = mpi_watch_find(call, MPI_WATCH_COMM);
+	const MPI_Comm *place;
+	const struct mpi_win *win;
+	const struct mpi_file *file;
+
+	if (i >= 0)
+		return mpi_comm_get(call->me, (MPI_Comm)call->values[i].handle);
+	i = mpi_watch_find(call, MPI_WATCH_WIN);
+	if (i >= 0) {
+		win = mpi_win_get(call->me, (MPI_Win)call->values[i].handle);
+		return win ? win->comm : NULL;
+	}
+	i = mpi_watch_find(call, MPI_WATCH_FILE);
+	if (i >= 0) {
+		file = mpi_handle_object(call->me, KIND_FILE, call->values[i].handle);
+		return file ? file->comm : NULL;
+	}
+	i = mpi_watch_find(call, MPI_WATCH_COMM_PLACE);
+	if (i < 0 || !(place = call->values[i].place))
+		return NULL;
+	return mpi_comm_get(call->me, *place);
+}
+
+bool mpi_watch_enter(struct mpi_watch_call *call, const struct mpi_watch_function *function,
+		     const void *site)
+{
+	struct mpi_rank *me;
+	const struct mpi_watch *watch;
+
+	if (!pd_current || pd_current->world->thread != pd_arch_thread_pointer())
+		return false;
+	me = pd_current->mpi;
+	watch = me->world->watch;
+	if (me->depth > 0 || !watch)
+		return false;
+	if (me->depth == MPI_DEPTH_FOREIGN)
+		site = mpi_foreign_site(me);
+	call->function = function;
+	call->me = me;
+	call->site = site;
+	call->outer = me->watched;
+	me->watched = call;
+	mpi_enter_described(me, function->name, site);
+	for (int i = 0; i < watch->n; i++)
+		if (watch->of[i].enter)
+			watch->of[i].enter(watch->of[i].context, call);
+	return true;
+}
+
+int mpi_watch_leave(struct mpi_watch_call *call, int code)
+{
+	struct mpi_rank *me = call->me;
+	const struct mpi_watch *watch = me->world->watch;
+
+	for (int i = 0; i < watch->n; i++)
+		if (watch->of[i].leave)
+			watch->of[i].leave(watch->of[i].context, call, code);
+	me->watched = call->outer;
+	return mpi_leave(me, code);
+}
+
+void mpi_watch_sent(const struct mpi_message *message)
+{
+	const struct mpi_watch *watch = message->source->world->watch;
+
+	for (int i = 0; i < watch->n; i++)
+		if (watch->of[i].sent)
+			watch->of[i].sent(watch->of[i].context, message);
+}
+
+void mpi_watch_posted(const struct mpi_request *recv)
+{
+	const struct mpi_watch *watch = recv->owner->world->watch;
+
+	for (int i = 0; i < watch->n; i++)
+		if (watch->of[i].posted)
+			watch->of[i].posted(watch->of[i].context, recv);
+}
+
+void mpi_watch_matched(const struct mpi_message *message)
+{
+	const struct mpi_watch *watch = message->dest->world->watch;
+
+	for (int i = 0; i < watch->n; i++)
+		if (watch->of[i].matched)
+			watch->of[i].matched(watch->of[i].context, message);
+}
