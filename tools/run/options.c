@@ -42,6 +42,7 @@ enum option_code {
 	OPTION_BENCH_OUT,
 	OPTION_BLAS_MODEL,
 	OPTION_CONTENTION,
+	OPTION_DEBUG_FD,
 	OPTION_DETERMINISTIC,
 	OPTION_FIRST_N,
 	OPTION_INTERVAL,
@@ -89,6 +90,7 @@ static const struct option long_options[] = {
     {"coll-profile", required_argument, NULL, OPTION_COLL_PROFILE},
     {"compute", required_argument, NULL, OPTION_COMPUTE},
     {"cpus-per-rank", required_argument, NULL, OPTION_CPUS_PER_RANK},
+    {"debug-fd", required_argument, NULL, OPTION_DEBUG_FD},
     {"decisions", required_argument, NULL, OPTION_DECISIONS},
     {"deterministic", no_argument, NULL, OPTION_DETERMINISTIC},
     {"explain", no_argument, NULL, OPTION_EXPLAIN},
@@ -351,6 +353,8 @@ static int take_option(int option, char *value, uint64_t *given, struct run_opti
 		if (strcmp(value, "p") == 0)
 			return util_error_set(err, UTIL_EINPUT, "found -np, wanted -n RANKS");
 		return parse_count("-n", value, RUN_MAX_RANKS, &out->n_ranks, err);
+	case OPTION_DEBUG_FD:
+		return parse_count("--debug-fd", value, INT32_MAX, &out->debug_fd, err);
 	case OPTION_CPUS_PER_RANK:
 		return parse_count("--cpus-per-rank", value, RUN_MAX_RANKS, &out->cpus_per_rank, err);
 	case OPTION_SET:
