@@ -430,6 +430,8 @@ static int fill(json_t *root, const struct trace_run *run)
 	failed |= set(root, "warnings", strings(run->warnings, run->n_warnings));
 	if (run->findings)
 		failed |= set(root, "findings", trace_json_findings(run));
+	if (run->orders)
+		failed |= set(root, "orders", json_deep_copy(run->orders));
 	failed |= set(root, "predicted_time_s", seconds(summary->end));
 	if (run->interval)
 		failed |= set(root, "prediction_interval", interval_json(run->interval));

@@ -74,6 +74,7 @@ struct trace_finding { /* of --verify (mpi/verify/verify.h, which says more) */
 	uint64_t count;
 };
 
+struct json_t;
 struct trace_run {
 	const char *cluster_file;
 	int cpus_per_rank; /* --cpus-per-rank; 0: was not given */
@@ -101,6 +102,7 @@ struct trace_run {
 	const char *early_end; /* why it ended early, in lines, for the report; NULL: it did not */
 	const struct trace_finding *findings; /* [n_findings]; NULL: nothing was verified */
 	int n_findings;
+	const struct json_t *orders; /* what each view has seen, for --json; NULL: none was explored */
 	const struct trace_summary *summary;
 	const struct trace_real *real; /* traces/real/real.h; NULL: none is beside it */
 	struct trace_explanation *explanation; /* traces/analysis/explain.h; NULL: not asked for */

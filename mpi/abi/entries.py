@@ -20,12 +20,14 @@ import table
 HANDLES = {"MPI_Comm": ("comm", "mpi_comm"), "MPI_Group": ("group", "mpi_group"), "MPI_Info": ("info", "mpi_info"), "MPI_Op": ("op", "mpi_op"),
            "MPI_Datatype": ("datatype", "mpi_datatype"), "MPI_Win": ("win", "mpi_win"), "MPI_File": ("file", "mpi_file"),
            "MPI_Request": ("request", "mpi_request"), "MPI_Session": ("session", "mpi_session")}
-WORDS = ("anytime", "raw", "large", "tool", "optional", "poll", "files", "into")
+WORDS = ("anytime", "raw", "large", "tool", "optional", "poll", "files", "handles", "into")
 # Headers with the numbers that the column gives, and the structs that arguments are put into.
 INCLUDES = ("mpi/coll/args.h", "mpi/comm/group_recall.h", "mpi/core/arguments.h", "mpi/dynamic/port.h", "mpi/io/access.h", "mpi/p2p/poll.h",
             "mpi/p2p/request.h", "mpi/rma/call.h", "mpi/rma/window.h", "mpi/tool/tool.h")
 # Objects that have an error handler, which the errors of other arguments go to.
-RAISING = ("comm", "win", "file", "session")
+RAISING = ("comm", "win", "file", "session", "request")
+# Callbacks that reach the chapter as any function: their types differ between twins, or between the kinds of objects.
+ANY_FUNCTION = ("_function_c *", "_errhandler_function *")
 # Classes of negative lengths of arrays, where that is not MPI_ERR_ARG.
 NEGATIVE = {"ndims": "MPI_ERR_DIMS"}
 # Members of struct mpi_coll_args that are not named as the parameters.
@@ -64,7 +66,7 @@ class Entry:
         return [f"int {self.callee}({', '.join(parts)});"] + [f"bool {self.callee}_quick({', '.join(parts)});"] * ("poll" in self.words)
 
     def declared_parameter(self, p):
-        item = "" if "raw" in self.words else p.c_type.removesuffix("*").strip()
+        item = "" if self.words & {"raw", "handles"} else p.c_type.removesuffix("*").strip()
         if item in HANDLES and p.c_type == item and p.kind not in ("handle", "both") and not p.is_array:
             return [f"struct {HANDLES[item][1]} *{p.name}"]
         if item in HANDLES and p.kind == "inout":
@@ -73,7 +75,7 @@ class Entry:
             return [f"struct {HANDLES[item][1]} *{p.name}", f"{p.c_type} handle"]
         if self.is_counts(p):
             return [f"struct mpi_counts {p.name}"]
-        if is_callback(p) and p.c_type.endswith("_c *"):
+        if is_callback(p) and p.c_type.endswith(ANY_FUNCTION):
             return [f"void (*{p.name})(void)"]
         return [join(p.c_type, p.name + p.brackets)]
 
@@ -112,11 +114,11 @@ class Entry:
 
     def raises(self, p):
         item = p.c_type.removesuffix("*").strip() if p else ""
-        return item in HANDLES and HANDLES[item][0] in RAISING and p.kind not in ("handle", "null") and (p.c_type == item or p.kind == "inout")
+        return not self.words & {"files", "handles"} and item in HANDLES and HANDLES[item][0] in RAISING and p.kind not in ("handle", "null") and (p.c_type == item or p.kind == "inout")
 
     def argument(self, p, large):
         """What the chapter's function gets of a parameter."""
-        item = p.c_type.removesuffix("*").strip()
+        item = "" if "handles" in self.words else p.c_type.removesuffix("*").strip()
         if item in HANDLES and p.c_type == item and p.kind != "handle" and not p.is_array:
             return [self.object(p, p.c_type, p.name, p.name)] + [p.name] * (p.kind == "both")
         if item in HANDLES and p.kind == "inout":
@@ -126,7 +128,7 @@ class Entry:
             self.checks.append(self.list(p) if p.length else self.not_null(p.name))
         if self.is_counts(large):
             return [f"(struct mpi_counts){{.{'narrow' if p.c_type == 'const int' else 'wide'} = {p.name}}}"]
-        if is_callback(p) and p.c_type != large.c_type or p.c_type.endswith("_c *"):
+        if is_callback(large) and large.c_type.endswith(ANY_FUNCTION):
             return [f"(void (*)(void)){p.name}"]
         if p.c_type == "int *" and p.c_type != large.c_type:
             self.declared.append(f"{large.c_type.removesuffix('*').strip()} {p.name}_wide = 0;")
@@ -138,7 +140,7 @@ class Entry:
 
     def is_checked(self, p):
         """Must there be something? A status need not be, of the tool interface some outputs."""
-        if p.buffer or p.kind in ("null", "value", "address") or p.name == "extra_state" or p.name.endswith("weights") or is_callback(p) and not p.kind:
+        if p.buffer or p.kind in ("null", "value", "address", "handle") or p.name == "extra_state" or p.name.endswith("weights") or is_callback(p) and not p.kind:
             return False
         if p.c_type == "MPI_Status *" and not p.kind or "optional" in self.words:
             return False
@@ -150,10 +152,10 @@ class Entry:
         short, struct = HANDLES[handle]
         self.declared.append(f"struct {struct} *{name}_object = NULL;")
         self.checks.append(f'mpi_find_{short}(me, {self.on()}, {value}, "{name}", {str(p.kind == "null").lower()}, &{name}_object)')
-        if p.kind in ("intra", "inter"):
-            self.checks.append(f'mpi_check_{p.kind}(me, {name}_object, "{name}")')
         if not self.raising and self.raises(p):
             self.raising = f"mpi_on_{short}({name}_object)"
+        if p.kind in ("intra", "inter"):
+            self.checks.append(f'mpi_check_{p.kind}(me, {self.on()}, {name}_object, "{name}")')
         return f"{name}_object"
 
     def on(self):

@@ -55,8 +55,10 @@ int mpi_find_win(struct mpi_rank *me, struct mpi_raiser on, MPI_Win handle, cons
 		 bool may_be_null, struct mpi_win **out);
 
 /* A communicator of one group, of two. */
-int mpi_check_intra(struct mpi_rank *me, struct mpi_comm *comm, const char *name);
-int mpi_check_inter(struct mpi_rank *me, struct mpi_comm *comm, const char *name);
+int mpi_check_intra(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_comm *comm,
+		    const char *name);
+int mpi_check_inter(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_comm *comm,
+		    const char *name);
 
 /* Where the call writes to, or what it reads: it must not be NULL. */
 int mpi_check_place(struct mpi_rank *me, struct mpi_raiser on, const void *place, const char *name);

@@ -24,14 +24,12 @@ struct mpi_errhandler *mpi_errhandler_get(const struct mpi_rank *me,
 void mpi_errhandler_retain(struct mpi_errhandler *handler);
 void mpi_errhandler_release(struct mpi_rank *me, struct mpi_errhandler *handler);
 /*
- * Behind MPI_*_create_errhandler and _set_errhandler of every `kind` of object, with this handle;
- * *slot is where the object keeps its handler. They raise their errors.
+ * Behind MPI_*_set_errhandler of every `kind` of object, with this handle; *slot is where the object
+ * keeps its handler. Raises its errors.
  */
-int mpi_errhandler_create(struct mpi_rank *me, enum mpi_kind kind, void (*user)(void),
-			  MPI_Errhandler *out);
 int mpi_errhandler_set(struct mpi_rank *me, enum mpi_kind kind, uintptr_t object,
 		       MPI_Errhandler handle, struct mpi_errhandler **slot);
-/* Behind _get_errhandler: MPI_SUCCESS, or an error class that is yet to be raised. */
+/* Behind _get_errhandler: MPI_SUCCESS. */
 int mpi_errhandler_give(struct mpi_errhandler *handler, MPI_Errhandler *out);
 /* The class of an error code (codes of MPI itself are classes; the program may add its own). */
 int mpi_error_class_of(const struct mpi_rank *me, int code);

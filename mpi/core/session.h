@@ -20,8 +20,6 @@ static inline struct mpi_session *mpi_session_get(const struct mpi_rank *me, MPI
 {
 	return mpi_handle_object(me, KIND_SESSION, (uintptr_t)handle);
 }
-/* MPI_SUCCESS and *session, or the error that was raised. */
-int mpi_session_check(struct mpi_rank *me, MPI_Session handle, struct mpi_session **session);
 /* Raises an error on the session. */
 int mpi_session_raise(struct mpi_rank *me, const struct mpi_session *session, int error_class,
 		      const char *text);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/coll/coll.h"
 #include "mpi/core/attribute.h"
 #include "mpi/create/create.h"
@@ -52,30 +53,21 @@ static int join_groups(struct mpi_rank *me, struct mpi_comm *local, int root,
 						: "out of memory for a communicator");
 }
 
-int mpi_check_roots(struct mpi_rank *me, int root, MPI_Comm comm, const MPI_Comm *newcomm,
-		    struct mpi_comm **local)
+int mpi_check_root(struct mpi_rank *me, int root, struct mpi_comm *comm)
 {
-	*local = mpi_comm_get(me, comm);
-	if (!*local)
-		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is %s",
-				 comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
-	if ((*local)->remote)
-		return mpi_raise(me, *local, MPI_ERR_COMM, "comm is an intercommunicator");
-	if (root < 0 || root >= (*local)->size)
-		return mpi_raise(me, *local, MPI_ERR_ROOT, "root is %d, it must be in 0 … %d", root,
-				 (*local)->size - 1);
-	if (!newcomm)
-		return mpi_raise(me, *local, MPI_ERR_ARG, "newcomm is NULL");
-	return MPI_SUCCESS;
+	return root >= 0 && root < comm->size
+		   ? MPI_SUCCESS
+		   : mpi_raise(me, comm, MPI_ERR_ROOT, "root is %d, it must be in 0 … %d", root,
+			       comm->size - 1);
 }
 
 /* port_name and info count at the root only. */
-static int meet(struct mpi_rank *me, const char *port_name, MPI_Info info, int root, MPI_Comm comm,
-		MPI_Comm *newcomm, enum mpi_port_side side)
+int mpi_comm_meet(struct mpi_rank *me, int side, const char *port_name, MPI_Info info, int root,
+		  struct mpi_comm *local, MPI_Comm *newcomm)
 {
 	struct mpi_leader_link link = {.comm = NULL};
-	struct mpi_comm *local, *pair = NULL;
-	int code = mpi_check_roots(me, root, comm, newcomm, &local), other = -1;
+	struct mpi_comm *pair = NULL;
+	int code = mpi_check_root(me, root, local), other = -1;
 	uint64_t meeting = 0;
 
 	if (code != MPI_SUCCESS)
@@ -91,22 +83,6 @@ static int meet(struct mpi_rank *me, const char *port_name, MPI_Info info, int r
 			make_link(me, other, meeting, &pair, &link);
 	}
 	return join_groups(me, local, root, &link, pair, newcomm);
-}
-
-int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm,
-		    MPI_Comm *newcomm)
-{
-	struct mpi_rank *me = MPI_ENTER();
-
-	return mpi_leave(me, meet(me, port_name, info, root, comm, newcomm, PORT_ACCEPT));
-}
-
-int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm,
-		     MPI_Comm *newcomm)
-{
-	struct mpi_rank *me = MPI_ENTER();
-
-	return mpi_leave(me, meet(me, port_name, info, root, comm, newcomm, PORT_CONNECT));
 }
 
 /* --- join --- */
@@ -144,52 +120,43 @@ static bool name_connection(int fd, char *name, size_t size)
 	return true;
 }
 
-int MPI_Comm_join(int fd, MPI_Comm *intercomm)
+int mpi_comm_join(struct mpi_rank *me, int fd, MPI_Comm *intercomm)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_leader_link link = {.comm = NULL};
 	struct mpi_comm *pair = NULL;
 	char name[MPI_MAX_PORT_NAME];
 	uint64_t meeting = 0;
 	int other = -1;
 
-	if (!intercomm)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "intercomm is NULL"));
 	if (!name_connection(fd, name, sizeof name))
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG,
-					       "fd %d is not a connected socket of TCP", fd));
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "fd %d is not a connected socket of TCP",
+				 fd);
 	link.error = mpi_port_meet_once(me, name, &other, &meeting);
 	if (link.error == MPI_SUCCESS)
 		make_link(me, other, meeting, &pair, &link);
-	return mpi_leave(me, join_groups(me, me->comm_self ? me->comm_self : me->comm_none, 0, &link, pair, intercomm));
+	return join_groups(me, me->comm_self ? me->comm_self : me->comm_none, 0, &link, pair,
+			   intercomm);
 }
 
 /* --- disconnect --- */
 
-int MPI_Comm_disconnect(MPI_Comm *comm)
+int mpi_comm_disconnect(struct mpi_rank *me, struct mpi_comm *comm, MPI_Comm *place)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c = comm ? mpi_comm_get(me, *comm) : NULL;
 	int code;
 
-	if (!c)
-		return mpi_leave(me, mpi_raise(me, NULL, comm ? MPI_ERR_COMM : MPI_ERR_ARG,
-					       "comm is not a communicator"));
-	if (c == me->comm_world || c == me->comm_self)
-		return mpi_leave(
-		    me, mpi_raise(me, c, MPI_ERR_COMM,
-				  "MPI_COMM_WORLD and MPI_COMM_SELF cannot be disconnected"));
-	code = mpi_attributes_delete_all(me, KIND_COMM, (uintptr_t)*comm, &c->attributes);
+	if (comm == me->comm_world || comm == me->comm_self)
+		return mpi_raise(me, comm, MPI_ERR_COMM,
+				 "MPI_COMM_WORLD and MPI_COMM_SELF cannot be disconnected");
+	code = mpi_attributes_delete_all(me, KIND_COMM, (uintptr_t)*place, &comm->attributes);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(
-		    me, mpi_raise(me, c, code, "the delete function of an attribute failed"));
+		return mpi_raise(me, comm, code, "the delete function of an attribute failed");
 	/* the program has completed what it started; buffered sends go on without it */
-	code = mpi_coll_barrier(me, c);
+	code = mpi_coll_barrier(me, comm);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, mpi_raise(me, c, code, "the last barrier of comm failed"));
-	mpi_handle_destroy(me, (uintptr_t)*comm);
-	mpi_comm_forget_parent(me, c);
-	mpi_comm_release(me, c);
-	*comm = MPI_COMM_NULL;
-	return mpi_leave(me, MPI_SUCCESS);
+		return mpi_raise(me, comm, code, "the last barrier of comm failed");
+	mpi_handle_destroy(me, (uintptr_t)*place);
+	mpi_comm_forget_parent(me, comm);
+	mpi_comm_release(me, comm);
+	*place = MPI_COMM_NULL;
+	return MPI_SUCCESS;
 }

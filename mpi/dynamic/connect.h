@@ -13,9 +13,7 @@
  */
 void mpi_link_roots(struct mpi_rank *me, int other, const char *name, struct mpi_comm **pair,
 		    struct mpi_leader_link *link);
-/* The arguments that connect, accept and spawn have in common. MPI_SUCCESS with *local, or what
- * mpi_raise returned. */
-int mpi_check_roots(struct mpi_rank *me, int root, MPI_Comm comm, const MPI_Comm *newcomm,
-		    struct mpi_comm **local);
+/* Of connect, accept and spawn: MPI_SUCCESS, or what mpi_raise returned. */
+int mpi_check_root(struct mpi_rank *me, int root, struct mpi_comm *comm);
 
 #endif

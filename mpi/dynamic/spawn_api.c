@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/coll/coll.h"
 #include "mpi/create/create.h"
 #include "mpi/dynamic/connect.h"
@@ -140,47 +141,42 @@ static void refuse(struct mpi_rank *me)
 			me->world->no_spawn);
 }
 
-int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root,
-		   MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+int mpi_comm_spawn(struct mpi_rank *me, const char *command, char *argv[], int maxprocs,
+		   MPI_Info info, int root, struct mpi_comm *local, MPI_Comm *intercomm,
+		   int array_of_errcodes[])
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct outcome outcome = {.code = MPI_SUCCESS};
-	struct mpi_comm *local;
 	struct mpi_command one;
-	int code = mpi_check_roots(me, root, comm, intercomm, &local);
+	int code = mpi_check_root(me, root, local);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	refuse(me);
 	if (local->rank != root)
-		return mpi_leave(
-		    me, spawn(me, NULL, 0, &outcome, root, local, intercomm, array_of_errcodes));
+		return spawn(me, NULL, 0, &outcome, root, local, intercomm, array_of_errcodes);
 	one = (struct mpi_command){
 	    .name = command,
 	    .arguments = argv,
 	    .n_max = maxprocs,
 	    .info = get_info(me, info, &outcome),
 	};
-	return mpi_leave(me,
-			 spawn(me, &one, 1, &outcome, root, local, intercomm, array_of_errcodes));
+	return spawn(me, &one, 1, &outcome, root, local, intercomm, array_of_errcodes);
 }
 
-int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[],
-			    const int array_of_maxprocs[], const MPI_Info array_of_info[], int root,
-			    MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+int mpi_comm_spawn_multiple(struct mpi_rank *me, int count, char *array_of_commands[],
+			    char **array_of_argv[], const int array_of_maxprocs[],
+			    const MPI_Info array_of_info[], int root, struct mpi_comm *local,
+			    MPI_Comm *intercomm, int array_of_errcodes[])
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct outcome outcome = {.code = MPI_SUCCESS};
 	struct mpi_command *commands = NULL;
-	struct mpi_comm *local;
-	int code = mpi_check_roots(me, root, comm, intercomm, &local);
+	int code = mpi_check_root(me, root, local);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	refuse(me);
 	if (local->rank != root)
-		return mpi_leave(
-		    me, spawn(me, NULL, 0, &outcome, root, local, intercomm, array_of_errcodes));
+		return spawn(me, NULL, 0, &outcome, root, local, intercomm, array_of_errcodes);
 	if (count < 1)
 		fail(&outcome, MPI_ERR_COUNT, "count is less than 1 at the root");
 	else if (!array_of_commands || !array_of_maxprocs || !array_of_info)
@@ -196,5 +192,5 @@ int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_o
 		};
 	code = spawn(me, commands, count, &outcome, root, local, intercomm, array_of_errcodes);
 	free(commands);
-	return mpi_leave(me, code);
+	return code;
 }

@@ -3,15 +3,6 @@
 #include "mpi/comm/comm.h"
 #include "mpi/core/errhandler.h"
 
-int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn,
-			       MPI_Errhandler *errhandler)
-{
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	return mpi_leave(me, mpi_errhandler_create(me, KIND_COMM,
-						   (void (*)(void))comm_errhandler_fn, errhandler));
-}
-
 int mpi_comm_set_errhandler(struct mpi_rank *me, struct mpi_comm *comm, MPI_Errhandler errhandler)
 {
 	return mpi_errhandler_set(me, KIND_COMM, (uintptr_t)comm->handle, errhandler,
@@ -30,18 +21,17 @@ int mpi_comm_call_errhandler(struct mpi_rank *me, struct mpi_comm *comm, int err
 	return MPI_SUCCESS;
 }
 
-int MPI_Errhandler_free(MPI_Errhandler *errhandler)
+int mpi_errhandler_free(struct mpi_rank *me, MPI_Errhandler *errhandler)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-	struct mpi_errhandler *handler = errhandler ? mpi_errhandler_get(me, *errhandler) : NULL;
+	struct mpi_errhandler *handler = mpi_errhandler_get(me, *errhandler);
 
 	if (!handler || (handler->kind == ERRHANDLER_USER && handler->n_held == 0))
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ERRHANDLER,
-					       handler ? "errhandler was freed already"
-						       : "errhandler is not an error handler"));
+		return mpi_raise(me, NULL, MPI_ERR_ERRHANDLER,
+				 handler ? "errhandler was freed already"
+					 : "errhandler is not an error handler");
 	if (handler->kind == ERRHANDLER_USER)
 		handler->n_held--;
 	mpi_errhandler_release(me, handler);
 	*errhandler = MPI_ERRHANDLER_NULL;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

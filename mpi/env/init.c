@@ -68,41 +68,31 @@ int mpi_env_thread_level(int required)
 	return required > MPI_THREAD_FUNNELED ? MPI_THREAD_FUNNELED : required;
 }
 
-int MPI_Init(int *argc, char ***argv)
+int mpi_init(struct mpi_rank *me, int *argc, char ***argv)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	return mpi_leave(me, init(me, MPI_THREAD_SINGLE));
+	return init(me, MPI_THREAD_SINGLE);
 }
 
-int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+int mpi_init_thread(struct mpi_rank *me, int *argc, char ***argv, int required, int *provided)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	if (!provided)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "provided is NULL"));
 	if (required != MPI_THREAD_SINGLE && required != MPI_THREAD_FUNNELED &&
 	    required != MPI_THREAD_SERIALIZED && required != MPI_THREAD_MULTIPLE)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG,
-					   "required is %d, no level of thread support", required));
+		return mpi_raise(me, NULL, MPI_ERR_ARG,
+				 "required is %d, no level of thread support", required);
 	*provided = mpi_env_thread_level(required);
-	return mpi_leave(me, init(me, *provided));
+	return init(me, *provided);
 }
 
-int MPI_Finalize(void)
+int mpi_finalize(struct mpi_rank *me)
 {
-	struct mpi_rank *me = MPI_ENTER();
-
 	if (me->state != MPI_STATE_RUNNING)
-		return mpi_leave(
-		    me, mpi_raise(me, NULL, MPI_ERR_OTHER,
-				  "there is no MPI_Init whose end this could be; sessions end "
-				  "with MPI_Session_finalize"));
+		return mpi_raise(me, NULL, MPI_ERR_OTHER,
+				 "there is no MPI_Init whose end this could be; sessions end "
+				 "with MPI_Session_finalize");
 	mpi_comm_delete_self_attributes(me);
 	me->state = MPI_STATE_FINALIZED;
 	mpi_env_close(me);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 int mpi_initialized(struct mpi_rank *me, int *flag)
@@ -139,10 +129,8 @@ int MPI_Is_thread_main(int *flag)
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-int MPI_Abort(MPI_Comm comm, int errorcode)
+int mpi_abort(struct mpi_rank *me, MPI_Comm comm, int errorcode)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
 	me->pd->world->failure.exit_code = errorcode;
 	pd_fail(me->pd, PD_FAILURE_ABORT, "the program aborted with code %d", errorcode);
 }

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/env/env.h"
 #include "mpi/info/info.h"
 #include "mpi/p2p/buffer.h"
-
-#define ENTER_ANYTIME() mpi_enter_anytime(__func__, __builtin_return_address(0))
 
 static const struct {
 	const char *name;
@@ -48,15 +47,6 @@ const char *mpi_session_thread_name(int thread_level)
 	return levels[i].name;
 }
 
-int mpi_session_check(struct mpi_rank *me, MPI_Session handle, struct mpi_session **session)
-{
-	*session = mpi_session_get(me, handle);
-	if (*session)
-		return MPI_SUCCESS;
-	return mpi_raise(me, NULL, MPI_ERR_SESSION, "session is %s",
-			 handle == MPI_SESSION_NULL ? "MPI_SESSION_NULL" : "not a session");
-}
-
 int mpi_session_raise(struct mpi_rank *me, const struct mpi_session *session, int error_class,
 		      const char *text)
 {
@@ -82,8 +72,8 @@ static struct mpi_session *create(struct mpi_rank *me, struct mpi_errhandler *ha
 }
 
 /* Errors before there is a session go to the handler that it was to have. */
-static int open_session(struct mpi_rank *me, MPI_Info info, MPI_Errhandler errhandler,
-			MPI_Session *out)
+int mpi_session_init(struct mpi_rank *me, MPI_Info info, MPI_Errhandler errhandler,
+		     MPI_Session *out)
 {
 	struct mpi_errhandler *handler = mpi_errhandler_get(me, errhandler);
 	uintptr_t none = (uintptr_t)MPI_SESSION_NULL;
@@ -111,79 +101,36 @@ static int open_session(struct mpi_rank *me, MPI_Info info, MPI_Errhandler errha
 	return MPI_SUCCESS;
 }
 
-int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+int mpi_session_finalize(struct mpi_rank *me, struct mpi_session *session, MPI_Session *place)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
-
-	return mpi_leave(me, open_session(me, info, errhandler, session));
-}
-
-int MPI_Session_finalize(MPI_Session *session)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_session *object;
-	int code = session ? mpi_session_check(me, *session, &object)
-			   : mpi_raise(me, NULL, MPI_ERR_ARG, "session is NULL");
-
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	mpi_buffer_flush(me, object->buffer);
-	mpi_buffer_abandon(object->buffer);
-	mpi_handle_destroy(me, (uintptr_t)object->handle);
-	mpi_errhandler_release(me, object->errhandler);
-	free(object);
+	mpi_buffer_flush(me, session->buffer);
+	mpi_buffer_abandon(session->buffer);
+	mpi_handle_destroy(me, (uintptr_t)session->handle);
+	mpi_errhandler_release(me, session->errhandler);
+	free(session);
 	mpi_env_close(me);
-	*session = MPI_SESSION_NULL;
-	return mpi_leave(me, MPI_SUCCESS);
+	*place = MPI_SESSION_NULL;
+	return MPI_SUCCESS;
 }
 
 /* --- error handlers --- */
 
-int MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn,
-				  MPI_Errhandler *errhandler)
+int mpi_session_set_errhandler(struct mpi_rank *me, struct mpi_session *session,
+			       MPI_Errhandler errhandler)
 {
-	struct mpi_rank *me = ENTER_ANYTIME();
-
-	return mpi_leave(me,
-			 mpi_errhandler_create(me, KIND_SESSION,
-					       (void (*)(void))session_errhandler_fn, errhandler));
+	return mpi_errhandler_set(me, KIND_SESSION, (uintptr_t)session->handle, errhandler,
+				  &session->errhandler);
 }
 
-int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
+int mpi_session_get_errhandler(struct mpi_rank *me, struct mpi_session *session,
+			       MPI_Errhandler *errhandler)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_session *object;
-	int code = mpi_session_check(me, session, &object);
-
-	if (code == MPI_SUCCESS)
-		code = mpi_errhandler_set(me, KIND_SESSION, (uintptr_t)session, errhandler,
-					  &object->errhandler);
-	return mpi_leave(me, code);
+	return mpi_errhandler_give(session->errhandler, errhandler);
 }
 
-int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
+int mpi_session_call_errhandler(struct mpi_rank *me, struct mpi_session *session, int errorcode)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_session *object;
-	int code = mpi_session_check(me, session, &object);
-
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	code = mpi_errhandler_give(object->errhandler, errhandler);
-	if (code != MPI_SUCCESS)
-		code = mpi_session_raise(me, object, code, "errhandler is NULL");
-	return mpi_leave(me, code);
-}
-
-int MPI_Session_call_errhandler(MPI_Session session, int errorcode)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_session *object;
-	int code = mpi_session_check(me, session, &object);
-
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	mpi_raise_on(me, object->errhandler, (uintptr_t)session, errorcode,
+	mpi_raise_on(me, session->errhandler, (uintptr_t)session->handle, errorcode,
 		     "the program called the error handler with code %d", errorcode);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/comm/group.h"
 #include "mpi/core/objects.h"
 #include "mpi/core/session.h"
@@ -15,17 +16,10 @@ enum { PSET_WORLD, PSET_SELF, N_PSETS };
 
 static int find_pset(const char *name)
 {
-	for (int i = 0; name && i < N_PSETS; i++)
+	for (int i = 0; i < N_PSETS; i++)
 		if (strcasecmp(pset_names[i], name) == 0)
 			return i;
 	return -1;
-}
-
-static int check_info(struct mpi_rank *me, const struct mpi_session *session, MPI_Info info)
-{
-	if (info == MPI_INFO_NULL || mpi_info_get(me, info))
-		return MPI_SUCCESS;
-	return mpi_session_raise(me, session, MPI_ERR_INFO, "info is not an info object");
 }
 
 /* Gives an info object with one pair to the application. */
@@ -40,33 +34,17 @@ static int give_info(struct mpi_rank *me, const struct mpi_session *session, con
 	return mpi_session_raise(me, session, MPI_ERR_NO_MEM, "out of memory for an info object");
 }
 
-int MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
+int mpi_session_get_info(struct mpi_rank *me, struct mpi_session *session, MPI_Info *info_used)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_session *object;
-	int code = mpi_session_check(me, session, &object);
-
-	if (code == MPI_SUCCESS && !info_used)
-		code = mpi_session_raise(me, object, MPI_ERR_ARG, "info_used is NULL");
-	if (code == MPI_SUCCESS)
-		code = give_info(me, object, "thread_level",
-				 mpi_session_thread_name(object->thread_level), info_used);
-	return mpi_leave(me, code);
+	return give_info(me, session, "thread_level",
+			 mpi_session_thread_name(session->thread_level), info_used);
 }
 
-int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
+int mpi_session_get_num_psets(struct mpi_rank *me, struct mpi_session *session,
+			      struct mpi_info *info, int *npset_names)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_session *object;
-	int code = mpi_session_check(me, session, &object);
-
-	if (code == MPI_SUCCESS)
-		code = check_info(me, object, info);
-	if (code == MPI_SUCCESS && !npset_names)
-		code = mpi_session_raise(me, object, MPI_ERR_ARG, "npset_names is NULL");
-	if (code == MPI_SUCCESS)
-		*npset_names = N_PSETS;
-	return mpi_leave(me, code);
+	*npset_names = N_PSETS;
+	return MPI_SUCCESS;
 }
 
 /* As much of the name as there is room for, and how much room all of it takes. */
@@ -77,24 +55,17 @@ static void give_name(const char *text, int *room, char *name)
 	*room = (int)strlen(text) + 1;
 }
 
-int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len,
-			     char *pset_name)
+int mpi_session_get_nth_pset(struct mpi_rank *me, struct mpi_session *session,
+			     struct mpi_info *info, int n, int *pset_len, char *pset_name)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_session *object;
-	int code = mpi_session_check(me, session, &object);
-
-	if (code == MPI_SUCCESS)
-		code = check_info(me, object, info);
-	if (code == MPI_SUCCESS && (n < 0 || n >= N_PSETS))
-		code = mpi_session_raise(me, object, MPI_ERR_ARG,
+	if (n < 0 || n >= N_PSETS)
+		return mpi_session_raise(me, session, MPI_ERR_ARG,
 					 "n is not the number of a process set");
-	if (code == MPI_SUCCESS && (!pset_len || *pset_len < 0 || (*pset_len > 0 && !pset_name)))
-		code = mpi_session_raise(me, object, MPI_ERR_ARG,
-					 "pset_len or pset_name is NULL, or *pset_len is negative");
-	if (code == MPI_SUCCESS)
-		give_name(pset_names[n], pset_len, pset_name);
-	return mpi_leave(me, code);
+	if (*pset_len < 0 || (*pset_len > 0 && !pset_name))
+		return mpi_session_raise(me, session, MPI_ERR_ARG,
+					 "pset_name is NULL, or *pset_len is negative");
+	give_name(pset_names[n], pset_len, pset_name);
+	return MPI_SUCCESS;
 }
 
 static int raise_no_pset(struct mpi_rank *me, const struct mpi_session *session)
@@ -104,22 +75,16 @@ static int raise_no_pset(struct mpi_rank *me, const struct mpi_session *session)
 				 "mpi://SELF");
 }
 
-int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
+int mpi_session_get_pset_info(struct mpi_rank *me, struct mpi_session *session,
+			      const char *pset_name, MPI_Info *info)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	int pset = find_pset(pset_name);
-	struct mpi_session *object;
 	char size[16];
-	int code = mpi_session_check(me, session, &object);
 
-	if (code == MPI_SUCCESS && pset < 0)
-		code = raise_no_pset(me, object);
-	if (code == MPI_SUCCESS && !info)
-		code = mpi_session_raise(me, object, MPI_ERR_ARG, "info is NULL");
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+	if (pset < 0)
+		return raise_no_pset(me, session);
 	snprintf(size, sizeof size, "%d", pset == PSET_SELF ? 1 : mpi_rank_job(me)->group->size);
-	return mpi_leave(me, give_info(me, object, "mpi_size", size, info));
+	return give_info(me, session, "mpi_size", size, info);
 }
 
 static int give_group(struct mpi_rank *me, const struct mpi_session *session, int pset,
@@ -140,18 +105,10 @@ static int give_group(struct mpi_rank *me, const struct mpi_session *session, in
 	return MPI_SUCCESS;
 }
 
-int MPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
+int mpi_group_from_session_pset(struct mpi_rank *me, struct mpi_session *session,
+				const char *pset_name, MPI_Group *newgroup)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	int pset = find_pset(pset_name);
-	struct mpi_session *object;
-	int code = mpi_session_check(me, session, &object);
 
-	if (code == MPI_SUCCESS && pset < 0)
-		code = raise_no_pset(me, object);
-	if (code == MPI_SUCCESS && !newgroup)
-		code = mpi_session_raise(me, object, MPI_ERR_ARG, "newgroup is NULL");
-	if (code == MPI_SUCCESS)
-		code = give_group(me, object, pset, newgroup);
-	return mpi_leave(me, code);
+	return pset < 0 ? raise_no_pset(me, session) : give_group(me, session, pset, newgroup);
 }

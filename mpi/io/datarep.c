@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/io/file.h"
 
 static const struct io_datarep predefined[] = {
@@ -237,55 +238,39 @@ int io_datarep_read(struct mpi_rank *me, const struct io_datarep *datarep, void 
 
 /* --- registration --- */
 
-static int register_datarep(struct mpi_rank *me, const char *name, struct io_converter read,
-			    struct io_converter write, MPI_Datarep_extent_function *extent,
-			    void *extra_state)
+static struct io_converter converter_of(void (*function)(void), bool is_large)
+{
+	return is_large
+		   ? (struct io_converter){.large = (MPI_Datarep_conversion_function_c *)function}
+		   : (struct io_converter){.plain = (MPI_Datarep_conversion_function *)function};
+}
+
+int mpi_register_datarep(struct mpi_rank *me, int is_large, const char *name, void (*read)(void),
+			 void (*write)(void), MPI_Datarep_extent_function *extent,
+			 void *extra_state)
 {
 	struct io_rank *io = io_rank(me);
 	struct io_datarep *datarep;
 
-	if (!name || !extent)
-		return mpi_leave(me, io_raise_null(me, MPI_ERR_ARG, "%s is NULL",
-						   name ? "dtype_file_extent_fn" : "datarep"));
+	if (!extent)
+		return io_raise_null(me, MPI_ERR_ARG, "dtype_file_extent_fn is NULL");
 	if (strlen(name) >= MPI_MAX_DATAREP_STRING)
-		return mpi_leave(me,
-				 io_raise_null(me, MPI_ERR_ARG,
-					       "datarep has %zu characters, wanted less than %d",
-					       strlen(name), MPI_MAX_DATAREP_STRING));
+		return io_raise_null(me, MPI_ERR_ARG,
+				     "datarep has %zu characters, wanted less than %d",
+				     strlen(name), MPI_MAX_DATAREP_STRING);
 	if (io_datarep_find(me, name))
-		return mpi_leave(
-		    me, io_raise_null(me, MPI_ERR_DUP_DATAREP, "\"%s\" is defined already", name));
+		return io_raise_null(me, MPI_ERR_DUP_DATAREP, "\"%s\" is defined already", name);
 	datarep = calloc(1, sizeof *datarep);
 	if (!datarep)
-		return mpi_leave(
-		    me, io_raise_null(me, MPI_ERR_NO_MEM, "out of memory for a representation"));
+		return io_raise_null(me, MPI_ERR_NO_MEM, "out of memory for a representation");
 	*datarep = (struct io_datarep){.next = io->datareps,
 				       .kind = DATAREP_USER,
-				       .read = read,
-				       .write = write,
+				       .read = converter_of(read, is_large),
+				       .write = converter_of(write, is_large),
 				       .extent = extent,
 				       .extra_state = extra_state,
 				       .language = mpi_foreign_take_language(me)};
 	strcpy(datarep->name, name);
 	io->datareps = datarep;
-	return mpi_leave(me, MPI_SUCCESS);
-}
-
-int MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn,
-			 MPI_Datarep_conversion_function *write_conversion_fn,
-			 MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
-{
-	return register_datarep(
-	    MPI_ENTER(), datarep, (struct io_converter){.plain = read_conversion_fn},
-	    (struct io_converter){.plain = write_conversion_fn}, dtype_file_extent_fn, extra_state);
-}
-
-int MPI_Register_datarep_c(const char *datarep,
-			   MPI_Datarep_conversion_function_c *read_conversion_fn,
-			   MPI_Datarep_conversion_function_c *write_conversion_fn,
-			   MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
-{
-	return register_datarep(
-	    MPI_ENTER(), datarep, (struct io_converter){.large = read_conversion_fn},
-	    (struct io_converter){.large = write_conversion_fn}, dtype_file_extent_fn, extra_state);
+	return MPI_SUCCESS;
 }

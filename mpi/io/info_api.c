@@ -82,60 +82,26 @@ int mpi_file_get_amode(struct mpi_rank *me, struct mpi_file *file, int *amode)
 
 /* --- error handlers --- */
 
-int MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn,
-			       MPI_Errhandler *errhandler)
+/* Where a file, or for NULL MPI_FILE_NULL, keeps its handler. */
+static struct mpi_errhandler **slot_of(struct mpi_rank *me, struct mpi_file *file)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	return mpi_leave(me, mpi_errhandler_create(me, KIND_FILE,
-						   (void (*)(void))file_errhandler_fn, errhandler));
+	return file ? &file->errhandler : &io_rank(me)->errhandler;
 }
 
-/* Where a file, or MPI_FILE_NULL, keeps its handler. NULL: the error was raised, *code. */
-static struct mpi_errhandler **slot_of(struct mpi_rank *me, MPI_File handle, int *code)
+int mpi_file_set_errhandler(struct mpi_rank *me, struct mpi_file *file, MPI_Errhandler errhandler)
 {
-	struct mpi_file *file;
-
-	*code = MPI_SUCCESS;
-	if (handle == MPI_FILE_NULL)
-		return &io_rank(me)->errhandler;
-	*code = io_check_file(me, handle, &file);
-	return *code == MPI_SUCCESS ? &file->errhandler : NULL;
+	return mpi_errhandler_set(me, KIND_FILE, (uintptr_t)(file ? file->handle : MPI_FILE_NULL),
+				  errhandler, slot_of(me, file));
 }
 
-int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
+int mpi_file_get_errhandler(struct mpi_rank *me, struct mpi_file *file, MPI_Errhandler *errhandler)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	int code;
-	struct mpi_errhandler **slot = slot_of(me, file, &code);
-
-	if (slot)
-		code = mpi_errhandler_set(me, KIND_FILE, (uintptr_t)file, errhandler, slot);
-	return mpi_leave(me, code);
+	return mpi_errhandler_give(*slot_of(me, file), errhandler);
 }
 
-int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
+int mpi_file_call_errhandler(struct mpi_rank *me, struct mpi_file *file, int errorcode)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	int code;
-	struct mpi_errhandler **slot = slot_of(me, file, &code);
-
-	if (!slot)
-		return mpi_leave(me, code);
-	code = mpi_errhandler_give(*slot, errhandler);
-	if (code != MPI_SUCCESS)
-		code = mpi_raise_on(me, *slot, (uintptr_t)file, code, "errhandler is NULL");
-	return mpi_leave(me, code);
-}
-
-int MPI_File_call_errhandler(MPI_File fh, int errorcode)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	int code;
-	struct mpi_errhandler **slot = slot_of(me, fh, &code);
-
-	if (slot)
-		mpi_raise_on(me, *slot, (uintptr_t)fh, errorcode,
-			     "the program called the error handler with code %d", errorcode);
-	return mpi_leave(me, code);
+	mpi_raise_on(me, *slot_of(me, file), (uintptr_t)(file ? file->handle : MPI_FILE_NULL),
+		     errorcode, "the program called the error handler with code %d", errorcode);
+	return MPI_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/info/info.h"
 #include "mpi/io/effects.h"
 #include "mpi/io/wait.h"
@@ -34,33 +35,18 @@ static const char *amode_problem(int amode)
 }
 
 struct opening {
-	struct mpi_comm *comm;
 	const char *filename;
 	int amode;
-	struct mpi_info *hints; /* NULL: none */
 };
 
-static int check(struct mpi_rank *me, struct opening *what, MPI_Comm comm, MPI_Info info,
-		 const MPI_File *fh)
+static int check(struct mpi_rank *me, const char *filename, int amode)
 {
-	const char *problem = amode_problem(what->amode);
+	const char *problem = amode_problem(amode);
 
-	what->comm = mpi_comm_get(me, comm);
-	if (!what->comm)
-		return io_raise_null(me, MPI_ERR_COMM, "comm is %s",
-				     comm == MPI_COMM_NULL ? "MPI_COMM_NULL"
-							   : "not a communicator");
-	if (what->comm->remote)
-		return io_raise_null(me, MPI_ERR_COMM, "comm is an intercommunicator");
-	if (!what->filename || !fh)
-		return io_raise_null(me, MPI_ERR_ARG, "%s is NULL", fh ? "filename" : "fh");
-	if (!what->filename[0])
+	if (!filename[0])
 		return io_raise_null(me, MPI_ERR_BAD_FILE, "filename is empty");
 	if (problem)
-		return io_raise_null(me, MPI_ERR_AMODE, "amode %d %s", what->amode, problem);
-	what->hints = info == MPI_INFO_NULL ? NULL : mpi_info_get(me, info);
-	if (info != MPI_INFO_NULL && !what->hints)
-		return io_raise_null(me, MPI_ERR_INFO, "info is not an info object");
+		return io_raise_null(me, MPI_ERR_AMODE, "amode %d %s", amode, problem);
 	return MPI_SUCCESS;
 }
 
@@ -98,8 +84,8 @@ static int open_file(struct mpi_rank *me, struct mpi_file *file, const struct op
 	if (!shared->path)
 		return MPI_ERR_NO_MEM;
 	io_tell_stripes(me, file, what->filename, n_servers, stripe_B);
-	shared->stripes = net_storage_stripes(me->world->pd->cluster, what->filename, n_servers,
-					      stripe_B);
+	shared->stripes =
+	    net_storage_stripes(me->world->pd->cluster, what->filename, n_servers, stripe_B);
 	shared->fd = open(what->filename, flags_of(what->amode),
 			  (mode_t)(mode > 0 && mode <= 07777 ? mode : DEFAULT_PERMISSIONS));
 	if (shared->fd < 0)
@@ -140,36 +126,43 @@ static int open_together(struct mpi_rank *me, struct mpi_file *file, const struc
 	return code;
 }
 
-int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
+/* MPI_SUCCESS with a handle, or an error class that is yet to be raised. */
+static int make_handle(struct mpi_rank *me, struct mpi_file *file, const struct opening *what,
+		       const struct mpi_info *info)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct opening what = {.filename = filename, .amode = amode};
+	int code = io_hints_set(file, info);
+
+	if (code == MPI_SUCCESS)
+		code = open_together(me, file, what);
+	if (code != MPI_SUCCESS)
+		return code;
+	file->handle = (MPI_File)mpi_handle_create(me, KIND_FILE, file);
+	return file->handle ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+int mpi_file_open(struct mpi_rank *me, struct mpi_comm *comm, const char *filename, int amode,
+		  struct mpi_info *info, MPI_File *fh)
+{
+	const struct opening what = {.filename = filename, .amode = amode};
 	struct mpi_file *file;
-	int code = check(me, &what, comm, info, fh);
+	int code = check(me, filename, amode);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	*fh = MPI_FILE_NULL;
-	code = io_file_create(me, what.comm, amode, &file);
+	code = io_file_create(me, comm, amode, &file);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, io_raise_null(me, code, "the file could not be made%s",
-						   code == MPI_ERR_NO_MEM ? ": out of memory" : ""));
-	code = io_hints_set(file, what.hints);
-	if (code == MPI_SUCCESS)
-		code = open_together(me, file, &what);
-	if (code == MPI_SUCCESS) {
-		file->handle = (MPI_File)mpi_handle_create(me, KIND_FILE, file);
-		code = file->handle ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-	}
+		return io_raise_null(me, code, "the file could not be made%s",
+				     code == MPI_ERR_NO_MEM ? ": out of memory" : "");
+	code = make_handle(me, file, &what, info);
 	if (code != MPI_SUCCESS) {
 		io_file_destroy(me, file);
-		return mpi_leave(
-		    me,
-		    io_raise_null(me, code, "%.200s cannot be opened%s", filename,
-				  code == MPI_ERR_NOT_SAME ? ": amode differs between ranks" : ""));
+		return io_raise_null(me, code, "%.200s cannot be opened%s", filename,
+				     code == MPI_ERR_NOT_SAME ? ": amode differs between ranks"
+							      : "");
 	}
 	*fh = file->handle;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 /* When all have come the first one closes it for all. */
@@ -193,38 +186,27 @@ static int close_together(struct mpi_rank *me, struct mpi_file *file)
 	return code;
 }
 
-int MPI_File_close(MPI_File *fh)
+int mpi_file_close(struct mpi_rank *me, struct mpi_file *file, MPI_File *place)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_file *file;
-	int code =
-	    fh ? io_check_file(me, *fh, &file) : io_raise_null(me, MPI_ERR_ARG, "fh is NULL");
+	int code;
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
 	if (file->split.is_active || file->n_pending > 0)
-		return mpi_leave(
-		    me, io_raise(me, file, MPI_ERR_REQUEST, "accesses to the file are under way"));
+		return io_raise(me, file, MPI_ERR_REQUEST, "accesses to the file are under way");
 	code = close_together(me, file);
 	if (code != MPI_SUCCESS)
 		code = io_raise(me, file, code, "%.200s could not be closed", file->shared->path);
 	io_file_destroy(me, file);
-	*fh = MPI_FILE_NULL;
-	return mpi_leave(me, code);
+	*place = MPI_FILE_NULL;
+	return code;
 }
 
-int MPI_File_delete(const char *filename, MPI_Info info)
+int mpi_file_delete(struct mpi_rank *me, const char *filename, struct mpi_info *info)
 {
-	struct mpi_rank *me = MPI_ENTER();
-
-	if (!filename || !filename[0])
-		return mpi_leave(me, io_raise_null(me, filename ? MPI_ERR_BAD_FILE : MPI_ERR_ARG,
-						   "filename is %s", filename ? "empty" : "NULL"));
-	if (info != MPI_INFO_NULL && !mpi_info_get(me, info))
-		return mpi_leave(me, io_raise_null(me, MPI_ERR_INFO, "info is not an info object"));
+	if (!filename[0])
+		return io_raise_null(me, MPI_ERR_BAD_FILE, "filename is empty");
 	io_wait_metadata(me, 1);
 	if (unlink(filename) < 0)
-		return mpi_leave(me, io_raise_null(me, io_error_class(errno),
-						   "%.200s cannot be deleted", filename));
-	return mpi_leave(me, MPI_SUCCESS);
+		return io_raise_null(me, io_error_class(errno), "%.200s cannot be deleted",
+				     filename);
+	return MPI_SUCCESS;
 }

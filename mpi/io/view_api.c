@@ -13,31 +13,26 @@ struct wanted {
 	const struct io_datarep *datarep;
 };
 
-static int check_type(struct mpi_rank *me, struct mpi_file *file, MPI_Datatype handle,
-		      const char *name, struct mpi_datatype **out)
+static int check_type(struct mpi_rank *me, const struct mpi_file *file, struct mpi_datatype *type,
+		      const char *name)
 {
 	const char *problem;
 
-	*out = mpi_datatype_get(me, handle);
-	if (!*out)
-		return io_raise(me, file, MPI_ERR_TYPE, "%s is %s", name,
-				handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
-							    : "not a datatype");
-	if (!(*out)->is_committed)
+	if (!type->is_committed)
 		return io_raise(me, file, MPI_ERR_TYPE, "%s is not committed", name);
-	problem = io_view_problem(*out, !(file->amode & MPI_MODE_RDONLY));
+	problem = io_view_problem(type, !(file->amode & MPI_MODE_RDONLY));
 	if (problem)
 		return io_raise(me, file, MPI_ERR_IO, "%s %s", name, problem); /* ROMIO's class */
 	return MPI_SUCCESS;
 }
 
-static int check_types(struct mpi_rank *me, struct mpi_file *file, MPI_Datatype etype,
-		       MPI_Datatype filetype, struct wanted *wanted)
+static int check_types(struct mpi_rank *me, const struct mpi_file *file,
+		       const struct wanted *wanted)
 {
-	int code = check_type(me, file, etype, "etype", &wanted->etype);
+	int code = check_type(me, file, wanted->etype, "etype");
 
 	if (code == MPI_SUCCESS)
-		code = check_type(me, file, filetype, "filetype", &wanted->filetype);
+		code = check_type(me, file, wanted->filetype, "filetype");
 	if (code != MPI_SUCCESS)
 		return code;
 	if (wanted->etype->size_B == 0)
@@ -50,8 +45,8 @@ static int check_types(struct mpi_rank *me, struct mpi_file *file, MPI_Datatype 
 	return MPI_SUCCESS;
 }
 
-static int check(struct mpi_rank *me, struct mpi_file *file, MPI_Datatype etype,
-		 MPI_Datatype filetype, const char *datarep, struct wanted *wanted)
+static int check(struct mpi_rank *me, const struct mpi_file *file, const char *datarep,
+		 struct wanted *wanted)
 {
 	bool is_sequential = file->amode & MPI_MODE_SEQUENTIAL;
 
@@ -61,8 +56,6 @@ static int check(struct mpi_rank *me, struct mpi_file *file, MPI_Datatype etype,
 				(long long)wanted->disp,
 				is_sequential ? "MPI_DISPLACEMENT_CURRENT with MPI_MODE_SEQUENTIAL"
 					      : "at least 0");
-	if (!datarep)
-		return io_raise(me, file, MPI_ERR_ARG, "datarep is NULL");
 	wanted->datarep = io_datarep_find(me, datarep);
 	if (!wanted->datarep)
 		return io_raise(me, file, MPI_ERR_UNSUPPORTED_DATAREP,
@@ -71,7 +64,7 @@ static int check(struct mpi_rank *me, struct mpi_file *file, MPI_Datatype etype,
 				datarep);
 	if (file->split.is_active)
 		return io_raise(me, file, MPI_ERR_IO, "a split collective is under way");
-	return check_types(me, file, etype, filetype, wanted);
+	return check_types(me, file, wanted);
 }
 
 /* The view that is wanted, holding what it names. An error class. */
@@ -116,40 +109,34 @@ static int agree(struct mpi_rank *me, struct mpi_file *file, const struct io_vie
 	return io_agree(me, file, (int64_t)(sum >> 1));
 }
 
-int MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
-		      const char *datarep, MPI_Info info)
+int mpi_file_set_view(struct mpi_rank *me, struct mpi_file *file, MPI_Offset disp,
+		      struct mpi_datatype *etype, struct mpi_datatype *filetype,
+		      const char *datarep, struct mpi_info *info)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_info *hints = info == MPI_INFO_NULL ? NULL : mpi_info_get(me, info);
-	struct wanted wanted = {.disp = disp};
-	struct mpi_file *file;
+	struct wanted wanted = {.disp = disp, .etype = etype, .filetype = filetype};
 	struct io_view view;
-	int code = io_check_file(me, fh, &file);
+	int code = check(me, file, datarep, &wanted);
 
-	if (code == MPI_SUCCESS)
-		code = check(me, file, etype, filetype, datarep, &wanted);
-	if (code == MPI_SUCCESS && info != MPI_INFO_NULL && !hints)
-		code = io_raise(me, file, MPI_ERR_INFO, "info is not an info object");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	code = build(me, file, &wanted, &view);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, io_raise(me, file, code, "the view cannot be made"));
+		return io_raise(me, file, code, "the view cannot be made");
 	code = agree(me, file, &view);
 	if (code == MPI_SUCCESS)
-		code = io_hints_set(file, hints);
+		code = io_hints_set(file, info);
 	if (code != MPI_SUCCESS) {
 		io_view_finish(me, &view);
-		return mpi_leave(me, io_raise(me, file, code,
-					      "the extent of etype, or datarep, differs between "
-					      "ranks, or there is no memory"));
+		return io_raise(me, file, code,
+				"the extent of etype, or datarep, differs between "
+				"ranks, or there is no memory");
 	}
 	io_view_finish(me, &file->view);
 	file->view = view;
 	file->pointer = 0;
 	if (io_is_first(file))
 		file->shared->pointer = 0;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 int mpi_file_get_view(struct mpi_rank *me, struct mpi_file *file, MPI_Offset *disp,
@@ -162,32 +149,15 @@ int mpi_file_get_view(struct mpi_rank *me, struct mpi_file *file, MPI_Offset *di
 	return MPI_SUCCESS;
 }
 
-static int type_extent(struct mpi_rank *me, MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
+int mpi_file_get_type_extent(struct mpi_rank *me, struct mpi_file *file, struct mpi_datatype *type,
+			     MPI_Count *extent)
 {
-	struct mpi_datatype *type = mpi_datatype_get(me, datatype), *layout;
-	struct mpi_file *file;
-	int code = io_check_file(me, fh, &file);
+	struct mpi_datatype *layout;
+	int code = io_datarep_layout(me, file->view.datarep, type, &layout);
 
-	if (code == MPI_SUCCESS && !type)
-		code = io_raise(me, file, MPI_ERR_TYPE, "datatype is not a datatype");
-	if (code == MPI_SUCCESS && !extent)
-		code = io_raise(me, file, MPI_ERR_ARG, "extent is NULL");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	code = io_datarep_layout(me, file->view.datarep, type, &layout);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, io_raise(me, file, code, "the extent cannot be found"));
+		return io_raise(me, file, code, "the extent cannot be found");
 	*extent = layout->extent_B;
 	mpi_datatype_release(me, layout);
-	return mpi_leave(me, MPI_SUCCESS);
-}
-
-int MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
-{
-	return type_extent(MPI_ENTER(), fh, datatype, extent);
-}
-
-int MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
-{
-	return type_extent(MPI_ENTER(), fh, datatype, extent);
+	return MPI_SUCCESS;
 }

@@ -157,6 +157,15 @@ void mpi_orders_hash(struct mpi_orders *orders, bool by_memory, uint64_t out[2])
 		add_rank(orders, i, by_memory, out);
 }
 
+void mpi_orders_hash_matches(const struct mpi_orders *orders, uint64_t out[2])
+{
+	out[0] = out[1] = 0;
+	for (int i = 0; i < orders->world->n_ranks; i++) {
+		mpi_orders_mix(out, orders->ranks[i].matches[0]);
+		mpi_orders_mix(out, orders->ranks[i].matches[1]);
+	}
+}
+
 void mpi_orders_hash_sent(const struct mpi_orders *orders, uint64_t out[2])
 {
 	out[0] = out[1] = 0;
@@ -166,11 +175,11 @@ void mpi_orders_hash_sent(const struct mpi_orders *orders, uint64_t out[2])
 	}
 }
 
-/* A message of the sender; in which order those to several ranks arrive does not matter. */
+/* A message of the sender; their order does not matter. */
 void mpi_orders_note_sent(struct mpi_orders *orders, const struct mpi_message *message)
 {
 	struct mpi_orders_rank *sender = &orders->ranks[message->source->rank];
-	uint64_t one[2] = {(uint64_t)message->dest->rank, message->ordinal};
+	uint64_t one[2] = {(uint64_t)message->dest->rank, 0};
 
 	mpi_orders_mix(one, (uint64_t)(uint32_t)message->tag);
 	mpi_orders_mix(one, (uint64_t)message->size_B);
@@ -179,4 +188,15 @@ void mpi_orders_note_sent(struct mpi_orders *orders, const struct mpi_message *m
 		    one, mpi_registered_hash_bytes(mpi_message_data(message), message->size_B));
 	sender->sent[0] += one[0];
 	sender->sent[1] += one[1];
+}
+
+void mpi_orders_note_received(struct mpi_orders_rank *rank, uint32_t ordinal,
+			      const struct mpi_message *message)
+{
+	uint64_t one[2] = {ordinal, (uint64_t)message->size_B};
+
+	mpi_orders_mix(one, (uint64_t)(uint32_t)message->tag);
+	mpi_orders_mix(one, mpi_registered_hash_bytes(mpi_message_data(message), message->size_B));
+	rank->received[0] += one[0];
+	rank->received[1] += one[1];
 }

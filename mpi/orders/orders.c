@@ -103,6 +103,8 @@ static void note_join(struct mpi_orders *orders, const struct mpi_rank *me,
 	orders->taken_at = candidate->recv
 			       ? rank_of(orders, me)->posted[candidate->recv->ordinal]
 			       : (struct mpi_orders_place){me->pd->site, me->pd->function};
+	if (candidate->recv && !orders->is_partial)
+		mpi_orders_note_received(&orders->ranks[me->rank], candidate->recv->ordinal, message);
 	orders->tag = message->tag;
 	orders->size_B = message->size_B;
 }
@@ -186,6 +188,10 @@ static void remember(struct mpi_orders_rank *rank, const struct mpi_decision *de
 	mpi_orders_mix(hash, decision->ordinal);
 	rank->history[0] += hash[0];
 	rank->history[1] += hash[1];
+	if (decision->kind == MPI_CHOICE_POLL)
+		return;
+	rank->matches[0] += hash[0];
+	rank->matches[1] += hash[1];
 }
 
 static bool apply_answer(struct mpi_orders *orders, const struct mpi_decision *decision)

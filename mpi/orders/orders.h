@@ -36,11 +36,13 @@ struct mpi_orders_place { /* where a receive or message of a decision comes from
 
 struct mpi_orders_rank {
 	uint64_t history[2];
+	uint64_t matches[2]; /* the same without polls that found nothing */
 	uint32_t n_recvs, n_probes, n_questions;
 	uint32_t n_failed;		 /* polls in a row */
 	struct mpi_question *question;	 /* that it waits for; NULL: none */
 	struct mpi_orders_place *posted; /* [n_recvs] of the receives with MPI_ANY_SOURCE */
 	bool has_finalized;
+	uint64_t received[2]; /* with MPI_ANY_SOURCE: which receive got what data, not from whom */
 	uint64_t sent[2]; /* what it has sent so far: whom, how much, which content */
 	struct mpi_registered registered;
 };
@@ -84,12 +86,16 @@ enum { MPI_ORDERS_MAX_TICKS = 1000 };
 /* The state of all ranks, by the histories, or (`by_memory`) for ranks that registered memory by
  * that, by where they are and by what is on its way to them. */
 void mpi_orders_hash(struct mpi_orders *orders, bool by_memory, uint64_t out[2]);
+/* The match map: the same histories without polls that found nothing. */
+void mpi_orders_hash_matches(const struct mpi_orders *orders, uint64_t out[2]);
 /* Messages that nobody received. */
 int mpi_orders_count_unmatched(const struct mpi_orders *orders);
 /* What all ranks have sent, whatever the order. */
 void mpi_orders_hash_sent(const struct mpi_orders *orders, uint64_t out[2]);
 
 /* --- between the files --- */
+void mpi_orders_note_received(struct mpi_orders_rank *rank, uint32_t ordinal,
+			      const struct mpi_message *message);
 void mpi_orders_note_sent(struct mpi_orders *orders, const struct mpi_message *message);
 void mpi_orders_mix(uint64_t hash[2], uint64_t value);
 

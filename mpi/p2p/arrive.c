@@ -12,7 +12,7 @@
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/pair.h"
-#include "mpi/p2p/queue.h"
+#include "mpi/p2p/match.h"
 
 static MPI_HOT void deliver(struct mpi_rank *dest, struct mpi_message *message, bool is_plain);
 static MPI_HOT void match(struct mpi_rank *dest, struct mpi_message *message, bool is_plain);
@@ -145,11 +145,11 @@ static MPI_HOT void match(struct mpi_rank *dest, struct mpi_message *message, bo
 		mpi_choose_arrived(message);
 		return;
 	}
-	recv = mpi_queue_find_posted(dest->endpoint, message);
+	recv = mpi_match_find_posted(dest->endpoint, message);
 	if (!recv) {
 		mpi_match_keep(message);
 	} else {
-		mpi_queue_remove_recv(dest->endpoint, recv);
+		mpi_match_remove_recv(dest->endpoint, recv);
 		set_status(recv, message);
 		if (is_plain &&
 		    copy_now(recv, message->data == MESSAGE_INLINE ? message->inline_data : NULL))
@@ -157,11 +157,6 @@ static MPI_HOT void match(struct mpi_rank *dest, struct mpi_message *message, bo
 		else
 			go_on(message, recv);
 	}
-}
-
-void mpi_match_message(struct mpi_message *message)
-{
-	match(message->dest, message, false);
 }
 
 /* --- its data come from the sender --- */
@@ -332,7 +327,7 @@ static struct mpi_request *find_certain_receive(const struct mpi_message *messag
 	if (!endpoint || message->stage != MESSAGE_NEXT || endpoint->n_posted_wild > 0 ||
 	    endpoint->may_leave_some || message->dest->world->choice)
 		return NULL;
-	recv = mpi_queue_find_posted(endpoint, message);
+	recv = mpi_match_find_posted(endpoint, message);
 	return recv && recv->is_waited ? recv : NULL;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "mpi/p2p/endpoint.h"
-#include "mpi/p2p/queue.h"
+#include "mpi/p2p/match.h"
 
 /* One receive, posted or (a probe) as if it were. */
 struct wanted {
@@ -24,7 +24,7 @@ static struct mpi_message *first_of_source(const struct mpi_message *before,
 {
 	for (struct mpi_message *m = endpoint->unexpected_first; m != before; m = m->next)
 		if (m->source_rank == before->source_rank &&
-		    mpi_queue_fits(m, w->context, w->source, w->tag))
+		    mpi_match_fits(m, w->context, w->source, w->tag))
 			return m;
 	return NULL;
 }
@@ -34,7 +34,7 @@ static bool is_claimed(const struct mpi_message *message, const struct mpi_endpo
 		       const struct mpi_request *recv)
 {
 	for (const struct mpi_request *r = endpoint->posted_first; r && r != recv; r = r->next)
-		if (mpi_queue_matches(r, message))
+		if (mpi_match_may_take(r, message))
 			return true;
 	return false;
 }
@@ -46,7 +46,7 @@ static int find_candidates(const struct mpi_endpoint *endpoint, const struct wan
 	int n = 0;
 
 	for (struct mpi_message *m = endpoint->unexpected_first; m; m = m->next)
-		if (mpi_queue_fits(m, w->context, w->source, w->tag) &&
+		if (mpi_match_fits(m, w->context, w->source, w->tag) &&
 		    !first_of_source(m, endpoint, w) && !is_claimed(m, endpoint, w->recv))
 			candidates[n++] = (struct mpi_candidate){.message = m, .recv = w->recv};
 	return n;
@@ -113,7 +113,7 @@ static bool match_one(struct mpi_rank *me)
 		if (!message)
 			continue;
 		mpi_match_remove_message(message);
-		mpi_match_remove_recv(recv);
+		mpi_match_remove_recv(me->endpoint, recv);
 		recv->message = message;
 		message->recv = recv;
 		mpi_message_matched(message);
@@ -182,7 +182,7 @@ void mpi_choose_posted(struct mpi_rank *me, struct mpi_request *recv)
 
 	if (choice->posted)
 		choice->posted(choice->context, recv);
-	mpi_queue_append_recv(me->endpoint, recv);
+	mpi_match_append_recv(me->endpoint, recv);
 	mpi_choose_again(me);
 }
 

@@ -2,6 +2,7 @@
 /* MPI_Wait and MPI_Test with their families. */
 #include <stdlib.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/core/errhandler.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
@@ -107,10 +108,6 @@ static int list_init(struct mpi_rank *me, struct mpi_request_list *list, int n,
 	list->n = n;
 	list->n_active = 0;
 	list->requests = list->on_stack;
-	if (n < 0)
-		return mpi_raise(me, NULL, MPI_ERR_COUNT, "count is %d, wanted at least 0", n);
-	if (n > 0 && !handles)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "the array of requests is NULL");
 	if (n > MPI_LISTED_ON_STACK && !(list->requests = malloc((size_t)n * sizeof *list->requests)))
 		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for %d requests", n);
 	code = fill(me, list, handles);
@@ -236,48 +233,43 @@ static int end_some(struct mpi_rank *me, struct mpi_request_list *list, int only
 	return raise_listed(me, &first);
 }
 
-int MPI_Wait(MPI_Request *request, MPI_Status *status)
+int mpi_wait_one(struct mpi_rank *me, MPI_Request *handle, MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_request_list list;
-	int code = list_init(me, &list, 1, request);
+	int code = list_init(me, &list, 1, handle);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (list.n_active == 0) {
 		set_empty(status);
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	}
 	mpi_requests_wait(me, 1, list.requests, false);
-	return mpi_leave(me, end_one(me, list.requests[0], request, status));
+	return end_one(me, list.requests[0], handle, status);
 }
 
-int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
+int mpi_wait_all(struct mpi_rank *me, int count, MPI_Request handles[], MPI_Status statuses[])
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_request_list list;
-	int code = list_init(me, &list, count, array_of_requests);
+	int code = list_init(me, &list, count, handles);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	mpi_requests_wait(me, list.n, list.requests, false);
-	code = end_all(me, &list, array_of_requests, array_of_statuses);
+	code = end_all(me, &list, handles, statuses);
 	list_finish(&list);
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
+int mpi_wait_any(struct mpi_rank *me, int count, MPI_Request handles[], int *index,
+		 MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_request_list list;
-	int code, i;
+	int code = list_init(me, &list, count, handles), i;
 
-	if (!indx)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "indx is NULL"));
-	code = list_init(me, &list, count, array_of_requests);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	*indx = MPI_UNDEFINED;
+		return code;
+	*index = MPI_UNDEFINED;
 	set_empty(status);
 	if (list.n_active > 0) {
 		if (mpi_asks(me)) {
@@ -286,26 +278,21 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Statu
 			mpi_requests_wait(me, list.n, list.requests, true);
 			i = first_complete(&list);
 		}
-		*indx = i;
-		code = end_one(me, list.requests[i], &array_of_requests[i], status);
+		*index = i;
+		code = end_one(me, list.requests[i], &handles[i], status);
 	}
 	list_finish(&list);
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
-		 int array_of_indices[], MPI_Status array_of_statuses[])
+int mpi_wait_some(struct mpi_rank *me, int incount, MPI_Request handles[], int *outcount,
+		  int indices[], MPI_Status statuses[])
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_request_list list;
-	int code, only = -1;
+	int code = list_init(me, &list, incount, handles), only = -1;
 
-	if (!outcount || (incount > 0 && !array_of_indices))
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
-	code = list_init(me, &list, incount, array_of_requests);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	*outcount = MPI_UNDEFINED;
 	if (list.n_active > 0) {
 		if (mpi_asks(me)) {
@@ -314,11 +301,10 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 			mpi_requests_wait(me, list.n, list.requests, true);
 			mpi_requests_take_others(me, list.n, list.requests);
 		}
-		code = end_some(me, &list, only, array_of_requests, outcount, array_of_indices,
-				array_of_statuses);
+		code = end_some(me, &list, only, handles, outcount, indices, statuses);
 	}
 	list_finish(&list);
-	return mpi_leave(me, code);
+	return code;
 }
 
 /*
@@ -343,22 +329,21 @@ static bool finds_nothing(struct mpi_rank *me, int n, const MPI_Request handles[
 	return n_pending > 0;
 }
 
-int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+bool mpi_test_one_quick(struct mpi_rank *me, MPI_Request *handle, int *flag, MPI_Status *status)
 {
-	struct mpi_rank *me = mpi_poll_quick();
-	struct mpi_request_list list;
-	int code;
+	if (!flag || !finds_nothing(me, 1, handle, false))
+		return false;
+	*flag = 0;
+	return true;
+}
 
-	if (me && flag && finds_nothing(me, 1, request, false)) {
-		*flag = 0;
-		return mpi_poll_answer(me, __func__);
-	}
-	me = MPI_ENTER_POLL();
-	if (!flag)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
-	code = list_init(me, &list, 1, request);
+int mpi_test_one(struct mpi_rank *me, MPI_Request *handle, int *flag, MPI_Status *status)
+{
+	struct mpi_request_list list;
+	int code = list_init(me, &list, 1, handle);
+
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	*flag = !mpi_listed_is_told_nothing(me, &list);
 	mpi_progress_poll(me, 1, list.requests, false);
 	*flag = *flag && all_complete(&list);
@@ -367,59 +352,58 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	else if (list.n_active == 0)
 		set_empty(status);
 	else
-		code = end_one(me, list.requests[0], request, status);
-	return mpi_leave(me, code);
+		code = end_one(me, list.requests[0], handle, status);
+	return code;
 }
 
-int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
-		MPI_Status array_of_statuses[])
+bool mpi_test_all_quick(struct mpi_rank *me, int count, MPI_Request handles[], int *flag,
+			MPI_Status statuses[])
 {
-	struct mpi_rank *me = mpi_poll_quick();
+	if (!flag || !finds_nothing(me, count, handles, false))
+		return false;
+	*flag = 0;
+	return true;
+}
+
+int mpi_test_all(struct mpi_rank *me, int count, MPI_Request handles[], int *flag,
+		 MPI_Status statuses[])
+{
 	struct mpi_request_list list;
 	bool may_tell;
-	int code;
+	int code = list_init(me, &list, count, handles);
 
-	if (me && flag && finds_nothing(me, count, array_of_requests, false)) {
-		*flag = 0;
-		return mpi_poll_answer(me, __func__);
-	}
-	me = MPI_ENTER_POLL();
-	if (!flag)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
-	code = list_init(me, &list, count, array_of_requests);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	*flag = !mpi_listed_is_told_nothing(me, &list);
 	may_tell = mpi_progress_test(me, list.n, list.requests, false) && *flag;
 	*flag = may_tell && all_complete(&list);
 	if (*flag)
-		code = end_all(me, &list, array_of_requests, array_of_statuses);
+		code = end_all(me, &list, handles, statuses);
 	else if (may_tell)
 		mpi_endpoint_poll_failed(me);
 	list_finish(&list);
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag,
-		MPI_Status *status)
+bool mpi_test_any_quick(struct mpi_rank *me, int count, MPI_Request handles[], int *index,
+			int *flag, MPI_Status *status)
 {
-	struct mpi_rank *me = mpi_poll_quick();
+	if (!flag || !index || !finds_nothing(me, count, handles, true))
+		return false;
+	*flag = 0;
+	*index = MPI_UNDEFINED;
+	return true;
+}
+
+int mpi_test_any(struct mpi_rank *me, int count, MPI_Request handles[], int *index, int *flag,
+		 MPI_Status *status)
+{
 	struct mpi_request_list list;
 	bool may_tell;
-	int code, i;
+	int code = list_init(me, &list, count, handles), i;
 
-	if (me && flag && indx && finds_nothing(me, count, array_of_requests, true)) {
-		*flag = 0;
-		*indx = MPI_UNDEFINED;
-		return mpi_poll_answer(me, __func__);
-	}
-	me = MPI_ENTER_POLL();
-	if (!flag || !indx)
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
-	code = list_init(me, &list, count, array_of_requests);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (mpi_asks(me) && list.n_active > 0) {
 		may_tell = true;
 		i = mpi_listed_choose_any(me, &list, MPI_CHOICE_POLL);
@@ -428,47 +412,44 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
 		i = may_tell ? first_complete(&list) : -1;
 	}
 	*flag = i >= 0 || list.n_active == 0;
-	*indx = i >= 0 ? i : MPI_UNDEFINED;
+	*index = i >= 0 ? i : MPI_UNDEFINED;
 	if (i >= 0)
-		code = end_one(me, list.requests[i], &array_of_requests[i], status);
+		code = end_one(me, list.requests[i], &handles[i], status);
 	else if (*flag)
 		set_empty(status);
 	else if (may_tell)
 		mpi_endpoint_poll_failed(me);
 	list_finish(&list);
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
-		 int array_of_indices[], MPI_Status array_of_statuses[])
+bool mpi_test_some_quick(struct mpi_rank *me, int incount, MPI_Request handles[], int *outcount,
+			 int indices[], MPI_Status statuses[])
 {
-	struct mpi_rank *me = mpi_poll_quick();
+	if (!outcount || !indices || !finds_nothing(me, incount, handles, true))
+		return false;
+	*outcount = 0;
+	return true;
+}
+
+int mpi_test_some(struct mpi_rank *me, int incount, MPI_Request handles[], int *outcount,
+		  int indices[], MPI_Status statuses[])
+{
 	struct mpi_request_list list;
 	bool may_tell;
-	int code, only = -1;
+	int code = list_init(me, &list, incount, handles), only = -1;
 
-	if (me && outcount && array_of_indices &&
-	    finds_nothing(me, incount, array_of_requests, true)) {
-		*outcount = 0;
-		return mpi_poll_answer(me, __func__);
-	}
-	me = MPI_ENTER_POLL();
-	if (!outcount || (incount > 0 && !array_of_indices))
-		return mpi_leave(me,
-				 mpi_raise(me, NULL, MPI_ERR_ARG, "an output argument is NULL"));
-	code = list_init(me, &list, incount, array_of_requests);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (mpi_asks(me) && list.n_active > 0)
 		only = mpi_listed_choose_some(me, &list, MPI_CHOICE_POLL);
 	may_tell = only == -1 ? mpi_progress_test(me, list.n, list.requests, true) : only >= 0;
 	*outcount = may_tell ? MPI_UNDEFINED : 0;
 	if (may_tell && list.n_active > 0) {
-		code = end_some(me, &list, only, array_of_requests, outcount, array_of_indices,
-				array_of_statuses);
+		code = end_some(me, &list, only, handles, outcount, indices, statuses);
 		if (*outcount == 0)
 			mpi_endpoint_poll_failed(me);
 	}
 	list_finish(&list);
-	return mpi_leave(me, code);
+	return code;
 }

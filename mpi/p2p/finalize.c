@@ -59,7 +59,7 @@ void mpi_p2p_finalize(struct mpi_rank *me)
 	while (endpoint->posted_first) {
 		struct mpi_request *recv = endpoint->posted_first;
 
-		mpi_match_remove_recv(recv);
+		mpi_match_remove_recv(endpoint, recv);
 		destroy_orphan(me, recv);
 	}
 }

@@ -2,6 +2,7 @@
 /* Generalized requests: the program itself says when they are complete. */
 #include <stdlib.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/internal.h"
 
 struct generalized {
@@ -50,20 +51,18 @@ int mpi_generalized_cancel(struct mpi_request *request)
 	return code;
 }
 
-int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
-		       MPI_Grequest_cancel_function *cancel_fn, void *extra_state,
-		       MPI_Request *request)
+int mpi_grequest_start(struct mpi_rank *me, MPI_Grequest_query_function *query_fn,
+		       MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn,
+		       void *extra_state, MPI_Request *request)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_request *r;
 	struct generalized *g;
 
-	if (!query_fn || !request)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL",
-					       request ? "query_fn" : "request"));
+	if (!query_fn)
+		return mpi_raise(me, NULL, MPI_ERR_ARG, "query_fn is NULL");
 	g = malloc(sizeof *g);
 	if (!g)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory"));
+		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory");
 	*g = (struct generalized){query_fn, free_fn, cancel_fn, extra_state,
 				  mpi_foreign_take_language(me)};
 	r = mpi_request_create(me, REQUEST_GENERALIZED);
@@ -71,17 +70,14 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_
 	r->query = query;
 	r->release = release;
 	*request = mpi_request_publish(me, r);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Grequest_complete(MPI_Request request)
+int mpi_grequest_complete(struct mpi_rank *me, struct mpi_request *request)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_request *r = mpi_request_get(me, request);
-
-	if (!r || r->kind != REQUEST_GENERALIZED || r->state == REQUEST_COMPLETE)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_REQUEST,
-					       "request is not a pending generalized request"));
-	mpi_request_complete(r, MPI_SUCCESS);
-	return mpi_leave(me, MPI_SUCCESS);
+	if (request->kind != REQUEST_GENERALIZED || request->state == REQUEST_COMPLETE)
+		return mpi_raise(me, NULL, MPI_ERR_REQUEST,
+				 "request is not a pending generalized request");
+	mpi_request_complete(request, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

@@ -2,6 +2,7 @@
 /* Looking at requests without ending them. */
 #include <stdlib.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/internal.h"
 
 #define N_ON_STACK 32
@@ -45,18 +46,12 @@ static int look_up(struct mpi_rank *me, struct look *look, const MPI_Request han
 
 /* Makes what progress is possible. MPI_SUCCESS, or what was raised; then there is nothing to
  * finish. */
-static int look_init(struct mpi_rank *me, struct look *look, int n, const MPI_Request handles[],
-		     bool has_outputs)
+static int look_init(struct mpi_rank *me, struct look *look, int n, const MPI_Request handles[])
 {
 	int code;
 
 	look->n = n;
 	look->requests = look->on_stack;
-	if (n < 0)
-		return mpi_raise(me, NULL, MPI_ERR_COUNT, "count is %d, wanted at least 0", n);
-	if (!has_outputs || (n > 0 && !handles))
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "%s is NULL",
-				 has_outputs ? "the array of requests" : "an output argument");
 	if (n > N_ON_STACK && !(look->requests = malloc((size_t)n * sizeof *look->requests)))
 		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for %d requests", n);
 	code = look_up(me, look, handles);
@@ -93,31 +88,30 @@ static MPI_Status *status_at(MPI_Status statuses[], int i)
 	return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+int mpi_request_get_status(struct mpi_rank *me, MPI_Request request, int *flag, MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct look look;
-	int code = look_init(me, &look, 1, &request, flag != NULL);
+	int code = look_init(me, &look, 1, &request);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	*flag = n_active(&look) == 0 || is_complete(look.requests[0]);
 	if (*flag)
 		give_status(look.requests[0], status);
 	else
 		mpi_endpoint_poll_failed(me);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *indx,
-			       int *flag, MPI_Status *status)
+int mpi_request_get_status_any(struct mpi_rank *me, int count,
+			       const MPI_Request array_of_requests[], int *indx, int *flag,
+			       MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct look look;
-	int i = 0, code = look_init(me, &look, count, array_of_requests, indx && flag);
+	int i = 0, code = look_init(me, &look, count, array_of_requests);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	while (i < look.n && !is_complete(look.requests[i]))
 		i++;
 	*flag = i < look.n || n_active(&look) == 0;
@@ -127,18 +121,18 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
 	else
 		mpi_endpoint_poll_failed(me);
 	look_finish(&look);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag,
+int mpi_request_get_status_all(struct mpi_rank *me, int count,
+			       const MPI_Request array_of_requests[], int *flag,
 			       MPI_Status *array_of_statuses)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct look look;
-	int code = look_init(me, &look, count, array_of_requests, flag != NULL);
+	int code = look_init(me, &look, count, array_of_requests);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	*flag = 1;
 	for (int i = 0; i < look.n; i++)
 		*flag = *flag && (!is_active(look.requests[i]) || is_complete(look.requests[i]));
@@ -147,19 +141,18 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
 	if (!*flag)
 		mpi_endpoint_poll_failed(me);
 	look_finish(&look);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount,
+int mpi_request_get_status_some(struct mpi_rank *me, int incount,
+				const MPI_Request array_of_requests[], int *outcount,
 				int array_of_indices[], MPI_Status *array_of_statuses)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct look look;
-	int n = 0, code = look_init(me, &look, incount, array_of_requests,
-				    outcount && (incount <= 0 || array_of_indices));
+	int n = 0, code = look_init(me, &look, incount, array_of_requests);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	for (int i = 0; i < look.n; i++) {
 		if (!is_complete(look.requests[i]))
 			continue;
@@ -170,5 +163,5 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
 	if (*outcount == 0)
 		mpi_endpoint_poll_failed(me);
 	look_finish(&look);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

@@ -5,24 +5,23 @@
 
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"
-#include "mpi/p2p/queue.h"
 
-void mpi_queue_index_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
+void mpi_match_index_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
 {
 	recv->by_key.hash =
 	    mpi_match_hash(mpi_message_context(recv->comm, recv->channel), recv->peer, recv->tag);
 	mpi_match_index_put(&endpoint->posted, &recv->by_key);
 }
 
-void mpi_queue_posted_is_deep(struct mpi_endpoint *endpoint)
+void mpi_match_posted_is_deep(struct mpi_endpoint *endpoint)
 {
 	struct mpi_request *recv = endpoint->posted_first;
 
 	if (!mpi_match_index_begin(&endpoint->posted, (uint32_t)endpoint->n_posted))
 		return;
 	for (; recv; recv = recv->next)
-		if (!mpi_queue_is_wild(recv))
-			mpi_queue_index_recv(endpoint, recv);
+		if (!mpi_match_is_wild(recv))
+			mpi_match_index_recv(endpoint, recv);
 }
 
 static void index_message(struct mpi_endpoint *endpoint, struct mpi_message *message)
@@ -41,11 +40,6 @@ static __attribute__((noinline)) void unexpected_is_deep(struct mpi_endpoint *en
 		index_message(endpoint, message);
 }
 
-void mpi_match_remove_recv(struct mpi_request *recv)
-{
-	mpi_queue_remove_recv(recv->owner->endpoint, recv);
-}
-
 static void append_message(struct mpi_endpoint *endpoint, struct mpi_message *message)
 {
 	message->next = NULL;
@@ -55,7 +49,7 @@ static void append_message(struct mpi_endpoint *endpoint, struct mpi_message *me
 	else
 		endpoint->unexpected_first = message;
 	endpoint->unexpected_last = message;
-	if (++endpoint->n_unexpected > MPI_QUEUE_DEEP && !endpoint->unexpected.last)
+	if (++endpoint->n_unexpected > MPI_MATCH_DEEP && !endpoint->unexpected.last)
 		unexpected_is_deep(endpoint);
 	else if (endpoint->unexpected.last)
 		index_message(endpoint, message);
@@ -84,7 +78,7 @@ static void join(struct mpi_request *recv, struct mpi_message *message)
 }
 
 /* Of a deep queue of posted receives without wildcards. */
-struct mpi_request *mpi_queue_find_posted_deep(const struct mpi_endpoint *endpoint,
+struct mpi_request *mpi_match_find_posted_deep(const struct mpi_endpoint *endpoint,
 					       const struct mpi_message *message)
 {
 	uint32_t hash = mpi_match_hash(message->context, message->source_rank, message->tag);
@@ -94,7 +88,7 @@ struct mpi_request *mpi_queue_find_posted_deep(const struct mpi_endpoint *endpoi
 		struct mpi_request *recv =
 		    (struct mpi_request *)((char *)node - offsetof(struct mpi_request, by_key));
 
-		if (mpi_queue_matches(recv, message))
+		if (mpi_match_may_take(recv, message))
 			return recv;
 	}
 	return NULL;
@@ -111,7 +105,8 @@ void mpi_match_tell(struct mpi_message *message)
 	struct mpi_endpoint *endpoint = message->dest->endpoint;
 
 	if (endpoint->wait.kind == MPI_WAIT_MESSAGE &&
-	    mpi_queue_fits(message, mpi_message_context(endpoint->wait.of.message.comm, CHANNEL_P2P),
+	    mpi_match_fits(message,
+			   mpi_message_context(endpoint->wait.of.message.comm, CHANNEL_P2P),
 			   endpoint->wait.of.message.source, endpoint->wait.of.message.tag)) {
 		endpoint->last_started = message->started;
 		mpi_cause_released(message, message->dest);
@@ -137,7 +132,7 @@ find_unexpected_deep(const struct mpi_endpoint *endpoint, const struct mpi_reque
 		struct mpi_message *message =
 		    (struct mpi_message *)((char *)node - offsetof(struct mpi_message, by_key));
 
-		if (mpi_queue_matches(recv, message))
+		if (mpi_match_may_take(recv, message))
 			return message;
 	}
 	return NULL;
@@ -148,9 +143,9 @@ static inline struct mpi_message *find_unexpected(const struct mpi_endpoint *end
 {
 	struct mpi_message *message = endpoint->unexpected_first;
 
-	if (endpoint->unexpected.last && !mpi_queue_is_wild(recv))
+	if (endpoint->unexpected.last && !mpi_match_is_wild(recv))
 		return find_unexpected_deep(endpoint, recv);
-	while (message && !mpi_queue_matches(recv, message))
+	while (message && !mpi_match_may_take(recv, message))
 		message = message->next;
 	return message;
 }
@@ -164,11 +159,6 @@ bool mpi_match_take_unexpected(struct mpi_request *recv)
 	mpi_match_remove_message(message);
 	join(recv, message);
 	return true;
-}
-
-void mpi_match_recv(struct mpi_request *recv)
-{
-	mpi_queue_match_recv(recv->owner, recv);
 }
 
 bool mpi_match_is_posted(const struct mpi_rank *me, uint32_t context, int source_rank, int tag)
@@ -190,7 +180,7 @@ struct mpi_message *mpi_match_find(struct mpi_rank *me, const struct mpi_comm *c
 	if (me->world->choice)
 		return mpi_choose_probed(me, comm, source, tag);
 	while (message &&
-	       !mpi_queue_fits(message, mpi_message_context(comm, CHANNEL_P2P), source, tag))
+	       !mpi_match_fits(message, mpi_message_context(comm, CHANNEL_P2P), source, tag))
 		message = message->next;
 	return message;
 }

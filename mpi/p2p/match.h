@@ -2,8 +2,9 @@
 #ifndef MPI_P2P_MATCH_H
 #define MPI_P2P_MATCH_H
 
-#include <stdbool.h>
-
+#include "mpi/core/entry.h"
+#include "mpi/p2p/choose.h"
+#include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/message.h"
 
 /*
@@ -29,12 +30,6 @@ static inline bool mpi_match_buffers(const struct mpi_rank *sender, int64_t size
 	return size_B <= sender->world->buffered_B;
 }
 
-/* An envelope was delivered: matches it with the first posted receive that fits, or queues it as
- * unexpected. O(1) where a deep queue holds no wildcards, else O(posted receives). */
-void mpi_match_message(struct mpi_message *message);
-/* A receive was posted: matches it with the first unexpected message that fits, or queues it.
- * O(unexpected messages) with wildcards, else O(1). */
-void mpi_match_recv(struct mpi_request *recv);
 /* Has the rank posted a receive that fits, for a message that is yet to come? */
 bool mpi_match_is_posted(const struct mpi_rank *me, uint32_t context, int source_rank, int tag);
 /* The unexpected message that a probe finds (source and tag may be wildcards): the first that fits, or
@@ -43,7 +38,112 @@ struct mpi_message *mpi_match_find(struct mpi_rank *me, const struct mpi_comm *c
 				   int tag);
 /* Takes a message out of the unexpected queue. */
 void mpi_match_remove_message(struct mpi_message *message);
-/* Takes a receive out of the posted queue. */
-void mpi_match_remove_recv(struct mpi_request *recv);
+/* --- what every message passes, inlined --- */
+
+/* Queues that are longer are looked up by hash. */
+enum { MPI_MATCH_DEEP = 32 };
+
+/* Enters the posted receives in their index when the queue has become deep; one of them. */
+void mpi_match_posted_is_deep(struct mpi_endpoint *endpoint);
+void mpi_match_index_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv);
+/* Of a deep queue of posted receives without wildcards. */
+struct mpi_request *mpi_match_find_posted_deep(const struct mpi_endpoint *endpoint,
+					       const struct mpi_message *message);
+/* Joins a receive with the first unexpected message that fits; false: there is none. */
+bool mpi_match_take_unexpected(struct mpi_request *recv);
+/* Queues a message as unexpected. */
+void mpi_match_keep(struct mpi_message *message);
+/* Its two halves: into the queue, and to its rank, which may wait for it. */
+void mpi_match_enqueue(struct mpi_message *message);
+void mpi_match_tell(struct mpi_message *message);
+
+static MPI_HOT bool mpi_match_is_wild(const struct mpi_request *recv)
+{
+	return recv->peer == MPI_ANY_SOURCE || recv->tag == MPI_ANY_TAG;
+}
+
+static MPI_HOT bool mpi_match_fits(const struct mpi_message *message, uint32_t context, int source,
+				   int tag)
+{
+	return message->context == context &&
+	       (source == message->source_rank || source == MPI_ANY_SOURCE) &&
+	       (tag == message->tag || tag == MPI_ANY_TAG);
+}
+
+static MPI_HOT bool mpi_match_may_take(const struct mpi_request *recv,
+				       const struct mpi_message *message)
+{
+	return mpi_match_fits(message, mpi_message_context(recv->comm, recv->channel), recv->peer,
+			      recv->tag);
+}
+
+/* Puts a receive behind those that are posted. */
+static MPI_HOT void mpi_match_append_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
+{
+	bool is_wild = mpi_match_is_wild(recv);
+
+	recv->next = NULL;
+	recv->prev = endpoint->posted_last;
+	if (endpoint->posted_last)
+		endpoint->posted_last->next = recv;
+	else
+		endpoint->posted_first = recv;
+	endpoint->posted_last = recv;
+	endpoint->n_posted++;
+	if (is_wild)
+		endpoint->n_posted_wild++;
+	if (__builtin_expect(endpoint->posted.last != NULL, 0)) {
+		if (!is_wild)
+			mpi_match_index_recv(endpoint, recv);
+	} else if (__builtin_expect(endpoint->n_posted > MPI_MATCH_DEEP, 0)) {
+		mpi_match_posted_is_deep(endpoint);
+	}
+}
+
+static MPI_HOT void mpi_match_remove_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
+{
+	if (recv->prev)
+		recv->prev->next = recv->next;
+	else
+		endpoint->posted_first = recv->next;
+	if (recv->next)
+		recv->next->prev = recv->prev;
+	else
+		endpoint->posted_last = recv->prev;
+	recv->next = recv->prev = NULL;
+	endpoint->n_posted--;
+	if (mpi_match_is_wild(recv))
+		endpoint->n_posted_wild--;
+	else if (__builtin_expect(endpoint->posted.last != NULL, 0))
+		mpi_match_index_take(&endpoint->posted, &recv->by_key);
+	if (__builtin_expect(endpoint->posted.last && endpoint->n_posted == 0, 0))
+		mpi_match_index_end(&endpoint->posted);
+}
+
+/* The first posted receive that fits, or NULL. */
+static MPI_HOT struct mpi_request *mpi_match_find_posted(const struct mpi_endpoint *endpoint,
+							 const struct mpi_message *message)
+{
+	struct mpi_request *recv = endpoint->posted_first;
+
+	if (__builtin_expect(endpoint->posted.last && endpoint->n_posted_wild == 0, 0))
+		return mpi_match_find_posted_deep(endpoint, message);
+	while (recv && !mpi_match_may_take(recv, message))
+		recv = recv->next;
+	return recv;
+}
+
+/* A receive of this rank is posted: matches it with the first unexpected message that fits, or queues
+ * it. O(unexpected messages) with wildcards, else O(1). */
+static MPI_HOT void mpi_match_recv(struct mpi_rank *me, struct mpi_request *recv)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+
+	if (__builtin_expect(me->world->choice != NULL, 0)) {
+		mpi_choose_posted(me, recv);
+	} else if (!endpoint->unexpected_first || !mpi_match_take_unexpected(recv)) {
+		mpi_match_append_recv(endpoint, recv);
+	}
+}
 
 #endif

@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Other things to do with requests: start, free, cancel, look. */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/kept.h"
 #include "mpi/p2p/partitioned.h"
 
-static struct mpi_request *get(struct mpi_rank *me, const MPI_Request *handle, int *code)
+int mpi_start_one(struct mpi_rank *me, struct mpi_request *request, MPI_Request *place)
 {
-	struct mpi_request *request = handle ? mpi_request_get(me, *handle) : NULL;
-
-	*code = MPI_SUCCESS;
-	if (!request)
-		*code = mpi_raise(me, NULL, MPI_ERR_REQUEST, "request is %s",
-				  !handle			? "NULL"
-				  : *handle == MPI_REQUEST_NULL ? "MPI_REQUEST_NULL"
-								: "not a request of this rank");
-	return request;
-}
-
-static int start(struct mpi_rank *me, const MPI_Request *handle)
-{
-	int code;
-	struct mpi_request *request = get(me, handle, &code);
-
-	if (!request)
-		return code;
 	if (!request->is_persistent)
 		return mpi_raise(me, request->comm, MPI_ERR_REQUEST, "request is not persistent");
 	if (request->state != REQUEST_IDLE)
@@ -32,54 +15,40 @@ static int start(struct mpi_rank *me, const MPI_Request *handle)
 	return request->start(me, request);
 }
 
-int MPI_Start(MPI_Request *request)
+int mpi_start_all(struct mpi_rank *me, int count, MPI_Request handles[])
 {
-	struct mpi_rank *me = MPI_ENTER();
-
-	return mpi_leave(me, start(me, request));
-}
-
-int MPI_Startall(int count, MPI_Request array_of_requests[])
-{
-	struct mpi_rank *me = MPI_ENTER();
+	struct mpi_request *request;
 	int code = MPI_SUCCESS;
 
-	if (count < 0 || (count > 0 && !array_of_requests))
-		return mpi_leave(me, mpi_raise(me, NULL, count < 0 ? MPI_ERR_COUNT : MPI_ERR_ARG,
-					       "count is negative or the array is NULL"));
-	for (int i = 0; i < count && code == MPI_SUCCESS; i++)
-		code = start(me, &array_of_requests[i]);
-	return mpi_leave(me, code);
+	for (int i = 0; i < count && code == MPI_SUCCESS; i++) {
+		code = mpi_find_request(me, MPI_ON_NONE, handles[i], "a request", false, &request);
+		if (code == MPI_SUCCESS)
+			code = mpi_start_one(me, request, &handles[i]);
+	}
+	return code;
 }
 
-int MPI_Request_free(MPI_Request *request)
+int mpi_request_free(struct mpi_rank *me, struct mpi_request *r, MPI_Request *place)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	int code;
-	struct mpi_request *r = get(me, request, &code);
-
-	if (!r)
-		return mpi_leave(me, code);
 	if (r->state == REQUEST_PENDING &&
 	    (r->kind == REQUEST_COLL || r->start == mpi_partitioned_start))
-		return mpi_leave(me, mpi_raise(me, r->comm, MPI_ERR_REQUEST,
-					       "the request of a %s that is under way cannot be "
-					       "freed",
-					       r->kind == REQUEST_COLL ? "collective"
-								       : "partitioned operation"));
-	*request = MPI_REQUEST_NULL;
+		return mpi_raise(me, r->comm, MPI_ERR_REQUEST,
+				 "the request of a %s that is under way cannot be "
+				 "freed",
+				 r->kind == REQUEST_COLL ? "collective" : "partitioned operation");
+	*place = MPI_REQUEST_NULL;
 	if (r->state == REQUEST_IDLE || r->state == REQUEST_COMPLETE) {
 		mpi_request_destroy(me, r);
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	}
 	r->is_orphan = true;
 	if (r->kind == REQUEST_GENERALIZED) /* the program needs the handle to complete it */
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	mpi_handle_destroy(me, (uintptr_t)r->handle);
 	r->handle = 0;
 	if (r->state == REQUEST_ARRIVED) /* nobody will wait for it: take it now */
 		mpi_request_take(me, r);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 /* A send whose message was matched cannot be taken back. */
@@ -107,46 +76,32 @@ static bool withdraw(struct mpi_request *request)
 		return withdraw_send(request);
 	if (request->message)
 		return false;
-	mpi_match_remove_recv(request);
+	mpi_match_remove_recv(request->owner->endpoint, request);
 	return true;
 }
 
-int MPI_Cancel(MPI_Request *request)
+int mpi_cancel(struct mpi_rank *me, struct mpi_request *request, MPI_Request *place)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	int code;
-	struct mpi_request *r = get(me, request, &code);
-
-	if (!r)
-		return mpi_leave(me, code);
-	if (r->kind == REQUEST_GENERALIZED)
-		return mpi_leave(me, mpi_generalized_cancel(r));
-	if (r->kind != REQUEST_SEND && r->kind != REQUEST_RECV)
-		return mpi_leave(me, mpi_raise(me, r->comm, MPI_ERR_REQUEST,
-					       "only sends and receives can be cancelled"));
-	if (withdraw(r)) {
-		mpi_status_set_cancelled(&r->status, true);
-		mpi_request_complete(r, MPI_SUCCESS);
+	if (request->kind == REQUEST_GENERALIZED)
+		return mpi_generalized_cancel(request);
+	if (request->kind != REQUEST_SEND && request->kind != REQUEST_RECV)
+		return mpi_raise(me, request->comm, MPI_ERR_REQUEST,
+				 "only sends and receives can be cancelled");
+	if (withdraw(request)) {
+		mpi_status_set_cancelled(&request->status, true);
+		mpi_request_complete(request, MPI_SUCCESS);
 	}
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Test_cancelled(const MPI_Status *status, int *flag)
+int mpi_test_cancelled(struct mpi_rank *me, const MPI_Status *status, int *flag)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	if (!status || !flag)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "status or flag is NULL"));
 	*flag = mpi_status_cancelled(status);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Status_set_cancelled(MPI_Status *status, int flag)
+int mpi_status_give_cancelled(struct mpi_rank *me, MPI_Status *status, int flag)
 {
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	if (!status)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "status is NULL"));
 	mpi_status_set_cancelled(status, flag);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

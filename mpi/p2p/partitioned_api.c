@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Psend_init, MPI_Precv_init, MPI_Pready and MPI_Parrived with their families. */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/info/info.h"
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/kept.h"
@@ -42,9 +43,9 @@ static int init(struct mpi_rank *me, const struct mpi_p2p_args *a, bool is_send,
 	return MPI_SUCCESS;
 }
 
-static int psend_init(struct mpi_rank *me, const void *buf, int partitions, MPI_Count count,
-		      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info,
-		      MPI_Request *request)
+int mpi_psend_init(struct mpi_rank *me, const void *buf, int partitions, MPI_Count count,
+		   MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info,
+		   MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	int code = mpi_check_send(me, buf, count, datatype, dest, tag, comm, &a);
@@ -53,12 +54,12 @@ static int psend_init(struct mpi_rank *me, const void *buf, int partitions, MPI_
 		code = check_init(me, &a, partitions, info, request);
 	if (code == MPI_SUCCESS)
 		code = init(me, &a, true, partitions, request);
-	return mpi_leave(me, code);
+	return code;
 }
 
-static int precv_init(struct mpi_rank *me, void *buf, int partitions, MPI_Count count,
-		      MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info,
-		      MPI_Request *request)
+int mpi_precv_init(struct mpi_rank *me, void *buf, int partitions, MPI_Count count,
+		   MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info,
+		   MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	int code = mpi_check_recv(me, buf, count, datatype, source, tag, comm, &a);
@@ -67,49 +68,18 @@ static int precv_init(struct mpi_rank *me, void *buf, int partitions, MPI_Count 
 		code = check_init(me, &a, partitions, info, request);
 	if (code == MPI_SUCCESS)
 		code = init(me, &a, false, partitions, request);
-	return mpi_leave(me, code);
-}
-
-int MPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype datatype, int dest,
-		   int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{
-	return psend_init(MPI_ENTER(), buf, partitions, count, datatype, dest, tag, comm, info,
-			  request);
-}
-
-int MPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype,
-		     int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{
-	return psend_init(MPI_ENTER(), buf, partitions, count, datatype, dest, tag, comm, info,
-			  request);
-}
-
-int MPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag,
-		   MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{
-	return precv_init(MPI_ENTER(), buf, partitions, count, datatype, dest, tag, comm, info,
-			  request);
-}
-
-int MPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
-		     int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{
-	return precv_init(MPI_ENTER(), buf, partitions, count, datatype, dest, tag, comm, info,
-			  request);
+	return code;
 }
 
 /* MPI_SUCCESS and the half of that direction behind a request, or the error. */
-static int get(struct mpi_rank *me, MPI_Request handle, bool is_send, struct mpi_partitioned **half)
+static int get(struct mpi_rank *me, const struct mpi_request *request, bool is_send,
+	       struct mpi_partitioned **half)
 {
-	struct mpi_request *request = mpi_request_get(me, handle);
-
-	*half = NULL;
-	if (request && request->start == mpi_partitioned_start)
-		*half = request->operation;
+	*half = request->start == mpi_partitioned_start ? request->operation : NULL;
 	if (*half && (*half)->is_send == is_send)
 		return MPI_SUCCESS;
-	return mpi_raise(me, request ? request->comm : NULL, MPI_ERR_REQUEST,
-			 "request is not a partitioned %s", is_send ? "send" : "receive");
+	return mpi_raise(me, request->comm, MPI_ERR_REQUEST, "request is not a partitioned %s",
+			 is_send ? "send" : "receive");
 }
 
 static int check_partition(struct mpi_rank *me, const struct mpi_partitioned *half, int partition)
@@ -138,69 +108,55 @@ static int ready(struct mpi_rank *me, struct mpi_partitioned *send, int partitio
 	return MPI_SUCCESS;
 }
 
-int MPI_Pready(int partition, MPI_Request request)
+int mpi_pready(struct mpi_rank *me, int partition, struct mpi_request *request)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_partitioned *send;
-	int code = get(me, request, true, &send);
-
-	if (code == MPI_SUCCESS)
-		code = ready(me, send, partition);
-	return mpi_leave(me, code);
+	return mpi_pready_range(me, partition, partition, request);
 }
 
-int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request)
+int mpi_pready_range(struct mpi_rank *me, int partition_low, int partition_high,
+		     struct mpi_request *request)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_partitioned *send;
 	int code = get(me, request, true, &send);
 
 	if (code == MPI_SUCCESS && partition_low > partition_high)
-		code = mpi_raise(me, send->compound.request->comm, MPI_ERR_ARG,
+		code = mpi_raise(me, request->comm, MPI_ERR_ARG,
 				 "partition_low is %d, more than partition_high, %d", partition_low,
 				 partition_high);
 	for (int i = partition_low; code == MPI_SUCCESS && i <= partition_high; i++)
 		code = ready(me, send, i);
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request)
+int mpi_pready_list(struct mpi_rank *me, int length, const int array_of_partitions[],
+		    struct mpi_request *request)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_partitioned *send;
 	int code = get(me, request, true, &send);
 
-	if (code == MPI_SUCCESS && (length < 0 || (length > 0 && !array_of_partitions)))
-		code = mpi_raise(me, send->compound.request->comm, MPI_ERR_ARG, "%s",
-				 length < 0 ? "length is negative" : "array_of_partitions is NULL");
 	for (int i = 0; code == MPI_SUCCESS && i < length; i++)
 		code = ready(me, send, array_of_partitions[i]);
-	return mpi_leave(me, code);
+	return code;
 }
 
-int MPI_Parrived(MPI_Request request, int partition, int *flag)
+/* request: NULL: MPI_REQUEST_NULL. */
+int mpi_parrived(struct mpi_rank *me, struct mpi_request *request, int partition, int *flag)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_partitioned *recv;
-	int code;
+	int code = request ? get(me, request, false, &recv) : MPI_SUCCESS;
 
-	if (!flag)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "flag is NULL"));
-	if (request == MPI_REQUEST_NULL) {
-		*flag = true;
-		return mpi_leave(me, MPI_SUCCESS);
-	}
-	code = get(me, request, false, &recv);
+	*flag = true;
+	if (!request)
+		return MPI_SUCCESS;
 	if (code == MPI_SUCCESS)
 		code = check_partition(me, recv, partition);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	mpi_progress_poll(me, 0, NULL, false);
-	*flag = recv->compound.request->state == REQUEST_IDLE ||
-		mpi_partitioned_arrived(recv, partition);
+	*flag = request->state == REQUEST_IDLE || mpi_partitioned_arrived(recv, partition);
 	if (*flag)
-		mpi_kept_give(recv->compound.request);
+		mpi_kept_give(request);
 	else
 		mpi_endpoint_poll_failed(me);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

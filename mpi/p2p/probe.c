@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Probes, and receives of matched messages. */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/choose.h"
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/poll.h"
@@ -22,17 +23,6 @@ static void describe_no_proc(MPI_Status *status)
 	mpi_status_set_empty(&found);
 	found.MPI_SOURCE = MPI_PROC_NULL;
 	mpi_status_give(status, &found);
-}
-
-static int check(struct mpi_rank *me, int source, int tag, MPI_Comm handle, const void *output,
-		 struct mpi_comm **out)
-{
-	*out = mpi_comm_get(me, handle);
-	if (!*out)
-		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is not a communicator");
-	if (!output)
-		return mpi_raise(me, *out, MPI_ERR_ARG, "an output argument is NULL");
-	return mpi_check_source(me, *out, source, tag);
 }
 
 static bool is_there(struct mpi_rank *me, const struct mpi_wait *wait)
@@ -70,39 +60,36 @@ static MPI_Message publish(struct mpi_rank *me, struct mpi_comm *comm, struct mp
 	return message->handle;
 }
 
-int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+int mpi_probe(struct mpi_rank *me, int source, int tag, struct mpi_comm *comm, MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_comm *c;
-	int code = check(me, source, tag, comm, &c, &c);
+	int code = mpi_check_source(me, comm, source, tag);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (source == MPI_PROC_NULL)
 		describe_no_proc(status);
 	else
-		describe(await(me, c, source, tag), status);
-	return mpi_leave(me, MPI_SUCCESS);
+		describe(await(me, comm, source, tag), status);
+	return MPI_SUCCESS;
 }
 
-int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+int mpi_mprobe(struct mpi_rank *me, int source, int tag, struct mpi_comm *comm,
+	       MPI_Message *message, MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct mpi_message *found;
-	struct mpi_comm *c;
-	int code = check(me, source, tag, comm, message, &c);
+	int code = mpi_check_source(me, comm, source, tag);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	if (source == MPI_PROC_NULL) {
 		*message = MPI_MESSAGE_NO_PROC;
 		describe_no_proc(status);
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	}
-	found = await(me, c, source, tag);
+	found = await(me, comm, source, tag);
 	describe(found, status);
-	*message = publish(me, c, found);
-	return mpi_leave(me, MPI_SUCCESS);
+	*message = publish(me, comm, found);
+	return MPI_SUCCESS;
 }
 
 /* The rank had looked since it came, or sent it itself. */
@@ -164,62 +151,64 @@ static bool finds_nothing(struct mpi_rank *me, int source, int tag, MPI_Comm han
 	return comm && source != MPI_PROC_NULL && !mpi_match_find(me, comm, source, tag);
 }
 
-int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+/* What both find; *found stays NULL for MPI_PROC_NULL, too. */
+static int iprobe(struct mpi_rank *me, int source, int tag, struct mpi_comm *comm, int *flag,
+		  struct mpi_message **found, MPI_Status *status)
 {
-	struct mpi_rank *me = mpi_poll_quick();
-	struct mpi_message *found;
-	struct mpi_comm *c;
-	int code;
+	int code = mpi_check_source(me, comm, source, tag);
 
-	if (me && flag && finds_nothing(me, source, tag, comm)) {
-		*flag = 0;
-		return mpi_poll_answer(me, __func__);
-	}
-	me = MPI_ENTER_POLL();
-	code = check(me, source, tag, comm, flag, &c);
+	*found = NULL;
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	*flag = 1;
 	if (source == MPI_PROC_NULL) {
 		describe_no_proc(status);
-		return mpi_leave(me, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	}
-	found = look(me, c, source, tag);
-	*flag = found != NULL;
-	if (found)
-		describe(found, status);
-	return mpi_leave(me, MPI_SUCCESS);
+	*found = look(me, comm, source, tag);
+	*flag = *found != NULL;
+	if (*found)
+		describe(*found, status);
+	return MPI_SUCCESS;
 }
 
-int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
-		MPI_Status *status)
+bool mpi_iprobe_quick(struct mpi_rank *me, int source, int tag, MPI_Comm comm, int *flag,
+		      MPI_Status *status)
 {
-	struct mpi_rank *me = mpi_poll_quick();
+	if (!flag || !finds_nothing(me, source, tag, comm))
+		return false;
+	*flag = 0;
+	return true;
+}
+
+int mpi_iprobe(struct mpi_rank *me, int source, int tag, MPI_Comm comm, int *flag,
+	       MPI_Status *status)
+{
 	struct mpi_message *found;
 	struct mpi_comm *c;
-	int code;
+	int code = mpi_find_comm(me, MPI_ON_NONE, comm, "comm", false, &c);
 
-	if (me && flag && message && finds_nothing(me, source, tag, comm)) {
-		*flag = 0;
-		return mpi_poll_answer(me, __func__);
-	}
-	me = MPI_ENTER_POLL();
-	code = check(me, source, tag, comm, flag ? (void *)message : NULL, &c);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	*flag = 1;
-	if (source == MPI_PROC_NULL) {
-		*message = MPI_MESSAGE_NO_PROC;
-		describe_no_proc(status);
-		return mpi_leave(me, MPI_SUCCESS);
-	}
-	found = look(me, c, source, tag);
-	*flag = found != NULL;
-	if (found) {
-		describe(found, status);
-		*message = publish(me, c, found);
-	}
-	return mpi_leave(me, MPI_SUCCESS);
+	return code == MPI_SUCCESS ? iprobe(me, source, tag, c, flag, &found, status) : code;
+}
+
+bool mpi_improbe_quick(struct mpi_rank *me, int source, int tag, MPI_Comm comm, int *flag,
+		       MPI_Message *message, MPI_Status *status)
+{
+	return message && mpi_iprobe_quick(me, source, tag, comm, flag, status);
+}
+
+int mpi_improbe(struct mpi_rank *me, int source, int tag, MPI_Comm comm, int *flag,
+		MPI_Message *message, MPI_Status *status)
+{
+	struct mpi_message *found;
+	struct mpi_comm *c;
+	int code = mpi_find_comm(me, MPI_ON_NONE, comm, "comm", false, &c);
+
+	if (code == MPI_SUCCESS)
+		code = iprobe(me, source, tag, c, flag, &found, status);
+	if (code == MPI_SUCCESS && *flag)
+		*message = found ? publish(me, c, found) : MPI_MESSAGE_NO_PROC;
+	return code;
 }
 
 /* Starts the receive of a message that a probe took out of matching. */
@@ -238,13 +227,12 @@ static void take_over(struct mpi_rank *me, struct mpi_request *recv, struct mpi_
 static struct mpi_request *receive(struct mpi_rank *me, void *buf, MPI_Count count,
 				   MPI_Datatype datatype, MPI_Message *handle, int *code)
 {
-	struct mpi_message *message =
-	    handle ? mpi_handle_object(me, KIND_MESSAGE, (uintptr_t)*handle) : NULL;
+	struct mpi_message *message = mpi_handle_object(me, KIND_MESSAGE, (uintptr_t)*handle);
 	struct mpi_comm *comm = message ? message->comm : me->comm_none;
 	struct mpi_datatype *type;
 	struct mpi_request *recv;
 
-	if (!message && !(handle && *handle == MPI_MESSAGE_NO_PROC))
+	if (!message && *handle != MPI_MESSAGE_NO_PROC)
 		*code = mpi_raise(me, NULL, MPI_ERR_REQUEST,
 				  "message is not a matched message of this rank");
 	else
@@ -262,8 +250,8 @@ static struct mpi_request *receive(struct mpi_rank *me, void *buf, MPI_Count cou
 	return recv;
 }
 
-static int mrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-		 MPI_Message *message, MPI_Status *status)
+int mpi_mrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+	      MPI_Message *message, MPI_Status *status)
 {
 	struct mpi_comm *comm;
 	MPI_Status result;
@@ -271,7 +259,7 @@ static int mrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype d
 	struct mpi_request *recv = receive(me, buf, count, datatype, message, &code);
 
 	if (!recv)
-		return mpi_leave(me, code);
+		return code;
 	mpi_requests_wait(me, 1, &recv, false);
 	comm = recv->comm;
 	mpi_comm_retain(comm); /* the program may have freed it since the probe */
@@ -279,42 +267,17 @@ static int mrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype d
 	mpi_status_give(status, &result);
 	code = mpi_raise_operation(me, comm, code, &result);
 	mpi_comm_release(me, comm);
-	return mpi_leave(me, code);
+	return code;
 }
 
-static int imrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-		  MPI_Message *message, MPI_Request *request)
+int mpi_imrecv(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+	       MPI_Message *message, MPI_Request *request)
 {
 	struct mpi_request *recv;
 	int code;
 
-	if (!request)
-		return mpi_leave(me, mpi_raise(me, NULL, MPI_ERR_ARG, "request is NULL"));
 	recv = receive(me, buf, count, datatype, message, &code);
 	if (recv)
 		*request = mpi_request_publish(me, recv);
-	return mpi_leave(me, code);
-}
-
-int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
-{
-	return mrecv(MPI_ENTER(), buf, count, datatype, message, status);
-}
-
-int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
-		MPI_Status *status)
-{
-	return mrecv(MPI_ENTER(), buf, count, datatype, message, status);
-}
-
-int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
-	       MPI_Request *request)
-{
-	return imrecv(MPI_ENTER(), buf, count, datatype, message, request);
-}
-
-int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
-		 MPI_Request *request)
-{
-	return imrecv(MPI_ENTER(), buf, count, datatype, message, request);
+	return code;
 }

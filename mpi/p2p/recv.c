@@ -3,7 +3,7 @@
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
-#include "mpi/p2p/queue.h"
+#include "mpi/p2p/match.h"
 
 static MPI_HOT void begin_recv(struct mpi_rank *me, struct mpi_request *recv)
 {
@@ -14,7 +14,7 @@ static MPI_HOT void begin_recv(struct mpi_rank *me, struct mpi_request *recv)
 		mpi_request_complete(recv, MPI_SUCCESS);
 		return;
 	}
-	mpi_queue_match_recv(me, recv);
+	mpi_match_recv(me, recv);
 }
 
 void mpi_recv_begin(struct mpi_rank *me, struct mpi_request *recv)
@@ -123,7 +123,7 @@ static MPI_HOT int recv_blocking(struct mpi_rank *me, const struct mpi_p2p_args 
 	int code;
 
 	mpi_cause_posted(me, recv);
-	mpi_queue_match_recv(me, recv);
+	mpi_match_recv(me, recv);
 	if (recv->state != REQUEST_COMPLETE)
 		wait_for(me, recv);
 	else if (endpoint->deferred_first)

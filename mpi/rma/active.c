@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Active target synchronization: fence; post, start, complete, wait and test. */
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/coll/coll.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/rma/epoch.h"
@@ -23,25 +24,21 @@ static int check_fence(struct mpi_rank *me, struct mpi_win *win, int assert)
 	return code;
 }
 
-int MPI_Win_fence(int assert, MPI_Win win)
+int mpi_win_fence(struct mpi_rank *me, int assert, struct mpi_win *win)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
+	int code = check_fence(me, win, assert);
 
-	if (code == MPI_SUCCESS)
-		code = check_fence(me, w, assert);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	rma_wait_for(me, w, WAIT_REMOTE, -1);
+		return code;
+	rma_wait_for(me, win, WAIT_REMOTE, -1);
 	/* all or none say so: then there is nothing to order */
 	if (~assert &(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED))
-		code = mpi_coll_barrier(me, w->comm);
-	w->access = assert &MPI_MODE_NOSUCCEED ? ACCESS_NONE : ACCESS_FENCE;
-	w->is_used = false;
+		code = mpi_coll_barrier(me, win->comm);
+	win->access = assert &MPI_MODE_NOSUCCEED ? ACCESS_NONE : ACCESS_FENCE;
+	win->is_used = false;
 	if (code != MPI_SUCCESS)
-		code = rma_raise(me, w, code, "the ranks did not meet");
-	return mpi_leave(me, code);
+		code = rma_raise(me, win, code, "the ranks did not meet");
+	return code;
 }
 
 /* The member of the window that a group's member is. */
@@ -50,14 +47,10 @@ static int member_of(const struct mpi_win *win, const struct mpi_group *group, i
 	return mpi_group_index(win->comm->group, mpi_group_world_rank(group, index));
 }
 
-static int check_group(struct mpi_rank *me, struct mpi_win *win, MPI_Group handle,
-		       struct mpi_group **out)
+static int check_group(struct mpi_rank *me, struct mpi_win *win, const struct mpi_group *group)
 {
-	*out = mpi_group_get(me, handle);
-	if (!*out)
-		return rma_raise(me, win, MPI_ERR_GROUP, "group is not a group");
-	for (int i = 0; i < (*out)->size; i++)
-		if (member_of(win, *out, i) == MPI_UNDEFINED)
+	for (int i = 0; i < group->size; i++)
+		if (member_of(win, group, i) == MPI_UNDEFINED)
 			return rma_raise(me, win, MPI_ERR_GROUP,
 					 "rank %d of group is not in the window's group", i);
 	return MPI_SUCCESS;
@@ -76,25 +69,20 @@ static void expose(struct mpi_rank *me, struct mpi_win *win, struct mpi_group *g
 		rma_notify(me, win, RMA_POST, member_of(win, group, i), 0);
 }
 
-int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
+int mpi_win_post(struct mpi_rank *me, struct mpi_group *group, int assert, struct mpi_win *win)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	struct mpi_group *g;
-	int code = rma_check_win(me, win, &w);
+	int code = check_group(me, win, group);
 
 	if (code == MPI_SUCCESS)
-		code = check_group(me, w, group, &g);
-	if (code == MPI_SUCCESS)
-		code = rma_check_assert(me, w, assert,
+		code = rma_check_assert(me, win, assert,
 					MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
-	if (code == MPI_SUCCESS && w->is_exposed)
-		code = rma_raise(me, w, MPI_ERR_RMA_SYNC, "the window is exposed already");
-	if (code == MPI_SUCCESS && w->access == ACCESS_FENCE)
-		code = rma_check_no_access(me, w);
+	if (code == MPI_SUCCESS && win->is_exposed)
+		code = rma_raise(me, win, MPI_ERR_RMA_SYNC, "the window is exposed already");
+	if (code == MPI_SUCCESS && win->access == ACCESS_FENCE)
+		code = rma_check_no_access(me, win);
 	if (code == MPI_SUCCESS)
-		expose(me, w, g, !(assert &MPI_MODE_NOCHECK));
-	return mpi_leave(me, code);
+		expose(me, win, group, !(assert &MPI_MODE_NOCHECK));
+	return code;
 }
 
 /* Every member of the group has posted, or does so before the wait ends. */
@@ -120,22 +108,17 @@ static void start(struct mpi_rank *me, struct mpi_win *win, struct mpi_group *gr
 		rma_peer(win, member_of(win, group, i))->n_posts--;
 }
 
-int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
+int mpi_win_start(struct mpi_rank *me, struct mpi_group *group, int assert, struct mpi_win *win)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	struct mpi_group *g;
-	int code = rma_check_win(me, win, &w);
+	int code = check_group(me, win, group);
 
 	if (code == MPI_SUCCESS)
-		code = check_group(me, w, group, &g);
+		code = rma_check_assert(me, win, assert, MPI_MODE_NOCHECK);
 	if (code == MPI_SUCCESS)
-		code = rma_check_assert(me, w, assert, MPI_MODE_NOCHECK);
+		code = rma_check_no_access(me, win);
 	if (code == MPI_SUCCESS)
-		code = rma_check_no_access(me, w);
-	if (code == MPI_SUCCESS)
-		start(me, w, g, !(assert &MPI_MODE_NOCHECK));
-	return mpi_leave(me, code);
+		start(me, win, group, !(assert &MPI_MODE_NOCHECK));
+	return code;
 }
 
 static void complete(struct mpi_rank *me, struct mpi_win *win)
@@ -154,26 +137,18 @@ static void complete(struct mpi_rank *me, struct mpi_win *win)
 	mpi_group_release(me, group);
 }
 
-int MPI_Win_complete(MPI_Win win)
+int mpi_win_complete(struct mpi_rank *me, struct mpi_win *win)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = rma_check_win(me, win, &w);
-
-	if (code == MPI_SUCCESS && w->access != ACCESS_STARTED)
-		code = rma_raise(me, w, MPI_ERR_RMA_SYNC, "there was no MPI_Win_start");
-	if (code == MPI_SUCCESS)
-		complete(me, w);
-	return mpi_leave(me, code);
+	if (win->access != ACCESS_STARTED)
+		return rma_raise(me, win, MPI_ERR_RMA_SYNC, "there was no MPI_Win_start");
+	complete(me, win);
+	return MPI_SUCCESS;
 }
 
-static int check_exposed(struct mpi_rank *me, MPI_Win handle, struct mpi_win **win)
+static int check_exposed(struct mpi_rank *me, struct mpi_win *win)
 {
-	int code = rma_check_win(me, handle, win);
-
-	if (code == MPI_SUCCESS && !(*win)->is_exposed)
-		code = rma_raise(me, *win, MPI_ERR_RMA_SYNC, "there was no MPI_Win_post");
-	return code;
+	return win->is_exposed ? MPI_SUCCESS
+			       : rma_raise(me, win, MPI_ERR_RMA_SYNC, "there was no MPI_Win_post");
 }
 
 static void end_exposure(struct mpi_rank *me, struct mpi_win *win)
@@ -183,36 +158,30 @@ static void end_exposure(struct mpi_rank *me, struct mpi_win *win)
 	win->exposure_group = NULL;
 }
 
-int MPI_Win_wait(MPI_Win win)
+int mpi_win_wait(struct mpi_rank *me, struct mpi_win *win)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = check_exposed(me, win, &w);
+	int code = check_exposed(me, win);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	rma_wait_for(me, w, WAIT_COMPLETES, -1);
-	end_exposure(me, w);
-	return mpi_leave(me, MPI_SUCCESS);
+		return code;
+	rma_wait_for(me, win, WAIT_COMPLETES, -1);
+	end_exposure(me, win);
+	return MPI_SUCCESS;
 }
 
-int MPI_Win_test(MPI_Win win, int *flag)
+int mpi_win_test(struct mpi_rank *me, struct mpi_win *win, int *flag)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = check_exposed(me, win, &w);
+	int code = check_exposed(me, win);
 
-	if (code == MPI_SUCCESS && !flag)
-		code = rma_raise(me, w, MPI_ERR_ARG, "flag is NULL");
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	mpi_progress_poll(me, 0, NULL, false);
-	*flag = rma_is_so(w, WAIT_COMPLETES, -1);
+	*flag = rma_is_so(win, WAIT_COMPLETES, -1);
 	if (*flag) {
 		me->endpoint->n_polls = 0;
-		end_exposure(me, w);
+		end_exposure(me, win);
 	} else {
 		mpi_endpoint_poll_failed(me);
 	}
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/coll/coll.h"
 #include "mpi/info/info.h"
 #include "mpi/rma/epoch.h"
@@ -47,6 +48,7 @@ static int check_sizes(struct mpi_rank *me, const struct creation *what)
 		return mpi_raise(me, what->comm, MPI_ERR_BASE, "base is NULL for %lld bytes",
 				 (long long)what->size_B);
 	room_B = rma_short_of(what->base, what->size_B);
+	me->world->failure_class = room_B >= 0 ? "invalid-buffer" : NULL;
 	if (room_B >= 0)
 		return mpi_raise(me, what->comm, MPI_ERR_SIZE,
 				 "size is %lld, but the block of memory at base has %lld bytes",
@@ -55,24 +57,6 @@ static int check_sizes(struct mpi_rank *me, const struct creation *what)
 		return mpi_raise(me, what->comm, MPI_ERR_RMA_SHARED,
 				 "the ranks of comm are on different nodes");
 	return MPI_SUCCESS;
-}
-
-static int check(struct mpi_rank *me, struct creation *what, MPI_Comm comm, MPI_Info info,
-		 const void *output, const MPI_Win *win)
-{
-	what->comm = mpi_comm_get(me, comm);
-	if (!what->comm)
-		return mpi_raise(me, NULL, MPI_ERR_COMM, "comm is %s",
-				 comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : "not a communicator");
-	if (what->comm->remote)
-		return mpi_raise(me, what->comm, MPI_ERR_COMM, "comm is an intercommunicator");
-	if (!output || !win)
-		return mpi_raise(me, what->comm, MPI_ERR_ARG, "%s is NULL",
-				 win ? "baseptr" : "win");
-	what->hints = info == MPI_INFO_NULL ? NULL : mpi_info_get(me, info);
-	if (info != MPI_INFO_NULL && !what->hints)
-		return mpi_raise(me, what->comm, MPI_ERR_INFO, "info is not an info object");
-	return check_sizes(me, what);
 }
 
 /* --- memory --- */
@@ -151,96 +135,69 @@ static int build(struct mpi_rank *me, const struct creation *what, struct mpi_wi
 	return code;
 }
 
-/* `baseptr`: where the address of the memory goes; NULL: nowhere. */
-static int create(struct mpi_rank *me, struct creation *what, MPI_Info info, MPI_Comm comm,
-		  void *baseptr, MPI_Win *win)
+static int create(struct mpi_rank *me, const struct creation *what, struct mpi_win **out)
 {
-	struct mpi_win *w;
-	bool has_output =
-	    what->flavor == MPI_WIN_FLAVOR_ALLOCATE || what->flavor == MPI_WIN_FLAVOR_SHARED;
-	int code = check(me, what, comm, info, has_output ? baseptr : (void *)what, win);
+	int code = check_sizes(me, what);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	code = build(me, what, &w);
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me,
-				 mpi_raise(me, what->comm, code, "the window could not be made%s",
-					   code == MPI_ERR_NO_MEM ? ": out of memory" : ""));
-	if (has_output)
-		*(void **)baseptr = w->base;
-	*win = w->handle;
-	return mpi_leave(me, MPI_SUCCESS);
+		return code;
+	code = build(me, what, out);
+	if (code == MPI_SUCCESS)
+		return code;
+	return mpi_raise(me, what->comm, code, "the window could not be made%s",
+			 code == MPI_ERR_NO_MEM ? ": out of memory" : "");
 }
 
-int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-		   MPI_Win *win)
+int mpi_win_create(struct mpi_rank *me, void *base, MPI_Aint size, MPI_Aint disp_unit,
+		   struct mpi_info *info, struct mpi_comm *comm, MPI_Win *win)
 {
-	return create(MPI_ENTER(), &(struct creation){MPI_WIN_FLAVOR_CREATE, base, size, disp_unit},
-		      info, comm, NULL, win);
-}
-
-int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
-		     MPI_Win *win)
-{
-	return create(MPI_ENTER(), &(struct creation){MPI_WIN_FLAVOR_CREATE, base, size, disp_unit},
-		      info, comm, NULL, win);
-}
-
-int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
-		     MPI_Win *win)
-{
-	return create(MPI_ENTER(),
-		      &(struct creation){MPI_WIN_FLAVOR_ALLOCATE, NULL, size, disp_unit}, info,
-		      comm, baseptr, win);
-}
-
-int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
-		       void *baseptr, MPI_Win *win)
-{
-	return create(MPI_ENTER(),
-		      &(struct creation){MPI_WIN_FLAVOR_ALLOCATE, NULL, size, disp_unit}, info,
-		      comm, baseptr, win);
-}
-
-int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-			    void *baseptr, MPI_Win *win)
-{
-	return create(MPI_ENTER(), &(struct creation){MPI_WIN_FLAVOR_SHARED, NULL, size, disp_unit},
-		      info, comm, baseptr, win);
-}
-
-int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
-			      void *baseptr, MPI_Win *win)
-{
-	return create(MPI_ENTER(), &(struct creation){MPI_WIN_FLAVOR_SHARED, NULL, size, disp_unit},
-		      info, comm, baseptr, win);
-}
-
-int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
-{
-	return create(MPI_ENTER(), &(struct creation){MPI_WIN_FLAVOR_DYNAMIC, NULL, 0, 1}, info,
-		      comm, NULL, win);
-}
-
-int MPI_Win_free(MPI_Win *win)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code =
-	    win ? rma_check_win(me, *win, &w) : mpi_raise(me, NULL, MPI_ERR_ARG, "win is NULL");
+	const struct creation what = {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, info, comm};
+	struct mpi_win *made;
+	int code = create(me, &what, &made);
 
 	if (code == MPI_SUCCESS)
-		code = rma_check_no_epoch(me, w);
+		*win = made->handle;
+	return code;
+}
+
+int mpi_win_allocate(struct mpi_rank *me, int flavor, MPI_Aint size, MPI_Aint disp_unit,
+		     struct mpi_info *info, struct mpi_comm *comm, void *baseptr, MPI_Win *win)
+{
+	const struct creation what = {flavor, NULL, size, disp_unit, info, comm};
+	struct mpi_win *made;
+	int code = create(me, &what, &made);
+
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	code = mpi_attributes_delete_all(me, KIND_WIN, (uintptr_t)*win, &w->attributes);
+		return code;
+	*(void **)baseptr = made->base;
+	*win = made->handle;
+	return MPI_SUCCESS;
+}
+
+int mpi_win_create_dynamic(struct mpi_rank *me, struct mpi_info *info, struct mpi_comm *comm,
+			   MPI_Win *win)
+{
+	const struct creation what = {MPI_WIN_FLAVOR_DYNAMIC, NULL, 0, 1, info, comm};
+	struct mpi_win *made;
+	int code = create(me, &what, &made);
+
+	if (code == MPI_SUCCESS)
+		*win = made->handle;
+	return code;
+}
+
+int mpi_win_free(struct mpi_rank *me, struct mpi_win *win, MPI_Win *place)
+{
+	int code = rma_check_no_epoch(me, win);
+
 	if (code != MPI_SUCCESS)
-		return mpi_leave(
-		    me, rma_raise(me, w, code, "the delete function of an attribute failed"));
-	rma_wait_for(me, w, WAIT_NOTICES, -1);
-	code = mpi_coll_barrier(me, w->comm); /* nobody accesses it any more */
-	rma_win_destroy(me, w);
-	*win = MPI_WIN_NULL;
-	return mpi_leave(me, code);
+		return code;
+	code = mpi_attributes_delete_all(me, KIND_WIN, (uintptr_t)*place, &win->attributes);
+	if (code != MPI_SUCCESS)
+		return rma_raise(me, win, code, "the delete function of an attribute failed");
+	rma_wait_for(me, win, WAIT_NOTICES, -1);
+	code = mpi_coll_barrier(me, win->comm); /* nobody accesses it any more */
+	rma_win_destroy(me, win);
+	*place = MPI_WIN_NULL;
+	return code;
 }

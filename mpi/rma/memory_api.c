@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory of windows: attached to dynamic ones, and that of others on the same node. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/rma/epoch.h"
 #include "mpi/rma/memory.h"
 #include "mpi/rma/window.h"
 
-static int check_dynamic(struct mpi_rank *me, MPI_Win handle, struct mpi_win **win)
+static int check_dynamic(struct mpi_rank *me, struct mpi_win *win)
 {
-	int code = rma_check_win(me, handle, win);
-
-	if (code == MPI_SUCCESS && (*win)->window->flavor != MPI_WIN_FLAVOR_DYNAMIC)
-		code = rma_raise(me, *win, MPI_ERR_RMA_FLAVOR,
-				 "the window was not made by MPI_Win_create_dynamic");
-	return code;
+	return win->window->flavor == MPI_WIN_FLAVOR_DYNAMIC
+		   ? MPI_SUCCESS
+		   : rma_raise(me, win, MPI_ERR_RMA_FLAVOR,
+			       "the window was not made by MPI_Win_create_dynamic");
 }
 
 /* Where a region from `base` on belongs among the sorted ones. */
@@ -40,6 +38,7 @@ static int check_region(struct mpi_rank *me, struct mpi_win *win, const char *ba
 		return rma_raise(me, win, MPI_ERR_BASE, "base is NULL for %lld bytes",
 				 (long long)size);
 	room_B = rma_short_of(base, size);
+	me->world->failure_class = room_B >= 0 ? "invalid-buffer" : NULL;
 	if (room_B >= 0)
 		return rma_raise(me, win, MPI_ERR_SIZE,
 				 "size is %lld, but the block of memory at base has %lld bytes",
@@ -51,44 +50,38 @@ static int check_region(struct mpi_rank *me, struct mpi_win *win, const char *ba
 	return MPI_SUCCESS;
 }
 
-int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
+int mpi_win_attach(struct mpi_rank *me, struct mpi_win *win, void *base, MPI_Aint size)
 {
-	struct mpi_rank *me = MPI_ENTER();
 	struct rma_region *regions;
-	struct mpi_win *w;
-	int i, code = check_dynamic(me, win, &w);
+	int i, code = check_dynamic(me, win);
 
 	if (code == MPI_SUCCESS)
-		code = check_region(me, w, base, size);
+		code = check_region(me, win, base, size);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	regions = realloc(w->regions, ((size_t)w->n_regions + 1) * sizeof *regions);
+		return code;
+	regions = realloc(win->regions, ((size_t)win->n_regions + 1) * sizeof *regions);
 	if (!regions)
-		return mpi_leave(
-		    me, rma_raise(me, w, MPI_ERR_RMA_ATTACH, "out of memory to attach a region"));
-	w->regions = regions;
-	i = place_of(w, base);
-	memmove(&regions[i + 1], &regions[i], (size_t)(w->n_regions++ - i) * sizeof *regions);
+		return rma_raise(me, win, MPI_ERR_RMA_ATTACH, "out of memory to attach a region");
+	win->regions = regions;
+	i = place_of(win, base);
+	memmove(&regions[i + 1], &regions[i], (size_t)(win->n_regions++ - i) * sizeof *regions);
 	regions[i] = (struct rma_region){base, size};
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_Win_detach(MPI_Win win, const void *base)
+int mpi_win_detach(struct mpi_rank *me, struct mpi_win *win, const void *base)
 {
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int i, code = check_dynamic(me, win, &w);
+	int i, code = check_dynamic(me, win);
 
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	i = place_of(w, base);
-	if (i == w->n_regions || w->regions[i].base != base)
-		return mpi_leave(
-		    me, rma_raise(me, w, MPI_ERR_BASE, "no memory from this base on is attached"));
-	w->n_regions--;
-	memmove(&w->regions[i], &w->regions[i + 1],
-		(size_t)(w->n_regions - i) * sizeof *w->regions);
-	return mpi_leave(me, MPI_SUCCESS);
+		return code;
+	i = place_of(win, base);
+	if (i == win->n_regions || win->regions[i].base != base)
+		return rma_raise(me, win, MPI_ERR_BASE, "no memory from this base on is attached");
+	win->n_regions--;
+	memmove(&win->regions[i], &win->regions[i + 1],
+		(size_t)(win->n_regions - i) * sizeof *win->regions);
+	return MPI_SUCCESS;
 }
 
 /* May `win` load from and store to the member's memory? Memory that the program gave may be
@@ -107,55 +100,22 @@ static const struct mpi_win *first_with_memory(const struct mpi_win *win)
 	return NULL;
 }
 
-static int check_query(struct mpi_rank *me, MPI_Win handle, int rank, bool has_outputs,
-		       struct mpi_win **win)
-{
-	int code = rma_check_win(me, handle, win);
-
-	if (code == MPI_SUCCESS && (*win)->window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
-		code = rma_raise(me, *win, MPI_ERR_RMA_FLAVOR, "the window is a dynamic one");
-	if (code == MPI_SUCCESS)
-		code = rma_check_rank(me, *win, rank);
-	if (code == MPI_SUCCESS && !has_outputs)
-		code = rma_raise(me, *win, MPI_ERR_ARG, "an output argument is NULL");
-	return code;
-}
-
 /* Memory that the caller cannot reach has size 0 and no address. */
-static void query(const struct mpi_win *win, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
-		  void *baseptr)
+int mpi_win_shared_query(struct mpi_rank *me, struct mpi_win *win, int rank, MPI_Aint *size,
+			 MPI_Aint *disp_unit, void *baseptr)
 {
-	const struct mpi_win *member =
-	    rank == MPI_PROC_NULL ? first_with_memory(win) : rma_member(win, rank);
-	bool is_there = member && is_reachable(win, member);
+	const struct mpi_win *member;
+	bool is_there;
+	int code = win->window->flavor == MPI_WIN_FLAVOR_DYNAMIC
+		       ? rma_raise(me, win, MPI_ERR_RMA_FLAVOR, "the window is a dynamic one")
+		       : rma_check_rank(me, win, rank);
 
+	if (code != MPI_SUCCESS)
+		return code;
+	member = rank == MPI_PROC_NULL ? first_with_memory(win) : rma_member(win, rank);
+	is_there = member && is_reachable(win, member);
 	*size = is_there ? member->size_B : 0;
 	*disp_unit = is_there ? member->disp_unit : 1;
 	*(void **)baseptr = is_there ? member->base : NULL;
-}
-
-int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	MPI_Aint unit;
-	int code = check_query(me, win, rank, size && disp_unit && baseptr, &w);
-
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	query(w, rank, size, &unit, baseptr);
-	*disp_unit = unit > INT_MAX ? MPI_UNDEFINED : (int)unit;
-	return mpi_leave(me, MPI_SUCCESS);
-}
-
-int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
-			   void *baseptr)
-{
-	struct mpi_rank *me = MPI_ENTER();
-	struct mpi_win *w;
-	int code = check_query(me, win, rank, size && disp_unit && baseptr, &w);
-
-	if (code == MPI_SUCCESS)
-		query(w, rank, size, disp_unit, baseptr);
-	return mpi_leave(me, code);
+	return MPI_SUCCESS;
 }

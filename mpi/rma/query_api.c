@@ -87,15 +87,6 @@ int mpi_win_get_name(struct mpi_rank *me, struct mpi_win *win, char *win_name, i
 
 /* --- error handlers --- */
 
-int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
-			      MPI_Errhandler *errhandler)
-{
-	struct mpi_rank *me = mpi_enter_anytime(__func__, __builtin_return_address(0));
-
-	return mpi_leave(
-	    me, mpi_errhandler_create(me, KIND_WIN, (void (*)(void))win_errhandler_fn, errhandler));
-}
-
 int mpi_win_set_errhandler(struct mpi_rank *me, struct mpi_win *win, MPI_Errhandler errhandler)
 {
 	return mpi_errhandler_set(me, KIND_WIN, (uintptr_t)win->handle, errhandler,

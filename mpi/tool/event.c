@@ -3,58 +3,39 @@
  * simulated clock. */
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/info/info.h"
 #include "mpi/tool/tool.h"
 
-int MPI_T_event_get_num(int *num_events)
+int mpi_t_event_get_num(struct mpi_rank *me, int *num_events)
 {
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
-
-	if (code == MPI_SUCCESS && !num_events)
-		code = MPI_T_ERR_INVALID;
-	if (code == MPI_SUCCESS)
-		*num_events = 0;
-	return mpi_leave(me, code);
+	*num_events = 0;
+	return MPI_SUCCESS;
 }
 
-int MPI_T_event_get_index(const char *name, int *event_index)
+int mpi_t_event_get_index(struct mpi_rank *me, const char *name, int *event_index)
 {
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
-
-	if (code == MPI_SUCCESS)
-		code = name && event_index ? MPI_T_ERR_INVALID_NAME : MPI_T_ERR_INVALID;
-	return mpi_leave(me, code);
+	return MPI_T_ERR_INVALID_NAME;
 }
 
 /* --- sources --- */
 
-int MPI_T_source_get_num(int *num_sources)
+int mpi_t_source_get_num(struct mpi_rank *me, int *num_sources)
 {
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
-
-	if (code == MPI_SUCCESS && !num_sources)
-		code = MPI_T_ERR_INVALID;
-	if (code == MPI_SUCCESS)
-		*num_sources = 1;
-	return mpi_leave(me, code);
+	*num_sources = 1;
+	return MPI_SUCCESS;
 }
 
-int MPI_T_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len,
-			  MPI_T_source_order *ordering, MPI_Count *ticks_per_second,
-			  MPI_Count *max_ticks, MPI_Info *info)
+int mpi_t_source_get_info(struct mpi_rank *me, int source_index, char *name, int *name_len,
+			  char *desc, int *desc_len, MPI_T_source_order *ordering,
+			  MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 {
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
+	int code = source_index == 0 ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
 
-	if (code == MPI_SUCCESS && source_index != 0)
-		code = MPI_T_ERR_INVALID_INDEX;
 	if (code == MPI_SUCCESS && info)
 		code = mpi_info_publish(me, mpi_info_create(), info);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	tool_give_text("simulated_time", name, name_len);
 	tool_give_text("the simulated clock, equal on all processes", desc, desc_len);
 	if (ordering)
@@ -63,19 +44,11 @@ int MPI_T_source_get_info(int source_index, char *name, int *name_len, char *des
 		*ticks_per_second = SIM_PS_PER_S;
 	if (max_ticks)
 		*max_ticks = SIM_TIME_MAX;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
+int mpi_t_source_get_timestamp(struct mpi_rank *me, int source_index, MPI_Count *timestamp)
 {
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
-
-	if (code == MPI_SUCCESS && source_index != 0)
-		code = MPI_T_ERR_INVALID_INDEX;
-	if (code == MPI_SUCCESS && !timestamp)
-		code = MPI_T_ERR_INVALID;
-	if (code == MPI_SUCCESS)
-		*timestamp = me->pd->world->engine.now;
-	return mpi_leave(me, code);
+	*timestamp = me->pd->world->engine.now;
+	return source_index == 0 ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
 }

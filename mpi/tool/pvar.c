@@ -5,52 +5,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
+
 static int check_index(int index)
 {
 	return index >= 0 && index < tool_n_pvars ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
 }
 
-int MPI_T_pvar_get_num(int *num_pvar)
+int mpi_t_pvar_get_num(struct mpi_rank *me, int *num_pvar)
 {
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
-
-	if (code == MPI_SUCCESS && !num_pvar)
-		code = MPI_T_ERR_INVALID;
-	if (code == MPI_SUCCESS)
-		*num_pvar = tool_n_pvars;
-	return mpi_leave(me, code);
+	*num_pvar = tool_n_pvars;
+	return MPI_SUCCESS;
 }
 
-int MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
+int mpi_t_pvar_get_index(struct mpi_rank *me, const char *name, int var_class, int *pvar_index)
 {
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me), i = 0;
-
-	if (code == MPI_SUCCESS && (!name || !pvar_index))
-		code = MPI_T_ERR_INVALID;
-	while (code == MPI_SUCCESS && i < tool_n_pvars &&
-	       (tool_pvars[i].class != var_class || strcmp(tool_pvars[i].name, name) != 0))
-		i++;
-	if (code == MPI_SUCCESS && i == tool_n_pvars)
-		code = MPI_T_ERR_INVALID_NAME;
-	if (code == MPI_SUCCESS)
-		*pvar_index = i;
-	return mpi_leave(me, code);
+	for (int i = 0; i < tool_n_pvars; i++)
+		if (tool_pvars[i].class == var_class && strcmp(tool_pvars[i].name, name) == 0) {
+			*pvar_index = i;
+			return MPI_SUCCESS;
+		}
+	return MPI_T_ERR_INVALID_NAME;
 }
 
-int MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosity, int *var_class,
-			MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len,
-			int *bind, int *readonly, int *continuous, int *atomic)
+int mpi_t_pvar_get_info(struct mpi_rank *me, int pvar_index, char *name, int *name_len,
+			int *verbosity, int *var_class, MPI_Datatype *datatype,
+			MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly,
+			int *continuous, int *atomic)
 {
 	const struct tool_pvar *pvar;
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
+	int code = check_index(pvar_index);
 
-	if (code == MPI_SUCCESS)
-		code = check_index(pvar_index);
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	pvar = &tool_pvars[pvar_index];
 	tool_give_text(pvar->name, name, name_len);
 	tool_give_int(MPI_T_VERBOSITY_USER_BASIC, verbosity);
@@ -64,28 +51,21 @@ int MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosit
 	tool_give_int(pvar->is_level, readonly);
 	tool_give_int(pvar->is_level, continuous);
 	tool_give_int(1, atomic);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 /* --- sessions --- */
 
-int MPI_T_pvar_session_create(MPI_T_pvar_session *session)
+int mpi_t_pvar_session_create(struct mpi_rank *me, MPI_T_pvar_session *session)
 {
-	struct tool_pvar_session *made;
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
+	struct tool_pvar_session *made = calloc(1, sizeof *made);
 
-	if (code == MPI_SUCCESS && !session)
-		code = MPI_T_ERR_INVALID;
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	made = calloc(1, sizeof *made);
 	if (!made)
-		return mpi_leave(me, MPI_T_ERR_OUT_OF_SESSIONS);
+		return MPI_T_ERR_OUT_OF_SESSIONS;
 	*session = (MPI_T_pvar_session)mpi_handle_create(me, KIND_TOOL_SESSION, made);
 	if (!*session)
 		free(made);
-	return mpi_leave(me, *session ? MPI_SUCCESS : MPI_T_ERR_OUT_OF_SESSIONS);
+	return *session ? MPI_SUCCESS : MPI_T_ERR_OUT_OF_SESSIONS;
 }
 
 int tool_pvar_session_check(const struct mpi_rank *me, MPI_T_pvar_session handle,
@@ -104,22 +84,19 @@ static void free_first(struct mpi_rank *me, struct tool_pvar_handle **link)
 	free(handle);
 }
 
-int MPI_T_pvar_session_free(MPI_T_pvar_session *session)
+int mpi_t_pvar_session_free(struct mpi_rank *me, MPI_T_pvar_session *session)
 {
 	struct tool_pvar_session *object;
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
+	int code = tool_pvar_session_check(me, *session, &object);
 
-	if (code == MPI_SUCCESS)
-		code = session ? tool_pvar_session_check(me, *session, &object) : MPI_T_ERR_INVALID;
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	while (object->first)
 		free_first(me, &object->first);
 	mpi_handle_destroy(me, (uintptr_t)*session);
 	free(object);
 	*session = MPI_T_PVAR_SESSION_NULL;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
 /* --- handles --- */
@@ -143,42 +120,35 @@ static struct tool_pvar_handle *create(struct mpi_rank *me, struct tool_pvar_ses
 	return made;
 }
 
-int MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *obj_handle,
-			    MPI_T_pvar_handle *handle, int *count)
+int mpi_t_pvar_handle_alloc(struct mpi_rank *me, MPI_T_pvar_session session, int pvar_index,
+			    void *obj_handle, MPI_T_pvar_handle *handle, int *count)
 {
 	struct tool_pvar_session *object;
 	struct tool_pvar_handle *made;
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
+	int code = tool_pvar_session_check(me, session, &object);
 
 	if (code == MPI_SUCCESS)
-		code = tool_pvar_session_check(me, session, &object);
-	if (code == MPI_SUCCESS)
 		code = check_index(pvar_index);
-	if (code == MPI_SUCCESS && (!handle || !count))
-		code = MPI_T_ERR_INVALID;
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	made = create(me, object, &tool_pvars[pvar_index]);
 	*handle = made ? made->handle : MPI_T_PVAR_HANDLE_NULL;
 	*count = 1;
-	return mpi_leave(me, made ? MPI_SUCCESS : MPI_T_ERR_OUT_OF_HANDLES);
+	return made ? MPI_SUCCESS : MPI_T_ERR_OUT_OF_HANDLES;
 }
 
-int MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
+int mpi_t_pvar_handle_free(struct mpi_rank *me, MPI_T_pvar_session session,
+			   MPI_T_pvar_handle *handle)
 {
 	struct tool_pvar_handle *object = NULL, **link;
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
+	int code = tool_pvar_check(me, session, *handle, &object);
 
-	if (code == MPI_SUCCESS)
-		code = handle ? tool_pvar_check(me, session, *handle, &object) : MPI_T_ERR_INVALID;
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	link = &object->session->first;
 	while (*link != object)
 		link = &(*link)->next;
 	free_first(me, link);
 	*handle = MPI_T_PVAR_HANDLE_NULL;
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

@@ -2,6 +2,7 @@
 /* Performance variables: start, stop, read, set. */
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/tool/pvar.h"
 
 int tool_pvar_check(const struct mpi_rank *me, MPI_T_pvar_session session, MPI_T_pvar_handle handle,
@@ -40,22 +41,20 @@ static void set(const struct mpi_rank *me, struct tool_pvar_handle *handle, unio
 	handle->begin = handle->pvar->value(me);
 }
 
-enum change { START, STOP, RESET };
-
-static void apply(const struct mpi_rank *me, struct tool_pvar_handle *handle, enum change change)
+static void apply(const struct mpi_rank *me, struct tool_pvar_handle *handle, int change)
 {
-	if (change == RESET) {
+	if (change == TOOL_RESET) {
 		set(me, handle, (union tool_value){.count = 0}); /* and 0.0 */
-	} else if (handle->is_started != (change == START)) {
+	} else if (handle->is_started != (change == TOOL_START)) {
 		set(me, handle, value_of(me, handle));
-		handle->is_started = change == START;
+		handle->is_started = change == TOOL_START;
 	}
 }
 
 /* Of all handles those that cannot be changed stay as they are; of a single one that is an error.
  */
-static int change_handles(struct mpi_rank *me, MPI_T_pvar_session session, MPI_T_pvar_handle handle,
-			  enum change change)
+int mpi_t_pvar_change(struct mpi_rank *me, int change, MPI_T_pvar_session session,
+		      MPI_T_pvar_handle handle)
 {
 	struct tool_pvar_session *all;
 	struct tool_pvar_handle *object;
@@ -64,8 +63,8 @@ static int change_handles(struct mpi_rank *me, MPI_T_pvar_session session, MPI_T
 	if (handle != MPI_T_PVAR_ALL_HANDLES) {
 		code = tool_pvar_check(me, session, handle, &object);
 		if (code == MPI_SUCCESS && object->pvar->is_level)
-			code =
-			    change == RESET ? MPI_T_ERR_PVAR_NO_WRITE : MPI_T_ERR_PVAR_NO_STARTSTOP;
+			code = change == TOOL_RESET ? MPI_T_ERR_PVAR_NO_WRITE
+						    : MPI_T_ERR_PVAR_NO_STARTSTOP;
 		if (code == MPI_SUCCESS)
 			apply(me, object, change);
 		return code;
@@ -77,42 +76,13 @@ static int change_handles(struct mpi_rank *me, MPI_T_pvar_session session, MPI_T
 	return code;
 }
 
-int MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
-{
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
-
-	return mpi_leave(me,
-			 code == MPI_SUCCESS ? change_handles(me, session, handle, START) : code);
-}
-
-int MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
-{
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
-
-	return mpi_leave(me,
-			 code == MPI_SUCCESS ? change_handles(me, session, handle, STOP) : code);
-}
-
-int MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
-{
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
-
-	return mpi_leave(me,
-			 code == MPI_SUCCESS ? change_handles(me, session, handle, RESET) : code);
-}
-
-static int read_value(struct mpi_rank *me, MPI_T_pvar_session session, MPI_T_pvar_handle handle,
-		      void *buf, bool is_resetting)
+int mpi_t_pvar_read(struct mpi_rank *me, int is_resetting, MPI_T_pvar_session session,
+		    MPI_T_pvar_handle handle, void *buf)
 {
 	struct tool_pvar_handle *object;
 	int code = tool_pvar_check(me, session, handle, &object);
 	union tool_value value;
 
-	if (code == MPI_SUCCESS && !buf)
-		code = MPI_T_ERR_INVALID;
 	if (code == MPI_SUCCESS && is_resetting && object->pvar->is_level)
 		code = MPI_T_ERR_PVAR_NO_WRITE;
 	if (code != MPI_SUCCESS)
@@ -120,44 +90,22 @@ static int read_value(struct mpi_rank *me, MPI_T_pvar_session session, MPI_T_pva
 	value = value_of(me, object);
 	memcpy(buf, &value, tool_value_size(object->pvar->datatype));
 	if (is_resetting)
-		apply(me, object, RESET);
+		apply(me, object, TOOL_RESET);
 	return MPI_SUCCESS;
 }
 
-int MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
-{
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
-
-	return mpi_leave(me,
-			 code == MPI_SUCCESS ? read_value(me, session, handle, buf, false) : code);
-}
-
-int MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
-{
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
-
-	return mpi_leave(me,
-			 code == MPI_SUCCESS ? read_value(me, session, handle, buf, true) : code);
-}
-
-int MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf)
+int mpi_t_pvar_write(struct mpi_rank *me, MPI_T_pvar_session session, MPI_T_pvar_handle handle,
+		     const void *buf)
 {
 	struct tool_pvar_handle *object;
 	union tool_value value = {.count = 0};
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
+	int code = tool_pvar_check(me, session, handle, &object);
 
-	if (code == MPI_SUCCESS)
-		code = tool_pvar_check(me, session, handle, &object);
-	if (code == MPI_SUCCESS && !buf)
-		code = MPI_T_ERR_INVALID;
 	if (code == MPI_SUCCESS && object->pvar->is_level)
 		code = MPI_T_ERR_PVAR_NO_WRITE;
 	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+		return code;
 	memcpy(&value, buf, tool_value_size(object->pvar->datatype));
 	set(me, object, value);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/env/env.h"
 
 int tool_enter(struct mpi_rank **me, const char *function, const void *site)
@@ -41,14 +42,10 @@ int MPI_T_init_thread(int required, int *provided)
 	return mpi_leave(me, MPI_SUCCESS);
 }
 
-int MPI_T_finalize(void)
+int mpi_t_finalize(struct mpi_rank *me)
 {
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
-
-	if (code == MPI_SUCCESS)
-		me->n_tool_inits--;
-	return mpi_leave(me, code);
+	me->n_tool_inits--;
+	return MPI_SUCCESS;
 }
 
 /* A handle of an enumeration is its address. */
@@ -60,34 +57,28 @@ static const struct tool_enum *find_enum(MPI_T_enum handle)
 	return NULL;
 }
 
-int MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len)
+int mpi_t_enum_get_info(struct mpi_rank *me, MPI_T_enum enumtype, int *num, char *name,
+			int *name_len)
 {
 	const struct tool_enum *found = find_enum(enumtype);
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
 
-	if (code == MPI_SUCCESS && !found)
-		code = MPI_T_ERR_INVALID_HANDLE;
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+	if (!found)
+		return MPI_T_ERR_INVALID_HANDLE;
 	tool_give_int(found->n, num);
 	tool_give_text(found->name, name, name_len);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }
 
-int MPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name, int *name_len)
+int mpi_t_enum_get_item(struct mpi_rank *me, MPI_T_enum enumtype, int indx, int *value, char *name,
+			int *name_len)
 {
 	const struct tool_enum *found = find_enum(enumtype);
-	struct mpi_rank *me;
-	int code = TOOL_ENTER(&me);
 
-	if (code == MPI_SUCCESS && !found)
-		code = MPI_T_ERR_INVALID_HANDLE;
-	if (code == MPI_SUCCESS && (indx < 0 || indx >= found->n))
-		code = MPI_T_ERR_INVALID_INDEX;
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
+	if (!found)
+		return MPI_T_ERR_INVALID_HANDLE;
+	if (indx < 0 || indx >= found->n)
+		return MPI_T_ERR_INVALID_INDEX;
 	tool_give_int(indx, value);
 	tool_give_text(found->items[indx], name, name_len);
-	return mpi_leave(me, MPI_SUCCESS);
+	return MPI_SUCCESS;
 }

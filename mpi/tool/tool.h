@@ -69,6 +69,9 @@ extern const int tool_n_pvars;
 int tool_enter(struct mpi_rank **me, const char *function, const void *site);
 #define TOOL_ENTER(me) tool_enter((me), __func__, __builtin_return_address(0))
 
+/* What is done to performance variables. */
+enum { TOOL_START, TOOL_STOP, TOOL_RESET };
+
 /* Where a call writes to must be there. */
 static inline int tool_check_place(const void *place)
 {

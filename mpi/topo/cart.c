@@ -51,7 +51,7 @@ int mpi_cart_create(struct mpi_rank *me, MPI_Comm comm_old, int ndims, const int
 
 	*comm_cart = MPI_COMM_NULL;
 	if (code == MPI_SUCCESS)
-		code = mpi_check_intra(me, parent, "comm_old");
+		code = mpi_check_intra(me, mpi_on_comm(parent), parent, "comm_old");
 	if (code == MPI_SUCCESS)
 		code = check_grid(me, parent, ndims, dims, periods, &size);
 	if (code != MPI_SUCCESS)

@@ -42,8 +42,16 @@ bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_func
 	if (me->depth == MPI_DEPTH_FOREIGN)
 		site = mpi_foreign_site(me);
 	mpi_enter_described(me, function->name, site);
-	*call = (struct mpi_verify_call){.me = me, .function = function, .values = values};
-	if (me->n_open > 0 && !me->world->verify->is_blind)
+	call->me = me;
+	call->function = function;
+	call->values = values;
+	call->status = call->statuses = call->own_statuses = NULL;
+	call->plan = NULL;
+	call->step = NULL;
+	call->handles = call->own_handles;
+	call->n_ops = call->n_handles = 0;
+	call->shadow = me->n_open > 0 && !me->world->verify->is_blind ? me->world->verify->shadow : NULL;
+	if (call->shadow)
 		mpi_verify_before(call);
 	return true;
 }
@@ -66,8 +74,9 @@ MPI_Status *mpi_verify_statuses(struct mpi_verify_call *call, int n, MPI_Status 
 
 int mpi_verify_end_call(struct mpi_verify_call *call, int code)
 {
-	if (!call->me->world->verify->is_blind)
+	if (call->shadow)
 		mpi_verify_after(call, code);
-	free(call->own_statuses);
+	if (call->own_statuses)
+		free(call->own_statuses);
 	return mpi_leave(call->me, code);
 }

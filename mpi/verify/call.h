@@ -6,50 +6,53 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mpi/abi/call_info.h"
 #include "mpi/p2p/request.h"
 
 /*
  * The functions that a verified program calls instead of MPI's (mpi/verify/generate.py): each gives
  * its arguments to what looks at the call before and after the real one.
  */
-enum mpi_verify_argument { /* parameters by their names; an argument that a function has not is 0 */
-			   MPI_ARG_BUF,
-			   MPI_ARG_BUFFER,
-			   MPI_ARG_SENDBUF,
-			   MPI_ARG_RECVBUF,
-			   MPI_ARG_COUNT,
-			   MPI_ARG_SENDCOUNT,
-			   MPI_ARG_SENDCOUNTS,
-			   MPI_ARG_RECVCOUNT,
-			   MPI_ARG_RECVCOUNTS,
-			   MPI_ARG_PARTITIONS,
-			   MPI_ARG_DISPLS,
-			   MPI_ARG_SDISPLS,
-			   MPI_ARG_RDISPLS,
-			   MPI_ARG_DATATYPE,
-			   MPI_ARG_SENDTYPE,
-			   MPI_ARG_SENDTYPES,
-			   MPI_ARG_RECVTYPE,
-			   MPI_ARG_RECVTYPES,
-			   MPI_ARG_DEST,
-			   MPI_ARG_SOURCE,
-			   MPI_ARG_TAG,
-			   MPI_ARG_SENDTAG,
-			   MPI_ARG_RECVTAG,
-			   MPI_ARG_COMM,
-			   MPI_ARG_ROOT,
-			   MPI_ARG_OP,
-			   MPI_ARG_REQUEST,
-			   MPI_ARG_ARRAY_OF_REQUESTS,
-			   MPI_ARG_INCOUNT,
-			   MPI_ARG_INDX,
-			   MPI_ARG_OUTCOUNT,
-			   MPI_ARG_ARRAY_OF_INDICES,
-			   MPI_ARG_FLAG,
-			   MPI_ARG_MESSAGE,
-			   MPI_ARG_NEWCOMM,
-			   MPI_ARG_WIN,
-			   MPI_N_ARGS,
+/* Parameters by their names; an argument that a function has not is 0. */
+enum mpi_verify_argument {
+	MPI_ARG_BUF,
+	MPI_ARG_BUFFER,
+	MPI_ARG_SENDBUF,
+	MPI_ARG_RECVBUF,
+	MPI_ARG_COUNT,
+	MPI_ARG_SENDCOUNT,
+	MPI_ARG_SENDCOUNTS,
+	MPI_ARG_RECVCOUNT,
+	MPI_ARG_RECVCOUNTS,
+	MPI_ARG_PARTITIONS,
+	MPI_ARG_DISPLS,
+	MPI_ARG_SDISPLS,
+	MPI_ARG_RDISPLS,
+	MPI_ARG_DATATYPE,
+	MPI_ARG_SENDTYPE,
+	MPI_ARG_SENDTYPES,
+	MPI_ARG_RECVTYPE,
+	MPI_ARG_RECVTYPES,
+	MPI_ARG_DEST,
+	MPI_ARG_SOURCE,
+	MPI_ARG_TAG,
+	MPI_ARG_SENDTAG,
+	MPI_ARG_RECVTAG,
+	MPI_ARG_COMM,
+	MPI_ARG_ROOT,
+	MPI_ARG_OP,
+	MPI_ARG_REQUEST,
+	MPI_ARG_ARRAY_OF_REQUESTS,
+	MPI_ARG_INCOUNT,
+	MPI_ARG_INDX,
+	MPI_ARG_OUTCOUNT,
+	MPI_ARG_ARRAY_OF_INDICES,
+	MPI_ARG_FLAG,
+	MPI_ARG_MESSAGE,
+	MPI_ARG_NEWCOMM,
+	MPI_ARG_WIN,
+	MPI_ARG_ASSERT,
+	MPI_N_ARGS,
 };
 
 enum mpi_verify_kind {
@@ -68,11 +71,11 @@ enum mpi_verify_kind {
 	MPI_CALL_PROBE,
 	MPI_CALL_MPROBE,
 	MPI_CALL_MRECV,
+	MPI_CALL_COMM_FREE,
+	MPI_CALL_LOCK,
 	MPI_CALL_INIT,
 	MPI_CALL_FINALIZE,
 };
-
-enum mpi_verify_form { MPI_FORM_BLOCKING, MPI_FORM_NONBLOCKING, MPI_FORM_PERSISTENT };
 
 union mpi_verify_value {
 	const void *p; /* pointers and handles */
@@ -85,27 +88,51 @@ struct mpi_verify_function {
 	const char
 	    *operation; /* of collectives: "Bcast", whatever its form; else the name without MPI_ */
 	enum mpi_verify_kind kind;
-	enum mpi_verify_form form;
+	enum mpi_form form;
 	enum mpi_send_mode mode;
-	bool is_large;	/* counts in arrays are MPI_Count */
-	uint64_t given; /* the arguments that it has, as bits */
+	bool is_large;		/* counts in arrays are MPI_Count */
+	bool values_are_places; /* comm or win is a pointer to the handle */
+	signed char at[MPI_N_ARGS]; /* where an argument stands among the function's, from 1; 0: it has none */
 };
 const struct mpi_verify_function *mpi_verify_functions(int *out_n); /* by name */
 
-struct mpi_verify_op;
+struct mpi_shadow;
+struct mpi_shadow_op;
+struct mpi_shadow_plan;
+struct mpi_shadow_step;
 
 struct mpi_verify_call { /* under way */
 	struct mpi_rank *me;
+	struct mpi_shadow *shadow; /* NULL: nothing is looked at */
 	const struct mpi_verify_function *function;
-	const union mpi_verify_value *values; /* [MPI_N_ARGS] */
+	const union mpi_verify_value *values; /* the arguments, as they stand */
 	MPI_Status *status;   /* the program's, or `own`; NULL: the function has none */
 	MPI_Status *statuses; /* the same of an array */
 	MPI_Status own;
 	MPI_Status *own_statuses;     /* malloc'd; NULL: none */
-	bool is_tracked;	      /* the arguments are right as far as they are looked at */
-	struct mpi_verify_op *ops[2]; /* that it has posted, on the shadow of the matching */
+	struct mpi_shadow_plan *plan; /* what it does; NULL: nothing that is posted */
+	struct mpi_shadow_op *ops[2]; /* that it has posted */
 	int n_ops;
+	struct mpi_shadow_step *step;	   /* in which it waits in the strict view; NULL: none */
+	uint64_t *handles, own_handles[4]; /* [n_handles] the requests that it was given: indices of
+						handles; UINT64_MAX: none */
+	int n_handles;
+	uint32_t context; /* of the communicator that it frees */
 };
+
+static inline bool mpi_verify_has(const struct mpi_verify_call *call,
+				  enum mpi_verify_argument argument)
+{
+	return call->function->at[argument] > 0;
+}
+
+static inline union mpi_verify_value mpi_verify_value(const struct mpi_verify_call *call,
+						      enum mpi_verify_argument argument)
+{
+	int at = call->function->at[argument];
+
+	return at > 0 ? call->values[at - 1] : (union mpi_verify_value){.p = NULL};
+}
 
 /* Enters the call and looks at its arguments. False within a callback of another one: nothing is
  * looked at then, nor entered. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mpi/verify/internal.h"
+#include "mpi/verify/shadow.h"
 #include "pdexec/image.h"
 
 bool mpi_verify_wants(const struct mpi_world *world, enum mpi_verify_part part)
@@ -131,6 +132,11 @@ int mpi_verify_create(struct mpi_world *world, unsigned parts)
 		return UTIL_ENOMEM;
 	verify->world = world;
 	verify->parts = parts;
+	if (parts & (MPI_VERIFY_MATCHING | MPI_VERIFY_DEADLOCK) &&
+	    mpi_shadow_create(world, &verify->shadow)) {
+		free(verify);
+		return UTIL_ENOMEM;
+	}
 	world->verify = verify;
 	world->described = verify;
 	return 0;
@@ -145,6 +151,7 @@ void mpi_verify_destroy(struct mpi_verify *verify)
 		free((void *)(uintptr_t)verify->findings[i].wanted);
 		free((void *)(uintptr_t)verify->findings[i].decisions);
 	}
+	mpi_shadow_destroy(verify->shadow);
 	free(verify->findings);
 	free(verify->keys);
 	free(verify);

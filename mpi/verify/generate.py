@@ -14,9 +14,9 @@ import table  # noqa: E402
 # What verification looks at: mpi/verify/call.h has an enumerator for each.
 PARAMETERS = ("buf buffer sendbuf recvbuf count sendcount sendcounts recvcount recvcounts partitions displs sdispls rdispls datatype sendtype "
               "sendtypes recvtype recvtypes dest source tag sendtag recvtag comm root op request array_of_requests incount indx outcount "
-              "array_of_indices flag message newcomm win").split()
+              "array_of_indices flag message newcomm win assert").split()
 MODES = {"": "SEND_STANDARD", "b": "SEND_BUFFERED", "s": "SEND_SYNCHRONOUS", "r": "SEND_READY"}
-FORMS = {"blocking": "MPI_FORM_BLOCKING", "nonblocking": "MPI_FORM_NONBLOCKING", "persistent": "MPI_FORM_PERSISTENT"}
+FORMS = {"blocking": "FORM_BLOCKING", "nonblocking": "FORM_NONBLOCKING", "persistent": "FORM_PERSISTENT"}
 # Calls that are no communication of their own and that have to be seen.
 OTHERS = {
     "WAIT": "Wait Waitall Waitany Waitsome",
@@ -27,13 +27,10 @@ OTHERS = {
     "PROBE": "Probe Iprobe",
     "MPROBE": "Mprobe Improbe",
     "MRECV": "Mrecv Imrecv",
+    "COMM_FREE": "Comm_free",
+    "LOCK": "Win_lock Win_lock_all",
     "INIT": "Init Init_thread",
     "FINALIZE": "Finalize",
-    # collective over `comm`, by the standard
-    "TOGETHER": "Comm_create Comm_dup Comm_dup_with_info Comm_split Comm_split_type Comm_free Comm_disconnect Cart_create Cart_sub Graph_create "
-                "Dist_graph_create Dist_graph_create_adjacent Intercomm_merge Win_create Win_allocate Win_allocate_shared Win_create_dynamic "
-                "File_open",
-    "TOGETHER_WIN": "Win_fence Win_free",
 }
 KIND_OF = {name: kind for kind, names in OTHERS.items() for name in names.split()}
 
@@ -53,7 +50,30 @@ def kind_of(f):
         return "SENDRECV", FORMS[form], MODES[""]
     if re.fullmatch(r"P(send|recv)_init", name):
         return "PARTITIONED", FORMS["persistent"], MODES[""]
-    return (KIND_OF[name], FORMS[form], MODES[""]) if name in KIND_OF else None
+    if name in KIND_OF:
+        return KIND_OF[name], FORMS["blocking"], MODES[""]
+    over = over_of(f)
+    if over and over.c_type.startswith(("MPI_Comm", "MPI_Win")):
+        form = "nonblocking" if any(p.name == "request" for p in f.parameters) else "blocking"
+        return "TOGETHER" if over.c_type.startswith("MPI_Comm") else "TOGETHER_WIN", FORMS[form], MODES[""]
+    return None
+
+
+def over_of(f):
+    """What the ranks that call a collective together have in common, a parameter; None: nothing that is looked at."""
+    if "collective" not in f.columns:
+        return None
+    said = f.columns["collective"]
+    found = [p for p in f.parameters if p.name == said or (not said and p.direction != "out" and p.c_type.split(" ")[0] in
+                                                          ("MPI_Comm", "MPI_Win", "MPI_File", "MPI_Group"))]
+    return found[0] if found else None
+
+
+def argument_of(f, p):
+    """The enumerator of a parameter, "" if it is not looked at."""
+    if p is over_of(f) and p.c_type.startswith("MPI_Comm"):
+        return "COMM"
+    return p.name.upper() if p.name in PARAMETERS else ""
 
 
 def operation_of(f):
@@ -62,9 +82,16 @@ def operation_of(f):
     return name[1:].capitalize() if re.match(r"I[a-z]", name) else name
 
 
+def has_places(f):
+    is_place = any(argument_of(f, p) in ("COMM", "WIN") and p.c_type in ("MPI_Comm *", "MPI_Win *") and p.direction != "out" for p in f.parameters)
+    return str(is_place).lower()
+
+
 def value_of(p):
-    return f"{{.p = {p.name}}}" if p.is_array or "*" in p.c_type or p.c_type.startswith("MPI_") and p.c_type not in ("MPI_Count", "MPI_Aint", "MPI_Offset") \
-        else f"{{.i = {p.name}}}"
+    is_pointer = p.is_array or "*" in p.c_type or p.c_type.startswith("MPI_") and p.c_type not in ("MPI_Count", "MPI_Aint", "MPI_Offset")
+    if p.c_type.endswith(("_function", "_function_c")):
+        return "{.p = NULL}"
+    return f"{{.p = {p.name}}}" if is_pointer else f"{{.i = {p.name}}}"
 
 
 def write_function(f):
@@ -72,9 +99,8 @@ def write_function(f):
     status = [p for p in f.parameters if p.name == "status"]
     names = [p.name for p in f.parameters]
     out = [f"static int verify_{f.name}({f.signature})", "{"]
-    seen = [p for p in f.parameters if p.name in PARAMETERS]
-    values = ", ".join(f"[MPI_ARG_{p.name.upper()}] = {value_of(p)}" for p in seen) or "{.p = NULL}"
-    out += [f"\tconst union mpi_verify_value values[MPI_N_ARGS] = {{{values}}};", "\tstruct mpi_verify_call call;", "",
+    values = ", ".join(value_of(p) for p in f.parameters) or "{.p = NULL}"
+    out += [f"\tconst union mpi_verify_value values[] = {{{values}}};", "\tstruct mpi_verify_call call;", "",
             f"\tif (!mpi_verify_begin(&call, &functions[F_{f.name}], values, __builtin_return_address(0)))",
             f"\t\treturn {f.name}({f.arguments});"]
     for p in statuses:
@@ -94,10 +120,10 @@ def main():
     for f in seen:
         print("\n".join(write_function(f)))
         kind, form, mode = kind_of(f)
-        given = " | ".join(f"UINT64_C(1) << MPI_ARG_{p.name.upper()}" for p in f.parameters if p.name in PARAMETERS) or "0"
+        at = ", ".join(f"[MPI_ARG_{argument_of(f, p)}] = {i}" for i, p in enumerate(f.parameters, 1) if argument_of(f, p)) or "0"
         operation = operation_of(f) if kind == "COLL" else f.base.removeprefix("MPI_")
         rows.append(f'\t[F_{f.name}] = {{"{f.name}", (void (*)(void))verify_{f.name}, "{operation}", MPI_CALL_{kind}, {form}, {mode}, '
-                    f'{str(f.name.endswith("_c")).lower()}, {given}}},')
+                    f'{str(f.name.endswith("_c")).lower()}, {has_places(f)}, {{{at}}}}},')
     print("\n".join(["static const struct mpi_verify_function functions[N_FUNCTIONS] = {"] + rows + ["};", "",
                      "const struct mpi_verify_function *mpi_verify_functions(int *out_n)", "{", "\t*out_n = N_FUNCTIONS;", "\treturn functions;", "}"]))
 

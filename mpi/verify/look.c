@@ -2,16 +2,36 @@
 /* Which look is taken at which call. */
 #include "mpi/env/leaks.h"
 #include "mpi/verify/internal.h"
+#include "mpi/verify/shadow.h"
+
+/* Whether calls still wait is known by now: those that do because of the program are said, and
+ * further steps are not kept. */
+static void empty(struct mpi_shadow *shadow)
+{
+	shadow->is_full = false;
+	if (mpi_verify_wants(shadow->world, MPI_VERIFY_DEADLOCK))
+		mpi_shadow_look_for_potential(shadow);
+	shadow->is_given_up = true;
+}
 
 void mpi_verify_before(struct mpi_verify_call *call)
 {
-	(void)call;
+	struct mpi_shadow *shadow = call->shadow;
+
+	mpi_shadow_before(shadow, call);
+	if (shadow->n_to_look > 0)
+		mpi_shadow_advance(shadow);
+	if (shadow->is_full)
+		empty(shadow);
 }
 
 void mpi_verify_after(struct mpi_verify_call *call, int code)
 {
-	(void)call;
-	(void)code;
+	struct mpi_shadow *shadow = call->shadow;
+
+	mpi_shadow_after(shadow, call, code);
+	if (shadow->n_to_look > 0)
+		mpi_shadow_advance(shadow);
 }
 
 void mpi_verify_end(struct mpi_world *world)
@@ -22,6 +42,8 @@ void mpi_verify_end(struct mpi_world *world)
 		return;
 	verify->has_ended = true;
 	mpi_verify_failure(verify);
+	if (verify->shadow && !verify->is_blind)
+		mpi_shadow_end(verify->shadow);
 	for (int i = 0; world->leaks && i < world->leaks->n; i++)
 		mpi_verify_leak(world, &world->leaks->entries[i]);
 }

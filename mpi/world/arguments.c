@@ -158,16 +158,18 @@ int mpi_find_win(struct mpi_rank *me, struct mpi_raiser on, MPI_Win handle, cons
 		   : tell(me, on, &kind, name, handle == MPI_WIN_NULL);
 }
 
-int mpi_check_intra(struct mpi_rank *me, struct mpi_comm *comm, const char *name)
+int mpi_check_intra(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_comm *comm,
+		    const char *name)
 {
-	return comm->remote ? mpi_raise(me, comm, MPI_ERR_COMM, "%s is an intercommunicator", name)
+	return comm->remote ? RAISE(me, on, MPI_ERR_COMM, "%s is an intercommunicator", name)
 			    : MPI_SUCCESS;
 }
 
-int mpi_check_inter(struct mpi_rank *me, struct mpi_comm *comm, const char *name)
+int mpi_check_inter(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_comm *comm,
+		    const char *name)
 {
 	return comm->remote ? MPI_SUCCESS
-			    : mpi_raise(me, comm, MPI_ERR_COMM, "%s is an intracommunicator", name);
+			    : RAISE(me, on, MPI_ERR_COMM, "%s is an intracommunicator", name);
 }
 
 int mpi_check_place(struct mpi_rank *me, struct mpi_raiser on, const void *place, const char *name)

@@ -12,8 +12,8 @@
 #include "mpi/io/io.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/rma/rma.h"
-#include "mpi/watch/watch.h"
 #include "mpi/verify/verify.h"
+#include "mpi/watch/watch.h"
 
 void mpi_world_extend(struct mpi_world *world)
 {

@@ -11,6 +11,7 @@
 #include "mpi/p2p/choose.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/match.h"
+#include "mpi/p2p/pair.h"
 #include "util/rng.h"
 
 /* Three ranks of one communicator; messages of no bytes arrive at rank 0 by hand. */
@@ -78,13 +79,14 @@ static struct mpi_request *post(struct fixture *f, int source)
 	recv->type = &f->type;
 	recv->peer = source;
 	recv->tag = MPI_ANY_TAG;
-	mpi_match_recv(recv);
+	mpi_match_recv(&f->ranks[0], recv);
 	return recv;
 }
 
-static void arrive(struct fixture *f, int source)
+/* `size_B` bytes that nobody has written. */
+static void arrive_with(struct fixture *f, int source, int tag, int64_t size_B)
 {
-	struct mpi_message *message = util_pool_get(mpi_message_pool(&f->world, 0));
+	struct mpi_message *message = util_pool_get(mpi_message_pool(&f->world, size_B));
 
 	assert_non_null(message);
 	memset(message, 0, offsetof(struct mpi_message, inline_data));
@@ -92,7 +94,15 @@ static void arrive(struct fixture *f, int source)
 	message->dest = &f->ranks[0];
 	message->context = mpi_message_context(&f->comm, CHANNEL_P2P);
 	message->source_rank = source;
-	mpi_match_message(message);
+	message->tag = tag;
+	message->size_B = size_B;
+	assert_false(mpi_pair_append(message->source, message));
+	mpi_message_envelope_arrived(&message->transfer);
+}
+
+static void arrive(struct fixture *f, int source)
+{
+	arrive_with(f, source, 0, 0);
 }
 
 static int taken(const struct mpi_request *recv)
@@ -230,17 +240,8 @@ static void step_message(struct fixture *f, struct waiting posted[], int n_poste
 			 struct waiting messages[], int *n_messages, struct waiting w)
 {
 	struct waiting *first = naive_first(posted, n_posted, &w, true);
-	struct mpi_message *message = util_pool_get(mpi_message_pool(&f->world, w.size_B));
 
-	assert_non_null(message);
-	memset(message, 0, offsetof(struct mpi_message, inline_data));
-	message->source = &f->ranks[w.source];
-	message->dest = &f->ranks[0];
-	message->context = mpi_message_context(&f->comm, CHANNEL_P2P);
-	message->source_rank = w.source;
-	message->tag = w.tag;
-	message->size_B = w.size_B;
-	mpi_match_message(message);
+	arrive_with(f, w.source, w.tag, w.size_B);
 	if (!first) {
 		messages[(*n_messages)++] = w;
 		return;
@@ -262,7 +263,7 @@ static void step_recv(struct fixture *f, struct waiting posted[], int *n_posted,
 	w.recv->tag = w.tag;
 	mpi_comm_retain(&f->comm);
 	mpi_datatype_retain(&f->type);
-	mpi_match_recv(w.recv);
+	mpi_match_recv(&f->ranks[0], w.recv);
 	if (!first) {
 		assert_int_equal(w.recv->state, REQUEST_PENDING);
 		posted[(*n_posted)++] = w;

@@ -107,5 +107,60 @@ class Options(Base):
         self.assertEqual(finding["class"], "collective-mismatch")
 
 
+# Each rank's program in the letters of orders.c, and the deadlock that is in it: actual, potential, or none. Of those with several orders, one that
+# goes well is run here.
+ORDERS = {
+    "T1": (("S1", "R0"), None),
+    "T2": (("S1", "R0", "R0"), "deadlock"),
+    "T3": (("B", "B", "Bd"), "deadlock"),
+    "T4": (("IS1 B W", "IR* B W R*", "B S1"), None),
+    "T5": (("IS1 B W", "IR* W B R*", "B S1"), None),
+    "T7": (("C0 S1", "R* C0 R*", "S1 C0"), None),
+    "T8": (("IS0 R* R* W", "S0"), None),
+    "T9": (("C0", "C0", "D0"), "deadlock"),
+    "T10": (("S1 R2", "S2 R0", "S0 R1"), "potential-deadlock"),
+    "T11": (("R2 S1", "S2 R0", "S0 R1"), None),
+    "T12": (("IS1 IS2 W R1 R2", "S0 R0", "S0 R0"), "potential-deadlock"),
+    "T13": (("IS0 R0 W",), None),
+    "T13b": (("IS0 W R0",), "potential-deadlock"),
+    "T13c": (("S0 R0",), "potential-deadlock"),
+    "T15": (("IR1 IR2 w w", "S0", "S0"), None),
+    "T15b": (("R* R*", "S0", "S0"), None),
+    "T16": (("R* R* R* R*", "SS0 Bs S0", "SS0 Bs S0"), None),
+    "T16b": (("R* R* R* R*", "S0 S0", "S0 S0"), None),
+    "T17": (("S1", "R* R* R*", "S1 S1"), None),
+    "T18": (("S1 S1", "R0"), "potential-deadlock"),
+    "T19": (("R* B R*", "S0 B", "B S0"), None),
+    "T20": (("R1 B", "S0 B", "B"), None),
+}
+
+
+class Deadlocks(Base):
+    def test_the_two_views_tell_actual_from_potential_deadlocks(self):
+        for name, (ranks, wanted) in ORDERS.items():
+            with self.subTest(name):
+                done, results = self.start(("orders", *ranks), "--verify=deadlock", n=len(ranks))
+                found = [f["class"] for f in results["findings"]]
+                self.assertEqual(found, [wanted] if wanted else [], done.stderr)
+
+    def test_a_message_that_depends_on_the_order_deadlocks_or_goes_well(self):
+        for ranks in (("SS1", "R* R2", "S1"), ("IR* W R1", "S0", "S0")):  # T6, T14
+            with self.subTest(ranks):
+                _, results = self.start(("orders", *ranks), "--verify=deadlock", n=len(ranks))
+                self.assertEqual([f["class"] for f in results["findings"]], ["deadlock"] if results["failure"] else [])
+
+    def test_the_stuck_ranks_are_told_with_their_calls(self):
+        # rank 2 waits at the end only, where all come together: it is no part of the knot
+        (finding,) = self.findings("orders", "S1 R1", "S0 R0", "", options=("--verify=deadlock",), n=3)
+        calls = {(c["rank"], c["call"]) for c in finding["calls"]}
+        self.assertEqual(calls, {(0, "MPI_Send"), (1, "MPI_Send")})
+
+    def test_what_nearly_matched_is_told(self):
+        self.assertLessEqual({"deadlock", "communicator-mismatch"}, set(self.classes("orders", "C0", "C0", "D0", n=3)))
+
+    def test_a_lost_message_is_told_where_it_was_sent(self):
+        self.assertEqual(sorted(self.classes("orders", "S1 S1", "R0")), ["potential-deadlock", "unmatched-send"])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -202,12 +202,13 @@ void run_debug_end(struct run_debug *debug)
 
 /* --- life --- */
 
-int run_debug_watch(struct run_debug *debug, struct mpi_world *mpi, int fd)
+int run_debug_watch(struct run_debug *debug, struct mpi_world *mpi, int fd, char *program[])
 {
 	struct mpi_watcher watcher = {.context = debug, .enter = enter};
 
 	debug->world = mpi;
 	debug->fd = fd;
+	debug->program = program;
 	debug->is_connected = true;
 	debug->stopped = -1;
 	debug->n_ranks = mpi->n_ranks;

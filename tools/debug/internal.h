@@ -43,7 +43,8 @@ struct debug_message { /* that no receive has matched */
 struct run_debug {
 	struct mpi_world *world;
 	int fd;
-	char *in; /* [n_in] received and not taken */
+	char **program; /* borrowed, ends with NULL */
+	char *in;	/* [n_in] received and not taken */
 	size_t n_in;
 	bool is_connected, is_killed;
 	struct debug_rank *ranks; /* [n_ranks] */

@@ -5,7 +5,7 @@
 
 #include "mpi/comm/comm.h"
 #include "mpi/p2p/blocked.h"
-#include "mpi/p2p/queue.h"
+#include "mpi/p2p/match.h"
 #include "tools/debug/internal.h"
 #include "traces/graph/values.h"
 #include "util/units.h"
@@ -91,7 +91,7 @@ static void show_candidates(struct run_debug *debug, const struct mpi_request *r
 		const struct mpi_message *m = one->message;
 
 		if (m->dest != recv->owner || has[m->source->rank] ||
-		    !mpi_queue_fits(m, context, recv->peer, recv->tag))
+		    !mpi_match_fits(m, context, recv->peer, recv->tag))
 			continue;
 		has[m->source->rank] = true;
 		show_message(debug, "  candidate", one);

@@ -21,6 +21,7 @@
 #include "tools/run/schedule.h"
 #include "tools/run/spawned.h"
 #include "tools/run/whatif.h"
+#include "tools/orders/explore.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
 
@@ -116,7 +117,10 @@ static void describe_settings(const struct run *run, struct trace_run *out)
 static void describe_findings(struct run *run, struct verify_report *findings,
 			      struct trace_run *out)
 {
+	if (run->orders)
+		orders_report(run, run->orders);
 	verify_describe(run, findings);
+	out->orders = run->orders;
 	if (!run->options.verify)
 		return;
 	out->findings = findings->findings;

@@ -14,6 +14,7 @@
 #include "pdexec/process.h"
 #include "tools/check/check.h"
 #include "tools/debug/debug.h"
+#include "tools/orders/explore.h"
 #include "tools/run/clash.h"
 #include "tools/run/entry.h"
 #include "tools/run/input.h"
@@ -145,78 +146,10 @@ static int prepare_cluster(struct run *run, struct util_error *err)
 	return failed ? failed : prepare_programs(run, err);
 }
 
-static bool locate(void *context, const void *address, uint64_t *out_place)
+/* mpisim-debug: nothing can go on by itself. */
+static bool debug_at_rest(struct run *run)
 {
-	const struct run *run = context;
-
-	if (run->world && run->world->is_builtin) {
-		*out_place = (uint64_t)(uintptr_t)address;
-		return true;
-	}
-
-	for (int i = 0; run->world && i < run->world->n_programs; i++)
-		if (pd_image_locate(run->world->programs[i].image, address, out_place)) {
-			*out_place |= (uint64_t)i << 48; /* not the same place in each program */
-			return true;
-		}
-	return false;
-}
-
-void run_observe(struct sim_observers *observers, struct sim_observer observer)
-{
-	sim_observers_add(observers, &observer);
-}
-
-/* The timeline, the matrix and the analysis cost time and memory: only for those who look at them.
- * The summary is told first. */
-int run_observers_create(struct run *run, struct sim_observers *out, struct util_error *err)
-{
-	const struct run_options *o = &run->options;
-
-	run_observe(out, trace_summary_observer(run->summary));
-	if (o->real && trace_real_open(o->real, run->n_ranks, run->cluster, &run->real, err))
-		return util_error_prepend(err, "--real");
-	if (o->report || o->html || run->real) {
-		if (trace_detail_create(run->n_ranks, &run->detail, err))
-			return err->code;
-		run->detail->real = run->real;
-		run_observe(out, trace_detail_observer(run->detail));
-	}
-	if (o->explain) {
-		if (trace_analysis_create(run->summary, run->schedule ? run->schedule->n_jobs : 1,
-					  locate, run, &run->analysis, err))
-			return err->code;
-		run_observe(out, trace_analysis_observer(run->analysis));
-	}
-	if (o->ideal &&
-	    trace_ideal_load(o->ideal, run->n_ranks,
-			     run->schedule ? run->schedule_command : o->program, &run->ideal, err))
-		return util_error_prepend(err, "--ideal");
-	if (o->graph) {
-		if (trace_graph_create(TRACE_GRAPH_MAX_CALLS, locate, run, &run->graph, err))
-			return err->code;
-		run_observe(out, trace_graph_observer(run->graph));
-	}
-	if (o->debug_fd && run_debug_observe(&run->debug, out))
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
-	if (o->trace_out) {
-		if (trace_export_create(o->trace_out, run->summary, &run->exporter, err))
-			return util_error_prepend(err, "--trace-out");
-		run_observe(out, trace_export_observer(run->exporter));
-	}
-	return 0;
-}
-
-void run_observers_destroy(struct run *run)
-{
-	trace_export_destroy(run->exporter);
-	trace_graph_destroy(run->graph);
-	run_debug_destroy(run->debug);
-	trace_analysis_destroy(run->analysis);
-	trace_ideal_destroy(run->ideal);
-	trace_detail_destroy(run->detail);
-	trace_real_close(run->real);
-	trace_summary_destroy(run->summary);
+	return run->world->engine.ready_first || run_debug_idle(run->debug);
 }
 
 /* Why processes cannot be spawned; NULL: they can. */
@@ -233,9 +166,11 @@ static int watch(struct run *run, struct util_error *err)
 {
 	struct mpi_watcher watcher;
 
-	if (run->debug)
+	if (run->debug) {
+		run->at_rest = debug_at_rest;
 		run->mpi->no_spawn = "mpisim-debug: it knows only the ranks of the start";
-	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd))
+	}
+	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd, run->options.program))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
 	if (!run->graph)
 		return 0;
@@ -273,9 +208,9 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .n_private_libraries = o->n_private_libraries,
 	    .private_libraries = o->private_libraries,
 	    .max_spawned = run->cluster->spawn.max_processes,
-	    .substitute = o->verify	       ? mpi_verify_substitute
-			  : run_is_recorded(run) ? mpi_record_substitute
-			  : o->graph || o->debug_fd	       ? mpi_watch_substitute
+	    .substitute = o->verify ? mpi_verify_substitute
+			: run_is_recorded(run) ? mpi_record_substitute
+			: o->graph || o->debug_fd ? mpi_watch_substitute
 					       : NULL,
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,
@@ -302,8 +237,33 @@ static int prepare_world(struct run *run, struct util_error *err)
 	return failed;
 }
 
+int run_prepare(struct run *run, struct util_error *err)
+{
+	int failed = prepare_cluster(run, err);
+
+	if (!failed && run->is_ordered)
+		orders_prepare_cluster(run->cluster);
+	return failed ? failed : prepare_world(run, err);
+}
+
+/* What decides the order of events in the run that is shown, and what others were found. */
+static int prepare(struct run *run, struct util_error *err)
+{
+	const struct run_options *o = &run->options;
+	int failed = 0;
+
+	run->is_ordered = o->decisions != NULL;
+	if (o->verify & MPI_VERIFY_ORDERS)
+		failed = orders_explore(run, &run->orders, err);
+	run->reserve = malloc(RUN_RESERVE_B);
+	if (!failed)
+		failed = run_prepare(run, err);
+	return failed || !o->decisions ? failed : orders_follow(run, err);
+}
+
 static void finish(struct run *run)
 {
+	json_decref(run->orders);
 	free(run->reserve);
 	run_output_destroy(run->output);
 	run_launcher_destroy(run->launcher);
@@ -390,10 +350,7 @@ static int simulate(struct run *run)
 	int failed = run_clash_check(&run->options, &err), status = EXIT_USAGE;
 
 	if (!failed)
-		failed = prepare_cluster(run, &err);
-	run->reserve = malloc(RUN_RESERVE_B);
-	if (!failed)
-		failed = prepare_world(run, &err);
+		failed = prepare(run, &err);
 	if (!failed)
 		failed = run_results_check(&run->options, &err);
 	if (failed) {

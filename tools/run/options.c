@@ -33,6 +33,8 @@ enum option_code {
 	OPTION_CHECK_BINARY,
 	OPTION_COLL,
 	OPTION_COLL_PROFILE,
+	OPTION_DECISIONS,
+	OPTION_ORDERS,
 	OPTION_PLACEMENT,
 	OPTION_CPUS_PER_RANK,
 	OPTION_COMPUTE,
@@ -40,8 +42,7 @@ enum option_code {
 	OPTION_BENCH_OUT,
 	OPTION_BLAS_MODEL,
 	OPTION_CONTENTION,
-	OPTION_DEBUG_FD,
-	OPTION_DETERMINISTIC,
+	OPTION_DEBUG_FD, /* of mpisim-debug */ OPTION_DETERMINISTIC,
 	OPTION_FIRST_N,
 	OPTION_INTERVAL,
 	OPTION_NO_ALLOC,
@@ -89,6 +90,7 @@ static const struct option long_options[] = {
     {"compute", required_argument, NULL, OPTION_COMPUTE},
     {"cpus-per-rank", required_argument, NULL, OPTION_CPUS_PER_RANK},
     {"debug-fd", required_argument, NULL, OPTION_DEBUG_FD},
+    {"decisions", required_argument, NULL, OPTION_DECISIONS},
     {"deterministic", no_argument, NULL, OPTION_DETERMINISTIC},
     {"explain", no_argument, NULL, OPTION_EXPLAIN},
     {"first-n", required_argument, NULL, OPTION_FIRST_N},
@@ -102,6 +104,7 @@ static const struct option long_options[] = {
     {"isolation", required_argument, NULL, OPTION_ISOLATION},
     {"json", required_argument, NULL, OPTION_JSON},
     {"no-alloc", no_argument, NULL, OPTION_NO_ALLOC},
+    {"orders", required_argument, NULL, OPTION_ORDERS},
     {"placement", required_argument, NULL, OPTION_PLACEMENT},
     {"private-lib", required_argument, NULL, OPTION_PRIVATE_LIB},
     {"quiet", no_argument, NULL, OPTION_QUIET},
@@ -180,8 +183,7 @@ static int parse_scale(const char *text, struct run_options *out, struct util_er
 	if (!equals || equals == text || util_parse_double(equals + 1, &factor, NULL) || factor < 0)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--scale: found \"%s\", wanted KERNEL=FACTOR with a factor "
-				      ">= 0, as in \"dgemm=0.9\" or "
-				      "\"*=0.5\" for all computation",
+				      ">= 0, as in \"dgemm=0.9\" or \"*=0.5\" for all computation",
 				      text);
 	out->scales[out->n_scales++] = text;
 	return 0;
@@ -194,8 +196,7 @@ static int parse_override(const char *text, struct run_options *out, struct util
 	if (!equals || equals == text || equals[1] == '\0')
 		return util_error_set(err, UTIL_EINPUT,
 				      "--set: found \"%s\", wanted KEY=VALUE with a key of the "
-				      "cluster file, as in "
-				      "\"network.latency=2us\"",
+				      "cluster file, as in \"network.latency=2us\"",
 				      text);
 	out->overrides[out->n_overrides++] = text;
 	return 0;
@@ -205,9 +206,8 @@ static int parse_library(const char *text, struct run_options *out, struct util_
 {
 	if (text[0] == '\0' || strchr(text, '/'))
 		return util_error_set(err, UTIL_EINPUT,
-				      "--private-lib: found \"%s\", wanted a library's name "
-				      "without its folder, as in \"libsolver.so.1\" or "
-				      "\"libsolver\"", text);
+				      "--private-lib: found \"%s\", wanted a library's name without its "
+				      "folder, as in \"libsolver.so.1\" or \"libsolver\"", text);
 	out->private_libraries[out->n_private_libraries++] = text;
 	return 0;
 }
@@ -216,11 +216,10 @@ static int parse_count(const char *option, const char *text, int64_t max, int *o
 		       struct util_error *err)
 {
 	int64_t value = 0;
+	int failed = parse_int(option, text, 1, max, &value, err);
 
-	if (parse_int(option, text, 1, max, &value, err))
-		return err ? err->code : UTIL_EINPUT;
-	*out = (int)value;
-	return 0;
+	*out = failed ? *out : (int)value;
+	return failed;
 }
 
 static int parse_stack_size(const char *text, struct run_options *out, struct util_error *err)
@@ -279,11 +278,10 @@ static const struct {
 	int option;
 	size_t at; /* in struct run_options, a const char * */
 } text_options[] = {
-	{OPTION_BENCH, offsetof(struct run_options, bench_in)}, {OPTION_BENCH_OUT, offsetof(struct run_options, bench_out)}, {OPTION_BLAS_MODEL, offsetof(struct run_options, blas_model)},
-	{OPTION_CHECK_BINARY, offsetof(struct run_options, check_binary)}, {OPTION_CLUSTER, offsetof(struct run_options, cluster)}, {OPTION_CONTENTION, offsetof(struct run_options, contention)},
-	{OPTION_PLACEMENT, offsetof(struct run_options, placement)}, {OPTION_SCHEDULE, offsetof(struct run_options, schedule)}, {OPTION_HTML, offsetof(struct run_options, html)},
-	{OPTION_JSON, offsetof(struct run_options, json)}, {OPTION_REAL, offsetof(struct run_options, real)}, {OPTION_RECORD, offsetof(struct run_options, record)},
-	{OPTION_REPORT, offsetof(struct run_options, report)}, {OPTION_TIME_ONLY, offsetof(struct run_options, time_only)}, {OPTION_GRAPH, offsetof(struct run_options, graph)},
+	{OPTION_BENCH, offsetof(struct run_options, bench_in)}, {OPTION_BENCH_OUT, offsetof(struct run_options, bench_out)}, {OPTION_BLAS_MODEL, offsetof(struct run_options, blas_model)}, {OPTION_CHECK_BINARY, offsetof(struct run_options, check_binary)},
+	{OPTION_CLUSTER, offsetof(struct run_options, cluster)}, {OPTION_CONTENTION, offsetof(struct run_options, contention)}, {OPTION_PLACEMENT, offsetof(struct run_options, placement)}, {OPTION_SCHEDULE, offsetof(struct run_options, schedule)},
+	{OPTION_HTML, offsetof(struct run_options, html)}, {OPTION_JSON, offsetof(struct run_options, json)}, {OPTION_REAL, offsetof(struct run_options, real)}, {OPTION_RECORD, offsetof(struct run_options, record)},
+	{OPTION_REPORT, offsetof(struct run_options, report)}, {OPTION_TIME_ONLY, offsetof(struct run_options, time_only)}, {OPTION_GRAPH, offsetof(struct run_options, graph)}, {OPTION_DECISIONS, offsetof(struct run_options, decisions)},
 	{OPTION_VERIFY_SUPPRESS, offsetof(struct run_options, verify_suppress)}, {OPTION_TRACE_OUT, offsetof(struct run_options, trace_out)}, {OPTION_WHAT_IF, offsetof(struct run_options, what_if)},
 };
 
@@ -322,6 +320,8 @@ static int take_output_option(int option, char *value, struct run_options *out,
 	case OPTION_QUIET:
 		out->quiet = true;
 		return 0;
+	case OPTION_ORDERS:
+		return orders_options_parse(value, &out->orders, err);
 	case OPTION_VERIFY:
 	case OPTION_VERIFY_WARN:
 		out->verify_warn |= option == OPTION_VERIFY_WARN;
@@ -445,6 +445,8 @@ static int parse(int argc, char **argv, struct run_options options, struct run_o
 	size_t n_overrides;
 	int failed;
 
+	options.vary_compute = options.vary_transfer = -1;
+	orders_options_init(&options.orders);
 	options.scales = calloc((size_t)argc + 1, sizeof *options.scales);
 	n_overrides = (size_t)run_options_count_overrides(argc, argv);
 	options.overrides = calloc(n_overrides, sizeof *options.overrides);
@@ -468,11 +470,7 @@ static int parse(int argc, char **argv, struct run_options options, struct run_o
 int run_options_parse(int argc, char **argv, struct run_options *out, struct util_error *err)
 {
 	return parse(argc, argv,
-		     (struct run_options){
-			 .mode = PD_COMPUTE_DIRECT,
-			 .isolation = PD_ISOLATION_AUTO,
-			 .vary_compute = -1,
-			 .vary_transfer = -1},
+		     (struct run_options){.mode = PD_COMPUTE_DIRECT, .isolation = PD_ISOLATION_AUTO},
 		     out, err);
 }
 
@@ -482,8 +480,6 @@ int run_options_parse_replay(int argc, char **argv, struct run_options *out, str
 		     (struct run_options){.mode = PD_COMPUTE_MODELLED,
 					  .isolation = PD_ISOLATION_AUTO,
 					  .seed = -1,
-					  .vary_compute = -1,
-					  .vary_transfer = -1,
 					  .is_replay = true},
 		     out, err);
 }
@@ -493,6 +489,7 @@ void run_options_finish(struct run_options *options)
 	for (int i = 0; i < options->n_made; i++)
 		free(options->made_overrides[i]);
 	free(options->made_overrides);
+	orders_options_finish(&options->orders);
 	free(options->scales);
 	free(options->overrides);
 	free(options->private_libraries);

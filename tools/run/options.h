@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "pdexec/rank.h"
+#include "tools/orders/options.h"
 #include "tools/run/programs.h"
 #include "util/error.h"
 
@@ -61,6 +62,8 @@ struct run_options {
 	unsigned verify;	       /* enum mpi_verify_part; 0: nothing is verified */
 	bool verify_warn;	       /* findings do not change the exit status */
 	const char *verify_suppress; /* file of findings that are not wanted, NULL: none */
+	struct orders_options orders; /* of --verify=orders */
+	const char *decisions; /* file that says who is first, NULL: time does */
 	const char *check_binary; /* file to look at instead of a run, NULL: none */
 	bool is_replay; /* the options are those of mpisim-replay */
 	char **program; /* what follows the options, NULL at its end */

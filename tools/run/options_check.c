@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "mpi/verify/verify.h"
 #include "tools/run/repeat.h"
 #include "traces/graph/graph.h"
 
@@ -163,6 +164,10 @@ static int check_verify(const struct run_options *o, struct util_error *err)
 	if (!o->verify && (o->verify_warn || o->verify_suppress))
 		return util_error_set(err, UTIL_EINPUT, "%s needs --verify",
 				      o->verify_warn ? "--verify-warn" : "--verify-suppress");
+	if (o->verify & MPI_VERIFY_ORDERS && (o->schedule || o->decisions))
+		return util_error_set(err, UTIL_EINPUT,
+				      "--verify=orders explores one program; found %s",
+				      o->schedule ? "--schedule" : "--decisions");
 	if (o->verify && found)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--verify looks at one run of the program; found %s", found);
@@ -195,6 +200,7 @@ static const char *find_unreplayable(const struct run_options *o)
 	    {o->check_binary, "--check-binary"},
 	    {o->ignore_leaks, "--ignore-leaks"},
 	    {o->verify != 0, "--verify"},
+	    {o->decisions, "--decisions"},
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

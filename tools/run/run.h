@@ -2,6 +2,7 @@
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
 
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -17,6 +18,7 @@
 #include "traces/run.h"
 
 /* mpisim-run: one run from its command line to its exit status. */
+struct orders_execution;
 struct run_launcher;
 struct run_output;
 struct run_schedule;
@@ -62,6 +64,11 @@ struct run {
 	double *repeat_times_s;	   /* [options.n_repeats] of --repeat; NULL without */
 	struct trace_prediction interval; /* n_runs 0: none */
 	struct verify_suppressions *suppressions; /* tools/verify/suppress.h; NULL: none */
+	bool is_ordered;	   /* choices decide what happens first, not time (tools/orders) */
+	struct orders_execution *execution; /* then: what has been decided; NULL: nothing yet */
+	json_t *orders;		   /* what exploring them found; NULL: nothing was explored */
+	/* When nothing goes on any more: lets something happen. NULL, or false: this is a deadlock. */
+	bool (*at_rest)(struct run *run);
 	struct run_strings notes;  /* warnings beside those that the run gives */
 	int signal;		   /* that interrupted the run; 0: none */
 	int stuck_rank;		   /* from which control was taken then, -1: none; where it was */
@@ -95,13 +102,15 @@ void run_warn_missing(const struct run *run, struct run_strings *warnings);
 /* and what stands below the result. O(ranks + leaked handles). */
 void run_warn(const struct run *run, struct run_strings *warnings);
 
-/* Makes what observes the run: summary (there already), --report, --explain. (tools/run/main.c) */
+/* Makes what observes the run: summary (there already), --report, --explain. (tools/run/observers.c) */
 int run_observers_create(struct run *run, struct sim_observers *out, struct util_error *err);
 /* After the world that they observe. */
 void run_observers_destroy(struct run *run);
 void run_observe(struct sim_observers *observers, struct sim_observer observer);
 /* Warns of what --real leaves out. (tools/run/waits.c) */
 void run_real_warn(const struct run *run, struct run_strings *warnings);
+/* Cluster, placement, programs, world: what has to be there before ranks start. (tools/run/main.c) */
+int run_prepare(struct run *run, struct util_error *err);
 /* Whether the files of results can be written. (tools/run/results.c) */
 int run_results_check(const struct run_options *options, struct util_error *err);
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests that are freed too early, never started, never completed. */
+#include "mpi/verify/request.h"
+
+static void report(struct mpi_world *world, const struct mpi_shadow_request *request,
+		   const char *class_name, enum mpi_finding_severity severity, const char *found,
+		   const char *wanted, const char *why, const struct mpi_rank *second)
+{
+	struct mpi_finding finding = {
+	    .class_name = class_name,
+	    .severity = severity,
+	    .calls = {{request->rank, request->function->name, request->site}},
+	    .n_calls = 1,
+	    .found = found,
+	    .wanted = wanted,
+	    .why = why,
+	};
+
+	if (second)
+		finding.calls[finding.n_calls++] =
+		    (struct mpi_finding_call){second->rank, second->pd->function, second->pd->site};
+	mpi_verify_report(world, &finding);
+}
+
+static void report_not_started(struct mpi_world *world, const struct mpi_shadow_request *request)
+{
+	report(world, request, "request-never-started", MPI_FINDING_WARNING,
+	       "a persistent request that is never started", "MPI_Start before it is waited for",
+	       "nothing is communicated, though the program may take it to be", NULL);
+}
+
+void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_request *request)
+{
+	enum mpi_verify_kind kind = request->function->kind;
+
+	if (!mpi_verify_wants(me->world, MPI_VERIFY_MATCHING))
+		return;
+	if (request->plan && request->n_starts == 0)
+		report_not_started(me->world, request);
+	if (!request->is_active || (!request->ops[0] && !request->ops[1]))
+		return;
+	report(me->world, request, "request-freed-active",
+	       kind == MPI_CALL_SEND ? MPI_FINDING_WARNING : MPI_FINDING_ERROR,
+	       kind == MPI_CALL_COLL ? "a request of a collective is freed before it is complete"
+	       : kind == MPI_CALL_SEND
+		   ? "a request is freed, and nothing tells when the send is complete"
+		   : "a request is freed, and nothing tells when the data is there",
+	       "a call that completes it: MPI_Wait, MPI_Test and their families",
+	       "the buffer may not be used as long as the operation may go on", me);
+}
+
+void mpi_verify_requests_at_end(struct mpi_world *world, int rank, const struct mpi_shadow *shadow)
+{
+	if (!mpi_verify_wants(world, MPI_VERIFY_MATCHING))
+		return;
+	for (uint64_t i = 0; i < shadow->n_requests; i++) {
+		const struct mpi_shadow_request *request = &shadow->requests[i];
+
+		if (!request->function || !request->plan || (rank >= 0 && request->rank != rank))
+			continue;
+		if (request->n_starts == 0)
+			report_not_started(world, request);
+		else if (request->is_active && rank >= 0)
+			report(world, request, "request-never-completed", MPI_FINDING_ERROR,
+			       "a persistent request was started and never completed",
+			       "a call that completes it: MPI_Wait, MPI_Test and their families",
+			       "whether its buffer may be used is not known", NULL);
+	}
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a call is about to do, from its arguments; and doing it in the shadow. */
+#include <stdlib.h>
+
+#include "mpi/rma/window.h"
+#include "mpi/verify/shadow.h"
+
+static bool has(const struct mpi_verify_call *call, enum mpi_verify_argument argument)
+{
+	return mpi_verify_has(call, argument);
+}
+
+static struct mpi_comm *comm_of(const struct mpi_verify_call *call)
+{
+	if (call->function->kind == MPI_CALL_FINALIZE)
+		return call->me->comm_world;
+	if (call->function->kind == MPI_CALL_TOGETHER_WIN) {
+		MPI_Win handle = (MPI_Win)(uintptr_t)mpi_verify_value(call, MPI_ARG_WIN).p;
+		struct mpi_win *win;
+
+		if (call->function->values_are_places && mpi_verify_value(call, MPI_ARG_WIN).p)
+			handle = *(const MPI_Win *)mpi_verify_value(call, MPI_ARG_WIN).p;
+		win = mpi_handle_object(call->me, KIND_WIN, (uintptr_t)handle);
+		return win ? win->comm : NULL;
+	}
+	if (call->function->values_are_places) {
+		const MPI_Comm *place = mpi_verify_value(call, MPI_ARG_COMM).p;
+
+		return place ? mpi_comm_get(call->me, *place) : NULL;
+	}
+	return mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)mpi_verify_value(call, MPI_ARG_COMM).p);
+}
+
+static bool is_peer(const struct mpi_comm *comm, int64_t peer, bool is_source)
+{
+	return peer == MPI_PROC_NULL || (is_source && peer == MPI_ANY_SOURCE) ||
+	       (peer >= 0 && peer < mpi_comm_n_peers(comm));
+}
+
+/* Arguments that are wrong are left to the function itself. */
+static bool take_message(const struct mpi_verify_call *call, const struct mpi_comm *comm,
+			 const enum mpi_verify_argument arguments[5], bool is_source,
+			 struct mpi_shadow_message *out)
+{
+	*out = (struct mpi_shadow_message){
+	    .buf = mpi_verify_value(call, arguments[0]).p,
+	    .count = mpi_verify_value(call, arguments[1]).i,
+	    .type = mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, arguments[2]).p),
+	    .peer = (int)mpi_verify_value(call, arguments[3]).i,
+	    .tag = (int)mpi_verify_value(call, arguments[4]).i,
+	};
+	out->is_there = out->type && out->count >= 0 && is_peer(comm, out->peer, is_source) &&
+			(out->tag >= 0 || (is_source && out->tag == MPI_ANY_TAG));
+	return out->is_there;
+}
+
+static bool take_messages(const struct mpi_verify_call *call, struct mpi_shadow_plan *out)
+{
+	static const enum mpi_verify_argument one[2][5] = {
+	    {MPI_ARG_BUF, MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_DEST, MPI_ARG_TAG},
+	    {MPI_ARG_BUF, MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_SOURCE, MPI_ARG_TAG}};
+	static const enum mpi_verify_argument both[2][5] = {
+	    {MPI_ARG_SENDBUF, MPI_ARG_SENDCOUNT, MPI_ARG_SENDTYPE, MPI_ARG_DEST, MPI_ARG_SENDTAG},
+	    {MPI_ARG_RECVBUF, MPI_ARG_RECVCOUNT, MPI_ARG_RECVTYPE, MPI_ARG_SOURCE,
+	     MPI_ARG_RECVTAG}};
+	static const enum mpi_verify_argument replace[2][5] = {
+	    {MPI_ARG_BUF, MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_DEST, MPI_ARG_SENDTAG},
+	    {MPI_ARG_BUF, MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_SOURCE, MPI_ARG_RECVTAG}};
+
+	switch (call->function->kind) {
+	case MPI_CALL_SEND:
+		return take_message(call, out->comm, one[0], false, &out->send);
+	case MPI_CALL_RECV:
+		return take_message(call, out->comm, one[1], true, &out->recv);
+	default:
+		return take_message(call, out->comm, has(call, MPI_ARG_BUF) ? replace[0] : both[0],
+				    false, &out->send) &&
+		       take_message(call, out->comm, has(call, MPI_ARG_BUF) ? replace[1] : both[1],
+				    true, &out->recv);
+	}
+}
+
+void mpi_shadow_plan(const struct mpi_verify_call *call, struct mpi_shadow_plan *out)
+{
+	*out = (struct mpi_shadow_plan){.mode = call->function->mode, .root = -1};
+	out->comm = comm_of(call);
+	if (!out->comm)
+		return;
+	switch (call->function->kind) {
+	case MPI_CALL_SEND:
+	case MPI_CALL_RECV:
+	case MPI_CALL_SENDRECV:
+		if (!take_messages(call, out))
+			out->comm = NULL;
+		return;
+	case MPI_CALL_COLL:
+		mpi_shadow_describe_part(call, out->comm, &out->part);
+		break;
+	default:
+		break;
+	}
+	out->together = call->function->operation;
+	if (has(call, MPI_ARG_ROOT))
+		out->root = (int)mpi_verify_value(call, MPI_ARG_ROOT).i;
+}
+
+int mpi_shadow_do(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_shadow_plan *plan,
+		  struct mpi_shadow_op *ops[2])
+{
+	int n = 0;
+
+	ops[0] = ops[1] = NULL;
+	if (!plan->comm)
+		return 0;
+	if (plan->together) {
+		if (plan->comm->size + (plan->comm->remote ? plan->comm->remote->size : 0) == 1) {
+			free(plan->part.each_send);
+			free(plan->part.each_recv);
+		} else {
+			ops[n++] = mpi_shadow_call_together(shadow, me, plan->comm, plan->together,
+							    plan->root, &plan->part);
+		}
+		plan->part.each_send = plan->part.each_recv = NULL;
+	}
+	if (plan->recv.is_there && (ops[n] = mpi_shadow_recv(shadow, me, &plan->recv, plan->comm)))
+		n++;
+	if (plan->send.is_there &&
+	    (ops[n] = mpi_shadow_send(shadow, me, &plan->send, plan->comm, plan->mode)))
+		n++;
+	for (int i = 0; i < n; i++)
+		mpi_shadow_post(shadow, me, ops[i]);
+	return n;
+}

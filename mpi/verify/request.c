@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What each call does to the shadow, before and after the real one: operations and their requests. */
+#include "mpi/verify/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_REQUEST UINT64_MAX
+
+/* --- requests --- */
+
+uint64_t mpi_shadow_index(const void *handle)
+{
+	return (uintptr_t)handle <= MPI_HANDLE_PREDEFINED_MAX ? NO_REQUEST
+							      : mpi_handle_index((uintptr_t)handle);
+}
+
+struct mpi_shadow_request *mpi_shadow_request(struct mpi_shadow *shadow, uint64_t index)
+{
+	return index < shadow->n_requests && shadow->requests[index].function
+		   ? &shadow->requests[index]
+		   : NULL;
+}
+
+struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
+						  const struct mpi_verify_call *call,
+						  const void *handle)
+{
+	uint64_t index = mpi_shadow_index(handle);
+	struct mpi_shadow_request *request;
+
+	if (index == NO_REQUEST)
+		return NULL;
+	if (index >= shadow->n_requests) {
+		uint64_t n = 2 * index + 64;
+		struct mpi_shadow_request *larger = realloc(shadow->requests, n * sizeof *larger);
+
+		if (!larger)
+			return NULL;
+		memset(larger + shadow->n_requests, 0, (n - shadow->n_requests) * sizeof *larger);
+		shadow->requests = larger;
+		shadow->n_requests = n;
+	}
+	request = &shadow->requests[index];
+	*request = (struct mpi_shadow_request){.function = call->function,
+					       .site = call->me->pd->site,
+					       .rank = call->me->rank,
+					       .is_active = true};
+	return request;
+}
+
+static void release_ops(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
+{
+	for (int i = 0; i < 2; i++)
+		mpi_shadow_release(shadow, request->ops[i]);
+	request->ops[0] = request->ops[1] = NULL;
+	request->is_active = false;
+}
+
+static void free_plan(struct mpi_shadow_plan *plan)
+{
+	if (plan) {
+		free(plan->part.each_send);
+		free(plan->part.each_recv);
+	}
+	free(plan);
+}
+
+void mpi_shadow_forget(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
+{
+	release_ops(shadow, request);
+	free_plan(request->plan);
+	*request = (struct mpi_shadow_request){.function = NULL};
+}
+
+void mpi_shadow_destroy_requests(struct mpi_shadow *shadow)
+{
+	for (uint64_t i = 0; i < shadow->n_requests; i++)
+		free_plan(shadow->requests[i].plan);
+	free(shadow->requests);
+}
+
+/* --- the requests that a call is given --- */
+
+static int n_given(const struct mpi_verify_call *call)
+{
+	int64_t n = mpi_verify_has(call, MPI_ARG_INCOUNT) ? mpi_verify_value(call, MPI_ARG_INCOUNT).i
+						 : mpi_verify_value(call, MPI_ARG_COUNT).i;
+
+	if (!(mpi_verify_has(call, MPI_ARG_ARRAY_OF_REQUESTS)))
+		return mpi_verify_value(call, MPI_ARG_REQUEST).p ? 1 : 0;
+	return n > 0 && mpi_verify_value(call, MPI_ARG_ARRAY_OF_REQUESTS).p ? (int)n : 0;
+}
+
+static const MPI_Request *handles_of(const struct mpi_verify_call *call)
+{
+	const void *array = mpi_verify_value(call, MPI_ARG_ARRAY_OF_REQUESTS).p;
+
+	return array ? array : mpi_verify_value(call, MPI_ARG_REQUEST).p;
+}
+
+static void note_handles(struct mpi_verify_call *call)
+{
+	const MPI_Request *handles = handles_of(call);
+	int n = n_given(call);
+
+	call->handles = call->own_handles;
+	if (n > (int)(sizeof call->own_handles / sizeof call->own_handles[0]))
+		call->handles = malloc((size_t)n * sizeof *call->handles);
+	if (!call->handles)
+		return;
+	for (int i = 0; i < n; i++)
+		call->handles[i] = mpi_shadow_index(handles[i]);
+	call->n_handles = n;
+}
+
+static struct mpi_shadow_request *given(struct mpi_shadow *shadow,
+					const struct mpi_verify_call *call, int i)
+{
+	struct mpi_shadow_request *request =
+	    i >= 0 && i < call->n_handles ? mpi_shadow_request(shadow, call->handles[i]) : NULL;
+
+	return request && request->rank == call->me->rank ? request : NULL;
+}
+
+/* Waits for the operations of all that are active. */
+static void wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	const char *name = call->function->operation;
+	bool any = strcmp(name, "Waitany") == 0 || strcmp(name, "Waitsome") == 0;
+	struct mpi_shadow_op *few[8], **ops = few;
+	int n = 0;
+
+	if (2 * call->n_handles > 8)
+		ops = mpi_shadow_allocate(shadow, 2 * (size_t)call->n_handles, sizeof *ops);
+	for (int i = 0; i < call->n_handles; i++) {
+		struct mpi_shadow_request *request = given(shadow, call, i);
+
+		if (!request || !request->is_active)
+			continue;
+		if (any && !request->ops[0] && !request->ops[1]) { /* done, as far as is known */
+			n = 0;
+			break;
+		}
+		for (int k = 0; k < 2; k++)
+			if (request->ops[k])
+				ops[n++] = request->ops[k];
+	}
+	if (n > 0)
+		call->step = mpi_shadow_wait(shadow, call->me, n, ops, any);
+	if (ops != few)
+		free(ops);
+}
+
+/* A request of the list is complete. */
+static void complete(struct mpi_shadow *shadow, struct mpi_verify_call *call, int i,
+		     const MPI_Status *status)
+{
+	struct mpi_shadow_request *request = given(shadow, call, i);
+
+	if (!request || !request->is_active)
+		return;
+	for (int k = 0; k < 2; k++) {
+		struct mpi_shadow_op *op = request->ops[k];
+
+		if (!op)
+			continue;
+		if (mpi_status_cancelled(status))
+			mpi_shadow_kill(shadow, op);
+		else if (op->is_wild)
+			mpi_shadow_resolve(shadow, op, status);
+		/* a test that has found it: the message is there, in whatever view */
+		if (call->function->kind == MPI_CALL_TEST && op->kind != SHADOW_SEND)
+			mpi_shadow_wait(shadow, call->me, 1, &op, false);
+	}
+	if (request->plan)
+		release_ops(shadow, request);
+	else
+		mpi_shadow_forget(shadow, request);
+}
+
+static void after_all(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	const MPI_Status *statuses = call->statuses ? call->statuses : call->status;
+
+	for (int i = 0; i < call->n_handles && statuses; i++)
+		complete(shadow, call, i, &statuses[i]);
+}
+
+static void after_some(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	const int *n = mpi_verify_value(call, MPI_ARG_OUTCOUNT).p;
+	const int *indices = mpi_verify_value(call, MPI_ARG_ARRAY_OF_INDICES).p;
+
+	for (int k = 0; n && indices && call->statuses && k < *n; k++)
+		complete(shadow, call, indices[k], &call->statuses[k]);
+}
+
+static void after_any(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	const int *index = mpi_verify_value(call, MPI_ARG_INDX).p;
+
+	if (index && *index != MPI_UNDEFINED)
+		complete(shadow, call, *index, call->status);
+}
+
+static void after_completion(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	const char *name = call->function->operation;
+	const int *flag = mpi_verify_value(call, MPI_ARG_FLAG).p;
+
+	if (call->function->kind == MPI_CALL_TEST && mpi_verify_has(call, MPI_ARG_FLAG) &&
+	    (!flag || !*flag))
+		return;
+	if (strstr(name, "some"))
+		after_some(shadow, call);
+	else if (strstr(name, "any"))
+		after_any(shadow, call);
+	else
+		after_all(shadow, call);
+}
+
+/* --- what is posted --- */
+
+static void before_operation(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	struct mpi_shadow_plan plan;
+
+	if (call->function->form == FORM_PERSISTENT) {
+		call->plan = mpi_shadow_allocate(shadow, 1, sizeof *call->plan);
+		mpi_shadow_plan(call, call->plan);
+		return;
+	}
+	mpi_shadow_plan(call, &plan);
+	if (plan.comm)
+		call->context = plan.comm->context;
+	call->n_ops = mpi_shadow_do(shadow, call->me, &plan, call->ops);
+	if (call->function->form == FORM_BLOCKING && call->n_ops > 0)
+		mpi_shadow_wait(shadow, call->me, call->n_ops, call->ops, false);
+}
+
+static void give_up_ops(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	for (int i = 0; i < call->n_ops; i++) {
+		mpi_shadow_kill(shadow, call->ops[i]);
+		mpi_shadow_release(shadow, call->ops[i]);
+	}
+	free_plan(call->plan);
+}
+
+static void publish(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	const MPI_Request *handle = mpi_verify_value(call, MPI_ARG_REQUEST).p;
+	struct mpi_shadow_request *request = mpi_shadow_new_request(shadow, call, *handle);
+
+	if (!request) {
+		give_up_ops(shadow, call);
+		return;
+	}
+	request->ops[0] = call->ops[0];
+	request->ops[1] = call->ops[1];
+	request->plan = call->plan;
+	request->is_active = !call->plan;
+}
+
+static void after_operation(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code)
+{
+	if (code != MPI_SUCCESS && mpi_error_class_of(call->me, code) != MPI_ERR_TRUNCATE) {
+		give_up_ops(shadow, call);
+		return;
+	}
+	if (call->function->form != FORM_BLOCKING) {
+		publish(shadow, call);
+		return;
+	}
+	for (int i = 0; i < call->n_ops; i++) {
+		if (call->status)
+			mpi_shadow_resolve(shadow, call->ops[i], call->status);
+		mpi_shadow_release(shadow, call->ops[i]);
+	}
+	if (call->function->values_are_places) { /* the communicator or window is no more */
+		struct mpi_shadow_queue *queue =
+		    mpi_shadow_queue(shadow, call->me->rank, call->context);
+
+		queue->n_together = 0;
+		queue->is_fenced = false;
+	}
+}
+
+/* A persistent one: its arguments serve again. */
+static void start(struct mpi_shadow *shadow, struct mpi_rank *me,
+		  struct mpi_shadow_request *request)
+{
+	struct mpi_shadow_plan plan;
+	size_t size_B;
+
+	if (!request->plan || request->is_active)
+		return;
+	plan = *request->plan;
+	size_B = plan.comm ? (size_t)plan.comm->size * sizeof *plan.part.each_send : 0;
+	for (int side = 0; side < 2; side++) {
+		struct mpi_signature **each = side ? &plan.part.each_recv : &plan.part.each_send;
+		const struct mpi_signature *kept = *each;
+
+		if (kept)
+			*each = memcpy(mpi_shadow_allocate(shadow, 1, size_B), kept, size_B);
+	}
+	request->is_active = true;
+	request->n_starts++;
+	mpi_shadow_do(shadow, me, &plan, request->ops);
+}
+
+static void before_free(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	struct mpi_shadow_request *request = given(shadow, call, 0);
+
+	if (request)
+		mpi_verify_request_freed(call->me, request);
+}
+
+/* --- which look is taken at which call --- */
+
+void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	if (call->function->form == FORM_BLOCKING && mpi_shadow_before_plain(shadow, call))
+		return;
+	switch (call->function->kind) {
+	case MPI_CALL_FINALIZE:
+		mpi_verify_requests_at_end(shadow->world, call->me->rank, shadow);
+		before_operation(shadow, call);
+		break;
+	case MPI_CALL_TOGETHER_WIN:
+		before_operation(shadow, call);
+		if (strcmp(call->function->operation, "Win_fence") == 0 && call->n_ops > 0)
+			mpi_verify_fence(shadow, call);
+		break;
+	case MPI_CALL_SEND:
+	case MPI_CALL_RECV:
+	case MPI_CALL_SENDRECV:
+	case MPI_CALL_COLL:
+	case MPI_CALL_TOGETHER:
+		before_operation(shadow, call);
+		break;
+	case MPI_CALL_LOCK:
+		mpi_verify_lock(shadow, call);
+		break;
+	case MPI_CALL_COMM_FREE:
+		mpi_shadow_before_comm_free(shadow, call);
+		break;
+	case MPI_CALL_WAIT:
+	case MPI_CALL_TEST:
+		note_handles(call);
+		if (call->function->kind == MPI_CALL_WAIT)
+			wait_for_given(shadow, call);
+		break;
+	case MPI_CALL_START:
+		note_handles(call);
+		for (int i = 0; i < call->n_handles; i++)
+			if (given(shadow, call, i))
+				start(shadow, call->me, given(shadow, call, i));
+		break;
+	case MPI_CALL_FREE:
+		note_handles(call);
+		before_free(shadow, call);
+		break;
+	case MPI_CALL_PROBE:
+	case MPI_CALL_MPROBE:
+		mpi_shadow_before_probe(shadow, call);
+		break;
+	case MPI_CALL_MRECV:
+		mpi_shadow_before_mrecv(shadow, call);
+		break;
+	default:
+		break;
+	}
+}
+
+void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code)
+{
+	switch (call->function->kind) {
+	case MPI_CALL_WAIT:
+	case MPI_CALL_TEST:
+		after_completion(shadow, call);
+		break;
+	case MPI_CALL_FREE:
+		if (code == MPI_SUCCESS && given(shadow, call, 0))
+			mpi_shadow_forget(shadow, given(shadow, call, 0));
+		break;
+	case MPI_CALL_PROBE:
+		mpi_shadow_after_probe(shadow, call, code);
+		break;
+	case MPI_CALL_MPROBE:
+		mpi_shadow_after_mprobe(shadow, call, code);
+		break;
+	case MPI_CALL_SEND:
+	case MPI_CALL_RECV:
+	case MPI_CALL_SENDRECV:
+	case MPI_CALL_COLL:
+	case MPI_CALL_TOGETHER:
+	case MPI_CALL_TOGETHER_WIN:
+	case MPI_CALL_MRECV:
+	case MPI_CALL_FINALIZE:
+		after_operation(shadow, call, code);
+		break;
+	default:
+		break;
+	}
+	if (call->handles != call->own_handles)
+		free(call->handles);
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sends and receives of the shadow, and how they match. */
+#include "mpi/verify/shadow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/comm/group.h"
+#include "mpi/p2p/message.h"
+
+static _Noreturn void fail_memory(const struct mpi_shadow *shadow)
+{
+	pd_fail(&shadow->world->pd->ranks[0], PD_FAILURE_MEMORY, "out of memory for --verify");
+}
+
+void *mpi_shadow_allocate(const struct mpi_shadow *shadow, size_t n, size_t size_B)
+{
+	void *memory = calloc(n ? n : 1, size_B);
+
+	if (!memory)
+		fail_memory(shadow);
+	return memory;
+}
+
+struct mpi_shadow_queue *mpi_shadow_queue(struct mpi_shadow *shadow, int rank, uint32_t context)
+{
+	struct mpi_shadow_rank *r = &shadow->ranks[rank];
+
+	if (context >= r->n_queues) {
+		uint32_t n = 2 * context + 4;
+		struct mpi_shadow_queue **larger = realloc(r->queues, n * sizeof *larger);
+
+		if (!larger)
+			fail_memory(shadow);
+		memset(larger + r->n_queues, 0, (n - r->n_queues) * sizeof *larger);
+		r->queues = larger;
+		r->n_queues = n;
+	}
+	if (!r->queues[context])
+		r->queues[context] = mpi_shadow_allocate(shadow, 1, sizeof **r->queues);
+	return r->queues[context];
+}
+
+struct mpi_shadow_op *mpi_shadow_op(struct mpi_shadow *shadow, struct mpi_rank *me,
+				    enum mpi_shadow_kind kind)
+{
+	struct mpi_shadow_op *op = util_pool_get(&shadow->ops);
+
+	if (!op)
+		fail_memory(shadow);
+	memset(op, 0, sizeof *op);
+	op->kind = kind;
+	op->rank = me->rank;
+	op->call = (struct mpi_finding_call){me->rank, me->pd->function, me->pd->site};
+	return op;
+}
+
+/* --- pairs --- */
+
+void mpi_shadow_unlink_pair(struct mpi_shadow *shadow, struct mpi_shadow_pair *pair)
+{
+	struct mpi_shadow_queue *queue = pair->queue;
+
+	if (!queue)
+		return;
+	pair->queue = NULL;
+	if (pair->next)
+		pair->next->prev = pair->prev;
+	if (pair->prev)
+		pair->prev->next = pair->next;
+	else
+		queue->pairs = pair->next;
+}
+
+static void leave_pair(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
+{
+	struct mpi_shadow_pair *pair = op->pair;
+
+	if (!pair)
+		return;
+	pair->op[op->kind] = NULL;
+	if (--pair->n_references > 0)
+		return;
+	mpi_shadow_unlink_pair(shadow, pair);
+	util_pool_put(&shadow->pairs, pair);
+}
+
+void mpi_shadow_release(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
+{
+	if (!op || --op->n_references > 0)
+		return;
+	leave_pair(shadow, op);
+	if (op->together)
+		mpi_shadow_leave_together(shadow, op->together);
+	mpi_datatype_release(&shadow->world->ranks[op->rank], op->type);
+	if (op->peers)
+		mpi_group_release(&shadow->world->ranks[op->rank],
+				  (struct mpi_group *)(uintptr_t)op->peers);
+	util_pool_put(&shadow->ops, op);
+}
+
+/* --- the queue of what is not matched --- */
+
+static void append(struct mpi_shadow_queue *queue, struct mpi_shadow_op *op)
+{
+	int side = op->kind;
+
+	op->is_queued = true;
+	op->n_references++;
+	op->next = NULL;
+	op->prev = queue->last[side];
+	*(op->prev ? &op->prev->next : &queue->first[side]) = op;
+	queue->last[side] = op;
+	queue->n_wild += op->is_wild;
+}
+
+void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+		     struct mpi_shadow_op *op)
+{
+	int side = op->kind;
+
+	op->is_queued = false;
+	*(op->prev ? &op->prev->next : &queue->first[side]) = op->next;
+	*(op->next ? &op->next->prev : &queue->last[side]) = op->prev;
+	op->next = op->prev = NULL;
+	queue->n_wild -= op->is_wild;
+	mpi_shadow_release(shadow, op);
+}
+
+static bool fits(const struct mpi_shadow_op *recv, const struct mpi_shadow_op *send)
+{
+	return (recv->peer == send->rank || recv->is_wild) &&
+	       (recv->tag == send->tag || recv->tag == MPI_ANY_TAG);
+}
+
+static void join(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+		 struct mpi_shadow_op *send, struct mpi_shadow_op *recv)
+{
+	struct mpi_shadow_pair *pair = util_pool_get(&shadow->pairs);
+
+	if (!pair)
+		fail_memory(shadow);
+	*pair = (struct mpi_shadow_pair){.op = {send, recv},
+					 .rank = {send->rank, recv->rank},
+					 .is_posted = {send->is_posted, recv->is_posted},
+					 .n_references = 2,
+					 .queue = queue,
+					 .next = queue->pairs};
+	if (pair->next)
+		pair->next->prev = pair;
+	queue->pairs = pair;
+	send->pair = recv->pair = pair;
+	if (recv->type) {
+		struct mpi_shadow_data in = mpi_shadow_data_of(recv), out = mpi_shadow_data_of(send);
+
+		mpi_shadow_compare(shadow, &in, &out);
+	}
+	mpi_shadow_look_at(shadow, send->rank);
+	mpi_shadow_look_at(shadow, recv->rank);
+	mpi_shadow_take_out(shadow, queue, send);
+	mpi_shadow_take_out(shadow, queue, recv);
+}
+
+/* Nothing before `recv` may take the message: a wild receive whose source is not known might. */
+static bool is_first_for(const struct mpi_shadow_queue *queue, const struct mpi_shadow_op *recv,
+			 const struct mpi_shadow_op *send)
+{
+	if (queue->n_wild == 0)
+		return true;
+	for (const struct mpi_shadow_op *r = queue->first[SHADOW_RECV]; r && r != recv; r = r->next)
+		if (fits(r, send))
+			return false;
+	return true;
+}
+
+/* Matches a receive whose source is known with the first message that fits. */
+static bool match_recv(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+		       struct mpi_shadow_op *recv)
+{
+	struct mpi_shadow_op *send = queue->first[SHADOW_SEND];
+
+	if (recv->is_wild)
+		return false;
+	while (send && !fits(recv, send))
+		send = send->next;
+	if (!send || !is_first_for(queue, recv, send))
+		return false;
+	join(shadow, queue, send, recv);
+	return true;
+}
+
+static void match_send(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+		       struct mpi_shadow_op *send)
+{
+	struct mpi_shadow_op *recv = queue->first[SHADOW_RECV];
+
+	while (recv && !fits(recv, send))
+		recv = recv->next;
+	if (recv)
+		match_recv(shadow, queue, recv);
+}
+
+struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank *me,
+				      const struct mpi_shadow_message *message,
+				      struct mpi_comm *comm, enum mpi_send_mode mode)
+{
+	struct mpi_shadow_queue *queue;
+	struct mpi_shadow_op *send;
+
+	if (!message->is_there || message->peer == MPI_PROC_NULL)
+		return NULL;
+	send = mpi_shadow_op(shadow, me, SHADOW_SEND);
+	send->mode = mode;
+	send->peer = mpi_comm_peer(comm, message->peer);
+	send->tag = send->given_tag = message->tag;
+	send->given_peer = message->peer;
+	send->comm_rank = comm->rank;
+	send->context = comm->context;
+	send->type = message->type;
+	send->count = message->count;
+	mpi_datatype_retain(send->type);
+	queue = mpi_shadow_queue(shadow, send->peer, comm->context);
+	send->n_references++;
+	append(queue, send);
+	match_send(shadow, queue, send);
+	return send;
+}
+
+struct mpi_shadow_op *mpi_shadow_recv(struct mpi_shadow *shadow, struct mpi_rank *me,
+				      const struct mpi_shadow_message *message,
+				      struct mpi_comm *comm)
+{
+	struct mpi_shadow_queue *queue;
+	struct mpi_shadow_op *recv;
+
+	if (!message->is_there || message->peer == MPI_PROC_NULL)
+		return NULL;
+	recv = mpi_shadow_op(shadow, me, SHADOW_RECV);
+	recv->is_wild = recv->was_wild = message->peer == MPI_ANY_SOURCE;
+	recv->peer = recv->is_wild ? MPI_ANY_SOURCE : mpi_comm_peer(comm, message->peer);
+	recv->tag = recv->given_tag = message->tag;
+	recv->given_peer = message->peer;
+	recv->comm_rank = comm->rank;
+	recv->context = comm->context;
+	recv->type = message->type;
+	recv->count = message->count;
+	if (recv->type)
+		mpi_datatype_retain(recv->type);
+	if (recv->is_wild) {
+		recv->peers = comm->peers;
+		mpi_group_retain((struct mpi_group *)(uintptr_t)comm->peers);
+	}
+	queue = mpi_shadow_queue(shadow, me->rank, comm->context);
+	recv->n_references++;
+	append(queue, recv);
+	match_recv(shadow, queue, recv);
+	return recv;
+}
+
+void mpi_shadow_resolve(struct mpi_shadow *shadow, struct mpi_shadow_op *recv,
+			const MPI_Status *status)
+{
+	struct mpi_shadow_queue *queue;
+	struct mpi_shadow_op *next;
+
+	if (!recv || recv->kind != SHADOW_RECV || !recv->is_wild)
+		return;
+	if (status->MPI_SOURCE < 0 || status->MPI_SOURCE >= recv->peers->size)
+		return;
+	queue = mpi_shadow_queue(shadow, recv->rank, recv->context);
+	recv->is_wild = false;
+	recv->peer = mpi_group_world_rank(recv->peers, status->MPI_SOURCE);
+	recv->tag = status->MPI_TAG;
+	queue->n_wild--;
+	for (recv = queue->first[SHADOW_RECV]; recv; recv = next) {
+		next = recv->next;
+		match_recv(shadow, queue, recv);
+	}
+}
+
+void mpi_shadow_kill(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
+{
+	op->is_dead = true;
+	if (op->is_queued)
+		mpi_shadow_take_out(shadow,
+			 mpi_shadow_queue(shadow, op->kind == SHADOW_SEND ? op->peer : op->rank,
+					  op->context),
+			 op);
+}
+
+struct mpi_shadow_op *mpi_shadow_find_send(struct mpi_shadow *shadow, int rank, uint32_t context,
+					   int source, int tag)
+{
+	struct mpi_shadow_op *send = mpi_shadow_queue(shadow, rank, context)->first[SHADOW_SEND];
+
+	while (send && (send->rank != source || send->tag != tag))
+		send = send->next;
+	return send;
+}
+
+/* --- both sides of a match --- */
+
+/* What both sides agree in at once: most messages are of one predefined type. */
+static bool is_alike(const struct mpi_shadow_data *recv, const struct mpi_shadow_data *send)
+{
+	return recv->type == send->type && recv->count >= send->count;
+}
+
+static bool agree(const struct mpi_shadow_data *recv, const struct mpi_shadow_data *send,
+		  struct mpi_signature sent)
+{
+	struct mpi_signature wanted = mpi_signature_of(recv->type, recv->count);
+
+	if (wanted.n > sent.n)
+		wanted = mpi_signature_prefix(recv->type, recv->count, sent.n);
+	return mpi_signature_is_equal(wanted, sent) || wanted.is_packed || sent.is_packed ||
+	       wanted.n < sent.n; /* truncated: said when it comes */
+}
+
+void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data *recv,
+			const struct mpi_shadow_data *send)
+{
+	struct mpi_signature sent;
+	char text[256];
+
+	if (is_alike(recv, send) || !mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
+		return;
+	sent = mpi_signature_of(send->type, send->count);
+	if (agree(recv, send, sent))
+		return;
+	snprintf(text, sizeof text,
+		 "the message of %llu basic elements, %lld B, from rank %d has other datatypes than "
+		 "the receive",
+		 (unsigned long long)sent.n, (long long)sent.size_B, send->call.rank);
+	mpi_verify_report(
+	    shadow->world,
+	    &(struct mpi_finding){
+		.class_name = "datatype-mismatch",
+		.severity = MPI_FINDING_ERROR,
+		.calls = {recv->call, send->call},
+		.n_calls = 2,
+		.found = text,
+		.wanted = "the same sequence of basic datatypes on both sides",
+		.why = "data is converted wrongly, or not at all, where representations differ",
+	    });
+}
+
+/* --- life --- */
+
+int mpi_shadow_create(struct mpi_world *world, struct mpi_shadow **out)
+{
+	struct mpi_shadow *shadow = calloc(1, sizeof *shadow);
+	size_t n = (size_t)world->n_ranks + (size_t)world->pd->config.max_spawned;
+
+	if (!shadow)
+		return UTIL_ENOMEM;
+	shadow->world = world;
+	util_pool_init(&shadow->ops, sizeof(struct mpi_shadow_op));
+	util_pool_init(&shadow->pairs, sizeof(struct mpi_shadow_pair));
+	util_pool_init(&shadow->steps, sizeof(struct mpi_shadow_step));
+	shadow->n_ranks = (int)n;
+	shadow->ranks = calloc(n ? n : 1, sizeof *shadow->ranks);
+	shadow->to_look = calloc(n ? n : 1, sizeof *shadow->to_look);
+	if (!shadow->ranks || !shadow->to_look) {
+		mpi_shadow_destroy(shadow);
+		return UTIL_ENOMEM;
+	}
+	*out = shadow;
+	return 0;
+}
+
+static void destroy_steps(struct mpi_shadow_step *step)
+{
+	struct mpi_shadow_step *next;
+
+	for (; step; step = next) {
+		next = step->next;
+		if (step->ops != &step->one)
+			free(step->ops);
+	}
+}
+
+void mpi_shadow_destroy(struct mpi_shadow *shadow)
+{
+	if (!shadow)
+		return;
+	for (int rank = 0; shadow->ranks && rank < shadow->n_ranks; rank++) {
+		struct mpi_shadow_rank *r = &shadow->ranks[rank];
+
+		destroy_steps(r->first);
+		for (uint32_t i = 0; i < r->n_queues; i++)
+			free(r->queues[i]);
+		free(r->queues);
+	}
+	while (shadow->all) {
+		struct mpi_shadow_together *next = shadow->all->next_of_all;
+
+		mpi_shadow_destroy_together(shadow, shadow->all);
+		shadow->all = next;
+	}
+	mpi_shadow_destroy_requests(shadow);
+	util_pool_finish(&shadow->ops);
+	util_pool_finish(&shadow->pairs);
+	util_pool_finish(&shadow->steps);
+	free(shadow->ranks);
+	free(shadow->of_context);
+	free(shadow->to_look);
+	free(shadow);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_VERIFY_SHADOW_H
+#define MPI_VERIFY_SHADOW_H
+
+#include "mpi/verify/call.h"
+#include "mpi/verify/signature.h"
+#include "mpi/verify/verify.h"
+
+/*
+ * The shadow of a run: what its ranks have sent, received and called together, as their calls tell,
+ * and how that matched. The library's own queues know nothing of it. It is there to compare both
+ * sides of a match, and to go through the run once more in the *strict view*, where every send and
+ * every collective blocks until it is matched (mpi/verify/strict.c): the matches are those of the
+ * run, except that receives from any source may take another message that fits.
+ */
+enum mpi_shadow_kind { SHADOW_SEND, SHADOW_RECV, SHADOW_COLL };
+
+struct mpi_shadow_op;
+
+/* A send and a receive that match. Side 0 is the send, side 1 the receive. */
+struct mpi_shadow_pair {
+	struct mpi_shadow_op *op[2]; /* NULL: it is forgotten */
+	int rank[2];
+	bool is_posted[2];		/* in the strict view */
+	int n_references;		/* of the two */
+	struct mpi_shadow_queue *queue; /* that it is in, while not both are posted; NULL: none */
+	struct mpi_shadow_pair *next, *prev;
+};
+
+/* One of MPI_COMM's collectives, on all its members. */
+struct mpi_shadow_part { /* what one member calls */
+	struct mpi_finding_call call;
+	struct mpi_signature send, recv;
+	struct mpi_signature *each_send, *each_recv; /* [n_members] malloc'd; NULL: all are alike */
+	bool has_send, has_recv, has_called;
+	bool is_uniform; /* `send` is the same on all ranks */
+};
+
+struct mpi_shadow_together {
+	const char *operation;
+	const struct mpi_comm *comm; /* of the first one that called; only compared */
+	uint32_t context, number;    /* of the communicator's collectives */
+	int n_members, n_called, n_posted, n_references, root;
+	int *members;				 /* [n_members] world ranks */
+	struct mpi_shadow_part *parts;		 /* [n_members], by place in `members` */
+	bool *is_posted;			 /* [n_members] in the strict view */
+	struct mpi_shadow_together *next, *prev; /* among those that not all have called */
+	struct mpi_shadow_together *next_of_context, *prev_of_context;
+	struct mpi_shadow_together *next_of_all, *prev_of_all;
+};
+
+struct mpi_shadow_op {
+	enum mpi_shadow_kind kind : 8;
+	enum mpi_send_mode mode : 8;
+	bool is_wild;		   /* a receive whose source is not known yet */
+	bool was_wild;		   /* it was given without a source */
+	bool is_queued;		   /* it has no match yet */
+	bool is_posted;		   /* in the strict view */
+	bool is_dead;		   /* cancelled: whoever waits for it goes on */
+	bool is_met;	/* the other side is posted, in the strict view; it has no pair */
+	int rank, peer;		   /* world ranks; peer MPI_ANY_SOURCE: not known */
+	int tag, given_tag;	   /* given_tag: as the program gave it, that may be any */
+	int given_peer, comm_rank; /* ranks in the communicator: as given, and the op's own */
+	uint32_t context;
+	int n_references;	   /* steps, a request, the queue */
+	struct mpi_datatype *type; /* retained; NULL: not known (MPI_Mprobe) */
+	MPI_Count count;
+	const struct mpi_group
+	    *peers; /* of a wild receive: borrowed from its communicator, retained */
+	struct mpi_finding_call call;
+	struct mpi_shadow_pair *pair; /* NULL: none yet */
+	struct mpi_shadow_together *together;
+	int place;			   /* among its members */
+	struct mpi_shadow_op *next, *prev; /* in the queue */
+};
+
+/* What a rank goes through in the strict view. */
+struct mpi_shadow_step {
+	enum {
+		STEP_POST,
+		STEP_ALL,
+		STEP_ANY,
+		STEP_SEEN, /* a send that a probe found is posted */
+	} kind;
+	int n;
+	struct mpi_shadow_op **ops; /* [n]; &one for one */
+	struct mpi_shadow_op *one;
+	struct mpi_finding_call call;
+	bool is_open; /* a probe that is not over: what it waits for is yet to be said */
+	int source;   /* of that: a world rank or MPI_ANY_SOURCE */
+	struct mpi_shadow_step *next;
+};
+
+/* Of one rank and one communicator. */
+struct mpi_shadow_queue {
+	struct mpi_shadow_op *first[2], *last[2]; /* unmatched: sends to the rank, its receives */
+	int n_wild;
+	struct mpi_shadow_pair *pairs; /* that are not done in the strict view */
+	uint32_t n_together;	       /* collectives that the rank has called */
+	bool is_fenced;		       /* of a window: the last fence may have begun an epoch … */
+	struct mpi_finding_call lock;  /* … in which it was locked; function NULL: it was not */
+};
+
+struct mpi_shadow_rank {
+	struct mpi_shadow_queue **queues; /* [n_queues] by context; NULL: nothing yet */
+	uint32_t n_queues;
+	struct mpi_shadow_step *first, *last; /* not yet done in the strict view */
+	uint64_t n_steps;
+	bool is_listed; /* among those to be looked at */
+};
+
+struct mpi_shadow_message { /* a send or receive, as the program gave it */
+	const void *buf;
+	MPI_Count count;
+	struct mpi_datatype *type;
+	int peer, tag;
+	bool is_there;
+};
+
+/* The arguments of one operation: sends and receives, or a collective. */
+struct mpi_shadow_plan {
+	struct mpi_comm *comm; /* NULL: the arguments are wrong, or nothing is to be posted */
+	struct mpi_shadow_message send, recv;
+	enum mpi_send_mode mode;
+	const char *together; /* NULL: no collective */
+	int root;
+	struct mpi_shadow_part part;
+};
+
+struct mpi_shadow_request { /* of the program's, by index of its handle */
+	struct mpi_shadow_op *ops[2];
+	const struct mpi_verify_function *function; /* NULL: none, or it is not looked at */
+	const void *site;
+	int rank;
+	bool is_active;
+	uint64_t n_starts;	      /* of persistent ones */
+	struct mpi_shadow_plan *plan; /* of persistent ones: its arguments; NULL: none */
+};
+
+struct mpi_shadow {
+	struct mpi_world *world;
+	struct mpi_shadow_rank *ranks; /* [n_ranks] */
+	int n_ranks;
+	struct mpi_shadow_request *requests; /* [n_requests] by index of handles */
+	uint64_t n_requests;
+	struct mpi_shadow_together *open; /* that not all have called */
+	struct mpi_shadow_together **of_context; /* [n_contexts] the same of each communicator */
+	uint32_t n_contexts;
+	bool has_end; /* a rank has called MPI_Finalize */
+	struct mpi_shadow_together *all;  /* that are remembered */
+	struct util_pool ops, pairs, steps;
+	int *to_look, n_to_look; /* [n_ranks] ranks whose steps may go on */
+	bool is_looking;
+	bool is_full;	  /* too many steps are kept: find out who is stuck, */
+	bool is_given_up; /* and forget the strict view */
+};
+
+int mpi_shadow_create(struct mpi_world *world, struct mpi_shadow **out);
+void mpi_shadow_destroy(struct mpi_shadow *shadow);
+
+/* What is sent or received. */
+struct mpi_shadow_data {
+	const struct mpi_datatype *type;
+	MPI_Count count;
+	struct mpi_finding_call call;
+};
+static inline struct mpi_shadow_data mpi_shadow_data_of(const struct mpi_shadow_op *op)
+{
+	return (struct mpi_shadow_data){op->type, op->count, op->call};
+}
+
+/* --- operations (shadow.c) --- */
+/* Zeroed; ends the run when there is none. */
+void *mpi_shadow_allocate(const struct mpi_shadow *shadow, size_t n, size_t size_B);
+struct mpi_shadow_queue *mpi_shadow_queue(struct mpi_shadow *shadow, int rank, uint32_t context);
+struct mpi_shadow_op *mpi_shadow_op(struct mpi_shadow *shadow, struct mpi_rank *me,
+				    enum mpi_shadow_kind kind);
+void mpi_shadow_release(struct mpi_shadow *shadow, struct mpi_shadow_op *op);
+/* Posts a send or receive, in the order of the rank's calls; matches what can be. */
+struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank *me,
+				      const struct mpi_shadow_message *message,
+				      struct mpi_comm *comm, enum mpi_send_mode mode);
+struct mpi_shadow_op *mpi_shadow_recv(struct mpi_shadow *shadow, struct mpi_rank *me,
+				      const struct mpi_shadow_message *message,
+				      struct mpi_comm *comm);
+/* What the status of a receive tells of it. */
+void mpi_shadow_resolve(struct mpi_shadow *shadow, struct mpi_shadow_op *recv,
+			const MPI_Status *status);
+void mpi_shadow_unlink_pair(struct mpi_shadow *shadow, struct mpi_shadow_pair *pair);
+void mpi_shadow_kill(struct mpi_shadow *shadow, struct mpi_shadow_op *op);
+/* A send that fits what was probed; NULL: none is known. */
+struct mpi_shadow_op *mpi_shadow_find_send(struct mpi_shadow *shadow, int rank, uint32_t context,
+					   int source, int tag);
+/* The datatypes of a message. */
+void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data *recv,
+			const struct mpi_shadow_data *send);
+void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+			 struct mpi_shadow_op *op);
+
+/* --- collectives (together.c) --- */
+/* `me` calls a collective of `comm`: posts its part and compares it with the others'. `part` is
+ * taken over. */
+struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct mpi_rank *me,
+					       struct mpi_comm *comm, const char *operation,
+					       int root, struct mpi_shadow_part *part);
+void mpi_shadow_leave_together(struct mpi_shadow *shadow, struct mpi_shadow_together *together);
+void mpi_shadow_destroy_together(struct mpi_shadow *shadow, struct mpi_shadow_together *together);
+/* The signatures of a collective's arguments. */
+void mpi_shadow_describe_part(const struct mpi_verify_call *call, const struct mpi_comm *comm,
+			      struct mpi_shadow_part *out);
+
+/* --- what a call does (plan.c) --- */
+void mpi_shadow_plan(const struct mpi_verify_call *call, struct mpi_shadow_plan *out);
+/* Posts it in the shadow: how many operations `ops` got, each with a reference for the caller. */
+int mpi_shadow_do(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_shadow_plan *plan,
+		  struct mpi_shadow_op *ops[2]);
+
+/* --- the strict view (strict.c) --- */
+void mpi_shadow_post(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_shadow_op *op);
+struct mpi_shadow_step *mpi_shadow_wait(struct mpi_shadow *shadow, struct mpi_rank *me, int n,
+					struct mpi_shadow_op *const ops[], bool any);
+void mpi_shadow_look_at(struct mpi_shadow *shadow, int rank);
+/* Lets ranks go on as far as they come. */
+void mpi_shadow_advance(struct mpi_shadow *shadow);
+/* Marks who can never go on: returns how many. AND-OR release over the first step of each rank. */
+int mpi_shadow_find_stuck(struct mpi_shadow *shadow, bool is_stuck[]);
+/* Gives one receive from any source another message that fits; false: there is none to give. To be
+ * followed by mpi_shadow_advance. */
+bool mpi_shadow_rematch(struct mpi_shadow *shadow);
+bool mpi_shadow_is_done(const struct mpi_shadow_op *op);
+
+/* --- the end (deadlock.c) --- */
+void mpi_shadow_end(struct mpi_shadow *shadow);
+/* Who is stuck in the strict view so far. */
+void mpi_shadow_look_for_potential(struct mpi_shadow *shadow);
+
+/* --- requests (request.c) --- */
+void mpi_shadow_destroy_requests(struct mpi_shadow *shadow);
+/* By the index of its handle; NULL: it is not looked at. */
+struct mpi_shadow_request *mpi_shadow_request(struct mpi_shadow *shadow, uint64_t index);
+void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call);
+void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The strict view: every rank goes through its calls once more, and a send blocks until its receive
+ * is posted, a collective until all members have called it. What buffering lets pass in the run is
+ * seen here to block. A rank's steps are forgotten as soon as they are done, so that a program
+ * that needs no buffering keeps none.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/comm/group.h"
+#include "mpi/verify/shadow.h"
+
+/* So many steps of one rank are kept; a program that depends on buffering at each step of its loop
+ * is known to do so long before. */
+enum { MAX_STEPS = 100000 };
+
+void mpi_shadow_look_at(struct mpi_shadow *shadow, int rank)
+{
+	if (shadow->ranks[rank].is_listed)
+		return;
+	shadow->ranks[rank].is_listed = true;
+	shadow->to_look[shadow->n_to_look++] = rank;
+}
+
+bool mpi_shadow_is_done(const struct mpi_shadow_op *op)
+{
+	if (op->is_dead || op->is_met)
+		return true;
+	if (op->kind == SHADOW_COLL)
+		return op->together->n_posted == op->together->n_members;
+	if (op->kind == SHADOW_SEND && op->mode == SEND_BUFFERED)
+		return true;
+	return op->pair && op->pair->is_posted[!op->kind];
+}
+
+static bool may_pass(const struct mpi_shadow_step *step)
+{
+	int n_done = 0;
+
+	if (step->is_open)
+		return false;
+	if (step->kind == STEP_SEEN)
+		return step->one->is_posted || step->one->is_dead;
+	for (int i = 0; i < step->n; i++)
+		n_done += mpi_shadow_is_done(step->ops[i]);
+	return step->kind == STEP_ANY && step->n > 0 ? n_done > 0 : n_done == step->n;
+}
+
+static void post(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
+{
+	struct mpi_shadow_together *together = op->together;
+	struct mpi_shadow_pair *pair = op->pair;
+
+	op->is_posted = true;
+	if (pair) {
+		pair->is_posted[op->kind] = true;
+		mpi_shadow_look_at(shadow, pair->rank[!op->kind]);
+		if (pair->is_posted[!op->kind])
+			mpi_shadow_unlink_pair(shadow, pair);
+	}
+	if (op->kind == SHADOW_SEND && !pair)
+		mpi_shadow_look_at(shadow, op->peer);
+	if (!together || together->is_posted[op->place])
+		return;
+	together->is_posted[op->place] = true;
+	if (++together->n_posted == together->n_members)
+		for (int i = 0; i < together->n_members; i++)
+			mpi_shadow_look_at(shadow, together->members[i]);
+}
+
+static void drop_first(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank)
+{
+	struct mpi_shadow_step *step = rank->first;
+
+	rank->first = step->next;
+	if (!rank->first)
+		rank->last = NULL;
+	rank->n_steps--;
+	for (int i = 0; i < step->n; i++)
+		mpi_shadow_release(shadow, step->ops[i]);
+	if (step->ops != &step->one)
+		free(step->ops);
+	util_pool_put(&shadow->steps, step);
+}
+
+static void go_on(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank)
+{
+	while (rank->first) {
+		struct mpi_shadow_step *step = rank->first;
+
+		if (step->kind == STEP_POST)
+			post(shadow, step->one);
+		else if (!may_pass(step))
+			return;
+		drop_first(shadow, rank);
+	}
+}
+
+void mpi_shadow_advance(struct mpi_shadow *shadow)
+{
+	if (shadow->is_looking || shadow->is_given_up)
+		return;
+	shadow->is_looking = true;
+	while (shadow->n_to_look > 0) {
+		struct mpi_shadow_rank *rank = &shadow->ranks[shadow->to_look[--shadow->n_to_look]];
+
+		rank->is_listed = false;
+		go_on(shadow, rank);
+	}
+	shadow->is_looking = false;
+}
+
+static struct mpi_shadow_step *append(struct mpi_shadow *shadow, struct mpi_rank *me, int kind)
+{
+	struct mpi_shadow_rank *rank = &shadow->ranks[me->rank];
+	struct mpi_shadow_step *step = util_pool_get(&shadow->steps);
+
+	if (!step)
+		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for --verify");
+	*step = (struct mpi_shadow_step){.kind = kind,
+					 .call = {me->rank, me->pd->function, me->pd->site}};
+	step->ops = &step->one;
+	if (rank->last)
+		rank->last->next = step;
+	else
+		rank->first = step;
+	rank->last = step;
+	rank->n_steps++;
+	mpi_shadow_look_at(shadow, me->rank);
+	if (rank->n_steps > MAX_STEPS)
+		shadow->is_full = true;
+	return step;
+}
+
+void mpi_shadow_post(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_shadow_op *op)
+{
+	struct mpi_shadow_step *step;
+
+	if (!op || shadow->is_given_up)
+		return;
+	if (!shadow->ranks[me->rank].first) { /* it is as far as the run is */
+		post(shadow, op);
+		return;
+	}
+	step = append(shadow, me, STEP_POST);
+	step->n = 1;
+	step->one = op;
+	op->n_references++;
+}
+
+struct mpi_shadow_step *mpi_shadow_wait(struct mpi_shadow *shadow, struct mpi_rank *me, int n,
+					struct mpi_shadow_op *const ops[], bool any)
+{
+	struct mpi_shadow_step *step;
+
+	if (shadow->is_given_up)
+		return NULL;
+	if (n == 1 && !shadow->ranks[me->rank].first && mpi_shadow_is_done(ops[0]))
+		return NULL;
+	step = append(shadow, me, any ? STEP_ANY : STEP_ALL);
+	if (n > 1)
+		step->ops = mpi_shadow_allocate(shadow, (size_t)n, sizeof *step->ops);
+	for (int i = 0; i < n; i++)
+		if (ops[i]) {
+			step->ops[step->n++] = ops[i];
+			ops[i]->n_references++;
+		}
+	return step;
+}
+
+/* --- who can never go on --- */
+
+/* Whether the operation may yet be done, where those that are not marked go on. */
+static bool may_be_done(const struct mpi_shadow *shadow, const struct mpi_shadow_op *op,
+			const bool is_stuck[])
+{
+	if (mpi_shadow_is_done(op))
+		return true;
+	if (op->kind == SHADOW_COLL) {
+		for (int i = 0; i < op->together->n_members; i++)
+			if (!op->together->is_posted[i] && is_stuck[op->together->members[i]])
+				return false;
+		return true;
+	}
+	if (op->pair)
+		return !is_stuck[op->pair->rank[!op->kind]];
+	if (!op->is_wild)
+		return !is_stuck[op->peer];
+	for (int i = 0; i < op->peers->size; i++) {
+		int peer = mpi_group_world_rank(op->peers, i);
+
+		if (peer != op->rank && !is_stuck[peer])
+			return true;
+	}
+	return false;
+}
+
+static int n_free(const struct mpi_shadow *shadow, const bool is_stuck[])
+{
+	int n = 0;
+
+	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
+		n += !is_stuck[rank];
+	return n;
+}
+
+static bool may_go_on(const struct mpi_shadow *shadow, int rank, const bool is_stuck[])
+{
+	const struct mpi_shadow_step *step = shadow->ranks[rank].first;
+	int n = 0;
+
+	if (!step) /* as far as the run is: it does what it likes, unless it has ended */
+		return !shadow->world->ranks[rank].pd || !shadow->world->ranks[rank].pd->has_ended;
+	if (step->is_open)
+		return step->source >= 0 ? !is_stuck[step->source] : n_free(shadow, is_stuck) > 0;
+	if (step->kind == STEP_SEEN)
+		return step->one->is_posted || !is_stuck[step->one->rank];
+	for (int i = 0; i < step->n; i++)
+		n += may_be_done(shadow, step->ops[i], is_stuck);
+	return step->kind == STEP_ANY ? n > 0 : n == step->n;
+}
+
+int mpi_shadow_find_stuck(struct mpi_shadow *shadow, bool is_stuck[])
+{
+	bool changed = true;
+	int n = 0;
+
+	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
+		is_stuck[rank] = true;
+	while (changed) {
+		changed = false;
+		for (int rank = 0; rank < shadow->world->n_ranks; rank++)
+			if (is_stuck[rank] && may_go_on(shadow, rank, is_stuck)) {
+				is_stuck[rank] = false;
+				changed = true;
+			}
+	}
+	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
+		n += is_stuck[rank] = is_stuck[rank] && shadow->ranks[rank].first;
+	return n;
+}
+
+/* --- other messages for receives from any source --- */
+
+static bool takes(const struct mpi_shadow_op *recv, const struct mpi_shadow_op *send)
+{
+	return (recv->was_wild || recv->peer == send->rank) &&
+	       (recv->given_tag == send->tag || recv->given_tag == MPI_ANY_TAG);
+}
+
+static void swap_sends(struct mpi_shadow *shadow, struct mpi_shadow_pair *a,
+		       struct mpi_shadow_pair *b)
+{
+	struct mpi_shadow_op *send = a->op[0];
+	bool is_posted = a->is_posted[0];
+
+	a->op[0] = b->op[0];
+	a->is_posted[0] = b->is_posted[0];
+	b->op[0] = send;
+	b->is_posted[0] = is_posted;
+	for (int i = 0; i < 2; i++) {
+		struct mpi_shadow_pair *pair = i ? b : a;
+
+		pair->rank[0] = pair->op[0]->rank;
+		pair->op[0]->pair = pair;
+		mpi_shadow_look_at(shadow, pair->rank[0]);
+		mpi_shadow_look_at(shadow, pair->rank[1]);
+	}
+}
+
+/*
+ * A receive from any source waits for a message that is not sent yet, in the strict view; another
+ * that fits it is sent, for a later receive: in this view it comes first.
+ */
+static bool take_another(struct mpi_shadow *shadow, struct mpi_shadow_op *recv)
+{
+	struct mpi_shadow_pair *mine = recv->pair, *oldest = NULL;
+
+	if (recv->kind != SHADOW_RECV || !recv->was_wild || !mine || !mine->op[0] ||
+	    mine->is_posted[0] || !mine->is_posted[1])
+		return false;
+	for (struct mpi_shadow_pair *other = mine->queue ? mine->queue->pairs : NULL; other;
+	     other = other->next)
+		if (other != mine && other->is_posted[0] && !other->is_posted[1] && other->op[0] &&
+		    other->op[1] && takes(recv, other->op[0]) && takes(other->op[1], mine->op[0]))
+			oldest = other;
+	if (!oldest)
+		return false;
+	swap_sends(shadow, mine, oldest);
+	mpi_shadow_unlink_pair(shadow, mine);
+	return true;
+}
+
+bool mpi_shadow_rematch(struct mpi_shadow *shadow)
+{
+	for (int rank = 0; rank < shadow->world->n_ranks; rank++) {
+		struct mpi_shadow_step *step = shadow->ranks[rank].first;
+
+		for (int i = 0; step && step->kind != STEP_POST && i < step->n; i++)
+			if (take_another(shadow, step->ops[i]))
+				return true;
+	}
+	return false;
+}

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpisim-run --verify=orders on programs whose orders are known (orders.c).
+
+usage: orders.py BIN_DIR SOURCE_DIR APPS_DIR
+
+m: complete match maps, d: deadlocks, both over all orders, strict and loose view. The verdicts of T1 to T20 come from an exhaustive search
+in an independent small model.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN, SOURCE, APPS = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+CLUSTER = "mpisim_cluster: 1\nname: orders\nnodes: 8\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+# case: ranks, (m, d) strict, (m, d) loose, class of the finding
+VERDICTS = {
+    "t1": (2, (1, 0), (1, 0), None),
+    "t2": (3, (0, 1), (0, 1), "deadlock-in-order"),
+    "t3": (3, (0, 1), (0, 1), "deadlock-in-order"),
+    "t4": (3, (2, 0), (2, 0), "message-race"),
+    "t5": (3, (1, 0), (1, 0), None),
+    "t6": (3, (1, 1), (1, 1), "deadlock-in-order"),
+    "t7": (3, (1, 0), (2, 0), "message-race"),
+    "t8": (2, (2, 0), (2, 0), "message-race"),
+    "t9": (3, (0, 1), (0, 1), "deadlock-in-order"),
+    "t10": (3, (0, 1), (1, 0), "potential-deadlock"),
+    "t11": (3, (1, 0), (1, 0), None),
+    "t12": (3, (0, 1), (1, 0), "potential-deadlock"),
+    "t13": (1, (1, 0), (1, 0), None),
+    "t13b": (1, (0, 1), (1, 0), "potential-deadlock"),
+    "t13c": (1, (0, 1), (1, 0), "potential-deadlock"),
+    "t14": (3, (1, 1), (1, 1), "deadlock-in-order"),
+    "t15": (3, (2, 0), (2, 0), "harmless-wildcard"),
+    "t15b": (3, (2, 0), (2, 0), "message-race"),
+    "t16": (3, (4, 0), (4, 0), "message-race"),
+    "t16_no_barrier": (3, (6, 0), (6, 0), "message-race"),
+    "t16_send": (3, (4, 0), (6, 0), "message-race"),
+    "t17": (3, (3, 0), (3, 0), "message-race"),
+    "t18": (2, (0, 1), (1, 0), "potential-deadlock"),
+    "t19": (3, (1, 0), (1, 0), None),
+    "t19_no_barrier": (3, (2, 0), (2, 0), "message-race"),
+    "t20": (3, (1, 0), (1, 0), None),
+    "t23": (3, (1, 0), (1, 0), None),
+    "t24": (3, (2, 0), (2, 0), "message-race"),
+    "t24_sum": (3, (2, 0), (2, 0), "harmless-wildcard"),
+    "commute": (6, (4, 0), (4, 0), "message-race"),
+    "probe": (3, (2, 0), (2, 0), "message-race"),
+    "iprobe": (2, (1, 0), (1, 0), "message-race"),
+    "test_loop": (2, (1, 0), (1, 0), None),
+    "poll_for_ever": (1, (0, 1), (0, 1), "polling-in-order"),
+    "clocks": (3, (2, 0), (2, 0), "harmless-wildcard"),
+}
+
+
+class Orders(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.dir = pathlib.Path(cls.scratch.name)
+        (cls.dir / "cluster.yaml").write_text(CLUSTER, encoding="utf-8")
+        cls.program = cls.dir / "orders"
+        subprocess.run([BIN / "mpisim-cc", "-g", "-O1", f"-I{SOURCE}/../../include", SOURCE / "orders.c", "-o", cls.program], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def run_tool(self, n, program, *options):
+        return subprocess.run([BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", str(n), "--quiet", *options,
+                               *program], cwd=self.dir, capture_output=True, text=True, timeout=120, check=False)
+
+    def explore(self, n, program, orders="view=both"):
+        """what each view says, and all findings"""
+        done = self.run_tool(n, program, "--verify=orders", "--json", "out.json", "--orders", orders)
+        self.assertTrue((self.dir / "out.json").exists(), done.stderr)
+        report = json.loads((self.dir / "out.json").read_text(encoding="utf-8"))
+        (self.dir / "out.json").unlink()
+        views = {view["view"]: view for view in report["orders"]}
+        findings = report["findings"]
+        self.assertEqual(done.returncode, 1 if report["exit"]["state"] != "completed" or any(f["severity"] != "note" for f in findings) else 0,
+                         done.stderr)
+        return views, findings
+
+    def case(self, name, orders="view=both", n=None):
+        return self.explore(n or VERDICTS[name][0], [self.program, name], orders)
+
+    def test_every_verdict_is_found_in_both_views(self):
+        for name, (_, strict, loose, class_name) in VERDICTS.items():
+            with self.subTest(name):
+                views, findings = self.case(name)
+                found = [(views[v]["match_maps"], views[v]["deadlocks"]) for v in ("strict", "loose")]
+                self.assertEqual(found, [strict, loose])
+                self.assertEqual([v["incomplete"] for v in views.values()], [None, None])
+                classes = {f["class"] for f in findings if f["class"] != "deadlock"}
+                self.assertEqual(classes - {"harmless-wildcard"} if class_name is None else classes,
+                                 {class_name} - {None})
+
+    def test_without_a_choice_one_execution_says_so(self):
+        views, _ = self.case("t23")
+        self.assertEqual([(v["executions"], v["states"]) for v in views.values()], [(1, 1), (1, 1)])
+
+    def test_merge_sort_has_12_orders_and_truncates_in_14_ways(self):
+        views, _ = self.explore(8, [APPS / "mergesort", "--roomy", "--n", "64"], "view=loose,reduce=no")
+        self.assertEqual((views["loose"]["match_maps"], views["loose"]["states"], views["loose"]["results"]), (12, 77, 1))
+        views, findings = self.explore(8, [APPS / "mergesort", "--n", "64"], "view=loose")
+        self.assertEqual((views["loose"]["match_maps"], views["loose"]["errors"]), (1, 14))
+        self.assertIn("error-in-order", [f["class"] for f in findings])
+        views, _ = self.explore(4, [APPS / "mergesort", "--roomy", "--n", "64"], "view=loose,reduce=no")
+        self.assertEqual((views["loose"]["match_maps"], views["loose"]["states"], views["loose"]["choices"]), (2, 7, 7))
+        views, _ = self.explore(8, [APPS / "mergesort", "--named", "--n", "64"], "view=loose")
+        self.assertEqual((views["loose"]["match_maps"], views["loose"]["executions"]), (1, 1))
+
+    def test_neighbours_have_known_orders_and_results(self):
+        for n, options, maps, results, states, edges in ((3, [], 3, 3, 22, 26), (4, [], 40, 9, 573, 1052),
+                                                         (4, ["--double-buffered"], 40, 1, 573, 1052), (4, ["--no-start"], 6, 1, None, None)):
+            views, _ = self.explore(n, [APPS / "neighbours", *options], "view=loose,reduce=no")
+            loose = views["loose"]
+            self.assertEqual((loose["match_maps"], loose["results"]), (maps, results))
+            if states:
+                self.assertEqual((loose["states"], loose["choices"]), (states, edges))
+            reduced = self.explore(n, [APPS / "neighbours", *options], "view=loose")[0]["loose"]
+            self.assertEqual((reduced["match_maps"], reduced["results"]), (maps, results))
+            self.assertLessEqual(reduced["states"], loose["states"])
+
+    def test_reduction_keeps_the_outcomes(self):
+        views, _ = self.case("three", "view=loose,merge=none", 4)
+        self.assertEqual((views["loose"]["executions"], views["loose"]["match_maps"], views["loose"]["results"]), (1680, 1680, 1))
+        views, findings = self.case("three", "view=loose,merge=state", 4)
+        self.assertLess(views["loose"]["executions"], 10)
+        self.assertEqual((views["loose"]["states"], views["loose"]["choices"], views["loose"]["results"]), (64, 144, 1))
+        self.assertEqual([f["class"] for f in findings], ["harmless-wildcard"])
+
+    def test_a_gather_of_n_inputs_merges_by_memory(self):
+        for n, by_memory, by_history, naive in ((4, 32, 64, 24), (5, 80, 325, 120)):
+            views, _ = self.case("t24_sum", "view=loose,merge=state", n + 1)
+            self.assertEqual(views["loose"]["choices"], by_memory)
+            views, _ = self.case("t24_sum", "view=loose,merge=histories", n + 1)
+            self.assertEqual((views["loose"]["choices"], views["loose"]["match_maps"]), (by_history, naive))
+
+    def test_floating_point_sums_are_equal_within_epsilon(self):
+        views, _ = self.case("t24_float", "view=loose", 4)
+        self.assertGreater(views["loose"]["results"], 1)
+        views, findings = self.case("t24_float", "view=loose,epsilon=1e-6", 4)
+        self.assertEqual(views["loose"]["results"], 1)
+        self.assertEqual([f["class"] for f in findings], ["harmless-wildcard"])
+
+    def test_all_ways_to_search_see_the_same(self):
+        for orders in ("engine=rerun", "search=depth-first,jobs=2", "search=breadth-first", "merge=none", "engine=rerun,merge=none"):
+            views, _ = self.case("t16_no_barrier", f"view=loose,{orders}")
+            self.assertEqual((views["loose"]["match_maps"], views["loose"]["results"], views["loose"]["incomplete"]), (6, 6, None), orders)
+
+    def test_partial_searches_say_that_they_are_incomplete(self):
+        for orders in ("bound=2", "search=one", "search=random:4:7", "stop=first"):
+            views, _ = self.case("t16_no_barrier", f"view=loose,{orders}")
+            self.assertTrue(views["loose"]["incomplete"], orders)
+            self.assertLess(views["loose"]["match_maps"], 6)
+        again = [self.case("t16_no_barrier", "view=loose,search=random:4:7")[0]["loose"]["match_maps"] for _ in range(2)]
+        self.assertEqual(again[0], again[1])
+
+    def test_a_search_goes_on_where_it_stopped(self):
+        views, _ = self.case("t16_no_barrier", "view=loose,bound=2,save=stand")
+        self.assertTrue(views["loose"]["incomplete"])
+        views, _ = self.case("t16_no_barrier", "view=loose,resume=stand")
+        self.assertEqual((views["loose"]["match_maps"], views["loose"]["results"], views["loose"]["incomplete"]), (6, 6, None))
+        done = self.run_tool(2, [self.program, "t8"], "--verify=orders", "--orders", "view=loose,resume=stand")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is of another program", done.stderr)
+
+    def test_a_file_of_decisions_brings_the_order_about_again(self):
+        _, findings = self.case("probe", "view=loose,decisions=d")
+        race, = [f for f in findings if f["class"] == "message-race"]
+        outputs = [self.run_tool(3, [self.program, "probe"], "--decisions", name).stdout for name in race["decisions"].split(", ")]
+        self.assertEqual(sorted(outputs), ["1 first\n", "2 first\n"])
+        self.assertIn("takes", race["found"].replace("finds", "takes"))
+        self.assertIn("orders.c:", race["found"])
+        _, findings = self.case("t6", "view=loose,decisions=d")
+        done = self.run_tool(3, [self.program, "t6"], "--decisions", findings[0]["decisions"])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("deadlock", done.stderr)
+        (self.dir / "bad.json").write_text('{"mpisim_decisions": 1, "view": "loose", "decisions": [{"rank": 0}]}', encoding="utf-8")
+        done = self.run_tool(3, [self.program, "t6"], "--decisions", "bad.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("decision 0: wanted rank, kind", done.stderr)
+
+    def test_a_race_shows_what_differs_and_the_choice(self):
+        _, findings = self.case("t24", "view=loose")
+        race, = [f for f in findings if f["class"] == "message-race"]
+        self.assertRegex(race["found"], r"rank 0: r is (5 or 4|4 or 5); they part where rank 0: MPI_Recv at orders.c:\d+ \(gather\) takes message 0 of "
+                                        r"rank \d .*, sent at orders.c:\d+ .*, or rank 0: MPI_Recv at orders.c:\d+")
+        self.assertEqual([c["rank"] for c in race["calls"]][0], 0)
+
+    def test_output_of_explored_orders_is_held_back(self):
+        done = self.run_tool(3, [self.program, "probe"], "--verify=orders")
+        self.assertEqual(done.stdout.count("first"), 1)
+
+    def test_wrong_options_are_refused(self):
+        for orders, wanted in (("view=odd", "strict, loose or both"), ("bound=0", "from 1"), ("foo=1", "wanted search, view"),
+                               ("search=random:x", "a whole number"), ("time=0s", "more than 0")):
+            done = self.run_tool(2, [self.program, "t1"], "--verify=orders", "--orders", orders)
+            self.assertEqual(done.returncode, 2, orders)
+            self.assertIn(wanted, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
