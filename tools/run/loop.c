@@ -171,6 +171,13 @@ static void fail_deadlock(struct pd_world *world)
 	fail(world, PD_FAILURE_DEADLOCK, text);
 }
 
+/* Whoever debugs the run, or decides its order, may let it go on. */
+static bool goes_on(struct run *run)
+{
+	return run->world->engine.ready_first || (run->debug && run_debug_idle(run->debug)) ||
+	       (run->at_rest && run->at_rest(run));
+}
+
 static void step_until_over(struct run *run, struct progress *progress)
 {
 	struct pd_world *world = run->world;
@@ -187,8 +194,7 @@ static void step_until_over(struct run *run, struct progress *progress)
 			caught_signal = SIGTERM;
 			break;
 		}
-		if (step == SIM_STEP_IDLE && !pd_world_is_over(world) &&
-		    !(run->at_rest && run->at_rest(run)))
+		if (step == SIM_STEP_IDLE && !pd_world_is_over(world) && !goes_on(run))
 			fail_deadlock(world);
 		if (progress->is_wanted && engine->n_events + engine->n_switches >= next_look) {
 			look(run, progress);

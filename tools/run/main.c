@@ -146,12 +146,6 @@ static int prepare_cluster(struct run *run, struct util_error *err)
 	return failed ? failed : prepare_programs(run, err);
 }
 
-/* mpisim-debug: nothing can go on by itself. */
-static bool debug_at_rest(struct run *run)
-{
-	return run->world->engine.ready_first || run_debug_idle(run->debug);
-}
-
 /* Why processes cannot be spawned; NULL: they can. */
 static const char *no_spawn(const struct run_options *o)
 {
@@ -166,10 +160,8 @@ static int watch(struct run *run, struct util_error *err)
 {
 	struct mpi_watcher watcher;
 
-	if (run->debug) {
-		run->at_rest = debug_at_rest;
+	if (run->debug)
 		run->mpi->no_spawn = "mpisim-debug: it knows only the ranks of the start";
-	}
 	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd, run->options.program))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
 	if (!run->graph)
