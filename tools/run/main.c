@@ -8,6 +8,7 @@
 #include "mpi/coll/algorithms.h"
 #include "cluster/placement.h"
 #include "mpi/record/record.h"
+#include "mpi/verify/memory.h"
 #include "mpi/verify/verify.h"
 #include "pdexec/estimate.h"
 #include "pdexec/image.h"
@@ -200,7 +201,8 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .n_private_libraries = o->n_private_libraries,
 	    .private_libraries = o->private_libraries,
 	    .max_spawned = run->cluster->spawn.max_processes,
-	    .substitute = o->verify ? mpi_verify_substitute
+	    .substitute = o->verify & MPI_VERIFY_MEMORY ? mpi_memory_substitute
+			: o->verify   ? mpi_verify_substitute
 			: run_is_recorded(run) ? mpi_record_substitute
 			: o->graph || o->debug_fd ? mpi_watch_substitute
 					       : NULL,
