@@ -163,7 +163,7 @@ static int watch(struct run *run, struct util_error *err)
 
 	if (run->debug)
 		run->mpi->no_spawn = "mpisim-debug: it knows only the ranks of the start";
-	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd))
+	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd, run->options.program))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
 	if (!run->graph)
 		return 0;
