@@ -13,6 +13,7 @@
 #include "pdexec/image.h"
 #include "pdexec/process.h"
 #include "tools/check/check.h"
+#include "tools/debug/debug.h"
 #include "tools/orders/explore.h"
 #include "tools/run/clash.h"
 #include "tools/run/entry.h"
@@ -159,6 +160,10 @@ static int watch(struct run *run, struct util_error *err)
 {
 	struct mpi_watcher watcher;
 
+	if (run->debug)
+		run->mpi->no_spawn = "mpisim-debug: it knows only the ranks of the start";
+	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd))
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
 	if (!run->graph)
 		return 0;
 	watcher = trace_graph_watcher(run->graph);
@@ -197,7 +202,7 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .max_spawned = run->cluster->spawn.max_processes,
 	    .substitute = o->verify ? mpi_verify_substitute
 			: run_is_recorded(run) ? mpi_record_substitute
-			: o->graph	       ? mpi_watch_substitute
+			: o->graph || o->debug_fd ? mpi_watch_substitute
 					       : NULL,
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,
@@ -231,21 +236,6 @@ int run_prepare(struct run *run, struct util_error *err)
 	if (!failed && run->is_ordered)
 		orders_prepare_cluster(run->cluster);
 	return failed ? failed : prepare_world(run, err);
-}
-
-/* What decides the order of events in the run that is shown, and what others were found. */
-static int prepare(struct run *run, struct util_error *err)
-{
-	const struct run_options *o = &run->options;
-	int failed = 0;
-
-	run->is_ordered = o->decisions != NULL;
-	if (o->verify & MPI_VERIFY_ORDERS)
-		failed = orders_explore(run, &run->orders, err);
-	run->reserve = malloc(RUN_RESERVE_B);
-	if (!failed)
-		failed = run_prepare(run, err);
-	return failed || !o->decisions ? failed : orders_follow(run, err);
 }
 
 static void finish(struct run *run)
@@ -337,7 +327,7 @@ static int simulate(struct run *run)
 	int failed = run_clash_check(&run->options, &err), status = EXIT_USAGE;
 
 	if (!failed)
-		failed = prepare(run, &err);
+		failed = orders_prepare_run(run, &err);
 	if (!failed)
 		failed = run_results_check(&run->options, &err);
 	if (failed) {
