@@ -135,6 +135,8 @@ static bool start_one(struct pool *pool)
 	bool is_random = view->options->search == ORDERS_RANDOM;
 	struct worker *worker = pool->workers;
 
+	if (pool->n == 0) /* one that was ended may have left copies, which end with it */
+		atomic_store(&view->shared->n_running, 0);
 	if (atomic_load(&view->shared->stop) || pool->n >= view->options->jobs ||
 	    atomic_load(&view->shared->n_running) >= view->options->jobs)
 		return false;

@@ -10,6 +10,8 @@
  * `mpisim-run --verify=orders`. Each view is explored by a process of its own, before the run that is
  * shown, which nothing of this changes. What it found comes back as JSON.
  */
+struct cluster;
+
 struct orders_view_run { /* in the process of a view */
 	struct run *run;
 	const struct orders_options *options;
@@ -24,8 +26,9 @@ struct orders_view_run { /* in the process of a view */
 
 /* Explores; `*out`: an array of what each view found. */
 int orders_explore(struct run *run, json_t **out, struct util_error *err);
-/* --decisions: the run that is shown follows the file. After run_prepare. */
-int orders_follow(struct run *run, struct util_error *err);
+/* Explores where that is asked for, and prepares the run that is shown: with --decisions it follows
+ * the file. */
+int orders_prepare_run(struct run *run, struct util_error *err);
 
 /* Makes `run` one of a view: with its options, before the world; then its world decide by orders. */
 void orders_prepare_options(struct run *run);
