@@ -61,7 +61,9 @@ typedef void(mpi_fortran_conversion_fn_c)(void *userbuf, int *type, MPI_Count *c
 struct mpi_foreign_memory {
 	void (*fetch)(struct mpi_foreign_memory *memory);
 	void (*give)(struct mpi_foreign_memory *memory);
-	struct mpi_foreign_memory *next; /* of the same request */
+	/* the request is no more: just before the memory is freed; NULL: nothing is to be done */
+	void (*end)(struct mpi_foreign_memory *memory);
+	struct mpi_foreign_memory *next; /* of the same request, given to it later */
 };
 
 #pragma GCC visibility push(default)

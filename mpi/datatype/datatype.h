@@ -50,11 +50,11 @@ struct mpi_datatype {
 	bool is_predefined, is_committed;
 	bool is_contiguous; /* `count` items are count * size_B bytes without holes, at buf +
 			       true_lb_B */
-	bool is_dense;	  /* the data of one item is a run of size_B bytes at true_lb_B, in typemap
+	bool is_dense; /* the data of one item is a run of size_B bytes at true_lb_B, in typemap
 			     order */
 	bool has_lb, has_ub; /* this bound was set, by MPI_Type_create_resized, by an array
 				constructor (these set both), or by MPI_LB or MPI_UB */
-	MPI_Count size_B; /* bytes of data per item */
+	MPI_Count size_B;    /* bytes of data per item */
 	MPI_Count lb_B, extent_B;
 	MPI_Count true_lb_B, true_extent_B;
 	MPI_Count n_elements; /* basic elements per item */
@@ -108,5 +108,13 @@ void mpi_datatype_pack(const struct mpi_datatype *type, const void *buf, MPI_Cou
 		       void *packed);
 void mpi_datatype_unpack(const struct mpi_datatype *type, void *buf, MPI_Count count,
 			 const void *packed, MPI_Count size_B);
+
+/*
+ * Calls `visit` for each run of bytes that `count` items at `buf` consist of, in typemap order;
+ * holes lie between them, but runs may touch.
+ */
+typedef void (*mpi_datatype_run_fn)(void *context, uintptr_t at, size_t size_B);
+void mpi_datatype_runs(const struct mpi_datatype *type, const void *buf, MPI_Count count,
+		       mpi_datatype_run_fn visit, void *context);
 
 #endif

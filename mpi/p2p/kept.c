@@ -12,12 +12,19 @@ struct mpi_kept {
 	void (*release)(struct mpi_rank *me, struct mpi_request *request);
 };
 
+/* What was given later may stand for the program's side of what was given before. */
+static void fetch_from_last(struct mpi_foreign_memory *memory)
+{
+	if (!memory)
+		return;
+	fetch_from_last(memory->next);
+	memory->fetch(memory);
+}
+
 void mpi_kept_fetch(struct mpi_request *request)
 {
-	struct mpi_foreign_memory *memory = request->kept ? request->kept->memories : NULL;
-
-	for (; memory; memory = memory->next)
-		memory->fetch(memory);
+	if (request->kept)
+		fetch_from_last(request->kept->memories);
 }
 
 void mpi_kept_give(struct mpi_request *request)
@@ -46,6 +53,8 @@ static void release(struct mpi_rank *me, struct mpi_request *request)
 		kept->release(me, request);
 	for (struct mpi_foreign_memory *memory = kept->memories; memory; memory = next) {
 		next = memory->next;
+		if (memory->end)
+			memory->end(memory);
 		free(memory);
 	}
 	free(kept);
@@ -60,6 +69,7 @@ void mpisim_foreign_keep(MPI_Request handle, struct mpi_foreign_memory *memory)
 {
 	struct mpi_rank *me = pd_current ? pd_current->mpi : NULL;
 	struct mpi_request *request = me ? mpi_request_get(me, handle) : NULL;
+	struct mpi_foreign_memory **last;
 
 	if (!request) {
 		free(memory);
@@ -74,6 +84,8 @@ void mpisim_foreign_keep(MPI_Request handle, struct mpi_foreign_memory *memory)
 		request->query = query;
 		request->release = release;
 	}
-	memory->next = request->kept->memories;
-	request->kept->memories = memory;
+	for (last = &request->kept->memories; *last; last = &(*last)->next)
+		;
+	*last = memory;
+	memory->next = NULL;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mpi/verify/internal.h"
+#include "mpi/verify/memory.h"
 #include "pdexec/arch.h"
 
 void *mpi_verify_substitute(const char *name)
@@ -48,11 +49,15 @@ bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_func
 	call->status = call->statuses = call->own_statuses = NULL;
 	call->plan = NULL;
 	call->ops[0] = call->ops[1] = NULL;
+	call->buffers = NULL;
+	call->deed = NULL;
 	call->step = NULL;
 	call->handles = call->own_handles;
 	call->n_ops = call->n_handles = 0;
 	call->shadow =
 	    me->n_open > 0 && !me->world->verify->is_blind ? me->world->verify->shadow : NULL;
+	if (me->n_open > 0 && me->world->verify->memory)
+		mpi_memory_before(me->world->verify->memory, call);
 	if (call->shadow)
 		mpi_verify_before(call);
 	return true;
@@ -76,6 +81,8 @@ MPI_Status *mpi_verify_statuses(struct mpi_verify_call *call, int n, MPI_Status 
 
 int mpi_verify_end_call(struct mpi_verify_call *call, int code)
 {
+	if (call->me->world->verify->memory)
+		mpi_memory_after(call->me->world->verify->memory, call, code);
 	if (call->shadow)
 		mpi_verify_after(call, code);
 	if (call->own_statuses)

@@ -75,6 +75,7 @@ enum mpi_verify_kind {
 	MPI_CALL_LOCK,
 	MPI_CALL_INIT,
 	MPI_CALL_FINALIZE,
+	MPI_CALL_MEMORY, /* of none of these: its buffers are looked at, or its window */
 };
 
 union mpi_verify_value {
@@ -106,7 +107,8 @@ struct mpi_verify_call { /* under way */
 	struct mpi_rank *me;
 	struct mpi_shadow *shadow; /* NULL: nothing is looked at */
 	const struct mpi_verify_function *function;
-	const union mpi_verify_value *values; /* the arguments, as they stand */
+	const union mpi_verify_value *values; /* the arguments, as they stand; then the caller's
+						 frame */
 	MPI_Status *status;   /* the program's, or `own`; NULL: the function has none */
 	MPI_Status *statuses; /* the same of an array */
 	MPI_Status own;
@@ -119,6 +121,8 @@ struct mpi_verify_call { /* under way */
 						handles; UINT64_MAX: none */
 	int n_handles;
 	uint32_t context; /* of the communicator that it frees */
+	struct mpi_memory_buffers *buffers; /* mpi/verify/memory.h; NULL: none */
+	struct deed *deed;		    /* mpi/verify/order.c's own */
 };
 
 static inline bool mpi_verify_has(const struct mpi_verify_call *call,
@@ -139,6 +143,13 @@ static inline union mpi_verify_value mpi_verify_value(const struct mpi_verify_ca
  * looked at then, nor entered. */
 bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_function *function,
 		      const union mpi_verify_value values[], const void *site);
+/* The memory that stands for the buffer `given`, which is argument `place`. */
+void *mpi_memory_instead(const struct mpi_verify_call *call, int place, const void *given);
+static inline void *mpi_verify_buffer(const struct mpi_verify_call *call, int place,
+				      const void *given)
+{
+	return call->buffers ? mpi_memory_instead(call, place, given) : (void *)(uintptr_t)given;
+}
 /* The statuses of the call: the program's, or its own where the program wants none. */
 MPI_Status *mpi_verify_status(struct mpi_verify_call *call, MPI_Status *status);
 MPI_Status *mpi_verify_statuses(struct mpi_verify_call *call, int n, MPI_Status statuses[]);

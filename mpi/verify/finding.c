@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mpi/verify/internal.h"
+#include "mpi/verify/memory.h"
 #include "mpi/verify/shadow.h"
 #include "pdexec/image.h"
 
@@ -139,13 +140,14 @@ int mpi_verify_create(struct mpi_world *world, unsigned parts)
 	}
 	world->verify = verify;
 	world->described = verify;
-	return 0;
+	return parts & MPI_VERIFY_MEMORY ? mpi_memory_create(world, &verify->memory) : 0;
 }
 
 void mpi_verify_destroy(struct mpi_verify *verify)
 {
 	if (!verify)
 		return;
+	mpi_memory_destroy(verify->memory);
 	for (int i = 0; i < verify->n_findings; i++) {
 		free((void *)(uintptr_t)verify->findings[i].found);
 		free((void *)(uintptr_t)verify->findings[i].wanted);

@@ -56,7 +56,12 @@ def kind_of(f):
     if over and over.c_type.startswith(("MPI_Comm", "MPI_Win")):
         form = "nonblocking" if any(p.name == "request" for p in f.parameters) else "blocking"
         return "TOGETHER" if over.c_type.startswith("MPI_Comm") else "TOGETHER_WIN", FORMS[form], MODES[""]
-    return None
+    return ("MEMORY", FORMS[form], MODES[""]) if uses_memory(f) else None
+
+
+def uses_memory(f):
+    """Whether it has buffers, or orders accesses to windows."""
+    return any(p.buffer or p.name == "win" and p.direction != "out" for p in f.parameters)
 
 
 def over_of(f):
@@ -99,10 +104,11 @@ def write_function(f):
     status = [p for p in f.parameters if p.name == "status"]
     names = [p.name for p in f.parameters]
     out = [f"static int verify_{f.name}({f.signature})", "{"]
-    values = ", ".join(value_of(p) for p in f.parameters) or "{.p = NULL}"
+    values = ", ".join([value_of(p) for p in f.parameters] + ["{.p = __builtin_frame_address(0)}"])
     out += [f"\tconst union mpi_verify_value values[] = {{{values}}};", "\tstruct mpi_verify_call call;", "",
             f"\tif (!mpi_verify_begin(&call, &functions[F_{f.name}], values, __builtin_return_address(0)))",
             f"\t\treturn {f.name}({f.arguments});"]
+    out += [f"\t{p.name} = mpi_verify_buffer(&call, {i}, {p.name});" for i, p in enumerate(f.parameters) if p.buffer]
     for p in statuses:
         out.append(f"\t{p.name} = mpi_verify_statuses(&call, {'incount' if 'incount' in names else 'count'}, {p.name});")
     out += [f"\t{p.name} = mpi_verify_status(&call, {p.name});" for p in status]

@@ -13,6 +13,7 @@ struct mpi_verify {
 	struct mpi_finding *findings; /* [n_findings] */
 	uint64_t *keys;		      /* [n_findings] of class and calls */
 	int n_findings, capacity;
+	struct mpi_memory *memory; /* mpi/verify/memory.h; NULL: it is not looked at */
 	struct mpi_shadow *shadow; /* mpi/verify/shadow.h; NULL: only leaks are looked for */
 	bool is_blind;	 /* calls were made that were not seen: no shadow of the matching */
 	bool has_raised; /* the failure that ends the run is a finding already */

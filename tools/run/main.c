@@ -8,6 +8,7 @@
 #include "mpi/coll/algorithms.h"
 #include "cluster/placement.h"
 #include "mpi/record/record.h"
+#include "mpi/verify/memory.h"
 #include "mpi/verify/verify.h"
 #include "pdexec/estimate.h"
 #include "pdexec/image.h"
@@ -162,7 +163,7 @@ static int watch(struct run *run, struct util_error *err)
 
 	if (run->debug)
 		run->mpi->no_spawn = "mpisim-debug: it knows only the ranks of the start";
-	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd))
+	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd, run->options.program))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
 	if (!run->graph)
 		return 0;
@@ -200,7 +201,8 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .n_private_libraries = o->n_private_libraries,
 	    .private_libraries = o->private_libraries,
 	    .max_spawned = run->cluster->spawn.max_processes,
-	    .substitute = o->verify ? mpi_verify_substitute
+	    .substitute = o->verify & MPI_VERIFY_MEMORY ? mpi_memory_substitute
+			: o->verify   ? mpi_verify_substitute
 			: run_is_recorded(run) ? mpi_record_substitute
 			: o->graph || o->debug_fd ? mpi_watch_substitute
 					       : NULL,

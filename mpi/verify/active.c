@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Buffers that MPI has: who touches them meanwhile. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/verify/races.h"
+#include "simcore/fiber.h"
+
+/* What a request has of an active buffer; the request frees it. */
+struct tie {
+	struct mpi_foreign_memory memory; /* first */
+	struct mpi_memory *checks;
+	struct mpi_memory_active *active;
+};
+
+struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
+					  struct mpi_memory_buffer *buffer)
+{
+	struct mpi_memory_rank *rank = &memory->ranks[me->rank];
+	struct mpi_memory_active *active = calloc(1, sizeof *active);
+	size_t span_B = buffer->high - buffer->low;
+
+	if (!active)
+		return NULL;
+	active->mine = malloc(span_B);
+	if (active->mine && (buffer->use & MEMORY_WRITE))
+		active->snapshot = malloc(span_B);
+	if (!active->mine || ((buffer->use & MEMORY_WRITE) && !active->snapshot)) {
+		free(active->mine);
+		free(active);
+		return NULL;
+	}
+	active->buffer = *buffer;
+	buffer->runs = NULL; /* they are the active one's */
+	buffer->n_runs = 0;
+	active->next = rank->actives;
+	if (rank->actives)
+		rank->actives->prev = active;
+	rank->actives = active;
+	rank->n_actives++;
+	return active;
+}
+
+void mpi_memory_widen(struct mpi_memory_rank *rank, uintptr_t low, uintptr_t high)
+{
+	if (rank->low == rank->high || low < rank->low)
+		rank->low = low;
+	if (high > rank->high)
+		rank->high = high;
+}
+
+void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active)
+{
+	struct mpi_memory_buffer *buffer = &active->buffer;
+	struct mpi_memory_rank *rank = &memory->ranks[buffer->call.rank];
+	size_t span_B = buffer->high - buffer->low;
+
+	mpi_memory_widen(rank, buffer->low, buffer->high);
+	active->is_locked = true;
+	active->is_lost = active->is_told = false;
+	memcpy(active->mine, (const void *)buffer->low, span_B);
+	if (active->snapshot)
+		memcpy(active->snapshot, (const void *)buffer->low, span_B);
+}
+
+static void tell(struct mpi_memory *memory, struct mpi_memory_active *active,
+		 const struct mpi_finding_call *by, unsigned use, int64_t first, size_t n_B,
+		 size_t size_B)
+{
+	struct mpi_finding_call calls[] = {*by, active->buffer.call};
+	const char *what = use & MEMORY_WRITE ? "write" : "read";
+
+	active->is_told = true;
+	mpi_memory_report(
+	    &memory->world->ranks[by->rank], use & MEMORY_WRITE ? "active-write" : "active-read",
+	    active->buffer.use & MEMORY_WRITE
+		? "MPI may put what comes there before or after that"
+		: "MPI may have read the buffer before that, or may read it later",
+	    calls, 2, "%s of %zu byte%s: bytes [%lld,%lld) of %s, before it is complete", what,
+	    size_B, size_B == 1 ? "" : "s", (long long)first, (long long)(first + (int64_t)n_B),
+	    active->buffer.text);
+}
+
+static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active)
+{
+	struct mpi_memory_rank *rank = &memory->ranks[active->buffer.call.rank];
+
+	active->is_locked = false;
+	for (const struct mpi_memory_active *other = rank->actives; other; other = other->next)
+		if (other->is_locked)
+			return;
+	rank->low = rank->window_low;
+	rank->high = rank->window_high;
+}
+
+/* Elements that are not as they were: nobody but the program can have changed them. */
+struct changes {
+	int64_t first, end;
+	size_t size_B;
+};
+
+static void compare_run(const struct mpi_memory_buffer *buffer, const struct mpi_memory_run *run,
+			const char *was, struct changes *out)
+{
+	const char *now = (const char *)run->at;
+	size_t step_B = run->size_B % buffer->element_B ? 1 : buffer->element_B;
+
+	if (memcmp(now, was, run->size_B) == 0)
+		return;
+	for (size_t k = 0; k < run->size_B; k += step_B) {
+		int64_t at = (int64_t)(run->at + k - buffer->base);
+
+		if (memcmp(now + k, was + k, step_B) == 0)
+			continue;
+		out->first = out->size_B == 0 || at < out->first ? at : out->first;
+		out->end = out->size_B == 0 || at + (int64_t)step_B > out->end
+			       ? at + (int64_t)step_B
+			       : out->end;
+		out->size_B += step_B;
+	}
+}
+
+static void compare(struct mpi_memory *memory, struct mpi_memory_active *active)
+{
+	const struct mpi_memory_buffer *buffer = &active->buffer;
+	const char *old = active->snapshot ? active->snapshot : active->mine;
+	struct mpi_rank *me = &memory->world->ranks[buffer->call.rank];
+	struct mpi_finding_call by = {me->rank, me->pd->function, me->pd->site};
+	struct changes changes = {0};
+
+	for (size_t i = 0; i < buffer->n_runs; i++)
+		compare_run(buffer, &buffer->runs[i], old + (buffer->runs[i].at - buffer->low),
+			    &changes);
+	if (changes.size_B > 0 && !active->is_told)
+		tell(memory, active, &by, MEMORY_WRITE, changes.first,
+		     (size_t)(changes.end - changes.first), changes.size_B);
+}
+
+void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *active)
+{
+	const struct mpi_memory_buffer *buffer = &active->buffer;
+
+	if (!active->is_locked)
+		return;
+	end_lock(memory, active);
+	mpi_races_complete_locally(memory->races, active);
+	if (active->is_lost)
+		return;
+	compare(memory, active);
+	for (size_t i = 0; i < buffer->n_runs && (buffer->use & MEMORY_WRITE); i++)
+		memcpy((void *)buffer->runs[i].at,
+		       active->mine + (buffer->runs[i].at - buffer->low), buffer->runs[i].size_B);
+}
+
+void mpi_memory_forget(struct mpi_memory *memory, struct mpi_rank *me,
+		       struct mpi_memory_active *active)
+{
+	struct mpi_memory_rank *rank = &memory->ranks[me->rank];
+
+	if (active->is_locked)
+		end_lock(memory, active);
+	if (active->is_held)
+		return; /* with its request */
+	mpi_races_complete_locally(NULL, active);
+	if (active->prev)
+		active->prev->next = active->next;
+	else
+		rank->actives = active->next;
+	if (active->next)
+		active->next->prev = active->prev;
+	rank->n_actives--;
+	mpi_memory_buffer_finish(&active->buffer);
+	free(active->mine);
+	free(active->snapshot);
+	free(active);
+}
+
+/* --- requests --- */
+
+static void fetch(struct mpi_foreign_memory *memory)
+{
+	struct tie *tie = (struct tie *)memory;
+	struct mpi_memory_active *active = tie->active;
+	struct mpi_rank *me = &tie->checks->world->ranks[active->buffer.call.rank];
+
+	if (active->is_locked)
+		return;
+	mpi_memory_check(tie->checks, me, &active->buffer);
+	mpi_memory_touch_buffer(tie->checks, me, &active->buffer);
+	mpi_memory_lock(tie->checks, active);
+}
+
+static void give(struct mpi_foreign_memory *memory)
+{
+	mpi_memory_unlock(((struct tie *)memory)->checks, ((struct tie *)memory)->active);
+}
+
+static void end(struct mpi_foreign_memory *memory)
+{
+	struct tie *tie = (struct tie *)memory;
+
+	tie->active->is_held = false;
+	mpi_memory_forget(tie->checks, &tie->checks->world->ranks[tie->active->buffer.call.rank],
+			  tie->active);
+}
+
+void mpi_memory_tie(struct mpi_memory *memory, struct mpi_rank *me,
+		    struct mpi_memory_active *active, MPI_Request request)
+{
+	struct tie *tie =
+	    mpi_request_get(me, request) ? mpisim_foreign_allocate(sizeof *tie) : NULL;
+
+	if (!tie)
+		return;
+	*tie = (struct tie){.memory = {.fetch = fetch, .give = give, .end = end},
+			    .checks = memory,
+			    .active = active};
+	active->is_held = true;
+	mpisim_foreign_keep(request, &tie->memory);
+}
+
+/* --- accesses --- */
+
+void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at, size_t size_B,
+		      unsigned use, const struct mpi_finding_call *by)
+{
+	struct mpi_memory_rank *rank = &memory->ranks[me->rank];
+
+	if (at >= rank->high || at + size_B <= rank->low)
+		return;
+	for (struct mpi_memory_active *active = rank->actives; active; active = active->next) {
+		unsigned both = active->buffer.use | use;
+		int64_t first;
+		size_t n;
+
+		if (!active->is_locked || active->is_lost || !(both & MEMORY_WRITE))
+			continue;
+		n = mpi_memory_common_range(&active->buffer, at, size_B, &first);
+		if (n > 0)
+			tell(memory, active, by, use, first, n, size_B);
+	}
+	if (memory->races)
+		mpi_races_touch(memory->races, me->rank, at, size_B, use, by);
+}
+
+void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
+			     const struct mpi_memory_buffer *buffer)
+{
+	struct mpi_memory_rank *rank = &memory->ranks[me->rank];
+
+	if (buffer->low >= rank->high || buffer->high <= rank->low)
+		return;
+	for (struct mpi_memory_active *active = rank->actives; active; active = active->next) {
+		int64_t first;
+		size_t n;
+
+		if (!active->is_locked || active->is_lost ||
+		    !((active->buffer.use | buffer->use) & MEMORY_WRITE))
+			continue;
+		n = mpi_memory_common(&active->buffer, buffer, &first);
+		if (n > 0)
+			tell(memory, active, &buffer->call, buffer->use, first, n, buffer->size_B);
+	}
+}
+
+/* --- memory that is no more --- */
+
+static void lose(struct mpi_rank *me, struct mpi_memory_active *active, const char *class_name,
+		 const struct mpi_finding_call *by, const char *how)
+{
+	struct mpi_finding_call calls[] = {*by, active->buffer.call};
+
+	active->is_lost = true;
+	mpi_memory_report(me, class_name, "MPI may still read it, or put there what comes", calls,
+			  2, "%s is %s before the operation is complete", active->buffer.text, how);
+}
+
+void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t here)
+{
+	uintptr_t low;
+	void *stack;
+	size_t stack_B;
+
+	if (memory->ranks[me->rank].low == memory->ranks[me->rank].high)
+		return;
+	sim_fiber_stack(me->pd->task.fiber, &stack, &stack_B);
+	low = (uintptr_t)stack;
+	for (struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
+	     active = active->next) {
+		struct mpi_finding_call by = {me->rank, me->pd->function, me->pd->site};
+
+		if (active->is_locked && !active->is_lost && active->buffer.low >= low &&
+		    active->buffer.low < here && here < low + stack_B)
+			lose(me, active, "dead-stack", &by, "in a function that has returned");
+	}
+}
+
+void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at, size_t size_B,
+		     const char *function, const void *site)
+{
+	struct mpi_finding_call by = {me->rank, function, site};
+	int64_t first;
+
+	for (struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
+	     active = active->next)
+		if (active->is_locked && !active->is_lost &&
+		    mpi_memory_common_range(&active->buffer, at, size_B, &first) > 0)
+			lose(me, active, "freed-active", &by, "freed");
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which memory the arguments of a call are, by the table of functions. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/abi/call_info.h"
+#include "mpi/abi/functions.h"
+#include "mpi/comm/comm.h"
+#include "mpi/comm/topology.h"
+#include "mpi/datatype/typemap.h"
+#include "mpi/verify/memory.h"
+#include "util/array.h"
+
+const struct mpi_call_info *mpi_memory_info(const struct mpi_verify_call *call)
+{
+	const struct mpi_function *function = mpi_function_find(call->function->name);
+
+	return function ? &mpi_call_infos[function - mpi_functions] : NULL;
+}
+
+int mpi_memory_parameter(const struct mpi_call_info *info, int kind)
+{
+	for (int i = 0; i < info->n_parameters; i++)
+		if ((int)info->parameters[i].kind == kind)
+			return i;
+	return -1;
+}
+
+/* --- how many --- */
+
+struct arguments {
+	const struct mpi_verify_call *call;
+	const struct mpi_call_info *info;
+	const struct mpi_comm *comm; /* NULL: the call has none */
+	bool is_root;
+};
+
+static int64_t item(const struct arguments *a, int place, MPI_Count i)
+{
+	const struct mpi_parameter *p = &a->info->parameters[place];
+	union mpi_verify_value value = mpi_memory_argument(a->call, place);
+
+	if (!p->is_array)
+		return value.i;
+	if (!value.p)
+		return 0;
+	return p->is_wide ? ((const int64_t *)value.p)[i] : ((const int *)value.p)[i];
+}
+
+static MPI_Count neighbours(const struct mpi_comm *comm, bool are_sources)
+{
+	if (!comm || !comm->topology)
+		return 0;
+	return are_sources ? mpi_topology_n_sources(comm->topology, comm->rank)
+			   : mpi_topology_n_destinations(comm->topology, comm->rank);
+}
+
+static MPI_Count extent_of(const struct arguments *a, const struct mpi_parameter *p)
+{
+	MPI_Count n_peers = a->comm ? mpi_comm_n_peers(a->comm) : 0;
+
+	switch (p->extent) {
+	case EXTENT_ONE:
+		return 1;
+	case EXTENT_PARAMETER:
+		return item(a, p->extent_from, 0);
+	case EXTENT_PEERS:
+	case EXTENT_SEND_PEERS:
+		return n_peers;
+	case EXTENT_ROOT_PEERS:
+		return a->is_root ? n_peers : 0;
+	case EXTENT_AT_ROOT:
+		return a->is_root;
+	case EXTENT_MEMBERS:
+		return a->comm ? a->comm->size : 0;
+	case EXTENT_IN_NEIGHBOURS:
+		return neighbours(a->comm, true);
+	case EXTENT_OUT_NEIGHBOURS:
+		return neighbours(a->comm, false);
+	default:
+		return 0;
+	}
+}
+
+static const struct mpi_datatype *type_of(const struct arguments *a, const struct mpi_parameter *p,
+					  MPI_Count i)
+{
+	union mpi_verify_value value;
+
+	if (p->type < 0)
+		return mpi_datatype_get(a->call->me, MPI_BYTE);
+	value = mpi_memory_argument(a->call, p->type);
+	if (a->info->parameters[(int)p->type].is_array)
+		return value.p ? mpi_datatype_get(a->call->me, ((const MPI_Datatype *)value.p)[i])
+			       : NULL;
+	return mpi_datatype_get(a->call->me, (MPI_Datatype)(uintptr_t)value.p);
+}
+
+/* --- where --- */
+
+static void add_run(void *context, uintptr_t at, size_t size_B)
+{
+	struct mpi_memory_buffer *buffer = context;
+	struct mpi_memory_run *last = buffer->n_runs ? &buffer->runs[buffer->n_runs - 1] : NULL;
+
+	if (size_B == 0)
+		return;
+	buffer->size_B += size_B;
+	if (at < buffer->low || buffer->low == buffer->high)
+		buffer->low = at;
+	if (at + size_B > buffer->high)
+		buffer->high = at + size_B;
+	if (last && last->at + last->size_B == at) {
+		last->size_B += size_B;
+		return;
+	}
+	buffer->is_shuffled |= last && at < last->at + last->size_B;
+	if (!util_array_room(&buffer->runs, buffer->n_runs, sizeof *buffer->runs))
+		return;
+	buffer->runs[buffer->n_runs++] = (struct mpi_memory_run){at, size_B};
+}
+
+static void add_items(const struct arguments *a, const struct mpi_parameter *p, MPI_Count i,
+		      int64_t offset_B, MPI_Count count, struct mpi_memory_buffer *out)
+{
+	const struct mpi_datatype *type = type_of(a, p, i);
+
+	if (type && type->n_elements > 0 && type->size_B % type->n_elements == 0)
+		out->element_B = (size_t)(type->size_B / type->n_elements);
+	if (type && count > 0 && (type->is_committed || type->is_predefined))
+		mpi_datatype_runs(type, (const char *)out->base + offset_B, count, add_run, out);
+}
+
+/* A block for each item of the array of counts. */
+static void add_blocks(const struct arguments *a, const struct mpi_parameter *p,
+		       struct mpi_memory_buffer *out)
+{
+	MPI_Count n = extent_of(a, &a->info->parameters[(int)p->count]);
+	bool in_bytes = p->type >= 0 && a->info->parameters[(int)p->type].is_array;
+
+	for (MPI_Count i = 0; i < n; i++) {
+		const struct mpi_datatype *type = type_of(a, p, i);
+		int64_t unit_B = in_bytes || !type ? 1 : type->extent_B;
+
+		add_items(a, p, i, item(a, p->displs, i) * unit_B, item(a, p->count, i), out);
+	}
+}
+
+static void add_all(const struct arguments *a, const struct mpi_parameter *p,
+		    struct mpi_memory_buffer *out)
+{
+	MPI_Count count = 1;
+
+	if (p->displs >= 0) {
+		add_blocks(a, p, out);
+		return;
+	}
+	if (p->count >= 0 && a->info->parameters[(int)p->count].is_array) {
+		MPI_Count n = extent_of(a, &a->info->parameters[(int)p->count]);
+
+		count = 0;
+		if (p->is_own)
+			count = a->comm ? item(a, p->count, a->comm->rank) : 0;
+		for (MPI_Count i = 0; !p->is_own && i < n; i++)
+			count += item(a, p->count, i);
+	} else if (p->count >= 0) {
+		count = item(a, p->count, 0);
+	}
+	add_items(a, p, 0, 0, count * extent_of(a, p), out);
+}
+
+/* --- which --- */
+
+static void describe(const struct arguments *a, int n_buffers, struct mpi_memory_buffer *buffer)
+{
+	const struct mpi_parameter *parameters = a->info->parameters;
+	int n, peer = mpi_memory_parameter(a->info, PARAMETER_RANK);
+	int tag = mpi_memory_parameter(a->info, PARAMETER_TAG);
+
+	n = snprintf(buffer->text, sizeof buffer->text, "%s of %s (%zu byte%s",
+		     n_buffers > 1 ? parameters[buffer->place].name : "the buffer",
+		     a->call->function->name, buffer->size_B, buffer->size_B == 1 ? "" : "s");
+	if (peer >= 0)
+		n += snprintf(buffer->text + n, sizeof buffer->text - (size_t)n, ", %s %lld",
+			      strcmp(parameters[peer].name, "target_rank") == 0
+				  ? "target"
+				  : parameters[peer].name,
+			      (long long)item(a, peer, 0));
+	if (tag >= 0)
+		n += snprintf(buffer->text + n, sizeof buffer->text - (size_t)n, ", tag %lld",
+			      (long long)item(a, tag, 0));
+	snprintf(buffer->text + n, sizeof buffer->text - (size_t)n, ")");
+}
+
+/* Nothing moves where the partner is nobody; what the root alone looks at is told by the extents. */
+static bool is_idle(const struct arguments *a, const struct mpi_parameter *p)
+{
+	int64_t peer = 0;
+
+	for (int i = 0; i < a->info->n_parameters; i++)
+		if (a->info->parameters[i].kind == PARAMETER_RANK) {
+			peer = item(a, i, 0);
+			/* of the two peers of a call, send buffers go to the first */
+			if (p->direction != MPI_ARGUMENT_OUT)
+				break;
+		}
+	return peer == MPI_PROC_NULL;
+}
+
+static unsigned use_of(const struct arguments *a, const struct mpi_parameter *p, bool is_in_place)
+{
+	unsigned use = (unsigned)p->direction; /* the same bits */
+
+	if (a->info->operation && strcmp(a->info->operation, "bcast") == 0)
+		return a->is_root ? MEMORY_READ : MEMORY_WRITE;
+	if (is_in_place && p->direction == MPI_ARGUMENT_OUT)
+		use |= MEMORY_READ;
+	return use;
+}
+
+static void take(const struct arguments *a, int place, struct mpi_memory_buffers *out)
+{
+	const struct mpi_parameter *p = &a->info->parameters[place];
+	const void *given = mpi_memory_argument(a->call, place).p;
+	struct mpi_memory_buffer *buffer = &out->buffers[out->n];
+	bool is_in_place = false;
+
+	for (int i = 0; i < a->info->n_parameters; i++)
+		is_in_place |= a->info->parameters[i].kind == PARAMETER_BUFFER &&
+			       mpi_memory_argument(a->call, i).p == MPI_IN_PLACE;
+	if (given == MPI_IN_PLACE || pd_memory_is_absent(given) || is_idle(a, p))
+		return;
+	*buffer =
+	    (struct mpi_memory_buffer){.place = place, .base = (uintptr_t)given, .element_B = 1};
+	add_all(a, p, buffer);
+	if (buffer->size_B == 0 || buffer->low < MPI_ABSOLUTE_ADDRESS_MIN ||
+	    pd_memory_is_absent((const void *)buffer->low)) {
+		free(buffer->runs);
+		return;
+	}
+	buffer->use = use_of(a, p, is_in_place);
+	buffer->call = (struct mpi_finding_call){a->call->me->rank, a->call->function->name,
+						 a->call->me->pd->site};
+	out->n++;
+}
+
+void mpi_memory_collect(const struct mpi_verify_call *call, struct mpi_memory_buffers *out)
+{
+	struct arguments a = {.call = call, .info = mpi_memory_info(call)};
+	int comm, n_buffers = 0;
+
+	out->n = 0;
+	if (!a.info)
+		return;
+	comm = mpi_memory_parameter(a.info, PARAMETER_COMM);
+	if (comm >= 0 && !a.info->parameters[comm].is_place)
+		a.comm =
+		    mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)mpi_memory_argument(call, comm).p);
+	if (a.comm && a.comm->remote && a.info->is_collective)
+		return;
+	if (a.info->root >= 0 && a.comm)
+		a.is_root = item(&a, a.info->root, 0) == a.comm->rank;
+	for (int i = 0; i < a.info->n_parameters; i++)
+		n_buffers += a.info->parameters[i].kind == PARAMETER_BUFFER;
+	for (int i = 0; i < a.info->n_parameters && out->n < MEMORY_MAX_BUFFERS; i++)
+		if (a.info->parameters[i].kind == PARAMETER_BUFFER)
+			take(&a, i, out);
+	for (int i = 0; i < out->n; i++)
+		describe(&a, n_buffers, &out->buffers[i]);
+}
+
+void mpi_memory_buffer_finish(struct mpi_memory_buffer *buffer)
+{
+	free(buffer->runs);
+	buffer->runs = NULL;
+}
+
+/* The first run, of ascending ones, that ends behind `at`. */
+static size_t first_behind(const struct mpi_memory_buffer *buffer, uintptr_t at)
+{
+	size_t low = 0, high = buffer->n_runs;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (buffer->runs[middle].at + buffer->runs[middle].size_B <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+size_t mpi_memory_common_range(const struct mpi_memory_buffer *buffer, uintptr_t at, size_t size_B,
+			       int64_t *first)
+{
+	size_t n = 0, i = buffer->is_shuffled ? 0 : first_behind(buffer, at);
+
+	if (at >= buffer->high || at + size_B <= buffer->low)
+		return 0;
+	for (; i < buffer->n_runs; i++) {
+		const struct mpi_memory_run *run = &buffer->runs[i];
+		uintptr_t begin = run->at > at ? run->at : at;
+		uintptr_t end =
+		    run->at + run->size_B < at + size_B ? run->at + run->size_B : at + size_B;
+
+		if (!buffer->is_shuffled && run->at >= at + size_B)
+			break;
+		if (begin >= end)
+			continue;
+		if (n == 0 || (int64_t)(begin - buffer->base) < *first)
+			*first = (int64_t)(begin - buffer->base);
+		n += end - begin;
+	}
+	return n;
+}
+
+size_t mpi_memory_common(const struct mpi_memory_buffer *a, const struct mpi_memory_buffer *b,
+			 int64_t *first)
+{
+	size_t n = 0;
+	int64_t at = 0;
+
+	if (a->low >= b->high || b->low >= a->high)
+		return 0;
+	for (size_t i = 0; i < b->n_runs; i++) {
+		size_t more = mpi_memory_common_range(a, b->runs[i].at, b->runs[i].size_B, &at);
+
+		if (more > 0 && (n == 0 || at < *first))
+			*first = at;
+		n += more;
+	}
+	return n;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is looked at in the memory of which call. */
+#include "mpi/verify/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/abi/call_info.h"
+#include "mpi/verify/internal.h"
+#include "mpi/verify/races.h"
+
+static bool add_ranks(struct mpi_memory *memory, int n)
+{
+	struct mpi_memory_rank *ranks;
+
+	if (n <= memory->n_ranks)
+		return true;
+	ranks = realloc(memory->ranks, (size_t)n * sizeof *ranks);
+	if (!ranks)
+		return false;
+	memset(ranks + memory->n_ranks, 0, (size_t)(n - memory->n_ranks) * sizeof *ranks);
+	memory->ranks = ranks;
+	memory->n_ranks = n;
+	return true;
+}
+
+int mpi_memory_create(struct mpi_world *world, struct mpi_memory **out)
+{
+	struct mpi_memory *memory = calloc(1, sizeof *memory);
+
+	if (!memory)
+		return UTIL_ENOMEM;
+	memory->world = world;
+	*out = memory;
+	return add_ranks(memory, world->n_ranks) ? 0 : UTIL_ENOMEM;
+}
+
+void mpi_memory_destroy(struct mpi_memory *memory)
+{
+	if (!memory)
+		return;
+	for (int i = 0; i < memory->n_ranks; i++)
+		while (memory->ranks[i].actives) {
+			memory->ranks[i].actives->is_held = false;
+			mpi_memory_forget(memory, &memory->world->ranks[i],
+					  memory->ranks[i].actives);
+		}
+	mpi_memory_blocks_finish(memory);
+	mpi_races_destroy(memory->races);
+	free(memory->ranks);
+	free(memory);
+}
+
+struct mpi_memory *mpi_memory_here(struct mpi_rank **me)
+{
+	struct pd_rank *pd = pd_rank_here();
+	struct mpi_memory *memory;
+
+	*me = pd ? pd->mpi : NULL;
+	if (!*me || !(*me)->world->verify || (*me)->depth > 0)
+		return NULL;
+	memory = (*me)->world->verify->memory;
+	return memory && (*me)->rank < memory->n_ranks ? memory : NULL;
+}
+
+void mpi_memory_report(struct mpi_rank *me, const char *class_name, const char *why,
+		       const struct mpi_finding_call calls[], int n_calls, const char *format, ...)
+{
+	struct mpi_finding finding = {
+	    .class_name = class_name,
+	    .severity = MPI_FINDING_ERROR,
+	    .n_calls = n_calls,
+	    .why = why,
+	};
+	char text[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	finding.found = text;
+	memcpy(finding.calls, calls, (size_t)n_calls * sizeof *calls);
+	mpi_verify_report(me->world, &finding);
+}
+
+/* What is read and what is written are not to be the same bytes. */
+static void compare_buffers(struct mpi_rank *me, const struct mpi_memory_buffers *all)
+{
+	for (int i = 0; i < all->n; i++)
+		for (int k = 0; k < i; k++) {
+			const struct mpi_memory_buffer *a = &all->buffers[k];
+			const struct mpi_memory_buffer *b = &all->buffers[i];
+			int64_t first;
+			size_t n =
+			    (a->use | b->use) & MEMORY_WRITE ? mpi_memory_common(a, b, &first) : 0;
+
+			if (n > 0)
+				mpi_memory_report(
+				    me, "overlapping-buffers", "the result is undefined", &a->call,
+				    1,
+				    "%zu byte%s, from offset %lld on, of %s are also in the "
+				    "other buffer",
+				    n, n == 1 ? "" : "s", (long long)first, a->text);
+		}
+}
+
+/* Partitions change hands one by one. */
+static bool is_partitioned(const struct mpi_verify_call *call)
+{
+	return call->function->kind == MPI_CALL_PARTITIONED;
+}
+
+static bool is_communication(const struct mpi_verify_call *call, const struct mpi_call_info *info)
+{
+	return (!info->holds || strcmp(info->holds, "epoch") == 0) &&
+	       strncmp(call->function->name, "MPI_Pack", 8) != 0 &&
+	       strncmp(call->function->name, "MPI_Unpack", 10) != 0 &&
+	       strncmp(call->function->name, "MPI_Abi", 7) != 0;
+}
+
+static void hold(struct mpi_memory *memory, struct mpi_verify_call *call)
+{
+	const struct mpi_call_info *info = mpi_memory_info(call);
+	bool is_one_sided = mpi_races_is_operation(call);
+
+	for (int i = 0; i < call->buffers->n; i++) {
+		struct mpi_memory_active *active =
+		    mpi_memory_hold(memory, call->me, &call->buffers->buffers[i]);
+
+		call->buffers->actives[i] = active;
+		if (active && is_one_sided) {
+			int win = mpi_memory_parameter(info, PARAMETER_WIN);
+			int target = mpi_memory_parameter(info, PARAMETER_RANK);
+
+			active->win = mpi_win_get(
+			    call->me, (MPI_Win)(uintptr_t)mpi_memory_argument(call, win).p);
+			active->target = (int)mpi_memory_argument(call, target).i;
+		}
+		if (active && call->function->form != FORM_PERSISTENT)
+			mpi_memory_lock(memory, active);
+	}
+}
+
+/* Windows begin to be looked at when the first one is made. */
+static void look_at_windows(struct mpi_memory *memory, struct mpi_verify_call *call)
+{
+	if (!memory->races && !memory->has_no_races && memory->n_ranks <= RACE_MAX_RANKS &&
+	    (strncmp(call->function->name, "MPI_Win_create", 14) == 0 ||
+	     strncmp(call->function->name, "MPI_Win_allocate", 16) == 0))
+		memory->has_no_races = mpi_races_create(memory, &memory->races) != 0;
+	if (memory->races && call->me->rank < memory->races->n)
+		mpi_races_before(memory->races, call);
+}
+
+static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *call)
+{
+	const struct mpi_call_info *info = mpi_memory_info(call);
+	bool is_one_sided = mpi_races_is_operation(call);
+
+	for (int i = 0; i < call->buffers->n && info->form != FORM_PERSISTENT; i++) {
+		struct mpi_memory_buffer *buffer = &call->buffers->buffers[i];
+
+		mpi_memory_check(memory, call->me, buffer);
+		mpi_memory_touch_buffer(memory, call->me, buffer);
+		for (size_t k = 0; memory->races && !is_one_sided && k < buffer->n_runs; k++)
+			mpi_races_touch(memory->races, call->me->rank, buffer->runs[k].at,
+					buffer->runs[k].size_B, buffer->use, &buffer->call);
+	}
+	if (info->form != FORM_BLOCKING || is_one_sided)
+		hold(memory, call);
+}
+
+void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
+{
+	const struct mpi_call_info *info = mpi_memory_info(call);
+
+	if (!info || !add_ranks(memory, call->me->world->n_ranks))
+		return;
+	mpi_memory_look_at_stack(memory, call->me,
+				 (uintptr_t)mpi_memory_argument(call, info->n_parameters).p);
+	look_at_windows(memory, call);
+	if (mpi_memory_parameter(info, PARAMETER_BUFFER) < 0 || !is_communication(call, info))
+		return;
+	call->buffers = calloc(1, sizeof *call->buffers);
+	if (!call->buffers)
+		return;
+	mpi_memory_collect(call, call->buffers);
+	compare_buffers(call->me, call->buffers);
+	if (!is_partitioned(call))
+		look_at_buffers(memory, call);
+}
+
+void *mpi_memory_instead(const struct mpi_verify_call *call, int place, const void *given)
+{
+	for (int i = 0; i < call->buffers->n; i++) {
+		const struct mpi_memory_active *active = call->buffers->actives[i];
+
+		if (active && active->buffer.place == place)
+			return active->mine + (active->buffer.base - active->buffer.low);
+	}
+	return (void *)(uintptr_t)given;
+}
+
+static void settle(struct mpi_memory *memory, struct mpi_verify_call *call, int code,
+		   struct mpi_memory_active *active)
+{
+	int place = mpi_memory_parameter(mpi_memory_info(call), PARAMETER_REQUEST);
+	const MPI_Request *request = place >= 0 ? mpi_memory_argument(call, place).p : NULL;
+
+	if (code == MPI_SUCCESS && request)
+		mpi_memory_tie(memory, call->me, active, *request);
+	if (active->is_held || (active->win && code == MPI_SUCCESS))
+		return;
+	if (code == MPI_SUCCESS)
+		mpi_memory_unlock(memory, active);
+	mpi_memory_forget(memory, call->me, active);
+}
+
+void mpi_memory_after(struct mpi_memory *memory, struct mpi_verify_call *call, int code)
+{
+	if (memory->races && call->me->rank < memory->races->n)
+		mpi_races_after(memory->races, call, code);
+	for (int i = 0; call->buffers && i < call->buffers->n; i++) {
+		if (call->buffers->actives[i])
+			settle(memory, call, code, call->buffers->actives[i]);
+		else
+			mpi_memory_buffer_finish(&call->buffers->buffers[i]);
+	}
+	free(call->buffers);
+	call->buffers = NULL;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPI_VERIFY_MEMORY_H
+#define MPI_VERIFY_MEMORY_H
+
+#include "mpi/abi/call_info.h"
+#include "mpi/core/foreign.h"
+#include "mpi/verify/call.h"
+#include "mpi/verify/verify.h"
+#include "util/map.h"
+
+/*
+ * Whose memory is it: `--verify=memory`. A buffer is *active* from the call that gives it to MPI to
+ * the call that completes the operation, whenever its data moves in between. While it is active,
+ * MPI has memory of its own instead of it (a copy, taken at the post; what has come is given to the
+ * program at the completion), so that whatever changes in the buffer is the program's doing.
+ *
+ * How accesses are seen:
+ *   snapshot   the buffer is compared with what it was at the post: any binary, no line
+ *   callbacks  the compiler has put a call before each load and store (mpisim-cc --verify-memory)
+ * Both feed mpi_memory_touch; calls of MPI do so too, for what they read and write.
+ */
+enum mpi_memory_use { /* of a buffer by MPI, of memory by the program */
+		      MEMORY_READ = 1,
+		      MEMORY_WRITE = 2,
+};
+
+struct mpi_memory_run { /* bytes without a hole */
+	uintptr_t at;
+	size_t size_B;
+};
+
+struct mpi_memory_buffer {	     /* one argument of a call */
+	int place;		     /* which */
+	unsigned use;		     /* enum mpi_memory_use, by MPI */
+	uintptr_t base;		     /* as given; offsets begin here */
+	struct mpi_memory_run *runs; /* [n_runs], in the order of the datatype; malloc'd */
+	size_t n_runs, size_B;	     /* size_B: of all */
+	bool is_shuffled;	     /* the runs do not ascend */
+	uintptr_t low, high;	     /* they lie in [low, high) */
+	size_t element_B;	     /* of the datatype's elements, 1 where they differ */
+	struct mpi_finding_call call;
+	char text[120]; /* "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)" */
+};
+
+enum { MEMORY_MAX_BUFFERS = 3 };
+
+struct mpi_memory_active;
+
+struct mpi_memory_buffers { /* of a call */
+	struct mpi_memory_buffer buffers[MEMORY_MAX_BUFFERS];
+	struct mpi_memory_active *actives[MEMORY_MAX_BUFFERS]; /* NULL: it does not stay with MPI */
+	int n;
+};
+
+struct mpi_memory_active {
+	struct mpi_memory_active *next, *prev; /* of its rank */
+	struct mpi_memory_buffer buffer;
+	char *mine;	/* MPI's memory instead of [low, high); NULL: MPI has the program's */
+	char *snapshot; /* of [low, high) at the post, where `mine` is written to; else NULL */
+	bool is_locked; /* between the post and the completion; persistent ones change it */
+	bool is_lost;	/* the memory is freed, or its frame has ended: it is not touched */
+	bool is_held;	/* a request has a struct mpi_memory_tie to it */
+	/* one-sided: until `win` is synchronized */
+	struct mpi_win *win;
+	int target;
+	struct mpi_race_operation *operation; /* mpi/verify/races.h; NULL: none */
+	bool is_told;			      /* a finding about it was made: once is enough */
+};
+
+struct mpi_memory_block { /* of the heap */
+	uintptr_t at;
+	size_t size_B;
+	bool is_filled; /* with the pattern of memory that nothing was written to */
+};
+
+struct mpi_memory_rank {
+	struct mpi_memory_active *actives; /* all, locked or not */
+	int n_actives;
+	uintptr_t low, high; /* all locked ones lie in it, and windows; grows until there is none */
+	uintptr_t window_low, window_high; /* windows do */
+};
+
+struct mpi_races;
+
+struct mpi_memory {
+	struct mpi_world *world;
+	struct mpi_memory_rank *ranks; /* [n_ranks] */
+	int n_ranks;
+	void *blocks;		 /* tree of tsearch(3) of struct mpi_memory_block */
+	struct mpi_races *races; /* mpi/verify/races.h; NULL: there was no window yet … */
+	bool has_no_races;	 /* … or no memory for that */
+	bool
+	    has_skipped; /* kernels were skipped: what is in memory is not what the program computes */
+};
+
+int mpi_memory_create(struct mpi_world *world, struct mpi_memory **out); /* 0 or UTIL_ENOMEM */
+void mpi_memory_destroy(struct mpi_memory *memory);			 /* NULL is fine */
+/* What a program gets for functions of libc that the checks have to see; NULL: they need not. */
+void *mpi_memory_substitute(const char *name);
+
+/* A call begins, on its rank's fiber, its arguments as the program gave them; it ends. */
+void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call);
+void mpi_memory_after(struct mpi_memory *memory, struct mpi_verify_call *call, int code);
+
+/* --- buffers.c --- */
+/* The buffers of the call, but those of no bytes. */
+void mpi_memory_collect(const struct mpi_verify_call *call, struct mpi_memory_buffers *out);
+void mpi_memory_buffer_finish(struct mpi_memory_buffer *buffer);
+/* The offset of the first byte that both have, from `a`'s base, and how many there are; 0: none. */
+size_t mpi_memory_common(const struct mpi_memory_buffer *a, const struct mpi_memory_buffer *b,
+			 int64_t *first);
+/* The same with [at, at + size_B). */
+size_t mpi_memory_common_range(const struct mpi_memory_buffer *buffer, uintptr_t at, size_t size_B,
+			       int64_t *first);
+/* What the table says of the call's function. */
+const struct mpi_call_info *mpi_memory_info(const struct mpi_verify_call *call);
+/* Its only parameter of that kind; -1: none. */
+int mpi_memory_parameter(const struct mpi_call_info *info, int kind);
+static inline union mpi_verify_value mpi_memory_argument(const struct mpi_verify_call *call,
+							 int place)
+{
+	return call->values[place];
+}
+
+/* --- active.c --- */
+/* The buffer stays with MPI; it is not locked yet. NULL: out of memory. */
+struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
+					  struct mpi_memory_buffer *buffer);
+/* Accesses to [low, high) are looked at. */
+void mpi_memory_widen(struct mpi_memory_rank *rank, uintptr_t low, uintptr_t high);
+void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active);
+/* Looks whether it is as it was, and gives the program what has come. */
+void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *active);
+void mpi_memory_forget(struct mpi_memory *memory, struct mpi_rank *me,
+		       struct mpi_memory_active *active);
+/* `request` unlocks it, and locks it when it is started again. */
+void mpi_memory_tie(struct mpi_memory *memory, struct mpi_rank *me,
+		    struct mpi_memory_active *active, MPI_Request request);
+/* The program, or MPI for it, accesses memory: is it MPI's? */
+void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at, size_t size_B,
+		      unsigned use, const struct mpi_finding_call *by);
+/* The same for a buffer of a call that is no active one yet. */
+void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
+			     const struct mpi_memory_buffer *buffer);
+/* Buffers on the stack below `here`, the caller's frame, and those in [at, at + size_B), are no
+ * more. */
+void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t here);
+void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at, size_t size_B,
+		     const char *function, const void *site);
+
+/* --- blocks.c --- */
+/* Whether all of it is there, and (what is read) was written to. */
+void mpi_memory_check(struct mpi_memory *memory, struct mpi_rank *me,
+		      const struct mpi_memory_buffer *buffer);
+/* Frees what malloc has made, without noticing it. */
+void mpi_memory_blocks_finish(struct mpi_memory *memory);
+
+/* The present rank's checks, where it runs its program; NULL: there is nothing to see. */
+struct mpi_memory *mpi_memory_here(struct mpi_rank **me);
+void mpi_memory_report(struct mpi_rank *me, const char *class_name, const char *why,
+		       const struct mpi_finding_call calls[], int n_calls, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which calls let a rank know what others have done: messages and collectives. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/abi/call_info.h"
+#include "mpi/comm/comm.h"
+#include "mpi/verify/races.h"
+
+enum flow { FLOW_ALL, FLOW_FROM_ROOT, FLOW_TO_ROOT };
+
+struct meeting { /* one collective */
+	uint32_t *all, *root;
+	int n_left, n_members;
+};
+
+/* What a call, or each start of a persistent one, has to do with others. */
+struct deed {
+	enum { DEED_NONE, DEED_SEND, DEED_RECV, DEED_MEET } kind;
+	uint64_t channel;
+	int rank, peer, tag; /* world ranks */
+	enum flow flow;
+	bool is_root;
+	int n_members;
+	struct meeting *meeting; /* under way */
+};
+
+struct tie {				  /* to a request; it frees it */
+	struct mpi_foreign_memory memory; /* first */
+	struct mpi_races *races;
+	struct mpi_request *request;
+	struct deed deed;
+	bool is_open;
+};
+
+/* --- collectives --- */
+
+static struct meeting *meeting_of(struct mpi_races *races, const struct deed *deed)
+{
+	uint64_t words[] = {deed->channel, (uint64_t)deed->rank};
+	uint64_t key = util_hash(words, sizeof words, 0);
+	struct util_map_slot *slot = util_map_find(&races->counts, key);
+	struct meeting *meeting;
+
+	if (!slot)
+		slot = util_map_add(&races->counts, key);
+	if (!slot)
+		return NULL;
+	words[1] = ++slot->number;
+	key = util_hash(words, sizeof words, 1);
+	slot = util_map_find(&races->meetings, key);
+	if (slot)
+		return slot->item;
+	meeting = calloc(1, sizeof *meeting);
+	if (meeting)
+		meeting->n_members = deed->n_members;
+	if (meeting && util_map_put(&races->meetings, key, meeting)) {
+		free(meeting);
+		meeting = NULL;
+	}
+	return meeting;
+}
+
+static void enter(struct mpi_races *races, struct deed *deed)
+{
+	const uint32_t *clock = mpi_races_clock(races, deed->rank);
+
+	deed->meeting = meeting_of(races, deed);
+	if (!deed->meeting)
+		return;
+	mpi_races_merge(races, &deed->meeting->all, clock);
+	if (deed->is_root)
+		mpi_races_merge(races, &deed->meeting->root, clock);
+	mpi_races_tick(races, deed->rank);
+}
+
+static void leave(struct mpi_races *races, struct deed *deed)
+{
+	struct meeting *meeting = deed->meeting;
+
+	deed->meeting = NULL;
+	if (!meeting)
+		return;
+	if (deed->flow == FLOW_FROM_ROOT)
+		mpi_races_join(races, deed->rank, meeting->root);
+	else if (deed->flow == FLOW_ALL || deed->is_root)
+		mpi_races_join(races, deed->rank, meeting->all);
+	if (++meeting->n_left < meeting->n_members)
+		return;
+	free(meeting->all); /* the rest stays: its key may be looked for no more */
+	free(meeting->root);
+	meeting->all = meeting->root = NULL;
+}
+
+/* --- what a call does --- */
+
+static enum flow flow_of(const char *operation)
+{
+	if (!operation)
+		return FLOW_ALL;
+	if (strcmp(operation, "bcast") == 0 || strncmp(operation, "scatter", 7) == 0)
+		return FLOW_FROM_ROOT;
+	return strncmp(operation, "gather", 6) == 0 || strcmp(operation, "reduce") == 0
+		   ? FLOW_TO_ROOT
+		   : FLOW_ALL;
+}
+
+static struct mpi_comm *comm_of(const struct mpi_verify_call *call,
+				const struct mpi_call_info *info, int place)
+{
+	const struct mpi_parameter *p = place >= 0 ? &info->parameters[place] : NULL;
+	const void *value = p ? mpi_memory_argument(call, place).p : NULL;
+	struct mpi_win *win;
+
+	if (!value)
+		return NULL;
+	if (p->is_place)
+		value = *(const void *const *)value;
+	if (p->kind == PARAMETER_COMM)
+		return mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)value);
+	if (p->kind != PARAMETER_WIN)
+		return NULL;
+	win = mpi_win_get(call->me, (MPI_Win)(uintptr_t)value);
+	return win ? win->comm : NULL;
+}
+
+static struct deed collective(const struct mpi_verify_call *call, const struct mpi_call_info *info)
+{
+	const struct mpi_comm *comm = comm_of(call, info, info->over);
+	struct deed deed = {.kind = DEED_NONE};
+
+	if (!comm)
+		return deed;
+	deed.kind = DEED_MEET;
+	deed.channel = comm->context;
+	deed.rank = call->me->rank;
+	deed.flow = flow_of(info->operation);
+	deed.n_members = comm->size + (comm->remote ? comm->remote->size : 0);
+	if (info->root >= 0)
+		deed.is_root = mpi_memory_argument(call, info->root).i == comm->rank;
+	return deed;
+}
+
+/* The n-th peer of the call, its tag likewise. */
+static struct deed message(const struct mpi_verify_call *call, const struct mpi_call_info *info,
+			   bool is_send)
+{
+	const char *peer = is_send ? "dest" : "source";
+	int comm_place = mpi_memory_parameter(info, PARAMETER_COMM);
+	const struct mpi_comm *comm = comm_of(call, info, comm_place);
+	struct deed deed = {.kind = DEED_NONE, .rank = call->me->rank, .tag = MPI_ANY_TAG};
+
+	for (int i = 0; comm && i < info->n_parameters; i++) {
+		const char *name = info->parameters[i].name;
+		int64_t value = mpi_memory_argument(call, i).i;
+
+		if (strcmp(name, peer) == 0) {
+			if (is_send && (value < 0 || value >= mpi_comm_n_peers(comm)))
+				return deed;
+			deed.kind = is_send ? DEED_SEND : DEED_RECV;
+			deed.peer = is_send ? mpi_comm_peer(comm, (int)value) : -1;
+		}
+		if (strcmp(name, "tag") == 0 || strcmp(name, is_send ? "sendtag" : "recvtag") == 0)
+			deed.tag = (int)value;
+	}
+	deed.channel = comm ? (uint64_t)comm->context | (uint64_t)1 << 40 : 0;
+	return deed;
+}
+
+static void received(struct mpi_races *races, const struct deed *deed, const struct mpi_comm *comm,
+		     const MPI_Status *status)
+{
+	struct mpi_race_stamp *stamp;
+
+	if (!comm || !status || status->MPI_SOURCE < 0 ||
+	    status->MPI_SOURCE >= mpi_comm_n_peers(comm))
+		return;
+	stamp = mpi_races_recv(races, deed->channel, mpi_comm_peer(comm, status->MPI_SOURCE),
+			       deed->rank, status->MPI_TAG);
+	if (stamp)
+		mpi_races_join(races, deed->rank, stamp->clock);
+	mpi_races_release(stamp);
+}
+
+/* --- requests --- */
+
+static void begin(struct mpi_races *races, struct deed *deed)
+{
+	if (deed->kind == DEED_SEND)
+		mpi_races_send(races, deed->channel, deed->rank, deed->peer, deed->tag);
+	else if (deed->kind == DEED_MEET)
+		enter(races, deed);
+}
+
+static void fetch(struct mpi_foreign_memory *memory)
+{
+	struct tie *tie = (struct tie *)memory;
+
+	if (tie->is_open)
+		return;
+	tie->is_open = true;
+	begin(tie->races, &tie->deed);
+}
+
+static void give(struct mpi_foreign_memory *memory)
+{
+	struct tie *tie = (struct tie *)memory;
+
+	if (!tie->is_open)
+		return;
+	tie->is_open = false;
+	if (tie->deed.kind == DEED_RECV)
+		received(tie->races, &tie->deed, tie->request->comm, &tie->request->status);
+	else if (tie->deed.kind == DEED_MEET)
+		leave(tie->races, &tie->deed);
+}
+
+/* False: the request is complete already. */
+static bool bind(struct mpi_races *races, struct mpi_rank *me, const struct deed *deed,
+		 MPI_Request handle, bool is_open)
+{
+	struct mpi_request *request = mpi_request_get(me, handle);
+	struct tie *tie = request ? mpisim_foreign_allocate(sizeof *tie) : NULL;
+
+	if (!tie)
+		return false;
+	*tie = (struct tie){.memory = {.fetch = fetch, .give = give},
+			    .races = races,
+			    .request = request,
+			    .deed = *deed,
+			    .is_open = is_open};
+	mpisim_foreign_keep(handle, &tie->memory);
+	return true;
+}
+
+/* --- calls --- */
+
+static bool is_two_way(const struct mpi_verify_call *call)
+{
+	return call->function->kind == MPI_CALL_SENDRECV;
+}
+
+static struct deed deed_of(const struct mpi_verify_call *call, const struct mpi_call_info *info)
+{
+	enum mpi_verify_kind kind = call->function->kind;
+
+	if (info->is_collective)
+		return collective(call, info);
+	if (kind == MPI_CALL_SEND || is_two_way(call))
+		return message(call, info, true);
+	if (kind == MPI_CALL_RECV)
+		return message(call, info, false);
+	return (struct deed){.kind = DEED_NONE};
+}
+
+void mpi_races_before(struct mpi_races *races, struct mpi_verify_call *call)
+{
+	const struct mpi_call_info *info = mpi_memory_info(call);
+
+	mpi_races_window_before(races, call);
+	call->deed = calloc(1, sizeof *call->deed);
+	if (!call->deed)
+		mpi_request_fail_memory(call->me);
+	*call->deed = deed_of(call, info);
+	if (info->form != FORM_PERSISTENT)
+		begin(races, call->deed);
+}
+
+void mpi_races_after(struct mpi_races *races, struct mpi_verify_call *call, int code)
+{
+	const struct mpi_call_info *info = mpi_memory_info(call);
+	int place = mpi_memory_parameter(info, PARAMETER_REQUEST);
+	struct deed *deed = call->deed;
+	const MPI_Request *request;
+
+	if (!deed)
+		return;
+	if (is_two_way(call) && info->form == FORM_BLOCKING)
+		*deed = message(call, info, false);
+	if (deed->kind != DEED_NONE && info->form != FORM_BLOCKING && place >= 0) {
+		request = mpi_memory_argument(call, place).p;
+		if (!bind(races, call->me, deed, *request, info->form == FORM_NONBLOCKING) &&
+		    deed->kind == DEED_MEET)
+			leave(races, deed);
+	} else if (deed->kind == DEED_RECV) {
+		received(races, deed,
+			 comm_of(call, info, mpi_memory_parameter(info, PARAMETER_COMM)),
+			 call->status);
+	} else if (deed->kind == DEED_MEET) {
+		leave(races, deed);
+	}
+	free(deed);
+	call->deed = NULL;
+	if (code == MPI_SUCCESS)
+		mpi_races_window_after(races, call);
+}

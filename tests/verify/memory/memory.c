@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Buffers that are touched while MPI has them, and others: the case is the argument. Comments name
+ * the lines that findings have to name. Two ranks. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+static int rank;
+static volatile int sink;
+
+static void send_number(void)
+{
+	int number = 5;
+
+	MPI_Send(&number, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+}
+
+static void recv_number(void)
+{
+	int number;
+
+	MPI_Recv(&number, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	sink += number;
+}
+
+static void e1(void)
+{
+	char b[16];
+
+	if (rank == 0) {
+		char *s = malloc(5);
+
+		memset(s, 0, 5);
+		MPI_Send(s, 10, MPI_CHAR, 1, 0, MPI_COMM_WORLD); /* E1 call */
+		free(s);
+	} else {
+		MPI_Recv(b, 16, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+static void e2(void)
+{
+	char s[16] = "";
+
+	if (rank == 0) {
+		MPI_Send(s, 16, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+	} else {
+		char *b = malloc(15);
+
+		MPI_Recv(b, 16, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* E2 call */
+		sink = b[0];
+		free(b);
+	}
+}
+
+static void e3(void)
+{
+	int b[10];
+
+	if (rank == 0) {
+		int *s = malloc(40);
+
+		s[0] = 1;
+		MPI_Send(s, 10, MPI_INT, 1, 0, MPI_COMM_WORLD); /* E3 call */
+		free(s);
+	} else {
+		MPI_Recv(b, 10, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+static void e5(void)
+{
+	volatile int buf = 0;
+	MPI_Request q;
+
+	if (rank == 1) {
+		send_number();
+		return;
+	}
+	MPI_Irecv((void *)&buf, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); /* E5 post */
+	buf = 4711;						       /* E5 access */
+	MPI_Wait(&q, MPI_STATUS_IGNORE);			       /* E5 wait */
+}
+
+static void isend(int what)
+{
+	volatile int x = 3, y = 4;
+	MPI_Request q;
+
+	if (rank == 1) {
+		recv_number();
+		return;
+	}
+	MPI_Isend((void *)&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); /* E7 post */
+	if (what == 6)
+		y += x;
+	else
+		x = 7;			 /* E7 access */
+	MPI_Wait(&q, MPI_STATUS_IGNORE); /* E7 wait */
+	sink = y;
+}
+
+static void e6(void)
+{
+	isend(6);
+}
+
+static void e7(void)
+{
+	isend(7);
+}
+
+static void e8(void)
+{
+	volatile int buf = 0, y;
+	MPI_Request q;
+
+	if (rank == 1) {
+		send_number();
+		return;
+	}
+	MPI_Irecv((void *)&buf, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); /* E8 post */
+	y = buf;						       /* E8 access */
+	MPI_Wait(&q, MPI_STATUS_IGNORE);
+	sink = y;
+}
+
+static void e9(void)
+{
+	volatile int buf = 0;
+	MPI_Request q;
+
+	if (rank == 1) {
+		send_number();
+		return;
+	}
+	MPI_Recv_init((void *)&buf, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); /* E9 post */
+	MPI_Start(&q);
+	buf = 1;			 /* E9 access */
+	MPI_Wait(&q, MPI_STATUS_IGNORE); /* E9 wait */
+	buf = 2;
+	MPI_Request_free(&q);
+}
+
+static void e10(void)
+{
+	volatile char b[2];
+
+	if (rank == 0) {
+		MPI_Send("ab", 2, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+		return;
+	}
+	MPI_Recv((void *)b, 2, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* E10 call */
+	b[0] = sizeof(long);							    /* E10 access */
+	sink = b[1] * 1000;
+}
+
+static void e11(void)
+{
+	volatile char b[2];
+
+	for (int i = 0; i < 10; i++) {
+		if (rank == 0) {
+			MPI_Send("ab", 2, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+			continue;
+		}
+		MPI_Recv((void *)b, 2, MPI_CHAR, 0, 0, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE); /* E11 call */
+		sink += b[1];
+	}
+}
+
+/* 12: the origin of an accumulation is written; 120: read; 13: that of a get is written; 130: read */
+static void one_sided(int what)
+{
+	static volatile double a[2][2], target[4];
+	MPI_Win win;
+
+	MPI_Win_create((void *)target, sizeof target, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_fence(0, win);
+	if (rank == 0) {
+		if (what == 12 || what == 120)
+			MPI_Accumulate((void *)a, 4, MPI_DOUBLE, 1, 0, 4, MPI_DOUBLE, MPI_SUM, win); /* E12 post */
+		else
+			MPI_Get((void *)a, 4, MPI_DOUBLE, 1, 0, 4, MPI_DOUBLE, win); /* E13 post */
+		if (what == 12)
+			a[0][1] = 4711; /* E12 access */
+		if (what == 13)
+			a[1][0] = 4711; /* E13 access */
+		if (what == 120)
+			sink = (int)a[0][0];
+		if (what == 130)
+			sink = (int)a[0][0]; /* E13 read */
+	}
+	MPI_Win_fence(0, win); /* E12 fence */
+	MPI_Win_free(&win);
+}
+
+static void e12(void)
+{
+	one_sided(12);
+}
+
+static void e12_read(void)
+{
+	one_sided(120);
+}
+
+static void e13(void)
+{
+	one_sided(13);
+}
+
+static void e13_read(void)
+{
+	one_sided(130);
+}
+
+/* Right programs. */
+static void e17(void)
+{
+	int b[3] = {1, 2, 3}, x = 4;
+	double column[8] = {0};
+	MPI_Datatype type;
+	MPI_Request q;
+
+	MPI_Type_vector(4, 1, 2, MPI_DOUBLE, &type);
+	MPI_Type_commit(&type);
+	if (rank == 0) {
+		MPI_Isend(column, 1, type, 1, 0, MPI_COMM_WORLD, &q);
+		column[1] = 3; /* a hole */
+	} else {
+		MPI_Irecv(column, 1, type, 0, 0, MPI_COMM_WORLD, &q);
+		column[1] = 3;
+	}
+	MPI_Wait(&q, MPI_STATUS_IGNORE);
+	MPI_Type_free(&type);
+	if (rank == 0) {
+		MPI_Send(b, 3, MPI_INT, 1, 0, MPI_COMM_WORLD);
+		MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+	} else {
+		MPI_Recv(b, 3, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	b[0] += x;
+	MPI_Isend(b, 3, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &q);
+	b[1] = 3;
+	MPI_Wait(&q, MPI_STATUS_IGNORE);
+	MPI_Allreduce(MPI_IN_PLACE, b, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	sink = b[0];
+}
+
+static void e19(void)
+{
+	volatile int x = 3;
+	MPI_Request q[2];
+
+	if (rank == 1) {
+		recv_number();
+		recv_number();
+		return;
+	}
+	MPI_Isend((void *)&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &q[0]);
+	MPI_Isend((void *)&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &q[1]); /* E19 post */
+	MPI_Wait(&q[0], MPI_STATUS_IGNORE);
+	x = 9;				     /* E19 access */
+	MPI_Wait(&q[1], MPI_STATUS_IGNORE); /* E19 wait */
+}
+
+static void e20(void)
+{
+	MPI_Request q;
+	int *p;
+
+	if (rank == 1) {
+		send_number();
+		return;
+	}
+	p = malloc(sizeof *p);
+	MPI_Irecv(p, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); /* E20 post */
+	free(p);					    /* E20 access */
+	MPI_Wait(&q, MPI_STATUS_IGNORE);
+}
+
+static __attribute__((noinline)) void post_local(MPI_Request *q)
+{
+	int local = 0;
+
+	MPI_Irecv(&local, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, q); /* E21 post */
+}
+
+static void e21(void)
+{
+	MPI_Request q;
+
+	if (rank == 1) {
+		send_number();
+		return;
+	}
+	post_local(&q);
+	MPI_Wait(&q, MPI_STATUS_IGNORE); /* E21 wait */
+}
+
+static void e23(void)
+{
+	static volatile int window[1];
+	int number = 4;
+	MPI_Win win;
+
+	MPI_Win_create((void *)window, sizeof window, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_fence(0, win);
+	if (rank == 0)
+		MPI_Put(&number, 1, MPI_INT, 1, 0, 1, MPI_INT, win); /* E23 put */
+	else
+		sink = window[0]; /* E23 access */
+	MPI_Win_fence(0, win);
+	MPI_Win_free(&win);
+}
+
+static void overlap(void)
+{
+	int b[4] = {0};
+
+	MPI_Sendrecv(b, 2, MPI_INT, 1 - rank, 0, b + 1, 2, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* overlap call */
+}
+
+static void collective(void)
+{
+	int b[2] = {rank, rank}, sum[2];
+	MPI_Request q;
+
+	MPI_Iallreduce(b, sum, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &q); /* collective post */
+	if (rank == 0)
+		b[1] = 17; /* collective access */
+	MPI_Wait(&q, MPI_STATUS_IGNORE); /* collective wait */
+	sink = sum[0];
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+    {"E1", e1},   {"E2", e2},	{"E3", e3},   {"E5", e5},   {"E6", e6},	  {"E7", e7},
+    {"E8", e8},   {"E9", e9},	{"E10", e10}, {"E11", e11}, {"E12", e12}, {"E12-read", e12_read},
+    {"E13", e13}, {"E13-read", e13_read},     {"E17", e17}, {"E19", e19}, {"E20", e20},
+    {"E21", e21}, {"E23", e23}, {"overlap", overlap},	    {"collective", collective},
+};
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		if (argc > 1 && strcmp(argv[1], cases[i].name) == 0)
+			cases[i].run();
+	MPI_Finalize();
+	return 0;
+}

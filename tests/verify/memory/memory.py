@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpisim-run --verify=memory: which case of memory.c is found by which back end, and with which line.
+
+usage: memory.py BIN_DIR SOURCE_DIR
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+SOURCE = pathlib.Path(sys.argv.pop(1)).resolve() / "memory.c"
+CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 8\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+BACK_ENDS = {"snapshot": (), "callbacks": ("--verify-memory",)}
+# Case: (class, rank, what is said of the offset, comments of the two lines); None: nothing is found. Snapshots tell the call that completes the
+# operation instead of the line of the access, and see no reads.
+BOTH = {
+    "E1": ("unaddr-send", 0, "first bad byte 5, 5 bytes", "call"),
+    "E2": ("unaddr-recv", 1, "first bad byte 15, 1 byte", "call"),
+    "E3": ("undef-send", 0, "first bad byte 4, 36 bytes", "call"),
+    "E6": None,
+    "E12-read": None,
+    "E17": None,
+    "E20": ("freed-active", 0, "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)", "access", "post"),
+    "E21": ("dead-stack", 0, "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)", "wait", "post"),
+    "overlap": ("overlapping-buffers", 0, "4 bytes, from offset 4 on", "call"),
+}
+SNAPSHOT = {
+    "E5": ("active-write", 0, "bytes [0,4) of the buffer of MPI_Irecv (4 bytes, source 1, tag 0)", "wait", "post"),
+    "E7": ("active-write", 0, "bytes [0,4) of the buffer of MPI_Isend (4 bytes, dest 1, tag 0)", "wait", "post"),
+    "E8": None,
+    "E9": ("active-write", 0, "bytes [0,4)", "wait", "post"),
+    "E12": ("active-write", 0, "bytes [8,16) of the buffer of MPI_Accumulate (32 bytes, target 1)", "fence", "post"),
+    "E13": ("active-write", 0, "bytes [16,24) of the buffer of MPI_Get (32 bytes, target 1)", "fence", "post"),
+    "E13-read": None,
+    "E19": ("active-write", 0, "bytes [0,4)", "wait", "post"),
+    "E23": None,
+    "collective": ("active-write", 0, "bytes [4,8) of sendbuf of MPI_Iallreduce (8 bytes)", "wait", "post"),
+}
+CALLBACKS = {
+    "E5": ("active-write", 0, "write of 4 bytes: bytes [0,4) of the buffer of MPI_Irecv (4 bytes, source 1, tag 0)", "access", "post"),
+    "E7": ("active-write", 0, "bytes [0,4) of the buffer of MPI_Isend (4 bytes, dest 1, tag 0)", "access", "post"),
+    "E8": ("active-read", 0, "read of 4 bytes: bytes [0,4)", "access", "post"),
+    "E9": ("active-write", 0, "bytes [0,4)", "access", "post"),
+    "E12": ("active-write", 0, "write of 8 bytes: bytes [8,16) of the buffer of MPI_Accumulate (32 bytes, target 1)", "access", "post"),
+    "E13": ("active-write", 0, "bytes [16,24) of the buffer of MPI_Get (32 bytes, target 1)", "access", "post"),
+    "E13-read": ("active-read", 0, "read of 8 bytes: bytes [0,8)", "access", "post"),
+    "E19": ("active-write", 0, "bytes [0,4)", "access", "post"),
+    "E23": ("rma-conflict", 0, "put by rank 0 and load by rank 1 of the same 4 bytes", "put", "access"),
+    "collective": ("active-write", 0, "bytes [4,8) of sendbuf of MPI_Iallreduce (8 bytes)", "access", "post"),
+}
+EXPECTED = {"snapshot": {**BOTH, **SNAPSHOT}, "callbacks": {**BOTH, **CALLBACKS}}
+
+
+def call(*words):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False)
+
+
+def line_of(case, comment):
+    if case == "E13-read":
+        case, comment = "E13", {"access": "read"}.get(comment, comment)
+    if comment == "fence":
+        case = "E12"
+    lines = SOURCE.read_text().splitlines()
+    return next(i for i, line in enumerate(lines, 1) if re.search(rf"/\* {case} {comment} \*/", line))
+
+
+class Memory(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-memory-"))
+        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        for name, options in BACK_ENDS.items():
+            built = call(BIN / "mpisim-cc", *options, "-g", "-O1", SOURCE, "-o", cls.dir / name)
+            assert built.returncode == 0, built.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def run_case(self, back_end, case, *options, status=None):
+        out = self.dir / "out.json"
+        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 2, "--compute", "modelled", "--deterministic", "--json", out,
+                    *options, self.dir / back_end, case)
+        if status is not None:
+            self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads(out.read_text())
+
+    def check(self, back_end, case, expected):
+        findings = self.run_case(back_end, case, "--verify=memory", status=1 if expected else 0)["findings"]
+        if not expected:
+            self.assertEqual(findings, [])
+            return
+        (finding,) = findings
+        class_name, rank, text, *comments = expected
+        self.assertEqual((finding["class"], finding["calls"][0]["rank"]), (class_name, rank))
+        self.assertIn(text, finding["found"])
+        sites = [re.search(r"memory\.c:(\d+)", entry["site"])[1] for entry in finding["calls"]]
+        self.assertEqual(sites, [str(line_of(case, comment)) for comment in comments])
+
+    def test_each_case_is_found_by_each_back_end_that_can_see_it(self):
+        for back_end, cases in EXPECTED.items():
+            for case, expected in cases.items():
+                with self.subTest(back_end=back_end, case=case):
+                    self.check(back_end, case, expected)
+
+    def test_predicted_times_are_the_same_with_every_back_end(self):
+        for case in EXPECTED["snapshot"]:
+            results = [self.run_case(back_end, case, *options) for back_end in BACK_ENDS for options in ((), ("--verify=memory", "--verify-warn"))]
+            times = [result["predicted_time_s"] for result in results]
+            with self.subTest(case):
+                self.assertEqual(len(set(times)), 1, times)
+
+
+if __name__ == "__main__":
+    unittest.main()
