@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/core/objects.h"
+#include "util/array.h"
 
 /* Keyvals of the program are numbered from here: above the ABI's predefined ones, below anything
  * that looks like a pointer. */
@@ -210,28 +212,18 @@ static int free_slot(struct mpi_rank_objects *objects)
 	for (int i = 0; i < objects->n_keyvals; i++)
 		if (objects->keyvals[i].n_references == 0)
 			return i;
-	if (objects->n_keyvals == objects->capacity) {
-		int capacity = objects->capacity ? 2 * objects->capacity : 8;
-		struct mpi_keyval *keyvals =
-		    realloc(objects->keyvals, (size_t)capacity * sizeof *keyvals);
-
-		if (!keyvals)
-			return -1;
-		objects->keyvals = keyvals;
-		objects->capacity = capacity;
-	}
+	if (!util_array_room(&objects->keyvals, (size_t)objects->n_keyvals,
+			     sizeof *objects->keyvals))
+		return -1;
 	return objects->n_keyvals++;
 }
 
-int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void),
-		      void (*delete)(void), int *keyval, void *extra_state)
+int mpi_keyval_create(struct mpi_rank *me, int kind, void (*copy)(void), void (*delete)(void),
+		      int *keyval, void *extra_state)
 {
 	struct mpi_rank_objects *objects = mpi_rank_objects(me);
-	int slot;
+	int slot = objects ? free_slot(objects) : -1;
 
-	if (!keyval)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "keyval is NULL");
-	slot = objects ? free_slot(objects) : -1;
 	if (slot < 0)
 		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a keyval");
 	objects->keyvals[slot] = (struct mpi_keyval){.kind = kind,
@@ -269,12 +261,10 @@ static bool is_predefined(int keyval)
 	return keyval >= MPI_TAG_UB && keyval <= MPI_WIN_MODEL;
 }
 
-int mpi_keyval_free(struct mpi_rank *me, enum mpi_kind kind, int *keyval)
+int mpi_keyval_free(struct mpi_rank *me, int kind, int *keyval)
 {
 	struct mpi_keyval *found;
 
-	if (!keyval)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "keyval is NULL");
 	if (is_predefined(*keyval))
 		return raise_predefined(me, kind, 0, *keyval, "it cannot be freed");
 	found = find_keyval(me, kind, *keyval);

@@ -9,6 +9,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/core/meeting.h"
 #include "mpi/p2p/request.h"
+#include "util/list.h"
 #include "util/map.h"
 #include "util/pool.h"
 
@@ -28,7 +29,7 @@ struct rma_peer {
 	int n_local;		     /* … of which this rank's buffers are still in use */
 	int n_posts;		     /* exposures by the peer that no access epoch has used yet */
 	int lock_type;		     /* MPI_LOCK_…, 0: none */
-	bool is_granted;	     /* the lock */
+	bool is_granted;	     /* the lock, if it is asked for */
 	bool is_unchecked;	     /* the lock was taken with MPI_MODE_NOCHECK: no messages */
 	bool is_accessed;	     /* in the group of MPI_Win_start */
 	bool is_awaited;	     /* … which waits for the peer's post */
@@ -65,10 +66,10 @@ struct rma_region { /* memory attached to a dynamic window */
 struct rma_window;
 
 struct mpi_win {
+	struct util_link link; /* of the same rank */
 	MPI_Win handle;
 	struct rma_window *window;
 	struct mpi_rank *owner;
-	struct mpi_win *next;  /* of the same rank */
 	struct mpi_comm *comm; /* of its own; retained */
 	int rank, size;	       /* in comm */
 	char *base;	       /* as the owner sees it */
@@ -96,8 +97,8 @@ struct mpi_win {
 	struct util_map peers; /* struct rma_peer by rank */
 	/* the call that blocks, at most one */
 	enum rma_wait wait;
-	int wait_rank;		     /* -1: all */
-	struct mpi_request *waiting; /* NULL: none */
+	int wait_rank;	    /* -1: all */
+	int64_t cause_mark; /* of what ended the wait (mpi/p2p/causes.h) */
 	/* who holds this member's window locked */
 	int n_shared, exclusive; /* exclusive: member, -1: nobody */
 };
@@ -119,7 +120,7 @@ struct rma_world {
 /* What it keeps per rank (mpi_rank.rma): messages that wait until the rank is in MPI. */
 struct rma_host {
 	struct mpi_progress progress; /* first */
-	struct mpi_win *windows;
+	struct util_list windows;
 	struct rma_op *first, *last;
 };
 

@@ -47,10 +47,12 @@ bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_func
 	call->values = values;
 	call->status = call->statuses = call->own_statuses = NULL;
 	call->plan = NULL;
+	call->ops[0] = call->ops[1] = NULL;
 	call->step = NULL;
 	call->handles = call->own_handles;
 	call->n_ops = call->n_handles = 0;
-	call->shadow = me->n_open > 0 && !me->world->verify->is_blind ? me->world->verify->shadow : NULL;
+	call->shadow =
+	    me->n_open > 0 && !me->world->verify->is_blind ? me->world->verify->shadow : NULL;
 	if (call->shadow)
 		mpi_verify_before(call);
 	return true;

@@ -13,6 +13,7 @@
 #include "pdexec/image.h"
 #include "pdexec/process.h"
 #include "tools/check/check.h"
+#include "tools/debug/debug.h"
 #include "tools/orders/explore.h"
 #include "tools/run/clash.h"
 #include "tools/run/entry.h"
@@ -159,6 +160,10 @@ static int watch(struct run *run, struct util_error *err)
 {
 	struct mpi_watcher watcher;
 
+	if (run->debug)
+		run->mpi->no_spawn = "mpisim-debug: it knows only the ranks of the start";
+	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd))
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
 	if (!run->graph)
 		return 0;
 	watcher = trace_graph_watcher(run->graph);
@@ -197,7 +202,7 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .max_spawned = run->cluster->spawn.max_processes,
 	    .substitute = o->verify ? mpi_verify_substitute
 			: run_is_recorded(run) ? mpi_record_substitute
-			: o->graph	       ? mpi_watch_substitute
+			: o->graph || o->debug_fd ? mpi_watch_substitute
 					       : NULL,
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Those who observe a run: made as its options ask. */
 #include "pdexec/image.h"
+#include "tools/debug/debug.h"
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
 
@@ -56,6 +57,8 @@ int run_observers_create(struct run *run, struct sim_observers *out, struct util
 			return err->code;
 		run_observe(out, trace_graph_observer(run->graph));
 	}
+	if (o->debug_fd && run_debug_observe(&run->debug, out))
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
 	if (o->trace_out) {
 		if (trace_export_create(o->trace_out, run->summary, &run->exporter, err))
 			return util_error_prepend(err, "--trace-out");
@@ -68,6 +71,7 @@ void run_observers_destroy(struct run *run)
 {
 	trace_export_destroy(run->exporter);
 	trace_graph_destroy(run->graph);
+	run_debug_destroy(run->debug);
 	trace_analysis_destroy(run->analysis);
 	trace_ideal_destroy(run->ideal);
 	trace_detail_destroy(run->detail);

@@ -47,6 +47,7 @@ struct run {
 	struct trace_analysis *analysis; /* NULL without --explain */
 	struct trace_ideal *ideal;	 /* NULL without --ideal */
 	struct trace_graph *graph;	 /* NULL without --graph */
+	struct run_debug *debug;	 /* NULL: it is not stopped by mpisim-debug */
 	struct trace_export *exporter;	 /* NULL without --trace-out */
 	struct pd_world *world;
 	struct mpi_world *mpi;
