@@ -138,7 +138,7 @@ void mpi_rma_visit_locks(struct mpi_world *world,
 	for (int i = 0; i < world->n_ranks; i++) {
 		const struct rma_host *host = world->ranks[i].rma;
 
-		for (struct mpi_win *win = host ? host->windows : NULL; win; win = win->next) {
+		for (struct mpi_win *win = host ? host->windows.first : NULL; win; win = win->link.next) {
 			struct rma_window *window = window_of(win);
 
 			for (struct rma_op *op = window ? window->waiters : NULL; op; op = op->next)
@@ -167,7 +167,7 @@ bool mpi_rma_grant(struct mpi_world *world, int rank, int target)
 {
 	const struct rma_host *host = world->ranks[rank].rma;
 
-	for (struct mpi_win *win = host ? host->windows : NULL; win; win = win->next)
+	for (struct mpi_win *win = host ? host->windows.first : NULL; win; win = win->link.next)
 		if (grant_in(win->window, rank, target))
 			return true;
 	return false;
