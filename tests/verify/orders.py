@@ -219,6 +219,14 @@ class Orders(unittest.TestCase):
                                         r"rank \d .*, sent at orders.c:\d+ .*, or rank 0: MPI_Recv at orders.c:\d+")
         self.assertEqual([c["rank"] for c in race["calls"]][0], 0)
 
+    def test_barriers_that_order_nothing_can_go(self):
+        for name, is_removable in (("t20", True), ("t16", False), ("t16_send", False), ("t19", False)):
+            _, findings = self.case(name, "advice=yes")
+            advice = [f for f in findings if f["class"] == "removable-barrier"]
+            self.assertEqual(len(advice), int(is_removable), name)
+            if advice:
+                self.assertRegex(advice[0]["found"], r"predicted time is .* without it, .* with it \(-")
+
     def test_fortran_registers_memory(self):
         if not (BIN / "mpisim-fc").exists() or not shutil.which("gfortran"):
             self.skipTest("no Fortran compiler")

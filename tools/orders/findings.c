@@ -308,6 +308,27 @@ static uint32_t count_states(const struct orders_shared *shared)
 	return n;
 }
 
+/* Equal for equal sets of match maps, by how they end. */
+static json_t *fingerprint(const struct orders_shared *shared)
+{
+	uint64_t hash[2] = {0, 0};
+
+	for (int i = 0; i < ORDERS_N_ENDS; i++) {
+		const struct orders_table *table = &shared->finals[i];
+		const uint64_t *slots = orders_at(shared, table->first);
+		uint64_t sum[2] = {0, 0};
+
+		for (size_t k = 0; k <= table->mask; k++) {
+			sum[0] += slots[2 * k];
+			sum[1] += slots[2 * k + 1];
+		}
+		mpi_orders_mix(hash, sum[0]);
+		mpi_orders_mix(hash, sum[1]);
+	}
+	return json_sprintf("%016llx%016llx", (unsigned long long)hash[0],
+			    (unsigned long long)hash[1]);
+}
+
 json_t *orders_describe(struct orders_view_run *view)
 {
 	const struct orders_shared *shared = view->shared;
@@ -332,7 +353,10 @@ json_t *orders_describe(struct orders_view_run *view)
 	json_object_set_new(out, "incomplete",
 			    view->why_incomplete ? json_string(view->why_incomplete) : json_null());
 	json_object_set_new(out, "max_failed_polls", json_integer(view->options->max_polls));
-	json_object_set_new(out, "findings", describe_findings(view, results));
+	if (view->is_counting)
+		json_object_set_new(out, "fingerprint", fingerprint(shared));
+	else
+		json_object_set_new(out, "findings", describe_findings(view, results));
 	free(results);
 	return out;
 }
