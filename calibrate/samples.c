@@ -11,6 +11,8 @@ static const double LATENCY_PASSES = 0.9;
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 struct sample_key sample_key(const char *name, int where, int64_t x, int64_t y)
 {
 	struct sample_key key = {.where = where, .x = x, .y = y};
@@ -19,26 +21,10 @@ struct sample_key sample_key(const char *name, int where, int64_t x, int64_t y)
 	return key;
 }
 
-static void *grow(void *list, size_t n, size_t *capacity, size_t element_B)
-{
-	size_t wanted = *capacity ? 2 * *capacity : 64;
-	void *larger;
-
-	if (n < *capacity)
-		return list;
-	larger = realloc(list, wanted * element_B);
-	if (larger)
-		*capacity = wanted;
-	return larger;
-}
-
 int samples_add(struct samples *samples, const struct sample_key *key, double value)
 {
-	void *list = grow(samples->list, samples->n, &samples->capacity, sizeof(*samples->list));
-
-	if (!list)
+	if (!util_array_room(&samples->list, samples->n, sizeof(*samples->list)))
 		return -1;
-	samples->list = list;
 	samples->list[samples->n++] = (struct sample){*key, value};
 	return 0;
 }
@@ -53,15 +39,12 @@ static void keep_on_line(char *text)
 
 int samples_fact(struct samples *samples, const char *name, const char *format, ...)
 {
-	void *facts = grow(samples->facts, samples->n_facts, &samples->facts_capacity,
-			   sizeof(*samples->facts));
 	char text[512];
 	struct fact fact;
 	va_list args;
 
-	if (!facts)
+	if (!util_array_room(&samples->facts, samples->n_facts, sizeof(*samples->facts)))
 		return -1;
-	samples->facts = facts;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);

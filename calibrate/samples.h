@@ -26,9 +26,9 @@ struct sample {
 };
 
 struct samples {
-	size_t n, capacity;
+	size_t n;
 	struct sample *list; /* [n], in the order measured */
-	size_t n_facts, facts_capacity;
+	size_t n_facts;
 	struct fact {
 		char *name, *value; /* several of one name are allowed */
 	} * facts;		    /* [n_facts] */

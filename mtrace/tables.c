@@ -3,22 +3,7 @@
 
 #include <stdlib.h>
 
-/* Room for one more item of `size` bytes; `items` is the address of the array's pointer. */
-static bool grow(void *items, uint32_t n, uint32_t *capacity, size_t size)
-{
-	uint32_t larger = *capacity ? 2 * *capacity : 16;
-	void *moved, *present;
-
-	if (n < *capacity)
-		return true;
-	memcpy(&present, items, sizeof present);
-	moved = realloc(present, larger * size);
-	if (!moved)
-		return false;
-	memcpy(items, &moved, sizeof moved);
-	*capacity = larger;
-	return true;
-}
+#include "util/array.h"
 
 /* The number of the key, in the order in which keys came; UINT32_MAX: out of memory. */
 static uint32_t number_of(struct util_map *map, uint64_t key, bool *out_is_new)
@@ -52,7 +37,7 @@ uint32_t mtrace_tables_string(struct mtrace_tables *tables, const char *text)
 			return number;
 		hash = util_hash("", 1, hash);
 	}
-	if (!grow(&tables->strings, number, &tables->string_capacity, sizeof *tables->strings))
+	if (!util_array_room(&tables->strings, number, sizeof *tables->strings))
 		return UINT32_MAX;
 	tables->strings[number] = strdup(text);
 	tables->n_strings = number + 1;
@@ -70,7 +55,7 @@ uint32_t mtrace_tables_function(struct mtrace_tables *tables, const char *name,
 		    tables->functions[2 * i + 1] == signature_number)
 			return i;
 	if (name_number == UINT32_MAX || signature_number == UINT32_MAX ||
-	    !grow(&tables->functions, n, &tables->function_capacity, 2 * sizeof *tables->functions))
+	    !util_array_room(&tables->functions, n, 2 * sizeof *tables->functions))
 		return UINT32_MAX;
 	tables->functions[2 * n] = name_number;
 	tables->functions[2 * n + 1] = signature_number;
@@ -83,7 +68,7 @@ uint32_t mtrace_tables_site(struct mtrace_tables *tables, uint64_t key, bool *ou
 
 	if (number == UINT32_MAX || !*out_is_new)
 		return number;
-	if (!grow(&tables->site_texts, number, &tables->site_capacity, sizeof *tables->site_texts))
+	if (!util_array_room(&tables->site_texts, number, sizeof *tables->site_texts))
 		return UINT32_MAX;
 	tables->site_texts[number] = 0;
 	return number;
@@ -98,7 +83,7 @@ bool mtrace_tables_doubt(struct mtrace_tables *tables, enum mtrace_doubt kind, u
 	uint32_t number = number_of(&tables->doubt_keys, key, &is_new);
 
 	if (number == UINT32_MAX ||
-	    !grow(&tables->doubts, number, &tables->doubt_capacity, sizeof *tables->doubts))
+	    (is_new && !util_array_room(&tables->doubts, number, sizeof *tables->doubts)))
 		return false;
 	entry = &tables->doubts[number];
 	if (is_new)
@@ -112,15 +97,8 @@ bool mtrace_tables_doubt(struct mtrace_tables *tables, enum mtrace_doubt kind, u
 
 bool mtrace_tables_add_late(struct mtrace_tables *tables, const struct mtrace_late_match *match)
 {
-	if (tables->n_late == tables->late_capacity) {
-		size_t capacity = tables->late_capacity ? 2 * tables->late_capacity : 64;
-		struct mtrace_late_match *late = realloc(tables->late, capacity * sizeof *late);
-
-		if (!late)
-			return false;
-		tables->late = late;
-		tables->late_capacity = capacity;
-	}
+	if (!util_array_room(&tables->late, (size_t)tables->n_late, sizeof *tables->late))
+		return false;
 	tables->late[tables->n_late++] = *match;
 	return true;
 }

@@ -10,18 +10,16 @@
  * every rank's stream starts. */
 struct mtrace_tables {
 	char **strings; /* [n_strings], owned */
-	uint32_t n_strings, string_capacity;
+	uint32_t n_strings;
 	struct util_map hashes;	   /* of strings */
 	uint32_t *functions;	   /* [n_functions][2]: strings of name and signature */
-	uint32_t n_functions, function_capacity;
+	uint32_t n_functions;
 	struct util_map sites;
 	uint32_t *site_texts; /* [sites.n]: string + 1, 0: unknown */
-	uint32_t site_capacity;
 	struct util_map doubt_keys;
 	struct mtrace_doubt_entry *doubts; /* [doubt_keys.n] */
-	uint32_t doubt_capacity;
 	struct mtrace_late_match *late; /* [n_late] */
-	size_t n_late, late_capacity;
+	size_t n_late;
 };
 
 /* UINT32_MAX when out of memory, as below. */

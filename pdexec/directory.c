@@ -7,9 +7,10 @@
 
 #include "pdexec/libc-next.h"
 #include "pdexec/process.h"
+#include "util/list.h"
 
 struct pd_directory {
-	struct pd_directory *next;
+	struct util_link link;
 	struct pd_directories *set;
 	dev_t device;
 	ino_t number;
@@ -17,8 +18,8 @@ struct pd_directory {
 };
 
 struct pd_directories {
-	struct pd_directory *first; /* those that ranks are in */
-	int start_fd;		    /* the simulator's own; -1: no rank has left it */
+	struct util_list used; /* those that ranks are in */
+	int start_fd;	       /* the simulator's own; -1: no rank has left it */
 };
 
 int pd_directories_create(struct pd_directories **out, struct util_error *err)
@@ -64,21 +65,18 @@ static bool is_start(const struct pd_directories *set, const struct stat *status
  * memory. */
 static struct pd_directory *find(struct pd_directories *set, const struct stat *status, int fd)
 {
-	struct pd_directory *directory = set->first;
+	struct pd_directory *directory = set->used.first;
 
 	while (directory &&
 	       (directory->device != status->st_dev || directory->number != status->st_ino))
-		directory = directory->next;
+		directory = directory->link.next;
 	if (!directory) {
 		directory = calloc(1, sizeof *directory);
 		if (!directory)
 			return NULL;
-		*directory = (struct pd_directory){.next = set->first,
-						   .set = set,
-						   .device = status->st_dev,
-						   .number = status->st_ino,
-						   .fd = fd};
-		set->first = directory;
+		*directory = (struct pd_directory){
+		    .set = set, .device = status->st_dev, .number = status->st_ino, .fd = fd};
+		util_list_prepend(&set->used, directory);
 	}
 	directory->n_users++;
 	return directory;
@@ -86,15 +84,12 @@ static struct pd_directory *find(struct pd_directories *set, const struct stat *
 
 void pd_directory_leave(struct pd_process *process)
 {
-	struct pd_directory *directory = process->directory, **link;
+	struct pd_directory *directory = process->directory;
 
 	process->directory = NULL;
 	if (!directory || --directory->n_users > 0)
 		return;
-	link = &directory->set->first;
-	while (*link != directory)
-		link = &(*link)->next;
-	*link = directory->next;
+	util_list_remove(&directory->set->used, directory);
 	close(directory->fd);
 	free(directory);
 }

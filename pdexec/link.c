@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "pdexec/arch.h"
+#include "util/array.h"
 
 size_t pd_elf_tls_size(const struct pd_elf *elf)
 {
@@ -26,16 +27,8 @@ static int add_fixup(struct pd_link *link, enum pd_fixup_kind kind, uint64_t vad
 	    size_B > elf->writable.end - vaddr)
 		return util_error_set(err, UTIL_EINPUT,
 				      "'%s' is damaged (relocation outside its data)", elf->path);
-	if (link->n_fixups == link->capacity) {
-		size_t capacity = link->capacity ? 2 * link->capacity : 256;
-		struct pd_fixup *fixups = realloc(link->fixups, capacity * sizeof(*fixups));
-
-		if (!fixups)
-			return util_error_set(err, UTIL_ENOMEM, "out of memory linking '%s'",
-					      elf->path);
-		link->fixups = fixups;
-		link->capacity = capacity;
-	}
+	if (!util_array_room(&link->fixups, (size_t)link->n_fixups, sizeof *link->fixups))
+		return util_error_set(err, UTIL_ENOMEM, "out of memory linking '%s'", elf->path);
 	link->fixups[link->n_fixups++] = (struct pd_fixup){vaddr, value, kind, (uint32_t)size_B};
 	return 0;
 }

@@ -46,7 +46,7 @@ struct pd_link {
 	char *tls_block;     /* where the program's thread-local block lies: its end is the thread
 				pointer */
 	struct pd_fixup *fixups; /* [n_fixups] */
-	size_t n_fixups, capacity;
+	size_t n_fixups;
 	struct pd_libc_copies copies;
 };
 

@@ -8,6 +8,7 @@
 
 #include "pdexec/link.h"
 #include "pdexec/process.h"
+#include "util/list.h"
 
 enum { MAX_RANGES = 4 };
 
@@ -19,14 +20,14 @@ struct range {
 
 /* One that is loaded; shared by all ranks when it has no ranges. */
 struct library {
-	struct library *next;
+	struct util_link link;
 	const struct link_map *map;
 	struct range ranges[MAX_RANGES];
 	int n_ranges;
 };
 
 struct pd_private {
-	struct library *first, **last; /* in the order in which they were found */
+	struct util_list libraries;    /* in the order in which they were found */
 	const char *const *names;      /* [n_names] */
 	bool *is_used;		       /* [n_names] */
 	int n_names;
@@ -223,17 +224,16 @@ static int add(struct pd_private *private, const struct link_map *map, bool is_p
 		destroy(library);
 		return -1;
 	}
-	*private->last = library;
-	private->last = &library->next;
+	util_list_append(&private->libraries, library);
 	return 0;
 }
 
 static bool is_known(const struct pd_private *private, const struct link_map *map)
 {
-	const struct library *library = private->first;
+	const struct library *library = private->libraries.first;
 
 	while (library && library->map != map)
-		library = library->next;
+		library = library->link.next;
 	return library != NULL;
 }
 
@@ -252,7 +252,6 @@ int pd_private_create(int n, const char *const names[], struct pd_private **out,
 
 	if (!private)
 		return fail_memory(err);
-	private->last = &private->first;
 	private->names = names;
 	private->n_names = n;
 	private->is_used = calloc((size_t)n + 1, sizeof *private->is_used);
@@ -272,14 +271,12 @@ int pd_private_create(int n, const char *const names[], struct pd_private **out,
 
 void pd_private_destroy(struct pd_private *private)
 {
+	struct library *library;
+
 	if (!private)
 		return;
-	while (private->first) {
-		struct library *next = private->first->next;
-
-		destroy(private->first);
-		private->first = next;
-	}
+	while ((library = util_list_pop(&private->libraries)))
+		destroy(library);
 	free(private->is_used);
 	free(private);
 }
@@ -293,7 +290,8 @@ int pd_private_take(struct pd_private *private, struct pd_image *image, int rank
 	for (const struct link_map *map = first_map(); map; map = map->l_next)
 		if (!is_known(private, map) && add(private, map, is_private(private, map->l_name)))
 			return fail_memory(err);
-	for (library = private->first; library && !rc; library = library->next, number++) {
+	for (library = private->libraries.first; library && !rc;
+	     library = library->link.next, number++) {
 		if (number < image->n_libraries)
 			continue;
 		for (int i = 0; i < library->n_ranges && !rc; i++)
@@ -316,9 +314,9 @@ const char *pd_private_unused(const struct pd_private *private)
 
 const char *pd_private_first_doubtful(const struct pd_private *private)
 {
-	const struct library *library = private ? private->first : NULL;
+	const struct library *library = private ? private->libraries.first : NULL;
 
-	for (int i = 0; library; library = library->next, i++)
+	for (int i = 0; library; library = library->link.next, i++)
 		if (i >= private->n_own && library->n_ranges == 0 &&
 		    pd_private_is_doubtful(library->map->l_name))
 			return library->map->l_name;

@@ -18,6 +18,7 @@
 #include "pdexec/private.h"
 #include "pdexec/streams.h"
 #include "pdexec/threads.h"
+#include "util/array.h"
 
 int pd_process_create(struct pd_process **out, const struct pd_process *outside,
 		      struct util_error *err)
@@ -230,16 +231,9 @@ int pd_process_at_exit(struct pd_rank *rank, enum pd_exit_kind kind, void (*func
 {
 	struct pd_process *process = rank->process;
 
-	if (process->n_handlers == process->capacity) {
-		size_t capacity = process->capacity ? 2 * process->capacity : 4;
-		struct pd_exit_handler *handlers =
-		    realloc(process->handlers, capacity * sizeof(*handlers));
-
-		if (!handlers)
-			return -1;
-		process->handlers = handlers;
-		process->capacity = capacity;
-	}
+	if (!util_array_room(&process->handlers, (size_t)process->n_handlers,
+			     sizeof *process->handlers))
+		return -1;
 	process->handlers[process->n_handlers++] =
 	    (struct pd_exit_handler){kind, function, argument};
 	return 0;

@@ -57,7 +57,7 @@ struct pd_process {
 	struct pd_libc_variables libc;
 	struct pd_directory *directory;	  /* the working one; NULL: the simulator's */
 	struct pd_exit_handler *handlers; /* in order of registration */
-	size_t n_handlers, capacity;
+	size_t n_handlers;
 	struct pd_random random;
 	struct pd_getopt getopt;
 	char *strtok_next;

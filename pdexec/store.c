@@ -9,6 +9,7 @@
 
 #include "pdexec/store_internal.h"
 #include "pdexec/store_write.h"
+#include "util/array.h"
 #include "util/units.h"
 
 /* --- names, kernels, keys --- */
@@ -49,15 +50,8 @@ static struct pd_kernel *kernel_create(struct pd_store *store, const char *inter
 {
 	struct pd_kernel *kernel;
 
-	if (store->n_kernels == store->kernel_capacity) {
-		size_t capacity = store->kernel_capacity ? 2 * store->kernel_capacity : 16;
-		struct pd_kernel **grown = realloc(store->kernels, capacity * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		store->kernels = grown;
-		store->kernel_capacity = capacity;
-	}
+	if (!util_array_room(&store->kernels, (size_t)store->n_kernels, sizeof *store->kernels))
+		return NULL;
 	kernel = calloc(1, sizeof(*kernel));
 	if (!kernel)
 		return NULL;
@@ -65,7 +59,6 @@ static struct pd_kernel *kernel_create(struct pd_store *store, const char *inter
 	kernel->info.scale = 1;
 	kernel->n_params = -1;
 	kernel->index = store->n_kernels;
-	kernel->models_end = &kernel->models;
 	store->kernels[store->n_kernels++] = kernel;
 	return kernel;
 }
@@ -268,14 +261,10 @@ void pd_store_destroy(struct pd_store *store)
 	if (store->out_fd >= 0)
 		close(store->out_fd);
 	for (size_t i = 0; i < store->n_kernels; i++) {
-		struct pd_model *model = store->kernels[i]->models;
+		struct pd_model *model;
 
-		while (model) {
-			struct pd_model *next = model->next;
-
+		while ((model = util_list_pop(&store->kernels[i]->models)))
 			free(model);
-			model = next;
-		}
 		free(store->kernels[i]);
 	}
 	free(store->kernels);

@@ -13,7 +13,7 @@ struct pd_estimate {
 
 static const struct pd_model *model_find(const struct pd_kernel *kernel, const double params[])
 {
-	for (const struct pd_model *model = kernel->models; model; model = model->next) {
+	for (const struct pd_model *model = kernel->models.first; model; model = model->link.next) {
 		if (pd_ranges_hold(model->ranges, model->n_ranges, params))
 			return model;
 	}
@@ -73,7 +73,7 @@ static int error_unknown(const struct pd_store *store, const struct pd_kernel *k
 		return util_error_set(err, UTIL_EPROGRAM,
 				      "kernel \"%s\"%s has no time: no store or model file was given (--bench FILE)",
 				      kernel->name, key);
-	if (kernel->models)
+	if (kernel->models.first)
 		return util_error_set(err, UTIL_EPROGRAM,
 				      "kernel \"%s\"%s is outside the ranges of all its models in %s",
 				      kernel->name, key, store->in_name);
@@ -90,7 +90,7 @@ static int check_params(struct pd_kernel *kernel, int n_params, struct util_erro
 		return util_error_set(err, UTIL_EPROGRAM,
 				      "kernel \"%s\" is called with %d parameters, but measured or called with %d before",
 				      kernel->name, n_params, kernel->n_params);
-	for (const struct pd_model *model = kernel->models; model; model = model->next) {
+	for (const struct pd_model *model = kernel->models.first; model; model = model->link.next) {
 		if (model->expression.n_params > wanted)
 			wanted = model->expression.n_params;
 		for (int i = 0; i < model->n_ranges; i++) {

@@ -3,6 +3,7 @@
 #define PDEXEC_STORE_INTERNAL_H
 
 #include "pdexec/store.h"
+#include "util/list.h"
 #include "util/map.h"
 
 /* What the store's files share; nobody else includes this. */
@@ -74,10 +75,10 @@ int pd_spread_parse(const char *kind, const char *text, struct pd_spread *out,
 /* --- kernels and keys (store.c) --- */
 
 struct pd_model { /* one `model` line */
+	struct util_link link; /* in the order of the file; the first whose ranges hold is used */
 	struct pd_expression expression;
 	int n_ranges;
 	struct pd_range ranges[PD_MAX_RANGES];
-	struct pd_model *next; /* in the order of the file; the first whose ranges hold is used */
 };
 
 enum pd_fit_state { PD_FIT_OPEN, PD_FIT_DONE, PD_FIT_IMPOSSIBLE };
@@ -87,7 +88,7 @@ struct pd_kernel {
 	size_t index;
 	int n_params;     /* -1: not known yet */
 	bool is_scaled, has_complexity, is_used;
-	struct pd_model *models, **models_end;
+	struct util_list models;	 /* struct pd_model */
 	struct pd_expression complexity; /* as stated in the file */
 	struct pd_key *keys;             /* of this kernel */
 	size_t n_keys;
@@ -128,7 +129,7 @@ struct pd_store {
 	struct pd_spread spreads[PD_N_VARY]; /* of kernels that have none of their own */
 	struct util_map names, keys;
 	struct pd_kernel **kernels;
-	size_t n_kernels, kernel_capacity;
+	size_t n_kernels;
 };
 
 /* The kernel of this name, made when it is new. NULL with `err` set: a bad name, or no memory. */

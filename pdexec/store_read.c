@@ -142,8 +142,7 @@ static int read_model(struct pd_store *store, char *line, struct util_error *err
 	if (!kept)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for the benchmark store");
 	*kept = model;
-	*kernel->models_end = kept;
-	kernel->models_end = &kept->next;
+	util_list_append(&kernel->models, kept);
 	return 0;
 }
 

@@ -16,7 +16,8 @@ void pd_threads_fork(struct pd_rank *rank)
 	threads->region_began = rank->world->engine.now;
 	pd_threads_open_section(rank);
 	threads->barriers_s[0] = threads->barriers_s[1] = 0;
-	for (struct pd_thread *thread = threads->first; thread; thread = thread->next) {
+	for (struct pd_thread *thread = threads->started.first; thread;
+	     thread = thread->link.next) {
 		if (!thread->is_pooled)
 			continue;
 		pd_thread_set_time(thread, now_s);
@@ -59,7 +60,8 @@ void pd_threads_gather(struct pd_rank *rank, int n_threads)
 
 	if (!threads || --threads->depth > 0 || !pd_threads_enter())
 		return;
-	for (struct pd_thread *thread = threads->first; thread; thread = thread->next) {
+	for (struct pd_thread *thread = threads->started.first; thread;
+	     thread = thread->link.next) {
 		if (!thread->is_pooled)
 			continue;
 		if (pd_thread_time(thread) > latest_s)

@@ -3,11 +3,12 @@
 #define PDEXEC_THREAD_TIMES_H
 
 #include "pdexec/threads.h"
+#include "util/list.h"
 
 /* What the parts of threads of ranks share: threads.c and thread-regions.c. All but
  * pd_threads_enter is called between that and pd_threads_leave. */
 struct pd_thread {
-	struct pd_thread *next;
+	struct util_link link;
 	struct pd_rank *owner;
 	pthread_t id;
 	clockid_t clock;

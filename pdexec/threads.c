@@ -97,14 +97,11 @@ void pd_threads_wait_until(struct pd_rank *rank, double time_s)
 /* No section counts those any more that were joined. A program may start thousands, one by one. */
 static void forget_joined(struct pd_threads *threads)
 {
-	struct pd_thread **link = &threads->first, *thread;
-
-	while ((thread = *link)) {
+	for (struct pd_thread *thread = threads->started.first, *next; thread; thread = next) {
+		next = thread->link.next;
 		if (thread->is_joined) {
-			*link = thread->next;
+			util_list_remove(&threads->started, thread);
 			free(thread);
-		} else {
-			link = &thread->next;
 		}
 	}
 }
@@ -119,7 +116,7 @@ void pd_threads_open_section(struct pd_rank *rank)
 	threads->is_open = true;
 	threads->begin_s = pd_threads_rank_time(rank);
 	threads->main_mark_s = threads->main_s + measured(rank);
-	for (struct pd_thread *thread = threads->first; thread; thread = thread->next)
+	for (struct pd_thread *thread = threads->started.first; thread; thread = thread->link.next)
 		thread->counted_s = pd_thread_cpu(thread);
 }
 
@@ -129,7 +126,8 @@ double pd_threads_work(const struct pd_rank *rank)
 	const struct pd_threads *threads = rank->threads;
 	double work_s = threads->main_s + measured(rank) - threads->main_mark_s;
 
-	for (const struct pd_thread *thread = threads->first; thread; thread = thread->next)
+	for (const struct pd_thread *thread = threads->started.first; thread;
+	     thread = thread->link.next)
 		work_s += pd_thread_cpu(thread) - thread->counted_s;
 	return work_s;
 }
@@ -146,7 +144,8 @@ void pd_threads_close_section(struct pd_rank *rank)
 
 bool pd_threads_others_compute(const struct pd_threads *threads)
 {
-	for (const struct pd_thread *thread = threads->first; thread; thread = thread->next)
+	for (const struct pd_thread *thread = threads->started.first; thread;
+	     thread = thread->link.next)
 		if (!thread->has_ended && !thread->is_waiting && !thread->is_pooled)
 			return true;
 	return false;
@@ -242,8 +241,7 @@ void *pd_threads_create(void *(*function)(void *), void *argument)
 	    *(pd_thread_here() ? &pd_thread_here()->n_barriers : &rank->threads->n_barriers);
 	if (!pd_thread_here() && is_counted)
 		pd_threads_open_section(rank);
-	thread->next = rank->threads->first;
-	rank->threads->first = thread;
+	util_list_prepend(&rank->threads->started, thread);
 	if (is_counted)
 		pd_threads_leave();
 	else
@@ -299,15 +297,12 @@ void *pd_threads_main(void *argument)
 
 void pd_threads_forget(void *argument)
 {
-	struct pd_thread *thread = argument, **link;
+	struct pd_thread *thread = argument;
 
 	if (!thread)
 		return;
 	pthread_mutex_lock(&lock);
-	link = &thread->owner->threads->first;
-	while (*link != thread)
-		link = &(*link)->next;
-	*link = thread->next;
+	util_list_remove(&thread->owner->threads->started, thread);
 	pthread_mutex_unlock(&lock);
 	free(thread);
 }
@@ -315,10 +310,10 @@ void pd_threads_forget(void *argument)
 /* The newest of the caller's rank with this id: the system uses ids again. */
 static struct pd_thread *find(struct pd_threads *threads, pthread_t id)
 {
-	struct pd_thread *thread = threads ? threads->first : NULL;
+	struct pd_thread *thread = threads ? threads->started.first : NULL;
 
 	while (thread && (thread->is_joined || !thread->has_begun || thread->id != id))
-		thread = thread->next;
+		thread = thread->link.next;
 	return thread;
 }
 
@@ -375,7 +370,8 @@ static double latest_of_idle(struct pd_threads *threads)
 {
 	double latest_s = 0;
 
-	for (struct pd_thread *thread = threads->first; thread; thread = thread->next) {
+	for (struct pd_thread *thread = threads->started.first; thread;
+	     thread = thread->link.next) {
 		if (!thread->is_waiting && !thread->has_ended)
 			continue;
 		thread->seen_s = pd_thread_cpu(thread);
@@ -410,28 +406,26 @@ void pd_threads_end(struct pd_rank *rank)
 		return;
 	pd_threads_close_section(rank);
 	threads->lost_s = 0;
-	for (struct pd_thread *thread = threads->first; thread; thread = thread->next)
+	for (struct pd_thread *thread = threads->started.first; thread; thread = thread->link.next)
 		threads->lost_s += pd_thread_cpu(thread) - thread->seen_s;
 	pd_threads_leave();
 }
 
 bool pd_threads_destroy(struct pd_rank *rank)
 {
-	struct pd_thread *thread = rank->threads ? rank->threads->first : NULL;
+	struct util_list none = {.first = NULL},
+			 *all = rank->threads ? &rank->threads->started : &none;
+	struct pd_thread *thread;
 	bool is_running = false;
 
 	pthread_mutex_lock(&lock);
-	for (const struct pd_thread *other = thread; other; other = other->next)
+	for (const struct pd_thread *other = all->first; other; other = other->link.next)
 		is_running = is_running || !other->has_ended;
 	pthread_mutex_unlock(&lock);
 	if (is_running)
 		return false;
-	while (thread) {
-		struct pd_thread *next = thread->next;
-
+	while ((thread = util_list_pop(all)))
 		free(thread);
-		thread = next;
-	}
 	free(rank->threads);
 	return true;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "pdexec/rank.h"
+#include "util/list.h"
 
 /*
  * Threads that the ranks start. They run on the host when the system lets them. Each has a time of
@@ -24,7 +25,7 @@ struct pd_thread; /* one that a rank started */
 struct pd_threads {		 /* of a rank that started any */
 	double main_s;		 /* CPU time of the rank's own thread that was measured so far */
 	double extra_s;		 /* that the step takes beside it; pdexec/compute.c charges it */
-	struct pd_thread *first; /* the newest one */
+	struct util_list started; /* struct pd_thread, the newest one first */
 	double stopped_s;	 /* while is_stopped: what the own thread had used when its time was
 				    stopped */
 	bool is_stopped;

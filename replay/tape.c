@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ENTRIES = 1 << 20, FIRST_CAPACITY = 4096 };
+#include "util/array.h"
+
+enum { MAX_ENTRIES = 1 << 20 };
 
 enum tape_kind { TAPE_COMPUTE, TAPE_CALL, TAPE_MESSAGE, TAPE_PHASE, TAPE_KERNEL };
 
@@ -31,24 +33,10 @@ struct replay_tape_entry {
 	} of;
 };
 
-static bool grow(struct replay_tape *tape)
-{
-	size_t capacity = tape->capacity ? 2 * tape->capacity : FIRST_CAPACITY;
-	struct replay_tape_entry *larger;
-
-	if (tape->is_lost || tape->n >= MAX_ENTRIES)
-		return false;
-	larger = realloc(tape->entries, capacity * sizeof *larger);
-	if (!larger)
-		return false;
-	tape->entries = larger;
-	tape->capacity = capacity;
-	return true;
-}
-
 static void add(struct replay_tape *tape, const struct replay_tape_entry *entry)
 {
-	if (tape->n == tape->capacity && !grow(tape))
+	if (tape->n == MAX_ENTRIES ||
+	    !util_array_room(&tape->entries, tape->n, sizeof *tape->entries))
 		tape->is_lost = true;
 	else
 		tape->entries[tape->n++] = *entry;

@@ -16,7 +16,7 @@ struct replay_tape {
 	struct sim_observers *observers; /* borrowed; NULL: not started yet */
 	bool runs;
 	struct replay_tape_entry *entries; /* [n] */
-	size_t n, capacity;
+	size_t n;
 	double *params; /* [n_params] of the kernels on it */
 	size_t n_params, params_capacity;
 	bool is_lost; /* longer than a tape may be, or no memory: useless */

@@ -165,6 +165,19 @@ static inline void sim_task_wake(struct sim_task *task)
 	if (task->state == SIM_TASK_BLOCKED)
 		sim_task_make_ready(task->engine, task);
 }
+/* The same, before all that are ready: for who was only looked at, and goes on where it was. */
+static inline void sim_task_wake_first(struct sim_task *task)
+{
+	struct sim_engine *engine = task->engine;
+
+	if (task->state != SIM_TASK_BLOCKED)
+		return;
+	task->state = SIM_TASK_READY;
+	task->next_ready = engine->ready_first;
+	if (!engine->ready_first)
+		engine->ready_last = task;
+	engine->ready_first = task;
+}
 /* Blocks the running task for `duration`; a wake by others does not end it early. */
 void sim_task_sleep(struct sim_task *task, sim_time_ps duration);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "traces/real/real.h"
+#include "util/array.h"
 
 #define FIRST_WIDTH_PS 1000
 
@@ -48,19 +49,10 @@ static void add(struct trace_detail *detail, int rank, enum trace_activity activ
 	if (end <= begin || begin < 0 || rank >= detail->n_ranks)
 		return;
 	raster_add(detail, rank, activity, begin, end);
-	if (detail->n_intervals == detail->intervals_capacity && detail->is_complete) {
-		int capacity = detail->intervals_capacity ? 2 * detail->intervals_capacity : 1024;
-		struct trace_interval *grown = NULL;
-
-		if (detail->n_intervals < TRACE_MAX_INTERVALS)
-			grown = realloc(detail->intervals, (size_t)capacity * sizeof *grown);
-		if (grown) {
-			detail->intervals = grown;
-			detail->intervals_capacity = capacity;
-		} else {
-			detail->is_complete = false;
-		}
-	}
+	if (detail->n_intervals == TRACE_MAX_INTERVALS ||
+	    !util_array_room(&detail->intervals, (size_t)detail->n_intervals,
+			     sizeof *detail->intervals))
+		detail->is_complete = false;
 	if (detail->is_complete)
 		detail->intervals[detail->n_intervals++] = (struct trace_interval){
 		    .rank = rank, .activity = activity, .name = name, .begin = begin, .end = end};
@@ -87,19 +79,10 @@ static void detail_call(void *context, const struct sim_record_call *record)
 
 static void add_line(struct trace_detail *detail, const struct sim_record_message *record)
 {
-	if (detail->n_messages == detail->messages_capacity && detail->has_all_messages) {
-		int capacity = detail->messages_capacity ? 2 * detail->messages_capacity : 1024;
-		struct trace_line *grown = NULL;
-
-		if (detail->n_messages < TRACE_MAX_LINES)
-			grown = realloc(detail->messages, (size_t)capacity * sizeof *grown);
-		if (grown) {
-			detail->messages = grown;
-			detail->messages_capacity = capacity;
-		} else {
-			detail->has_all_messages = false;
-		}
-	}
+	if (detail->n_messages == TRACE_MAX_LINES ||
+	    !util_array_room(&detail->messages, (size_t)detail->n_messages,
+			     sizeof *detail->messages))
+		detail->has_all_messages = false;
 	if (detail->has_all_messages)
 		detail->messages[detail->n_messages++] = (struct trace_line){
 		    record->source, record->dest, record->size_B, record->sent, record->received};

@@ -48,10 +48,10 @@ struct trace_detail {
 	struct trace_real *real;  /* that calls are shown to, borrowed; NULL: none */
 	int n_ranks, n_rows, ranks_per_row; /* grow when ranks are spawned */
 	struct trace_interval *intervals; /* [n_intervals], by end time of each rank */
-	int n_intervals, intervals_capacity;
+	int n_intervals;
 	bool is_complete;	     /* every interval is kept */
 	struct trace_line *messages; /* [n_messages], the first ones */
-	int n_messages, messages_capacity;
+	int n_messages;
 	bool has_all_messages;
 	sim_time_ps column_width;
 	struct trace_cell *raster; /* [row * TRACE_RASTER_COLUMNS + column] */

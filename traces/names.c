@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 void trace_names_init(struct trace_names *names)
 {
 	*names = (struct trace_names){.n = 0};
@@ -22,15 +24,8 @@ static int id_by_text(struct trace_names *names, const char *name)
 	for (int id = 0; id < names->n; id++)
 		if (strcmp(names->text[id], name) == 0)
 			return id;
-	if (names->n == names->capacity) {
-		int capacity = names->capacity ? 2 * names->capacity : 32;
-		const char **text = realloc(names->text, (size_t)capacity * sizeof *text);
-
-		if (!text)
-			return -1;
-		names->text = text;
-		names->capacity = capacity;
-	}
+	if (!util_array_room(&names->text, (size_t)names->n, sizeof *names->text))
+		return -1;
 	names->text[names->n] = name;
 	return names->n++;
 }

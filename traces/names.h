@@ -15,7 +15,7 @@ enum { TRACE_NAMES_RECENT = 32 };
 
 struct trace_names {
 	const char **text; /* [n]; borrowed */
-	int n, capacity;
+	int n;
 	struct util_map by_pointer; /* id + 1 */
 	struct {		    /* by address: what was asked for there last, and its answer */
 		const char *key;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 /*
  * The efficiency of a phase needs U(t), the useful computation of the whole run up to t, at its two
  * bounds. When a bound is set at time t, U is known but for the steps that are under way; each of
@@ -41,22 +43,6 @@ void trace_phases_compute(struct trace_summary *summary, const struct sim_record
 	}
 }
 
-/* Makes room for one more in a list of phases. */
-static int list_grow(struct trace_phase_list *list)
-{
-	int capacity = list->capacity ? 2 * list->capacity : 16;
-	struct trace_phase **grown;
-
-	if (list->n < list->capacity)
-		return 0;
-	grown = realloc(list->of, (size_t)capacity * sizeof(struct trace_phase *));
-	if (!grown)
-		return -1;
-	list->of = grown;
-	list->capacity = capacity;
-	return 0;
-}
-
 static struct trace_phase_list *list_of_name(struct trace_summary *summary, int name)
 {
 	if (name >= summary->n_phase_lists) {
@@ -79,7 +65,9 @@ static struct trace_phase *phase_new(struct trace_summary *summary,
 {
 	struct trace_phase *phase;
 
-	if (list_grow(same_name) || list_grow(&summary->phases))
+	if (!util_array_room(&same_name->of, (size_t)same_name->n, sizeof *same_name->of) ||
+	    !util_array_room(&summary->phases.of, (size_t)summary->phases.n,
+			     sizeof *summary->phases.of))
 		return NULL;
 	phase = calloc(1, sizeof *phase);
 	if (!phase)
@@ -138,18 +126,6 @@ static int count_phase(struct trace_rank *rank, int name)
 	return rank->n_phases[name]++;
 }
 
-static int grow_open(struct trace_rank *rank)
-{
-	int capacity = rank->open_capacity ? 2 * rank->open_capacity : 4;
-	struct trace_open_phase *grown = realloc(rank->open, (size_t)capacity * sizeof *grown);
-
-	if (!grown)
-		return -1;
-	rank->open = grown;
-	rank->open_capacity = capacity;
-	return 0;
-}
-
 void trace_phases_begin(struct trace_summary *summary, int rank, const char *name, sim_time_ps now)
 {
 	struct trace_rank *r = &summary->ranks[rank];
@@ -157,7 +133,7 @@ void trace_phases_begin(struct trace_summary *summary, int rank, const char *nam
 	int index = id < 0 ? -1 : count_phase(r, id);
 	struct trace_phase *around, *phase;
 
-	if (index < 0 || (r->n_open == r->open_capacity && grow_open(r))) {
+	if (index < 0 || !util_array_room(&r->open, (size_t)r->n_open, sizeof *r->open)) {
 		summary->out_of_memory = true;
 		return;
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "traces/phases.h"
+#include "util/array.h"
 
 static void see_time(struct trace_summary *summary, struct trace_rank *rank, sim_time_ps now)
 {
@@ -125,16 +126,9 @@ static void begin_hold(struct trace_node *node, sim_time_ps now)
 static void end_hold(struct trace_summary *summary, struct trace_node *node, sim_time_ps now)
 {
 	node->released = now;
-	if (node->n_holds == node->holds_capacity) {
-		int capacity = node->holds_capacity ? 2 * node->holds_capacity : 1;
-		struct trace_hold *holds = realloc(node->holds, (size_t)capacity * sizeof *holds);
-
-		if (!holds) {
-			summary->out_of_memory = true;
-			return;
-		}
-		node->holds = holds;
-		node->holds_capacity = capacity;
+	if (!util_array_room(&node->holds, (size_t)node->n_holds, sizeof *node->holds)) {
+		summary->out_of_memory = true;
+		return;
 	}
 	node->holds[node->n_holds++] = (struct trace_hold){node->since, now};
 }

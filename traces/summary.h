@@ -28,7 +28,7 @@ struct trace_rank {
 	sim_time_ps computing; /* in computation steps: useful + stolen + shared */
 	double useful_s, stolen_s, shared_s;
 	struct trace_open_phase *open; /* [n_open], innermost last */
-	int n_open, open_capacity;
+	int n_open;
 	int *n_phases; /* [n_phases_known]: how often it began the phase of that name */
 	int n_phases_known;
 };
@@ -40,7 +40,7 @@ struct trace_node {
 	struct trace_hold {
 		sim_time_ps begin, end;
 	} * holds; /* [n_holds] that are over, in order */
-	int n_holds, holds_capacity;
+	int n_holds;
 };
 
 /* One occurrence of a phase: the k-th time that each rank began a phase of this name. */
@@ -77,7 +77,7 @@ struct trace_summary {
 	int kernels_capacity, calls_capacity;
 	struct trace_phase_list {
 		struct trace_phase **of;
-		int n, capacity;
+		int n;
 	} phases; /* in the order of their begins; owns them */
 	struct trace_phase_list
 	    *phases_of_name; /* [n_phase_lists] by name: occurrence k at of[k] */

@@ -11,18 +11,6 @@
 #define MAX_PHASE_ROWS 16
 #define MAX_TOTAL_ROWS 8
 
-struct text_time {
-	char text[32];
-};
-
-static struct text_time time_text(double seconds)
-{
-	struct text_time out;
-
-	util_format_time(out.text, sizeof out.text, seconds);
-	return out;
-}
-
 static double percent(double part, double whole)
 {
 	return whole > 0 ? 100 * part / whole : 0;
@@ -98,10 +86,11 @@ static void write_breakdown(const struct trace_summary *summary, FILE *file)
 
 		if (!row_is_shown(row, e.most, total))
 			continue;
-		snprintf(least, sizeof least, "%s (%d)", time_text(e.least).text, e.least_rank);
-		snprintf(most, sizeof most, "%s (%d)", time_text(e.most).text, e.most_rank);
+		snprintf(least, sizeof least, "%s (%d)", util_time_text(e.least).text,
+			 e.least_rank);
+		snprintf(most, sizeof most, "%s (%d)", util_time_text(e.most).text, e.most_rank);
 		fprintf(file, "  %-22s %10s  %5.1f %%   %-20s  %s\n", row->title,
-			time_text(value).text, percent(value, total), least, most);
+			util_time_text(value).text, percent(value, total), least, most);
 	}
 }
 
@@ -114,9 +103,9 @@ static void write_columns_head(const char *first, const char *second, const char
 static void write_columns(int first, int second, const struct trace_breakdown *one, FILE *file)
 {
 	fprintf(file, "%6d %6d %11s %11s %11s %11s %11s\n", first, second,
-		time_text(one->useful_s).text, time_text(one->stolen_s).text,
-		time_text(one->shared_s).text, time_text(one->communicating_s).text,
-		time_text(one->waiting_s).text);
+		util_time_text(one->useful_s).text, util_time_text(one->stolen_s).text,
+		util_time_text(one->shared_s).text, util_time_text(one->communicating_s).text,
+		util_time_text(one->waiting_s).text);
 }
 
 static void write_ranks(const struct trace_summary *summary, FILE *file)
@@ -226,7 +215,7 @@ static void write_headline(const struct trace_run *run, FILE *file)
 
 	if (run->interval)
 		write_interval(run, file);
-	fprintf(file, "%s: %s\n", what, time_text(sim_time_to_s(summary->end)).text);
+	fprintf(file, "%s: %s\n", what, util_time_text(sim_time_to_s(summary->end)).text);
 	fprintf(file, "dynamic efficiency: %.1f %% (useful computation / cores held x time)\n",
 		100 * trace_efficiency(summary));
 	fprintf(file, "%d rank%s", summary->n_ranks, summary->n_ranks == 1 ? "" : "s");
@@ -311,8 +300,8 @@ static void write_totals(const char *title, const char *unnamed, const char *cou
 		double time = total->time_s;
 
 		fprintf(file, "  %-26.60s %12llu %12s %12s\n", *name ? name : unnamed,
-			(unsigned long long)total->n, time_text(time).text,
-			time_text(time / (double)total->n).text);
+			(unsigned long long)total->n, util_time_text(time).text,
+			util_time_text(time / (double)total->n).text);
 	}
 	if (names->n > MAX_TOTAL_ROWS)
 		fprintf(file, "  and %d more\n", names->n - MAX_TOTAL_ROWS);
@@ -326,7 +315,7 @@ static void write_phase(const char *name, const char *which, double begin_s, dou
 
 	snprintf(title, sizeof title, "%.60s %s", name, which);
 	fprintf(file, "  %-26s %12s %12s %9.1f %%\n", title,
-		begin_s < 0 ? "" : time_text(begin_s).text, time_text(span_s).text,
+		begin_s < 0 ? "" : util_time_text(begin_s).text, util_time_text(span_s).text,
 		100 * efficiency);
 }
 
@@ -408,7 +397,7 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 		trace_explanation_text(run->explanation, file);
 	util_format_size(memory, sizeof memory, (double)run->peak_memory_B);
 	fprintf(file, "\nthe simulation took %s of CPU time, %s of memory; seed %llu\n",
-		time_text(run->cpu_s).text, memory, (unsigned long long)run->seed);
+		util_time_text(run->cpu_s).text, memory, (unsigned long long)run->seed);
 	for (int i = run->n_top_warnings; i < run->n_warnings; i++)
 		fprintf(file, "warning: %s\n", run->warnings[i]);
 }

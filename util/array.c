@@ -5,20 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ITEMS = 8 };
-
-bool util_array_room(void *array, size_t n, size_t item_B)
+/* For util_array_room, when the array is full. */
+bool util_array_grow(void *array, size_t n, size_t item_B)
 {
-	size_t capacity = n ? 2 * n : FIRST_ITEMS;
 	void *items;
 
-	/* from FIRST_ITEMS on, it is full when n is a power of two */
-	if (n > 0 && (n < FIRST_ITEMS || (n & (n - 1)) != 0))
-		return true;
 	if (n > SIZE_MAX / 2 / item_B)
 		return false;
 	memcpy(&items, array, sizeof items);
-	items = realloc(items, capacity * item_B);
+	items = realloc(items, (n ? 2 * n : 8) * item_B);
 	if (!items)
 		return false;
 	memcpy(array, &items, sizeof items);

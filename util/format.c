@@ -79,3 +79,11 @@ char *util_format_size(char *buf, size_t size, double bytes)
 {
 	return format_scaled(buf, size, bytes, size_scales, "B");
 }
+
+struct util_time_text util_time_text(double seconds)
+{
+	struct util_time_text out;
+
+	util_format_time(out.text, sizeof out.text, seconds);
+	return out;
+}

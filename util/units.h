@@ -36,6 +36,11 @@ int util_parse_int(const char *text, int64_t min, int64_t max, int64_t *out,
 /* Human-readable forms for messages: "1.35 ms", "1.3 GB". `size` >= 32. Return `buf`.
  */
 char *util_format_time(char *buf, size_t size, double seconds);
+/* The same as a value of its own. */
+struct util_time_text {
+	char text[32];
+};
+struct util_time_text util_time_text(double seconds);
 char *util_format_size(char *buf, size_t size, double bytes);
 
 #endif

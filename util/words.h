@@ -7,27 +7,28 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "util/array.h"
+
 /*
  * A sequence of 64-bit words that grows: a description of something, to be compared with another
  * one. Zero-initialise. When memory runs out, `is_lost` is set and what is added is dropped.
  */
 struct util_words {
 	uint64_t *at; /* [n], owned */
-	size_t n, capacity;
+	size_t n;
 	bool is_lost;
 };
 
 void util_words_finish(struct util_words *words);
-/* Makes room for one more. For util_words_add. */
-bool util_words_grow(struct util_words *words);
 /* False for those that lost some. */
 bool util_words_equal(const struct util_words *a, const struct util_words *b);
 
 static inline void util_words_add(struct util_words *words, uint64_t word)
 {
-	if (words->n == words->capacity && !util_words_grow(words))
-		return;
-	words->at[words->n++] = word;
+	if (util_array_room(&words->at, words->n, sizeof *words->at))
+		words->at[words->n++] = word;
+	else
+		words->is_lost = true;
 }
 
 /* Its bits: equal ones are the same number to the last digit. */

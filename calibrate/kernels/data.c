@@ -6,6 +6,7 @@
 
 #include "calibrate/kernels/kernels.h"
 #include "pdexec/store_write.h"
+#include "util/array.h"
 #include "util/units.h"
 
 #define OUTLIER 3.0 /* this many times the median: something else ran */
@@ -46,7 +47,7 @@ int kern_data_series(struct kern_data *data, const char *name, int n_params, str
 
 static struct kern_point *point_get(struct kern_series *series, const double params[])
 {
-	struct kern_point *grown;
+	struct kern_point *point;
 	size_t size = (size_t)(series->n_params > 0 ? series->n_params : 0) * sizeof(double);
 
 	/* The last one first: measurements of a point come together. */
@@ -54,19 +55,12 @@ static struct kern_point *point_get(struct kern_series *series, const double par
 		if (!memcmp(series->points[i].params, params, size))
 			return &series->points[i];
 	}
-	if (series->n_points == series->capacity) {
-		size_t capacity = series->capacity ? 2 * series->capacity : 64;
-
-		grown = realloc(series->points, capacity * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		series->points = grown;
-		series->capacity = capacity;
-	}
-	grown = &series->points[series->n_points++];
-	*grown = (struct kern_point){.samples = NULL};
-	memcpy(grown->params, params, size);
-	return grown;
+	if (!util_array_room(&series->points, series->n_points, sizeof *series->points))
+		return NULL;
+	point = &series->points[series->n_points++];
+	*point = (struct kern_point){.samples = NULL};
+	memcpy(point->params, params, size);
+	return point;
 }
 
 int kern_series_add(struct kern_series *series, const double params[], double seconds, int node,
@@ -76,15 +70,8 @@ int kern_series_add(struct kern_series *series, const double params[], double se
 
 	if (!point)
 		return no_memory(err);
-	if (point->n_samples == point->capacity) {
-		size_t capacity = point->capacity ? 2 * point->capacity : 8;
-		struct kern_sample *grown = realloc(point->samples, capacity * sizeof(*grown));
-
-		if (!grown)
-			return no_memory(err);
-		point->samples = grown;
-		point->capacity = capacity;
-	}
+	if (!util_array_room(&point->samples, (size_t)point->n_samples, sizeof *point->samples))
+		return no_memory(err);
 	point->samples[point->n_samples++] = (struct kern_sample){seconds, node};
 	point->is_batched |= is_batched;
 	return 0;

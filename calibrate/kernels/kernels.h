@@ -25,7 +25,7 @@ struct kern_sample {
 struct kern_point { /* one set of parameters */
 	double params[PD_STORE_MAX_PARAMS]; /* unused ones 0 */
 	struct kern_sample *samples;        /* [n_samples] */
-	size_t n_samples, capacity;
+	size_t n_samples;
 	bool is_batched;  /* a sample is the mean of several calls: no use for their spread */
 	double mean_s;    /* without outliers */
 	size_t n_outliers;
@@ -37,7 +37,7 @@ struct kern_series { /* one kernel */
 	bool has_complexity;
 	struct pd_expression complexity; /* a term with a minus may have a negative coefficient */
 	struct kern_point *points;       /* [n_points], ascending in the order of the parameters after kern_data_finish */
-	size_t n_points, capacity;
+	size_t n_points;
 };
 
 struct kern_data {

@@ -16,7 +16,7 @@ static void pass_on(struct mpi_rank *me, struct mpi_coll *coll, struct mpi_coll_
 }
 
 /* Round s: segment s arrives, the one that arrived before goes on; position 0 has them all. */
-static bool run(struct mpi_rank *me, struct mpi_coll *coll, mpi_coll_shape_fn shape_of)
+static bool run(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	int root = coll->call.root, position = mpi_coll_position(coll->rank, root, coll->size);
 	MPI_Count size_B = mpi_coll_block_size_B(mpi_coll_whole(&coll->call.recv));
@@ -26,7 +26,7 @@ static bool run(struct mpi_rank *me, struct mpi_coll *coll, mpi_coll_shape_fn sh
 
 	if (coll->step == 0)
 		mpi_coll_flatten(me, coll, position == 0);
-	shape_of(position, coll->size, &shape);
+	mpi_coll_tree_of(coll)(position, coll->size, &shape);
 	out = position == 0 ? in : in - 1;
 	if (out == n_segments) {
 		mpi_coll_unflatten(me, coll, position == 0);
@@ -42,50 +42,34 @@ static bool run(struct mpi_rank *me, struct mpi_coll *coll, mpi_coll_shape_fn sh
 	return false;
 }
 
-static bool run_pipeline(struct mpi_rank *me, struct mpi_coll *coll)
-{
-	return run(me, coll, mpi_coll_shape_pipeline);
-}
-
-static bool run_chain(struct mpi_rank *me, struct mpi_coll *coll)
-{
-	return run(me, coll, mpi_coll_shape_chain);
-}
-
-static bool run_binary(struct mpi_rank *me, struct mpi_coll *coll)
-{
-	return run(me, coll, mpi_coll_shape_binary);
-}
-
-static bool run_knomial(struct mpi_rank *me, struct mpi_coll *coll)
-{
-	return run(me, coll, mpi_coll_shape_knomial);
-}
-
 const struct mpi_coll_algorithm mpi_coll_bcast_pipeline = {
     .name = "pipeline",
     .kinds = MPI_COLL_KIND(COLL_BCAST),
     .has_segments = true,
-    .stages = {{NULL, run_pipeline}},
+    .shape = mpi_coll_shape_pipeline,
+    .stages = {{NULL, run}},
 };
 
 const struct mpi_coll_algorithm mpi_coll_bcast_chain = {
     .name = "chain",
     .kinds = MPI_COLL_KIND(COLL_BCAST),
     .has_segments = true,
-    .stages = {{NULL, run_chain}},
+    .shape = mpi_coll_shape_chain,
+    .stages = {{NULL, run}},
 };
 
 const struct mpi_coll_algorithm mpi_coll_bcast_binary = {
     .name = "binary",
     .kinds = MPI_COLL_KIND(COLL_BCAST),
     .has_segments = true,
-    .stages = {{NULL, run_binary}},
+    .shape = mpi_coll_shape_binary,
+    .stages = {{NULL, run}},
 };
 
 const struct mpi_coll_algorithm mpi_coll_bcast_knomial = {
     .name = "knomial",
     .kinds = MPI_COLL_KIND(COLL_BCAST),
     .has_segments = true,
-    .stages = {{NULL, run_knomial}},
+    .shape = mpi_coll_shape_knomial,
+    .stages = {{NULL, run}},
 };

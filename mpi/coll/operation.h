@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "mpi/coll/args.h"
+#include "mpi/coll/shape.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/nodes.h"
 #include "mpi/op/op.h"
@@ -49,6 +50,7 @@ struct mpi_coll_algorithm {
 	bool (*fits)(const struct mpi_coll *coll);
 	bool needs_nodes;  /* coll->nodes has to be there */
 	bool has_segments; /* cuts messages into segments when asked to: "pipeline:64KiB" */
+	mpi_coll_shape_fn shape; /* of its tree; NULL: it has none that its stages ask for */
 	/* One after the other, up to a NULL round. */
 	struct mpi_coll_stage stages[MPI_COLL_MAX_STAGES];
 };

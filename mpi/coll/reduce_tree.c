@@ -16,8 +16,9 @@ struct place {
 	MPI_Count segment, n_segments; /* items of one */
 };
 
-static struct place place_of(const struct mpi_coll *coll, mpi_coll_shape_fn shape_of)
+static struct place place_of(const struct mpi_coll *coll)
 {
+	mpi_coll_shape_fn shape_of = mpi_coll_tree_of(coll);
 	bool is_in_order = shape_of == mpi_coll_shape_in_order;
 	const struct mpi_coll_side *send = &coll->call.send;
 	struct place place = {.base = is_in_order ? 0 : coll->call.root,
@@ -100,9 +101,9 @@ static bool deliver(struct mpi_rank *me, struct mpi_coll *coll, const struct pla
 }
 
 /* Round s: segment s of the children arrives, the one before goes up. */
-static bool run(struct mpi_rank *me, struct mpi_coll *coll, mpi_coll_shape_fn shape_of)
+static bool run(struct mpi_rank *me, struct mpi_coll *coll)
 {
-	struct place place = place_of(coll, shape_of);
+	struct place place = place_of(coll);
 	bool is_leaf = place.shape.n_children == 0;
 	MPI_Count in = coll->step, out = is_leaf ? in : in - 1;
 
@@ -126,32 +127,13 @@ static bool commutes(const struct mpi_coll *coll)
 	return coll->op->is_commutative;
 }
 
-static bool run_pipeline(struct mpi_rank *me, struct mpi_coll *coll)
-{
-	return run(me, coll, mpi_coll_shape_pipeline);
-}
-
-static bool run_chain(struct mpi_rank *me, struct mpi_coll *coll)
-{
-	return run(me, coll, mpi_coll_shape_chain);
-}
-
-static bool run_binary(struct mpi_rank *me, struct mpi_coll *coll)
-{
-	return run(me, coll, mpi_coll_shape_binary);
-}
-
-static bool run_in_order_binary(struct mpi_rank *me, struct mpi_coll *coll)
-{
-	return run(me, coll, mpi_coll_shape_in_order);
-}
-
 const struct mpi_coll_algorithm mpi_coll_reduce_pipeline = {
     .name = "pipeline",
     .kinds = MPI_COLL_KIND(COLL_REDUCE),
     .has_segments = true,
     .fits = commutes,
-    .stages = {{NULL, run_pipeline}},
+    .shape = mpi_coll_shape_pipeline,
+    .stages = {{NULL, run}},
 };
 
 const struct mpi_coll_algorithm mpi_coll_reduce_chain = {
@@ -159,7 +141,8 @@ const struct mpi_coll_algorithm mpi_coll_reduce_chain = {
     .kinds = MPI_COLL_KIND(COLL_REDUCE),
     .has_segments = true,
     .fits = commutes,
-    .stages = {{NULL, run_chain}},
+    .shape = mpi_coll_shape_chain,
+    .stages = {{NULL, run}},
 };
 
 const struct mpi_coll_algorithm mpi_coll_reduce_binary = {
@@ -167,12 +150,14 @@ const struct mpi_coll_algorithm mpi_coll_reduce_binary = {
     .kinds = MPI_COLL_KIND(COLL_REDUCE),
     .has_segments = true,
     .fits = commutes,
-    .stages = {{NULL, run_binary}},
+    .shape = mpi_coll_shape_binary,
+    .stages = {{NULL, run}},
 };
 
 const struct mpi_coll_algorithm mpi_coll_reduce_in_order_binary = {
     .name = "in_order_binary",
     .kinds = MPI_COLL_KIND(COLL_REDUCE),
     .has_segments = true,
-    .stages = {{NULL, run_in_order_binary}},
+    .shape = mpi_coll_shape_in_order,
+    .stages = {{NULL, run}},
 };

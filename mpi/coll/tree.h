@@ -2,6 +2,8 @@
 #ifndef MPI_COLL_TREE_H
 #define MPI_COLL_TREE_H
 
+#include "mpi/coll/operation.h"
+
 /*
  * The binomial tree over positions 0 … n-1 (position = rank relative to the root). The parent of p
  * is p without its lowest set bit; its children are p + m for every power of two m below that bit
@@ -45,6 +47,12 @@ static inline int mpi_coll_tree_size(int position, int reach, int n)
 static inline int mpi_coll_power_of_two(int n)
 {
 	return 1 << (31 - __builtin_clz((unsigned int)n));
+}
+
+/* The shape of the tree that the operation, or the part of it that runs, goes along. */
+static inline mpi_coll_shape_fn mpi_coll_tree_of(const struct mpi_coll *coll)
+{
+	return (coll->part ? coll->part : coll->algorithm)->shape;
 }
 
 #endif

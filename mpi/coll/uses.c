@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "util/array.h"
+
 void mpi_coll_note_use(struct mpi_coll_uses *uses, const struct mpi_coll *coll)
 {
 	if (coll->rank != 0)
@@ -13,16 +15,8 @@ void mpi_coll_note_use(struct mpi_coll_uses *uses, const struct mpi_coll *coll)
 			uses->list[i].n++;
 			return;
 		}
-	if (uses->n == uses->capacity) {
-		int capacity = 2 * uses->capacity + 16;
-		struct mpi_coll_use *larger =
-		    realloc(uses->list, (size_t)capacity * sizeof *larger);
-
-		if (!larger)
-			return;
-		uses->list = larger;
-		uses->capacity = capacity;
-	}
+	if (!util_array_room(&uses->list, (size_t)uses->n, sizeof *uses->list))
+		return;
 	uses->list[uses->n++] =
 	    (struct mpi_coll_use){.kind = coll->kind, .algorithm = coll->algorithm, .n = 1};
 }

@@ -11,7 +11,7 @@ struct mpi_coll_use {
 	uint64_t n, n_at_mark;
 };
 struct mpi_coll_uses {
-	int n, capacity;
+	int n;
 	struct mpi_coll_use *list; /* [n], in the order of their first use */
 };
 

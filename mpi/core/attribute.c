@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/objects.h"
+#include "util/array.h"
 
 /* Keyvals of the program are numbered from here: above the ABI's predefined ones, below anything
  * that looks like a pointer. */
@@ -210,16 +211,9 @@ static int free_slot(struct mpi_rank_objects *objects)
 	for (int i = 0; i < objects->n_keyvals; i++)
 		if (objects->keyvals[i].n_references == 0)
 			return i;
-	if (objects->n_keyvals == objects->capacity) {
-		int capacity = objects->capacity ? 2 * objects->capacity : 8;
-		struct mpi_keyval *keyvals =
-		    realloc(objects->keyvals, (size_t)capacity * sizeof *keyvals);
-
-		if (!keyvals)
-			return -1;
-		objects->keyvals = keyvals;
-		objects->capacity = capacity;
-	}
+	if (!util_array_room(&objects->keyvals, (size_t)objects->n_keyvals,
+			     sizeof *objects->keyvals))
+		return -1;
 	return objects->n_keyvals++;
 }
 

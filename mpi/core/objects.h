@@ -47,7 +47,7 @@ struct mpi_fortran_abi {
 
 struct mpi_rank_objects {
 	struct mpi_keyval *keyvals; /* [n_keyvals] */
-	int n_keyvals, capacity;
+	int n_keyvals;
 	struct mpi_type_overlay *overlays;
 	struct mpi_f90_type *f90_types;
 	struct mpi_info *info_env; /* MPI_INFO_ENV, made on first use */

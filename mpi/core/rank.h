@@ -90,7 +90,6 @@ struct mpi_rank {
 	uint64_t n_sent[2], sent_B[2]; /* messages by enum mpi_channel, their payload */
 	uint64_t n_handles;	       /* live ones of this rank */
 	bool has_reported;	       /* what it held at its end: leaks, env's own */
-	struct mpi_watch_call *watched; /* the call under way; NULL: none, or nobody watches */
 };
 
 /* Has left MPI: it may come back with another session. */
@@ -126,10 +125,11 @@ struct mpi_world {
 	const char *no_spawn; /* the option under which processes cannot be spawned, and why; NULL: they can */
 	struct mpi_leaks *leaks; /* found at MPI_Finalize: env's own */
 	struct mpi_record *record; /* mpi/record/record.h; NULL: the run is not recorded */
+	struct mpi_watch *watch;   /* mpi/watch/watch.h; NULL: nobody watches the calls */
+	const struct mpi_meets *meets; /* borrowed: mpi/p2p/causes.h; NULL: nobody asks */
 	struct mpi_verify *verify; /* mpi/verify/verify.h; NULL: the run is not verified */
 	const char *failure_class; /* for it: the class of the failure that comes next; NULL: by its kind */
-	const void *described; /* record or verify: calls of the program come through functions of theirs */
-	struct mpi_watch *watch;   /* mpi/watch/watch.h; NULL: nobody watches the calls */
+	const void *described; /* record, verify or watch: calls of the program come through functions of theirs */
 	uint64_t n_messages,
 	    n_bytes; /* point-to-point messages of the application and their payload */
 	uint64_t n_collective_messages,

@@ -7,10 +7,11 @@
 
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/request.h"
+#include "util/list.h"
 
 /* A root that waits; lies on its stack. */
 struct visitor {
-	struct visitor *next;
+	struct util_link link;
 	struct mpi_rank *rank;
 	enum mpi_port_side side;
 	struct mpi_rank *other; /* NULL: nobody has come */
@@ -19,19 +20,18 @@ struct visitor {
 };
 
 struct port {
-	struct port *next;
+	struct util_link link;
 	char name[MPI_MAX_PORT_NAME];
-	struct visitor *first; /* in the order in which they came, all of one side */
+	struct util_list visitors; /* in the order in which they came, all of one side */
 };
 
 struct published {
-	struct published *next;
+	struct util_link link;
 	char *service, *port;
 };
 
 struct ports {
-	struct port *ports;
-	struct published *names;
+	struct util_list ports, names;
 	uint64_t n_opened, n_meetings;
 };
 
@@ -49,19 +49,18 @@ static struct port *create(struct ports *ports, const char *name)
 	if (!port)
 		return NULL;
 	snprintf(port->name, sizeof port->name, "%s", name);
-	port->next = ports->ports;
-	ports->ports = port;
+	util_list_prepend(&ports->ports, port);
 	return port;
 }
 
-/* Where the pointer to the port is; *find() is NULL when there is none. */
-static struct port **find(struct ports *ports, const char *name)
+/* NULL: there is none. */
+static struct port *find(struct ports *ports, const char *name)
 {
-	struct port **link = &ports->ports;
+	struct port *port = ports ? ports->ports.first : NULL;
 
-	while (*link && strcmp((*link)->name, name) != 0)
-		link = &(*link)->next;
-	return link;
+	while (port && strcmp(port->name, name) != 0)
+		port = port->link.next;
+	return port;
 }
 
 const char *mpi_port_open(struct mpi_world *world)
@@ -77,26 +76,24 @@ const char *mpi_port_open(struct mpi_world *world)
 	return port ? port->name : NULL;
 }
 
-static void destroy(struct port **link)
+static void destroy(struct ports *ports, struct port *port)
 {
-	struct port *port = *link;
-
-	*link = port->next;
+	util_list_remove(&ports->ports, port);
 	free(port);
 }
 
 bool mpi_port_close(struct mpi_world *world, const char *name)
 {
 	struct ports *ports = ports_of(world);
-	struct port **link = ports ? find(ports, name) : NULL;
+	struct port *port = find(ports, name);
 
-	if (!link || !*link)
+	if (!port)
 		return false;
-	for (struct visitor *visitor = (*link)->first; visitor; visitor = visitor->next) {
-		visitor->is_refused = true;
-		mpi_endpoint_wake(visitor->rank);
+	for (struct visitor *one = port->visitors.first; one; one = one->link.next) {
+		one->is_refused = true;
+		mpi_endpoint_wake(one->rank);
 	}
-	destroy(link);
+	destroy(ports, port);
 	return true;
 }
 
@@ -114,21 +111,18 @@ static void wait_at(struct mpi_rank *me, struct port *port, struct visitor *self
 				      .of.text = "a process at the other side of a port",
 				      .is_satisfied = is_answered,
 				      .context = self};
-	struct visitor **last = &port->first;
 
-	while (*last)
-		last = &(*last)->next;
-	*last = self;
+	util_list_append(&port->visitors, self);
 	mpi_wait(me, &wait);
 }
 
 static int meet(struct mpi_rank *me, struct ports *ports, struct port *port,
 		enum mpi_port_side side, int *other, uint64_t *meeting)
 {
-	struct visitor *first = port->first, self = {.rank = me, .side = side};
+	struct visitor *first = port->visitors.first, self = {.rank = me, .side = side};
 
 	if (first && (side == PORT_EITHER || first->side != side)) {
-		port->first = first->next;
+		util_list_remove(&port->visitors, first);
 		first->other = me;
 		first->meeting = ++ports->n_meetings;
 		mpi_endpoint_wake(first->rank);
@@ -148,7 +142,7 @@ int mpi_port_meet(struct mpi_rank *me, const char *name, enum mpi_port_side side
 		  uint64_t *meeting)
 {
 	struct ports *ports = ports_of(me->world);
-	struct port *port = ports ? *find(ports, name) : NULL;
+	struct port *port = find(ports, name);
 
 	return port ? meet(me, ports, port, side, other, meeting) : MPI_ERR_PORT;
 }
@@ -156,7 +150,7 @@ int mpi_port_meet(struct mpi_rank *me, const char *name, enum mpi_port_side side
 int mpi_port_meet_once(struct mpi_rank *me, const char *name, int *other, uint64_t *meeting)
 {
 	struct ports *ports = ports_of(me->world);
-	struct port *port = ports ? *find(ports, name) : NULL;
+	struct port *port = find(ports, name);
 	bool is_second = port != NULL;
 	int code;
 
@@ -166,26 +160,25 @@ int mpi_port_meet_once(struct mpi_rank *me, const char *name, int *other, uint64
 		return MPI_ERR_NO_MEM;
 	code = meet(me, ports, port, PORT_EITHER, other, meeting);
 	if (is_second)
-		destroy(find(ports, name));
+		destroy(ports, port);
 	return code;
 }
 
 /* --- names --- */
 
-static struct published **find_name(struct ports *ports, const char *service)
+/* NULL: there is none. */
+static struct published *find_name(const struct ports *ports, const char *service)
 {
-	struct published **link = &ports->names;
+	struct published *name = ports ? ports->names.first : NULL;
 
-	while (*link && strcmp((*link)->service, service) != 0)
-		link = &(*link)->next;
-	return link;
+	while (name && strcmp(name->service, service) != 0)
+		name = name->link.next;
+	return name;
 }
 
-static void destroy_name(struct published **link)
+static void destroy_name(struct ports *ports, struct published *name)
 {
-	struct published *name = *link;
-
-	*link = name->next;
+	util_list_remove(&ports->names, name);
 	free(name->service);
 	free(name->port);
 	free(name);
@@ -196,37 +189,34 @@ int mpi_name_publish(struct mpi_world *world, const char *service, const char *p
 	struct ports *ports = ports_of(world);
 	struct published *name;
 
-	if (ports && *find_name(ports, service))
+	if (find_name(ports, service))
 		return MPI_ERR_SERVICE;
 	name = ports ? calloc(1, sizeof *name) : NULL;
 	if (!name)
 		return MPI_ERR_NO_MEM;
 	name->service = strdup(service);
 	name->port = strdup(port);
-	name->next = ports->names;
-	ports->names = name;
+	util_list_prepend(&ports->names, name);
 	if (name->service && name->port)
 		return MPI_SUCCESS;
-	destroy_name(&ports->names);
+	destroy_name(ports, name);
 	return MPI_ERR_NO_MEM;
 }
 
 const char *mpi_name_lookup(const struct mpi_world *world, const char *service)
 {
-	struct ports *ports = world->ports;
-	const struct published *name = ports ? *find_name(ports, service) : NULL;
+	const struct published *name = find_name(world->ports, service);
 
 	return name ? name->port : NULL;
 }
 
 bool mpi_name_unpublish(struct mpi_world *world, const char *service)
 {
-	struct ports *ports = world->ports;
-	struct published **link = ports ? find_name(ports, service) : NULL;
+	struct published *name = find_name(world->ports, service);
 
-	if (!link || !*link)
+	if (!name)
 		return false;
-	destroy_name(link);
+	destroy_name(world->ports, name);
 	return true;
 }
 
@@ -236,10 +226,10 @@ void mpi_ports_destroy(struct mpi_world *world)
 
 	if (!ports)
 		return;
-	while (ports->ports)
-		destroy(&ports->ports);
-	while (ports->names)
-		destroy_name(&ports->names);
+	while (ports->ports.first)
+		destroy(ports, ports->ports.first);
+	while (ports->names.first)
+		destroy_name(ports, ports->names.first);
 	free(ports);
 	world->ports = NULL;
 }

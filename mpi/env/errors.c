@@ -6,6 +6,7 @@
 
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/core/errhandler.h"
+#include "util/array.h"
 
 static const struct {
 	const char *name, *text;
@@ -118,7 +119,7 @@ struct added_code {
 
 struct error_space {
 	struct added_code *codes; /* [n] */
-	int n, capacity;
+	int n;
 };
 
 static struct added_code *find_added(const struct mpi_rank *me, int code)
@@ -174,18 +175,12 @@ void mpi_errors_finish(struct mpi_rank *me)
 static struct error_space *grown_space(struct mpi_rank *me)
 {
 	struct error_space *space = me->error_space;
-	struct added_code *codes;
 
 	if (!space)
 		space = me->error_space = calloc(1, sizeof *space);
-	if (!space || space->n < space->capacity)
-		return space;
-	codes = realloc(space->codes, (size_t)(space->capacity + 16) * sizeof *codes);
-	if (!codes)
-		return NULL;
-	space->codes = codes;
-	space->capacity += 16;
-	return space;
+	return space && util_array_room(&space->codes, (size_t)space->n, sizeof *space->codes)
+		   ? space
+		   : NULL;
 }
 
 /* Adds a class (error_class 0) or a code of a class. */

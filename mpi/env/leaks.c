@@ -10,6 +10,7 @@
 #include "mpi/core/errhandler.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/request.h"
+#include "util/array.h"
 
 static const char *const kind_name[N_KINDS] = {
     [KIND_COMM] = "communicator",
@@ -30,16 +31,9 @@ static const char *const kind_name[N_KINDS] = {
 
 static struct mpi_leak *new_entry(struct mpi_leaks *leaks)
 {
-	struct mpi_leak *entries;
-
-	if (leaks->n == leaks->capacity) {
-		entries = realloc(leaks->entries, (size_t)(leaks->capacity + 16) * sizeof *entries);
-		if (!entries)
-			return NULL;
-		leaks->entries = entries;
-		leaks->capacity += 16;
-	}
-	return &leaks->entries[leaks->n++];
+	return util_array_room(&leaks->entries, (size_t)leaks->n, sizeof *leaks->entries)
+		   ? &leaks->entries[leaks->n++]
+		   : NULL;
 }
 
 static void add(struct mpi_rank *me, const char *what, const char *function, const void *site)

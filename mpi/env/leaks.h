@@ -18,7 +18,7 @@ struct mpi_leak {
 
 struct mpi_leaks {
 	struct mpi_leak *entries; /* [n], in the order found */
-	int n, capacity;
+	int n;
 };
 
 struct mpi_world;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mpi/core/objects.h"
+#include "util/array.h"
 
 struct mpi_info *mpi_info_create(void)
 {
@@ -43,16 +44,8 @@ const char *mpi_info_value(const struct mpi_info *info, const char *key)
 
 static int add(struct mpi_info *info, char *key, char *value)
 {
-	if (info->n_pairs == info->capacity) {
-		int capacity = info->capacity ? 2 * info->capacity : 4;
-		struct mpi_info_pair *pairs =
-		    realloc(info->pairs, (size_t)capacity * sizeof *pairs);
-
-		if (!pairs)
-			return UTIL_ENOMEM;
-		info->pairs = pairs;
-		info->capacity = capacity;
-	}
+	if (!util_array_room(&info->pairs, (size_t)info->n_pairs, sizeof *info->pairs))
+		return UTIL_ENOMEM;
 	info->pairs[info->n_pairs++] = (struct mpi_info_pair){key, value};
 	return 0;
 }

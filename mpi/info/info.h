@@ -20,7 +20,7 @@ struct mpi_info_pair {
 /* (key, value) pairs in the order in which the keys were first set. */
 struct mpi_info {
 	struct mpi_info_pair *pairs; /* [n_pairs] */
-	int n_pairs, capacity;
+	int n_pairs;
 };
 
 /* The object of a handle, MPI_INFO_ENV included; NULL when it is none (MPI_INFO_NULL too). */

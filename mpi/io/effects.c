@@ -105,10 +105,10 @@ struct player {
 
 static struct mpi_file *find(struct mpi_rank *me, int64_t number)
 {
-	struct mpi_file *file = io_rank(me)->files;
+	struct mpi_file *file = io_rank(me)->files.first;
 
 	while (file && file->number != number)
-		file = file->next;
+		file = file->link.next;
 	return file;
 }
 

@@ -105,12 +105,12 @@ static int64_t free_number(const struct io_rank *io)
 {
 	int64_t number = 1;
 
-	for (const struct mpi_file *file = io->files; file;) {
+	for (const struct mpi_file *file = io->files.first; file;) {
 		if (file->number == number) {
 			number++;
-			file = io->files;
+			file = io->files.first;
 		} else {
-			file = file->next;
+			file = file->link.next;
 		}
 	}
 	return number;
@@ -132,8 +132,7 @@ static struct mpi_file *create_member(struct mpi_rank *me, struct mpi_comm *comm
 	mpi_errhandler_retain(file->errhandler);
 	io_view_init(me, &file->view);
 	file->number = free_number(io);
-	file->next = io->files;
-	io->files = file;
+	util_list_prepend(&io->files, file);
 	return file;
 }
 
@@ -157,12 +156,8 @@ int io_file_create(struct mpi_rank *me, struct mpi_comm *comm, int amode, struct
 
 void io_file_destroy(struct mpi_rank *me, struct mpi_file *file)
 {
-	struct mpi_file **link = &io_rank(me)->files;
-
 	io_tell(me, file, IO_EFFECT_DESTROY, NULL);
-	while (*link != file)
-		link = &(*link)->next;
-	*link = file->next;
+	util_list_remove(&io_rank(me)->files, file);
 	if (file->handle)
 		mpi_handle_destroy(me, (uintptr_t)file->handle);
 	io_view_finish(me, &file->view);
@@ -180,8 +175,8 @@ static void destroy_rank(struct mpi_rank *me)
 	if (!io)
 		return;
 	io->effects = NULL;
-	while (io->files)
-		io_file_destroy(me, io->files);
+	while (io->files.first)
+		io_file_destroy(me, io->files.first);
 	mpi_errhandler_release(me, io->errhandler);
 	io_datareps_destroy(io->datareps);
 	free(io);

@@ -10,6 +10,7 @@
 #include "mpi/core/meeting.h"
 #include "mpi/io/view.h"
 #include "netmodel/storage.h"
+#include "util/list.h"
 
 /*
  * Files. What all ranks that opened one together share is an io_shared; what one rank has of it,
@@ -35,10 +36,10 @@ struct io_shared {
 };
 
 struct mpi_file {
+	struct util_link link; /* of the same rank */
 	MPI_File handle;
 	struct io_shared *shared;
 	struct mpi_rank *owner;
-	struct mpi_file *next; /* of the same rank */
 	int64_t number;	       /* of the rank's: mpi/io/effects.h */
 	struct mpi_comm *comm; /* of its own */
 	struct mpi_errhandler *errhandler;
@@ -64,7 +65,7 @@ struct io_world { /* what this chapter keeps per run (mpi_world.io) */
 
 struct io_rank {			   /* … and per rank (mpi_rank.io) */
 	struct mpi_errhandler *errhandler; /* of MPI_FILE_NULL, which new files inherit */
-	struct mpi_file *files;
+	struct util_list files;		   /* struct mpi_file */
 	struct io_datarep *datareps; /* registered ones, newest first */
 	struct io_effects *effects; /* borrowed: where the call under way tells them; NULL: nobody asks */
 };

@@ -4,8 +4,8 @@
 void mpi_cause_posted_slow(const struct mpi_rank *me, struct mpi_request *recv)
 {
 	recv->cause_mark = mpi_cause_mark(me);
-	if (me->world->watch)
-		mpi_watch_posted(recv);
+	if (me->world->meets)
+		me->world->meets->posted(me->world->meets->context, recv);
 }
 
 void mpi_cause_launch_slow(struct mpi_message *message)
@@ -21,8 +21,8 @@ void mpi_cause_launch_slow(struct mpi_message *message)
 	};
 
 	message->cause = causes->message_begin(causes->context, &entry, mpi_causes_now(me));
-	if (me->world->watch)
-		mpi_watch_sent(message);
+	if (me->world->meets)
+		me->world->meets->sent(me->world->meets->context, message);
 }
 
 void mpi_cause_transfer_slow(struct mpi_message *message, bool is_back)
@@ -36,9 +36,10 @@ void mpi_cause_transfer_slow(struct mpi_message *message, bool is_back)
 void mpi_cause_matched_slow(struct mpi_message *message)
 {
 	const struct sim_causes *causes = mpi_causes_of(message->source);
+	const struct mpi_meets *meets = message->dest->world->meets;
 
 	causes->matched(causes->context, message->cause, mpi_cause_rank(message->source),
 			message->recv->cause_mark, mpi_causes_now(message->source));
-	if (message->dest->world->watch)
-		mpi_watch_matched(message);
+	if (meets)
+		meets->matched(meets->context, message);
 }

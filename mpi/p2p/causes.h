@@ -9,6 +9,15 @@
  * What the library tells `sim_observer.causes` (simcore/observer.h). Without an observer of causes
  * each of these is a load and a branch.
  */
+/* Who wants to know which message meets which receive, those of collectives, too. Told where an
+ * observer of causes is. world->meets; NULL: nobody. */
+struct mpi_meets {
+	void *context;
+	void (*sent)(void *context, const struct mpi_message *message);	   /* it is on its way */
+	void (*posted)(void *context, const struct mpi_request *recv);	   /* it is there */
+	void (*matched)(void *context, const struct mpi_message *message); /* with message->recv */
+};
+
 static inline const struct sim_causes *mpi_causes_of(const struct mpi_rank *me)
 {
 	return me->causes;
@@ -33,12 +42,8 @@ static inline int mpi_cause_rank(const struct mpi_rank *me)
 	return running ? ((const struct pd_rank *)running->data)->rank : -1;
 }
 
-/* Tell those who watch calls and messages (mpi/watch): world->watch != NULL. */
-void mpi_watch_sent(const struct mpi_message *message);
-void mpi_watch_posted(const struct mpi_request *recv);
-void mpi_watch_matched(const struct mpi_message *message);
-
-__attribute__((cold)) void mpi_cause_posted_slow(const struct mpi_rank *me, struct mpi_request *recv);
+__attribute__((cold)) void mpi_cause_posted_slow(const struct mpi_rank *me,
+						 struct mpi_request *recv);
 void mpi_cause_launch_slow(struct mpi_message *message);
 void mpi_cause_transfer_slow(struct mpi_message *message, bool is_back);
 void mpi_cause_matched_slow(struct mpi_message *message);

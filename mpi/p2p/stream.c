@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connections (`protocol.order: per_pair`): an open-addressing hash from (source, destination) to
- * the stream of that pair. Streams stay where they are, since transfers hold them, and until the
+ * Connections (`protocol.order: per_pair`): a map from (source, destination) to the
+ * stream of that pair. Streams stay where they are, since transfers hold them, and until the
  * run ends.
  *
  * With `protocol.unattended_send` the system takes so many bytes beyond those that have arrived,
@@ -16,6 +16,7 @@
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/causes.h"
 #include "netmodel/model.h"
+#include "util/map.h"
 
 /* A send that is complete when the bytes of its connection before end_B are the system's. */
 struct mpi_handover {
@@ -26,7 +27,6 @@ struct mpi_handover {
 };
 
 struct mpi_connection {
-	uint64_t key;
 	struct net_stream stream;
 	struct mpi_rank *from;
 	struct mpi_connection *next, *next_incoming; /* of the sender's, and of the receiver's */
@@ -35,8 +35,7 @@ struct mpi_connection {
 };
 
 struct mpi_stream_table {
-	struct mpi_connection **slots; /* [capacity], NULL: free */
-	uint64_t capacity, n;	       /* capacity: a power of two, at least 2 n */
+	struct util_map connections; /* struct mpi_connection by key_of */
 	struct util_pool handovers;
 };
 
@@ -46,12 +45,6 @@ int mpi_stream_table_create(struct mpi_stream_table **out)
 
 	if (!table)
 		return UTIL_ENOMEM;
-	table->capacity = 256;
-	table->slots = calloc(table->capacity, sizeof(*table->slots));
-	if (!table->slots) {
-		free(table);
-		return UTIL_ENOMEM;
-	}
 	util_pool_init(&table->handovers, sizeof(struct mpi_handover));
 	*out = table;
 	return 0;
@@ -61,9 +54,7 @@ void mpi_stream_table_destroy(struct mpi_stream_table *table)
 {
 	if (!table)
 		return;
-	for (uint64_t i = 0; i < table->capacity; i++)
-		free(table->slots[i]);
-	free(table->slots);
+	util_map_finish_items(&table->connections);
 	util_pool_finish(&table->handovers);
 	free(table);
 }
@@ -71,32 +62,6 @@ void mpi_stream_table_destroy(struct mpi_stream_table *table)
 static uint64_t key_of(const struct mpi_rank *from, const struct mpi_rank *to)
 {
 	return (uint64_t)(uint32_t)from->rank << 32 | (uint32_t)to->rank;
-}
-
-/* The slot of the key, or the free one where it belongs. */
-static uint64_t find(const struct mpi_stream_table *table, uint64_t key)
-{
-	uint64_t i = (key * UINT64_C(0x9e3779b97f4a7c15)) >> 20 & (table->capacity - 1);
-
-	while (table->slots[i] && table->slots[i]->key != key)
-		i = (i + 1) & (table->capacity - 1);
-	return i;
-}
-
-static int grow(struct mpi_stream_table *table)
-{
-	struct mpi_stream_table larger = *table;
-
-	larger.capacity = 4 * table->capacity;
-	larger.slots = calloc(larger.capacity, sizeof(*larger.slots));
-	if (!larger.slots)
-		return UTIL_ENOMEM;
-	for (uint64_t i = 0; i < table->capacity; i++)
-		if (table->slots[i])
-			larger.slots[find(&larger, table->slots[i]->key)] = table->slots[i];
-	free(table->slots);
-	*table = larger;
-	return 0;
 }
 
 /* --- what the system takes --- */
@@ -277,18 +242,12 @@ static void join(struct mpi_rank *from, struct mpi_rank *to, struct mpi_connecti
 static struct mpi_connection *create(struct mpi_world *world, struct mpi_rank *from,
 				     struct mpi_rank *to, uint64_t key)
 {
-	struct mpi_stream_table *table = world->streams;
-	struct mpi_connection *connection;
-	uint64_t slot;
+	struct mpi_connection *connection = calloc(1, sizeof(*connection));
 
-	if (2 * table->n >= table->capacity && grow(table) < 0)
+	if (!connection || util_map_put(&world->streams->connections, key, connection)) {
+		free(connection);
 		return NULL;
-	slot = find(table, key);
-	connection = table->slots[slot] = calloc(1, sizeof(*connection));
-	if (!connection)
-		return NULL;
-	table->n++;
-	connection->key = key;
+	}
 	connection->from = from;
 	if (world->pd->cluster->protocol.unattended_sends.n > 0)
 		join(from, to, connection);
@@ -298,16 +257,15 @@ static struct mpi_connection *create(struct mpi_world *world, struct mpi_rank *f
 struct net_stream *mpi_stream_get(struct mpi_world *world, struct mpi_rank *from,
 				  struct mpi_rank *to)
 {
-	struct mpi_stream_table *table = world->streams;
 	uint64_t key = key_of(from, to);
+	const struct util_map_slot *slot;
 	struct mpi_connection *connection;
 
-	if (!table || from->pd->node == to->pd->node)
+	if (!world->streams || from->pd->node == to->pd->node)
 		return NULL;
-	connection = table->slots[find(table, key)];
-	if (!connection && !(connection = create(world, from, to, key)))
-		return NULL;
-	return &connection->stream;
+	slot = util_map_find(&world->streams->connections, key);
+	connection = slot ? slot->item : create(world, from, to, key);
+	return connection ? &connection->stream : NULL;
 }
 
 void mpi_stream_offer(struct net_stream *stream)

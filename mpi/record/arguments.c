@@ -11,6 +11,7 @@
 #include "mpi/record/internal.h"
 #include "pdexec/arch.h"
 #include "mpi/comm/topology.h"
+#include "util/array.h"
 
 bool mpi_record_begin(struct mpi_record_call *call, int function, const void *site)
 {
@@ -162,15 +163,8 @@ static uint32_t find_shape(struct mpi_record_rank *rank, const struct mpi_dataty
 
 static uint32_t add_shape(struct mpi_record_rank *rank, const struct mpi_datatype *type)
 {
-	if (rank->n_shapes == rank->shape_capacity) {
-		uint32_t capacity = rank->shape_capacity ? 2 * rank->shape_capacity : 8;
-		struct mpi_record_shape *shapes = realloc(rank->shapes, capacity * sizeof *shapes);
-
-		if (!shapes)
-			return UINT32_MAX;
-		rank->shapes = shapes;
-		rank->shape_capacity = capacity;
-	}
+	if (!util_array_room(&rank->shapes, (size_t)rank->n_shapes, sizeof *rank->shapes))
+		return UINT32_MAX;
 	rank->shapes[rank->n_shapes] = (struct mpi_record_shape){
 	    .size_B = type->size_B,
 	    .lb_B = type->lb_B,
@@ -225,14 +219,6 @@ void mpi_record_type(struct mpi_record_call *call, MPI_Datatype handle)
 			    : (uint64_t)(uintptr_t)MPI_DATATYPE_NULL;
 	}
 	mtrace_put_uint(call->stream, code);
-}
-
-void mpi_record_types(struct mpi_record_call *call, int n, const MPI_Datatype types[])
-{
-	n = types ? n : 0;
-	mtrace_put_uint(call->stream, (uint64_t)n);
-	for (int i = 0; i < n; i++)
-		mpi_record_type(call, types[i]);
 }
 
 /* --- other arguments --- */

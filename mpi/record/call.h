@@ -86,7 +86,7 @@ int mpi_record_n_dims(const struct mpi_rank *me, MPI_Comm comm);
 struct mpi_record_numbers {  /* small ids of one rank: the lowest that is free */
 	uint32_t n;	     /* given so far; the next one when none is free */
 	uint32_t *free_ones; /* [n_free] */
-	uint32_t n_free, capacity;
+	uint32_t n_free;
 };
 
 /* A number that is free, from `first` on. */

@@ -19,7 +19,7 @@ struct mpi_record_rank {
 	bool is_open;		    /* a call's record */
 	struct mpi_record_numbers comms, requests, messages, wins, sessions;
 	struct mpi_record_shape *shapes; /* [n_shapes]; ids are indices */
-	uint32_t n_shapes, shape_capacity, last_shape;
+	uint32_t n_shapes, last_shape;
 	uint32_t *listed;     /* [list_capacity] ids of the requests of the present call */
 	MPI_Status *statuses; /* [list_capacity] where the program wants none */
 	int list_capacity;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi/record/call.h"
+#include "util/array.h"
 
 void mpi_record_ints(struct mpi_record_call *call, int n, const int values[])
 {
@@ -39,14 +40,15 @@ uint32_t mpi_record_number(struct mpi_record_numbers *numbers, uint32_t first)
 
 void mpi_record_free_number(struct mpi_record_numbers *numbers, uint32_t number)
 {
-	if (numbers->n_free == numbers->capacity) {
-		uint32_t capacity = numbers->capacity ? 2 * numbers->capacity : 16;
-		uint32_t *larger = realloc(numbers->free_ones, capacity * sizeof *larger);
+	/* without memory it is not used again, that is all */
+	if (util_array_room(&numbers->free_ones, numbers->n_free, sizeof *numbers->free_ones))
+		numbers->free_ones[numbers->n_free++] = number;
+}
 
-		if (!larger) /* it is not used again, that is all */
-			return;
-		numbers->free_ones = larger;
-		numbers->capacity = capacity;
-	}
-	numbers->free_ones[numbers->n_free++] = number;
+void mpi_record_types(struct mpi_record_call *call, int n, const MPI_Datatype types[])
+{
+	n = types ? n : 0;
+	mtrace_put_uint(call->stream, (uint64_t)n);
+	for (int i = 0; i < n; i++)
+		mpi_record_type(call, types[i]);
 }

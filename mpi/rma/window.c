@@ -101,8 +101,7 @@ static struct mpi_win *create_member(struct mpi_rank *me, struct mpi_comm *comm,
 	win->disp_unit = 1;
 	win->exclusive = -1;
 	win->errhandler = mpi_errhandler_fatal();
-	win->next = host->windows;
-	host->windows = win;
+	util_list_prepend(&host->windows, win);
 	window->members[comm->rank] = win;
 	return win;
 }
@@ -121,15 +120,6 @@ int rma_win_create(struct mpi_rank *me, struct mpi_comm *comm, int flavor, struc
 		return MPI_SUCCESS;
 	mpi_comm_release(me, own);
 	return MPI_ERR_NO_MEM;
-}
-
-static void unlink_member(struct mpi_rank *me, struct mpi_win *win)
-{
-	struct mpi_win **link = &rma_host(me)->windows;
-
-	while (*link != win)
-		link = &(*link)->next;
-	*link = win->next;
 }
 
 /* What a member holds, without looking at others. */
@@ -155,7 +145,7 @@ void rma_win_destroy(struct mpi_rank *me, struct mpi_win *win)
 	if (win->handle)
 		mpi_handle_destroy(me, (uintptr_t)win->handle);
 	window->members[win->rank] = NULL;
-	unlink_member(me, win);
+	util_list_remove(&rma_host(me)->windows, win);
 	free_member(me, win);
 	mpi_meeting_leave(me->world, &window->meeting);
 }
@@ -164,7 +154,7 @@ void mpi_rma_finalize(struct mpi_rank *me)
 {
 	struct rma_host *host = me->rma;
 
-	for (struct mpi_win *win = host ? host->windows : NULL; win; win = win->next)
+	for (struct mpi_win *win = host ? host->windows.first : NULL; win; win = win->link.next)
 		win->is_abandoned = true;
 }
 
@@ -177,8 +167,8 @@ void mpi_rma_destroy(struct mpi_world *world)
 	for (int i = 0; world->ranks && i < world->n_ranks; i++) {
 		struct rma_host *host = world->ranks[i].rma;
 
-		while (host && host->windows)
-			rma_win_destroy(&world->ranks[i], host->windows);
+		while (host && host->windows.first)
+			rma_win_destroy(&world->ranks[i], host->windows.first);
 		free(host);
 		world->ranks[i].rma = NULL;
 	}

@@ -9,6 +9,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/core/meeting.h"
 #include "mpi/p2p/request.h"
+#include "util/list.h"
 #include "util/map.h"
 #include "util/pool.h"
 
@@ -65,10 +66,10 @@ struct rma_region { /* memory attached to a dynamic window */
 struct rma_window;
 
 struct mpi_win {
+	struct util_link link; /* of the same rank */
 	MPI_Win handle;
 	struct rma_window *window;
 	struct mpi_rank *owner;
-	struct mpi_win *next;  /* of the same rank */
 	struct mpi_comm *comm; /* of its own; retained */
 	int rank, size;	       /* in comm */
 	char *base;	       /* as the owner sees it */
@@ -119,7 +120,7 @@ struct rma_world {
 /* What it keeps per rank (mpi_rank.rma): messages that wait until the rank is in MPI. */
 struct rma_host {
 	struct mpi_progress progress; /* first */
-	struct mpi_win *windows;
+	struct util_list windows;
 	struct rma_op *first, *last;
 };
 

@@ -75,11 +75,9 @@ int tool_pvar_session_check(const struct mpi_rank *me, MPI_T_pvar_session handle
 	return *session ? MPI_SUCCESS : MPI_T_ERR_INVALID_SESSION;
 }
 
-static void free_first(struct mpi_rank *me, struct tool_pvar_handle **link)
+static void destroy(struct mpi_rank *me, struct tool_pvar_handle *handle)
 {
-	struct tool_pvar_handle *handle = *link;
-
-	*link = handle->next;
+	util_list_remove(&handle->session->handles, handle);
 	mpi_handle_destroy(me, (uintptr_t)handle->handle);
 	free(handle);
 }
@@ -91,8 +89,8 @@ int mpi_t_pvar_session_free(struct mpi_rank *me, MPI_T_pvar_session *session)
 
 	if (code != MPI_SUCCESS)
 		return code;
-	while (object->first)
-		free_first(me, &object->first);
+	while (object->handles.first)
+		destroy(me, object->handles.first);
 	mpi_handle_destroy(me, (uintptr_t)*session);
 	free(object);
 	*session = MPI_T_PVAR_SESSION_NULL;
@@ -115,8 +113,7 @@ static struct tool_pvar_handle *create(struct mpi_rank *me, struct tool_pvar_ses
 	}
 	made->pvar = pvar;
 	made->session = session;
-	made->next = session->first;
-	session->first = made;
+	util_list_prepend(&session->handles, made);
 	return made;
 }
 
@@ -140,15 +137,12 @@ int mpi_t_pvar_handle_alloc(struct mpi_rank *me, MPI_T_pvar_session session, int
 int mpi_t_pvar_handle_free(struct mpi_rank *me, MPI_T_pvar_session session,
 			   MPI_T_pvar_handle *handle)
 {
-	struct tool_pvar_handle *object = NULL, **link;
+	struct tool_pvar_handle *object = NULL;
 	int code = tool_pvar_check(me, session, *handle, &object);
 
 	if (code != MPI_SUCCESS)
 		return code;
-	link = &object->session->first;
-	while (*link != object)
-		link = &(*link)->next;
-	free_first(me, link);
+	destroy(me, object);
 	*handle = MPI_T_PVAR_HANDLE_NULL;
 	return MPI_SUCCESS;
 }

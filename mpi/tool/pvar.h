@@ -3,11 +3,12 @@
 #define MPI_TOOL_PVAR_H
 
 #include "mpi/tool/tool.h"
+#include "util/list.h"
 
 /* A performance variable as one tool looks at it: 0 at first, counts while it is started. */
 struct tool_pvar_handle {
+	struct util_link link; /* of its session */
 	MPI_T_pvar_handle handle;
-	struct tool_pvar_handle *next; /* of its session */
 	struct tool_pvar_session *session;
 	const struct tool_pvar *pvar;
 	bool is_started;
@@ -16,7 +17,7 @@ struct tool_pvar_handle {
 };
 
 struct tool_pvar_session {
-	struct tool_pvar_handle *first;
+	struct util_list handles;
 };
 
 /* MPI_SUCCESS and the object, or MPI_T_ERR_INVALID_SESSION. */

@@ -70,7 +70,8 @@ int mpi_t_pvar_change(struct mpi_rank *me, int change, MPI_T_pvar_session sessio
 		return code;
 	}
 	code = tool_pvar_session_check(me, session, &all);
-	for (object = code == MPI_SUCCESS ? all->first : NULL; object; object = object->next)
+	for (object = code == MPI_SUCCESS ? all->handles.first : NULL; object;
+	     object = object->link.next)
 		if (!object->pvar->is_level)
 			apply(me, object, change);
 	return code;

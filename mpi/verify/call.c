@@ -50,10 +50,12 @@ bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_func
 	call->plan = NULL;
 	call->buffers = NULL;
 	call->deed = NULL;
+	call->ops[0] = call->ops[1] = NULL;
 	call->step = NULL;
 	call->handles = call->own_handles;
 	call->n_ops = call->n_handles = 0;
-	call->shadow = me->n_open > 0 && !me->world->verify->is_blind ? me->world->verify->shadow : NULL;
+	call->shadow =
+	    me->n_open > 0 && !me->world->verify->is_blind ? me->world->verify->shadow : NULL;
 	if (me->n_open > 0 && me->world->verify->memory)
 		mpi_memory_before(me->world->verify->memory, call);
 	if (call->shadow)

@@ -93,7 +93,8 @@ struct mpi_verify_function {
 	enum mpi_send_mode mode;
 	bool is_large;		/* counts in arrays are MPI_Count */
 	bool values_are_places; /* comm or win is a pointer to the handle */
-	signed char at[MPI_N_ARGS]; /* where an argument stands among the function's, from 1; 0: it has none */
+	signed char at
+	    [MPI_N_ARGS]; /* where an argument stands among the function's, from 1; 0: it has none */
 };
 const struct mpi_verify_function *mpi_verify_functions(int *out_n); /* by name */
 

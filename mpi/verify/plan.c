@@ -45,11 +45,13 @@ static bool take_message(const struct mpi_verify_call *call, const struct mpi_co
 	*out = (struct mpi_shadow_message){
 	    .buf = mpi_verify_value(call, arguments[0]).p,
 	    .count = mpi_verify_value(call, arguments[1]).i,
-	    .type = mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, arguments[2]).p),
+	    .type = mpi_datatype_get(
+		call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, arguments[2]).p),
 	    .peer = (int)mpi_verify_value(call, arguments[3]).i,
 	    .tag = (int)mpi_verify_value(call, arguments[4]).i,
 	};
-	out->is_there = out->type && out->count >= 0 && is_peer(comm, out->peer, is_source) &&
+	out->is_there = out->type && out->type->is_committed && out->count >= 0 &&
+			is_peer(comm, out->peer, is_source) &&
 			(out->tag >= 0 || (is_source && out->tag == MPI_ANY_TAG));
 	return out->is_there;
 }

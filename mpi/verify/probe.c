@@ -100,8 +100,8 @@ void mpi_shadow_before_mrecv(struct mpi_shadow *shadow, struct mpi_verify_call *
 	const MPI_Message *handle = mpi_verify_value(call, MPI_ARG_MESSAGE).p;
 	struct mpi_shadow_request *request =
 	    handle ? mpi_shadow_request(shadow, mpi_shadow_index(*handle)) : NULL;
-	struct mpi_datatype *type =
-	    mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, MPI_ARG_DATATYPE).p);
+	struct mpi_datatype *type = mpi_datatype_get(
+	    call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, MPI_ARG_DATATYPE).p);
 	struct mpi_shadow_op *recv = request ? request->ops[0] : NULL;
 
 	if (!recv || !type || recv->type || mpi_verify_value(call, MPI_ARG_COUNT).i < 0)
@@ -111,9 +111,9 @@ void mpi_shadow_before_mrecv(struct mpi_shadow *shadow, struct mpi_verify_call *
 	recv->call =
 	    (struct mpi_finding_call){call->me->rank, call->me->pd->function, call->me->pd->site};
 	mpi_datatype_retain(type);
-	if (recv->pair && recv->pair->op[0]) {
+	if (recv->probed) {
 		struct mpi_shadow_data in = mpi_shadow_data_of(recv);
-		struct mpi_shadow_data out = mpi_shadow_data_of(recv->pair->op[0]);
+		struct mpi_shadow_data out = mpi_shadow_data_of(recv->probed);
 
 		mpi_shadow_compare(shadow, &in, &out);
 	}

@@ -84,8 +84,9 @@ void mpi_shadow_destroy_requests(struct mpi_shadow *shadow)
 
 static int n_given(const struct mpi_verify_call *call)
 {
-	int64_t n = mpi_verify_has(call, MPI_ARG_INCOUNT) ? mpi_verify_value(call, MPI_ARG_INCOUNT).i
-						 : mpi_verify_value(call, MPI_ARG_COUNT).i;
+	int64_t n = mpi_verify_has(call, MPI_ARG_INCOUNT)
+			? mpi_verify_value(call, MPI_ARG_INCOUNT).i
+			: mpi_verify_value(call, MPI_ARG_COUNT).i;
 
 	if (!(mpi_verify_has(call, MPI_ARG_ARRAY_OF_REQUESTS)))
 		return mpi_verify_value(call, MPI_ARG_REQUEST).p ? 1 : 0;
@@ -327,7 +328,8 @@ void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 	switch (call->function->kind) {
 	case MPI_CALL_FINALIZE:
 		mpi_verify_requests_at_end(shadow->world, call->me->rank, shadow);
-		before_operation(shadow, call);
+		if (call->me->n_open == 1) /* else sessions go on */
+			before_operation(shadow, call);
 		break;
 	case MPI_CALL_TOGETHER_WIN:
 		before_operation(shadow, call);

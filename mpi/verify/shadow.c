@@ -90,6 +90,7 @@ void mpi_shadow_release(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 {
 	if (!op || --op->n_references > 0)
 		return;
+	mpi_shadow_release(shadow, op->probed);
 	leave_pair(shadow, op);
 	if (op->together)
 		mpi_shadow_leave_together(shadow, op->together);
@@ -116,7 +117,7 @@ static void append(struct mpi_shadow_queue *queue, struct mpi_shadow_op *op)
 }
 
 void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
-		     struct mpi_shadow_op *op)
+			 struct mpi_shadow_op *op)
 {
 	int side = op->kind;
 
@@ -151,8 +152,12 @@ static void join(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 		pair->next->prev = pair;
 	queue->pairs = pair;
 	send->pair = recv->pair = pair;
-	if (recv->type) {
-		struct mpi_shadow_data in = mpi_shadow_data_of(recv), out = mpi_shadow_data_of(send);
+	if (!recv->type) {
+		recv->probed = send;
+		send->n_references++;
+	} else {
+		struct mpi_shadow_data in = mpi_shadow_data_of(recv),
+				       out = mpi_shadow_data_of(send);
 
 		mpi_shadow_compare(shadow, &in, &out);
 	}
@@ -282,11 +287,13 @@ void mpi_shadow_resolve(struct mpi_shadow *shadow, struct mpi_shadow_op *recv,
 void mpi_shadow_kill(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 {
 	op->is_dead = true;
+	mpi_shadow_look_at(shadow, op->rank);
 	if (op->is_queued)
 		mpi_shadow_take_out(shadow,
-			 mpi_shadow_queue(shadow, op->kind == SHADOW_SEND ? op->peer : op->rank,
-					  op->context),
-			 op);
+				    mpi_shadow_queue(shadow,
+						     op->kind == SHADOW_SEND ? op->peer : op->rank,
+						     op->context),
+				    op);
 }
 
 struct mpi_shadow_op *mpi_shadow_find_send(struct mpi_shadow *shadow, int rank, uint32_t context,
@@ -312,10 +319,11 @@ static bool agree(const struct mpi_shadow_data *recv, const struct mpi_shadow_da
 {
 	struct mpi_signature wanted = mpi_signature_of(recv->type, recv->count);
 
+	if (wanted.is_packed || sent.is_packed || wanted.size_B < sent.size_B)
+		return true; /* truncated: that is said when it comes */
 	if (wanted.n > sent.n)
 		wanted = mpi_signature_prefix(recv->type, recv->count, sent.n);
-	return mpi_signature_is_equal(wanted, sent) || wanted.is_packed || sent.is_packed ||
-	       wanted.n < sent.n; /* truncated: said when it comes */
+	return mpi_signature_is_equal(wanted, sent);
 }
 
 void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data *recv,
@@ -329,10 +337,11 @@ void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data 
 	sent = mpi_signature_of(send->type, send->count);
 	if (agree(recv, send, sent))
 		return;
-	snprintf(text, sizeof text,
-		 "the message of %llu basic elements, %lld B, from rank %d has other datatypes than "
-		 "the receive",
-		 (unsigned long long)sent.n, (long long)sent.size_B, send->call.rank);
+	snprintf(
+	    text, sizeof text,
+	    "the message of %llu basic elements, %lld B, from rank %d has other datatypes than "
+	    "the receive",
+	    (unsigned long long)sent.n, (long long)sent.size_B, send->call.rank);
 	mpi_verify_report(
 	    shadow->world,
 	    &(struct mpi_finding){

@@ -52,14 +52,14 @@ struct mpi_shadow_together {
 struct mpi_shadow_op {
 	enum mpi_shadow_kind kind : 8;
 	enum mpi_send_mode mode : 8;
-	bool is_wild;		   /* a receive whose source is not known yet */
-	bool was_wild;		   /* it was given without a source */
-	bool is_queued;		   /* it has no match yet */
-	bool is_posted;		   /* in the strict view */
-	bool is_dead;		   /* cancelled: whoever waits for it goes on */
-	bool is_met;	/* the other side is posted, in the strict view; it has no pair */
-	int rank, peer;		   /* world ranks; peer MPI_ANY_SOURCE: not known */
-	int tag, given_tag;	   /* given_tag: as the program gave it, that may be any */
+	bool is_wild;	    /* a receive whose source is not known yet */
+	bool was_wild;	    /* it was given without a source */
+	bool is_queued;	    /* it has no match yet */
+	bool is_posted;	    /* in the strict view */
+	bool is_dead;	    /* cancelled: whoever waits for it goes on */
+	bool is_met;	    /* the other side is posted, in the strict view; it has no pair */
+	int rank, peer;	    /* world ranks; peer MPI_ANY_SOURCE: not known */
+	int tag, given_tag; /* given_tag: as the program gave it, that may be any */
 	int given_peer, comm_rank; /* ranks in the communicator: as given, and the op's own */
 	uint32_t context;
 	int n_references;	   /* steps, a request, the queue */
@@ -69,6 +69,8 @@ struct mpi_shadow_op {
 	    *peers; /* of a wild receive: borrowed from its communicator, retained */
 	struct mpi_finding_call call;
 	struct mpi_shadow_pair *pair; /* NULL: none yet */
+	struct mpi_shadow_op
+	    *probed; /* of a receive whose datatype is yet to come: the send, kept */
 	struct mpi_shadow_together *together;
 	int place;			   /* among its members */
 	struct mpi_shadow_op *next, *prev; /* in the queue */
@@ -82,7 +84,7 @@ struct mpi_shadow_step {
 		STEP_ANY,
 		STEP_SEEN, /* a send that a probe found is posted */
 	} kind;
-	int n;
+	int n, n_done;		    /* n_done: of the first ones, where all are waited for */
 	struct mpi_shadow_op **ops; /* [n]; &one for one */
 	struct mpi_shadow_op *one;
 	struct mpi_finding_call call;
@@ -107,6 +109,8 @@ struct mpi_shadow_rank {
 	struct mpi_shadow_step *first, *last; /* not yet done in the strict view */
 	uint64_t n_steps;
 	bool is_listed; /* among those to be looked at */
+	bool has_ended; /* has called MPI_Finalize */
+	struct mpi_finding_call end;
 };
 
 struct mpi_shadow_message { /* a send or receive, as the program gave it */
@@ -143,11 +147,11 @@ struct mpi_shadow {
 	int n_ranks;
 	struct mpi_shadow_request *requests; /* [n_requests] by index of handles */
 	uint64_t n_requests;
-	struct mpi_shadow_together *open; /* that not all have called */
+	struct mpi_shadow_together *open;	 /* that not all have called */
 	struct mpi_shadow_together **of_context; /* [n_contexts] the same of each communicator */
 	uint32_t n_contexts;
-	bool has_end; /* a rank has called MPI_Finalize */
-	struct mpi_shadow_together *all;  /* that are remembered */
+	bool has_end;			 /* a rank has called MPI_Finalize */
+	struct mpi_shadow_together *all; /* that are remembered */
 	struct util_pool ops, pairs, steps;
 	int *to_look, n_to_look; /* [n_ranks] ranks whose steps may go on */
 	bool is_looking;

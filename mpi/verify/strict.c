@@ -34,17 +34,26 @@ bool mpi_shadow_is_done(const struct mpi_shadow_op *op)
 	return op->pair && op->pair->is_posted[!op->kind];
 }
 
-static bool may_pass(const struct mpi_shadow_step *step)
+/* What is done stays done: those of which all are waited for are gone through once. */
+static bool all_are_done(struct mpi_shadow_step *step)
 {
-	int n_done = 0;
+	while (step->n_done < step->n && mpi_shadow_is_done(step->ops[step->n_done]))
+		step->n_done++;
+	return step->n_done == step->n;
+}
 
+static bool may_pass(struct mpi_shadow_step *step)
+{
 	if (step->is_open)
 		return false;
 	if (step->kind == STEP_SEEN)
 		return step->one->is_posted || step->one->is_dead;
+	if (step->kind == STEP_ALL || step->n == 0)
+		return all_are_done(step);
 	for (int i = 0; i < step->n; i++)
-		n_done += mpi_shadow_is_done(step->ops[i]);
-	return step->kind == STEP_ANY && step->n > 0 ? n_done > 0 : n_done == step->n;
+		if (mpi_shadow_is_done(step->ops[i]))
+			return true;
+	return false;
 }
 
 static void post(struct mpi_shadow *shadow, struct mpi_shadow_op *op)

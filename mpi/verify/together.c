@@ -69,7 +69,8 @@ static void describe_send(const struct mpi_verify_call *call, const struct mpi_c
 {
 	bool is_scatter = strncmp(call->function->operation, "Scatter", 7) == 0;
 
-	if ((is_scatter && !is_root(call, comm)) || mpi_verify_value(call, MPI_ARG_SENDBUF).p == MPI_IN_PLACE)
+	if ((is_scatter && !is_root(call, comm)) ||
+	    mpi_verify_value(call, MPI_ARG_SENDBUF).p == MPI_IN_PLACE)
 		return;
 	out->has_send = true;
 	if (has(call, MPI_ARG_SENDCOUNTS))
@@ -85,7 +86,8 @@ static void describe_recv(const struct mpi_verify_call *call, const struct mpi_c
 {
 	bool is_gather = strncmp(call->function->operation, "Gather", 6) == 0;
 
-	if ((is_gather && !is_root(call, comm)) || mpi_verify_value(call, MPI_ARG_RECVBUF).p == MPI_IN_PLACE)
+	if ((is_gather && !is_root(call, comm)) ||
+	    mpi_verify_value(call, MPI_ARG_RECVBUF).p == MPI_IN_PLACE)
 		return;
 	out->has_recv = true;
 	if (has(call, MPI_ARG_RECVCOUNTS))
@@ -217,9 +219,12 @@ static void compare_with_all(struct mpi_shadow *shadow, const struct mpi_shadow_
 static void compare_member(struct mpi_shadow *shadow, const struct mpi_shadow_together *together,
 			   int member)
 {
-	if (!mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
+	const struct mpi_shadow_part *part = &together->parts[member];
+
+	if ((!part->has_send && !part->has_recv) ||
+	    !mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
 		return;
-	if (together->parts[member].is_uniform)
+	if (part->is_uniform)
 		compare_with_first(shadow, together, member);
 	else
 		compare_with_all(shadow, together, member);
@@ -369,30 +374,40 @@ static void report_end(struct mpi_shadow *shadow, const struct mpi_finding_call 
 			  });
 }
 
-/* `end`: who finalizes and has; `other`: what not all have called. */
-static void compare_with_end(struct mpi_shadow *shadow, const struct mpi_shadow_together *end,
-			     const struct mpi_shadow_together *other)
+/* A rank ends: has it missed what others have called? */
+static void compare_end(struct mpi_shadow *shadow, int rank)
 {
-	for (int i = 0; i < other->n_members; i++) {
-		int place =
-		    other->parts[i].has_called ? end->n_members : place_of(end, other->members[i]);
+	for (const struct mpi_shadow_together *t = shadow->open; t; t = t->next) {
+		int place = is_end(t) ? t->n_members : place_of(t, rank);
 
-		if (place < end->n_members && end->parts[place].has_called) {
-			report_end(shadow, &end->parts[place].call, other);
-			return;
-		}
+		if (place < t->n_members && !t->parts[place].has_called)
+			report_end(shadow, &shadow->ranks[rank].end, t);
 	}
 }
 
-static void compare_ends(struct mpi_shadow *shadow, const struct mpi_shadow_together *together)
+/* The first call of a collective: has a member ended already? */
+static void compare_with_ended(struct mpi_shadow *shadow, const struct mpi_shadow_together *t)
 {
+	for (int i = 0; i < t->n_members; i++)
+		if (shadow->ranks[t->members[i]].has_ended) {
+			report_end(shadow, &shadow->ranks[t->members[i]].end, t);
+			return;
+		}
+}
+
+static void compare_ends(struct mpi_shadow *shadow, const struct mpi_shadow_together *t,
+			 const struct mpi_finding_call *call)
+{
+	if (is_end(t)) {
+		shadow->has_end = shadow->ranks[call->rank].has_ended = true;
+		shadow->ranks[call->rank].end = *call;
+	}
 	if (!mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
 		return;
-	for (const struct mpi_shadow_together *t = shadow->open; t; t = t->next)
-		if (is_end(together) && !is_end(t))
-			compare_with_end(shadow, together, t);
-		else if (!is_end(together) && is_end(t) && together->n_called == 1)
-			compare_with_end(shadow, t, together);
+	if (is_end(t))
+		compare_end(shadow, call->rank);
+	else if (shadow->has_end && t->n_called == 1)
+		compare_with_ended(shadow, t);
 }
 
 struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct mpi_rank *me,
@@ -418,9 +433,7 @@ struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct
 	if (strcmp(operation, t->operation) == 0)
 		compare_member(shadow, t, op->place);
 	t->n_called++;
-	shadow->has_end = shadow->has_end || ends;
-	if (shadow->has_end)
-		compare_ends(shadow, t);
+	compare_ends(shadow, t, &op->call);
 	if (t->n_called == t->n_members)
 		close(shadow, t);
 	return op;

@@ -6,8 +6,6 @@
 
 #include "mpi/comm/comm.h"
 #include "mpi/io/file.h"
-#include "mpi/p2p/causes.h"
-#include "mpi/p2p/message.h"
 #include "mpi/rma/window.h"
 #include "pdexec/arch.h"
 
@@ -18,6 +16,8 @@ int mpi_watch_add(struct mpi_world *world, const struct mpi_watcher *watcher)
 	if (!world->watch)
 		return UTIL_ENOMEM;
 	world->watch->of[world->watch->n++] = *watcher;
+	if (!world->described)
+		world->described = world->watch;
 	return 0;
 }
 
@@ -100,8 +100,6 @@ bool mpi_watch_enter(struct mpi_watch_call *call, const struct mpi_watch_functio
 	call->function = function;
 	call->me = me;
 	call->site = site;
-	call->outer = me->watched;
-	me->watched = call;
 	mpi_enter_described(me, function->name, site);
 	for (int i = 0; i < watch->n; i++)
 		if (watch->of[i].enter)
@@ -117,33 +115,5 @@ int mpi_watch_leave(struct mpi_watch_call *call, int code)
 	for (int i = 0; i < watch->n; i++)
 		if (watch->of[i].leave)
 			watch->of[i].leave(watch->of[i].context, call, code);
-	me->watched = call->outer;
 	return mpi_leave(me, code);
-}
-
-void mpi_watch_sent(const struct mpi_message *message)
-{
-	const struct mpi_watch *watch = message->source->world->watch;
-
-	for (int i = 0; i < watch->n; i++)
-		if (watch->of[i].sent)
-			watch->of[i].sent(watch->of[i].context, message);
-}
-
-void mpi_watch_posted(const struct mpi_request *recv)
-{
-	const struct mpi_watch *watch = recv->owner->world->watch;
-
-	for (int i = 0; i < watch->n; i++)
-		if (watch->of[i].posted)
-			watch->of[i].posted(watch->of[i].context, recv);
-}
-
-void mpi_watch_matched(const struct mpi_message *message)
-{
-	const struct mpi_watch *watch = message->dest->world->watch;
-
-	for (int i = 0; i < watch->n; i++)
-		if (watch->of[i].matched)
-			watch->of[i].matched(watch->of[i].context, message);
 }

@@ -5,8 +5,8 @@
 #include "mpi/core/rank.h"
 
 /*
- * Tells watchers of each MPI call with its arguments, before it does anything and when it is over,
- * and of each message. The program's calls are bound to generated functions around the real ones
+ * Tells watchers of each MPI call with its arguments, before it does anything and when it is over.
+ * The program's calls are bound to generated functions around the real ones
  * (generate.py, from mpi/abi/functions.txt), so a run that nobody watches pays nothing. Calls from
  * within calls (callbacks) are not told, nor calls of libraries that the program is not linked with
  * statically.
@@ -53,24 +53,14 @@ struct mpi_watch_call {
 	const struct mpi_watch_function *function;
 	struct mpi_rank *me;
 	const void *site;
-	struct mpi_watch_call
-	    *outer; /* that was under way: this one is made by its error handler */
 	union mpi_watch_value values[MPI_WATCH_MAX_ARGUMENTS];
 };
-
-struct mpi_message;
-struct mpi_request;
 
 struct mpi_watcher { /* NULL: not wanted */
 	void *context;
 	/* On the rank's fiber, in the call: the clock stands at its begin. May block the rank. */
 	void (*enter)(void *context, const struct mpi_watch_call *call);
 	void (*leave)(void *context, const struct mpi_watch_call *call, int code);
-	/* A message is on its way, a receive is there, the two have met. All need an observer of
-	 * causes (simcore/observer.h). Those of collectives, too. */
-	void (*sent)(void *context, const struct mpi_message *message);
-	void (*posted)(void *context, const struct mpi_request *recv);
-	void (*matched)(void *context, const struct mpi_message *message);
 };
 
 enum { MPI_WATCH_MOST = 2 };

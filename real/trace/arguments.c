@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "real/trace/trace.h"
+#include "util/array.h"
 
 /* Of the MPI 5.0 ABI, which the trace speaks. */
 enum {
@@ -61,16 +62,9 @@ static uint32_t add_shape(const int64_t shape[6])
 {
 	struct mpi_record *r = &mpi_trace;
 
-	if (r->n_shapes == r->shape_capacity) {
-		uint32_t capacity = r->shape_capacity ? 2 * r->shape_capacity : 8;
-		int64_t(*shapes)[6] = realloc(r->shapes, capacity * sizeof *shapes);
-
-		if (!shapes) {
-			mpi_trace_refuse("out of memory");
-			return 0;
-		}
-		r->shapes = shapes;
-		r->shape_capacity = capacity;
+	if (!util_array_room(&r->shapes, (size_t)r->n_shapes, sizeof *r->shapes)) {
+		mpi_trace_refuse("out of memory");
+		return 0;
 	}
 	memcpy(r->shapes[r->n_shapes], shape, sizeof r->shapes[0]);
 	return r->n_shapes++;
@@ -133,14 +127,6 @@ void mpi_record_type(struct mpi_record_call *call, MPI_Datatype type)
 	if (code == MPI_TRACE_NONE)
 		code = MTRACE_DERIVED + shape_of(type, &is_new);
 	mtrace_put_uint(call->stream, code);
-}
-
-void mpi_record_types(struct mpi_record_call *call, int n, const MPI_Datatype types[])
-{
-	n = types ? n : 0;
-	mtrace_put_uint(call->stream, (uint64_t)n);
-	for (int i = 0; i < n; i++)
-		mpi_record_type(call, types[i]);
 }
 
 /* --- other arguments --- */

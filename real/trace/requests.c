@@ -3,65 +3,67 @@
 #include <stdlib.h>
 
 #include "real/trace/trace.h"
+#include "util/array.h"
 
 static struct mpi_trace_requests *const all = &mpi_trace.requests;
 
-static uint32_t bucket_of(MPI_Request handle, const MPI_Request *place)
+static uint64_t key_of(MPI_Request handle, const MPI_Request *place)
 {
-	uint64_t hash =
-	    ((uint64_t)(uintptr_t)handle + 31 * (uint64_t)(uintptr_t)place) * 0x9e3779b97f4a7c15u;
-
-	return (uint32_t)(hash >> 32) & (all->n_buckets - 1);
+	return (uint64_t)(uintptr_t)handle + 31 * (uint64_t)(uintptr_t)place;
 }
 
-/* Room for one more, and buckets that stay short. */
-static bool reserve(void)
+/* Items of the map are ids: entries move. */
+static bool is_of(const void *item, const void *wanted)
 {
-	uint32_t capacity = all->capacity ? 2 * all->capacity : 64;
-	struct mpi_trace_request *entries;
-	uint32_t *buckets;
+	const struct mpi_trace_request *a = &all->entries[(uintptr_t)item - 1], *b = wanted;
 
-	if (all->free_one || all->n < all->capacity)
-		return true;
-	entries = realloc(all->entries, capacity * sizeof *entries);
-	buckets = calloc(capacity, sizeof *buckets);
-	if (entries)
-		all->entries = entries;
-	if (!entries || !buckets) {
-		free(buckets);
+	return a->handle == b->handle && a->place == b->place;
+}
+
+static uint32_t find(MPI_Request handle, const MPI_Request *place)
+{
+	const struct mpi_trace_request wanted = {.handle = handle, .place = place};
+
+	return (uint32_t)(uintptr_t)util_map_find_equal(&all->ids, key_of(handle, place), is_of,
+							&wanted);
+}
+
+static void unlink_id(uint32_t id)
+{
+	const struct mpi_trace_request *entry = &all->entries[id - 1];
+
+	util_map_remove(&all->ids, key_of(entry->handle, entry->place), (void *)(uintptr_t)id);
+}
+
+/* The id of a new entry; 0: the trace is refused. The program may have lost one of the same handle
+ * and place. */
+static uint32_t add(const struct mpi_trace_request *entry)
+{
+	struct util_map_slot *slot;
+	uint32_t id = find(entry->handle, entry->place);
+
+	if (id)
+		unlink_id(id);
+	slot = util_map_add(&all->ids, key_of(entry->handle, entry->place));
+	if (!slot || !(all->free_one || util_array_room(&all->entries, all->n, sizeof *entry))) {
 		mpi_trace_refuse("out of memory");
-		return false;
+		return 0;
 	}
-	free(all->buckets);
-	all->buckets = buckets;
-	all->capacity = all->n_buckets = capacity;
-	for (uint32_t i = 0; i < all->n; i++) { /* none is free */
-		uint32_t bucket = bucket_of(entries[i].handle, entries[i].place);
-
-		entries[i].next = buckets[bucket];
-		buckets[bucket] = i + 1;
-	}
-	return true;
+	id = all->free_one ? all->free_one : ++all->n;
+	if (all->free_one)
+		all->free_one = all->entries[id - 1].next;
+	all->entries[id - 1] = *entry;
+	slot->number = id;
+	return id;
 }
 
 void mpi_record_new_request(struct mpi_record_call *call, const MPI_Request *request, int code)
 {
-	uint32_t index = 0, bucket;
-	bool is_made = code == MPI_SUCCESS && *request != MPI_REQUEST_NULL && reserve();
+	const struct mpi_trace_request entry = {
+	    .handle = *request, .place = request, .match = call->match, .is_there = true};
+	bool is_made = code == MPI_SUCCESS && *request != MPI_REQUEST_NULL;
 
-	if (is_made) {
-		index = all->free_one ? all->free_one - 1 : all->n++;
-		if (all->free_one)
-			all->free_one = all->entries[index].next;
-		bucket = bucket_of(*request, request);
-		all->entries[index] = (struct mpi_trace_request){.handle = *request,
-								 .place = request,
-								 .match = call->match,
-								 .next = all->buckets[bucket],
-								 .is_there = true};
-		all->buckets[bucket] = index + 1;
-	}
-	mtrace_put_uint(call->stream, is_made ? index + 1 : 0);
+	mtrace_put_uint(call->stream, is_made ? add(&entry) : 0);
 }
 
 /*
@@ -70,11 +72,10 @@ void mpi_record_new_request(struct mpi_record_call *call, const MPI_Request *req
  */
 uint32_t mpi_trace_request_id(MPI_Request request, const MPI_Request *place)
 {
-	if (request == MPI_REQUEST_NULL || all->n_buckets == 0)
-		return 0;
-	for (uint32_t i = all->buckets[bucket_of(request, place)]; i; i = all->entries[i - 1].next)
-		if (all->entries[i - 1].handle == request && all->entries[i - 1].place == place)
-			return i;
+	uint32_t id = request == MPI_REQUEST_NULL ? 0 : find(request, place);
+
+	if (id || request == MPI_REQUEST_NULL)
+		return id;
 	for (uint32_t i = 0; i < all->n; i++)
 		if (all->entries[i].is_there && all->entries[i].handle == request &&
 		    all->entries[i].listed != all->call)
@@ -85,11 +86,9 @@ uint32_t mpi_trace_request_id(MPI_Request request, const MPI_Request *place)
 static void forget(uint32_t id)
 {
 	struct mpi_trace_request *entry = &all->entries[id - 1];
-	uint32_t *at = &all->buckets[bucket_of(entry->handle, entry->place)];
 
-	while (*at != id)
-		at = &all->entries[*at - 1].next;
-	*at = entry->next;
+	if (find(entry->handle, entry->place) == id)
+		unlink_id(id);
 	entry->is_there = false;
 	entry->next = all->free_one;
 	all->free_one = id;

@@ -30,14 +30,14 @@ struct mpi_trace_request {
 				     requests that ended at once */
 	uint64_t match;		  /* position of a wildcard receive's match in the trace, 0: none */
 	uint64_t listed;	  /* the call that it was listed for last */
-	uint32_t next;		  /* in its bucket, or of the free ones; + 1, 0: none */
+	uint32_t next;		  /* of the free ones: id, 0: none */
 	bool is_there;
 };
 
 struct mpi_trace_requests {
 	struct mpi_trace_request *entries; /* [n]; ids are indices + 1 */
-	uint32_t *buckets;		   /* [n_buckets]: index + 1 */
-	uint32_t n, capacity, n_buckets, free_one;
+	struct util_map ids;		   /* by handle and place */
+	uint32_t n, free_one;
 	uint64_t call;	  /* counts lists */
 	uint32_t *listed; /* [list_capacity] ids, 0: none */
 	MPI_Status *statuses;
@@ -69,7 +69,7 @@ struct mpi_record {	/* of this process */
 	bool has_locked; /* a window */
 	struct mpi_trace_requests requests;
 	int64_t (*shapes)[6]; /* [n_shapes]: size, bounds, contiguous or not */
-	uint32_t n_shapes, shape_capacity;
+	uint32_t n_shapes;
 	enum mpi_trace_clock clock;
 	int64_t mark_ns;  /* of that clock: computation starts here */
 	int64_t begin_ns; /* of the present call */

@@ -8,9 +8,12 @@ printing of doubles and the clock's picoseconds.
 """
 import argparse
 import os
-import subprocess
+import pathlib
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call, check, failures  # noqa: E402  (the folder above)
 
 RELATIVE = 1e-9
 L, O = 57.3e-6, 1.7e-6  # eager.yaml
@@ -19,13 +22,6 @@ parser = argparse.ArgumentParser()
 for option in ['mpisim-run', 'folder', 'sor', 'jacobi', 'pingpong', 'tsp']:
     parser.add_argument('--' + option, required=True)
 args = parser.parse_args()
-failures = []
-
-
-def check(holds, claim):
-    if not holds:
-        failures.append(claim)
-        print('FAIL', claim)
 
 
 def check_close(got, want, claim):
@@ -36,7 +32,7 @@ def simulate(n_ranks, program, options, *mpisim_options):
     """Standard output of a run in the simulator, which must succeed."""
     command = [args.mpisim_run, '--quiet', '--cluster', os.path.join(args.folder, 'eager.yaml'),
                '-n', str(n_ranks), *mpisim_options, program, *[str(o) for o in options]]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = call(*command)
     check(done.returncode == 0, f'{" ".join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}')
     return done.stdout
 

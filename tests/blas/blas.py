@@ -6,13 +6,13 @@ usage: blas.py BIN_DIR SOURCE_DIR BLAS_LINK_ARGUMENT...
 import json
 import os
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import Folder, call, ignore_leaks  # noqa: E402  (the folder above)
+
+ignore_leaks()
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 BIN, HERE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 LINK = sys.argv[3:]
@@ -31,25 +31,17 @@ CLUSTER = "mpisim_cluster: 1\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 
 PICOSECOND = 1.5e-12  # what rounding to simulated time may lose
 
 
-def call(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120)
+class Base(Folder):
+    cluster_text = CLUSTER
 
-
-class Base(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-blas-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        super().setUpClass()
         (cls.dir / "lapacke.c").write_text(LAPACKE)
         library = cls.dir / "liblapacke-test.so"
         assert call("cc", "-shared", "-fPIC", "-o", library, cls.dir / "lapacke.c").returncode == 0
         for name in ("calls", "complex", "hpl"):
-            built = call(BIN / "mpisim-cc", "-g", "-O1", HERE / f"{name}.c", "-o", cls.dir / name, *LINK, library, "-lm")
-            assert built.returncode == 0, built.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+            cls.made(BIN / "mpisim-cc", "-g", "-O1", HERE / f"{name}.c", "-o", cls.dir / name, *LINK, library, "-lm")
 
     def run_program(self, model, program, *arguments, n=1, mode="modelled", options=()):
         (self.dir / "model").write_text(model)

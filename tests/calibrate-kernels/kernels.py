@@ -7,29 +7,23 @@ import os
 import pathlib
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import OwnFolder, call, ignore_leaks  # noqa: E402  (the folder above)
+
+ignore_leaks()
 KERNELS, BIN, LIBRARY, HERE = (pathlib.Path(word).resolve() for word in sys.argv[1:5])
 
 
-def call(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=170)
-
-
-class Base(unittest.TestCase):
+class Base(OwnFolder):
     def setUp(self):
-        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-kernels-"))
+        super().setUp()
         self.model = self.dir / "model"
-
-    def tearDown(self):
-        shutil.rmtree(self.dir)
 
     def store(self, text, name="store"):
         (self.dir / name).write_text(text)
@@ -189,7 +183,7 @@ class Refused(Base):
 
     def test_without_gnuplot_there_are_the_data_and_the_script(self):
         store = self.store("f,1,,,,1\nf,2,,,,2.5\nf,3,,,,2.7\nf,4,,,,5\n")
-        done = subprocess.run([KERNELS, "--plot", self.dir / "plots", store], capture_output=True, text=True, env={**os.environ, "PATH": "/nowhere"})
+        done = call(KERNELS, "--plot", self.dir / "plots", store, env={**os.environ, "PATH": "/nowhere"})
         self.assertEqual((done.returncode, done.stderr),
                          (0, f"mpisim-kernels: warning: gnuplot is not installed: no pictures in {self.dir}/plots, only their data\n"))
         self.assertEqual(sorted(path.name for path in (self.dir / "plots").iterdir()), ["f.csv", "plot.gp"])

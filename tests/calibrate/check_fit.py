@@ -5,27 +5,23 @@
 usage: check_fit.py FIT
 """
 import os
+import pathlib
 import random
 import re
-import subprocess
 import sys
 import tempfile
 
 import samples_text
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call, check, failures  # noqa: E402  (the folder above)
+
 SEED = 20090417
 fit = sys.argv[1]
-failures = []
-
-
-def check(holds, claim):
-    print('ok:' if holds else 'not ok:', claim)
-    if not holds:
-        failures.append(claim)
 
 
 def run(*arguments):
-    done = subprocess.run([fit, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    done = call(fit, *arguments)
     return done.returncode, done.stderr
 
 

@@ -11,12 +11,15 @@ large messages. Without noise they do far better; the tolerance is the one that 
 """
 import math
 import os
+import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 import sourced
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import failures, succeed  # noqa: E402  (the folder above)
 
 TOLERANCE = 0.02
 UNITS = {'kB': 1e3, 'MB': 1e6, 'KiB': 1024, 'MiB': 1 << 20, 's': 1, 'us': 1e-6, 'ms': 1e-3, 'ns': 1e-9, '': 1, 'B/s': 1, 'MB/s': 1e6, 'GB/s': 1e9}
@@ -25,7 +28,6 @@ mpisim_run, calibrate, fit, cluster, ranks, *options = sys.argv[1:]
 settings = [option for option in options if '=' in option]
 options = [option for option in options if '=' not in option]
 on_cluster = ['--cluster', cluster] + [word for setting in settings for word in ('--set', setting)]
-failures = []
 
 
 # Keys of known clusters that are asserted here, and those that are not measured here: choices, how the simulator computes, the reference CPU,
@@ -70,15 +72,6 @@ def read(path):
     return values, table
 
 
-def run(*command):
-    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          check=False)
-    if done.returncode:
-        print(f'{" ".join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}')
-        sys.exit(1)
-    return done.stderr
-
-
 def check(claim, found, wanted, absolute=0.0):
     if found == wanted or (wanted < math.inf and abs(found - wanted) <= TOLERANCE * abs(wanted) + absolute):
         print(f'ok: {claim}: {found:.6g}')
@@ -89,8 +82,8 @@ def check(claim, found, wanted, absolute=0.0):
 
 def calibrate_once(folder, name):
     samples = os.path.join(folder, name)
-    run(mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', *on_cluster, '-n', ranks, calibrate,
-        '--samples', samples, *options)
+    succeed(mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', *on_cluster, '-n', ranks, calibrate,
+            '--samples', samples, *options)
     with open(samples, encoding='utf-8') as file:
         return samples, file.read()
 
@@ -389,7 +382,7 @@ def main():
         if calibrate_once(folder, 'second.csv')[1] != text:
             failures.append('two runs differ')
         output = os.path.join(folder, 'found.yaml')
-        warnings = run(fit, samples, '-o', output)
+        warnings = succeed(fit, samples, '-o', output).stderr
         with open(output, encoding='utf-8') as file:
             text = file.read()
         if os.environ.get('SHOW'):
@@ -411,10 +404,10 @@ def main():
             failures.append('warnings')
             print(f'not ok: warnings: {warnings}')
         # What it wrote is a cluster file, and the program runs on it.
-        run(mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2', calibrate,
-            '--samples', os.path.join(folder, 'third.csv'), '--quick', '--max-size', '1K')
+        succeed(mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', '--cluster', output, '-n', '2', calibrate,
+                '--samples', os.path.join(folder, 'third.csv'), '--quick', '--max-size', '1K')
         # Its intervals are around its values, and values can be drawn from them.
-        run(mpisim_run, '--quiet', '--compute', 'modelled', '--vary-cluster', '--cluster', output, '-n', '2', calibrate, '--help')
+        succeed(mpisim_run, '--quiet', '--compute', 'modelled', '--vary-cluster', '--cluster', output, '-n', '2', calibrate, '--help')
         if os.listdir(folder).count('found.yaml') != 1 or any(name.endswith('.part') for name in os.listdir(folder)):
             failures.append('temporary files are left')
     print(f'{len(failures)} failures', *failures)

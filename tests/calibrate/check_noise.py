@@ -6,21 +6,20 @@ cluster, each multiplied by a random factor, some by thousands, some probes miss
 usage: check_noise.py MPISIM_RUN CALIBRATE FIT CLUSTER.yaml...
 """
 import os
+import pathlib
 import random
 import re
-import subprocess
 import sys
 import tempfile
 
 import samples_text
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call  # noqa: E402  (the folder above)
+
 SEED, TIMES = 20261122, 25
 mpisim_run, calibrate, fit, *clusters = sys.argv[1:]
 failures = 0
-
-
-def run(*command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
 
 
 def disturb(lines, noise, strength):
@@ -94,10 +93,10 @@ def check(folder, lines, seed):
     strength = noise.choice([0.02, 0.3, 1, 2.5])
     disturbed = list(disturb(lines, noise, strength))
     samples_text.write(samples, disturbed)
-    done = run(fit, '--no-check', samples, '-o', output)
+    done = call(fit, '--no-check', samples, '-o', output)
     wrong = []
     if done.returncode == 0:
-        done = run(mpisim_run, '--quiet', '--compute', 'modelled', '--vary-cluster', '--cluster', output, '-n', '2', calibrate, '--help')
+        done = call(mpisim_run, '--quiet', '--compute', 'modelled', '--vary-cluster', '--cluster', output, '-n', '2', calibrate, '--help')
         with open(output, encoding='utf-8') as file:
             wrong = list(absurdities(file.read(), disturbed, strength))
     if done.returncode:
@@ -110,8 +109,8 @@ def check(folder, lines, seed):
 with tempfile.TemporaryDirectory() as scratch:
     for cluster in clusters:
         made = os.path.join(scratch, 'made.csv')
-        one = run(mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', '--cluster', cluster, '-n', '6', '--set', 'nodes=6', calibrate,
-                  '--samples', made)
+        one = call(mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', '--cluster', cluster, '-n', '6', '--set', 'nodes=6', calibrate,
+                   '--samples', made)
         assert one.returncode == 0, one.stderr
         with open(made, encoding='utf-8') as file:
             rows = file.read().splitlines()

@@ -7,6 +7,7 @@ usage: check_real.py openmpi|mpich PROGRAM MPISIM_RUN PROGRAM_IN_SIMULATOR NO_FI
 Exit code 77: this machine has no such launcher.
 """
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -18,18 +19,14 @@ import time
 
 import sourced
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import check, failures  # noqa: E402  (the folder above)
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'programs'))
 import run_mpi  # noqa: E402  (the folder above)
 
 SEED = 20261122
 launcher, program, mpisim_run, simulated, no_finalize = sys.argv[1:]
-failures = []
-
-
-def check(holds, claim):
-    print('ok:' if holds else 'not ok:', claim.strip())
-    if not holds:
-        failures.append(claim)
 
 
 class Launcher:

@@ -9,12 +9,15 @@ PROGRAM takes the same time in each of its parts on the cluster that was found a
 """
 import math
 import os
+import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 import sourced
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import failures, succeed  # noqa: E402  (the folder above)
 
 TOLERANCE = 0.02
 UNITS = {'kB': 1e3, 'MB': 1e6, 'KiB': 1024, 'MiB': 1 << 20, 's': 1, 'us': 1e-6, 'ms': 1e-3, 'ns': 1e-9, '': 1, 'MB/s': 1e6, 'GB/s': 1e9}
@@ -25,7 +28,6 @@ DEFAULTS = {'rma.progress': 'nic', 'rma.queue_depth': '64', 'spawn.startup': '0'
 mpisim_run, calibrate, fit, program, cluster, ranks, *options = sys.argv[1:]
 settings = [option for option in options if '=' in option]
 unseen = [option[1:] for option in options if option.startswith('-')]
-failures = []
 
 
 def check(claim, found, wanted):
@@ -69,16 +71,8 @@ def read(path, replaced=()):
     return {key: value_of(values[key]) for key in DEFAULTS}
 
 
-def run(*command):
-    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        print(f'{" ".join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}')
-        sys.exit(1)
-    return done.stdout
-
-
 def simulate(on_cluster, *command):
-    return run(mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', *on_cluster, '-n', ranks, *command)
+    return succeed(mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--no-alloc', *on_cluster, '-n', ranks, *command).stdout
 
 
 def predict(on_cluster, folder):
@@ -93,7 +87,7 @@ with tempfile.TemporaryDirectory() as scratch:
     simulate(known_cluster, calibrate, '--spawn', '--storage', storage, '--samples', samples)
     if os.listdir(storage):
         failures.append(f'files are left: {os.listdir(storage)}')
-    run(fit, '--no-check', samples, '-o', output)
+    succeed(fit, '--no-check', samples, '-o', output)
     failures += sourced.complaints(output)
     known, found = read(cluster, settings), read(output)
     if os.environ.get('SHOW'):
@@ -109,6 +103,6 @@ with tempfile.TemporaryDirectory() as scratch:
         check(f'prediction: {name}', predicted.get(name), wanted_time)
     if len(wanted_times) < 12:
         failures.append(f'{len(wanted_times)} parts')
-    run(mpisim_run, '--quiet', '--vary-cluster', '--cluster', output, '-n', '2', calibrate, '--help')
+    succeed(mpisim_run, '--quiet', '--vary-cluster', '--cluster', output, '-n', '2', calibrate, '--help')
 print(f'{len(failures)} failures', *failures)
 sys.exit(bool(failures))

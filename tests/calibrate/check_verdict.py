@@ -7,28 +7,20 @@ usage: check_verdict.py MPISIM_RUN CALIBRATE FIT SAMPLES.csv.xz RANKS CLUSTER.ya
 """
 import lzma
 import os
+import pathlib
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 
 import samples_text
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call, check, failures  # noqa: E402  (the folder above)
+
 SPREAD, BESIDE, TIMES = (0.9, 0.95, 1, 1.05, 1.1), 7, 3
 mpisim_run, calibrate, fit, measured, *clusters = sys.argv[1:]
-failures = []
-
-
-def check(holds, claim):
-    print('ok:' if holds else 'not ok:', claim)
-    if not holds:
-        failures.append(claim)
-
-
-def run(*command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
 
 
 def read(path):
@@ -37,7 +29,7 @@ def read(path):
 
 
 def simulate(on, samples, *arguments):
-    done = run(mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', on, *arguments, calibrate, '--samples', samples)
+    done = call(mpisim_run, '--quiet', '--compute', 'modelled', '--no-alloc', '--cluster', on, *arguments, calibrate, '--samples', samples)
     check(done.returncode == 0, f'{on} is simulated: {done.stderr}')
 
 
@@ -53,25 +45,25 @@ def medians(lines, probe):
 def known_cluster_is_reproduced(samples, output, cluster, ranks):
     """All within 1 %."""
     simulate(cluster, samples, '-n', ranks)
-    done = run(fit, samples, '-o', output)
+    done = call(fit, samples, '-o', output)
     verdict = re.search(r'(?m)^verdict: +(the file reproduces (\d+) of (\d+) measurements within 5 %, (\d+) within 10 %, none is off by more than 1 %.*)$', done.stdout)
     check(done.returncode == 0 and verdict and verdict[2] == verdict[3] == verdict[4] and int(verdict[2]) > 90, f'known cluster: {done.stdout}')
     check('more than 10 %' not in done.stderr and verdict and f'\n# {verdict[1]}\n' in read(output), f'the verdict is in the file, and no warning: {done.stderr}')
     for part in (r'library: +mpisim', r'latency: +[\d.]+ us', r'bandwidth: +[\d.]+ MB/s', r'eager limit: ', rf'written to: +{output}', rf'next: +mpisim-run --cluster {output} -n {ranks} '):
         check(re.search(rf'(?m)^{part}', done.stdout), f'summary has {part}')
-    alone = run(fit, samples, '--check', output)
+    alone = call(fit, samples, '--check', output)
     check(alone.returncode == 0 and verdict and alone.stdout == verdict[1] + '\n', f'--check says the same: {alone.returncode}, {alone.stdout}{alone.stderr}')
 
 
 def wrong_file_is_found(samples, output, wrong):
     """Half of the bandwidth, which the times by size and all flows show; and the same samples make the same file."""
     first = read(output)
-    run(fit, samples, '-o', output)
+    call(fit, samples, '-o', output)
     check(read(output) == first, 'the same samples, the same file')
     rate = float(re.search(r'(?m)^  bandwidth: ([\d.]+) MB/s', first)[1])
     with open(wrong, 'w', encoding='utf-8') as file:
         file.write(re.sub(r'(?ms)^uncertainty:.*?^(?=#|\Z)', '', first).replace(f'bandwidth: {rate:.6f} MB/s', f'bandwidth: {rate / 2} MB/s', 1))
-    done = run(fit, samples, '--check', wrong)
+    done = call(fit, samples, '--check', wrong)
     check(done.returncode == 1 and re.search(r'(?m)^  one_way \d+: measured [\d.]+ [mu]s, predicted [\d.]+ [mu]s, \d+ % off$', done.stdout) and
           '  many_to_one ' in done.stdout, f'half of the bandwidth: {done.returncode}, {done.stdout}{done.stderr}')
 
@@ -99,7 +91,7 @@ def uncertain_packets_are_made_up_for(folder):
     with lzma.open(measured, 'rt', encoding='utf-8') as file:
         rows = file.read().splitlines()
     samples_text.write(samples, without_certain_packets(rows))
-    done = run(fit, samples, '-o', output)
+    done = call(fit, samples, '-o', output)
     text = read(output)
     check(done.returncode == 0 and 'not for certain by a packet' in text and not re.search(r'(?m)^  packets: ', text), f'packets are not certain: {done.stderr}')
     check(re.search(r'(?m)^  (burst|segments):', text), 'a burst or segments are in their place')
@@ -110,11 +102,11 @@ def uncertain_packets_are_made_up_for(folder):
     named = re.search(r'(?m)^  (one_way \d+: measured .* % off)$', done.stderr)
     check('warning: ' in done.stderr and 'measurements are more than 10 % off' in done.stderr and named, f'disturbed sizes are named: {done.stderr}')
     check(named and f'\n#   {named[1]}\n' in text and '\n# WARNING: ' in text, 'and in the file')
-    done = run(fit, samples, '--no-check', '-o', output)
+    done = call(fit, samples, '--no-check', '-o', output)
     check(done.returncode == 0 and 'compared' not in done.stderr and '\n# WARNING: not compared with its own measurements: --no-check' in read(output), f'--no-check: {done.stderr}')
     alone = os.path.join(folder, 'alone')
     shutil.copy(fit, alone)
-    done = run(alone, samples, '-o', output)
+    done = call(alone, samples, '-o', output)
     check(done.returncode == 0 and 'warning: not compared with its own measurements: there is no mpisim-run beside' in done.stderr and
           '\n# WARNING: not compared with' in read(output) and '\n  segments:' in read(output), f'without a simulator: {done.returncode}, {done.stderr}')
 
@@ -125,7 +117,7 @@ def wrong_input_is_refused(samples, output):
         file.write('mpisim_cluster: 1\nnodes: many\n')
     for arguments, sentence in [([samples, '--check', wrong], f'{wrong}:1:1: found no key'), ([samples, '--check', output, '-o', output], '--check: found -o, too, wanted one of them'),
                                 ([samples, '--check', output + '.absent'], 'No such file')]:
-        done = run(fit, *arguments)
+        done = call(fit, *arguments)
         check(done.returncode == 2 and done.stderr.startswith('mpisim-calibrate-fit: ') and sentence in done.stderr and not done.stdout,
               f'{arguments}: {done.returncode}, {done.stdout}{done.stderr}')
 

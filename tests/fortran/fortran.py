@@ -5,37 +5,21 @@
 usage: fortran.py BIN_DIR SOURCE_DIR
 """
 import json
-import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-# A simulator that is built with the sanitizers reports what a program that fails leaves behind: that is the program's.
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-HERE = pathlib.Path(sys.argv.pop(1)).resolve()
-CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import Folder, call, ignore_leaks, paths  # noqa: E402  (the folder above)
+
+ignore_leaks()
+BIN, HERE = paths(2)
 HEAD = {"mpif.h": ("", "include 'mpif.h'"), "mpi": ("use mpi", ""), "mpi_f08": ("use mpi_f08", "")}
 
 
-def call(*words, **more):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **more)
-
-
-class Base(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-fortran-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
-
+class Base(Folder):
     def compiled(self, text, *options, suffix=".f90", tool="mpisim-fc"):
         source = self.dir / f"{self._testMethodName}{suffix}"
         source.write_text(text)

@@ -6,13 +6,15 @@
 
 ALGORITHMS: those of the collectives that tests/mpi/times asks for.
 """
-import json
 import os
-import subprocess
+import pathlib
 import sys
 import tempfile
 
 from compare import is_close
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call, read_json, require  # noqa: E402  (the folder above)
 
 BIN, BUILT, SOURCE = (os.path.abspath(path) for path in sys.argv[1:4])
 FILE_PROGRAM = os.path.abspath(sys.argv[4])
@@ -47,40 +49,27 @@ REFUSED = [  # program, case, what is said
 ]
 
 
-def run(command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-
-
-def check(condition, text):
-    if not condition:
-        sys.exit(f"FAILED: {text}")
-
-
 def record(cluster, n_ranks, options, *program):
-    return run([f"{BIN}/mpisim-run", "--cluster", f"{SOURCE}/{cluster}.yaml", "-n", str(n_ranks), "--quiet", "--json", "run.json",
-                "--record", "run.mtrace", *options, *program])
+    return call(f"{BIN}/mpisim-run", "--cluster", f"{SOURCE}/{cluster}.yaml", "-n", str(n_ranks), "--quiet", "--json", "run.json",
+                "--record", "run.mtrace", *options, *program)
 
 
 def result(path):
-    with open(path, encoding="utf-8") as stream:
-        found = json.load(stream)
-    for key in ("simulation", "warnings"):
-        found.pop(key, None)
-    return found
+    return read_json(path, "simulation", "warnings")
 
 
 def replayed():
-    done = run([f"{BIN}/mpisim-replay", "run.mtrace", "--quiet", "--json", "replay.json"])
-    check(done.returncode == 0, done.stderr)
+    done = call(f"{BIN}/mpisim-replay", "run.mtrace", "--quiet", "--json", "replay.json")
+    require(done.returncode == 0, done.stderr)
     return result("run.json"), result("replay.json"), done.stderr
 
 
 def calls_take_the_times_of_the_run():
     for program, case, options in TIMED:
         done = record("mpi/timing", 3, ["--compute", "modelled", *options], f"{BUILT}/mpi/{program}", case)
-        check(done.returncode == 0, f"{program} {case}: {done.stderr}")
+        require(done.returncode == 0, f"{program} {case}: {done.stderr}")
         recorded, found, _ = replayed()
-        check(recorded == found, f"{program} {case} differs from its replay")
+        require(recorded == found, f"{program} {case} differs from its replay")
 
 
 def every_function_takes_the_time_of_the_run():
@@ -89,30 +78,30 @@ def every_function_takes_the_time_of_the_run():
         nodes = "0,1,2,3,0,1,2,3" if name == "windows" else "0,1,2,3"
         done = record("mpi/times/times", nodes.count(",") + 1, ["--compute", "modelled", "--placement", nodes, "--coll", ALGORITHMS],
                       f"{BUILT}/mpi/times/times-{name}")
-        check(done.returncode == 0, f"{name}: {done.stderr}")
+        require(done.returncode == 0, f"{name}: {done.stderr}")
         recorded, found, _ = replayed()
-        check(recorded == found, f"the times of {name} differ from their replay")
+        require(recorded == found, f"the times of {name} differ from their replay")
 
 
 def whole_chapters_are_replayed():
     for name in CHAPTERS:
         for cluster in ("programs/cluster", "programs/protocols"):
             done = record(cluster, 5, [], f"{BUILT}/programs/mpisim_{name}")
-            check(done.returncode == 0, f"{name}: {done.stderr}")
+            require(done.returncode == 0, f"{name}: {done.stderr}")
             recorded, found, _ = replayed()
-            check(recorded == found, f"{name} on {cluster} differs from its replay")
+            require(recorded == found, f"{name} on {cluster} differs from its replay")
 
 
 def said_without_calls(name, cluster):
     """What the program's own functions call within MPI counts as calls in the run, and not in the replay."""
     done = record(cluster, 5, [], f"{BUILT}/programs/mpisim_{name}")
-    check(done.returncode == 0, done.stderr)
+    require(done.returncode == 0, done.stderr)
     recorded, found, said = replayed()
     for key in ("kernels", "calls"):
         recorded.pop(key), found.pop(key)
     for rank in recorded["ranks"] + found["ranks"]:
         rank.pop("calls")
-    check(recorded["ranks"] == found["ranks"] and is_close(found, recorded), f"{name} on {cluster} differs from its replay")
+    require(recorded["ranks"] == found["ranks"] and is_close(found, recorded), f"{name} on {cluster} differs from its replay")
     return said
 
 
@@ -120,25 +109,25 @@ def calls_within_conversions_and_handlers_are_part_of_the_call():
     for cluster in ("programs/cluster", "programs/protocols"):
         said_without_calls("sessions", cluster)
         said = said_without_calls("io_more", cluster)
-        check("used a shared file pointer" in said and "MPI_File_write_shared at io_more.c:" in said, said)
+        require("used a shared file pointer" in said and "MPI_File_write_shared at io_more.c:" in said, said)
 
 
 def files_are_predicted_on_another_storage():
     elsewhere = ["storage.write_bandwidth=4 MB/s", "storage.servers=1", "storage.stripe_size=64", "storage.metadata_time=50ms", "storage={}",
                  "network.latency=1ms"]
     done = record("mpi/timing", 3, ["--compute", "modelled", *STORAGE], FILE_PROGRAM)
-    check(done.returncode == 0, done.stderr)
+    require(done.returncode == 0, done.stderr)
     recorded, found, said = replayed()
-    check(recorded == found and not said, f"files differ from their replay {said}")
+    require(recorded == found and not said, f"files differ from their replay {said}")
     for change in elsewhere:
         os.remove("other")
-        done = run([f"{BIN}/mpisim-run", "--cluster", f"{SOURCE}/mpi/timing.yaml", "-n", "3", "--quiet", "--json", "run.json", "--compute", "modelled",
-                    *STORAGE, "--set", change, FILE_PROGRAM])
-        check(done.returncode == 0, done.stderr)
+        done = call(f"{BIN}/mpisim-run", "--cluster", f"{SOURCE}/mpi/timing.yaml", "-n", "3", "--quiet", "--json", "run.json", "--compute", "modelled",
+                    *STORAGE, "--set", change, FILE_PROGRAM)
+        require(done.returncode == 0, done.stderr)
         os.remove("other")
-        done = run([f"{BIN}/mpisim-replay", "run.mtrace", "--set", change, "--quiet", "--json", "replay.json"])
-        check(done.returncode == 0 and not os.path.exists("other"), f"{change}: {done.stderr}")
-        check(result("replay.json")["ranks"] == result("run.json")["ranks"], f"{change}: the replay differs from a run there")
+        done = call(f"{BIN}/mpisim-replay", "run.mtrace", "--set", change, "--quiet", "--json", "replay.json")
+        require(done.returncode == 0 and not os.path.exists("other"), f"{change}: {done.stderr}")
+        require(result("replay.json")["ranks"] == result("run.json")["ranks"], f"{change}: the replay differs from a run there")
         open("other", "w", encoding="utf-8").close()
 
 
@@ -146,12 +135,12 @@ def one_sided_programs_end_at_the_time_of_the_run():
     """Its error handler computes and calls MPI; the run counts the call that it interrupts once more, the replay does not."""
     for cluster in ("programs/cluster", "programs/protocols"):
         done = record(cluster, 5, [], f"{BUILT}/programs/mpisim_rma")
-        check(done.returncode == 0, done.stderr)
+        require(done.returncode == 0, done.stderr)
         recorded, found, said = replayed()
         for a, b in zip(recorded["ranks"], found["ranks"]):
             a.pop("calls"), b.pop("calls")
-            check(a == b, f"one-sided communication on {cluster} differs from its replay: {a} {b}")
-        check("read from windows what others may write at the same time" in said and "MPI_Win_test at rma.c:" in said, said)
+            require(a == b, f"one-sided communication on {cluster} differs from its replay: {a} {b}")
+        require("read from windows what others may write at the same time" in said and "MPI_Win_test at rma.c:" in said, said)
 
 
 def what_cannot_be_recorded_is_named():
@@ -159,8 +148,8 @@ def what_cannot_be_recorded_is_named():
         if os.path.exists("run.mtrace"):
             os.remove("run.mtrace")
         done = record("mpi/timing", 3, ["--compute", "modelled"], f"{BUILT}/mpi/{program}", case)
-        check(done.returncode == 1 and text in done.stderr, done.stderr)
-        check(not os.path.exists("run.mtrace"), "a refused recording left a trace")
+        require(done.returncode == 1 and text in done.stderr, done.stderr)
+        require(not os.path.exists("run.mtrace"), "a refused recording left a trace")
 
 
 with tempfile.TemporaryDirectory() as scratch:

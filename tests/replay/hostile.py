@@ -5,35 +5,32 @@
     hostile.py BIN_DIR TESTS_BUILD_DIR TESTS_DIR FORGE [TRACES]
 """
 import os
-import subprocess
+import pathlib
 import sys
 import tempfile
 
-# A simulator that is built with the sanitizers reports what a program that fails leaves behind: that is the program's.
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call, ignore_leaks, require  # noqa: E402  (the folder above)
+
+ignore_leaks()
 BIN, BUILT, SOURCE, FORGE = (os.path.abspath(path) for path in sys.argv[1:5])
 N_FORGED = int(sys.argv[5]) if len(sys.argv) > 5 else 40  # of each program
 PROGRAMS = ["rma", "graphs", "coll", "p2p_modes", "io", "io_more", "sessions"]
 
 
 def run(command, timeout=20):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", check=False, timeout=timeout)
-
-
-def check(condition, text):
-    if not condition:
-        sys.exit(f"FAILED: {text}")
+    return call(*command, errors="replace", timeout=timeout)
 
 
 def record(name):
     done = run([f"{BIN}/mpisim-run", "--cluster", f"{SOURCE}/programs/cluster.yaml", "-n", "3", "--quiet", "--record", "good.mtrace",
                 f"{BUILT}/programs/mpisim_{name}"], 120)
-    check(done.returncode == 0, done.stderr)
+    require(done.returncode == 0, done.stderr)
 
 
 def forge(what):
     done = run([FORGE, "good.mtrace", "bad.mtrace", what])
-    check(done.returncode == 0, done.stderr)
+    require(done.returncode == 0, done.stderr)
     return run([f"{BIN}/mpisim-replay", "bad.mtrace", "--quiet"])
 
 
@@ -41,7 +38,7 @@ def short_arrays_are_refused():
     for name in ("coll", "graphs"):
         record(name)
         done = forge("cut")
-        check(done.returncode == 1 and "is damaged: rank" in done.stderr and "an array is too short" in done.stderr, f"{name}: {done.stderr}")
+        require(done.returncode == 1 and "is damaged: rank" in done.stderr and "an array is too short" in done.stderr, f"{name}: {done.stderr}")
 
 
 def addresses_are_refused_where_mpi_takes_none():
@@ -49,7 +46,7 @@ def addresses_are_refused_where_mpi_takes_none():
     for name in ("rma", "p2p_modes"):
         record(name)
         done = forge("in-place")
-        check(done.returncode == 1 and "no such buffer" in done.stderr, f"{name}: {done.stderr}")
+        require(done.returncode == 1 and "no such buffer" in done.stderr, f"{name}: {done.stderr}")
 
 
 def changed_records_end_with_a_sentence():
@@ -57,16 +54,16 @@ def changed_records_end_with_a_sentence():
         record(name)
         for seed in range(N_FORGED):
             done = forge(str(seed))
-            check(done.returncode in (0, 1, 2), f"{name}, seed {seed}: status {done.returncode}: {done.stderr[-3000:]}")
-            check("Sanitizer" not in done.stderr and "runtime error" not in done.stderr, f"{name}, seed {seed}: {done.stderr[-6000:]}")
-            check(done.returncode == 0 or "mpisim-replay: " in done.stderr, f"{name}, seed {seed}: no word: {done.stderr}")
+            require(done.returncode in (0, 1, 2), f"{name}, seed {seed}: status {done.returncode}: {done.stderr[-3000:]}")
+            require("Sanitizer" not in done.stderr and "runtime error" not in done.stderr, f"{name}, seed {seed}: {done.stderr[-6000:]}")
+            require(done.returncode == 0 or "mpisim-replay: " in done.stderr, f"{name}, seed {seed}: no word: {done.stderr}")
 
 
 def pipes_are_refused():
     os.mkfifo("pipe")
     for tool in ("mpisim-replay", "mpisim-whatif"):
         done = run([f"{BIN}/{tool}", "pipe"])
-        check(done.returncode == 2 and "'pipe' is no regular file" in done.stderr, f"{tool}: {done.stderr}")
+        require(done.returncode == 2 and "'pipe' is no regular file" in done.stderr, f"{tool}: {done.stderr}")
 
 
 with tempfile.TemporaryDirectory() as scratch:

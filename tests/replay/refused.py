@@ -6,9 +6,12 @@
     refused.py check SOURCE_DIR BIN_DIR PROGRAM CLUSTER
 """
 import os
-import subprocess
+import pathlib
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call, require  # noqa: E402  (the folder above)
 
 SOURCE = os.path.abspath(sys.argv[2])
 sys.path.insert(0, f"{SOURCE}/mpi/abi")
@@ -39,25 +42,19 @@ def print_program():
 }""")
 
 
-def check(condition, text):
-    if not condition:
-        sys.exit(f"FAILED: {text}")
-
-
 def every_function_has_its_class():
     functions = table.read()
     without = [f.name for f in functions if not f.record[0] and f.chapter != "Language bindings"]
-    check(sum(f.is_in_abi for f in functions) == N_FUNCTIONS and not without, f"of {len(functions)} functions these have no class: {without}")
-    check({f.name for f in functions if f.record[0] == "none"} == OUTSIDE, "only these enter nothing")
+    require(sum(f.is_in_abi for f in functions) == N_FUNCTIONS and not without, f"of {len(functions)} functions these have no class: {without}")
+    require({f.name for f in functions if f.record[0] == "none"} == OUTSIDE, "only these enter nothing")
 
 
 def each_refused_one_says_why(bin_dir, program, cluster):
     for name, reason in refused().items():
-        done = subprocess.run([f"{bin_dir}/mpisim-run", "--quiet", "--cluster", cluster, "-n", "1", "--record", "run.mtrace", program, name],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-        check(done.returncode == 1, f"{name}: status {done.returncode}: {done.stderr}")
-        check(f"{name} cannot be recorded: run without --record, as {reason}" in done.stderr, f"{name}: {done.stderr}")
-        check(not os.path.exists("run.mtrace"), f"{name}: a trace is written")
+        done = call(f"{bin_dir}/mpisim-run", "--quiet", "--cluster", cluster, "-n", "1", "--record", "run.mtrace", program, name)
+        require(done.returncode == 1, f"{name}: status {done.returncode}: {done.stderr}")
+        require(f"{name} cannot be recorded: run without --record, as {reason}" in done.stderr, f"{name}: {done.stderr}")
+        require(not os.path.exists("run.mtrace"), f"{name}: a trace is written")
 
 
 def main():

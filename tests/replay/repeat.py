@@ -4,13 +4,15 @@
 
     repeat.py BIN_DIR CLUSTERS_DIR LOOPS
 """
-import json
 import os
-import subprocess
+import pathlib
 import sys
 import tempfile
 
 from compare import is_close
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import read_json, require, succeed  # noqa: E402  (the folder above)
 
 BIN, CLUSTERS, LOOPS = (os.path.abspath(path) for path in sys.argv[1:4])
 N = 60
@@ -22,29 +24,18 @@ OTHERS = ["growing", "clock", "wild", "nested"]
 MIXED = ["releasing"]
 
 
-def call(command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    check(done.returncode == 0, f"{command}: {done.stderr}")
-
-
-def check(condition, text):
-    if not condition:
-        sys.exit(f"FAILED: {text}")
-
-
 def record(kind, cluster, ranks, options=(), n=N, kernels="kernels.bench"):
-    call([f"{BIN}/mpisim-run", "--cluster", f"{CLUSTERS}/{cluster}.yaml", "-n", str(ranks), "--quiet", "--json", "run.json",
-          "--compute", "modelled", "--bench", kernels, "--record", "run.mtrace", *options, LOOPS, kind, str(n)])
+    succeed(f"{BIN}/mpisim-run", "--cluster", f"{CLUSTERS}/{cluster}.yaml", "-n", str(ranks), "--quiet", "--json", "run.json",
+            "--compute", "modelled", "--bench", kernels, "--record", "run.mtrace", *options, LOOPS, kind, str(n))
 
 
 def replay(*options):
-    call([f"{BIN}/mpisim-replay", "run.mtrace", "--quiet", "--json", "replay.json", *options])
+    succeed(f"{BIN}/mpisim-replay", "run.mtrace", "--quiet", "--json", "replay.json", *options)
 
 
 def result(path):
     """All but what it took, what it warned of, and from which files the kernels came; and how long the jumps were."""
-    with open(path, encoding="utf-8") as stream:
-        found = json.load(stream)
+    found = read_json(path)
     jumped_s = found.pop("simulation")["jumped_s"]
     found.pop("warnings")
     return found, jumped_s
@@ -54,8 +45,8 @@ def replays_as_it_ran(kind, what):
     replay()
     wanted, none = result("run.json")
     found, jumped_s = result("replay.json")
-    check(none == 0, f"{what}: the run itself jumped")
-    check(found == wanted, f"{what}: the replay differs from the run")
+    require(none == 0, f"{what}: the run itself jumped")
+    require(found == wanted, f"{what}: the replay differs from the run")
     return jumped_s / wanted["predicted_time_s"]
 
 
@@ -66,9 +57,9 @@ def loops_are_jumped_over_without_a_difference():
                 what = f"{kind} on {cluster}, {ranks} ranks"
                 record(kind, cluster, ranks, options)
                 share = replays_as_it_ran(kind, what)
-                check(share == 0 if kind in OTHERS else share >= 0, f"{what}: jumped over {share} of the time")
+                require(share == 0 if kind in OTHERS else share >= 0, f"{what}: jumped over {share} of the time")
                 if kind in JUMPING and ranks == 3:
-                    check(share > 0.3, f"{what}: jumped over {share} of the time only")
+                    require(share > 0.3, f"{what}: jumped over {share} of the time only")
 
 
 def share_of_halo(options, what):
@@ -76,20 +67,20 @@ def share_of_halo(options, what):
     replay()
     wanted, _ = result("run.json")
     found, jumped_s = result("replay.json")
-    check(found["predicted_time_s"] == wanted["predicted_time_s"] and is_close(found, wanted), f"halo {what}: the replay differs from the run")
+    require(found["predicted_time_s"] == wanted["predicted_time_s"] and is_close(found, wanted), f"halo {what}: the replay differs from the run")
     return jumped_s / wanted["predicted_time_s"]
 
 
 def who_is_first_of_one_time_does_not_matter_where_it_cannot():
-    check(share_of_halo([], "of eager messages") > 0.4, "halo: no jump although only the order of equal times changes")
-    check(share_of_halo(["--set", "protocol.eager_threshold=4KiB"], "with progress in MPI") == 0,
+    require(share_of_halo([], "of eager messages") > 0.4, "halo: no jump although only the order of equal times changes")
+    require(share_of_halo(["--set", "protocol.eager_threshold=4KiB"], "with progress in MPI") == 0,
           "halo: a jump although steps of a rendezvous wait for their ranks")
-    check(share_of_halo(["--set", "protocol.overhead=1us"], "with overheads") == 0, "halo: a jump although overheads come one after the other")
+    require(share_of_halo(["--set", "protocol.overhead=1us"], "with overheads") == 0, "halo: a jump although overheads come one after the other")
 
 
 def traces_of_many_blocks_are_jumped_over():
     record("threes", "example-gigabit", 3, n=6000)
-    check(replays_as_it_ran("threes", "many blocks") > 0.9, "it stops at the end of a block")
+    require(replays_as_it_ran("threes", "many blocks") > 0.9, "it stops at the end of a block")
 
 
 def other_kernels_are_counted_in_repetitions_too():
@@ -100,15 +91,15 @@ def other_kernels_are_counted_in_repetitions_too():
     record("blocking", "example-gigabit", 3)
     replay("--bench", "faster.bench")
     found, jumped_s = result("replay.json")
-    check(jumped_s > 0, "no jump with --bench")
-    check(found["kernels"] == wanted["kernels"] and found["predicted_time_s"] == wanted["predicted_time_s"],
+    require(jumped_s > 0, "no jump with --bench")
+    require(found["kernels"] == wanted["kernels"] and found["predicted_time_s"] == wanted["predicted_time_s"],
           "a replay with other kernels differs from a run with them")
 
 
 def nothing_that_varies_is_jumped_over():
     for options in (["--vary-compute", "0.1"], ["--vary-transfer", "0.1"], ["--set", "network.timeslice=1ms"]):
         record("blocking", "example-gigabit", 3, options)
-        check(replays_as_it_ran("blocking", options) == 0, f"{options}: jumped")
+        require(replays_as_it_ran("blocking", options) == 0, f"{options}: jumped")
 
 
 def an_explained_replay_is_simulated():
@@ -116,7 +107,7 @@ def an_explained_replay_is_simulated():
     replay("--explain")
     wanted, _ = result("run.json")
     found, jumped_s = result("replay.json")
-    check(found == wanted and jumped_s == 0, "an explained replay differs or jumps")
+    require(found == wanted and jumped_s == 0, "an explained replay differs or jumps")
 
 
 with tempfile.TemporaryDirectory() as scratch:

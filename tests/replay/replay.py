@@ -4,13 +4,16 @@
 
     replay.py BIN_DIR APPS_DIR CLUSTERS_DIR PROGRAM_WITH_REMOVED_NAMES
 """
-import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call, read_json, require  # noqa: E402  (the folder above)
 
 BIN, APPS, CLUSTERS, OLD_NAMES = (os.path.abspath(path) for path in sys.argv[1:5])
 NAMES = ["example-gigabit", "infiniband-hdr", "openmpi-tcp-100mbit"]
@@ -24,34 +27,21 @@ PROGRAMS = [  # name, ranks, arguments
 ]
 
 
-def run(command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-
-
 def cluster(name):
     return f"{CLUSTERS}/{name}.yaml"
 
 
 def record(name, program, ranks, arguments, options=()):
-    return run([f"{BIN}/mpisim-run", "--cluster", cluster(name), "-n", str(ranks), "--quiet", "--json", "run.json",
-                "--record", "run.mtrace", *([] if any(word.startswith("--vary") for word in options) else ["--deterministic"]), *options, f"{APPS}/{program}", *arguments])
+    return call(f"{BIN}/mpisim-run", "--cluster", cluster(name), "-n", str(ranks), "--quiet", "--json", "run.json",
+                "--record", "run.mtrace", *([] if any(word.startswith("--vary") for word in options) else ["--deterministic"]), *options, f"{APPS}/{program}", *arguments)
 
 
 def replay(*options):
-    return run([f"{BIN}/mpisim-replay", "run.mtrace", "--quiet", "--json", "replay.json", *options])
+    return call(f"{BIN}/mpisim-replay", "run.mtrace", "--quiet", "--json", "replay.json", *options)
 
 
 def result(path, *without):
-    with open(path, encoding="utf-8") as stream:
-        found = json.load(stream)
-    for key in ("simulation", "warnings") + without:
-        found.pop(key, None)
-    return found
-
-
-def check(condition, text):
-    if not condition:
-        sys.exit(f"FAILED: {text}")
+    return read_json(path, "simulation", "warnings", *without)
 
 
 def replays_give_the_figures_of_the_run():
@@ -60,18 +50,18 @@ def replays_give_the_figures_of_the_run():
         for program, ranks, arguments in PROGRAMS:
             for options in ([], ["--scale", "*=2", "--vary-transfer", "0.1", "--seed", "3"]):
                 done = record(name, program, ranks, arguments, options)
-                check(done.returncode == 0, done.stderr)
+                require(done.returncode == 0, done.stderr)
                 done = replay()
-                check(done.returncode == 0, done.stderr)
-                check(result("run.json") == result("replay.json"), f"{program} on {name} {options} differs from its replay")
+                require(done.returncode == 0, done.stderr)
+                require(result("run.json") == result("replay.json"), f"{program} on {name} {options} differs from its replay")
 
 
 def names_that_the_standard_removed_are_recorded():
     done = record("example-gigabit", os.path.relpath(OLD_NAMES, APPS), 2, [])
-    check(done.returncode == 0, done.stderr)
+    require(done.returncode == 0, done.stderr)
     done = replay()
-    check(done.returncode == 0, done.stderr)
-    check(result("run.json") == result("replay.json"), "a program of MPI-1 differs from its replay")
+    require(done.returncode == 0, done.stderr)
+    require(result("run.json") == result("replay.json"), "a program of MPI-1 differs from its replay")
 
 
 def replays_elsewhere_are_runs_there():
@@ -80,15 +70,15 @@ def replays_elsewhere_are_runs_there():
     options = ["--compute", "modelled", "--bench", "kernels.txt"]
     arguments = ["--n", "64", "--iterations", "15"]
     done = record(NAMES[0], "jacobi", 8, arguments, options)
-    check(done.returncode == 0, done.stderr)
+    require(done.returncode == 0, done.stderr)
     os.rename("run.mtrace", "first.mtrace")
     for name in NAMES[1:]:
         done = record(name, "jacobi", 8, arguments, options)
-        check(done.returncode == 0, done.stderr)
+        require(done.returncode == 0, done.stderr)
         os.rename("first.mtrace", "run.mtrace")
         done = replay("--cluster", cluster(name))
-        check(done.returncode == 0, done.stderr)
-        check(result("run.json") == result("replay.json"), f"jacobi replayed on {name} differs from a run there")
+        require(done.returncode == 0, done.stderr)
+        require(result("run.json") == result("replay.json"), f"jacobi replayed on {name} differs from a run there")
         os.rename("run.mtrace", "first.mtrace")
     os.rename("first.mtrace", "run.mtrace")
 
@@ -109,10 +99,10 @@ def every_way_to_charge_computation_is_recorded():
                     ["--compute", "partial", "--bench", "kernels.txt", "--no-alloc"],
                     ["--compute", "modelled", "--bench", "kernels.txt", "--vary-compute", "0.2"]):
         done = record(NAMES[0], "jacobi", 8, ["--n", "64", "--iterations", "15"], options)
-        check(done.returncode == 0, done.stderr)
+        require(done.returncode == 0, done.stderr)
         done = replay()
-        check(done.returncode == 0, done.stderr)
-        check(result("run.json") == result("replay.json"), f"jacobi {options} differs from its replay")
+        require(done.returncode == 0, done.stderr)
+        require(result("run.json") == result("replay.json"), f"jacobi {options} differs from its replay")
 
 
 def other_kernels_are_charged_as_in_a_run_with_them():
@@ -120,34 +110,34 @@ def other_kernels_are_charged_as_in_a_run_with_them():
     write_kernels("fast.txt", 3e-6)
     arguments = ["--n", "64", "--iterations", "15"]
     fast = ["--compute", "modelled", "--bench", "fast.txt"]
-    check(record(NAMES[0], "jacobi", 8, arguments, fast).returncode == 0, "no run with the fast kernels")
+    require(record(NAMES[0], "jacobi", 8, arguments, fast).returncode == 0, "no run with the fast kernels")
     wanted = result("run.json")
     done = record(NAMES[0], "jacobi", 8, arguments, ["--compute", "modelled", "--bench", "slow.txt"])
-    check(done.returncode == 0, done.stderr)
-    check(result("run.json") != wanted, "the kernels make no difference")
+    require(done.returncode == 0, done.stderr)
+    require(result("run.json") != wanted, "the kernels make no difference")
     done = replay("--bench", "fast.txt")
-    check(done.returncode == 0, done.stderr)
-    check(result("replay.json") == wanted, "a replay with --bench differs from a run with it")
+    require(done.returncode == 0, done.stderr)
+    require(result("replay.json") == wanted, "a replay with --bench differs from a run with it")
     done = replay("--bench", "fast.txt", "--scale", "jacobi_sweep=2")
-    check(record(NAMES[0], "jacobi", 8, arguments, fast + ["--scale", "jacobi_sweep=2"]).returncode == 0, "no scaled run")
-    check(result("replay.json") == result("run.json"), "a replay with --bench and --scale differs from a run with them")
+    require(record(NAMES[0], "jacobi", 8, arguments, fast + ["--scale", "jacobi_sweep=2"]).returncode == 0, "no scaled run")
+    require(result("replay.json") == result("run.json"), "a replay with --bench and --scale differs from a run with them")
     with open("one.txt", "w", encoding="utf-8") as stream:
         stream.write("name,p1,p2,p3,p4,seconds\njacobi_init,8,64,,,1e-5\n")
     done = replay("--bench", "one.txt")
-    check(done.returncode == 1 and "mpisim-replay: rank " in done.stderr and "jacobi_" in done.stderr, done.stderr)
+    require(done.returncode == 1 and "mpisim-replay: rank " in done.stderr and "jacobi_" in done.stderr, done.stderr)
     done = replay("--bench", "none.txt")
-    check(done.returncode == 2 and "mpisim-replay: " in done.stderr and "none.txt" in done.stderr, done.stderr)
+    require(done.returncode == 2 and "mpisim-replay: " in done.stderr and "none.txt" in done.stderr, done.stderr)
 
 
 def doubts_are_named():
     record(NAMES[0], "tsp", 4, [])
     done = replay()
-    check("mpisim-replay: warning: " in done.stderr and "mpisim-run: " not in done.stderr, done.stderr)
-    check("MPI_Iprobe at share.c:" in done.stderr and "looked for messages without waiting" in done.stderr, done.stderr)
-    check("let it run there (mpisim-run, or mpisim-whatif --cluster FILE -n RANKS PROGRAM)" in done.stderr, done.stderr)
+    require("mpisim-replay: warning: " in done.stderr and "mpisim-run: " not in done.stderr, done.stderr)
+    require("MPI_Iprobe at share.c:" in done.stderr and "looked for messages without waiting" in done.stderr, done.stderr)
+    require("let it run there (mpisim-run, or mpisim-whatif --cluster FILE -n RANKS PROGRAM)" in done.stderr, done.stderr)
     record(NAMES[0], "jacobi", 4, [])
     done = replay()
-    check("read a clock" in done.stderr and "without waiting" not in done.stderr, done.stderr)
+    require("read a clock" in done.stderr and "without waiting" not in done.stderr, done.stderr)
 
 
 def wrong_input_is_refused():
@@ -158,14 +148,14 @@ def wrong_input_is_refused():
         with open("run.mtrace", "wb") as stream:
             stream.write(bad)
         done = replay()
-        check(done.returncode in (1, 2) and text in done.stderr and "run.mtrace" in done.stderr, f"{text}: {done.stderr}")
-        check("mpisim-replay: " in done.stderr and "mpisim-run: " not in done.stderr, f"not the replay says: {done.stderr}")
-    done = run([f"{BIN}/mpisim-replay", "none.mtrace"])
-    check(done.returncode == 2 and "none.mtrace" in done.stderr, done.stderr)
-    done = run([f"{BIN}/mpisim-replay", "run.mtrace", "-n", "4"])
-    check(done.returncode == 2 and "-n is for mpisim-run" in done.stderr, done.stderr)
-    done = run([f"{BIN}/mpisim-run", "--cluster", cluster(NAMES[0]), "-n", "2", "--record", "no/such/x", f"{APPS}/jacobi"])
-    check(done.returncode == 2 and "no/such/x" in done.stderr, done.stderr)
+        require(done.returncode in (1, 2) and text in done.stderr and "run.mtrace" in done.stderr, f"{text}: {done.stderr}")
+        require("mpisim-replay: " in done.stderr and "mpisim-run: " not in done.stderr, f"not the replay says: {done.stderr}")
+    done = call(f"{BIN}/mpisim-replay", "none.mtrace")
+    require(done.returncode == 2 and "none.mtrace" in done.stderr, done.stderr)
+    done = call(f"{BIN}/mpisim-replay", "run.mtrace", "-n", "4")
+    require(done.returncode == 2 and "-n is for mpisim-run" in done.stderr, done.stderr)
+    done = call(f"{BIN}/mpisim-run", "--cluster", cluster(NAMES[0]), "-n", "2", "--record", "no/such/x", f"{APPS}/jacobi")
+    require(done.returncode == 2 and "no/such/x" in done.stderr, done.stderr)
 
 
 def a_killed_recording_leaves_the_old_file():
@@ -179,15 +169,15 @@ def a_killed_recording_leaves_the_old_file():
     process.send_signal(signal.SIGKILL)
     process.wait()
     with open("run.mtrace", encoding="utf-8") as stream:
-        check(stream.read() == "old", "a killed recording replaced the trace")
+        require(stream.read() == "old", "a killed recording replaced the trace")
     left = [name for name in os.listdir(".") if name.endswith(".part")]
-    check(len(left) == 1, left)
+    require(len(left) == 1, left)
     for name in (f"run.mtrace.{os.getpid()}.part", "run.mtrace.x.part", "other.mtrace.1.part"):  # of a living process, of nobody, of others
         with open(name, "w", encoding="utf-8"):
             left.append(name)
-    done = run([f"{BIN}/mpisim-run", "--cluster", cluster(NAMES[0]), "-n", "2", "--quiet", "--record", "run.mtrace", f"{APPS}/jacobi"])
-    check(done.returncode == 0, done.stderr)
-    check(sorted(name for name in os.listdir(".") if name.endswith(".part")) == sorted(left[1:]), "the next recording removes what the killed one left")
+    done = call(f"{BIN}/mpisim-run", "--cluster", cluster(NAMES[0]), "-n", "2", "--quiet", "--record", "run.mtrace", f"{APPS}/jacobi")
+    require(done.returncode == 0, done.stderr)
+    require(sorted(name for name in os.listdir(".") if name.endswith(".part")) == sorted(left[1:]), "the next recording removes what the killed one left")
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -2,30 +2,20 @@
 """What the tests of mpisim-sweep share: a folder with a program that notes each of its runs, and a small cluster."""
 import csv
 import io
-import os
 import pathlib
 import shutil
-import subprocess
+import sys
 import tempfile
 import unittest
 
-# A simulator that is built with the sanitizers reports what a program that fails leaves behind: that is the program's.
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-CLUSTER = """mpisim_cluster: 1
-name: test
-nodes: 4
-network:
-  latency: 10us
-  bandwidth: 100 MB/s
-"""
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import CLUSTER, call, ignore_leaks  # noqa: E402  (the folder above)
+
+ignore_leaks()
 HEAD = """mpisim_sweep: 1
 program: ./point
 cluster: cluster.yaml
 """
-
-
-def call(*words, timeout=120, **more):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=timeout, **more)
 
 
 class Base(unittest.TestCase):

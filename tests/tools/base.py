@@ -3,44 +3,22 @@
 
 The test's arguments are BIN_DIR SOURCE_DIR.
 """
-import os
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
-import unittest
 
-# A simulator that is built with the sanitizers reports what a program that fails leaves behind: that is the program's.
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-HERE = pathlib.Path(sys.argv.pop(1)).resolve()
-CLUSTER = """mpisim_cluster: 1
-name: test
-nodes: 4
-network:
-  latency: 10us
-  bandwidth: 100 MB/s
-"""
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import Folder, call, ignore_leaks, paths  # noqa: E402  (the folder above)
+
+ignore_leaks()
+BIN, HERE = paths(2)
 
 
-def call(*words, **more):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **more)
-
-
-class Base(unittest.TestCase):
+class Base(Folder):
     @classmethod
     def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-cli-"))
-        cls.cluster = cls.dir / "cluster.yaml"
-        cls.cluster.write_text(CLUSTER)
+        super().setUpClass()
         cls.misc = cls.dir / "misc"
-        built = call(BIN / "mpisim-cc", "-g", HERE / "programs" / "misc.c", "-o", cls.misc)
-        assert built.returncode == 0, built.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+        cls.made(BIN / "mpisim-cc", "-g", HERE / "programs" / "misc.c", "-o", cls.misc)
 
     def words(self, *options, n=4):
         return [BIN / "mpisim-run", "--cluster", self.cluster, "-n", n, "--compute", "modelled", *options]

@@ -8,12 +8,13 @@ import json
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import Folder, call, paths  # noqa: E402  (the folder above)
+
+(BIN,) = paths(1)
 LIBRARY = sys.argv.pop(1)
 CC = sys.argv[1:]
 del sys.argv[1:]
@@ -29,19 +30,7 @@ int main(int argc, char **argv)
 """
 
 
-def call(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False)
-
-
-class Base(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-check-"))
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
-
+class Base(Folder):
     def write(self, name, text):
         path = self.dir / name
         path.write_text(text)

@@ -6,18 +6,17 @@ usage: install.py BUILD_DIR SOURCE_DIR BIN_DIR_BELOW_DESTDIR MESON…
 """
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import succeed  # noqa: E402  (the folder above)
 
 CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 2\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
 
 
 def call(*words, **more):
-    done = subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=120, **more)
-    if done.returncode != 0:
-        sys.exit(f"{words}: {done.stdout}{done.stderr}")
-    return done.stdout
+    return succeed(*words, **more).stdout
 
 
 build, here, bin_dir, *meson = sys.argv[1:]

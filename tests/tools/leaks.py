@@ -5,37 +5,25 @@
 usage: leaks.py BIN_DIR SOURCE_DIR
 """
 import json
-import os
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import Folder, call, ignore_leaks, paths  # noqa: E402  (the folder above)
+
 # What the program leaves is what is tested here; the sanitizers would report it once more.
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+ignore_leaks()
+(BIN,) = paths(1)
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve() / "programs" / "leaks.c"
-CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
 
 
-def call(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False)
-
-
-class Leaks(unittest.TestCase):
+class Leaks(Folder):
     @classmethod
     def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-leaks-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
-        built = call(BIN / "mpisim-cc", "-g", SOURCE, "-o", cls.dir / "leaks")
-        assert built.returncode == 0, built.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+        super().setUpClass()
+        cls.made(BIN / "mpisim-cc", "-g", SOURCE, "-o", cls.dir / "leaks")
 
     def leaks(self, *words):
         """(what, made by, line of the source), and all of the JSON's warnings."""

@@ -13,7 +13,10 @@ import tempfile
 import time
 import unittest
 
-RUN, PINGPONG = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call, paths  # noqa: E402  (the folder above)
+
+RUN, PINGPONG = paths(2)
 CLUSTER = """mpisim_cluster: 1
 nodes: 2
 network: {latency: 100us, bandwidth: 10 MB/s}
@@ -34,7 +37,7 @@ class Repeat(unittest.TestCase):
         return list(map(str, [RUN, "--cluster", "cluster.yaml", "-n", 2, "--compute", "modelled", *options, program]))
 
     def call(self, *options, **more):
-        return subprocess.run(self.words(*options, **more), capture_output=True, text=True, timeout=120, cwd=self.dir)
+        return call(*self.words(*options, **more), timeout=120, cwd=self.dir)
 
     def interval(self, *options):
         done = self.call("--vary-cluster", "--quiet", "--json", "out.json", *options)
@@ -91,14 +94,12 @@ class Repeat(unittest.TestCase):
         (self.dir / "time").write_text("1\n")
         done = self.call("--time-only", "time", "--set", "cores=0")
         self.assertEqual((done.returncode, (self.dir / "time").read_text()), (2, "1\n"), done.stderr)
-        done = subprocess.run(self.words("--time-only", "time", program="/bin/false"), capture_output=True, text=True,
-                              timeout=60, cwd=self.dir)
+        done = call(*self.words("--time-only", "time", program="/bin/false"), timeout=60, cwd=self.dir)
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual((self.dir / "time").read_text(), "")
 
     def test_options_that_end_with_two_dashes_reach_the_further_runs(self):
-        out = subprocess.run([*self.words("--vary-cluster", "--repeat", 3, "--json", "o.json", "--", program="--")[:-1], str(PINGPONG)],
-                             capture_output=True, text=True, timeout=60, cwd=self.dir)
+        out = call(*self.words("--vary-cluster", "--repeat", 3, "--json", "o.json", "--", program="--")[:-1], str(PINGPONG), timeout=60, cwd=self.dir)
         self.assertEqual(out.returncode, 0, out)
         self.assertEqual(len(json.loads((self.dir / "o.json").read_text())["prediction_interval"]["times_s"]), 3)
 

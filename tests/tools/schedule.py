@@ -5,13 +5,10 @@
 usage: schedule.py BIN_DIR SOURCE_DIR
 """
 import json
-import pathlib
-import shutil
-import tempfile
 import unittest
 
-from base import BIN, HERE, call
-
+from base import BIN, HERE
+from harness import Folder, call
 # Nothing costs time but computation, so that a job's times are sums of what it charges.
 CLUSTER = """mpisim_cluster: 1
 nodes: 4
@@ -21,18 +18,14 @@ network:
 """
 
 
-class Base(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-schedule-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
-        cls.job = cls.dir / "job"
-        built = call(BIN / "mpisim-cc", "-g", HERE / "programs" / "job.c", "-o", cls.job)
-        assert built.returncode == 0, built.stderr
+class Base(Folder):
+    cluster_text = CLUSTER
 
     @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.job = cls.dir / "job"
+        cls.made(BIN / "mpisim-cc", "-g", HERE / "programs" / "job.c", "-o", cls.job)
 
     def run_file(self, text, *options):
         (self.dir / "jobs.yaml").write_text(text)

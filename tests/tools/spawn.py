@@ -5,15 +5,13 @@
 usage: spawn.py BIN_DIR SOURCE_DIR
 """
 import json
-import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
-from base import BIN, HERE, call
-
+from base import BIN, HERE
+from harness import Folder, call
 # Messages cost next to nothing, so that times are those of starting and computing.
 CLUSTER = """mpisim_cluster: 1
 nodes: 3
@@ -28,18 +26,14 @@ spawn:
 """
 
 
-class Base(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-spawn-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
-        cls.program = cls.dir / "spawner"
-        built = call(BIN / "mpisim-cc", "-g", HERE / "programs" / "spawner.c", "-o", cls.program)
-        assert built.returncode == 0, built.stderr
+class Base(Folder):
+    cluster_text = CLUSTER
 
     @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = cls.dir / "spawner"
+        cls.made(BIN / "mpisim-cc", "-g", HERE / "programs" / "spawner.c", "-o", cls.program)
 
     def start(self, ranks, number, what, *options):
         return call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "--compute", "modelled", *options,

@@ -8,13 +8,10 @@ The programs' threads use a stated CPU time each, by their own clocks, so no oth
 """
 import json
 import os
-import pathlib
-import shutil
-import tempfile
 import unittest
 
-from base import BIN, HERE, call
-
+from base import BIN, HERE
+from harness import Folder, call
 CLUSTER = """mpisim_cluster: 1
 nodes: 2
 cores: 8
@@ -29,17 +26,13 @@ TOLERANCE = 0.04
 THREADS_TOLD = "mpisim-run: warning: ranks computed with threads: the efficiency and the times of ranks count each rank as one core\n"
 
 
-class Base(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-threads-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
-        built = call(BIN / "mpisim-cc", "-g", "-O1", "-fopenmp", HERE / "programs" / "threads.c", "-o", "program", cwd=cls.dir)
-        assert built.returncode == 0, built.stderr
+class Base(Folder):
+    cluster_text = CLUSTER
 
     @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.made(BIN / "mpisim-cc", "-g", "-O1", "-fopenmp", HERE / "programs" / "threads.c", "-o", "program")
 
     def start(self, what, *options, ranks=1, threads=None):
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_"))}

@@ -5,13 +5,10 @@
 usage: unfriendly.py BIN_DIR SOURCE_DIR
 """
 import os
-import pathlib
-import shutil
-import tempfile
 import unittest
 
-from base import BIN, HERE, call
-
+from base import BIN, HERE
+from harness import Folder, call
 CLUSTER = """mpisim_cluster: 1
 nodes: 3
 network:
@@ -20,23 +17,18 @@ network:
 """
 
 
-class Base(unittest.TestCase):
+class Base(Folder):
+    cluster_text = CLUSTER
+
     @classmethod
     def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-unfriendly-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        super().setUpClass()
         source = HERE / "programs"
         for words in (["-shared", "-o", "libunfriendly.so", source / "unfriendly_library.c"],
                       ["-shared", "-DPLUGIN", "-o", "unfriendly_plugin.so", source / "unfriendly_library.c"]):
-            built = call("cc", "-fPIC", *words, cwd=cls.dir)
-            assert built.returncode == 0, built.stderr
-        built = call(BIN / "mpisim-cc", "-g", "-pthread", source / "unfriendly.c", "-o", "program", "-L.", "-lunfriendly",
-                     "-Wl,-rpath,$ORIGIN", "-ldl", cwd=cls.dir)
-        assert built.returncode == 0, built.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+            cls.made("cc", "-fPIC", *words)
+        cls.made(BIN / "mpisim-cc", "-g", "-pthread", source / "unfriendly.c", "-o", "program", "-L.", "-lunfriendly",
+                 "-Wl,-rpath,$ORIGIN", "-ldl")
 
     def start(self, what, *options, how=None, **more):
         return call(BIN / "mpisim-run", "--quiet", "--cluster", "cluster.yaml", *options, "-n", 3, "./program", what,

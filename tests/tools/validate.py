@@ -8,12 +8,13 @@ import json
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import OwnFolder, call, paths  # noqa: E402  (the folder above)
+
+(BIN,) = paths(1)
 
 # Errors of model a: +4, -6, +12, +20 %; of b: 0, 0, 0 % and nothing for the last.
 TABLE = """# provenance
@@ -25,17 +26,14 @@ five,Y,size,10,,,,mpich,12,,"a ""reason"" | here"
 """
 
 
-class Validate(unittest.TestCase):
+class Validate(OwnFolder):
     def setUp(self):
-        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-validate-"))
+        super().setUp()
         self.table = self.dir / "table.csv"
-
-    def tearDown(self):
-        shutil.rmtree(self.dir)
 
     def call(self, text, *options):
         self.table.write_text(text) if isinstance(text, str) else self.table.write_bytes(text)
-        return subprocess.run([str(BIN / "mpisim-validate"), *map(str, options), str(self.table)], capture_output=True, text=True, timeout=60)
+        return call(str(BIN / "mpisim-validate"), *map(str, options), str(self.table), timeout=60)
 
     def describe(self, text, *options):
         done = self.call(text, "--quiet", "--json", "-", *options)
@@ -189,8 +187,7 @@ class Validate(unittest.TestCase):
     def compare(self, log, prediction):
         (self.dir / "p.json").write_text(json.dumps(prediction))
         (self.dir / "log").write_text(log)
-        return subprocess.run([str(BIN / "mpisim-validate"), "--phases", str(self.dir / "log"), str(self.dir / "p.json")],
-                              capture_output=True, text=True, timeout=60)
+        return call(str(BIN / "mpisim-validate"), "--phases", str(self.dir / "log"), str(self.dir / "p.json"), timeout=60)
 
     def test_phases_are_compared_by_the_time_that_ranks_spend_in_them(self):
         # solve: 3 s on rank 0, 2 s on rank 1, of it 1 s in "exchange" on each; lines of ranks come in any order

@@ -16,7 +16,10 @@ import tempfile
 import time
 import unittest
 
-BIN, PROGRAM, ROOT = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call, paths  # noqa: E402  (the folder above)
+
+BIN, PROGRAM, ROOT = paths(3)
 PLAIN = """mpisim_cluster: 1
 nodes: 4
 network: {latency: 100us, bandwidth: 10 MB/s}
@@ -38,8 +41,7 @@ class Variation(unittest.TestCase):
 
     def call(self, what, *options, cluster="varied", compute="modelled", env=None, ranks=4, **given):
         words = [BIN / "mpisim-run", "--cluster", f"{cluster}.yaml", "-n", ranks, "--compute", compute, *options, PROGRAM, what, "ran"]
-        return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120, cwd=self.dir, env=os.environ | (env or {}),
-                              **(given or {"stdin": subprocess.DEVNULL}))
+        return call(*words, timeout=120, cwd=self.dir, env=os.environ | (env or {}), **given or {"stdin": subprocess.DEVNULL})
 
     def result(self, what, *options, status=0, **more):
         done = self.call(what, "--json", "out.json", *options, **more)
@@ -47,8 +49,7 @@ class Variation(unittest.TestCase):
         return json.loads((self.dir / "out.json").read_text())
 
     def replay(self, *options):
-        done = subprocess.run([str(BIN / "mpisim-replay"), "run.mtrace", "--json", "replay.json", *options], capture_output=True, text=True,
-                              timeout=120, cwd=self.dir)
+        done = call(str(BIN / "mpisim-replay"), "run.mtrace", "--json", "replay.json", *options, timeout=120, cwd=self.dir)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads((self.dir / "replay.json").read_text())
 

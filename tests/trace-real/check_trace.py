@@ -8,21 +8,18 @@ Exit code 77: this machine has no such launcher.
 """
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call, check, failures  # noqa: E402  (the folder above)
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'programs'))
 import run_mpi  # noqa: E402  (the folder above)
 
 launcher, library, replay, cluster, calls, window, jacobi, pingpong, lu, validate = sys.argv[1:]
-failures = []
-
-
-def check(holds, claim):
-    print('ok:' if holds else 'not ok:', claim.strip(), flush=True)
-    if not holds:
-        failures.append(claim)
 
 
 class Launcher:
@@ -42,8 +39,7 @@ def record(n, command, trace, **more):
 
 
 def predict(trace):
-    done = subprocess.run([replay, '--quiet', '--json', '-', '--cluster', cluster, trace], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, check=False)
+    done = call(replay, '--quiet', '--json', '-', '--cluster', cluster, trace)
     return done.returncode, json.loads(done.stdout) if done.returncode == 0 else {}, done.stderr
 
 
@@ -62,8 +58,7 @@ def compares(folder):
     trace, prediction = folder + '/lu.mtrace', folder + '/lu.json'
     with open(prediction, 'w', encoding='utf-8') as file:
         json.dump(predict(trace)[1], file)
-    done = subprocess.run([validate, '--phases', trace, prediction], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, check=False)
+    done = call(validate, '--phases', trace, prediction)
     rows = {row[1].strip(): row[2:] for row in (line.split('|') for line in done.stdout.splitlines()) if len(row) > 5}
     calls = {name: row for name, row in rows.items() if name.startswith('MPI_')}
     check(done.returncode == 0 and '(computing)' in rows, f'a trace is compared with its prediction: {done.stderr}')
@@ -80,7 +75,7 @@ def compares(folder):
         parts = [float(row[k]) for name, row in rows.items() if name.startswith(('MPI_', '(')) and name not in ('MPI_Init', 'MPI_Finalize')]
         total = float(rows['total but for MPI_Init, MPI_Finalize'][k])
         check(abs(sum(parts) / total - 1) < 1e-3 and (not wanted or abs(total / wanted - 1) < 1e-2), f'the total is of all rows: {parts} {total} {wanted}')
-    other = subprocess.run([validate, '--phases', folder + '/jacobi.mtrace', prediction], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    other = call(validate, '--phases', folder + '/jacobi.mtrace', prediction)
     check(other.returncode == 2 and 'jacobi.mtrace: found 3 ranks, wanted the 4 that ' in other.stderr, f'a trace of other ranks is refused: {other.stderr}')
 
 

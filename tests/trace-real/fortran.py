@@ -8,9 +8,13 @@ Exit code 77: this machine has no such launcher.
 """
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call, check, failures  # noqa: E402  (the folder above)
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'programs'))
 import run_mpi  # noqa: E402  (the folder above)
@@ -24,18 +28,11 @@ CALLS = {'MPI_Init': 1, 'MPI_Comm_rank': 2, 'MPI_Comm_size': 1, 'MPI_Isend': MAN
          'MPI_Allreduce': 1, 'MPI_Bcast': 1, 'MPI_Gatherv': 1, 'MPI_Comm_split': 1, 'MPI_Iallreduce': 1, 'MPI_Comm_free': 1,
          'MPI_Cart_create': 1, 'MPI_Cart_shift': 1, 'MPI_Type_vector': 1, 'MPI_Type_commit': 1, 'MPI_Type_free': 1, 'MPI_Barrier': 2,
          'MPI_Win_create': 1, 'MPI_Win_fence': 2, 'MPI_Put': 1, 'MPI_Win_free': 1, 'MPI_Finalize': 1}
-failures = []
 
 
 class Launcher:
     """What run_mpi wants to know."""
     launcher = mpi
-
-
-def check(holds, claim):
-    print('ok:' if holds else 'not ok:', claim.strip(), flush=True)
-    if not holds:
-        failures.append(claim)
 
 
 def build(folder, interface, options=()):
@@ -50,8 +47,7 @@ def record(front, program, trace, n=RANKS, preload=library, arguments=()):
 
 
 def is_complete(trace, program, claim):
-    done = subprocess.run([replay, '--json', '-', '--cluster', cluster, trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, check=False)
+    done = call(replay, '--json', '-', '--cluster', cluster, trace)
     counts = {call['name']: call['count'] for call in json.loads(done.stdout)['calls']} if done.returncode == 0 else {}
     tests = counts.pop('MPI_Test', 0)
     wanted = {name: RANKS * times for name, times in CALLS.items()}

@@ -6,13 +6,13 @@ usage: explain.py BIN_DIR SOURCE_DIR APPS_DIR
 """
 import json
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-BIN, HERE, APPS = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import Folder, call, paths  # noqa: E402  (the folder above)
+
+BIN, HERE, APPS = paths(3)
 ROOT = HERE.parent.parent
 # A message of 1 MB takes l + s/b = 10 us + 10 ms, one of 1000 B 10 us + 10 us.
 CLUSTER = """mpisim_cluster: 1
@@ -28,26 +28,21 @@ def ps(seconds):
     return round(seconds * 1e12)
 
 
-class Base(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-explain-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
-        (cls.dir / "kernels.bench").write_text("# mpisim-bench 1\n" + "".join(f"model,{k},p1\n" for k in KERNELS))
-        done = subprocess.run([BIN / "mpisim-cc", "-g", HERE / "programs" / "waits.c", "-o", cls.dir / "waits"],
-                              capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+class Base(Folder):
+    cluster_text = CLUSTER
 
     @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+    def setUpClass(cls):
+        super().setUpClass()
+        (cls.dir / "kernels.bench").write_text("# mpisim-bench 1\n" + "".join(f"model,{k},p1\n" for k in KERNELS))
+        cls.made(BIN / "mpisim-cc", "-g", HERE / "programs" / "waits.c", "-o", cls.dir / "waits")
 
     def call(self, n, program, options=(), cluster=None, bench=None, explain=True, mode="modelled"):
         out = self.dir / "out.json"
         words = [BIN / "mpisim-run", "--cluster", cluster or self.dir / "cluster.yaml", *(["-n", n] if n else []), "--compute", mode,
                  *(["--bench", bench or self.dir / "kernels.bench"] if mode == "modelled" else []), "--json", out, *options, *(["--explain"] if explain else []),
                  *program]
-        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, cwd=self.dir)
+        done = call(*words, timeout=300, cwd=self.dir)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.text = done.stderr
         return json.loads(out.read_text())
@@ -96,15 +91,15 @@ class ByHand(Base):
         out = self.dir / "stuck.json"
         words = [BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 4, "--compute", "modelled", "--bench",
                  self.dir / "kernels.bench", "--json", out, "--explain", self.dir / "waits", "stuck"]
-        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, cwd=self.dir)
+        done = call(*words, timeout=300, cwd=self.dir)
         self.assertEqual(done.returncode, 1, done.stderr)
         run = json.loads(out.read_text())
         self.assertEqual(run["failure"]["kind"], "deadlock")
         end = run["predicted_time_s"]  # rank 3 comes last, after 4 s and what MPI_Comm_split takes
         sites = {site["call"]: site for site in run["analysis"]["wait_states"]["sites"] if site["call"] != "MPI_Comm_split"}
-        for call, state, waited in (("MPI_Bcast", "collective", 3), ("MPI_Recv", "late_sender", 2), ("MPI_Ssend", "late_receiver", 1), ("MPI_Barrier", "barrier", 0)):
-            found = sites[call][state]
-            self.assertEqual((found["count"], found["open_count"]), (1, 1), call)
+        for function, state, waited in (("MPI_Bcast", "collective", 3), ("MPI_Recv", "late_sender", 2), ("MPI_Ssend", "late_receiver", 1), ("MPI_Barrier", "barrier", 0)):
+            found = sites[function][state]
+            self.assertEqual((found["count"], found["open_count"]), (1, 1), function)
             self.near(found["open_time_s"], found["time_s"])
             self.near(found["time_s"], waited, 1e-4)  # ranks leave MPI_Comm_split a few messages apart
             self.assertLess(found["time_s"], end)
@@ -482,7 +477,7 @@ class AgainstOtherRuns(Base):
             (self.dir / "ideal.json").write_text(text)
             words = [BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "2", "--ideal", self.dir / "ideal.json",
                      self.dir / "waits", "barrier"]
-            run = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+            run = call(*words)
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertIn(wanted, run.stderr)
             self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)

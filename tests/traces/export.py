@@ -13,10 +13,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
 
-BIN, HERE = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import Folder, call, paths  # noqa: E402  (the folder above)
+
+BIN, HERE = paths(2)
 CLUSTER = """mpisim_cluster: 1
 nodes: 4
 cores: 2
@@ -26,25 +28,20 @@ network: {latency: 10us, bandwidth: 100 MB/s}
 KERNELS = ["before", "after", "between", "sender", "receiver", "step", "all", "one"]
 
 
-class Base(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-export-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
-        (cls.dir / "kernels.bench").write_text("# mpisim-bench 1\n" + "".join(f"model,{k},p1\n" for k in KERNELS))
-        done = subprocess.run([BIN / "mpisim-cc", "-g", HERE / "programs" / "waits.c", "-o", cls.dir / "waits"],
-                              capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+class Base(Folder):
+    cluster_text = CLUSTER
 
     @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+    def setUpClass(cls):
+        super().setUpClass()
+        (cls.dir / "kernels.bench").write_text("# mpisim-bench 1\n" + "".join(f"model,{k},p1\n" for k in KERNELS))
+        cls.made(BIN / "mpisim-cc", "-g", HERE / "programs" / "waits.c", "-o", cls.dir / "waits")
 
     def start(self, name, n, case, *options, **more):
         words = [BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", n, "--compute", "modelled", "--bench",
                  self.dir / "kernels.bench", "--json", self.dir / "run.out", "--trace-out", name, *options,
                  self.dir / "waits", case]
-        return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, **more)
+        return call(*words, timeout=300, **more)
 
     def trace(self, ending, n, case, *options):
         """The path of the trace; self.run_json is what the run reports."""
@@ -65,7 +62,7 @@ class Replay(Base):
         for ending in (".json", ".paje", ".prv"):
             written = self.trace(ending, 4, "loop", "--record", recorded).read_bytes()
             again = self.dir / f"again{ending}"
-            done = subprocess.run([BIN / "mpisim-replay", recorded, "--quiet", "--trace-out", again], capture_output=True, text=True)
+            done = call(BIN / "mpisim-replay", recorded, "--quiet", "--trace-out", again)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(again.read_bytes(), written, ending)
 
@@ -155,7 +152,7 @@ class Paje(Base):
             self.skipTest("pj_dump of the package pajeng is not installed")
         for case, n in [("late_sender", 2), ("phases", 2), ("rooted", 8)]:
             path = self.check(case, n)
-            done = subprocess.run(["pj_dump", path], capture_output=True, text=True)
+            done = call("pj_dump", path)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             lines = [line.split(", ") for line in done.stdout.splitlines()]
             self.assertEqual(sum(line[0] == "Link" for line in lines), self.n_messages)
@@ -259,7 +256,7 @@ class Otf2(Base):
             self.skipTest("otf2-print of the package otf2-tools is not installed")
 
     def print(self, *words):
-        done = subprocess.run(["otf2-print", *words], capture_output=True, text=True)
+        done = call("otf2-print", *words)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.splitlines()
 

@@ -152,7 +152,7 @@ class Graph(unittest.TestCase):
 
     def test_wrong_use_is_refused(self):
         self.assertIn('--graph: found "g.svg", wanted a name that ends in .html, .dot or .json', self.run_it("--graph", "g.svg", "./p", code=2))
-        self.assertIn("--graph is of one run that is not recorded; found --record", self.run_it("--graph", "g.dot", "--record", "r", "./p", code=2))
+        self.assertIn("--graph is of one run that is neither recorded nor verified; found --record", self.run_it("--graph", "g.dot", "--record", "r", "./p", code=2))
         self.assertIn("found --repeat", self.run_it("--graph", "g.dot", "--repeat", "3", "./p", code=2))
         self.assertIn("--graph", self.run_it("--graph", "missing/g.dot", "./p", code=2))
 

@@ -7,20 +7,19 @@ usage: html_report.py BIN_DIR REAL_TRACE          REAL_TRACE writes traces (real
 exit status 77: there is no Chromium or no chromedriver
 """
 import json
-import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 from browser import BROWSER, DRIVER, Browser
 
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-WRITER = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import Folder, call, ignore_leaks, paths  # noqa: E402  (the folder above)
+
+ignore_leaks()
+BIN, WRITER = paths(2)
 CLUSTER = "mpisim_cluster: 1\nname: <four> & nodes\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
 # Rank 0 computes 1 s, rank 1 waits for its message; then 3 rounds in which both compute 0.5 s.
 PROGRAM = r"""
@@ -71,27 +70,26 @@ REAL = """
 """
 
 
-class Page(unittest.TestCase):
+class Page(Folder):
+    cluster_text = CLUSTER
+
     @classmethod
     def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-html-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        super().setUpClass()
         (cls.dir / "program.c").write_text(PROGRAM)
         (cls.dir / "program.bench").write_text("model,work,0.5\n")
-        built = subprocess.run([BIN / "mpisim-cc", "-g", cls.dir / "program.c", "-o", cls.dir / "program"], capture_output=True, text=True)
-        assert built.returncode == 0, built.stderr
+        cls.made(BIN / "mpisim-cc", "-g", cls.dir / "program.c", "-o", cls.dir / "program")
         cls.browser = Browser(cls.dir / "profile")
 
     @classmethod
     def tearDownClass(cls):
         cls.browser.close()
-        shutil.rmtree(cls.dir, ignore_errors=True)
+        super().tearDownClass()
 
     def open(self, *arguments, ranks=2, name="page.html", options=()):
         path = self.dir / name
-        done = subprocess.run([BIN / "mpisim-run", "--quiet", "--cluster", self.dir / "cluster.yaml", "-n", str(ranks), "--compute", "modelled",
-                               "--bench", self.dir / "program.bench", "--html", path, *options, self.dir / "program", *arguments],
-                              capture_output=True, text=True, timeout=120)
+        done = call(BIN / "mpisim-run", "--quiet", "--cluster", self.dir / "cluster.yaml", "-n", str(ranks), "--compute", "modelled",
+                    "--bench", self.dir / "program.bench", "--html", path, *options, self.dir / "program", *arguments, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.browser.call("POST", "/url", {"url": path.as_uri()})
         return path
@@ -210,7 +208,7 @@ int main(int argc, char **argv)
         path = self.dir / "phases.html"
         for command in ([BIN / "mpisim-cc", self.dir / "phases.c", "-o", self.dir / "phases"],
                         [BIN / "mpisim-run", "--quiet", "--cluster", self.dir / "cluster.yaml", "-n", "1", "--compute", "modelled", "--html", path, self.dir / "phases"]):
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            done = call(*command, timeout=120)
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assertLess(path.stat().st_size, 1000000)
         self.browser.call("POST", "/url", {"url": path.as_uri()})
@@ -230,8 +228,7 @@ int main(int argc, char **argv)
     def open_real(self):
         trace, path = self.dir / "real.mtrace", self.dir / "real.html"
         subprocess.run([WRITER, trace, "2"], input=REAL, text=True, check=True)
-        done = subprocess.run([BIN / "mpisim-replay", trace, "--quiet", "--cluster", self.dir / "cluster.yaml", "--html", path, "--real", trace],
-                              capture_output=True, text=True, timeout=120)
+        done = call(BIN / "mpisim-replay", trace, "--quiet", "--cluster", self.dir / "cluster.yaml", "--html", path, "--real", trace, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.browser.call("POST", "/url", {"url": path.as_uri()})
 
@@ -275,8 +272,7 @@ int main(int argc, char **argv)
     def test_mpisim_report_makes_it_too(self):
         trace, path = self.dir / "real's.mtrace", self.dir / "report.html"
         subprocess.run([WRITER, trace, "2"], input=REAL, text=True, check=True)
-        done = subprocess.run([BIN / "mpisim-report", "--cluster", self.dir / "cluster.yaml", "--no-what-if", "--real", trace, "-o", path, trace],
-                              capture_output=True, text=True, timeout=120)
+        done = call(BIN / "mpisim-report", "--cluster", self.dir / "cluster.yaml", "--no-what-if", "--real", trace, "-o", path, trace, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.browser.call("POST", "/url", {"url": path.as_uri()})
         self.assertIn("measured1.5 spredicted1.01 s", self.browser.text("#real"))
@@ -289,7 +285,7 @@ int main(int argc, char **argv)
         trace, path = self.dir / "loop.mtrace", self.dir / "quality.html"
         for command in ([BIN / "mpisim-run", "--cluster", cluster, "-n", "2", "--quiet", "--compute", "modelled", "--bench", self.dir / "program.bench",
                          "--record", trace, self.dir / "program"], [BIN / "mpisim-report", trace, "-o", path]):
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            done = call(*command, timeout=120)
             self.assertEqual(done.returncode, 0, done.stderr)
         self.browser.call("POST", "/url", {"url": path.as_uri()})
         rows = self.rows("#what-if tbody tr")
@@ -313,8 +309,7 @@ int main(int argc, char **argv)
             self.browser.call("POST", "/window/rect", {"width": 1200, "height": 900})
 
     def test_wrong_places_are_refused_before_the_run(self):
-        done = subprocess.run([BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "1", "--html", "/nowhere/page.html", self.dir / "program"],
-                              capture_output=True, text=True, timeout=120)
+        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "1", "--html", "/nowhere/page.html", self.dir / "program", timeout=120)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--html: cannot write /nowhere/page.html", done.stderr)
 

@@ -7,13 +7,14 @@ usage: real.py BIN_DIR REAL_TRACE        REAL_TRACE writes traces (real-trace.c)
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-BIN, WRITER = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import OwnFolder, call, paths  # noqa: E402  (the folder above)
+
+BIN, WRITER = paths(2)
 CLUSTER = "mpisim_cluster: 1\nnodes: 2\nnetwork: {latency: 10us, bandwidth: 100 MB/s}\n"
 BYTE = 0x247  # MPI_BYTE
 MS = 1000000
@@ -40,13 +41,8 @@ TRACE = f"""
 """
 
 
-class Real(unittest.TestCase):
-    def setUp(self):
-        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-real-"))
-        (self.dir / "cluster.yaml").write_text(CLUSTER)
-
-    def tearDown(self):
-        shutil.rmtree(self.dir)
+class Real(OwnFolder):
+    cluster_text = CLUSTER
 
     def write(self, text, name="run.mtrace", ranks=2):
         subprocess.run([WRITER, self.dir / name, str(ranks)], input=text, text=True, check=True)
@@ -54,7 +50,7 @@ class Real(unittest.TestCase):
 
     def replay(self, trace, *options, real=None):
         words = [BIN / "mpisim-replay", trace, "--quiet", "--cluster", self.dir / "cluster.yaml", "--real", real or trace, *options]
-        return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60)
+        return call(*words, timeout=60)
 
     def compare(self, trace, real=None):
         done = self.replay(trace, "--json", self.dir / "run.json", real=real)
@@ -113,7 +109,7 @@ class Real(unittest.TestCase):
         trace = self.write(TRACE)
         self.compare(trace)
         words = [str(BIN / "mpisim-validate"), "--phases", str(trace), str(self.dir / "run.json"), "--json", str(self.dir / "v.json")]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        done = call(*words, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines() if line.startswith("| ")]
         self.assertIn(["1 MB to 10 MB", "2", "2", "0.095", "0.04001", "-0.05499", "-57.9 %"], rows)

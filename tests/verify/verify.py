@@ -107,6 +107,60 @@ class Options(Base):
         self.assertEqual(finding["class"], "collective-mismatch")
 
 
+# What each case of cases.c gives under --verify=matching, on two ranks.
+CASES = {
+    "other-type": ["datatype-mismatch"],
+    "bytes-for-ints": ["datatype-mismatch"],
+    "double-for-ints": ["datatype-mismatch"],
+    "shorter-message": [],
+    "struct-as-elements": [],
+    "struct-in-other-order": ["datatype-mismatch"],
+    "bcast-of-other-type": ["datatype-mismatch"],
+    "bcast-of-other-count": ["count-mismatch"],
+    "gather-of-other-type": ["datatype-mismatch"],
+    "gatherv-of-other-count": ["count-mismatch"],
+    "right-collectives": [],
+    "alltoallv-of-other-count": ["count-mismatch", "truncation"],
+    "other-root": ["root-mismatch"],
+    "other-op": ["operation-mismatch"],
+    "other-end": ["collective-mismatch"],
+    "freed-receive": ["request-freed-active"],
+    "never-started": ["request-never-started"],
+    "never-completed": [],  # of --verify=leaks
+    "started-twice": ["invalid-request"],
+    "persistent": [],
+    "probes": [],
+    "probed-as-other-type": ["datatype-mismatch"],
+    "other-tag": ["tag-mismatch"],
+    "fence-and-lock": ["rma-epoch"],
+    "fence-then-lock": [],
+}
+
+
+class Matching(Base):
+    def test_each_error_has_its_class(self):
+        for name, wanted in CASES.items():
+            with self.subTest(name):
+                done, results = self.start(("cases", name), "--verify=matching")
+                found = {f["class"] for f in results["findings"]}
+                self.assertLessEqual(found, set(wanted), done.stderr)
+                self.assertEqual(bool(found), bool(wanted), done.stderr)
+
+    def test_both_sides_of_a_mismatch_are_told(self):
+        (finding,) = self.findings("cases", "other-type", options=("--verify=matching",))
+        self.assertEqual([(c["rank"], c["call"]) for c in finding["calls"]], [(1, "MPI_Recv"), (0, "MPI_Send")])
+        self.assertTrue(finding["wanted"] and finding["why"])
+
+    def test_what_is_never_completed_is_a_leak(self):
+        self.assertEqual(self.classes("cases", "never-completed", options=("--verify=leaks",)), ["request-never-completed"])
+
+    def test_right_programs_pass_in_every_view(self):
+        for name, wanted in CASES.items():
+            if not wanted and name != "never-completed":
+                with self.subTest(name):
+                    self.assertEqual(self.findings("cases", name, status=0), [])
+
+
 # Each rank's program in the letters of orders.c, and the deadlock that is in it: actual, potential, or none. Of those with several orders, one that
 # goes well is run here.
 ORDERS = {

@@ -4,13 +4,14 @@
 import json
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import Folder, call  # noqa: E402  (the folder above)
 
 BUILD, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(SOURCE.parent.parent / "validation"))
@@ -53,24 +54,15 @@ LU_CHANGES = {"none": None, "latency 2us": "latency=2us", "latency 2us bandwidth
               "cpu cost of communication / 4": "cpu-cost/4", "panel LU 10 % faster": "kernel:panel*0.9"}
 
 
-def call(*words, cwd, timeout=120):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=timeout, check=False, cwd=cwd)
-
-
-class Whatif(unittest.TestCase):
+class Whatif(Folder):
     @classmethod
     def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-whatif-"))
+        super().setUpClass()
         (cls.dir / "c.yaml").write_text(CLUSTER)
         (cls.dir / "steps.bench").write_text(BENCH)
         for command in ([BIN / "mpisim-cc", "-g", SOURCE / "steps.c", "-o", "steps"],
                         [BIN / "mpisim-run", "--quiet", "--record", "steps.mtrace", *OPTIONS, "./steps"]):
-            done = call(*command, cwd=cls.dir)
-            assert done.returncode == 0, done.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+            cls.made(*command)
 
     def whatif(self, *words, status=0):
         done = call(BIN / "mpisim-whatif", *words, cwd=self.dir)

@@ -8,6 +8,7 @@
 #include "pdexec/arch.h"
 #include "pdexec/link.h"
 #include "tools/check/search.h"
+#include "util/array.h"
 
 static int no_memory(struct util_error *err)
 {
@@ -26,16 +27,8 @@ bool check_is_own_library(const char *name)
 static int add_object(struct check *check, const struct check_binary *object,
 		      struct util_error *err)
 {
-	if (check->n_objects == check->capacity) {
-		int capacity = check->capacity ? 2 * check->capacity : 16;
-		struct check_binary *objects =
-		    realloc(check->objects, (size_t)capacity * sizeof *objects);
-
-		if (!objects)
-			return no_memory(err);
-		check->objects = objects;
-		check->capacity = capacity;
-	}
+	if (!util_array_room(&check->objects, (size_t)check->n_objects, sizeof *check->objects))
+		return no_memory(err);
 	check->objects[check->n_objects++] = *object;
 	return 0;
 }

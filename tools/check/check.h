@@ -42,7 +42,7 @@ struct check_library {
 struct check {
 	struct check_binary
 	    *objects; /* [n_objects] the program, its libraries, then the simulator's */
-	int n_objects, capacity;
+	int n_objects;
 	int n_program;			 /* objects of the program: the first ones */
 	struct check_library *libraries; /* [n_libraries] that the program needs, in search order */
 	int n_libraries;

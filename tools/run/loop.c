@@ -10,6 +10,7 @@
 
 #include "pdexec/arch.h"
 #include "pdexec/libc-next.h"
+#include "tools/debug/debug.h"
 #include "tools/run/output.h"
 #include "tools/run/run.h"
 #include "util/units.h"
@@ -170,6 +171,13 @@ static void fail_deadlock(struct pd_world *world)
 	fail(world, PD_FAILURE_DEADLOCK, text);
 }
 
+/* Whoever debugs the run, or decides its order, may let it go on. */
+static bool goes_on(struct run *run)
+{
+	return run->world->engine.ready_first || (run->debug && run_debug_idle(run->debug)) ||
+	       (run->at_rest && run->at_rest(run));
+}
+
 static void step_until_over(struct run *run, struct progress *progress)
 {
 	struct pd_world *world = run->world;
@@ -182,8 +190,11 @@ static void step_until_over(struct run *run, struct progress *progress)
 
 		if (step == SIM_STEP_TASK && run->output)
 			run_output_collect(run->output);
-		if (step == SIM_STEP_IDLE && !pd_world_is_over(world) &&
-		    !(run->at_rest && run->at_rest(run)))
+		if (run->debug && !run_debug_look(run->debug)) {
+			caught_signal = SIGTERM;
+			break;
+		}
+		if (step == SIM_STEP_IDLE && !pd_world_is_over(world) && !goes_on(run))
 			fail_deadlock(world);
 		if (progress->is_wanted && engine->n_events + engine->n_switches >= next_look) {
 			look(run, progress);
@@ -214,6 +225,8 @@ void run_loop(struct run *run)
 	run_release_signals(saved);
 	free(run->reserve);
 	run->reserve = NULL;
+	if (run->debug)
+		run_debug_end(run->debug);
 	if (progress.is_shown)
 		fprintf(run->console, "\r\033[K");
 	fflush(run->console);

@@ -14,6 +14,7 @@
 #include "pdexec/image.h"
 #include "pdexec/process.h"
 #include "tools/check/check.h"
+#include "tools/debug/debug.h"
 #include "tools/orders/explore.h"
 #include "tools/run/clash.h"
 #include "tools/run/entry.h"
@@ -146,77 +147,6 @@ static int prepare_cluster(struct run *run, struct util_error *err)
 	return failed ? failed : prepare_programs(run, err);
 }
 
-static bool locate(void *context, const void *address, uint64_t *out_place)
-{
-	const struct run *run = context;
-
-	if (run->world && run->world->is_builtin) {
-		*out_place = (uint64_t)(uintptr_t)address;
-		return true;
-	}
-
-	for (int i = 0; run->world && i < run->world->n_programs; i++)
-		if (pd_image_locate(run->world->programs[i].image, address, out_place)) {
-			*out_place |= (uint64_t)i << 48; /* not the same place in each program */
-			return true;
-		}
-	return false;
-}
-
-void run_observe(struct sim_observers *observers, struct sim_observer observer)
-{
-	sim_observers_add(observers, &observer);
-}
-
-/* The timeline, the matrix and the analysis cost time and memory: only for those who look at them.
- * The summary is told first. */
-int run_observers_create(struct run *run, struct sim_observers *out, struct util_error *err)
-{
-	const struct run_options *o = &run->options;
-
-	run_observe(out, trace_summary_observer(run->summary));
-	if (o->real && trace_real_open(o->real, run->n_ranks, run->cluster, &run->real, err))
-		return util_error_prepend(err, "--real");
-	if (o->report || o->html || run->real) {
-		if (trace_detail_create(run->n_ranks, &run->detail, err))
-			return err->code;
-		run->detail->real = run->real;
-		run_observe(out, trace_detail_observer(run->detail));
-	}
-	if (o->explain) {
-		if (trace_analysis_create(run->summary, run->schedule ? run->schedule->n_jobs : 1,
-					  locate, run, &run->analysis, err))
-			return err->code;
-		run_observe(out, trace_analysis_observer(run->analysis));
-	}
-	if (o->ideal &&
-	    trace_ideal_load(o->ideal, run->n_ranks,
-			     run->schedule ? run->schedule_command : o->program, &run->ideal, err))
-		return util_error_prepend(err, "--ideal");
-	if (o->graph) {
-		if (trace_graph_create(TRACE_GRAPH_MAX_CALLS, locate, run, &run->graph, err))
-			return err->code;
-		run_observe(out, trace_graph_observer(run->graph));
-	}
-	if (o->trace_out) {
-		if (trace_export_create(o->trace_out, run->summary, &run->exporter, err))
-			return util_error_prepend(err, "--trace-out");
-		run_observe(out, trace_export_observer(run->exporter));
-	}
-	return 0;
-}
-
-void run_observers_destroy(struct run *run)
-{
-	trace_export_destroy(run->exporter);
-	trace_graph_destroy(run->graph);
-	trace_analysis_destroy(run->analysis);
-	trace_ideal_destroy(run->ideal);
-	trace_detail_destroy(run->detail);
-	trace_real_close(run->real);
-	trace_summary_destroy(run->summary);
-}
-
 /* Why processes cannot be spawned; NULL: they can. */
 static const char *no_spawn(const struct run_options *o)
 {
@@ -231,9 +161,14 @@ static int watch(struct run *run, struct util_error *err)
 {
 	struct mpi_watcher watcher;
 
+	if (run->debug)
+		run->mpi->no_spawn = "mpisim-debug: it knows only the ranks of the start";
+	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd))
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
 	if (!run->graph)
 		return 0;
 	watcher = trace_graph_watcher(run->graph);
+	run->mpi->meets = trace_graph_meets(run->graph);
 	return mpi_watch_add(run->mpi, &watcher)
 		       ? util_error_set(err, UTIL_ENOMEM, "out of memory for the graph")
 		       : 0;
@@ -269,7 +204,7 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .substitute = o->verify & MPI_VERIFY_MEMORY ? mpi_memory_substitute
 			: o->verify   ? mpi_verify_substitute
 			: run_is_recorded(run) ? mpi_record_substitute
-			: o->graph	       ? mpi_watch_substitute
+			: o->graph || o->debug_fd ? mpi_watch_substitute
 					       : NULL,
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,

@@ -42,6 +42,7 @@ enum option_code {
 	OPTION_BENCH_OUT,
 	OPTION_BLAS_MODEL,
 	OPTION_CONTENTION,
+	OPTION_DEBUG_FD,
 	OPTION_DETERMINISTIC,
 	OPTION_FIRST_N,
 	OPTION_INTERVAL,
@@ -89,6 +90,7 @@ static const struct option long_options[] = {
     {"coll-profile", required_argument, NULL, OPTION_COLL_PROFILE},
     {"compute", required_argument, NULL, OPTION_COMPUTE},
     {"cpus-per-rank", required_argument, NULL, OPTION_CPUS_PER_RANK},
+    {"debug-fd", required_argument, NULL, OPTION_DEBUG_FD},
     {"decisions", required_argument, NULL, OPTION_DECISIONS},
     {"deterministic", no_argument, NULL, OPTION_DETERMINISTIC},
     {"explain", no_argument, NULL, OPTION_EXPLAIN},
@@ -277,17 +279,12 @@ static const struct {
 	int option;
 	size_t at; /* in struct run_options, a const char * */
 } text_options[] = {
-	{OPTION_BENCH, offsetof(struct run_options, bench_in)}, {OPTION_BENCH_OUT, offsetof(struct run_options, bench_out)},
-	{OPTION_BLAS_MODEL, offsetof(struct run_options, blas_model)}, {OPTION_CHECK_BINARY, offsetof(struct run_options, check_binary)},
-	{OPTION_CLUSTER, offsetof(struct run_options, cluster)}, {OPTION_CONTENTION, offsetof(struct run_options, contention)},
-	{OPTION_PLACEMENT, offsetof(struct run_options, placement)}, {OPTION_SCHEDULE, offsetof(struct run_options, schedule)},
-	{OPTION_HTML, offsetof(struct run_options, html)}, {OPTION_JSON, offsetof(struct run_options, json)},
-	{OPTION_REAL, offsetof(struct run_options, real)}, {OPTION_RECORD, offsetof(struct run_options, record)},
-	{OPTION_REPORT, offsetof(struct run_options, report)}, {OPTION_TIME_ONLY, offsetof(struct run_options, time_only)},
-	{OPTION_DECISIONS, offsetof(struct run_options, decisions)},
-	{OPTION_VERIFY_SUPPRESS, offsetof(struct run_options, verify_suppress)},
-	{OPTION_GRAPH, offsetof(struct run_options, graph)},
-	{OPTION_TRACE_OUT, offsetof(struct run_options, trace_out)}, {OPTION_WHAT_IF, offsetof(struct run_options, what_if)},
+	{OPTION_BENCH, offsetof(struct run_options, bench_in)}, {OPTION_BENCH_OUT, offsetof(struct run_options, bench_out)}, {OPTION_BLAS_MODEL, offsetof(struct run_options, blas_model)},
+	{OPTION_CHECK_BINARY, offsetof(struct run_options, check_binary)}, {OPTION_CLUSTER, offsetof(struct run_options, cluster)}, {OPTION_CONTENTION, offsetof(struct run_options, contention)},
+	{OPTION_PLACEMENT, offsetof(struct run_options, placement)}, {OPTION_SCHEDULE, offsetof(struct run_options, schedule)}, {OPTION_HTML, offsetof(struct run_options, html)},
+	{OPTION_JSON, offsetof(struct run_options, json)}, {OPTION_REAL, offsetof(struct run_options, real)}, {OPTION_RECORD, offsetof(struct run_options, record)},
+	{OPTION_REPORT, offsetof(struct run_options, report)}, {OPTION_TIME_ONLY, offsetof(struct run_options, time_only)}, {OPTION_GRAPH, offsetof(struct run_options, graph)},
+	{OPTION_DECISIONS, offsetof(struct run_options, decisions)}, {OPTION_VERIFY_SUPPRESS, offsetof(struct run_options, verify_suppress)}, {OPTION_TRACE_OUT, offsetof(struct run_options, trace_out)}, {OPTION_WHAT_IF, offsetof(struct run_options, what_if)},
 };
 
 static bool take_text_option(int option, const char *value, struct run_options *out)
@@ -356,6 +353,8 @@ static int take_option(int option, char *value, uint64_t *given, struct run_opti
 		if (strcmp(value, "p") == 0)
 			return util_error_set(err, UTIL_EINPUT, "found -np, wanted -n RANKS");
 		return parse_count("-n", value, RUN_MAX_RANKS, &out->n_ranks, err);
+	case OPTION_DEBUG_FD:
+		return parse_count("--debug-fd", value, INT32_MAX, &out->debug_fd, err);
 	case OPTION_CPUS_PER_RANK:
 		return parse_count("--cpus-per-rank", value, RUN_MAX_RANKS, &out->cpus_per_rank, err);
 	case OPTION_SET:

@@ -47,6 +47,7 @@ struct run_options {
 	const char *real;   /* trace of a real run beside html and json, NULL: none */
 	const char *what_if; /* file whose table goes into html, NULL: none */
 	const char *trace_out; /* file, NULL: none */
+	int debug_fd; /* socket of mpisim-debug; 0: none */
 	const char *graph;     /* file, NULL: none */
 	const char *ideal;     /* file, NULL: none */
 	bool explain;

@@ -74,37 +74,30 @@ static int check_deterministic(const struct run_options *o, struct util_error *e
 		   : 0;
 }
 
-/* --graph: of one run, whose calls nobody else takes. */
+/* --graph and mpisim-debug: of one run, whose calls nobody else takes. */
 static int check_graph(const struct run_options *o, struct util_error *err)
 {
 	enum trace_graph_format format;
-	const char *found = !o->graph ? NULL : o->record ? "--record" : o->n_repeats > 1 ? "--repeat" : NULL;
+	const char *found = !o->graph && !o->debug_fd	       ? NULL
+			    : o->record	       ? "--record"
+			    : o->verify	       ? "--verify"
+			    : o->n_repeats > 1 ? "--repeat"
+					       : NULL;
 
 	if (found)
-		return util_error_set(err, UTIL_EINPUT, "--graph is of one run that is not recorded; found %s",
-				      found);
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "%s is of one run that is neither recorded nor verified; found %s", o->graph ? "--graph" : "mpisim-debug", found);
 	return o->graph && trace_graph_format_of(o->graph, &format, err)
-		       ? util_error_prepend(err, "--graph")
-		       : 0;
+		   ? util_error_prepend(err, "--graph")
+		   : 0;
 }
 
-/* A schedule says what runs, on how many ranks and where. */
-static int check_schedule(const struct run_options *options, struct util_error *err)
+/* What may be said of one program and of a schedule. */
+static int check_how(const struct run_options *options, struct util_error *err)
 {
-	const char *found = options->program[0]	 ? options->program[0]
-			    : options->n_ranks	 ? "-n"
-			    : options->placement ? "--placement"
-						 : NULL;
 	int failed;
 
-	if (found)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %s beside --schedule, whose file gives every job's "
-				      "program, ranks and placement",
-				      found);
-	if (options->mode == PD_COMPUTE_COLLECT)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--compute collect measures one program; found --schedule");
 	if (options->record && (options->n_repeats > 1 || options->vary_cluster))
 		return util_error_set(
 		    err, UTIL_EINPUT,
@@ -118,10 +111,27 @@ static int check_schedule(const struct run_options *options, struct util_error *
 	return failed ? failed : run_repeat_check(options, err);
 }
 
+/* A schedule says what runs, on how many ranks and where. */
+static int check_schedule(const struct run_options *options, struct util_error *err)
+{
+	const char *found = options->program[0]	 ? options->program[0]
+			    : options->n_ranks	 ? "-n"
+			    : options->placement ? "--placement"
+						 : NULL;
+
+	if (found)
+		return util_error_set(err, UTIL_EINPUT,
+				      "found %s beside --schedule, whose file gives every job's "
+				      "program, ranks and placement",
+				      found);
+	if (options->mode == PD_COMPUTE_COLLECT)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--compute collect measures one program; found --schedule");
+	return check_how(options, err);
+}
+
 static int check_run(const struct run_options *options, struct util_error *err)
 {
-	int failed;
-
 	if (!options->cluster)
 		return util_error_set(err, UTIL_EINPUT,
 				      "no cluster; wanted --cluster FILE, a description of the "
@@ -135,17 +145,7 @@ static int check_run(const struct run_options *options, struct util_error *err)
 		return util_error_set(
 		    err, UTIL_EINPUT,
 		    "no program; wanted mpisim-run --cluster FILE -n N PROGRAM [ARGUMENT…]");
-	if (options->record && (options->n_repeats > 1 || options->vary_cluster))
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--record records one run on the cluster of the file; found --repeat or "
-		    "--vary-cluster");
-	failed = check_compute(options, err);
-	if (!failed)
-		failed = check_deterministic(options, err);
-	if (!failed)
-		failed = check_graph(options, err);
-	return failed ? failed : run_repeat_check(options, err);
+	return check_how(options, err);
 }
 
 /* Verification looks at one run, by functions of its own between the program and MPI. */

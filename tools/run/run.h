@@ -47,6 +47,7 @@ struct run {
 	struct trace_analysis *analysis; /* NULL without --explain */
 	struct trace_ideal *ideal;	 /* NULL without --ideal */
 	struct trace_graph *graph;	 /* NULL without --graph */
+	struct run_debug *debug;	 /* NULL: it is not stopped by mpisim-debug */
 	struct trace_export *exporter;	 /* NULL without --trace-out */
 	struct pd_world *world;
 	struct mpi_world *mpi;
@@ -101,7 +102,7 @@ void run_warn_missing(const struct run *run, struct run_strings *warnings);
 /* and what stands below the result. O(ranks + leaked handles). */
 void run_warn(const struct run *run, struct run_strings *warnings);
 
-/* Makes what observes the run: summary (there already), --report, --explain. (tools/run/main.c) */
+/* Makes what observes the run: summary (there already), --report, --explain. (tools/run/observers.c) */
 int run_observers_create(struct run *run, struct sim_observers *out, struct util_error *err);
 /* After the world that they observe. */
 void run_observers_destroy(struct run *run);

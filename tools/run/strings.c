@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 void run_strings_finish(struct run_strings *list)
 {
 	for (int i = 0; i < list->n; i++)
@@ -20,15 +22,8 @@ const char *run_strings_add(struct run_strings *list, const char *format, ...)
 	char *text = NULL;
 	int length;
 
-	if (list->n == list->capacity) {
-		int capacity = list->capacity ? 2 * list->capacity : 16;
-		char **grown = realloc(list->items, (size_t)capacity * sizeof *grown);
-
-		if (!grown)
-			return "";
-		list->items = grown;
-		list->capacity = capacity;
-	}
+	if (!util_array_room(&list->items, (size_t)list->n, sizeof *list->items))
+		return "";
 	va_start(arguments, format);
 	length = vasprintf(&text, format, arguments);
 	va_end(arguments);

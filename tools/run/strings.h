@@ -7,7 +7,7 @@
 /* A list of texts that grows, and owns them. */
 struct run_strings {
 	char **items; /* [n] */
-	int n, capacity;
+	int n;
 };
 
 void run_strings_finish(struct run_strings *list);

@@ -27,7 +27,7 @@ void run_variation_resolve(struct run *run)
 	struct run_options *o = &run->options;
 	const struct cluster *cluster = run->cluster;
 	bool has_own = cluster->variation.computation > 0 || cluster->variation.messages > 0;
-	bool is_one = o->deterministic || o->graph; /* one run without the file's variation */
+	bool is_one = o->deterministic || o->graph || o->debug_fd; /* one run without the file's variation */
 
 	run->gave_vary_compute = o->vary_compute >= 0;
 	run->gave_vary_transfer = o->vary_transfer >= 0;

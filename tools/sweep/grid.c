@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 struct making {
 	const struct sweep_spec *spec;
 	struct sweep_grid grid;
-	int capacity;
 	struct util_error *err;
 };
 
@@ -82,15 +83,8 @@ static int take(struct making *m, const int choice[])
 		    "%s: found more than %d points that the conditions leave, wanted "
 		    "fewer",
 		    m->spec->path, SWEEP_MAX_POINTS);
-	if (grid->n_points == m->capacity) {
-		int capacity = m->capacity ? 2 * m->capacity : 64;
-		int *more = realloc(grid->choices, (size_t)capacity * (width + 1) * sizeof *more);
-
-		if (!more)
-			return util_error_set(m->err, UTIL_ENOMEM, "out of memory for the grid");
-		grid->choices = more;
-		m->capacity = capacity;
-	}
+	if (!util_array_room(&grid->choices, (size_t)grid->n_points, width * sizeof *grid->choices))
+		return util_error_set(m->err, UTIL_ENOMEM, "out of memory for the grid");
 	memcpy(grid->choices + (size_t)grid->n_points * width, choice, width * sizeof *choice);
 	grid->n_points++;
 	return 0;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 #define MAX_SIZE_B (64u << 20)
 
 struct reader {
@@ -14,7 +16,6 @@ struct reader {
 	char *at;
 	int line;
 	struct csv *csv;
-	int capacity, field_capacity;
 };
 
 static int read_file(const char *path, char **out, size_t *out_size, struct util_error *err)
@@ -135,31 +136,16 @@ static struct csv_record *add_record(struct reader *r)
 {
 	struct csv *csv = r->csv;
 
-	if (csv->n == r->capacity) {
-		int capacity = 2 * r->capacity + 64;
-		struct csv_record *more = realloc(csv->records, (size_t)capacity * sizeof *more);
-
-		if (!more)
-			return NULL;
-		csv->records = more;
-		r->capacity = capacity;
-	}
-	r->field_capacity = 0;
+	if (!util_array_room(&csv->records, (size_t)csv->n, sizeof *csv->records))
+		return NULL;
 	csv->records[csv->n] = (struct csv_record){.line = r->line};
 	return &csv->records[csv->n++];
 }
 
 static int add_field(struct reader *r, struct csv_record *record, char *field)
 {
-	if (record->n_fields == r->field_capacity) {
-		int capacity = 2 * r->field_capacity + 16;
-		char **more = realloc(record->fields, (size_t)capacity * sizeof *more);
-
-		if (!more)
-			return -1;
-		record->fields = more;
-		r->field_capacity = capacity;
-	}
+	if (!util_array_room(&record->fields, (size_t)record->n_fields, sizeof *record->fields))
+		return -1;
 	record->fields[record->n_fields++] = field;
 	return 0;
 }

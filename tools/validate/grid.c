@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 void val_grid_init(struct val_grid *grid, const char *alignment)
 {
 	*grid = (struct val_grid){.n_columns = (int)strlen(alignment), .alignment = alignment};
@@ -37,22 +39,17 @@ static char *escape(const char *text)
 void val_grid_add(struct val_grid *grid, const char *format, ...)
 {
 	va_list arguments;
-	char *text = NULL, **more = grid->cells;
+	char *text = NULL;
+	bool has_room;
 
 	va_start(arguments, format);
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;
 	va_end(arguments);
-	if (grid->n_cells == grid->capacity) {
-		more = realloc(grid->cells, (size_t)(2 * grid->capacity + 64) * sizeof *more);
-		if (more) {
-			grid->cells = more;
-			grid->capacity = 2 * grid->capacity + 64;
-		}
-	}
-	if (text && more)
+	has_room = util_array_room(&grid->cells, (size_t)grid->n_cells, sizeof *grid->cells);
+	if (text && has_room)
 		grid->cells[grid->n_cells] = escape(text);
-	if (!text || !more || !grid->cells[grid->n_cells])
+	if (!text || !has_room || !grid->cells[grid->n_cells])
 		grid->is_broken = true;
 	else
 		grid->n_cells++;

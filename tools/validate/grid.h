@@ -10,7 +10,7 @@
  * row is the head. Out of memory while cells are added is remembered, and told by val_grid_print.
  */
 struct val_grid {
-	int n_columns, n_cells, capacity;
+	int n_columns, n_cells;
 	const char *alignment; /* borrowed: 'l' or 'r' for each column */
 	char **cells;
 	bool is_broken;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
 #include "util/error.h"
 #include "util/map.h"
 
@@ -18,7 +19,7 @@ struct instance {
 	int n_ranks, root;
 	bool is_barrier;
 	struct entry *entries; /* [n] in order of time */
-	int n, capacity;
+	int n;
 };
 
 struct trace_collectives {
@@ -76,16 +77,8 @@ static struct instance *create(struct trace_collectives *collectives, uint64_t k
 
 static int append(struct instance *instance, struct entry entry)
 {
-	if (instance->n == instance->capacity) {
-		int capacity = instance->capacity ? 2 * instance->capacity : 8;
-		struct entry *entries =
-		    realloc(instance->entries, (size_t)capacity * sizeof *entries);
-
-		if (!entries)
-			return -1;
-		instance->entries = entries;
-		instance->capacity = capacity;
-	}
+	if (!util_array_room(&instance->entries, (size_t)instance->n, sizeof *instance->entries))
+		return -1;
 	instance->entries[instance->n++] = entry;
 	return 0;
 }

@@ -8,18 +8,6 @@
 
 enum { MAX_ROWS = 12, MAX_WINDOWS = 8 };
 
-struct text_time {
-	char text[32];
-};
-
-static struct text_time time_text(double seconds)
-{
-	struct text_time out;
-
-	util_format_time(out.text, sizeof out.text, seconds);
-	return out;
-}
-
 static double percent(double part, double whole)
 {
 	return whole > 0 ? 100 * part / whole : 0;
@@ -74,8 +62,8 @@ static void write_over_time(struct trace_explanation *e, FILE *file)
 	for (int i = 0; i < n && n > 1; i++) {
 		char name[80];
 
-		snprintf(name, sizeof name, "%s to %s", time_text(windows[i].begin_s).text,
-			 time_text(windows[i].end_s).text);
+		snprintf(name, sizeof name, "%s to %s", util_time_text(windows[i].begin_s).text,
+			 util_time_text(windows[i].end_s).text);
 		fprintf(file, "  %-26s", name);
 		write_factor(" %9s =", windows[i].tree.parallel, file);
 		write_factor(" %9s x", windows[i].tree.load_balance, file);
@@ -105,7 +93,7 @@ static void write_tree(struct trace_explanation *e, FILE *file)
 		fprintf(file, "  and %d more phases\n", summary->phase_names.n - MAX_ROWS);
 	write_over_time(e, file);
 	fprintf(file, "on an ideal network (no latency, endless bandwidth, no CPU cost): %s%s\n",
-		e->ideal ? "" : "about ", time_text(e->tree.ideal_s).text);
+		e->ideal ? "" : "about ", util_time_text(e->tree.ideal_s).text);
 }
 
 static const char *const blame_titles[] = {
@@ -158,7 +146,7 @@ static void write_path(const char *title, const struct trace_explanation *e, FIL
 	for (int b = 0; b < TRACE_N_BLAMES; b++)
 		if (e->path[b] > 0)
 			fprintf(file, "  %-26s %12s %7.1f %%\n", blame_titles[b],
-				time_text(sim_time_to_s(e->path[b])).text,
+				util_time_text(sim_time_to_s(e->path[b])).text,
 				percent(sim_time_to_s(e->path[b]), all_s));
 	fprintf(file, "\n%-28s %12s %9s\n", "most on the critical path", "time", "share");
 	for (int i = 0; i < e->n_blame && i < MAX_ROWS; i++) {
@@ -168,7 +156,7 @@ static void write_path(const char *title, const struct trace_explanation *e, FIL
 
 		describe_entry(e, entry, where, sizeof where);
 		fprintf(file, "  %-26s %12s %7.1f %%  %.90s\n", blame_titles[entry->blame],
-			time_text(time_s).text, percent(time_s, all_s), where);
+			util_time_text(time_s).text, percent(time_s, all_s), where);
 	}
 	if (e->n_blame > MAX_ROWS)
 		fprintf(file, "  and %d more\n", e->n_blame - MAX_ROWS);
@@ -240,13 +228,13 @@ static void write_waits(const struct trace_explanation *e, FILE *file)
 			  ? e->site_jobs[rows[i].site]
 			  : NULL;
 		fprintf(file, "  %-26s %12s %7.1f %% %10llu  %.80s", wait_titles[rows[i].wait],
-			time_text(time_s).text, percent(time_s, all_s),
+			util_time_text(time_s).text, percent(time_s, all_s),
 			(unsigned long long)rows[i].n, where);
 		if (job)
 			fprintf(file, " of %.40s", job);
 		if (rows[i].open_time > 0)
 			fprintf(file, ", of it not over: %s",
-				time_text(sim_time_to_s(rows[i].open_time)).text);
+				util_time_text(sim_time_to_s(rows[i].open_time)).text);
 		fputc('\n', file);
 	}
 	if (n > MAX_ROWS)
@@ -280,7 +268,7 @@ static void write_link(const struct trace_explanation *e, const struct trace_lin
 	fprintf(file, "  %-26s %10s %7.1f %% %14.2f %16s\n", name, size,
 		percent(busy_s, sim_time_to_s(e->analysis->summary->end)),
 		busy_s > 0 ? 1e-12 * link->flow_ps / busy_s : 0,
-		time_text(1e-12 * link->lost_ps).text);
+		util_time_text(1e-12 * link->lost_ps).text);
 }
 
 static void write_links(const struct trace_explanation *e, FILE *file)
@@ -309,7 +297,7 @@ static void write_links(const struct trace_explanation *e, FILE *file)
 static void write_gain(const char *change, double gain_s, double all_s, FILE *file)
 {
 	if (gain_s > 1e-6 * all_s)
-		fprintf(file, "  %-26s %12s %7.1f %%\n", change, time_text(gain_s).text,
+		fprintf(file, "  %-26s %12s %7.1f %%\n", change, util_time_text(gain_s).text,
 			percent(gain_s, all_s));
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
 #include "util/error.h"
 
 /* Beyond so many disjoint intervals in the life of one transfer the oldest are settled: gaps
@@ -52,21 +53,6 @@ static void settle(struct trace_link *link, int n)
 	memmove(link->open, link->open + n, (size_t)link->n_open * sizeof *link->open);
 }
 
-static int reserve(struct trace_link *link)
-{
-	int capacity = link->open_capacity ? 2 * link->open_capacity : 4;
-	struct trace_interval_ps *open;
-
-	if (link->n_open < link->open_capacity)
-		return 0;
-	open = realloc(link->open, (size_t)capacity * sizeof *open);
-	if (!open)
-		return -1;
-	link->open = open;
-	link->open_capacity = capacity;
-	return 0;
-}
-
 /* Ends come in order: a new interval joins the last ones. */
 static int add_busy(struct trace_link *link, sim_time_ps begin, sim_time_ps end)
 {
@@ -75,7 +61,7 @@ static int add_busy(struct trace_link *link, sim_time_ps begin, sim_time_ps end)
 		if (link->open[link->n_open].begin < begin)
 			begin = link->open[link->n_open].begin;
 	}
-	if (reserve(link))
+	if (!util_array_room(&link->open, (size_t)link->n_open, sizeof *link->open))
 		return -1;
 	link->open[link->n_open++] = (struct trace_interval_ps){begin, end};
 	if (link->n_active == 0 && link->n_open > 1)

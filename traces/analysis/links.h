@@ -27,7 +27,7 @@ struct trace_link {
 	sim_time_ps updated;
 	/* busy intervals that a transfer under way may yet join: disjoint, in order */
 	struct trace_interval_ps *open;
-	int n_open, open_capacity;
+	int n_open;
 };
 
 struct trace_links {

@@ -20,17 +20,15 @@ static void free_entries(struct trace_path_node *node)
 
 void trace_paths_finish(struct trace_paths *paths)
 {
-	for (struct trace_path_node *node = paths->first; node; node = node->next)
+	for (struct trace_path_node *node = paths->nodes.first; node; node = node->link.next)
 		free_entries(node);
 	util_pool_finish(&paths->pool);
-	paths->first = NULL;
+	paths->nodes = (struct util_list){.first = NULL};
 }
 
 static void unlink_node(struct trace_paths *paths, struct trace_path_node *node)
 {
-	*(node->prev ? &node->prev->next : &paths->first) = node->next;
-	if (node->next)
-		node->next->prev = node->prev;
+	util_list_remove(&paths->nodes, node);
 	free_entries(node);
 	util_pool_put(&paths->pool, node);
 	paths->n_nodes--;
@@ -144,7 +142,7 @@ static void absorb_parents(struct trace_paths *paths, struct trace_path_node *no
 /* After it every node but the last of a path has at least two that follow. */
 static void pass(struct trace_paths *paths)
 {
-	for (struct trace_path_node *node = paths->first; node; node = node->next)
+	for (struct trace_path_node *node = paths->nodes.first; node; node = node->link.next)
 		absorb_parents(paths, node);
 	paths->n_next_pass = 2 * paths->n_nodes > FIRST_PASS ? 2 * paths->n_nodes : FIRST_PASS;
 }
@@ -161,12 +159,9 @@ static struct trace_path_node *own_node(struct trace_paths *paths, struct trace_
 	node = util_pool_get(&paths->pool);
 	if (!node)
 		return NULL;
-	*node = (struct trace_path_node){
-	    .parent = path->node, .next = paths->first, .n_refs = 1, .capacity = N_FEW};
+	*node = (struct trace_path_node){.parent = path->node, .n_refs = 1, .capacity = N_FEW};
 	node->entries = node->few;
-	if (paths->first)
-		paths->first->prev = node;
-	paths->first = node;
+	util_list_prepend(&paths->nodes, node);
 	paths->n_nodes++;
 	path->node = node; /* its reference to the parent is now the node's */
 	return node;

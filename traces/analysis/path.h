@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "simcore/time.h"
+#include "util/list.h"
 #include "util/pool.h"
 
 /*
@@ -24,7 +25,8 @@ struct trace_path_entry {
 };
 
 struct trace_path_node {
-	struct trace_path_node *parent, *next, *prev;
+	struct util_link link;
+	struct trace_path_node *parent;
 	uint32_t n_refs;
 	int n, capacity;
 	struct trace_path_entry *entries; /* [n] by key; n <= 2: `few` */
@@ -38,7 +40,7 @@ struct trace_path { /* zero: the start of the run */
 
 struct trace_paths {
 	struct util_pool pool;
-	struct trace_path_node *first;
+	struct util_list nodes;
 	uint64_t n_nodes, n_next_pass;
 	bool out_of_memory; /* the paths' amounts are too small */
 };

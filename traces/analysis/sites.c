@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 struct seen {
 	const char *function;
 	const void *address;
@@ -40,15 +42,8 @@ static int id_by_place(struct trace_sites *sites, const char *function, const vo
 			return id;
 	if (sites->n == TRACE_MAX_SITES)
 		return -1;
-	if (sites->n == sites->capacity) {
-		int capacity = sites->capacity ? 2 * sites->capacity : 32;
-		struct trace_site *list = realloc(sites->list, (size_t)capacity * sizeof *list);
-
-		if (!list)
-			return -1;
-		sites->list = list;
-		sites->capacity = capacity;
-	}
+	if (!util_array_room(&sites->list, (size_t)sites->n, sizeof *sites->list))
+		return -1;
 	sites->list[sites->n] =
 	    (struct trace_site){.function = function, .address = address, .place = place};
 	return sites->n++;

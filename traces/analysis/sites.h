@@ -24,7 +24,7 @@ struct trace_site {
 
 struct trace_sites {
 	struct trace_site *list; /* [n] */
-	int n, capacity;
+	int n;
 	struct util_map seen;	/* struct seen by function and address */
 	trace_locate_fn locate; /* may be NULL */
 	void *context;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 static int grow_numbers(struct trace_comms *comms, uint32_t number)
 {
 	uint32_t n = comms->n_numbers ? comms->n_numbers : 16;
@@ -24,15 +26,8 @@ static int add(struct trace_comms *comms, const struct sim_cause_collective *ent
 {
 	struct trace_comm *comm;
 
-	if (comms->n == comms->capacity) {
-		int capacity = comms->capacity ? 2 * comms->capacity : 4;
-		struct trace_comm *grown = realloc(comms->list, (size_t)capacity * sizeof *grown);
-
-		if (!grown)
-			return -1;
-		comms->list = grown;
-		comms->capacity = capacity;
-	}
+	if (!util_array_room(&comms->list, (size_t)comms->n, sizeof *comms->list))
+		return -1;
 	comm = &comms->list[comms->n];
 	*comm = (struct trace_comm){.name = strdup(entered->comm_name ? entered->comm_name : ""),
 				    .n_ranks = entered->n_ranks,

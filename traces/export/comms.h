@@ -16,7 +16,7 @@ struct trace_comm {
 
 struct trace_comms {
 	struct trace_comm *list; /* [n] in the order of their first collectives */
-	int n, capacity;
+	int n;
 	int *index_of; /* [n_numbers] by sim_cause_collective.comm, which are dense; -1: none */
 	uint32_t n_numbers;
 };

@@ -9,6 +9,7 @@
 
 #include "traces/export/format.h"
 #include "traces/json.h"
+#include "util/array.h"
 #include "util/outpath.h"
 
 struct trace_export {
@@ -18,9 +19,7 @@ struct trace_export {
 	struct trace_spool spool;
 	struct trace_names names;
 	uint64_t n_messages;
-	int *n_open,
-	    **open; /* [n_ranks] phases that a rank is in, by name; open: [capacity] each */
-	int *open_capacity;
+	int *n_open, **open; /* [n_ranks] phases that a rank is in, by name; [n_open] each */
 	sim_time_ps *last; /* [n_ranks] end of what it did last */
 	struct trace_comms comms;
 	struct collective {
@@ -170,16 +169,9 @@ static void add_phase(struct trace_export *exporter, int rank, int name, int is_
 
 static int push_open(struct trace_export *exporter, int rank, int name)
 {
-	if (exporter->n_open[rank] == exporter->open_capacity[rank]) {
-		int capacity =
-		    exporter->open_capacity[rank] ? 2 * exporter->open_capacity[rank] : 4;
-		int *grown = realloc(exporter->open[rank], (size_t)capacity * sizeof *grown);
-
-		if (!grown)
-			return -1;
-		exporter->open[rank] = grown;
-		exporter->open_capacity[rank] = capacity;
-	}
+	if (!util_array_room(&exporter->open[rank], (size_t)exporter->n_open[rank],
+			     sizeof *exporter->open[rank]))
+		return -1;
 	exporter->open[rank][exporter->n_open[rank]++] = name;
 	return 0;
 }
@@ -249,12 +241,11 @@ int trace_export_create(const char *path, const struct trace_summary *summary,
 	exporter->path = path;
 	trace_names_init(&exporter->names);
 	exporter->n_open = calloc(n, sizeof *exporter->n_open);
-	exporter->open_capacity = calloc(n, sizeof *exporter->open_capacity);
 	exporter->open = calloc(n, sizeof *exporter->open);
 	exporter->last = calloc(n, sizeof *exporter->last);
 	exporter->collectives = malloc(n * sizeof *exporter->collectives);
-	if (!failed && (!exporter->last || !exporter->n_open || !exporter->open_capacity ||
-			!exporter->open || !exporter->collectives))
+	if (!failed &&
+	    (!exporter->last || !exporter->n_open || !exporter->open || !exporter->collectives))
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a trace");
 	if (!failed) {
 		exporter->format = find_format(path, &stem);
@@ -278,7 +269,6 @@ void trace_export_destroy(struct trace_export *exporter)
 		free(exporter->open[rank]);
 	free(exporter->open);
 	free(exporter->n_open);
-	free(exporter->open_capacity);
 	free(exporter->last);
 	free(exporter->collectives);
 	trace_comms_finish(&exporter->comms);

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/array.h"
 #include "util/version.h"
 
 /* --- names --- */
@@ -120,7 +121,7 @@ struct writing {
 
 	uint64_t sent_B, received_B; /* in it, for collectives */
 	struct trace_event *events;  /* [n] of one moment of the rank */
-	int n, capacity;
+	int n;
 	uint64_t hash; /* of all events */
 };
 
@@ -330,17 +331,9 @@ static int take_event(void *context, const struct trace_event *event)
 		begin_ranks_until(w, event->rank);
 	else if (w->n > 0 && w->events[0].time != event->time)
 		end_moment(w, event->time);
-	if (w->n == w->capacity) {
-		int capacity = w->capacity ? 2 * w->capacity : 16;
-		struct trace_event *grown =
-		    realloc(w->events, (size_t)capacity * sizeof *w->events);
-
-		if (!grown) {
-			trace_otf2_note(&w->archive, OTF2_ERROR_MEM_ALLOC_FAILED);
-			return 1;
-		}
-		w->events = grown;
-		w->capacity = capacity;
+	if (!util_array_room(&w->events, (size_t)w->n, sizeof *w->events)) {
+		trace_otf2_note(&w->archive, OTF2_ERROR_MEM_ALLOC_FAILED);
+		return 1;
 	}
 	w->events[w->n++] = *event;
 	w->hash = mix(mix(mix(w->hash, (uint64_t)event->time), event->kind), (uint64_t)event->name);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/array.h"
+
 enum { WINDOW = 512 }; /* events of a run in memory while runs are merged */
 
 int trace_spool_init(struct trace_spool *spool, const char *path, bool by_rank,
@@ -84,15 +86,8 @@ static int write_all(int fd, const void *data, size_t size)
 
 static int write_run(struct trace_spool *spool)
 {
-	if (spool->n_runs == spool->runs_capacity) {
-		int capacity = spool->runs_capacity ? 2 * spool->runs_capacity : 16;
-		size_t *grown = realloc(spool->run_sizes, (size_t)capacity * sizeof *grown);
-
-		if (!grown)
-			return ENOMEM;
-		spool->run_sizes = grown;
-		spool->runs_capacity = capacity;
-	}
+	if (!util_array_room(&spool->run_sizes, (size_t)spool->n_runs, sizeof *spool->run_sizes))
+		return ENOMEM;
 	sort(spool);
 	spool->run_sizes[spool->n_runs++] = spool->n_events;
 	return write_all(spool->fd, spool->events, spool->n_events * sizeof *spool->events);

@@ -57,7 +57,7 @@ struct trace_spool {
 	size_t n_events;
 	uint64_t next_order;
 	size_t *run_sizes; /* [n_runs] in the file, one after the other */
-	int n_runs, runs_capacity;
+	int n_runs;
 	int failed; /* errno of the first write that failed; later events are dropped */
 };
 

@@ -12,6 +12,34 @@
 
 enum { NO_CALL = -1 };
 
+/* Numbers from -1 on by keys; `otherwise`: there is none. */
+static int find(const struct util_map *map, uint64_t key, int otherwise)
+{
+	const struct util_map_slot *slot = util_map_find(map, key);
+
+	return slot ? (int)slot->number - 2 : otherwise;
+}
+
+static void put(struct trace_graph *graph, struct util_map *map, uint64_t key, int value)
+{
+	struct util_map_slot *slot = util_map_find(map, key);
+
+	if (!slot)
+		slot = util_map_add(map, key);
+	if (slot)
+		slot->number = (uintptr_t)(value + 2);
+	else
+		graph->is_out_of_memory = true;
+}
+
+static bool room(struct trace_graph *graph, void *array, int n, size_t item_B)
+{
+	bool is_there = util_array_room(array, (size_t)n, item_B);
+
+	graph->is_out_of_memory |= !is_there;
+	return is_there;
+}
+
 /* --- what calls are about --- */
 
 static int text_id(struct trace_graph *graph, const char *text)
@@ -19,8 +47,7 @@ static int text_id(struct trace_graph *graph, const char *text)
 	for (int i = 0; i < graph->n_texts; i++)
 		if (strcmp(graph->texts[i], text) == 0)
 			return i;
-	if (!graph_grow(graph, (void **)&graph->texts, graph->n_texts, &graph->texts_capacity,
-			sizeof *graph->texts))
+	if (!room(graph, &graph->texts, graph->n_texts, sizeof *graph->texts))
 		return 0;
 	graph->texts[graph->n_texts] = strdup(text);
 	if (!graph->texts[graph->n_texts])
@@ -35,21 +62,21 @@ static int comm_id(struct trace_graph *graph, const struct mpi_comm *comm)
 
 	if (!comm)
 		return -1;
-	id = graph_table_get(&graph->comm_of, comm->context, -1);
+	id = find(&graph->comm_of, comm->context, -1);
 	if (id >= 0)
 		return id;
 	id = graph->n_comms;
 	snprintf(made, sizeof made, "communicator %u", comm->context);
-	if (!graph_grow(graph, (void **)&graph->comms, id, &graph->comms_capacity,
-			sizeof *graph->comms))
+	if (!room(graph, &graph->comms, id, sizeof *graph->comms))
 		return -1;
 	graph->comms[id] = (struct graph_comm){
 	    .size = comm->remote ? comm->size + comm->remote->size : comm->size,
 	    .name = strdup(comm->name && comm->name[0] ? comm->name : made),
 	};
 	graph->n_comms++;
-	if (!graph->comms[id].name || !graph_table_put(&graph->comm_of, comm->context, id))
+	if (!graph->comms[id].name)
 		graph->is_out_of_memory = true;
+	put(graph, &graph->comm_of, comm->context, id);
 	return id;
 }
 
@@ -57,10 +84,9 @@ static int comm_id(struct trace_graph *graph, const struct mpi_comm *comm)
 static int count_collective(struct trace_graph *graph, int comm, int rank)
 {
 	uint64_t key = (uint64_t)comm << 32 | (uint32_t)rank;
-	int n = graph_table_get(&graph->counts, key, 0);
+	int n = find(&graph->counts, key, 0);
 
-	if (!graph_table_put(&graph->counts, key, n + 1))
-		graph->is_out_of_memory = true;
+	put(graph, &graph->counts, key, n + 1);
 	return n;
 }
 
@@ -77,25 +103,11 @@ static void keep_values(struct trace_graph *graph, const struct mpi_watch_call *
 					mpi_comm_get(call->me, (MPI_Comm)call->values[i].handle));
 		else if (strchr("tos", kinds[i]))
 			value = text_id(graph, trace_value_text(call, i, text, sizeof text));
-		graph->values[graph->n_values++] = value;
+		if (!util_array_room(&graph->values, graph->n_values, sizeof *graph->values))
+			graph->is_out_of_memory = true;
+		else
+			graph->values[graph->n_values++] = value;
 	}
-}
-
-static bool reserve_values(struct trace_graph *graph, size_t n)
-{
-	size_t capacity = 2 * graph->values_capacity + 1024;
-	int64_t *values;
-
-	if (graph->n_values + n <= graph->values_capacity)
-		return true;
-	values = realloc(graph->values, capacity * sizeof *values);
-	if (!values) {
-		graph->is_out_of_memory = true;
-		return false;
-	}
-	graph->values = values;
-	graph->values_capacity = capacity;
-	return true;
 }
 
 /* --- calls --- */
@@ -126,8 +138,7 @@ static int add_call(struct trace_graph *graph, const struct graph_call *call)
 		graph->n_left_out++;
 		return NO_CALL;
 	}
-	if (!graph_grow(graph, (void **)&graph->calls, graph->n_calls, &graph->calls_capacity,
-			sizeof *graph->calls))
+	if (!room(graph, &graph->calls, graph->n_calls, sizeof *graph->calls))
 		return NO_CALL;
 	graph->calls[graph->n_calls] = *call;
 	return graph->n_calls++;
@@ -155,10 +166,8 @@ static void list_requests(struct trace_graph *graph, struct graph_rank *rank,
 
 	rank->n_listed = 0;
 	for (int i = 0; i < n; i++)
-		if (graph_table_get(&graph->call_of_request, (uintptr_t)requests[i], NO_CALL) >=
-			0 &&
-		    graph_grow(graph, (void **)&rank->listed, rank->n_listed, &rank->capacity,
-			       sizeof *rank->listed))
+		if (find(&graph->call_of_request, (uintptr_t)requests[i], NO_CALL) >= 0 &&
+		    room(graph, &rank->listed, rank->n_listed, sizeof *rank->listed))
 			rank->listed[rank->n_listed++] = (uintptr_t)requests[i];
 }
 
@@ -189,8 +198,7 @@ static void enter(void *context, const struct mpi_watch_call *call)
 	    .collective = -1,
 	};
 
-	if (!rank || function->is_local || graph->is_out_of_memory ||
-	    !reserve_values(graph, strlen(function->kinds)))
+	if (!rank || function->is_local || graph->is_out_of_memory)
 		return;
 	vertex.outer = rank->open;
 	if (graph->n_calls < graph->max_calls) {
@@ -210,8 +218,7 @@ static void enter(void *context, const struct mpi_watch_call *call)
 static void add_edge(struct trace_graph *graph, int from, int to)
 {
 	if (from < 0 || to < 0 || from == to ||
-	    !graph_grow(graph, (void **)&graph->edges, graph->n_edges, &graph->edges_capacity,
-			sizeof *graph->edges))
+	    !room(graph, &graph->edges, graph->n_edges, sizeof *graph->edges))
 		return;
 	graph->edges[graph->n_edges++] = (struct graph_edge){from, to};
 }
@@ -226,9 +233,8 @@ static void complete_listed(struct trace_graph *graph, const struct graph_rank *
 
 		if (request && request->state != REQUEST_IDLE)
 			continue;
-		add_edge(graph, graph_table_get(&graph->call_of_request, handle, NO_CALL),
-			 rank->open);
-		graph_table_put(&graph->call_of_request, handle, NO_CALL);
+		add_edge(graph, find(&graph->call_of_request, handle, NO_CALL), rank->open);
+		put(graph, &graph->call_of_request, handle, NO_CALL);
 	}
 }
 
@@ -244,9 +250,8 @@ static void note_requests(struct trace_graph *graph, const struct graph_rank *ra
 		uintptr_t handle = (uintptr_t)requests[i];
 
 		if (request && request->state != REQUEST_IDLE &&
-		    graph_table_get(&graph->call_of_request, handle, NO_CALL) < 0 &&
-		    !graph_table_put(&graph->call_of_request, handle, rank->open))
-			graph->is_out_of_memory = true;
+		    find(&graph->call_of_request, handle, NO_CALL) < 0)
+			put(graph, &graph->call_of_request, handle, rank->open);
 	}
 }
 
@@ -317,12 +322,13 @@ static void record_call(void *context, const struct sim_record_call *record)
 
 /* --- messages --- */
 
-static void put(struct trace_graph *graph, struct graph_table *table, const void *key, int rank)
+/* The call that the rank is in has made what is at `key`. */
+static void note(struct trace_graph *graph, struct util_map *map, const void *key, int rank)
 {
 	const struct graph_rank *r = rank_of(graph, rank);
 
-	if (!r || !graph_table_put(table, (uintptr_t)key, r->open))
-		graph->is_out_of_memory = true;
+	if (r)
+		put(graph, map, (uintptr_t)key, r->open);
 }
 
 static void send(void *context, const struct mpi_message *message)
@@ -330,7 +336,7 @@ static void send(void *context, const struct mpi_message *message)
 	struct trace_graph *graph = context;
 
 	if (!(message->context & CHANNEL_COLL))
-		put(graph, &graph->call_of_message, message, message->source->rank);
+		note(graph, &graph->call_of_message, message, message->source->rank);
 }
 
 static void post(void *context, const struct mpi_request *recv)
@@ -338,7 +344,7 @@ static void post(void *context, const struct mpi_request *recv)
 	struct trace_graph *graph = context;
 
 	if (recv->channel != CHANNEL_COLL)
-		put(graph, &graph->call_of_recv, recv, recv->owner->rank);
+		note(graph, &graph->call_of_recv, recv, recv->owner->rank);
 }
 
 static void match(void *context, const struct mpi_message *message)
@@ -348,11 +354,10 @@ static void match(void *context, const struct mpi_message *message)
 
 	if (message->context & CHANNEL_COLL)
 		return;
-	m.send = graph_table_get(&graph->call_of_message, (uintptr_t)message, NO_CALL);
-	m.receive = graph_table_get(&graph->call_of_recv, (uintptr_t)message->recv, NO_CALL);
+	m.send = find(&graph->call_of_message, (uintptr_t)message, NO_CALL);
+	m.receive = find(&graph->call_of_recv, (uintptr_t)message->recv, NO_CALL);
 	if (m.send >= 0 && m.receive >= 0 &&
-	    graph_grow(graph, (void **)&graph->messages, graph->n_messages,
-		       &graph->messages_capacity, sizeof *graph->messages))
+	    room(graph, &graph->messages, graph->n_messages, sizeof *graph->messages))
 		graph->messages[graph->n_messages++] = m;
 }
 
@@ -374,6 +379,8 @@ int trace_graph_create(int max_calls, trace_locate_fn locate, void *context,
 	graph->max_calls = max_calls;
 	trace_sites_init(&graph->sites, locate, context);
 	graph->causes = (struct sim_causes){.context = graph, .message_begin = begin_message};
+	graph->meets =
+	    (struct mpi_meets){.context = graph, .sent = send, .posted = post, .matched = match};
 	*out = graph;
 	return 0;
 }
@@ -395,11 +402,11 @@ void trace_graph_destroy(struct trace_graph *graph)
 	free(graph->values);
 	free(graph->messages);
 	free(graph->edges);
-	free(graph->comm_of.slots);
-	free(graph->counts.slots);
-	free(graph->call_of_message.slots);
-	free(graph->call_of_recv.slots);
-	free(graph->call_of_request.slots);
+	util_map_finish(&graph->comm_of);
+	util_map_finish(&graph->counts);
+	util_map_finish(&graph->call_of_message);
+	util_map_finish(&graph->call_of_recv);
+	util_map_finish(&graph->call_of_request);
 	trace_sites_finish(&graph->sites);
 	free(graph);
 }
@@ -412,12 +419,12 @@ struct sim_observer trace_graph_observer(struct trace_graph *graph)
 
 struct mpi_watcher trace_graph_watcher(struct trace_graph *graph)
 {
-	return (struct mpi_watcher){.context = graph,
-				    .enter = enter,
-				    .leave = leave,
-				    .sent = send,
-				    .posted = post,
-				    .matched = match};
+	return (struct mpi_watcher){.context = graph, .enter = enter, .leave = leave};
+}
+
+const struct mpi_meets *trace_graph_meets(const struct trace_graph *graph)
+{
+	return &graph->meets;
 }
 
 uint64_t trace_graph_n_left_out(const struct trace_graph *graph)

@@ -14,6 +14,7 @@
  * edges for program order, messages and requests, the calls of one collective together.
  */
 struct trace_graph;
+struct mpi_meets;
 
 /* The first so many calls are kept; the others are counted. */
 enum { TRACE_GRAPH_MAX_CALLS = 100000 };
@@ -27,9 +28,10 @@ int trace_graph_format_of(const char *path, enum trace_graph_format *out, struct
 int trace_graph_create(int max_calls, trace_locate_fn locate, void *context,
 		       struct trace_graph **out, struct util_error *err);
 void trace_graph_destroy(struct trace_graph *graph); /* NULL is fine */
-/* What the graph needs to be told: by the run's observers, and by the world's watchers. */
+/* What the graph needs to be told: by the run's observers, the world's watchers, and world->meets. */
 struct sim_observer trace_graph_observer(struct trace_graph *graph);
 struct mpi_watcher trace_graph_watcher(struct trace_graph *graph);
+const struct mpi_meets *trace_graph_meets(const struct trace_graph *graph);
 /* Calls beyond the bound, which are not in it. */
 uint64_t trace_graph_n_left_out(const struct trace_graph *graph);
 

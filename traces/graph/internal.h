@@ -5,7 +5,10 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "mpi/p2p/causes.h"
 #include "traces/graph/graph.h"
+#include "util/array.h"
+#include "util/map.h"
 
 /* What the files of this folder share. */
 struct graph_call {
@@ -33,50 +36,35 @@ struct graph_edge { /* from the call that gave a request to the one that complet
 	int from, to;
 };
 
-/* Integers by integer keys, that are never taken out. */
-struct graph_table {
-	struct graph_slot {
-		uint64_t key;
-		int value;
-		bool is_used;
-	} * slots; /* [n_slots], 0 or a power of two */
-	size_t n_slots, n_used;
-};
-
 struct graph_rank {
 	int open, ended;   /* the call under way, and the one whose record comes next; -1: none */
 	bool is_skipped;   /* a call has ended whose record is not wanted */
 	uintptr_t *listed; /* [n_listed] requests that the call under way was given */
-	int n_listed, capacity;
+	int n_listed;
 };
 
 struct trace_graph {
 	struct graph_call *calls; /* [n_calls], in the order in which they began */
-	int n_calls, calls_capacity, max_calls;
+	int n_calls, max_calls;
 	int64_t *values; /* numbers; of types, operations and text: a place in `texts` */
-	size_t n_values, values_capacity;
+	size_t n_values;
 	struct graph_message *messages;
-	int n_messages, messages_capacity;
+	int n_messages;
 	struct graph_edge *edges;
-	int n_edges, edges_capacity;
+	int n_edges;
 	struct graph_comm *comms;
-	int n_comms, comms_capacity;
+	int n_comms;
 	char **texts;
-	int n_texts, texts_capacity;
+	int n_texts;
 	struct graph_rank *ranks;
 	int n_ranks;
 	struct trace_sites sites;
-	struct graph_table comm_of, counts, call_of_message, call_of_recv, call_of_request;
+	struct util_map comm_of, counts, call_of_message, call_of_recv, call_of_request;
 	uint64_t n_left_out;
 	bool is_out_of_memory;
 	struct sim_causes causes;
+	struct mpi_meets meets;
 };
-
-/* Room for one item more. False: out of memory. */
-bool graph_grow(struct trace_graph *graph, void **list, int n, int *capacity, size_t item_B);
-/* The value of the key, `otherwise` if there is none; graph_table_put: false when out of memory. */
-int graph_table_get(const struct graph_table *table, uint64_t key, int otherwise);
-bool graph_table_put(struct graph_table *table, uint64_t key, int value);
 
 /* The calls of all collectives, those of one together. `order` is the caller's to free. */
 struct graph_groups {

@@ -5,6 +5,7 @@
 
 #include "mpi/datatype/datatype.h"
 #include "mpi/datatype/typemap.h"
+#include "util/array.h"
 
 enum { MAX_ID = 1 << 24 }; /* ids are small: more is damage */
 
@@ -147,16 +148,8 @@ static int take_charge(struct trace_real_walk *walk, struct util_error *err)
 		mtrace_get_double(&walk->at);
 	if (kernel > walk->file->n_strings)
 		return mtrace_cursor_damaged(&walk->at, "no such text", err);
-	if (walk->n_charges == walk->charges_capacity) {
-		int capacity = walk->charges_capacity ? 2 * walk->charges_capacity : 8;
-		struct trace_real_charge *grown =
-		    realloc(walk->charges, (size_t)capacity * sizeof *grown);
-
-		if (!grown)
-			return no_memory(err);
-		walk->charges = grown;
-		walk->charges_capacity = capacity;
-	}
+	if (!util_array_room(&walk->charges, (size_t)walk->n_charges, sizeof *walk->charges))
+		return no_memory(err);
 	walk->charges[walk->n_charges++] = (struct trace_real_charge){
 	    kernel > 0 ? walk->file->strings[kernel - 1] : NULL, seconds};
 	return 0;

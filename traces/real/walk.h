@@ -36,7 +36,7 @@ struct trace_real_walk {
 		size_t n;
 	} types, requests;
 	struct trace_real_charge *charges; /* [n_charges] computation before the item */
-	int n_charges, charges_capacity;
+	int n_charges;
 	bool is_open;
 };
 

@@ -4,11 +4,13 @@
 
     choice.py BIN_DIR CLUSTER PROGRAM
 """
-import json
 import os
-import subprocess
+import pathlib
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from harness import call, read_json, require  # noqa: E402  (the folder above)
 
 BIN, CLUSTER, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:4])
 DEFAULT = {"barrier": "dissemination", "bcast": "binomial", "allgather": "recursive_doubling", "allgatherv": "ring",
@@ -22,59 +24,49 @@ MPICH = {**DEFAULT, "allgatherv": "recursive_doubling"}
 IDEAL = dict.fromkeys(DEFAULT, "ideal")
 
 
-def check(condition, text):
-    if not condition:
-        sys.exit(f"FAILED: {text}")
-
-
-def call(tool, *words):
-    return subprocess.run([f"{BIN}/{tool}", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-
-
 def result(done):
-    check(done.returncode == 0, done.stderr)
-    with open("out.json", encoding="utf-8") as stream:
-        found = json.load(stream)
+    require(done.returncode == 0, done.stderr)
+    found = read_json("out.json")
     return found["predicted_time_s"], {use["operation"]: use["algorithm"] for use in found["collectives"]}, found
 
 
 def run(*options, cluster=CLUSTER, case="everything"):
-    return result(call("mpisim-run", "--cluster", cluster, "-n", "4", "--compute", "modelled", "--quiet", "--json", "out.json",
+    return result(call(f"{BIN}/mpisim-run", "--cluster", cluster, "-n", "4", "--compute", "modelled", "--quiet", "--json", "out.json",
                        *options, PROGRAM, case))
 
 
 def replay(trace, *options):
-    return result(call("mpisim-replay", trace, "--quiet", "--json", "out.json", *options))
+    return result(call(f"{BIN}/mpisim-replay", trace, "--quiet", "--json", "out.json", *options))
 
 
 def the_json_names_what_was_used():
-    check(run()[1] == DEFAULT, run()[1])
-    check(all(use["count"] == 1 for use in run()[2]["collectives"]), "each operation is called once")
+    require(run()[1] == DEFAULT, run()[1])
+    require(all(use["count"] == 1 for use in run()[2]["collectives"]), "each operation is called once")
 
 
 def profiles_choose_as_their_libraries_do():
-    check(run("--coll-profile", "openmpi")[1] == OPENMPI, run("--coll-profile", "openmpi")[1])
-    check(run("--coll-profile", "mpich")[1] == MPICH, run("--coll-profile", "mpich")[1])
-    check(run("--coll-profile", "ideal")[1] == IDEAL, run("--coll-profile", "ideal")[1])
-    check(run("--coll", "mpich")[:2] == run("--set", "collectives.profile=mpich")[:2], "--coll NAME is a profile")
+    require(run("--coll-profile", "openmpi")[1] == OPENMPI, run("--coll-profile", "openmpi")[1])
+    require(run("--coll-profile", "mpich")[1] == MPICH, run("--coll-profile", "mpich")[1])
+    require(run("--coll-profile", "ideal")[1] == IDEAL, run("--coll-profile", "ideal")[1])
+    require(run("--coll", "mpich")[:2] == run("--set", "collectives.profile=mpich")[:2], "--coll NAME is a profile")
 
 
 def mpich_looks_at_nodes():
     two = ("--set", "nodes=2", "--set", "cores=2", "--placement", "block")
     wanted = {**MPICH, "barrier": "hierarchical", "bcast": "hierarchical", "reduce": "hierarchical_root_node", "allreduce": "hierarchical"}
     found = run(*two, "--coll-profile", "mpich")
-    check(found[1] == wanted, found[1])
-    check(run(*two, "--coll-profile", "openmpi")[1] == OPENMPI, "Open MPI's tuned module does not")
+    require(found[1] == wanted, found[1])
+    require(run(*two, "--coll-profile", "openmpi")[1] == OPENMPI, "Open MPI's tuned module does not")
     run(*two, "--coll-profile", "mpich", "--record", "nodes.mtrace")
-    check(replay("nodes.mtrace")[:2] == found[:2], "a replay does the same")
+    require(replay("nodes.mtrace")[:2] == found[:2], "a replay does the same")
 
 
 def one_operation_is_forced():
     forced = run("--coll", "allreduce=ring,bcast=pipeline:100", "--coll", "barrier=tree")
-    check(forced[1] == {**DEFAULT, "allreduce": "ring", "bcast": "pipeline", "barrier": "tree"}, forced[1])
-    check(forced[0] != run()[0], "another algorithm takes another time")
-    check(run("--coll", "allreduce=ring", "--coll-profile", "openmpi")[1] == {**OPENMPI, "allreduce": "ring"}, "both go together")
-    check(run("--coll", "allgather=two_proc")[1] == DEFAULT, "what it cannot do the profile does")
+    require(forced[1] == {**DEFAULT, "allreduce": "ring", "bcast": "pipeline", "barrier": "tree"}, forced[1])
+    require(forced[0] != run()[0], "another algorithm takes another time")
+    require(run("--coll", "allreduce=ring", "--coll-profile", "openmpi")[1] == {**OPENMPI, "allreduce": "ring"}, "both go together")
+    require(run("--coll", "allgather=two_proc")[1] == DEFAULT, "what it cannot do the profile does")
 
 
 def the_cluster_file_says_the_same():
@@ -83,8 +75,8 @@ def the_cluster_file_says_the_same():
     with open("chosen.yaml", "w", encoding="utf-8") as stream:
         stream.write(text + "\ncollectives:\n  profile: openmpi\n  bcast: pipeline:100\n")
     found = run(cluster="chosen.yaml")
-    check(found[:2] == run("--coll-profile", "openmpi", "--coll", "bcast=pipeline:100")[:2], "the file says what the options do")
-    check(run("--coll", "bcast=linear", cluster="chosen.yaml")[1]["bcast"] == "linear", "options go before the file")
+    require(found[:2] == run("--coll-profile", "openmpi", "--coll", "bcast=pipeline:100")[:2], "the file says what the options do")
+    require(run("--coll", "bcast=linear", cluster="chosen.yaml")[1]["bcast"] == "linear", "options go before the file")
 
 
 def replays_obey():
@@ -92,9 +84,9 @@ def replays_obey():
     run("--record", "ring.mtrace", "--coll", "allreduce=ring", "--coll-profile", "openmpi")
     for options in ([], ["--coll", "allreduce=rabenseifner,bcast=pipeline:100"], ["--coll-profile", "openmpi"], ["--coll", "mpich"],
                     ["--coll-profile", "ideal"], ["--coll", "allreduce=ideal"]):
-        check(replay("plain.mtrace", *options)[:2] == run(*options)[:2], f"a replay with {options} is not the run")
-    check(replay("ring.mtrace")[:2] == run("--coll", "allreduce=ring", "--coll-profile", "openmpi")[:2], "the trace knows what was asked for")
-    check(replay("ring.mtrace", "--coll-profile", "default")[1] == {**DEFAULT, "allreduce": "ring"}, "and is overridden")
+        require(replay("plain.mtrace", *options)[:2] == run(*options)[:2], f"a replay with {options} is not the run")
+    require(replay("ring.mtrace")[:2] == run("--coll", "allreduce=ring", "--coll-profile", "openmpi")[:2], "the trace knows what was asked for")
+    require(replay("ring.mtrace", "--coll-profile", "default")[1] == {**DEFAULT, "allreduce": "ring"}, "and is overridden")
 
 
 def formulas_send_nothing_and_are_explained():
@@ -102,32 +94,32 @@ def formulas_send_nothing_and_are_explained():
     found = run("--coll", "allreduce=ideal", "--explain", case="ideal_late_allreduce")[2]
     path = found["analysis"]["critical_path"]
     parts = {"compute": 0.110, "latency": 0.002, "bandwidth": 0.0006, "send_overhead": 0.0002, "recv_overhead": 0.0002}
-    check(found["collective_messages"] == 0, "there are no messages")
+    require(found["collective_messages"] == 0, "there are no messages")
     for name, seconds in path["parts_s"].items():
-        check(abs(seconds - parts.get(name, 0)) < 1e-11, f"{name} on the critical path: {seconds}")
-    check(all(part["call"] == "MPI_Allreduce" for part in path["blame"] if part["blame"] != "compute"), "the call is named")
-    check(path["derivatives"]["latency"] == 2 and path["derivatives"]["inverse_bandwidth_B"] == 600, path["derivatives"])
+        require(abs(seconds - parts.get(name, 0)) < 1e-11, f"{name} on the critical path: {seconds}")
+    require(all(part["call"] == "MPI_Allreduce" for part in path["blame"] if part["blame"] != "compute"), "the call is named")
+    require(path["derivatives"]["latency"] == 2 and path["derivatives"]["inverse_bandwidth_B"] == 600, path["derivatives"])
     waits = found["analysis"]["wait_states"]["all"]["collective"]
-    check(waits["count"] == 3 and abs(waits["time_s"] - 0.030) < 1e-11, waits)
+    require(waits["count"] == 3 and abs(waits["time_s"] - 0.030) < 1e-11, waits)
 
 
 def stages_of_other_algorithms_are_messages():
     found = run("--coll-profile", "ideal", "--coll", "allreduce=nonoverlapping")
-    check(found[1] == {**IDEAL, "allreduce": "nonoverlapping"} and found[2]["collective_messages"] == 6, found[2]["collective_messages"])
+    require(found[1] == {**IDEAL, "allreduce": "nonoverlapping"} and found[2]["collective_messages"] == 6, found[2]["collective_messages"])
     found = run("--coll-profile", "ideal", "--coll", "allreduce=nonoverlapping,reduce=ideal,bcast=ideal")
-    check(found[2]["collective_messages"] == 6, found[2]["collective_messages"])
+    require(found[2]["collective_messages"] == 6, found[2]["collective_messages"])
 
 
 def ranks_in_different_operations_are_an_error():
     for case, says in (("mismatch", "rank 1: MPI_Allreduce at"), ("mismatch", "rank 0 called MPI_Reduce at timing_algorithms.c"),
                        ("roots", "rank 1: MPI_Bcast at"), ("roots", "root is 1, and 0 where rank 0 called MPI_Bcast at")):
-        done = call("mpisim-run", "--cluster", CLUSTER, "-n", "4", "--quiet", "--compute", "modelled", "--coll", "ideal", PROGRAM, case)
-        check(done.returncode == 1 and says in done.stderr, done.stderr)
+        done = call(f"{BIN}/mpisim-run", "--cluster", CLUSTER, "-n", "4", "--quiet", "--compute", "modelled", "--coll", "ideal", PROGRAM, case)
+        require(done.returncode == 1 and says in done.stderr, done.stderr)
 
 
 def the_summary_names_them():
-    done = call("mpisim-run", "--cluster", CLUSTER, "-n", "4", "--coll", "bcast=linear", PROGRAM, "everything")
-    check("\ncollectives: 1 barrier (dissemination), 1 bcast (linear), 1 allgather (recursive_doubling), 1 allgatherv (ring) and 5 more\n"
+    done = call(f"{BIN}/mpisim-run", "--cluster", CLUSTER, "-n", "4", "--coll", "bcast=linear", PROGRAM, "everything")
+    require("\ncollectives: 1 barrier (dissemination), 1 bcast (linear), 1 allgather (recursive_doubling), 1 allgatherv (ring) and 5 more\n"
           in done.stderr, done.stderr)
 
 
@@ -141,15 +133,15 @@ def what_there_is_not_is_refused():
                           (["--set", "collectives.allreduce=tree"], 'collectives.allreduce: no algorithm "tree"'),
                           (["--set", "collectives.alreduce=ring"], 'did you mean "collectives.allreduce"'),
                           (["--set", "collectives.profile=lam"], "wanted one of default|openmpi")):
-        done = call("mpisim-run", "--cluster", CLUSTER, "-n", "4", "--json", "none.json", *options, PROGRAM, "everything")
-        check(done.returncode == 2 and says in done.stderr, f"{options}: {done.stderr}")
-        check(not os.path.exists("none.json"), "nothing is written")
+        done = call(f"{BIN}/mpisim-run", "--cluster", CLUSTER, "-n", "4", "--json", "none.json", *options, PROGRAM, "everything")
+        require(done.returncode == 2 and says in done.stderr, f"{options}: {done.stderr}")
+        require(not os.path.exists("none.json"), "nothing is written")
 
 
 def help_lists_everything():
-    done = call("mpisim-run", "--coll", "help")
-    check(done.returncode == 0 and "segmented_ring[:SIZE]" in done.stdout and "openmpi" in done.stdout, done.stdout)
-    check(call("mpisim-replay", "--coll", "help").stdout == done.stdout, "mpisim-replay has the same list")
+    done = call(f"{BIN}/mpisim-run", "--coll", "help")
+    require(done.returncode == 0 and "segmented_ring[:SIZE]" in done.stdout and "openmpi" in done.stdout, done.stdout)
+    require(call(f"{BIN}/mpisim-replay", "--coll", "help").stdout == done.stdout, "mpisim-replay has the same list")
 
 
 with tempfile.TemporaryDirectory() as directory:
