@@ -322,6 +322,23 @@ static void check_defined(const struct mpi_memory *memory, struct mpi_rank *me,
 				  (long long)first, n, buffer->text);
 }
 
+/* Where kernels are skipped their results were never written: nothing can be said then. */
+static bool is_computed(struct mpi_memory *memory, struct mpi_rank *me)
+{
+	const struct pd_world *world = me->world->pd;
+	enum pd_compute_mode mode = world->config.mode;
+
+	if (!world->is_annotated || (mode != PD_COMPUTE_PARTIAL && mode != PD_COMPUTE_MODELLED))
+		return true;
+	if (!memory->has_skipped)
+		mpi_verify_report_here(me, "unchecked-definedness", MPI_FINDING_NOTE,
+				       "--compute direct", NULL,
+				       "kernels are skipped: whether what is sent was ever written "
+				       "to is not looked at");
+	memory->has_skipped = true;
+	return false;
+}
+
 void mpi_memory_check(struct mpi_memory *memory, struct mpi_rank *me,
 		      const struct mpi_memory_buffer *buffer)
 {
@@ -332,6 +349,6 @@ void mpi_memory_check(struct mpi_memory *memory, struct mpi_rank *me,
 	if (!block)
 		return;
 	check_room(me, buffer, block);
-	if (block->is_filled && (buffer->use & MEMORY_READ) && !memory->has_skipped)
+	if (block->is_filled && (buffer->use & MEMORY_READ) && is_computed(memory, me))
 		check_defined(memory, me, buffer, block);
 }
