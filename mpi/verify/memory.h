@@ -99,8 +99,7 @@ struct mpi_memory {
 	void *blocks;		 /* tree of tsearch(3) of struct mpi_memory_block */
 	struct mpi_races *races; /* mpi/verify/races.h; NULL: there was no window yet … */
 	bool has_no_races;	 /* … or no memory for that */
-	bool
-	    has_skipped; /* kernels were skipped: what is in memory is not what the program computes */
+	bool has_skipped;	 /* kernels are skipped, which was told */
 };
 
 int mpi_memory_create(struct mpi_world *world, struct mpi_memory **out); /* 0 or UTIL_ENOMEM */
