@@ -55,7 +55,8 @@ static void add(struct mpi_memory *memory, void *address, size_t size_B, bool is
 
 	if (!block)
 		return;
-	*block = (struct mpi_memory_block){(uintptr_t)address, size_B, is_filled};
+	*block = (struct mpi_memory_block){
+	    .at = (uintptr_t)address, .size_B = size_B, .is_filled = is_filled};
 	node = tsearch(block, &memory->blocks, compare_blocks);
 	if (!node || *(struct mpi_memory_block **)node != block) {
 		if (node) /* what lay there was freed where nobody looked */
@@ -294,14 +295,28 @@ static void check_room(struct mpi_rank *me, const struct mpi_memory_buffer *buff
 		    (long long)first, n, n == 1 ? "" : "s", buffer->text, block->size_B);
 }
 
-static void check_defined(const struct mpi_memory *memory, struct mpi_rank *me,
-			  const struct mpi_memory_buffer *buffer,
-			  const struct mpi_memory_block *block)
+/* All of the buffer was written to, which is one run: what is known of the block grows, if the two
+ * touch or there is more of the new. */
+static void note_written(struct mpi_memory_block *block, uintptr_t low, uintptr_t high)
+{
+	if (low <= block->written_high && high >= block->written_low) {
+		block->written_low = low < block->written_low ? low : block->written_low;
+		block->written_high = high > block->written_high ? high : block->written_high;
+	} else if (high - low > block->written_high - block->written_low) {
+		block->written_low = low;
+		block->written_high = high;
+	}
+}
+
+static void check_defined(struct mpi_rank *me, const struct mpi_memory_buffer *buffer,
+			  struct mpi_memory_block *block)
 {
 	uintptr_t end = block->at + block->size_B;
 	size_t n = 0;
 	int64_t first = 0;
 
+	if (buffer->low >= block->written_low && buffer->high <= block->written_high)
+		return;
 	for (size_t i = 0; i < buffer->n_runs; i++) {
 		uintptr_t at = buffer->runs[i].at, stop = at + buffer->runs[i].size_B;
 
@@ -314,6 +329,8 @@ static void check_defined(const struct mpi_memory *memory, struct mpi_rank *me,
 			n += 4;
 		}
 	}
+	if (n == 0 && buffer->n_runs == 1 && buffer->high <= end)
+		note_written(block, buffer->low, buffer->high);
 	if (n > 0)
 		mpi_memory_report(me, "undef-send", "the receiver gets what was there by chance",
 				  &buffer->call, 1,
@@ -342,7 +359,7 @@ static bool is_computed(struct mpi_memory *memory, struct mpi_rank *me)
 void mpi_memory_check(struct mpi_memory *memory, struct mpi_rank *me,
 		      const struct mpi_memory_buffer *buffer)
 {
-	const struct mpi_memory_block *block = find(memory, buffer->low);
+	struct mpi_memory_block *block = find(memory, buffer->low);
 
 	if (!block)
 		block = find(memory, buffer->base);
@@ -350,5 +367,5 @@ void mpi_memory_check(struct mpi_memory *memory, struct mpi_rank *me,
 		return;
 	check_room(me, buffer, block);
 	if (block->is_filled && (buffer->use & MEMORY_READ) && is_computed(memory, me))
-		check_defined(memory, me, buffer, block);
+		check_defined(me, buffer, block);
 }

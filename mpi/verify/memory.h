@@ -71,7 +71,8 @@ struct mpi_memory_active {
 struct mpi_memory_block { /* of the heap */
 	uintptr_t at;
 	size_t size_B;
-	bool is_filled; /* with the pattern of memory that nothing was written to */
+	bool is_filled; /* with the pattern of memory that nothing was written to … */
+	uintptr_t written_low, written_high; /* … but here, as was seen: it stays so */
 };
 
 struct mpi_memory_rank {
