@@ -14,6 +14,30 @@ struct tie {
 	struct mpi_memory_active *active;
 };
 
+/* One that is large enough, and no more than twice that; memory of the system takes its time. */
+static char *take(struct mpi_memory *memory, size_t size_B, size_t *got_B)
+{
+	for (int i = 0; i < memory->n_spares; i++) {
+		struct mpi_memory_spare spare = memory->spares[i];
+
+		if (spare.size_B < size_B || spare.size_B / 2 > size_B)
+			continue;
+		memory->spares[i] = memory->spares[--memory->n_spares];
+		*got_B = spare.size_B;
+		return spare.memory;
+	}
+	*got_B = size_B;
+	return malloc(size_B);
+}
+
+static void put_back(struct mpi_memory *memory, char *spare, size_t size_B)
+{
+	if (spare && memory->n_spares < MEMORY_N_SPARE)
+		memory->spares[memory->n_spares++] = (struct mpi_memory_spare){spare, size_B};
+	else
+		free(spare);
+}
+
 struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
 					  struct mpi_memory_buffer *buffer)
 {
@@ -23,9 +47,9 @@ struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_
 
 	if (!active)
 		return NULL;
-	active->mine = malloc(span_B);
+	active->mine = take(memory, span_B, &active->mine_B);
 	if (active->mine && (buffer->use & MEMORY_WRITE))
-		active->snapshot = malloc(span_B);
+		active->snapshot = take(memory, span_B, &active->snapshot_B);
 	if (!active->mine || ((buffer->use & MEMORY_WRITE) && !active->snapshot)) {
 		free(active->mine);
 		free(active);
@@ -171,8 +195,8 @@ void mpi_memory_forget(struct mpi_memory *memory, struct mpi_rank *me,
 		active->next->prev = active->prev;
 	rank->n_actives--;
 	mpi_memory_buffer_finish(&active->buffer);
-	free(active->mine);
-	free(active->snapshot);
+	put_back(memory, active->mine, active->mine_B);
+	put_back(memory, active->snapshot, active->snapshot_B);
 	free(active);
 }
 

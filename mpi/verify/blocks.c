@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The heap as the program sees it: its own calls of malloc and its relatives come here. New memory is
- * filled with a pattern, by which memory that nothing was written to is known: four bytes of it in a
- * row are no accident.
+ * filled with a pattern of its own for each four bytes, by which memory that nothing was written to is
+ * known.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include "mpi/verify/memory.h"
 
 #define MAX_FILLED_B ((size_t)16 << 20)
-enum { MIN_UNDEFINED_B = 4 };
 
 static int compare_blocks(const void *a, const void *b)
 {
@@ -33,18 +32,20 @@ static struct mpi_memory_block *find(const struct mpi_memory *memory, uintptr_t 
 	return node ? *(struct mpi_memory_block **)node : NULL;
 }
 
-static unsigned char pattern(uintptr_t at)
+/* Of the four bytes at `at`, which are aligned. */
+static uint32_t pattern(uintptr_t at)
 {
-	uint64_t word = (at >> 3) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t word = (at >> 2) * UINT64_C(0x9e3779b97f4a7c15);
 
-	word ^= word >> 29;
-	return (unsigned char)(word >> (8 * (at & 7)));
+	return (uint32_t)(word >> 32) | 1;
 }
 
 static void fill(uintptr_t at, size_t size_B)
 {
-	for (size_t i = 0; i < size_B; i++)
-		((unsigned char *)at)[i] = pattern(at + i);
+	uintptr_t end = at + size_B;
+
+	for (at = (at + 3) & ~(uintptr_t)3; at + 4 <= end; at += 4)
+		*(uint32_t *)at = pattern(at);
 }
 
 static void add(struct mpi_memory *memory, void *address, size_t size_B, bool is_filled)
@@ -54,7 +55,8 @@ static void add(struct mpi_memory *memory, void *address, size_t size_B, bool is
 
 	if (!block)
 		return;
-	*block = (struct mpi_memory_block){(uintptr_t)address, size_B, is_filled};
+	*block = (struct mpi_memory_block){
+	    .at = (uintptr_t)address, .size_B = size_B, .is_filled = is_filled};
 	node = tsearch(block, &memory->blocks, compare_blocks);
 	if (!node || *(struct mpi_memory_block **)node != block) {
 		if (node) /* what lay there was freed where nobody looked */
@@ -293,28 +295,42 @@ static void check_room(struct mpi_rank *me, const struct mpi_memory_buffer *buff
 		    (long long)first, n, n == 1 ? "" : "s", buffer->text, block->size_B);
 }
 
-static void check_defined(const struct mpi_memory *memory, struct mpi_rank *me,
-			  const struct mpi_memory_buffer *buffer,
-			  const struct mpi_memory_block *block)
+/* All of the buffer was written to, which is one run: what is known of the block grows, if the two
+ * touch or there is more of the new. */
+static void note_written(struct mpi_memory_block *block, uintptr_t low, uintptr_t high)
+{
+	if (low <= block->written_high && high >= block->written_low) {
+		block->written_low = low < block->written_low ? low : block->written_low;
+		block->written_high = high > block->written_high ? high : block->written_high;
+	} else if (high - low > block->written_high - block->written_low) {
+		block->written_low = low;
+		block->written_high = high;
+	}
+}
+
+static void check_defined(struct mpi_rank *me, const struct mpi_memory_buffer *buffer,
+			  struct mpi_memory_block *block)
 {
 	uintptr_t end = block->at + block->size_B;
 	size_t n = 0;
 	int64_t first = 0;
 
+	if (buffer->low >= block->written_low && buffer->high <= block->written_high)
+		return;
 	for (size_t i = 0; i < buffer->n_runs; i++) {
 		uintptr_t at = buffer->runs[i].at, stop = at + buffer->runs[i].size_B;
-		size_t in_row = 0;
 
-		at = at > block->at ? at : block->at;
-		for (stop = stop < end ? stop : end; at < stop; at++) {
-			in_row = *(const unsigned char *)at == pattern(at) ? in_row + 1 : 0;
-			if (in_row < MIN_UNDEFINED_B)
+		at = ((at > block->at ? at : block->at) + 3) & ~(uintptr_t)3;
+		for (stop = stop < end ? stop : end; at + 4 <= stop; at += 4) {
+			if (*(const uint32_t *)at != pattern(at))
 				continue;
 			if (n == 0)
-				first = (int64_t)(at + 1 - MIN_UNDEFINED_B - buffer->base);
-			n += in_row == MIN_UNDEFINED_B ? MIN_UNDEFINED_B : 1;
+				first = (int64_t)(at - buffer->base);
+			n += 4;
 		}
 	}
+	if (n == 0 && buffer->n_runs == 1 && buffer->high <= end)
+		note_written(block, buffer->low, buffer->high);
 	if (n > 0)
 		mpi_memory_report(me, "undef-send", "the receiver gets what was there by chance",
 				  &buffer->call, 1,
@@ -323,16 +339,33 @@ static void check_defined(const struct mpi_memory *memory, struct mpi_rank *me,
 				  (long long)first, n, buffer->text);
 }
 
+/* Where kernels are skipped their results were never written: nothing can be said then. */
+static bool is_computed(struct mpi_memory *memory, struct mpi_rank *me)
+{
+	const struct pd_world *world = me->world->pd;
+	enum pd_compute_mode mode = world->config.mode;
+
+	if (!world->is_annotated || (mode != PD_COMPUTE_PARTIAL && mode != PD_COMPUTE_MODELLED))
+		return true;
+	if (!memory->has_skipped)
+		mpi_verify_report_here(me, "unchecked-definedness", MPI_FINDING_NOTE,
+				       "--compute direct", NULL,
+				       "kernels are skipped: whether what is sent was ever written "
+				       "to is not looked at");
+	memory->has_skipped = true;
+	return false;
+}
+
 void mpi_memory_check(struct mpi_memory *memory, struct mpi_rank *me,
 		      const struct mpi_memory_buffer *buffer)
 {
-	const struct mpi_memory_block *block = find(memory, buffer->low);
+	struct mpi_memory_block *block = find(memory, buffer->low);
 
 	if (!block)
 		block = find(memory, buffer->base);
 	if (!block)
 		return;
 	check_room(me, buffer, block);
-	if (block->is_filled && (buffer->use & MEMORY_READ) && !memory->has_skipped)
-		check_defined(memory, me, buffer, block);
+	if (block->is_filled && (buffer->use & MEMORY_READ) && is_computed(memory, me))
+		check_defined(me, buffer, block);
 }

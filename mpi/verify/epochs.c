@@ -5,19 +5,8 @@
 
 #include "mpi/abi/call_info.h"
 #include "mpi/verify/races.h"
-#include "util/array.h"
 
 enum { CHANNEL_POST = 1, CHANNEL_COMPLETE };
-
-static union mpi_verify_value argument(const struct mpi_verify_call *call, const char *name)
-{
-	const struct mpi_call_info *info = mpi_memory_info(call);
-
-	for (int i = 0; i < info->n_parameters; i++)
-		if (strcmp(info->parameters[i].name, name) == 0)
-			return mpi_memory_argument(call, i);
-	return (union mpi_verify_value){.i = 0};
-}
 
 static struct mpi_win *window_of(const struct mpi_verify_call *call)
 {
@@ -29,25 +18,6 @@ static struct mpi_win *window_of(const struct mpi_verify_call *call)
 		return NULL;
 	return mpi_win_get(call->me, info->parameters[place].is_place ? *(const MPI_Win *)value
 								      : (MPI_Win)(uintptr_t)value);
-}
-
-static struct mpi_race_epoch *epoch_of(struct mpi_races *races, struct mpi_win *win)
-{
-	struct util_map_slot *slot = util_map_find(&races->epochs, (uintptr_t)win);
-	struct mpi_race_epoch *epoch = slot ? slot->item : calloc(1, sizeof *epoch);
-
-	if (slot)
-		return epoch;
-	if (!epoch)
-		mpi_request_fail_memory(win->owner);
-	epoch->win = win;
-	epoch->size = win->size;
-	epoch->acquired = calloc((size_t)win->size, sizeof *epoch->acquired);
-	epoch->locked = calloc((size_t)win->size, sizeof *epoch->locked);
-	if (!epoch->acquired || !epoch->locked ||
-	    util_map_put(&races->epochs, (uintptr_t)win, epoch))
-		mpi_request_fail_memory(win->owner);
-	return epoch;
 }
 
 /* `win` is no more: it is only compared. */
@@ -81,188 +51,7 @@ static void remove_epoch(struct mpi_races *races, struct mpi_win *win)
 	free(epoch);
 }
 
-/* --- memory of windows --- */
-
-static void add_region(struct mpi_races *races, struct mpi_win *win, const void *base,
-		       MPI_Aint size_B, int space)
-{
-	struct mpi_memory_rank *rank = &races->memory->ranks[win->owner->rank];
-	uintptr_t low = (uintptr_t)base, high = low + (uintptr_t)size_B;
-
-	if (size_B <= 0 || pd_memory_is_absent(base) ||
-	    !util_array_room(&races->regions, races->n_regions, sizeof *races->regions))
-		return;
-	races->regions[races->n_regions++] =
-	    (struct mpi_race_region){low, high, win, win->owner->rank, space};
-	if (rank->window_low == rank->window_high || low < rank->window_low)
-		rank->window_low = low;
-	rank->window_high = high > rank->window_high ? high : rank->window_high;
-	mpi_memory_widen(rank, rank->window_low, rank->window_high);
-}
-
-static void created(struct mpi_races *races, struct mpi_verify_call *call)
-{
-	const MPI_Win *handle = argument(call, "win").p;
-	struct mpi_win *win = handle ? mpi_win_get(call->me, *handle) : NULL;
-
-	if (!win || strcmp(call->function->name, "MPI_Win_create_dynamic") == 0)
-		return;
-	if (win->window->flavor != MPI_WIN_FLAVOR_SHARED) {
-		add_region(races, win, win->base, win->size_B, win->owner->rank);
-		return;
-	}
-	for (int i = 0; i < win->size; i++)
-		if (rma_member(win, i))
-			add_region(races, win, rma_member(win, i)->base, rma_member(win, i)->size_B,
-				   races->n);
-}
-
-/* --- operations --- */
-
-bool mpi_races_is_operation(const struct mpi_verify_call *call)
-{
-	const struct mpi_call_info *info = mpi_memory_info(call);
-
-	return info && mpi_memory_parameter(info, PARAMETER_WIN) >= 0 &&
-	       mpi_memory_parameter(info, PARAMETER_BUFFER) >= 0 &&
-	       mpi_memory_parameter(info, PARAMETER_RANK) >= 0;
-}
-
-struct runs {
-	struct mpi_memory_run *runs; /* [n] malloc'd */
-	size_t n;
-};
-
-static void add_run(void *context, uintptr_t at, size_t size_B)
-{
-	struct runs *runs = context;
-
-	if (util_array_room(&runs->runs, runs->n, sizeof *runs->runs))
-		runs->runs[runs->n++] = (struct mpi_memory_run){at, size_B};
-}
-
-static void kind_of(const struct mpi_verify_call *call, struct mpi_race_access *access)
-{
-	const char *name = call->function->name + strlen("MPI_");
-
-	name += name[0] == 'R';
-	access->op = (uintptr_t)argument(call, "op").p;
-	access->kind = RACE_ACCUMULATE;
-	if (strncmp(name, "Put", 3) == 0 || strncmp(name, "put", 3) == 0)
-		access->kind = RACE_PUT;
-	else if (strcmp(name, "Get") == 0 || strcmp(name, "get") == 0 ||
-		 strcmp(name, "Get_c") == 0 || strcmp(name, "get_c") == 0)
-		access->kind = RACE_GET;
-}
-
-/* Of the target's elements: those of derived datatypes are those that they are made of. */
-static uintptr_t element_of(const struct mpi_datatype *type)
-{
-	return type->is_predefined ? (uintptr_t)type->handle : (uintptr_t)type->n_elements << 1 | 1;
-}
-
-static void at_target(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win,
-		      int target, struct mpi_race_access *access)
-{
-	const struct mpi_win *at = rma_member(win, target);
-	const void *handle = argument(call, "target_datatype").p;
-	const struct mpi_datatype *type;
-	MPI_Count count = argument(call, "target_count").i;
-	struct runs runs = {0};
-	const char *base;
-
-	if (!handle) {
-		handle = argument(call, "datatype").p;
-		count = 1;
-	}
-	type = mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)handle);
-	if (!at || !type)
-		return;
-	base = win->window->flavor == MPI_WIN_FLAVOR_DYNAMIC ? NULL : at->base;
-	base = (const char *)((uintptr_t)base + (uintptr_t)(argument(call, "target_disp").i *
-							    (base ? at->disp_unit : 1)));
-	access->type = element_of(type);
-	mpi_datatype_runs(type, base, count, add_run, &runs);
-	mpi_races_add(races,
-		      win->window->flavor == MPI_WIN_FLAVOR_SHARED ? races->n : at->owner->rank,
-		      access, runs.runs, runs.n);
-	free(runs.runs);
-}
-
-/* The origin's own buffers may lie in a window, too. */
-static void at_origin(struct mpi_races *races, const struct mpi_verify_call *call,
-		      struct mpi_race_access access)
-{
-	for (int i = 0; call->buffers && i < call->buffers->n; i++) {
-		const struct mpi_memory_active *active = call->buffers->actives[i];
-		int space = active ? mpi_races_space(races, access.rank, active->buffer.low,
-						     active->buffer.high - active->buffer.low)
-				   : -1;
-
-		if (space < 0)
-			continue;
-		access.kind = active->buffer.use & MEMORY_WRITE ? RACE_STORE : RACE_LOAD;
-		mpi_races_add(races, space, &access, active->buffer.runs, active->buffer.n_runs);
-	}
-}
-
-static struct mpi_race_operation *new_operation(struct mpi_rank *me, int target)
-{
-	struct mpi_race_operation *operation = calloc(1, sizeof *operation);
-
-	if (!operation)
-		mpi_request_fail_memory(me);
-	*operation = (struct mpi_race_operation){
-	    .n_references = 1, .rank = me->rank, .target = target, .end = RACE_PENDING};
-	return operation;
-}
-
-static void operate(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win)
-{
-	int target = (int)argument(call, "target_rank").i;
-	struct mpi_race_epoch *epoch = epoch_of(races, win);
-	struct mpi_race_stamp *now = mpi_races_stamp(races, call->me->rank), *start = now;
-	struct mpi_race_operation *remote, *local;
-	struct mpi_race_access access = {.rank = call->me->rank};
-
-	if (target < 0 || target >= win->size) {
-		mpi_races_release(now);
-		return;
-	}
-	if (epoch->acquired[target]) {
-		uint32_t *clock;
-
-		start = malloc(sizeof *start + (size_t)races->n * sizeof *clock);
-		if (!start)
-			mpi_request_fail_memory(call->me);
-		start->n_references = 1;
-		memcpy(start->clock, now->clock, (size_t)races->n * sizeof *clock);
-		clock = start->clock;
-		mpi_races_merge(races, &clock, epoch->acquired[target]);
-		mpi_races_release(now);
-	}
-	access.start = start;
-	access.call =
-	    (struct mpi_finding_call){call->me->rank, call->function->name, call->me->pd->site};
-	kind_of(call, &access);
-	local = new_operation(call->me, target);
-	remote = access.kind == RACE_GET ? local : new_operation(call->me, target);
-	if (remote == local)
-		local->n_references++;
-	access.operation = local;
-	at_origin(races, call, access);
-	access.operation = remote;
-	at_target(races, call, win, target, &access);
-	remote->next = epoch->open;
-	epoch->open = remote;
-	for (int i = 0; call->buffers && i < call->buffers->n; i++)
-		if (call->buffers->actives[i]) {
-			call->buffers->actives[i]->operation = local;
-			local->n_references++;
-		}
-	mpi_races_drop(local);
-	mpi_races_release(start);
-}
+/* --- the end of operations --- */
 
 /* Ends the operations on `target` (-1: all) at their targets. */
 static void end_operations(struct mpi_races *races, struct mpi_race_epoch *epoch, int target)
@@ -315,7 +104,7 @@ void mpi_races_complete_locally(struct mpi_races *races, struct mpi_memory_activ
 
 static int ranks_of(struct mpi_verify_call *call, int **out)
 {
-	MPI_Group handle = (MPI_Group)(uintptr_t)argument(call, "group").p;
+	MPI_Group handle = (MPI_Group)(uintptr_t)mpi_races_argument(call, "group").p;
 	const struct mpi_group *group = mpi_group_get(call->me, handle);
 	int n = group ? group->size : 0;
 
@@ -371,7 +160,7 @@ static void complete(struct mpi_races *races, struct mpi_verify_call *call,
 static void end_exposure(struct mpi_races *races, struct mpi_verify_call *call,
 			 struct mpi_race_epoch *epoch)
 {
-	const int *flag = argument(call, "flag").p;
+	const int *flag = mpi_races_argument(call, "flag").p;
 
 	if (flag && !*flag)
 		return;
@@ -398,7 +187,7 @@ static void acquire(struct mpi_races *races, struct mpi_race_epoch *epoch, int t
 	if (!at)
 		return;
 	mpi_races_merge(races, &epoch->acquired[target],
-			epoch_of(races, at)->released[type == MPI_LOCK_EXCLUSIVE]);
+			mpi_races_epoch(races, at)->released[type == MPI_LOCK_EXCLUSIVE]);
 	/* the lock of one's own memory is there when the call returns (§12.5.3) */
 	if (at->owner == epoch->win->owner)
 		mpi_races_join(races, at->owner->rank, epoch->acquired[target]);
@@ -408,7 +197,7 @@ static void release(struct mpi_races *races, struct mpi_race_epoch *epoch, int t
 {
 	struct mpi_win *at = rma_member(epoch->win, target);
 	const uint32_t *clock = mpi_races_clock(races, epoch->win->owner->rank);
-	struct mpi_race_epoch *other = at ? epoch_of(races, at) : NULL;
+	struct mpi_race_epoch *other = at ? mpi_races_epoch(races, at) : NULL;
 
 	if (other && epoch->locked[target] == MPI_LOCK_EXCLUSIVE)
 		mpi_races_merge(races, &other->released[0], clock);
@@ -459,7 +248,7 @@ void mpi_races_window_before(struct mpi_races *races, struct mpi_verify_call *ca
 
 	if (!win || !has_prefix(call, "MPI_Win_") || mpi_races_is_operation(call))
 		return;
-	epoch = epoch_of(races, win);
+	epoch = mpi_races_epoch(races, win);
 	target = target_of(call);
 	if (is(call, "post")) {
 		post(races, call, epoch);
@@ -484,7 +273,7 @@ void mpi_races_window_after(struct mpi_races *races, struct mpi_verify_call *cal
 	struct mpi_race_epoch *epoch;
 
 	if (has_prefix(call, "MPI_Win_create") || has_prefix(call, "MPI_Win_allocate")) {
-		created(races, call);
+		mpi_races_created(races, call);
 		return;
 	}
 	if (races->freed[call->me->rank]) {
@@ -496,24 +285,26 @@ void mpi_races_window_after(struct mpi_races *races, struct mpi_verify_call *cal
 	win = window_of(call);
 	if (!win)
 		return;
-	epoch = epoch_of(races, win);
+	epoch = mpi_races_epoch(races, win);
 	if (mpi_races_is_operation(call)) {
-		operate(races, call, win);
+		mpi_races_operate(races, call, win);
 	} else if (is(call, "start")) {
 		start(races, call, epoch);
 	} else if (is(call, "wait") || is(call, "test")) {
 		end_exposure(races, call, epoch);
 	} else if (is(call, "lock")) {
 		if (target_of(call) >= 0 && target_of(call) < win->size)
-			acquire(races, epoch, target_of(call), (int)argument(call, "lock_type").i);
+			acquire(races, epoch, target_of(call),
+				(int)mpi_races_argument(call, "lock_type").i);
 	} else if (is(call, "lock_all")) {
 		for (int i = 0; i < win->size; i++)
 			acquire(races, epoch, i, MPI_LOCK_SHARED);
 	} else if (is(call, "attach")) {
-		add_region(races, win, argument(call, "base").p, (MPI_Aint)argument(call, "size").i,
-			   win->owner->rank);
+		mpi_races_add_region(races, win, mpi_races_argument(call, "base").p,
+				     (MPI_Aint)mpi_races_argument(call, "size").i,
+				     win->owner->rank);
 	} else if (is(call, "detach")) {
-		remove_regions(races, win, (uintptr_t)argument(call, "base").p);
+		remove_regions(races, win, (uintptr_t)mpi_races_argument(call, "base").p);
 	} else if (is(call, "fence") || is(call, "complete") ||
 		   has_prefix(call, "MPI_Win_unlock") || has_prefix(call, "MPI_Win_flush")) {
 		give_buffers(races, call->me, win, target_of(call));

@@ -46,6 +46,8 @@ void mpi_memory_destroy(struct mpi_memory *memory)
 			mpi_memory_forget(memory, &memory->world->ranks[i],
 					  memory->ranks[i].actives);
 		}
+	for (int i = 0; i < memory->n_spares; i++)
+		free(memory->spares[i].memory);
 	mpi_memory_blocks_finish(memory);
 	mpi_races_destroy(memory->races);
 	free(memory->ranks);

@@ -55,7 +55,8 @@ struct mpi_memory_buffers { /* of a call */
 struct mpi_memory_active {
 	struct mpi_memory_active *next, *prev; /* of its rank */
 	struct mpi_memory_buffer buffer;
-	char *mine;	/* MPI's memory instead of [low, high); NULL: MPI has the program's */
+	char *mine; /* MPI's memory instead of [low, high); NULL: MPI has the program's */
+	size_t mine_B, snapshot_B; /* as they were allocated */
 	char *snapshot; /* of [low, high) at the post, where `mine` is written to; else NULL */
 	bool is_locked; /* between the post and the completion; persistent ones change it */
 	bool is_lost;	/* the memory is freed, or its frame has ended: it is not touched */
@@ -70,7 +71,8 @@ struct mpi_memory_active {
 struct mpi_memory_block { /* of the heap */
 	uintptr_t at;
 	size_t size_B;
-	bool is_filled; /* with the pattern of memory that nothing was written to */
+	bool is_filled; /* with the pattern of memory that nothing was written to … */
+	uintptr_t written_low, written_high; /* … but here, as was seen: it stays so */
 };
 
 struct mpi_memory_rank {
@@ -82,15 +84,23 @@ struct mpi_memory_rank {
 
 struct mpi_races;
 
+enum { MEMORY_N_SPARE = 64 };
+
+struct mpi_memory_spare { /* memory that was MPI's instead of a buffer, for the next one */
+	char *memory;
+	size_t size_B;
+};
+
 struct mpi_memory {
 	struct mpi_world *world;
 	struct mpi_memory_rank *ranks; /* [n_ranks] */
 	int n_ranks;
+	struct mpi_memory_spare spares[MEMORY_N_SPARE]; /* [n_spares] */
+	int n_spares;
 	void *blocks;		 /* tree of tsearch(3) of struct mpi_memory_block */
 	struct mpi_races *races; /* mpi/verify/races.h; NULL: there was no window yet … */
 	bool has_no_races;	 /* … or no memory for that */
-	bool
-	    has_skipped; /* kernels were skipped: what is in memory is not what the program computes */
+	bool has_skipped;	 /* kernels are skipped, which was told */
 };
 
 int mpi_memory_create(struct mpi_world *world, struct mpi_memory **out); /* 0 or UTIL_ENOMEM */

@@ -40,6 +40,9 @@ static bool are_atomic(const struct mpi_race_access *a, const struct mpi_race_ac
 {
 	if (a->kind != RACE_ACCUMULATE || b->kind != RACE_ACCUMULATE || a->type != b->type)
 		return false;
+	if (a->element_B > 0 &&
+	    (a->low > b->low ? a->low - b->low : b->low - a->low) % a->element_B)
+		return false; /* parts of elements */
 	return a->rank == b->rank || a->op == b->op || !a->op || !b->op ||
 	       a->op == (uintptr_t)MPI_NO_OP || b->op == (uintptr_t)MPI_NO_OP;
 }

@@ -42,6 +42,7 @@ struct mpi_race_access {
 	uintptr_t low, high;
 	enum mpi_race_kind kind;
 	uintptr_t op, type; /* handles, of accumulates */
+	uint32_t element_B; /* of this type */
 	int rank;
 	uint32_t end;			      /* without operation */
 	struct mpi_race_operation *operation; /* NULL: a load or store */
@@ -114,8 +115,19 @@ struct mpi_race_stamp *mpi_races_recv(struct mpi_races *races, uint64_t channel,
 void mpi_races_before(struct mpi_races *races, struct mpi_verify_call *call);
 void mpi_races_after(struct mpi_races *races, struct mpi_verify_call *call, int code);
 
-/* --- epochs.c: calls about windows --- */
+/* --- operations.c: one-sided operations as accesses --- */
 bool mpi_races_is_operation(const struct mpi_verify_call *call);
+/* The argument of that name; 0: there is none. */
+union mpi_verify_value mpi_races_argument(const struct mpi_verify_call *call, const char *name);
+/* Made when there is none yet. */
+struct mpi_race_epoch *mpi_races_epoch(struct mpi_races *races, struct mpi_win *win);
+void mpi_races_add_region(struct mpi_races *races, struct mpi_win *win, const void *base,
+			  MPI_Aint size_B, int space);
+/* A window was made; an operation was started. */
+void mpi_races_created(struct mpi_races *races, struct mpi_verify_call *call);
+void mpi_races_operate(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win);
+
+/* --- epochs.c: calls about windows --- */
 void mpi_races_window_before(struct mpi_races *races, struct mpi_verify_call *call);
 void mpi_races_window_after(struct mpi_races *races, struct mpi_verify_call *call);
 /* The buffers of `active` are the program's again. */

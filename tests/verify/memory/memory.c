@@ -319,6 +319,97 @@ static void e23(void)
 	MPI_Win_free(&win);
 }
 
+enum way { PUTS, ACCUMULATES, TYPES, FLUSH, EXCLUSIVE, POST, TOO_EARLY };
+
+/* Both ranks use the window of rank 1. */
+static void window(enum way way)
+{
+	int mine = rank + 1, *base, other = 1 - rank;
+	short narrow = 1;
+	MPI_Group world, partner;
+	MPI_Win win;
+
+	MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+	MPI_Comm_group(MPI_COMM_WORLD, &world);
+	MPI_Group_incl(world, 1, &other, &partner);
+	base[0] = 0;
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (way == PUTS || way == ACCUMULATES || way == TYPES) {
+		MPI_Win_fence(0, win);
+		if (way == PUTS)
+			MPI_Put(&mine, 1, MPI_INT, 1, 0, 1, MPI_INT, win); /* puts put */
+		else if (way == TYPES && rank == 0)
+			MPI_Accumulate(&narrow, 1, MPI_SHORT, 1, 0, 1, MPI_SHORT, MPI_SUM, win);
+		else
+			MPI_Accumulate(&mine, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win);
+		MPI_Win_fence(0, win);
+	} else if (way == FLUSH || way == TOO_EARLY) {
+		MPI_Win_lock_all(0, win);
+		if (rank == 0)
+			MPI_Put(&mine, 1, MPI_INT, 1, 0, 1, MPI_INT, win); /* too-early put */
+		if (way == FLUSH && rank == 0)
+			MPI_Win_flush(1, win);
+		MPI_Barrier(MPI_COMM_WORLD);
+		if (rank == 1)
+			sink = *(volatile int *)base; /* too-early load */
+		MPI_Win_unlock_all(win);
+	} else if (way == EXCLUSIVE) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+		if (rank == 0)
+			MPI_Put(&mine, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+		else
+			++*(volatile int *)base;
+		MPI_Win_unlock(1, win);
+	} else if (rank == 0) {
+		MPI_Win_start(partner, 0, win);
+		MPI_Put(&mine, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+		MPI_Win_complete(win);
+	} else {
+		base[0] = 1;
+		MPI_Win_post(partner, 0, win);
+		MPI_Win_wait(win);
+		sink = base[0];
+	}
+	MPI_Group_free(&world);
+	MPI_Group_free(&partner);
+	MPI_Win_free(&win);
+}
+
+static void window_puts(void)
+{
+	window(PUTS);
+}
+
+static void window_accumulates(void)
+{
+	window(ACCUMULATES);
+}
+
+static void window_types(void)
+{
+	window(TYPES);
+}
+
+static void window_flush(void)
+{
+	window(FLUSH);
+}
+
+static void window_exclusive(void)
+{
+	window(EXCLUSIVE);
+}
+
+static void window_post(void)
+{
+	window(POST);
+}
+
+static void window_too_early(void)
+{
+	window(TOO_EARLY);
+}
+
 static void overlap(void)
 {
 	int b[4] = {0};
@@ -346,6 +437,13 @@ static const struct {
     {"E8", e8},   {"E9", e9},	{"E10", e10}, {"E11", e11}, {"E12", e12}, {"E12-read", e12_read},
     {"E13", e13}, {"E13-read", e13_read},     {"E17", e17}, {"E19", e19}, {"E20", e20},
     {"E21", e21}, {"E23", e23}, {"overlap", overlap},	    {"collective", collective},
+    {"puts", window_puts},
+    {"accumulates", window_accumulates},
+    {"types", window_types},
+    {"flush", window_flush},
+    {"exclusive", window_exclusive},
+    {"post", window_post},
+    {"too-early", window_too_early},
 };
 
 int main(int argc, char **argv)
