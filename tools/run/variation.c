@@ -27,7 +27,8 @@ void run_variation_resolve(struct run *run)
 	struct run_options *o = &run->options;
 	const struct cluster *cluster = run->cluster;
 	bool has_own = cluster->variation.computation > 0 || cluster->variation.messages > 0;
-	bool is_one = o->deterministic || o->graph || o->debug_fd; /* one run without the file's variation */
+	/* one run without the file's variation */
+	bool is_one = o->deterministic || o->verify || o->graph || o->debug_fd;
 
 	run->gave_vary_compute = o->vary_compute >= 0;
 	run->gave_vary_transfer = o->vary_transfer >= 0;
@@ -36,7 +37,7 @@ void run_variation_resolve(struct run *run)
 	if (o->vary_transfer < 0)
 		o->vary_transfer = is_one ? 0 : cluster->variation.messages;
 	run->is_varied = has_own && !is_one && (o->vary_compute > 0 || o->vary_transfer > 0) &&
-			 o->n_repeats == 0 && !o->verify && !o->vary_cluster && !o->vary_kernels &&
+			 o->n_repeats == 0 && !o->vary_cluster && !o->vary_kernels &&
 			 o->mode != PD_COMPUTE_COLLECT;
 }
 
