@@ -144,7 +144,7 @@ class Entry:
 
     def is_checked(self, p):
         """Must there be something? A status need not be, of the tool interface some outputs."""
-        if p.buffer or p.kind in ("null", "value", "address", "handle") or p.name == "extra_state" or p.name.endswith("weights") or is_callback(p) and not p.kind:
+        if p.buffer or p.kind.split("[")[0] in ("null", "value", "address", "handle") or p.name == "extra_state" or p.name.endswith("weights") or is_callback(p) and not p.kind:
             return False
         if p.c_type == "MPI_Status *" and not p.kind or "optional" in self.words:
             return False

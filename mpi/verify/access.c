@@ -9,6 +9,8 @@
 
 #pragma GCC visibility push(default)
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
+/* with sanitizers the compiler knows them by other types */
+#pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 #pragma GCC diagnostic ignored "-Wpragmas"
 
 #define SITE __builtin_return_address(0)
