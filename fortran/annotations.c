@@ -39,6 +39,14 @@ void mpisim_phase_begin_(const char *name, size_t name_length)
 	mpisim_phase_begin(named(name, name_length));
 }
 
+/* Handles of predefined datatypes are numbers in both languages. */
+void mpisim_state_(const char *name, const void *buf, const int *count, const int *datatype,
+		   size_t name_length)
+{
+	mpisim_state_register(named(name, name_length), buf, (size_t)(*count > 0 ? *count : 0),
+			      (const void *)(intptr_t)*datatype);
+}
+
 int mpisim_is_simulated_(void)
 {
 	return mpisim_is_simulated();

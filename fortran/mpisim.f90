@@ -9,7 +9,7 @@ module mpisim
   private
   public :: mpisim_add_compute_time, add_compute_time, mpisim_kernel_begin, mpisim_kernel_end, mpisim_kernel_time, &
             mpisim_phase_begin, mpisim_phase_end, mpisim_alloc, mpisim_free, mpisim_node_release, mpisim_node_acquire, &
-            mpisim_is_simulated, mpisim_real_time
+            mpisim_is_simulated, mpisim_real_time, mpisim_state
 
   interface
     ! `seconds` of computation on the reference CPU for this rank; negative ones take time out again
@@ -54,6 +54,14 @@ module mpisim
     subroutine mpisim_free(buf) bind(C)
       import :: c_ptr
       type(c_ptr), value :: buf
+    end subroutine
+
+    ! Memory that is a result of this rank, `count` items of a datatype (docs/verify.md); again with the name: instead of that.
+    subroutine mpisim_state(name, buf, count, datatype)
+      character(len=*), intent(in) :: name
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+      type(*), dimension(*) :: buf
+      integer, intent(in) :: count, datatype
     end subroutine
 
     ! This rank no longer needs its node, and does again.

@@ -158,8 +158,8 @@ void net_node_touch(struct net_model *model, int n)
 void net_node_update(struct net_model *model, struct net_node *node)
 {
 	int n = (int)(node - model->nodes), cores = model->cluster->cores;
-	double cost = cluster_cpu_cost(model->cluster, model->links[n].n,
-				       model->links[model->cluster->n_nodes + n].n);
+	double cost = cluster_cpu_cost(model->cluster, net_node_out(model, n)->n,
+				       net_node_in(model, n)->n);
 	double rate = 1, undisturbed = 1, contention;
 	sim_time_ps due;
 

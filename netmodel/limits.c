@@ -6,7 +6,7 @@
 #include "netmodel/private.h"
 
 /* What `link`'s transfers get together, by their number and by whether the node's other link
- * carries some, too. */
+ * carries some, too; NULL: it is no node's. */
 static double limit_of(const struct net_model *model, const struct net_link *link,
 		       const struct net_link *opposite)
 {
@@ -19,32 +19,36 @@ static double limit_of(const struct net_model *model, const struct net_link *lin
 		limit =
 		    capacity *
 		    efficiency->fraction[(link->n < efficiency->n ? link->n : efficiency->n) - 1];
-	if (link->n > 0 && opposite->n > 0)
+	if (link->n > 0 && opposite && opposite->n > 0)
 		limit *= 1 - model->cluster->network.duplex_penalty;
 	return limit;
 }
 
+static void update_limit(struct net_model *model, struct net_link *link,
+			 const struct net_link *opposite)
+{
+	double limit = limit_of(model, link, opposite);
+
+	if (link->limit != limit)
+		net_link_touch(model, link);
+	link->limit = limit;
+}
+
 static void update_limits(struct net_model *model, int node)
 {
-	struct net_link *out = &model->links[node],
-			*in = &model->links[model->cluster->n_nodes + node];
-	double out_limit = limit_of(model, out, in), in_limit = limit_of(model, in, out);
+	struct net_link *out = net_node_out(model, node), *in = net_node_in(model, node);
 
-	if (out->limit != out_limit)
-		net_link_touch(model, out);
-	if (in->limit != in_limit)
-		net_link_touch(model, in);
-	out->limit = out_limit;
-	in->limit = in_limit;
+	update_limit(model, out, in);
+	update_limit(model, in, out);
 }
 
 /* After one more or one fewer transfer on its links. */
 void net_transfer_change_limits(struct net_model *model, const struct net_transfer *transfer)
 {
-	net_link_touch(model, net_out_link(transfer));
-	net_link_touch(model, net_in_link(transfer));
 	update_limits(model, transfer->source_node);
 	update_limits(model, transfer->dest_node);
+	for (int k = 1; k < transfer->n_links - 1; k++)
+		update_limit(model, &model->links[net_crossed(transfer, k)], NULL);
 }
 
 static double credit_of(const struct net_model *model, const struct net_link *link)
@@ -54,16 +58,20 @@ static double credit_of(const struct net_model *model, const struct net_link *li
 	return fmin(link->credit_s + idle_s, model->burst_s);
 }
 
-/* Bytes that both links let through at once, because they have been idle. */
+/* Bytes that its links let through at once, because they have been idle. */
 void net_transfer_pass_burst(struct net_model *model, struct net_transfer *transfer)
 {
-	struct net_link *out = net_out_link(transfer), *in = net_in_link(transfer);
-	double out_s = credit_of(model, out), in_s = credit_of(model, in);
-	double passed_s = fmin(net_transfer_left(transfer), fmin(out_s, in_s));
+	double passed_s = net_fluid_left(transfer);
 
+	for (int k = 0; k < transfer->n_links; k++)
+		passed_s =
+		    fmin(passed_s, credit_of(model, &model->links[net_crossed(transfer, k)]));
 	transfer->remaining_s -= passed_s;
-	out->credit_s = out_s - passed_s;
-	in->credit_s = in_s - passed_s;
+	for (int k = 0; k < transfer->n_links; k++) {
+		struct net_link *link = &model->links[net_crossed(transfer, k)];
+
+		link->credit_s = credit_of(model, link) - passed_s;
+	}
 }
 
 /* What the transfers on a node's outgoing link have in its queue: what is left of each, but not

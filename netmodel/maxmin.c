@@ -3,15 +3,18 @@
  * Max-min fairness, incrementally (docs/model.md §3).
  *
  * Every link l has a level: INFINITY when it is not full, else the most that a transfer gets on it.
- * A transfer gets the lower level of its two links. The allocation is max-min fair exactly if every
- * full link satisfies
+ * A transfer gets the lowest level of its links. The allocation is max-min fair exactly if every full
+ * link satisfies
  *
- *     sum over its transfers of min(level of l, level of the other link) = limit of l
+ *     sum over its transfers of min(level of l, levels of its other links) = limit of l
  *
  * and every other link's sum stays below its limit (1, or less: docs/model.md §3). So a change
  * concerns the links that it touched (the region) and, of their neighbours, only those for which a
  * term of that sum became another. The region is solved exactly with the levels around it as caps;
  * neighbours whose equation broke join it, until none does.
+ *
+ * In most routes, and in all of the star, a transfer has one other link, which stands in its hop. What
+ * longer routes need stands apart, in functions of their own.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -35,6 +38,67 @@ static void join_region(struct net_model *model, int l)
 	link->in_region = true;
 	link->old_level = link->level;
 	model->region.links[model->region.n++] = l;
+}
+
+/* --- transfers of more than two links --- */
+
+static inline bool is_long(const struct net_hop *hop)
+{
+	return __builtin_expect(hop->other < 0, 0);
+}
+
+/* The k-th of its links. */
+static struct net_link *link_at(const struct net_model *model, const struct net_transfer *transfer,
+				int k)
+{
+	return &model->links[transfer->crossings[k].link];
+}
+
+/* The lowest level of those outside the region; INFINITY: none is full. */
+static double cap_of(const struct net_model *model, const struct net_transfer *transfer)
+{
+	double cap = INFINITY;
+
+	for (int k = 0; k < transfer->n_links; k++)
+		if (!link_at(model, transfer, k)->in_region)
+			cap = lower(cap, link_at(model, transfer, k)->level);
+	return cap;
+}
+
+/* The lowest level, or the lowest before the region was solved. */
+static double level_of(const struct net_model *model, const struct net_transfer *transfer,
+		       bool is_old)
+{
+	double level = INFINITY;
+
+	for (int k = 0; k < transfer->n_links; k++) {
+		const struct net_link *link = link_at(model, transfer, k);
+
+		level = lower(level, is_old && link->in_region ? link->old_level : link->level);
+	}
+	return level;
+}
+
+/* A transfer of `link` that `cap` does not hold back any more: where the link has taken it out for
+ * that, it comes back. */
+static void forget_cap(struct net_link *link, double cap)
+{
+	int i = 0;
+
+	if (cap == INFINITY)
+		return;
+	while (i < link->n_caps && link->caps[i] != cap)
+		i++;
+	if (i == link->n_caps) {
+		link->room += cap;
+		link->n_unsettled++;
+		link->key_is_old = true;
+		return;
+	}
+	link->caps[i] = link->caps[--link->n_caps];
+	link->min_cap = INFINITY;
+	for (i = 0; i < link->n_caps; i++)
+		link->min_cap = lower(link->min_cap, link->caps[i]);
 }
 
 /*
@@ -77,6 +141,13 @@ static void take_out_settling(struct net_link *link)
 	link->key_is_old = true;
 }
 
+static inline double cap_elsewhere(const struct net_model *model, const struct net_hop *hop)
+{
+	if (is_long(hop))
+		return cap_of(model, hop->transfer);
+	return model->links[hop->other].in_region ? INFINITY : model->links[hop->other].level;
+}
+
 static double *prepare_link(struct net_model *model, struct net_link *link, double *caps,
 			    double *out_share)
 {
@@ -89,12 +160,12 @@ static double *prepare_link(struct net_model *model, struct net_link *link, doub
 	link->n_caps = 0;
 	link->min_cap = INFINITY;
 	for (int i = 0; i < link->n; i++) {
-		const struct net_link *other = &model->links[link->hops[i].other];
+		double cap = cap_elsewhere(model, &link->hops[i]);
 
-		if (other->in_region || other->level == INFINITY)
+		if (cap == INFINITY)
 			continue;
-		link->caps[link->n_caps++] = other->level;
-		link->min_cap = lower(link->min_cap, other->level);
+		link->caps[link->n_caps++] = cap;
+		link->min_cap = lower(link->min_cap, cap);
 	}
 	*out_share = equal_share(link);
 	return caps + link->n;
@@ -118,19 +189,49 @@ static int reserve_caps(struct net_model *model)
 	return 0;
 }
 
+/* One more transfer of `link` has its rate, from another of its links. */
+static inline void settle_transfer(struct net_link *link, double level)
+{
+	if (link->n_settling && link->settling_level != level)
+		take_out_settling(link);
+	link->settling_level = level;
+	link->n_settling++;
+}
+
+/* A transfer of a link that is settled at `level`: unless it has its rate from a link that was settled
+ * before, or from one outside the region. */
+static void settle_long(struct net_model *model, const struct net_link *link,
+			const struct net_transfer *transfer, double level)
+{
+	double cap = cap_of(model, transfer);
+
+	if (cap < level * (1 - NET_SAME))
+		return;
+	for (int k = 0; k < transfer->n_links; k++)
+		if (link_at(model, transfer, k) != link && link_at(model, transfer, k)->in_region &&
+		    link_at(model, transfer, k)->settled)
+			return;
+	for (int k = 0; k < transfer->n_links; k++) {
+		struct net_link *other = link_at(model, transfer, k);
+
+		if (!other->in_region || other == link)
+			continue;
+		forget_cap(other, cap);
+		settle_transfer(other, level);
+	}
+}
+
 static void settle_link(struct net_model *model, struct net_link *link, double level)
 {
 	link->settled = true;
 	link->level = level;
 	for (int i = 0; i < link->n; i++) {
-		struct net_link *other = &model->links[link->hops[i].other];
+		const struct net_hop *hop = &link->hops[i];
 
-		if (!other->in_region || other->settled)
-			continue;
-		if (other->n_settling && other->settling_level != level)
-			take_out_settling(other);
-		other->settling_level = level;
-		other->n_settling++;
+		if (is_long(hop))
+			settle_long(model, link, hop->transfer, level);
+		else if (model->links[hop->other].in_region && !model->links[hop->other].settled)
+			settle_transfer(&model->links[hop->other], level);
 	}
 }
 
@@ -204,28 +305,54 @@ static int fill_region(struct net_model *model)
 	return 0;
 }
 
-/* Which neighbours of `link` does its new level break? Full ones at once; others when all that they
- * gain is known. */
+/* Does it break the equation of link `o` that a transfer gets `is` where it got `was`? Of a full one at
+ * once; of others when all that they gain is known. */
+static inline void check_neighbour(struct net_model *model, int o, double was, double is)
+{
+	struct net_link *other = &model->links[o];
+
+	if (other->in_region || was == is)
+		return;
+	if (other->level != INFINITY) {
+		join_region(model, o);
+		return;
+	}
+	if (!other->touched) {
+		other->touched = true;
+		other->extra = 0;
+		model->touched.links[model->touched.n++] = o;
+	}
+	other->extra += is - was;
+}
+
+/* Each transfer once: from the first of its links whose level is new. */
+static void check_long(struct net_model *model, const struct net_link *link,
+		       const struct net_transfer *transfer)
+{
+	double was = level_of(model, transfer, true), is = level_of(model, transfer, false);
+
+	for (int k = 0; link_at(model, transfer, k) != link; k++)
+		if (link_at(model, transfer, k)->in_region &&
+		    link_at(model, transfer, k)->level != link_at(model, transfer, k)->old_level)
+			return;
+	for (int k = 0; k < transfer->n_links; k++)
+		check_neighbour(model, transfer->crossings[k].link, was, is);
+}
+
+/* Which neighbours of `link` does its new level break? */
 static void check_neighbours(struct net_model *model, const struct net_link *link)
 {
 	for (int i = 0; i < link->n; i++) {
-		int o = link->hops[i].other;
-		struct net_link *other = &model->links[o];
-		double was = lower(link->old_level, other->level),
-		       is = lower(link->level, other->level);
+		const struct net_hop *hop = &link->hops[i];
+		double other;
 
-		if (other->in_region || was == is)
+		if (is_long(hop)) {
+			check_long(model, link, hop->transfer);
 			continue;
-		if (other->level != INFINITY) {
-			join_region(model, o);
-		} else {
-			if (!other->touched) {
-				other->touched = true;
-				other->extra = 0;
-				model->touched.links[model->touched.n++] = o;
-			}
-			other->extra += is - was;
 		}
+		other = model->links[hop->other].level;
+		check_neighbour(model, hop->other, lower(link->old_level, other),
+				lower(link->level, other));
 	}
 }
 
@@ -236,8 +363,9 @@ static void join_neighbours(struct net_model *model, int from)
 	for (int i = from; i < n; i++) {
 		const struct net_link *link = &model->links[model->region.links[i]];
 
-		for (int k = 0; k < link->n; k++)
-			join_region(model, link->hops[k].other);
+		for (int h = 0; h < link->n; h++)
+			for (int k = 0; k < link->hops[h].transfer->n_links; k++)
+				join_region(model, net_crossed(link->hops[h].transfer, k));
 	}
 }
 
@@ -274,11 +402,12 @@ static void apply_link(struct net_model *model, struct net_link *link)
 	double load = 0;
 
 	for (int i = 0; i < link->n; i++) {
-		const struct net_link *other = &model->links[link->hops[i].other];
-		double rate = lower(link->level, other->level);
+		const struct net_hop *hop = &link->hops[i];
+		double rate = is_long(hop) ? level_of(model, hop->transfer, false)
+					   : lower(link->level, model->links[hop->other].level);
 
 		load += rate;
-		net_transfer_set_rate(model, link->hops[i].transfer, rate);
+		net_transfer_set_rate(model, hop->transfer, rate);
 	}
 	link->load = load;
 }

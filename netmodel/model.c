@@ -33,14 +33,7 @@ static void solve_links(struct net_model *model)
 {
 	struct net_list *dirty = &model->dirty_links;
 
-	if (model->cluster->network.sharing == CLUSTER_SHARING_ALGORITHM1) {
-		net_algorithm1_solve(model);
-	} else {
-		for (int i = 0; i < dirty->n; i++)
-			model->region.links[i] = dirty->links[i];
-		model->region.n = dirty->n;
-		net_maxmin_solve(model);
-	}
+	model->method->solve(model);
 	for (int i = 0; i < dirty->n; i++) {
 		struct net_link *link = &model->links[dirty->links[i]];
 
@@ -82,9 +75,22 @@ void net_model_ask(struct net_model *model)
 		sim_engine_at(model->engine, &model->tick, net_model_next_boundary(model));
 }
 
-static int allocate(struct net_model *model, size_t n_nodes)
+static const struct net_method *method_of(const struct cluster *cluster)
 {
-	size_t n_links = 2 * n_nodes;
+	if (cluster->network.packet_payload_B > 0)
+		return &net_packets;
+	return cluster->network.sharing == CLUSTER_SHARING_ALGORITHM1 ? &net_thesis : &net_fluid;
+}
+
+static int out_of_memory(const struct cluster *cluster, struct util_error *err)
+{
+	return util_error_set(err, UTIL_ENOMEM, "out of memory for a model of %d nodes",
+			      cluster->n_nodes);
+}
+
+static int allocate(struct net_model *model)
+{
+	size_t n_links = (size_t)model->n_links, n_nodes = (size_t)model->cluster->n_nodes;
 	struct net_list *lists[] = {&model->dirty_links, &model->dirty_nodes, &model->region,
 				    &model->touched, &model->visited};
 
@@ -93,6 +99,14 @@ static int allocate(struct net_model *model, size_t n_nodes)
 	model->heap.entries = calloc(n_links, sizeof(*model->heap.entries));
 	if (!model->links || !model->nodes || !model->heap.entries)
 		return UTIL_ENOMEM;
+	if (model->topology) {
+		size_t longest = (size_t)model->topology->longest;
+
+		util_pool_init(&model->crossings, longest * sizeof(struct net_crossing));
+		model->route = calloc(longest, sizeof(*model->route));
+		if (!model->route)
+			return UTIL_ENOMEM;
+	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		lists[i]->links = calloc(n_links, sizeof(int));
 		if (!lists[i]->links)
@@ -114,25 +128,40 @@ static void set_plain_delay(struct net_model *model)
 int net_model_create(struct sim_engine *engine, const struct cluster *cluster,
 		     struct net_model **out, struct util_error *err)
 {
+	return net_model_create_on(engine, cluster, NULL, out, err);
+}
+
+int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster,
+			const struct net_topology *topology, struct net_model **out,
+			struct util_error *err)
+{
 	struct net_model *model = calloc(1, sizeof(*model));
 
-	if (!model || allocate(model, (size_t)cluster->n_nodes)) {
-		net_model_destroy(model);
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for a model of %d nodes",
-				      cluster->n_nodes);
+	if (!model)
+		return out_of_memory(cluster, err);
+	if (topology && method_of(cluster) != &net_fluid) {
+		free(model);
+		return util_error_set(err, UTIL_EINPUT,
+				      "found a network with more links than those of its nodes, "
+				      "wanted sharing: maxmin and no packets");
 	}
 	model->engine = engine;
 	model->cluster = cluster;
-	model->n_links = 2 * cluster->n_nodes;
+	model->topology = topology;
+	model->n_links = topology ? topology->n_links : 2 * cluster->n_nodes;
+	model->method = method_of(cluster);
+	if (allocate(model) || (model->method->create && model->method->create(model))) {
+		net_model_destroy(model);
+		return out_of_memory(cluster, err);
+	}
 	model->slice = sim_time_from_s(cluster->network.timeslice_s);
 	model->queue_s = (double)cluster->network.queue_B / cluster->network.bandwidth_Bps;
 	model->burst_s = (double)cluster->network.burst_B / cluster->network.bandwidth_Bps;
 	model->has_limits =
 	    cluster->network.duplex_penalty > 0 || cluster->network.sharing_efficiency.n > 0;
-	net_packets_init(model);
 	model->may_announce = !model->slice && !model->has_limits && model->queue_s == 0 &&
 			      model->burst_s == 0 && !cluster->cpu.cost.fraction &&
-			      !model->has_packets;
+			      model->method->solve && !topology;
 	set_plain_delay(model);
 	model->hook.run = end_instant;
 	sim_event_init(&model->tick, fire_tick);
@@ -159,11 +188,15 @@ void net_model_destroy(struct net_model *model)
 {
 	if (!model)
 		return;
-	for (int l = 0; l < model->n_links; l++)
+	for (int l = 0; model->links && l < model->n_links; l++)
 		free(model->links[l].hops);
-	net_packets_finish(model);
+	if (model->method->destroy)
+		model->method->destroy(model);
 	free(model->links);
 	free(model->nodes);
+	if (model->topology)
+		util_pool_finish(&model->crossings);
+	free(model->route);
 	free(model->heap.entries);
 	free(model->dirty_links.links);
 	free(model->dirty_nodes.links);
@@ -193,12 +226,7 @@ struct net_stats net_model_stats(const struct net_model *model)
 double net_model_link_load(const struct net_model *model, int node, int is_incoming)
 {
 	const struct net_link *link =
-	    &model->links[is_incoming ? model->cluster->n_nodes + node : node];
-	double load = link->announced && link->announced->updated <= model->engine->now;
+	    is_incoming ? net_node_in(model, node) : net_node_out(model, node);
 
-	if (model->has_packets)
-		return link->busy_until > model->engine->now;
-	for (int i = 0; i < link->n; i++)
-		load += link->hops[i].transfer->rate;
-	return load;
+	return model->method->load(model, link);
 }

@@ -18,26 +18,27 @@
 struct net_model;
 struct net_transfer;
 struct net_compute;
+struct net_crossing;
 typedef void (*net_transfer_fn)(struct net_transfer *transfer);
 typedef void (*net_compute_fn)(struct net_compute *compute);
 
 /* Both ends of a connection that goes as packets; zero-initialised. Private. */
 struct net_tcp {
-	int64_t sent_B;    /* so far */
+	int64_t sent_B;	   /* so far */
 	int64_t unsent_B;  /* of the transfer that is being sent */
 	int64_t queued_B;  /* sent, but still in the node's queue */
 	int64_t partial_B; /* of the stream's first transfer: has arrived */
 	/* the sender's end; packets */
-	int window;		     /* that may be under way; 0: nothing was sent yet */
-	int threshold;		     /* below it the window grows by what is acknowledged */
-	int flight, largest_flight;  /* under way; at most so far */
-	int n_grown;		     /* acknowledged since the window grew last */
-	int64_t n_sent, n_acked;     /* so far */
-	bool is_full;		     /* the window kept something back */
-	bool has_begun;		     /* the transfer that is being sent has */
-	bool is_growing_slowly;	     /* the end of slow start was found */
-	int n_samples;		     /* of delays, in the round */
-	int64_t round_end;	     /* n_sent when it began */
+	int window;			     /* that may be under way; 0: nothing was sent yet */
+	int threshold;			     /* below it the window grows by what is acknowledged */
+	int flight, largest_flight;	     /* under way; at most so far */
+	int n_grown;			     /* acknowledged since the window grew last */
+	int64_t n_sent, n_acked;	     /* so far */
+	bool is_full;			     /* the window kept something back */
+	bool has_begun;			     /* the transfer that is being sent has */
+	bool is_growing_slowly;		     /* the end of slow start was found */
+	int n_samples;			     /* of delays, in the round */
+	int64_t round_end;		     /* n_sent when it began */
 	double least_delay_s, round_delay_s; /* least of all, and of the round */
 	sim_time_ps round_began, last_acked, last_sent;
 	sim_time_ps growing_since; /* without idle times; 0: not yet */
@@ -54,9 +55,10 @@ struct net_tcp {
 struct net_stream;
 typedef void (*net_stream_fn)(struct net_stream *stream);
 struct net_stream {
-	struct net_transfer *first, *last; /* in the order of their starts; the first one may be on its links */
+	struct net_transfer *first,
+	    *last; /* in the order of their starts; the first one may be on its links */
 	int64_t started_B, handed_B;
-	int64_t arrived_B; /* without packets, of the first one nothing: net_stream_arrived */
+	int64_t arrived_B; /* of those that have left it; see net_stream_arrived */
 	bool is_held;	   /* only what was handed passes */
 	bool is_closed;	   /* only what fits the receiver's buffer passes, which ends at window_B */
 	int64_t window_B;
@@ -86,10 +88,14 @@ struct net_transfer { /* private but for reading; zero-initialise. Small: millio
 		double factor; /* with packets: on their times on the links */
 	};
 	sim_time_ps updated;
-	int out_place, in_place; /* in the two links' arrays of transfers */
-	int stage;		 /* enum net_stage */
-	bool is_ready;		 /* in a stream: its delay is over */
-	struct net_stream *stream;     /* NULL: none */
+	union {
+		int places[2];			/* in its two links' arrays of transfers */
+		struct net_crossing *crossings; /* [n_links]; where there are more than two */
+	};
+	int stage;		   /* enum net_stage */
+	bool is_ready;		   /* in a stream: its delay is over */
+	short n_links; /* of its route; not yet while it is announced */
+	struct net_stream *stream; /* NULL: none */
 	struct net_transfer *next; /* in its stream */
 };
 

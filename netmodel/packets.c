@@ -9,9 +9,10 @@
 
 #include "netmodel/private.h"
 #include "netmodel/tcp.h"
+#include "util/pool.h"
 
-#define N_AT_ONCE 2   /* packets that are acknowledged together, */
-#define N_PROMPT 16   /* but for so many acknowledgements at the begin of a connection */
+#define N_AT_ONCE 2 /* packets that are acknowledged together, */
+#define N_PROMPT 16 /* but for so many acknowledgements at the begin of a connection */
 
 struct net_packet {
 	struct sim_event event;
@@ -28,26 +29,40 @@ struct net_packet {
 
 static void fire_packet(struct sim_event *event);
 
-void net_packets_init(struct net_model *model)
-{
-	const struct cluster *cluster = model->cluster;
-	double ratio;
+/* A model's. */
+struct state {
+	double wire_s_per_B; /* overhead included */
+	struct util_pool packets;
+	struct net_stream *
+	    *others; /* [n_nodes], rows [n_nodes] by destination, NULL as long as nobody
+				       needs them: of transfers that are in no stream */
+};
 
-	util_pool_init(&model->packets, sizeof(struct net_packet));
-	model->has_packets = cluster->network.packet_payload_B > 0;
-	if (!model->has_packets)
-		return;
-	ratio = 1 + (double)cluster->network.packet_overhead_B /
-			(double)cluster->network.packet_payload_B;
-	model->wire_s_per_B = 1 / (cluster->network.bandwidth_Bps * ratio);
+static int create(struct net_model *model)
+{
+	const struct cluster_network *network = &model->cluster->network;
+	double ratio = 1 + (double)network->packet_overhead_B / (double)network->packet_payload_B;
+	struct state *state = calloc(1, sizeof *state);
+
+	if (!state)
+		return UTIL_ENOMEM;
+	util_pool_init(&state->packets, sizeof(struct net_packet));
+	state->wire_s_per_B = 1 / (network->bandwidth_Bps * ratio);
+	model->state = state;
+	return 0;
 }
 
-void net_packets_finish(struct net_model *model)
+static void destroy(struct net_model *model)
 {
-	util_pool_finish(&model->packets);
-	for (int i = 0; model->others && i < model->cluster->n_nodes; i++)
-		free(model->others[i]);
-	free(model->others);
+	struct state *state = model->state;
+
+	if (!state)
+		return;
+	util_pool_finish(&state->packets);
+	for (int i = 0; state->others && i < model->cluster->n_nodes; i++)
+		free(state->others[i]);
+	free(state->others);
+	free(state);
 }
 
 /* --- packets on links --- */
@@ -56,7 +71,8 @@ static struct net_packet *packet_create(struct net_model *model, struct net_stre
 					int source_node, int dest_node, int64_t size_B,
 					double factor)
 {
-	struct net_packet *packet = util_pool_get(&model->packets);
+	struct state *state = model->state;
+	struct net_packet *packet = util_pool_get(&state->packets);
 	int64_t wire_B = size_B + model->cluster->network.packet_overhead_B;
 
 	if (!packet) {
@@ -68,7 +84,7 @@ static struct net_packet *packet_create(struct net_model *model, struct net_stre
 				      .source_node = source_node,
 				      .dest_node = dest_node,
 				      .size_B = size_B,
-				      .wire_s = (double)wire_B * model->wire_s_per_B * factor};
+				      .wire_s = (double)wire_B * state->wire_s_per_B * factor};
 	sim_event_init(&packet->event, fire_packet);
 	return packet;
 }
@@ -90,12 +106,11 @@ static sim_time_ps leave(const struct net_model *model, struct net_link *link, d
 	return begin;
 }
 
-static void enter(struct net_packet *packet, int link)
+static void enter(struct net_packet *packet, struct net_link *link)
 {
 	struct net_model *model = packet->model;
 
-	sim_engine_at(model->engine, &packet->event,
-		      leave(model, &model->links[link], packet->wire_s));
+	sim_engine_at(model->engine, &packet->event, leave(model, link, packet->wire_s));
 }
 
 /* --- the sender's end --- */
@@ -111,9 +126,8 @@ static void send_packet(struct net_model *model, struct net_stream *stream, int6
 {
 	struct net_transfer *transfer = stream->sending;
 	struct net_tcp *tcp = &stream->tcp;
-	struct net_packet *packet =
-	    packet_create(model, stream, transfer->source_node, transfer->dest_node, size_B,
-			  transfer->factor);
+	struct net_packet *packet = packet_create(model, stream, transfer->source_node,
+						  transfer->dest_node, size_B, transfer->factor);
 
 	if (!packet)
 		return;
@@ -129,7 +143,7 @@ static void send_packet(struct net_model *model, struct net_stream *stream, int6
 	tcp->sent_B += size_B;
 	tcp->unsent_B -= size_B;
 	tcp->queued_B += size_B;
-	enter(packet, transfer->source_node);
+	enter(packet, net_out_link(transfer));
 }
 
 static void send_next(struct net_stream *stream, struct net_transfer *next)
@@ -142,22 +156,23 @@ static void send_next(struct net_stream *stream, struct net_transfer *next)
 /* What goes into the next packet; negative: nothing may. */
 static int64_t next_size(const struct net_model *model, const struct net_stream *stream)
 {
-	const struct cluster *cluster = model->cluster;
+	const struct cluster_network *network = &model->cluster->network;
 	const struct net_tcp *tcp = &stream->tcp;
-	int64_t size_B = cluster->network.packet_payload_B, limit_B = net_stream_limit(stream);
+	int64_t size_B = network->packet_payload_B, limit_B = net_stream_limit(stream);
 
 	if (tcp->unsent_B < size_B)
 		size_B = tcp->unsent_B;
-	if (cluster->network.queue_B > 0 && tcp->queued_B > 0 &&
-	    tcp->queued_B + size_B > cluster->network.queue_B)
+	if (network->queue_B > 0 && tcp->queued_B > 0 && tcp->queued_B + size_B > network->queue_B)
 		return -1;
 	if (limit_B - tcp->sent_B >= size_B)
 		return size_B;
 	return limit_B > tcp->sent_B ? limit_B - tcp->sent_B : -1;
 }
 
-void net_packets_go(struct net_model *model, struct net_stream *stream)
+/* Sends what the stream's window allows, and what was handed where it is held. */
+static void go(struct net_stream *stream)
 {
+	struct net_model *model = stream->first->model;
 	struct net_tcp *tcp = &stream->tcp;
 	struct net_transfer *transfer;
 	int64_t size_B;
@@ -180,27 +195,39 @@ void net_packets_go(struct net_model *model, struct net_stream *stream)
 /* For transfers that are in no stream: one for each pair of nodes. NULL: no memory. */
 static struct net_stream *other_stream(struct net_model *model, int source_node, int dest_node)
 {
+	struct state *state = model->state;
 	size_t n = (size_t)model->cluster->n_nodes;
 
-	if (!model->others)
-		model->others = calloc(n, sizeof(*model->others));
-	if (model->others && !model->others[source_node])
-		model->others[source_node] = calloc(n, sizeof(**model->others));
-	if (model->others && model->others[source_node])
-		return &model->others[source_node][dest_node];
+	if (!state->others)
+		state->others = calloc(n, sizeof(*state->others));
+	if (state->others && !state->others[source_node])
+		state->others[source_node] = calloc(n, sizeof(**state->others));
+	if (state->others && state->others[source_node])
+		return &state->others[source_node][dest_node];
 	net_model_out_of_memory(model);
 	return NULL;
 }
 
-void net_packets_start(struct net_transfer *transfer, struct net_stream *stream, double delay_s,
-		       int64_t last_B, double factor)
+/* Its delay is over. */
+static void fire_ready(struct sim_event *event)
+{
+	struct net_transfer *transfer = (struct net_transfer *)event;
+
+	transfer->is_ready = true;
+	go(transfer->stream);
+}
+
+static void start(struct net_transfer *transfer, struct net_duration duration, int64_t last_B,
+		  double factor)
 {
 	struct net_model *model = transfer->model;
+	struct net_stream *stream = transfer->stream;
 
 	if (!stream)
 		stream = other_stream(model, transfer->source_node, transfer->dest_node);
 	if (!stream)
 		return;
+	transfer->event.fire = fire_ready;
 	transfer->stream = stream;
 	transfer->stage = NET_STAGE_QUEUED;
 	transfer->last_B = last_B;
@@ -208,7 +235,7 @@ void net_packets_start(struct net_transfer *transfer, struct net_stream *stream,
 	net_stream_append(stream, transfer);
 	if (!stream->sending)
 		send_next(stream, transfer);
-	sim_engine_after(model->engine, &transfer->event, sim_time_from_s(delay_s));
+	sim_engine_after(model->engine, &transfer->event, sim_time_from_s(duration.delay_s));
 }
 
 /* --- the receiver's end --- */
@@ -222,15 +249,14 @@ static void acknowledge(const struct net_packet *packet)
 	tcp->n_unacked++;
 	if (tcp->n_unacked < N_AT_ONCE && tcp->n_acks >= N_PROMPT)
 		return;
-	back =
-	    packet_create(model, packet->stream, packet->dest_node, packet->source_node, 0, 1);
+	back = packet_create(model, packet->stream, packet->dest_node, packet->source_node, 0, 1);
 	if (!back)
 		return;
 	back->n_acked = tcp->n_unacked;
 	back->sent = packet->sent;
 	tcp->n_unacked = 0;
 	tcp->n_acks++;
-	enter(back, packet->dest_node);
+	enter(back, net_node_out(model, packet->dest_node));
 }
 
 /* Of the first transfer of the stream, since packets stay in order. */
@@ -243,10 +269,9 @@ static void arrive(struct net_packet *packet)
 	net_transfer_fn mark = transfer->mark;
 
 	acknowledge(packet);
-	stream->arrived_B += packet->size_B;
 	tcp->partial_B += packet->size_B;
-	util_pool_put(&model->packets, packet);
-	net_stream_tell(stream, stream->arrived_B);
+	util_pool_put(&((struct state *)model->state)->packets, packet);
+	net_stream_tell(stream, stream->arrived_B + tcp->partial_B);
 	if (mark && transfer->size_B - tcp->partial_B <= transfer->last_B) {
 		transfer->mark = NULL;
 		mark(transfer);
@@ -255,9 +280,7 @@ static void arrive(struct net_packet *packet)
 		return;
 	tcp->partial_B = 0;
 	count_transfer(model, transfer, -1);
-	stream->first = transfer->next;
-	if (!stream->first)
-		stream->last = NULL;
+	net_stream_remove_first(stream);
 	transfer->done(transfer);
 }
 
@@ -267,10 +290,10 @@ static void acknowledged(struct net_packet *packet)
 	struct net_stream *stream = packet->stream;
 	sim_time_ps now = model->engine->now;
 
-	net_tcp_acknowledged(&stream->tcp, now, packet->n_acked,
-			     sim_time_to_s(now - packet->sent));
-	util_pool_put(&model->packets, packet);
-	net_packets_go(model, stream);
+	net_tcp_acknowledged(&stream->tcp, now, packet->n_acked, sim_time_to_s(now - packet->sent));
+	util_pool_put(&((struct state *)model->state)->packets, packet);
+	if (stream->first)
+		go(stream);
 }
 
 static void fire_packet(struct sim_event *event)
@@ -280,10 +303,10 @@ static void fire_packet(struct sim_event *event)
 
 	if (!packet->is_at_switch) {
 		packet->is_at_switch = true;
-		enter(packet, model->cluster->n_nodes + packet->dest_node);
+		enter(packet, net_node_in(model, packet->dest_node));
 		if (packet->transfer) {
 			packet->stream->tcp.queued_B -= packet->size_B;
-			net_packets_go(model, packet->stream);
+			go(packet->stream);
 		}
 	} else if (packet->transfer) {
 		arrive(packet);
@@ -295,3 +318,22 @@ static void fire_packet(struct sim_event *event)
 		acknowledged(packet);
 	}
 }
+
+static int64_t arrived_of_first(const struct net_stream *stream)
+{
+	return stream->tcp.partial_B;
+}
+
+static double load(const struct net_model *model, const struct net_link *link)
+{
+	return link->busy_until > model->engine->now;
+}
+
+const struct net_method net_packets = {
+    .create = create,
+    .destroy = destroy,
+    .start = start,
+    .go = go,
+    .arrived_of_first = arrived_of_first,
+    .load = load,
+};

@@ -7,13 +7,14 @@
 #include <stdint.h>
 
 #include "netmodel/model.h"
+#include "netmodel/route.h"
 #include "util/pool.h"
 #include "util/rng.h"
 
 /*
- * What the files of the model share; only netmodel/ includes it. Node i has link i (outgoing) and
- * link n_nodes + i (incoming), each of capacity 1: a transfer's work is its minimal duration, its
- * rate the share of a link's time that it gets.
+ * What the files of the model share; only netmodel/ includes it. Each link (netmodel/route.h) has
+ * capacity 1: a transfer's work is its minimal duration, its rate the share of a link's time that it
+ * gets.
  */
 
 /* Relative difference below which two rates or levels are the same: rounding, not a change. */
@@ -25,17 +26,49 @@
 enum net_stage {
 	NET_STAGE_DIRECT = 1, /* within a node, or without any work: ends with its event */
 	NET_STAGE_LATENCY,    /* a delay, then the bytes */
-	NET_STAGE_ANNOUNCED,  /* the same, alone on its links so far: `updated` is when it enters
-				 them */
 	NET_STAGE_QUEUED,     /* in a stream: its delay, then those before it, then the bytes */
 	NET_STAGE_BEHIND,     /* behind what others have in their node's queue */
 	NET_STAGE_SHARED,     /* on its links */
 	NET_STAGE_STALLED,    /* in a stream, of which no more may pass for now */
 };
 
-struct net_hop { /* a transfer on a link, and its other link */
+/* The parts of a minimal duration: what occupies nothing, and what links share. */
+struct net_duration {
+	double delay_s, work_s;
+	double bandwidth_Bps;
+	bool is_shared; /* there is work, though it may lie after the mark, or a queue to wait in */
+};
+
+struct net_link;
+
+/*
+ * How transfers between nodes get there: a constant table. net_fluid: they share links max-min
+ * fairly. net_thesis: the same by Algorithm 1. net_packets.
+ */
+struct net_method {
+	int (*create)(struct net_model *model); /* 0 or UTIL_ENOMEM; NULL: it has no state */
+	void (*destroy)(struct net_model *model);
+	/* A transfer that is set up, with its stream and its mark, if any. `factor`: what its times
+	 * were multiplied by. */
+	void (*start)(struct net_transfer *transfer, struct net_duration duration, int64_t last_B,
+		      double factor);
+	/* A stream with transfers may pass more or less than before, or has to tell. */
+	void (*go)(struct net_stream *stream);
+	int64_t (*arrived_of_first)(
+	    const struct net_stream *stream); /* of a stream with transfers */
+	double (*load)(const struct net_model *model, const struct net_link *link); /* 0 … 1 */
+	void (*solve)(struct net_model *model); /* new rates, from dirty_links; NULL: no rates, but
+						   connections that remember */
+};
+extern const struct net_method net_fluid, net_thesis, net_packets;
+
+struct net_hop { /* a transfer on a link */
 	struct net_transfer *transfer;
-	int other;
+	int other; /* its other link, of a route of two; -1 - k: the k-th of a longer one */
+};
+
+struct net_crossing {	 /* a link of a longer route */
+	int link, place; /* in the link's array of transfers */
 };
 
 struct net_link {
@@ -55,7 +88,7 @@ struct net_link {
 			    link was last left */
 	sim_time_ps idle_since;
 	sim_time_ps busy_until; /* packets: when the last one of its queue leaves */
-	double load;	/* sum of the rates, but for rounding */
+	double load;		/* sum of the rates, but for rounding */
 	double share;	/* Algorithm 1, literally: what each transfer processed here gets; INFINITY:
 			   there is none */
 	bool dirty;	/* transfers came or went since the rates were right */
@@ -104,7 +137,7 @@ struct net_node {
 	double slowed_s;	   /* integral of rate · (1 - speed) */
 	int n_changes;		   /* of speed, that are still to come */
 	const struct cluster_speed_change *next_change; /* [n_changes], borrowed from the cluster */
-	bool waits_for_change;			    /* the event is a change of speed */
+	bool waits_for_change;				/* the event is a change of speed */
 	sim_time_ps updated;
 	bool dirty;
 };
@@ -112,23 +145,23 @@ struct net_node {
 struct net_model {
 	struct sim_engine *engine;
 	const struct cluster *cluster;
-	struct net_link *links; /* [2 n_nodes] */
+	struct net_link *links; /* [n_links] */
 	struct net_node *nodes; /* [n_nodes] */
 	int n_links;
-	double *capacities; /* [n_links] of each link, instead of 1; NULL: all 1 */
-	double queue_s;	    /* of each transfer, in its node's queue; 0: none */
-	double burst_s;	    /* the most credit that a link saves up; 0: none */
+	const struct net_topology *topology; /* borrowed; NULL: the star */
+	struct util_pool crossings;	     /* of topology->longest */
+	int *route;			     /* [topology->longest] one that is being chosen */
+	double *capacities;		     /* [n_links] of each link, instead of 1; NULL: all 1 */
+	double queue_s;			     /* of each transfer, in its node's queue; 0: none */
+	double burst_s;			     /* the most credit that a link saves up; 0: none */
 	/* Whose transfers between nodes have this delay, without variation, and may be announced;
 	 * -1: they do not have one. */
 	sim_time_ps plain_delay;
 	bool may_announce; /* nothing but the transfers on a link tells what passes it */
 	bool has_limits; /* the cluster has a sharing efficiency or a duplex penalty, or links have
 			    capacities of their own */
-	bool has_packets; /* transfers between nodes go as packets */
-	double wire_s_per_B; /* of packets, overhead included */
-	struct util_pool packets;
-	struct net_stream **others; /* [n_nodes], rows [n_nodes] by destination, NULL as long as nobody
-				       needs them: of transfers that are in no stream */
+	const struct net_method *method;
+	void *state; /* of the method, which knows its type */
 	struct net_list dirty_links, dirty_nodes;
 	struct net_list region, touched, visited; /* while solving */
 	struct net_heap heap;
@@ -145,6 +178,11 @@ struct net_model {
 };
 
 /* model.c */
+/* A model of another network than the star; `topology` is borrowed and must outlive it. With a method
+ * that shares links max-min fairly. */
+int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster,
+			const struct net_topology *topology, struct net_model **out,
+			struct util_error *err);
 void net_model_out_of_memory(struct net_model *model);
 /* Gives links capacities of their own, [n_links], (0, INFINITY], before the first transfer; taken
  * over. */
@@ -172,14 +210,34 @@ static inline double net_model_vary_factor(struct util_rng *rng, double amplitud
 	return amplitude == 0 ? 1 : 1 + amplitude * (2 * util_rng_uniform(rng) - 1);
 }
 
+/* The links between a node and the network. */
+static inline struct net_link *net_node_out(const struct net_model *model, int node)
+{
+	return &model->links[node];
+}
+static inline struct net_link *net_node_in(const struct net_model *model, int node)
+{
+	return &model->links[model->cluster->n_nodes + node];
+}
 static inline struct net_link *net_out_link(const struct net_transfer *transfer)
 {
-	return &transfer->model->links[transfer->source_node];
+	return net_node_out(transfer->model, transfer->source_node);
 }
 static inline struct net_link *net_in_link(const struct net_transfer *transfer)
 {
-	return &transfer->model->links[transfer->model->cluster->n_nodes + transfer->dest_node];
+	return net_node_in(transfer->model, transfer->dest_node);
 }
+/* The k-th link of its route. */
+static inline int net_crossed(const struct net_transfer *transfer, int k)
+{
+	if (__builtin_expect(transfer->n_links > 2, 0))
+		return transfer->crossings[k].link;
+	return k == 0 ? transfer->source_node
+		      : transfer->model->cluster->n_nodes + transfer->dest_node;
+}
+/* Chooses the route of a transfer between nodes. False: no memory. */
+bool net_route_take(struct net_transfer *transfer);
+void net_route_return(struct net_transfer *transfer);
 /* Transfers came or went: its rates are brought up to date. */
 static inline void net_link_touch(struct net_model *model, struct net_link *link)
 {
@@ -202,15 +260,56 @@ __attribute__((cold)) bool net_transfer_waits_behind(struct net_model *model,
 						     struct net_transfer *transfer);
 
 /* transfer.c */
+/* The event of a transfer that occupies nothing. */
+void net_transfer_fire(struct sim_event *event);
+/* Moves what comes after the mark, `last_s` at most, out of the duration. */
+void net_transfer_set_mark(struct net_transfer *transfer, struct net_duration *d, double last_s);
+/* All but its event and its work. */
+static inline __attribute__((always_inline)) void
+net_transfer_set_up(struct net_model *model, struct net_transfer *transfer, int source_node,
+		    int dest_node, int64_t size_B, net_transfer_fn done)
+{
+	/* one by one: compilers clear a structure of this size by a loop */
+	transfer->event.place = 0;
+	transfer->model = model;
+	transfer->done = done;
+	transfer->mark = NULL;
+	transfer->last_s = 0;
+	transfer->size_B = size_B;
+	transfer->source_node = source_node;
+	transfer->dest_node = dest_node;
+	transfer->rate = 0;
+	transfer->updated = 0;
+	transfer->stage = NET_STAGE_DIRECT;
+	transfer->is_ready = false;
+	transfer->stream = NULL;
+	transfer->next = NULL;
+	model->stats.n_transfers++;
+}
+
+/* fast.c */
+/*
+ * Announces a transfer whose links are idle: its event is its end, as it is when it stays alone on
+ * them. Whoever comes to one of them before calls it in. False: they are not idle, or its end is
+ * out of reach.
+ */
+bool net_fast_announce(struct net_transfer *transfer, sim_time_ps delay);
+/* Another transfer comes to a link for which this one is announced: it is on its links from the
+ * time at which it entered them, or its delay is not over and it comes like any other. */
+void net_fast_call_in(struct net_transfer *transfer);
+
+/* links.c */
 /* More or fewer transfers on its nodes: communication may cost another fraction of their CPUs. */
 void net_transfer_touch_cpus(struct net_model *model, const struct net_transfer *transfer);
 void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfer, double rate);
 bool net_rate_same(double a, double b);
 /* The bytes of a transfer begin to share its links, or wait behind those in its node's queue. */
-void net_transfer_enter_links(struct net_model *model, struct net_transfer *transfer);
-void net_transfer_leave_links(struct net_model *model, struct net_transfer *transfer);
+void net_links_enter(struct net_transfer *transfer);
+void net_links_leave(struct net_transfer *transfer);
+/* It is on its two links, which were idle, since `updated`. */
+void net_links_begin_alone(struct net_transfer *transfer);
 
-/* stream.c */
+/* connection.c */
 /* Bytes from here on do not pass. */
 static inline int64_t net_stream_limit(const struct net_stream *stream)
 {
@@ -218,42 +317,34 @@ static inline int64_t net_stream_limit(const struct net_stream *stream)
 
 	return stream->is_closed && stream->window_B < limit_B ? stream->window_B : limit_B;
 }
-/* The work until the stream's first transfer ends, passes its mark, or stalls. */
-double net_stream_left(const struct net_transfer *first);
-/* The same, or until it has to tell. */
-double net_stream_next(const struct net_transfer *first);
-/* Its event is due: it stalls, or it told somebody and goes on. False: it ends, or passes its mark. */
-bool net_stream_stops(struct net_transfer *first);
-
 void net_stream_append(struct net_stream *stream, struct net_transfer *transfer);
-/* The first of the stream has left its links. */
+/* The first of the stream has arrived. */
 void net_stream_remove_first(struct net_stream *stream);
-/* Whoever is first and ready goes on; what has no bytes to share ends there. */
-void net_stream_advance(struct net_stream *stream);
 /* So much has arrived: whoever asked for it is told. */
 void net_stream_tell(struct net_stream *stream, int64_t arrived_B);
 
+/* fluid.c; what thesis.c has in common with it */
+void net_fluid_start(struct net_transfer *transfer, struct net_duration duration, int64_t last_B,
+		     double factor);
+void net_fluid_go(struct net_stream *stream);
+int64_t net_fluid_arrived_of_first(const struct net_stream *stream);
+double net_fluid_load(const struct net_model *model, const struct net_link *link);
+/* The event of a transfer that takes links. */
+void net_fluid_fire(struct sim_event *event);
+/* The work until the first transfer of a stream ends, passes its mark, or stalls. */
+double net_fluid_stream_left(const struct net_transfer *first);
+/* The same, or until it has to tell. */
+double net_fluid_stream_next(const struct net_transfer *first);
 /* The work until a transfer ends, passes its mark, or stalls. */
-static inline double net_transfer_left(const struct net_transfer *transfer)
+static inline double net_fluid_left(const struct net_transfer *transfer)
 {
-	return transfer->stream ? net_stream_left(transfer) : transfer->remaining_s;
+	return transfer->stream ? net_fluid_stream_left(transfer) : transfer->remaining_s;
 }
 /* The same, or until it has to tell that it got so far: its next event. */
-static inline double net_transfer_next(const struct net_transfer *transfer)
+static inline double net_fluid_next(const struct net_transfer *transfer)
 {
-	return transfer->stream ? net_stream_next(transfer) : transfer->remaining_s;
+	return transfer->stream ? net_fluid_stream_next(transfer) : transfer->remaining_s;
 }
-
-/* packets.c */
-/* Puts a transfer that is set up at the end of its stream (NULL: it has none), to go as packets
- * after its delay; their times are multiplied by `factor`. */
-__attribute__((cold)) void net_packets_start(struct net_transfer *transfer,
-					     struct net_stream *stream, double delay_s,
-					     int64_t last_B, double factor);
-/* Sends what the stream's window allows, and what was handed where it is held. */
-void net_packets_go(struct net_model *model, struct net_stream *stream);
-void net_packets_init(struct net_model *model);
-void net_packets_finish(struct net_model *model);
 
 /* heap.c */
 void net_heap_push(struct net_heap *heap, double key, int link);
@@ -262,8 +353,6 @@ struct net_heap_entry net_heap_pop(struct net_heap *heap);
 /* maxmin.c: new levels for model->region and whatever else must change, then the rates. Region
  * members are dirty links. */
 void net_maxmin_solve(struct net_model *model);
-/* algorithm1.c: the same for Algorithm 1, from model->dirty_links. */
-void net_algorithm1_solve(struct net_model *model);
 
 /* compute.c */
 void net_node_init(struct net_node *node, struct net_model *model);

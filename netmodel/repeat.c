@@ -9,7 +9,7 @@ bool net_model_is_timeless(const struct net_model *model)
 {
 	return !model->slice && model->burst_s == 0 && model->transfer_amplitude == 0 &&
 	       model->compute_amplitude == 0 && model->cluster->cpu.speed_changes.n == 0 &&
-	       model->cluster->protocol.unattended_sends.n == 0 && !model->has_packets;
+	       model->cluster->protocol.unattended_sends.n == 0 && model->method->solve != NULL;
 }
 
 bool net_model_is_orderless(const struct net_model *model)

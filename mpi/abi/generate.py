@@ -76,7 +76,7 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 					       int source_index, MPI_T_cb_safety cb_safety, void *user_data);
 """
 
-# Functions without an alias are defined in mpi/datatype/query.c.
+# Functions without an alias have the column entry.
 REMOVED_H = """
 /* Removed from the standard in MPI 3.0; here so that old programs build. */
 typedef MPI_Comm_errhandler_function MPI_Handler_function;

@@ -83,6 +83,24 @@ struct mpi_coll_selection {
 	const struct mpi_coll_algorithm *chosen[N_COLL_KINDS]; /* NULL: the profile's */
 	int64_t segment_B[N_COLL_KINDS];		       /* of `chosen`; 0: none */
 	enum cluster_coll_profile profile;
+	struct mpi_coll_barriers *barriers; /* borrowed; NULL: nobody asks */
+};
+
+/*
+ * Where the program calls MPI_Barrier, by places in its file. Places whose calls belong to one barrier
+ * are one group, named by the first of them.
+ */
+enum { MPI_COLL_MAX_BARRIERS = 64, MPI_COLL_SEEN_BARRIERS = 4096 };
+struct mpi_coll_barriers {
+	uint64_t places[MPI_COLL_MAX_BARRIERS]; /* [n] */
+	int groups[MPI_COLL_MAX_BARRIERS];
+	int ranks[MPI_COLL_MAX_BARRIERS]; /* one that calls it */
+	int n;
+	struct {
+		uint64_t key; /* communicator and number on it; 0: none */
+		int place;
+	} seen[MPI_COLL_SEEN_BARRIERS]; /* barriers that some rank has called, the last ones */
+	int left_out; /* 1 + group whose calls do nothing; 0: none */
 };
 /*
  * Adds "allreduce=reduce_bcast,bcast=pipeline:64KiB" to a selection. Errors: UTIL_EINPUT for a

@@ -2,15 +2,72 @@
 /* What the entry points MPI_X, MPI_Ix and MPI_X_init have in common. */
 #include <stdlib.h>
 
+#include "mpi/coll/algorithms.h"
 #include "mpi/coll/operation.h"
 #include "mpi/core/status.h"
 #include "mpi/info/info.h"
+#include "pdexec/image.h"
+
+static void join_groups(struct mpi_coll_barriers *barriers, int a, int b)
+{
+	int from = barriers->groups[a], to = barriers->groups[b];
+
+	for (int i = 0; i < barriers->n; i++)
+		if (barriers->groups[i] == from || barriers->groups[i] == to)
+			barriers->groups[i] = from < to ? from : to;
+}
+
+/* Of one barrier that ranks call at different places. */
+static void link_places(const struct mpi_rank *me, struct mpi_coll_barriers *barriers, int i,
+			MPI_Comm handle)
+{
+	const struct mpi_comm *comm = mpi_comm_get(me, handle);
+	uint64_t key =
+	    comm ? ((uint64_t)comm->context << 32 | (uint32_t)comm->collective_count) + 1 : 0;
+	int at = (int)((key ^ key >> 32) % MPI_COLL_SEEN_BARRIERS);
+
+	if (key && barriers->seen[at].key == key)
+		join_groups(barriers, i, barriers->seen[at].place);
+	barriers->seen[at].key = key;
+	barriers->seen[at].place = i;
+}
+
+/* Notes a barrier of the program; true: it is left out. */
+static bool is_left_out(const struct mpi_rank *me, struct mpi_coll_barriers *barriers,
+			MPI_Comm comm)
+{
+	uint64_t place = 0;
+	int i = 0;
+
+	if (!me->pd->site || me->world->pd->is_builtin ||
+	    !pd_image_locate(me->pd->program->image, me->pd->site, &place))
+		return false;
+	while (i < barriers->n && barriers->places[i] != place)
+		i++;
+	if (i == MPI_COLL_MAX_BARRIERS)
+		return false;
+	if (i == barriers->n) {
+		barriers->places[i] = place;
+		barriers->groups[i] = i;
+		barriers->ranks[i] = me->rank;
+		barriers->n++;
+	}
+	if (barriers->left_out == 0)
+		link_places(me, barriers, i, comm);
+	return barriers->left_out == 1 + barriers->groups[i];
+}
 
 int mpi_coll_call_blocking(struct mpi_rank *me, const struct mpi_coll_args *args)
 {
+	const struct mpi_coll_selection *selection = me->world->coll_selection;
 	struct mpi_coll coll;
 	struct mpi_comm *comm;
-	int code = mpi_coll_resolve(me, args, &coll);
+	int code;
+
+	if (selection && selection->barriers && args->kind == COLL_BARRIER &&
+	    is_left_out(me, selection->barriers, args->comm))
+		return MPI_SUCCESS;
+	code = mpi_coll_resolve(me, args, &coll);
 
 	if (code != MPI_SUCCESS)
 		return code;

@@ -5,18 +5,6 @@
 #include "mpi/core/objects.h"
 #include "mpi/core/errhandler.h"
 
-int mpi_comm_give_keyval(struct mpi_rank *me, MPI_Comm_copy_attr_function *copy,
-			 MPI_Comm_delete_attr_function *delete, int *keyval, void *extra_state)
-{
-	return mpi_keyval_create(me, KIND_COMM, (void (*)(void))copy, (void (*)(void)) delete,
-				 keyval, extra_state);
-}
-
-int mpi_comm_drop_keyval(struct mpi_rank *me, int *keyval)
-{
-	return mpi_keyval_free(me, KIND_COMM, keyval);
-}
-
 /* The value of a predefined attribute, NULL when `keyval` is none of a communicator. */
 static const int *predefined_value(struct mpi_rank *me, int keyval)
 {

@@ -27,6 +27,10 @@ struct mpi_raiser {
 	uintptr_t object;
 };
 #define MPI_ON_NONE ((struct mpi_raiser){NULL, 0})
+/* mpi_raise or mpi_raise_on: (me, on, error class, format, …). */
+#define mpi_raise_for(me, on, ...)                                               \
+	((on).handler ? mpi_raise_on(me, (on).handler, (on).object, __VA_ARGS__) \
+		      : mpi_raise(me, NULL, __VA_ARGS__))
 struct mpi_raiser mpi_on_comm(const struct mpi_comm *comm);
 struct mpi_raiser mpi_on_file(const struct mpi_file *file);
 struct mpi_raiser mpi_on_no_file(struct mpi_rank *me);		     /* MPI_FILE_NULL */
@@ -61,10 +65,23 @@ int mpi_check_inter(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_
 		    const char *name);
 
 /* Where the call writes to, or what it reads: it must not be NULL. */
-int mpi_check_place(struct mpi_rank *me, struct mpi_raiser on, const void *place, const char *name);
-/* An array of n items: n must not be negative, which is an error of that class, and there must be an array for more than 0. */
-int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int negative, MPI_Count n,
-		   const char *name_of_n, const void *list, const char *name);
+static inline int mpi_check_place(struct mpi_rank *me, struct mpi_raiser on, const void *place,
+				  const char *name)
+{
+	return place ? MPI_SUCCESS : mpi_raise_for(me, on, MPI_ERR_ARG, "%s is NULL", name);
+}
+
+/* An array of n items: n must not be negative, which is an error of that class, and there must be
+ * an array for more than 0. */
+static inline int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int negative,
+				 MPI_Count n, const char *name_of_n, const void *list,
+				 const char *name)
+{
+	if (n < 0)
+		return mpi_raise_for(me, on, negative, "%s is %lld, it must not be negative",
+				     name_of_n, (long long)n);
+	return n > 0 ? mpi_check_place(me, on, list, name) : MPI_SUCCESS;
+}
 
 /* An array of counts as a function (int) or its _c twin (MPI_Count) got it; both NULL: absent. */
 struct mpi_counts {
@@ -81,6 +98,12 @@ static inline bool mpi_counts_are_set(struct mpi_counts counts)
 {
 	return counts.wide || counts.narrow;
 }
+
+/* Handles as numbers. A number that stands for no handle of this rank gives `null`. */
+int mpi_handle_to_int(const char *function, const void *site, const void *handle);
+void *mpi_handle_from_int(const char *function, const void *site, enum mpi_kind kind, int number,
+			  const void *null);
+void *mpi_handle_from_fint(enum mpi_kind kind, MPI_Fint number, const void *null);
 
 /* As an int: MPI_UNDEFINED when it is too large (MPI 4.1, §5.1.5). */
 static inline int mpi_narrow(MPI_Count value)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mpi/abi/mpi-calls.h"
 #include "mpi/core/objects.h"
 #include "util/array.h"
 
@@ -217,15 +218,12 @@ static int free_slot(struct mpi_rank_objects *objects)
 	return objects->n_keyvals++;
 }
 
-int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void),
-		      void (*delete)(void), int *keyval, void *extra_state)
+int mpi_keyval_create(struct mpi_rank *me, int kind, void (*copy)(void), void (*delete)(void),
+		      int *keyval, void *extra_state)
 {
 	struct mpi_rank_objects *objects = mpi_rank_objects(me);
-	int slot;
+	int slot = objects ? free_slot(objects) : -1;
 
-	if (!keyval)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "keyval is NULL");
-	slot = objects ? free_slot(objects) : -1;
 	if (slot < 0)
 		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for a keyval");
 	objects->keyvals[slot] = (struct mpi_keyval){.kind = kind,
@@ -263,12 +261,10 @@ static bool is_predefined(int keyval)
 	return keyval >= MPI_TAG_UB && keyval <= MPI_WIN_MODEL;
 }
 
-int mpi_keyval_free(struct mpi_rank *me, enum mpi_kind kind, int *keyval)
+int mpi_keyval_free(struct mpi_rank *me, int kind, int *keyval)
 {
 	struct mpi_keyval *found;
 
-	if (!keyval)
-		return mpi_raise(me, NULL, MPI_ERR_ARG, "keyval is NULL");
 	if (is_predefined(*keyval))
 		return raise_predefined(me, kind, 0, *keyval, "it cannot be freed");
 	found = find_keyval(me, kind, *keyval);

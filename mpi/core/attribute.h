@@ -28,11 +28,6 @@ int mpi_attributes_delete_all(struct mpi_rank *me, enum mpi_kind kind, uintptr_t
 /* Frees a list without running anything. */
 void mpi_attributes_discard(struct mpi_attribute *list);
 
-/* The functions behind MPI_Comm_create_keyval and its siblings; MPI_SUCCESS, or what mpi_raise
- * returned. */
-int mpi_keyval_create(struct mpi_rank *me, enum mpi_kind kind, void (*copy)(void),
-		      void (*delete)(void), int *keyval, void *extra_state);
-int mpi_keyval_free(struct mpi_rank *me, enum mpi_kind kind, int *keyval);
 /* Visits the keyvals of `me` that were not freed (for the report at MPI_Finalize); `kind`: what
  * they are for. */
 typedef void (*mpi_keyval_visit_fn)(void *context, enum mpi_kind kind, const char *function,

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handles as numbers, for languages without pointers. Allowed before MPI_Init and after
- * MPI_Finalize. */
+/*
+ * Handles as numbers, for languages without pointers, which the functions that mpi/abi/entries.py
+ * writes call; statuses of Fortran. Those for Fortran are no calls of the program's: they enter
+ * nothing, take no time and are not recorded.
+ */
 #include <limits.h>
+#include <string.h>
 
-#include "mpi/core/rank.h"
+#include "mpi/core/arguments.h"
 
-static int to_int(const char *function, const void *site, const void *handle)
+int mpi_handle_to_int(const char *function, const void *site, const void *handle)
 {
 	struct mpi_rank *me = mpi_enter_anytime(function, site);
 	int64_t number = mpi_handle_number((uintptr_t)handle);
@@ -15,36 +19,58 @@ static int to_int(const char *function, const void *site, const void *handle)
 	return mpi_leave(me, (int)number);
 }
 
-/* A number that stands for no handle of this rank gives `null`. */
-static uintptr_t from_int(const char *function, const void *site, enum mpi_kind kind, int number,
+void *mpi_handle_from_int(const char *function, const void *site, enum mpi_kind kind, int number,
 			  const void *null)
 {
 	struct mpi_rank *me = mpi_enter_anytime(function, site);
 	uintptr_t handle = mpi_handle_of_number(me, kind, number);
 
 	mpi_leave(me, MPI_SUCCESS);
-	return handle ? handle : (uintptr_t)null;
+	return handle ? (void *)handle : (void *)null;
 }
 
-/* MPI_NAME_toint and MPI_NAME_fromint. */
-#define CONVERSIONS(NAME, TYPE, KIND, NONE)                                                       \
-	int MPI_##NAME##_toint(TYPE handle)                                                       \
-	{                                                                                         \
-		return to_int(__func__, __builtin_return_address(0), handle);                     \
-	}                                                                                         \
-	TYPE MPI_##NAME##_fromint(int number)                                                     \
-	{                                                                                         \
-		return (TYPE)from_int(__func__, __builtin_return_address(0), KIND, number, NONE); \
-	}
+void *mpi_handle_from_fint(enum mpi_kind kind, MPI_Fint number, const void *null)
+{
+	void *handle = mpisim_foreign_handle((int)kind, number);
 
-CONVERSIONS(Comm, MPI_Comm, KIND_COMM, MPI_COMM_NULL)
-CONVERSIONS(Errhandler, MPI_Errhandler, KIND_ERRHANDLER, MPI_ERRHANDLER_NULL)
-CONVERSIONS(File, MPI_File, KIND_FILE, MPI_FILE_NULL)
-CONVERSIONS(Group, MPI_Group, KIND_GROUP, MPI_GROUP_NULL)
-CONVERSIONS(Info, MPI_Info, KIND_INFO, MPI_INFO_NULL)
-CONVERSIONS(Message, MPI_Message, KIND_MESSAGE, MPI_MESSAGE_NULL)
-CONVERSIONS(Op, MPI_Op, KIND_OP, MPI_OP_NULL)
-CONVERSIONS(Request, MPI_Request, KIND_REQUEST, MPI_REQUEST_NULL)
-CONVERSIONS(Session, MPI_Session, KIND_SESSION, MPI_SESSION_NULL)
-CONVERSIONS(Type, MPI_Datatype, KIND_DATATYPE, MPI_DATATYPE_NULL)
-CONVERSIONS(Win, MPI_Win, KIND_WIN, MPI_WIN_NULL)
+	return handle == FOREIGN_NO_HANDLE ? (void *)null : handle;
+}
+
+/* All three kinds of status are the same eight integers. */
+static int copy_status(const void *from, void *to)
+{
+	if (!from || !to)
+		return MPI_ERR_ARG;
+	memcpy(to, from, sizeof(MPI_Status));
+	return MPI_SUCCESS;
+}
+
+int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
+{
+	return copy_status(c_status, f_status);
+}
+
+int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status)
+{
+	return copy_status(f_status, c_status);
+}
+
+int MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status)
+{
+	return copy_status(c_status, f08_status);
+}
+
+int MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status)
+{
+	return copy_status(f08_status, c_status);
+}
+
+int MPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status)
+{
+	return copy_status(f_status, f08_status);
+}
+
+int MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status)
+{
+	return copy_status(f08_status, f_status);
+}

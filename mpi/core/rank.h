@@ -20,7 +20,7 @@
  *     …
  *     return mpi_leave(me, code);
  *
- * mpi/abi/entries.py writes many of these functions: it looks up and checks the arguments, and
+ * mpi/abi/entries.py writes all of these functions but a few: it looks up and checks the arguments, and
  * calls what a chapter's folder defines, without either:
  *
  *     int mpi_comm_size(struct mpi_rank *me, struct mpi_comm *comm, int *size)

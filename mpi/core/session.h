@@ -20,9 +20,6 @@ static inline struct mpi_session *mpi_session_get(const struct mpi_rank *me, MPI
 {
 	return mpi_handle_object(me, KIND_SESSION, (uintptr_t)handle);
 }
-/* Raises an error on the session. */
-int mpi_session_raise(struct mpi_rank *me, const struct mpi_session *session, int error_class,
-		      const char *text);
 /* "MPI_THREAD_SINGLE" and the like. */
 const char *mpi_session_thread_name(int thread_level);
 

@@ -4,18 +4,6 @@
 #include "mpi/core/objects.h"
 #include "mpi/datatype/datatype.h"
 
-int mpi_type_give_keyval(struct mpi_rank *me, MPI_Type_copy_attr_function *copy,
-			 MPI_Type_delete_attr_function *delete, int *keyval, void *extra_state)
-{
-	return mpi_keyval_create(me, KIND_DATATYPE, (void (*)(void))copy, (void (*)(void)) delete,
-				 keyval, extra_state);
-}
-
-int mpi_type_drop_keyval(struct mpi_rank *me, int *keyval)
-{
-	return mpi_keyval_free(me, KIND_DATATYPE, keyval);
-}
-
 /* MPI_SUCCESS and where the attributes of the type hang, or the error. */
 static int type_list(struct mpi_rank *me, struct mpi_datatype *type, struct mpi_attribute ***list)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Size and bounds of types, addresses. */
 #include "mpi/abi/mpi-calls.h"
-#include "mpi/core/arguments.h"
 #include "mpi/datatype/typemap.h"
 
 int mpi_type_size(struct mpi_rank *me, struct mpi_datatype *type, MPI_Count *size)
@@ -46,30 +45,9 @@ MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 }
 
 /* MPI-1's functions for one bound each, which MPI 3.0 removed: old programs call them. */
-static int bound(struct mpi_rank *me, MPI_Datatype datatype, int lb_factor, int extent_factor,
-		 MPI_Aint *out)
+int mpi_type_bound(struct mpi_rank *me, int lb_factor, int extent_factor, struct mpi_datatype *type,
+		   MPI_Aint *out)
 {
-	struct mpi_datatype *type;
-	int code = mpi_find_datatype(me, MPI_ON_NONE, datatype, "datatype", false, &type);
-
-	if (code == MPI_SUCCESS)
-		code = mpi_check_place(me, MPI_ON_NONE, out, "the output argument");
-	if (code == MPI_SUCCESS)
-		*out = lb_factor * type->lb_B + extent_factor * type->extent_B;
-	return mpi_leave(me, code);
-}
-
-int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent_B)
-{
-	return bound(MPI_ENTER(), datatype, 0, 1, extent_B);
-}
-
-int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
-{
-	return bound(MPI_ENTER(), datatype, 1, 0, displacement);
-}
-
-int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
-{
-	return bound(MPI_ENTER(), datatype, 1, 1, displacement);
+	*out = lb_factor * type->lb_B + extent_factor * type->extent_B;
+	return MPI_SUCCESS;
 }

@@ -47,13 +47,6 @@ const char *mpi_session_thread_name(int thread_level)
 	return levels[i].name;
 }
 
-int mpi_session_raise(struct mpi_rank *me, const struct mpi_session *session, int error_class,
-		      const char *text)
-{
-	return mpi_raise_on(me, session->errhandler, (uintptr_t)session->handle, error_class, "%s",
-			    text);
-}
-
 static struct mpi_session *create(struct mpi_rank *me, struct mpi_errhandler *handler, int level)
 {
 	struct mpi_session *session = calloc(1, sizeof *session);

@@ -31,7 +31,8 @@ static int give_info(struct mpi_rank *me, const struct mpi_session *session, con
 	if (info && mpi_info_set(info, key, value) == 0)
 		return mpi_info_publish(me, info, out);
 	mpi_info_destroy(info);
-	return mpi_session_raise(me, session, MPI_ERR_NO_MEM, "out of memory for an info object");
+	return mpi_raise_for(me, mpi_on_session(session), MPI_ERR_NO_MEM,
+			     "out of memory for an info object");
 }
 
 int mpi_session_get_info(struct mpi_rank *me, struct mpi_session *session, MPI_Info *info_used)
@@ -59,20 +60,20 @@ int mpi_session_get_nth_pset(struct mpi_rank *me, struct mpi_session *session,
 			     struct mpi_info *info, int n, int *pset_len, char *pset_name)
 {
 	if (n < 0 || n >= N_PSETS)
-		return mpi_session_raise(me, session, MPI_ERR_ARG,
-					 "n is not the number of a process set");
+		return mpi_raise_for(me, mpi_on_session(session), MPI_ERR_ARG,
+				     "n is not the number of a process set");
 	if (*pset_len < 0 || (*pset_len > 0 && !pset_name))
-		return mpi_session_raise(me, session, MPI_ERR_ARG,
-					 "pset_name is NULL, or *pset_len is negative");
+		return mpi_raise_for(me, mpi_on_session(session), MPI_ERR_ARG,
+				     "pset_name is NULL, or *pset_len is negative");
 	give_name(pset_names[n], pset_len, pset_name);
 	return MPI_SUCCESS;
 }
 
 static int raise_no_pset(struct mpi_rank *me, const struct mpi_session *session)
 {
-	return mpi_session_raise(me, session, MPI_ERR_ARG,
-				 "pset_name is no process set; there are mpi://WORLD and "
-				 "mpi://SELF");
+	return mpi_raise_for(me, mpi_on_session(session), MPI_ERR_ARG,
+			     "pset_name is no process set; there are mpi://WORLD and "
+			     "mpi://SELF");
 }
 
 int mpi_session_get_pset_info(struct mpi_rank *me, struct mpi_session *session,
@@ -98,7 +99,8 @@ static int give_group(struct mpi_rank *me, const struct mpi_session *session, in
 
 	if (!handle) {
 		mpi_group_release(me, group);
-		return mpi_session_raise(me, session, MPI_ERR_NO_MEM, "out of memory for a group");
+		return mpi_raise_for(me, mpi_on_session(session), MPI_ERR_NO_MEM,
+				     "out of memory for a group");
 	}
 	group->session = session->handle;
 	*out = handle;

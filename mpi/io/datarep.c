@@ -22,24 +22,14 @@ const struct io_datarep *io_datarep_native(void)
 
 const struct io_datarep *io_datarep_find(struct mpi_rank *me, const char *name)
 {
-	const struct io_datarep *datarep = io_rank(me)->datareps;
+	const struct io_datarep *datarep = io_rank(me)->datareps.first;
 
 	for (size_t i = 0; i < sizeof predefined / sizeof predefined[0]; i++)
 		if (strcmp(predefined[i].name, name) == 0)
 			return &predefined[i];
 	while (datarep && strcmp(datarep->name, name) != 0)
-		datarep = datarep->next;
+		datarep = datarep->link.next;
 	return datarep;
-}
-
-void io_datareps_destroy(struct io_datarep *datareps)
-{
-	struct io_datarep *next;
-
-	for (; datareps; datareps = next) {
-		next = datareps->next;
-		free(datareps);
-	}
 }
 
 int io_datarep_item(struct mpi_rank *me, const struct io_datarep *datarep,
@@ -263,14 +253,13 @@ int mpi_register_datarep(struct mpi_rank *me, int is_large, const char *name, vo
 	datarep = calloc(1, sizeof *datarep);
 	if (!datarep)
 		return io_raise_null(me, MPI_ERR_NO_MEM, "out of memory for a representation");
-	*datarep = (struct io_datarep){.next = io->datareps,
-				       .kind = DATAREP_USER,
+	*datarep = (struct io_datarep){.kind = DATAREP_USER,
 				       .read = converter_of(read, is_large),
 				       .write = converter_of(write, is_large),
 				       .extent = extent,
 				       .extra_state = extra_state,
 				       .language = mpi_foreign_take_language(me)};
 	strcpy(datarep->name, name);
-	io->datareps = datarep;
+	util_list_prepend(&io->datareps, datarep);
 	return MPI_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #define MPI_IO_DATAREP_H
 
 #include "mpi/datatype/typemap.h"
+#include "util/list.h"
 
 /* Data representations: how elements lie in a file. */
 enum io_datarep_kind {
@@ -17,7 +18,7 @@ struct io_converter { /* one of the two, or neither: MPI_CONVERSION_FN_NULL */
 };
 
 struct io_datarep {
-	struct io_datarep *next;
+	struct util_link link;
 	char name[MPI_MAX_DATAREP_STRING];
 	enum io_datarep_kind kind;
 	struct io_converter read, write;
@@ -29,8 +30,6 @@ struct io_datarep {
 const struct io_datarep *io_datarep_native(void);
 /* The representation of this name; NULL: there is none. */
 const struct io_datarep *io_datarep_find(struct mpi_rank *me, const char *name);
-/* Forgets what the rank registered. */
-void io_datareps_destroy(struct io_datarep *datareps);
 
 /*
  * The type as it lies in files: predefined types have the representation's size; displacements

@@ -171,6 +171,7 @@ void io_file_destroy(struct mpi_rank *me, struct mpi_file *file)
 static void destroy_rank(struct mpi_rank *me)
 {
 	struct io_rank *io = me->io;
+	struct io_datarep *datarep;
 
 	if (!io)
 		return;
@@ -178,7 +179,8 @@ static void destroy_rank(struct mpi_rank *me)
 	while (io->files.first)
 		io_file_destroy(me, io->files.first);
 	mpi_errhandler_release(me, io->errhandler);
-	io_datareps_destroy(io->datareps);
+	while ((datarep = util_list_pop(&io->datareps)))
+		free(datarep);
 	free(io);
 	me->io = NULL;
 }

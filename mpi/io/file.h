@@ -66,7 +66,7 @@ struct io_world { /* what this chapter keeps per run (mpi_world.io) */
 struct io_rank {			   /* … and per rank (mpi_rank.io) */
 	struct mpi_errhandler *errhandler; /* of MPI_FILE_NULL, which new files inherit */
 	struct util_list files;		   /* struct mpi_file */
-	struct io_datarep *datareps; /* registered ones, newest first */
+	struct util_list datareps;	   /* registered ones, newest first */
 	struct io_effects *effects; /* borrowed: where the call under way tells them; NULL: nobody asks */
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "mpi/p2p/endpoint.h"
+#include "mpi/rma/rma.h"
 
 static struct mpi_orders_rank *rank_of(struct mpi_orders *orders, const struct mpi_rank *me)
 {
@@ -104,7 +105,8 @@ static void note_join(struct mpi_orders *orders, const struct mpi_rank *me,
 			       ? rank_of(orders, me)->posted[candidate->recv->ordinal]
 			       : (struct mpi_orders_place){me->pd->site, me->pd->function};
 	if (candidate->recv && !orders->is_partial)
-		mpi_orders_note_received(&orders->ranks[me->rank], candidate->recv->ordinal, message);
+		mpi_orders_note_received(&orders->ranks[me->rank], candidate->recv->ordinal,
+					 message);
 	orders->tag = message->tag;
 	orders->size_B = message->size_B;
 }
@@ -146,6 +148,20 @@ static void collect_answers(struct mpi_orders *orders, struct mpi_rank *me)
 		enable(orders, decision);
 }
 
+static void enable_lock(void *context, int rank, int target)
+{
+	struct mpi_orders *orders = context;
+
+	enable(orders,
+	       (struct mpi_decision){
+		   .rank = rank,
+		   .kind = MPI_CHOICE_LOCK,
+		   .ordinal = orders->n_granted[target < 0 ? orders->world->n_ranks : target],
+		   .source = -1,
+		   .value = target,
+	       });
+}
+
 int mpi_orders_collect(struct mpi_orders *orders)
 {
 	orders->n_enabled = 0;
@@ -159,6 +175,7 @@ int mpi_orders_collect(struct mpi_orders *orders)
 		collect_answers(orders, me);
 	}
 	orders->is_collecting = false;
+	mpi_rma_visit_locks(orders->world, enable_lock, orders);
 	return orders->n_enabled;
 }
 
@@ -208,6 +225,24 @@ static bool apply_answer(struct mpi_orders *orders, const struct mpi_decision *d
 	return true;
 }
 
+static bool apply_lock(struct mpi_orders *orders, const struct mpi_decision *decision)
+{
+	struct mpi_rank *me = &orders->world->ranks[decision->rank];
+	int target = decision->value;
+	uint32_t *n;
+
+	if (target >= orders->world->n_ranks)
+		return false;
+	n = &orders->n_granted[target < 0 ? orders->world->n_ranks : target];
+	if (*n != decision->ordinal || !mpi_rma_grant(orders->world, decision->rank, target))
+		return false;
+	++*n;
+	orders->sent_at = (struct mpi_orders_place){.site = NULL};
+	orders->taken_at = (struct mpi_orders_place){me->pd->site, me->pd->function};
+	remember(rank_of(orders, me), decision);
+	return true;
+}
+
 bool mpi_orders_apply(struct mpi_orders *orders, const struct mpi_decision *decision)
 {
 	const struct mpi_decision wanted = *decision; /* may be one of `enabled` */
@@ -216,6 +251,8 @@ bool mpi_orders_apply(struct mpi_orders *orders, const struct mpi_decision *deci
 	orders->n_ticks = 0;
 	if (wanted.rank < 0 || wanted.rank >= orders->world->n_ranks)
 		return false;
+	if (wanted.kind == MPI_CHOICE_LOCK)
+		return apply_lock(orders, &wanted);
 	if (wanted.kind != MPI_CHOICE_RECV && wanted.kind != MPI_CHOICE_PROBE)
 		return apply_answer(orders, &wanted);
 	rank = &orders->ranks[wanted.rank];
@@ -283,7 +320,8 @@ int mpi_orders_create(struct mpi_world *world, uint32_t max_polls, struct mpi_or
 	orders->is_partial = world->pd->config.mode == PD_COMPUTE_PARTIAL;
 	orders->ranks = calloc(n, sizeof *orders->ranks);
 	orders->n_arrived = calloc(n * n, sizeof *orders->n_arrived);
-	if (!orders->ranks || !orders->n_arrived)
+	orders->n_granted = calloc(n + 1, sizeof *orders->n_granted);
+	if (!orders->ranks || !orders->n_arrived || !orders->n_granted)
 		return UTIL_ENOMEM;
 	orders->choice = (struct mpi_choice){
 	    .choose = choose,
@@ -310,6 +348,7 @@ void mpi_orders_destroy(struct mpi_orders *orders)
 	}
 	free(orders->ranks);
 	free(orders->n_arrived);
+	free(orders->n_granted);
 	free(orders->enabled);
 	free(orders);
 }

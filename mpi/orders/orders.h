@@ -24,9 +24,11 @@
 struct mpi_decision {
 	int32_t rank;	  /* of MPI_COMM_WORLD, whom it is made for */
 	int32_t kind;	  /* enum mpi_choice_kind */
-	uint32_t ordinal; /* of the receive, probe or question on the rank, from 0 */
+	uint32_t ordinal; /* of the receive, probe or question on the rank, from 0; of a lock: among
+			     those that were granted at its target */
 	int32_t source;	  /* that the message comes from; -1: no message */
-	int32_t value; /* ordinal of the message from source to rank; of a question: the answer */
+	int32_t value;	  /* ordinal of the message from source to rank; of a question: the answer;
+			     of a lock: the target, -1: all */
 };
 
 struct mpi_orders_place { /* where a receive or message of a decision comes from */
@@ -43,7 +45,7 @@ struct mpi_orders_rank {
 	struct mpi_orders_place *posted; /* [n_recvs] of the receives with MPI_ANY_SOURCE */
 	bool has_finalized;
 	uint64_t received[2]; /* with MPI_ANY_SOURCE: which receive got what data, not from whom */
-	uint64_t sent[2]; /* what it has sent so far: whom, how much, which content */
+	uint64_t sent[2];     /* what it has sent so far: whom, how much, which content */
 	struct mpi_registered registered;
 };
 
@@ -54,8 +56,9 @@ struct mpi_orders {
 	double epsilon;	    /* relative, of floating-point numbers in registered memory */
 	bool is_partial;    /* kernels are skipped: contents mean nothing */
 	struct mpi_orders_rank *ranks; /* [n_ranks] */
-	uint32_t *n_arrived;	       /* [n_ranks * n_ranks] from source to destination */
-	struct mpi_decision *enabled;  /* [n_enabled] at quiescence, in the order of ranks */
+	uint32_t *n_granted; /* [n_ranks + 1] locks by target; the last one: of all members */
+	uint32_t *n_arrived; /* [n_ranks * n_ranks] from source to destination */
+	struct mpi_decision *enabled; /* [n_enabled] at quiescence, in the order of ranks */
 	int n_enabled, n_reserved;
 	bool is_collecting, has_target;
 	struct mpi_decision target; /* what mpi_orders_apply lets happen */

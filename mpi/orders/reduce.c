@@ -103,6 +103,9 @@ static bool is_persistent(const struct mpi_orders *orders, int rank, int n_activ
 
 	if (n_active == 0)
 		return true;
+	for (int i = 0; i < orders->n_enabled; i++)
+		if (orders->enabled[i].rank == rank && orders->enabled[i].kind == MPI_CHOICE_LOCK)
+			return false;
 	if (orders->ranks[rank].question || endpoint->wait.kind == MPI_WAIT_MESSAGE)
 		return false;
 	for (const struct mpi_request *r = endpoint->posted_first; r; r = r->next)

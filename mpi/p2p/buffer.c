@@ -105,19 +105,19 @@ void mpi_buffer_abandon(struct mpi_buffer *buffer)
 		free(buffer);
 }
 
-int mpi_buffer_attach(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_buffer **slot,
+int mpi_buffer_attach(struct mpi_rank *me, struct mpi_raiser on, struct mpi_buffer **slot,
 		      void *address, MPI_Count size_B)
 {
 	struct mpi_buffer *buffer;
 
 	if (size_B < 0)
-		return mpi_raise(me, comm, MPI_ERR_ARG, "size is %lld, wanted at least 0",
-				 (long long)size_B);
+		return mpi_raise_for(me, on, MPI_ERR_ARG, "size is %lld, wanted at least 0",
+				     (long long)size_B);
 	if (*slot)
-		return mpi_raise(me, comm, MPI_ERR_BUFFER, "a buffer is attached already");
+		return mpi_raise_for(me, on, MPI_ERR_BUFFER, "a buffer is attached already");
 	buffer = calloc(1, sizeof *buffer);
 	if (!buffer)
-		return mpi_raise(me, comm, MPI_ERR_NO_MEM, "out of memory for a buffer");
+		return mpi_raise_for(me, on, MPI_ERR_NO_MEM, "out of memory for a buffer");
 	buffer->owner = me;
 	buffer->address = address;
 	buffer->size_B = address == MPI_BUFFER_AUTOMATIC ? INT64_MAX / 2 : size_B;
@@ -145,13 +145,11 @@ int mpi_buffer_flush(struct mpi_rank *me, struct mpi_buffer *buffer)
 	return MPI_SUCCESS;
 }
 
-int mpi_buffer_detach(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_buffer **slot,
-		      void *buffer_addr, MPI_Count *size)
+int mpi_buffer_detach(struct mpi_rank *me, struct mpi_buffer **slot, void *buffer_addr,
+		      MPI_Count *size)
 {
 	struct mpi_buffer *buffer = *slot;
 
-	if (!buffer_addr || !size)
-		return mpi_raise(me, comm, MPI_ERR_ARG, "an output argument is NULL");
 	mpi_buffer_flush(me, buffer);
 	*(void **)buffer_addr = buffer ? buffer->address : NULL;
 	*size = !buffer || buffer->address == MPI_BUFFER_AUTOMATIC ? 0 : buffer->size_B;
@@ -169,14 +167,11 @@ static void release(struct mpi_rank *me, struct mpi_request *request)
 	free(flush);
 }
 
-int mpi_buffer_iflush(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_buffer *buffer,
-		      MPI_Request *handle)
+int mpi_buffer_iflush(struct mpi_rank *me, struct mpi_buffer *buffer, MPI_Request *handle)
 {
 	struct mpi_request *request;
 	struct mpi_flush *flush;
 
-	if (!handle)
-		return mpi_raise(me, comm, MPI_ERR_ARG, "request is NULL");
 	request = mpi_request_create(me, REQUEST_COMPOUND);
 	flush = calloc(1, sizeof *flush);
 	if (!flush)

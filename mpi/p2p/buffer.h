@@ -2,6 +2,7 @@
 #ifndef MPI_P2P_BUFFER_H
 #define MPI_P2P_BUFFER_H
 
+#include "mpi/core/arguments.h"
 #include "mpi/p2p/message.h"
 
 /*
@@ -33,15 +34,13 @@ void mpi_buffer_leave(struct mpi_message *message);
 void mpi_buffer_abandon(struct mpi_buffer *buffer);
 
 /*
- * MPI_X_attach_buffer and its siblings for the buffer at *slot; `comm` is for errors, may be NULL.
- * What MPI_X_… returns, without mpi_leave. `size` of a detached automatic buffer is 0.
+ * MPI_X_attach_buffer and its siblings for the buffer at *slot, what MPI_X_… returns. `size` of a detached automatic buffer is 0.
  */
-int mpi_buffer_attach(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_buffer **slot,
+int mpi_buffer_attach(struct mpi_rank *me, struct mpi_raiser on, struct mpi_buffer **slot,
 		      void *address, MPI_Count size_B);
-int mpi_buffer_detach(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_buffer **slot,
-		      void *buffer_addr, MPI_Count *size);
+int mpi_buffer_detach(struct mpi_rank *me, struct mpi_buffer **slot, void *buffer_addr,
+		      MPI_Count *size);
 int mpi_buffer_flush(struct mpi_rank *me, struct mpi_buffer *buffer);
-int mpi_buffer_iflush(struct mpi_rank *me, struct mpi_comm *comm, struct mpi_buffer *buffer,
-		      MPI_Request *request);
+int mpi_buffer_iflush(struct mpi_rank *me, struct mpi_buffer *buffer, MPI_Request *request);
 
 #endif

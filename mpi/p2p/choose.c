@@ -153,14 +153,27 @@ struct mpi_message *mpi_choose_probed(struct mpi_rank *me, const struct mpi_comm
 	return found ? found : find(me, &w);
 }
 
+static bool is_unexpected(const struct mpi_endpoint *endpoint, const struct mpi_message *message)
+{
+	const struct mpi_message *m = endpoint->unexpected_last;
+
+	while (m && m != message)
+		m = m->prev;
+	return m != NULL;
+}
+
 void mpi_choose_arrived(struct mpi_message *message)
 {
-	const struct mpi_choice *choice = message->dest->world->choice;
+	struct mpi_rank *dest = message->dest;
+	const struct mpi_choice *choice = dest->world->choice;
 
 	if (choice->arrived)
 		choice->arrived(choice->context, message);
-	mpi_match_keep(message);
-	mpi_choose_again(message->dest);
+	mpi_match_enqueue(message);
+	mpi_choose_again(dest);
+	/* who is not matched wakes its rank, as without a hook; others may be gone */
+	if (is_unexpected(dest->endpoint, message))
+		mpi_match_tell(message);
 }
 
 void mpi_choose_posted(struct mpi_rank *me, struct mpi_request *recv)

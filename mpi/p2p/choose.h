@@ -15,6 +15,7 @@ enum mpi_choice_kind {
 	/* asked on the rank's fiber, by mpi_ask: */
 	MPI_CHOICE_WAIT, /* which of several complete requests MPI_Waitany or MPI_Waitsome tells of */
 	MPI_CHOICE_POLL, /* whether a test or a nonblocking probe finds something, and what */
+	MPI_CHOICE_LOCK, /* who gets a lock of a window: mpi_rma_grant */
 	MPI_N_CHOICE_KINDS
 };
 

@@ -129,6 +129,8 @@ void mpi_endpoint_block(struct mpi_rank *me)
 		mpi_message_progress(me);
 		return;
 	}
+	if (me->in_progress && endpoint->has_progressed) /* so did a part of a collective */
+		return;
 	if (mpi_connections_attend(me)) {
 		mpi_connections_leave(me);
 		return;

@@ -121,9 +121,9 @@ typedef void (*mpi_message_visit_fn)(void *context, struct mpi_rank *sender, con
 void mpi_p2p_visit_messages(struct mpi_world *world, mpi_message_visit_fn visit, void *context);
 void mpi_pair_visit(struct mpi_world *world, mpi_message_visit_fn visit, void *context);
 
-/* Blocks the rank until mpi_endpoint_wake, or not at all when it has deferred steps to take: call
- * it in a loop that looks again. The time counts as waiting up to the start of the transfer that
- * ended it. */
+/* Blocks the rank until mpi_endpoint_wake, or not at all when it has deferred steps to take or a
+ * collective to advance: call it in a loop that looks again. The time counts as waiting up to the
+ * start of the transfer that ended it. */
 void mpi_endpoint_block(struct mpi_rank *me);
 /* The same for a rank that has no such steps, no connections and nobody who asks for causes. */
 static inline __attribute__((always_inline)) void

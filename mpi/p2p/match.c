@@ -94,12 +94,16 @@ struct mpi_request *mpi_match_find_posted_deep(const struct mpi_endpoint *endpoi
 	return NULL;
 }
 
-void mpi_match_keep(struct mpi_message *message)
+void mpi_match_enqueue(struct mpi_message *message)
+{
+	message->stage = MESSAGE_DELIVERED;
+	append_message(message->dest->endpoint, message);
+}
+
+void mpi_match_tell(struct mpi_message *message)
 {
 	struct mpi_endpoint *endpoint = message->dest->endpoint;
 
-	message->stage = MESSAGE_DELIVERED;
-	append_message(endpoint, message);
 	if (endpoint->wait.kind == MPI_WAIT_MESSAGE &&
 	    mpi_match_fits(message,
 			   mpi_message_context(endpoint->wait.of.message.comm, CHANNEL_P2P),
@@ -108,6 +112,12 @@ void mpi_match_keep(struct mpi_message *message)
 		mpi_cause_released(message, message->dest);
 	}
 	mpi_endpoint_wake(message->dest);
+}
+
+void mpi_match_keep(struct mpi_message *message)
+{
+	mpi_match_enqueue(message);
+	mpi_match_tell(message);
 }
 
 /* For a receive without wildcards, of a deep queue. */

@@ -53,6 +53,9 @@ struct mpi_request *mpi_match_find_posted_deep(const struct mpi_endpoint *endpoi
 bool mpi_match_take_unexpected(struct mpi_request *recv);
 /* Queues a message as unexpected. */
 void mpi_match_keep(struct mpi_message *message);
+/* Its two halves: into the queue, and to its rank, which may wait for it. */
+void mpi_match_enqueue(struct mpi_message *message);
+void mpi_match_tell(struct mpi_message *message);
 
 static MPI_HOT bool mpi_match_is_wild(const struct mpi_request *recv)
 {

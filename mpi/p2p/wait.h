@@ -7,6 +7,7 @@
 #include "mpi/core/rank.h"
 
 struct mpi_request;
+struct mpi_blocked;
 
 /* What a rank is blocked in: one of these for each, which the report of a deadlock reads. */
 struct mpi_wait {
@@ -28,7 +29,9 @@ struct mpi_wait {
 	} of;
 	/* For mpi_wait: whether what it waits for has happened. */
 	bool (*is_satisfied)(struct mpi_rank *me, const struct mpi_wait *wait);
-	const void *context; /* for is_satisfied, borrowed */
+	/* Adds text and ranks of a condition (mpi/p2p/blocked.h); NULL: there is of.text. */
+	void (*describe)(const struct mpi_wait *wait, struct mpi_blocked *out);
+	const void *context; /* for both, borrowed */
 };
 
 /*

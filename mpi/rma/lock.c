@@ -5,7 +5,9 @@
  * waits is let through, because its rank may be whom a holder waits for; but only so often, so
  * that readers cannot keep a writer out for ever.
  */
+#include "mpi/p2p/choose.h"
 #include "mpi/rma/operation.h"
+#include "mpi/rma/rma.h"
 
 static bool is_exclusive(const struct rma_op *op)
 {
@@ -63,11 +65,17 @@ static bool must_queue(const struct rma_op *op)
 	return false;
 }
 
+/* Somebody chooses who is first: all wait until then. */
+static bool is_chosen(const struct rma_op *op)
+{
+	return mpi_asks(op->origin->owner);
+}
+
 void rma_lock_request(struct rma_op *op)
 {
 	struct rma_window *window = op->origin->window;
 
-	if (is_free(op) && !must_queue(op)) {
+	if (!is_chosen(op) && is_free(op) && !must_queue(op)) {
 		grant(op);
 		return;
 	}
@@ -104,5 +112,64 @@ void rma_lock_release(struct rma_op *op)
 	} else {
 		op->target->n_shared--;
 	}
-	grant_waiters(window);
+	if (!is_chosen(op))
+		grant_waiters(window);
+}
+
+static int target_of(const struct rma_op *op)
+{
+	return op->kind == RMA_LOCK_ALL ? -1 : op->target->owner->rank;
+}
+
+/* Each window once: with its first member. */
+static struct rma_window *window_of(const struct mpi_win *win)
+{
+	struct rma_window *window = win->window;
+	int first = 0;
+
+	while (first < window->n_members && !window->members[first])
+		first++;
+	return first < window->n_members && window->members[first] == win ? window : NULL;
+}
+
+void mpi_rma_visit_locks(struct mpi_world *world,
+			 void (*visit)(void *context, int rank, int target), void *context)
+{
+	for (int i = 0; i < world->n_ranks; i++) {
+		const struct rma_host *host = world->ranks[i].rma;
+
+		for (struct mpi_win *win = host ? host->windows.first : NULL; win;
+		     win = win->link.next) {
+			struct rma_window *window = window_of(win);
+
+			for (struct rma_op *op = window ? window->waiters : NULL; op; op = op->next)
+				if (is_free(op))
+					visit(context, op->origin->owner->rank, target_of(op));
+		}
+	}
+}
+
+static bool grant_in(struct rma_window *window, int rank, int target)
+{
+	for (struct rma_op **link = &window->waiters, *op; (op = *link); link = &op->next) {
+		if (op->origin->owner->rank != rank || target_of(op) != target || !is_free(op))
+			continue;
+		*link = op->next;
+		if (!op->next)
+			window->last_waiter = link;
+		op->next = NULL;
+		grant(op);
+		return true;
+	}
+	return false;
+}
+
+bool mpi_rma_grant(struct mpi_world *world, int rank, int target)
+{
+	const struct rma_host *host = world->ranks[rank].rma;
+
+	for (struct mpi_win *win = host ? host->windows.first : NULL; win; win = win->link.next)
+		if (grant_in(win->window, rank, target))
+			return true;
+	return false;
 }

@@ -14,7 +14,6 @@ static void lock(struct mpi_rank *me, struct mpi_win *win, int target, int type,
 	win->n_locks++;
 	peer->lock_type = type;
 	peer->is_unchecked = !is_checked;
-	peer->is_granted = !is_checked;
 	if (!is_checked)
 		return;
 	op = rma_op_create(win, RMA_LOCK, target);
@@ -108,7 +107,7 @@ int mpi_win_lock_all(struct mpi_rank *me, int assert, struct mpi_win *win)
 	if (code != MPI_SUCCESS)
 		return code;
 	win->access = ACCESS_LOCKED_ALL;
-	win->is_all_unchecked = win->is_all_granted = assert &MPI_MODE_NOCHECK;
+	win->is_all_unchecked = assert &MPI_MODE_NOCHECK;
 	if (!win->is_all_unchecked) {
 		rma_op_start(me, rma_op_create(win, RMA_LOCK_ALL, 0));
 		rma_wait_for(me, win, WAIT_LOCK_ALL, -1);

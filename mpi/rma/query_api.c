@@ -107,18 +107,6 @@ int mpi_win_call_errhandler(struct mpi_rank *me, struct mpi_win *win, int errorc
 
 /* --- attributes --- */
 
-int mpi_win_give_keyval(struct mpi_rank *me, MPI_Win_copy_attr_function *copy,
-			MPI_Win_delete_attr_function *delete, int *keyval, void *extra_state)
-{
-	return mpi_keyval_create(me, KIND_WIN, (void (*)(void))copy, (void (*)(void)) delete,
-				 keyval, extra_state);
-}
-
-int mpi_win_drop_keyval(struct mpi_rank *me, int *keyval)
-{
-	return mpi_keyval_free(me, KIND_WIN, keyval);
-}
-
 int mpi_win_set_attr(struct mpi_rank *me, struct mpi_win *win, int keyval, void *value)
 {
 	return mpi_attribute_set(me, KIND_WIN, (uintptr_t)win->handle, &win->attributes, keyval,

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mpi/p2p/blocked.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/rma/operation.h"
-#include "mpi/rma/rma.h"
 
 bool rma_is_so(const struct mpi_win *win, enum rma_wait wait, int rank)
 {
@@ -32,36 +32,43 @@ bool rma_is_so(const struct mpi_win *win, enum rma_wait wait, int rank)
 	}
 }
 
+static bool is_over(struct mpi_rank *me, const struct mpi_wait *wait)
+{
+	const struct mpi_win *win = wait->context;
+
+	return win->wait == WAIT_NOTHING;
+}
+
+static void describe(const struct mpi_wait *wait, struct mpi_blocked *out);
+
 void rma_wait_for(struct mpi_rank *me, struct mpi_win *win, enum rma_wait wait, int rank)
 {
-	struct mpi_request *request;
+	const struct mpi_wait over = {.kind = MPI_WAIT_CONDITION,
+				      .is_satisfied = is_over,
+				      .describe = describe,
+				      .context = win};
 
 	if (rma_is_so(win, wait, rank))
 		return;
-	request = mpi_request_create(me, REQUEST_RMA);
-	request->operation = win;
 	win->wait = wait;
 	win->wait_rank = rank;
-	win->waiting = request;
-	mpi_requests_wait(me, 1, &request, false);
-	mpi_cause_taken(me, request);
-	win->wait = WAIT_NOTHING;
-	mpi_request_destroy(me, request);
+	mpi_wait(me, &over);
+	me->endpoint->n_polls = 0;
+	mpi_cause_known(me, win->cause_mark);
 }
 
 void rma_changed(struct mpi_win *win, sim_time_ps started, int64_t cause_mark)
 {
-	struct mpi_request *request = win->waiting;
+	struct mpi_endpoint *endpoint = win->owner->endpoint;
 
-	if (!request || !rma_is_so(win, win->wait, win->wait_rank)) {
-		if (win->owner->endpoint->wait.kind == MPI_WAIT_POLL) /* MPI_Win_test, MPI_Win_sync in a loop */
-			mpi_endpoint_wake(win->owner);
-		return;
+	if (win->wait != WAIT_NOTHING && rma_is_so(win, win->wait, win->wait_rank)) {
+		win->wait = WAIT_NOTHING;
+		win->cause_mark = cause_mark;
+		endpoint->last_started = started;
+		mpi_endpoint_wake(win->owner);
+	} else if (endpoint->wait.kind == MPI_WAIT_POLL) {
+		mpi_endpoint_wake(win->owner); /* MPI_Win_test, MPI_Win_sync in a loop */
 	}
-	win->waiting = NULL;
-	win->owner->endpoint->last_started = started;
-	request->cause_mark = cause_mark;
-	mpi_request_complete(request, MPI_SUCCESS);
 }
 
 /* --- for the report --- */
@@ -99,12 +106,12 @@ static bool is_pending(const struct mpi_win *win, const struct rma_peer *peer)
 /* Does this member hold what a lock of `target` (-1: of all) waits for? */
 static bool holds(const struct mpi_win *member, int target)
 {
-	if (member->is_all_granted && !member->is_all_unchecked)
+	if (member->is_all_granted)
 		return true;
 	for (size_t i = 0; i < member->peers.n_slots; i++) {
 		const struct rma_peer *peer = member->peers.slots[i].item;
 
-		if (peer && peer->is_granted && !peer->is_unchecked &&
+		if (peer && peer->is_granted &&
 		    (target < 0 ? peer->lock_type == MPI_LOCK_EXCLUSIVE : peer->rank == target))
 			return true;
 	}
@@ -145,17 +152,11 @@ static void add_members(struct mpi_blocked *out, const struct mpi_win *win)
 	}
 }
 
-void mpi_rma_describe(const struct mpi_request *request, struct mpi_blocked *out)
+static void describe(const struct mpi_wait *wait, struct mpi_blocked *out)
 {
-	const struct mpi_win *win = request->operation;
+	const struct mpi_win *win = wait->context;
 	char who[32] = "nobody any more";
 
-	if (!win) { /* of MPI_Rput and the like */
-		add(out, request->comm, request->peer);
-		snprintf(out->text, sizeof out->text, "a one-sided operation on rank %d",
-			 request->peer);
-		return;
-	}
 	add_members(out, win);
 	if (out->n == 1)
 		snprintf(who, sizeof who, "rank %d", out->waits_for[0]);

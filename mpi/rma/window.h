@@ -29,7 +29,7 @@ struct rma_peer {
 	int n_local;		     /* … of which this rank's buffers are still in use */
 	int n_posts;		     /* exposures by the peer that no access epoch has used yet */
 	int lock_type;		     /* MPI_LOCK_…, 0: none */
-	bool is_granted;	     /* the lock */
+	bool is_granted;	     /* the lock, if it is asked for */
 	bool is_unchecked;	     /* the lock was taken with MPI_MODE_NOCHECK: no messages */
 	bool is_accessed;	     /* in the group of MPI_Win_start */
 	bool is_awaited;	     /* … which waits for the peer's post */
@@ -97,8 +97,8 @@ struct mpi_win {
 	struct util_map peers; /* struct rma_peer by rank */
 	/* the call that blocks, at most one */
 	enum rma_wait wait;
-	int wait_rank;		     /* -1: all */
-	struct mpi_request *waiting; /* NULL: none */
+	int wait_rank;	    /* -1: all */
+	int64_t cause_mark; /* of what ended the wait (mpi/p2p/causes.h) */
 	/* who holds this member's window locked */
 	int n_shared, exclusive; /* exclusive: member, -1: nobody */
 };

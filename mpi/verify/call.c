@@ -48,9 +48,9 @@ bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_func
 	call->values = values;
 	call->status = call->statuses = call->own_statuses = NULL;
 	call->plan = NULL;
+	call->ops[0] = call->ops[1] = NULL;
 	call->buffers = NULL;
 	call->deed = NULL;
-	call->ops[0] = call->ops[1] = NULL;
 	call->step = NULL;
 	call->handles = call->own_handles;
 	call->n_ops = call->n_handles = 0;

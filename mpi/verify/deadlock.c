@@ -170,6 +170,39 @@ static void report_potential(struct mpi_shadow *shadow, const bool is_stuck[])
 	mpi_verify_report(shadow->world, &finding);
 }
 
+static void report_partial(struct mpi_shadow *shadow, const bool is_stuck[])
+{
+	struct mpi_finding finding = {
+	    .class_name = "deadlock",
+	    .severity = MPI_FINDING_ERROR,
+	    .why = "these ranks never end, whatever the others do",
+	};
+	char ranks[160], text[256];
+
+	list_ranks(shadow, is_stuck, ranks, sizeof ranks);
+	snprintf(text, sizeof text, "%s wait for ever for each other, while others go on", ranks);
+	finding.found = text;
+	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
+		if (is_stuck[rank])
+			add_call(&finding, &shadow->ranks[rank].first->call);
+	mpi_verify_report(shadow->world, &finding);
+}
+
+void mpi_shadow_look_for_partial(struct mpi_shadow *shadow)
+{
+	bool *is_stuck;
+
+	if (++shadow->n_calls < shadow->next_look || shadow->is_given_up)
+		return;
+	shadow->next_look *= 2;
+	if (!mpi_verify_wants(shadow->world, MPI_VERIFY_DEADLOCK))
+		return;
+	is_stuck = mpi_shadow_allocate(shadow, (size_t)shadow->world->n_ranks, sizeof *is_stuck);
+	if (mpi_shadow_find_blocked(shadow, is_stuck) > 0)
+		report_partial(shadow, is_stuck);
+	free(is_stuck);
+}
+
 /* The run cannot go on: every blocked rank with its call. */
 static void report_actual(struct mpi_world *world)
 {

@@ -23,6 +23,7 @@ void mpi_verify_before(struct mpi_verify_call *call)
 		mpi_shadow_advance(shadow);
 	if (shadow->is_full)
 		empty(shadow);
+	mpi_shadow_look_for_partial(shadow);
 }
 
 void mpi_verify_after(struct mpi_verify_call *call, int code)

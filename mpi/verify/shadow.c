@@ -9,6 +9,8 @@
 #include "mpi/comm/group.h"
 #include "mpi/p2p/message.h"
 
+enum { FIRST_LOOK = 1 << 14 }; /* calls until the first look for ranks that are stuck */
+
 static _Noreturn void fail_memory(const struct mpi_shadow *shadow)
 {
 	pd_fail(&shadow->world->pd->ranks[0], PD_FAILURE_MEMORY, "out of memory for --verify");
@@ -365,6 +367,7 @@ int mpi_shadow_create(struct mpi_world *world, struct mpi_shadow **out)
 	if (!shadow)
 		return UTIL_ENOMEM;
 	shadow->world = world;
+	shadow->next_look = FIRST_LOOK;
 	util_pool_init(&shadow->ops, sizeof(struct mpi_shadow_op));
 	util_pool_init(&shadow->pairs, sizeof(struct mpi_shadow_pair));
 	util_pool_init(&shadow->steps, sizeof(struct mpi_shadow_step));

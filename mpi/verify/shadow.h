@@ -155,8 +155,9 @@ struct mpi_shadow {
 	struct util_pool ops, pairs, steps;
 	int *to_look, n_to_look; /* [n_ranks] ranks whose steps may go on */
 	bool is_looking;
-	bool is_full;	  /* too many steps are kept: find out who is stuck, */
-	bool is_given_up; /* and forget the strict view */
+	uint64_t n_calls, next_look; /* of mpi_shadow_look_for_partial */
+	bool is_full;		     /* too many steps are kept: find out who is stuck, */
+	bool is_given_up;	     /* and forget the strict view */
 };
 
 int mpi_shadow_create(struct mpi_world *world, struct mpi_shadow **out);
@@ -228,6 +229,8 @@ void mpi_shadow_look_at(struct mpi_shadow *shadow, int rank);
 void mpi_shadow_advance(struct mpi_shadow *shadow);
 /* Marks who can never go on: returns how many. AND-OR release over the first step of each rank. */
 int mpi_shadow_find_stuck(struct mpi_shadow *shadow, bool is_stuck[]);
+/* The same of those that are blocked in the run itself, in the same call, while others go on. */
+int mpi_shadow_find_blocked(struct mpi_shadow *shadow, bool is_stuck[]);
 /* Gives one receive from any source another message that fits; false: there is none to give. To be
  * followed by mpi_shadow_advance. */
 bool mpi_shadow_rematch(struct mpi_shadow *shadow);
@@ -235,6 +238,9 @@ bool mpi_shadow_is_done(const struct mpi_shadow_op *op);
 
 /* --- the end (deadlock.c) --- */
 void mpi_shadow_end(struct mpi_shadow *shadow);
+/* Looks, ever less often, for ranks that wait for ever while others go on; each call of a rank comes
+ * by here. */
+void mpi_shadow_look_for_partial(struct mpi_shadow *shadow);
 /* Who is stuck in the strict view so far. */
 void mpi_shadow_look_for_potential(struct mpi_shadow *shadow);
 

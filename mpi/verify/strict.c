@@ -230,13 +230,12 @@ static bool may_go_on(const struct mpi_shadow *shadow, int rank, const bool is_s
 	return step->kind == STEP_ANY ? n > 0 : n == step->n;
 }
 
-int mpi_shadow_find_stuck(struct mpi_shadow *shadow, bool is_stuck[])
+/* Releases whoever can go on, until nobody can; returns how many are left. */
+static int release(struct mpi_shadow *shadow, bool is_stuck[])
 {
 	bool changed = true;
 	int n = 0;
 
-	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
-		is_stuck[rank] = true;
 	while (changed) {
 		changed = false;
 		for (int rank = 0; rank < shadow->world->n_ranks; rank++)
@@ -248,6 +247,31 @@ int mpi_shadow_find_stuck(struct mpi_shadow *shadow, bool is_stuck[])
 	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
 		n += is_stuck[rank] = is_stuck[rank] && shadow->ranks[rank].first;
 	return n;
+}
+
+int mpi_shadow_find_stuck(struct mpi_shadow *shadow, bool is_stuck[])
+{
+	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
+		is_stuck[rank] = true;
+	return release(shadow, is_stuck);
+}
+
+/* It waits in the run for what it waits for in the strict view. */
+static bool is_blocked(const struct mpi_shadow *shadow, int rank)
+{
+	const struct mpi_shadow_rank *r = &shadow->ranks[rank];
+	const struct pd_rank *pd = &shadow->world->pd->ranks[rank];
+
+	return !pd->has_ended && pd != pd_current && r->n_steps == 1 && !r->first->is_open &&
+	       pd->function == r->first->call.function && pd->site == r->first->call.site;
+}
+
+int mpi_shadow_find_blocked(struct mpi_shadow *shadow, bool is_stuck[])
+{
+	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
+		is_stuck[rank] =
+		    shadow->world->pd->ranks[rank].has_ended || is_blocked(shadow, rank);
+	return release(shadow, is_stuck);
 }
 
 /* --- other messages for receives from any source --- */

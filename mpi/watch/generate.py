@@ -5,7 +5,6 @@
     generate.py functions.txt > mpi-watch-entry.c
 """
 import pathlib
-import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "abi"))
@@ -15,10 +14,6 @@ TAGS = ("tag", "sendtag", "recvtag")
 PEERS = ("source", "dest", "root", "target_rank", "rank")
 HANDLES = {"MPI_Datatype": "t", "MPI_Op": "o", "MPI_Comm": "c", "MPI_Win": "w", "MPI_File": "f", "MPI_Request": "r",
            "MPI_Request *": "R", "MPI_Comm *": "C"}
-# What all of a communicator, window or file call, beside the functions with a column coll.
-COLLECTIVE = re.compile(r"MPI_(Init|Init_thread|Finalize|Comm_(create|dup|dup_with_info|idup|idup_with_info|split|split_type|free|disconnect|create_from_group|"
-                        r"spawn|spawn_multiple|accept|connect)|Intercomm_(create|merge)|Cart_create|Cart_sub|Graph_create|Dist_graph_create(_adjacent)?|"
-                        r"Win_(create|allocate|allocate_shared|create_dynamic|fence|free)|File_(open|close|set_view|set_size|preallocate|\w+_all|\w+_ordered))$")
 
 
 def kind_of(function, p):
@@ -68,7 +63,7 @@ def main():
         lines, letters = write_wrapper(f, index)
         out += lines
         is_local = "true" if f.record[0] == "local" else "false"
-        is_collective = "true" if "coll" in f.columns or COLLECTIVE.match(f.base) else "false"
+        is_collective = "true" if "coll" in f.columns or f.columns.get("collective") == "" else "false"
         names = " ".join(p.name for p in f.parameters)
         rows.append(f'\t{{"{f.name}", (void (*)(void))watch_{f.name}, "{letters}", "{names}", {is_local}, {is_collective}}},')
     out += [f"static const struct mpi_watch_function table[{len(functions)}] = {{", *rows, "};", "",

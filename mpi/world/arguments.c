@@ -10,10 +10,6 @@
 #include "mpi/p2p/request.h"
 #include "mpi/rma/window.h"
 
-#define RAISE(me, on, ...)                                                       \
-	((on).handler ? mpi_raise_on(me, (on).handler, (on).object, __VA_ARGS__) \
-		      : mpi_raise(me, NULL, __VA_ARGS__))
-
 struct mpi_raiser mpi_on_comm(const struct mpi_comm *comm)
 {
 	return (struct mpi_raiser){comm->errhandler, (uintptr_t)comm->handle};
@@ -54,8 +50,8 @@ struct kind {
 static int tell(struct mpi_rank *me, struct mpi_raiser on, const struct kind *kind,
 		const char *name, bool is_null)
 {
-	return RAISE(me, on, kind->error_class, "%s is %s%s", name, is_null ? "" : "not ",
-		     is_null ? kind->null : kind->what);
+	return mpi_raise_for(me, on, kind->error_class, "%s is %s%s", name, is_null ? "" : "not ",
+			     is_null ? kind->null : kind->what);
 }
 
 int mpi_find_comm(struct mpi_rank *me, struct mpi_raiser on, MPI_Comm handle, const char *name,
@@ -161,27 +157,15 @@ int mpi_find_win(struct mpi_rank *me, struct mpi_raiser on, MPI_Win handle, cons
 int mpi_check_intra(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_comm *comm,
 		    const char *name)
 {
-	return comm->remote ? RAISE(me, on, MPI_ERR_COMM, "%s is an intercommunicator", name)
-			    : MPI_SUCCESS;
+	return comm->remote
+		   ? mpi_raise_for(me, on, MPI_ERR_COMM, "%s is an intercommunicator", name)
+		   : MPI_SUCCESS;
 }
 
 int mpi_check_inter(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_comm *comm,
 		    const char *name)
 {
-	return comm->remote ? MPI_SUCCESS
-			    : RAISE(me, on, MPI_ERR_COMM, "%s is an intracommunicator", name);
-}
-
-int mpi_check_place(struct mpi_rank *me, struct mpi_raiser on, const void *place, const char *name)
-{
-	return place ? MPI_SUCCESS : RAISE(me, on, MPI_ERR_ARG, "%s is NULL", name);
-}
-
-int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int negative, MPI_Count n,
-		   const char *name_of_n, const void *list, const char *name)
-{
-	if (n < 0)
-		return RAISE(me, on, negative, "%s is %lld, it must not be negative", name_of_n,
-			     (long long)n);
-	return n > 0 ? mpi_check_place(me, on, list, name) : MPI_SUCCESS;
+	return comm->remote
+		   ? MPI_SUCCESS
+		   : mpi_raise_for(me, on, MPI_ERR_COMM, "%s is an intracommunicator", name);
 }

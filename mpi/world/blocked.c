@@ -7,7 +7,6 @@
 
 #include "mpi/p2p/compound.h"
 #include "mpi/p2p/internal.h"
-#include "mpi/rma/rma.h"
 
 static void add_peer(struct mpi_blocked *out, int world_rank)
 {
@@ -54,6 +53,8 @@ static void describe_request(char *buf, size_t size, const struct mpi_request *r
 		snprintf(buf, size, "its sends and receives behind one request");
 	else if (request->kind == REQUEST_IO)
 		snprintf(buf, size, "an access to a file");
+	else if (request->kind == REQUEST_RMA)
+		snprintf(buf, size, "a one-sided operation on rank %d", request->peer);
 	else if (request->kind == REQUEST_GENERALIZED)
 		snprintf(buf, size, "a generalized request, which the program has to complete");
 	else if (request->kind == REQUEST_SEND)
@@ -75,7 +76,7 @@ static void add_request(struct mpi_blocked *out, const struct mpi_rank *me,
 {
 	if (request->kind == REQUEST_RECV)
 		add_source(out, me, request->comm, request->peer);
-	else if (request->kind == REQUEST_SEND)
+	else if (request->kind == REQUEST_SEND || request->kind == REQUEST_RMA)
 		add_peer(out, mpi_comm_peer(request->comm, request->peer));
 	else if (request->kind == REQUEST_COMPOUND)
 		add_peers(out, request->operation);
@@ -102,10 +103,7 @@ static void describe_requests(struct mpi_rank *me, struct mpi_blocked *out)
 		out->is_any = false;
 	if (!first)
 		return;
-	if (first->kind == REQUEST_RMA)
-		mpi_rma_describe(first, out);
-	else
-		describe_request(out->text, sizeof out->text, first);
+	describe_request(out->text, sizeof out->text, first);
 	length = strlen(out->text);
 	if (n_more > 0)
 		snprintf(out->text + length, sizeof out->text - length, " (and %d more)", n_more);
@@ -135,7 +133,10 @@ void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out)
 		snprintf(out->text, sizeof out->text, "polling without success");
 		break;
 	case MPI_WAIT_CONDITION:
-		snprintf(out->text, sizeof out->text, "%s", wait->of.text);
+		if (wait->describe)
+			wait->describe(wait, out);
+		else
+			snprintf(out->text, sizeof out->text, "%s", wait->of.text);
 		break;
 	case MPI_WAIT_NOTHING:
 		break;

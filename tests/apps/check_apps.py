@@ -228,9 +228,58 @@ def check_neighbours(c):
     c.refuses(3, ['extra'], 'cannot understand "extra"')
 
 
+def farm_sum(tasks, units, spread):
+    def mix(x):
+        x = (x ^ (x >> 16)) * 2246822519 & 0xffffffff
+        x = (x ^ (x >> 13)) * 3266489917 & 0xffffffff
+        return x ^ (x >> 16)
+    total = 0
+    for task in range(tasks):
+        value = task
+        for i in range(1000 * (units + mix(task + 1) % (spread + 1))):
+            value = mix(value + i & 0xffffffff)
+        total += value
+    return total
+
+
+def check_farm(c):
+    want = str(farm_sum(12, 1, 3))
+    for ranks, window, variant in itertools.product([2, 5], [1, 3], ['flow-controlled', 'load-balanced']):
+        got = c.values(ranks, '--tasks', 12, '--units', 1, '--spread', 3, '--window', window, '--variant', variant)
+        where = f'{ranks} ranks, window {window}, {variant}'
+        c.equal(got.get('sum'), want, where)
+        if variant == 'flow-controlled':
+            c.equal(got.get('most_tasks'), str(12 // (ranks - 1)), where)
+    c.refuses(1, [], 'wanted 2 or more')
+    c.refuses(2, ['--window', '0'], '--window cannot be "0"')
+    c.refuses(2, ['--variant', 'x'], '--variant cannot be "x"')
+    c.refuses(2, ['extra'], 'cannot understand "extra"')
+
+
+def blocklu_sum(n):
+    a = [[float(n) if i == j else 1.0 / (1 + (i * 31 + j * 17) % 97) for j in range(n)] for i in range(n)]
+    for k, i in itertools.combinations(range(n), 2):
+        a[i][k] /= a[k][k]
+        for j in range(k + 1, n):
+            a[i][j] -= a[i][k] * a[k][j]
+    return functools.reduce(lambda s, i: s + a[i][i], range(n), 0.0)
+
+
+def check_blocklu(c):
+    want = blocklu_sum(24)
+    for ranks, r, options in itertools.product([1, 3], [4, 24], [[], ['--no-barriers']]):
+        got = c.values(ranks, '--n', 24, '--r', r, *options)
+        c.equal(float(got.get('sum', 'nan')), want, f'{ranks} ranks, r {r}, {options}')
+        c.equal(got.get('barriers'), 'no' if options else 'yes', 'barriers')
+    c.refuses(2, ['--n', '10', '--r', '4'], 'is no multiple of --r')
+    c.refuses(2, ['--r', '0'], '--r cannot be "0"')
+    c.refuses(2, ['extra'], 'cannot understand "extra"')
+
+
 def main():
     checks = {'sor': check_sor, 'tsp': check_tsp, 'jacobi': check_jacobi, 'pingpong': check_pingpong,
-              'mergesort': check_mergesort, 'neighbours': check_neighbours}
+              'mergesort': check_mergesort, 'neighbours': check_neighbours,
+              'farm': check_farm, 'blocklu': check_blocklu}
     parser = argparse.ArgumentParser()
     run_mpi.add_launcher_options(parser)
     parser.add_argument('app', choices=checks)

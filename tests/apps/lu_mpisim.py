@@ -3,12 +3,14 @@
 
 usage: lu_mpisim.py MPISIM_RUN CLUSTER BENCH PROGRAM [REAL_PROGRAM]
 """
-import json
 import os
+import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import call, read_json  # noqa: E402  (the folder above)
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'programs'))
 import run_mpi  # noqa: E402  (the folder above)
@@ -29,11 +31,8 @@ def check(claim, holds, detail=''):
 
 def simulate(options, arguments, folder):
     out = os.path.join(folder, 'out.json')
-    done = subprocess.run([RUN, '--cluster', CLUSTER, '--quiet', '--json', out] + options + [PROGRAM] + arguments,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
-    with open(out, encoding='utf-8') as file:
-        result = json.load(file)
-    return done, result
+    done = call(RUN, '--cluster', CLUSTER, '--quiet', '--json', out, *options, PROGRAM, *arguments)
+    return done, read_json(out)
 
 
 def checksum(output):

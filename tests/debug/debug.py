@@ -9,6 +9,7 @@ import os
 import pathlib
 import pty
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -162,6 +163,9 @@ class Debug(unittest.TestCase):
         self.assertEqual(s("choose 0 receive 0 1"), ["error this receive or probe has its message already"])
         self.assertEqual(s("save choices"), [])
         self.assertEqual(s("continue"), ["3:3 2:2 1:1 ", "ended"])
+        done = subprocess.run([BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", "4", "--compute", "modelled", "--quiet", "--decisions", "choices", "./p"],
+                              cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual((done.stdout, done.returncode), ("3:3 2:2 1:1 \n", 0), done.stderr)
         s = self.open()
         self.assertEqual(s("load choices"), [])
         self.assertEqual(s("continue"), ["3:3 2:2 1:1 ", "ended"])
@@ -206,13 +210,13 @@ class Debug(unittest.TestCase):
         s = self.open()
         s("step 2")
         line = s("gdb")[0]
-        self.assertRegex(line, r"^gdb -p \d+$")
-        self.assertTrue(s("ranks"))
+        self.assertRegex(line, r"^gdb -p \d+ -ex 'add-symbol-file .*/p -o 0x[0-9a-f]+' -ex 'frame function main'$")
         if shutil.which("gdb"):
-            done = subprocess.run([*line.split(), "-batch", "-ex", "up 20", "-ex", "bt", "-ex", "frame function main", "-ex", "print rank"],
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+            done = subprocess.run([*shlex.split(line), "-batch", "-ex", "print rank"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
             if "ptrace: Operation not permitted" not in done.stdout:
-                self.assertIn("debug_take_commands", done.stdout)
+                self.assertIn("$1 = 2", done.stdout)
+                self.assertIn("MPI_Ssend(a, rank, MPI_DOUBLE, 0", done.stdout)
+        self.assertEqual(self.places(s("ranks"))[2], ("at", "2", "MPI_Ssend"))
         self.assertEqual(s("gdb 0"), ["error this rank stands at no call: step or hold it first"])
         self.assertEqual(s("continue")[-1], "ended")
 
@@ -239,7 +243,7 @@ class Debug(unittest.TestCase):
         for command, wanted in [("go", "there is no such command: see help"), ("step 4", "wanted a rank"), ("hold", "wanted a rank or all"),
                                 ("break call MPI_Sende", "wanted the name of an MPI function behind call"), ("break size x", "wanted a number of bytes"),
                                 ("break rank 9", "wanted conditions"), ("break rank", "wanted conditions"), ("delete 7", "there is no such breakpoint"),
-                                ("choose 0 receive", "wanted choose RANK receive|probe NUMBER SOURCE [MESSAGE]"), ("load nothing", "No such file"),
+                                ("choose 0 receive", "wanted choose RANK receive|probe NUMBER SOURCE [MESSAGE]"), ("load nothing", "nothing:"),
                                 ("step " + 30 * "x ", "too many words")]:
             self.assertTrue(s(command)[-1].startswith("error " + wanted), command)
         self.assertEqual(len(s("help")), 16)

@@ -220,6 +220,27 @@ static void uncertain_receives(void)
 	expect("from itself", in[0], 2);
 }
 
+/* A send that is taken back while it is on its way is never received. */
+static void withdrawn_sends(void)
+{
+	MPI_Request request;
+	MPI_Status status;
+	int flag = 0, value = 1;
+
+	if (rank == 0) {
+		MPI_Issend(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &request);
+		MPI_Cancel(&request);
+		MPI_Wait(&request, &status);
+		MPI_Test_cancelled(&status, &flag);
+		expect("is cancelled", flag, 1);
+		value = 2;
+		MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+	} else if (rank == 1) {
+		MPI_Recv(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		expect("what was not cancelled", value, 2);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
@@ -227,6 +248,7 @@ int main(int argc, char **argv)
 	    {"buffers_of_other_sends", buffers_of_other_sends},
 	    {"certain_receives", certain_receives},
 	    {"uncertain_receives", uncertain_receives},
+	    {"withdrawn_sends", withdrawn_sends},
 	};
 
 	return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);

@@ -344,6 +344,109 @@ static void deadlock(void)
 	MPI_Win_free(&win);
 }
 
+/* Nobody sends that. */
+static void stay_away(void)
+{
+	MPI_Recv(NULL, 0, MPI_INT, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Rank 0 holds the lock that the others wait for. */
+static void deadlock_of_waiters(void)
+{
+	begin();
+	MPI_Win_set_name(win, "the window");
+	if (rank == 0)
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank > 0)
+		MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, win);
+	stay_away();
+}
+
+/* The same where rank 2 has had the lock and does not wait for it. */
+static void deadlock_after_unlock(void)
+{
+	begin();
+	MPI_Win_set_name(win, "the window");
+	if (rank == 2) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, win);
+		MPI_Win_unlock(2, win);
+		MPI_Win_lock_all(0, win);
+		MPI_Win_unlock_all(win);
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, MPI_MODE_NOCHECK, win);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0)
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 1)
+		MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, win);
+	stay_away();
+}
+
+/* A lock of all waits for exclusive ones only. */
+static void deadlock_of_all(void)
+{
+	begin();
+	MPI_Win_set_name(win, "the window");
+	if (rank < 2)
+		MPI_Win_lock(rank == 0 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, rank + 1, 0, win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 2)
+		MPI_Win_lock_all(0, win);
+	stay_away();
+}
+
+/* Rank 0 holds all that rank 1 wants one of; rank 2 holds them unchecked. */
+static void deadlock_by_all(void)
+{
+	begin();
+	MPI_Win_set_name(win, "the window");
+	if (rank != 1)
+		MPI_Win_lock_all(rank == 0 ? 0 : MPI_MODE_NOCHECK, win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 1)
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, win);
+	stay_away();
+}
+
+/* Rank 1 posts, or completes, and rank 2 does not. */
+static void deadlock_of_posts(void)
+{
+	const int zero = 0;
+	MPI_Group others, first;
+
+	begin();
+	MPI_Win_set_name(win, "the window");
+	MPI_Group_excl(world, 1, &zero, &others);
+	MPI_Group_incl(world, 1, &zero, &first);
+	if (rank == 0)
+		MPI_Win_start(others, 0, win);
+	else if (rank == 1)
+		MPI_Win_post(first, 0, win);
+	stay_away();
+}
+
+static void deadlock_of_completes(void)
+{
+	const int zero = 0;
+	MPI_Group others, first;
+
+	begin();
+	MPI_Win_set_name(win, "the window");
+	MPI_Group_excl(world, 1, &zero, &others);
+	MPI_Group_incl(world, 1, &zero, &first);
+	if (rank == 0) {
+		MPI_Win_post(others, 0, win);
+		MPI_Win_wait(win);
+	} else {
+		MPI_Win_start(first, 0, win);
+	}
+	if (rank == 1)
+		MPI_Win_complete(win);
+	stay_away();
+}
+
 /* The address is found to be wrong in the call that has it. */
 static void wrong_address(void)
 {
@@ -368,6 +471,12 @@ int main(int argc, char **argv)
 	    {"absent_buffers_are_not_touched", absent_buffers_are_not_touched},
 	    {"looking_lets_time_pass", looking_lets_time_pass},
 	    {"deadlock", deadlock},
+	    {"deadlock_of_waiters", deadlock_of_waiters},
+	    {"deadlock_after_unlock", deadlock_after_unlock},
+	    {"deadlock_of_all", deadlock_of_all},
+	    {"deadlock_by_all", deadlock_by_all},
+	    {"deadlock_of_posts", deadlock_of_posts},
+	    {"deadlock_of_completes", deadlock_of_completes},
 	    {"wrong_address", wrong_address},
 	};
 

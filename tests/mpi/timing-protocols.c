@@ -352,6 +352,25 @@ static void request_data(void)
 	}
 }
 
+/* in_mpi, and a send buffer that takes all: the first segment of the broadcast leaves as the probe
+ * looks, and the next one has to follow: rank 1 sends what is probed when it has them all. */
+static void a_probe_lets_collectives_go_on(void)
+{
+	MPI_Request request;
+
+	fill(rank == 0 ? 100000 : 0, 3);
+	MPI_Ibcast(buf, 100000, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+	if (rank == 0) {
+		compute_until_ms(10);
+		MPI_Probe(1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	expect_data(100000, 3);
+	if (rank == 1)
+		MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+}
+
 /* As Open MPI over TCP: request_data 500, send_buffer 1500, in_mpi. What is left of the message
  * fits into the buffer: Wait at 10 ms returns at once. */
 static void all_together(void)
@@ -475,6 +494,7 @@ static const struct test_case cases[] = {
     {"rendezvous_is_acknowledged", rendezvous_is_acknowledged},
     {"rendezvous_ends_in_mpi", rendezvous_ends_in_mpi},
     {"all_together", all_together},
+    {"a_probe_lets_collectives_go_on", a_probe_lets_collectives_go_on},
 };
 
 int main(int argc, char **argv)

@@ -9,12 +9,11 @@ import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import call, paths  # noqa: E402  (the folder above)
+from harness import OwnFolder, call, paths  # noqa: E402  (the folder above)
 
 RUN, PINGPONG = paths(2)
 CLUSTER = """mpisim_cluster: 1
@@ -24,14 +23,8 @@ uncertainty: {network.latency: [90us, 110us], network.bandwidth: [9 MB/s, 11 MB/
 """
 
 
-class Repeat(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="mpisim-repeat-")
-        self.dir = pathlib.Path(self.folder.name)
-        (self.dir / "cluster.yaml").write_text(CLUSTER)
-
-    def tearDown(self):
-        self.folder.cleanup()
+class Repeat(OwnFolder):
+    cluster_text = CLUSTER
 
     def words(self, *options, program=PINGPONG):
         return list(map(str, [RUN, "--cluster", "cluster.yaml", "-n", 2, "--compute", "modelled", *options, program]))

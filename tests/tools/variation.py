@@ -12,12 +12,11 @@ import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import call, paths  # noqa: E402  (the folder above)
+from harness import OwnFolder, call, paths  # noqa: E402  (the folder above)
 
 BIN, PROGRAM, ROOT = paths(3)
 PLAIN = """mpisim_cluster: 1
@@ -29,15 +28,11 @@ SEEDS = list(range(9))
 COST = re.compile(r'"simulation": \{.*?\}', re.DOTALL)
 
 
-class Variation(unittest.TestCase):
+class Variation(OwnFolder):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="mpisim-variation-")
-        self.dir = pathlib.Path(self.folder.name)
+        super().setUp()
         (self.dir / "plain.yaml").write_text(PLAIN)
         (self.dir / "varied.yaml").write_text(VARIED)
-
-    def tearDown(self):
-        self.folder.cleanup()
 
     def call(self, what, *options, cluster="varied", compute="modelled", env=None, ranks=4, **given):
         words = [BIN / "mpisim-run", "--cluster", f"{cluster}.yaml", "-n", ranks, "--compute", compute, *options, PROGRAM, what, "ran"]

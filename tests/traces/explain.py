@@ -157,6 +157,12 @@ class ByHand(Base):
         self.near(run["ranks"][1]["waiting_s"], 3)
         self.near(run["ranks"][1]["communicating_s"], 0.01001)
 
+    def test_who_wants_a_lock_waits_until_the_grant_leaves(self):
+        # 1 s for the lock, and 3 s in MPI_Win_free; the grant and the notice of the unlock take 10 us each, the collectives 30.04 us
+        run = self.call(2, [self.dir / "waits", "locked"])
+        self.near(run["ranks"][1]["waiting_s"], 4 - 2e-5)
+        self.near(run["ranks"][1]["communicating_s"], 2e-5 + 3.004e-5)
+
     def test_who_comes_to_a_barrier_first_waits_until_messages_leave(self):
         # without --explain ranks go on in collectives without their fibers: rank 1 comes 1 s later, its message takes 10 us
         run = self.call(2, [self.dir / "waits", "barrier"], explain=False)

@@ -437,6 +437,24 @@ static void poll_for_ever(void)
 		MPI_Iprobe(ANY, 0, WORLD, &flag, MPI_STATUS_IGNORE);
 }
 
+/* Who gets the lock first is not said. */
+static void locks(void)
+{
+	static int x, seen;
+	MPI_Win win;
+
+	mpisim_state("seen", &seen, 1, MPI_INT);
+	MPI_Win_create(&x, sizeof x, sizeof x, MPI_INFO_NULL, WORLD, &win);
+	if (rank > 0) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+		MPI_Get(&seen, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+		MPI_Win_flush(0, win);
+		MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+		MPI_Win_unlock(0, win);
+	}
+	MPI_Win_free(&win);
+}
+
 /* Clocks do not tell one order from another. */
 static void clocks(void)
 {
@@ -490,6 +508,7 @@ static const struct {
     {"test_loop", test_loop},
     {"poll_for_ever", poll_for_ever},
     {"clocks", clocks},
+    {"locks", locks},
 };
 
 static void make_pair(void)

@@ -47,7 +47,7 @@ MEANS = {
     "MissingStart": {"request-never-started", "rma-epoch"},
     "MissingWait": {"request-never-completed", "request-freed-active", "rma-epoch"},
     "BufferingHazard": {"potential-deadlock"},
-    "MessageRace": {"message-race"},
+    "MessageRace": {"message-race", "deadlock-in-order", "error-in-order"},
     "LocalConcurrency": {"buffer-in-use", "rma-race"},
     "GlobalConcurrency": {"rma-race"},
 }
@@ -68,10 +68,11 @@ def run(args, path):
     program = args.built / path.stem
     if not program.exists():
         subprocess.run([args.bin / "mpisim-cc", "-g", "-w", path, "-o", program], check=True)
-    with tempfile.NamedTemporaryFile() as out:
-        done = subprocess.run([args.bin / "mpisim-run", "--cluster", args.cluster, "-n", str(ranks), "--compute", "modelled", "--quiet",
-                               f"--verify={args.verify}", "--json", out.name, program], capture_output=True, timeout=60, check=False)
-        text = pathlib.Path(out.name).read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "out.json"
+        done = subprocess.run([(args.bin / "mpisim-run").resolve(), "--cluster", args.cluster, "-n", str(ranks), "--compute", "modelled", "--quiet",
+                               f"--verify={args.verify}", "--json", out, program.resolve()], capture_output=True, timeout=60, check=False, cwd=folder)
+        text = out.read_text(encoding="utf-8") if out.exists() else ""
     findings = json.loads(text)["findings"] if text else []
     return label, sorted({f["class"] for f in findings if f["severity"] != "note"}), done.returncode
 
@@ -81,7 +82,7 @@ def main():
     parser.add_argument("bin", type=pathlib.Path)
     parser.add_argument("codes", type=pathlib.Path)
     parser.add_argument("--built", type=pathlib.Path)
-    parser.add_argument("--verify", default="matching,deadlock,leaks")
+    parser.add_argument("--verify", default="matching,deadlock,leaks,orders")
     parser.add_argument("--list", action="store_true", help="every code that is missed, misnamed or a false alarm")
     parser.add_argument("--only", default="*")
     args = parser.parse_args()

@@ -209,6 +209,14 @@ class Deadlocks(Base):
         calls = {(c["rank"], c["call"]) for c in finding["calls"]}
         self.assertEqual(calls, {(0, "MPI_Send"), (1, "MPI_Send")})
 
+    def test_some_ranks_deadlock_while_others_go_on(self):
+        done, results = self.start(("cases", "some-wait"), "--verify=deadlock", n=3)
+        (finding,) = results["findings"]  # found again at the end, when nobody goes on
+        self.assertEqual((finding["class"], finding["count"]), ("deadlock", 2), done.stderr)
+        self.assertIn("while others go on", finding["found"])
+        self.assertLess(finding["time_s"], results["failure"]["time_s"])
+        self.assertEqual([c["rank"] for c in finding["calls"]], [0, 1])
+
     def test_what_nearly_matched_is_told(self):
         self.assertLessEqual({"deadlock", "communicator-mismatch"}, set(self.classes("orders", "C0", "C0", "D0", n=3)))
 

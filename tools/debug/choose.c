@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which message a receive or probe with MPI_ANY_SOURCE takes: what is planned, else what is first. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/debug/internal.h"
+#include "tools/orders/decisions.h"
 #include "util/array.h"
 
 enum { ANY_MESSAGE = -1 }; /* value of a decision: the first one of its source */
@@ -153,52 +153,48 @@ void debug_choices_list(struct run_debug *debug)
 		}
 }
 
+/* What is taken, and then what is planned, as a file of decisions that --decisions follows, too. */
 const char *debug_choices_save(struct run_debug *debug, const char *path)
 {
-	FILE *file = fopen(path, "we");
-	char text[128];
+	size_t n = (size_t)debug->n_taken + (size_t)debug->n_planned, k = 0;
+	struct mpi_decision *list = calloc(n + 1, sizeof *list);
+	static struct util_error err;
+	int failed;
 
-	if (!file)
-		return strerror(errno);
-	for (int i = 0; i < debug->n_taken; i++) {
-		format_choice(&debug->taken[i], text, sizeof text);
-		fprintf(file, "%s\n", text);
-	}
+	if (!list)
+		return "out of memory";
+	for (int i = 0; i < debug->n_taken; i++)
+		list[k++] = debug->taken[i];
 	for (int i = 0; i < debug->n_planned; i++)
-		if (!is_taken(debug, &debug->planned[i])) {
-			format_choice(&debug->planned[i], text, sizeof text);
-			fprintf(file, "%s\n", text);
-		}
-	return fclose(file) ? strerror(errno) : NULL;
+		if (!is_taken(debug, &debug->planned[i]))
+			list[k++] = debug->planned[i];
+	failed = orders_decisions_write(path, ORDERS_LOOSE, debug->program, list, (uint32_t)k, NULL,
+					&err);
+	free(list);
+	return failed ? err.text : NULL;
 }
 
-/* A line of such a file. */
-static const char *load_line(struct run_debug *debug, const char *line)
+static const char *load_one(struct run_debug *debug, const struct mpi_decision *d)
 {
-	struct mpi_decision d = {.value = ANY_MESSAGE};
-	char kind[16];
-	int n = sscanf(line, "choose %d %15s %" SCNu32 " %d %d", &d.rank, kind, &d.ordinal,
-		       &d.source, &d.value);
-
-	d.kind = strcmp(kind, "probe") == 0 ? MPI_CHOICE_PROBE : MPI_CHOICE_RECV;
-	if (n < 4 || d.rank < 0 || d.rank >= debug->n_ranks || d.source < 0 ||
-	    d.source >= debug->n_ranks || (strcmp(kind, "probe") && strcmp(kind, "receive")))
-		return "found a line that is no choice: wanted choose RANK receive N SOURCE "
-		       "[MESSAGE]";
-	return debug_choose_plan(debug, &d);
+	if (d->kind != MPI_CHOICE_RECV && d->kind != MPI_CHOICE_PROBE)
+		return "the file decides what waits and tests find, which only --decisions can "
+		       "follow";
+	if (d->rank < 0 || d->rank >= debug->n_ranks || d->source < 0 ||
+	    d->source >= debug->n_ranks)
+		return "the file names a rank that this run does not have";
+	return debug_choose_plan(debug, d);
 }
 
 const char *debug_choices_load(struct run_debug *debug, const char *path)
 {
-	FILE *file = fopen(path, "re");
-	char line[256];
+	struct orders_decisions decisions;
+	static struct util_error err;
 	const char *wrong = NULL;
 
-	if (!file)
-		return strerror(errno);
-	while (!wrong && fgets(line, sizeof line, file))
-		if (line[0] != '#' && line[0] != '\n')
-			wrong = load_line(debug, line);
-	fclose(file);
+	if (orders_decisions_read(path, &decisions, &err))
+		return err.text;
+	for (uint32_t i = 0; i < decisions.n && !wrong; i++)
+		wrong = load_one(debug, &decisions.list[i]);
+	orders_decisions_finish(&decisions);
 	return wrong;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pdexec/image.h"
 #include "tools/debug/internal.h"
 #include "util/units.h"
 
@@ -147,15 +148,20 @@ static const char *prepare_gdb(struct run_debug *debug, char *words[])
 {
 	int r = debug->stopped;
 	const char *wrong = words[0] || r < 0 ? take_rank(debug, words[0], &r) : NULL;
+	struct pd_image *image;
+	uint64_t vaddr;
 
 	if (wrong)
 		return wrong;
 	if (!debug->ranks[r].call)
 		return "this rank stands at no call: step or hold it first";
-	debug->ranks[r].takes_commands = true;
-	debug_say(debug, "gdb -p %d", (int)getpid());
-	debug_say(debug,
-		  "then: backtrace, and up to the program's own frames; detach before you go on");
+	image = debug->world->ranks[r].pd->program->image;
+	if (!pd_image_locate(image, debug->ranks[r].call->site, &vaddr))
+		return "the call comes from a library: step on";
+	debug->ranks[r].waits_for_line = true;
+	debug_say(debug, "gdb -p %d -ex 'add-symbol-file %s -o %#llx' -ex 'frame function main'",
+		  (int)getpid(), image->elf.path,
+		  (unsigned long long)((uintptr_t)debug->ranks[r].call->site - (uintptr_t)vaddr));
 	return NULL;
 }
 
@@ -181,7 +187,9 @@ static const struct {
     {"choose", choose, "choose RANK receive|probe NUMBER SOURCE [MESSAGE]: what it takes"},
     {"continue", go_on, "continue: to the next breakpoint, or the end"},
     {"delete", delete, "delete NUMBER: a breakpoint"},
-    {"gdb", prepare_gdb, "gdb [RANK]: how to attach gdb to a rank that stands at a call"},
+    {"gdb", prepare_gdb,
+     "gdb [RANK]: the command that attaches gdb to a rank that stands at a call, until the next "
+     "command here"},
     {"help", help, "help: these lines"},
     {"hold", hold, "hold RANK|all: it stands at the begin of its next call until release or step"},
     {"kill", kill_run, "kill: end the run"},
@@ -222,7 +230,7 @@ static const char *run_command(struct run_debug *debug, char *line)
 static bool goes_elsewhere(const struct run_debug *debug)
 {
 	for (int r = 0; r < debug->n_ranks; r++)
-		if (debug->ranks[r].takes_commands)
+		if (debug->ranks[r].waits_for_line)
 			return true;
 	return false;
 }

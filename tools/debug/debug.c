@@ -32,10 +32,10 @@ static void wait_here(struct run_debug *debug, struct debug_rank *rank, struct p
 	rank->is_passing = false;
 	while (!rank->is_passing) {
 		sim_task_block(&pd->task);
-		if (!rank->takes_commands)
+		if (!rank->waits_for_line)
 			continue;
-		rank->takes_commands = false;
-		debug_take_commands(debug);
+		rank->waits_for_line = false;
+		debug_await_line(debug);
 		sim_engine_stop(&pd->world->engine);
 	}
 	debug->was_held |= engine->now > begin;
@@ -144,7 +144,7 @@ static void let_go(struct run_debug *debug)
 	debug->stopped = -1;
 }
 
-/* Takes commands here, or (for gdb) on the fiber of a rank that stands at a call. */
+/* Takes commands. For gdb it waits for the next one on the fiber of a rank that stands at a call. */
 static bool serve(struct run_debug *debug)
 {
 	struct pd_world *world = debug->world->pd;
@@ -156,10 +156,11 @@ static bool serve(struct run_debug *debug)
 	while (!debug->is_resumed && !debug->is_killed) {
 		int r = 0;
 
-		while (!debug->ranks[r].takes_commands)
+		while (!debug->ranks[r].waits_for_line)
 			r++;
 		sim_task_wake_first(&world->ranks[r].task);
 		pd_world_run(world, 1);
+		debug_take_commands(debug);
 	}
 	if (debug->is_killed)
 		return false;
@@ -201,12 +202,13 @@ void run_debug_end(struct run_debug *debug)
 
 /* --- life --- */
 
-int run_debug_watch(struct run_debug *debug, struct mpi_world *mpi, int fd)
+int run_debug_watch(struct run_debug *debug, struct mpi_world *mpi, int fd, char *program[])
 {
 	struct mpi_watcher watcher = {.context = debug, .enter = enter};
 
 	debug->world = mpi;
 	debug->fd = fd;
+	debug->program = program;
 	debug->is_connected = true;
 	debug->stopped = -1;
 	debug->n_ranks = mpi->n_ranks;

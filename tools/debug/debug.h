@@ -13,9 +13,9 @@
 struct run_debug;
 
 /* Before the world is made: observes the run. Then watches `mpi`, before its ranks run; commands
- * come from the socket `fd`. 0 or UTIL_ENOMEM. */
+ * come from the socket `fd`. `program`: its words, borrowed. 0 or UTIL_ENOMEM. */
 int run_debug_observe(struct run_debug **out, struct sim_observers *observers);
-int run_debug_watch(struct run_debug *debug, struct mpi_world *mpi, int fd);
+int run_debug_watch(struct run_debug *debug, struct mpi_world *mpi, int fd, char *program[]);
 void run_debug_destroy(struct run_debug *debug); /* NULL is fine */
 
 /* After each return of the engine: takes commands if a rank has stopped the run. False: the user

@@ -116,6 +116,10 @@ int main(int argc, char **argv)
 		fputs(help, stdout);
 		return 0;
 	}
+	if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+		puts("mpisim-debug " MPISIM_VERSION);
+		return 0;
+	}
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) {
 		perror("mpisim-debug: socketpair");
 		return 2;

@@ -17,7 +17,7 @@ struct debug_rank {
 	bool is_first;			   /* it has not come to its first call */
 	bool is_passing;		   /* it may go on from where it stands */
 	bool is_stepped;		   /* the run stops at its next call */
-	bool takes_commands;		   /* on its own fiber, for gdb */
+	bool waits_for_line;		   /* on its own fiber, for gdb */
 	uint32_t n_recvs, n_probes;	   /* with MPI_ANY_SOURCE, so far */
 };
 
@@ -43,7 +43,8 @@ struct debug_message { /* that no receive has matched */
 struct run_debug {
 	struct mpi_world *world;
 	int fd;
-	char *in; /* [n_in] received and not taken */
+	char **program; /* borrowed, ends with NULL */
+	char *in;	/* [n_in] received and not taken */
 	size_t n_in;
 	bool is_connected, is_killed;
 	struct debug_rank *ranks; /* [n_ranks] */
@@ -69,6 +70,8 @@ struct run_debug {
 /* --- protocol.c --- */
 /* The next command without its newline, malloc'd; NULL: nobody is there any more. */
 char *debug_read_line(struct run_debug *debug);
+/* Until it is there. False: it will not come. */
+bool debug_await_line(struct run_debug *debug);
 /* A line of the answer. */
 void debug_say(struct run_debug *debug, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

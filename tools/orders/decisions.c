@@ -6,10 +6,8 @@
 #include <string.h>
 
 static const char *const kinds[MPI_N_CHOICE_KINDS] = {
-    [MPI_CHOICE_RECV] = "receive",
-    [MPI_CHOICE_PROBE] = "probe",
-    [MPI_CHOICE_WAIT] = "wait",
-    [MPI_CHOICE_POLL] = "poll",
+    [MPI_CHOICE_RECV] = "receive", [MPI_CHOICE_PROBE] = "probe", [MPI_CHOICE_WAIT] = "wait",
+    [MPI_CHOICE_POLL] = "poll",	   [MPI_CHOICE_LOCK] = "lock",
 };
 
 const char *orders_view_name(enum orders_view view)
@@ -64,7 +62,7 @@ static int read_one(const char *path, const json_t *entry, size_t i, struct mpi_
 	    !json_is_integer(json_object_get(entry, "value")))
 		return util_error_set(
 		    err, UTIL_EINPUT,
-		    "%s: decision %zu: wanted rank, kind (receive, probe, wait or poll), "
+		    "%s: decision %zu: wanted rank, kind (receive, probe, wait, poll or lock), "
 		    "ordinal, source and value",
 		    path, i);
 	out->rank = (int32_t)json_integer_value(json_object_get(entry, "rank"));

@@ -100,6 +100,9 @@ static void print_text(struct orders_execution *x, const struct mpi_decision *d,
 			d->kind == MPI_CHOICE_RECV ? "takes" : "finds", d->value, d->source,
 			orders->tag, (long long)orders->size_B,
 			site(x, orders->sent_at.site, sent, sizeof sent));
+	else if (d->kind == MPI_CHOICE_LOCK)
+		fprintf(file, "is the %uth to get the lock of %s %d\n", d->ordinal + 1,
+			d->value < 0 ? "all," : "rank", d->value);
 	else if (d->value == MPI_CHOOSE_NONE)
 		fprintf(file, "finds nothing\n");
 	else
@@ -196,12 +199,21 @@ static bool go_on_with(struct orders_execution *x, const struct mpi_decision *ne
 	return decide(x, next);
 }
 
+/* A copy of the process has only the thread that made it. */
+static bool has_threads(const struct pd_world *world)
+{
+	for (int i = 0; i < world->n_ranks; i++)
+		if (world->ranks[i].threads)
+			return true;
+	return false;
+}
+
 /* All that is enabled is tried: the first one here, the others in copies or later. */
 static bool try_all(struct orders_execution *x)
 {
 	struct mpi_orders *orders = x->orders;
 	bool copies = !x->options->reruns && x->options->search != ORDERS_BREADTH_FIRST &&
-		      x->n_forks < MAX_DEPTH;
+		      x->n_forks < MAX_DEPTH && !has_threads(x->run->world);
 	int n = orders->n_enabled;
 	struct mpi_decision *all = malloc((size_t)n * sizeof *all), chosen;
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mpi/coll/algorithms.h"
 #include "mpi/p2p/match.h"
 #include "pdexec/process.h"
 #include "tools/orders/decisions.h"
@@ -135,6 +136,8 @@ static bool start_one(struct pool *pool)
 	bool is_random = view->options->search == ORDERS_RANDOM;
 	struct worker *worker = pool->workers;
 
+	if (pool->n == 0) /* one that was ended may have left copies, which end with it */
+		atomic_store(&view->shared->n_running, 0);
 	if (atomic_load(&view->shared->stop) || pool->n >= view->options->jobs ||
 	    atomic_load(&view->shared->n_running) >= view->options->jobs)
 		return false;
@@ -278,6 +281,9 @@ static int prepare(struct orders_view_run *view, struct util_error *err)
 		failed = orders_prepare_world(run, view->options, view->view, &view->orders, err);
 	if (!failed)
 		failed = orders_capture_create(run->world, &view->capture, err);
+	if (!failed && view->barriers)
+		((struct mpi_coll_selection *)(uintptr_t)run->mpi->coll_selection)->barriers =
+		    view->barriers;
 	view->shared = orders_shared_create();
 	if (!failed && !view->shared)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for the states of orders");
@@ -312,9 +318,8 @@ static _Noreturn void run_view(struct orders_view_run *view, int result)
 	_exit(status ? status : found ? 0 : 2);
 }
 
-static int explore_view(struct run *run, enum orders_view view, json_t *all, struct util_error *err)
+int orders_explore_view(struct orders_view_run *view, json_t *all, struct util_error *err)
 {
-	struct orders_view_run self = {.run = run, .options = &run->options.orders, .view = view};
 	int result = memfd_create("mpisim-orders", MFD_CLOEXEC), status = 0;
 	json_t *found;
 	pid_t pid;
@@ -322,7 +327,7 @@ static int explore_view(struct run *run, enum orders_view view, json_t *all, str
 	fflush(NULL);
 	pid = result < 0 ? -1 : fork();
 	if (pid == 0)
-		run_view(&self, result);
+		run_view(view, result);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
@@ -336,7 +341,7 @@ static int explore_view(struct run *run, enum orders_view view, json_t *all, str
 		return 0;
 	return util_error_set(err, UTIL_ESYSTEM,
 			      "--verify=orders: the %s view could not be explored",
-			      orders_view_name(view));
+			      orders_view_name(view->view));
 }
 
 int orders_explore(struct run *run, json_t **out, struct util_error *err)
@@ -350,7 +355,12 @@ int orders_explore(struct run *run, json_t **out, struct util_error *err)
 		  &saved); /* the view's process stops, and says what it has seen */
 	for (int i = 0; i < 2 && !failed; i++)
 		if (run->options.orders.views & views[i])
-			failed = explore_view(run, views[i], all, err);
+			failed = orders_explore_view(
+			    &(struct orders_view_run){
+				.run = run, .options = &run->options.orders, .view = views[i]},
+			    all, err);
+	if (!failed && run->options.orders.advises)
+		failed = orders_advise(run, all, err);
 	sigaction(SIGINT, &saved, NULL);
 	if (failed)
 		json_decref(all);

@@ -10,6 +10,8 @@
  * `mpisim-run --verify=orders`. Each view is explored by a process of its own, before the run that is
  * shown, which nothing of this changes. What it found comes back as JSON.
  */
+struct cluster;
+
 struct orders_view_run { /* in the process of a view */
 	struct run *run;
 	const struct orders_options *options;
@@ -17,15 +19,26 @@ struct orders_view_run { /* in the process of a view */
 	struct orders_shared *shared;
 	struct mpi_orders *orders;
 	struct orders_capture capture;
-	const char *why_incomplete; /* NULL: all orders were seen */
+	struct mpi_coll_barriers *barriers; /* shared; NULL: nobody asks */
+	bool is_counting;		    /* findings are of no interest */
+	const char *why_incomplete;	    /* NULL: all orders were seen */
 	double begin_s;
 	uint64_t n_started;
 };
 
 /* Explores; `*out`: an array of what each view found. */
 int orders_explore(struct run *run, json_t **out, struct util_error *err);
-/* --decisions: the run that is shown follows the file. After run_prepare. */
-int orders_follow(struct run *run, struct util_error *err);
+/* One view, in a process of its own: adds what it found to `all`. */
+int orders_explore_view(struct orders_view_run *view, json_t *all, struct util_error *err);
+/*
+ * Which barriers can go: without them all views have the same match maps and ends. Each with the time
+ * that it saves, by predicting the run without it. Adds findings to views[0]. (tools/orders/advice.c)
+ */
+int orders_advise(struct run *run, json_t *views, struct util_error *err);
+
+/* Explores where that is asked for, and prepares the run that is shown: with --decisions it follows
+ * the file. */
+int orders_prepare_run(struct run *run, struct util_error *err);
 
 /* Makes `run` one of a view: with its options, before the world; then its world decide by orders. */
 void orders_prepare_options(struct run *run);

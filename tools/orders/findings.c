@@ -138,6 +138,8 @@ static void add_result(const struct orders_view_run *view, const struct orders_o
 
 static bool are_same_choice(const struct mpi_decision *a, const struct mpi_decision *b)
 {
+	if (a->kind == MPI_CHOICE_LOCK)
+		return b->kind == a->kind && b->ordinal == a->ordinal && b->value == a->value;
 	return a->rank == b->rank && a->kind == b->kind && a->ordinal == b->ordinal;
 }
 
@@ -150,7 +152,8 @@ static uint32_t find_parting(const struct orders_shared *shared, struct orders_l
 	for (uint32_t i = 0; i < a.n; i++)
 		for (uint32_t k = 0; k < b.n; k++)
 			if (are_same_choice(&x[i], &y[k]) &&
-			    (x[i].source != y[k].source || x[i].value != y[k].value)) {
+			    (x[i].rank != y[k].rank || x[i].source != y[k].source ||
+			     x[i].value != y[k].value)) {
 				*other = k;
 				return i;
 			}
@@ -185,8 +188,10 @@ static json_t *describe_race(struct orders_view_run *view, const struct orders_o
 
 	if (!file)
 		return NULL;
-	fprintf(file, "the order of messages decides the result: ");
-	if (!orders_compare(view->shared, a, b, view->options->epsilon, file))
+	fprintf(file, "the order of messages decides %s",
+		b->end == ORDERS_COMPLETE ? "the result: " : "whether the program ends well");
+	if (b->end == ORDERS_COMPLETE &&
+	    !orders_compare(view->shared, a, b, view->options->epsilon, file))
 		fprintf(file, "results differ");
 	if (is_told)
 		fprintf(file, "; they part where %s, or %s", text_of(one.lines[at]),
@@ -270,12 +275,21 @@ static json_t *describe_findings(struct orders_view_run *view, const struct resu
 {
 	const struct orders_shared *shared = view->shared;
 	json_t *list = json_array();
+	bool has_bad_end = false;
 	int n_files = 0, told[ORDERS_N_ENDS] = {0};
 
 	for (int i = 1; i < results->n && i <= TOLD_MAX; i++)
 		add(list, describe_race(view, results->first[0], results->first[i], &n_files));
-	if (results->n == 1 && (shared->finals[ORDERS_COMPLETE].n > 1 ||
-				(view->options->merge == ORDERS_MERGE_STATE && shared->n_merged > 0)))
+	for (int i = 0; i < shared->n_outcomes && results->n > 0; i++)
+		if (shared->outcomes[i].end != ORDERS_COMPLETE) {
+			has_bad_end = true;
+			add(list,
+			    describe_race(view, results->first[0], &shared->outcomes[i], &n_files));
+			break;
+		}
+	if (results->n == 1 && !has_bad_end &&
+	    (shared->finals[ORDERS_COMPLETE].n > 1 ||
+	     (view->options->merge == ORDERS_MERGE_STATE && shared->n_merged > 0)))
 		add(list, describe_harmless(view, results->first[0]));
 	for (int i = 0; i < shared->n_outcomes; i++)
 		if (shared->outcomes[i].end != ORDERS_COMPLETE &&
@@ -294,6 +308,27 @@ static uint32_t count_states(const struct orders_shared *shared)
 	return n;
 }
 
+/* Equal for equal sets of match maps, by how they end. */
+static json_t *fingerprint(const struct orders_shared *shared)
+{
+	uint64_t hash[2] = {0, 0};
+
+	for (int i = 0; i < ORDERS_N_ENDS; i++) {
+		const struct orders_table *table = &shared->finals[i];
+		const uint64_t *slots = orders_at(shared, table->first);
+		uint64_t sum[2] = {0, 0};
+
+		for (size_t k = 0; k <= table->mask; k++) {
+			sum[0] += slots[2 * k];
+			sum[1] += slots[2 * k + 1];
+		}
+		mpi_orders_mix(hash, sum[0]);
+		mpi_orders_mix(hash, sum[1]);
+	}
+	return json_sprintf("%016llx%016llx", (unsigned long long)hash[0],
+			    (unsigned long long)hash[1]);
+}
+
 json_t *orders_describe(struct orders_view_run *view)
 {
 	const struct orders_shared *shared = view->shared;
@@ -306,19 +341,22 @@ json_t *orders_describe(struct orders_view_run *view)
 	for (int i = 0; i < shared->n_outcomes; i++)
 		if (shared->outcomes[i].end == ORDERS_COMPLETE)
 			add_result(view, &shared->outcomes[i], results);
-	out = json_pack(
-	    "{s:s, s:I, s:i, s:I, s:I, s:i, s:i, s:i, s:i, s:i, s:I}", "view",
-	    orders_view_name(view->view), "executions", (json_int_t)shared->n_executions, "states",
-	    (int)count_states(shared), "choices", (json_int_t)shared->n_choices, "merged",
-	    (json_int_t)shared->n_merged, "match_maps", (int)shared->finals[ORDERS_COMPLETE].n,
-	    "results", results->n, "deadlocks",
-	    (int)(shared->finals[ORDERS_DEADLOCK].n + shared->finals[ORDERS_POLLING].n), "errors",
-	    (int)shared->finals[ORDERS_ERROR].n, "crashes", (int)shared->finals[ORDERS_CRASHED].n,
-	    "left", (json_int_t)n_left);
+	out =
+	    json_pack("{s:s, s:I, s:i, s:I, s:I, s:i, s:i, s:i, s:i, s:i, s:I}", "view",
+		      orders_view_name(view->view), "executions", (json_int_t)shared->n_executions,
+		      "states", (int)count_states(shared), "choices", (json_int_t)shared->n_choices,
+		      "merged", (json_int_t)shared->n_merged, "match_maps",
+		      (int)shared->finals[ORDERS_COMPLETE].n, "results", results->n, "deadlocks",
+		      (int)(shared->finals[ORDERS_DEADLOCK].n + shared->finals[ORDERS_POLLING].n),
+		      "errors", (int)shared->finals[ORDERS_ERROR].n, "crashes",
+		      (int)shared->finals[ORDERS_CRASHED].n, "left", (json_int_t)n_left);
 	json_object_set_new(out, "incomplete",
 			    view->why_incomplete ? json_string(view->why_incomplete) : json_null());
 	json_object_set_new(out, "max_failed_polls", json_integer(view->options->max_polls));
-	json_object_set_new(out, "findings", describe_findings(view, results));
+	if (view->is_counting)
+		json_object_set_new(out, "fingerprint", fingerprint(shared));
+	else
+		json_object_set_new(out, "findings", describe_findings(view, results));
 	free(results);
 	return out;
 }

@@ -147,6 +147,9 @@ static int parse_choice(const char *key, const char *value, struct orders_option
 	} else if (strcmp(key, "reduce") == 0) {
 		failed = parse_word(key, value, reduces, &i, err);
 		out->tries_all = i;
+	} else if (strcmp(key, "advice") == 0) {
+		failed = parse_word(key, value, reduces, &i, err);
+		out->advises = !i && !failed;
 	} else if (strcmp(key, "stop") == 0) {
 		failed = parse_word(key, value, stops, &i, err);
 		out->stops_at_first = i;
@@ -154,7 +157,7 @@ static int parse_choice(const char *key, const char *value, struct orders_option
 		failed = util_error_set(
 		    err, UTIL_EINPUT,
 		    "--orders: found \"%s\", wanted search, view, merge, reduce, bound, time, "
-		    "stop, engine, jobs, polls, epsilon, decisions, save or resume",
+		    "stop, engine, jobs, polls, epsilon, advice, decisions, save or resume",
 		    key);
 	}
 	return failed;

@@ -24,6 +24,7 @@ struct orders_options {
 	unsigned views;	     /* enum orders_view */
 	bool tries_all;	     /* orders of choices that commute, too */
 	bool reruns;	     /* each order from MPI_Init on, no copies of the simulation */
+	bool advises;	     /* which barriers can go */
 	bool stops_at_first; /* finding */
 	int jobs;
 	uint32_t max_polls;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "mpi/p2p/match.h"
+#include "mpi/verify/verify.h"
 #include "tools/orders/decisions.h"
 #include "tools/orders/explore.h"
 
@@ -23,18 +24,20 @@ void orders_prepare_options(struct run *run)
 /* What a library does while nobody looks, and how long it takes, decides nothing here. */
 void orders_prepare_cluster(struct cluster *cluster)
 {
-	cluster->protocol.send_overhead_s = cluster->protocol.recv_overhead_s = 0;
-	cluster->protocol.send_overhead_per_B_s = cluster->protocol.recv_overhead_per_B_s = 0;
-	cluster->protocol.progress = CLUSTER_PROGRESS_ASYNC;
-	cluster->protocol.late_answers = CLUSTER_LATE_NONE;
-	cluster->protocol.order = CLUSTER_ORDER_FREE;
-	cluster->protocol.synchronous = CLUSTER_SYNCHRONOUS_MATCHED;
-	cluster->protocol.rendezvous_end = CLUSTER_RENDEZVOUS_ARRIVED;
-	cluster->protocol.request_data_B = 0;
-	cluster->protocol.send_buffers.n = cluster->protocol.unattended_sends.n = 0;
-	cluster->protocol.unattended_receive_B = INT64_MAX;
-	cluster->rma.progress = CLUSTER_RMA_NIC;
+	struct cluster_protocol *protocol = &cluster->protocol;
+
+	protocol->send_overhead_s = protocol->recv_overhead_s = 0;
+	protocol->send_overhead_per_B_s = protocol->recv_overhead_per_B_s = 0;
+	protocol->progress = CLUSTER_PROGRESS_ASYNC;
+	protocol->late_answers = CLUSTER_LATE_NONE;
+	protocol->order = CLUSTER_ORDER_FREE;
+	protocol->synchronous = CLUSTER_SYNCHRONOUS_MATCHED;
+	protocol->rendezvous_end = CLUSTER_RENDEZVOUS_ARRIVED;
+	protocol->request_data_B = 0;
+	protocol->send_buffers.n = protocol->unattended_sends.n = 0;
+	protocol->unattended_receive_B = INT64_MAX;
 	cluster->network.packet_payload_B = 0;
+	cluster->rma.progress = CLUSTER_RMA_NIC;
 	cluster->collectives.profile = CLUSTER_COLL_IDEAL;
 	for (int i = 0; i < CLUSTER_N_COLLECTIVES; i++) {
 		free(cluster->collectives.algorithms[i]);
@@ -69,7 +72,7 @@ static bool follow(struct run *run)
 	return goes_on;
 }
 
-int orders_follow(struct run *run, struct util_error *err)
+static int follow_file(struct run *run, struct util_error *err)
 {
 	struct orders_decisions file;
 	struct orders_execution *x = calloc(1, sizeof *x);
@@ -86,4 +89,18 @@ int orders_follow(struct run *run, struct util_error *err)
 	run->execution = x;
 	run->at_rest = follow;
 	return failed;
+}
+
+int orders_prepare_run(struct run *run, struct util_error *err)
+{
+	const struct run_options *o = &run->options;
+	int failed = 0;
+
+	run->is_ordered = o->decisions != NULL;
+	if (o->verify & MPI_VERIFY_ORDERS)
+		failed = orders_explore(run, &run->orders, err);
+	run->reserve = malloc(RUN_RESERVE_B);
+	if (!failed)
+		failed = run_prepare(run, err);
+	return failed || !o->decisions ? failed : follow_file(run, err);
 }

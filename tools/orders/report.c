@@ -103,31 +103,46 @@ static bool has(const json_t *view, const char *class_name)
 	return false;
 }
 
+/* Nothing was chosen before it: it is so in every order, and the run that is shown ends so, too. */
+static bool is_certain(const json_t *entry)
+{
+	const json_t *n = json_object_get(entry, "n_decisions");
+
+	return n && json_integer_value(n) == 0;
+}
+
 /*
  * The strict view adds what the loose one does not have: there it is certain to be found in some
- * library. What both have is told once.
+ * library. What both have is told once, and what `--verify=deadlock` tells of not here.
  */
+static void report_one(struct run *run, const json_t *entry, const json_t *loose)
+{
+	const char *class_name = text(entry, "class"), *why = text(entry, "why");
+	bool is_deadlock = strcmp(class_name, "deadlock-in-order") == 0;
+
+	if (loose && (has(loose, class_name) ||
+		      (strcmp(class_name, "harmless-wildcard") == 0 && has(loose, "message-race"))))
+		return;
+	if (is_certain(entry) &&
+	    (mpi_verify_wants(run->mpi, MPI_VERIFY_DEADLOCK) || (!loose && !is_deadlock)))
+		return;
+	if (loose && is_deadlock && !text(loose, "incomplete")) {
+		class_name = "potential-deadlock";
+		why = "the program relies on buffers that the standard does not promise: whether "
+		      "it ends depends on the library and on the size of messages";
+	} else if (is_deadlock && is_certain(entry)) {
+		class_name = "deadlock";
+		why = "no order of messages goes on";
+	}
+	report(run, entry, class_name, why);
+}
+
 static void report_view(struct run *run, const json_t *view, const json_t *loose)
 {
 	const json_t *findings = json_object_get(view, "findings");
 
-	for (size_t i = 0; i < json_array_size(findings); i++) {
-		const json_t *entry = json_array_get(findings, i);
-		const char *class_name = text(entry, "class"), *why = text(entry, "why");
-
-		if (loose &&
-		    (has(loose, class_name) ||
-		     (strcmp(class_name, "harmless-wildcard") == 0 && has(loose, "message-race"))))
-			continue;
-		if (loose && !text(loose, "incomplete") &&
-		    strcmp(class_name, "deadlock-in-order") == 0) {
-			class_name = "potential-deadlock";
-			why = "the program relies on buffers that the standard does not promise: "
-			      "whether "
-			      "it ends depends on the library and on the size of messages";
-		}
-		report(run, entry, class_name, why);
-	}
+	for (size_t i = 0; i < json_array_size(findings); i++)
+		report_one(run, json_array_get(findings, i), loose);
 }
 
 void orders_report(struct run *run, json_t *views)

@@ -111,7 +111,7 @@ static const char text[] =
     "  --verify[=PARTS]       looks for errors in the use of MPI; PARTS: matching, deadlock, leaks\n"
     "                         (these without a list), orders, memory\n"
     "  --orders KEY=VALUE,... how --verify=orders searches: search, view, merge, reduce, bound, time,\n"
-    "                         stop, engine, jobs, polls, epsilon, decisions, save, resume\n"
+    "                         stop, engine, jobs, polls, advice, epsilon, decisions, save, resume\n"
     "  --decisions FILE       runs one order again that --verify=orders found\n"
     "  --verify-suppress FILE findings that are not wanted: lines CLASS FUNCTION PLACE\n"
     "  --verify-warn          findings do not change the exit status\n"

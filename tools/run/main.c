@@ -163,7 +163,7 @@ static int watch(struct run *run, struct util_error *err)
 
 	if (run->debug)
 		run->mpi->no_spawn = "mpisim-debug: it knows only the ranks of the start";
-	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd))
+	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd, run->options.program))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
 	if (!run->graph)
 		return 0;
@@ -238,21 +238,6 @@ int run_prepare(struct run *run, struct util_error *err)
 	if (!failed && run->is_ordered)
 		orders_prepare_cluster(run->cluster);
 	return failed ? failed : prepare_world(run, err);
-}
-
-/* What decides the order of events in the run that is shown, and what others were found. */
-static int prepare(struct run *run, struct util_error *err)
-{
-	const struct run_options *o = &run->options;
-	int failed = 0;
-
-	run->is_ordered = o->decisions != NULL;
-	if (o->verify & MPI_VERIFY_ORDERS)
-		failed = orders_explore(run, &run->orders, err);
-	run->reserve = malloc(RUN_RESERVE_B);
-	if (!failed)
-		failed = run_prepare(run, err);
-	return failed || !o->decisions ? failed : orders_follow(run, err);
 }
 
 static void finish(struct run *run)
@@ -344,7 +329,7 @@ static int simulate(struct run *run)
 	int failed = run_clash_check(&run->options, &err), status = EXIT_USAGE;
 
 	if (!failed)
-		failed = prepare(run, &err);
+		failed = orders_prepare_run(run, &err);
 	if (!failed)
 		failed = run_results_check(&run->options, &err);
 	if (failed) {

@@ -42,8 +42,7 @@ enum option_code {
 	OPTION_BENCH_OUT,
 	OPTION_BLAS_MODEL,
 	OPTION_CONTENTION,
-	OPTION_DEBUG_FD,
-	OPTION_DETERMINISTIC,
+	OPTION_DEBUG_FD, /* of mpisim-debug */ OPTION_DETERMINISTIC,
 	OPTION_FIRST_N,
 	OPTION_INTERVAL,
 	OPTION_NO_ALLOC,
@@ -157,9 +156,7 @@ static int parse_name(const char *option, const char *text, const char *const na
 static int parse_int(const char *option, const char *text, int64_t min, int64_t max, int64_t *out,
 		     struct util_error *err)
 {
-	int failed = util_parse_int(text, min, max, out, err);
-
-	return failed ? util_error_prepend(err, "%s", option) : 0;
+	return util_parse_int(text, min, max, out, err) ? util_error_prepend(err, "%s", option) : 0;
 }
 
 static int parse_amplitude(const char *option, const char *text, double *out,
@@ -275,16 +272,17 @@ static int take_compute_option(int option, char *value, struct run_options *out,
 }
 
 /* Options whose text is kept as it stands: names of files and folders, mostly. */
+#define TEXT(option, member) {OPTION_##option, offsetof(struct run_options, member)}
 static const struct {
 	int option;
 	size_t at; /* in struct run_options, a const char * */
 } text_options[] = {
-	{OPTION_BENCH, offsetof(struct run_options, bench_in)}, {OPTION_BENCH_OUT, offsetof(struct run_options, bench_out)}, {OPTION_BLAS_MODEL, offsetof(struct run_options, blas_model)},
-	{OPTION_CHECK_BINARY, offsetof(struct run_options, check_binary)}, {OPTION_CLUSTER, offsetof(struct run_options, cluster)}, {OPTION_CONTENTION, offsetof(struct run_options, contention)},
-	{OPTION_PLACEMENT, offsetof(struct run_options, placement)}, {OPTION_SCHEDULE, offsetof(struct run_options, schedule)}, {OPTION_HTML, offsetof(struct run_options, html)},
-	{OPTION_JSON, offsetof(struct run_options, json)}, {OPTION_REAL, offsetof(struct run_options, real)}, {OPTION_RECORD, offsetof(struct run_options, record)},
-	{OPTION_REPORT, offsetof(struct run_options, report)}, {OPTION_TIME_ONLY, offsetof(struct run_options, time_only)}, {OPTION_GRAPH, offsetof(struct run_options, graph)},
-	{OPTION_DECISIONS, offsetof(struct run_options, decisions)}, {OPTION_VERIFY_SUPPRESS, offsetof(struct run_options, verify_suppress)}, {OPTION_TRACE_OUT, offsetof(struct run_options, trace_out)}, {OPTION_WHAT_IF, offsetof(struct run_options, what_if)},
+	TEXT(BENCH, bench_in), TEXT(BENCH_OUT, bench_out), TEXT(BLAS_MODEL, blas_model),
+	TEXT(CHECK_BINARY, check_binary), TEXT(CLUSTER, cluster), TEXT(CONTENTION, contention),
+	TEXT(DECISIONS, decisions), TEXT(GRAPH, graph), TEXT(HTML, html), TEXT(JSON, json),
+	TEXT(PLACEMENT, placement), TEXT(REAL, real), TEXT(RECORD, record), TEXT(REPORT, report),
+	TEXT(SCHEDULE, schedule), TEXT(TIME_ONLY, time_only), TEXT(TRACE_OUT, trace_out),
+	TEXT(VERIFY_SUPPRESS, verify_suppress), TEXT(WHAT_IF, what_if),
 };
 
 static bool take_text_option(int option, const char *value, struct run_options *out)
@@ -335,8 +333,7 @@ static int take_output_option(int option, char *value, struct run_options *out,
 
 static bool may_repeat(int option)
 {
-	return option == OPTION_SET || option == OPTION_SCALE || option == OPTION_COLL ||
-	       option == OPTION_PRIVATE_LIB;
+	return option == OPTION_SET || option == OPTION_SCALE || option == OPTION_COLL || option == OPTION_PRIVATE_LIB;
 }
 
 /* `given`: as of util_option_check. */
@@ -484,19 +481,4 @@ int run_options_parse_replay(int argc, char **argv, struct run_options *out, str
 					  .seed = -1,
 					  .is_replay = true},
 		     out, err);
-}
-
-void run_options_finish(struct run_options *options)
-{
-	for (int i = 0; i < options->n_made; i++)
-		free(options->made_overrides[i]);
-	free(options->made_overrides);
-	orders_options_finish(&options->orders);
-	free(options->scales);
-	free(options->overrides);
-	free(options->private_libraries);
-	run_programs_finish(&options->programs);
-	options->scales = options->overrides = options->private_libraries = NULL;
-	options->made_overrides = NULL;
-	options->n_made = 0;
 }

@@ -2,6 +2,7 @@
 /* Options that go together, and those that do not. */
 #include "tools/run/options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "mpi/verify/verify.h"
@@ -285,4 +286,19 @@ int run_options_keep_time_only(struct run_options *o, struct util_error *err)
 	o->explain = false;
 	o->quiet = true;
 	return 0;
+}
+
+void run_options_finish(struct run_options *options)
+{
+	for (int i = 0; i < options->n_made; i++)
+		free(options->made_overrides[i]);
+	free(options->made_overrides);
+	orders_options_finish(&options->orders);
+	free(options->scales);
+	free(options->overrides);
+	free(options->private_libraries);
+	run_programs_finish(&options->programs);
+	options->scales = options->overrides = options->private_libraries = NULL;
+	options->made_overrides = NULL;
+	options->n_made = 0;
 }

@@ -240,6 +240,23 @@ static void put(void)
 	MPI_Win_free(&win);
 }
 
+/* Rank 1 asks for a lock that rank 0 gives back after 3 s, and nothing else is waited for. */
+static void locked(void)
+{
+	MPI_Win win;
+
+	MPI_Win_create(buffer, SIZE_B, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	if (rank == 1)
+		compute("before", 2);
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+	if (rank == 0)
+		compute("before", 3);
+	MPI_Win_unlock(0, win);
+	if (rank == 0)
+		compute("after", 3);
+	MPI_Win_free(&win);
+}
+
 /* Each rank writes to a file of its own, and again while it computes; then the one sends what the
  * other waits for. */
 static void files(void)
@@ -342,6 +359,7 @@ static const struct {
     {"phases", phases},
     {"scanned", scanned},
     {"probed", probed},
+    {"locked", locked},
     {"in_turn", in_turn},
     {"many", many},
     {"loop", loop},

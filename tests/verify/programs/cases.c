@@ -291,6 +291,17 @@ static void other_tag(void)
 		MPI_Recv(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Ranks 0 and 1 wait for each other while the others go on for a while. */
+static void some_wait(void)
+{
+	int value = 0, flag;
+
+	if (rank < 2)
+		MPI_Recv(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (int i = 0; i < 20000; i++)
+		MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+
 /* --- windows --- */
 
 static void fence_and_lock(void)
@@ -350,6 +361,7 @@ static const struct {
     {"probes", probes},
     {"probed-as-other-type", probed_as_other_type},
     {"other-tag", other_tag},
+    {"some-wait", some_wait},
     {"fence-and-lock", fence_and_lock},
     {"fence-then-lock", fence_then_lock},
 };

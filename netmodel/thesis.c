@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Algorithm 1, incrementally (docs/model.md §3).
+ * The thesis' model of sharing: a fluid whose rates are those of Algorithm 1 (docs/model.md §3).
  *
  * Links are processed in the order (most transfers first, then index). A link's share is what the
  * transfers of earlier links leave of it, divided among its other transfers; a transfer's rate is
@@ -188,7 +188,7 @@ static void apply_changed(struct net_model *model)
 			apply_literal(model, model->touched.links[i]);
 }
 
-void net_algorithm1_solve(struct net_model *model)
+static void solve(struct net_model *model)
 {
 	for (int i = 0; i < model->dirty_links.n; i++) {
 		queue_link(model, model->dirty_links.links[i]);
@@ -208,3 +208,11 @@ void net_algorithm1_solve(struct net_model *model)
 		forget_touched(model);
 	}
 }
+
+const struct net_method net_thesis = {
+    .start = net_fluid_start,
+    .go = net_fluid_go,
+    .arrived_of_first = net_fluid_arrived_of_first,
+    .load = net_fluid_load,
+    .solve = solve,
+};
