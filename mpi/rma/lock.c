@@ -138,8 +138,7 @@ void mpi_rma_visit_locks(struct mpi_world *world,
 	for (int i = 0; i < world->n_ranks; i++) {
 		const struct rma_host *host = world->ranks[i].rma;
 
-		for (struct mpi_win *win = host ? host->windows.first : NULL; win;
-		     win = win->link.next) {
+		for (struct mpi_win *win = host ? host->windows.first : NULL; win; win = win->link.next) {
 			struct rma_window *window = window_of(win);
 
 			for (struct rma_op *op = window ? window->waiters : NULL; op; op = op->next)
