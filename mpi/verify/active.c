@@ -12,7 +12,11 @@ struct tie {
 	struct mpi_foreign_memory memory; /* first */
 	struct mpi_memory *checks;
 	struct mpi_memory_active *active;
+	const struct mpi_request *request; /* which has it */
 };
+
+/* Of snapshots; large buffers are often untouched: what is zero takes no memory. */
+enum { PIECE_B = 4096 };
 
 /* One that is large enough, and no more than twice that; memory of the system takes its time. */
 static char *take(struct mpi_memory *memory, size_t size_B, size_t *got_B)
@@ -38,6 +42,15 @@ static void put_back(struct mpi_memory *memory, char *spare, size_t size_B)
 		free(spare);
 }
 
+static bool is_on_stack(const struct mpi_rank *me, uintptr_t at)
+{
+	void *stack;
+	size_t stack_B;
+
+	sim_fiber_stack(me->pd->task.fiber, &stack, &stack_B);
+	return at - (uintptr_t)stack < stack_B;
+}
+
 struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
 					  struct mpi_memory_buffer *buffer)
 {
@@ -48,14 +61,20 @@ struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_
 	if (!active)
 		return NULL;
 	active->mine = take(memory, span_B, &active->mine_B);
-	if (active->mine && (buffer->use & MEMORY_WRITE))
+	if (buffer->use & MEMORY_WRITE) {
 		active->snapshot = take(memory, span_B, &active->snapshot_B);
-	if (!active->mine || ((buffer->use & MEMORY_WRITE) && !active->snapshot)) {
+		active->zero_pieces = calloc(span_B / PIECE_B + 1, sizeof *active->zero_pieces);
+	}
+	if (!active->mine ||
+	    ((buffer->use & MEMORY_WRITE) && !(active->snapshot && active->zero_pieces))) {
 		free(active->mine);
+		free(active->snapshot);
+		free(active->zero_pieces);
 		free(active);
 		return NULL;
 	}
 	active->buffer = *buffer;
+	active->is_on_stack = is_on_stack(me, buffer->low);
 	buffer->runs = NULL; /* they are the active one's */
 	buffer->n_runs = 0;
 	active->next = rank->actives;
@@ -74,6 +93,53 @@ void mpi_memory_widen(struct mpi_memory_rank *rank, uintptr_t low, uintptr_t hig
 		rank->high = high;
 }
 
+/* --- snapshots of buffers that MPI writes to --- */
+
+static const char zeros[PIECE_B];
+
+static size_t piece_B(const struct mpi_memory_active *active, size_t at)
+{
+	size_t left_B = active->buffer.high - active->buffer.low - at;
+
+	return left_B < PIECE_B ? left_B : PIECE_B;
+}
+
+static void take_snapshot(struct mpi_memory_active *active)
+{
+	const char *now = (const char *)active->buffer.low;
+	size_t n_B;
+
+	for (size_t at = 0; (n_B = piece_B(active, at)) > 0; at += n_B) {
+		bool is_zero = memcmp(now + at, zeros, n_B) == 0;
+
+		active->zero_pieces[at / PIECE_B] = is_zero;
+		if (!is_zero)
+			memcpy(active->snapshot + at, now + at, n_B);
+	}
+}
+
+static bool is_unchanged(const struct mpi_memory_active *active)
+{
+	const char *now = (const char *)active->buffer.low;
+	size_t n_B;
+
+	for (size_t at = 0; (n_B = piece_B(active, at)) > 0; at += n_B)
+		if (memcmp(now + at,
+			   active->zero_pieces[at / PIECE_B] ? zeros : active->snapshot + at,
+			   n_B) != 0)
+			return false;
+	return true;
+}
+
+static void complete_snapshot(struct mpi_memory_active *active)
+{
+	size_t n_B;
+
+	for (size_t at = 0; (n_B = piece_B(active, at)) > 0; at += n_B)
+		if (active->zero_pieces[at / PIECE_B])
+			memset(active->snapshot + at, 0, n_B);
+}
+
 void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active)
 {
 	struct mpi_memory_buffer *buffer = &active->buffer;
@@ -81,11 +147,16 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	size_t span_B = buffer->high - buffer->low;
 
 	mpi_memory_widen(rank, buffer->low, buffer->high);
+	memset(rank->gaps, 0, sizeof rank->gaps);
+	rank->n_locked += !active->is_locked;
+	rank->n_on_stack += !active->is_locked && active->is_on_stack;
 	active->is_locked = true;
 	active->is_lost = active->is_told = false;
-	memcpy(active->mine, (const void *)buffer->low, span_B);
+	active->came_B = 0;
+	if (!active->is_receive)
+		memcpy(active->mine, (const void *)buffer->low, span_B);
 	if (active->snapshot)
-		memcpy(active->snapshot, (const void *)buffer->low, span_B);
+		take_snapshot(active);
 }
 
 static void tell(struct mpi_memory *memory, struct mpi_memory_active *active,
@@ -111,9 +182,9 @@ static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	struct mpi_memory_rank *rank = &memory->ranks[active->buffer.call.rank];
 
 	active->is_locked = false;
-	for (const struct mpi_memory_active *other = rank->actives; other; other = other->next)
-		if (other->is_locked)
-			return;
+	rank->n_on_stack -= active->is_on_stack;
+	if (--rank->n_locked > 0)
+		return;
 	rank->low = rank->window_low;
 	rank->high = rank->window_high;
 }
@@ -153,6 +224,10 @@ static void compare(struct mpi_memory *memory, struct mpi_memory_active *active)
 	struct mpi_finding_call by = {me->rank, me->pd->function, me->pd->site};
 	struct changes changes = {0};
 
+	if (active->snapshot && is_unchanged(active))
+		return;
+	if (active->snapshot)
+		complete_snapshot(active);
 	for (size_t i = 0; i < buffer->n_runs; i++)
 		compare_run(buffer, &buffer->runs[i], old + (buffer->runs[i].at - buffer->low),
 			    &changes);
@@ -161,10 +236,23 @@ static void compare(struct mpi_memory *memory, struct mpi_memory_active *active)
 		     (size_t)(changes.end - changes.first), changes.size_B);
 }
 
-void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *active)
+/* Messages fill a buffer in the order of its datatype. */
+static void hand_over(const struct mpi_memory_active *active)
 {
 	const struct mpi_memory_buffer *buffer = &active->buffer;
+	size_t left_B = active->is_receive ? active->came_B : SIZE_MAX;
 
+	for (size_t i = 0; i < buffer->n_runs && left_B > 0; i++) {
+		const struct mpi_memory_run *run = &buffer->runs[i];
+		size_t n_B = run->size_B < left_B ? run->size_B : left_B;
+
+		memcpy((void *)run->at, active->mine + (run->at - buffer->low), n_B);
+		left_B -= n_B;
+	}
+}
+
+void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *active)
+{
 	if (!active->is_locked)
 		return;
 	end_lock(memory, active);
@@ -172,9 +260,8 @@ void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *acti
 	if (active->is_lost)
 		return;
 	compare(memory, active);
-	for (size_t i = 0; i < buffer->n_runs && (buffer->use & MEMORY_WRITE); i++)
-		memcpy((void *)buffer->runs[i].at,
-		       active->mine + (buffer->runs[i].at - buffer->low), buffer->runs[i].size_B);
+	if (active->buffer.use & MEMORY_WRITE)
+		hand_over(active);
 }
 
 void mpi_memory_forget(struct mpi_memory *memory, struct mpi_rank *me,
@@ -197,6 +284,7 @@ void mpi_memory_forget(struct mpi_memory *memory, struct mpi_rank *me,
 	mpi_memory_buffer_finish(&active->buffer);
 	put_back(memory, active->mine, active->mine_B);
 	put_back(memory, active->snapshot, active->snapshot_B);
+	free(active->zero_pieces);
 	free(active);
 }
 
@@ -215,9 +303,24 @@ static void fetch(struct mpi_foreign_memory *memory)
 	mpi_memory_lock(tie->checks, active);
 }
 
+/* Of a receive that is complete: what is in the buffer of MPI. */
+static size_t came_B(const struct mpi_request *request)
+{
+	const MPI_Status *status = &request->status;
+
+	if (mpi_status_cancelled(status) ||
+	    (status->MPI_ERROR != MPI_SUCCESS && status->MPI_ERROR != MPI_ERR_TRUNCATE))
+		return 0;
+	return (size_t)mpi_status_bytes(status);
+}
+
 static void give(struct mpi_foreign_memory *memory)
 {
-	mpi_memory_unlock(((struct tie *)memory)->checks, ((struct tie *)memory)->active);
+	struct tie *tie = (struct tie *)memory;
+
+	if (tie->active->is_receive)
+		tie->active->came_B = came_B(tie->request);
+	mpi_memory_unlock(tie->checks, tie->active);
 }
 
 static void end(struct mpi_foreign_memory *memory)
@@ -232,38 +335,69 @@ static void end(struct mpi_foreign_memory *memory)
 void mpi_memory_tie(struct mpi_memory *memory, struct mpi_rank *me,
 		    struct mpi_memory_active *active, MPI_Request request)
 {
-	struct tie *tie =
-	    mpi_request_get(me, request) ? mpisim_foreign_allocate(sizeof *tie) : NULL;
+	const struct mpi_request *whose = mpi_request_get(me, request);
+	struct tie *tie = whose ? mpisim_foreign_allocate(sizeof *tie) : NULL;
 
 	if (!tie)
 		return;
 	*tie = (struct tie){.memory = {.fetch = fetch, .give = give, .end = end},
 			    .checks = memory,
-			    .active = active};
+			    .active = active,
+			    .request = whose};
 	active->is_held = true;
 	mpisim_foreign_keep(request, &tie->memory);
 }
 
 /* --- accesses --- */
 
-void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at, size_t size_B,
-		      unsigned use, const struct mpi_finding_call *by)
+/* Accesses that follow each other are often near each other: the room between buffers where the last
+ * one was holds no buffer. */
+static void narrow(struct mpi_memory_gap *gap, const struct mpi_memory_active *active, uintptr_t at)
 {
-	struct mpi_memory_rank *rank = &memory->ranks[me->rank];
+	if (active->buffer.high <= at && active->buffer.high > gap->low)
+		gap->low = active->buffer.high;
+	if (active->buffer.low > at && active->buffer.low < gap->high)
+		gap->high = active->buffer.low;
+}
 
-	if (at >= rank->high || at + size_B <= rank->low)
-		return;
+static void touch_actives(struct mpi_memory *memory, struct mpi_memory_rank *rank, uintptr_t at,
+			  size_t size_B, unsigned use, const struct mpi_finding_call *by)
+{
+	struct mpi_memory_gap gap = {0, UINTPTR_MAX};
+	bool is_gap = true;
+
 	for (struct mpi_memory_active *active = rank->actives; active; active = active->next) {
 		unsigned both = active->buffer.use | use;
 		int64_t first;
 		size_t n;
 
-		if (!active->is_locked || active->is_lost || !(both & MEMORY_WRITE))
+		if (!active->is_locked)
+			continue;
+		if (at >= active->buffer.high || at + size_B <= active->buffer.low) {
+			narrow(&gap, active, at);
+			continue;
+		}
+		is_gap = false;
+		if (active->is_lost || !(both & MEMORY_WRITE))
 			continue;
 		n = mpi_memory_common_range(&active->buffer, at, size_B, &first);
 		if (n > 0)
 			tell(memory, active, by, use, first, n, size_B);
 	}
+	if (is_gap)
+		rank->gaps[use & MEMORY_WRITE ? 1 : 0] = gap;
+}
+
+void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at, size_t size_B,
+		      unsigned use, const struct mpi_finding_call *by)
+{
+	struct mpi_memory_rank *rank = &memory->ranks[me->rank];
+	const struct mpi_memory_gap *gap = &rank->gaps[use & MEMORY_WRITE ? 1 : 0];
+
+	if (at >= rank->high || at + size_B <= rank->low)
+		return;
+	if (at < gap->low || at + size_B > gap->high)
+		touch_actives(memory, rank, at, size_B, use, by);
 	if (memory->races)
 		mpi_races_touch(memory->races, me->rank, at, size_B, use, by);
 }
@@ -302,20 +436,14 @@ static void lose(struct mpi_rank *me, struct mpi_memory_active *active, const ch
 
 void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t here)
 {
-	uintptr_t low;
-	void *stack;
-	size_t stack_B;
-
-	if (memory->ranks[me->rank].low == memory->ranks[me->rank].high)
+	if (memory->ranks[me->rank].n_on_stack == 0)
 		return;
-	sim_fiber_stack(me->pd->task.fiber, &stack, &stack_B);
-	low = (uintptr_t)stack;
 	for (struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
 	     active = active->next) {
 		struct mpi_finding_call by = {me->rank, me->pd->function, me->pd->site};
 
-		if (active->is_locked && !active->is_lost && active->buffer.low >= low &&
-		    active->buffer.low < here && here < low + stack_B)
+		if (active->is_locked && !active->is_lost && active->is_on_stack &&
+		    active->buffer.low < here && is_on_stack(me, here))
 			lose(me, active, "dead-stack", &by, "in a function that has returned");
 	}
 }

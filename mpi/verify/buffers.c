@@ -295,11 +295,11 @@ static size_t first_behind(const struct mpi_memory_buffer *buffer, uintptr_t at)
 size_t mpi_memory_common_range(const struct mpi_memory_buffer *buffer, uintptr_t at, size_t size_B,
 			       int64_t *first)
 {
-	size_t n = 0, i = buffer->is_shuffled ? 0 : first_behind(buffer, at);
+	size_t n = 0, i;
 
 	if (at >= buffer->high || at + size_B <= buffer->low)
 		return 0;
-	for (; i < buffer->n_runs; i++) {
+	for (i = buffer->is_shuffled ? 0 : first_behind(buffer, at); i < buffer->n_runs; i++) {
 		const struct mpi_memory_run *run = &buffer->runs[i];
 		uintptr_t begin = run->at > at ? run->at : at;
 		uintptr_t end =

@@ -121,6 +121,13 @@ static bool is_communication(const struct mpi_verify_call *call, const struct mp
 	       strncmp(call->function->name, "MPI_Abi", 7) != 0;
 }
 
+/* Where messages have no memory nothing comes, whatever the status says. */
+static bool is_receive(const struct mpi_verify_call *call)
+{
+	return (call->function->kind == MPI_CALL_RECV || call->function->kind == MPI_CALL_MRECV) &&
+	       !call->me->world->pd->config.no_alloc;
+}
+
 static void hold(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
@@ -131,6 +138,8 @@ static void hold(struct mpi_memory *memory, struct mpi_verify_call *call)
 		    mpi_memory_hold(memory, call->me, &call->buffers->buffers[i]);
 
 		call->buffers->actives[i] = active;
+		if (active)
+			active->is_receive = is_receive(call);
 		if (active && is_one_sided) {
 			int win = mpi_memory_parameter(info, PARAMETER_WIN);
 			int target = mpi_memory_parameter(info, PARAMETER_RANK);

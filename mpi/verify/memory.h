@@ -57,10 +57,15 @@ struct mpi_memory_active {
 	struct mpi_memory_buffer buffer;
 	char *mine; /* MPI's memory instead of [low, high); NULL: MPI has the program's */
 	size_t mine_B, snapshot_B; /* as they were allocated */
-	char *snapshot; /* of [low, high) at the post, where `mine` is written to; else NULL */
+	char *snapshot;	   /* of [low, high) at the post, where `mine` is written to; else NULL */
+	bool *zero_pieces; /* of the snapshot: they are not stored */
+	/* The status tells how many bytes came: `mine` is empty before, no more is handed over. */
+	bool is_receive;
+	size_t came_B;
 	bool is_locked; /* between the post and the completion; persistent ones change it */
-	bool is_lost;	/* the memory is freed, or its frame has ended: it is not touched */
-	bool is_held;	/* a request has a struct mpi_memory_tie to it */
+	bool is_on_stack;
+	bool is_lost; /* the memory is freed, or its frame has ended: it is not touched */
+	bool is_held; /* a request has a struct mpi_memory_tie to it */
 	/* one-sided: until `win` is synchronized */
 	struct mpi_win *win;
 	int target;
@@ -75,11 +80,17 @@ struct mpi_memory_block { /* of the heap */
 	uintptr_t written_low, written_high; /* … but here, as was seen: it stays so */
 };
 
+struct mpi_memory_gap {
+	uintptr_t low, high;
+};
+
 struct mpi_memory_rank {
-	struct mpi_memory_active *actives; /* all, locked or not */
-	int n_actives;
+	struct mpi_memory_active *actives;   /* all, locked or not */
+	int n_actives, n_locked, n_on_stack; /* locked ones there */
 	uintptr_t low, high; /* all locked ones lie in it, and windows; grows until there is none */
 	uintptr_t window_low, window_high; /* windows do */
+	struct mpi_memory_gap
+	    gaps[2]; /* no locked one is there: of the last read, the last write */
 };
 
 struct mpi_races;

@@ -48,8 +48,8 @@ MEANS = {
     "MissingWait": {"request-never-completed", "request-freed-active", "rma-epoch"},
     "BufferingHazard": {"potential-deadlock"},
     "MessageRace": {"message-race", "deadlock-in-order", "error-in-order"},
-    "LocalConcurrency": {"buffer-in-use", "rma-race"},
-    "GlobalConcurrency": {"rma-race"},
+    "LocalConcurrency": {"active-write", "active-read", "overlapping-buffers", "rma-conflict"},
+    "GlobalConcurrency": {"rma-conflict"},
 }
 CONCURRENCY = ("LocalConcurrency", "GlobalConcurrency")
 

@@ -2,6 +2,7 @@
 /* Buffers that are touched while MPI has them, and others: the case is the argument. Comments name
  * the lines that findings have to name. Two ranks. */
 #include <mpi.h>
+#include <mpisim.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -429,6 +430,135 @@ static void collective(void)
 	sink = sum[0];
 }
 
+static void file_write(void)
+{
+	volatile int b[2] = {1, 2};
+	MPI_Request q;
+	MPI_File file;
+
+	if (rank == 1)
+		return;
+	MPI_File_open(MPI_COMM_SELF, "memory.dat", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+	MPI_File_iwrite(file, (void *)b, 2, MPI_INT, &q); /* file-write post */
+	sink = b[0];			   /* right */
+	b[1] = 17;			   /* file-write access */
+	MPI_Wait(&q, MPI_STATUS_IGNORE); /* file-write wait */
+	MPI_File_close(&file);
+}
+
+static void file_read(int is_read)
+{
+	volatile int b[2] = {1, 2};
+	MPI_Request q;
+	MPI_File file;
+
+	if (rank == 1)
+		return;
+	MPI_File_open(MPI_COMM_SELF, "memory.dat", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+	MPI_File_write(file, (void *)b, 2, MPI_INT, MPI_STATUS_IGNORE);
+	MPI_File_seek(file, 0, MPI_SEEK_SET);
+	MPI_File_iread(file, (void *)b, 2, MPI_INT, &q); /* file-read post */
+	if (is_read)
+		sink = b[0]; /* file-read read */
+	else
+		b[1] = 17; /* file-read access */
+	MPI_Wait(&q, MPI_STATUS_IGNORE); /* file-read wait */
+	MPI_File_close(&file);
+}
+
+static void file_read_write(void)
+{
+	file_read(0);
+}
+
+static void file_read_read(void)
+{
+	file_read(1);
+}
+
+static void check(int is_right)
+{
+	if (!is_right)
+		MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+/* Messages shorter than the buffer, which keeps what lies behind them, holes too. */
+static void shorter(void)
+{
+	int b[6] = {-1, -2, -3, -4, -5, -6}, s[6] = {1, 2, 3, 4, 5, 6};
+	MPI_Datatype pairs;
+	MPI_Message message;
+	MPI_Request q;
+
+	MPI_Type_vector(2, 1, 2, MPI_INT, &pairs);
+	MPI_Type_commit(&pairs);
+	if (rank == 0) {
+		MPI_Send(s, 2, MPI_INT, 1, 0, MPI_COMM_WORLD);
+		MPI_Send(s, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+		MPI_Send(s, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+		MPI_Send(s + 3, 3, MPI_INT, 1, 2, MPI_COMM_WORLD);
+	} else {
+		MPI_Recv_init(b, 6, MPI_INT, 0, 0, MPI_COMM_WORLD, &q);
+		MPI_Start(&q);
+		MPI_Wait(&q, MPI_STATUS_IGNORE);
+		check(b[0] == 1 && b[1] == 2 && b[2] == -3 && b[5] == -6);
+		b[1] = 7;
+		MPI_Start(&q);
+		MPI_Wait(&q, MPI_STATUS_IGNORE);
+		check(b[0] == 1 && b[1] == 7 && b[2] == -3);
+		MPI_Request_free(&q);
+		MPI_Irecv(b + 1, 1, pairs, 0, 1, MPI_COMM_WORLD, &q);
+		MPI_Wait(&q, MPI_STATUS_IGNORE);
+		check(b[1] == 1 && b[2] == -3 && b[3] == -4);
+		MPI_Mprobe(0, 2, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+		MPI_Imrecv(b, 5, MPI_INT, &message, &q);
+		MPI_Wait(&q, MPI_STATUS_IGNORE);
+		check(b[0] == 4 && b[2] == 6 && b[3] == -4 && b[5] == -6);
+		MPI_Irecv(b, 6, MPI_INT, 0, 3, MPI_COMM_WORLD, &q);
+		MPI_Cancel(&q);
+		MPI_Wait(&q, MPI_STATUS_IGNORE);
+		check(b[0] == 4 && b[5] == -6);
+	}
+	MPI_Type_free(&pairs);
+}
+
+/* A large buffer that was never touched, but for one number while MPI has it. */
+static void untouched(void)
+{
+	int number = 5;
+	volatile int *b;
+	MPI_Request q;
+
+	if (rank == 1) {
+		MPI_Send(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+		return;
+	}
+	b = calloc(10000, sizeof *b);
+	MPI_Irecv((void *)b, 10000, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); /* untouched post */
+	b[5000] = 3;			   /* untouched access */
+	MPI_Wait(&q, MPI_STATUS_IGNORE); /* untouched wait */
+	check(b[0] == 5 && b[5000] == 3);
+	free((void *)b);
+}
+
+/* Right: a kernel, which may be skipped, writes what is sent. */
+static void kernel(void)
+{
+	int b[10];
+
+	if (rank == 0) {
+		int *s = malloc(40);
+
+		if (mpisim_kernel_begin("fill", 0, NULL))
+			memset(s, 0, 40);
+		mpisim_kernel_end();
+		MPI_Send(s, 10, MPI_INT, 1, 0, MPI_COMM_WORLD); /* kernel call */
+		free(s);
+	} else {
+		MPI_Recv(b, 10, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -444,6 +574,12 @@ static const struct {
     {"exclusive", window_exclusive},
     {"post", window_post},
     {"too-early", window_too_early},
+    {"file-write", file_write},
+    {"file-read", file_read_write},
+    {"file-read-read", file_read_read},
+    {"shorter", shorter},
+    {"untouched", untouched},
+    {"kernel", kernel},
 };
 
 int main(int argc, char **argv)

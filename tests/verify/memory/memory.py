@@ -18,6 +18,7 @@ os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks
 BIN = pathlib.Path(sys.argv.pop(1)).resolve()
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve() / "memory.c"
 CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 8\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+BENCH = "# mpisim-bench 1\nmodel,fill,1e-6\n"
 BACK_ENDS = {"snapshot": (), "callbacks": ("--verify-memory",)}
 # Case: (class, rank, what is said of the offset, comments of the two lines); None: nothing is found. Snapshots tell the call that completes the
 # operation instead of the line of the access, and see no reads.
@@ -36,6 +37,7 @@ BOTH = {
     "flush": None,
     "exclusive": None,
     "post": None,
+    "shorter": None,
     "overlap": ("overlapping-buffers", 0, "4 bytes, from offset 4 on", "call"),
 }
 SNAPSHOT = {
@@ -50,6 +52,10 @@ SNAPSHOT = {
     "E19": ("active-write", 0, "bytes [0,4)", "wait", "post"),
     "E23": None,
     "collective": ("active-write", 0, "bytes [4,8) of sendbuf of MPI_Iallreduce (8 bytes)", "wait", "post"),
+    "file-write": ("active-write", 0, "bytes [4,8) of the buffer of MPI_File_iwrite (8 bytes)", "wait", "post"),
+    "file-read": ("active-write", 0, "bytes [4,8) of the buffer of MPI_File_iread (8 bytes)", "wait", "post"),
+    "file-read-read": None,
+    "untouched": ("active-write", 0, "write of 4 bytes: bytes [20000,20004) of the buffer of MPI_Irecv (40000 bytes, ", "wait", "post"),
 }
 CALLBACKS = {
     "E5": ("active-write", 0, "write of 4 bytes: bytes [0,4) of the buffer of MPI_Irecv (4 bytes, source 1, tag 0)", "access", "post"),
@@ -63,17 +69,21 @@ CALLBACKS = {
     "E19": ("active-write", 0, "bytes [0,4)", "access", "post"),
     "E23": ("rma-conflict", 0, "put by rank 0 and load by rank 1 of the same 4 bytes", "put", "access"),
     "collective": ("active-write", 0, "bytes [4,8) of sendbuf of MPI_Iallreduce (8 bytes)", "access", "post"),
+    "file-write": ("active-write", 0, "bytes [4,8) of the buffer of MPI_File_iwrite (8 bytes)", "access", "post"),
+    "file-read": ("active-write", 0, "bytes [4,8) of the buffer of MPI_File_iread (8 bytes)", "access", "post"),
+    "file-read-read": ("active-read", 0, "read of 4 bytes: bytes [0,4) of the buffer of MPI_File_iread (8 bytes)", "access", "post"),
+    "untouched": ("active-write", 0, "write of 4 bytes: bytes [20000,20004) of the buffer of MPI_Irecv (40000 bytes, ", "access", "post"),
 }
 EXPECTED = {"snapshot": {**BOTH, **SNAPSHOT}, "callbacks": {**BOTH, **CALLBACKS}}
 
 
-def call(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False)
+def call(*words, cwd=None):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False, cwd=cwd)
 
 
 def line_of(case, comment):
-    if case == "E13-read":
-        case, comment = "E13", {"access": "read"}.get(comment, comment)
+    if case in ("E13-read", "file-read-read"):
+        case, comment = case.removesuffix("-read"), {"access": "read"}.get(comment, comment)
     if comment == "fence":
         case = "E12"
     lines = SOURCE.read_text().splitlines()
@@ -93,10 +103,10 @@ class Memory(unittest.TestCase):
     def tearDownClass(cls):
         shutil.rmtree(cls.dir)
 
-    def run_case(self, back_end, case, *options, status=None):
+    def run_case(self, back_end, case, *options, status=None, compute="modelled"):
         out = self.dir / "out.json"
-        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 2, "--compute", "modelled", "--deterministic", "--json", out,
-                    *options, self.dir / back_end, case)
+        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 2, "--compute", compute, "--deterministic", "--json", out,
+                    *options, self.dir / back_end, case, cwd=self.dir)
         if status is not None:
             self.assertEqual(done.returncode, status, done.stderr)
         return json.loads(out.read_text())
@@ -121,6 +131,14 @@ class Memory(unittest.TestCase):
             for case, expected in cases.items():
                 with self.subTest(back_end=back_end, case=case):
                     self.check(back_end, case, expected)
+
+    def test_memory_that_a_skipped_kernel_should_have_written_is_not_looked_at_which_a_note_says(self):
+        (self.dir / "bench").write_text(BENCH)
+        for back_end in BACK_ENDS:
+            with self.subTest(back_end):
+                (note,) = self.run_case(back_end, "kernel", "--verify=memory", "--bench", self.dir / "bench", status=0)["findings"]
+                self.assertEqual((note["class"], note["severity"]), ("unchecked-definedness", "note"))
+                self.assertEqual(self.run_case(back_end, "kernel", "--verify=memory", status=0, compute="direct")["findings"], [])
 
     def test_predicted_times_are_the_same_with_every_back_end(self):
         for case in EXPECTED["snapshot"]:
