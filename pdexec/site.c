@@ -4,13 +4,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "pdexec/image.h"
+#include "pdexec/libc-next.h"
 #include "pdexec/process.h"
 
 enum { OUTPUT_B = 4096 };
@@ -33,7 +33,9 @@ static int spawn_addr2line(char **environment, const char *object, uint64_t vadd
 		rc = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
 						      O_WRONLY, 0);
 	if (!rc)
-		rc = posix_spawnp(out_child, argv[0], &actions, NULL, argv, environment);
+		/* not as the rank would, whose processes are told of */
+		rc = pd_libc_next()->posix_spawnp(out_child, argv[0], &actions, NULL, argv,
+						  environment);
 	posix_spawn_file_actions_destroy(&actions);
 	return rc ? -1 : 0;
 }

@@ -162,6 +162,19 @@ static void enable_lock(void *context, int rank, int target)
 	       });
 }
 
+static int by_identity(const void *a, const void *b)
+{
+	const struct mpi_decision *x = a, *y = b;
+	const int64_t differences[] = {x->rank - y->rank, x->kind - y->kind,
+				       (int64_t)x->ordinal - y->ordinal, x->source - y->source,
+				       x->value - y->value};
+
+	for (size_t i = 0; i < sizeof differences / sizeof differences[0]; i++)
+		if (differences[i] != 0)
+			return differences[i] < 0 ? -1 : 1;
+	return 0;
+}
+
 int mpi_orders_collect(struct mpi_orders *orders)
 {
 	orders->n_enabled = 0;
@@ -176,6 +189,10 @@ int mpi_orders_collect(struct mpi_orders *orders)
 	}
 	orders->is_collecting = false;
 	mpi_rma_visit_locks(orders->world, enable_lock, orders);
+	/* not in the order in which messages came, which depends on how long ranks computed */
+	if (orders->n_enabled > 1)
+		qsort(orders->enabled, (size_t)orders->n_enabled, sizeof *orders->enabled,
+		      by_identity);
 	return orders->n_enabled;
 }
 

@@ -23,12 +23,18 @@ static struct mpi_win *window_of(const struct mpi_verify_call *call)
 /* `win` is no more: it is only compared. */
 static void remove_regions(struct mpi_races *races, const struct mpi_win *win, uintptr_t low)
 {
-	size_t n = 0;
+	for (size_t i = 0; i < races->n_regions;) {
+		struct mpi_race_region region = races->regions[i];
 
-	for (size_t i = 0; i < races->n_regions; i++)
-		if (races->regions[i].win != win || (low && races->regions[i].low != low))
-			races->regions[n++] = races->regions[i];
-	races->n_regions = n;
+		if (region.win != win || (low && region.low != low)) {
+			i++;
+			continue;
+		}
+		memmove(&races->regions[i], &races->regions[i + 1],
+			(races->n_regions - i - 1) * sizeof region);
+		races->n_regions--;
+		mpi_races_forget(races, &region);
+	}
 }
 
 static void remove_epoch(struct mpi_races *races, struct mpi_win *win)

@@ -100,6 +100,26 @@ static void throw_away(struct mpi_races *races, struct mpi_race_space *space)
 	space->limit = 2 * n > FIRST_LIMIT ? 2 * n : FIRST_LIMIT;
 }
 
+void mpi_races_forget(struct mpi_races *races, const struct mpi_race_region *region)
+{
+	struct mpi_race_space *space = &races->spaces[region->space];
+	size_t n = 0;
+
+	for (size_t i = 0; i < races->n_regions; i++) /* another window has it, too */
+		if (races->regions[i].space == region->space &&
+		    races->regions[i].low < region->high && region->low < races->regions[i].high)
+			return;
+	for (size_t i = 0; i < space->n; i++) {
+		if (space->accesses[i].low < region->low || space->accesses[i].high > region->high) {
+			space->accesses[n++] = space->accesses[i];
+			continue;
+		}
+		mpi_races_drop(space->accesses[i].operation);
+		mpi_races_release(space->accesses[i].start);
+	}
+	space->n = n;
+}
+
 /* Loads and stores of one rank at one time are one access. True: nothing of it is new. */
 static bool join_last(struct mpi_race_space *space, const struct mpi_race_access *access,
 		      struct mpi_race_access **joined)

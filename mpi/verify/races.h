@@ -137,6 +137,8 @@ void mpi_races_complete_locally(struct mpi_races *races, struct mpi_memory_activ
 /* A load or store of `rank`. */
 void mpi_races_touch(struct mpi_races *races, int rank, uintptr_t at, size_t size_B, unsigned use,
 		     const struct mpi_finding_call *by);
+/* The memory of a region that was removed may become that of another window: what was done to it is over. */
+void mpi_races_forget(struct mpi_races *races, const struct mpi_race_region *region);
 /* `access` without low and high, to `n` runs in `space`. */
 void mpi_races_add(struct mpi_races *races, int space, const struct mpi_race_access *access,
 		   const struct mpi_memory_run *runs, size_t n);

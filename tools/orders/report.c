@@ -47,12 +47,6 @@ static void print_view(const struct run *run, const json_t *view)
 			number(view, "left"));
 }
 
-/* Findings live as long as the world does; the process ends with it. */
-static const char *keep(const char *string)
-{
-	return string ? strdup(string) : NULL;
-}
-
 static void take_calls(const struct run *run, const json_t *calls, struct mpi_finding *out)
 {
 	for (size_t i = 0; i < json_array_size(calls) && out->n_calls < MPI_FINDING_MAX_CALLS;
@@ -65,7 +59,7 @@ static void take_calls(const struct run *run, const json_t *calls, struct mpi_fi
 			continue;
 		out->calls[out->n_calls++] = (struct mpi_finding_call){
 		    .rank = rank,
-		    .function = keep(text(call, "function")),
+		    .function = text(call, "function"),
 		    .site = place ? pd_rank_base(&run->world->ranks[rank]) + place : NULL,
 		};
 	}
@@ -81,10 +75,10 @@ static enum mpi_finding_severity severity_of(const char *name)
 static void report(struct run *run, const json_t *entry, const char *class_name, const char *why)
 {
 	struct mpi_finding finding = {
-	    .class_name = keep(class_name),
+	    .class_name = class_name,
 	    .severity = severity_of(text(entry, "severity")),
 	    .found = text(entry, "found"),
-	    .why = keep(why),
+	    .why = why,
 	    .decisions = text(entry, "decisions"),
 	    .count = (uint64_t)number(entry, "count"),
 	};
@@ -157,6 +151,11 @@ void orders_report(struct run *run, json_t *views)
 		report_view(run, loose, NULL);
 	if (strict)
 		report_view(run, strict, loose);
-	for (size_t i = 0; i < json_array_size(views); i++)
-		json_object_del(json_array_get(views, i), "findings");
+	run->order_findings = json_array(); /* what is told borrows from them */
+	for (size_t i = 0; i < json_array_size(views); i++) {
+		json_t *view = json_array_get(views, i);
+
+		json_array_append(run->order_findings, json_object_get(view, "findings"));
+		json_object_del(view, "findings");
+	}
 }

@@ -243,6 +243,7 @@ int run_prepare(struct run *run, struct util_error *err)
 static void finish(struct run *run)
 {
 	json_decref(run->orders);
+	json_decref(run->order_findings);
 	free(run->reserve);
 	run_output_destroy(run->output);
 	run_launcher_destroy(run->launcher);

@@ -67,6 +67,7 @@ struct run {
 	bool is_ordered;	   /* choices decide what happens first, not time (tools/orders) */
 	struct orders_execution *execution; /* then: what has been decided; NULL: nothing yet */
 	json_t *orders;		   /* what exploring them found; NULL: nothing was explored */
+	json_t *order_findings;	   /* of it, told by then: borrowed by findings of `mpi` */
 	/* When nothing goes on any more: lets something happen. NULL, or false: this is a deadlock. */
 	bool (*at_rest)(struct run *run);
 	struct run_strings notes;  /* warnings beside those that the run gives */

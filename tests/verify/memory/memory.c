@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* clang-format off */
 static int rank;
@@ -541,6 +542,19 @@ static void untouched(void)
 	free((void *)b);
 }
 
+/* Right: memory that was one rank's window may become another's. */
+static void reused(void)
+{
+	MPI_Win win;
+	int *base;
+
+	usleep(100000 * (unsigned)rank);
+	MPI_Win_allocate_shared(4, 4, MPI_INFO_NULL, MPI_COMM_SELF, &base, &win);
+	*base = rank;
+	MPI_Win_fence(0, win);
+	MPI_Win_free(&win);
+}
+
 /* Right: a kernel, which may be skipped, writes what is sent. */
 static void kernel(void)
 {
@@ -580,6 +594,7 @@ static const struct {
     {"shorter", shorter},
     {"untouched", untouched},
     {"kernel", kernel},
+    {"reused", reused},
 };
 
 int main(int argc, char **argv)

@@ -38,6 +38,7 @@ BOTH = {
     "exclusive": None,
     "post": None,
     "shorter": None,
+    "reused": None,
     "overlap": ("overlapping-buffers", 0, "4 bytes, from offset 4 on", "call"),
 }
 SNAPSHOT = {
