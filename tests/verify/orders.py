@@ -241,6 +241,8 @@ class Orders(unittest.TestCase):
         self.assertEqual(done.stdout.count("first"), 1)
 
     def test_wrong_options_are_refused(self):
+        done = self.run_tool(2, [self.program, "t1"], "--orders", "view=loose")
+        self.assertEqual((done.returncode, done.stderr), (2, "mpisim-run: --orders needs --verify=orders\n"))
         for orders, wanted in (("view=odd", "strict, loose or both"), ("bound=0", "from 1"), ("foo=1", "wanted search, view"),
                                ("search=random:x", "a whole number"), ("time=0s", "more than 0")):
             done = self.run_tool(2, [self.program, "t1"], "--verify=orders", "--orders", orders)

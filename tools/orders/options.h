@@ -19,6 +19,7 @@ enum orders_merge { ORDERS_MERGE_HISTORIES, ORDERS_MERGE_STATE, ORDERS_MERGE_NON
 enum orders_view { ORDERS_STRICT = 1, ORDERS_LOOSE = 2 };
 
 struct orders_options {
+	bool is_given; /* --orders stands on the command line */
 	enum orders_search search;
 	enum orders_merge merge;
 	unsigned views;	     /* enum orders_view */

@@ -321,6 +321,7 @@ static int take_output_option(int option, char *value, struct run_options *out,
 		out->quiet = true;
 		return 0;
 	case OPTION_ORDERS:
+		out->orders.is_given = true;
 		return orders_options_parse(value, &out->orders, err);
 	case OPTION_VERIFY:
 	case OPTION_VERIFY_WARN:

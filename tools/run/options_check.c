@@ -160,6 +160,8 @@ static int check_verify(const struct run_options *o, struct util_error *err)
 	if (!o->verify && (o->verify_warn || o->verify_suppress))
 		return util_error_set(err, UTIL_EINPUT, "%s needs --verify",
 				      o->verify_warn ? "--verify-warn" : "--verify-suppress");
+	if (o->orders.is_given && !(o->verify & MPI_VERIFY_ORDERS))
+		return util_error_set(err, UTIL_EINPUT, "--orders needs --verify=orders");
 	if (o->verify & MPI_VERIFY_ORDERS && (o->schedule || o->decisions))
 		return util_error_set(err, UTIL_EINPUT,
 				      "--verify=orders explores one program; found %s",
