@@ -456,6 +456,22 @@ static void locks(void)
 }
 
 /* Clocks do not tell one order from another. */
+/* Races where standard input says so. */
+static void reads_input(void)
+{
+	int n = 0;
+
+	if (rank == 0 && scanf("%d", &n) != 1)
+		n = 0;
+	MPI_Bcast(&n, 1, MPI_INT, 0, WORLD);
+	if (n != 42)
+		return;
+	if (rank == 0)
+		R(ANY), R(ANY);
+	else
+		S(0);
+}
+
 static void clocks(void)
 {
 	static double at;
@@ -508,6 +524,7 @@ static const struct {
     {"test_loop", test_loop},
     {"poll_for_ever", poll_for_ever},
     {"clocks", clocks},
+    {"reads_input", reads_input},
     {"locks", locks},
 };
 

@@ -10,9 +10,11 @@ in an independent small model.
 import json
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BIN, SOURCE, APPS = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
@@ -239,6 +241,31 @@ class Orders(unittest.TestCase):
     def test_output_of_explored_orders_is_held_back(self):
         done = self.run_tool(3, [self.program, "probe"], "--verify=orders")
         self.assertEqual(done.stdout.count("first"), 1)
+
+    def test_standard_input_has_to_be_a_file(self):
+        words = [BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "3", "--verify=orders", self.program, "reads_input"]
+        done = subprocess.run(words, input="42", capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("found a pipe or a terminal, wanted a file (< FILE)", done.stderr)
+        (self.dir / "input").write_text("42")
+        with open(self.dir / "input", encoding="utf-8") as file:
+            done = subprocess.run(words, stdin=file, capture_output=True, text=True, check=False, cwd=self.dir)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr.count("view: 2 complete match maps"), 2)
+
+    def test_an_interrupted_search_ends_with_what_it_has_seen(self):
+        run = subprocess.Popen([BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "4", "--verify=orders", "--orders", "merge=none,reduce=no,time=300s",
+                                APPS / "neighbours"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, cwd=self.dir)
+        process = run.pid  # explores by a process of its own, which has others
+        for _ in range(2):
+            while not (children := pathlib.Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8").split()):
+                time.sleep(0.01)
+            process = children[0]
+        run.send_signal(signal.SIGINT)
+        error = run.communicate(timeout=250)[1]
+        self.assertEqual(run.returncode, 130, error)
+        self.assertIn("strict view: incomplete: it was interrupted", error)
+        self.assertNotIn("loose view", error)
 
     def test_wrong_options_are_refused(self):
         done = self.run_tool(2, [self.program, "t1"], "--orders", "view=loose")

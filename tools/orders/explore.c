@@ -16,11 +16,12 @@
 #include "mpi/p2p/match.h"
 #include "pdexec/process.h"
 #include "tools/orders/decisions.h"
+#include "tools/run/input.h"
 
 /* How long processes have, when all is to end, to come to a choice and say what they leave. */
 #define GRACE_S 2.0
 #define PROGRESS_S 0.5
-enum { NAP_NS = 200000 };
+enum { NAP_NS = 200000, EXIT_INPUT_GONE = 3 };
 
 static volatile sig_atomic_t is_interrupted;
 
@@ -296,8 +297,10 @@ static _Noreturn void run_view(struct orders_view_run *view, int result)
 	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
 	struct util_error err;
 	json_t *found = NULL;
-	int status;
+	int status, input = view->run->input_begin < 0 ? run_input_open(-1) : -1;
 
+	if (input >= 0)
+		dup2(input, STDIN_FILENO);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -314,13 +317,29 @@ static _Noreturn void run_view(struct orders_view_run *view, int result)
 		found = orders_describe(view);
 	if (found && json_dumpfd(found, result, JSON_COMPACT))
 		status = 2;
+	if (status == 0 && input >= 0 && run_input_is_missed(input))
+		status = EXIT_INPUT_GONE;
 	fflush(view->run->console);
 	_exit(status ? status : found ? 0 : 2);
+}
+
+/* Ctrl-C may reach this process alone: the view stops, and says what it has seen. */
+static int wait_for(pid_t view)
+{
+	int status = 0, told = 0;
+
+	while (waitpid(view, &status, WNOHANG) == 0) {
+		if (run_caught_signal() && !told++)
+			kill(view, SIGINT);
+		nap();
+	}
+	return status;
 }
 
 int orders_explore_view(struct orders_view_run *view, json_t *all, struct util_error *err)
 {
 	int result = memfd_create("mpisim-orders", MFD_CLOEXEC), status = 0;
+	bool is_input_gone;
 	json_t *found;
 	pid_t pid;
 
@@ -328,8 +347,9 @@ int orders_explore_view(struct orders_view_run *view, json_t *all, struct util_e
 	pid = result < 0 ? -1 : fork();
 	if (pid == 0)
 		run_view(view, result);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		status = wait_for(pid);
+	is_input_gone = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_INPUT_GONE;
 	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
 	    lseek(result, 0, SEEK_SET) == 0 && (found = json_loadfd(result, 0, NULL)))
 		json_array_append_new(all, found);
@@ -337,6 +357,11 @@ int orders_explore_view(struct orders_view_run *view, json_t *all, struct util_e
 		status = -1;
 	if (result >= 0)
 		close(result);
+	if (is_input_gone)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--verify=orders: the program reads standard input, which every "
+				      "order needs from its begin: found a pipe or a terminal, "
+				      "wanted a file (< FILE)");
 	if (status == 0)
 		return 0;
 	return util_error_set(err, UTIL_ESYSTEM,
@@ -347,21 +372,21 @@ int orders_explore_view(struct orders_view_run *view, json_t *all, struct util_e
 int orders_explore(struct run *run, json_t **out, struct util_error *err)
 {
 	static const enum orders_view views[] = {ORDERS_STRICT, ORDERS_LOOSE};
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, saved;
+	struct sigaction saved[3];
 	json_t *all = json_array();
 	int failed = 0;
 
-	sigaction(SIGINT, &ignore,
-		  &saved); /* the view's process stops, and says what it has seen */
-	for (int i = 0; i < 2 && !failed; i++)
+	run_catch_signals(saved);
+	for (int i = 0; i < 2 && !failed && !run_caught_signal(); i++)
 		if (run->options.orders.views & views[i])
 			failed = orders_explore_view(
 			    &(struct orders_view_run){
 				.run = run, .options = &run->options.orders, .view = views[i]},
 			    all, err);
-	if (!failed && run->options.orders.advises)
+	if (!failed && run->options.orders.advises && !run_caught_signal())
 		failed = orders_advise(run, all, err);
-	sigaction(SIGINT, &saved, NULL);
+	run->signal = run_caught_signal();
+	run_release_signals(saved);
 	if (failed)
 		json_decref(all);
 	else

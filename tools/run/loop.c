@@ -215,6 +215,8 @@ void run_loop(struct run *run)
 	jmp_buf way_out;
 
 	run_catch_signals(saved);
+	if (run->signal) /* before the run began */
+		caught_signal = run->signal;
 	run->world->way_out = &way_out;
 	if (setjmp(way_out) == 0)
 		step_until_over(run, &progress);
