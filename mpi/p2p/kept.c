@@ -7,6 +7,7 @@
 
 struct mpi_kept {
 	struct mpi_foreign_memory *memories;
+	bool is_given; /* what has come, since the request was started last */
 	/* the request's own */
 	int (*query)(struct mpi_request *request);
 	void (*release)(struct mpi_rank *me, struct mpi_request *request);
@@ -23,14 +24,18 @@ static void fetch_from_last(struct mpi_foreign_memory *memory)
 
 void mpi_kept_fetch(struct mpi_request *request)
 {
-	if (request->kept)
-		fetch_from_last(request->kept->memories);
+	if (!request->kept)
+		return;
+	request->kept->is_given = false;
+	fetch_from_last(request->kept->memories);
 }
 
 void mpi_kept_give(struct mpi_request *request)
 {
 	struct mpi_foreign_memory *memory = request->kept ? request->kept->memories : NULL;
 
+	if (request->kept)
+		request->kept->is_given = true;
 	for (; memory; memory = memory->next)
 		memory->give(memory);
 }
@@ -49,6 +54,9 @@ static void release(struct mpi_rank *me, struct mpi_request *request)
 	struct mpi_kept *kept = request->kept;
 	struct mpi_foreign_memory *next;
 
+	/* the program gave it up before it was complete, and may learn by other messages that it is */
+	if (!kept->is_given && request->state == REQUEST_COMPLETE)
+		mpi_kept_give(request);
 	if (kept->release)
 		kept->release(me, request);
 	for (struct mpi_foreign_memory *memory = kept->memories; memory; memory = next) {

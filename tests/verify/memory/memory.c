@@ -542,6 +542,24 @@ static void untouched(void)
 	free((void *)b);
 }
 
+/* Right: what a receive gets that the program has given up is there when a later message is. */
+static void given_up(void)
+{
+	int x = 5, y = 6;
+	MPI_Request q;
+
+	if (rank == 1) {
+		MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+		MPI_Send(&y, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+		return;
+	}
+	x = 0;
+	MPI_Irecv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &q);
+	MPI_Request_free(&q);
+	MPI_Recv(&y, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	check(x == 5);
+}
+
 /* Right: memory that was one rank's window may become another's. */
 static void reused(void)
 {
@@ -595,6 +613,7 @@ static const struct {
     {"untouched", untouched},
     {"kernel", kernel},
     {"reused", reused},
+    {"given-up", given_up},
 };
 
 int main(int argc, char **argv)

@@ -39,6 +39,7 @@ BOTH = {
     "post": None,
     "shorter": None,
     "reused": None,
+    "given-up": None,
     "overlap": ("overlapping-buffers", 0, "4 bytes, from offset 4 on", "call"),
 }
 SNAPSHOT = {
