@@ -242,6 +242,13 @@ class Orders(unittest.TestCase):
         done = self.run_tool(3, [self.program, "probe"], "--verify=orders")
         self.assertEqual(done.stdout.count("first"), 1)
 
+    def test_an_end_is_told_in_one_sentence(self):
+        _, findings = self.case("t2", "view=loose")
+        found = findings[0]["found"]
+        self.assertNotIn("\n", found)
+        self.assertNotIn("  ", found)
+        self.assertIn("no rank can go on: rank ", found)
+
     def test_standard_input_has_to_be_a_file(self):
         words = [BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "3", "--verify=orders", self.program, "reads_input"]
         done = subprocess.run(words, input="42", capture_output=True, text=True, check=False)

@@ -210,6 +210,25 @@ static json_t *describe_race(struct orders_view_run *view, const struct orders_o
 	return out;
 }
 
+/* Lines as parts of one sentence, without the name of the tool that they begin with. */
+static void write_sentence(FILE *file, const char *text)
+{
+	static const char tool[] = "run: ";
+
+	text += strspn(text, " ");
+	if (strncmp(text, tool, strlen(tool)) == 0)
+		text += strlen(tool);
+	for (; *text; text++) {
+		size_t n = *text == '\n' ? strspn(text, " \n") : 0;
+
+		if (n == 0)
+			fputc(*text, file);
+		else if (text[n])
+			fputs("; ", file);
+		text += n > 0 ? n - 1 : 0;
+	}
+}
+
 static json_t *describe_end(struct orders_view_run *view, const struct orders_outcome *outcome,
 			    int *n_files)
 {
@@ -234,10 +253,9 @@ static json_t *describe_end(struct orders_view_run *view, const struct orders_ou
 
 	if (!file)
 		return NULL;
-	fprintf(file, "%s: %s", ends[outcome->end].found, outcome->text);
+	fprintf(file, "%s: ", ends[outcome->end].found);
+	write_sentence(file, outcome->text);
 	fclose(file);
-	while (size > 0 && found[size - 1] == '\n')
-		found[--size] = '\0';
 	out = finding(ends[outcome->end].class_name, "error",
 		      calls_of(words.n > 0 ? words.lines[words.n - 1] : NULL), found,
 		      ends[outcome->end].why, path, outcome->n);
