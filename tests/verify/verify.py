@@ -96,7 +96,7 @@ class Options(Base):
         rules.write_text("\nclass function place more\n")
         for options, text in ((("--verify=all",), 'found "all", wanted some of'), (("--verify-warn",), "--verify-warn needs --verify"),
                               (("--verify", "--record", self.dir / "t"), "found --record"), (("--verify", "--verify-suppress", rules), "rules:2: found"),
-                              (("--verify", "--verify-suppress", self.dir / "none"), "cannot read")):
+                              (("--verify", "--verify-suppress", self.dir / "none"), "cannot read"), (("--verify", "--verify-suppress", self.dir), "Is a directory")):
             with self.subTest(options):
                 done, _ = self.start(("cases", "fine"), *options)
                 self.assertEqual(done.returncode, 2, done.stderr)

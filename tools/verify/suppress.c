@@ -67,6 +67,8 @@ int verify_suppressions_load(const char *path, struct verify_suppressions **out,
 		failed = util_error_errno(err, errno, "cannot read \"%s\"", path);
 	for (int number = 1; !failed && getline(&line, &capacity, file) > 0; number++)
 		failed = take_line(suppressions, path, number, line, err);
+	if (!failed && ferror(file))
+		failed = util_error_errno(err, errno, "cannot read \"%s\"", path);
 	free(line);
 	if (file)
 		fclose(file);
