@@ -83,7 +83,7 @@ int mpi_verify_n_findings(const struct mpi_world *world);
 const struct mpi_finding *mpi_verify_finding(const struct mpi_world *world, int i);
 
 /*
- * What the library itself finds wrong becomes a finding: an error that is raised (mpi/core/call.c),
+ * What the library itself finds wrong becomes a finding: an error that is raised (mpi/world/call.c),
  * whatever the program's error handler does with it, and the failure that ends a run, whose class
  * whoever fails may name first (world->failure_class). These are for world->verify != NULL.
  */
