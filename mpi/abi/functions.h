@@ -27,4 +27,16 @@ extern const int mpi_n_functions;
 /* NULL: there is none of this name. */
 const struct mpi_function *mpi_function_find(const char *name);
 
+/*
+ * Tables of functions that stand for those of MPI: [n] items of `item_B` bytes, by name, each of which begins as this
+ * does. The item for `name`, also as PMPI_…; NULL: there is none. O(log n).
+ */
+struct mpi_substitute {
+	const char *name;
+	void (*function)(void); /* of the type of the function it stands for; NULL: none */
+};
+const void *mpi_substitute_find(const void *table, int n, size_t item_B, const char *name);
+/* Its function, as config->substitute gives it. */
+void *mpi_substitute_address(const void *table, int n, size_t item_B, const char *name);
+
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/abi/functions.h"
 #include "mpi/record/internal.h"
 #include "pdexec/image.h"
 
@@ -15,26 +16,10 @@ enum { FIRST_SITES = 256, SITE_TEXT_B = 512, MEMORY_LIMIT_B = 1 << 30 };
 
 void *mpi_record_substitute(const char *name)
 {
-	int n, low = 0, high;
+	int n;
 	const struct mpi_record_function *functions = mpi_record_functions(&n);
 
-	if (name[0] == 'P')
-		name++;
-	for (high = n; low < high;) {
-		int middle = low + (high - low) / 2, order = strcmp(functions[middle].name, name);
-
-		if (order == 0) {
-			void *address;
-
-			memcpy(&address, &functions[middle].function, sizeof address);
-			return address;
-		}
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return mpi_substitute_address(functions, n, sizeof *functions, name);
 }
 
 static const char *reason_of(const char *function)

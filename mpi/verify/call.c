@@ -5,32 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/abi/functions.h"
 #include "mpi/verify/internal.h"
 #include "mpi/verify/memory.h"
 #include "pdexec/arch.h"
 
 void *mpi_verify_substitute(const char *name)
 {
-	int n, low = 0, high;
+	int n;
 	const struct mpi_verify_function *functions = mpi_verify_functions(&n);
 
-	if (name[0] == 'P')
-		name++;
-	for (high = n; low < high;) {
-		int middle = low + (high - low) / 2, order = strcmp(functions[middle].name, name);
-
-		if (order == 0) {
-			void *address;
-
-			memcpy(&address, &functions[middle].function, sizeof address);
-			return address;
-		}
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return mpi_substitute_address(functions, n, sizeof *functions, name);
 }
 
 bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_function *function,

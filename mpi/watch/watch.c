@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/abi/functions.h"
 #include "mpi/comm/comm.h"
 #include "mpi/io/file.h"
 #include "mpi/rma/window.h"
@@ -26,29 +27,20 @@ void mpi_watch_destroy(struct mpi_watch *watch)
 	free(watch);
 }
 
-static int compare(const void *name, const void *function)
-{
-	return strcmp(name, ((const struct mpi_watch_function *)function)->name);
-}
-
 const struct mpi_watch_function *mpi_watch_function(const char *name)
 {
 	int n;
 	const struct mpi_watch_function *functions = mpi_watch_functions(&n);
 
-	return bsearch(name[0] == 'P' ? name + 1 : name, functions, (size_t)n, sizeof *functions,
-		       compare);
+	return mpi_substitute_find(functions, n, sizeof *functions, name);
 }
 
 void *mpi_watch_substitute(const char *name)
 {
-	const struct mpi_watch_function *found = mpi_watch_function(name);
-	void *address;
+	int n;
+	const struct mpi_watch_function *functions = mpi_watch_functions(&n);
 
-	if (!found)
-		return NULL;
-	memcpy(&address, &found->function, sizeof address);
-	return address;
+	return mpi_substitute_address(functions, n, sizeof *functions, name);
 }
 
 int mpi_watch_find(const struct mpi_watch_call *call, enum mpi_watch_kind kind)
