@@ -11,12 +11,12 @@ int util_option_refuse(int option, char **argv, const char *see, struct util_err
 	const char *word = argv[optind - 1];
 
 	if (option == ':')
-		return util_error_set(err, UTIL_EINPUT, "%s needs a value; %s", word, see);
+		return util_refuse(err, "%s needs a value; %s", word, see);
 	if (optopt > 0 && optopt < 0x100 && word[1] != '-')
-		return util_error_set(err, UTIL_EINPUT, "unknown option -%c; %s", optopt, see);
+		return util_refuse(err, "unknown option -%c; %s", optopt, see);
 	if (optopt)
-		return util_error_set(err, UTIL_EINPUT, "%s takes no value; %s", word, see);
-	return util_error_set(err, UTIL_EINPUT, "unknown or ambiguous option %s; %s", word, see);
+		return util_refuse(err, "%s takes no value; %s", word, see);
+	return util_refuse(err, "unknown or ambiguous option %s; %s", word, see);
 }
 
 /* `bit`: of *given. */
@@ -24,9 +24,9 @@ static int check(const char *name, const char *value, uint64_t *given, int bit,
 		 struct util_error *err)
 {
 	if (value && !*value)
-		return util_error_set(err, UTIL_EINPUT, "%s: found an empty value", name);
+		return util_refuse(err, "%s: found an empty value", name);
 	if (given && (*given >> bit & 1))
-		return util_error_set(err, UTIL_EINPUT, "%s: found it twice, wanted it once", name);
+		return util_refuse(err, "%s: found it twice, wanted it once", name);
 	if (given)
 		*given |= (uint64_t)1 << bit;
 	return 0;
@@ -62,8 +62,7 @@ int util_option_word(const char *option, const char *text, const char *const wor
 		strcat(wanted, i == 0 ? "" : words[i + 1] ? ", " : " or ");
 		strcat(wanted, words[i]);
 	}
-	return util_error_set(err, UTIL_EINPUT, "%s: found \"%s\", wanted %s", option, text,
-			      wanted);
+	return util_refuse(err, "%s: found \"%s\", wanted %s", option, text, wanted);
 }
 
 static int take_count(const char *name, const char *text, int64_t max, int *out,

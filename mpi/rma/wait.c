@@ -73,16 +73,6 @@ void rma_changed(struct mpi_win *win, sim_time_ps started, int64_t cause_mark)
 
 /* --- for the report --- */
 
-static void add(struct mpi_blocked *out, const struct mpi_comm *comm, int member)
-{
-	int *larger = realloc(out->waits_for, (size_t)(out->n + 1) * sizeof *larger);
-
-	if (!larger)
-		return;
-	out->waits_for = larger;
-	larger[out->n++] = mpi_group_world_rank(comm->group, member);
-}
-
 static bool is_pending(const struct mpi_win *win, const struct rma_peer *peer)
 {
 	if (win->wait_rank >= 0 && peer->rank != win->wait_rank)
@@ -148,7 +138,7 @@ static void add_members(struct mpi_blocked *out, const struct mpi_win *win)
 
 		if (is_lock ? member && member != win && holds(member, win->wait_rank)
 			    : peer && is_pending(win, peer))
-			add(out, win->comm, i);
+			mpi_blocked_add(out, mpi_group_world_rank(win->comm->group, i));
 	}
 }
 

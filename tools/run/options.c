@@ -36,10 +36,10 @@ static int parse_amplitude(const char *option, const char *text, double *out,
 	double value;
 
 	if (util_parse_double(text, &value, NULL) || value < 0 || value >= 1)
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s: found \"%s\", wanted a relative amplitude in [0, 1), "
-				      "0.05 for up to 5 %% either way",
-				      option, text);
+		return util_refuse(err,
+				   "%s: found \"%s\", wanted a relative amplitude in [0, 1), 0.05 "
+				   "for up to 5 %% either way",
+				   option, text);
 	*out = value;
 	return 0;
 }
@@ -65,10 +65,10 @@ static int take_scale(const char *text, void *options, struct util_error *err)
 	double factor;
 
 	if (!equals || equals == text || util_parse_double(equals + 1, &factor, NULL) || factor < 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--scale: found \"%s\", wanted KERNEL=FACTOR with a factor "
-				      ">= 0, as in \"dgemm=0.9\" or \"*=0.5\" for all computation",
-				      text);
+		return util_refuse(err,
+				   "--scale: found \"%s\", wanted KERNEL=FACTOR with a factor >= "
+				   "0, as in \"dgemm=0.9\" or \"*=0.5\" for all computation",
+				   text);
 	out->scales[out->n_scales++] = text;
 	return 0;
 }
@@ -79,10 +79,10 @@ static int take_set(const char *text, void *options, struct util_error *err)
 	const char *equals = strchr(text, '=');
 
 	if (!equals || equals == text || equals[1] == '\0')
-		return util_error_set(err, UTIL_EINPUT,
-				      "--set: found \"%s\", wanted KEY=VALUE with a key of the "
-				      "cluster file, as in \"network.latency=2us\"",
-				      text);
+		return util_refuse(err,
+				   "--set: found \"%s\", wanted KEY=VALUE with a key of the "
+				   "cluster file, as in \"network.latency=2us\"",
+				   text);
 	out->overrides[out->n_overrides++] = text;
 	return 0;
 }
@@ -92,9 +92,10 @@ static int take_library(const char *text, void *options, struct util_error *err)
 	struct run_options *out = options;
 
 	if (text[0] == '\0' || strchr(text, '/'))
-		return util_error_set(err, UTIL_EINPUT,
-				      "--private-lib: found \"%s\", wanted a library's name without its "
-				      "folder, as in \"libsolver.so.1\" or \"libsolver\"", text);
+		return util_refuse(err,
+				   "--private-lib: found \"%s\", wanted a library's name without "
+				   "its folder, as in \"libsolver.so.1\" or \"libsolver\"",
+				   text);
 	out->private_libraries[out->n_private_libraries++] = text;
 	return 0;
 }
@@ -107,8 +108,7 @@ static int take_stack_size(const char *text, void *options, struct util_error *e
 	if (failed)
 		return util_error_prepend(err, "--stack-size");
 	if (out->stack_size_B < 16384 || out->stack_size_B > (int64_t)1 << 40)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--stack-size: found \"%s\", wanted 16KiB to 1TiB", text);
+		return util_refuse(err, "--stack-size: found \"%s\", wanted 16KiB to 1TiB", text);
 	return 0;
 }
 
@@ -127,7 +127,7 @@ static int take_ranks(const char *text, void *options, struct util_error *err)
 	int64_t n = 0;
 
 	if (strcmp(text, "p") == 0)
-		return util_error_set(err, UTIL_EINPUT, "found -np, wanted -n RANKS");
+		return util_refuse(err, "found -np, wanted -n RANKS");
 	if (util_parse_int(text, 1, RUN_MAX_RANKS, &n, err))
 		return util_error_prepend(err, "-n");
 	out->n_ranks = (int)n;

@@ -185,9 +185,8 @@ static int parse(int argc, char **argv, struct settings *out, struct util_error 
 	if (failed > 0)
 		fputs(help, stdout);
 	if (!failed && argc - optind != 1)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %d files, wanted one: mpisim-sweep export SWEEP.db",
-				      argc - optind);
+		return util_refuse(err, "found %d files, wanted one: mpisim-sweep export SWEEP.db",
+				   argc - optind);
 	return failed;
 }
 

@@ -70,9 +70,9 @@ int sweep_run_options_parse(int argc, char **argv, struct sweep_run_options *out
 	if (failed)
 		return failed > 0 ? 0 : failed;
 	if (argc - optind != 1)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found %d sweep files, wanted one: mpisim-sweep run SWEEP.yaml", argc - optind);
+		return util_refuse(err,
+				   "found %d sweep files, wanted one: mpisim-sweep run SWEEP.yaml",
+				   argc - optind);
 	found.spec = argv[optind];
 	*out = found;
 	return 0;

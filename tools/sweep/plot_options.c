@@ -51,8 +51,8 @@ static int take_by(const char *value, void *options, struct util_error *err)
 	if (strcmp(value, "none") == 0)
 		return 0;
 	if (out->n_by == SWEEP_MAX_BY)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found more than %d times --by, wanted fewer", SWEEP_MAX_BY);
+		return util_refuse(err, "found more than %d times --by, wanted fewer",
+				   SWEEP_MAX_BY);
 	out->by[out->n_by++] = value;
 	return 0;
 }
@@ -73,9 +73,8 @@ static int take_formats(const char *list, void *options, struct util_error *err)
 			return 0;
 		at++;
 	}
-	return util_error_set(
-	    err, UTIL_EINPUT,
-	    "--format: found \"%.40s\", wanted png, svg, pdf or several as in png,pdf", list);
+	return util_refuse(
+	    err, "--format: found \"%.40s\", wanted png, svg, pdf or several as in png,pdf", list);
 }
 
 #define AT(member) .at = offsetof(struct sweep_plot_options, member)
@@ -113,9 +112,9 @@ int sweep_plot_options_parse(int argc, char **argv, struct sweep_plot_options *o
 	if (failed)
 		return failed > 0 ? 0 : failed;
 	if (argc - optind != 2)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %d words, wanted two: mpisim-sweep plot SWEEP.db KIND",
-				      argc - optind);
+		return util_refuse(err,
+				   "found %d words, wanted two: mpisim-sweep plot SWEEP.db KIND",
+				   argc - optind);
 	found.db = argv[optind];
 	found.kind = argv[optind + 1];
 	*out = found;

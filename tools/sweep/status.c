@@ -169,9 +169,9 @@ int sweep_main_status(int argc, char **argv)
 		return 0;
 	}
 	if (!failed && argc - optind != 1)
-		failed = util_error_set(&err, UTIL_EINPUT,
-					"found %d files, wanted one: mpisim-sweep status SWEEP.db",
-					argc - optind);
+		failed =
+		    util_refuse(&err, "found %d files, wanted one: mpisim-sweep status SWEEP.db",
+				argc - optind);
 	if (!failed)
 		failed = print_status(argv[optind], &err);
 	return failed ? sweep_refuse(&err) : 0;

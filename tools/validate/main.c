@@ -90,10 +90,9 @@ static int take_limits(const char *text, void *options, struct util_error *err)
 			    out->limits[out->n_limits - 1] <= out->limits[out->n_limits - 2]);
 	} while (!is_wrong && *at);
 	if (is_wrong)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--within: found \"%s\", wanted at most %d ascending numbers, as in "
-		    "4,6,12",
+		return util_refuse(
+		    err,
+		    "--within: found \"%s\", wanted at most %d ascending numbers, as in 4,6,12",
 		    text, VAL_MAX_LIMITS);
 	return 0;
 }
@@ -104,8 +103,8 @@ static int take_margin(const char *text, void *options, struct util_error *err)
 	const char *at = text;
 
 	if (parse_part(&at, "", &out->report.margin))
-		return util_error_set(err, UTIL_EINPUT,
-				      "--margin: found \"%s\", wanted a number of per cent", text);
+		return util_refuse(err, "--margin: found \"%s\", wanted a number of per cent",
+				   text);
 	out->report.margin /= 100;
 	return 0;
 }
@@ -131,9 +130,8 @@ static int check_phases(uint64_t given, struct util_error *err)
 {
 	for (size_t k = N_OF_PHASES; k < sizeof all_options / sizeof all_options[0]; k++)
 		if (given >> k & 1)
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "found --%s beside --phases, wanted --json or --quiet only",
+			return util_refuse(
+			    err, "found --%s beside --phases, wanted --json or --quiet only",
 			    all_options[k].name);
 	return 0;
 }
@@ -157,8 +155,7 @@ static int parse(int argc, char **argv, struct command *out, struct util_error *
 	if (out->version)
 		printf("mpisim-validate %s\n", util_version());
 	if (!failed && optind + 1 != argc)
-		failed = util_error_set(err, UTIL_EINPUT, "found %d files, wanted one; " SEE_HELP,
-					argc - optind);
+		failed = util_refuse(err, "found %d files, wanted one; " SEE_HELP, argc - optind);
 	if (!failed && out->phases)
 		failed = check_phases(given, err);
 	out->path = argv[optind];
@@ -182,7 +179,7 @@ static int check_share(const struct val_table *table, int model, const char **at
 	struct val_stats stats;
 
 	if (parse_part(at, "@", &share) || *(*at)++ != '@' || parse_part(at, ",", &limit))
-		return util_error_set(err, UTIL_EINPUT, "wanted MODEL:SHARE@LIMIT,… in per cent");
+		return util_refuse(err, "wanted MODEL:SHARE@LIMIT,… in per cent");
 	limit /= 100;
 	if (val_stats_compute(table, model, NULL, false, &limit, 1, &stats))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
@@ -203,13 +200,11 @@ static int check_required(const struct val_table *table, const char *text, struc
 	int missed = 0, found;
 
 	if (!colon)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--require: found \"%s\", wanted MODEL:SHARE@LIMIT,… in per cent", text);
+		return util_refuse(
+		    err, "--require: found \"%s\", wanted MODEL:SHARE@LIMIT,… in per cent", text);
 	if (model < 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--require: found \"%s\", but %s has no such model", text,
-				      table->path);
+		return util_refuse(err, "--require: found \"%s\", but %s has no such model", text,
+				   table->path);
 	do {
 		at++;
 		found = check_share(table, model, &at, err);
@@ -269,10 +264,9 @@ static int compare_phases(const struct command *command, struct util_error *err)
 		json_t *root = val_phases_json(&phases);
 
 		failed = root ? val_json_put(root, command->report.json, err)
-			      : util_error_set(err, UTIL_EINPUT,
-					       "cannot write %s: memory ran out, or a name is not "
-					       "UTF-8",
-					       command->report.json);
+			      : util_refuse(
+				    err, "cannot write %s: memory ran out, or a name is not UTF-8",
+				    command->report.json);
 	}
 	if (!failed && (fflush(stdout) || ferror(stdout)))
 		failed = util_error_errno(err, errno, "cannot write to standard output");

@@ -157,8 +157,7 @@ int val_trace_read(const char *path, struct val_trace_reader *reader, struct uti
 	for (int rank = 0; !failed && rank < walk.file->n_ranks; rank++)
 		failed = read_rank(&walk, rank, err);
 	if (!failed && !walk.has_times)
-		failed = util_error_set(err, UTIL_EINPUT,
-					"%s: found no times, wanted a trace of a real run", path);
+		failed = util_refuse(err, "%s: found no times, wanted a trace of a real run", path);
 	mtrace_file_close(walk.file);
 	return failed;
 }

@@ -138,10 +138,9 @@ static int refuse(int option, char **argv, struct util_error *err)
 	const char *word = argv[optind - 1];
 
 	if (option == ':')
-		return util_error_set(err, UTIL_EINPUT, "%s needs a value", word);
-	return util_error_set(err, UTIL_EINPUT,
-			      "found the option \"%.80s\", wanted one of mpisim-whatif --help",
-			      word);
+		return util_refuse(err, "%s needs a value", word);
+	return util_refuse(err, "found the option \"%.80s\", wanted one of mpisim-whatif --help",
+			   word);
 }
 
 static const struct util_options options = {
@@ -155,11 +154,10 @@ static const struct util_options options = {
 static int check(const struct whatif_options *o, struct util_error *err)
 {
 	if (o->n_program == 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found no trace and no program, wanted one: see "
-				      "mpisim-whatif --help");
+		return util_refuse(
+		    err, "found no trace and no program, wanted one: see mpisim-whatif --help");
 	if (o->has_ranks && !o->cluster)
-		return util_error_set(err, UTIL_EINPUT, "wanted --cluster FILE with a program");
+		return util_refuse(err, "wanted --cluster FILE with a program");
 	return 0;
 }
 
@@ -175,10 +173,9 @@ int whatif_options_parse(int argc, char **argv, struct whatif_options *out, stru
 		out->program[out->n_program++] = argv[optind++];
 		failed = util_options_read(argc, argv, &options, &given, out, err);
 		if (!failed && out->has_ranks)
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "found -n after \"%.80s\", wanted it before the program",
-			    out->program[0]);
+			return util_refuse(err,
+					   "found -n after \"%.80s\", wanted it before the program",
+					   out->program[0]);
 	}
 	while (!failed && optind < argc)
 		out->program[out->n_program++] = argv[optind++];

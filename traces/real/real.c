@@ -183,9 +183,8 @@ static int read_trace(struct trace_real *real, struct util_error *err)
 	free(r.streams);
 	free(r.heap);
 	if (!failed && !real->has_times)
-		failed = util_error_set(err, UTIL_EINPUT,
-					"found no times, wanted a trace of a real run "
-					"(libmpisim-trace)");
+		failed = util_refuse(
+		    err, "found no times, wanted a trace of a real run (libmpisim-trace)");
 	if (!failed)
 		trace_summary_close(real->summary, real->end_ns * PS_PER_NS);
 	return failed;
@@ -227,10 +226,9 @@ int trace_real_open(const char *path, int n_ranks, const struct cluster *cluster
 	if (!failed) {
 		real->n_ranks = real->file->n_ranks;
 		if (real->n_ranks != n_ranks)
-			failed = util_error_set(err, UTIL_EINPUT,
-						"%s: found a run of %d ranks, wanted %d, as are "
-						"predicted",
-						path, real->n_ranks, n_ranks);
+			failed = util_refuse(
+			    err, "%s: found a run of %d ranks, wanted %d, as are predicted", path,
+			    real->n_ranks, n_ranks);
 	}
 	if (!failed)
 		failed = create_parts(real, cluster, err);
