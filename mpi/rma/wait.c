@@ -61,6 +61,8 @@ void rma_changed(struct mpi_win *win, sim_time_ps started, int64_t cause_mark)
 {
 	struct mpi_endpoint *endpoint = win->owner->endpoint;
 
+	if (win->wait == WAIT_REMOTE && win->wait_rank < 0 && win->n_remote > 0)
+		return; /* what most find: a fence waits for all */
 	if (win->wait != WAIT_NOTHING && rma_is_so(win, win->wait, win->wait_rank)) {
 		win->wait = WAIT_NOTHING;
 		win->cause_mark = cause_mark;
