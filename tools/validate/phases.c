@@ -11,6 +11,7 @@
 #include "tools/validate/grid.h"
 #include "tools/validate/table.h"
 #include "tools/validate/trace.h"
+#include "traces/real/walk.h"
 #include "util/array.h"
 #include "util/units.h"
 
@@ -171,14 +172,6 @@ static int take_phase(void *context, int rank, const char *name, double at_s,
 	return name ? begin(r, &phase, err) : end(r, &phase, err);
 }
 
-/* How long a library takes to start and to end is not predicted, and would be most of a short run.
- */
-static bool is_in_total(const char *name)
-{
-	return strcmp(name, "MPI_Init") != 0 && strcmp(name, "MPI_Init_thread") != 0 &&
-	       strcmp(name, "MPI_Finalize") != 0;
-}
-
 static int add_part(struct reading *r, const struct val_phase *part, struct util_error *err)
 {
 	int index = find(&r->parts, part->name);
@@ -186,7 +179,8 @@ static int add_part(struct reading *r, const struct val_phase *part, struct util
 	if (index < 0)
 		return no_memory(err);
 	add(&r->parts.list[index], part);
-	if (is_in_total(part->name))
+	/* how long a library takes to start and to end would be most of a short run */
+	if (!trace_real_is_edge(part->name))
 		add(&r->parts.total, part);
 	return 0;
 }

@@ -11,13 +11,6 @@ enum { PS_PER_NS = 1000 };
 
 /* --- what was measured, as the simulator would record it --- */
 
-/* Starting and ending processes is not predicted: it is no part of the timeline. */
-bool trace_real_is_edge(const char *function)
-{
-	return strcmp(function, "MPI_Init") == 0 || strcmp(function, "MPI_Init_thread") == 0 ||
-	       strcmp(function, "MPI_Finalize") == 0;
-}
-
 struct stream { /* of a rank, while the trace is read */
 	struct trace_real_walk walk;
 	struct trace_real_item item; /* the next one, told when it is the earliest */
