@@ -327,8 +327,10 @@ static void tell_needs(const struct run *run)
 static int simulate(struct run *run)
 {
 	struct util_error err = {0};
-	int failed = run_clash_check(&run->options, &err), status = EXIT_USAGE;
+	int failed = run_options_find_cluster(&run->options, &err), status = EXIT_USAGE;
 
+	if (!failed)
+		failed = run_clash_check(&run->options, &err);
 	if (!failed)
 		failed = orders_prepare_run(run, &err);
 	if (!failed)
@@ -410,6 +412,8 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 		run_help(stdout);
 	else if (run.options.coll_help)
 		mpi_coll_print_help(stdout);
+	else if (run.options.list_clusters)
+		status = run_list_clusters("mpisim-run");
 	else if (run.options.version)
 		printf("mpisim-run %s\n", util_version());
 	else if (run.options.check_binary)

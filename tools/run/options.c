@@ -30,6 +30,7 @@ enum option_code {
 	OPTION_RANKS = 'n',
 	OPTION_HELP = 'h',
 	OPTION_CLUSTER = 0x100,
+	OPTION_LIST_CLUSTERS,
 	OPTION_CHECK_BINARY,
 	OPTION_COLL,
 	OPTION_COLL_PROFILE,
@@ -84,6 +85,7 @@ static const struct option long_options[] = {
     {"blas-model", required_argument, NULL, OPTION_BLAS_MODEL},
     {"check-binary", required_argument, NULL, OPTION_CHECK_BINARY},
     {"cluster", required_argument, NULL, OPTION_CLUSTER},
+    {"list-clusters", no_argument, NULL, OPTION_LIST_CLUSTERS},
     {"contention", required_argument, NULL, OPTION_CONTENTION},
     {"coll", required_argument, NULL, OPTION_COLL},
     {"coll-profile", required_argument, NULL, OPTION_COLL_PROFILE},
@@ -412,18 +414,20 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 					     long_options, NULL)) != -1) {
 		if (option == '?' || option == ':')
 			failed = util_option_refuse(
-			    option, argv,
+			    option, argv, long_options,
 			    out->is_replay ? "see mpisim-replay --help" : "see mpisim-run --help", err);
 		else if (option == OPTION_HELP)
 			out->help = true;
 		else if (option == OPTION_VERSION)
 			out->version = true;
+		else if (option == OPTION_LIST_CLUSTERS)
+			out->list_clusters = true;
 		else
 			failed = take_option(option, optarg, once, out, err);
 		/* a run of --repeat has the options of the first one, and some again */
 		if (out->time_only && strcmp(out->time_only, RUN_REPEAT_TIME) == 0)
 			once = NULL;
-		if (out->help || out->version || out->coll_help)
+		if (out->help || out->version || out->coll_help || out->list_clusters)
 			return failed;
 	}
 	out->program = argv + optind;
