@@ -591,10 +591,128 @@ static void kernel(void)
 	}
 }
 
+/* Rank 1 takes what rank 0 sends, whatever it is. */
+static void take_any(void)
+{
+	static char b[1000];
+
+	MPI_Recv(b, sizeof b, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	sink = b[0];
+}
+
+static void freed(void)
+{
+	char *volatile p = malloc(40);
+
+	memset(p, 0, 40);
+	free(p); /* freed free */
+	if (rank == 0)
+		MPI_Send(p, 40, MPI_BYTE, 1, 0, MPI_COMM_WORLD); /* freed call */
+	else
+		take_any();
+}
+
+static void freed_recv(void)
+{
+	char *volatile p = malloc(40);
+
+	free(p); /* freed-recv free */
+	if (rank == 0)
+		MPI_Send("abc", 4, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	else
+		MPI_Recv(p + 8, 4, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* freed-recv call */
+}
+
+static void reallocated(void)
+{
+	char *volatile p = malloc(40), *volatile q;
+
+	memset(p, 7, 40);
+	q = realloc(p, 80); /* reallocated free */
+	check(q[39] == 7);
+	if (rank == 0)
+		MPI_Send(p, 40, MPI_BYTE, 1, 0, MPI_COMM_WORLD); /* reallocated call */
+	else
+		take_any();
+	free(q);
+}
+
+static int table[4] = {1, 2, 3, 4}, behind_table[4] = {1, 2, 3, 4};
+
+static void global(void)
+{
+	if (rank == 0)
+		MPI_Send(table + 1, 5, MPI_INT, 1, 0, MPI_COMM_WORLD); /* global call */
+	else
+		take_any();
+	sink = behind_table[0];
+}
+
+/* Right enough: each part of it is a variable. */
+static void two_globals(void)
+{
+	int lengths[] = {4, 4};
+	MPI_Aint displacements[] = {0, (char *)behind_table - (char *)table};
+	MPI_Datatype types[] = {MPI_INT, MPI_INT}, both;
+
+	MPI_Type_create_struct(2, lengths, displacements, types, &both);
+	MPI_Type_commit(&both);
+	if (rank == 0)
+		MPI_Send(table, 1, both, 1, 0, MPI_COMM_WORLD);
+	else
+		take_any();
+	MPI_Type_free(&both);
+}
+
+static __attribute__((noinline)) int *volatile *keep_local(void)
+{
+	static int *volatile kept;
+	volatile int local[200] = {5};
+
+	kept = (int *)local;
+	return &kept;
+}
+
+static void dead_send(void)
+{
+	if (rank == 0)
+		MPI_Send(*keep_local(), 1, MPI_INT, 1, 0, MPI_COMM_WORLD); /* dead-send call */
+	else
+		take_any();
+}
+
+/* Bytes that the program cannot write but with the whole. */
+static void padding(void)
+{
+	struct mixed {
+		int n;
+		double d;
+		int k;
+	} *m;
+
+	if (rank == 1) {
+		take_any();
+		return;
+	}
+	m = malloc(sizeof *m);
+	m->n = 1;
+	m->d = 2;
+	m->k = 3;
+	MPI_Send(m, sizeof *m, MPI_BYTE, 1, 0, MPI_COMM_WORLD); /* padding call */
+	free(m);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
+    {"freed", freed},
+    {"freed-recv", freed_recv},
+    {"reallocated", reallocated},
+    {"global", global},
+    {"two-globals", two_globals},
+    {"dead-send", dead_send},
+    {"padding", padding},
     {"E1", e1},   {"E2", e2},	{"E3", e3},   {"E5", e5},   {"E6", e6},	  {"E7", e7},
     {"E8", e8},   {"E9", e9},	{"E10", e10}, {"E11", e11}, {"E12", e12}, {"E12-read", e12_read},
     {"E13", e13}, {"E13-read", e13_read},     {"E17", e17}, {"E19", e19}, {"E20", e20},

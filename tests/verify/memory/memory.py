@@ -40,6 +40,12 @@ BOTH = {
     "shorter": None,
     "reused": None,
     "given-up": None,
+    "freed": ("unaddr-send", 0, "first bad byte 0, 40 bytes in all: the buffer of MPI_Send (40 bytes, dest 1, tag 0) was freed", "call", "free"),
+    "freed-recv": ("unaddr-recv", 1, "first bad byte 0, 4 bytes in all: the buffer of MPI_Recv (4 bytes, source 0, tag 0) was freed", "call", "free"),
+    "reallocated": ("unaddr-send", 0, "first bad byte 0, 40 bytes in all", "call", "free"),
+    "global": ("unaddr-send", 0, "first bad byte 12, 8 bytes in all: the buffer of MPI_Send (20 bytes, dest 1, tag 0) reaches beyond the variable table, which has 16 bytes", "call"),
+    "two-globals": None,
+    "dead-send": ("unaddr-send", 0, "first bad byte 0, 4 bytes in all", "call"),
     "overlap": ("overlapping-buffers", 0, "4 bytes, from offset 4 on", "call"),
 }
 SNAPSHOT = {
@@ -133,6 +139,13 @@ class Memory(unittest.TestCase):
             for case, expected in cases.items():
                 with self.subTest(back_end=back_end, case=case):
                     self.check(back_end, case, expected)
+
+    def test_padding_that_is_sent_as_bytes_is_a_note(self):
+        for back_end in BACK_ENDS:
+            with self.subTest(back_end):
+                (note,) = self.run_case(back_end, "padding", "--verify=memory", status=0)["findings"]
+                self.assertEqual((note["class"], note["severity"]), ("undef-padding", "note"))
+                self.assertIn("8 bytes, from offset 4 on", note["found"])
 
     def test_memory_that_a_skipped_kernel_should_have_written_is_not_looked_at_which_a_note_says(self):
         (self.dir / "bench").write_text(BENCH)
