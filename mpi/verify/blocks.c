@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/verify/memcheck.h"
 #include "mpi/verify/memory.h"
 
 #define MAX_FILLED_B ((size_t)16 << 20)
@@ -94,6 +95,8 @@ static void keep(struct mpi_memory *memory, struct mpi_memory_block *block,
 {
 	block->is_freed = true;
 	block->freed_by = *by;
+	if (memory->memcheck)
+		mpi_memcheck_hide(block->at, block->size_B);
 	if (memory->last_kept)
 		memory->last_kept->next_kept = block;
 	else
@@ -150,7 +153,7 @@ static void *new_block(void *address, size_t size_B, bool is_filled)
 
 	if (!address || !memory)
 		return address;
-	is_filled = is_filled && size_B <= MAX_FILLED_B;
+	is_filled = is_filled && size_B <= MAX_FILLED_B && !memory->memcheck;
 	if (is_filled)
 		fill((uintptr_t)address, size_B);
 	add(memory, address, size_B, is_filled);

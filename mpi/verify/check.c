@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mpi/verify/memcheck.h"
 #include "mpi/verify/memory.h"
 #include "simcore/fiber.h"
 
@@ -64,7 +65,8 @@ static bool is_elsewhere(struct mpi_memory *memory, struct mpi_rank *me,
 	       !(other.block && other.block->is_freed) && run->at + run->size_B <= other.high;
 }
 
-static void check_room(struct mpi_memory *memory, struct mpi_rank *me,
+/* True: some of it is behind the region, which was told. */
+static bool check_room(struct mpi_memory *memory, struct mpi_rank *me,
 		       const struct mpi_memory_buffer *buffer, const struct region *region)
 {
 	struct bad bad = {0};
@@ -85,7 +87,7 @@ static void check_room(struct mpi_memory *memory, struct mpi_rank *me,
 				run->at > region->high ? run->size_B : end - region->high);
 	}
 	if (bad.n == 0)
-		return;
+		return false;
 	if (region->variable)
 		snprintf(what, sizeof what, "reaches beyond the variable %s, which has %zu bytes",
 			 region->variable, (size_t)(region->high - region->low));
@@ -96,6 +98,7 @@ static void check_room(struct mpi_memory *memory, struct mpi_rank *me,
 			   region->variable ? "memory behind the variable belongs to something else"
 					    : "memory behind the block belongs to something else",
 			   NULL, what);
+	return true;
 }
 
 static void tell_freed(struct mpi_rank *me, const struct mpi_memory_buffer *buffer,
@@ -190,7 +193,7 @@ static void tell_undefined(struct mpi_rank *me, const struct mpi_memory_buffer *
 		mpi_memory_report(me, "undef-send", "the receiver gets what was there by chance",
 				  &buffer->call, 1,
 				  "first bad byte %lld, %zu bytes in all: nothing was written to "
-				  "them since their block was allocated, in %s",
+				  "them, in %s",
 				  (long long)undefined->bad.first,
 				  undefined->bad.n + undefined->padding.n, buffer->text);
 	else if (undefined->padding.n > 0)
@@ -224,7 +227,7 @@ static void check_defined(struct mpi_rank *me, const struct mpi_memory_buffer *b
 }
 
 /* Where kernels are skipped their results were never written: nothing can be said then. */
-static bool is_computed(struct mpi_memory *memory, struct mpi_rank *me)
+bool mpi_memory_is_computed(struct mpi_memory *memory, struct mpi_rank *me)
 {
 	const struct pd_world *world = me->world->pd;
 	enum pd_compute_mode mode = world->config.mode;
@@ -240,20 +243,78 @@ static bool is_computed(struct mpi_memory *memory, struct mpi_rank *me)
 	return false;
 }
 
+/* --- by valgrind --- */
+
+enum { PIECE_B = 1024 };
+
+/* Bytes that are not there for other reasons than that MPI has them. */
+static void add_absent(struct bad *bad, struct mpi_memory *memory, struct mpi_rank *me,
+		       const struct mpi_memory_buffer *buffer, uintptr_t at, size_t size_B)
+{
+	for (size_t i = 0; i < size_B; i++)
+		if (!mpi_memory_is_active(memory, me, at + i, 1))
+			add_bad(bad, buffer, at + i, 1);
+}
+
+static void look_at_bits(struct undefined *out, struct bad *absent, struct mpi_memory *memory,
+			 struct mpi_rank *me, const struct mpi_memory_buffer *buffer,
+			 const struct mpi_memory_run *run, uintptr_t at, size_t size_B)
+{
+	bool is_there[PIECE_B];
+	uint8_t bits[PIECE_B];
+
+	mpi_memcheck_get(at, size_B, is_there, bits);
+	for (size_t i = 0, n; i < size_B; i += n) {
+		bool there = is_there[i], is_undefined = bits[i] != 0;
+
+		for (n = 1; i + n < size_B && is_there[i + n] == there &&
+			    (bits[i + n] != 0) == is_undefined;)
+			n++;
+		if (!there)
+			add_absent(absent, memory, me, buffer, at + i, n);
+		else if (is_undefined)
+			add_undefined(out, buffer, at + i, at + i + n, at + i > run->at);
+	}
+}
+
+static void check_bits(struct mpi_memory *memory, struct mpi_rank *me,
+		       const struct mpi_memory_buffer *buffer, bool is_told)
+{
+	struct undefined undefined = {0};
+	struct bad absent = {0};
+
+	for (size_t i = 0; i < buffer->n_runs; i++) {
+		const struct mpi_memory_run *run = &buffer->runs[i];
+
+		for (size_t k = 0, n; k < run->size_B; k += n) {
+			n = run->size_B - k < PIECE_B ? run->size_B - k : PIECE_B;
+			look_at_bits(&undefined, &absent, memory, me, buffer, run, run->at + k, n);
+		}
+	}
+	if (absent.n > 0 && !is_told)
+		tell_unaddressable(me, buffer, &absent, "the memory belongs to something else",
+				   NULL, "is not the program's there");
+	if ((buffer->use & MEMORY_READ) && undefined.bad.n + undefined.padding.n > 0 &&
+	    mpi_memory_is_computed(memory, me))
+		tell_undefined(me, buffer, &undefined);
+}
+
 void mpi_memory_check(struct mpi_memory *memory, struct mpi_rank *me,
 		      const struct mpi_memory_buffer *buffer)
 {
 	struct region region;
+	bool is_known = find_region(memory, me, buffer->low, &region) ||
+			find_region(memory, me, buffer->base, &region);
+	bool is_told;
 
-	if (!find_region(memory, me, buffer->low, &region) &&
-	    !find_region(memory, me, buffer->base, &region))
-		return;
-	if (region.block && region.block->is_freed) {
+	if (is_known && region.block && region.block->is_freed) {
 		tell_freed(me, buffer, region.block);
 		return;
 	}
-	check_room(memory, me, buffer, &region);
-	if (region.block && region.block->is_filled && (buffer->use & MEMORY_READ) &&
-	    is_computed(memory, me))
+	is_told = is_known && check_room(memory, me, buffer, &region);
+	if (memory->memcheck)
+		check_bits(memory, me, buffer, is_told);
+	if (is_known && region.block && region.block->is_filled && (buffer->use & MEMORY_READ) &&
+	    mpi_memory_is_computed(memory, me))
 		check_defined(me, buffer, (struct mpi_memory_block *)(uintptr_t)region.block);
 }

@@ -8,6 +8,7 @@
 
 #include "mpi/abi/call_info.h"
 #include "mpi/verify/internal.h"
+#include "mpi/verify/memcheck.h"
 #include "mpi/verify/races.h"
 
 static bool add_ranks(struct mpi_memory *memory, int n)
@@ -36,6 +37,17 @@ int mpi_memory_create(struct mpi_world *world, struct mpi_memory **out)
 	return add_ranks(memory, world->n_ranks) ? 0 : UTIL_ENOMEM;
 }
 
+int mpi_memory_use_valgrind(struct mpi_world *world, int fd)
+{
+	return mpi_memcheck_create(world->verify->memory, fd, &world->verify->memory->memcheck);
+}
+
+void mpi_memory_end(struct mpi_memory *memory)
+{
+	if (memory->memcheck)
+		mpi_memcheck_look(memory->memcheck, NULL);
+}
+
 void mpi_memory_destroy(struct mpi_memory *memory)
 {
 	if (!memory)
@@ -49,6 +61,7 @@ void mpi_memory_destroy(struct mpi_memory *memory)
 	for (int i = 0; i < memory->n_spares; i++)
 		free(memory->spares[i].memory);
 	mpi_memory_blocks_finish(memory);
+	mpi_memcheck_destroy(memory->memcheck);
 	mpi_memory_globals_destroy(memory->globals);
 	mpi_races_destroy(memory->races);
 	free(memory->ranks);
@@ -195,6 +208,8 @@ void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 
 	if (!info || !add_ranks(memory, call->me->world->n_ranks))
 		return;
+	if (memory->memcheck)
+		mpi_memcheck_look(memory->memcheck, call->me);
 	mpi_memory_look_at_stack(memory, call->me, frame_of(call, info));
 	look_at_windows(memory, call);
 	if (mpi_memory_parameter(info, PARAMETER_BUFFER) < 0 || !is_communication(call, info))

@@ -113,6 +113,7 @@ static const char text[] =
     "  --orders KEY=VALUE,... how --verify=orders searches: search, view, merge, reduce, bound, time,\n"
     "                         stop, engine, jobs, polls, advice, epsilon, decisions, save, resume\n"
     "  --decisions FILE       runs one order again that --verify=orders found\n"
+    "  --verify-memory=valgrind  looks at memory with valgrind (docs/verify.md)\n"
     "  --verify-suppress FILE findings that are not wanted: lines CLASS FUNCTION PLACE\n"
     "  --verify-warn          findings do not change the exit status\n"
     "\n"
