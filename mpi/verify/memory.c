@@ -211,16 +211,15 @@ void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 	if (memory->memcheck)
 		mpi_memcheck_look(memory->memcheck, call->me);
 	mpi_memory_look_at_stack(memory, call->me, frame_of(call, info));
-	look_at_windows(memory, call);
-	if (mpi_memory_parameter(info, PARAMETER_BUFFER) < 0 || !is_communication(call, info))
-		return;
-	call->buffers = calloc(1, sizeof *call->buffers);
-	if (!call->buffers)
-		return;
-	mpi_memory_collect(call, call->buffers);
-	compare_buffers(call->me, call->buffers);
-	if (!is_partitioned(call))
-		look_at_buffers(memory, call);
+	if (mpi_memory_parameter(info, PARAMETER_BUFFER) >= 0 && is_communication(call, info))
+		call->buffers = calloc(1, sizeof *call->buffers);
+	if (call->buffers) {
+		mpi_memory_collect(call, call->buffers);
+		compare_buffers(call->me, call->buffers);
+		if (!is_partitioned(call))
+			look_at_buffers(memory, call);
+	}
+	look_at_windows(memory, call); /* last: what was looked at is before what others learn */
 }
 
 void *mpi_memory_instead(const struct mpi_verify_call *call, int place, const void *given)
