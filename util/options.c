@@ -4,11 +4,39 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/nearest.h"
 #include "util/units.h"
 
-int util_option_refuse(int option, char **argv, const char *see, struct util_error *err)
+/* The option that `word`, as in --nam=value, was probably meant to be; NULL: none is near. */
+static const char *suggest(const char *word, const struct option *longs)
 {
-	const char *word = argv[optind - 1];
+	struct util_nearest nearest = {.best_distance = UTIL_NEAREST_NEVER};
+	char name[UTIL_NEAREST_LENGTH];
+
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	nearest.word = name;
+	for (int k = 0; longs[k].name; k++)
+		util_nearest_try(&nearest, longs[k].name,
+				 util_nearest_distance(name, longs[k].name));
+	return nearest.best;
+}
+
+/* The first two options that `word` is short for. */
+static bool is_ambiguous(const char *word, const struct option *longs, const char *two[2])
+{
+	size_t length = strcspn(word + 2, "=");
+	int n = 0;
+
+	for (int k = 0; longs[k].name && n < 2 && length > 0; k++)
+		if (strncmp(longs[k].name, word + 2, length) == 0)
+			two[n++] = longs[k].name;
+	return n == 2;
+}
+
+int util_option_refuse(int option, char **argv, const struct option *longs, const char *see,
+		       struct util_error *err)
+{
+	const char *word = argv[optind - 1], *near, *two[2];
 
 	if (option == ':')
 		return util_refuse(err, "%s needs a value; %s", word, see);
@@ -16,7 +44,14 @@ int util_option_refuse(int option, char **argv, const char *see, struct util_err
 		return util_refuse(err, "unknown option -%c; %s", optopt, see);
 	if (optopt)
 		return util_refuse(err, "%s takes no value; %s", word, see);
-	return util_refuse(err, "unknown or ambiguous option %s; %s", word, see);
+	if (is_ambiguous(word, longs, two))
+		return util_refuse(err, "ambiguous option %s: --%s or --%s; %s",
+				      word, two[0], two[1], see);
+	near = suggest(word, longs);
+	if (near)
+		return util_refuse(err, "unknown option %s (did you mean --%s?); %s", word, near,
+				      see);
+	return util_refuse(err, "unknown option %s; %s", word, see);
 }
 
 /* `bit`: of *given. */
@@ -167,10 +202,8 @@ int util_options_read(int argc, char **argv, const struct util_options *options,
 	while (!failed && (found = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (found != '?' && found != ':')
 			failed = read_one(options, found, given, out, err);
-		else if (options->refuse)
-			failed = options->refuse(found, argv, err);
 		else
-			failed = util_option_refuse(found, argv, options->see, err);
+			failed = util_option_refuse(found, argv, longs, options->see, err);
 	}
 	return failed;
 }

@@ -51,8 +51,6 @@ struct util_options {
 	bool ends_at_word; /* what follows a word that is no option belongs to a program */
 	bool takes_empty;  /* an empty value is a value */
 	bool (*may_repeat)(const void *options); /* from now on; NULL: never */
-	/* says what is wrong with '?' or ':' of getopt; NULL: util_option_refuse */
-	int (*refuse)(int option, char **argv, struct util_error *err);
 };
 
 /*
@@ -69,10 +67,11 @@ int util_option_word(const char *option, const char *text, const char *const wor
 
 /*
  * After getopt_long has returned `option`, '?' or ':', with opterr = 0 and short options that begin
- * with ':': says of the word in `argv` what is wrong. `see` is the sentence's end, as in "see
- * mpisim-run --help".
+ * with ':': says of the word in `argv` what is wrong, and which of `longs` is nearest to it. `see`
+ * is the sentence's end, as in "see mpisim-run --help".
  */
-int util_option_refuse(int option, char **argv, const char *see, struct util_error *err);
+int util_option_refuse(int option, char **argv, const struct option *longs, const char *see,
+		       struct util_error *err);
 
 /*
  * Refuses an option that was there before, unless `given` is NULL, and an empty value. *given is 0

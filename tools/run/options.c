@@ -178,6 +178,11 @@ static int take_verify(const char *text, void *options, struct util_error *err)
 	return verify_parts_parse(text, &out->verify, err);
 }
 
+static int take_verify_memory(const char *text, void *options, struct util_error *err)
+{
+	return verify_memory_parse(text, options, err);
+}
+
 #define AT(member) .at = offsetof(struct run_options, member)
 static const struct util_option table[] = {
     {"bench", UTIL_OPTION_TEXT, AT(bench_in)},
@@ -185,6 +190,7 @@ static const struct util_option table[] = {
     {"blas-model", UTIL_OPTION_TEXT, AT(blas_model)},
     {"check-binary", UTIL_OPTION_TEXT, AT(check_binary)},
     {"cluster", UTIL_OPTION_TEXT, AT(cluster)},
+    {"list-clusters", UTIL_OPTION_LAST, AT(list_clusters)},
     {"contention", UTIL_OPTION_TEXT, AT(contention)},
     {"coll", UTIL_OPTION_CALL, .take = take_coll, .may_repeat = true},
     {"coll-profile", UTIL_OPTION_CALL, .take = take_profile},
@@ -226,6 +232,7 @@ static const struct util_option table[] = {
     {"vary-kernels", UTIL_OPTION_FLAG, AT(vary_kernels)},
     {"vary-transfer", UTIL_OPTION_CALL, .take = take_vary_transfer},
     {"verify", UTIL_OPTION_MAYBE, .take = take_verify},
+    {"verify-memory", UTIL_OPTION_CALL, .take = take_verify_memory},
     {"verify-suppress", UTIL_OPTION_TEXT, AT(verify_suppress)},
     {"verify-warn", UTIL_OPTION_FLAG, AT(verify_warn)},
     {"version", UTIL_OPTION_LAST, AT(version)},

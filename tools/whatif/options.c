@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cluster/named.h"
 #include "util/options.h"
 #include "util/units.h"
 
@@ -74,6 +75,7 @@ static int allocate(int argc, char **argv, struct whatif_options *out, struct ut
 
 void whatif_options_finish(struct whatif_options *o)
 {
+	free(o->cluster);
 	free(o->overrides);
 	free(o->scales);
 	free(o->scenarios);
@@ -91,6 +93,13 @@ static int pass_on(const char *value, void *options, struct util_error *err)
 		o->passed[o->n_passed++] = o->argv[optind - 2];
 	o->passed[o->n_passed++] = o->argv[optind - 1];
 	return 0;
+}
+
+static int take_cluster(const char *value, void *options, struct util_error *err)
+{
+	struct whatif_options *o = options;
+
+	return cluster_named_find(value, &o->cluster, err);
 }
 
 static int take_ranks(const char *value, void *options, struct util_error *err)
@@ -116,7 +125,7 @@ static const struct util_option table[] = {
     {"quiet", UTIL_OPTION_FLAG, AT(quiet)},
     {"version", UTIL_OPTION_LAST, AT(version)},
     {"help", UTIL_OPTION_LAST, AT(help), .letter = 'h'},
-    {"cluster", UTIL_OPTION_TEXT, AT(cluster)},
+    {"cluster", UTIL_OPTION_CALL, .take = take_cluster},
     {"set", LIST(overrides)},
     {"scale", LIST(scales)},
     {NULL, UTIL_OPTION_CALL, .letter = 'n', .take = take_ranks, .may_repeat = true},
@@ -133,22 +142,12 @@ static const struct util_option table[] = {
     {"isolation", PASSED},
 };
 
-static int refuse(int option, char **argv, struct util_error *err)
-{
-	const char *word = argv[optind - 1];
-
-	if (option == ':')
-		return util_refuse(err, "%s needs a value", word);
-	return util_refuse(err, "found the option \"%.80s\", wanted one of mpisim-whatif --help",
-			   word);
-}
-
 static const struct util_options options = {
     .table = table,
     .n = sizeof table / sizeof table[0],
+    .see = "see mpisim-whatif --help",
     .ends_at_word = true,
     .takes_empty = true,
-    .refuse = refuse,
 };
 
 static int check(const struct whatif_options *o, struct util_error *err)
