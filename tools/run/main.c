@@ -16,7 +16,6 @@
 #include "tools/check/check.h"
 #include "tools/debug/debug.h"
 #include "tools/orders/explore.h"
-#include "tools/run/clash.h"
 #include "tools/run/entry.h"
 #include "tools/run/input.h"
 #include "tools/run/launcher.h"
