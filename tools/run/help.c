@@ -120,6 +120,7 @@ static const char text[] =
     "time,\n"
     "                         stop, engine, jobs, polls, advice, epsilon, decisions, save, resume\n"
     "  --decisions FILE       runs one order again that --verify=orders found\n"
+    "  --verify-memory=valgrind  looks at memory with valgrind (docs/verify.md)\n"
     "  --verify-suppress FILE findings that are not wanted: lines CLASS FUNCTION PLACE\n"
     "  --verify-warn          findings do not change the exit status\n"
     "\n"

@@ -28,6 +28,7 @@
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
 #include "tools/run/variation.h"
+#include "tools/verify/valgrind.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
 #include "util/version.h"
@@ -377,6 +378,8 @@ static int start_anew(char **argv, const struct run_options *o, struct util_erro
 
 	for (int i = 0; i < o->programs.n && !failed; i++)
 		failed = run_libtool_start(argv, o->programs.programs[i].argv[0], err);
+	if (!failed && o->verify_valgrind)
+		failed = verify_valgrind_start(argv, err);
 	return failed;
 }
 

@@ -74,6 +74,7 @@ enum option_code {
 	OPTION_TAG_OUTPUT,
 	OPTION_QUIET,
 	OPTION_VERIFY,
+	OPTION_VERIFY_MEMORY,
 	OPTION_VERIFY_SUPPRESS,
 	OPTION_VERIFY_WARN,
 	OPTION_VERSION,
@@ -127,6 +128,7 @@ static const struct option long_options[] = {
     {"vary-kernels", no_argument, NULL, OPTION_VARY_KERNELS},
     {"vary-transfer", required_argument, NULL, OPTION_VARY_TRANSFER},
     {"verify", optional_argument, NULL, OPTION_VERIFY},
+    {"verify-memory", required_argument, NULL, OPTION_VERIFY_MEMORY},
     {"verify-suppress", required_argument, NULL, OPTION_VERIFY_SUPPRESS},
     {"verify-warn", no_argument, NULL, OPTION_VERIFY_WARN},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -325,6 +327,8 @@ static int take_output_option(int option, char *value, struct run_options *out,
 	case OPTION_ORDERS:
 		out->orders.is_given = true;
 		return orders_options_parse(value, &out->orders, err);
+	case OPTION_VERIFY_MEMORY:
+		return verify_memory_parse(value, out, err);
 	case OPTION_VERIFY:
 	case OPTION_VERIFY_WARN:
 		out->verify_warn |= option == OPTION_VERIFY_WARN;
