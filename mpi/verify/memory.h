@@ -159,6 +159,9 @@ static inline union mpi_verify_value mpi_memory_argument(const struct mpi_verify
 	return call->values[place];
 }
 
+/* --- overlap.c --- */
+void mpi_memory_compare_buffers(struct mpi_rank *me, const struct mpi_memory_buffers *all);
+
 /* --- active.c --- */
 /* The buffer stays with MPI; it is not locked yet. NULL: out of memory. */
 struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
