@@ -165,7 +165,7 @@ static uintptr_t frame_of(const struct mpi_verify_call *call, const struct mpi_c
 static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
-	bool is_one_sided = mpi_races_is_operation(call);
+	bool stays = info->form != FORM_BLOCKING || mpi_races_is_operation(call);
 
 	for (int i = 0; i < call->buffers->n && info->form != FORM_PERSISTENT; i++) {
 		struct mpi_memory_buffer *buffer = &call->buffers->buffers[i];
@@ -173,11 +173,11 @@ static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *c
 		mpi_memory_check(memory, call->me, buffer);
 		mpi_memory_check_stack(memory, call->me, buffer, frame_of(call, info));
 		mpi_memory_touch_buffer(memory, call->me, buffer);
-		for (size_t k = 0; memory->races && !is_one_sided && k < buffer->n_runs; k++)
+		for (size_t k = 0; memory->races && !stays && k < buffer->n_runs; k++)
 			mpi_races_touch(memory->races, call->me->rank, buffer->runs[k].at,
 					buffer->runs[k].size_B, buffer->use, &buffer->call);
 	}
-	if (info->form != FORM_BLOCKING || is_one_sided)
+	if (stays)
 		hold(memory, call);
 }
 

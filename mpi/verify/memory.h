@@ -23,6 +23,7 @@
 enum mpi_memory_use { /* of a buffer by MPI, of memory by the program */
 		      MEMORY_READ = 1,
 		      MEMORY_WRITE = 2,
+		      MEMORY_ATOMIC = 4, /* of the program, with one or both of them */
 };
 
 struct mpi_memory_run { /* bytes without a hole */
