@@ -22,6 +22,23 @@ struct search {
 	void (*tell)(const struct search *search, const char *what); /* progress; NULL: nobody */
 };
 
+/* mechanisms.c: something that machines may have, and machines that have it, beside all that this
+ * one has. */
+enum { VARIANTS = 40, MECHANISMS_MOST = 32 };
+
+struct variants {
+	int n;
+	struct machine list[VARIANTS];
+};
+
+struct mechanism {
+	const char *name;
+	void (*vary)(const struct search *search, const struct machine *now, struct variants *out);
+};
+
+extern const struct mechanism MECHANISMS[];
+extern const int N_MECHANISMS;
+
 /* 0 or negative: the simulator refuses all. */
 int search_run(struct search *search, struct util_error *err);
 void search_finish(struct search *search);
