@@ -116,7 +116,7 @@ static void say_places(struct command *command, const struct samples *samples)
 	say(command, "--set");
 	say(command, "nodes=%d", n_nodes);
 	say(command, "--set");
-	say(command, "placement=\"%s\"", text);
+	say(command, "run.placement=\"%s\"", text);
 	say(command, "-n");
 	say(command, "%d", n_ranks);
 }
