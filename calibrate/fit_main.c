@@ -57,7 +57,7 @@ static int parse(int argc, char **argv, struct command *out, struct util_error *
 		if (option == 'h' || option == 'V')
 			return option == 'h' ? 1 : 2;
 		if (option == '?' || option == ':')
-			return util_option_refuse(option, argv, SEE_HELP, err);
+			return util_option_refuse(option, argv, options, SEE_HELP, err);
 		if (util_option_check(option, optarg, options, &given, err))
 			return err->code;
 		out->is_unchecked |= option == 'n';

@@ -169,7 +169,7 @@ static int parse(int argc, char **argv, struct settings *settings, struct util_e
 		if (option == 'h' || option == 'V')
 			return option == 'h' ? 1 : 2;
 		if (option == '?' || option == ':')
-			return util_option_refuse(option, argv, SEE_HELP, err);
+			return util_option_refuse(option, argv, options, SEE_HELP, err);
 		failed = util_option_check(option, optarg, options, &given, err);
 		if (!failed)
 			failed = read_option(settings, option, optarg, err);

@@ -11,10 +11,11 @@
 
 /*
  * After getopt_long has returned `option`, '?' or ':', with opterr = 0 and short options that begin
- * with ':': says of the word in `argv` what is wrong. `see` is the sentence's end, as in "see
- * mpisim-run --help".
+ * with ':': says of the word in `argv` what is wrong, and which of `longs` is nearest to it. `see`
+ * is the sentence's end, as in "see mpisim-run --help".
  */
-int util_option_refuse(int option, char **argv, const char *see, struct util_error *err);
+int util_option_refuse(int option, char **argv, const struct option *longs, const char *see,
+		       struct util_error *err);
 
 /*
  * Refuses an option that was there before, unless `given` is NULL, and an empty value. *given is 0

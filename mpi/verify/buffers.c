@@ -121,6 +121,13 @@ static void add_run(void *context, uintptr_t at, size_t size_B)
 	buffer->runs[buffer->n_runs++] = (struct mpi_memory_run){at, size_B};
 }
 
+static bool is_struct(const struct mpi_datatype *type)
+{
+	while (type && type->map && type->map->kind != MAP_STRUCT)
+		type = type->map->child;
+	return type && type->map;
+}
+
 static void add_items(const struct arguments *a, const struct mpi_parameter *p, MPI_Count i,
 		      int64_t offset_B, MPI_Count count, struct mpi_memory_buffer *out)
 {
@@ -128,6 +135,8 @@ static void add_items(const struct arguments *a, const struct mpi_parameter *p, 
 
 	if (type && type->n_elements > 0 && type->size_B % type->n_elements == 0)
 		out->element_B = (size_t)(type->size_B / type->n_elements);
+	out->is_raw |= type && type->basic == BASIC_BYTE;
+	out->is_struct |= type && type->map && is_struct(type);
 	if (type && count > 0 && (type->is_committed || type->is_predefined))
 		mpi_datatype_runs(type, (const char *)out->base + offset_B, count, add_run, out);
 }

@@ -71,7 +71,8 @@ static void end_operations(struct mpi_races *races, struct mpi_race_epoch *epoch
 			continue;
 		}
 		*place = operation->next;
-		operation->end = mpi_races_clock(races, rank)[rank];
+		if (operation->end == RACE_PENDING) /* gets may be complete */
+			operation->end = mpi_races_clock(races, rank)[rank];
 		mpi_races_drop(operation);
 	}
 }

@@ -2,6 +2,7 @@
 /* Which look is taken at which call. */
 #include "mpi/env/leaks.h"
 #include "mpi/verify/internal.h"
+#include "mpi/verify/memory.h"
 #include "mpi/verify/shadow.h"
 
 /* Whether calls still wait is known by now: those that do because of the program are said, and
@@ -45,6 +46,8 @@ void mpi_verify_end(struct mpi_world *world)
 	if (!verify || verify->has_ended)
 		return;
 	verify->has_ended = true;
+	if (verify->memory)
+		mpi_memory_end(verify->memory);
 	mpi_verify_failure(verify);
 	if (verify->shadow && !verify->is_blind)
 		mpi_shadow_end(verify->shadow);

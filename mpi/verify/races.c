@@ -47,10 +47,12 @@ static bool are_atomic(const struct mpi_race_access *a, const struct mpi_race_ac
 	       a->op == (uintptr_t)MPI_NO_OP || b->op == (uintptr_t)MPI_NO_OP;
 }
 
+/* `a` is the newer one: a rank's accesses begin in the order of its program. */
 static bool race(const struct mpi_race_access *a, const struct mpi_race_access *b)
 {
 	return a->low < b->high && b->low < a->high && (changes(a) || changes(b)) &&
-	       !are_atomic(a, b) && !comes_after(a, b) && !comes_after(b, a);
+	       !are_atomic(a, b) && !comes_after(a, b) &&
+	       (a->rank == b->rank || !comes_after(b, a));
 }
 
 static const char *const names[] = {"load", "store", "get", "put", "accumulate"};
@@ -110,7 +112,8 @@ void mpi_races_forget(struct mpi_races *races, const struct mpi_race_region *reg
 		    races->regions[i].low < region->high && region->low < races->regions[i].high)
 			return;
 	for (size_t i = 0; i < space->n; i++) {
-		if (space->accesses[i].low < region->low || space->accesses[i].high > region->high) {
+		if (space->accesses[i].low < region->low ||
+		    space->accesses[i].high > region->high) {
 			space->accesses[n++] = space->accesses[i];
 			continue;
 		}

@@ -82,10 +82,11 @@ struct mpi_races {
 	struct mpi_race_space *spaces;	/* [n + 1]: the last one is shared memory */
 	struct mpi_race_region *regions;
 	size_t n_regions;
-	struct util_map epochs;	  /* by mpi_win */
-	struct util_map queues;	  /* stamps of messages under way */
-	struct util_map meetings; /* collectives that not all have left */
-	struct util_map counts;	  /* of collectives, by rank and context */
+	struct util_map epochs;	   /* by mpi_win */
+	struct util_map queues;	   /* stamps of messages under way */
+	struct util_map meetings;  /* collectives that not all have left */
+	struct util_map counts;	   /* of collectives, by rank and context */
+	struct util_map published; /* clocks that stay for whoever learns of them */
 };
 
 enum { RACE_MAX_RANKS = 2048 };
@@ -110,6 +111,12 @@ void mpi_races_merge(const struct mpi_races *races, uint32_t **into, const uint3
 void mpi_races_send(struct mpi_races *races, uint64_t channel, int from, int to, int tag);
 struct mpi_race_stamp *mpi_races_recv(struct mpi_races *races, uint64_t channel, int from, int to,
 				      int tag);
+/* The same without taking it: probes. */
+const struct mpi_race_stamp *mpi_races_peek(const struct mpi_races *races, uint64_t channel,
+					    int from, int to, int tag);
+/* What `rank` knows is there under `key`, with what was; whoever learns of it comes after it. */
+void mpi_races_publish(struct mpi_races *races, uint64_t key, int rank);
+void mpi_races_learn(struct mpi_races *races, uint64_t key, int rank);
 
 /* --- order.c: which call orders what --- */
 void mpi_races_before(struct mpi_races *races, struct mpi_verify_call *call);

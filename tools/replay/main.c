@@ -172,8 +172,10 @@ static void describe(struct session *s)
 
 static int prepare(struct session *s, struct util_error *err)
 {
-	int failed = run_clash_check(&s->run.options, err);
+	int failed = run_options_find_cluster(&s->run.options, err);
 
+	if (!failed)
+		failed = run_clash_check(&s->run.options, err);
 	if (!failed)
 		failed = mtrace_file_open(s->run.options.program[0], &s->file, err);
 	if (!failed)
@@ -241,6 +243,8 @@ int mpisim_replay_main(int argc, char **argv)
 		fputs(help, stdout);
 	else if (options->coll_help)
 		mpi_coll_print_help(stdout);
+	else if (options->list_clusters)
+		status = run_list_clusters("mpisim-replay");
 	else if (options->version)
 		printf("mpisim-replay %s\n", util_version());
 	else

@@ -30,6 +30,7 @@ enum option_code {
 	OPTION_RANKS = 'n',
 	OPTION_HELP = 'h',
 	OPTION_CLUSTER = 0x100,
+	OPTION_LIST_CLUSTERS,
 	OPTION_CHECK_BINARY,
 	OPTION_COLL,
 	OPTION_COLL_PROFILE,
@@ -73,6 +74,7 @@ enum option_code {
 	OPTION_TAG_OUTPUT,
 	OPTION_QUIET,
 	OPTION_VERIFY,
+	OPTION_VERIFY_MEMORY,
 	OPTION_VERIFY_SUPPRESS,
 	OPTION_VERIFY_WARN,
 	OPTION_VERSION,
@@ -84,6 +86,7 @@ static const struct option long_options[] = {
     {"blas-model", required_argument, NULL, OPTION_BLAS_MODEL},
     {"check-binary", required_argument, NULL, OPTION_CHECK_BINARY},
     {"cluster", required_argument, NULL, OPTION_CLUSTER},
+    {"list-clusters", no_argument, NULL, OPTION_LIST_CLUSTERS},
     {"contention", required_argument, NULL, OPTION_CONTENTION},
     {"coll", required_argument, NULL, OPTION_COLL},
     {"coll-profile", required_argument, NULL, OPTION_COLL_PROFILE},
@@ -125,6 +128,7 @@ static const struct option long_options[] = {
     {"vary-kernels", no_argument, NULL, OPTION_VARY_KERNELS},
     {"vary-transfer", required_argument, NULL, OPTION_VARY_TRANSFER},
     {"verify", optional_argument, NULL, OPTION_VERIFY},
+    {"verify-memory", required_argument, NULL, OPTION_VERIFY_MEMORY},
     {"verify-suppress", required_argument, NULL, OPTION_VERIFY_SUPPRESS},
     {"verify-warn", no_argument, NULL, OPTION_VERIFY_WARN},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -323,6 +327,8 @@ static int take_output_option(int option, char *value, struct run_options *out,
 	case OPTION_ORDERS:
 		out->orders.is_given = true;
 		return orders_options_parse(value, &out->orders, err);
+	case OPTION_VERIFY_MEMORY:
+		return verify_memory_parse(value, out, err);
 	case OPTION_VERIFY:
 	case OPTION_VERIFY_WARN:
 		out->verify_warn |= option == OPTION_VERIFY_WARN;
@@ -412,18 +418,20 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 					     long_options, NULL)) != -1) {
 		if (option == '?' || option == ':')
 			failed = util_option_refuse(
-			    option, argv,
+			    option, argv, long_options,
 			    out->is_replay ? "see mpisim-replay --help" : "see mpisim-run --help", err);
 		else if (option == OPTION_HELP)
 			out->help = true;
 		else if (option == OPTION_VERSION)
 			out->version = true;
+		else if (option == OPTION_LIST_CLUSTERS)
+			out->list_clusters = true;
 		else
 			failed = take_option(option, optarg, once, out, err);
 		/* a run of --repeat has the options of the first one, and some again */
 		if (out->time_only && strcmp(out->time_only, RUN_REPEAT_TIME) == 0)
 			once = NULL;
-		if (out->help || out->version || out->coll_help)
+		if (out->help || out->version || out->coll_help || out->list_clusters)
 			return failed;
 	}
 	out->program = argv + optind;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/named.h"
 #include "mpi/verify/verify.h"
 #include "tools/run/repeat.h"
 #include "traces/graph/graph.h"
@@ -290,11 +291,23 @@ int run_options_keep_time_only(struct run_options *o, struct util_error *err)
 	return 0;
 }
 
+int run_options_find_cluster(struct run_options *options, struct util_error *err)
+{
+	int failed = 0;
+
+	if (options->cluster && !options->cluster_path)
+		failed = cluster_named_find(options->cluster, &options->cluster_path, err);
+	if (options->cluster_path)
+		options->cluster = options->cluster_path;
+	return failed;
+}
+
 void run_options_finish(struct run_options *options)
 {
 	for (int i = 0; i < options->n_made; i++)
 		free(options->made_overrides[i]);
 	free(options->made_overrides);
+	free(options->cluster_path);
 	orders_options_finish(&options->orders);
 	free(options->scales);
 	free(options->overrides);
@@ -302,5 +315,6 @@ void run_options_finish(struct run_options *options)
 	run_programs_finish(&options->programs);
 	options->scales = options->overrides = options->private_libraries = NULL;
 	options->made_overrides = NULL;
+	options->cluster_path = NULL;
 	options->n_made = 0;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cluster/named.h"
 #include "tools/sweep/grid.h"
 #include "util/version.h"
 
@@ -289,12 +290,16 @@ static int add_seed(struct making *m)
 
 static int add_cluster(struct making *m)
 {
-	char *path;
+	char *name, *path;
 	int failed;
 
 	if (!m->spec->cluster)
 		return 0;
-	failed = fill(m, m->spec->cluster, "cluster", &path);
+	failed = fill(m, m->spec->cluster, "cluster", &name);
+	if (failed)
+		return failed;
+	failed = cluster_named_find(name, &path, m->err);
+	free(name);
 	if (failed)
 		return failed;
 	failed = hash_file(m, "cluster", path, false);

@@ -176,7 +176,8 @@ static int parse(int argc, char **argv, bool *out_json, const char **out_where,
 			return 1;
 		}
 		if (option == '?' || option == ':')
-			return sweep_refuse_option(option, argv, "export", err);
+			return util_option_refuse(option, argv, options,
+						  "see mpisim-sweep export --help", err);
 		if (util_option_check(option, NULL, options, &given, err))
 			return err->code;
 		if (option == 'w')

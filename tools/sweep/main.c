@@ -42,19 +42,6 @@ int sweep_refuse(const struct util_error *err)
 	return SWEEP_EXIT_USAGE;
 }
 
-int sweep_refuse_option(int option, char **argv, const char *subcommand, struct util_error *err)
-{
-	const char *word = argv[optind - 1];
-
-	if (option == ':')
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s needs a value; see mpisim-sweep %s --help", word,
-				      subcommand);
-	return util_error_set(err, UTIL_EINPUT,
-			      "unknown or ambiguous option %s; see mpisim-sweep %s --help", word,
-			      subcommand);
-}
-
 /* The path of this executable; its siblings are beside it. */
 static int find_own_path(char *out, size_t size)
 {

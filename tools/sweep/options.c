@@ -125,7 +125,8 @@ int sweep_run_options_parse(int argc, char **argv, struct sweep_run_options *out
 			return 0;
 		}
 		if (option == '?' || option == ':')
-			failed = sweep_refuse_option(option, argv, "run", err);
+			failed = util_option_refuse(option, argv, options,
+						    "see mpisim-sweep run --help", err);
 		else
 			failed = util_option_check(option, NULL, options, &given, err);
 		if (!failed)

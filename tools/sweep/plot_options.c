@@ -167,7 +167,8 @@ int sweep_plot_options_parse(int argc, char **argv, struct sweep_plot_options *o
 			return 0;
 		}
 		if (option == '?' || option == ':')
-			failed = sweep_refuse_option(option, argv, "plot", err);
+			failed = util_option_refuse(option, argv, long_options,
+						    "see mpisim-sweep plot --help", err);
 		else
 			failed = util_option_check(option, NULL, long_options,
 						   option == OPTION_BY ? NULL : &given, err);

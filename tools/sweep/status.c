@@ -8,13 +8,15 @@
 
 #include "tools/sweep/options.h"
 #include "tools/sweep/verdict.h"
+#include "util/options.h"
 #include "util/units.h"
 
 #define MAX_ERRORS 5
 #define MAX_CANDIDATES 10
 
 static const char help[] =
-    "mpisim-sweep status says how far a sweep is, what failed, what was warned of, and which point\n"
+    "mpisim-sweep status says how far a sweep is, what failed, what was warned of, and which "
+    "point\n"
     "is the fastest, or that this cannot be told.\n"
     "\n"
     "usage: mpisim-sweep status SWEEP.db\n"
@@ -166,7 +168,8 @@ int sweep_main_status(int argc, char **argv)
 			fputs(help, stdout);
 			return 0;
 		}
-		failed = sweep_refuse_option(option, argv, "status", &err);
+		failed = util_option_refuse(option, argv, options, "see mpisim-sweep status --help",
+					    &err);
 	}
 	if (!failed && argc - optind != 1)
 		failed = util_error_set(&err, UTIL_EINPUT,

@@ -176,7 +176,7 @@ static int parse(int argc, char **argv, struct command *out, struct util_error *
 	opterr = 0;
 	while (!failed && (option = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
 		if (option == '?' || option == ':')
-			return util_option_refuse(option, argv, SEE_HELP, err);
+			return util_option_refuse(option, argv, long_options, SEE_HELP, err);
 		if (option == HELP || option == VERSION) {
 			if (option == HELP)
 				fputs(help, stdout);

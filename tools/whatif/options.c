@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cluster/named.h"
 #include "util/options.h"
 #include "util/units.h"
 
@@ -113,6 +114,7 @@ static int allocate(int argc, struct whatif_options *out, struct util_error *err
 
 void whatif_options_finish(struct whatif_options *o)
 {
+	free(o->cluster);
 	free(o->overrides);
 	free(o->scales);
 	free(o->scenarios);
@@ -165,8 +167,7 @@ static int take(int option, char **argv, struct whatif_options *o, struct util_e
 		o->quiet = true;
 		break;
 	case OPTION_CLUSTER:
-		o->cluster = optarg;
-		break;
+		return cluster_named_find(optarg, &o->cluster, err);
 	case OPTION_SET:
 		o->overrides[o->n_overrides++] = optarg;
 		break;
@@ -194,14 +195,9 @@ static int parse_options(int argc, char **argv, uint64_t *given, struct whatif_o
 			out->version = !out->help;
 			return 1;
 		}
-		if (option == ':')
-			return util_error_set(err, UTIL_EINPUT, "%s needs a value",
-					      argv[optind - 1]);
-		if (option == '?')
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "found the option \"%.80s\", wanted one of mpisim-whatif --help",
-			    argv[optind - 1]);
+		if (option == '?' || option == ':')
+			return util_option_refuse(option, argv, options,
+						  "see mpisim-whatif --help", err);
 		failed = util_option_check(option, NULL, options, may_repeat(option) ? NULL : given,
 					   err);
 		if (!failed)

@@ -8,7 +8,7 @@
 
 /* The command line of mpisim-whatif. Strings are borrowed from argv. */
 struct whatif_options {
-	const char *cluster;	/* NULL: the trace's */
+	char *cluster;		/* NULL: the trace's */
 	const char **overrides; /* [n_overrides] of --set */
 	const char **scales;	/* [n_scales] of --scale */
 	const char **scenarios; /* [n_scenarios]; none: the usual ones */
