@@ -411,9 +411,9 @@ static __attribute__((noinline)) int send_other(struct mpi_rank *me, const void 
 	    me, mpi_send_blocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm));
 }
 
-int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+static MPI_HOT int send_entered(struct mpi_rank *me, const void *buf, int count,
+				MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	struct mpi_rank *me = MPI_ENTER_HOT();
 	struct mpi_p2p_args a = {.buf = buf, .count = count};
 
 	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, dest, tag, &a), 1)) {
@@ -429,6 +429,17 @@ int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int ta
 			return mpi_leave(me, MPI_SUCCESS);
 	}
 	return send_other(me, buf, count, datatype, dest, tag, comm);
+}
+
+int mpi_send_entered(struct mpi_rank *me, const void *buf, int count, MPI_Datatype datatype,
+		     int dest, int tag, MPI_Comm comm)
+{
+	return send_entered(me, buf, count, datatype, dest, tag, comm);
+}
+
+int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	return send_entered(MPI_ENTER_HOT(), buf, count, datatype, dest, tag, comm);
 }
 
 int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
