@@ -81,13 +81,14 @@ static int insert_segment(struct machine *machine, double from_B)
 static void vary_segments(const struct search *search, const struct machine *now,
 			  struct variants *out)
 {
-	static const double steps[] = {1.25, 1, 1}, rates[] = {1, 0.6, 1.7};
+	enum { KINDS = 4 };
+	static const double steps[KINDS] = {1.2, 1.6, 1, 1}, rates[KINDS] = {1, 1, 0.6, 1.7};
 	struct variants *places = calloc(1, sizeof(*places));
 
 	if (places && !now->has[PAYLOAD] && !now->has[SEGMENT + MACHINE_SEGMENTS - 1])
 		vary_threshold(search, now, places);
 	for (int k = 0; places && k < places->n; k += 2)
-		for (int j = 0; j < 3; j++) {
+		for (int j = 0; j < KINDS; j++) {
 			struct machine *machine = add(out, now);
 			double from_B = places->list[k].value[THRESHOLD];
 			int place = insert_segment(machine, from_B);
@@ -213,7 +214,7 @@ static void vary_library(const struct search *search, const struct machine *now,
 {
 	for (int k = 0; k < LIBRARIES && search->wanted == LIBRARIES; k++)
 		if (k != (int)now->library)
-			add(out, now)->library = (enum library)k;
+			machine_set_library(add(out, now), (enum library)k);
 }
 
 const struct mechanism MECHANISMS[] = {
