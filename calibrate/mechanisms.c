@@ -40,8 +40,8 @@ static int compare_sizes(const void *a, const void *b)
 }
 
 /* Below each size that was timed, but the smallest ones. */
-static void vary_threshold(const struct search *search, const struct machine *now,
-			   struct variants *out)
+static void vary_places(const struct search *search, const struct machine *now,
+			struct variants *out)
 {
 	enum { LEAST_B = 128, MOST_B = 4 << 20, MOST_SIZES = 4096 };
 	int sizes[MOST_SIZES], n = 0, before = 0;
@@ -86,7 +86,7 @@ static void vary_segments(const struct search *search, const struct machine *now
 	struct variants *places = calloc(1, sizeof(*places));
 
 	if (places && !now->has[PAYLOAD] && !now->has[SEGMENT + MACHINE_SEGMENTS - 1])
-		vary_threshold(search, now, places);
+		vary_places(search, now, places);
 	for (int k = 0; places && k < places->n; k += 2)
 		for (int j = 0; j < KINDS; j++) {
 			struct machine *machine = add(out, now);
@@ -101,6 +101,14 @@ static void vary_segments(const struct search *search, const struct machine *now
 				    rates[j] * rate_Bps);
 		}
 	free(places);
+}
+
+/* What a library is known to have is no question. */
+static void vary_threshold(const struct search *search, const struct machine *now,
+			   struct variants *out)
+{
+	if (now->library != OPENMPI_TCP && now->library != MPICH_TCP)
+		vary_places(search, now, out);
 }
 
 static void vary_control(const struct search *search, const struct machine *now,
