@@ -59,7 +59,7 @@ static void say_places(struct child_command *command, const struct samples *samp
 	child_say(command, "--set");
 	child_say(command, "nodes=%d", n_nodes);
 	child_say(command, "--set");
-	child_say(command, "placement=\"%s\"", text);
+	child_say(command, "run.placement=\"%s\"", text);
 	child_say(command, "-n");
 	child_say(command, "%d", n_ranks);
 }

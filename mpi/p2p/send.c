@@ -135,8 +135,7 @@ static MPI_HOT void launch(struct mpi_message *message, struct mpi_rank *source,
 		mpi_cause_transfer(message, false);
 	}
 	if (is_rendezvous)
-		size_B = world->pd->cluster->protocol.control_message_B +
-			 mpi_message_early_size(message);
+		size_B = mpi_message_early_size(message);
 	start(message, source, dest, size_B, 0, NULL, mpi_message_envelope_arrived);
 }
 

@@ -160,6 +160,8 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 		memcpy(active->mine, (const void *)buffer->low, span_B);
 	if (active->snapshot)
 		take_snapshot(active);
+	if (memory->races)
+		mpi_races_hold(memory->races, active);
 	if (!memory->memcheck)
 		return;
 	mpi_memcheck_resume();
