@@ -104,6 +104,23 @@ void machine_set(struct machine *machine, enum parameter_id id, double value)
 	machine->value[id] = fmin(fmax(value, PARAMETER[id].low), PARAMETER[id].high);
 }
 
+void machine_set_library(struct machine *machine, enum library library)
+{
+	machine->library = library;
+	if (library != OPENMPI_TCP && library != MPICH_TCP)
+		return;
+	machine_set(machine, PAYLOAD, 1448); /* frames of 1500 B */
+	machine_set(machine, HEADER, 90);
+	machine_set(machine, BURST, 2800);
+	machine_set(machine, QUEUE, 120e3);
+	machine_set(machine, THRESHOLD, library == OPENMPI_TCP ? 65480 : 19521);
+	if (library == OPENMPI_TCP)
+		machine_set(machine, REQUEST_DATA, 65056);
+	/* excluded beside packets */
+	machine->has[DUPLEX] = machine->has[SHARING] = false;
+	memset(&machine->has[SEGMENT], 0, 3 * MACHINE_SEGMENTS * sizeof(bool));
+}
+
 /* --- the file --- */
 
 static bool has_section(const struct machine *machine, const char *section)
@@ -252,8 +269,13 @@ void machine_write(const struct machine *machine, const char *known, bool says, 
 		fprintf(file, "%s:\n", SECTIONS[k]);
 		write_section(machine, SECTIONS[k], 2, says, file);
 	}
-	if (says)
-		write_uncertainty(machine, file);
+	if (!says)
+		return;
+	write_uncertainty(machine, file);
+	if (strncmp(known, "variation:", 10) && !strstr(known, "\nvariation:"))
+		fputs("variation: {computation: 0.01, messages: 0.01}   # assumed: what is equal "
+		      "never takes equally long\n",
+		      file);
 }
 
 /* --- the part that is known --- */
@@ -281,20 +303,22 @@ static bool is_taken(const char *line, const char *section)
 
 int machine_check(const char *known, const char *name, struct util_error *err)
 {
-	int section = -1, number = 1;
+	int section = -1, indent = 0, number = 1;
 
 	for (const char *line = known; *line; line = line_end(line), number++) {
 		int length = (int)strcspn(line, "\n");
 
 		if (*line != ' ' && *line != '#' && *line != '\n') {
 			section = section_of(line);
+			indent = indent_of(line_end(line));
 			if (section >= 0 && strchr(line, '{') && strchr(line, '{') < line + length)
 				return util_error_set(
 				    err, UTIL_EINPUT,
 				    "%s:%d: found \"%.*s\", wanted a key on each line, "
 				    "as the fit adds some",
 				    name, number, length, line);
-		} else if (section >= 0 && is_taken(line, SECTIONS[section])) {
+		} else if (section >= 0 && (int)strspn(line, " ") == indent &&
+			   is_taken(line, SECTIONS[section])) {
 			return util_error_set(err, UTIL_EINPUT,
 					      "%s:%d: found \"%.*s\", wanted a file without this "
 					      "key, which is fitted",

@@ -12,7 +12,7 @@
  * brings with it, and the values of the parameters below. This is the one place that knows which
  * keys of the file they are. No MPI, no GSL.
  */
-enum { MACHINE_SEGMENTS = 3 };
+enum { MACHINE_SEGMENTS = 5 };
 
 enum parameter_id {
 	LATENCY,
@@ -60,6 +60,8 @@ struct machine {
 };
 
 const char *library_name(enum library library);
+/* Another library's, and over TCP packets with the values that they begin with. */
+void machine_set_library(struct machine *machine, enum library library);
 /* Its dotted key. */
 const char *parameter_name(enum parameter_id id, char buf[64]);
 void parameter_write(enum parameter_id id, double value, FILE *file);

@@ -12,7 +12,7 @@
 
 #include <gsl/gsl_errno.h>
 
-enum { MOST_MECHANISMS = 10, MOST_TRIED = 2 };
+enum { MOST_MECHANISMS = 10, MOST_TRIED = 3 };
 enum { REFINED = 4, FEW_STEPS = 2, FOLD_STEPS = 2, MANY_STEPS = 8, FOLDS = 2 };
 static const double LEAST_GAIN = 0.03; /* of the loss of what was left out */
 static const double GIVEN_UP = 1e9;
@@ -232,6 +232,8 @@ static void begin_plain(struct search *search)
 	machine_set(machine, LATENCY, fmax(empty_s - 2 * each_s, empty_s / 10));
 	machine_set(machine, SEND_OVERHEAD, each_s);
 	machine_set(machine, RECV_OVERHEAD, each_s);
+	if (search->wanted != LIBRARIES)
+		machine_set_library(machine, search->wanted);
 }
 
 int search_run(struct search *search, struct util_error *err)
