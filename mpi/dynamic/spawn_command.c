@@ -212,7 +212,7 @@ static int choose_number(struct mpi_launch *launch, const struct mpi_command *co
 		return MPI_SUCCESS;
 	util_refuse(err,
 		    "%d processes of '%.100s' were asked for, and %d more can be spawned "
-		    "(spawn.max_processes of the cluster file)",
+		    "(run.spawn.processes of the cluster file)",
 		    command->n_max, command->name, n_left);
 	return MPI_ERR_SPAWN;
 }

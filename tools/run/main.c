@@ -202,7 +202,7 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .private_libraries = o->private_libraries,
 	    .max_spawned = run->cluster->spawn.max_processes,
 	    .substitute = o->verify & MPI_VERIFY_MEMORY ? mpi_memory_substitute
-			: o->verify   ? mpi_verify_substitute
+			: o->verify   ? mpi_verify_substitute_direct
 			: run_is_recorded(run) ? mpi_record_substitute
 			: o->graph || o->debug_fd ? mpi_watch_substitute
 					       : NULL,
