@@ -39,7 +39,11 @@ struct mpi_question {
 	enum mpi_choice_kind kind;
 	/* How many answers there are now, 0 …; of a MPI_CHOICE_POLL MPI_CHOOSE_NONE is one besides. */
 	int (*count)(struct mpi_rank *me, const struct mpi_question *question);
-	const void *context; /* of `count`, borrowed */
+	/* What an answer says: "tells of request 1 of 2, …"; the message that it tells of, or NULL. */
+	const struct mpi_message *(*describe)(struct mpi_rank *me,
+					      const struct mpi_question *question, int answer,
+					      char *text, size_t size);
+	const void *context; /* of both, borrowed */
 	int answer;	     /* valid when is_answered */
 	bool is_answered;
 };

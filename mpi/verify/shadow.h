@@ -42,6 +42,7 @@ struct mpi_shadow_together {
 	const struct mpi_comm *comm; /* of the first one that called; only compared */
 	uint32_t context, number;    /* of the communicator's collectives */
 	int n_members, n_called, n_posted, n_references, root;
+	bool is_between_groups, has_root;	 /* has_root: of those, a rank gave MPI_ROOT */
 	int *members;				 /* [n_members] world ranks */
 	struct mpi_shadow_part *parts;		 /* [n_members], by place in `members` */
 	bool *is_posted;			 /* [n_members] in the strict view */
@@ -273,6 +274,8 @@ void mpi_shadow_kill(struct mpi_shadow *shadow, struct mpi_shadow_op *op);
 /* A send that fits what was probed; NULL: none is known. */
 struct mpi_shadow_op *mpi_shadow_find_send(struct mpi_shadow *shadow, int rank, uint32_t context,
 					   int source, int tag);
+/* The function of a send that nobody received; NULL: there is none there. */
+const char *mpi_shadow_sender_at(const struct mpi_shadow *shadow, const void *site);
 /* The datatypes of a message. */
 void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data *recv,
 			const struct mpi_shadow_data *send);
