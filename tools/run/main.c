@@ -174,6 +174,32 @@ static int watch(struct run *run, struct util_error *err)
 		       : 0;
 }
 
+static void *memory_and_watch_substitute(const char *name)
+{
+	void *address = mpi_memory_substitute(name);
+
+	return address ? address : mpi_watch_substitute(name);
+}
+
+/* What calls of the program are bound to; NULL: to MPI's functions. */
+static void *(*substitute_of(const struct run *run))(const char *name)
+{
+	const struct run_options *o = &run->options;
+	bool is_watched = o->graph || o->debug_fd;
+
+	if (o->verify & MPI_VERIFY_MEMORY)
+		return is_watched ? memory_and_watch_substitute : mpi_memory_substitute;
+	if (o->verify && is_watched)
+		return mpi_verify_substitute_watched;
+	if (o->verify & MPI_VERIFY_ORDERS) /* functions that send are noted */
+		return mpi_verify_substitute;
+	if (o->verify)
+		return mpi_verify_substitute_direct;
+	if (run_is_recorded(run))
+		return mpi_record_substitute;
+	return is_watched ? mpi_watch_substitute : NULL;
+}
+
 static int prepare_world(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
@@ -201,11 +227,7 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .n_private_libraries = o->n_private_libraries,
 	    .private_libraries = o->private_libraries,
 	    .max_spawned = run->cluster->spawn.max_processes,
-	    .substitute = o->verify & MPI_VERIFY_MEMORY ? mpi_memory_substitute
-			: o->verify   ? mpi_verify_substitute_direct
-			: run_is_recorded(run) ? mpi_record_substitute
-			: o->graph || o->debug_fd ? mpi_watch_substitute
-					       : NULL,
+	    .substitute = substitute_of(run),
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,
 	};
