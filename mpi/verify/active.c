@@ -6,6 +6,7 @@
 
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/races.h"
+#include "mpi/verify/unread.h"
 #include "simcore/fiber.h"
 
 /* What a request has of an active buffer; the request frees it. */
@@ -160,6 +161,8 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 		memcpy(active->mine, (const void *)buffer->low, span_B);
 	if (active->snapshot)
 		take_snapshot(active);
+	if (memory->races)
+		mpi_races_hold(memory->races, active);
 	if (!memory->memcheck)
 		return;
 	mpi_memcheck_resume();
@@ -315,6 +318,8 @@ static void fetch(struct mpi_foreign_memory *memory)
 		return;
 	mpi_memory_check(tie->checks, me, &active->buffer);
 	mpi_memory_touch_buffer(tie->checks, me, &active->buffer);
+	if (tie->checks->unread)
+		mpi_unread_touch_buffer(tie->checks->unread, &active->buffer);
 	mpi_memory_lock(tie->checks, active);
 }
 
@@ -336,6 +341,8 @@ static void give(struct mpi_foreign_memory *memory)
 	if (tie->active->is_receive)
 		tie->active->came_B = came_B(tie->request);
 	mpi_memory_unlock(tie->checks, tie->active);
+	if (tie->checks->unread)
+		mpi_memory_came(tie->checks, tie->active, tie->request);
 }
 
 static void end(struct mpi_foreign_memory *memory)
@@ -415,6 +422,8 @@ void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t 
 		touch_actives(memory, rank, at, size_B, use, by);
 	if (memory->races)
 		mpi_races_touch(memory->races, me->rank, at, size_B, use, by);
+	if (memory->unread)
+		mpi_unread_touch(memory->unread, at, size_B, use, by);
 }
 
 bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
@@ -482,6 +491,8 @@ void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t a
 	struct mpi_finding_call by = {me->rank, function, site};
 	int64_t first;
 
+	if (memory->unread)
+		mpi_unread_lose(memory->unread, at, size_B);
 	for (struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
 	     active = active->next)
 		if (active->is_locked && !active->is_lost &&

@@ -23,6 +23,7 @@
 enum mpi_memory_use { /* of a buffer by MPI, of memory by the program */
 		      MEMORY_READ = 1,
 		      MEMORY_WRITE = 2,
+		      MEMORY_ATOMIC = 4, /* of the program, with one or both of them */
 };
 
 struct mpi_memory_run { /* bytes without a hole */
@@ -66,7 +67,8 @@ struct mpi_memory_active {
 	/* The status tells how many bytes came: `mine` is empty before, no more is handed over. */
 	bool is_receive;
 	size_t came_B;
-	bool is_locked; /* between the post and the completion; persistent ones change it */
+	bool is_message; /* what comes are messages: whether they are read is looked at */
+	bool is_locked;	 /* between the post and the completion; persistent ones change it */
 	bool is_on_stack;
 	bool is_lost; /* the memory is freed, or its frame has ended: it is not touched */
 	bool is_held; /* a request has a struct mpi_memory_tie to it */
@@ -115,10 +117,11 @@ struct mpi_memory {
 	int n_ranks;
 	struct mpi_memory_spare spares[MEMORY_N_SPARE]; /* [n_spares] */
 	int n_spares;
-	void *blocks;		 /* tree of tsearch(3) of struct mpi_memory_block */
+	void *blocks; /* tree of tsearch(3) of struct mpi_memory_block */
 	struct mpi_memory_block *kept, *last_kept; /* freed ones, the oldest first */
 	size_t n_kept, kept_B;
 	struct mpi_memcheck *memcheck;	    /* mpi/verify/memcheck.h; NULL: no valgrind */
+	struct mpi_unread *unread;	    /* mpi/verify/unread.h; NULL: it is not looked at */
 	struct mpi_memory_globals *globals; /* globals.c; NULL: none was looked for yet */
 	struct mpi_races *races; /* mpi/verify/races.h; NULL: there was no window yet … */
 	bool has_no_races;	 /* … or no memory for that */
@@ -129,9 +132,11 @@ int mpi_memory_create(struct mpi_world *world, struct mpi_memory **out); /* 0 or
 /* The run is one of valgrind's, which writes its errors to `fd`: before the ranks run. The same
  * codes. */
 int mpi_memory_use_valgrind(struct mpi_world *world, int fd);
+/* What is received and not read is looked at, too: before the ranks run. The same codes. */
+int mpi_memory_use_unread(struct mpi_world *world);
 /* The run is over. */
 void mpi_memory_end(struct mpi_memory *memory);
-void mpi_memory_destroy(struct mpi_memory *memory);			 /* NULL is fine */
+void mpi_memory_destroy(struct mpi_memory *memory); /* NULL is fine */
 /* What a program gets for functions of libc that the checks have to see; NULL: they need not. */
 void *mpi_memory_substitute(const char *name);
 
@@ -182,6 +187,9 @@ void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t 
 /* The same for a buffer of a call that is no active one yet. */
 void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 			     const struct mpi_memory_buffer *buffer);
+/* The request has given the program what came: whether that is read is looked at from now on. */
+void mpi_memory_came(struct mpi_memory *memory, const struct mpi_memory_active *active,
+		     const struct mpi_request *request);
 /* Whether a locked one has any of these bytes. */
 bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
 			  size_t size_B);
