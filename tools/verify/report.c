@@ -5,6 +5,7 @@
 #include "mpi/verify/memory.h"
 #include "mpi/verify/verify.h"
 #include "tools/run/failure.h"
+#include "tools/verify/price.h"
 #include "tools/verify/valgrind.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
@@ -126,6 +127,8 @@ void verify_describe(struct run *run, struct verify_report *out)
 	int n;
 
 	*out = (struct verify_report){.n = 0};
+	if (run->price)
+		verify_price_ask(run->price, run);
 	mpi_verify_end(run->mpi);
 	n = mpi_verify_n_findings(run->mpi);
 	out->findings = calloc((size_t)n + 1, sizeof *out->findings);
