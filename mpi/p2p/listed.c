@@ -6,14 +6,9 @@
 
 #include "mpi/p2p/request.h"
 
-static bool is_active(const struct mpi_request *request)
-{
-	return request && request->state != REQUEST_IDLE;
-}
-
 static bool is_over(const struct mpi_request *request)
 {
-	return is_active(request) &&
+	return mpi_request_is_active(request) &&
 	       (request->state == REQUEST_COMPLETE || request->state == REQUEST_ARRIVED);
 }
 

@@ -8,6 +8,7 @@
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/pair.h"
+#include "mpi/p2p/synchronous.h"
 
 /* --- a message is made --- */
 
@@ -135,8 +136,7 @@ static MPI_HOT void launch(struct mpi_message *message, struct mpi_rank *source,
 		mpi_cause_transfer(message, false);
 	}
 	if (is_rendezvous)
-		size_B = world->pd->cluster->protocol.control_message_B +
-			 mpi_message_early_size(message);
+		size_B = mpi_message_early_size(message);
 	start(message, source, dest, size_B, 0, NULL, mpi_message_envelope_arrived);
 }
 
@@ -322,6 +322,12 @@ static int check_mode(struct mpi_rank *me, const struct mpi_p2p_args *a, enum mp
 			 a->peer, a->tag);
 }
 
+/* For whoever asks what would be if it were a standard send. */
+static bool is_turned(struct mpi_rank *me, int mode)
+{
+	return mode == SEND_SYNCHRONOUS && me->world->synchronous && mpi_synchronous_is_turned(me);
+}
+
 int mpi_send_blocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count count,
 		      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
@@ -335,6 +341,8 @@ int mpi_send_blocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count 
 		return code;
 	if (mode == SEND_STANDARD && a.peer != MPI_PROC_NULL && send_eager(me, &a))
 		return MPI_SUCCESS;
+	if (is_turned(me, mode))
+		return mpi_send_blocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm);
 	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
 	if (send->state != REQUEST_COMPLETE)
 		mpi_requests_wait(me, 1, &send, false);
@@ -366,6 +374,8 @@ int mpi_send_nonblocking(struct mpi_rank *me, int mode, const void *buf, MPI_Cou
 			 MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 			 MPI_Request *request)
 {
+	if (is_turned(me, mode))
+		mode = SEND_STANDARD;
 	return send_nonblocking(me, mode, buf, count, datatype, dest, tag, comm, request);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "mpi/verify/internal.h"
 #include "mpi/verify/memory.h"
+#include "mpi/verify/unread.h"
 
 #pragma GCC visibility push(default)
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -21,6 +22,8 @@ static __attribute__((noinline)) void look(uintptr_t at, size_t size_B, unsigned
 	struct mpi_rank *me;
 	struct mpi_memory *memory = mpi_memory_here(&me);
 
+	if (memory && memory->unread)
+		mpi_unread_see(memory->unread);
 	if (memory)
 		mpi_memory_touch(memory, me, at, size_B, use,
 				 &(struct mpi_finding_call){me->rank, NULL, site});
@@ -45,7 +48,15 @@ void __tsan_init(void)
 
 void __tsan_func_entry(void *site)
 {
+	const struct pd_rank *pd = pd_current;
+	struct mpi_rank *me = pd ? pd->mpi : NULL;
+
 	(void)site;
+	/* the frames below are of functions that have returned */
+	if (me && me->world->verify && me->world->verify->memory &&
+	    me->world->verify->memory->unread && mpi_memory_here(&me))
+		mpi_unread_look_at_stack(me->world->verify->memory->unread, me,
+					 (uintptr_t)__builtin_frame_address(0));
 }
 
 void __tsan_func_exit(void)
@@ -116,29 +127,31 @@ ACCESS(unaligned_read_write8, 8, MEMORY_READ | MEMORY_WRITE)
 ACCESS(unaligned_read_write16, 16, MEMORY_READ | MEMORY_WRITE)
 
 /* Atomic operations are done here: the compiler leaves them to the runtime. */
-#define FETCH(bits, type, name, builtin)                                             \
-	type __tsan_atomic##bits##_##name(volatile type *at, type value, int order)  \
-	{                                                                            \
-		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_WRITE, SITE); \
-		return builtin(at, value, __ATOMIC_SEQ_CST);                         \
+#define FETCH(bits, type, name, builtin)                                                      \
+	type __tsan_atomic##bits##_##name(volatile type *at, type value, int order)           \
+	{                                                                                     \
+		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_WRITE | MEMORY_ATOMIC, \
+		    SITE);                                                                    \
+		return builtin(at, value, __ATOMIC_SEQ_CST);                                  \
 	}
 #define EXCHANGE(bits, type, name)                                                               \
 	int __tsan_atomic##bits##_compare_exchange_##name(volatile type *at, type *expected,     \
 							  type value, int order, int otherwise)  \
 	{                                                                                        \
-		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_WRITE, SITE);             \
+		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_WRITE | MEMORY_ATOMIC,    \
+		    SITE);                                                                       \
 		return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, \
 						   __ATOMIC_SEQ_CST);                            \
 	}
 #define ATOMIC(bits, type)                                                                    \
 	type __tsan_atomic##bits##_load(const volatile type *at, int order)                   \
 	{                                                                                     \
-		see((const void *)at, sizeof *at, MEMORY_READ, SITE);                         \
+		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_ATOMIC, SITE);         \
 		return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                 \
 	}                                                                                     \
 	void __tsan_atomic##bits##_store(volatile type *at, type value, int order)            \
 	{                                                                                     \
-		see((const void *)at, sizeof *at, MEMORY_WRITE, SITE);                        \
+		see((const void *)at, sizeof *at, MEMORY_WRITE | MEMORY_ATOMIC, SITE);        \
 		__atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                \
 	}                                                                                     \
 	FETCH(bits, type, exchange, __atomic_exchange_n)                                      \
@@ -153,7 +166,8 @@ ACCESS(unaligned_read_write16, 16, MEMORY_READ | MEMORY_WRITE)
 	type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected,     \
 							type value, int order, int otherwise) \
 	{                                                                                     \
-		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_WRITE, SITE);          \
+		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_WRITE | MEMORY_ATOMIC, \
+		    SITE);                                                                    \
 		__atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST,    \
 					    __ATOMIC_SEQ_CST);                                \
 		return expected;                                                              \

@@ -38,6 +38,8 @@ struct mpi_verify {
 /* What is looked at before and after the real function; `code`: what that returned. */
 void mpi_verify_before(struct mpi_verify_call *call);
 void mpi_verify_after(struct mpi_verify_call *call, int code);
+/* The buffers of one call. */
+void mpi_verify_overlap(const struct mpi_verify_call *call);
 /* Steps of the strict view that may go on, and what is looked for from time to time. */
 void mpi_verify_look(struct mpi_shadow *shadow);
 /* Fills in verify->rows. */

@@ -34,6 +34,9 @@ void mpi_verify_after(struct mpi_verify_call *call, int code)
 {
 	struct mpi_shadow *shadow = call->shadow;
 
+	if (code == MPI_SUCCESS && !call->me->world->verify->memory &&
+	    mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
+		mpi_verify_overlap(call);
 	mpi_shadow_after(shadow, call, code);
 	if (shadow->n_to_look > 0)
 		mpi_shadow_advance(shadow);

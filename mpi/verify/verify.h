@@ -20,7 +20,7 @@
  *             .n_calls = 2, .calls = {{rank, "MPI_Recv", site}, {other, "MPI_Send", other_site}},
  *             .found = "…", .wanted = "…", .why = "…", .decisions = "race-1.json"});
  *
- * Classes are stable names, in lower case with hyphens; docs/verify.md lists them.
+ * Classes are stable names, in lower case with hyphens; docs/verify*.md list them.
  */
 enum mpi_verify_part {
 	MPI_VERIFY_MATCHING = 1,

@@ -56,6 +56,11 @@ VERDICTS = {
     "test_loop": (2, (1, 0), (1, 0), None),
     "poll_for_ever": (1, (0, 1), (0, 1), "polling-in-order"),
     "locks": (3, (2, 0), (2, 0), "message-race"),
+    "cancel": (2, (2, 0), (2, 0), "message-race"),
+    "cancel_unmatched": (2, (1, 0), (1, 0), None),
+    "accept": (3, (2, 0), (2, 0), "message-race"),
+    "ssend": (2, (1, 0), (1, 0), None),
+    "ssend_orders": (3, (1, 0), (1, 0), None),
     "clocks": (3, (2, 0), (2, 0), "harmless-wildcard"),
 }
 
@@ -281,6 +286,15 @@ class Orders(unittest.TestCase):
             advice = [f for f in findings if f["class"] == "removable-barrier"]
             self.assertEqual(len(advice), int(is_removable), name)
             if advice:
+                self.assertRegex(advice[0]["found"], r"predicted time is .* without it, .* with it \(-")
+
+    def test_synchronous_sends_that_order_nothing_can_be_standard_ones(self):
+        for name, wanted in (("ssend", 1), ("t6", 0), ("t16", 0), ("ssend_orders", 0)):
+            _, findings = self.case(name, "advice=yes")
+            advice = [f for f in findings if f["class"] == "needless-synchronous-send"]
+            self.assertEqual(len(advice), wanted, name)
+            if name == "ssend":
+                self.assertEqual((advice[0]["severity"], advice[0]["calls"][0]["call"]), ("note", "MPI_Ssend"))
                 self.assertRegex(advice[0]["found"], r"predicted time is .* without it, .* with it \(-")
 
     def test_fortran_registers_memory(self):

@@ -16,7 +16,6 @@
 #include "tools/check/check.h"
 #include "tools/debug/debug.h"
 #include "tools/orders/explore.h"
-#include "tools/run/clash.h"
 #include "tools/run/entry.h"
 #include "tools/run/input.h"
 #include "tools/run/launcher.h"
@@ -42,10 +41,10 @@ static int vary_cluster(struct run *run, struct util_error *err)
 	const struct run_options *o = &run->options;
 
 	if (run->cluster->uncertainties.n == 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--vary-cluster: found no intervals in %s, wanted a section "
-				      "\"uncertainty\", as mpisim-calibrate writes it",
-				      o->cluster);
+		return util_refuse(err,
+				   "--vary-cluster: found no intervals in %s, wanted a section "
+				   "\"uncertainty\", as mpisim-calibrate writes it",
+				   o->cluster);
 	cluster_draw(run->cluster, (uint64_t)o->seed);
 	return 0;
 }
@@ -90,10 +89,10 @@ static int check_cpus(const struct run *run, struct util_error *err)
 		int *left = &free_on[run->node_of[rank]];
 
 		if (*left < wanted)
-			rc = util_error_set(err, UTIL_EINPUT,
-					    "--cpus-per-rank: found %d, which is more than node %d has "
-					    "left for rank %d: %d of %d cores",
-					    wanted, run->node_of[rank], rank, *left, cluster->cores);
+			rc = util_refuse(err,
+					 "--cpus-per-rank: found %d, which is more than node %d "
+					 "has left for rank %d: %d of %d cores",
+					 wanted, run->node_of[rank], rank, *left, cluster->cores);
 		*left -= wanted;
 	}
 	free(free_on);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/file.h"
 #include "util/units.h"
 
 static bool ends_program(const char *word)
@@ -33,9 +34,8 @@ static int parse_ranks(char ***words, int max_ranks, int *out, struct util_error
 
 	if (ends_program(at[0]) || ends_program(at[1]) ||
 	    (strcmp(at[0], "-n") != 0 && strcmp(at[0], "-np") != 0))
-		return util_error_set(err, UTIL_EINPUT,
-				      "after ':' found '%s', wanted -n RANKS PROGRAM [ARGUMENT…]",
-				      at[0] ? at[0] : "nothing");
+		return util_refuse(err, "after ':' found '%s', wanted -n RANKS PROGRAM [ARGUMENT…]",
+				   at[0] ? at[0] : "nothing");
 	if (util_parse_int(at[1], 1, max_ranks, &n, err))
 		return util_error_prepend(err, "-n");
 	*out = (int)n;
@@ -49,9 +49,8 @@ static int take_program(char ***words, struct run_program *out, struct util_erro
 	size_t n = 0;
 
 	if (ends_program(at[0]))
-		return util_error_set(err, UTIL_EINPUT,
-				      "found '%s', wanted a program: PROGRAM [ARGUMENT…]",
-				      at[0] ? at[0] : "nothing");
+		return util_refuse(err, "found '%s', wanted a program: PROGRAM [ARGUMENT…]",
+				   at[0] ? at[0] : "nothing");
 	while (!ends_program(at[n]))
 		n++;
 	out->argv = calloc(n + 1, sizeof *out->argv);
@@ -95,30 +94,9 @@ void run_programs_finish(struct run_programs *programs)
 	*programs = (struct run_programs){.n = 0};
 }
 
-static bool is_runnable_file(const char *path)
-{
-	struct stat found;
-
-	return stat(path, &found) == 0 && S_ISREG(found.st_mode) && access(path, X_OK) == 0;
-}
-
 char *run_find_program(const char *name)
 {
-	const char *path = getenv("PATH");
-	char *found = NULL;
+	char *found = strchr(name, '/') ? NULL : util_file_search(getenv("PATH"), name);
 
-	if (strchr(name, '/') || !path)
-		return strdup(name);
-	while (*path) {
-		size_t length = strcspn(path, ":");
-
-		if (length > 0 && asprintf(&found, "%.*s/%s", (int)length, path, name) < 0)
-			return NULL;
-		if (found && is_runnable_file(found))
-			return found;
-		free(found);
-		found = NULL;
-		path += length + (path[length] == ':');
-	}
-	return strdup(name);
+	return found ? found : strdup(name);
 }

@@ -10,6 +10,8 @@
 
 #include "cluster/named.h"
 #include "tools/sweep/grid.h"
+#include "util/array.h"
+#include "util/file.h"
 #include "util/version.h"
 
 #define BLANKS " \t\n"
@@ -23,24 +25,16 @@ struct making {
 	struct util_error *err;
 };
 
-static bool is_runnable_file(const char *path)
-{
-	struct stat found;
-
-	return stat(path, &found) == 0 && S_ISREG(found.st_mode) && access(path, X_OK) == 0;
-}
-
 static int find_beside(const char *folder, const char *name, char **out, struct util_error *err)
 {
 	char *path;
 
 	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (!is_runnable_file(path)) {
+	if (!util_file_is_program(path)) {
 		free(path);
-		return util_error_set(err, UTIL_EINPUT,
-				      "found no %s in %s, wanted it beside mpisim-sweep", name,
-				      folder);
+		return util_refuse(err, "found no %s in %s, wanted it beside mpisim-sweep", name,
+				   folder);
 	}
 	*out = path;
 	return 0;
@@ -104,38 +98,22 @@ void sweep_tools_finish(struct sweep_tools *tools)
  */
 static char *find_program(const char *name)
 {
-	const char *path = getenv("PATH");
+	const char *folders = getenv("PATH");
 	char *found = NULL;
 
-	if (strchr(name, '/') || !path)
+	if (strchr(name, '/') || !folders)
 		return strdup(name);
-	for (; *path; path += *path == ':') {
-		size_t length = strcspn(path, ":");
-
-		if (length && asprintf(&found, "%.*s/%s", (int)length, path, name) < 0)
-			return NULL;
-		if (length && is_runnable_file(found))
-			return found;
-		if (length)
-			free(found);
-		path += length;
-	}
-	return asprintf(&found, "./%s", name) < 0 ? NULL : found;
+	found = util_file_search(folders, name);
+	return found || asprintf(&found, "./%s", name) >= 0 ? found : NULL;
 }
 
 /* Takes `word`. */
 static int add_word(struct making *m, char *word)
 {
 	struct sweep_command *c = m->command;
-	char **more = word ? realloc(c->words, (size_t)(c->n_words + 2) * sizeof *more) : NULL;
 
-	if (!more) {
-		free(word);
+	if (util_texts_add(&c->words, &c->n_words, word))
 		return util_error_set(m->err, UTIL_ENOMEM, "out of memory");
-	}
-	c->words = more;
-	more[c->n_words++] = word;
-	more[c->n_words] = NULL;
 	return 0;
 }
 
@@ -176,9 +154,8 @@ static int add_flag(struct making *m, const char *option, const char *value)
 	if (strcmp(value, "false") == 0 || strcmp(value, "0") == 0)
 		return 0;
 	if (strcmp(value, "true") != 0 && strcmp(value, "1") != 0)
-		return util_error_set(m->err, UTIL_EINPUT,
-				      "%s: %s: found \"%.40s\", wanted true or false",
-				      m->spec->path, option, value);
+		return util_refuse(m->err, "%s: %s: found \"%.40s\", wanted true or false",
+				   m->spec->path, option, value);
 	hash_text(m, option, true);
 	return add_copy(m, option);
 }

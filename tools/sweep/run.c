@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "mtrace/reader.h"
-#include "tools/sweep/status.h"
+#include "tools/sweep/verdict.h"
+#include "util/array.h"
 
 #define MAX_SHOWN 10 /* commands of --dry-run */
 
@@ -113,13 +114,6 @@ static int compare_hashes(const void *a, const void *b, void *context)
 	return order ? order : (x > y) - (x < y);
 }
 
-static int compare_ints(const void *a, const void *b)
-{
-	int x = *(const int *)a, y = *(const int *)b;
-
-	return (x > y) - (x < y);
-}
-
 int sweep_run_find_todo(struct sweep_run *run, struct util_error *err)
 {
 	int n = run->grid.n_points, *order = calloc((size_t)n, sizeof *order), failed = 0;
@@ -143,7 +137,7 @@ int sweep_run_find_todo(struct sweep_run *run, struct util_error *err)
 		if (is_todo)
 			order[run->n_todo++] = point;
 	}
-	qsort(order, (size_t)run->n_todo, sizeof *order, compare_ints);
+	qsort(order, (size_t)run->n_todo, sizeof *order, util_compare_ints);
 	return failed;
 }
 
@@ -172,18 +166,15 @@ static int prepare(struct sweep_run *run, struct util_error *err)
 	if (!failed)
 		failed = sweep_spec_read(run->options.spec, &run->spec, err);
 	if (!failed && run->spec->trace && engine_of(run) == SWEEP_DIRECT)
-		failed =
-		    util_error_set(err, UTIL_EINPUT,
-				   "found the engine direct for a trace, wanted auto, replay or "
-				   "slurm: there is no program to run");
+		failed = util_refuse(err, "found the engine direct for a trace, wanted auto, "
+					  "replay or slurm: there is no program to run");
 	run->is_replay_only = !failed && !run->spec->trace && engine_of(run) == SWEEP_REPLAY;
 	if (!failed)
 		failed = sweep_grid_make(run->spec, &run->grid, err);
 	if (!failed)
 		failed = sweep_tools_find(run->own_path, run->lib_from_bin, &run->tools, err);
 	if (!failed && !run->tools.replay && (run->spec->trace || run->is_replay_only))
-		failed = util_error_set(err, UTIL_EINPUT,
-					"found no mpisim-replay, wanted it beside mpisim-sweep");
+		failed = util_refuse(err, "found no mpisim-replay, wanted it beside mpisim-sweep");
 	if (!failed && chdir(run->spec->folder))
 		failed = util_error_errno(err, errno, "cannot enter %s", run->spec->folder);
 	if (!failed)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 /* 4 % are within 4 % whatever the last bit of the division is. */
 #define ROUNDING 1e-12
 
@@ -42,13 +44,6 @@ static void add_row(const struct val_row *row, int model, const double limits[],
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 int val_stats_compute(const struct val_table *table, int model, const char *group, bool common_only,
 		      const double limits[], int n_limits, struct val_stats *out)
 {
@@ -68,7 +63,7 @@ int val_stats_compute(const struct val_table *table, int model, const char *grou
 	if (stats.n > 0) {
 		stats.bias /= stats.n;
 		stats.mean /= stats.n;
-		qsort(sizes, (size_t)stats.n, sizeof *sizes, compare);
+		qsort(sizes, (size_t)stats.n, sizeof *sizes, util_compare_doubles);
 		stats.median = (sizes[stats.n / 2] + sizes[(stats.n - 1) / 2]) / 2;
 	}
 	free(sizes);
@@ -162,15 +157,11 @@ static int add_questions(const struct val_row *row, struct val_choice **choices,
 	int length;
 
 	while ((name = next_name(&list, &length))) {
-		struct val_choice *more;
-
 		if (is_known(*choices, n, name, length))
 			continue;
-		more = realloc(*choices, (size_t)(n + 1) * sizeof *more);
-		if (!more)
+		if (!util_array_room(choices, (size_t)n, sizeof **choices))
 			return -1;
-		*choices = more;
-		more[n++] = (struct val_choice){.name = name, .name_length = length};
+		(*choices)[n++] = (struct val_choice){.name = name, .name_length = length};
 	}
 	return n;
 }
