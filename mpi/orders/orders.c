@@ -249,6 +249,16 @@ static void remember(struct mpi_orders_rank *rank, const struct mpi_decision *de
 	rank->matches[1] += hash[1];
 }
 
+void mpi_orders_hash_after(struct mpi_orders *orders, const struct mpi_decision *decision,
+			   uint64_t out[2])
+{
+	struct mpi_orders_rank *rank = &orders->ranks[decision->rank], kept = *rank;
+
+	remember(rank, decision);
+	mpi_orders_hash(orders, false, out);
+	*rank = kept;
+}
+
 static bool apply_answer(struct mpi_orders *orders, const struct mpi_decision *decision)
 {
 	struct mpi_rank *me = &orders->world->ranks[decision->rank];

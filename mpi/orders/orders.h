@@ -91,6 +91,9 @@ enum { MPI_ORDERS_MAX_TICKS = 1000 };
 /* The state of all ranks, by the histories, or (`by_memory`) for ranks that registered memory by
  * that, by where they are and by what is on its way to them. */
 void mpi_orders_hash(struct mpi_orders *orders, bool by_memory, uint64_t out[2]);
+/* By histories, of the state in which the next decision is made if this enabled one happens now. */
+void mpi_orders_hash_after(struct mpi_orders *orders, const struct mpi_decision *decision,
+			   uint64_t out[2]);
 /* The match map: the same histories without polls that found nothing. */
 void mpi_orders_hash_matches(const struct mpi_orders *orders, uint64_t out[2]);
 /* Messages that nobody received. */

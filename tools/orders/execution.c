@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,12 +70,14 @@ static bool decide(struct orders_execution *x, const struct mpi_decision *decisi
 	return true;
 }
 
-static const char *site(const struct orders_execution *x, const void *address, char *text,
-			size_t size)
+/* Whoever reads the line describes the place: it keeps what it has described. */
+static const char *site(const void *address, char *text, size_t size)
 {
 	if (!address)
 		return "an unknown place";
-	return pd_describe_site(x->run->world, address, text, size);
+	snprintf(text, size, "%c%" PRIxPTR "%c", ORDERS_PLACE_MARK, (uintptr_t)address,
+		 ORDERS_PLACE_MARK);
+	return text;
 }
 
 /* For another process, whose copy of the program lies elsewhere. */
@@ -94,12 +97,12 @@ static void print_text(struct orders_execution *x, const struct mpi_decision *d,
 
 	fprintf(file, "rank %d: %s at %s ", d->rank,
 		orders->taken_at.function ? orders->taken_at.function : "a call",
-		site(x, orders->taken_at.site, taken, sizeof taken));
+		site(orders->taken_at.site, taken, sizeof taken));
 	if (d->kind == MPI_CHOICE_RECV || d->kind == MPI_CHOICE_PROBE)
 		fprintf(file, "%s message %d of rank %d (tag %d, %lld B), sent at %s\n",
 			d->kind == MPI_CHOICE_RECV ? "takes" : "finds", d->value, d->source,
 			orders->tag, (long long)orders->size_B,
-			site(x, orders->sent_at.site, sent, sizeof sent));
+			site(orders->sent_at.site, sent, sizeof sent));
 	else if (d->kind == MPI_CHOICE_LOCK)
 		fprintf(file, "is the %uth to get the lock of %s %d\n", d->ordinal + 1,
 			d->value < 0 ? "all," : "rank", d->value);
@@ -112,8 +115,7 @@ static void print_text(struct orders_execution *x, const struct mpi_decision *d,
 		fprintf(file, "finds nothing\n");
 	else
 		fprintf(file, "%s%s%s\n", orders->answer, orders->sent_at.site ? ", sent at " : "",
-			orders->sent_at.site ? site(x, orders->sent_at.site, sent, sizeof sent)
-					     : "");
+			orders->sent_at.site ? site(orders->sent_at.site, sent, sizeof sent) : "");
 }
 
 void orders_print_decision(struct orders_execution *x, const struct mpi_decision *d, FILE *file)
@@ -217,6 +219,21 @@ static bool has_threads(const struct pd_world *world)
 	return false;
 }
 
+/* The choice leads to a state that was seen: no copy is needed to find that out. */
+static bool leads_back(struct orders_execution *x, const struct mpi_decision *next)
+{
+	uint64_t hash[2];
+
+	if (x->options->merge != ORDERS_MERGE_HISTORIES)
+		return false;
+	mpi_orders_hash_after(x->orders, next, hash);
+	if (!orders_table_has(x->shared, &x->shared->states, hash))
+		return false;
+	atomic_fetch_add(&x->shared->n_choices, 1);
+	atomic_fetch_add(&x->shared->n_merged, 1);
+	return true;
+}
+
 /* All that is enabled is tried: the first one here, the others in copies or later. */
 static bool try_all(struct orders_execution *x)
 {
@@ -232,6 +249,8 @@ static bool try_all(struct orders_execution *x)
 	chosen = all[0];
 	orders_capture_take(&x->capture);
 	for (int i = n - 1; i > 0; i--) {
+		if (leads_back(x, &all[i]))
+			continue;
 		if (!copies || atomic_load(&x->shared->stop)) {
 			leave_work(x, &all[i]);
 		} else if (branch(x, &all[i])) {

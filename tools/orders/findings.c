@@ -2,88 +2,12 @@
 /* What a view's executions say together. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tools/orders/decisions.h"
-#include "tools/orders/explore.h"
+#include "tools/orders/words.h"
 
 /* Of so many kinds of each class it is told with a file; the rest are counted. */
 enum { TOLD_MAX = 8 };
-
-/* --- one order, in words --- */
-
-struct words {
-	char **lines; /* [n] as orders_print_decision wrote them */
-	uint32_t n;
-};
-
-static void words_finish(struct words *words)
-{
-	for (uint32_t i = 0; i < words->n; i++)
-		free(words->lines[i]);
-	free(words->lines);
-}
-
-static void read_lines(FILE *file, struct words *out, uint32_t n)
-{
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t length;
-
-	while (out->n < n && (length = getline(&line, &size, file)) > 0) {
-		if (line[length - 1] == '\n')
-			line[length - 1] = '\0';
-		out->lines[out->n++] = strdup(line);
-	}
-	free(line);
-}
-
-/* Follows the decisions once more. */
-static struct words tell(struct orders_view_run *view, const struct orders_outcome *outcome)
-{
-	int fd = memfd_create("mpisim-words", MFD_CLOEXEC), status;
-	struct words words = {.lines = calloc(outcome->decisions.n + 1, sizeof *words.lines)};
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r+");
-	pid_t pid = file ? orders_launch(view, outcome->decisions, false, file) : -1;
-
-	if (pid > 0)
-		waitpid(pid, &status, 0);
-	if (pid > 0 && words.lines) {
-		rewind(file);
-		read_lines(file, &words, outcome->decisions.n);
-	}
-	if (file)
-		fclose(file);
-	return words;
-}
-
-/* What is for people: behind rank, call, place, source and place. */
-static char *text_of(char *line)
-{
-	for (int i = 0; i < 5 && line; i++)
-		line = strchr(line, ' ') ? strchr(line, ' ') + 1 : NULL;
-	return line;
-}
-
-static json_t *calls_of(const char *line)
-{
-	json_t *calls = json_array();
-	char function[64];
-	unsigned long long taken, sent;
-	int rank, source;
-
-	if (!line ||
-	    sscanf(line, "%d %63s %llu %d %llu", &rank, function, &taken, &source, &sent) != 5)
-		return calls;
-	json_array_append_new(calls, json_pack("{s:i, s:s, s:I}", "rank", rank, "function",
-					       function, "place", (json_int_t)taken));
-	if (source >= 0)
-		json_array_append_new(calls, json_pack("{s:i, s:n, s:I}", "rank", source,
-						       "function", "place", (json_int_t)sent));
-	return calls;
-}
 
 /* What is told of a view. */
 struct telling {
@@ -95,7 +19,7 @@ struct telling {
 
 /* Once for each outcome, whoever names it. NULL: it could not be written. */
 static const char *write_file(struct telling *telling, const struct orders_outcome *outcome,
-			      const struct words *words)
+			      const struct orders_words *words)
 {
 	struct orders_view_run *view = telling->view;
 	char **kept = &telling->paths[outcome - view->shared->outcomes];
@@ -109,7 +33,7 @@ static const char *write_file(struct telling *telling, const struct orders_outco
 		return *kept;
 	}
 	for (uint32_t i = 0; has_all && i < words->n; i++)
-		texts[i] = text_of(words->lines[i]);
+		texts[i] = orders_words_text(words->lines[i]);
 	if (asprintf(&path, "%s-%s-%d.json", prefix, orders_view_name(view->view),
 		     ++telling->n_files) < 0)
 		path = NULL;
@@ -240,14 +164,14 @@ static void write_race(struct orders_view_run *view, const struct orders_outcome
 
 /* One race for each choice that parts orders, however many ranks and results it has. */
 static void describe_race(struct telling *telling, const struct orders_outcome *a,
-			  const struct orders_outcome *b)
+			  const struct orders_words *one, const struct orders_outcome *b)
 {
 	struct orders_view_run *view = telling->view;
-	struct words one = tell(view, a), other = tell(view, b);
+	struct orders_words other = orders_tell(view, b);
 	uint32_t in_other = 0,
 		 at = find_parting(view->shared, a->decisions, b->decisions, &in_other);
-	bool is_told = at < one.n && in_other < other.n;
-	json_t *calls = calls_of(is_told ? one.lines[at] : NULL);
+	bool is_told = at < one->n && in_other < other.n;
+	json_t *calls = orders_words_calls(is_told ? one->lines[at] : NULL);
 	json_t *told = find_told(telling, "message-race", calls, 1);
 	const char *file_a, *file_b;
 	char *found = NULL, *files = NULL;
@@ -259,10 +183,11 @@ static void describe_race(struct telling *telling, const struct orders_outcome *
 	if (file) {
 		write_race(view, a, b, file);
 		if (is_told)
-			fprintf(file, "; they part where %s, or %s", text_of(one.lines[at]),
-				text_of(other.lines[in_other]));
+			fprintf(file, "; they part where %s, or %s",
+				orders_words_text(one->lines[at]),
+				orders_words_text(other.lines[in_other]));
 		fclose(file);
-		file_a = write_file(telling, a, &one);
+		file_a = write_file(telling, a, one);
 		file_b = write_file(telling, b, &other);
 		if (asprintf(&files, "%s, %s", file_a ? file_a : "?", file_b ? file_b : "?") < 0)
 			files = NULL;
@@ -272,8 +197,7 @@ static void describe_race(struct telling *telling, const struct orders_outcome *
 			    1));
 	}
 	json_decref(calls);
-	words_finish(&one);
-	words_finish(&other);
+	orders_words_finish(&other);
 	free(files);
 	free(found);
 }
@@ -311,13 +235,13 @@ static const struct {
 };
 
 /* The calls that it ends in; of a crash nothing but the last choice is known. */
-static json_t *calls_at_end(const struct orders_outcome *outcome, const struct words *words)
+static json_t *calls_at_end(const struct orders_outcome *outcome, const struct orders_words *words)
 {
 	json_t *calls = json_array();
 
 	if (outcome->n_calls == 0) {
 		json_decref(calls);
-		return calls_of(words->n > 0 ? words->lines[words->n - 1] : NULL);
+		return orders_words_calls(words->n > 0 ? words->lines[words->n - 1] : NULL);
 	}
 	for (int i = 0; i < outcome->n_calls; i++)
 		json_array_append_new(calls,
@@ -331,7 +255,7 @@ static json_t *calls_at_end(const struct orders_outcome *outcome, const struct w
 static void describe_end(struct telling *telling, const struct orders_outcome *outcome)
 {
 	const char *class_name = ends[outcome->end].class_name;
-	struct words words = tell(telling->view, outcome);
+	struct orders_words words = orders_tell(telling->view, outcome);
 	json_t *calls = calls_at_end(outcome, &words), *out;
 	json_t *told = json_array_size(calls) > 0
 			   ? find_told(telling, class_name, calls, json_array_size(calls))
@@ -346,7 +270,8 @@ static void describe_end(struct telling *telling, const struct orders_outcome *o
 		fprintf(file, "%s: ", ends[outcome->end].found);
 		write_sentence(file, outcome->text);
 		if (words.n > 0)
-			fprintf(file, "; the last choice: %s", text_of(words.lines[words.n - 1]));
+			fprintf(file, "; the last choice: %s",
+				orders_words_text(words.lines[words.n - 1]));
 		fclose(file);
 		out =
 		    finding(class_name, "error", json_incref(calls), found, ends[outcome->end].why,
@@ -355,13 +280,13 @@ static void describe_end(struct telling *telling, const struct orders_outcome *o
 		add(telling->list, out);
 	}
 	json_decref(calls);
-	words_finish(&words);
+	orders_words_finish(&words);
 	free(found);
 }
 
 static json_t *describe_harmless(struct orders_view_run *view, const struct orders_outcome *outcome)
 {
-	struct words words = tell(view, outcome);
+	struct orders_words words = orders_tell(view, outcome);
 	char found[160];
 	json_t *out;
 
@@ -370,9 +295,10 @@ static json_t *describe_harmless(struct orders_view_run *view, const struct orde
 	if (view->options->merge == ORDERS_MERGE_STATE)
 		snprintf(found, sizeof found, "all orders");
 	strcat(found, " have one result: the wildcards are harmless");
-	out = finding("harmless-wildcard", "note", calls_of(words.n > 0 ? words.lines[0] : NULL),
-		      found, "naming the source would change nothing but the time", NULL, 1);
-	words_finish(&words);
+	out = finding("harmless-wildcard", "note",
+		      orders_words_calls(words.n > 0 ? words.lines[0] : NULL), found,
+		      "naming the source would change nothing but the time", NULL, 1);
+	orders_words_finish(&words);
 	return out;
 }
 
@@ -380,16 +306,22 @@ static json_t *describe_harmless(struct orders_view_run *view, const struct orde
 static void describe_races(struct telling *telling, const struct results *results)
 {
 	const struct orders_shared *shared = telling->view->shared;
+	const struct orders_outcome *first = results->n > 0 ? results->first[0] : NULL;
+	struct orders_words words = {.n = 0};
+	int bad = 0;
 
+	while (bad < shared->n_outcomes && shared->outcomes[bad].end == ORDERS_COMPLETE)
+		bad++;
+	if (!first || (results->n == 1 && bad == shared->n_outcomes))
+		return;
+	words = orders_tell(telling->view, first);
 	for (int i = 1; i < results->n && i <= TOLD_MAX; i++)
-		describe_race(telling, results->first[0], results->first[i]);
+		describe_race(telling, first, &words, results->first[i]);
 	if (results->n > TOLD_MAX + 1)
 		count_again(json_array_get(telling->list, 0), (uint64_t)results->n - 1 - TOLD_MAX);
-	for (int i = 0; i < shared->n_outcomes && results->n > 0; i++)
-		if (shared->outcomes[i].end != ORDERS_COMPLETE) {
-			describe_race(telling, results->first[0], &shared->outcomes[i]);
-			return;
-		}
+	if (bad < shared->n_outcomes)
+		describe_race(telling, first, &words, &shared->outcomes[bad]);
+	orders_words_finish(&words);
 }
 
 static bool has_bad_end(const struct orders_shared *shared)

@@ -77,6 +77,8 @@ size_t orders_shared_allocate(struct orders_shared *shared, size_t size_B);
 /* Enters a hash; false: it was there. A table that is full forgets: then more is done than needed. */
 bool orders_table_add(struct orders_shared *shared, struct orders_table *table,
 		      const uint64_t hash[2]);
+bool orders_table_has(struct orders_shared *shared, const struct orders_table *table,
+		      const uint64_t hash[2]);
 struct orders_list orders_list_keep(struct orders_shared *shared,
 				    const struct mpi_decision *decisions, uint32_t n,
 				    const struct mpi_decision *last);
