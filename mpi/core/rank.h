@@ -110,6 +110,7 @@ struct mpi_world {
 	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */
 	const struct mpi_choice *choice; /* borrowed: mpi/p2p/choose.h; NULL: time decides */
 	struct mpi_synchronous *synchronous; /* borrowed: mpi/p2p/synchronous.h; NULL: nobody asks */
+	const struct mpi_shortening *shortening; /* borrowed: mpi/p2p/message.h; NULL: none */
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
 	int64_t buffered_B; /* standard sends of more wait for their receive; -1: all do */
 	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/send.c); -1: none is */

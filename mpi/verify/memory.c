@@ -80,6 +80,8 @@ void mpi_memory_destroy(struct mpi_memory *memory)
 	mpi_unread_destroy(memory->unread);
 	mpi_memory_globals_destroy(memory->globals);
 	mpi_races_destroy(memory->races);
+	for (int i = 0; i < memory->n_ranks; i++)
+		free(memory->ranks[i].sorted);
 	free(memory->ranks);
 	free(memory);
 }

@@ -46,6 +46,9 @@ struct mpi_memory_buffer {	     /* one argument of a call */
 	char text[120]; /* "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)" */
 };
 
+/* Of snapshots; large buffers are often untouched: what is zero takes no memory. */
+enum { MEMORY_PIECE_B = 4096 };
+
 enum { MEMORY_MAX_BUFFERS = 3 };
 
 struct mpi_memory_active;
@@ -61,8 +64,9 @@ struct mpi_memory_active {
 	struct mpi_memory_buffer buffer;
 	char *mine; /* MPI's memory instead of [low, high); NULL: MPI has the program's */
 	size_t mine_B, snapshot_B; /* as they were allocated */
-	char *snapshot;	   /* of [low, high) at the post, where `mine` is written to; else NULL */
-	bool *zero_pieces; /* of the snapshot: they are not stored */
+	char *snapshot; /* of [low, high) at the post, where `mine` is written to; else NULL */
+	/* [2 n] which of the snapshot are zero, and so not stored; then as many to work with */
+	bool *zero_pieces;
 	unsigned char *memcheck_bits; /* mpi/verify/memcheck.c's own */
 	/* The status tells how many bytes came: `mine` is empty before, no more is handed over. */
 	bool is_receive;
@@ -96,6 +100,8 @@ struct mpi_memory_gap {
 struct mpi_memory_rank {
 	struct mpi_memory_active *actives;   /* all, locked or not */
 	int n_actives, n_locked, n_on_stack; /* locked ones there */
+	struct mpi_memory_active **sorted;   /* [n_sorted] locked ones, by where they begin */
+	size_t n_sorted, widest_B;
 	uintptr_t low, high; /* all locked ones lie in it, and windows; grows until there is none */
 	uintptr_t window_low, window_high; /* windows do */
 	struct mpi_memory_gap
@@ -198,6 +204,19 @@ bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank
 void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t here);
 void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at, size_t size_B,
 		     const char *function, const void *site);
+
+/* --- locked.c --- */
+bool mpi_memory_insert(struct mpi_memory_rank *rank, struct mpi_memory_active *active);
+void mpi_memory_remove(struct mpi_memory_rank *rank, const struct mpi_memory_active *active);
+/* The first in rank->sorted that may reach beyond `low`; those that begin before `high` follow it. */
+size_t mpi_memory_near(const struct mpi_memory_rank *rank, uintptr_t low);
+
+/* --- snapshot.c: of buffers that MPI writes to --- */
+void mpi_memory_take_snapshot(const struct mpi_memory *memory, struct mpi_memory_active *active);
+bool mpi_memory_is_unchanged(const struct mpi_memory *memory,
+			     const struct mpi_memory_active *active);
+/* Pieces that are not stored are, so that it can be compared as a whole. */
+void mpi_memory_complete_snapshot(struct mpi_memory_active *active);
 
 /* --- blocks.c --- */
 /* The block, also a freed one, that has the byte at `at`; NULL: none is known. */
