@@ -9,6 +9,7 @@
 #include "mpi/abi/functions.h"
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/core/entry.h"
+#include "mpi/core/foreign.h"
 #include "mpi/p2p/internal.h"
 #include "mpi/verify/internal.h"
 #include "mpi/verify/plain.h"
@@ -40,11 +41,13 @@ void mpi_verify_direct_init(struct mpi_verify *verify)
 }
 
 /* The generated function. */
-static void (*other(enum mpi_verify_direct which))(void)
+static void (*other(enum mpi_verify_direct which, const void *site))(void)
 {
 	int n;
 	const struct mpi_verify_function *functions, *row;
 
+	if (pd_current && ((struct mpi_rank *)pd_current->mpi)->depth == 0)
+		mpisim_foreign_call(site);
 	if (pd_current)
 		return ((struct mpi_rank *)pd_current->mpi)->world->verify->rows[which]->function;
 	functions = mpi_verify_functions(&n);
@@ -190,7 +193,8 @@ static int send(const void *buf, int count, MPI_Datatype datatype, int dest, int
 	int code;
 
 	if (!me || !take(me, comm, datatype, dest, tag, false, &plain))
-		return ((send_fn *)other(DIRECT_SEND))(buf, count, datatype, dest, tag, comm);
+		return ((send_fn *)other(DIRECT_SEND, __builtin_return_address(0)))(
+		    buf, count, datatype, dest, tag, comm);
 	enter(me, DIRECT_SEND, plain.site = __builtin_return_address(0));
 	if (!mpi_plain_meet(me->world->verify->shadow, me->rank, plain))
 		return send_in_queue(me, buf, count, datatype, dest, tag, comm, &plain);
@@ -248,8 +252,8 @@ static int recv(void *buf, int count, MPI_Datatype datatype, int source, int tag
 	int code;
 
 	if (!me || !take(me, comm, datatype, source, tag, true, &plain))
-		return ((recv_fn *)other(DIRECT_RECV))(buf, count, datatype, source, tag, comm,
-						       status);
+		return ((recv_fn *)other(DIRECT_RECV, __builtin_return_address(0)))(
+		    buf, count, datatype, source, tag, comm, status);
 	enter(me, DIRECT_RECV, plain.site = __builtin_return_address(0));
 	if (source == MPI_ANY_SOURCE && mpi_plain_await(me->world->verify->shadow, me->rank, plain))
 		return recv_any(me, buf, count, datatype, tag, comm, status);
@@ -274,8 +278,9 @@ static int sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, i
 	int code;
 
 	if (!c || !mpi_shadow_take(me, c, sendcount, sendtype, dest, sendtag, false, &out) ||
-	    !mpi_shadow_take(me, c, recvcount, recvtype, source, recvtag, true, &in))
-		return ((sendrecv_fn *)other(DIRECT_SENDRECV))(
+	    !mpi_shadow_take(me, c, recvcount, recvtype, source, recvtag, true, &in) ||
+	    !mpi_verify_are_apart(out.type, sendcount, sendbuf, in.type, recvcount, recvbuf))
+		return ((sendrecv_fn *)other(DIRECT_SENDRECV, __builtin_return_address(0)))(
 		    sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
 		    source, recvtag, comm, status);
 	enter(me, DIRECT_SENDRECV, __builtin_return_address(0));
@@ -314,8 +319,8 @@ static int isend(const void *buf, int count, MPI_Datatype datatype, int dest, in
 	struct mpi_verify_call call;
 
 	if (!c || !mpi_shadow_take(me, c, count, datatype, dest, tag, false, &message))
-		return ((isend_fn *)other(DIRECT_ISEND))(buf, count, datatype, dest, tag, comm,
-							 request);
+		return ((isend_fn *)other(DIRECT_ISEND, __builtin_return_address(0)))(
+		    buf, count, datatype, dest, tag, comm, request);
 	enter(me, DIRECT_ISEND, __builtin_return_address(0));
 	begin(&call, me, DIRECT_ISEND);
 	post(&call, mpi_shadow_send(call.shadow, me, &message, c, SEND_STANDARD));
@@ -335,8 +340,8 @@ static int irecv(void *buf, int count, MPI_Datatype datatype, int source, int ta
 	struct mpi_verify_call call;
 
 	if (!c || !mpi_shadow_take(me, c, count, datatype, source, tag, true, &message))
-		return ((irecv_fn *)other(DIRECT_IRECV))(buf, count, datatype, source, tag, comm,
-							 request);
+		return ((irecv_fn *)other(DIRECT_IRECV, __builtin_return_address(0)))(
+		    buf, count, datatype, source, tag, comm, request);
 	enter(me, DIRECT_IRECV, __builtin_return_address(0));
 	begin(&call, me, DIRECT_IRECV);
 	post(&call, mpi_shadow_recv(call.shadow, me, &message, c));
@@ -386,7 +391,8 @@ static int wait(MPI_Request *request, MPI_Status *status)
 	struct mpi_verify_call call;
 
 	if (!await(&call, DIRECT_WAIT, 1, request, __builtin_return_address(0)))
-		return ((wait_fn *)other(DIRECT_WAIT))(request, status);
+		return ((wait_fn *)other(DIRECT_WAIT, __builtin_return_address(0)))(request,
+										    status);
 	return complete(&call, mpi_wait_one(call.me, request, status));
 }
 
@@ -395,7 +401,8 @@ static int waitall(int n, MPI_Request requests[], MPI_Status *statuses)
 	struct mpi_verify_call call;
 
 	if (!await(&call, DIRECT_WAITALL, n, requests, __builtin_return_address(0)))
-		return ((waitall_fn *)other(DIRECT_WAITALL))(n, requests, statuses);
+		return ((waitall_fn *)other(DIRECT_WAITALL, __builtin_return_address(0)))(
+		    n, requests, statuses);
 	return complete(&call, mpi_wait_all(call.me, n, requests, statuses));
 }
 

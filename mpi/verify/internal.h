@@ -40,6 +40,9 @@ void mpi_verify_before(struct mpi_verify_call *call);
 void mpi_verify_after(struct mpi_verify_call *call, int code);
 /* The buffers of one call. */
 void mpi_verify_overlap(const struct mpi_verify_call *call);
+/* Whether n items of each cannot have bytes in common; false: they may. */
+bool mpi_verify_are_apart(const struct mpi_datatype *out, int64_t n_out, const void *from,
+			  const struct mpi_datatype *in, int64_t n_in, const void *to);
 /* Steps of the strict view that may go on, and what is looked for from time to time. */
 void mpi_verify_look(struct mpi_shadow *shadow);
 /* Fills in verify->rows. */

@@ -74,6 +74,12 @@ class Options(Base):
         self.assertRegex(finding["calls"][0]["site"], r"cases\.c:\d+")
         self.assertIn("-5", finding["found"])
 
+    def test_wrong_calls_are_told_where_the_program_makes_them(self):
+        calls = [f["calls"][0] for f in self.findings("cases", "wrong-tags")]
+        self.assertEqual([c["call"] for c in calls], ["MPI_Isend", "MPI_Irecv", "MPI_Sendrecv"])
+        for call_made in calls:
+            self.assertRegex(call_made["site"], r"cases\.c:\d+")
+
     def test_findings_need_not_change_the_exit_status(self):
         self.assertEqual(len(self.findings("cases", "wrong-tag", options=("--verify", "--verify-warn"), status=0)), 1)
 

@@ -21,6 +21,18 @@ static void wrong_tag(void)
 	MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, -5, MPI_COMM_WORLD);
 }
 
+static void wrong_tags(void)
+{
+	MPI_Request request;
+	int value = 0, other;
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Isend(&value, 1, MPI_INT, MPI_PROC_NULL, -5, MPI_COMM_WORLD, &request);
+	MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, -5, MPI_COMM_WORLD, &request);
+	MPI_Sendrecv(&value, 1, MPI_INT, MPI_PROC_NULL, -5, &other, 1, MPI_INT, MPI_PROC_NULL, 0,
+		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void wrong_order(void)
 {
 	int value = 0;
@@ -399,6 +411,7 @@ static const struct {
 } cases[] = {
     {"fine", fine},
     {"wrong-tag", wrong_tag},
+    {"wrong-tags", wrong_tags},
     {"wrong-order", wrong_order},
     {"lost-comm", lost_comm},
     {"other-type", other_type},
