@@ -112,8 +112,7 @@ static MPI_HOT void start(struct mpi_message *message, struct mpi_rank *from, st
 	}
 }
 
-static __attribute__((noinline)) int64_t shorten(const struct mpi_message *message, int64_t size_B,
-						 bool is_bulk)
+int64_t mpi_message_shorten(const struct mpi_message *message, int64_t size_B, bool is_bulk)
 {
 	const struct mpi_shortening *shortening = message->source->world->shortening;
 	int64_t left_out_B = shortening->left_out_B(shortening->context, message, is_bulk);
@@ -124,10 +123,6 @@ static __attribute__((noinline)) int64_t shorten(const struct mpi_message *messa
 void mpi_message_start(struct mpi_message *message, struct mpi_rank *from, struct mpi_rank *to,
 		       int64_t size_B, int64_t last_B, net_transfer_fn mark, net_transfer_fn done)
 {
-	if (__builtin_expect(from->world->shortening != NULL, 0)) {
-		size_B = shorten(message, size_B, true);
-		last_B = last_B < size_B ? last_B : size_B;
-	}
 	start(message, from, to, size_B, last_B, mark, done);
 }
 
@@ -148,11 +143,10 @@ static MPI_HOT void launch(struct mpi_message *message, struct mpi_rank *source,
 		mpi_cause_transfer(message, false);
 	}
 	if (is_rendezvous)
-		size_B = world->pd->cluster->protocol.control_message_B +
-			 mpi_message_early_size(message);
+		size_B = mpi_message_early_size(message);
 	if (__builtin_expect(world->shortening != NULL, 0))
-		size_B = is_rendezvous ? (shorten(message, 0, false), size_B)
-				       : shorten(message, size_B, false);
+		size_B = is_rendezvous ? size_B + mpi_message_shorten(message, 0, false)
+				       : mpi_message_shorten(message, size_B, false);
 	start(message, source, dest, size_B, 0, NULL, mpi_message_envelope_arrived);
 }
 
@@ -428,9 +422,9 @@ static __attribute__((noinline)) int send_other(struct mpi_rank *me, const void 
 	    me, mpi_send_blocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm));
 }
 
-int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+static MPI_HOT int send_entered(struct mpi_rank *me, const void *buf, int count,
+				MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	struct mpi_rank *me = MPI_ENTER_HOT();
 	struct mpi_p2p_args a = {.buf = buf, .count = count};
 
 	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, dest, tag, &a), 1)) {
@@ -446,6 +440,17 @@ int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int ta
 			return mpi_leave(me, MPI_SUCCESS);
 	}
 	return send_other(me, buf, count, datatype, dest, tag, comm);
+}
+
+int mpi_send_entered(struct mpi_rank *me, const void *buf, int count, MPI_Datatype datatype,
+		     int dest, int tag, MPI_Comm comm)
+{
+	return send_entered(me, buf, count, datatype, dest, tag, comm);
+}
+
+int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	return send_entered(MPI_ENTER_HOT(), buf, count, datatype, dest, tag, comm);
 }
 
 int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,

@@ -161,6 +161,8 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 		memcpy(active->mine, (const void *)buffer->low, span_B);
 	if (active->snapshot)
 		take_snapshot(active);
+	if (memory->races)
+		mpi_races_hold(memory->races, active);
 	if (!memory->memcheck)
 		return;
 	mpi_memcheck_resume();
@@ -422,19 +424,6 @@ void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t 
 		mpi_races_touch(memory->races, me->rank, at, size_B, use, by);
 	if (memory->unread)
 		mpi_unread_touch(memory->unread, at, size_B, use, by);
-}
-
-bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
-			  size_t size_B)
-{
-	int64_t first;
-
-	for (const struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
-	     active = active->next)
-		if (active->is_locked &&
-		    mpi_memory_common_range(&active->buffer, at, size_B, &first) > 0)
-			return true;
-	return false;
 }
 
 void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,

@@ -217,6 +217,15 @@ static bool is_idle(const struct arguments *a, const struct mpi_parameter *p)
 	return peer == MPI_PROC_NULL;
 }
 
+/* The origin's data of an operation that only fetches (§12.3.4). */
+static bool is_ignored(const struct arguments *a, const struct mpi_parameter *p)
+{
+	int op = mpi_memory_parameter(a->info, PARAMETER_OP);
+
+	return op >= 0 && p->direction == MPI_ARGUMENT_IN &&
+	       mpi_memory_argument(a->call, op).p == MPI_NO_OP;
+}
+
 static unsigned use_of(const struct arguments *a, const struct mpi_parameter *p, bool is_in_place)
 {
 	unsigned use = (unsigned)p->direction; /* the same bits */
@@ -238,7 +247,8 @@ static void take(const struct arguments *a, int place, struct mpi_memory_buffers
 	for (int i = 0; i < a->info->n_parameters; i++)
 		is_in_place |= a->info->parameters[i].kind == PARAMETER_BUFFER &&
 			       mpi_memory_argument(a->call, i).p == MPI_IN_PLACE;
-	if (given == MPI_IN_PLACE || pd_memory_is_absent(given) || is_idle(a, p))
+	if (given == MPI_IN_PLACE || pd_memory_is_absent(given) || is_idle(a, p) ||
+	    is_ignored(a, p))
 		return;
 	*buffer =
 	    (struct mpi_memory_buffer){.place = place, .base = (uintptr_t)given, .element_B = 1};

@@ -183,6 +183,7 @@ int mpi_races_create(struct mpi_memory *memory, struct mpi_races **out)
 	races->memory = memory;
 	races->world = memory->world;
 	races->n = memory->world->n_ranks;
+	races->is_separate = rma_is_separate(memory->world);
 	if (!allocate(races)) {
 		mpi_races_destroy(races);
 		return UTIL_ENOMEM;

@@ -116,27 +116,6 @@ void mpi_memory_report(struct mpi_rank *me, const char *class_name, const char *
 	mpi_verify_report(me->world, &finding);
 }
 
-/* What is read and what is written are not to be the same bytes. */
-static void compare_buffers(struct mpi_rank *me, const struct mpi_memory_buffers *all)
-{
-	for (int i = 0; i < all->n; i++)
-		for (int k = 0; k < i; k++) {
-			const struct mpi_memory_buffer *a = &all->buffers[k];
-			const struct mpi_memory_buffer *b = &all->buffers[i];
-			int64_t first;
-			size_t n =
-			    (a->use | b->use) & MEMORY_WRITE ? mpi_memory_common(a, b, &first) : 0;
-
-			if (n > 0)
-				mpi_memory_report(
-				    me, "overlapping-buffers", "the result is undefined", &a->call,
-				    1,
-				    "%zu byte%s, from offset %lld on, of %s are also in the "
-				    "other buffer",
-				    n, n == 1 ? "" : "s", (long long)first, a->text);
-		}
-}
-
 /* Partitions change hands one by one. */
 static bool is_partitioned(const struct mpi_verify_call *call)
 {
@@ -262,7 +241,7 @@ static uintptr_t frame_of(const struct mpi_verify_call *call, const struct mpi_c
 static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
-	bool is_one_sided = mpi_races_is_operation(call);
+	bool stays = info->form != FORM_BLOCKING || mpi_races_is_operation(call);
 
 	for (int i = 0; i < call->buffers->n && info->form != FORM_PERSISTENT; i++) {
 		struct mpi_memory_buffer *buffer = &call->buffers->buffers[i];
@@ -272,11 +251,11 @@ static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *c
 		mpi_memory_touch_buffer(memory, call->me, buffer);
 		if (memory->unread)
 			mpi_unread_touch_buffer(memory->unread, buffer);
-		for (size_t k = 0; memory->races && !is_one_sided && k < buffer->n_runs; k++)
+		for (size_t k = 0; memory->races && !stays && k < buffer->n_runs; k++)
 			mpi_races_touch(memory->races, call->me->rank, buffer->runs[k].at,
 					buffer->runs[k].size_B, buffer->use, &buffer->call);
 	}
-	if (info->form != FORM_BLOCKING || is_one_sided)
+	if (stays)
 		hold(memory, call);
 }
 
@@ -295,7 +274,7 @@ void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 		call->buffers = calloc(1, sizeof *call->buffers);
 	if (call->buffers) {
 		mpi_memory_collect(call, call->buffers);
-		compare_buffers(call->me, call->buffers);
+		mpi_memory_compare_buffers(call->me, call->buffers);
 		if (!is_partitioned(call))
 			look_at_buffers(memory, call);
 	}

@@ -23,6 +23,7 @@
 enum mpi_memory_use { /* of a buffer by MPI, of memory by the program */
 		      MEMORY_READ = 1,
 		      MEMORY_WRITE = 2,
+		      MEMORY_ATOMIC = 4, /* of the program, with one or both of them */
 };
 
 struct mpi_memory_run { /* bytes without a hole */
@@ -162,6 +163,9 @@ static inline union mpi_verify_value mpi_memory_argument(const struct mpi_verify
 {
 	return call->values[place];
 }
+
+/* --- overlap.c --- */
+void mpi_memory_compare_buffers(struct mpi_rank *me, const struct mpi_memory_buffers *all);
 
 /* --- active.c --- */
 /* The buffer stays with MPI; it is not locked yet. NULL: out of memory. */
