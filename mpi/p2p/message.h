@@ -161,6 +161,9 @@ struct mpi_shortening {
 	void *context;
 	int64_t (*left_out_B)(void *context, const struct mpi_message *message, bool is_bulk);
 };
+/* What is left of `size_B`; with world->shortening. */
+__attribute__((cold)) int64_t mpi_message_shorten(const struct mpi_message *message, int64_t size_B,
+						  bool is_bulk);
 /* Before the ranks start. */
 void mpi_shorten_by(struct mpi_world *world, const struct mpi_shortening *shortening);
 

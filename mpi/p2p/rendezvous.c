@@ -94,10 +94,13 @@ static int64_t buffer_of(const struct mpi_message *message, int64_t bulk_B)
 static void start_bulk(struct mpi_message *message)
 {
 	int64_t bulk_B = message->size_B - mpi_message_early_size(message);
-	int64_t buffer_B = buffer_of(message, bulk_B);
-	bool has_mark =
-	    buffer_B >= 0 && buffer_B < bulk_B && !mpi_message_is_copied_at_once(message);
+	int64_t buffer_B;
+	bool has_mark;
 
+	if (message->source->world->shortening)
+		bulk_B = mpi_message_shorten(message, bulk_B, true);
+	buffer_B = buffer_of(message, bulk_B);
+	has_mark = buffer_B >= 0 && buffer_B < bulk_B && !mpi_message_is_copied_at_once(message);
 	message->started = now(message);
 	message->buffered_B = buffer_B;
 	mpi_cause_transfer(message, false);

@@ -113,8 +113,7 @@ static MPI_HOT void start(struct mpi_message *message, struct mpi_rank *from, st
 	}
 }
 
-static __attribute__((noinline)) int64_t shorten(const struct mpi_message *message, int64_t size_B,
-						 bool is_bulk)
+int64_t mpi_message_shorten(const struct mpi_message *message, int64_t size_B, bool is_bulk)
 {
 	const struct mpi_shortening *shortening = message->source->world->shortening;
 	int64_t left_out_B = shortening->left_out_B(shortening->context, message, is_bulk);
@@ -125,10 +124,6 @@ static __attribute__((noinline)) int64_t shorten(const struct mpi_message *messa
 void mpi_message_start(struct mpi_message *message, struct mpi_rank *from, struct mpi_rank *to,
 		       int64_t size_B, int64_t last_B, net_transfer_fn mark, net_transfer_fn done)
 {
-	if (__builtin_expect(from->world->shortening != NULL, 0)) {
-		size_B = shorten(message, size_B, true);
-		last_B = last_B < size_B ? last_B : size_B;
-	}
 	start(message, from, to, size_B, last_B, mark, done);
 }
 
@@ -151,8 +146,8 @@ static MPI_HOT void launch(struct mpi_message *message, struct mpi_rank *source,
 	if (is_rendezvous)
 		size_B = mpi_message_early_size(message);
 	if (__builtin_expect(world->shortening != NULL, 0))
-		size_B = is_rendezvous ? (shorten(message, 0, false), size_B)
-				       : shorten(message, size_B, false);
+		size_B = is_rendezvous ? size_B + mpi_message_shorten(message, 0, false)
+				       : mpi_message_shorten(message, size_B, false);
 	start(message, source, dest, size_B, 0, NULL, mpi_message_envelope_arrived);
 }
 

@@ -377,19 +377,6 @@ void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t 
 		mpi_unread_touch(memory->unread, at, size_B, use, by);
 }
 
-bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
-			  size_t size_B)
-{
-	int64_t first;
-
-	for (const struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
-	     active = active->next)
-		if (active->is_locked &&
-		    mpi_memory_common_range(&active->buffer, at, size_B, &first) > 0)
-			return true;
-	return false;
-}
-
 void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 			     const struct mpi_memory_buffer *buffer)
 {

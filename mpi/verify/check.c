@@ -242,6 +242,19 @@ bool mpi_memory_is_computed(struct mpi_memory *memory, struct mpi_rank *me)
 
 /* --- by valgrind --- */
 
+bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
+			  size_t size_B)
+{
+	int64_t first;
+
+	for (const struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
+	     active = active->next)
+		if (active->is_locked &&
+		    mpi_memory_common_range(&active->buffer, at, size_B, &first) > 0)
+			return true;
+	return false;
+}
+
 enum { PIECE_B = 1024 };
 
 /* Bytes that are not there for other reasons than that MPI has them. */
