@@ -20,7 +20,7 @@ struct check_off { /* one measurement, and what the file makes of it */
 };
 
 enum { CHECK_PROBES = 128, CHECK_LISTED = 8 }; /* more than there are; what a list shows */
-#define CHECK_MOST 0.1 /* more than that off is warned of */
+#define CHECK_MOST 0.1			       /* more than that off is warned of */
 #define CHECK_WARNING_FORMAT "%s%d measurements are more than 10 %% off; the worst of each probe:\n"
 
 struct check {
@@ -28,14 +28,18 @@ struct check {
 	char why_not[1024];	       /* it was not */
 	int n, n_close, n_near, n_off; /* compared; within 5 %, within 10 %, and not */
 	int n_apart;		       /* not compared: the probes chose other sizes */
-	double sum; /* of all n errors, each at most 1: the better of two files has less in the mean */
+	double
+	    sum; /* of all n errors, each at most 1: the better of two files has less in the mean */
 	int n_worst;
 	struct check_off worst[CHECK_PROBES]; /* [n_worst] of each probe, the worst first */
 };
 
-/* check.c: 0, or -1: out of memory. */
+/* check.c: 0, or -1: out of memory. Each that is compared becomes a row, too (NULL: none): probe,
+ * place, x, y, measured, predicted. */
 int check_compare(const struct samples *measured, const struct samples *predicted,
-		  struct check *check);
+		  struct check *check, FILE *rows);
+/* One more that was compared. */
+void check_add(struct check *check, const struct check_off *off);
 /* Whether one of this probe is more than CHECK_MOST off. */
 bool check_is_off(const struct check *check, const char *probe);
 /* One line without an end: how many are reproduced, and the worst one. */
@@ -47,6 +51,7 @@ void check_list(const struct check *check, const char *prefix, FILE *file);
 enum { FORWARD_FOLDER_B = 4000 };
 int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err);
 /* Both: check->is_made, or why it is not. */
-void check_file(const struct samples *measured, const char *cluster, struct check *check);
+void check_file(const struct samples *measured, const char *cluster, struct check *check,
+		FILE *rows);
 
 #endif

@@ -12,7 +12,7 @@
 
 /*
  * From samples to the values of a cluster file. Uses GSL: what links it is under the GPL
- * (README.md). docs/calibrate.md has the formulas.
+ * (README.md). docs/calibration-reference.md has the formulas.
  */
 struct value {
 	bool is_known;
@@ -261,14 +261,19 @@ double fit_delay_at(const struct fit *fit, double size_B);
 
 /* yaml.c: the cluster file, with what its check says; NULL: it has not been checked yet. */
 void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file);
-/* plot.c: data, a gnuplot script and PNG pictures in the directory. 0; 1: no pictures, since there
- * is no gnuplot; negative. */
-int fit_plot(const struct fit *fit, const char *directory, struct util_error *err);
+/* plot.c: data, a gnuplot script and PNG pictures in the directory, with what the cluster file's
+ * probes take in the simulator (NULL: without). 0; 1: no pictures, since there is no gnuplot;
+ * negative. */
+int fit_plot(const struct fit *fit, const char *cluster, const char *directory,
+	     struct util_error *err);
 /* report.c */
 /* All of it: file `output` appears complete or not at all, after it was compared with the samples
  * if `checks`; warnings go to stderr, after the name `who`, a summary to stdout. 0 or -1, with a
  * message on stderr. */
 int fit_report(const char *who, const struct samples *samples, const char *output, const char *plot,
 	       bool checks);
+/* How well that cluster file reproduces the samples, on stdout. 0, 1: something is more than 10 %
+ * off, 2: it could not be told, and stderr says why. */
+int fit_check(const char *who, const struct samples *samples, const char *cluster);
 
 #endif

@@ -130,6 +130,11 @@ static int choose(void *context, struct mpi_rank *me, enum mpi_choice_kind kind,
 	return MPI_CHOOSE_NONE;
 }
 
+static bool allows(struct mpi_rank *me, const struct mpi_question *question, int answer)
+{
+	return !question->allows || question->allows(me, question, answer);
+}
+
 static void collect_answers(struct mpi_orders *orders, struct mpi_rank *me)
 {
 	const struct mpi_orders_rank *rank = rank_of(orders, me);
@@ -142,7 +147,8 @@ static void collect_answers(struct mpi_orders *orders, struct mpi_rank *me)
 	decision.kind = (int32_t)rank->question->kind;
 	n = rank->question->count(me, rank->question);
 	for (decision.value = 0; decision.value < n; decision.value++)
-		enable(orders, decision);
+		if (allows(me, rank->question, decision.value))
+			enable(orders, decision);
 	decision.value = MPI_CHOOSE_NONE;
 	if (rank->question->kind == MPI_CHOICE_POLL && rank->n_failed < orders->max_polls)
 		enable(orders, decision);
@@ -235,7 +241,8 @@ static bool apply_answer(struct mpi_orders *orders, const struct mpi_decision *d
 
 	if (!rank->question || (int32_t)rank->question->kind != decision->kind ||
 	    rank->n_questions != decision->ordinal ||
-	    decision->value >= rank->question->count(me, rank->question))
+	    decision->value >= rank->question->count(me, rank->question) ||
+	    (decision->value >= 0 && !allows(me, rank->question, decision->value)))
 		return false;
 	remember(rank, decision);
 	answer(orders, me, decision->value);

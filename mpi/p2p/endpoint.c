@@ -38,8 +38,7 @@ int mpi_p2p_create(struct mpi_world *world)
 	util_pool_init(&world->messages, sizeof(struct mpi_message));
 	util_pool_init(&world->bare_messages, offsetof(struct mpi_message, inline_data));
 	mpi_payloads_init(&world->payloads);
-	world->has_send_overhead =
-	    cluster->protocol.send_overhead_s > 0 || cluster->protocol.send_overhead_per_B_s > 0;
+	world->has_send_overhead = cluster->protocol.send_overhead_s > 0;
 	world->has_recv_overhead =
 	    cluster->protocol.recv_overhead_s != 0 ||
 	    cluster->protocol.recv_overhead_per_B_s != 0 ||

@@ -34,7 +34,7 @@ static void start_control(struct mpi_message *message, bool is_back, net_transfe
 	mpi_cause_transfer(message, is_back);
 	mpi_message_start(message, is_back ? message->dest : message->source,
 			  is_back ? message->source : message->dest,
-			  cluster_of(message)->protocol.control_message_B, 0, NULL, done);
+			  0, 0, NULL, done);
 }
 
 static void sender_knows(struct net_transfer *transfer)
@@ -224,8 +224,7 @@ void mpi_message_acknowledge(struct mpi_message *message)
 void mpi_message_spend(struct mpi_rank *me, const struct mpi_message *message, bool is_send)
 {
 	const struct cluster *cluster = cluster_of(message);
-	double per_B_s = is_send ? cluster->protocol.send_overhead_per_B_s
-				 : cluster->protocol.recv_overhead_per_B_s;
+	double per_B_s = is_send ? 0 : cluster->protocol.recv_overhead_per_B_s;
 	double overhead_s =
 	    is_send ? cluster->protocol.send_overhead_s : cluster->protocol.recv_overhead_s;
 	int64_t size_B = mpi_message_early_size(message);

@@ -46,6 +46,7 @@ struct mpi_request {
 	bool is_lent;	/* see mpi_request_lend */
 	bool is_listed; /* seen in the array of the present call */
 	bool is_orphan; /* MPI_Request_free before completion */
+	bool is_held;	/* a receive that takes nothing until it is known whether it is cancelled */
 	int peer, tag;	/* as given: rank in comm or wildcard */
 	uint32_t ordinal; /* of a receive, on its rank: for whoever chooses (mpi/p2p/choose.h) */
 	struct mpi_rank *owner;

@@ -135,8 +135,7 @@ static MPI_HOT void launch(struct mpi_message *message, struct mpi_rank *source,
 		mpi_cause_transfer(message, false);
 	}
 	if (is_rendezvous)
-		size_B = world->pd->cluster->protocol.control_message_B +
-			 mpi_message_early_size(message);
+		size_B = mpi_message_early_size(message);
 	start(message, source, dest, size_B, 0, NULL, mpi_message_envelope_arrived);
 }
 
@@ -412,9 +411,9 @@ static __attribute__((noinline)) int send_other(struct mpi_rank *me, const void 
 	    me, mpi_send_blocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm));
 }
 
-int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+static MPI_HOT int send_entered(struct mpi_rank *me, const void *buf, int count,
+				MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	struct mpi_rank *me = MPI_ENTER_HOT();
 	struct mpi_p2p_args a = {.buf = buf, .count = count};
 
 	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, dest, tag, &a), 1)) {
@@ -430,6 +429,17 @@ int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int ta
 			return mpi_leave(me, MPI_SUCCESS);
 	}
 	return send_other(me, buf, count, datatype, dest, tag, comm);
+}
+
+int mpi_send_entered(struct mpi_rank *me, const void *buf, int count, MPI_Datatype datatype,
+		     int dest, int tag, MPI_Comm comm)
+{
+	return send_entered(me, buf, count, datatype, dest, tag, comm);
+}
+
+int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	return send_entered(MPI_ENTER_HOT(), buf, count, datatype, dest, tag, comm);
 }
 
 int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,

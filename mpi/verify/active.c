@@ -6,6 +6,7 @@
 
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/races.h"
+#include "mpi/verify/unread.h"
 #include "simcore/fiber.h"
 
 /* What a request has of an active buffer; the request frees it. */
@@ -271,6 +272,8 @@ static void fetch(struct mpi_foreign_memory *memory)
 		return;
 	mpi_memory_check(tie->checks, me, &active->buffer);
 	mpi_memory_touch_buffer(tie->checks, me, &active->buffer);
+	if (tie->checks->unread)
+		mpi_unread_touch_buffer(tie->checks->unread, &active->buffer);
 	mpi_memory_lock(tie->checks, active);
 }
 
@@ -292,6 +295,8 @@ static void give(struct mpi_foreign_memory *memory)
 	if (tie->active->is_receive)
 		tie->active->came_B = came_B(tie->request);
 	mpi_memory_unlock(tie->checks, tie->active);
+	if (tie->checks->unread)
+		mpi_memory_came(tie->checks, tie->active, tie->request);
 }
 
 static void end(struct mpi_foreign_memory *memory)
@@ -368,6 +373,8 @@ void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t 
 		touch_actives(memory, rank, at, size_B, use, by);
 	if (memory->races)
 		mpi_races_touch(memory->races, me->rank, at, size_B, use, by);
+	if (memory->unread)
+		mpi_unread_touch(memory->unread, at, size_B, use, by);
 }
 
 bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
@@ -435,6 +442,8 @@ void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t a
 	struct mpi_finding_call by = {me->rank, function, site};
 	int64_t first;
 
+	if (memory->unread)
+		mpi_unread_lose(memory->unread, at, size_B);
 	for (size_t i = mpi_memory_near(rank, at);
 	     i < rank->n_sorted && rank->sorted[i]->buffer.low < at + size_B; i++)
 		if (!rank->sorted[i]->is_lost &&

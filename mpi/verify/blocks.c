@@ -14,6 +14,7 @@
 
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/memory.h"
+#include "mpi/verify/unread.h"
 
 #define MAX_FILLED_B ((size_t)16 << 20)
 /* Freed blocks are kept for a while, so that who uses them is seen. */
@@ -269,6 +270,9 @@ static void *own_realloc(void *address, size_t size_B)
 			own_free(address);
 		return address && size_B == 0 ? NULL : own_malloc(size_B);
 	}
+	block = mpi_memory_block_at(memory, (uintptr_t)address);
+	if (block && memory->unread) /* it is copied */
+		mpi_unread_touch(memory->unread, block->at, block->size_B, MEMORY_READ, NULL);
 	new = move_block(memory, me, address, size_B, __builtin_return_address(0));
 	if (new)
 		return new;

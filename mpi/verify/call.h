@@ -52,6 +52,8 @@ enum mpi_verify_argument {
 	MPI_ARG_NEWCOMM,
 	MPI_ARG_WIN,
 	MPI_ARG_ASSERT,
+	MPI_ARG_ORIGIN_ADDR,
+	MPI_ARG_RESULT_ADDR,
 	MPI_N_ARGS,
 };
 

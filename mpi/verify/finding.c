@@ -133,6 +133,7 @@ int mpi_verify_create(struct mpi_world *world, unsigned parts)
 		return UTIL_ENOMEM;
 	verify->world = world;
 	verify->parts = parts;
+	mpi_verify_direct_init(verify);
 	if (parts & (MPI_VERIFY_MATCHING | MPI_VERIFY_DEADLOCK) &&
 	    mpi_shadow_create(world, &verify->shadow)) {
 		free(verify);

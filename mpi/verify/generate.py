@@ -14,7 +14,7 @@ import table  # noqa: E402
 # What verification looks at: mpi/verify/call.h has an enumerator for each.
 PARAMETERS = ("buf buffer sendbuf recvbuf count sendcount sendcounts recvcount recvcounts partitions displs sdispls rdispls datatype sendtype "
               "sendtypes recvtype recvtypes dest source tag sendtag recvtag comm root op request array_of_requests incount indx outcount "
-              "array_of_indices flag message newcomm win assert").split()
+              "array_of_indices flag message newcomm win assert origin_addr result_addr").split()
 MODES = {"": "SEND_STANDARD", "b": "SEND_BUFFERED", "s": "SEND_SYNCHRONOUS", "r": "SEND_READY"}
 FORMS = {"blocking": "FORM_BLOCKING", "nonblocking": "FORM_NONBLOCKING", "persistent": "FORM_PERSISTENT"}
 # Calls that are no communication of their own and that have to be seen.

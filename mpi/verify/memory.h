@@ -71,7 +71,8 @@ struct mpi_memory_active {
 	/* The status tells how many bytes came: `mine` is empty before, no more is handed over. */
 	bool is_receive;
 	size_t came_B;
-	bool is_locked; /* between the post and the completion; persistent ones change it */
+	bool is_message; /* what comes are messages: whether they are read is looked at */
+	bool is_locked;	 /* between the post and the completion; persistent ones change it */
 	bool is_on_stack;
 	bool is_lost; /* the memory is freed, or its frame has ended: it is not touched */
 	bool is_held; /* a request has a struct mpi_memory_tie to it */
@@ -126,6 +127,7 @@ struct mpi_memory {
 	struct mpi_memory_block *kept, *last_kept; /* freed ones, the oldest first */
 	size_t n_kept, kept_B;
 	struct mpi_memcheck *memcheck;	    /* mpi/verify/memcheck.h; NULL: no valgrind */
+	struct mpi_unread *unread;	    /* mpi/verify/unread.h; NULL: it is not looked at */
 	struct mpi_memory_globals *globals; /* globals.c; NULL: none was looked for yet */
 	struct mpi_races *races; /* mpi/verify/races.h; NULL: there was no window yet … */
 	bool has_no_races;	 /* … or no memory for that */
@@ -136,6 +138,8 @@ int mpi_memory_create(struct mpi_world *world, struct mpi_memory **out); /* 0 or
 /* The run is one of valgrind's, which writes its errors to `fd`: before the ranks run. The same
  * codes. */
 int mpi_memory_use_valgrind(struct mpi_world *world, int fd);
+/* What is received and not read is looked at, too: before the ranks run. The same codes. */
+int mpi_memory_use_unread(struct mpi_world *world);
 /* The run is over. */
 void mpi_memory_end(struct mpi_memory *memory);
 void mpi_memory_destroy(struct mpi_memory *memory); /* NULL is fine */
@@ -166,6 +170,9 @@ static inline union mpi_verify_value mpi_memory_argument(const struct mpi_verify
 	return call->values[place];
 }
 
+/* --- overlap.c --- */
+void mpi_memory_compare_buffers(struct mpi_rank *me, const struct mpi_memory_buffers *all);
+
 /* --- active.c --- */
 /* The buffer stays with MPI; it is not locked yet. NULL: out of memory. */
 struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
@@ -186,6 +193,9 @@ void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t 
 /* The same for a buffer of a call that is no active one yet. */
 void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 			     const struct mpi_memory_buffer *buffer);
+/* The request has given the program what came: whether that is read is looked at from now on. */
+void mpi_memory_came(struct mpi_memory *memory, const struct mpi_memory_active *active,
+		     const struct mpi_request *request);
 /* Whether a locked one has any of these bytes. */
 bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
 			  size_t size_B);

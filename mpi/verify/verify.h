@@ -20,7 +20,7 @@
  *             .n_calls = 2, .calls = {{rank, "MPI_Recv", site}, {other, "MPI_Send", other_site}},
  *             .found = "…", .wanted = "…", .why = "…", .decisions = "race-1.json"});
  *
- * Classes are stable names, in lower case with hyphens; docs/verify.md lists them.
+ * Classes are stable names, in lower case with hyphens; docs/verify*.md list them.
  */
 enum mpi_verify_part {
 	MPI_VERIFY_MATCHING = 1,
@@ -67,6 +67,8 @@ int mpi_verify_create(struct mpi_world *world, unsigned parts);
 void mpi_verify_destroy(struct mpi_verify *verify); /* NULL is fine */
 /* What the program gets for the MPI function `name`; NULL: the function itself. */
 void *mpi_verify_substitute(const char *name);
+/* The same, faster for most messages: of runs without MPI_VERIFY_MEMORY. */
+void *mpi_verify_substitute_direct(const char *name);
 /* The run is over, well or not: what can be said only now. Once. */
 void mpi_verify_end(struct mpi_world *world);
 

@@ -56,6 +56,9 @@ VERDICTS = {
     "test_loop": (2, (1, 0), (1, 0), None),
     "poll_for_ever": (1, (0, 1), (0, 1), "polling-in-order"),
     "locks": (3, (2, 0), (2, 0), "message-race"),
+    "cancel": (2, (2, 0), (2, 0), "message-race"),
+    "cancel_unmatched": (2, (1, 0), (1, 0), None),
+    "accept": (3, (2, 0), (2, 0), "message-race"),
     "clocks": (3, (2, 0), (2, 0), "harmless-wildcard"),
 }
 

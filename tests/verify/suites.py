@@ -35,7 +35,7 @@ MEANS = {
     "InvalidTag": {"invalid-tag"},
     "InvalidSrcDest": {"invalid-rank"},
     "InvalidOperator": {"invalid-operation"},
-    "InvalidBuffer": {"invalid-buffer", "rma-range"},
+    "InvalidBuffer": {"invalid-buffer", "rma-range", "overlapping-buffers"},
     "InvalidOtherArg": {"invalid-argument"},
     "InvalidWindow": {"invalid-window"},
     "ActualDatatype": {"buffer-type"},

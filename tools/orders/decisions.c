@@ -6,8 +6,9 @@
 #include <string.h>
 
 static const char *const kinds[MPI_N_CHOICE_KINDS] = {
-    [MPI_CHOICE_RECV] = "receive", [MPI_CHOICE_PROBE] = "probe", [MPI_CHOICE_WAIT] = "wait",
-    [MPI_CHOICE_POLL] = "poll",	   [MPI_CHOICE_LOCK] = "lock",
+    [MPI_CHOICE_RECV] = "receive",  [MPI_CHOICE_PROBE] = "probe", [MPI_CHOICE_WAIT] = "wait",
+    [MPI_CHOICE_POLL] = "poll",	    [MPI_CHOICE_LOCK] = "lock",	  [MPI_CHOICE_CANCEL] = "cancel",
+    [MPI_CHOICE_ACCEPT] = "accept",
 };
 
 const char *orders_view_name(enum orders_view view)

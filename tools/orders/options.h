@@ -7,7 +7,7 @@
 
 #include "util/error.h"
 
-/* --orders: how the orders of messages are explored. docs/verify.md */
+/* --orders: how the orders of messages are explored. docs/verify-orders.md */
 enum orders_search {
 	ORDERS_EXHAUSTIVE,
 	ORDERS_DEPTH_FIRST,

@@ -27,14 +27,15 @@ void orders_prepare_cluster(struct cluster *cluster)
 	struct cluster_protocol *protocol = &cluster->protocol;
 
 	protocol->send_overhead_s = protocol->recv_overhead_s = 0;
-	protocol->send_overhead_per_B_s = protocol->recv_overhead_per_B_s = 0;
+	protocol->recv_overhead_per_B_s = 0;
 	protocol->progress = CLUSTER_PROGRESS_ASYNC;
 	protocol->late_answers = CLUSTER_LATE_NONE;
 	protocol->order = CLUSTER_ORDER_FREE;
 	protocol->synchronous = CLUSTER_SYNCHRONOUS_MATCHED;
 	protocol->rendezvous_end = CLUSTER_RENDEZVOUS_ARRIVED;
 	protocol->request_data_B = 0;
-	protocol->send_buffers.n = protocol->unattended_sends.n = 0;
+	protocol->send_buffers.n = 0;
+	protocol->unattended_new_B = protocol->unattended_used_B = 0;
 	protocol->unattended_receive_B = INT64_MAX;
 	cluster->network.packet_payload_B = 0;
 	cluster->rma.progress = CLUSTER_RMA_NIC;

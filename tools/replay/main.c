@@ -94,9 +94,8 @@ static int load_cluster(struct session *s, struct util_error *err)
 		return cluster_load_with(o->cluster, s->n_overrides, s->overrides, &s->run.cluster,
 					 err);
 	if (!p->cluster)
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' names no cluster; wanted --cluster FILE",
-				      s->file->path);
+		return util_refuse(err, "'%s' names no cluster; wanted --cluster FILE",
+				   s->file->path);
 	return cluster_parse_with(p->cluster_file ? p->cluster_file : "the recorded cluster",
 				  p->cluster, strlen(p->cluster), s->n_overrides, s->overrides,
 				  &s->run.cluster, err);

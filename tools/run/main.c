@@ -42,10 +42,10 @@ static int vary_cluster(struct run *run, struct util_error *err)
 	const struct run_options *o = &run->options;
 
 	if (run->cluster->uncertainties.n == 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--vary-cluster: found no intervals in %s, wanted a section "
-				      "\"uncertainty\", as mpisim-calibrate writes it",
-				      o->cluster);
+		return util_refuse(err,
+				   "--vary-cluster: found no intervals in %s, wanted a section "
+				   "\"uncertainty\", as mpisim-calibrate writes it",
+				   o->cluster);
 	cluster_draw(run->cluster, (uint64_t)o->seed);
 	return 0;
 }
@@ -90,10 +90,10 @@ static int check_cpus(const struct run *run, struct util_error *err)
 		int *left = &free_on[run->node_of[rank]];
 
 		if (*left < wanted)
-			rc = util_error_set(err, UTIL_EINPUT,
-					    "--cpus-per-rank: found %d, which is more than node %d has "
-					    "left for rank %d: %d of %d cores",
-					    wanted, run->node_of[rank], rank, *left, cluster->cores);
+			rc = util_refuse(err,
+					 "--cpus-per-rank: found %d, which is more than node %d "
+					 "has left for rank %d: %d of %d cores",
+					 wanted, run->node_of[rank], rank, *left, cluster->cores);
 		*left -= wanted;
 	}
 	free(free_on);
@@ -203,7 +203,7 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .private_libraries = o->private_libraries,
 	    .max_spawned = run->cluster->spawn.max_processes,
 	    .substitute = o->verify & MPI_VERIFY_MEMORY ? mpi_memory_substitute
-			: o->verify   ? mpi_verify_substitute
+			: o->verify   ? mpi_verify_substitute_direct
 			: run_is_recorded(run) ? mpi_record_substitute
 			: o->graph || o->debug_fd ? mpi_watch_substitute
 					       : NULL,

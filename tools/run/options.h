@@ -63,6 +63,7 @@ struct run_options {
 	bool ignore_leaks;	  /* no warnings about what the program did not free */
 	unsigned verify;	       /* enum mpi_verify_part; 0: nothing is verified */
 	bool verify_valgrind;	       /* memory is looked at by valgrind */
+	bool verify_unread;	       /* what is received and not read is looked at */
 	bool verify_warn;	       /* findings do not change the exit status */
 	const char *verify_suppress; /* file of findings that are not wanted, NULL: none */
 	struct orders_options orders; /* of --verify=orders */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,10 +72,10 @@ static int call(int argc, char **argv)
 		}
 		return sweep_main_run(argc, argv, own_path, MPISIM_LIB_FROM_BIN);
 	}
-	util_error_set(&err, UTIL_EINPUT,
-		       "found the subcommand \"%.40s\", wanted run, status, export or plot; see "
-		       "mpisim-sweep --help",
-		       argv[0]);
+	util_refuse(&err,
+		    "found the subcommand \"%.40s\", wanted run, status, export or plot; see "
+		    "mpisim-sweep --help",
+		    argv[0]);
 	return sweep_refuse(&err);
 }
 

@@ -46,11 +46,21 @@ int verify_parts_parse(const char *text, unsigned *out, struct util_error *err)
 
 int verify_memory_parse(const char *text, struct run_options *out, struct util_error *err)
 {
-	if (strcmp(text, "valgrind") != 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--verify-memory: found \"%s\", wanted valgrind", text);
 	out->verify |= MPI_VERIFY_MEMORY;
-	out->verify_valgrind = true;
+	while (text) {
+		size_t length = strcspn(text, ",");
+
+		if (length == strlen("valgrind") && strncmp(text, "valgrind", length) == 0)
+			out->verify_valgrind = true;
+		else if (length == strlen("unread") && strncmp(text, "unread", length) == 0)
+			out->verify_unread = true;
+		else
+			return util_error_set(err, UTIL_EINPUT,
+					      "--verify-memory: found \"%.*s\", wanted valgrind or "
+					      "unread",
+					      (int)length, text);
+		text = text[length] ? text + length + 1 : NULL;
+	}
 	return 0;
 }
 
@@ -64,6 +74,8 @@ int verify_create(struct run *run, struct util_error *err)
 	if (mpi_verify_create(run->mpi, o->verify))
 		return util_error_set(err, UTIL_ENOMEM, "--verify: out of memory");
 	if (o->verify_valgrind && mpi_memory_use_valgrind(run->mpi, VERIFY_VALGRIND_FD))
+		return util_error_set(err, UTIL_ENOMEM, "--verify-memory: out of memory");
+	if (o->verify_unread && mpi_memory_use_unread(run->mpi))
 		return util_error_set(err, UTIL_ENOMEM, "--verify-memory: out of memory");
 	return 0;
 }

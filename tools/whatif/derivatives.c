@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 /* Where transfers share links, running times jump by nanoseconds when events change their order:
  * a change of the parameter must be large enough that this is nothing. */
 #define RELATIVE_STEP 0.02
@@ -46,8 +48,9 @@ static int add_step(struct whatif_scenarios *scenarios, const struct whatif_base
 
 	if (which == WHATIF_OVERHEAD)
 		snprintf(text, sizeof text,
-			 "protocol.send_overhead=%.17gs+protocol.recv_overhead=%.17gs",
-			 c->protocol.send_overhead_s + step, c->protocol.recv_overhead_s + step);
+			 "protocol.overhead={send: %.17gs, recv: %.17gs, per_byte: %.17gs}",
+			 c->protocol.send_overhead_s + step, c->protocol.recv_overhead_s + step,
+			 c->protocol.recv_overhead_per_B_s);
 	else if (which == WHATIF_LATENCY && value > 0)
 		snprintf(text, sizeof text, "latency*%.17g", 1 + step / value);
 	else if (which == WHATIF_LATENCY)
@@ -84,18 +87,9 @@ static bool has_option(const struct whatif_base *base, const char *name)
 static int add_words(struct whatif_scenario *scenario, int n, const char *const words[],
 		     struct util_error *err)
 {
-	char **grown =
-	    realloc(scenario->words, (size_t)(scenario->n_words + n + 1) * sizeof *grown);
-
-	if (!grown)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	scenario->words = grown;
-	for (int i = 0; i < n; i++) {
-		grown[scenario->n_words] = strdup(words[i]);
-		if (!grown[scenario->n_words])
+	for (int i = 0; i < n; i++)
+		if (util_texts_add(&scenario->words, &scenario->n_words, strdup(words[i])))
 			return util_error_set(err, UTIL_ENOMEM, "out of memory");
-		grown[++scenario->n_words] = NULL;
-	}
 	return 0;
 }
 

@@ -19,6 +19,7 @@ struct whatif_options {
 	const char *json; /* file, "-": standard output, NULL: none */
 	bool has_ranks;	  /* -n: a program follows, not traces */
 	bool no_derivatives, quiet, help, version;
+	char **argv;	/* the command line */
 	char **program; /* traces, or the program and its arguments; NULL at its end */
 	int n_program;
 };
