@@ -29,16 +29,14 @@ enum parameter_id {
 	SEGMENT_RATE = SEGMENT_STEP + MACHINE_SEGMENTS, /* and its bandwidth */
 	SEND_OVERHEAD = SEGMENT_RATE + MACHINE_SEGMENTS,
 	RECV_OVERHEAD,
-	SEND_PER_BYTE,
-	RECV_PER_BYTE,
+	PER_BYTE,
 	THRESHOLD,
-	CONTROL,
 	REQUEST_DATA,
 	DEPTH,
 	PARAMETERS
 };
 
-enum unit { TIME, RATE, SIZE, NUMBER, LAST_OF_LIST, OF_SEGMENT };
+enum unit { TIME, RATE, SIZE, NUMBER, LOSS, OF_SEGMENT };
 
 struct parameter {
 	const char *section, *group, *key; /* group: the level between them; NULL: none */

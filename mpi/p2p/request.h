@@ -73,6 +73,11 @@ struct mpi_request {
 	    struct mpi_request *request); /* MPI_Start of a persistent collective; may be NULL */
 };
 
+static inline bool mpi_request_is_active(const struct mpi_request *request)
+{
+	return request && request->state != REQUEST_IDLE;
+}
+
 /* A request of the rank's own, PENDING, without a handle. From the pool; never NULL (fails the run
  * when out of memory). */
 _Noreturn void mpi_request_fail_memory(const struct mpi_rank *me);

@@ -4,6 +4,7 @@
 
 #include "mpi/verify/call.h"
 #include "mpi/verify/verify.h"
+#include "util/map.h"
 
 /* What the files of this folder share. */
 
@@ -28,6 +29,7 @@ struct mpi_verify {
 	struct mpi_memory *memory; /* mpi/verify/memory.h; NULL: it is not looked at */
 	struct mpi_shadow *shadow; /* mpi/verify/shadow.h; NULL: only leaks are looked for */
 	const struct mpi_verify_function *rows[N_DIRECT]; /* what they stand for otherwise */
+	struct util_map *senders; /* names of functions that send, by site; NULL: nobody asks */
 	bool is_blind;	 /* calls were made that were not seen: no shadow of the matching */
 	bool has_raised; /* the failure that ends the run is a finding already */
 	bool has_ended, is_out_of_memory;

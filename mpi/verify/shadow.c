@@ -315,6 +315,21 @@ struct mpi_shadow_op *mpi_shadow_find_send(struct mpi_shadow *shadow, int rank, 
 	return mpi_shadow_find(mpi_shadow_queue(shadow, rank, context), SHADOW_SEND, source, tag);
 }
 
+const char *mpi_shadow_sender_at(const struct mpi_shadow *shadow, const void *site)
+{
+	for (int rank = 0; rank < shadow->n_ranks; rank++)
+		for (uint32_t i = 0; i < shadow->ranks[rank].n_queues; i++) {
+			const struct mpi_shadow_queue *queue = shadow->ranks[rank].queues[i];
+
+			for (const struct mpi_shadow_op *op = queue ? queue->first[SHADOW_SEND]
+								    : NULL;
+			     op; op = op->next)
+				if (op->call.site == site)
+					return op->call.function;
+		}
+	return NULL;
+}
+
 /* --- both sides of a match --- */
 
 static bool agree(const struct mpi_shadow_data *recv, const struct mpi_shadow_data *send,

@@ -54,6 +54,7 @@ struct mpi_shadow_together {
 	uint32_t context, number;    /* of the communicator's collectives */
 	int n_members, n_called, n_posted, n_references, root;
 	int n_first; /* members of the first group; of an intercommunicator, those of the other follow */
+	bool is_between_groups, has_root;	 /* has_root: of those, a rank gave MPI_ROOT */
 	int *members;				 /* [n_members] world ranks */
 	struct mpi_shadow_part *parts;		 /* [n_members], by place in `members` */
 	bool *is_posted;			 /* [n_members] in the strict view */
@@ -286,6 +287,8 @@ void mpi_shadow_kill(struct mpi_shadow *shadow, struct mpi_shadow_op *op);
 /* A send that fits what was probed; NULL: none is known. */
 struct mpi_shadow_op *mpi_shadow_find_send(struct mpi_shadow *shadow, int rank, uint32_t context,
 					   int source, int tag);
+/* The function of a send that nobody received; NULL: there is none there. */
+const char *mpi_shadow_sender_at(const struct mpi_shadow *shadow, const void *site);
 /* The datatypes of a message. */
 void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data *recv,
 			const struct mpi_shadow_data *send);

@@ -19,7 +19,7 @@ COLLECTIVE = (16, 4096, 65536)
 KNOWN = """mpisim_cluster: 1
 nodes: 4
 network: {latency: 0.9us, bandwidth: 12.1 GB/s}
-protocol: {send_overhead: 0.25us, recv_overhead: 0.35us, eager_threshold: 16384, control_message: 64}
+protocol: {overhead: {send: 0.25us, recv: 0.35us}, eager_threshold: 16384}
 """
 
 

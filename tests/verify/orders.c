@@ -472,6 +472,35 @@ static void reads_input(void)
 		S(0);
 }
 
+/* Nothing depends on when the first message is received. */
+static void ssend(void)
+{
+	if (rank == 0) {
+		SS(1);
+		SS(1);
+	} else {
+		R(0);
+		R(0);
+	}
+}
+
+/* When the message was received rank 2 may send, and no earlier. */
+static void ssend_orders(void)
+{
+	if (rank == 0)
+		SS(1);
+	if (rank == 0)
+		S(2);
+	if (rank == 1) {
+		R(ANY);
+		R(ANY);
+	}
+	if (rank == 2) {
+		R(0);
+		S(1);
+	}
+}
+
 /* The receive is cancelled, or the message comes first; nothing is lost. */
 static void cancel(void)
 {
@@ -582,6 +611,8 @@ static const struct {
     {"reads_input", reads_input},
     {"locks", locks},
     {"cancel", cancel},
+    {"ssend", ssend},
+    {"ssend_orders", ssend_orders},
     {"cancel_unmatched", cancel_unmatched},
     {"accept", accept_two},
 };

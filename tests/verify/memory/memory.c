@@ -881,6 +881,19 @@ static void read_all(void)
 		sink += copy[i];
 }
 
+static void half(void)
+{
+	char *b = calloc(800000, 1);
+
+	if (rank == 0)
+		MPI_Send(b, 800000, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+	else
+		MPI_Recv(b, 800000, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* half call */
+	for (int i = 0; i < 400000; i++)
+		sink += b[i];
+	free(b);
+}
+
 static void frames(void)
 {
 	char s[64] = {0};
@@ -897,7 +910,7 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-    {"E16", e16}, {"read-all", read_all}, {"plus", plus}, {"frames", frames},
+    {"E16", e16}, {"read-all", read_all}, {"plus", plus}, {"half", half}, {"frames", frames},
     {"E4", e4_single}, {"E4-waitall", e4_waitall}, {"E18", e18}, {"E22", e22},
     {"undefined", undefined}, {"no-mpi", no_mpi},
     {"freed", freed},

@@ -108,6 +108,8 @@ UNREAD = {
              "access", "call"),
             ("never-read", 1, "16 of 24 bytes in 1 message came for nothing, 8 of them overwritten unread; never read in any: bytes [4,8), [8,16), [20,24), "
              "8 of them padding", "call")],
+    # 8 ms on the link, or 4 ms; and latencies, those of a rendezvous
+    "half": [("never-read", 1, "never read in any: bytes [400000,800000); without them the predicted time is 4.01 ms instead of 8.01 ms (-49.94 %)", "call")],
     "plus": [],
     "read-all": [],
     "frames": [("never-read", 1, "63 of 64 bytes in 1 message came for nothing, 0 of them overwritten unread; never read in any: bytes [1,64)", "call")],
