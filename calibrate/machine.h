@@ -29,16 +29,14 @@ enum parameter_id {
 	SEGMENT_RATE = SEGMENT_STEP + MACHINE_SEGMENTS, /* and its bandwidth */
 	SEND_OVERHEAD = SEGMENT_RATE + MACHINE_SEGMENTS,
 	RECV_OVERHEAD,
-	SEND_PER_BYTE,
-	RECV_PER_BYTE,
+	PER_BYTE,
 	THRESHOLD,
-	CONTROL,
 	REQUEST_DATA,
 	DEPTH,
 	PARAMETERS
 };
 
-enum unit { TIME, RATE, SIZE, NUMBER, LAST_OF_LIST, OF_SEGMENT };
+enum unit { TIME, RATE, SIZE, NUMBER, OF_SEGMENT };
 
 struct parameter {
 	const char *section, *group, *key; /* group: the level between them; NULL: none */
@@ -49,7 +47,7 @@ struct parameter {
 
 extern const struct parameter PARAMETER[PARAMETERS];
 
-enum library { PLAIN, OPENMPI, MPICH, OPENMPI_TCP, MPICH_TCP, LIBRARIES };
+enum library { PLAIN, RDMA, OPENMPI, MPICH, OPENMPI_TCP, MPICH_TCP, LIBRARIES };
 
 struct machine {
 	enum library library;

@@ -111,20 +111,10 @@ static void vary_threshold(const struct search *search, const struct machine *no
 		vary_places(search, now, out);
 }
 
-static void vary_control(const struct search *search, const struct machine *now,
-			 struct variants *out)
-{
-	static const double values[] = {64, 1000, 10000};
-
-	(void)search;
-	if (now->has[THRESHOLD] && !now->has[CONTROL])
-		try_one(now, CONTROL, values, 3, out);
-}
-
 static void vary_data(const struct search *search, const struct machine *now, struct variants *out)
 {
 	(void)search;
-	if (now->has[THRESHOLD] && !now->has[REQUEST_DATA])
+	if (now->has[THRESHOLD] && !now->has[REQUEST_DATA] && now->library != OPENMPI_TCP)
 		machine_set(add(out, now), REQUEST_DATA, now->value[THRESHOLD]);
 }
 
@@ -135,12 +125,8 @@ static void vary_copies(const struct search *search, const struct machine *now,
 	static const double parts[] = {0.1, 0.5, 2};
 
 	(void)search;
-	for (int k = 0; k < 3 && !now->has[SEND_PER_BYTE]; k++) {
-		struct machine *machine = add(out, now);
-
-		machine_set(machine, SEND_PER_BYTE, parts[k] / now->value[BANDWIDTH]);
-		machine_set(machine, RECV_PER_BYTE, parts[k] / now->value[BANDWIDTH]);
-	}
+	for (int k = 0; k < 3 && !now->has[PER_BYTE]; k++)
+		machine_set(add(out, now), PER_BYTE, parts[k] / now->value[BANDWIDTH]);
 }
 
 /* Messages in a row are bound by the side that is busy for longer: whichever that is. */
@@ -202,7 +188,7 @@ static void vary_duplex(const struct search *search, const struct machine *now,
 static void vary_sharing(const struct search *search, const struct machine *now,
 			 struct variants *out)
 {
-	static const double values[] = {0.95, 0.7};
+	static const double values[] = {0.05, 0.3};
 
 	if (!now->has[PAYLOAD] && !now->has[SHARING] &&
 	    has_kind(search, BENCHMARK_BARRIER, BENCHMARK_REDUCE_SCATTER))
@@ -228,7 +214,6 @@ static void vary_library(const struct search *search, const struct machine *now,
 const struct mechanism MECHANISMS[] = {
     {"an eager limit", vary_threshold},
     {"copies of eager messages", vary_copies},
-    {"control messages", vary_control},
     {"data with requests", vary_data},
     {"bursts", vary_burst},
     {"packets", vary_packets},

@@ -30,14 +30,14 @@ def cluster_of(draw):
     send, receive = (between(draw, 0.05, 0.8) * min(latency_s, 5e-6) for _ in range(2))
     lines = ["mpisim_cluster: 1", f"nodes: {RANKS}", "network:", f"  latency: {latency_s * 1e6:.4f}us", f"  bandwidth: {rate / 1e6:.3f} MB/s"]
     if draw.random() < 0.3:
-        lines.append(f"  duplex_penalty: {draw.uniform(0.05, 0.4):.3f}")
+        lines.append(f"  losses: {{duplex: {draw.uniform(0.05, 0.4):.3f}}}")
     if draw.random() < 0.3:
         lines.append(f"  burst: {between(draw, 2e3, 64e3):.0f}")
-    lines += ["protocol:", f"  send_overhead: {send * 1e6:.4f}us", f"  recv_overhead: {receive * 1e6:.4f}us"]
+    lines += ["protocol:", "  overhead:", f"    send: {send * 1e6:.4f}us", f"    recv: {receive * 1e6:.4f}us"]
+    if draw.random() < 0.3:
+        lines.append(f"    per_byte: {between(draw, 0.1, 0.6) / rate * 1e9:.5f}ns")
     if draw.random() < 0.8:
         lines.append(f"  eager_threshold: {draw.choice(SIZES[5:9])}")
-    if draw.random() < 0.3:
-        lines += [f"  {side}_overhead_per_byte: {between(draw, 0.1, 0.6) / rate * 1e9:.5f}ns" for side in ("send", "recv")]
     return "\n".join(lines) + "\n"
 
 
