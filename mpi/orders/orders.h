@@ -64,6 +64,8 @@ struct mpi_orders {
 	struct mpi_decision target; /* what mpi_orders_apply lets happen */
 	/* of the message and the call that the last decision joined; NULL sites: of a question */
 	struct mpi_orders_place sent_at, taken_at;
+	int sent_by;	  /* the same rank, where it is known; else -1 */
+	char answer[128]; /* of a question: what it says, "finds the message from rank 1 (…)" */
 	int tag;
 	int64_t size_B;
 	uint32_t n_ticks; /* in a row */

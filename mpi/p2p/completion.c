@@ -49,11 +49,6 @@ int mpi_raise_operation(struct mpi_rank *me, struct mpi_comm *comm, int error_cl
 	return mpi_raise(me, comm, error_class, "the operation failed");
 }
 
-static bool is_active(const struct mpi_request *request)
-{
-	return request && request->state != REQUEST_IDLE;
-}
-
 /* Looks up a handle of the list; NULL, or what is wrong with it. */
 static const char *look_up(struct mpi_rank *me, struct mpi_request_list *list, int i,
 			   MPI_Request handle)
@@ -64,7 +59,7 @@ static const char *look_up(struct mpi_rank *me, struct mpi_request_list *list, i
 	list->requests[i] = request;
 	if (!request)
 		return handle == MPI_REQUEST_NULL ? NULL : "is not a request of this rank";
-	if (!is_active(request))
+	if (!mpi_request_is_active(request))
 		return NULL;
 	if (request->is_listed)
 		return "is in the array twice";
@@ -143,7 +138,8 @@ static int end_one(struct mpi_rank *me, struct mpi_request *request, MPI_Request
 static int first_complete(const struct mpi_request_list *list)
 {
 	for (int i = 0; i < list->n; i++)
-		if (is_active(list->requests[i]) && list->requests[i]->state == REQUEST_COMPLETE)
+		if (mpi_request_is_active(list->requests[i]) &&
+		    list->requests[i]->state == REQUEST_COMPLETE)
 			return i;
 	return -1;
 }
@@ -151,7 +147,8 @@ static int first_complete(const struct mpi_request_list *list)
 static bool all_complete(const struct mpi_request_list *list)
 {
 	for (int i = 0; i < list->n; i++)
-		if (is_active(list->requests[i]) && list->requests[i]->state != REQUEST_COMPLETE)
+		if (mpi_request_is_active(list->requests[i]) &&
+		    list->requests[i]->state != REQUEST_COMPLETE)
 			return false;
 	return true;
 }
@@ -207,7 +204,7 @@ static int end_all(struct mpi_rank *me, struct mpi_request_list *list, MPI_Reque
 	struct list_error first = {.error_class = MPI_SUCCESS};
 
 	for (int i = 0; i < list->n; i++)
-		if (is_active(list->requests[i]))
+		if (mpi_request_is_active(list->requests[i]))
 			end_listed(me, list->requests[i], &handles[i], statuses, i, &first);
 		else if (statuses != MPI_STATUSES_IGNORE)
 			mpi_status_set_empty(&statuses[i]);
@@ -223,8 +220,8 @@ static int end_some(struct mpi_rank *me, struct mpi_request_list *list, int only
 
 	*outcount = 0;
 	for (int i = 0; i < list->n; i++) {
-		if (!is_active(list->requests[i]) || list->requests[i]->state != REQUEST_COMPLETE ||
-		    (only >= 0 && i != only))
+		if (!mpi_request_is_active(list->requests[i]) ||
+		    list->requests[i]->state != REQUEST_COMPLETE || (only >= 0 && i != only))
 			continue;
 		end_listed(me, list->requests[i], &handles[i], statuses, *outcount, &first);
 		indices[(*outcount)++] = i;

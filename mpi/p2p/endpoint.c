@@ -15,6 +15,7 @@ static int64_t plain_size(const struct mpi_world *world)
 	const struct cluster *cluster = world->pd->cluster;
 
 	if (world->has_send_overhead || world->has_recv_overhead || world->streams ||
+	    world->shortening ||
 	    world->pd->observers.causes || cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC)
 		return -1;
 	return world->buffered_B < MESSAGE_INLINE_B ? world->buffered_B : MESSAGE_INLINE_B;
@@ -27,6 +28,12 @@ void mpi_buffering_set(struct mpi_world *world, enum mpi_buffering buffering)
 	world->buffered_B = buffering == MPI_BUFFERS_NONE  ? -1
 			    : buffering == MPI_BUFFERS_ALL ? INT64_MAX
 							   : threshold_B;
+	world->plain_B = plain_size(world);
+}
+
+void mpi_shorten_by(struct mpi_world *world, const struct mpi_shortening *shortening)
+{
+	world->shortening = shortening;
 	world->plain_B = plain_size(world);
 }
 

@@ -19,14 +19,9 @@ static void look_finish(struct look *look)
 		free(look->requests);
 }
 
-static bool is_active(const struct mpi_request *request)
-{
-	return request && request->state != REQUEST_IDLE;
-}
-
 static bool is_complete(const struct mpi_request *request)
 {
-	return is_active(request) && request->state == REQUEST_COMPLETE;
+	return mpi_request_is_active(request) && request->state == REQUEST_COMPLETE;
 }
 
 static int look_up(struct mpi_rank *me, struct look *look, const MPI_Request handles[])
@@ -65,7 +60,7 @@ static int n_active(const struct look *look)
 	int n = 0;
 
 	for (int i = 0; i < look->n; i++)
-		n += is_active(look->requests[i]);
+		n += mpi_request_is_active(look->requests[i]);
 	return n;
 }
 
@@ -135,7 +130,8 @@ int mpi_request_get_status_all(struct mpi_rank *me, int count,
 		return code;
 	*flag = 1;
 	for (int i = 0; i < look.n; i++)
-		*flag = *flag && (!is_active(look.requests[i]) || is_complete(look.requests[i]));
+		*flag = *flag &&
+			(!mpi_request_is_active(look.requests[i]) || is_complete(look.requests[i]));
 	for (int i = 0; *flag && i < look.n; i++)
 		give_status(look.requests[i], status_at(array_of_statuses, i));
 	if (!*flag)

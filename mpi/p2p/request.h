@@ -46,6 +46,7 @@ struct mpi_request {
 	bool is_lent;	/* see mpi_request_lend */
 	bool is_listed; /* seen in the array of the present call */
 	bool is_orphan; /* MPI_Request_free before completion */
+	bool is_held;	/* a receive that takes nothing until it is known whether it is cancelled */
 	int peer, tag;	/* as given: rank in comm or wildcard */
 	uint32_t ordinal; /* of a receive, on its rank: for whoever chooses (mpi/p2p/choose.h) */
 	struct mpi_rank *owner;
@@ -71,6 +72,11 @@ struct mpi_request {
 	    struct mpi_rank *me,
 	    struct mpi_request *request); /* MPI_Start of a persistent collective; may be NULL */
 };
+
+static inline bool mpi_request_is_active(const struct mpi_request *request)
+{
+	return request && request->state != REQUEST_IDLE;
+}
 
 /* A request of the rank's own, PENDING, without a handle. From the pool; never NULL (fails the run
  * when out of memory). */

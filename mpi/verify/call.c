@@ -8,6 +8,7 @@
 #include "mpi/abi/functions.h"
 #include "mpi/verify/internal.h"
 #include "mpi/verify/memory.h"
+#include "mpi/watch/watch.h"
 #include "pdexec/arch.h"
 
 void *mpi_verify_substitute(const char *name)
@@ -16,6 +17,18 @@ void *mpi_verify_substitute(const char *name)
 	const struct mpi_verify_function *functions = mpi_verify_functions(&n);
 
 	return mpi_substitute_address(functions, n, sizeof *functions, name);
+}
+
+void *mpi_verify_substitute_watched(const char *name)
+{
+	void *address = mpi_verify_substitute(name);
+
+	return address ? address : mpi_watch_substitute(name);
+}
+
+static bool is_send(enum mpi_verify_kind kind)
+{
+	return kind == MPI_CALL_SEND || kind == MPI_CALL_SENDRECV || kind == MPI_CALL_START;
 }
 
 bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_function *function,
@@ -28,6 +41,14 @@ bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_func
 	if (me->depth == MPI_DEPTH_FOREIGN)
 		site = mpi_foreign_site(me);
 	mpi_enter_described(me, function->name, site);
+	call->watched = NULL;
+	if (me->world->watch) /* both are unions of the same things */
+		call->watched = mpi_watch_begin(
+		    me, function->name, site, (const union mpi_watch_value *)(const void *)values);
+	if (me->world->verify->senders && is_send(function->kind) &&
+	    !util_map_find(me->world->verify->senders, (uintptr_t)site))
+		util_map_put(me->world->verify->senders, (uintptr_t)site,
+			     (void *)(uintptr_t)function->name);
 	call->me = me;
 	call->function = function;
 	call->values = values;
@@ -72,5 +93,6 @@ int mpi_verify_end_call(struct mpi_verify_call *call, int code)
 		mpi_verify_after(call, code);
 	if (call->own_statuses)
 		free(call->own_statuses);
+	mpi_watch_end(call->watched, code);
 	return mpi_leave(call->me, code);
 }

@@ -108,6 +108,7 @@ struct mpi_shadow_step;
 struct mpi_verify_call { /* under way */
 	struct mpi_rank *me;
 	struct mpi_shadow *shadow; /* NULL: nothing is looked at */
+	struct mpi_watch_call *watched; /* NULL: nobody watches */
 	const struct mpi_verify_function *function;
 	const union mpi_verify_value *values; /* the arguments, as they stand; then the caller's
 						 frame */

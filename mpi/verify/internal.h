@@ -4,8 +4,21 @@
 
 #include "mpi/verify/call.h"
 #include "mpi/verify/verify.h"
+#include "util/map.h"
 
 /* What the files of this folder share. */
+
+/* Functions of mpi/verify/direct.c. */
+enum mpi_verify_direct {
+	DIRECT_SEND,
+	DIRECT_RECV,
+	DIRECT_ISEND,
+	DIRECT_IRECV,
+	DIRECT_WAIT,
+	DIRECT_WAITALL,
+	DIRECT_SENDRECV,
+	N_DIRECT,
+};
 
 struct mpi_verify {
 	struct mpi_world *world;
@@ -15,6 +28,8 @@ struct mpi_verify {
 	int n_findings, capacity;
 	struct mpi_memory *memory; /* mpi/verify/memory.h; NULL: it is not looked at */
 	struct mpi_shadow *shadow; /* mpi/verify/shadow.h; NULL: only leaks are looked for */
+	const struct mpi_verify_function *rows[N_DIRECT]; /* what they stand for otherwise */
+	struct util_map *senders; /* names of functions that send, by site; NULL: nobody asks */
 	bool is_blind;	 /* calls were made that were not seen: no shadow of the matching */
 	bool has_raised; /* the failure that ends the run is a finding already */
 	bool has_ended, is_out_of_memory;
@@ -25,6 +40,10 @@ void mpi_verify_before(struct mpi_verify_call *call);
 void mpi_verify_after(struct mpi_verify_call *call, int code);
 /* The buffers of one call. */
 void mpi_verify_overlap(const struct mpi_verify_call *call);
+/* Steps of the strict view that may go on, and what is looked for from time to time. */
+void mpi_verify_look(struct mpi_shadow *shadow);
+/* Fills in verify->rows. */
+void mpi_verify_direct_init(struct mpi_verify *verify);
 /* The failure that ended the run. */
 void mpi_verify_failure(struct mpi_verify *verify);
 

@@ -15,16 +15,19 @@ static void empty(struct mpi_shadow *shadow)
 	shadow->is_given_up = true;
 }
 
-void mpi_verify_before(struct mpi_verify_call *call)
+void mpi_verify_look(struct mpi_shadow *shadow)
 {
-	struct mpi_shadow *shadow = call->shadow;
-
-	mpi_shadow_before(shadow, call);
 	if (shadow->n_to_look > 0)
 		mpi_shadow_advance(shadow);
 	if (shadow->is_full)
 		empty(shadow);
 	mpi_shadow_look_for_partial(shadow);
+}
+
+void mpi_verify_before(struct mpi_verify_call *call)
+{
+	mpi_shadow_before(call->shadow, call);
+	mpi_verify_look(call->shadow);
 }
 
 void mpi_verify_after(struct mpi_verify_call *call, int code)

@@ -75,17 +75,57 @@ const struct mpi_comm *mpi_watch_comm(const struct mpi_watch_call *call)
 	return mpi_comm_get(call->me, *place);
 }
 
+static void tell_enter(const struct mpi_watch_call *call)
+{
+	const struct mpi_watch *watch = call->me->world->watch;
+
+	for (int i = 0; i < watch->n; i++)
+		if (watch->of[i].enter)
+			watch->of[i].enter(watch->of[i].context, call);
+}
+
+static void tell_leave(const struct mpi_watch_call *call, int code)
+{
+	const struct mpi_watch *watch = call->me->world->watch;
+
+	for (int i = 0; i < watch->n; i++)
+		if (watch->of[i].leave)
+			watch->of[i].leave(watch->of[i].context, call, code);
+}
+
+struct mpi_watch_call *mpi_watch_begin(struct mpi_rank *me, const char *name, const void *site,
+				       const union mpi_watch_value values[])
+{
+	const struct mpi_watch_function *function =
+	    me->world->watch ? mpi_watch_function(name) : NULL;
+	struct mpi_watch_call *call = function ? malloc(sizeof *call) : NULL;
+
+	if (!call)
+		return NULL;
+	*call = (struct mpi_watch_call){.function = function, .me = me, .site = site};
+	for (int i = 0; function->kinds[i]; i++)
+		if (function->kinds[i] != MPI_WATCH_OTHER)
+			call->values[i] = values[i];
+	tell_enter(call);
+	return call;
+}
+
+void mpi_watch_end(struct mpi_watch_call *call, int code)
+{
+	if (call)
+		tell_leave(call, code);
+	free(call);
+}
+
 bool mpi_watch_enter(struct mpi_watch_call *call, const struct mpi_watch_function *function,
 		     const void *site)
 {
 	struct mpi_rank *me;
-	const struct mpi_watch *watch;
 
 	if (!pd_current || pd_current->world->thread != pd_arch_thread_pointer())
 		return false;
 	me = pd_current->mpi;
-	watch = me->world->watch;
-	if (me->depth > 0 || !watch)
+	if (me->depth > 0 || !me->world->watch)
 		return false;
 	if (me->depth == MPI_DEPTH_FOREIGN)
 		site = mpi_foreign_site(me);
@@ -93,19 +133,12 @@ bool mpi_watch_enter(struct mpi_watch_call *call, const struct mpi_watch_functio
 	call->me = me;
 	call->site = site;
 	mpi_enter_described(me, function->name, site);
-	for (int i = 0; i < watch->n; i++)
-		if (watch->of[i].enter)
-			watch->of[i].enter(watch->of[i].context, call);
+	tell_enter(call);
 	return true;
 }
 
 int mpi_watch_leave(struct mpi_watch_call *call, int code)
 {
-	struct mpi_rank *me = call->me;
-	const struct mpi_watch *watch = me->world->watch;
-
-	for (int i = 0; i < watch->n; i++)
-		if (watch->of[i].leave)
-			watch->of[i].leave(watch->of[i].context, call, code);
-	return mpi_leave(me, code);
+	tell_leave(call, code);
+	return mpi_leave(call->me, code);
 }

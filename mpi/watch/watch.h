@@ -91,4 +91,12 @@ bool mpi_watch_enter(struct mpi_watch_call *call, const struct mpi_watch_functio
 		     const void *site);
 int mpi_watch_leave(struct mpi_watch_call *call, int code);
 
+/*
+ * The same for functions that others have put around the real ones: the call is entered, `values` are
+ * all of its arguments. What mpi_watch_begin returns is for mpi_watch_end; NULL where nobody watches.
+ */
+struct mpi_watch_call *mpi_watch_begin(struct mpi_rank *me, const char *name, const void *site,
+				       const union mpi_watch_value values[]);
+void mpi_watch_end(struct mpi_watch_call *call, int code);
+
 #endif

@@ -103,20 +103,29 @@ static void print_text(struct orders_execution *x, const struct mpi_decision *d,
 	else if (d->kind == MPI_CHOICE_LOCK)
 		fprintf(file, "is the %uth to get the lock of %s %d\n", d->ordinal + 1,
 			d->value < 0 ? "all," : "rank", d->value);
+	else if (d->kind == MPI_CHOICE_CANCEL)
+		fprintf(file,
+			d->value ? "comes after the message\n" : "comes before the message\n");
+	else if (d->kind == MPI_CHOICE_ACCEPT)
+		fprintf(file, "meets rank %d\n", d->value);
 	else if (d->value == MPI_CHOOSE_NONE)
 		fprintf(file, "finds nothing\n");
 	else
-		fprintf(file, "tells of number %d of those that are complete\n", d->value);
+		fprintf(file, "%s%s%s\n", orders->answer, orders->sent_at.site ? ", sent at " : "",
+			orders->sent_at.site ? site(x, orders->sent_at.site, sent, sizeof sent)
+					     : "");
 }
 
 void orders_print_decision(struct orders_execution *x, const struct mpi_decision *d, FILE *file)
 {
 	const struct mpi_orders *orders = x->orders;
 
+	int source = d->source >= 0 ? d->source : orders->sent_by;
+
 	fprintf(file, "%d %s %llu %d %llu ", d->rank,
 		orders->taken_at.function ? orders->taken_at.function : "?",
-		place(x, d->rank, orders->taken_at.site), d->source,
-		place(x, d->source, orders->sent_at.site));
+		place(x, d->rank, orders->taken_at.site), source,
+		place(x, source, orders->sent_at.site));
 	print_text(x, d, file);
 }
 
@@ -294,6 +303,31 @@ static enum orders_end end_of(const struct orders_execution *x)
 	return world->failure.kind == PD_FAILURE_NONE ? ORDERS_COMPLETE : ORDERS_ERROR;
 }
 
+static void note_call(const struct orders_execution *x, struct orders_outcome *outcome, int rank,
+		      const char *function, const void *site)
+{
+	if (!function || rank < 0 || outcome->n_calls >= ORDERS_MAX_CALLS)
+		return;
+	snprintf(outcome->calls[outcome->n_calls].function,
+		 sizeof outcome->calls[outcome->n_calls].function, "%s", function);
+	outcome->calls[outcome->n_calls].rank = rank;
+	outcome->calls[outcome->n_calls++].place = place(x, rank, site);
+}
+
+/* The call that failed, or all that nobody comes back from. */
+static void note_calls(const struct orders_execution *x, struct orders_outcome *outcome)
+{
+	const struct pd_world *world = x->run->world;
+
+	outcome->n_calls = 0;
+	if (outcome->end == ORDERS_ERROR)
+		note_call(x, outcome, world->failure.rank, world->failure.function,
+			  world->failure.site);
+	for (int i = 0; i < world->n_ranks && outcome->end != ORDERS_ERROR; i++)
+		if (!world->ranks[i].has_ended)
+			note_call(x, outcome, i, world->ranks[i].function, world->ranks[i].site);
+}
+
 static void describe(struct orders_execution *x, struct orders_outcome *outcome)
 {
 	struct run_failure failure;
@@ -305,6 +339,7 @@ static void describe(struct orders_execution *x, struct orders_outcome *outcome)
 	if (outcome->end == ORDERS_COMPLETE) {
 		orders_keep_values(x, outcome);
 	} else if (file) {
+		note_calls(x, outcome);
 		run_failure_describe(x->run, &failure);
 		if (outcome->end == ORDERS_ERROR)
 			run_failure_print(&failure, "run", file);

@@ -285,6 +285,8 @@ static int prepare(struct orders_view_run *view, struct util_error *err)
 	if (!failed && view->barriers)
 		((struct mpi_coll_selection *)(uintptr_t)run->mpi->coll_selection)->barriers =
 		    view->barriers;
+	if (!failed)
+		run->mpi->synchronous = view->synchronous;
 	view->shared = orders_shared_create();
 	if (!failed && !view->shared)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for the states of orders");

@@ -13,7 +13,7 @@ void orders_prepare_options(struct run *run)
 	struct run_options *o = &run->options;
 
 	o->json = o->report = o->html = o->real = o->what_if = o->trace_out = NULL;
-	o->ideal = o->time_only = o->record = NULL;
+	o->ideal = o->time_only = o->record = o->graph = NULL;
 	o->explain = o->tag_output = false;
 	o->quiet = true;
 	o->verify = 0;
@@ -77,7 +77,8 @@ static int follow_file(struct run *run, struct util_error *err)
 {
 	struct orders_decisions file;
 	struct orders_execution *x = calloc(1, sizeof *x);
-	int failed = x ? orders_decisions_read(run->options.decisions, &file, err)
+	int failed = x ? orders_decisions_read(run->options.decisions, run->n_ranks,
+					       run->options.program, &file, err)
 		       : util_error_set(err, UTIL_ENOMEM, "out of memory");
 
 	if (failed) {
@@ -99,6 +100,8 @@ int orders_prepare_run(struct run *run, struct util_error *err)
 
 	run->is_ordered = o->decisions != NULL;
 	if (o->verify & MPI_VERIFY_ORDERS)
+		failed = orders_decisions_may_write(orders_decisions_prefix(&o->orders), err);
+	if (!failed && o->verify & MPI_VERIFY_ORDERS)
 		failed = orders_explore(run, &run->orders, err);
 	run->reserve = malloc(RUN_RESERVE_B);
 	if (!failed)

@@ -22,7 +22,7 @@ enum orders_end {
 	ORDERS_N_ENDS
 };
 
-enum { ORDERS_TEXT_B = 4096, ORDERS_MAX_OUTCOMES = 4096 };
+enum { ORDERS_TEXT_B = 4096, ORDERS_MAX_OUTCOMES = 4096, ORDERS_MAX_CALLS = 8 };
 
 struct orders_list { /* of decisions */
 	size_t first;
@@ -37,6 +37,12 @@ struct orders_outcome {
 	struct orders_list decisions; /* of the first of them */
 	size_t values, values_B;      /* tools/orders/values.h */
 	char text[ORDERS_TEXT_B];     /* of a deadlock or an error */
+	struct {		      /* [n_calls] in which ranks are then */
+		int rank;
+		char function[48];
+		uint64_t place; /* in the file of the program */
+	} calls[ORDERS_MAX_CALLS];
+	int n_calls;
 	int rank, n_unmatched;
 };
 
