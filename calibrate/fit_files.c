@@ -266,8 +266,8 @@ static int find_library(const struct fit_files *request, struct search *search,
 			search->wanted = (enum library)k;
 	if (request->library && search->wanted == LIBRARIES)
 		return util_error_set(err, UTIL_EINPUT,
-				      "--library: found \"%s\", wanted plain, openmpi, mpich, "
-				      "openmpi-tcp or mpich-tcp",
+				      "--library: found \"%s\", wanted plain, rdma, openmpi, "
+				      "mpich, openmpi-tcp or mpich-tcp",
 				      request->library);
 	return 0;
 }

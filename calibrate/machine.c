@@ -12,7 +12,7 @@ const struct parameter PARAMETER[PARAMETERS] = {
     [HEADER] = {"network", "packets", "overhead", SIZE, 1, 1000, false},
     [QUEUE] = {"network", "packets", "queue", SIZE, 1000, 1e8, false},
     [DUPLEX] = {"network", "losses", "duplex", NUMBER, 0.005, 0.95, false},
-    [SHARING] = {"network", "losses", "sharing", LOSS, 0.005, 0.95, false},
+    [SHARING] = {"network", "losses", "sharing", NUMBER, 0.005, 0.95, false},
     [SEGMENT... SEGMENT_STEP - 1] = {"network", NULL, "segments", OF_SEGMENT, 1, 1e9, true},
     [SEGMENT_STEP... SEGMENT_RATE - 1] = {"network", NULL, "segments", OF_SEGMENT, 0.2, 5, false},
     [SEGMENT_RATE... SEND_OVERHEAD - 1] = {"network", NULL, "segments", OF_SEGMENT, 1e3, 1e13,
@@ -28,11 +28,11 @@ const struct parameter PARAMETER[PARAMETERS] = {
 static const char *const SECTIONS[] = {"network", "protocol", "rma"};
 enum { N_SECTIONS = sizeof(SECTIONS) / sizeof(SECTIONS[0]) };
 
-/* What a library does (docs/cluster-file.md, "Library"). */
 static const struct library_line {
 	enum library library;
 	const char *section, *line;
 } LIBRARY[] = {
+    {RDMA, "protocol", "library: rdma"},
     {OPENMPI, "protocol", "collectives: openmpi"},
     {MPICH, "protocol", "collectives: mpich"},
     {OPENMPI_TCP, "protocol", "library: openmpi-tcp"},
@@ -42,8 +42,8 @@ enum { N_LINES = sizeof(LIBRARY) / sizeof(LIBRARY[0]) };
 
 const char *library_name(enum library library)
 {
-	static const char *const names[LIBRARIES] = {"plain", "openmpi", "mpich", "openmpi-tcp",
-						     "mpich-tcp"};
+	static const char *const names[LIBRARIES] = {"plain", "rdma",	     "openmpi",
+						     "mpich", "openmpi-tcp", "mpich-tcp"};
 
 	return names[library];
 }
@@ -71,7 +71,6 @@ void parameter_write(enum parameter_id id, double value, FILE *file)
 		fprintf(file, "%.0f", value);
 		break;
 	case NUMBER:
-	case LOSS:
 		fprintf(file, "%.5g", value);
 		break;
 	case OF_SEGMENT:
@@ -95,8 +94,6 @@ void machine_set_library(struct machine *machine, enum library library)
 	machine_set(machine, BURST, 2800);
 	machine_set(machine, QUEUE, 120e3);
 	machine_set(machine, THRESHOLD, library == OPENMPI_TCP ? 65480 : 19521);
-	if (library == OPENMPI_TCP)
-		machine_set(machine, REQUEST_DATA, 65056);
 	/* excluded beside packets */
 	machine->has[DUPLEX] = machine->has[SHARING] = false;
 	memset(&machine->has[SEGMENT], 0, 3 * MACHINE_SEGMENTS * sizeof(bool));
@@ -203,9 +200,9 @@ static int indent_of(const char *line)
 	return 2;
 }
 
-static bool is_drawn(enum unit unit)
+static bool is_drawn(enum parameter_id id)
 {
-	return unit == TIME || unit == RATE || unit == NUMBER;
+	return id == LATENCY || id == BANDWIDTH || id == SEND_OVERHEAD || id == RECV_OVERHEAD;
 }
 
 /* Those that can be drawn from (docs/cluster-file.md). */
@@ -215,7 +212,7 @@ static void write_uncertainty(const struct machine *machine, FILE *file)
 	char name[64];
 
 	for (int k = 0; k < PARAMETERS; k++) {
-		if (!machine->has[k] || !(machine->low[k] > 0) || !is_drawn(PARAMETER[k].unit))
+		if (!machine->has[k] || !(machine->low[k] > 0) || !is_drawn((enum parameter_id)k))
 			continue;
 		if (is_first)
 			fputs("uncertainty:   # 95 % intervals, for --vary-cluster\n", file);

@@ -36,7 +36,7 @@ enum parameter_id {
 	PARAMETERS
 };
 
-enum unit { TIME, RATE, SIZE, NUMBER, LOSS, OF_SEGMENT };
+enum unit { TIME, RATE, SIZE, NUMBER, OF_SEGMENT };
 
 struct parameter {
 	const char *section, *group, *key; /* group: the level between them; NULL: none */
@@ -47,7 +47,7 @@ struct parameter {
 
 extern const struct parameter PARAMETER[PARAMETERS];
 
-enum library { PLAIN, OPENMPI, MPICH, OPENMPI_TCP, MPICH_TCP, LIBRARIES };
+enum library { PLAIN, RDMA, OPENMPI, MPICH, OPENMPI_TCP, MPICH_TCP, LIBRARIES };
 
 struct machine {
 	enum library library;

@@ -114,7 +114,7 @@ static void vary_threshold(const struct search *search, const struct machine *no
 static void vary_data(const struct search *search, const struct machine *now, struct variants *out)
 {
 	(void)search;
-	if (now->has[THRESHOLD] && !now->has[REQUEST_DATA])
+	if (now->has[THRESHOLD] && !now->has[REQUEST_DATA] && now->library != OPENMPI_TCP)
 		machine_set(add(out, now), REQUEST_DATA, now->value[THRESHOLD]);
 }
 

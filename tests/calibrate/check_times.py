@@ -95,12 +95,12 @@ def others_are_predicted(cluster, files, folder):
 def what_is_known_stays(folder):
     """The values go into the sections that are there. Two times tell little, and the file says so."""
     known = write(folder / "base.yaml", ["mpisim_cluster: 1", "name: known", "nodes: 2", "cores: 4", "network:", "    # within a node", "    intra_node:", "        latency: 0.3us",
-                                         "collectives: ", "  bcast: binomial"])
+                                         "run:", "  algorithms: {bcast: binomial}"])
     two, output = write(folder / "two.csv", ["operation,size,time", "latency,8,1.5us", "latency,1MiB,90us"]), folder / "completed.yaml"
     done = call(fit, "--fit", str(two), "-o", str(output), "--cluster", str(known), "--library", "plain", "--jobs", "1")
     text = output.read_text(encoding="utf-8") if output.exists() else ""
     check(done.returncode == 0 and "reproduces 2 of 2" in done.stdout, f"completed: {done.returncode} {done.stdout} {done.stderr}")
-    check("\nnetwork:\n    latency: " in text and "        latency: 0.3us\n" in text and "cores: 4\n" in text and "  bcast: binomial\n" in text, text)
+    check("\nnetwork:\n    latency: " in text and "        latency: 0.3us\n" in text and "cores: 4\n" in text and "  algorithms: {bcast: binomial}\n" in text, text)
     check("the times do not tell protocol." in text and "the times do not tell protocol." in done.stdout, f"{done.stdout} {text}")
     done = call(fit, "--fit", str(two), "--check", str(output))
     check(done.returncode == 0 and "reproduces 2 of 2" in done.stdout, f"the file that was written is one: {done.stdout} {done.stderr}")

@@ -34,10 +34,9 @@ def cluster_of(draw):
     if draw.random() < 0.3:
         lines.append(f"  burst: {between(draw, 2e3, 64e3):.0f}")
     lines += ["protocol:", "  overhead:", f"    send: {send * 1e6:.4f}us", f"    recv: {receive * 1e6:.4f}us"]
-    has_threshold, copies = draw.random() < 0.8, draw.random() < 0.3
-    if copies:
+    if draw.random() < 0.3:
         lines.append(f"    per_byte: {between(draw, 0.1, 0.6) / rate * 1e9:.5f}ns")
-    if has_threshold:
+    if draw.random() < 0.8:
         lines.append(f"  eager_threshold: {draw.choice(SIZES[5:9])}")
     return "\n".join(lines) + "\n"
 
