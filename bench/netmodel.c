@@ -63,8 +63,8 @@ int main(int argc, char **argv)
 
 	snprintf(yaml, sizeof(yaml),
 		 "mpisim_cluster: 1\nnodes: %d\nnetwork: {latency: 10us, bandwidth: 100 MB/s, "
-		 "sharing: %s}\n",
-		 n, argc > 2 ? argv[2] : "maxmin");
+		 "model: %s}\n",
+		 n, argc > 2 ? argv[2] : "fluid");
 	sim_engine_init(&engine);
 	rc = cluster_parse("bench", yaml, strlen(yaml), &cluster, &err);
 	if (!rc)
