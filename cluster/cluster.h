@@ -123,7 +123,7 @@ struct cluster_cost { /* fraction of one CPU for o outgoing and i incoming trans
 	double outgoing, incoming, maximum;
 	int n;		  /* of a table: beyond n the last row or column holds */
 	double *fraction; /* [o * (n + 1) + i], o, i = 0 … n, [0][0] = 0; NULL: no table */
-	double scale; /* multiplies either ("what if communication cost a quarter") */
+	double scale;	  /* multiplies either ("what if communication cost a quarter") */
 };
 
 /* Each section of the file is a struct of its own. These three are the network model's. */
@@ -139,21 +139,37 @@ struct cluster_cpu {
 	struct cluster_cost cost;
 };
 
+enum cluster_topology_kind {
+	CLUSTER_TOPOLOGY_STAR,	   /* one switch that is never a bottleneck (default) */
+	CLUSTER_TOPOLOGY_FAT_TREE, /* two levels, netmodel/topology.c */
+	CLUSTER_TOPOLOGY_TORUS,
+};
+enum { CLUSTER_MAX_DIMENSIONS = 6 };
+
+/* Links between switches are as wide as those of nodes. */
+struct cluster_topology {
+	enum cluster_topology_kind kind;
+	int nodes_per_leaf, uplinks;		/* of each leaf of a fat tree; it divides n_nodes */
+	int n_dimensions;			/* of a torus */
+	int dimensions[CLUSTER_MAX_DIMENSIONS]; /* their product is n_nodes */
+};
+
 struct cluster_network {
 	double latency_s;
 	double bandwidth_Bps;
 	enum cluster_network_model model;
+	struct cluster_topology topology;
 	double timeslice_s;	/* of the thesis; 0: adaptive */
 	double intra_latency_s; /* between ranks of one node */
 	double intra_bandwidth_Bps;
 	struct cluster_segments segments, intra_segments; /* by size of the transfer */
-	int64_t burst_B;	  /* what passes at once on a link that was idle long enough */
-	int64_t packet_payload_B; /* transfers go as packets of so much; 0: they share links as a
+	int64_t burst_B;	   /* what passes at once on a link that was idle long enough */
+	int64_t packet_payload_B;  /* transfers go as packets of so much; 0: they share links as a
 				      fluid does */
 	int64_t packet_overhead_B; /* of each on the links beside its payload, and of an
 				      acknowledgement */
 	int64_t packet_queue_B; /* of each connection, in the queue that leaves its node; 0: any */
-	double duplex_loss;	   /* of a node's two links while both carry transfers, [0, 1) */
+	double duplex_loss;	/* of a node's two links while both carry transfers, [0, 1) */
 	struct cluster_sharing_losses sharing_losses;
 };
 
@@ -161,8 +177,8 @@ struct cluster_storage { /* that files lie on (netmodel/storage.h) */
 	int n_servers;
 	double latency_s;
 	double read_Bps, write_Bps; /* of each server */
-	double client_Bps; /* of each node towards the storage, each way */
-	double metadata_s; /* of one operation on metadata */
+	double client_Bps;	    /* of each node towards the storage, each way */
+	double metadata_s;	    /* of one operation on metadata */
 	int64_t stripe_B;
 	int stripe_count; /* servers of one file; 0: all */
 };
@@ -173,15 +189,15 @@ struct cluster_protocol {
 						    takes the message */
 	double recv_overhead_per_B_s; /* and for each byte that travelled before the match */
 	int64_t
-	    eager_threshold_B; /* messages above it go by rendezvous; INT64_MAX: no rendezvous */
-	int64_t request_data_B;	   /* of the message, with the request to send */
+	    eager_threshold_B;	/* messages above it go by rendezvous; INT64_MAX: no rendezvous */
+	int64_t request_data_B; /* of the message, with the request to send */
 	enum cluster_progress progress;
 	enum cluster_late_answers late_answers;
 	enum cluster_order order;
 	enum cluster_synchronous synchronous;
 	enum cluster_rendezvous_end rendezvous_end;
 	struct cluster_send_buffers send_buffers;
-	bool send_buffer_is_unattended;		      /* what was left to the system */
+	bool send_buffer_is_unattended; /* what was left to the system */
 	/* What still leaves on a connection while its sender makes no progress, where it is new, and at
 	 * most: new <= used; 0: all. One that has carried c bytes has max(new, sqrt(new · c)), as
 	 * systems let their buffers grow; at most used. */

@@ -29,7 +29,7 @@ enum cluster_key_kind {
 struct cluster_draft {
 	struct cluster cluster;
 	int version, library; /* place in CLUSTER_LIBRARIES */
-	double overhead_s, storage_Bps, variation;
+	double overhead_s, storage_Bps, variation, taper;
 	int64_t unattended_B, unattended_new_B, unattended_used_B; /* 0: not given */
 };
 
@@ -99,6 +99,11 @@ int cluster_read_send_buffer(struct cluster_draft *draft, const struct util_yaml
 /* network.packets: what it needs and what it excludes. */
 int cluster_check_packets(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			  const struct util_yaml *node, struct util_error *err);
+/* network.topology (cluster/topology.c) */
+int cluster_read_dimensions(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			    const struct util_yaml *node, struct util_error *err);
+int cluster_check_topology(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			   const struct util_yaml *node, struct util_error *err);
 /* After all of the section: what follows from several keys of it, and what they exclude. */
 int cluster_complete_protocol(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			      const struct util_yaml *node, struct util_error *err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "netmodel/private.h"
+#include "netmodel/topology.h"
 
 /* Streams of the random numbers: transfers and computations vary independently of each other's
  * number. */
@@ -128,7 +129,20 @@ static void set_plain_delay(struct net_model *model)
 int net_model_create(struct sim_engine *engine, const struct cluster *cluster,
 		     struct net_model **out, struct util_error *err)
 {
-	return net_model_create_on(engine, cluster, NULL, out, err);
+	struct net_topology *topology;
+	int rc;
+
+	if (cluster->network.topology.kind == CLUSTER_TOPOLOGY_STAR)
+		return net_model_create_on(engine, cluster, NULL, out, err);
+	topology = net_topology_create(cluster);
+	if (!topology)
+		return out_of_memory(cluster, err);
+	rc = net_model_create_on(engine, cluster, topology, out, err);
+	if (rc)
+		free(topology);
+	else
+		(*out)->own_topology = topology;
+	return rc;
 }
 
 int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster,
@@ -197,6 +211,7 @@ void net_model_destroy(struct net_model *model)
 	if (model->topology)
 		util_pool_finish(&model->crossings);
 	free(model->route);
+	free(model->own_topology);
 	free(model->heap.entries);
 	free(model->dirty_links.links);
 	free(model->dirty_nodes.links);

@@ -157,6 +157,7 @@ struct net_model {
 	sim_time_ps plain_delay;
 	bool may_announce; /* nothing but the transfers on a link tells what passes it */
 	bool has_cpu_cost;
+	struct net_topology *own_topology; /* NULL: the star's, or borrowed */
 	bool has_limits; /* the cluster has losses, or links have
 			    capacities of their own */
 	const struct net_method *method;
