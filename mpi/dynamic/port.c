@@ -138,11 +138,22 @@ static bool has_come(struct mpi_rank *me, const struct mpi_question *question, i
 	return visitor_of(question->context, rank) != NULL;
 }
 
+static const struct mpi_message *describe_visitor(struct mpi_rank *me,
+						  const struct mpi_question *question, int rank,
+						  char *text, size_t size)
+{
+	snprintf(text, size, "meets rank %d", rank);
+	return NULL;
+}
+
 static int accept_chosen(struct mpi_rank *me, struct ports *ports, struct port *port, int *other,
 			 uint64_t *meeting)
 {
-	struct mpi_question question = {
-	    .kind = MPI_CHOICE_ACCEPT, .count = count_ranks, .allows = has_come, .context = port};
+	struct mpi_question question = {.kind = MPI_CHOICE_ACCEPT,
+					.count = count_ranks,
+					.allows = has_come,
+					.describe = describe_visitor,
+					.context = port};
 	struct visitor *one = visitor_of(port, mpi_ask(me, &question));
 
 	util_list_remove(&port->visitors, one);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Other things to do with requests: start, free, cancel, look. */
+#include <stdio.h>
+
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/choose.h"
 #include "mpi/p2p/internal.h"
@@ -87,11 +89,21 @@ static int count_ends(struct mpi_rank *me, const struct mpi_question *question)
 	return 1 + (mpi_choose_count_for(me, question->context) > 0);
 }
 
+static const struct mpi_message *describe_end(struct mpi_rank *me,
+					      const struct mpi_question *question, int answer,
+					      char *text, size_t size)
+{
+	snprintf(text, size, "comes %s the message", answer ? "after" : "before");
+	return NULL;
+}
+
 /* Whether the message came before MPI_Cancel: it is not taken before that is known. */
 static bool comes_first(struct mpi_rank *me, struct mpi_request *recv)
 {
-	struct mpi_question question = {
-	    .kind = MPI_CHOICE_CANCEL, .count = count_ends, .context = recv};
+	struct mpi_question question = {.kind = MPI_CHOICE_CANCEL,
+					.count = count_ends,
+					.describe = describe_end,
+					.context = recv};
 	bool is_first;
 
 	recv->is_held = true;

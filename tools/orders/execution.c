@@ -106,11 +106,6 @@ static void print_text(struct orders_execution *x, const struct mpi_decision *d,
 	else if (d->kind == MPI_CHOICE_LOCK)
 		fprintf(file, "is the %uth to get the lock of %s %d\n", d->ordinal + 1,
 			d->value < 0 ? "all," : "rank", d->value);
-	else if (d->kind == MPI_CHOICE_CANCEL)
-		fprintf(file,
-			d->value ? "comes after the message\n" : "comes before the message\n");
-	else if (d->kind == MPI_CHOICE_ACCEPT)
-		fprintf(file, "meets rank %d\n", d->value);
 	else if (d->value == MPI_CHOOSE_NONE)
 		fprintf(file, "finds nothing\n");
 	else
