@@ -212,7 +212,7 @@ static void describe_answer(struct mpi_orders *orders, struct mpi_rank *me,
 	const struct mpi_message *message = NULL;
 
 	orders->answer[0] = '\0';
-	if (value != MPI_CHOOSE_NONE)
+	if (value != MPI_CHOOSE_NONE && question->describe)
 		message =
 		    question->describe(me, question, value, orders->answer, sizeof orders->answer);
 	orders->sent_at = (struct mpi_orders_place){.site = message ? message->site : NULL};

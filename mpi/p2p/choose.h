@@ -43,7 +43,8 @@ struct mpi_question {
 	int (*count)(struct mpi_rank *me, const struct mpi_question *question);
 	/* Whether one of them is possible; NULL: all are. */
 	bool (*allows)(struct mpi_rank *me, const struct mpi_question *question, int answer);
-	/* What an answer says: "tells of request 1 of 2, …"; the message that it tells of, or NULL. */
+	/* What an answer says: "tells of request 1 of 2, …"; the message that it tells of, or NULL.
+	   May be NULL: the kind says all. */
 	const struct mpi_message *(*describe)(struct mpi_rank *me,
 					      const struct mpi_question *question, int answer,
 					      char *text, size_t size);
