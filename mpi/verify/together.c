@@ -240,7 +240,8 @@ struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct
 		mpi_shadow_compare_member(shadow, t, op->place);
 	t->n_called++;
 	compare_ends(shadow, t, &op->call);
-	t->has_root |= root == MPI_ROOT;
+	/* a root that is no rank is an error of its own */
+	t->has_root |= root == MPI_ROOT || (comm->remote && root >= comm->remote->size);
 	if (t->n_called == t->n_members) {
 		compare_roots(shadow, t);
 		close(shadow, t);

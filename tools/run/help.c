@@ -121,7 +121,7 @@ static const char text[] =
     "                         stop, engine, jobs, polls, advice, epsilon, decisions, save, resume\n"
     "  --decisions FILE       runs one order again that --verify=orders found\n"
     "  --verify-memory HOW,... looks at memory: valgrind: by it; unread: what is received for\n"
-    "                         nothing, too (docs/verify.md)\n"
+    "                         nothing, too (docs/verify-memory.md)\n"
     "  --verify-suppress FILE findings that are not wanted: lines CLASS FUNCTION PLACE\n"
     "  --verify-warn          findings do not change the exit status\n"
     "\n"
