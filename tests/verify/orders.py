@@ -297,6 +297,33 @@ class Orders(unittest.TestCase):
                 self.assertEqual((advice[0]["severity"], advice[0]["calls"][0]["call"]), ("note", "MPI_Ssend"))
                 self.assertRegex(advice[0]["found"], r"predicted time is .* without it, .* with it \(-")
 
+    def test_messages_that_are_a_collective_by_hand(self):
+        program = self.dir / "series"
+        subprocess.run([BIN / "mpisim-cc", "-g", "-O1", SOURCE / "programs" / "series.c", "-o", program], check=True)
+        for name, class_name, hub, others in (
+                ("bcast", "sends-are-bcast", "MPI_Send", ["MPI_Recv"]), ("bcast_nonblocking", "sends-are-bcast", "MPI_Isend", ["MPI_Recv"]),
+                ("scatter", "sends-are-scatter", "MPI_Ssend", ["MPI_Recv"]), ("gather", "receives-are-gather", "MPI_Recv", ["MPI_Send", "MPI_Ssend"]),
+                ("other_data", None, None, None), ("not_all", None, None, None), ("other_size", None, None, None), ("answered", None, None, None),
+                ("from_any", None, None, None), ("each_to_all", None, None, None), ("other_receives", None, None, None), ("crossed", None, None, None)):
+            with self.subTest(name):
+                _, findings = self.explore(4, [program, name], "advice=yes")
+                advice = [f for f in findings if "-are-" in f["class"]]
+                self.assertEqual([(f["class"], f["severity"]) for f in advice], [(class_name, "note")] if class_name else [])
+                if advice:
+                    root, *rest = advice[0]["calls"]
+                    self.assertEqual((root["rank"], root["call"]), (2 if name == "bcast_nonblocking" else 0, hub))
+                    self.assertEqual(sorted(c["call"] for c in rest), others)
+                    self.assertRegex(root["site"], r"^series.c:\d+ ")
+                    self.assertRegex(advice[0]["found"], r"no result changes in either view; the predicted time is .* then, .* now \([-+]")
+
+    def test_a_broadcast_by_hand_costs_more_the_more_ranks_there_are(self):
+        program = self.dir / "series"
+        subprocess.run([BIN / "mpisim-cc", "-g", "-O1", SOURCE / "programs" / "series.c", "-o", program], check=True)
+        _, findings = self.explore(8, [program, "bcast"], "advice=yes")
+        found = [f["found"] for f in findings if f["class"] == "sends-are-bcast"]
+        self.assertEqual(len(found), 1)
+        self.assertRegex(found[0], r"these 7 sends .* 3 times, can be one MPI_Bcast: .* \(-[1-9]")
+
     def test_fortran_registers_memory(self):
         if not (BIN / "mpisim-fc").exists() or not shutil.which("gfortran"):
             self.skipTest("no Fortran compiler")
