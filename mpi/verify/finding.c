@@ -8,6 +8,7 @@
 #include "mpi/verify/memory.h"
 #include "mpi/verify/shadow.h"
 #include "pdexec/image.h"
+#include "util/map.h"
 
 bool mpi_verify_wants(const struct mpi_world *world, enum mpi_verify_part part)
 {
@@ -31,14 +32,20 @@ static uint64_t place_of(const struct mpi_world *world, const struct mpi_finding
 	return place;
 }
 
+/* Names are in several tables: one name has several addresses. */
+static uint64_t key_of_name(const char *name)
+{
+	return name ? util_hash(name, strlen(name), 0) : 0;
+}
+
 /* Which ranks it was does not matter, nor in which order they are listed. */
 static uint64_t key_of(const struct mpi_world *world, const struct mpi_finding *finding)
 {
-	uint64_t key = mix(0, (uint64_t)(uintptr_t)finding->class_name), calls = 0;
+	uint64_t key = mix(0, key_of_name(finding->class_name)), calls = 0;
 
 	for (int i = 0; i < finding->n_calls; i++)
 		calls += mix(mix(1, place_of(world, &finding->calls[i])),
-			     (uint64_t)(uintptr_t)finding->calls[i].function);
+			     key_of_name(finding->calls[i].function));
 	return mix(key, calls);
 }
 
