@@ -73,6 +73,24 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
+/* NULL: it is new. */
+static struct mpi_finding *find_key(const struct mpi_verify *verify, uint64_t key)
+{
+	for (int i = 0; i < verify->n_findings; i++)
+		if (verify->keys[i] == key)
+			return &verify->findings[i];
+	return NULL;
+}
+
+bool mpi_verify_is_told_as(const struct mpi_world *world, const char *class_name,
+			   const struct mpi_finding *finding)
+{
+	struct mpi_finding as = *finding;
+
+	as.class_name = class_name;
+	return world->verify && find_key(world->verify, key_of(world, &as));
+}
+
 void mpi_verify_report(struct mpi_world *world, const struct mpi_finding *finding)
 {
 	struct mpi_verify *verify = world->verify;
@@ -82,11 +100,11 @@ void mpi_verify_report(struct mpi_world *world, const struct mpi_finding *findin
 	if (!verify)
 		return;
 	key = key_of(world, finding);
-	for (int i = 0; i < verify->n_findings; i++)
-		if (verify->keys[i] == key) {
-			verify->findings[i].count += finding->count ? finding->count : 1;
-			return;
-		}
+	new = find_key(verify, key);
+	if (new) {
+		new->count += finding->count ? finding->count : 1;
+		return;
+	}
 	if (!reserve(verify)) {
 		verify->is_out_of_memory = true;
 		return;
