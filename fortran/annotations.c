@@ -50,8 +50,8 @@ void mpisim_state_(const char *name, const void *buf, const int *count, const in
 void mpisim_touch_(const void *buf, const int *count, const int *datatype, const int *use,
 		   const double *fraction)
 {
-	mpisim_touch_memory(buf, (size_t)(*count > 0 ? *count : 0), (const void *)(intptr_t)*datatype, *use,
-			    *fraction);
+	mpisim_touch_memory(buf, (size_t)(*count > 0 ? *count : 0),
+			    (const void *)(intptr_t)*datatype, *use, *fraction);
 }
 
 int mpisim_is_simulated_(void)

@@ -191,13 +191,13 @@ struct sim_observer {
 enum { SIM_MOST_OBSERVERS = 8 };
 
 enum sim_observed { /* which events somebody wants; charges, touches, clocks and sleeps are told to all */
-	SIM_OBSERVED_COMPUTE = 1,
-	SIM_OBSERVED_CALL = 2,
-	SIM_OBSERVED_MESSAGE = 4,
-	SIM_OBSERVED_PHASE = 8,
-	SIM_OBSERVED_NODE = 16,
-	SIM_OBSERVED_RANK = 32,
-	SIM_OBSERVED_COLLECTIVE = 64,
+		    SIM_OBSERVED_COMPUTE = 1,
+		    SIM_OBSERVED_CALL = 2,
+		    SIM_OBSERVED_MESSAGE = 4,
+		    SIM_OBSERVED_PHASE = 8,
+		    SIM_OBSERVED_NODE = 16,
+		    SIM_OBSERVED_RANK = 32,
+		    SIM_OBSERVED_COLLECTIVE = 64,
 };
 
 /* Several listeners of causes as one, or one that does not want all. */

@@ -46,8 +46,8 @@ static void check_arguments(struct pd_rank *pd, const struct mpi_datatype *type,
 		pd_fail(pd, PD_FAILURE_ANNOTATION,
 			"found the use %d, wanted MPISIM_READ, MPISIM_WRITE or both", use);
 	if (!(fraction >= 0 && fraction <= 1))
-		pd_fail(pd, PD_FAILURE_ANNOTATION,
-			"found the fraction %g, wanted one from 0 to 1", fraction);
+		pd_fail(pd, PD_FAILURE_ANNOTATION, "found the fraction %g, wanted one from 0 to 1",
+			fraction);
 }
 
 /* What is executed nevertheless does write there; its results mean nothing where kernels are skipped. */
