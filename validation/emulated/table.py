@@ -32,7 +32,7 @@ PAGE, README = ROOT / "docs/validation-emulated.md", ROOT / "README.md"
 MODELS = {"calibrated": "", "thesis": "-thesis"}
 # Why predictions are off by more than NOTED: model, library (None: both), beginnings of configurations, sign of the error (0: either), reason; the first one
 # that fits. What they say was tried by adding keys to the plain model and leaving keys out of the calibrated one
-# (docs/decisions/0064-why-predictions-are-off.md), and is explained at length in the page.
+# (docs/decisions/0064-tcp-and-calibration.md), and is explained at length in the page.
 NOTED = 0.06
 LU, SOR, RINGS = ("LU",), ("SOR",), ("alltoall", "allgather", "allreduce")
 PROGRESS = "a rank that computes lets no rendezvous go on"
