@@ -53,7 +53,7 @@ static const struct mpi_coll_rule *print_row(FILE *file, const char *operation,
 	do {
 		fprintf(file, "%s`%s`", rule == first ? "" : ", ", rule->algorithm->name);
 		if (rule->below_B) {
-			fprintf(file, " <");
+			fprintf(file, "<");
 			print_size(file, rule->below_B);
 		}
 		if (rule->conditions & RULE_POWER_OF_TWO)
