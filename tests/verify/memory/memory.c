@@ -253,6 +253,34 @@ static void e17(void)
 	sink = b[0];
 }
 
+/* A datatype by addresses, over two blocks of the heap, and one that reaches beyond the first. */
+static void send_blocks(int far_B)
+{
+	int *a = calloc(4, sizeof *a), *b = calloc(4, sizeof *b);
+	MPI_Aint displs[2] = {0, far_B ? far_B : (char *)b - (char *)a};
+	MPI_Datatype type;
+
+	MPI_Type_create_hindexed_block(2, 4, displs, MPI_INT, &type);
+	MPI_Type_commit(&type);
+	if (rank == 0)
+		MPI_Send(a, 1, type, 1, 0, MPI_COMM_WORLD);
+	if (rank == 1)
+		MPI_Recv((int[8]){0}, 8, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Type_free(&type);
+	free(a);
+	free(b);
+}
+
+static void two_blocks(void)
+{
+	send_blocks(0);
+}
+
+static void beyond_block(void)
+{
+	send_blocks(8);
+}
+
 static void e19(void)
 {
 	volatile int x = 3;
@@ -590,6 +618,85 @@ static void kernel(void)
 	}
 }
 
+/* The kernel says what it writes: the whole of a part of what is sent. */
+static void kernel_that_writes(int n)
+{
+	int b[10];
+
+	if (rank == 0) {
+		int *s = malloc(40);
+
+		if (mpisim_kernel_begin("fill", 0, NULL))
+			memset(s, 0, 4 * (size_t)n);
+		mpisim_touch(s, n, MPI_INT, MPISIM_WRITE, 0.5);
+		mpisim_kernel_end();
+		MPI_Send(s, 10, MPI_INT, 1, 0, MPI_COMM_WORLD); /* kernel-part call */
+		free(s);
+	} else {
+		MPI_Recv(b, 10, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+static void kernel_all(void)
+{
+	kernel_that_writes(10);
+}
+
+static void kernel_part(void)
+{
+	kernel_that_writes(5);
+}
+
+/* A kernel reads every second item of what comes, after it is there, or too early. */
+static void kernel_that_reads(int is_early)
+{
+	MPI_Request request;
+	MPI_Datatype even;
+	static int b[10];
+
+	MPI_Type_vector(5, 1, 2, MPI_INT, &even);
+	MPI_Type_commit(&even);
+	if (rank == 0) {
+		MPI_Send(b, 10, MPI_INT, 1, 0, MPI_COMM_WORLD);
+	} else {
+		MPI_Irecv(b, 10, MPI_INT, 0, 0, MPI_COMM_WORLD, &request); /* kernel-early post */
+		if (!is_early)
+			MPI_Wait(&request, MPI_STATUS_IGNORE);
+		if (mpisim_kernel_begin("fill", 0, NULL))
+			b[1] = b[0] + 7;
+		mpisim_touch(b, 1, even, MPISIM_READ, 0); /* kernel-early access */
+		mpisim_kernel_end();
+		if (is_early)
+			MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
+	MPI_Type_free(&even);
+}
+
+static void kernel_reads(void)
+{
+	kernel_that_reads(0);
+}
+
+static void kernel_early(void)
+{
+	kernel_that_reads(1);
+}
+
+static void touch_late(void)
+{
+	mpisim_touch(&rank, 1, MPI_INT, MPISIM_READ, 1.5);
+}
+
+static void touch_nothing(void)
+{
+	mpisim_touch(&rank, 1, MPI_DATATYPE_NULL, MPISIM_READ, 1);
+}
+
+static void touch_idly(void)
+{
+	mpisim_touch(&rank, 1, MPI_INT, 0, 1);
+}
+
 /* Rank 1 takes what rank 0 sends, whatever it is. */
 static void take_any(void)
 {
@@ -919,6 +1026,8 @@ static const struct {
     {"global", global},
     {"two-globals", two_globals},
     {"dead-send", dead_send},
+    {"two-blocks", two_blocks},
+    {"beyond-block", beyond_block},
     {"padding", padding},
     {"E1", e1},   {"E2", e2},	{"E3", e3},   {"E5", e5},   {"E6", e6},	  {"E7", e7},
     {"E8", e8},   {"E9", e9},	{"E10", e10}, {"E11", e11}, {"E12", e12}, {"E12-read", e12_read},
@@ -937,6 +1046,13 @@ static const struct {
     {"shorter", shorter},
     {"untouched", untouched},
     {"kernel", kernel},
+    {"touch-late", touch_late},
+    {"touch-nothing", touch_nothing},
+    {"touch-idly", touch_idly},
+    {"kernel-all", kernel_all},
+    {"kernel-part", kernel_part},
+    {"kernel-reads", kernel_reads},
+    {"kernel-early", kernel_early},
     {"reused", reused},
     {"given-up", given_up},
 };
