@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "mpi/abi/call_info.h"
 #include "mpi/comm/comm.h"
 #include "mpi/core/rank.h"
 #include "mpi/core/status.h"
@@ -27,7 +28,6 @@ enum mpi_request_kind {
 	REQUEST_IO,
 };
 enum mpi_request_state { REQUEST_IDLE, REQUEST_PENDING, REQUEST_ARRIVED, REQUEST_COMPLETE };
-enum mpi_send_mode { SEND_STANDARD, SEND_BUFFERED, SEND_SYNCHRONOUS, SEND_READY };
 /* Messages of the application and of collectives never match each other. */
 enum mpi_channel { CHANNEL_P2P, CHANNEL_COLL };
 
@@ -42,11 +42,11 @@ struct mpi_request {
 	enum mpi_send_mode mode : 8;
 	enum mpi_channel channel : 8;
 	bool is_persistent;
-	bool is_waited; /* its rank blocks until it completes */
-	bool is_lent;	/* see mpi_request_lend */
-	bool is_listed; /* seen in the array of the present call */
-	bool is_orphan; /* MPI_Request_free before completion */
-	int peer, tag;	/* as given: rank in comm or wildcard */
+	bool is_waited;	  /* its rank blocks until it completes */
+	bool is_lent;	  /* see mpi_request_lend */
+	bool is_listed;	  /* seen in the array of the present call */
+	bool is_orphan;	  /* MPI_Request_free before completion */
+	int peer, tag;	  /* as given: rank in comm or wildcard */
 	uint32_t ordinal; /* of a receive, on its rank: for whoever chooses (mpi/p2p/choose.h) */
 	struct mpi_rank *owner;
 	struct mpi_comm *comm;	   /* retained */

@@ -1,36 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every call of a verified program does first and last. */
+/* What verification does first and last of every call of the program. */
 #include "mpi/verify/call.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "mpi/abi/functions.h"
 #include "mpi/verify/internal.h"
 #include "mpi/verify/memory.h"
-#include "pdexec/arch.h"
+#include "mpi/watch/watch.h"
+
+_Static_assert(sizeof(struct mpi_verify_call) <= MPI_WATCH_ROOM_B, "a call has too little room");
 
 void *mpi_verify_substitute(const char *name)
 {
-	int n;
-	const struct mpi_verify_function *functions = mpi_verify_functions(&n);
+	const struct mpi_call_info *function = mpi_call_info(name);
 
-	return mpi_substitute_address(functions, n, sizeof *functions, name);
+	return function && function->kind != MPI_CALL_NONE ? mpi_watch_address(function) : NULL;
 }
 
-bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_function *function,
-		      const union mpi_verify_value values[], const void *site)
+/* Where the program wants no statuses, the call has its own. */
+static void keep_statuses(struct mpi_verify_call *call)
 {
-	struct mpi_rank *me = pd_current ? pd_current->mpi : NULL;
+	const signed char *at = call->function->at;
+	union mpi_value *given;
+	int64_t n;
 
-	if (!me || pd_current->world->thread != pd_arch_thread_pointer() || me->depth > 0)
-		return false;
-	if (me->depth == MPI_DEPTH_FOREIGN)
-		site = mpi_foreign_site(me);
-	mpi_enter_described(me, function->name, site);
+	if (at[MPI_ARG_STATUS]) {
+		given = &call->values[at[MPI_ARG_STATUS] - 1];
+		if (given->p == MPI_STATUS_IGNORE)
+			given->p = &call->own;
+		call->status = (MPI_Status *)given->p;
+	}
+	if (!at[MPI_ARG_ARRAY_OF_STATUSES])
+		return;
+	given = &call->values[at[MPI_ARG_ARRAY_OF_STATUSES] - 1];
+	n = mpi_verify_value(call, at[MPI_ARG_INCOUNT] ? MPI_ARG_INCOUNT : MPI_ARG_COUNT).i;
+	if (given->p == MPI_STATUSES_IGNORE && n == 1)
+		given->p = &call->own;
+	else if (given->p == MPI_STATUSES_IGNORE &&
+		 n > 1) /* the call may block: other ranks need statuses of their own */
+		given->p = call->own_statuses = malloc((size_t)n * sizeof *call->own_statuses);
+	call->statuses = (MPI_Status *)given->p;
+}
+
+static void enter(void *context, struct mpi_watch_call *watched)
+{
+	struct mpi_verify *verify = context;
+	struct mpi_verify_call *call = (struct mpi_verify_call *)watched->room;
+	struct mpi_rank *me = watched->me;
+
 	call->me = me;
-	call->function = function;
-	call->values = values;
+	call->function = watched->function;
+	call->values = watched->values;
 	call->status = call->statuses = call->own_statuses = NULL;
 	call->plan = NULL;
 	call->ops[0] = call->ops[1] = NULL;
@@ -39,38 +59,35 @@ bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_func
 	call->step = NULL;
 	call->handles = call->own_handles;
 	call->n_ops = call->n_handles = 0;
-	call->shadow =
-	    me->n_open > 0 && !me->world->verify->is_blind ? me->world->verify->shadow : NULL;
-	if (me->n_open > 0 && me->world->verify->memory)
-		mpi_memory_before(me->world->verify->memory, call);
+	call->shadow = me->n_open > 0 && !verify->is_blind ? verify->shadow : NULL;
+	if (me->n_open > 0 && verify->memory)
+		mpi_memory_before(verify->memory, call);
 	if (call->shadow)
 		mpi_verify_before(call);
-	return true;
+	if (call->buffers)
+		mpi_memory_exchange(call, false);
+	keep_statuses(call);
 }
 
-MPI_Status *mpi_verify_status(struct mpi_verify_call *call, MPI_Status *status)
+static int leave(void *context, struct mpi_watch_call *watched, int code)
 {
-	return call->status = status == MPI_STATUS_IGNORE ? &call->own : status;
-}
+	struct mpi_verify *verify = context;
+	struct mpi_verify_call *call = (struct mpi_verify_call *)watched->room;
 
-MPI_Status *mpi_verify_statuses(struct mpi_verify_call *call, int n, MPI_Status statuses[])
-{
-	if (statuses != MPI_STATUSES_IGNORE || n <= 0)
-		return call->statuses = statuses;
-	if (n == 1)
-		return call->statuses = &call->own;
-	/* the call may block: other ranks need statuses of their own */
-	call->own_statuses = malloc((size_t)n * sizeof *call->own_statuses);
-	return call->statuses = call->own_statuses ? call->own_statuses : statuses;
-}
-
-int mpi_verify_end_call(struct mpi_verify_call *call, int code)
-{
-	if (call->me->world->verify->memory)
-		mpi_memory_after(call->me->world->verify->memory, call, code);
+	if (call->buffers)
+		mpi_memory_exchange(call, true);
+	if (verify->memory)
+		mpi_memory_after(verify->memory, call, code);
 	if (call->shadow)
 		mpi_verify_after(call, code);
 	if (call->own_statuses)
 		free(call->own_statuses);
-	return mpi_leave(call->me, code);
+	return code;
+}
+
+int mpi_verify_watch(struct mpi_verify *verify)
+{
+	const struct mpi_watcher watcher = {.context = verify, .enter = enter, .leave = leave};
+
+	return mpi_watch_add(verify->world, &watcher);
 }

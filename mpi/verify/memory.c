@@ -202,15 +202,17 @@ void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 		look_at_buffers(memory, call);
 }
 
-void *mpi_memory_instead(const struct mpi_verify_call *call, int place, const void *given)
+void mpi_memory_exchange(struct mpi_verify_call *call, bool is_back)
 {
 	for (int i = 0; i < call->buffers->n; i++) {
 		const struct mpi_memory_active *active = call->buffers->actives[i];
 
-		if (active && active->buffer.place == place)
-			return active->mine + (active->buffer.base - active->buffer.low);
+		if (!active)
+			continue;
+		call->values[active->buffer.place].p =
+		    is_back ? (const void *)active->buffer.base
+			    : active->mine + (active->buffer.base - active->buffer.low);
 	}
-	return (void *)(uintptr_t)given;
 }
 
 static void settle(struct mpi_memory *memory, struct mpi_verify_call *call, int code,

@@ -8,7 +8,7 @@
 
 static bool is_plain_call(const struct mpi_shadow *shadow, const struct mpi_verify_call *call)
 {
-	enum mpi_verify_kind kind = call->function->kind;
+	enum mpi_call_kind kind = call->function->kind;
 
 	return (kind == MPI_CALL_SEND || kind == MPI_CALL_RECV) &&
 	       call->function->mode != SEND_BUFFERED && !shadow->ranks[call->me->rank].first &&

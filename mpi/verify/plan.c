@@ -5,7 +5,7 @@
 #include "mpi/rma/window.h"
 #include "mpi/verify/shadow.h"
 
-static bool has(const struct mpi_verify_call *call, enum mpi_verify_argument argument)
+static bool has(const struct mpi_verify_call *call, enum mpi_argument argument)
 {
 	return mpi_verify_has(call, argument);
 }
@@ -39,7 +39,7 @@ static bool is_peer(const struct mpi_comm *comm, int64_t peer, bool is_source)
 
 /* Arguments that are wrong are left to the function itself. */
 static bool take_message(const struct mpi_verify_call *call, const struct mpi_comm *comm,
-			 const enum mpi_verify_argument arguments[5], bool is_source,
+			 const enum mpi_argument arguments[5], bool is_source,
 			 struct mpi_shadow_message *out)
 {
 	*out = (struct mpi_shadow_message){
@@ -58,14 +58,14 @@ static bool take_message(const struct mpi_verify_call *call, const struct mpi_co
 
 static bool take_messages(const struct mpi_verify_call *call, struct mpi_shadow_plan *out)
 {
-	static const enum mpi_verify_argument one[2][5] = {
+	static const enum mpi_argument one[2][5] = {
 	    {MPI_ARG_BUF, MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_DEST, MPI_ARG_TAG},
 	    {MPI_ARG_BUF, MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_SOURCE, MPI_ARG_TAG}};
-	static const enum mpi_verify_argument both[2][5] = {
+	static const enum mpi_argument both[2][5] = {
 	    {MPI_ARG_SENDBUF, MPI_ARG_SENDCOUNT, MPI_ARG_SENDTYPE, MPI_ARG_DEST, MPI_ARG_SENDTAG},
 	    {MPI_ARG_RECVBUF, MPI_ARG_RECVCOUNT, MPI_ARG_RECVTYPE, MPI_ARG_SOURCE,
 	     MPI_ARG_RECVTAG}};
-	static const enum mpi_verify_argument replace[2][5] = {
+	static const enum mpi_argument replace[2][5] = {
 	    {MPI_ARG_BUF, MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_DEST, MPI_ARG_SENDTAG},
 	    {MPI_ARG_BUF, MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_SOURCE, MPI_ARG_RECVTAG}};
 

@@ -118,7 +118,7 @@ void mpi_races_after(struct mpi_races *races, struct mpi_verify_call *call, int 
 /* --- operations.c: one-sided operations as accesses --- */
 bool mpi_races_is_operation(const struct mpi_verify_call *call);
 /* The argument of that name; 0: there is none. */
-union mpi_verify_value mpi_races_argument(const struct mpi_verify_call *call, const char *name);
+union mpi_value mpi_races_argument(const struct mpi_verify_call *call, const char *name);
 /* Made when there is none yet. */
 struct mpi_race_epoch *mpi_races_epoch(struct mpi_races *races, struct mpi_win *win);
 void mpi_races_add_region(struct mpi_races *races, struct mpi_win *win, const void *base,

@@ -270,7 +270,7 @@ static void after_operation(struct mpi_shadow *shadow, struct mpi_verify_call *c
 		give_up_ops(shadow, call);
 		return;
 	}
-	if (call->function->form != FORM_BLOCKING) {
+	if (call->function->form != FORM_BLOCKING && call->function->kind != MPI_CALL_MRECV) {
 		publish(shadow, call);
 		return;
 	}

@@ -12,18 +12,17 @@
 
 /* --- signatures of the arguments --- */
 
-static int64_t integer(const struct mpi_verify_call *call, enum mpi_verify_argument argument)
+static int64_t integer(const struct mpi_verify_call *call, enum mpi_argument argument)
 {
 	return mpi_verify_value(call, argument).i;
 }
 
-static bool has(const struct mpi_verify_call *call, enum mpi_verify_argument argument)
+static bool has(const struct mpi_verify_call *call, enum mpi_argument argument)
 {
 	return mpi_verify_has(call, argument);
 }
 
-static MPI_Count count_at(const struct mpi_verify_call *call, enum mpi_verify_argument argument,
-			  int i)
+static MPI_Count count_at(const struct mpi_verify_call *call, enum mpi_argument argument, int i)
 {
 	const void *counts = mpi_verify_value(call, argument).p;
 
@@ -44,8 +43,8 @@ static struct mpi_signature signature(const struct mpi_verify_call *call, const 
 }
 
 /* One side of a function that has counts for each member. */
-static void describe_each(const struct mpi_verify_call *call, enum mpi_verify_argument counts,
-			  enum mpi_verify_argument type, enum mpi_verify_argument types, int n,
+static void describe_each(const struct mpi_verify_call *call, enum mpi_argument counts,
+			  enum mpi_argument type, enum mpi_argument types, int n,
 			  struct mpi_signature **each, struct mpi_signature *all)
 {
 	const MPI_Datatype *handles = has(call, types) ? mpi_verify_value(call, types).p : NULL;
