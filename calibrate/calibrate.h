@@ -17,6 +17,7 @@
 struct settings {
 	const char *output;  /* cluster file to write; NULL: none */
 	const char *samples; /* file for all samples; NULL: none */
+	const char *check;   /* cluster file to compare with what is measured; NULL: none */
 	const char *plot;    /* directory for pictures; NULL: none */
 	const char *storage; /* directory on the storage that is measured; NULL: none is */
 	bool spawns;	     /* measures how long processes take to start */
@@ -116,7 +117,7 @@ void cal_round_trip(const struct cal *cal, int partner, int64_t size_B);
 /* Looks for the request, again and again, for so long; one that completes is MPI_REQUEST_NULL. */
 void cal_look_for(MPI_Request *request, double seconds);
 
-/* The probes, in the order of their execution; docs/calibrate.md says what each does. */
+/* The probes, in the order of their execution; docs/calibration-reference.md says what each does. */
 void probe_clock(struct cal *cal);
 void probe_sizes(struct cal *cal, int where, double until);
 void probe_overhead(struct cal *cal, int where, double until);
@@ -152,10 +153,13 @@ void spawn_child(void);
  * for. */
 double probe_one_way(struct cal *cal, int where, int64_t size_B);
 
+/* "--fit" is no measurement: another program does it in place of this one. Returns if it is not
+ * there. */
+void cal_hand_over(int argc, char **argv);
 /* Before: whether what follows can be done with these settings. 0 or negative. */
 int cal_cannot_conclude(const struct settings *settings, struct util_error *err);
-/* At the end, on rank 0: fits and writes, or only keeps the samples; which one meson chooses. 0 or
- * -1. */
+/* At the end, on rank 0: fits and writes, or compares, or only keeps the samples; which one meson
+ * chooses. The exit status. */
 int cal_conclude(const struct settings *settings, const struct samples *samples);
 
 /* launcher.c: from now on this process ends, with exit code 1, when the one that started it does.

@@ -224,7 +224,7 @@ static void rank(struct check *check, const struct check_off *off)
 	list[at] = *off;
 }
 
-static void add(struct check *check, const struct check_off *off)
+void check_add(struct check *check, const struct check_off *off)
 {
 	check->n++;
 	check->n_close += off->error <= CLOSE;
@@ -254,7 +254,7 @@ int check_compare(const struct samples *measured, const struct samples *predicte
 		if (isnan(off.predicted))
 			check->n_apart++;
 		else
-			add(check, &off);
+			check_add(check, &off);
 	}
 	free(wanted.list);
 	free(found.list);

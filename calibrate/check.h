@@ -20,7 +20,7 @@ struct check_off { /* one measurement, and what the file makes of it */
 };
 
 enum { CHECK_PROBES = 128, CHECK_LISTED = 8 }; /* more than there are; what a list shows */
-#define CHECK_MOST 0.1 /* more than that off is warned of */
+#define CHECK_MOST 0.1			       /* more than that off is warned of */
 #define CHECK_WARNING_FORMAT "%s%d measurements are more than 10 %% off; the worst of each probe:\n"
 
 struct check {
@@ -28,7 +28,8 @@ struct check {
 	char why_not[1024];	       /* it was not */
 	int n, n_close, n_near, n_off; /* compared; within 5 %, within 10 %, and not */
 	int n_apart;		       /* not compared: the probes chose other sizes */
-	double sum; /* of all n errors, each at most 1: the better of two files has less in the mean */
+	double
+	    sum; /* of all n errors, each at most 1: the better of two files has less in the mean */
 	int n_worst;
 	struct check_off worst[CHECK_PROBES]; /* [n_worst] of each probe, the worst first */
 };
@@ -36,6 +37,8 @@ struct check {
 /* check.c: 0, or -1: out of memory. */
 int check_compare(const struct samples *measured, const struct samples *predicted,
 		  struct check *check);
+/* One more that was compared. */
+void check_add(struct check *check, const struct check_off *off);
 /* Whether one of this probe is more than CHECK_MOST off. */
 bool check_is_off(const struct check *check, const char *probe);
 /* One line without an end: how many are reproduced, and the worst one. */

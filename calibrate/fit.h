@@ -12,7 +12,7 @@
 
 /*
  * From samples to the values of a cluster file. Uses GSL: what links it is under the GPL
- * (README.md). docs/calibrate.md has the formulas.
+ * (README.md). docs/calibration-reference.md has the formulas.
  */
 struct value {
 	bool is_known;
@@ -270,5 +270,8 @@ int fit_plot(const struct fit *fit, const char *directory, struct util_error *er
  * message on stderr. */
 int fit_report(const char *who, const struct samples *samples, const char *output, const char *plot,
 	       bool checks);
+/* How well that cluster file reproduces the samples, on stdout. 0, 1: something is more than 10 %
+ * off, 2: it could not be told, and stderr says why. */
+int fit_check(const char *who, const struct samples *samples, const char *cluster);
 
 #endif

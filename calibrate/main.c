@@ -124,7 +124,7 @@ static int run(struct cal *cal)
 	if (cal->rank == 0) {
 		cal_progress_end(cal);
 		samples_fact(&cal->samples, "duration_s", "%.1f", MPI_Wtime() - cal->begin_s);
-		status = cal_conclude(&cal->settings, &cal->samples) < 0;
+		status = cal_conclude(&cal->settings, &cal->samples);
 	}
 	cal_share_asleep(cal, &status);
 	cal_world_finish(cal);
@@ -190,6 +190,7 @@ int main(int argc, char **argv)
 	struct cal cal = {0};
 	int rank, n_ranks, status = 0;
 
+	cal_hand_over(argc, argv);
 	if (!mpisim_is_simulated()) {
 		storage_start_watcher(argc, argv);
 		launcher_watch();

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "calibrate.h"
 #include "util/options.h"
@@ -21,6 +23,10 @@ static const char help[] =
     "  -o, --output FILE     the cluster file (docs/cluster-file.md)\n"
     "  --samples FILE        every single sample; mpisim-calibrate-fit turns it into a cluster "
     "file\n"
+    "  --check FILE          in place of -o: measures again, and says what has changed since this\n"
+    "                        cluster file was written\n"
+    "  --fit FILE...         measures nothing: a cluster file from times of benchmarks;\n"
+    "                        see mpisim-calibrate-fit --help\n"
     "  --plot DIR            pictures of what was measured and fitted (gnuplot)\n"
     "  --spawn               how long MPI_Comm_spawn takes, too; needs slots for four processes "
     "more\n"
@@ -105,6 +111,9 @@ static int read_option(struct settings *s, int option, const char *text, struct 
 	case 'S':
 		s->samples = text;
 		return 0;
+	case 'C':
+		s->check = text;
+		return 0;
 	case 'p':
 		s->plot = text;
 		return 0;
@@ -155,8 +164,8 @@ static const struct option options[] = {
     {"budget", required_argument, NULL, 'b'},  {"tolerance", required_argument, NULL, 't'},
     {"window", required_argument, NULL, 'w'},  {"max-size", required_argument, NULL, 'm'},
     {"cores", required_argument, NULL, 'c'},   {"transfers", required_argument, NULL, 'n'},
-    {"version", no_argument, NULL, 'V'},       {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0}};
+    {"check", required_argument, NULL, 'C'},   {"version", no_argument, NULL, 'V'},
+    {"help", no_argument, NULL, 'h'},	       {NULL, 0, NULL, 0}};
 
 /* 0; 1: --help, 2: --version; or negative. */
 static int parse(int argc, char **argv, struct settings *settings, struct util_error *err)
@@ -169,7 +178,7 @@ static int parse(int argc, char **argv, struct settings *settings, struct util_e
 		if (option == 'h' || option == 'V')
 			return option == 'h' ? 1 : 2;
 		if (option == '?' || option == ':')
-			return util_option_refuse(option, argv, SEE_HELP, err);
+			return util_option_refuse(option, argv, options, SEE_HELP, err);
 		failed = util_option_check(option, optarg, options, &given, err);
 		if (!failed)
 			failed = read_option(settings, option, optarg, err);
@@ -177,6 +186,11 @@ static int parse(int argc, char **argv, struct settings *settings, struct util_e
 	if (!failed && optind < argc)
 		failed = util_error_set(err, UTIL_EINPUT, "found \"%s\", wanted options only; %s",
 					argv[optind], SEE_HELP);
+	if (!failed && settings->check && settings->output)
+		failed = util_error_set(err, UTIL_EINPUT,
+					"--check: found -o, too, wanted one of them; " SEE_HELP);
+	if (!failed && settings->check && access(settings->check, R_OK))
+		failed = util_error_errno(err, errno, "cannot read %s", settings->check);
 	if (!failed && settings->plot && !settings->output)
 		failed =
 		    util_error_set(err, UTIL_EINPUT,

@@ -169,8 +169,9 @@ static void summarize(const struct fit *fit, const struct check *check, const ch
 	printf("verdict:     ");
 	check_verdict(check, stdout);
 	if (check->is_made && check->n_off * DOUBTFUL_SHARE > check->n)
-		printf("\ncaution:     do not rely on this file; measure again, longer (--budget) or "
-		       "while less else runs");
+		printf(
+		    "\ncaution:     do not rely on this file; measure again, longer (--budget) or "
+		    "while less else runs");
 	printf("\nwritten to:  %s\nnext:        mpisim-run --cluster %s -n %d ./program\n", output,
 	       output, fit->n_ranks);
 	fflush(stdout);
@@ -208,4 +209,19 @@ int fit_report(const char *who, const struct samples *samples, const char *outpu
 		summarize(&fit, &check, output);
 	fit_finish(&fit);
 	return status;
+}
+
+int fit_check(const char *who, const struct samples *samples, const char *cluster)
+{
+	struct check check;
+
+	check_file(samples, cluster, &check);
+	if (!check.is_made) {
+		fprintf(stderr, "%s: %s\n", who, check.why_not);
+		return 2;
+	}
+	check_verdict(&check, stdout);
+	putchar('\n');
+	check_list(&check, "  ", stdout);
+	return check.n_off > 0;
 }

@@ -8,7 +8,7 @@
 
 /*
  * All that was measured, every single sample, and facts about the run. It is what a calibration
- * hands to the fit, in memory or as a file (docs/calibrate.md describes it). No MPI, no GSL.
+ * hands to the fit, in memory or as a file (docs/calibration-reference.md describes it). No MPI, no GSL.
  */
 enum where { BETWEEN_NODES, WITHIN_NODE };
 

@@ -52,6 +52,8 @@ enum cluster_rma_progress {
 			   progress */
 };
 
+enum cluster_rma_model { CLUSTER_RMA_UNIFIED, CLUSTER_RMA_SEPARATE };
+
 /* Whose rules choose the algorithms of collectives (mpi/coll/profile.h). */
 enum cluster_coll_profile {
 	CLUSTER_COLL_DEFAULT,
@@ -197,6 +199,7 @@ struct cluster_protocol {
 
 struct cluster_rma {
 	enum cluster_rma_progress progress;
+	enum cluster_rma_model model; /* MPI_WIN_MODEL; changes no time */
 	int queue_depth; /* one-sided messages of one rank to another that are under way at once */
 };
 

@@ -341,6 +341,8 @@ const struct cluster_key cluster_keys[] = {
     {"protocol.unattended_receive", CLUSTER_KEY_SIZE, AT(cluster.protocol.unattended_receive_B), 1,
      9e18, .choices = "off", .fallback = "off"},
     {"protocol.unattended_send", CLUSTER_KEY_CUSTOM, .convert = cluster_read_unattended_send},
+    {"rma.model", CLUSTER_KEY_CHOICE, AT(cluster.rma.model), .choices = "unified|separate",
+     .fallback = "unified"},
     {"rma.progress", CLUSTER_KEY_CHOICE, AT(cluster.rma.progress), .choices = "nic|in_mpi",
      .fallback = "nic"},
     {"rma.queue_depth", CLUSTER_KEY_INT, AT(cluster.rma.queue_depth), 1, 1e9, .fallback = "64"},

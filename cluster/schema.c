@@ -4,57 +4,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/nearest.h"
 #include "util/units.h"
-
-#define LONGEST_KEY 48 /* longer ones are unknown anyway, and need no suggestion */
-
-/* Levenshtein distance; both shorter than LONGEST_KEY. */
-static int distance(const char *a, const char *b)
-{
-	int row[LONGEST_KEY + 1], n = (int)strlen(b);
-
-	for (int j = 0; j <= n; j++)
-		row[j] = j;
-	for (int i = 1; a[i - 1]; i++) {
-		int diagonal = row[0];
-
-		row[0] = i;
-		for (int j = 1; j <= n; j++) {
-			int best = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[n];
-}
 
 /* The known key that `path` was probably meant to be: alike as a whole, or its last part alike (a
  * key in the wrong section). */
 static const char *suggest(const char *path)
 {
-	const char *best = NULL, *dot = strrchr(path, '.'), *last = dot ? dot + 1 : path;
-	int best_distance = 1000;
+	const char *dot = strrchr(path, '.'), *last = dot ? dot + 1 : path;
+	struct util_nearest nearest = {.word = last, .best_distance = UTIL_NEAREST_NEVER};
 
-	if (strlen(path) >= LONGEST_KEY)
-		return NULL;
 	for (int k = 0; k < cluster_n_keys; k++) {
 		const char *known = cluster_keys[k].path, *known_dot = strrchr(known, '.');
-		int whole = distance(path, known);
-		int part = distance(last, known_dot ? known_dot + 1 : known);
-		int d =
-		    whole < part + 1 ? whole : part + 1; /* +1: the section must change as well */
+		int part = util_nearest_distance(last, known_dot ? known_dot + 1 : known);
 
-		if (d < best_distance && d <= 1 + (int)strlen(last) / 3) {
-			best_distance = d;
-			best = known;
-		}
+		util_nearest_try(&nearest, known, util_nearest_distance(path, known));
+		util_nearest_try(&nearest, known, part + 1); /* its section must change as well */
 	}
-	return best;
+	return nearest.best;
 }
 
 enum path_kind { PATH_UNKNOWN, PATH_SECTION, PATH_KEY };

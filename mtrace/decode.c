@@ -144,8 +144,8 @@ int mtrace_decode_tables(struct mtrace_opened *file, const unsigned char *bytes,
 	decode_late(file, &c);
 	decode_ranks(file, &c);
 	if (c.is_damaged || c.at != c.end)
-		return util_error_set(
-		    err, UTIL_EINPUT,
+		return util_refuse(
+		    err,
 		    "'%s' is damaged in its tables at byte %llu, %llu bytes unpacked into them",
 		    file->public.path, (unsigned long long)offset,
 		    (unsigned long long)(c.at - bytes));

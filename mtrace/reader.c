@@ -20,12 +20,12 @@ static int read_at(struct mtrace_opened *file, void *out, size_t size, uint64_t 
 	char *p = out;
 
 	if (offset > file->public.size_B || size > file->public.size_B - offset)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "'%s' is damaged at byte %llu: %llu bytes should be there, and the file "
-		    "ends at byte %llu",
-		    file->public.path, (unsigned long long)offset, (unsigned long long)size,
-		    (unsigned long long)file->public.size_B);
+		return util_refuse(err,
+				   "'%s' is damaged at byte %llu: %llu bytes should be there, and "
+				   "the file ends at byte %llu",
+				   file->public.path, (unsigned long long)offset,
+				   (unsigned long long)size,
+				   (unsigned long long)file->public.size_B);
 	while (size > 0) {
 		ssize_t n = pread(file->fd, p, size, (off_t)offset);
 
@@ -54,10 +54,10 @@ static int unpack(struct mtrace_opened *file, const struct mtrace_frame *frame, 
 					    : NULL;
 
 		if (!larger)
-			return util_error_set(err, UTIL_EINPUT,
-					      "'%s' is damaged at byte %llu: a block of %llu bytes",
-					      file->public.path, (unsigned long long)frame->offset,
-					      (unsigned long long)frame->packed_B);
+			return util_refuse(err,
+					   "'%s' is damaged at byte %llu: a block of %llu bytes",
+					   file->public.path, (unsigned long long)frame->offset,
+					   (unsigned long long)frame->packed_B);
 		file->packed = larger;
 		file->packed_capacity = frame->packed_B;
 	}
@@ -65,16 +65,14 @@ static int unpack(struct mtrace_opened *file, const struct mtrace_frame *frame, 
 	if (failed)
 		return failed;
 	if (util_hash(file->packed, frame->packed_B, frame->seed) != frame->check)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "'%s' is damaged at byte %llu: the checksum of a block is wrong",
-		    file->public.path, (unsigned long long)frame->offset);
+		return util_refuse(err,
+				   "'%s' is damaged at byte %llu: the checksum of a block is wrong",
+				   file->public.path, (unsigned long long)frame->offset);
 	n = ZSTD_decompressDCtx(file->unpacker, out, frame->raw_B, file->packed, frame->packed_B);
 	if (ZSTD_isError(n) || n != frame->raw_B)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged at byte %llu: %s",
-				      file->public.path, (unsigned long long)frame->offset,
-				      ZSTD_isError(n) ? ZSTD_getErrorName(n)
-						      : "a block is too short");
+		return util_refuse(err, "'%s' is damaged at byte %llu: %s", file->public.path,
+				   (unsigned long long)frame->offset,
+				   ZSTD_isError(n) ? ZSTD_getErrorName(n) : "a block is too short");
 	return 0;
 }
 
@@ -85,26 +83,25 @@ static int read_header(struct mtrace_opened *file, struct util_error *err)
 	int failed;
 
 	if (file->public.size_B < sizeof header)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is no trace: it has %llu bytes",
-				      file->public.path, (unsigned long long)file->public.size_B);
+		return util_refuse(err, "'%s' is no trace: it has %llu bytes", file->public.path,
+				   (unsigned long long)file->public.size_B);
 	failed = read_at(file, &header, sizeof header, 0, err);
 	if (failed)
 		return failed;
 	if (memcmp(header.magic, MTRACE_MAGIC, sizeof header.magic) != 0)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "'%s' is no trace: it does not start as those of mpisim-run --record do",
+		return util_refuse(
+		    err, "'%s' is no trace: it does not start as those of mpisim-run --record do",
 		    file->public.path);
 	if (header.version != MTRACE_VERSION)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is a trace of version %u, wanted %d",
-				      file->public.path, header.version, MTRACE_VERSION);
+		return util_refuse(err, "'%s' is a trace of version %u, wanted %d",
+				   file->public.path, header.version, MTRACE_VERSION);
 	if (header.provenance_B > file->public.size_B - sizeof header || header.n_ranks < 1 ||
 	    header.n_ranks > MTRACE_MAX_RANKS)
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' is damaged at byte 0: its header says %u "
-				      "ranks and %llu bytes of provenance",
-				      file->public.path, header.n_ranks,
-				      (unsigned long long)header.provenance_B);
+		return util_refuse(err,
+				   "'%s' is damaged at byte 0: its header says %u ranks and %llu "
+				   "bytes of provenance",
+				   file->public.path, header.n_ranks,
+				   (unsigned long long)header.provenance_B);
 	file->text = malloc(header.provenance_B + 1);
 	if (!file->text)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for '%s'",
@@ -115,9 +112,8 @@ static int read_header(struct mtrace_opened *file, struct util_error *err)
 	file->text[header.provenance_B] = '\0';
 	hash = util_hash(&header, offsetof(struct mtrace_file_header, check), 0);
 	if (util_hash(file->text, header.provenance_B, hash) != header.check)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "'%s' is damaged in its header, bytes 0 to %llu: the checksum is wrong",
+		return util_refuse(
+		    err, "'%s' is damaged in its header, bytes 0 to %llu: the checksum is wrong",
 		    file->public.path, (unsigned long long)(sizeof header + header.provenance_B));
 	file->public.provenance = file->text;
 	file->public.n_ranks = (int)header.n_ranks;
@@ -137,14 +133,12 @@ static int read_tables(struct mtrace_opened *file, struct util_error *err)
 	if (failed)
 		return failed;
 	if (memcmp(trailer.magic, MTRACE_END_MAGIC, sizeof trailer.magic) != 0)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "'%s' is truncated: its last byte, %llu, is not the end of a trace",
+		return util_refuse(
+		    err, "'%s' is truncated: its last byte, %llu, is not the end of a trace",
 		    file->public.path, (unsigned long long)size);
 	if (trailer.tables > begin || trailer.raw_B > MAX_RAW_B)
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' is damaged in its end marker at byte %llu",
-				      file->public.path, (unsigned long long)begin);
+		return util_refuse(err, "'%s' is damaged in its end marker at byte %llu",
+				   file->public.path, (unsigned long long)begin);
 	bytes = malloc(trailer.raw_B + 1);
 	if (!bytes)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for '%s'",
@@ -180,7 +174,7 @@ int mtrace_file_open(const char *path, struct mtrace_file **out, struct util_err
 	if (file->fd < 0 || fstat(file->fd, &status))
 		failed = util_error_errno(err, errno, "cannot read '%s'", path);
 	else if (!S_ISREG(status.st_mode))
-		failed = util_error_set(err, UTIL_EINPUT, "'%s' is no regular file, which a trace has to be", path);
+		failed = util_refuse(err, "'%s' is no regular file, which a trace has to be", path);
 	else
 		file->public.size_B = (uint64_t)status.st_size;
 	if (!failed)
@@ -227,13 +221,12 @@ void mtrace_cursor_close(struct mtrace_cursor *cursor)
 
 int mtrace_cursor_damaged(const struct mtrace_cursor *c, const char *what, struct util_error *err)
 {
-	return util_error_set(
-	    err, UTIL_EINPUT,
-	    "'%s' is damaged: rank %d, byte %llu of its records (in the block at byte %llu "
-	    "of the file): %s",
-	    c->file->path, c->rank,
-	    (unsigned long long)(c->position + (uint64_t)(c->at - c->begin)),
-	    (unsigned long long)c->offset, what);
+	return util_refuse(err,
+			   "'%s' is damaged: rank %d, byte %llu of its records (in the block at "
+			   "byte %llu of the file): %s",
+			   c->file->path, c->rank,
+			   (unsigned long long)(c->position + (uint64_t)(c->at - c->begin)),
+			   (unsigned long long)c->offset, what);
 }
 
 static int check_block(const struct mtrace_cursor *c, const struct mtrace_block_header *header,
@@ -242,10 +235,9 @@ static int check_block(const struct mtrace_cursor *c, const struct mtrace_block_
 	if (header->magic == MTRACE_BLOCK_MAGIC && header->rank == (uint32_t)c->rank &&
 	    header->sequence == c->sequence && header->raw_B <= MAX_RAW_B && header->raw_B > 0)
 		return 0;
-	return util_error_set(
-	    err, UTIL_EINPUT,
-	    "'%s' is damaged at byte %llu: block %u of rank %d should start there", c->file->path,
-	    (unsigned long long)c->next, c->sequence, c->rank);
+	return util_refuse(err,
+			   "'%s' is damaged at byte %llu: block %u of rank %d should start there",
+			   c->file->path, (unsigned long long)c->next, c->sequence, c->rank);
 }
 
 int mtrace_cursor_fill(struct mtrace_cursor *c, struct util_error *err)

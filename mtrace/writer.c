@@ -249,8 +249,8 @@ static int create(const char *path, int fd, int n_ranks, const char *provenance,
 	int failed;
 
 	if (n_ranks < 1 || n_ranks > MTRACE_MAX_RANKS)
-		return util_error_set(err, UTIL_EINPUT, "%d ranks in a trace, wanted 1 to %d",
-				      n_ranks, MTRACE_MAX_RANKS);
+		return util_refuse(err, "%d ranks in a trace, wanted 1 to %d", n_ranks,
+				   MTRACE_MAX_RANKS);
 	writer = calloc(1, sizeof *writer);
 	if (!writer)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for a trace");

@@ -17,7 +17,7 @@ static int open_file(struct pd_elf *elf, const char *path, struct util_error *er
 
 	elf->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (elf->fd < 0 && errno == ENOENT)
-		return util_error_set(err, UTIL_EINPUT, "there is no program '%s'", path);
+		return util_refuse(err, "there is no program '%s'", path);
 	if (elf->fd < 0) {
 		util_error_errno(err, errno, "cannot read program '%s'", path);
 		return err ? (err->code = UTIL_EINPUT) : UTIL_EINPUT;
@@ -25,12 +25,12 @@ static int open_file(struct pd_elf *elf, const char *path, struct util_error *er
 	if (fstat(elf->fd, &status))
 		return util_error_errno(err, errno, "cannot read program '%s'", path);
 	if (!S_ISREG(status.st_mode))
-		return util_error_set(err, UTIL_EINPUT, "'%s' is not a file that can be run", path);
+		return util_refuse(err, "'%s' is not a file that can be run", path);
 	if (access(path, X_OK))
-		return util_error_set(err, UTIL_EINPUT, "'%s' is not executable (chmod +x?)", path);
+		return util_refuse(err, "'%s' is not executable (chmod +x?)", path);
 	elf->file_size_B = (size_t)status.st_size;
 	if (elf->file_size_B == 0)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is empty", path);
+		return util_refuse(err, "'%s' is empty", path);
 	elf->file = mmap(NULL, elf->file_size_B, PROT_READ, MAP_PRIVATE, elf->fd, 0);
 	if (elf->file == MAP_FAILED) {
 		elf->file = NULL;
@@ -45,33 +45,28 @@ static int check_header(const struct pd_elf *elf, struct util_error *err)
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf->file;
 
 	if (elf->file_size_B > 2 && !memcmp(elf->file, "#!", 2))
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' is a script: give the program that it starts",
-				      elf->path);
+		return util_refuse(err, "'%s' is a script: give the program that it starts",
+				   elf->path);
 	if (elf->file_size_B < sizeof(*header) || memcmp(elf->file, ELFMAG, SELFMAG))
-		return util_error_set(err, UTIL_EINPUT, "'%s' is no executable (not an ELF file)",
-				      elf->path);
+		return util_refuse(err, "'%s' is no executable (not an ELF file)", elf->path);
 	if (header->e_ident[EI_CLASS] != ELFCLASS64)
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' is a 32-bit program: rebuild it for 64 bits",
-				      elf->path);
+		return util_refuse(err, "'%s' is a 32-bit program: rebuild it for 64 bits",
+				   elf->path);
 	if (pd_arch_machine == 0)
 		return util_error_set(err, UTIL_EUNSUPPORTED,
 				      "programs cannot be loaded on this processor yet");
 	if (header->e_machine != pd_arch_machine)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "'%s' is for another processor (ELF machine %d), this one runs %s", elf->path,
-		    header->e_machine, pd_arch_name);
+		return util_refuse(
+		    err, "'%s' is for another processor (ELF machine %d), this one runs %s",
+		    elf->path, header->e_machine, pd_arch_name);
 	if (header->e_type == ET_REL || header->e_type == ET_CORE)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is no executable but %s", elf->path,
-				      header->e_type == ET_REL ? "an object file: link it"
-							       : "a core dump");
+		return util_refuse(err, "'%s' is no executable but %s", elf->path,
+				   header->e_type == ET_REL ? "an object file: link it"
+							    : "a core dump");
 	if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff % 8 ||
 	    header->e_phoff > elf->file_size_B ||
 	    header->e_phnum > (elf->file_size_B - header->e_phoff) / sizeof(Elf64_Phdr))
-		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (program headers)",
-				      elf->path);
+		return util_refuse(err, "'%s' is damaged (program headers)", elf->path);
 	return 0;
 }
 
@@ -92,7 +87,7 @@ static int add_segment(struct pd_elf *elf, const Elf64_Phdr *segment, struct uti
 	    segment->p_offset > elf->file_size_B ||
 	    segment->p_filesz > elf->file_size_B - segment->p_offset ||
 	    (segment->p_vaddr - segment->p_offset) % page)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (segments)", elf->path);
+		return util_refuse(err, "'%s' is damaged (segments)", elf->path);
 	grow(&elf->span, segment->p_vaddr & ~(page - 1), (end + page - 1) & ~(page - 1));
 	if (segment->p_align > elf->align && (segment->p_align & (segment->p_align - 1)) == 0)
 		elf->align = segment->p_align;
@@ -140,8 +135,7 @@ static int find_dynamic(struct pd_elf *elf, struct util_error *err)
 		elf->n_dynamic = segment->p_filesz / sizeof(*elf->dynamic);
 		elf->dynamic = pd_elf_at(elf, segment->p_vaddr, segment->p_filesz);
 		if (!elf->dynamic || segment->p_vaddr % 8 || segment->p_offset % 8)
-			return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (dynamic section)",
-					      elf->path);
+			return util_refuse(err, "'%s' is damaged (dynamic section)", elf->path);
 	}
 	return 0;
 }
@@ -196,26 +190,22 @@ static int check_kind(const struct pd_elf *elf, bool has_interpreter, struct uti
 		      (has_interpreter || (dynamic_value(elf, DT_FLAGS_1) & DF_1_PIE));
 
 	if (header->e_type == ET_DYN && !is_pie)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is a shared library, not a program",
-				      elf->path);
+		return util_refuse(err, "'%s' is a shared library, not a program", elf->path);
 	if (!has_interpreter)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "'%s' is statically linked: link it without -static, as mpisim-cc does",
+		return util_refuse(
+		    err, "'%s' is statically linked: link it without -static, as mpisim-cc does",
 		    elf->path);
 	if (!is_pie)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "'%s' is not position-independent: compile it with -fPIE and link it with "
-		    "-pie, as mpisim-cc does",
-		    elf->path);
+		return util_refuse(err,
+				   "'%s' is not position-independent: compile it with -fPIE and "
+				   "link it with -pie, as mpisim-cc does",
+				   elf->path);
 	if (has_dynamic(elf, DT_TEXTREL) || (dynamic_value(elf, DT_FLAGS) & DF_TEXTREL))
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "'%s' has relocations in its code: compile all of it with -fPIE", elf->path);
+		return util_refuse(err,
+				   "'%s' has relocations in its code: compile all of it with -fPIE",
+				   elf->path);
 	if (!elf->symtab || !elf->strtab || elf->span.end == 0 || elf->entry >= elf->span.end)
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' is damaged (no symbols, code or entry)", elf->path);
+		return util_refuse(err, "'%s' is damaged (no symbols, code or entry)", elf->path);
 	return 0;
 }
 

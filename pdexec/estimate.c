@@ -117,10 +117,10 @@ int pd_estimate_check(int n_ranks, double needed_B, double available_B, struct u
 
 	if (needed_B <= available_B)
 		return 0;
-	return util_error_set(
-	    err, UTIL_EINPUT,
-	    "%d ranks need about %s of memory before the program allocates anything (%s "
-	    "each: stack, state and variables), and %s are to be had",
+	return util_refuse(
+	    err,
+	    "%d ranks need about %s of memory before the program allocates anything (%s each: "
+	    "stack, state and variables), and %s are to be had",
 	    n_ranks, util_format_size(needed, sizeof needed, needed_B),
 	    util_format_size(each, sizeof each, needed_B / n_ranks),
 	    util_format_size(there, sizeof there, available_B > 0 ? available_B : 0));

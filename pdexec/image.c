@@ -59,12 +59,12 @@ static int check_copy(const struct pd_image *image, size_t size_B, struct util_e
 	there_B = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 	if (needed_B <= there_B)
 		return 0;
-	return util_error_set(err, UTIL_EINPUT,
-			      "keeping the variables of %d ranks aside takes %s of memory and this "
-			      "machine has %s: use isolation 'map', "
-			      "for which vm.max_map_count may have to be raised",
-			      image->n_ranks, util_format_size(needed, sizeof(needed), needed_B),
-			      util_format_size(there, sizeof(there), there_B));
+	return util_refuse(
+	    err,
+	    "keeping the variables of %d ranks aside takes %s of memory and this machine has %s: "
+	    "use isolation 'map', for which vm.max_map_count may have to be raised",
+	    image->n_ranks, util_format_size(needed, sizeof(needed), needed_B),
+	    util_format_size(there, sizeof(there), there_B));
 }
 
 static int check_map(const struct pd_image *image, size_t n_mappings, size_t budget,
@@ -72,11 +72,10 @@ static int check_map(const struct pd_image *image, size_t n_mappings, size_t bud
 {
 	if ((size_t)image->n_ranks <= budget / n_mappings)
 		return 0;
-	return util_error_set(err, UTIL_EINPUT,
-			      "%d ranks with an image each need %zu mappings each and %zu are to "
-			      "be had in all: use isolation "
-			      "'copy', or raise vm.max_map_count",
-			      image->n_ranks, n_mappings, budget);
+	return util_refuse(err,
+			   "%d ranks with an image each need %zu mappings each and %zu are to be "
+			   "had in all: use isolation 'copy', or raise vm.max_map_count",
+			   image->n_ranks, n_mappings, budget);
 }
 
 static int choose_isolation(struct pd_image *image, enum pd_isolation wanted,

@@ -108,8 +108,8 @@ int pd_link_load_libraries(struct pd_link *link, struct util_error *err)
 		const char *other = pd_link_other_mpi(name);
 
 		if (other)
-			return util_error_set(
-			    err, UTIL_EINPUT,
+			return util_refuse(
+			    err,
 			    "'%s' is linked with another MPI (%s: %s): rebuild it with mpisim-cc",
 			    link->elf->path, other, name);
 	}
@@ -125,9 +125,8 @@ int pd_link_load_libraries(struct pd_link *link, struct util_error *err)
 		library = open_library(link->elf, name);
 		pd_cores_of_program(0);
 		if (!library)
-			return util_error_set(err, UTIL_EINPUT,
-					      "a library that '%s' needs cannot be loaded: %s",
-					      link->elf->path, dlerror());
+			return util_refuse(err, "a library that '%s' needs cannot be loaded: %s",
+					   link->elf->path, dlerror());
 		link->libraries[link->n_libraries++] = library;
 	}
 	return 0;
@@ -189,9 +188,9 @@ int pd_link_find_symbol(const struct pd_link *link, const Elf64_Sym *symbol, con
 	if (!address)
 		address = find_global(name, version);
 	if (!address && ELF64_ST_BIND(symbol->st_info) != STB_WEAK)
-		return util_error_set(
-		    err, UTIL_EINPUT, "'%s' needs the symbol '%s'%s%s, which no library has",
-		    link->elf->path, name, version ? " of version " : "", version ? version : "");
+		return util_refuse(err, "'%s' needs the symbol '%s'%s%s, which no library has",
+				   link->elf->path, name, version ? " of version " : "",
+				   version ? version : "");
 	if (pd_blas_bind(link->blas, name, address, &address, err))
 		return err->code;
 	*out_address = (uint64_t)address;

@@ -25,8 +25,7 @@ static int add_fixup(struct pd_link *link, enum pd_fixup_kind kind, uint64_t vad
 
 	if (vaddr < elf->writable.begin || vaddr > elf->writable.end ||
 	    size_B > elf->writable.end - vaddr)
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' is damaged (relocation outside its data)", elf->path);
+		return util_refuse(err, "'%s' is damaged (relocation outside its data)", elf->path);
 	if (!util_array_room(&link->fixups, (size_t)link->n_fixups, sizeof *link->fixups))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory linking '%s'", elf->path);
 	link->fixups[link->n_fixups++] = (struct pd_fixup){vaddr, value, kind, (uint32_t)size_B};
@@ -201,8 +200,7 @@ static int add_rela(struct pd_link *link, const Elf64_Rela *rela, struct util_er
 	symbol = pd_elf_symbol(link->elf, index, &version);
 	name = symbol ? pd_elf_string(link->elf, symbol->st_name) : NULL;
 	if (!name)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (symbols)",
-				      link->elf->path);
+		return util_refuse(err, "'%s' is damaged (symbols)", link->elf->path);
 	if (kind == PD_RELOC_COPY)
 		return add_copy(link, rela, symbol, name, version, err);
 	if (kind == PD_RELOC_SYMBOL)
@@ -219,8 +217,7 @@ static int add_rela_table(struct pd_link *link, struct pd_elf_table table, struc
 	if (table.size_B == 0)
 		return 0;
 	if (!rela)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (relocations)",
-				      link->elf->path);
+		return util_refuse(err, "'%s' is damaged (relocations)", link->elf->path);
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = add_rela(link, &rela[i], err);
 	return rc;
@@ -231,8 +228,7 @@ static int add_relative(struct pd_link *link, uint64_t vaddr, struct util_error 
 	const uint64_t *word = pd_elf_at(link->elf, vaddr, 8);
 
 	if (!word)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (relative relocations)",
-				      link->elf->path);
+		return util_refuse(err, "'%s' is damaged (relative relocations)", link->elf->path);
 	return add_fixup(link, PD_FIXUP_BASE, vaddr, *word, 8, err);
 }
 

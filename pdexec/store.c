@@ -153,20 +153,19 @@ static int scale_parse(struct pd_store *store, const char *text, struct util_err
 	double factor;
 
 	if (!equals || (size_t)(equals - text) >= sizeof(name))
-		return util_error_set(err, UTIL_EINPUT,
-				      "scale \"%s\": wanted KERNEL=FACTOR, or *=FACTOR for all computation",
-				      text);
+		return util_refuse(
+		    err, "scale \"%s\": wanted KERNEL=FACTOR, or *=FACTOR for all computation",
+		    text);
 	memcpy(name, text, (size_t)(equals - text));
 	name[equals - text] = '\0';
 	if (util_parse_double(equals + 1, &factor, err))
 		return util_error_prepend(err, "scale \"%s\"", text);
 	if (factor < 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "scale \"%s\": found a negative factor, wanted 0 or more", text);
+		return util_refuse(err, "scale \"%s\": found a negative factor, wanted 0 or more",
+				   text);
 	if (!strcmp(name, "*")) {
 		if (store->scale_all >= 0)
-			return util_error_set(err, UTIL_EINPUT, "scale \"%s\": * has a factor already",
-					      text);
+			return util_refuse(err, "scale \"%s\": * has a factor already", text);
 		store->scale_all = factor;
 		return 0;
 	}
@@ -177,8 +176,7 @@ static int scale_parse(struct pd_store *store, const char *text, struct util_err
 		return util_error_prepend(err, "scale \"%s\"", text);
 	}
 	if (kernel->is_scaled)
-		return util_error_set(err, UTIL_EINPUT, "scale \"%s\": %s has a factor already", text,
-				      name);
+		return util_refuse(err, "scale \"%s\": %s has a factor already", text, name);
 	kernel->is_scaled = true;
 	kernel->info.scale = factor;
 	return 0;
@@ -207,8 +205,8 @@ static int store_fill(struct pd_store *store, const struct pd_config *config, st
 	int status;
 
 	if (config->first_n > 0 && config->mode == PD_COMPUTE_MODELLED)
-		return util_error_set(err, UTIL_EINPUT,
-				      "first-n measures kernels, but the modelled mode measures nothing: wanted direct, collect or partial");
+		return util_refuse(err, "first-n measures kernels, but the modelled mode measures "
+					"nothing: wanted direct, collect or partial");
 	status = store_read_all(store, config->bench_in, config->blas_model, err);
 	if (status)
 		return status;
@@ -220,8 +218,9 @@ static int store_fill(struct pd_store *store, const struct pd_config *config, st
 	if (config->mode != PD_COMPUTE_COLLECT)
 		return 0;
 	if (!config->bench_out)
-		return util_error_set(err, UTIL_EINPUT,
-				      "collecting measurements needs a file to append them to (--bench-out FILE)");
+		return util_refuse(
+		    err,
+		    "collecting measurements needs a file to append them to (--bench-out FILE)");
 	store->out_name = strdup(config->bench_out);
 	if (!store->out_name)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for the benchmark store");

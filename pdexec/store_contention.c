@@ -16,24 +16,21 @@ int pd_contention_parse(const char *text, double out[PD_MAX_CONTENTION], int *ou
 	int n = 0;
 
 	if (strlen(text) >= sizeof(copy))
-		return util_error_set(err, UTIL_EINPUT, "found more than %zu characters of speeds",
-				      sizeof(copy) - 1);
+		return util_refuse(err, "found more than %zu characters of speeds",
+				   sizeof(copy) - 1);
 	strcpy(copy, text);
 	for (token = strtok_r(copy, " \t", &at); token; token = strtok_r(NULL, " \t", &at)) {
 		if (n == PD_MAX_CONTENTION)
-			return util_error_set(err, UTIL_EINPUT, "found more than %d speeds",
-					      PD_MAX_CONTENTION);
+			return util_refuse(err, "found more than %d speeds", PD_MAX_CONTENTION);
 		if (util_parse_double(token, &out[n], err))
 			return util_error_prepend(err, "speed %d", n + 1);
 		if (!(out[n] >= 1e-6 && out[n] <= 1) || (n == 0 && out[n] != 1))
-			return util_error_set(err, UTIL_EINPUT,
-					      "found the speed %s, wanted 1 first, then 1e-6 to 1",
-					      token);
+			return util_refuse(
+			    err, "found the speed %s, wanted 1 first, then 1e-6 to 1", token);
 		n++;
 	}
 	if (n == 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found no speeds, wanted 1 and those of more cores");
+		return util_refuse(err, "found no speeds, wanted 1 and those of more cores");
 	*out_n = n;
 	return 0;
 }

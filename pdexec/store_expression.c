@@ -30,7 +30,7 @@ static int number_parse(const char **at, double *out, struct util_error *err)
 			end++;
 	}
 	if (end == *at || (size_t)(end - *at) >= sizeof(token))
-		return util_error_set(err, UTIL_EINPUT, "found \"%.30s\", wanted a number", *at);
+		return util_refuse(err, "found \"%.30s\", wanted a number", *at);
 	memcpy(token, *at, (size_t)(end - *at));
 	token[end - *at] = '\0';
 	if (util_parse_double(token, out, err))
@@ -44,9 +44,8 @@ static int param_parse(const char **at, int *out, struct util_error *err)
 {
 	if ((*at)[0] != 'p' || (*at)[1] < '1' || (*at)[1] > '0' + PD_STORE_MAX_PARAMS ||
 	    isalnum((unsigned char)(*at)[2]))
-		return util_error_set(err, UTIL_EINPUT,
-				      "found \"%.30s\", wanted a parameter (p1 to p%d)", *at,
-				      PD_STORE_MAX_PARAMS);
+		return util_refuse(err, "found \"%.30s\", wanted a parameter (p1 to p%d)", *at,
+				   PD_STORE_MAX_PARAMS);
 	*out = (*at)[1] - '1';
 	*at += 2;
 	return 0;
@@ -66,15 +65,15 @@ static int power_parse(const char **at, struct pd_expression *expression, struct
 		if (number_parse(at, &exponent, err))
 			return UTIL_EINPUT;
 		if (exponent > PD_MAX_EXPONENT || 2 * exponent != (int)(2 * exponent))
-			return util_error_set(err, UTIL_EINPUT,
-					      "found the exponent \"%.*s\", wanted a multiple of 0.5 from 0 to %d",
-					      (int)(*at - begin), begin, PD_MAX_EXPONENT);
+			return util_refuse(
+			    err,
+			    "found the exponent \"%.*s\", wanted a multiple of 0.5 from 0 to %d",
+			    (int)(*at - begin), begin, PD_MAX_EXPONENT);
 	}
 	total = term->twice_exponent[param] + (int)(2 * exponent);
 	if (total > 2 * PD_MAX_EXPONENT)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found p%d to the power %g in one term, wanted at most %d",
-				      param + 1, total / 2.0, PD_MAX_EXPONENT);
+		return util_refuse(err, "found p%d to the power %g in one term, wanted at most %d",
+				   param + 1, total / 2.0, PD_MAX_EXPONENT);
 	term->twice_exponent[param] = (unsigned char)total;
 	if (param + 1 > expression->n_params)
 		expression->n_params = param + 1;
@@ -96,9 +95,9 @@ static int term_parse(const char **at, struct pd_expression *expression, struct 
 				return UTIL_EINPUT;
 			term->coefficient *= factor;
 		} else {
-			return util_error_set(err, UTIL_EINPUT,
-					      "found \"%.30s\", wanted a number or a parameter (p1 to p%d)",
-					      *at, PD_STORE_MAX_PARAMS);
+			return util_refuse(
+			    err, "found \"%.30s\", wanted a number or a parameter (p1 to p%d)", *at,
+			    PD_STORE_MAX_PARAMS);
 		}
 		*at = skip_spaces(*at);
 		if (**at != '*')
@@ -119,9 +118,8 @@ int pd_expression_parse(const char *text, struct pd_expression *out, struct util
 		struct pd_term *term = &expression.terms[expression.n_terms];
 
 		if (expression.n_terms == PD_MAX_TERMS)
-			return util_error_set(err, UTIL_EINPUT,
-					      "found more than %d terms in an expression",
-					      PD_MAX_TERMS);
+			return util_refuse(err, "found more than %d terms in an expression",
+					   PD_MAX_TERMS);
 		term->coefficient = sign;
 		if (term_parse(&at, &expression, term, err))
 			return UTIL_EINPUT;
@@ -129,9 +127,8 @@ int pd_expression_parse(const char *text, struct pd_expression *out, struct util
 		if (!*at)
 			break;
 		if (*at != '+' && *at != '-')
-			return util_error_set(err, UTIL_EINPUT,
-					      "found \"%.30s\", wanted * + - or the end of the expression",
-					      at);
+			return util_refuse(
+			    err, "found \"%.30s\", wanted * + - or the end of the expression", at);
 		sign = *at++ == '-' ? -1 : 1;
 	}
 	*out = expression;
@@ -170,7 +167,7 @@ static int range_parse(const char **at, struct pd_range *out, struct util_error 
 	if (param_parse(at, &out->param, err))
 		return UTIL_EINPUT;
 	if (**at != '<' && **at != '>')
-		return util_error_set(err, UTIL_EINPUT, "found \"%.30s\", wanted < <= > or >=", *at);
+		return util_refuse(err, "found \"%.30s\", wanted < <= > or >=", *at);
 	out->comparison = **at == '<' ? PD_LESS : PD_GREATER;
 	++*at;
 	if (**at == '=') {
@@ -194,14 +191,13 @@ int pd_ranges_parse(const char *text, struct pd_range out[PD_MAX_RANGES], int *o
 
 	for (const char *at = skip_spaces(text); *at; at = skip_spaces(at)) {
 		if (n == PD_MAX_RANGES)
-			return util_error_set(err, UTIL_EINPUT, "found more than %d ranges",
-					      PD_MAX_RANGES);
+			return util_refuse(err, "found more than %d ranges", PD_MAX_RANGES);
 		if (range_parse(&at, &out[n], err))
 			return UTIL_EINPUT;
 		n++;
 		if (*at && *at != ' ' && *at != '\t')
-			return util_error_set(err, UTIL_EINPUT,
-					      "found \"%.30s\", wanted a space between ranges", at);
+			return util_refuse(err, "found \"%.30s\", wanted a space between ranges",
+					   at);
 	}
 	*out_n = n;
 	return 0;

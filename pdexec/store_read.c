@@ -48,7 +48,7 @@ static struct pd_kernel *kernel_of_line(struct pd_store *store, const char *name
 	const char *fault = pd_bench_name_fault(name);
 
 	if (fault) {
-		util_error_set(err, UTIL_EINPUT, "the kernel name \"%.110s\" %s", name, fault);
+		util_refuse(err, "the kernel name \"%.110s\" %s", name, fault);
 		return NULL;
 	}
 	return pd_store_get_kernel(store, name, err);
@@ -62,9 +62,9 @@ static int params_parse(char *const fields[], double params[], int *out_n, struc
 		if (!*fields[i])
 			continue;
 		if (i != n)
-			return util_error_set(err, UTIL_EINPUT,
-					      "found p%d without p%d, wanted parameters without gaps",
-					      i + 1, n + 1);
+			return util_refuse(err,
+					   "found p%d without p%d, wanted parameters without gaps",
+					   i + 1, n + 1);
 		if (util_parse_double(fields[i], &params[n++], err)) {
 			util_error_prepend(err, "p%d", i + 1);
 			return UTIL_EINPUT;
@@ -94,8 +94,8 @@ static int read_measurement(struct pd_store *store, char *line, struct util_erro
 	struct pd_key *key;
 
 	if (n_fields != N_FIELDS)
-		return util_error_set(err, UTIL_EINPUT, "found %d fields, wanted %d (%s)", n_fields,
-				      N_FIELDS, PD_BENCH_HEADER);
+		return util_refuse(err, "found %d fields, wanted %d (%s)", n_fields, N_FIELDS,
+				   PD_BENCH_HEADER);
 	kernel = kernel_of_line(store, fields[0], err);
 	if (!kernel)
 		return err->code;
@@ -104,12 +104,10 @@ static int read_measurement(struct pd_store *store, char *line, struct util_erro
 	if (util_parse_double(fields[N_FIELDS - 1], &seconds, err))
 		return util_error_prepend(err, "seconds");
 	if (seconds < 0)
-		return util_error_set(err, UTIL_EINPUT, "found %s seconds, wanted 0 or more",
-				      fields[N_FIELDS - 1]);
+		return util_refuse(err, "found %s seconds, wanted 0 or more", fields[N_FIELDS - 1]);
 	if (kernel->n_params >= 0 && kernel->n_params != n_params)
-		return util_error_set(err, UTIL_EINPUT,
-				      "kernel \"%s\" has %d parameters here, but %d before",
-				      kernel->name, n_params, kernel->n_params);
+		return util_refuse(err, "kernel \"%s\" has %d parameters here, but %d before",
+				   kernel->name, n_params, kernel->n_params);
 	key = pd_store_get_key(store, kernel, n_params, params);
 	if (!key)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for the benchmark store");
@@ -128,9 +126,8 @@ static int read_model(struct pd_store *store, char *line, struct util_error *err
 	struct pd_kernel *kernel;
 
 	if (n_fields != 3 && n_fields != 4)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %d fields, wanted model,NAME,EXPRESSION[,RANGES]",
-				      n_fields);
+		return util_refuse(err, "found %d fields, wanted model,NAME,EXPRESSION[,RANGES]",
+				   n_fields);
 	kernel = kernel_of_line(store, fields[1], err);
 	if (!kernel)
 		return err->code;
@@ -153,16 +150,15 @@ static int read_complexity(struct pd_store *store, char *text, struct util_error
 	struct pd_kernel *kernel;
 
 	if (!colon)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found \"# model %.60s\", wanted \"# model NAME: EXPRESSION\"",
-				      trim(text));
+		return util_refuse(err,
+				   "found \"# model %.60s\", wanted \"# model NAME: EXPRESSION\"",
+				   trim(text));
 	*colon = '\0';
 	kernel = kernel_of_line(store, trim(text), err);
 	if (!kernel)
 		return err->code;
 	if (kernel->has_complexity)
-		return util_error_set(err, UTIL_EINPUT, "the complexity of \"%s\" is stated twice",
-				      kernel->name);
+		return util_refuse(err, "the complexity of \"%s\" is stated twice", kernel->name);
 	if (pd_expression_parse(trim(colon + 1), &kernel->complexity, err))
 		return util_error_prepend(err, "complexity of \"%s\"", kernel->name);
 	kernel->has_complexity = true;
@@ -178,9 +174,9 @@ static int read_variation(struct pd_store *store, char *line, struct util_error 
 	int n_fields = split(line, fields, 5), scope = 0;
 
 	if (n_fields != 5)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %d fields, wanted vary,NAME,call|node,DISTRIBUTION,NUMBERS",
-				      n_fields);
+		return util_refuse(
+		    err, "found %d fields, wanted vary,NAME,call|node,DISTRIBUTION,NUMBERS",
+		    n_fields);
 	if (strcmp(fields[1], "*")) {
 		struct pd_kernel *kernel = kernel_of_line(store, fields[1], err);
 
@@ -191,12 +187,10 @@ static int read_variation(struct pd_store *store, char *line, struct util_error 
 	while (scope < PD_N_VARY && strcmp(scopes[scope], fields[2]))
 		scope++;
 	if (scope == PD_N_VARY)
-		return util_error_set(err, UTIL_EINPUT, "found \"%.60s\", wanted call or node",
-				      fields[2]);
+		return util_refuse(err, "found \"%.60s\", wanted call or node", fields[2]);
 	if (spreads[scope].is_known)
-		return util_error_set(err, UTIL_EINPUT,
-				      "the variation of \"%s\" from %s to %s is stated twice", fields[1],
-				      scopes[scope], scopes[scope]);
+		return util_refuse(err, "the variation of \"%s\" from %s to %s is stated twice",
+				   fields[1], scopes[scope], scopes[scope]);
 	if (pd_spread_parse(fields[3], fields[4], &spreads[scope], err))
 		return util_error_prepend(err, "variation of \"%s\"", fields[1]);
 	return 0;
@@ -210,8 +204,7 @@ static int read_contention(struct pd_store *store, char *line, struct util_error
 	int n_fields = split(line, fields, 3), n;
 
 	if (n_fields != 3)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %d fields, wanted contention,NAME,SPEEDS", n_fields);
+		return util_refuse(err, "found %d fields, wanted contention,NAME,SPEEDS", n_fields);
 	if (!kernel_of_line(store, fields[1], err))
 		return err->code;
 	if (pd_contention_parse(fields[2], speed, &n, err))
@@ -226,8 +219,8 @@ static int read_version(struct pd_store *store, const char *text, struct util_er
 	if (util_parse_int(text, 1, 1000000, &version, err))
 		return util_error_prepend(err, "version of the file");
 	if (version > PD_STORE_VERSION)
-		return util_error_set(err, UTIL_EINPUT, "found version %s of the format, wanted %d",
-				      text, PD_STORE_VERSION);
+		return util_refuse(err, "found version %s of the format, wanted %d", text,
+				   PD_STORE_VERSION);
 	store->file_version = version;
 	return 0;
 }
@@ -263,10 +256,11 @@ static int check_complexities(const struct pd_store *store, struct util_error *e
 		const struct pd_kernel *kernel = store->kernels[i];
 
 		if (kernel->n_params >= 0 && kernel->complexity.n_params > kernel->n_params)
-			return util_error_set(err, UTIL_EINPUT,
-					      "the complexity of \"%s\" uses p%d, but its measurements have %d parameters",
-					      kernel->name, kernel->complexity.n_params,
-					      kernel->n_params);
+			return util_refuse(err,
+					   "the complexity of \"%s\" uses p%d, but its "
+					   "measurements have %d parameters",
+					   kernel->name, kernel->complexity.n_params,
+					   kernel->n_params);
 	}
 	return 0;
 }
@@ -283,11 +277,10 @@ static int read_lines(struct pd_store *store, FILE *file, const char *path, stru
 	while (!status && (length = getline(&line, &capacity, file)) >= 0) {
 		number++;
 		if (strlen(line) != (size_t)length)
-			status = util_error_set(err, UTIL_EINPUT, "found a NUL byte, wanted text");
+			status = util_refuse(err, "found a NUL byte, wanted text");
 		else if (must_end && line[length - 1] != '\n')
-			status = util_error_set(
-			    err, UTIL_EINPUT,
-			    "found no end of the last line, wanted one: the file is cut");
+			status = util_refuse(
+			    err, "found no end of the last line, wanted one: the file is cut");
 		else
 			status = read_line(store, trim(line), err);
 		must_end |= !strcmp(line, PD_BENCH_ENDS);

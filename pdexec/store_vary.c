@@ -18,27 +18,24 @@ static int quantiles_parse(const char *text, struct pd_spread *out, struct util_
 	double sum = 0;
 
 	if (strlen(text) >= sizeof(copy))
-		return util_error_set(err, UTIL_EINPUT, "found more than %zu characters of quantiles",
-				      sizeof(copy) - 1);
+		return util_refuse(err, "found more than %zu characters of quantiles",
+				   sizeof(copy) - 1);
 	strcpy(copy, text);
 	out->n = 0;
 	for (token = strtok_r(copy, " \t", &at); token; token = strtok_r(NULL, " \t", &at)) {
 		if (out->n == PD_MAX_QUANTILES)
-			return util_error_set(err, UTIL_EINPUT, "found more than %d quantiles",
-					      PD_MAX_QUANTILES);
+			return util_refuse(err, "found more than %d quantiles", PD_MAX_QUANTILES);
 		if (util_parse_double(token, &out->quantiles[out->n], err))
 			return util_error_prepend(err, "quantile %d", out->n + 1);
 		if (out->quantiles[out->n] < 0 ||
 		    (out->n > 0 && out->quantiles[out->n] < out->quantiles[out->n - 1]))
-			return util_error_set(err, UTIL_EINPUT,
-					      "found the quantile %s, wanted ascending numbers from 0",
-					      token);
+			return util_refuse(
+			    err, "found the quantile %s, wanted ascending numbers from 0", token);
 		out->n++;
 	}
 	if (out->n < 2 || out->quantiles[out->n - 1] <= 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %d quantiles, wanted 2 to %d, the last above 0", out->n,
-				      PD_MAX_QUANTILES);
+		return util_refuse(err, "found %d quantiles, wanted 2 to %d, the last above 0",
+				   out->n, PD_MAX_QUANTILES);
 	/* Linear between neighbours: the mean is that of the trapezoids. */
 	for (int i = 0; i + 1 < out->n; i++)
 		sum += 0.5 * (out->quantiles[i] + out->quantiles[i + 1]);
@@ -59,13 +56,11 @@ int pd_spread_parse(const char *kind, const char *text, struct pd_spread *out,
 		if (util_parse_double(text, &spread.deviation, err))
 			return util_error_prepend(err, "relative standard deviation");
 		if (spread.deviation < 0 || spread.deviation > 1)
-			return util_error_set(err, UTIL_EINPUT,
-					      "found the relative standard deviation %s, wanted 0 to 1",
-					      text);
+			return util_refuse(
+			    err, "found the relative standard deviation %s, wanted 0 to 1", text);
 	} else {
-		return util_error_set(err, UTIL_EINPUT,
-				      "found the distribution \"%.60s\", wanted normal or quantiles",
-				      kind);
+		return util_refuse(
+		    err, "found the distribution \"%.60s\", wanted normal or quantiles", kind);
 	}
 	*out = spread;
 	return 0;

@@ -241,10 +241,9 @@ int pd_world_add(struct pd_world *world, const struct pd_program_config programs
 	for (int i = 0; i < n; i++)
 		left = programs[i].n_ranks > left ? -1 : left - programs[i].n_ranks;
 	if (left < 0)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found %d processes spawned already, wanted at most %d in all", n_there,
-		    world->config.max_spawned);
+		return util_refuse(err,
+				   "found %d processes spawned already, wanted at most %d in all",
+				   n_there, world->config.max_spawned);
 	for (int i = 0; i < n && !rc; i++) {
 		struct pd_program *program = &world->programs[world->n_programs++];
 
@@ -331,9 +330,8 @@ int pd_world_create(const struct pd_config *config, const struct cluster *cluste
 		int n = config->programs[i].n_ranks;
 
 		if (n < 1 || n > INT_MAX - n_ranks)
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "%d ranks were asked for, wanted at least 1 and at most %d", n,
+			return util_refuse(
+			    err, "%d ranks were asked for, wanted at least 1 and at most %d", n,
 			    INT_MAX - n_ranks);
 		n_ranks += n;
 	}

@@ -18,7 +18,6 @@ void sim_engine_finish(struct sim_engine *engine)
 
 void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event)
 {
-	sim_queue_note('c', event);
 	sim_queue_cancel(&engine->queue, event);
 }
 
@@ -58,7 +57,6 @@ static inline bool fire_first(struct sim_engine *engine)
 	if (!event)
 		return false;
 	sim_queue_remove_first(&engine->queue, event);
-	sim_queue_note('n', event);
 	engine->now = event->time;
 	engine->n_events++;
 	event->fire(event);

@@ -96,7 +96,6 @@ static inline void sim_engine_at(struct sim_engine *engine, struct sim_event *ev
 				 sim_time_ps time)
 {
 	if (time == SIM_TIME_MAX) {
-		sim_queue_note('c', event);
 		sim_queue_cancel(&engine->queue, event);
 		return;
 	}
@@ -104,7 +103,6 @@ static inline void sim_engine_at(struct sim_engine *engine, struct sim_event *ev
 		time = engine->now;
 	if (__builtin_expect(sim_queue_push(&engine->queue, event, time), 0))
 		sim_engine_fail_memory(engine);
-	sim_queue_note('p', event);
 }
 static inline void sim_engine_after(struct sim_engine *engine, struct sim_event *event,
 				    sim_time_ps delay)

@@ -61,13 +61,11 @@ static int set_measure(struct sim_fiber_set *set, size_t n_fibers, size_t stack_
 	size_t max_guards = max_mappings() / 2 / MAPPINGS_PER_GUARD;
 
 	if (n_fibers == 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "0 fibers were asked for, wanted at least 1");
+		return util_refuse(err, "0 fibers were asked for, wanted at least 1");
 	if (stack_size_B < MIN_STACK_B || stack_size_B > SIZE_MAX / 2)
-		return util_error_set(
-		    err, UTIL_EINPUT, "a stack of %zu bytes is %s, wanted at least %d",
-		    stack_size_B, stack_size_B < MIN_STACK_B ? "too small" : "too large",
-		    MIN_STACK_B);
+		return util_refuse(
+		    err, "a stack of %zu bytes is %s, wanted at least %d", stack_size_B,
+		    stack_size_B < MIN_STACK_B ? "too small" : "too large", MIN_STACK_B);
 	set->n_fibers = n_fibers;
 	set->stack_size_B = (stack_size_B + page - 1) / page * page;
 	set->guard_stride = max_guards > 0 ? (n_fibers + max_guards - 1) / max_guards : n_fibers;
@@ -75,8 +73,8 @@ static int set_measure(struct sim_fiber_set *set, size_t n_fibers, size_t stack_
 	   of the cache */
 	set->pitch_B = (set->stack_size_B + GUARD_B) | page;
 	if (set->pitch_B > (SIZE_MAX / 2 - GUARD_B) / n_fibers)
-		return util_error_set(err, UTIL_EINPUT, "%zu stacks of %zu bytes are too much",
-				      n_fibers, stack_size_B);
+		return util_refuse(err, "%zu stacks of %zu bytes are too much", n_fibers,
+				   stack_size_B);
 	set->reserved_B = GUARD_B + n_fibers * set->pitch_B;
 	return 0;
 }
@@ -147,11 +145,10 @@ int sim_fiber_create(struct sim_fiber_set *set, size_t index, sim_fiber_fn entry
 	struct sim_fiber *fiber;
 
 	if (index >= set->n_fibers)
-		return util_error_set(err, UTIL_EINPUT, "there is no fiber %zu of %zu", index,
-				      set->n_fibers);
+		return util_refuse(err, "there is no fiber %zu of %zu", index, set->n_fibers);
 	fiber = &set->fibers[index];
 	if (fiber->set)
-		return util_error_set(err, UTIL_EINPUT, "fiber %zu is in use already", index);
+		return util_refuse(err, "fiber %zu is in use already", index);
 	*fiber = (struct sim_fiber){.set = set, .entry = entry, .arg = arg};
 	/* when others took the mappings that are missing now, the pattern has to do for this one */
 	fiber->has_guard = index % set->guard_stride == 0 &&

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simcore/queue.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "util/error.h"
@@ -215,16 +214,3 @@ int sim_queue_list(const struct sim_queue *queue, const struct sim_event *out[])
 	free(slots);
 	return 0;
 }
-
-#ifdef SIM_QUEUE_RECORD
-void sim_queue_note(char what, const struct sim_event *event)
-{
-	const struct sim_queue_record record = {event->time, (uintptr_t)event, (uint64_t)what};
-	static FILE *file;
-
-	if (!file && getenv("SIM_QUEUE_RECORD"))
-		file = fopen(getenv("SIM_QUEUE_RECORD"), "wb");
-	if (file)
-		fwrite(&record, sizeof record, 1, file);
-}
-#endif

@@ -123,24 +123,6 @@ static inline struct sim_event *sim_queue_pop(struct sim_queue *queue)
 	return event;
 }
 
-/*
- * A stream of events for bench/queue.c: where SIM_QUEUE_RECORD is defined when everything is
- * compiled, every push, cancellation and removal of the first event is appended to the file that the
- * environment variable of the same name names.
- */
-struct sim_queue_record {
-	sim_time_ps time; /* of a push */
-	uint64_t event;	  /* its address */
-	uint64_t what;	  /* 'p' push, 'c' cancel, 'n' next */
-};
-#ifdef SIM_QUEUE_RECORD
-void sim_queue_note(char what, const struct sim_event *event);
-#else
-static inline void sim_queue_note(char what, const struct sim_event *event)
-{
-}
-#endif
-
 /* Moves all events by `delay` >= 0; none may lie so late that this overflows. O(n). */
 void sim_queue_delay(struct sim_queue *queue, sim_time_ps delay);
 /* The events in the order in which they would leave; out: [queue->n_events]. 0 or UTIL_ENOMEM.

@@ -45,18 +45,9 @@ void trace_phases_compute(struct trace_summary *summary, const struct sim_record
 
 static struct trace_phase_list *list_of_name(struct trace_summary *summary, int name)
 {
-	if (name >= summary->n_phase_lists) {
-		int n = name + 16;
-		struct trace_phase_list *grown =
-		    realloc(summary->phases_of_name, (size_t)n * sizeof *grown);
-
-		if (!grown)
-			return NULL;
-		memset(grown + summary->n_phase_lists, 0,
-		       (size_t)(n - summary->n_phase_lists) * sizeof *grown);
-		summary->phases_of_name = grown;
-		summary->n_phase_lists = n;
-	}
+	if (!util_array_reach(&summary->phases_of_name, &summary->n_phase_lists, name,
+			      sizeof *summary->phases_of_name))
+		return NULL;
 	return &summary->phases_of_name[name];
 }
 
@@ -112,17 +103,8 @@ static struct trace_phase *phase_get(struct trace_summary *summary, int name, in
 /* Which occurrence of the phase this is on the rank; -1 when out of memory. */
 static int count_phase(struct trace_rank *rank, int name)
 {
-	if (name >= rank->n_phases_known) {
-		int n = name + 8;
-		int *grown = realloc(rank->n_phases, (size_t)n * sizeof *grown);
-
-		if (!grown)
-			return -1;
-		memset(grown + rank->n_phases_known, 0,
-		       (size_t)(n - rank->n_phases_known) * sizeof *grown);
-		rank->n_phases = grown;
-		rank->n_phases_known = n;
-	}
+	if (!util_array_reach(&rank->n_phases, &rank->n_phases_known, name, sizeof *rank->n_phases))
+		return -1;
 	return rank->n_phases[name]++;
 }
 

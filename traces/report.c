@@ -56,8 +56,8 @@ int trace_report_check(const char *dir, struct util_error *err)
 	if (stat(dir, &status) == 0)
 		return S_ISDIR(status.st_mode) && is_empty_dir(dir)
 			   ? try_file(dir, err)
-			   : util_error_set(
-				 err, UTIL_EINPUT,
+			   : util_refuse(
+				 err,
 				 "the report %s exists already; remove it or choose another name",
 				 dir);
 	if (mkdir(dir, 0777))

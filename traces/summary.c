@@ -15,27 +15,13 @@ static void see_time(struct trace_summary *summary, struct trace_rank *rank, sim
 		summary->end = now;
 }
 
-static int grow_totals(struct sim_total **totals, int *capacity)
-{
-	int grown = *capacity ? 2 * *capacity : 32;
-	struct sim_total *bigger = realloc(*totals, (size_t)grown * sizeof *bigger);
-
-	if (!bigger)
-		return UTIL_ENOMEM;
-	for (int i = *capacity; i < grown; i++)
-		bigger[i] = (struct sim_total){.n = 0};
-	*totals = bigger;
-	*capacity = grown;
-	return 0;
-}
-
 /* The sums of a name; NULL when memory ran out. */
 static inline struct sim_total *total_of(struct trace_summary *summary, struct trace_names *names,
 					 const char *name, struct sim_total **totals, int *capacity)
 {
 	int id = trace_names_id(names, name);
 
-	if (id < 0 || (id >= *capacity && grow_totals(totals, capacity))) {
+	if (id < 0 || !util_array_reach(totals, capacity, id, sizeof **totals)) {
 		summary->out_of_memory = true;
 		return NULL;
 	}

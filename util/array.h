@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 bool util_array_grow(void *array, size_t n, size_t item_B);
+bool util_array_extend(void *array, int *n, int at, size_t item_B);
 
 /*
  * Room for one more item behind the `n` of an array that grows by nothing else than this: `n` is
@@ -18,5 +19,21 @@ static inline bool util_array_room(void *array, size_t n, size_t item_B)
 {
 	return (n < 8 ? n : n & (n - 1)) != 0 || util_array_grow(array, n, item_B);
 }
+
+/*
+ * Makes place `at` one of the *n places of an array that are all in use: those that are new become
+ * zero. The array is NULL at first and belongs to the caller. False: out of memory, and nothing has
+ * changed. O(1) amortized.
+ */
+static inline bool util_array_reach(void *array, int *n, int at, size_t item_B)
+{
+	return at < *n || util_array_extend(array, n, at, item_B);
+}
+
+/*
+ * Appends a text to a list of `*n` that ends with NULL and owns its texts; takes `text`, also when it
+ * fails. NULL: out of memory. 0 or UTIL_ENOMEM.
+ */
+int util_texts_add(char ***list, int *n, char *text);
 
 #endif

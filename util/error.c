@@ -26,17 +26,33 @@ static void append(struct util_error *err, size_t at, const char *text)
 	err->text[at + n] = '\0';
 }
 
+static int set(struct util_error *err, int code, const char *format, va_list args)
+{
+	if (err) {
+		err->code = code;
+		put_text(err, 0, format, args);
+	}
+	return code;
+}
+
 int util_error_set(struct util_error *err, int code, const char *format, ...)
 {
 	va_list args;
 
-	if (!err)
-		return code;
-	err->code = code;
 	va_start(args, format);
-	put_text(err, 0, format, args);
+	set(err, code, format, args);
 	va_end(args);
 	return code;
+}
+
+int util_refuse(struct util_error *err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	set(err, UTIL_EINPUT, format, args);
+	va_end(args);
+	return UTIL_EINPUT;
 }
 
 int util_error_errno(struct util_error *err, int errnum, const char *format, ...)

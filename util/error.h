@@ -25,6 +25,10 @@ struct util_error {
 int util_error_set(struct util_error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same for what was given to us: found this, wanted that. Returns UTIL_EINPUT. */
+int util_refuse(struct util_error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Like util_error_set with `: strerror(errnum)` appended. Returns UTIL_ESYSTEM (UTIL_ENOMEM for
  * ENOMEM). */
 int util_error_errno(struct util_error *err, int errnum, const char *format, ...)

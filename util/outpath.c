@@ -18,9 +18,8 @@ int util_output_path(const char *path, char **out, struct util_error *err)
 	char *real;
 
 	if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
-		return util_error_set(
-		    err, UTIL_EINPUT, "cannot write %s: found %s, wanted a regular file or none",
-		    path, S_ISDIR(found.st_mode) ? "a folder" : "a device or pipe");
+		return util_refuse(err, "cannot write %s: found %s, wanted a regular file or none",
+				   path, S_ISDIR(found.st_mode) ? "a folder" : "a device or pipe");
 	real = realpath(path, NULL);
 	if (!real)
 		real = strdup(path);
@@ -43,7 +42,7 @@ int util_output_check(const char *path, struct util_error *err)
 	}
 	file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (file < 0)
-		rc = util_error_set(err, UTIL_EINPUT, "cannot write %s: %s", path, strerror(errno));
+		rc = util_refuse(err, "cannot write %s: %s", path, strerror(errno));
 	else {
 		close(file);
 		unlink(beside);
@@ -62,12 +61,10 @@ int util_output_check_folder(const char *path, struct util_error *err)
 	if (mkdir(path, 0777) == 0 && rmdir(path) == 0)
 		return 0;
 	if (errno != EEXIST)
-		return util_error_set(err, UTIL_EINPUT, "cannot write %s: %s", path,
-				      strerror(errno));
+		return util_refuse(err, "cannot write %s: %s", path, strerror(errno));
 	if (stat(path, &found) < 0 || !S_ISDIR(found.st_mode))
-		return util_error_set(err, UTIL_EINPUT,
-				      "cannot write %s: found no folder, wanted one or nothing",
-				      path);
+		return util_refuse(err, "cannot write %s: found no folder, wanted one or nothing",
+				   path);
 	if (asprintf(&inside, "%s/mpisim", path) < 0)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	rc = util_output_check(inside, err);

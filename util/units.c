@@ -143,10 +143,9 @@ static int quantity_read(const char *text, const char *wanted, struct number *ou
 			 struct util_error *err)
 {
 	if (!number_read(text, out))
-		return util_error_set(err, UTIL_EINPUT, "found '%s', wanted %s", text, wanted);
+		return util_refuse(err, "found '%s', wanted %s", text, wanted);
 	if (*text == '-')
-		return util_error_set(err, UTIL_EINPUT, "'%s' is negative, wanted %s", text,
-				      wanted);
+		return util_refuse(err, "'%s' is negative, wanted %s", text, wanted);
 	return 0;
 }
 
@@ -154,16 +153,14 @@ static int unit_refuse(const char *text, const struct number *number, const char
 		       struct util_error *err)
 {
 	if (!*number->rest)
-		return util_error_set(err, UTIL_EINPUT, "'%s' has no unit, wanted %s", text,
-				      wanted);
-	return util_error_set(err, UTIL_EINPUT, "unknown unit '%s' in '%s', wanted %s",
-			      number->rest, text, wanted);
+		return util_refuse(err, "'%s' has no unit, wanted %s", text, wanted);
+	return util_refuse(err, "unknown unit '%s' in '%s', wanted %s", number->rest, text, wanted);
 }
 
 static int result_store(const char *text, double value, double *out, struct util_error *err)
 {
 	if (!isfinite(value))
-		return util_error_set(err, UTIL_EINPUT, "'%s' is too large", text);
+		return util_refuse(err, "'%s' is too large", text);
 	*out = value;
 	return 0;
 }
@@ -235,10 +232,9 @@ int util_parse_size_B(const char *text, int64_t *out_B, struct util_error *err)
 	}
 	bytes = number.value * unit.factor;
 	if (!(bytes < 0x1p63))
-		return util_error_set(err, UTIL_EINPUT, "'%s' is too large", text);
+		return util_refuse(err, "'%s' is too large", text);
 	if (bytes != (double)(int64_t)bytes)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is not a whole number of bytes",
-				      text);
+		return util_refuse(err, "'%s' is not a whole number of bytes", text);
 	*out_B = (int64_t)bytes;
 	return 0;
 }
@@ -248,7 +244,7 @@ int util_parse_double(const char *text, double *out, struct util_error *err)
 	struct number number;
 
 	if (!number_read(text, &number) || text + strlen(text) != numeral_end(text))
-		return util_error_set(err, UTIL_EINPUT, "found '%s', wanted a number", text);
+		return util_refuse(err, "found '%s', wanted a number", text);
 	return result_store(text, number.value, out, err);
 }
 
@@ -258,12 +254,12 @@ int util_parse_int(const char *text, int64_t min, int64_t max, int64_t *out, str
 	long long value;
 
 	if (!is_digit(*p) || *skip_digits(p))
-		return util_error_set(err, UTIL_EINPUT, "found '%s', wanted a whole number", text);
+		return util_refuse(err, "found '%s', wanted a whole number", text);
 	errno = 0;
 	value = strtoll(text, NULL, 10);
 	if (errno || value < min || value > max)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is out of range, wanted %lld to %lld",
-				      text, (long long)min, (long long)max);
+		return util_refuse(err, "'%s' is out of range, wanted %lld to %lld", text,
+				   (long long)min, (long long)max);
 	*out = value;
 	return 0;
 }

@@ -82,9 +82,9 @@ static int fail_at(const struct util_yaml_tree *tree, const char *override, int 
 		if ((unsigned char)*c < ' ' || *c == 127)
 			*c = '?';
 	if (override)
-		return util_error_set(err, UTIL_EINPUT, "override %s: %s",
-				      util_yaml_quote(override, quoted, sizeof(quoted)), text);
-	return util_error_set(err, UTIL_EINPUT, "%s:%d:%d: %s", tree->name, line, column, text);
+		return util_refuse(err, "override %s: %s",
+				   util_yaml_quote(override, quoted, sizeof(quoted)), text);
+	return util_refuse(err, "%s:%d:%d: %s", tree->name, line, column, text);
 }
 
 int util_yaml_fail(const struct util_yaml_tree *tree, const struct util_yaml *node,
@@ -135,14 +135,12 @@ int util_yaml_read_file(const char *path, const char *what, char **out_text, siz
 	if (!text)
 		rc = util_error_set(err, UTIL_ENOMEM, "out of memory while reading %s", path);
 	else if (!file)
-		rc = util_error_set(err, UTIL_EINPUT, "cannot open %s %s: %s", what, path,
-				    strerror(errno));
+		rc = util_refuse(err, "cannot open %s %s: %s", what, path, strerror(errno));
 	errno = 0;
 	if (!rc)
 		*out_length_B = fread(text, 1, UTIL_YAML_MAX_SIZE_B + 1, file);
 	if (!rc && ferror(file))
-		rc = util_error_set(err, UTIL_EINPUT, "cannot read %s %s: %s", what, path,
-				    strerror(errno));
+		rc = util_refuse(err, "cannot read %s %s: %s", what, path, strerror(errno));
 	if (file)
 		fclose(file);
 	if (rc) {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Block LU factorization with a barrier after each step, which could go (README.md). */
-#include <getopt.h>
 #include <mpi.h>
 #include <mpisim.h>
 
 #include "../common/options.h"
 
 struct settings {
-	int n, r, has_barriers;
+	int n, r, is_unfenced;
 };
 
 /* Columns of blocks, dealt to ranks in turn. Entry (i, j) of a block column lies at [j * n + i]. */
@@ -155,13 +154,13 @@ static void run(const struct settings *s)
 	matrix_init(&m, s);
 	MPI_Barrier(MPI_COMM_WORLD);
 	begin_s = MPI_Wtime();
-	factor_all(&m, s->has_barriers);
+	factor_all(&m, !s->is_unfenced);
 	wall = MPI_Wtime() - begin_s;
 	MPI_Reduce(&wall, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 	sum = sum_diagonal(&m);
 	if (m.rank == 0) {
 		printf("n %d\nr %d\nranks %d\nbarriers %s\nwall_s %.9e\n", s->n, s->r, m.n_ranks,
-		       s->has_barriers ? "yes" : "no", slowest);
+		       s->is_unfenced ? "no" : "yes", slowest);
 		if (m.skipped)
 			printf("sum unknown (kernels were skipped)\n");
 		else
@@ -172,56 +171,33 @@ static void run(const struct settings *s)
 
 static enum options_verdict parse(int argc, char **argv, int rank, struct settings *s)
 {
-	static const struct option options[] = {{"n", required_argument, NULL, 'n'},
-						{"r", required_argument, NULL, 'r'},
-						{"no-barriers", no_argument, NULL, 'b'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
-	int c, index = 0, bad = 0;
+	const struct options_entry entries[] = {
+		{"n", OPTIONS_INTEGER, .out = &s->n, .min = 1, .max = 20000},
+		{"r", OPTIONS_INTEGER, .out = &s->r, .min = 1, .max = 20000},
+		{"no-barriers", OPTIONS_SWITCH, .out = &s->is_unfenced},
+		{0},
+	};
+	enum options_verdict verdict;
 
-	*s = (struct settings){.n = 256, .r = 32, .has_barriers = 1};
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "", options, &index)) != -1) {
-		if (c == 'h')
-			return OPTIONS_HELP;
-		if (c == '?')
-			return options_wrong("blocklu", rank, "cannot understand \"%s\"",
-					     argv[optind - 1]);
-		if (c == 'b')
-			s->has_barriers = 0;
-		else
-			bad = options_integer(optarg, 1, 20000, c == 'n' ? &s->n : &s->r);
-		if (bad)
-			return options_wrong("blocklu", rank, "--%s cannot be \"%s\"",
-					     options[index].name, optarg);
-	}
-	if (optind < argc)
-		return options_wrong("blocklu", rank, "cannot understand \"%s\"", argv[optind]);
-	if (s->n % s->r)
+	*s = (struct settings){.n = 256, .r = 32};
+	verdict = options_parse("blocklu", help, argc, argv, rank, entries);
+	if (verdict == OPTIONS_OK && s->n % s->r)
 		return options_wrong("blocklu", rank, "--n: %d is no multiple of --r: %d", s->n,
 				     s->r);
-	return OPTIONS_OK;
+	return verdict;
 }
 
 int main(int argc, char **argv)
 {
 	struct settings settings;
-	int rank, status = 0;
+	enum options_verdict verdict;
+	int rank;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	switch (parse(argc, argv, rank, &settings)) {
-	case OPTIONS_OK:
+	verdict = parse(argc, argv, rank, &settings);
+	if (verdict == OPTIONS_OK)
 		run(&settings);
-		break;
-	case OPTIONS_HELP:
-		if (rank == 0)
-			fputs(help, stdout);
-		break;
-	case OPTIONS_WRONG:
-		status = 2;
-		break;
-	}
 	MPI_Finalize();
-	return status;
+	return options_status(verdict);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A farm: rank 0 deals tasks to workers, with credits for each of them (README.md). */
-#include <getopt.h>
 #include <mpi.h>
 #include <mpisim.h>
 #include <string.h>
@@ -169,77 +168,43 @@ static void serve(const struct settings *s)
 	}
 }
 
-static int take_option(int c, const char *text, struct settings *s)
-{
-	switch (c) {
-	case 't':
-		return options_integer(text, 1, 1 << 30, &s->tasks);
-	case 'u':
-		return options_integer(text, 0, 1 << 20, &s->units);
-	case 's':
-		return options_integer(text, 0, 1 << 20, &s->spread);
-	case 'w':
-		return options_integer(text, 1, 1 << 20, &s->window);
-	default:
-		s->is_balanced = strcmp(text, "load-balanced") == 0;
-		return s->is_balanced || strcmp(text, "flow-controlled") == 0 ? 0 : -1;
-	}
-}
-
 static enum options_verdict parse(int argc, char **argv, int rank, int n_ranks, struct settings *s)
 {
-	static const struct option options[] = {{"tasks", required_argument, NULL, 't'},
-						{"units", required_argument, NULL, 'u'},
-						{"spread", required_argument, NULL, 's'},
-						{"window", required_argument, NULL, 'w'},
-						{"variant", required_argument, NULL, 'v'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
-	int c, index = 0;
+	static const char *const variants[] = {"flow-controlled", "load-balanced", NULL};
+	const struct options_entry entries[] = {
+		{"tasks", OPTIONS_INTEGER, .out = &s->tasks, .min = 1, .max = 1 << 30},
+		{"units", OPTIONS_INTEGER, .out = &s->units, .min = 0, .max = 1 << 20},
+		{"spread", OPTIONS_INTEGER, .out = &s->spread, .min = 0, .max = 1 << 20},
+		{"window", OPTIONS_INTEGER, .out = &s->window, .min = 1, .max = 1 << 20},
+		{"variant", OPTIONS_WORD, .out = &s->is_balanced, .words = variants},
+		{0},
+	};
+	enum options_verdict verdict;
 
 	*s = (struct settings){
 	    .tasks = 100, .units = 100, .spread = 100, .window = 2, .is_balanced = 1};
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "", options, &index)) != -1) {
-		if (c == 'h')
-			return OPTIONS_HELP;
-		if (c == '?')
-			return options_wrong("farm", rank, "cannot understand \"%s\"",
-					     argv[optind - 1]);
-		if (take_option(c, optarg, s))
-			return options_wrong("farm", rank, "--%s cannot be \"%s\"",
-					     options[index].name, optarg);
-	}
-	if (optind < argc)
-		return options_wrong("farm", rank, "cannot understand \"%s\"", argv[optind]);
-	if (n_ranks < 2)
+	verdict = options_parse("farm", help, argc, argv, rank, entries);
+	if (verdict == OPTIONS_OK && n_ranks < 2)
 		return options_wrong("farm", rank, "found 1 rank, wanted 2 or more");
-	return OPTIONS_OK;
+	return verdict;
 }
 
 int main(int argc, char **argv)
 {
 	struct settings settings;
-	int rank, n_ranks, status = 0;
+	enum options_verdict verdict;
+	int rank, n_ranks;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-	switch (parse(argc, argv, rank, n_ranks, &settings)) {
-	case OPTIONS_OK:
+	verdict = parse(argc, argv, rank, n_ranks, &settings);
+	if (verdict == OPTIONS_OK) {
 		if (rank == 0)
 			deal(&settings, n_ranks - 1);
 		else
 			serve(&settings);
-		break;
-	case OPTIONS_HELP:
-		if (rank == 0)
-			fputs(help, stdout);
-		break;
-	case OPTIONS_WRONG:
-		status = 2;
-		break;
 	}
 	MPI_Finalize();
-	return status;
+	return options_status(verdict);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Jacobi iteration for Poisson's equation, rows dealt to ranks, until the largest change is small (README.md). */
-#include <getopt.h>
 #include <math.h>
 #include <mpi.h>
 #include <mpisim.h>
@@ -172,60 +171,33 @@ static void run(const struct settings *settings)
 
 static enum options_verdict parse(int argc, char **argv, int rank, int n_ranks, struct settings *s)
 {
-	static const struct option options[] = {
-		{"n", required_argument, NULL, 'n'},         {"iterations", required_argument, NULL, 'i'},
-		{"tolerance", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0}};
-	int c, index = 0, bad = 0;
+	const struct options_entry entries[] = {
+		{"n", OPTIONS_INTEGER, .out = &s->n, .min = 1, .max = 32768},
+		{"iterations", OPTIONS_INTEGER, .out = &s->iterations, .min = 1, .max = 1000000000},
+		{"tolerance", OPTIONS_REAL, .out = &s->tolerance},
+		{0},
+	};
+	enum options_verdict verdict;
 
 	*s = (struct settings){.n = 100, .iterations = 500, .tolerance = 1e-6};
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "", options, &index)) != -1) {
-		switch (c) {
-		case 'n':
-			bad = options_integer(optarg, 1, 32768, &s->n);
-			break;
-		case 'i':
-			bad = options_integer(optarg, 1, 1000000000, &s->iterations);
-			break;
-		case 't':
-			bad = options_real(optarg, &s->tolerance);
-			break;
-		case 'h':
-			return OPTIONS_HELP;
-		default:
-			return options_wrong("jacobi", rank, "cannot understand \"%s\"", argv[optind - 1]);
-		}
-		if (bad)
-			return options_wrong("jacobi", rank, "--%s cannot be \"%s\"", options[index].name, optarg);
-	}
-	if (optind < argc)
-		return options_wrong("jacobi", rank, "cannot understand \"%s\"", argv[optind]);
-	if (n_ranks > s->n)
+	verdict = options_parse("jacobi", help, argc, argv, rank, entries);
+	if (verdict == OPTIONS_OK && n_ranks > s->n)
 		return options_wrong("jacobi", rank, "%d ranks have no row each of %d", n_ranks, s->n);
-	return OPTIONS_OK;
+	return verdict;
 }
 
 int main(int argc, char **argv)
 {
 	struct settings settings;
-	int rank, n_ranks, status = 0;
+	enum options_verdict verdict;
+	int rank, n_ranks;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-	switch (parse(argc, argv, rank, n_ranks, &settings)) {
-	case OPTIONS_OK:
+	verdict = parse(argc, argv, rank, n_ranks, &settings);
+	if (verdict == OPTIONS_OK)
 		run(&settings);
-		break;
-	case OPTIONS_HELP:
-		if (rank == 0)
-			fputs(help, stdout);
-		break;
-	case OPTIONS_WRONG:
-		status = 2;
-		break;
-	}
 	MPI_Finalize();
-	return status;
+	return options_status(verdict);
 }

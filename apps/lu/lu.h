@@ -29,7 +29,7 @@ struct lu_options {
 	int n_removals;
 	struct lu_removal removals[LU_MAX_REMOVALS];
 	unsigned long seed;
-	bool verify, quiet;
+	int verify, quiet;
 	char variant[32];           /* as given */
 };
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lu.h"
 
-#include <getopt.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
+
+#include "../common/options.h"
 
 #define DEFAULT_N 1024
 #define DEFAULT_R 128
@@ -38,19 +36,9 @@ const char *lu_options_help(void)
 	return help;
 }
 
-static int parse_int(const char *text, int min, int *out)
+static int parse_variant(const char *text, void *options)
 {
-	char *end;
-	long value = strtol(text, &end, 10);
-
-	if (end == text || *end || value < min || value > INT_MAX)
-		return -1;
-	*out = (int)value;
-	return 0;
-}
-
-static int parse_variant(const char *text, struct lu_options *out)
-{
+	struct lu_options *out = options;
 	char copy[sizeof(out->variant)], *rest = copy, *part;
 
 	if (strlen(text) >= sizeof(copy))
@@ -73,8 +61,9 @@ static int parse_variant(const char *text, struct lu_options *out)
 }
 
 /* "4@1,2@3" */
-static int parse_removals(const char *text, struct lu_options *out)
+static int parse_removals(const char *text, void *options)
 {
+	struct lu_options *out = options;
 	char copy[128], *rest = copy, *part;
 
 	if (strlen(text) >= sizeof(copy))
@@ -87,64 +76,20 @@ static int parse_removals(const char *text, struct lu_options *out)
 		if (!at || out->n_removals == LU_MAX_REMOVALS)
 			return -1;
 		*at = '\0';
-		if (parse_int(part, 1, &removal->n_nodes) || parse_int(at + 1, 1, &removal->after))
+		if (options_integer(part, 1, INT_MAX, &removal->n_nodes) ||
+		    options_integer(at + 1, 1, INT_MAX, &removal->after))
 			return -1;
 		out->n_removals++;
 	}
 	return 0;
 }
 
-static int parse_roles(const char *text, struct lu_options *out)
-{
-	static const char *const names[] = {"auto", "split", "both"};
-
-	for (int i = 0; i < 3; i++) {
-		if (!strcmp(text, names[i])) {
-			out->roles = (enum lu_roles)i;
-			return 0;
-		}
-	}
-	return -1;
-}
-
-static int parse_seed(const char *text, unsigned long *out)
+static int parse_seed(const char *text, void *seed)
 {
 	char *end;
 
-	*out = strtoul(text, &end, 10);
+	*(unsigned long *)seed = strtoul(text, &end, 10);
 	return end == text || *end ? -1 : 0;
-}
-
-static int parse_one(int option, const char *value, struct lu_options *out)
-{
-	switch (option) {
-	case 'n':
-		return parse_int(value, 1, &out->n);
-	case 'r':
-		return parse_int(value, 1, &out->r);
-	case 's':
-		return parse_int(value, 1, &out->s);
-	case 'v':
-		return parse_variant(value, out);
-	case 'w':
-		return parse_int(value, 1, &out->window);
-	case 'o':
-		return parse_roles(value, out);
-	case 'S':
-		return parse_int(value, 1, &out->storage_nodes);
-	case 'R':
-		return parse_removals(value, out);
-	case 'e':
-		return parse_seed(value, &out->seed);
-	case 'V':
-		out->verify = true;
-		return 0;
-	case 'q':
-		out->quiet = true;
-		return 0;
-	default:
-		return -1;
-	}
 }
 
 static int check(struct lu_options *options, char *error, size_t size)
@@ -170,43 +115,36 @@ static int check(struct lu_options *options, char *error, size_t size)
 
 int lu_options_parse(int argc, char **argv, struct lu_options *out, char *error, size_t size)
 {
-	static const struct option options[] = {
-		{"n", required_argument, NULL, 'n'},
-		{"r", required_argument, NULL, 'r'},
-		{"s", required_argument, NULL, 's'},
-		{"variant", required_argument, NULL, 'v'},
-		{"window", required_argument, NULL, 'w'},
-		{"roles", required_argument, NULL, 'o'},
-		{"storage-nodes", required_argument, NULL, 'S'},
-		{"remove", required_argument, NULL, 'R'},
-		{"seed", required_argument, NULL, 'e'},
-		{"verify", no_argument, NULL, 'V'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	static const char *const roles[] = {"auto", "split", "both", NULL};
+	const struct options_entry entries[] = {
+		{"n", OPTIONS_INTEGER, .out = &out->n, .min = 1, .max = INT_MAX},
+		{"r", OPTIONS_INTEGER, .out = &out->r, .min = 1, .max = INT_MAX},
+		{"s", OPTIONS_INTEGER, .out = &out->s, .min = 1, .max = INT_MAX},
+		{"variant", OPTIONS_OTHER, .out = out, .read = parse_variant},
+		{"window", OPTIONS_INTEGER, .out = &out->window, .min = 1, .max = INT_MAX},
+		{"roles", OPTIONS_WORD, .out = &out->roles, .words = roles},
+		{"storage-nodes", OPTIONS_INTEGER, .out = &out->storage_nodes, .min = 1, .max = INT_MAX},
+		{"remove", OPTIONS_OTHER, .out = out, .read = parse_removals},
+		{"seed", OPTIONS_OTHER, .out = &out->seed, .read = parse_seed},
+		{"verify", OPTIONS_SWITCH, .out = &out->verify},
+		{"quiet", OPTIONS_SWITCH, .out = &out->quiet},
+		{0},
 	};
-	int option, index = 0;
+	struct options_problem problem;
+	enum options_verdict verdict;
 
 	*out = (struct lu_options){.n = DEFAULT_N, .r = DEFAULT_R, .window = DEFAULT_WINDOW, .seed = 1};
 	strcpy(out->variant, "basic");
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", options, &index)) != -1) {
-		if (option == 'h')
-			return 1;
-		if (option == '?') {
-			snprintf(error, size, "unknown or incomplete option %s; see --help",
-				 argv[optind - 1]);
-			return -1;
-		}
-		if (parse_one(option, optarg, out)) {
-			snprintf(error, size, "--%s %s is not understood; see --help",
-				 options[index].name, optarg);
-			return -1;
-		}
-	}
-	if (optind < argc) {
-		snprintf(error, size, "\"%s\" is not an option; see --help", argv[optind]);
-		return -1;
-	}
-	return check(out, error, size);
+	verdict = options_scan(argc, argv, entries, &problem);
+	if (verdict == OPTIONS_HELP)
+		return 1;
+	if (verdict == OPTIONS_OK)
+		return check(out, error, size);
+	if (problem.kind == OPTIONS_UNKNOWN)
+		snprintf(error, size, "unknown or incomplete option %s; see --help", problem.text);
+	else if (problem.kind == OPTIONS_VALUE)
+		snprintf(error, size, "--%s %s is not understood; see --help", problem.name, problem.text);
+	else
+		snprintf(error, size, "\"%s\" is not an option; see --help", problem.text);
+	return -1;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parallel merge sort whose wildcard receives may take the wrong message (README.md). */
-#include <getopt.h>
 #include <mpi.h>
 #include <mpisim.h>
 
@@ -154,37 +153,18 @@ static void run(const struct settings *settings)
 
 static enum options_verdict parse(int argc, char **argv, int rank, int n_ranks, struct settings *s)
 {
-	static const struct option options[] = {{"n", required_argument, NULL, 'n'},
-						{"named", no_argument, NULL, 's'},
-						{"roomy", no_argument, NULL, 'r'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
-	int c;
+	const struct options_entry entries[] = {
+		{"n", OPTIONS_INTEGER, .out = &s->n, .min = 1, .max = 1 << 28},
+		{"named", OPTIONS_SWITCH, .out = &s->is_named},
+		{"roomy", OPTIONS_SWITCH, .out = &s->is_roomy},
+		{0},
+	};
+	enum options_verdict verdict;
 
 	*s = (struct settings){.n = 1024 * n_ranks};
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'n':
-			if (options_integer(optarg, 1, 1 << 28, &s->n))
-				return options_wrong("mergesort", rank, "--n cannot be \"%s\"",
-						     optarg);
-			break;
-		case 's':
-			s->is_named = 1;
-			break;
-		case 'r':
-			s->is_roomy = 1;
-			break;
-		case 'h':
-			return OPTIONS_HELP;
-		default:
-			return options_wrong("mergesort", rank, "cannot understand \"%s\"",
-					     argv[optind - 1]);
-		}
-	}
-	if (optind < argc)
-		return options_wrong("mergesort", rank, "cannot understand \"%s\"", argv[optind]);
+	verdict = options_parse("mergesort", help, argc, argv, rank, entries);
+	if (verdict != OPTIONS_OK)
+		return verdict;
 	if (n_ranks & (n_ranks - 1))
 		return options_wrong("mergesort", rank, "found %d ranks, wanted a power of two",
 				     n_ranks);
@@ -197,23 +177,15 @@ static enum options_verdict parse(int argc, char **argv, int rank, int n_ranks, 
 int main(int argc, char **argv)
 {
 	struct settings settings;
-	int rank, n_ranks, status = 0;
+	enum options_verdict verdict;
+	int rank, n_ranks;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-	switch (parse(argc, argv, rank, n_ranks, &settings)) {
-	case OPTIONS_OK:
+	verdict = parse(argc, argv, rank, n_ranks, &settings);
+	if (verdict == OPTIONS_OK)
 		run(&settings);
-		break;
-	case OPTIONS_HELP:
-		if (rank == 0)
-			fputs(help, stdout);
-		break;
-	case OPTIONS_WRONG:
-		status = 2;
-		break;
-	}
 	MPI_Finalize();
-	return status;
+	return options_status(verdict);
 }

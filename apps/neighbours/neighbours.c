@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exchange of borders on request, in a chain, with a race of requests and borders (README.md). */
-#include <getopt.h>
 #include <mpi.h>
 #include <mpisim.h>
 
@@ -134,58 +133,34 @@ static void run(const struct settings *settings, int rank, int n_ranks)
 
 static enum options_verdict parse(int argc, char **argv, int rank, int n_ranks, struct settings *s)
 {
-	static const struct option options[] = {{"double-buffered", no_argument, NULL, 'd'},
-						{"no-start", no_argument, NULL, 's'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
-	int c;
+	const struct options_entry entries[] = {
+		{"double-buffered", OPTIONS_SWITCH, .out = &s->is_double},
+		{"no-start", OPTIONS_SWITCH, .out = &s->is_unstarted},
+		{0},
+	};
+	enum options_verdict verdict;
 
 	*s = (struct settings){0};
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'd':
-			s->is_double = 1;
-			break;
-		case 's':
-			s->is_unstarted = 1;
-			break;
-		case 'h':
-			return OPTIONS_HELP;
-		default:
-			return options_wrong("neighbours", rank, "cannot understand \"%s\"",
-					     argv[optind - 1]);
-		}
-	}
-	if (optind < argc)
-		return options_wrong("neighbours", rank, "cannot understand \"%s\"", argv[optind]);
-	if (n_ranks < 3)
+	verdict = options_parse("neighbours", help, argc, argv, rank, entries);
+	if (verdict == OPTIONS_OK && n_ranks < 3)
 		return options_wrong("neighbours", rank, "found %d ranks, wanted 3 or more",
 				     n_ranks);
-	return OPTIONS_OK;
+	return verdict;
 }
 
 int main(int argc, char **argv)
 {
 	struct settings settings;
-	int rank, n_ranks, status = 0;
+	enum options_verdict verdict;
+	int rank, n_ranks;
 
 	MPI_Init(&argc, &argv);
 	mpisim_add_compute_time(0); /* it computes next to nothing, and says so */
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-	switch (parse(argc, argv, rank, n_ranks, &settings)) {
-	case OPTIONS_OK:
+	verdict = parse(argc, argv, rank, n_ranks, &settings);
+	if (verdict == OPTIONS_OK)
 		run(&settings, rank, n_ranks);
-		break;
-	case OPTIONS_HELP:
-		if (rank == 0)
-			fputs(help, stdout);
-		break;
-	case OPTIONS_WRONG:
-		status = 2;
-		break;
-	}
 	MPI_Finalize();
-	return status;
+	return options_status(verdict);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Round trips of messages of growing size between two ranks (README.md). */
-#include <getopt.h>
 #include <mpi.h>
 #include <mpisim.h>
 
@@ -98,71 +97,37 @@ static void run(const struct settings *s, int rank)
 
 static enum options_verdict parse(int argc, char **argv, int rank, int n_ranks, struct settings *s)
 {
-	static const struct option options[] = {
-		{"min-size", required_argument, NULL, 'm'}, {"max-size", required_argument, NULL, 'M'},
-		{"repeats", required_argument, NULL, 'r'},  {"partner", required_argument, NULL, 'p'},
-		{"synchronous", no_argument, NULL, 's'},    {"verify", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
-	int c, index = 0, bad = 0;
+	const struct options_entry entries[] = {
+		{"min-size", OPTIONS_INTEGER, .out = &s->min_B, .min = 1, .max = 1 << 30},
+		{"max-size", OPTIONS_INTEGER, .out = &s->max_B, .min = 0, .max = 1 << 30},
+		{"repeats", OPTIONS_INTEGER, .out = &s->repeats, .min = 1, .max = 1000000000},
+		{"partner", OPTIONS_INTEGER, .out = &s->partner, .min = 1, .max = n_ranks - 1},
+		{"synchronous", OPTIONS_SWITCH, .out = &s->is_synchronous},
+		{"verify", OPTIONS_SWITCH, .out = &s->verify},
+		{0},
+	};
+	enum options_verdict verdict;
 
 	*s = (struct settings){.min_B = 1, .max_B = 1 << 20, .repeats = 10, .partner = n_ranks - 1};
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "", options, &index)) != -1) {
-		switch (c) {
-		case 'm':
-			bad = options_integer(optarg, 1, 1 << 30, &s->min_B);
-			break;
-		case 'M':
-			bad = options_integer(optarg, 0, 1 << 30, &s->max_B);
-			break;
-		case 'r':
-			bad = options_integer(optarg, 1, 1000000000, &s->repeats);
-			break;
-		case 'p':
-			bad = options_integer(optarg, 1, n_ranks - 1, &s->partner);
-			break;
-		case 's':
-			s->is_synchronous = 1;
-			break;
-		case 'v':
-			s->verify = 1;
-			break;
-		case 'h':
-			return OPTIONS_HELP;
-		default:
-			return options_wrong("pingpong", rank, "cannot understand \"%s\"", argv[optind - 1]);
-		}
-		if (bad)
-			return options_wrong("pingpong", rank, "--%s cannot be \"%s\"", options[index].name, optarg);
-	}
-	if (optind < argc)
-		return options_wrong("pingpong", rank, "cannot understand \"%s\"", argv[optind]);
-	if (n_ranks < 2)
+	verdict = options_parse("pingpong", help, argc, argv, rank, entries);
+	if (verdict == OPTIONS_OK && n_ranks < 2)
 		return options_wrong("pingpong", rank, "found 1 rank, wanted 2 or more");
-	return OPTIONS_OK;
+	return verdict;
 }
 
 int main(int argc, char **argv)
 {
 	struct settings settings;
-	int rank, n_ranks, status = 0;
+	enum options_verdict verdict;
+	int rank, n_ranks;
 
 	MPI_Init(&argc, &argv);
 	mpisim_add_compute_time(0); /* it computes nothing, and says so */
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-	switch (parse(argc, argv, rank, n_ranks, &settings)) {
-	case OPTIONS_OK:
+	verdict = parse(argc, argv, rank, n_ranks, &settings);
+	if (verdict == OPTIONS_OK)
 		run(&settings, rank);
-		break;
-	case OPTIONS_HELP:
-		if (rank == 0)
-			fputs(help, stdout);
-		break;
-	case OPTIONS_WRONG:
-		status = 2;
-		break;
-	}
 	MPI_Finalize();
-	return status;
+	return options_status(verdict);
 }

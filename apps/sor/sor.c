@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Red-black successive over-relaxation on a Cartesian grid of ranks, with three ways of exchanging the border (README.md). */
-#include <getopt.h>
 #include <mpi.h>
 #include <mpisim.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "grid.h"
 
 enum variant { SENDRECV, ISEND, OVERLAP };
-static const char *const variant_names[] = {"sendrecv", "isend", "overlap"};
+static const char *const variant_names[] = {"sendrecv", "isend", "overlap", NULL};
 
 struct settings {
 	int n, iterations, warmup, dims[2];
@@ -168,47 +167,23 @@ static enum options_verdict check_dims(struct settings *s, int rank, int n_ranks
 	return OPTIONS_OK;
 }
 
-static int parse_variant(const char *text, enum variant *out)
-{
-	for (int v = SENDRECV; v <= OVERLAP; v++) {
-		if (!strcmp(text, variant_names[v])) {
-			*out = (enum variant)v;
-			return 0;
-		}
-	}
-	return -1;
-}
-
 static enum options_verdict parse(int argc, char **argv, int rank, int n_ranks, struct settings *s)
 {
-	static const struct option options[] = {
-		{"n", required_argument, NULL, 'n'},      {"iterations", required_argument, NULL, 'i'},
-		{"variant", required_argument, NULL, 'v'}, {"px", required_argument, NULL, 'x'},
-		{"py", required_argument, NULL, 'y'},      {"warmup", required_argument, NULL, 'w'},
-		{"dump", required_argument, NULL, 'd'},    {"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0}};
-	int c, index = 0, bad = 0;
+	const struct options_entry entries[] = {
+		{"n", OPTIONS_INTEGER, .out = &s->n, .min = 1, .max = 32768},
+		{"iterations", OPTIONS_INTEGER, .out = &s->iterations, .min = 1, .max = 1000000000},
+		{"variant", OPTIONS_WORD, .out = &s->variant, .words = variant_names},
+		{"px", OPTIONS_INTEGER, .out = &s->dims[1], .min = 0, .max = 1000000},
+		{"py", OPTIONS_INTEGER, .out = &s->dims[0], .min = 0, .max = 1000000},
+		{"warmup", OPTIONS_INTEGER, .out = &s->warmup, .min = 0, .max = 1000000000},
+		{"dump", OPTIONS_TEXT, .out = &s->dump},
+		{0},
+	};
+	enum options_verdict verdict;
 
 	*s = (struct settings){.n = 128, .iterations = 20};
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "", options, &index)) != -1) {
-		switch (c) {
-		case 'n': bad = options_integer(optarg, 1, 32768, &s->n); break;
-		case 'i': bad = options_integer(optarg, 1, 1000000000, &s->iterations); break;
-		case 'w': bad = options_integer(optarg, 0, 1000000000, &s->warmup); break;
-		case 'x': bad = options_integer(optarg, 0, 1000000, &s->dims[1]); break;
-		case 'y': bad = options_integer(optarg, 0, 1000000, &s->dims[0]); break;
-		case 'v': bad = parse_variant(optarg, &s->variant); break;
-		case 'd': s->dump = optarg; break;
-		case 'h': return OPTIONS_HELP;
-		default: return options_wrong("sor", rank, "cannot understand \"%s\"", argv[optind - 1]);
-		}
-		if (bad)
-			return options_wrong("sor", rank, "--%s cannot be \"%s\"", options[index].name, optarg);
-	}
-	if (optind < argc)
-		return options_wrong("sor", rank, "cannot understand \"%s\"", argv[optind]);
-	return check_dims(s, rank, n_ranks);
+	verdict = options_parse("sor", help, argc, argv, rank, entries);
+	return verdict == OPTIONS_OK ? check_dims(s, rank, n_ranks) : verdict;
 }
 
 static int run(const struct settings *settings, int n_ranks)
@@ -235,23 +210,15 @@ static int run(const struct settings *settings, int n_ranks)
 int main(int argc, char **argv)
 {
 	struct settings settings;
+	enum options_verdict verdict;
 	int rank, n_ranks, status = 0;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-	switch (parse(argc, argv, rank, n_ranks, &settings)) {
-	case OPTIONS_OK:
+	verdict = parse(argc, argv, rank, n_ranks, &settings);
+	if (verdict == OPTIONS_OK)
 		status = run(&settings, n_ranks);
-		break;
-	case OPTIONS_HELP:
-		if (rank == 0)
-			fputs(help, stdout);
-		break;
-	case OPTIONS_WRONG:
-		status = 2;
-		break;
-	}
 	MPI_Finalize();
-	return status;
+	return verdict == OPTIONS_OK ? status : options_status(verdict);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Travelling salesman by parallel branch and bound (README.md). */
-#include <getopt.h>
 #include <mpi.h>
 #include <mpisim.h>
-#include <string.h>
 
 #include "../common/options.h"
 #include "share.h"
@@ -23,40 +21,17 @@ static const char help[] =
 
 static enum options_verdict parse(int argc, char **argv, int rank, struct settings *s)
 {
-	static const struct option options[] = {
-		{"cities", required_argument, NULL, 'c'},  {"seed", required_argument, NULL, 's'},
-		{"variant", required_argument, NULL, 'v'}, {"node-time", required_argument, NULL, 't'},
-		{"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
-	int c, index = 0, bad = 0;
+	static const char *const variants[] = {"round-robin", "balanced", NULL};
+	const struct options_entry entries[] = {
+		{"cities", OPTIONS_INTEGER, .out = &s->n_cities, .min = TSP_MIN_CITIES, .max = TSP_MAX_CITIES},
+		{"seed", OPTIONS_INTEGER, .out = &s->seed, .min = 0, .max = 2147483647},
+		{"variant", OPTIONS_WORD, .out = &s->is_balanced, .words = variants},
+		{"node-time", OPTIONS_REAL, .out = &s->node_time_s},
+		{0},
+	};
 
 	*s = (struct settings){.n_cities = 13, .seed = 1};
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "", options, &index)) != -1) {
-		switch (c) {
-		case 'c':
-			bad = options_integer(optarg, TSP_MIN_CITIES, TSP_MAX_CITIES, &s->n_cities);
-			break;
-		case 's':
-			bad = options_integer(optarg, 0, 2147483647, &s->seed);
-			break;
-		case 'v':
-			s->is_balanced = !strcmp(optarg, "balanced");
-			bad = !s->is_balanced && strcmp(optarg, "round-robin");
-			break;
-		case 't':
-			bad = options_real(optarg, &s->node_time_s);
-			break;
-		case 'h':
-			return OPTIONS_HELP;
-		default:
-			return options_wrong("tsp", rank, "cannot understand \"%s\"", argv[optind - 1]);
-		}
-		if (bad)
-			return options_wrong("tsp", rank, "--%s cannot be \"%s\"", options[index].name, optarg);
-	}
-	if (optind < argc)
-		return options_wrong("tsp", rank, "cannot understand \"%s\"", argv[optind]);
-	return OPTIONS_OK;
+	return options_parse("tsp", help, argc, argv, rank, entries);
 }
 
 static void run(const struct settings *settings, int rank, int n_ranks)
@@ -91,23 +66,15 @@ static void run(const struct settings *settings, int rank, int n_ranks)
 int main(int argc, char **argv)
 {
 	struct settings settings;
-	int rank, n_ranks, status = 0;
+	enum options_verdict verdict;
+	int rank, n_ranks;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-	switch (parse(argc, argv, rank, &settings)) {
-	case OPTIONS_OK:
+	verdict = parse(argc, argv, rank, &settings);
+	if (verdict == OPTIONS_OK)
 		run(&settings, rank, n_ranks);
-		break;
-	case OPTIONS_HELP:
-		if (rank == 0)
-			fputs(help, stdout);
-		break;
-	case OPTIONS_WRONG:
-		status = 2;
-		break;
-	}
 	MPI_Finalize();
-	return status;
+	return options_status(verdict);
 }

@@ -177,7 +177,8 @@ static int parse(int argc, char **argv, struct options *out, struct util_error *
 	opterr = 0;
 	while (!rc && (option = getopt_long(argc, argv, ":o:", long_options, NULL)) != -1) {
 		if (option == '?' || option == ':')
-			return util_option_refuse(option, argv, "see mpisim-kernels --help", err);
+			return util_option_refuse(option, argv, long_options,
+						  "see mpisim-kernels --help", err);
 		rc = util_option_check(option, optarg, long_options, &given, err);
 		if (!rc)
 			rc = take_option(option, optarg, &o, err);

@@ -41,17 +41,15 @@ static int select_algorithm(struct mpi_coll_selection *selection, enum mpi_coll_
 	algorithm = mpi_coll_algorithm_find(kind, text);
 	if (!algorithm) {
 		list_algorithms(kind, known, sizeof known);
-		return util_error_set(err, UTIL_EINPUT, "no algorithm \"%s\" for %s; there are: %s",
-				      text, mpi_coll_kind_name(kind), known);
+		return util_refuse(err, "no algorithm \"%s\" for %s; there are: %s", text,
+				   mpi_coll_kind_name(kind), known);
 	}
 	if (colon && !algorithm->has_segments)
-		return util_error_set(err, UTIL_EINPUT, "%s of %s has no segments; found \":%s\"",
-				      text, mpi_coll_kind_name(kind), colon + 1);
+		return util_refuse(err, "%s of %s has no segments; found \":%s\"", text,
+				   mpi_coll_kind_name(kind), colon + 1);
 	if (colon && (util_parse_size_B(colon + 1, &segment_B, err) || segment_B < 1))
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found \"%s\" for segments of %s, wanted a size from 1 B on, e.g. "
-		    "64KiB",
+		return util_refuse(
+		    err, "found \"%s\" for segments of %s, wanted a size from 1 B on, e.g. 64KiB",
 		    colon + 1, text);
 	selection->chosen[kind] = algorithm;
 	selection->segment_B[kind] = segment_B;
@@ -66,15 +64,13 @@ static int select_entry(struct mpi_coll_selection *selection, char *entry, struc
 	int kind;
 
 	if (!equals)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found \"%s\", wanted OPERATION=ALGORITHM, e.g. bcast=binomial", entry);
+		return util_refuse(
+		    err, "found \"%s\", wanted OPERATION=ALGORITHM, e.g. bcast=binomial", entry);
 	*equals = '\0';
 	kind = mpi_coll_kind_find(entry);
 	if (kind < 0) {
 		list_kinds(known, sizeof known);
-		return util_error_set(err, UTIL_EINPUT, "no collective \"%s\"; there are: %s",
-				      entry, known);
+		return util_refuse(err, "no collective \"%s\"; there are: %s", entry, known);
 	}
 	return select_algorithm(selection, kind, equals + 1, err);
 }

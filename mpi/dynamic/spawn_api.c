@@ -23,7 +23,7 @@ struct outcome {
 static void fail(struct outcome *outcome, int code, const char *why)
 {
 	outcome->code = code;
-	util_error_set(&outcome->why, UTIL_EINPUT, "%s", why);
+	util_refuse(&outcome->why, "%s", why);
 }
 
 static int count_wanted(struct outcome *outcome, const struct mpi_command commands[], int n)

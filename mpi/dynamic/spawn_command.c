@@ -59,7 +59,7 @@ static int find_file(struct mpi_launch *launch, const struct mpi_command *comman
 		launch->path = realpath(command->name, NULL);
 	if (launch->path)
 		return MPI_SUCCESS;
-	util_error_set(err, UTIL_EINPUT, "there is no executable file '%.200s'", command->name);
+	util_refuse(err, "there is no executable file '%.200s'", command->name);
 	return MPI_ERR_SPAWN;
 }
 
@@ -72,8 +72,7 @@ static int find_directory(struct mpi_launch *launch, const struct mpi_command *c
 	launch->directory = realpath(wanted ? wanted : ".", NULL);
 	if (launch->directory && stat(launch->directory, &found) == 0 && S_ISDIR(found.st_mode))
 		return MPI_SUCCESS;
-	util_error_set(err, UTIL_EINPUT, "there is no directory '%.200s' (info key wdir)",
-		       wanted ? wanted : ".");
+	util_refuse(err, "there is no directory '%.200s' (info key wdir)", wanted ? wanted : ".");
 	return MPI_ERR_SPAWN;
 }
 
@@ -129,10 +128,10 @@ static int find_hosts(struct mpi_launch *launch, const struct mpi_rank *me,
 		int node = node_of_name(me, name, length);
 
 		if (node < 0) {
-			util_error_set(err, UTIL_EINPUT,
-				       "there is no host '%.*s' (info key host): found no such "
-				       "node, wanted node0 to node%d",
-				       (int)length, name, me->pd->world->cluster->n_nodes - 1);
+			util_refuse(err,
+				    "there is no host '%.*s' (info key host): found no such node, "
+				    "wanted node0 to node%d",
+				    (int)length, name, me->pd->world->cluster->n_nodes - 1);
 			return MPI_ERR_SPAWN;
 		}
 		launch->hosts[launch->n_hosts++] = node;
@@ -147,14 +146,12 @@ static int check_machine(const struct mpi_command *command, struct util_error *e
 	struct utsname here;
 
 	if (value_of(command, "file")) {
-		util_error_set(err, UTIL_EINPUT,
-			       "info key file: there are no files that say more about a command");
+		util_refuse(err, "info key file: there are no files that say more about a command");
 		return MPI_ERR_SPAWN;
 	}
 	if (!wanted || uname(&here) != 0 || strcmp(wanted, here.machine) == 0)
 		return MPI_SUCCESS;
-	util_error_set(err, UTIL_EINPUT, "info key arch: found '%.40s', the nodes are %s", wanted,
-		       here.machine);
+	util_refuse(err, "info key arch: found '%.40s', the nodes are %s", wanted, here.machine);
 	return MPI_ERR_SPAWN;
 }
 
@@ -221,17 +218,16 @@ static int choose_number(struct mpi_launch *launch, const struct mpi_command *co
 
 	launch->n_ranks = soft ? best_soft(soft, most) : command->n_max;
 	if (launch->n_ranks < 0) {
-		util_error_set(err, UTIL_EINPUT,
-			       "info key soft: found '%.100s', wanted numbers as in \"2:8:2,16\"",
-			       soft);
+		util_refuse(err, "info key soft: found '%.100s', wanted numbers as in \"2:8:2,16\"",
+			    soft);
 		return MPI_ERR_INFO_VALUE;
 	}
 	if (launch->n_ranks > 0 && launch->n_ranks <= n_left)
 		return MPI_SUCCESS;
-	util_error_set(err, UTIL_EINPUT,
-		       "%d processes of '%.100s' were asked for, and %d more can be spawned "
-		       "(spawn.max_processes of the cluster file)",
-		       command->n_max, command->name, n_left);
+	util_refuse(err,
+		    "%d processes of '%.100s' were asked for, and %d more can be spawned "
+		    "(spawn.max_processes of the cluster file)",
+		    command->n_max, command->name, n_left);
 	return MPI_ERR_SPAWN;
 }
 
@@ -252,9 +248,8 @@ static int read_errors(struct mpi_launch *launch, const struct mpi_command *comm
 		}
 	if (!wanted)
 		return MPI_SUCCESS;
-	util_error_set(err, UTIL_EINPUT,
-		       "info key mpi_initial_errhandler: found '%.60s', wanted %s, %s or %s",
-		       wanted, names[0], names[1], names[2]);
+	util_refuse(err, "info key mpi_initial_errhandler: found '%.60s', wanted %s, %s or %s",
+		    wanted, names[0], names[1], names[2]);
 	return MPI_ERR_INFO_VALUE;
 }
 

@@ -11,8 +11,10 @@ static int check_mode(struct mpi_rank *me, struct mpi_file *file, const struct i
 {
 	if (call->is_write && file->amode & MPI_MODE_RDONLY)
 		return io_raise(me, file, MPI_ERR_READ_ONLY, "the file is open for reading only");
-	if (!call->is_write && file->amode & MPI_MODE_WRONLY)
+	if (!call->is_write && file->amode & MPI_MODE_WRONLY) {
+		me->world->failure_class = "wrong-call"; /* no file that is protected */
 		return io_raise(me, file, MPI_ERR_ACCESS, "the file is open for writing only");
+	}
 	if (file->amode & MPI_MODE_SEQUENTIAL &&
 	    (call->place == IO_AT || call->place == IO_INDIVIDUAL))
 		return io_raise(

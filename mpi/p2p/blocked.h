@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "mpi/core/rank.h"
+#include "util/array.h"
 
 /* Who a blocked rank waits for, as far as it is known. */
 enum mpi_late { MPI_LATE_NOBODY, MPI_LATE_SENDER, MPI_LATE_RECEIVER };
@@ -20,6 +21,12 @@ struct mpi_blocked {
 	int n;
 	char text[256]; /* "receive from rank 1, tag 7 (and 2 more operations)" */
 };
+
+static inline void mpi_blocked_add(struct mpi_blocked *out, int world_rank)
+{
+	if (util_array_room(&out->waits_for, (size_t)out->n, sizeof *out->waits_for))
+		out->waits_for[out->n++] = world_rank;
+}
 
 /* Describes what `me` waits for. O(requests waited for). */
 void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out);

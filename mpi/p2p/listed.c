@@ -2,16 +2,17 @@
 /* Which requests of a list a call tells of, where that is chosen. */
 #include "mpi/p2p/listed.h"
 
-#include "mpi/p2p/request.h"
-
-static bool is_active(const struct mpi_request *request)
+int mpi_listed_reserve(struct mpi_rank *me, struct mpi_request_list *list)
 {
-	return request && request->state != REQUEST_IDLE;
+	list->requests = malloc((size_t)list->n * sizeof *list->requests);
+	return list->requests
+		   ? MPI_SUCCESS
+		   : mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for %d requests", list->n);
 }
 
 static bool is_over(const struct mpi_request *request)
 {
-	return is_active(request) &&
+	return mpi_listed_is_active(request) &&
 	       (request->state == REQUEST_COMPLETE || request->state == REQUEST_ARRIVED);
 }
 

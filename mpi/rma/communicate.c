@@ -54,8 +54,10 @@ int rma_communicate(struct mpi_rank *me, const struct rma_call *call)
 			mpi_request_complete(request, MPI_SUCCESS);
 		return MPI_SUCCESS;
 	}
-	rma_touch(&what.from);
-	rma_touch(&what.result);
+	if (what.from.type)
+		rma_touch(&what.from);
+	if (what.result.type)
+		rma_touch(&what.result);
 	op = create_op(call, &what);
 	op->request = request;
 	rma_op_start(me, op);

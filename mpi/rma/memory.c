@@ -23,12 +23,6 @@ bool rma_span(const struct rma_data *data, uintptr_t *low, uintptr_t *high)
 	return true;
 }
 
-bool rma_is_there(const struct rma_data *data)
-{
-	return data->type && data->count > 0 && data->type->size_B > 0 &&
-	       !pd_memory_is_absent(data->addr + data->type->true_lb_B);
-}
-
 /* Up to the end of the program's variables; SIZE_MAX for other memory. */
 static size_t static_room(const void *base)
 {

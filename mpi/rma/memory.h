@@ -2,6 +2,7 @@
 #ifndef MPI_RMA_MEMORY_H
 #define MPI_RMA_MEMORY_H
 
+#include "mpi/datatype/datatype.h"
 #include "mpi/rma/operation.h"
 
 /* Where the bytes of `data` lie: low … high - 1, as its rank sees them. False when that is beyond
@@ -19,7 +20,11 @@ void rma_touch(const struct rma_data *data);
  * not, or nothing is known of it (pdexec/heap.h). */
 MPI_Aint rma_short_of(const void *base, MPI_Aint size_B);
 /* Is there memory behind the data? Not with --no-alloc, and not when there is no data. */
-bool rma_is_there(const struct rma_data *data);
+static inline bool rma_is_there(const struct rma_data *data)
+{
+	return data->type && data->count > 0 && data->type->size_B > 0 &&
+	       !pd_memory_is_absent(data->addr + data->type->true_lb_B);
+}
 /* The predefined type that `type` is made of, NULL when it is made of several. */
 struct mpi_datatype *rma_basic_type(struct mpi_datatype *type);
 

@@ -32,7 +32,8 @@ struct rma_op *rma_op_create(struct mpi_win *win, enum rma_kind kind, int target
 
 	if (!op)
 		pd_fail(win->owner->pd, PD_FAILURE_MEMORY, "out of memory for an operation");
-	memset(op, 0, sizeof *op);
+	/* its transfer begins anew with every message */
+	memset(&op->next, 0, sizeof *op - offsetof(struct rma_op, next));
 	op->kind = kind;
 	op->origin = win;
 	op->target = rma_member(win, target);

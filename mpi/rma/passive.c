@@ -149,7 +149,7 @@ int mpi_win_flush_all(struct mpi_rank *me, int wait, struct mpi_win *win)
 }
 
 /*
- * Both copies of the window are one (MPI_WIN_UNIFIED), so there is nothing to synchronize. But who
+ * Both copies of the window are one here, whatever the model is said to be, so there is nothing to synchronize. But who
  * waits for a store of another rank to show in shared memory calls this again and again: it is a
  * poll, so that the other comes to store.
  */

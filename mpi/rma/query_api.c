@@ -123,7 +123,10 @@ static void *predefined_value(struct mpi_win *win, int keyval)
 {
 	win->disp_unit_attribute = (int)win->disp_unit;
 	win->flavor_attribute = win->window->flavor;
-	win->model_attribute = MPI_WIN_UNIFIED;
+	win->model_attribute =
+	    rma_is_separate(win->owner->world) && win->window->flavor != MPI_WIN_FLAVOR_SHARED
+		? MPI_WIN_SEPARATE
+		: MPI_WIN_UNIFIED;
 	switch (keyval) {
 	case MPI_WIN_SIZE:
 		return &win->size_B;

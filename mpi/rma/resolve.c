@@ -207,12 +207,10 @@ static int locate(struct mpi_rank *me, const struct rma_call *call, struct rma_r
 }
 
 /* One item of the type that all sides have. */
-static struct rma_call spread(const struct rma_call *call)
+static __attribute__((noinline)) struct rma_call spread(const struct rma_call *call)
 {
 	struct rma_call out = *call;
 
-	if (!call->is_single)
-		return out;
 	out.origin_count = out.result_count = out.target_count = 1;
 	out.origin_datatype = out.result_datatype = out.target_datatype = call->datatype;
 	return out;
@@ -220,9 +218,14 @@ static struct rma_call spread(const struct rma_call *call)
 
 int rma_resolve(struct mpi_rank *me, const struct rma_call *given, struct rma_resolved *out)
 {
-	const struct rma_call spread_out = spread(given), *call = &spread_out;
+	struct rma_call single;
+	const struct rma_call *call = given;
 	int code = rma_check_win(me, call->win, &out->win);
 
+	if (given->is_single) {
+		single = spread(given);
+		call = &single;
+	}
 	if (code == MPI_SUCCESS)
 		code = check_op(me, call, out);
 	if (code == MPI_SUCCESS)

@@ -61,6 +61,8 @@ void rma_changed(struct mpi_win *win, sim_time_ps started, int64_t cause_mark)
 {
 	struct mpi_endpoint *endpoint = win->owner->endpoint;
 
+	if (win->wait == WAIT_REMOTE && win->wait_rank < 0 && win->n_remote > 0)
+		return; /* what most find: a fence waits for all */
 	if (win->wait != WAIT_NOTHING && rma_is_so(win, win->wait, win->wait_rank)) {
 		win->wait = WAIT_NOTHING;
 		win->cause_mark = cause_mark;
@@ -72,16 +74,6 @@ void rma_changed(struct mpi_win *win, sim_time_ps started, int64_t cause_mark)
 }
 
 /* --- for the report --- */
-
-static void add(struct mpi_blocked *out, const struct mpi_comm *comm, int member)
-{
-	int *larger = realloc(out->waits_for, (size_t)(out->n + 1) * sizeof *larger);
-
-	if (!larger)
-		return;
-	out->waits_for = larger;
-	larger[out->n++] = mpi_group_world_rank(comm->group, member);
-}
 
 static bool is_pending(const struct mpi_win *win, const struct rma_peer *peer)
 {
@@ -148,7 +140,7 @@ static void add_members(struct mpi_blocked *out, const struct mpi_win *win)
 
 		if (is_lock ? member && member != win && holds(member, win->wait_rank)
 			    : peer && is_pending(win, peer))
-			add(out, win->comm, i);
+			mpi_blocked_add(out, mpi_group_world_rank(win->comm->group, i));
 	}
 }
 

@@ -22,6 +22,11 @@ int mpi_rma_create(struct mpi_world *world)
 	return 0;
 }
 
+bool rma_is_separate(const struct mpi_world *world)
+{
+	return world->pd->cluster->rma.model == CLUSTER_RMA_SEPARATE;
+}
+
 struct mpi_win *mpi_win_get(const struct mpi_rank *me, MPI_Win handle)
 {
 	return mpi_handle_object(me, KIND_WIN, (uintptr_t)handle);

@@ -124,6 +124,8 @@ struct rma_host {
 	struct rma_op *first, *last;
 };
 
+/* The memory model that the library says it has, but for shared memory. */
+bool rma_is_separate(const struct mpi_world *world);
 /* The window of a handle; NULL when it is none. O(1). */
 struct mpi_win *mpi_win_get(const struct mpi_rank *me, MPI_Win handle);
 /* MPI_SUCCESS and *out, or the error raised. */

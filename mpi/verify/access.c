@@ -116,29 +116,31 @@ ACCESS(unaligned_read_write8, 8, MEMORY_READ | MEMORY_WRITE)
 ACCESS(unaligned_read_write16, 16, MEMORY_READ | MEMORY_WRITE)
 
 /* Atomic operations are done here: the compiler leaves them to the runtime. */
-#define FETCH(bits, type, name, builtin)                                             \
-	type __tsan_atomic##bits##_##name(volatile type *at, type value, int order)  \
-	{                                                                            \
-		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_WRITE, SITE); \
-		return builtin(at, value, __ATOMIC_SEQ_CST);                         \
+#define FETCH(bits, type, name, builtin)                                                      \
+	type __tsan_atomic##bits##_##name(volatile type *at, type value, int order)           \
+	{                                                                                     \
+		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_WRITE | MEMORY_ATOMIC, \
+		    SITE);                                                                    \
+		return builtin(at, value, __ATOMIC_SEQ_CST);                                  \
 	}
 #define EXCHANGE(bits, type, name)                                                               \
 	int __tsan_atomic##bits##_compare_exchange_##name(volatile type *at, type *expected,     \
 							  type value, int order, int otherwise)  \
 	{                                                                                        \
-		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_WRITE, SITE);             \
+		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_WRITE | MEMORY_ATOMIC,    \
+		    SITE);                                                                       \
 		return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, \
 						   __ATOMIC_SEQ_CST);                            \
 	}
 #define ATOMIC(bits, type)                                                                    \
 	type __tsan_atomic##bits##_load(const volatile type *at, int order)                   \
 	{                                                                                     \
-		see((const void *)at, sizeof *at, MEMORY_READ, SITE);                         \
+		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_ATOMIC, SITE);         \
 		return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                 \
 	}                                                                                     \
 	void __tsan_atomic##bits##_store(volatile type *at, type value, int order)            \
 	{                                                                                     \
-		see((const void *)at, sizeof *at, MEMORY_WRITE, SITE);                        \
+		see((const void *)at, sizeof *at, MEMORY_WRITE | MEMORY_ATOMIC, SITE);        \
 		__atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                \
 	}                                                                                     \
 	FETCH(bits, type, exchange, __atomic_exchange_n)                                      \
@@ -153,7 +155,8 @@ ACCESS(unaligned_read_write16, 16, MEMORY_READ | MEMORY_WRITE)
 	type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected,     \
 							type value, int order, int otherwise) \
 	{                                                                                     \
-		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_WRITE, SITE);          \
+		see((const void *)at, sizeof *at, MEMORY_READ | MEMORY_WRITE | MEMORY_ATOMIC, \
+		    SITE);                                                                    \
 		__atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST,    \
 					    __ATOMIC_SEQ_CST);                                \
 		return expected;                                                              \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/verify/memcheck.h"
 #include "mpi/verify/races.h"
 #include "simcore/fiber.h"
 
@@ -153,10 +154,19 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	active->is_locked = true;
 	active->is_lost = active->is_told = false;
 	active->came_B = 0;
+	if (memory->memcheck)
+		mpi_memcheck_pause();
 	if (!active->is_receive)
 		memcpy(active->mine, (const void *)buffer->low, span_B);
 	if (active->snapshot)
 		take_snapshot(active);
+	if (memory->races)
+		mpi_races_hold(memory->races, active);
+	if (!memory->memcheck)
+		return;
+	mpi_memcheck_resume();
+	if (buffer->use & MEMORY_WRITE)
+		mpi_memcheck_lock(active);
 }
 
 static void tell(struct mpi_memory *memory, struct mpi_memory_active *active,
@@ -182,6 +192,8 @@ static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	struct mpi_memory_rank *rank = &memory->ranks[active->buffer.call.rank];
 
 	active->is_locked = false;
+	if (memory->memcheck && !active->is_lost && (active->buffer.use & MEMORY_WRITE))
+		mpi_memcheck_unlock(active);
 	rank->n_on_stack -= active->is_on_stack;
 	if (--rank->n_locked > 0)
 		return;
@@ -259,7 +271,11 @@ void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *acti
 	mpi_races_complete_locally(memory->races, active);
 	if (active->is_lost)
 		return;
+	if (memory->memcheck)
+		mpi_memcheck_pause();
 	compare(memory, active);
+	if (memory->memcheck)
+		mpi_memcheck_resume();
 	if (active->buffer.use & MEMORY_WRITE)
 		hand_over(active);
 }
@@ -285,6 +301,7 @@ void mpi_memory_forget(struct mpi_memory *memory, struct mpi_rank *me,
 	put_back(memory, active->mine, active->mine_B);
 	put_back(memory, active->snapshot, active->snapshot_B);
 	free(active->zero_pieces);
+	free(active->memcheck_bits);
 	free(active);
 }
 
@@ -400,6 +417,19 @@ void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t 
 		touch_actives(memory, rank, at, size_B, use, by);
 	if (memory->races)
 		mpi_races_touch(memory->races, me->rank, at, size_B, use, by);
+}
+
+bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
+			  size_t size_B)
+{
+	int64_t first;
+
+	for (const struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
+	     active = active->next)
+		if (active->is_locked &&
+		    mpi_memory_common_range(&active->buffer, at, size_B, &first) > 0)
+			return true;
+	return false;
 }
 
 void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,

@@ -11,9 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/verify/memcheck.h"
 #include "mpi/verify/memory.h"
 
 #define MAX_FILLED_B ((size_t)16 << 20)
+/* Freed blocks are kept for a while, so that who uses them is seen. */
+#define MAX_KEPT_BLOCK_B ((size_t)1 << 20)
+#define MAX_KEPT_B ((size_t)16 << 20)
+enum { MAX_KEPT = 4096 };
 
 static int compare_blocks(const void *a, const void *b)
 {
@@ -24,7 +29,7 @@ static int compare_blocks(const void *a, const void *b)
 	return y->at + y->size_B <= x->at && x->at != y->at ? 1 : 0;
 }
 
-static struct mpi_memory_block *find(const struct mpi_memory *memory, uintptr_t at)
+struct mpi_memory_block *mpi_memory_block_at(const struct mpi_memory *memory, uintptr_t at)
 {
 	struct mpi_memory_block wanted = {.at = at, .size_B = 1};
 	void *node = tfind(&wanted, &memory->blocks, compare_blocks);
@@ -32,20 +37,19 @@ static struct mpi_memory_block *find(const struct mpi_memory *memory, uintptr_t 
 	return node ? *(struct mpi_memory_block **)node : NULL;
 }
 
-/* Of the four bytes at `at`, which are aligned. */
-static uint32_t pattern(uintptr_t at)
-{
-	uint64_t word = (at >> 2) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (uint32_t)(word >> 32) | 1;
-}
-
 static void fill(uintptr_t at, size_t size_B)
 {
 	uintptr_t end = at + size_B;
 
 	for (at = (at + 3) & ~(uintptr_t)3; at + 4 <= end; at += 4)
-		*(uint32_t *)at = pattern(at);
+		*(uint32_t *)at = mpi_memory_pattern(at);
+}
+
+static void move_pattern(uintptr_t from, uintptr_t to, size_t size_B)
+{
+	for (size_t k = 0; k + 4 <= size_B; k += 4)
+		if (*(const uint32_t *)(from + k) == mpi_memory_pattern(from + k))
+			*(uint32_t *)(to + k) = mpi_memory_pattern(to + k);
 }
 
 static void add(struct mpi_memory *memory, void *address, size_t size_B, bool is_filled)
@@ -65,16 +69,66 @@ static void add(struct mpi_memory *memory, void *address, size_t size_B, bool is
 	}
 }
 
-static void drop(struct mpi_memory *memory, struct mpi_rank *me, const void *address,
-		 const char *function, const void *site)
+static void forget(struct mpi_memory *memory, struct mpi_memory_block *block)
 {
-	struct mpi_memory_block *block = find(memory, (uintptr_t)address);
-
-	if (!block || block->at != (uintptr_t)address)
-		return;
-	mpi_memory_lose(memory, me, block->at, block->size_B, function, site);
 	tdelete(block, &memory->blocks, compare_blocks);
 	free(block);
+}
+
+/* --- freed blocks --- */
+
+static void release_oldest(struct mpi_memory *memory)
+{
+	struct mpi_memory_block *oldest = memory->kept;
+
+	memory->kept = oldest->next_kept;
+	if (!memory->kept)
+		memory->last_kept = NULL;
+	memory->n_kept--;
+	memory->kept_B -= oldest->size_B;
+	free((void *)oldest->at);
+	forget(memory, oldest);
+}
+
+static void keep(struct mpi_memory *memory, struct mpi_memory_block *block,
+		 const struct mpi_finding_call *by)
+{
+	block->is_freed = true;
+	block->freed_by = *by;
+	if (memory->memcheck)
+		mpi_memcheck_hide(block->at, block->size_B);
+	if (memory->last_kept)
+		memory->last_kept->next_kept = block;
+	else
+		memory->kept = block;
+	memory->last_kept = block;
+	memory->n_kept++;
+	memory->kept_B += block->size_B;
+	while (memory->n_kept > MAX_KEPT || memory->kept_B > MAX_KEPT_B)
+		release_oldest(memory);
+}
+
+/* True: the block is kept, and freed later. */
+static bool drop(struct mpi_memory *memory, struct mpi_rank *me, const void *address,
+		 const char *function, const void *site)
+{
+	struct mpi_memory_block *block = mpi_memory_block_at(memory, (uintptr_t)address);
+	struct mpi_finding_call by = {me->rank, function, site};
+
+	if (!block || block->at != (uintptr_t)address)
+		return false;
+	if (block->is_freed) { /* twice: the C library is to see it */
+		while (mpi_memory_block_at(memory, (uintptr_t)address))
+			release_oldest(memory);
+		return false;
+	}
+	mpi_memory_lose(memory, me, block->at, block->size_B, function, site);
+	if (block->size_B <= MAX_KEPT_BLOCK_B) {
+		keep(memory, block, &by);
+		return true;
+	}
+	forget(memory, block);
+	return false;
 }
 
 static void nothing(void *item)
@@ -84,6 +138,8 @@ static void nothing(void *item)
 
 void mpi_memory_blocks_finish(struct mpi_memory *memory)
 {
+	while (memory->kept)
+		release_oldest(memory);
 	tdestroy(memory->blocks, nothing);
 	memory->blocks = NULL;
 }
@@ -97,7 +153,7 @@ static void *new_block(void *address, size_t size_B, bool is_filled)
 
 	if (!address || !memory)
 		return address;
-	is_filled = is_filled && size_B <= MAX_FILLED_B;
+	is_filled = is_filled && size_B <= MAX_FILLED_B && !memory->memcheck;
 	if (is_filled)
 		fill((uintptr_t)address, size_B);
 	add(memory, address, size_B, is_filled);
@@ -146,9 +202,8 @@ static void free_at(void *address, const char *function, const void *site)
 	struct mpi_rank *me;
 	struct mpi_memory *memory = mpi_memory_here(&me);
 
-	if (memory && address)
-		drop(memory, me, address, function, site);
-	free(address);
+	if (!memory || !address || !drop(memory, me, address, function, site))
+		free(address);
 }
 
 static void own_free(void *address)
@@ -166,6 +221,25 @@ static void own_delete_sized(void *address, size_t size_B)
 	free_at(address, "delete", __builtin_return_address(0));
 }
 
+/* The block moves: the old one is kept as it is. NULL: it is too large for that, or is none. */
+static void *move_block(struct mpi_memory *memory, struct mpi_rank *me, void *address,
+			size_t size_B, const void *site)
+{
+	struct mpi_memory_block *block = mpi_memory_block_at(memory, (uintptr_t)address);
+	size_t old_B = block ? block->size_B : 0;
+	void *new;
+
+	if (!block || block->at != (uintptr_t)address || block->is_freed || size_B <= old_B ||
+	    old_B > MAX_KEPT_BLOCK_B || !(new = malloc(size_B)))
+		return NULL;
+	new_block(new, size_B, block->is_filled);
+	memcpy(new, address, old_B); /* with the pattern, which is another one there */
+	if (block->is_filled)
+		move_pattern((uintptr_t)address, (uintptr_t) new, old_B);
+	drop(memory, me, address, "realloc", site);
+	return new;
+}
+
 static void *own_realloc(void *address, size_t size_B)
 {
 	struct mpi_rank *me;
@@ -178,10 +252,16 @@ static void *own_realloc(void *address, size_t size_B)
 			own_free(address);
 		return address && size_B == 0 ? NULL : own_malloc(size_B);
 	}
-	block = find(memory, (uintptr_t)address);
-	if (block)
+	new = move_block(memory, me, address, size_B, __builtin_return_address(0));
+	if (new)
+		return new;
+	block = mpi_memory_block_at(memory, (uintptr_t)address);
+	if (block && block->at == (uintptr_t)address && !block->is_freed) {
 		old = *block;
-	drop(memory, me, address, "realloc", __builtin_return_address(0));
+		mpi_memory_lose(memory, me, old.at, old.size_B, "realloc",
+				__builtin_return_address(0));
+		forget(memory, block);
+	}
 	new = realloc(address, size_B);
 	if (!new) {
 		if (old.size_B)
@@ -259,113 +339,4 @@ void *mpi_memory_substitute(const char *name)
 			return address;
 		}
 	return mpi_verify_substitute(name);
-}
-
-/* --- checks of buffers --- */
-
-static void check_room(struct mpi_rank *me, const struct mpi_memory_buffer *buffer,
-		       const struct mpi_memory_block *block)
-{
-	uintptr_t end = block->at + block->size_B;
-	size_t n = 0;
-	int64_t first = 0;
-
-	for (size_t i = 0; i < buffer->n_runs; i++) {
-		const struct mpi_memory_run *run = &buffer->runs[i];
-		size_t out_B = 0;
-		uintptr_t at = run->at;
-
-		if (run->at < block->at) /* in front of it */
-			out_B =
-			    run->at + run->size_B < block->at ? run->size_B : block->at - run->at;
-		else if (run->at + run->size_B > end) {
-			at = run->at > end ? run->at : end;
-			out_B = run->at + run->size_B - at;
-		}
-		if (out_B > 0 && (n == 0 || (int64_t)(at - buffer->base) < first))
-			first = (int64_t)(at - buffer->base);
-		n += out_B;
-	}
-	if (n > 0)
-		mpi_memory_report(
-		    me, buffer->use & MEMORY_WRITE ? "unaddr-recv" : "unaddr-send",
-		    "memory behind the block belongs to something else", &buffer->call, 1,
-		    "first bad byte %lld, %zu byte%s in all: %s is longer than its "
-		    "heap block, which has %zu bytes",
-		    (long long)first, n, n == 1 ? "" : "s", buffer->text, block->size_B);
-}
-
-/* All of the buffer was written to, which is one run: what is known of the block grows, if the two
- * touch or there is more of the new. */
-static void note_written(struct mpi_memory_block *block, uintptr_t low, uintptr_t high)
-{
-	if (low <= block->written_high && high >= block->written_low) {
-		block->written_low = low < block->written_low ? low : block->written_low;
-		block->written_high = high > block->written_high ? high : block->written_high;
-	} else if (high - low > block->written_high - block->written_low) {
-		block->written_low = low;
-		block->written_high = high;
-	}
-}
-
-static void check_defined(struct mpi_rank *me, const struct mpi_memory_buffer *buffer,
-			  struct mpi_memory_block *block)
-{
-	uintptr_t end = block->at + block->size_B;
-	size_t n = 0;
-	int64_t first = 0;
-
-	if (buffer->low >= block->written_low && buffer->high <= block->written_high)
-		return;
-	for (size_t i = 0; i < buffer->n_runs; i++) {
-		uintptr_t at = buffer->runs[i].at, stop = at + buffer->runs[i].size_B;
-
-		at = ((at > block->at ? at : block->at) + 3) & ~(uintptr_t)3;
-		for (stop = stop < end ? stop : end; at + 4 <= stop; at += 4) {
-			if (*(const uint32_t *)at != pattern(at))
-				continue;
-			if (n == 0)
-				first = (int64_t)(at - buffer->base);
-			n += 4;
-		}
-	}
-	if (n == 0 && buffer->n_runs == 1 && buffer->high <= end)
-		note_written(block, buffer->low, buffer->high);
-	if (n > 0)
-		mpi_memory_report(me, "undef-send", "the receiver gets what was there by chance",
-				  &buffer->call, 1,
-				  "first bad byte %lld, %zu bytes in all: nothing was written to "
-				  "them since their block was allocated, in %s",
-				  (long long)first, n, buffer->text);
-}
-
-/* Where kernels are skipped their results were never written: nothing can be said then. */
-static bool is_computed(struct mpi_memory *memory, struct mpi_rank *me)
-{
-	const struct pd_world *world = me->world->pd;
-	enum pd_compute_mode mode = world->config.mode;
-
-	if (!world->is_annotated || (mode != PD_COMPUTE_PARTIAL && mode != PD_COMPUTE_MODELLED))
-		return true;
-	if (!memory->has_skipped)
-		mpi_verify_report_here(me, "unchecked-definedness", MPI_FINDING_NOTE,
-				       "--compute direct", NULL,
-				       "kernels are skipped: whether what is sent was ever written "
-				       "to is not looked at");
-	memory->has_skipped = true;
-	return false;
-}
-
-void mpi_memory_check(struct mpi_memory *memory, struct mpi_rank *me,
-		      const struct mpi_memory_buffer *buffer)
-{
-	struct mpi_memory_block *block = find(memory, buffer->low);
-
-	if (!block)
-		block = find(memory, buffer->base);
-	if (!block)
-		return;
-	check_room(me, buffer, block);
-	if (block->is_filled && (buffer->use & MEMORY_READ) && is_computed(memory, me))
-		check_defined(me, buffer, block);
 }

@@ -113,6 +113,13 @@ static void add_run(void *context, uintptr_t at, size_t size_B)
 	buffer->runs[buffer->n_runs++] = (struct mpi_memory_run){at, size_B};
 }
 
+static bool is_struct(const struct mpi_datatype *type)
+{
+	while (type && type->map && type->map->kind != MAP_STRUCT)
+		type = type->map->child;
+	return type && type->map;
+}
+
 static void add_items(const struct arguments *a, const struct mpi_parameter *p, MPI_Count i,
 		      int64_t offset_B, MPI_Count count, struct mpi_memory_buffer *out)
 {
@@ -120,6 +127,8 @@ static void add_items(const struct arguments *a, const struct mpi_parameter *p, 
 
 	if (type && type->n_elements > 0 && type->size_B % type->n_elements == 0)
 		out->element_B = (size_t)(type->size_B / type->n_elements);
+	out->is_raw |= type && type->basic == BASIC_BYTE;
+	out->is_struct |= type && type->map && is_struct(type);
 	if (type && count > 0 && (type->is_committed || type->is_predefined))
 		mpi_datatype_runs(type, (const char *)out->base + offset_B, count, add_run, out);
 }
@@ -200,6 +209,15 @@ static bool is_idle(const struct arguments *a, const struct mpi_parameter *p)
 	return peer == MPI_PROC_NULL;
 }
 
+/* The origin's data of an operation that only fetches (§12.3.4). */
+static bool is_ignored(const struct arguments *a, const struct mpi_parameter *p)
+{
+	int op = mpi_memory_parameter(a->info, PARAMETER_OP);
+
+	return op >= 0 && p->direction == MPI_ARGUMENT_IN &&
+	       mpi_memory_argument(a->call, op).p == MPI_NO_OP;
+}
+
 static unsigned use_of(const struct arguments *a, const struct mpi_parameter *p, bool is_in_place)
 {
 	unsigned use = (unsigned)p->direction; /* the same bits */
@@ -221,7 +239,8 @@ static void take(const struct arguments *a, int place, struct mpi_memory_buffers
 	for (int i = 0; i < a->info->n_parameters; i++)
 		is_in_place |= a->info->parameters[i].kind == PARAMETER_BUFFER &&
 			       mpi_memory_argument(a->call, i).p == MPI_IN_PLACE;
-	if (given == MPI_IN_PLACE || pd_memory_is_absent(given) || is_idle(a, p))
+	if (given == MPI_IN_PLACE || pd_memory_is_absent(given) || is_idle(a, p) ||
+	    is_ignored(a, p))
 		return;
 	*buffer =
 	    (struct mpi_memory_buffer){.place = place, .base = (uintptr_t)given, .element_B = 1};

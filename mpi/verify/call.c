@@ -6,6 +6,7 @@
 
 #include "mpi/verify/internal.h"
 #include "mpi/verify/memory.h"
+#include "mpi/verify/shadow.h"
 #include "mpi/watch/watch.h"
 
 _Static_assert(sizeof(struct mpi_verify_call) <= MPI_WATCH_ROOM_B, "a call has too little room");
@@ -29,6 +30,7 @@ static void keep_statuses(struct mpi_verify_call *call)
 		if (given->p == MPI_STATUS_IGNORE)
 			given->p = &call->own;
 		call->status = (MPI_Status *)given->p;
+		return;
 	}
 	if (!at[MPI_ARG_ARRAY_OF_STATUSES])
 		return;
@@ -40,6 +42,38 @@ static void keep_statuses(struct mpi_verify_call *call)
 		 n > 1) /* the call may block: other ranks need statuses of their own */
 		given->p = call->own_statuses = malloc((size_t)n * sizeof *call->own_statuses);
 	call->statuses = (MPI_Status *)given->p;
+}
+
+/* Whether calls still wait is known by now: those that do because of the program are said, and
+ * further steps are not kept. */
+static void empty(struct mpi_shadow *shadow)
+{
+	shadow->is_full = false;
+	if (mpi_verify_wants(shadow->world, MPI_VERIFY_DEADLOCK))
+		mpi_shadow_look_for_potential(shadow);
+	shadow->is_given_up = true;
+}
+
+static void look_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	mpi_shadow_before(shadow, call);
+	if (shadow->n_to_look > 0)
+		mpi_shadow_advance(shadow);
+	if (shadow->is_full)
+		empty(shadow);
+	if (++shadow->n_calls >= shadow->next_look && !shadow->is_given_up)
+		mpi_shadow_look_for_partial(shadow);
+}
+
+static void look_after(const struct mpi_verify *verify, struct mpi_verify_call *call, int code)
+{
+	struct mpi_shadow *shadow = call->shadow;
+
+	if (code == MPI_SUCCESS && !verify->memory && verify->parts & MPI_VERIFY_MATCHING)
+		mpi_verify_overlap(call);
+	mpi_shadow_after(shadow, call, code);
+	if (shadow->n_to_look > 0)
+		mpi_shadow_advance(shadow);
 }
 
 static void enter(void *context, struct mpi_watch_call *watched)
@@ -63,7 +97,7 @@ static void enter(void *context, struct mpi_watch_call *watched)
 	if (me->n_open > 0 && verify->memory)
 		mpi_memory_before(verify->memory, call);
 	if (call->shadow)
-		mpi_verify_before(call);
+		look_before(call->shadow, call);
 	if (call->buffers)
 		mpi_memory_exchange(call, false);
 	keep_statuses(call);
@@ -79,7 +113,7 @@ static int leave(void *context, struct mpi_watch_call *watched, int code)
 	if (verify->memory)
 		mpi_memory_after(verify->memory, call, code);
 	if (call->shadow)
-		mpi_verify_after(call, code);
+		look_after(verify, call, code);
 	if (call->own_statuses)
 		free(call->own_statuses);
 	return code;

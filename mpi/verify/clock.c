@@ -98,23 +98,65 @@ void mpi_races_send(struct mpi_races *races, uint64_t channel, int from, int to,
 	mpi_races_tick(races, from);
 }
 
+static struct queue *queue_of(const struct mpi_races *races, uint64_t channel, int from, int to)
+{
+	struct util_map_slot *slot = util_map_find(&races->queues, key_of(channel, from, to));
+
+	return slot ? slot->item : NULL;
+}
+
+/* The oldest one of that tag; n: there is none. */
+static size_t find(const struct queue *queue, int tag)
+{
+	size_t i = 0;
+
+	while (i < queue->n && queue->messages[i].tag != tag)
+		i++;
+	return i;
+}
+
+const struct mpi_race_stamp *mpi_races_peek(const struct mpi_races *races, uint64_t channel,
+					    int from, int to, int tag)
+{
+	const struct queue *queue = queue_of(races, channel, from, to);
+	size_t i = queue ? find(queue, tag) : 0;
+
+	return queue && i < queue->n ? queue->messages[i].stamp : NULL;
+}
+
 struct mpi_race_stamp *mpi_races_recv(struct mpi_races *races, uint64_t channel, int from, int to,
 				      int tag)
 {
-	struct util_map_slot *slot = util_map_find(&races->queues, key_of(channel, from, to));
-	struct queue *queue = slot ? slot->item : NULL;
+	struct queue *queue = queue_of(races, channel, from, to);
+	size_t i = queue ? find(queue, tag) : 0;
 	struct mpi_race_stamp *stamp;
 
-	for (size_t i = 0; queue && i < queue->n; i++) {
-		if (queue->messages[i].tag != tag)
-			continue;
-		stamp = queue->messages[i].stamp;
-		queue->n--;
-		memmove(queue->messages + i, queue->messages + i + 1,
-			(queue->n - i) * sizeof *queue->messages);
-		return stamp;
-	}
-	return NULL;
+	if (!queue || i == queue->n)
+		return NULL;
+	stamp = queue->messages[i].stamp;
+	queue->n--;
+	memmove(queue->messages + i, queue->messages + i + 1,
+		(queue->n - i) * sizeof *queue->messages);
+	return stamp;
+}
+
+void mpi_races_publish(struct mpi_races *races, uint64_t key, int rank)
+{
+	struct util_map_slot *slot = util_map_find(&races->published, key);
+	uint32_t *clock = slot ? slot->item : NULL;
+
+	mpi_races_merge(races, &clock, mpi_races_clock(races, rank));
+	if (!slot && clock && util_map_put(&races->published, key, clock))
+		free(clock);
+	mpi_races_tick(races, rank);
+}
+
+void mpi_races_learn(struct mpi_races *races, uint64_t key, int rank)
+{
+	struct util_map_slot *slot = util_map_find(&races->published, key);
+
+	if (slot)
+		mpi_races_join(races, rank, slot->item);
 }
 
 /* --- all of it --- */
@@ -141,6 +183,7 @@ int mpi_races_create(struct mpi_memory *memory, struct mpi_races **out)
 	races->memory = memory;
 	races->world = memory->world;
 	races->n = memory->world->n_ranks;
+	races->is_separate = rma_is_separate(memory->world);
 	if (!allocate(races)) {
 		mpi_races_destroy(races);
 		return UTIL_ENOMEM;
@@ -177,6 +220,7 @@ void mpi_races_destroy(struct mpi_races *races)
 	for (int i = 0; races->stamps && i < races->n; i++)
 		mpi_races_release(races->stamps[i]);
 	util_map_finish_items(&races->queues);
+	util_map_finish_items(&races->published);
 	util_map_finish(&races->epochs); /* what windows left open goes with the process */
 	util_map_finish(&races->meetings);
 	util_map_finish(&races->counts);

@@ -192,8 +192,6 @@ void mpi_shadow_look_for_partial(struct mpi_shadow *shadow)
 {
 	bool *is_stuck;
 
-	if (++shadow->n_calls < shadow->next_look || shadow->is_given_up)
-		return;
 	shadow->next_look *= 2;
 	if (!mpi_verify_wants(shadow->world, MPI_VERIFY_DEADLOCK))
 		return;

@@ -37,6 +37,27 @@ static void remove_regions(struct mpi_races *races, const struct mpi_win *win, u
 	}
 }
 
+static void end_stores(struct mpi_races *races, struct mpi_race_epoch *epoch)
+{
+	int rank = epoch->win->owner->rank;
+
+	if (epoch->stores)
+		epoch->stores->end = mpi_races_clock(races, rank)[rank];
+	mpi_races_drop(epoch->stores);
+	epoch->stores = NULL;
+}
+
+void mpi_races_synchronize(struct mpi_races *races, struct mpi_win *win)
+{
+	struct mpi_race_epoch *epoch;
+
+	if (!races->is_separate)
+		return;
+	epoch = mpi_races_epoch(races, win);
+	mpi_races_release(epoch->seen);
+	epoch->seen = mpi_races_stamp(races, win->owner->rank);
+}
+
 static void remove_epoch(struct mpi_races *races, struct mpi_win *win)
 {
 	struct util_map_slot *slot = util_map_find(&races->epochs, (uintptr_t)win);
@@ -47,6 +68,8 @@ static void remove_epoch(struct mpi_races *races, struct mpi_win *win)
 		return;
 	for (int i = 0; i < epoch->size; i++)
 		free(epoch->acquired[i]);
+	end_stores(races, epoch);
+	mpi_races_release(epoch->seen);
 	free(epoch->acquired);
 	free(epoch->released[0]);
 	free(epoch->released[1]);
@@ -71,7 +94,10 @@ static void end_operations(struct mpi_races *races, struct mpi_race_epoch *epoch
 			continue;
 		}
 		*place = operation->next;
-		operation->end = mpi_races_clock(races, rank)[rank];
+		if (operation->end == RACE_PENDING) /* gets may be complete */
+			operation->end = mpi_races_clock(races, rank)[rank];
+		if (operation->learns)
+			mpi_races_learn(races, operation->learns, rank);
 		mpi_races_drop(operation);
 	}
 }
@@ -103,6 +129,8 @@ void mpi_races_complete_locally(struct mpi_races *races, struct mpi_memory_activ
 		operation->end = mpi_races_clock(races, rank)[rank];
 	if (races)
 		mpi_races_tick(races, rank);
+	if (races && operation->learns)
+		mpi_races_learn(races, operation->learns, rank);
 	mpi_races_drop(operation);
 }
 
@@ -246,6 +274,20 @@ static bool has_prefix(const struct mpi_verify_call *call, const char *prefix)
 	return strncmp(call->function->name, prefix, strlen(prefix)) == 0;
 }
 
+/* §12.7, rule 5: stores are in the public copy. */
+static bool shows_stores(const struct mpi_verify_call *call)
+{
+	return is(call, "post") || is(call, "fence") || is(call, "sync") ||
+	       has_prefix(call, "MPI_Win_unlock");
+}
+
+/* … rule 6: updates by others are in the private one. */
+static bool shows_updates(const struct mpi_verify_call *call)
+{
+	return is(call, "wait") || is(call, "test") || is(call, "fence") || is(call, "lock") ||
+	       is(call, "lock_all") || is(call, "sync");
+}
+
 void mpi_races_window_before(struct mpi_races *races, struct mpi_verify_call *call)
 {
 	struct mpi_win *win = window_of(call);
@@ -256,6 +298,8 @@ void mpi_races_window_before(struct mpi_races *races, struct mpi_verify_call *ca
 		return;
 	epoch = mpi_races_epoch(races, win);
 	target = target_of(call);
+	if (shows_stores(call))
+		end_stores(races, epoch);
 	if (is(call, "post")) {
 		post(races, call, epoch);
 	} else if (is(call, "complete")) {
@@ -273,10 +317,62 @@ void mpi_races_window_before(struct mpi_races *races, struct mpi_verify_call *ca
 	}
 }
 
+static void attach(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win)
+{
+	const void *base = mpi_races_argument(call, "base").p;
+	MPI_Aint size_B = (MPI_Aint)mpi_races_argument(call, "size").i;
+
+	mpi_races_add_region(races, win, base, size_B, win->owner->rank);
+	mpi_races_mark(races, call, win, RACE_ATTACH, (uintptr_t)base, (size_t)size_B);
+}
+
+/* Who still accesses the memory does so too late. */
+static void detach(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win)
+{
+	uintptr_t low = (uintptr_t)mpi_races_argument(call, "base").p;
+
+	for (size_t i = 0; i < races->n_regions; i++)
+		if (races->regions[i].win == win && races->regions[i].low == low)
+			mpi_races_mark(races, call, win, RACE_DETACH, low,
+				       races->regions[i].high - low);
+	remove_regions(races, win, low);
+}
+
+/* A call about a window that is there before and after it. */
+static void after(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win)
+{
+	struct mpi_race_epoch *epoch = mpi_races_epoch(races, win);
+
+	if (mpi_races_is_operation(call)) {
+		mpi_races_operate(races, call, win);
+		return;
+	}
+	if (is(call, "start")) {
+		start(races, call, epoch);
+	} else if (is(call, "wait") || is(call, "test")) {
+		end_exposure(races, call, epoch);
+	} else if (is(call, "lock")) {
+		if (target_of(call) >= 0 && target_of(call) < win->size)
+			acquire(races, epoch, target_of(call),
+				(int)mpi_races_argument(call, "lock_type").i);
+	} else if (is(call, "lock_all")) {
+		for (int i = 0; i < win->size; i++)
+			acquire(races, epoch, i, MPI_LOCK_SHARED);
+	} else if (is(call, "attach")) {
+		attach(races, call, win);
+	} else if (is(call, "detach")) {
+		detach(races, call, win);
+	} else if (is(call, "fence") || is(call, "complete") ||
+		   has_prefix(call, "MPI_Win_unlock") || has_prefix(call, "MPI_Win_flush")) {
+		give_buffers(races, call->me, win, target_of(call));
+	}
+	if (shows_updates(call))
+		mpi_races_synchronize(races, win);
+}
+
 void mpi_races_window_after(struct mpi_races *races, struct mpi_verify_call *call)
 {
 	struct mpi_win *win;
-	struct mpi_race_epoch *epoch;
 
 	if (has_prefix(call, "MPI_Win_create") || has_prefix(call, "MPI_Win_allocate")) {
 		mpi_races_created(races, call);
@@ -289,30 +385,6 @@ void mpi_races_window_after(struct mpi_races *races, struct mpi_verify_call *cal
 		return;
 	}
 	win = window_of(call);
-	if (!win)
-		return;
-	epoch = mpi_races_epoch(races, win);
-	if (mpi_races_is_operation(call)) {
-		mpi_races_operate(races, call, win);
-	} else if (is(call, "start")) {
-		start(races, call, epoch);
-	} else if (is(call, "wait") || is(call, "test")) {
-		end_exposure(races, call, epoch);
-	} else if (is(call, "lock")) {
-		if (target_of(call) >= 0 && target_of(call) < win->size)
-			acquire(races, epoch, target_of(call),
-				(int)mpi_races_argument(call, "lock_type").i);
-	} else if (is(call, "lock_all")) {
-		for (int i = 0; i < win->size; i++)
-			acquire(races, epoch, i, MPI_LOCK_SHARED);
-	} else if (is(call, "attach")) {
-		mpi_races_add_region(races, win, mpi_races_argument(call, "base").p,
-				     (MPI_Aint)mpi_races_argument(call, "size").i,
-				     win->owner->rank);
-	} else if (is(call, "detach")) {
-		remove_regions(races, win, (uintptr_t)mpi_races_argument(call, "base").p);
-	} else if (is(call, "fence") || is(call, "complete") ||
-		   has_prefix(call, "MPI_Win_unlock") || has_prefix(call, "MPI_Win_flush")) {
-		give_buffers(races, call->me, win, target_of(call));
-	}
+	if (win)
+		after(races, call, win);
 }

@@ -13,24 +13,45 @@ static const struct {
 	int error_class;
 	const char *name;
 } class_names[] = {
-    {MPI_ERR_BUFFER, "invalid-buffer"},	    {MPI_ERR_COUNT, "invalid-count"},
-    {MPI_ERR_TYPE, "invalid-datatype"},	    {MPI_ERR_TAG, "invalid-tag"},
-    {MPI_ERR_COMM, "invalid-communicator"}, {MPI_ERR_RANK, "invalid-rank"},
-    {MPI_ERR_REQUEST, "invalid-request"},   {MPI_ERR_ROOT, "invalid-root"},
-    {MPI_ERR_GROUP, "invalid-group"},	    {MPI_ERR_OP, "invalid-operation"},
-    {MPI_ERR_TOPOLOGY, "invalid-topology"}, {MPI_ERR_DIMS, "invalid-argument"},
-    {MPI_ERR_ARG, "invalid-argument"},	    {MPI_ERR_TRUNCATE, "truncation"},
-    {MPI_ERR_OTHER, "wrong-call"},	    {MPI_ERR_AMODE, "invalid-argument"},
-    {MPI_ERR_ASSERT, "invalid-argument"},   {MPI_ERR_BASE, "invalid-buffer"},
-    {MPI_ERR_DISP, "invalid-argument"},	    {MPI_ERR_FILE, "invalid-file"},
-    {MPI_ERR_INFO, "invalid-info"},	    {MPI_ERR_INFO_KEY, "invalid-info"},
-    {MPI_ERR_INFO_VALUE, "invalid-info"},   {MPI_ERR_KEYVAL, "invalid-keyval"},
-    {MPI_ERR_LOCKTYPE, "invalid-argument"}, {MPI_ERR_NOT_SAME, "collective-argument"},
-    {MPI_ERR_RMA_ATTACH, "rma-memory"},	    {MPI_ERR_RMA_CONFLICT, "rma-conflict"},
-    {MPI_ERR_RMA_RANGE, "rma-range"},	    {MPI_ERR_RMA_SHARED, "rma-memory"},
-    {MPI_ERR_RMA_SYNC, "rma-epoch"},	    {MPI_ERR_RMA_FLAVOR, "rma-memory"},
-    {MPI_ERR_SIZE, "invalid-argument"},	    {MPI_ERR_WIN, "invalid-window"},
-    {MPI_ERR_SESSION, "invalid-session"},   {MPI_ERR_ERRHANDLER, "invalid-errhandler"},
+    {MPI_ERR_BUFFER, "invalid-buffer"},
+    {MPI_ERR_COUNT, "invalid-count"},
+    {MPI_ERR_TYPE, "invalid-datatype"},
+    {MPI_ERR_TAG, "invalid-tag"},
+    {MPI_ERR_COMM, "invalid-communicator"},
+    {MPI_ERR_RANK, "invalid-rank"},
+    {MPI_ERR_REQUEST, "invalid-request"},
+    {MPI_ERR_ROOT, "invalid-root"},
+    {MPI_ERR_GROUP, "invalid-group"},
+    {MPI_ERR_OP, "invalid-operation"},
+    {MPI_ERR_TOPOLOGY, "invalid-topology"},
+    {MPI_ERR_DIMS, "invalid-argument"},
+    {MPI_ERR_ARG, "invalid-argument"},
+    {MPI_ERR_TRUNCATE, "truncation"},
+    {MPI_ERR_OTHER, "wrong-call"},
+    {MPI_ERR_AMODE, "invalid-argument"},
+    {MPI_ERR_ASSERT, "invalid-argument"},
+    {MPI_ERR_BASE, "invalid-buffer"},
+    {MPI_ERR_DISP, "invalid-argument"},
+    {MPI_ERR_FILE, "invalid-file"},
+    {MPI_ERR_INFO, "invalid-info"},
+    {MPI_ERR_INFO_KEY, "invalid-info"},
+    {MPI_ERR_INFO_VALUE, "invalid-info"},
+    {MPI_ERR_KEYVAL, "invalid-keyval"},
+    {MPI_ERR_LOCKTYPE, "invalid-argument"},
+    {MPI_ERR_NOT_SAME, "collective-argument"},
+    {MPI_ERR_RMA_ATTACH, "rma-memory"},
+    {MPI_ERR_RMA_CONFLICT, "rma-conflict"},
+    {MPI_ERR_RMA_RANGE, "rma-range"},
+    {MPI_ERR_RMA_SHARED, "rma-memory"},
+    {MPI_ERR_RMA_SYNC, "rma-epoch"},
+    {MPI_ERR_RMA_FLAVOR, "rma-memory"},
+    {MPI_ERR_SIZE, "invalid-argument"},
+    {MPI_ERR_WIN, "invalid-window"},
+    {MPI_ERR_SESSION, "invalid-session"},
+    {MPI_ERR_ERRHANDLER, "invalid-errhandler"},
+    {MPI_ERR_IO, "wrong-call"},
+    {MPI_ERR_READ_ONLY, "wrong-call"},
+    {MPI_ERR_UNSUPPORTED_OPERATION, "wrong-call"},
 };
 
 static const char *name_of(int error_class)
@@ -48,7 +69,7 @@ void mpi_verify_raised(struct mpi_rank *me, int error_class, const char *format,
 	char text[768];
 
 	me->world->failure_class = NULL;
-	if (!name || !(verify->parts & MPI_VERIFY_MATCHING))
+	if ((!name && !given) || !(verify->parts & MPI_VERIFY_MATCHING))
 		return;
 	vsnprintf(text, sizeof text, format, arguments);
 	mpi_verify_report_here(me, given ? given : name, MPI_FINDING_ERROR, NULL, NULL, "%s: %s",

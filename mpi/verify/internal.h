@@ -22,9 +22,8 @@ struct mpi_verify {
 
 /* The calls of the program are told to it from now on. 0 or UTIL_ENOMEM. */
 int mpi_verify_watch(struct mpi_verify *verify);
-/* What is looked at before and after the real function; `code`: what that returned. */
-void mpi_verify_before(struct mpi_verify_call *call);
-void mpi_verify_after(struct mpi_verify_call *call, int code);
+/* The buffers of one call. */
+void mpi_verify_overlap(const struct mpi_verify_call *call);
 /* The failure that ended the run. */
 void mpi_verify_failure(struct mpi_verify *verify);
 

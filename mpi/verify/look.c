@@ -1,39 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which look is taken at which call. */
+/* What can be said only when the run is over. */
 #include "mpi/env/leaks.h"
 #include "mpi/verify/internal.h"
+#include "mpi/verify/memory.h"
 #include "mpi/verify/shadow.h"
-
-/* Whether calls still wait is known by now: those that do because of the program are said, and
- * further steps are not kept. */
-static void empty(struct mpi_shadow *shadow)
-{
-	shadow->is_full = false;
-	if (mpi_verify_wants(shadow->world, MPI_VERIFY_DEADLOCK))
-		mpi_shadow_look_for_potential(shadow);
-	shadow->is_given_up = true;
-}
-
-void mpi_verify_before(struct mpi_verify_call *call)
-{
-	struct mpi_shadow *shadow = call->shadow;
-
-	mpi_shadow_before(shadow, call);
-	if (shadow->n_to_look > 0)
-		mpi_shadow_advance(shadow);
-	if (shadow->is_full)
-		empty(shadow);
-	mpi_shadow_look_for_partial(shadow);
-}
-
-void mpi_verify_after(struct mpi_verify_call *call, int code)
-{
-	struct mpi_shadow *shadow = call->shadow;
-
-	mpi_shadow_after(shadow, call, code);
-	if (shadow->n_to_look > 0)
-		mpi_shadow_advance(shadow);
-}
 
 void mpi_verify_end(struct mpi_world *world)
 {
@@ -42,6 +12,8 @@ void mpi_verify_end(struct mpi_world *world)
 	if (!verify || verify->has_ended)
 		return;
 	verify->has_ended = true;
+	if (verify->memory)
+		mpi_memory_end(verify->memory);
 	mpi_verify_failure(verify);
 	if (verify->shadow && !verify->is_blind)
 		mpi_shadow_end(verify->shadow);

@@ -8,6 +8,7 @@
 
 #include "mpi/abi/call_info.h"
 #include "mpi/verify/internal.h"
+#include "mpi/verify/memcheck.h"
 #include "mpi/verify/races.h"
 
 static bool add_ranks(struct mpi_memory *memory, int n)
@@ -36,6 +37,17 @@ int mpi_memory_create(struct mpi_world *world, struct mpi_memory **out)
 	return add_ranks(memory, world->n_ranks) ? 0 : UTIL_ENOMEM;
 }
 
+int mpi_memory_use_valgrind(struct mpi_world *world, int fd)
+{
+	return mpi_memcheck_create(world->verify->memory, fd, &world->verify->memory->memcheck);
+}
+
+void mpi_memory_end(struct mpi_memory *memory)
+{
+	if (memory->memcheck)
+		mpi_memcheck_look(memory->memcheck, NULL);
+}
+
 void mpi_memory_destroy(struct mpi_memory *memory)
 {
 	if (!memory)
@@ -49,6 +61,8 @@ void mpi_memory_destroy(struct mpi_memory *memory)
 	for (int i = 0; i < memory->n_spares; i++)
 		free(memory->spares[i].memory);
 	mpi_memory_blocks_finish(memory);
+	mpi_memcheck_destroy(memory->memcheck);
+	mpi_memory_globals_destroy(memory->globals);
 	mpi_races_destroy(memory->races);
 	free(memory->ranks);
 	free(memory);
@@ -84,27 +98,6 @@ void mpi_memory_report(struct mpi_rank *me, const char *class_name, const char *
 	finding.found = text;
 	memcpy(finding.calls, calls, (size_t)n_calls * sizeof *calls);
 	mpi_verify_report(me->world, &finding);
-}
-
-/* What is read and what is written are not to be the same bytes. */
-static void compare_buffers(struct mpi_rank *me, const struct mpi_memory_buffers *all)
-{
-	for (int i = 0; i < all->n; i++)
-		for (int k = 0; k < i; k++) {
-			const struct mpi_memory_buffer *a = &all->buffers[k];
-			const struct mpi_memory_buffer *b = &all->buffers[i];
-			int64_t first;
-			size_t n =
-			    (a->use | b->use) & MEMORY_WRITE ? mpi_memory_common(a, b, &first) : 0;
-
-			if (n > 0)
-				mpi_memory_report(
-				    me, "overlapping-buffers", "the result is undefined", &a->call,
-				    1,
-				    "%zu byte%s, from offset %lld on, of %s are also in the "
-				    "other buffer",
-				    n, n == 1 ? "" : "s", (long long)first, a->text);
-		}
 }
 
 /* Partitions change hands one by one. */
@@ -164,21 +157,27 @@ static void look_at_windows(struct mpi_memory *memory, struct mpi_verify_call *c
 		mpi_races_before(memory->races, call);
 }
 
+static uintptr_t frame_of(const struct mpi_verify_call *call, const struct mpi_call_info *info)
+{
+	return (uintptr_t)mpi_memory_argument(call, info->n_parameters).p;
+}
+
 static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
-	bool is_one_sided = mpi_races_is_operation(call);
+	bool stays = info->form != FORM_BLOCKING || mpi_races_is_operation(call);
 
 	for (int i = 0; i < call->buffers->n && info->form != FORM_PERSISTENT; i++) {
 		struct mpi_memory_buffer *buffer = &call->buffers->buffers[i];
 
 		mpi_memory_check(memory, call->me, buffer);
+		mpi_memory_check_stack(memory, call->me, buffer, frame_of(call, info));
 		mpi_memory_touch_buffer(memory, call->me, buffer);
-		for (size_t k = 0; memory->races && !is_one_sided && k < buffer->n_runs; k++)
+		for (size_t k = 0; memory->races && !stays && k < buffer->n_runs; k++)
 			mpi_races_touch(memory->races, call->me->rank, buffer->runs[k].at,
 					buffer->runs[k].size_B, buffer->use, &buffer->call);
 	}
-	if (info->form != FORM_BLOCKING || is_one_sided)
+	if (stays)
 		hold(memory, call);
 }
 
@@ -188,18 +187,18 @@ void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 
 	if (!info || !add_ranks(memory, call->me->world->n_ranks))
 		return;
-	mpi_memory_look_at_stack(memory, call->me,
-				 (uintptr_t)mpi_memory_argument(call, info->n_parameters).p);
-	look_at_windows(memory, call);
-	if (mpi_memory_parameter(info, PARAMETER_BUFFER) < 0 || !is_communication(call, info))
-		return;
-	call->buffers = calloc(1, sizeof *call->buffers);
-	if (!call->buffers)
-		return;
-	mpi_memory_collect(call, call->buffers);
-	compare_buffers(call->me, call->buffers);
-	if (!is_partitioned(call))
-		look_at_buffers(memory, call);
+	if (memory->memcheck)
+		mpi_memcheck_look(memory->memcheck, call->me);
+	mpi_memory_look_at_stack(memory, call->me, frame_of(call, info));
+	if (mpi_memory_parameter(info, PARAMETER_BUFFER) >= 0 && is_communication(call, info))
+		call->buffers = calloc(1, sizeof *call->buffers);
+	if (call->buffers) {
+		mpi_memory_collect(call, call->buffers);
+		mpi_memory_compare_buffers(call->me, call->buffers);
+		if (!is_partitioned(call))
+			look_at_buffers(memory, call);
+	}
+	look_at_windows(memory, call); /* last: what was looked at is before what others learn */
 }
 
 void mpi_memory_exchange(struct mpi_verify_call *call, bool is_back)

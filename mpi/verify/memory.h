@@ -17,11 +17,13 @@
  * How accesses are seen:
  *   snapshot   the buffer is compared with what it was at the post: any binary, no line
  *   callbacks  the compiler has put a call before each load and store (mpisim-cc --verify-memory)
- * Both feed mpi_memory_touch; calls of MPI do so too, for what they read and write.
+ *   valgrind   the run goes on under valgrind's memcheck (mpi/verify/memcheck.h)
+ * All feed mpi_memory_touch; calls of MPI do so too, for what they read and write.
  */
 enum mpi_memory_use { /* of a buffer by MPI, of memory by the program */
 		      MEMORY_READ = 1,
 		      MEMORY_WRITE = 2,
+		      MEMORY_ATOMIC = 4, /* of the program, with one or both of them */
 };
 
 struct mpi_memory_run { /* bytes without a hole */
@@ -38,6 +40,8 @@ struct mpi_memory_buffer {	     /* one argument of a call */
 	bool is_shuffled;	     /* the runs do not ascend */
 	uintptr_t low, high;	     /* they lie in [low, high) */
 	size_t element_B;	     /* of the datatype's elements, 1 where they differ */
+	bool is_raw;		     /* they are MPI_BYTE: structures with their padding, perhaps */
+	bool is_struct;		     /* the datatype puts several variables together */
 	struct mpi_finding_call call;
 	char text[120]; /* "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)" */
 };
@@ -59,6 +63,7 @@ struct mpi_memory_active {
 	size_t mine_B, snapshot_B; /* as they were allocated */
 	char *snapshot;	   /* of [low, high) at the post, where `mine` is written to; else NULL */
 	bool *zero_pieces; /* of the snapshot: they are not stored */
+	unsigned char *memcheck_bits; /* mpi/verify/memcheck.c's own */
 	/* The status tells how many bytes came: `mine` is empty before, no more is handed over. */
 	bool is_receive;
 	size_t came_B;
@@ -78,6 +83,9 @@ struct mpi_memory_block { /* of the heap */
 	size_t size_B;
 	bool is_filled; /* with the pattern of memory that nothing was written to … */
 	uintptr_t written_low, written_high; /* … but here, as was seen: it stays so */
+	bool is_freed;			     /* by the program; the memory is kept for a while */
+	struct mpi_finding_call freed_by;
+	struct mpi_memory_block *next_kept; /* of those, freed after this one */
 };
 
 struct mpi_memory_gap {
@@ -108,14 +116,23 @@ struct mpi_memory {
 	int n_ranks;
 	struct mpi_memory_spare spares[MEMORY_N_SPARE]; /* [n_spares] */
 	int n_spares;
-	void *blocks;		 /* tree of tsearch(3) of struct mpi_memory_block */
+	void *blocks; /* tree of tsearch(3) of struct mpi_memory_block */
+	struct mpi_memory_block *kept, *last_kept; /* freed ones, the oldest first */
+	size_t n_kept, kept_B;
+	struct mpi_memcheck *memcheck;	    /* mpi/verify/memcheck.h; NULL: no valgrind */
+	struct mpi_memory_globals *globals; /* globals.c; NULL: none was looked for yet */
 	struct mpi_races *races; /* mpi/verify/races.h; NULL: there was no window yet … */
 	bool has_no_races;	 /* … or no memory for that */
 	bool has_skipped;	 /* kernels are skipped, which was told */
 };
 
 int mpi_memory_create(struct mpi_world *world, struct mpi_memory **out); /* 0 or UTIL_ENOMEM */
-void mpi_memory_destroy(struct mpi_memory *memory);			 /* NULL is fine */
+/* The run is one of valgrind's, which writes its errors to `fd`: before the ranks run. The same
+ * codes. */
+int mpi_memory_use_valgrind(struct mpi_world *world, int fd);
+/* The run is over. */
+void mpi_memory_end(struct mpi_memory *memory);
+void mpi_memory_destroy(struct mpi_memory *memory); /* NULL is fine */
 /* What a program gets for functions of libc that the checks have to see; NULL: they need not. */
 void *mpi_memory_substitute(const char *name);
 
@@ -147,6 +164,9 @@ static inline union mpi_value mpi_memory_argument(const struct mpi_verify_call *
 	return call->values[place];
 }
 
+/* --- overlap.c --- */
+void mpi_memory_compare_buffers(struct mpi_rank *me, const struct mpi_memory_buffers *all);
+
 /* --- active.c --- */
 /* The buffer stays with MPI; it is not locked yet. NULL: out of memory. */
 struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
@@ -167,6 +187,9 @@ void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t 
 /* The same for a buffer of a call that is no active one yet. */
 void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 			     const struct mpi_memory_buffer *buffer);
+/* Whether a locked one has any of these bytes. */
+bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
+			  size_t size_B);
 /* Buffers on the stack below `here`, the caller's frame, and those in [at, at + size_B), are no
  * more. */
 void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t here);
@@ -174,11 +197,34 @@ void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t a
 		     const char *function, const void *site);
 
 /* --- blocks.c --- */
+/* The block, also a freed one, that has the byte at `at`; NULL: none is known. */
+struct mpi_memory_block *mpi_memory_block_at(const struct mpi_memory *memory, uintptr_t at);
+/* What is in the four bytes at `at`, which are aligned, as long as nothing is written to them. */
+static inline uint32_t mpi_memory_pattern(uintptr_t at)
+{
+	uint64_t word = (at >> 2) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint32_t)(word >> 32) | 1;
+}
+/* Frees what malloc has made, without noticing it. */
+void mpi_memory_blocks_finish(struct mpi_memory *memory);
+
+/* --- globals.c --- */
+/* The variable of `me`'s program that has the byte at `at`; NULL: none is known. *low, *high: where
+ * it lies. */
+const char *mpi_memory_global_at(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at,
+				 uintptr_t *low, uintptr_t *high);
+void mpi_memory_globals_destroy(struct mpi_memory_globals *globals); /* NULL is fine */
+
+/* --- check.c --- */
+/* False: kernels are skipped, which might have written anything; a note says so. */
+bool mpi_memory_is_computed(struct mpi_memory *memory, struct mpi_rank *me);
 /* Whether all of it is there, and (what is read) was written to. */
 void mpi_memory_check(struct mpi_memory *memory, struct mpi_rank *me,
 		      const struct mpi_memory_buffer *buffer);
-/* Frees what malloc has made, without noticing it. */
-void mpi_memory_blocks_finish(struct mpi_memory *memory);
+/* The same for a buffer on the stack; `here`: the caller's frame. */
+void mpi_memory_check_stack(struct mpi_memory *memory, struct mpi_rank *me,
+			    const struct mpi_memory_buffer *buffer, uintptr_t here);
 
 /* The present rank's checks, where it runs its program; NULL: there is nothing to see. */
 struct mpi_memory *mpi_memory_here(struct mpi_rank **me);

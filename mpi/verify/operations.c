@@ -5,6 +5,7 @@
 
 #include "mpi/abi/call_info.h"
 #include "mpi/datatype/typemap.h"
+#include "mpi/info/info.h"
 #include "mpi/verify/races.h"
 #include "util/array.h"
 
@@ -61,6 +62,8 @@ void mpi_races_created(struct mpi_races *races, struct mpi_verify_call *call)
 	const MPI_Win *handle = mpi_races_argument(call, "win").p;
 	struct mpi_win *win = handle ? mpi_win_get(call->me, *handle) : NULL;
 
+	if (win)
+		mpi_races_synchronize(races, win);
 	if (!win || strcmp(call->function->name, "MPI_Win_create_dynamic") == 0)
 		return;
 	if (win->window->flavor != MPI_WIN_FLAVOR_SHARED) {
@@ -97,7 +100,23 @@ static void add_run(void *context, uintptr_t at, size_t size_B)
 		runs->runs[runs->n++] = (struct mpi_memory_run){at, size_B};
 }
 
-static void kind_of(const struct mpi_verify_call *call, struct mpi_race_access *access)
+static const char *hint(const struct mpi_win *win, const char *key)
+{
+	const char *value = win->info ? mpi_info_value(win->info, key) : NULL;
+
+	return value ? value : "";
+}
+
+static unsigned ordering_of(const struct mpi_win *win)
+{
+	const char *list = hint(win, "accumulate_ordering");
+
+	return (strstr(list, "rar") ? RACE_RAR : 0) | (strstr(list, "raw") ? RACE_RAW : 0) |
+	       (strstr(list, "war") ? RACE_WAR : 0) | (strstr(list, "waw") ? RACE_WAW : 0);
+}
+
+static void kind_of(const struct mpi_verify_call *call, const struct mpi_win *win,
+		    struct mpi_race_access *access)
 {
 	const char *name = call->function->name + strlen("MPI_");
 
@@ -109,6 +128,12 @@ static void kind_of(const struct mpi_verify_call *call, struct mpi_race_access *
 	else if (strcmp(name, "Get") == 0 || strcmp(name, "get") == 0 ||
 		 strcmp(name, "Get_c") == 0 || strcmp(name, "get_c") == 0)
 		access->kind = RACE_GET;
+	if (access->kind != RACE_ACCUMULATE)
+		return;
+	access->fetches =
+	    strncmp(name, "Accumulate", 10) != 0 && strncmp(name, "accumulate", 10) != 0;
+	access->ordering = ordering_of(win);
+	access->needs_same_op = strcmp(hint(win, "accumulate_ops"), "same_op") == 0;
 }
 
 /* The predefined type that all of it is made of (§12.3.4). */
@@ -117,6 +142,20 @@ static const struct mpi_datatype *element_of(const struct mpi_datatype *type)
 	while (!type->is_predefined && type->map && type->map->n_blocks > 0)
 		type = mpi_map_child(type->map, 0);
 	return type;
+}
+
+static int space_of(const struct mpi_races *races, const struct mpi_win *win)
+{
+	return win->window->flavor == MPI_WIN_FLAVOR_SHARED ? races->n : win->owner->rank;
+}
+
+/* Who fetches from the location knows, once that is done, of those that changed it. */
+static void tell_others(struct mpi_races *races, const struct mpi_race_access *access, uint64_t key)
+{
+	if (access->fetches)
+		access->operation->learns = key;
+	if (access->op != (uintptr_t)MPI_NO_OP)
+		mpi_races_publish(races, key, access->rank);
 }
 
 static void at_target(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win,
@@ -142,11 +181,25 @@ static void at_target(struct mpi_races *races, struct mpi_verify_call *call, str
 							 (base ? at->disp_unit : 1)));
 	access->type = (uintptr_t)element_of(type)->handle;
 	access->element_B = (uint32_t)element_of(type)->size_B;
+	access->win = at;
 	mpi_datatype_runs(type, base, count, add_run, &runs);
-	mpi_races_add(races,
-		      win->window->flavor == MPI_WIN_FLAVOR_SHARED ? races->n : at->owner->rank,
-		      access, runs.runs, runs.n);
+	mpi_races_add(races, space_of(races, at), access, runs.runs, runs.n);
+	if (access->kind == RACE_ACCUMULATE && runs.n > 0)
+		tell_others(races, access, mpi_races_key(space_of(races, at), runs.runs[0].at));
 	free(runs.runs);
+}
+
+static void add_buffer(struct mpi_races *races, const struct mpi_memory_active *active,
+		       struct mpi_race_access access)
+{
+	const struct mpi_race_region *region = mpi_races_region(
+	    races, access.rank, active->buffer.low, active->buffer.high - active->buffer.low);
+
+	if (!region)
+		return;
+	access.kind = active->buffer.use & MEMORY_WRITE ? RACE_STORE : RACE_LOAD;
+	access.win = region->win;
+	mpi_races_add(races, region->space, &access, active->buffer.runs, active->buffer.n_runs);
 }
 
 /* The origin's own buffers may lie in a window, too. */
@@ -155,18 +208,46 @@ static void at_origin(struct mpi_races *races, const struct mpi_verify_call *cal
 {
 	for (int i = 0; call->buffers && i < call->buffers->n; i++) {
 		const struct mpi_memory_active *active = call->buffers->actives[i];
-		int space = active ? mpi_races_space(races, access.rank, active->buffer.low,
-						     active->buffer.high - active->buffer.low)
-				   : -1;
 
-		if (space < 0)
-			continue;
-		access.kind = active->buffer.use & MEMORY_WRITE ? RACE_STORE : RACE_LOAD;
-		mpi_races_add(races, space, &access, active->buffer.runs, active->buffer.n_runs);
+		if (active)
+			add_buffer(races, active, access);
 	}
 }
 
-static struct mpi_race_operation *new_operation(struct mpi_rank *me, int target)
+void mpi_races_hold(struct mpi_races *races, struct mpi_memory_active *active)
+{
+	struct mpi_rank *me = &races->world->ranks[active->buffer.call.rank];
+	struct mpi_race_access access = {.rank = me->rank, .call = active->buffer.call};
+
+	if (me->rank >= races->n || active->win || active->operation ||
+	    !mpi_races_region(races, me->rank, active->buffer.low,
+			      active->buffer.high - active->buffer.low))
+		return;
+	active->operation = access.operation = mpi_races_operation(me, -1);
+	access.start = mpi_races_stamp(races, me->rank);
+	add_buffer(races, active, access);
+	mpi_races_release(access.start);
+}
+
+void mpi_races_mark(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win,
+		    enum mpi_race_kind kind, uintptr_t at, size_t size_B)
+{
+	struct mpi_race_stamp *now = mpi_races_stamp(races, call->me->rank);
+	struct mpi_race_access access = {
+	    .kind = kind,
+	    .rank = call->me->rank,
+	    .win = win,
+	    .start = now,
+	    .end = now->clock[call->me->rank],
+	    .call = {call->me->rank, call->function->name, call->me->pd->site},
+	};
+	struct mpi_memory_run run = {at, size_B};
+
+	mpi_races_add(races, space_of(races, win), &access, &run, 1);
+	mpi_races_release(now);
+}
+
+struct mpi_race_operation *mpi_races_operation(struct mpi_rank *me, int target)
 {
 	struct mpi_race_operation *operation = calloc(1, sizeof *operation);
 
@@ -175,6 +256,24 @@ static struct mpi_race_operation *new_operation(struct mpi_rank *me, int target)
 	*operation = (struct mpi_race_operation){
 	    .n_references = 1, .rank = me->rank, .target = target, .end = RACE_PENDING};
 	return operation;
+}
+
+/* `now`, whose reference it takes, with what is known through the epoch. */
+static struct mpi_race_stamp *with_acquired(struct mpi_races *races, struct mpi_rank *me,
+					    struct mpi_race_stamp *now, const uint32_t *acquired)
+{
+	struct mpi_race_stamp *start;
+	uint32_t *clock;
+
+	start = malloc(sizeof *start + (size_t)races->n * sizeof *clock);
+	if (!start)
+		mpi_request_fail_memory(me);
+	start->n_references = 1;
+	memcpy(start->clock, now->clock, (size_t)races->n * sizeof *clock);
+	clock = start->clock;
+	mpi_races_merge(races, &clock, acquired);
+	mpi_races_release(now);
+	return start;
 }
 
 void mpi_races_operate(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win)
@@ -189,30 +288,21 @@ void mpi_races_operate(struct mpi_races *races, struct mpi_verify_call *call, st
 		mpi_races_release(now);
 		return;
 	}
-	if (epoch->acquired[target]) {
-		uint32_t *clock;
-
-		start = malloc(sizeof *start + (size_t)races->n * sizeof *clock);
-		if (!start)
-			mpi_request_fail_memory(call->me);
-		start->n_references = 1;
-		memcpy(start->clock, now->clock, (size_t)races->n * sizeof *clock);
-		clock = start->clock;
-		mpi_races_merge(races, &clock, epoch->acquired[target]);
-		mpi_races_release(now);
-	}
+	if (epoch->acquired[target])
+		start = with_acquired(races, call->me, now, epoch->acquired[target]);
 	access.start = start;
 	access.call =
 	    (struct mpi_finding_call){call->me->rank, call->function->name, call->me->pd->site};
-	kind_of(call, &access);
-	local = new_operation(call->me, target);
-	remote = access.kind == RACE_GET ? local : new_operation(call->me, target);
+	kind_of(call, win, &access);
+	local = mpi_races_operation(call->me, target);
+	remote = access.kind == RACE_GET ? local : mpi_races_operation(call->me, target);
 	if (remote == local)
 		local->n_references++;
 	access.operation = local;
 	at_origin(races, call, access);
 	access.operation = remote;
 	at_target(races, call, win, target, &access);
+	local->learns = remote->learns;
 	remote->next = epoch->open;
 	epoch->open = remote;
 	for (int i = 0; call->buffers && i < call->buffers->n; i++)

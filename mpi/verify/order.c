@@ -5,23 +5,40 @@
 
 #include "mpi/abi/call_info.h"
 #include "mpi/comm/comm.h"
+#include "mpi/comm/topology.h"
 #include "mpi/verify/races.h"
 
-enum flow { FLOW_ALL, FLOW_FROM_ROOT, FLOW_TO_ROOT };
+enum flow {
+	FLOW_ALL,
+	FLOW_FROM_ROOT,
+	FLOW_TO_ROOT,
+	FLOW_PREFIX,	 /* to ranks that are higher */
+	FLOW_NEIGHBOURS, /* of the topology */
+};
 
 struct meeting { /* one collective */
 	uint32_t *all, *root;
+	struct mpi_race_stamp **stamps; /* [n_members] those who came; NULL: nobody needs them */
 	int n_left, n_members;
 };
 
 /* What a call, or each start of a persistent one, has to do with others. */
 struct deed {
-	enum { DEED_NONE, DEED_SEND, DEED_RECV, DEED_MEET } kind;
+	enum {
+		DEED_NONE,
+		DEED_SEND,
+		DEED_RECV,
+		DEED_PROBE, /* finds a message that stays */
+		DEED_SEND_PARTS,
+		DEED_RECV_PARTS,
+		DEED_MEET,
+	} kind;
 	uint64_t channel;
 	int rank, peer, tag; /* world ranks */
 	enum flow flow;
 	bool is_root;
-	int n_members;
+	int member, n_members;
+	const struct mpi_comm *comm;
 	struct meeting *meeting; /* under way */
 };
 
@@ -71,22 +88,58 @@ static void enter(struct mpi_races *races, struct deed *deed)
 	mpi_races_merge(races, &deed->meeting->all, clock);
 	if (deed->is_root)
 		mpi_races_merge(races, &deed->meeting->root, clock);
+	if (deed->flow >= FLOW_PREFIX && !deed->meeting->stamps)
+		deed->meeting->stamps =
+		    calloc((size_t)deed->n_members, sizeof *deed->meeting->stamps);
+	if (deed->meeting->stamps)
+		deed->meeting->stamps[deed->member] = mpi_races_stamp(races, deed->rank);
 	mpi_races_tick(races, deed->rank);
+}
+
+static void learn_from(struct mpi_races *races, const struct deed *deed, int member)
+{
+	struct mpi_race_stamp **stamps = deed->meeting->stamps;
+
+	if (stamps && member >= 0 && member < deed->n_members && stamps[member])
+		mpi_races_join(races, deed->rank, stamps[member]->clock);
+}
+
+static void learn(struct mpi_races *races, const struct deed *deed)
+{
+	const struct mpi_topology *topology = deed->comm->topology;
+
+	switch (deed->flow) {
+	case FLOW_FROM_ROOT:
+		mpi_races_join(races, deed->rank, deed->meeting->root);
+		break;
+	case FLOW_PREFIX:
+		for (int i = 0; i < deed->member; i++)
+			learn_from(races, deed, i);
+		break;
+	case FLOW_NEIGHBOURS:
+		for (int i = 0; topology && i < mpi_topology_n_sources(topology, deed->member); i++)
+			learn_from(races, deed, mpi_topology_source(topology, deed->member, i));
+		break;
+	default:
+		if (deed->flow == FLOW_ALL || deed->is_root)
+			mpi_races_join(races, deed->rank, deed->meeting->all);
+	}
 }
 
 static void leave(struct mpi_races *races, struct deed *deed)
 {
 	struct meeting *meeting = deed->meeting;
 
-	deed->meeting = NULL;
 	if (!meeting)
 		return;
-	if (deed->flow == FLOW_FROM_ROOT)
-		mpi_races_join(races, deed->rank, meeting->root);
-	else if (deed->flow == FLOW_ALL || deed->is_root)
-		mpi_races_join(races, deed->rank, meeting->all);
+	learn(races, deed);
+	deed->meeting = NULL;
 	if (++meeting->n_left < meeting->n_members)
 		return;
+	for (int i = 0; meeting->stamps && i < meeting->n_members; i++)
+		mpi_races_release(meeting->stamps[i]);
+	free(meeting->stamps);
+	meeting->stamps = NULL;
 	free(meeting->all); /* the rest stays: its key may be looked for no more */
 	free(meeting->root);
 	meeting->all = meeting->root = NULL;
@@ -98,6 +151,10 @@ static enum flow flow_of(const char *operation)
 {
 	if (strcmp(operation, "Bcast") == 0 || strncmp(operation, "Scatter", 7) == 0)
 		return FLOW_FROM_ROOT;
+	if (strcmp(operation, "Scan") == 0 || strcmp(operation, "Exscan") == 0)
+		return FLOW_PREFIX;
+	if (strncmp(operation, "Neighbor", 8) == 0)
+		return FLOW_NEIGHBOURS;
 	return strncmp(operation, "Gather", 6) == 0 || strcmp(operation, "Reduce") == 0
 		   ? FLOW_TO_ROOT
 		   : FLOW_ALL;
@@ -133,13 +190,16 @@ static struct deed collective(const struct mpi_verify_call *call, const struct m
 	deed.channel = comm->context;
 	deed.rank = call->me->rank;
 	deed.flow = flow_of(info->operation);
+	deed.comm = comm;
+	deed.member = comm->rank;
 	deed.n_members = comm->size + (comm->remote ? comm->remote->size : 0);
 	if (info->root >= 0)
-		deed.is_root = mpi_memory_argument(call, info->root).i == comm->rank;
+		deed.is_root = mpi_memory_argument(call, info->root).i ==
+			       (comm->remote ? MPI_ROOT : comm->rank);
 	return deed;
 }
 
-/* The n-th peer of the call, its tag likewise. */
+/* The peer of the call that it sends to, or that it receives from, and the tag likewise. */
 static struct deed message(const struct mpi_verify_call *call, const struct mpi_call_info *info,
 			   bool is_send)
 {
@@ -169,15 +229,34 @@ static void received(struct mpi_races *races, const struct deed *deed, const str
 		     const MPI_Status *status)
 {
 	struct mpi_race_stamp *stamp;
+	const struct mpi_race_stamp *found;
+	int peer;
 
 	if (!comm || !status || status->MPI_SOURCE < 0 ||
 	    status->MPI_SOURCE >= mpi_comm_n_peers(comm))
 		return;
-	stamp = mpi_races_recv(races, deed->channel, mpi_comm_peer(comm, status->MPI_SOURCE),
-			       deed->rank, status->MPI_TAG);
+	peer = mpi_comm_peer(comm, status->MPI_SOURCE);
+	if (deed->kind == DEED_PROBE) {
+		found = mpi_races_peek(races, deed->channel, peer, deed->rank, status->MPI_TAG);
+		if (found)
+			mpi_races_join(races, deed->rank, found->clock);
+		return;
+	}
+	stamp = mpi_races_recv(races, deed->channel, peer, deed->rank, status->MPI_TAG);
 	if (stamp)
 		mpi_races_join(races, deed->rank, stamp->clock);
 	mpi_races_release(stamp);
+}
+
+/* --- partitions: who has received one knows what was there when the last one became ready --- */
+
+static uint64_t key_of_parts(const struct deed *deed)
+{
+	bool is_send = deed->kind == DEED_SEND_PARTS;
+	uint64_t words[] = {deed->channel, (uint64_t)(is_send ? deed->rank : deed->peer),
+			    (uint64_t)(is_send ? deed->peer : deed->rank), (uint64_t)deed->tag};
+
+	return util_hash(words, sizeof words, 0);
 }
 
 /* --- requests --- */
@@ -194,6 +273,8 @@ static void fetch(struct mpi_foreign_memory *memory)
 {
 	struct tie *tie = (struct tie *)memory;
 
+	if (tie->deed.kind == DEED_SEND_PARTS)
+		mpi_races_publish(tie->races, key_of_parts(&tie->deed), tie->deed.rank);
 	if (tie->is_open)
 		return;
 	tie->is_open = true;
@@ -204,6 +285,8 @@ static void give(struct mpi_foreign_memory *memory)
 {
 	struct tie *tie = (struct tie *)memory;
 
+	if (tie->deed.kind == DEED_RECV_PARTS)
+		mpi_races_learn(tie->races, key_of_parts(&tie->deed), tie->deed.rank);
 	if (!tie->is_open)
 		return;
 	tie->is_open = false;
@@ -238,17 +321,43 @@ static bool is_two_way(const struct mpi_verify_call *call)
 	return call->function->kind == MPI_CALL_SENDRECV;
 }
 
+static struct deed parts(const struct mpi_verify_call *call, const struct mpi_call_info *info)
+{
+	struct deed deed =
+	    message(call, info, true); /* who receives names its source "dest", too */
+	bool is_send = strncmp(call->function->name, "MPI_Psend", 9) == 0;
+
+	if (deed.kind == DEED_SEND)
+		deed.kind = is_send ? DEED_SEND_PARTS : DEED_RECV_PARTS;
+	deed.channel |= (uint64_t)1 << 41;
+	return deed;
+}
+
+/* Nonblocking probes may have found nothing. */
+static bool has_found(const struct mpi_verify_call *call)
+{
+	const int *flag =
+	    mpi_verify_has(call, MPI_ARG_FLAG) ? mpi_verify_value(call, MPI_ARG_FLAG).p : NULL;
+
+	return !flag || *flag;
+}
+
 static struct deed deed_of(const struct mpi_verify_call *call, const struct mpi_call_info *info)
 {
 	enum mpi_call_kind kind = call->function->kind;
+	struct deed deed = {.kind = DEED_NONE};
 
 	if (info->is_collective)
 		return collective(call, info);
 	if (kind == MPI_CALL_SEND || is_two_way(call))
 		return message(call, info, true);
-	if (kind == MPI_CALL_RECV)
-		return message(call, info, false);
-	return (struct deed){.kind = DEED_NONE};
+	if (kind == MPI_CALL_RECV || kind == MPI_CALL_PROBE || kind == MPI_CALL_MPROBE)
+		deed = message(call, info, false);
+	if (kind == MPI_CALL_PARTITIONED)
+		deed = parts(call, info);
+	if (kind == MPI_CALL_PROBE && deed.kind == DEED_RECV)
+		deed.kind = DEED_PROBE;
+	return deed;
 }
 
 void mpi_races_before(struct mpi_races *races, struct mpi_verify_call *call)
@@ -273,14 +382,14 @@ void mpi_races_after(struct mpi_races *races, struct mpi_verify_call *call, int 
 
 	if (!deed)
 		return;
-	if (is_two_way(call) && info->form == FORM_BLOCKING)
+	if (is_two_way(call))
 		*deed = message(call, info, false);
 	if (deed->kind != DEED_NONE && info->form != FORM_BLOCKING && place >= 0) {
 		request = mpi_memory_argument(call, place).p;
 		if (!bind(races, call->me, deed, *request, info->form == FORM_NONBLOCKING) &&
 		    deed->kind == DEED_MEET)
 			leave(races, deed);
-	} else if (deed->kind == DEED_RECV) {
+	} else if ((deed->kind == DEED_RECV || deed->kind == DEED_PROBE) && has_found(call)) {
 		received(races, deed,
 			 comm_of(call, info, mpi_memory_parameter(info, PARAMETER_COMM)),
 			 call->status);

@@ -116,13 +116,12 @@ int mpi_shadow_do(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_sha
 		return 0;
 	if (plan->together) {
 		if (plan->comm->size + (plan->comm->remote ? plan->comm->remote->size : 0) == 1) {
-			free(plan->part.each_send);
-			free(plan->part.each_recv);
+			mpi_shadow_release_blocks(plan->part.blocks);
 		} else {
 			ops[n++] = mpi_shadow_call_together(shadow, me, plan->comm, plan->together,
 							    plan->root, &plan->part);
 		}
-		plan->part.each_send = plan->part.each_recv = NULL;
+		plan->part.blocks = NULL;
 	}
 	if (plan->recv.is_there && (ops[n] = mpi_shadow_recv(shadow, me, &plan->recv, plan->comm)))
 		n++;

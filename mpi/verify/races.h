@@ -11,7 +11,16 @@
  * on from its call to the call that completes it: what another access has to know of to come after
  * it is the clock of that. Two accesses to the same bytes race if neither comes after the other,
  * one of them changes the bytes, and they are no accumulates that are atomic towards each other.
- * Order within a rank's program, and the order in which the run happened to go, are no order.
+ * The order in which the run happened to go is no order, but that of a rank's own program is, for
+ * what it does itself.
+ *
+ * Operations that fetch know of those that changed the same location before, as far as these knew
+ * of others' completion: so locks and lists made of them work. Atomic loads and stores of the
+ * program do the same among each other.
+ *
+ * In the separate memory model (`rma.model`) stores are there for others only once the owner has
+ * synchronized the window, and what others have done is there for it only then; a window that is
+ * stored to must not be updated by others meanwhile, wherever in it.
  *
  * Cost: 4 n^2 bytes for n ranks; each access is compared with all those to the same memory that may
  * still race.
@@ -22,6 +31,15 @@ enum mpi_race_kind {
 	RACE_GET,
 	RACE_PUT,
 	RACE_ACCUMULATE, /* also the fetching ones */
+	RACE_ATTACH,	 /* of memory to a dynamic window */
+	RACE_DETACH,
+};
+
+enum { /* accumulate_ordering: what comes after what, of one origin */
+       RACE_RAR = 1,
+       RACE_RAW = 2,
+       RACE_WAR = 4,
+       RACE_WAW = 8,
 };
 
 struct mpi_race_stamp { /* a rank's clock at some time; shared by what refers to it */
@@ -36,13 +54,18 @@ struct mpi_race_operation { /* under way; accesses refer to it */
 	int rank, target; /* of the origin, in the world; in the window */
 	uint32_t end;	  /* the origin's own clock at the completion, or RACE_PENDING */
 	struct mpi_race_operation *next; /* of the epoch */
+	uint64_t learns; /* key of what is published, of operations that fetch; 0: nothing */
 };
 
 struct mpi_race_access {
 	uintptr_t low, high;
 	enum mpi_race_kind kind;
-	uintptr_t op, type; /* handles, of accumulates */
-	uint32_t element_B; /* of this type */
+	uintptr_t op, type;	     /* handles, of accumulates */
+	uint32_t element_B;	     /* of this type */
+	bool fetches, needs_same_op; /* accumulates; accumulate_ops without MPI_NO_OP */
+	unsigned ordering;	     /* RACE_RAR … */
+	bool is_atomic;		     /* a load or store of the program that is */
+	const struct mpi_win *win;   /* the owner's; only compared */
 	int rank;
 	uint32_t end;			      /* without operation */
 	struct mpi_race_operation *operation; /* NULL: a load or store */
@@ -70,22 +93,27 @@ struct mpi_race_epoch { /* what a member of a window does */
 	int n_targets, n_origins; /* of start, of post */
 	int *targets, *origins;	  /* world ranks */
 	struct mpi_race_operation *open; /* operations that are not complete at their targets */
+	/* separate memory model */
+	struct mpi_race_operation *stores; /* since the last synchronization; NULL: none */
+	struct mpi_race_stamp *seen;	   /* by loads and stores: the clock at that time */
 };
 
 struct mpi_races {
 	struct mpi_world *world;
 	struct mpi_memory *memory;
 	int n;
+	bool is_separate;		/* the memory model */
 	uint32_t *clocks;		/* [n][n] */
 	struct mpi_win **freed;		/* [n] that the rank's present call frees; NULL: none */
 	struct mpi_race_stamp **stamps; /* [n] of the present clocks; NULL: not made yet */
 	struct mpi_race_space *spaces;	/* [n + 1]: the last one is shared memory */
 	struct mpi_race_region *regions;
 	size_t n_regions;
-	struct util_map epochs;	  /* by mpi_win */
-	struct util_map queues;	  /* stamps of messages under way */
-	struct util_map meetings; /* collectives that not all have left */
-	struct util_map counts;	  /* of collectives, by rank and context */
+	struct util_map epochs;	   /* by mpi_win */
+	struct util_map queues;	   /* stamps of messages under way */
+	struct util_map meetings;  /* collectives that not all have left */
+	struct util_map counts;	   /* of collectives, by rank and context */
+	struct util_map published; /* clocks that stay for whoever learns of them */
 };
 
 enum { RACE_MAX_RANKS = 2048 };
@@ -110,6 +138,12 @@ void mpi_races_merge(const struct mpi_races *races, uint32_t **into, const uint3
 void mpi_races_send(struct mpi_races *races, uint64_t channel, int from, int to, int tag);
 struct mpi_race_stamp *mpi_races_recv(struct mpi_races *races, uint64_t channel, int from, int to,
 				      int tag);
+/* The same without taking it: probes. */
+const struct mpi_race_stamp *mpi_races_peek(const struct mpi_races *races, uint64_t channel,
+					    int from, int to, int tag);
+/* What `rank` knows is there under `key`, with what was; whoever learns of it comes after it. */
+void mpi_races_publish(struct mpi_races *races, uint64_t key, int rank);
+void mpi_races_learn(struct mpi_races *races, uint64_t key, int rank);
 
 /* --- order.c: which call orders what --- */
 void mpi_races_before(struct mpi_races *races, struct mpi_verify_call *call);
@@ -117,12 +151,19 @@ void mpi_races_after(struct mpi_races *races, struct mpi_verify_call *call, int 
 
 /* --- operations.c: one-sided operations as accesses --- */
 bool mpi_races_is_operation(const struct mpi_verify_call *call);
+/* Pending, with one reference, of `me` to a member of a window. */
+struct mpi_race_operation *mpi_races_operation(struct mpi_rank *me, int target);
 /* The argument of that name; 0: there is none. */
 union mpi_value mpi_races_argument(const struct mpi_verify_call *call, const char *name);
 /* Made when there is none yet. */
 struct mpi_race_epoch *mpi_races_epoch(struct mpi_races *races, struct mpi_win *win);
 void mpi_races_add_region(struct mpi_races *races, struct mpi_win *win, const void *base,
 			  MPI_Aint size_B, int space);
+/* [at, at + size_B) is an access of the window's owner, without an operation. */
+void mpi_races_mark(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win,
+		    enum mpi_race_kind kind, uintptr_t at, size_t size_B);
+/* A buffer stays with MPI, which accesses it until it is unlocked. */
+void mpi_races_hold(struct mpi_races *races, struct mpi_memory_active *active);
 /* A window was made; an operation was started. */
 void mpi_races_created(struct mpi_races *races, struct mpi_verify_call *call);
 void mpi_races_operate(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win);
@@ -130,6 +171,8 @@ void mpi_races_operate(struct mpi_races *races, struct mpi_verify_call *call, st
 /* --- epochs.c: calls about windows --- */
 void mpi_races_window_before(struct mpi_races *races, struct mpi_verify_call *call);
 void mpi_races_window_after(struct mpi_races *races, struct mpi_verify_call *call);
+/* What others did to the window is there for its owner (separate memory model). */
+void mpi_races_synchronize(struct mpi_races *races, struct mpi_win *win);
 /* The buffers of `active` are the program's again. */
 void mpi_races_complete_locally(struct mpi_races *races, struct mpi_memory_active *active);
 
@@ -143,7 +186,10 @@ void mpi_races_forget(struct mpi_races *races, const struct mpi_race_region *reg
 void mpi_races_add(struct mpi_races *races, int space, const struct mpi_race_access *access,
 		   const struct mpi_memory_run *runs, size_t n);
 void mpi_races_drop(struct mpi_race_operation *operation); /* one reference; NULL is fine */
-/* The space of memory that `rank` accesses; -1: it is no window's. */
-int mpi_races_space(const struct mpi_races *races, int rank, uintptr_t at, size_t size_B);
+/* Under what is published of atomic accesses to a location. */
+uint64_t mpi_races_key(int space, uintptr_t at);
+/* The window's memory that `rank` accesses; NULL: it is none. */
+const struct mpi_race_region *mpi_races_region(const struct mpi_races *races, int rank,
+					       uintptr_t at, size_t size_B);
 
 #endif

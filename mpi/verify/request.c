@@ -59,10 +59,8 @@ static void release_ops(struct mpi_shadow *shadow, struct mpi_shadow_request *re
 
 static void free_plan(struct mpi_shadow_plan *plan)
 {
-	if (plan) {
-		free(plan->part.each_send);
-		free(plan->part.each_recv);
-	}
+	if (plan)
+		mpi_shadow_release_blocks(plan->part.blocks);
 	free(plan);
 }
 
@@ -293,19 +291,12 @@ static void start(struct mpi_shadow *shadow, struct mpi_rank *me,
 		  struct mpi_shadow_request *request)
 {
 	struct mpi_shadow_plan plan;
-	size_t size_B;
 
 	if (!request->plan || request->is_active)
 		return;
 	plan = *request->plan;
-	size_B = plan.comm ? (size_t)plan.comm->size * sizeof *plan.part.each_send : 0;
-	for (int side = 0; side < 2; side++) {
-		struct mpi_signature **each = side ? &plan.part.each_recv : &plan.part.each_send;
-		const struct mpi_signature *kept = *each;
-
-		if (kept)
-			*each = memcpy(mpi_shadow_allocate(shadow, 1, size_B), kept, size_B);
-	}
+	if (plan.part.blocks)
+		plan.part.blocks->n_references++;
 	request->is_active = true;
 	request->n_starts++;
 	mpi_shadow_do(shadow, me, &plan, request->ops);
@@ -387,6 +378,10 @@ void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, i
 	case MPI_CALL_FREE:
 		if (code == MPI_SUCCESS && given(shadow, call, 0))
 			mpi_shadow_forget(shadow, given(shadow, call, 0));
+		break;
+	case MPI_CALL_PARTITIONED:
+		if (code == MPI_SUCCESS)
+			mpi_shadow_partitioned(shadow, call);
 		break;
 	case MPI_CALL_PROBE:
 		mpi_shadow_after_probe(shadow, call, code);

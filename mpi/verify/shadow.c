@@ -412,6 +412,7 @@ void mpi_shadow_destroy(struct mpi_shadow *shadow)
 		shadow->all = next;
 	}
 	mpi_shadow_destroy_requests(shadow);
+	mpi_shadow_destroy_halves(shadow);
 	util_pool_finish(&shadow->ops);
 	util_pool_finish(&shadow->pairs);
 	util_pool_finish(&shadow->steps);

@@ -27,13 +27,24 @@ struct mpi_shadow_pair {
 	struct mpi_shadow_pair *next, *prev;
 };
 
+/* What a member of a collective sends [0] to and receives [1] from each of its peers. Shared by the
+ * starts of a persistent one. */
+struct mpi_shadow_blocks {
+	int n_references;
+	int n[2];
+	struct mpi_signature *each[2]; /* [n] malloc'd; NULL: all are alike */
+	int *peers[2]; /* [n] malloc'd: of a neighbourhood, by edge; NULL: they go by rank */
+	bool is_grid;
+};
+
 /* One of MPI_COMM's collectives, on all its members. */
 struct mpi_shadow_part { /* what one member calls */
 	struct mpi_finding_call call;
 	struct mpi_signature send, recv;
-	struct mpi_signature *each_send, *each_recv; /* [n_members] malloc'd; NULL: all are alike */
+	struct mpi_shadow_blocks *blocks; /* NULL: one for all */
 	bool has_send, has_recv, has_called;
-	bool is_uniform; /* `send` is the same on all ranks */
+	bool is_uniform;  /* `send` is the same on all ranks … */
+	bool is_of_group; /* … of the rank's own group of an intercommunicator */
 };
 
 struct mpi_shadow_together {
@@ -41,6 +52,7 @@ struct mpi_shadow_together {
 	const struct mpi_comm *comm; /* of the first one that called; only compared */
 	uint32_t context, number;    /* of the communicator's collectives */
 	int n_members, n_called, n_posted, n_references, root;
+	int n_first; /* members of the first group; of an intercommunicator, those of the other follow */
 	int *members;				 /* [n_members] world ranks */
 	struct mpi_shadow_part *parts;		 /* [n_members], by place in `members` */
 	bool *is_posted;			 /* [n_members] in the strict view */
@@ -152,6 +164,7 @@ struct mpi_shadow {
 	uint32_t n_contexts;
 	bool has_end;			 /* a rank has called MPI_Finalize */
 	struct mpi_shadow_together *all; /* that are remembered */
+	struct mpi_shadow_half *halves;	 /* of partitioned communication, that wait for the other */
 	struct util_pool ops, pairs, steps;
 	int *to_look, n_to_look; /* [n_ranks] ranks whose steps may go on */
 	bool is_looking;
@@ -210,9 +223,20 @@ struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct
 					       int root, struct mpi_shadow_part *part);
 void mpi_shadow_leave_together(struct mpi_shadow *shadow, struct mpi_shadow_together *together);
 void mpi_shadow_destroy_together(struct mpi_shadow *shadow, struct mpi_shadow_together *together);
+
+/* --- their data (parts.c) --- */
+void mpi_shadow_release_blocks(struct mpi_shadow_blocks *blocks); /* NULL is fine */
+/* Whether what `member` has just called agrees with what others have. */
+void mpi_shadow_compare_member(struct mpi_shadow *shadow,
+			       const struct mpi_shadow_together *together, int member);
 /* The signatures of a collective's arguments. */
 void mpi_shadow_describe_part(const struct mpi_verify_call *call, const struct mpi_comm *comm,
 			      struct mpi_shadow_part *out);
+
+/* --- partitioned communication (partitioned.c) --- */
+/* The call has made one side: compares it with the other if that is there. */
+void mpi_shadow_partitioned(struct mpi_shadow *shadow, const struct mpi_verify_call *call);
+void mpi_shadow_destroy_halves(struct mpi_shadow *shadow);
 
 /* --- what a call does (plan.c) --- */
 void mpi_shadow_plan(const struct mpi_verify_call *call, struct mpi_shadow_plan *out);
@@ -238,8 +262,7 @@ bool mpi_shadow_is_done(const struct mpi_shadow_op *op);
 
 /* --- the end (deadlock.c) --- */
 void mpi_shadow_end(struct mpi_shadow *shadow);
-/* Looks, ever less often, for ranks that wait for ever while others go on; each call of a rank comes
- * by here. */
+/* Looks for ranks that wait for ever while others go on: ever less often, when there were next_look calls. */
 void mpi_shadow_look_for_partial(struct mpi_shadow *shadow);
 /* Who is stuck in the strict view so far. */
 void mpi_shadow_look_for_potential(struct mpi_shadow *shadow);

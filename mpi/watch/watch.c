@@ -125,8 +125,7 @@ bool mpi_watch_enter(struct mpi_watch_call *call, const struct mpi_call_info *fu
 	call->site = site;
 	mpi_entry_begin(me, function->name, site);
 	for (int i = 0; i < watch->n; i++)
-		if (watch->of[i].enter)
-			watch->of[i].enter(watch->of[i].context, call);
+		watch->of[i].enter(watch->of[i].context, call);
 	return true;
 }
 

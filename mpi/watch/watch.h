@@ -11,11 +11,11 @@
  * (mpi/abi/wrappers.py), so a run that nobody watches pays nothing. Calls from within calls (callbacks) are not told,
  * nor calls of libraries that the program is not linked with statically.
  */
-struct mpi_watcher { /* NULL: not wanted */
+struct mpi_watcher {
 	void *context;
 	/* On the rank's fiber, in the call: the clock stands at its begin. May block the rank. */
 	void (*enter)(void *context, struct mpi_watch_call *call);
-	/* Returns the code for those who come after, at last the program. */
+	/* Returns the code for those who come after, at last the program. NULL: not wanted. */
 	int (*leave)(void *context, struct mpi_watch_call *call, int code);
 };
 

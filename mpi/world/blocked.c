@@ -8,27 +8,17 @@
 #include "mpi/p2p/compound.h"
 #include "mpi/p2p/internal.h"
 
-static void add_peer(struct mpi_blocked *out, int world_rank)
-{
-	int *larger = realloc(out->waits_for, (size_t)(out->n + 1) * sizeof *larger);
-
-	if (!larger)
-		return;
-	out->waits_for = larger;
-	larger[out->n++] = world_rank;
-}
-
 static void add_source(struct mpi_blocked *out, const struct mpi_rank *me,
 		       const struct mpi_comm *comm, int source)
 {
 	if (source != MPI_ANY_SOURCE) {
-		add_peer(out, mpi_comm_peer(comm, source));
+		mpi_blocked_add(out, mpi_comm_peer(comm, source));
 		return;
 	}
 	out->is_anyone = true;
 	for (int i = 0; i < mpi_comm_n_peers(comm); i++)
 		if (mpi_comm_peer(comm, i) != me->rank)
-			add_peer(out, mpi_comm_peer(comm, i));
+			mpi_blocked_add(out, mpi_comm_peer(comm, i));
 }
 
 static void describe_match(char *buf, size_t size, const char *what, int peer, int tag,
@@ -68,7 +58,7 @@ static void add_peers(struct mpi_blocked *out, const struct mpi_compound *compou
 {
 	for (int i = 0; i < 2; i++)
 		if (compound->peers[i] >= 0)
-			add_peer(out, compound->peers[i]);
+			mpi_blocked_add(out, compound->peers[i]);
 }
 
 static void add_request(struct mpi_blocked *out, const struct mpi_rank *me,
@@ -77,7 +67,7 @@ static void add_request(struct mpi_blocked *out, const struct mpi_rank *me,
 	if (request->kind == REQUEST_RECV)
 		add_source(out, me, request->comm, request->peer);
 	else if (request->kind == REQUEST_SEND || request->kind == REQUEST_RMA)
-		add_peer(out, mpi_comm_peer(request->comm, request->peer));
+		mpi_blocked_add(out, mpi_comm_peer(request->comm, request->peer));
 	else if (request->kind == REQUEST_COMPOUND)
 		add_peers(out, request->operation);
 }

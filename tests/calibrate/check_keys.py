@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/calibrate.md says of every key of docs/cluster-file.md whether calibration finds it, and of no other.
+"""docs/calibration-reference.md says of every key of docs/cluster-file.md whether calibration finds it, and of no other.
 
 usage: check_keys.py CLUSTER_FILE.md CALIBRATE.md
 """

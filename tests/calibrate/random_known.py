@@ -9,8 +9,8 @@ Seeds FIRST to LAST; says of each what was not recovered, and at the end how man
 what was found stay in FOLDER. Exit code 1 if a seed was not recovered.
 
 A seed has every feature that mpisim-calibrate measures with a probability of about 0.3, with values of networks from slow Ethernet to
-fast ones, and ranks where docs/calibrate.md wants them: one on each node, and mostly as many more on the first one as it has cores.
-What takes more nodes to be seen than a cluster has (docs/calibrate.md) is not in it.
+fast ones, and ranks where docs/calibration-reference.md wants them: one on each node, and mostly as many more on the first one as it has cores.
+What takes more nodes to be seen than a cluster has (docs/calibration-reference.md) is not in it.
 """
 import os
 import random

@@ -173,7 +173,7 @@ class Refusals(Base):
                    "arguments: '{a}'\nrun: {n: 1}\nparameters: {a: [1, 2]}\nonly: a > 2\n")
 
     def test_files_that_are_not_there_are_said_before_anything_runs(self):
-        self.check("cannot read nowhere.yaml", "", common.HEAD.replace("cluster.yaml", "nowhere.yaml") +
+        self.check("cannot open the cluster file nowhere.yaml: no such file", "", common.HEAD.replace("cluster.yaml", "nowhere.yaml") +
                    "arguments: '{a}'\nrun: {n: 1}\nparameters: {a: 1}\n")
         self.check("cannot read ./nothing", "", common.HEAD.replace("./point", "./nothing") +
                    "arguments: '{a}'\nrun: {n: 1}\nparameters: {a: 1}\n")
@@ -184,7 +184,7 @@ class Refusals(Base):
     def test_usage(self):
         self.refused("found the subcommand \"walk\"", "walk")
         self.refused("found 0 sweep files", "run")
-        self.refused("unknown or ambiguous option --fast", "run", "--fast", "s.yaml")
+        self.refused("unknown option --fast", "run", "--fast", "s.yaml")
         self.refused("--jobs needs a value", "run", "--jobs")
         self.refused("--jobs: ", "run", "--jobs", "0", "s.yaml")
         self.refused("--engine: found \"warp\"", "run", "--engine", "warp", "s.yaml")

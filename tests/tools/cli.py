@@ -33,7 +33,7 @@ class Usage(Base):
         self.refused("found -np, wanted -n RANKS", "--cluster", c, "-np", 2, self.misc)
         self.refused("no program", "--cluster", c, "-n", 2)
         self.refused("-n: ", "--cluster", c, "-n", 0, self.misc)
-        self.refused("unknown or ambiguous option --fast", "--cluster", c, "-n", 2, "--fast", self.misc)
+        self.refused("unknown option --fast", "--cluster", c, "-n", 2, "--fast", self.misc)
         self.refused("partial or modelled", "--cluster", c, "-n", 2, "--no-alloc", self.misc)
 
     def test_ranks_that_cannot_fit_are_refused(self):
@@ -51,6 +51,16 @@ class Usage(Base):
         self.refused("--json", "--cluster", c, "-n", 2, "--json", self.dir / "no" / "o.json", self.misc)
         self.refused("--report", "--cluster", c, "-n", 2, "--report", self.dir / "no" / "report", self.misc)
         self.refused("exists already", "--cluster", c, "-n", 2, "--report", self.dir, self.misc)
+
+    def test_clusters_that_come_with_mpisim_are_found_by_name(self):
+        listed = call(BIN / "mpisim-run", "--list-clusters")
+        self.assertEqual((listed.returncode, listed.stderr), (0, ""))
+        for line in listed.stdout.splitlines():
+            self.assertRegex(line, r"^[a-z0-9-]+ +\S.*: \d+ nodes of \d+ cores?$")
+        self.assertIn("infiniband-hdr ", listed.stdout)
+        done = call(BIN / "mpisim-run", "--cluster", "infiniband-hdr", "-n", 2, "--json", "-", "--quiet", self.misc, "work")
+        self.assertEqual(json.loads(done.stdout[done.stdout.index("{"):])["cluster"]["name"], "example, InfiniBand HDR, 200 Gbit/s")
+        self.refused("(did you mean infiniband-hdr?); see mpisim-run --list-clusters", "--cluster", "infiniband-hrd", "-n", 2, self.misc)
 
     def test_refused_run_leaves_no_json(self):
         out = self.dir / "refused.json"

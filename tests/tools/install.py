@@ -34,6 +34,19 @@ with tempfile.TemporaryDirectory(prefix="mpisim-install-") as name:
             sys.exit(f"{path.name} leads to the simulator's mpi.h: {flags}")
     if not list(root.glob("**/mpisim/clusters/example-gigabit.yaml")):
         sys.exit("the example clusters are not installed")
+    if (bins / "calibrate").exists() or list(root.glob("**/include/mpi.h")) or not list(root.glob("**/include/mpisim/mpi.h")):
+        sys.exit("names are installed that collide with those of other packages")
+    for path in ("man1/mpisim-run.1", "completions/mpisim-run", "site-functions/_mpisim", "doc/mpisim/README.md", "doc/mpisim/docs/cluster-file.md"):
+        if len(list(root.glob(f"**/{path}"))) != 1:
+            sys.exit(f"{path} is not installed")
+    if "infiniband-hdr" not in call(bins / "mpisim-run", "--list-clusters"):
+        sys.exit("the installed mpisim-run does not find the installed clusters")
+    (script,) = root.glob("**/completions/mpisim-run")
+    for words, wanted in ((("mpisim-run", "--clus"), {"--cluster"}), (("mpisim-run", "--cluster", "infini"), {"infiniband-hdr", "infiniband-ndr"})):
+        found = call("bash", "-c", f"source {script}; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _mpisim mpisim-run; echo ${{COMPREPLY[@]}}",
+                     cwd=name, env=dict(os.environ, PATH=f"{bins}:{os.environ['PATH']}"))
+        if set(found.split()) != wanted:
+            sys.exit(f"bash completes {words} to {found}, wanted {wanted}")
     command = call(bins / "mpisim-cc", "-show", "x.c")
     if build in command:
         sys.exit(f"the installed wrapper refers to the build directory: {command}")

@@ -234,7 +234,7 @@ class Validate(OwnFolder):
         self.refused("--margin: found \"x\"", TABLE, "--margin", "x")
         self.refused("has no such model", TABLE, "--quiet", "--require", "c:1@2")
         self.refused("wanted MODEL:SHARE@LIMIT", TABLE, "--quiet", "--require", "a:75")
-        self.refused("unknown or ambiguous option --fast; see mpisim-validate --help", TABLE, "--fast")
+        self.refused("unknown option --fast; see mpisim-validate --help", TABLE, "--fast")
         self.refused("--rows=1 takes no value", TABLE, "--rows=1")
         self.refused("--json: found an empty value", TABLE, "--json", "")
         self.refused("--margin: found it twice, wanted it once", TABLE, "--margin", "5", "--margin", "6")

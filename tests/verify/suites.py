@@ -5,8 +5,8 @@
 usage: suites.py BIN_DIR CODES_DIR [--built DIR] [--verify PARTS] [--list] [--only GLOB]
 
 CODES_DIR has the .c files of the MPI Bugs Initiative, whose generators are in SimGrid's repository (teshsuite/smpi/MBI): each code says in its head
-how many ranks it has and which error, if any. Programs are built into --built (default: CODES_DIR/../built) unless they are there.
-Every code gets the same options. A label is found if there is any finding, named if one of the findings has a class that means the label.
+how many ranks and arguments it has and which error, if any, for each of its runs. Programs are built into --built (default: CODES_DIR/../built) unless they are there.
+Every run gets the same options. A label is found if there is any finding, named if one of the findings has a class that means the label.
 """
 import argparse
 import collections
@@ -23,6 +23,7 @@ CLUSTER = "mpisim_cluster: 1\nname: suite\nnodes: 8\nnetwork:\n  latency: 10us\n
 UNMATCHED = {"deadlock", "potential-deadlock", "collective-mismatch", "unmatched-send", "unmatched-receive", "request-never-completed"}
 MEANS = {
     "CallMatching": UNMATCHED | {"communicator-mismatch", "tag-mismatch"},
+    "IHCallMatching": UNMATCHED,
     "CommunicatorMatching": {"communicator-mismatch"},
     "TagMatching": {"tag-mismatch"},
     "DatatypeMatching": {"datatype-mismatch"},
@@ -34,7 +35,7 @@ MEANS = {
     "InvalidTag": {"invalid-tag"},
     "InvalidSrcDest": {"invalid-rank"},
     "InvalidOperator": {"invalid-operation"},
-    "InvalidBuffer": {"invalid-buffer", "rma-range"},
+    "InvalidBuffer": {"invalid-buffer", "rma-range", "overlapping-buffers"},
     "InvalidOtherArg": {"invalid-argument"},
     "InvalidWindow": {"invalid-window"},
     "ActualDatatype": {"buffer-type"},
@@ -55,26 +56,35 @@ CONCURRENCY = ("LocalConcurrency", "GlobalConcurrency")
 
 
 def read_head(path):
-    """(number of ranks, label)"""
-    text = path.read_text(errors="replace")
-    ranks = re.search(r"\$ mpirun .*?-np? (\d+)", text)
-    label = re.search(r"^\s*\| (OK|ERROR: *\w+)", text, re.M)
-    return int(ranks[1]), label[1].split(":")[-1].strip()
+    """{(number of ranks, arguments): label} of the runs of a code. Runs that differ in settings of the MPI library only ($zero_buffer) are one, whose
+    label is the error: no option tells --verify how much a library buffers."""
+    runs = {}
+    pattern = r"\$ mpirun .*?-np? (\d+) [^\n]*\$\{EXE\}([^\n]*)\n\s*\| (OK|ERROR: *\w+)"
+    for ranks, arguments, label in re.findall(pattern, path.read_text(errors="replace")):
+        key = int(ranks), tuple(arguments.split())
+        if runs.get(key, "OK") == "OK":
+            runs[key] = label.split(":")[-1].strip()
+    return runs
 
 
-def run(args, path):
-    """(label, classes that were found, exit status)"""
-    ranks, label = read_head(path)
+def build(args, path):
     program = args.built / path.stem
     if not program.exists():
         subprocess.run([args.bin / "mpisim-cc", "-g", "-w", path, "-o", program], check=True)
+    return program.resolve()
+
+
+def run(args, case):
+    """(classes that were found, exit status)"""
+    path, (ranks, arguments), _ = case
+    program = build(args, path)
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.json"
         done = subprocess.run([(args.bin / "mpisim-run").resolve(), "--cluster", args.cluster, "-n", str(ranks), "--compute", "modelled", "--quiet",
-                               f"--verify={args.verify}", "--json", out, program.resolve()], capture_output=True, timeout=60, check=False, cwd=folder)
+                               f"--verify={args.verify}", "--json", out, program, *arguments], capture_output=True, timeout=60, check=False, cwd=folder)
         text = out.read_text(encoding="utf-8") if out.exists() else ""
     findings = json.loads(text)["findings"] if text else []
-    return label, sorted({f["class"] for f in findings if f["severity"] != "note"}), done.returncode
+    return sorted({f["class"] for f in findings if f["severity"] != "note"}), done.returncode
 
 
 def main():
@@ -94,17 +104,19 @@ def main():
         args.cluster = cluster.name
         codes = sorted(p for p in args.codes.glob("*.c") if fnmatch.fnmatch(p.stem, args.only))
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            results = list(zip(codes, pool.map(lambda path: run(args, path), codes)))
+            list(pool.map(lambda path: build(args, path), codes))
+            cases = [(path, *case) for path in codes for case in read_head(path).items()]
+            results = list(zip(cases, pool.map(lambda case: run(args, case), cases)))
     table = collections.defaultdict(lambda: [0, 0, 0])
-    for path, (label, classes, status) in results:
+    for (path, (_, arguments), label), (classes, status) in results:
         found = bool(classes) or status not in (0, 1)
         named = bool(MEANS.get(label, set()) & set(classes))
         table[label][0] += 1
         table[label][1] += found
         table[label][2] += named
         if args.list and (found if label == "OK" else not named):
-            print(f"{label:22} {path.stem:60} exit {status} {' '.join(classes) or '-'}")
-    print(f"{'label':24}{'codes':>7}{'found':>7}{'named':>7}")
+            print(f"{label:22} {' '.join((path.stem, *arguments)):60} exit {status} {' '.join(classes) or '-'}")
+    print(f"{'label':24}{'runs':>7}{'found':>7}{'named':>7}")
     for label, (n, found, named) in sorted(table.items()):
         print(f"{label:24}{n:7}{found:7}{named if label != 'OK' else '':>7}")
     errors = [v for k, v in table.items() if k != "OK" and k not in CONCURRENCY]

@@ -268,7 +268,7 @@ class Whatif(Folder):
         self.refused("found no trace and no program")
         self.refused("wanted --cluster FILE with a program", "-n", "2", "./steps")
         self.refused("found -n after", "./steps", "-n", "2")
-        self.refused("found the option \"--what\"", "--what", "steps.mtrace")
+        self.refused("unknown option --what", "--what", "steps.mtrace")
         self.refused("--json needs a value", "steps.mtrace", "--json")
         self.refused("--jobs", "-j", "0", "steps.mtrace")
         self.refused("--json: cannot write", "--json", "no/out.json", "steps.mtrace")

@@ -13,7 +13,7 @@
 
 static int damaged(const struct check_binary *binary, const char *what, struct util_error *err)
 {
-	return util_error_set(err, UTIL_EINPUT, "'%s' is damaged (%s)", binary->path, what);
+	return util_refuse(err, "'%s' is damaged (%s)", binary->path, what);
 }
 
 static int no_memory(const struct check_binary *binary, struct util_error *err)
@@ -28,16 +28,13 @@ static int open_file(struct check_binary *binary, const char *path, struct util_
 
 	binary->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
 	if (binary->fd < 0)
-		return util_error_set(err, UTIL_EINPUT, "cannot read '%s': %s", path,
-				      strerror(errno));
+		return util_refuse(err, "cannot read '%s': %s", path, strerror(errno));
 	if (fstat(binary->fd, &status) || !S_ISREG(status.st_mode))
-		return util_error_set(err, UTIL_EINPUT, "'%s' is not a file that can be run", path);
+		return util_refuse(err, "'%s' is not a file that can be run", path);
 	if (status.st_size == 0)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is empty", path);
+		return util_refuse(err, "'%s' is empty", path);
 	binary->path = realpath(path, NULL);
-	return binary->path ? 0
-			    : util_error_set(err, UTIL_EINPUT, "cannot find '%s': %s", path,
-					     strerror(errno));
+	return binary->path ? 0 : util_refuse(err, "cannot find '%s': %s", path, strerror(errno));
 }
 
 static int open_elf(struct check_binary *binary, struct util_error *err)
@@ -47,16 +44,14 @@ static int open_elf(struct check_binary *binary, struct util_error *err)
 
 	elf_version(EV_CURRENT);
 	if (pread(binary->fd, start, sizeof start, 0) == 2 && !memcmp(start, "#!", 2))
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' is a script: give the program that it starts",
-				      binary->path);
+		return util_refuse(err, "'%s' is a script: give the program that it starts",
+				   binary->path);
 	binary->elf = elf = elf_begin(binary->fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_AR)
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' is an archive of object files: link it", binary->path);
+		return util_refuse(err, "'%s' is an archive of object files: link it",
+				   binary->path);
 	if (!elf || elf_kind(elf) != ELF_K_ELF)
-		return util_error_set(err, UTIL_EINPUT, "'%s' is no executable (not an ELF file)",
-				      binary->path);
+		return util_refuse(err, "'%s' is no executable (not an ELF file)", binary->path);
 	return 0;
 }
 
@@ -222,11 +217,10 @@ static int read_all(struct check_binary *binary, struct util_error *err)
 		return rc;
 	binary->kind = kind_of(header.e_type, &segments, flags_1);
 	if (segments.has_dynamic && !binary->symbols)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "'%s' has no table of dynamic symbols: it is damaged, or its section headers "
-		    "were stripped",
-		    binary->path);
+		return util_refuse(err,
+				   "'%s' has no table of dynamic symbols: it is damaged, or its "
+				   "section headers were stripped",
+				   binary->path);
 	return 0;
 }
 

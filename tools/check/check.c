@@ -43,13 +43,10 @@ static bool is_listed(const struct check *check, const char *name)
 
 static int list(struct check *check, const char *name, const char *path, struct util_error *err)
 {
-	struct check_library *libraries =
-	    realloc(check->libraries, (size_t)(check->n_libraries + 1) * sizeof *check->libraries);
-
-	if (!libraries)
+	if (!util_array_room(&check->libraries, (size_t)check->n_libraries,
+			     sizeof *check->libraries))
 		return no_memory(err);
-	check->libraries = libraries;
-	libraries[check->n_libraries++] = (struct check_library){.name = name, .path = path};
+	check->libraries[check->n_libraries++] = (struct check_library){.name = name, .path = path};
 	return 0;
 }
 

@@ -7,6 +7,8 @@
 
 #include "tools/check/check.h"
 
+#include "util/array.h"
+
 enum { MAX_NAME = 128 };
 
 static bool strip(char *name, const char *ending)
@@ -88,13 +90,9 @@ static bool is_needed_already(const struct check *check, const char *symbol)
 
 static int add_need(struct check *check, const struct check_need *need, struct util_error *err)
 {
-	struct check_need *needs =
-	    realloc(check->needs, (size_t)(check->n_needs + 1) * sizeof *needs);
-
-	if (!needs)
+	if (!util_array_room(&check->needs, (size_t)check->n_needs, sizeof *check->needs))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for the functions of MPI");
-	check->needs = needs;
-	needs[check->n_needs++] = *need;
+	check->needs[check->n_needs++] = *need;
 	return 0;
 }
 

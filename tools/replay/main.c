@@ -94,9 +94,8 @@ static int load_cluster(struct session *s, struct util_error *err)
 		return cluster_load_with(o->cluster, s->n_overrides, s->overrides, &s->run.cluster,
 					 err);
 	if (!p->cluster)
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' names no cluster; wanted --cluster FILE",
-				      s->file->path);
+		return util_refuse(err, "'%s' names no cluster; wanted --cluster FILE",
+				   s->file->path);
 	return cluster_parse_with(p->cluster_file ? p->cluster_file : "the recorded cluster",
 				  p->cluster, strlen(p->cluster), s->n_overrides, s->overrides,
 				  &s->run.cluster, err);
@@ -172,8 +171,10 @@ static void describe(struct session *s)
 
 static int prepare(struct session *s, struct util_error *err)
 {
-	int failed = run_clash_check(&s->run.options, err);
+	int failed = run_options_find_cluster(&s->run.options, err);
 
+	if (!failed)
+		failed = run_clash_check(&s->run.options, err);
 	if (!failed)
 		failed = mtrace_file_open(s->run.options.program[0], &s->file, err);
 	if (!failed)
@@ -241,6 +242,8 @@ int mpisim_replay_main(int argc, char **argv)
 		fputs(help, stdout);
 	else if (options->coll_help)
 		mpi_coll_print_help(stdout);
+	else if (options->list_clusters)
+		status = run_list_clusters("mpisim-replay");
 	else if (options->version)
 		printf("mpisim-replay %s\n", util_version());
 	else

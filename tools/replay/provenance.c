@@ -57,9 +57,8 @@ int replay_provenance_read(const struct mtrace_file *file, struct replay_provena
 	*out = (struct replay_provenance){.root = json_loads(file->provenance, 0, &problem)};
 	if (!json_is_object(out->root)) {
 		replay_provenance_finish(out);
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s': what it was recorded from is no JSON object: %s",
-				      file->path, problem.text);
+		return util_refuse(err, "'%s': what it was recorded from is no JSON object: %s",
+				   file->path, problem.text);
 	}
 	options = json_object_get(out->root, "options");
 	out->command = (char **)texts(json_object_get(out->root, "command"), &n_command);

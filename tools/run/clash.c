@@ -33,8 +33,8 @@ int run_clash_check(const struct run_options *o, struct util_error *err)
 	for (int i = 0; i < n_results; i++)
 		for (int k = i + 1; k < n && files[i].path; k++)
 			if (files[k].path && run_file_is_same(files[i].path, files[k].path))
-				return util_error_set(
-				    err, UTIL_EINPUT,
+				return util_refuse(
+				    err,
 				    "%s: found '%s', which is the file of %s, wanted another one",
 				    files[i].what, files[i].path, files[k].what);
 	return 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/run/options.h"
 
+#include "cluster/named.h"
+
 static const char text[] =
     "mpisim-run predicts how long an MPI program would run on a cluster, and how well it\n"
     "would use it.\n"
@@ -29,6 +31,8 @@ static const char text[] =
     "\n"
     "the machine:\n"
     "  --cluster FILE         its description (docs/cluster-file.md)\n"
+    "  --list-clusters        the files that --cluster finds by name, as in --cluster "
+    "infiniband-hdr\n"
     "  --set KEY=VALUE        replaces a value of the file, as in network.latency=2us; may\n"
     "                         be repeated\n"
     "  --coll OPERATION=ALGORITHM[,…]\n"
@@ -92,7 +96,8 @@ static const char text[] =
     "  --trace-out FILE       what every rank did when, for Perfetto (.json), Vampir (.otf2),\n"
     "                         ViTE (.paje) or Paraver (.prv), by the ending of FILE\n"
     "                         (docs/traces-out.md)\n"
-    "  --graph FILE           the message-passing graph of one run: a page for the browser (.html),\n"
+    "  --graph FILE           the message-passing graph of one run: a page for the browser "
+    "(.html),\n"
     "                         for graphviz (.dot) or as JSON (.json)\n"
     "  --html FILE            a page for the browser that needs nothing else: timeline, messages, "
     "why\n"
@@ -108,11 +113,14 @@ static const char text[] =
     "  --ignore-leaks         no warnings about MPI objects that the program did not free\n"
     "\n"
     "errors in the program (docs/verify.md):\n"
-    "  --verify[=PARTS]       looks for errors in the use of MPI; PARTS: matching, deadlock, leaks\n"
+    "  --verify[=PARTS]       looks for errors in the use of MPI; PARTS: matching, deadlock, "
+    "leaks\n"
     "                         (these without a list), orders, memory\n"
-    "  --orders KEY=VALUE,... how --verify=orders searches: search, view, merge, reduce, bound, time,\n"
+    "  --orders KEY=VALUE,... how --verify=orders searches: search, view, merge, reduce, bound, "
+    "time,\n"
     "                         stop, engine, jobs, polls, advice, epsilon, decisions, save, resume\n"
     "  --decisions FILE       runs one order again that --verify=orders found\n"
+    "  --verify-memory=valgrind  looks at memory with valgrind (docs/verify.md)\n"
     "  --verify-suppress FILE findings that are not wanted: lines CLASS FUNCTION PLACE\n"
     "  --verify-warn          findings do not change the exit status\n"
     "\n"
@@ -137,4 +145,14 @@ static const char text[] =
 void run_help(FILE *file)
 {
 	fputs(text, file);
+}
+
+int run_list_clusters(const char *tool)
+{
+	struct util_error err = {0};
+
+	if (!cluster_named_list(stdout, &err))
+		return 0;
+	fprintf(stderr, "%s: %s\n", tool, err.text);
+	return 2;
 }

@@ -28,6 +28,7 @@
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
 #include "tools/run/variation.h"
+#include "tools/verify/valgrind.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
 #include "util/version.h"
@@ -41,10 +42,10 @@ static int vary_cluster(struct run *run, struct util_error *err)
 	const struct run_options *o = &run->options;
 
 	if (run->cluster->uncertainties.n == 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--vary-cluster: found no intervals in %s, wanted a section "
-				      "\"uncertainty\", as mpisim-calibrate writes it",
-				      o->cluster);
+		return util_refuse(err,
+				   "--vary-cluster: found no intervals in %s, wanted a section "
+				   "\"uncertainty\", as mpisim-calibrate writes it",
+				   o->cluster);
 	cluster_draw(run->cluster, (uint64_t)o->seed);
 	return 0;
 }
@@ -89,10 +90,10 @@ static int check_cpus(const struct run *run, struct util_error *err)
 		int *left = &free_on[run->node_of[rank]];
 
 		if (*left < wanted)
-			rc = util_error_set(err, UTIL_EINPUT,
-					    "--cpus-per-rank: found %d, which is more than node %d has "
-					    "left for rank %d: %d of %d cores",
-					    wanted, run->node_of[rank], rank, *left, cluster->cores);
+			rc = util_refuse(err,
+					 "--cpus-per-rank: found %d, which is more than node %d "
+					 "has left for rank %d: %d of %d cores",
+					 wanted, run->node_of[rank], rank, *left, cluster->cores);
 		*left -= wanted;
 	}
 	free(free_on);
@@ -327,8 +328,10 @@ static void tell_needs(const struct run *run)
 static int simulate(struct run *run)
 {
 	struct util_error err = {0};
-	int failed = run_clash_check(&run->options, &err), status = EXIT_USAGE;
+	int failed = run_options_find_cluster(&run->options, &err), status = EXIT_USAGE;
 
+	if (!failed)
+		failed = run_clash_check(&run->options, &err);
 	if (!failed)
 		failed = orders_prepare_run(run, &err);
 	if (!failed)
@@ -375,6 +378,8 @@ static int start_anew(char **argv, const struct run_options *o, struct util_erro
 
 	for (int i = 0; i < o->programs.n && !failed; i++)
 		failed = run_libtool_start(argv, o->programs.programs[i].argv[0], err);
+	if (!failed && o->verify_valgrind)
+		failed = verify_valgrind_start(argv, err);
 	return failed;
 }
 
@@ -410,6 +415,8 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 		run_help(stdout);
 	else if (run.options.coll_help)
 		mpi_coll_print_help(stdout);
+	else if (run.options.list_clusters)
+		status = run_list_clusters("mpisim-run");
 	else if (run.options.version)
 		printf("mpisim-run %s\n", util_version());
 	else if (run.options.check_binary)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/run/options.h"
 
-#include <getopt.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,137 +25,9 @@ static const char *const isolation_names[] = {
 	NULL,
 };
 
-enum option_code {
-	OPTION_RANKS = 'n',
-	OPTION_HELP = 'h',
-	OPTION_CLUSTER = 0x100,
-	OPTION_CHECK_BINARY,
-	OPTION_COLL,
-	OPTION_COLL_PROFILE,
-	OPTION_DECISIONS,
-	OPTION_ORDERS,
-	OPTION_PLACEMENT,
-	OPTION_CPUS_PER_RANK,
-	OPTION_COMPUTE,
-	OPTION_BENCH,
-	OPTION_BENCH_OUT,
-	OPTION_BLAS_MODEL,
-	OPTION_CONTENTION,
-	OPTION_DEBUG_FD, /* of mpisim-debug */ OPTION_DETERMINISTIC,
-	OPTION_FIRST_N,
-	OPTION_INTERVAL,
-	OPTION_NO_ALLOC,
-	OPTION_REPEAT,
-	OPTION_SCALE,
-	OPTION_SCHEDULE,
-	OPTION_SET,
-	OPTION_PRIVATE_LIB,
-	OPTION_TIME_ONLY,
-	OPTION_VARY_CLUSTER,
-	OPTION_VARY_COMPUTE,
-	OPTION_VARY_KERNELS,
-	OPTION_VARY_TRANSFER,
-	OPTION_SEED,
-	OPTION_STACK_SIZE,
-	OPTION_ISOLATION,
-	OPTION_GRAPH,
-	OPTION_HTML,
-	OPTION_WHAT_IF,
-	OPTION_JSON,
-	OPTION_REPORT,
-	OPTION_EXPLAIN,
-	OPTION_IDEAL,
-	OPTION_IGNORE_LEAKS,
-	OPTION_TRACE_OUT,
-	OPTION_REAL,
-	OPTION_RECORD,
-	OPTION_TAG_OUTPUT,
-	OPTION_QUIET,
-	OPTION_VERIFY,
-	OPTION_VERIFY_SUPPRESS,
-	OPTION_VERIFY_WARN,
-	OPTION_VERSION,
-};
-
-static const struct option long_options[] = {
-    {"bench", required_argument, NULL, OPTION_BENCH},
-    {"bench-out", required_argument, NULL, OPTION_BENCH_OUT},
-    {"blas-model", required_argument, NULL, OPTION_BLAS_MODEL},
-    {"check-binary", required_argument, NULL, OPTION_CHECK_BINARY},
-    {"cluster", required_argument, NULL, OPTION_CLUSTER},
-    {"contention", required_argument, NULL, OPTION_CONTENTION},
-    {"coll", required_argument, NULL, OPTION_COLL},
-    {"coll-profile", required_argument, NULL, OPTION_COLL_PROFILE},
-    {"compute", required_argument, NULL, OPTION_COMPUTE},
-    {"cpus-per-rank", required_argument, NULL, OPTION_CPUS_PER_RANK},
-    {"debug-fd", required_argument, NULL, OPTION_DEBUG_FD},
-    {"decisions", required_argument, NULL, OPTION_DECISIONS},
-    {"deterministic", no_argument, NULL, OPTION_DETERMINISTIC},
-    {"explain", no_argument, NULL, OPTION_EXPLAIN},
-    {"first-n", required_argument, NULL, OPTION_FIRST_N},
-    {"graph", required_argument, NULL, OPTION_GRAPH},
-    {"help", no_argument, NULL, OPTION_HELP},
-    {"html", required_argument, NULL, OPTION_HTML},
-    {"what-if", required_argument, NULL, OPTION_WHAT_IF},
-    {"ideal", required_argument, NULL, OPTION_IDEAL},
-    {"ignore-leaks", no_argument, NULL, OPTION_IGNORE_LEAKS},
-    {"interval", required_argument, NULL, OPTION_INTERVAL},
-    {"isolation", required_argument, NULL, OPTION_ISOLATION},
-    {"json", required_argument, NULL, OPTION_JSON},
-    {"no-alloc", no_argument, NULL, OPTION_NO_ALLOC},
-    {"orders", required_argument, NULL, OPTION_ORDERS},
-    {"placement", required_argument, NULL, OPTION_PLACEMENT},
-    {"private-lib", required_argument, NULL, OPTION_PRIVATE_LIB},
-    {"quiet", no_argument, NULL, OPTION_QUIET},
-    {"repeat", required_argument, NULL, OPTION_REPEAT},
-    {"real", required_argument, NULL, OPTION_REAL},
-    {"record", required_argument, NULL, OPTION_RECORD},
-    {"report", required_argument, NULL, OPTION_REPORT},
-    {"scale", required_argument, NULL, OPTION_SCALE},
-    {"schedule", required_argument, NULL, OPTION_SCHEDULE},
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"set", required_argument, NULL, OPTION_SET},
-    {"stack-size", required_argument, NULL, OPTION_STACK_SIZE},
-    {"tag-output", no_argument, NULL, OPTION_TAG_OUTPUT},
-    {"time-only", required_argument, NULL, OPTION_TIME_ONLY},
-    {"trace-out", required_argument, NULL, OPTION_TRACE_OUT},
-    {"vary-cluster", no_argument, NULL, OPTION_VARY_CLUSTER},
-    {"vary-compute", required_argument, NULL, OPTION_VARY_COMPUTE},
-    {"vary-kernels", no_argument, NULL, OPTION_VARY_KERNELS},
-    {"vary-transfer", required_argument, NULL, OPTION_VARY_TRANSFER},
-    {"verify", optional_argument, NULL, OPTION_VERIFY},
-    {"verify-suppress", required_argument, NULL, OPTION_VERIFY_SUPPRESS},
-    {"verify-warn", no_argument, NULL, OPTION_VERIFY_WARN},
-    {"version", no_argument, NULL, OPTION_VERSION},
-    {NULL, 0, NULL, 0},
-};
-
 const char *run_mode_name(enum pd_compute_mode mode)
 {
 	return mode_names[mode];
-}
-
-static int parse_name(const char *option, const char *text, const char *const names[], int *out,
-		      struct util_error *err)
-{
-	char wanted[128] = "";
-
-	for (int i = 0; names[i]; i++) {
-		if (strcmp(names[i], text) == 0) {
-			*out = i;
-			return 0;
-		}
-		strcat(wanted, i == 0 ? "" : names[i + 1] ? ", " : " or ");
-		strcat(wanted, names[i]);
-	}
-	return util_error_set(err, UTIL_EINPUT, "%s: found \"%s\", wanted %s", option, text,
-			      wanted);
-}
-
-static int parse_int(const char *option, const char *text, int64_t min, int64_t max, int64_t *out,
-		     struct util_error *err)
-{
-	return util_parse_int(text, min, max, out, err) ? util_error_prepend(err, "%s", option) : 0;
 }
 
 static int parse_amplitude(const char *option, const char *text, double *out,
@@ -165,214 +36,215 @@ static int parse_amplitude(const char *option, const char *text, double *out,
 	double value;
 
 	if (util_parse_double(text, &value, NULL) || value < 0 || value >= 1)
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s: found \"%s\", wanted a relative amplitude in [0, 1), "
-				      "0.05 for up to 5 %% either way",
-				      option, text);
+		return util_refuse(err,
+				   "%s: found \"%s\", wanted a relative amplitude in [0, 1), 0.05 "
+				   "for up to 5 %% either way",
+				   option, text);
 	*out = value;
 	return 0;
 }
 
-static int parse_scale(const char *text, struct run_options *out, struct util_error *err)
+static int take_vary_compute(const char *text, void *options, struct util_error *err)
 {
+	struct run_options *out = options;
+
+	return parse_amplitude("--vary-compute", text, &out->vary_compute, err);
+}
+
+static int take_vary_transfer(const char *text, void *options, struct util_error *err)
+{
+	struct run_options *out = options;
+
+	return parse_amplitude("--vary-transfer", text, &out->vary_transfer, err);
+}
+
+static int take_scale(const char *text, void *options, struct util_error *err)
+{
+	struct run_options *out = options;
 	const char *equals = strrchr(text, '=');
 	double factor;
 
 	if (!equals || equals == text || util_parse_double(equals + 1, &factor, NULL) || factor < 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--scale: found \"%s\", wanted KERNEL=FACTOR with a factor "
-				      ">= 0, as in \"dgemm=0.9\" or \"*=0.5\" for all computation",
-				      text);
+		return util_refuse(err,
+				   "--scale: found \"%s\", wanted KERNEL=FACTOR with a factor >= "
+				   "0, as in \"dgemm=0.9\" or \"*=0.5\" for all computation",
+				   text);
 	out->scales[out->n_scales++] = text;
 	return 0;
 }
 
-static int parse_override(const char *text, struct run_options *out, struct util_error *err)
+static int take_set(const char *text, void *options, struct util_error *err)
 {
+	struct run_options *out = options;
 	const char *equals = strchr(text, '=');
 
 	if (!equals || equals == text || equals[1] == '\0')
-		return util_error_set(err, UTIL_EINPUT,
-				      "--set: found \"%s\", wanted KEY=VALUE with a key of the "
-				      "cluster file, as in \"network.latency=2us\"",
-				      text);
+		return util_refuse(err,
+				   "--set: found \"%s\", wanted KEY=VALUE with a key of the "
+				   "cluster file, as in \"network.latency=2us\"",
+				   text);
 	out->overrides[out->n_overrides++] = text;
 	return 0;
 }
 
-static int parse_library(const char *text, struct run_options *out, struct util_error *err)
+static int take_library(const char *text, void *options, struct util_error *err)
 {
+	struct run_options *out = options;
+
 	if (text[0] == '\0' || strchr(text, '/'))
-		return util_error_set(err, UTIL_EINPUT,
-				      "--private-lib: found \"%s\", wanted a library's name without its "
-				      "folder, as in \"libsolver.so.1\" or \"libsolver\"", text);
+		return util_refuse(err,
+				   "--private-lib: found \"%s\", wanted a library's name without "
+				   "its folder, as in \"libsolver.so.1\" or \"libsolver\"",
+				   text);
 	out->private_libraries[out->n_private_libraries++] = text;
 	return 0;
 }
 
-static int parse_count(const char *option, const char *text, int64_t max, int *out,
-		       struct util_error *err)
+static int take_stack_size(const char *text, void *options, struct util_error *err)
 {
-	int64_t value = 0;
-	int failed = parse_int(option, text, 1, max, &value, err);
-
-	*out = failed ? *out : (int)value;
-	return failed;
-}
-
-static int parse_stack_size(const char *text, struct run_options *out, struct util_error *err)
-{
+	struct run_options *out = options;
 	int failed = util_parse_size_B(text, &out->stack_size_B, err);
 
 	if (failed)
 		return util_error_prepend(err, "--stack-size");
 	if (out->stack_size_B < 16384 || out->stack_size_B > (int64_t)1 << 40)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--stack-size: found \"%s\", wanted 16KiB to 1TiB", text);
+		return util_refuse(err, "--stack-size: found \"%s\", wanted 16KiB to 1TiB", text);
 	return 0;
 }
 
-/* The options that say how computation is timed. 1: not one of these. */
-static int take_compute_option(int option, char *value, struct run_options *out,
-			       struct util_error *err)
+/* Further runs have the seeds behind it. */
+static int take_seed(const char *text, void *options, struct util_error *err)
 {
-	int choice = 0, failed;
+	struct run_options *out = options;
+	int failed = util_parse_int(text, 0, INT64_MAX - RUN_MAX_REPEATS, &out->seed, err);
 
-	switch (option) {
-	case OPTION_COMPUTE:
-		failed = parse_name("--compute", value, mode_names, &choice, err);
-		out->mode = (enum pd_compute_mode)choice;
-		return failed;
-	case OPTION_FIRST_N:
-		return parse_count("--first-n", value, INT32_MAX, &out->first_n, err);
-	case OPTION_NO_ALLOC:
-		out->no_alloc = true;
-		return 0;
-	case OPTION_SCALE:
-		return parse_scale(value, out, err);
-	case OPTION_VARY_COMPUTE:
-		return parse_amplitude("--vary-compute", value, &out->vary_compute, err);
-	case OPTION_VARY_KERNELS:
-		out->vary_kernels = true;
-		return 0;
-	case OPTION_VARY_TRANSFER:
-		return parse_amplitude("--vary-transfer", value, &out->vary_transfer, err);
-	case OPTION_VARY_CLUSTER:
-		out->vary_cluster = true;
-		return 0;
-	case OPTION_DETERMINISTIC:
-		out->deterministic = true;
-		return 0;
-	case OPTION_SEED:
-		/* further runs have the seeds behind it */
-		return parse_int("--seed", value, 0, INT64_MAX - RUN_MAX_REPEATS, &out->seed, err);
-	default:
-		return 1;
-	}
+	return failed ? util_error_prepend(err, "--seed") : 0;
 }
 
-/* Options whose text is kept as it stands: names of files and folders, mostly. */
-#define TEXT(option, member) {OPTION_##option, offsetof(struct run_options, member)}
-static const struct {
-	int option;
-	size_t at; /* in struct run_options, a const char * */
-} text_options[] = {
-	TEXT(BENCH, bench_in), TEXT(BENCH_OUT, bench_out), TEXT(BLAS_MODEL, blas_model),
-	TEXT(CHECK_BINARY, check_binary), TEXT(CLUSTER, cluster), TEXT(CONTENTION, contention),
-	TEXT(DECISIONS, decisions), TEXT(GRAPH, graph), TEXT(HTML, html), TEXT(JSON, json),
-	TEXT(PLACEMENT, placement), TEXT(REAL, real), TEXT(RECORD, record), TEXT(REPORT, report),
-	TEXT(SCHEDULE, schedule), TEXT(TIME_ONLY, time_only), TEXT(TRACE_OUT, trace_out),
-	TEXT(VERIFY_SUPPRESS, verify_suppress), TEXT(WHAT_IF, what_if),
+static int take_ranks(const char *text, void *options, struct util_error *err)
+{
+	struct run_options *out = options;
+	int64_t n = 0;
+
+	if (strcmp(text, "p") == 0)
+		return util_refuse(err, "found -np, wanted -n RANKS");
+	if (util_parse_int(text, 1, RUN_MAX_RANKS, &n, err))
+		return util_error_prepend(err, "-n");
+	out->n_ranks = (int)n;
+	return 0;
+}
+
+static int take_coll(const char *text, void *options, struct util_error *err)
+{
+	struct run_options *out = options;
+	int failed = run_options_take_coll(text, out, err);
+
+	return failed ? failed : out->coll_help;
+}
+
+static int take_profile(const char *text, void *options, struct util_error *err)
+{
+	return run_options_take_profile("--coll-profile", text, options, err);
+}
+
+static int take_interval(const char *text, void *options, struct util_error *err)
+{
+	struct run_options *out = options;
+
+	return run_coverage_parse(text, &out->coverage, err);
+}
+
+static int take_ideal(const char *text, void *options, struct util_error *err)
+{
+	struct run_options *out = options;
+
+	out->ideal = text;
+	out->explain = true;
+	return 0;
+}
+
+static int take_orders(const char *text, void *options, struct util_error *err)
+{
+	struct run_options *out = options;
+
+	out->orders.is_given = true;
+	return orders_options_parse(text, &out->orders, err);
+}
+
+static int take_verify(const char *text, void *options, struct util_error *err)
+{
+	struct run_options *out = options;
+
+	return verify_parts_parse(text, &out->verify, err);
+}
+
+static int take_verify_memory(const char *text, void *options, struct util_error *err)
+{
+	return verify_memory_parse(text, options, err);
+}
+
+#define AT(member) .at = offsetof(struct run_options, member)
+static const struct util_option table[] = {
+    {"bench", UTIL_OPTION_TEXT, AT(bench_in)},
+    {"bench-out", UTIL_OPTION_TEXT, AT(bench_out)},
+    {"blas-model", UTIL_OPTION_TEXT, AT(blas_model)},
+    {"check-binary", UTIL_OPTION_TEXT, AT(check_binary)},
+    {"cluster", UTIL_OPTION_TEXT, AT(cluster)},
+    {"list-clusters", UTIL_OPTION_LAST, AT(list_clusters)},
+    {"contention", UTIL_OPTION_TEXT, AT(contention)},
+    {"coll", UTIL_OPTION_CALL, .take = take_coll, .may_repeat = true},
+    {"coll-profile", UTIL_OPTION_CALL, .take = take_profile},
+    {"compute", UTIL_OPTION_WORD, AT(mode), .words = mode_names},
+    {"cpus-per-rank", UTIL_OPTION_COUNT, AT(cpus_per_rank), .max = RUN_MAX_RANKS},
+    {"debug-fd", UTIL_OPTION_COUNT, AT(debug_fd), .max = INT32_MAX},
+    {"decisions", UTIL_OPTION_TEXT, AT(decisions)},
+    {"deterministic", UTIL_OPTION_FLAG, AT(deterministic)},
+    {"explain", UTIL_OPTION_FLAG, AT(explain)},
+    {"first-n", UTIL_OPTION_COUNT, AT(first_n), .max = INT32_MAX},
+    {"graph", UTIL_OPTION_TEXT, AT(graph)},
+    {"help", UTIL_OPTION_LAST, AT(help), .letter = 'h'},
+    {"html", UTIL_OPTION_TEXT, AT(html)},
+    {"ideal", UTIL_OPTION_CALL, .take = take_ideal},
+    {"ignore-leaks", UTIL_OPTION_FLAG, AT(ignore_leaks)},
+    {"interval", UTIL_OPTION_CALL, .take = take_interval},
+    {"isolation", UTIL_OPTION_WORD, AT(isolation), .words = isolation_names},
+    {"json", UTIL_OPTION_TEXT, AT(json)},
+    {NULL, UTIL_OPTION_CALL, .letter = 'n', .take = take_ranks},
+    {"no-alloc", UTIL_OPTION_FLAG, AT(no_alloc)},
+    {"orders", UTIL_OPTION_CALL, .take = take_orders},
+    {"placement", UTIL_OPTION_TEXT, AT(placement)},
+    {"private-lib", UTIL_OPTION_CALL, .take = take_library, .may_repeat = true},
+    {"quiet", UTIL_OPTION_FLAG, AT(quiet)},
+    {"repeat", UTIL_OPTION_COUNT, AT(n_repeats), .max = RUN_MAX_REPEATS},
+    {"real", UTIL_OPTION_TEXT, AT(real)},
+    {"record", UTIL_OPTION_TEXT, AT(record)},
+    {"report", UTIL_OPTION_TEXT, AT(report)},
+    {"scale", UTIL_OPTION_CALL, .take = take_scale, .may_repeat = true},
+    {"schedule", UTIL_OPTION_TEXT, AT(schedule)},
+    {"seed", UTIL_OPTION_CALL, .take = take_seed},
+    {"set", UTIL_OPTION_CALL, .take = take_set, .may_repeat = true},
+    {"stack-size", UTIL_OPTION_CALL, .take = take_stack_size},
+    {"tag-output", UTIL_OPTION_FLAG, AT(tag_output)},
+    {"time-only", UTIL_OPTION_TEXT, AT(time_only)},
+    {"trace-out", UTIL_OPTION_TEXT, AT(trace_out)},
+    {"vary-cluster", UTIL_OPTION_FLAG, AT(vary_cluster)},
+    {"vary-compute", UTIL_OPTION_CALL, .take = take_vary_compute},
+    {"vary-kernels", UTIL_OPTION_FLAG, AT(vary_kernels)},
+    {"vary-transfer", UTIL_OPTION_CALL, .take = take_vary_transfer},
+    {"verify", UTIL_OPTION_MAYBE, .take = take_verify},
+    {"verify-memory", UTIL_OPTION_CALL, .take = take_verify_memory},
+    {"verify-suppress", UTIL_OPTION_TEXT, AT(verify_suppress)},
+    {"verify-warn", UTIL_OPTION_FLAG, AT(verify_warn)},
+    {"version", UTIL_OPTION_LAST, AT(version)},
+    {"what-if", UTIL_OPTION_TEXT, AT(what_if)},
 };
 
-static bool take_text_option(int option, const char *value, struct run_options *out)
+/* A run of --repeat has the options of the first one, and some again. */
+static bool is_further_run(const void *options)
 {
-	for (size_t i = 0; i < sizeof text_options / sizeof text_options[0]; i++)
-		if (text_options[i].option == option) {
-			*(const char **)((char *)out + text_options[i].at) = value;
-			return true;
-		}
-	return false;
-}
+	const struct run_options *o = options;
 
-/* The options that say what comes out. 1: not one of these. */
-static int take_output_option(int option, char *value, struct run_options *out,
-			      struct util_error *err)
-{
-	switch (option) {
-	case OPTION_REPEAT:
-		return parse_count("--repeat", value, RUN_MAX_REPEATS, &out->n_repeats, err);
-	case OPTION_INTERVAL:
-		return run_coverage_parse(value, &out->coverage, err);
-	case OPTION_IDEAL:
-		out->ideal = value;
-		out->explain = true;
-		return 0;
-	case OPTION_EXPLAIN:
-		out->explain = true;
-		return 0;
-	case OPTION_IGNORE_LEAKS:
-		out->ignore_leaks = true;
-		return 0;
-	case OPTION_TAG_OUTPUT:
-		out->tag_output = true;
-		return 0;
-	case OPTION_QUIET:
-		out->quiet = true;
-		return 0;
-	case OPTION_ORDERS:
-		out->orders.is_given = true;
-		return orders_options_parse(value, &out->orders, err);
-	case OPTION_VERIFY:
-	case OPTION_VERIFY_WARN:
-		out->verify_warn |= option == OPTION_VERIFY_WARN;
-		return option == OPTION_VERIFY ? verify_parts_parse(value, &out->verify, err) : 0;
-	default:
-		return 1;
-	}
-}
-
-static bool may_repeat(int option)
-{
-	return option == OPTION_SET || option == OPTION_SCALE || option == OPTION_COLL || option == OPTION_PRIVATE_LIB;
-}
-
-/* `given`: as of util_option_check. */
-static int take_option(int option, char *value, uint64_t *given, struct run_options *out,
-		       struct util_error *err)
-{
-	int choice = 0, failed = util_option_check(option, value, long_options,
-						   may_repeat(option) ? NULL : given, err);
-
-	if (failed || take_text_option(option, value, out))
-		return failed;
-	switch (option) {
-	case OPTION_RANKS:
-		if (strcmp(value, "p") == 0)
-			return util_error_set(err, UTIL_EINPUT, "found -np, wanted -n RANKS");
-		return parse_count("-n", value, RUN_MAX_RANKS, &out->n_ranks, err);
-	case OPTION_DEBUG_FD:
-		return parse_count("--debug-fd", value, INT32_MAX, &out->debug_fd, err);
-	case OPTION_CPUS_PER_RANK:
-		return parse_count("--cpus-per-rank", value, RUN_MAX_RANKS, &out->cpus_per_rank, err);
-	case OPTION_SET:
-		return parse_override(value, out, err);
-	case OPTION_COLL:
-		return run_options_take_coll(value, out, err);
-	case OPTION_COLL_PROFILE:
-		return run_options_take_profile("--coll-profile", value, out, err);
-	case OPTION_PRIVATE_LIB:
-		return parse_library(value, out, err);
-	case OPTION_STACK_SIZE:
-		return parse_stack_size(value, out, err);
-	case OPTION_ISOLATION:
-		failed = parse_name("--isolation", value, isolation_names, &choice, err);
-		out->isolation = (enum pd_isolation)choice;
-		return failed;
-	default:
-		failed = take_output_option(option, value, out, err);
-		return failed == 1 ? take_compute_option(option, value, out, err) : failed;
-	}
+	return o->time_only && strcmp(o->time_only, RUN_REPEAT_TIME) == 0;
 }
 
 /*
@@ -403,29 +275,20 @@ static int take_programs(struct run_options *out, struct util_error *err)
 
 static int parse_all(int argc, char **argv, struct run_options *out, struct util_error *err)
 {
-	uint64_t given = 0, *once = &given;
-	int option, failed = 0;
+	const struct util_options options = {
+	    .table = table,
+	    .n = sizeof table / sizeof table[0],
+	    .see = out->is_replay ? "see mpisim-replay --help" : "see mpisim-run --help",
+	    .ends_at_word = !out->is_replay,
+	    .may_repeat = is_further_run,
+	};
+	uint64_t given = 0;
+	int failed;
 
 	optind = 0;
-	opterr = 0;
-	while (!failed && (option = getopt_long(argc, argv, out->is_replay ? ":n:h" : "+:n:h",
-					     long_options, NULL)) != -1) {
-		if (option == '?' || option == ':')
-			failed = util_option_refuse(
-			    option, argv,
-			    out->is_replay ? "see mpisim-replay --help" : "see mpisim-run --help", err);
-		else if (option == OPTION_HELP)
-			out->help = true;
-		else if (option == OPTION_VERSION)
-			out->version = true;
-		else
-			failed = take_option(option, optarg, once, out, err);
-		/* a run of --repeat has the options of the first one, and some again */
-		if (out->time_only && strcmp(out->time_only, RUN_REPEAT_TIME) == 0)
-			once = NULL;
-		if (out->help || out->version || out->coll_help)
-			return failed;
-	}
+	failed = util_options_read(argc, argv, &options, &given, out, err);
+	if (failed > 0)
+		return 0;
 	out->program = argv + optind;
 	if (!failed)
 		failed = run_options_check(out, err);

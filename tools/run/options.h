@@ -17,6 +17,7 @@
 
 struct run_options {
 	const char *cluster; /* file */
+	char *cluster_path; /* what `cluster` points to once found */
 	int n_ranks; /* of all programs; 0 with a schedule */
 	int cpus_per_rank;     /* cores that each rank holds, 0: not given */
 	const char *placement; /* NULL: what the cluster file says */
@@ -57,9 +58,11 @@ struct run_options {
 	bool record_sites;  /* then: with source lines */
 	bool tag_output, quiet, help, version;
 	bool coll_help; /* --coll help */
+	bool list_clusters; /* --list-clusters */
 	const char *schedule; /* file of jobs, NULL: none */
 	bool ignore_leaks;	  /* no warnings about what the program did not free */
 	unsigned verify;	       /* enum mpi_verify_part; 0: nothing is verified */
+	bool verify_valgrind;	       /* memory is looked at by valgrind */
 	bool verify_warn;	       /* findings do not change the exit status */
 	const char *verify_suppress; /* file of findings that are not wanted, NULL: none */
 	struct orders_options orders; /* of --verify=orders */
@@ -82,6 +85,10 @@ int run_options_parse_replay(int argc, char **argv, struct run_options *out, str
 int run_options_check(const struct run_options *options, struct util_error *err);
 /* --time-only: drops what else would come out, or refuses it. Within run_options_parse. */
 int run_options_keep_time_only(struct run_options *o, struct util_error *err);
+/* Makes `cluster` the path of the file that was named (cluster/named.h). */
+int run_options_find_cluster(struct run_options *options, struct util_error *err);
+/* Prints the clusters that --cluster finds by name. Returns the exit status. */
+int run_list_clusters(const char *tool);
 void run_options_finish(struct run_options *options);
 
 /*

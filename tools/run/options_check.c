@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/named.h"
 #include "mpi/verify/verify.h"
 #include "tools/run/repeat.h"
 #include "traces/graph/graph.h"
@@ -18,43 +19,37 @@ static int check_compute(const struct run_options *o, struct util_error *err)
 	const char *mode = run_mode_name(o->mode);
 
 	if (o->mode == PD_COMPUTE_COLLECT && !o->bench_out)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--compute collect needs --bench-out FILE, where measurements go");
+		return util_refuse(
+		    err, "--compute collect needs --bench-out FILE, where measurements go");
 	if (o->mode != PD_COMPUTE_COLLECT && o->bench_out)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--bench-out needs --compute collect; found --compute %s",
-				      mode);
+		return util_refuse(err, "--bench-out needs --compute collect; found --compute %s",
+				   mode);
 	if (measures_only && o->bench_in)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--bench needs --compute partial or modelled; --compute %s "
-				      "measures everything itself",
-				      mode);
+		return util_refuse(err,
+				   "--bench needs --compute partial or modelled; --compute %s "
+				   "measures everything itself",
+				   mode);
 	if (o->mode == PD_COMPUTE_DIRECT && o->blas_model)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--blas-model needs --compute partial, modelled or collect; --compute "
-		    "%s executes and measures everything",
-		    mode);
+		return util_refuse(err,
+				   "--blas-model needs --compute partial, modelled or collect; "
+				   "--compute %s executes and measures everything",
+				   mode);
 	if (measures_only && o->vary_kernels)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--vary-kernels needs --compute partial or modelled; with "
-				      "--compute %s kernels take what is measured",
-				      mode);
+		return util_refuse(err,
+				   "--vary-kernels needs --compute partial or modelled; with "
+				   "--compute %s kernels take what is measured",
+				   mode);
 	if (measures_only && o->no_alloc)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--no-alloc needs --compute partial or modelled; --compute "
-				      "%s executes the kernels, which need "
-				      "their memory",
-				      mode);
+		return util_refuse(err,
+				   "--no-alloc needs --compute partial or modelled; --compute %s "
+				   "executes the kernels, which need their memory",
+				   mode);
 	if (o->first_n > 0 && o->no_alloc)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--first-n executes kernels, which need the memory that "
-				      "--no-alloc does not give: use one of them");
+		return util_refuse(err, "--first-n executes kernels, which need the memory that "
+					"--no-alloc does not give: use one of them");
 	if (o->first_n > 0 && (o->mode == PD_COMPUTE_MODELLED || o->mode == PD_COMPUTE_COLLECT))
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--first-n needs --compute direct or partial; found --compute %s", mode);
+		return util_refuse(
+		    err, "--first-n needs --compute direct or partial; found --compute %s", mode);
 	return 0;
 }
 
@@ -69,10 +64,9 @@ static int check_deterministic(const struct run_options *o, struct util_error *e
 			    : o->vary_transfer >= 0 ? "--vary-transfer"
 						    : NULL;
 
-	return found
-		   ? util_error_set(err, UTIL_EINPUT,
-				    "--deterministic is one run without variation; found %s", found)
-		   : 0;
+	return found ? util_refuse(err, "--deterministic is one run without variation; found %s",
+				   found)
+		     : 0;
 }
 
 /* --graph and mpisim-debug: of one run, whose calls nobody else takes. */
@@ -86,9 +80,9 @@ static int check_graph(const struct run_options *o, struct util_error *err)
 					       : NULL;
 
 	if (found)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "%s is of one run that is neither recorded nor verified; found %s", o->graph ? "--graph" : "mpisim-debug", found);
+		return util_refuse(
+		    err, "%s is of one run that is neither recorded nor verified; found %s",
+		    o->graph ? "--graph" : "mpisim-debug", found);
 	return o->graph && trace_graph_format_of(o->graph, &format, err)
 		   ? util_error_prepend(err, "--graph")
 		   : 0;
@@ -100,10 +94,8 @@ static int check_how(const struct run_options *options, struct util_error *err)
 	int failed;
 
 	if (options->record && (options->n_repeats > 1 || options->vary_cluster))
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--record records one run on the cluster of the file; found --repeat or "
-		    "--vary-cluster");
+		return util_refuse(err, "--record records one run on the cluster of the file; "
+					"found --repeat or --vary-cluster");
 	failed = check_compute(options, err);
 	if (!failed)
 		failed = check_deterministic(options, err);
@@ -121,31 +113,28 @@ static int check_schedule(const struct run_options *options, struct util_error *
 						 : NULL;
 
 	if (found)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %s beside --schedule, whose file gives every job's "
-				      "program, ranks and placement",
-				      found);
+		return util_refuse(err,
+				   "found %s beside --schedule, whose file gives every job's "
+				   "program, ranks and placement",
+				   found);
 	if (options->mode == PD_COMPUTE_COLLECT)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--compute collect measures one program; found --schedule");
+		return util_refuse(err, "--compute collect measures one program; found --schedule");
 	return check_how(options, err);
 }
 
 static int check_run(const struct run_options *options, struct util_error *err)
 {
 	if (!options->cluster)
-		return util_error_set(err, UTIL_EINPUT,
-				      "no cluster; wanted --cluster FILE, a description of the "
-				      "machine; " SEE_HELP);
+		return util_refuse(
+		    err,
+		    "no cluster; wanted --cluster FILE, a description of the machine; " SEE_HELP);
 	if (options->schedule)
 		return check_schedule(options, err);
 	if (options->n_ranks == 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "no number of ranks; wanted -n N; " SEE_HELP);
+		return util_refuse(err, "no number of ranks; wanted -n N; " SEE_HELP);
 	if (!options->program[0])
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "no program; wanted mpisim-run --cluster FILE -n N PROGRAM [ARGUMENT…]");
+		return util_refuse(
+		    err, "no program; wanted mpisim-run --cluster FILE -n N PROGRAM [ARGUMENT…]");
 	return check_how(options, err);
 }
 
@@ -158,17 +147,16 @@ static int check_verify(const struct run_options *o, struct util_error *err)
 					       : NULL;
 
 	if (!o->verify && (o->verify_warn || o->verify_suppress))
-		return util_error_set(err, UTIL_EINPUT, "%s needs --verify",
-				      o->verify_warn ? "--verify-warn" : "--verify-suppress");
+		return util_refuse(err, "%s needs --verify",
+				   o->verify_warn ? "--verify-warn" : "--verify-suppress");
 	if (o->orders.is_given && !(o->verify & MPI_VERIFY_ORDERS))
-		return util_error_set(err, UTIL_EINPUT, "--orders needs --verify=orders");
+		return util_refuse(err, "--orders needs --verify=orders");
 	if (o->verify & MPI_VERIFY_ORDERS && (o->schedule || o->decisions))
-		return util_error_set(err, UTIL_EINPUT,
-				      "--verify=orders explores one program; found %s",
-				      o->schedule ? "--schedule" : "--decisions");
+		return util_refuse(err, "--verify=orders explores one program; found %s",
+				   o->schedule ? "--schedule" : "--decisions");
 	if (o->verify && found)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--verify looks at one run of the program; found %s", found);
+		return util_refuse(err, "--verify looks at one run of the program; found %s",
+				   found);
 	return 0;
 }
 
@@ -212,15 +200,13 @@ static int check_replay(const struct run_options *options, struct util_error *er
 	const char *found = find_unreplayable(options);
 
 	if (found)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "%s is for mpisim-run: a replay makes the recorded calls, without "
-		    "the program; see mpisim-replay --help",
-		    found);
+		return util_refuse(err,
+				   "%s is for mpisim-run: a replay makes the recorded calls, "
+				   "without the program; see mpisim-replay --help",
+				   found);
 	if (!options->program[0] || options->program[1])
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %s, wanted one trace: mpisim-replay FILE [OPTION…]",
-				      options->program[0] ? "several files" : "none");
+		return util_refuse(err, "found %s, wanted one trace: mpisim-replay FILE [OPTION…]",
+				   options->program[0] ? "several files" : "none");
 	return check_deterministic(options, err);
 }
 
@@ -239,10 +225,10 @@ static int check_binary(const struct run_options *o, struct util_error *err)
 			    : o->explain   ? "--explain"
 					   : NULL;
 
-	return found ? util_error_set(err, UTIL_EINPUT,
-				      "found %s beside --check-binary, which looks at one file and "
-				      "runs nothing; only --json and --quiet go with it",
-				      found)
+	return found ? util_refuse(err,
+				   "found %s beside --check-binary, which looks at one file and "
+				   "runs nothing; only --json and --quiet go with it",
+				   found)
 		     : 0;
 }
 
@@ -251,16 +237,13 @@ int run_options_check(const struct run_options *options, struct util_error *err)
 	if (options->check_binary && !options->is_replay)
 		return check_binary(options, err);
 	if (options->what_if && !options->html)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--what-if puts a table into the page of --html; found no --html");
+		return util_refuse(
+		    err, "--what-if puts a table into the page of --html; found no --html");
 	if (options->real && !options->html && !options->json)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--real puts a real run beside the prediction of --html or "
-				      "--json; found neither");
+		return util_refuse(err, "--real puts a real run beside the prediction of --html or "
+					"--json; found neither");
 	if (options->real && options->schedule)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--real is a run of one program; found --schedule");
+		return util_refuse(err, "--real is a run of one program; found --schedule");
 	if (check_verify(options, err))
 		return err->code;
 	return options->is_replay ? check_replay(options, err) : check_run(options, err);
@@ -275,10 +258,8 @@ int run_options_keep_time_only(struct run_options *o, struct util_error *err)
 	if (!found && (o->html || o->graph))
 		found = o->html ? "--html" : "--graph";
 	if (found && strcmp(o->time_only, RUN_REPEAT_TIME) != 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--time-only writes the predicted time and nothing else; "
-				      "found %s",
-				      found);
+		return util_refuse(
+		    err, "--time-only writes the predicted time and nothing else; found %s", found);
 	o->record_sites = o->explain || o->html || o->trace_out || o->report;
 	if (strcmp(o->time_only, RUN_REPEAT_TIME) == 0) {
 		o->record_at_fd = o->record && strcmp(o->record, RUN_REPEAT_TRACE) == 0;
@@ -290,11 +271,23 @@ int run_options_keep_time_only(struct run_options *o, struct util_error *err)
 	return 0;
 }
 
+int run_options_find_cluster(struct run_options *options, struct util_error *err)
+{
+	int failed = 0;
+
+	if (options->cluster && !options->cluster_path)
+		failed = cluster_named_find(options->cluster, &options->cluster_path, err);
+	if (options->cluster_path)
+		options->cluster = options->cluster_path;
+	return failed;
+}
+
 void run_options_finish(struct run_options *options)
 {
 	for (int i = 0; i < options->n_made; i++)
 		free(options->made_overrides[i]);
 	free(options->made_overrides);
+	free(options->cluster_path);
 	orders_options_finish(&options->orders);
 	free(options->scales);
 	free(options->overrides);
@@ -302,5 +295,6 @@ void run_options_finish(struct run_options *options)
 	run_programs_finish(&options->programs);
 	options->scales = options->overrides = options->private_libraries = NULL;
 	options->made_overrides = NULL;
+	options->cluster_path = NULL;
 	options->n_made = 0;
 }

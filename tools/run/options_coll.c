@@ -39,8 +39,7 @@ int run_options_take_profile(const char *option, const char *name, struct run_op
 		strcat(known, mpi_coll_profiles[i]->name);
 	}
 	if (!is_profile(name))
-		return util_error_set(err, UTIL_EINPUT, "%s: found \"%s\", wanted one of %s", option,
-				      name, known);
+		return util_refuse(err, "%s: found \"%s\", wanted one of %s", option, name, known);
 	snprintf(assignment, sizeof assignment, "profile=%s", name);
 	return add_override(assignment, strlen(assignment), out, err);
 }

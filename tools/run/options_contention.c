@@ -44,10 +44,9 @@ int run_options_take_contention(struct run_options *out, struct util_error *err)
 	if (failed)
 		return failed;
 	if (n == 0)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--contention: found no line \"contention,%s,…\" in the file of --bench or "
-		    "--blas-model; mpisim-kernels --contention writes it",
-		    out->contention);
+		return util_refuse(err,
+				   "--contention: found no line \"contention,%s,…\" in the file of "
+				   "--bench or --blas-model; mpisim-kernels --contention writes it",
+				   out->contention);
 	return add_override(speed, n, out, err);
 }

@@ -33,9 +33,8 @@ static int parse_ranks(char ***words, int max_ranks, int *out, struct util_error
 
 	if (ends_program(at[0]) || ends_program(at[1]) ||
 	    (strcmp(at[0], "-n") != 0 && strcmp(at[0], "-np") != 0))
-		return util_error_set(err, UTIL_EINPUT,
-				      "after ':' found '%s', wanted -n RANKS PROGRAM [ARGUMENT…]",
-				      at[0] ? at[0] : "nothing");
+		return util_refuse(err, "after ':' found '%s', wanted -n RANKS PROGRAM [ARGUMENT…]",
+				   at[0] ? at[0] : "nothing");
 	if (util_parse_int(at[1], 1, max_ranks, &n, err))
 		return util_error_prepend(err, "-n");
 	*out = (int)n;
@@ -49,9 +48,8 @@ static int take_program(char ***words, struct run_program *out, struct util_erro
 	size_t n = 0;
 
 	if (ends_program(at[0]))
-		return util_error_set(err, UTIL_EINPUT,
-				      "found '%s', wanted a program: PROGRAM [ARGUMENT…]",
-				      at[0] ? at[0] : "nothing");
+		return util_refuse(err, "found '%s', wanted a program: PROGRAM [ARGUMENT…]",
+				   at[0] ? at[0] : "nothing");
 	while (!ends_program(at[n]))
 		n++;
 	out->argv = calloc(n + 1, sizeof *out->argv);

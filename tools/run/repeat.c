@@ -43,8 +43,8 @@ int run_coverage_parse(const char *text, double *out, struct util_error *err)
 	double percent;
 
 	if (util_parse_double(text, &percent, NULL) || percent <= 0 || percent >= 100)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--interval: found \"%s\", wanted per cent, as in 95", text);
+		return util_refuse(err, "--interval: found \"%s\", wanted per cent, as in 95",
+				   text);
 	*out = percent / 100;
 	return 0;
 }
@@ -58,29 +58,24 @@ int run_repeat_check_varies(const struct run_options *o, struct util_error *err)
 
 	if (o->n_repeats <= 1 || varies)
 		return 0;
-	return util_error_set(err, UTIL_EINPUT,
-			      "--repeat: found nothing that varies, wanted --vary-cluster, "
-			      "--vary-kernels, --vary-compute, --vary-transfer or a section "
-			      "\"variation\" of the cluster file");
+	return util_refuse(
+	    err, "--repeat: found nothing that varies, wanted --vary-cluster, --vary-kernels, "
+		 "--vary-compute, --vary-transfer or a section \"variation\" of the cluster file");
 }
 
 int run_repeat_check(const struct run_options *o, struct util_error *err)
 {
 	if (o->coverage > 0 && o->n_repeats <= 1 && !o->time_only)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--interval needs --repeat N, the runs that it is taken from");
+		return util_refuse(err,
+				   "--interval needs --repeat N, the runs that it is taken from");
 	if (o->n_repeats <= 1)
 		return 0;
 	if (o->mode == PD_COMPUTE_COLLECT)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--repeat needs another mode than --compute collect, whose runs "
-		    "append to --bench-out");
+		return util_refuse(err, "--repeat needs another mode than --compute collect, whose "
+					"runs append to --bench-out");
 	if (o->coverage > widest_coverage(o->n_repeats) + 1e-9)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--interval: found %g with --repeat %d, wanted at least %d runs for it",
+		return util_refuse(
+		    err, "--interval: found %g with --repeat %d, wanted at least %d runs for it",
 		    100 * o->coverage, o->n_repeats, least_repeats(o->coverage));
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cluster/placement.h"
+#include "util/array.h"
 #include "util/yaml.h"
 #include "util/units.h"
 
@@ -150,7 +151,7 @@ static int add_after(const struct reading *reading, const struct util_yaml *node
 		     struct util_error *err)
 {
 	struct run_job *job = reading->job;
-	int *after, other;
+	int other;
 
 	if (!is_text(node))
 		return util_yaml_fail(reading->tree, node, err,
@@ -161,10 +162,8 @@ static int add_after(const struct reading *reading, const struct util_yaml *node
 				      "after: found \"%s\", wanted the name of a job that stands "
 				      "earlier in the file",
 				      node->text);
-	after = realloc(job->after, (size_t)(job->n_after + 1) * sizeof *after);
-	if (!after)
+	if (!util_array_room(&job->after, (size_t)job->n_after, sizeof *job->after))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	job->after = after;
 	job->after[job->n_after++] = other;
 	return 0;
 }

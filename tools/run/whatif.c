@@ -18,8 +18,8 @@ int run_whatif_load(const char *path, json_t **out, struct util_error *err)
 	size_t i;
 
 	if (!root)
-		return util_error_set(err, UTIL_EINPUT, "%s:%d:%d: %s", path, problem.line,
-				      problem.column, problem.text);
+		return util_refuse(err, "%s:%d:%d: %s", path, problem.line, problem.column,
+				   problem.text);
 	list = json_object_get(root, "scenarios");
 	is_good = json_integer_value(json_object_get(root, "version")) == 1 && json_is_array(list);
 	for (i = 0; is_good && i < json_array_size(list); i++)
@@ -29,8 +29,8 @@ int run_whatif_load(const char *path, json_t **out, struct util_error *err)
 		return 0;
 	}
 	json_decref(root);
-	return util_error_set(err, UTIL_EINPUT,
-			      "%s: found no table of scenarios, wanted what mpisim-whatif --json "
-			      "writes for one trace",
-			      path);
+	return util_refuse(err,
+			   "%s: found no table of scenarios, wanted what mpisim-whatif --json "
+			   "writes for one trace",
+			   path);
 }

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cluster/named.h"
 #include "tools/sweep/grid.h"
+#include "util/array.h"
 #include "util/version.h"
 
 #define BLANKS " \t\n"
@@ -37,9 +39,8 @@ static int find_beside(const char *folder, const char *name, char **out, struct 
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	if (!is_runnable_file(path)) {
 		free(path);
-		return util_error_set(err, UTIL_EINPUT,
-				      "found no %s in %s, wanted it beside mpisim-sweep", name,
-				      folder);
+		return util_refuse(err, "found no %s in %s, wanted it beside mpisim-sweep", name,
+				   folder);
 	}
 	*out = path;
 	return 0;
@@ -126,15 +127,9 @@ static char *find_program(const char *name)
 static int add_word(struct making *m, char *word)
 {
 	struct sweep_command *c = m->command;
-	char **more = word ? realloc(c->words, (size_t)(c->n_words + 2) * sizeof *more) : NULL;
 
-	if (!more) {
-		free(word);
+	if (util_texts_add(&c->words, &c->n_words, word))
 		return util_error_set(m->err, UTIL_ENOMEM, "out of memory");
-	}
-	c->words = more;
-	more[c->n_words++] = word;
-	more[c->n_words] = NULL;
 	return 0;
 }
 
@@ -175,9 +170,8 @@ static int add_flag(struct making *m, const char *option, const char *value)
 	if (strcmp(value, "false") == 0 || strcmp(value, "0") == 0)
 		return 0;
 	if (strcmp(value, "true") != 0 && strcmp(value, "1") != 0)
-		return util_error_set(m->err, UTIL_EINPUT,
-				      "%s: %s: found \"%.40s\", wanted true or false",
-				      m->spec->path, option, value);
+		return util_refuse(m->err, "%s: %s: found \"%.40s\", wanted true or false",
+				   m->spec->path, option, value);
 	hash_text(m, option, true);
 	return add_copy(m, option);
 }
@@ -289,12 +283,16 @@ static int add_seed(struct making *m)
 
 static int add_cluster(struct making *m)
 {
-	char *path;
+	char *name, *path;
 	int failed;
 
 	if (!m->spec->cluster)
 		return 0;
-	failed = fill(m, m->spec->cluster, "cluster", &path);
+	failed = fill(m, m->spec->cluster, "cluster", &name);
+	if (failed)
+		return failed;
+	failed = cluster_named_find(name, &path, m->err);
+	free(name);
 	if (failed)
 		return failed;
 	failed = hash_file(m, "cluster", path, false);

@@ -63,10 +63,9 @@ int sweep_db_fail(struct sweep_db *db, struct util_error *err)
 	int code = sqlite3_errcode(db->handle);
 
 	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s: found no SQLite file (%s), wanted the "
-				      "results of mpisim-sweep",
-				      db->path, sqlite3_errmsg(db->handle));
+		return util_refuse(
+		    err, "%s: found no SQLite file (%s), wanted the results of mpisim-sweep",
+		    db->path, sqlite3_errmsg(db->handle));
 	return util_error_set(err, UTIL_ESYSTEM, "%s: %s", db->path, sqlite3_errmsg(db->handle));
 }
 
@@ -129,17 +128,15 @@ static int prepare(struct sweep_db *db, struct util_error *err)
 		return failed ? failed : execute(db, "COMMIT", err);
 	}
 	if (id != APPLICATION_ID)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "%s: found an SQLite file of another program, wanted the results "
-		    "of mpisim-sweep",
-		    db->path);
+		return util_refuse(err,
+				   "%s: found an SQLite file of another program, wanted the "
+				   "results of mpisim-sweep",
+				   db->path);
 	format = sweep_db_info(db, "format");
 	if (!format || strcmp(format, FORMAT) != 0)
-		failed = util_error_set(err, UTIL_EINPUT,
-					"%s: found format %s, wanted " FORMAT
-					"; this is mpisim-sweep %s",
-					db->path, format ? format : "none", util_version());
+		failed = util_refuse(
+		    err, "%s: found format %s, wanted " FORMAT "; this is mpisim-sweep %s",
+		    db->path, format ? format : "none", util_version());
 	free(format);
 	return failed ? failed : prepare_later(db, err);
 }
@@ -153,9 +150,9 @@ static int lock(struct sweep_db *db, struct util_error *err)
 	if (flock(db->lock_fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	if (errno == EWOULDBLOCK)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found another mpisim-sweep at work on %s, wanted one at a time", db->path);
+		return util_refuse(err,
+				   "found another mpisim-sweep at work on %s, wanted one at a time",
+				   db->path);
 	return util_error_errno(err, errno, "cannot lock %s", db->path);
 }
 
@@ -171,11 +168,10 @@ int sweep_db_open(const char *path, bool may_make, bool is_run, struct sweep_db 
 	}
 	db->lock_fd = -1;
 	if (!may_make && access(path, R_OK))
-		failed =
-		    util_error_set(err, UTIL_EINPUT, "cannot open %s: %s", path, strerror(errno));
+		failed = util_refuse(err, "cannot open %s: %s", path, strerror(errno));
 	else if (sqlite3_open_v2(path, &db->handle, flags, NULL) != SQLITE_OK)
-		failed = util_error_set(err, UTIL_EINPUT, "cannot open %s: %s", path,
-					db->handle ? sqlite3_errmsg(db->handle) : "out of memory");
+		failed = util_refuse(err, "cannot open %s: %s", path,
+				     db->handle ? sqlite3_errmsg(db->handle) : "out of memory");
 	if (!failed) {
 		sqlite3_busy_timeout(db->handle, BUSY_TIMEOUT_MS);
 		failed =

@@ -21,6 +21,8 @@
 
 #include "tools/sweep/run.h"
 
+#include "util/array.h"
+
 #define MIN_GROUP 3 /* points that are worth a trace and its check */
 /* Of measured points two are: what scatters is then the same in both. */
 #define MIN_MEASURED_GROUP 2
@@ -58,16 +60,7 @@ static char *trace_of(const struct replaying *r, int point)
 
 static int add_copy(char ***words, int *n, const char *word)
 {
-	char **more = word ? realloc(*words, (size_t)(*n + 2) * sizeof *more) : NULL;
-
-	if (!more)
-		return -1;
-	*words = more;
-	more[*n] = strdup(word);
-	if (!more[*n])
-		return -1;
-	more[++*n] = NULL;
-	return 0;
+	return util_texts_add(words, n, word ? strdup(word) : NULL);
 }
 
 /* The words of a run with --record, or of the replay of what it recorded. */
@@ -320,10 +313,9 @@ static int make_groups(struct replaying *r, struct util_error *err)
 		if (run->traced[run->todo[i]][0])
 			r->order[r->n_order++] = run->todo[i];
 	if (run->is_replay_only && r->n_order < run->n_todo)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found points that vary at random, collect or have other options, wanted "
-		    "none of vary_*, \"compute: collect\" and options for the engine replay");
+		return util_refuse(
+		    err, "found points that vary at random, collect or have other options, wanted "
+			 "none of vary_*, \"compute: collect\" and options for the engine replay");
 	qsort_r(r->order, (size_t)r->n_order, sizeof *r->order, compare_traced, r);
 	for (int begin = 0, end; begin < r->n_order; begin = end) {
 		for (end = begin + 1; end < r->n_order && strcmp(run->traced[r->order[begin]],

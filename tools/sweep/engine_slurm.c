@@ -55,9 +55,8 @@ static int ask(char *const words[], char out[ANSWER_B], struct util_error *err)
 	if (status == 0)
 		return 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found no %s, wanted Slurm's commands for --engine slurm",
-				      words[0]);
+		return util_refuse(err, "found no %s, wanted Slurm's commands for --engine slurm",
+				   words[0]);
 	return util_error_set(err, UTIL_ESYSTEM, "%s failed: %s", words[0], out);
 }
 

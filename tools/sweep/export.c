@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,52 +157,51 @@ static int write_json(const struct sweep_table *table, FILE *file, struct util_e
 	return failed;
 }
 
-static int parse(int argc, char **argv, bool *out_json, const char **out_where,
-		 struct util_error *err)
-{
-	static const struct option options[] = {{"csv", no_argument, NULL, 'c'},
-						{"json", no_argument, NULL, 'j'},
-						{"where", required_argument, NULL, 'w'},
-						{"help", no_argument, NULL, 'h'},
-						{0}};
-	uint64_t given = 0;
-	int option;
+struct settings {
+	bool is_json, help;
+	const char *where;
+};
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			return 1;
-		}
-		if (option == '?' || option == ':')
-			return sweep_refuse_option(option, argv, "export", err);
-		if (util_option_check(option, NULL, options, &given, err))
-			return err->code;
-		if (option == 'w')
-			*out_where = optarg;
-		else
-			*out_json = option == 'j';
-	}
-	if (argc - optind != 1)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %d files, wanted one: mpisim-sweep export SWEEP.db",
-				      argc - optind);
+static int take_csv(const char *value, void *options, struct util_error *err)
+{
+	((struct settings *)options)->is_json = false;
 	return 0;
+}
+
+static int parse(int argc, char **argv, struct settings *out, struct util_error *err)
+{
+	static const struct util_option table[] = {
+	    {"csv", UTIL_OPTION_SWITCH, .take = take_csv},
+	    {"json", UTIL_OPTION_FLAG, .at = offsetof(struct settings, is_json)},
+	    {"where", UTIL_OPTION_TEXT, .at = offsetof(struct settings, where)},
+	    {"help", UTIL_OPTION_LAST, .at = offsetof(struct settings, help), .letter = 'h'},
+	};
+	static const struct util_options options = {table, sizeof table / sizeof table[0],
+						    "see mpisim-sweep export --help",
+						    .takes_empty = true};
+	uint64_t given = 0;
+	int failed = util_options_read(argc, argv, &options, &given, out, err);
+
+	if (failed > 0)
+		fputs(help, stdout);
+	if (!failed && argc - optind != 1)
+		return util_refuse(err, "found %d files, wanted one: mpisim-sweep export SWEEP.db",
+				   argc - optind);
+	return failed;
 }
 
 int sweep_main_export(int argc, char **argv)
 {
 	struct util_error err = {0};
 	struct sweep_table *table = NULL;
-	const char *where = NULL;
-	bool is_json = false;
-	int failed = parse(argc, argv, &is_json, &where, &err);
+	struct settings settings = {0};
+	int failed = parse(argc, argv, &settings, &err);
 
 	if (failed > 0)
 		return 0;
 	if (!failed)
-		failed = sweep_table_load(argv[optind], where, &table, &err);
-	if (!failed && is_json)
+		failed = sweep_table_load(argv[optind], settings.where, &table, &err);
+	if (!failed && settings.is_json)
 		failed = write_json(table, stdout, &err);
 	else if (!failed)
 		write_csv(table, stdout);

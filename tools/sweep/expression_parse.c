@@ -28,10 +28,10 @@ static void skip_blanks(struct parser *p)
 static int refuse(struct parser *p, const char *wanted)
 {
 	if (!*p->at)
-		util_error_set(p->err, UTIL_EINPUT, "found the end, wanted %s", wanted);
+		util_refuse(p->err, "found the end, wanted %s", wanted);
 	else
-		util_error_set(p->err, UTIL_EINPUT, "found \"%.20s\" at character %d, wanted %s",
-			       p->at, (int)(p->at - p->begin) + 1, wanted);
+		util_refuse(p->err, "found \"%.20s\" at character %d, wanted %s", p->at,
+			    (int)(p->at - p->begin) + 1, wanted);
 	return SWEEP_NONE;
 }
 
@@ -40,8 +40,7 @@ static int add(struct parser *p, enum sweep_operation operation, int first)
 	struct sweep_expression *e = p->expression;
 
 	if (e->n_nodes == SWEEP_MAX_NODES) {
-		util_error_set(p->err, UTIL_EINPUT, "found more than %d operations, wanted fewer",
-			       SWEEP_MAX_NODES);
+		util_refuse(p->err, "found more than %d operations, wanted fewer", SWEEP_MAX_NODES);
 		return SWEEP_NONE;
 	}
 	e->nodes[e->n_nodes] =
@@ -167,8 +166,8 @@ static int parse_name(struct parser *p)
 		strcat(wanted, p->names[i]);
 		used = strlen(wanted);
 	}
-	util_error_set(p->err, UTIL_EINPUT, "found unknown parameter \"%.*s\", wanted %s",
-		       (int)length, name, wanted);
+	util_refuse(p->err, "found unknown parameter \"%.*s\", wanted %s", (int)length, name,
+		    wanted);
 	return SWEEP_NONE;
 }
 
@@ -346,7 +345,7 @@ int sweep_expression_parse(const char *text, int n_names, const char *const name
 		expression->root = refuse(&p, "an operator or the end");
 	if (expression->root < 0) {
 		sweep_expression_destroy(expression);
-		return util_error_set(err, UTIL_EINPUT, "%s", why.text);
+		return util_refuse(err, "%s", why.text);
 	}
 	*out = expression;
 	return 0;

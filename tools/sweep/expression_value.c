@@ -25,8 +25,7 @@ static int number_of(const struct evaluation *e, int node, double *out)
 	if (failed)
 		return failed;
 	if (!value.is_number)
-		return util_error_set(e->err, UTIL_EINPUT,
-				      "found the text \"%.40s\", wanted a number", value.text);
+		return util_refuse(e->err, "found the text \"%.40s\", wanted a number", value.text);
 	*out = value.number;
 	return 0;
 }
@@ -76,8 +75,7 @@ static int divide(const struct evaluation *e, enum sweep_operation operation, do
 		  double *out)
 {
 	if (b == 0)
-		return util_error_set(e->err, UTIL_EINPUT,
-				      "found a division by zero, wanted another divisor");
+		return util_refuse(e->err, "found a division by zero, wanted another divisor");
 	*out = operation == SWEEP_OP_DIVIDE	    ? a / b
 	       : operation == SWEEP_OP_FLOOR_DIVIDE ? floor(a / b)
 						    : a - b * floor(a / b);
@@ -202,8 +200,7 @@ int sweep_expression_value(const struct sweep_expression *expression,
 	if (value_of(&e, expression->root, out))
 		return err ? err->code : UTIL_EINPUT;
 	if (out->is_number && !out->text && !isfinite(out->number))
-		return util_error_set(err, UTIL_EINPUT,
-				      "found a result that is no finite number, wanted one");
+		return util_refuse(err, "found a result that is no finite number, wanted one");
 	return 0;
 }
 
@@ -216,8 +213,7 @@ int sweep_expression_holds(const struct sweep_expression *expression,
 	if (failed)
 		return failed;
 	if (!value.is_number)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found the text \"%.40s\", wanted a condition", value.text);
+		return util_refuse(err, "found the text \"%.40s\", wanted a condition", value.text);
 	*out = value.number != 0;
 	return 0;
 }

@@ -8,6 +8,8 @@
 
 #include <xxhash.h>
 
+#include "util/array.h"
+
 #define CHUNK_B 65536
 
 struct sweep_hash {
@@ -36,13 +38,12 @@ int sweep_file_read(const char *path, size_t max_B, char **out, size_t *out_leng
 	if (file && text)
 		length = fread(text, 1, max_B + 1, file);
 	if (!file || ferror(file))
-		failed =
-		    util_error_set(err, UTIL_EINPUT, "cannot read %s: %s", path, strerror(errno));
+		failed = util_refuse(err, "cannot read %s: %s", path, strerror(errno));
 	else if (!text)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory while reading %s", path);
 	else if (length > max_B)
-		failed = util_error_set(err, UTIL_EINPUT,
-					"%s: found more than %zu bytes, wanted fewer", path, max_B);
+		failed =
+		    util_refuse(err, "%s: found more than %zu bytes, wanted fewer", path, max_B);
 	if (file)
 		fclose(file);
 	if (failed) {
@@ -129,8 +130,7 @@ static int hash_contents(const char *path, char out[SWEEP_HASH_SIZE], struct uti
 		print_digest(XXH3_128bits_digest(state), out);
 	}
 	if (!failed && (!file || ferror(file)))
-		failed =
-		    util_error_set(err, UTIL_EINPUT, "cannot read %s: %s", path, strerror(errno));
+		failed = util_refuse(err, "cannot read %s: %s", path, strerror(errno));
 	if (file)
 		fclose(file);
 	XXH3_freeState(state);
@@ -140,13 +140,9 @@ static int hash_contents(const char *path, char out[SWEEP_HASH_SIZE], struct uti
 
 static int add_entry(struct sweep_files *files, struct hashed_file *entry)
 {
-	struct hashed_file **more =
-	    realloc(files->entries, (size_t)(files->n + 1) * sizeof(struct hashed_file *));
-
-	if (!more)
+	if (!util_array_room(&files->entries, (size_t)files->n, sizeof(struct hashed_file *)))
 		return -1;
-	files->entries = more;
-	more[files->n++] = entry;
+	files->entries[files->n++] = entry;
 	return 0;
 }
 

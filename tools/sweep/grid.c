@@ -42,10 +42,10 @@ static int check_size(const struct sweep_spec *spec, struct util_error *err)
 
 	if (spec->varies_one || n <= SWEEP_MAX_CANDIDATES)
 		return 0;
-	return util_error_set(err, UTIL_EINPUT,
-			      "%s: found a grid of %.0f points (%s), wanted at most %d; make lists "
-			      "shorter, or use \"vary: one\"",
-			      spec->path, n, text, SWEEP_MAX_CANDIDATES);
+	return util_refuse(err,
+			   "%s: found a grid of %.0f points (%s), wanted at most %d; make lists "
+			   "shorter, or use \"vary: one\"",
+			   spec->path, n, text, SWEEP_MAX_CANDIDATES);
 }
 
 static int passes(struct making *m, const int choice[], bool *out)
@@ -61,8 +61,7 @@ static int passes(struct making *m, const int choice[], bool *out)
 		bool holds = false;
 
 		if (sweep_expression_holds(condition->expression, values, &holds, &why))
-			return util_error_set(m->err, UTIL_EINPUT, "%s: %s", condition->place,
-					      why.text);
+			return util_refuse(m->err, "%s: %s", condition->place, why.text);
 		*out = holds == condition->keeps;
 	}
 	return 0;
@@ -78,10 +77,8 @@ static int take(struct making *m, const int choice[])
 	if (failed || !is_wanted)
 		return failed;
 	if (grid->n_points == SWEEP_MAX_POINTS)
-		return util_error_set(
-		    m->err, UTIL_EINPUT,
-		    "%s: found more than %d points that the conditions leave, wanted "
-		    "fewer",
+		return util_refuse(
+		    m->err, "%s: found more than %d points that the conditions leave, wanted fewer",
 		    m->spec->path, SWEEP_MAX_POINTS);
 	if (!util_array_room(&grid->choices, (size_t)grid->n_points, width * sizeof *grid->choices))
 		return util_error_set(m->err, UTIL_ENOMEM, "out of memory for the grid");
@@ -154,9 +151,9 @@ int sweep_grid_make(const struct sweep_spec *spec, struct sweep_grid *out, struc
 	if (!failed && m.grid.n_points == 0) {
 		double n = describe(spec, text, sizeof text);
 
-		failed = util_error_set(
-		    err, UTIL_EINPUT, "%s: found no point: the conditions leave none of %.0f (%s)",
-		    spec->path, n, text);
+		failed =
+		    util_refuse(err, "%s: found no point: the conditions leave none of %.0f (%s)",
+				spec->path, n, text);
 	}
 	if (failed)
 		sweep_grid_finish(&m.grid);

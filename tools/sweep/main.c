@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,19 +41,6 @@ int sweep_refuse(const struct util_error *err)
 	return SWEEP_EXIT_USAGE;
 }
 
-int sweep_refuse_option(int option, char **argv, const char *subcommand, struct util_error *err)
-{
-	const char *word = argv[optind - 1];
-
-	if (option == ':')
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s needs a value; see mpisim-sweep %s --help", word,
-				      subcommand);
-	return util_error_set(err, UTIL_EINPUT,
-			      "unknown or ambiguous option %s; see mpisim-sweep %s --help", word,
-			      subcommand);
-}
-
 /* The path of this executable; its siblings are beside it. */
 static int find_own_path(char *out, size_t size)
 {
@@ -86,10 +72,10 @@ static int call(int argc, char **argv)
 		}
 		return sweep_main_run(argc, argv, own_path, MPISIM_LIB_FROM_BIN);
 	}
-	util_error_set(&err, UTIL_EINPUT,
-		       "found the subcommand \"%.40s\", wanted run, status, export or plot; see "
-		       "mpisim-sweep --help",
-		       argv[0]);
+	util_refuse(&err,
+		    "found the subcommand \"%.40s\", wanted run, status, export or plot; see "
+		    "mpisim-sweep --help",
+		    argv[0]);
 	return sweep_refuse(&err);
 }
 

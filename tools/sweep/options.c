@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/sweep/options.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
 #include "tools/sweep/verdict.h"
 #include "util/options.h"
-#include "util/units.h"
 
 #define MAX_JOBS 4096
 #define MAX_TASKS 1000000
@@ -41,102 +39,40 @@ static const char help[] =
     "exit status: 0 every point of the grid is done; 1 some failed (they are kept with their\n"
     "error); 2 wrong usage or input; 130 interrupted. docs/sweep.md describes SWEEP.yaml.\n";
 
-enum {
-	OPTION_ENGINE = 0x100,
-	OPTION_TASKS,
-	OPTION_SBATCH,
-	OPTION_MEASUREMENTS,
-	OPTION_RETRY,
-	OPTION_DRY,
-	OPTION_QUIET
+#define AT(member) .at = offsetof(struct sweep_run_options, member)
+static const struct util_option table[] = {
+    {"output", UTIL_OPTION_TEXT, AT(db), .letter = 'o'},
+    {"jobs", UTIL_OPTION_COUNT, AT(n_jobs), .letter = 'j', .max = MAX_JOBS},
+    {"engine", UTIL_OPTION_WORD, AT(engine), .words = sweep_engine_names},
+    {"tasks", UTIL_OPTION_COUNT, AT(n_tasks), .max = MAX_TASKS},
+    {"sbatch", UTIL_OPTION_TEXT, AT(sbatch)},
+    {"measurements", UTIL_OPTION_COUNT, AT(n_measurements), .max = SWEEP_MOST_MEASUREMENTS},
+    {"retry-failed", UTIL_OPTION_FLAG, AT(retries_failed)},
+    {"dry-run", UTIL_OPTION_FLAG, AT(is_dry)},
+    {"quiet", UTIL_OPTION_FLAG, AT(is_quiet)},
+    {"help", UTIL_OPTION_LAST, AT(help), .letter = 'h'},
 };
-
-static int parse_count(const char *name, const char *text, int64_t max, int *out,
-		       struct util_error *err)
-{
-	int64_t value = 0;
-
-	if (util_parse_int(text, 1, max, &value, err))
-		return util_error_prepend(err, "%s", name);
-	*out = (int)value;
-	return 0;
-}
-
-static int take_option(int option, const char *value, struct sweep_run_options *out,
-		       struct util_error *err)
-{
-	switch (option) {
-	case 'o':
-		out->db = value;
-		return 0;
-	case 'j':
-		return parse_count("--jobs", value, MAX_JOBS, &out->n_jobs, err);
-	case OPTION_ENGINE:
-		out->engine = sweep_engine_of(value);
-		if (out->engine < 0)
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "--engine: found \"%s\", wanted auto, direct, replay or slurm", value);
-		return 0;
-	case OPTION_TASKS:
-		return parse_count("--tasks", value, MAX_TASKS, &out->n_tasks, err);
-	case OPTION_SBATCH:
-		out->sbatch = value;
-		return 0;
-	case OPTION_MEASUREMENTS:
-		return parse_count("--measurements", value, SWEEP_MOST_MEASUREMENTS,
-				   &out->n_measurements, err);
-	case OPTION_RETRY:
-		out->retries_failed = true;
-		return 0;
-	case OPTION_DRY:
-		out->is_dry = true;
-		return 0;
-	default:
-		out->is_quiet = true;
-		return 0;
-	}
-}
 
 int sweep_run_options_parse(int argc, char **argv, struct sweep_run_options *out,
 			    struct util_error *err)
 {
-	static const struct option options[] = {
-	    {"output", required_argument, NULL, 'o'},
-	    {"jobs", required_argument, NULL, 'j'},
-	    {"engine", required_argument, NULL, OPTION_ENGINE},
-	    {"tasks", required_argument, NULL, OPTION_TASKS},
-	    {"sbatch", required_argument, NULL, OPTION_SBATCH},
-	    {"measurements", required_argument, NULL, OPTION_MEASUREMENTS},
-	    {"retry-failed", no_argument, NULL, OPTION_RETRY},
-	    {"dry-run", no_argument, NULL, OPTION_DRY},
-	    {"quiet", no_argument, NULL, OPTION_QUIET},
-	    {"help", no_argument, NULL, 'h'},
-	    {0}};
+	static const struct util_options options = {table, sizeof table / sizeof table[0],
+						    "see mpisim-sweep run --help",
+						    .takes_empty = true};
 	struct sweep_run_options found = {.engine = -1, .n_tasks = DEFAULT_TASKS};
 	uint64_t given = 0;
-	int option, failed = 0;
+	int failed = util_options_read(argc, argv, &options, &given, &found, err);
 
-	opterr = 0;
-	while (!failed && (option = getopt_long(argc, argv, ":o:j:h", options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			out->help = true;
-			return 0;
-		}
-		if (option == '?' || option == ':')
-			failed = sweep_refuse_option(option, argv, "run", err);
-		else
-			failed = util_option_check(option, NULL, options, &given, err);
-		if (!failed)
-			failed = take_option(option, optarg, &found, err);
+	if (failed > 0) {
+		fputs(help, stdout);
+		out->help = true;
 	}
 	if (failed)
-		return failed;
+		return failed > 0 ? 0 : failed;
 	if (argc - optind != 1)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found %d sweep files, wanted one: mpisim-sweep run SWEEP.yaml", argc - optind);
+		return util_refuse(err,
+				   "found %d sweep files, wanted one: mpisim-sweep run SWEEP.yaml",
+				   argc - optind);
 	found.spec = argv[optind];
 	*out = found;
 	return 0;

@@ -32,8 +32,6 @@ int sweep_main_plot(int argc, char **argv);
 
 /* Prints "mpisim-sweep: …" to standard error; returns the exit status 2. */
 int sweep_refuse(const struct util_error *err);
-/* Sets a sentence about the option at which getopt_long, called with a leading ":", stopped. */
-int sweep_refuse_option(int option, char **argv, const char *subcommand, struct util_error *err);
 
 #define SWEEP_EXIT_FAILED 1
 #define SWEEP_EXIT_USAGE 2

@@ -21,11 +21,10 @@ static const struct sweep_plot_kind *find_kind(const char *name, struct util_err
 	for (const struct sweep_plot_kind *kind = kinds; kind->name; kind++)
 		if (strcmp(kind->name, name) == 0)
 			return kind;
-	util_error_set(
-	    err, UTIL_EINPUT,
-	    "found the kind \"%.40s\", wanted speedup, efficiency, time, heatmap, tornado, "
-	    "curves or pareto",
-	    name);
+	util_refuse(err,
+		    "found the kind \"%.40s\", wanted speedup, efficiency, time, heatmap, tornado, "
+		    "curves or pareto",
+		    name);
 	return NULL;
 }
 
@@ -49,8 +48,7 @@ static int choose_names(struct sweep_plot *plot, struct util_error *err)
 	if (!plot->folder || !plot->base)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	if (!plot->base[0])
-		return util_error_set(err, UTIL_EINPUT, "--output: found \"%s\", wanted a name",
-				      from);
+		return util_refuse(err, "--output: found \"%s\", wanted a name", from);
 	return 0;
 }
 

@@ -52,12 +52,10 @@ static int choose_rows(const struct sweep_table *table, const struct sweep_row *
 		n += is_new;
 	}
 	if (n > SWEEP_MAX_SERIES)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %d curves, wanted at most %d: choose with --where", n,
-				      SWEEP_MAX_SERIES);
+		return util_refuse(err, "found %d curves, wanted at most %d: choose with --where",
+				   n, SWEEP_MAX_SERIES);
 	if (n == 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found no point with an efficiency curve, wanted some");
+		return util_refuse(err, "found no point with an efficiency curve, wanted some");
 	*out_n = n;
 	return 0;
 }

@@ -6,6 +6,8 @@
 
 #include "tools/sweep/plot.h"
 
+#include "util/array.h"
+
 struct sample {
 	int series, combination;
 	double x, time_s, y;
@@ -19,20 +21,10 @@ struct texts { /* each once */
 
 static int texts_find(struct texts *texts, const char *text)
 {
-	char **more, *copy;
-
 	for (int i = 0; i < texts->n; i++)
 		if (strcmp(texts->of[i], text) == 0)
 			return i;
-	more = realloc(texts->of, (size_t)(texts->n + 1) * sizeof *more);
-	if (!more)
-		return -1;
-	texts->of = more;
-	copy = strdup(text);
-	if (!copy)
-		return -1;
-	more[texts->n] = copy;
-	return texts->n++;
+	return util_texts_add(&texts->of, &texts->n, strdup(text)) ? -1 : texts->n - 1;
 }
 
 double sweep_median(double values[], int n)
@@ -86,8 +78,7 @@ int sweep_plot_find(const struct sweep_table *table, const char *option, const c
 	for (int i = 0; i < table->n_parameters; i++)
 		snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
 			 table->names[i]);
-	return util_error_set(err, UTIL_EINPUT, "%s: found \"%.40s\", wanted a parameter: %s",
-			      option, name, known);
+	return util_refuse(err, "%s: found \"%.40s\", wanted a parameter: %s", option, name, known);
 }
 
 int sweep_plot_widest(const struct sweep_table *table, int except)
@@ -142,8 +133,8 @@ int sweep_plot_figure(const struct sweep_plot *plot, enum sweep_figure otherwise
 		snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
 			 sweep_figure_names[i]);
 	}
-	return util_error_set(err, UTIL_EINPUT, "--value: found \"%.40s\", wanted one of %s",
-			      plot->options.value, known);
+	return util_refuse(err, "--value: found \"%.40s\", wanted one of %s", plot->options.value,
+			   known);
 }
 
 static bool is_in(const struct sweep_choice *choice, int parameter)
@@ -355,13 +346,11 @@ int sweep_series_make(const struct sweep_plot *plot, const struct sweep_choice *
 	series.combinations = combinations.of;
 	series.n_combinations = combinations.n;
 	if (!failed && n == 0)
-		failed = util_error_set(err, UTIL_EINPUT,
-					"found no point with a result, wanted some to draw");
+		failed = util_refuse(err, "found no point with a result, wanted some to draw");
 	if (!failed && names.n > SWEEP_MAX_SERIES)
-		failed = util_error_set(err, UTIL_EINPUT,
-					"found %d lines, wanted at most %d: choose with --where or "
-					"another --by",
-					names.n, SWEEP_MAX_SERIES);
+		failed = util_refuse(
+		    err, "found %d lines, wanted at most %d: choose with --where or another --by",
+		    names.n, SWEEP_MAX_SERIES);
 	if (!failed)
 		failed = fill(&series, samples, n, err);
 	free(samples);

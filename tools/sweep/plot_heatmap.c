@@ -49,10 +49,9 @@ static int make_side(const struct sweep_table *table, int parameter, struct side
 		if (k < out->n || !table->rows[i].is_done)
 			continue;
 		if (out->n == MAX_SIDE)
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "found more than %d values of %s, wanted fewer: choose "
-			    "with --where",
+			return util_refuse(
+			    err,
+			    "found more than %d values of %s, wanted fewer: choose with --where",
 			    MAX_SIDE, table->names[parameter]);
 		out->texts[out->n++] = text;
 	}
@@ -91,10 +90,8 @@ static int choose(const struct sweep_plot *plot, struct map *map, struct util_er
 			    sweep_plot_n_values(plot->table, p) > 1)
 				map->parameters[i] = p;
 		if (map->parameters[i] < 0 || map->parameters[i] == other)
-			failed = util_error_set(
-			    err, UTIL_EINPUT,
-			    "found no two parameters with several values, wanted them "
-			    "for the axes (--x, --y)");
+			failed = util_refuse(err, "found no two parameters with several values, "
+						  "wanted them for the axes (--x, --y)");
 	}
 	return failed;
 }
@@ -314,8 +311,7 @@ int sweep_draw_heatmap(struct sweep_plot *plot, struct util_error *err)
 	for (int i = 0; i < 2 && !failed; i++)
 		failed = make_side(plot->table, map.parameters[i], &map.sides[i], err);
 	if (!failed && (map.sides[0].n == 0 || map.sides[1].n == 0))
-		failed = util_error_set(err, UTIL_EINPUT,
-					"found no point with a result, wanted some to draw");
+		failed = util_refuse(err, "found no point with a result, wanted some to draw");
 	for (int i = 0; i < 2 && !failed; i++)
 		choose_units(plot->table, &map, i);
 	if (!failed)

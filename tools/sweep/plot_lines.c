@@ -56,9 +56,8 @@ static int choose_x(const struct sweep_plot *plot, struct sweep_choice *choice,
 	if (sweep_plot_find(plot->table, "--x", plot->options.x, &choice->x_parameter, err))
 		return err->code;
 	if (!sweep_plot_is_numeric(plot->table, choice->x_parameter))
-		return util_error_set(err, UTIL_EINPUT,
-				      "--x: found %s, whose values are texts, wanted numbers",
-				      plot->options.x);
+		return util_refuse(err, "--x: found %s, whose values are texts, wanted numbers",
+				   plot->options.x);
 	return 0;
 }
 
@@ -273,9 +272,7 @@ int sweep_draw_time(struct sweep_plot *plot, struct util_error *err)
 	if (!failed)
 		failed = sweep_plot_figure(plot, SWEEP_TIME_S, &choice.y_figure, err);
 	if (!failed && choice.x_parameter < 0)
-		failed =
-		    util_error_set(err, UTIL_EINPUT,
-				   "found no numeric parameter with several values, wanted one for "
-				   "the horizontal axis");
+		failed = util_refuse(err, "found no numeric parameter with several values, wanted "
+					  "one for the horizontal axis");
 	return failed ? failed : draw_figure(plot, &choice, err);
 }

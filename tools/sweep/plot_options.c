@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <getopt.h>
 #include <string.h>
 
 #include "tools/sweep/options.h"
@@ -42,66 +41,27 @@ static const char help[] =
     "change the script and call gnuplot BASE.gp.\n"
     "Exit status: 0; 2 wrong usage or input, or no gnuplot.\n";
 
-enum {
-	OPTION_X = 0x100,
-	OPTION_Y,
-	OPTION_BY,
-	OPTION_WHERE,
-	OPTION_VALUE,
-	OPTION_REFERENCE_PER_LINE,
-	OPTION_RELATIVE,
-	OPTION_STYLE,
-	OPTION_FORMAT,
-	OPTION_TITLE,
-	OPTION_X_LABEL,
-	OPTION_Y_LABEL,
-};
+static const char *const style_names[] = {"paper", "screen", "dark", NULL};
 
-static const struct option long_options[] = {
-    {"x", required_argument, NULL, OPTION_X},
-    {"y", required_argument, NULL, OPTION_Y},
-    {"by", required_argument, NULL, OPTION_BY},
-    {"where", required_argument, NULL, OPTION_WHERE},
-    {"value", required_argument, NULL, OPTION_VALUE},
-    {"reference-per-line", no_argument, NULL, OPTION_REFERENCE_PER_LINE},
-    {"relative", no_argument, NULL, OPTION_RELATIVE},
-    {"style", required_argument, NULL, OPTION_STYLE},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"output", required_argument, NULL, 'o'},
-    {"title", required_argument, NULL, OPTION_TITLE},
-    {"xlabel", required_argument, NULL, OPTION_X_LABEL},
-    {"ylabel", required_argument, NULL, OPTION_Y_LABEL},
-    {"help", no_argument, NULL, 'h'},
-    {0}};
-
-static int take_style(const char *value, struct sweep_plot_options *out, struct util_error *err)
+static int take_by(const char *value, void *options, struct util_error *err)
 {
-	static const char *const names[] = {"paper", "screen", "dark"};
+	struct sweep_plot_options *out = options;
 
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(names[i], value) == 0) {
-			out->style = (enum sweep_style)i;
-			return 0;
-		}
-	}
-	return util_error_set(err, UTIL_EINPUT,
-			      "--style: found \"%.40s\", wanted paper, screen or dark", value);
-}
-
-static int take_by(const char *value, struct sweep_plot_options *out, struct util_error *err)
-{
 	out->has_by = true;
 	if (strcmp(value, "none") == 0)
 		return 0;
 	if (out->n_by == SWEEP_MAX_BY)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found more than %d times --by, wanted fewer", SWEEP_MAX_BY);
+		return util_refuse(err, "found more than %d times --by, wanted fewer",
+				   SWEEP_MAX_BY);
 	out->by[out->n_by++] = value;
 	return 0;
 }
 
-static int check_formats(const char *list, struct util_error *err)
+static int take_formats(const char *list, void *options, struct util_error *err)
 {
+	struct sweep_plot_options *out = options;
+
+	out->formats = list;
 	for (const char *at = list; *at;) {
 		size_t length = strcspn(at, ",");
 
@@ -113,73 +73,48 @@ static int check_formats(const char *list, struct util_error *err)
 			return 0;
 		at++;
 	}
-	return util_error_set(
-	    err, UTIL_EINPUT,
-	    "--format: found \"%.40s\", wanted png, svg, pdf or several as in png,pdf", list);
+	return util_refuse(
+	    err, "--format: found \"%.40s\", wanted png, svg, pdf or several as in png,pdf", list);
 }
 
-static int take_option(int option, const char *value, struct sweep_plot_options *out,
-		       struct util_error *err)
-{
-	const char **const texts[] = {
-	    [OPTION_X - OPTION_X] = &out->x,
-	    [OPTION_Y - OPTION_X] = &out->y,
-	    [OPTION_WHERE - OPTION_X] = &out->where,
-	    [OPTION_VALUE - OPTION_X] = &out->value,
-	    [OPTION_FORMAT - OPTION_X] = &out->formats,
-	    [OPTION_TITLE - OPTION_X] = &out->title,
-	    [OPTION_X_LABEL - OPTION_X] = &out->x_label,
-	    [OPTION_Y_LABEL - OPTION_X] = &out->y_label,
-	};
-
-	switch (option) {
-	case 'o':
-		out->output = value;
-		return 0;
-	case OPTION_RELATIVE:
-		out->is_relative = true;
-		return 0;
-	case OPTION_REFERENCE_PER_LINE:
-		out->is_reference_per_line = true;
-		return 0;
-	case OPTION_BY:
-		return take_by(value, out, err);
-	case OPTION_STYLE:
-		return take_style(value, out, err);
-	default:
-		*texts[option - OPTION_X] = value;
-		return option == OPTION_FORMAT ? check_formats(value, err) : 0;
-	}
-}
+#define AT(member) .at = offsetof(struct sweep_plot_options, member)
+static const struct util_option table[] = {
+    {"x", UTIL_OPTION_TEXT, AT(x)},
+    {"y", UTIL_OPTION_TEXT, AT(y)},
+    {"by", UTIL_OPTION_CALL, .take = take_by, .may_repeat = true},
+    {"where", UTIL_OPTION_TEXT, AT(where)},
+    {"value", UTIL_OPTION_TEXT, AT(value)},
+    {"reference-per-line", UTIL_OPTION_FLAG, AT(is_reference_per_line)},
+    {"relative", UTIL_OPTION_FLAG, AT(is_relative)},
+    {"style", UTIL_OPTION_WORD, AT(style), .words = style_names},
+    {"format", UTIL_OPTION_CALL, .take = take_formats},
+    {"output", UTIL_OPTION_TEXT, AT(output), .letter = 'o'},
+    {"title", UTIL_OPTION_TEXT, AT(title)},
+    {"xlabel", UTIL_OPTION_TEXT, AT(x_label)},
+    {"ylabel", UTIL_OPTION_TEXT, AT(y_label)},
+    {"help", UTIL_OPTION_LAST, AT(help), .letter = 'h'},
+};
 
 int sweep_plot_options_parse(int argc, char **argv, struct sweep_plot_options *out,
 			     struct util_error *err)
 {
+	static const struct util_options options = {table, sizeof table / sizeof table[0],
+						    "see mpisim-sweep plot --help",
+						    .takes_empty = true};
 	struct sweep_plot_options found = {.style = SWEEP_STYLE_SCREEN, .formats = "png"};
 	uint64_t given = 0;
-	int option, failed = 0;
+	int failed = util_options_read(argc, argv, &options, &given, &found, err);
 
-	opterr = 0;
-	while (!failed && (option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			out->help = true;
-			return 0;
-		}
-		if (option == '?' || option == ':')
-			failed = sweep_refuse_option(option, argv, "plot", err);
-		else
-			failed = util_option_check(option, NULL, long_options,
-						   option == OPTION_BY ? NULL : &given, err);
-		if (!failed)
-			failed = take_option(option, optarg, &found, err);
+	if (failed > 0) {
+		fputs(help, stdout);
+		out->help = true;
 	}
 	if (failed)
-		return failed;
+		return failed > 0 ? 0 : failed;
 	if (argc - optind != 2)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %d words, wanted two: mpisim-sweep plot SWEEP.db KIND",
-				      argc - optind);
+		return util_refuse(err,
+				   "found %d words, wanted two: mpisim-sweep plot SWEEP.db KIND",
+				   argc - optind);
 	found.db = argv[optind];
 	found.kind = argv[optind + 1];
 	*out = found;

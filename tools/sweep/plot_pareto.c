@@ -93,8 +93,7 @@ static int collect(const struct sweep_table *table, struct dot **out, struct uti
 	}
 	if (n == 0) {
 		free(dots);
-		return util_error_set(err, UTIL_EINPUT,
-				      "found no point with a result, wanted some to draw");
+		return util_refuse(err, "found no point with a result, wanted some to draw");
 	}
 	qsort(dots, (size_t)n, sizeof *dots, compare_names);
 	n = merge(dots, n);

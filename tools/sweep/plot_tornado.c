@@ -166,18 +166,15 @@ int sweep_draw_tornado(struct sweep_plot *plot, struct util_error *err)
 	int n = 0;
 
 	if (base_s <= 0)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found no result of the base (the first value of each parameter, or "
-		    "what \"base\" of the sweep file says), wanted it");
+		return util_refuse(
+		    err, "found no result of the base (the first value of each parameter, or what "
+			 "\"base\" of the sweep file says), wanted it");
 	for (int i = 0; i < table->n_parameters; i++)
 		if (!table->is_seed[i] && make_bar(table, i, base_s, &bars[n]))
 			n++;
 	if (n == 0)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found no parameter that changes the time of the base alone, wanted "
-		    "some");
+		return util_refuse(
+		    err, "found no parameter that changes the time of the base alone, wanted some");
 	qsort(bars, (size_t)n, sizeof bars[0], compare);
 	write_csv(plot, bars, n);
 	write_script(plot, bars, n, base_s);

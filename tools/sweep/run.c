@@ -172,18 +172,15 @@ static int prepare(struct sweep_run *run, struct util_error *err)
 	if (!failed)
 		failed = sweep_spec_read(run->options.spec, &run->spec, err);
 	if (!failed && run->spec->trace && engine_of(run) == SWEEP_DIRECT)
-		failed =
-		    util_error_set(err, UTIL_EINPUT,
-				   "found the engine direct for a trace, wanted auto, replay or "
-				   "slurm: there is no program to run");
+		failed = util_refuse(err, "found the engine direct for a trace, wanted auto, "
+					  "replay or slurm: there is no program to run");
 	run->is_replay_only = !failed && !run->spec->trace && engine_of(run) == SWEEP_REPLAY;
 	if (!failed)
 		failed = sweep_grid_make(run->spec, &run->grid, err);
 	if (!failed)
 		failed = sweep_tools_find(run->own_path, run->lib_from_bin, &run->tools, err);
 	if (!failed && !run->tools.replay && (run->spec->trace || run->is_replay_only))
-		failed = util_error_set(err, UTIL_EINPUT,
-					"found no mpisim-replay, wanted it beside mpisim-sweep");
+		failed = util_refuse(err, "found no mpisim-replay, wanted it beside mpisim-sweep");
 	if (!failed && chdir(run->spec->folder))
 		failed = util_error_errno(err, errno, "cannot enter %s", run->spec->folder);
 	if (!failed)

@@ -11,17 +11,18 @@
 #include "tools/sweep/verdict.h"
 #include "util/units.h"
 
-static const char *const engine_names[] = {
+const char *const sweep_engine_names[] = {
     [SWEEP_AUTO] = "auto",
     [SWEEP_DIRECT] = "direct",
     [SWEEP_REPLAY] = "replay",
     [SWEEP_SLURM] = "slurm",
+    NULL,
 };
 
-int sweep_engine_of(const char *name)
+static int engine_of(const char *name)
 {
 	for (int i = SWEEP_AUTO; i <= SWEEP_SLURM; i++)
-		if (strcmp(engine_names[i], name) == 0)
+		if (strcmp(sweep_engine_names[i], name) == 0)
 			return i;
 	return -1;
 }
@@ -135,7 +136,7 @@ static int read_settings(struct sweep_spec *spec, const struct util_yaml_tree *t
 	if (!spec->name)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	if (engine) {
-		choice = engine->kind == UTIL_YAML_SCALAR ? sweep_engine_of(engine->text) : -1;
+		choice = engine->kind == UTIL_YAML_SCALAR ? engine_of(engine->text) : -1;
 		if (choice < 0)
 			return util_yaml_fail(
 			    tree, engine, err,

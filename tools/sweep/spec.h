@@ -74,7 +74,7 @@ struct sweep_spec {
 int sweep_spec_read(const char *path, struct sweep_spec **out, struct util_error *err);
 void sweep_spec_destroy(struct sweep_spec *spec);
 
-/* "direct" …; -1 for an unknown one. */
-int sweep_engine_of(const char *name);
+/* "auto" …, by enum sweep_engine; ends with NULL. */
+extern const char *const sweep_engine_names[];
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "tools/sweep/spec_parts.h"
 #include "tools/sweep/table.h"
+#include "util/array.h"
 
 #define MAX_REPEAT 100000
 
@@ -127,17 +128,15 @@ static int read_repeat(struct sweep_spec *spec, const struct util_yaml_tree *tre
 static int read_condition(struct sweep_spec *spec, const struct util_yaml_tree *tree,
 			  const struct util_yaml *node, const char *key, struct util_error *err)
 {
-	struct sweep_condition *more, *condition;
+	struct sweep_condition *condition;
 	struct util_error why = {0};
 	int failed = sweep_scalar_check(tree, node, key, err);
 
 	if (failed)
 		return failed;
-	more = realloc(spec->conditions, (size_t)(spec->n_conditions + 1) * sizeof *more);
-	if (!more)
+	if (!util_array_room(&spec->conditions, (size_t)spec->n_conditions, sizeof *condition))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	spec->conditions = more;
-	condition = &more[spec->n_conditions];
+	condition = &spec->conditions[spec->n_conditions];
 	*condition = (struct sweep_condition){.keeps = key[0] == 'o'};
 	if (sweep_expression_parse(node->text, spec->n_parameters, spec->names,
 				   &condition->expression, &why))

@@ -6,6 +6,8 @@
 
 #include "tools/sweep/spec_parts.h"
 
+#include "util/array.h"
+
 static const struct {
 	const char *key, *option;
 	enum sweep_word_kind kind;
@@ -32,19 +34,18 @@ static const struct {
 static int option_add(struct sweep_spec *spec, struct sweep_option option, const char *name,
 		      const char *key, struct util_error *err)
 {
-	struct sweep_option *more =
-	    realloc(spec->options, (size_t)(spec->n_options + 1) * sizeof *more);
+	bool has_room =
+	    util_array_room(&spec->options, (size_t)spec->n_options, sizeof *spec->options);
 
-	if (more)
-		spec->options = more;
-	option.option = more && name ? strdup(name) : NULL;
-	option.key = more && key ? strdup(key) : NULL;
-	if (!more || (name && !option.option) || (key && !option.key)) {
+	option.option = name ? strdup(name) : NULL;
+	option.key = key ? strdup(key) : NULL;
+	if (!has_room || (name && !option.option) || (key && !option.key)) {
 		free(option.option);
+		free(option.key);
 		sweep_text_destroy(option.value);
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	}
-	more[spec->n_options++] = option;
+	spec->options[spec->n_options++] = option;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/sweep/spec_parts.h"
+#include "util/array.h"
 #include "util/units.h"
 
 #define SLACK 1e-9 /* of a step: rounding does not lose the last value of a range */
@@ -21,22 +22,8 @@ struct range {
 
 static int value_add(struct sweep_parameter *parameter, const char *text, struct util_error *err)
 {
-	char *copy = strdup(text);
-
-	if (copy && (parameter->n_values & (parameter->n_values - 1)) == 0) {
-		size_t n = parameter->n_values ? 2 * (size_t)parameter->n_values : 1;
-		char **more = realloc(parameter->values, n * sizeof *more);
-
-		if (!more) {
-			free(copy);
-			copy = NULL;
-		} else {
-			parameter->values = more;
-		}
-	}
-	if (!copy)
+	if (util_texts_add(&parameter->values, &parameter->n_values, strdup(text)))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	parameter->values[parameter->n_values++] = copy;
 	return 0;
 }
 

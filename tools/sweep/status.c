@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/sweep/status.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 
 #include <jansson.h>
 
 #include "tools/sweep/options.h"
 #include "tools/sweep/verdict.h"
+#include "util/options.h"
 #include "util/units.h"
 
 #define MAX_ERRORS 5
@@ -156,22 +156,22 @@ static int print_status(const char *path, struct util_error *err)
 
 int sweep_main_status(int argc, char **argv)
 {
-	static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
+	static const struct util_option table[] = {{"help", UTIL_OPTION_LAST, .letter = 'h'}};
+	static const struct util_options options = {table, 1, "see mpisim-sweep status --help",
+						    .takes_empty = true};
 	struct util_error err = {0};
-	int option, failed = 0;
+	uint64_t given = 0;
+	bool is_help;
+	int failed = util_options_read(argc, argv, &options, &given, &is_help, &err);
 
-	opterr = 0;
-	while (!failed && (option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			return 0;
-		}
-		failed = sweep_refuse_option(option, argv, "status", &err);
+	if (failed > 0) {
+		fputs(help, stdout);
+		return 0;
 	}
 	if (!failed && argc - optind != 1)
-		failed = util_error_set(&err, UTIL_EINPUT,
-					"found %d files, wanted one: mpisim-sweep status SWEEP.db",
-					argc - optind);
+		failed =
+		    util_refuse(&err, "found %d files, wanted one: mpisim-sweep status SWEEP.db",
+				argc - optind);
 	if (!failed)
 		failed = print_status(argv[optind], &err);
 	return failed ? sweep_refuse(&err) : 0;

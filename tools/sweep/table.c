@@ -120,9 +120,8 @@ static int load_values(struct sweep_table *table, struct sweep_db *db, struct ut
 	for (int i = 0; i < table->n_rows && !failed; i++)
 		for (int p = 0; p < table->n_parameters && !failed; p++)
 			if (!table->rows[i].values[p])
-				failed = util_error_set(err, UTIL_EINPUT,
-							"found point %d without a value of %s", i,
-							table->names[p]);
+				failed = util_refuse(err, "found point %d without a value of %s", i,
+						     table->names[p]);
 	return failed;
 }
 
@@ -264,9 +263,7 @@ static int filter(struct sweep_table *table, const char *text, struct util_error
 	if (failed)
 		return util_error_prepend(err, "--where");
 	table->n_rows = n_kept;
-	return n_kept ? 0
-		      : util_error_set(err, UTIL_EINPUT, "--where: found no point for which %.200s",
-				       text);
+	return n_kept ? 0 : util_refuse(err, "--where: found no point for which %.200s", text);
 }
 
 int sweep_table_load(const char *path, const char *where, struct sweep_table **out,
@@ -282,11 +279,11 @@ int sweep_table_load(const char *path, const char *where, struct sweep_table **o
 		failed = sweep_db_fail(db, err);
 	if (!failed) {
 		table->name = sweep_db_info(db, "name");
-		failed = table->name ? load_parameters(table, db, err)
-				     : util_error_set(err, UTIL_EINPUT,
-						      "%s: found no grid, wanted one from "
-						      "mpisim-sweep run",
-						      path);
+		failed =
+		    table->name
+			? load_parameters(table, db, err)
+			: util_refuse(err, "%s: found no grid, wanted one from mpisim-sweep run",
+				      path);
 	}
 	if (!failed)
 		failed = load_rows(table, db, err);

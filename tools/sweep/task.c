@@ -29,9 +29,8 @@ static int put_words(struct sweep_db *db, sqlite3_stmt *put, const struct sweep_
 	sqlite3_bind_double(put, 3, timeout_s);
 	sqlite3_bind_int(put, 4, command->is_measured);
 	if (!text)
-		failed = util_error_set(err, UTIL_EINPUT,
-					"found an argument that is not UTF-8, wanted UTF-8 for the "
-					"engine slurm");
+		failed = util_refuse(
+		    err, "found an argument that is not UTF-8, wanted UTF-8 for the engine slurm");
 	else if (sqlite3_step(put) != SQLITE_DONE)
 		failed = sweep_db_fail(db, err);
 	sqlite3_reset(put);
@@ -135,7 +134,7 @@ static int load(struct sweep_db *db, struct task *task, struct util_error *err)
 
 		if (!more || !item.words) {
 			task->items = more ? more : task->items;
-			failed = util_error_set(err, UTIL_EINPUT, "found a task without words");
+			failed = util_refuse(err, "found a task without words");
 			break;
 		}
 		snprintf(item.hash, sizeof item.hash, "%s", sqlite3_column_text(all, 0));
@@ -168,8 +167,7 @@ static int run_task(const char *path, int n_jobs, struct util_error *err)
 	if (!failed)
 		failed = load(db, &task, err);
 	if (!failed && (!(folder = sweep_db_info(db, "folder")) || chdir(folder)))
-		failed = util_error_set(err, UTIL_EINPUT,
-					"%s: cannot enter the folder of the sweep", path);
+		failed = util_refuse(err, "%s: cannot enter the folder of the sweep", path);
 	if (!failed) {
 		struct sweep_work work = {.n = task.n, .context = &task, .make = make_item};
 
@@ -191,8 +189,8 @@ int sweep_main_task(int argc, char **argv)
 	int failed = 0;
 
 	if (argc != 3 || util_parse_int(argv[2], 1, MAX_JOBS, &n_jobs, NULL))
-		failed = util_error_set(
-		    &err, UTIL_EINPUT, "wanted mpisim-sweep task FILE JOBS, which job arrays call");
+		failed =
+		    util_refuse(&err, "wanted mpisim-sweep task FILE JOBS, which job arrays call");
 	if (!failed)
 		failed = run_task(argv[1], (int)n_jobs, &err);
 	return failed ? sweep_refuse(&err) : 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/sweep/expression.h"
+#include "util/array.h"
 
 struct piece { /* `literal`, then the value of `expression` unless it is NULL */
 	char *literal;
@@ -40,9 +41,9 @@ static int take_literal(const char **at, char **out, struct util_error *err)
 	while (**at && **at != '{') {
 		if (**at == '}' && (*at)[1] != '}') {
 			free(copy);
-			return util_error_set(err, UTIL_EINPUT,
-					      "found \"}\" without \"{\", wanted {parameter}, or "
-					      "\"}}\" for a brace");
+			return util_refuse(
+			    err,
+			    "found \"}\" without \"{\", wanted {parameter}, or \"}}\" for a brace");
 		}
 		copy[n++] = **at;
 		*at += **at == '}' ? 2 : 1;
@@ -60,10 +61,9 @@ static int take_expression(const char **at, int n_names, const char *const names
 	int failed;
 
 	if (!end)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found \"%.40s\" without \"}\", wanted {parameter}, or "
-				      "\"{{\" for a brace",
-				      *at);
+		return util_refuse(
+		    err, "found \"%.40s\" without \"}\", wanted {parameter}, or \"{{\" for a brace",
+		    *at);
 	inner = strndup(*at + 1, (size_t)(end - *at) - 1);
 	if (!inner)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
@@ -78,12 +78,11 @@ static int take_expression(const char **at, int n_names, const char *const names
 static int take_piece(const char **at, int n_names, const char *const names[],
 		      struct sweep_text *text, struct util_error *err)
 {
-	struct piece *more = realloc(text->pieces, (size_t)(text->n + 1) * sizeof *more), *piece;
+	struct piece *piece;
 
-	if (!more)
+	if (!util_array_room(&text->pieces, (size_t)text->n, sizeof *piece))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	text->pieces = more;
-	piece = &more[text->n++];
+	piece = &text->pieces[text->n++];
 	*piece = (struct piece){0};
 	if ((*at)[0] == '{' && (*at)[1] == '{') {
 		*at += 2;

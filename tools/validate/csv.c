@@ -58,14 +58,12 @@ static int check_text(const char *path, const char *text, size_t size, struct ut
 	int line = 1;
 
 	if (size > MAX_SIZE_B)
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s: found more than 64 MiB, wanted a table", path);
+		return util_refuse(err, "%s: found more than 64 MiB, wanted a table", path);
 	if (strlen(text) == size)
 		return 0;
 	for (const char *p = text; *p; p++)
 		line += *p == '\n';
-	return util_error_set(err, UTIL_EINPUT, "%s:%d: found a byte of zero, wanted text", path,
-			      line);
+	return util_refuse(err, "%s:%d: found a byte of zero, wanted text", path, line);
 }
 
 static void trim(char *begin, char *end)
@@ -88,19 +86,17 @@ static int read_quoted(struct reader *r, char **out, struct util_error *err)
 		*to++ = *from;
 	}
 	if (!*from)
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s:%d: found a quote that begins here and does not end",
-				      r->path, first_line);
+		return util_refuse(err, "%s:%d: found a quote that begins here and does not end",
+				   r->path, first_line);
 	r->at = from + 1;
 	*to = '\0';
 	while (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')
 		r->at++;
 	if (*r->at && *r->at != ',' && *r->at != '\n')
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "%s:%d: found text behind a closing quote, wanted a comma or the end "
-		    "of the line",
-		    r->path, r->line);
+		return util_refuse(err,
+				   "%s:%d: found text behind a closing quote, wanted a comma or "
+				   "the end of the line",
+				   r->path, r->line);
 	return 0;
 }
 

@@ -111,9 +111,8 @@ int val_json_write(const struct val_table *table, const struct val_options *opti
 	json_t *root = describe(table, options);
 
 	if (!root)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "cannot write %s: memory ran out, or a name in %s is not UTF-8", path,
-		    table->path);
+		return util_refuse(err,
+				   "cannot write %s: memory ran out, or a name in %s is not UTF-8",
+				   path, table->path);
 	return val_json_put(root, path, err);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mpisim-validate: measured against predicted running times. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,24 +51,10 @@ struct command {
 	struct val_options report;
 	const char **required; /* [n_required] of --require, borrowed */
 	int n_required;
-	bool quiet;
+	bool quiet, help, version;
 	const char *phases; /* log, NULL: none */
 	const char *path;
 };
-
-enum { WITHIN = 256, MARGIN, ROWS, PLOT, JSON, REQUIRE, PHASES, QUIET, VERSION, HELP };
-
-static const struct option long_options[] = {{"within", required_argument, NULL, WITHIN},
-					     {"margin", required_argument, NULL, MARGIN},
-					     {"rows", no_argument, NULL, ROWS},
-					     {"plot", required_argument, NULL, PLOT},
-					     {"json", required_argument, NULL, JSON},
-					     {"require", required_argument, NULL, REQUIRE},
-					     {"quiet", no_argument, NULL, QUIET},
-					     {"phases", required_argument, NULL, PHASES},
-					     {"version", no_argument, NULL, VERSION},
-					     {"help", no_argument, NULL, HELP},
-					     {NULL, 0, NULL, 0}};
 
 /* A number up to one of `stops`, or the end; *at is put there. */
 static int parse_part(const char **at, const char *stops, double *out)
@@ -86,8 +71,9 @@ static int parse_part(const char **at, const char *stops, double *out)
 	return util_parse_double(text, out, &why) || *out < 0 ? -1 : 0;
 }
 
-static int parse_limits(const char *text, struct val_options *out, struct util_error *err)
+static int take_limits(const char *text, void *options, struct util_error *err)
 {
+	struct val_options *out = &((struct command *)options)->report;
 	const char *at = text;
 	bool is_wrong = false;
 
@@ -104,96 +90,74 @@ static int parse_limits(const char *text, struct val_options *out, struct util_e
 			    out->limits[out->n_limits - 1] <= out->limits[out->n_limits - 2]);
 	} while (!is_wrong && *at);
 	if (is_wrong)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--within: found \"%s\", wanted at most %d ascending numbers, as in "
-		    "4,6,12",
+		return util_refuse(
+		    err,
+		    "--within: found \"%s\", wanted at most %d ascending numbers, as in 4,6,12",
 		    text, VAL_MAX_LIMITS);
 	return 0;
 }
 
-static int take_option(int option, const char *value, struct command *out, struct util_error *err)
+static int take_margin(const char *text, void *options, struct util_error *err)
 {
-	switch (option) {
-	case WITHIN:
-		return parse_limits(value, &out->report, err);
-	case MARGIN:
-		if (parse_part(&value, "", &out->report.margin))
-			return util_error_set(err, UTIL_EINPUT,
-					      "--margin: found \"%s\", wanted a number of per cent",
-					      optarg);
-		out->report.margin /= 100;
-		return 0;
-	case ROWS:
-		out->report.lists_rows = true;
-		return 0;
-	case PLOT:
-		out->report.plot = value;
-		return 0;
-	case JSON:
-		out->report.json = value;
-		return 0;
-	case REQUIRE:
-		out->required[out->n_required++] = value;
-		return 0;
-	case PHASES:
-		out->phases = value;
-		return 0;
-	case QUIET:
-		out->quiet = true;
-		return 0;
-	}
+	struct command *out = options;
+	const char *at = text;
+
+	if (parse_part(&at, "", &out->report.margin))
+		return util_refuse(err, "--margin: found \"%s\", wanted a number of per cent",
+				   text);
+	out->report.margin /= 100;
 	return 0;
 }
 
-/* Those of tables would be silently without effect. */
-static int check_phases(const struct command *command, uint64_t given, struct util_error *err)
-{
-	for (int k = 0; long_options[k].name; k++) {
-		int option = long_options[k].val;
-		bool is_given = option == REQUIRE ? command->n_required > 0 : given >> k & 1;
+/* The first ones go with --phases; those of tables would be silently without effect. */
+enum { N_OF_PHASES = 5 };
+#define AT(member) .at = offsetof(struct command, member)
+static const struct util_option all_options[] = {
+    {"json", UTIL_OPTION_TEXT, AT(report.json)},
+    {"quiet", UTIL_OPTION_FLAG, AT(quiet)},
+    {"phases", UTIL_OPTION_TEXT, AT(phases)},
+    {"version", UTIL_OPTION_LAST, AT(version)},
+    {"help", UTIL_OPTION_LAST, AT(help)},
+    {"within", UTIL_OPTION_CALL, .take = take_limits},
+    {"margin", UTIL_OPTION_CALL, .take = take_margin},
+    {"rows", UTIL_OPTION_FLAG, AT(report.lists_rows)},
+    {"plot", UTIL_OPTION_TEXT, AT(report.plot)},
+    {"require", UTIL_OPTION_LIST, AT(required), .count = offsetof(struct command, n_required),
+     .may_repeat = true},
+};
 
-		if (is_given && option != JSON && option != QUIET && option != PHASES)
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "found --%s beside --phases, wanted --json or --quiet only",
-			    long_options[k].name);
-	}
+static int check_phases(uint64_t given, struct util_error *err)
+{
+	for (size_t k = N_OF_PHASES; k < sizeof all_options / sizeof all_options[0]; k++)
+		if (given >> k & 1)
+			return util_refuse(
+			    err, "found --%s beside --phases, wanted --json or --quiet only",
+			    all_options[k].name);
 	return 0;
 }
 
 /* 1: --help or --version was all. */
 static int parse(int argc, char **argv, struct command *out, struct util_error *err)
 {
+	static const struct util_options options = {
+	    all_options, sizeof all_options / sizeof all_options[0], SEE_HELP};
 	uint64_t given = 0;
-	int option, failed = 0;
+	int failed;
 
 	*out = (struct command){
 	    .report = {.limits = {0.04, 0.06, 0.12}, .n_limits = 3, .margin = 0.05}};
 	out->required = calloc((size_t)argc, sizeof *out->required);
 	if (!out->required)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	opterr = 0;
-	while (!failed && (option = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
-		if (option == '?' || option == ':')
-			return util_option_refuse(option, argv, SEE_HELP, err);
-		if (option == HELP || option == VERSION) {
-			if (option == HELP)
-				fputs(help, stdout);
-			else
-				printf("mpisim-validate %s\n", util_version());
-			return 1;
-		}
-		failed = util_option_check(option, optarg, long_options,
-					   option == REQUIRE ? NULL : &given, err);
-		if (!failed)
-			failed = take_option(option, optarg, out, err);
-	}
+	failed = util_options_read(argc, argv, &options, &given, out, err);
+	if (out->help)
+		fputs(help, stdout);
+	if (out->version)
+		printf("mpisim-validate %s\n", util_version());
 	if (!failed && optind + 1 != argc)
-		failed = util_error_set(err, UTIL_EINPUT, "found %d files, wanted one; " SEE_HELP,
-					argc - optind);
+		failed = util_refuse(err, "found %d files, wanted one; " SEE_HELP, argc - optind);
 	if (!failed && out->phases)
-		failed = check_phases(out, given, err);
+		failed = check_phases(given, err);
 	out->path = argv[optind];
 	return failed;
 }
@@ -215,7 +179,7 @@ static int check_share(const struct val_table *table, int model, const char **at
 	struct val_stats stats;
 
 	if (parse_part(at, "@", &share) || *(*at)++ != '@' || parse_part(at, ",", &limit))
-		return util_error_set(err, UTIL_EINPUT, "wanted MODEL:SHARE@LIMIT,… in per cent");
+		return util_refuse(err, "wanted MODEL:SHARE@LIMIT,… in per cent");
 	limit /= 100;
 	if (val_stats_compute(table, model, NULL, false, &limit, 1, &stats))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
@@ -236,13 +200,11 @@ static int check_required(const struct val_table *table, const char *text, struc
 	int missed = 0, found;
 
 	if (!colon)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "--require: found \"%s\", wanted MODEL:SHARE@LIMIT,… in per cent", text);
+		return util_refuse(
+		    err, "--require: found \"%s\", wanted MODEL:SHARE@LIMIT,… in per cent", text);
 	if (model < 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--require: found \"%s\", but %s has no such model", text,
-				      table->path);
+		return util_refuse(err, "--require: found \"%s\", but %s has no such model", text,
+				   table->path);
 	do {
 		at++;
 		found = check_share(table, model, &at, err);
@@ -302,10 +264,9 @@ static int compare_phases(const struct command *command, struct util_error *err)
 		json_t *root = val_phases_json(&phases);
 
 		failed = root ? val_json_put(root, command->report.json, err)
-			      : util_error_set(err, UTIL_EINPUT,
-					       "cannot write %s: memory ran out, or a name is not "
-					       "UTF-8",
-					       command->report.json);
+			      : util_refuse(
+				    err, "cannot write %s: memory ran out, or a name is not UTF-8",
+				    command->report.json);
 	}
 	if (!failed && (fflush(stdout) || ferror(stdout)))
 		failed = util_error_errno(err, errno, "cannot write to standard output");

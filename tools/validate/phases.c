@@ -11,6 +11,8 @@
 #include "tools/validate/grid.h"
 #include "tools/validate/table.h"
 #include "tools/validate/trace.h"
+#include "traces/real/walk.h"
+#include "util/array.h"
 #include "util/units.h"
 
 enum { RANK, NAME, EDGE, SECONDS, N_FIELDS };
@@ -38,26 +40,19 @@ static int no_memory(struct util_error *err)
 /* The phase of that name, a new one if there is none; -1: out of memory. */
 static int find(struct val_phases *phases, const char *name)
 {
-	struct val_phase *more;
-
 	for (int i = 0; i < phases->n; i++)
 		if (strcmp(phases->list[i].name, name) == 0)
 			return i;
-	more = realloc(phases->list, (size_t)(phases->n + 1) * sizeof *more);
-	if (!more)
+	if (!util_array_room(&phases->list, (size_t)phases->n, sizeof *phases->list))
 		return -1;
-	phases->list = more;
 	phases->list[phases->n] = (struct val_phase){.name = strdup(name)};
 	return phases->list[phases->n].name ? phases->n++ : -1;
 }
 
 static int begin(struct reading *r, const struct open_phase *phase, struct util_error *err)
 {
-	struct open_phase *more = realloc(r->open, (size_t)(r->n_open + 1) * sizeof *more);
-
-	if (!more || phase->phase < 0)
+	if (phase->phase < 0 || !util_array_room(&r->open, (size_t)r->n_open, sizeof *r->open))
 		return no_memory(err);
-	r->open = more;
 	r->open[r->n_open++] = *phase;
 	return 0;
 }
@@ -96,14 +91,12 @@ static int end(struct reading *r, const struct open_phase *phase, struct util_er
 		return no_memory(err);
 	of = &r->phases.list[phase->phase];
 	if (k < 0 || r->open[k].phase != phase->phase)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found the end of \"%s\" on rank %lld, wanted %s", of->name,
-				      (long long)phase->rank,
-				      k < 0 ? "its begin before" : "that of the phase begun last");
+		return util_refuse(err, "found the end of \"%s\" on rank %lld, wanted %s", of->name,
+				   (long long)phase->rank,
+				   k < 0 ? "its begin before" : "that of the phase begun last");
 	if (phase->begin_s < r->open[k].begin_s)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found the end of \"%s\" before its begin in line %d",
-				      of->name, r->open[k].line);
+		return util_refuse(err, "found the end of \"%s\" before its begin in line %d",
+				   of->name, r->open[k].line);
 	add_measured(of, phase->begin_s - r->open[k].begin_s);
 	if (!is_within(r, k))
 		add_measured(&r->phases.total, phase->begin_s - r->open[k].begin_s);
@@ -116,9 +109,8 @@ static int take_line(struct reading *r, const struct csv_record *record, struct 
 	struct open_phase phase = {.line = record->line};
 
 	if (record->n_fields != N_FIELDS)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %d fields, wanted rank,name,begin or end,seconds",
-				      record->n_fields);
+		return util_refuse(err, "found %d fields, wanted rank,name,begin or end,seconds",
+				   record->n_fields);
 	if (util_parse_int(record->fields[RANK], 0, INT32_MAX, &phase.rank, err))
 		return util_error_prepend(err, "rank");
 	if (util_parse_double(record->fields[SECONDS], &phase.begin_s, err))
@@ -130,8 +122,7 @@ static int take_line(struct reading *r, const struct csv_record *record, struct 
 		return begin(r, &phase, err);
 	if (strcmp(record->fields[EDGE], "end") == 0)
 		return end(r, &phase, err);
-	return util_error_set(err, UTIL_EINPUT, "found \"%s\", wanted begin or end",
-			      record->fields[EDGE]);
+	return util_refuse(err, "found \"%s\", wanted begin or end", record->fields[EDGE]);
 }
 
 static int read_log(struct reading *r, struct util_error *err)
@@ -153,14 +144,12 @@ static int read_log(struct reading *r, struct util_error *err)
 static int check_log(const struct reading *r, struct util_error *err)
 {
 	if (r->n_open > 0)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "%s:%d: found the begin of \"%s\" on rank %lld, wanted its end, too", r->path,
-		    r->open[0].line, r->phases.list[r->open[0].phase].name,
+		return util_refuse(
+		    err, "%s:%d: found the begin of \"%s\" on rank %lld, wanted its end, too",
+		    r->path, r->open[0].line, r->phases.list[r->open[0].phase].name,
 		    (long long)r->open[0].rank);
 	if (r->phases.n == 0 && r->parts.n == 0)
-		return util_error_set(err, UTIL_EINPUT, "%s: found no phases, wanted some",
-				      r->path);
+		return util_refuse(err, "%s: found no phases, wanted some", r->path);
 	return 0;
 }
 
@@ -176,20 +165,11 @@ static int take_phase(void *context, int rank, const char *name, double at_s,
 	while (!name && k >= 0 && r->open[k].rank != rank)
 		k--;
 	if (!name && k < 0)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "%s: found the end of a phase on rank %d, wanted its begin before", r->path,
-		    rank);
+		return util_refuse(
+		    err, "%s: found the end of a phase on rank %d, wanted its begin before",
+		    r->path, rank);
 	phase.phase = name ? find(&r->phases, name) : r->open[k].phase;
 	return name ? begin(r, &phase, err) : end(r, &phase, err);
-}
-
-/* How long a library takes to start and to end is not predicted, and would be most of a short run.
- */
-static bool is_in_total(const char *name)
-{
-	return strcmp(name, "MPI_Init") != 0 && strcmp(name, "MPI_Init_thread") != 0 &&
-	       strcmp(name, "MPI_Finalize") != 0;
 }
 
 static int add_part(struct reading *r, const struct val_phase *part, struct util_error *err)
@@ -199,7 +179,8 @@ static int add_part(struct reading *r, const struct val_phase *part, struct util
 	if (index < 0)
 		return no_memory(err);
 	add(&r->parts.list[index], part);
-	if (is_in_total(part->name))
+	/* how long a library takes to start and to end would be most of a short run */
+	if (!trace_real_is_edge(part->name))
 		add(&r->parts.total, part);
 	return 0;
 }
@@ -315,7 +296,7 @@ static int predict_phase(struct reading *r, const json_t *phase, const char *pat
 	int index = name ? find(&r->phases, name) : -1;
 
 	if (!name)
-		return util_error_set(err, UTIL_EINPUT, "%s: found a phase without a name", path);
+		return util_refuse(err, "%s: found a phase without a name", path);
 	if (index < 0)
 		return no_memory(err);
 	add(&r->phases.list[index], &more);
@@ -334,10 +315,9 @@ static int check_ranks(const struct reading *r, const json_t *root, const char *
 	if (!json_is_integer(ranks) || r->n_ranks == n_ranks ||
 	    (r->n_ranks < n_ranks && !r->has_all_ranks))
 		return 0;
-	return util_error_set(err, UTIL_EINPUT,
-			      "%s: found %s%d rank%s, wanted the %d that %s predicts", r->path,
-			      r->has_all_ranks ? "" : "at least ", r->n_ranks,
-			      r->n_ranks == 1 ? "" : "s", n_ranks, path);
+	return util_refuse(err, "%s: found %s%d rank%s, wanted the %d that %s predicts", r->path,
+			   r->has_all_ranks ? "" : "at least ", r->n_ranks,
+			   r->n_ranks == 1 ? "" : "s", n_ranks, path);
 }
 
 static int read_prediction(struct reading *r, const char *path, struct util_error *err)

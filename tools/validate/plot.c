@@ -292,7 +292,7 @@ static int write_one(const struct val_table *table, const struct val_options *o,
 	int failed;
 
 	if (snprintf(path, sizeof path, "%s/%s", o->plot, names[which]) >= (int)sizeof path)
-		return util_error_set(err, UTIL_EINPUT, "--plot: found a name that is too long");
+		return util_refuse(err, "--plot: found a name that is too long");
 	file = fopen(path, "w");
 	if (!file)
 		return util_error_errno(err, errno, "cannot write %s", path);

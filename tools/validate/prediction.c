@@ -16,19 +16,17 @@ int val_prediction_read(const char *path, double *out_s, struct util_error *err)
 	if (!root && where.line < 0)
 		failed = util_error_set(err, UTIL_ESYSTEM, "cannot read %s: %s", path, where.text);
 	else if (!root)
-		failed = util_error_set(err, UTIL_EINPUT,
-					"%s:%d: found %s, wanted JSON of mpisim-run --json", path,
-					where.line, where.text);
+		failed = util_refuse(err, "%s:%d: found %s, wanted JSON of mpisim-run --json", path,
+				     where.line, where.text);
 	else if (!json_is_number(time) || !state)
-		failed = util_error_set(
-		    err, UTIL_EINPUT,
-		    "%s: found JSON without predicted_time_s and exit.state, wanted that "
-		    "of mpisim-run --json",
-		    path);
+		failed = util_refuse(err,
+				     "%s: found JSON without predicted_time_s and exit.state, "
+				     "wanted that of mpisim-run --json",
+				     path);
 	else if (strcmp(state, "completed") != 0)
-		failed = util_error_set(
-		    err, UTIL_EINPUT,
-		    "%s: found a run that ended as \"%s\", wanted one that completed", path, state);
+		failed = util_refuse(
+		    err, "%s: found a run that ended as \"%s\", wanted one that completed", path,
+		    state);
 	else
 		*out_s = json_number_value(time);
 	json_decref(root);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 /* 4 % are within 4 % whatever the last bit of the division is. */
 #define ROUNDING 1e-12
 
@@ -162,15 +164,11 @@ static int add_questions(const struct val_row *row, struct val_choice **choices,
 	int length;
 
 	while ((name = next_name(&list, &length))) {
-		struct val_choice *more;
-
 		if (is_known(*choices, n, name, length))
 			continue;
-		more = realloc(*choices, (size_t)(n + 1) * sizeof *more);
-		if (!more)
+		if (!util_array_room(choices, (size_t)n, sizeof **choices))
 			return -1;
-		*choices = more;
-		more[n++] = (struct val_choice){.name = name, .name_length = length};
+		(*choices)[n++] = (struct val_choice){.name = name, .name_length = length};
 	}
 	return n;
 }

@@ -88,9 +88,8 @@ static int take_prediction_column(struct reading *r, int i, const char *suffix, 
 	for (int j = 0; j < i; j++)
 		if ((r->columns[j].kind == PREDICTION || r->columns[j].kind == PREDICTION_FILE) &&
 		    r->columns[j].model == model)
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "found a second column of predictions of \"%s\", wanted one",
+			return util_refuse(
+			    err, "found a second column of predictions of \"%s\", wanted one",
 			    r->table->models[model]);
 	r->columns[i] = (struct column){kind, model};
 	return 0;
@@ -102,7 +101,7 @@ static int take_column(struct reading *r, int i, struct util_error *err)
 
 	for (int j = 0; j < i; j++)
 		if (*name && strcmp(name, r->head->fields[j]) == 0)
-			return util_error_set(err, UTIL_EINPUT, "found column \"%s\" twice", name);
+			return util_refuse(err, "found column \"%s\" twice", name);
 	for (int k = 0; k < N_NAMED; k++) {
 		if (strcmp(name, names[k]) == 0) {
 			r->columns[i].kind = (enum kind)k;
@@ -114,10 +113,10 @@ static int take_column(struct reading *r, int i, struct util_error *err)
 	if (ends_in(name, FROM_JSON))
 		return take_prediction_column(r, i, FROM_JSON, PREDICTION_FILE, err);
 	if (ends_in(name, "_s") || ends_in(name, "_json"))
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found unknown column \"%s\", wanted measured_s, low_s, high_s, "
-		    "NAME" PREDICTED " or NAME" FROM_JSON,
+		return util_refuse(
+		    err,
+		    "found unknown column \"%s\", wanted measured_s, low_s, high_s, NAME" PREDICTED
+		    " or NAME" FROM_JSON,
 		    name);
 	r->columns[i].kind = ends_in(name, OF_MODEL) ? MODEL_NOTE : IGNORED;
 	return 0;
@@ -156,12 +155,10 @@ static int take_head(struct reading *r, struct util_error *err)
 	for (size_t k = 0; k < 2 && !failed; k++)
 		if (!has_column(r, required[k]))
 			failed =
-			    util_error_set(err, UTIL_EINPUT,
-					   "found no column \"%s\", wanted one in the first line",
-					   names[required[k]]);
+			    util_refuse(err, "found no column \"%s\", wanted one in the first line",
+					names[required[k]]);
 	if (!failed && has_column(r, LOW) != has_column(r, HIGH))
-		failed = util_error_set(err, UTIL_EINPUT,
-					"found one of low_s and high_s, wanted both or neither");
+		failed = util_refuse(err, "found one of low_s and high_s, wanted both or neither");
 	return failed ? wrong(r, r->head->line, err) : 0;
 }
 
@@ -171,8 +168,8 @@ static int take_number(const char *name, const char *text, bool may_be_zero, dou
 	struct util_error why;
 
 	if (util_parse_double(text, out, &why) || *out < 0 || (*out == 0 && !may_be_zero))
-		return util_error_set(err, UTIL_EINPUT, "%s: found \"%s\", wanted a number%s", name,
-				      text, may_be_zero ? " not below 0" : " above 0");
+		return util_refuse(err, "%s: found \"%s\", wanted a number%s", name, text,
+				   may_be_zero ? " not below 0" : " above 0");
 	return 0;
 }
 
@@ -185,7 +182,7 @@ static int take_file(const struct reading *r, const char *name, double *out_s,
 	char path[4096];
 
 	if (snprintf(path, sizeof path, "%.*s%s", length, r->table->path, name) >= (int)sizeof path)
-		return util_error_set(err, UTIL_EINPUT, "found a file name that is too long");
+		return util_refuse(err, "found a file name that is too long");
 	return val_prediction_read(path, out_s, err);
 }
 
@@ -240,26 +237,24 @@ static int check_row(const struct reading *r, const struct val_row *row, struct 
 	bool has_interval = row->high_s > 0;
 
 	if (!*row->configuration)
-		return util_error_set(err, UTIL_EINPUT, "found no configuration, wanted its name");
+		return util_refuse(err, "found no configuration, wanted its name");
 	for (int i = 0; i < table->n_rows; i++)
 		if (strcmp(table->rows[i].configuration, row->configuration) == 0)
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "found configuration \"%s\" again, which stands in line %d",
+			return util_refuse(
+			    err, "found configuration \"%s\" again, which stands in line %d",
 			    row->configuration, table->rows[i].line);
 	if (row->low_s > 0 && !has_interval)
-		return util_error_set(err, UTIL_EINPUT, "found low_s without high_s, wanted both");
+		return util_refuse(err, "found low_s without high_s, wanted both");
 	if (has_interval && !(row->low_s <= row->measured_s && row->measured_s <= row->high_s))
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found measured_s %g outside its interval, low_s %g to high_s %g",
+		return util_refuse(
+		    err, "found measured_s %g outside its interval, low_s %g to high_s %g",
 		    row->measured_s, row->low_s, row->high_s);
 	for (int m = 0; m < table->n_models; m++)
 		if (row->predicted_s[m] > MOST_TIMES * row->measured_s)
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "found a prediction of %g s for %g s measured, wanted at most %g "
-			    "times as much: no mean of errors would be a number",
+			return util_refuse(
+			    err,
+			    "found a prediction of %g s for %g s measured, wanted at most %g times "
+			    "as much: no mean of errors would be a number",
 			    row->predicted_s[m], row->measured_s, MOST_TIMES);
 	return 0;
 }
@@ -289,9 +284,9 @@ static int take_row(struct reading *r, const struct csv_record *record, struct u
 		row->notes[k] = "";
 	}
 	if (record->n_fields != r->head->n_fields)
-		failed = util_error_set(
-		    err, UTIL_EINPUT, "found %d field%s, wanted %d as in line %d", record->n_fields,
-		    record->n_fields == 1 ? "" : "s", r->head->n_fields, r->head->line);
+		failed =
+		    util_refuse(err, "found %d field%s, wanted %d as in line %d", record->n_fields,
+				record->n_fields == 1 ? "" : "s", r->head->n_fields, r->head->line);
 	for (int i = 0; i < record->n_fields && !failed; i++)
 		failed = take_value(r, i, record->fields[i], row, err);
 	if (!failed)
@@ -313,10 +308,9 @@ static int take_table(struct reading *r, struct util_error *err)
 	int n = table->csv.n, failed;
 
 	if (n < 2)
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "%s: found %s, wanted a line of column names and a line for each "
-		    "configuration",
+		return util_refuse(
+		    err,
+		    "%s: found %s, wanted a line of column names and a line for each configuration",
 		    table->path, n ? "no configuration" : "nothing");
 	r->head = &table->csv.records[0];
 	r->columns = calloc((size_t)r->head->n_fields, sizeof *r->columns);

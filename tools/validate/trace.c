@@ -5,15 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mtrace/reader.h"
+#include "traces/real/walk.h"
 
 struct walk {
 	const struct val_trace_reader *reader;
 	struct mtrace_file *file;
-	struct mtrace_cursor at;
-	uint64_t op;	  /* of the last record that times may follow */
-	const char *name; /* of its phase or function */
-	int64_t now_ns;
+	struct trace_real_walk at;
+	int64_t last_ns;
 	double charged_s; /* of computation since then */
 	bool has_times;
 };
@@ -35,24 +33,24 @@ bool val_is_trace(const char *path)
 	return is_trace;
 }
 
-static int take_charge(struct walk *w, struct util_error *err)
+static int take_charges(struct walk *w, struct util_error *err)
 {
-	double seconds;
+	int failed = 0;
 
-	mtrace_get_uint(&w->at);
-	mtrace_get_byte(&w->at);
-	seconds = mtrace_get_double(&w->at);
-	for (int n = mtrace_get_byte(&w->at); n > 0; n--)
-		mtrace_get_double(&w->at);
-	w->charged_s += seconds;
-	return w->reader->part(w->reader->context, VAL_COMPUTING, seconds, err);
+	for (int i = 0; i < w->at.n_charges && !failed; i++) {
+		w->charged_s += w->at.charges[i].seconds;
+		failed = w->reader->part(w->reader->context, VAL_COMPUTING,
+					 w->at.charges[i].seconds, err);
+	}
+	w->at.n_charges = 0;
+	return failed;
 }
 
 /* What passed since the last call, or the last phase's begin or end, and was no computation. */
 static int take_gap(struct walk *w, int64_t begin_ns, struct util_error *err)
 {
-	double waited_s = (double)(begin_ns - w->now_ns) * 1e-9 - w->charged_s;
-	bool is_first = w->now_ns == 0, has_computed = w->charged_s != 0;
+	double waited_s = (double)(begin_ns - w->last_ns) * 1e-9 - w->charged_s;
+	bool is_first = w->last_ns == 0, has_computed = w->charged_s != 0;
 
 	w->charged_s = 0;
 	if (!w->reader->has_cpu_clock || is_first || !has_computed)
@@ -60,78 +58,37 @@ static int take_gap(struct walk *w, int64_t begin_ns, struct util_error *err)
 	return w->reader->part(w->reader->context, VAL_WAITING, waited_s, err);
 }
 
-static int take_times(struct walk *w, struct util_error *err)
+static int take_item(struct walk *w, int rank, const struct trace_real_item *item,
+		     struct util_error *err)
 {
-	int64_t begin_ns = w->now_ns + (int64_t)mtrace_get_uint(&w->at);
-	double took_s = (double)mtrace_get_uint(&w->at) * 1e-9;
 	void *context = w->reader->context;
-	int failed = take_gap(w, begin_ns, err);
+	int failed = take_charges(w, err);
 
+	if (!item->has_times || failed)
+		return failed;
+	failed = take_gap(w, item->begin_ns, err);
 	if (failed)
 		return failed;
-
-	w->now_ns = begin_ns + (int64_t)(took_s * 1e9 + 0.5);
+	w->last_ns = item->end_ns;
 	w->has_times = true;
-	if (w->op >= MTRACE_CALL)
-		return w->reader->part(context, w->name, took_s, err);
-	return w->reader->phase(context, w->at.rank, w->name, (double)begin_ns * 1e-9, err);
-}
-
-static int take_call(struct walk *w, uint64_t function, struct util_error *err)
-{
-	if (function >= w->file->n_functions)
-		return mtrace_cursor_damaged(&w->at, "no such function", err);
-	w->name = w->file->functions[function].name;
-	mtrace_get_uint(&w->at);
-	mtrace_skip_arguments(&w->at, w->file->functions[function].signature);
-	return 0;
-}
-
-static int take_record(struct walk *w, struct util_error *err)
-{
-	/* varints of the records that nothing is taken from */
-	static const int n_numbers[] = {[MTRACE_END] = 1,
-					[MTRACE_CLOCK] = 1,
-					[MTRACE_SLEEP] = 2,
-					[MTRACE_TYPE] = 6,
-					[MTRACE_NODE_ACQUIRE] = 0};
-	uint64_t op = mtrace_get_uint(&w->at), string;
-
-	if (op == MTRACE_CHARGE)
-		return take_charge(w, err);
-	if (op == MTRACE_TIMES)
-		return take_times(w, err);
-	w->op = op;
-	w->name = NULL;
-	if (op >= MTRACE_CALL)
-		return take_call(w, op - MTRACE_CALL, err);
-	if (op == MTRACE_PHASE_BEGIN) {
-		string = mtrace_get_uint(&w->at);
-		if (string >= w->file->n_strings)
-			return mtrace_cursor_damaged(&w->at, "no such text", err);
-		w->name = w->file->strings[string];
-		return 0;
-	}
-	if (op >= sizeof n_numbers / sizeof n_numbers[0])
-		return mtrace_cursor_damaged(&w->at, "no such record", err);
-	for (int i = 0; i < n_numbers[op]; i++)
-		mtrace_get_uint(&w->at);
-	if (op == MTRACE_TYPE)
-		mtrace_get_byte(&w->at);
-	return 0;
+	if (item->kind == TRACE_REAL_CALL)
+		return w->reader->part(context, item->name,
+				       (double)(item->end_ns - item->begin_ns) * 1e-9, err);
+	return w->reader->phase(context, rank, item->name, (double)item->begin_ns * 1e-9, err);
 }
 
 static int read_rank(struct walk *w, int rank, struct util_error *err)
 {
-	int failed = mtrace_cursor_open(w->file, rank, &w->at, err), more = 0;
+	struct trace_real_item item;
+	int failed = trace_real_walk_open(w->file, rank, &w->at, err), more = 0;
 
-	if (failed)
-		return failed;
-	w->now_ns = 0;
+	w->last_ns = 0;
 	w->charged_s = 0;
-	while (!failed && (more = mtrace_cursor_more(&w->at, err)) > 0)
-		failed = take_record(w, err);
-	mtrace_cursor_close(&w->at);
+	while (!failed && (more = trace_real_walk_next(&w->at, &item, err)) > 0)
+		failed = take_item(w, rank, &item, err);
+	if (!failed && more == 0)
+		failed = take_charges(w, err);
+	trace_real_walk_close(&w->at);
 	return failed ? failed : more;
 }
 
@@ -157,8 +114,7 @@ int val_trace_read(const char *path, struct val_trace_reader *reader, struct uti
 	for (int rank = 0; !failed && rank < walk.file->n_ranks; rank++)
 		failed = read_rank(&walk, rank, err);
 	if (!failed && !walk.has_times)
-		failed = util_error_set(err, UTIL_EINPUT,
-					"%s: found no times, wanted a trace of a real run", path);
+		failed = util_refuse(err, "%s: found no times, wanted a trace of a real run", path);
 	mtrace_file_close(walk.file);
 	return failed;
 }

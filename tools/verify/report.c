@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/verify/memory.h"
 #include "mpi/verify/verify.h"
 #include "tools/run/failure.h"
+#include "tools/verify/valgrind.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
 
@@ -26,7 +28,7 @@ static unsigned part_of(const char *name, size_t length)
 
 int verify_parts_parse(const char *text, unsigned *out, struct util_error *err)
 {
-	*out = text ? 0 : MPI_VERIFY_DEFAULT;
+	*out |= text ? 0 : MPI_VERIFY_DEFAULT; /* --verify-memory may have begun it */
 	while (text) {
 		size_t length = strcspn(text, ",");
 		unsigned part = part_of(text, length);
@@ -42,6 +44,16 @@ int verify_parts_parse(const char *text, unsigned *out, struct util_error *err)
 	return 0;
 }
 
+int verify_memory_parse(const char *text, struct run_options *out, struct util_error *err)
+{
+	if (strcmp(text, "valgrind") != 0)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--verify-memory: found \"%s\", wanted valgrind", text);
+	out->verify |= MPI_VERIFY_MEMORY;
+	out->verify_valgrind = true;
+	return 0;
+}
+
 int verify_create(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
@@ -51,6 +63,8 @@ int verify_create(struct run *run, struct util_error *err)
 		return util_error_prepend(err, "--verify-suppress");
 	if (mpi_verify_create(run->mpi, o->verify))
 		return util_error_set(err, UTIL_ENOMEM, "--verify: out of memory");
+	if (o->verify_valgrind && mpi_memory_use_valgrind(run->mpi, VERIFY_VALGRIND_FD))
+		return util_error_set(err, UTIL_ENOMEM, "--verify-memory: out of memory");
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/whatif/change.h"
+#include "util/array.h"
 #include "util/units.h"
 
 struct part { /* "target op value" */
@@ -18,7 +19,7 @@ struct part { /* "target op value" */
 
 static int refuse(const struct part *part, struct util_error *err, const char *wanted)
 {
-	return util_error_set(err, UTIL_EINPUT, "scenario \"%s\": wanted %s", part->text, wanted);
+	return util_refuse(err, "scenario \"%s\": wanted %s", part->text, wanted);
 }
 
 /* The operator is the first of its kind, but for kernels, whose names may have any: there the last.
@@ -117,9 +118,9 @@ static int apply_kernel(struct whatif_change *change, const struct part *part,
 			snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "",
 				 name);
 	}
-	return util_error_set(
-	    err, UTIL_EINPUT, "scenario \"%s\": found no kernel \"%s\", wanted %s%s", part->text,
-	    wanted, *known ? "one of those that ran: " : "an annotated program", known);
+	return util_refuse(err, "scenario \"%s\": found no kernel \"%s\", wanted %s%s", part->text,
+			   wanted, *known ? "one of those that ran: " : "an annotated program",
+			   known);
 }
 
 /* When a node's speed changes: a time, or a part of the base's time. */
@@ -231,15 +232,8 @@ static int apply_balance(struct whatif_change *change, const struct part *part,
 static int apply_override(struct whatif_change *change, const struct part *part,
 			  struct util_error *err)
 {
-	char **more = realloc(change->overrides, (size_t)(change->n_overrides + 1) * sizeof *more);
-
-	if (!more)
+	if (util_texts_add(&change->overrides, &change->n_overrides, strdup(part->text)))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for a scenario");
-	change->overrides = more;
-	more[change->n_overrides] = strdup(part->text);
-	if (!more[change->n_overrides])
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for a scenario");
-	change->n_overrides++;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/replay/provenance.h"
+#include "util/array.h"
 #include "util/units.h"
 
 /* A factor of --scale, before or after all others of its kernel. */
@@ -12,33 +13,28 @@ static int add_scale(struct whatif_base *base, const char *text, bool replaces,
 		     struct util_error *err)
 {
 	const char *equals = strrchr(text, '=');
-	struct whatif_scale scale = {0}, *more;
+	struct whatif_scale scale = {0};
 
 	if (!equals)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--scale: found \"%s\", wanted KERNEL=FACTOR", text);
+		return util_refuse(err, "--scale: found \"%s\", wanted KERNEL=FACTOR", text);
 	if (util_parse_double(equals + 1, &scale.factor, err))
 		return util_error_prepend(err, "--scale \"%s\"", text);
 	scale.kernel = strndup(text, (size_t)(equals - text));
-	more = scale.kernel ? realloc(base->scales, (size_t)(base->n_scales + 1) * sizeof *more)
-			    : NULL;
-	if (!more) {
+	if (!scale.kernel ||
+	    !util_array_room(&base->scales, (size_t)base->n_scales, sizeof *base->scales)) {
 		free(scale.kernel);
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	}
-	base->scales = more;
 	for (int i = 0; i < base->n_scales; i++)
-		if (strcmp(more[i].kernel, scale.kernel) == 0) {
+		if (strcmp(base->scales[i].kernel, scale.kernel) == 0) {
 			free(scale.kernel);
 			if (!replaces)
-				return util_error_set(err, UTIL_EINPUT,
-						      "--scale \"%s\": the kernel has a factor "
-						      "already",
-						      text);
-			more[i].factor = scale.factor;
+				return util_refuse(
+				    err, "--scale \"%s\": the kernel has a factor already", text);
+			base->scales[i].factor = scale.factor;
 			return 0;
 		}
-	more[base->n_scales++] = scale;
+	base->scales[base->n_scales++] = scale;
 	return 0;
 }
 
@@ -51,8 +47,7 @@ static int load_cluster(const struct whatif_options *o, const struct replay_prov
 	int n = 0, failed;
 
 	if (!o->cluster && !p->cluster)
-		return util_error_set(err, UTIL_EINPUT,
-				      "'%s' names no cluster; wanted --cluster FILE", trace);
+		return util_refuse(err, "'%s' names no cluster; wanted --cluster FILE", trace);
 	all = calloc((size_t)(p->n_overrides + o->n_overrides + n_more) + 1, sizeof *all);
 	if (!all)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
@@ -181,8 +176,7 @@ int whatif_base_init(struct whatif_base *base, const struct whatif_options *opti
 	*base = (struct whatif_base){.what = trace ? trace : options->program[0],
 				     .how = trace ? "replay" : "run"};
 	if (trace && !replay)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found no mpisim-replay beside mpisim-whatif");
+		return util_refuse(err, "found no mpisim-replay beside mpisim-whatif");
 	failed = load(base, options, trace, err);
 	if (!failed)
 		failed =

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 static int no_memory(struct util_error *err)
 {
 	return util_error_set(err, UTIL_ENOMEM, "out of memory for a scenario");
@@ -64,20 +66,17 @@ void whatif_change_finish(struct whatif_change *change)
 int whatif_change_scale(struct whatif_change *change, const char *kernel, double factor,
 			struct util_error *err)
 {
-	struct whatif_scale *more;
-
 	change->factors = true;
 	for (int i = 0; i < change->n_scales; i++)
 		if (strcmp(change->scales[i].kernel, kernel) == 0) {
 			change->scales[i].factor *= factor;
 			return 0;
 		}
-	more = realloc(change->scales, (size_t)(change->n_scales + 1) * sizeof *more);
-	if (!more)
+	if (!util_array_room(&change->scales, (size_t)change->n_scales, sizeof *change->scales))
 		return no_memory(err);
-	change->scales = more;
-	more[change->n_scales] = (struct whatif_scale){.kernel = strdup(kernel), .factor = factor};
-	return more[change->n_scales++].kernel ? 0 : no_memory(err);
+	change->scales[change->n_scales] =
+	    (struct whatif_scale){.kernel = strdup(kernel), .factor = factor};
+	return change->scales[change->n_scales++].kernel ? 0 : no_memory(err);
 }
 
 /* --- as options --- */
@@ -90,16 +89,7 @@ struct words {
 
 static void add_text(struct words *words, char *text)
 {
-	char **more = text ? realloc(words->list, (size_t)(words->n + 2) * sizeof *more) : NULL;
-
-	if (!more) {
-		free(text);
-		words->failed = true;
-		return;
-	}
-	words->list = more;
-	more[words->n++] = text;
-	more[words->n] = NULL;
+	words->failed |= util_texts_add(&words->list, &words->n, text) != 0;
 }
 
 __attribute__((format(printf, 3, 4))) static void add(struct words *words, const char *option,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 /* Where transfers share links, running times jump by nanoseconds when events change their order:
  * a change of the parameter must be large enough that this is nothing. */
 #define RELATIVE_STEP 0.02
@@ -84,18 +86,9 @@ static bool has_option(const struct whatif_base *base, const char *name)
 static int add_words(struct whatif_scenario *scenario, int n, const char *const words[],
 		     struct util_error *err)
 {
-	char **grown =
-	    realloc(scenario->words, (size_t)(scenario->n_words + n + 1) * sizeof *grown);
-
-	if (!grown)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	scenario->words = grown;
-	for (int i = 0; i < n; i++) {
-		grown[scenario->n_words] = strdup(words[i]);
-		if (!grown[scenario->n_words])
+	for (int i = 0; i < n; i++)
+		if (util_texts_add(&scenario->words, &scenario->n_words, strdup(words[i])))
 			return util_error_set(err, UTIL_ENOMEM, "out of memory");
-		grown[++scenario->n_words] = NULL;
-	}
 	return 0;
 }
 

@@ -118,10 +118,10 @@ static int check_json(const struct whatif_options *o, struct util_error *err)
 {
 	for (int i = 0; i < (o->has_ranks ? 1 : o->n_program); i++)
 		if (run_file_is_same(o->json, o->program[i]))
-			return util_error_set(err, UTIL_EINPUT,
-					      "--json: found '%s', which is the file of the %s, "
-					      "wanted another one",
-					      o->json, o->has_ranks ? "program" : "trace");
+			return util_refuse(
+			    err,
+			    "--json: found '%s', which is the file of the %s, wanted another one",
+			    o->json, o->has_ranks ? "program" : "trace");
 	return run_file_check(o->json, err) ? util_error_prepend(err, "--json") : 0;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/whatif/options.h"
 
-#include <getopt.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "cluster/named.h"
 #include "util/options.h"
 #include "util/units.h"
 
@@ -51,47 +51,8 @@ const char whatif_help[] =
     "exit status: 0 ok; 1 a scenario could not be predicted (the table says why); 2 wrong usage\n"
     "or input; 130 interrupted. docs/what-if.md has the details.\n";
 
-enum {
-	OPTION_SCENARIO = 0x100,
-	OPTION_PAIR,
-	OPTION_JSON,
-	OPTION_NO_DERIVATIVES,
-	OPTION_QUIET,
-	OPTION_VERSION,
-	OPTION_CLUSTER,
-	OPTION_SET,
-	OPTION_SCALE,
-	OPTION_PASSED,
-};
-
-static const struct option options[] = {
-    {"scenario", required_argument, NULL, OPTION_SCENARIO},
-    {"pair", required_argument, NULL, OPTION_PAIR},
-    {"json", required_argument, NULL, OPTION_JSON},
-    {"no-derivatives", no_argument, NULL, OPTION_NO_DERIVATIVES},
-    {"jobs", required_argument, NULL, 'j'},
-    {"quiet", no_argument, NULL, OPTION_QUIET},
-    {"version", no_argument, NULL, OPTION_VERSION},
-    {"help", no_argument, NULL, 'h'},
-    {"cluster", required_argument, NULL, OPTION_CLUSTER},
-    {"set", required_argument, NULL, OPTION_SET},
-    {"scale", required_argument, NULL, OPTION_SCALE},
-    {"placement", required_argument, NULL, OPTION_PASSED},
-    {"bench", required_argument, NULL, OPTION_PASSED},
-    {"vary-compute", required_argument, NULL, OPTION_PASSED},
-    {"vary-transfer", required_argument, NULL, OPTION_PASSED},
-    {"seed", required_argument, NULL, OPTION_PASSED},
-    {"compute", required_argument, NULL, OPTION_PASSED},
-    {"no-alloc", no_argument, NULL, OPTION_PASSED},
-    {"first-n", required_argument, NULL, OPTION_PASSED},
-    {"blas-model", required_argument, NULL, OPTION_PASSED},
-    {"stack-size", required_argument, NULL, OPTION_PASSED},
-    {"isolation", required_argument, NULL, OPTION_PASSED},
-    {0},
-};
-
 /* Lists have room for every word of the command line. */
-static int allocate(int argc, struct whatif_options *out, struct util_error *err)
+static int allocate(int argc, char **argv, struct whatif_options *out, struct util_error *err)
 {
 	size_t n = (size_t)argc + 1;
 	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -104,6 +65,7 @@ static int allocate(int argc, struct whatif_options *out, struct util_error *err
 	    .passed = calloc(2 * n, sizeof *out->passed),
 	    .program = calloc(n, sizeof *out->program),
 	    .n_jobs = n_cores > 0 ? (int)n_cores : 1,
+	    .argv = argv,
 	};
 	if (!out->overrides || !out->scales || !out->scenarios || !out->pairs || !out->passed ||
 	    !out->program)
@@ -113,6 +75,7 @@ static int allocate(int argc, struct whatif_options *out, struct util_error *err
 
 void whatif_options_finish(struct whatif_options *o)
 {
+	free(o->cluster);
 	free(o->overrides);
 	free(o->scales);
 	free(o->scenarios);
@@ -121,103 +84,79 @@ void whatif_options_finish(struct whatif_options *o)
 	free(o->program);
 }
 
-static int take_jobs(const char *text, int *out, struct util_error *err)
-{
-	int64_t value = 0;
-
-	if (util_parse_int(text, 1, 4096, &value, err))
-		return util_error_prepend(err, "--jobs");
-	*out = (int)value;
-	return 0;
-}
-
 /* The option as it stands: in one word, or with its value in the next. */
-static void pass_on(char **argv, struct whatif_options *o)
+static int pass_on(const char *value, void *options, struct util_error *err)
 {
-	if (optarg && argv[optind - 1] == optarg)
-		o->passed[o->n_passed++] = argv[optind - 2];
-	o->passed[o->n_passed++] = argv[optind - 1];
-}
+	struct whatif_options *o = options;
 
-/* Those that are passed on are mpisim-run's to refuse. */
-static bool may_repeat(int option)
-{
-	return option == OPTION_SCENARIO || option == OPTION_PAIR || option == OPTION_SET ||
-	       option == OPTION_SCALE || option == OPTION_PASSED || option == 'n';
-}
-
-static int take(int option, char **argv, struct whatif_options *o, struct util_error *err)
-{
-	switch (option) {
-	case OPTION_SCENARIO:
-		o->scenarios[o->n_scenarios++] = optarg;
-		break;
-	case OPTION_PAIR:
-		o->pairs[o->n_pairs++] = optarg;
-		break;
-	case OPTION_JSON:
-		o->json = optarg;
-		break;
-	case OPTION_NO_DERIVATIVES:
-		o->no_derivatives = true;
-		break;
-	case OPTION_QUIET:
-		o->quiet = true;
-		break;
-	case OPTION_CLUSTER:
-		o->cluster = optarg;
-		break;
-	case OPTION_SET:
-		o->overrides[o->n_overrides++] = optarg;
-		break;
-	case OPTION_SCALE:
-		o->scales[o->n_scales++] = optarg;
-		break;
-	case 'j':
-		return take_jobs(optarg, &o->n_jobs, err);
-	default:
-		o->has_ranks |= option == 'n';
-		pass_on(argv, o);
-	}
+	if (value && o->argv[optind - 1] == value)
+		o->passed[o->n_passed++] = o->argv[optind - 2];
+	o->passed[o->n_passed++] = o->argv[optind - 1];
 	return 0;
 }
 
-/* 1: an option for help or the version. `given`: as of util_option_check. */
-static int parse_options(int argc, char **argv, uint64_t *given, struct whatif_options *out,
-			 struct util_error *err)
+static int take_cluster(const char *value, void *options, struct util_error *err)
 {
-	int option, failed = 0;
+	struct whatif_options *o = options;
 
-	while (!failed && (option = getopt_long(argc, argv, "+:j:n:h", options, NULL)) != -1) {
-		if (option == 'h' || option == OPTION_VERSION) {
-			out->help = option == 'h';
-			out->version = !out->help;
-			return 1;
-		}
-		if (option == ':')
-			return util_error_set(err, UTIL_EINPUT, "%s needs a value",
-					      argv[optind - 1]);
-		if (option == '?')
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "found the option \"%.80s\", wanted one of mpisim-whatif --help",
-			    argv[optind - 1]);
-		failed = util_option_check(option, NULL, options, may_repeat(option) ? NULL : given,
-					   err);
-		if (!failed)
-			failed = take(option, argv, out, err);
-	}
-	return failed;
+	return cluster_named_find(value, &o->cluster, err);
 }
+
+static int take_ranks(const char *value, void *options, struct util_error *err)
+{
+	struct whatif_options *o = options;
+
+	o->has_ranks = true;
+	return pass_on(value, options, err);
+}
+
+#define AT(member) .at = offsetof(struct whatif_options, member)
+#define LIST(member)                                                                        \
+	UTIL_OPTION_LIST, AT(member), .count = offsetof(struct whatif_options, n_##member), \
+				      .may_repeat = true
+/* Those that are passed on are mpisim-run's to refuse. */
+#define PASSED UTIL_OPTION_CALL, .take = pass_on, .may_repeat = true
+static const struct util_option table[] = {
+    {"scenario", LIST(scenarios)},
+    {"pair", LIST(pairs)},
+    {"json", UTIL_OPTION_TEXT, AT(json)},
+    {"no-derivatives", UTIL_OPTION_FLAG, AT(no_derivatives)},
+    {"jobs", UTIL_OPTION_COUNT, AT(n_jobs), .letter = 'j', .max = 4096},
+    {"quiet", UTIL_OPTION_FLAG, AT(quiet)},
+    {"version", UTIL_OPTION_LAST, AT(version)},
+    {"help", UTIL_OPTION_LAST, AT(help), .letter = 'h'},
+    {"cluster", UTIL_OPTION_CALL, .take = take_cluster},
+    {"set", LIST(overrides)},
+    {"scale", LIST(scales)},
+    {NULL, UTIL_OPTION_CALL, .letter = 'n', .take = take_ranks, .may_repeat = true},
+    {"placement", PASSED},
+    {"bench", PASSED},
+    {"vary-compute", PASSED},
+    {"vary-transfer", PASSED},
+    {"seed", PASSED},
+    {"compute", PASSED},
+    {"no-alloc", UTIL_OPTION_SWITCH, .take = pass_on, .may_repeat = true},
+    {"first-n", PASSED},
+    {"blas-model", PASSED},
+    {"stack-size", PASSED},
+    {"isolation", PASSED},
+};
+
+static const struct util_options options = {
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+    .see = "see mpisim-whatif --help",
+    .ends_at_word = true,
+    .takes_empty = true,
+};
 
 static int check(const struct whatif_options *o, struct util_error *err)
 {
 	if (o->n_program == 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found no trace and no program, wanted one: see "
-				      "mpisim-whatif --help");
+		return util_refuse(
+		    err, "found no trace and no program, wanted one: see mpisim-whatif --help");
 	if (o->has_ranks && !o->cluster)
-		return util_error_set(err, UTIL_EINPUT, "wanted --cluster FILE with a program");
+		return util_refuse(err, "wanted --cluster FILE with a program");
 	return 0;
 }
 
@@ -225,19 +164,17 @@ static int check(const struct whatif_options *o, struct util_error *err)
 int whatif_options_parse(int argc, char **argv, struct whatif_options *out, struct util_error *err)
 {
 	uint64_t given = 0;
-	int failed = allocate(argc, out, err);
+	int failed = allocate(argc, argv, out, err);
 
-	opterr = 0;
 	if (!failed)
-		failed = parse_options(argc, argv, &given, out, err);
+		failed = util_options_read(argc, argv, &options, &given, out, err);
 	while (!failed && !out->has_ranks && optind < argc) {
 		out->program[out->n_program++] = argv[optind++];
-		failed = parse_options(argc, argv, &given, out, err);
+		failed = util_options_read(argc, argv, &options, &given, out, err);
 		if (!failed && out->has_ranks)
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "found -n after \"%.80s\", wanted it before the program",
-			    out->program[0]);
+			return util_refuse(err,
+					   "found -n after \"%.80s\", wanted it before the program",
+					   out->program[0]);
 	}
 	while (!failed && optind < argc)
 		out->program[out->n_program++] = argv[optind++];

@@ -8,7 +8,7 @@
 
 /* The command line of mpisim-whatif. Strings are borrowed from argv. */
 struct whatif_options {
-	const char *cluster;	/* NULL: the trace's */
+	char *cluster;		/* NULL: the trace's */
 	const char **overrides; /* [n_overrides] of --set */
 	const char **scales;	/* [n_scales] of --scale */
 	const char **scenarios; /* [n_scenarios]; none: the usual ones */
@@ -19,6 +19,7 @@ struct whatif_options {
 	const char *json; /* file, "-": standard output, NULL: none */
 	bool has_ranks;	  /* -n: a program follows, not traces */
 	bool no_derivatives, quiet, help, version;
+	char **argv;	/* the command line */
 	char **program; /* traces, or the program and its arguments; NULL at its end */
 	int n_program;
 };

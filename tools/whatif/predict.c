@@ -6,6 +6,7 @@
 
 #include "tools/sweep/result.h"
 #include "tools/whatif/change.h"
+#include "util/array.h"
 
 #define WAIT_MS 1000
 
@@ -112,16 +113,15 @@ static int take_base(struct whatif_base *base, const struct sweep_ended *ended,
 	int failed = take(&scenario, ended, err);
 
 	if (!failed && scenario.error)
-		failed = util_error_set(err, UTIL_EINPUT, "%s: %s", base->what, scenario.error);
+		failed = util_refuse(err, "%s: %s", base->what, scenario.error);
 	free(scenario.error);
 	if (failed)
 		return failed;
 	failed = whatif_base_take_result(
 	    base, json_loadb(ended->result, ended->result_size, 0, NULL), scenario.time_s, err);
 	if (!failed && !(base->time_s > 0))
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s: found a running time of 0 s, wanted one to gain from",
-				      base->what);
+		return util_refuse(err, "%s: found a running time of 0 s, wanted one to gain from",
+				   base->what);
 	return failed;
 }
 
@@ -130,21 +130,16 @@ static int base_words(const struct whatif_base *base, char ***out, int *out_n,
 		      struct util_error *err)
 {
 	struct whatif_change change;
-	char **words = NULL, **more;
+	char **words = NULL;
 	int n = 0, failed = whatif_change_init(&change, base, err);
 
 	if (!failed)
 		failed = whatif_change_words(&change, &words, &n, err);
 	whatif_change_finish(&change);
-	more = failed ? NULL : realloc(words, (size_t)(n + 2) * sizeof *more);
-	if (more) {
-		words = more;
-		words[n++] = strdup("--explain");
-	}
+	if (!failed && util_texts_add(&words, &n, strdup("--explain")))
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
 	*out = words;
 	*out_n = n;
-	if (!failed && (!more || !words[n - 1]))
-		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	return failed;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/whatif/change.h"
+#include "util/array.h"
 
 static int apply_parts(struct whatif_change *change, const char *name, struct util_error *err)
 {
@@ -16,10 +17,10 @@ static int apply_parts(struct whatif_change *change, const char *name, struct ut
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for a scenario");
 	while (!failed && (part = strsep(&rest, "+")))
 		failed = *part ? whatif_change_apply(change, part, err)
-			       : util_error_set(err, UTIL_EINPUT,
-						"scenario \"%s\": found nothing beside '+', wanted "
-						"a change on each side",
-						name);
+			       : util_refuse(err,
+					     "scenario \"%s\": found nothing beside '+', wanted a "
+					     "change on each side",
+					     name);
 	free(parts);
 	return failed;
 }
@@ -27,17 +28,15 @@ static int apply_parts(struct whatif_change *change, const char *name, struct ut
 int whatif_scenarios_add(struct whatif_scenarios *scenarios, const struct whatif_base *base,
 			 const char *name, struct util_error *err)
 {
-	struct whatif_scenario scenario = {0}, *more;
+	struct whatif_scenario scenario = {0};
 	struct whatif_change change;
 	int failed;
 
 	for (int i = 0; i < scenarios->n; i++)
 		if (strcmp(scenarios->list[i].name, name) == 0)
 			return 0;
-	more = realloc(scenarios->list, (size_t)(scenarios->n + 1) * sizeof *more);
-	if (!more)
+	if (!util_array_room(&scenarios->list, (size_t)scenarios->n, sizeof scenario))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for a scenario");
-	scenarios->list = more;
 	failed = whatif_change_init(&change, base, err);
 	if (!failed)
 		failed = apply_parts(&change, name, err);
@@ -47,7 +46,7 @@ int whatif_scenarios_add(struct whatif_scenarios *scenarios, const struct whatif
 	if (!failed && !scenario.name)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a scenario");
 	whatif_change_finish(&change);
-	more[scenarios->n++] = scenario;
+	scenarios->list[scenarios->n++] = scenario;
 	return failed;
 }
 
@@ -60,8 +59,7 @@ int whatif_scenarios_add_pair(struct whatif_scenarios *scenarios, const struct w
 	if (!parts)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for a scenario");
 	if (!strchr(pair, '+'))
-		failed = util_error_set(err, UTIL_EINPUT,
-					"--pair: found \"%s\", wanted two scenarios: A+B", pair);
+		failed = util_refuse(err, "--pair: found \"%s\", wanted two scenarios: A+B", pair);
 	while (!failed && (part = strsep(&rest, "+")))
 		failed = whatif_scenarios_add(scenarios, base, part, err);
 	free(parts);

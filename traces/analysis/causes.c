@@ -6,6 +6,7 @@
 #include "netmodel/model.h"
 #include "traces/analysis/collectives.h"
 #include "traces/analysis/internal.h"
+#include "util/array.h"
 
 void trace_causes_advance(struct trace_analysis *analysis, int rank, int64_t ideal, sim_time_ps now)
 {
@@ -38,18 +39,8 @@ void trace_causes_see(struct trace_analysis *analysis, int rank, sim_time_ps now
 
 static struct trace_wait_total *wait_at(struct trace_analysis *analysis, int site)
 {
-	if (site >= analysis->n_waits) {
-		int n = site + 32;
-		struct trace_wait_total *grown =
-		    realloc(analysis->waits, (size_t)n * sizeof *grown);
-
-		if (!grown)
-			return NULL;
-		memset(grown + analysis->n_waits, 0,
-		       (size_t)(n - analysis->n_waits) * sizeof *grown);
-		analysis->waits = grown;
-		analysis->n_waits = n;
-	}
+	if (!util_array_reach(&analysis->waits, &analysis->n_waits, site, sizeof *analysis->waits))
+		return NULL;
 	return &analysis->waits[site];
 }
 

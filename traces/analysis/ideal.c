@@ -69,11 +69,10 @@ static int check_command(const json_t *found, const char *path, char *const comm
 			wanted = without_folder(wanted);
 		}
 		if (!is || !wanted || strcmp(is, wanted) != 0)
-			return util_error_set(
-			    err, UTIL_EINPUT,
-			    "%s: command[%zu]: found %s%s%s, wanted %s%s%s: the "
-			    "ideal run has to be one of the same program with the "
-			    "same arguments",
+			return util_refuse(
+			    err,
+			    "%s: command[%zu]: found %s%s%s, wanted %s%s%s: the ideal run has to "
+			    "be one of the same program with the same arguments",
 			    path, i, is ? "\"" : "", is ? is : "nothing", is ? "\"" : "",
 			    wanted ? "\"" : "", wanted ? wanted : "nothing", wanted ? "\"" : "");
 	}
@@ -102,30 +101,27 @@ static int take(struct trace_ideal *ideal, const json_t *root, const char *path,
 	size_t i;
 
 	if (!json_is_string(state) || !json_is_integer(ranks) || !json_is_number(time))
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s: wanted what mpisim-run --json writes (docs/json.md)",
-				      path);
+		return util_refuse(err, "%s: wanted what mpisim-run --json writes (docs/json.md)",
+				   path);
 	if (strcmp(json_string_value(state), "completed") != 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s: exit.state: found \"%s\", wanted a completed run", path,
-				      json_string_value(state));
+		return util_refuse(err, "%s: exit.state: found \"%s\", wanted a completed run",
+				   path, json_string_value(state));
 	if (n_at_start(root, ranks) != n_ranks)
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s: settings.ranks: found %lld, wanted a run of the same "
-				      "program with %d ranks",
-				      path, n_at_start(root, ranks), n_ranks);
+		return util_refuse(err,
+				   "%s: settings.ranks: found %lld, wanted a run of the same "
+				   "program with %d ranks",
+				   path, n_at_start(root, ranks), n_ranks);
 	ideal->time_s = json_number_value(time);
 	for (i = 0; i < json_array_size(phases); i++)
 		if (add_phase(ideal->spans, json_array_get(phases, i)))
-			return util_error_set(err, UTIL_EINPUT,
-					      "%s: phases[%zu]: wanted name, index, begin_s, end_s "
-					      "and span_s, in the order of their indices",
-					      path, i);
+			return util_refuse(err,
+					   "%s: phases[%zu]: wanted name, index, begin_s, end_s "
+					   "and span_s, in the order of their indices",
+					   path, i);
 	for (i = 0; i < json_array_size(jobs); i++)
 		if (add_job(ideal->jobs, json_array_get(jobs, i)))
-			return util_error_set(err, UTIL_EINPUT,
-					      "%s: jobs[%zu]: wanted name, begin_s and end_s", path,
-					      i);
+			return util_refuse(err, "%s: jobs[%zu]: wanted name, begin_s and end_s",
+					   path, i);
 	return 0;
 }
 
@@ -147,8 +143,8 @@ int trace_ideal_load(const char *path, int n_ranks, char *const command[], struc
 	if (!failed && (!ideal || !ideal->spans || !ideal->jobs))
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for %s", path);
 	else if (!failed && !root)
-		failed = util_error_set(err, UTIL_EINPUT, "%s:%d:%d: %s", path, error.line,
-					error.column, error.text);
+		failed =
+		    util_refuse(err, "%s:%d:%d: %s", path, error.line, error.column, error.text);
 	else if (!failed)
 		failed = take(ideal, root, path, n_ranks, err);
 	if (!failed)

@@ -5,22 +5,14 @@
 
 #include "traces/analysis/internal.h"
 #include "traces/phases.h" /* open phases */
+#include "util/array.h"
 
 static int reserve(struct trace_analysis *analysis, int place)
 {
-	int n = analysis->regions_capacity ? 2 * analysis->regions_capacity : 64;
-	struct trace_region *grown;
-
-	if (place < analysis->regions_capacity)
-		return 0;
-	while (n <= place)
-		n *= 2;
-	grown = realloc(analysis->regions, (size_t)n * sizeof *grown);
-	if (!grown)
-		return -1;
-	analysis->regions = grown;
-	analysis->regions_capacity = n;
-	return 0;
+	return util_array_reach(&analysis->regions, &analysis->regions_capacity, place,
+				sizeof *analysis->regions)
+		   ? 0
+		   : -1;
 }
 
 /* Side 0: begin, 1: end. Ranks may have been added since. */

@@ -59,10 +59,10 @@ static int check_ending(const char *path, struct util_error *err)
 
 	if (format)
 		return format->check ? format->check(path, err) : 0;
-	return util_error_set(err, UTIL_EINPUT,
-			      "found \"%s\", wanted a name that ends in .json (Chrome, Perfetto), "
-			      ".otf2 (OTF2), .paje or .trace (Paje), or .prv (Paraver)",
-			      path);
+	return util_refuse(err,
+			   "found \"%s\", wanted a name that ends in .json (Chrome, Perfetto), "
+			   ".otf2 (OTF2), .paje or .trace (Paje), or .prv (Paraver)",
+			   path);
 }
 
 /* --- the observer --- */

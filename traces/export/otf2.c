@@ -63,20 +63,18 @@ static int check_places(const struct places *p, struct util_error *err)
 	struct stat found;
 
 	if (!*p->name)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found no name before .otf2, wanted one, as in run.otf2");
+		return util_refuse(err, "found no name before .otf2, wanted one, as in run.otf2");
 	for (int i = 0; i < N_PARTS; i++)
 		if (lstat(p->final[i], &found) == 0)
-			return util_error_set(err, UTIL_EINPUT,
-					      "%s is there already, and an archive is %s.otf2, "
-					      "%s.def and the folder %s: remove them or choose "
-					      "another name",
-					      p->final[i], p->name, p->name, p->name);
+			return util_refuse(err,
+					   "%s is there already, and an archive is %s.otf2, %s.def "
+					   "and the folder %s: remove them or choose another name",
+					   p->final[i], p->name, p->name, p->name);
 	if (lstat(p->temporary, &found) == 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s is there already: a run is writing it, or was killed "
-				      "while it did; remove it if none is",
-				      p->temporary);
+		return util_refuse(err,
+				   "%s is there already: a run is writing it, or was killed while "
+				   "it did; remove it if none is",
+				   p->temporary);
 	return 0;
 }
 

@@ -15,9 +15,8 @@ int trace_graph_format_of(const char *path, enum trace_graph_format *out, struct
 			*out = (enum trace_graph_format)i;
 			return 0;
 		}
-	return util_error_set(err, UTIL_EINPUT,
-			      "found \"%s\", wanted a name that ends in .html, .dot or .json",
-			      path);
+	return util_refuse(err, "found \"%s\", wanted a name that ends in .html, .dot or .json",
+			   path);
 }
 
 static int write_json(const struct trace_graph_run *run, FILE *file, size_t flags)

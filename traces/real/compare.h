@@ -31,7 +31,4 @@ struct trace_real {
 	uint64_t n_paired, n_unpaired;
 };
 
-/* real.c: MPI_Init, MPI_Init_thread, MPI_Finalize. */
-bool trace_real_is_edge(const char *function);
-
 #endif

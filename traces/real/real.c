@@ -11,13 +11,6 @@ enum { PS_PER_NS = 1000 };
 
 /* --- what was measured, as the simulator would record it --- */
 
-/* Starting and ending processes is not predicted: it is no part of the timeline. */
-bool trace_real_is_edge(const char *function)
-{
-	return strcmp(function, "MPI_Init") == 0 || strcmp(function, "MPI_Init_thread") == 0 ||
-	       strcmp(function, "MPI_Finalize") == 0;
-}
-
 struct stream { /* of a rank, while the trace is read */
 	struct trace_real_walk walk;
 	struct trace_real_item item; /* the next one, told when it is the earliest */
@@ -183,9 +176,8 @@ static int read_trace(struct trace_real *real, struct util_error *err)
 	free(r.streams);
 	free(r.heap);
 	if (!failed && !real->has_times)
-		failed = util_error_set(err, UTIL_EINPUT,
-					"found no times, wanted a trace of a real run "
-					"(libmpisim-trace)");
+		failed = util_refuse(
+		    err, "found no times, wanted a trace of a real run (libmpisim-trace)");
 	if (!failed)
 		trace_summary_close(real->summary, real->end_ns * PS_PER_NS);
 	return failed;
@@ -227,10 +219,9 @@ int trace_real_open(const char *path, int n_ranks, const struct cluster *cluster
 	if (!failed) {
 		real->n_ranks = real->file->n_ranks;
 		if (real->n_ranks != n_ranks)
-			failed = util_error_set(err, UTIL_EINPUT,
-						"%s: found a run of %d ranks, wanted %d, as are "
-						"predicted",
-						path, real->n_ranks, n_ranks);
+			failed = util_refuse(
+			    err, "%s: found a run of %d ranks, wanted %d, as are predicted", path,
+			    real->n_ranks, n_ranks);
 	}
 	if (!failed)
 		failed = create_parts(real, cluster, err);

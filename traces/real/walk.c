@@ -2,6 +2,7 @@
 #include "traces/real/walk.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi/datatype/datatype.h"
 #include "mpi/datatype/typemap.h"
@@ -28,6 +29,12 @@ void trace_real_walk_close(struct trace_real_walk *walk)
 	free(walk->requests.of);
 	free(walk->charges);
 	*walk = (struct trace_real_walk){.is_open = false};
+}
+
+bool trace_real_is_edge(const char *function)
+{
+	return strcmp(function, "MPI_Init") == 0 || strcmp(function, "MPI_Init_thread") == 0 ||
+	       strcmp(function, "MPI_Finalize") == 0;
 }
 
 static int no_memory(struct util_error *err)

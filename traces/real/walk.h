@@ -47,5 +47,8 @@ void trace_real_walk_close(struct trace_real_walk *walk);
 /* 1: an item; 0: there are no more. Errors: UTIL_EINPUT, UTIL_ENOMEM. */
 int trace_real_walk_next(struct trace_real_walk *walk, struct trace_real_item *out,
 			 struct util_error *err);
+/* MPI_Init and MPI_Finalize: starting and ending processes is not predicted, and no part of a
+ * timeline. */
+bool trace_real_is_edge(const char *function);
 
 #endif

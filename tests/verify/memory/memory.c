@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffers that are touched while MPI has them, and others: the case is the argument. Comments name
- * the lines that findings have to name. Two ranks. */
+ * the lines that findings have to name. Two ranks. Several cases may run after each other. */
 #include <mpi.h>
 #include <mpisim.h>
 #include <stdio.h>
@@ -591,10 +591,236 @@ static void kernel(void)
 	}
 }
 
+/* Rank 1 takes what rank 0 sends, whatever it is. */
+static void take_any(void)
+{
+	static char b[1000];
+
+	MPI_Recv(b, sizeof b, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	sink = b[0];
+}
+
+static void freed(void)
+{
+	char *volatile p = malloc(40);
+
+	memset(p, 0, 40);
+	free(p); /* freed free */
+	if (rank == 0)
+		MPI_Send(p, 40, MPI_BYTE, 1, 0, MPI_COMM_WORLD); /* freed call */
+	else
+		take_any();
+}
+
+static void freed_recv(void)
+{
+	char *volatile p = malloc(40);
+
+	free(p); /* freed-recv free */
+	if (rank == 0)
+		MPI_Send("abc", 4, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	else
+		MPI_Recv(p + 8, 4, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* freed-recv call */
+}
+
+static void reallocated(void)
+{
+	char *volatile p = malloc(40), *volatile q;
+
+	memset(p, 7, 40);
+	q = realloc(p, 80); /* reallocated free */
+	check(q[39] == 7);
+	if (rank == 0)
+		MPI_Send(p, 40, MPI_BYTE, 1, 0, MPI_COMM_WORLD); /* reallocated call */
+	else
+		take_any();
+	free(q);
+}
+
+static int table[4] = {1, 2, 3, 4}, behind_table[4] = {1, 2, 3, 4};
+
+static void global(void)
+{
+	if (rank == 0)
+		MPI_Send(table + 1, 5, MPI_INT, 1, 0, MPI_COMM_WORLD); /* global call */
+	else
+		take_any();
+	sink = behind_table[0];
+}
+
+/* Right enough: each part of it is a variable. */
+static void two_globals(void)
+{
+	int lengths[] = {4, 4};
+	MPI_Aint displacements[] = {0, (char *)behind_table - (char *)table};
+	MPI_Datatype types[] = {MPI_INT, MPI_INT}, both;
+
+	MPI_Type_create_struct(2, lengths, displacements, types, &both);
+	MPI_Type_commit(&both);
+	if (rank == 0)
+		MPI_Send(table, 1, both, 1, 0, MPI_COMM_WORLD);
+	else
+		take_any();
+	MPI_Type_free(&both);
+}
+
+static __attribute__((noinline)) int *volatile *keep_local(void)
+{
+	static int *volatile kept;
+	volatile int local[200] = {5};
+
+	kept = (int *)local;
+	return &kept;
+}
+
+static void dead_send(void)
+{
+	if (rank == 0)
+		MPI_Send(*keep_local(), 1, MPI_INT, 1, 0, MPI_COMM_WORLD); /* dead-send call */
+	else
+		take_any();
+}
+
+/* Bytes that the program cannot write but with the whole. */
+static void padding(void)
+{
+	struct mixed {
+		int n;
+		double d;
+		int k;
+	} *m;
+
+	if (rank == 1) {
+		take_any();
+		return;
+	}
+	m = malloc(sizeof *m);
+	m->n = 1;
+	m->d = 2;
+	m->k = 3;
+	MPI_Send(m, sizeof *m, MPI_BYTE, 1, 0, MPI_COMM_WORLD); /* padding call */
+	free(m);
+}
+
+/* The error of a status is set by calls that complete several, where one of them failed. */
+static void e4(int is_after_error)
+{
+	int x[2] = {3, 4};
+	MPI_Request q[2];
+	MPI_Status st[2];
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (rank == 0) {
+		MPI_Send(x, 2, MPI_INT, 1, 0, MPI_COMM_WORLD);
+		MPI_Send(x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+	} else if (is_after_error) {
+		MPI_Irecv(x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &q[0]); /* too short */
+		MPI_Irecv(x + 1, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &q[1]);
+		MPI_Waitall(2, q, st);
+		if (st[0].MPI_ERROR != MPI_SUCCESS)
+			sink = 1;
+	} else {
+		MPI_Irecv(x, 2, MPI_INT, 0, 0, MPI_COMM_WORLD, &q[0]);
+		MPI_Wait(&q[0], &st[0]);
+		if (st[0].MPI_ERROR != MPI_SUCCESS) /* E4 access */
+			sink = 1;
+		MPI_Recv(x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+static void e4_single(void)
+{
+	e4(0);
+}
+
+static void e4_waitall(void)
+{
+	e4(1);
+}
+
+static void e18(void)
+{
+	int b[10];
+
+	if (rank == 0) {
+		int *s = malloc(40); /* E18 block */
+
+		s[0] = 1;
+		MPI_Send(s, 10, MPI_INT, 1, 0, MPI_COMM_WORLD); /* E18 call */
+		free(s);
+	} else {
+		MPI_Recv(b, 10, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (b[5] > 0) /* E18 access */
+			sink = 2;
+	}
+}
+
+static void e22(void)
+{
+	MPI_Request q;
+	int *s;
+
+	if (rank == 1) {
+		take_any();
+		return;
+	}
+	s = malloc(40); /* E22 block */
+	s[0] = 1;
+	MPI_Isend(s, 10, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); /* E22 call */
+	MPI_Wait(&q, MPI_STATUS_IGNORE);
+	if (s[0] > 0)
+		sink = 1;
+	if (s[5] > 0) /* E22 access */
+		sink = 2;
+	free(s);
+}
+
+/* Valgrind knows of variables on the stack, too, and of what is behind the message that came. */
+static void undefined(void)
+{
+	int b[4], local; /* undefined block */
+	MPI_Request q;
+
+	if (rank == 0) {
+		MPI_Send(&local, 1, MPI_INT, 1, 0, MPI_COMM_WORLD); /* undefined call */
+		return;
+	}
+	b[1] = 7;
+	MPI_Irecv(b, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, &q);
+	MPI_Wait(&q, MPI_STATUS_IGNORE);
+	if (b[1] > 0)
+		sink = 1;
+	if (b[2] > 0) /* undefined access */
+		sink = 2;
+}
+
+/* Errors of the program that have nothing to do with MPI. */
+static void no_mpi(void)
+{
+	volatile char *volatile p = malloc(64);
+
+	memset((void *)p, 0, 64);
+	if (rank == 0)
+		sink = p[64]; /* no-mpi read */
+	free((void *)p); /* no-mpi free */
+	if (rank == 0)
+		p[40] = 1; /* no-mpi write */
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
+    {"E4", e4_single}, {"E4-waitall", e4_waitall}, {"E18", e18}, {"E22", e22},
+    {"undefined", undefined}, {"no-mpi", no_mpi},
+    {"freed", freed},
+    {"freed-recv", freed_recv},
+    {"reallocated", reallocated},
+    {"global", global},
+    {"two-globals", two_globals},
+    {"dead-send", dead_send},
+    {"padding", padding},
     {"E1", e1},   {"E2", e2},	{"E3", e3},   {"E5", e5},   {"E6", e6},	  {"E7", e7},
     {"E8", e8},   {"E9", e9},	{"E10", e10}, {"E11", e11}, {"E12", e12}, {"E12-read", e12_read},
     {"E13", e13}, {"E13-read", e13_read},     {"E17", e17}, {"E19", e19}, {"E20", e20},
@@ -621,8 +847,9 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		if (argc > 1 && strcmp(argv[1], cases[i].name) == 0)
-			cases[i].run();
+		for (int k = 1; k < argc; k++)
+			if (strcmp(argv[k], cases[i].name) == 0)
+				cases[i].run();
 	MPI_Finalize();
 	return 0;
 }

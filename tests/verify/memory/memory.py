@@ -19,13 +19,15 @@ BIN = pathlib.Path(sys.argv.pop(1)).resolve()
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve() / "memory.c"
 CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 8\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
 BENCH = "# mpisim-bench 1\nmodel,fill,1e-6\n"
-BACK_ENDS = {"snapshot": (), "callbacks": ("--verify-memory",)}
+PROGRAMS = {"snapshot": (), "callbacks": ("--verify-memory",)}
 # Case: (class, rank, what is said of the offset, comments of the two lines); None: nothing is found. Snapshots tell the call that completes the
 # operation instead of the line of the access, and see no reads.
 BOTH = {
     "E1": ("unaddr-send", 0, "first bad byte 5, 5 bytes", "call"),
     "E2": ("unaddr-recv", 1, "first bad byte 15, 1 byte", "call"),
     "E3": ("undef-send", 0, "first bad byte 4, 36 bytes", "call"),
+    "E4": None,
+    "E4-waitall": None,
     "E6": None,
     "E12-read": None,
     "E17": None,
@@ -40,7 +42,17 @@ BOTH = {
     "shorter": None,
     "reused": None,
     "given-up": None,
-    "overlap": ("overlapping-buffers", 0, "4 bytes, from offset 4 on", "call"),
+    "freed": ("unaddr-send", 0, "first bad byte 0, 40 bytes in all: the buffer of MPI_Send (40 bytes, dest 1, tag 0) was freed", "call", "free"),
+    "freed-recv": ("unaddr-recv", 1, "first bad byte 0, 4 bytes in all: the buffer of MPI_Recv (4 bytes, source 0, tag 0) was freed", "call", "free"),
+    "reallocated": ("unaddr-send", 0, "first bad byte 0, 40 bytes in all", "call", "free"),
+    "global": ("unaddr-send", 0, "first bad byte 12, 8 bytes in all: the buffer of MPI_Send (20 bytes, dest 1, tag 0) reaches beyond the variable table, which has 16 bytes", "call"),
+    "two-globals": None,
+    "dead-send": ("unaddr-send", 0, "first bad byte 0, 4 bytes in all", "call"),
+    "E18": ("undef-send", 0, "first bad byte 4, 36 bytes", "call"),
+    "E22": ("undef-send", 0, "first bad byte 4, 36 bytes", "call"),
+    "undefined": None,
+    "no-mpi": None,
+    "overlap": ("overlapping-buffers", None, "4 bytes, from offset 4 on", "call"),
 }
 SNAPSHOT = {
     "E5": ("active-write", 0, "bytes [0,4) of the buffer of MPI_Irecv (4 bytes, source 1, tag 0)", "wait", "post"),
@@ -76,11 +88,26 @@ CALLBACKS = {
     "file-read-read": ("active-read", 0, "read of 4 bytes: bytes [0,4) of the buffer of MPI_File_iread (8 bytes)", "access", "post"),
     "untouched": ("active-write", 0, "write of 4 bytes: bytes [20000,20004) of the buffer of MPI_Irecv (40000 bytes, ", "access", "post"),
 }
-EXPECTED = {"snapshot": {**BOTH, **SNAPSHOT}, "callbacks": {**BOTH, **CALLBACKS}}
+# Valgrind sees accesses to buffers that MPI writes to, each with its line; to others it sees writes, as snapshots do. And it knows what is undefined.
+VALGRIND = {
+    **{case: CALLBACKS[case] for case in ("E5", "E8", "E9", "E13", "E13-read", "file-read", "file-read-read", "untouched")},
+    **{case: SNAPSHOT[case] for case in ("E7", "E12", "E19", "E23", "collective", "file-write", "too-early")},
+    "E4": ("undef-use", 1, "a branch depends on bytes that nothing was written to", "access"),
+    "E18": [("undef-send", 0, "first bad byte 4, 36 bytes", "call"), ("undef-use", 1, "created by a heap allocation", "access", "block")],
+    "E22": [("undef-send", 0, "first bad byte 4, 36 bytes", "call"), ("undef-use", 0, "created by a heap allocation", "access", "block")],
+    "undefined": [("undef-send", 0, "first bad byte 0, 4 bytes", "call"), ("undef-use", 1, "a branch depends on bytes", "access")],
+    "no-mpi": [("invalid-read", 0, "read of 1 bytes that are not the program's: 0 bytes after a block of size 64 alloc'd", "read"),
+               ("invalid-write", 0, "40 bytes behind the beginning of a heap block that was freed", "write", "free")],
+}
+EXPECTED = {"snapshot": {**BOTH, **SNAPSHOT}, "callbacks": {**BOTH, **CALLBACKS}, "valgrind": {**BOTH, **VALGRIND}}
 
 
-def call(*words, cwd=None):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False, cwd=cwd)
+def call(*words, **options):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+def listed(expected):
+    return expected if isinstance(expected, list) else [expected] if expected else []
 
 
 def line_of(case, comment):
@@ -97,7 +124,7 @@ class Memory(unittest.TestCase):
     def setUpClass(cls):
         cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-memory-"))
         (cls.dir / "cluster.yaml").write_text(CLUSTER)
-        for name, options in BACK_ENDS.items():
+        for name, options in PROGRAMS.items():
             built = call(BIN / "mpisim-cc", *options, "-g", "-O1", SOURCE, "-o", cls.dir / name)
             assert built.returncode == 0, built.stderr
 
@@ -108,43 +135,74 @@ class Memory(unittest.TestCase):
     def run_case(self, back_end, case, *options, status=None, compute="modelled"):
         out = self.dir / "out.json"
         done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 2, "--compute", compute, "--deterministic", "--json", out,
-                    *options, self.dir / back_end, case, cwd=self.dir)
+                    *options, self.dir / back_end, *(case if isinstance(case, list) else [case]), cwd=self.dir)
         if status is not None:
             self.assertEqual(done.returncode, status, done.stderr)
         return json.loads(out.read_text())
 
     def check(self, back_end, case, expected):
         findings = self.run_case(back_end, case, "--verify=memory", status=1 if expected else 0)["findings"]
-        if not expected:
-            self.assertEqual(findings, [])
-            return
-        (finding,) = findings
+        self.assertEqual([finding["class"] for finding in findings], [finding[0] for finding in listed(expected)])
+        for finding, wanted in zip(findings, listed(expected)):
+            self.assertTrue(self.is_as(case, finding, wanted), finding)
+
+    @staticmethod
+    def is_as(case, finding, expected):
         class_name, rank, text, *comments = expected
-        self.assertEqual(finding["class"], class_name)
-        self.assertIn(rank, (None, finding["calls"][0]["rank"]))
-        self.assertIn(text, finding["found"])
-        if not comments:
-            return
-        sites = [re.search(r"memory\.c:(\d+)", entry["site"])[1] for entry in finding["calls"]]
-        self.assertEqual(sites, [str(line_of(case, comment)) for comment in comments])
+        lines = [int(re.search(r"memory\.c:(\d+)", entry["site"])[1]) for entry in finding["calls"]]
+        return (finding["class"] == class_name and rank in (None, finding["calls"][0]["rank"]) and text in finding["found"]
+                and (not comments or lines[:len(comments)] == [line_of(case, comment) for comment in comments]))
 
     def test_each_case_is_found_by_each_back_end_that_can_see_it(self):
-        for back_end, cases in EXPECTED.items():
-            for case, expected in cases.items():
+        for back_end in PROGRAMS:
+            for case, expected in EXPECTED[back_end].items():
                 with self.subTest(back_end=back_end, case=case):
                     self.check(back_end, case, expected)
 
+    @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
+    def test_valgrind_finds_all_cases_and_nothing_else(self):
+        """They run in one program, since valgrind takes its time to start."""
+        cases = EXPECTED["valgrind"]
+        findings = self.run_case("snapshot", list(cases), "--verify-memory=valgrind", status=1)["findings"]
+        for case, expected in cases.items():
+            for wanted in listed(expected):
+                with self.subTest(case=case, wanted=wanted):
+                    found = [finding for finding in findings if self.is_as(case, finding, wanted)]
+                    self.assertEqual(len(found), 1, [finding["found"] for finding in findings if finding["class"] == wanted[0]])
+                    findings.remove(found[0])
+        self.assertEqual(findings, [])
+
+    def test_without_valgrind_an_error_says_what_is_needed(self):
+        done = call(BIN / "mpisim-run", "--verify-memory=valgrind", "--cluster", self.dir / "cluster.yaml", "-n", 2, self.dir / "snapshot", env={"PATH": "/nowhere"})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("valgrind", done.stderr)
+        done = call(BIN / "mpisim-run", "--verify-memory=magic", "--cluster", self.dir / "cluster.yaml", "-n", 2, self.dir / "snapshot")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('--verify-memory: found "magic", wanted valgrind', done.stderr)
+
+    def test_padding_that_is_sent_as_bytes_is_a_note(self):
+        for back_end in PROGRAMS:
+            with self.subTest(back_end):
+                (note,) = self.run_case(back_end, "padding", "--verify=memory", status=0)["findings"]
+                self.assertEqual((note["class"], note["severity"]), ("undef-padding", "note"))
+                self.assertIn("8 bytes, from offset 4 on", note["found"])
+
     def test_memory_that_a_skipped_kernel_should_have_written_is_not_looked_at_which_a_note_says(self):
         (self.dir / "bench").write_text(BENCH)
-        for back_end in BACK_ENDS:
+        for back_end in PROGRAMS:
             with self.subTest(back_end):
                 (note,) = self.run_case(back_end, "kernel", "--verify=memory", "--bench", self.dir / "bench", status=0)["findings"]
                 self.assertEqual((note["class"], note["severity"]), ("unchecked-definedness", "note"))
                 self.assertEqual(self.run_case(back_end, "kernel", "--verify=memory", status=0, compute="direct")["findings"], [])
 
     def test_predicted_times_are_the_same_with_every_back_end(self):
-        for case in EXPECTED["snapshot"]:
-            results = [self.run_case(back_end, case, *options) for back_end in BACK_ENDS for options in ((), ("--verify=memory", "--verify-warn"))]
+        ways = [(back_end, options) for back_end in PROGRAMS for options in ((), ("--verify=memory", "--verify-warn"))]
+        if shutil.which("valgrind"):
+            ways.append(("snapshot", ("--verify-memory=valgrind", "--verify-warn")))
+        for case in [*EXPECTED["snapshot"], list(EXPECTED["snapshot"])]:
+            is_all = isinstance(case, list)  # which does wrong things, that need not end well where nobody looks
+            results = [self.run_case(back_end, case, *options) for back_end, options in ways
+                       if (options if is_all else "--verify-memory=valgrind" not in options)]
             times = [result["predicted_time_s"] for result in results]
             with self.subTest(case):
                 self.assertEqual(len(set(times)), 1, times)

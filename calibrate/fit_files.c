@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpisim-calibrate-fit --fit: a cluster file from times that others have measured. */
+#include "fit_files.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "check.h"
+#include "search.h"
+#include "util/gnuplot.h"
+#include "whole.h"
+
+static const double UNTOLD = 2; /* a factor either way: data that leave it open do not tell */
+
+struct work {
+	const struct fit_files *request;
+	const char *who;
+	struct observations observations;
+	char *known;
+	struct search search;
+	struct check check;
+};
+
+/* --- what is known of the machine --- */
+
+static int read_known(struct work *work, const char *path, struct util_error *err)
+{
+	FILE *file = fopen(path, "r");
+	size_t most = 1 << 20, n;
+
+	if (!file) {
+		util_error_errno(err, errno, "cannot read %s", path);
+		return err->code = UTIL_EINPUT;
+	}
+	work->known = calloc(most + 1, 1);
+	n = work->known ? fread(work->known, 1, most, file) : 0;
+	fclose(file);
+	if (!work->known)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	if (n == most || strlen(work->known) != n)
+		return util_error_set(err, UTIL_EINPUT, "%s: found no text of less than 1 MiB",
+				      path);
+	return work->request->check ? 0 : machine_check(work->known, path, err);
+}
+
+static int n_ranks_of(const struct observation *observation)
+{
+	const char *n = observation->what ? NULL : strstr(observation->command, "-n");
+	int value = 0;
+
+	if (observation->what)
+		return observation->n_ranks;
+	if (n && sscanf(n + (n[2] == 'p' ? 3 : 2), " %d", &value) == 1)
+		return value;
+	return 1;
+}
+
+/* A node for each rank. */
+static int make_known(struct work *work, struct util_error *err)
+{
+	int n = 2;
+
+	for (int k = 0; k < work->observations.n; k++)
+		if (n_ranks_of(&work->observations.list[k]) > n)
+			n = n_ranks_of(&work->observations.list[k]);
+	if (asprintf(&work->known,
+		     "mpisim_cluster: 1\nname: fitted to times of others\nnodes: %d   # one for "
+		     "each rank\n",
+		     n) < 0) {
+		work->known = NULL;
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+/* --- how good it is --- */
+
+static void judge(struct work *work)
+{
+	work->check = (struct check){.is_made = true};
+	for (int k = 0; k < work->observations.n; k++) {
+		const struct observation *o = &work->observations.list[k];
+		struct check_off off = {.key = sample_key(o->what ? o->what->name : "program",
+							  BETWEEN_NODES, o->what ? o->size_B : k,
+							  o->what ? o->n_ranks : 0),
+					.measured = o->time_s,
+					.predicted = work->search.predicted[k]};
+
+		off.error = fmax(fabs(off.predicted / o->time_s - 1) - o->scatter, 0);
+		check_add(&work->check, &off);
+	}
+}
+
+static void write_row(const struct work *work, int k, FILE *file)
+{
+	const struct observation *o = &work->observations.list[k];
+	double predicted_s = work->search.predicted[k];
+
+	fputs(work->request->check ? "  " : "#   ", file);
+	observation_write(o, file);
+	fprintf(file, ": %.5g us, %.5g us, %+.1f %%\n", o->time_s * 1e6, predicted_s * 1e6,
+		100 * (predicted_s / o->time_s - 1));
+}
+
+/* Of values that the data leave open. */
+static void write_untold(const struct machine *machine, const char *prefix, FILE *file)
+{
+	char name[64];
+
+	for (int k = 0; k < PARAMETERS; k++) {
+		if (!machine->has[k] || !(machine->high[k] > UNTOLD * UNTOLD * machine->low[k]))
+			continue;
+		fprintf(file, "%sthe times do not tell %s: ", prefix,
+			parameter_name((enum parameter_id)k, name));
+		parameter_write((enum parameter_id)k, machine->low[k], file);
+		fputs(" to ", file);
+		parameter_write((enum parameter_id)k, machine->high[k], file);
+		fputs(" predict them as well\n", file);
+	}
+}
+
+static void write_all(const struct work *work, FILE *file)
+{
+	fputs("# Fitted by mpisim-calibrate to times of others; docs/calibrate.md says how. Value, "
+	      "then its 95 % interval.\n# files:",
+	      file);
+	for (int k = 0; k < work->request->n_paths; k++)
+		fprintf(file, " %s", work->request->paths[k]);
+	fputs("\n# ", file);
+	check_verdict(&work->check, file);
+	fputc('\n', file);
+	if (work->check.n_off > 0)
+		fprintf(file, CHECK_WARNING_FORMAT, "# WARNING: ", work->check.n_off);
+	check_list(&work->check, "#   ", file);
+	write_untold(&work->search.machine, "# ", file);
+	machine_write(&work->search.machine, work->known, true, file);
+	fputs("# Measured, predicted:\n", file);
+	for (int k = 0; k < work->observations.n; k++)
+		write_row(work, k, file);
+}
+
+static int write_file(const struct work *work, struct util_error *err)
+{
+	struct whole_file whole;
+	const char *path = work->request->output;
+
+	if (whole_open(&whole, path) < 0)
+		return util_error_errno(err, errno, "cannot write %s", path);
+	write_all(work, whole.file);
+	return whole_close(&whole) < 0 ? util_error_errno(err, errno, "cannot write %s", path) : 0;
+}
+
+/* --- the picture --- */
+
+static FILE *open_part(const struct work *work, const char *name, struct util_error *err)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", work->request->plot, name);
+	file = fopen(path, "we");
+	if (!file)
+		util_error_errno(err, errno, "cannot write %s", path);
+	return file;
+}
+
+/* Blocks of one operation each; how many. */
+static int write_blocks(const struct work *work, FILE *data, FILE *script)
+{
+	int n = 0;
+
+	for (int k = 0; k < work->observations.n; k++) {
+		const struct observation *o = &work->observations.list[k];
+
+		if (!o->what)
+			continue;
+		if (k == 0 || !observation_is_same_curve(o - 1, o)) {
+			fprintf(data, "%s# %s, %d ranks: bytes measured predicted\n",
+				n ? "\n\n" : "", o->what->name, o->n_ranks);
+			fprintf(script,
+				"%s 'fitted.dat' index %d using ($1+1):2 pt 6 lc %d notitle, "
+				"'fitted.dat' index %d using ($1+1):3 with lines lc %d title "
+				"'%s, %d ranks' noenhanced",
+				n ? "," : "plot", n, n + 1, n, n + 1, o->what->name, o->n_ranks);
+			n++;
+		}
+		fprintf(data, "%d %.9g %.9g\n", o->size_B, o->time_s, work->search.predicted[k]);
+	}
+	return n;
+}
+
+static int draw(const struct work *work, struct util_error *err)
+{
+	FILE *data, *script;
+	int n;
+
+	if (mkdir(work->request->plot, 0777) && errno != EEXIST)
+		return util_error_errno(err, errno, "cannot make the folder %s",
+					work->request->plot);
+	data = open_part(work, "fitted.dat", err);
+	script = data ? open_part(work, "plot.gp", err) : NULL;
+	if (!script) {
+		if (data)
+			fclose(data);
+		return err->code;
+	}
+	fputs("set terminal pngcairo size 1000,700\nset logscale xy\nset grid\nset key left top\n"
+	      "set xlabel 'message size + 1 [B]'\nset format '%.0s%c'\nset ylabel 'time [s]'\n"
+	      "set title 'measured (circles) and predicted (lines)'\nset output 'fitted.png'\n",
+	      script);
+	n = write_blocks(work, data, script);
+	if (fclose(data) | fclose(script))
+		return util_error_errno(err, errno, "cannot write to %s", work->request->plot);
+	if (n > 0 && util_gnuplot_run(work->request->plot, "plot.gp") == UTIL_GNUPLOT_FAILED)
+		return util_error_set(err, UTIL_ESYSTEM,
+				      "gnuplot failed; what it said is in %s/gnuplot.log",
+				      work->request->plot);
+	return 0;
+}
+
+/* --- all of it --- */
+
+static void tell(const struct search *search, const char *what)
+{
+	fprintf(stderr, "mpisim-calibrate: with %s: loss %.3f, %d runs of the simulator\n", what,
+		search->loss, search->predictor.n_runs);
+}
+
+static void summarize(const struct work *work)
+{
+	printf("library:     %s\nverdict:     ", library_name(work->search.machine.library));
+	check_verdict(&work->check, stdout);
+	putchar('\n');
+	write_untold(&work->search.machine, "caution:     ", stdout);
+	printf("written to:  %s\n", work->request->output);
+	if (work->check.n_off > 0) {
+		fprintf(stderr, "%s: ", work->who);
+		fprintf(stderr, CHECK_WARNING_FORMAT, "warning: ", work->check.n_off);
+		check_list(&work->check, "  ", stderr);
+	}
+}
+
+static int read_all(struct work *work, struct util_error *err)
+{
+	const struct fit_files *request = work->request;
+
+	for (int k = 0; k < request->n_paths; k++)
+		if (observations_read(&work->observations, request->paths[k], err))
+			return err->code;
+	observations_sort(&work->observations);
+	if (request->check)
+		return read_known(work, request->check, err);
+	return request->known ? read_known(work, request->known, err) : make_known(work, err);
+}
+
+static int find_library(const struct fit_files *request, struct search *search,
+			struct util_error *err)
+{
+	search->wanted = LIBRARIES;
+	for (int k = 0; k < LIBRARIES && request->library; k++)
+		if (!strcmp(library_name((enum library)k), request->library))
+			search->wanted = search->machine.library = (enum library)k;
+	if (request->library && search->wanted == LIBRARIES)
+		return util_error_set(err, UTIL_EINPUT,
+				      "--library: found \"%s\", wanted plain, openmpi, mpich, "
+				      "openmpi-tcp or mpich-tcp",
+				      request->library);
+	return 0;
+}
+
+static int begin(struct work *work, struct util_error *err)
+{
+	struct search *search = &work->search;
+
+	search->observations = &work->observations;
+	search->tell = tell;
+	if (find_library(work->request, search, err) || read_all(work, err))
+		return err->code;
+	return predictor_begin(&search->predictor, &work->observations, work->known,
+			       work->request->n_jobs, err);
+}
+
+static int fit(struct work *work, struct util_error *err)
+{
+	if (search_run(&work->search, err))
+		return err->code;
+	judge(work);
+	if (write_file(work, err) || (work->request->plot && draw(work, err)))
+		return err->code;
+	summarize(work);
+	return 0;
+}
+
+/* The file as it is, and nothing written. */
+static int check(struct work *work, struct util_error *err)
+{
+	struct search *search = &work->search;
+
+	search->predicted = calloc((size_t)work->observations.n, sizeof(*search->predicted));
+	if (!search->predicted)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	if (predictor_run(&search->predictor, &search->machine, 1, search->predicted, err))
+		return util_error_prepend(err, "its times cannot be simulated");
+	judge(work);
+	check_verdict(&work->check, stdout);
+	putchar('\n');
+	for (int k = 0; k < work->observations.n; k++)
+		write_row(work, k, stdout);
+	return work->check.n_off > 0;
+}
+
+int fit_files(const char *who, const struct fit_files *request, struct util_error *err)
+{
+	struct work work = {.request = request, .who = who};
+	int status = begin(&work, err);
+
+	if (status == 0)
+		status = request->check ? check(&work, err) : fit(&work, err);
+	predictor_end(&work.search.predictor);
+	search_finish(&work.search);
+	observations_finish(&work.observations);
+	free(work.known);
+	return status;
+}

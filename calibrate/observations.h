@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CALIBRATE_OBSERVATIONS_H
+#define CALIBRATE_OBSERVATIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "benchmarks.h"
+#include "util/error.h"
+
+/*
+ * Times that others have measured: output of the OSU micro-benchmarks or of the Intel MPI
+ * Benchmarks, tables of operations, times of one's own programs. docs/calibrate.md has an example
+ * of each. No MPI, no GSL.
+ */
+enum { OBSERVATIONS_LARGEST_B = 1 << 30, OBSERVATIONS_RANKS = 4096 };
+
+struct observation {
+	const struct benchmark *what; /* NULL: a program */
+	int size_B, n_ranks;	      /* of a benchmark */
+	char *command;		      /* of a program, as mpisim-run takes it */
+	double time_s;
+	double scatter; /* of time_s, as a part of it: what its last digit hides */
+};
+
+struct observations {
+	int n;
+	struct observation *list; /* [n], of one operation by size */
+};
+
+/*
+ * Adds what is in the file. `path` may end with "@RANKS": on how many ranks the file's collective
+ * tests ran, which the OSU micro-benchmarks do not say. Errors: UTIL_EINPUT with file and line.
+ */
+int observations_read(struct observations *observations, const char *path, struct util_error *err);
+/* By operation, ranks and size; several times of the same become their median. To be called when
+ * all files are read. */
+void observations_sort(struct observations *observations);
+void observations_finish(struct observations *observations);
+/* Both are of one operation on as many ranks. */
+bool observation_is_same_curve(const struct observation *a, const struct observation *b);
+/* "latency 1024 B, 2 ranks", or the command. */
+void observation_write(const struct observation *observation, FILE *file);
+
+/* read_benchmarks.c, read_table.c: a file that is read line by line. */
+struct reader {
+	struct observations *out;
+	const char *name;
+	int line;
+	int n_ranks; /* of "@RANKS"; 0: not said */
+	/* what the lines before have said */
+	enum { UNKNOWN, OSU, IMB, TABLE, PROGRAMS } kind;
+	const struct benchmark *what; /* NULL: no title yet, or numbers that are not of one */
+	bool is_bandwidth;	      /* MB/s in place of microseconds */
+	int n_here, column;	      /* ranks; the time's column, of the Intel MPI Benchmarks */
+	int columns[4];		      /* of a table: where operation, size, time and ranks are */
+	int n_columns;
+};
+
+int reader_refuse(const struct reader *reader, const char *found, const char *wanted,
+		  struct util_error *err);
+int reader_add(struct reader *reader, const struct observation *observation,
+	       struct util_error *err);
+int read_comment(struct reader *reader, const char *text, struct util_error *err);
+int read_numbers(struct reader *reader, const char *text, struct util_error *err);
+int read_header(struct reader *reader, const char *text, struct util_error *err);
+int read_row(struct reader *reader, char *text, struct util_error *err);
+
+#endif

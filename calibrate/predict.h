@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CALIBRATE_PREDICT_H
+#define CALIBRATE_PREDICT_H
+
+#include <limits.h>
+
+#include "machine.h"
+#include "observations.h"
+
+/*
+ * The forward model of times that others have measured: the same operations and programs on
+ * candidates of the cluster, each a run of mpisim-run, several at once.
+ */
+enum { PREDICT_JOBS = 64 };
+
+struct predictor {
+	const struct observations *observations; /* borrowed */
+	const char *known;			 /* of the cluster file; borrowed */
+	int n_jobs;
+	int n_runs;	      /* so far */
+	char folder[4000];    /* for what is there meanwhile only */
+	char run[PATH_MAX];   /* mpisim-run */
+	char bench[PATH_MAX]; /* mpisim-benchmark.simulated */
+	int n_parts;	      /* runs of a candidate */
+};
+
+int predictor_begin(struct predictor *predictor, const struct observations *observations,
+		    const char *known, int n_jobs, struct util_error *err);
+/* times[n][number of observations]; NAN of a candidate that the simulator refuses; why the last one
+ * was stands in *err. 0 or negative: no candidate could be run. */
+int predictor_run(struct predictor *predictor, const struct machine *machines, int n, double *times,
+		  struct util_error *err);
+void predictor_end(struct predictor *predictor);
+
+#endif
