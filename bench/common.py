@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLUSTER = """mpisim_cluster: 1
 nodes: {nodes}
 cores: {cores}
-network: {{latency: 30us, bandwidth: 117 MB/s, sharing: maxmin}}
+network: {{latency: 30us, bandwidth: 117 MB/s}}
 protocol: {{eager_threshold: 64KiB}}
 """
 RANKS_PER_NODE = 16  # where there are more ranks than MAX_NODES

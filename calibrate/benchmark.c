@@ -17,7 +17,7 @@
 enum { TAG_DATA = 1, TAG_ANSWER };
 enum { WINDOW = 64, LEAST_WINDOW = 4, ANSWER_B = 4 };
 /* Larger messages are timed once, and windows of them are shorter. */
-enum { SMALL_B = 65536, WINDOW_B = 8 << 20 };
+enum { SMALL_B = 256 << 10, WINDOW_B = 8 << 20 };
 
 struct test {
 	const struct benchmark *what;
@@ -29,16 +29,20 @@ struct test {
 	MPI_Win window;	   /* one-sided ones */
 };
 
-static int n_repeats(const struct test *test)
-{
-	return test->size_B <= SMALL_B ? 4 : 1;
-}
-
 static int window_of(const struct test *test)
 {
 	int fits = test->size_B > 0 ? WINDOW_B / test->size_B : WINDOW;
 
 	return fits > WINDOW ? WINDOW : fits < LEAST_WINDOW ? LEAST_WINDOW : fits;
+}
+
+static int n_repeats(const struct test *test)
+{
+	int64_t all_B = test->size_B;
+
+	if (test->what->unit == BENCHMARK_OF_WINDOW)
+		all_B *= window_of(test);
+	return all_B <= SMALL_B ? 4 : 1;
 }
 
 /* --- between two ranks, or pairs of them --- */

@@ -234,8 +234,17 @@ void check_add(struct check *check, const struct check_off *off)
 	rank(check, off);
 }
 
+static void write_row(const struct check_off *off, FILE *rows)
+{
+	const struct sample_key *key = &off->key;
+
+	fprintf(rows, "%s %s %lld %lld %.9g %.9g\n", key->name,
+		key->where == WITHIN_NODE ? "within" : "between", (long long)key->x,
+		(long long)key->y, off->measured, off->predicted);
+}
+
 int check_compare(const struct samples *measured, const struct samples *predicted,
-		  struct check *check)
+		  struct check *check, FILE *rows)
 {
 	struct keys wanted = {0}, found = {0};
 	int failed = collect(measured, &wanted) || collect(predicted, &found);
@@ -251,10 +260,13 @@ int check_compare(const struct samples *measured, const struct samples *predicte
 		if (kind_of(key->name)->kind == SPEED)
 			off.predicted *= core_of(measured) / core_of(predicted);
 		off.error = error_of(measured, &wanted, key, off.predicted);
-		if (isnan(off.predicted))
+		if (isnan(off.predicted)) {
 			check->n_apart++;
-		else
-			check_add(check, &off);
+			continue;
+		}
+		check_add(check, &off);
+		if (rows)
+			write_row(&off, rows);
 	}
 	free(wanted.list);
 	free(found.list);

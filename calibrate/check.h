@@ -34,9 +34,10 @@ struct check {
 	struct check_off worst[CHECK_PROBES]; /* [n_worst] of each probe, the worst first */
 };
 
-/* check.c: 0, or -1: out of memory. */
+/* check.c: 0, or -1: out of memory. Each that is compared becomes a row, too (NULL: none): probe,
+ * place, x, y, measured, predicted. */
 int check_compare(const struct samples *measured, const struct samples *predicted,
-		  struct check *check);
+		  struct check *check, FILE *rows);
 /* One more that was compared. */
 void check_add(struct check *check, const struct check_off *off);
 /* Whether one of this probe is more than CHECK_MOST off. */
@@ -50,6 +51,7 @@ void check_list(const struct check *check, const char *prefix, FILE *file);
 enum { FORWARD_FOLDER_B = 4000 };
 int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err);
 /* Both: check->is_made, or why it is not. */
-void check_file(const struct samples *measured, const char *cluster, struct check *check);
+void check_file(const struct samples *measured, const char *cluster, struct check *check,
+		FILE *rows);
 
 #endif

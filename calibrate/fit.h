@@ -261,9 +261,11 @@ double fit_delay_at(const struct fit *fit, double size_B);
 
 /* yaml.c: the cluster file, with what its check says; NULL: it has not been checked yet. */
 void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file);
-/* plot.c: data, a gnuplot script and PNG pictures in the directory. 0; 1: no pictures, since there
- * is no gnuplot; negative. */
-int fit_plot(const struct fit *fit, const char *directory, struct util_error *err);
+/* plot.c: data, a gnuplot script and PNG pictures in the directory, with what the cluster file's
+ * probes take in the simulator (NULL: without). 0; 1: no pictures, since there is no gnuplot;
+ * negative. */
+int fit_plot(const struct fit *fit, const char *cluster, const char *directory,
+	     struct util_error *err);
 /* report.c */
 /* All of it: file `output` appears complete or not at all, after it was compared with the samples
  * if `checks`; warnings go to stderr, after the name `who`, a summary to stdout. 0 or -1, with a

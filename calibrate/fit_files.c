@@ -263,11 +263,11 @@ static int find_library(const struct fit_files *request, struct search *search,
 	search->wanted = LIBRARIES;
 	for (int k = 0; k < LIBRARIES && request->library; k++)
 		if (!strcmp(library_name((enum library)k), request->library))
-			search->wanted = search->machine.library = (enum library)k;
+			search->wanted = (enum library)k;
 	if (request->library && search->wanted == LIBRARIES)
 		return util_error_set(err, UTIL_EINPUT,
-				      "--library: found \"%s\", wanted plain, openmpi, mpich, "
-				      "openmpi-tcp or mpich-tcp",
+				      "--library: found \"%s\", wanted plain, rdma, openmpi, "
+				      "mpich, openmpi-tcp or mpich-tcp",
 				      request->library);
 	return 0;
 }

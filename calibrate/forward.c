@@ -59,7 +59,7 @@ static void say_places(struct child_command *command, const struct samples *samp
 	child_say(command, "--set");
 	child_say(command, "nodes=%d", n_nodes);
 	child_say(command, "--set");
-	child_say(command, "placement=\"%s\"", text);
+	child_say(command, "run.placement=\"%s\"", text);
 	child_say(command, "-n");
 	child_say(command, "%d", n_ranks);
 }
@@ -152,7 +152,8 @@ static int run_probes(const struct samples *measured, const char *cluster,
 	return failed;
 }
 
-void check_file(const struct samples *measured, const char *cluster, struct check *check)
+void check_file(const struct samples *measured, const char *cluster, struct check *check,
+		FILE *rows)
 {
 	struct samples predicted = {0};
 	struct util_error err;
@@ -162,7 +163,7 @@ void check_file(const struct samples *measured, const char *cluster, struct chec
 		snprintf(check->why_not, sizeof(check->why_not), "%.1000s", err.text);
 		return;
 	}
-	if (check_compare(measured, &predicted, check) < 0)
+	if (check_compare(measured, &predicted, check, rows) < 0)
 		snprintf(check->why_not, sizeof(check->why_not), "out of memory");
 	samples_finish(&predicted);
 }

@@ -12,7 +12,7 @@
  * brings with it, and the values of the parameters below. This is the one place that knows which
  * keys of the file they are. No MPI, no GSL.
  */
-enum { MACHINE_SEGMENTS = 3 };
+enum { MACHINE_SEGMENTS = 5 };
 
 enum parameter_id {
 	LATENCY,
@@ -29,16 +29,14 @@ enum parameter_id {
 	SEGMENT_RATE = SEGMENT_STEP + MACHINE_SEGMENTS, /* and its bandwidth */
 	SEND_OVERHEAD = SEGMENT_RATE + MACHINE_SEGMENTS,
 	RECV_OVERHEAD,
-	SEND_PER_BYTE,
-	RECV_PER_BYTE,
+	PER_BYTE,
 	THRESHOLD,
-	CONTROL,
 	REQUEST_DATA,
 	DEPTH,
 	PARAMETERS
 };
 
-enum unit { TIME, RATE, SIZE, NUMBER, LAST_OF_LIST, OF_SEGMENT };
+enum unit { TIME, RATE, SIZE, NUMBER, OF_SEGMENT };
 
 struct parameter {
 	const char *section, *group, *key; /* group: the level between them; NULL: none */
@@ -49,7 +47,7 @@ struct parameter {
 
 extern const struct parameter PARAMETER[PARAMETERS];
 
-enum library { PLAIN, OPENMPI, MPICH, OPENMPI_TCP, MPICH_TCP, LIBRARIES };
+enum library { PLAIN, RDMA, OPENMPI, MPICH, OPENMPI_TCP, MPICH_TCP, LIBRARIES };
 
 struct machine {
 	enum library library;
@@ -60,6 +58,8 @@ struct machine {
 };
 
 const char *library_name(enum library library);
+/* Another library's, and over TCP packets with the values that they begin with. */
+void machine_set_library(struct machine *machine, enum library library);
 /* Its dotted key. */
 const char *parameter_name(enum parameter_id id, char buf[64]);
 void parameter_write(enum parameter_id id, double value, FILE *file);

@@ -40,8 +40,8 @@ static int compare_sizes(const void *a, const void *b)
 }
 
 /* Below each size that was timed, but the smallest ones. */
-static void vary_threshold(const struct search *search, const struct machine *now,
-			   struct variants *out)
+static void vary_places(const struct search *search, const struct machine *now,
+			struct variants *out)
 {
 	enum { LEAST_B = 128, MOST_B = 4 << 20, MOST_SIZES = 4096 };
 	int sizes[MOST_SIZES], n = 0, before = 0;
@@ -81,13 +81,14 @@ static int insert_segment(struct machine *machine, double from_B)
 static void vary_segments(const struct search *search, const struct machine *now,
 			  struct variants *out)
 {
-	static const double steps[] = {1.25, 1, 1}, rates[] = {1, 0.6, 1.7};
+	enum { KINDS = 4 };
+	static const double steps[KINDS] = {1.2, 1.6, 1, 1}, rates[KINDS] = {1, 1, 0.6, 1.7};
 	struct variants *places = calloc(1, sizeof(*places));
 
 	if (places && !now->has[PAYLOAD] && !now->has[SEGMENT + MACHINE_SEGMENTS - 1])
-		vary_threshold(search, now, places);
+		vary_places(search, now, places);
 	for (int k = 0; places && k < places->n; k += 2)
-		for (int j = 0; j < 3; j++) {
+		for (int j = 0; j < KINDS; j++) {
 			struct machine *machine = add(out, now);
 			double from_B = places->list[k].value[THRESHOLD];
 			int place = insert_segment(machine, from_B);
@@ -102,20 +103,18 @@ static void vary_segments(const struct search *search, const struct machine *now
 	free(places);
 }
 
-static void vary_control(const struct search *search, const struct machine *now,
-			 struct variants *out)
+/* What a library is known to have is no question. */
+static void vary_threshold(const struct search *search, const struct machine *now,
+			   struct variants *out)
 {
-	static const double values[] = {64, 1000, 10000};
-
-	(void)search;
-	if (now->has[THRESHOLD] && !now->has[CONTROL])
-		try_one(now, CONTROL, values, 3, out);
+	if (now->library != OPENMPI_TCP && now->library != MPICH_TCP)
+		vary_places(search, now, out);
 }
 
 static void vary_data(const struct search *search, const struct machine *now, struct variants *out)
 {
 	(void)search;
-	if (now->has[THRESHOLD] && !now->has[REQUEST_DATA])
+	if (now->has[THRESHOLD] && !now->has[REQUEST_DATA] && now->library != OPENMPI_TCP)
 		machine_set(add(out, now), REQUEST_DATA, now->value[THRESHOLD]);
 }
 
@@ -126,12 +125,8 @@ static void vary_copies(const struct search *search, const struct machine *now,
 	static const double parts[] = {0.1, 0.5, 2};
 
 	(void)search;
-	for (int k = 0; k < 3 && !now->has[SEND_PER_BYTE]; k++) {
-		struct machine *machine = add(out, now);
-
-		machine_set(machine, SEND_PER_BYTE, parts[k] / now->value[BANDWIDTH]);
-		machine_set(machine, RECV_PER_BYTE, parts[k] / now->value[BANDWIDTH]);
-	}
+	for (int k = 0; k < 3 && !now->has[PER_BYTE]; k++)
+		machine_set(add(out, now), PER_BYTE, parts[k] / now->value[BANDWIDTH]);
 }
 
 /* Messages in a row are bound by the side that is busy for longer: whichever that is. */
@@ -193,7 +188,7 @@ static void vary_duplex(const struct search *search, const struct machine *now,
 static void vary_sharing(const struct search *search, const struct machine *now,
 			 struct variants *out)
 {
-	static const double values[] = {0.95, 0.7};
+	static const double values[] = {0.05, 0.3};
 
 	if (!now->has[PAYLOAD] && !now->has[SHARING] &&
 	    has_kind(search, BENCHMARK_BARRIER, BENCHMARK_REDUCE_SCATTER))
@@ -213,13 +208,12 @@ static void vary_library(const struct search *search, const struct machine *now,
 {
 	for (int k = 0; k < LIBRARIES && search->wanted == LIBRARIES; k++)
 		if (k != (int)now->library)
-			add(out, now)->library = (enum library)k;
+			machine_set_library(add(out, now), (enum library)k);
 }
 
 const struct mechanism MECHANISMS[] = {
     {"an eager limit", vary_threshold},
     {"copies of eager messages", vary_copies},
-    {"control messages", vary_control},
     {"data with requests", vary_data},
     {"bursts", vary_burst},
     {"packets", vary_packets},

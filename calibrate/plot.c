@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "check.h"
 #include "fit.h"
 #include "util/gnuplot.h"
 
@@ -72,6 +73,35 @@ static int write_table(const struct fit *fit, const char *directory, struct util
 	return end(&part);
 }
 
+/* Each measurement of each probe, and what the simulator makes of it. */
+static int write_probes(const struct fit *fit, const char *cluster, const char *directory,
+			struct util_error *err)
+{
+	struct check check;
+	struct part part;
+
+	if (begin(&part, directory, "probes.dat", err))
+		return -1;
+	fprintf(part.file, "# probe place x y measured predicted\n");
+	check_file(fit->samples, cluster, &check, part.file);
+	return end(&part);
+}
+
+/* A line for each probe: measurements that the file reproduces stand at 1. */
+static void plot_probes(FILE *script)
+{
+	fprintf(script,
+		"unset logscale\nset logscale x\nset format '%%g'\nset output 'probes.png'\n"
+		"set xlabel 'predicted / measured'\nset ylabel ''\nset xrange [0.3:3]\n"
+		"set arrow from 0.9, graph 0 to 0.9, graph 1 nohead dt 2\n"
+		"set arrow from 1.1, graph 0 to 1.1, graph 1 nohead dt 2\nunset title\n"
+		"names = system(\"awk '!/^#/ && !seen[$1]++ {print $1}' probes.dat\")\n"
+		"set yrange [0:words(names)+1]\nset ytics () noenhanced\n"
+		"do for [k=1:words(names)] { set ytics add (word(names, k) k) }\n"
+		"plot for [k=1:words(names)] 'probes.dat' using "
+		"(strcol(1) eq word(names, k) ? $6/$5 : 1/0):(k) pt 6 notitle\n");
+}
+
 static void plot_curves(const struct fit *fit, FILE *script, const char *column, const char *fitted)
 {
 	static const char *const names[] = {"between", "within"};
@@ -106,7 +136,8 @@ static void write_title(const struct fit *fit, FILE *script)
 	fprintf(script, " noenhanced\n");
 }
 
-static int write_script(const struct fit *fit, const char *directory, struct util_error *err)
+static int write_script(const struct fit *fit, const char *cluster, const char *directory,
+			struct util_error *err)
 {
 	struct part part;
 	FILE *script;
@@ -129,16 +160,21 @@ static int write_script(const struct fit *fit, const char *directory, struct uti
 			"plot for [o=0:%d] 'cpu_cost.dat' using 2:($1==o?$3:1/0) with linespoints "
 			"title sprintf('%%d outgoing', o)\n",
 			fit->table_n);
+	if (cluster)
+		plot_probes(script);
 	return end(&part);
 }
 
-int fit_plot(const struct fit *fit, const char *directory, struct util_error *err)
+int fit_plot(const struct fit *fit, const char *cluster, const char *directory,
+	     struct util_error *err)
 {
 	if (mkdir(directory, 0777) && errno != EEXIST)
 		return util_error_errno(err, errno, "cannot make the folder %s", directory);
 	if (write_curve(&fit->curves[BETWEEN_NODES], directory, "between.dat", err) ||
 	    write_curve(&fit->curves[WITHIN_NODE], directory, "within.dat", err) ||
-	    write_table(fit, directory, err) || write_script(fit, directory, err))
+	    write_table(fit, directory, err) ||
+	    (cluster && write_probes(fit, cluster, directory, err)) ||
+	    write_script(fit, cluster, directory, err))
 		return -1;
 	switch (util_gnuplot_run(directory, "plot.gp")) {
 	case UTIL_GNUPLOT_DRAWN:

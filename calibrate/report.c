@@ -45,7 +45,7 @@ static void try_file(const struct fit *fit, struct check *check)
 	}
 	snprintf(path, sizeof(path), "%s/cluster.yaml", folder);
 	if (write_plainly(fit, path) == 0)
-		check_file(fit->samples, path, check);
+		check_file(fit->samples, path, check, NULL);
 	else
 		snprintf(check->why_not, sizeof(check->why_not), "cannot write %.500s: %s", path,
 			 strerror(errno));
@@ -134,10 +134,11 @@ static void warn_of_check(const char *who, const struct check *check)
 	check_list(check, "  ", stderr);
 }
 
-static int draw(const char *who, const struct fit *fit, const char *plot)
+/* With the probes of the file `cluster`, unless it is NULL. */
+static int draw(const char *who, const struct fit *fit, const char *cluster, const char *plot)
 {
 	struct util_error err;
-	int drawn = fit_plot(fit, plot, &err);
+	int drawn = fit_plot(fit, cluster, plot, &err);
 
 	if (drawn == 1)
 		fprintf(stderr,
@@ -203,7 +204,7 @@ int fit_report(const char *who, const struct samples *samples, const char *outpu
 		fprintf(stderr, "%s: cannot write %s: %s\n", who, output, strerror(errno));
 		status = -1;
 	}
-	if (plot && draw(who, &fit, plot) < 0)
+	if (plot && draw(who, &fit, check.is_made ? output : NULL, plot) < 0)
 		status = -1;
 	if (status == 0)
 		summarize(&fit, &check, output);
@@ -215,7 +216,7 @@ int fit_check(const char *who, const struct samples *samples, const char *cluste
 {
 	struct check check;
 
-	check_file(samples, cluster, &check);
+	check_file(samples, cluster, &check, NULL);
 	if (!check.is_made) {
 		fprintf(stderr, "%s: %s\n", who, check.why_not);
 		return 2;

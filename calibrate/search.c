@@ -12,10 +12,11 @@
 
 #include <gsl/gsl_errno.h>
 
-enum { MOST_MECHANISMS = 10, MOST_TRIED = 2 };
+enum { MOST_MECHANISMS = 10, MOST_TRIED = 3 };
 enum { REFINED = 4, FEW_STEPS = 2, FOLD_STEPS = 2, MANY_STEPS = 8, FOLDS = 2 };
 static const double LEAST_GAIN = 0.03; /* of the loss of what was left out */
 static const double GIVEN_UP = 1e9;
+static const double ENOUGH = 0.01; /* a loss of which nothing is left to explain */
 /* What most times are off is their noise: not less than the first one, nor more than the second. */
 static const double LEAST_NOISE = 0.01, MOST_NOISE = 0.2;
 static const double MEDIAN_TO_DEVIATION = 1.4826;
@@ -232,6 +233,8 @@ static void begin_plain(struct search *search)
 	machine_set(machine, LATENCY, fmax(empty_s - 2 * each_s, empty_s / 10));
 	machine_set(machine, SEND_OVERHEAD, each_s);
 	machine_set(machine, RECV_OVERHEAD, each_s);
+	if (search->wanted != LIBRARIES)
+		machine_set_library(machine, search->wanted);
 }
 
 int search_run(struct search *search, struct util_error *err)
@@ -254,7 +257,7 @@ int search_run(struct search *search, struct util_error *err)
 		accept(search, "latency, bandwidth and overheads");
 		failed = predict_left_out(search, &search->machine, now) != 0;
 	}
-	for (int k = 0; k < MOST_MECHANISMS && !failed; k++)
+	for (int k = 0; k < MOST_MECHANISMS && !failed && search->loss > ENOUGH; k++)
 		if (!add_mechanism(search, now, with))
 			break;
 	if (!failed)

@@ -24,7 +24,7 @@ struct search {
 
 /* mechanisms.c: something that machines may have, and machines that have it, beside all that this
  * one has. */
-enum { VARIANTS = 40, MECHANISMS_MOST = 32 };
+enum { VARIANTS = 48, MECHANISMS_MOST = 32 };
 
 struct variants {
 	int n;

@@ -126,7 +126,8 @@ void yaml_value(FILE *file, const char *indent, const char *key, const struct va
 	fputc('\n', file);
 }
 
-/* The library's own rules, where they are known (docs/collectives.md). */
+/* The last key of the section `protocol`: the library's own rules, where they are known
+ * (docs/collectives.md). */
 static void write_collectives(const struct fit *fit, FILE *file)
 {
 	const char *library = samples_get_fact(fit->samples, "library", 0), *profile = NULL;
@@ -137,7 +138,7 @@ static void write_collectives(const struct fit *fit, FILE *file)
 		profile = "mpich";
 	if (profile)
 		fprintf(file,
-			"\ncollectives:\n  profile: %s   # not measured: by the library's name\n",
+			"  collectives: %s   # not measured: by the library's name\n",
 			profile);
 }
 
@@ -257,7 +258,7 @@ static void write_cost_interval(const struct fit *fit, FILE *file)
 		widest = fmax(widest, (fit->table[k].high - fit->table[k].low) / 2);
 	}
 	if (largest >= LEAST_COST && widest > 0)
-		fprintf(file, "  cpu.communication_cost_scale: [%.6g, %.6g]\n",
+		fprintf(file, "  cpu.communication_cost.scale: [%.6g, %.6g]\n",
 			fmax(0, 1 - widest / largest), fmin(1 + widest / largest, 1e6));
 }
 
@@ -273,8 +274,8 @@ static void write_uncertainty(const struct fit *fit, FILE *file)
 	yaml_interval(file, "network.latency", &fit->latency[w], yaml_time);
 	yaml_interval(file, "network.bandwidth", &fit->bandwidth_Bps[w], yaml_bandwidth);
 	if (yaml_overheads_differ(fit)) {
-		yaml_interval(file, "protocol.send_overhead", send, yaml_time);
-		yaml_interval(file, "protocol.recv_overhead", recv, yaml_time);
+		yaml_interval(file, "protocol.overhead.send", send, yaml_time);
+		yaml_interval(file, "protocol.overhead.recv", recv, yaml_time);
 	} else {
 		mean.n /= 2; /* of each */
 		yaml_interval(file, "protocol.overhead", &mean, yaml_time);

@@ -76,17 +76,19 @@ static void write_shares(const struct fit *fit, FILE *file)
 	int most = fit_most_flows(fit);
 	char probe[160];
 
-	if (penalty > YAML_LOSS_WORTH_SAYING)
-		fprintf(file, "  duplex_penalty: %.4f   # 1 - the best efficiency below; %s\n",
-			penalty, yaml_probe(fit, "both_ways sendrecv ring", probe));
 	for (int k = 2; k <= most; k++)
 		least = fmin(least, fit_sharing_efficiency(fit, k));
+	if (penalty > YAML_LOSS_WORTH_SAYING || least < 1 - YAML_LOSS_WORTH_SAYING)
+		fprintf(file, "  losses:\n");
+	if (penalty > YAML_LOSS_WORTH_SAYING)
+		fprintf(file, "    duplex: %.4f   # 1 - the best efficiency below; %s\n", penalty,
+			yaml_probe(fit, "both_ways sendrecv ring", probe));
 	if (least >= 1 - YAML_LOSS_WORTH_SAYING)
 		return;
-	fprintf(file, "  sharing_efficiency: [1");
+	fprintf(file, "    sharing: [0");
 	for (int k = 2; k <= most; k++)
-		fprintf(file, ", %.4f", fit_sharing_efficiency(fit, k));
-	fprintf(file, "]   # means of the efficiencies below; %s\n",
+		fprintf(file, ", %.4f", 1 - fit_sharing_efficiency(fit, k));
+	fprintf(file, "]   # 1 - means of the efficiencies below; %s\n",
 		yaml_probe(fit, "many_to_one one_to_many", probe));
 }
 
@@ -119,30 +121,13 @@ static void write_packets(const struct fit *fit, FILE *file)
 	char probe[160];
 
 	fprintf(file,
-		"  packets: {payload: %.0f, overhead: %.0f}   # to the byte, %.1f to %.1f; what a "
-		"message takes longer when it needs one more; %s\n",
-		fit->payload_B, fit->overhead_B, fmax(fit->overhead_B - fit->overhead_error_B, 0),
+		"  packets: {payload: %.0f, overhead: %.0f, queue: %.0f}   # to the byte, %.1f to "
+		"%.1f; what a message takes longer when it needs one more; %s\n",
+		fit->payload_B, fit->overhead_B,
+		fit->holds_all || fit->queue_B < YAML_LEAST_BUFFER_B ? 0 : fit->queue_B, fmax(fit->overhead_B - fit->overhead_error_B, 0),
 		fit->overhead_B + fit->overhead_error_B, yaml_probe(fit, "packet_stream", probe));
-}
-
-/* Packets stand in queues without a limit where none is said. */
-static void write_queue(const struct fit *fit, FILE *file)
-{
-	char probe[160];
-
-	yaml_probe(fit, "beside_bulk beside_nothing", probe);
-	if (fit->holds_all && fit->payload_B > 0)
-		fprintf(
-		    file,
-		    "  # queue: none seen; a byte to a third node waited for all of a large one "
-		    "that its window let out; %s\n",
-		    probe);
-	else if (fit->queue_B >= YAML_LEAST_BUFFER_B)
-		fprintf(
-		    file,
-		    "  queue: %.0f   # %swhat a byte to a third node waited behind a large one; "
-		    "%s\n",
-		    fit->queue_B, fit->holds_all ? "or more: " : "", probe);
+	fprintf(file, "  # queue: what a byte to a third node waited behind a large one; %s\n",
+		yaml_probe(fit, "beside_bulk beside_nothing", probe));
 }
 
 void yaml_network(const struct fit *fit, FILE *file)
@@ -160,7 +145,7 @@ void yaml_network(const struct fit *fit, FILE *file)
 		   "slope of large messages");
 	if (fit->is_latency_shared)
 		fprintf(file,
-			"  latency_model: shared   # empty messages to two nodes at once took "
+			"  model: thesis   # empty messages to two nodes at once took "
 			"twice as long; %s\n",
 			yaml_probe(fit, "two_at_once", probe));
 	write_segments(fit, w, "  ", file);
@@ -170,7 +155,6 @@ void yaml_network(const struct fit *fit, FILE *file)
 			"their bytes; %s\n",
 			fmin(fit->burst_s * fit->bandwidth_Bps[w].value, FIT_MOST_B),
 			yaml_probe(fit, fit->burst_probes, probe));
-	write_queue(fit, file);
 	if (fit->payload_B > 0)
 		write_packets(fit, file);
 	else

@@ -40,20 +40,20 @@ bool yaml_overheads_differ(const struct fit *fit)
 	double send_s = fit->send_overhead[fit->subject].value,
 	       recv_s = fit->recv_overhead[fit->subject].value;
 
-	return fabs(send_s - recv_s) > YAML_LOSS_WORTH_SAYING * (send_s + recv_s) / 2;
+	return fit->recv_per_B_s > 0 ||
+	       fabs(send_s - recv_s) > YAML_LOSS_WORTH_SAYING * (send_s + recv_s) / 2;
 }
 
-static void write_per_byte(const struct fit *fit, const char *side, double per_B_s, FILE *file)
+static void write_per_byte(const struct fit *fit, FILE *file)
 {
-	char name[24], probe[160];
-	double half_s;
+	double per_B_s = fit->recv_per_B_s, half_s;
+	char probe[160];
 
-	snprintf(name, sizeof(name), "%s_overhead", side);
 	if (per_B_s <= 0)
 		return;
-	fprintf(file, "  %s_per_byte: %.6fns   # of larger eager messages, as above; %s", name,
-		per_B_s * 1e9, yaml_probe(fit, name, probe));
-	half_s = fit_per_byte_half_s(fit, name);
+	fprintf(file, "    per_byte: %.6fns   # of larger eager messages, as above; %s",
+		per_B_s * 1e9, yaml_probe(fit, "recv_overhead", probe));
+	half_s = fit_per_byte_half_s(fit, "recv_overhead");
 	if (fit->is_per_byte_limited)
 		fprintf(file, "; DOUBTFUL: measured to be more than all of a message, of which "
 			      "this is a part");
@@ -68,14 +68,14 @@ static void write_overheads(const struct fit *fit, FILE *file)
 			   *recv = &fit->recv_overhead[fit->subject];
 	struct value mean = yaml_mean(send, recv);
 
-	yaml_value(file, "  ", "overhead", &mean, yaml_time, "mean of sender and receiver");
 	if (yaml_overheads_differ(fit)) {
-		yaml_value(file, "  ", "send_overhead", send, yaml_time, "sixteen in a row");
-		yaml_value(file, "  ", "recv_overhead", recv, yaml_time,
-			   "sixteen that had arrived");
+		fprintf(file, "  overhead:\n");
+		yaml_value(file, "    ", "send", send, yaml_time, "sixteen in a row");
+		yaml_value(file, "    ", "recv", recv, yaml_time, "sixteen that had arrived");
+		write_per_byte(fit, file);
+	} else {
+		yaml_value(file, "  ", "overhead", &mean, yaml_time, "mean of sender and receiver");
 	}
-	write_per_byte(fit, "send", fit->send_per_B_s, file);
-	write_per_byte(fit, "recv", fit->recv_per_B_s, file);
 	if (fit->threshold_B[fit->subject] <= 0)
 		fprintf(file,
 			"  # overheads per byte: none can be seen, and none counts: no message "
@@ -96,6 +96,16 @@ static void write_unattended_receive(FILE *file)
 		      "docs/calibrate.md says where it is from\n");
 }
 
+/* What a connection takes at most. */
+static double used_B(const struct fit *fit)
+{
+	double most_B = fmax(fit->used[0].size_B, 1);
+
+	for (int k = 1; k < fit->n_used; k++)
+		most_B = fmax(most_B, fit->used[k].size_B);
+	return most_B;
+}
+
 /* By what a connection has carried where new ones were there to measure it. */
 static void write_unattended(const struct fit *fit, FILE *file)
 {
@@ -113,9 +123,13 @@ static void write_unattended(const struct fit *fit, FILE *file)
 				"their windows\n");
 		return;
 	}
-	fprintf(file, "  unattended_send:   # by what the connection had carried; %s\n",
-		yaml_probe(fit, "used used_eager", probe));
-	write_list(fit->used, fit->n_used, file);
+	fprintf(file,
+		"  unattended_send: {new: %.0f, used: %.0f}   # by what the connection had carried; "
+		"%s\n",
+		fmax(fit->used[0].size_B, 1), used_B(fit), yaml_probe(fit, "used used_eager", probe));
+	for (int k = 0; k < fit->n_used; k++)
+		fprintf(file, "  #   %.0f B after %lld B\n", fit->used[k].size_B,
+			(long long)fit->used[k].from_B);
 }
 
 static void write_progress(const struct fit *fit, bool is_lazy, FILE *file)
@@ -169,7 +183,8 @@ static void write_send_buffer(const struct fit *fit, bool is_lazy, FILE *file)
 
 	if (fit->buffered_B < YAML_LEAST_BUFFER_B / 2) /* and that is known better */
 		return;
-	if ((fit->is_buffer_unattended || fit->is_buffer_by_list) && is_lazy &&
+	if ((fit->is_buffer_unattended || fit->is_buffer_by_list || (n > 1 && fit->n_used > 1)) &&
+	    is_lazy &&
 	    fit->unattended_B >= YAML_LEAST_BUFFER_B) {
 		fprintf(file, "  send_buffer: unattended   # %s; %s\n",
 			fit->is_buffer_by_list
@@ -206,20 +221,6 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 
 	char probe[160];
 
-	if (fit->control_B.is_known)
-		yaml_value(file, "  ", "control_message", &fit->control_B, yaml_size,
-			   "step of the times by size at the threshold");
-	if (fit->control_B.is_known && fit->hidden_control_B > 0)
-		fprintf(
-		    file,
-		    "  # control_message: with up to %.0f B it passes with the burst%s, and times "
-		    "are the same to half a percent\n",
-		    floor(fit->hidden_control_B),
-		    fit->request_data_B > 0 ? ", if requests have as much less data" : "");
-	if (fit->is_control_untold)
-		fprintf(file, "  # control_message: not told, times scatter: the step at the "
-			      "threshold would be a message larger than "
-			      "all that were timed\n");
 	if (has_rendezvous && fit->request_data_B > 0)
 		fprintf(
 		    file,
@@ -234,11 +235,6 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 				   fit->is_end_in_times ? "late_bulk send_return"
 							: "receiver_away receiver_back",
 				   probe));
-	if (has_rendezvous && fit->doubtful_control_B >= 0)
-		fprintf(file,
-			"  # rendezvous_end: arrived, or acknowledged with a control_message of "
-			"%.0f and more data with requests: times are the same\n",
-			fit->doubtful_control_B);
 	if (fit->send_wait < 0)
 		return;
 	fprintf(

@@ -53,7 +53,12 @@ static void write_spawn(const struct fit *fit, const struct services *services, 
 
 	if (failed)
 		fprintf(file, "\n# spawn: the library could not spawn %s\n", failed);
-	if (!services->startup.is_known && !services->universe)
+	if (services->universe)
+		fprintf(file,
+			"\nrun: {spawn: {universe_size: %ld}}   # MPI_UNIVERSE_SIZE, as the library "
+			"says\n",
+			services->universe);
+	if (!services->startup.is_known && !services->per_process.is_known)
 		return;
 	fprintf(file, "\nspawn:\n");
 	if (services->startup.is_known)
@@ -62,9 +67,6 @@ static void write_spawn(const struct fit *fit, const struct services *services, 
 	if (services->per_process.is_known)
 		yaml_value(file, "  ", "per_process", &services->per_process, yaml_time,
 			   "each process more on one node");
-	if (services->universe)
-		fprintf(file, "  universe_size: %ld   # MPI_UNIVERSE_SIZE, as the library says\n",
-			services->universe);
 }
 
 static void write_servers(const struct fit *fit, const struct services *services, FILE *file)
@@ -79,10 +81,11 @@ static void write_servers(const struct fit *fit, const struct services *services
 	yaml_probe(fit, "read_places write_places wide_read_places wide_write_places", probe);
 	fprintf(file, "  servers: %ld   # places of a file that do not share one; %s\n",
 		services->n_servers, probe);
+	fprintf(file, "  stripe:\n");
 	if (services->stripe_B > 0)
-		fprintf(file, "  stripe_size: %ld   # found in steps of 64 KiB; %s\n",
+		fprintf(file, "    size: %ld   # found in steps of 64 KiB; %s\n",
 			services->stripe_B, probe);
-	fprintf(file, "  stripe_count: ");
+	fprintf(file, "    servers: ");
 	if (services->n_stripes == services->n_servers)
 		fprintf(file, "all   # %s\n", probe);
 	else
@@ -91,15 +94,15 @@ static void write_servers(const struct fit *fit, const struct services *services
 			services->n_stripes, probe);
 }
 
-static void write_bandwidth(const struct fit *fit, FILE *file, const char *key,
+static void write_bandwidth(const struct fit *fit, FILE *file, const char *indent, const char *key,
 			    const struct value *v, const char *probes, const char *how)
 {
 	char probe[160];
 
 	if (v->is_known && isfinite(v->value))
-		yaml_value(file, "  ", key, v, yaml_bandwidth, how);
+		yaml_value(file, indent, key, v, yaml_bandwidth, how);
 	else
-		fprintf(file, "  %s: inf   # never what held anything up; %s\n", key,
+		fprintf(file, "%s%s: inf   # never what held anything up; %s\n", indent, key,
 			yaml_probe(fit, probes, probe));
 }
 
@@ -111,11 +114,12 @@ static void write_storage(const struct fit *fit, const struct services *services
 		return;
 	fprintf(file, "\nstorage:\n");
 	yaml_value(file, "  ", "latency", &services->access, yaml_time, "one byte read");
-	write_bandwidth(fit, file, "read_bandwidth", &services->read_Bps, "read_one_server",
+	fprintf(file, "  bandwidth:\n");
+	write_bandwidth(fit, file, "    ", "read", &services->read_Bps, "read_one_server",
 			"all nodes from one server");
-	write_bandwidth(fit, file, "write_bandwidth", &services->write_Bps, "write_one_server",
+	write_bandwidth(fit, file, "    ", "write", &services->write_Bps, "write_one_server",
 			"all nodes to one server, and MPI_File_sync");
-	write_bandwidth(fit, file, "client_bandwidth", &services->client_Bps,
+	write_bandwidth(fit, file, "  ", "client_bandwidth", &services->client_Bps,
 			"read_all_servers write_all_servers", "one node and all servers");
 	yaml_value(file, "  ", "metadata_time", &services->metadata, yaml_time,
 		   "open and close of a file");
@@ -151,8 +155,8 @@ void yaml_services_intervals(const struct fit *fit, FILE *file)
 	if (!services.has_storage)
 		return;
 	write_interval(file, "storage.latency", &services.access, yaml_time);
-	write_interval(file, "storage.read_bandwidth", &services.read_Bps, yaml_bandwidth);
-	write_interval(file, "storage.write_bandwidth", &services.write_Bps, yaml_bandwidth);
+	write_interval(file, "storage.bandwidth.read", &services.read_Bps, yaml_bandwidth);
+	write_interval(file, "storage.bandwidth.write", &services.write_Bps, yaml_bandwidth);
 	write_interval(file, "storage.client_bandwidth", &services.client_Bps, yaml_bandwidth);
 	write_interval(file, "storage.metadata_time", &services.metadata, yaml_time);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cluster/cluster.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,8 @@ static void finish_cluster(struct cluster *cluster)
 	free(cluster->cpu.cost.fraction);
 	free(cluster->network.segments.list);
 	free(cluster->network.intra_segments.list);
-	free(cluster->network.sharing_efficiency.fraction);
+	free(cluster->network.sharing_losses.fraction);
 	free(cluster->protocol.send_buffers.list);
-	free(cluster->protocol.unattended_sends.list);
 	free(cluster->uncertainties.list);
 	for (int i = 0; i < CLUSTER_N_COLLECTIVES; i++)
 		free(cluster->collectives.algorithms[i]);
@@ -106,55 +106,66 @@ int cluster_load_with(const char *path, int n_overrides, const char *const overr
 	return rc;
 }
 
-static int64_t buffer_from(const struct cluster_send_buffers *buffers, int64_t from_B)
+int64_t cluster_send_buffer(const struct cluster *cluster, int64_t size_B)
 {
+	const struct cluster_send_buffers *buffers = &cluster->protocol.send_buffers;
 	int64_t result = -1;
 
-	for (int i = 0; i < buffers->n && buffers->list[i].from_B <= from_B; i++)
+	for (int i = 0; i < buffers->n && buffers->list[i].from_B <= size_B; i++)
 		result = buffers->list[i].size_B;
 	return result;
 }
 
-int64_t cluster_send_buffer(const struct cluster *cluster, int64_t size_B)
-{
-	return buffer_from(&cluster->protocol.send_buffers, size_B);
-}
-
 int64_t cluster_unattended_send(const struct cluster *cluster, int64_t carried_B)
 {
-	return buffer_from(&cluster->protocol.unattended_sends, carried_B);
+	double new_B = (double)cluster->protocol.unattended_new_B;
+	double used_B = (double)cluster->protocol.unattended_used_B;
+
+	if (new_B == 0)
+		return -1;
+	return (int64_t)fmin(fmax(sqrt(new_B * (double)carried_B), new_B), used_B);
 }
 
 int64_t cluster_handed_when(const struct cluster *cluster, int64_t arrived_B, int64_t end_B)
 {
-	const struct cluster_send_buffers *sends = &cluster->protocol.unattended_sends;
+	double new_B = (double)cluster->protocol.unattended_new_B;
+	double used_B = (double)cluster->protocol.unattended_used_B;
+	double root = (sqrt(new_B + 4 * (double)end_B) - sqrt(new_B)) / 2;
+	int64_t at_B;
 
-	if (buffer_from(sends, arrived_B) < 0)
+	if (new_B == 0)
 		return arrived_B;
-	for (int i = 0; i < sends->n; i++) {
-		int64_t at_B = end_B - sends->list[i].size_B;
-
-		if (at_B < sends->list[i].from_B)
-			at_B = sends->list[i].from_B;
-		if (at_B < arrived_B)
-			at_B = arrived_B;
-		if (i + 1 == sends->n || at_B < sends->list[i + 1].from_B)
-			return at_B;
-	}
-	return arrived_B;
+	/* each of the three pieces of the law is an upper bound of what it must be */
+	at_B = (int64_t)fmax(fmin((double)end_B - new_B, root * root), (double)end_B - used_B) - 2;
+	if (at_B < arrived_B)
+		at_B = arrived_B;
+	while (at_B < end_B && at_B + cluster_unattended_send(cluster, at_B) < end_B)
+		at_B++;
+	return at_B;
 }
 
 double cluster_cpu_cost(const struct cluster *cluster, int outgoing, int incoming)
 {
-	const struct cluster_cost_table *cost = &cluster->cpu.cost;
+	const struct cluster_cost *cost = &cluster->cpu.cost;
 	int o = outgoing < cost->n ? outgoing : cost->n,
 	    i = incoming < cost->n ? incoming : cost->n;
 	double fraction;
 
-	if (!cost->fraction)
+	if (cost->is_law) {
+		fraction = outgoing * cost->outgoing + incoming * cost->incoming;
+		fraction = fraction < cost->maximum ? fraction : cost->maximum;
+	} else if (cost->fraction) {
+		fraction = cost->fraction[o * (cost->n + 1) + i];
+	} else {
 		return 0;
-	fraction = cost->fraction[o * (cost->n + 1) + i] * cluster->cpu.cost_scale;
+	}
+	fraction *= cost->scale;
 	return fraction < cluster->cores ? fraction : cluster->cores;
+}
+
+bool cluster_has_cpu_cost(const struct cluster *cluster)
+{
+	return cluster->cpu.cost.is_law || cluster->cpu.cost.fraction;
 }
 
 double cluster_contention(const struct cluster *cluster, int n_busy)

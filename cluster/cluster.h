@@ -13,12 +13,11 @@
  * key, its unit, default and range; this struct holds the values after checking. Bandwidths may be
  * INFINITY.
  */
-enum cluster_latency_model {
-	CLUSTER_LATENCY_DELAY, /* latency is a delay that occupies nothing; then the bytes share the
-			       links (default) */
-	CLUSTER_LATENCY_SHARED, /* the whole minimal duration l + s/b is shared (thesis) */
+enum cluster_network_model {
+	CLUSTER_NETWORK_FLUID,	/* latency is a delay that occupies nothing; then the bytes share
+				   the links max-min fairly (default) */
+	CLUSTER_NETWORK_THESIS, /* the whole minimal duration l + s/b is shared, by Algorithm 1 */
 };
-enum cluster_sharing { CLUSTER_SHARING_MAXMIN, CLUSTER_SHARING_ALGORITHM1 };
 
 enum cluster_progress {
 	CLUSTER_PROGRESS_ASYNC, /* the rendezvous goes on whatever the ranks do (default) */
@@ -83,7 +82,7 @@ struct
 	struct cluster_segment *list; /* [n], by from_B, each once */
 };
 
-struct cluster_send_buffer { /* for messages, or connections that carried, from `from_B` on */
+struct cluster_send_buffer { /* for messages from `from_B` on */
 	int64_t from_B, size_B;
 };
 struct cluster_send_buffers {
@@ -91,8 +90,8 @@ struct cluster_send_buffers {
 	struct cluster_send_buffer *list; /* [n], by from_B, each once; off below the first */
 };
 
-struct cluster_sharing_efficiency { /* [k - 1]: what k transfers get of a link together, (0, 1] */
-	int n;			    /* 0: all of it; beyond n the last one holds */
+struct cluster_sharing_losses { /* [k - 1]: what k transfers of a link lose of it, [0, 1) */
+	int n;			/* 0: nothing; beyond n the last one holds */
 	double *fraction;
 };
 
@@ -119,11 +118,12 @@ struct cluster_speed_changes {
 	struct cluster_speed_change *list; /* [n], by node, then time; no time of a node twice */
 };
 
-struct
-    cluster_cost_table { /* fraction of one CPU for o outgoing and i incoming transfers; [o * (n + 1) +
-			 i], o, i = 0 … n */
-	int n;		 /* beyond n the last row or column holds */
-	double *fraction; /* (n + 1)² values, [0][0] = 0; NULL: communication costs no CPU */
+struct cluster_cost { /* fraction of one CPU for o outgoing and i incoming transfers */
+	bool is_law;  /* min(maximum, o × outgoing + i × incoming) */
+	double outgoing, incoming, maximum;
+	int n;		  /* of a table: beyond n the last row or column holds */
+	double *fraction; /* [o * (n + 1) + i], o, i = 0 … n, [0][0] = 0; NULL: no table */
+	double scale;	  /* multiplies either ("what if communication cost a quarter") */
 };
 
 /* Each section of the file is a struct of its own. These three are the network model's. */
@@ -136,63 +136,72 @@ struct cluster_cpu {
 	    contention; /* [n_contention] speed of each of k computations that run on a node at once,
 			       relative to one alone, k = 1 …; beyond: the last. NULL: 1 */
 	int n_contention;
-	struct cluster_cost_table cost;
-	double cost_scale; /* multiplies the table ("what if communication cost a quarter") */
+	struct cluster_cost cost;
+};
+
+enum cluster_topology_kind {
+	CLUSTER_TOPOLOGY_STAR,	   /* one switch that is never a bottleneck (default) */
+	CLUSTER_TOPOLOGY_FAT_TREE, /* two levels, netmodel/topology.c */
+	CLUSTER_TOPOLOGY_TORUS,
+};
+enum { CLUSTER_MAX_DIMENSIONS = 6 };
+
+/* Links between switches are as wide as those of nodes. */
+struct cluster_topology {
+	enum cluster_topology_kind kind;
+	int nodes_per_leaf, uplinks;		/* of each leaf of a fat tree; it divides n_nodes */
+	int n_dimensions;			/* of a torus */
+	int dimensions[CLUSTER_MAX_DIMENSIONS]; /* their product is n_nodes */
 };
 
 struct cluster_network {
 	double latency_s;
 	double bandwidth_Bps;
-	enum cluster_latency_model latency_model;
-	enum cluster_sharing sharing;
-	double timeslice_s;	/* 0: adaptive */
+	enum cluster_network_model model;
+	struct cluster_topology topology;
+	double timeslice_s;	/* of the thesis; 0: adaptive */
 	double intra_latency_s; /* between ranks of one node */
 	double intra_bandwidth_Bps;
 	struct cluster_segments segments, intra_segments; /* by size of the transfer */
-	int64_t burst_B;	  /* what passes at once on a link that was idle long enough */
-	int64_t queue_B;	  /* of each transfer, in the queue that leaves its node in order */
-	int64_t packet_payload_B; /* transfers go as packets of so much; 0: they share links as a
+	int64_t burst_B;	   /* what passes at once on a link that was idle long enough */
+	int64_t packet_payload_B;  /* transfers go as packets of so much; 0: they share links as a
 				      fluid does */
 	int64_t packet_overhead_B; /* of each on the links beside its payload, and of an
 				      acknowledgement */
-	double duplex_penalty;	   /* of a node's two links while both carry transfers, [0, 1) */
-	struct cluster_sharing_efficiency sharing_efficiency;
+	int64_t packet_queue_B; /* of each connection, in the queue that leaves its node; 0: any */
+	double duplex_loss;	/* of a node's two links while both carry transfers, [0, 1) */
+	struct cluster_sharing_losses sharing_losses;
 };
 
 struct cluster_storage { /* that files lie on (netmodel/storage.h) */
 	int n_servers;
 	double latency_s;
-	double
-	    bandwidth_Bps; /* of each server: what the next two are unless the file tells them apart */
-	double read_Bps, write_Bps;
-	double client_Bps; /* of each node towards the storage, each way */
-	double metadata_s; /* of one operation on metadata */
+	double read_Bps, write_Bps; /* of each server */
+	double client_Bps;	    /* of each node towards the storage, each way */
+	double metadata_s;	    /* of one operation on metadata */
 	int64_t stripe_B;
 	int stripe_count; /* servers of one file; 0: all */
 };
 
 /* And these are the MPI library's. */
 struct cluster_protocol {
-	double overhead_s; /* o: per message, what the next two are unless the file tells them apart
-			    */
-	double send_overhead_s, recv_overhead_s; /* sender before the transfer, receiver when it
+	double send_overhead_s, recv_overhead_s; /* o: sender before the transfer, receiver when it
 						    takes the message */
-	double send_overhead_per_B_s,
-	    recv_overhead_per_B_s; /* and for each byte that travels before the match */
+	double recv_overhead_per_B_s; /* and for each byte that travelled before the match */
 	int64_t
-	    eager_threshold_B; /* messages above it go by rendezvous; INT64_MAX: no rendezvous */
-	int64_t control_message_B; /* size of one rendezvous control message */
-	int64_t request_data_B;	   /* of the message, with the request to send */
+	    eager_threshold_B;	/* messages above it go by rendezvous; INT64_MAX: no rendezvous */
+	int64_t request_data_B; /* of the message, with the request to send */
 	enum cluster_progress progress;
 	enum cluster_late_answers late_answers;
 	enum cluster_order order;
 	enum cluster_synchronous synchronous;
 	enum cluster_rendezvous_end rendezvous_end;
 	struct cluster_send_buffers send_buffers;
-	bool send_buffer_is_unattended;		      /* what was left to the system */
-	struct cluster_send_buffers unattended_sends; /* what still leaves on a connection while its
-							 sender makes no progress, by what it has
-							 carried before */
+	bool send_buffer_is_unattended; /* what was left to the system */
+	/* What still leaves on a connection while its sender makes no progress, where it is new, and at
+	 * most: new <= used; 0: all. One that has carried c bytes has max(new, sqrt(new · c)), as
+	 * systems let their buffers grow; at most used. */
+	int64_t unattended_new_B, unattended_used_B;
 	int64_t unattended_receive_B; /* what a connection still carries while its receiver makes no
 					 progress, until it was full once; INT64_MAX: all */
 };
@@ -206,7 +215,7 @@ struct cluster_rma {
 struct cluster_spawn {
 	double startup_s;     /* from MPI_Comm_spawn to the start of the processes */
 	double per_process_s; /* and for each process that its node starts */
-	char *placement;      /* as `placement`; NULL: where there are fewest ranks */
+	char *placement;      /* as of the cluster; NULL: where there are fewest ranks */
 	int max_processes;    /* in one run */
 	int universe_size;    /* MPI_UNIVERSE_SIZE; 0: as many as there are cores */
 };
@@ -273,15 +282,17 @@ void cluster_draw(struct cluster *cluster, uint64_t seed);
 int64_t cluster_send_buffer(const struct cluster *cluster, int64_t size_B);
 
 /* How much more leaves on a connection that has carried `carried_B` bytes, while its sender makes no
- * progress; negative: everything. */
+ * progress; negative: everything. Never less for more. */
 int64_t cluster_unattended_send(const struct cluster *cluster, int64_t carried_B);
 
 /* The least number of bytes that must have arrived on a connection, where arrived_B have, for its
- * system to take all before `end_B`. O(entries). */
+ * system to take all before `end_B`. */
 int64_t cluster_handed_when(const struct cluster *cluster, int64_t arrived_B, int64_t end_B);
 
 /* The fraction for o outgoing and i incoming transfers, scaled; in [0, cores]. */
 double cluster_cpu_cost(const struct cluster *cluster, int outgoing, int incoming);
+/* Whether communication costs any CPU. */
+bool cluster_has_cpu_cost(const struct cluster *cluster);
 /* The relative speed of each busy core when `n_busy` >= 1 computations share a node, (0, 1]. */
 double cluster_contention(const struct cluster *cluster, int n_busy);
 

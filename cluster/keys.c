@@ -100,7 +100,7 @@ static int read_speed(struct cluster_draft *draft, const struct util_yaml_tree *
 static int read_cost_row(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			 const struct util_yaml *row, int o, struct util_error *err)
 {
-	struct cluster_cost_table *cost = &draft->cluster.cpu.cost;
+	struct cluster_cost *cost = &draft->cluster.cpu.cost;
 	int i = 0, rc = 0;
 
 	if (row->kind != UTIL_YAML_LIST || row->n_children != cost->n + 1)
@@ -119,7 +119,7 @@ static int read_cost_row(struct cluster_draft *draft, const struct util_yaml_tre
 static int read_cost_table(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			   const struct util_yaml *node, struct util_error *err)
 {
-	struct cluster_cost_table *cost = &draft->cluster.cpu.cost;
+	struct cluster_cost *cost = &draft->cluster.cpu.cost;
 	char found[64];
 	int o = 0, rc = 0;
 
@@ -131,7 +131,6 @@ static int read_cost_table(struct cluster_draft *draft, const struct util_yaml_t
 		    tree, node, err,
 		    "cpu.communication_cost.table: found %s, wanted a list of 1 to %d rows",
 		    util_yaml_found(node, found, sizeof(found)), MAX_TABLE + 1);
-	draft->has_table = true;
 	cost->n = node->n_children - 1;
 	cost->fraction =
 	    calloc((size_t)node->n_children * (size_t)node->n_children, sizeof(double));
@@ -168,52 +167,32 @@ static int read_contention(struct cluster_draft *draft, const struct util_yaml_t
 	return rc;
 }
 
-/* cost[o][i] = min(maximum, o × outgoing + i × incoming) for o, i up to `transfers`. */
-static int tabulate_cost(struct cluster_draft *draft, struct util_error *err)
-{
-	struct cluster_cost_table *cost = &draft->cluster.cpu.cost;
-	int n = draft->law_transfers;
-
-	cost->n = n;
-	cost->fraction = calloc((size_t)(n + 1) * (size_t)(n + 1), sizeof(double));
-	if (!cost->fraction)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for the CPU-cost table");
-	for (int o = 0; o <= n; o++) {
-		for (int i = 0; i <= n; i++) {
-			double value = o * draft->law_outgoing + i * draft->law_incoming;
-
-			cost->fraction[o * (n + 1) + i] =
-			    value < draft->law_maximum ? value : draft->law_maximum;
-		}
-	}
-	return 0;
-}
-
-/* Runs after the rows of both forms: checks that only one is used, and makes a table of the
- * parametric one. */
+/* Runs after the rows of both forms: checks that only one is used. */
 static int complete_cost(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			 const struct util_yaml *node, struct util_error *err)
 {
-	static const char *const law[] = {"outgoing", "incoming", "maximum", "transfers"};
+	static const char *const law[] = {"outgoing", "incoming", "maximum"};
 	const struct util_yaml *section = util_yaml_at(tree, "cpu.communication_cost");
+	struct cluster_cost *cost = &draft->cluster.cpu.cost;
 
-	for (int k = 0; k < 4; k++) {
+	(void)node;
+	for (int k = 0; k < 3; k++) {
 		const struct util_yaml *member = util_yaml_member(section, law[k], strlen(law[k]));
 
-		if (member && draft->has_table)
+		if (member && cost->fraction)
 			return util_yaml_fail_key(
 			    tree, member, err,
 			    "found \"%s\" beside a table, wanted cpu.communication_cost either "
 			    "as a table or as a law",
 			    law[k]);
-		draft->has_law |= member != NULL;
+		cost->is_law |= member != NULL;
 	}
-	if (draft->has_law && draft->law_maximum > draft->cluster.cores)
+	if (cost->is_law && cost->maximum > draft->cluster.cores)
 		return util_yaml_fail(
 		    tree, util_yaml_at(tree, "cpu.communication_cost.maximum"), err,
 		    "cpu.communication_cost.maximum: found %g, wanted at most cores (%d)",
-		    draft->law_maximum, draft->cluster.cores);
-	return draft->has_law ? tabulate_cost(draft, err) : 0;
+		    cost->maximum, draft->cluster.cores);
+	return 0;
 }
 
 /* `key` and what it allows beside a list of nodes. */
@@ -237,7 +216,8 @@ static int read_placement(struct cluster_draft *draft, const struct util_yaml_tr
 {
 	if (!node)
 		return 0;
-	return read_places(tree, node, draft->cluster.n_nodes, "placement", "block, spread, cyclic",
+	return read_places(tree, node, draft->cluster.n_nodes, "run.placement",
+			   "block, spread, cyclic",
 			   &draft->cluster.placement, err);
 }
 
@@ -246,52 +226,49 @@ static int read_spawn_placement(struct cluster_draft *draft, const struct util_y
 {
 	if (!node || (node->kind == UTIL_YAML_SCALAR && strcmp(node->text, "free") == 0))
 		return 0;
-	return read_places(tree, node, draft->cluster.n_nodes, "spawn.placement",
+	return read_places(tree, node, draft->cluster.n_nodes, "run.spawn.placement",
 			   "free, block, spread, cyclic", &draft->cluster.spawn.placement, err);
 }
 
 #define AT(member) .target = offsetof(struct cluster_draft, member)
-#define COLLECTIVE(i, name)                                                                  \
-	{                                                                                    \
-		"collectives." name, CLUSTER_KEY_TEXT, AT(cluster.collectives.algorithms[i]) \
+#define OF(member) offsetof(struct cluster_draft, member)
+#define ALGORITHM(i, name)                                                                      \
+	{                                                                                       \
+		"run.algorithms." name, CLUSTER_KEY_TEXT, AT(cluster.collectives.algorithms[i]) \
 	}
 
 #define NAME(i, name) name
 const char *const cluster_collective_names[CLUSTER_N_COLLECTIVES] = {CLUSTER_COLLECTIVES(NAME)};
 #undef NAME
 
-/* Order matters where a converter uses what earlier rows read (nodes, cores). */
+/* Order matters where a converter uses what earlier rows read (nodes, cores). A row whose members
+ * follow stands for all of them where it is one value. */
 const struct cluster_key cluster_keys[] = {
     {"mpisim_cluster", CLUSTER_KEY_INT, AT(version), 1, 1, .required = true},
     {"name", CLUSTER_KEY_TEXT, AT(cluster.name), .fallback = "unnamed"},
     {"nodes", CLUSTER_KEY_INT, AT(cluster.n_nodes), 1, MAX_NODES, .required = true},
     {"cores", CLUSTER_KEY_INT, AT(cluster.cores), 1, MAX_CORES, .fallback = "1"},
-    {"placement", CLUSTER_KEY_CUSTOM, .convert = read_placement},
     {"cpu.speed", CLUSTER_KEY_CUSTOM, .convert = read_speed},
     {"cpu.speed_changes", CLUSTER_KEY_CUSTOM, .convert = cluster_read_speed_changes},
     {"cpu.host_to_target", CLUSTER_KEY_NUMBER, AT(cluster.cpu.host_to_target), 1e-6, 1e6,
      .fallback = "1"},
     {"cpu.contention", CLUSTER_KEY_CUSTOM, .convert = read_contention},
     {"cpu.communication_cost.table", CLUSTER_KEY_CUSTOM, .convert = read_cost_table},
-    {"cpu.communication_cost.outgoing", CLUSTER_KEY_NUMBER, AT(law_outgoing), 0, MAX_CORES,
-     .fallback = "0"},
-    {"cpu.communication_cost.incoming", CLUSTER_KEY_NUMBER, AT(law_incoming), 0, MAX_CORES,
-     .fallback = "0"},
-    {"cpu.communication_cost.maximum", CLUSTER_KEY_NUMBER, AT(law_maximum), 0, MAX_CORES,
+    {"cpu.communication_cost.outgoing", CLUSTER_KEY_NUMBER, AT(cluster.cpu.cost.outgoing), 0,
+     MAX_CORES, .fallback = "0"},
+    {"cpu.communication_cost.incoming", CLUSTER_KEY_NUMBER, AT(cluster.cpu.cost.incoming), 0,
+     MAX_CORES, .fallback = "0"},
+    {"cpu.communication_cost.maximum", CLUSTER_KEY_NUMBER, AT(cluster.cpu.cost.maximum), 0,
+     MAX_CORES, .fallback = "1"},
+    {"cpu.communication_cost.scale", CLUSTER_KEY_NUMBER, AT(cluster.cpu.cost.scale), 0, 1e6,
      .fallback = "1"},
-    {"cpu.communication_cost.transfers", CLUSTER_KEY_INT, AT(law_transfers), 1, MAX_TABLE,
-     .fallback = "16"},
     {"cpu.communication_cost", CLUSTER_KEY_CUSTOM, .convert = complete_cost},
-    {"cpu.communication_cost_scale", CLUSTER_KEY_NUMBER, AT(cluster.cpu.cost_scale), 0, 1e6,
-     .fallback = "1"},
     {"network.latency", CLUSTER_KEY_TIME, AT(cluster.network.latency_s), 0, MAX_TIME_S,
      .required = true},
     {"network.bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.network.bandwidth_Bps), 1, INFINITY,
      .required = true},
-    {"network.latency_model", CLUSTER_KEY_CHOICE, AT(cluster.network.latency_model),
-     .choices = "delay|shared", .fallback = "delay"},
-    {"network.sharing", CLUSTER_KEY_CHOICE, AT(cluster.network.sharing),
-     .choices = "maxmin|algorithm1", .fallback = "maxmin"},
+    {"network.model", CLUSTER_KEY_CHOICE, AT(cluster.network.model), .choices = "fluid|thesis",
+     .fallback = "fluid"},
     {"network.timeslice", CLUSTER_KEY_TIME, AT(cluster.network.timeslice_s), 1e-9, MAX_TIME_S,
      .choices = "adaptive", .word_value = 0, .fallback = "adaptive"},
     {"network.intra_node.latency", CLUSTER_KEY_TIME, AT(cluster.network.intra_latency_s), 0,
@@ -301,30 +278,35 @@ const struct cluster_key cluster_keys[] = {
     {"network.intra_node.segments", CLUSTER_KEY_CUSTOM, .convert = cluster_read_intra_segments},
     {"network.segments", CLUSTER_KEY_CUSTOM, .convert = cluster_read_segments},
     {"network.burst", CLUSTER_KEY_SIZE, AT(cluster.network.burst_B), 0, 1e9, .fallback = "0"},
-    {"network.queue", CLUSTER_KEY_SIZE, AT(cluster.network.queue_B), 0, 1e9, .fallback = "0"},
     {"network.packets.payload", CLUSTER_KEY_SIZE, AT(cluster.network.packet_payload_B), 0, 1e9,
      .fallback = "0"},
     {"network.packets.overhead", CLUSTER_KEY_SIZE, AT(cluster.network.packet_overhead_B), 0, 1e6,
      .fallback = "0"},
-    {"network.duplex_penalty", CLUSTER_KEY_NUMBER, AT(cluster.network.duplex_penalty), 0,
-     MAX_PENALTY, .fallback = "0"},
-    {"network.sharing_efficiency", CLUSTER_KEY_CUSTOM, .convert = cluster_read_sharing_efficiency},
-    {"protocol.overhead", CLUSTER_KEY_TIME, AT(cluster.protocol.overhead_s), 0, MAX_TIME_S,
+    {"network.packets.queue", CLUSTER_KEY_SIZE, AT(cluster.network.packet_queue_B), 0, 1e9,
      .fallback = "0"},
-    {"protocol.send_overhead", CLUSTER_KEY_TIME, AT(cluster.protocol.send_overhead_s), 0,
-     MAX_TIME_S, .inherits = offsetof(struct cluster_draft, cluster.protocol.overhead_s)},
-    {"protocol.recv_overhead", CLUSTER_KEY_TIME, AT(cluster.protocol.recv_overhead_s), 0,
-     MAX_TIME_S, .inherits = offsetof(struct cluster_draft, cluster.protocol.overhead_s)},
-    {"protocol.send_overhead_per_byte", CLUSTER_KEY_TIME,
-     AT(cluster.protocol.send_overhead_per_B_s), 0, MAX_TIME_PER_B_S, .fallback = "0"},
-    {"protocol.recv_overhead_per_byte", CLUSTER_KEY_TIME,
-     AT(cluster.protocol.recv_overhead_per_B_s), 0, MAX_TIME_PER_B_S, .fallback = "0"},
+    {"network.topology.kind", CLUSTER_KEY_CHOICE, AT(cluster.network.topology.kind),
+     .choices = "star|fat-tree|torus", .fallback = "star"},
+    {"network.topology.nodes_per_leaf", CLUSTER_KEY_INT,
+     AT(cluster.network.topology.nodes_per_leaf), 1, MAX_NODES},
+    {"network.topology.taper", CLUSTER_KEY_NUMBER, AT(taper), 1, MAX_NODES, .fallback = "1"},
+    {"network.topology.dimensions", CLUSTER_KEY_CUSTOM, .convert = cluster_read_dimensions},
+    {"network.topology", CLUSTER_KEY_CUSTOM, .convert = cluster_check_topology},
+    {"network.losses.duplex", CLUSTER_KEY_NUMBER, AT(cluster.network.duplex_loss), 0, MAX_PENALTY,
+     .fallback = "0"},
+    {"network.losses.sharing", CLUSTER_KEY_CUSTOM, .convert = cluster_read_sharing_losses},
+    {"protocol.library", CLUSTER_KEY_CHOICE, AT(library), .choices = CLUSTER_LIBRARIES,
+     .fallback = "plain"},
+    {"protocol.overhead", CLUSTER_KEY_TIME, AT(overhead_s), 0, MAX_TIME_S, .fallback = "0"},
+    {"protocol.overhead.send", CLUSTER_KEY_TIME, AT(cluster.protocol.send_overhead_s), 0,
+     MAX_TIME_S, .inherits = OF(overhead_s)},
+    {"protocol.overhead.recv", CLUSTER_KEY_TIME, AT(cluster.protocol.recv_overhead_s), 0,
+     MAX_TIME_S, .inherits = OF(overhead_s)},
+    {"protocol.overhead.per_byte", CLUSTER_KEY_TIME, AT(cluster.protocol.recv_overhead_per_B_s), 0,
+     MAX_TIME_PER_B_S, .fallback = "0"},
     {"protocol.eager_threshold", CLUSTER_KEY_SIZE, AT(cluster.protocol.eager_threshold_B), 0, 9e18,
      .choices = "off", .fallback = "off"},
-    {"protocol.control_message", CLUSTER_KEY_SIZE, AT(cluster.protocol.control_message_B), 0, 1e9,
-     .fallback = "0"},
     {"protocol.request_data", CLUSTER_KEY_SIZE, AT(cluster.protocol.request_data_B), 0, 9e18,
-     .fallback = "0"},
+     .choices = "eager", .fallback = "0"},
     {"protocol.progress", CLUSTER_KEY_CHOICE, AT(cluster.protocol.progress),
      .choices = "async|in_mpi|in_waiting", .fallback = "async"},
     {"protocol.late_answers", CLUSTER_KEY_CHOICE, AT(cluster.protocol.late_answers),
@@ -340,7 +322,13 @@ const struct cluster_key cluster_keys[] = {
     {"protocol.send_buffer", CLUSTER_KEY_CUSTOM, .convert = cluster_read_send_buffer},
     {"protocol.unattended_receive", CLUSTER_KEY_SIZE, AT(cluster.protocol.unattended_receive_B), 1,
      9e18, .choices = "off", .fallback = "off"},
-    {"protocol.unattended_send", CLUSTER_KEY_CUSTOM, .convert = cluster_read_unattended_send},
+    {"protocol.unattended_send", CLUSTER_KEY_SIZE, AT(unattended_B), 1, 9e18, .choices = "off",
+     .fallback = "off"},
+    {"protocol.unattended_send.new", CLUSTER_KEY_SIZE, AT(unattended_new_B), 1, 9e18},
+    {"protocol.unattended_send.used", CLUSTER_KEY_SIZE, AT(unattended_used_B), 1, 9e18},
+    {"protocol.collectives", CLUSTER_KEY_CHOICE, AT(cluster.collectives.profile),
+     .choices = "default|openmpi|mpich|ideal", .fallback = "default"},
+    {"protocol", CLUSTER_KEY_CUSTOM, .convert = cluster_complete_protocol},
     {"rma.model", CLUSTER_KEY_CHOICE, AT(cluster.rma.model), .choices = "unified|separate",
      .fallback = "unified"},
     {"rma.progress", CLUSTER_KEY_CHOICE, AT(cluster.rma.progress), .choices = "nic|in_mpi",
@@ -350,35 +338,34 @@ const struct cluster_key cluster_keys[] = {
      .fallback = "0"},
     {"spawn.per_process", CLUSTER_KEY_TIME, AT(cluster.spawn.per_process_s), 0, MAX_TIME_S,
      .fallback = "0"},
-    {"spawn.placement", CLUSTER_KEY_CUSTOM, .convert = read_spawn_placement},
-    {"spawn.max_processes", CLUSTER_KEY_INT, AT(cluster.spawn.max_processes), 0, MAX_SPAWNED,
-     .fallback = "1024"},
-    {"spawn.universe_size", CLUSTER_KEY_INT, AT(cluster.spawn.universe_size), 0, 1e9,
-     .fallback = "0"},
     {"storage.servers", CLUSTER_KEY_INT, AT(cluster.storage.n_servers), 1, MAX_SERVERS,
      .fallback = "1"},
     {"storage.latency", CLUSTER_KEY_TIME, AT(cluster.storage.latency_s), 0, MAX_TIME_S,
      .fallback = "0"},
-    {"storage.bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.storage.bandwidth_Bps), 1, INFINITY,
-     .fallback = "inf"},
-    {"storage.read_bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.storage.read_Bps), 1, INFINITY,
-     .inherits = offsetof(struct cluster_draft, cluster.storage.bandwidth_Bps)},
-    {"storage.write_bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.storage.write_Bps), 1, INFINITY,
-     .inherits = offsetof(struct cluster_draft, cluster.storage.bandwidth_Bps)},
+    {"storage.bandwidth", CLUSTER_KEY_BANDWIDTH, AT(storage_Bps), 1, INFINITY, .fallback = "inf"},
+    {"storage.bandwidth.read", CLUSTER_KEY_BANDWIDTH, AT(cluster.storage.read_Bps), 1, INFINITY,
+     .inherits = OF(storage_Bps)},
+    {"storage.bandwidth.write", CLUSTER_KEY_BANDWIDTH, AT(cluster.storage.write_Bps), 1, INFINITY,
+     .inherits = OF(storage_Bps)},
     {"storage.client_bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.storage.client_Bps), 1, INFINITY,
      .fallback = "inf"},
     {"storage.metadata_time", CLUSTER_KEY_TIME, AT(cluster.storage.metadata_s), 0, MAX_TIME_S,
      .fallback = "0"},
-    {"storage.stripe_size", CLUSTER_KEY_SIZE, AT(cluster.storage.stripe_B), 1, 1e15,
+    {"storage.stripe.size", CLUSTER_KEY_SIZE, AT(cluster.storage.stripe_B), 1, 1e15,
      .fallback = "1MiB"},
-    {"storage.stripe_count", CLUSTER_KEY_INT, AT(cluster.storage.stripe_count), 1, MAX_SERVERS,
+    {"storage.stripe.servers", CLUSTER_KEY_INT, AT(cluster.storage.stripe_count), 1, MAX_SERVERS,
      .choices = "all", .word_value = 0, .fallback = "all"},
-    {"collectives.profile", CLUSTER_KEY_CHOICE, AT(cluster.collectives.profile),
-     .choices = "default|openmpi|mpich|ideal", .fallback = "default"},
-    CLUSTER_COLLECTIVES(COLLECTIVE),
+    {"variation", CLUSTER_KEY_NUMBER, AT(variation), 0, MAX_PENALTY, .fallback = "0"},
     {"variation.computation", CLUSTER_KEY_NUMBER, AT(cluster.variation.computation), 0, MAX_PENALTY,
-     .fallback = "0"},
+     .inherits = OF(variation)},
     {"variation.messages", CLUSTER_KEY_NUMBER, AT(cluster.variation.messages), 0, MAX_PENALTY,
+     .inherits = OF(variation)},
+    {"run.placement", CLUSTER_KEY_CUSTOM, .convert = read_placement},
+    CLUSTER_COLLECTIVES(ALGORITHM),
+    {"run.spawn.placement", CLUSTER_KEY_CUSTOM, .convert = read_spawn_placement},
+    {"run.spawn.processes", CLUSTER_KEY_INT, AT(cluster.spawn.max_processes), 0, MAX_SPAWNED,
+     .fallback = "1024"},
+    {"run.spawn.universe_size", CLUSTER_KEY_INT, AT(cluster.spawn.universe_size), 0, 1e9,
      .fallback = "0"},
     {"uncertainty", CLUSTER_KEY_CUSTOM, .convert = cluster_read_uncertainty}, /* after all values */
 };

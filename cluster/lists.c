@@ -34,13 +34,6 @@ static const struct cluster_key buffer_keys[] = {
      0, 9e18},
 };
 
-static const struct cluster_key unattended_keys[] = {
-    {"unattended_send.from", CLUSTER_KEY_SIZE,
-     .target = offsetof(struct cluster_send_buffer, from_B), 0, 9e18},
-    {"unattended_send.size", CLUSTER_KEY_SIZE,
-     .target = offsetof(struct cluster_send_buffer, size_B), 1, 9e18},
-};
-
 /* Checks that `node` is a list and allocates its entries; their number, or negative. */
 static int allocate_list(const struct util_yaml_tree *tree, const struct util_yaml *node,
 			 const char *path, size_t entry_size, void *out_list,
@@ -152,25 +145,35 @@ int cluster_read_intra_segments(struct cluster_draft *draft, const struct util_y
 			     tree, node, err);
 }
 
-int cluster_read_sharing_efficiency(struct cluster_draft *draft, const struct util_yaml_tree *tree,
-				    const struct util_yaml *node, struct util_error *err)
+/* "0.1": what two or more lose; "[0, 0.05, 0.1]": 1, 2, … transfers. */
+int cluster_read_sharing_losses(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+				const struct util_yaml *node, struct util_error *err)
 {
-	static const char path[] = "network.sharing_efficiency";
-	struct cluster_sharing_efficiency *efficiency = &draft->cluster.network.sharing_efficiency;
+	static const char path[] = "network.losses.sharing";
+	struct cluster_sharing_losses *losses = &draft->cluster.network.sharing_losses;
+	bool is_list = node && node->kind == UTIL_YAML_LIST;
+	const double most = 1 - CLUSTER_MIN_EFFICIENCY;
 	int n;
 
 	if (!node)
 		return 0;
-	n = allocate_list(tree, node, path, sizeof(double), &efficiency->fraction, err);
+	if (!is_list) {
+		losses->fraction = calloc(2, sizeof(double));
+		if (!losses->fraction)
+			return util_error_set(err, UTIL_ENOMEM, "out of memory for %s", path);
+		losses->n = 2;
+		return cluster_schema_number(tree, node, path, 0, most, &losses->fraction[1], err);
+	}
+	n = allocate_list(tree, node, path, sizeof(double), &losses->fraction, err);
 	if (n < 0)
 		return n;
 	for (const struct util_yaml *value = node->first; value; value = value->next) {
-		int rc = cluster_schema_number(tree, value, path, CLUSTER_MIN_EFFICIENCY, 1,
-					       &efficiency->fraction[efficiency->n], err);
+		int rc = cluster_schema_number(tree, value, path, 0, most,
+					       &losses->fraction[losses->n], err);
 
 		if (rc)
 			return rc;
-		efficiency->n++;
+		losses->n++;
 	}
 	return 0;
 }
@@ -197,14 +200,20 @@ static int read_plain_buffer(struct cluster_send_buffers *buffers, const char *p
 	return rc;
 }
 
-static int read_buffers(struct cluster_send_buffers *buffers, const char *path,
-			const struct cluster_key keys[2], const struct util_yaml_tree *tree,
-			const struct util_yaml *node, struct util_error *err)
+int cluster_read_send_buffer(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			     const struct util_yaml *node, struct util_error *err)
 {
+	static const char path[] = "protocol.send_buffer";
+	struct cluster_protocol *protocol = &draft->cluster.protocol;
+	struct cluster_send_buffers *buffers = &protocol->send_buffers;
+	const char *preset = cluster_preset(draft->library, path);
 	int n;
 
-	if (!node)
+	if (!node || (node->kind == UTIL_YAML_SCALAR && strcmp(node->text, "unattended") == 0)) {
+		protocol->send_buffer_is_unattended =
+		    node || (preset && strcmp(preset, "unattended") == 0);
 		return 0;
+	}
 	if (node->kind != UTIL_YAML_LIST)
 		return read_plain_buffer(buffers, path, tree, node, err);
 	n = allocate_list(tree, node, path, sizeof(*buffers->list), &buffers->list, err);
@@ -212,7 +221,7 @@ static int read_buffers(struct cluster_send_buffers *buffers, const char *path,
 		return n;
 	for (const struct util_yaml *entry = node->first; entry; entry = entry->next) {
 		struct cluster_send_buffer *buffer = &buffers->list[buffers->n];
-		int rc = cluster_schema_entry(tree, entry, keys, 2, buffer, err);
+		int rc = cluster_schema_entry(tree, entry, buffer_keys, 2, buffer, err);
 
 		if (rc)
 			return rc;
@@ -223,18 +232,6 @@ static int read_buffers(struct cluster_send_buffers *buffers, const char *path,
 					      path);
 		buffers->n++;
 	}
-	return 0;
-}
-
-int cluster_read_send_buffer(struct cluster_draft *draft, const struct util_yaml_tree *tree,
-			     const struct util_yaml *node, struct util_error *err)
-{
-	struct cluster *cluster = &draft->cluster;
-
-	if (!node || node->kind != UTIL_YAML_SCALAR || strcmp(node->text, "unattended") != 0)
-		return read_buffers(&cluster->protocol.send_buffers, "protocol.send_buffer",
-				    buffer_keys, tree, node, err);
-	cluster->protocol.send_buffer_is_unattended = true;
 	return 0;
 }
 
@@ -262,13 +259,16 @@ int cluster_check_packets(struct cluster_draft *draft, const struct util_yaml_tr
 		bool is_excluded;
 		const char *found;
 	} others[] = {
-	    {cluster->network.latency_model == CLUSTER_LATENCY_SHARED, "latency_model: shared"},
-	    {cluster->network.sharing == CLUSTER_SHARING_ALGORITHM1, "sharing: algorithm1"},
-	    {cluster->network.timeslice_s > 0, "a timeslice"},
+	    {cluster->network.model == CLUSTER_NETWORK_THESIS, "model: thesis"},
 	    {cluster->network.segments.n > 0, "segments"},
-	    {cluster->network.sharing_efficiency.n > 0, "sharing_efficiency"},
-	    {cluster->network.duplex_penalty > 0, "duplex_penalty"},
+	    {cluster->network.sharing_losses.n > 0 || cluster->network.duplex_loss > 0, "losses"},
 	};
+
+	(void)node;
+	if (cluster->network.timeslice_s > 0 && cluster->network.model != CLUSTER_NETWORK_THESIS)
+		return util_yaml_fail(tree, util_yaml_at(tree, "network.timeslice"), err,
+				      "network.timeslice: found a slice without network.model: "
+				      "thesis, wanted both or neither");
 
 	for (size_t i = 0;
 	     cluster->network.packet_payload_B && i < sizeof(others) / sizeof(*others); i++)
@@ -278,39 +278,75 @@ int cluster_check_packets(struct cluster_draft *draft, const struct util_yaml_tr
 					      "packets share links, wait in queues and are "
 					      "acknowledged by themselves",
 					      others[i].found);
-	(void)node;
 	return order_packets(cluster, tree, err);
 }
 
-int cluster_read_unattended_send(struct cluster_draft *draft, const struct util_yaml_tree *tree,
-				 const struct util_yaml *node, struct util_error *err)
+/* What one number, or two, say of it; those of a preset hold as far as the file says nothing. */
+static int complete_unattended(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			       struct util_error *err)
 {
 	static const char path[] = "protocol.unattended_send";
-	struct cluster *cluster = &draft->cluster;
-	int rc = read_buffers(&cluster->protocol.unattended_sends, path, unattended_keys, tree,
-			      node, err);
+	struct cluster_protocol *protocol = &draft->cluster.protocol;
+	const struct util_yaml *node = util_yaml_at(tree, path);
 
-	if (!rc && cluster->protocol.unattended_sends.n == 0 &&
-	    cluster->protocol.send_buffer_is_unattended)
-		return util_yaml_fail(tree, util_yaml_at(tree, "protocol.send_buffer"), err,
-				      "protocol.send_buffer: found unattended without %s, wanted "
-				      "both or neither",
-				      path);
-	if (!rc && cluster->protocol.unattended_sends.n == 0 &&
-	    cluster->protocol.unattended_receive_B != INT64_MAX)
-		return util_yaml_fail(
-		    tree, util_yaml_at(tree, "protocol.unattended_receive"), err,
-		    "protocol.unattended_receive: found a size without %s, wanted "
-		    "a size of that, too",
-		    path);
-	if (rc || cluster->protocol.unattended_sends.n == 0)
-		return rc;
-	if (cluster->protocol.order == CLUSTER_ORDER_FREE)
+	if (node && node->kind == UTIL_YAML_SCALAR)
+		draft->unattended_new_B = draft->unattended_used_B =
+		    draft->unattended_B == INT64_MAX ? 0 : draft->unattended_B;
+	protocol->unattended_new_B = draft->unattended_new_B;
+	protocol->unattended_used_B = draft->unattended_used_B;
+	if ((protocol->unattended_new_B == 0 && protocol->unattended_used_B > 0) ||
+	    protocol->unattended_used_B < protocol->unattended_new_B)
 		return util_yaml_fail(tree, node, err,
-				      "%s: found protocol.order: free, wanted per_pair", path);
-	if (cluster->protocol.progress == CLUSTER_PROGRESS_ASYNC)
-		return util_yaml_fail(
-		    tree, node, err,
-		    "%s: found protocol.progress: async, wanted in_mpi or in_waiting", path);
+				      "%s: found new: %lld and used: %lld, wanted both, and no "
+				      "less of a used connection",
+				      path, (long long)protocol->unattended_new_B,
+				      (long long)protocol->unattended_used_B);
 	return 0;
+}
+
+/* What a preset says gives way to what the file says. */
+static void give_way(struct cluster_protocol *protocol, const struct util_yaml_tree *tree)
+{
+	bool is_possible = protocol->order == CLUSTER_ORDER_PER_PAIR &&
+			   protocol->progress != CLUSTER_PROGRESS_ASYNC;
+
+	if (!is_possible && !util_yaml_at(tree, "protocol.unattended_send"))
+		protocol->unattended_new_B = protocol->unattended_used_B = 0;
+	if (protocol->unattended_new_B > 0)
+		return;
+	if (!util_yaml_at(tree, "protocol.unattended_receive"))
+		protocol->unattended_receive_B = INT64_MAX;
+	if (!util_yaml_at(tree, "protocol.send_buffer"))
+		protocol->send_buffer_is_unattended = false;
+}
+
+int cluster_complete_protocol(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			      const struct util_yaml *section, struct util_error *err)
+{
+	struct cluster_protocol *protocol = &draft->cluster.protocol;
+	const struct util_yaml *send = util_yaml_at(tree, "protocol.unattended_send");
+	const char *found = NULL, *wanted = NULL;
+	int rc = complete_unattended(draft, tree, err);
+	bool is_limited;
+
+	(void)section;
+	if (rc)
+		return rc;
+	if (protocol->request_data_B == INT64_MAX) /* "eager" */
+		protocol->request_data_B =
+		    protocol->eager_threshold_B == INT64_MAX ? 0 : protocol->eager_threshold_B;
+	give_way(protocol, tree);
+	is_limited = protocol->unattended_new_B > 0;
+	if (!is_limited && protocol->send_buffer_is_unattended)
+		found = "protocol.send_buffer: unattended", wanted = "an unattended_send";
+	else if (!is_limited && protocol->unattended_receive_B != INT64_MAX)
+		found = "protocol.unattended_receive", wanted = "an unattended_send, too";
+	else if (is_limited && protocol->order == CLUSTER_ORDER_FREE)
+		found = "protocol.order: free", wanted = "per_pair beside unattended_send";
+	else if (is_limited && protocol->progress == CLUSTER_PROGRESS_ASYNC)
+		found = "protocol.progress: async",
+		wanted = "in_mpi or in_waiting beside unattended_send";
+	return found ? util_yaml_fail(tree, send ? send : util_yaml_at(tree, "protocol"), err,
+				      "found %s, wanted %s", found, wanted)
+		     : 0;
 }

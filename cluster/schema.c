@@ -24,32 +24,46 @@ static const char *suggest(const char *path)
 	return nearest.best;
 }
 
-enum path_kind { PATH_UNKNOWN, PATH_SECTION, PATH_KEY };
+/* A path may be both: a section, and one value for all of it. */
+struct path_kind {
+	bool is_section, is_key;
+};
 
-static enum path_kind classify(const char *path)
+static struct path_kind classify(const char *path)
 {
-	enum path_kind kind = PATH_UNKNOWN;
+	struct path_kind kind = {false, false};
 	size_t length = strlen(path);
 
 	for (int k = 0; k < cluster_n_keys; k++) {
-		if (strncmp(cluster_keys[k].path, path, length) != 0)
+		const struct cluster_key *key = &cluster_keys[k];
+
+		if (strncmp(key->path, path, length) != 0)
 			continue;
-		if (cluster_keys[k].path[length] ==
-		    '.') /* also where a converter looks at a section as a whole */
-			return PATH_SECTION;
-		if (cluster_keys[k].path[length] == '\0')
-			kind = PATH_KEY;
+		kind.is_section |= key->path[length] == '.';
+		kind.is_key |= key->path[length] == '\0';
 	}
 	return kind;
+}
+
+/* One value may stand for the whole section. */
+static bool is_value(const char *path)
+{
+	for (int k = 0; k < cluster_n_keys; k++)
+		if (strcmp(cluster_keys[k].path, path) == 0)
+			return cluster_keys[k].kind != CLUSTER_KEY_CUSTOM;
+	return false;
 }
 
 static int fail_unknown(const struct util_yaml_tree *tree, const struct util_yaml *node,
 			const char *path, struct util_error *err)
 {
-	const char *meant = suggest(path);
+	const char *meant = suggest(path), *now = cluster_renamed(path);
 	char quoted[96];
 
 	util_yaml_quote(path, quoted, sizeof(quoted));
+	if (now)
+		return util_yaml_fail_key(tree, node, err, "found the old key %s, wanted %s",
+					  quoted, now);
 	if (meant)
 		return util_yaml_fail_key(
 		    tree, node, err,
@@ -65,14 +79,16 @@ static int check_section(const struct util_yaml_tree *tree, const struct util_ya
 	char path[256], found[64];
 
 	for (const struct util_yaml *member = section->first; member; member = member->next) {
-		enum path_kind kind;
+		struct path_kind kind;
 		int rc;
 
 		snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", member->key);
-		kind = strchr(member->key, '.') ? PATH_UNKNOWN : classify(path);
-		if (kind == PATH_UNKNOWN)
+		kind = classify(path);
+		if ((!kind.is_section && !kind.is_key) || strchr(member->key, '.'))
 			return fail_unknown(tree, member, path, err);
-		if (kind == PATH_KEY || util_yaml_is_empty(member))
+		if (!kind.is_section || util_yaml_is_empty(member))
+			continue;
+		if (member->kind != UTIL_YAML_MAP && is_value(path))
 			continue;
 		if (member->kind != UTIL_YAML_MAP)
 			return util_yaml_fail(tree, member, err, "%s: found %s, wanted a mapping",
@@ -229,6 +245,8 @@ static int read_key(struct cluster_draft *draft, const struct cluster_key *key,
 		    const struct util_yaml_tree *tree, struct util_error *err)
 {
 	const struct util_yaml *node = util_yaml_at(tree, key->path);
+	const char *preset = cluster_preset(draft->library, key->path);
+	struct cluster_key of_library = *key;
 
 	if (!node && key->required)
 		return util_yaml_fail(tree, tree->root, err,
@@ -239,7 +257,11 @@ static int read_key(struct cluster_draft *draft, const struct cluster_key *key,
 	if (!node && key->inherits)
 		*(double *)((char *)draft + key->target) =
 		    *(double *)((char *)draft + key->inherits);
-	return cluster_schema_value(draft, key, tree, node, err);
+	if (preset)
+		of_library.fallback = preset;
+	if (node && node->kind == UTIL_YAML_MAP && classify(key->path).is_section)
+		node = NULL; /* its members say it */
+	return cluster_schema_value(draft, &of_library, tree, node, err);
 }
 
 int cluster_schema_entry(const struct util_yaml_tree *tree, const struct util_yaml *entry,

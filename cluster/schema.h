@@ -25,14 +25,12 @@ enum cluster_key_kind {
 	CLUSTER_KEY_CUSTOM,
 };
 
-/* What the rows fill in; the parts that are not yet the cluster's are put together by
- * cluster_draft_complete. */
+/* What the rows fill in: the cluster, and single values that stand for several of its own. */
 struct cluster_draft {
 	struct cluster cluster;
-	int version;
-	bool has_table, has_law; /* which form of cpu.communication_cost the file uses */
-	double law_outgoing, law_incoming, law_maximum;
-	int law_transfers;
+	int version, library; /* place in CLUSTER_LIBRARIES */
+	double overhead_s, storage_Bps, variation, taper;
+	int64_t unattended_B, unattended_new_B, unattended_used_B; /* 0: not given */
 };
 
 struct cluster_key {
@@ -56,6 +54,13 @@ struct cluster_key {
 
 extern const struct cluster_key cluster_keys[];
 extern const int cluster_n_keys;
+
+/* The values of protocol.library: each is a set of defaults (cluster/presets.c). */
+#define CLUSTER_LIBRARIES "plain|openmpi-tcp|mpich-tcp|rdma"
+/* The default that `library` has for the key; NULL: the one that stands in the table. */
+const char *cluster_preset(int library, const char *path);
+/* What took the place of a key that files used to have: "wanted …"; NULL: it never was one. */
+const char *cluster_renamed(const char *path);
 
 /* Unknown keys and keys in the wrong place: UTIL_EINPUT with a suggestion. */
 int cluster_schema_check(const struct util_yaml_tree *tree, struct util_error *err);
@@ -87,16 +92,21 @@ int cluster_read_segments(struct cluster_draft *draft, const struct util_yaml_tr
 			  const struct util_yaml *node, struct util_error *err);
 int cluster_read_intra_segments(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 				const struct util_yaml *node, struct util_error *err);
-int cluster_read_sharing_efficiency(struct cluster_draft *draft, const struct util_yaml_tree *tree,
-				    const struct util_yaml *node, struct util_error *err);
+int cluster_read_sharing_losses(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+				const struct util_yaml *node, struct util_error *err);
 int cluster_read_send_buffer(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			     const struct util_yaml *node, struct util_error *err);
 /* network.packets: what it needs and what it excludes. */
 int cluster_check_packets(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			  const struct util_yaml *node, struct util_error *err);
-/* After protocol.order and .progress: it needs connections, and ranks that do not attend to them. */
-int cluster_read_unattended_send(struct cluster_draft *draft, const struct util_yaml_tree *tree,
-				 const struct util_yaml *node, struct util_error *err);
+/* network.topology (cluster/topology.c) */
+int cluster_read_dimensions(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			    const struct util_yaml *node, struct util_error *err);
+int cluster_check_topology(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			   const struct util_yaml *node, struct util_error *err);
+/* After all of the section: what follows from several keys of it, and what they exclude. */
+int cluster_complete_protocol(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			      const struct util_yaml *node, struct util_error *err);
 /* Intervals of values that were read before (cluster/uncertainty.c). */
 int cluster_read_uncertainty(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			     const struct util_yaml *node, struct util_error *err);

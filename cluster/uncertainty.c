@@ -23,7 +23,7 @@ static const struct cluster_key *find_key(const char *path)
 				 key->kind == CLUSTER_KEY_NUMBER;
 
 		if (strcmp(key->path, path) == 0)
-			return is_number && key->target < sizeof(struct cluster) ? key : NULL;
+			return is_number ? key : NULL;
 	}
 	return NULL;
 }
@@ -64,6 +64,17 @@ static void find_heirs(struct cluster_uncertainty *of, const struct cluster_key 
 	}
 }
 
+/* One value that stands for several is none of the cluster's: its heirs are. False: it has none. */
+static bool is_of_cluster(struct cluster_uncertainty *of)
+{
+	if (of->target < sizeof(struct cluster))
+		return true;
+	of->target = of->heirs[0];
+	of->heirs[0] = of->heirs[1];
+	of->heirs[1] = 0;
+	return of->target != 0;
+}
+
 static int read_entry(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 		      const struct util_yaml *node, struct util_error *err)
 {
@@ -83,7 +94,7 @@ static int read_entry(struct cluster_draft *draft, const struct util_yaml_tree *
 	rc = read_ends(key, tree, node, ends, err);
 	if (rc)
 		return rc;
-	value = *(const double *)((const char *)&draft->cluster + key->target);
+	value = *(const double *)((const char *)draft + key->target);
 	if (given && given->override && !node->override)
 		return 0; /* a value of "what if" is not the one that was measured */
 	if (!(ends[0] <= value && value <= ends[1]) || ends[1] - ends[0] > 1e300)
@@ -101,7 +112,8 @@ static int read_entry(struct cluster_draft *draft, const struct util_yaml_tree *
 	    .max = key->max,
 	    .target = key->target,
 	};
-	find_heirs(&all->list[all->n++], key, tree);
+	find_heirs(&all->list[all->n], key, tree);
+	all->n += is_of_cluster(&all->list[all->n]);
 	return 0;
 }
 

@@ -56,7 +56,7 @@ module mpisim
       type(c_ptr), value :: buf
     end subroutine
 
-    ! Memory that is a result of this rank, `count` items of a datatype (docs/verify.md); again with the name: instead of that.
+    ! Memory that is a result of this rank, `count` items of a datatype (docs/verify-orders.md); again with the name: instead of that.
     subroutine mpisim_state(name, buf, count, datatype)
       character(len=*), intent(in) :: name
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf

@@ -57,7 +57,7 @@ double mpisim_real_time(void);
 
 /*
  * mpisim_state(name, address, count, MPI datatype): memory that is a result of the calling rank, for comparing the orders in which messages may
- * be received (docs/verify.md). It is read when the rank finalizes, and while it waits. The same name again replaces it; count 0 takes it out. Types
+ * be received (docs/verify-orders.md). It is read when the rank finalizes, and while it waits. The same name again replaces it; count 0 takes it out. Types
  * without gaps only. Does nothing but under --verify=orders, and under a real MPI.
  */
 #define mpisim_state(name, address, count, type) mpisim_state_register((name), (address), (size_t)(count), (const void *)(intptr_t)(type))

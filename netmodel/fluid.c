@@ -75,7 +75,7 @@ int64_t net_fluid_arrived_of_first(const struct net_stream *stream)
 	const struct net_transfer *first = stream->first;
 	double part;
 
-	if (first->stage < NET_STAGE_BEHIND || stream->first_s <= 0)
+	if (first->stage < NET_STAGE_SHARED || stream->first_s <= 0)
 		return 0;
 	part = 1 - whole_now(first) / stream->first_s;
 	return (int64_t)floor(fmax(part, 0) * (double)first->size_B + 1e-3);
@@ -116,7 +116,7 @@ static void advance(struct net_stream *stream)
 			first->stage = NET_STAGE_STALLED;
 			return;
 		}
-		if (first->remaining_s > 0 || first->mark || first->model->queue_s > 0) {
+		if (first->remaining_s > 0 || first->mark) {
 			net_links_enter(first);
 			return;
 		}
@@ -199,8 +199,6 @@ void net_fluid_start(struct net_transfer *transfer, struct net_duration d, int64
 {
 	struct net_model *model = transfer->model;
 
-	/* also what has no bytes comes behind what its node has in its queue */
-	d.is_shared = d.is_shared || model->queue_s > 0;
 	transfer->n_links = 2;
 	if (model->topology && d.is_shared && !net_route_take(transfer))
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What switches do beside sharing (docs/model.md §3): links that carry less the more transfers they
- * have, bursts after a rest, queues. */
+ * have, bursts after a rest. */
 #include <math.h>
 
 #include "netmodel/private.h"
@@ -10,17 +10,16 @@
 static double limit_of(const struct net_model *model, const struct net_link *link,
 		       const struct net_link *opposite)
 {
-	const struct cluster_sharing_efficiency *efficiency =
-	    &model->cluster->network.sharing_efficiency;
+	const struct cluster_sharing_losses *losses = &model->cluster->network.sharing_losses;
 	double capacity = model->capacities ? model->capacities[link - model->links] : 1;
 	double limit = capacity;
 
-	if (efficiency->n && link->n > 0)
+	if (losses->n && link->n > 0)
 		limit =
 		    capacity *
-		    efficiency->fraction[(link->n < efficiency->n ? link->n : efficiency->n) - 1];
+		    (1 - losses->fraction[(link->n < losses->n ? link->n : losses->n) - 1]);
 	if (link->n > 0 && opposite && opposite->n > 0)
-		limit *= 1 - model->cluster->network.duplex_penalty;
+		limit *= 1 - model->cluster->network.duplex_loss;
 	return limit;
 }
 
@@ -72,34 +71,4 @@ void net_transfer_pass_burst(struct net_model *model, struct net_transfer *trans
 
 		link->credit_s = credit_of(model, link) - passed_s;
 	}
-}
-
-/* What the transfers on a node's outgoing link have in its queue: what is left of each, but not
- * more than the queue holds. */
-static double queued(const struct net_model *model, const struct net_link *link)
-{
-	double sum_s = 0;
-
-	for (int k = 0; k < link->n; k++) {
-		const struct net_transfer *t = link->hops[k].transfer;
-		double left_s =
-		    t->remaining_s - t->rate * sim_time_to_s(model->engine->now - t->updated);
-
-		sum_s += fmax(fmin(left_s, model->queue_s), 0);
-	}
-	return sum_s;
-}
-
-/* True when it has to wait for its turn in the queue first. */
-bool net_transfer_waits_behind(struct net_model *model, struct net_transfer *transfer)
-{
-	double queued_s;
-
-	if (transfer->stage == NET_STAGE_BEHIND || net_out_link(transfer)->n == 0)
-		return false;
-	/* what others have there comes out before its first byte */
-	queued_s = queued(model, net_out_link(transfer));
-	transfer->stage = NET_STAGE_BEHIND;
-	sim_engine_after(model->engine, &transfer->event, sim_time_from_s(queued_s));
-	return true;
 }

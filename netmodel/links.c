@@ -88,7 +88,7 @@ void net_route_return(struct net_transfer *transfer)
 
 static inline void touch_cpus(struct net_model *model, const struct net_transfer *transfer)
 {
-	if (!model->cluster->cpu.cost.fraction)
+	if (!model->has_cpu_cost)
 		return;
 	if (model->nodes[transfer->source_node].n_computes)
 		net_node_touch(model, transfer->source_node);
@@ -202,8 +202,6 @@ static INLINE void enter(struct net_transfer *transfer, struct net_link *const t
 	EACH(k, n)
 	if (link_at(transfer, two, k, n)->announced)
 		net_fast_call_in(link_at(transfer, two, k, n)->announced);
-	if (model->queue_s > 0 && net_transfer_waits_behind(model, transfer))
-		return;
 	if (model->burst_s > 0)
 		net_transfer_pass_burst(model, transfer);
 	transfer->updated = model->engine->now;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "netmodel/private.h"
+#include "netmodel/topology.h"
 
 /* Streams of the random numbers: transfers and computations vary independently of each other's
  * number. */
@@ -79,7 +80,7 @@ static const struct net_method *method_of(const struct cluster *cluster)
 {
 	if (cluster->network.packet_payload_B > 0)
 		return &net_packets;
-	return cluster->network.sharing == CLUSTER_SHARING_ALGORITHM1 ? &net_thesis : &net_fluid;
+	return cluster->network.model == CLUSTER_NETWORK_THESIS ? &net_thesis : &net_fluid;
 }
 
 static int out_of_memory(const struct cluster *cluster, struct util_error *err)
@@ -119,7 +120,7 @@ static void set_plain_delay(struct net_model *model)
 {
 	const struct cluster *cluster = model->cluster;
 	bool is_plain = model->may_announce && cluster->network.segments.n == 0 &&
-			cluster->network.latency_model == CLUSTER_LATENCY_DELAY &&
+			model->method == &net_fluid &&
 			cluster->network.latency_s > 0 && model->transfer_amplitude == 0;
 
 	model->plain_delay = is_plain ? sim_time_from_s(cluster->network.latency_s) : -1;
@@ -128,7 +129,20 @@ static void set_plain_delay(struct net_model *model)
 int net_model_create(struct sim_engine *engine, const struct cluster *cluster,
 		     struct net_model **out, struct util_error *err)
 {
-	return net_model_create_on(engine, cluster, NULL, out, err);
+	struct net_topology *topology;
+	int rc;
+
+	if (cluster->network.topology.kind == CLUSTER_TOPOLOGY_STAR)
+		return net_model_create_on(engine, cluster, NULL, out, err);
+	topology = net_topology_create(cluster);
+	if (!topology)
+		return out_of_memory(cluster, err);
+	rc = net_model_create_on(engine, cluster, topology, out, err);
+	if (rc)
+		free(topology);
+	else
+		(*out)->own_topology = topology;
+	return rc;
 }
 
 int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster,
@@ -143,7 +157,7 @@ int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster
 		free(model);
 		return util_error_set(err, UTIL_EINPUT,
 				      "found a network with more links than those of its nodes, "
-				      "wanted sharing: maxmin and no packets");
+				      "wanted model: fluid and no packets");
 	}
 	model->engine = engine;
 	model->cluster = cluster;
@@ -155,12 +169,12 @@ int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster
 		return out_of_memory(cluster, err);
 	}
 	model->slice = sim_time_from_s(cluster->network.timeslice_s);
-	model->queue_s = (double)cluster->network.queue_B / cluster->network.bandwidth_Bps;
 	model->burst_s = (double)cluster->network.burst_B / cluster->network.bandwidth_Bps;
 	model->has_limits =
-	    cluster->network.duplex_penalty > 0 || cluster->network.sharing_efficiency.n > 0;
-	model->may_announce = !model->slice && !model->has_limits && model->queue_s == 0 &&
-			      model->burst_s == 0 && !cluster->cpu.cost.fraction &&
+	    cluster->network.duplex_loss > 0 || cluster->network.sharing_losses.n > 0;
+	model->has_cpu_cost = cluster_has_cpu_cost(cluster);
+	model->may_announce = !model->slice && !model->has_limits && model->burst_s == 0 &&
+			      !model->has_cpu_cost &&
 			      model->method->solve && !topology;
 	set_plain_delay(model);
 	model->hook.run = end_instant;
@@ -197,6 +211,7 @@ void net_model_destroy(struct net_model *model)
 	if (model->topology)
 		util_pool_finish(&model->crossings);
 	free(model->route);
+	free(model->own_topology);
 	free(model->heap.entries);
 	free(model->dirty_links.links);
 	free(model->dirty_nodes.links);

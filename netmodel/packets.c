@@ -162,7 +162,8 @@ static int64_t next_size(const struct net_model *model, const struct net_stream 
 
 	if (tcp->unsent_B < size_B)
 		size_B = tcp->unsent_B;
-	if (network->queue_B > 0 && tcp->queued_B > 0 && tcp->queued_B + size_B > network->queue_B)
+	if (network->packet_queue_B > 0 && tcp->queued_B > 0 &&
+	    tcp->queued_B + size_B > network->packet_queue_B)
 		return -1;
 	if (limit_B - tcp->sent_B >= size_B)
 		return size_B;

@@ -27,7 +27,6 @@ enum net_stage {
 	NET_STAGE_DIRECT = 1, /* within a node, or without any work: ends with its event */
 	NET_STAGE_LATENCY,    /* a delay, then the bytes */
 	NET_STAGE_QUEUED,     /* in a stream: its delay, then those before it, then the bytes */
-	NET_STAGE_BEHIND,     /* behind what others have in their node's queue */
 	NET_STAGE_SHARED,     /* on its links */
 	NET_STAGE_STALLED,    /* in a stream, of which no more may pass for now */
 };
@@ -36,7 +35,7 @@ enum net_stage {
 struct net_duration {
 	double delay_s, work_s;
 	double bandwidth_Bps;
-	bool is_shared; /* there is work, though it may lie after the mark, or a queue to wait in */
+	bool is_shared; /* there is work, though it may lie after the mark */
 };
 
 struct net_link;
@@ -152,13 +151,14 @@ struct net_model {
 	struct util_pool crossings;	     /* of topology->longest */
 	int *route;			     /* [topology->longest] one that is being chosen */
 	double *capacities;		     /* [n_links] of each link, instead of 1; NULL: all 1 */
-	double queue_s;			     /* of each transfer, in its node's queue; 0: none */
 	double burst_s;			     /* the most credit that a link saves up; 0: none */
 	/* Whose transfers between nodes have this delay, without variation, and may be announced;
 	 * -1: they do not have one. */
 	sim_time_ps plain_delay;
 	bool may_announce; /* nothing but the transfers on a link tells what passes it */
-	bool has_limits; /* the cluster has a sharing efficiency or a duplex penalty, or links have
+	bool has_cpu_cost;
+	struct net_topology *own_topology; /* NULL: the star's, or borrowed */
+	bool has_limits; /* the cluster has losses, or links have
 			    capacities of their own */
 	const struct net_method *method;
 	void *state; /* of the method, which knows its type */
@@ -255,9 +255,6 @@ __attribute__((cold)) void net_transfer_change_limits(struct net_model *model,
 /* Bytes that both links let through at once, because they have been idle. */
 __attribute__((cold)) void net_transfer_pass_burst(struct net_model *model,
 						   struct net_transfer *transfer);
-/* True when it has to wait for its turn in its node's queue first. */
-__attribute__((cold)) bool net_transfer_waits_behind(struct net_model *model,
-						     struct net_transfer *transfer);
 
 /* transfer.c */
 /* The event of a transfer that occupies nothing. */
@@ -303,7 +300,7 @@ void net_fast_call_in(struct net_transfer *transfer);
 void net_transfer_touch_cpus(struct net_model *model, const struct net_transfer *transfer);
 void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfer, double rate);
 bool net_rate_same(double a, double b);
-/* The bytes of a transfer begin to share its links, or wait behind those in its node's queue. */
+/* The bytes of a transfer begin to share its links. */
 void net_links_enter(struct net_transfer *transfer);
 void net_links_leave(struct net_transfer *transfer);
 /* It is on its two links, which were idle, since `updated`. */

@@ -9,12 +9,12 @@ bool net_model_is_timeless(const struct net_model *model)
 {
 	return !model->slice && model->burst_s == 0 && model->transfer_amplitude == 0 &&
 	       model->compute_amplitude == 0 && model->cluster->cpu.speed_changes.n == 0 &&
-	       model->cluster->protocol.unattended_sends.n == 0 && model->method->solve != NULL;
+	       model->cluster->protocol.unattended_new_B == 0 && model->method->solve != NULL;
 }
 
 bool net_model_is_orderless(const struct net_model *model)
 {
-	return model->cluster->network.sharing == CLUSTER_SHARING_MAXMIN && model->queue_s == 0 &&
+	return model->cluster->network.model == CLUSTER_NETWORK_FLUID &&
 	       model->cluster->protocol.order == CLUSTER_ORDER_FREE;
 }
 

@@ -66,9 +66,7 @@ static int create_star(struct net_storage *storage, struct util_error *err)
 					 .cores = 1,
 					 .cpu.host_to_target = 1,
 					 .network.latency_s = cluster->storage.latency_s,
-					 .network.bandwidth_Bps = reference,
-					 .network.latency_model = CLUSTER_LATENCY_DELAY,
-					 .network.sharing = CLUSTER_SHARING_MAXMIN};
+					 .network.bandwidth_Bps = reference};
 	rc = net_model_create(storage->engine, &storage->star, &storage->model, err);
 	if (rc || isinf(reference))
 		return rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The thesis' model of sharing: a fluid whose rates are those of Algorithm 1 (docs/model.md §3).
+ * The thesis' model: a fluid whose transfers share their whole minimal duration, the latency
+ * included, at the rates of Algorithm 1 (docs/model.md §3).
  *
  * Links are processed in the order (most transfers first, then index). A link's share is what the
  * transfers of earlier links leave of it, divided among its other transfers; a transfer's rate is
@@ -209,8 +210,17 @@ static void solve(struct net_model *model)
 	}
 }
 
+static void start(struct net_transfer *transfer, struct net_duration d, int64_t last_B,
+		  double factor)
+{
+	d.work_s += d.delay_s;
+	d.delay_s = 0;
+	d.is_shared = d.work_s > 0;
+	net_fluid_start(transfer, d, last_B, factor);
+}
+
 const struct net_method net_thesis = {
-    .start = net_fluid_start,
+    .start = start,
     .go = net_fluid_go,
     .arrived_of_first = net_fluid_arrived_of_first,
     .load = net_fluid_load,

@@ -24,7 +24,7 @@ static struct net_duration duration_between(const struct cluster *cluster, int64
 	d.delay_s = latency_s * factor;
 	d.work_s = (double)size_B / d.bandwidth_Bps * factor;
 	/* A negative intercept is bytes that pass at once: less work, no delay. */
-	if (cluster->network.latency_model == CLUSTER_LATENCY_SHARED || latency_s < 0) {
+	if (latency_s < 0) {
 		d.work_s += d.delay_s;
 		d.delay_s = 0;
 	}
@@ -59,7 +59,9 @@ struct net_minimum net_transfer_minimum(const struct cluster *cluster, int is_wi
 		bandwidth_s = all_s;
 	return (struct net_minimum){.latency_s = all_s - bandwidth_s,
 				    .bandwidth_s = bandwidth_s,
-				    .is_delay = d.delay_s > 0};
+				    .is_delay = d.delay_s > 0 &&
+						(is_within_node ||
+						 cluster->network.model != CLUSTER_NETWORK_THESIS)};
 }
 
 void net_transfer_set_mark(struct net_transfer *transfer, struct net_duration *d, double last_s)

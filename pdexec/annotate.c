@@ -174,6 +174,7 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 	if (n_params > 0)
 		memcpy(annotation->params, params, (size_t)n_params * sizeof(*params));
 	if (!annotation->charge.execute) {
+		rank->world->has_skipped = true;
 		tell_charge(rank, annotation->charge.name, annotation->charge.seconds,
 			   SIM_CHARGE_SKIPPED);
 		pd_compute_charge(rank, annotation->charge.name,

@@ -19,7 +19,7 @@ static int spawn_addr2line(char **environment, const char *object, uint64_t vadd
 			   int unused, pid_t *out_child)
 {
 	char address[32];
-	char *const argv[] = {"addr2line", "-fC", "-e", (char *)(uintptr_t)object, address, NULL};
+	char *const argv[] = {"addr2line", "-fCi", "-e", (char *)(uintptr_t)object, address, NULL};
 	posix_spawn_file_actions_t actions;
 	int rc;
 
@@ -40,7 +40,7 @@ static int spawn_addr2line(char **environment, const char *object, uint64_t vadd
 	return rc ? -1 : 0;
 }
 
-/* Two lines, "function" and "file:line", into `output`. False when the tool is not there. */
+/* Two lines, "function" and "file:line", into `output`, the same of each function that it is part of by inlining. False when the tool is not there. */
 static bool run_addr2line(char **environment, const char *object, uint64_t vaddr,
 			  char output[OUTPUT_B])
 {
@@ -68,13 +68,43 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* A header of a library, not of the program. */
+static bool is_of_library(const char *file)
+{
+	static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/",
+					      "/usr/local/lib/", "/opt/"};
+
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (strncmp(file, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The innermost pair of lines that is of the program itself; the innermost one where none is. */
+static char *users_frame(char *output)
+{
+	char *at = output;
+
+	while (at && *at) {
+		char *file = strchr(at, '\n');
+
+		if (!file)
+			break;
+		if (!is_of_library(file + 1))
+			return at;
+		at = strchr(file + 1, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	return output;
+}
+
 static void describe(char **environment, const char *object, uint64_t vaddr, char *buf, size_t size)
 {
-	char output[OUTPUT_B], *file, *end;
+	char lines[OUTPUT_B], *output, *file, *end;
 
 	/* a return address belongs to the instruction before it */
-	if (run_addr2line(environment, object, vaddr - 1, output) &&
-	    (file = strchr(output, '\n'))) {
+	if (run_addr2line(environment, object, vaddr - 1, lines) &&
+	    (file = strchr(output = users_frame(lines), '\n'))) {
 		*file++ = 0;
 		file[strcspn(file, "\n")] = 0;
 		end = strstr(file, " (discriminator");

@@ -71,7 +71,7 @@ static json_t *words_json(char *const *words)
 	return strings((const char *const *)words, n);
 }
 
-static json_t *seconds(sim_time_ps time)
+json_t *trace_json_seconds(sim_time_ps time)
 {
 	return trace_json_number(sim_time_to_s(time));
 }
@@ -97,10 +97,10 @@ static json_t *rank_json(const struct trace_run *run, int rank)
 
 	set(object, "rank", json_integer(rank));
 	set(object, "node", json_integer(r->node));
-	set(object, "end_s", r->has_ended ? seconds(r->sums.last) : json_null());
+	set(object, "end_s", r->has_ended ? trace_json_seconds(r->sums.last) : json_null());
 	set(object, "exit_code",
 	    r->has_ended && run->exit_codes ? json_integer(run->exit_codes[rank]) : json_null());
-	set(object, "computing_s", seconds(r->computing));
+	set(object, "computing_s", trace_json_seconds(r->computing));
 	set_breakdown(object, &breakdown);
 	set(object, "calls", count(r->sums.n_calls));
 	set(object, "messages_sent", count(r->sums.n_sent));
@@ -127,7 +127,8 @@ static json_t *node_json(const struct trace_summary *summary, int node,
 
 	set(object, "node", json_integer(node));
 	set(object, "ranks", json_integer(n->n_ranks));
-	set(object, "released_s", n->n_holding == 0 ? seconds(n->released) : json_null());
+	set(object, "released_s",
+	    n->n_holding == 0 ? trace_json_seconds(n->released) : json_null());
 	set_breakdown(object, sum);
 	return object;
 }
@@ -160,9 +161,9 @@ static json_t *job_json(const struct trace_run *run, const struct trace_job *job
 	set(object, "first_rank", json_integer(job->first_rank));
 	set(object, "ranks", json_integer(job->n_ranks));
 	set(object, "nodes", json_integer(job->n_nodes));
-	set(object, "due_s", job->due >= 0 ? seconds(job->due) : json_null());
-	set(object, "begin_s", job->has_begun ? seconds(job->begin) : json_null());
-	set(object, "end_s", job->has_ended ? seconds(job->end) : json_null());
+	set(object, "due_s", job->due >= 0 ? trace_json_seconds(job->due) : json_null());
+	set(object, "begin_s", job->has_begun ? trace_json_seconds(job->begin) : json_null());
+	set(object, "end_s", job->has_ended ? trace_json_seconds(job->end) : json_null());
 	set(object, "node_s", trace_json_number(job->node_s));
 	set(object, "efficiency", trace_json_number(trace_job_efficiency(run->summary, job)));
 	set(object, "bad_exits", json_integer(job->n_bad_exits));
@@ -182,8 +183,8 @@ static json_t *spawned_json(const struct trace_run *run)
 		set(object, "first_rank", json_integer(job->first_rank));
 		set(object, "ranks", json_integer(job->n_ranks));
 		set(object, "nodes", json_integer(job->n_nodes));
-		set(object, "begin_s", seconds(job->begin));
-		set(object, "end_s", job->has_ended ? seconds(job->end) : json_null());
+		set(object, "begin_s", trace_json_seconds(job->begin));
+		set(object, "end_s", job->has_ended ? trace_json_seconds(job->end) : json_null());
 		set(object, "bad_exits", json_integer(job->n_bad_exits));
 		json_array_append_new(array, object);
 	}
@@ -224,9 +225,9 @@ static json_t *phase_json(const struct trace_summary *summary, const struct trac
 	set(object, "parent",
 	    phase->parent < 0 ? json_null() : trace_json_string(summary->phase_names.text[phase->parent]));
 	set(object, "ranks", json_integer(phase->n_ranks));
-	set(object, "begin_s", seconds(phase->begin));
-	set(object, "end_s", seconds(phase->end));
-	set(object, "span_s", seconds(phase->end - phase->begin));
+	set(object, "begin_s", trace_json_seconds(phase->begin));
+	set(object, "end_s", trace_json_seconds(phase->end));
+	set(object, "span_s", trace_json_seconds(phase->end - phase->begin));
 	set(object, "efficiency", trace_json_number(trace_phase_efficiency(summary, phase)));
 	set(object, "useful_in_span_s", trace_json_number(phase->useful_until[1] - phase->useful_until[0]));
 	set(object, "rank_time_s", trace_json_number(phase->time_s));
@@ -432,7 +433,7 @@ static int fill(json_t *root, const struct trace_run *run)
 		failed |= set(root, "findings", trace_json_findings(run));
 	if (run->orders)
 		failed |= set(root, "orders", json_deep_copy(run->orders));
-	failed |= set(root, "predicted_time_s", seconds(summary->end));
+	failed |= set(root, "predicted_time_s", trace_json_seconds(summary->end));
 	if (run->interval)
 		failed |= set(root, "prediction_interval", interval_json(run->interval));
 	failed |= set(root, "efficiency", trace_json_number(trace_efficiency(summary)));

@@ -4,6 +4,8 @@
 
 #include <jansson.h>
 
+#include "simcore/time.h"
+
 struct trace_run;
 
 /* The run as JSON (docs/json.md), the caller's to release; NULL when out of memory. */
@@ -13,6 +15,7 @@ json_t *trace_json_findings(const struct trace_run *run);
 
 /* Values of the JSON output. What fails shows in the missing whole. */
 json_t *trace_json_number(double value); /* null for what is no finite number */
+json_t *trace_json_seconds(sim_time_ps time);
 /* Text of the program may be of any encoding; what is not UTF-8 is shown byte by byte. NULL: null. */
 json_t *trace_json_string(const char *text);
 

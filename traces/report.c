@@ -11,6 +11,7 @@
 
 #include "traces/report_parts.h"
 #include "util/gnuplot.h"
+#include "util/outpath.h"
 
 /* More boxes than this make pictures that no viewer likes. */
 #define MAX_DRAWN_INTERVALS 15000
@@ -65,18 +66,6 @@ int trace_report_check(const char *dir, struct util_error *err)
 	failed = try_file(dir, err);
 	rmdir(dir);
 	return failed;
-}
-
-static void remove_tree(const char *path)
-{
-	DIR *dir = opendir(path);
-	const struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	rmdir(path);
 }
 
 static int write_file(const struct trace_report *report, const char *dir, const char *name,
@@ -214,7 +203,7 @@ int trace_report_write(const struct trace_run *run, const struct trace_detail *d
 			*out_pictures = pictures;
 	}
 	if (failed && partial)
-		remove_tree(partial);
+		util_output_remove_folder(partial);
 	free(partial);
 	free(clean);
 	return failed;

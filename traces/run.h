@@ -70,6 +70,8 @@ struct trace_finding { /* of --verify (mpi/verify/verify.h, which says more) */
 	struct trace_finding_call calls[TRACE_FINDING_MAX_CALLS]; /* [n_calls] */
 	int n_calls;
 	double time_s;
+	bool is_timeless;			      /* of other runs: time_s says nothing */
+	bool is_failure;			      /* the failure of the run says the same */
 	const char *found, *wanted, *why, *decisions; /* the last three may be NULL */
 	uint64_t count;
 };

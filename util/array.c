@@ -53,3 +53,17 @@ int util_texts_add(char ***list, int *n, char *text)
 	*list = more;
 	return 0;
 }
+
+int util_compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+int util_compare_ints(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}

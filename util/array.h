@@ -30,6 +30,10 @@ static inline bool util_array_reach(void *array, int *n, int at, size_t item_B)
 	return at < *n || util_array_extend(array, n, at, item_B);
 }
 
+/* For qsort: ascending. */
+int util_compare_doubles(const void *a, const void *b);
+int util_compare_ints(const void *a, const void *b);
+
 /*
  * Appends a text to a list of `*n` that ends with NULL and owns its texts; takes `text`, also when it
  * fails. NULL: out of memory. 0 or UTIL_ENOMEM.

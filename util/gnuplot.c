@@ -33,6 +33,17 @@ void util_gnuplot_quote(const char *text, size_t max_B, FILE *file)
 	fputc('"', file);
 }
 
+void util_csv_quote(const char *text, FILE *file)
+{
+	fputc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', file);
+		fputc(*text, file);
+	}
+	fputc('"', file);
+}
+
 enum util_gnuplot util_gnuplot_run(const char *dir, const char *script)
 {
 	posix_spawn_file_actions_t actions;

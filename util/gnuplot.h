@@ -20,4 +20,7 @@ enum util_gnuplot util_gnuplot_run(const char *dir, const char *script);
  * enhanced markup. */
 void util_gnuplot_quote(const char *text, size_t max_B, FILE *file);
 
+/* Writes a field of a CSV file, in double quotes. */
+void util_csv_quote(const char *text, FILE *file);
+
 #endif

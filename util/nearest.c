@@ -31,7 +31,9 @@ int util_nearest_distance(const char *a, const char *b)
 
 void util_nearest_try(struct util_nearest *nearest, const char *candidate, int distance)
 {
-	if (distance < nearest->best_distance && distance <= 1 + (int)strlen(nearest->word) / 3) {
+	int most = ((int)strlen(nearest->word) + 1) / 3;
+
+	if (distance < nearest->best_distance && distance <= (most < 1 ? 1 : most)) {
 		nearest->best_distance = distance;
 		nearest->best = candidate;
 	}

@@ -119,3 +119,15 @@ char *util_output_part(const char *path)
 	free(folder);
 	return asprintf(&part, "%s.%ld.part", path, (long)getpid()) < 0 ? NULL : part;
 }
+
+void util_output_remove_folder(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}

@@ -23,6 +23,8 @@ int util_output_check_folder(const char *path, struct util_error *err);
  * process of this machine has their number.
  */
 char *util_output_part(const char *path);
+/* Removes a folder of files, as far as that is possible. */
+void util_output_remove_folder(const char *path);
 /* Holds the open part: other machines may share its folder. Without locks it is not held. */
 void util_output_hold(int file);
 

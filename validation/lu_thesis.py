@@ -39,7 +39,7 @@ CHANGES = {
     "partial direct execution no-alloc": [],
     "latency 2us": ["--set", "network.latency=2us"],
     "latency 2us bandwidth 912 MB/s": ["--set", "network.latency=2us", "--set", "network.bandwidth=912 MB/s"],
-    "cpu cost of communication / 4": ["--set", "cpu.communication_cost_scale=0.25"],
+    "cpu cost of communication / 4": ["--set", "cpu.communication_cost.scale=0.25"],
     "panel LU 10 % faster": ["--scale", "panel=0.9"],
     "remove 4 nodes after iteration 1": [],
 }

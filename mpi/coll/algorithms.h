@@ -48,6 +48,11 @@ extern const struct mpi_coll_algorithm mpi_coll_reduce_scatter_linear,
     mpi_coll_reduce_scatter_butterfly, mpi_coll_reduce_scatter_noncommutative;
 extern const struct mpi_coll_algorithm mpi_coll_scan_linear, mpi_coll_scan_recursive_doubling;
 
+/* What algorithms ask of an operation. */
+bool mpi_coll_commutes(const struct mpi_coll *coll);
+bool mpi_coll_is_power_of_two(const struct mpi_coll *coll); /* the number of ranks */
+bool mpi_coll_is_pair(const struct mpi_coll *coll);
+
 /* Rounds that compound algorithms use as stages. */
 bool mpi_coll_bcast_linear_round(struct mpi_rank *me, struct mpi_coll *coll);
 bool mpi_coll_bcast_binomial_round(struct mpi_rank *me, struct mpi_coll *coll);

@@ -6,11 +6,6 @@
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/tree.h"
 
-static bool fits(const struct mpi_coll *coll)
-{
-	return mpi_coll_power_of_two(coll->size) == coll->size;
-}
-
 static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	const struct mpi_coll_side *recv = &coll->call.recv;
@@ -30,6 +25,6 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 const struct mpi_coll_algorithm mpi_coll_allgather_recursive_doubling = {
     .name = "recursive_doubling",
     .kinds = MPI_COLL_KIND(COLL_ALLGATHER),
-    .fits = fits,
+    .fits = mpi_coll_is_power_of_two,
     .stages = {{NULL, run_round}},
 };

@@ -28,15 +28,10 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 	return false;
 }
 
-static bool is_pair(const struct mpi_coll *coll)
-{
-	return coll->size == 2;
-}
-
 const struct mpi_coll_algorithm mpi_coll_allgather_two_proc = {
     .name = "two_proc",
     .kinds = MPI_COLL_KIND(COLL_ALLGATHER) | MPI_COLL_KIND(COLL_ALLGATHERV),
-    .fits = is_pair,
+    .fits = mpi_coll_is_pair,
     .stages = {{NULL, run_round}},
 };
 

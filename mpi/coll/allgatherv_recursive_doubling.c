@@ -7,11 +7,6 @@
 #include "mpi/coll/packed.h"
 #include "mpi/coll/tree.h"
 
-static bool is_power_of_two(const struct mpi_coll *coll)
-{
-	return mpi_coll_power_of_two(coll->size) == coll->size;
-}
-
 static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	int mask = 1 << coll->step, peer = coll->rank ^ mask;
@@ -31,6 +26,6 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 const struct mpi_coll_algorithm mpi_coll_allgatherv_recursive_doubling = {
     .name = "recursive_doubling",
     .kinds = MPI_COLL_KIND(COLL_ALLGATHERV),
-    .fits = is_power_of_two,
+    .fits = mpi_coll_is_power_of_two,
     .stages = {{NULL, run_round}},
 };

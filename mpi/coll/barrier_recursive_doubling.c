@@ -39,11 +39,6 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 	return mask > power || (mask == power && !has_other);
 }
 
-static bool is_pair(const struct mpi_coll *coll)
-{
-	return coll->size == 2;
-}
-
 const struct mpi_coll_algorithm mpi_coll_barrier_recursive_doubling = {
     .name = "recursive_doubling",
     .kinds = MPI_COLL_KIND(COLL_BARRIER),
@@ -53,6 +48,6 @@ const struct mpi_coll_algorithm mpi_coll_barrier_recursive_doubling = {
 const struct mpi_coll_algorithm mpi_coll_barrier_two_proc = {
     .name = "two_proc",
     .kinds = MPI_COLL_KIND(COLL_BARRIER),
-    .fits = is_pair,
+    .fits = mpi_coll_is_pair,
     .stages = {{NULL, run_round}},
 };

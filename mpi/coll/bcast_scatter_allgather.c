@@ -102,11 +102,6 @@ static bool run_doubling(struct mpi_rank *me, struct mpi_coll *coll)
 	return false;
 }
 
-static bool is_power_of_two(const struct mpi_coll *coll)
-{
-	return mpi_coll_power_of_two(coll->size) == coll->size;
-}
-
 const struct mpi_coll_algorithm mpi_coll_bcast_scatter_ring = {
     .name = "scatter_ring",
     .kinds = MPI_COLL_KIND(COLL_BCAST),
@@ -116,6 +111,6 @@ const struct mpi_coll_algorithm mpi_coll_bcast_scatter_ring = {
 const struct mpi_coll_algorithm mpi_coll_bcast_scatter_recursive_doubling = {
     .name = "scatter_recursive_doubling",
     .kinds = MPI_COLL_KIND(COLL_BCAST),
-    .fits = is_power_of_two,
+    .fits = mpi_coll_is_power_of_two,
     .stages = {{NULL, run_doubling}},
 };

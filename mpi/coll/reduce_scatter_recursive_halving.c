@@ -6,11 +6,6 @@
  */
 #include "mpi/coll/reduce_scatter_blocks.h"
 
-static bool fits(const struct mpi_coll *coll)
-{
-	return coll->op->is_commutative;
-}
-
 /* The blocks of groups [first, first + n), at `buf`. */
 static struct mpi_coll_block groups(const struct mpi_coll *coll, char *buf, int first, int n,
 				    int n_pairs)
@@ -61,6 +56,6 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 const struct mpi_coll_algorithm mpi_coll_reduce_scatter_recursive_halving = {
     .name = "recursive_halving",
     .kinds = MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
-    .fits = fits,
+    .fits = mpi_coll_commutes,
     .stages = {{NULL, run_round}},
 };

@@ -6,11 +6,6 @@
  */
 #include "mpi/coll/algorithms.h"
 
-static bool fits(const struct mpi_coll *coll)
-{
-	return coll->op->is_commutative;
-}
-
 static struct mpi_coll_block block_of(const struct mpi_coll *coll, int distance)
 {
 	return mpi_coll_block(&coll->call.send, (coll->rank - distance + coll->size) % coll->size);
@@ -62,6 +57,6 @@ static bool run_round(struct mpi_rank *me, struct mpi_coll *coll)
 const struct mpi_coll_algorithm mpi_coll_reduce_scatter_ring = {
     .name = "ring",
     .kinds = MPI_COLL_KIND(COLL_REDUCE_SCATTER) | MPI_COLL_KIND(COLL_REDUCE_SCATTER_BLOCK),
-    .fits = fits,
+    .fits = mpi_coll_commutes,
     .stages = {{NULL, run_round}},
 };

@@ -122,16 +122,11 @@ static bool run(struct mpi_rank *me, struct mpi_coll *coll)
 	return false;
 }
 
-static bool commutes(const struct mpi_coll *coll)
-{
-	return coll->op->is_commutative;
-}
-
 const struct mpi_coll_algorithm mpi_coll_reduce_pipeline = {
     .name = "pipeline",
     .kinds = MPI_COLL_KIND(COLL_REDUCE),
     .has_segments = true,
-    .fits = commutes,
+    .fits = mpi_coll_commutes,
     .shape = mpi_coll_shape_pipeline,
     .stages = {{NULL, run}},
 };
@@ -140,7 +135,7 @@ const struct mpi_coll_algorithm mpi_coll_reduce_chain = {
     .name = "chain",
     .kinds = MPI_COLL_KIND(COLL_REDUCE),
     .has_segments = true,
-    .fits = commutes,
+    .fits = mpi_coll_commutes,
     .shape = mpi_coll_shape_chain,
     .stages = {{NULL, run}},
 };
@@ -149,7 +144,7 @@ const struct mpi_coll_algorithm mpi_coll_reduce_binary = {
     .name = "binary",
     .kinds = MPI_COLL_KIND(COLL_REDUCE),
     .has_segments = true,
-    .fits = commutes,
+    .fits = mpi_coll_commutes,
     .shape = mpi_coll_shape_binary,
     .stages = {{NULL, run}},
 };

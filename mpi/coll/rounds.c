@@ -22,7 +22,6 @@ bool mpi_coll_can_run_apart(const struct mpi_rank *me, const struct mpi_coll *co
 	return !mpi_causes_of(me) && !me->world->streams &&
 	       cluster->protocol.progress == CLUSTER_PROGRESS_ASYNC &&
 	       cluster->protocol.send_overhead_s == 0 &&
-	       cluster->protocol.send_overhead_per_B_s == 0 &&
 	       cluster->protocol.recv_overhead_s == 0 &&
 	       cluster->protocol.recv_overhead_per_B_s == 0 && coll->remote_size == 0 &&
 	       coll->kind < N_COLL_KINDS && coll->algorithm != &mpi_coll_ideal &&

@@ -19,7 +19,7 @@ int mpi_coll_select_cluster(struct mpi_coll_selection *out, const struct cluster
 			 cluster->collectives.algorithms[i]);
 		failed = mpi_coll_select(&selection, entry, err);
 		if (failed)
-			return util_error_prepend(err, "collectives.%s", operation);
+			return util_error_prepend(err, "run.algorithms.%s", operation);
 	}
 	*out = selection;
 	return 0;

@@ -4,6 +4,7 @@
 
 #include "mpi/coll/ideal.h"
 #include "mpi/coll/algorithms.h"
+#include "mpi/coll/tree.h"
 
 const struct mpi_coll_algorithm *const mpi_coll_algorithms[] = {
     &mpi_coll_barrier_linear,
@@ -123,4 +124,19 @@ const struct mpi_coll_algorithm *mpi_coll_algorithm_find(enum mpi_coll_kind kind
 		    strcmp(mpi_coll_algorithms[i]->name, name) == 0)
 			return mpi_coll_algorithms[i];
 	return NULL;
+}
+
+bool mpi_coll_commutes(const struct mpi_coll *coll)
+{
+	return coll->op->is_commutative;
+}
+
+bool mpi_coll_is_power_of_two(const struct mpi_coll *coll)
+{
+	return mpi_coll_power_of_two(coll->size) == coll->size;
+}
+
+bool mpi_coll_is_pair(const struct mpi_coll *coll)
+{
+	return coll->size == 2;
 }

@@ -37,6 +37,7 @@ struct mpi_request;
 struct mpi_errhandler;
 struct mpi_choice;
 struct mpi_coll_selection;
+struct mpi_synchronous;
 struct mpi_coll_uses;
 
 /* Something of a rank that goes on whenever the rank is inside MPI, e.g. a nonblocking collective.
@@ -108,6 +109,8 @@ struct mpi_world {
 	struct mpi_pair_table *pairs; /* p2p: order of delivery */
 	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */
 	const struct mpi_choice *choice; /* borrowed: mpi/p2p/choose.h; NULL: time decides */
+	struct mpi_synchronous *synchronous; /* borrowed: mpi/p2p/synchronous.h; NULL: nobody asks */
+	const struct mpi_shortening *shortening; /* borrowed: mpi/p2p/message.h; NULL: none */
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
 	int64_t buffered_B; /* standard sends of more wait for their receive; -1: all do */
 	int64_t plain_B;  /* sends of more are not plain (mpi/p2p/send.c); -1: none is */

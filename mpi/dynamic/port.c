@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/p2p/choose.h"
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/request.h"
 #include "util/list.h"
@@ -116,11 +117,60 @@ static void wait_at(struct mpi_rank *me, struct port *port, struct visitor *self
 	mpi_wait(me, &wait);
 }
 
+/* --- which connect an accept meets, where that is decided --- */
+
+static struct visitor *visitor_of(const struct port *port, int rank)
+{
+	struct visitor *one = port->visitors.first;
+
+	while (one && one->rank->rank != rank)
+		one = one->link.next;
+	return one;
+}
+
+static int count_ranks(struct mpi_rank *me, const struct mpi_question *question)
+{
+	return me->world->n_ranks;
+}
+
+static bool has_come(struct mpi_rank *me, const struct mpi_question *question, int rank)
+{
+	return visitor_of(question->context, rank) != NULL;
+}
+
+static const struct mpi_message *describe_visitor(struct mpi_rank *me,
+						  const struct mpi_question *question, int rank,
+						  char *text, size_t size)
+{
+	snprintf(text, size, "meets rank %d", rank);
+	return NULL;
+}
+
+static int accept_chosen(struct mpi_rank *me, struct ports *ports, struct port *port, int *other,
+			 uint64_t *meeting)
+{
+	struct mpi_question question = {.kind = MPI_CHOICE_ACCEPT,
+					.count = count_ranks,
+					.allows = has_come,
+					.describe = describe_visitor,
+					.context = port};
+	struct visitor *one = visitor_of(port, mpi_ask(me, &question));
+
+	util_list_remove(&port->visitors, one);
+	one->other = me;
+	*other = one->rank->rank;
+	*meeting = one->meeting = ++ports->n_meetings;
+	mpi_endpoint_wake(one->rank);
+	return MPI_SUCCESS;
+}
+
 static int meet(struct mpi_rank *me, struct ports *ports, struct port *port,
 		enum mpi_port_side side, int *other, uint64_t *meeting)
 {
 	struct visitor *first = port->visitors.first, self = {.rank = me, .side = side};
 
+	if (mpi_asks(me) && side == PORT_ACCEPT)
+		return accept_chosen(me, ports, port, other, meeting);
 	if (first && (side == PORT_EITHER || first->side != side)) {
 		util_list_remove(&port->visitors, first);
 		first->other = me;

@@ -56,7 +56,7 @@ static int place(struct mpi_spawn *spawn, struct util_error *err)
 		node_of += launch->n_ranks;
 	}
 	free(load);
-	return failed ? util_error_prepend(err, "spawn.placement") : 0;
+	return failed ? util_error_prepend(err, "run.spawn.placement") : 0;
 }
 
 /* Nodes start their processes one after the other, and beside each other. */

@@ -9,6 +9,7 @@
 
 #include "mpi/dynamic/spawn.h"
 #include "mpi/info/info.h"
+#include "util/file.h"
 
 static int fail_memory(struct util_error *err)
 {
@@ -23,29 +24,14 @@ static const char *value_of(const struct mpi_command *command, const char *key)
 
 /* --- the file --- */
 
-static bool is_executable(const char *path)
-{
-	struct stat found;
-
-	return stat(path, &found) == 0 && S_ISREG(found.st_mode) && access(path, X_OK) == 0;
-}
-
-/* The first of the directories "a:b:…" that has the file: its full name, malloc'ed; NULL: none. */
+/* The full name of the first one in the directories "a:b:…", malloc'ed; NULL: none. */
 static char *search(const char *directories, const char *name)
 {
-	while (directories && *directories) {
-		size_t length = strcspn(directories, ":");
-		char *path = NULL, *full;
+	char *path = util_file_search(directories, name);
+	char *full = path ? realpath(path, NULL) : NULL;
 
-		if (length > 0 && asprintf(&path, "%.*s/%s", (int)length, directories, name) < 0)
-			return NULL;
-		full = path && is_executable(path) ? realpath(path, NULL) : NULL;
-		free(path);
-		if (full)
-			return full;
-		directories += length + (directories[length] == ':');
-	}
-	return NULL;
+	free(path);
+	return full;
 }
 
 /* Seen from where the root is: in the directories of the info, then as a shell does, then here. */
@@ -55,7 +41,7 @@ static int find_file(struct mpi_launch *launch, const struct mpi_command *comman
 	launch->path = search(value_of(command, "path"), command->name);
 	if (!launch->path && !strchr(command->name, '/'))
 		launch->path = search(getenv("PATH"), command->name);
-	if (!launch->path && is_executable(command->name))
+	if (!launch->path && util_file_is_program(command->name))
 		launch->path = realpath(command->name, NULL);
 	if (launch->path)
 		return MPI_SUCCESS;
@@ -226,7 +212,7 @@ static int choose_number(struct mpi_launch *launch, const struct mpi_command *co
 		return MPI_SUCCESS;
 	util_refuse(err,
 		    "%d processes of '%.100s' were asked for, and %d more can be spawned "
-		    "(spawn.max_processes of the cluster file)",
+		    "(run.spawn.processes of the cluster file)",
 		    command->n_max, command->name, n_left);
 	return MPI_ERR_SPAWN;
 }

@@ -101,6 +101,7 @@ static void note_join(struct mpi_orders *orders, const struct mpi_rank *me,
 	const struct mpi_message *message = candidate->message;
 
 	orders->sent_at = (struct mpi_orders_place){.site = message->site};
+	orders->sent_by = message->source->rank;
 	orders->taken_at = candidate->recv
 			       ? rank_of(orders, me)->posted[candidate->recv->ordinal]
 			       : (struct mpi_orders_place){me->pd->site, me->pd->function};
@@ -130,6 +131,11 @@ static int choose(void *context, struct mpi_rank *me, enum mpi_choice_kind kind,
 	return MPI_CHOOSE_NONE;
 }
 
+static bool allows(struct mpi_rank *me, const struct mpi_question *question, int answer)
+{
+	return !question->allows || question->allows(me, question, answer);
+}
+
 static void collect_answers(struct mpi_orders *orders, struct mpi_rank *me)
 {
 	const struct mpi_orders_rank *rank = rank_of(orders, me);
@@ -142,7 +148,8 @@ static void collect_answers(struct mpi_orders *orders, struct mpi_rank *me)
 	decision.kind = (int32_t)rank->question->kind;
 	n = rank->question->count(me, rank->question);
 	for (decision.value = 0; decision.value < n; decision.value++)
-		enable(orders, decision);
+		if (allows(me, rank->question, decision.value))
+			enable(orders, decision);
 	decision.value = MPI_CHOOSE_NONE;
 	if (rank->question->kind == MPI_CHOICE_POLL && rank->n_failed < orders->max_polls)
 		enable(orders, decision);
@@ -198,11 +205,25 @@ int mpi_orders_collect(struct mpi_orders *orders)
 
 /* --- letting it happen --- */
 
+/* What the answer says, before it is given. */
+static void describe_answer(struct mpi_orders *orders, struct mpi_rank *me,
+			    const struct mpi_question *question, int value)
+{
+	const struct mpi_message *message = NULL;
+
+	orders->answer[0] = '\0';
+	if (value != MPI_CHOOSE_NONE && question->describe)
+		message =
+		    question->describe(me, question, value, orders->answer, sizeof orders->answer);
+	orders->sent_at = (struct mpi_orders_place){.site = message ? message->site : NULL};
+	orders->sent_by = message ? message->source->rank : -1;
+}
+
 static void answer(struct mpi_orders *orders, struct mpi_rank *me, int value)
 {
 	struct mpi_orders_rank *rank = rank_of(orders, me);
 
-	orders->sent_at = (struct mpi_orders_place){.site = NULL};
+	describe_answer(orders, me, rank->question, value);
 	orders->taken_at = (struct mpi_orders_place){me->pd->site, me->pd->function};
 	rank->question->answer = value;
 	rank->question->is_answered = true;
@@ -228,6 +249,16 @@ static void remember(struct mpi_orders_rank *rank, const struct mpi_decision *de
 	rank->matches[1] += hash[1];
 }
 
+void mpi_orders_hash_after(struct mpi_orders *orders, const struct mpi_decision *decision,
+			   uint64_t out[2])
+{
+	struct mpi_orders_rank *rank = &orders->ranks[decision->rank], kept = *rank;
+
+	remember(rank, decision);
+	mpi_orders_hash(orders, false, out);
+	*rank = kept;
+}
+
 static bool apply_answer(struct mpi_orders *orders, const struct mpi_decision *decision)
 {
 	struct mpi_rank *me = &orders->world->ranks[decision->rank];
@@ -235,7 +266,8 @@ static bool apply_answer(struct mpi_orders *orders, const struct mpi_decision *d
 
 	if (!rank->question || (int32_t)rank->question->kind != decision->kind ||
 	    rank->n_questions != decision->ordinal ||
-	    decision->value >= rank->question->count(me, rank->question))
+	    decision->value >= rank->question->count(me, rank->question) ||
+	    (decision->value >= 0 && !allows(me, rank->question, decision->value)))
 		return false;
 	remember(rank, decision);
 	answer(orders, me, decision->value);
@@ -255,6 +287,7 @@ static bool apply_lock(struct mpi_orders *orders, const struct mpi_decision *dec
 		return false;
 	++*n;
 	orders->sent_at = (struct mpi_orders_place){.site = NULL};
+	orders->sent_by = -1;
 	orders->taken_at = (struct mpi_orders_place){me->pd->site, me->pd->function};
 	remember(rank_of(orders, me), decision);
 	return true;

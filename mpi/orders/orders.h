@@ -64,6 +64,8 @@ struct mpi_orders {
 	struct mpi_decision target; /* what mpi_orders_apply lets happen */
 	/* of the message and the call that the last decision joined; NULL sites: of a question */
 	struct mpi_orders_place sent_at, taken_at;
+	int sent_by;	  /* the same rank, where it is known; else -1 */
+	char answer[128]; /* of a question: what it says, "finds the message from rank 1 (…)" */
 	int tag;
 	int64_t size_B;
 	uint32_t n_ticks; /* in a row */
@@ -89,6 +91,9 @@ enum { MPI_ORDERS_MAX_TICKS = 1000 };
 /* The state of all ranks, by the histories, or (`by_memory`) for ranks that registered memory by
  * that, by where they are and by what is on its way to them. */
 void mpi_orders_hash(struct mpi_orders *orders, bool by_memory, uint64_t out[2]);
+/* By histories, of the state in which the next decision is made if this enabled one happens now. */
+void mpi_orders_hash_after(struct mpi_orders *orders, const struct mpi_decision *decision,
+			   uint64_t out[2]);
 /* The match map: the same histories without polls that found nothing. */
 void mpi_orders_hash_matches(const struct mpi_orders *orders, uint64_t out[2]);
 /* Messages that nobody received. */

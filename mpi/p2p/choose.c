@@ -72,8 +72,11 @@ static struct mpi_message *find(struct mpi_rank *me, const struct wanted *w)
 {
 	struct mpi_message *message = NULL;
 	int n, i = 0;
-	struct mpi_candidate *candidates = list_candidates(me, w, &n);
+	struct mpi_candidate *candidates;
 
+	if (w->recv && w->recv->is_held)
+		return NULL;
+	candidates = list_candidates(me, w, &n);
 	if (n > 0 && w->source == MPI_ANY_SOURCE && !(w->context & CHANNEL_COLL))
 		i = mpi_choose(me, w->recv ? MPI_CHOICE_RECV : MPI_CHOICE_PROBE, n, candidates);
 	if (n > 0 && i >= 0)
@@ -97,6 +100,17 @@ struct mpi_message *mpi_choose_nth(struct mpi_rank *me, const struct mpi_comm *c
 int mpi_choose_count(struct mpi_rank *me, const struct mpi_comm *comm, int source, int tag)
 {
 	const struct wanted w = {NULL, mpi_message_context(comm, CHANNEL_P2P), source, tag};
+	int n;
+
+	free(list_candidates(me, &w, &n));
+	return n;
+}
+
+int mpi_choose_count_for(struct mpi_rank *me, const struct mpi_request *recv)
+{
+	const struct wanted w = {(struct mpi_request *)(uintptr_t)recv,
+				 mpi_message_context(recv->comm, recv->channel), recv->peer,
+				 recv->tag};
 	int n;
 
 	free(list_candidates(me, &w, &n));

@@ -16,6 +16,8 @@ enum mpi_choice_kind {
 	MPI_CHOICE_WAIT, /* which of several complete requests MPI_Waitany or MPI_Waitsome tells of */
 	MPI_CHOICE_POLL, /* whether a test or a nonblocking probe finds something, and what */
 	MPI_CHOICE_LOCK, /* who gets a lock of a window: mpi_rma_grant */
+	MPI_CHOICE_CANCEL, /* whether a receive is cancelled (0), or the message comes first (1); a question */
+	MPI_CHOICE_ACCEPT, /* which rank's connect an accept meets: its world rank; a question */
 	MPI_N_CHOICE_KINDS
 };
 
@@ -39,7 +41,14 @@ struct mpi_question {
 	enum mpi_choice_kind kind;
 	/* How many answers there are now, 0 …; of a MPI_CHOICE_POLL MPI_CHOOSE_NONE is one besides. */
 	int (*count)(struct mpi_rank *me, const struct mpi_question *question);
-	const void *context; /* of `count`, borrowed */
+	/* Whether one of them is possible; NULL: all are. */
+	bool (*allows)(struct mpi_rank *me, const struct mpi_question *question, int answer);
+	/* What an answer says: "tells of request 1 of 2, …"; the message that it tells of, or NULL.
+	   May be NULL: the kind says all. */
+	const struct mpi_message *(*describe)(struct mpi_rank *me,
+					      const struct mpi_question *question, int answer,
+					      char *text, size_t size);
+	const void *context; /* of these, borrowed */
 	int answer;	     /* valid when is_answered */
 	bool is_answered;
 };
@@ -75,6 +84,9 @@ struct mpi_message *mpi_choose_probed(struct mpi_rank *me, const struct mpi_comm
 int mpi_choose_count(struct mpi_rank *me, const struct mpi_comm *comm, int source, int tag);
 struct mpi_message *mpi_choose_nth(struct mpi_rank *me, const struct mpi_comm *comm, int source,
 				   int tag, int i);
+
+/* How many messages a posted receive could take now. With a hook only. */
+int mpi_choose_count_for(struct mpi_rank *me, const struct mpi_request *recv);
 
 /* Whether questions are put at all. */
 static inline bool mpi_asks(const struct mpi_rank *me)

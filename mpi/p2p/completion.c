@@ -57,7 +57,7 @@ static const char *look_up(struct mpi_rank *me, struct mpi_request_list *list, i
 	list->requests[i] = request;
 	if (!request)
 		return handle == MPI_REQUEST_NULL ? NULL : "is not a request of this rank";
-	if (!mpi_listed_is_active(request))
+	if (!mpi_request_is_active(request))
 		return NULL;
 	if (request->is_listed)
 		return "is in the array twice";
@@ -124,7 +124,7 @@ static int end_one(struct mpi_rank *me, struct mpi_request *request, MPI_Request
 static int first_complete(const struct mpi_request_list *list)
 {
 	for (int i = 0; i < list->n; i++)
-		if (mpi_listed_is_active(list->requests[i]) &&
+		if (mpi_request_is_active(list->requests[i]) &&
 		    list->requests[i]->state == REQUEST_COMPLETE)
 			return i;
 	return -1;
@@ -133,7 +133,7 @@ static int first_complete(const struct mpi_request_list *list)
 static bool all_complete(const struct mpi_request_list *list)
 {
 	for (int i = 0; i < list->n; i++)
-		if (mpi_listed_is_active(list->requests[i]) &&
+		if (mpi_request_is_active(list->requests[i]) &&
 		    list->requests[i]->state != REQUEST_COMPLETE)
 			return false;
 	return true;
@@ -190,7 +190,7 @@ static int end_all(struct mpi_rank *me, struct mpi_request_list *list, MPI_Reque
 	struct list_error first = {.error_class = MPI_SUCCESS};
 
 	for (int i = 0; i < list->n; i++)
-		if (mpi_listed_is_active(list->requests[i]))
+		if (mpi_request_is_active(list->requests[i]))
 			end_listed(me, list->requests[i], &handles[i], statuses, i, &first);
 		else if (statuses != MPI_STATUSES_IGNORE)
 			mpi_status_set_empty(&statuses[i]);
@@ -206,7 +206,7 @@ static int end_some(struct mpi_rank *me, struct mpi_request_list *list, int only
 
 	*outcount = 0;
 	for (int i = 0; i < list->n; i++) {
-		if (!mpi_listed_is_active(list->requests[i]) ||
+		if (!mpi_request_is_active(list->requests[i]) ||
 		    list->requests[i]->state != REQUEST_COMPLETE || (only >= 0 && i != only))
 			continue;
 		end_listed(me, list->requests[i], &handles[i], statuses, *outcount, &first);

@@ -15,6 +15,7 @@ static int64_t plain_size(const struct mpi_world *world)
 	const struct cluster *cluster = world->pd->cluster;
 
 	if (world->has_send_overhead || world->has_recv_overhead || world->streams ||
+	    world->shortening ||
 	    world->pd->observers.causes || cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC)
 		return -1;
 	return world->buffered_B < MESSAGE_INLINE_B ? world->buffered_B : MESSAGE_INLINE_B;
@@ -30,6 +31,12 @@ void mpi_buffering_set(struct mpi_world *world, enum mpi_buffering buffering)
 	world->plain_B = plain_size(world);
 }
 
+void mpi_shorten_by(struct mpi_world *world, const struct mpi_shortening *shortening)
+{
+	world->shortening = shortening;
+	world->plain_B = plain_size(world);
+}
+
 int mpi_p2p_create(struct mpi_world *world)
 {
 	const struct cluster *cluster = world->pd->cluster;
@@ -38,8 +45,7 @@ int mpi_p2p_create(struct mpi_world *world)
 	util_pool_init(&world->messages, sizeof(struct mpi_message));
 	util_pool_init(&world->bare_messages, offsetof(struct mpi_message, inline_data));
 	mpi_payloads_init(&world->payloads);
-	world->has_send_overhead =
-	    cluster->protocol.send_overhead_s > 0 || cluster->protocol.send_overhead_per_B_s > 0;
+	world->has_send_overhead = cluster->protocol.send_overhead_s > 0;
 	world->has_recv_overhead =
 	    cluster->protocol.recv_overhead_s != 0 ||
 	    cluster->protocol.recv_overhead_per_B_s != 0 ||

@@ -19,7 +19,7 @@ static int look_at(struct mpi_rank *me, struct mpi_request_list *list, int n,
 	for (int i = 0; code == MPI_SUCCESS && i < n; i++) {
 		list->requests[i] =
 		    handles[i] == MPI_REQUEST_NULL ? NULL : mpi_request_get(me, handles[i]);
-		list->n_active += mpi_listed_is_active(list->requests[i]);
+		list->n_active += mpi_request_is_active(list->requests[i]);
 		if (list->requests[i] || handles[i] == MPI_REQUEST_NULL)
 			continue;
 		mpi_listed_finish(list);
@@ -98,7 +98,7 @@ int mpi_request_get_status_all(struct mpi_rank *me, int count,
 	*flag = 1;
 	for (int i = 0; i < list.n; i++)
 		*flag = *flag &&
-			(!mpi_listed_is_active(list.requests[i]) || is_complete(list.requests[i]));
+			(!mpi_request_is_active(list.requests[i]) || is_complete(list.requests[i]));
 	for (int i = 0; *flag && i < list.n; i++)
 		give_status(list.requests[i], status_at(array_of_statuses, i));
 	if (!*flag)

@@ -16,11 +16,6 @@ struct mpi_request_list {
 	struct mpi_request *on_stack[MPI_LISTED_ON_STACK];
 };
 
-static inline bool mpi_listed_is_active(const struct mpi_request *request)
-{
-	return request && request->state != REQUEST_IDLE;
-}
-
 /* Room for list->n requests. MPI_SUCCESS, or what was raised. */
 int mpi_listed_reserve(struct mpi_rank *me, struct mpi_request_list *list);
 

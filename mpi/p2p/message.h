@@ -152,6 +152,21 @@ static inline int64_t mpi_message_early_size(const struct mpi_message *message)
 
 /* --- to the network (send.c) --- */
 
+/*
+ * What a run would be whose messages leave some bytes out: data, matching and statuses stay, the
+ * network has less to carry. `left_out_B` is asked when the message is sent, and again when the bulk
+ * of a rendezvous is (is_bulk).
+ */
+struct mpi_shortening {
+	void *context;
+	int64_t (*left_out_B)(void *context, const struct mpi_message *message, bool is_bulk);
+};
+/* What is left of `size_B`; with world->shortening. */
+__attribute__((cold)) int64_t mpi_message_shorten(const struct mpi_message *message, int64_t size_B,
+						  bool is_bulk);
+/* Before the ranks start. */
+void mpi_shorten_by(struct mpi_world *world, const struct mpi_shortening *shortening);
+
 /* A transfer of the message, with a mark, if any, where all but the last `last_B` are there. */
 void mpi_message_start(struct mpi_message *message, struct mpi_rank *from, struct mpi_rank *to,
 		       int64_t size_B, int64_t last_B, net_transfer_fn mark, net_transfer_fn done);

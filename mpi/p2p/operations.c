@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Other things to do with requests: start, free, cancel, look. */
+#include <stdio.h>
+
 #include "mpi/abi/mpi-calls.h"
+#include "mpi/p2p/choose.h"
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/kept.h"
 #include "mpi/p2p/partitioned.h"
@@ -80,6 +83,37 @@ static bool withdraw(struct mpi_request *request)
 	return true;
 }
 
+/* There is a message that the receive can take. */
+static int count_ends(struct mpi_rank *me, const struct mpi_question *question)
+{
+	return 1 + (mpi_choose_count_for(me, question->context) > 0);
+}
+
+static const struct mpi_message *describe_end(struct mpi_rank *me,
+					      const struct mpi_question *question, int answer,
+					      char *text, size_t size)
+{
+	snprintf(text, size, "comes %s the message", answer ? "after" : "before");
+	return NULL;
+}
+
+/* Whether the message came before MPI_Cancel: it is not taken before that is known. */
+static bool comes_first(struct mpi_rank *me, struct mpi_request *recv)
+{
+	struct mpi_question question = {.kind = MPI_CHOICE_CANCEL,
+					.count = count_ends,
+					.describe = describe_end,
+					.context = recv};
+	bool is_first;
+
+	recv->is_held = true;
+	is_first = mpi_ask(me, &question) > 0;
+	recv->is_held = false;
+	if (is_first)
+		mpi_choose_again(me);
+	return is_first;
+}
+
 int mpi_cancel(struct mpi_rank *me, struct mpi_request *request, MPI_Request *place)
 {
 	if (request->kind == REQUEST_GENERALIZED)
@@ -87,6 +121,9 @@ int mpi_cancel(struct mpi_rank *me, struct mpi_request *request, MPI_Request *pl
 	if (request->kind != REQUEST_SEND && request->kind != REQUEST_RECV)
 		return mpi_raise(me, request->comm, MPI_ERR_REQUEST,
 				 "only sends and receives can be cancelled");
+	if (mpi_asks(me) && request->kind == REQUEST_RECV && request->state == REQUEST_PENDING &&
+	    !request->message && comes_first(me, request))
+		return MPI_SUCCESS;
 	if (withdraw(request)) {
 		mpi_status_set_cancelled(&request->status, true);
 		mpi_request_complete(request, MPI_SUCCESS);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Probes, and receives of matched messages. */
+#include <stdio.h>
+
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/choose.h"
 #include "mpi/p2p/internal.h"
@@ -110,11 +112,26 @@ static int count(struct mpi_rank *me, const struct mpi_question *question)
 	return mpi_choose_count(me, p->comm, p->source, p->tag);
 }
 
+static const struct mpi_message *describe_answer(struct mpi_rank *me,
+						 const struct mpi_question *question, int answer,
+						 char *text, size_t size)
+{
+	const struct probed *p = question->context;
+	const struct mpi_message *message = mpi_choose_nth(me, p->comm, p->source, p->tag, answer);
+
+	if (message)
+		snprintf(text, size, "finds the message from rank %d (tag %d, %lld B)",
+			 message->source->rank, message->tag, (long long)message->size_B);
+	return message;
+}
+
 static struct mpi_message *choose(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag)
 {
 	const struct probed probed = {comm, source, tag};
-	struct mpi_question question = {
-	    .kind = MPI_CHOICE_POLL, .count = count, .context = &probed};
+	struct mpi_question question = {.kind = MPI_CHOICE_POLL,
+					.count = count,
+					.describe = describe_answer,
+					.context = &probed};
 	int i = mpi_ask(me, &question);
 
 	return i == MPI_CHOOSE_NONE ? NULL : mpi_choose_nth(me, comm, source, tag, i);

@@ -203,15 +203,26 @@ int mpi_recv_persistent(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Dat
 	return MPI_SUCCESS;
 }
 
-int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-	     MPI_Status *status)
+static MPI_HOT int recv_entered(struct mpi_rank *me, void *buf, int count, MPI_Datatype datatype,
+				int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-	struct mpi_rank *me = MPI_ENTER_HOT();
 	struct mpi_p2p_args a = {.buf = buf, .count = count};
 
 	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, source, tag, &a), 1))
 		return recv_blocking(me, &a, status);
 	return recv_checked(me, buf, count, datatype, source, tag, comm, status);
+}
+
+int mpi_recv_entered(struct mpi_rank *me, void *buf, int count, MPI_Datatype datatype, int source,
+		     int tag, MPI_Comm comm, MPI_Status *status)
+{
+	return recv_entered(me, buf, count, datatype, source, tag, comm, status);
+}
+
+int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+	     MPI_Status *status)
+{
+	return recv_entered(MPI_ENTER_HOT(), buf, count, datatype, source, tag, comm, status);
 }
 
 int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,

@@ -34,7 +34,7 @@ static void start_control(struct mpi_message *message, bool is_back, net_transfe
 	mpi_cause_transfer(message, is_back);
 	mpi_message_start(message, is_back ? message->dest : message->source,
 			  is_back ? message->source : message->dest,
-			  cluster_of(message)->protocol.control_message_B, 0, NULL, done);
+			  0, 0, NULL, done);
 }
 
 static void sender_knows(struct net_transfer *transfer)
@@ -94,10 +94,13 @@ static int64_t buffer_of(const struct mpi_message *message, int64_t bulk_B)
 static void start_bulk(struct mpi_message *message)
 {
 	int64_t bulk_B = message->size_B - mpi_message_early_size(message);
-	int64_t buffer_B = buffer_of(message, bulk_B);
-	bool has_mark =
-	    buffer_B >= 0 && buffer_B < bulk_B && !mpi_message_is_copied_at_once(message);
+	int64_t buffer_B;
+	bool has_mark;
 
+	if (message->source->world->shortening)
+		bulk_B = mpi_message_shorten(message, bulk_B, true);
+	buffer_B = buffer_of(message, bulk_B);
+	has_mark = buffer_B >= 0 && buffer_B < bulk_B && !mpi_message_is_copied_at_once(message);
 	message->started = now(message);
 	message->buffered_B = buffer_B;
 	mpi_cause_transfer(message, false);
@@ -224,8 +227,7 @@ void mpi_message_acknowledge(struct mpi_message *message)
 void mpi_message_spend(struct mpi_rank *me, const struct mpi_message *message, bool is_send)
 {
 	const struct cluster *cluster = cluster_of(message);
-	double per_B_s = is_send ? cluster->protocol.send_overhead_per_B_s
-				 : cluster->protocol.recv_overhead_per_B_s;
+	double per_B_s = is_send ? 0 : cluster->protocol.recv_overhead_per_B_s;
 	double overhead_s =
 	    is_send ? cluster->protocol.send_overhead_s : cluster->protocol.recv_overhead_s;
 	int64_t size_B = mpi_message_early_size(message);

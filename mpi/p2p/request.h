@@ -42,11 +42,12 @@ struct mpi_request {
 	enum mpi_send_mode mode : 8;
 	enum mpi_channel channel : 8;
 	bool is_persistent;
-	bool is_waited;	  /* its rank blocks until it completes */
-	bool is_lent;	  /* see mpi_request_lend */
-	bool is_listed;	  /* seen in the array of the present call */
-	bool is_orphan;	  /* MPI_Request_free before completion */
-	int peer, tag;	  /* as given: rank in comm or wildcard */
+	bool is_waited; /* its rank blocks until it completes */
+	bool is_lent;	/* see mpi_request_lend */
+	bool is_listed; /* seen in the array of the present call */
+	bool is_orphan; /* MPI_Request_free before completion */
+	bool is_held;	/* a receive that takes nothing until it is known whether it is cancelled */
+	int peer, tag;	/* as given: rank in comm or wildcard */
 	uint32_t ordinal; /* of a receive, on its rank: for whoever chooses (mpi/p2p/choose.h) */
 	struct mpi_rank *owner;
 	struct mpi_comm *comm;	   /* retained */
@@ -71,6 +72,11 @@ struct mpi_request {
 	    struct mpi_rank *me,
 	    struct mpi_request *request); /* MPI_Start of a persistent collective; may be NULL */
 };
+
+static inline bool mpi_request_is_active(const struct mpi_request *request)
+{
+	return request && request->state != REQUEST_IDLE;
+}
 
 /* A request of the rank's own, PENDING, without a handle. From the pool; never NULL (fails the run
  * when out of memory). */

@@ -8,6 +8,7 @@
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/pair.h"
+#include "mpi/p2p/synchronous.h"
 
 /* --- a message is made --- */
 
@@ -112,6 +113,14 @@ static MPI_HOT void start(struct mpi_message *message, struct mpi_rank *from, st
 	}
 }
 
+int64_t mpi_message_shorten(const struct mpi_message *message, int64_t size_B, bool is_bulk)
+{
+	const struct mpi_shortening *shortening = message->source->world->shortening;
+	int64_t left_out_B = shortening->left_out_B(shortening->context, message, is_bulk);
+
+	return left_out_B < size_B ? size_B - left_out_B : 0;
+}
+
 void mpi_message_start(struct mpi_message *message, struct mpi_rank *from, struct mpi_rank *to,
 		       int64_t size_B, int64_t last_B, net_transfer_fn mark, net_transfer_fn done)
 {
@@ -135,8 +144,10 @@ static MPI_HOT void launch(struct mpi_message *message, struct mpi_rank *source,
 		mpi_cause_transfer(message, false);
 	}
 	if (is_rendezvous)
-		size_B = world->pd->cluster->protocol.control_message_B +
-			 mpi_message_early_size(message);
+		size_B = mpi_message_early_size(message);
+	if (__builtin_expect(world->shortening != NULL, 0))
+		size_B = is_rendezvous ? size_B + mpi_message_shorten(message, 0, false)
+				       : mpi_message_shorten(message, size_B, false);
 	start(message, source, dest, size_B, 0, NULL, mpi_message_envelope_arrived);
 }
 
@@ -322,6 +333,12 @@ static int check_mode(struct mpi_rank *me, const struct mpi_p2p_args *a, enum mp
 			 a->peer, a->tag);
 }
 
+/* For whoever asks what would be if it were a standard send. */
+static bool is_turned(struct mpi_rank *me, int mode)
+{
+	return mode == SEND_SYNCHRONOUS && me->world->synchronous && mpi_synchronous_is_turned(me);
+}
+
 int mpi_send_blocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count count,
 		      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
@@ -335,6 +352,8 @@ int mpi_send_blocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count 
 		return code;
 	if (mode == SEND_STANDARD && a.peer != MPI_PROC_NULL && send_eager(me, &a))
 		return MPI_SUCCESS;
+	if (is_turned(me, mode))
+		return mpi_send_blocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm);
 	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
 	if (send->state != REQUEST_COMPLETE)
 		mpi_requests_wait(me, 1, &send, false);
@@ -366,6 +385,8 @@ int mpi_send_nonblocking(struct mpi_rank *me, int mode, const void *buf, MPI_Cou
 			 MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 			 MPI_Request *request)
 {
+	if (is_turned(me, mode))
+		mode = SEND_STANDARD;
 	return send_nonblocking(me, mode, buf, count, datatype, dest, tag, comm, request);
 }
 
@@ -412,9 +433,9 @@ static __attribute__((noinline)) int send_other(struct mpi_rank *me, const void 
 	    me, mpi_send_blocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm));
 }
 
-int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+static MPI_HOT int send_entered(struct mpi_rank *me, const void *buf, int count,
+				MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	struct mpi_rank *me = MPI_ENTER_HOT();
 	struct mpi_p2p_args a = {.buf = buf, .count = count};
 
 	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, dest, tag, &a), 1)) {
@@ -430,6 +451,17 @@ int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int ta
 			return mpi_leave(me, MPI_SUCCESS);
 	}
 	return send_other(me, buf, count, datatype, dest, tag, comm);
+}
+
+int mpi_send_entered(struct mpi_rank *me, const void *buf, int count, MPI_Datatype datatype,
+		     int dest, int tag, MPI_Comm comm)
+{
+	return send_entered(me, buf, count, datatype, dest, tag, comm);
+}
+
+int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	return send_entered(MPI_ENTER_HOT(), buf, count, datatype, dest, tag, comm);
 }
 
 int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,

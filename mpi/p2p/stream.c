@@ -248,7 +248,7 @@ static struct mpi_connection *create(struct mpi_world *world, struct mpi_rank *f
 		return NULL;
 	}
 	connection->from = from;
-	if (world->pd->cluster->protocol.unattended_sends.n > 0)
+	if (world->pd->cluster->protocol.unattended_new_B > 0)
 		join(from, to, connection);
 	return connection;
 }

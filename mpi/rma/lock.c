@@ -36,7 +36,6 @@ static bool is_free(const struct rma_op *op)
 static void grant(struct rma_op *op)
 {
 	struct rma_window *window = op->origin->window;
-	const struct cluster *cluster = op->origin->owner->world->pd->cluster;
 
 	if (op->kind == RMA_LOCK_ALL) {
 		window->n_all++;
@@ -46,7 +45,7 @@ static void grant(struct rma_op *op)
 	} else {
 		op->target->n_shared++;
 	}
-	rma_op_answer(op, cluster->protocol.control_message_B);
+	rma_op_answer(op, 0);
 }
 
 /* Must the request wait for one before it that has been passed too often? Counts who is passed if

@@ -115,18 +115,16 @@ static void arrived(struct net_transfer *transfer)
 /* What travels to the target. */
 static int64_t size_there(const struct rma_op *op)
 {
-	int64_t control_B = cluster_of(op)->protocol.control_message_B;
-
 	switch (op->kind) {
 	case RMA_PUT:
 	case RMA_ACCUMULATE:
 		return op->size_B;
 	case RMA_GET_ACCUMULATE:
-		return op->from.type ? op->size_B : control_B; /* none with MPI_NO_OP */
+		return op->from.type ? op->size_B : 0; /* none with MPI_NO_OP */
 	case RMA_COMPARE_AND_SWAP:
 		return 2 * op->size_B;
 	default:
-		return control_B;
+		return 0;
 	}
 }
 
@@ -237,8 +235,7 @@ void rma_op_serve(struct rma_op *op)
 	}
 	rma_apply(op);
 	rma_op_complete_locally(op);
-	rma_op_answer(op,
-		      fetches(op->kind) ? op->size_B : cluster_of(op)->protocol.control_message_B);
+	rma_op_answer(op, fetches(op->kind) ? op->size_B : 0);
 }
 
 /* --- back at the origin --- */

@@ -72,12 +72,6 @@ static union tool_value eager_threshold(const struct mpi_rank *me)
 				      (unsigned long long)cluster(me)->protocol.eager_threshold_B};
 }
 
-static union tool_value control_message(const struct mpi_rank *me)
-{
-	return (union tool_value){.count =
-				      (unsigned long long)cluster(me)->protocol.control_message_B};
-}
-
 static union tool_value progress(const struct mpi_rank *me)
 {
 	return (union tool_value){.number = (int)cluster(me)->protocol.progress};
@@ -130,7 +124,7 @@ static const struct tool_enum mode_enum = {"compute", 4, mode_names};
 /* In the order of cluster_collective_names. */
 #define COLLECTIVE(index, name)                                                      \
 	{                                                                            \
-		"collectives." name,                                                 \
+		"run.algorithms." name,                                                 \
 		    "the algorithm that is asked for; empty: what the profile says", \
 		    TOOL_COLLECTIVES, MPI_CHAR, NULL, NULL, coll_algorithm, index    \
 	}
@@ -152,17 +146,15 @@ const struct tool_cvar tool_cvars[] = {
      NULL, intra_latency, NULL},
     {"network.intra_node.bandwidth", "between processes of one node, B/s", TOOL_NETWORK, MPI_DOUBLE,
      NULL, intra_bandwidth, NULL},
-    {"protocol.send_overhead", "of the sender's CPU for each message, s", TOOL_PROTOCOL, MPI_DOUBLE,
+    {"protocol.overhead.send", "of the sender's CPU for each message, s", TOOL_PROTOCOL, MPI_DOUBLE,
      NULL, send_overhead, NULL},
-    {"protocol.recv_overhead", "of the receiver's CPU for each message, s", TOOL_PROTOCOL,
+    {"protocol.overhead.recv", "of the receiver's CPU for each message, s", TOOL_PROTOCOL,
      MPI_DOUBLE, NULL, recv_overhead, NULL},
     {"protocol.eager_threshold", "size above which messages go by rendezvous, B", TOOL_PROTOCOL,
      MPI_UNSIGNED_LONG_LONG, NULL, eager_threshold, NULL},
-    {"protocol.control_message", "size of a control message of the rendezvous, B", TOOL_PROTOCOL,
-     MPI_UNSIGNED_LONG_LONG, NULL, control_message, NULL},
     {"protocol.progress", "when the steps of a rendezvous are taken", TOOL_PROTOCOL, MPI_INT,
      &progress_enum, progress, NULL},
-    {"collectives.profile", "whose rules choose algorithms", TOOL_COLLECTIVES, MPI_INT,
+    {"protocol.collectives", "whose rules choose algorithms", TOOL_COLLECTIVES, MPI_INT,
      &profile_enum, coll_profile, NULL},
     CLUSTER_COLLECTIVES(COLLECTIVE),
 };

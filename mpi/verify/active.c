@@ -6,6 +6,7 @@
 
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/races.h"
+#include "mpi/verify/unread.h"
 #include "simcore/fiber.h"
 
 /* What a request has of an active buffer; the request frees it. */
@@ -15,9 +16,6 @@ struct tie {
 	struct mpi_memory_active *active;
 	const struct mpi_request *request; /* which has it */
 };
-
-/* Of snapshots; large buffers are often untouched: what is zero takes no memory. */
-enum { PIECE_B = 4096 };
 
 /* One that is large enough, and no more than twice that; memory of the system takes its time. */
 static char *take(struct mpi_memory *memory, size_t size_B, size_t *got_B)
@@ -64,7 +62,8 @@ struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_
 	active->mine = take(memory, span_B, &active->mine_B);
 	if (buffer->use & MEMORY_WRITE) {
 		active->snapshot = take(memory, span_B, &active->snapshot_B);
-		active->zero_pieces = calloc(span_B / PIECE_B + 1, sizeof *active->zero_pieces);
+		active->zero_pieces =
+		    calloc(2 * (span_B / MEMORY_PIECE_B + 1), sizeof *active->zero_pieces);
 	}
 	if (!active->mine ||
 	    ((buffer->use & MEMORY_WRITE) && !(active->snapshot && active->zero_pieces))) {
@@ -94,53 +93,6 @@ void mpi_memory_widen(struct mpi_memory_rank *rank, uintptr_t low, uintptr_t hig
 		rank->high = high;
 }
 
-/* --- snapshots of buffers that MPI writes to --- */
-
-static const char zeros[PIECE_B];
-
-static size_t piece_B(const struct mpi_memory_active *active, size_t at)
-{
-	size_t left_B = active->buffer.high - active->buffer.low - at;
-
-	return left_B < PIECE_B ? left_B : PIECE_B;
-}
-
-static void take_snapshot(struct mpi_memory_active *active)
-{
-	const char *now = (const char *)active->buffer.low;
-	size_t n_B;
-
-	for (size_t at = 0; (n_B = piece_B(active, at)) > 0; at += n_B) {
-		bool is_zero = memcmp(now + at, zeros, n_B) == 0;
-
-		active->zero_pieces[at / PIECE_B] = is_zero;
-		if (!is_zero)
-			memcpy(active->snapshot + at, now + at, n_B);
-	}
-}
-
-static bool is_unchanged(const struct mpi_memory_active *active)
-{
-	const char *now = (const char *)active->buffer.low;
-	size_t n_B;
-
-	for (size_t at = 0; (n_B = piece_B(active, at)) > 0; at += n_B)
-		if (memcmp(now + at,
-			   active->zero_pieces[at / PIECE_B] ? zeros : active->snapshot + at,
-			   n_B) != 0)
-			return false;
-	return true;
-}
-
-static void complete_snapshot(struct mpi_memory_active *active)
-{
-	size_t n_B;
-
-	for (size_t at = 0; (n_B = piece_B(active, at)) > 0; at += n_B)
-		if (active->zero_pieces[at / PIECE_B])
-			memset(active->snapshot + at, 0, n_B);
-}
-
 void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active)
 {
 	struct mpi_memory_buffer *buffer = &active->buffer;
@@ -149,6 +101,8 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 
 	mpi_memory_widen(rank, buffer->low, buffer->high);
 	memset(rank->gaps, 0, sizeof rank->gaps);
+	if (!active->is_locked && !mpi_memory_insert(rank, active))
+		mpi_request_fail_memory(&memory->world->ranks[buffer->call.rank]);
 	rank->n_locked += !active->is_locked;
 	rank->n_on_stack += !active->is_locked && active->is_on_stack;
 	active->is_locked = true;
@@ -159,7 +113,7 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	if (!active->is_receive)
 		memcpy(active->mine, (const void *)buffer->low, span_B);
 	if (active->snapshot)
-		take_snapshot(active);
+		mpi_memory_take_snapshot(memory, active);
 	if (memory->races)
 		mpi_races_hold(memory->races, active);
 	if (!memory->memcheck)
@@ -192,6 +146,7 @@ static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	struct mpi_memory_rank *rank = &memory->ranks[active->buffer.call.rank];
 
 	active->is_locked = false;
+	mpi_memory_remove(rank, active);
 	if (memory->memcheck && !active->is_lost && (active->buffer.use & MEMORY_WRITE))
 		mpi_memcheck_unlock(active);
 	rank->n_on_stack -= active->is_on_stack;
@@ -236,10 +191,10 @@ static void compare(struct mpi_memory *memory, struct mpi_memory_active *active)
 	struct mpi_finding_call by = {me->rank, me->pd->function, me->pd->site};
 	struct changes changes = {0};
 
-	if (active->snapshot && is_unchanged(active))
+	if (active->snapshot && mpi_memory_is_unchanged(memory, active))
 		return;
 	if (active->snapshot)
-		complete_snapshot(active);
+		mpi_memory_complete_snapshot(active);
 	for (size_t i = 0; i < buffer->n_runs; i++)
 		compare_run(buffer, &buffer->runs[i], old + (buffer->runs[i].at - buffer->low),
 			    &changes);
@@ -317,6 +272,8 @@ static void fetch(struct mpi_foreign_memory *memory)
 		return;
 	mpi_memory_check(tie->checks, me, &active->buffer);
 	mpi_memory_touch_buffer(tie->checks, me, &active->buffer);
+	if (tie->checks->unread)
+		mpi_unread_touch_buffer(tie->checks->unread, &active->buffer);
 	mpi_memory_lock(tie->checks, active);
 }
 
@@ -338,6 +295,8 @@ static void give(struct mpi_foreign_memory *memory)
 	if (tie->active->is_receive)
 		tie->active->came_B = came_B(tie->request);
 	mpi_memory_unlock(tie->checks, tie->active);
+	if (tie->checks->unread)
+		mpi_memory_came(tie->checks, tie->active, tie->request);
 }
 
 static void end(struct mpi_foreign_memory *memory)
@@ -367,40 +326,37 @@ void mpi_memory_tie(struct mpi_memory *memory, struct mpi_rank *me,
 
 /* --- accesses --- */
 
-/* Accesses that follow each other are often near each other: the room between buffers where the last
- * one was holds no buffer. */
-static void narrow(struct mpi_memory_gap *gap, const struct mpi_memory_active *active, uintptr_t at)
+static void touch_one(struct mpi_memory *memory, struct mpi_memory_active *active, uintptr_t at,
+		      size_t size_B, unsigned use, const struct mpi_finding_call *by)
 {
-	if (active->buffer.high <= at && active->buffer.high > gap->low)
-		gap->low = active->buffer.high;
-	if (active->buffer.low > at && active->buffer.low < gap->high)
-		gap->high = active->buffer.low;
+	int64_t first;
+	size_t n;
+
+	if (active->is_lost || !((active->buffer.use | use) & MEMORY_WRITE))
+		return;
+	n = mpi_memory_common_range(&active->buffer, at, size_B, &first);
+	if (n > 0)
+		tell(memory, active, by, use, first, n, size_B);
 }
 
+/* Accesses that follow each other are often near each other: the room between buffers where the last
+ * one was holds no buffer. */
 static void touch_actives(struct mpi_memory *memory, struct mpi_memory_rank *rank, uintptr_t at,
 			  size_t size_B, unsigned use, const struct mpi_finding_call *by)
 {
-	struct mpi_memory_gap gap = {0, UINTPTR_MAX};
+	struct mpi_memory_gap gap = {at, UINTPTR_MAX};
 	bool is_gap = true;
+	size_t i;
 
-	for (struct mpi_memory_active *active = rank->actives; active; active = active->next) {
-		unsigned both = active->buffer.use | use;
-		int64_t first;
-		size_t n;
-
-		if (!active->is_locked)
+	for (i = mpi_memory_near(rank, at);
+	     i < rank->n_sorted && rank->sorted[i]->buffer.low < at + size_B; i++) {
+		if (at >= rank->sorted[i]->buffer.high)
 			continue;
-		if (at >= active->buffer.high || at + size_B <= active->buffer.low) {
-			narrow(&gap, active, at);
-			continue;
-		}
 		is_gap = false;
-		if (active->is_lost || !(both & MEMORY_WRITE))
-			continue;
-		n = mpi_memory_common_range(&active->buffer, at, size_B, &first);
-		if (n > 0)
-			tell(memory, active, by, use, first, n, size_B);
+		touch_one(memory, rank->sorted[i], at, size_B, use, by);
 	}
+	if (i < rank->n_sorted)
+		gap.high = rank->sorted[i]->buffer.low;
 	if (is_gap)
 		rank->gaps[use & MEMORY_WRITE ? 1 : 0] = gap;
 }
@@ -417,19 +373,8 @@ void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t 
 		touch_actives(memory, rank, at, size_B, use, by);
 	if (memory->races)
 		mpi_races_touch(memory->races, me->rank, at, size_B, use, by);
-}
-
-bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
-			  size_t size_B)
-{
-	int64_t first;
-
-	for (const struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
-	     active = active->next)
-		if (active->is_locked &&
-		    mpi_memory_common_range(&active->buffer, at, size_B, &first) > 0)
-			return true;
-	return false;
+	if (memory->unread)
+		mpi_unread_touch(memory->unread, at, size_B, use, by);
 }
 
 void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
@@ -437,14 +382,13 @@ void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 {
 	struct mpi_memory_rank *rank = &memory->ranks[me->rank];
 
-	if (buffer->low >= rank->high || buffer->high <= rank->low)
-		return;
-	for (struct mpi_memory_active *active = rank->actives; active; active = active->next) {
+	for (size_t i = mpi_memory_near(rank, buffer->low);
+	     i < rank->n_sorted && rank->sorted[i]->buffer.low < buffer->high; i++) {
+		struct mpi_memory_active *active = rank->sorted[i];
 		int64_t first;
 		size_t n;
 
-		if (!active->is_locked || active->is_lost ||
-		    !((active->buffer.use | buffer->use) & MEMORY_WRITE))
+		if (active->is_lost || !((active->buffer.use | buffer->use) & MEMORY_WRITE))
 			continue;
 		n = mpi_memory_common(&active->buffer, buffer, &first);
 		if (n > 0)
@@ -481,12 +425,15 @@ void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, ui
 void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at, size_t size_B,
 		     const char *function, const void *site)
 {
+	struct mpi_memory_rank *rank = &memory->ranks[me->rank];
 	struct mpi_finding_call by = {me->rank, function, site};
 	int64_t first;
 
-	for (struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
-	     active = active->next)
-		if (active->is_locked && !active->is_lost &&
-		    mpi_memory_common_range(&active->buffer, at, size_B, &first) > 0)
-			lose(me, active, "freed-active", &by, "freed");
+	if (memory->unread)
+		mpi_unread_lose(memory->unread, at, size_B);
+	for (size_t i = mpi_memory_near(rank, at);
+	     i < rank->n_sorted && rank->sorted[i]->buffer.low < at + size_B; i++)
+		if (!rank->sorted[i]->is_lost &&
+		    mpi_memory_common_range(&rank->sorted[i]->buffer, at, size_B, &first) > 0)
+			lose(me, rank->sorted[i], "freed-active", &by, "freed");
 }

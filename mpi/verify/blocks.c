@@ -7,12 +7,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
+#include <mpisim.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/memory.h"
+#include "mpi/verify/unread.h"
+#include "mpi/watch/watch.h"
 
 #define MAX_FILLED_B ((size_t)16 << 20)
 /* Freed blocks are kept for a while, so that who uses them is seen. */
@@ -221,6 +224,22 @@ static void own_delete_sized(void *address, size_t size_B)
 	free_at(address, "delete", __builtin_return_address(0));
 }
 
+/* Buffers of messages are not filled: many are never touched. */
+static void *own_alloc(size_t size_B)
+{
+	void *address = mpisim_alloc(size_B);
+
+	return pd_memory_is_absent(address) ? address : new_block(address, size_B, false);
+}
+
+static void own_alloc_free(void *address)
+{
+	if (pd_memory_is_absent(address))
+		mpisim_free(address);
+	else
+		free_at(address, "mpisim_free", __builtin_return_address(0));
+}
+
 /* The block moves: the old one is kept as it is. NULL: it is too large for that, or is none. */
 static void *move_block(struct mpi_memory *memory, struct mpi_rank *me, void *address,
 			size_t size_B, const void *site)
@@ -252,6 +271,9 @@ static void *own_realloc(void *address, size_t size_B)
 			own_free(address);
 		return address && size_B == 0 ? NULL : own_malloc(size_B);
 	}
+	block = mpi_memory_block_at(memory, (uintptr_t)address);
+	if (block && memory->unread) /* it is copied */
+		mpi_unread_touch(memory->unread, block->at, block->size_B, MEMORY_READ, NULL);
 	new = move_block(memory, me, address, size_B, __builtin_return_address(0));
 	if (new)
 		return new;
@@ -315,6 +337,8 @@ static const struct {
     {"calloc", (any_fn)own_calloc},
     {"realloc", (any_fn)own_realloc},
     {"free", (any_fn)own_free},
+    {"mpisim_alloc", (any_fn)own_alloc},
+    {"mpisim_free", (any_fn)own_alloc_free},
     {"memalign", (any_fn)own_memalign},
     {"aligned_alloc", (any_fn)own_memalign},
     {"posix_memalign", (any_fn)own_posix_memalign},
@@ -338,5 +362,5 @@ void *mpi_memory_substitute(const char *name)
 			memcpy(&address, &substitutes[i].function, sizeof address);
 			return address;
 		}
-	return mpi_verify_substitute(name);
+	return mpi_watch_substitute(name);
 }

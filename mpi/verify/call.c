@@ -44,25 +44,17 @@ static void keep_statuses(struct mpi_verify_call *call)
 	call->statuses = (MPI_Status *)given->p;
 }
 
-/* Whether calls still wait is known by now: those that do because of the program are said, and
- * further steps are not kept. */
-static void empty(struct mpi_shadow *shadow)
+static bool is_send(enum mpi_call_kind kind)
 {
-	shadow->is_full = false;
-	if (mpi_verify_wants(shadow->world, MPI_VERIFY_DEADLOCK))
-		mpi_shadow_look_for_potential(shadow);
-	shadow->is_given_up = true;
+	return kind == MPI_CALL_SEND || kind == MPI_CALL_SENDRECV || kind == MPI_CALL_START;
 }
 
-static void look_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+static void note_sender(struct util_map *senders, const struct mpi_watch_call *call)
 {
-	mpi_shadow_before(shadow, call);
-	if (shadow->n_to_look > 0)
-		mpi_shadow_advance(shadow);
-	if (shadow->is_full)
-		empty(shadow);
-	if (++shadow->n_calls >= shadow->next_look && !shadow->is_given_up)
-		mpi_shadow_look_for_partial(shadow);
+	uintptr_t site = (uintptr_t)call->site;
+
+	if (is_send(call->function->kind) && !util_map_find(senders, site))
+		util_map_put(senders, site, (void *)(uintptr_t)call->function->name);
 }
 
 static void look_after(const struct mpi_verify *verify, struct mpi_verify_call *call, int code)
@@ -82,6 +74,10 @@ static void enter(void *context, struct mpi_watch_call *watched)
 	struct mpi_verify_call *call = (struct mpi_verify_call *)watched->room;
 	struct mpi_rank *me = watched->me;
 
+	if (watched->function->kind == MPI_CALL_NONE)
+		return;
+	if (verify->senders)
+		note_sender(verify->senders, watched);
 	call->me = me;
 	call->function = watched->function;
 	call->values = watched->values;
@@ -96,8 +92,10 @@ static void enter(void *context, struct mpi_watch_call *watched)
 	call->shadow = me->n_open > 0 && !verify->is_blind ? verify->shadow : NULL;
 	if (me->n_open > 0 && verify->memory)
 		mpi_memory_before(verify->memory, call);
-	if (call->shadow)
-		look_before(call->shadow, call);
+	if (call->shadow) {
+		mpi_shadow_before(call->shadow, call);
+		mpi_verify_look(call->shadow);
+	}
 	if (call->buffers)
 		mpi_memory_exchange(call, false);
 	keep_statuses(call);
@@ -108,6 +106,8 @@ static int leave(void *context, struct mpi_watch_call *watched, int code)
 	struct mpi_verify *verify = context;
 	struct mpi_verify_call *call = (struct mpi_verify_call *)watched->room;
 
+	if (watched->function->kind == MPI_CALL_NONE)
+		return code;
 	if (call->buffers)
 		mpi_memory_exchange(call, true);
 	if (verify->memory)

@@ -229,10 +229,7 @@ static void check_defined(struct mpi_rank *me, const struct mpi_memory_buffer *b
 /* Where kernels are skipped their results were never written: nothing can be said then. */
 bool mpi_memory_is_computed(struct mpi_memory *memory, struct mpi_rank *me)
 {
-	const struct pd_world *world = me->world->pd;
-	enum pd_compute_mode mode = world->config.mode;
-
-	if (!world->is_annotated || (mode != PD_COMPUTE_PARTIAL && mode != PD_COMPUTE_MODELLED))
+	if (!me->world->pd->has_skipped)
 		return true;
 	if (!memory->has_skipped)
 		mpi_verify_report_here(me, "unchecked-definedness", MPI_FINDING_NOTE,
@@ -244,6 +241,19 @@ bool mpi_memory_is_computed(struct mpi_memory *memory, struct mpi_rank *me)
 }
 
 /* --- by valgrind --- */
+
+bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
+			  size_t size_B)
+{
+	int64_t first;
+
+	for (const struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
+	     active = active->next)
+		if (active->is_locked &&
+		    mpi_memory_common_range(&active->buffer, at, size_B, &first) > 0)
+			return true;
+	return false;
+}
 
 enum { PIECE_B = 1024 };
 

@@ -188,13 +188,14 @@ static void report_partial(struct mpi_shadow *shadow, const bool is_stuck[])
 	mpi_verify_report(shadow->world, &finding);
 }
 
-void mpi_shadow_look_for_partial(struct mpi_shadow *shadow)
+void mpi_shadow_look_for_partial_now(struct mpi_shadow *shadow)
 {
 	bool *is_stuck;
 
 	shadow->next_look *= 2;
-	if (!mpi_verify_wants(shadow->world, MPI_VERIFY_DEADLOCK))
+	if (shadow->is_given_up || !mpi_verify_wants(shadow->world, MPI_VERIFY_DEADLOCK))
 		return;
+	mpi_shadow_settle_all(shadow);
 	is_stuck = mpi_shadow_allocate(shadow, (size_t)shadow->world->n_ranks, sizeof *is_stuck);
 	if (mpi_shadow_find_blocked(shadow, is_stuck) > 0)
 		report_partial(shadow, is_stuck);
@@ -235,6 +236,7 @@ void mpi_shadow_look_for_potential(struct mpi_shadow *shadow)
 	size_t n = (size_t)shadow->world->n_ranks;
 	bool *is_stuck = mpi_shadow_allocate(shadow, n, sizeof *is_stuck);
 
+	mpi_shadow_settle_all(shadow);
 	do
 		mpi_shadow_advance(shadow);
 	while (mpi_shadow_rematch(shadow));
@@ -250,6 +252,7 @@ void mpi_shadow_end(struct mpi_shadow *shadow)
 	struct mpi_world *world = shadow->world;
 	enum pd_failure_kind kind = world->pd->failure.kind;
 
+	mpi_shadow_settle_all(shadow);
 	if (kind == PD_FAILURE_DEADLOCK && mpi_verify_wants(world, MPI_VERIFY_DEADLOCK))
 		report_actual(world);
 	if (kind == PD_FAILURE_DEADLOCK)

@@ -69,8 +69,12 @@ void mpi_verify_raised(struct mpi_rank *me, int error_class, const char *format,
 	char text[768];
 
 	me->world->failure_class = NULL;
-	if ((!name && !given) || !(verify->parts & MPI_VERIFY_MATCHING))
+	if (!name && !given)
 		return;
+	if (!(verify->parts & MPI_VERIFY_MATCHING)) { /* told only if it ends the run */
+		me->world->failure_class = given ? given : name;
+		return;
+	}
 	vsnprintf(text, sizeof text, format, arguments);
 	mpi_verify_report_here(me, given ? given : name, MPI_FINDING_ERROR, NULL, NULL, "%s: %s",
 			       mpi_error_class_name(error_class), text);
@@ -154,6 +158,8 @@ static const struct {
 void mpi_verify_leak(struct mpi_world *world, const struct mpi_leak *leak)
 {
 	const char *class_name = "handle-leak", *why = "its memory is lost";
+	const char *function =
+	    leak->function ? leak->function : mpi_verify_sender_at(world, leak->site);
 	char text[160];
 
 	if (!mpi_verify_wants(world, MPI_VERIFY_LEAKS))
@@ -168,7 +174,7 @@ void mpi_verify_leak(struct mpi_world *world, const struct mpi_leak *leak)
 	mpi_verify_report(world, &(struct mpi_finding){
 				     .class_name = class_name,
 				     .severity = MPI_FINDING_ERROR,
-				     .calls = {{leak->first_rank, leak->function, leak->site}},
+				     .calls = {{leak->first_rank, function, leak->site}},
 				     .n_calls = 1,
 				     .found = text,
 				     .why = why,

@@ -133,11 +133,14 @@ int mpi_verify_create(struct mpi_world *world, unsigned parts)
 		return UTIL_ENOMEM;
 	verify->world = world;
 	verify->parts = parts;
+	mpi_verify_direct_init(verify);
 	if (parts & (MPI_VERIFY_MATCHING | MPI_VERIFY_DEADLOCK) &&
 	    mpi_shadow_create(world, &verify->shadow)) {
 		free(verify);
 		return UTIL_ENOMEM;
 	}
+	if (parts & MPI_VERIFY_ORDERS)
+		verify->senders = calloc(1, sizeof *verify->senders);
 	world->verify = verify;
 	if (mpi_verify_watch(verify))
 		return UTIL_ENOMEM;
@@ -155,7 +158,23 @@ void mpi_verify_destroy(struct mpi_verify *verify)
 		free((void *)(uintptr_t)verify->findings[i].decisions);
 	}
 	mpi_shadow_destroy(verify->shadow);
+	if (verify->senders)
+		util_map_finish(verify->senders);
+	free(verify->senders);
 	free(verify->findings);
 	free(verify->keys);
 	free(verify);
+}
+
+const char *mpi_verify_sender_at(const struct mpi_world *world, const void *site)
+{
+	const struct mpi_verify *verify = world->verify;
+	struct util_map_slot *slot = verify && verify->senders && site
+					 ? util_map_find(verify->senders, (uintptr_t)site)
+					 : NULL;
+	const char *name = slot ? slot->item : NULL;
+
+	if (!name && verify && verify->shadow && site)
+		name = mpi_shadow_sender_at(verify->shadow, site);
+	return name ? name : "a send";
 }

@@ -49,21 +49,27 @@ void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_reque
 	       "the buffer may not be used as long as the operation may go on", me);
 }
 
-void mpi_verify_requests_at_end(struct mpi_world *world, int rank, const struct mpi_shadow *shadow)
+static void report_persistent(struct mpi_world *world, const struct mpi_shadow *shadow, int rank,
+			      bool has_ended)
 {
-	if (!mpi_verify_wants(world, MPI_VERIFY_MATCHING))
-		return;
-	for (uint64_t i = 0; i < shadow->n_requests; i++) {
-		const struct mpi_shadow_request *request = &shadow->requests[i];
+	for (const struct mpi_shadow_plan *plan = shadow->ranks[rank].persistent; plan;
+	     plan = plan->next) {
+		const struct mpi_shadow_request *request = &shadow->requests[plan->index];
 
-		if (!request->function || !request->plan || (rank >= 0 && request->rank != rank))
-			continue;
 		if (request->n_starts == 0)
 			report_not_started(world, request);
-		else if (request->is_active && rank >= 0)
+		else if (request->is_active && has_ended)
 			report(world, request, "request-never-completed", MPI_FINDING_ERROR,
 			       "a persistent request was started and never completed",
 			       "a call that completes it: MPI_Wait, MPI_Test and their families",
 			       "whether its buffer may be used is not known", NULL);
 	}
+}
+
+void mpi_verify_requests_at_end(struct mpi_world *world, int rank, const struct mpi_shadow *shadow)
+{
+	if (!mpi_verify_wants(world, MPI_VERIFY_MATCHING))
+		return;
+	for (int i = rank >= 0 ? rank : 0; i < (rank >= 0 ? rank + 1 : world->n_ranks); i++)
+		report_persistent(world, shadow, i, rank >= 0);
 }

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "mpi/abi/call_info.h"
+#include "mpi/p2p/message.h"
 #include "mpi/verify/internal.h"
 #include "mpi/verify/memcheck.h"
+#include "mpi/verify/unread.h"
 #include "mpi/verify/races.h"
 
 static bool add_ranks(struct mpi_memory *memory, int n)
@@ -21,6 +23,8 @@ static bool add_ranks(struct mpi_memory *memory, int n)
 	if (!ranks)
 		return false;
 	memset(ranks + memory->n_ranks, 0, (size_t)(n - memory->n_ranks) * sizeof *ranks);
+	for (int i = memory->n_ranks; i < n && memory->unread; i++)
+		ranks[i].high = ranks[i].window_high = UINTPTR_MAX;
 	memory->ranks = ranks;
 	memory->n_ranks = n;
 	return true;
@@ -42,8 +46,19 @@ int mpi_memory_use_valgrind(struct mpi_world *world, int fd)
 	return mpi_memcheck_create(world->verify->memory, fd, &world->verify->memory->memcheck);
 }
 
+int mpi_memory_use_unread(struct mpi_world *world)
+{
+	struct mpi_memory *memory = world->verify->memory;
+
+	for (int i = 0; i < memory->n_ranks; i++)
+		memory->ranks[i].high = memory->ranks[i].window_high = UINTPTR_MAX;
+	return mpi_unread_create(memory, &memory->unread);
+}
+
 void mpi_memory_end(struct mpi_memory *memory)
 {
+	if (memory->unread)
+		mpi_unread_report(memory->unread);
 	if (memory->memcheck)
 		mpi_memcheck_look(memory->memcheck, NULL);
 }
@@ -62,8 +77,11 @@ void mpi_memory_destroy(struct mpi_memory *memory)
 		free(memory->spares[i].memory);
 	mpi_memory_blocks_finish(memory);
 	mpi_memcheck_destroy(memory->memcheck);
+	mpi_unread_destroy(memory->unread);
 	mpi_memory_globals_destroy(memory->globals);
 	mpi_races_destroy(memory->races);
+	for (int i = 0; i < memory->n_ranks; i++)
+		free(memory->ranks[i].sorted);
 	free(memory->ranks);
 	free(memory);
 }
@@ -121,6 +139,64 @@ static bool is_receive(const struct mpi_verify_call *call)
 	       !call->me->world->pd->config.no_alloc;
 }
 
+/* What comes are messages of other ranks. */
+static bool is_message(const struct mpi_verify_call *call)
+{
+	enum mpi_call_kind kind = call->function->kind;
+
+	return (kind == MPI_CALL_RECV || kind == MPI_CALL_MRECV || kind == MPI_CALL_SENDRECV ||
+		kind == MPI_CALL_COLL) &&
+	       !call->me->world->pd->config.no_alloc;
+}
+
+static void deliver(struct mpi_memory *memory, struct mpi_rank *me,
+		    const struct mpi_memory_buffer *buffer, const struct mpi_comm *comm,
+		    const MPI_Status *status)
+{
+	struct mpi_unread_origin origin = {.source = -1, .dest = me->rank};
+	size_t came_B = buffer->size_B;
+
+	if (!(buffer->use & MEMORY_WRITE) || !mpi_memory_is_computed(memory, me))
+		return;
+	if (status && (status->MPI_SOURCE < 0 || mpi_status_cancelled(status)))
+		return;
+	if (status)
+		came_B = (size_t)mpi_status_bytes(status);
+	if (status && comm) {
+		origin.source = mpi_comm_peer(comm, status->MPI_SOURCE);
+		origin.context = mpi_message_context(comm, CHANNEL_P2P);
+		origin.tag = status->MPI_TAG;
+	}
+	mpi_unread_deliver(memory->unread, me, buffer, came_B, &origin);
+}
+
+void mpi_memory_came(struct mpi_memory *memory, const struct mpi_memory_active *active,
+		     const struct mpi_request *request)
+{
+	struct mpi_rank *me = &memory->world->ranks[active->buffer.call.rank];
+
+	if (memory->unread && active->is_message && !active->is_lost)
+		deliver(memory, me, &active->buffer, request->comm,
+			active->is_receive ? &request->status : NULL);
+}
+
+/* The buffers of a blocking call. */
+static void deliver_all(struct mpi_memory *memory, const struct mpi_verify_call *call)
+{
+	const struct mpi_call_info *info = mpi_memory_info(call);
+	int place = mpi_memory_parameter(info, PARAMETER_COMM);
+	const struct mpi_comm *comm =
+	    place < 0
+		? NULL
+		: mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)mpi_memory_argument(call, place).p);
+	bool has_status = call->function->kind != MPI_CALL_COLL;
+
+	for (int i = 0; i < call->buffers->n; i++)
+		if (!call->buffers->actives[i])
+			deliver(memory, call->me, &call->buffers->buffers[i], comm,
+				has_status ? call->status : NULL);
+}
+
 static void hold(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
@@ -133,6 +209,8 @@ static void hold(struct mpi_memory *memory, struct mpi_verify_call *call)
 		call->buffers->actives[i] = active;
 		if (active)
 			active->is_receive = is_receive(call);
+		if (active)
+			active->is_message = is_message(call);
 		if (active && is_one_sided) {
 			int win = mpi_memory_parameter(info, PARAMETER_WIN);
 			int target = mpi_memory_parameter(info, PARAMETER_RANK);
@@ -173,6 +251,8 @@ static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *c
 		mpi_memory_check(memory, call->me, buffer);
 		mpi_memory_check_stack(memory, call->me, buffer, frame_of(call, info));
 		mpi_memory_touch_buffer(memory, call->me, buffer);
+		if (memory->unread)
+			mpi_unread_touch_buffer(memory->unread, buffer);
 		for (size_t k = 0; memory->races && !stays && k < buffer->n_runs; k++)
 			mpi_races_touch(memory->races, call->me->rank, buffer->runs[k].at,
 					buffer->runs[k].size_B, buffer->use, &buffer->call);
@@ -189,6 +269,8 @@ void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 		return;
 	if (memory->memcheck)
 		mpi_memcheck_look(memory->memcheck, call->me);
+	if (memory->unread)
+		mpi_unread_look_at_stack(memory->unread, call->me, frame_of(call, info));
 	mpi_memory_look_at_stack(memory, call->me, frame_of(call, info));
 	if (mpi_memory_parameter(info, PARAMETER_BUFFER) >= 0 && is_communication(call, info))
 		call->buffers = calloc(1, sizeof *call->buffers);
@@ -233,6 +315,9 @@ void mpi_memory_after(struct mpi_memory *memory, struct mpi_verify_call *call, i
 {
 	if (memory->races && call->me->rank < memory->races->n)
 		mpi_races_after(memory->races, call, code);
+	if (memory->unread && call->buffers && code == MPI_SUCCESS && is_message(call) &&
+	    call->function->form == FORM_BLOCKING)
+		deliver_all(memory, call);
 	for (int i = 0; call->buffers && i < call->buffers->n; i++) {
 		if (call->buffers->actives[i])
 			settle(memory, call, code, call->buffers->actives[i]);

@@ -46,6 +46,9 @@ struct mpi_memory_buffer {	     /* one argument of a call */
 	char text[120]; /* "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)" */
 };
 
+/* Of snapshots; large buffers are often untouched: what is zero takes no memory. */
+enum { MEMORY_PIECE_B = 4096 };
+
 enum { MEMORY_MAX_BUFFERS = 3 };
 
 struct mpi_memory_active;
@@ -61,13 +64,15 @@ struct mpi_memory_active {
 	struct mpi_memory_buffer buffer;
 	char *mine; /* MPI's memory instead of [low, high); NULL: MPI has the program's */
 	size_t mine_B, snapshot_B; /* as they were allocated */
-	char *snapshot;	   /* of [low, high) at the post, where `mine` is written to; else NULL */
-	bool *zero_pieces; /* of the snapshot: they are not stored */
+	char *snapshot; /* of [low, high) at the post, where `mine` is written to; else NULL */
+	/* [2 n] which of the snapshot are zero, and so not stored; then as many to work with */
+	bool *zero_pieces;
 	unsigned char *memcheck_bits; /* mpi/verify/memcheck.c's own */
 	/* The status tells how many bytes came: `mine` is empty before, no more is handed over. */
 	bool is_receive;
 	size_t came_B;
-	bool is_locked; /* between the post and the completion; persistent ones change it */
+	bool is_message; /* what comes are messages: whether they are read is looked at */
+	bool is_locked;	 /* between the post and the completion; persistent ones change it */
 	bool is_on_stack;
 	bool is_lost; /* the memory is freed, or its frame has ended: it is not touched */
 	bool is_held; /* a request has a struct mpi_memory_tie to it */
@@ -95,6 +100,8 @@ struct mpi_memory_gap {
 struct mpi_memory_rank {
 	struct mpi_memory_active *actives;   /* all, locked or not */
 	int n_actives, n_locked, n_on_stack; /* locked ones there */
+	struct mpi_memory_active **sorted;   /* [n_sorted] locked ones, by where they begin */
+	size_t n_sorted, widest_B;
 	uintptr_t low, high; /* all locked ones lie in it, and windows; grows until there is none */
 	uintptr_t window_low, window_high; /* windows do */
 	struct mpi_memory_gap
@@ -120,6 +127,7 @@ struct mpi_memory {
 	struct mpi_memory_block *kept, *last_kept; /* freed ones, the oldest first */
 	size_t n_kept, kept_B;
 	struct mpi_memcheck *memcheck;	    /* mpi/verify/memcheck.h; NULL: no valgrind */
+	struct mpi_unread *unread;	    /* mpi/verify/unread.h; NULL: it is not looked at */
 	struct mpi_memory_globals *globals; /* globals.c; NULL: none was looked for yet */
 	struct mpi_races *races; /* mpi/verify/races.h; NULL: there was no window yet … */
 	bool has_no_races;	 /* … or no memory for that */
@@ -130,6 +138,8 @@ int mpi_memory_create(struct mpi_world *world, struct mpi_memory **out); /* 0 or
 /* The run is one of valgrind's, which writes its errors to `fd`: before the ranks run. The same
  * codes. */
 int mpi_memory_use_valgrind(struct mpi_world *world, int fd);
+/* What is received and not read is looked at, too: before the ranks run. The same codes. */
+int mpi_memory_use_unread(struct mpi_world *world);
 /* The run is over. */
 void mpi_memory_end(struct mpi_memory *memory);
 void mpi_memory_destroy(struct mpi_memory *memory); /* NULL is fine */
@@ -187,6 +197,9 @@ void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t 
 /* The same for a buffer of a call that is no active one yet. */
 void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 			     const struct mpi_memory_buffer *buffer);
+/* The request has given the program what came: whether that is read is looked at from now on. */
+void mpi_memory_came(struct mpi_memory *memory, const struct mpi_memory_active *active,
+		     const struct mpi_request *request);
 /* Whether a locked one has any of these bytes. */
 bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
 			  size_t size_B);
@@ -195,6 +208,19 @@ bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank
 void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t here);
 void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at, size_t size_B,
 		     const char *function, const void *site);
+
+/* --- locked.c --- */
+bool mpi_memory_insert(struct mpi_memory_rank *rank, struct mpi_memory_active *active);
+void mpi_memory_remove(struct mpi_memory_rank *rank, const struct mpi_memory_active *active);
+/* The first in rank->sorted that may reach beyond `low`; those that begin before `high` follow it. */
+size_t mpi_memory_near(const struct mpi_memory_rank *rank, uintptr_t low);
+
+/* --- snapshot.c: of buffers that MPI writes to --- */
+void mpi_memory_take_snapshot(const struct mpi_memory *memory, struct mpi_memory_active *active);
+bool mpi_memory_is_unchanged(const struct mpi_memory *memory,
+			     const struct mpi_memory_active *active);
+/* Pieces that are not stored are, so that it can be compared as a whole. */
+void mpi_memory_complete_snapshot(struct mpi_memory_active *active);
 
 /* --- blocks.c --- */
 /* The block, also a freed one, that has the byte at `at`; NULL: none is known. */

@@ -23,25 +23,30 @@ void mpi_memory_compare_buffers(struct mpi_rank *me, const struct mpi_memory_buf
 		}
 }
 
-/* The end of memory that `count` items for each of `n_peers` may take at most; UINTPTR_MAX: they may
- * begin before `base`. */
-static uintptr_t end_of(const struct mpi_verify_call *call, enum mpi_argument count,
-			enum mpi_argument type, uintptr_t base, int64_t n_peers)
+/* The end of memory that `n` items may take at most; UINTPTR_MAX: they may begin before `base`. */
+static uintptr_t end_of(const struct mpi_datatype *type, int64_t n, uintptr_t base)
 {
-	const struct mpi_datatype *t =
-	    mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, type).p);
-	int64_t n = mpi_verify_value(call, count).i * n_peers;
-
-	if (!t || t->true_lb_B < 0 || t->extent_B < 0 || n < 0)
+	if (!type || type->true_lb_B < 0 || type->extent_B < 0 || n < 0)
 		return UINTPTR_MAX;
-	return base + (uintptr_t)(t->true_lb_B + t->true_extent_B + n * t->extent_B);
+	return base + (uintptr_t)(type->true_lb_B + type->true_extent_B + n * type->extent_B);
+}
+
+bool mpi_verify_are_apart(const struct mpi_datatype *out, int64_t n_out, const void *from,
+			  const struct mpi_datatype *in, int64_t n_in, const void *to)
+{
+	return (uintptr_t)to >= end_of(out, n_out, (uintptr_t)from) ||
+	       (uintptr_t)from >= end_of(in, n_in, (uintptr_t)to);
+}
+
+static const struct mpi_datatype *type_of(const struct mpi_verify_call *call,
+					  enum mpi_argument type)
+{
+	return mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, type).p);
 }
 
 /* Without a look at each block: they are far apart. */
 static bool are_apart(const struct mpi_verify_call *call)
 {
-	uintptr_t from = (uintptr_t)mpi_verify_value(call, MPI_ARG_SENDBUF).p;
-	uintptr_t to = (uintptr_t)mpi_verify_value(call, MPI_ARG_RECVBUF).p;
 	bool is_reduction = mpi_verify_has(call, MPI_ARG_DATATYPE);
 	enum mpi_argument type = is_reduction ? MPI_ARG_DATATYPE : MPI_ARG_SENDTYPE;
 	enum mpi_argument in = is_reduction ? MPI_ARG_DATATYPE : MPI_ARG_RECVTYPE;
@@ -61,8 +66,10 @@ static bool are_apart(const struct mpi_verify_call *call)
 			return false;
 		n_peers = mpi_comm_n_peers(comm);
 	}
-	return to >= end_of(call, n_out, type, from, n_peers) ||
-	       from >= end_of(call, n_in, in, to, n_peers);
+	return mpi_verify_are_apart(type_of(call, type), mpi_verify_value(call, n_out).i * n_peers,
+				    mpi_verify_value(call, MPI_ARG_SENDBUF).p, type_of(call, in),
+				    mpi_verify_value(call, n_in).i * n_peers,
+				    mpi_verify_value(call, MPI_ARG_RECVBUF).p);
 }
 
 void mpi_verify_overlap(const struct mpi_verify_call *call)

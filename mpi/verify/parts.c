@@ -220,18 +220,21 @@ static void report(struct mpi_shadow *shadow, const struct mpi_shadow_together *
 	bool is_type = sig_a.n == sig_b.n || sig_a.size_B == sig_b.size_B;
 	char text[256];
 
-	snprintf(text, sizeof text,
-		 "MPI_%s on rank %d has %llu basic elements, %lld B, where rank %d has %llu, %lld "
-		 "B%s",
-		 together->operation, a->call.rank, (unsigned long long)sig_a.n,
-		 (long long)sig_a.size_B, b->call.rank, (unsigned long long)sig_b.n,
-		 (long long)sig_b.size_B, is_type ? ", of other datatypes" : "");
+	snprintf(
+	    text, sizeof text,
+	    a->is_uniform
+		? "MPI_%s: rank %d has %llu basic element%s, %lld B; rank %d has %llu, %lld B%s"
+		: "MPI_%s: rank %d sends %llu basic element%s, %lld B; rank %d receives %llu "
+		  "from it, %lld B%s",
+	    together->operation, a->call.rank, (unsigned long long)sig_a.n, sig_a.n == 1 ? "" : "s",
+	    (long long)sig_a.size_B, b->call.rank, (unsigned long long)sig_b.n,
+	    (long long)sig_b.size_B, is_type ? ", of other basic datatypes" : "");
 	mpi_verify_report(shadow->world,
 			  &(struct mpi_finding){
 			      .class_name = is_type ? "datatype-mismatch" : "count-mismatch",
 			      .severity = MPI_FINDING_ERROR,
 			      .calls = {a->call, b->call},
-			      .n_calls = 2,
+			      .n_calls = a == b ? 1 : 2,
 			      .found = text,
 			      .wanted = "counts and datatypes that agree between the ranks",
 			      .why = "data is lost, or what was not sent is taken for data",

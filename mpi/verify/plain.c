@@ -1,104 +1,114 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Most messages are blocking ones between two ranks that are, in the strict view, as far as in the
- * run. Whoever comes second to such a match finds the other side in the queue: neither an operation
- * nor a step has to be kept for it.
- */
-#include "mpi/verify/request.h"
+#include "mpi/verify/plain.h"
 
-static bool is_plain_call(const struct mpi_shadow *shadow, const struct mpi_verify_call *call)
+static struct mpi_finding_call call_of(const struct mpi_shadow_plain *plain, int rank)
 {
-	enum mpi_call_kind kind = call->function->kind;
-
-	return (kind == MPI_CALL_SEND || kind == MPI_CALL_RECV) &&
-	       call->function->mode != SEND_BUFFERED && !shadow->ranks[call->me->rank].first &&
-	       !shadow->is_given_up;
+	return (struct mpi_finding_call){rank, plain->kind == SHADOW_SEND ? "MPI_Send" : "MPI_Recv",
+					 plain->site};
 }
 
-static bool fits(const struct mpi_shadow_op *op, int peer, int tag)
+void mpi_plain_compare(struct mpi_shadow *shadow, const struct mpi_shadow_plain *mine, int rank,
+		       const struct mpi_shadow_plain *theirs)
 {
-	return (op->kind == SHADOW_SEND ? op->rank : op->peer) == peer && op->tag == tag;
+	struct mpi_shadow_data a = {mine->type, mine->count, call_of(mine, rank)};
+	struct mpi_shadow_data b = {theirs->type, theirs->count, call_of(theirs, mine->peer)};
+
+	mpi_shadow_compare(shadow, mine->kind == SHADOW_RECV ? &a : &b,
+			   mine->kind == SHADOW_RECV ? &b : &a);
 }
 
-/* The first of the other side that may match: only if it does without doubt. */
-static struct mpi_shadow_op *find(const struct mpi_shadow_queue *queue, int side, int peer, int tag)
+void mpi_shadow_settle(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank)
 {
-	struct mpi_shadow_op *op = queue->first[side];
-
-	if (!op || queue->n_wild > 0 || op->next || !op->is_posted)
-		return NULL;
-	return fits(op, peer, tag) ? op : NULL;
-}
-
-/* The other side is done. */
-static void meet(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
-		 struct mpi_shadow_op *op)
-{
-	op->is_met = true;
-	mpi_shadow_look_at(shadow, op->rank);
-	mpi_shadow_take_out(shadow, queue, op);
-}
-
-/* Nobody is there yet. */
-static void come_first(struct mpi_shadow *shadow, struct mpi_verify_call *call,
-		       struct mpi_comm *comm, const struct mpi_shadow_message *message)
-{
-	bool is_send = call->function->kind == MPI_CALL_SEND;
-
-	call->ops[0] = is_send
-			   ? mpi_shadow_send(shadow, call->me, message, comm, call->function->mode)
-			   : mpi_shadow_recv(shadow, call->me, message, comm);
-	call->n_ops = 1;
-	mpi_shadow_post(shadow, call->me, call->ops[0]);
-	mpi_shadow_wait(shadow, call->me, 1, call->ops, false);
-}
-
-/* The arguments of the send or receive; false: there is something about them. */
-static bool take_message(const struct mpi_verify_call *call, const struct mpi_comm *comm,
-			 struct mpi_shadow_message *out)
-{
-	bool is_send = call->function->kind == MPI_CALL_SEND;
-	const void *type = mpi_verify_value(call, MPI_ARG_DATATYPE).p;
-	int64_t peer = mpi_verify_value(call, is_send ? MPI_ARG_DEST : MPI_ARG_SOURCE).i;
-
-	out->is_there = true;
-	out->count = mpi_verify_value(call, MPI_ARG_COUNT).i;
-	out->type = mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)type);
-	out->peer = (int)peer;
-	out->tag = (int)mpi_verify_value(call, MPI_ARG_TAG).i;
-	return peer >= 0 && peer < mpi_comm_n_peers(comm) && out->tag >= 0 && out->type &&
-	       out->type->is_committed && out->count >= 0;
-}
-
-bool mpi_shadow_before_plain(struct mpi_shadow *shadow, struct mpi_verify_call *call)
-{
-	bool is_send = call->function->kind == MPI_CALL_SEND;
-	int other_side = is_send ? SHADOW_RECV : SHADOW_SEND, peer;
-	struct mpi_rank *me = call->me;
-	struct mpi_shadow_message message;
-	struct mpi_shadow_data mine, other;
-	struct mpi_shadow_queue *queue;
+	struct mpi_shadow_plain plain = rank->plain;
+	struct mpi_rank *me = &shadow->world->ranks[rank - shadow->ranks];
+	struct mpi_finding_call call = call_of(&plain, me->rank);
+	struct mpi_shadow_message message = {.is_there = true,
+					     .call = &call,
+					     .count = plain.count,
+					     .type = plain.type,
+					     .peer = plain.given_peer,
+					     .tag = plain.tag};
+	struct mpi_shadow_step *step;
 	struct mpi_shadow_op *op;
-	struct mpi_comm *comm;
 
-	if (!is_plain_call(shadow, call))
-		return false;
-	comm = mpi_comm_get(me, (MPI_Comm)(uintptr_t)mpi_verify_value(call, MPI_ARG_COMM).p);
-	if (!comm || !take_message(call, comm, &message))
-		return false;
-	peer = mpi_comm_peer(comm, message.peer);
-	queue = mpi_shadow_queue(shadow, is_send ? peer : me->rank, comm->context);
-	if (!queue->first[other_side]) {
-		come_first(shadow, call, comm, &message);
-		return true;
+	mpi_plain_leave(shadow, rank);
+	op = plain.kind == SHADOW_SEND
+		 ? mpi_shadow_send(shadow, me, &message, plain.comm, SEND_STANDARD)
+		 : mpi_shadow_recv(shadow, me, &message, plain.comm);
+	mpi_shadow_post(shadow, me, op);
+	step = mpi_shadow_wait(shadow, me, 1, &op, false);
+	if (step)
+		step->call = call;
+	if (op->is_wild)
+		rank->wild = op;
+	else
+		mpi_shadow_release(shadow, op);
+}
+
+/* The message was sent by a rank that is as far as in the run, too: it meets the receive. */
+static bool meet_sender(struct mpi_shadow *shadow, struct mpi_shadow_rank *mine, int rank,
+			int source, int tag)
+{
+	struct mpi_shadow_rank *other = &shadow->ranks[source];
+	const struct mpi_shadow_plain *recv = &mine->plain, *send = &other->plain;
+	struct mpi_shadow_data in = {recv->type, recv->count, call_of(recv, rank)}, out;
+	uint32_t context = recv->comm->context;
+	struct mpi_shadow_queue *queue = context < mine->n_queues ? mine->queues[context] : NULL;
+	struct mpi_shadow_op *op = NULL;
+
+	if (send->is_there && send->kind == SHADOW_SEND && send->peer == rank && send->tag == tag &&
+	    send->comm->context == context) {
+		out = (struct mpi_shadow_data){send->type, send->count, call_of(send, source)};
+		mpi_plain_leave(shadow, other);
+	} else {
+		op = queue ? mpi_shadow_find(queue, SHADOW_SEND, source, tag) : NULL;
+		if (!op || !op->is_posted)
+			return false;
+		out = mpi_shadow_data_of(op);
 	}
-	op = find(queue, other_side, is_send ? me->rank : peer, message.tag);
-	if (!op || !op->type)
-		return false;
-	mine = (struct mpi_shadow_data){
-	    message.type, message.count, {me->rank, me->pd->function, me->pd->site}};
-	other = mpi_shadow_data_of(op);
-	mpi_shadow_compare(shadow, is_send ? &other : &mine, is_send ? &mine : &other);
-	meet(shadow, queue, op);
+	if (in.type != out.type || in.count < out.count)
+		mpi_shadow_compare(shadow, &in, &out);
+	if (op) {
+		op->is_met = true;
+		mpi_shadow_look_for(shadow, op);
+		mpi_shadow_take_out(shadow, queue, op);
+	}
+	mine->plain.is_there = false;
 	return true;
+}
+
+void mpi_shadow_received_plain(struct mpi_shadow *shadow, int rank, const MPI_Status *status)
+{
+	struct mpi_shadow_rank *mine = &shadow->ranks[rank];
+	const struct mpi_comm *comm = mine->plain.comm;
+
+	if (mine->plain.is_there && status->MPI_SOURCE >= 0 &&
+	    meet_sender(shadow, mine, rank, mpi_comm_peer(comm, status->MPI_SOURCE),
+			status->MPI_TAG))
+		return;
+	if (mine->plain.is_there)
+		mpi_shadow_settle(shadow, mine);
+	if (mine->wild)
+		mpi_shadow_resolve(shadow, mine->wild, status);
+	mpi_shadow_release(shadow, mine->wild);
+	mine->wild = NULL;
+}
+
+void mpi_shadow_forget_plain(struct mpi_shadow *shadow, int rank)
+{
+	struct mpi_shadow_rank *mine = &shadow->ranks[rank];
+
+	if (mine->plain.is_there)
+		mpi_plain_leave(shadow, mine);
+	if (mine->wild)
+		mpi_shadow_kill(shadow, mine->wild);
+	mpi_shadow_release(shadow, mine->wild);
+	mine->wild = NULL;
+}
+
+void mpi_shadow_settle_all(struct mpi_shadow *shadow)
+{
+	for (int rank = 0; rank < shadow->n_ranks; rank++)
+		if (shadow->ranks[rank].plain.is_there)
+			mpi_shadow_settle(shadow, &shadow->ranks[rank]);
 }

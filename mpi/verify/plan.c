@@ -31,43 +31,29 @@ static struct mpi_comm *comm_of(const struct mpi_verify_call *call)
 	return mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)mpi_verify_value(call, MPI_ARG_COMM).p);
 }
 
-static bool is_peer(const struct mpi_comm *comm, int64_t peer, bool is_source)
-{
-	return peer == MPI_PROC_NULL || (is_source && peer == MPI_ANY_SOURCE) ||
-	       (peer >= 0 && peer < mpi_comm_n_peers(comm));
-}
-
-/* Arguments that are wrong are left to the function itself. */
 static bool take_message(const struct mpi_verify_call *call, const struct mpi_comm *comm,
-			 const enum mpi_argument arguments[5], bool is_source,
+			 const enum mpi_argument arguments[4], bool is_recv,
 			 struct mpi_shadow_message *out)
 {
-	*out = (struct mpi_shadow_message){
-	    .buf = mpi_verify_value(call, arguments[0]).p,
-	    .count = mpi_verify_value(call, arguments[1]).i,
-	    .type = mpi_datatype_get(
-		call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, arguments[2]).p),
-	    .peer = (int)mpi_verify_value(call, arguments[3]).i,
-	    .tag = (int)mpi_verify_value(call, arguments[4]).i,
-	};
-	out->is_there = out->type && out->type->is_committed && out->count >= 0 &&
-			is_peer(comm, out->peer, is_source) &&
-			(out->tag >= 0 || (is_source && out->tag == MPI_ANY_TAG));
-	return out->is_there;
+	return mpi_shadow_take(
+	    call->me, comm, mpi_verify_value(call, arguments[0]).i,
+	    (MPI_Datatype)(uintptr_t)mpi_verify_value(call, arguments[1]).p,
+	    mpi_verify_value(call, arguments[2]).i, mpi_verify_value(call, arguments[3]).i, is_recv,
+	    out);
 }
 
 static bool take_messages(const struct mpi_verify_call *call, struct mpi_shadow_plan *out)
 {
-	static const enum mpi_argument one[2][5] = {
-	    {MPI_ARG_BUF, MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_DEST, MPI_ARG_TAG},
-	    {MPI_ARG_BUF, MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_SOURCE, MPI_ARG_TAG}};
-	static const enum mpi_argument both[2][5] = {
-	    {MPI_ARG_SENDBUF, MPI_ARG_SENDCOUNT, MPI_ARG_SENDTYPE, MPI_ARG_DEST, MPI_ARG_SENDTAG},
-	    {MPI_ARG_RECVBUF, MPI_ARG_RECVCOUNT, MPI_ARG_RECVTYPE, MPI_ARG_SOURCE,
+	static const enum mpi_argument one[2][4] = {
+	    {MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_DEST, MPI_ARG_TAG},
+	    {MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_SOURCE, MPI_ARG_TAG}};
+	static const enum mpi_argument both[2][4] = {
+	    {MPI_ARG_SENDCOUNT, MPI_ARG_SENDTYPE, MPI_ARG_DEST, MPI_ARG_SENDTAG},
+	    {MPI_ARG_RECVCOUNT, MPI_ARG_RECVTYPE, MPI_ARG_SOURCE,
 	     MPI_ARG_RECVTAG}};
-	static const enum mpi_argument replace[2][5] = {
-	    {MPI_ARG_BUF, MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_DEST, MPI_ARG_SENDTAG},
-	    {MPI_ARG_BUF, MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_SOURCE, MPI_ARG_RECVTAG}};
+	static const enum mpi_argument replace[2][4] = {
+	    {MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_DEST, MPI_ARG_SENDTAG},
+	    {MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_SOURCE, MPI_ARG_RECVTAG}};
 
 	switch (call->function->kind) {
 	case MPI_CALL_SEND:

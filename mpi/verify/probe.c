@@ -47,7 +47,7 @@ static void end_step(struct mpi_shadow *shadow, struct mpi_verify_call *call,
 	if (!step)
 		return;
 	if (op) {
-		step->one = op;
+		step->few[0] = op;
 		step->n = 1;
 		op->n_references++;
 	}

@@ -64,10 +64,35 @@ static void free_plan(struct mpi_shadow_plan *plan)
 	free(plan);
 }
 
+/* Those of a rank are found at its end. */
+static void enter_persistent(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
+{
+	struct mpi_shadow_plan **first = &shadow->ranks[request->rank].persistent;
+
+	request->plan->index = (uint64_t)(request - shadow->requests);
+	request->plan->prev = NULL;
+	request->plan->next = *first;
+	if (*first)
+		(*first)->prev = request->plan;
+	*first = request->plan;
+}
+
+static void leave_persistent(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
+{
+	struct mpi_shadow_plan *plan = request->plan;
+
+	*(plan->prev ? &plan->prev->next : &shadow->ranks[request->rank].persistent) = plan->next;
+	if (plan->next)
+		plan->next->prev = plan->prev;
+	free_plan(plan);
+	request->plan = NULL;
+}
+
 void mpi_shadow_forget(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
 {
 	release_ops(shadow, request);
-	free_plan(request->plan);
+	if (request->plan)
+		leave_persistent(shadow, request);
 	*request = (struct mpi_shadow_request){.function = NULL};
 }
 
@@ -98,11 +123,8 @@ static const MPI_Request *handles_of(const struct mpi_verify_call *call)
 	return array ? array : mpi_verify_value(call, MPI_ARG_REQUEST).p;
 }
 
-static void note_handles(struct mpi_verify_call *call)
+void mpi_shadow_note(struct mpi_verify_call *call, int n, const MPI_Request handles[])
 {
-	const MPI_Request *handles = handles_of(call);
-	int n = n_given(call);
-
 	call->handles = call->own_handles;
 	if (n > (int)(sizeof call->own_handles / sizeof call->own_handles[0]))
 		call->handles = malloc((size_t)n * sizeof *call->handles);
@@ -111,6 +133,19 @@ static void note_handles(struct mpi_verify_call *call)
 	for (int i = 0; i < n; i++)
 		call->handles[i] = mpi_shadow_index(handles[i]);
 	call->n_handles = n;
+}
+
+void mpi_shadow_forget_handles(struct mpi_verify_call *call)
+{
+	if (call->handles != call->own_handles)
+		free(call->handles);
+	call->handles = call->own_handles;
+	call->n_handles = 0;
+}
+
+static void note_handles(struct mpi_verify_call *call)
+{
+	mpi_shadow_note(call, n_given(call), handles_of(call));
 }
 
 static struct mpi_shadow_request *given(struct mpi_shadow *shadow,
@@ -122,11 +157,54 @@ static struct mpi_shadow_request *given(struct mpi_shadow *shadow,
 	return request && request->rank == call->me->rank ? request : NULL;
 }
 
-/* Waits for the operations of all that are active. */
-static void wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+/* Nothing is to be learnt from its status, and it is no more when it is complete. */
+static bool is_simple(const struct mpi_shadow_request *request)
 {
-	const char *name = call->function->operation;
-	bool any = strcmp(name, "Waitany") == 0 || strcmp(name, "Waitsome") == 0;
+	const struct mpi_shadow_op *op = request->ops[0];
+
+	return !request->is_cancelled && !request->plan && !request->ops[1] &&
+	       (!op || !op->is_wild);
+}
+
+bool mpi_shadow_note_simple(struct mpi_verify_call *call, int n, const MPI_Request handles[],
+			    bool *are_done)
+{
+	const struct mpi_shadow *shadow = call->shadow;
+
+	mpi_shadow_note(call, n, handles);
+	*are_done = !shadow->ranks[call->me->rank].first &&
+		    !shadow->ranks[call->me->rank].plain.is_there;
+	for (int i = 0; i < call->n_handles; i++) {
+		const struct mpi_shadow_request *request = given(call->shadow, call, i);
+
+		if (!request)
+			call->handles[i] = NO_REQUEST;
+		else if (!is_simple(request))
+			return false;
+		else if (*are_done && request->ops[0])
+			*are_done = mpi_shadow_is_done(request->ops[0]);
+	}
+	return call->n_handles == n;
+}
+
+void mpi_shadow_simple_complete(struct mpi_shadow *shadow, const struct mpi_verify_call *call)
+{
+	for (int i = 0; i < call->n_handles; i++) {
+		struct mpi_shadow_request *request;
+
+		if (call->handles[i] == NO_REQUEST)
+			continue;
+		request = &shadow->requests[call->handles[i]];
+		mpi_shadow_release(shadow, request->ops[0]);
+		request->ops[0] = NULL;
+		request->function = NULL;
+		request->is_active = false;
+	}
+}
+
+/* Waits for the operations of all that are active, or of one. */
+void mpi_shadow_wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call *call, bool any)
+{
 	struct mpi_shadow_op *few[8], **ops = few;
 	int n = 0;
 
@@ -238,7 +316,7 @@ static void before_operation(struct mpi_shadow *shadow, struct mpi_verify_call *
 		mpi_shadow_wait(shadow, call->me, call->n_ops, call->ops, false);
 }
 
-static void give_up_ops(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+void mpi_shadow_give_up_ops(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 {
 	for (int i = 0; i < call->n_ops; i++) {
 		mpi_shadow_kill(shadow, call->ops[i]);
@@ -247,29 +325,32 @@ static void give_up_ops(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 	free_plan(call->plan);
 }
 
-static void publish(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call,
+			MPI_Request handle)
 {
-	const MPI_Request *handle = mpi_verify_value(call, MPI_ARG_REQUEST).p;
-	struct mpi_shadow_request *request = mpi_shadow_new_request(shadow, call, *handle);
+	struct mpi_shadow_request *request = mpi_shadow_new_request(shadow, call, handle);
 
 	if (!request) {
-		give_up_ops(shadow, call);
+		mpi_shadow_give_up_ops(shadow, call);
 		return;
 	}
 	request->ops[0] = call->ops[0];
 	request->ops[1] = call->ops[1];
 	request->plan = call->plan;
 	request->is_active = !call->plan;
+	if (request->plan)
+		enter_persistent(shadow, request);
 }
 
 static void after_operation(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code)
 {
-	if (code != MPI_SUCCESS && mpi_error_class_of(call->me, code) != MPI_ERR_TRUNCATE) {
-		give_up_ops(shadow, call);
+	if (mpi_verify_has_failed(call->me, code)) {
+		mpi_shadow_give_up_ops(shadow, call);
 		return;
 	}
 	if (call->function->form != FORM_BLOCKING && call->function->kind != MPI_CALL_MRECV) {
-		publish(shadow, call);
+		mpi_shadow_publish(shadow, call,
+				   *(const MPI_Request *)mpi_verify_value(call, MPI_ARG_REQUEST).p);
 		return;
 	}
 	for (int i = 0; i < call->n_ops; i++) {
@@ -298,24 +379,30 @@ static void start(struct mpi_shadow *shadow, struct mpi_rank *me,
 	if (plan.part.blocks)
 		plan.part.blocks->n_references++;
 	request->is_active = true;
+	request->is_cancelled = false;
 	request->n_starts++;
 	mpi_shadow_do(shadow, me, &plan, request->ops);
 }
 
-static void before_free(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+/* The request is freed; or how the call that completes it ends will tell whether it was cancelled. */
+static void before_free_or_cancel(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 {
-	struct mpi_shadow_request *request = given(shadow, call, 0);
+	struct mpi_shadow_request *request;
 
-	if (request)
+	note_handles(call);
+	request = given(shadow, call, 0);
+	if (request && call->function->kind == MPI_CALL_FREE)
 		mpi_verify_request_freed(call->me, request);
+	else if (request)
+		request->is_cancelled = true;
 }
 
 /* --- which look is taken at which call --- */
 
 void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 {
-	if (call->function->form == FORM_BLOCKING && mpi_shadow_before_plain(shadow, call))
-		return;
+	if (shadow->ranks[call->me->rank].plain.is_there)
+		mpi_shadow_settle(shadow, &shadow->ranks[call->me->rank]);
 	switch (call->function->kind) {
 	case MPI_CALL_FINALIZE:
 		mpi_verify_requests_at_end(shadow->world, call->me->rank, shadow);
@@ -344,7 +431,9 @@ void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 	case MPI_CALL_TEST:
 		note_handles(call);
 		if (call->function->kind == MPI_CALL_WAIT)
-			wait_for_given(shadow, call);
+			mpi_shadow_wait_for_given(shadow, call,
+						  strcmp(call->function->operation, "Waitany") == 0 ||
+						      strcmp(call->function->operation, "Waitsome") == 0);
 		break;
 	case MPI_CALL_START:
 		note_handles(call);
@@ -353,8 +442,8 @@ void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 				start(shadow, call->me, given(shadow, call, i));
 		break;
 	case MPI_CALL_FREE:
-		note_handles(call);
-		before_free(shadow, call);
+	case MPI_CALL_CANCEL:
+		before_free_or_cancel(shadow, call);
 		break;
 	case MPI_CALL_PROBE:
 	case MPI_CALL_MPROBE:
@@ -402,6 +491,5 @@ void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, i
 	default:
 		break;
 	}
-	if (call->handles != call->own_handles)
-		free(call->handles);
+	mpi_shadow_forget_handles(call);
 }

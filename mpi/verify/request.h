@@ -5,6 +5,12 @@
 #include "mpi/core/errhandler.h"
 #include "mpi/verify/shadow.h"
 
+/* The call did nothing: a message that is cut is one all the same. */
+static inline bool mpi_verify_has_failed(const struct mpi_rank *me, int code)
+{
+	return code != MPI_SUCCESS && mpi_error_class_of(me, code) != MPI_ERR_TRUNCATE;
+}
+
 /* Wrong lives of requests (mpi/verify/lifecycle.c). */
 void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_request *request);
 /* Of a rank that finalizes; of all ranks (-1) of a run that cannot go on. */
@@ -14,11 +20,6 @@ void mpi_verify_requests_at_end(struct mpi_world *world, int rank, const struct 
 void mpi_verify_fence(struct mpi_shadow *shadow, const struct mpi_verify_call *call);
 void mpi_verify_lock(struct mpi_shadow *shadow, const struct mpi_verify_call *call);
 
-/* --- plain messages (plain.c) --- */
-/* The call is a blocking send or receive between ranks that both are as far in the strict view as
- * in the run, and nothing is in doubt; false: it is not, and nothing happened. */
-bool mpi_shadow_before_plain(struct mpi_shadow *shadow, struct mpi_verify_call *call);
-
 /* --- the table of requests (request.c) --- */
 /* The index of a handle; UINT64_MAX for predefined ones. */
 uint64_t mpi_shadow_index(const void *handle);
@@ -26,6 +27,19 @@ uint64_t mpi_shadow_index(const void *handle);
 struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
 						  const struct mpi_verify_call *call,
 						  const void *handle);
+/* The call is given these requests. */
+void mpi_shadow_note(struct mpi_verify_call *call, int n, const MPI_Request handles[]);
+void mpi_shadow_forget_handles(struct mpi_verify_call *call);
+/* The same; false: not all of them are simple messages, of which statuses tell nothing. */
+bool mpi_shadow_note_simple(struct mpi_verify_call *call, int n, const MPI_Request handles[],
+			    bool *are_done);
+/* They are complete. */
+void mpi_shadow_simple_complete(struct mpi_shadow *shadow, const struct mpi_verify_call *call);
+void mpi_shadow_wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call *call, bool any);
+/* The operations of the call belong to a new request; the call has failed. */
+void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call,
+			MPI_Request handle);
+void mpi_shadow_give_up_ops(struct mpi_shadow *shadow, struct mpi_verify_call *call);
 void mpi_shadow_forget(struct mpi_shadow *shadow, struct mpi_shadow_request *request);
 
 /* --- probes (probe.c) --- */

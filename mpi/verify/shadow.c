@@ -41,20 +41,32 @@ struct mpi_shadow_queue *mpi_shadow_queue(struct mpi_shadow *shadow, int rank, u
 	}
 	if (!r->queues[context])
 		r->queues[context] = mpi_shadow_allocate(shadow, 1, sizeof **r->queues);
+	if (r->plain.is_there && r->plain.kind == SHADOW_RECV)
+		mpi_shadow_settle(shadow, r);
+	while (r->senders)
+		mpi_shadow_settle(shadow, r->senders);
 	return r->queues[context];
 }
 
-struct mpi_shadow_op *mpi_shadow_op(struct mpi_shadow *shadow, struct mpi_rank *me,
-				    enum mpi_shadow_kind kind)
+static struct mpi_shadow_op *get_op(struct mpi_shadow *shadow)
 {
 	struct mpi_shadow_op *op = util_pool_get(&shadow->ops);
 
 	if (!op)
 		fail_memory(shadow);
-	memset(op, 0, sizeof *op);
-	op->kind = kind;
-	op->rank = me->rank;
-	op->call = (struct mpi_finding_call){me->rank, me->pd->function, me->pd->site};
+	return op;
+}
+
+struct mpi_shadow_op *mpi_shadow_op(struct mpi_shadow *shadow, struct mpi_rank *me,
+				    enum mpi_shadow_kind kind)
+{
+	struct mpi_shadow_op *op = get_op(shadow);
+
+	*op = (struct mpi_shadow_op){
+	    .kind = kind,
+	    .rank = me->rank,
+	    .call = {me->rank, me->pd->function, me->pd->site},
+	};
 	return op;
 }
 
@@ -88,10 +100,8 @@ static void leave_pair(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 	util_pool_put(&shadow->pairs, pair);
 }
 
-void mpi_shadow_release(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
+void mpi_shadow_destroy_op(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 {
-	if (!op || --op->n_references > 0)
-		return;
 	mpi_shadow_release(shadow, op->probed);
 	leave_pair(shadow, op);
 	if (op->together)
@@ -103,33 +113,7 @@ void mpi_shadow_release(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 	util_pool_put(&shadow->ops, op);
 }
 
-/* --- the queue of what is not matched --- */
-
-static void append(struct mpi_shadow_queue *queue, struct mpi_shadow_op *op)
-{
-	int side = op->kind;
-
-	op->is_queued = true;
-	op->n_references++;
-	op->next = NULL;
-	op->prev = queue->last[side];
-	*(op->prev ? &op->prev->next : &queue->first[side]) = op;
-	queue->last[side] = op;
-	queue->n_wild += op->is_wild;
-}
-
-void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
-			 struct mpi_shadow_op *op)
-{
-	int side = op->kind;
-
-	op->is_queued = false;
-	*(op->prev ? &op->prev->next : &queue->first[side]) = op->next;
-	*(op->next ? &op->next->prev : &queue->last[side]) = op->prev;
-	op->next = op->prev = NULL;
-	queue->n_wild -= op->is_wild;
-	mpi_shadow_release(shadow, op);
-}
+/* --- matching --- */
 
 static bool fits(const struct mpi_shadow_op *recv, const struct mpi_shadow_op *send)
 {
@@ -137,8 +121,8 @@ static bool fits(const struct mpi_shadow_op *recv, const struct mpi_shadow_op *s
 	       (recv->tag == send->tag || recv->tag == MPI_ANY_TAG);
 }
 
-static void join(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
-		 struct mpi_shadow_op *send, struct mpi_shadow_op *recv)
+static void link_pair(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+		      struct mpi_shadow_op *send, struct mpi_shadow_op *recv)
 {
 	struct mpi_shadow_pair *pair = util_pool_get(&shadow->pairs);
 
@@ -154,17 +138,26 @@ static void join(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 		pair->next->prev = pair;
 	queue->pairs = pair;
 	send->pair = recv->pair = pair;
+}
+
+static void join(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+		 struct mpi_shadow_op *send, struct mpi_shadow_op *recv)
+{
+	if (send->is_posted && recv->is_posted)
+		send->is_met = recv->is_met = true;
+	else
+		link_pair(shadow, queue, send, recv);
 	if (!recv->type) {
 		recv->probed = send;
 		send->n_references++;
-	} else {
+	} else if (recv->type != send->type || recv->count < send->count) {
 		struct mpi_shadow_data in = mpi_shadow_data_of(recv),
 				       out = mpi_shadow_data_of(send);
 
 		mpi_shadow_compare(shadow, &in, &out);
 	}
-	mpi_shadow_look_at(shadow, send->rank);
-	mpi_shadow_look_at(shadow, recv->rank);
+	mpi_shadow_look_for(shadow, send);
+	mpi_shadow_look_for(shadow, recv);
 	mpi_shadow_take_out(shadow, queue, send);
 	mpi_shadow_take_out(shadow, queue, recv);
 }
@@ -185,12 +178,11 @@ static bool is_first_for(const struct mpi_shadow_queue *queue, const struct mpi_
 static bool match_recv(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 		       struct mpi_shadow_op *recv)
 {
-	struct mpi_shadow_op *send = queue->first[SHADOW_SEND];
+	struct mpi_shadow_op *send;
 
 	if (recv->is_wild)
 		return false;
-	while (send && !fits(recv, send))
-		send = send->next;
+	send = mpi_shadow_find(queue, SHADOW_SEND, recv->peer, recv->tag);
 	if (!send || !is_first_for(queue, recv, send))
 		return false;
 	join(shadow, queue, send, recv);
@@ -202,10 +194,45 @@ static void match_send(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue
 {
 	struct mpi_shadow_op *recv = queue->first[SHADOW_RECV];
 
+	if (queue->n_wild == 0) {
+		recv = mpi_shadow_find(queue, SHADOW_RECV, send->rank, send->tag);
+		if (recv)
+			join(shadow, queue, send, recv);
+		return;
+	}
 	while (recv && !fits(recv, send))
 		recv = recv->next;
 	if (recv)
 		match_recv(shadow, queue, recv);
+}
+
+/* With the arguments that both sides have; posted where the rank is as far as in the run. */
+static inline struct mpi_shadow_op *
+from_message(struct mpi_shadow *shadow, struct mpi_rank *me, enum mpi_shadow_kind kind,
+	     const struct mpi_shadow_message *message, const struct mpi_comm *comm)
+{
+	struct mpi_shadow_op *op = get_op(shadow);
+
+	*op = (struct mpi_shadow_op){
+	    .kind = kind,
+	    .rank = me->rank,
+	    .tag = message->tag,
+	    .given_tag = message->tag,
+	    .given_peer = message->peer,
+	    .comm_rank = comm->rank,
+	    .context = comm->context,
+	    .n_references = 1,
+	    .type = message->type,
+	    .count = message->count,
+	    .call = {me->rank, me->pd->function, me->pd->site},
+	};
+	if (message->call)
+		op->call = *message->call;
+	if (op->type) {
+		mpi_datatype_retain(op->type);
+		op->is_posted = !shadow->ranks[me->rank].first && !shadow->is_given_up;
+	}
+	return op;
 }
 
 struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank *me,
@@ -217,19 +244,11 @@ struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank
 
 	if (!message->is_there || message->peer == MPI_PROC_NULL)
 		return NULL;
-	send = mpi_shadow_op(shadow, me, SHADOW_SEND);
+	send = from_message(shadow, me, SHADOW_SEND, message, comm);
 	send->mode = mode;
 	send->peer = mpi_comm_peer(comm, message->peer);
-	send->tag = send->given_tag = message->tag;
-	send->given_peer = message->peer;
-	send->comm_rank = comm->rank;
-	send->context = comm->context;
-	send->type = message->type;
-	send->count = message->count;
-	mpi_datatype_retain(send->type);
 	queue = mpi_shadow_queue(shadow, send->peer, comm->context);
-	send->n_references++;
-	append(queue, send);
+	mpi_shadow_append(shadow, queue, send);
 	match_send(shadow, queue, send);
 	return send;
 }
@@ -243,24 +262,15 @@ struct mpi_shadow_op *mpi_shadow_recv(struct mpi_shadow *shadow, struct mpi_rank
 
 	if (!message->is_there || message->peer == MPI_PROC_NULL)
 		return NULL;
-	recv = mpi_shadow_op(shadow, me, SHADOW_RECV);
+	recv = from_message(shadow, me, SHADOW_RECV, message, comm);
 	recv->is_wild = recv->was_wild = message->peer == MPI_ANY_SOURCE;
 	recv->peer = recv->is_wild ? MPI_ANY_SOURCE : mpi_comm_peer(comm, message->peer);
-	recv->tag = recv->given_tag = message->tag;
-	recv->given_peer = message->peer;
-	recv->comm_rank = comm->rank;
-	recv->context = comm->context;
-	recv->type = message->type;
-	recv->count = message->count;
-	if (recv->type)
-		mpi_datatype_retain(recv->type);
 	if (recv->is_wild) {
 		recv->peers = comm->peers;
 		mpi_group_retain((struct mpi_group *)(uintptr_t)comm->peers);
 	}
 	queue = mpi_shadow_queue(shadow, me->rank, comm->context);
-	recv->n_references++;
-	append(queue, recv);
+	mpi_shadow_append(shadow, queue, recv);
 	match_recv(shadow, queue, recv);
 	return recv;
 }
@@ -280,6 +290,7 @@ void mpi_shadow_resolve(struct mpi_shadow *shadow, struct mpi_shadow_op *recv,
 	recv->peer = mpi_group_world_rank(recv->peers, status->MPI_SOURCE);
 	recv->tag = status->MPI_TAG;
 	queue->n_wild--;
+	mpi_shadow_drop_buckets(queue, SHADOW_RECV);
 	for (recv = queue->first[SHADOW_RECV]; recv; recv = next) {
 		next = recv->next;
 		match_recv(shadow, queue, recv);
@@ -301,20 +312,25 @@ void mpi_shadow_kill(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 struct mpi_shadow_op *mpi_shadow_find_send(struct mpi_shadow *shadow, int rank, uint32_t context,
 					   int source, int tag)
 {
-	struct mpi_shadow_op *send = mpi_shadow_queue(shadow, rank, context)->first[SHADOW_SEND];
+	return mpi_shadow_find(mpi_shadow_queue(shadow, rank, context), SHADOW_SEND, source, tag);
+}
 
-	while (send && (send->rank != source || send->tag != tag))
-		send = send->next;
-	return send;
+const char *mpi_shadow_sender_at(const struct mpi_shadow *shadow, const void *site)
+{
+	for (int rank = 0; rank < shadow->n_ranks; rank++)
+		for (uint32_t i = 0; i < shadow->ranks[rank].n_queues; i++) {
+			const struct mpi_shadow_queue *queue = shadow->ranks[rank].queues[i];
+
+			for (const struct mpi_shadow_op *op = queue ? queue->first[SHADOW_SEND]
+								    : NULL;
+			     op; op = op->next)
+				if (op->call.site == site)
+					return op->call.function;
+		}
+	return NULL;
 }
 
 /* --- both sides of a match --- */
-
-/* What both sides agree in at once: most messages are of one predefined type. */
-static bool is_alike(const struct mpi_shadow_data *recv, const struct mpi_shadow_data *send)
-{
-	return recv->type == send->type && recv->count >= send->count;
-}
 
 static bool agree(const struct mpi_shadow_data *recv, const struct mpi_shadow_data *send,
 		  struct mpi_signature sent)
@@ -334,7 +350,7 @@ void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data 
 	struct mpi_signature sent;
 	char text[256];
 
-	if (is_alike(recv, send) || !mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
+	if (!mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
 		return;
 	sent = mpi_signature_of(send->type, send->count);
 	if (agree(recv, send, sent))
@@ -388,7 +404,7 @@ static void destroy_steps(struct mpi_shadow_step *step)
 
 	for (; step; step = next) {
 		next = step->next;
-		if (step->ops != &step->one)
+		if (step->ops != step->few)
 			free(step->ops);
 	}
 }
@@ -401,8 +417,13 @@ void mpi_shadow_destroy(struct mpi_shadow *shadow)
 		struct mpi_shadow_rank *r = &shadow->ranks[rank];
 
 		destroy_steps(r->first);
-		for (uint32_t i = 0; i < r->n_queues; i++)
+		for (uint32_t i = 0; i < r->n_queues; i++) {
+			if (!r->queues[i])
+				continue;
+			free(r->queues[i]->buckets[0]);
+			free(r->queues[i]->buckets[1]);
 			free(r->queues[i]);
+		}
 		free(r->queues);
 	}
 	while (shadow->all) {

@@ -2,6 +2,7 @@
 #ifndef MPI_VERIFY_SHADOW_H
 #define MPI_VERIFY_SHADOW_H
 
+#include "mpi/comm/comm.h"
 #include "mpi/verify/call.h"
 #include "mpi/verify/signature.h"
 #include "mpi/verify/verify.h"
@@ -53,6 +54,7 @@ struct mpi_shadow_together {
 	uint32_t context, number;    /* of the communicator's collectives */
 	int n_members, n_called, n_posted, n_references, root;
 	int n_first; /* members of the first group; of an intercommunicator, those of the other follow */
+	bool is_between_groups, has_root;	 /* has_root: of those, a rank gave MPI_ROOT */
 	int *members;				 /* [n_members] world ranks */
 	struct mpi_shadow_part *parts;		 /* [n_members], by place in `members` */
 	bool *is_posted;			 /* [n_members] in the strict view */
@@ -86,6 +88,7 @@ struct mpi_shadow_op {
 	struct mpi_shadow_together *together;
 	int place;			   /* among its members */
 	struct mpi_shadow_op *next, *prev; /* in the queue */
+	struct mpi_shadow_op *next_of_peer, *prev_of_peer; /* in the bucket */
 };
 
 /* What a rank goes through in the strict view. */
@@ -97,8 +100,8 @@ struct mpi_shadow_step {
 		STEP_SEEN, /* a send that a probe found is posted */
 	} kind;
 	int n, n_done;		    /* n_done: of the first ones, where all are waited for */
-	struct mpi_shadow_op **ops; /* [n]; &one for one */
-	struct mpi_shadow_op *one;
+	struct mpi_shadow_op **ops; /* [n]; `few` where they fit */
+	struct mpi_shadow_op *few[2];
 	struct mpi_finding_call call;
 	bool is_open; /* a probe that is not over: what it waits for is yet to be said */
 	int source;   /* of that: a world rank or MPI_ANY_SOURCE */
@@ -106,31 +109,59 @@ struct mpi_shadow_step {
 };
 
 /* Of one rank and one communicator. */
+struct mpi_shadow_bucket {
+	struct mpi_shadow_op *first, *last;
+};
+
 struct mpi_shadow_queue {
 	struct mpi_shadow_op *first[2], *last[2]; /* unmatched: sends to the rank, its receives */
 	int n_wild;
+	uint32_t n[2];
+	/* [n_buckets] the same by the other rank, but for wild ones; NULL: there are few */
+	struct mpi_shadow_bucket *buckets[2];
+	uint32_t n_buckets[2]; /* a power of two */
 	struct mpi_shadow_pair *pairs; /* that are not done in the strict view */
 	uint32_t n_together;	       /* collectives that the rank has called */
 	bool is_fenced;		       /* of a window: the last fence may have begun an epoch … */
 	struct mpi_finding_call lock;  /* … in which it was locked; function NULL: it was not */
 };
 
-struct mpi_shadow_rank {
-	struct mpi_shadow_queue **queues; /* [n_queues] by context; NULL: nothing yet */
-	uint32_t n_queues;
-	struct mpi_shadow_step *first, *last; /* not yet done in the strict view */
-	uint64_t n_steps;
-	bool is_listed; /* among those to be looked at */
-	bool has_ended; /* has called MPI_Finalize */
-	struct mpi_finding_call end;
-};
-
 struct mpi_shadow_message { /* a send or receive, as the program gave it */
-	const void *buf;
 	MPI_Count count;
 	struct mpi_datatype *type;
 	int peer, tag;
 	bool is_there;
+	const struct mpi_finding_call *call; /* NULL: that which the rank is in */
+};
+
+/*
+ * A blocking send or receive between two ranks that are, in the strict view, as far as in the run,
+ * and whose other side has not come: most messages are nothing else, and need no operation. It
+ * becomes one (mpi_shadow_settle) where anything but its other side is to be matched.
+ */
+struct mpi_shadow_plain {
+	bool is_there;
+	enum mpi_shadow_kind kind : 8; /* of MPI_Send or MPI_Recv */
+	int peer, given_peer, tag;     /* peer: a world rank, or MPI_ANY_SOURCE */
+	struct mpi_datatype *type; /* predefined */
+	MPI_Count count;
+	struct mpi_comm *comm; /* borrowed: whatever frees it makes an operation of this first */
+	const void *site;
+};
+
+struct mpi_shadow_rank {
+	struct mpi_shadow_plain plain;
+	struct mpi_shadow_op *wild; /* what became of a plain receive from any source; NULL */
+	struct mpi_shadow_rank *senders; /* whose plain sends are for this one */
+	struct mpi_shadow_rank *next_sender, *prev_sender; /* among those of plain.peer */
+	struct mpi_shadow_queue **queues; /* [n_queues] by context; NULL: nothing yet */
+	uint32_t n_queues;
+	struct mpi_shadow_step *first, *last; /* not yet done in the strict view */
+	uint64_t n_steps;
+	struct mpi_shadow_plan *persistent;
+	bool is_listed; /* among those to be looked at */
+	bool has_ended; /* has called MPI_Finalize */
+	struct mpi_finding_call end;
 };
 
 /* The arguments of one operation: sends and receives, or a collective. */
@@ -141,6 +172,9 @@ struct mpi_shadow_plan {
 	const char *together; /* NULL: no collective */
 	int root;
 	struct mpi_shadow_part part;
+	/* of persistent requests: */
+	uint64_t index;			      /* of the handle */
+	struct mpi_shadow_plan *next, *prev; /* among those of the rank */
 };
 
 struct mpi_shadow_request { /* of the program's, by index of its handle */
@@ -149,6 +183,7 @@ struct mpi_shadow_request { /* of the program's, by index of its handle */
 	const void *site;
 	int rank;
 	bool is_active;
+	bool is_cancelled; /* MPI_Cancel was called */
 	uint64_t n_starts;	      /* of persistent ones */
 	struct mpi_shadow_plan *plan; /* of persistent ones: its arguments; NULL: none */
 };
@@ -187,13 +222,56 @@ static inline struct mpi_shadow_data mpi_shadow_data_of(const struct mpi_shadow_
 	return (struct mpi_shadow_data){op->type, op->count, op->call};
 }
 
+static inline bool mpi_shadow_is_peer(const struct mpi_comm *comm, int64_t peer, bool is_recv)
+{
+	return (peer >= 0 && peer < mpi_comm_n_peers(comm)) || peer == MPI_PROC_NULL ||
+	       (is_recv && peer == MPI_ANY_SOURCE);
+}
+static inline bool mpi_shadow_is_tag(int64_t tag, bool is_recv)
+{
+	return tag >= 0 || (is_recv && tag == MPI_ANY_TAG);
+}
+/* The arguments of a send or receive; false: they are wrong, which is left to the function itself. */
+static inline bool mpi_shadow_take(const struct mpi_rank *me, const struct mpi_comm *comm,
+				   int64_t count, MPI_Datatype type, int64_t peer, int64_t tag,
+				   bool is_recv, struct mpi_shadow_message *out)
+{
+	*out = (struct mpi_shadow_message){.count = count,
+					   .type = mpi_datatype_get(me, type),
+					   .peer = (int)peer,
+					   .tag = (int)tag};
+	out->is_there =
+	    comm && out->type && out->type->is_committed && count >= 0 &&
+	    mpi_shadow_is_peer(comm, peer, is_recv) && mpi_shadow_is_tag(tag, is_recv);
+	return out->is_there;
+}
+
 /* --- operations (shadow.c) --- */
 /* Zeroed; ends the run when there is none. */
 void *mpi_shadow_allocate(const struct mpi_shadow *shadow, size_t n, size_t size_B);
+/* What is plain of the rank, or for it, is in the queue then. */
 struct mpi_shadow_queue *mpi_shadow_queue(struct mpi_shadow *shadow, int rank, uint32_t context);
+
+/* --- queues of what is not matched (queue.c) --- */
+void mpi_shadow_append(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+		       struct mpi_shadow_op *op);
+void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+			 struct mpi_shadow_op *op);
+/* The first of a side for this other rank that fits the tag; wild ones are left out. NULL: none. */
+struct mpi_shadow_op *mpi_shadow_find(const struct mpi_shadow_queue *queue, int side, int other,
+				      int tag);
+/* The other rank of one of this side has changed. */
+void mpi_shadow_drop_buckets(struct mpi_shadow_queue *queue, int side);
+
+/* --- operations (shadow.c), again --- */
 struct mpi_shadow_op *mpi_shadow_op(struct mpi_shadow *shadow, struct mpi_rank *me,
 				    enum mpi_shadow_kind kind);
-void mpi_shadow_release(struct mpi_shadow *shadow, struct mpi_shadow_op *op);
+void mpi_shadow_destroy_op(struct mpi_shadow *shadow, struct mpi_shadow_op *op);
+static inline void mpi_shadow_release(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
+{
+	if (op && --op->n_references == 0)
+		mpi_shadow_destroy_op(shadow, op);
+}
 /* Posts a send or receive, in the order of the rank's calls; matches what can be. */
 struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank *me,
 				      const struct mpi_shadow_message *message,
@@ -209,11 +287,20 @@ void mpi_shadow_kill(struct mpi_shadow *shadow, struct mpi_shadow_op *op);
 /* A send that fits what was probed; NULL: none is known. */
 struct mpi_shadow_op *mpi_shadow_find_send(struct mpi_shadow *shadow, int rank, uint32_t context,
 					   int source, int tag);
+/* The function of a send that nobody received; NULL: there is none there. */
+const char *mpi_shadow_sender_at(const struct mpi_shadow *shadow, const void *site);
 /* The datatypes of a message. */
 void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data *recv,
 			const struct mpi_shadow_data *send);
-void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
-			 struct mpi_shadow_op *op);
+
+/* --- plain messages (plain.c) --- */
+/* Makes an operation of what is plain of that rank. */
+void mpi_shadow_settle(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank);
+void mpi_shadow_settle_all(struct mpi_shadow *shadow);
+/* The call has failed. */
+void mpi_shadow_forget_plain(struct mpi_shadow *shadow, int rank);
+/* The plain receive from any source is over. */
+void mpi_shadow_received_plain(struct mpi_shadow *shadow, int rank, const MPI_Status *status);
 
 /* --- collectives (together.c) --- */
 /* `me` calls a collective of `comm`: posts its part and compares it with the others'. `part` is
@@ -248,7 +335,26 @@ int mpi_shadow_do(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_sha
 void mpi_shadow_post(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_shadow_op *op);
 struct mpi_shadow_step *mpi_shadow_wait(struct mpi_shadow *shadow, struct mpi_rank *me, int n,
 					struct mpi_shadow_op *const ops[], bool any);
-void mpi_shadow_look_at(struct mpi_shadow *shadow, int rank);
+/* Its steps may go on. */
+static inline void mpi_shadow_look_at(struct mpi_shadow *shadow, int rank)
+{
+	struct mpi_shadow_rank *r = &shadow->ranks[rank];
+
+	if (!r->first || r->is_listed)
+		return;
+	r->is_listed = true;
+	shadow->to_look[shadow->n_to_look++] = rank;
+}
+/* The operation is matched: a rank that waits for all of several goes on from the first that is not
+ * done. */
+static inline void mpi_shadow_look_for(struct mpi_shadow *shadow, const struct mpi_shadow_op *op)
+{
+	const struct mpi_shadow_step *step = shadow->ranks[op->rank].first;
+
+	if (step && (step->kind != STEP_ALL || step->n_done >= step->n ||
+		     step->ops[step->n_done] == op))
+		mpi_shadow_look_at(shadow, op->rank);
+}
 /* Lets ranks go on as far as they come. */
 void mpi_shadow_advance(struct mpi_shadow *shadow);
 /* Marks who can never go on: returns how many. AND-OR release over the first step of each rank. */
@@ -262,8 +368,14 @@ bool mpi_shadow_is_done(const struct mpi_shadow_op *op);
 
 /* --- the end (deadlock.c) --- */
 void mpi_shadow_end(struct mpi_shadow *shadow);
-/* Looks for ranks that wait for ever while others go on: ever less often, when there were next_look calls. */
-void mpi_shadow_look_for_partial(struct mpi_shadow *shadow);
+/* Looks, ever less often, for ranks that wait for ever while others go on; each call of a rank comes
+ * by here. */
+void mpi_shadow_look_for_partial_now(struct mpi_shadow *shadow);
+static inline void mpi_shadow_look_for_partial(struct mpi_shadow *shadow)
+{
+	if (++shadow->n_calls >= shadow->next_look)
+		mpi_shadow_look_for_partial_now(shadow);
+}
 /* Who is stuck in the strict view so far. */
 void mpi_shadow_look_for_potential(struct mpi_shadow *shadow);
 

@@ -15,14 +15,6 @@
  * is known to do so long before. */
 enum { MAX_STEPS = 100000 };
 
-void mpi_shadow_look_at(struct mpi_shadow *shadow, int rank)
-{
-	if (shadow->ranks[rank].is_listed)
-		return;
-	shadow->ranks[rank].is_listed = true;
-	shadow->to_look[shadow->n_to_look++] = rank;
-}
-
 bool mpi_shadow_is_done(const struct mpi_shadow_op *op)
 {
 	if (op->is_dead || op->is_met)
@@ -47,7 +39,7 @@ static bool may_pass(struct mpi_shadow_step *step)
 	if (step->is_open)
 		return false;
 	if (step->kind == STEP_SEEN)
-		return step->one->is_posted || step->one->is_dead;
+		return step->few[0]->is_posted || step->few[0]->is_dead;
 	if (step->kind == STEP_ALL || step->n == 0)
 		return all_are_done(step);
 	for (int i = 0; i < step->n; i++)
@@ -62,9 +54,12 @@ static void post(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 	struct mpi_shadow_pair *pair = op->pair;
 
 	op->is_posted = true;
+	if (op->is_met)
+		return;
 	if (pair) {
 		pair->is_posted[op->kind] = true;
-		mpi_shadow_look_at(shadow, pair->rank[!op->kind]);
+		if (pair->op[!op->kind])
+			mpi_shadow_look_for(shadow, pair->op[!op->kind]);
 		if (pair->is_posted[!op->kind])
 			mpi_shadow_unlink_pair(shadow, pair);
 	}
@@ -88,7 +83,7 @@ static void drop_first(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank)
 	rank->n_steps--;
 	for (int i = 0; i < step->n; i++)
 		mpi_shadow_release(shadow, step->ops[i]);
-	if (step->ops != &step->one)
+	if (step->ops != step->few)
 		free(step->ops);
 	util_pool_put(&shadow->steps, step);
 }
@@ -99,7 +94,7 @@ static void go_on(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank)
 		struct mpi_shadow_step *step = rank->first;
 
 		if (step->kind == STEP_POST)
-			post(shadow, step->one);
+			post(shadow, step->few[0]);
 		else if (!may_pass(step))
 			return;
 		drop_first(shadow, rank);
@@ -129,7 +124,7 @@ static struct mpi_shadow_step *append(struct mpi_shadow *shadow, struct mpi_rank
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for --verify");
 	*step = (struct mpi_shadow_step){.kind = kind,
 					 .call = {me->rank, me->pd->function, me->pd->site}};
-	step->ops = &step->one;
+	step->ops = step->few;
 	if (rank->last)
 		rank->last->next = step;
 	else
@@ -154,8 +149,16 @@ void mpi_shadow_post(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_
 	}
 	step = append(shadow, me, STEP_POST);
 	step->n = 1;
-	step->one = op;
+	step->few[0] = op;
 	op->n_references++;
+}
+
+static bool are_done(int n, struct mpi_shadow_op *const ops[])
+{
+	for (int i = 0; i < n; i++)
+		if (ops[i] && !mpi_shadow_is_done(ops[i]))
+			return false;
+	return true;
 }
 
 struct mpi_shadow_step *mpi_shadow_wait(struct mpi_shadow *shadow, struct mpi_rank *me, int n,
@@ -165,10 +168,10 @@ struct mpi_shadow_step *mpi_shadow_wait(struct mpi_shadow *shadow, struct mpi_ra
 
 	if (shadow->is_given_up)
 		return NULL;
-	if (n == 1 && !shadow->ranks[me->rank].first && mpi_shadow_is_done(ops[0]))
+	if (!any && n > 0 && !shadow->ranks[me->rank].first && are_done(n, ops))
 		return NULL;
 	step = append(shadow, me, any ? STEP_ANY : STEP_ALL);
-	if (n > 1)
+	if (n > (int)(sizeof step->few / sizeof *step->few))
 		step->ops = mpi_shadow_allocate(shadow, (size_t)n, sizeof *step->ops);
 	for (int i = 0; i < n; i++)
 		if (ops[i]) {
@@ -224,7 +227,7 @@ static bool may_go_on(const struct mpi_shadow *shadow, int rank, const bool is_s
 	if (step->is_open)
 		return step->source >= 0 ? !is_stuck[step->source] : n_free(shadow, is_stuck) > 0;
 	if (step->kind == STEP_SEEN)
-		return step->one->is_posted || !is_stuck[step->one->rank];
+		return step->few[0]->is_posted || !is_stuck[step->few[0]->rank];
 	for (int i = 0; i < step->n; i++)
 		n += may_be_done(shadow, step->ops[i], is_stuck);
 	return step->kind == STEP_ANY ? n > 0 : n == step->n;

@@ -9,6 +9,7 @@
 
 /* MPI_Finalize is a collective, too, but has no place among the others. */
 #define NUMBER_OF_FINALIZE UINT32_MAX
+#define NO_ROOT (-1) /* of mpi_shadow_plan.root */
 
 /* --- who has called --- */
 
@@ -60,6 +61,7 @@ static struct mpi_shadow_together *open(struct mpi_shadow *shadow, const struct 
 	t->context = comm->context;
 	t->number = number;
 	t->root = root;
+	t->is_between_groups = comm->remote != NULL;
 	t->members = members_of(shadow, comm, &t->n_members);
 	t->n_first = comm->remote ? comm->group->size : t->n_members;
 	t->parts = mpi_shadow_allocate(shadow, (size_t)t->n_members, sizeof *t->parts);
@@ -189,6 +191,31 @@ static void compare_ends(struct mpi_shadow *shadow, const struct mpi_shadow_toge
 		compare_with_ended(shadow, t);
 }
 
+/* Between two groups one rank of one group is the root, and says so by MPI_ROOT (MPI 4.1, §6.2.3). */
+static void compare_roots(struct mpi_shadow *shadow, const struct mpi_shadow_together *t)
+{
+	char text[160];
+
+	if (!t->is_between_groups || t->root == NO_ROOT || t->has_root ||
+	    !mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
+		return;
+	snprintf(text, sizeof text,
+		 "MPI_%s between two groups, and no rank of either gives MPI_ROOT as root",
+		 t->operation);
+	mpi_verify_report(shadow->world,
+			  &(struct mpi_finding){
+			      .class_name = "root-mismatch",
+			      .severity = MPI_FINDING_ERROR,
+			      .calls = {t->parts[0].call},
+			      .n_calls = 1,
+			      .found = text,
+			      .wanted =
+				  "MPI_ROOT at the root, MPI_PROC_NULL at the other ranks of its "
+				  "group, the root's rank in the other group",
+			      .why = "all wait for data that nobody sends",
+			  });
+}
+
 struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct mpi_rank *me,
 					       struct mpi_comm *comm, const char *operation,
 					       int root, struct mpi_shadow_part *part)
@@ -213,7 +240,11 @@ struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct
 		mpi_shadow_compare_member(shadow, t, op->place);
 	t->n_called++;
 	compare_ends(shadow, t, &op->call);
-	if (t->n_called == t->n_members)
+	/* a root that is no rank is an error of its own */
+	t->has_root |= root == MPI_ROOT || (comm->remote && root >= comm->remote->size);
+	if (t->n_called == t->n_members) {
+		compare_roots(shadow, t);
 		close(shadow, t);
+	}
 	return op;
 }

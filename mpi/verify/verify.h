@@ -20,7 +20,7 @@
  *             .n_calls = 2, .calls = {{rank, "MPI_Recv", site}, {other, "MPI_Send", other_site}},
  *             .found = "…", .wanted = "…", .why = "…", .decisions = "race-1.json"});
  *
- * Classes are stable names, in lower case with hyphens; docs/verify.md lists them.
+ * Classes are stable names, in lower case with hyphens; docs/verify*.md list them.
  */
 enum mpi_verify_part {
 	MPI_VERIFY_MATCHING = 1,
@@ -52,6 +52,7 @@ struct mpi_finding {
 	struct mpi_finding_call
 	    calls[MPI_FINDING_MAX_CALLS]; /* [n_calls], the one at fault first */
 	int n_calls;
+	bool is_of_orders;	    /* of other runs than this: the time says nothing */
 	sim_time_ps time;	    /* of simulated time; 0: mpi_verify_report fills in now */
 	const char *found, *wanted; /* borrowed, copied; wanted may be NULL */
 	const char *why;	    /* why it matters; may be NULL */
@@ -65,8 +66,11 @@ struct mpi_verify;
  * mpi_verify_substitute as config->substitute. 0 or UTIL_ENOMEM. */
 int mpi_verify_create(struct mpi_world *world, unsigned parts);
 void mpi_verify_destroy(struct mpi_verify *verify); /* NULL is fine */
-/* What the program gets for the MPI function `name`; NULL: the function itself. */
+/* What the program gets for the MPI function `name`, of runs that nobody else watches; NULL: the
+ * function itself. */
 void *mpi_verify_substitute(const char *name);
+/* The same, faster for most messages: of runs without MPI_VERIFY_MEMORY. */
+void *mpi_verify_substitute_direct(const char *name);
 /* The run is over, well or not: what can be said only now. Once. */
 void mpi_verify_end(struct mpi_world *world);
 
@@ -77,6 +81,10 @@ void mpi_verify_report(struct mpi_world *world, const struct mpi_finding *findin
 void mpi_verify_report_here(struct mpi_rank *me, const char *class_name,
 			    enum mpi_finding_severity severity, const char *wanted, const char *why,
 			    const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* The function that sends there, "a send" where that is not known: of messages that nobody received,
+ * and of all of a run with MPI_VERIFY_ORDERS. */
+const char *mpi_verify_sender_at(const struct mpi_world *world, const void *site);
 
 /* In the order in which they were found; 0 without --verify. */
 int mpi_verify_n_findings(const struct mpi_world *world);

@@ -19,7 +19,7 @@ struct mpi_watcher {
 	int (*leave)(void *context, struct mpi_watch_call *call, int code);
 };
 
-enum { MPI_WATCH_MOST = 2 };
+enum { MPI_WATCH_MOST = 3 };
 
 struct mpi_watch {
 	struct mpi_watcher of[MPI_WATCH_MOST];

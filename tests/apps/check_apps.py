@@ -276,10 +276,28 @@ def check_blocklu(c):
     c.refuses(2, ['extra'], 'cannot understand "extra"')
 
 
+def heat_hottest(n, steps):
+    now = [[100.0 if i == 0 else float((i * 7 + j * 3) % 10) for j in range(n)] for i in range(n)]
+    for _ in range(steps):
+        old = [row[:] for row in now]
+        for i, j in itertools.product(range(1, n - 1), repeat=2):
+            now[i][j] = old[i][j] + 0.1 * (old[i - 1][j] + old[i + 1][j] + old[i][j - 1] + old[i][j + 1] - 4 * old[i][j])
+    return max(max(row) for row in now[1:])
+
+
+def check_heat(c):
+    want = heat_hottest(12, 20)
+    for (ranks, rows), exchange in itertools.product([(1, 1), (2, 2), (4, 2)], ['full', 'corners', 'needed', 'apart']):
+        got = c.values(ranks, '--n', 12, '--steps', 20, '--rows', rows, '--exchange', exchange)
+        c.equal(float(got.get('hottest', 'nan')), want, f'{ranks} ranks, {exchange}')
+    c.refuses(2, ['--rows', '5'], 'is not the number of ranks')
+    c.refuses(2, ['--exchange', 'x'], '--exchange cannot be "x"')
+
+
 def main():
     checks = {'sor': check_sor, 'tsp': check_tsp, 'jacobi': check_jacobi, 'pingpong': check_pingpong,
               'mergesort': check_mergesort, 'neighbours': check_neighbours,
-              'farm': check_farm, 'blocklu': check_blocklu}
+              'farm': check_farm, 'heat': check_heat, 'blocklu': check_blocklu}
     parser = argparse.ArgumentParser()
     run_mpi.add_launcher_options(parser)
     parser.add_argument('app', choices=checks)

@@ -149,7 +149,7 @@ def doubtful_values_say_so(folder):
     latency = re.search('  latency: .*', text)[0]
     check(code == 0 and 'DOUBTFUL: ' in latency and '25 % of the samples are outliers' in latency, f'outliers: {code}, {err}, {latency}')
     check('1 sample, 0 outliers; sixteen in a row; DOUBTFUL: too few samples for an interval' in text, 'one sample')
-    check('\n  # protocol.send_overhead: not varied, too few samples for an interval\n' in text and '\n  protocol.' not in text, 'what has no interval is not varied')
+    check('\n  # protocol.overhead.send: not varied, too few samples for an interval\n' in text and '\n  protocol.' not in text, 'what has no interval is not varied')
     check('\n  network.intra_node.latency: [' in text and '\n  network.latency: [' in text, 'both of one node are varied')
 
 

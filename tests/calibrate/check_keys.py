@@ -32,4 +32,4 @@ missing = [key for key in known if not any(fnmatch.fnmatch(key, pattern) for pat
 unknown = [pattern for pattern in said if not fnmatch.filter(known, pattern)]
 twice = sorted({pattern for pattern in said if said.count(pattern) > 1})
 print(f'{len(known)} keys; not said: {missing}; no such key: {unknown}; twice: {twice}')
-sys.exit(bool(missing or unknown or twice or len(known) < 50))
+sys.exit(bool(missing or unknown or twice or not 40 <= len(known) <= 50))

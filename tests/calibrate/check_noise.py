@@ -73,18 +73,16 @@ def absurdities(text, lines, strength):
     protocol = '\nprotocol:' + text.partition('\nprotocol:')[2]
     yield from absurd_segments(network + protocol, times, number(network, 'burst') / rate)
     yield from absurd_segments(within + protocol, times_by_size(lines, 'within'), 0)
-    per_byte_s = 1e-9 * (number(protocol, 'send_overhead_per_byte') + number(protocol, 'recv_overhead_per_byte'))
+    per_byte_s = 1e-9 * number(protocol, 'per_byte')
     sizes = [int(line.split(',')[2]) for line in lines if re.match('(send|recv)_overhead,between', line)]
     if per_byte_s > 0 and per_byte_s * max(sizes) > max(times.get(max(sizes), [float('inf')])):
         yield f'overheads of {per_byte_s} s per byte: more than a message takes'
-    if number(protocol, 'control_message') > max(times):
-        yield 'a control message that is larger than all messages'
     if strength < 1:
         return
     if 'run again on an idle machine' not in text:
         yield 'no warning'
     for line in text.splitlines():
-        if re.match(' +(bandwidth: inf|# one latency)|  (send|recv)_overhead_per_byte:|  control_message:', line) and 'DOUBTFUL' not in line:
+        if re.match(' +(bandwidth: inf|# one latency)|    per_byte:', line) and 'DOUBTFUL' not in line:
             yield f'not doubtful: {line}'
 
 

@@ -42,7 +42,7 @@ def writes_a_valid_file(front, folder):
     with open(output, encoding='utf-8') as file:
         text = file.read()
     for part in ('# WARNING: one node only', '# library: ', '# host: ', '# date: ', 'overhead: ', 'eager_threshold: ',
-                 'samples', 'outliers', f'collectives:\n  profile: {launcher} '):
+                 'samples', 'outliers', f'  collectives: {launcher} '):
         check(part in text, f'"{part}" in the file')
     check(not list(sourced.complaints(output)), f'each value has its source: {list(sourced.complaints(output))}')
     check('one node only' in err, 'one node: said on standard error')
@@ -122,7 +122,7 @@ def services_are_probed(front, folder):
         check(code == 0, f'{name}: exit code {code}\n{out}{err}')
         with open(output, encoding='utf-8') as file:
             text = file.read()
-        for part in ('rma:\n  progress: ', 'storage:\n  latency: ', 'read_bandwidth: ', 'write_bandwidth: ', 'metadata_time: ', '  storage.latency: ['):
+        for part in ('rma:\n  progress: ', 'storage:\n  latency: ', 'read: ', 'write: ', 'metadata_time: ', '  storage.latency: ['):
             check(part in text, f'{name}: "{part}" in the file')
         if 'could not spawn' in text:
             check('mpisim-calibrate: warning: the library could not spawn 1 at once: ' in err, f'{name}: so says standard error: {err}')

@@ -22,8 +22,8 @@ from harness import failures, succeed  # noqa: E402  (the folder above)
 TOLERANCE = 0.02
 UNITS = {'kB': 1e3, 'MB': 1e6, 'KiB': 1024, 'MiB': 1 << 20, 's': 1, 'us': 1e-6, 'ms': 1e-3, 'ns': 1e-9, '': 1, 'MB/s': 1e6, 'GB/s': 1e9}
 DEFAULTS = {'rma.progress': 'nic', 'rma.queue_depth': '64', 'spawn.startup': '0', 'spawn.per_process': '0', 'storage.servers': '1', 'storage.latency': '0',
-            'storage.read_bandwidth': 'inf', 'storage.write_bandwidth': 'inf', 'storage.client_bandwidth': 'inf', 'storage.metadata_time': '0',
-            'storage.stripe_size': '1MiB', 'storage.stripe_count': 'all', 'spawn.universe_size': '0'}
+            'storage.bandwidth.read': 'inf', 'storage.bandwidth.write': 'inf', 'storage.client_bandwidth': 'inf', 'storage.metadata_time': '0',
+            'storage.stripe.size': '1MiB', 'storage.stripe.servers': 'all', 'run.spawn.universe_size': '0'}
 
 mpisim_run, calibrate, fit, program, cluster, ranks, *options = sys.argv[1:]
 settings = [option for option in options if '=' in option]
@@ -48,26 +48,26 @@ def value_of(text):
 
 def read(path, replaced=()):
     """Values of the three sections, with defaults."""
-    values, section = dict(DEFAULTS), ''
+    values, section, inner = dict(DEFAULTS), '', ''
     with open(path, encoding='utf-8') as lines:
         for line in (line.split('#')[0].rstrip() for line in lines):
             if line and not line.startswith(' '):
                 section = line.split(':')[0]
             elif ':' in line:
                 key, text = line.strip().split(':', 1)
-                values[f'{section}.{key}'] = text.strip()
+                is_inner = line.startswith('    ')
+                path = '.'.join([section, inner, key] if is_inner else [section, key])
+                inner = inner if is_inner else key
+                for name, value in re.findall(r'(\w+): ([^,{}]+)', text) or [('', text)]:
+                    values['.'.join(filter(None, [path, name]))] = value.strip()
     for setting in replaced:
         key, text = setting.split('=', 1)
         if text == '{}':
             values.update((name, default) for name, default in DEFAULTS.items() if name.startswith(key + '.'))
         else:
             values[key] = text
-    both = values.pop('storage.bandwidth', None)
-    for direction in ('read', 'write'):
-        if both and values[f'storage.{direction}_bandwidth'] == 'inf':
-            values[f'storage.{direction}_bandwidth'] = both
-    if values['storage.stripe_count'] == values['storage.servers']:
-        values['storage.stripe_count'] = 'all'
+    if values['storage.stripe.servers'] == values['storage.servers']:
+        values['storage.stripe.servers'] = 'all'
     return {key: value_of(values[key]) for key in DEFAULTS}
 
 
@@ -97,7 +97,7 @@ with tempfile.TemporaryDirectory() as scratch:
         if name not in unseen:
             check(name, found[name], known[name])
     with open(cluster, encoding='utf-8') as file: # where ranks are is no value of the cluster
-        placement = re.search('^placement: "(.*)"', file.read(), re.MULTILINE)[1]
+        placement = re.search('placement: "(.*?)"', file.read(), re.MULTILINE)[1]
     predicted, wanted_times = predict(['--cluster', output, '--placement', placement], storage), predict(known_cluster, storage)
     for name, wanted_time in wanted_times.items():
         check(f'prediction: {name}', predicted.get(name), wanted_time)

@@ -19,7 +19,7 @@ COLLECTIVE = (16, 4096, 65536)
 KNOWN = """mpisim_cluster: 1
 nodes: 4
 network: {latency: 0.9us, bandwidth: 12.1 GB/s}
-protocol: {send_overhead: 0.25us, recv_overhead: 0.35us, eager_threshold: 16384, control_message: 64}
+protocol: {overhead: {send: 0.25us, recv: 0.35us}, eager_threshold: 16384}
 """
 
 
@@ -92,6 +92,20 @@ def others_are_predicted(cluster, files, folder):
         check(abs(found[key] / time - 1) < 0.05, f"{key}: {found[key] * 1e6:.3f} us, {time * 1e6:.3f} us on the known cluster")
 
 
+def what_is_known_stays(folder):
+    """The values go into the sections that are there. Two times tell little, and the file says so."""
+    known = write(folder / "base.yaml", ["mpisim_cluster: 1", "name: known", "nodes: 2", "cores: 4", "network:", "    # within a node", "    intra_node:", "        latency: 0.3us",
+                                         "run:", "  algorithms: {bcast: binomial}"])
+    two, output = write(folder / "two.csv", ["operation,size,time", "latency,8,1.5us", "latency,1MiB,90us"]), folder / "completed.yaml"
+    done = call(fit, "--fit", str(two), "-o", str(output), "--cluster", str(known), "--library", "plain", "--jobs", "1")
+    text = output.read_text(encoding="utf-8") if output.exists() else ""
+    check(done.returncode == 0 and "reproduces 2 of 2" in done.stdout, f"completed: {done.returncode} {done.stdout} {done.stderr}")
+    check("\nnetwork:\n    latency: " in text and "        latency: 0.3us\n" in text and "cores: 4\n" in text and "  algorithms: {bcast: binomial}\n" in text, text)
+    check("the times do not tell protocol." in text and "the times do not tell protocol." in done.stdout, f"{done.stdout} {text}")
+    done = call(fit, "--fit", str(two), "--check", str(output))
+    check(done.returncode == 0 and "reproduces 2 of 2" in done.stdout, f"the file that was written is one: {done.stdout} {done.stderr}")
+
+
 def what_is_wrong_is_refused(cluster, folder):
     out = ["-o", str(folder / "no.yaml")]
     for name, lines, wanted in (
@@ -127,6 +141,7 @@ def main():
         files = measured(cluster, folder)
         forms_are_read(cluster, files, folder)
         what_is_wrong_is_refused(cluster, folder)
+        what_is_known_stays(folder)
         others_are_predicted(cluster, files, folder)
     sys.exit(bool(failures))
 

@@ -54,18 +54,18 @@ class Cluster:
     def network(self):
         lines = [f'latency: {time(self.latency_s)}', f'bandwidth: {rate(self.rate_Bps)}']
         if self.has_packets:
-            lines.append(f'packets: {{payload: {self.draw.choice([512, 1448, 1460, 4038, 8948])}, overhead: {self.draw.choice([38, 66, 78, 90])}}}')
+            lines += ['packets:', f'  payload: {self.draw.choice([512, 1448, 1460, 4038, 8948])}', f'  overhead: {self.draw.choice([38, 66, 78, 90])}']
         if self.has():
             lines.append(f'burst: {self.size(1000, 64e3)}')
-        if self.has() and self.n_nodes > 2:
-            lines.append(f'queue: {self.size(2e4, 4e5)}')
+        if self.has() and self.n_nodes > 2 and self.has_packets:
+            lines.insert(3, f'  queue: {self.size(2e4, 4e5)}')
         if not self.has_packets:
             if self.has(0.15) and self.n_nodes > 2:
-                lines.append('latency_model: shared')
-            if self.has():
-                lines.append(f'duplex_penalty: {self.between(0.02, 0.5):.3f}')
+                lines.append('model: thesis')
+            losses = [f'  duplex: {self.between(0.02, 0.5):.3f}'] * self.has()
             if self.has() and self.n_nodes > 2:
-                lines.append(f'sharing_efficiency: {self.efficiencies()}')
+                losses.append(f'  sharing: {self.losses()}')
+            lines += ['losses:'] * bool(losses) + losses
             if self.has(0.2):
                 lines += self.segments('segments', self.latency_s, self.rate_Bps)
         if self.computing and self.has(0.5):
@@ -75,11 +75,11 @@ class Cluster:
                 lines += ['  ' + line for line in self.segments('segments', latency_s, rate_Bps)]
         return lines
 
-    def efficiencies(self):
+    def losses(self):
         values = [1.0]
         for _ in range(self.draw.randint(1, min(3, self.n_nodes - 2))):
             values.append(values[-1] * self.draw.uniform(0.8, 0.98))
-        return '[' + ', '.join(f'{value:.3g}' for value in values) + ']'
+        return '[' + ', '.join(f'{1 - value:.3g}' for value in values) + ']'
 
     def segments(self, key, latency_s, rate_Bps):
         """Each begins with a time that is up to a quarter longer than the line before it has there."""
@@ -95,13 +95,9 @@ class Cluster:
     def overheads(self):
         lines, (first_s, second_s) = [], (self.between(0.05, 2) * min(self.latency_s, 5e-6) for _ in range(2))
         kind = self.draw.choice(['none', 'same', 'same', 'sides', 'sides'])
-        if kind == 'same':
-            lines.append(f'overhead: {time(first_s)}')
-        elif kind == 'sides':
-            lines += [f'send_overhead: {time(first_s)}', f'recv_overhead: {time(second_s)}']
-        if kind != 'none' and self.has(0.2):
-            sides = self.draw.choice([['send'], ['recv'], ['send', 'recv']])
-            lines += [f'{side}_overhead_per_byte: {self.between(0.03, 0.6) / self.rate_Bps * 1e9:.5f}ns' for side in sides]
+        if kind != 'none':
+            lines = ['overhead:', f'  send: {time(first_s)}', f"  recv: {time(second_s if kind == 'sides' else first_s)}"]
+            lines += [f'  per_byte: {self.between(0.03, 0.6) / self.rate_Bps * 1e9:.5f}ns'] * self.has(0.2)
         return lines
 
     def protocol(self):
@@ -116,8 +112,6 @@ class Cluster:
 
     def rendezvous(self):
         lines, data_B = [], 0
-        if self.has(0.5):
-            lines.append(f'control_message: {self.size(16, 256)}')
         if self.threshold_B >= 8000 and self.has():
             data_B = self.draw.choice([self.threshold_B, self.threshold_B, self.size(5000, self.threshold_B)])
             lines.append(f'request_data: {data_B}')
@@ -133,7 +127,8 @@ class Cluster:
             lines.append('order: per_pair')
         is_unattended = is_ordered and progress != 'async' and self.has(0.5)
         if is_unattended:
-            lines += self.buffers('unattended_send', [0, data_B + self.size(1e4, 2e5), data_B + self.size(4e5, 3e6)])
+            size_B = self.size(3e4, 3e5)
+            lines.append(f'unattended_send: {size_B}')
         if self.has():
             if is_unattended and self.has(0.5):
                 lines.append('send_buffer: unattended')
@@ -159,10 +154,10 @@ class Cluster:
         kind = self.draw.choice(['none', 'none', 'table', 'law'])
         if kind == 'none':
             return []
-        scale = [f'communication_cost_scale: {self.draw.uniform(0.3, 1):.3f}'] * self.has(0.2)
+        scale = [f'  scale: {self.draw.uniform(0.3, 1):.3f}'] * self.has(0.2)
         if kind == 'law':
             return ['communication_cost:', f'  outgoing: {self.between(0.01, 0.2):.3f}', f'  incoming: {self.between(0.01, 0.2):.3f}',
-                    f'  maximum: {self.draw.uniform(0.3, 0.95) * self.cores:.3f}', f'  transfers: {self.draw.randint(1, 10)}'] + scale
+                    f'  maximum: {self.draw.uniform(0.3, 0.95) * self.cores:.3f}'] + scale
         n, most = self.draw.randint(1, 5), self.draw.uniform(0.2, 0.9) * self.cores
         side = [0] + sorted(self.draw.random() for _ in range(n))
         other = [0] + sorted(self.draw.random() for _ in range(n))
@@ -171,7 +166,7 @@ class Cluster:
 
     def text(self):
         lines = ['# SPDX-License-Identifier: BSD-3-Clause', 'mpisim_cluster: 1', f'name: {self.name}', f'nodes: {self.n_nodes}',
-                 f'cores: {self.cores}', f'placement: "0-{self.n_nodes - 1}' + f',0*{self.computing}' * (self.computing > 0) + '"']
+                 f'cores: {self.cores}', 'run:', f'  placement: "0-{self.n_nodes - 1}' + f',0*{self.computing}' * (self.computing > 0) + '"']
         for name, section in self.sections.items():
             if section:
                 lines += [name + ':'] + ['  ' + line for line in section]

@@ -31,7 +31,7 @@ static void use(struct cluster *cluster)
 		if (!(cluster->cpu.speed[node] > 0))
 			abort();
 	if (!(cluster->network.latency_s >= 0 && cluster->network.bandwidth_Bps > 0 &&
-	      cluster->protocol.overhead_s >= 0))
+	      cluster->protocol.send_overhead_s >= 0))
 		abort();
 	cluster_destroy(cluster);
 }

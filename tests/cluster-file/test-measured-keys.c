@@ -27,11 +27,10 @@ static void all_of_it_is_off_by_default(void **state)
 
 	assert_int_equal(c->network.segments.n, 0);
 	assert_int_equal(c->network.intra_segments.n, 0);
-	assert_true(c->network.duplex_penalty == 0);
-	assert_int_equal(c->network.sharing_efficiency.n, 0);
+	assert_true(c->network.duplex_loss == 0);
+	assert_int_equal(c->network.sharing_losses.n, 0);
 	assert_true(c->protocol.send_overhead_s == 0 && c->protocol.recv_overhead_s == 0);
-	assert_true(c->protocol.send_overhead_per_B_s == 0 &&
-		    c->protocol.recv_overhead_per_B_s == 0);
+	assert_true(c->protocol.recv_overhead_per_B_s == 0);
 	assert_true(c->protocol.request_data_B == 0);
 	assert_int_equal(c->protocol.progress, CLUSTER_PROGRESS_ASYNC);
 	assert_true(cluster_send_buffer(c, INT64_MAX) < 0);
@@ -59,17 +58,19 @@ static void segments_are_read_in_order(void **state)
 
 static void overheads_of_both_sides_are_told_apart(void **state)
 {
-	struct cluster *c = parse("protocol={overhead: 3us, recv_overhead: 5us}");
+	struct cluster *c = parse("protocol={overhead: {send: 3us, recv: 5us}}");
 
 	assert_near(c->protocol.send_overhead_s, 3e-6, 1e-20);
 	assert_near(c->protocol.recv_overhead_s, 5e-6, 1e-20);
 	cluster_destroy(c);
-	c = parse("protocol={overhead: 3us, send_overhead: 0, send_overhead_per_byte: 2ns, "
-		  "recv_overhead_per_byte: 4ns}");
+	c = parse("protocol={overhead: {recv: 3us, per_byte: 4ns}}");
 	assert_true(c->protocol.send_overhead_s == 0);
 	assert_near(c->protocol.recv_overhead_s, 3e-6, 1e-20);
-	assert_near(c->protocol.send_overhead_per_B_s, 2e-9, 1e-23);
 	assert_near(c->protocol.recv_overhead_per_B_s, 4e-9, 1e-23);
+	cluster_destroy(c);
+	c = parse("protocol.overhead=3us");
+	assert_near(c->protocol.send_overhead_s, 3e-6, 1e-20);
+	assert_near(c->protocol.recv_overhead_s, 3e-6, 1e-20);
 	cluster_destroy(c);
 }
 
@@ -96,38 +97,51 @@ static void a_send_buffer_is_what_leaves_unattended(void **state)
 	const char *const overrides[] = {
 	    "protocol.progress=in_mpi", "protocol.order=per_pair",
 	    "protocol.send_buffer=unattended",
-	    "protocol.unattended_send=[{from: 100, size: 50}, {from: 200, size: 80}]"};
+	    "protocol.unattended_send={new: 50, used: 80}"};
 	struct util_error err = {0};
 	struct cluster *c = NULL;
 
 	assert_int_equal(
 	    cluster_parse_with("test.yaml", MINIMAL, strlen(MINIMAL), 4, overrides, &c, &err), 0);
 	assert_true(c->protocol.send_buffer_is_unattended);
-	assert_true(cluster_handed_when(c, 0, 1000) == 0); /* no limit yet */
-	assert_true(cluster_handed_when(c, 99, 1000) == 99);
-	assert_true(cluster_handed_when(c, 100, 1000) == 920);
-	cluster_destroy(c);
-	c = parse("protocol={order: per_pair, progress: in_mpi, unattended_send: "
-		  "[{from: 0, size: 50}, {from: 200, size: 80}, {from: 300, size: 20}]}");
+	/* 50 up to what 50 have carried, then sqrt(50 × carried), at most 80 */
 	assert_true(cluster_handed_when(c, 0, 40) == 0);
-	assert_true(cluster_handed_when(c, 0, 120) == 70);
-	assert_true(cluster_handed_when(c, 0, 249) == 199);
-	assert_true(cluster_handed_when(c, 0, 250) == 200); /* 280, as more are taken then */
-	assert_true(cluster_handed_when(c, 0, 379) == 299);
-	assert_true(cluster_handed_when(c, 0, 381) == 361);   /* 20 from 300 on */
-	assert_true(cluster_handed_when(c, 310, 379) == 359); /* it takes nothing back to 299 */
+	assert_true(cluster_handed_when(c, 0, 100) == 50);
+	assert_true(cluster_handed_when(c, 0, 1000) == 920);
+	assert_true(cluster_handed_when(c, 100, 120) == 100); /* it takes nothing back */
+	for (int64_t end_B = 0; end_B < 400; end_B++)
+		for (int64_t from_B = 0; from_B <= end_B; from_B++) {
+			int64_t at_B = from_B;
+
+			while (at_B + cluster_unattended_send(c, at_B) < end_B)
+				at_B++;
+			assert_true(cluster_handed_when(c, from_B, end_B) == at_B);
+		}
+	cluster_destroy(c);
+	c = parse("protocol={order: per_pair, progress: in_mpi, unattended_send: 50}");
+	assert_true(cluster_handed_when(c, 0, 49) == 0);
+	assert_true(cluster_handed_when(c, 0, 1000) == 950);
+	assert_true(cluster_handed_when(c, 960, 1000) == 960);
+	cluster_destroy(c);
+	c = parse("protocol={order: per_pair, progress: in_mpi}"); /* no limit */
+	assert_true(cluster_handed_when(c, 0, 1000) == 0);
+	assert_true(cluster_handed_when(c, 99, 1000) == 99);
 	cluster_destroy(c);
 }
 
 static void the_rest_is_read(void **state)
 {
-	struct cluster *c = parse("network.sharing_efficiency=[1, 0.5]");
+	struct cluster *c = parse("network.losses={sharing: [0.1, 0.5]}");
 
-	assert_int_equal(c->network.sharing_efficiency.n, 2);
-	assert_true(c->network.sharing_efficiency.fraction[1] == 0.5);
+	assert_int_equal(c->network.sharing_losses.n, 2);
+	assert_true(c->network.sharing_losses.fraction[0] == 0.1);
+	assert_true(c->network.sharing_losses.fraction[1] == 0.5);
 	cluster_destroy(c);
-	c = parse("network.duplex_penalty=0.25");
-	assert_true(c->network.duplex_penalty == 0.25);
+	c = parse("network.losses={duplex: 0.25, sharing: 0.5}");
+	assert_true(c->network.duplex_loss == 0.25);
+	assert_int_equal(c->network.sharing_losses.n, 2);
+	assert_true(c->network.sharing_losses.fraction[0] == 0);
+	assert_true(c->network.sharing_losses.fraction[1] == 0.5);
 	cluster_destroy(c);
 	c = parse("protocol={progress: in_mpi, request_data: 64KiB}");
 	assert_int_equal(c->protocol.progress, CLUSTER_PROGRESS_IN_MPI);
@@ -147,9 +161,11 @@ static void what_leaves_unattended_is_read(void **state)
 	assert_true(cluster_unattended_send(c, 0) == 50000);
 	cluster_destroy(c);
 	c = parse("protocol={order: per_pair, progress: in_mpi, unattended_send: "
-		  "[{from: 0, size: 5}, {from: 20, size: 7}]}");
-	assert_true(cluster_unattended_send(c, 19) == 5);
-	assert_true(cluster_unattended_send(c, 20) == 7);
+		  "{new: 5, used: 7}}");
+	assert_true(cluster_unattended_send(c, 0) == 5);
+	assert_true(cluster_unattended_send(c, 7) == 5);
+	assert_true(cluster_unattended_send(c, 8) == 6); /* sqrt(40) = 6.3 */
+	assert_true(cluster_unattended_send(c, 1000) == 7);
 	cluster_destroy(c);
 }
 
@@ -157,12 +173,12 @@ static void what_queues_do_is_read(void **state)
 {
 	struct cluster *c = parse("network={latency: 0, bandwidth: inf}");
 
-	assert_true(c->network.burst_B == 0 && c->network.queue_B == 0);
+	assert_true(c->network.burst_B == 0);
 	assert_int_equal(c->protocol.order, CLUSTER_ORDER_FREE);
 	assert_int_equal(c->protocol.synchronous, CLUSTER_SYNCHRONOUS_MATCHED);
 	cluster_destroy(c);
-	c = parse("network={latency: 0, bandwidth: inf, burst: 3 kB, queue: 136 kB}");
-	assert_true(c->network.burst_B == 3000 && c->network.queue_B == 136000);
+	c = parse("network={latency: 0, bandwidth: inf, burst: 3 kB}");
+	assert_true(c->network.burst_B == 3000);
 	cluster_destroy(c);
 	c = parse("protocol={order: per_pair, synchronous_send: acknowledged}");
 	assert_int_equal(c->protocol.order, CLUSTER_ORDER_PER_PAIR);
@@ -188,9 +204,10 @@ static void packets_are_read(void **state)
 	assert_true(c->network.packet_payload_B == 0 && c->network.packet_overhead_B == 0);
 	assert_int_equal(c->protocol.late_answers, CLUSTER_LATE_NONE);
 	cluster_destroy(c);
-	c = parse("network={latency: 0, bandwidth: inf, packets: {payload: 1448, overhead: 90}, "
-		  "burst: 3 kB}");
+	c = parse("network={latency: 0, bandwidth: inf, packets: {payload: 1448, overhead: 90, "
+		  "queue: 120 kB}, burst: 3 kB}");
 	assert_true(c->network.packet_payload_B == 1448 && c->network.packet_overhead_B == 90);
+	assert_true(c->network.packet_queue_B == 120000);
 	cluster_destroy(c);
 	c = parse("protocol.late_answers=probes");
 	assert_int_equal(c->protocol.late_answers, CLUSTER_LATE_PROBES);
@@ -244,16 +261,18 @@ static void wrong_values_are_refused(void **state)
 	     "bandwidth: inf}]",
 	     "found sizes out of order"},
 	    {"network.intra_node.segments={}", "network.intra_node.segments: found "},
-	    {"network.duplex_penalty=1", "network.duplex_penalty: found \"1\", wanted 0 to 0.99"},
-	    {"network.duplex_penalty=-0.1", "network.duplex_penalty: "},
-	    {"network.sharing_efficiency=0.9", "wanted a list of 1 to 1000"},
-	    {"network.sharing_efficiency=[1, 0]", "found \"0\", wanted 0.01 to 1"},
-	    {"network.sharing_efficiency=[1.1]", "found \"1.1\", wanted 0.01 to 1"},
-	    {"network.sharing_efficiency=[[1]]", "network.sharing_efficiency: "},
-	    {"protocol.send_overhead=-1us", "protocol.send_overhead: "},
-	    {"protocol.recv_overhead_per_byte=1s", "wanted 0 to 0.001 s"},
+	    {"network.losses.duplex=1", "network.losses.duplex: found \"1\", wanted 0 to 0.99"},
+	    {"network.losses.duplex=-0.1", "network.losses.duplex: "},
+	    {"network.losses=0.1", "network.losses: found \"0.1\", wanted a mapping"},
+	    {"network.losses.sharing=1", "found \"1\", wanted 0 to 0.99"},
+	    {"network.losses.sharing=[]", "wanted a list of 1 to 1000"},
+	    {"network.losses.sharing=[0, 1]", "found \"1\", wanted 0 to 0.99"},
+	    {"network.losses.sharing=[-0.1]", "found \"-0.1\", wanted 0 to 0.99"},
+	    {"network.losses.sharing=[[0]]", "network.losses.sharing: "},
+	    {"protocol.overhead.send=-1us", "protocol.overhead.send: "},
+	    {"protocol.overhead={per_byte: 1s}", "wanted 0 to 0.001 s"},
+	    {"protocol.overhead=[1us]", "protocol.overhead: found a list of 1"},
 	    {"network.burst=-1", "network.burst: "},
-	    {"network.queue=2 GB", "network.queue: "},
 	    {"protocol.rendezvous_end=late", "wanted one of arrived|acknowledged"},
 	    {"protocol.order=fifo", "wanted one of free|per_pair"},
 	    {"protocol.synchronous_send=late", "wanted one of matched|acknowledged"},
@@ -261,22 +280,27 @@ static void wrong_values_are_refused(void **state)
 	    {"network.packets.payload=-1", "network.packets.payload: "},
 	    {"network.packets.overhead=-1", "network.packets.overhead: "},
 	    {"network.packets=1448", "network.packets: "},
-	    {"network={latency: 0, bandwidth: 1 MB/s, packets: {payload: 1000}, latency_model: "
-	     "shared}",
-	     "network.packets: found latency_model: shared beside it, wanted none"},
-	    {"network={latency: 0, bandwidth: 1 MB/s, packets: {payload: 1000}, timeslice: 1s}",
-	     "network.packets: found a timeslice beside it"},
-	    {"network={latency: 0, bandwidth: 1 MB/s, packets: {payload: 1000}, duplex_penalty: "
-	     "0.1}",
-	     "network.packets: found duplex_penalty beside it"},
+	    {"network={latency: 0, bandwidth: 1 MB/s, packets: {payload: 1000}, model: thesis}",
+	     "network.packets: found model: thesis beside it, wanted none"},
+	    {"network={latency: 0, bandwidth: 1 MB/s, timeslice: 1s}",
+	     "network.timeslice: found a slice without network.model: thesis"},
+	    {"network={latency: 0, bandwidth: 1 MB/s, packets: {payload: 1000}, losses: {duplex: "
+	     "0.1}}",
+	     "network.packets: found losses beside it"},
 	    {"protocol.progress=always", "wanted one of async|in_mpi|in_waiting"},
 	    {"protocol.unattended_send=1 MB", "found protocol.order: free, wanted per_pair"},
 	    {"protocol={order: per_pair, unattended_send: 1 MB}",
 	     "found protocol.progress: async, wanted in_mpi or in_waiting"},
-	    {"protocol.unattended_send=[{from: 0, size: 0}]", "unattended_send.size: "},
+	    {"protocol.unattended_send=[{from: 0, size: 0}]",
+	     "protocol.unattended_send: found a list of 1"},
+	    {"protocol.unattended_send={new: 5, used: 4}",
+	     "protocol.unattended_send: found new: 5 and used: 4, wanted both, and no less of a "
+	     "used connection"},
+	    {"protocol.unattended_send={new: 5}", "found new: 5 and used: 0, wanted both"},
+	    {"protocol.unattended_send={used: 5}", "found new: 0 and used: 5, wanted both"},
+	    {"protocol.unattended_send={new: 0, used: 5}", "protocol.unattended_send.new: "},
 	    {"protocol.unattended_receive=1 MB",
-	     "protocol.unattended_receive: found a size without protocol.unattended_send, wanted a "
-	     "size of that"},
+	     "found protocol.unattended_receive, wanted an unattended_send, too"},
 	    {"protocol={order: per_pair, progress: in_mpi, unattended_send: 1 MB, "
 	     "unattended_receive: 0}",
 	     "protocol.unattended_receive: "},
@@ -284,7 +308,7 @@ static void wrong_values_are_refused(void **state)
 	    {"protocol.request_data=off", "protocol.request_data: "},
 	    {"protocol.send_buffer=on", "protocol.send_buffer: "},
 	    {"protocol.send_buffer=unattended",
-	     "protocol.send_buffer: found unattended without protocol.unattended_send"},
+	     "found protocol.send_buffer: unattended, wanted an unattended_send"},
 	    {"protocol.send_buffer=[]", "protocol.send_buffer: found a list of 0"},
 	    {"protocol.send_buffer={from: 0, size: 1}", "protocol.send_buffer: found "},
 	    {"protocol.send_buffer=[{from: 0}]", "found no \"size\", wanted send_buffer.size"},
@@ -298,6 +322,70 @@ static void wrong_values_are_refused(void **state)
 
 		assert_int_equal(parse_with(cases[k].override, &c, &err), UTIL_EINPUT);
 		assert_null(c);
+		if (!strstr(err.text, cases[k].message))
+			fail_msg("%s\ngives: %s\nnot:   %s", cases[k].override, err.text,
+				 cases[k].message);
+	}
+}
+
+static void a_library_is_a_set_of_defaults(void **state)
+{
+	struct cluster *c = parse("protocol={library: openmpi-tcp, eager_threshold: 64 kB}");
+
+	assert_int_equal(c->protocol.progress, CLUSTER_PROGRESS_IN_WAITING);
+	assert_int_equal(c->protocol.late_answers, CLUSTER_LATE_TESTS);
+	assert_int_equal(c->protocol.order, CLUSTER_ORDER_PER_PAIR);
+	assert_int_equal(c->protocol.synchronous, CLUSTER_SYNCHRONOUS_ACKNOWLEDGED);
+	assert_int_equal(c->protocol.rendezvous_end, CLUSTER_RENDEZVOUS_ARRIVED);
+	assert_true(c->protocol.request_data_B == 64000); /* as an eager message */
+	assert_true(c->protocol.send_buffer_is_unattended);
+	assert_true(c->protocol.unattended_new_B > 0 &&
+		    c->protocol.unattended_new_B <= c->protocol.unattended_used_B);
+	assert_int_equal(c->collectives.profile, CLUSTER_COLL_OPENMPI);
+	assert_int_equal(c->rma.progress, CLUSTER_RMA_IN_MPI);
+	cluster_destroy(c);
+	c = parse("protocol={library: mpich-tcp, progress: in_waiting, unattended_send: 70 kB}");
+	assert_int_equal(c->protocol.progress, CLUSTER_PROGRESS_IN_WAITING); /* the file's */
+	assert_int_equal(c->protocol.late_answers, CLUSTER_LATE_PROBES);
+	assert_int_equal(c->protocol.rendezvous_end, CLUSTER_RENDEZVOUS_ACKNOWLEDGED);
+	assert_true(c->protocol.unattended_new_B == 70000 && c->protocol.unattended_used_B == 70000);
+	assert_int_equal(c->collectives.profile, CLUSTER_COLL_MPICH);
+	cluster_destroy(c);
+	/* what needs connections, and ranks that do not attend to them, goes with them */
+	c = parse("protocol={library: openmpi-tcp, progress: async}");
+	assert_true(c->protocol.unattended_new_B == 0 && !c->protocol.send_buffer_is_unattended);
+	assert_true(c->protocol.unattended_receive_B == INT64_MAX);
+	cluster_destroy(c);
+	c = parse("protocol={library: rdma}");
+	assert_int_equal(c->protocol.progress, CLUSTER_PROGRESS_IN_MPI);
+	assert_int_equal(c->protocol.order, CLUSTER_ORDER_FREE);
+	assert_int_equal(c->rma.progress, CLUSTER_RMA_NIC);
+	cluster_destroy(c);
+}
+
+static void old_keys_are_refused_with_the_new_one(void **state)
+{
+	static const struct {
+		const char *override, *message;
+	} cases[] = {
+	    {"placement=block", "found the old key \"placement\", wanted run.placement"},
+	    {"network.latency_model=shared", "wanted network.model: fluid or thesis"},
+	    {"network.sharing_efficiency=[1]", "wanted network.losses: {sharing: […]}"},
+	    {"network.queue=1 kB", "wanted network.packets: {queue: …}, of packets only"},
+	    {"protocol.send_overhead=1us", "wanted protocol.overhead: {send: …, recv: …}"},
+	    {"protocol.control_message=64", "wanted none: control messages take the latency"},
+	    {"collectives.profile=mpich", "wanted protocol.collectives"},
+	    {"collectives.bcast=binomial", "wanted protocol.collectives, or run.algorithms"},
+	    {"cpu.communication_cost_scale=2", "wanted cpu.communication_cost.scale"},
+	    {"storage.stripe_size=4", "wanted storage.stripe: {size: …}"},
+	    {"spawn.max_processes=4", "wanted run.spawn: {processes: …}"},
+	};
+
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct cluster *c = NULL;
+		struct util_error err = {0};
+
+		assert_int_equal(parse_with(cases[k].override, &c, &err), UTIL_EINPUT);
 		if (!strstr(err.text, cases[k].message))
 			fail_msg("%s\ngives: %s\nnot:   %s", cases[k].override, err.text,
 				 cases[k].message);
@@ -318,6 +406,8 @@ int main(void)
 	    cmocka_unit_test(how_a_rendezvous_ends_is_read),
 	    cmocka_unit_test(packets_are_read),
 	    cmocka_unit_test(packets_keep_the_order_of_a_pair),
+	    cmocka_unit_test(a_library_is_a_set_of_defaults),
+	    cmocka_unit_test(old_keys_are_refused_with_the_new_one),
 	    cmocka_unit_test(wrong_values_are_refused),
 	};
 

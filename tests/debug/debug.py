@@ -232,17 +232,33 @@ class Debug(unittest.TestCase):
     def test_the_end_of_the_commands_ends_the_run(self):
         s = self.open()
         out, err, code = s.finish()
-        self.assertEqual(code, 143)
+        self.assertEqual(code, 0)
         self.assertIn("interrupted", err)
         s = self.open()
         self.assertEqual(s("kill"), ["ended"])
-        self.assertEqual(s.finish()[2], 143)
+        self.assertEqual(s.finish()[2], 0)
+
+    def test_findings_of_verify_are_told_and_the_run_stops_as_without(self):
+        s = self.open("--verify", program=("./d",), ranks=2)
+        self.assertEqual(self.places(s("ranks")), [("at", "0", "MPI_Init"), ("at", "1", "MPI_Init")])
+        self.assertRegex(s("step")[0], r"stopped rank \d MPI_Recv\(count 1, datatype MPI_INT, source \d, tag 0, comm MPI_COMM_WORLD\) at d.c:7")
+        self.assertTrue(s("continue")[0].startswith("stopped nothing can go on, "))
+        self.assertEqual(s("continue"), ["ended"])
+        _, err, code = s.finish()
+        self.assertEqual(code, 1)
+        self.assertIn("error: deadlock: ", err)
+        done = subprocess.run([BIN / "mpisim-debug", "--cluster", "cluster.yaml", "-n", "2", "--verify=orders", "./d"], cwd=self.folder,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual((done.returncode, "mpisim-debug is of one run that is not recorded; found --verify=orders" in done.stderr), (2, True))
 
     def test_wrong_commands_are_refused(self):
         s = self.open()
         for command, wanted in [("go", "there is no such command: see help"), ("step 4", "wanted a rank"), ("hold", "wanted a rank or all"),
                                 ("break call MPI_Sende", "wanted the name of an MPI function behind call"), ("break size x", "wanted a number of bytes"),
-                                ("break rank 9", "wanted conditions"), ("break rank", "wanted conditions"), ("delete 7", "there is no such breakpoint"),
+                                ("break rank 9", "wanted a rank from 0 to 3, found 9"),
+                                ("break dest -1", "wanted a rank from 0 to 3, found -1"), ("step 9", "wanted a rank from 0 to 3, found 9"),
+                                ("hold 4", "wanted a rank or all; ranks go from 0 to 3"), ("choose 0 receive 0 7", "wanted a rank from 0 to 3, found 7"),
+                                ("break type MPI_IMT", "there is no datatype MPI_IMT; nearest: MPI_INT"), ("break type", "wanted the name of a datatype"), ("break rank", "wanted conditions"), ("delete 7", "there is no such breakpoint"),
                                 ("choose 0 receive", "wanted choose RANK receive|probe NUMBER SOURCE [MESSAGE]"), ("load nothing", "nothing:"),
                                 ("step " + 30 * "x ", "too many words")]:
             self.assertTrue(s(command)[-1].startswith("error " + wanted), command)
@@ -252,7 +268,7 @@ class Debug(unittest.TestCase):
     def test_options_are_those_of_mpisim_run(self):
         done = subprocess.run([BIN / "mpisim-debug", "--cluster", "cluster.yaml", "-n", "2", "--record", "r", "./p"], cwd=self.folder, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
-        self.assertEqual((done.returncode, "mpisim-debug is of one run that is neither recorded nor verified; found --record" in done.stderr), (2, True))
+        self.assertEqual((done.returncode, "mpisim-debug is of one run that is not recorded; found --record" in done.stderr), (2, True))
         done = subprocess.run([BIN / "mpisim-debug", "--help"], stdout=subprocess.PIPE, text=True, timeout=60)
         self.assertTrue(done.stdout.startswith("mpisim-debug runs"))
 

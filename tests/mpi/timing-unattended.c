@@ -96,7 +96,7 @@ static void blocking_send_leaves_as_a_whole(void)
 	}
 }
 
-/* unattended_send [{from: 0, size: 500}, {from: 1000, size: 2000}]: by what was carried before. */
+/* unattended_send {new: 500, used: 2000}: by what was carried before, sqrt(500 × 1000) = 707. */
 static void by_what_was_carried(void)
 {
 	MPI_Request request;
@@ -106,29 +106,31 @@ static void by_what_was_carried(void)
 		compute_until_ms(10);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 		compute_until_ms(20);
-		request = isend(1000);
+		request = isend(700);
 		compute_until_ms(30);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 	} else if (rank == 1) {
 		receive_until_ms(1000, 10 + 0.5 + 0.1);
-		receive_until_ms(1000, 20 + 0.1 + 1 + 1 + 0.1);
+		receive_until_ms(700, 20 + 0.1 + 1 + 0.7 + 0.1);
 	}
 }
 
-/* unattended_send [{from: 1000, size: 500}]: the system takes all of the first message. The second one
- * waits, although there was no limit before. */
-static void no_limit_before_the_first_entry(void)
+/* unattended_send {new: 500, used: 600}: no more than 600, whatever was carried. */
+static void no_more_than_of_a_used_one(void)
 {
+	MPI_Request request;
+
 	if (rank == 0) {
-		MPI_Send(buf, 1000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-		expect_ms("first send", 0.1);
+		request = isend(1000);
 		compute_until_ms(10);
-		MPI_Send(buf, 1000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-		expect_ms("second send", 10 + 0.1 + 1 + 0.5);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
 		compute_until_ms(20);
+		request = isend(700);
+		compute_until_ms(30);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
 	} else if (rank == 1) {
-		receive_until_ms(1000, 0.1 + 1 + 1 + 0.1);
-		receive_until_ms(1000, 10 + 0.1 + 1 + 1 + 0.1);
+		receive_until_ms(1000, 10 + 0.5 + 0.1);
+		receive_until_ms(700, 30 + 0.1 + 0.1);
 	}
 }
 
@@ -218,15 +220,15 @@ static void a_receive_knows_of_what_came_at_the_last_look(void)
 }
 
 /*
- * send_buffer: unattended, with [{from: 0, size: 500}, {from: 1500, size: 1000}]: the first bulk's
- * bytes start at 3.1 ms. When 1500 of them have passed the system takes what is left, although it
- * takes 1000 from then on. The second one meets a connection that has carried 2000.
+ * send_buffer: unattended, with {new: 500, used: 1000}: the first bulk's
+ * bytes start at 3.1 ms. When 1220 of them have passed the system takes sqrt(500 × 1220) = 781 more:
+ * all that is left. The second one meets a connection that has carried 2000: 1000 are taken.
  */
 static void sends_leave_what_the_system_takes(void)
 {
 	if (rank == 0) {
 		MPI_Send(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-		expect_ms("first send", 3.1 + 1.5);
+		expect_ms("first send", 3.1 + 1.22);
 		compute_until_ms(10);
 		MPI_Send(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
 		expect_ms("second send", 10 + 3.1 + 1);
@@ -250,11 +252,10 @@ static void leave_what_was_handed(double send_ms, double receive_ms)
 	}
 }
 
-/* [{from: 0, size: 500}, {from: 1000, size: 1000}]: when 1000 B have passed the system takes the
- * other 1000. */
+/* {new: 500, used: 1000}: when 1220 B have passed the system takes the other 780. */
 static void a_returned_send_goes_on(void)
 {
-	leave_what_was_handed(3.1 + 1, 3.1 + 2 + 0.1);
+	leave_what_was_handed(3.1 + 1.22, 3.1 + 2 + 0.1);
 }
 
 /* Within a node, where nothing takes time, nothing is left behind: the clear to send is there at 0.1
@@ -264,8 +265,8 @@ static void within_a_node_nothing_stalls(void)
 	leave_what_was_handed(0.1, 0.1 + 0.1);
 }
 
-/* [{from: 0, size: 1500}, {from: 500, size: 500}]: when 1500 B have, since it does not take 1500 any
- * more when 500 have passed. Packets of 500 B take half a millisecond on each of two links. */
+/* The same with packets of 500 B, which take half a millisecond on each of two links: the third
+ * brings it to 1500 B. */
 static void a_returned_send_goes_on_as_packets(void)
 {
 	leave_what_was_handed(3.1 + 1.5 + 0.5, 3.1 + 2 + 0.5 + 0.1);
@@ -403,7 +404,7 @@ static const struct test_case cases[] = {
     {"eager_leaves_in_parts", eager_leaves_in_parts},
     {"blocking_send_leaves_as_a_whole", blocking_send_leaves_as_a_whole},
     {"by_what_was_carried", by_what_was_carried},
-    {"no_limit_before_the_first_entry", no_limit_before_the_first_entry},
+    {"no_more_than_of_a_used_one", no_more_than_of_a_used_one},
     {"sends_leave_what_the_system_takes", sends_leave_what_the_system_takes},
     {"a_returned_send_goes_on", a_returned_send_goes_on},
     {"a_returned_send_goes_on_as_packets", a_returned_send_goes_on_as_packets},

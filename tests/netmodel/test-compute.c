@@ -229,8 +229,8 @@ static void communication_that_takes_all_only_delays(void **state)
 
 	fixture_open(
 	    &f,
-	    "mpisim_cluster: 1\nnodes: 2\ncpu: {communication_cost: {incoming: 1, outgoing: 1}, "
-	    "communication_cost_scale: 7}\n" NET);
+	    "mpisim_cluster: 1\nnodes: 2\ncpu: {communication_cost: {incoming: 1, outgoing: 1, "
+	    "scale: 7}}\n" NET);
 	work_begin(&f, &work, 0, 1);
 	mail_send(&f, &mail, 0, 1, 3 * MB);
 	fixture_run(&f);

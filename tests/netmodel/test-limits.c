@@ -9,14 +9,14 @@
 #define MB 1000000
 
 enum { A, B, C, D, E };
-static const char *const rules[] = {"maxmin", "algorithm1"};
+static const char *const rules[] = {"fluid", "thesis"};
 
 static void open_with(struct fixture *f, const char *rule, const char *keys)
 {
 	char yaml[512];
 
 	snprintf(yaml, sizeof(yaml),
-		 HEAD "network: {latency: 0, bandwidth: 1 MB/s, sharing: %s, %s}\n", rule, keys);
+		 HEAD "network: {latency: 0, bandwidth: 1 MB/s, model: %s, %s}\n", rule, keys);
 	fixture_open(f, yaml);
 }
 
@@ -26,7 +26,7 @@ static void a_node_that_sends_and_receives_loses_the_penalty_both_ways(void **st
 		struct fixture f;
 		struct mail ab, ba;
 
-		open_with(&f, rules[k], "duplex_penalty: 0.1");
+		open_with(&f, rules[k], "losses: {duplex: 0.1}");
 		mail_send(&f, &ab, A, B, MB);
 		fixture_run(&f);
 		assert_near(ab.done_s, 1, ONE_PS); /* one way: nothing is lost */
@@ -47,7 +47,7 @@ static void the_penalty_lasts_while_both_directions_carry_transfers(void **state
 
 		/* A sends to B and receives from C: both at 0.9, though B and C go one way only. C→A's
 		 * 0.45 MB are there after 0.5 s; A→B has 0.55 MB left and goes on at full speed. */
-		open_with(&f, rules[k], "duplex_penalty: 0.1");
+		open_with(&f, rules[k], "losses: {duplex: 0.1}");
 		mail_send(&f, &ab, A, B, MB);
 		mail_send(&f, &ca, C, A, 450000);
 		fixture_settle(&f);
@@ -72,7 +72,7 @@ static void a_link_has_the_efficiency_of_its_number_of_transfers(void **state)
 			struct fixture f;
 			struct mail mails[5];
 
-			open_with(&f, rules[k], "sharing_efficiency: [1, 0.9, 0.75]");
+			open_with(&f, rules[k], "losses: {sharing: [0, 0.1, 0.25]}");
 			for (int i = 0; i < n; i++)
 				mail_send(&f, &mails[i], i, 7, MB);
 			fixture_settle(&f);
@@ -93,7 +93,7 @@ static void what_one_link_cannot_use_goes_to_others(void **state)
 
 		/* D receives three, 0.25 each; A sends two, which may have 0.9 together: A→E gets
 		 * 0.9 - 0.25. */
-		open_with(&f, rules[k], "sharing_efficiency: [1, 0.9, 0.75]");
+		open_with(&f, rules[k], "losses: {sharing: [0, 0.1, 0.25]}");
 		mail_send(&f, &ad, A, D, MB);
 		mail_send(&f, &bd, B, D, MB);
 		mail_send(&f, &cd, C, D, MB);
@@ -164,7 +164,8 @@ static void every_transfer_has_its_bottleneck_at_every_instant(void **state)
 		int n_wrong = 0;
 
 		util_rng_init(&rng, seed, 0);
-		open_with(&f, "maxmin", "duplex_penalty: 0.2, sharing_efficiency: [0.98, 0.9, 0.85, 0.7]");
+		open_with(&f, "fluid",
+			  "losses: {duplex: 0.2, sharing: [0.02, 0.1, 0.15, 0.3]}");
 		for (int i = 0; i < N_MAILS; i++) {
 			int from = (int)(util_rng_uniform(&rng) * N_NODES);
 			int to = (from + 1 + (int)(util_rng_uniform(&rng) * (N_NODES - 1))) % N_NODES;

@@ -6,6 +6,8 @@
 #define HEAD "mpisim_cluster: 1\nnodes: 4\n"
 #define NETWORK "network: {latency: 0, bandwidth: 1 MB/s, packets: {payload: 1000}"
 #define PLAIN HEAD NETWORK "}\n"
+#define QUEUE(size) \
+	HEAD "network: {latency: 0, bandwidth: 1 MB/s, packets: {payload: 1000, queue: " size "}}\n"
 #define MS 1e-3
 
 static void run_until(struct fixture *f, double seconds)
@@ -97,7 +99,7 @@ static void a_queue_takes_so_much_of_a_stream(void **state)
 	struct fixture f;
 	struct mail large, small;
 
-	fixture_open(&f, HEAD NETWORK ", queue: 3000}\n");
+	fixture_open(&f, QUEUE("3000"));
 	mail_send(&f, &large, 0, 1, 20000);
 	run_until(&f, 2.5 * MS);
 	mail_send(&f, &small, 0, 2, 1000);
@@ -113,7 +115,7 @@ static void a_small_queue_takes_a_packet(void **state)
 	struct fixture f;
 	struct mail mail;
 
-	fixture_open(&f, HEAD NETWORK ", queue: 500}\n");
+	fixture_open(&f, QUEUE("500"));
 	mail_send(&f, &mail, 0, 1, 3000);
 	fixture_run(&f);
 	assert_near(mail.done_s, 4 * MS, 10 * ONE_PS);

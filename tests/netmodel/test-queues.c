@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Transfers that follow each other, bursts, and queues of nodes (docs/model.md §3): hand-derived
+/* Transfers that follow each other, and bursts (docs/model.md §3): hand-derived
  * for 1 MB/s. */
 #include "tests/netmodel/fixture.h"
 
@@ -120,32 +120,6 @@ static void idle_links_let_a_burst_pass(void **state)
 	mail_send(&f, &mail, 0, 3, MB);
 	fixture_run(&f);
 	assert_near(mail.done_s, 3.84, 3 * ONE_PS);
-	fixture_close(&f);
-}
-
-static void a_newcomer_waits_for_what_is_in_the_queue(void **state)
-{
-	struct fixture f;
-	struct mail large, small, elsewhere, empty;
-
-	/*
-	 * At 0.5 s half of the large one is left, 0.1 MB of it in the queue: the small one, of 0.01
-	 * MB, starts at 0.6 s and has half of the link: there at 0.62 s. Another node's transfer to
-	 * the same destination has no such queue before it; it has left before. One without bytes
-	 * waits for the queue, too.
-	 */
-	fixture_open(&f,
-		     HEAD "network: {latency: 500ms, bandwidth: 1 MB/s, queue: 100 kB, segments: ["
-			  "{from: 1 MB, latency: 0, bandwidth: 1 MB/s}]}\n");
-	mail_send(&f, &large, 0, 1, MB);
-	mail_send(&f, &small, 0, 2, 10000);
-	mail_send(&f, &elsewhere, 3, 2, 10000);
-	mail_send(&f, &empty, 0, 2, 0);
-	fixture_run(&f);
-	assert_near(empty.done_s, 0.6, 3 * ONE_PS);
-	assert_near(elsewhere.done_s, 0.51, 3 * ONE_PS);
-	assert_near(small.done_s, 0.62, 3 * ONE_PS);
-	assert_near(large.done_s, 1.01, 3 * ONE_PS);
 	fixture_close(&f);
 }
 
@@ -300,7 +274,6 @@ int main(void)
 	    cmocka_unit_test(an_empty_transfer_is_not_there_before_the_one_ahead),
 	    cmocka_unit_test(a_small_transfer_before_a_large_one_is_not_overtaken),
 	    cmocka_unit_test(idle_links_let_a_burst_pass),
-	    cmocka_unit_test(a_newcomer_waits_for_what_is_in_the_queue),
 	    cmocka_unit_test(a_held_stream_stalls),
 	    cmocka_unit_test(streams_are_held_under_way),
 	    cmocka_unit_test(what_was_handed_passes),

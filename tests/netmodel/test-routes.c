@@ -213,7 +213,7 @@ static void run(uint64_t seed, bool are_equal, bool same_times)
 
 static void other_methods_know_the_star_only(void **state)
 {
-	static const char *const keys[] = {"sharing: algorithm1", "packets: {payload: 1 kB}"};
+	static const char *const keys[] = {"model: thesis", "packets: {payload: 1 kB}"};
 	struct net_topology topology = {.n_links = N_LINKS, .longest = LONGEST, .route = route};
 
 	for (int i = 0; i < 2; i++) {

@@ -106,8 +106,7 @@ static void the_mark_is_passed_when_all_but_the_last_bytes_are_there(void **stat
 	} cases[] = {
 	    /* 0.1 s, then 1 s of bytes of which 0.25 s come after the mark */
 	    {"latency: 100ms, bandwidth: 1 MB/s", 1, 0.85, 1.1},
-	    {"latency: 100ms, bandwidth: 1 MB/s, latency_model: shared", 1, 0.85, 1.1},
-	    {"latency: 100ms, bandwidth: 1 MB/s, sharing: algorithm1", 1, 0.85, 1.1},
+	    {"latency: 100ms, bandwidth: 1 MB/s, model: thesis", 1, 0.85, 1.1},
 	    /* without bandwidth's limit nothing is left after the mark */
 	    {"latency: 100ms, bandwidth: inf", 1, 0.1, 0.1},
 	    /* a negative intercept: 0.2 s of bytes pass at once, of the others 0.25 s after the mark;
@@ -118,8 +117,9 @@ static void the_mark_is_passed_when_all_but_the_last_bytes_are_there(void **stat
 	     1, 0, 0.1},
 	    /* within a node: 1 s + 1 s */
 	    {"latency: 0, bandwidth: inf, intra_node: {latency: 1s, bandwidth: 1 MB/s}", 0, 1.75, 2},
-	    /* slices of 0.1 s: the bytes enter at 0.1 s */
-	    {"latency: 100ms, bandwidth: 1 MB/s, timeslice: 100ms", 1, 0.9, 1.2},
+	    /* slices of 0.2 s: 1.1 s end with the sixth; the mark, at 0.85 s, with the fifth, where
+	       the last 0.25 s begin */
+	    {"latency: 100ms, bandwidth: 1 MB/s, model: thesis, timeslice: 200ms", 1, 1, 1.4},
 	};
 
 	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {

@@ -5,14 +5,14 @@
 #define HEAD "mpisim_cluster: 1\nnodes: 12\n"
 /* 1 MB takes 1 s, without latency. */
 #define PLAIN "network: {latency: 0, bandwidth: 1 MB/s}\n"
-#define LITERAL "network: {latency: 0, bandwidth: 1 MB/s, sharing: algorithm1}\n"
+#define LITERAL "network: {latency: 0, bandwidth: 1 MB/s, model: thesis}\n"
 #define MB 1000000
 
 enum { A, B, C, D, E, P, Q, X };
 
 static void one_transfer_takes_latency_plus_size_over_bandwidth(void **state)
 {
-	static const char *const models[] = {"delay", "shared"};
+	static const char *const models[] = {"fluid", "thesis"};
 
 	for (int k = 0; k < 2; k++) {
 		struct fixture f;
@@ -21,7 +21,7 @@ static void one_transfer_takes_latency_plus_size_over_bandwidth(void **state)
 
 		snprintf(yaml, sizeof(yaml),
 			 HEAD
-			 "network: {latency: 1350us, bandwidth: 11.85 MB/s, latency_model: %s}\n",
+			 "network: {latency: 1350us, bandwidth: 11.85 MB/s, model: %s}\n",
 			 models[k]);
 		fixture_open(&f, yaml);
 		mail_send(&f, &mail, 0, 1, 10000);
@@ -39,10 +39,10 @@ static void latency_is_shared_or_not_as_the_model_says(void **state)
 		const char *model;
 		double both_s;
 	} cases[] = {
-	    /* delay: 1 s of latency side by side, then 2 × 1 s of bytes on one link */
-	    {"delay", 3},
+	    /* a delay: 1 s of latency side by side, then 2 × 1 s of bytes on one link */
+	    {"fluid", 3},
 	    /* shared: twice (1 s + 1 s) on one link */
-	    {"shared", 4},
+	    {"thesis", 4},
 	};
 
 	for (int k = 0; k < 2; k++) {
@@ -51,7 +51,7 @@ static void latency_is_shared_or_not_as_the_model_says(void **state)
 		char yaml[256];
 
 		snprintf(yaml, sizeof(yaml),
-			 HEAD "network: {latency: 1s, bandwidth: 1 MB/s, latency_model: %s}\n",
+			 HEAD "network: {latency: 1s, bandwidth: 1 MB/s, model: %s}\n",
 			 cases[k].model);
 		fixture_open(&f, yaml);
 		mail_send(&f, &mails[0], A, C, MB);

@@ -21,7 +21,7 @@ FILE_PROGRAM = os.path.abspath(sys.argv[4])
 ALGORITHMS = sys.argv[5]
 IN_MPI = ["--set", "rma.progress=in_mpi"]
 LATE = ["--set", "protocol.late_answers=tests"]
-STORAGE = ["--set", "storage={servers: 2, latency: 2ms, read_bandwidth: 2 MB/s, write_bandwidth: 1 MB/s, metadata_time: 5ms, stripe_size: 1000}"]
+STORAGE = ["--set", "storage={servers: 2, latency: 2ms, bandwidth: {read: 2 MB/s, write: 1 MB/s}, metadata_time: 5ms, stripe: {size: 1000}}"]
 FILES = [("timing-io", case) for case in (
     "alone", "striped", "servers_are_shared", "metadata_queue", "nonblocking", "shared_pointer", "collective", "only_what_is_moved", "holes",
     "stripes_of_one_file")] + [("semantics-io", case) for case in (
@@ -113,7 +113,7 @@ def calls_within_conversions_and_handlers_are_part_of_the_call():
 
 
 def files_are_predicted_on_another_storage():
-    elsewhere = ["storage.write_bandwidth=4 MB/s", "storage.servers=1", "storage.stripe_size=64", "storage.metadata_time=50ms", "storage={}",
+    elsewhere = ["storage.bandwidth.write=4 MB/s", "storage.servers=1", "storage.stripe.size=64", "storage.metadata_time=50ms", "storage={}",
                  "network.latency=1ms"]
     done = record("mpi/timing", 3, ["--compute", "modelled", *STORAGE], FILE_PROGRAM)
     require(done.returncode == 0, done.stderr)

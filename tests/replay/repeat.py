@@ -97,7 +97,7 @@ def other_kernels_are_counted_in_repetitions_too():
 
 
 def nothing_that_varies_is_jumped_over():
-    for options in (["--vary-compute", "0.1"], ["--vary-transfer", "0.1"], ["--set", "network.timeslice=1ms"]):
+    for options in (["--vary-compute", "0.1"], ["--vary-transfer", "0.1"], ["--set", "network.model=thesis", "--set", "network.timeslice=1ms"]):
         record("blocking", "example-gigabit", 3, options)
         require(replays_as_it_ran("blocking", options) == 0, f"{options}: jumped")
 

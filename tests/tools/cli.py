@@ -169,11 +169,11 @@ int main(int argc, char **argv)
 """)
         built = call(BIN / "mpisim-cc", self.dir / "twelve.c", "-o", self.dir / "twelve")
         self.assertEqual(built.returncode, 0, built.stderr)
-        for sharing, n in (("algorithm1", 1), ("maxmin", 0)):
-            done = call(*self.words("--set", "nodes=8", "--set", f"network.sharing={sharing}", n=8), self.dir / "twelve")
+        for model, n in (("thesis", 1), ("fluid", 0)):
+            done = call(*self.words("--set", "nodes=8", "--set", f"network.model={model}", n=8), self.dir / "twelve")
             self.assertEqual(done.returncode, 0, done)
-            self.assertEqual(len(re.findall(r"warning: sharing algorithm1 was not feasible at \d+ instants?, where max-min shares replaced it: the "
-                                            r"prediction mixes both \(--set network\.sharing=maxmin shows ", done.stderr)), n, done.stderr)
+            self.assertEqual(len(re.findall(r"warning: Algorithm 1 was not feasible at \d+ instants?, where max-min shares replaced it: the "
+                                            r"prediction mixes both \(--set network\.model=fluid shows ", done.stderr)), n, done.stderr)
 
     def test_failures_name_rank_call_and_line(self):
         for what, wanted in (("abort", r"rank 1: MPI_Abort at .*misc\.c:\d+.*code 5"),

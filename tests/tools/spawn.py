@@ -16,7 +16,7 @@ from harness import Folder, call
 CLUSTER = """mpisim_cluster: 1
 nodes: 3
 cores: 2
-placement: spread
+run: {placement: spread}
 network:
   latency: 0s
   bandwidth: 1000 GB/s
@@ -62,21 +62,21 @@ class Starting(Base):
         self.assertAlmostEqual(self.json["predicted_time_s"], 2.54, delta=1e-5)
 
     def test_they_go_where_the_cluster_file_says(self):
-        done = self.run_well(1, 4, "work", "--set", "spawn.placement=1*3,0")
+        done = self.run_well(1, 4, "work", "--set", "run.spawn.placement=1*3,0")
         self.assertEqual([node for node, _ in self.places(done)], ["node1", "node1", "node1", "node0"])
         self.assertAlmostEqual(self.places(done)[0][1], 0.56, delta=1e-5)
-        done = self.run_well(1, 4, "work", "--set", "spawn.placement=cyclic", "--set", "spawn.startup=0")
+        done = self.run_well(1, 4, "work", "--set", "run.spawn.placement=cyclic", "--set", "spawn.startup=0")
         self.assertEqual([node for node, _ in self.places(done)], ["node0", "node1", "node2", "node0"])
         self.assertAlmostEqual(self.places(done)[0][1], 0.04, delta=1e-5)
 
     def test_a_placement_with_too_few_places_is_an_error_of_the_call(self):
-        done = self.start(1, 4, "work", "--set", "spawn.placement=0,1")
+        done = self.start(1, 4, "work", "--set", "run.spawn.placement=0,1")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("MPI_ERR_SPAWN: spawn.placement: ", done.stderr)
+        self.assertIn("MPI_ERR_SPAWN: run.spawn.placement: ", done.stderr)
 
     def test_there_are_not_more_than_the_cluster_file_allows(self):
-        self.run_well(1, 3, "work", "--set", "spawn.max_processes=3")
-        done = self.start(1, 4, "work", "--set", "spawn.max_processes=3")
+        self.run_well(1, 3, "work", "--set", "run.spawn.processes=3")
+        done = self.start(1, 4, "work", "--set", "run.spawn.processes=3")
         self.assertEqual(done.returncode, 1)
         self.assertIn("MPI_Comm_spawn at spawner.c:54 (main): MPI_ERR_SPAWN: 4 processes", done.stderr)
         self.assertIn("3 more can be spawned", done.stderr)
@@ -194,8 +194,8 @@ class Reports(Base):
         self.assertFalse((self.dir / "out.trace").exists())
 
     def test_wrong_keys_are_refused(self):
-        for setting, text in (("spawn.placement=near", "spawn.placement: found"),
-                              ("spawn.max_processes=-1", "spawn.max_processes"),
+        for setting, text in (("run.spawn.placement=near", "run.spawn.placement: found"),
+                              ("run.spawn.processes=-1", "run.spawn.processes"),
                               ("spawn.startup=5", "spawn.startup"), ("spawn.per_process=-1s", "spawn.per_process")):
             done = self.start(1, 2, "work", "--set", setting)
             self.assertEqual(done.returncode, 2, setting)

@@ -20,7 +20,7 @@ nodes: 4
 network: {latency: 10us, bandwidth: 100 MB/s}
 """
 KERNELS = ["before", "after", "between", "sender", "receiver", "step", "all", "one"]
-IDEAL = ["--set", "network.latency=0s", "--set", "network.bandwidth=inf", "--set", "cpu.communication_cost_scale=0"]
+IDEAL = ["--set", "network.latency=0s", "--set", "network.bandwidth=inf", "--set", "cpu.communication_cost.scale=0"]
 WAITS = ["late_sender", "late_receiver", "barrier", "collective"]
 
 
@@ -136,7 +136,7 @@ class ByHand(Base):
 
     def test_late_receiver(self):
         # request 10 us; at 2 s clear to send 10 us, bulk 10.01 ms
-        time, a = self.case("late_receiver", 2, "--set", "protocol.eager_threshold=0", "--set", "protocol.control_message=0")
+        time, a = self.case("late_receiver", 2, "--set", "protocol.eager_threshold=0")
         self.near(time, 2 + 1e-5 + 0.01001)
         self.assertEqual(a["wait_states"]["all"]["late_receiver"], {"count": 1, "time_s": 2})
         self.assertEqual(a["wait_states"]["all"]["late_sender"]["count"], 0)
@@ -147,7 +147,7 @@ class ByHand(Base):
     def test_who_receives_by_rendezvous_waits_until_the_bulk_leaves(self):
         # the request leaves at 3 s and the clear to send is back 20 us later: no data was under way until then
         run = self.call(2, [self.dir / "waits", "late_sender"],
-                        ["--set", "protocol.eager_threshold=0", "--set", "protocol.control_message=0"])
+                        ["--set", "protocol.eager_threshold=0"])
         self.near(run["ranks"][1]["waiting_s"], 3 + 2e-5)
         self.near(run["ranks"][1]["communicating_s"], 0.01001)
         self.near(run["ranks"][0]["waiting_s"], 2e-5)
@@ -222,7 +222,7 @@ class ByHand(Base):
 
     def test_overheads_are_blamed_on_their_calls(self):
         # a token makes 39 hops of 20 us + 2 us + 3 us between 40 steps of 1 ms
-        time, a = self.case("ring", 4, "--set", "protocol.send_overhead=2us", "--set", "protocol.recv_overhead=3us")
+        time, a = self.case("ring", 4, "--set", "protocol.overhead.send=2us", "--set", "protocol.overhead.recv=3us")
         self.near(time, 0.04 + 39 * 25e-6)
         blame = self.blame(a)
         self.near(blame["send_overhead", "MPI_Send"], 39 * 2e-6)
@@ -327,7 +327,7 @@ class ByHand(Base):
 
     def test_phases_that_overlap_otherwise_do_not_set_the_ideal_run_back(self):
         # "far" ends at 3 s, and at 0 s on an ideal network; "near" at 2 s in both: an ideal run has come to 2 s from then on
-        options = [*self.SLOW, "--set", "network.latency=0s", "--set", "protocol.eager_threshold=0", "--set", "protocol.control_message=0"]
+        options = [*self.SLOW, "--set", "network.latency=0s", "--set", "protocol.eager_threshold=0"]
         ideal = self.call(2, [self.dir / "waits", "crossed"], [*options, *IDEAL])
         self.assertEqual({p["name"]: p["end_s"] for p in ideal["phases"]}, {"far": 0, "near": 2})
         path = self.dir / "ideal.json"
@@ -443,7 +443,7 @@ class AgainstOtherRuns(Base):
         self.near(other - time, d["latency"] * 1e-6, 1e-10)
         other, _ = self.case("ring", 4, "--set", "network.bandwidth=80 MB/s")
         self.near(other - time, d["inverse_bandwidth_B"] * (1 / 80e6 - 1 / 100e6), 1e-10)
-        other, _ = self.case("ring", 4, "--set", "protocol.send_overhead=1us")
+        other, _ = self.case("ring", 4, "--set", "protocol.overhead.send=1us")
         self.near(other - time, 39e-6, 1e-10)
         other, _ = self.case("shared", 3, "--set", "network.bandwidth=50 MB/s")
         self.near(other, 0.04001, 1e-10)

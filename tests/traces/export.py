@@ -22,7 +22,7 @@ BIN, HERE = paths(2)
 CLUSTER = """mpisim_cluster: 1
 nodes: 4
 cores: 2
-placement: spread
+run: {placement: spread}
 network: {latency: 10us, bandwidth: 100 MB/s}
 """
 KERNELS = ["before", "after", "between", "sender", "receiver", "step", "all", "one"]

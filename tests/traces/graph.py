@@ -150,9 +150,18 @@ class Graph(unittest.TestCase):
         g = json.loads((self.folder / "g.json").read_text())
         self.assertEqual([g["sites"][c["site"]]["call"] for c in g["calls"] if c["end_s"] is None], ["MPI_Recv"] * 4)
 
+    def test_a_run_that_is_verified_has_the_same_graph(self):
+        self.run_it("--graph", "plain.json", "./p")
+        plain = json.loads((self.folder / "plain.json").read_text())
+        for parts in ("matching,deadlock,leaks", "orders", "memory"):
+            self.run_it("--graph", "verified.json", f"--verify={parts}", "--verify-warn", "./p")
+            verified = json.loads((self.folder / "verified.json").read_text())
+            self.assertEqual([(c["rank"], c["begin_s"], c["end_s"]) for c in verified["calls"]], [(c["rank"], c["begin_s"], c["end_s"]) for c in plain["calls"]], parts)
+            self.assertEqual([s["call"] for s in verified["sites"]], [s["call"] for s in plain["sites"]], parts)
+
     def test_wrong_use_is_refused(self):
         self.assertIn('--graph: found "g.svg", wanted a name that ends in .html, .dot or .json', self.run_it("--graph", "g.svg", "./p", code=2))
-        self.assertIn("--graph is of one run that is neither recorded nor verified; found --record", self.run_it("--graph", "g.dot", "--record", "r", "./p", code=2))
+        self.assertIn("--graph is of one run that is not recorded; found --record", self.run_it("--graph", "g.dot", "--record", "r", "./p", code=2))
         self.assertIn("found --repeat", self.run_it("--graph", "g.dot", "--repeat", "3", "./p", code=2))
         self.assertIn("--graph", self.run_it("--graph", "missing/g.dot", "./p", code=2))
 

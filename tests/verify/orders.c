@@ -301,10 +301,10 @@ static void t23(void)
 			MPI_Recv(&b, 1, MPI_INT, rank - 1, 0, WORLD, MPI_STATUS_IGNORE);
 			MPI_Send(&a, 1, MPI_INT, rank - 1, 0, WORLD);
 		} else {
-			MPI_Sendrecv(&a, 1, MPI_INT, rank + 1, 0, &b, 1, MPI_INT, rank - 1, 0, WORLD,
-				     MPI_STATUS_IGNORE);
-			MPI_Sendrecv(&a, 1, MPI_INT, rank - 1, 0, &b, 1, MPI_INT, rank + 1, 0, WORLD,
-				     MPI_STATUS_IGNORE);
+			MPI_Sendrecv(&a, 1, MPI_INT, rank + 1, 0, &b, 1, MPI_INT, rank - 1, 0,
+				     WORLD, MPI_STATUS_IGNORE);
+			MPI_Sendrecv(&a, 1, MPI_INT, rank - 1, 0, &b, 1, MPI_INT, rank + 1, 0,
+				     WORLD, MPI_STATUS_IGNORE);
 		}
 	}
 }
@@ -472,6 +472,90 @@ static void reads_input(void)
 		S(0);
 }
 
+/* Nothing depends on when the first message is received. */
+static void ssend(void)
+{
+	if (rank == 0) {
+		SS(1);
+		SS(1);
+	} else {
+		R(0);
+		R(0);
+	}
+}
+
+/* When the message was received rank 2 may send, and no earlier. */
+static void ssend_orders(void)
+{
+	if (rank == 0)
+		SS(1);
+	if (rank == 0)
+		S(2);
+	if (rank == 1) {
+		R(ANY);
+		R(ANY);
+	}
+	if (rank == 2) {
+		R(0);
+		S(1);
+	}
+}
+
+/* The receive is cancelled, or the message comes first; nothing is lost. */
+static void cancel(void)
+{
+	static int is_cancelled;
+	MPI_Status status;
+
+	mpisim_state("cancelled", &is_cancelled, 1, MPI_INT);
+	if (rank == 1)
+		S(0);
+	if (rank != 0)
+		return;
+	IR(1);
+	MPI_Cancel(&requests[0]);
+	MPI_Wait(&requests[0], &status);
+	MPI_Test_cancelled(&status, &is_cancelled);
+	if (is_cancelled)
+		R(1);
+}
+
+/* Nobody sends: it can only be cancelled. */
+static void cancel_unmatched(void)
+{
+	IR(1 - rank);
+	MPI_Cancel(&requests[0]);
+	W();
+}
+
+/* Who sends a number of its own first. */
+static void accept_two(void)
+{
+	static int first;
+	char port[MPI_MAX_PORT_NAME];
+	MPI_Comm inter;
+
+	mpisim_state("first", &first, 1, MPI_INT);
+	if (rank == 0)
+		MPI_Open_port(MPI_INFO_NULL, port);
+	MPI_Bcast(port, sizeof port, MPI_CHAR, 0, WORLD);
+	for (int i = 0; i < (rank ? 1 : n_ranks - 1); i++) {
+		if (rank == 0)
+			MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
+		else
+			MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
+		if (rank == 0)
+			MPI_Recv(i ? &value[1] : &first, 1, MPI_INT, 0, 0, inter,
+				 MPI_STATUS_IGNORE);
+		else
+			MPI_Send(&rank, 1, MPI_INT, 0, 0, inter);
+		MPI_Comm_disconnect(&inter);
+	}
+	MPI_Barrier(WORLD);
+	if (rank == 0)
+		MPI_Close_port(port);
+}
+
 static void clocks(void)
 {
 	static double at;
@@ -526,6 +610,11 @@ static const struct {
     {"clocks", clocks},
     {"reads_input", reads_input},
     {"locks", locks},
+    {"cancel", cancel},
+    {"ssend", ssend},
+    {"ssend_orders", ssend_orders},
+    {"cancel_unmatched", cancel_unmatched},
+    {"accept", accept_two},
 };
 
 static void make_pair(void)

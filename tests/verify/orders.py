@@ -56,6 +56,11 @@ VERDICTS = {
     "test_loop": (2, (1, 0), (1, 0), None),
     "poll_for_ever": (1, (0, 1), (0, 1), "polling-in-order"),
     "locks": (3, (2, 0), (2, 0), "message-race"),
+    "cancel": (2, (2, 0), (2, 0), "message-race"),
+    "cancel_unmatched": (2, (1, 0), (1, 0), None),
+    "accept": (3, (2, 0), (2, 0), "message-race"),
+    "ssend": (2, (1, 0), (1, 0), None),
+    "ssend_orders": (3, (1, 0), (1, 0), None),
     "clocks": (3, (2, 0), (2, 0), "harmless-wildcard"),
 }
 
@@ -98,9 +103,9 @@ class Orders(unittest.TestCase):
         return subprocess.run([BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", str(n), "--quiet", *options,
                                *program], cwd=self.dir, capture_output=True, text=True, timeout=120, check=False)
 
-    def explore(self, n, program, orders="view=both"):
+    def explore(self, n, program, orders="view=both", *options):
         """what each view says, and all findings"""
-        done = self.run_tool(n, program, "--verify=orders", "--json", "out.json", "--orders", orders)
+        done = self.run_tool(n, program, "--verify=orders", "--json", "out.json", "--orders", orders, *options)
         self.assertTrue((self.dir / "out.json").exists(), done.stderr)
         report = json.loads((self.dir / "out.json").read_text(encoding="utf-8"))
         (self.dir / "out.json").unlink()
@@ -110,8 +115,8 @@ class Orders(unittest.TestCase):
                          done.stderr)
         return views, findings
 
-    def case(self, name, orders="view=both", n=None):
-        return self.explore(n or VERDICTS[name][0], [self.program, name], orders)
+    def case(self, name, orders="view=both", *options, n=None):
+        return self.explore(n or VERDICTS[name][0], [self.program, name], orders, *options)
 
     def test_every_verdict_is_found_in_both_views(self):
         for name, (_, strict, loose, class_name) in VERDICTS.items():
@@ -221,12 +226,75 @@ class Orders(unittest.TestCase):
                                         r"rank \d .*, sent at orders.c:\d+ .*, or rank 0: MPI_Recv at orders.c:\d+")
         self.assertEqual([c["rank"] for c in race["calls"]][0], 0)
 
+    def test_a_race_is_one_finding_with_its_files(self):
+        for name in ("t16_no_barrier", "t17"):
+            _, findings = self.case(name, "decisions=one")
+            race, = [f for f in findings if f["class"] == "message-race"]
+            self.assertGreater(race["count"], 1, name)
+            self.assertEqual(sorted(p.name for p in self.dir.glob("one-*")), sorted(race["decisions"].split(", ")), name)
+            for path in self.dir.glob("one-*"):
+                path.unlink()
+        views, findings = self.explore(8, [APPS / "mergesort", "--n", "64"], "view=loose,decisions=one")
+        error, = [f for f in findings if f["class"] == "error-in-order"]
+        self.assertEqual((error["count"], views["loose"]["errors"]), (14, 14))
+        self.assertEqual(len(list(self.dir.glob("one-*"))), 2)
+
+    def test_findings_name_the_calls_of_both_sides(self):
+        _, findings = self.case("t6", "view=loose")
+        race, = [f for f in findings if f["class"] == "message-race"]
+        self.assertEqual({c["call"] for c in race["calls"][1:]}, {"MPI_Ssend"})
+        deadlock, = [f for f in findings if f["class"] == "deadlock-in-order"]
+        self.assertEqual([(c["rank"], c["call"]) for c in deadlock["calls"]], [(0, "MPI_Ssend"), (1, "MPI_Recv")])
+        self.assertRegex(deadlock["found"], r"the last choice: rank 1: MPI_Recv at orders.c:\d+ .* takes message 0 of rank 2")
+        _, findings = self.case("t2", "view=loose")
+        self.assertEqual([(c["rank"], c["call"]) for c in findings[0]["calls"]], [(2, "MPI_Recv")])
+        (self.dir / "known").write_text("deadlock MPI_Recv orders.c:*", encoding="utf-8")
+        done = self.run_tool(3, [self.program, "t2"], "--verify=orders", "--verify-suppress", "known")
+        self.assertNotIn("error: deadlock", done.stderr)
+
+    def test_choices_of_polls_and_waits_name_the_message(self):
+        _, findings = self.case("iprobe", "view=loose")
+        self.assertRegex(findings[0]["found"], r"MPI_Iprobe at orders.c:\d+ \(iprobe\) finds the message from rank 1 \(tag 0, 4 B\), sent at orders.c:\d+")
+        _, findings = self.case("t15", "view=loose,decisions=wait")
+        self.case("t15b", "view=loose,decisions=wait")
+        texts = "".join(path.read_text(encoding="utf-8") for path in self.dir.glob("wait-*"))
+        self.assertRegex(findings[0]["found"] + texts, r"(tells of request \d of 2, the receive (of the message )?from rank \d with tag 0|takes message)")
+
+    def test_an_orders_finding_tells_no_time_of_another_run(self):
+        done = self.run_tool(3, [self.program, "t24"], "--verify=orders")
+        self.assertIn("message-race", done.stderr)
+        self.assertNotIn("of simulated time", done.stderr)
+        self.assertNotIn(" view: ", done.stderr)
+
+    def test_files_of_decisions_that_cannot_be_written_are_told_before_the_run(self):
+        done = self.run_tool(3, [self.program, "t24"], "--verify=orders", "--orders", "decisions=no/such/folder")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn('--orders decisions: cannot write files "no/such/folder-', done.stderr)
+
+    def test_decisions_of_another_program_are_refused(self):
+        self.case("t24", "view=loose,decisions=other")
+        done = self.run_tool(3, [self.program, "t6"], "--decisions", "other-loose-1.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r'found decisions of the program ".*orders t24", wanted those of this one with the same arguments')
+        done = self.run_tool(4, [self.program, "t24"], "--decisions", "other-loose-1.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("found decisions for 3 ranks, wanted 4", done.stderr)
+
     def test_barriers_that_order_nothing_can_go(self):
         for name, is_removable in (("t20", True), ("t16", False), ("t16_send", False), ("t19", False)):
-            _, findings = self.case(name, "advice=yes")
+            _, findings = self.case(name, "advice=yes", "--compute", "modelled")  # no gain is lost in measured times
             advice = [f for f in findings if f["class"] == "removable-barrier"]
             self.assertEqual(len(advice), int(is_removable), name)
             if advice:
+                self.assertRegex(advice[0]["found"], r"predicted time is .* without it, .* with it \(-")
+
+    def test_synchronous_sends_that_order_nothing_can_be_standard_ones(self):
+        for name, wanted in (("ssend", 1), ("t6", 0), ("t16", 0), ("ssend_orders", 0)):
+            _, findings = self.case(name, "advice=yes", "--compute", "modelled")  # no gain is lost in measured times
+            advice = [f for f in findings if f["class"] == "needless-synchronous-send"]
+            self.assertEqual(len(advice), wanted, name)
+            if name == "ssend":
+                self.assertEqual((advice[0]["severity"], advice[0]["calls"][0]["call"]), ("note", "MPI_Ssend"))
                 self.assertRegex(advice[0]["found"], r"predicted time is .* without it, .* with it \(-")
 
     def test_fortran_registers_memory(self):

@@ -74,6 +74,12 @@ class Options(Base):
         self.assertRegex(finding["calls"][0]["site"], r"cases\.c:\d+")
         self.assertIn("-5", finding["found"])
 
+    def test_wrong_calls_are_told_where_the_program_makes_them(self):
+        calls = [f["calls"][0] for f in self.findings("cases", "wrong-tags")]
+        self.assertEqual([c["call"] for c in calls], ["MPI_Isend", "MPI_Irecv", "MPI_Sendrecv"])
+        for call_made in calls:
+            self.assertRegex(call_made["site"], r"cases\.c:\d+")
+
     def test_findings_need_not_change_the_exit_status(self):
         self.assertEqual(len(self.findings("cases", "wrong-tag", options=("--verify", "--verify-warn"), status=0)), 1)
 
@@ -134,6 +140,11 @@ CASES = {
     "other-tag": ["tag-mismatch"],
     "fence-and-lock": ["rma-epoch"],
     "fence-then-lock": [],
+    "between-groups-without-root": ["root-mismatch"],
+    "allgatherv-of-other-type": ["datatype-mismatch"],
+    "null-buffer": ["invalid-buffer"],
+    "mixed-calls": [],
+    "wild-of-other-type": ["datatype-mismatch"],
 }
 
 
@@ -150,6 +161,17 @@ class Matching(Base):
         (finding,) = self.findings("cases", "other-type", options=("--verify=matching",))
         self.assertEqual([(c["rank"], c["call"]) for c in finding["calls"]], [(1, "MPI_Recv"), (0, "MPI_Send")])
         self.assertTrue(finding["wanted"] and finding["why"])
+
+    def test_a_mismatch_of_a_collective_says_who_sends_and_who_receives(self):
+        finding = self.findings("cases", "allgatherv-of-other-type", options=("--verify=matching",))[0]
+        self.assertRegex(finding["found"], r"MPI_Allgatherv: rank \d sends 1 basic element, 4 B; rank \d receives 1 from it, 4 B, of other basic datatypes")
+        finding = self.findings("cases", "between-groups-without-root", options=("--verify=matching",))[0]
+        self.assertIn("no rank of either gives MPI_ROOT", finding["found"])
+        self.assertIn("MPI_PROC_NULL at the other ranks", finding["wanted"])
+
+    def test_the_class_of_a_failure_does_not_depend_on_the_parts(self):
+        for parts in ("matching", "deadlock", "leaks", "matching,deadlock,leaks"):
+            self.assertEqual(self.classes("cases", "null-buffer", options=(f"--verify={parts}",)), ["invalid-buffer"], parts)
 
     def test_what_is_never_completed_is_a_leak(self):
         self.assertEqual(self.classes("cases", "never-completed", options=("--verify=leaks",)), ["request-never-completed"])
@@ -222,6 +244,29 @@ class Deadlocks(Base):
 
     def test_a_lost_message_is_told_where_it_was_sent(self):
         self.assertEqual(sorted(self.classes("orders", "S1 S1", "R0")), ["potential-deadlock", "unmatched-send"])
+        (lost,) = [f for f in self.findings("orders", "S1 S1", "R0") if f["class"] == "unmatched-send"]
+        self.assertEqual([(c["rank"], c["call"]) for c in lost["calls"]], [(0, "MPI_Send")])
+        self.assertRegex(lost["calls"][0]["site"], r"orders\.c:\d+")
+
+    def test_a_deadlock_is_told_once(self):
+        done, _ = self.start(("orders", "S1", "R0", "R0"), "--verify", n=3)
+        self.assertEqual(done.stderr.count("receive from rank 0, tag 0"), 1, done.stderr)
+        self.assertIn("error: deadlock: rank 2: MPI_Recv at orders.c:", done.stderr)
+        self.assertIn("the only rank that has not ended waits", done.stderr)
+
+
+class Places(Base):
+    def test_a_call_in_a_librarys_header_is_told_where_the_program_uses_it(self):
+        if not (BIN / "mpisim-c++").exists() or not shutil.which("c++"):
+            self.skipTest("no C++ compiler")
+        (self.dir / "places.cpp").write_text("#include <mpi.h>\n#include <functional>\n#include <algorithm>\n#include <array>\n\n"
+                                             "int main(int argc, char **argv)\n{\n\tstd::array<int, 1> tags{-5};\n\n\tMPI_Init(&argc, &argv);\n"
+                                             "\tMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);\n"
+                                             "\tstd::invoke(MPI_Send, &argc, 1, MPI_INT, 0, tags[0], MPI_COMM_WORLD);\n\tMPI_Finalize();\n}\n")
+        built = call(BIN / "mpisim-c++", "-std=c++17", "-g", "-O2", self.dir / "places.cpp", "-o", self.dir / "places")
+        self.assertEqual(built.returncode, 0, built.stderr)
+        (finding,) = self.findings("places", n=1)
+        self.assertEqual(finding["calls"][0]["site"], "places.cpp:12 (main)")
 
 
 if __name__ == "__main__":

@@ -225,7 +225,7 @@ class Whatif(Folder):
         unknown = "override \"network.nope=3\": found unknown key"
         ran = self.dir / "ran"
         program = ["--cluster", "c.yaml", "-n", "2", "/bin/touch", ran]
-        for words in (["--scenario", "network.nope=3"], ["--scenario", "cores=2", "--scenario", "cpu.communication_cost_scale=1+network.nope=3"],
+        for words in (["--scenario", "network.nope=3"], ["--scenario", "cores=2", "--scenario", "cpu.communication_cost.scale=1+network.nope=3"],
                       ["--pair", "latency/2+network.nope=3"], ["--pair", "network.nope=3+cores*2"]):
             for what in (["steps.mtrace"], program):
                 self.refused(unknown, *words, *what)

@@ -10,6 +10,7 @@
 #include "tools/debug/internal.h"
 #include "traces/graph/values.h"
 #include "util/array.h"
+#include "util/nearest.h"
 #include "util/units.h"
 
 /* Bytes that the call sends or receives first; -1: it says none. */
@@ -97,9 +98,29 @@ static const char *take_size(struct debug_break *b, const char *text)
 		   : NULL;
 }
 
+/* Names that the program gives are known only when it gives them; those of MPI are. */
+static const char *check_type(struct run_debug *debug, const char *name)
+{
+	struct util_nearest nearest = {.word = name, .best_distance = UTIL_NEAREST_NEVER};
+
+	if (strncmp(name, "MPI_", strlen("MPI_")) != 0)
+		return *name ? NULL : "wanted the name of a datatype behind type";
+	for (int i = 0; i < MPI_DATATYPE_N_NUMBERS; i++) {
+		const char *known = mpi_datatypes_predefined[i].name;
+
+		if (known && strcmp(known, name) == 0)
+			return NULL;
+		if (known)
+			util_nearest_try(&nearest, known, util_nearest_distance(name, known));
+	}
+	return debug_wrong(debug, "there is no datatype %s%s%s", name,
+			   nearest.best ? "; nearest: " : "", nearest.best ? nearest.best : "");
+}
+
 static const char *take_condition(struct run_debug *debug, struct debug_break *b, const char *key,
 				  const char *value)
 {
+	const char *wrong = NULL;
 	int64_t count;
 
 	if (strcmp(key, "call") == 0) {
@@ -110,6 +131,9 @@ static const char *take_condition(struct run_debug *debug, struct debug_break *b
 		return NULL;
 	}
 	if (strcmp(key, "type") == 0) {
+		wrong = check_type(debug, value);
+		if (wrong)
+			return wrong;
 		free(b->type);
 		b->type = strdup(value);
 		return NULL;
@@ -122,12 +146,12 @@ static const char *take_condition(struct run_debug *debug, struct debug_break *b
 		b->count = (uint64_t)count;
 		return NULL;
 	}
-	if (strcmp(key, "rank") == 0 &&
-	    (b->has_rank = take_number(value, debug->n_ranks - 1, &b->rank)))
-		return NULL;
-	if (strcmp(key, "dest") == 0 &&
-	    (b->has_dest = take_number(value, debug->n_ranks - 1, &b->dest)))
-		return NULL;
+	if (*value && (strcmp(key, "rank") == 0 || strcmp(key, "dest") == 0)) {
+		bool is_rank = strcmp(key, "rank") == 0;
+
+		*(is_rank ? &b->has_rank : &b->has_dest) = true;
+		return debug_take_rank(debug, value, is_rank ? &b->rank : &b->dest);
+	}
 	if (strcmp(key, "tag") == 0 && (b->has_tag = take_number(value, INT32_MAX, &b->tag)))
 		return NULL;
 	return "wanted conditions: call NAME, rank N, dest N, tag N, size [<>]BYTES, type NAME, "

@@ -168,8 +168,8 @@ const char *debug_choices_save(struct run_debug *debug, const char *path)
 	for (int i = 0; i < debug->n_planned; i++)
 		if (!is_taken(debug, &debug->planned[i]))
 			list[k++] = debug->planned[i];
-	failed = orders_decisions_write(path, ORDERS_LOOSE, debug->program, list, (uint32_t)k, NULL,
-					&err);
+	failed = orders_decisions_write(path, ORDERS_LOOSE, debug->n_ranks, debug->program, list,
+					(uint32_t)k, NULL, &err);
 	free(list);
 	return failed ? err.text : NULL;
 }
@@ -191,7 +191,7 @@ const char *debug_choices_load(struct run_debug *debug, const char *path)
 	static struct util_error err;
 	const char *wrong = NULL;
 
-	if (orders_decisions_read(path, &decisions, &err))
+	if (orders_decisions_read(path, debug->n_ranks, debug->program, &decisions, &err))
 		return err.text;
 	for (uint32_t i = 0; i < decisions.n && !wrong; i++)
 		wrong = load_one(debug, &decisions.list[i]);

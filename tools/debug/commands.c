@@ -13,12 +13,13 @@ enum { MOST_WORDS = 24 };
 /* A command: NULL when it is done, or what is wrong. `words` behind its name, ended by NULL. */
 typedef const char *(*command_fn)(struct run_debug *debug, char *words[]);
 
-static const char *take_rank(const struct run_debug *debug, const char *word, int *out)
+const char *debug_take_rank(struct run_debug *debug, const char *word, int *out)
 {
 	int64_t value;
 
 	if (!word || util_parse_int(word, 0, debug->n_ranks - 1, &value, NULL))
-		return "wanted a rank";
+		return debug_wrong(debug, "wanted a rank from 0 to %d, found %s",
+				   debug->n_ranks - 1, word ? word : "nothing");
 	*out = (int)value;
 	return NULL;
 }
@@ -38,7 +39,7 @@ static const char *step(struct run_debug *debug, char *words[])
 		debug->steps_any = debug->is_resumed = true;
 		return NULL;
 	}
-	wrong = take_rank(debug, words[0], &r);
+	wrong = debug_take_rank(debug, words[0], &r);
 	if (wrong)
 		return wrong;
 	if (debug->world->ranks[r].pd->has_ended)
@@ -60,9 +61,10 @@ static const char *keep(struct run_debug *debug, char *words[], bool is_kept)
 	int first = 0, last = debug->n_ranks - 1;
 
 	if (!words[0] || strcmp(words[0], "all") != 0) {
-		wrong = take_rank(debug, words[0], &first);
+		wrong = debug_take_rank(debug, words[0], &first);
 		if (wrong)
-			return "wanted a rank or all";
+			return debug_wrong(debug, "wanted a rank or all; ranks go from 0 to %d",
+					   debug->n_ranks - 1);
 		last = first;
 	}
 	for (int r = first; r <= last; r++)
@@ -112,12 +114,17 @@ static const char *choose(struct run_debug *debug, char *words[])
 {
 	struct mpi_decision d = {.value = -1};
 	int64_t ordinal, value;
+	const char *wrong;
 
-	if (take_rank(debug, words[0], &d.rank) || !words[1] ||
-	    (strcmp(words[1], "receive") != 0 && strcmp(words[1], "probe") != 0) || !words[2] ||
-	    util_parse_int(words[2], 0, UINT32_MAX, &ordinal, NULL) ||
-	    take_rank(debug, words[3], &d.source))
+	if (!words[0] || !words[1] || !words[2] || !words[3] ||
+	    (strcmp(words[1], "receive") != 0 && strcmp(words[1], "probe") != 0) ||
+	    util_parse_int(words[2], 0, UINT32_MAX, &ordinal, NULL))
 		return "wanted choose RANK receive|probe NUMBER SOURCE [MESSAGE]";
+	wrong = debug_take_rank(debug, words[0], &d.rank);
+	if (!wrong)
+		wrong = debug_take_rank(debug, words[3], &d.source);
+	if (wrong)
+		return wrong;
 	d.kind = strcmp(words[1], "probe") == 0 ? MPI_CHOICE_PROBE : MPI_CHOICE_RECV;
 	d.ordinal = (uint32_t)ordinal;
 	if (words[4]) {
@@ -147,7 +154,7 @@ static const char *load(struct run_debug *debug, char *words[])
 static const char *prepare_gdb(struct run_debug *debug, char *words[])
 {
 	int r = debug->stopped;
-	const char *wrong = words[0] || r < 0 ? take_rank(debug, words[0], &r) : NULL;
+	const char *wrong = words[0] || r < 0 ? debug_take_rank(debug, words[0], &r) : NULL;
 	struct pd_image *image;
 	uint64_t vaddr;
 

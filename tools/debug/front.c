@@ -24,7 +24,8 @@ static const char help[] =
     "Options are those of mpisim-run. Commands come from the terminal or, a line each, from\n"
     "standard input; help lists them. docs/debug.md explains them.\n"
     "\n"
-    "exit status: that of mpisim-run.\n";
+    "exit status: that of mpisim-run; 0 where quit, kill or the end of the commands ends the "
+    "run.\n";
 
 /* Prints an answer. False: there will be no more. */
 static bool print_answer(FILE *from)
@@ -66,23 +67,26 @@ static char *next_command(void)
 	return line;
 }
 
-static void drive(FILE *from, FILE *to)
+/* Passes commands and answers. True: the user ends the run before its end. */
+static bool drive(FILE *from, FILE *to)
 {
 	char *line;
 
 	if (!print_answer(from))
-		return;
+		return false;
 	while ((line = next_command())) {
+		bool ends = strcmp(line, "quit") == 0 || strcmp(line, "kill") == 0, goes_on = true;
+
 		if (line[0] && line[0] != '#') {
-			fprintf(to, "%s\n", strcmp(line, "quit") == 0 ? "kill" : line);
+			fprintf(to, "%s\n", ends ? "kill" : line);
 			fflush(to);
-			if (!print_answer(from)) {
-				free(line);
-				return;
-			}
+			goes_on = print_answer(from);
 		}
 		free(line);
+		if (!goes_on)
+			return ends;
 	}
+	return true;
 }
 
 /* The simulator, beside this program. */
@@ -109,6 +113,7 @@ static _Noreturn void start(int argc, char **argv, int fd)
 int main(int argc, char **argv)
 {
 	int ends[2], status = 0;
+	bool is_ended;
 	pid_t child;
 	FILE *from, *to;
 
@@ -138,10 +143,12 @@ int main(int argc, char **argv)
 		perror("mpisim-debug");
 		return 2;
 	}
-	drive(from, to);
+	is_ended = drive(from, to);
 	fclose(to);
 	fclose(from);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
+	if (is_ended)
+		return 0;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

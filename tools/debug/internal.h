@@ -62,6 +62,7 @@ struct run_debug {
 	struct util_map n_arrived;	      /* messages by pair of ranks */
 	struct mpi_decision *taken, *planned; /* [n_taken], [n_planned] */
 	int n_taken, n_planned;
+	char wrong[200]; /* what debug_wrong says */
 	struct mpi_choice choice;
 	struct mpi_meets meets;
 	struct sim_causes causes;
@@ -76,7 +77,13 @@ bool debug_await_line(struct run_debug *debug);
 void debug_say(struct run_debug *debug, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* What is wrong with a command, until the next one. */
+const char *debug_wrong(struct run_debug *debug, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* --- commands.c --- */
+/* A rank of the run. NULL, or what is wrong. */
+const char *debug_take_rank(struct run_debug *debug, const char *word, int *out);
 /* Takes commands until one lets the run go on. */
 void debug_take_commands(struct run_debug *debug);
 

@@ -86,3 +86,13 @@ void debug_say(struct run_debug *debug, const char *format, ...)
 		sent += n > 0 ? (size_t)n : 0;
 	}
 }
+
+const char *debug_wrong(struct run_debug *debug, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(debug->wrong, sizeof debug->wrong, format, arguments);
+	va_end(arguments);
+	return debug->wrong;
+}

@@ -7,27 +7,29 @@
 #include <unistd.h>
 
 #include "mpi/coll/algorithms.h"
+#include "mpi/p2p/synchronous.h"
 #include "pdexec/process.h"
 #include "tools/orders/explore.h"
 #include "util/units.h"
 
 struct advice { /* shared by the processes that look */
 	struct mpi_coll_barriers barriers;
+	struct mpi_synchronous synchronous;
 	sim_time_ps end; /* of the run that was predicted; -1: it did not end well */
 };
 
-/* What both views have without one barrier; NULL: not all of it was seen. */
-static json_t *look(struct run *run, struct advice *advice, int left_out, struct util_error *err)
+/* What both views have; NULL: not all of it was seen. */
+static json_t *look(struct run *run, struct advice *advice, struct util_error *err)
 {
 	static const enum orders_view views[] = {ORDERS_STRICT, ORDERS_LOOSE};
 	json_t *all = json_array(), *prints = json_array();
 
-	advice->barriers.left_out = left_out;
 	for (int i = 0; i < 2; i++) {
 		struct orders_view_run view = {.run = run,
 					       .options = &run->options.orders,
 					       .view = views[i],
 					       .barriers = &advice->barriers,
+					       .synchronous = &advice->synchronous,
 					       .is_counting = true};
 		const json_t *found;
 
@@ -56,6 +58,7 @@ static _Noreturn void run_once(struct run *run, struct advice *advice)
 		_exit(2);
 	((struct mpi_coll_selection *)(uintptr_t)run->mpi->coll_selection)->barriers =
 	    &advice->barriers;
+	run->mpi->synchronous = &advice->synchronous;
 	pd_descriptors_keep();
 	pd_world_start(run->world);
 	run_loop(run);
@@ -64,13 +67,12 @@ static _Noreturn void run_once(struct run *run, struct advice *advice)
 	_exit(0);
 }
 
-/* The predicted time of the run without one barrier; negative: it does not end well. */
-static double predict_s(struct run *run, struct advice *advice, int left_out)
+/* The predicted time of the run; negative: it does not end well. */
+static double predict_s(struct run *run, struct advice *advice)
 {
 	int status;
 	pid_t pid;
 
-	advice->barriers.left_out = left_out;
 	advice->end = -1;
 	fflush(NULL);
 	pid = fork();
@@ -81,47 +83,95 @@ static double predict_s(struct run *run, struct advice *advice, int left_out)
 	return advice->end < 0 ? -1 : sim_time_to_s(advice->end);
 }
 
-static json_t *tell(const struct advice *advice, int i, double with_s, double without_s)
+/* A change of the program: a call that it makes, at one place. */
+struct change {
+	int *on; /* of struct advice: 1 + place, 0 without it */
+	int place;
+	const char *class_name, *what, *function, *why;
+	int rank;
+	uint64_t site;
+};
+
+static json_t *tell(const struct change *change, double with_s, double without_s)
 {
-	const struct mpi_coll_barriers *barriers = &advice->barriers;
 	char found[256], with[32], without[32];
-	json_t *calls = json_pack("[{s:i, s:s, s:I}]", "rank", barriers->ranks[i], "function",
-				  "MPI_Barrier", "place", (json_int_t)barriers->places[i]);
+	json_t *calls = json_pack("[{s:i, s:s, s:I}]", "rank", change->rank, "function",
+				  change->function, "place", (json_int_t)change->site);
 
 	util_format_time(with, sizeof with, with_s);
 	util_format_time(without, sizeof without, without_s);
 	snprintf(
 	    found, sizeof found,
-	    "this barrier can go: no order of messages changes in either view; the predicted time "
-	    "is %s without it, %s with it (%+.1f %%)",
-	    without, with, with_s > 0 ? 100 * (without_s - with_s) / with_s : 0);
-	return json_pack(
-	    "{s:s, s:s, s:o, s:s, s:s, s:i}", "class", "removable-barrier", "severity", "note",
-	    "calls", calls, "found", found, "why",
-	    "it costs time and orders nothing that messages do not order; files, and memory "
-	    "that ranks share, were not looked at",
-	    "count", 1);
+	    "%s: no order of messages changes in either view; the predicted time is %s without it, "
+	    "%s with it (%+.1f %%)",
+	    change->what, without, with, with_s > 0 ? 100 * (without_s - with_s) / with_s : 0);
+	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:i}", "class", change->class_name, "severity",
+			 "note", "calls", calls, "found", found, "why", change->why, "count", 1);
+}
+
+/* Whether the program is the same with the change, and what that saves. */
+static void try(struct run *run, struct advice *advice, const struct change *change,
+		const json_t *with, double with_s, json_t *findings, struct util_error *err)
+{
+	json_t *without;
+	double without_s = -1;
+
+	*change->on = 1 + change->place;
+	without = look(run, advice, err);
+	if (without && json_equal(with, without))
+		without_s = predict_s(run, advice);
+	*change->on = 0;
+	if (without_s >= 0)
+		json_array_append_new(findings, tell(change, with_s, without_s));
+	json_decref(without);
+}
+
+static struct change without_barrier(struct advice *advice, int i)
+{
+	return (struct change){
+	    .on = &advice->barriers.left_out,
+	    .place = i,
+	    .class_name = "removable-barrier",
+	    .what = "this barrier can go",
+	    .function = "MPI_Barrier",
+	    .why = "it costs time and orders nothing that messages do not order; files, and memory "
+		   "that ranks share, were not looked at",
+	    .rank = advice->barriers.ranks[i],
+	    .site = advice->barriers.places[i],
+	};
+}
+
+static struct change standard_send(struct advice *advice, int i)
+{
+	return (struct change){
+	    .on = &advice->synchronous.turned,
+	    .place = i,
+	    .class_name = "needless-synchronous-send",
+	    .what = "this synchronous send can be a standard one",
+	    .function = advice->synchronous.functions[i],
+	    .why = "its rank waits for a receive that nothing depends on",
+	    .rank = advice->synchronous.ranks[i],
+	    .site = advice->synchronous.places[i],
+	};
 }
 
 static void advise_all(struct run *run, struct advice *advice, json_t *findings,
 		       struct util_error *err)
 {
-	json_t *with = look(run, advice, 0, err);
-	int n = advice->barriers.n;
-	double with_s = with && n > 0 ? predict_s(run, advice, 0) : -1;
+	json_t *with = look(run, advice, err);
+	int n_barriers = advice->barriers.n, n_sends = advice->synchronous.n;
+	double with_s = with && n_barriers + n_sends > 0 ? predict_s(run, advice) : -1;
 
-	for (int i = 0; i < n && with_s >= 0; i++) {
-		json_t *without;
-		double without_s = -1;
+	for (int i = 0; i < n_barriers && with_s >= 0; i++) {
+		const struct change change = without_barrier(advice, i);
 
-		if (advice->barriers.groups[i] != i)
-			continue;
-		without = look(run, advice, 1 + i, err);
-		if (without && json_equal(with, without))
-			without_s = predict_s(run, advice, 1 + i);
-		if (without_s >= 0)
-			json_array_append_new(findings, tell(advice, i, with_s, without_s));
-		json_decref(without);
+		if (advice->barriers.groups[i] == i)
+			try(run, advice, &change, with, with_s, findings, err);
+	}
+	for (int i = 0; i < n_sends && with_s >= 0; i++) {
+		const struct change change = standard_send(advice, i);
+
+		try(run, advice, &change, with, with_s, findings, err);
 	}
 	json_decref(with);
 }

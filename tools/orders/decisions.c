@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/orders/decisions.h"
 
+#include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const kinds[MPI_N_CHOICE_KINDS] = {
-    [MPI_CHOICE_RECV] = "receive", [MPI_CHOICE_PROBE] = "probe", [MPI_CHOICE_WAIT] = "wait",
-    [MPI_CHOICE_POLL] = "poll",	   [MPI_CHOICE_LOCK] = "lock",
+    [MPI_CHOICE_RECV] = "receive",  [MPI_CHOICE_PROBE] = "probe", [MPI_CHOICE_WAIT] = "wait",
+    [MPI_CHOICE_POLL] = "poll",	    [MPI_CHOICE_LOCK] = "lock",	  [MPI_CHOICE_CANCEL] = "cancel",
+    [MPI_CHOICE_ACCEPT] = "accept",
 };
 
 const char *orders_view_name(enum orders_view view)
@@ -26,9 +30,29 @@ static json_t *describe(const struct mpi_decision *d, const char *line)
 	return out;
 }
 
-int orders_decisions_write(const char *path, enum orders_view view, char *const program[],
-			   const struct mpi_decision list[], uint32_t n, char *const lines[],
-			   struct util_error *err)
+int orders_decisions_may_write(const char *prefix, struct util_error *err)
+{
+	char *path = NULL;
+	int fd, failed = 0;
+
+	if (asprintf(&path, "%s-XXXXXX", prefix) < 0)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	fd = mkstemp(path);
+	if (fd < 0) {
+		util_error_errno(err, errno, "--orders decisions: cannot write files \"%s-…\"",
+				 prefix);
+		failed = UTIL_EINPUT;
+	} else {
+		close(fd);
+		unlink(path);
+	}
+	free(path);
+	return failed;
+}
+
+int orders_decisions_write(const char *path, enum orders_view view, int n_ranks,
+			   char *const program[], const struct mpi_decision list[], uint32_t n,
+			   char *const lines[], struct util_error *err)
 {
 	json_t *file = json_object(), *words = json_array(), *decisions = json_array();
 	int failed = 0;
@@ -39,6 +63,7 @@ int orders_decisions_write(const char *path, enum orders_view view, char *const 
 		json_array_append_new(decisions, describe(&list[i], lines ? lines[i] : NULL));
 	json_object_set_new(file, "mpisim_decisions", json_integer(1));
 	json_object_set_new(file, "view", json_string(orders_view_name(view)));
+	json_object_set_new(file, "ranks", json_integer(n_ranks));
 	json_object_set_new(file, "program", words);
 	json_object_set_new(file, "decisions", decisions);
 	if (json_dump_file(file, path, JSON_INDENT(1)))
@@ -72,6 +97,70 @@ static int read_one(const char *path, const json_t *entry, size_t i, struct mpi_
 	return 0;
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Wherever the program lies. */
+static bool is_program(const json_t *words, char *const program[])
+{
+	size_t n = 0;
+
+	while (program && program[n])
+		n++;
+	for (size_t i = 0; i < n && i < json_array_size(words); i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+
+		if (!word || (i == 0 ? strcmp(base_name(word), base_name(program[i]))
+				     : strcmp(word, program[i])) != 0)
+			return false;
+	}
+	return json_array_size(words) == n;
+}
+
+static char *joined(const json_t *words)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	for (size_t i = 0; file && i < json_array_size(words); i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+
+		fprintf(file, "%s%s", i > 0 ? " " : "", word ? word : "?");
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+static int check_run(const char *path, const json_t *file, int n_ranks, char *const program[],
+		     struct util_error *err)
+{
+	const json_t *words = json_object_get(file, "program"),
+		     *ranks = json_object_get(file, "ranks");
+	char *found;
+	int failed;
+
+	if (ranks && json_integer_value(ranks) != n_ranks)
+		return util_error_set(err, UTIL_EINPUT,
+				      "%s: found decisions for %lld ranks, wanted %d", path,
+				      (long long)json_integer_value(ranks), n_ranks);
+	if (json_array_size(words) == 0 || is_program(words, program))
+		return 0;
+	found = joined(words);
+	failed =
+	    util_error_set(err, UTIL_EINPUT,
+			   "%s: found decisions of the program \"%s\", wanted those of this one "
+			   "with the same arguments",
+			   path, found ? found : "?");
+	free(found);
+	return failed;
+}
+
 static int read_all(const char *path, const json_t *file, struct orders_decisions *out,
 		    struct util_error *err)
 {
@@ -99,7 +188,8 @@ static int read_all(const char *path, const json_t *file, struct orders_decision
 	return failed;
 }
 
-int orders_decisions_read(const char *path, struct orders_decisions *out, struct util_error *err)
+int orders_decisions_read(const char *path, int n_ranks, char *const program[],
+			  struct orders_decisions *out, struct util_error *err)
 {
 	json_error_t problem;
 	json_t *file = json_load_file(path, 0, &problem);
@@ -110,6 +200,8 @@ int orders_decisions_read(const char *path, struct orders_decisions *out, struct
 		return util_error_set(err, UTIL_EINPUT, "%s:%d:%d: %s", path, problem.line,
 				      problem.column, problem.text);
 	failed = read_all(path, file, out, err);
+	if (!failed)
+		failed = check_run(path, file, n_ranks, program, err);
 	json_decref(file);
 	if (failed)
 		orders_decisions_finish(out);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,12 +70,14 @@ static bool decide(struct orders_execution *x, const struct mpi_decision *decisi
 	return true;
 }
 
-static const char *site(const struct orders_execution *x, const void *address, char *text,
-			size_t size)
+/* Whoever reads the line describes the place: it keeps what it has described. */
+static const char *site(const void *address, char *text, size_t size)
 {
 	if (!address)
 		return "an unknown place";
-	return pd_describe_site(x->run->world, address, text, size);
+	snprintf(text, size, "%c%" PRIxPTR "%c", ORDERS_PLACE_MARK, (uintptr_t)address,
+		 ORDERS_PLACE_MARK);
+	return text;
 }
 
 /* For another process, whose copy of the program lies elsewhere. */
@@ -94,29 +97,32 @@ static void print_text(struct orders_execution *x, const struct mpi_decision *d,
 
 	fprintf(file, "rank %d: %s at %s ", d->rank,
 		orders->taken_at.function ? orders->taken_at.function : "a call",
-		site(x, orders->taken_at.site, taken, sizeof taken));
+		site(orders->taken_at.site, taken, sizeof taken));
 	if (d->kind == MPI_CHOICE_RECV || d->kind == MPI_CHOICE_PROBE)
 		fprintf(file, "%s message %d of rank %d (tag %d, %lld B), sent at %s\n",
 			d->kind == MPI_CHOICE_RECV ? "takes" : "finds", d->value, d->source,
 			orders->tag, (long long)orders->size_B,
-			site(x, orders->sent_at.site, sent, sizeof sent));
+			site(orders->sent_at.site, sent, sizeof sent));
 	else if (d->kind == MPI_CHOICE_LOCK)
 		fprintf(file, "is the %uth to get the lock of %s %d\n", d->ordinal + 1,
 			d->value < 0 ? "all," : "rank", d->value);
 	else if (d->value == MPI_CHOOSE_NONE)
 		fprintf(file, "finds nothing\n");
 	else
-		fprintf(file, "tells of number %d of those that are complete\n", d->value);
+		fprintf(file, "%s%s%s\n", orders->answer, orders->sent_at.site ? ", sent at " : "",
+			orders->sent_at.site ? site(orders->sent_at.site, sent, sizeof sent) : "");
 }
 
 void orders_print_decision(struct orders_execution *x, const struct mpi_decision *d, FILE *file)
 {
 	const struct mpi_orders *orders = x->orders;
 
+	int source = d->source >= 0 ? d->source : orders->sent_by;
+
 	fprintf(file, "%d %s %llu %d %llu ", d->rank,
 		orders->taken_at.function ? orders->taken_at.function : "?",
-		place(x, d->rank, orders->taken_at.site), d->source,
-		place(x, d->source, orders->sent_at.site));
+		place(x, d->rank, orders->taken_at.site), source,
+		place(x, source, orders->sent_at.site));
 	print_text(x, d, file);
 }
 
@@ -208,6 +214,21 @@ static bool has_threads(const struct pd_world *world)
 	return false;
 }
 
+/* The choice leads to a state that was seen: no copy is needed to find that out. */
+static bool leads_back(struct orders_execution *x, const struct mpi_decision *next)
+{
+	uint64_t hash[2];
+
+	if (x->options->merge != ORDERS_MERGE_HISTORIES)
+		return false;
+	mpi_orders_hash_after(x->orders, next, hash);
+	if (!orders_table_has(x->shared, &x->shared->states, hash))
+		return false;
+	atomic_fetch_add(&x->shared->n_choices, 1);
+	atomic_fetch_add(&x->shared->n_merged, 1);
+	return true;
+}
+
 /* All that is enabled is tried: the first one here, the others in copies or later. */
 static bool try_all(struct orders_execution *x)
 {
@@ -223,6 +244,8 @@ static bool try_all(struct orders_execution *x)
 	chosen = all[0];
 	orders_capture_take(&x->capture);
 	for (int i = n - 1; i > 0; i--) {
+		if (leads_back(x, &all[i]))
+			continue;
 		if (!copies || atomic_load(&x->shared->stop)) {
 			leave_work(x, &all[i]);
 		} else if (branch(x, &all[i])) {
@@ -294,6 +317,31 @@ static enum orders_end end_of(const struct orders_execution *x)
 	return world->failure.kind == PD_FAILURE_NONE ? ORDERS_COMPLETE : ORDERS_ERROR;
 }
 
+static void note_call(const struct orders_execution *x, struct orders_outcome *outcome, int rank,
+		      const char *function, const void *site)
+{
+	if (!function || rank < 0 || outcome->n_calls >= ORDERS_MAX_CALLS)
+		return;
+	snprintf(outcome->calls[outcome->n_calls].function,
+		 sizeof outcome->calls[outcome->n_calls].function, "%s", function);
+	outcome->calls[outcome->n_calls].rank = rank;
+	outcome->calls[outcome->n_calls++].place = place(x, rank, site);
+}
+
+/* The call that failed, or all that nobody comes back from. */
+static void note_calls(const struct orders_execution *x, struct orders_outcome *outcome)
+{
+	const struct pd_world *world = x->run->world;
+
+	outcome->n_calls = 0;
+	if (outcome->end == ORDERS_ERROR)
+		note_call(x, outcome, world->failure.rank, world->failure.function,
+			  world->failure.site);
+	for (int i = 0; i < world->n_ranks && outcome->end != ORDERS_ERROR; i++)
+		if (!world->ranks[i].has_ended)
+			note_call(x, outcome, i, world->ranks[i].function, world->ranks[i].site);
+}
+
 static void describe(struct orders_execution *x, struct orders_outcome *outcome)
 {
 	struct run_failure failure;
@@ -305,6 +353,7 @@ static void describe(struct orders_execution *x, struct orders_outcome *outcome)
 	if (outcome->end == ORDERS_COMPLETE) {
 		orders_keep_values(x, outcome);
 	} else if (file) {
+		note_calls(x, outcome);
 		run_failure_describe(x->run, &failure);
 		if (outcome->end == ORDERS_ERROR)
 			run_failure_print(&failure, "run", file);

@@ -62,7 +62,9 @@ _Noreturn void orders_execute(struct orders_execution *x);
 /* What run->at_rest does: the next decision. False: there is none. */
 bool orders_go_on(struct orders_execution *x);
 /* A line: rank, call and its place in the file of the program, source and the send's place, and
- * "rank 0: MPI_Recv at a.c:7 takes message 0 of rank 2 (tag 0, 4 B), sent at a.c:12". */
+ * "rank 0: MPI_Recv at a.c:7 takes message 0 of rank 2 (tag 0, 4 B), sent at a.c:12", with addresses
+ * between ORDERS_PLACE_MARK for the places. */
+enum { ORDERS_PLACE_MARK = 1 };
 void orders_print_decision(struct orders_execution *x, const struct mpi_decision *decision,
 			   FILE *file);
 /* A copy of the process, which is no rank's fork. -1: none. */

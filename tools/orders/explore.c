@@ -21,7 +21,8 @@
 /* How long processes have, when all is to end, to come to a choice and say what they leave. */
 #define GRACE_S 2.0
 #define PROGRESS_S 0.5
-enum { NAP_NS = 200000, EXIT_INPUT_GONE = 3 };
+/* Naps grow while nothing happens. */
+enum { NAP_NS = 50000, NAP_DOUBLINGS = 5, EXIT_INPUT_GONE = 3 };
 
 static volatile sig_atomic_t is_interrupted;
 
@@ -205,10 +206,11 @@ static void look_at_limits(struct pool *pool)
 			kill(-pool->workers[i].pid, SIGKILL); /* its own group */
 }
 
-static void nap(void)
+static void nap(int *n_doublings)
 {
-	const struct timespec time = {.tv_nsec = NAP_NS};
+	const struct timespec time = {.tv_nsec = (long)NAP_NS << *n_doublings};
 
+	*n_doublings += *n_doublings < NAP_DOUBLINGS;
 	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
@@ -234,6 +236,7 @@ static void tell_incomplete(struct orders_view_run *view)
 static int explore(struct orders_view_run *view)
 {
 	struct pool pool = {.view = view};
+	int n_doublings = 0;
 	bool is_resumed = false;
 	struct util_error err;
 
@@ -250,8 +253,10 @@ static int explore(struct orders_view_run *view)
 	do {
 		while (start_one(&pool))
 			;
-		if (!reap(&pool))
-			nap();
+		if (reap(&pool))
+			n_doublings = 0;
+		else
+			nap(&n_doublings);
 		look_at_limits(&pool);
 	} while (pool.n > 0 ||
 		 (!atomic_load(&view->shared->stop) && view->options->search != ORDERS_RANDOM &&
@@ -285,6 +290,8 @@ static int prepare(struct orders_view_run *view, struct util_error *err)
 	if (!failed && view->barriers)
 		((struct mpi_coll_selection *)(uintptr_t)run->mpi->coll_selection)->barriers =
 		    view->barriers;
+	if (!failed)
+		run->mpi->synchronous = view->synchronous;
 	view->shared = orders_shared_create();
 	if (!failed && !view->shared)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for the states of orders");
@@ -326,12 +333,12 @@ static _Noreturn void run_view(struct orders_view_run *view, int result)
 /* Ctrl-C may reach this process alone: the view stops, and says what it has seen. */
 static int wait_for(pid_t view)
 {
-	int status = 0, told = 0;
+	int status = 0, told = 0, n_doublings = 0;
 
 	while (waitpid(view, &status, WNOHANG) == 0) {
 		if (run_caught_signal() && !told++)
 			kill(view, SIGINT);
-		nap();
+		nap(&n_doublings);
 	}
 	return status;
 }

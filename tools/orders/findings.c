@@ -2,112 +2,86 @@
 /* What a view's executions say together. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tools/orders/decisions.h"
-#include "tools/orders/explore.h"
+#include "tools/orders/words.h"
 
 /* Of so many kinds of each class it is told with a file; the rest are counted. */
 enum { TOLD_MAX = 8 };
 
-/* --- one order, in words --- */
-
-struct words {
-	char **lines; /* [n] as orders_print_decision wrote them */
-	uint32_t n;
+/* What is told of a view. */
+struct telling {
+	struct orders_view_run *view;
+	json_t *list; /* of findings */
+	int n_files;
+	char *paths[ORDERS_MAX_OUTCOMES]; /* of the files of outcomes; NULL: none is written */
 };
 
-static void words_finish(struct words *words)
+/* Once for each outcome, whoever names it. NULL: it could not be written. */
+static const char *write_file(struct telling *telling, const struct orders_outcome *outcome,
+			      const struct orders_words *words)
 {
-	for (uint32_t i = 0; i < words->n; i++)
-		free(words->lines[i]);
-	free(words->lines);
-}
-
-static void read_lines(FILE *file, struct words *out, uint32_t n)
-{
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t length;
-
-	while (out->n < n && (length = getline(&line, &size, file)) > 0) {
-		if (line[length - 1] == '\n')
-			line[length - 1] = '\0';
-		out->lines[out->n++] = strdup(line);
-	}
-	free(line);
-}
-
-/* Follows the decisions once more. */
-static struct words tell(struct orders_view_run *view, const struct orders_outcome *outcome)
-{
-	int fd = memfd_create("mpisim-words", MFD_CLOEXEC), status;
-	struct words words = {.lines = calloc(outcome->decisions.n + 1, sizeof *words.lines)};
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r+");
-	pid_t pid = file ? orders_launch(view, outcome->decisions, false, file) : -1;
-
-	if (pid > 0)
-		waitpid(pid, &status, 0);
-	if (pid > 0 && words.lines) {
-		rewind(file);
-		read_lines(file, &words, outcome->decisions.n);
-	}
-	if (file)
-		fclose(file);
-	return words;
-}
-
-/* What is for people: behind rank, call, place, source and place. */
-static char *text_of(char *line)
-{
-	for (int i = 0; i < 5 && line; i++)
-		line = strchr(line, ' ') ? strchr(line, ' ') + 1 : NULL;
-	return line;
-}
-
-static json_t *calls_of(const char *line)
-{
-	json_t *calls = json_array();
-	char function[64];
-	unsigned long long taken, sent;
-	int rank, source;
-
-	if (!line ||
-	    sscanf(line, "%d %63s %llu %d %llu", &rank, function, &taken, &source, &sent) != 5)
-		return calls;
-	json_array_append_new(calls, json_pack("{s:i, s:s, s:I}", "rank", rank, "function",
-					       function, "place", (json_int_t)taken));
-	if (source >= 0)
-		json_array_append_new(calls,
-				      json_pack("{s:i, s:s, s:I}", "rank", source, "function",
-						"the send", "place", (json_int_t)sent));
-	return calls;
-}
-
-static char *write_file(struct orders_view_run *view, const struct orders_outcome *outcome,
-			const struct words *words, int *n_files)
-{
-	const char *prefix =
-	    view->options->decisions ? view->options->decisions : "mpisim-decisions";
+	struct orders_view_run *view = telling->view;
+	char **kept = &telling->paths[outcome - view->shared->outcomes];
+	const char *prefix = orders_decisions_prefix(view->options);
 	char *path = NULL, **texts = calloc(words->n + 1, sizeof *texts);
 	struct util_error err;
 	bool has_all = words->n == outcome->decisions.n && texts;
 
+	if (*kept) {
+		free(texts);
+		return *kept;
+	}
 	for (uint32_t i = 0; has_all && i < words->n; i++)
-		texts[i] = text_of(words->lines[i]);
-	if (asprintf(&path, "%s-%s-%d.json", prefix, orders_view_name(view->view), ++*n_files) < 0)
+		texts[i] = orders_words_text(words->lines[i]);
+	if (asprintf(&path, "%s-%s-%d.json", prefix, orders_view_name(view->view),
+		     ++telling->n_files) < 0)
 		path = NULL;
-	if (path && orders_decisions_write(path, view->view, view->run->options.program,
-					   orders_at(view->shared, outcome->decisions.first),
-					   outcome->decisions.n, has_all ? texts : NULL, &err)) {
+	if (path &&
+	    orders_decisions_write(path, view->view, view->run->n_ranks, view->run->options.program,
+				   orders_at(view->shared, outcome->decisions.first),
+				   outcome->decisions.n, has_all ? texts : NULL, &err)) {
 		fprintf(view->run->console, "mpisim-run: %s\n", err.text);
 		free(path);
 		path = NULL;
 	}
 	free(texts);
-	return path;
+	return *kept = path;
+}
+
+/* --- what is told already --- */
+
+static bool is_same_place(const json_t *a, const json_t *b)
+{
+	return json_equal(json_object_get(a, "function"), json_object_get(b, "function")) &&
+	       json_equal(json_object_get(a, "place"), json_object_get(b, "place"));
+}
+
+/* A finding of the class with its first `n` calls at the same places, whatever the ranks; NULL: none. */
+static json_t *find_told(const struct telling *telling, const char *class_name, const json_t *calls,
+			 size_t n)
+{
+	for (size_t i = 0; i < json_array_size(telling->list); i++) {
+		json_t *told = json_array_get(telling->list, i);
+		const json_t *others = json_object_get(told, "calls");
+		bool is_same =
+		    strcmp(json_string_value(json_object_get(told, "class")), class_name) == 0 &&
+		    json_array_size(calls) >= n && json_array_size(others) >= n;
+
+		for (size_t k = 0; k < n && is_same; k++)
+			is_same =
+			    is_same_place(json_array_get(calls, k), json_array_get(others, k));
+		if (is_same)
+			return told;
+	}
+	return NULL;
+}
+
+static void count_again(json_t *told, uint64_t n)
+{
+	json_object_set_new(
+	    told, "count",
+	    json_integer(json_integer_value(json_object_get(told, "count")) + (json_int_t)n));
 }
 
 /* --- results --- */
@@ -172,42 +146,60 @@ static json_t *finding(const char *class_name, const char *severity, json_t *cal
 	return out;
 }
 
-static json_t *describe_race(struct orders_view_run *view, const struct orders_outcome *a,
-			     const struct orders_outcome *b, int *n_files)
+static void add(json_t *list, json_t *entry)
 {
-	struct words one = tell(view, a), other = tell(view, b);
-	uint32_t in_other = 0,
-		 at = find_parting(view->shared, a->decisions, b->decisions, &in_other);
-	char *file_a = write_file(view, a, &one, n_files),
-	     *file_b = write_file(view, b, &other, n_files);
-	char *found = NULL, *files = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&found, &size);
-	bool is_told = at < one.n && in_other < other.n;
-	json_t *out;
+	if (entry)
+		json_array_append_new(list, entry);
+}
 
-	if (!file)
-		return NULL;
+static void write_race(struct orders_view_run *view, const struct orders_outcome *a,
+		       const struct orders_outcome *b, FILE *file)
+{
 	fprintf(file, "the order of messages decides %s",
 		b->end == ORDERS_COMPLETE ? "the result: " : "whether the program ends well");
 	if (b->end == ORDERS_COMPLETE &&
 	    !orders_compare(view->shared, a, b, view->options->epsilon, file))
 		fprintf(file, "results differ");
-	if (is_told)
-		fprintf(file, "; they part where %s, or %s", text_of(one.lines[at]),
-			text_of(other.lines[in_other]));
-	fclose(file);
-	if (asprintf(&files, "%s, %s", file_a ? file_a : "?", file_b ? file_b : "?") < 0)
-		files = NULL;
-	out = finding("message-race", "error", calls_of(is_told ? one.lines[at] : NULL), found,
-		      "which message comes first depends on the machine and the load", files, 1);
-	words_finish(&one);
-	words_finish(&other);
-	free(file_a);
-	free(file_b);
+}
+
+/* One race for each choice that parts orders, however many ranks and results it has. */
+static void describe_race(struct telling *telling, const struct orders_outcome *a,
+			  const struct orders_words *one, const struct orders_outcome *b)
+{
+	struct orders_view_run *view = telling->view;
+	struct orders_words other = orders_tell(view, b);
+	uint32_t in_other = 0,
+		 at = find_parting(view->shared, a->decisions, b->decisions, &in_other);
+	bool is_told = at < one->n && in_other < other.n;
+	json_t *calls = orders_words_calls(is_told ? one->lines[at] : NULL);
+	json_t *told = find_told(telling, "message-race", calls, 1);
+	const char *file_a, *file_b;
+	char *found = NULL, *files = NULL;
+	size_t size = 0;
+	FILE *file = told ? NULL : open_memstream(&found, &size);
+
+	if (told)
+		count_again(told, 1);
+	if (file) {
+		write_race(view, a, b, file);
+		if (is_told)
+			fprintf(file, "; they part where %s, or %s",
+				orders_words_text(one->lines[at]),
+				orders_words_text(other.lines[in_other]));
+		fclose(file);
+		file_a = write_file(telling, a, one);
+		file_b = write_file(telling, b, &other);
+		if (asprintf(&files, "%s, %s", file_a ? file_a : "?", file_b ? file_b : "?") < 0)
+			files = NULL;
+		add(telling->list,
+		    finding("message-race", "error", json_incref(calls), found,
+			    "which message comes first depends on the machine and the load", files,
+			    1));
+	}
+	json_decref(calls);
+	orders_words_finish(&other);
 	free(files);
 	free(found);
-	return out;
 }
 
 /* Lines as parts of one sentence, without the name of the tool that they begin with. */
@@ -229,46 +221,72 @@ static void write_sentence(FILE *file, const char *text)
 	}
 }
 
-static json_t *describe_end(struct orders_view_run *view, const struct orders_outcome *outcome,
-			    int *n_files)
-{
-	static const struct {
-		const char *class_name, *found, *why;
-	} ends[] = {
-	    [ORDERS_DEADLOCK] = {"deadlock-in-order", "in this order no rank can go on",
-				 "the order may come about on any machine"},
-	    [ORDERS_POLLING] =
-		{"polling-in-order",
-		 "in this order ranks poll for ever (1000 times in a row are taken so)",
-		 "the order may come about on any machine"},
-	    [ORDERS_ERROR] = {"error-in-order", "in this order the run fails",
-			      "the order may come about on any machine"},
-	    [ORDERS_CRASHED] = {"crash-in-order", "in this order", "nothing more is known of it"},
-	};
-	struct words words = tell(view, outcome);
-	char *path = write_file(view, outcome, &words, n_files), *found = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&found, &size);
-	json_t *out;
+static const struct {
+	const char *class_name, *found, *why;
+} ends[] = {
+    [ORDERS_DEADLOCK] = {"deadlock-in-order", "in this order no rank can go on",
+			 "the order may come about on any machine"},
+    [ORDERS_POLLING] = {"polling-in-order",
+			"in this order ranks poll for ever (1000 times in a row are taken so)",
+			"the order may come about on any machine"},
+    [ORDERS_ERROR] = {"error-in-order", "in this order the run fails",
+		      "the order may come about on any machine"},
+    [ORDERS_CRASHED] = {"crash-in-order", "in this order", "nothing more is known of it"},
+};
 
-	if (!file)
-		return NULL;
-	fprintf(file, "%s: ", ends[outcome->end].found);
-	write_sentence(file, outcome->text);
-	fclose(file);
-	out = finding(ends[outcome->end].class_name, "error",
-		      calls_of(words.n > 0 ? words.lines[words.n - 1] : NULL), found,
-		      ends[outcome->end].why, path, outcome->n);
-	json_object_set_new(out, "n_decisions", json_integer(outcome->decisions.n));
-	words_finish(&words);
+/* The calls that it ends in; of a crash nothing but the last choice is known. */
+static json_t *calls_at_end(const struct orders_outcome *outcome, const struct orders_words *words)
+{
+	json_t *calls = json_array();
+
+	if (outcome->n_calls == 0) {
+		json_decref(calls);
+		return orders_words_calls(words->n > 0 ? words->lines[words->n - 1] : NULL);
+	}
+	for (int i = 0; i < outcome->n_calls; i++)
+		json_array_append_new(calls,
+				      json_pack("{s:i, s:s, s:I}", "rank", outcome->calls[i].rank,
+						"function", outcome->calls[i].function, "place",
+						(json_int_t)outcome->calls[i].place));
+	return calls;
+}
+
+/* One finding for each place where orders end so. */
+static void describe_end(struct telling *telling, const struct orders_outcome *outcome)
+{
+	const char *class_name = ends[outcome->end].class_name;
+	struct orders_words words = orders_tell(telling->view, outcome);
+	json_t *calls = calls_at_end(outcome, &words), *out;
+	json_t *told = json_array_size(calls) > 0
+			   ? find_told(telling, class_name, calls, json_array_size(calls))
+			   : NULL;
+	char *found = NULL;
+	size_t size = 0;
+	FILE *file = told ? NULL : open_memstream(&found, &size);
+
+	if (told)
+		count_again(told, outcome->n);
+	if (file) {
+		fprintf(file, "%s: ", ends[outcome->end].found);
+		write_sentence(file, outcome->text);
+		if (words.n > 0)
+			fprintf(file, "; the last choice: %s",
+				orders_words_text(words.lines[words.n - 1]));
+		fclose(file);
+		out =
+		    finding(class_name, "error", json_incref(calls), found, ends[outcome->end].why,
+			    write_file(telling, outcome, &words), outcome->n);
+		json_object_set_new(out, "n_decisions", json_integer(outcome->decisions.n));
+		add(telling->list, out);
+	}
+	json_decref(calls);
+	orders_words_finish(&words);
 	free(found);
-	free(path);
-	return out;
 }
 
 static json_t *describe_harmless(struct orders_view_run *view, const struct orders_outcome *outcome)
 {
-	struct words words = tell(view, outcome);
+	struct orders_words words = orders_tell(view, outcome);
 	char found[160];
 	json_t *out;
 
@@ -277,42 +295,66 @@ static json_t *describe_harmless(struct orders_view_run *view, const struct orde
 	if (view->options->merge == ORDERS_MERGE_STATE)
 		snprintf(found, sizeof found, "all orders");
 	strcat(found, " have one result: the wildcards are harmless");
-	out = finding("harmless-wildcard", "note", calls_of(words.n > 0 ? words.lines[0] : NULL),
-		      found, "naming the source would change nothing but the time", NULL, 1);
-	words_finish(&words);
+	out = finding("harmless-wildcard", "note",
+		      orders_words_calls(words.n > 0 ? words.lines[0] : NULL), found,
+		      "naming the source would change nothing but the time", NULL, 1);
+	orders_words_finish(&words);
 	return out;
 }
 
-static void add(json_t *list, json_t *entry)
+/* What differs: other results than the first one, and the first order that does not end well. */
+static void describe_races(struct telling *telling, const struct results *results)
 {
-	if (entry)
-		json_array_append_new(list, entry);
+	const struct orders_shared *shared = telling->view->shared;
+	const struct orders_outcome *first = results->n > 0 ? results->first[0] : NULL;
+	struct orders_words words = {.n = 0};
+	int bad = 0;
+
+	while (bad < shared->n_outcomes && shared->outcomes[bad].end == ORDERS_COMPLETE)
+		bad++;
+	if (!first || (results->n == 1 && bad == shared->n_outcomes))
+		return;
+	words = orders_tell(telling->view, first);
+	for (int i = 1; i < results->n && i <= TOLD_MAX; i++)
+		describe_race(telling, first, &words, results->first[i]);
+	if (results->n > TOLD_MAX + 1)
+		count_again(json_array_get(telling->list, 0), (uint64_t)results->n - 1 - TOLD_MAX);
+	if (bad < shared->n_outcomes)
+		describe_race(telling, first, &words, &shared->outcomes[bad]);
+	orders_words_finish(&words);
+}
+
+static bool has_bad_end(const struct orders_shared *shared)
+{
+	for (int i = 0; i < shared->n_outcomes; i++)
+		if (shared->outcomes[i].end != ORDERS_COMPLETE)
+			return true;
+	return false;
 }
 
 static json_t *describe_findings(struct orders_view_run *view, const struct results *results)
 {
 	const struct orders_shared *shared = view->shared;
+	struct telling *telling = calloc(1, sizeof *telling);
 	json_t *list = json_array();
-	bool has_bad_end = false;
-	int n_files = 0, told[ORDERS_N_ENDS] = {0};
+	int told[ORDERS_N_ENDS] = {0};
 
-	for (int i = 1; i < results->n && i <= TOLD_MAX; i++)
-		add(list, describe_race(view, results->first[0], results->first[i], &n_files));
-	for (int i = 0; i < shared->n_outcomes && results->n > 0; i++)
-		if (shared->outcomes[i].end != ORDERS_COMPLETE) {
-			has_bad_end = true;
-			add(list,
-			    describe_race(view, results->first[0], &shared->outcomes[i], &n_files));
-			break;
-		}
-	if (results->n == 1 && !has_bad_end &&
+	if (!telling)
+		return list;
+	telling->view = view;
+	telling->list = list;
+	describe_races(telling, results);
+	if (results->n == 1 && !has_bad_end(shared) &&
 	    (shared->finals[ORDERS_COMPLETE].n > 1 ||
 	     (view->options->merge == ORDERS_MERGE_STATE && shared->n_merged > 0)))
 		add(list, describe_harmless(view, results->first[0]));
 	for (int i = 0; i < shared->n_outcomes; i++)
 		if (shared->outcomes[i].end != ORDERS_COMPLETE &&
 		    told[shared->outcomes[i].end]++ < TOLD_MAX)
-			add(list, describe_end(view, &shared->outcomes[i], &n_files));
+			describe_end(telling, &shared->outcomes[i]);
+	for (int i = 0; i < shared->n_outcomes; i++)
+		free(telling->paths[i]);
+	free(telling);
 	return list;
 }
 

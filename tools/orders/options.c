@@ -24,6 +24,11 @@ void orders_options_init(struct orders_options *options)
 	};
 }
 
+const char *orders_decisions_prefix(const struct orders_options *options)
+{
+	return options->decisions ? options->decisions : "mpisim-decisions";
+}
+
 void orders_options_finish(struct orders_options *options)
 {
 	free(options->save);

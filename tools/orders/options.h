@@ -7,7 +7,7 @@
 
 #include "util/error.h"
 
-/* --orders: how the orders of messages are explored. docs/verify.md */
+/* --orders: how the orders of messages are explored. docs/verify-orders.md */
 enum orders_search {
 	ORDERS_EXHAUSTIVE,
 	ORDERS_DEPTH_FIRST,
@@ -35,12 +35,14 @@ struct orders_options {
 	double epsilon;
 	uint64_t seed;
 	char *save, *resume; /* files; NULL: none */
-	char *decisions;     /* files of decisions begin so; NULL: mpisim-decisions */
+	char *decisions;     /* files of decisions begin so; NULL: orders_decisions_prefix says */
 };
 
 void orders_options_init(struct orders_options *options);
 /* "view=strict,time=10s": sets what is named. UTIL_EINPUT. */
 int orders_options_parse(const char *text, struct orders_options *out, struct util_error *err);
+/* How files of decisions begin. */
+const char *orders_decisions_prefix(const struct orders_options *options);
 void orders_options_finish(struct orders_options *options);
 
 #endif

@@ -13,7 +13,7 @@ void orders_prepare_options(struct run *run)
 	struct run_options *o = &run->options;
 
 	o->json = o->report = o->html = o->real = o->what_if = o->trace_out = NULL;
-	o->ideal = o->time_only = o->record = NULL;
+	o->ideal = o->time_only = o->record = o->graph = NULL;
 	o->explain = o->tag_output = false;
 	o->quiet = true;
 	o->verify = 0;
@@ -27,14 +27,15 @@ void orders_prepare_cluster(struct cluster *cluster)
 	struct cluster_protocol *protocol = &cluster->protocol;
 
 	protocol->send_overhead_s = protocol->recv_overhead_s = 0;
-	protocol->send_overhead_per_B_s = protocol->recv_overhead_per_B_s = 0;
+	protocol->recv_overhead_per_B_s = 0;
 	protocol->progress = CLUSTER_PROGRESS_ASYNC;
 	protocol->late_answers = CLUSTER_LATE_NONE;
 	protocol->order = CLUSTER_ORDER_FREE;
 	protocol->synchronous = CLUSTER_SYNCHRONOUS_MATCHED;
 	protocol->rendezvous_end = CLUSTER_RENDEZVOUS_ARRIVED;
 	protocol->request_data_B = 0;
-	protocol->send_buffers.n = protocol->unattended_sends.n = 0;
+	protocol->send_buffers.n = 0;
+	protocol->unattended_new_B = protocol->unattended_used_B = 0;
 	protocol->unattended_receive_B = INT64_MAX;
 	cluster->network.packet_payload_B = 0;
 	cluster->rma.progress = CLUSTER_RMA_NIC;
@@ -76,7 +77,8 @@ static int follow_file(struct run *run, struct util_error *err)
 {
 	struct orders_decisions file;
 	struct orders_execution *x = calloc(1, sizeof *x);
-	int failed = x ? orders_decisions_read(run->options.decisions, &file, err)
+	int failed = x ? orders_decisions_read(run->options.decisions, run->n_ranks,
+					       run->options.program, &file, err)
 		       : util_error_set(err, UTIL_ENOMEM, "out of memory");
 
 	if (failed) {
@@ -98,6 +100,8 @@ int orders_prepare_run(struct run *run, struct util_error *err)
 
 	run->is_ordered = o->decisions != NULL;
 	if (o->verify & MPI_VERIFY_ORDERS)
+		failed = orders_decisions_may_write(orders_decisions_prefix(&o->orders), err);
+	if (!failed && o->verify & MPI_VERIFY_ORDERS)
 		failed = orders_explore(run, &run->orders, err);
 	run->reserve = malloc(RUN_RESERVE_B);
 	if (!failed)

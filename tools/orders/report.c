@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mpi/verify/verify.h"
 #include "pdexec/image.h"
@@ -28,17 +29,19 @@ static void print_view(const struct run *run, const json_t *view)
 {
 	long long n_maps = number(view, "match_maps");
 
-	fprintf(
-	    run->console,
-	    "%s: orders, %s view: %lld complete match map%s, %lld result%s, %lld deadlock%s, %lld "
-	    "error%s; %lld execution%s, %lld state%s, %lld choice%s, %lld merged\n",
-	    run->tool, text(view, "view"), n_maps, n_maps == 1 ? "" : "s", number(view, "results"),
-	    number(view, "results") == 1 ? "" : "s", number(view, "deadlocks"),
-	    number(view, "deadlocks") == 1 ? "" : "s", number(view, "errors"),
-	    number(view, "errors") == 1 ? "" : "s", number(view, "executions"),
-	    number(view, "executions") == 1 ? "" : "s", number(view, "states"),
-	    number(view, "states") == 1 ? "" : "s", number(view, "choices"),
-	    number(view, "choices") == 1 ? "" : "s", number(view, "merged"));
+	if (!run->options.quiet)
+		fprintf(run->console,
+			"%s: orders, %s view: %lld complete match map%s, %lld result%s, %lld "
+			"deadlock%s, %lld "
+			"error%s; %lld execution%s, %lld state%s, %lld choice%s, %lld merged\n",
+			run->tool, text(view, "view"), n_maps, n_maps == 1 ? "" : "s",
+			number(view, "results"), number(view, "results") == 1 ? "" : "s",
+			number(view, "deadlocks"), number(view, "deadlocks") == 1 ? "" : "s",
+			number(view, "errors"), number(view, "errors") == 1 ? "" : "s",
+			number(view, "executions"), number(view, "executions") == 1 ? "" : "s",
+			number(view, "states"), number(view, "states") == 1 ? "" : "s",
+			number(view, "choices"), number(view, "choices") == 1 ? "" : "s",
+			number(view, "merged"));
 	if (text(view, "incomplete"))
 		fprintf(run->console,
 			"%s: orders, %s view: incomplete: %s; %lld orders were begun and not "
@@ -52,15 +55,18 @@ static void take_calls(const struct run *run, const json_t *calls, struct mpi_fi
 	for (size_t i = 0; i < json_array_size(calls) && out->n_calls < MPI_FINDING_MAX_CALLS;
 	     i++) {
 		const json_t *call = json_array_get(calls, i);
+		const char *function = text(call, "function");
 		int rank = (int)number(call, "rank");
 		uint64_t place = (uint64_t)number(call, "place");
+		const void *site;
 
 		if (rank < 0 || rank >= run->world->n_ranks)
 			continue;
+		site = place ? pd_rank_base(&run->world->ranks[rank]) + place : NULL;
 		out->calls[out->n_calls++] = (struct mpi_finding_call){
 		    .rank = rank,
-		    .function = text(call, "function"),
-		    .site = place ? pd_rank_base(&run->world->ranks[rank]) + place : NULL,
+		    .function = function ? function : mpi_verify_sender_at(run->mpi, site),
+		    .site = site,
 		};
 	}
 }
@@ -72,11 +78,41 @@ static enum mpi_finding_severity severity_of(const char *name)
 					      : MPI_FINDING_ERROR;
 }
 
+/* Whether a finding that is told names the file. */
+static bool is_named(const struct run *run, const char *path)
+{
+	for (int i = 0; i < mpi_verify_n_findings(run->mpi); i++) {
+		const char *named = mpi_verify_finding(run->mpi, i)->decisions;
+
+		if (named && strstr(named, path))
+			return true;
+	}
+	return false;
+}
+
+/* What was written for findings that are not told. */
+static void remove_files(const struct run *run, const json_t *view)
+{
+	const json_t *findings = json_object_get(view, "findings");
+
+	for (size_t i = 0; i < json_array_size(findings); i++) {
+		const char *named = text(json_array_get(findings, i), "decisions");
+		char *copy = named ? strdup(named) : NULL, *rest = NULL;
+
+		for (char *path = copy ? strtok_r(copy, ", ", &rest) : NULL; path;
+		     path = strtok_r(NULL, ", ", &rest))
+			if (!is_named(run, path))
+				unlink(path);
+		free(copy);
+	}
+}
+
 static void report(struct run *run, const json_t *entry, const char *class_name, const char *why)
 {
 	struct mpi_finding finding = {
 	    .class_name = class_name,
 	    .severity = severity_of(text(entry, "severity")),
+	    .is_of_orders = true,
 	    .found = text(entry, "found"),
 	    .why = why,
 	    .decisions = text(entry, "decisions"),
@@ -155,6 +191,7 @@ void orders_report(struct run *run, json_t *views)
 	for (size_t i = 0; i < json_array_size(views); i++) {
 		json_t *view = json_array_get(views, i);
 
+		remove_files(run, view);
 		json_array_append(run->order_findings, json_object_get(view, "findings"));
 		json_object_del(view, "findings");
 	}

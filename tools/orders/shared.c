@@ -71,32 +71,52 @@ void orders_shared_destroy(struct orders_shared *shared)
 		munmap(shared, shared->size_B);
 }
 
+/* The slot of the hash, or the free one where it belongs. A hash of zeros would look like one. */
+static uint64_t *find_slot(const struct orders_shared *shared, const struct orders_table *table,
+			   const uint64_t hash[2], uint64_t wanted[2])
+{
+	uint64_t *slots = orders_at(shared, table->first), *slot;
+
+	wanted[0] = hash[0];
+	wanted[1] = hash[0] == 0 && hash[1] == 0 ? 1 : hash[1];
+	for (uint32_t at = (uint32_t)hash[0] & table->mask;; at = (at + 1) & table->mask) {
+		slot = slots + 2 * (size_t)at;
+		if ((slot[0] == wanted[0] && slot[1] == wanted[1]) ||
+		    (slot[0] == 0 && slot[1] == 0))
+			return slot;
+	}
+}
+
 bool orders_table_add(struct orders_shared *shared, struct orders_table *table,
 		      const uint64_t hash[2])
 {
-	uint64_t *slots = orders_at(shared, table->first), *slot;
-	uint32_t at = (uint32_t)hash[0] & table->mask;
-	bool is_new = false, is_zero = hash[0] == 0 && hash[1] == 0;
-	const uint64_t wanted[2] = {hash[0], is_zero ? 1 : hash[1]};
+	uint64_t wanted[2], *slot;
+	bool is_new;
 
 	lock(shared);
-	for (;; at = (at + 1) & table->mask) {
-		slot = slots + 2 * (size_t)at;
-		if (slot[0] == wanted[0] && slot[1] == wanted[1])
-			break;
-		if (slot[0] != 0 || slot[1] != 0)
-			continue;
-		is_new = true;
-		if (table->n <= table->mask / 4 * 3) {
-			memcpy(slot, wanted, sizeof wanted);
-			table->n++;
-		} else {
-			shared->is_full = true;
-		}
-		break;
+	slot = find_slot(shared, table, hash, wanted);
+	is_new = slot[0] == 0 && slot[1] == 0;
+	if (is_new && table->n <= table->mask / 4 * 3) {
+		memcpy(slot, wanted, sizeof wanted);
+		table->n++;
+	} else if (is_new) {
+		shared->is_full = true;
 	}
 	unlock(shared);
 	return is_new;
+}
+
+bool orders_table_has(struct orders_shared *shared, const struct orders_table *table,
+		      const uint64_t hash[2])
+{
+	uint64_t wanted[2], *slot;
+	bool is_there;
+
+	lock(shared);
+	slot = find_slot(shared, table, hash, wanted);
+	is_there = slot[0] != 0 || slot[1] != 0;
+	unlock(shared);
+	return is_there;
 }
 
 struct orders_list orders_list_keep(struct orders_shared *shared,

@@ -22,7 +22,7 @@ enum orders_end {
 	ORDERS_N_ENDS
 };
 
-enum { ORDERS_TEXT_B = 4096, ORDERS_MAX_OUTCOMES = 4096 };
+enum { ORDERS_TEXT_B = 4096, ORDERS_MAX_OUTCOMES = 4096, ORDERS_MAX_CALLS = 8 };
 
 struct orders_list { /* of decisions */
 	size_t first;
@@ -37,6 +37,12 @@ struct orders_outcome {
 	struct orders_list decisions; /* of the first of them */
 	size_t values, values_B;      /* tools/orders/values.h */
 	char text[ORDERS_TEXT_B];     /* of a deadlock or an error */
+	struct {		      /* [n_calls] in which ranks are then */
+		int rank;
+		char function[48];
+		uint64_t place; /* in the file of the program */
+	} calls[ORDERS_MAX_CALLS];
+	int n_calls;
 	int rank, n_unmatched;
 };
 
@@ -70,6 +76,8 @@ static inline void *orders_at(const struct orders_shared *shared, size_t place)
 size_t orders_shared_allocate(struct orders_shared *shared, size_t size_B);
 /* Enters a hash; false: it was there. A table that is full forgets: then more is done than needed. */
 bool orders_table_add(struct orders_shared *shared, struct orders_table *table,
+		      const uint64_t hash[2]);
+bool orders_table_has(struct orders_shared *shared, const struct orders_table *table,
 		      const uint64_t hash[2]);
 struct orders_list orders_list_keep(struct orders_shared *shared,
 				    const struct mpi_decision *decisions, uint32_t n,

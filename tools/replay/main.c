@@ -8,7 +8,6 @@
 #include "tools/replay/doubts.h"
 #include "tools/replay/entry.h"
 #include "tools/replay/provenance.h"
-#include "tools/run/clash.h"
 #include "tools/run/run.h"
 #include "tools/run/variation.h"
 #include "util/version.h"

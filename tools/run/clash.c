@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/run/clash.h"
+#include "tools/run/options.h"
 
 #include "tools/run/outfile.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/run/explain.h"
+#include "tools/run/run.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tools/run/failure.h"
-#include "tools/run/interrupted.h"
+#include "tools/run/run.h"
 #include "util/units.h"
 
 /* What the rank does there, and since when. */

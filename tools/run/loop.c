@@ -164,6 +164,9 @@ static void fail_deadlock(struct pd_world *world)
 	}
 	if (world->n_running == world->n_ranks)
 		snprintf(text, sizeof text, "every rank waits and nothing is under way");
+	else if (world->n_running == 1)
+		snprintf(text, sizeof text,
+			 "the only rank that has not ended waits and nothing is under way");
 	else
 		snprintf(text, sizeof text,
 			 "all %d ranks that have not ended wait and nothing is under way",

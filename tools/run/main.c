@@ -16,7 +16,6 @@
 #include "tools/check/check.h"
 #include "tools/debug/debug.h"
 #include "tools/orders/explore.h"
-#include "tools/run/clash.h"
 #include "tools/run/entry.h"
 #include "tools/run/input.h"
 #include "tools/run/launcher.h"
@@ -28,6 +27,7 @@
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
 #include "tools/run/variation.h"
+#include "tools/verify/price.h"
 #include "tools/verify/valgrind.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
@@ -175,6 +175,25 @@ static int watch(struct run *run, struct util_error *err)
 		       : 0;
 }
 
+/* What calls of the program are bound to; NULL: to MPI's functions. */
+static void *(*substitute_of(const struct run *run))(const char *name)
+{
+	const struct run_options *o = &run->options;
+	bool is_watched = o->graph || o->debug_fd;
+
+	if (o->verify & MPI_VERIFY_MEMORY)
+		return mpi_memory_substitute;
+	if (o->verify && is_watched)
+		return mpi_watch_substitute;
+	if (o->verify & MPI_VERIFY_ORDERS) /* functions that send are noted */
+		return mpi_verify_substitute;
+	if (o->verify)
+		return mpi_verify_substitute_direct;
+	if (run_is_recorded(run))
+		return mpi_record_substitute;
+	return is_watched ? mpi_watch_substitute : NULL;
+}
+
 static int prepare_world(struct run *run, struct util_error *err)
 {
 	const struct run_options *o = &run->options;
@@ -202,11 +221,7 @@ static int prepare_world(struct run *run, struct util_error *err)
 	    .n_private_libraries = o->n_private_libraries,
 	    .private_libraries = o->private_libraries,
 	    .max_spawned = run->cluster->spawn.max_processes,
-	    .substitute = o->verify & MPI_VERIFY_MEMORY ? mpi_memory_substitute
-			: o->verify   ? mpi_verify_substitute
-			: run_is_recorded(run) ? mpi_record_substitute
-			: o->graph || o->debug_fd ? mpi_watch_substitute
-					       : NULL,
+	    .substitute = substitute_of(run),
 	    .tls_area = run->tls_area,
 	    .tls_area_size_B = run->tls_size_B,
 	};
@@ -249,6 +264,7 @@ static void finish(struct run *run)
 	run_output_destroy(run->output);
 	run_launcher_destroy(run->launcher);
 	mpi_record_destroy(run->record);
+	verify_price_end(run->price);
 	verify_suppressions_destroy(run->suppressions);
 	mpi_world_destroy(run->mpi);
 	pd_world_destroy(run->world);
@@ -332,6 +348,9 @@ static int simulate(struct run *run)
 
 	if (!failed)
 		failed = run_clash_check(&run->options, &err);
+	/* what is measured differs by more than that */
+	if (!failed && run->options.verify_unread && run->options.mode == PD_COMPUTE_MODELLED)
+		run->price = verify_price_start(run);
 	if (!failed)
 		failed = orders_prepare_run(run, &err);
 	if (!failed)

@@ -63,6 +63,7 @@ struct run_options {
 	bool ignore_leaks;	  /* no warnings about what the program did not free */
 	unsigned verify;	       /* enum mpi_verify_part; 0: nothing is verified */
 	bool verify_valgrind;	       /* memory is looked at by valgrind */
+	bool verify_unread;	       /* what is received and not read is looked at */
 	bool verify_warn;	       /* findings do not change the exit status */
 	const char *verify_suppress; /* file of findings that are not wanted, NULL: none */
 	struct orders_options orders; /* of --verify=orders */
@@ -89,6 +90,9 @@ int run_options_keep_time_only(struct run_options *o, struct util_error *err);
 int run_options_find_cluster(struct run_options *options, struct util_error *err);
 /* Prints the clusters that --cluster finds by name. Returns the exit status. */
 int run_list_clusters(const char *tool);
+/* Whether a result would replace another one, or a file that the run reads (tools/run/clash.c). Several
+ * names of a file that is there are the same. Errors: UTIL_EINPUT. */
+int run_clash_check(const struct run_options *options, struct util_error *err);
 void run_options_finish(struct run_options *options);
 
 /*

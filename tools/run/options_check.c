@@ -69,20 +69,19 @@ static int check_deterministic(const struct run_options *o, struct util_error *e
 		     : 0;
 }
 
-/* --graph and mpisim-debug: of one run, whose calls nobody else takes. */
+/* --graph and mpisim-debug: of one run, which is not recorded. */
 static int check_graph(const struct run_options *o, struct util_error *err)
 {
 	enum trace_graph_format format;
-	const char *found = !o->graph && !o->debug_fd	       ? NULL
-			    : o->record	       ? "--record"
-			    : o->verify	       ? "--verify"
-			    : o->n_repeats > 1 ? "--repeat"
-					       : NULL;
+	const char *found = !o->graph && !o->debug_fd			   ? NULL
+			    : o->record					   ? "--record"
+			    : o->debug_fd && o->verify & MPI_VERIFY_ORDERS ? "--verify=orders"
+			    : o->n_repeats > 1				   ? "--repeat"
+									   : NULL;
 
 	if (found)
-		return util_refuse(
-		    err, "%s is of one run that is neither recorded nor verified; found %s",
-		    o->graph ? "--graph" : "mpisim-debug", found);
+		return util_refuse(err, "%s is of one run that is not recorded; found %s",
+				   o->debug_fd ? "mpisim-debug" : "--graph", found);
 	return o->graph && trace_graph_format_of(o->graph, &format, err)
 		   ? util_error_prepend(err, "--graph")
 		   : 0;

@@ -8,13 +8,13 @@
 #include "mpi/coll/profile.h"
 #include "tools/run/options.h"
 
-/* "collectives.KEY=VALUE", the text up to `length`. */
-static int add_override(const char *key_and_value, size_t length, struct run_options *out,
+/* "KEY VALUE", the value up to `length`. */
+static int add_override(const char *key, const char *value, size_t length, struct run_options *out,
 			struct util_error *err)
 {
 	char *text = NULL;
 
-	if (asprintf(&text, "collectives.%.*s", (int)length, key_and_value) < 0)
+	if (asprintf(&text, "%s%.*s", key, (int)length, value) < 0)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	out->made_overrides[out->n_made++] = text;
 	out->overrides[out->n_overrides++] = text;
@@ -32,7 +32,7 @@ static bool is_profile(const char *name)
 int run_options_take_profile(const char *option, const char *name, struct run_options *out,
 			     struct util_error *err)
 {
-	char known[128] = "", assignment[64];
+	char known[128] = "";
 
 	for (int i = 0; mpi_coll_profiles[i]; i++) {
 		strcat(known, i ? ", " : "");
@@ -40,8 +40,7 @@ int run_options_take_profile(const char *option, const char *name, struct run_op
 	}
 	if (!is_profile(name))
 		return util_refuse(err, "%s: found \"%s\", wanted one of %s", option, name, known);
-	snprintf(assignment, sizeof assignment, "profile=%s", name);
-	return add_override(assignment, strlen(assignment), out, err);
+	return add_override("protocol.collectives=", name, strlen(name), out, err);
 }
 
 int run_options_take_coll(const char *text, struct run_options *out, struct util_error *err)
@@ -61,7 +60,7 @@ int run_options_take_coll(const char *text, struct run_options *out, struct util
 	while (!failed && text) {
 		size_t length = strcspn(text, ",");
 
-		failed = add_override(text, length, out, err);
+		failed = add_override("run.algorithms.", text, length, out, err);
 		text = text[length] ? text + length + 1 : NULL;
 	}
 	return failed;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/file.h"
 #include "util/units.h"
 
 static bool ends_program(const char *word)
@@ -93,30 +94,9 @@ void run_programs_finish(struct run_programs *programs)
 	*programs = (struct run_programs){.n = 0};
 }
 
-static bool is_runnable_file(const char *path)
-{
-	struct stat found;
-
-	return stat(path, &found) == 0 && S_ISREG(found.st_mode) && access(path, X_OK) == 0;
-}
-
 char *run_find_program(const char *name)
 {
-	const char *path = getenv("PATH");
-	char *found = NULL;
+	char *found = strchr(name, '/') ? NULL : util_file_search(getenv("PATH"), name);
 
-	if (strchr(name, '/') || !path)
-		return strdup(name);
-	while (*path) {
-		size_t length = strcspn(path, ":");
-
-		if (length > 0 && asprintf(&found, "%.*s/%s", (int)length, path, name) < 0)
-			return NULL;
-		if (found && is_runnable_file(found))
-			return found;
-		free(found);
-		found = NULL;
-		path += length + (path[length] == ':');
-	}
-	return strdup(name);
+	return found ? found : strdup(name);
 }

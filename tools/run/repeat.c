@@ -15,6 +15,7 @@
 
 #include "tools/run/input.h"
 #include "tools/run/run.h"
+#include "util/array.h"
 #include "util/units.h"
 
 #define USUAL_COVERAGE 0.95
@@ -80,13 +81,6 @@ int run_repeat_check(const struct run_options *o, struct util_error *err)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 int run_interval_compute(const double times_s[], int n, double coverage,
 			 struct trace_prediction *out)
 {
@@ -99,7 +93,7 @@ int run_interval_compute(const double times_s[], int n, double coverage,
 	k = k < 1 ? 1 : k;
 	for (int i = 0; i < n; i++)
 		sorted[i] = times_s[i];
-	qsort(sorted, (size_t)n, sizeof *sorted, compare);
+	qsort(sorted, (size_t)n, sizeof *sorted, util_compare_doubles);
 	out->n_runs = n;
 	out->times_s = times_s;
 	out->coverage = (n + 1.0 - 2 * k) / (n + 1.0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/run/outfile.h"
 #include "tools/run/run.h"
-#include "tools/run/whatif.h"
 
 /* A result that cannot be written is better known before a long run than after it. */
 int run_results_check(const struct run_options *options, struct util_error *err)

@@ -13,6 +13,7 @@
 #include "traces/analysis/explain.h"
 #include "traces/export/export.h"
 #include "traces/graph/graph.h"
+#include "traces/jobs.h"
 #include "traces/real/real.h"
 #include "traces/report.h"
 #include "traces/run.h"
@@ -22,6 +23,7 @@ struct orders_execution;
 struct run_launcher;
 struct run_output;
 struct run_schedule;
+struct verify_price;
 struct verify_suppressions;
 
 #define RUN_RESERVE_B ((size_t)4 << 20)
@@ -63,6 +65,7 @@ struct run {
 	off_t input_begin;	   /* tools/run/input.h */
 	double *repeat_times_s;	   /* [options.n_repeats] of --repeat; NULL without */
 	struct trace_prediction interval; /* n_runs 0: none */
+	struct verify_price *price; /* tools/verify/price.h; NULL: nothing is priced */
 	struct verify_suppressions *suppressions; /* tools/verify/suppress.h; NULL: none */
 	bool is_ordered;	   /* choices decide what happens first, not time (tools/orders) */
 	struct orders_execution *execution; /* then: what has been decided; NULL: nothing yet */
@@ -94,6 +97,21 @@ bool run_ended_well(const struct run *run);
 /* Reports the run on the console and to --json and --report (tools/run/finish.c). Returns the exit
  * status. */
 int run_finish(struct run *run);
+
+/* What became of the jobs, and the analysis in numbers, with its call sites in words, which `texts`
+ * owns: goes to `description`, where `out` stays borrowed. (tools/run/explain.c) */
+void run_explain(struct run *run, struct run_strings *texts, struct trace_explanation *out,
+		 struct trace_run *description);
+/* Says where each rank that has not ended is: its MPI call or that it computes, the line of the
+ * source, since when. Starts helper processes for source lines. (tools/run/interrupted.c) */
+void run_interrupted_print(const struct run *run, FILE *file);
+/* The programs that were spawned, in order; malloc'ed [*out_n], NULL without any or when out of
+ * memory. Strings are the run's. (tools/run/spawned.c) */
+struct trace_job *run_spawned_describe(const struct run *run, int *out_n);
+/* The table of --what-if, as mpisim-whatif --json writes it for one trace or program (version 1).
+ * *out is the caller's. Errors: UTIL_EINPUT with the path, the place, what was wanted.
+ * (tools/run/whatif.c) */
+int run_whatif_load(const char *path, json_t **out, struct util_error *err);
 
 /* Sentences of what a user should know of the run (tools/run/warnings.c), what matters most first:
  * ranks that ended with another exit code than 0 (returns how many), O(ranks) */

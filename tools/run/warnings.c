@@ -105,9 +105,9 @@ static void warn_model(const struct run *run, struct run_strings *warnings)
 
 	if (stats.n_algorithm1_infeasible > 0)
 		run_strings_add(warnings,
-				"sharing algorithm1 was not feasible at %llu instants, where "
+				"Algorithm 1 was not feasible at %llu instants, where "
 				"max-min shares replaced it: the prediction mixes both "
-				"(--set network.sharing=maxmin shows how far apart they are)",
+				"(--set network.model=fluid shows how far apart they are)",
 				(unsigned long long)stats.n_algorithm1_infeasible);
 	if (summary->n_phases_dropped > 0)
 		run_strings_add(

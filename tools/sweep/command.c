@@ -11,6 +11,7 @@
 #include "cluster/named.h"
 #include "tools/sweep/grid.h"
 #include "util/array.h"
+#include "util/file.h"
 #include "util/version.h"
 
 #define BLANKS " \t\n"
@@ -24,20 +25,13 @@ struct making {
 	struct util_error *err;
 };
 
-static bool is_runnable_file(const char *path)
-{
-	struct stat found;
-
-	return stat(path, &found) == 0 && S_ISREG(found.st_mode) && access(path, X_OK) == 0;
-}
-
 static int find_beside(const char *folder, const char *name, char **out, struct util_error *err)
 {
 	char *path;
 
 	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (!is_runnable_file(path)) {
+	if (!util_file_is_program(path)) {
 		free(path);
 		return util_refuse(err, "found no %s in %s, wanted it beside mpisim-sweep", name,
 				   folder);
@@ -104,23 +98,13 @@ void sweep_tools_finish(struct sweep_tools *tools)
  */
 static char *find_program(const char *name)
 {
-	const char *path = getenv("PATH");
+	const char *folders = getenv("PATH");
 	char *found = NULL;
 
-	if (strchr(name, '/') || !path)
+	if (strchr(name, '/') || !folders)
 		return strdup(name);
-	for (; *path; path += *path == ':') {
-		size_t length = strcspn(path, ":");
-
-		if (length && asprintf(&found, "%.*s/%s", (int)length, path, name) < 0)
-			return NULL;
-		if (length && is_runnable_file(found))
-			return found;
-		if (length)
-			free(found);
-		path += length;
-	}
-	return asprintf(&found, "./%s", name) < 0 ? NULL : found;
+	found = util_file_search(folders, name);
+	return found || asprintf(&found, "./%s", name) >= 0 ? found : NULL;
 }
 
 /* Takes `word`. */

@@ -5,7 +5,6 @@
  * points and takes their results. So this process may end at any moment: the tasks go on, and the
  * next one finds them by the folder and the name of the array.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "tools/sweep/task.h"
+#include "util/outpath.h"
 
 #define POLL_MS 500
 #define POLLS_PER_QUEUE 4 /* slurmctld is asked more seldom than files */
@@ -166,18 +166,6 @@ static int count_tasks(const struct array *array)
 	return n;
 }
 
-static void remove_folder(const struct array *array)
-{
-	DIR *dir = opendir(array->folder);
-	const struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	rmdir(array->folder);
-}
-
 /* An array that an earlier run submitted: waits for it and takes its results. */
 static int adopt(struct array *array, struct util_error *err)
 {
@@ -189,7 +177,7 @@ static int adopt(struct array *array, struct util_error *err)
 	if (!failed)
 		failed = wait_for(array, err);
 	if (!failed)
-		remove_folder(array);
+		util_output_remove_folder(array->folder);
 	return failed;
 }
 
@@ -276,7 +264,7 @@ static int check(struct array *array, struct util_error *err)
 	if (there < 0)
 		return there;
 	if (n_lost == 0) {
-		remove_folder(array);
+		util_output_remove_folder(array->folder);
 		return 0;
 	}
 	return util_error_set(
@@ -300,7 +288,7 @@ int sweep_engine_slurm(struct sweep_run *run, struct util_error *err)
 		if (!failed)
 			failed = submit(&array, err);
 		if (failed)
-			remove_folder(&array);
+			util_output_remove_folder(array.folder);
 		if (!failed)
 			failed = wait_for(&array, err);
 		if (!failed)

@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "util/array.h"
+#include "util/file.h"
 
 #define CHUNK_B 65536
 
@@ -29,31 +30,12 @@ struct sweep_files {
 int sweep_file_read(const char *path, size_t max_B, char **out, size_t *out_length,
 		    struct util_error *err)
 {
-	FILE *file = fopen(path, "rbe");
-	char *text = malloc(max_B + 2);
-	size_t length = 0;
-	int failed = 0;
+	int failed = util_file_read(path, max_B, out, out_length, err);
 
-	errno = file ? 0 : errno;
-	if (file && text)
-		length = fread(text, 1, max_B + 1, file);
-	if (!file || ferror(file))
-		failed = util_refuse(err, "cannot read %s: %s", path, strerror(errno));
-	else if (!text)
-		failed = util_error_set(err, UTIL_ENOMEM, "out of memory while reading %s", path);
-	else if (length > max_B)
-		failed =
-		    util_refuse(err, "%s: found more than %zu bytes, wanted fewer", path, max_B);
-	if (file)
-		fclose(file);
-	if (failed) {
-		free(text);
+	if (failed || *out_length <= max_B)
 		return failed;
-	}
-	text[length] = '\0';
-	*out = text;
-	*out_length = length;
-	return 0;
+	free(*out);
+	return util_refuse(err, "%s: found more than %zu bytes, wanted fewer", path, max_B);
 }
 
 struct sweep_hash *sweep_hash_create(void)

@@ -17,17 +17,10 @@ static const int dots[SWEEP_MAX_SERIES] = {7, 5, 9, 11, 13, 6, 4, 8};
 
 void sweep_csv_text(const char *text, FILE *file)
 {
-	if (text[strcspn(text, ",\"\n\r")] == '\0') {
+	if (text[strcspn(text, ",\"\n\r")] == '\0')
 		fputs(text, file);
-		return;
-	}
-	fputc('"', file);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', file);
-		fputc(*text, file);
-	}
-	fputc('"', file);
+	else
+		util_csv_quote(text, file);
 }
 
 void sweep_script_head(const struct sweep_plot *plot, FILE *gp)

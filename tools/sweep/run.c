@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "mtrace/reader.h"
-#include "tools/sweep/status.h"
+#include "tools/sweep/verdict.h"
+#include "util/array.h"
 
 #define MAX_SHOWN 10 /* commands of --dry-run */
 
@@ -113,13 +114,6 @@ static int compare_hashes(const void *a, const void *b, void *context)
 	return order ? order : (x > y) - (x < y);
 }
 
-static int compare_ints(const void *a, const void *b)
-{
-	int x = *(const int *)a, y = *(const int *)b;
-
-	return (x > y) - (x < y);
-}
-
 int sweep_run_find_todo(struct sweep_run *run, struct util_error *err)
 {
 	int n = run->grid.n_points, *order = calloc((size_t)n, sizeof *order), failed = 0;
@@ -143,7 +137,7 @@ int sweep_run_find_todo(struct sweep_run *run, struct util_error *err)
 		if (is_todo)
 			order[run->n_todo++] = point;
 	}
-	qsort(order, (size_t)run->n_todo, sizeof *order, compare_ints);
+	qsort(order, (size_t)run->n_todo, sizeof *order, util_compare_ints);
 	return failed;
 }
 

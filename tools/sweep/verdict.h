@@ -25,4 +25,10 @@ int sweep_candidates_mark(struct sweep_table *table, int *out_best);
 /* Whether several are candidates, and not only since they predict the same. */
 bool sweep_is_undecided(const struct sweep_table *table, int n_candidates);
 
+/* Why points of the grid failed: each error once with how often, the most frequent first, and the
+ * parameters of one of its points. */
+void sweep_failures_print(struct sweep_db *db, FILE *file);
+/* The fastest point, or those of which it cannot be told. (Both: tools/sweep/status.c) */
+void sweep_verdict_print(struct sweep_table *table, FILE *file);
+
 #endif

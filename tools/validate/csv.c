@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/validate/csv.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/array.h"
+#include "util/file.h"
 
 #define MAX_SIZE_B (64u << 20)
 
@@ -17,41 +17,6 @@ struct reader {
 	int line;
 	struct csv *csv;
 };
-
-static int read_file(const char *path, char **out, size_t *out_size, struct util_error *err)
-{
-	FILE *file = fopen(path, "r");
-	size_t size = 0, capacity = 1 << 16;
-	char *text = malloc(capacity + 1);
-
-	if (!file || !text) {
-		int errnum = text ? errno : ENOMEM;
-
-		free(text);
-		if (file)
-			fclose(file);
-		return util_error_errno(err, errnum, "cannot read %s", path);
-	}
-	while (size <= MAX_SIZE_B && !feof(file) && !ferror(file)) {
-		char *more = size == capacity ? realloc(text, 2 * capacity + 1) : text;
-
-		if (!more)
-			break;
-		text = more;
-		capacity = size == capacity ? 2 * capacity : capacity;
-		size += fread(text + size, 1, capacity - size, file);
-	}
-	text[size] = '\0';
-	if (ferror(file) || (!feof(file) && size <= MAX_SIZE_B)) {
-		fclose(file);
-		free(text);
-		return util_error_errno(err, errno, "cannot read %s", path);
-	}
-	fclose(file);
-	*out = text;
-	*out_size = size;
-	return 0;
-}
 
 static int check_text(const char *path, const char *text, size_t size, struct util_error *err)
 {
@@ -193,7 +158,7 @@ int csv_read(const char *path, struct csv *out, struct util_error *err)
 	struct csv csv = {.records = NULL};
 	struct reader reader = {.path = path, .line = 1, .csv = &csv};
 	size_t size = 0;
-	int failed = read_file(path, &csv.text, &size, err);
+	int failed = util_file_read(path, MAX_SIZE_B, &csv.text, &size, err);
 
 	if (!failed)
 		failed = check_text(path, csv.text, size, err);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "tools/validate/report.h"
+#include "util/array.h"
 #include "util/gnuplot.h"
 
 /* Colours that people with any colour vision tell apart. */
@@ -26,13 +26,6 @@ struct range {
 	int half_bins; /* on either side of 0 */
 };
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* What most errors are within: one prediction that is far off would hide all others. */
 static double widest_error(const struct val_table *table)
 {
@@ -48,7 +41,7 @@ static double widest_error(const struct val_table *table)
 		free(errors);
 		return 0;
 	}
-	qsort(errors, (size_t)n, sizeof *errors, compare);
+	qsort(errors, (size_t)n, sizeof *errors, util_compare_doubles);
 	widest = errors[(int)ceil(SHOWN * n) - 1];
 	free(errors);
 	return widest;
@@ -78,18 +71,6 @@ static struct range find_range(const struct val_table *table)
 	return range;
 }
 
-/* A field of a CSV file. */
-static void write_field(const char *text, FILE *file)
-{
-	fputc('"', file);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', file);
-		fputc(*text, file);
-	}
-	fputc('"', file);
-}
-
 static void write_points(const struct val_table *table, FILE *file)
 {
 	fputs("model,measured_s,low_s,high_s,predicted_s,error,name,configuration\n", file);
@@ -104,9 +85,9 @@ static void write_points(const struct val_table *table, FILE *file)
 				has ? row->low_s : row->measured_s,
 				has ? row->high_s : row->measured_s, row->predicted_s[m],
 				val_error(row, m));
-			write_field(table->models[m], file);
+			util_csv_quote(table->models[m], file);
 			fputc(',', file);
-			write_field(row->configuration, file);
+			util_csv_quote(row->configuration, file);
 			fputc('\n', file);
 		}
 	}
@@ -132,7 +113,7 @@ static void write_histogram(const struct val_table *table, const struct range *r
 	fputs("error_from,error_to", file);
 	for (int m = 0; m < table->n_models; m++) {
 		fputc(',', file);
-		write_field(table->models[m], file);
+		util_csv_quote(table->models[m], file);
 	}
 	fputc('\n', file);
 	for (int b = -range->half_bins; b < range->half_bins; b++) {
@@ -315,16 +296,6 @@ static int write_one(const struct val_table *table, const struct val_options *o,
 	return 0;
 }
 
-static void remove_empty_log(const char *dir)
-{
-	char path[4096];
-	struct stat found;
-
-	snprintf(path, sizeof path, "%s/gnuplot.log", dir);
-	if (stat(path, &found) == 0 && found.st_size == 0)
-		unlink(path);
-}
-
 int val_plot(const struct val_table *table, const struct val_options *options, bool *out_drawn,
 	     struct util_error *err)
 {
@@ -341,7 +312,6 @@ int val_plot(const struct val_table *table, const struct val_options *options, b
 	}
 	for (int k = SCATTER; k <= ERRORS && drawn == UTIL_GNUPLOT_DRAWN; k++)
 		drawn = util_gnuplot_run(options->plot, names[k]);
-	remove_empty_log(options->plot);
 	if (drawn == UTIL_GNUPLOT_FAILED)
 		return util_error_set(err, UTIL_ESYSTEM,
 				      "gnuplot failed; what it said is in %s/gnuplot.log",

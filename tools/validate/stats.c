@@ -44,13 +44,6 @@ static void add_row(const struct val_row *row, int model, const double limits[],
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 int val_stats_compute(const struct val_table *table, int model, const char *group, bool common_only,
 		      const double limits[], int n_limits, struct val_stats *out)
 {
@@ -70,7 +63,7 @@ int val_stats_compute(const struct val_table *table, int model, const char *grou
 	if (stats.n > 0) {
 		stats.bias /= stats.n;
 		stats.mean /= stats.n;
-		qsort(sizes, (size_t)stats.n, sizeof *sizes, compare);
+		qsort(sizes, (size_t)stats.n, sizeof *sizes, util_compare_doubles);
 		stats.median = (sizes[stats.n / 2] + sizes[(stats.n - 1) / 2]) / 2;
 	}
 	free(sizes);

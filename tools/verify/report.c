@@ -5,6 +5,7 @@
 #include "mpi/verify/memory.h"
 #include "mpi/verify/verify.h"
 #include "tools/run/failure.h"
+#include "tools/verify/price.h"
 #include "tools/verify/valgrind.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
@@ -46,11 +47,21 @@ int verify_parts_parse(const char *text, unsigned *out, struct util_error *err)
 
 int verify_memory_parse(const char *text, struct run_options *out, struct util_error *err)
 {
-	if (strcmp(text, "valgrind") != 0)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--verify-memory: found \"%s\", wanted valgrind", text);
 	out->verify |= MPI_VERIFY_MEMORY;
-	out->verify_valgrind = true;
+	while (text) {
+		size_t length = strcspn(text, ",");
+
+		if (length == strlen("valgrind") && strncmp(text, "valgrind", length) == 0)
+			out->verify_valgrind = true;
+		else if (length == strlen("unread") && strncmp(text, "unread", length) == 0)
+			out->verify_unread = true;
+		else
+			return util_error_set(err, UTIL_EINPUT,
+					      "--verify-memory: found \"%.*s\", wanted valgrind or "
+					      "unread",
+					      (int)length, text);
+		text = text[length] ? text + length + 1 : NULL;
+	}
 	return 0;
 }
 
@@ -65,6 +76,8 @@ int verify_create(struct run *run, struct util_error *err)
 		return util_error_set(err, UTIL_ENOMEM, "--verify: out of memory");
 	if (o->verify_valgrind && mpi_memory_use_valgrind(run->mpi, VERIFY_VALGRIND_FD))
 		return util_error_set(err, UTIL_ENOMEM, "--verify-memory: out of memory");
+	if (o->verify_unread && mpi_memory_use_unread(run->mpi))
+		return util_error_set(err, UTIL_ENOMEM, "--verify-memory: out of memory");
 	return 0;
 }
 
@@ -73,6 +86,17 @@ static const char *const severity_names[] = {
     [MPI_FINDING_WARNING] = "warning",
     [MPI_FINDING_NOTE] = "note",
 };
+
+/* What ended the run, whose report says it already. */
+static bool is_failure(const struct pd_failure *failure, const struct mpi_finding *finding)
+{
+	if (failure->kind == PD_FAILURE_NONE)
+		return false;
+	if (failure->kind == PD_FAILURE_DEADLOCK && finding->is_of_orders)
+		return strcmp(finding->class_name, "deadlock") == 0;
+	return failure->text[0] &&
+	       strncmp(finding->found, failure->text, strlen(failure->text)) == 0;
+}
 
 static void describe(const struct run *run, const struct mpi_finding *finding,
 		     struct run_strings *sites, struct trace_finding *out)
@@ -88,6 +112,8 @@ static void describe(const struct run *run, const struct mpi_finding *finding,
 	    .decisions = finding->decisions,
 	    .count = finding->count,
 	};
+	out->is_timeless = finding->is_of_orders;
+	out->is_failure = is_failure(&run->world->failure, finding);
 	for (int i = 0; i < finding->n_calls; i++)
 		out->calls[i] = (struct trace_finding_call){
 		    .rank = finding->calls[i].rank,
@@ -101,6 +127,8 @@ void verify_describe(struct run *run, struct verify_report *out)
 	int n;
 
 	*out = (struct verify_report){.n = 0};
+	if (run->price)
+		verify_price_ask(run->price, run);
 	mpi_verify_end(run->mpi);
 	n = mpi_verify_n_findings(run->mpi);
 	out->findings = calloc((size_t)n + 1, sizeof *out->findings);
@@ -124,21 +152,35 @@ static void print_call(const struct trace_finding_call *call, FILE *file)
 		call->site ? " at " : "", call->site ? call->site : "");
 }
 
+/* What was found, when and how often. */
+static void print_found(const struct trace_finding *finding, FILE *file)
+{
+	char time[32], count[48] = "";
+
+	util_format_time(time, sizeof time, finding->time_s);
+	if (finding->count > 1)
+		snprintf(count, sizeof count, "%llu times in all",
+			 (unsigned long long)finding->count);
+	if (finding->is_failure)
+		fprintf(file, "it ends the run, as told above");
+	else
+		fprintf(file, "%s", finding->found);
+	if (!finding->is_timeless && !finding->is_failure)
+		fprintf(file, " (at %s of simulated time%s%s)", time, *count ? "; " : "", count);
+	else if (*count)
+		fprintf(file, " (%s)", count);
+	fputc('\n', file);
+}
+
 static void print_finding(const struct trace_finding *finding, const char *tool, FILE *file)
 {
-	char time[32];
-
 	fprintf(file, "%s: %s: %s: ", tool, finding->severity, finding->class_name);
 	if (finding->n_calls > 0) {
 		print_call(&finding->calls[0], file);
 		fprintf(file, ": ");
 	}
-	util_format_time(time, sizeof time, finding->time_s);
-	fprintf(file, "%s (at %s of simulated time", finding->found, time);
-	if (finding->count > 1)
-		fprintf(file, "; %llu times in all", (unsigned long long)finding->count);
-	fprintf(file, ")\n");
-	for (int i = 1; i < finding->n_calls; i++) {
+	print_found(finding, file);
+	for (int i = 1; i < finding->n_calls && !finding->is_failure; i++) {
 		fprintf(file, "  with ");
 		print_call(&finding->calls[i], file);
 		fputc('\n', file);

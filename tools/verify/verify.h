@@ -12,7 +12,7 @@
 /* "matching,leaks" as bits of enum mpi_verify_part; NULL: those without a list. UTIL_EINPUT. */
 int verify_parts_parse(const char *text, unsigned *out, struct util_error *err);
 
-/* --verify-memory: "valgrind". UTIL_EINPUT. */
+/* --verify-memory: "valgrind", "unread", parted by commas. UTIL_EINPUT. */
 int verify_memory_parse(const char *text, struct run_options *out, struct util_error *err);
 
 /* Starts verification of run->mpi, and reads the file of --verify-suppress. */

@@ -25,7 +25,7 @@ int whatif_change_init(struct whatif_change *change, const struct whatif_base *b
 	    .latency_s = c->network.latency_s,
 	    .bandwidth_Bps = c->network.bandwidth_Bps,
 	    .overhead_factor = 1,
-	    .cost_scale = c->cpu.cost_scale,
+	    .cost_scale = c->cpu.cost.scale,
 	    .cores = c->cores,
 	    .segments = calloc(n_segments + 1, sizeof *change->segments),
 	    .speed = calloc(n_nodes, sizeof *change->speed),
@@ -175,11 +175,9 @@ static void add_overheads(const struct whatif_change *change, struct words *word
 	const struct cluster *c = change->base->cluster;
 	double factor = change->overhead_factor;
 
-	add(words, "--set", "protocol.send_overhead=%.17gs", c->protocol.send_overhead_s * factor);
-	add(words, "--set", "protocol.recv_overhead=%.17gs", c->protocol.recv_overhead_s * factor);
-	add(words, "--set", "protocol.send_overhead_per_byte=%.17gs",
-	    c->protocol.send_overhead_per_B_s * factor);
-	add(words, "--set", "protocol.recv_overhead_per_byte=%.17gs",
+	add(words, "--set",
+	    "protocol.overhead={send: %.17gs, recv: %.17gs, per_byte: %.17gs}",
+	    c->protocol.send_overhead_s * factor, c->protocol.recv_overhead_s * factor,
 	    c->protocol.recv_overhead_per_B_s * factor);
 }
 
@@ -226,9 +224,6 @@ static void add_speed_changes(const struct whatif_change *change, struct words *
 
 static void add_ideal(const struct whatif_change *change, struct words *words)
 {
-	static const char *const zero[] = {"protocol.send_overhead", "protocol.recv_overhead",
-					   "protocol.send_overhead_per_byte",
-					   "protocol.recv_overhead_per_byte"};
 	static const char nothing[] = "[{from: 0, latency: 0s, bandwidth: inf}]";
 	const struct cluster *c = change->base->cluster;
 
@@ -240,9 +235,8 @@ static void add_ideal(const struct whatif_change *change, struct words *words)
 		add(words, "--set", "network.segments=%s", nothing);
 	if (c->network.intra_segments.n)
 		add(words, "--set", "network.intra_node.segments=%s", nothing);
-	for (size_t i = 0; i < sizeof zero / sizeof zero[0]; i++)
-		add(words, "--set", "%s=0s", zero[i]);
-	add(words, "--set", "cpu.communication_cost_scale=0");
+	add(words, "--set", "protocol.overhead=0s");
+	add(words, "--set", "cpu.communication_cost.scale=0");
 }
 
 int whatif_change_words(const struct whatif_change *change, char ***out_words, int *out_n,
@@ -255,7 +249,7 @@ int whatif_change_words(const struct whatif_change *change, char ***out_words, i
 	if (change->overhead)
 		add_overheads(change, &words);
 	if (change->cost)
-		add(&words, "--set", "cpu.communication_cost_scale=%.17g", change->cost_scale);
+		add(&words, "--set", "cpu.communication_cost.scale=%.17g", change->cost_scale);
 	if (change->ideal)
 		add_ideal(change, &words);
 	if (change->speeds)

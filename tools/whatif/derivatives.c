@@ -48,8 +48,9 @@ static int add_step(struct whatif_scenarios *scenarios, const struct whatif_base
 
 	if (which == WHATIF_OVERHEAD)
 		snprintf(text, sizeof text,
-			 "protocol.send_overhead=%.17gs+protocol.recv_overhead=%.17gs",
-			 c->protocol.send_overhead_s + step, c->protocol.recv_overhead_s + step);
+			 "protocol.overhead={send: %.17gs, recv: %.17gs, per_byte: %.17gs}",
+			 c->protocol.send_overhead_s + step, c->protocol.recv_overhead_s + step,
+			 c->protocol.recv_overhead_per_B_s);
 	else if (which == WHATIF_LATENCY && value > 0)
 		snprintf(text, sizeof text, "latency*%.17g", 1 + step / value);
 	else if (which == WHATIF_LATENCY)

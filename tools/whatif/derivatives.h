@@ -2,7 +2,7 @@
 #ifndef TOOLS_WHATIF_DERIVATIVES_H
 #define TOOLS_WHATIF_DERIVATIVES_H
 
-#include "tools/whatif/predict.h"
+#include "tools/whatif/scenario.h"
 
 /*
  * How fast the running time follows a parameter of the cluster: from the base's critical path, and

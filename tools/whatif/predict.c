@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/whatif/predict.h"
+#include "tools/whatif/scenario.h"
 
 #include <stdlib.h>
 #include <string.h>

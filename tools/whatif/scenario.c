@@ -130,9 +130,9 @@ int whatif_scenarios_add_usual(struct whatif_scenarios *scenarios, const struct 
 		failed = add_list(scenarios, base, bandwidths, err);
 	if (!failed &&
 	    (c->protocol.send_overhead_s > 0 || c->protocol.recv_overhead_s > 0 ||
-	     c->protocol.send_overhead_per_B_s > 0 || c->protocol.recv_overhead_per_B_s > 0))
+	     c->protocol.recv_overhead_per_B_s > 0))
 		failed = whatif_scenarios_add(scenarios, base, "overhead/2", err);
-	if (!failed && c->cpu.cost.fraction && c->cpu.cost_scale > 0)
+	if (!failed && cluster_has_cpu_cost(c) && c->cpu.cost.scale > 0)
 		failed = whatif_scenarios_add(scenarios, base, "cpu-cost/4", err);
 	if (!failed)
 		failed = add_kernels(scenarios, base, err);

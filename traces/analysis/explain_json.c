@@ -7,11 +7,6 @@
 #define ANALYSIS_VERSION 1
 enum { MAX_LISTED = 1000 };
 
-static json_t *seconds(sim_time_ps time)
-{
-	return trace_json_number(sim_time_to_s(time));
-}
-
 static void set(json_t *object, const char *key, json_t *value)
 {
 	json_object_set_new(object, key, value);
@@ -102,7 +97,7 @@ static json_t *blame_json(const struct trace_explanation *e, const struct trace_
 		set(object, "kernel", trace_json_string(e->analysis->kernels.text[entry->id]));
 	else if (entry->blame < TRACE_BLAME_OTHER)
 		set_site(object, e, entry->id);
-	set(object, "time_s", seconds(entry->time));
+	set(object, "time_s", trace_json_seconds(entry->time));
 	return object;
 }
 
@@ -127,10 +122,10 @@ static json_t *path_json(const struct trace_explanation *e)
 	json_t *object = json_object(), *parts = json_object(), *blame = json_array();
 
 	for (int b = 0; b < TRACE_N_BLAMES; b++)
-		set(parts, trace_blame_name((enum trace_blame)b), seconds(e->path[b]));
+		set(parts, trace_blame_name((enum trace_blame)b), trace_json_seconds(e->path[b]));
 	for (int i = 0; i < e->n_blame && i < MAX_LISTED; i++)
 		json_array_append_new(blame, blame_json(e, &e->blame[i]));
-	set(object, "length_s", seconds(e->path_length));
+	set(object, "length_s", trace_json_seconds(e->path_length));
 	set(object, "last_rank", json_integer(e->last_rank));
 	set(object, "parts_s", parts);
 	set(object, "blame", blame);
@@ -152,10 +147,10 @@ static void set_waits(json_t *object, const struct trace_wait_total *waits)
 		json_t *one = json_object();
 
 		set(one, "count", json_integer((json_int_t)waits->n[w]));
-		set(one, "time_s", seconds(waits->time[w]));
+		set(one, "time_s", trace_json_seconds(waits->time[w]));
 		if (waits->n_open[w] > 0) {
 			set(one, "open_count", json_integer((json_int_t)waits->n_open[w]));
-			set(one, "open_time_s", seconds(waits->open_time[w]));
+			set(one, "open_time_s", trace_json_seconds(waits->open_time[w]));
 		}
 		set(object, trace_wait_name((enum trace_wait)w), one);
 	}
@@ -184,7 +179,7 @@ static json_t *waits_json(const struct trace_explanation *e)
 		set(one, "rank", json_integer(rank));
 		for (int w = 0; w < TRACE_N_WAITS; w++)
 			set(one, trace_wait_name((enum trace_wait)w),
-			    seconds(analysis->ranks[rank].waits.time[w]));
+			    trace_json_seconds(analysis->ranks[rank].waits.time[w]));
 		json_array_append_new(ranks, one);
 	}
 	set(object, "all", all);

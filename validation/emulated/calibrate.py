@@ -110,7 +110,7 @@ def plain(library, text):
     """The plain model: latency and bandwidth alone."""
     return (f"# {LICENSE}\n# Written by calibrate.py: the same in the plain model, latency and bandwidth alone.\nmpisim_cluster: 1\n"
             f"name: emulated, {RATE_MBIT} Mbit/s, plain model\nnodes: {NODES}   # as {library}.yaml\ncores: 1   # the same\n"
-            f"network: {{latency: {value_of(text, 'latency')}, bandwidth: {value_of(text, 'bandwidth')}, latency_model: shared, sharing: algorithm1}}"
+            f"network: {{latency: {value_of(text, 'latency')}, bandwidth: {value_of(text, 'bandwidth')}, model: thesis}}"
             f"   # values of {library}.yaml, used as in the thesis\n")
 
 

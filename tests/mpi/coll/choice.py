@@ -48,7 +48,7 @@ def profiles_choose_as_their_libraries_do():
     require(run("--coll-profile", "openmpi")[1] == OPENMPI, run("--coll-profile", "openmpi")[1])
     require(run("--coll-profile", "mpich")[1] == MPICH, run("--coll-profile", "mpich")[1])
     require(run("--coll-profile", "ideal")[1] == IDEAL, run("--coll-profile", "ideal")[1])
-    require(run("--coll", "mpich")[:2] == run("--set", "collectives.profile=mpich")[:2], "--coll NAME is a profile")
+    require(run("--coll", "mpich")[:2] == run("--set", "protocol.collectives=mpich")[:2], "--coll NAME is a profile")
 
 
 def mpich_looks_at_nodes():
@@ -73,7 +73,7 @@ def the_cluster_file_says_the_same():
     with open(CLUSTER, encoding="utf-8") as stream:
         text = stream.read()
     with open("chosen.yaml", "w", encoding="utf-8") as stream:
-        stream.write(text + "\ncollectives:\n  profile: openmpi\n  bcast: pipeline:100\n")
+        stream.write(text.replace("protocol:\n", "protocol:\n  collectives: openmpi\n") + "run: {algorithms: {bcast: 'pipeline:100'}}\n")
     found = run(cluster="chosen.yaml")
     require(found[:2] == run("--coll-profile", "openmpi", "--coll", "bcast=pipeline:100")[:2], "the file says what the options do")
     require(run("--coll", "bcast=linear", cluster="chosen.yaml")[1]["bcast"] == "linear", "options go before the file")
@@ -130,9 +130,9 @@ def what_there_is_not_is_refused():
                           (["--coll", "scan=linear:4KiB"], "has no segments"),
                           (["--coll", "bcast=pipeline:big"], 'found "big" for segments'),
                           (["--coll-profile", "lam"], 'found "lam", wanted one of default, openmpi, mpich'),
-                          (["--set", "collectives.allreduce=tree"], 'collectives.allreduce: no algorithm "tree"'),
-                          (["--set", "collectives.alreduce=ring"], 'did you mean "collectives.allreduce"'),
-                          (["--set", "collectives.profile=lam"], "wanted one of default|openmpi")):
+                          (["--set", "run.algorithms.allreduce=tree"], 'run.algorithms.allreduce: no algorithm "tree"'),
+                          (["--set", "run.algorithms.alreduce=ring"], 'did you mean "run.algorithms.allreduce"'),
+                          (["--set", "protocol.collectives=lam"], "wanted one of default|openmpi")):
         done = call(f"{BIN}/mpisim-run", "--cluster", CLUSTER, "-n", "4", "--json", "none.json", *options, PROGRAM, "everything")
         require(done.returncode == 2 and says in done.stderr, f"{options}: {done.stderr}")
         require(not os.path.exists("none.json"), "nothing is written")

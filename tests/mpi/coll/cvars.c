@@ -41,12 +41,12 @@ static void check_text(const char *name, const char *wanted)
 static void check_profile(void)
 {
 	int count, value = -1, length = 64, index, scope, n = 0;
-	MPI_T_cvar_handle handle = open_variable("collectives.profile", &count);
+	MPI_T_cvar_handle handle = open_variable("protocol.collectives", &count);
 	MPI_T_enum names = MPI_T_ENUM_NULL;
 	char text[64] = "";
 
 	MPI_T_cvar_read(handle, &value);
-	MPI_T_cvar_get_index("collectives.profile", &index);
+	MPI_T_cvar_get_index("protocol.collectives", &index);
 	MPI_T_cvar_get_info(index, NULL, NULL, NULL, NULL, &names, NULL, NULL, NULL, &scope);
 	MPI_T_enum_get_item(names, value, &n, text, &length);
 	check(strcmp(text, "mpich") == 0, "the profile is mpich");
@@ -61,9 +61,9 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
 	check_profile();
-	check_text("collectives.allreduce", "ring");
-	check_text("collectives.bcast", "pipeline:64KiB");
-	check_text("collectives.exscan", "");
+	check_text("run.algorithms.allreduce", "ring");
+	check_text("run.algorithms.bcast", "pipeline:64KiB");
+	check_text("run.algorithms.exscan", "");
 	check(MPI_T_category_get_index("collectives", &index) == MPI_SUCCESS,
 	      "they are a category");
 	MPI_T_category_get_info(index, NULL, NULL, NULL, NULL, &n, NULL, NULL);

@@ -14,7 +14,7 @@
 #define BYTE 1e-6			  /* of bandwidth: a byte on a link */
 #define OS 200e-6			  /* overhead of a message for who sends it … */
 #define OR 300e-6			  /* … and for who takes it */
-#define CONTROL 40			  /* bytes of a control message */
+#define CONTROL 0			  /* bytes of a control message */
 #define T(bytes) (LATENCY + (bytes)*BYTE) /* a transfer alone on its links */
 #define X(bytes) (OS + T(bytes) + OR)	  /* a message to who waits for it, an exchange */
 

@@ -168,8 +168,7 @@ static void e11(void)
 			MPI_Send("ab", 2, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
 			continue;
 		}
-		MPI_Recv((void *)b, 2, MPI_CHAR, 0, 0, MPI_COMM_WORLD,
-			 MPI_STATUS_IGNORE); /* E11 call */
+		MPI_Recv((void *)b, 2, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* E11 call */
 		sink += b[1];
 	}
 }
@@ -808,10 +807,110 @@ static void no_mpi(void)
 		p[40] = 1; /* no-mpi write */
 }
 
+/* A structure is sent as it is, with its padding and a pointer. */
+static void e16(void)
+{
+	struct list {
+		int n;
+		double *p;
+		int k;
+	};
+	static double local[2];
+	volatile struct list all = {0};
+
+	if (rank == 0) {
+		all.n = 2;
+		all.p = malloc(2 * sizeof *all.p);
+		all.k = 3;
+	}
+	MPI_Bcast((void *)&all, sizeof all, MPI_BYTE, 0, MPI_COMM_WORLD); /* E16 call */
+	if (rank == 1)
+		all.p = local; /* E16 access */
+	sink = all.n + all.k;
+	if (rank == 0)
+		free(all.p);
+}
+
+static __attribute__((noinline)) void recv_into_frame(void)
+{
+	volatile char b[64];
+
+	MPI_Recv((void *)b, sizeof b, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* frames call */
+	sink = b[0];
+}
+
+static __attribute__((noinline)) void write_frame(void)
+{
+	volatile char b[64];
+
+	for (int i = 0; i < 64; i++)
+		b[i] = 0;
+	sink = b[3];
+}
+
+static void plus(void)
+{
+	volatile int b = 3;
+
+	if (rank == 0)
+		MPI_Send((void *)&b, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+	else
+		MPI_Recv((void *)&b, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	b += sink;
+}
+
+/* All is read, by another call of MPI and by memcpy; or lies in a function that has returned. */
+static void read_all(void)
+{
+	static char b[64], copy[64];
+	MPI_Request q;
+
+	if (rank == 0) {
+		MPI_Send(b, 64, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+		MPI_Send(b, 64, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+		MPI_Recv(copy, 64, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else {
+		MPI_Irecv(b, 64, MPI_CHAR, 0, 0, MPI_COMM_WORLD, &q);
+		MPI_Wait(&q, MPI_STATUS_IGNORE);
+		MPI_Send(b, 64, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+		MPI_Irecv(b, 64, MPI_CHAR, 0, 0, MPI_COMM_WORLD, &q);
+		MPI_Wait(&q, MPI_STATUS_IGNORE);
+	}
+	memcpy(copy, rank == 1 ? b : copy, 64);
+	for (int i = 0; i < 64; i++)
+		sink += copy[i];
+}
+
+static void half(void)
+{
+	char *b = calloc(800000, 1);
+
+	if (rank == 0)
+		MPI_Send(b, 800000, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+	else
+		MPI_Recv(b, 800000, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* half call */
+	for (int i = 0; i < 400000; i++)
+		sink += b[i];
+	free(b);
+}
+
+static void frames(void)
+{
+	char s[64] = {0};
+
+	if (rank == 0) {
+		MPI_Send(s, 64, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+		return;
+	}
+	recv_into_frame();
+	write_frame();
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
+    {"E16", e16}, {"read-all", read_all}, {"plus", plus}, {"half", half}, {"frames", frames},
     {"E4", e4_single}, {"E4-waitall", e4_waitall}, {"E18", e18}, {"E22", e22},
     {"undefined", undefined}, {"no-mpi", no_mpi},
     {"freed", freed},

@@ -99,6 +99,21 @@ VALGRIND = {
     "no-mpi": [("invalid-read", 0, "read of 1 bytes that are not the program's: 0 bytes after a block of size 64 alloc'd", "read"),
                ("invalid-write", 0, "40 bytes behind the beginning of a heap block that was freed", "write", "free")],
 }
+# --verify-memory=unread, which needs the compiler's calls.
+UNREAD = {
+    "E10": [("overwritten-unread", 1, "write of 1 byte that came and that nobody has read: bytes [0,1) of the buffer of MPI_Recv (2 bytes", "access", "call"),
+            ("never-read", 1, "1 of 2 bytes in 1 message came for nothing, 1 of them overwritten unread; never read in any: bytes [0,1)", "call")],
+    "E11": [("never-read", 1, "10 of 20 bytes in 10 messages came for nothing, 0 of them overwritten unread; never read in any: bytes [0,1)", "call")],
+    "E16": [("overwritten-unread", 1, "write of 8 bytes that came and that nobody has read: bytes [8,16) of the buffer of MPI_Bcast (24 bytes); they were a pointer",
+             "access", "call"),
+            ("never-read", 1, "16 of 24 bytes in 1 message came for nothing, 8 of them overwritten unread; never read in any: bytes [4,8), [8,16), [20,24), "
+             "8 of them padding", "call")],
+    # 8 ms on the link, or 4 ms; and a latency
+    "half": [("never-read", 1, "never read in any: bytes [400000,800000); without them the predicted time is 4.01 ms instead of 8.01 ms (-49.94 %)", "call")],
+    "plus": [],
+    "read-all": [],
+    "frames": [("never-read", 1, "63 of 64 bytes in 1 message came for nothing, 0 of them overwritten unread; never read in any: bytes [1,64)", "call")],
+}
 EXPECTED = {"snapshot": {**BOTH, **SNAPSHOT}, "callbacks": {**BOTH, **CALLBACKS}, "valgrind": {**BOTH, **VALGRIND}}
 
 
@@ -159,6 +174,21 @@ class Memory(unittest.TestCase):
                 with self.subTest(back_end=back_end, case=case):
                     self.check(back_end, case, expected)
 
+    def test_what_is_received_for_nothing_is_told_with_its_offsets(self):
+        for case, expected in UNREAD.items():
+            with self.subTest(case):
+                findings = self.run_case("callbacks", case, "--verify-memory=unread", status=0)["findings"]
+                findings = [finding for finding in findings if finding["class"] in ("overwritten-unread", "never-read")]
+                self.assertEqual([finding["class"] for finding in findings], [finding[0] for finding in expected])
+                for finding, wanted in zip(findings, expected):
+                    self.assertEqual(finding["severity"], "note")
+                    self.assertTrue(self.is_as(case, finding, wanted), finding)
+        # a rendezvous has two latencies more, and its control messages keep their size
+        (note,) = self.run_case("callbacks", "half", "--verify-memory=unread", "--set", "protocol.eager_threshold=1KB", status=0)["findings"]
+        self.assertIn("is 4.03 ms instead of 8.03 ms", note["found"])
+        (note,) = self.run_case("snapshot", "E10", "--verify-memory=unread", status=0)["findings"]
+        self.assertEqual(note["class"], "unchecked-reads")
+
     @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
     def test_valgrind_finds_all_cases_and_nothing_else(self):
         """They run in one program, since valgrind takes its time to start."""
@@ -178,7 +208,7 @@ class Memory(unittest.TestCase):
         self.assertIn("valgrind", done.stderr)
         done = call(BIN / "mpisim-run", "--verify-memory=magic", "--cluster", self.dir / "cluster.yaml", "-n", 2, self.dir / "snapshot")
         self.assertEqual(done.returncode, 2)
-        self.assertIn('--verify-memory: found "magic", wanted valgrind', done.stderr)
+        self.assertIn('--verify-memory: found "magic", wanted valgrind or unread', done.stderr)
 
     def test_padding_that_is_sent_as_bytes_is_a_note(self):
         for back_end in PROGRAMS:

@@ -21,6 +21,18 @@ static void wrong_tag(void)
 	MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, -5, MPI_COMM_WORLD);
 }
 
+static void wrong_tags(void)
+{
+	MPI_Request request;
+	int value = 0, other;
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Isend(&value, 1, MPI_INT, MPI_PROC_NULL, -5, MPI_COMM_WORLD, &request);
+	MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, -5, MPI_COMM_WORLD, &request);
+	MPI_Sendrecv(&value, 1, MPI_INT, MPI_PROC_NULL, -5, &other, 1, MPI_INT, MPI_PROC_NULL, 0,
+		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void wrong_order(void)
 {
 	int value = 0;
@@ -330,12 +342,76 @@ static void fence_then_lock(void)
 	MPI_Win_free(&win);
 }
 
+/* Each rank is a group; nobody says that it is the root. */
+static void between_groups_without_root(void)
+{
+	MPI_Comm inter;
+	int x = 0;
+
+	MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 0, &inter);
+	MPI_Bcast(&x, 1, MPI_INT, 0, inter);
+	MPI_Comm_free(&inter);
+}
+
+static void allgatherv_of_other_type(void)
+{
+	static const int counts[] = {1, 1}, displs[] = {0, 1};
+	int in = 0;
+	float out[2];
+
+	MPI_Allgatherv(&in, 1, MPI_INT, out, counts, displs, MPI_FLOAT, MPI_COMM_WORLD);
+}
+
+/* The error ends the run. */
+static void null_buffer(void)
+{
+	MPI_Bcast(NULL, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
+
+/* The other side comes later, by other kinds of calls. */
+static void mixed_calls(void)
+{
+	int x[4] = {0}, n = 0;
+	MPI_Request requests[4];
+
+	if (rank == 0) {
+		MPI_Send(x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD); /* received by MPI_Irecv */
+		MPI_Ssend(x, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+		MPI_Isend(x, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &requests[n++]);
+		MPI_Isend(x, 1, MPI_INT, 1, 4, MPI_COMM_WORLD, &requests[n++]);
+		MPI_Send(x, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+		MPI_Recv(x, 1, MPI_INT, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else if (rank == 1) {
+		MPI_Irecv(x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &requests[n++]);
+		MPI_Recv(x + 1, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(x + 1, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(x + 1, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+		MPI_Recv(x + 1, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+		MPI_Isend(x + 2, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, &requests[n++]);
+	}
+	MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+}
+
+static void wild_of_other_type(void)
+{
+	float f = 0;
+	int i = 0;
+
+	if (rank == 0)
+		MPI_Send(&f, 1, MPI_FLOAT, 1, 0, MPI_COMM_WORLD);
+	else
+		MPI_Recv(&i, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
     {"fine", fine},
     {"wrong-tag", wrong_tag},
+    {"wrong-tags", wrong_tags},
     {"wrong-order", wrong_order},
     {"lost-comm", lost_comm},
     {"other-type", other_type},
@@ -364,6 +440,11 @@ static const struct {
     {"some-wait", some_wait},
     {"fence-and-lock", fence_and_lock},
     {"fence-then-lock", fence_then_lock},
+    {"between-groups-without-root", between_groups_without_root},
+    {"allgatherv-of-other-type", allgatherv_of_other_type},
+    {"null-buffer", null_buffer},
+    {"mixed-calls", mixed_calls},
+    {"wild-of-other-type", wild_of_other_type},
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The locked buffers of a rank by their addresses: who touches memory looks only at those near it. */
+#include <string.h>
+
+#include "mpi/verify/memory.h"
+#include "util/array.h"
+
+/* The first one that begins at `low` or later. */
+static size_t first_from(const struct mpi_memory_rank *rank, uintptr_t low)
+{
+	size_t begin = 0, end = rank->n_sorted;
+
+	while (begin < end) {
+		size_t middle = begin + (end - begin) / 2;
+
+		if (rank->sorted[middle]->buffer.low < low)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
+bool mpi_memory_insert(struct mpi_memory_rank *rank, struct mpi_memory_active *active)
+{
+	size_t at = first_from(rank, active->buffer.low);
+	size_t span_B = active->buffer.high - active->buffer.low;
+
+	if (!util_array_room(&rank->sorted, rank->n_sorted, sizeof(struct mpi_memory_active *)))
+		return false;
+	memmove(&rank->sorted[at + 1], &rank->sorted[at],
+		(rank->n_sorted - at) * sizeof(struct mpi_memory_active *));
+	rank->sorted[at] = active;
+	rank->n_sorted++;
+	rank->widest_B = span_B > rank->widest_B ? span_B : rank->widest_B;
+	return true;
+}
+
+void mpi_memory_remove(struct mpi_memory_rank *rank, const struct mpi_memory_active *active)
+{
+	size_t at = first_from(rank, active->buffer.low);
+
+	while (rank->sorted[at] != active)
+		at++;
+	rank->n_sorted--;
+	memmove(&rank->sorted[at], &rank->sorted[at + 1],
+		(rank->n_sorted - at) * sizeof(struct mpi_memory_active *));
+	if (rank->n_sorted == 0)
+		rank->widest_B = 0;
+}
+
+size_t mpi_memory_near(const struct mpi_memory_rank *rank, uintptr_t low)
+{
+	return first_from(rank, low > rank->widest_B ? low - rank->widest_B : 0);
+}

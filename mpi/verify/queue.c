@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Queues of what is not matched, in the order in which it came. Where they are deep, what is of one
+ * other rank is found by that rank: a linear all-to-all has as many as there are ranks.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/verify/shadow.h"
+
+enum { DEEP = 16, FIRST_BUCKETS = 64 };
+
+static int other_rank(const struct mpi_shadow_op *op)
+{
+	return op->kind == SHADOW_SEND ? op->rank : op->peer;
+}
+
+static struct mpi_shadow_bucket *bucket_of(const struct mpi_shadow_queue *queue, int side,
+					   int other)
+{
+	return &queue->buckets[side][(uint32_t)other & (queue->n_buckets[side] - 1)];
+}
+
+static void enter_bucket(struct mpi_shadow_queue *queue, struct mpi_shadow_op *op)
+{
+	struct mpi_shadow_bucket *bucket = bucket_of(queue, op->kind, other_rank(op));
+
+	op->next_of_peer = NULL;
+	op->prev_of_peer = bucket->last;
+	*(bucket->last ? &bucket->last->next_of_peer : &bucket->first) = op;
+	bucket->last = op;
+}
+
+static void leave_bucket(struct mpi_shadow_queue *queue, struct mpi_shadow_op *op)
+{
+	struct mpi_shadow_bucket *bucket = bucket_of(queue, op->kind, other_rank(op));
+
+	*(op->prev_of_peer ? &op->prev_of_peer->next_of_peer : &bucket->first) = op->next_of_peer;
+	*(op->next_of_peer ? &op->next_of_peer->prev_of_peer : &bucket->last) = op->prev_of_peer;
+}
+
+void mpi_shadow_drop_buckets(struct mpi_shadow_queue *queue, int side)
+{
+	free(queue->buckets[side]);
+	queue->buckets[side] = NULL;
+	queue->n_buckets[side] = 0;
+}
+
+/* Without memory all are gone through. */
+static void build(struct mpi_shadow_queue *queue, int side)
+{
+	uint32_t n = FIRST_BUCKETS;
+
+	while (n < queue->n[side])
+		n *= 4;
+	mpi_shadow_drop_buckets(queue, side);
+	queue->buckets[side] = calloc(n, sizeof *queue->buckets[side]);
+	if (!queue->buckets[side])
+		return;
+	queue->n_buckets[side] = n;
+	for (struct mpi_shadow_op *op = queue->first[side]; op; op = op->next)
+		if (!op->is_wild)
+			enter_bucket(queue, op);
+}
+
+void mpi_shadow_append(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+		       struct mpi_shadow_op *op)
+{
+	int side = op->kind;
+
+	op->is_queued = true;
+	op->n_references++;
+	op->next = NULL;
+	op->prev = queue->last[side];
+	*(op->prev ? &op->prev->next : &queue->first[side]) = op;
+	queue->last[side] = op;
+	queue->n_wild += op->is_wild;
+	if (++queue->n[side] <= DEEP)
+		return;
+	if (queue->n[side] > 2 * queue->n_buckets[side])
+		build(queue, side);
+	else if (!op->is_wild)
+		enter_bucket(queue, op);
+}
+
+void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+			 struct mpi_shadow_op *op)
+{
+	int side = op->kind;
+
+	op->is_queued = false;
+	*(op->prev ? &op->prev->next : &queue->first[side]) = op->next;
+	*(op->next ? &op->next->prev : &queue->last[side]) = op->prev;
+	op->next = op->prev = NULL;
+	queue->n_wild -= op->is_wild;
+	if (queue->buckets[side] && !op->is_wild)
+		leave_bucket(queue, op);
+	if (--queue->n[side] <= DEEP && queue->buckets[side])
+		mpi_shadow_drop_buckets(queue, side);
+	mpi_shadow_release(shadow, op);
+}
+
+static bool fits(const struct mpi_shadow_op *op, int other, int tag)
+{
+	return other_rank(op) == other &&
+	       (op->tag == tag || op->tag == MPI_ANY_TAG || tag == MPI_ANY_TAG);
+}
+
+struct mpi_shadow_op *mpi_shadow_find(const struct mpi_shadow_queue *queue, int side, int other,
+				      int tag)
+{
+	struct mpi_shadow_op *op;
+
+	if (queue->buckets[side]) {
+		for (op = bucket_of(queue, side, other)->first; op; op = op->next_of_peer)
+			if (fits(op, other, tag))
+				return op;
+		return NULL;
+	}
+	for (op = queue->first[side]; op && (op->is_wild || !fits(op, other, tag));)
+		op = op->next;
+	return op;
+}
