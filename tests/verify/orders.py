@@ -170,7 +170,7 @@ class Orders(unittest.TestCase):
         for n, by_memory, by_history, naive in ((4, 32, 64, 24), (5, 80, 325, 120)):
             views, _ = self.case("t24_sum", "view=loose,merge=state", n=n + 1)
             self.assertEqual(views["loose"]["choices"], by_memory)
-            views, _ = self.case("t24_sum", "view=loose,merge=histories", n + 1)
+            views, _ = self.case("t24_sum", "view=loose,merge=histories", n=n + 1)
             self.assertEqual((views["loose"]["choices"], views["loose"]["match_maps"]), (by_history, naive))
 
     def test_floating_point_sums_are_equal_within_epsilon(self):
