@@ -35,11 +35,11 @@ struct mpi_verify {
 	bool has_ended, is_out_of_memory;
 };
 
+/* The calls of the program are told to it from now on. 0 or UTIL_ENOMEM. */
+int mpi_verify_watch(struct mpi_verify *verify);
 /* Whether a finding of that class has the same calls. */
 bool mpi_verify_is_told_as(const struct mpi_world *world, const char *class_name,
 			   const struct mpi_finding *finding);
-/* The calls of the program are told to it from now on. 0 or UTIL_ENOMEM. */
-int mpi_verify_watch(struct mpi_verify *verify);
 /* The buffers of one call. */
 void mpi_verify_overlap(const struct mpi_verify_call *call);
 /* Whether n items of each cannot have bytes in common; false: they may. */
