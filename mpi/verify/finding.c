@@ -66,23 +66,23 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
-void mpi_verify_report(struct mpi_world *world, const struct mpi_finding *finding)
+int mpi_verify_report(struct mpi_world *world, const struct mpi_finding *finding)
 {
 	struct mpi_verify *verify = world->verify;
 	uint64_t key;
 	struct mpi_finding *new;
 
 	if (!verify)
-		return;
+		return -1;
 	key = key_of(world, finding);
 	for (int i = 0; i < verify->n_findings; i++)
 		if (verify->keys[i] == key) {
 			verify->findings[i].count += finding->count ? finding->count : 1;
-			return;
+			return i;
 		}
 	if (!reserve(verify)) {
 		verify->is_out_of_memory = true;
-		return;
+		return -1;
 	}
 	verify->keys[verify->n_findings] = key;
 	new = &verify->findings[verify->n_findings++];
@@ -92,6 +92,18 @@ void mpi_verify_report(struct mpi_world *world, const struct mpi_finding *findin
 	new->decisions = copy(finding->decisions);
 	new->time = finding->time ? finding->time : world->pd->engine.now;
 	new->count = finding->count ? finding->count : 1;
+	return verify->n_findings - 1;
+}
+
+void mpi_verify_add(struct mpi_world *world, int finding, const char *more)
+{
+	struct mpi_finding *one = &world->verify->findings[finding];
+	char *both;
+
+	if (asprintf(&both, "%s; %s", one->found, more) < 0)
+		return;
+	free((void *)(uintptr_t)one->found);
+	one->found = both;
 }
 
 void mpi_verify_report_here(struct mpi_rank *me, const char *class_name,
