@@ -35,6 +35,9 @@ struct mpi_verify {
 	bool has_ended, is_out_of_memory;
 };
 
+/* Whether a finding of that class has the same calls. */
+bool mpi_verify_is_told_as(const struct mpi_world *world, const char *class_name,
+			   const struct mpi_finding *finding);
 /* What is looked at before and after the real function; `code`: what that returned. */
 void mpi_verify_before(struct mpi_verify_call *call);
 void mpi_verify_after(struct mpi_verify_call *call, int code);
