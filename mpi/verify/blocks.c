@@ -78,6 +78,25 @@ static void forget(struct mpi_memory *memory, struct mpi_memory_block *block)
 	free(block);
 }
 
+void mpi_memory_declare(struct mpi_memory *memory, uintptr_t at, size_t size_B)
+{
+	uintptr_t end = at + size_B;
+
+	while (at < end) {
+		const struct mpi_memory_block *block = mpi_memory_block_at(memory, at);
+		uintptr_t stop;
+
+		if (!block)
+			return;
+		stop = block->at + block->size_B;
+		for (uintptr_t word = at & ~(uintptr_t)3;
+		     block->is_filled && word < end && word + 4 <= stop; word += 4)
+			if (word >= block->at && *(uint32_t *)word == mpi_memory_pattern(word))
+				*(uint32_t *)word = 0;
+		at = stop;
+	}
+}
+
 /* --- freed blocks --- */
 
 static void release_oldest(struct mpi_memory *memory)

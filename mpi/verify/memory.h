@@ -232,6 +232,8 @@ static inline uint32_t mpi_memory_pattern(uintptr_t at)
 
 	return (uint32_t)(word >> 32) | 1;
 }
+/* The program says that [at, at + size_B) is written to, though nobody does. */
+void mpi_memory_declare(struct mpi_memory *memory, uintptr_t at, size_t size_B);
 /* Frees what malloc has made, without noticing it. */
 void mpi_memory_blocks_finish(struct mpi_memory *memory);
 
