@@ -14,11 +14,11 @@
 static void print_size(FILE *file, int64_t size_B)
 {
 	if (size_B >= 1 << 20 && size_B % (1 << 20) == 0)
-		fprintf(file, "%lld MiB", (long long)(size_B >> 20));
+		fprintf(file, "%lldMiB", (long long)(size_B >> 20));
 	else if (size_B >= 1 << 10 && size_B % (1 << 10) == 0)
-		fprintf(file, "%lld KiB", (long long)(size_B >> 10));
+		fprintf(file, "%lldKiB", (long long)(size_B >> 10));
 	else
-		fprintf(file, "%lld B", (long long)size_B);
+		fprintf(file, "%lldB", (long long)size_B);
 }
 
 static bool is_same_row(const struct mpi_coll_rule *a, const struct mpi_coll_rule *b)
@@ -32,13 +32,13 @@ static bool is_same_row(const struct mpi_coll_rule *a, const struct mpi_coll_rul
 static void print_ranks(FILE *file, const struct mpi_coll_rule *rule)
 {
 	if (rule->ranks_below)
-		fprintf(file, "below %d", rule->ranks_below);
+		fprintf(file, "<%d", rule->ranks_below);
 	else
-		fprintf(file, "more");
+		fprintf(file, "any");
 	if (rule->conditions & RULE_COMMUTES)
 		fprintf(file, ", commutes");
 	if (rule->conditions & RULE_NOT_COMMUTES)
-		fprintf(file, ", does not commute");
+		fprintf(file, ", ordered");
 }
 
 /* One row: the rules of a range of ranks. Returns the rule after it. */
@@ -53,13 +53,13 @@ static const struct mpi_coll_rule *print_row(FILE *file, const char *operation,
 	do {
 		fprintf(file, "%s`%s`", rule == first ? "" : ", ", rule->algorithm->name);
 		if (rule->below_B) {
-			fprintf(file, " below ");
+			fprintf(file, "<");
 			print_size(file, rule->below_B);
 		}
 		if (rule->conditions & RULE_POWER_OF_TWO)
-			fprintf(file, " for 2^k ranks");
+			fprintf(file, " (2^k ranks)");
 		if (rule->conditions & RULE_PREDEFINED)
-			fprintf(file, " for the standard's operations");
+			fprintf(file, " (standard's operations)");
 		rule++;
 	} while (is_same_row(first, rule));
 	fprintf(file, " |\n");
@@ -96,7 +96,8 @@ static char *print_all(void)
 	if (!file)
 		abort();
 	for (int i = 0; mpi_coll_profiles[i]; i++)
-		print_profile(file, mpi_coll_profiles[i]);
+		if (strcmp(mpi_coll_profiles[i]->name, "ideal") != 0) /* one algorithm for all */
+			print_profile(file, mpi_coll_profiles[i]);
 	fclose(file);
 	return text;
 }
