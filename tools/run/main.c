@@ -441,6 +441,8 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 		run_help(stdout);
 	else if (run.options.coll_help)
 		mpi_coll_print_help(stdout);
+	else if (run.options.coll_rules)
+		mpi_coll_print_rules(stdout);
 	else if (run.options.list_clusters)
 		status = run_list_clusters("mpisim-run");
 	else if (run.options.version)
