@@ -218,6 +218,7 @@ static int replay(struct session *s)
 	} else {
 		pd_world_start(s->run.world);
 		run_loop(&s->run);
+		s->run.trace = s->file;
 		status = s->run.is_varied ? run_variation_finish(&s->run, s->file)
 					  : run_finish(&s->run);
 	}
@@ -241,6 +242,8 @@ int mpisim_replay_main(int argc, char **argv)
 		fputs(help, stdout);
 	else if (options->coll_help)
 		mpi_coll_print_help(stdout);
+	else if (options->coll_rules)
+		mpi_coll_print_rules(stdout);
 	else if (options->list_clusters)
 		status = run_list_clusters("mpisim-replay");
 	else if (options->version)

@@ -320,7 +320,7 @@ static int run_world(struct run *run)
 		run_strings_add(&run->notes, "the working directory is not there any more");
 	if (!run->is_varied)
 		repeat_status = repeat(run);
-	status = run->is_varied ? run_variation_finish(run, NULL) : run_finish(run);
+	status = run->is_varied ? run_variation_finish(run, NULL) : run_recorded_finish(run);
 	if ((run->options.record || run->options.record_at_fd) && run_record_close(run))
 		status = status ? status : EXIT_USAGE;
 	return status ? status : repeat_status;
@@ -433,6 +433,8 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 		run_help(stdout);
 	else if (run.options.coll_help)
 		mpi_coll_print_help(stdout);
+	else if (run.options.coll_rules)
+		mpi_coll_print_rules(stdout);
 	else if (run.options.list_clusters)
 		status = run_list_clusters("mpisim-run");
 	else if (run.options.version)
