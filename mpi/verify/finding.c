@@ -179,7 +179,8 @@ int mpi_verify_create(struct mpi_world *world, unsigned parts)
 	if (parts & MPI_VERIFY_ORDERS)
 		verify->senders = calloc(1, sizeof *verify->senders);
 	world->verify = verify;
-	world->described = verify;
+	if (mpi_verify_watch(verify))
+		return UTIL_ENOMEM;
 	return parts & MPI_VERIFY_MEMORY ? mpi_memory_create(world, &verify->memory) : 0;
 }
 

@@ -145,7 +145,7 @@ static bool is_receive(const struct mpi_verify_call *call)
 /* What comes are messages of other ranks. */
 static bool is_message(const struct mpi_verify_call *call)
 {
-	enum mpi_verify_kind kind = call->function->kind;
+	enum mpi_call_kind kind = call->function->kind;
 
 	return (kind == MPI_CALL_RECV || kind == MPI_CALL_MRECV || kind == MPI_CALL_SENDRECV ||
 		kind == MPI_CALL_COLL) &&
@@ -287,15 +287,17 @@ void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 	look_at_windows(memory, call); /* last: what was looked at is before what others learn */
 }
 
-void *mpi_memory_instead(const struct mpi_verify_call *call, int place, const void *given)
+void mpi_memory_exchange(struct mpi_verify_call *call, bool is_back)
 {
 	for (int i = 0; i < call->buffers->n; i++) {
 		const struct mpi_memory_active *active = call->buffers->actives[i];
 
-		if (active && active->buffer.place == place)
-			return active->mine + (active->buffer.base - active->buffer.low);
+		if (!active)
+			continue;
+		call->values[active->buffer.place].p =
+		    is_back ? (const void *)active->buffer.base
+			    : active->mine + (active->buffer.base - active->buffer.low);
 	}
-	return (void *)(uintptr_t)given;
 }
 
 static void settle(struct mpi_memory *memory, struct mpi_verify_call *call, int code,

@@ -160,6 +160,8 @@ void *mpi_memory_substitute(const char *name);
 /* A call begins, on its rank's fiber, its arguments as the program gave them; it ends. */
 void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call);
 void mpi_memory_after(struct mpi_memory *memory, struct mpi_verify_call *call, int code);
+/* The buffers of the program that stay with MPI become those that stand for them, or are the program's again. */
+void mpi_memory_exchange(struct mpi_verify_call *call, bool is_back);
 
 /* --- buffers.c --- */
 /* The buffers of the call, but those of no bytes. */
@@ -172,11 +174,13 @@ size_t mpi_memory_common(const struct mpi_memory_buffer *a, const struct mpi_mem
 size_t mpi_memory_common_range(const struct mpi_memory_buffer *buffer, uintptr_t at, size_t size_B,
 			       int64_t *first);
 /* What the table says of the call's function. */
-const struct mpi_call_info *mpi_memory_info(const struct mpi_verify_call *call);
+static inline const struct mpi_call_info *mpi_memory_info(const struct mpi_verify_call *call)
+{
+	return call->function;
+}
 /* Its only parameter of that kind; -1: none. */
 int mpi_memory_parameter(const struct mpi_call_info *info, int kind);
-static inline union mpi_verify_value mpi_memory_argument(const struct mpi_verify_call *call,
-							 int place)
+static inline union mpi_value mpi_memory_argument(const struct mpi_verify_call *call, int place)
 {
 	return call->values[place];
 }

@@ -66,12 +66,11 @@ struct mpi_verify;
  * mpi_verify_substitute as config->substitute. 0 or UTIL_ENOMEM. */
 int mpi_verify_create(struct mpi_world *world, unsigned parts);
 void mpi_verify_destroy(struct mpi_verify *verify); /* NULL is fine */
-/* What the program gets for the MPI function `name`; NULL: the function itself. */
+/* What the program gets for the MPI function `name`, of runs that nobody else watches; NULL: the
+ * function itself. */
 void *mpi_verify_substitute(const char *name);
 /* The same, faster for most messages: of runs without MPI_VERIFY_MEMORY. */
 void *mpi_verify_substitute_direct(const char *name);
-/* The same for a run that others watch, too (mpi/watch/watch.h). */
-void *mpi_verify_substitute_watched(const char *name);
 /* The run is over, well or not: what can be said only now. Once. */
 void mpi_verify_end(struct mpi_world *world);
 

@@ -175,13 +175,6 @@ static int watch(struct run *run, struct util_error *err)
 		       : 0;
 }
 
-static void *memory_and_watch_substitute(const char *name)
-{
-	void *address = mpi_memory_substitute(name);
-
-	return address ? address : mpi_watch_substitute(name);
-}
-
 /* What calls of the program are bound to; NULL: to MPI's functions. */
 static void *(*substitute_of(const struct run *run))(const char *name)
 {
@@ -189,9 +182,9 @@ static void *(*substitute_of(const struct run *run))(const char *name)
 	bool is_watched = o->graph || o->debug_fd;
 
 	if (o->verify & MPI_VERIFY_MEMORY)
-		return is_watched ? memory_and_watch_substitute : mpi_memory_substitute;
+		return mpi_memory_substitute;
 	if (o->verify && is_watched)
-		return mpi_verify_substitute_watched;
+		return mpi_watch_substitute;
 	if (o->verify & MPI_VERIFY_ORDERS) /* functions that send are noted */
 		return mpi_verify_substitute;
 	if (o->verify)
@@ -440,6 +433,8 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 		run_help(stdout);
 	else if (run.options.coll_help)
 		mpi_coll_print_help(stdout);
+	else if (run.options.coll_rules)
+		mpi_coll_print_rules(stdout);
 	else if (run.options.list_clusters)
 		status = run_list_clusters("mpisim-run");
 	else if (run.options.version)

@@ -57,7 +57,7 @@ struct run_options {
 	bool record_at_fd;  /* the trace goes to RUN_REPEAT_TRACE_FD: a run of another mpisim-run */
 	bool record_sites;  /* then: with source lines */
 	bool tag_output, quiet, help, version;
-	bool coll_help; /* --coll help */
+	bool coll_help, coll_rules; /* --coll help, --coll rules */
 	bool list_clusters; /* --list-clusters */
 	const char *schedule; /* file of jobs, NULL: none */
 	bool ignore_leaks;	  /* no warnings about what the program did not free */
