@@ -127,6 +127,13 @@ static void add_items(const struct arguments *a, const struct mpi_parameter *p, 
 
 	if (type && type->n_elements > 0 && type->size_B % type->n_elements == 0)
 		out->element_B = (size_t)(type->size_B / type->n_elements);
+	if (out->n_items == 0) {
+		out->type = type;
+		out->first_item = out->base + (uintptr_t)offset_B;
+		out->n_items = count;
+	} else if (type != out->type) {
+		out->type = NULL;
+	}
 	out->is_raw |= type && type->basic == BASIC_BYTE;
 	out->is_struct |= type && type->map && is_struct(type);
 	if (type && count > 0 && (type->is_committed || type->is_predefined))

@@ -39,6 +39,9 @@ struct mpi_memory_buffer {	     /* one argument of a call */
 	size_t n_runs, size_B;	     /* size_B: of all */
 	bool is_shuffled;	     /* the runs do not ascend */
 	uintptr_t low, high;	     /* they lie in [low, high) */
+	const struct mpi_datatype *type; /* of all items, borrowed for the call; NULL: of several */
+	uintptr_t first_item;		 /* where … */
+	MPI_Count n_items;		 /* so many lie one after the other, and perhaps more elsewhere */
 	size_t element_B;	     /* of the datatype's elements, 1 where they differ */
 	bool is_raw;		     /* they are MPI_BYTE: structures with their padding, perhaps */
 	bool is_struct;		     /* the datatype puts several variables together */
@@ -100,6 +103,8 @@ struct mpi_memory_gap {
 	uintptr_t low, high;
 };
 
+struct mpi_memory_types;
+
 struct mpi_memory_rank {
 	struct mpi_memory_active *actives;   /* all, locked or not */
 	int n_actives, n_locked, n_on_stack; /* locked ones there */
@@ -134,6 +139,7 @@ struct mpi_memory {
 	struct mpi_unread *unread;	    /* mpi/verify/unread.h; NULL: it is not looked at */
 	struct mpi_impact *impact;	    /* mpi/verify/impact.h; NULL: nobody asks */
 	struct mpi_memory_globals *globals; /* globals.c; NULL: none was looked for yet */
+	struct mpi_memory_types *types;	    /* types.c; NULL: the same */
 	struct mpi_races *races; /* mpi/verify/races.h; NULL: there was no window yet … */
 	bool has_no_races;	 /* … or no memory for that */
 	bool has_skipped;	 /* kernels are skipped, which was told */
@@ -248,6 +254,13 @@ void mpi_memory_blocks_finish(struct mpi_memory *memory);
 const char *mpi_memory_global_at(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at,
 				 uintptr_t *low, uintptr_t *high);
 void mpi_memory_globals_destroy(struct mpi_memory_globals *globals); /* NULL is fine */
+
+/* --- types.c --- */
+/* Whether the variables that the buffer lies in have the types of its datatype; `frame`: that of the
+ * function around the program's call. */
+void mpi_memory_check_type(struct mpi_memory *memory, struct mpi_rank *me,
+			   const struct mpi_memory_buffer *buffer, uintptr_t frame);
+void mpi_memory_types_destroy(struct mpi_memory_types *types); /* NULL is fine */
 
 /* --- check.c --- */
 /* False: kernels are skipped, which might have written anything; a note says so. */

@@ -654,6 +654,26 @@ static void kernel_early(void)
 	kernel_that_reads(1);
 }
 
+/* Right: variables that are far apart, by their addresses. */
+static void bottom(void)
+{
+	static int first[3];
+	int second = 4;
+	MPI_Aint places[2];
+	const int lengths[] = {3, 1};
+	MPI_Datatype type;
+
+	MPI_Get_address(first, &places[0]);
+	MPI_Get_address(&second, &places[1]);
+	MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &type);
+	MPI_Type_commit(&type);
+	if (rank == 0)
+		MPI_Send(MPI_BOTTOM, 1, type, 1, 0, MPI_COMM_WORLD);
+	else
+		MPI_Recv(MPI_BOTTOM, 1, type, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Type_free(&type);
+}
+
 /* What comes of a store to a buffer that is being sent: rank 1 prints it, registers it, or does not care. */
 static int sent_too_late(void)
 {
@@ -1077,6 +1097,7 @@ static const struct {
     {"impact-none", impact_none},
     {"impact-end", impact_end},
     {"impact-clock", impact_clock},
+    {"bottom", bottom},
     {"touch-late", touch_late},
     {"touch-nothing", touch_nothing},
     {"touch-idly", touch_idly},
