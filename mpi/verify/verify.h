@@ -76,7 +76,10 @@ void mpi_verify_end(struct mpi_world *world);
 
 /* Whether `part` was asked for. False without --verify. */
 bool mpi_verify_wants(const struct mpi_world *world, enum mpi_verify_part part);
-void mpi_verify_report(struct mpi_world *world, const struct mpi_finding *finding);
+/* Returns which finding it is (mpi_verify_finding); -1: none. */
+int mpi_verify_report(struct mpi_world *world, const struct mpi_finding *finding);
+/* Adds to what was found: "…; `more`". */
+void mpi_verify_add(struct mpi_world *world, int finding, const char *more);
 /* The same for the call that `me` is in, with one call; `format`: what was found. */
 void mpi_verify_report_here(struct mpi_rank *me, const char *class_name,
 			    enum mpi_finding_severity severity, const char *wanted, const char *why,

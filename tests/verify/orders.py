@@ -105,7 +105,7 @@ class Orders(unittest.TestCase):
         return subprocess.run([BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", str(n), "--quiet", *options,
                                *program], cwd=self.dir, capture_output=True, text=True, timeout=120, check=False)
 
-    def explore(self, n, program, orders="view=both", options=()):
+    def explore(self, n, program, orders="view=both", *options):
         """what each view says, and all findings"""
         done = self.run_tool(n, program, "--verify=orders", "--json", "out.json", "--orders", orders, *options)
         self.assertTrue((self.dir / "out.json").exists(), done.stderr)
@@ -117,12 +117,12 @@ class Orders(unittest.TestCase):
                          done.stderr)
         return views, findings
 
-    def case(self, name, orders="view=both", n=None, options=()):
-        return self.explore(n or VERDICTS[name][0], [self.program, name], orders, options)
+    def case(self, name, orders="view=both", *options, n=None):
+        return self.explore(n or VERDICTS[name][0], [self.program, name], orders, *options)
 
     def advice(self, name, class_name):
         """what is advised, with times that do not depend on the host"""
-        _, findings = self.case(name, "advice=yes", options=("--compute", "modelled"))
+        _, findings = self.case(name, "advice=yes", "--compute", "modelled")
         return [f for f in findings if f["class"] == class_name]
 
     def test_every_verdict_is_found_in_both_views(self):
