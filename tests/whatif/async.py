@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mpisim-whatif --async: times that are derived by hand, where ranks wait, and what is refused.
 
-    async.py BUILD PROGRAM
+    async.py BUILD PROGRAM ROOT
 """
 import json
 import pathlib
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-BUILD, PROGRAM = (pathlib.Path(arg).resolve() for arg in sys.argv[1:3])
+BUILD, PROGRAM, ROOT = (pathlib.Path(arg).resolve() for arg in sys.argv[1:4])
 SOURCE = pathlib.Path(__file__).with_suffix(".c").read_text(encoding="utf-8").splitlines()
 CLUSTER = """mpisim_cluster: 1
 name: round numbers
@@ -145,6 +145,27 @@ class Async(unittest.TestCase):
         _, modes = self.whatif("--async-cost", "fault=100us")
         self.assert_us(modes["touch"]["time_s"], 4 + 100 + 4 + 100)
         self.assert_us(modes["chain"]["time_s"], 155)
+
+    def sor(self, n, variant, iterations, *options):
+        self.tool("mpisim-run", "--quiet", "--deterministic", "--cluster", ROOT / "clusters/pentium4-gigabit.yaml", "-n", "16", "--placement", "0-15", "--compute", "modelled",
+                  "--bench", ROOT / "apps/sor/pentium4.bench", "--json", "run.json", *options, BUILD / "apps/sor", "--n", str(n), "--variant", variant,
+                  "--iterations", str(iterations))
+        return json.loads((self.dir / "run.json").read_text(encoding="utf-8"))["predicted_time_s"]
+
+    # Variants that a user would have to write: chain is the isend variant and 4.5 us for each of 16 requests of an iteration, touch-exact the overlap variant.
+    def test_sendrecv_of_sor_predicts_the_variants_by_hand(self):
+        for n in (512, 4096):
+            by_hand = {v: (self.sor(n, v, 20) - self.sor(n, v, 10)) / 10 for v in ("isend", "overlap")}
+            times = {}
+            for iterations in (10, 20):
+                self.sor(n, "sendrecv", iterations, "--record", "t.mtrace", "--record-memory")
+                for name, mode in self.whatif("--async-cost", "request=4.5us", "--async-cost", "page=2us")[1].items():
+                    times[name] = mode["time_s"] - times.get(name, 0)
+            found = {name: time / 10 for name, time in times.items()}
+            self.assertAlmostEqual(found["chain"] / (by_hand["isend"] + 72 * US), 1, delta=0.1)
+            self.assertAlmostEqual(found["touch-exact"] / by_hand["overlap"], 1, delta=0.1)
+            self.assertLess(found["chain"], found["touch"])  # paging took longer than chaining at both n
+            self.assertLess(found["touch-exact"], found["chain"])
 
     def test_same_trace_gives_the_same_bytes(self):
         self.record("borders")
