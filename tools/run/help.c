@@ -109,6 +109,7 @@ static const char text[] =
     "  --record FILE          a trace of the run, for mpisim-replay (docs/replay.md)\n"
     "  --report DIR           a directory of pictures (PNG, SVG) and the tables behind them\n"
     "  --tag-output           put the rank in front of every line that the program prints\n"
+    "  --verbose              the summary with all its tables\n"
     "  --quiet                no summary, only failures and warnings\n"
     "  --ignore-leaks         no warnings about MPI objects that the program did not free\n"
     "\n"
