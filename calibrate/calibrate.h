@@ -29,6 +29,7 @@ struct settings {
 	int cores;	 /* of a node; 0: find out */
 	double window_s; /* one measurement of CPU cost, about */
 	bool is_quick;
+	bool measures_once; /* the simulator does not scatter */
 };
 
 struct cal {

@@ -120,6 +120,9 @@ static int read_option(struct settings *s, int option, const char *text, struct 
 	case 'd':
 		s->storage = text;
 		return 0;
+	case '1':
+		s->measures_once = true;
+		return 0;
 	case 's':
 		s->spawns = true;
 		return 0;
@@ -165,7 +168,8 @@ static const struct option options[] = {
     {"window", required_argument, NULL, 'w'},  {"max-size", required_argument, NULL, 'm'},
     {"cores", required_argument, NULL, 'c'},   {"transfers", required_argument, NULL, 'n'},
     {"check", required_argument, NULL, 'C'},   {"version", no_argument, NULL, 'V'},
-    {"help", no_argument, NULL, 'h'},	       {NULL, 0, NULL, 0}};
+    {"once", no_argument, NULL, '1'},	       {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0}};
 
 /* 0; 1: --help, 2: --version; or negative. */
 static int parse(int argc, char **argv, struct settings *settings, struct util_error *err)

@@ -97,7 +97,7 @@ static int go_on(struct cal *cal, const double *values, int n, double begin_s, d
 	double copy[MOST], spent_s = MPI_Wtime() - begin_s;
 	struct summary s;
 
-	if (n >= MOST)
+	if (n >= MOST || cal->settings.measures_once)
 		return 0;
 	if (spent_s >= share_s)
 		return n < LEAST && spent_s < LEAST * share_s;

@@ -89,7 +89,7 @@ static void write_list(const struct since *list, int n, FILE *file)
 			fmax(list[k].size_B, 1));
 }
 
-/* Not measured: what is known of Linux (docs/decisions/0038-unattended-connections.md). */
+/* Not measured: what is known of Linux (docs/decisions/0012-protocols-of-real-libraries.md). */
 static void write_unattended_receive(FILE *file)
 {
 	fprintf(file, "  unattended_receive: 160000   # not measured, what Linux keeps: "

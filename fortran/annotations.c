@@ -47,6 +47,13 @@ void mpisim_state_(const char *name, const void *buf, const int *count, const in
 			      (const void *)(intptr_t)*datatype);
 }
 
+void mpisim_touch_(const void *buf, const int *count, const int *datatype, const int *use,
+		   const double *fraction)
+{
+	mpisim_touch_memory(buf, (size_t)(*count > 0 ? *count : 0),
+			    (const void *)(intptr_t)*datatype, *use, *fraction);
+}
+
 int mpisim_is_simulated_(void)
 {
 	return mpisim_is_simulated();

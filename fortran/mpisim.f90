@@ -9,7 +9,9 @@ module mpisim
   private
   public :: mpisim_add_compute_time, add_compute_time, mpisim_kernel_begin, mpisim_kernel_end, mpisim_kernel_time, &
             mpisim_phase_begin, mpisim_phase_end, mpisim_alloc, mpisim_free, mpisim_node_release, mpisim_node_acquire, &
-            mpisim_is_simulated, mpisim_real_time, mpisim_state
+            mpisim_is_simulated, mpisim_real_time, mpisim_state, mpisim_touch, MPISIM_READ, MPISIM_WRITE
+
+  integer, parameter :: MPISIM_READ = 1, MPISIM_WRITE = 2
 
   interface
     ! `seconds` of computation on the reference CPU for this rank; negative ones take time out again
@@ -62,6 +64,16 @@ module mpisim
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       type(*), dimension(*) :: buf
       integer, intent(in) :: count, datatype
+    end subroutine
+
+    ! Memory that the open kernel, or the computation until the next MPI call, accesses: MPISIM_READ, MPISIM_WRITE or their sum; first when
+    ! `fraction` (0 to 1) of it is over. Predefined datatypes only.
+    subroutine mpisim_touch(buf, count, datatype, use, fraction)
+      import :: c_double
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+      type(*), dimension(*) :: buf
+      integer, intent(in) :: count, datatype, use
+      real(c_double), intent(in) :: fraction
     end subroutine
 
     ! This rank no longer needs its node, and does again.

@@ -63,6 +63,18 @@ double mpisim_real_time(void);
 #define mpisim_state(name, address, count, type) mpisim_state_register((name), (address), (size_t)(count), (const void *)(intptr_t)(type))
 void mpisim_state_register(const char *name, const void *address, size_t count, const void *type);
 
+/*
+ * mpisim_touch(address, count, MPI datatype, MPISIM_READ | MPISIM_WRITE, fraction): memory that a computation accesses, first when `fraction`
+ * (0 ... 1) of it is over: of the kernel that is open, else of all that is computed from the MPI call before to the next one. For kernels that
+ * may be skipped, between begin and end: --verify=memory then knows what a skipped kernel would have read and written. Memory that is not told
+ * counts as not accessed. Holes of the datatype are left out. Under a real MPI: nothing.
+ */
+#define MPISIM_READ 1
+#define MPISIM_WRITE 2
+#define mpisim_touch(address, count, type, use, fraction) \
+	mpisim_touch_memory((address), (size_t)(count), (const void *)(intptr_t)(type), (use), (fraction))
+void mpisim_touch_memory(const void *address, size_t count, const void *type, int use, double fraction);
+
 #if defined(MPISIM_BUILDING)
 #pragma GCC visibility pop
 #endif

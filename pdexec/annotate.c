@@ -18,6 +18,7 @@
 struct pd_annotation {
 	struct pd_charge charge;        /* of the open kernel */
 	bool is_open;
+	bool is_touched;                /* mpisim_touch has said what the open kernel accesses */
 	int n_params;
 	double params[PD_STORE_MAX_PARAMS];
 	double measured_s;              /* by the open kernel so far, on the reference CPU, unscaled */
@@ -50,14 +51,14 @@ static void annotation_enter_rank(struct pd_rank *rank, const char *function, co
 }
 
 /* The rank that calls; NULL outside of any (then annotations mean nothing). */
-static struct pd_rank *annotation_enter(const char *function, const void *site)
+struct pd_rank *pd_annotation_enter(const char *function, const void *site)
 {
 	if (pd_current)
 		annotation_enter_rank(pd_current, function, site);
 	return pd_current;
 }
 
-static void annotation_leave(struct pd_rank *rank)
+void pd_annotation_leave(struct pd_rank *rank)
 {
 	rank->function = NULL;
 	rank->site = NULL;
@@ -119,7 +120,7 @@ void pd_annotation_check_call(struct pd_rank *rank)
 void mpisim_add_compute_time(double seconds)
 {
 	struct pd_rank *rank =
-		annotation_enter("mpisim_add_compute_time", __builtin_return_address(0));
+		pd_annotation_enter("mpisim_add_compute_time", __builtin_return_address(0));
 	struct pd_world *world;
 
 	if (!rank)
@@ -135,7 +136,7 @@ void mpisim_add_compute_time(double seconds)
 		tell_charge(rank, NULL, seconds, 0);
 		pd_compute_charge(rank, NULL, seconds * pd_store_scale_all(rank->program->store));
 	}
-	annotation_leave(rank);
+	pd_annotation_leave(rank);
 }
 
 /* A true second name, so that either may be interposed or called from Fortran. */
@@ -146,6 +147,17 @@ bool pd_annotation_in_kernel(const struct pd_rank *rank)
 	const struct pd_annotation *annotation = rank->annotation;
 
 	return annotation && annotation->is_open;
+}
+
+const char *pd_annotation_touch(struct pd_rank *rank, bool *out_executes)
+{
+	struct pd_annotation *annotation = rank->annotation;
+
+	*out_executes = annotation && annotation->is_open && annotation->charge.execute;
+	if (!annotation || !annotation->is_open)
+		return NULL;
+	annotation->is_touched = true;
+	return annotation->charge.name;
 }
 
 bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, const void *site,
@@ -169,19 +181,19 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 			"kernel \"%s\" would run on memory that is not there: --no-alloc needs --compute partial or modelled, without --first-n",
 			annotation->charge.name);
 	annotation->is_open = true;
+	annotation->is_touched = false;
 	annotation->measured_s = 0;
 	annotation->n_params = n_params;
 	if (n_params > 0)
 		memcpy(annotation->params, params, (size_t)n_params * sizeof(*params));
 	if (!annotation->charge.execute) {
-		rank->world->has_skipped = true;
 		tell_charge(rank, annotation->charge.name, annotation->charge.seconds,
 			   SIM_CHARGE_SKIPPED);
 		pd_compute_charge(rank, annotation->charge.name,
 				  annotation->charge.seconds * annotation->charge.scale *
 					  pd_store_scale_all(rank->program->store));
 	}
-	annotation_leave(rank);
+	pd_annotation_leave(rank);
 	return annotation->charge.execute;
 }
 
@@ -196,11 +208,13 @@ void pd_annotation_end_kernel(struct pd_rank *rank, const char *function, const 
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"a kernel ends where none is open: wanted mpisim_kernel_begin before it");
 	annotation->is_open = false;
+	if (!annotation->charge.execute && !annotation->is_touched)
+		rank->world->has_skipped = true;
 	if (annotation->charge.execute &&
 	    pd_store_measured(rank->program->store, &annotation->charge, annotation->n_params,
 			      annotation->params, annotation->measured_s, &err))
 		annotation_fail_store(rank, &err);
-	annotation_leave(rank);
+	pd_annotation_leave(rank);
 }
 
 int mpisim_kernel_begin(const char *name, int n_params, const double params[])
@@ -220,20 +234,20 @@ void mpisim_kernel_end(void)
 
 double mpisim_kernel_time(const char *name, int n_params, const double params[])
 {
-	struct pd_rank *rank = annotation_enter("mpisim_kernel_time", __builtin_return_address(0));
+	struct pd_rank *rank = pd_annotation_enter("mpisim_kernel_time", __builtin_return_address(0));
 	double seconds;
 
 	if (!rank)
 		return -1;
 	seconds = pd_store_lookup(rank->program->store, name, n_params, params);
-	annotation_leave(rank);
+	pd_annotation_leave(rank);
 	return seconds;
 }
 
 /* Phases and releases happen at an instant: what was computed before them is over by then. */
 static struct pd_rank *annotation_enter_instant(const char *function, const void *site)
 {
-	struct pd_rank *rank = annotation_enter(function, site);
+	struct pd_rank *rank = pd_annotation_enter(function, site);
 	struct pd_annotation *annotation;
 
 	if (!rank)
@@ -282,7 +296,7 @@ void mpisim_phase_begin(const char *name)
 		pd_fail(rank, PD_FAILURE_MEMORY, "no memory for the name of a phase");
 	annotation->phases[annotation->depth++] = interned;
 	sim_tell_phase(&rank->world->observers, rank->rank, interned, 1, rank->world->engine.now);
-	annotation_leave(rank);
+	pd_annotation_leave(rank);
 }
 
 void mpisim_phase_end(void)
@@ -300,7 +314,7 @@ void mpisim_phase_end(void)
 	annotation->depth--;
 	sim_tell_phase(&rank->world->observers, rank->rank, annotation->phases[annotation->depth], 0,
 		       rank->world->engine.now);
-	annotation_leave(rank);
+	pd_annotation_leave(rank);
 }
 
 void mpisim_node_release(void)
@@ -318,7 +332,7 @@ void mpisim_node_release(void)
 		if (rank->world->broker.released)
 			rank->world->broker.released(rank->world->broker.context, rank);
 	}
-	annotation_leave(rank);
+	pd_annotation_leave(rank);
 }
 
 void mpisim_node_acquire(void)
@@ -340,7 +354,7 @@ void mpisim_node_acquire(void)
 		if (broker->acquired)
 			broker->acquired(broker->context, rank);
 	}
-	annotation_leave(rank);
+	pd_annotation_leave(rank);
 }
 
 int mpisim_is_simulated(void)

@@ -23,6 +23,14 @@ void pd_annotation_end_kernel(struct pd_rank *rank, const char *function, const 
 /* A kernel is open. */
 bool pd_annotation_in_kernel(const struct pd_rank *rank);
 
+/* --- for mpi/verify/touch.c --- */
+
+/* The rank that calls an annotation; NULL outside of any. Measuring stops until pd_annotation_leave. */
+struct pd_rank *pd_annotation_enter(const char *function, const void *site);
+void pd_annotation_leave(struct pd_rank *rank);
+/* The kernel that is open says what it touches. Returns its name, interned; NULL: none is open. */
+const char *pd_annotation_touch(struct pd_rank *rank, bool *out_executes);
+
 /* --- for compute.c --- */
 
 /* Charges measured seconds (on the reference CPU, unscaled): to the open kernel when there is one, else to what is not annotated. */

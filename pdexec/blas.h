@@ -11,7 +11,7 @@
 /*
  * Partial direct execution of programs without annotations (--blas-model): the program's calls of BLAS and LAPACK are bound to
  * stand-ins, which charge the time that the store's models give instead of computing. Calls of libraries among themselves stay as
- * they are. docs/kernels.md has the routines and what they leave behind, docs/decisions/0020-blas-interposition.md the reasons.
+ * they are. docs/kernels.md has the routines and what they leave behind, docs/decisions/0020-kernels.md the reasons.
  */
 
 struct pd_blas_routine {

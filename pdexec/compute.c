@@ -80,7 +80,7 @@ void pd_compute_pause(struct pd_rank *rank)
 	}
 	rank->is_measuring = false;
 	rank->has_step = rank->pending_s != 0;
-	if (elapsed_s > 0)
+	if (elapsed_s > 0 && !world->counts_clocks) /* else the host decides nothing */
 		pd_annotation_charge_measured(rank, elapsed_s * world->cluster->cpu.host_to_target);
 }
 

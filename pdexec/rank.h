@@ -193,7 +193,7 @@ struct pd_world {
 	jmp_buf *way_out; /* of whoever steps the engine: taken when a fault ends the run outside of
 			     ranks, with `failure` set; NULL: none */
 	struct pd_timer timer;          /* pdexec/timers.c */
-	bool has_skipped;               /* a kernel was skipped */
+	bool has_skipped;               /* a kernel was skipped that did not say what it accesses */
 	bool is_annotated;              /* some rank, or the trace, has said what computing takes: a kernel, a time */
 	uint64_t n_ended_badly;         /* ranks that returned a non-zero exit code */
 	double needed_B;                /* of memory, before the programs allocate anything: pdexec/estimate.h */

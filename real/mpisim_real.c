@@ -319,6 +319,11 @@ void mpisim_state_register(const char *name, const void *address, size_t count, 
 {
 }
 
+void mpisim_touch_memory(const void *address, size_t count, const void *type, int use,
+			 double fraction)
+{
+}
+
 int mpisim_is_simulated(void)
 {
 	return 0;

@@ -131,6 +131,13 @@ void sim_tell_charge(const struct sim_observers *to, const struct sim_record_cha
 			to->of[i].charge(to->of[i].context, record);
 }
 
+void sim_tell_touch(const struct sim_observers *to, const struct sim_record_touch *record)
+{
+	for (int i = 0; i < to->n; i++)
+		if (to->of[i].touch)
+			to->of[i].touch(to->of[i].context, record);
+}
+
 void sim_tell_clock(const struct sim_observers *to, int rank, const void *site)
 {
 	for (int i = 0; i < to->n; i++)

@@ -3,6 +3,7 @@
 #define SIMCORE_OBSERVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "simcore/tally.h"
@@ -139,6 +140,27 @@ struct sim_record_charge {
 	int flags;	      /* SIM_CHARGE_… */
 };
 
+/* Memory that a computation says it accesses (mpisim_touch). */
+enum { SIM_TOUCH_READ = 1, SIM_TOUCH_WRITE = 2 }; /* MPISIM_READ, MPISIM_WRITE */
+
+struct sim_touch_run { /* bytes without a hole */
+	uintptr_t at;
+	uint64_t size_B;
+};
+
+struct sim_record_touch {
+	int rank;
+	const void *site;
+	const char *kernel; /* that is open, interned; NULL: none */
+	int use;	    /* SIM_TOUCH_… */
+	/* 0 … 1: when it is first accessed, of the kernel, or without one of what is computed from
+	 * the MPI call before to the next one */
+	double fraction;
+	const struct sim_touch_run *runs; /* [n_runs], in the order of the datatype; borrowed for
+					     the call */
+	size_t n_runs;
+};
+
 /* One observer: a function for each event that it wants, NULL for the others. */
 struct sim_observer {
 	void *context;
@@ -156,6 +178,7 @@ struct sim_observer {
 			   sim_time_ps now);
 	/* On the rank's fiber. */
 	void (*charge)(void *context, const struct sim_record_charge *record);
+	void (*touch)(void *context, const struct sim_record_touch *record);
 	void (*clock)(void *context, int rank, const void *site); /* the program read a clock */
 	void (*sleep)(void *context, int rank, const void *site, sim_time_ps duration);
 	const struct sim_causes *causes; /* borrowed; from before the run until its end */
@@ -167,14 +190,14 @@ struct sim_observer {
 /* All who observe a run, in the order in which they are told. */
 enum { SIM_MOST_OBSERVERS = 8 };
 
-enum sim_observed { /* which events somebody wants; charges, clocks and sleeps are told to all */
-	SIM_OBSERVED_COMPUTE = 1,
-	SIM_OBSERVED_CALL = 2,
-	SIM_OBSERVED_MESSAGE = 4,
-	SIM_OBSERVED_PHASE = 8,
-	SIM_OBSERVED_NODE = 16,
-	SIM_OBSERVED_RANK = 32,
-	SIM_OBSERVED_COLLECTIVE = 64,
+enum sim_observed { /* which events somebody wants; charges, touches, clocks and sleeps are told to all */
+		    SIM_OBSERVED_COMPUTE = 1,
+		    SIM_OBSERVED_CALL = 2,
+		    SIM_OBSERVED_MESSAGE = 4,
+		    SIM_OBSERVED_PHASE = 8,
+		    SIM_OBSERVED_NODE = 16,
+		    SIM_OBSERVED_RANK = 32,
+		    SIM_OBSERVED_COLLECTIVE = 64,
 };
 
 /* Several listeners of causes as one, or one that does not want all. */
@@ -218,6 +241,7 @@ void sim_tell_rank_begin(const struct sim_observers *to, int rank, int parent, i
 void sim_tell_collective(const struct sim_observers *to, const struct sim_cause_collective *entered,
 			 sim_time_ps now);
 void sim_tell_charge(const struct sim_observers *to, const struct sim_record_charge *record);
+void sim_tell_touch(const struct sim_observers *to, const struct sim_record_touch *record);
 void sim_tell_clock(const struct sim_observers *to, int rank, const void *site);
 void sim_tell_sleep(const struct sim_observers *to, int rank, const void *site,
 		    sim_time_ps duration);

@@ -12,7 +12,7 @@
  * The event queue: a heap of intrusive events. Equal times leave in the order in which they were
  * scheduled. Events that are scheduled for the same time one directly after the other are one entry
  * of the heap, a chain: thousands of them cost no more than one
- * (docs/decisions/0023-event-queue.md).
+ * (docs/decisions/0051-what-a-message-costs.md).
  */
 struct sim_event;
 typedef void (*sim_event_fn)(struct sim_event *event);

@@ -9,7 +9,7 @@
  * Quick polls. Where computation is measured, a poll ends the computation step and begins another:
  * two readings of the host's clock and an event, many times what the loop around it computes. While
  * a step goes on simulated time stands still, so that nothing can arrive: of a streak of polls that
- * find nothing (docs/decisions/0062-quick-polls.md) most are answered without the end of the step.
+ * find nothing (docs/decisions/0010-polling.md) most are answered without the end of the step.
  * The poll that ends it lets the time of all pass, and when they computed next to nothing only
  * until something happens that concerns the rank.
  */

@@ -15,6 +15,7 @@
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/memory.h"
 #include "mpi/verify/unread.h"
+#include "mpi/watch/watch.h"
 
 #define MAX_FILLED_B ((size_t)16 << 20)
 /* Freed blocks are kept for a while, so that who uses them is seen. */
@@ -75,6 +76,25 @@ static void forget(struct mpi_memory *memory, struct mpi_memory_block *block)
 {
 	tdelete(block, &memory->blocks, compare_blocks);
 	free(block);
+}
+
+void mpi_memory_declare(struct mpi_memory *memory, uintptr_t at, size_t size_B)
+{
+	uintptr_t end = at + size_B;
+
+	while (at < end) {
+		const struct mpi_memory_block *block = mpi_memory_block_at(memory, at);
+		uintptr_t stop;
+
+		if (!block)
+			return;
+		stop = block->at + block->size_B;
+		for (uintptr_t word = at & ~(uintptr_t)3;
+		     block->is_filled && word < end && word + 4 <= stop; word += 4)
+			if (word >= block->at && *(uint32_t *)word == mpi_memory_pattern(word))
+				*(uint32_t *)word = 0;
+		at = stop;
+	}
 }
 
 /* --- freed blocks --- */
@@ -361,5 +381,5 @@ void *mpi_memory_substitute(const char *name)
 			memcpy(&address, &substitutes[i].function, sizeof address);
 			return address;
 		}
-	return mpi_verify_substitute(name);
+	return mpi_watch_substitute(name);
 }

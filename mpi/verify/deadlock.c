@@ -6,6 +6,7 @@
 
 #include "mpi/comm/group.h"
 #include "mpi/p2p/blocked.h"
+#include "mpi/verify/internal.h"
 #include "mpi/verify/request.h"
 
 /* --- what nearly matched --- */
@@ -170,6 +171,13 @@ static void report_potential(struct mpi_shadow *shadow, const bool is_stuck[])
 	mpi_verify_report(shadow->world, &finding);
 }
 
+/* Orders that the host has no part in tell of it: that this run is one of them is chance. */
+static void report_deadlock(struct mpi_world *world, const struct mpi_finding *finding)
+{
+	if (!mpi_verify_is_told_as(world, "deadlock-in-order", finding))
+		mpi_verify_report(world, finding);
+}
+
 static void report_partial(struct mpi_shadow *shadow, const bool is_stuck[])
 {
 	struct mpi_finding finding = {
@@ -185,7 +193,7 @@ static void report_partial(struct mpi_shadow *shadow, const bool is_stuck[])
 	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
 		if (is_stuck[rank])
 			add_call(&finding, &shadow->ranks[rank].first->call);
-	mpi_verify_report(shadow->world, &finding);
+	report_deadlock(shadow->world, &finding);
 }
 
 void mpi_shadow_look_for_partial_now(struct mpi_shadow *shadow)
@@ -228,7 +236,7 @@ static void report_actual(struct mpi_world *world)
 		add_call(&finding, &(struct mpi_finding_call){rank, pd->function, pd->site});
 	}
 	finding.found = text;
-	mpi_verify_report(world, &finding);
+	report_deadlock(world, &finding);
 }
 
 void mpi_shadow_look_for_potential(struct mpi_shadow *shadow)

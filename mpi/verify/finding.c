@@ -8,6 +8,7 @@
 #include "mpi/verify/memory.h"
 #include "mpi/verify/shadow.h"
 #include "pdexec/image.h"
+#include "util/map.h"
 
 bool mpi_verify_wants(const struct mpi_world *world, enum mpi_verify_part part)
 {
@@ -31,14 +32,20 @@ static uint64_t place_of(const struct mpi_world *world, const struct mpi_finding
 	return place;
 }
 
+/* Names are in several tables: one name has several addresses. */
+static uint64_t key_of_name(const char *name)
+{
+	return name ? util_hash(name, strlen(name), 0) : 0;
+}
+
 /* Which ranks it was does not matter, nor in which order they are listed. */
 static uint64_t key_of(const struct mpi_world *world, const struct mpi_finding *finding)
 {
-	uint64_t key = mix(0, (uint64_t)(uintptr_t)finding->class_name), calls = 0;
+	uint64_t key = mix(0, key_of_name(finding->class_name)), calls = 0;
 
 	for (int i = 0; i < finding->n_calls; i++)
 		calls += mix(mix(1, place_of(world, &finding->calls[i])),
-			     (uint64_t)(uintptr_t)finding->calls[i].function);
+			     key_of_name(finding->calls[i].function));
 	return mix(key, calls);
 }
 
@@ -66,23 +73,41 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
-void mpi_verify_report(struct mpi_world *world, const struct mpi_finding *finding)
+/* NULL: it is new. */
+static struct mpi_finding *find_key(const struct mpi_verify *verify, uint64_t key)
+{
+	for (int i = 0; i < verify->n_findings; i++)
+		if (verify->keys[i] == key)
+			return &verify->findings[i];
+	return NULL;
+}
+
+bool mpi_verify_is_told_as(const struct mpi_world *world, const char *class_name,
+			   const struct mpi_finding *finding)
+{
+	struct mpi_finding as = *finding;
+
+	as.class_name = class_name;
+	return world->verify && find_key(world->verify, key_of(world, &as));
+}
+
+int mpi_verify_report(struct mpi_world *world, const struct mpi_finding *finding)
 {
 	struct mpi_verify *verify = world->verify;
 	uint64_t key;
 	struct mpi_finding *new;
 
 	if (!verify)
-		return;
+		return -1;
 	key = key_of(world, finding);
-	for (int i = 0; i < verify->n_findings; i++)
-		if (verify->keys[i] == key) {
-			verify->findings[i].count += finding->count ? finding->count : 1;
-			return;
-		}
+	new = find_key(verify, key);
+	if (new) {
+		new->count += finding->count ? finding->count : 1;
+		return (int)(new - verify->findings);
+	}
 	if (!reserve(verify)) {
 		verify->is_out_of_memory = true;
-		return;
+		return -1;
 	}
 	verify->keys[verify->n_findings] = key;
 	new = &verify->findings[verify->n_findings++];
@@ -92,6 +117,18 @@ void mpi_verify_report(struct mpi_world *world, const struct mpi_finding *findin
 	new->decisions = copy(finding->decisions);
 	new->time = finding->time ? finding->time : world->pd->engine.now;
 	new->count = finding->count ? finding->count : 1;
+	return verify->n_findings - 1;
+}
+
+void mpi_verify_add(struct mpi_world *world, int finding, const char *more)
+{
+	struct mpi_finding *one = &world->verify->findings[finding];
+	char *both;
+
+	if (asprintf(&both, "%s; %s", one->found, more) < 0)
+		return;
+	free((void *)(uintptr_t)one->found);
+	one->found = both;
 }
 
 void mpi_verify_report_here(struct mpi_rank *me, const char *class_name,
@@ -142,7 +179,8 @@ int mpi_verify_create(struct mpi_world *world, unsigned parts)
 	if (parts & MPI_VERIFY_ORDERS)
 		verify->senders = calloc(1, sizeof *verify->senders);
 	world->verify = verify;
-	world->described = verify;
+	if (mpi_verify_watch(verify))
+		return UTIL_ENOMEM;
 	return parts & MPI_VERIFY_MEMORY ? mpi_memory_create(world, &verify->memory) : 0;
 }
 

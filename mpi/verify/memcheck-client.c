@@ -46,6 +46,11 @@ void mpi_memcheck_set(uintptr_t at, size_t size_B, const bool is_there[], const 
 	}
 }
 
+void mpi_memcheck_declare(uintptr_t at, size_t size_B)
+{
+	VALGRIND_MAKE_MEM_DEFINED_IF_ADDRESSABLE(at, size_B);
+}
+
 void mpi_memcheck_hide(uintptr_t at, size_t size_B)
 {
 	VALGRIND_MAKE_MEM_NOACCESS(at, size_B);

@@ -25,6 +25,10 @@ void mpi_memcheck_set(uintptr_t at, size_t size_B, const bool is_there[], const 
 {
 }
 
+void mpi_memcheck_declare(uintptr_t at, size_t size_B)
+{
+}
+
 void mpi_memcheck_hide(uintptr_t at, size_t size_B)
 {
 }

@@ -25,6 +25,8 @@ uint64_t mpi_memcheck_n_errors(void); /* that memcheck has found so far */
 void mpi_memcheck_get(uintptr_t at, size_t size_B, bool is_there[], uint8_t bits[]);
 /* Sets what mpi_memcheck_get gave. */
 void mpi_memcheck_set(uintptr_t at, size_t size_B, const bool is_there[], const uint8_t bits[]);
+/* What is there of it counts as written to. */
+void mpi_memcheck_declare(uintptr_t at, size_t size_B);
 void mpi_memcheck_hide(uintptr_t at, size_t size_B); /* whoever touches it makes an error */
 /* Errors are not told between the two. */
 void mpi_memcheck_pause(void);

@@ -39,7 +39,7 @@ bool mpi_verify_are_apart(const struct mpi_datatype *out, int64_t n_out, const v
 }
 
 static const struct mpi_datatype *type_of(const struct mpi_verify_call *call,
-					  enum mpi_verify_argument type)
+					  enum mpi_argument type)
 {
 	return mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, type).p);
 }
@@ -48,9 +48,9 @@ static const struct mpi_datatype *type_of(const struct mpi_verify_call *call,
 static bool are_apart(const struct mpi_verify_call *call)
 {
 	bool is_reduction = mpi_verify_has(call, MPI_ARG_DATATYPE);
-	enum mpi_verify_argument type = is_reduction ? MPI_ARG_DATATYPE : MPI_ARG_SENDTYPE;
-	enum mpi_verify_argument in = is_reduction ? MPI_ARG_DATATYPE : MPI_ARG_RECVTYPE;
-	enum mpi_verify_argument n_out = MPI_ARG_SENDCOUNT, n_in = MPI_ARG_RECVCOUNT;
+	enum mpi_argument type = is_reduction ? MPI_ARG_DATATYPE : MPI_ARG_SENDTYPE;
+	enum mpi_argument in = is_reduction ? MPI_ARG_DATATYPE : MPI_ARG_RECVTYPE;
+	enum mpi_argument n_out = MPI_ARG_SENDCOUNT, n_in = MPI_ARG_RECVCOUNT;
 	int64_t n_peers = 1;
 
 	if (is_reduction)

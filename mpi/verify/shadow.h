@@ -179,7 +179,7 @@ struct mpi_shadow_plan {
 
 struct mpi_shadow_request { /* of the program's, by index of its handle */
 	struct mpi_shadow_op *ops[2];
-	const struct mpi_verify_function *function; /* NULL: none, or it is not looked at */
+	const struct mpi_call_info *function; /* NULL: none, or it is not looked at */
 	const void *site;
 	int rank;
 	bool is_active;

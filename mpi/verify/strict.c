@@ -266,7 +266,8 @@ static bool is_blocked(const struct mpi_shadow *shadow, int rank)
 	const struct pd_rank *pd = &shadow->world->pd->ranks[rank];
 
 	return !pd->has_ended && pd != pd_current && r->n_steps == 1 && !r->first->is_open &&
-	       pd->function == r->first->call.function && pd->site == r->first->call.site;
+	       pd->site == r->first->call.site && pd->function &&
+	       strcmp(pd->function, r->first->call.function) == 0;
 }
 
 int mpi_shadow_find_blocked(struct mpi_shadow *shadow, bool is_stuck[])

@@ -41,7 +41,7 @@ def writes_a_valid_file(front, folder):
     check(code == 0, f'exit code {code}\n{out}{err}')
     with open(output, encoding='utf-8') as file:
         text = file.read()
-    for part in ('# WARNING: one node only', '# library: ', '# host: ', '# date: ', 'overhead: ', 'eager_threshold: ',
+    for part in ('# WARNING: one node only', '# library: ', '# host: ', '# date: ', 'overhead:', 'eager_threshold: ',
                  'samples', 'outliers', f'  collectives: {launcher} '):
         check(part in text, f'"{part}" in the file')
     check(not list(sourced.complaints(output)), f'each value has its source: {list(sourced.complaints(output))}')

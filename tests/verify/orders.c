@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define ANY MPI_ANY_SOURCE
 #define WORLD MPI_COMM_WORLD
@@ -125,6 +126,14 @@ static void t6(void)
 		R(ANY), R(2);
 	else
 		S(1);
+}
+
+/* The order that the run takes goes on. */
+static void t6_late(void)
+{
+	if (rank == 2)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	t6();
 }
 
 static void t7(void)
@@ -520,6 +529,17 @@ static void cancel(void)
 		R(1);
 }
 
+/* It computes for longer than the message takes. */
+static void cancel_late(void)
+{
+	volatile double sum = 0;
+
+	if (rank == 0)
+		for (int i = 1; i < 3000000; i++)
+			sum += 1.0 / i;
+	cancel();
+}
+
 /* Nobody sends: it can only be cancelled. */
 static void cancel_unmatched(void)
 {
@@ -577,6 +597,7 @@ static const struct {
     {"t4", t4},
     {"t5", t5},
     {"t6", t6},
+    {"t6_late", t6_late},
     {"t7", t7},
     {"t8", t8},
     {"t9", t9},
@@ -611,6 +632,7 @@ static const struct {
     {"reads_input", reads_input},
     {"locks", locks},
     {"cancel", cancel},
+    {"cancel_late", cancel_late},
     {"ssend", ssend},
     {"ssend_orders", ssend_orders},
     {"cancel_unmatched", cancel_unmatched},

@@ -242,6 +242,8 @@ int mpisim_replay_main(int argc, char **argv)
 		fputs(help, stdout);
 	else if (options->coll_help)
 		mpi_coll_print_help(stdout);
+	else if (options->coll_rules)
+		mpi_coll_print_rules(stdout);
 	else if (options->list_clusters)
 		status = run_list_clusters("mpisim-replay");
 	else if (options->version)

@@ -139,7 +139,7 @@ static int take_coll(const char *text, void *options, struct util_error *err)
 	struct run_options *out = options;
 	int failed = run_options_take_coll(text, out, err);
 
-	return failed ? failed : out->coll_help;
+	return failed ? failed : out->coll_help || out->coll_rules;
 }
 
 static int take_profile(const char *text, void *options, struct util_error *err)

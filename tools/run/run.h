@@ -25,7 +25,7 @@ struct run_output;
 struct mtrace_file;
 struct replay_change;
 struct run_schedule;
-struct verify_price;
+struct verify_aside;
 struct verify_suppressions;
 
 #define RUN_RESERVE_B ((size_t)4 << 20)
@@ -70,7 +70,7 @@ struct run {
 	off_t input_begin;		  /* tools/run/input.h */
 	double *repeat_times_s;		  /* [options.n_repeats] of --repeat; NULL without */
 	struct trace_prediction interval; /* n_runs 0: none */
-	struct verify_price *price;	  /* tools/verify/price.h; NULL: nothing is priced */
+	struct verify_aside *aside; /* tools/verify/aside.h; NULL: nothing is repeated for findings */
 	struct verify_suppressions *suppressions; /* tools/verify/suppress.h; NULL: none */
 	bool is_ordered; /* choices decide what happens first, not time (tools/orders) */
 	struct orders_execution *execution; /* then: what has been decided; NULL: nothing yet */

@@ -32,7 +32,7 @@ PAGE, README = ROOT / "docs/validation-emulated.md", ROOT / "README.md"
 MODELS = {"calibrated": "", "thesis": "-thesis"}
 # Why predictions are off by more than NOTED: model, library (None: both), beginnings of configurations, sign of the error (0: either), reason; the first one
 # that fits. What they say was tried by adding keys to the plain model and leaving keys out of the calibrated one
-# (docs/decisions/0064-why-predictions-are-off.md), and is explained at length in the page.
+# (docs/decisions/0064-tcp-and-calibration.md), and is explained at length in the page.
 NOTED = 0.06
 LU, SOR, RINGS = ("LU",), ("SOR",), ("alltoall", "allgather", "allreduce")
 PROGRESS = "a rank that computes lets no rendezvous go on"
@@ -47,16 +47,16 @@ NOTES = (
     ("thesis", None, ("gather-linear", "scatter-linear", "wave"), -1, RENDEZVOUS),
     ("thesis", None, ("Jacobi n=4", "Jacobi n=8", "halo", "farm") + RINGS, -1, QUEUES),
     ("thesis", None, ("producer",), -1, "sends return at once: no buffer is ever full"),
-    ("calibrated", "openmpi", ("farm",), 1, "who comes first decides: predictions of 40 seeds are 2.03 to 2.88 s, eight measured runs 2.17 to 2.87 s (see above)"),
-    ("calibrated", "openmpi", ("allreduce-ring",), 0, "two running times, measured and predicted; the medians are different ones (see above)"),
-    ("calibrated", "mpich", ("allreduce-ring",), 0, "two running times predicted, and runs as far apart; the medians are different ones (see above)"),
-    ("calibrated", None, ("alltoall-linear",), -1, "windows of connections that begin at once are equal in the model, and differ by a factor of two on the cluster (see above)"),
-    ("calibrated", None, ("SOR n=512", "Jacobi n=1000"), -1, "eight nodes' messages share two processors here (see above)"),
-    ("calibrated", "mpich", ("Jacobi n=4000", "Jacobi n=8000"), -1, "eight ranks that share two processors begin 0.2 ms apart (see above)"),
-    ("calibrated", "mpich", LU, 0, "waits of 1 ms for messages to oneself, which the emulation adds, and who looks first (see above)"),
-    ("calibrated", "openmpi", ("LU r=54 P+FC 8",), -1, "a look finds messages in the order of connections there, in order of arrival here; with theirs 2.86 s (see above)"),
-    ("calibrated", "openmpi", LU, 0, "runs differ by as much; it hangs on what leaves while nobody attends (see above)"),
-    ("smpi", None, LU, 1, "each look costs 0.1 ms; without that blocks of 54 take 3.8, 6.2 and 3.8 s in place of 8.8, 9.9 and 7.1 s"),
+    ("calibrated", "openmpi", ("farm",), 1, "who comes first decides: predictions of 40 seeds are 2.03 to 2.88 s, eight measured runs 2.17 to 2.87 s"),
+    ("calibrated", "openmpi", ("allreduce-ring",), 0, "two running times, measured and predicted; the medians are different ones"),
+    ("calibrated", "mpich", ("allreduce-ring",), 0, "two running times predicted, and runs as far apart; the medians are different ones"),
+    ("calibrated", None, ("alltoall-linear",), -1, "windows of connections that begin at once are equal in the model, and differ by a factor of two on the cluster"),
+    ("calibrated", None, ("SOR n=512", "Jacobi n=1000"), -1, "eight nodes' messages share two processors here"),
+    ("calibrated", "mpich", ("Jacobi n=4000", "Jacobi n=8000"), -1, "eight ranks that share two processors begin 0.2 ms apart"),
+    ("calibrated", "mpich", LU, 0, "waits of 1 ms for messages to oneself, which the emulation adds, and who polls first"),
+    ("calibrated", "openmpi", ("LU r=54 P+FC 8",), -1, "a poll finds messages in the order of connections there, in order of arrival here; with theirs 2.86 s"),
+    ("calibrated", "openmpi", LU, 0, "runs differ by as much; what leaves while the sender computes decides"),
+    ("smpi", None, LU, 1, "each MPI_Test costs 0.1 ms; without that blocks of 54 take 3.8, 6.2 and 3.8 s in place of 8.8, 9.9 and 7.1 s"),
     ("smpi", None, LU + ("overlap",), -1, PROGRESS),
     ("smpi", None, SOR, 1, BURST),
     ("smpi", "openmpi", ("bcast-linear", "gather-linear", "scatter-linear"), 1, "30 kB leave at once under Open MPI, and wait for the receive here, as under MPICH"),
@@ -112,13 +112,13 @@ def make_rows(build, rows):
 
 
 def result_of(build, name, picture=None):
-    """The part of the page that mpisim-validate writes."""
+    """The part of the page that mpisim-validate writes; each row stands in the CSV file, with a note on what is off."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [build / "bin/mpisim-validate", "--rows", *(["--plot", folder] if picture else []), HERE / name]
+        command = [build / "bin/mpisim-validate", *(["--plot", folder] if picture else []), HERE / name]
         result = subprocess.run(command, check=True, capture_output=True, text=True).stdout.replace(str(ROOT) + "/", "")
         if picture:
             shutil.copyfile(f"{folder}/errors.png", PAGE.parent / "pictures" / picture)
-    return result
+    return re.sub(r"^## (Wrong choices|Further off).*?(?=^## |\Z)", "", result, flags=re.M | re.S).rstrip() + "\n"
 
 
 def pages(result, senders):

@@ -590,6 +590,141 @@ static void kernel(void)
 	}
 }
 
+/* The kernel says what it writes: the whole of a part of what is sent. */
+static void kernel_that_writes(int n)
+{
+	int b[10];
+
+	if (rank == 0) {
+		int *s = malloc(40);
+
+		if (mpisim_kernel_begin("fill", 0, NULL))
+			memset(s, 0, 4 * (size_t)n);
+		mpisim_touch(s, n, MPI_INT, MPISIM_WRITE, 0.5);
+		mpisim_kernel_end();
+		MPI_Send(s, 10, MPI_INT, 1, 0, MPI_COMM_WORLD); /* kernel-part call */
+		free(s);
+	} else {
+		MPI_Recv(b, 10, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+static void kernel_all(void)
+{
+	kernel_that_writes(10);
+}
+
+static void kernel_part(void)
+{
+	kernel_that_writes(5);
+}
+
+/* A kernel reads every second item of what comes, after it is there, or too early. */
+static void kernel_that_reads(int is_early)
+{
+	MPI_Request request;
+	MPI_Datatype even;
+	static int b[10];
+
+	MPI_Type_vector(5, 1, 2, MPI_INT, &even);
+	MPI_Type_commit(&even);
+	if (rank == 0) {
+		MPI_Send(b, 10, MPI_INT, 1, 0, MPI_COMM_WORLD);
+	} else {
+		MPI_Irecv(b, 10, MPI_INT, 0, 0, MPI_COMM_WORLD, &request); /* kernel-early post */
+		if (!is_early)
+			MPI_Wait(&request, MPI_STATUS_IGNORE);
+		if (mpisim_kernel_begin("fill", 0, NULL))
+			b[1] = b[0] + 7;
+		mpisim_touch(b, 1, even, MPISIM_READ, 0); /* kernel-early access */
+		mpisim_kernel_end();
+		if (is_early)
+			MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
+	MPI_Type_free(&even);
+}
+
+static void kernel_reads(void)
+{
+	kernel_that_reads(0);
+}
+
+static void kernel_early(void)
+{
+	kernel_that_reads(1);
+}
+
+/* What comes of a store to a buffer that is being sent: rank 1 prints it, registers it, or does not care. */
+static int sent_too_late(void)
+{
+	MPI_Request request;
+	int x = 1;
+
+	if (rank == 0) {
+		MPI_Isend(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+		x = 7;
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		return 0;
+	}
+	MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return x;
+}
+
+static void impact_output(void)
+{
+	printf("%d\n", sent_too_late());
+}
+
+static void impact_memory(void)
+{
+	static int x;
+
+	x = sent_too_late();
+	mpisim_state("x", &x, 1, MPI_INT);
+}
+
+static void impact_none(void)
+{
+	sent_too_late();
+}
+
+/* Rank 0 gives up when its own store is there in the end; what comes last, stays. */
+static void impact_end(void)
+{
+	MPI_Request request;
+	volatile int x = 1;
+
+	if (rank == 0) {
+		MPI_Irecv((void *)&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+		x = 4711;
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		if (x == 4711)
+			MPI_Abort(MPI_COMM_WORLD, 3);
+	} else {
+		MPI_Send((void *)&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	}
+}
+
+static void impact_clock(void)
+{
+	printf("%.17g %d\n", mpisim_real_time(), sent_too_late());
+}
+
+static void touch_late(void)
+{
+	mpisim_touch(&rank, 1, MPI_INT, MPISIM_READ, 1.5);
+}
+
+static void touch_nothing(void)
+{
+	mpisim_touch(&rank, 1, MPI_DATATYPE_NULL, MPISIM_READ, 1);
+}
+
+static void touch_idly(void)
+{
+	mpisim_touch(&rank, 1, MPI_INT, 0, 1);
+}
+
 /* Rank 1 takes what rank 0 sends, whatever it is. */
 static void take_any(void)
 {
@@ -937,6 +1072,18 @@ static const struct {
     {"shorter", shorter},
     {"untouched", untouched},
     {"kernel", kernel},
+    {"impact-output", impact_output},
+    {"impact-memory", impact_memory},
+    {"impact-none", impact_none},
+    {"impact-end", impact_end},
+    {"impact-clock", impact_clock},
+    {"touch-late", touch_late},
+    {"touch-nothing", touch_nothing},
+    {"touch-idly", touch_idly},
+    {"kernel-all", kernel_all},
+    {"kernel-part", kernel_part},
+    {"kernel-reads", kernel_reads},
+    {"kernel-early", kernel_early},
     {"reused", reused},
     {"given-up", given_up},
 };

@@ -208,7 +208,7 @@ class Memory(unittest.TestCase):
         self.assertIn("valgrind", done.stderr)
         done = call(BIN / "mpisim-run", "--verify-memory=magic", "--cluster", self.dir / "cluster.yaml", "-n", 2, self.dir / "snapshot")
         self.assertEqual(done.returncode, 2)
-        self.assertIn('--verify-memory: found "magic", wanted valgrind or unread', done.stderr)
+        self.assertIn('--verify-memory: found "magic", wanted valgrind, unread or impact', done.stderr)
 
     def test_padding_that_is_sent_as_bytes_is_a_note(self):
         for back_end in PROGRAMS:
@@ -224,6 +224,46 @@ class Memory(unittest.TestCase):
                 (note,) = self.run_case(back_end, "kernel", "--verify=memory", "--bench", self.dir / "bench", status=0)["findings"]
                 self.assertEqual((note["class"], note["severity"]), ("unchecked-definedness", "note"))
                 self.assertEqual(self.run_case(back_end, "kernel", "--verify=memory", status=0, compute="direct")["findings"], [])
+
+    def test_skipped_kernels_access_what_they_say(self):
+        (self.dir / "bench").write_text(BENCH)
+        part = ("undef-send", 0, "first bad byte 20, 20 bytes", "call")
+        early = ("active-read", 1, "read of 4 bytes: bytes [0,4) of the buffer of MPI_Irecv (40 bytes", "access", "post")
+        ways = [("snapshot", "--verify=memory"), ("callbacks", "--verify=memory")]
+        if shutil.which("valgrind"):
+            ways.append(("snapshot", "--verify-memory=valgrind"))
+        for back_end, option in ways:
+            for case, expected in ("kernel-all", None), ("kernel-part", part), ("kernel-reads", None), ("kernel-early", early):
+                with self.subTest(back_end=back_end, option=option, case=case):
+                    findings = self.run_case(back_end, case, option, "--bench", self.dir / "bench", status=1 if expected else 0)["findings"]
+                    self.assertEqual(len(findings), 1 if expected else 0, findings)
+                    self.assertTrue(not expected or self.is_as(case, findings[0], expected), findings)
+        # where the kernel runs, what it does counts
+        self.assertEqual(self.run_case("snapshot", "kernel-early", "--verify=memory", compute="direct", status=1)["findings"][0]["class"], "active-write")
+        (note,) = self.run_case("callbacks", "kernel-reads", "--verify-memory=unread", "--bench", self.dir / "bench", status=0)["findings"]
+        self.assertIn("never read in any: bytes [4,8), [12,16), [20,24), [28,32)", note["found"])
+
+    def test_wrong_arguments_of_touch_end_the_run(self):
+        for case, text in ("touch-late", "found the fraction 1.5, wanted one from 0 to 1"), ("touch-nothing", "the type is no committed datatype"), (
+                "touch-idly", "found the use 0, wanted MPISIM_READ, MPISIM_WRITE or both"):
+            with self.subTest(case):
+                failure = self.run_case("snapshot", case, status=1)["failure"]
+                self.assertIn(text, failure["text"])
+                self.assertEqual(failure["kind"], "annotation")
+
+    def test_a_repeated_run_tells_whether_a_finding_changes_results(self):
+        sent = "; with the data that the buffer has at the completion instead of the post, "
+        came = "; with what comes there at the post instead of the completion, "
+        for case, expected in ("impact-output", sent + "rank 1 writes something else"), ("impact-memory", sent + "memory that rank 1 registered is another"), (
+                "impact-none", sent + "the results are the same"), ("impact-end", came + "the run ends otherwise"):
+            for back_end in PROGRAMS:
+                with self.subTest(case=case, back_end=back_end):
+                    (finding,) = self.run_case(back_end, case, "--verify-memory=impact", status=1)["findings"]
+                    self.assertEqual(finding["class"], "active-write")
+                    self.assertTrue(finding["found"].endswith(expected), finding["found"])
+        finding, note = self.run_case("snapshot", "impact-clock", "--verify-memory=impact", status=1)["findings"]
+        self.assertNotIn("instead of", finding["found"])
+        self.assertEqual(note["class"], "unknown-impact")
 
     def test_predicted_times_are_the_same_with_every_back_end(self):
         ways = [(back_end, options) for back_end in PROGRAMS for options in ((), ("--verify=memory", "--verify-warn"))]
