@@ -16,6 +16,7 @@
 #include "tools/run/outfile.h"
 #include "tools/run/reasons.h"
 #include "tools/run/run.h"
+#include "traces/brief.h"
 #include "traces/page/page.h"
 #include "tools/run/schedule.h"
 #include "tools/orders/explore.h"
@@ -172,6 +173,20 @@ static char *describe_early_end(const struct run *run, const struct run_failure 
 	return text;
 }
 
+static void print_summary(const struct run *run, const struct trace_run *description)
+{
+	const struct run_options *o = &run->options;
+	const char *terminal = getenv("TERM");
+	bool on_terminal = isatty(fileno(run->console)) && !getenv("NO_COLOR") && terminal &&
+			   strcmp(terminal, "dumb") != 0;
+
+	fputc('\n', run->console);
+	if (o->verbose || o->explain || run->schedule)
+		trace_text_write(description, run->console);
+	else
+		trace_brief_write(description, on_terminal, run->console);
+}
+
 /* Returns 2 when it could not be written, but not because nobody reads any more; else 0. */
 static int print(const struct run *run, const struct trace_run *description,
 		 const struct verify_report *findings)
@@ -182,10 +197,8 @@ static int print(const struct run *run, const struct trace_run *description,
 	if (description->early_end)
 		fputs(description->early_end, file);
 	verify_print(findings, run->tool, file);
-	if (!run->options.quiet) {
-		fputc('\n', file);
-		trace_text_write(description, file);
-	}
+	if (!run->options.quiet)
+		print_summary(run, description);
 	for (int i = description->n_early_warnings;
 	     i < description->n_warnings && run->options.quiet; i++)
 		fprintf(file, "%s: warning: %s\n", run->tool, description->warnings[i]);
@@ -325,6 +338,14 @@ static locale_t use_c_locale(void)
 	return c_locale;
 }
 
+static void leave_c_locale(locale_t c_locale)
+{
+	if (!c_locale)
+		return;
+	uselocale(LC_GLOBAL_LOCALE);
+	freelocale(c_locale);
+}
+
 static void find_reasons(struct run *run, struct trace_reasons *out, struct trace_run *description)
 {
 	int signal = run->signal;
@@ -398,9 +419,6 @@ int run_finish(struct run *run)
 	free(codes);
 	free(spawned);
 	signal(SIGPIPE, on_pipe);
-	if (c_locale) {
-		uselocale(LC_GLOBAL_LOCALE);
-		freelocale(c_locale);
-	}
+	leave_c_locale(c_locale);
 	return status;
 }

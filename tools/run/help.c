@@ -111,6 +111,7 @@ static const char text[] =
     "  --record-memory        the trace also says which memory is used, for mpisim-whatif --async\n"
     "  --report DIR           a directory of pictures (PNG, SVG) and the tables behind them\n"
     "  --tag-output           put the rank in front of every line that the program prints\n"
+    "  --verbose              the summary with all its tables\n"
     "  --quiet                no summary, only failures and warnings\n"
     "  --ignore-leaks         no warnings about MPI objects that the program did not free\n"
     "\n"

@@ -232,6 +232,7 @@ static const struct util_option table[] = {
     {"vary-compute", UTIL_OPTION_CALL, .take = take_vary_compute},
     {"vary-kernels", UTIL_OPTION_FLAG, AT(vary_kernels)},
     {"vary-transfer", UTIL_OPTION_CALL, .take = take_vary_transfer},
+    {"verbose", UTIL_OPTION_FLAG, AT(verbose)},
     {"verify", UTIL_OPTION_MAYBE, .take = take_verify},
     {"verify-memory", UTIL_OPTION_CALL, .take = take_verify_memory},
     {"verify-suppress", UTIL_OPTION_TEXT, AT(verify_suppress)},

@@ -95,6 +95,8 @@ static int check_how(const struct run_options *options, struct util_error *err)
 	if (options->record && (options->n_repeats > 1 || options->vary_cluster))
 		return util_refuse(err, "--record records one run on the cluster of the file; "
 					"found --repeat or --vary-cluster");
+	if (options->verbose && options->quiet)
+		return util_refuse(err, "--verbose says more and --quiet nothing; wanted one of them");
 	failed = check_compute(options, err);
 	if (!failed)
 		failed = check_deterministic(options, err);

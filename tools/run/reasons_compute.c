@@ -10,6 +10,7 @@
 #define LEAST_COST 0.005  /* of the ranks' time: less is not worth a replay */
 #define NOTHING 0.01	  /* of the longest: as good as not computing there */
 #define LONGER 1.1	  /* than the median: to blame */
+#define MOSTLY 0.7	  /* of the cost is of the few: they are slow */
 #define ONE_AT_A_TIME 0.4 /* of the others wait on average while one computes */
 
 /* --- places in words --- */
@@ -66,10 +67,14 @@ static void describe_place(const struct reasons *reasons, int number, struct tra
 {
 	const struct mtrace_file *file = reasons->run->trace;
 	const struct replay_region *place = &reasons->places[number];
+	int n;
+	const char *kernel = trace_delays_regions(reasons->delays, &n)[number].kernel;
 
 	describe_record(file, &place->after, false, reason->after, sizeof reason->after);
 	describe_record(file, &place->before, true, reason->before, sizeof reason->before);
 	describe_where(reason);
+	if (kernel && strlen(reason->where) + strlen(kernel) + 12 < sizeof reason->where)
+		sprintf(reason->where + strlen(reason->where), ", kernel %s", kernel);
 }
 
 /* --- who is to blame --- */
@@ -287,6 +292,16 @@ static void all_ranks(const struct reasons *reasons, struct judged *place)
 			place->ranks[place->n++] = rank;
 }
 
+/* The part of the place's cost that is of those to blame. */
+static double share_of_cost(const struct judged *place)
+{
+	double cost_s = 0;
+
+	for (int i = 0; i < place->n; i++)
+		cost_s += place->region->cost_s[place->ranks[i]];
+	return cost_s / place->region->total_cost_s;
+}
+
 static void add_place(struct reasons *reasons, struct judged *place)
 {
 	double n_waiting = place->region->total_cost_s / place->region->total_s;
@@ -297,14 +312,14 @@ static void add_place(struct reasons *reasons, struct judged *place)
 	}
 	if (place->n_computing <= few_of(reasons->n_ranks))
 		add_serial(reasons, place, place->n_computing);
-	else if (place->n > 0 && place->n <= few_of(place->n_computing))
+	else if (place->n > 0 && place->n <= few_of(place->n_computing) &&
+		 share_of_cost(place) > MOSTLY)
 		add_slow(reasons, place);
-	else if (place->n > 0)
-		add_imbalance(reasons, place);
 	else if (n_waiting > ONE_AT_A_TIME * (reasons->n_ranks - 1)) {
 		all_ranks(reasons, place);
 		add_serial(reasons, place, 1);
-	}
+	} else if (place->n > 0)
+		add_imbalance(reasons, place);
 	free(place->ranks);
 }
 

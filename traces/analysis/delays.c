@@ -106,6 +106,20 @@ static struct trace_delay_region *region_at(struct trace_delays *delays, int num
 	return region->useful_s && region->cost_s ? region : NULL;
 }
 
+/* The kernel that has more than half, if there is one, is the one that is left. */
+static void vote(struct trace_delay_region *region, const char *kernel, double useful_s)
+{
+	if (kernel == region->kernel) {
+		region->kernel_s += useful_s;
+		return;
+	}
+	region->kernel_s -= useful_s;
+	if (region->kernel_s < 0) {
+		region->kernel = kernel;
+		region->kernel_s = -region->kernel_s;
+	}
+}
+
 void trace_delays_compute(struct trace_delays *delays, const struct sim_record_compute *record)
 {
 	int number = delays->rows[record->rank].region;
@@ -117,6 +131,7 @@ void trace_delays_compute(struct trace_delays *delays, const struct sim_record_c
 	}
 	region->useful_s[record->rank] += record->useful_s;
 	region->total_s += record->useful_s;
+	vote(region, record->kernel, record->useful_s);
 	append(delays, record->rank, (struct span){record->begin, record->end, number});
 }
 

@@ -21,6 +21,8 @@ struct trace_delay_region { /* a place that ranks compute at */
 	double *useful_s;   /* [n_ranks] on an otherwise idle core */
 	double *cost_s;	    /* [n_ranks] waiting of all ranks that this rank's time there caused */
 	double total_s, total_cost_s;
+	const char *kernel; /* that most of the time went to, if one did; NULL: not annotated */
+	double kernel_s;    /* how much more than to all others */
 };
 
 struct trace_delays;
