@@ -17,6 +17,7 @@ enum cluster_network_model {
 	CLUSTER_NETWORK_FLUID,	/* latency is a delay that occupies nothing; then the bytes share
 				   the links max-min fairly (default) */
 	CLUSTER_NETWORK_THESIS, /* the whole minimal duration l + s/b is shared, by Algorithm 1 */
+	CLUSTER_NETWORK_UNSHARED, /* as fluid, but each transfer has its links for itself */
 };
 
 enum cluster_progress {

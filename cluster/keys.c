@@ -267,7 +267,7 @@ const struct cluster_key cluster_keys[] = {
      .required = true},
     {"network.bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.network.bandwidth_Bps), 1, INFINITY,
      .required = true},
-    {"network.model", CLUSTER_KEY_CHOICE, AT(cluster.network.model), .choices = "fluid|thesis",
+    {"network.model", CLUSTER_KEY_CHOICE, AT(cluster.network.model), .choices = "fluid|thesis|unshared",
      .fallback = "fluid"},
     {"network.timeslice", CLUSTER_KEY_TIME, AT(cluster.network.timeslice_s), 1e-9, MAX_TIME_S,
      .choices = "adaptive", .word_value = 0, .fallback = "adaptive"},

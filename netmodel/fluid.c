@@ -249,3 +249,21 @@ const struct net_method net_fluid = {
     .load = net_fluid_load,
     .solve = solve,
 };
+
+static void solve_unshared(struct net_model *model)
+{
+	for (int l = 0; l < model->dirty_links.n; l++) {
+		const struct net_link *link = &model->links[model->dirty_links.links[l]];
+
+		for (int i = 0; i < link->n; i++)
+			net_transfer_set_rate(model, link->hops[i].transfer, 1);
+	}
+}
+
+const struct net_method net_unshared = {
+    .start = net_fluid_start,
+    .go = net_fluid_go,
+    .arrived_of_first = net_fluid_arrived_of_first,
+    .load = net_fluid_load,
+    .solve = solve_unshared,
+};

@@ -80,7 +80,9 @@ static const struct net_method *method_of(const struct cluster *cluster)
 {
 	if (cluster->network.packet_payload_B > 0)
 		return &net_packets;
-	return cluster->network.model == CLUSTER_NETWORK_THESIS ? &net_thesis : &net_fluid;
+	return cluster->network.model == CLUSTER_NETWORK_THESIS	    ? &net_thesis
+	       : cluster->network.model == CLUSTER_NETWORK_UNSHARED ? &net_unshared
+								    : &net_fluid;
 }
 
 static int out_of_memory(const struct cluster *cluster, struct util_error *err)
@@ -120,8 +122,8 @@ static void set_plain_delay(struct net_model *model)
 {
 	const struct cluster *cluster = model->cluster;
 	bool is_plain = model->may_announce && cluster->network.segments.n == 0 &&
-			model->method == &net_fluid &&
-			cluster->network.latency_s > 0 && model->transfer_amplitude == 0;
+			model->method == &net_fluid && cluster->network.latency_s > 0 &&
+			model->transfer_amplitude == 0;
 
 	model->plain_delay = is_plain ? sim_time_from_s(cluster->network.latency_s) : -1;
 }
@@ -153,7 +155,7 @@ int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster
 
 	if (!model)
 		return out_of_memory(cluster, err);
-	if (topology && method_of(cluster) != &net_fluid) {
+	if (topology && method_of(cluster)->start != net_fluid.start) {
 		free(model);
 		return util_error_set(err, UTIL_EINPUT,
 				      "found a network with more links than those of its nodes, "
@@ -174,8 +176,7 @@ int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster
 	    cluster->network.duplex_loss > 0 || cluster->network.sharing_losses.n > 0;
 	model->has_cpu_cost = cluster_has_cpu_cost(cluster);
 	model->may_announce = !model->slice && !model->has_limits && model->burst_s == 0 &&
-			      !model->has_cpu_cost &&
-			      model->method->solve && !topology;
+			      !model->has_cpu_cost && model->method->solve && !topology;
 	set_plain_delay(model);
 	model->hook.run = end_instant;
 	sim_event_init(&model->tick, fire_tick);

@@ -42,7 +42,7 @@ struct net_link;
 
 /*
  * How transfers between nodes get there: a constant table. net_fluid: they share links max-min
- * fairly. net_thesis: the same by Algorithm 1. net_packets.
+ * fairly. net_thesis: the same by Algorithm 1. net_unshared: each as if it were alone. net_packets.
  */
 struct net_method {
 	int (*create)(struct net_model *model); /* 0 or UTIL_ENOMEM; NULL: it has no state */
@@ -59,7 +59,7 @@ struct net_method {
 	void (*solve)(struct net_model *model); /* new rates, from dirty_links; NULL: no rates, but
 						   connections that remember */
 };
-extern const struct net_method net_fluid, net_thesis, net_packets;
+extern const struct net_method net_fluid, net_thesis, net_unshared, net_packets;
 
 struct net_hop { /* a transfer on a link */
 	struct net_transfer *transfer;

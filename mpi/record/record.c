@@ -13,7 +13,7 @@
 #include "pdexec/image.h"
 
 /* First ids: those below are predefined. */
-enum { FIRST_SITES = 256, SITE_TEXT_B = 512, MEMORY_LIMIT_B = 1 << 30 };
+enum { FIRST_SITES = 256, SITE_TEXT_B = 512 };
 
 static bool is_recorded(const struct mpi_call_info *function)
 {
@@ -276,8 +276,8 @@ static void observe(struct mpi_record *record)
 	sim_observers_add(&record->world->pd->observers, &observer);
 }
 
-int mpi_record_create(struct mpi_world *world, const char *path, int fd, const char *provenance,
-		      struct mpi_record **out, struct util_error *err)
+int mpi_record_create(struct mpi_world *world, const char *path, int fd, uint64_t limit_B,
+		      const char *provenance, struct mpi_record **out, struct util_error *err)
 {
 	struct mpi_record *record;
 	int failed = 0;
@@ -300,7 +300,7 @@ int mpi_record_create(struct mpi_world *world, const char *path, int fd, const c
 		failed = path ? mtrace_writer_create(path, world->n_ranks, provenance,
 						     &record->writer, err)
 			      : mtrace_writer_create_at(fd, world->n_ranks, provenance,
-							MEMORY_LIMIT_B, &record->writer, err);
+							limit_B, &record->writer, err);
 	if (failed) {
 		mpi_record_destroy(record);
 		return failed;

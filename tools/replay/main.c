@@ -218,6 +218,7 @@ static int replay(struct session *s)
 	} else {
 		pd_world_start(s->run.world);
 		run_loop(&s->run);
+		s->run.trace = s->file;
 		status = s->run.is_varied ? run_variation_finish(&s->run, s->file)
 					  : run_finish(&s->run);
 	}
