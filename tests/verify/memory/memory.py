@@ -48,6 +48,8 @@ BOTH = {
     "global": ("unaddr-send", 0, "first bad byte 12, 8 bytes in all: the buffer of MPI_Send (20 bytes, dest 1, tag 0) reaches beyond the variable table, which has 16 bytes", "call"),
     "two-globals": None,
     "bottom": None,
+    "two-blocks": None,
+    "beyond-block": ("unaddr-send", 0, "first bad byte 16, 8 bytes in all"),
     "dead-send": ("unaddr-send", 0, "first bad byte 0, 4 bytes in all", "call"),
     "E18": ("undef-send", 0, "first bad byte 4, 36 bytes", "call"),
     "E22": ("undef-send", 0, "first bad byte 4, 36 bytes", "call"),
