@@ -8,7 +8,7 @@
 
 /*
  * One rank of a replay, for the generated functions that make a recorded call again
- * (mpi/record/generate.py) and those written by hand (completion.c). Each reads its arguments in
+ * (replay/generate.py) and those written by hand (completion.c). Each reads its arguments in
  * the order of its signature.
  */
 struct replay_rank;
@@ -37,9 +37,9 @@ struct replay_rank {
 	MPI_Win *wins;	       /* [n_wins] by id */
 	MPI_Session *sessions; /* [n_sessions] by id */
 	uint32_t n_comms, n_requests, n_messages, n_types, n_wins, n_sessions;
-	MPI_Op ops[2];		       /* the program's own, by commutativity; 0: not made yet */
-	MPI_Group groups[2];	       /* [n_groups] of the present call */
-	MPI_Session group_session;     /* which those of the present call come from */
+	MPI_Op ops[2];		   /* the program's own, by commutativity; 0: not made yet */
+	MPI_Group groups[2];	   /* [n_groups] of the present call */
+	MPI_Session group_session; /* which those of the present call come from */
 	int n_groups;
 	struct replay_array arrays[4]; /* integers and the like, of the present call */
 	int n_arrays, n_buffers;       /* of the present call */
@@ -50,6 +50,7 @@ struct replay_rank {
 	int n_listed;
 	uint64_t
 	    at[2]; /* of the record that ends the present computation: what it is, and of what */
+	struct replay_place passed; /* the last record that ends computations */
 	const char **phases; /* [depth] that are open */
 	int depth, max_depth;
 	void *ignored[2]; /* where outputs go that nobody reads */
@@ -95,6 +96,7 @@ MPI_Session *replay_session(struct replay_rank *rank);
 const char *replay_text(struct replay_rank *rank);
 
 MPI_Win replay_win(struct replay_rank *rank);
+int64_t replay_lock_type(struct replay_rank *rank);
 MPI_Win *replay_win_place(struct replay_rank *rank);
 MPI_Win *replay_new_win(struct replay_rank *rank);
 /* What every construction of a window is here: it takes the same messages. */

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of all tables here begin with the name. */
+#include "mpi/abi/call_info.h"
+
 static int compare_name(const void *name, const void *row)
 {
-	return strcmp(name, *(const char *const *)row);
+	return strcmp(name, ((const struct mpi_function *)row)->name);
 }
 
 const struct mpi_function *mpi_function_find(const char *name)
@@ -16,18 +17,28 @@ const struct mpi_function *mpi_function_find(const char *name)
 		       compare_name);
 }
 
-const void *mpi_substitute_find(const void *table, int n, size_t item_B, const char *name)
+const struct mpi_call_info *mpi_call_info(const char *name)
 {
-	return bsearch(name[0] == 'P' ? name + 1 : name, table, (size_t)n, item_B,
-		       compare_name);
+	const struct mpi_function *found = mpi_function_find(name[0] == 'P' ? name + 1 : name);
+
+	return found ? &mpi_call_infos[found - mpi_functions] : NULL;
 }
 
-void *mpi_substitute_address(const void *table, int n, size_t item_B, const char *name)
+static int first(const struct mpi_call_info *info, enum mpi_parameter_kind kind, bool is_place)
 {
-	const struct mpi_substitute *found = mpi_substitute_find(table, n, item_B, name);
-	void *address = NULL;
+	for (int i = 0; i < info->n_parameters; i++)
+		if (info->parameters[i].kind == kind && !info->parameters[i].is_array &&
+		    info->parameters[i].is_place == is_place)
+			return i;
+	return -1;
+}
 
-	if (found)
-		memcpy(&address, &found->function, sizeof address);
-	return address;
+int mpi_parameter_value(const struct mpi_call_info *info, enum mpi_parameter_kind kind)
+{
+	return first(info, kind, false);
+}
+
+int mpi_parameter_place(const struct mpi_call_info *info, enum mpi_parameter_kind kind)
+{
+	return first(info, kind, true);
 }

@@ -7,10 +7,12 @@ import sys
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "functions.txt")
 # Chapters of functions that are not part of the ABI.
 OUTSIDE = ("Language bindings", "Removed from the standard")
-CHOICES = {"record": ("local", "call", "own", "effects", "refused", "none"), "doubt": ("fetch", "clock", "place", "pointer"), "simulated": ("",),
-           "repeat": ("",), "ordered": ("",), "meets": ("",), "holds": ("epoch", "detach", "window", "end")}
+CHOICES = {"record": ("local", "call", "own", "effects", "refused", "none"), "doubt": ("fetch", "clock", "place", "pointer", "any", "test", "probe"), "simulated": ("",),
+           "repeat": ("",), "ordered": ("",), "meets": ("",), "holds": ("epoch", "detach", "window", "end"),
+           "verify": ("send", "recv", "sendrecv", "partitioned", "wait", "test", "start", "free", "cancel", "probe", "mprobe", "mrecv", "comm_free", "lock",
+                      "init", "finalize")}
 COLUMNS = set(CHOICES) | {"time", "entry", "coll", "collective", "args", "fortran", "otf2", "paraver", "alias", "restricted"}
-WITH_REASON = ("own", "refused")  # classes of records that something follows
+WITH_MORE = ("own", "refused", "send")  # what something follows
 RESULTS = ("int", "MPI_Aint", "double")  # in the order of mpi.h: by what is returned, then by name; conversions and MPI_T_* come last
 
 
@@ -95,7 +97,7 @@ def read_columns(text, fail):
         name, _, rest = column.partition(" ")
         choices = CHOICES.get(name)
         what, _, more = rest.partition(" ")
-        if name not in COLUMNS or name in columns or (choices and (what not in choices or bool(more) != (what in WITH_REASON))):
+        if name not in COLUMNS or name in columns or (choices and (what not in choices or bool(more) != (what in WITH_MORE))):
             fail(f"found {column!r}, wanted a column as said at the head")
         columns[name] = rest
     if "restricted" in columns and not re.fullmatch(r"\d+\.\d+\.\d+ .+", columns["restricted"]):

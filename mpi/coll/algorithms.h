@@ -118,6 +118,8 @@ int mpi_coll_select_cluster(struct mpi_coll_selection *out, const struct cluster
 			    struct util_error *err);
 /* All operations with their algorithms, and the profiles, for --coll help. */
 void mpi_coll_print_help(FILE *file);
+/* The rules of all profiles, for --coll rules. */
+void mpi_coll_print_rules(FILE *file);
 
 /* Whether the choice for this operation has to know which ranks share a node. */
 bool mpi_coll_asks_for_nodes(const struct mpi_coll_selection *selection,

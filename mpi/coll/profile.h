@@ -7,7 +7,7 @@
 
 /*
  * A profile says which algorithm does an operation: a table of rules, by communicator size and
- * message size. docs/collectives.md shows them all, printed from these tables.
+ * message size. `mpisim-run --coll rules` prints them all.
  */
 enum mpi_coll_condition {
 	RULE_COMMUTES = 1,

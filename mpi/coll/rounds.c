@@ -58,26 +58,19 @@ static void begin_wait(struct mpi_rank *me, const struct mpi_coll *coll)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 
-	endpoint->wait.kind = MPI_WAIT_REQUESTS;
-	endpoint->wait.of.requests = coll->posted;
-	endpoint->wait.n = coll->n_posted;
+	mpi_wait_for(endpoint, coll->n_posted, coll->posted);
 	endpoint->blocked_since = me->world->pd->engine.now;
 	endpoint->last_started = SIM_TIME_MAX;
 	endpoint->is_blocked = true;
 }
 
-/* The time counts as waiting up to the start of the transfer that ended it. */
 static void end_wait(struct mpi_rank *me)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
-	sim_time_ps started = endpoint->last_started, now = me->world->pd->engine.now;
 
-	if (started > now)
-		started = now;
-	if (started > endpoint->blocked_since)
-		me->call_waiting += started - endpoint->blocked_since;
+	mpi_endpoint_add_waiting(me, endpoint, endpoint->blocked_since, me->world->pd->engine.now);
 	endpoint->is_blocked = false;
-	endpoint->wait.kind = MPI_WAIT_NOTHING;
+	mpi_wait_is_over(endpoint);
 }
 
 /* mpi_endpoint.go_on */

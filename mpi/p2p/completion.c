@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Wait and MPI_Test with their families. */
-#include <stdlib.h>
-
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/core/errhandler.h"
 #include "mpi/p2p/causes.h"
@@ -85,29 +83,17 @@ static int fill(struct mpi_rank *me, struct mpi_request_list *list, const MPI_Re
 	return mpi_raise(me, NULL, MPI_ERR_REQUEST, "request %d of %d %s", n - 1, list->n, problem);
 }
 
-/* Harmless twice: whoever raises an error finishes the list before, since a handler may not come
- * back. */
-static void list_finish(struct mpi_request_list *list)
-{
-	if (list->requests != list->on_stack)
-		free(list->requests);
-	list->requests = list->on_stack;
-}
-
 /* MPI_SUCCESS, or what was raised; then there is nothing to finish. */
 static int list_init(struct mpi_rank *me, struct mpi_request_list *list, int n,
 		     const MPI_Request handles[])
 {
-	int code;
+	int code = mpi_listed_init(me, list, n);
 
-	list->n = n;
-	list->n_active = 0;
-	list->requests = list->on_stack;
-	if (n > MPI_LISTED_ON_STACK && !(list->requests = malloc((size_t)n * sizeof *list->requests)))
-		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for %d requests", n);
+	if (code != MPI_SUCCESS)
+		return code;
 	code = fill(me, list, handles);
 	if (code != MPI_SUCCESS)
-		list_finish(list);
+		mpi_listed_finish(list);
 	return code;
 }
 
@@ -208,13 +194,13 @@ static int end_all(struct mpi_rank *me, struct mpi_request_list *list, MPI_Reque
 			end_listed(me, list->requests[i], &handles[i], statuses, i, &first);
 		else if (statuses != MPI_STATUSES_IGNORE)
 			mpi_status_set_empty(&statuses[i]);
-	list_finish(list);
+	mpi_listed_finish(list);
 	return raise_listed(me, &first);
 }
 
 /* Ends what is complete of a list: their indices in `indices`. `only`: no other than this one, -1: all. */
-static int end_some(struct mpi_rank *me, struct mpi_request_list *list, int only, MPI_Request handles[],
-		    int *outcount, int indices[], MPI_Status statuses[])
+static int end_some(struct mpi_rank *me, struct mpi_request_list *list, int only,
+		    MPI_Request handles[], int *outcount, int indices[], MPI_Status statuses[])
 {
 	struct list_error first = {.error_class = MPI_SUCCESS};
 
@@ -226,7 +212,7 @@ static int end_some(struct mpi_rank *me, struct mpi_request_list *list, int only
 		end_listed(me, list->requests[i], &handles[i], statuses, *outcount, &first);
 		indices[(*outcount)++] = i;
 	}
-	list_finish(list);
+	mpi_listed_finish(list);
 	return raise_listed(me, &first);
 }
 
@@ -254,7 +240,7 @@ int mpi_wait_all(struct mpi_rank *me, int count, MPI_Request handles[], MPI_Stat
 		return code;
 	mpi_requests_wait(me, list.n, list.requests, false);
 	code = end_all(me, &list, handles, statuses);
-	list_finish(&list);
+	mpi_listed_finish(&list);
 	return code;
 }
 
@@ -278,7 +264,7 @@ int mpi_wait_any(struct mpi_rank *me, int count, MPI_Request handles[], int *ind
 		*index = i;
 		code = end_one(me, list.requests[i], &handles[i], status);
 	}
-	list_finish(&list);
+	mpi_listed_finish(&list);
 	return code;
 }
 
@@ -300,7 +286,7 @@ int mpi_wait_some(struct mpi_rank *me, int incount, MPI_Request handles[], int *
 		}
 		code = end_some(me, &list, only, handles, outcount, indices, statuses);
 	}
-	list_finish(&list);
+	mpi_listed_finish(&list);
 	return code;
 }
 
@@ -378,7 +364,7 @@ int mpi_test_all(struct mpi_rank *me, int count, MPI_Request handles[], int *fla
 		code = end_all(me, &list, handles, statuses);
 	else if (may_tell)
 		mpi_endpoint_poll_failed(me);
-	list_finish(&list);
+	mpi_listed_finish(&list);
 	return code;
 }
 
@@ -416,7 +402,7 @@ int mpi_test_any(struct mpi_rank *me, int count, MPI_Request handles[], int *ind
 		set_empty(status);
 	else if (may_tell)
 		mpi_endpoint_poll_failed(me);
-	list_finish(&list);
+	mpi_listed_finish(&list);
 	return code;
 }
 
@@ -447,6 +433,6 @@ int mpi_test_some(struct mpi_rank *me, int incount, MPI_Request handles[], int *
 		if (*outcount == 0)
 			mpi_endpoint_poll_failed(me);
 	}
-	list_finish(&list);
+	mpi_listed_finish(&list);
 	return code;
 }

@@ -153,7 +153,7 @@ void mpi_wait(struct mpi_rank *me, const struct mpi_wait *wait)
 	while (!wait->is_satisfied(me, wait)) {
 		me->endpoint->wait = *wait;
 		mpi_endpoint_block(me);
-		me->endpoint->wait.kind = MPI_WAIT_NOTHING;
+		mpi_wait_is_over(me->endpoint);
 		mpi_progress_poll(me, 0, NULL, false);
 	}
 }

@@ -22,10 +22,11 @@ struct mpi_endpoint {
 	    *arrived_last;		/* ARRIVED receives, in order of arrival */
 	struct mpi_request *lent_first; /* rendezvous sends, and receives of matched ones: they use
 					   the program's memory */
-	struct mpi_wait wait; /* what the rank is blocked in */
-	struct mpi_message *found; /* by a probe that waits, where a hook chooses; NULL: nothing yet */
-	const char *purpose;  /* … of that, where its requests do not tell; NULL: they do */
-	int n_to_go; /* requests that still have to complete before it goes on */
+	struct mpi_wait wait;		/* what the rank is blocked in */
+	struct mpi_message
+	    *found;	     /* by a probe that waits, where a hook chooses; NULL: nothing yet */
+	const char *purpose; /* … of that, where its requests do not tell; NULL: they do */
+	int n_to_go;	     /* requests that still have to complete before it goes on */
 	bool
 	    may_leave_some; /* it may go on before all that it waits for (is_waited) are complete */
 	/* Set while a collective goes on without the fiber (mpi/coll/rounds.h): what happens
@@ -33,13 +34,14 @@ struct mpi_endpoint {
 	bool (*go_on)(struct mpi_rank *me);
 	void *apart; /* the collective */
 	sim_time_ps blocked_since;
-	bool is_blocked; /* anything that makes progress possible wakes it */
+	bool is_blocked;     /* anything that makes progress possible wakes it */
 	bool has_progressed; /* a part of a collective completed since it was cleared */
 	sim_time_ps
 	    last_look; /* when it made progress last: what has come later it does not know */
-	struct mpi_connection *connections, *incoming; /* from it and to it, where the cluster limits
+	struct mpi_connection *connections,
+	    *incoming;		  /* from it and to it, where the cluster limits
 							  them */
-	bool has_connections;			       /* of either kind */
+	bool has_connections;	  /* of either kind */
 	sim_time_ps last_started; /* when the transfer that ended the wait entered the network */
 	/* unsuccessful tests and probes in a row, without another operation in between */
 	sim_time_ps poll_end;
@@ -51,12 +53,12 @@ struct mpi_endpoint {
 	double quick_step_s; /* the mark of the step that they are in; 0: there was none yet */
 	uint32_t n_quick, n_answered; /* that may follow; that were answered since the last poll */
 	uint32_t n_refused;	      /* steps of the streak in which the program computed */
-	bool has_news;		/* something concerned the rank since its last pause began */
-	struct sim_event alarm; /* ends a pause between polls */
+	bool has_news;		      /* something concerned the rank since its last pause began */
+	struct sim_event alarm;	      /* ends a pause between polls */
 	struct mpi_rank *owner;
 	struct mpi_partitioned
 	    *unmatched_partitioned; /* halves of operations to this rank, oldest first */
-	struct mpi_buffer *buffer; /* MPI_Buffer_attach; NULL: none */
+	struct mpi_buffer *buffer;  /* MPI_Buffer_attach; NULL: none */
 };
 
 /* Hash of the pairs that have messages under way: the last one sent, for the order of delivery. */
@@ -89,8 +91,7 @@ bool mpi_connections_release(struct mpi_rank *me); /* for the next two */
 void mpi_connections_limit(struct mpi_rank *me);
 static inline bool mpi_connections_attend(struct mpi_rank *me)
 {
-	return __builtin_expect(me->endpoint->has_connections, 0) &&
-	       mpi_connections_release(me);
+	return __builtin_expect(me->endpoint->has_connections, 0) && mpi_connections_release(me);
 }
 static inline void mpi_connections_leave(struct mpi_rank *me)
 {
@@ -121,6 +122,29 @@ typedef void (*mpi_message_visit_fn)(void *context, struct mpi_rank *sender, con
 void mpi_p2p_visit_messages(struct mpi_world *world, mpi_message_visit_fn visit, void *context);
 void mpi_pair_visit(struct mpi_world *world, mpi_message_visit_fn visit, void *context);
 
+/* From here on the rank is blocked in these requests, which are `n`; it is in none any more. */
+static inline __attribute__((always_inline)) void mpi_wait_for(struct mpi_endpoint *endpoint, int n,
+							       struct mpi_request *const requests[])
+{
+	endpoint->wait.kind = MPI_WAIT_REQUESTS;
+	endpoint->wait.of.requests = requests;
+	endpoint->wait.n = n;
+}
+static inline void mpi_wait_is_over(struct mpi_endpoint *endpoint)
+{
+	endpoint->wait.kind = MPI_WAIT_NOTHING;
+}
+/* The time since `begin` counts as waiting up to the start of the transfer that ended it. */
+static inline __attribute__((always_inline)) void
+mpi_endpoint_add_waiting(struct mpi_rank *me, const struct mpi_endpoint *endpoint,
+			 sim_time_ps begin, sim_time_ps now)
+{
+	sim_time_ps started = endpoint->last_started < now ? endpoint->last_started : now;
+
+	if (started > begin)
+		me->call_waiting += started - begin;
+}
+
 /* Blocks the rank until mpi_endpoint_wake, or not at all when it has deferred steps to take or a
  * collective to advance: call it in a loop that looks again. The time counts as waiting up to the
  * start of the transfer that ended it. */
@@ -130,16 +154,14 @@ static inline __attribute__((always_inline)) void
 mpi_endpoint_block_alone(struct mpi_rank *me, struct mpi_endpoint *endpoint)
 {
 	const struct sim_engine *engine = &me->pd->world->engine;
-	sim_time_ps begin = engine->now, started;
+	sim_time_ps begin = engine->now;
 
 	endpoint->is_blocked = true;
 	endpoint->last_started = SIM_TIME_MAX;
 	sim_task_block(&me->pd->task);
 	endpoint->is_blocked = false;
 	endpoint->last_look = engine->now;
-	started = endpoint->last_started < engine->now ? endpoint->last_started : engine->now;
-	if (started > begin)
-		me->call_waiting += started - begin;
+	mpi_endpoint_add_waiting(me, endpoint, begin, engine->now);
 }
 static inline void mpi_endpoint_tell(struct mpi_endpoint *endpoint)
 {

@@ -23,10 +23,11 @@ struct mpi_p2p_args {
 };
 
 /* A request with its arguments, not started: type and comm are retained. */
-static MPI_HOT struct mpi_request *mpi_request_prepare(struct mpi_rank *me, enum mpi_request_kind kind,
-					   const void *buf, MPI_Count count,
-					   struct mpi_datatype *type, int peer, int tag,
-					   struct mpi_comm *comm, enum mpi_channel channel)
+static MPI_HOT struct mpi_request *mpi_request_prepare(struct mpi_rank *me,
+						       enum mpi_request_kind kind, const void *buf,
+						       MPI_Count count, struct mpi_datatype *type,
+						       int peer, int tag, struct mpi_comm *comm,
+						       enum mpi_channel channel)
 {
 	struct mpi_request *request = mpi_request_create(me, kind);
 

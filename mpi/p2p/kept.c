@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-
 struct mpi_kept {
 	struct mpi_foreign_memory *memories;
 	bool is_given; /* what has come, since the request was started last */

@@ -4,7 +4,13 @@
 
 #include <stdio.h>
 
-#include "mpi/p2p/request.h"
+int mpi_listed_reserve(struct mpi_rank *me, struct mpi_request_list *list)
+{
+	list->requests = malloc((size_t)list->n * sizeof *list->requests);
+	return list->requests
+		   ? MPI_SUCCESS
+		   : mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for %d requests", list->n);
+}
 
 static bool is_over(const struct mpi_request *request)
 {

@@ -2,7 +2,10 @@
 #ifndef MPI_P2P_LISTED_H
 #define MPI_P2P_LISTED_H
 
+#include <stdlib.h>
+
 #include "mpi/p2p/choose.h"
+#include "mpi/p2p/request.h"
 
 #define MPI_LISTED_ON_STACK 32
 
@@ -12,6 +15,28 @@ struct mpi_request_list {
 	struct mpi_request **requests;
 	struct mpi_request *on_stack[MPI_LISTED_ON_STACK];
 };
+
+/* Room for list->n requests. MPI_SUCCESS, or what was raised. */
+int mpi_listed_reserve(struct mpi_rank *me, struct mpi_request_list *list);
+
+/* Room for `n` requests, none of them active. MPI_SUCCESS, or what was raised; then there is
+ * nothing to finish. */
+static inline int mpi_listed_init(struct mpi_rank *me, struct mpi_request_list *list, int n)
+{
+	list->n = n;
+	list->n_active = 0;
+	list->requests = list->on_stack;
+	return n > MPI_LISTED_ON_STACK ? mpi_listed_reserve(me, list) : MPI_SUCCESS;
+}
+
+/* Harmless twice: whoever raises an error finishes the list before, since a handler may not come
+ * back. */
+static inline void mpi_listed_finish(struct mpi_request_list *list)
+{
+	if (list->requests != list->on_stack)
+		free(list->requests);
+	list->requests = list->on_stack;
+}
 
 /*
  * Where it is chosen which requests are told of (mpi_asks; listed.c). On the rank's fiber, for lists with

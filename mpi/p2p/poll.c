@@ -51,7 +51,8 @@ static void pause_for(struct mpi_rank *me, sim_time_ps length)
 
 	endpoint->wait.kind = MPI_WAIT_POLL;
 	endpoint->is_blocked = true;
-	endpoint->has_news = mpi_connections_attend(me); /* a send has ended: nobody would wake it */
+	endpoint->has_news =
+	    mpi_connections_attend(me); /* a send has ended: nobody would wake it */
 	mpi_cause_block(me);
 	if (!endpoint->has_news) {
 		if (length != SIM_TIME_MAX)
@@ -60,7 +61,7 @@ static void pause_for(struct mpi_rank *me, sim_time_ps length)
 		sim_engine_cancel(engine, &endpoint->alarm);
 	}
 	endpoint->is_blocked = false;
-	endpoint->wait.kind = MPI_WAIT_NOTHING;
+	mpi_wait_is_over(endpoint);
 	mpi_connections_leave(me);
 	mpi_cause_resume(me, begin);
 	if (endpoint->has_news) /* something arrived: the program may have to look several times to
@@ -99,7 +100,8 @@ static uint32_t n_quick_after(const struct mpi_rank *me)
 
 	if (is_modelled(me) || endpoint->n_polls < MPI_POLL_QUICK_FROM ||
 	    endpoint->n_polls >= FREE_POLLS_MEASURED || endpoint->n_refused >= REFUSED_MAX ||
-	    me->world->described || me->world->choice || (world->observers.wanted & SIM_OBSERVED_CALL && !world->observers.tally))
+	    me->world->described || me->world->choice ||
+	    (world->observers.wanted & SIM_OBSERVED_CALL && !world->observers.tally))
 		return 0;
 	return endpoint->n_polls / QUICK_SHARE;
 }

@@ -105,12 +105,11 @@ static MPI_HOT void wait_for(struct mpi_rank *me, struct mpi_request *recv)
 		mpi_request_wait(me, recv);
 		return;
 	}
-	endpoint->wait.kind = MPI_WAIT_REQUESTS;
-	endpoint->wait.of.requests = &recv;
-	endpoint->wait.n = endpoint->n_to_go = 1;
+	mpi_wait_for(endpoint, 1, &recv);
+	endpoint->n_to_go = 1;
 	recv->is_waited = true;
 	mpi_endpoint_block_alone(me, endpoint);
-	endpoint->wait.kind = MPI_WAIT_NOTHING;
+	mpi_wait_is_over(endpoint);
 	if (__builtin_expect(endpoint->n_to_go > 0, 0))
 		mpi_request_wait(me, recv);
 }

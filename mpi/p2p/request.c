@@ -217,9 +217,7 @@ static inline void await(struct mpi_rank *me, int n, struct mpi_request *const r
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 
-	endpoint->wait.kind = MPI_WAIT_REQUESTS;
-	endpoint->wait.of.requests = requests;
-	endpoint->wait.n = n;
+	mpi_wait_for(endpoint, n, requests);
 	if (endpoint->n_to_go > 0 || looks_anyway(me))
 		look(me);
 	while (endpoint->n_to_go > 0) {
@@ -233,7 +231,7 @@ static inline void await(struct mpi_rank *me, int n, struct mpi_request *const r
 		}
 		mpi_endpoint_block(me);
 	}
-	endpoint->wait.kind = MPI_WAIT_NOTHING;
+	mpi_wait_is_over(endpoint);
 	endpoint->n_polls = 0;
 }
 

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "mpi/abi/call_info.h"
 #include "mpi/comm/comm.h"
 #include "mpi/core/rank.h"
 #include "mpi/core/status.h"
@@ -27,7 +28,6 @@ enum mpi_request_kind {
 	REQUEST_IO,
 };
 enum mpi_request_state { REQUEST_IDLE, REQUEST_PENDING, REQUEST_ARRIVED, REQUEST_COMPLETE };
-enum mpi_send_mode { SEND_STANDARD, SEND_BUFFERED, SEND_SYNCHRONOUS, SEND_READY };
 /* Messages of the application and of collectives never match each other. */
 enum mpi_channel { CHANNEL_P2P, CHANNEL_COLL };
 

@@ -97,8 +97,7 @@ static bool end_sends(struct mpi_connection *connection)
 	struct mpi_handover *handover;
 	bool has_ended = false;
 
-	while ((handover = connection->first) &&
-	       handover->end_B <= connection->stream.handed_B) {
+	while ((handover = connection->first) && handover->end_B <= connection->stream.handed_B) {
 		connection->first = handover->next;
 		connection->from->endpoint->last_started = handover->message->started;
 		tell_causes(connection, handover);
@@ -293,8 +292,8 @@ bool mpi_connection_keeps(struct mpi_message *message, struct mpi_request *send)
 	handover = util_pool_get(&from->world->streams->handovers);
 	if (!handover)
 		mpi_request_fail_memory(from);
-	*handover = (struct mpi_handover){
-	    .end_B = stream->started_B, .message = message, .send = send};
+	*handover =
+	    (struct mpi_handover){.end_B = stream->started_B, .message = message, .send = send};
 	*(connection->first ? &connection->last->next : &connection->first) = handover;
 	connection->last = handover;
 	if (is_attending(from))

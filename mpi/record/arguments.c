@@ -9,57 +9,72 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/op/op.h"
 #include "mpi/record/internal.h"
-#include "pdexec/arch.h"
+#include "mpi/watch/watch.h"
 #include "mpi/comm/topology.h"
 #include "util/array.h"
 
-bool mpi_record_begin(struct mpi_record_call *call, int function, const void *site)
-{
-	const struct mpi_record_function *description;
-	struct mpi_record_rank *rank;
-	struct mpi_rank *me;
-	int n;
+_Static_assert(sizeof(struct mpi_record_call) <= MPI_WATCH_ROOM_B, "a call has too little room");
 
-	if (!pd_current || pd_current->world->thread != pd_arch_thread_pointer()) {
-		description = &mpi_record_functions(&n)[function];
-		if (description->signature[0]) /* not those that any thread may call */
-			mpi_enter_anytime(description->name, site);
-		return false;
-	}
-	me = pd_current->mpi;
-	if (me->depth > 0)
-		return false;
-	if (me->depth == MPI_DEPTH_FOREIGN)
-		site = mpi_foreign_site(me);
-	call->record = me->world->record;
-	if (!call->record) { /* given up: the function itself enters, for the program's call */
-		me->foreign_site = site;
-		me->depth = MPI_DEPTH_FOREIGN;
-		return false;
-	}
-	call->me = me;
-	call->function = function;
+static void begin(struct mpi_record *record, struct mpi_watch_call *watched)
+{
+	struct mpi_record_call *call = (struct mpi_record_call *)watched->room;
+	struct mpi_record_rank *rank = &record->ranks[watched->me->rank];
+
+	call->record = record;
+	call->me = watched->me;
+	call->function = watched->function;
+	call->values = watched->values;
 	call->match = 0;
-	description = &call->record->functions[function];
-	rank = &call->record->ranks[me->rank];
-	mpi_enter_described(me, description->name, site);
 	call->is_nested = rank->is_open;
-	if (rank->is_open && description->signature[0])
+	if (rank->is_open && call->function->signature[0])
 		mpi_record_refuse_nested(call);
 	call->stream = rank->is_open ? &rank->aside : rank->stream;
-	call->site = mpi_record_site(call->record, me->pd, site);
-	return true;
+	call->site = mpi_record_site(record, call->me->pd, watched->site);
+}
+
+static void enter(void *context, struct mpi_watch_call *watched)
+{
+	struct mpi_record_call *call = (struct mpi_record_call *)watched->room;
+
+	begin(context, watched);
+	if (call->record->has_memory)
+		mpi_record_memory_of(call);
+	if (call->function->record == RECORD_EFFECTS)
+		mpi_record_effects_begin(
+		    call, (MPI_Comm)mpi_value_at(call->function, call->values, MPI_ARG_COMM).p);
+	else
+		mpi_record_before(call);
+}
+
+static int leave(void *context, struct mpi_watch_call *watched, int code)
+{
+	struct mpi_record_call *call = (struct mpi_record_call *)watched->room;
+
+	mpi_record_after(call, code);
+	if (call->function->record == RECORD_EFFECTS)
+		mpi_record_effects_end(
+		    call, mpi_value_at(call->function, call->values, MPI_ARG_REQUEST).p, code);
+	else
+		mpi_record_end(call, call->function->record == RECORD_LOCAL ? MPI_SUCCESS : code);
+	return code;
+}
+
+int mpi_record_watch(struct mpi_record *record)
+{
+	const struct mpi_watcher watcher = {.context = record, .enter = enter, .leave = leave};
+
+	return mpi_watch_add(record->world, &watcher);
 }
 
 static uint32_t number_of(struct mpi_record_call *call, bool has_failed)
 {
 	struct mpi_record *record = call->record;
-	const struct mpi_record_function *function = &record->functions[call->function];
-	uint32_t *number = &(has_failed ? record->failed : record->numbers)[call->function];
+	uint32_t *number =
+	    &(has_failed ? record->failed : record->numbers)[call->function - mpi_call_infos];
 
 	if (*number == UINT32_MAX)
-		*number = mtrace_writer_function(record->writer, function->name,
-						 has_failed ? "" : function->signature);
+		*number = mtrace_writer_function(record->writer, call->function->name,
+						 has_failed ? "" : call->function->signature);
 	return *number;
 }
 
@@ -83,9 +98,8 @@ static bool has_done_nothing(const struct mpi_record_call *call, int code)
 	    MPI_ERR_SIZE,     MPI_ERR_DISP,	 MPI_ERR_LOCKTYPE,   MPI_ERR_ASSERT,
 	    MPI_ERR_RMA_SYNC, MPI_ERR_RMA_RANGE, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_SHARED,
 	};
-	const char *signature = call->record->functions[call->function].signature;
-	bool only_looks = strncmp(call->record->functions[call->function].name,
-				  "MPI_Request_get_status", 22) == 0;
+	const char *signature = call->function->signature;
+	bool only_looks = strncmp(call->function->name, "MPI_Request_get_status", 22) == 0;
 
 	if ((call->me->world->pd->engine.now != call->begin &&
 	     mpi_record_rank_of(call)->aside.size == 0) ||
@@ -106,7 +120,7 @@ static void note_failed(struct mpi_record_call *call, int code)
 	mtrace_put_uint(call->stream, call->site);
 }
 
-int mpi_record_end(struct mpi_record_call *call, int code)
+void mpi_record_end(struct mpi_record_call *call, int code)
 {
 	struct mpi_record_rank *rank = mpi_record_rank_of(call);
 
@@ -114,7 +128,7 @@ int mpi_record_end(struct mpi_record_call *call, int code)
 		note_failed(call, code);
 	if (call->is_nested) {
 		call->stream->n_records++;
-		return mpi_leave(call->me, code);
+		return;
 	}
 	rank->is_open = false;
 	mtrace_record_end(call->stream);
@@ -125,7 +139,6 @@ int mpi_record_end(struct mpi_record_call *call, int code)
 		rank->aside.size = 0;
 		rank->aside.n_records = 0;
 	}
-	return mpi_leave(call->me, code);
 }
 
 void mpi_record_doubt(struct mpi_record_call *call, enum mtrace_doubt kind)
@@ -202,12 +215,6 @@ void mpi_record_define(struct mpi_record_call *call, MPI_Datatype handle)
 	mtrace_record_end(s);
 }
 
-void mpi_record_define_all(struct mpi_record_call *call, int n, const MPI_Datatype types[])
-{
-	for (int i = 0; i < n && types; i++)
-		mpi_record_define(call, types[i]);
-}
-
 void mpi_record_type(struct mpi_record_call *call, MPI_Datatype handle)
 {
 	struct mpi_datatype *type;
@@ -222,6 +229,11 @@ void mpi_record_type(struct mpi_record_call *call, MPI_Datatype handle)
 }
 
 /* --- other arguments --- */
+
+void mpi_record_int(struct mpi_record_call *call, const struct mpi_parameter *p, int64_t value)
+{
+	mtrace_put_int(call->stream, value);
+}
 
 void mpi_record_buffer(struct mpi_record_call *call, const void *buf)
 {

@@ -33,20 +33,30 @@ struct mpi_record {
 	struct mpi_world *world;
 	struct mtrace_writer *writer;
 	struct mpi_record_rank *ranks; /* [n_ranks] */
-	const struct mpi_record_function *functions;
-	int n_functions;
-	uint32_t *numbers; /* [n_functions] of the file; UINT32_MAX: not used yet */
-	uint32_t *failed;  /* [n_functions] the same, of their calls that do nothing */
+	uint32_t *numbers;	       /* [mpi_n_functions] of the file; UINT32_MAX: not used yet */
+	uint32_t *failed; /* [mpi_n_functions] the same, of their calls that do nothing */
 	uint32_t
 	    *ids; /* [id_capacity] by index of a handle (mpi/core/handle.h): its id in the trace */
 	uint64_t id_capacity;
 	const void **sites; /* [n_sites] addresses */
 	uint32_t n_sites, site_capacity;
 	bool is_out_of_memory;
+	bool has_memory;    /* which memory is used is recorded, too */
 	bool is_in_memory;  /* what cannot be recorded ends the recording, not the run */
 	char given_up[512]; /* why the recording ended; "": it did not */
 	int n_ranks;	    /* at the start: processes may be spawned when it is given up */
 };
+
+/* The calls of the program are told to it from now on. 0 or UTIL_ENOMEM. */
+int mpi_record_watch(struct mpi_record *record);
+
+/* Calls about files: what they did that takes time (mpi/io/effects.h). `request`: where the call put one; NULL: it makes
+ * none. */
+void mpi_record_effects_begin(struct mpi_record_call *call, MPI_Comm comm);
+void mpi_record_effects_end(struct mpi_record_call *call, const MPI_Request *request, int code);
+
+/* The memory that a call uses, before its record. */
+void mpi_record_memory_of(struct mpi_record_call *call);
 
 /* What cannot be recorded: a call within an error handler, or one that failed in its middle. In
  * memory they return. */

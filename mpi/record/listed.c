@@ -44,11 +44,6 @@ MPI_Status *mpi_record_statuses(struct mpi_record_call *call, MPI_Status statuse
 	return statuses == MPI_STATUSES_IGNORE ? mpi_record_rank_of(call)->statuses : statuses;
 }
 
-MPI_Status *mpi_record_status(struct mpi_record_call *call, MPI_Status *status)
-{
-	return status == MPI_STATUS_IGNORE ? mpi_record_rank_of(call)->statuses : status;
-}
-
 void mpi_record_done(struct mpi_record_call *call, int i, MPI_Request after,
 		     const MPI_Status *status)
 {
@@ -80,11 +75,6 @@ int mpi_record_n_listed(const struct mpi_record_call *call, int n)
 void mpi_record_index(struct mpi_record_call *call, int index)
 {
 	mtrace_put_int(call->stream, index);
-}
-
-void mpi_record_tag(struct mpi_record_call *call, int tag)
-{
-	mtrace_put_int(call->stream, tag);
 }
 
 void mpi_record_listed(struct mpi_record_call *call, int i)

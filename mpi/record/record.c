@@ -9,32 +9,36 @@
 
 #include "mpi/abi/functions.h"
 #include "mpi/record/internal.h"
+#include "mpi/watch/watch.h"
 #include "pdexec/image.h"
 
 /* First ids: those below are predefined. */
-enum { FIRST_SITES = 256, SITE_TEXT_B = 512, MEMORY_LIMIT_B = 1 << 30 };
+enum { FIRST_SITES = 256, SITE_TEXT_B = 512 };
+
+static bool is_recorded(const struct mpi_call_info *function)
+{
+	return function && function->record != RECORD_NONE && function->record != RECORD_REFUSED;
+}
 
 void *mpi_record_substitute(const char *name)
 {
-	int n;
-	const struct mpi_record_function *functions = mpi_record_functions(&n);
+	const struct mpi_call_info *function = mpi_call_info(name);
 
-	return mpi_substitute_address(functions, n, sizeof *functions, name);
+	return is_recorded(function) ? mpi_watch_address(function) : NULL;
 }
 
-static const char *reason_of(const char *function)
+static const char *reason_of(const char *name)
 {
-	const struct mpi_record_refusal *refused = mpi_record_refusals();
+	const struct mpi_call_info *function = mpi_call_info(name);
 
-	while (refused->name && strcmp(refused->name, function) != 0)
-		refused++;
-	return refused->name ? refused->reason
-			     : "mpi/abi/functions.txt says nothing of this function";
+	return function && function->refusal
+		   ? function->refusal
+		   : "mpi/abi/functions.txt says nothing of this function";
 }
 
 /* Calls that are under way go on writing to their streams. */
-static __attribute__((format(printf, 2, 3))) void
-give_up(struct mpi_record *record, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void give_up(struct mpi_record *record,
+							  const char *format, ...)
 {
 	va_list arguments;
 
@@ -42,7 +46,7 @@ give_up(struct mpi_record *record, const char *format, ...)
 	vsnprintf(record->given_up, sizeof record->given_up, format, arguments);
 	va_end(arguments);
 	record->world->record = NULL;
-	record->world->described = NULL;
+	mpi_watch_remove(record->world, record);
 	sim_observers_remove(&record->world->pd->observers, record);
 }
 
@@ -72,7 +76,7 @@ void mpi_record_refuse(struct mpi_rank *me, const char *function, const void *si
 
 void mpi_record_refuse_nested(struct mpi_record_call *call)
 {
-	const char *function = call->record->functions[call->function].name;
+	const char *function = call->function->name;
 
 	if (!call->record->is_in_memory)
 		pd_fail(call->me->pd, PD_FAILURE_UNSUPPORTED,
@@ -85,7 +89,7 @@ void mpi_record_refuse_nested(struct mpi_record_call *call)
 
 void mpi_record_refuse_error(struct mpi_record_call *call, int code)
 {
-	const char *function = call->record->functions[call->function].name;
+	const char *function = call->function->name;
 
 	if (!call->record->is_in_memory)
 		pd_fail(call->me->pd, PD_FAILURE_UNSUPPORTED,
@@ -178,8 +182,8 @@ static void record_charge(void *context, const struct sim_record_charge *charge)
 	struct mtrace_stream *s = stream_of(record, charge->rank);
 
 	mtrace_put_uint(s, MTRACE_CHARGE);
-	mtrace_put_uint(
-	    s, charge->kernel ? mtrace_writer_string(record->writer, charge->kernel) + 1 : 0);
+	mtrace_put_uint(s, charge->kernel ? mtrace_writer_string(record->writer, charge->kernel) + 1
+					  : 0);
 	mtrace_put_byte(s, (unsigned char)charge->flags);
 	mtrace_put_double(s, charge->seconds);
 	mtrace_put_byte(s, (unsigned char)charge->n_params);
@@ -272,8 +276,8 @@ static void observe(struct mpi_record *record)
 	sim_observers_add(&record->world->pd->observers, &observer);
 }
 
-int mpi_record_create(struct mpi_world *world, const char *path, int fd, const char *provenance,
-		      struct mpi_record **out, struct util_error *err)
+int mpi_record_create(struct mpi_world *world, const char *path, int fd, uint64_t limit_B,
+		      const char *provenance, struct mpi_record **out, struct util_error *err)
 {
 	struct mpi_record *record;
 	int failed = 0;
@@ -288,8 +292,7 @@ int mpi_record_create(struct mpi_world *world, const char *path, int fd, const c
 	record->world = world;
 	record->n_ranks = world->n_ranks;
 	record->is_in_memory = !path;
-	record->functions = mpi_record_functions(&record->n_functions);
-	record->numbers = malloc(2 * (size_t)record->n_functions * sizeof *record->numbers);
+	record->numbers = malloc(2 * (size_t)mpi_n_functions * sizeof *record->numbers);
 	record->ranks = calloc((size_t)world->n_ranks, sizeof *record->ranks);
 	if (!record->numbers || !record->ranks)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a recording");
@@ -297,19 +300,22 @@ int mpi_record_create(struct mpi_world *world, const char *path, int fd, const c
 		failed = path ? mtrace_writer_create(path, world->n_ranks, provenance,
 						     &record->writer, err)
 			      : mtrace_writer_create_at(fd, world->n_ranks, provenance,
-							MEMORY_LIMIT_B, &record->writer, err);
+							limit_B, &record->writer, err);
 	if (failed) {
 		mpi_record_destroy(record);
 		return failed;
 	}
-	memset(record->numbers, 0xff, 2 * (size_t)record->n_functions * sizeof *record->numbers);
-	record->failed = record->numbers + record->n_functions;
+	memset(record->numbers, 0xff, 2 * (size_t)mpi_n_functions * sizeof *record->numbers);
+	record->failed = record->numbers + mpi_n_functions;
 	for (int rank = 0; rank < world->n_ranks; rank++) {
 		record->ranks[rank].stream = mtrace_writer_stream(record->writer, rank);
 		record->ranks[rank].aside.writer = record->writer;
 	}
+	if (mpi_record_watch(record)) {
+		mpi_record_destroy(record);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for a recording");
+	}
 	world->record = record;
-	world->described = record;
 	observe(record);
 	*out = record;
 	return 0;
@@ -351,7 +357,7 @@ void mpi_record_destroy(struct mpi_record *record)
 		return;
 	if (record->world->record == record) {
 		record->world->record = NULL;
-		record->world->described = NULL;
+		mpi_watch_remove(record->world, record);
 		sim_observers_remove(&record->world->pd->observers, record);
 	}
 	for (int rank = 0; record->ranks && rank < record->n_ranks; rank++)

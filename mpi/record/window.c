@@ -32,7 +32,7 @@ void mpi_record_freed_win(struct mpi_record_call *call, const MPI_Win *win)
  */
 void mpi_record_fetches(struct mpi_record_call *call, MPI_Win handle)
 {
-	const char *name = call->record->functions[call->function].name;
+	const char *name = call->function->name;
 	const struct mpi_win *win = mpi_win_get(call->me, handle);
 	bool is_get = strncmp(name, "MPI_Get", 7) == 0 && (!name[7] || strcmp(name + 7, "_c") == 0);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/verify/impact.h"
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/races.h"
 #include "mpi/verify/unread.h"
@@ -106,12 +107,16 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	rank->n_locked += !active->is_locked;
 	rank->n_on_stack += !active->is_locked && active->is_on_stack;
 	active->is_locked = true;
-	active->is_lost = active->is_told = false;
+	active->is_lost = active->is_told = active->is_early = false;
+	active->finding = -1;
+	active->ordinal = rank->n_locks++;
 	active->came_B = 0;
 	if (memory->memcheck)
 		mpi_memcheck_pause();
 	if (!active->is_receive)
 		memcpy(active->mine, (const void *)buffer->low, span_B);
+	if (memory->impact)
+		active->is_early = mpi_impact_apply(memory->impact, active);
 	if (active->snapshot)
 		mpi_memory_take_snapshot(memory, active);
 	if (memory->races)
@@ -131,7 +136,7 @@ static void tell(struct mpi_memory *memory, struct mpi_memory_active *active,
 	const char *what = use & MEMORY_WRITE ? "write" : "read";
 
 	active->is_told = true;
-	mpi_memory_report(
+	active->finding = mpi_memory_report(
 	    &memory->world->ranks[by->rank], use & MEMORY_WRITE ? "active-write" : "active-read",
 	    active->buffer.use & MEMORY_WRITE
 		? "MPI may put what comes there before or after that"
@@ -231,7 +236,9 @@ void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *acti
 	compare(memory, active);
 	if (memory->memcheck)
 		mpi_memcheck_resume();
-	if (active->buffer.use & MEMORY_WRITE)
+	if (memory->impact)
+		mpi_impact_note(memory->impact, active);
+	if ((active->buffer.use & MEMORY_WRITE) && !active->is_early)
 		hand_over(active);
 }
 

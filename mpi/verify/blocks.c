@@ -15,6 +15,7 @@
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/memory.h"
 #include "mpi/verify/unread.h"
+#include "mpi/watch/watch.h"
 
 #define MAX_FILLED_B ((size_t)16 << 20)
 /* Freed blocks are kept for a while, so that who uses them is seen. */
@@ -380,5 +381,5 @@ void *mpi_memory_substitute(const char *name)
 			memcpy(&address, &substitutes[i].function, sizeof address);
 			return address;
 		}
-	return mpi_verify_substitute(name);
+	return mpi_watch_substitute(name);
 }

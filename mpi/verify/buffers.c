@@ -5,19 +5,11 @@
 #include <string.h>
 
 #include "mpi/abi/call_info.h"
-#include "mpi/abi/functions.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/topology.h"
 #include "mpi/datatype/typemap.h"
 #include "mpi/verify/memory.h"
 #include "util/array.h"
-
-const struct mpi_call_info *mpi_memory_info(const struct mpi_verify_call *call)
-{
-	const struct mpi_function *function = mpi_function_find(call->function->name);
-
-	return function ? &mpi_call_infos[function - mpi_functions] : NULL;
-}
 
 int mpi_memory_parameter(const struct mpi_call_info *info, int kind)
 {
@@ -39,7 +31,7 @@ struct arguments {
 static int64_t item(const struct arguments *a, int place, MPI_Count i)
 {
 	const struct mpi_parameter *p = &a->info->parameters[place];
-	union mpi_verify_value value = mpi_memory_argument(a->call, place);
+	union mpi_value value = mpi_memory_argument(a->call, place);
 
 	if (!p->is_array)
 		return value.i;
@@ -86,7 +78,7 @@ static MPI_Count extent_of(const struct arguments *a, const struct mpi_parameter
 static const struct mpi_datatype *type_of(const struct arguments *a, const struct mpi_parameter *p,
 					  MPI_Count i)
 {
-	union mpi_verify_value value;
+	union mpi_value value;
 
 	if (p->type < 0)
 		return mpi_datatype_get(a->call->me, MPI_BYTE);
@@ -138,6 +130,13 @@ static void add_items(const struct arguments *a, const struct mpi_parameter *p, 
 
 	if (type && type->n_elements > 0 && type->size_B % type->n_elements == 0)
 		out->element_B = (size_t)(type->size_B / type->n_elements);
+	if (out->n_items == 0) {
+		out->type = type;
+		out->first_item = out->base + (uintptr_t)offset_B;
+		out->n_items = count;
+	} else if (type != out->type) {
+		out->type = NULL;
+	}
 	out->is_raw |= type && type->basic == BASIC_BYTE;
 	out->is_struct |= type && type->map && is_struct(type);
 	if (type && count > 0 && (type->is_committed || type->is_predefined))
@@ -233,7 +232,7 @@ static unsigned use_of(const struct arguments *a, const struct mpi_parameter *p,
 {
 	unsigned use = (unsigned)p->direction; /* the same bits */
 
-	if (a->info->operation && strcmp(a->info->operation, "bcast") == 0)
+	if (strcmp(a->info->operation, "Bcast") == 0)
 		return a->is_root ? MEMORY_READ : MEMORY_WRITE;
 	if (is_in_place && p->direction == MPI_ARGUMENT_OUT)
 		use |= MEMORY_READ;
@@ -273,8 +272,6 @@ void mpi_memory_collect(const struct mpi_verify_call *call, struct mpi_memory_bu
 	int comm, n_buffers = 0;
 
 	out->n = 0;
-	if (!a.info)
-		return;
 	comm = mpi_memory_parameter(a.info, PARAMETER_COMM);
 	if (comm >= 0 && !a.info->parameters[comm].is_place)
 		a.comm =

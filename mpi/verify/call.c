@@ -1,57 +1,86 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every call of a verified program does first and last. */
+/* What verification does first and last of every call of the program. */
 #include "mpi/verify/call.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "mpi/abi/functions.h"
 #include "mpi/verify/internal.h"
 #include "mpi/verify/memory.h"
+#include "mpi/verify/shadow.h"
 #include "mpi/watch/watch.h"
-#include "pdexec/arch.h"
+
+_Static_assert(sizeof(struct mpi_verify_call) <= MPI_WATCH_ROOM_B, "a call has too little room");
 
 void *mpi_verify_substitute(const char *name)
 {
-	int n;
-	const struct mpi_verify_function *functions = mpi_verify_functions(&n);
+	const struct mpi_call_info *function = mpi_call_info(name);
 
-	return mpi_substitute_address(functions, n, sizeof *functions, name);
+	return function && function->kind != MPI_CALL_NONE ? mpi_watch_address(function) : NULL;
 }
 
-void *mpi_verify_substitute_watched(const char *name)
+/* Where the program wants no statuses, the call has its own. */
+static void keep_statuses(struct mpi_verify_call *call)
 {
-	void *address = mpi_verify_substitute(name);
+	const signed char *at = call->function->at;
+	union mpi_value *given;
+	int64_t n;
 
-	return address ? address : mpi_watch_substitute(name);
+	if (at[MPI_ARG_STATUS]) {
+		given = &call->values[at[MPI_ARG_STATUS] - 1];
+		if (given->p == MPI_STATUS_IGNORE)
+			given->p = &call->own;
+		call->status = (MPI_Status *)given->p;
+		return;
+	}
+	if (!at[MPI_ARG_ARRAY_OF_STATUSES])
+		return;
+	given = &call->values[at[MPI_ARG_ARRAY_OF_STATUSES] - 1];
+	n = mpi_verify_value(call, at[MPI_ARG_INCOUNT] ? MPI_ARG_INCOUNT : MPI_ARG_COUNT).i;
+	if (given->p == MPI_STATUSES_IGNORE && n == 1)
+		given->p = &call->own;
+	else if (given->p == MPI_STATUSES_IGNORE &&
+		 n > 1) /* the call may block: other ranks need statuses of their own */
+		given->p = call->own_statuses = malloc((size_t)n * sizeof *call->own_statuses);
+	call->statuses = (MPI_Status *)given->p;
 }
 
-static bool is_send(enum mpi_verify_kind kind)
+static bool is_send(enum mpi_call_kind kind)
 {
 	return kind == MPI_CALL_SEND || kind == MPI_CALL_SENDRECV || kind == MPI_CALL_START;
 }
 
-bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_function *function,
-		      const union mpi_verify_value values[], const void *site)
+static void note_sender(struct util_map *senders, const struct mpi_watch_call *call)
 {
-	struct mpi_rank *me = pd_current ? pd_current->mpi : NULL;
+	uintptr_t site = (uintptr_t)call->site;
 
-	if (!me || pd_current->world->thread != pd_arch_thread_pointer() || me->depth > 0)
-		return false;
-	if (me->depth == MPI_DEPTH_FOREIGN)
-		site = mpi_foreign_site(me);
-	mpi_enter_described(me, function->name, site);
-	call->watched = NULL;
-	if (me->world->watch) /* both are unions of the same things */
-		call->watched = mpi_watch_begin(
-		    me, function->name, site, (const union mpi_watch_value *)(const void *)values);
-	if (me->world->verify->senders && is_send(function->kind) &&
-	    !util_map_find(me->world->verify->senders, (uintptr_t)site))
-		util_map_put(me->world->verify->senders, (uintptr_t)site,
-			     (void *)(uintptr_t)function->name);
+	if (is_send(call->function->kind) && !util_map_find(senders, site))
+		util_map_put(senders, site, (void *)(uintptr_t)call->function->name);
+}
+
+static void look_after(const struct mpi_verify *verify, struct mpi_verify_call *call, int code)
+{
+	struct mpi_shadow *shadow = call->shadow;
+
+	if (code == MPI_SUCCESS && !verify->memory && verify->parts & MPI_VERIFY_MATCHING)
+		mpi_verify_overlap(call);
+	mpi_shadow_after(shadow, call, code);
+	if (shadow->n_to_look > 0)
+		mpi_shadow_advance(shadow);
+}
+
+static void enter(void *context, struct mpi_watch_call *watched)
+{
+	struct mpi_verify *verify = context;
+	struct mpi_verify_call *call = (struct mpi_verify_call *)watched->room;
+	struct mpi_rank *me = watched->me;
+
+	if (watched->function->kind == MPI_CALL_NONE)
+		return;
+	if (verify->senders)
+		note_sender(verify->senders, watched);
 	call->me = me;
-	call->function = function;
-	call->values = values;
+	call->function = watched->function;
+	call->values = watched->values;
 	call->status = call->statuses = call->own_statuses = NULL;
 	call->plan = NULL;
 	call->ops[0] = call->ops[1] = NULL;
@@ -60,39 +89,39 @@ bool mpi_verify_begin(struct mpi_verify_call *call, const struct mpi_verify_func
 	call->step = NULL;
 	call->handles = call->own_handles;
 	call->n_ops = call->n_handles = 0;
-	call->shadow =
-	    me->n_open > 0 && !me->world->verify->is_blind ? me->world->verify->shadow : NULL;
-	if (me->n_open > 0 && me->world->verify->memory)
-		mpi_memory_before(me->world->verify->memory, call);
+	call->shadow = me->n_open > 0 && !verify->is_blind ? verify->shadow : NULL;
+	if (me->n_open > 0 && verify->memory)
+		mpi_memory_before(verify->memory, call);
+	if (call->shadow) {
+		mpi_shadow_before(call->shadow, call);
+		mpi_verify_look(call->shadow);
+	}
+	if (call->buffers)
+		mpi_memory_exchange(call, false);
+	keep_statuses(call);
+}
+
+static int leave(void *context, struct mpi_watch_call *watched, int code)
+{
+	struct mpi_verify *verify = context;
+	struct mpi_verify_call *call = (struct mpi_verify_call *)watched->room;
+
+	if (watched->function->kind == MPI_CALL_NONE)
+		return code;
+	if (call->buffers)
+		mpi_memory_exchange(call, true);
+	if (verify->memory)
+		mpi_memory_after(verify->memory, call, code);
 	if (call->shadow)
-		mpi_verify_before(call);
-	return true;
-}
-
-MPI_Status *mpi_verify_status(struct mpi_verify_call *call, MPI_Status *status)
-{
-	return call->status = status == MPI_STATUS_IGNORE ? &call->own : status;
-}
-
-MPI_Status *mpi_verify_statuses(struct mpi_verify_call *call, int n, MPI_Status statuses[])
-{
-	if (statuses != MPI_STATUSES_IGNORE || n <= 0)
-		return call->statuses = statuses;
-	if (n == 1)
-		return call->statuses = &call->own;
-	/* the call may block: other ranks need statuses of their own */
-	call->own_statuses = malloc((size_t)n * sizeof *call->own_statuses);
-	return call->statuses = call->own_statuses ? call->own_statuses : statuses;
-}
-
-int mpi_verify_end_call(struct mpi_verify_call *call, int code)
-{
-	if (call->me->world->verify->memory)
-		mpi_memory_after(call->me->world->verify->memory, call, code);
-	if (call->shadow)
-		mpi_verify_after(call, code);
+		look_after(verify, call, code);
 	if (call->own_statuses)
 		free(call->own_statuses);
-	mpi_watch_end(call->watched, code);
-	return mpi_leave(call->me, code);
+	return code;
+}
+
+int mpi_verify_watch(struct mpi_verify *verify)
+{
+	const struct mpi_watcher watcher = {.context = verify, .enter = enter, .leave = leave};
+
+	return mpi_watch_add(verify->world, &watcher);
 }

@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "mpi/abi/functions.h"
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/core/entry.h"
 #include "mpi/core/foreign.h"
@@ -14,10 +13,16 @@
 #include "mpi/verify/internal.h"
 #include "mpi/verify/plain.h"
 #include "mpi/verify/request.h"
+#include "mpi/watch/watch.h"
 
 /* --- which function --- */
 
-static const struct mpi_substitute direct[N_DIRECT];
+struct direct {
+	const char *name;
+	void (*function)(void);
+};
+
+static const struct direct direct[N_DIRECT];
 
 void *mpi_verify_substitute_direct(const char *name)
 {
@@ -32,27 +37,16 @@ void *mpi_verify_substitute_direct(const char *name)
 
 void mpi_verify_direct_init(struct mpi_verify *verify)
 {
-	int n;
-	const struct mpi_verify_function *functions = mpi_verify_functions(&n);
-
 	for (int i = 0; i < N_DIRECT; i++)
-		verify->rows[i] =
-		    mpi_substitute_find(functions, n, sizeof *functions, direct[i].name);
+		verify->rows[i] = mpi_call_info(direct[i].name);
 }
 
 /* The generated function. */
 static void (*other(enum mpi_verify_direct which, const void *site))(void)
 {
-	int n;
-	const struct mpi_verify_function *functions, *row;
-
 	if (pd_current && ((struct mpi_rank *)pd_current->mpi)->depth == 0)
 		mpisim_foreign_call(site);
-	if (pd_current)
-		return ((struct mpi_rank *)pd_current->mpi)->world->verify->rows[which]->function;
-	functions = mpi_verify_functions(&n);
-	row = mpi_substitute_find(functions, n, sizeof *functions, direct[which].name);
-	return row->function;
+	return mpi_wrappers[mpi_call_info(direct[which].name) - mpi_call_infos];
 }
 
 /* --- what every call does --- */
@@ -216,7 +210,7 @@ static __attribute__((noinline)) int recv_in_queue(struct mpi_rank *me, void *bu
 	begin(&call, me, DIRECT_RECV);
 	post(&call, mpi_shadow_recv(call.shadow, me, &message, plain->comm));
 	wait_for_posted(&call);
-	status = mpi_verify_status(&call, status);
+	status = status == MPI_STATUS_IGNORE ? &call.own : status;
 	me->depth++; /* the call is left at its end */
 	code = mpi_recv_entered(me, buf, count, datatype, source, tag, comm, status);
 	return end(&call, code, status);
@@ -288,7 +282,7 @@ static int sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, i
 	post(&call, mpi_shadow_recv(call.shadow, me, &in, c));
 	post(&call, mpi_shadow_send(call.shadow, me, &out, c, SEND_STANDARD));
 	wait_for_posted(&call);
-	status = mpi_verify_status(&call, status);
+	status = status == MPI_STATUS_IGNORE ? &call.own : status;
 	code = mpi_sendrecv(me, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
 			    recvtype, source, recvtag, comm, status);
 	return end(&call, code, status);
@@ -406,7 +400,7 @@ static int waitall(int n, MPI_Request requests[], MPI_Status *statuses)
 	return complete(&call, mpi_wait_all(call.me, n, requests, statuses));
 }
 
-static const struct mpi_substitute direct[N_DIRECT] = {
+static const struct direct direct[N_DIRECT] = {
     [DIRECT_SEND] = {"MPI_Send", (void (*)(void))send},
     [DIRECT_RECV] = {"MPI_Recv", (void (*)(void))recv},
     [DIRECT_ISEND] = {"MPI_Isend", (void (*)(void))isend},

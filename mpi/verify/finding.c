@@ -91,23 +91,23 @@ bool mpi_verify_is_told_as(const struct mpi_world *world, const char *class_name
 	return world->verify && find_key(world->verify, key_of(world, &as));
 }
 
-void mpi_verify_report(struct mpi_world *world, const struct mpi_finding *finding)
+int mpi_verify_report(struct mpi_world *world, const struct mpi_finding *finding)
 {
 	struct mpi_verify *verify = world->verify;
 	uint64_t key;
 	struct mpi_finding *new;
 
 	if (!verify)
-		return;
+		return -1;
 	key = key_of(world, finding);
 	new = find_key(verify, key);
 	if (new) {
 		new->count += finding->count ? finding->count : 1;
-		return;
+		return (int)(new - verify->findings);
 	}
 	if (!reserve(verify)) {
 		verify->is_out_of_memory = true;
-		return;
+		return -1;
 	}
 	verify->keys[verify->n_findings] = key;
 	new = &verify->findings[verify->n_findings++];
@@ -117,6 +117,18 @@ void mpi_verify_report(struct mpi_world *world, const struct mpi_finding *findin
 	new->decisions = copy(finding->decisions);
 	new->time = finding->time ? finding->time : world->pd->engine.now;
 	new->count = finding->count ? finding->count : 1;
+	return verify->n_findings - 1;
+}
+
+void mpi_verify_add(struct mpi_world *world, int finding, const char *more)
+{
+	struct mpi_finding *one = &world->verify->findings[finding];
+	char *both;
+
+	if (asprintf(&both, "%s; %s", one->found, more) < 0)
+		return;
+	free((void *)(uintptr_t)one->found);
+	one->found = both;
 }
 
 void mpi_verify_report_here(struct mpi_rank *me, const char *class_name,
@@ -167,7 +179,8 @@ int mpi_verify_create(struct mpi_world *world, unsigned parts)
 	if (parts & MPI_VERIFY_ORDERS)
 		verify->senders = calloc(1, sizeof *verify->senders);
 	world->verify = verify;
-	world->described = verify;
+	if (mpi_verify_watch(verify))
+		return UTIL_ENOMEM;
 	return parts & MPI_VERIFY_MEMORY ? mpi_memory_create(world, &verify->memory) : 0;
 }
 

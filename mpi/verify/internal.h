@@ -28,19 +28,18 @@ struct mpi_verify {
 	int n_findings, capacity;
 	struct mpi_memory *memory; /* mpi/verify/memory.h; NULL: it is not looked at */
 	struct mpi_shadow *shadow; /* mpi/verify/shadow.h; NULL: only leaks are looked for */
-	const struct mpi_verify_function *rows[N_DIRECT]; /* what they stand for otherwise */
+	const struct mpi_call_info *rows[N_DIRECT]; /* what they stand for otherwise */
 	struct util_map *senders; /* names of functions that send, by site; NULL: nobody asks */
 	bool is_blind;	 /* calls were made that were not seen: no shadow of the matching */
 	bool has_raised; /* the failure that ends the run is a finding already */
 	bool has_ended, is_out_of_memory;
 };
 
+/* The calls of the program are told to it from now on. 0 or UTIL_ENOMEM. */
+int mpi_verify_watch(struct mpi_verify *verify);
 /* Whether a finding of that class has the same calls. */
 bool mpi_verify_is_told_as(const struct mpi_world *world, const char *class_name,
 			   const struct mpi_finding *finding);
-/* What is looked at before and after the real function; `code`: what that returned. */
-void mpi_verify_before(struct mpi_verify_call *call);
-void mpi_verify_after(struct mpi_verify_call *call, int code);
 /* The buffers of one call. */
 void mpi_verify_overlap(const struct mpi_verify_call *call);
 /* Of a one-sided operation: the datatypes at origin and target are of the same basic ones. */

@@ -31,7 +31,7 @@ static void report_not_started(struct mpi_world *world, const struct mpi_shadow_
 
 void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_request *request)
 {
-	enum mpi_verify_kind kind = request->function->kind;
+	enum mpi_call_kind kind = request->function->kind;
 
 	if (!mpi_verify_wants(me->world, MPI_VERIFY_MATCHING))
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which look is taken at which call. */
+/* What is looked for from time to time, and what can be said only when the run is over. */
 #include <stdio.h>
 
 #include "mpi/coll/order.h"
@@ -25,26 +25,6 @@ void mpi_verify_look(struct mpi_shadow *shadow)
 	if (shadow->is_full)
 		empty(shadow);
 	mpi_shadow_look_for_partial(shadow);
-}
-
-void mpi_verify_before(struct mpi_verify_call *call)
-{
-	mpi_shadow_before(call->shadow, call);
-	mpi_verify_look(call->shadow);
-}
-
-void mpi_verify_after(struct mpi_verify_call *call, int code)
-{
-	struct mpi_shadow *shadow = call->shadow;
-
-	if (code == MPI_SUCCESS && mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING)) {
-		if (!call->me->world->verify->memory)
-			mpi_verify_overlap(call);
-		mpi_verify_sides(call);
-	}
-	mpi_shadow_after(shadow, call, code);
-	if (shadow->n_to_look > 0)
-		mpi_shadow_advance(shadow);
 }
 
 /* Libraries let them pass; others may end the run. */

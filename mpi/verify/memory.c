@@ -8,6 +8,7 @@
 
 #include "mpi/abi/call_info.h"
 #include "mpi/p2p/message.h"
+#include "mpi/verify/impact.h"
 #include "mpi/verify/internal.h"
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/unread.h"
@@ -78,7 +79,9 @@ void mpi_memory_destroy(struct mpi_memory *memory)
 	mpi_memory_blocks_finish(memory);
 	mpi_memcheck_destroy(memory->memcheck);
 	mpi_unread_destroy(memory->unread);
+	mpi_impact_destroy(memory->impact);
 	mpi_memory_globals_destroy(memory->globals);
+	mpi_memory_types_destroy(memory->types);
 	mpi_races_destroy(memory->races);
 	for (int i = 0; i < memory->n_ranks; i++)
 		free(memory->ranks[i].sorted);
@@ -98,7 +101,7 @@ struct mpi_memory *mpi_memory_here(struct mpi_rank **me)
 	return memory && (*me)->rank < memory->n_ranks ? memory : NULL;
 }
 
-void mpi_memory_report(struct mpi_rank *me, const char *class_name, const char *why,
+int mpi_memory_report(struct mpi_rank *me, const char *class_name, const char *why,
 		       const struct mpi_finding_call calls[], int n_calls, const char *format, ...)
 {
 	struct mpi_finding finding = {
@@ -115,7 +118,7 @@ void mpi_memory_report(struct mpi_rank *me, const char *class_name, const char *
 	va_end(arguments);
 	finding.found = text;
 	memcpy(finding.calls, calls, (size_t)n_calls * sizeof *calls);
-	mpi_verify_report(me->world, &finding);
+	return mpi_verify_report(me->world, &finding);
 }
 
 /* Partitions change hands one by one. */
@@ -142,7 +145,7 @@ static bool is_receive(const struct mpi_verify_call *call)
 /* What comes are messages of other ranks. */
 static bool is_message(const struct mpi_verify_call *call)
 {
-	enum mpi_verify_kind kind = call->function->kind;
+	enum mpi_call_kind kind = call->function->kind;
 
 	return (kind == MPI_CALL_RECV || kind == MPI_CALL_MRECV || kind == MPI_CALL_SENDRECV ||
 		kind == MPI_CALL_COLL) &&
@@ -250,6 +253,7 @@ static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *c
 
 		mpi_memory_check(memory, call->me, buffer);
 		mpi_memory_check_stack(memory, call->me, buffer, frame_of(call, info));
+		mpi_memory_check_type(memory, call->me, buffer, frame_of(call, info));
 		mpi_memory_touch_buffer(memory, call->me, buffer);
 		if (memory->unread)
 			mpi_unread_touch_buffer(memory->unread, buffer);
@@ -283,15 +287,17 @@ void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 	look_at_windows(memory, call); /* last: what was looked at is before what others learn */
 }
 
-void *mpi_memory_instead(const struct mpi_verify_call *call, int place, const void *given)
+void mpi_memory_exchange(struct mpi_verify_call *call, bool is_back)
 {
 	for (int i = 0; i < call->buffers->n; i++) {
 		const struct mpi_memory_active *active = call->buffers->actives[i];
 
-		if (active && active->buffer.place == place)
-			return active->mine + (active->buffer.base - active->buffer.low);
+		if (!active)
+			continue;
+		call->values[active->buffer.place].p =
+		    is_back ? (const void *)active->buffer.base
+			    : active->mine + (active->buffer.base - active->buffer.low);
 	}
-	return (void *)(uintptr_t)given;
 }
 
 static void settle(struct mpi_memory *memory, struct mpi_verify_call *call, int code,

@@ -39,6 +39,9 @@ struct mpi_memory_buffer {	     /* one argument of a call */
 	size_t n_runs, size_B;	     /* size_B: of all */
 	bool is_shuffled;	     /* the runs do not ascend */
 	uintptr_t low, high;	     /* they lie in [low, high) */
+	const struct mpi_datatype *type; /* of all items, borrowed for the call; NULL: of several */
+	uintptr_t first_item;		 /* where … */
+	MPI_Count n_items;		 /* so many lie one after the other, and perhaps more elsewhere */
 	size_t element_B;	     /* of the datatype's elements, 1 where they differ */
 	bool is_raw;		     /* they are MPI_BYTE: structures with their padding, perhaps */
 	bool is_struct;		     /* the datatype puts several variables together */
@@ -81,6 +84,9 @@ struct mpi_memory_active {
 	int target;
 	struct mpi_race_operation *operation; /* mpi/verify/races.h; NULL: none */
 	bool is_told;			      /* a finding about it was made: once is enough */
+	int finding;			      /* which: of its accesses, not of races; -1: none */
+	uint32_t ordinal;		      /* of the locked ones of its rank */
+	bool is_early;			      /* mpi/verify/impact.h: what comes was given at the post */
 };
 
 struct mpi_memory_block { /* of the heap */
@@ -97,9 +103,12 @@ struct mpi_memory_gap {
 	uintptr_t low, high;
 };
 
+struct mpi_memory_types;
+
 struct mpi_memory_rank {
 	struct mpi_memory_active *actives;   /* all, locked or not */
 	int n_actives, n_locked, n_on_stack; /* locked ones there */
+	uint32_t n_locks;		     /* there were so far */
 	struct mpi_memory_active **sorted;   /* [n_sorted] locked ones, by where they begin */
 	size_t n_sorted, widest_B;
 	uintptr_t low, high; /* all locked ones lie in it, and windows; grows until there is none */
@@ -128,7 +137,9 @@ struct mpi_memory {
 	size_t n_kept, kept_B;
 	struct mpi_memcheck *memcheck;	    /* mpi/verify/memcheck.h; NULL: no valgrind */
 	struct mpi_unread *unread;	    /* mpi/verify/unread.h; NULL: it is not looked at */
+	struct mpi_impact *impact;	    /* mpi/verify/impact.h; NULL: nobody asks */
 	struct mpi_memory_globals *globals; /* globals.c; NULL: none was looked for yet */
+	struct mpi_memory_types *types;	    /* types.c; NULL: the same */
 	struct mpi_races *races; /* mpi/verify/races.h; NULL: there was no window yet … */
 	bool has_no_races;	 /* … or no memory for that */
 	bool has_skipped;	 /* kernels are skipped, which was told */
@@ -149,6 +160,8 @@ void *mpi_memory_substitute(const char *name);
 /* A call begins, on its rank's fiber, its arguments as the program gave them; it ends. */
 void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call);
 void mpi_memory_after(struct mpi_memory *memory, struct mpi_verify_call *call, int code);
+/* The buffers of the program that stay with MPI become those that stand for them, or are the program's again. */
+void mpi_memory_exchange(struct mpi_verify_call *call, bool is_back);
 
 /* --- buffers.c --- */
 /* The buffers of the call, but those of no bytes. */
@@ -161,11 +174,13 @@ size_t mpi_memory_common(const struct mpi_memory_buffer *a, const struct mpi_mem
 size_t mpi_memory_common_range(const struct mpi_memory_buffer *buffer, uintptr_t at, size_t size_B,
 			       int64_t *first);
 /* What the table says of the call's function. */
-const struct mpi_call_info *mpi_memory_info(const struct mpi_verify_call *call);
+static inline const struct mpi_call_info *mpi_memory_info(const struct mpi_verify_call *call)
+{
+	return call->function;
+}
 /* Its only parameter of that kind; -1: none. */
 int mpi_memory_parameter(const struct mpi_call_info *info, int kind);
-static inline union mpi_verify_value mpi_memory_argument(const struct mpi_verify_call *call,
-							 int place)
+static inline union mpi_value mpi_memory_argument(const struct mpi_verify_call *call, int place)
 {
 	return call->values[place];
 }
@@ -240,6 +255,13 @@ const char *mpi_memory_global_at(struct mpi_memory *memory, struct mpi_rank *me,
 				 uintptr_t *low, uintptr_t *high);
 void mpi_memory_globals_destroy(struct mpi_memory_globals *globals); /* NULL is fine */
 
+/* --- types.c --- */
+/* Whether the variables that the buffer lies in have the types of its datatype; `frame`: that of the
+ * function around the program's call. */
+void mpi_memory_check_type(struct mpi_memory *memory, struct mpi_rank *me,
+			   const struct mpi_memory_buffer *buffer, uintptr_t frame);
+void mpi_memory_types_destroy(struct mpi_memory_types *types); /* NULL is fine */
+
 /* --- check.c --- */
 /* False: kernels are skipped, which might have written anything; a note says so. */
 bool mpi_memory_is_computed(struct mpi_memory *memory, struct mpi_rank *me);
@@ -252,7 +274,8 @@ void mpi_memory_check_stack(struct mpi_memory *memory, struct mpi_rank *me,
 
 /* The present rank's checks, where it runs its program; NULL: there is nothing to see. */
 struct mpi_memory *mpi_memory_here(struct mpi_rank **me);
-void mpi_memory_report(struct mpi_rank *me, const char *class_name, const char *why,
+/* Returns what mpi_verify_report does. */
+int mpi_memory_report(struct mpi_rank *me, const char *class_name, const char *why,
 		       const struct mpi_finding_call calls[], int n_calls, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 

@@ -9,14 +9,14 @@
 #include "mpi/verify/races.h"
 #include "util/array.h"
 
-union mpi_verify_value mpi_races_argument(const struct mpi_verify_call *call, const char *name)
+union mpi_value mpi_races_argument(const struct mpi_verify_call *call, const char *name)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
 
 	for (int i = 0; i < info->n_parameters; i++)
 		if (strcmp(info->parameters[i].name, name) == 0)
 			return mpi_memory_argument(call, i);
-	return (union mpi_verify_value){.i = 0};
+	return (union mpi_value){.i = 0};
 }
 
 struct mpi_race_epoch *mpi_races_epoch(struct mpi_races *races, struct mpi_win *win)

@@ -149,15 +149,13 @@ static void leave(struct mpi_races *races, struct deed *deed)
 
 static enum flow flow_of(const char *operation)
 {
-	if (!operation)
-		return FLOW_ALL;
-	if (strcmp(operation, "bcast") == 0 || strncmp(operation, "scatter", 7) == 0)
+	if (strcmp(operation, "Bcast") == 0 || strncmp(operation, "Scatter", 7) == 0)
 		return FLOW_FROM_ROOT;
-	if (strcmp(operation, "scan") == 0 || strcmp(operation, "exscan") == 0)
+	if (strcmp(operation, "Scan") == 0 || strcmp(operation, "Exscan") == 0)
 		return FLOW_PREFIX;
-	if (strncmp(operation, "neighbor", 8) == 0)
+	if (strncmp(operation, "Neighbor", 8) == 0)
 		return FLOW_NEIGHBOURS;
-	return strncmp(operation, "gather", 6) == 0 || strcmp(operation, "reduce") == 0
+	return strncmp(operation, "Gather", 6) == 0 || strcmp(operation, "Reduce") == 0
 		   ? FLOW_TO_ROOT
 		   : FLOW_ALL;
 }
@@ -346,7 +344,7 @@ static bool has_found(const struct mpi_verify_call *call)
 
 static struct deed deed_of(const struct mpi_verify_call *call, const struct mpi_call_info *info)
 {
-	enum mpi_verify_kind kind = call->function->kind;
+	enum mpi_call_kind kind = call->function->kind;
 	struct deed deed = {.kind = DEED_NONE};
 
 	if (info->is_collective)

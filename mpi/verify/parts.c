@@ -17,17 +17,17 @@ struct arguments { /* of one call */
 	struct mpi_shadow_part *part;
 };
 
-static int64_t integer(const struct arguments *a, enum mpi_verify_argument argument)
+static int64_t integer(const struct arguments *a, enum mpi_argument argument)
 {
 	return mpi_verify_value(a->call, argument).i;
 }
 
-static const void *pointer(const struct arguments *a, enum mpi_verify_argument argument)
+static const void *pointer(const struct arguments *a, enum mpi_argument argument)
 {
 	return mpi_verify_value(a->call, argument).p;
 }
 
-static bool has(const struct arguments *a, enum mpi_verify_argument argument)
+static bool has(const struct arguments *a, enum mpi_argument argument)
 {
 	return mpi_verify_has(a->call, argument);
 }
@@ -37,7 +37,7 @@ static bool is_a(const struct arguments *a, const char *operation)
 	return strncmp(a->call->function->operation, operation, strlen(operation)) == 0;
 }
 
-static MPI_Count count_at(const struct arguments *a, enum mpi_verify_argument argument, int i)
+static MPI_Count count_at(const struct arguments *a, enum mpi_argument argument, int i)
 {
 	const void *counts = pointer(a, argument);
 
@@ -77,7 +77,7 @@ void mpi_shadow_release_blocks(struct mpi_shadow_blocks *blocks)
 }
 
 static const struct side {
-	enum mpi_verify_argument buffer, count, counts, type, types;
+	enum mpi_argument buffer, count, counts, type, types;
 } sides[] = {
     [OUT] = {MPI_ARG_SENDBUF, MPI_ARG_SENDCOUNT, MPI_ARG_SENDCOUNTS, MPI_ARG_SENDTYPE,
 	     MPI_ARG_SENDTYPES},
@@ -302,18 +302,16 @@ static bool compare_blocks(struct mpi_shadow *shadow, const struct mpi_shadow_to
 static void compare_with_first(struct mpi_shadow *shadow,
 			       const struct mpi_shadow_together *together, int member)
 {
-	const struct mpi_shadow_part *part = &together->parts[member];
+	const struct mpi_shadow_part *part = &together->parts[member], *first;
+	int i = together->first[part->is_of_group && is_second(together, member)];
 
-	for (int i = 0; i < together->n_members; i++) {
-		const struct mpi_shadow_part *other = &together->parts[i];
-
-		if (i == member || !other->has_called || !other->is_uniform ||
-		    (part->is_of_group && is_second(together, i) != is_second(together, member)))
-			continue;
-		if (compare_blocks(shadow, together, part, other))
-			compare(shadow, together, part, other, part->send, other->send);
+	if (i < 0) /* none of the first group */
+		i = part->is_of_group ? member : together->first[1];
+	if (i == member)
 		return;
-	}
+	first = &together->parts[i];
+	if (compare_blocks(shadow, together, part, first))
+		compare(shadow, together, part, first, part->send, first->send);
 }
 
 /* What the member sends to and receives from those that have called. */

@@ -5,7 +5,7 @@
 #include "mpi/rma/window.h"
 #include "mpi/verify/shadow.h"
 
-static bool has(const struct mpi_verify_call *call, enum mpi_verify_argument argument)
+static bool has(const struct mpi_verify_call *call, enum mpi_argument argument)
 {
 	return mpi_verify_has(call, argument);
 }
@@ -32,7 +32,7 @@ static struct mpi_comm *comm_of(const struct mpi_verify_call *call)
 }
 
 static bool take_message(const struct mpi_verify_call *call, const struct mpi_comm *comm,
-			 const enum mpi_verify_argument arguments[4], bool is_recv,
+			 const enum mpi_argument arguments[4], bool is_recv,
 			 struct mpi_shadow_message *out)
 {
 	return mpi_shadow_take(
@@ -44,14 +44,14 @@ static bool take_message(const struct mpi_verify_call *call, const struct mpi_co
 
 static bool take_messages(const struct mpi_verify_call *call, struct mpi_shadow_plan *out)
 {
-	static const enum mpi_verify_argument one[2][4] = {
+	static const enum mpi_argument one[2][4] = {
 	    {MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_DEST, MPI_ARG_TAG},
 	    {MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_SOURCE, MPI_ARG_TAG}};
-	static const enum mpi_verify_argument both[2][4] = {
+	static const enum mpi_argument both[2][4] = {
 	    {MPI_ARG_SENDCOUNT, MPI_ARG_SENDTYPE, MPI_ARG_DEST, MPI_ARG_SENDTAG},
 	    {MPI_ARG_RECVCOUNT, MPI_ARG_RECVTYPE, MPI_ARG_SOURCE,
 	     MPI_ARG_RECVTAG}};
-	static const enum mpi_verify_argument replace[2][4] = {
+	static const enum mpi_argument replace[2][4] = {
 	    {MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_DEST, MPI_ARG_SENDTAG},
 	    {MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_SOURCE, MPI_ARG_RECVTAG}};
 

@@ -154,7 +154,7 @@ bool mpi_races_is_operation(const struct mpi_verify_call *call);
 /* Pending, with one reference, of `me` to a member of a window. */
 struct mpi_race_operation *mpi_races_operation(struct mpi_rank *me, int target);
 /* The argument of that name; 0: there is none. */
-union mpi_verify_value mpi_races_argument(const struct mpi_verify_call *call, const char *name);
+union mpi_value mpi_races_argument(const struct mpi_verify_call *call, const char *name);
 /* Made when there is none yet. */
 struct mpi_race_epoch *mpi_races_epoch(struct mpi_races *races, struct mpi_win *win);
 void mpi_races_add_region(struct mpi_races *races, struct mpi_win *win, const void *base,

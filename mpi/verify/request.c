@@ -348,7 +348,7 @@ static void after_operation(struct mpi_shadow *shadow, struct mpi_verify_call *c
 		mpi_shadow_give_up_ops(shadow, call);
 		return;
 	}
-	if (call->function->form != FORM_BLOCKING) {
+	if (call->function->form != FORM_BLOCKING && call->function->kind != MPI_CALL_MRECV) {
 		mpi_shadow_publish(shadow, call,
 				   *(const MPI_Request *)mpi_verify_value(call, MPI_ARG_REQUEST).p);
 		return;

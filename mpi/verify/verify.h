@@ -66,18 +66,20 @@ struct mpi_verify;
  * mpi_verify_substitute as config->substitute. 0 or UTIL_ENOMEM. */
 int mpi_verify_create(struct mpi_world *world, unsigned parts);
 void mpi_verify_destroy(struct mpi_verify *verify); /* NULL is fine */
-/* What the program gets for the MPI function `name`; NULL: the function itself. */
+/* What the program gets for the MPI function `name`, of runs that nobody else watches; NULL: the
+ * function itself. */
 void *mpi_verify_substitute(const char *name);
 /* The same, faster for most messages: of runs without MPI_VERIFY_MEMORY. */
 void *mpi_verify_substitute_direct(const char *name);
-/* The same for a run that others watch, too (mpi/watch/watch.h). */
-void *mpi_verify_substitute_watched(const char *name);
 /* The run is over, well or not: what can be said only now. Once. */
 void mpi_verify_end(struct mpi_world *world);
 
 /* Whether `part` was asked for. False without --verify. */
 bool mpi_verify_wants(const struct mpi_world *world, enum mpi_verify_part part);
-void mpi_verify_report(struct mpi_world *world, const struct mpi_finding *finding);
+/* Returns which finding it is (mpi_verify_finding); -1: none. */
+int mpi_verify_report(struct mpi_world *world, const struct mpi_finding *finding);
+/* Adds to what was found: "…; `more`". */
+void mpi_verify_add(struct mpi_world *world, int finding, const char *more);
 /* The same for the call that `me` is in, with one call; `format`: what was found. */
 void mpi_verify_report_here(struct mpi_rank *me, const char *class_name,
 			    enum mpi_finding_severity severity, const char *wanted, const char *why,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/abi/functions.h"
 #include "mpi/comm/comm.h"
+#include "mpi/core/entry.h"
 #include "mpi/io/file.h"
 #include "mpi/rma/window.h"
 #include "pdexec/arch.h"
@@ -17,9 +17,22 @@ int mpi_watch_add(struct mpi_world *world, const struct mpi_watcher *watcher)
 	if (!world->watch)
 		return UTIL_ENOMEM;
 	world->watch->of[world->watch->n++] = *watcher;
-	if (!world->described)
-		world->described = world->watch;
+	world->described = world->watch;
 	return 0;
+}
+
+void mpi_watch_remove(struct mpi_world *world, const void *context)
+{
+	struct mpi_watch *watch = world->watch;
+	int n = 0;
+
+	for (int i = 0; watch && i < watch->n; i++)
+		if (watch->of[i].context != context)
+			watch->of[n++] = watch->of[i];
+	if (watch)
+		watch->n = n;
+	if (n == 0)
+		world->described = NULL;
 }
 
 void mpi_watch_destroy(struct mpi_watch *watch)
@@ -27,118 +40,102 @@ void mpi_watch_destroy(struct mpi_watch *watch)
 	free(watch);
 }
 
-const struct mpi_watch_function *mpi_watch_function(const char *name)
+void *mpi_watch_address(const struct mpi_call_info *function)
 {
-	int n;
-	const struct mpi_watch_function *functions = mpi_watch_functions(&n);
+	void *address = NULL;
 
-	return mpi_substitute_find(functions, n, sizeof *functions, name);
+	if (function)
+		memcpy(&address, &mpi_wrappers[function - mpi_call_infos], sizeof address);
+	return address;
+}
+
+const struct mpi_call_info *mpi_watched(const char *name)
+{
+	const struct mpi_call_info *function = mpi_call_info(name);
+
+	return function && mpi_wrappers[function - mpi_call_infos] ? function : NULL;
 }
 
 void *mpi_watch_substitute(const char *name)
 {
-	int n;
-	const struct mpi_watch_function *functions = mpi_watch_functions(&n);
-
-	return mpi_substitute_address(functions, n, sizeof *functions, name);
+	return mpi_watch_address(mpi_call_info(name));
 }
 
-int mpi_watch_find(const struct mpi_watch_call *call, enum mpi_watch_kind kind)
+bool mpi_watch_is_collective(const struct mpi_call_info *function)
 {
-	const char *found = strchr(call->function->kinds, (int)kind);
+	return function->is_collective &&
+	       (function->over < 0 || function->parameters[function->over].kind != PARAMETER_GROUP);
+}
 
-	return found ? (int)(found - call->function->kinds) : -1;
+/* The first argument of that kind by its value, 0 if there is none. */
+static uintptr_t handle_of(const struct mpi_watch_call *call, enum mpi_parameter_kind kind)
+{
+	int i = mpi_parameter_value(call->function, kind);
+
+	return i >= 0 ? (uintptr_t)call->values[i].p : 0;
 }
 
 const struct mpi_comm *mpi_watch_comm(const struct mpi_watch_call *call)
 {
-	int i = mpi_watch_find(call, MPI_WATCH_COMM);
-	const MPI_Comm *place;
+	const struct mpi_call_info *function = call->function;
+	int place = mpi_parameter_place(function, PARAMETER_COMM);
 	const struct mpi_win *win;
 	const struct mpi_file *file;
 
-	if (i >= 0)
-		return mpi_comm_get(call->me, (MPI_Comm)call->values[i].handle);
-	i = mpi_watch_find(call, MPI_WATCH_WIN);
-	if (i >= 0) {
-		win = mpi_win_get(call->me, (MPI_Win)call->values[i].handle);
+	if (mpi_parameter_value(function, PARAMETER_COMM) >= 0)
+		return mpi_comm_get(call->me, (MPI_Comm)handle_of(call, PARAMETER_COMM));
+	if (mpi_parameter_value(function, PARAMETER_WIN) >= 0) {
+		win = mpi_win_get(call->me, (MPI_Win)handle_of(call, PARAMETER_WIN));
 		return win ? win->comm : NULL;
 	}
-	i = mpi_watch_find(call, MPI_WATCH_FILE);
-	if (i >= 0) {
-		file = mpi_handle_object(call->me, KIND_FILE, call->values[i].handle);
+	if (mpi_parameter_value(function, PARAMETER_FILE) >= 0) {
+		file = mpi_handle_object(call->me, KIND_FILE, handle_of(call, PARAMETER_FILE));
 		return file ? file->comm : NULL;
 	}
-	i = mpi_watch_find(call, MPI_WATCH_COMM_PLACE);
-	if (i < 0 || !(place = call->values[i].place))
+	if (place < 0 || !call->values[place].p)
 		return NULL;
-	return mpi_comm_get(call->me, *place);
+	return mpi_comm_get(call->me, *(const MPI_Comm *)call->values[place].p);
 }
 
-static void tell_enter(const struct mpi_watch_call *call)
+bool mpi_watch_enter(struct mpi_watch_call *call, const struct mpi_call_info *function,
+		     union mpi_value values[], const void *site)
 {
-	const struct mpi_watch *watch = call->me->world->watch;
+	struct mpi_rank *me = pd_current ? pd_current->mpi : NULL;
+	const struct mpi_watch *watch;
 
-	for (int i = 0; i < watch->n; i++)
-		if (watch->of[i].enter)
-			watch->of[i].enter(watch->of[i].context, call);
-}
-
-static void tell_leave(const struct mpi_watch_call *call, int code)
-{
-	const struct mpi_watch *watch = call->me->world->watch;
-
-	for (int i = 0; i < watch->n; i++)
-		if (watch->of[i].leave)
-			watch->of[i].leave(watch->of[i].context, call, code);
-}
-
-struct mpi_watch_call *mpi_watch_begin(struct mpi_rank *me, const char *name, const void *site,
-				       const union mpi_watch_value values[])
-{
-	const struct mpi_watch_function *function =
-	    me->world->watch ? mpi_watch_function(name) : NULL;
-	struct mpi_watch_call *call = function ? malloc(sizeof *call) : NULL;
-
-	if (!call)
-		return NULL;
-	*call = (struct mpi_watch_call){.function = function, .me = me, .site = site};
-	for (int i = 0; function->kinds[i]; i++)
-		if (function->kinds[i] != MPI_WATCH_OTHER)
-			call->values[i] = values[i];
-	tell_enter(call);
-	return call;
-}
-
-void mpi_watch_end(struct mpi_watch_call *call, int code)
-{
-	if (call)
-		tell_leave(call, code);
-	free(call);
-}
-
-bool mpi_watch_enter(struct mpi_watch_call *call, const struct mpi_watch_function *function,
-		     const void *site)
-{
-	struct mpi_rank *me;
-
-	if (!pd_current || pd_current->world->thread != pd_arch_thread_pointer())
+	if (__builtin_expect(!me || pd_current->world->thread != pd_arch_thread_pointer(), 0)) {
+		if (function->signature[0]) /* not those that any thread may call */
+			mpi_enter_anytime(function->name, site);
 		return false;
-	me = pd_current->mpi;
-	if (me->depth > 0 || !me->world->watch)
+	}
+	if (me->depth > 0)
 		return false;
 	if (me->depth == MPI_DEPTH_FOREIGN)
 		site = mpi_foreign_site(me);
+	watch = me->world->watch;
+	if (__builtin_expect(!watch || watch->n == 0,
+			     0)) { /* the function itself enters, for the program's call */
+		me->foreign_site = site;
+		me->depth = MPI_DEPTH_FOREIGN;
+		return false;
+	}
 	call->function = function;
+	call->values = values;
 	call->me = me;
 	call->site = site;
-	mpi_enter_described(me, function->name, site);
-	tell_enter(call);
+	mpi_entry_begin(me, function->name, site);
+	for (int i = 0; i < watch->n; i++)
+		watch->of[i].enter(watch->of[i].context, call);
 	return true;
 }
 
 int mpi_watch_leave(struct mpi_watch_call *call, int code)
 {
-	tell_leave(call, code);
-	return mpi_leave(call->me, code);
+	struct mpi_rank *me = call->me;
+	const struct mpi_watch *watch = me->world->watch;
+
+	for (int i = 0; i < watch->n; i++)
+		if (watch->of[i].leave)
+			code = watch->of[i].leave(watch->of[i].context, call, code);
+	return me->has_handled ? mpi_leave(me, code) : mpi_entry_leave(me, code);
 }

@@ -20,7 +20,7 @@ enum {
 	ABI_DATATYPE_NULL = 0x200,
 };
 
-int mpi_trace_peer(int rank)
+static int peer_of(int rank)
 {
 	if (rank == MPI_ANY_SOURCE)
 		return ABI_ANY_SOURCE;
@@ -29,17 +29,17 @@ int mpi_trace_peer(int rank)
 	return rank == MPI_ROOT ? ABI_ROOT : rank;
 }
 
-int mpi_trace_tag(int tag)
+static int tag_of(int tag)
 {
 	return tag == MPI_ANY_TAG ? ABI_ANY_TAG : tag;
 }
 
-int mpi_trace_color(int color)
+static int color_of(int color)
 {
 	return color == MPI_UNDEFINED ? ABI_UNDEFINED : color;
 }
 
-int mpi_trace_split_type(int type)
+static int split_type_of(int type)
 {
 	if (type == MPI_COMM_TYPE_SHARED)
 		return ABI_COMM_TYPE_SHARED;
@@ -109,12 +109,6 @@ void mpi_record_define(struct mpi_record_call *call, MPI_Datatype type)
 		mtrace_put_int(call->stream, mpi_trace.shapes[id][i]);
 	mtrace_put_byte(call->stream, mpi_trace.shapes[id][5] ? MTRACE_CONTIGUOUS : 0);
 	mtrace_record_end(call->stream);
-}
-
-void mpi_record_define_all(struct mpi_record_call *call, int n, const MPI_Datatype types[])
-{
-	for (int i = 0; i < n && types; i++)
-		mpi_record_define(call, types[i]);
 }
 
 void mpi_record_type(struct mpi_record_call *call, MPI_Datatype type)
@@ -204,7 +198,7 @@ void mpi_record_message(struct mpi_record_call *call, MPI_Message message)
 
 void mpi_record_source(struct mpi_record_call *call, int source, MPI_Comm comm)
 {
-	mtrace_put_int(call->stream, mpi_trace_peer(source));
+	mtrace_put_int(call->stream, peer_of(source));
 	if (source != MPI_ANY_SOURCE)
 		return;
 	call->match = mtrace_position(call->stream);
@@ -215,12 +209,36 @@ void mpi_record_source(struct mpi_record_call *call, int source, MPI_Comm comm)
 
 void mpi_record_index(struct mpi_record_call *call, int index)
 {
-	mtrace_put_int(call->stream, mpi_trace_color(index));
+	mtrace_put_int(call->stream, color_of(index));
 }
 
-void mpi_record_tag(struct mpi_record_call *call, int tag)
+/* Integers with values that each library chooses. */
+void mpi_record_int(struct mpi_record_call *call, const struct mpi_parameter *p, int64_t value)
 {
-	mtrace_put_int(call->stream, mpi_trace_tag(tag));
+	if (p->kind == PARAMETER_RANK || p->kind == PARAMETER_ROOT)
+		value = peer_of((int)value);
+	else if (p->kind == PARAMETER_TAG)
+		value = tag_of((int)value);
+	else if (strcmp(p->name, "color") == 0)
+		value = color_of((int)value);
+	else if (strcmp(p->name, "split_type") == 0)
+		value = split_type_of((int)value);
+	else if (strcmp(p->name, "assert") == 0)
+		value = mpi_trace_assertion((int)value);
+	else if (strcmp(p->name, "lock_type") == 0)
+		value = mpi_trace_lock_type((int)value);
+	mtrace_put_int(call->stream, value);
+}
+
+/* Nothing that a real run's trace has is about sessions. */
+void mpi_record_session(struct mpi_record_call *call, const struct mpi_parameter *p,
+			union mpi_value value)
+{
+}
+
+void mpi_record_given_session(struct mpi_record_call *call, const struct mpi_parameter *p,
+			      const void *place, int code)
+{
 }
 
 /* --- what the call gave --- */

@@ -80,7 +80,7 @@ static mpi_trace_fn *recorder_of(const char *name)
 {
 	if (strncmp(name, "PMPI_", 5) != 0)
 		return NULL;
-	for (const struct mpi_trace_wrapper *w = mpi_trace_wrappers(); w->name; w++)
+	for (const struct mpi_trace_wrapper *w = mpi_trace_wrappers; w->name; w++)
 		if (strcmp(w->name, name + 1) == 0)
 			return w->function;
 	return NULL;

@@ -25,15 +25,30 @@ void mpi_trace_refuse(const char *format, ...)
 	va_end(arguments);
 }
 
-void mpi_trace_refuse_call(const char *function)
-{
-	if (mpi_trace.is_on && mpi_trace.depth == 0)
-		mpi_trace_refuse("called %s, which has no description in a trace", function);
-}
-
 /* --- calls --- */
 
-bool mpi_record_begin(struct mpi_record_call *call, int function, const void *site)
+_Static_assert(sizeof(struct mpi_record_call) <= MPI_WATCH_ROOM_B, "a call has too little room");
+
+static void note_site(struct mpi_record *r, uint32_t number, const void *site)
+{
+	if (number >= r->site_capacity) {
+		uint32_t capacity = 2 * number + 64;
+		const void **sites = realloc(r->sites, capacity * sizeof *sites);
+
+		if (!sites) {
+			mpi_trace_refuse("out of memory");
+			return;
+		}
+		r->sites = sites;
+		r->site_capacity = capacity;
+	}
+	r->sites[number] = site;
+	r->n_sites = number + 1;
+}
+
+/* False: the call is not recorded. */
+static bool begin(struct mpi_record_call *call, const struct mpi_call_info *function,
+		  const void *site)
 {
 	struct mpi_record *r = &mpi_trace;
 	bool is_new;
@@ -41,11 +56,10 @@ bool mpi_record_begin(struct mpi_record_call *call, int function, const void *si
 	if (!r->is_on)
 		return false;
 	if (!is_main) {
-		mpi_trace_refuse("called %s in another thread than MPI_Init",
-				 r->functions[function].name);
+		mpi_trace_refuse("called %s in another thread than MPI_Init", function->name);
 		return false;
 	}
-	if (r->depth > 0 || mpi_trace_is_inner(r->functions[function].name, site))
+	if (r->depth > 0 || mpi_trace_is_inner(function->name, site))
 		return false;
 	r->depth++;
 	mpi_trace_charge();
@@ -53,32 +67,40 @@ bool mpi_record_begin(struct mpi_record_call *call, int function, const void *si
 	r->begin_ns = mpi_trace_now_ns();
 	*call = (struct mpi_record_call){.record = r, .stream = r->stream, .function = function};
 	call->site = mtrace_writer_site(r->writer, (uint64_t)(uintptr_t)site, &is_new);
-	if (!is_new)
-		return true;
-	if (call->site >= r->site_capacity) {
-		uint32_t capacity = 2 * call->site + 64;
-		const void **sites = realloc(r->sites, capacity * sizeof *sites);
-
-		if (!sites) {
-			mpi_trace_refuse("out of memory");
-			return true;
-		}
-		r->sites = sites;
-		r->site_capacity = capacity;
-	}
-	r->sites[call->site] = site;
-	r->n_sites = call->site + 1;
+	if (is_new)
+		note_site(r, call->site, site);
 	return true;
 }
 
-static uint32_t number_of(int function)
+bool mpi_watch_enter(struct mpi_watch_call *watched, const struct mpi_call_info *function,
+		     union mpi_value values[], const void *site)
 {
-	uint32_t *number = &mpi_trace.numbers[function];
+	struct mpi_record_call *call = (struct mpi_record_call *)watched->room;
+
+	if (function->record == RECORD_REFUSED || function->is_simulated) {
+		if (mpi_trace.is_on && mpi_trace.depth == 0)
+			mpi_trace_refuse("called %s, which has no description in a trace",
+					 function->name);
+		return false;
+	}
+	if (!begin(call, function, site))
+		return false;
+	call->values = values;
+	if (function->record == RECORD_EFFECTS)
+		mpi_record_open(call);
+	else
+		mpi_record_before(call);
+	return true;
+}
+
+static uint32_t number_of(const struct mpi_call_info *function)
+{
+	uint32_t *number = &mpi_trace.numbers[function - mpi_call_infos];
 
 	if (*number == UINT32_MAX)
-		*number =
-		    mtrace_writer_function(mpi_trace.writer, mpi_trace.functions[function].name,
-					   mpi_trace.functions[function].signature);
+		*number = mtrace_writer_function(
+		    mpi_trace.writer, function->name,
+		    function->record == RECORD_EFFECTS ? "" : function->signature);
 	return *number;
 }
 
@@ -88,22 +110,22 @@ void mpi_record_open(struct mpi_record_call *call)
 	mtrace_put_uint(call->stream, call->site);
 }
 
-int mpi_record_end(struct mpi_record_call *call, int code)
+void mpi_record_end(struct mpi_record_call *call, int code)
 {
 	if (code != MPI_SUCCESS)
-		mpi_trace_refuse("got error %d from %s", code,
-				 mpi_trace.functions[call->function].name);
+		mpi_trace_refuse("got error %d from %s", code, call->function->name);
 	mtrace_record_end(call->stream);
 	mpi_trace_put_times(mpi_trace.begin_ns, mpi_trace_now_ns());
 	mpi_trace.depth--;
 	mpi_trace.mark_ns = mpi_trace_compute_ns();
-	return code;
 }
 
-void mpi_trace_taken(struct mpi_record_call *call)
+/* Ends a call of which no more is known than how long it took: that becomes a computation with the
+ * function's name. */
+static void end_taken(struct mpi_record_call *call)
 {
 	struct mpi_record *r = &mpi_trace;
-	const char *name = r->functions[call->function].name;
+	const char *name = call->function->name;
 
 	mpi_record_doubt(call, MTRACE_DOUBT_TAKEN);
 	mtrace_record_end(call->stream);
@@ -112,6 +134,19 @@ void mpi_trace_taken(struct mpi_record_call *call)
 			     MTRACE_MEASURED);
 	r->depth--;
 	r->mark_ns = mpi_trace_compute_ns();
+}
+
+int mpi_watch_leave(struct mpi_watch_call *watched, int code)
+{
+	struct mpi_record_call *call = (struct mpi_record_call *)watched->room;
+
+	if (call->function->record == RECORD_EFFECTS) {
+		end_taken(call);
+		return code;
+	}
+	mpi_record_after(call, code);
+	mpi_record_end(call, call->function->record == RECORD_LOCAL ? MPI_SUCCESS : code);
+	return code;
 }
 
 void mpi_record_doubt(struct mpi_record_call *call, enum mtrace_doubt kind)
@@ -197,13 +232,12 @@ static bool open_part(void)
 	if (asprintf(&r->part, "%s/mpisim-trace-%d.mtrace", folder && *folder ? folder : "/tmp",
 		     (int)getpid()) < 0)
 		r->part = NULL;
-	r->functions = mpi_record_functions(&r->n_functions);
-	r->numbers = malloc((size_t)r->n_functions * sizeof *r->numbers);
+	r->numbers = malloc((size_t)mpi_n_functions * sizeof *r->numbers);
 	if (!r->part || !r->numbers) {
 		mpi_trace_refuse("out of memory");
 		return false;
 	}
-	memset(r->numbers, 0xff, (size_t)r->n_functions * sizeof *r->numbers);
+	memset(r->numbers, 0xff, (size_t)mpi_n_functions * sizeof *r->numbers);
 	if (mtrace_writer_create(r->part, 1, "{}", &r->writer, &err)) {
 		mpi_trace_refuse("%.200s", err.text);
 		return false;
@@ -212,7 +246,8 @@ static bool open_part(void)
 	return true;
 }
 
-#define SAY_AFTER_S 10 /* a rank's start may take long, where programs lie on a slow file system \
+#define SAY_AFTER_S \
+	10 /* a rank's start may take long, where programs lie on a slow file system \
 			*/
 #define END_AFTER_S 60
 
@@ -352,8 +387,8 @@ __attribute__((destructor)) static void tell_unseen(void)
 			path);
 }
 
-int mpi_trace_init(int function, const void *site, int *argc, char ***argv, int required,
-		   int *provided)
+int mpi_trace_init(const struct mpi_call_info *function, const void *site, int *argc, char ***argv,
+		   int required, int *provided)
 {
 	int64_t begin_ns, end_ns;
 	struct mpi_record_call call;
@@ -370,10 +405,10 @@ int mpi_trace_init(int function, const void *site, int *argc, char ***argv, int 
 	start();
 	if (mpi_trace.is_on) {
 		mpi_trace.mark_ns = INT64_MAX; /* no computation before */
-		mpi_record_begin(&call, function, site);
+		begin(&call, function, site);
 		mpi_record_open(&call);
 		if (required >= 0)
-			mpi_record_int(&call, mpi_trace_thread_level(required));
+			mtrace_put_int(call.stream, mpi_trace_thread_level(required));
 		mtrace_record_end(call.stream);
 		mpi_trace_put_times(begin_ns, end_ns);
 		mpi_trace.depth--;
@@ -404,10 +439,10 @@ static void close_part(void)
 	mtrace_writer_destroy(r->writer);
 }
 
-int mpi_trace_finalize(int function, const void *site)
+int mpi_trace_finalize(const struct mpi_call_info *function, const void *site)
 {
 	struct mpi_record_call call;
-	bool is_recorded = mpi_record_begin(&call, function, site);
+	bool is_recorded = begin(&call, function, site);
 
 	if (is_recorded)
 		mpi_record_open(&call);

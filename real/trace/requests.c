@@ -165,11 +165,6 @@ MPI_Status *mpi_record_statuses(struct mpi_record_call *call, MPI_Status statuse
 	return statuses == MPI_STATUSES_IGNORE ? all->statuses : statuses;
 }
 
-MPI_Status *mpi_record_status(struct mpi_record_call *call, MPI_Status *status)
-{
-	return status == MPI_STATUS_IGNORE ? all->statuses : status;
-}
-
 void mpi_record_done(struct mpi_record_call *call, int i, MPI_Request after,
 		     const MPI_Status *status)
 {

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mpi/abi/functions.h"
 #include "mpi/record/call.h"
+#include "mpi/watch/call.h"
 #include "util/map.h"
 
 /*
@@ -59,9 +61,7 @@ struct mpi_record {	/* of this process */
 	char *part; /* file of this rank */
 	struct mtrace_writer *writer;
 	struct mtrace_stream *stream;
-	const struct mpi_record_function *functions;
-	uint32_t *numbers; /* [n_functions] in the file; UINT32_MAX: not used yet */
-	int n_functions;
+	uint32_t *numbers;  /* [mpi_n_functions] in the file; UINT32_MAX: not used yet */
 	const void **sites; /* [n_sites] */
 	uint32_t n_sites, site_capacity;
 	struct util_map types, ops, comms, messages, wins;
@@ -85,16 +85,11 @@ struct mpi_record {	/* of this process */
 extern struct mpi_record mpi_trace; /* a process is one rank, and has no other place for it */
 
 /* --- life.c --- */
-int mpi_trace_init(int function, const void *site, int *argc, char ***argv, int required,
-		   int *provided);
-int mpi_trace_finalize(int function, const void *site);
+int mpi_trace_init(const struct mpi_call_info *function, const void *site, int *argc, char ***argv,
+		   int required, int *provided);
+int mpi_trace_finalize(const struct mpi_call_info *function, const void *site);
 /* No trace can be made of this run: the first reason is told at the end. */
 void mpi_trace_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void mpi_trace_refuse_call(const char *function);
-
-/* Ends a call of which no more is known than how long it took: that becomes a computation with the
- * function's name. */
-void mpi_trace_taken(struct mpi_record_call *call);
 
 /* --- clocks.c --- */
 int64_t mpi_trace_now_ns(void);
@@ -109,10 +104,6 @@ void mpi_trace_put_times(int64_t begin_ns, int64_t end_ns);
 void mpi_trace_compare_clocks(struct mpi_trace_offset *out);
 
 /* --- arguments.c --- */
-int mpi_trace_peer(int rank);
-int mpi_trace_tag(int tag);
-int mpi_trace_color(int color);
-int mpi_trace_split_type(int type);
 int mpi_trace_thread_level(int level);
 
 /* --- window.c --- */
@@ -130,7 +121,7 @@ struct mpi_trace_wrapper {
 	mpi_trace_fn *function;
 };
 /* Generated: all functions that the library has, up to one without a name. */
-const struct mpi_trace_wrapper *mpi_trace_wrappers(void);
+extern const struct mpi_trace_wrapper mpi_trace_wrappers[];
 /* Whether a Fortran interface made this call on its own account. */
 bool mpi_trace_is_inner(const char *function, const void *site);
 /* Where the program called: an address within a Fortran interface becomes that of its caller (0.5

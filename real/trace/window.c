@@ -26,14 +26,13 @@ int mpi_trace_lock_type(int type)
 
 void mpi_record_win(struct mpi_record_call *call, MPI_Win win)
 {
-	uint32_t id =
-	    win == MPI_WIN_NULL ? 0 : mpi_trace_map_get(&mpi_trace.wins, (uintptr_t)win);
+	uint32_t id = win == MPI_WIN_NULL ? 0 : mpi_trace_map_get(&mpi_trace.wins, (uintptr_t)win);
 
 	if (id == MPI_TRACE_NONE) {
 		mpi_trace_refuse("used a window whose making is not in the trace");
 		id = 0;
 	}
-	if (strncmp(mpi_trace.functions[call->function].name, "MPI_Win_lock", 12) == 0)
+	if (strncmp(call->function->name, "MPI_Win_lock", 12) == 0)
 		mpi_trace.has_locked = true;
 	call->win = id;
 	mtrace_put_uint(call->stream, id);
@@ -59,7 +58,7 @@ void mpi_record_freed_win(struct mpi_record_call *call, const MPI_Win *win)
 /* A get alone reads what it always reads, in a program that locks no window. */
 void mpi_record_fetches(struct mpi_record_call *call, MPI_Win win)
 {
-	const char *name = mpi_trace.functions[call->function].name;
+	const char *name = call->function->name;
 	bool is_get = strncmp(name, "MPI_Get", 7) == 0 && (!name[7] || strcmp(name + 7, "_c") == 0);
 
 	if (mpi_trace.n_ranks > 1 && (!is_get || mpi_trace.has_locked))

@@ -105,7 +105,7 @@ class Orders(unittest.TestCase):
         return subprocess.run([BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", str(n), "--quiet", *options,
                                *program], cwd=self.dir, capture_output=True, text=True, timeout=120, check=False)
 
-    def explore(self, n, program, orders="view=both", options=()):
+    def explore(self, n, program, orders="view=both", *options):
         """what each view says, and all findings"""
         done = self.run_tool(n, program, "--verify=orders", "--json", "out.json", "--orders", orders, *options)
         self.assertTrue((self.dir / "out.json").exists(), done.stderr)
@@ -117,12 +117,12 @@ class Orders(unittest.TestCase):
                          done.stderr)
         return views, findings
 
-    def case(self, name, orders="view=both", n=None, options=()):
-        return self.explore(n or VERDICTS[name][0], [self.program, name], orders, options)
+    def case(self, name, orders="view=both", *options, n=None):
+        return self.explore(n or VERDICTS[name][0], [self.program, name], orders, *options)
 
     def advice(self, name, class_name):
         """what is advised, with times that do not depend on the host"""
-        _, findings = self.case(name, "advice=yes", options=("--compute", "modelled"))
+        _, findings = self.case(name, "advice=yes", "--compute", "modelled")
         return [f for f in findings if f["class"] == class_name]
 
     def test_every_verdict_is_found_in_both_views(self):
@@ -166,24 +166,24 @@ class Orders(unittest.TestCase):
             self.assertLessEqual(reduced["states"], loose["states"])
 
     def test_reduction_keeps_the_outcomes(self):
-        views, _ = self.case("three", "view=loose,merge=none", 4)
+        views, _ = self.case("three", "view=loose,merge=none", n=4)
         self.assertEqual((views["loose"]["executions"], views["loose"]["match_maps"], views["loose"]["results"]), (1680, 1680, 1))
-        views, findings = self.case("three", "view=loose,merge=state", 4)
+        views, findings = self.case("three", "view=loose,merge=state", n=4)
         self.assertLess(views["loose"]["executions"], 10)
         self.assertEqual((views["loose"]["states"], views["loose"]["choices"], views["loose"]["results"]), (64, 144, 1))
         self.assertEqual([f["class"] for f in findings], ["harmless-wildcard"])
 
     def test_a_gather_of_n_inputs_merges_by_memory(self):
         for n, by_memory, by_history, naive in ((4, 32, 64, 24), (5, 80, 325, 120)):
-            views, _ = self.case("t24_sum", "view=loose,merge=state", n + 1)
+            views, _ = self.case("t24_sum", "view=loose,merge=state", n=n + 1)
             self.assertEqual(views["loose"]["choices"], by_memory)
-            views, _ = self.case("t24_sum", "view=loose,merge=histories", n + 1)
+            views, _ = self.case("t24_sum", "view=loose,merge=histories", n=n + 1)
             self.assertEqual((views["loose"]["choices"], views["loose"]["match_maps"]), (by_history, naive))
 
     def test_floating_point_sums_are_equal_within_epsilon(self):
-        views, _ = self.case("t24_float", "view=loose", 4)
+        views, _ = self.case("t24_float", "view=loose", n=4)
         self.assertGreater(views["loose"]["results"], 1)
-        views, findings = self.case("t24_float", "view=loose,epsilon=1e-6", 4)
+        views, findings = self.case("t24_float", "view=loose,epsilon=1e-6", n=4)
         self.assertEqual(views["loose"]["results"], 1)
         self.assertEqual([f["class"] for f in findings], ["harmless-wildcard"])
 

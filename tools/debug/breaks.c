@@ -16,24 +16,22 @@
 /* Bytes that the call sends or receives first; -1: it says none. */
 static int64_t size_of(const struct mpi_watch_call *call)
 {
-	int count = mpi_watch_find(call, MPI_WATCH_COUNT),
-	    type = mpi_watch_find(call, MPI_WATCH_DATATYPE);
+	int count = mpi_parameter_value(call->function, PARAMETER_COUNT),
+	    type = mpi_parameter_value(call->function, PARAMETER_DATATYPE);
 	const struct mpi_datatype *datatype;
 
 	if (count < 0 || type < 0)
 		return -1;
-	datatype = mpi_datatype_get(call->me, (MPI_Datatype)call->values[type].handle);
-	return datatype ? call->values[count].number * datatype->size_B : -1;
+	datatype = mpi_datatype_get(call->me, (MPI_Datatype)call->values[type].p);
+	return datatype ? call->values[count].i * datatype->size_B : -1;
 }
 
 /* The argument of that name as a number; `otherwise`: there is none. */
 static int64_t number_of(const struct mpi_watch_call *call, const char *wanted, int64_t otherwise)
 {
-	char name[64];
-
-	for (int i = 0; call->function->kinds[i]; i++)
-		if (strcmp(trace_value_name(call->function, i, name, sizeof name), wanted) == 0)
-			return call->values[i].number;
+	for (int i = 0; i < call->function->n_parameters; i++)
+		if (strcmp(call->function->parameters[i].name, wanted) == 0)
+			return call->values[i].i;
 	return otherwise;
 }
 
@@ -46,7 +44,7 @@ static bool is_size(const struct debug_break *b, int64_t size_B)
 
 static bool is_type(const struct debug_break *b, const struct mpi_watch_call *call)
 {
-	int i = mpi_watch_find(call, MPI_WATCH_DATATYPE);
+	int i = mpi_parameter_value(call->function, PARAMETER_DATATYPE);
 	char text[128];
 
 	return i >= 0 && strcmp(trace_value_text(call, i, text, sizeof text), b->type) == 0;
@@ -57,7 +55,8 @@ static bool holds(const struct debug_break *b, const struct mpi_watch_call *call
 	const struct mpi_comm *comm = mpi_watch_comm(call);
 	int64_t dest = number_of(call, "dest", number_of(call, "target_rank", -1));
 
-	if (b->call ? strcmp(b->call, call->function->name) != 0 : call->function->is_local)
+	if (b->call ? strcmp(b->call, call->function->name) != 0
+		    : mpi_watch_is_local(call->function))
 		return false;
 	if (b->has_rank && b->rank != call->me->rank)
 		return false;
@@ -125,7 +124,7 @@ static const char *take_condition(struct run_debug *debug, struct debug_break *b
 	int64_t count;
 
 	if (strcmp(key, "call") == 0) {
-		if (!mpi_watch_function(value))
+		if (!mpi_watched(value))
 			return "wanted the name of an MPI function behind call";
 		free(b->call);
 		b->call = strdup(value);

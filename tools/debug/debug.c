@@ -15,7 +15,7 @@ static bool stops_here(struct run_debug *debug, const struct mpi_watch_call *cal
 	struct debug_rank *rank = &debug->ranks[call->me->rank];
 	bool is_break = debug_hits_break(debug, call);
 
-	if (call->function->is_local)
+	if (mpi_watch_is_local(call->function))
 		return is_break;
 	if (!is_break && !debug->steps_any && !rank->is_stepped)
 		return false;
@@ -41,11 +41,11 @@ static void wait_here(struct run_debug *debug, struct debug_rank *rank, struct p
 	debug->was_held |= engine->now > begin;
 }
 
-static void enter(void *context, const struct mpi_watch_call *call)
+static void enter(void *context, struct mpi_watch_call *call)
 {
 	struct run_debug *debug = context;
 	struct debug_rank *rank = &debug->ranks[call->me->rank];
-	bool is_first = rank->is_first && !call->function->is_local, stops;
+	bool is_first = rank->is_first && !mpi_watch_is_local(call->function), stops;
 
 	if (debug->is_killed)
 		return;
@@ -53,7 +53,7 @@ static void enter(void *context, const struct mpi_watch_call *call)
 	if (is_first)
 		rank->is_first = false;
 	if (!stops && !(is_first && !debug->has_begun) &&
-	    !(rank->is_kept && !call->function->is_local))
+	    !(rank->is_kept && !mpi_watch_is_local(call->function)))
 		return;
 	rank->call = call;
 	if (stops && debug->has_begun) {

@@ -27,7 +27,7 @@
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
 #include "tools/run/variation.h"
-#include "tools/verify/price.h"
+#include "tools/verify/aside.h"
 #include "tools/verify/valgrind.h"
 #include "tools/verify/verify.h"
 #include "util/units.h"
@@ -175,13 +175,6 @@ static int watch(struct run *run, struct util_error *err)
 		       : 0;
 }
 
-static void *memory_and_watch_substitute(const char *name)
-{
-	void *address = mpi_memory_substitute(name);
-
-	return address ? address : mpi_watch_substitute(name);
-}
-
 /* What calls of the program are bound to; NULL: to MPI's functions. */
 static void *(*substitute_of(const struct run *run))(const char *name)
 {
@@ -191,9 +184,9 @@ static void *(*substitute_of(const struct run *run))(const char *name)
 	if (run->substitute)
 		return run->substitute;
 	if (o->verify & MPI_VERIFY_MEMORY)
-		return is_watched ? memory_and_watch_substitute : mpi_memory_substitute;
+		return mpi_memory_substitute;
 	if (o->verify && is_watched)
-		return mpi_verify_substitute_watched;
+		return mpi_watch_substitute;
 	if (o->verify & MPI_VERIFY_ORDERS) /* functions that send are noted */
 		return mpi_verify_substitute;
 	if (o->verify)
@@ -273,7 +266,7 @@ static void finish(struct run *run)
 	run_output_destroy(run->output);
 	run_launcher_destroy(run->launcher);
 	mpi_record_destroy(run->record);
-	verify_price_end(run->price);
+	verify_aside_end(run->aside);
 	verify_suppressions_destroy(run->suppressions);
 	mpi_world_destroy(run->mpi);
 	pd_world_destroy(run->world);
@@ -329,7 +322,7 @@ static int run_world(struct run *run)
 		run_strings_add(&run->notes, "the working directory is not there any more");
 	if (!run->is_varied)
 		repeat_status = repeat(run);
-	status = run->is_varied ? run_variation_finish(run, NULL) : run_finish(run);
+	status = run->is_varied ? run_variation_finish(run, NULL) : run_recorded_finish(run);
 	if ((run->options.record || run->options.record_at_fd) && run_record_close(run))
 		status = status ? status : EXIT_USAGE;
 	return status ? status : repeat_status;
@@ -357,9 +350,8 @@ static int simulate(struct run *run)
 
 	if (!failed)
 		failed = run_clash_check(&run->options, &err);
-	/* what is measured differs by more than that */
-	if (!failed && run->options.verify_unread && run->options.mode == PD_COMPUTE_MODELLED)
-		run->price = verify_price_start(run);
+	if (!failed && verify_repeats(run))
+		run->aside = verify_aside_start(run);
 	if (!failed)
 		failed = orders_prepare_run(run, &err);
 	if (!failed)
@@ -443,6 +435,8 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 		run_help(stdout);
 	else if (run.options.coll_help)
 		mpi_coll_print_help(stdout);
+	else if (run.options.coll_rules)
+		mpi_coll_print_rules(stdout);
 	else if (run.options.list_clusters)
 		status = run_list_clusters("mpisim-run");
 	else if (run.options.version)

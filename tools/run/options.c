@@ -139,7 +139,7 @@ static int take_coll(const char *text, void *options, struct util_error *err)
 	struct run_options *out = options;
 	int failed = run_options_take_coll(text, out, err);
 
-	return failed ? failed : out->coll_help;
+	return failed ? failed : out->coll_help || out->coll_rules;
 }
 
 static int take_profile(const char *text, void *options, struct util_error *err)
@@ -218,6 +218,7 @@ static const struct util_option table[] = {
     {"repeat", UTIL_OPTION_COUNT, AT(n_repeats), .max = RUN_MAX_REPEATS},
     {"real", UTIL_OPTION_TEXT, AT(real)},
     {"record", UTIL_OPTION_TEXT, AT(record)},
+    {"record-memory", UTIL_OPTION_FLAG, AT(record_memory)},
     {"report", UTIL_OPTION_TEXT, AT(report)},
     {"scale", UTIL_OPTION_CALL, .take = take_scale, .may_repeat = true},
     {"schedule", UTIL_OPTION_TEXT, AT(schedule)},
@@ -231,6 +232,7 @@ static const struct util_option table[] = {
     {"vary-compute", UTIL_OPTION_CALL, .take = take_vary_compute},
     {"vary-kernels", UTIL_OPTION_FLAG, AT(vary_kernels)},
     {"vary-transfer", UTIL_OPTION_CALL, .take = take_vary_transfer},
+    {"verbose", UTIL_OPTION_FLAG, AT(verbose)},
     {"verify", UTIL_OPTION_MAYBE, .take = take_verify},
     {"verify-memory", UTIL_OPTION_CALL, .take = take_verify_memory},
     {"verify-suppress", UTIL_OPTION_TEXT, AT(verify_suppress)},

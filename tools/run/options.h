@@ -54,16 +54,18 @@ struct run_options {
 	bool explain;
 	const char *time_only; /* file for nothing but the predicted time, NULL: none */
 	const char *record; /* trace file, NULL: none */
+	bool record_memory; /* with the memory that is used */
 	bool record_at_fd;  /* the trace goes to RUN_REPEAT_TRACE_FD: a run of another mpisim-run */
 	bool record_sites;  /* then: with source lines */
-	bool tag_output, quiet, help, version;
-	bool coll_help; /* --coll help */
+	bool tag_output, quiet, verbose, help, version;
+	bool coll_help, coll_rules; /* --coll help, --coll rules */
 	bool list_clusters; /* --list-clusters */
 	const char *schedule; /* file of jobs, NULL: none */
 	bool ignore_leaks;	  /* no warnings about what the program did not free */
 	unsigned verify;	       /* enum mpi_verify_part; 0: nothing is verified */
 	bool verify_valgrind;	       /* memory is looked at by valgrind */
 	bool verify_unread;	       /* what is received and not read is looked at */
+	bool verify_impact;	       /* the run is repeated for findings about buffers in use */
 	bool verify_warn;	       /* findings do not change the exit status */
 	const char *verify_suppress; /* file of findings that are not wanted, NULL: none */
 	struct orders_options orders; /* of --verify=orders */

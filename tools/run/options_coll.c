@@ -52,6 +52,10 @@ int run_options_take_coll(const char *text, struct run_options *out, struct util
 		out->coll_help = true;
 		return 0;
 	}
+	if (strcmp(text, "rules") == 0) {
+		out->coll_rules = true;
+		return 0;
+	}
 	if (is_profile(text))
 		return run_options_take_profile("--coll", text, out, err);
 	failed = mpi_coll_select(&checked, text, err);

@@ -2,9 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/verify/impact.h"
+#include "mpi/verify/internal.h"
 #include "mpi/verify/memory.h"
 #include "mpi/verify/verify.h"
 #include "tools/run/failure.h"
+#include "tools/verify/impact.h"
 #include "tools/verify/price.h"
 #include "tools/verify/valgrind.h"
 #include "tools/verify/verify.h"
@@ -55,14 +58,24 @@ int verify_memory_parse(const char *text, struct run_options *out, struct util_e
 			out->verify_valgrind = true;
 		else if (length == strlen("unread") && strncmp(text, "unread", length) == 0)
 			out->verify_unread = true;
+		else if (length == strlen("impact") && strncmp(text, "impact", length) == 0)
+			out->verify_impact = true;
 		else
 			return util_error_set(err, UTIL_EINPUT,
-					      "--verify-memory: found \"%.*s\", wanted valgrind or "
-					      "unread",
+					      "--verify-memory: found \"%.*s\", wanted valgrind, "
+					      "unread or impact",
 					      (int)length, text);
 		text = text[length] ? text + length + 1 : NULL;
 	}
 	return 0;
+}
+
+bool verify_repeats(const struct run *run)
+{
+	const struct run_options *o = &run->options;
+
+	/* what is measured differs by more than a price */
+	return o->verify_impact || (o->verify_unread && o->mode == PD_COMPUTE_MODELLED);
 }
 
 int verify_create(struct run *run, struct util_error *err)
@@ -75,6 +88,8 @@ int verify_create(struct run *run, struct util_error *err)
 	if (mpi_verify_create(run->mpi, o->verify))
 		return util_error_set(err, UTIL_ENOMEM, "--verify: out of memory");
 	if (o->verify_valgrind && mpi_memory_use_valgrind(run->mpi, VERIFY_VALGRIND_FD))
+		return util_error_set(err, UTIL_ENOMEM, "--verify-memory: out of memory");
+	if (o->verify_impact && mpi_impact_create(run->mpi->verify->memory))
 		return util_error_set(err, UTIL_ENOMEM, "--verify-memory: out of memory");
 	if (o->verify_unread && mpi_memory_use_unread(run->mpi))
 		return util_error_set(err, UTIL_ENOMEM, "--verify-memory: out of memory");
@@ -127,8 +142,10 @@ void verify_describe(struct run *run, struct verify_report *out)
 	int n;
 
 	*out = (struct verify_report){.n = 0};
-	if (run->price)
-		verify_price_ask(run->price, run);
+	if (run->options.verify_unread)
+		verify_price_ask(run->aside, run);
+	if (run->options.verify_impact)
+		verify_impact_ask(run->aside, run);
 	mpi_verify_end(run->mpi);
 	n = mpi_verify_n_findings(run->mpi);
 	out->findings = calloc((size_t)n + 1, sizeof *out->findings);

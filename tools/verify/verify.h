@@ -15,6 +15,8 @@ int verify_parts_parse(const char *text, unsigned *out, struct util_error *err);
 /* --verify-memory: "valgrind", "unread", parted by commas. UTIL_EINPUT. */
 int verify_memory_parse(const char *text, struct run_options *out, struct util_error *err);
 
+/* Findings are to be priced or tried, by repeated runs. */
+bool verify_repeats(const struct run *run);
 /* Starts verification of run->mpi, and reads the file of --verify-suppress. */
 int verify_create(struct run *run, struct util_error *err);
 

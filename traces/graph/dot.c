@@ -39,15 +39,13 @@ static void write_arguments(const struct trace_graph *graph, const struct graph_
 			    FILE *file)
 {
 	const char *parted = "";
-	char name[64];
 
-	for (int i = 0; call->function && call->function->kinds[i]; i++) {
+	for (int i = 0; call->function && i < call->function->n_parameters; i++) {
 		json_t *value = graph_value_json(graph, call, i);
 		char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
 
 		if (text) {
-			fprintf(file, "%s%s ", parted,
-				trace_value_name(call->function, i, name, sizeof name));
+			fprintf(file, "%s%s ", parted, call->function->parameters[i].name);
 			write_text(text, file);
 			parted = ", ";
 		}

@@ -92,16 +92,16 @@ static int count_collective(struct trace_graph *graph, int comm, int rank)
 
 static void keep_values(struct trace_graph *graph, const struct mpi_watch_call *call)
 {
-	const char *kinds = call->function->kinds;
 	char text[256];
 
-	for (int i = 0; kinds[i]; i++) {
-		int64_t value = call->values[i].number;
+	for (int i = 0; i < call->function->n_parameters; i++) {
+		enum mpi_parameter_kind kind = mpi_value_kind(&call->function->parameters[i]);
+		int64_t value = call->values[i].i;
 
-		if (kinds[i] == MPI_WATCH_COMM)
-			value = comm_id(graph,
-					mpi_comm_get(call->me, (MPI_Comm)call->values[i].handle));
-		else if (strchr("tos", kinds[i]))
+		if (kind == PARAMETER_COMM)
+			value = comm_id(graph, mpi_comm_get(call->me, (MPI_Comm)call->values[i].p));
+		else if (kind == PARAMETER_DATATYPE || kind == PARAMETER_OP ||
+			 kind == PARAMETER_TEXT)
 			value = text_id(graph, trace_value_text(call, i, text, sizeof text));
 		if (!util_array_room(&graph->values, graph->n_values, sizeof *graph->values))
 			graph->is_out_of_memory = true;
@@ -147,13 +147,17 @@ static int add_call(struct trace_graph *graph, const struct graph_call *call)
 /* The requests among the arguments; returns how many. */
 static int find_requests(const struct mpi_watch_call *call, const MPI_Request **out)
 {
-	int i = mpi_watch_find(call, MPI_WATCH_REQUEST_PLACE), n = 1;
+	int place = mpi_parameter_place(call->function, PARAMETER_REQUEST), n = 1;
 
-	if (i < 0) {
-		i = mpi_watch_find(call, MPI_WATCH_REQUESTS);
-		n = (int)call->values[0].number;
+	*out = place >= 0 ? call->values[place].p : NULL;
+	for (int i = 0; place < 0 && i < call->function->n_parameters; i++) {
+		const struct mpi_parameter *p = &call->function->parameters[i];
+
+		if (p->kind != PARAMETER_REQUEST || !p->is_array)
+			continue;
+		*out = call->values[i].p;
+		n = (int)call->values[p->extent_from].i;
 	}
-	*out = i >= 0 ? call->values[i].place : NULL;
 	return *out ? n : 0;
 }
 
@@ -179,17 +183,17 @@ static void join_world(struct trace_graph *graph, const struct mpi_watch_call *c
 
 	if (vertex->comm >= 0 || !call->me->comm_world ||
 	    (strncmp(name, "MPI_Init", 8) != 0 && strcmp(name, "MPI_Finalize") != 0) ||
-	    !call->function->is_collective)
+	    !mpi_watch_is_collective(call->function))
 		return;
 	vertex->comm = comm_id(graph, call->me->comm_world);
 	vertex->collective = count_collective(graph, vertex->comm, vertex->rank);
 }
 
-static void enter(void *context, const struct mpi_watch_call *call)
+static void enter(void *context, struct mpi_watch_call *call)
 {
 	struct trace_graph *graph = context;
 	struct graph_rank *rank = rank_of(graph, call->me->rank);
-	const struct mpi_watch_function *function = call->function;
+	const struct mpi_call_info *function = call->function;
 	struct graph_call vertex = {
 	    .rank = call->me->rank,
 	    .function = function,
@@ -198,13 +202,13 @@ static void enter(void *context, const struct mpi_watch_call *call)
 	    .collective = -1,
 	};
 
-	if (!rank || function->is_local || graph->is_out_of_memory)
+	if (!rank || mpi_watch_is_local(function) || graph->is_out_of_memory)
 		return;
 	vertex.outer = rank->open;
 	if (graph->n_calls < graph->max_calls) {
 		vertex.site = trace_sites_id(&graph->sites, function->name, call->site);
 		vertex.comm = comm_id(graph, mpi_watch_comm(call));
-		if (function->is_collective && vertex.comm >= 0)
+		if (mpi_watch_is_collective(function) && vertex.comm >= 0)
 			vertex.collective = count_collective(graph, vertex.comm, vertex.rank);
 		else
 			join_world(graph, call, &vertex);
@@ -255,16 +259,16 @@ static void note_requests(struct trace_graph *graph, const struct graph_rank *ra
 	}
 }
 
-static void leave(void *context, const struct mpi_watch_call *call, int code)
+static int leave(void *context, struct mpi_watch_call *call, int code)
 {
 	struct trace_graph *graph = context;
 	struct graph_rank *rank = rank_of(graph, call->me->rank);
 
 	if (!rank || graph->is_out_of_memory)
-		return;
-	rank->is_skipped = call->function->is_local || rank->open < 0;
-	if (call->function->is_local)
-		return;
+		return code;
+	rank->is_skipped = mpi_watch_is_local(call->function) || rank->open < 0;
+	if (mpi_watch_is_local(call->function))
+		return code;
 	if (rank->open >= 0)
 		join_world(graph, call, &graph->calls[rank->open]);
 	complete_listed(graph, rank, call->me);
@@ -272,12 +276,13 @@ static void leave(void *context, const struct mpi_watch_call *call, int code)
 	rank->n_listed = 0;
 	rank->ended = rank->open;
 	rank->open = rank->open >= 0 ? graph->calls[rank->open].outer : NO_CALL;
+	return code;
 }
 
 /* Of a call that nobody was told of: a library has made it. */
 static void add_unwatched(struct trace_graph *graph, const struct sim_record_call *record)
 {
-	const struct mpi_watch_function *function = mpi_watch_function(record->function);
+	const struct mpi_call_info *function = mpi_watched(record->function);
 	struct graph_call call = {
 	    .rank = record->rank,
 	    .begin = record->begin,
@@ -289,7 +294,7 @@ static void add_unwatched(struct trace_graph *graph, const struct sim_record_cal
 	    .has_ended = true,
 	};
 
-	if (!function || function->is_local)
+	if (!function || mpi_watch_is_local(function))
 		return;
 	call.site = trace_sites_id(&graph->sites, function->name, record->site);
 	add_call(graph, &call);

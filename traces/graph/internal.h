@@ -12,8 +12,8 @@
 
 /* What the files of this folder share. */
 struct graph_call {
-	int rank, site;				   /* site: of graph->sites */
-	const struct mpi_watch_function *function; /* NULL: made by a library, arguments unknown */
+	int rank, site;			      /* site: of graph->sites */
+	const struct mpi_call_info *function; /* NULL: made by a library, arguments unknown */
 	sim_time_ps begin, end, waiting;
 	int comm;	    /* of graph->comms; -1: none */
 	int collective;	    /* the how manieth of its communicator, of this rank; -1: it is none */

@@ -76,21 +76,22 @@ json_t *graph_value_json(const struct trace_graph *graph, const struct graph_cal
 	int64_t value = graph->values[call->first_value + (size_t)i];
 	const char *name = NULL;
 
-	switch (call->function->kinds[i]) {
-	case MPI_WATCH_PEER:
+	switch (mpi_value_kind(&call->function->parameters[i])) {
+	case PARAMETER_RANK:
+	case PARAMETER_ROOT:
 		name = trace_value_peer(value);
 		break;
-	case MPI_WATCH_TAG:
+	case PARAMETER_TAG:
 		name = trace_value_tag(value);
 		break;
-	case MPI_WATCH_INT:
-	case MPI_WATCH_COUNT:
+	case PARAMETER_INT:
+	case PARAMETER_COUNT:
 		break;
-	case MPI_WATCH_COMM:
+	case PARAMETER_COMM:
 		return value < 0 ? json_null() : trace_json_string(graph->comms[value].name);
-	case MPI_WATCH_DATATYPE:
-	case MPI_WATCH_OP:
-	case MPI_WATCH_TEXT:
+	case PARAMETER_DATATYPE:
+	case PARAMETER_OP:
+	case PARAMETER_TEXT:
 		return trace_json_string(graph->texts[value]);
 	default:
 		return NULL;
@@ -101,14 +102,12 @@ json_t *graph_value_json(const struct trace_graph *graph, const struct graph_cal
 static json_t *arguments_json(const struct trace_graph *graph, const struct graph_call *call)
 {
 	json_t *object = json_object();
-	char name[64];
 
-	for (int i = 0; call->function->kinds[i]; i++) {
+	for (int i = 0; i < call->function->n_parameters; i++) {
 		json_t *value = graph_value_json(graph, call, i);
 
 		if (value)
-			json_object_set_new(
-			    object, trace_value_name(call->function, i, name, sizeof name), value);
+			json_object_set_new(object, call->function->parameters[i].name, value);
 	}
 	return object;
 }

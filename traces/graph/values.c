@@ -75,31 +75,32 @@ static void number_text(const char *name, int64_t value, char *text, size_t size
 
 char *trace_value_text(const struct mpi_watch_call *call, int i, char *text, size_t size)
 {
-	const union mpi_watch_value value = call->values[i];
+	const union mpi_value value = call->values[i];
 
 	text[0] = '\0';
-	switch (call->function->kinds[i]) {
-	case MPI_WATCH_INT:
-	case MPI_WATCH_COUNT:
-		number_text(NULL, value.number, text, size);
+	switch (mpi_value_kind(&call->function->parameters[i])) {
+	case PARAMETER_INT:
+	case PARAMETER_COUNT:
+		number_text(NULL, value.i, text, size);
 		break;
-	case MPI_WATCH_PEER:
-		number_text(trace_value_peer(value.number), value.number, text, size);
+	case PARAMETER_RANK:
+	case PARAMETER_ROOT:
+		number_text(trace_value_peer(value.i), value.i, text, size);
 		break;
-	case MPI_WATCH_TAG:
-		number_text(trace_value_tag(value.number), value.number, text, size);
+	case PARAMETER_TAG:
+		number_text(trace_value_tag(value.i), value.i, text, size);
 		break;
-	case MPI_WATCH_COMM:
-		comm_text(call->me, (MPI_Comm)value.handle, text, size);
+	case PARAMETER_COMM:
+		comm_text(call->me, (MPI_Comm)value.p, text, size);
 		break;
-	case MPI_WATCH_DATATYPE:
-		type_text(call->me, (MPI_Datatype)value.handle, text, size);
+	case PARAMETER_DATATYPE:
+		type_text(call->me, (MPI_Datatype)value.p, text, size);
 		break;
-	case MPI_WATCH_OP:
-		snprintf(text, size, "%s", op_name((MPI_Op)value.handle));
+	case PARAMETER_OP:
+		snprintf(text, size, "%s", op_name((MPI_Op)value.p));
 		break;
-	case MPI_WATCH_TEXT:
-		snprintf(text, size, "%s", value.place ? (const char *)value.place : "");
+	case PARAMETER_TEXT:
+		snprintf(text, size, "%s", value.p ? (const char *)value.p : "");
 		break;
 	default:
 		break;
@@ -107,26 +108,16 @@ char *trace_value_text(const struct mpi_watch_call *call, int i, char *text, siz
 	return text;
 }
 
-char *trace_value_name(const struct mpi_watch_function *function, int i, char *text, size_t size)
-{
-	const char *name = function->names;
-
-	while (i-- > 0 && name)
-		name = strchr(name, ' ') ? strchr(name, ' ') + 1 : NULL;
-	snprintf(text, size, "%.*s", name ? (int)strcspn(name, " ") : 0, name ? name : "");
-	return text;
-}
-
 char *trace_values_text(const struct mpi_watch_call *call, char *text, size_t size)
 {
 	size_t length = 0;
-	char value[256], name[64];
+	char value[256];
 
 	text[0] = '\0';
-	for (int i = 0; call->function->kinds[i]; i++)
+	for (int i = 0; i < call->function->n_parameters; i++)
 		if (trace_value_text(call, i, value, sizeof value)[0] && length < size)
-			length += (size_t)snprintf(
-			    text + length, size - length, "%s%s %s", length ? ", " : "",
-			    trace_value_name(call->function, i, name, sizeof name), value);
+			length += (size_t)snprintf(text + length, size - length, "%s%s %s",
+						   length ? ", " : "",
+						   call->function->parameters[i].name, value);
 	return text;
 }

@@ -14,8 +14,6 @@ const char *trace_value_peer(int64_t value);
 const char *trace_value_tag(int64_t value);
 /* Argument `i` as text, "" where its value says nothing to a reader. Returns `text`. */
 char *trace_value_text(const struct mpi_watch_call *call, int i, char *text, size_t size);
-/* The name of argument `i` alone. Returns `text`. */
-char *trace_value_name(const struct mpi_watch_function *function, int i, char *text, size_t size);
 /* All that say something: "count 3, datatype MPI_INT, dest 1". Returns `text`. */
 char *trace_values_text(const struct mpi_watch_call *call, char *text, size_t size);
 

@@ -144,6 +144,20 @@ def help_lists_everything():
     require(call(f"{BIN}/mpisim-replay", "--coll", "help").stdout == done.stdout, "mpisim-replay has the same list")
 
 
+def rules_are_printed_for_every_profile():
+    done = call(f"{BIN}/mpisim-run", "--coll", "rules")
+    operations = ["barrier", "bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce",
+                  "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"]
+    parts = done.stdout.split("\n\n")[1:]
+    found = {part.split(":")[0]: [line.split()[0] for line in part.splitlines()[1:] if line[2] != " " and "->" not in line] for part in parts if ":" in part}
+    require(found == dict.fromkeys(("default", "openmpi", "mpich", "ideal"), operations), found)
+    for line in ("<8 binary<64B binomial<128B binary<2KiB binomial<8KiB linear<1MiB pipeline", "any, ordered nonoverlapping",
+                 "any bruck<257B scattered<32769B pairwise", "any, commutes recursive_halving<512KiB pairwise",
+                 "scatter_ring", "rabenseifner (standard's operations)"):
+        require(line in " ".join(done.stdout.split()), f"{line} is not in\n{done.stdout}")
+    require(call(f"{BIN}/mpisim-replay", "--coll", "rules").stdout == done.stdout, "mpisim-replay has the same rules")
+
+
 with tempfile.TemporaryDirectory() as directory:
     os.chdir(directory)
     the_json_names_what_was_used()
@@ -158,3 +172,4 @@ with tempfile.TemporaryDirectory() as directory:
     the_summary_names_them()
     what_there_is_not_is_refused()
     help_lists_everything()
+    rules_are_printed_for_every_profile()

@@ -47,6 +47,7 @@ BOTH = {
     "reallocated": ("unaddr-send", 0, "first bad byte 0, 40 bytes in all", "call", "free"),
     "global": ("unaddr-send", 0, "first bad byte 12, 8 bytes in all: the buffer of MPI_Send (20 bytes, dest 1, tag 0) reaches beyond the variable table, which has 16 bytes", "call"),
     "two-globals": None,
+    "bottom": None,
     "two-blocks": None,
     "beyond-block": ("unaddr-send", 0, "first bad byte 16, 8 bytes in all"),
     "dead-send": ("unaddr-send", 0, "first bad byte 0, 4 bytes in all", "call"),
@@ -210,7 +211,7 @@ class Memory(unittest.TestCase):
         self.assertIn("valgrind", done.stderr)
         done = call(BIN / "mpisim-run", "--verify-memory=magic", "--cluster", self.dir / "cluster.yaml", "-n", 2, self.dir / "snapshot")
         self.assertEqual(done.returncode, 2)
-        self.assertIn('--verify-memory: found "magic", wanted valgrind or unread', done.stderr)
+        self.assertIn('--verify-memory: found "magic", wanted valgrind, unread or impact', done.stderr)
 
     def test_padding_that_is_sent_as_bytes_is_a_note(self):
         for back_end in PROGRAMS:
@@ -252,6 +253,20 @@ class Memory(unittest.TestCase):
                 failure = self.run_case("snapshot", case, status=1)["failure"]
                 self.assertIn(text, failure["text"])
                 self.assertEqual(failure["kind"], "annotation")
+
+    def test_a_repeated_run_tells_whether_a_finding_changes_results(self):
+        sent = "; with the data that the buffer has at the completion instead of the post, "
+        came = "; with what comes there at the post instead of the completion, "
+        for case, expected in ("impact-output", sent + "rank 1 writes something else"), ("impact-memory", sent + "memory that rank 1 registered is another"), (
+                "impact-none", sent + "the results are the same"), ("impact-end", came + "the run ends otherwise"):
+            for back_end in PROGRAMS:
+                with self.subTest(case=case, back_end=back_end):
+                    (finding,) = self.run_case(back_end, case, "--verify-memory=impact", status=1)["findings"]
+                    self.assertEqual(finding["class"], "active-write")
+                    self.assertTrue(finding["found"].endswith(expected), finding["found"])
+        finding, note = self.run_case("snapshot", "impact-clock", "--verify-memory=impact", status=1)["findings"]
+        self.assertNotIn("instead of", finding["found"])
+        self.assertEqual(note["class"], "unknown-impact")
 
     def test_predicted_times_are_the_same_with_every_back_end(self):
         ways = [(back_end, options) for back_end in PROGRAMS for options in ((), ("--verify=memory", "--verify-warn"))]
