@@ -100,12 +100,12 @@ static void go_blind(struct orders_series *series, int rank, bool is_send)
 
 /* `values`: buffer, count, datatype, rank and tag of one side. */
 static void note(struct orders_series *series, const struct mpi_watch_call *from, bool is_send,
-		 bool may_turn, const union mpi_watch_value values[])
+		 bool may_turn, const union mpi_value values[])
 {
 	const struct mpi_rank *me = from->me;
 	const struct mpi_comm *comm = mpi_watch_comm(from);
-	const struct mpi_datatype *type = mpi_datatype_get(me, (MPI_Datatype)values[2].handle);
-	int64_t count = values[1].number, peer = values[3].number, tag = values[4].number;
+	const struct mpi_datatype *type = mpi_datatype_get(me, (MPI_Datatype)(uintptr_t)values[2].p);
+	int64_t count = values[1].i, peer = values[3].i, tag = values[4].i;
 	struct call call = {.function = from->function->name,
 			    .rank = me->rank,
 			    .tag = (int)tag,
@@ -113,7 +113,7 @@ static void note(struct orders_series *series, const struct mpi_watch_call *from
 			    .is_send = is_send,
 			    .may_turn = may_turn,
 			    .other = NO_CALL,
-			    .buf = values[0].place};
+			    .buf = values[0].p};
 	char *data;
 
 	if (peer == MPI_PROC_NULL)
@@ -146,17 +146,19 @@ static bool is_one_of(const char *name, const char *const names[])
 }
 
 /* mpi_watcher.enter */
-static void enter(void *context, const struct mpi_watch_call *call)
+static void enter(void *context, struct mpi_watch_call *call)
 {
 	static const char *const turns[] = {"MPI_Send", "MPI_Ssend", "MPI_Isend", "MPI_Issend",
 					    NULL};
 	static const char *const sends[] = {"MPI_Bsend", "MPI_Rsend", "MPI_Ibsend", "MPI_Irsend",
 					    NULL};
 	static const char *const probes[] = {"MPI_Probe", "MPI_Iprobe", NULL};
-	const char *name = call->function->name, *kinds = call->function->kinds;
+	const char *name = call->function->name;
+	const struct mpi_call_info *function = call->function;
 	struct orders_series *series = context;
 
-	if (!strchr(kinds, MPI_WATCH_PEER) || !strchr(kinds, MPI_WATCH_TAG) ||
+	if (mpi_parameter_value(function, PARAMETER_RANK) < 0 ||
+	    mpi_parameter_value(function, PARAMETER_TAG) < 0 ||
 	    is_one_of(name, probes))
 		return;
 	if (is_one_of(name, turns) || is_one_of(name, sends)) {
