@@ -74,8 +74,7 @@ void mpi_memory_destroy(struct mpi_memory *memory)
 			mpi_memory_forget(memory, &memory->world->ranks[i],
 					  memory->ranks[i].actives);
 		}
-	for (int i = 0; i < memory->n_spares; i++)
-		free(memory->spares[i].memory);
+	mpi_memory_spares_finish(memory);
 	mpi_memory_blocks_finish(memory);
 	mpi_memcheck_destroy(memory->memcheck);
 	mpi_unread_destroy(memory->unread);
