@@ -177,9 +177,9 @@ static void add_bandwidth(struct reasons *reasons)
 	describe_call(reasons, TRACE_BLAME_BANDWIDTH, TRACE_BLAME_BANDWIDTH, &candidate->reason);
 	util_format_size(bandwidth, sizeof bandwidth, candidate->cluster->network.bandwidth_Bps);
 	snprintf(candidate->reason.text, sizeof candidate->reason.text,
-		 "ranks wait for bytes under way for %s", util_time_text(cost_s).text);
+		 "messages carry many bytes: %s of the critical path", util_time_text(cost_s).text);
 	snprintf(candidate->reason.remedy, sizeof candidate->reason.remedy,
-		 "if half of them went (or at %s/s)", bandwidth);
+		 "if there were half of them, or %s/s", bandwidth);
 }
 
 /* --- placement --- */
