@@ -49,6 +49,8 @@ BOTH = {
     "two-globals": None,
     "bottom": None,
     "two-blocks": None,
+    "in-place": None,
+    "in-place-unwritten": ("undef-send", 1, "first bad byte 80, 80 bytes in all", "call"),
     "beyond-block": ("unaddr-send", 0, "first bad byte 16, 8 bytes in all"),
     "dead-send": ("unaddr-send", 0, "first bad byte 0, 4 bytes in all", "call"),
     "E18": ("undef-send", 0, "first bad byte 4, 36 bytes", "call"),
