@@ -194,13 +194,27 @@ void net_fluid_fire(struct sim_event *event)
 	}
 }
 
+/* Its route, where it has work for links, and the time of the links between switches. False: no
+ * memory. */
+static bool add_hops(struct net_transfer *transfer, struct net_duration *d)
+{
+	const struct cluster *cluster = transfer->model->cluster;
+
+	if (!net_route_take(transfer))
+		return false;
+	d->delay_s += (transfer->n_links - 2) * cluster->network.topology.hop_latency_s;
+	if (!d->is_shared && transfer->n_links > 2)
+		net_route_return(transfer);
+	return true;
+}
+
 void net_fluid_start(struct net_transfer *transfer, struct net_duration d, int64_t last_B,
 		     double factor)
 {
 	struct net_model *model = transfer->model;
 
 	transfer->n_links = 2;
-	if (model->topology && d.is_shared && !net_route_take(transfer))
+	if (model->topology && !add_hops(transfer, &d))
 		return;
 	if (transfer->mark)
 		net_transfer_set_mark(transfer, &d, (double)last_B / d.bandwidth_Bps * factor);

@@ -23,6 +23,9 @@
  * rounded rates. */
 #define NET_FULL 1e-9
 
+/* Of how many routes adaptive routing takes the least busy one. */
+#define NET_ROUTES_TRIED 4
+
 enum net_stage {
 	NET_STAGE_DIRECT = 1, /* within a node, or without any work: ends with its event */
 	NET_STAGE_LATENCY,    /* a delay, then the bytes */
@@ -149,7 +152,10 @@ struct net_model {
 	int n_links;
 	const struct net_topology *topology; /* borrowed; NULL: the star */
 	struct util_pool crossings;	     /* of topology->longest */
-	int *route;			     /* [topology->longest] one that is being chosen */
+	int *route, *rival;  /* [topology->longest] the one that is being chosen, and another */
+	int *n_routed;	     /* [n_links] transfers under way whose routes cross a link */
+	double *carried_B;   /* [n_links] by routes of more than two links */
+	struct util_rng route_rng;
 	double *capacities;		     /* [n_links] of each link, instead of 1; NULL: all 1 */
 	double burst_s;			     /* the most credit that a link saves up; 0: none */
 	/* Whose transfers between nodes have this delay, without variation, and may be announced;

@@ -227,6 +227,9 @@ static bool do_record(struct replay_rank *rank)
 	case MTRACE_CHARGE:
 		do_charge(rank);
 		return true;
+	case MTRACE_MEMORY:
+		mtrace_skip_memory(c);
+		return true;
 	case MTRACE_PHASE_BEGIN:
 	case MTRACE_PHASE_END:
 		do_phase(rank, op == MTRACE_PHASE_BEGIN);

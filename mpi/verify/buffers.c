@@ -113,9 +113,12 @@ static void add_run(void *context, uintptr_t at, size_t size_B)
 	buffer->runs[buffer->n_runs++] = (struct mpi_memory_run){at, size_B};
 }
 
+/* By addresses, as a rule: MPI_Type_create_struct, _hindexed, _hindexed_block. */
 static bool is_struct(const struct mpi_datatype *type)
 {
-	while (type && type->map && type->map->kind != MAP_STRUCT)
+	while (type && type->map && type->map->kind != MAP_STRUCT &&
+	       !(type->contents && (type->contents->combiner == MPI_COMBINER_HINDEXED ||
+				    type->contents->combiner == MPI_COMBINER_HINDEXED_BLOCK)))
 		type = type->map->child;
 	return type && type->map;
 }
@@ -127,6 +130,13 @@ static void add_items(const struct arguments *a, const struct mpi_parameter *p, 
 
 	if (type && type->n_elements > 0 && type->size_B % type->n_elements == 0)
 		out->element_B = (size_t)(type->size_B / type->n_elements);
+	if (out->n_items == 0) {
+		out->type = type;
+		out->first_item = out->base + (uintptr_t)offset_B;
+		out->n_items = count;
+	} else if (type != out->type) {
+		out->type = NULL;
+	}
 	out->is_raw |= type && type->basic == BASIC_BYTE;
 	out->is_struct |= type && type->map && is_struct(type);
 	if (type && count > 0 && (type->is_committed || type->is_predefined))

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mpi/datatype/datatype.h"
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/memory.h"
 #include "simcore/fiber.h"
@@ -59,9 +60,12 @@ static void tell_unaddressable(struct mpi_rank *me, const struct mpi_memory_buff
 static bool is_elsewhere(struct mpi_memory *memory, struct mpi_rank *me,
 			 const struct mpi_memory_buffer *buffer, const struct mpi_memory_run *run)
 {
+	bool is_absolute = buffer->base < MPI_ABSOLUTE_ADDRESS_MIN;
 	struct region other;
 
-	return buffer->is_struct && find_region(memory, me, run->at, &other) &&
+	if (is_absolute && !find_region(memory, me, run->at, &other))
+		return true; /* on a stack */
+	return (is_absolute || buffer->is_struct) && find_region(memory, me, run->at, &other) &&
 	       !(other.block && other.block->is_freed) && run->at + run->size_B <= other.high;
 }
 

@@ -74,13 +74,13 @@ void mpi_memory_destroy(struct mpi_memory *memory)
 			mpi_memory_forget(memory, &memory->world->ranks[i],
 					  memory->ranks[i].actives);
 		}
-	for (int i = 0; i < memory->n_spares; i++)
-		free(memory->spares[i].memory);
+	mpi_memory_spares_finish(memory);
 	mpi_memory_blocks_finish(memory);
 	mpi_memcheck_destroy(memory->memcheck);
 	mpi_unread_destroy(memory->unread);
 	mpi_impact_destroy(memory->impact);
 	mpi_memory_globals_destroy(memory->globals);
+	mpi_memory_types_destroy(memory->types);
 	mpi_races_destroy(memory->races);
 	for (int i = 0; i < memory->n_ranks; i++)
 		free(memory->ranks[i].sorted);
@@ -252,6 +252,7 @@ static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *c
 
 		mpi_memory_check(memory, call->me, buffer);
 		mpi_memory_check_stack(memory, call->me, buffer, frame_of(call, info));
+		mpi_memory_check_type(memory, call->me, buffer, frame_of(call, info));
 		mpi_memory_touch_buffer(memory, call->me, buffer);
 		if (memory->unread)
 			mpi_unread_touch_buffer(memory->unread, buffer);

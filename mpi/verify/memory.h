@@ -39,6 +39,9 @@ struct mpi_memory_buffer {	     /* one argument of a call */
 	size_t n_runs, size_B;	     /* size_B: of all */
 	bool is_shuffled;	     /* the runs do not ascend */
 	uintptr_t low, high;	     /* they lie in [low, high) */
+	const struct mpi_datatype *type; /* of all items, borrowed for the call; NULL: of several */
+	uintptr_t first_item;		 /* where … */
+	MPI_Count n_items;		 /* so many lie one after the other, and perhaps more elsewhere */
 	size_t element_B;	     /* of the datatype's elements, 1 where they differ */
 	bool is_raw;		     /* they are MPI_BYTE: structures with their padding, perhaps */
 	bool is_struct;		     /* the datatype puts several variables together */
@@ -63,7 +66,6 @@ struct mpi_memory_active {
 	struct mpi_memory_active *next, *prev; /* of its rank */
 	struct mpi_memory_buffer buffer;
 	char *mine; /* MPI's memory instead of [low, high); NULL: MPI has the program's */
-	size_t mine_B, snapshot_B; /* as they were allocated */
 	char *snapshot; /* of [low, high) at the post, where `mine` is written to; else NULL */
 	/* [2 n] which of the snapshot are zero, and so not stored; then as many to work with */
 	bool *zero_pieces;
@@ -91,6 +93,7 @@ struct mpi_memory_block { /* of the heap */
 	size_t size_B;
 	bool is_filled; /* with the pattern of memory that nothing was written to … */
 	uintptr_t written_low, written_high; /* … but here, as was seen: it stays so */
+	uintptr_t there_low, there_high;     /* its pages in between are in memory: they stay so */
 	bool is_freed;			     /* by the program; the memory is kept for a while */
 	struct mpi_finding_call freed_by;
 	struct mpi_memory_block *next_kept; /* of those, freed after this one */
@@ -99,6 +102,8 @@ struct mpi_memory_block { /* of the heap */
 struct mpi_memory_gap {
 	uintptr_t low, high;
 };
+
+struct mpi_memory_types;
 
 struct mpi_memory_rank {
 	struct mpi_memory_active *actives;   /* all, locked or not */
@@ -114,26 +119,26 @@ struct mpi_memory_rank {
 
 struct mpi_races;
 
-enum { MEMORY_N_SPARE = 64 };
+enum { MEMORY_N_SPARE_CLASSES = 4 * 65, MEMORY_N_BLOCKS_NEAR = 64 };
 
-struct mpi_memory_spare { /* memory that was MPI's instead of a buffer, for the next one */
-	char *memory;
-	size_t size_B;
-};
+struct mpi_memory_spare;
 
 struct mpi_memory {
 	struct mpi_world *world;
 	struct mpi_memory_rank *ranks; /* [n_ranks] */
 	int n_ranks;
-	struct mpi_memory_spare spares[MEMORY_N_SPARE]; /* [n_spares] */
-	int n_spares;
+	struct mpi_memory_spare *spares[MEMORY_N_SPARE_CLASSES]; /* spare.c: by size */
+	size_t spare_B;
 	void *blocks; /* tree of tsearch(3) of struct mpi_memory_block */
+	/* that were found last, by address: most calls come with the same few */
+	struct mpi_memory_block *near[MEMORY_N_BLOCKS_NEAR];
 	struct mpi_memory_block *kept, *last_kept; /* freed ones, the oldest first */
 	size_t n_kept, kept_B;
 	struct mpi_memcheck *memcheck;	    /* mpi/verify/memcheck.h; NULL: no valgrind */
 	struct mpi_unread *unread;	    /* mpi/verify/unread.h; NULL: it is not looked at */
 	struct mpi_impact *impact;	    /* mpi/verify/impact.h; NULL: nobody asks */
 	struct mpi_memory_globals *globals; /* globals.c; NULL: none was looked for yet */
+	struct mpi_memory_types *types;	    /* types.c; NULL: the same */
 	struct mpi_races *races; /* mpi/verify/races.h; NULL: there was no window yet … */
 	bool has_no_races;	 /* … or no memory for that */
 	bool has_skipped;	 /* kernels are skipped, which was told */
@@ -214,22 +219,34 @@ void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, ui
 void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at, size_t size_B,
 		     const char *function, const void *site);
 
+/* --- spare.c --- */
+/* Memory that stands for buffers. NULL: there is none. */
+char *mpi_memory_take(struct mpi_memory *memory, size_t size_B);
+/* It has one more user: whoever has it puts it back. Returns it. */
+char *mpi_memory_share(char *memory);
+bool mpi_memory_is_shared(char *memory);
+void mpi_memory_put_back(struct mpi_memory *memory, char *back); /* NULL is fine */
+void mpi_memory_spares_finish(struct mpi_memory *memory);
+
 /* --- locked.c --- */
 bool mpi_memory_insert(struct mpi_memory_rank *rank, struct mpi_memory_active *active);
 void mpi_memory_remove(struct mpi_memory_rank *rank, const struct mpi_memory_active *active);
+/* A locked one that MPI reads, of the same bytes with the same content: it can share its copy. NULL: none. */
+struct mpi_memory_active *mpi_memory_twin(const struct mpi_memory_rank *rank,
+					  const struct mpi_memory_active *active);
 /* The first in rank->sorted that may reach beyond `low`; those that begin before `high` follow it. */
 size_t mpi_memory_near(const struct mpi_memory_rank *rank, uintptr_t low);
 
 /* --- snapshot.c: of buffers that MPI writes to --- */
-void mpi_memory_take_snapshot(const struct mpi_memory *memory, struct mpi_memory_active *active);
-bool mpi_memory_is_unchanged(const struct mpi_memory *memory,
+void mpi_memory_take_snapshot(struct mpi_memory *memory, struct mpi_memory_active *active);
+bool mpi_memory_is_unchanged(struct mpi_memory *memory,
 			     const struct mpi_memory_active *active);
 /* Pieces that are not stored are, so that it can be compared as a whole. */
 void mpi_memory_complete_snapshot(struct mpi_memory_active *active);
 
 /* --- blocks.c --- */
 /* The block, also a freed one, that has the byte at `at`; NULL: none is known. */
-struct mpi_memory_block *mpi_memory_block_at(const struct mpi_memory *memory, uintptr_t at);
+struct mpi_memory_block *mpi_memory_block_at(struct mpi_memory *memory, uintptr_t at);
 /* What is in the four bytes at `at`, which are aligned, as long as nothing is written to them. */
 static inline uint32_t mpi_memory_pattern(uintptr_t at)
 {
@@ -248,6 +265,13 @@ void mpi_memory_blocks_finish(struct mpi_memory *memory);
 const char *mpi_memory_global_at(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at,
 				 uintptr_t *low, uintptr_t *high);
 void mpi_memory_globals_destroy(struct mpi_memory_globals *globals); /* NULL is fine */
+
+/* --- types.c --- */
+/* Whether the variables that the buffer lies in have the types of its datatype; `frame`: that of the
+ * function around the program's call. */
+void mpi_memory_check_type(struct mpi_memory *memory, struct mpi_rank *me,
+			   const struct mpi_memory_buffer *buffer, uintptr_t frame);
+void mpi_memory_types_destroy(struct mpi_memory_types *types); /* NULL is fine */
 
 /* --- check.c --- */
 /* False: kernels are skipped, which might have written anything; a note says so. */

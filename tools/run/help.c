@@ -108,6 +108,7 @@ static const char text[] =
     "page\n"
     "                         and in --json: timelines, error of each phase and function\n"
     "  --record FILE          a trace of the run, for mpisim-replay (docs/replay.md)\n"
+    "  --record-memory        the trace also says which memory is used, for mpisim-whatif --async\n"
     "  --report DIR           a directory of pictures (PNG, SVG) and the tables behind them\n"
     "  --tag-output           put the rank in front of every line that the program prints\n"
     "  --verbose              the summary with all its tables\n"

@@ -181,6 +181,8 @@ static void *(*substitute_of(const struct run *run))(const char *name)
 	const struct run_options *o = &run->options;
 	bool is_watched = o->graph || o->debug_fd;
 
+	if (run->substitute)
+		return run->substitute;
 	if (o->verify & MPI_VERIFY_MEMORY)
 		return mpi_memory_substitute;
 	if (o->verify && is_watched)

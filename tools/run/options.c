@@ -218,6 +218,7 @@ static const struct util_option table[] = {
     {"repeat", UTIL_OPTION_COUNT, AT(n_repeats), .max = RUN_MAX_REPEATS},
     {"real", UTIL_OPTION_TEXT, AT(real)},
     {"record", UTIL_OPTION_TEXT, AT(record)},
+    {"record-memory", UTIL_OPTION_FLAG, AT(record_memory)},
     {"report", UTIL_OPTION_TEXT, AT(report)},
     {"scale", UTIL_OPTION_CALL, .take = take_scale, .may_repeat = true},
     {"schedule", UTIL_OPTION_TEXT, AT(schedule)},

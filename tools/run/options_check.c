@@ -245,6 +245,10 @@ int run_options_check(const struct run_options *options, struct util_error *err)
 					"--json; found neither");
 	if (options->real && options->schedule)
 		return util_refuse(err, "--real is a run of one program; found --schedule");
+	if (options->record_memory && (!options->record || options->no_alloc))
+		return util_refuse(err, "--record-memory: found %s",
+				   options->record ? "--no-alloc, whose buffers have no memory"
+						   : "no --record, wanted it, too");
 	if (check_verify(options, err))
 		return err->code;
 	return options->is_replay ? check_replay(options, err) : check_run(options, err);

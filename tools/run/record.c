@@ -100,6 +100,8 @@ static int create(struct run *run, struct util_error *err)
 									       : PLAIN_LIMIT_B,
 				   text, &run->record, err);
 	free(text);
+	if (!failed && run->options.record_memory)
+		mpi_record_memory(run->record);
 	return failed && run->options.record ? util_error_prepend(err, "--record") : failed;
 }
 

@@ -73,6 +73,7 @@ struct run {
 	struct trace_prediction interval; /* n_runs 0: none */
 	struct verify_aside *aside; /* tools/verify/aside.h; NULL: nothing is repeated for findings */
 	struct verify_suppressions *suppressions; /* tools/verify/suppress.h; NULL: none */
+	void *(*substitute)(const char *name); /* of struct pd_config; NULL: what the options say */
 	bool is_ordered; /* choices decide what happens first, not time (tools/orders) */
 	struct orders_execution *execution; /* then: what has been decided; NULL: nothing yet */
 	json_t *orders;		/* what exploring them found; NULL: nothing was explored */

@@ -253,6 +253,34 @@ static void e17(void)
 	sink = b[0];
 }
 
+/* A datatype by addresses, over two blocks of the heap, and one that reaches beyond the first. */
+static void send_blocks(int far_B)
+{
+	int *a = calloc(4, sizeof *a), *b = calloc(4, sizeof *b);
+	MPI_Aint displs[2] = {0, far_B ? far_B : (char *)b - (char *)a};
+	MPI_Datatype type;
+
+	MPI_Type_create_hindexed_block(2, 4, displs, MPI_INT, &type);
+	MPI_Type_commit(&type);
+	if (rank == 0)
+		MPI_Send(a, 1, type, 1, 0, MPI_COMM_WORLD);
+	if (rank == 1)
+		MPI_Recv((int[8]){0}, 8, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Type_free(&type);
+	free(a);
+	free(b);
+}
+
+static void two_blocks(void)
+{
+	send_blocks(0);
+}
+
+static void beyond_block(void)
+{
+	send_blocks(8);
+}
+
 static void e19(void)
 {
 	volatile int x = 3;
@@ -652,6 +680,26 @@ static void kernel_reads(void)
 static void kernel_early(void)
 {
 	kernel_that_reads(1);
+}
+
+/* Right: variables that are far apart, by their addresses. */
+static void bottom(void)
+{
+	static int first[3];
+	int second = 4;
+	MPI_Aint places[2];
+	const int lengths[] = {3, 1};
+	MPI_Datatype type;
+
+	MPI_Get_address(first, &places[0]);
+	MPI_Get_address(&second, &places[1]);
+	MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &type);
+	MPI_Type_commit(&type);
+	if (rank == 0)
+		MPI_Send(MPI_BOTTOM, 1, type, 1, 0, MPI_COMM_WORLD);
+	else
+		MPI_Recv(MPI_BOTTOM, 1, type, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Type_free(&type);
 }
 
 /* What comes of a store to a buffer that is being sent: rank 1 prints it, registers it, or does not care. */
@@ -1054,6 +1102,8 @@ static const struct {
     {"global", global},
     {"two-globals", two_globals},
     {"dead-send", dead_send},
+    {"two-blocks", two_blocks},
+    {"beyond-block", beyond_block},
     {"padding", padding},
     {"E1", e1},   {"E2", e2},	{"E3", e3},   {"E5", e5},   {"E6", e6},	  {"E7", e7},
     {"E8", e8},   {"E9", e9},	{"E10", e10}, {"E11", e11}, {"E12", e12}, {"E12-read", e12_read},
@@ -1077,6 +1127,7 @@ static const struct {
     {"impact-none", impact_none},
     {"impact-end", impact_end},
     {"impact-clock", impact_clock},
+    {"bottom", bottom},
     {"touch-late", touch_late},
     {"touch-nothing", touch_nothing},
     {"touch-idly", touch_idly},

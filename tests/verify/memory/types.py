@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpisim-run --verify=memory: the types of variables against datatypes, by debug information.
+
+usage: types.py BIN_DIR SOURCE_DIR
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+SOURCE = pathlib.Path(sys.argv.pop(1)).resolve() / "types.c"
+CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 8\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+WRONG = {  # case: rank, text, whether optimized code has the variable in memory
+    "wrong-global": (0, "MPI_INT at offset 0 of the buffer of MPI_Send (40 bytes, dest 1, tag 0): numbers is of type double", True),
+    "wrong-stack": (0, "MPI_FLOAT at offset 0 of the buffer of MPI_Send (40 bytes, dest 1, tag 0): local is of type double", True),
+    "wrong-heap": (0, "MPI_INT at offset 0 of the buffer of MPI_Send (16 bytes, dest 1, tag 0): what points to it, p is of type double", False),
+    "wrong-argument": (0, "numbers is of type double", True),
+    "wrong-size": (0, "MPI_INT at offset 0 of the buffer of MPI_Send (40 bytes, dest 1, tag 0): counters is of type long int", True),
+    "wrong-member": (0, "MPI_FLOAT at offset 8 of the buffer of MPI_Send (60 bytes, dest 1, tag 0): particles is of type double", True),
+    "wrong-receive": (1, "MPI_INT at offset 0 of the buffer of MPI_Recv (16 bytes, source 0, tag 0): few is of type float", False),
+    "wrong-sum": (0, "MPI_DOUBLE at offset 0 of sendbuf of MPI_Allreduce (8 bytes): mine is of type int", True),
+}
+RIGHT = ("structures", "kinds", "raw", "names", "columns")
+WAYS = {"plain": ("-g", "-O0"), "optimized": ("-g", "-O2", "-fno-optimize-sibling-calls"), "callbacks": ("-g", "-O1", "--verify-memory"), "bare": ("-O1",)}
+
+
+def call(*words):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False)
+
+
+class Types(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-types-"))
+        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        for name, options in WAYS.items():
+            built = call(BIN / "mpisim-cc", *options, SOURCE, "-o", cls.dir / name)
+            assert built.returncode == 0, built.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def found(self, way, *cases, isolation="map"):
+        out = self.dir / "out.json"
+        call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 2, "--compute", "modelled", "--verify=memory", "--isolation", isolation,
+             "--json", out, self.dir / way, *cases)
+        return json.loads(out.read_text())["findings"]
+
+    def check(self, case, finding):
+        rank, text, _ = WRONG[case]
+        line = next(i for i, source in enumerate(SOURCE.read_text().splitlines(), 1) if f"/* {case} */" in source)
+        self.assertEqual((finding["class"], finding["calls"][0]["rank"]), ("buffer-type", rank))
+        self.assertIn(text, finding["found"])
+        self.assertEqual(int(re.search(r"types\.c:(\d+)", finding["calls"][0]["site"])[1]), line)
+
+    def test_wrong_types_are_found_with_rank_and_line(self):
+        for isolation in "map", "copy":
+            for case in WRONG:
+                with self.subTest(case=case, isolation=isolation):
+                    (finding,) = self.found("plain", case, isolation=isolation)
+                    self.check(case, finding)
+
+    def test_what_optimized_code_keeps_in_memory_is_found(self):
+        for way in "optimized", "callbacks":
+            for case, (*_, is_there) in WRONG.items():
+                with self.subTest(way=way, case=case):
+                    findings = self.found(way, case)
+                    if is_there:
+                        self.check(case, findings[0])
+
+    def test_right_types_are_not_told(self):
+        for way in WAYS:
+            with self.subTest(way):
+                self.assertEqual(self.found(way, *RIGHT), [])
+
+    def test_without_debug_information_nothing_is_told(self):
+        self.assertEqual(self.found("bare", *WRONG), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
