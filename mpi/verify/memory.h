@@ -80,6 +80,7 @@ struct mpi_memory_active {
 	bool is_on_stack;
 	bool is_lost; /* the memory is freed, or its frame has ended: it is not touched */
 	bool is_held; /* a request has a struct mpi_memory_tie to it */
+	MPI_File file; /* of a split collective: until its end; NULL: none */
 	/* one-sided: until `win` is synchronized */
 	struct mpi_win *win;
 	int target;
