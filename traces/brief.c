@@ -165,7 +165,9 @@ static void write_next(const struct trace_run *run, FILE *file)
 	const struct trace_reasons *reasons = run->reasons;
 
 	fputs("next: ", file);
-	if (reasons && reasons->n > 0 && reasons->list[0].option[0])
+	if (run->outcome == TRACE_FAILED && !run->findings)
+		fprintf(file, "--verify looks for errors in the use of MPI; ");
+	if (reasons && reasons->n > 0 && reasons->list[0].option[0] && run->summary->n_ranks > 1)
 		fprintf(file, "%s tries it; ", reasons->list[0].option);
 	fprintf(file, "--verbose says more, --html FILE shows it\n");
 }
@@ -179,7 +181,7 @@ void trace_brief_write(const struct trace_run *run, bool on_terminal, FILE *file
 	fputs(on_terminal ? "\033[0m\n" : "\n", file);
 	if (run->reasons && run->reasons->has_tree && run->summary->n_ranks > 1)
 		write_factors(&run->reasons->tree, on_terminal, file);
-	else if (run->summary->end > 0)
+	else if (trace_efficiency(run->summary) >= SHOWN)
 		fprintf(file, "dynamic efficiency: %.1f %%\n",
 			100 * trace_efficiency(run->summary));
 	write_shares(run, file);

@@ -70,6 +70,9 @@ static void describe_where(struct trace_reason *reason)
 	    strcmp(functions[0], functions[1]) == 0 && lines[0] < lines[1])
 		snprintf(reason->where, sizeof reason->where, "%s:%d-%d (%s)", files[0], lines[0],
 			 lines[1], functions[0]);
+	else if (strcmp(reason->after, reason->before) == 0)
+		snprintf(reason->where, sizeof reason->where, "%.220s to the next",
+			 reason->after);
 	else
 		snprintf(reason->where, sizeof reason->where, "%.110s to %.110s", reason->after,
 			 reason->before);
