@@ -311,7 +311,7 @@ class Orders(unittest.TestCase):
                 ("scatter", 4, "sends-are-scatter", "MPI_Ssend", ["MPI_Recv"], r"these 3 sends .* one MPI_Scatter: "),
                 ("gather", 4, "receives-are-gather", "MPI_Recv", ["MPI_Send", "MPI_Ssend"], r"these 3 receives .* one MPI_Gather: ")):
             with self.subTest(name):
-                _, findings = self.explore(n, [program, name], "advice=yes", ("--compute", "modelled"))
+                _, findings = self.explore(n, [program, name], "advice=yes", "--compute", "modelled")
                 advice = [f for f in findings if "-are-" in f["class"]]
                 self.assertEqual([(f["class"], f["severity"]) for f in advice], [(class_name, "note")])
                 root, *rest = advice[0]["calls"]
@@ -322,7 +322,7 @@ class Orders(unittest.TestCase):
                 self.assertRegex(advice[0]["found"], r"no result changes in either view; the predicted time is .* then, .* now \([-+]")
         for name in ("other_data", "not_all", "other_size", "answered", "from_any", "each_to_all", "other_receives", "crossed"):
             with self.subTest(name):
-                _, findings = self.explore(4, [program, name], "advice=yes", ("--compute", "modelled"))
+                _, findings = self.explore(4, [program, name], "advice=yes", "--compute", "modelled")
                 self.assertEqual([f["class"] for f in findings if "-are-" in f["class"]], [])
 
     def test_which_order_the_run_takes_changes_no_finding(self):
