@@ -129,8 +129,10 @@ static void write_shares(const struct trace_run *run, FILE *file)
 
 	for (int node = 0; node < run->summary->n_nodes; node++)
 		n_nodes += run->summary->nodes[node].n_ranks > 0;
-	fprintf(file, "%d rank%s on %d node%s of %s", n_ranks, n_ranks == 1 ? "" : "s", n_nodes,
-		n_nodes == 1 ? "" : "s",
+	fprintf(file, "%d rank%s", n_ranks, n_ranks == 1 ? "" : "s");
+	if (run->summary->n_spawned > 0)
+		fprintf(file, " (%d of them spawned during the run)", run->summary->n_spawned);
+	fprintf(file, " on %d node%s of %s", n_nodes, n_nodes == 1 ? "" : "s",
 		run->summary->cluster->name ? run->summary->cluster->name : run->cluster_file);
 	write_share("computing", mean.useful_s, all_s, &is_first, file);
 	write_share("CPU stolen by messages", mean.stolen_s, all_s, &is_first, file);
@@ -182,6 +184,7 @@ void trace_brief_write(const struct trace_run *run, bool on_terminal, FILE *file
 			100 * trace_efficiency(run->summary));
 	write_shares(run, file);
 	trace_cores_write(run, file);
+	trace_spawned_write(run, file);
 	write_reasons(run, file);
 	for (int i = run->n_top_warnings; i < run->n_warnings; i++)
 		fprintf(file, "warning: %s\n", run->warnings[i]);

@@ -137,6 +137,7 @@ def role_of(function, over):
     if over_type.startswith(("MPI_Comm", "MPI_Win")) and "collective" in function.columns:
         return "TOGETHER" if over_type.startswith("MPI_Comm") else "TOGETHER_WIN", "standard"
     uses_memory = any(p.buffer or p.name == "win" and p.direction != "out" for p in function.parameters)
+    uses_memory |= function.name.startswith("MPI_File_") and function.name.endswith("_end")  # the buffer is the program's again
     return "MEMORY" if uses_memory else "NONE", "standard"
 
 

@@ -18,30 +18,6 @@ struct tie {
 	const struct mpi_request *request; /* which has it */
 };
 
-/* One that is large enough, and no more than twice that; memory of the system takes its time. */
-static char *take(struct mpi_memory *memory, size_t size_B, size_t *got_B)
-{
-	for (int i = 0; i < memory->n_spares; i++) {
-		struct mpi_memory_spare spare = memory->spares[i];
-
-		if (spare.size_B < size_B || spare.size_B / 2 > size_B)
-			continue;
-		memory->spares[i] = memory->spares[--memory->n_spares];
-		*got_B = spare.size_B;
-		return spare.memory;
-	}
-	*got_B = size_B;
-	return malloc(size_B);
-}
-
-static void put_back(struct mpi_memory *memory, char *spare, size_t size_B)
-{
-	if (spare && memory->n_spares < MEMORY_N_SPARE)
-		memory->spares[memory->n_spares++] = (struct mpi_memory_spare){spare, size_B};
-	else
-		free(spare);
-}
-
 static bool is_on_stack(const struct mpi_rank *me, uintptr_t at)
 {
 	void *stack;
@@ -60,16 +36,16 @@ struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_
 
 	if (!active)
 		return NULL;
-	active->mine = take(memory, span_B, &active->mine_B);
+	active->mine = mpi_memory_take(memory, span_B);
 	if (buffer->use & MEMORY_WRITE) {
-		active->snapshot = take(memory, span_B, &active->snapshot_B);
+		active->snapshot = mpi_memory_take(memory, span_B);
 		active->zero_pieces =
 		    calloc(2 * (span_B / MEMORY_PIECE_B + 1), sizeof *active->zero_pieces);
 	}
 	if (!active->mine ||
 	    ((buffer->use & MEMORY_WRITE) && !(active->snapshot && active->zero_pieces))) {
-		free(active->mine);
-		free(active->snapshot);
+		mpi_memory_put_back(memory, active->mine);
+		mpi_memory_put_back(memory, active->snapshot);
 		free(active->zero_pieces);
 		free(active);
 		return NULL;
@@ -94,11 +70,34 @@ void mpi_memory_widen(struct mpi_memory_rank *rank, uintptr_t low, uintptr_t hig
 		rank->high = high;
 }
 
+/* What MPI reads. The same data are often sent to several. */
+static void fill(struct mpi_memory *memory, struct mpi_memory_active *active)
+{
+	struct mpi_memory_buffer *buffer = &active->buffer;
+	size_t span_B = buffer->high - buffer->low;
+	struct mpi_memory_active *twin =
+	    memory->impact ? NULL : mpi_memory_twin(&memory->ranks[buffer->call.rank], active);
+	char *own;
+
+	if (twin) {
+		mpi_memory_put_back(memory, active->mine);
+		active->mine = mpi_memory_share(twin->mine);
+		return;
+	}
+	if (mpi_memory_is_shared(active->mine)) {
+		own = mpi_memory_take(memory, span_B);
+		if (!own)
+			mpi_request_fail_memory(&memory->world->ranks[buffer->call.rank]);
+		mpi_memory_put_back(memory, active->mine);
+		active->mine = own;
+	}
+	memcpy(active->mine, (const void *)buffer->low, span_B);
+}
+
 void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active)
 {
 	struct mpi_memory_buffer *buffer = &active->buffer;
 	struct mpi_memory_rank *rank = &memory->ranks[buffer->call.rank];
-	size_t span_B = buffer->high - buffer->low;
 
 	mpi_memory_widen(rank, buffer->low, buffer->high);
 	memset(rank->gaps, 0, sizeof rank->gaps);
@@ -114,7 +113,7 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	if (memory->memcheck)
 		mpi_memcheck_pause();
 	if (!active->is_receive)
-		memcpy(active->mine, (const void *)buffer->low, span_B);
+		fill(memory, active);
 	if (memory->impact)
 		active->is_early = mpi_impact_apply(memory->impact, active);
 	if (active->snapshot)
@@ -260,8 +259,8 @@ void mpi_memory_forget(struct mpi_memory *memory, struct mpi_rank *me,
 		active->next->prev = active->prev;
 	rank->n_actives--;
 	mpi_memory_buffer_finish(&active->buffer);
-	put_back(memory, active->mine, active->mine_B);
-	put_back(memory, active->snapshot, active->snapshot_B);
+	mpi_memory_put_back(memory, active->mine);
+	mpi_memory_put_back(memory, active->snapshot);
 	free(active->zero_pieces);
 	free(active->memcheck_bits);
 	free(active);

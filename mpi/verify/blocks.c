@@ -32,12 +32,22 @@ static int compare_blocks(const void *a, const void *b)
 	return y->at + y->size_B <= x->at && x->at != y->at ? 1 : 0;
 }
 
-struct mpi_memory_block *mpi_memory_block_at(const struct mpi_memory *memory, uintptr_t at)
+static struct mpi_memory_block **place_near(struct mpi_memory *memory, uintptr_t at)
 {
-	struct mpi_memory_block wanted = {.at = at, .size_B = 1};
-	void *node = tfind(&wanted, &memory->blocks, compare_blocks);
+	return &memory->near[(at >> 6 ^ at >> 16) % MEMORY_N_BLOCKS_NEAR];
+}
 
-	return node ? *(struct mpi_memory_block **)node : NULL;
+struct mpi_memory_block *mpi_memory_block_at(struct mpi_memory *memory, uintptr_t at)
+{
+	struct mpi_memory_block wanted = {.at = at, .size_B = 1}, **near = place_near(memory, at);
+	void *node;
+
+	if (*near && at - (*near)->at < (*near)->size_B)
+		return *near;
+	node = tfind(&wanted, &memory->blocks, compare_blocks);
+	if (node)
+		*near = *(struct mpi_memory_block **)node;
+	return node ? *near : NULL;
 }
 
 static void fill(uintptr_t at, size_t size_B)
@@ -75,6 +85,9 @@ static void add(struct mpi_memory *memory, void *address, size_t size_B, bool is
 static void forget(struct mpi_memory *memory, struct mpi_memory_block *block)
 {
 	tdelete(block, &memory->blocks, compare_blocks);
+	for (int i = 0; i < MEMORY_N_BLOCKS_NEAR; i++)
+		if (memory->near[i] == block)
+			memory->near[i] = NULL;
 	free(block);
 }
 

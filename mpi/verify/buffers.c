@@ -267,6 +267,29 @@ static unsigned use_of(const struct arguments *a, const struct mpi_parameter *p,
 	return use | MEMORY_READ;
 }
 
+/* False: the rank takes no part. Between two groups the root and who is with it say so (§6.2.2). */
+static bool find_root(struct arguments *a)
+{
+	int64_t root = item(a, a->info->root, 0);
+
+	a->is_root = root == a->comm->rank;
+	if (!a->comm->remote)
+		return true;
+	a->is_root = root == MPI_ROOT;
+	return root != MPI_PROC_NULL;
+}
+
+/* At the root of an intercommunicator: what it would give to itself, or take. */
+static bool is_of_other_group(const struct arguments *a, const struct mpi_parameter *p)
+{
+	bool scatters = strncmp(a->info->operation, "Scatter", 7) == 0;
+
+	if (!a->comm || !a->comm->remote || a->info->root < 0 || !a->is_root ||
+	    strcmp(a->info->operation, "Bcast") == 0)
+		return false;
+	return (p->direction == MPI_ARGUMENT_OUT) == scatters;
+}
+
 static void take(const struct arguments *a, int place, struct mpi_memory_buffers *out)
 {
 	const struct mpi_parameter *p = &a->info->parameters[place];
@@ -278,7 +301,7 @@ static void take(const struct arguments *a, int place, struct mpi_memory_buffers
 		is_in_place |= a->info->parameters[i].kind == PARAMETER_BUFFER &&
 			       mpi_memory_argument(a->call, i).p == MPI_IN_PLACE;
 	if (given == MPI_IN_PLACE || pd_memory_is_absent(given) || is_idle(a, p) ||
-	    is_ignored(a, p))
+	    is_ignored(a, p) || is_of_other_group(a, p))
 		return;
 	*buffer =
 	    (struct mpi_memory_buffer){.place = place, .base = (uintptr_t)given, .element_B = 1};
@@ -304,10 +327,8 @@ void mpi_memory_collect(const struct mpi_verify_call *call, struct mpi_memory_bu
 	if (comm >= 0 && !a.info->parameters[comm].is_place)
 		a.comm =
 		    mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)mpi_memory_argument(call, comm).p);
-	if (a.comm && a.comm->remote && a.info->is_collective)
+	if (a.info->root >= 0 && a.comm && !find_root(&a))
 		return;
-	if (a.info->root >= 0 && a.comm)
-		a.is_root = item(&a, a.info->root, 0) == a.comm->rank;
 	for (int i = 0; i < a.info->n_parameters; i++)
 		n_buffers += a.info->parameters[i].kind == PARAMETER_BUFFER;
 	for (int i = 0; i < a.info->n_parameters && out->n < MEMORY_MAX_BUFFERS; i++)

@@ -53,3 +53,26 @@ size_t mpi_memory_near(const struct mpi_memory_rank *rank, uintptr_t low)
 {
 	return first_from(rank, low > rank->widest_B ? low - rank->widest_B : 0);
 }
+
+static bool are_alike(const struct mpi_memory_buffer *a, const struct mpi_memory_buffer *b)
+{
+	return a->low == b->low && a->high == b->high && a->use == MEMORY_READ &&
+	       b->use == MEMORY_READ;
+}
+
+struct mpi_memory_active *mpi_memory_twin(const struct mpi_memory_rank *rank,
+					  const struct mpi_memory_active *active)
+{
+	const struct mpi_memory_buffer *buffer = &active->buffer;
+	size_t span_B = buffer->high - buffer->low;
+
+	for (size_t i = mpi_memory_near(rank, buffer->low);
+	     i < rank->n_sorted && rank->sorted[i]->buffer.low <= buffer->low; i++) {
+		struct mpi_memory_active *other = rank->sorted[i];
+
+		if (other != active && are_alike(&other->buffer, buffer) &&
+		    memcmp(other->mine, (const void *)buffer->low, span_B) == 0)
+			return other;
+	}
+	return NULL;
+}

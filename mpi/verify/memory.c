@@ -74,8 +74,7 @@ void mpi_memory_destroy(struct mpi_memory *memory)
 			mpi_memory_forget(memory, &memory->world->ranks[i],
 					  memory->ranks[i].actives);
 		}
-	for (int i = 0; i < memory->n_spares; i++)
-		free(memory->spares[i].memory);
+	mpi_memory_spares_finish(memory);
 	mpi_memory_blocks_finish(memory);
 	mpi_memcheck_destroy(memory->memcheck);
 	mpi_unread_destroy(memory->unread);
@@ -102,7 +101,7 @@ struct mpi_memory *mpi_memory_here(struct mpi_rank **me)
 }
 
 int mpi_memory_report(struct mpi_rank *me, const char *class_name, const char *why,
-		       const struct mpi_finding_call calls[], int n_calls, const char *format, ...)
+		      const struct mpi_finding_call calls[], int n_calls, const char *format, ...)
 {
 	struct mpi_finding finding = {
 	    .class_name = class_name,
@@ -127,9 +126,22 @@ static bool is_partitioned(const struct mpi_verify_call *call)
 	return call->function->kind == MPI_CALL_PARTITIONED;
 }
 
+/* The first half of a split collective: its buffer stays with MPI until the second one. */
+static bool is_split(const struct mpi_call_info *info)
+{
+	return info->holds && strcmp(info->holds, "end") == 0;
+}
+
+static MPI_File file_of(const struct mpi_verify_call *call, const struct mpi_call_info *info)
+{
+	int place = mpi_memory_parameter(info, PARAMETER_FILE);
+
+	return (MPI_File)(uintptr_t)mpi_memory_argument(call, place).p;
+}
+
 static bool is_communication(const struct mpi_verify_call *call, const struct mpi_call_info *info)
 {
-	return (!info->holds || strcmp(info->holds, "epoch") == 0) &&
+	return (!info->holds || strcmp(info->holds, "epoch") == 0 || is_split(info)) &&
 	       strncmp(call->function->name, "MPI_Pack", 8) != 0 &&
 	       strncmp(call->function->name, "MPI_Unpack", 10) != 0 &&
 	       strncmp(call->function->name, "MPI_Abi", 7) != 0;
@@ -214,6 +226,8 @@ static void hold(struct mpi_memory *memory, struct mpi_verify_call *call)
 			active->is_receive = is_receive(call);
 		if (active)
 			active->is_message = is_message(call);
+		if (active && is_split(info))
+			active->file = file_of(call, info);
 		if (active && is_one_sided) {
 			int win = mpi_memory_parameter(info, PARAMETER_WIN);
 			int target = mpi_memory_parameter(info, PARAMETER_RANK);
@@ -246,7 +260,7 @@ static uintptr_t frame_of(const struct mpi_verify_call *call, const struct mpi_c
 static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
-	bool stays = info->form != FORM_BLOCKING || mpi_races_is_operation(call);
+	bool stays = info->form != FORM_BLOCKING || mpi_races_is_operation(call) || is_split(info);
 
 	for (int i = 0; i < call->buffers->n && info->form != FORM_PERSISTENT; i++) {
 		struct mpi_memory_buffer *buffer = &call->buffers->buffers[i];
@@ -308,15 +322,35 @@ static void settle(struct mpi_memory *memory, struct mpi_verify_call *call, int 
 
 	if (code == MPI_SUCCESS && request)
 		mpi_memory_tie(memory, call->me, active, *request);
-	if (active->is_held || (active->win && code == MPI_SUCCESS))
+	if (active->is_held || ((active->win || active->file) && code == MPI_SUCCESS))
 		return;
 	if (code == MPI_SUCCESS)
 		mpi_memory_unlock(memory, active);
 	mpi_memory_forget(memory, call->me, active);
 }
 
+/* The second half. */
+static void end_split(struct mpi_memory *memory, struct mpi_verify_call *call)
+{
+	const struct mpi_call_info *info = mpi_memory_info(call);
+	const char *name = call->function->name;
+	struct mpi_memory_active *active, *next;
+
+	if (!info || strncmp(name, "MPI_File_", 9) != 0 || !strstr(name, "_end"))
+		return;
+	for (active = memory->ranks[call->me->rank].actives; active; active = next) {
+		next = active->next;
+		if (!active->file || active->file != file_of(call, info))
+			continue;
+		mpi_memory_unlock(memory, active);
+		mpi_memory_forget(memory, call->me, active);
+	}
+}
+
 void mpi_memory_after(struct mpi_memory *memory, struct mpi_verify_call *call, int code)
 {
+	if (code == MPI_SUCCESS)
+		end_split(memory, call);
 	if (memory->races && call->me->rank < memory->races->n)
 		mpi_races_after(memory->races, call, code);
 	if (memory->unread && call->buffers && code == MPI_SUCCESS && is_message(call) &&

@@ -68,7 +68,6 @@ struct mpi_memory_active {
 	struct mpi_memory_active *next, *prev; /* of its rank */
 	struct mpi_memory_buffer buffer;
 	char *mine; /* MPI's memory instead of [low, high); NULL: MPI has the program's */
-	size_t mine_B, snapshot_B; /* as they were allocated */
 	char *snapshot; /* of [low, high) at the post, where `mine` is written to; else NULL */
 	/* [2 n] which of the snapshot are zero, and so not stored; then as many to work with */
 	bool *zero_pieces;
@@ -81,6 +80,7 @@ struct mpi_memory_active {
 	bool is_on_stack;
 	bool is_lost; /* the memory is freed, or its frame has ended: it is not touched */
 	bool is_held; /* a request has a struct mpi_memory_tie to it */
+	MPI_File file; /* of a split collective: until its end; NULL: none */
 	/* one-sided: until `win` is synchronized */
 	struct mpi_win *win;
 	int target;
@@ -96,6 +96,7 @@ struct mpi_memory_block { /* of the heap */
 	size_t size_B;
 	bool is_filled; /* with the pattern of memory that nothing was written to … */
 	uintptr_t written_low, written_high; /* … but here, as was seen: it stays so */
+	uintptr_t there_low, there_high;     /* its pages in between are in memory: they stay so */
 	bool is_freed;			     /* by the program; the memory is kept for a while */
 	struct mpi_finding_call freed_by;
 	struct mpi_memory_block *next_kept; /* of those, freed after this one */
@@ -121,20 +122,19 @@ struct mpi_memory_rank {
 
 struct mpi_races;
 
-enum { MEMORY_N_SPARE = 64 };
+enum { MEMORY_N_SPARE_CLASSES = 4 * 65, MEMORY_N_BLOCKS_NEAR = 64 };
 
-struct mpi_memory_spare { /* memory that was MPI's instead of a buffer, for the next one */
-	char *memory;
-	size_t size_B;
-};
+struct mpi_memory_spare;
 
 struct mpi_memory {
 	struct mpi_world *world;
 	struct mpi_memory_rank *ranks; /* [n_ranks] */
 	int n_ranks;
-	struct mpi_memory_spare spares[MEMORY_N_SPARE]; /* [n_spares] */
-	int n_spares;
+	struct mpi_memory_spare *spares[MEMORY_N_SPARE_CLASSES]; /* spare.c: by size */
+	size_t spare_B;
 	void *blocks; /* tree of tsearch(3) of struct mpi_memory_block */
+	/* that were found last, by address: most calls come with the same few */
+	struct mpi_memory_block *near[MEMORY_N_BLOCKS_NEAR];
 	struct mpi_memory_block *kept, *last_kept; /* freed ones, the oldest first */
 	size_t n_kept, kept_B;
 	struct mpi_memcheck *memcheck;	    /* mpi/verify/memcheck.h; NULL: no valgrind */
@@ -222,22 +222,34 @@ void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, ui
 void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at, size_t size_B,
 		     const char *function, const void *site);
 
+/* --- spare.c --- */
+/* Memory that stands for buffers. NULL: there is none. */
+char *mpi_memory_take(struct mpi_memory *memory, size_t size_B);
+/* It has one more user: whoever has it puts it back. Returns it. */
+char *mpi_memory_share(char *memory);
+bool mpi_memory_is_shared(char *memory);
+void mpi_memory_put_back(struct mpi_memory *memory, char *back); /* NULL is fine */
+void mpi_memory_spares_finish(struct mpi_memory *memory);
+
 /* --- locked.c --- */
 bool mpi_memory_insert(struct mpi_memory_rank *rank, struct mpi_memory_active *active);
 void mpi_memory_remove(struct mpi_memory_rank *rank, const struct mpi_memory_active *active);
+/* A locked one that MPI reads, of the same bytes with the same content: it can share its copy. NULL: none. */
+struct mpi_memory_active *mpi_memory_twin(const struct mpi_memory_rank *rank,
+					  const struct mpi_memory_active *active);
 /* The first in rank->sorted that may reach beyond `low`; those that begin before `high` follow it. */
 size_t mpi_memory_near(const struct mpi_memory_rank *rank, uintptr_t low);
 
 /* --- snapshot.c: of buffers that MPI writes to --- */
-void mpi_memory_take_snapshot(const struct mpi_memory *memory, struct mpi_memory_active *active);
-bool mpi_memory_is_unchanged(const struct mpi_memory *memory,
+void mpi_memory_take_snapshot(struct mpi_memory *memory, struct mpi_memory_active *active);
+bool mpi_memory_is_unchanged(struct mpi_memory *memory,
 			     const struct mpi_memory_active *active);
 /* Pieces that are not stored are, so that it can be compared as a whole. */
 void mpi_memory_complete_snapshot(struct mpi_memory_active *active);
 
 /* --- blocks.c --- */
 /* The block, also a freed one, that has the byte at `at`; NULL: none is known. */
-struct mpi_memory_block *mpi_memory_block_at(const struct mpi_memory *memory, uintptr_t at);
+struct mpi_memory_block *mpi_memory_block_at(struct mpi_memory *memory, uintptr_t at);
 /* What is in the four bytes at `at`, which are aligned, as long as nothing is written to them. */
 static inline uint32_t mpi_memory_pattern(uintptr_t at)
 {

@@ -43,17 +43,37 @@ static size_t count_pieces(const struct mpi_memory_active *active)
 	return (active->buffer.high - active->buffer.low) / MEMORY_PIECE_B + 1;
 }
 
+/* Pages that were touched stay so: they need not be asked for again. */
+static void note_there(struct mpi_memory_block *block, const struct mpi_memory_active *active,
+		       const bool untouched[])
+{
+	uintptr_t low = active->buffer.low, high = active->buffer.high;
+
+	for (size_t i = 0; i < count_pieces(active); i++)
+		if (untouched[i])
+			return;
+	if (low <= block->there_high && high >= block->there_low) {
+		low = low < block->there_low ? low : block->there_low;
+		high = high > block->there_high ? high : block->there_high;
+	}
+	if (high - low <= block->there_high - block->there_low)
+		return;
+	block->there_low = low;
+	block->there_high = high;
+}
+
 /* Which pieces of the buffer were never touched. */
-static void find_untouched(const struct mpi_memory *memory, const struct mpi_memory_active *active,
+static void find_untouched(struct mpi_memory *memory, const struct mpi_memory_active *active,
 			   bool untouched[])
 {
 	uintptr_t low = active->buffer.low, high = active->buffer.high;
-	const struct mpi_memory_block *block = NULL;
+	struct mpi_memory_block *block = NULL;
 	int fd = -1;
 
 	if (high - low >= (uintptr_t)MIN_PAGES * PAGE_B)
 		block = mpi_memory_block_at(memory, low);
-	if (block && !block->is_filled && block->at + block->size_B >= high)
+	if (block && !block->is_filled && block->at + block->size_B >= high &&
+	    !(block->there_low <= low && block->there_high >= high))
 		fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	for (size_t i = 0; i < count_pieces(active); i++)
 		untouched[i] = fd >= 0;
@@ -61,6 +81,7 @@ static void find_untouched(const struct mpi_memory *memory, const struct mpi_mem
 		return;
 	look(fd, low, high, untouched);
 	close(fd);
+	note_there(block, active, untouched);
 }
 
 static const char zeros[MEMORY_PIECE_B];
@@ -72,7 +93,7 @@ static size_t size_of(const struct mpi_memory_active *active, size_t at)
 	return left_B < MEMORY_PIECE_B ? left_B : MEMORY_PIECE_B;
 }
 
-void mpi_memory_take_snapshot(const struct mpi_memory *memory, struct mpi_memory_active *active)
+void mpi_memory_take_snapshot(struct mpi_memory *memory, struct mpi_memory_active *active)
 {
 	const char *now = (const char *)active->buffer.low;
 	bool *is_zero = active->zero_pieces;
@@ -86,8 +107,7 @@ void mpi_memory_take_snapshot(const struct mpi_memory *memory, struct mpi_memory
 	}
 }
 
-bool mpi_memory_is_unchanged(const struct mpi_memory *memory,
-			     const struct mpi_memory_active *active)
+bool mpi_memory_is_unchanged(struct mpi_memory *memory, const struct mpi_memory_active *active)
 {
 	const char *now = (const char *)active->buffer.low;
 	const bool *is_zero = active->zero_pieces;

@@ -6,12 +6,15 @@ of the program without the cause.
 usage: causes.py BIN_DIR SOURCE INCLUDE_DIR
 """
 import json
-import sys
+import os
 import pathlib
+import re
+import subprocess
+import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import OwnFolder, paths, succeed  # noqa: E402  (the folder above)
+from harness import OwnFolder, call, paths, succeed  # noqa: E402  (the folder above)
 
 BIN, SOURCE, INCLUDE = paths(3)
 CLUSTER = """mpisim_cluster: 1
@@ -28,18 +31,20 @@ protocol: {{eager_threshold: 16KiB}}
 NEAR = 0.1  # of the gain: what one replay without a cause may be off
 
 
-class Causes(OwnFolder):
-    """The first reason of each."""
+class Base(OwnFolder):
     def setUp(self):
         super().setUp()
         self.program = self.dir / "causes"
         succeed(BIN / "mpisim-cc", "-g", f"-I{INCLUDE}", SOURCE, "-o", self.program)
 
+
+class Causes(Base):
+    """The first reason of each."""
     def run_one(self, cause, how, *options, nodes=8, cores=1, speed=1):
         cluster, out = self.dir / "cluster.yaml", self.dir / f"{how}.json"
         cluster.write_text(CLUSTER.format(nodes=nodes, cores=cores, speed=speed), encoding="utf-8")
-        succeed(BIN / "mpisim-run", "--cluster", cluster, "-n", 8, "--compute", "modelled", "--quiet", "--explain", "--json", out,
-                *options, self.program, cause, how)
+        succeed(BIN / "mpisim-run", "--cluster", cluster, "-n", 8, *([] if "--compute" in options else ["--compute", "modelled"]),
+                "--quiet", "--explain", "--json", out, *options, self.program, cause, how)
         return json.loads(out.read_text(encoding="utf-8"))
 
     def first(self, planted, removed, kind, ranks, line):
@@ -62,6 +67,13 @@ class Causes(OwnFolder):
         self.assertIn("rank 5 computes 3.0 times as long", reason["text"])
         self.assertIn("MPI_Allreduce", reason["after"])
         self.assertIn("MPI_Sendrecv", reason["before"])
+
+    def test_slow_rank_whose_time_is_measured(self):
+        reason = self.run_one("spin", "planted", "--compute", "direct")["analysis"]["reasons"][0]
+        print(reason["text"], reason["where"])
+        self.assertIn(reason["kind"], ("slow_ranks", "imbalance"))  # others may be disturbed
+        self.assertIn(5, reason["ranks"])
+        self.assertIn("(spin)", reason["where"])
 
     def test_slow_node(self):
         planted = self.run_one("slow-node", "planted", nodes=4, cores=2, speed=[1, 1, 0.5, 1])
@@ -98,6 +110,59 @@ class Causes(OwnFolder):
     def test_locks(self):
         reason = self.planted("lock", "locks", [1, 2, 3, 4, 5, 6, 7], "MPI_Win_lock at causes.c")
         self.assertIn("rank 0's window", reason["text"])
+
+
+class Summary(Base):
+    """What a plain run prints."""
+    def summary(self, *options, **more):
+        cluster = self.dir / "cluster.yaml"
+        cluster.write_text(CLUSTER.format(nodes=8, cores=1, speed=1), encoding="utf-8")
+        return [BIN / "mpisim-run", "--cluster", cluster, "-n", 8, "--compute", "modelled", *options, self.program, "slow-rank", "planted"]
+
+    def test_twelve_lines_with_the_reason(self):
+        text = succeed(*self.summary()).stderr
+        self.assertLessEqual(len(text.strip().splitlines()), 12)
+        self.assertRegex(text, r"(?s)predicted running time: .* ms\nefficiency .* = load balance .* x serialization .* x transfer .*\n"
+                               r"1\. rank 5 computes 3\.0 times as long as others, at causes\.c:.*\n   if it were as fast as the others: .* less")
+        self.assertNotIn("\033", text)
+        self.assertNotRegex(text, r"\b0\.0 %|\b0 s\b")
+
+    def test_verbose_has_the_tables_and_the_same_reason(self):
+        text = succeed(*self.summary("--verbose")).stderr
+        for part in ("where the time went", "MPI call, over all ranks", "who is to blame\n1. rank 5 computes"):
+            self.assertIn(part, text)
+        refused = call(*self.summary("--verbose", "--quiet"))
+        self.assertEqual((refused.returncode, "--verbose says more" in refused.stderr), (2, True))
+
+    def on_terminal(self, **environment):
+        ours, theirs = os.openpty()
+        with subprocess.Popen([str(word) for word in self.summary()], stderr=theirs, env={**os.environ, "TERM": "xterm", **environment}) as run:
+            os.close(theirs)
+            text = b""
+            try:
+                while piece := os.read(ours, 4096):
+                    text += piece
+            except OSError:  # the other end is closed
+                pass
+            self.assertEqual(run.wait(), 0)
+        os.close(ours)
+        return text.decode()
+
+    def test_terminals_have_bars_and_colours(self):
+        self.assertRegex(self.on_terminal(), "\033\\[1mpredicted running time.*\033\\[0m(?s:.*)█░")
+        self.assertNotIn("\033[1m", self.on_terminal(NO_COLOR="1"))
+
+    def test_a_replay_says_the_same(self):
+        first = succeed(*self.summary("--record", self.dir / "run.mtrace")).stderr
+        again = succeed(BIN / "mpisim-replay", self.dir / "run.mtrace").stderr
+        reasons = re.findall(r"(?m)^1\. .*\n   .*", first)
+        self.assertEqual((len(reasons), reasons), (1, re.findall(r"(?m)^1\. .*\n   .*", again)))
+
+    def test_without_lines_of_the_source_calls_are_named(self):
+        plain = self.dir / "plain"
+        succeed(BIN / "mpisim-cc", f"-I{INCLUDE}", SOURCE, "-o", plain)
+        text = succeed(*self.summary()[:-3], plain, "slow-rank", "planted").stderr
+        self.assertRegex(text, r"1\. rank 5 computes 3\.0 times as long as others, at MPI_Allreduce.* to MPI_Sendrecv")
 
 
 unittest.main()

@@ -8,6 +8,7 @@
 #include "tools/run/record.h"
 #include "tools/run/run.h"
 #include "tools/run/variation.h"
+#include "traces/brief.h"
 #include "util/array.h"
 
 /* What a plain run does for it: records of all replays together, ranks. */
@@ -70,7 +71,7 @@ struct reasons_candidate *reasons_add(struct reasons *reasons, enum trace_reason
 		return NULL;
 	}
 	candidate = &reasons->candidates[reasons->n_candidates++];
-	*candidate = (struct reasons_candidate){.reason.kind = kind};
+	*candidate = (struct reasons_candidate){.reason.kind = kind, .place = -1, .site = -1};
 	return candidate;
 }
 
@@ -173,9 +174,7 @@ static void add_candidates(struct reasons *reasons, struct run *twin,
 
 	run_explain(twin, &texts, explanation, &description);
 	reasons->explanation = description.explanation;
-	reasons->site_texts = explanation->site_texts;
-	if (!description.explanation || !reasons->site_texts ||
-	    trace_delays_settle(reasons->delays)) {
+	if (!description.explanation || trace_delays_settle(reasons->delays)) {
 		reasons->is_lost = true;
 	} else {
 		reasons_add_computation(reasons);
@@ -274,7 +273,8 @@ static int compare_weights(const void *a, const void *b)
 
 static int compare_gains(const void *a, const void *b)
 {
-	const struct trace_reason *x = a, *y = b;
+	const struct trace_reason *x = &((const struct reasons_candidate *)a)->reason;
+	const struct trace_reason *y = &((const struct reasons_candidate *)b)->reason;
 
 	return x->gain_s != y->gain_s ? (x->gain_s < y->gain_s ? 1 : -1)
 				      : (int)x->kind - (int)y->kind;
@@ -290,28 +290,35 @@ static int n_tried(const struct reasons *reasons)
 }
 
 /* A placement is one cause, whichever rule is the best. */
-static bool is_doubled(const struct trace_reasons *reasons, int i)
+static bool is_doubled(const struct trace_reasons *out, const struct trace_reason *reason)
 {
-	for (int k = 0; k < i; k++)
-		if (reasons->list[k].kind == TRACE_REASON_PLACEMENT &&
-		    reasons->list[i].kind == TRACE_REASON_PLACEMENT)
+	for (int k = 0; k < out->n; k++)
+		if (out->list[k].kind == TRACE_REASON_PLACEMENT &&
+		    reason->kind == TRACE_REASON_PLACEMENT)
 			return true;
 	return false;
 }
 
-static void keep_gains(struct reasons *reasons, struct trace_reasons *out)
+/* The ones of the first `n` that gain something, largest gain first; those that are shown get their
+ * places. */
+static void keep_gains(struct reasons *reasons, int n, struct trace_reasons *out)
 {
-	int n = 0;
+	const struct run_options *o = &reasons->run->options;
+	int n_shown = o->verbose || o->explain ? n : TRACE_BRIEF_REASONS;
 
-	if (out->n > 0)
-		qsort(out->list, (size_t)out->n, sizeof *out->list, compare_gains);
-	for (int i = 0; i < out->n; i++) {
-		if (out->list[i].gain_s < LEAST_GAIN * reasons->time_s || is_doubled(out, i))
-			free(out->list[i].ranks);
-		else
-			out->list[n++] = out->list[i];
+	if (n > 0)
+		qsort(reasons->candidates, (size_t)n, sizeof *reasons->candidates, compare_gains);
+	for (int i = 0; i < n; i++) {
+		struct reasons_candidate *candidate = &reasons->candidates[i];
+
+		if (candidate->reason.gain_s < LEAST_GAIN * reasons->time_s ||
+		    is_doubled(out, &candidate->reason))
+			continue;
+		if (out->n < n_shown)
+			reasons_describe(reasons, candidate);
+		out->list[out->n++] = candidate->reason;
+		candidate->reason.ranks = NULL;
 	}
-	out->n = n;
 }
 
 static int try_all(struct reasons *reasons, struct trace_reasons *out, struct util_error *err)
@@ -324,12 +331,10 @@ static int try_all(struct reasons *reasons, struct trace_reasons *out, struct ut
 	out->list = calloc((size_t)n + 1, sizeof *out->list);
 	if (!out->list)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	for (int i = 0; i < n && !failed && !reasons->run->signal; i++) {
+	for (int i = 0; i < n && !failed && !reasons->run->signal; i++)
 		failed = try_without(reasons, &reasons->candidates[i], err);
-		out->list[out->n++] = reasons->candidates[i].reason;
-		reasons->candidates[i].reason.ranks = NULL;
-	}
-	keep_gains(reasons, out);
+	if (!failed && !reasons->run->signal)
+		keep_gains(reasons, n, out);
 	return failed;
 }
 

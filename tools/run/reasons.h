@@ -40,7 +40,6 @@ struct reasons { /* what is known of the run */
 	struct util_map numbers; /* of places */
 	struct trace_delays *delays;
 	struct trace_explanation *explanation;
-	const char *const *site_texts;	      /* of the explanation's sites */
 	uint64_t *n_sent;		      /* [n_ranks] messages */
 	struct util_map traffic;	      /* struct reasons_traffic */
 	uint64_t *n_locks;		      /* [n_ranks] exclusive locks of its windows */
@@ -53,7 +52,10 @@ struct reasons { /* what is known of the run */
 
 struct reasons_candidate { /* a cause, and what a replay without it changes */
 	struct trace_reason reason;
-	double weight;	  /* heavier ones are tried first */
+	double weight; /* heavier ones are tried first */
+	int place;     /* where it computes; -1: `site` counts */
+	int site;      /* of the recording: where `function` is called; -1: nowhere */
+	const char *function;
 	double **factors; /* [n_places] of [n_ranks]; NULL: unchanged */
 	int n_factors;
 	struct cluster *cluster;	     /* shallow copy; NULL: the run's */
@@ -66,6 +68,8 @@ struct reasons_candidate { /* a cause, and what a replay without it changes */
 int reasons_place(struct reasons *reasons, const struct replay_region *region);
 /* A new candidate, zero but for its kind; NULL: no room. */
 struct reasons_candidate *reasons_add(struct reasons *reasons, enum trace_reason_kind kind);
+/* Says where it is, in lines of the source, by helper processes. */
+void reasons_describe(const struct reasons *reasons, struct reasons_candidate *candidate);
 /* Copies the ranks to blame. */
 void reasons_blame(struct reasons *reasons, struct trace_reason *reason, const int ranks[], int n);
 /* "ranks 3-7, 9 compute" as the begin of a sentence. */

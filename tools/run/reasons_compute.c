@@ -13,70 +13,6 @@
 #define MOSTLY 0.7	  /* of the cost is of the few: they are slow */
 #define ONE_AT_A_TIME 0.4 /* of the others wait on average while one computes */
 
-/* --- places in words --- */
-
-static void describe_record(const struct mtrace_file *file, const struct replay_place *at,
-			    bool is_end, char *buf, size_t size)
-{
-	static const char *const others[] = {
-	    [MTRACE_NODE_RELEASE] = "releasing the node",
-	    [MTRACE_CLOCK] = "reading a clock",
-	    [MTRACE_SLEEP] = "sleeping",
-	    [MTRACE_NODE_ACQUIRE] = "acquiring the node",
-	    [MTRACE_PHASE_END] = "the end of a phase",
-	};
-
-	if (at->what >= MTRACE_CALL && file->sites[at->of][0])
-		snprintf(buf, size, "%s at %.200s", file->functions[at->what - MTRACE_CALL].name,
-			 file->sites[at->of]);
-	else if (at->what >= MTRACE_CALL)
-		snprintf(buf, size, "%s", file->functions[at->what - MTRACE_CALL].name);
-	else if (at->what == MTRACE_PHASE_BEGIN)
-		snprintf(buf, size, "the begin of phase %.60s", file->strings[at->of]);
-	else if (at->what < sizeof others / sizeof *others && others[at->what])
-		snprintf(buf, size, "%s", others[at->what]);
-	else
-		snprintf(buf, size, "%s", is_end ? "the end" : "the start");
-}
-
-/* "heat.c:20 (main)" in its parts; false: it has none. */
-static bool split(const char *text, char *file, int *line, char *function)
-{
-	const char *at = strstr(text, " at ");
-
-	return sscanf(at ? at + 4 : text, "%120[^:]:%d (%60[^)])", file, line, function) == 3;
-}
-
-static void describe_where(struct trace_reason *reason)
-{
-	char files[2][128], functions[2][64];
-	int lines[2];
-	bool has_begin = split(reason->after, files[0], &lines[0], functions[0]);
-	bool has_end = split(reason->before, files[1], &lines[1], functions[1]);
-
-	if (has_begin && has_end && strcmp(files[0], files[1]) == 0 &&
-	    strcmp(functions[0], functions[1]) == 0 && lines[0] < lines[1])
-		snprintf(reason->where, sizeof reason->where, "%s:%d-%d (%s)", files[0], lines[0],
-			 lines[1], functions[0]);
-	else
-		snprintf(reason->where, sizeof reason->where, "%.110s to %.110s", reason->after,
-			 reason->before);
-}
-
-static void describe_place(const struct reasons *reasons, int number, struct trace_reason *reason)
-{
-	const struct mtrace_file *file = reasons->run->trace;
-	const struct replay_region *place = &reasons->places[number];
-	int n;
-	const char *kernel = trace_delays_regions(reasons->delays, &n)[number].kernel;
-
-	describe_record(file, &place->after, false, reason->after, sizeof reason->after);
-	describe_record(file, &place->before, true, reason->before, sizeof reason->before);
-	describe_where(reason);
-	if (kernel && strlen(reason->where) + strlen(kernel) + 12 < sizeof reason->where)
-		sprintf(reason->where + strlen(reason->where), ", kernel %s", kernel);
-}
-
 /* --- who is to blame --- */
 
 struct judged { /* a place */
@@ -229,7 +165,7 @@ static void add_slow(struct reasons *reasons, const struct judged *place)
 	candidate->weight += place->region->total_cost_s;
 	if (is_first) {
 		reasons_blame(reasons, &candidate->reason, place->ranks, place->n);
-		describe_place(reasons, place->number, &candidate->reason);
+		candidate->place = place->number;
 	}
 	sum_up(&candidate->reason, place);
 	if (is_first)
@@ -250,7 +186,7 @@ static void add_serial(struct reasons *reasons, const struct judged *place, int 
 	reason = &candidate->reason;
 	candidate->weight = place->region->total_cost_s;
 	reasons_blame(reasons, reason, place->ranks, place->n);
-	describe_place(reasons, place->number, reason);
+	candidate->place = place->number;
 	sum_up(reason, place);
 	reasons_ranks(reason, ranks, sizeof ranks);
 	snprintf(reason->text, sizeof reason->text, "%s compute%s while the others wait%s", ranks,
@@ -275,7 +211,7 @@ static void add_imbalance(struct reasons *reasons, const struct judged *place)
 	reason = &candidate->reason;
 	candidate->weight = place->region->total_cost_s;
 	reasons_blame(reasons, reason, place->ranks, place->n);
-	describe_place(reasons, place->number, reason);
+	candidate->place = place->number;
 	sum_up(reason, place);
 	reasons_ranks(reason, ranks, sizeof ranks);
 	snprintf(reason->text, sizeof reason->text,

@@ -17,27 +17,23 @@ static double path_s(const struct reasons *reasons, enum trace_blame blame)
 }
 
 /* Names the call on the critical path that most of these two went to. */
-static void describe_call(const struct reasons *reasons, enum trace_blame one,
-			  enum trace_blame other, struct trace_reason *reason)
+static void find_call(const struct reasons *reasons, enum trace_blame one, enum trace_blame other,
+		      struct reasons_candidate *candidate)
 {
 	const struct trace_explanation *e = reasons->explanation;
 	const struct trace_sites *sites = &e->analysis->sites;
+	const struct mtrace_file *file = reasons->run->trace;
+	int i = 0;
 
-	for (int i = 0; i < e->n_blame; i++) {
-		const struct trace_blame_entry *entry = &e->blame[i];
-		const char *text;
-
-		if ((entry->blame != one && entry->blame != other) || entry->id >= sites->n)
-			continue;
-		text = reasons->site_texts[entry->id];
-		if (text)
-			snprintf(reason->where, sizeof reason->where, "%s at %.200s",
-				 sites->list[entry->id].function, text);
-		else
-			snprintf(reason->where, sizeof reason->where, "%s",
-				 sites->list[entry->id].function);
+	while (i < e->n_blame && ((e->blame[i].blame != one && e->blame[i].blame != other) ||
+				  e->blame[i].id >= sites->n))
+		i++;
+	if (i == e->n_blame)
 		return;
-	}
+	candidate->function = sites->list[e->blame[i].id].function;
+	for (uint32_t site = 0; site < file->n_sites && candidate->site < 0; site++)
+		if (file->sites[site] == sites->list[e->blame[i].id].address)
+			candidate->site = (int)site;
 }
 
 static struct reasons_candidate *add_changed(struct reasons *reasons, enum trace_reason_kind kind,
@@ -117,7 +113,7 @@ static void add_contention(struct reasons *reasons)
 		if (links->list[i].lost_ps > links->list[most].lost_ps)
 			most = i;
 	blame_node(reasons, &candidate->reason, most % links->n_nodes);
-	describe_call(reasons, TRACE_BLAME_CONTENTION, TRACE_BLAME_CONTENTION, &candidate->reason);
+	find_call(reasons, TRACE_BLAME_CONTENTION, TRACE_BLAME_CONTENTION, candidate);
 	reasons_ranks(&candidate->reason, ranks, sizeof ranks);
 	snprintf(candidate->reason.text, sizeof candidate->reason.text,
 		 "messages share links, most of all that %s node %d (%s)",
@@ -150,7 +146,7 @@ static void add_messages(struct reasons *reasons)
 		if (reasons->n_sent[rank] > reasons->n_sent[most])
 			most = rank;
 	reasons_blame(reasons, &candidate->reason, &most, 1);
-	describe_call(reasons, TRACE_BLAME_LATENCY, TRACE_BLAME_SEND_OVERHEAD, &candidate->reason);
+	find_call(reasons, TRACE_BLAME_LATENCY, TRACE_BLAME_SEND_OVERHEAD, candidate);
 	reasons_ranks(&candidate->reason, ranks, sizeof ranks);
 	snprintf(candidate->reason.text, sizeof candidate->reason.text,
 		 "many messages: %s sends most, %llu of them", ranks,
@@ -174,12 +170,12 @@ static void add_bandwidth(struct reasons *reasons)
 		reasons->is_lost |= candidate != NULL;
 		return;
 	}
-	describe_call(reasons, TRACE_BLAME_BANDWIDTH, TRACE_BLAME_BANDWIDTH, &candidate->reason);
+	find_call(reasons, TRACE_BLAME_BANDWIDTH, TRACE_BLAME_BANDWIDTH, candidate);
 	util_format_size(bandwidth, sizeof bandwidth, candidate->cluster->network.bandwidth_Bps);
 	snprintf(candidate->reason.text, sizeof candidate->reason.text,
-		 "ranks wait for bytes under way for %s", util_time_text(cost_s).text);
+		 "messages carry many bytes: %s of the critical path", util_time_text(cost_s).text);
 	snprintf(candidate->reason.remedy, sizeof candidate->reason.remedy,
-		 "if half of them went (or at %s/s)", bandwidth);
+		 "if there were half of them, or %s/s", bandwidth);
 }
 
 /* --- placement --- */
@@ -201,14 +197,16 @@ static const struct reasons_traffic *busiest_pair(const struct reasons *reasons)
 	return most;
 }
 
-static void say_placement(struct reasons *reasons, struct trace_reason *reason, const char *rule)
+static void say_placement(struct reasons *reasons, struct reasons_candidate *candidate,
+			  const char *rule)
 {
+	struct trace_reason *reason = &candidate->reason;
 	const struct reasons_traffic *pair = busiest_pair(reasons);
 	int ranks[2] = {pair ? pair->low : 0, pair ? pair->high : 0};
 	char size[32];
 
 	reasons_blame(reasons, reason, ranks, 2);
-	describe_call(reasons, TRACE_BLAME_BANDWIDTH, TRACE_BLAME_CONTENTION, reason);
+	find_call(reasons, TRACE_BLAME_BANDWIDTH, TRACE_BLAME_CONTENTION, candidate);
 	snprintf(reason->text, sizeof reason->text,
 		 "ranks %d and %d are on different nodes and exchange %s", ranks[0], ranks[1],
 		 util_format_size(size, sizeof size, pair ? pair->size_B : 0));
@@ -231,7 +229,7 @@ static void add_rule(struct reasons *reasons, const char *rule, double weight)
 	}
 	candidate->node_of = node_of;
 	candidate->weight = weight;
-	say_placement(reasons, &candidate->reason, rule);
+	say_placement(reasons, candidate, rule);
 }
 
 static void add_placement(struct reasons *reasons)
@@ -253,7 +251,6 @@ static void add_placement(struct reasons *reasons)
 
 static void add_locks(struct reasons *reasons)
 {
-	const struct mtrace_file *file = reasons->run->trace;
 	struct reasons_candidate *candidate;
 	int *ranks, target = 0, n = 0;
 	char who[96];
@@ -277,8 +274,8 @@ static void add_locks(struct reasons *reasons)
 	reasons_ranks(&candidate->reason, who, sizeof who);
 	snprintf(candidate->reason.text, sizeof candidate->reason.text,
 		 "%s wait for each other's exclusive locks of rank %d's window", who, target);
-	snprintf(candidate->reason.where, sizeof candidate->reason.where, "MPI_Win_lock at %.200s",
-		 file->sites[reasons->lock_site]);
+	candidate->function = "MPI_Win_lock";
+	candidate->site = (int)reasons->lock_site;
 	snprintf(candidate->reason.remedy, sizeof candidate->reason.remedy,
 		 "if the locks were shared");
 }

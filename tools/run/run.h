@@ -60,6 +60,7 @@ struct run {
 	int trace_fd;		   /* of a trace in memory; 0: none */
 	bool is_record_closed;
 	struct mtrace_file *trace; /* its recording, borrowed; NULL: none that can be replayed */
+	const struct mpi_record *trace_record; /* … knows its places; NULL: they stand in it, or are unknown */
 	const struct replay_change *change; /* of a replay; NULL: none */
 	bool is_varied; /* the median of several seeds is reported: tools/run/variation.h */
 	bool gave_vary_compute, gave_vary_transfer; /* by options, not by the cluster file */

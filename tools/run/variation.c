@@ -124,12 +124,13 @@ int run_recorded_open(struct run *run, struct mtrace_file **out, struct util_err
 {
 	const char *why = mpi_record_given_up(run->record);
 	bool with_sites = run->options.record || run->analysis || run->exporter || run->detail ||
-			  run_reasons_are_wanted(run);
+			  run->options.verbose;
 	char path[64];
 
 	if (why)
 		return util_error_set(err, UTIL_EUNSUPPORTED, "%s", why);
 	run->is_record_closed = true;
+	run->trace_record = run->record;
 	if (mpi_record_close(run->record, with_sites, err))
 		return err->code;
 	if (run->options.record)
@@ -203,6 +204,7 @@ static int report_median(struct run *run, struct mtrace_file *file, int k, struc
 	if (!failed && !run->signal) {
 		run->interval.reported_seed = run->interval.first_seed + (uint64_t)k;
 		twin.run.interval = run->interval;
+		twin.run.trace_record = file == run->trace ? run->trace_record : NULL;
 		status = run_finish(&twin.run);
 	}
 	run_twin_finish(&twin);

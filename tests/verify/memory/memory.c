@@ -729,6 +729,121 @@ static void bottom(void)
 	MPI_Type_free(&type);
 }
 
+/* A split collective access: its buffer is MPI's until the second half. */
+static void split_access(int is_write, int is_early)
+{
+	MPI_File file;
+	MPI_Status status;
+	static int b[2], sum;
+
+	MPI_File_open(MPI_COMM_WORLD, "memory.split", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE,
+		      MPI_INFO_NULL, &file);
+	b[0] = b[1] = rank + 1;
+	MPI_File_write_at_all(file, 8 * rank, b, 2, MPI_INT, MPI_STATUS_IGNORE);
+	b[0] = b[1] = 0;
+	if (is_write)
+		MPI_File_write_at_all_begin(file, 8 * rank, b, 2, MPI_INT); /* split-write post */
+	else
+		MPI_File_read_at_all_begin(file, 8 * rank, b, 2, MPI_INT); /* split-read post */
+	if (is_early && rank == 0)
+		b[1] = 7; /* split access */
+	if (is_write)
+		MPI_File_write_at_all_end(file, b, &status); /* split-write wait */
+	else
+		MPI_File_read_at_all_end(file, b, &status); /* split-read wait */
+	sum += b[1];
+	if (!is_write && b[0] != rank + 1)
+		MPI_Abort(MPI_COMM_WORLD, 4);
+	b[0] = sum;
+	MPI_File_close(&file);
+}
+
+static void split_read(void)
+{
+	split_access(0, 1);
+}
+
+static void split_write(void)
+{
+	split_access(1, 1);
+}
+
+static void split(void)
+{
+	split_access(0, 0);
+	split_access(1, 0);
+}
+
+/* Collectives between two groups of one rank each; buffers are as large as has to be. */
+static MPI_Comm two_groups(void)
+{
+	MPI_Comm inter;
+
+	MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 0, &inter);
+	return inter;
+}
+
+static void inter(void)
+{
+	MPI_Comm comm = two_groups();
+	int root = rank == 0 ? MPI_ROOT : 0;
+	int *one = calloc(1, sizeof *one), *other = calloc(1, sizeof *other);
+	int *out = rank == 0 ? one : NULL, *in = rank == 0 ? NULL : one;
+	MPI_Request request;
+
+	MPI_Bcast(one, 1, MPI_INT, root, comm);
+	MPI_Gather(in, rank, MPI_INT, out, 1, MPI_INT, root, comm);
+	MPI_Scatter(out, 1, MPI_INT, in, rank, MPI_INT, root, comm);
+	MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, root, comm);
+	MPI_Allreduce(one, other, 1, MPI_INT, MPI_SUM, comm);
+	MPI_Allgather(one, 1, MPI_INT, other, 1, MPI_INT, comm);
+	MPI_Alltoall(one, 1, MPI_INT, other, 1, MPI_INT, comm);
+	MPI_Reduce_scatter_block(one, other, 1, MPI_INT, MPI_SUM, comm);
+	MPI_Ibcast(one, 1, MPI_INT, root, comm, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	free(one);
+	free(other);
+	MPI_Comm_free(&comm);
+}
+
+static void inter_short(void)
+{
+	MPI_Comm comm = two_groups();
+	int many[2];
+	int *one = malloc(sizeof *one);
+
+	*one = rank;
+	MPI_Gather(rank == 1 ? one : NULL, 2, MPI_INT, many, 2, MPI_INT, rank == 0 ? MPI_ROOT : 0, comm); /* inter-short call */
+	free(one);
+	MPI_Comm_free(&comm);
+}
+
+static void inter_root(void)
+{
+	MPI_Comm comm = two_groups();
+	MPI_Request request;
+	static int b[2];
+
+	MPI_Ibcast(b, 2, MPI_INT, rank == 0 ? MPI_ROOT : 0, comm, &request); /* inter-root post */
+	if (rank == 0)
+		b[1] = 7; /* inter-root access */
+	MPI_Wait(&request, MPI_STATUS_IGNORE); /* inter-root wait */
+	MPI_Comm_free(&comm);
+}
+
+static void inter_early(void)
+{
+	MPI_Comm comm = two_groups();
+	MPI_Request request;
+	static int b[2];
+
+	MPI_Ibcast(b, 2, MPI_INT, rank == 0 ? MPI_ROOT : 0, comm, &request); /* inter-early post */
+	if (rank == 1)
+		b[1] = 7; /* inter-early access */
+	MPI_Wait(&request, MPI_STATUS_IGNORE); /* inter-early wait */
+	MPI_Comm_free(&comm);
+}
+
 /* What comes of a store to a buffer that is being sent: rank 1 prints it, registers it, or does not care. */
 static int sent_too_late(void)
 {
@@ -1157,6 +1272,13 @@ static const struct {
     {"impact-end", impact_end},
     {"impact-clock", impact_clock},
     {"bottom", bottom},
+    {"split", split},
+    {"split-read", split_read},
+    {"split-write", split_write},
+    {"inter", inter},
+    {"inter-short", inter_short},
+    {"inter-early", inter_early},
+    {"inter-root", inter_root},
     {"touch-late", touch_late},
     {"touch-nothing", touch_nothing},
     {"touch-idly", touch_idly},

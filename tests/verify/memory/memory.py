@@ -52,6 +52,9 @@ BOTH = {
     "in-place": None,
     "in-place-unwritten": ("undef-send", 1, "first bad byte 80, 80 bytes in all", "call"),
     "beyond-block": ("unaddr-send", 0, "first bad byte 16, 8 bytes in all"),
+    "split": None,
+    "inter": None,
+    "inter-short": ("unaddr-send", 1, "first bad byte 4, 4 bytes in all: sendbuf of MPI_Gather (8 bytes)", "call"),
     "dead-send": ("unaddr-send", 0, "first bad byte 0, 4 bytes in all", "call"),
     "E18": ("undef-send", 0, "first bad byte 4, 36 bytes", "call"),
     "E22": ("undef-send", 0, "first bad byte 4, 36 bytes", "call"),
@@ -74,6 +77,10 @@ SNAPSHOT = {
     "file-write": ("active-write", 0, "bytes [4,8) of the buffer of MPI_File_iwrite (8 bytes)", "wait", "post"),
     "file-read": ("active-write", 0, "bytes [4,8) of the buffer of MPI_File_iread (8 bytes)", "wait", "post"),
     "file-read-read": None,
+    "split-read": ("active-write", 0, "bytes [4,8) of the buffer of MPI_File_read_at_all_begin (8 bytes)", "wait", "post"),
+    "split-write": ("active-write", 0, "bytes [4,8) of the buffer of MPI_File_write_at_all_begin (8 bytes)", "wait", "post"),
+    "inter-early": ("active-write", 1, "bytes [4,8) of the buffer of MPI_Ibcast (8 bytes)", "wait", "post"),
+    "inter-root": ("active-write", 0, "bytes [4,8) of the buffer of MPI_Ibcast (8 bytes)", "wait", "post"),
     "untouched": ("active-write", 0, "write of 4 bytes: bytes [20000,20004) of the buffer of MPI_Irecv (40000 bytes, ", "wait", "post"),
 }
 CALLBACKS = {
@@ -91,12 +98,16 @@ CALLBACKS = {
     "file-write": ("active-write", 0, "bytes [4,8) of the buffer of MPI_File_iwrite (8 bytes)", "access", "post"),
     "file-read": ("active-write", 0, "bytes [4,8) of the buffer of MPI_File_iread (8 bytes)", "access", "post"),
     "file-read-read": ("active-read", 0, "read of 4 bytes: bytes [0,4) of the buffer of MPI_File_iread (8 bytes)", "access", "post"),
+    "split-read": ("active-write", 0, "bytes [4,8) of the buffer of MPI_File_read_at_all_begin (8 bytes)", "split access", "post"),
+    "split-write": ("active-write", 0, "bytes [4,8) of the buffer of MPI_File_write_at_all_begin (8 bytes)", "split access", "post"),
+    "inter-early": ("active-write", 1, "bytes [4,8) of the buffer of MPI_Ibcast (8 bytes)", "access", "post"),
+    "inter-root": ("active-write", 0, "bytes [4,8) of the buffer of MPI_Ibcast (8 bytes)", "access", "post"),
     "untouched": ("active-write", 0, "write of 4 bytes: bytes [20000,20004) of the buffer of MPI_Irecv (40000 bytes, ", "access", "post"),
 }
 # Valgrind sees accesses to buffers that MPI writes to, each with its line; to others it sees writes, as snapshots do. And it knows what is undefined.
 VALGRIND = {
-    **{case: CALLBACKS[case] for case in ("E5", "E8", "E9", "E13", "E13-read", "file-read", "file-read-read", "untouched")},
-    **{case: SNAPSHOT[case] for case in ("E7", "E12", "E19", "E23", "collective", "file-write", "too-early")},
+    **{case: CALLBACKS[case] for case in ("E5", "E8", "E9", "E13", "E13-read", "file-read", "file-read-read", "split-read", "inter-early", "untouched")},
+    **{case: SNAPSHOT[case] for case in ("E7", "E12", "E19", "E23", "collective", "file-write", "split-write", "inter-root", "too-early")},
     "E4": ("undef-use", 1, "a branch depends on bytes that nothing was written to", "access"),
     "E18": [("undef-send", 0, "first bad byte 4, 36 bytes", "call"), ("undef-use", 1, "created by a heap allocation", "access", "block")],
     "E22": [("undef-send", 0, "first bad byte 4, 36 bytes", "call"), ("undef-use", 0, "created by a heap allocation", "access", "block")],
@@ -135,6 +146,8 @@ def line_of(case, comment):
         case, comment = case.removesuffix("-read"), {"access": "read"}.get(comment, comment)
     if comment == "fence":
         case = "E12"
+    if comment == "split access":
+        case, comment = "split", "access"
     lines = SOURCE.read_text().splitlines()
     return next(i for i, line in enumerate(lines, 1) if re.search(rf"/\* {case} {comment} \*/", line))
 
