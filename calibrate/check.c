@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const double CLOSE = 0.05, NEAR = CHECK_MOST;
-static const double NOTHING = 0.01;
+static const double NOTHING = 0.01, SCATTER = 0.01;
 static const double MANY_TIMES = 10; /* more is not told apart */
 /* Between sizes of which one is so many times the other a median is interpolated. */
 static const double NEIGHBOURS = 1.25;
@@ -101,11 +101,6 @@ static int collect(const struct samples *samples, struct keys *keys)
 	return 0;
 }
 
-static double median_of(const struct samples *samples, const struct sample_key *key)
-{
-	return samples_summary(samples, key).median;
-}
-
 static bool is_same_curve(const struct sample_key *a, const struct sample_key *b)
 {
 	return !strcmp(a->name, b->name) && a->where == b->where && a->y == b->y;
@@ -116,8 +111,8 @@ static double predict(const struct samples *predicted, const struct keys *keys,
 		      const struct sample_key *key)
 {
 	const struct sample_key *below = NULL, *above = NULL;
-
 	struct summary time = samples_summary(predicted, key);
+	double low, high;
 
 	if (time.n)
 		return kind_of(key->name)->kind == PAUSED ? time.minimum : time.median;
@@ -132,22 +127,21 @@ static double predict(const struct samples *predicted, const struct keys *keys,
 	if (!kind_of(key->name)->is_curve || !below || !above ||
 	    (double)above->x > NEIGHBOURS * (double)below->x)
 		return NAN;
-	return median_of(predicted, below) +
-	       (median_of(predicted, above) - median_of(predicted, below)) *
-		   (double)(key->x - below->x) / (double)(above->x - below->x);
+	low = samples_summary(predicted, below).median;
+	high = samples_summary(predicted, above).median;
+	return low + (high - low) * (double)(key->x - below->x) / (double)(above->x - below->x);
 }
 
 /* Of a message of that size, or of the largest one below that was measured, one way. */
-static double message_s(const struct samples *measured, const struct keys *keys, int where,
-			int64_t size_B)
+static double message_s(const struct check_base *base, int where, int64_t size_B)
 {
-	const struct sample_key *best = NULL;
+	const struct check_wanted *best = NULL;
 
-	for (int k = 0; k < keys->n; k++)
-		if (!strcmp(keys->list[k].name, "one_way") && keys->list[k].where == where &&
-		    keys->list[k].x <= size_B)
-			best = &keys->list[k];
-	return best ? median_of(measured, best) : 0;
+	for (int k = 0; k < base->n; k++)
+		if (!strcmp(base->list[k].key.name, "one_way") &&
+		    base->list[k].key.where == where && base->list[k].key.x <= size_B)
+			best = &base->list[k];
+	return best ? best->time.median : 0;
 }
 
 /* What a core computes alone, in the units of compute_speed. */
@@ -155,52 +149,91 @@ static double core_of(const struct samples *samples)
 {
 	struct sample_key key = sample_key("cores", WITHIN_NODE, 1, 0);
 	const char *window = samples_get_fact(samples, "window_s", 0);
-	double alone = median_of(samples, &key);
+	double alone = samples_summary(samples, &key).median;
 
 	return window && alone > 0 ? strtod(window, NULL) / alone : 1;
 }
 
 /* What an error of this measurement is a part of. */
-static double measure_of(const struct samples *measured, const struct keys *keys,
-			 const struct sample_key *key, double value)
+static double measure_of(const struct check_base *base, const struct check_wanted *wanted)
 {
+	const struct sample_key *key = &wanted->key;
 	const struct probe_kind *kind = kind_of(key->name);
 	int64_t size_B = kind->bytes == OF_Y ? key->y : key->x;
 
 	if (kind->kind == PART || kind->kind == CHOICE)
 		return 1;
 	if (kind->kind == SPEED)
-		return core_of(measured);
+		return base->core;
 	if (kind->bytes == NO_BYTES)
-		return fabs(value);
-	return fmax(fabs(value), message_s(measured, keys, key->where, size_B));
+		return fabs(wanted->time.median);
+	return fmax(fabs(wanted->time.median), message_s(base, key->where, size_B));
 }
 
-/* Whether a send waited for its receiver, which came so late (probe_protocol.c). */
-static bool is_late(const struct samples *measured, const struct keys *keys,
-		    const struct sample_key *key, double value_s)
+int check_begin(struct check_base *base, const struct samples *measured)
 {
-	return value_s > 2 * (message_s(measured, keys, key->where, key->x) +
-			      message_s(measured, keys, key->where, 0)) +
-			     1e-3;
+	struct keys keys;
+
+	*base = (struct check_base){.core = core_of(measured)};
+	if (collect(measured, &keys))
+		return -1;
+	base->list = calloc((size_t)keys.n + 1, sizeof(*base->list));
+	for (int k = 0; k < keys.n && base->list; k++)
+		if (kind_of(keys.list[k].name)->kind != LEFT)
+			base->list[base->n++] = (struct check_wanted){
+			    .key = keys.list[k], .time = samples_summary(measured, &keys.list[k])};
+	free(keys.list);
+	for (int k = 0; k < base->n; k++) {
+		struct check_wanted *wanted = &base->list[k];
+
+		wanted->of = measure_of(base, wanted);
+		/* a send waited for its receiver, which came so late (probe_protocol.c) */
+		wanted->late_s = 2 * (message_s(base, wanted->key.where, wanted->key.x) +
+				      message_s(base, wanted->key.where, 0)) +
+				 1e-3;
+	}
+	return base->list ? 0 : -1;
 }
 
-static double error_of(const struct samples *measured, const struct keys *keys,
-		       const struct sample_key *key, double predicted)
+void check_end(struct check_base *base)
 {
-	struct summary time = samples_summary(measured, key);
-	double of = measure_of(measured, keys, key, time.median), off;
-	enum kind kind = kind_of(key->name)->kind;
+	free(base->list);
+}
+
+/* Right or wrong, where it is a question; 2: it is none. */
+static int answer_error(const struct check_wanted *wanted, double predicted)
+{
+	enum kind kind = kind_of(wanted->key.name)->kind;
 
 	if (kind == CHOICE)
-		return (time.median > 0.5) != (predicted > 0.5);
+		return (wanted->time.median > 0.5) != (predicted > 0.5);
 	if (kind == PAUSED)
-		return is_late(measured, keys, key, time.minimum) !=
-		       is_late(measured, keys, key, predicted);
-	off = fmax(fmax(time.low - predicted, predicted - time.high), 0);
+		return (wanted->time.minimum > wanted->late_s) != (predicted > wanted->late_s);
+	return 2;
+}
+
+static double error_of(const struct check_wanted *wanted, double predicted)
+{
+	int wrong = answer_error(wanted, predicted);
+	double off;
+
+	if (wrong < 2)
+		return wrong;
+	off = fmax(fmax(wanted->time.low - predicted, predicted - wanted->time.high), 0);
 	if (off == 0)
 		return 0;
-	return of > 0 ? off / of : 1;
+	return wanted->of > 0 ? off / wanted->of : 1;
+}
+
+/* With its sign, in units of what it scatters by. */
+static double residual_of(const struct check_wanted *wanted, double predicted)
+{
+	double half = (wanted->time.high - wanted->time.low) / 2, of = wanted->of;
+	int wrong = answer_error(wanted, predicted);
+
+	if (wrong < 2)
+		return wrong / SCATTER;
+	return of > 0 ? (predicted - wanted->time.median) / hypot(SCATTER * of, half) : NAN;
 }
 
 /* --- the verdict --- */
@@ -243,23 +276,24 @@ static void write_row(const struct check_off *off, FILE *rows)
 		(long long)key->y, off->measured, off->predicted);
 }
 
-int check_compare(const struct samples *measured, const struct samples *predicted,
-		  struct check *check, FILE *rows)
+int check_compare(const struct check_base *base, const struct samples *predicted,
+		  struct check *check, double *residuals, FILE *rows)
 {
-	struct keys wanted = {0}, found = {0};
-	int failed = collect(measured, &wanted) || collect(predicted, &found);
+	struct keys found = {0};
+	int failed = collect(predicted, &found);
+	double core = core_of(predicted);
 
 	*check = (struct check){.is_made = !failed};
-	for (int k = 0; !failed && k < wanted.n; k++) {
-		const struct sample_key *key = &wanted.list[k];
-		struct check_off off = {.key = *key, .measured = median_of(measured, key)};
+	for (int k = 0; !failed && k < base->n; k++) {
+		const struct check_wanted *wanted = &base->list[k];
+		struct check_off off = {.key = wanted->key, .measured = wanted->time.median};
 
-		if (kind_of(key->name)->kind == LEFT)
-			continue;
-		off.predicted = predict(predicted, &found, key);
-		if (kind_of(key->name)->kind == SPEED)
-			off.predicted *= core_of(measured) / core_of(predicted);
-		off.error = error_of(measured, &wanted, key, off.predicted);
+		off.predicted = predict(predicted, &found, &wanted->key);
+		if (kind_of(wanted->key.name)->kind == SPEED)
+			off.predicted *= base->core / core;
+		off.error = error_of(wanted, off.predicted);
+		if (residuals)
+			residuals[k] = residual_of(wanted, off.predicted);
 		if (isnan(off.predicted)) {
 			check->n_apart++;
 			continue;
@@ -268,7 +302,6 @@ int check_compare(const struct samples *measured, const struct samples *predicte
 		if (rows)
 			write_row(&off, rows);
 	}
-	free(wanted.list);
 	free(found.list);
 	return failed ? -1 : 0;
 }

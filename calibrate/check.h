@@ -34,10 +34,27 @@ struct check {
 	struct check_off worst[CHECK_PROBES]; /* [n_worst] of each probe, the worst first */
 };
 
-/* check.c: 0, or -1: out of memory. Each that is compared becomes a row, too (NULL: none): probe,
- * place, x, y, measured, predicted. */
-int check_compare(const struct samples *measured, const struct samples *predicted,
-		  struct check *check, FILE *rows);
+/* What was measured, once for all files that are compared with it: all but what tells nothing that
+ * the model could say. */
+struct check_base {
+	int n;
+	struct check_wanted {
+		struct sample_key key;
+		struct summary time;
+		double of;     /* what an error is a part of */
+		double late_s; /* a send that takes longer waited for its receiver */
+	} * list;	       /* [n] */
+	double core;	       /* what one core computes, in its own units */
+};
+
+/* check.c: 0, or -1: out of memory. */
+int check_begin(struct check_base *base, const struct samples *measured);
+void check_end(struct check_base *base);
+/* 0, or -1: out of memory. residuals[base->n] (NULL: none), in units of what they scatter by; NAN:
+ * the probes chose other sizes. Each that is compared becomes a row, too (NULL: none): probe, place,
+ * x, y, measured, predicted. */
+int check_compare(const struct check_base *base, const struct samples *predicted,
+		  struct check *check, double *residuals, FILE *rows);
 /* One more that was compared. */
 void check_add(struct check *check, const struct check_off *off);
 /* Whether one of this probe is more than CHECK_MOST off. */
@@ -50,8 +67,20 @@ void check_list(const struct check *check, const char *prefix, FILE *file);
 /* forward.c: a new folder for what is there for the check only, to be removed by who made it. */
 enum { FORWARD_FOLDER_B = 4000 };
 int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err);
-/* Both: check->is_made, or why it is not. */
+/* check->is_made, or why it is not. */
 void check_file(const struct samples *measured, const char *cluster, struct check *check,
 		FILE *rows);
+
+/* Candidates of the cluster file, several run at once. */
+struct candidates {
+	const struct samples *measured; /* borrowed */
+	struct check_base base;
+	bool repeats; /* each measurement as often as it was; else once */
+	void (*write)(const void *candidate, FILE *file);
+};
+
+/* checks[n]; residuals[n][base.n] (NULL: none), INFINITY where a candidate is refused. */
+void candidates_run(struct candidates *candidates, const void *const *list, int n,
+		    struct check *checks, double *residuals);
 
 #endif

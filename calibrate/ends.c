@@ -7,11 +7,11 @@
 
 #include "fit.h"
 
-static const double ROUNDING = 0.02;  /* of a packet */
+static const double ROUNDING = 0.02;	   /* of a packet */
 static const double LEAST_STALLED = 0.001; /* of a message: less is an error of measurement */
-static const double MOST_LEFT = 0.97; /* of a large message, of which a queue holds a part */
-static const double WAITED_FOR = 0.2; /* of the time that a sender computes */
-enum { FIRST_WINDOW = 10 };	      /* packets, RFC 6928 */
+static const double MOST_LEFT = 0.97;	   /* of a large message, of which a queue holds a part */
+static const double WAITED_FOR = 0.2;	   /* of the time that a sender computes */
+enum { FIRST_WINDOW = 10 };		   /* packets, RFC 6928 */
 static const double SAME_PACKETS = 1.5, LEAST_SAME = 0.8,
 		    MOST_SAME = 1.1; /* of what a queue holds, and times it */
 
@@ -35,17 +35,10 @@ void fit_end(struct fit *fit)
 	int64_t size_B = size_of(fit->samples, "receiver_away");
 
 	/* A receiver that attended for three quarters of the time was away until 2.75 of it. */
-	fit->is_acknowledged = size_B >= 0 && median_of(fit->samples, "receiver_away", size_B) >
-						  1.75 * median_of(fit->samples, "one_way", size_B);
-}
-
-bool fit_is_lazy(const struct fit *fit)
-{
-	int64_t size_B = size_of(fit->samples, "send_return");
-
-	return fmax(median_of(fit->samples, "send_progress", size_B),
-		    median_of(fit->samples, "recv_progress", size_B)) >
-	       0.5 * median_of(fit->samples, "one_way", size_B);
+	fit->is_acknowledged =
+	    fit->choice.is_acknowledged ||
+	    (size_B >= 0 && median_of(fit->samples, "receiver_away", size_B) >
+				1.75 * median_of(fit->samples, "one_way", size_B));
 }
 
 double fit_taking_s(const struct fit *fit)
@@ -61,16 +54,6 @@ double fit_after_return_s(const struct fit *fit)
 	return fmax(median_of(fit->samples, "one_way", size_B) -
 			median_of(fit->samples, "send_return", size_B) - fit_taking_s(fit),
 		    0);
-}
-
-double fit_back_s(const struct fit *fit)
-{
-	struct sample_key key = sample_key("receiver_back", BETWEEN_NODES,
-					   size_of(fit->samples, "receiver_back"), 0);
-	struct summary back = samples_summary(fit->samples, &key);
-
-	/* what a processor needs to come back to the library is in it, and scatters */
-	return fmax(back.median - (back.maximum - back.minimum) - fit_taking_s(fit), 0);
 }
 
 double fit_in_buffer_s(const struct fit *fit, double left_s)

@@ -129,13 +129,6 @@ double fit_plain_error(const struct fit *fit, int where)
 	return where == BETWEEN_NODES && fit->payload_B > 0 ? 0 : error_from(fit, where, 0);
 }
 
-bool fit_is_plainer(const struct fit *fit, const struct fit *other, int where, int64_t from_B)
-{
-	double error = error_from(other, where, from_B);
-
-	return error > LEAST_ERROR && error > MUCH_BETTER * error_from(fit, where, from_B);
-}
-
 bool fit_needs_segments(const struct fit *fit, int where)
 {
 	const struct curve *curve = &fit->transfers[where];

@@ -291,10 +291,8 @@ int fit_make_with(struct fit *fit, const struct samples *samples, struct fit_cho
 		return -1;
 	}
 	fit_rest(fit);
-	fit_trains(fit);
 	fit_packets(fit);
 	fit_end(fit);
-	fit_flat(fit);
 	if (fit_transfers(fit) < 0) {
 		snprintf(error, 256, "times by size cannot be fitted");
 		fit_finish(fit);

@@ -22,7 +22,7 @@ struct value {
 
 enum { FIT_SEGMENTS = 8 };
 #define FIT_MOST_BPS 1e15 /* clocks tell nothing of faster links */
-#define FIT_MOST_B 1e9	  /* of a burst, a queue, a control message: what a cluster file allows */
+#define FIT_MOST_B 1e9	  /* of a burst, a queue: what a cluster file allows */
 
 struct segment { /* time = latency_s + per_byte_s × size, for sizes from_B … to_B */
 	int64_t from_B, to_B;
@@ -62,10 +62,12 @@ struct since { /* of a cluster file's lists of sizes */
 	double size_B;
 };
 
-/* What is tried where the rules found nothing that reproduces the samples (report.c). */
+/* What is tried where the rules found nothing that reproduces the samples (tune.c). */
 struct fit_choice {
-	bool has_segments; /* between nodes, whatever the rules for them say */
-	double burst_s;	   /* 0: what the probes of a rest say */
+	bool has_segments;     /* between nodes, whatever the rules for them say */
+	bool is_acknowledged;  /* the end of a rendezvous, though nobody waits for it */
+	bool copies_meanwhile; /* what has arrived, while the rest of the message does */
+	double burst_s;	       /* 0: none */
 };
 
 struct fit {
@@ -77,15 +79,11 @@ struct fit {
 	struct curve eager[2];	   /* of transfers: of eager messages alone */
 	struct curve transfers[2]; /* of transfers */
 	struct value empty[2], send_overhead[2], recv_overhead[2], latency[2], bandwidth_Bps[2];
-	int64_t threshold_B[2]; /* INT64_MAX: none; -1: nothing is eager */
-	struct value control_B;
+	int64_t threshold_B[2];		   /* INT64_MAX: none; -1: nothing is eager */
 	double send_per_B_s, recv_per_B_s; /* overhead */
 	bool is_per_byte_limited;	   /* they were measured to be more than a message takes */
-	double copied_per_B_s;	  /* of what had arrived, where what arrives is copied meanwhile */
-	double burst_s;		  /* work that passes at once after a rest */
-	const char *burst_probes; /* that say so */
-	double
-	    train_s; /* what a train says of it whose messages keep links busy; -1: there is none */
+	double copied_per_B_s; /* of what had arrived, where what arrives is copied meanwhile */
+	double burst_s;	       /* work that passes at once after a rest */
 	double payload_B, overhead_B; /* of packets; 0: there are none */
 	double overhead_error_B;      /* half of the 95 % interval */
 	bool has_doubtful_packets;    /* times jump, but not for certain because of packets */
@@ -94,14 +92,9 @@ struct fit {
 	double send_wait, recv_wait;  /* of a message's time, still waited for after computing
 					 longer; -1: unknown */
 	double buffered_B;	      /* when a large send returns; -1: unknown */
-	double unattended_B;  /* leave after a look, while the sender computes; -1: unknown, or all
+	double unattended_B;   /* leave after a look, while the sender computes; -1: unknown, or all
 				 do */
-	bool is_acknowledged; /* a rendezvous ends with two control messages more */
-	bool is_end_in_times; /* not by ranks that wait for each other */
-	bool is_control_untold;	   /* no size makes up the step at the threshold */
-	double doubtful_control_B; /* or they are so large, and there are two more; -1: certain */
-	double
-	    hidden_control_B;  /* larger ones, up to that, pass with the burst, too; 0: none does */
+	bool is_acknowledged;  /* a rendezvous ends with two control messages more */
 	double request_data_B; /* that travel with its request; -1: unknown */
 	bool is_synchronous_acknowledged;
 	bool is_late_probe, is_late_test; /* say no at first */
@@ -159,13 +152,8 @@ int fit_most_flows(const struct fit *fit); /* of one link that were measured */
 /* ends.c */
 /* is_acknowledged, as far as ranks that wait for each other show it. */
 void fit_end(struct fit *fit);
-/* Large messages wait for ranks that compute. */
-bool fit_is_lazy(const struct fit *fit);
-/* Of a large message: how long after its send, */
+/* How long a large message goes on after its send has returned. */
 double fit_after_return_s(const struct fit *fit);
-/* and how long after its receiver has come back, which attended as it began; less by what such
- * times differ by. */
-double fit_back_s(const struct fit *fit);
 /* What the receiver spends on a large message once it is there. */
 double fit_taking_s(const struct fit *fit);
 /* Of the time from the return of a send until the receiver has all: what buffers hold. */
@@ -186,24 +174,8 @@ void fit_used(struct fit *fit); /* after the others */
 
 /* rest.c: after latencies and bandwidths */
 void fit_rest(struct fit *fit);
-/* What eager messages of several bursts take less than an empty one and their bytes: the middle one
- * of them. */
-double fit_spared_s(const struct fit *fit);
 /* Half of the 95 % interval of an overhead per byte, from the probe of that name. */
 double fit_per_byte_half_s(const struct fit *fit, const char *name);
-
-/* trains.c: after fit_rest */
-void fit_trains(struct fit *fit);
-/* Messages of trains that keep links busy have them as long as their bytes take at that rate, or as
- * those of several flows that share links at a loss; or there are no such trains. */
-bool fit_trains_are_plain(const struct fit *fit, double rate_Bps);
-
-/* losses.c: a train of empty messages takes what they take alone, and what links lose that they
- * share; nothing else makes its times. */
-bool fit_losses_explain(const struct fit *fit, const struct sample_key *train);
-
-/* flat.c: after fit_end */
-void fit_flat(struct fit *fit);
 
 /* packets.c: after fit_rest, of which it mends what packets make different */
 void fit_packets(struct fit *fit);
@@ -217,8 +189,7 @@ double fit_rested_s(const struct fit *fit);
 double fit_nothing_s(const struct fit *fit);
 
 /* transfers.c */
-/* Control messages, what travels with a request, is_acknowledged, times of transfers; after
- * fit_rest and fit_end. 0 or -1. */
+/* What travels with a request, times of transfers; after fit_rest and fit_end. 0 or -1. */
 int fit_transfers(struct fit *fit);
 void fit_free_transfers(struct fit *fit);
 /* Of a message, by one latency and one bandwidth for all sizes. */
@@ -226,9 +197,6 @@ double fit_plain_time(const struct fit *fit, int where, int64_t size_B);
 double fit_control_s(const struct fit *fit); /* a control message, after a rest */
 /* Largest relative distance of a measured time from one latency and one bandwidth for all sizes. */
 double fit_plain_error(const struct fit *fit, int where);
-/* Whether this fit has a latency and a bandwidth that explain sizes from there on, and the other
- * one has not. */
-bool fit_is_plainer(const struct fit *fit, const struct fit *other, int where, int64_t from_B);
 /* Whether messages of that size tell something of the bytes' time: those that pass at once take
  * their latency, and those of many bursts what their bytes take more. Others find links that have
  * rested for a part of a burst only. */
@@ -242,9 +210,6 @@ double fit_scatter(const struct fit *fit, int where);
 /* An F test: what one latency and one bandwidth are off, and lines by size are not, is more than
  * the times' scatter would give to lines by chance. */
 bool fit_stands_out(const struct fit *fit, int where);
-/* False, and none: the control message would be larger than all messages that were timed. */
-bool fit_judge_control(struct fit *fit);
-
 /* connections.c: after fit_transfers and fit_queue */
 void fit_send_buffer(struct fit *fit);
 /* An entry of its own, where it differs by more than a measurement's error from the one before. */
@@ -258,6 +223,11 @@ int fit_entries(const struct fit *fit, int where, struct entry entries[FIT_SEGME
 /* Of a transfer of that size: bytes per second once it has its links, and how long before. */
 double fit_rate_at(const struct fit *fit, double size_B);
 double fit_delay_at(const struct fit *fit, double size_B);
+
+/* tune.c: what the probes take in the simulator decides. */
+/* Replaces the fit by the reading of its samples that predicts them best, its values by least
+ * squares where it does not do so yet; *check is that of the result. */
+void fit_choose(struct fit *fit, struct check *check);
 
 /* yaml.c: the cluster file, with what its check says; NULL: it has not been checked yet. */
 void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file);

@@ -5,11 +5,13 @@
 #include "child.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { ARGUMENT_B = 4200 };
+enum { ARGUMENT_B = 4200, JOBS = 2 };
 
 /* --- what they are told --- */
 
@@ -64,13 +66,15 @@ static void say_places(struct child_command *command, const struct samples *samp
 	child_say(command, "%d", n_ranks);
 }
 
-static void say_probes(struct child_command *command, const struct samples *samples)
+static void say_probes(struct child_command *command, const struct samples *samples, bool once)
 {
 	long long most_B = largest(samples, "one_way");
 	int64_t n_transfers = largest(samples, "compute_speed");
 
 	/* as long as the other one: windows grow by what a connection has carried before */
 	child_say(command, "--budget=%ss", fact_or(samples, "budget_s", "300"));
+	if (once)
+		child_say(command, "--once");
 	child_say(command, "--max-size=%lldB", most_B < 1024 ? 1024 : most_B);
 	child_say(command, "--window=%ss", fact_or(samples, "window_s", "0.05"));
 	if (samples_get_fact(samples, "cpus", 0))
@@ -82,7 +86,7 @@ static void say_probes(struct child_command *command, const struct samples *samp
 }
 
 static int make_command(struct child_command *command, const struct samples *samples,
-			const char *cluster, const char *folder, struct util_error *err)
+			const char *cluster, const char *folder, bool once, struct util_error *err)
 {
 	char run[PATH_MAX], program[PATH_MAX];
 
@@ -97,35 +101,13 @@ static int make_command(struct child_command *command, const struct samples *sam
 	child_say(command, "--cluster=%s", cluster);
 	say_places(command, samples);
 	child_say(command, "%s", program);
-	say_probes(command, samples);
+	say_probes(command, samples, once);
 	if (has_probe(samples, "storage_latency"))
 		child_say(command, "--storage=%s", folder);
 	child_say(command, "--samples=%s/samples.csv", folder);
 	if (command->is_short)
 		return util_error_set(err, UTIL_ESYSTEM, "out of memory, or too many nodes");
 	return 0;
-}
-
-static int simulate(const struct samples *measured, const char *cluster, const char *folder,
-		    struct samples *predicted, struct util_error *err)
-{
-	char log[PATH_MAX], path[PATH_MAX], error[SAMPLES_ERROR_B];
-	struct child_command command = {0};
-	int failed = make_command(&command, measured, cluster, folder, err);
-	pid_t child;
-
-	snprintf(log, sizeof(log), "%s/log.txt", folder);
-	snprintf(path, sizeof(path), "%s/samples.csv", folder);
-	if (!failed)
-		failed = child_start(&command, NULL, log, &child, err);
-	if (!failed && child_wait(child, log, err))
-		failed = util_error_prepend(err, "its probes cannot be simulated");
-	child_forget(&command);
-	if (!failed && samples_read(predicted, path, error) < 0)
-		failed = util_error_set(err, UTIL_ESYSTEM, "%s", error);
-	unlink(log);
-	unlink(path);
-	return failed;
 }
 
 int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err)
@@ -137,33 +119,105 @@ int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err)
 	return mkdtemp(folder) ? 0 : util_error_errno(err, errno, "cannot make %s", folder);
 }
 
-/* The probes on that cluster file; *predicted is the caller's, to be finished. 0 or negative: the
- * simulator is not there, or refuses. */
-static int run_probes(const struct samples *measured, const char *cluster,
-		      struct samples *predicted, struct util_error *err)
-{
-	char folder[FORWARD_FOLDER_B];
-	int failed = forward_folder(folder, err);
+/* --- a run --- */
 
-	if (failed)
-		return failed;
-	failed = simulate(measured, cluster, folder, predicted, err);
-	rmdir(folder);
-	return failed;
+struct run {
+	char folder[FORWARD_FOLDER_B];
+	pid_t child;
+	struct util_error err; /* why it is none, if code */
+};
+
+static const char *path_in(const struct run *run, const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s", run->folder, name);
+	return path;
+}
+
+/* The folder may hold cluster.yaml already. */
+static void start(struct run *run, const struct samples *measured, const char *cluster, bool once)
+{
+	struct child_command command = {0};
+	char log[PATH_MAX];
+
+	run->err.code = 0;
+	if (make_command(&command, measured, cluster, run->folder, once, &run->err) == 0)
+		child_start(&command, NULL, path_in(run, "log.txt", log), &run->child, &run->err);
+	child_forget(&command);
+}
+
+/* *predicted is the caller's, to be finished. */
+static void finish(struct run *run, struct samples *predicted)
+{
+	static const char *const names[] = {"log.txt", "samples.csv", "cluster.yaml"};
+	char path[PATH_MAX], error[SAMPLES_ERROR_B];
+
+	if (!run->err.code && child_wait(run->child, path_in(run, "log.txt", path), &run->err))
+		util_error_prepend(&run->err, "its probes cannot be simulated");
+	if (!run->err.code && samples_read(predicted, path_in(run, "samples.csv", path), error) < 0)
+		util_error_set(&run->err, UTIL_ESYSTEM, "%s", error);
+	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+		unlink(path_in(run, names[k], path));
+	rmdir(run->folder);
+}
+
+static void compare(struct run *run, const struct check_base *base, struct check *check,
+		    double *residuals, FILE *rows)
+{
+	struct samples predicted = {0};
+
+	finish(run, &predicted);
+	*check = (struct check){0};
+	for (int k = 0; k < base->n && residuals; k++)
+		residuals[k] = INFINITY;
+	if (run->err.code)
+		snprintf(check->why_not, sizeof(check->why_not), "%.1000s", run->err.text);
+	else if (check_compare(base, &predicted, check, residuals, rows) < 0)
+		snprintf(check->why_not, sizeof(check->why_not), "out of memory");
+	samples_finish(&predicted);
 }
 
 void check_file(const struct samples *measured, const char *cluster, struct check *check,
 		FILE *rows)
 {
-	struct samples predicted = {0};
-	struct util_error err;
+	struct check_base base;
+	struct run run = {0};
 
-	*check = (struct check){0};
-	if (run_probes(measured, cluster, &predicted, &err)) {
-		snprintf(check->why_not, sizeof(check->why_not), "%.1000s", err.text);
+	if (check_begin(&base, measured) == 0 && forward_folder(run.folder, &run.err) == 0)
+		start(&run, measured, cluster, false);
+	compare(&run, &base, check, NULL, rows);
+	check_end(&base);
+}
+
+/* --- several --- */
+
+static void begin_candidate(struct run *run, const struct candidates *candidates,
+			    const void *candidate)
+{
+	char path[PATH_MAX];
+	FILE *file = NULL;
+
+	run->err.code = 0;
+	if (forward_folder(run->folder, &run->err))
 		return;
+	file = fopen(path_in(run, "cluster.yaml", path), "w");
+	if (file)
+		candidates->write(candidate, file);
+	if (!file || fclose(file))
+		util_error_errno(&run->err, errno, "cannot write %s", path);
+	else
+		start(run, candidates->measured, path, !candidates->repeats);
+}
+
+void candidates_run(struct candidates *candidates, const void *const *list, int n,
+		    struct check *checks, double *residuals)
+{
+	static struct run runs[JOBS];
+	int begun = 0;
+
+	for (int k = 0; k < n; k++) {
+		for (; begun < n && begun < k + JOBS; begun++)
+			begin_candidate(&runs[begun % JOBS], candidates, list[begun]);
+		compare(&runs[k % JOBS], &candidates->base, &checks[k],
+			residuals ? residuals + (ptrdiff_t)k * candidates->base.n : NULL, NULL);
 	}
-	if (check_compare(measured, &predicted, check, rows) < 0)
-		snprintf(check->why_not, sizeof(check->why_not), "out of memory");
-	samples_finish(&predicted);
 }

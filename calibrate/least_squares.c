@@ -103,8 +103,7 @@ static int differences(const gsl_vector *x, void *context, gsl_matrix *jacobian)
 		for (int j = 0; j <= p; j++)
 			values_at(problem, x, sets + (ptrdiff_t)j * p);
 		for (int j = 0; j < p; j++) {
-			double *value = &sets[(j + 1) * p + j],
-			       more = *value * (1 + DIFFERENCE);
+			double *value = &sets[(j + 1) * p + j], more = *value * (1 + DIFFERENCE);
 
 			*value = more <= problem->most[j] ? more : *value * (1 - DIFFERENCE);
 		}

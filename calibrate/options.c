@@ -160,16 +160,23 @@ static void use_defaults(struct settings *s)
 		s->n_transfers = 2;
 }
 
-static const struct option options[] = {
-    {"output", required_argument, NULL, 'o'},  {"samples", required_argument, NULL, 'S'},
-    {"plot", required_argument, NULL, 'p'},    {"spawn", no_argument, NULL, 's'},
-    {"storage", required_argument, NULL, 'd'}, {"quick", no_argument, NULL, 'q'},
-    {"budget", required_argument, NULL, 'b'},  {"tolerance", required_argument, NULL, 't'},
-    {"window", required_argument, NULL, 'w'},  {"max-size", required_argument, NULL, 'm'},
-    {"cores", required_argument, NULL, 'c'},   {"transfers", required_argument, NULL, 'n'},
-    {"check", required_argument, NULL, 'C'},   {"version", no_argument, NULL, 'V'},
-    {"once", no_argument, NULL, '1'},	       {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0}};
+static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+					{"samples", required_argument, NULL, 'S'},
+					{"plot", required_argument, NULL, 'p'},
+					{"spawn", no_argument, NULL, 's'},
+					{"storage", required_argument, NULL, 'd'},
+					{"quick", no_argument, NULL, 'q'},
+					{"budget", required_argument, NULL, 'b'},
+					{"tolerance", required_argument, NULL, 't'},
+					{"window", required_argument, NULL, 'w'},
+					{"max-size", required_argument, NULL, 'm'},
+					{"cores", required_argument, NULL, 'c'},
+					{"transfers", required_argument, NULL, 'n'},
+					{"check", required_argument, NULL, 'C'},
+					{"version", no_argument, NULL, 'V'},
+					{"once", no_argument, NULL, '1'},
+					{"help", no_argument, NULL, 'h'},
+					{NULL, 0, NULL, 0}};
 
 /* 0; 1: --help, 2: --version; or negative. */
 static int parse(int argc, char **argv, struct settings *settings, struct util_error *err)

@@ -62,10 +62,9 @@ static int predict(void *context, const double *values, int n, double *residuals
 	}
 	failed = predictor_run(&problem->search->predictor, machines, n, times, err);
 	for (int k = 0; k < n * all->n; k++)
-		residuals[k] =
-		    problem->is_left_out && problem->is_left_out[k % all->n]
-			? 0
-			: residual_of(problem->search, &all->list[k % all->n], times[k]);
+		residuals[k] = problem->is_left_out && problem->is_left_out[k % all->n]
+				   ? 0
+				   : residual_of(problem->search, &all->list[k % all->n], times[k]);
 	return failed == UTIL_ESYSTEM ? failed : 0;
 }
 

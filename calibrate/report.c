@@ -18,95 +18,10 @@ static int write_file(const struct fit *fit, const struct check *check, const ch
 	return whole_close(&whole);
 }
 
-/* --- the file and its samples --- */
-
-static int write_plainly(const struct fit *fit, const char *path)
-{
-	FILE *file = fopen(path, "w");
-	bool is_bad;
-
-	if (!file)
-		return -1;
-	fit_write_yaml(fit, NULL, file);
-	is_bad = ferror(file);
-	return fclose(file) || is_bad ? -1 : 0;
-}
-
-/* The file as it would be, beside nothing that the user has. */
-static void try_file(const struct fit *fit, struct check *check)
-{
-	char folder[FORWARD_FOLDER_B], path[FORWARD_FOLDER_B + 16];
-	struct util_error err;
-
-	*check = (struct check){0};
-	if (forward_folder(folder, &err)) {
-		snprintf(check->why_not, sizeof(check->why_not), "%s", err.text);
-		return;
-	}
-	snprintf(path, sizeof(path), "%s/cluster.yaml", folder);
-	if (write_plainly(fit, path) == 0)
-		check_file(fit->samples, path, check, NULL);
-	else
-		snprintf(check->why_not, sizeof(check->why_not), "cannot write %.500s: %s", path,
-			 strerror(errno));
-	unlink(path);
-	rmdir(folder);
-}
+/* --- what is said --- */
 
 /* A file is doubtful that misses more than one in so many of its measurements. */
 enum { DOUBTFUL_SHARE = 4 };
-
-/* Of errors; less is not worth another reading of the same samples. */
-static const double BETTER = 0.9;
-
-/* Replaces the fit by another reading of its samples, if that reproduces more of them. */
-static void try_choice(struct fit *fit, struct check *check, struct fit_choice choice)
-{
-	struct check other = {0};
-	struct fit as_if;
-	char error[256];
-
-	if (fit_make_with(&as_if, fit->samples, choice, error) < 0)
-		return;
-	if (check->is_made)
-		try_file(&as_if, &other);
-	else
-		snprintf(other.why_not, sizeof(other.why_not), "%s", check->why_not);
-	/* in the mean: probes on another file may choose other sizes, which are not compared */
-	if (check->is_made &&
-	    (!other.is_made || other.sum * check->n > BETTER * check->sum * other.n)) {
-		fit_finish(&as_if);
-		return;
-	}
-	fit_finish(fit);
-	*fit = as_if;
-	*check = other;
-}
-
-/* Times by size that the file does not reproduce, and packets that are not certain: something is
- * there. What it is, is what predicts the samples best: lines by size, a burst, or both. Without a
- * simulator the lines, which say at least what a message alone takes. */
-static void try_others(struct fit *fit, struct check *check)
-{
-	struct fit_choice lines = {.has_segments = true}, burst, both;
-	double spared_s = fit_spared_s(fit);
-
-	if (fit->subject == WITHIN_NODE || fit->payload_B > 0 ||
-	    (check->is_made
-		 ? !check_is_off(check, "one_way") && !check_is_off(check, "packet_stream")
-		 : !fit->has_doubtful_packets || fit->burst_s > 0))
-		return;
-	burst = (struct fit_choice){.burst_s = spared_s};
-	both = (struct fit_choice){true, spared_s};
-	if (!fit_needs_segments(fit, BETWEEN_NODES))
-		try_choice(fit, check, lines);
-	if (check->is_made && spared_s > 0) {
-		try_choice(fit, check, burst);
-		try_choice(fit, check, both);
-	}
-}
-
-/* --- what is said --- */
 
 static void warn_all(const char *who, const struct samples *samples, const char *fact,
 		     const char *format)
@@ -196,8 +111,7 @@ int fit_report(const char *who, const struct samples *samples, const char *outpu
 	if (fit_is_noisy(&fit))
 		fprintf(stderr, "%s: warning: %s\n", who, FIT_NOISY);
 	if (checks)
-		try_file(&fit, &check);
-	try_others(&fit, &check);
+		fit_choose(&fit, &check);
 	if (checks)
 		warn_of_check(who, &check);
 	if (write_file(&fit, &check, output) < 0) {

@@ -47,16 +47,3 @@ bool fit_stands_out(const struct fit *fit, int where)
 	}
 	return n <= n_numbers || plain - lines > NO_CHANCE * n_numbers * lines / (n - n_numbers);
 }
-
-bool fit_judge_control(struct fit *fit)
-{
-	const struct curve *curve = &fit->curves[fit->subject];
-
-	fit->is_control_untold =
-	    fit->control_B.value > (double)curve->points[curve->n_points - 1].size_B;
-	if (!fit->is_control_untold)
-		return true;
-	fit->control_B.value = 0;
-	fit->request_data_B = -1;
-	return false;
-}

@@ -18,8 +18,7 @@ static const double NOTHING = 1e-6;
 static const double CERTAIN = 3;
 static const double LEAST_REQUEST_DATA_B = 64, ALWAYS_REQUEST_DATA_B = 4096;
 static const double LEAST_REQUEST_DATA = 0.1;
-static const double LEAST_HIDDEN_B = 16; /* of a control message, what is said */
-static const double NEARLY = 1e-3, SAME = 0.02, ON_LINE = 0.005;
+static const double SAME = 0.02, ON_LINE = 0.005;
 static const double ALIKE = 1.9; /* times of a byte, of which neither is next to none */
 
 static double overheads(const struct fit *fit)
@@ -151,12 +150,18 @@ static double credit_behind(const struct fit *fit, int where, double request_B)
 	return fmin(burst, fmax(burst - taken_s, 0) + 2 * latency_of(fit, where));
 }
 
-static struct handshake handshake(const struct fit *fit, int where, double control_B,
-				  double request_s)
+/* Control messages are empty. */
+double fit_control_s(const struct fit *fit)
 {
-	double burst = burst_s(fit, where), request_B = control_B + fmax(fit->request_data_B, 0),
-	       control_s =
-		   with_credit(fit, where, eager_time(fit, where, control_B), control_B, burst);
+	int w = fit->subject;
+
+	return with_credit(fit, w, eager_time(fit, w, 0), 0, burst_s(fit, w));
+}
+
+static struct handshake handshake(const struct fit *fit, int where, double request_s)
+{
+	double burst = burst_s(fit, where), request_B = fmax(fit->request_data_B, 0),
+	       control_s = with_credit(fit, where, eager_time(fit, where, 0), 0, burst);
 
 	return (struct handshake){with_credit(fit, where, request_s, request_B, burst) +
 				      (fit_n_control(fit) - 1) * control_s,
@@ -184,205 +189,46 @@ static struct request measured_request(const struct fit *fit)
 				hypot(early.high - early.low, late.high - late.low) / 2};
 }
 
-/* The request and what travels with it, what the sender spends on this, and that a bulk which is
- * late finds links that have rested. */
-static double predicted_spared(const struct fit *fit, double of_B, double request_B, double data_B)
+/* What travels with the request, what the sender spends on this, and that a bulk which is late
+ * finds links that have rested. */
+static double predicted_spared(const struct fit *fit, double of_B, double data_B)
 {
 	int w = fit->subject;
 	double burst = burst_s(fit, w), bulk_B = fmax(of_B - data_B, 0);
 
-	return with_credit(fit, w, eager_time(fit, w, request_B), request_B, burst) +
+	return with_credit(fit, w, eager_time(fit, w, data_B), data_B, burst) +
 	       fit->send_per_B_s * data_B + spared_by(fit, w, bulk_B, burst) -
-	       spared_by(fit, w, bulk_B, credit_behind(fit, w, request_B));
+	       spared_by(fit, w, bulk_B, credit_behind(fit, w, data_B));
 }
 
-/* What travels with a request of such control messages that a late receive is spared so much. */
-static double data_of(const struct fit *fit, const struct request *request, double control_B)
+/* As much as a late receive is spared; where that is too little to be certain, none. */
+static void find_request_data(struct fit *fit)
 {
-	double low_B = 0, high_B = fmax(request->size_B, 1);
-
-	while (high_B - low_B > 1e-3) {
-		double middle_B = (low_B + high_B) / 2;
-
-		if (predicted_spared(fit, request->size_B, control_B + middle_B, middle_B) <
-		    request->spared_s - ROUNDING_S)
-			low_B = middle_B;
-		else
-			high_B = middle_B;
-	}
-	return low_B;
-}
-
-/* What a message of a byte more than the threshold takes more than one at it: its request, n - 1
- * more control messages, and the rest as bulk. */
-static double predicted_step(const struct fit *fit, double control_B)
-{
-	int w = fit->subject;
-	double at_B = (double)fit->threshold_B[w], data_B = fmax(fit->request_data_B, 0),
-	       bulk_B = fmax(at_B + 1 - data_B, 0);
-	struct handshake h = handshake(fit, w, control_B, eager_time(fit, w, control_B + data_B));
-
-	return h.time_s - early_overhead(fit, at_B - data_B) +
-	       with_credit(fit, w, eager_time(fit, w, bulk_B), bulk_B, h.bulk_credit_s) -
-	       with_credit(fit, w, eager_time(fit, w, at_B), at_B, burst_s(fit, w));
-}
-
-/* The size of control messages that makes up the step; with a request: with as much data as that
- * has time for. */
-static double control_size(struct fit *fit, double step_s, const struct request *request)
-{
-	double low_B = 0, high_B = FIT_MOST_B, rate = fit->bandwidth_Bps[fit->subject].value;
-	/* of what takes as long within a burst, the smallest */
-	double same_s = 3 * ROUNDING_S + (fit->burst_s > 0 ? NEARLY * fabs(step_s) : 0);
-
-	/* eager messages tell nothing of their bytes, and of so few larger ones would be made */
-	if (predicted_step(fit, FIT_MOST_B) < step_s - same_s)
-		return fmax(step_s - predicted_step(fit, 0), 0) * rate / fit_n_control(fit);
-	while (high_B - low_B > 1e-3) {
-		double middle_B = (low_B + high_B) / 2;
-
-		if (request)
-			fit->request_data_B = data_of(fit, request, middle_B);
-		if (predicted_step(fit, middle_B) < step_s - same_s)
-			low_B = middle_B;
-		else
-			high_B = middle_B;
-	}
-	/* as long as they pass at once, a disturbance would seem to be a burst */
-	if (!request && low_B < 1.5 * fit->burst_s * rate)
-		low_B = fmax(step_s - predicted_step(fit, 0), 0) * rate / fit_n_control(fit);
-	return low_B;
-}
-
-/* Control messages, and what travels with the first of them. */
-static void solve_handshake(struct fit *fit, double step_s, const struct request *request)
-{
-	double rate = fit->bandwidth_Bps[fit->subject].value, control_B,
+	struct request request = measured_request(fit);
+	double rate = fit->bandwidth_Bps[fit->subject].value, low_B = 0,
+	       high_B = fmax(request.size_B, 1),
 	       least_B = fmin(fmax(LEAST_REQUEST_DATA * fit->empty[fit->subject].value * rate,
 				   LEAST_REQUEST_DATA_B),
 			      ALWAYS_REQUEST_DATA_B);
 
-	fit->request_data_B = -1;
-	control_B = fit->control_B.value = control_size(fit, step_s, NULL);
-	if (request->size_B == 0 ||
-	    request->spared_s - predicted_spared(fit, request->size_B, control_B, 0) <
-		fmax(least_B / rate, CERTAIN * request->half_s))
+	if (request.size_B == 0 || !isfinite(rate) ||
+	    request.spared_s - predicted_spared(fit, request.size_B, 0) <
+		fmax(least_B / rate, CERTAIN * request.half_s))
 		return;
-	fit->control_B.value = control_size(fit, step_s, request);
-	fit->request_data_B = data_of(fit, request, fit->control_B.value);
-}
-
-double fit_control_s(const struct fit *fit)
-{
-	int w = fit->subject;
-	double size_B = fit->control_B.value;
-
-	return with_credit(fit, w, eager_time(fit, w, size_B), size_B, burst_s(fit, w));
-}
-
-enum end { ARRIVED, ACKNOWLEDGED, DOUBTFUL };
-
-/* `as_if` is the fit as if ends were acknowledged. Where ranks need not attend, only times show it:
- * of the handshake, and from the return of a send to the end of its message. */
-static enum end end_of(const struct fit *as_if, double step_s, const struct request *request)
-{
-	double control_s = fit_control_s(as_if), after_s = fit_after_return_s(as_if);
-
-	if (predicted_step(as_if, as_if->control_B.value) > (1 + SAME) * step_s || control_s <= 0)
-		return ARRIVED; /* not even four empty messages */
-	if (fit_is_lazy(as_if)) /* it waits for two of them, or for nothing */
-		return fit_back_s(as_if) > control_s ? ACKNOWLEDGED : ARRIVED;
-	if (after_s < (1 - SAME) * control_s)
-		return ARRIVED;
-	/* a request that is shorter than half of the handshake, or a send that waits for a control
-	 * message */
-	if ((request->size_B > 0 && request->spared_s < (2 - SAME) * control_s) ||
-	    after_s < (1 + SAME) * control_s)
-		return ACKNOWLEDGED;
-	return request->size_B > 0 && request->spared_s > (2 + SAME) * control_s ? DOUBTFUL
-										 : ARRIVED;
-}
-
-/* Do messages by rendezvous take the same times with other control messages? */
-static bool takes_same_times(const struct fit *fit, const struct fit *other)
-{
-	const struct curve *curve = &fit->curves[fit->subject];
-
-	for (int k = 0; k < curve->n_points; k++) {
-		int64_t size_B = curve->points[k].size_B;
-		double time_s = fit_plain_time(fit, fit->subject, size_B);
-
-		if (size_B > fit->threshold_B[fit->subject] &&
-		    fabs(fit_plain_time(other, fit->subject, size_B) - time_s) > ON_LINE * time_s)
-			return false;
-	}
-	return true;
-}
-
-/* The largest control message of nearly the same times, as it passes with the burst; what the
- * request is longer by its data is shorter. */
-static double hidden_control_B(const struct fit *fit)
-{
-	double found_B = fit->control_B.value, low_B = found_B,
-	       high_B = fmax(fit->burst_s * fit->bandwidth_Bps[fit->subject].value, found_B);
-	struct fit as_if = *fit;
-
 	while (high_B - low_B > 1e-3) {
-		double middle_B = as_if.control_B.value = (low_B + high_B) / 2;
+		double middle_B = (low_B + high_B) / 2;
 
-		as_if.request_data_B = fmax(fit->request_data_B - (middle_B - found_B), 0);
-		*(takes_same_times(fit, &as_if) ? &low_B : &high_B) = middle_B;
+		if (predicted_spared(fit, request.size_B, middle_B) < request.spared_s - ROUNDING_S)
+			low_B = middle_B;
+		else
+			high_B = middle_B;
 	}
-	return low_B;
-}
-
-static void find_handshake(struct fit *fit)
-{
-	int w = fit->subject;
-	int64_t eager_B = fit->threshold_B[w], next_B = eager_B < INT64_MAX ? eager_B + 1 : eager_B;
-	struct summary at = samples_message(fit->samples, w, eager_B),
-		       above = samples_message(fit->samples, w, next_B);
-	double rate = fit->bandwidth_Bps[w].value, half_B, step_s = above.median - at.median,
-	       hidden_B;
-	struct request request = measured_request(fit);
-	struct fit as_if;
-	enum end end;
-
-	fit->request_data_B = fit->doubtful_control_B = -1;
-	if (!at.n || !above.n || !isfinite(rate))
-		return;
-	as_if = *fit;
-	solve_handshake(fit, step_s, &request);
-	as_if.is_acknowledged = true;
-	if (!fit->is_acknowledged && w == BETWEEN_NODES) {
-		solve_handshake(&as_if, step_s, &request);
-		end = end_of(&as_if, step_s, &request);
-		if (end == DOUBTFUL && fit_is_plainer(&as_if, fit, w, next_B))
-			end = ACKNOWLEDGED;
-		as_if.is_end_in_times = !fit_is_lazy(fit);
-		if (end == ACKNOWLEDGED)
-			*fit = as_if;
-		else if (end == DOUBTFUL)
-			fit->doubtful_control_B = as_if.control_B.value;
-	}
-	if (!fit_judge_control(fit))
-		return;
-	half_B = hypot(at.high - at.low, above.high - above.low) / 2 * rate / fit_n_control(fit);
-	fit->control_B = (struct value){true,
-					fit->control_B.value,
-					fit->control_B.value - half_B,
-					fit->control_B.value + half_B,
-					above.n,
-					above.n_outliers};
-	hidden_B = hidden_control_B(fit);
-	fit->hidden_control_B = hidden_B > fit->control_B.high + LEAST_HIDDEN_B ? hidden_B : 0;
+	fit->request_data_B = low_B;
 }
 
 static struct handshake handshake_of(const struct fit *fit, int where)
 {
-	double request_B = fit->control_B.value + fmax(fit->request_data_B, 0);
-
-	return handshake(fit, where, fit->control_B.value, eager_time(fit, where, request_B));
+	return handshake(fit, where, eager_time(fit, where, fmax(fit->request_data_B, 0)));
 }
 
 /* --- points --- */
@@ -406,8 +252,8 @@ bool fit_finds_burst(const struct fit *fit, int where, const struct point *messa
 static bool make_point(const struct fit *fit, int where, const struct point *message,
 		       struct point *transfer)
 {
-	double size_B = (double)message->size_B,
-	       shift_s = -overheads(fit), data_B = fmax(fit->request_data_B, 0);
+	double size_B = (double)message->size_B, shift_s = -overheads(fit),
+	       data_B = fmax(fit->request_data_B, 0);
 	double burst = burst_s(fit, where), early_B = size_B;
 	struct handshake h;
 
@@ -459,7 +305,7 @@ int fit_transfers(struct fit *fit)
 	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++)
 		if (convert(fit, w, true, &fit->eager[w]) < 0)
 			return -1;
-	find_handshake(fit);
+	find_request_data(fit);
 	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++)
 		if (convert(fit, w, false, &fit->transfers[w]) < 0)
 			return -1;
@@ -479,15 +325,14 @@ void fit_free_transfers(struct fit *fit)
 
 double fit_plain_time(const struct fit *fit, int where, int64_t size_B)
 {
-	double burst = burst_s(fit, where), data_B = fmax(fit->request_data_B, 0),
-	       control_B = fit->control_B.value;
+	double burst = burst_s(fit, where), data_B = fmax(fit->request_data_B, 0);
 	struct handshake h;
 
 	if (size_B <= fit->threshold_B[fit->subject])
 		return overheads(fit) + early_overhead(fit, (double)size_B) +
 		       with_credit(fit, where, plain_time(fit, where, (double)size_B),
 				   (double)size_B, burst);
-	h = handshake(fit, where, control_B, plain_time(fit, where, control_B + data_B));
+	h = handshake(fit, where, plain_time(fit, where, data_B));
 	return overheads(fit) + early_overhead(fit, data_B) + h.time_s +
 	       with_credit(fit, where, plain_time(fit, where, (double)size_B - data_B),
 			   (double)size_B - data_B, h.bulk_credit_s);

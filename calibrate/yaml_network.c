@@ -124,7 +124,8 @@ static void write_packets(const struct fit *fit, FILE *file)
 		"  packets: {payload: %.0f, overhead: %.0f, queue: %.0f}   # to the byte, %.1f to "
 		"%.1f; what a message takes longer when it needs one more; %s\n",
 		fit->payload_B, fit->overhead_B,
-		fit->holds_all || fit->queue_B < YAML_LEAST_BUFFER_B ? 0 : fit->queue_B, fmax(fit->overhead_B - fit->overhead_error_B, 0),
+		fit->holds_all || fit->queue_B < YAML_LEAST_BUFFER_B ? 0 : fit->queue_B,
+		fmax(fit->overhead_B - fit->overhead_error_B, 0),
 		fit->overhead_B + fit->overhead_error_B, yaml_probe(fit, "packet_stream", probe));
 	fprintf(file, "  # queue: what a byte to a third node waited behind a large one; %s\n",
 		yaml_probe(fit, "beside_bulk beside_nothing", probe));
@@ -154,7 +155,7 @@ void yaml_network(const struct fit *fit, FILE *file)
 			"  burst: %.0f   # what messages after a rest took less than nothing and "
 			"their bytes; %s\n",
 			fmin(fit->burst_s * fit->bandwidth_Bps[w].value, FIT_MOST_B),
-			yaml_probe(fit, fit->burst_probes, probe));
+			yaml_probe(fit, "after_rest one_way rested train", probe));
 	if (fit->payload_B > 0)
 		write_packets(fit, file);
 	else

@@ -123,10 +123,11 @@ static void write_unattended(const struct fit *fit, FILE *file)
 				"their windows\n");
 		return;
 	}
-	fprintf(file,
-		"  unattended_send: {new: %.0f, used: %.0f}   # by what the connection had carried; "
-		"%s\n",
-		fmax(fit->used[0].size_B, 1), used_B(fit), yaml_probe(fit, "used used_eager", probe));
+	fprintf(
+	    file,
+	    "  unattended_send: {new: %.0f, used: %.0f}   # by what the connection had carried; "
+	    "%s\n",
+	    fmax(fit->used[0].size_B, 1), used_B(fit), yaml_probe(fit, "used used_eager", probe));
 	for (int k = 0; k < fit->n_used; k++)
 		fprintf(file, "  #   %.0f B after %lld B\n", fit->used[k].size_B,
 			(long long)fit->used[k].from_B);
@@ -184,8 +185,7 @@ static void write_send_buffer(const struct fit *fit, bool is_lazy, FILE *file)
 	if (fit->buffered_B < YAML_LEAST_BUFFER_B / 2) /* and that is known better */
 		return;
 	if ((fit->is_buffer_unattended || fit->is_buffer_by_list || (n > 1 && fit->n_used > 1)) &&
-	    is_lazy &&
-	    fit->unattended_B >= YAML_LEAST_BUFFER_B) {
+	    is_lazy && fit->unattended_B >= YAML_LEAST_BUFFER_B) {
 		fprintf(file, "  send_buffer: unattended   # %s; %s\n",
 			fit->is_buffer_by_list
 			    ? "what sends left behind them is what leaves unattended, by size and "
@@ -227,14 +227,11 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 		    "  request_data: %.0f   # were there already when a receive came late; %s\n",
 		    fit->request_data_B, yaml_probe(fit, "late_bulk", probe));
 	if (has_rendezvous && fit->is_acknowledged)
-		fprintf(file, "  rendezvous_end: acknowledged   # %s; %s\n",
-			fit->is_end_in_times
-			    ? "as the times of a handshake and after a send's return say"
-			    : "a send, or a receive, waited for a rank that computed",
-			yaml_probe(fit,
-				   fit->is_end_in_times ? "late_bulk send_return"
-							: "receiver_away receiver_back",
-				   probe));
+		fprintf(
+		    file, "  rendezvous_end: acknowledged   # %s; %s\n",
+		    fit->choice.is_acknowledged ? "predicts all times better"
+						: "a send waited for a rank that computed",
+		    yaml_probe(fit, "receiver_away receiver_back late_bulk send_return", probe));
 	if (fit->send_wait < 0)
 		return;
 	fprintf(

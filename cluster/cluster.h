@@ -17,6 +17,7 @@ enum cluster_network_model {
 	CLUSTER_NETWORK_FLUID,	/* latency is a delay that occupies nothing; then the bytes share
 				   the links max-min fairly (default) */
 	CLUSTER_NETWORK_THESIS, /* the whole minimal duration l + s/b is shared, by Algorithm 1 */
+	CLUSTER_NETWORK_UNSHARED, /* as fluid, but each transfer has its links for itself */
 };
 
 enum cluster_progress {
@@ -140,19 +141,43 @@ struct cluster_cpu {
 };
 
 enum cluster_topology_kind {
-	CLUSTER_TOPOLOGY_STAR,	   /* one switch that is never a bottleneck (default) */
-	CLUSTER_TOPOLOGY_FAT_TREE, /* two levels, netmodel/topology.c */
+	CLUSTER_TOPOLOGY_STAR, /* one switch that is never a bottleneck (default) */
+	CLUSTER_TOPOLOGY_FAT_TREE,
 	CLUSTER_TOPOLOGY_TORUS,
+	CLUSTER_TOPOLOGY_DRAGONFLY,
+};
+enum cluster_routing {
+	CLUSTER_ROUTING_DETERMINISTIC, /* d-mod-k, dimension order, minimal */
+	CLUSTER_ROUTING_ECMP,	       /* by a hash of the two nodes */
+	CLUSTER_ROUTING_ADAPTIVE,      /* the least loaded of some, at the start of a transfer */
+	CLUSTER_ROUTING_VALIANT,       /* by way of a random group */
 };
 enum { CLUSTER_MAX_DIMENSIONS = 6 };
 
-/* Links between switches are as wide as those of nodes. */
+/* A list of whole numbers of a cluster file. */
+struct cluster_numbers {
+	int n, at[CLUSTER_MAX_DIMENSIONS];
+};
+
+/* What lies between the nodes (netmodel/topology.c): links between switches are of classes, levels of
+ * a tree from the leaves up, dimensions of a torus, within groups and between them of a dragonfly. */
 struct cluster_topology {
 	enum cluster_topology_kind kind;
-	int nodes_per_leaf, uplinks;		/* of each leaf of a fat tree; it divides n_nodes */
-	int n_dimensions;			/* of a torus */
-	int dimensions[CLUSTER_MAX_DIMENSIONS]; /* their product is n_nodes */
+	enum cluster_routing routing;
+	struct cluster_numbers dimensions;     /* of a torus; their product is n_nodes */
+	struct cluster_numbers down;	       /* ports of a tree's switches by level; their product
+						  is n_nodes */
+	struct cluster_numbers up;	       /* … one fewer: the top has none */
+	int groups, routers, nodes, global_links; /* of a dragonfly: routers of a group, nodes and
+						     global links of a router */
+	double hop_latency_s;		       /* of each link between switches */
+	int n_bandwidths; /* of those links: 0, as a node's; 1, of all; or of each class */
+	double bandwidth_Bps[CLUSTER_MAX_DIMENSIONS];
+	double load;			       /* fraction of them that other jobs take */
 };
+
+/* How many classes its links between switches have; 0: the star. */
+int cluster_n_link_classes(const struct cluster_topology *shape);
 
 struct cluster_network {
 	double latency_s;

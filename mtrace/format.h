@@ -46,6 +46,12 @@ enum mtrace_op {
 	 */
 	MTRACE_TIMES = 8,
 	MTRACE_NODE_ACQUIRE = 9,
+	/*
+	 * Memory that the next call uses, or that computation accesses (mpisim_touch): byte flags (enum
+	 * mtrace_memory); of computation varint site and double fraction; varint n, n times varints address,
+	 * bytes, how many of them, from one to the next
+	 */
+	MTRACE_MEMORY = 10,
 	MTRACE_CALL = 32,
 };
 
@@ -54,6 +60,14 @@ enum mtrace_charge {
 				model or the program */
 	MTRACE_SKIPPED =
 	    2, /* a kernel that was not executed: another model may replace its seconds */
+};
+
+enum mtrace_memory {
+	MTRACE_READ = 1,
+	MTRACE_WRITTEN = 2,
+	MTRACE_STATUS = 4,   /* of the call */
+	MTRACE_COMPUTED = 8, /* by computation: `fraction` of all until the next record that ends a step */
+	MTRACE_KERNEL = 16,  /* …: of the kernel that is charged next */
 };
 
 enum mtrace_type { MTRACE_CONTIGUOUS = 1 };

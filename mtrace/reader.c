@@ -337,6 +337,16 @@ void mtrace_get_match(struct mtrace_cursor *c, int32_t *out_source, int32_t *out
 	}
 }
 
+void mtrace_skip_memory(struct mtrace_cursor *c)
+{
+	if (mtrace_get_byte(c) & MTRACE_COMPUTED) {
+		mtrace_get_uint(c);
+		mtrace_get_double(c);
+	}
+	for (uint64_t n = mtrace_get_count(c); n > 0; n--)
+		mtrace_skip_arguments(c, "iiii");
+}
+
 static void skip_one(struct mtrace_cursor *c, char letter)
 {
 	int32_t source, tag;

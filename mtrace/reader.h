@@ -142,6 +142,8 @@ static inline uint64_t mtrace_get_count(struct mtrace_cursor *c)
 
 /* The match that follows MTRACE_ANY_SOURCE (letter w), late ones looked up. */
 void mtrace_get_match(struct mtrace_cursor *cursor, int32_t *out_source, int32_t *out_tag);
+/* Skips a record of memory, behind its number. */
+void mtrace_skip_memory(struct mtrace_cursor *cursor);
 /* Skips the arguments of a call by its signature. */
 void mtrace_skip_arguments(struct mtrace_cursor *cursor, const char *signature);
 

@@ -194,13 +194,27 @@ void net_fluid_fire(struct sim_event *event)
 	}
 }
 
+/* Its route, where it has work for links, and the time of the links between switches. False: no
+ * memory. */
+static bool add_hops(struct net_transfer *transfer, struct net_duration *d)
+{
+	const struct cluster *cluster = transfer->model->cluster;
+
+	if (!net_route_take(transfer))
+		return false;
+	d->delay_s += (transfer->n_links - 2) * cluster->network.topology.hop_latency_s;
+	if (!d->is_shared && transfer->n_links > 2)
+		net_route_return(transfer);
+	return true;
+}
+
 void net_fluid_start(struct net_transfer *transfer, struct net_duration d, int64_t last_B,
 		     double factor)
 {
 	struct net_model *model = transfer->model;
 
 	transfer->n_links = 2;
-	if (model->topology && d.is_shared && !net_route_take(transfer))
+	if (model->topology && !add_hops(transfer, &d))
 		return;
 	if (transfer->mark)
 		net_transfer_set_mark(transfer, &d, (double)last_B / d.bandwidth_Bps * factor);
@@ -248,4 +262,22 @@ const struct net_method net_fluid = {
     .arrived_of_first = net_fluid_arrived_of_first,
     .load = net_fluid_load,
     .solve = solve,
+};
+
+static void solve_unshared(struct net_model *model)
+{
+	for (int l = 0; l < model->dirty_links.n; l++) {
+		const struct net_link *link = &model->links[model->dirty_links.links[l]];
+
+		for (int i = 0; i < link->n; i++)
+			net_transfer_set_rate(model, link->hops[i].transfer, 1);
+	}
+}
+
+const struct net_method net_unshared = {
+    .start = net_fluid_start,
+    .go = net_fluid_go,
+    .arrived_of_first = net_fluid_arrived_of_first,
+    .load = net_fluid_load,
+    .solve = solve_unshared,
 };

@@ -60,13 +60,76 @@ void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfe
 		      net_model_due(model, net_fluid_next(transfer) / rate));
 }
 
+/* The most transfers that cross one of a route's links between switches. */
+static int busiest_of(const struct net_model *model, const int links[], int n)
+{
+	int most = 0;
+
+	for (int k = 1; k < n - 1; k++)
+		if (model->n_routed[links[k]] > most)
+			most = model->n_routed[links[k]];
+	return most;
+}
+
+/* The least busy of some routes, detours among them; of equal ones the shortest, then the first. */
+static int choose_adaptively(struct net_model *model, int source, int dest)
+{
+	const struct net_topology *topology = model->topology;
+	int n = 0, busiest = 0;
+
+	for (int i = 0; i < NET_ROUTES_TRIED; i++) {
+		bool is_detour = topology->has_detours && i % 2 == 1;
+		int n_rival = topology->route(topology, source, dest,
+					      util_rng_next(&model->route_rng), is_detour,
+					      model->rival);
+		int rival_busiest = busiest_of(model, model->rival, n_rival);
+
+		if (i == 0 || rival_busiest < busiest ||
+		    (rival_busiest == busiest && n_rival < n)) {
+			int *links = model->route;
+
+			model->route = model->rival;
+			model->rival = links;
+			n = n_rival;
+			busiest = rival_busiest;
+		}
+		if (n == 2)
+			break;
+	}
+	return n;
+}
+
+/* A number that is the same for each message between two nodes. */
+static uint64_t hash_of(int source, int dest)
+{
+	struct util_rng rng;
+
+	util_rng_init(&rng, (uint64_t)source, (uint64_t)dest);
+	return util_rng_next(&rng);
+}
+
+static int choose_route(struct net_model *model, int source, int dest)
+{
+	const struct net_topology *topology = model->topology;
+	enum cluster_routing routing = model->cluster->network.topology.routing;
+	uint64_t choice = (uint64_t)dest;
+
+	if (routing == CLUSTER_ROUTING_ADAPTIVE)
+		return choose_adaptively(model, source, dest);
+	if (routing == CLUSTER_ROUTING_ECMP)
+		choice = hash_of(source, dest);
+	else if (routing == CLUSTER_ROUTING_VALIANT)
+		choice = util_rng_next(&model->route_rng);
+	return topology->route(topology, source, dest, choice, routing == CLUSTER_ROUTING_VALIANT,
+			       model->route);
+}
+
 bool net_route_take(struct net_transfer *transfer)
 {
 	struct net_model *model = transfer->model;
-	const struct net_topology *topology = model->topology;
-	int *links = model->route, n;
+	int n = choose_route(model, transfer->source_node, transfer->dest_node);
+	const int *links = model->route;
 
-	n = topology->route(topology, transfer->source_node, transfer->dest_node, links);
 	if (n == 2)
 		return true;
 	transfer->crossings = util_pool_get(&model->crossings);
@@ -74,14 +137,19 @@ bool net_route_take(struct net_transfer *transfer)
 		net_model_out_of_memory(model);
 		return false;
 	}
-	for (int k = 0; k < n; k++)
+	for (int k = 0; k < n; k++) {
 		transfer->crossings[k].link = links[k];
+		model->n_routed[links[k]]++;
+		model->carried_B[links[k]] += (double)transfer->size_B;
+	}
 	transfer->n_links = (short)n;
 	return true;
 }
 
 void net_route_return(struct net_transfer *transfer)
 {
+	for (int k = 0; k < transfer->n_links; k++)
+		transfer->model->n_routed[transfer->crossings[k].link]--;
 	util_pool_put(&transfer->model->crossings, transfer->crossings);
 	transfer->n_links = 2;
 }

@@ -9,7 +9,7 @@
 
 /* Streams of the random numbers: transfers and computations vary independently of each other's
  * number. */
-enum { STREAM_TRANSFERS = 0x7472, STREAM_COMPUTES = 0x636f };
+enum { STREAM_TRANSFERS = 0x7472, STREAM_COMPUTES = 0x636f, STREAM_ROUTES = 0x726f };
 
 void net_model_out_of_memory(struct net_model *model)
 {
@@ -80,7 +80,9 @@ static const struct net_method *method_of(const struct cluster *cluster)
 {
 	if (cluster->network.packet_payload_B > 0)
 		return &net_packets;
-	return cluster->network.model == CLUSTER_NETWORK_THESIS ? &net_thesis : &net_fluid;
+	return cluster->network.model == CLUSTER_NETWORK_THESIS	    ? &net_thesis
+	       : cluster->network.model == CLUSTER_NETWORK_UNSHARED ? &net_unshared
+								    : &net_fluid;
 }
 
 static int out_of_memory(const struct cluster *cluster, struct util_error *err)
@@ -105,7 +107,10 @@ static int allocate(struct net_model *model)
 
 		util_pool_init(&model->crossings, longest * sizeof(struct net_crossing));
 		model->route = calloc(longest, sizeof(*model->route));
-		if (!model->route)
+		model->rival = calloc(longest, sizeof(*model->rival));
+		model->n_routed = calloc(n_links, sizeof(*model->n_routed));
+		model->carried_B = calloc(n_links, sizeof(*model->carried_B));
+		if (!model->route || !model->rival || !model->n_routed || !model->carried_B)
 			return UTIL_ENOMEM;
 	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
@@ -120,10 +125,32 @@ static void set_plain_delay(struct net_model *model)
 {
 	const struct cluster *cluster = model->cluster;
 	bool is_plain = model->may_announce && cluster->network.segments.n == 0 &&
-			model->method == &net_fluid &&
-			cluster->network.latency_s > 0 && model->transfer_amplitude == 0;
+			model->method == &net_fluid && cluster->network.latency_s > 0 &&
+			model->transfer_amplitude == 0;
 
 	model->plain_delay = is_plain ? sim_time_from_s(cluster->network.latency_s) : -1;
+}
+
+static int set_class_capacities(struct net_model *model)
+{
+	const struct net_topology *topology = model->topology;
+	bool are_equal = true;
+	double *capacities;
+
+	for (int k = 0; k < topology->n_classes; k++)
+		are_equal = are_equal && net_topology_capacity(model->cluster, k) == 1;
+	if (are_equal)
+		return 0;
+	capacities = calloc((size_t)model->n_links, sizeof *capacities);
+	if (!capacities)
+		return UTIL_ENOMEM;
+	for (int l = 0; l < topology->class_begin[0]; l++)
+		capacities[l] = 1;
+	for (int k = 0; k < topology->n_classes; k++)
+		for (int l = topology->class_begin[k]; l < topology->class_begin[k + 1]; l++)
+			capacities[l] = net_topology_capacity(model->cluster, k);
+	net_model_set_capacities(model, capacities);
+	return 0;
 }
 
 int net_model_create(struct sim_engine *engine, const struct cluster *cluster,
@@ -138,11 +165,15 @@ int net_model_create(struct sim_engine *engine, const struct cluster *cluster,
 	if (!topology)
 		return out_of_memory(cluster, err);
 	rc = net_model_create_on(engine, cluster, topology, out, err);
-	if (rc)
+	if (rc) {
 		free(topology);
-	else
-		(*out)->own_topology = topology;
-	return rc;
+		return rc;
+	}
+	(*out)->own_topology = topology;
+	if (!set_class_capacities(*out))
+		return 0;
+	net_model_destroy(*out);
+	return out_of_memory(cluster, err);
 }
 
 int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster,
@@ -153,7 +184,7 @@ int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster
 
 	if (!model)
 		return out_of_memory(cluster, err);
-	if (topology && method_of(cluster) != &net_fluid) {
+	if (topology && method_of(cluster)->start != net_fluid.start) {
 		free(model);
 		return util_error_set(err, UTIL_EINPUT,
 				      "found a network with more links than those of its nodes, "
@@ -174,11 +205,11 @@ int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster
 	    cluster->network.duplex_loss > 0 || cluster->network.sharing_losses.n > 0;
 	model->has_cpu_cost = cluster_has_cpu_cost(cluster);
 	model->may_announce = !model->slice && !model->has_limits && model->burst_s == 0 &&
-			      !model->has_cpu_cost &&
-			      model->method->solve && !topology;
+			      !model->has_cpu_cost && model->method->solve && !topology;
 	set_plain_delay(model);
 	model->hook.run = end_instant;
 	sim_event_init(&model->tick, fire_tick);
+	util_rng_init(&model->route_rng, 0, STREAM_ROUTES);
 	for (int l = 0; l < model->n_links; l++) {
 		model->links[l].level = model->links[l].share = INFINITY;
 		model->links[l].limit = 1;
@@ -211,6 +242,9 @@ void net_model_destroy(struct net_model *model)
 	if (model->topology)
 		util_pool_finish(&model->crossings);
 	free(model->route);
+	free(model->rival);
+	free(model->n_routed);
+	free(model->carried_B);
 	free(model->own_topology);
 	free(model->heap.entries);
 	free(model->dirty_links.links);
@@ -231,6 +265,7 @@ void net_model_vary(struct net_model *model, double transfer_amplitude, double c
 	set_plain_delay(model);
 	util_rng_init(&model->transfer_rng, seed, STREAM_TRANSFERS);
 	util_rng_init(&model->compute_rng, seed, STREAM_COMPUTES);
+	util_rng_init(&model->route_rng, seed, STREAM_ROUTES);
 }
 
 struct net_stats net_model_stats(const struct net_model *model)

@@ -23,6 +23,9 @@
  * rounded rates. */
 #define NET_FULL 1e-9
 
+/* Of how many routes adaptive routing takes the least busy one. */
+#define NET_ROUTES_TRIED 4
+
 enum net_stage {
 	NET_STAGE_DIRECT = 1, /* within a node, or without any work: ends with its event */
 	NET_STAGE_LATENCY,    /* a delay, then the bytes */
@@ -42,7 +45,7 @@ struct net_link;
 
 /*
  * How transfers between nodes get there: a constant table. net_fluid: they share links max-min
- * fairly. net_thesis: the same by Algorithm 1. net_packets.
+ * fairly. net_thesis: the same by Algorithm 1. net_unshared: each as if it were alone. net_packets.
  */
 struct net_method {
 	int (*create)(struct net_model *model); /* 0 or UTIL_ENOMEM; NULL: it has no state */
@@ -59,7 +62,7 @@ struct net_method {
 	void (*solve)(struct net_model *model); /* new rates, from dirty_links; NULL: no rates, but
 						   connections that remember */
 };
-extern const struct net_method net_fluid, net_thesis, net_packets;
+extern const struct net_method net_fluid, net_thesis, net_unshared, net_packets;
 
 struct net_hop { /* a transfer on a link */
 	struct net_transfer *transfer;
@@ -149,7 +152,10 @@ struct net_model {
 	int n_links;
 	const struct net_topology *topology; /* borrowed; NULL: the star */
 	struct util_pool crossings;	     /* of topology->longest */
-	int *route;			     /* [topology->longest] one that is being chosen */
+	int *route, *rival;  /* [topology->longest] the one that is being chosen, and another */
+	int *n_routed;	     /* [n_links] transfers under way whose routes cross a link */
+	double *carried_B;   /* [n_links] by routes of more than two links */
+	struct util_rng route_rng;
 	double *capacities;		     /* [n_links] of each link, instead of 1; NULL: all 1 */
 	double burst_s;			     /* the most credit that a link saves up; 0: none */
 	/* Whose transfers between nodes have this delay, without variation, and may be announced;

@@ -2,19 +2,34 @@
 #ifndef NETMODEL_ROUTE_H
 #define NETMODEL_ROUTE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/cluster.h"
+
 /*
  * Which links a transfer crosses. Links are numbered: node i has link i (out of it) and link
- * n_nodes + i (into it); those from 2 n_nodes on lie between switches. A route is a list of different
- * links, the source's first, the destination's last. The star has no others: it is no topology, and
- * costs nothing.
+ * n_nodes + i (into it); those from 2 n_nodes on lie between switches, class by class. A route is a
+ * list of different links, the source's first, the destination's last. The star has no others: it is
+ * no topology, and costs nothing.
  */
 struct net_topology {
 	int n_links; /* those of the nodes included */
 	int longest; /* most links of a route, > 2 */
-	/* Fills links[longest] with the route between different nodes; how many there are, >= 2. Called
-	 * once for a transfer, at its start. */
+	int n_classes;
+	int class_begin[CLUSTER_MAX_DIMENSIONS + 1]; /* class k: links class_begin[k] up to
+							class_begin[k + 1] */
+	/* Fills links[longest] with the route between different nodes; how many there are, >= 2.
+	 * `choice` says which one of several: any number. */
 	int (*route)(const struct net_topology *topology, int source_node, int dest_node,
-		     int links[]);
+		     uint64_t choice, bool is_detour, int links[]);
+	bool has_detours; /* longer routes, by way of others */
+	/* The two ends of a link: a node, or n_nodes + a switch. */
+	void (*ends)(const struct net_topology *topology, int link, int ends[2]);
+	int n_switches;
+	/* Writes what link >= 2 n_nodes is, for reports. */
+	void (*name)(const struct net_topology *topology, int link, char *out, size_t size);
 };
 
 #endif

@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Routes of the fabrics that a cluster file describes, computed and not stored. n nodes; links
- * between switches are numbered from 2 n on (netmodel/route.h), each as wide as a node's.
+ * between switches are numbered from 2 n on, class by class (netmodel/route.h).
  *
- * Fat tree of two levels: leaf switches with m nodes and u up-links each, one to each of u spines.
- * Up-link of leaf l to spine s: 2 n + l u + s; down-link from it: the same + (n / m) u. A message to
- * node d goes by spine d mod u (d-mod-k, E. Zahavi, D-Mod-K Routing Providing Non-Blocking Traffic
- * for Shift Permutations on Real Life Fat Trees, 2010), so all messages to a node meet at its own link only.
+ * Fat tree (extended generalized fat tree: S. R. Öhring et al., On Generalized Fat Trees, 1995).
+ * Switches of level l have down[l] ports to level l - 1 and up[l] to level l + 1; level 0 are the
+ * leaves. W(l) is the product of up[0 … l - 1], D(l) that of down[0 … l]. A switch of level l is
+ * (A, B): the nodes d with d / D(l) = A are below it, and B < W(l) tells its equals apart. Port q
+ * leads up to (A / down[l + 1], B + W(l) q). A route goes up to the lowest level that is common
+ * to both nodes by the ports q = choice / W(l) mod up[l], and down by the same. With the destination as
+ * its choice (d-mod-k: E. Zahavi, D-Mod-K Routing Providing Non-Blocking Traffic for Shift
+ * Permutations on Real Life Fat Trees, 2010) all messages to a node come down one way.
+ * Class l: link (A W(l) + B) up[l] + q up, then as many down.
  *
- * Torus: a router for each node, with a link each way in each dimension. Link of router r in
- * dimension k, forth (0) or back (1): 2 n + (r D + k) 2 + 0 or 1. Dimensions in order, the shorter
- * way round, forth where both are as long.
+ * Torus: a router for each node. Dimensions in order, the shorter way round, forth where both are as
+ * long. Class k, a dimension: link 2 r + 0 (forth) or 1 (back) of router r.
+ *
+ * Dragonfly (J. Kim et al., Technology-Driven, Highly-Scalable Dragonfly Topology, 2008): g groups
+ * of a routers, all connected within a group, with p nodes and h global links each. Global port
+ * j < a h of a group leads to the group 1 + j mod (g - 1) further; its other end is the port of
+ * that group with the same j / (g - 1). What does not go up in g - 1 stays unused. Minimal: local,
+ * global, local. Detour (Valiant): minimal to a group that `choice` names, and on from there.
+ * Class 0: link (a - 1) r + i of router r to the i-th other router of its group; class 1: h r + port.
  */
 #include "netmodel/topology.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "netmodel/route.h"
@@ -21,41 +33,138 @@
 struct fabric {
 	struct net_topology topology; /* first */
 	const struct cluster_topology *shape;
-	int n_nodes, n_up; /* n_up: of all leaves */
+	int n_nodes;
 };
 
-static int route_in_tree(const struct net_topology *topology, int source, int dest, int links[])
+static const struct fabric *fabric_of(const struct net_topology *topology)
 {
-	const struct fabric *fabric = (const struct fabric *)topology;
+	return (const struct fabric *)topology;
+}
+
+/* --- fat tree --- */
+
+/* Up-links of level l: half of its class. */
+static int n_up(const struct net_topology *topology, int l)
+{
+	return (topology->class_begin[l + 1] - topology->class_begin[l]) / 2;
+}
+
+static int route_in_tree(const struct net_topology *topology, int source, int dest,
+			 uint64_t choice, bool is_detour, int links[])
+{
+	const struct fabric *fabric = fabric_of(topology);
 	const struct cluster_topology *shape = fabric->shape;
-	int m = shape->nodes_per_leaf, u = shape->uplinks, spine = dest % u, n = 0;
+	int down[CLUSTER_MAX_DIMENSIONS], n = 0, n_down = 0, width = 1, place = 0;
+	int from = source / shape->down.at[0], to = dest / shape->down.at[0];
 
 	links[n++] = source;
-	if (source / m != dest / m) {
-		links[n++] = 2 * fabric->n_nodes + source / m * u + spine;
-		links[n++] = 2 * fabric->n_nodes + fabric->n_up + dest / m * u + spine;
+	for (int l = 0; from != to; l++) {
+		int n_ports = shape->up.at[l];
+		int q = (int)(choice / (uint64_t)width % (uint64_t)n_ports);
+
+		links[n++] = topology->class_begin[l] + (from * width + place) * n_ports + q;
+		down[n_down++] = topology->class_begin[l] + n_up(topology, l) +
+				 (to * width + place) * n_ports + q;
+		place += width * q;
+		width *= n_ports;
+		from /= shape->down.at[l + 1];
+		to /= shape->down.at[l + 1];
 	}
+	while (n_down > 0)
+		links[n++] = down[--n_down];
 	links[n++] = fabric->n_nodes + dest;
 	return n;
 }
 
-static int route_in_torus(const struct net_topology *topology, int source, int dest, int links[])
+/* The first switch of level l. */
+static int first_switch(const struct fabric *fabric, int l)
 {
-	const struct fabric *fabric = (const struct fabric *)topology;
 	const struct cluster_topology *shape = fabric->shape;
+	int first = fabric->n_nodes, n_below = 1, width = 1;
+
+	for (int k = 0; k < l; k++) {
+		n_below *= shape->down.at[k];
+		first += fabric->n_nodes / n_below * width;
+		width *= shape->up.at[k];
+	}
+	return first;
+}
+
+static int level_of(const struct net_topology *topology, int link)
+{
+	int l = 0;
+
+	while (link >= topology->class_begin[l + 1])
+		l++;
+	return l;
+}
+
+static void ends_in_tree(const struct net_topology *topology, int link, int ends[2])
+{
+	const struct fabric *fabric = fabric_of(topology);
+	const struct cluster_topology *shape = fabric->shape;
+	int l = level_of(topology, link), n_links = n_up(topology, l), n_ports = shape->up.at[l];
+	int at = link - topology->class_begin[l], width = 1, q = at % n_ports, is_down, lower;
+
+	for (int k = 0; k < l; k++)
+		width *= shape->up.at[k];
+	is_down = at >= n_links;
+	lower = at % n_links / n_ports;
+	ends[is_down] = first_switch(fabric, l) + lower;
+	ends[!is_down] = first_switch(fabric, l + 1) +
+			 lower / width / shape->down.at[l + 1] * width * n_ports + lower % width +
+			 width * q;
+}
+
+static void name_in_tree(const struct net_topology *topology, int link, char *out, size_t size)
+{
+	int l = level_of(topology, link), at, n_ports;
+
+	at = (link - topology->class_begin[l]) % n_up(topology, l);
+	n_ports = fabric_of(topology)->shape->up.at[l];
+	snprintf(out, size, "level %d, switch %d, %s port %d", l + 1, at / n_ports,
+		 link - topology->class_begin[l] < n_up(topology, l) ? "to" : "from", at % n_ports);
+}
+
+static void set_up_tree(struct fabric *fabric)
+{
+	const struct cluster_topology *shape = fabric->shape;
+	struct net_topology *topology = &fabric->topology;
+	int n_below = 1, width = 1;
+
+	topology->route = route_in_tree;
+	topology->ends = ends_in_tree;
+	topology->name = name_in_tree;
+	topology->n_switches = first_switch(fabric, shape->down.n) - fabric->n_nodes;
+	topology->n_classes = shape->up.n;
+	topology->longest = 2 + 2 * shape->up.n;
+	for (int l = 0; l < shape->up.n; l++) {
+		n_below *= shape->down.at[l];
+		width *= shape->up.at[l];
+		topology->class_begin[l + 1] =
+		    topology->class_begin[l] + 2 * (fabric->n_nodes / n_below) * width;
+	}
+}
+
+/* --- torus --- */
+
+static int route_in_torus(const struct net_topology *topology, int source, int dest,
+			  uint64_t choice, bool is_detour, int links[])
+{
+	const struct fabric *fabric = fabric_of(topology);
+	const struct cluster_numbers *sizes = &fabric->shape->dimensions;
 	int at = source, stride = 1, n = 0;
 
 	links[n++] = source;
-	for (int k = 0; k < shape->n_dimensions; stride *= shape->dimensions[k++]) {
-		int size = shape->dimensions[k], place = at / stride % size;
+	for (int k = 0; k < sizes->n; stride *= sizes->at[k++]) {
+		int size = sizes->at[k], place = at / stride % size;
 		int forth = (dest / stride % size - place + size) % size;
 		int is_back = 2 * forth > size, steps = is_back ? size - forth : forth;
 
 		for (; steps > 0; steps--) {
 			int next = (place + (is_back ? size - 1 : 1)) % size;
 
-			links[n++] =
-			    2 * fabric->n_nodes + 2 * (at * shape->n_dimensions + k) + is_back;
+			links[n++] = topology->class_begin[k] + 2 * at + is_back;
 			at += (next - place) * stride;
 			place = next;
 		}
@@ -64,26 +173,185 @@ static int route_in_torus(const struct net_topology *topology, int source, int d
 	return n;
 }
 
-struct net_topology *net_topology_create(const struct cluster *cluster)
+static void ends_in_torus(const struct net_topology *topology, int link, int ends[2])
+{
+	const struct fabric *fabric = fabric_of(topology);
+	const struct cluster_numbers *sizes = &fabric->shape->dimensions;
+	int at = link - topology->class_begin[0], k = at / (2 * fabric->n_nodes), stride = 1;
+	int router = at % (2 * fabric->n_nodes) / 2, place;
+
+	for (int i = 0; i < k; i++)
+		stride *= sizes->at[i];
+	place = router / stride % sizes->at[k];
+	ends[0] = fabric->n_nodes + router;
+	ends[1] = ends[0] - place * stride +
+		  (place + (at % 2 ? sizes->at[k] - 1 : 1)) % sizes->at[k] * stride;
+}
+
+static void name_in_torus(const struct net_topology *topology, int link, char *out, size_t size)
+{
+	int n = 2 * fabric_of(topology)->n_nodes, at = link - n;
+
+	snprintf(out, size, "dimension %d, router %d, %s", at / n, at % n / 2,
+		 at % 2 ? "back" : "forth");
+}
+
+static void set_up_torus(struct fabric *fabric)
+{
+	const struct cluster_numbers *sizes = &fabric->shape->dimensions;
+	struct net_topology *topology = &fabric->topology;
+
+	topology->route = route_in_torus;
+	topology->ends = ends_in_torus;
+	topology->name = name_in_torus;
+	topology->n_switches = fabric->n_nodes;
+	topology->n_classes = sizes->n;
+	topology->longest = 3;
+	for (int k = 0; k < sizes->n; k++) {
+		topology->longest += sizes->at[k] / 2;
+		topology->class_begin[k + 1] = topology->class_begin[k] + 2 * fabric->n_nodes;
+	}
+}
+
+/* --- dragonfly --- */
+
+static int local_link(const struct net_topology *topology, int router, int other)
+{
+	int a = fabric_of(topology)->shape->routers;
+
+	return topology->class_begin[0] + router * (a - 1) + other % a - (other > router);
+}
+
+/* From a router into another group by one of the links to it; *router: where it arrives. */
+static int enter_group(const struct net_topology *topology, int *router, int group, uint64_t choice,
+		       int links[])
+{
+	const struct cluster_topology *shape = fabric_of(topology)->shape;
+	int a = shape->routers, h = shape->global_links, others = shape->groups - 1;
+	int offset = (group - *router / a + shape->groups) % shape->groups, n = 0;
+	int copy = (int)(choice % (uint64_t)(a * h / others)) * others;
+	int port = copy + offset - 1, other_port = copy + others - offset;
+	int gateway = *router / a * a + port / h;
+
+	if (*router != gateway)
+		links[n++] = local_link(topology, *router, gateway);
+	links[n++] = topology->class_begin[1] + gateway * h + port % h;
+	*router = group * a + other_port / h;
+	return n;
+}
+
+static int route_in_dragonfly(const struct net_topology *topology, int source, int dest,
+			      uint64_t choice, bool is_detour, int links[])
+{
+	const struct fabric *fabric = fabric_of(topology);
+	const struct cluster_topology *shape = fabric->shape;
+	int router = source / shape->nodes, last = dest / shape->nodes, a = shape->routers, n = 0;
+	int from = router / a, to = last / a;
+
+	links[n++] = source;
+	if (from != to && is_detour && shape->groups > 2) {
+		int by = (int)(choice % (uint64_t)(shape->groups - 2));
+
+		/* the by-th of the groups but these two */
+		by += by >= (from < to ? from : to);
+		by += by >= (from < to ? to : from);
+		choice /= (uint64_t)(shape->groups - 2);
+		n += enter_group(topology, &router, by, choice, links + n);
+	}
+	if (from != to)
+		n += enter_group(topology, &router, to, choice, links + n);
+	if (router != last)
+		links[n++] = local_link(topology, router, last);
+	links[n++] = fabric->n_nodes + dest;
+	return n;
+}
+
+static void ends_in_dragonfly(const struct net_topology *topology, int link, int ends[2])
+{
+	const struct fabric *fabric = fabric_of(topology);
+	const struct cluster_topology *shape = fabric->shape;
+	int a = shape->routers, h = shape->global_links, g = shape->groups;
+	int at = link - topology->class_begin[0], router = at / (a > 1 ? a - 1 : 1), offset, port;
+
+	if (link < topology->class_begin[1]) {
+		ends[1] = at % (a - 1);
+		ends[1] += fabric->n_nodes + router / a * a + (ends[1] >= router % a);
+		ends[0] = fabric->n_nodes + router;
+		return;
+	}
+	at = link - topology->class_begin[1];
+	port = at % (a * h);
+	offset = 1 + port % (g - 1);
+	ends[0] = fabric->n_nodes + at / h;
+	ends[1] = fabric->n_nodes + (at / h / a + offset) % g * a +
+		  (port / (g - 1) * (g - 1) + g - 1 - offset) / h;
+}
+
+static void name_in_dragonfly(const struct net_topology *topology, int link, char *out, size_t size)
+{
+	int a = fabric_of(topology)->shape->routers, n = fabric_of(topology)->n_nodes, ends[2];
+
+	ends_in_dragonfly(topology, link, ends);
+	snprintf(out, size, "group %d, router %d to group %d, router %d", (ends[0] - n) / a,
+		 (ends[0] - n) % a, (ends[1] - n) / a, (ends[1] - n) % a);
+}
+
+static void set_up_dragonfly(struct fabric *fabric)
+{
+	const struct cluster_topology *shape = fabric->shape;
+	struct net_topology *topology = &fabric->topology;
+	int n_routers = shape->groups * shape->routers;
+
+	topology->route = route_in_dragonfly;
+	topology->ends = ends_in_dragonfly;
+	topology->name = name_in_dragonfly;
+	topology->n_switches = n_routers;
+	topology->n_classes = 2;
+	topology->longest = 7;
+	topology->has_detours = true;
+	topology->class_begin[1] = topology->class_begin[0] + n_routers * (shape->routers - 1);
+	topology->class_begin[2] = topology->class_begin[1] + n_routers * shape->global_links;
+}
+
+int net_topology_switch_of(const struct cluster *cluster, int node)
 {
 	const struct cluster_topology *shape = &cluster->network.topology;
+	int n_below = 1;
+
+	if (shape->kind == CLUSTER_TOPOLOGY_FAT_TREE)
+		n_below = shape->down.at[0];
+	else if (shape->kind == CLUSTER_TOPOLOGY_DRAGONFLY)
+		n_below = shape->nodes;
+	return cluster->n_nodes + node / n_below;
+}
+
+struct net_topology *net_topology_create(const struct cluster *cluster)
+{
+	static void (*const set_up[])(struct fabric *) = {
+	    [CLUSTER_TOPOLOGY_FAT_TREE] = set_up_tree,
+	    [CLUSTER_TOPOLOGY_TORUS] = set_up_torus,
+	    [CLUSTER_TOPOLOGY_DRAGONFLY] = set_up_dragonfly,
+	};
 	struct fabric *fabric = calloc(1, sizeof *fabric);
-	struct net_topology *topology = (struct net_topology *)fabric;
 
 	if (!fabric)
 		return NULL;
-	fabric->shape = shape;
+	fabric->shape = &cluster->network.topology;
 	fabric->n_nodes = cluster->n_nodes;
-	topology->longest = 4;
-	if (shape->kind == CLUSTER_TOPOLOGY_FAT_TREE) {
-		fabric->n_up = cluster->n_nodes / shape->nodes_per_leaf * shape->uplinks;
-		topology->n_links = 2 * cluster->n_nodes + 2 * fabric->n_up;
-		topology->route = route_in_tree;
-		return topology;
-	}
-	topology->n_links = 2 * cluster->n_nodes * (1 + shape->n_dimensions);
-	topology->route = route_in_torus;
-	for (int k = 0; k < shape->n_dimensions; k++)
-		topology->longest += shape->dimensions[k] / 2;
-	return topology;
+	fabric->topology.class_begin[0] = 2 * cluster->n_nodes;
+	set_up[fabric->shape->kind](fabric);
+	fabric->topology.n_links = fabric->topology.class_begin[fabric->topology.n_classes];
+	return &fabric->topology;
+}
+
+double net_topology_capacity(const struct cluster *cluster, int link_class)
+{
+	const struct cluster_topology *shape = &cluster->network.topology;
+	double bandwidth_Bps = shape->n_bandwidths == 0
+				   ? cluster->network.bandwidth_Bps
+				   : shape->bandwidth_Bps[shape->n_bandwidths > 1 ? link_class : 0];
+
+	if (bandwidth_Bps == cluster->network.bandwidth_Bps)
+		return 1 - shape->load;
+	return bandwidth_Bps / cluster->network.bandwidth_Bps * (1 - shape->load);
 }

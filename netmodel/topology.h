@@ -10,4 +10,9 @@ struct net_topology;
  * free. NULL: no memory. */
 struct net_topology *net_topology_create(const struct cluster *cluster);
 
+/* The switch that a node is connected to, with the number that `ends` gives. */
+int net_topology_switch_of(const struct cluster *cluster, int node);
+/* What a link between switches carries, as a multiple of a node's link. */
+double net_topology_capacity(const struct cluster *cluster, int link_class);
+
 #endif

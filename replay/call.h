@@ -50,6 +50,7 @@ struct replay_rank {
 	int n_listed;
 	uint64_t
 	    at[2]; /* of the record that ends the present computation: what it is, and of what */
+	struct replay_place passed; /* the last record that ends computations */
 	const char **phases; /* [depth] that are open */
 	int depth, max_depth;
 	void *ignored[2]; /* where outputs go that nobody reads */
@@ -95,6 +96,7 @@ MPI_Session *replay_session(struct replay_rank *rank);
 const char *replay_text(struct replay_rank *rank);
 
 MPI_Win replay_win(struct replay_rank *rank);
+int64_t replay_lock_type(struct replay_rank *rank);
 MPI_Win *replay_win_place(struct replay_rank *rank);
 MPI_Win *replay_new_win(struct replay_rank *rank);
 /* What every construction of a window is here: it takes the same messages. */

@@ -39,7 +39,8 @@ def replay_declaration(kind):
               "g": "MPI_Group {p} = replay_group(rank);", "v": "MPI_Win {p} = replay_win(rank);",
               "d": "MPI_Aint {p} = replay_displacement(rank);", "w": "int {p} = replay_source(rank);"}
     if letter == "i":
-        return [f"{c_type} {p} = ({c_type})replay_int(rank);"], p
+        read = "replay_lock_type" if p == "lock_type" else "replay_int"
+        return [f"{c_type} {p} = ({c_type}){read}(rank);"], p
     if letter in simple:
         return [simple[letter].format(p=p)], p
     if letter == "a":

@@ -16,6 +16,26 @@ enum { STACK_B = 64 << 10, MAX_DEPTH = 1024 };
 
 /* --- records --- */
 
+/* The record `what` of `of` comes: what was charged before it is of the region between the last one
+ * and this. */
+static void pass(struct replay_rank *rank, uint64_t what, uint64_t of)
+{
+	const struct replay_change *change = rank->replay->change;
+	struct replay_region region = {rank->passed, {what, of}};
+	struct pd_rank *pd = rank->mpi->pd;
+	double factor;
+
+	rank->passed = region.before;
+	if (!change || !change->compute || pd->pending_s == 0)
+		return;
+	factor = change->compute(change->context, rank->mpi->rank, &region);
+	if (factor == 1)
+		return;
+	pd->pending_s *= factor;
+	for (int i = 0; i < pd->n_parts; i++)
+		pd->parts[i].seconds *= factor;
+}
+
 /* The record `what` of `of` ends the computation that was charged, if there is any. */
 static void begin_step_end(struct replay_rank *rank, uint64_t what, uint64_t of)
 {
@@ -32,6 +52,7 @@ static void end_step(struct replay_rank *rank, uint64_t what, uint64_t of)
 {
 	struct pd_rank *pd = rank->mpi->pd;
 
+	pass(rank, what, of);
 	if (pd->pending_s == 0)
 		return;
 	begin_step_end(rank, what, of);
@@ -43,8 +64,10 @@ static void end_step(struct replay_rank *rank, uint64_t what, uint64_t of)
 static void enter(struct replay_rank *rank, uint64_t number, uint64_t site)
 {
 	const struct mtrace_file *file = rank->replay->file;
-	bool has_step = rank->mpi->pd->pending_s != 0;
+	bool has_step;
 
+	pass(rank, MTRACE_CALL + number, site);
+	has_step = rank->mpi->pd->pending_s != 0;
 	if (has_step)
 		begin_step_end(rank, MTRACE_CALL + number, site);
 	mpi_enter_described(rank->mpi, file->functions[number].name, file->sites[site]);
@@ -144,6 +167,7 @@ static void do_node(struct replay_rank *rank, bool acquires)
 {
 	const struct pd_world *world = rank->replay->world;
 
+	pass(rank, acquires ? MTRACE_NODE_ACQUIRE : MTRACE_NODE_RELEASE, 0);
 	pd_compute_end(rank->mpi->pd);
 	if (acquires)
 		sim_tell_node_acquire(&world->observers, rank->mpi->rank, world->engine.now);
@@ -155,7 +179,7 @@ static void do_sleep(struct replay_rank *rank)
 {
 	uint64_t duration = mtrace_get_uint(&rank->cursor);
 
-	mtrace_get_uint(&rank->cursor);
+	pass(rank, MTRACE_SLEEP, mtrace_get_uint(&rank->cursor));
 	pd_compute_end(rank->mpi->pd);
 	sim_task_sleep(&rank->mpi->pd->task, (sim_time_ps)(duration & INT64_MAX));
 }
@@ -203,6 +227,9 @@ static bool do_record(struct replay_rank *rank)
 	case MTRACE_CHARGE:
 		do_charge(rank);
 		return true;
+	case MTRACE_MEMORY:
+		mtrace_skip_memory(c);
+		return true;
 	case MTRACE_PHASE_BEGIN:
 	case MTRACE_PHASE_END:
 		do_phase(rank, op == MTRACE_PHASE_BEGIN);
@@ -215,7 +242,7 @@ static bool do_record(struct replay_rank *rank)
 		do_node(rank, op == MTRACE_NODE_ACQUIRE);
 		return true;
 	case MTRACE_CLOCK:
-		mtrace_get_uint(c);
+		pass(rank, MTRACE_CLOCK, mtrace_get_uint(c));
 		pd_compute_end(rank->mpi->pd);
 		pd_clock_read(rank->mpi->pd);
 		return true;
@@ -248,6 +275,7 @@ static void rank_main(struct pd_rank *pd)
 		pd_fail(pd, PD_FAILURE_UNSUPPORTED, "%s", err.text);
 	if (more == 0)
 		replay_damaged(rank, "the rank does not end");
+	pass(rank, MTRACE_END, 0);
 	pd_rank_end(pd, (int)mtrace_get_uint(&rank->cursor));
 }
 
@@ -356,6 +384,7 @@ int replay_create(struct mtrace_file *file, const struct replay_config *config, 
 	if (!replay)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for a replay");
 	replay->file = file;
+	replay->change = config->change;
 	replay->ranks = calloc((size_t)file->n_ranks, sizeof *replay->ranks);
 	replay->functions = calloc((size_t)file->n_functions + 1, sizeof *replay->functions);
 	replay->is_unlike = calloc((size_t)file->n_functions + 1, sizeof *replay->is_unlike);
@@ -374,7 +403,7 @@ int replay_create(struct mtrace_file *file, const struct replay_config *config, 
 		failed = create_world(replay, config, err);
 	if (!failed)
 		failed = create_ranks(replay, err);
-	if (!failed)
+	if (!failed && !config->change)
 		failed = replay_repeat_create(replay, &replay->repeat, err);
 	if (failed) {
 		replay_destroy(replay);

@@ -12,21 +12,44 @@
  * of a run; on the cluster of the recording the times are the same. Any number of replays of an
  * open trace, one after the other, in one process; one at a time, as with runs.
  */
+/* Where a computation stands in the program: the record before it and the one that ends it. */
+struct replay_region {
+	struct replay_place {
+		uint64_t what, of; /* MTRACE_CALL + function, and its site; else enum mtrace_op and
+				      what it is of; all zero: the start of the rank */
+	} after, before;
+};
+
+/* What a replay does otherwise than the recording, and who is told where its ranks compute. Only
+ * whole replays, which jump over nothing, have it. */
+struct replay_change {
+	void *context;
+	/* Before the rank computes: how much of it remains, 1 for all. On the rank's fiber. */
+	double (*compute)(void *context, int rank, const struct replay_region *region);
+	/* It locks the window of `target`, a rank of the window, at file->sites[site]; NULL: nobody
+	 * asks. */
+	void (*lock)(void *context, int rank, int target, bool is_exclusive, uint64_t site);
+	/* Exclusive locks of windows are shared ones. */
+	bool shares_locks;
+};
+
 struct replay_config {
-	const struct cluster *cluster;	     /* borrowed, as all here */
-	const int *node_of;		     /* [file->n_ranks] */
+	const struct cluster *cluster;	       /* borrowed, as all here */
+	const int *node_of;		       /* [file->n_ranks] */
 	const struct sim_observers *observers; /* copied; NULL: none */
-	enum pd_compute_mode mode;	     /* of the recording: how polls cost */
+	enum pd_compute_mode mode;	       /* of the recording: how polls cost */
 	const char *bench_in;	   /* kernels take their times from it; NULL: the recorded ones */
 	const char *const *scales; /* [n_scales] */
 	int n_scales;
 	double vary_compute, vary_transfer;
 	bool vary_kernels;
 	uint64_t seed;
+	const struct replay_change *change; /* NULL: it does what was recorded */
 };
 
 struct replay {
-	struct mtrace_file *file; /* borrowed */
+	const struct replay_change *change; /* borrowed; NULL: none */
+	struct mtrace_file *file;	    /* borrowed */
 	struct pd_world *world;
 	struct mpi_world *mpi;
 	struct pd_program_config program;

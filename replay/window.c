@@ -45,6 +45,19 @@ MPI_Op replay_win_op(struct replay_rank *rank)
 	return op == MPI_NO_OP ? op : MPI_REPLACE;
 }
 
+/* The target follows. */
+int64_t replay_lock_type(struct replay_rank *rank)
+{
+	const struct replay_change *change = rank->replay->change;
+	int64_t type = replay_int(rank);
+	struct mtrace_cursor ahead = rank->cursor;
+
+	if (change && change->lock)
+		change->lock(change->context, rank->mpi->rank, (int)mtrace_get_int(&ahead),
+			     type == MPI_LOCK_EXCLUSIVE, rank->passed.of);
+	return change && change->shares_locks ? MPI_LOCK_SHARED : type;
+}
+
 int replay_own_Win_test(struct replay_rank *rank)
 {
 	MPI_Win handle = replay_win(rank);

@@ -8,6 +8,7 @@
 #include "traces/analysis/explain.h"
 #include "traces/json.h"
 #include "traces/real/real.h"
+#include "traces/reasons.h"
 #include "traces/run.h"
 #include "util/version.h"
 
@@ -458,6 +459,9 @@ static int fill(json_t *root, const struct trace_run *run)
 		failed |= set(root, "real", trace_real_json(run->real, summary));
 	if (run->explanation)
 		failed |= set(root, "analysis", trace_explanation_json(run->explanation));
+	if (run->explanation && run->reasons)
+		failed |= set(json_object_get(root, "analysis"), "reasons",
+			      trace_reasons_json(run->reasons));
 	failed |= set(root, "simulation", simulation_json(run));
 	return failed;
 }

@@ -46,9 +46,9 @@ struct trace_failure {
 /* Of several runs of the same with different seeds. */
 struct trace_prediction {
 	int n_runs;
-	uint64_t first_seed; /* the others follow it */
+	uint64_t first_seed;	/* the others follow it */
 	uint64_t reported_seed; /* of the run that everything else describes */
-	double coverage;     /* probability that a further run lies between low and high */
+	double coverage;	/* probability that a further run lies between low and high */
 	double low_s, median_s, high_s;
 	const double *times_s; /* [n_runs], by seed */
 };
@@ -104,17 +104,20 @@ struct trace_run {
 	const char *early_end; /* why it ended early, in lines, for the report; NULL: it did not */
 	const struct trace_finding *findings; /* [n_findings]; NULL: nothing was verified */
 	int n_findings;
-	const struct json_t *orders; /* what each view has seen, for --json; NULL: none was explored */
+	const struct json_t
+	    *orders; /* what each view has seen, for --json; NULL: none was explored */
 	const struct trace_summary *summary;
-	const struct trace_real *real; /* traces/real/real.h; NULL: none is beside it */
+	const struct trace_real *real;	       /* traces/real/real.h; NULL: none is beside it */
 	struct trace_explanation *explanation; /* traces/analysis/explain.h; NULL: not asked for */
+	const struct trace_reasons *reasons;   /* traces/reasons.h; NULL: not asked for */
 	uint64_t n_messages, n_bytes; /* point-to-point messages of the program, received or not;
 					 collectives' own are in `summary` */
 	const struct trace_collective *collectives; /* [n_collectives] algorithms used */
 	int n_collectives;
 	const char *const *warnings; /* [n_warnings] */
 	int n_warnings;
-	int n_early_warnings, n_top_warnings; /* of the first ones: said by `early_end` already; these and those that
+	int n_early_warnings,
+	    n_top_warnings; /* of the first ones: said by `early_end` already; these and those that
 						 stand above the prediction */
 	/* what the simulation itself took */
 	double cpu_s, wall_s;

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "traces/analysis/explain.h"
+#include "traces/brief.h"
+#include "traces/reasons.h"
 #include "traces/run.h"
 #include "util/units.h"
 
@@ -108,8 +110,42 @@ static void write_columns(int first, int second, const struct trace_breakdown *o
 		util_time_text(one->waiting_s).text);
 }
 
+struct ranked {
+	double useful_s;
+	int rank;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return x->useful_s != y->useful_s ? (x->useful_s < y->useful_s ? 1 : -1)
+					  : x->rank - y->rank;
+}
+
+/* Of many ranks those that compute longest. */
+static void write_top_ranks(const struct trace_summary *summary, FILE *file)
+{
+	struct ranked *order = malloc((size_t)summary->n_ranks * sizeof *order);
+
+	for (int rank = 0; order && rank < summary->n_ranks; rank++)
+		order[rank] = (struct ranked){summary->ranks[rank].useful_s, rank};
+	if (!order)
+		return;
+	qsort(order, (size_t)summary->n_ranks, sizeof *order, compare_ranked);
+	write_columns_head("rank", "node", "   (longest computing)", file);
+	for (int i = 0; i < MAX_TOTAL_ROWS; i++) {
+		struct trace_breakdown one = trace_rank_breakdown(summary, order[i].rank);
+
+		write_columns(order[i].rank, summary->ranks[order[i].rank].node, &one, file);
+	}
+	free(order);
+}
+
 static void write_ranks(const struct trace_summary *summary, FILE *file)
 {
+	if (summary->n_ranks > MAX_RANK_ROWS)
+		write_top_ranks(summary, file);
 	if (summary->n_ranks < 2 || summary->n_ranks > MAX_RANK_ROWS)
 		return;
 	write_columns_head("rank", "node", "", file);
@@ -152,52 +188,11 @@ static void write_nodes(const struct trace_summary *summary, FILE *file)
 	}
 }
 
-/* Cores without a rank on nodes with ranks: held, and never useful. */
-static long long n_idle_cores(const struct trace_summary *summary)
-{
-	long long n = 0;
-
-	for (int node = 0; node < summary->n_nodes; node++) {
-		int n_ranks = summary->nodes[node].n_ranks, cores = summary->cluster->cores;
-
-		n += n_ranks > 0 && n_ranks < cores ? cores - n_ranks : 0;
-	}
-	return n;
-}
-
-/* Of a schedule the ranks of a node may have run one job after the other. */
-static void write_shared_cores(const struct trace_run *run, FILE *file)
-{
-	const struct trace_summary *summary = run->summary;
-	int cores = summary->cluster->cores, n = 0, most = 0;
-
-	for (int node = 0; node < summary->n_nodes && run->n_jobs == 0; node++) {
-		int n_ranks = summary->nodes[node].n_ranks;
-
-		n += n_ranks > cores;
-		most = n_ranks > most ? n_ranks : most;
-	}
-	if (n > 0)
-		fprintf(file, "%d node%s more ranks than cores, up to %d on %d: they share them\n", n,
-			n == 1 ? " carries" : "s carry", most, cores);
-}
-
-/* Ends that differ in the third digit would look alike as other times are printed. */
 static void write_interval(const struct trace_run *run, FILE *file)
 {
-	const struct trace_prediction *interval = run->interval;
-	double median_s = interval->median_s;
-	double per_s = median_s >= 1 ? 1 : median_s >= 1e-3 ? 1e3 : 1e6;
-	const char *unit = median_s >= 1 ? "s" : median_s >= 1e-3 ? "ms" : "us";
-	unsigned long long first = interval->first_seed;
-
-	fprintf(file,
-		"prediction: %.4g %s (%.3g %%: %.4g … %.4g), median of %d runs with seeds %llu … %llu\n"
-		"the run described here has seed %llu",
-		per_s * median_s, unit, 100 * interval->coverage, per_s * interval->low_s,
-		per_s * interval->high_s, interval->n_runs, first,
-		first + (unsigned long long)interval->n_runs - 1,
-		(unsigned long long)interval->reported_seed);
+	trace_interval_write(run->interval, file);
+	fprintf(file, "\nthe run described here has seed %llu",
+		(unsigned long long)run->interval->reported_seed);
 	if (run->vary_compute > 0 || run->vary_transfer > 0)
 		fprintf(file, "; computations vary by up to %.3g %%, messages by up to %.3g %%",
 			100 * run->vary_compute, 100 * run->vary_transfer);
@@ -211,7 +206,6 @@ static void write_headline(const struct trace_run *run, FILE *file)
 			   : run->outcome == TRACE_FAILED    ? "simulated until it failed"
 							     : "predicted running time";
 	int n_nodes = n_nodes_used(summary), cores = summary->cluster->cores;
-	long long n_idle = n_idle_cores(summary);
 
 	if (run->interval)
 		write_interval(run, file);
@@ -224,11 +218,7 @@ static void write_headline(const struct trace_run *run, FILE *file)
 	fprintf(file, " on %d node%s with %d core%s each of %s\n", n_nodes, n_nodes == 1 ? "" : "s",
 		cores, cores == 1 ? "" : "s",
 		summary->cluster->name ? summary->cluster->name : run->cluster_file);
-	if (n_idle > 0)
-		fprintf(file,
-			"%lld of these %lld cores %s no rank; they count as held all the same\n",
-			n_idle, (long long)n_nodes * cores, n_idle == 1 ? "carries" : "carry");
-	write_shared_cores(run, file);
+	trace_cores_write(run, file);
 }
 
 static void write_messages(const struct trace_run *run, FILE *file)
@@ -369,6 +359,16 @@ static void write_phases(const struct trace_summary *summary, FILE *file)
 		fprintf(file, "  and %d more names\n", summary->phase_names.n - MAX_PHASE_ROWS);
 }
 
+static void write_reasons(const struct trace_reasons *reasons, FILE *file)
+{
+	if (!reasons || (reasons->n == 0 && !reasons->why_not[0]))
+		return;
+	fprintf(file, "\nwho is to blame\n");
+	if (reasons->why_not[0])
+		fprintf(file, "  not known: %s\n", reasons->why_not);
+	trace_reasons_text(reasons, reasons->n, file);
+}
+
 void trace_text_write(const struct trace_run *run, FILE *file)
 {
 	char memory[32];
@@ -393,6 +393,7 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 	write_totals("MPI call, over all ranks", "", "count", &run->summary->call_names,
 		     run->summary->calls, file);
 	write_phases(run->summary, file);
+	write_reasons(run->reasons, file);
 	if (run->explanation)
 		trace_explanation_text(run->explanation, file);
 	util_format_size(memory, sizeof memory, (double)run->peak_memory_B);

@@ -168,18 +168,6 @@ def summary(rows, found):
             f"{100 * sum(errors) / len(errors):.1f} %, largest {100 * max(errors):.1f} %.")
 
 
-def changes_table(rows, found):
-    """The relative effect of each change at r = 324, published against ours."""
-    lines = ["| variant | change | published | mpisim | |", "|---|---|--:|--:|---|"]
-    base = {row["variant"]: (row["time_s"], f) for row, f in zip(rows, found) if row["r"] == "324" and row["change"] == "none"}
-    for row, f in zip(rows, found):
-        if row["r"] == "324" and row["change"] != "none" and row["variant"] in base:
-            published, ours = base[row["variant"]]
-            lines.append(f"| {row['variant']} | {row['change']} | {row['time_s'] - published:+.1f} s ({100 * (row['time_s'] / published - 1):+.1f} %) | "
-                         f"{f - ours:+.1f} s ({100 * (f / ours - 1):+.1f} %) | {'fitted' if row['training'] else 'predicted'} |")
-    return "\n".join(lines)
-
-
 def efficiency_table(build):
     """Dynamic efficiency of iteration 1 and duration of iteration 6, blocks on 4 nodes, r = 324, against section 3.5.3 of the thesis."""
     phases = {}
@@ -198,8 +186,7 @@ def parts(build):
     """The pieces of docs/validation.md, by name."""
     rows = read_rows()
     found = [predict(build, row) for row in rows]
-    return {"TABLE": table(rows, found), "SUMMARY": summary(rows, found), "CHANGES": changes_table(rows, found),
-            "EFFICIENCY": efficiency_table(build)}
+    return {"TABLE": table(rows, found), "SUMMARY": summary(rows, found), "EFFICIENCY": efficiency_table(build)}
 
 
 if __name__ == "__main__":

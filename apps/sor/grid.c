@@ -36,6 +36,8 @@ static void create_types(struct grid *grid)
 {
 	int m = grid->rows, k = grid->columns, width = k + 2;
 
+	MPI_Type_vector(m > 2 ? m - 2 : 0, k > 2 ? k - 2 : 0, width, MPI_DOUBLE, &grid->interior);
+	MPI_Type_commit(&grid->interior);
 	for (int c = 0; c < GRID_N_COLOURS; c++) {
 		create_line_type(grid, 1, 1, k, 1, c, &grid->edge[GRID_UP][c]);
 		create_line_type(grid, 0, 1, k, 1, c, &grid->halo[GRID_UP][c]);
@@ -117,6 +119,7 @@ void grid_finish(struct grid *grid)
 			MPI_Type_free(&grid->halo[s][c]);
 		}
 	}
+	MPI_Type_free(&grid->interior);
 	mpisim_free(grid->u);
 	MPI_Comm_free(&grid->comm);
 }
@@ -139,25 +142,48 @@ static void update(struct grid *grid, int colour, int first_i, int last_i, int f
 	}
 }
 
+static void update_border(struct grid *grid, int colour)
+{
+	int m = grid->rows, k = grid->columns;
+
+	update(grid, colour, 1, 1, 1, k);
+	if (m > 1)
+		update(grid, colour, m, m, 1, k);
+	update(grid, colour, 2, m - 1, 1, 1);
+	if (k > 1)
+		update(grid, colour, 2, m - 1, k, k);
+}
+
+/* What a half sweep accesses, and when: the sides after all other points. */
+static void tell_accesses(const struct grid *grid, int colour)
+{
+	int m = grid->rows, k = grid->columns, width = k + 2;
+	double border = m > 2 && k > 2 ? (m - 2.0) * (k - 2.0) / ((double)m * k) : 0;
+
+	mpisim_touch(grid->u + 2 * width + 2, 1, grid->interior, MPISIM_READ | MPISIM_WRITE, 0);
+	for (int side = 0; side < GRID_N_SIDES; side++) {
+		mpisim_touch(grid->u, 1, grid->edge[side][!colour], MPISIM_READ, 0);
+		mpisim_touch(grid->u, 1, grid->halo[side][!colour], MPISIM_READ, border);
+		mpisim_touch(grid->u, 1, grid->edge[side][colour], MPISIM_READ | MPISIM_WRITE, border);
+	}
+}
+
 void grid_sweep(struct grid *grid, int colour)
 {
-	if (kernel_begin(grid, "sor_sweep"))
-		update(grid, colour, 1, grid->rows, 1, grid->columns);
+	int execute = kernel_begin(grid, "sor_sweep");
+
+	tell_accesses(grid, colour);
+	if (execute) {
+		update(grid, colour, 2, grid->rows - 1, 2, grid->columns - 1);
+		update_border(grid, colour);
+	}
 	mpisim_kernel_end();
 }
 
 void grid_sweep_border(struct grid *grid, int colour)
 {
-	int m = grid->rows, k = grid->columns;
-
-	if (kernel_begin(grid, "sor_border")) {
-		update(grid, colour, 1, 1, 1, k);
-		if (m > 1)
-			update(grid, colour, m, m, 1, k);
-		update(grid, colour, 2, m - 1, 1, 1);
-		if (k > 1)
-			update(grid, colour, 2, m - 1, k, k);
-	}
+	if (kernel_begin(grid, "sor_border"))
+		update_border(grid, colour);
 	mpisim_kernel_end();
 }
 

@@ -22,6 +22,7 @@ struct grid {
 	double *u;                       /* [rows + 2][columns + 2], halo included; touched by kernels and MPI only */
 	int skipped;                     /* a kernel was not executed: u has no meaning */
 	/* the points of one colour next to a side: mine to send, the halo's to receive; offsets into u */
+	MPI_Datatype interior;           /* all points but those next to a side; from u[2][2] on */
 	MPI_Datatype edge[GRID_N_SIDES][GRID_N_COLOURS], halo[GRID_N_SIDES][GRID_N_COLOURS];
 };
 
@@ -32,7 +33,7 @@ struct grid {
 int grid_init(struct grid *grid, int n, const int dims[2]);
 void grid_finish(struct grid *grid);
 
-/* One half sweep: updates every point of the colour. Annotated kernel sor_sweep(rows, columns). */
+/* One half sweep: updates every point of the colour, those next to a side last. Annotated kernel sor_sweep(rows, columns), which tells what it accesses. */
 void grid_sweep(struct grid *grid, int colour);
 /* The same in two parts: points next to a side (sor_border), all others (sor_interior). */
 void grid_sweep_border(struct grid *grid, int colour);

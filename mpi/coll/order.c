@@ -25,7 +25,11 @@ struct queue {
 	uint32_t capacity, first, n, tag; /* tag: of the first one */
 };
 
+enum { MAX_MIXED = 16 };
+
 struct mpi_coll_orders {
+	struct mpi_coll_mixed mixed[MAX_MIXED]; /* [n_mixed] */
+	int n_mixed;
 	struct queue **queues; /* [n] by context; NULL: nothing is under way */
 	uint32_t n;
 	struct queue *spare; /* an empty one, with its room; NULL: none */
@@ -139,6 +143,27 @@ static bool is_same_function(const char *name_a, const char *name_b)
 	return a && b && (a->base == b->base || (a->meets && b->meets));
 }
 
+/*
+ * Accesses to a file of which one says where the data lie and the other goes on behind its last one:
+ * each rank's own affair. The standard asks for one function all the same; libraries take the two for
+ * one, and programs rely on that.
+ */
+static bool is_same_access(const char *name_a, const char *name_b)
+{
+	static const char *const twins[][2] = {
+	    {"MPI_File_read_all", "MPI_File_read_at_all"},
+	    {"MPI_File_write_all", "MPI_File_write_at_all"},
+	};
+
+	for (size_t i = 0; i < sizeof twins / sizeof twins[0]; i++)
+		if ((is_same_function(name_a, twins[i][0]) &&
+		     is_same_function(name_b, twins[i][1])) ||
+		    (is_same_function(name_a, twins[i][1]) &&
+		     is_same_function(name_b, twins[i][0])))
+			return true;
+	return false;
+}
+
 static const struct mpi_op *predefined_op(const struct mpi_coll *coll)
 {
 	return coll->op && coll->op->is_predefined ? coll->op : NULL;
@@ -159,7 +184,8 @@ static const char *describe(const struct mpi_rank *me, const struct entry *other
 	return text;
 }
 
-static _Noreturn __attribute__((noinline)) void fail_order(struct mpi_rank *me, const struct entry *other)
+static _Noreturn __attribute__((noinline)) void fail_order(struct mpi_rank *me,
+							   const struct entry *other)
 {
 	char text[512];
 
@@ -185,10 +211,34 @@ fail_argument(struct mpi_rank *me, const struct mpi_coll *coll, const struct ent
 	pd_fail(me->pd, PD_FAILURE_MPI_ERROR, "op is not the one with which %s", text);
 }
 
+static void note_mixed(struct mpi_rank *me, const struct entry *other)
+{
+	struct mpi_coll_orders *orders = me->world->coll_orders;
+
+	for (int i = 0; i < orders->n_mixed; i++)
+		if (orders->mixed[i].sites[0] == me->pd->site &&
+		    orders->mixed[i].sites[1] == other->site)
+			return;
+	if (orders->n_mixed < MAX_MIXED)
+		orders->mixed[orders->n_mixed++] =
+		    (struct mpi_coll_mixed){.ranks = {me->rank, other->rank},
+					    .functions = {me->pd->function, other->function},
+					    .sites = {me->pd->site, other->site}};
+}
+
+const struct mpi_coll_mixed *mpi_coll_order_mixed(const struct mpi_world *world, int *out_n)
+{
+	*out_n = world->coll_orders ? world->coll_orders->n_mixed : 0;
+	return world->coll_orders ? world->coll_orders->mixed : NULL;
+}
+
 static void compare(struct mpi_rank *me, const struct mpi_coll *coll, const struct entry *other)
 {
-	if (!is_same_function(me->pd->function, other->function))
-		fail_order(me, other);
+	if (!is_same_function(me->pd->function, other->function)) {
+		if (!is_same_access(me->pd->function, other->function))
+			fail_order(me, other);
+		note_mixed(me, other);
+	}
 	if (coll->remote_size > 0)
 		return; /* arguments mean something else in each group */
 	if (coll->given.root != other->root || predefined_op(coll) != other->op)

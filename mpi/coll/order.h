@@ -25,6 +25,17 @@ void mpi_coll_order_visit(const struct mpi_world *world,
 			  void (*visit)(void *context, int rank, const char *function,
 					const void *site, int n),
 			  void *context);
+
+/*
+ * Collective accesses to a file that are not the same function, which the standard asks for and
+ * libraries do not: two ranks with their calls. Of each pair of places the first, some 16 at most.
+ */
+struct mpi_coll_mixed {
+	int ranks[2];
+	const char *functions[2];
+	const void *sites[2];
+};
+const struct mpi_coll_mixed *mpi_coll_order_mixed(const struct mpi_world *world, int *out_n);
 void mpi_coll_orders_destroy(struct mpi_coll_orders *orders); /* NULL is fine */
 
 #endif

@@ -38,6 +38,7 @@ struct mpi_errhandler;
 struct mpi_choice;
 struct mpi_coll_selection;
 struct mpi_synchronous;
+struct mpi_series_run;
 struct mpi_coll_uses;
 
 /* Something of a rank that goes on whenever the rank is inside MPI, e.g. a nonblocking collective.
@@ -110,6 +111,7 @@ struct mpi_world {
 	struct mpi_stream_table *streams; /* p2p: connections between ranks; NULL: transfers have no order */
 	const struct mpi_choice *choice; /* borrowed: mpi/p2p/choose.h; NULL: time decides */
 	struct mpi_synchronous *synchronous; /* borrowed: mpi/p2p/synchronous.h; NULL: nobody asks */
+	struct mpi_series_run *series; /* mpi/orders/series.h; NULL: no messages are a collective */
 	const struct mpi_shortening *shortening; /* borrowed: mpi/p2p/message.h; NULL: none */
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
 	int64_t buffered_B; /* standard sends of more wait for their receive; -1: all do */

@@ -37,6 +37,8 @@ static void enter(void *context, struct mpi_watch_call *watched)
 	struct mpi_record_call *call = (struct mpi_record_call *)watched->room;
 
 	begin(context, watched);
+	if (call->record->has_memory)
+		mpi_record_memory_of(call);
 	if (call->function->record == RECORD_EFFECTS)
 		mpi_record_effects_begin(
 		    call, (MPI_Comm)mpi_value_at(call->function, call->values, MPI_ARG_COMM).p);

@@ -41,6 +41,7 @@ struct mpi_record {
 	const void **sites; /* [n_sites] addresses */
 	uint32_t n_sites, site_capacity;
 	bool is_out_of_memory;
+	bool has_memory;    /* which memory is used is recorded, too */
 	bool is_in_memory;  /* what cannot be recorded ends the recording, not the run */
 	char given_up[512]; /* why the recording ended; "": it did not */
 	int n_ranks;	    /* at the start: processes may be spawned when it is given up */
@@ -53,6 +54,9 @@ int mpi_record_watch(struct mpi_record *record);
  * none. */
 void mpi_record_effects_begin(struct mpi_record_call *call, MPI_Comm comm);
 void mpi_record_effects_end(struct mpi_record_call *call, const MPI_Request *request, int code);
+
+/* The memory that a call uses, before its record. */
+void mpi_record_memory_of(struct mpi_record_call *call);
 
 /* What cannot be recorded: a call within an error handler, or one that failed in its middle. In
  * memory they return. */

@@ -13,7 +13,7 @@
 #include "pdexec/image.h"
 
 /* First ids: those below are predefined. */
-enum { FIRST_SITES = 256, SITE_TEXT_B = 512, MEMORY_LIMIT_B = 1 << 30 };
+enum { FIRST_SITES = 256, SITE_TEXT_B = 512 };
 
 static bool is_recorded(const struct mpi_call_info *function)
 {
@@ -276,8 +276,8 @@ static void observe(struct mpi_record *record)
 	sim_observers_add(&record->world->pd->observers, &observer);
 }
 
-int mpi_record_create(struct mpi_world *world, const char *path, int fd, const char *provenance,
-		      struct mpi_record **out, struct util_error *err)
+int mpi_record_create(struct mpi_world *world, const char *path, int fd, uint64_t limit_B,
+		      const char *provenance, struct mpi_record **out, struct util_error *err)
 {
 	struct mpi_record *record;
 	int failed = 0;
@@ -300,7 +300,7 @@ int mpi_record_create(struct mpi_world *world, const char *path, int fd, const c
 		failed = path ? mtrace_writer_create(path, world->n_ranks, provenance,
 						     &record->writer, err)
 			      : mtrace_writer_create_at(fd, world->n_ranks, provenance,
-							MEMORY_LIMIT_B, &record->writer, err);
+							limit_B, &record->writer, err);
 	if (failed) {
 		mpi_record_destroy(record);
 		return failed;
@@ -321,6 +321,14 @@ int mpi_record_create(struct mpi_world *world, const char *path, int fd, const c
 	return 0;
 }
 
+void mpi_record_describe(const struct mpi_record *record, uint32_t number, char *buf, size_t size)
+{
+	if (number < record->n_sites && record->sites[number])
+		pd_describe_site(record->world->pd, record->sites[number], buf, size);
+	else
+		*buf = 0;
+}
+
 int mpi_record_close(struct mpi_record *record, bool with_sites, struct util_error *err)
 {
 	char text[SITE_TEXT_B];
@@ -328,9 +336,12 @@ int mpi_record_close(struct mpi_record *record, bool with_sites, struct util_err
 	if (record->is_out_of_memory)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for the recording");
 	for (uint32_t site = 0; site < record->n_sites; site++) {
-		if (!record->sites[site] || !with_sites)
+		if (!record->sites[site])
 			continue;
-		pd_describe_site(record->world->pd, record->sites[site], text, sizeof text);
+		if (with_sites)
+			mpi_record_describe(record, site, text, sizeof text);
+		else
+			snprintf(text, sizeof text, "#%u", (unsigned int)site);
 		mtrace_writer_set_site(record->writer, site, text);
 	}
 	return mtrace_writer_close(record->writer, err);

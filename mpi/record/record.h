@@ -18,15 +18,19 @@ void *mpi_record_substitute(const char *name);
 /*
  * Starts recording `world`, before its ranks run; sets world->record and observes the run. `provenance`: see
  * mtrace_writer_create. path NULL: to the
- * open file `fd`, the caller's, of at most 1 GiB, and what cannot be recorded ends the recording
+ * open file `fd`, the caller's, of at most `limit_B`, and what cannot be recorded ends the recording
  * instead of the run. Errors: UTIL_EUNSUPPORTED for runs of several programs; those of
  * mtrace_writer_create.
  */
-int mpi_record_create(struct mpi_world *world, const char *path, int fd, const char *provenance,
-		      struct mpi_record **out, struct util_error *err);
+int mpi_record_create(struct mpi_world *world, const char *path, int fd, uint64_t limit_B,
+		      const char *provenance, struct mpi_record **out, struct util_error *err);
+/* Records also which memory calls use and computation accesses (mpisim_touch), before the ranks run. */
+void mpi_record_memory(struct mpi_record *record);
 /* The run has ended as it should: completes the file. `with_sites`: helper processes find the
- * source lines of calls, else they are unknown. Errors: UTIL_ESYSTEM, UTIL_ENOMEM. */
+ * source lines of calls, else their places are "#0", "#1", … for mpi_record_describe. Errors: UTIL_ESYSTEM, UTIL_ENOMEM. */
 int mpi_record_close(struct mpi_record *record, bool with_sites, struct util_error *err);
+/* The source line of place `number`, "heat.c:20 (main)", by a helper process; of a recording that is closed. */
+void mpi_record_describe(const struct mpi_record *record, uint32_t number, char *buf, size_t size);
 /* Why a recording to `fd` ended before the run; NULL: it did not. */
 const char *mpi_record_given_up(const struct mpi_record *record);
 /* NULL is fine. Without mpi_record_close no file is left. */

@@ -113,9 +113,12 @@ static void add_run(void *context, uintptr_t at, size_t size_B)
 	buffer->runs[buffer->n_runs++] = (struct mpi_memory_run){at, size_B};
 }
 
+/* By addresses, as a rule: MPI_Type_create_struct, _hindexed, _hindexed_block. */
 static bool is_struct(const struct mpi_datatype *type)
 {
-	while (type && type->map && type->map->kind != MAP_STRUCT)
+	while (type && type->map && type->map->kind != MAP_STRUCT &&
+	       !(type->contents && (type->contents->combiner == MPI_COMBINER_HINDEXED ||
+				    type->contents->combiner == MPI_COMBINER_HINDEXED_BLOCK)))
 		type = type->map->child;
 	return type && type->map;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is looked for from time to time, and what can be said only when the run is over. */
+#include <stdio.h>
+
+#include "mpi/coll/order.h"
 #include "mpi/env/leaks.h"
 #include "mpi/verify/internal.h"
 #include "mpi/verify/memory.h"
@@ -24,6 +27,33 @@ void mpi_verify_look(struct mpi_shadow *shadow)
 	mpi_shadow_look_for_partial(shadow);
 }
 
+/* Libraries let them pass; others may end the run. */
+static void tell_mixed_accesses(struct mpi_world *world)
+{
+	int n;
+	const struct mpi_coll_mixed *mixed = mpi_coll_order_mixed(world, &n);
+	char found[160];
+
+	for (int i = 0; i < n && mpi_verify_wants(world, MPI_VERIFY_MATCHING); i++) {
+		const struct mpi_coll_mixed *one = &mixed[i];
+
+		snprintf(found, sizeof found, "rank %d called %s where rank %d called %s",
+			 one->ranks[0], one->functions[0], one->ranks[1], one->functions[1]);
+		mpi_verify_report(
+		    world,
+		    &(struct mpi_finding){
+			.class_name = "collective-mismatch",
+			.severity = MPI_FINDING_WARNING,
+			.calls = {{one->ranks[0], one->functions[0], one->sites[0]},
+				  {one->ranks[1], one->functions[1], one->sites[1]}},
+			.n_calls = 2,
+			.found = found,
+			.wanted = "every rank that has the file open calls the same function",
+			.why = "libraries may let it pass, and need not",
+		    });
+	}
+}
+
 void mpi_verify_end(struct mpi_world *world)
 {
 	struct mpi_verify *verify = world->verify;
@@ -34,6 +64,7 @@ void mpi_verify_end(struct mpi_world *world)
 	if (verify->memory)
 		mpi_memory_end(verify->memory);
 	mpi_verify_failure(verify);
+	tell_mixed_accesses(world);
 	if (verify->shadow && !verify->is_blind)
 		mpi_shadow_end(verify->shadow);
 	for (int i = 0; world->leaks && i < world->leaks->n; i++)

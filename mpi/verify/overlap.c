@@ -28,7 +28,8 @@ static uintptr_t end_of(const struct mpi_datatype *type, int64_t n, uintptr_t ba
 {
 	if (!type || type->true_lb_B < 0 || type->extent_B < 0 || n < 0)
 		return UINTPTR_MAX;
-	return base + (uintptr_t)(type->true_lb_B + type->true_extent_B + n * type->extent_B);
+	return base + (uintptr_t)(type->true_lb_B + type->true_extent_B +
+				  (n > 0 ? n - 1 : 0) * type->extent_B);
 }
 
 bool mpi_verify_are_apart(const struct mpi_datatype *out, int64_t n_out, const void *from,
@@ -44,32 +45,40 @@ static const struct mpi_datatype *type_of(const struct mpi_verify_call *call,
 	return mpi_datatype_get(call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, type).p);
 }
 
+/* Of how many peers a buffer may have data; 0: that is not known. */
+static int64_t n_peers_of(const struct mpi_verify_call *call)
+{
+	const struct mpi_comm *comm;
+
+	if (call->function->kind == MPI_CALL_SENDRECV || mpi_verify_has(call, MPI_ARG_COUNT))
+		return 1;
+	comm = mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)mpi_verify_value(call, MPI_ARG_COMM).p);
+	return comm && !comm->topology ? mpi_comm_n_peers(comm) : 0;
+}
+
 /* Without a look at each block: they are far apart. */
 static bool are_apart(const struct mpi_verify_call *call)
 {
+	const void *from = mpi_verify_value(call, MPI_ARG_SENDBUF).p;
+	const void *to = mpi_verify_value(call, MPI_ARG_RECVBUF).p;
 	bool is_reduction = mpi_verify_has(call, MPI_ARG_DATATYPE);
 	enum mpi_argument type = is_reduction ? MPI_ARG_DATATYPE : MPI_ARG_SENDTYPE;
 	enum mpi_argument in = is_reduction ? MPI_ARG_DATATYPE : MPI_ARG_RECVTYPE;
 	enum mpi_argument n_out = MPI_ARG_SENDCOUNT, n_in = MPI_ARG_RECVCOUNT;
-	int64_t n_peers = 1;
+	int64_t n_peers;
 
+	if (from == MPI_IN_PLACE || to == MPI_IN_PLACE)
+		return true;
 	if (is_reduction)
 		n_out = n_in =
 		    mpi_verify_has(call, MPI_ARG_COUNT) ? MPI_ARG_COUNT : MPI_ARG_RECVCOUNT;
 	if (!mpi_verify_has(call, n_out) || !mpi_verify_has(call, n_in))
 		return false;
-	if (call->function->kind != MPI_CALL_SENDRECV) {
-		const struct mpi_comm *comm = mpi_comm_get(
-		    call->me, (MPI_Comm)(uintptr_t)mpi_verify_value(call, MPI_ARG_COMM).p);
-
-		if (!comm || comm->topology)
-			return false;
-		n_peers = mpi_comm_n_peers(comm);
-	}
-	return mpi_verify_are_apart(type_of(call, type), mpi_verify_value(call, n_out).i * n_peers,
-				    mpi_verify_value(call, MPI_ARG_SENDBUF).p, type_of(call, in),
-				    mpi_verify_value(call, n_in).i * n_peers,
-				    mpi_verify_value(call, MPI_ARG_RECVBUF).p);
+	n_peers = n_peers_of(call);
+	return n_peers > 0 &&
+	       mpi_verify_are_apart(type_of(call, type), mpi_verify_value(call, n_out).i * n_peers,
+				    from, type_of(call, in),
+				    mpi_verify_value(call, n_in).i * n_peers, to);
 }
 
 void mpi_verify_overlap(const struct mpi_verify_call *call)

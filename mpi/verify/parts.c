@@ -302,18 +302,16 @@ static bool compare_blocks(struct mpi_shadow *shadow, const struct mpi_shadow_to
 static void compare_with_first(struct mpi_shadow *shadow,
 			       const struct mpi_shadow_together *together, int member)
 {
-	const struct mpi_shadow_part *part = &together->parts[member];
+	const struct mpi_shadow_part *part = &together->parts[member], *first;
+	int i = together->first[part->is_of_group && is_second(together, member)];
 
-	for (int i = 0; i < together->n_members; i++) {
-		const struct mpi_shadow_part *other = &together->parts[i];
-
-		if (i == member || !other->has_called || !other->is_uniform ||
-		    (part->is_of_group && is_second(together, i) != is_second(together, member)))
-			continue;
-		if (compare_blocks(shadow, together, part, other))
-			compare(shadow, together, part, other, part->send, other->send);
+	if (i < 0) /* none of the first group */
+		i = part->is_of_group ? member : together->first[1];
+	if (i == member)
 		return;
-	}
+	first = &together->parts[i];
+	if (compare_blocks(shadow, together, part, first))
+		compare(shadow, together, part, first, part->send, first->send);
 }
 
 /* What the member sends to and receives from those that have called. */

@@ -53,6 +53,7 @@ struct mpi_shadow_together {
 	const struct mpi_comm *comm; /* of the first one that called; only compared */
 	uint32_t context, number;    /* of the communicator's collectives */
 	int n_members, n_called, n_posted, n_references, root;
+	int first[2]; /* who called it first, of each group; -1: nobody yet */
 	int n_first; /* members of the first group; of an intercommunicator, those of the other follow */
 	bool is_between_groups, has_root;	 /* has_root: of those, a rank gave MPI_ROOT */
 	int *members;				 /* [n_members] world ranks */

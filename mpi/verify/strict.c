@@ -183,6 +183,21 @@ struct mpi_shadow_step *mpi_shadow_wait(struct mpi_shadow *shadow, struct mpi_ra
 
 /* --- who can never go on --- */
 
+/* A message for a receive from any source that the run has not decided on: it is on its way. */
+static bool is_sent(const struct mpi_shadow *shadow, const struct mpi_shadow_op *recv,
+		    const bool is_stuck[])
+{
+	const struct mpi_shadow_rank *rank = &shadow->ranks[recv->rank];
+	const struct mpi_shadow_queue *queue =
+	    recv->context < rank->n_queues ? rank->queues[recv->context] : NULL;
+	const struct mpi_shadow_op *send = queue ? queue->first[SHADOW_SEND] : NULL;
+
+	while (send && !((send->is_posted || !is_stuck[send->rank]) &&
+			 (recv->tag == send->tag || recv->tag == MPI_ANY_TAG)))
+		send = send->next;
+	return send != NULL;
+}
+
 /* Whether the operation may yet be done, where those that are not marked go on. */
 static bool may_be_done(const struct mpi_shadow *shadow, const struct mpi_shadow_op *op,
 			const bool is_stuck[])
@@ -205,7 +220,7 @@ static bool may_be_done(const struct mpi_shadow *shadow, const struct mpi_shadow
 		if (peer != op->rank && !is_stuck[peer])
 			return true;
 	}
-	return false;
+	return is_sent(shadow, op, is_stuck);
 }
 
 static int n_free(const struct mpi_shadow *shadow, const bool is_stuck[])

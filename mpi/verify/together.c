@@ -62,6 +62,7 @@ static struct mpi_shadow_together *open(struct mpi_shadow *shadow, const struct 
 	t->number = number;
 	t->root = root;
 	t->is_between_groups = comm->remote != NULL;
+	t->first[0] = t->first[1] = -1;
 	t->members = members_of(shadow, comm, &t->n_members);
 	t->n_first = comm->remote ? comm->group->size : t->n_members;
 	t->parts = mpi_shadow_allocate(shadow, (size_t)t->n_members, sizeof *t->parts);
@@ -236,8 +237,11 @@ struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct
 	part->call = op->call;
 	part->has_called = true;
 	t->parts[op->place] = *part;
-	if (strcmp(operation, t->operation) == 0)
+	if (operation == t->operation || strcmp(operation, t->operation) == 0) {
+		if (t->first[op->place >= t->n_first] < 0)
+			t->first[op->place >= t->n_first] = op->place;
 		mpi_shadow_compare_member(shadow, t, op->place);
+	}
 	t->n_called++;
 	compare_ends(shadow, t, &op->call);
 	/* a root that is no rank is an error of its own */

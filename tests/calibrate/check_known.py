@@ -109,7 +109,7 @@ def packets(values):
 
 
 def latency_and_work(values, size, credit):
-    """docs/cluster-file.md, "By size"; docs/model.md, section 3, "Packets". The credit is that of both links, in bytes."""
+    """docs/model.md, section 3, "Segments" and "Packets". The credit is that of both links, in bytes."""
     latency, bandwidth, burst = (number(values.get('network.' + key, '0')) for key in ('latency', 'bandwidth', 'burst'))
     payload, extra = packets(values)
     if payload:

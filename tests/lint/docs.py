@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""README.md and docs/ stay short: words in all, lines of README.md, length of sentences, number and length of decisions.
+"""README.md and docs/ stay short: words in all, lines of README.md, length of sentences, number and length of decisions. Their links lead somewhere.
 
 Pages that are generated from tables of functions do not count.
 """
+import os
 import re
 
 import common
@@ -49,6 +50,25 @@ def sentences(text):
     return re.split(r"(?<=[.!?])[*)\"”]*\s+(?=[^a-z])", text)
 
 
+def anchors(text):
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w -]", "", re.sub(r"\]\([^)]*\)", "]", heading).lower()).replace(" ", "-") for heading in headings}
+
+
+def dead_links(root, path, text):
+    """Links that lead to no file or heading of the tree."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", line)):
+            name, _, anchor = link.partition("#")
+            if "://" in link:
+                continue
+            target = os.path.normpath(os.path.join(os.path.dirname(path), name)) if name else path
+            exists = os.path.exists(os.path.join(root, target))
+            if not exists or anchor and anchor not in anchors(common.read_text(root, target) or ""):
+                yield f"{path}:{number}: the link {link} leads nowhere"
+
+
 def lint_page(path, text):
     for line, paragraph in paragraphs(text):
         for sentence in sentences(paragraph):
@@ -66,6 +86,7 @@ def lint_page(path, text):
 def lint(root):
     found = pages(root)
     complaints = [complaint for path, text in found.items() for complaint in lint_page(path, text)]
+    complaints += [complaint for path, text in found.items() for complaint in dead_links(root, path, text)]
     n = sum(len(text.split()) for text in found.values())
     if n > MOST_WORDS:
         complaints.append(f"docs:1: {n} words in README.md and docs, wanted at most {MOST_WORDS}")
@@ -79,12 +100,15 @@ LONG = "Word " + "word " * 40 + "end.\n"
 GOOD = {
     "README.md": "# Name\n\n" + "word " * 30 + "end. " + "Word " * 30 + "end.\n",
     "docs/a.md": "| " + LONG[:-1] + " |\n\n```\n" + LONG + "```\n* " + "word " * 25 + "\n* " + "word " * 25 + "\n`" + LONG[:-1] + "`\n",
+    "docs/c.md": "# A *word*: `--and` code\n[c](#a-word---and-code) [a](a.md) [c](../README.md#name) [far](https://host/x)\n",
     "docs/mpi-functions.md": LONG * 1000,
     "other.md": LONG,
 }
 PLANTED = [
     ({"docs/b.md": "# Head\n\nShort.\n" + LONG}, "docs/b.md:3: a sentence of 42 words"),
-    ({"README.md": "\n" * 121}, "README.md:121"),
+    ({"docs/b.md": "# Head\n\n[x](none.md)\n"}, "docs/b.md:3: the link none.md"),
+    ({"docs/b.md": "# Head\n\n[x](c.md#head)\n"}, "docs/b.md:3: the link c.md#head"),
+    ({"README.md": "# Name\n" + "\n" * 120}, "README.md:121"),
     ({"docs/b.md": "Word.\n" * 40001}, "docs:1: "),
     ({"docs/decisions/1.md": "Word.\n\n" * 31}, "docs/decisions/1.md:1"),
     ({"docs/decisions/1.md": "Word. " * 351}, "docs/decisions/1.md:1"),

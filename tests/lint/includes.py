@@ -8,7 +8,7 @@ import common
 LAYERS = ["util", "simcore", "cluster", "netmodel", "pdexec", "mtrace", "mpi", "replay", "traces", "tools"]
 # Handles, status and ranks at the bottom; what a message carries and between whom; messages; collectives, which communicators are made with; the chapters that need
 # both; and at the top what knows all chapters. A function that needs more than its folder may is declared below and defined above, as mpi_raise is.
-MPI_FOLDERS = ["abi", "core", "info", "comm", "datatype", "op", "p2p", "coll", "create", "topo", "rma", "io", "dynamic", "env", "tool", "watch", "record", "verify", "orders", "world"]
+MPI_FOLDERS = ["abi", "core", "info", "comm", "datatype", "op", "p2p", "coll", "create", "topo", "rma", "io", "dynamic", "env", "tool", "watch", "verify", "record", "orders", "world"]
 # Programs of their own, which may include what lies beside them.
 UNCHECKED = ("apps/", "include/", "calibrate/", "real/", "tests/programs/")
 # Installed or generated headers, found through the public include path.

@@ -30,7 +30,8 @@ struct flow {
 	bool started;
 };
 
-static int route(const struct net_topology *topology, int source, int dest, int links[])
+static int route(const struct net_topology *topology, int source, int dest, uint64_t choice,
+		 bool is_detour, int links[])
 {
 	const struct network *network = (const struct network *)topology;
 

@@ -8,6 +8,11 @@
 #define HEAD(nodes) "mpisim_cluster: 1\nnodes: " nodes "\nnetwork: {latency: 0, bandwidth: 1 MB/s, "
 #define TREE(taper) HEAD("64") "topology: {kind: fat-tree, nodes_per_leaf: 16, taper: " taper "}}\n"
 #define TORUS(dimensions) "topology: {kind: torus, dimensions: " dimensions "}}\n"
+#define FLY(groups, nodes, links)                                                                  \
+	"topology: {kind: dragonfly, groups: " groups ", nodes_per_router: " nodes                    \
+	", global_links: " links "}}\n"
+#define DEEP(up, more)                                                                                \
+	HEAD("64") "topology: {kind: fat-tree, down: [4, 4, 4], up: [" up "]" more "}}\n"
 #define MB 1000000
 #define N 64
 
@@ -99,19 +104,28 @@ static void messages_cross_a_torus_in_the_order_of_dimensions(void **state)
 	assert_near(time_of(HEAD("8") TORUS("[4, 2]"), 8, 1, across), 2, 1e-9);
 }
 
-/* Each link is one that there is, and none is crossed twice. */
-static void check_route(const struct net_topology *topology, int n_nodes, int source, int dest)
+/* Each link is one that there is, begins where the one before ends, and none is crossed twice. */
+static void check_route(const struct net_topology *topology, const struct cluster *cluster,
+			int source, int dest, uint64_t choice, bool is_detour)
 {
-	int links[64], n = topology->route(topology, source, dest, links);
+	int links[64], n = topology->route(topology, source, dest, choice, is_detour, links);
+	int at = net_topology_switch_of(cluster, source);
 
 	assert_in_range(n, 2, topology->longest);
 	assert_int_equal(links[0], source);
-	assert_int_equal(links[n - 1], n_nodes + dest);
+	assert_int_equal(links[n - 1], cluster->n_nodes + dest);
 	for (int k = 1; k < n - 1; k++) {
-		assert_in_range(links[k], 2 * n_nodes, topology->n_links - 1);
+		int ends[2];
+
+		assert_in_range(links[k], 2 * cluster->n_nodes, topology->n_links - 1);
+		topology->ends(topology, links[k], ends);
+		assert_int_equal(ends[0], at);
+		assert_in_range(ends[1], cluster->n_nodes, cluster->n_nodes + topology->n_switches - 1);
+		at = ends[1];
 		for (int j = 1; j < k; j++)
 			assert_int_not_equal(links[j], links[k]);
 	}
+	assert_int_equal(at, net_topology_switch_of(cluster, dest));
 }
 
 static void routes_begin_and_end_at_their_nodes(void **state)
@@ -119,7 +133,11 @@ static void routes_begin_and_end_at_their_nodes(void **state)
 	static const char *const shapes[] = {
 	    "topology: {kind: fat-tree, nodes_per_leaf: 8, taper: 4}}\n",
 	    "topology: {kind: fat-tree, nodes_per_leaf: 48}}\n", TORUS("[48]"), TORUS("[4, 3, 4]"),
-	    TORUS("[2, 2, 2, 2, 3, 1]")};
+	    TORUS("[2, 2, 2, 2, 3, 1]"), "topology: {kind: fat-tree, down: [4, 3, 4], up: [2, 3]}}\n",
+	    "topology: {kind: fat-tree, down: [48], up: []}}\n",
+	    "topology: {kind: fat-tree, down: [2, 2, 3, 4], up: [2, 1, 5]}}\n", FLY("6, routers: 4", "2", "2"),
+	    FLY("3, routers: 4", "4", "1"), FLY("2, routers: 24", "1", "1"),
+	    FLY("1, routers: 48", "1", "1"), FLY("24, routers: 1", "2", "23")};
 
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		struct util_error err = {0};
@@ -134,11 +152,83 @@ static void routes_begin_and_end_at_their_nodes(void **state)
 		assert_non_null(topology);
 		for (int source = 0; source < 48; source++)
 			for (int dest = 0; dest < 48; dest++)
-				if (source != dest)
-					check_route(topology, 48, source, dest);
+				for (int k = 0; k < 4 && source != dest; k++)
+					check_route(topology, cluster, source, dest,
+						    (uint64_t)(k * 12345 + dest), k % 2);
 		free(topology);
 		cluster_destroy(cluster);
 	}
+}
+
+/* 9 groups of 4 routers with 2 nodes and 2 global links each. */
+#define BALANCED(routing)                                                                             \
+	HEAD("72")                                                                                 \
+	"topology: {kind: dragonfly, groups: 9, routers: 4, nodes_per_router: 2, global_links: 2, "   \
+	"routing: " routing "}}\n"
+#define N_MANY 64
+
+static int to_next_group(int node, int k)
+{
+	return (node + 8) % 72;
+}
+
+static int to_all_of_72(int node, int k)
+{
+	return (node + 1 + k) % 72;
+}
+
+static void a_detour_helps_against_adversaries_only(void **state)
+{
+	/* All 8 nodes of a group to the next group: one global link carries all of it. Detours
+	 * share 7 links that lead there, each crossed once out of the group and once into the
+	 * other: no more than half of the bandwidth (J. Kim et al. 2008, figure 8). */
+	double minimal = time_of(BALANCED("deterministic"), 72, N_MANY, to_next_group);
+	double valiant = time_of(BALANCED("valiant"), 72, N_MANY, to_next_group);
+	double adaptive = time_of(BALANCED("adaptive"), 72, N_MANY, to_next_group);
+
+	assert_near(minimal, 8 * N_MANY, 1e-9);
+	assert_in_range((int)valiant, 2 * N_MANY, 3 * N_MANY);
+	assert_in_range((int)adaptive, N_MANY, (int)valiant + 2);
+	/* All to all: 64 messages between two groups cross one link, 71 each node's; detours double
+	 * what global links carry. */
+	minimal = time_of(BALANCED("deterministic"), 72, 71, to_all_of_72);
+	valiant = time_of(BALANCED("valiant"), 72, 71, to_all_of_72);
+	adaptive = time_of(BALANCED("adaptive"), 72, 71, to_all_of_72);
+	assert_near(minimal, 71, 1e-9);
+	assert_in_range((int)valiant, 128, 200);
+	assert_in_range((int)adaptive, 71, 110);
+}
+
+static void a_tree_of_three_levels_is_as_wide_as_its_ports(void **state)
+{
+	/* 4 × 4 × 4 nodes; shift by 16 crosses the top: up-links of both levels carry all. */
+	assert_near(time_of(DEEP("4, 4", ""), N, 1, to_next_leaf), 1, 1e-9);
+	assert_near(time_of(DEEP("2, 4", ""), N, 1, to_next_leaf), 2, 1e-9);
+	assert_near(time_of(DEEP("4, 2", ""), N, 1, to_next_leaf), 2, 1e-9);
+	assert_near(time_of(DEEP("2, 2", ""), N, 1, to_next_leaf), 4, 1e-9);
+	/* links of a level that are twice as wide make good for half as many, other jobs take a
+	 * part */
+	assert_near(time_of(DEEP("2, 8", ", bandwidth: [2 MB/s, 1 MB/s]"), N, 1, to_next_leaf), 1, 1e-9);
+	assert_near(time_of(DEEP("4, 4", ", load: 0.75"), N, 1, to_next_leaf), 4, 1e-9);
+	/* four links between switches */
+	assert_near(time_of(DEEP("4, 4", ", hop_latency: 0.25s"), N, 1, to_next_leaf), 2, 1e-9);
+}
+
+/* All nodes of a leaf to those of other leaves with the same number modulo 4: by d-mod-k they share
+ * one port. */
+static int to_one_spine(int node, int k)
+{
+	return node / 4 * 4 == node ? (node + 16) % N : node % 4 * 16 + node / 16 * 4;
+}
+
+static void adaptive_routes_avoid_each_other(void **state)
+{
+	double fixed = time_of(DEEP("4, 4", ""), N, 1, to_one_spine);
+	double adaptive = time_of(DEEP("4, 4", ", routing: adaptive"), N, 1, to_one_spine);
+	double hashed = time_of(DEEP("4, 4", ", routing: ecmp"), N, 1, to_one_spine);
+
+	assert_true(adaptive < fixed);
+	assert_true(hashed >= 1);
 }
 
 static void shapes_that_do_not_add_up_are_refused(void **state)
@@ -147,8 +237,8 @@ static void shapes_that_do_not_add_up_are_refused(void **state)
 		const char *topology, *message;
 	} cases[] = {
 	    {"kind: ring",
-	     "network.topology.kind: found \"ring\", wanted one of star|fat-tree|torus"},
-	    {"kind: fat-tree", "found no nodes_per_leaf, wanted it for a fat-tree"},
+	     "network.topology.kind: found \"ring\", wanted one of star|fat-tree|torus|dragonfly"},
+	    {"kind: fat-tree", "found no nodes_per_leaf, wanted it, or down and up, for a fat-tree"},
 	    {"kind: fat-tree, nodes_per_leaf: 10",
 	     "found 10 nodes_per_leaf, wanted a divisor of the cluster's 64 nodes"},
 	    {"kind: fat-tree, nodes_per_leaf: 16, taper: 3",
@@ -159,8 +249,26 @@ static void shapes_that_do_not_add_up_are_refused(void **state)
 	    {"kind: torus, dimensions: [8, 2.5]", "found 2.5, wanted a whole number"},
 	    {"kind: torus, dimensions: 64",
 	     "network.topology.dimensions: found \"64\", wanted a list"},
-	    {"kind: torus, dimensions: [64], taper: 2", "wanted kind: fat-tree beside them"},
-	    {"kind: star, dimensions: [64]", "found dimensions, wanted kind: torus beside them"},
+	    {"kind: torus, dimensions: [64], taper: 2",
+	     "network.topology.taper: found kind: torus, wanted kind: fat-tree beside it"},
+	    {"kind: star, dimensions: [64]",
+	     "network.topology.dimensions: found kind: star, wanted kind: torus beside it"},
+	    {"kind: star, load: 0.5", "which has no links between switches"},
+	    {"kind: fat-tree, down: [8, 4], up: [4]",
+	     "found down ports for 32 nodes (their product), wanted the cluster's 64"},
+	    {"kind: fat-tree, down: [8, 8], up: [4, 4]",
+	     "found 2 levels of down and 2 of up, wanted up for each level but the top"},
+	    {"kind: fat-tree, down: [8, 8], up: [4], taper: 2", "wanted one of the two forms"},
+	    {"kind: fat-tree, down: [8, 8], up: [4], routing: valiant",
+	     "wanted deterministic, ecmp or adaptive for a fat-tree"},
+	    {"kind: torus, dimensions: [64], routing: ecmp", "wanted deterministic for a torus"},
+	    {"kind: torus, dimensions: [64], bandwidth: [1 MB/s, 2 MB/s]",
+	     "found 2 bandwidths, wanted one, or one of each of 1 classes"},
+	    {"kind: dragonfly, groups: 4", "wanted groups, routers (of a group), nodes_per_router"},
+	    {"kind: dragonfly, groups: 4, routers: 2, nodes_per_router: 4, global_links: 1",
+	     "found 4 groups x 2 routers x 4 nodes = 32, wanted the cluster's 64 nodes"},
+	    {"kind: dragonfly, groups: 8, routers: 2, nodes_per_router: 4, global_links: 3",
+	     "found 6 global links of a group, wanted one to each of the 7 others"},
 	};
 
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -183,6 +291,9 @@ int main(void)
 	    cmocka_unit_test(a_tapered_tree_shares_its_up_links),
 	    cmocka_unit_test(what_stays_within_leaves_knows_no_taper),
 	    cmocka_unit_test(messages_cross_a_torus_in_the_order_of_dimensions),
+	    cmocka_unit_test(a_tree_of_three_levels_is_as_wide_as_its_ports),
+	    cmocka_unit_test(adaptive_routes_avoid_each_other),
+	    cmocka_unit_test(a_detour_helps_against_adversaries_only),
 	    cmocka_unit_test(routes_begin_and_end_at_their_nodes),
 	    cmocka_unit_test(shapes_that_do_not_add_up_are_refused),
 	};

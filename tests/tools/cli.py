@@ -113,7 +113,7 @@ class Usage(Base):
 
 class Ends(Base):
     def test_good_end(self):
-        done = self.run_misc("work")
+        done = self.run_misc("work", "--verbose")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout, "")
         for wanted in ("predicted running time: 12 ms", "dynamic efficiency: ", "MPI_Barrier", "round 2", "seed 0"):

@@ -52,7 +52,7 @@ class Variation(OwnFolder):
         return len((self.dir / "ran").read_text().split())
 
     def test_a_plain_run_is_the_median_and_says_so(self):
-        done = self.call("ring", "--json", "out.json")
+        done = self.call("ring", "--verbose", "--json", "out.json")
         found = json.loads((self.dir / "out.json").read_text())
         interval = found["prediction_interval"]
         times = interval["times_s"]

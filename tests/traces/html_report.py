@@ -109,6 +109,19 @@ class Page(Folder):
         self.assertIn("latency: 10us", self.browser.text("#provenance pre"))
         self.assertEqual(self.errors(), [])
 
+    def test_reasons_come_first_and_lead_to_the_timeline(self):
+        path = self.open()
+        found = json.loads(re.search(r'<script type="application/json" id="data">\n(.*)\n</script>', path.read_text())[1])["run"]["analysis"]["reasons"]
+        text = self.browser.text("#reasons")
+        for reason in found:
+            self.assertIn(reason["text"], text)
+            self.assertIn(reason["without"], text)
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('main > section')].findIndex((s) => s.id === 'reasons')"), 1)
+        rank = self.browser.text("#reasons button.show")
+        self.browser.click("#reasons button.show")
+        self.assertTrue(self.browser.text("#timeline-status").endswith(f", rank {rank}"))
+        self.assertEqual(self.errors(), [])
+
     def test_page_needs_no_other_file(self):
         text = self.open().read_text()
         self.assertEqual(re.findall(r'(?:src|href)="(?!#)[^"]*"|@import|url\(', text), [])

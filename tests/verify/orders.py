@@ -166,24 +166,24 @@ class Orders(unittest.TestCase):
             self.assertLessEqual(reduced["states"], loose["states"])
 
     def test_reduction_keeps_the_outcomes(self):
-        views, _ = self.case("three", "view=loose,merge=none", 4)
+        views, _ = self.case("three", "view=loose,merge=none", n=4)
         self.assertEqual((views["loose"]["executions"], views["loose"]["match_maps"], views["loose"]["results"]), (1680, 1680, 1))
-        views, findings = self.case("three", "view=loose,merge=state", 4)
+        views, findings = self.case("three", "view=loose,merge=state", n=4)
         self.assertLess(views["loose"]["executions"], 10)
         self.assertEqual((views["loose"]["states"], views["loose"]["choices"], views["loose"]["results"]), (64, 144, 1))
         self.assertEqual([f["class"] for f in findings], ["harmless-wildcard"])
 
     def test_a_gather_of_n_inputs_merges_by_memory(self):
         for n, by_memory, by_history, naive in ((4, 32, 64, 24), (5, 80, 325, 120)):
-            views, _ = self.case("t24_sum", "view=loose,merge=state", n + 1)
+            views, _ = self.case("t24_sum", "view=loose,merge=state", n=n + 1)
             self.assertEqual(views["loose"]["choices"], by_memory)
-            views, _ = self.case("t24_sum", "view=loose,merge=histories", n + 1)
+            views, _ = self.case("t24_sum", "view=loose,merge=histories", n=n + 1)
             self.assertEqual((views["loose"]["choices"], views["loose"]["match_maps"]), (by_history, naive))
 
     def test_floating_point_sums_are_equal_within_epsilon(self):
-        views, _ = self.case("t24_float", "view=loose", 4)
+        views, _ = self.case("t24_float", "view=loose", n=4)
         self.assertGreater(views["loose"]["results"], 1)
-        views, findings = self.case("t24_float", "view=loose,epsilon=1e-6", 4)
+        views, findings = self.case("t24_float", "view=loose,epsilon=1e-6", n=4)
         self.assertEqual(views["loose"]["results"], 1)
         self.assertEqual([f["class"] for f in findings], ["harmless-wildcard"])
 
@@ -301,6 +301,29 @@ class Orders(unittest.TestCase):
             if name == "ssend":
                 self.assertEqual((advice[0]["severity"], advice[0]["calls"][0]["call"]), ("note", "MPI_Ssend"))
                 self.assertRegex(advice[0]["found"], r"predicted time is .* without it, .* with it \(-")
+
+    def test_messages_that_are_a_collective_by_hand(self):
+        program = self.dir / "series"
+        subprocess.run([BIN / "mpisim-cc", "-g", "-O1", SOURCE / "programs" / "series.c", "-o", program], check=True)
+        for name, n, class_name, hub, others, wanted in (
+                ("bcast", 8, "sends-are-bcast", "MPI_Send", ["MPI_Recv"], r"these 7 sends .* 3 times, can be one MPI_Bcast: .* \(-[1-9]"),
+                ("bcast_nonblocking", 4, "sends-are-bcast", "MPI_Isend", ["MPI_Recv"], r"these 2 sends .* 1 time, .* one MPI_Bcast: "),
+                ("scatter", 4, "sends-are-scatter", "MPI_Ssend", ["MPI_Recv"], r"these 3 sends .* one MPI_Scatter: "),
+                ("gather", 4, "receives-are-gather", "MPI_Recv", ["MPI_Send", "MPI_Ssend"], r"these 3 receives .* one MPI_Gather: ")):
+            with self.subTest(name):
+                _, findings = self.explore(n, [program, name], "advice=yes", "--compute", "modelled")
+                advice = [f for f in findings if "-are-" in f["class"]]
+                self.assertEqual([(f["class"], f["severity"]) for f in advice], [(class_name, "note")])
+                root, *rest = advice[0]["calls"]
+                self.assertEqual((root["rank"], root["call"]), (2 if name == "bcast_nonblocking" else 0, hub))
+                self.assertEqual(sorted(c["call"] for c in rest), others)
+                self.assertRegex(root["site"], r"^series.c:\d+ ")
+                self.assertRegex(advice[0]["found"], wanted)
+                self.assertRegex(advice[0]["found"], r"no result changes in either view; the predicted time is .* then, .* now \([-+]")
+        for name in ("other_data", "not_all", "other_size", "answered", "from_any", "each_to_all", "other_receives", "crossed"):
+            with self.subTest(name):
+                _, findings = self.explore(4, [program, name], "advice=yes", "--compute", "modelled")
+                self.assertEqual([f["class"] for f in findings if "-are-" in f["class"]], [])
 
     def test_which_order_the_run_takes_changes_no_finding(self):
         told = []

@@ -5,7 +5,7 @@
 usage: suites.py BIN_DIR CODES_DIR [--built DIR] [--verify PARTS] [--list] [--only GLOB]
 
 CODES_DIR has the .c files of the MPI Bugs Initiative, whose generators are in SimGrid's repository (teshsuite/smpi/MBI): each code says in its head
-how many ranks and arguments it has and which error, if any, for each of its runs. Programs are built into --built (default: CODES_DIR/../built) unless they are there.
+how many ranks and arguments it has and which error, if any, for each of its runs. Programs are built into --built (default: CODES_DIR/../built) unless they are there, with --verify-memory if that part is asked for.
 Every run gets the same options. A label is found if there is any finding, named if one of the findings has a class that means the label.
 """
 import argparse
@@ -70,7 +70,8 @@ def read_head(path):
 def build(args, path):
     program = args.built / path.stem
     if not program.exists():
-        subprocess.run([args.bin / "mpisim-cc", "-g", "-w", path, "-o", program], check=True)
+        accesses = ["--verify-memory"] if "memory" in args.verify.split(",") else []
+        subprocess.run([args.bin / "mpisim-cc", *accesses, "-g", "-w", path, "-o", program], check=True)
     return program.resolve()
 
 

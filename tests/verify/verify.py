@@ -108,6 +108,9 @@ class Options(Base):
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(text, done.stderr)
 
+    def test_a_message_on_its_way_to_any_source_is_no_potential_deadlock(self):
+        self.assertEqual(self.classes("cases", "abort-in-flight"), ["abort"])
+
     def test_failures_are_findings(self):
         (finding,) = self.findings("cases", "wrong-order")
         self.assertEqual(finding["class"], "collective-mismatch")

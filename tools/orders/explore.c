@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "mpi/coll/algorithms.h"
+#include "mpi/orders/series.h"
 #include "mpi/p2p/match.h"
 #include "pdexec/process.h"
 #include "tools/orders/decisions.h"
@@ -282,7 +283,11 @@ static int prepare(struct orders_view_run *view, struct util_error *err)
 	int failed;
 
 	orders_prepare_options(run);
+	if (view->series)
+		run->substitute = mpi_series_substitute;
 	failed = run_prepare(run, err);
+	if (!failed && view->series && !(run->mpi->series = mpi_series_run_create(view->series)))
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for advice");
 	if (!failed)
 		failed = orders_prepare_world(run, view->options, view->view, &view->orders, err);
 	if (!failed)

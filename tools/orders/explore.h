@@ -21,6 +21,7 @@ struct orders_view_run { /* in the process of a view */
 	struct orders_capture capture;
 	struct mpi_coll_barriers *barriers;  /* shared; NULL: nobody asks */
 	struct mpi_synchronous *synchronous; /* the same */
+	struct mpi_all_series *series;	     /* the same; then ends count, not who sent what */
 	bool is_counting;		     /* findings are of no interest */
 	const char *why_incomplete;	     /* NULL: all orders were seen */
 	double begin_s;
@@ -32,8 +33,8 @@ int orders_explore(struct run *run, json_t **out, struct util_error *err);
 /* One view, in a process of its own: adds what it found to `all`. */
 int orders_explore_view(struct orders_view_run *view, json_t *all, struct util_error *err);
 /*
- * Which barriers can go, which synchronous sends can be standard ones: all views have the same match
- * maps and ends then. Each with the time that it saves, by predicting the run so changed. Adds findings to views[0]. (tools/orders/advice.c)
+ * Which barriers can go, which synchronous sends can be standard ones, which messages can be one collective: all views have the same match
+ * maps and ends then. Each with the time that it saves, by predicting the run so changed. Adds findings to the last of `views`. (tools/orders/advice.c)
  */
 int orders_advise(struct run *run, json_t *views, struct util_error *err);
 

@@ -36,7 +36,7 @@ static const char help[] =
     "  --vary-compute A, --vary-transfer A, --deterministic, --seed N\n"
     "                         random variation, as of mpisim-run\n"
     "  --json FILE, --report DIR, --html FILE, --what-if FILE, --real FILE,\n"
-    "  --trace-out FILE, --explain, --quiet\n"
+    "  --trace-out FILE, --explain, --verbose, --quiet\n"
     "                         results, as of mpisim-run\n"
     "  --version, --help\n"
     "\n"
@@ -218,6 +218,7 @@ static int replay(struct session *s)
 	} else {
 		pd_world_start(s->run.world);
 		run_loop(&s->run);
+		s->run.trace = s->file;
 		status = s->run.is_varied ? run_variation_finish(&s->run, s->file)
 					  : run_finish(&s->run);
 	}

@@ -14,7 +14,9 @@
 #include "pdexec/store.h"
 #include "tools/run/failure.h"
 #include "tools/run/outfile.h"
+#include "tools/run/reasons.h"
 #include "tools/run/run.h"
+#include "traces/brief.h"
 #include "traces/page/page.h"
 #include "tools/run/schedule.h"
 #include "tools/orders/explore.h"
@@ -171,6 +173,20 @@ static char *describe_early_end(const struct run *run, const struct run_failure 
 	return text;
 }
 
+static void print_summary(const struct run *run, const struct trace_run *description)
+{
+	const struct run_options *o = &run->options;
+	const char *terminal = getenv("TERM");
+	bool on_terminal = isatty(fileno(run->console)) && !getenv("NO_COLOR") && terminal &&
+			   strcmp(terminal, "dumb") != 0;
+
+	fputc('\n', run->console);
+	if (o->verbose || o->explain || run->schedule)
+		trace_text_write(description, run->console);
+	else
+		trace_brief_write(description, on_terminal, run->console);
+}
+
 /* Returns 2 when it could not be written, but not because nobody reads any more; else 0. */
 static int print(const struct run *run, const struct trace_run *description,
 		 const struct verify_report *findings)
@@ -181,10 +197,8 @@ static int print(const struct run *run, const struct trace_run *description,
 	if (description->early_end)
 		fputs(description->early_end, file);
 	verify_print(findings, run->tool, file);
-	if (!run->options.quiet) {
-		fputc('\n', file);
-		trace_text_write(description, file);
-	}
+	if (!run->options.quiet)
+		print_summary(run, description);
 	for (int i = description->n_early_warnings;
 	     i < description->n_warnings && run->options.quiet; i++)
 		fprintf(file, "%s: warning: %s\n", run->tool, description->warnings[i]);
@@ -271,7 +285,8 @@ static int write_graph(const struct run *run, const struct trace_run *descriptio
 
 	if (n_left_out > 0)
 		fprintf(run->console,
-			"%s: warning: --graph: the run has more calls than a graph can show: it has the "
+			"%s: warning: --graph: the run has more calls than a graph can show: it "
+			"has the "
 			"first %d, %llu are left out\n",
 			run->tool, TRACE_GRAPH_MAX_CALLS, (unsigned long long)n_left_out);
 	if (trace_graph_format_of(run->options.graph, &of.format, err))
@@ -323,6 +338,32 @@ static locale_t use_c_locale(void)
 	return c_locale;
 }
 
+static void leave_c_locale(locale_t c_locale)
+{
+	if (!c_locale)
+		return;
+	uselocale(LC_GLOBAL_LOCALE);
+	freelocale(c_locale);
+}
+
+static void find_reasons(struct run *run, struct trace_reasons *out, struct trace_run *description)
+{
+	int signal = run->signal;
+
+	if (!run_reasons_are_wanted(run) || !run_ended_well(run))
+		return;
+	run_reasons_find(run, out);
+	run->signal = signal; /* the run itself ended before */
+	description->reasons = out;
+}
+
+static void release_explanation(struct trace_explanation *explanation)
+{
+	trace_explanation_finish(explanation);
+	free((void *)(uintptr_t)explanation->site_texts);
+	free((void *)(uintptr_t)explanation->site_jobs);
+}
+
 int run_finish(struct run *run)
 {
 	const struct run *told = run->told ? run->told : run;
@@ -330,6 +371,7 @@ int run_finish(struct run *run)
 	struct run_failure failure = {.blocked = NULL};
 	struct trace_run description = {.cluster_file = NULL};
 	struct trace_explanation explanation = {.blame = NULL};
+	struct trace_reasons reasons = {.n = 0};
 	struct run_strings sites = {.items = NULL};
 	locale_t c_locale = use_c_locale();
 	/* whoever reads the summary through a pipe may stop early: files are written all the same
@@ -344,6 +386,7 @@ int run_finish(struct run *run)
 	close_open_calls(run);
 	trace_summary_close(run->summary, run->world->engine.now);
 	run_explain(run, &sites, &explanation, &description);
+	find_reasons(run, &reasons, &description);
 	n_bad_exits = run_warn_exit_codes(told, &warnings);
 	description.n_early_warnings = warnings.n;
 	run_warn_missing(told, &warnings);
@@ -366,9 +409,8 @@ int run_finish(struct run *run)
 	status = write_results(run, &description);
 	status = status ? status : lost;
 	verify_report_finish(&findings);
-	trace_explanation_finish(&explanation);
-	free((void *)(uintptr_t)explanation.site_texts);
-	free((void *)(uintptr_t)explanation.site_jobs);
+	trace_reasons_finish(&reasons);
+	release_explanation(&explanation);
 	run_strings_finish(&sites);
 	run_failure_finish(&failure);
 	run_strings_finish(&warnings);
@@ -377,9 +419,6 @@ int run_finish(struct run *run)
 	free(codes);
 	free(spawned);
 	signal(SIGPIPE, on_pipe);
-	if (c_locale) {
-		uselocale(LC_GLOBAL_LOCALE);
-		freelocale(c_locale);
-	}
+	leave_c_locale(c_locale);
 	return status;
 }

@@ -181,6 +181,8 @@ static void *(*substitute_of(const struct run *run))(const char *name)
 	const struct run_options *o = &run->options;
 	bool is_watched = o->graph || o->debug_fd;
 
+	if (run->substitute)
+		return run->substitute;
 	if (o->verify & MPI_VERIFY_MEMORY)
 		return mpi_memory_substitute;
 	if (o->verify && is_watched)
@@ -320,7 +322,7 @@ static int run_world(struct run *run)
 		run_strings_add(&run->notes, "the working directory is not there any more");
 	if (!run->is_varied)
 		repeat_status = repeat(run);
-	status = run->is_varied ? run_variation_finish(run, NULL) : run_finish(run);
+	status = run->is_varied ? run_variation_finish(run, NULL) : run_recorded_finish(run);
 	if ((run->options.record || run->options.record_at_fd) && run_record_close(run))
 		status = status ? status : EXIT_USAGE;
 	return status ? status : repeat_status;

@@ -54,9 +54,10 @@ struct run_options {
 	bool explain;
 	const char *time_only; /* file for nothing but the predicted time, NULL: none */
 	const char *record; /* trace file, NULL: none */
+	bool record_memory; /* with the memory that is used */
 	bool record_at_fd;  /* the trace goes to RUN_REPEAT_TRACE_FD: a run of another mpisim-run */
 	bool record_sites;  /* then: with source lines */
-	bool tag_output, quiet, help, version;
+	bool tag_output, quiet, verbose, help, version;
 	bool coll_help, coll_rules; /* --coll help, --coll rules */
 	bool list_clusters; /* --list-clusters */
 	const char *schedule; /* file of jobs, NULL: none */

@@ -95,6 +95,8 @@ static int check_how(const struct run_options *options, struct util_error *err)
 	if (options->record && (options->n_repeats > 1 || options->vary_cluster))
 		return util_refuse(err, "--record records one run on the cluster of the file; "
 					"found --repeat or --vary-cluster");
+	if (options->verbose && options->quiet)
+		return util_refuse(err, "--verbose says more and --quiet nothing; wanted one of them");
 	failed = check_compute(options, err);
 	if (!failed)
 		failed = check_deterministic(options, err);
@@ -243,6 +245,10 @@ int run_options_check(const struct run_options *options, struct util_error *err)
 					"--json; found neither");
 	if (options->real && options->schedule)
 		return util_refuse(err, "--real is a run of one program; found --schedule");
+	if (options->record_memory && (!options->record || options->no_alloc))
+		return util_refuse(err, "--record-memory: found %s",
+				   options->record ? "--no-alloc, whose buffers have no memory"
+						   : "no --record, wanted it, too");
 	if (check_verify(options, err))
 		return err->code;
 	return options->is_replay ? check_replay(options, err) : check_run(options, err);

@@ -8,10 +8,12 @@
 #include <sys/mman.h>
 
 #include "mpi/record/record.h"
+#include "tools/run/reasons.h"
 #include "tools/run/repeat.h"
 #include "util/version.h"
 
-enum { MAX_CLUSTER_B = 1 << 24 };
+/* PLAIN_LIMIT_B: of a run that is recorded for its reasons only. */
+enum { MAX_CLUSTER_B = 1 << 24, MEMORY_LIMIT_B = 1 << 30, PLAIN_LIMIT_B = 64 << 20 };
 
 /* The text of the cluster file; JSON null when it cannot be read again. */
 static json_t *read_text(const char *path)
@@ -93,9 +95,13 @@ static int create(struct run *run, struct util_error *err)
 	json_decref(root);
 	if (!text)
 		return util_error_set(err, UTIL_ENOMEM, "--record: out of memory");
-	failed = mpi_record_create(run->mpi, run->options.record, run->trace_fd, text, &run->record,
-				   err);
+	failed = mpi_record_create(run->mpi, run->options.record, run->trace_fd,
+				   run->is_varied || run->options.record_at_fd ? MEMORY_LIMIT_B
+									       : PLAIN_LIMIT_B,
+				   text, &run->record, err);
 	free(text);
+	if (!failed && run->options.record_memory)
+		mpi_record_memory(run->record);
 	return failed && run->options.record ? util_error_prepend(err, "--record") : failed;
 }
 
@@ -113,7 +119,8 @@ bool run_is_recorded(const struct run *run)
 {
 	const struct run_options *o = &run->options;
 
-	return o->record || o->record_at_fd || (run->is_varied && !run->schedule);
+	return o->record || o->record_at_fd || (run->is_varied && !run->schedule) ||
+	       run_reasons_are_wanted(run);
 }
 
 int run_record_create(struct run *run, struct util_error *err)

@@ -22,6 +22,8 @@
 struct orders_execution;
 struct run_launcher;
 struct run_output;
+struct mtrace_file;
+struct replay_change;
 struct run_schedule;
 struct verify_aside;
 struct verify_suppressions;
@@ -32,7 +34,8 @@ struct run {
 	const char *tool; /* "mpisim-run" or "mpisim-replay": begins what it says */
 	struct run_options options;
 	FILE *console; /* standard error as it was at the start: what the tool itself says */
-	void *reserve; /* RUN_RESERVE_B, never touched: given back before the report, which even a run that
+	void *
+	    reserve; /* RUN_RESERVE_B, never touched: given back before the report, which even a run that
 			  is out of memory can write then */
 	struct cluster *cluster;
 	int *node_of; /* [n_ranks] */
@@ -44,8 +47,8 @@ struct run {
 	char *schedule_command[3];     /* stands for the program's in results */
 	struct run_launcher *launcher; /* NULL without a schedule */
 	struct trace_summary *summary;
-	struct trace_detail *detail; /* NULL without --report and --html */
-	struct trace_real *real;     /* NULL without --real */
+	struct trace_detail *detail;	 /* NULL without --report and --html */
+	struct trace_real *real;	 /* NULL without --real */
 	struct trace_analysis *analysis; /* NULL without --explain */
 	struct trace_ideal *ideal;	 /* NULL without --ideal */
 	struct trace_graph *graph;	 /* NULL without --graph */
@@ -56,30 +59,40 @@ struct run {
 	struct mpi_record *record; /* NULL: nothing is recorded */
 	int trace_fd;		   /* of a trace in memory; 0: none */
 	bool is_record_closed;
-	bool is_varied;		   /* the median of several seeds is reported: tools/run/variation.h */
+	struct mtrace_file *trace; /* its recording, borrowed; NULL: none that can be replayed */
+	const struct mpi_record *trace_record; /* … knows its places; NULL: they stand in it, or are unknown */
+	const struct replay_change *change; /* of a replay; NULL: none */
+	bool is_varied; /* the median of several seeds is reported: tools/run/variation.h */
 	bool gave_vary_compute, gave_vary_transfer; /* by options, not by the cluster file */
-	const struct run *told;	   /* the run of the program, if this one replays it: its warnings */
-	struct run_output *output; /* NULL without --tag-output */
-	char **argv;		   /* borrowed; options.program points into it */
-	int start_dir_fd;	   /* the working directory at the start; -1: unknown */
-	off_t input_begin;	   /* tools/run/input.h */
-	double *repeat_times_s;	   /* [options.n_repeats] of --repeat; NULL without */
+	const struct run *told; /* the run of the program, if this one replays it: its warnings */
+	struct run_output *output;	  /* NULL without --tag-output */
+	char **argv;			  /* borrowed; options.program points into it */
+	int start_dir_fd;		  /* the working directory at the start; -1: unknown */
+	off_t input_begin;		  /* tools/run/input.h */
+	double *repeat_times_s;		  /* [options.n_repeats] of --repeat; NULL without */
 	struct trace_prediction interval; /* n_runs 0: none */
 	struct verify_aside *aside; /* tools/verify/aside.h; NULL: nothing is repeated for findings */
 	struct verify_suppressions *suppressions; /* tools/verify/suppress.h; NULL: none */
-	bool is_ordered;	   /* choices decide what happens first, not time (tools/orders) */
+	void *(*substitute)(const char *name); /* of struct pd_config; NULL: what the options say */
+	bool is_ordered; /* choices decide what happens first, not time (tools/orders) */
 	struct orders_execution *execution; /* then: what has been decided; NULL: nothing yet */
-	json_t *orders;		   /* what exploring them found; NULL: nothing was explored */
-	json_t *order_findings;	   /* of it, told by then: borrowed by findings of `mpi` */
+	json_t *orders;		/* what exploring them found; NULL: nothing was explored */
+	json_t *order_findings; /* of it, told by then: borrowed by findings of `mpi` */
 	/* When nothing goes on any more: lets something happen. NULL, or false: this is a deadlock. */
 	bool (*at_rest)(struct run *run);
-	struct run_strings notes;  /* warnings beside those that the run gives */
-	int signal;		   /* that interrupted the run; 0: none */
-	int stuck_rank;		   /* from which control was taken then, -1: none; where it was */
+	struct run_strings notes; /* warnings beside those that the run gives */
+	int signal;		  /* that interrupted the run; 0: none */
+	int stuck_rank;		  /* from which control was taken then, -1: none; where it was */
 	const void *stuck_site;
-	double begin_s;		   /* host's clock */
-	void *tls_area;		   /* see tools/run/entry.h */
+	double begin_s; /* host's clock */
+	void *tls_area; /* see tools/run/entry.h */
 	size_t tls_size_B;
+};
+
+struct replay;
+struct run_twin { /* tools/run/variation.h */
+	struct run run;
+	struct replay *replay;
 };
 
 /* Ctrl-C and SIGTERM are noted instead of ending the process, from catch to release; the first one

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "mpi/record/record.h"
+#include "tools/run/reasons.h"
 #include "tools/run/record.h"
 #include "tools/run/repeat.h"
 #include "tools/run/run.h"
@@ -58,6 +59,7 @@ int run_replay_create(struct run *run, struct mtrace_file *file, int64_t seed, b
 	    .vary_transfer = o->vary_transfer,
 	    .vary_kernels = o->vary_kernels,
 	    .seed = (uint64_t)seed,
+	    .change = run->change,
 	};
 	int failed =
 	    trace_summary_create(run->n_ranks, run->node_of, run->cluster, &run->summary, err);
@@ -75,27 +77,15 @@ int run_replay_create(struct run *run, struct mtrace_file *file, int64_t seed, b
 	return failed;
 }
 
-/* One more run of the same, by replay. */
-struct twin {
-	struct run run;
-	struct replay *replay;
-};
-
-static void twin_finish(struct twin *twin)
+void run_twin_finish(struct run_twin *twin)
 {
 	replay_destroy(twin->replay);
 	run_observers_destroy(&twin->run);
 }
 
-/* Errors: UTIL_EPROGRAM for a replay that does not end well; those of run_replay_create. After an
- * interrupt twin->run.signal is set. */
-static int twin_run(struct twin *twin, struct run *first, struct mtrace_file *file, int64_t seed,
-		    bool only_time, struct util_error *err)
+void run_twin_init(struct run_twin *twin, const struct run *first)
 {
-	struct run *run = &twin->run;
-	int failed;
-
-	*twin = (struct twin){
+	*twin = (struct run_twin){
 	    .run = {.tool = first->tool,
 		    .options = first->options,
 		    .console = first->console,
@@ -103,11 +93,14 @@ static int twin_run(struct twin *twin, struct run *first, struct mtrace_file *fi
 		    .node_of = first->node_of,
 		    .n_ranks = first->n_ranks,
 		    .begin_s = first->begin_s,
-		    .told = first},
+		    .told = first->told ? first->told : first},
 	};
-	failed = run_replay_create(run, file, seed, only_time, &twin->replay, err);
-	if (failed)
-		return failed;
+}
+
+int run_twin_go(struct run_twin *twin, struct util_error *err)
+{
+	struct run *run = &twin->run;
+
 	pd_world_start(run->world);
 	run_loop(run);
 	if (run->signal || run->world->failure.kind == PD_FAILURE_NONE)
@@ -115,16 +108,29 @@ static int twin_run(struct twin *twin, struct run *first, struct mtrace_file *fi
 	return util_error_set(err, UTIL_EPROGRAM, "%s", run->world->failure.text);
 }
 
+static int twin_run(struct run_twin *twin, const struct run *first, struct mtrace_file *file,
+		    int64_t seed, bool only_time, struct util_error *err)
+{
+	int failed;
+
+	run_twin_init(twin, first);
+	twin->run.trace = file;
+	failed = run_replay_create(&twin->run, file, seed, only_time, &twin->replay, err);
+	return failed ? failed : run_twin_go(twin, err);
+}
+
 /* The trace of the first run. */
-static int open_recorded(struct run *run, struct mtrace_file **out, struct util_error *err)
+int run_recorded_open(struct run *run, struct mtrace_file **out, struct util_error *err)
 {
 	const char *why = mpi_record_given_up(run->record);
-	bool with_sites = run->options.record || run->analysis || run->exporter || run->detail;
+	bool with_sites = run->options.record || run->analysis || run->exporter || run->detail ||
+			  run->options.verbose;
 	char path[64];
 
 	if (why)
 		return util_error_set(err, UTIL_EUNSUPPORTED, "%s", why);
 	run->is_record_closed = true;
+	run->trace_record = run->record;
 	if (mpi_record_close(run->record, with_sites, err))
 		return err->code;
 	if (run->options.record)
@@ -154,7 +160,7 @@ static int replay_all(struct run *run, struct mtrace_file *file, struct util_err
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d runs", o->n_repeats);
 	run->repeat_times_s[0] = sim_time_to_s(run->world->engine.now);
 	for (int i = 1; i < o->n_repeats && !failed && !run->signal; i++) {
-		struct twin twin;
+		struct run_twin twin;
 
 		failed = twin_run(&twin, run, file, o->seed + i, true, err);
 		if (failed)
@@ -163,7 +169,7 @@ static int replay_all(struct run *run, struct mtrace_file *file, struct util_err
 		else
 			run->repeat_times_s[i] = sim_time_to_s(twin.run.world->engine.now);
 		run->signal = failed ? 0 : twin.run.signal;
-		twin_finish(&twin);
+		run_twin_finish(&twin);
 	}
 	if (failed || run->signal)
 		return failed;
@@ -185,7 +191,7 @@ static int find_median(const struct run *run)
 /* Reports the run with the median's seed by what it does in a replay, which is the same. */
 static int report_median(struct run *run, struct mtrace_file *file, int k, struct util_error *err)
 {
-	struct twin twin;
+	struct run_twin twin;
 	int status = -1;
 	int failed = twin_run(&twin, run, file, run->options.seed + k, false, err);
 
@@ -198,9 +204,10 @@ static int report_median(struct run *run, struct mtrace_file *file, int k, struc
 	if (!failed && !run->signal) {
 		run->interval.reported_seed = run->interval.first_seed + (uint64_t)k;
 		twin.run.interval = run->interval;
+		twin.run.trace_record = file == run->trace ? run->trace_record : NULL;
 		status = run_finish(&twin.run);
 	}
-	twin_finish(&twin);
+	run_twin_finish(&twin);
 	return status;
 }
 
@@ -251,11 +258,10 @@ int run_variation_finish(struct run *run, struct mtrace_file *file)
 		return run_finish(run);
 	if (run->schedule)
 		util_error_set(&err, UTIL_EUNSUPPORTED, "schedules cannot be recorded");
-	else if (file || !open_recorded(run, &recorded, &err))
-		status = vary(run, file ? file : recorded, &err);
-	mtrace_file_close(recorded);
-	if (status >= 0)
-		return status;
+	else if (file || !run_recorded_open(run, &recorded, &err)) {
+		run->trace = file ? file : recorded;
+		status = vary(run, run->trace, &err);
+	}
 	if (err.code) {
 		run->interval.n_runs = 0;
 		run_strings_add(&run->notes,
@@ -263,5 +269,22 @@ int run_variation_finish(struct run *run, struct mtrace_file *file)
 				"several: %s",
 				err.text);
 	}
-	return run_finish(run);
+	if (status < 0)
+		status = run_finish(run);
+	mtrace_file_close(recorded);
+	return status;
+}
+
+int run_recorded_finish(struct run *run)
+{
+	struct util_error err;
+	struct mtrace_file *recorded = NULL;
+	int status;
+
+	if (run->record && run_ended_well(run) && run_reasons_are_wanted(run) &&
+	    !run_recorded_open(run, &recorded, &err))
+		run->trace = recorded;
+	status = run_finish(run);
+	mtrace_file_close(recorded);
+	return status;
 }

@@ -25,10 +25,23 @@ void run_variation_resolve(struct run *run);
  * the trace that is replayed; NULL: what the first run recorded. Returns the exit status.
  */
 int run_variation_finish(struct run *run, struct mtrace_file *file);
+/* The same of one run, which may be recorded for tools/run/reasons.h. */
+int run_recorded_finish(struct run *run);
+/* The trace of a run that ended well, which the caller closes. UTIL_EUNSUPPORTED: the recording was
+ * given up. */
+int run_recorded_open(struct run *run, struct mtrace_file **out, struct util_error *err);
 
 /* A world that replays `file` with the run's options and `seed`, in run->world and run->mpi; the
  * run's traces observe it (run->summary alone with `only_time`). */
 int run_replay_create(struct run *run, struct mtrace_file *file, int64_t seed, bool only_time,
 		      struct replay **out, struct util_error *err);
+
+/* One more run of the same, by replay: init, run_replay_create with twin->run, go, finish. */
+struct run_twin;
+void run_twin_init(struct run_twin *twin, const struct run *first);
+/* Errors: UTIL_EPROGRAM for a replay that does not end well. After an interrupt twin->run.signal is
+ * set. */
+int run_twin_go(struct run_twin *twin, struct util_error *err);
+void run_twin_finish(struct run_twin *twin);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "tools/run/outfile.h"
 #include "tools/sweep/command.h"
+#include "tools/whatif/async.h"
 #include "tools/whatif/report.h"
 #include "util/version.h"
 
@@ -136,7 +137,9 @@ static int whatif(struct session *s, struct util_error *err)
 	if (!failed && o->has_ranks)
 		failed = explore(s, NULL, err);
 	for (int i = 0; i < o->n_program && !o->has_ranks && !failed; i++)
-		failed = explore(s, o->program[i], err);
+		failed = o->n_async > 0 ? whatif_async(o, &s->tools, o->program[i], s->results,
+						       &s->n_failed, err)
+					: explore(s, o->program[i], err);
 	return !failed && o->json ? run_file_write(o->json, write_json, s, err) : failed;
 }
 

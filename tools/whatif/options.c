@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cluster/named.h"
@@ -21,6 +22,12 @@ const char whatif_help[] =
     "  --scenario S           predict S instead of the usual scenarios; may be repeated\n"
     "  --pair A+B             A, B and both together; may be repeated. With --scenario or\n"
     "                         besides the usual ones\n"
+    "  --async MODE           instead: what the blocking messages of a trace would gain if they\n"
+    "                         did not block: chain, touch, touch-exact, priority or all; may be\n"
+    "                         repeated. The trace is one of mpisim-run --record-memory\n"
+    "  --async-cost NAME=TIME what that costs: request, copy, protect, page, fault; gap:\n"
+    "                         computation that is shorter counts as none; may be repeated\n"
+    "  --async-trace FILE     keep the trace as it would be, for mpisim-replay\n"
     "  --json FILE            results for programs, and for --what-if; -: standard output\n"
     "  --no-derivatives       leave out how the time follows latency, bandwidth, overhead\n"
     "  -j, --jobs N           predictions at a time (default: the number of cores here)\n"
@@ -62,13 +69,15 @@ static int allocate(int argc, char **argv, struct whatif_options *out, struct ut
 	    .scales = calloc(n, sizeof *out->scales),
 	    .scenarios = calloc(n, sizeof *out->scenarios),
 	    .pairs = calloc(n, sizeof *out->pairs),
+	    .async = calloc(n, sizeof *out->async),
+	    .async_costs = calloc(n, sizeof *out->async_costs),
 	    .passed = calloc(2 * n, sizeof *out->passed),
 	    .program = calloc(n, sizeof *out->program),
 	    .n_jobs = n_cores > 0 ? (int)n_cores : 1,
 	    .argv = argv,
 	};
-	if (!out->overrides || !out->scales || !out->scenarios || !out->pairs || !out->passed ||
-	    !out->program)
+	if (!out->overrides || !out->scales || !out->scenarios || !out->pairs || !out->async ||
+	    !out->async_costs || !out->passed || !out->program)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	return 0;
 }
@@ -80,6 +89,8 @@ void whatif_options_finish(struct whatif_options *o)
 	free(o->scales);
 	free(o->scenarios);
 	free(o->pairs);
+	free(o->async);
+	free(o->async_costs);
 	free(o->passed);
 	free(o->program);
 }
@@ -119,6 +130,9 @@ static int take_ranks(const char *value, void *options, struct util_error *err)
 static const struct util_option table[] = {
     {"scenario", LIST(scenarios)},
     {"pair", LIST(pairs)},
+    {"async", LIST(async)},
+    {"async-cost", LIST(async_costs)},
+    {"async-trace", UTIL_OPTION_TEXT, AT(async_trace)},
     {"json", UTIL_OPTION_TEXT, AT(json)},
     {"no-derivatives", UTIL_OPTION_FLAG, AT(no_derivatives)},
     {"jobs", UTIL_OPTION_COUNT, AT(n_jobs), .letter = 'j', .max = 4096},
@@ -155,6 +169,19 @@ static int check(const struct whatif_options *o, struct util_error *err)
 	if (o->n_program == 0)
 		return util_refuse(
 		    err, "found no trace and no program, wanted one: see mpisim-whatif --help");
+	if (o->n_async > 0 && (o->has_ranks || o->n_scenarios > 0 || o->n_pairs > 0))
+		return util_refuse(err, "--async changes traces; found %s",
+				   o->has_ranks ? "a program" : "scenarios");
+	if (o->n_async == 0 && (o->n_async_costs > 0 || o->async_trace))
+		return util_refuse(err, "found %s, wanted --async MODE, too",
+				   o->async_trace ? "--async-trace" : "--async-cost");
+	if (o->async_trace && o->n_program > 1)
+		return util_refuse(err, "--async-trace: found %d traces, wanted one", o->n_program);
+	for (int i = 0; o->n_async > 0 && i < o->n_passed; i++)
+		if (strncmp(o->passed[i], "--bench", 7) == 0)
+			return util_refuse(err,
+					   "--async cuts kernels; found --bench, which says only "
+					   "what whole ones take");
 	if (o->has_ranks && !o->cluster)
 		return util_refuse(err, "wanted --cluster FILE with a program");
 	return 0;

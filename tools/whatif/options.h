@@ -15,6 +15,10 @@ struct whatif_options {
 	const char **pairs;	/* [n_pairs] */
 	char **passed;		/* [n_passed] options for mpisim-run or mpisim-replay */
 	int n_overrides, n_scales, n_scenarios, n_pairs, n_passed;
+	const char **async;	  /* [n_async] modes of --async; none: scenarios are predicted */
+	const char **async_costs; /* [n_async_costs] */
+	int n_async, n_async_costs;
+	const char *async_trace; /* file for the trace as it would be; NULL: none */
 	int n_jobs;
 	const char *json; /* file, "-": standard output, NULL: none */
 	bool has_ranks;	  /* -n: a program follows, not traces */

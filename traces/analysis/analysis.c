@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "traces/analysis/collectives.h"
+#include "traces/analysis/delays.h"
 #include "traces/analysis/internal.h"
 
 /* --- the observer: the summary has been told before --- */
@@ -18,6 +19,8 @@ static void record_compute(void *context, const struct sim_record_compute *recor
 	sim_time_ps shared = sim_time_from_s(record->shared_s);
 
 	trace_regions_compute(analysis, record);
+	if (analysis->delays)
+		trace_delays_compute(analysis->delays, record);
 	if (kernel < 0)
 		analysis->out_of_memory = true;
 	if (stolen > length)
@@ -108,11 +111,15 @@ struct sim_observer trace_analysis_observer(struct trace_analysis *analysis)
 
 /* --- life --- */
 
-static void wait_at_collective(void *context, int rank, int site, int is_barrier,
-			       sim_time_ps waited, bool is_open)
+static void wait_at_collective(void *context, const struct trace_collective_wait *wait)
 {
-	trace_causes_wait(context, rank, site,
-			  is_barrier ? TRACE_WAIT_BARRIER : TRACE_WAIT_COLLECTIVE, waited, is_open);
+	struct trace_analysis *analysis = context;
+
+	trace_causes_wait(analysis, wait->rank, wait->site,
+			  wait->is_barrier ? TRACE_WAIT_BARRIER : TRACE_WAIT_COLLECTIVE,
+			  wait->end - wait->begin, wait->is_open);
+	if (analysis->delays && !wait->is_open)
+		trace_delays_wait(analysis->delays, wait->rank, wait->by, wait->begin, wait->end);
 }
 
 static int allocate(struct trace_analysis *analysis, const struct trace_summary *summary)
@@ -134,8 +141,8 @@ static int allocate(struct trace_analysis *analysis, const struct trace_summary 
 	return trace_collectives_create(wait_at_collective, analysis, &analysis->collectives);
 }
 
-int trace_analysis_create(const struct trace_summary *summary, int n_jobs, trace_locate_fn locate, void *locate_context,
-			  struct trace_analysis **out, struct util_error *err)
+int trace_analysis_create(const struct trace_summary *summary, int n_jobs, trace_locate_fn locate,
+			  void *locate_context, struct trace_analysis **out, struct util_error *err)
 {
 	struct trace_analysis *analysis = calloc(1, sizeof *analysis);
 

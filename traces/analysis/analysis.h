@@ -69,11 +69,14 @@ struct trace_wait_total {
 	uint64_t n_open[TRACE_N_WAITS];
 };
 
+struct trace_delays;
+
 struct trace_analysis_rank {
 	struct trace_path path;
 	struct trace_path cause; /* of what it may be waiting for, as of the last news */
 	bool has_cause;
 	enum trace_wait cause_wait; /* … and who is late if it waits */
+	int cause_by;		    /* … this rank */
 	sim_time_ps cause_ready;    /* … until when */
 	sim_time_ps seen;	    /* end of the last activity */
 	sim_time_ps idle;	    /* if later: blocked up to then, for a reason not yet known */
@@ -125,14 +128,16 @@ struct trace_analysis {
 	struct trace_region *regions;	      /* [n_regions] as summary->phases */
 	int n_regions, regions_capacity;
 	size_t regions_B;
-	int last_rank; /* whose end is the run's */
+	struct trace_delays *delays; /* borrowed; NULL: nobody asks who made others wait */
+	int last_rank;		     /* whose end is the run's */
 	bool out_of_memory;
 };
 
 /* `summary` observes the same run, and is told before. `n_jobs`: of a schedule; else 1. `locate`
  * may be NULL; it is called while the run goes on. Errors: UTIL_ENOMEM. */
-int trace_analysis_create(const struct trace_summary *summary, int n_jobs, trace_locate_fn locate, void *locate_context,
-			  struct trace_analysis **out, struct util_error *err);
+int trace_analysis_create(const struct trace_summary *summary, int n_jobs, trace_locate_fn locate,
+			  void *locate_context, struct trace_analysis **out,
+			  struct util_error *err);
 /* A job of a schedule begins, after trace_summary_place: so do its clocks. */
 void trace_analysis_begin_job(struct trace_analysis *analysis, int job, int first_rank, int n_ranks,
 			      sim_time_ps now);

@@ -5,6 +5,7 @@
 
 #include "netmodel/model.h"
 #include "traces/analysis/collectives.h"
+#include "traces/analysis/delays.h"
 #include "traces/analysis/internal.h"
 #include "util/array.h"
 
@@ -278,6 +279,7 @@ static int64_t released(void *context, void *of, int rank, sim_time_ps now)
 	trace_path_copy(&analysis->paths, &r->cause, &token->path);
 	r->has_cause = true;
 	r->cause_wait = is_receive ? TRACE_WAIT_LATE_SENDER : TRACE_WAIT_LATE_RECEIVER;
+	r->cause_by = is_receive ? token->source : token->dest;
 	r->cause_ready = is_receive ? token->sent : token->matched;
 	return token->ideal;
 }
@@ -334,6 +336,7 @@ static void formula_end(void *context, void *of, const struct sim_cause_formula 
 	trace_path_copy(&analysis->paths, &r->cause, &token->path);
 	r->has_cause = true;
 	r->cause_wait = TRACE_WAIT_COLLECTIVE;
+	r->cause_by = token->source;
 	r->cause_ready = token->sent;
 }
 
@@ -390,8 +393,11 @@ static void resume(void *context, const struct sim_cause_place *place, sim_time_
 		return;
 	trace_path_copy(&analysis->paths, &r->path, &r->cause);
 	r->seen = r->path.until;
-	if (!r->in_collective)
-		trace_causes_wait(analysis, place->rank, site, r->cause_wait, ready - begin, false);
+	if (r->in_collective)
+		return;
+	trace_causes_wait(analysis, place->rank, site, r->cause_wait, ready - begin, false);
+	if (analysis->delays)
+		trace_delays_wait(analysis->delays, place->rank, r->cause_by, begin, ready);
 }
 
 void trace_analysis_open_call(struct trace_analysis *analysis, const struct sim_cause_place *place,

@@ -98,24 +98,31 @@ static bool needs(const struct instance *instance, const struct entry *entry, in
 	}
 }
 
-/* When the last of those came whom `entry` needs. Entries are in order of time. */
-static sim_time_ps last_needed(const struct instance *instance, const struct entry *entry)
+/* The last of those that came whom `entry` needs. Entries are in order of time. */
+static const struct entry *last_needed(const struct instance *instance, const struct entry *entry)
 {
 	for (int i = instance->n - 1; i >= 0; i--)
 		if (needs(instance, entry, instance->entries[i].comm_rank))
-			return instance->entries[i].time;
-	return entry->time;
+			return &instance->entries[i];
+	return entry;
 }
 
 static void settle(struct trace_collectives *collectives, const struct instance *instance)
 {
 	for (int i = 0; i < instance->n; i++) {
 		const struct entry *entry = &instance->entries[i];
-		sim_time_ps waited = last_needed(instance, entry) - entry->time;
+		const struct entry *last = last_needed(instance, entry);
+		const struct trace_collective_wait wait = {
+		    .rank = entry->rank,
+		    .site = entry->site,
+		    .by = last->rank,
+		    .is_barrier = instance->is_barrier,
+		    .begin = entry->time,
+		    .end = last->time,
+		};
 
-		if (waited > 0)
-			collectives->wait(collectives->context, entry->rank, entry->site,
-					  instance->is_barrier, waited, false);
+		if (wait.end > wait.begin)
+			collectives->wait(collectives->context, &wait);
 	}
 }
 
@@ -141,15 +148,22 @@ static void settle_open(struct trace_collectives *collectives, const struct inst
 	for (int i = 0; i < instance->n; i++) {
 		const struct entry *entry = &instance->entries[i];
 		int n_missing = n_needed(instance, entry);
-		sim_time_ps until = now;
+		struct trace_collective_wait wait = {
+		    .rank = entry->rank,
+		    .site = entry->site,
+		    .by = -1,
+		    .is_barrier = instance->is_barrier,
+		    .begin = entry->time,
+		    .end = now,
+		};
 
 		for (int k = 0; k < instance->n; k++)
 			n_missing -= needs(instance, entry, instance->entries[k].comm_rank);
 		if (n_missing <= 0)
-			until = last_needed(instance, entry);
-		if (until > entry->time)
-			collectives->wait(collectives->context, entry->rank, entry->site,
-					  instance->is_barrier, until - entry->time, n_missing > 0);
+			wait.end = last_needed(instance, entry)->time;
+		wait.is_open = n_missing > 0;
+		if (wait.end > wait.begin)
+			collectives->wait(collectives->context, &wait);
 	}
 }
 

@@ -12,12 +12,16 @@
  */
 struct trace_collectives;
 
-/* A rank waited for `waited` because others came later; is_open: have not come, and it waits still. */
-typedef void (*trace_collective_fn)(void *context, int rank, int site, int is_barrier,
-				    sim_time_ps waited, bool is_open);
+struct trace_collective_wait {
+	int rank, site;
+	int by; /* the rank that came last of those that it needs; -1: that has not come */
+	bool is_barrier, is_open; /* is_open: it waits still */
+	sim_time_ps begin, end;
+};
+typedef void (*trace_collective_fn)(void *context, const struct trace_collective_wait *wait);
 
 int trace_collectives_create(trace_collective_fn wait, void *context,
-			     struct trace_collectives **out); /* 0 or UTIL_ENOMEM */
+			     struct trace_collectives **out);	       /* 0 or UTIL_ENOMEM */
 void trace_collectives_destroy(struct trace_collectives *collectives); /* NULL is fine */
 /* 0 or UTIL_ENOMEM. */
 int trace_collectives_enter(struct trace_collectives *collectives,

@@ -62,7 +62,8 @@ struct trace_explanation {		 /* of a run, or of one job of a schedule */
 	int n_blame;
 	struct trace_derivatives derivatives;
 	struct trace_wait_total waits; /* over all ranks */
-	const char *const *site_jobs; /* the same of a schedule: the job that each is of; NULL: none */
+	const char *const
+	    *site_jobs; /* the same of a schedule: the job that each is of; NULL: none */
 	const char *const *site_texts; /* [analysis->sites.n] "lu.c:88 (main)", borrowed, may be
 					  NULL, as may each */
 };

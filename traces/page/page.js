@@ -36,9 +36,12 @@ function count(number) {
 function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 }
-function meter(fraction) {
+function meterOf(fraction) {
   const bar = el("i", { style: `width:${Math.max(0, Math.min(1, fraction || 0)) * 100}%` });
-  return el("td", { className: "bar" }, el("span", { className: "meter", "aria-hidden": "true" }, bar), percent(fraction));
+  return el("span", { className: "meter", "aria-hidden": "true" }, bar);
+}
+function meter(fraction) {
+  return el("td", { className: "bar" }, meterOf(fraction), percent(fraction));
 }
 function note(text) {
   return el("p", { className: "note" }, text);

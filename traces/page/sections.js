@@ -16,9 +16,9 @@ function card(title, value) {
 function fillSummary() {
   const section = place("summary"), parts = [["useful_s", "computing", "computing"], ["stolen_s", "stolen", "CPU stolen by messages"],
     ["shared_s", "good", "CPU shared with ranks"], ["communicating_s", "communicating", "communicating"], ["waiting_s", "waiting", "waiting"],
-    ["ended_s", "line", "ended before others"], ["other_s", "mark", run.jobs ? "not begun, sleeping, other" : "sleeping, other"]];
-  const sums = parts.map(([key]) => run.ranks.reduce((sum, rank) => sum + rank[key], 0));
-  const whole = sums.reduce((a, b) => a + b, 0) || 1;
+    ["ended_s", "line", "ended before others"], ["other_s", "mark", run.jobs ? "not begun, sleeping, other" : "sleeping, other"]]
+    .map((part) => [...part, run.ranks.reduce((sum, rank) => sum + rank[part[0]], 0)]);
+  const whole = parts.reduce((sum, part) => sum + part[3], 0) || 1;
   if (run.failure) section.append(el("div", { className: "failure" }, `${run.failure.kind}: ` + (run.failure.rank === null ? "" : `rank ${run.failure.rank}: `) +
     run.failure.text + ` (at ${time(run.failure.time_s)} of simulated time)`));
   for (const warning of run.warnings) section.append(el("div", { className: "warning" }, "warning: " + warning));
@@ -27,10 +27,36 @@ function fillSummary() {
     card("dynamic efficiency", percent(run.efficiency)), card("ranks on nodes", `${run.settings.ranks} on ${run.nodes.length}`),
     card("messages", count(run.messages)), card("volume", bytes(run.bytes)),
     analysis ? card("on an ideal network", time(analysis.efficiency.ideal_time_s)) : null));
+  const shown = parts.filter(([, , , sum]) => sum >= 0.0005 * whole), share = (sum) => percent(sum / whole);
   section.append(el("h3", {}, "Where the time went (mean over the ranks)"), el("div", { className: "stack", role: "img",
-    "aria-label": parts.map(([, , text], i) => `${text} ${percent(sums[i] / whole)}`).join(", ") },
-    ...parts.map(([, name], i) => el("i", { style: `width:${100 * sums[i] / whole}%;background:var(--${name})` }))),
-    legend(parts.map(([, name, text], i) => [name, `${text} ${percent(sums[i] / whole)}`])));
+    "aria-label": shown.map(([, , text, sum]) => `${text} ${share(sum)}`).join(", ") },
+    ...shown.map(([, name, , sum]) => el("i", { style: `width:${100 * sum / whole}%;background:var(--${name})` }))),
+    legend(shown.map(([, name, text, sum]) => [name, `${text} ${share(sum)}`])));
+}
+
+/* What holds the run back, with the time without it. A button shows a rank in the timeline. */
+function fillReasons(timeline) {
+  const reasons = analysis && analysis.reasons, section = place("reasons"), perRow = data.timeline ? data.timeline.ranks_per_row : 0;
+  if (!reasons || (reasons.length === 0 && run.settings.ranks < 2)) return section.remove();
+  if (!reasons.length) {
+    section.append(note(reasons.unknown ? `Not known: ${reasons.unknown}.` : "Nothing holds it back: no cause costs 0.5 % of the time."));
+    return undefined;
+  }
+  const show = (rank) => el("button", { type: "button", className: "show", onclick: () => {
+    timeline.choose(Math.floor(rank / perRow));
+    place("timeline").scrollIntoView();
+  } }, String(rank));
+  for (const reason of reasons) {
+    const shown = reason.ranks.slice(0, 8), more = reason.ranks.length - shown.length;
+    section.append(el("div", { className: "reason" }, el("b", {}, reason.text), reason.where ? el("span", {}, ", at ", el("code", {}, reason.where)) : null,
+      el("div", { className: "reason-gain" }, meterOf(reason.gain_s / run.predicted_time_s),
+        ` ${reason.without}: ${time(reason.predicted_time_s)}, ${percent(reason.gain_s / run.predicted_time_s)} less` +
+        (reason.waiting_s > 0 ? `; others wait ${time(reason.waiting_s)} for it` : "")),
+      shown.length && perRow ? el("div", { className: "note" }, "in the timeline: rank", ...shown.map(show), more ? ` and ${more} more` : "") : null,
+      reason.option ? el("div", { className: "note" }, "to try it: ", el("code", {}, reason.option)) : null));
+  }
+  section.append(note("Each time is a prediction without that cause alone, by replay of the run: gains do not add up."));
+  return undefined;
 }
 
 function fillJobs() {
@@ -181,6 +207,7 @@ function fillProvenance() {
 fillHeader();
 fillSummary();
 const timelines = fillTimelines();
+fillReasons(timelines[timelines.length - 1]);
 fillReal(timelines);
 fillJobs();
 fillEfficiency();

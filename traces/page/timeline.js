@@ -31,7 +31,7 @@ function Timeline(section, source, given) {
   const { id, title, beside, isBare, length } = { id: "timeline", beside: [], length: source.end, ...given };
 
   const LEFT = 56, AXIS = 24, MAX_LINES = 4000;
-  const self = { take, mark, show, shift: 0, frame: [] };
+  const self = { take, mark, choose, show, shift: 0, frame: [] };
   const rows = source.intervals.map(unpack), end = source.end, nRows = source.rows;
   const messages = source.messages, nMessages = messages.length / 5;
   const rowHeight = Math.max(3, Math.min(22, Math.floor(520 / nRows)));

@@ -253,6 +253,34 @@ static void e17(void)
 	sink = b[0];
 }
 
+/* A datatype by addresses, over two blocks of the heap, and one that reaches beyond the first. */
+static void send_blocks(int far_B)
+{
+	int *a = calloc(4, sizeof *a), *b = calloc(4, sizeof *b);
+	MPI_Aint displs[2] = {0, far_B ? far_B : (char *)b - (char *)a};
+	MPI_Datatype type;
+
+	MPI_Type_create_hindexed_block(2, 4, displs, MPI_INT, &type);
+	MPI_Type_commit(&type);
+	if (rank == 0)
+		MPI_Send(a, 1, type, 1, 0, MPI_COMM_WORLD);
+	if (rank == 1)
+		MPI_Recv((int[8]){0}, 8, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Type_free(&type);
+	free(a);
+	free(b);
+}
+
+static void two_blocks(void)
+{
+	send_blocks(0);
+}
+
+static void beyond_block(void)
+{
+	send_blocks(8);
+}
+
 static void e19(void)
 {
 	volatile int x = 3;
@@ -1189,6 +1217,8 @@ static const struct {
     {"global", global},
     {"two-globals", two_globals},
     {"dead-send", dead_send},
+    {"two-blocks", two_blocks},
+    {"beyond-block", beyond_block},
     {"padding", padding},
     {"E1", e1},   {"E2", e2},	{"E3", e3},   {"E5", e5},   {"E6", e6},	  {"E7", e7},
     {"E8", e8},   {"E9", e9},	{"E10", e10}, {"E11", e11}, {"E12", e12}, {"E12-read", e12_read},

@@ -51,6 +51,8 @@ BOTH = {
     "split": None,
     "inter": None,
     "inter-short": ("unaddr-send", 1, "first bad byte 4, 4 bytes in all: sendbuf of MPI_Gather (8 bytes)", "call"),
+    "two-blocks": None,
+    "beyond-block": ("unaddr-send", 0, "first bad byte 16, 8 bytes in all"),
     "dead-send": ("unaddr-send", 0, "first bad byte 0, 4 bytes in all", "call"),
     "E18": ("undef-send", 0, "first bad byte 4, 36 bytes", "call"),
     "E22": ("undef-send", 0, "first bad byte 4, 36 bytes", "call"),

@@ -154,10 +154,11 @@ static void right_collectives(void)
 {
 	int values[4] = {0}, all[8], counts[2] = {2, 3}, displacements[2] = {0, 4};
 
-	MPI_Gatherv(values, 2 + rank, MPI_INT, all, counts, displacements, MPI_INT, 0, MPI_COMM_WORLD);
+	MPI_Gatherv(values, 2 + rank, MPI_INT, all, counts, displacements, MPI_INT, 0,
+		    MPI_COMM_WORLD);
 	MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 4, MPI_INT, MPI_COMM_WORLD);
-	MPI_Alltoallv(values, counts, displacements, MPI_INT, all, (int[]){2 + rank, 2 + rank}, displacements,
-		      MPI_INT, MPI_COMM_WORLD);
+	MPI_Alltoallv(values, counts, displacements, MPI_INT, all, (int[]){2 + rank, 2 + rank},
+		      displacements, MPI_INT, MPI_COMM_WORLD);
 	MPI_Scatter(all, 4, MPI_INT, values, 4, MPI_INT, 1, MPI_COMM_WORLD);
 	MPI_Reduce_scatter(all, values, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
@@ -168,8 +169,8 @@ static void alltoallv_of_other_count(void)
 
 	if (rank == 1)
 		counts[1] = 2;
-	MPI_Alltoallv(values, counts, (int[]){0, 0}, MPI_INT, all, (int[]){2, 2}, displacements, MPI_INT,
-		      MPI_COMM_WORLD);
+	MPI_Alltoallv(values, counts, (int[]){0, 0}, MPI_INT, all, (int[]){2, 2}, displacements,
+		      MPI_INT, MPI_COMM_WORLD);
 }
 
 static void other_root(void)
@@ -369,6 +370,17 @@ static void null_buffer(void)
 }
 
 /* The other side comes later, by other kinds of calls. */
+/* The run ends while a message is on its way to a receive from any source. */
+static void abort_in_flight(void)
+{
+	int x = 0;
+
+	if (rank == 0)
+		MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static void mixed_calls(void)
 {
 	int x[4] = {0}, n = 0;
@@ -413,6 +425,7 @@ static const struct {
     {"wrong-tag", wrong_tag},
     {"wrong-tags", wrong_tags},
     {"wrong-order", wrong_order},
+    {"abort-in-flight", abort_in_flight},
     {"lost-comm", lost_comm},
     {"other-type", other_type},
     {"bytes-for-ints", bytes_for_ints},

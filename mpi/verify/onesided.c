@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The two sides of a one-sided operation, which one call gives. */
+#include <string.h>
+
+#include "mpi/verify/internal.h"
+#include "mpi/verify/races.h"
+#include "mpi/verify/signature.h"
+
+struct side {
+	const struct mpi_datatype *type;
+	MPI_Count count;
+};
+
+static struct side side_of(const struct mpi_verify_call *call, const char *count, const char *type)
+{
+	MPI_Datatype handle = (MPI_Datatype)(uintptr_t)mpi_races_argument(call, type).p;
+
+	return (struct side){mpi_datatype_get(call->me, handle), mpi_races_argument(call, count).i};
+}
+
+/* What is shorter is a beginning of what is longer. */
+static bool fit(const struct side *a, const struct side *b)
+{
+	struct mpi_signature of_a = mpi_signature_of(a->type, a->count);
+	struct mpi_signature of_b = mpi_signature_of(b->type, b->count);
+
+	if (of_a.is_packed || of_b.is_packed || mpi_signature_is_equal(of_a, of_b))
+		return true;
+	if (of_a.n < of_b.n)
+		of_b = mpi_signature_prefix(b->type, b->count, of_a.n);
+	else
+		of_a = mpi_signature_prefix(a->type, a->count, of_b.n);
+	return mpi_signature_is_equal(of_a, of_b);
+}
+
+static void compare(const struct mpi_verify_call *call, const char *count, const char *type)
+{
+	struct side mine = side_of(call, count, type);
+	struct side theirs = side_of(call, "target_count", "target_datatype");
+
+	if (mine.type && theirs.type && mine.count > 0 && theirs.count > 0 && !fit(&mine, &theirs))
+		mpi_verify_report_here(call->me, "datatype-mismatch", MPI_FINDING_ERROR,
+				       "the same basic datatypes at both sides, as for a message",
+				       "data is lost, or what was not sent is taken for data",
+				       "%s has other basic datatypes than target_datatype", type);
+}
+
+void mpi_verify_sides(const struct mpi_verify_call *call)
+{
+	bool has_result;
+
+	if (!mpi_verify_has(call, MPI_ARG_ORIGIN_ADDR))
+		return;
+	has_result = mpi_verify_has(call, MPI_ARG_RESULT_ADDR);
+	if (!has_result || mpi_verify_value(call, MPI_ARG_OP).p != MPI_NO_OP)
+		compare(call, "origin_count", "origin_datatype");
+	if (has_result)
+		compare(call, "result_count", "result_datatype");
+}

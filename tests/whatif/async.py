@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpisim-whatif --async: times that are derived by hand, where ranks wait, and what is refused.
+
+    async.py BUILD PROGRAM ROOT
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD, PROGRAM, ROOT = (pathlib.Path(arg).resolve() for arg in sys.argv[1:4])
+SOURCE = pathlib.Path(__file__).with_suffix(".c").read_text(encoding="utf-8").splitlines()
+CLUSTER = """mpisim_cluster: 1
+name: round numbers
+nodes: 4
+network:
+  latency: {latency}
+  bandwidth: {bandwidth}
+protocol:
+  overhead: {overhead}
+  eager_threshold: 100 MB
+"""
+US = 1e-6
+
+
+def line_of(text):
+    """The line of the program with this text."""
+    found = [i for i, line in enumerate(SOURCE, 1) if text in line]
+    assert len(found) == 1, text
+    return found[0]
+
+
+class Async(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.dir = pathlib.Path(scratch.name)
+
+    def tool(self, name, *arguments, status=0):
+        done = subprocess.run([BUILD / "bin" / name, *arguments], cwd=self.dir, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def record(self, case, n=2, latency="50us", overhead="1us", bandwidth="1000 TB/s", options=("--record-memory",)):
+        (self.dir / "cluster.yaml").write_text(CLUSTER.format(latency=latency, overhead=overhead, bandwidth=bandwidth), encoding="utf-8")
+        return self.tool("mpisim-run", "--cluster", "cluster.yaml", "-n", str(n), "--compute", "modelled", "--quiet", "--placement", "spread", "--record", "t.mtrace",
+                         *options, PROGRAM, case)
+
+    def whatif(self, *options):
+        self.tool("mpisim-whatif", "--async", "all", "--json", "out.json", "--quiet", *options, "t.mtrace")
+        found = json.loads((self.dir / "out.json").read_text(encoding="utf-8"))
+        return found["time_s"], {mode["mode"]: mode for mode in found["async"]}
+
+    def assert_us(self, found_s, wanted_us, accuracy_us=1e-3):
+        self.assertAlmostEqual(found_s / US, wanted_us, delta=accuracy_us)
+
+    # W1. As it is: 4 x (1 + 50 + 1) + 100. chain: the fourth is sent at 4, there at 54, and taken in 1; then 100. With the first use at half of the
+    # computation: 4 + 50, then 4 x 1 to take what has come, then 50.
+    def test_four_exchanges_wait_once(self):
+        self.record("four")
+        base_s, modes = self.whatif()
+        self.assert_us(base_s, 308)
+        self.assert_us(modes["chain"]["time_s"], 155)
+        self.assert_us(modes["touch-exact"]["time_s"], 155)
+        self.record("four_late")
+        base_s, modes = self.whatif()
+        self.assert_us(base_s, 308)
+        self.assert_us(modes["chain"]["time_s"], 155)
+        self.assert_us(modes["touch-exact"]["time_s"], 108)
+
+    # W2. Each message uses what the one before it brought.
+    def test_one_buffer_gains_nothing(self):
+        self.record("ping_pong")
+        base_s, modes = self.whatif()
+        for name, mode in modes.items():
+            self.assertAlmostEqual(mode["time_s"], base_s, delta=1e-12, msg=name)
+
+    # W3
+    def test_a_status_that_is_read_waits(self):
+        printed = self.record("count").stdout
+        self.assertEqual(sorted(printed.splitlines()), ["rank 0: 128, 32640", "rank 1: 128, 32640"])
+        _, modes = self.whatif()
+        for mode in modes.values():
+            waits = [w for w in mode["advice"] if w["wait"]]
+            self.assertTrue(any(re.search(rf"MPI_Get_count of async.c:{line_of('MPI_Get_count(')}\b", w["advice"]) for w in waits), mode)
+
+    # W4
+    def test_a_chain_that_is_cut_short_is_a_hazard(self):
+        for n, b in enumerate((3, 7, 17, 41, 99, 239), 1):
+            self.assertEqual(self.record(f"loop{n}").stdout, f"{b}\n" * 2)
+        _, modes = self.whatif()
+        hazards = modes["chain"]["hazards"]
+        self.assertEqual(len(hazards), 1, hazards)
+        self.assertIn(f"async.c:{line_of('the chain begins')} ", hazards[0]["chain"])
+        self.assertIn(f"async.c:{line_of('the final print')} ", hazards[0]["access"])
+        self.assertIn(f"async.c:{line_of('MPI_Recv(&b, 1')} ", hazards[0]["site"])
+
+    # W5. L = 10: A is there at 10, B at 100. Rank 3 gets the message that rank 0 sends after its use of A, 10 later.
+    def test_a_page_waits_for_all_that_comes_into_it(self):
+        for case, paged in (("one_page", 110), ("two_pages", 30)):
+            self.record(case, n=4, latency="10us", overhead="0us")
+            for mode, wanted in (("touch-exact", 30), ("touch", paged)):
+                self.tool("mpisim-whatif", "--async", mode, "--async-trace", "new.mtrace", "--quiet", "t.mtrace")
+                self.tool("mpisim-replay", "--quiet", "--json", "new.json", "new.mtrace")
+                ranks = json.loads((self.dir / "new.json").read_text(encoding="utf-8"))["ranks"]
+                self.assert_us(ranks[3]["end_s"], wanted)
+
+    # W6. 1 MB at 1 GB/s each: as it is 4 ms, all of them exposed. Sent at once, all are there after 4 ms. With what is needed first sent alone: 2 ms, then 1 for
+    # the right one; the bottom one comes while the rest is computed.
+    def test_what_is_needed_first_is_sent_first(self):
+        self.record("borders", latency="0us", overhead="0us", bandwidth="1 GB/s")
+        base_s, modes = self.whatif()
+        self.assert_us(base_s, 104000, 1)
+        self.assert_us(modes["touch-exact"]["time_s"], 104000, 1)
+        self.assert_us(modes["priority"]["time_s"], 103000, 1)
+
+    # W7
+    def test_what_is_used_at_once_gains_nothing(self):
+        self.record("at_once")
+        base_s, modes = self.whatif()
+        for name in ("chain", "touch-exact", "touch", "priority"):
+            self.assertAlmostEqual(modes[name]["time_s"], base_s, delta=1e-12, msg=name)
+
+    # W8
+    def test_columns_cross_rows_by_their_bytes(self):
+        self.record("columns")
+        _, modes = self.whatif()
+        for name in ("chain", "touch-exact"):
+            waits = {int(re.search(r":(\d+) ", w["wait"])[1]) for w in modes[name]["advice"] if w["wait"]}
+            self.assertIn(line_of("/* crosses */"), waits, name)
+            self.assertIn(line_of("/* writes what is sent */"), waits, name)
+            self.assertIn(line_of("/* what has come */"), waits, name)
+            for text in ("/* elsewhere */", "/* beside it */", "/* beside both */"):
+                self.assertNotIn(line_of(text), waits, name)
+
+    # 8 requests of each rank at 4.5 us before the last message is there, 51 later. A fault: all is sent at 4, it ends at 104, when all has come; 4 x 1 to take it.
+    def test_costs_are_charged(self):
+        self.record("four")
+        _, modes = self.whatif("--async-cost", "request=4.5us")
+        self.assert_us(modes["chain"]["time_s"], 155 + 8 * 4.5)
+        _, modes = self.whatif("--async-cost", "fault=100us")
+        self.assert_us(modes["touch"]["time_s"], 4 + 100 + 4 + 100)
+        self.assert_us(modes["chain"]["time_s"], 155)
+
+    def sor(self, n, variant, iterations, *options):
+        self.tool("mpisim-run", "--quiet", "--deterministic", "--cluster", ROOT / "clusters/pentium4-gigabit.yaml", "-n", "16", "--placement", "0-15", "--compute", "modelled",
+                  "--bench", ROOT / "apps/sor/pentium4.bench", "--json", "run.json", *options, BUILD / "apps/sor", "--n", str(n), "--variant", variant,
+                  "--iterations", str(iterations))
+        return json.loads((self.dir / "run.json").read_text(encoding="utf-8"))["predicted_time_s"]
+
+    # Variants that a user would have to write: chain is the isend variant and 4.5 us for each of 16 requests of an iteration, touch-exact the overlap variant.
+    def test_sendrecv_of_sor_predicts_the_variants_by_hand(self):
+        for n in (512, 4096):
+            by_hand = {v: (self.sor(n, v, 20) - self.sor(n, v, 10)) / 10 for v in ("isend", "overlap")}
+            times = {}
+            for iterations in (10, 20):
+                self.sor(n, "sendrecv", iterations, "--record", "t.mtrace", "--record-memory")
+                for name, mode in self.whatif("--async-cost", "request=4.5us", "--async-cost", "page=2us")[1].items():
+                    times[name] = mode["time_s"] - times.get(name, 0)
+            found = {name: time / 10 for name, time in times.items()}
+            self.assertAlmostEqual(found["chain"] / (by_hand["isend"] + 72 * US), 1, delta=0.1)
+            self.assertAlmostEqual(found["touch-exact"] / by_hand["overlap"], 1, delta=0.1)
+            self.assertLess(found["chain"], found["touch"])  # paging took longer than chaining at both n
+            self.assertLess(found["touch-exact"], found["chain"])
+
+    def test_same_trace_gives_the_same_bytes(self):
+        self.record("borders")
+        made = []
+        for _ in range(2):
+            self.tool("mpisim-whatif", "--async", "priority", "--async-trace", "new.mtrace", "--quiet", "t.mtrace")
+            made.append((self.dir / "new.mtrace").read_bytes())
+        self.assertEqual(*made)
+
+    def test_memory_is_recorded_without_effect_on_times(self):
+        self.record("columns", options=())
+        without = self.tool("mpisim-replay", "--time-only", "-", "t.mtrace").stdout
+        self.record("columns")
+        self.assertEqual(self.tool("mpisim-replay", "--time-only", "-", "t.mtrace").stdout, without)
+
+    def test_refusals_say_what_was_wanted(self):
+        self.record("four", options=())
+        for arguments, says in ((("--async", "chains"), r'found "chains", wanted chain, touch, touch-exact, priority or all'),
+                                (("--async", "chain"), "does not say which memory is used, wanted a trace of mpisim-run --record FILE --record-memory"),
+                                (("--async", "chain", "--async-cost", "copies=1us"), "wanted request, copy, protect, page, fault or gap"),
+                                (("--async", "all", "--async-trace", "new.mtrace"), "found 4 modes, wanted one"),
+                                (("--async", "chain", "--scenario", "latency/2"), "found scenarios"),
+                                (("--async-cost", "fault=1us"), "wanted --async MODE, too")):
+            done = self.tool("mpisim-whatif", *arguments, "t.mtrace", status=2)
+            self.assertIn(says, done.stderr)
+        done = self.tool("mpisim-run", "--cluster", "cluster.yaml", "-n", "2", "--record-memory", PROGRAM, "four", status=2)
+        self.assertIn("--record-memory: found no --record", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/whatif/async.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/whatif/scenario.h"
+#include "util/units.h"
+
+/* --- what was asked for --- */
+
+static int take_cost(struct async_setup *setup, const char *text, struct util_error *err)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} all[] = {
+	    {"request", offsetof(struct async_setup, request_s)},
+	    {"copy", offsetof(struct async_setup, copy_s)},
+	    {"protect", offsetof(struct async_setup, protect_s)},
+	    {"page", offsetof(struct async_setup, page_s)},
+	    {"fault", offsetof(struct async_setup, fault_s)},
+	    {"gap", offsetof(struct async_setup, gap_s)},
+	};
+	size_t length = strcspn(text, "=");
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0] && text[length]; i++)
+		if (strlen(all[i].name) == length && strncmp(all[i].name, text, length) == 0)
+			return util_parse_span_s(text + length + 1,
+						 (double *)((char *)setup + all[i].at), err)
+				   ? util_error_prepend(err, "--async-cost %s", text)
+				   : 0;
+	return util_refuse(
+	    err,
+	    "--async-cost: found \"%s\", wanted request, copy, protect, page, fault or gap "
+	    "= TIME",
+	    text);
+}
+
+static int take_mode(const char *text, enum async_mode *out, struct util_error *err)
+{
+	for (int i = 0; async_mode_names[i]; i++)
+		if (strcmp(text, async_mode_names[i]) == 0) {
+			*out = (enum async_mode)i;
+			return 0;
+		}
+	return util_refuse(
+	    err, "--async: found \"%s\", wanted chain, touch, touch-exact, priority or all", text);
+}
+
+static int take_setups(const struct whatif_options *o, struct async_prediction predictions[],
+		       int *out_n, struct util_error *err)
+{
+	struct async_setup setup = {.gap_s = 0};
+	bool are_all = strcmp(o->async[0], "all") == 0;
+	int n = are_all ? ASYNC_N_MODES : o->n_async, failed = 0;
+
+	for (int i = 0; i < o->n_async_costs && !failed; i++)
+		failed = take_cost(&setup, o->async_costs[i], err);
+	if (!failed && n > ASYNC_N_MODES)
+		failed =
+		    util_refuse(err, "--async: found %d modes, there are %d", n, ASYNC_N_MODES);
+	for (int i = 0; i < n && !failed; i++) {
+		predictions[i].setup = setup;
+		if (are_all)
+			predictions[i].setup.mode = (enum async_mode)i;
+		else
+			failed = take_mode(o->async[i], &predictions[i].setup.mode, err);
+	}
+	if (!failed && o->async_trace && n > 1)
+		failed = util_refuse(err, "--async-trace: found %d modes, wanted one", n);
+	*out_n = failed ? 0 : n;
+	return failed;
+}
+
+/* --- predicting --- */
+
+static int predict_one(const struct whatif_options *o, const struct sweep_tools *tools,
+		       struct mtrace_file *file, const char *path, struct async_prediction *p,
+		       struct util_error *err)
+{
+	int failed = async_rewrite(file, &p->setup, path, &p->result, err);
+
+	if (!failed)
+		failed = whatif_base_init(&p->base, o, path, tools->run, tools->replay, err);
+	if (failed)
+		return failed;
+	failed = whatif_predict_base(&p->base, err);
+	if (failed == UTIL_EINPUT) { /* the replay failed, and says why */
+		p->error = strdup(err->text);
+		failed = p->error ? 0 : util_error_set(err, UTIL_ENOMEM, "out of memory");
+	}
+	return failed;
+}
+
+static int predict(const struct whatif_options *o, const struct sweep_tools *tools,
+		   struct mtrace_file *file, struct async_prediction predictions[], int n,
+		   struct util_error *err)
+{
+	const char *folder = getenv("TMPDIR");
+	char temporary[4096];
+	int fd, failed = 0;
+
+	snprintf(temporary, sizeof temporary, "%s/mpisim-async-XXXXXX",
+		 folder && *folder ? folder : "/tmp");
+	fd = o->async_trace ? -1 : mkstemp(temporary);
+	if (!o->async_trace && fd < 0)
+		return util_error_set(err, UTIL_ESYSTEM, "cannot make a file in %s",
+				      folder && *folder ? folder : "/tmp");
+	for (int i = 0; i < n && !failed; i++)
+		failed = predict_one(o, tools, file, o->async_trace ? o->async_trace : temporary,
+				     &predictions[i], err);
+	if (fd >= 0) {
+		close(fd);
+		unlink(temporary);
+	}
+	return failed;
+}
+
+static int tell(const struct whatif_options *o, const struct mtrace_file *file,
+		const struct whatif_base *base, const struct async_prediction predictions[], int n,
+		json_t *results, int *n_failed, struct util_error *err)
+{
+	json_t *json = async_report_json(file, base, predictions, n);
+
+	for (int i = 0; i < n; i++)
+		*n_failed += predictions[i].error != NULL;
+	if (!o->quiet && (!o->json || strcmp(o->json, "-") != 0)) {
+		if (json_array_size(results) > 0)
+			putchar('\n');
+		async_report_text(file, base, predictions, n, stdout);
+	}
+	return json_array_append_new(results, json)
+		   ? util_error_set(err, UTIL_ENOMEM, "out of memory")
+		   : 0;
+}
+
+int whatif_async(const struct whatif_options *o, const struct sweep_tools *tools, const char *trace,
+		 json_t *results, int *n_failed, struct util_error *err)
+{
+	struct async_prediction predictions[ASYNC_N_MODES] = {{.error = NULL}};
+	struct mtrace_file *file = NULL;
+	struct whatif_base base = {.what = trace};
+	int n = 0, failed = take_setups(o, predictions, &n, err);
+
+	if (!failed)
+		failed = mtrace_file_open(trace, &file, err);
+	if (!failed)
+		failed = whatif_base_init(&base, o, trace, tools->run, tools->replay, err);
+	if (!failed)
+		failed = whatif_predict_base(&base, err);
+	if (!failed)
+		failed = predict(o, tools, file, predictions, n, err);
+	if (!failed)
+		failed = tell(o, file, &base, predictions, n, results, n_failed, err);
+	for (int i = 0; i < ASYNC_N_MODES; i++) {
+		async_result_finish(&predictions[i].result);
+		whatif_base_finish(&predictions[i].base);
+		free(predictions[i].error);
+	}
+	whatif_base_finish(&base);
+	mtrace_file_close(file);
+	return failed;
+}

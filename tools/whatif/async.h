@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_WHATIF_ASYNC_H
+#define TOOLS_WHATIF_ASYNC_H
+
+#include "tools/sweep/command.h"
+#include "tools/whatif/async/plan.h"
+#include "tools/whatif/base.h"
+
+/* mpisim-whatif --async: what blocking messages of a recorded run would gain if they did not block. */
+struct async_prediction { /* of one mode */
+	struct async_setup setup;
+	struct async_result result;
+	struct whatif_base base; /* the rewritten trace */
+	char *error;		 /* why there is no prediction; NULL: there is one */
+};
+
+/* Predicts each mode that was asked for, prints, and appends to `results` (docs/what-if.md). *n_failed:
+ * modes without a prediction. Errors: UTIL_EINPUT, UTIL_ENOMEM, UTIL_ESYSTEM. */
+int whatif_async(const struct whatif_options *options, const struct sweep_tools *tools,
+		 const char *trace, json_t *results, int *n_failed, struct util_error *err);
+
+/* --- tools/whatif/async_report.c --- */
+double async_waiting_s(const struct whatif_base *base);
+void async_report_text(const struct mtrace_file *file, const struct whatif_base *base,
+		       const struct async_prediction *predictions, int n, FILE *out);
+json_t *async_report_json(const struct mtrace_file *file, const struct whatif_base *base,
+			  const struct async_prediction *predictions, int n);
+
+#endif
