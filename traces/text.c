@@ -25,10 +25,10 @@ static const struct breakdown_row {
 	bool is_rare; /* shown only when it is not 0 */
 } breakdown_rows[] = {
     {"computing", offsetof(struct trace_breakdown, useful_s), false},
-    {"CPU stolen by messages", offsetof(struct trace_breakdown, stolen_s), false},
+    {"CPU stolen by messages", offsetof(struct trace_breakdown, stolen_s), true},
     {"CPU shared with ranks", offsetof(struct trace_breakdown, shared_s), true},
-    {"communicating", offsetof(struct trace_breakdown, communicating_s), false},
-    {"waiting", offsetof(struct trace_breakdown, waiting_s), false},
+    {"communicating", offsetof(struct trace_breakdown, communicating_s), true},
+    {"waiting", offsetof(struct trace_breakdown, waiting_s), true},
     {"before it was spawned", offsetof(struct trace_breakdown, before_s), true},
     {"ended before others", offsetof(struct trace_breakdown, ended_s), true},
     {"sleeping, other", offsetof(struct trace_breakdown, other_s), true},
@@ -67,10 +67,10 @@ static struct extremes row_extremes(const struct trace_summary *summary,
 	return found;
 }
 
-/* What rounding of picoseconds leaves is not worth a row. */
+/* Where the most of a rank would be printed as 0.0 %, there is nothing to tell. */
 static bool row_is_shown(const struct breakdown_row *row, double most, double total)
 {
-	return !row->is_rare || most > 1e-9 * total;
+	return !row->is_rare || most >= 0.0005 * total;
 }
 
 static void write_breakdown(const struct trace_summary *summary, FILE *file)

@@ -228,15 +228,43 @@ static bool is_ignored(const struct arguments *a, const struct mpi_parameter *p)
 	       mpi_memory_argument(a->call, op).p == MPI_NO_OP;
 }
 
-static unsigned use_of(const struct arguments *a, const struct mpi_parameter *p, bool is_in_place)
+/* Of a receive buffer that takes the place of the send buffer, too: the block of the rank alone is read. */
+static bool limit_to_own(const struct arguments *a, const struct mpi_parameter *p,
+			 struct mpi_memory_buffer *buffer)
 {
+	struct mpi_memory_buffer own = {.base = buffer->base};
+	const struct mpi_datatype *type = type_of(a, p, 0);
+	int rank = a->comm ? a->comm->rank : 0;
+
+	if (type && p->displs >= 0)
+		add_items(a, p, rank, item(a, p->displs, rank) * type->extent_B,
+			  item(a, p->count, rank), &own);
+	else if (type)
+		add_items(a, p, 0, rank * item(a, p->count, 0) * type->extent_B,
+			  item(a, p->count, 0), &own);
+	buffer->read_low = own.low;
+	buffer->read_high = own.high;
+	free(own.runs);
+	return own.size_B > 0;
+}
+
+static unsigned use_of(const struct arguments *a, const struct mpi_parameter *p, bool is_in_place,
+		       struct mpi_memory_buffer *buffer)
+{
+	const char *operation = a->info->operation;
 	unsigned use = (unsigned)p->direction; /* the same bits */
 
-	if (strcmp(a->info->operation, "Bcast") == 0)
+	buffer->read_low = buffer->low;
+	buffer->read_high = buffer->high;
+	if (strcmp(operation, "Bcast") == 0)
 		return a->is_root ? MEMORY_READ : MEMORY_WRITE;
-	if (is_in_place && p->direction == MPI_ARGUMENT_OUT)
-		use |= MEMORY_READ;
-	return use;
+	if (!is_in_place || p->direction != MPI_ARGUMENT_OUT)
+		return use;
+	if (strcmp(operation, "Gather") == 0 || strcmp(operation, "Gatherv") == 0)
+		return use; /* the root's block stays where it is */
+	if (strncmp(operation, "Allgather", 9) == 0 && !limit_to_own(a, p, buffer))
+		return use;
+	return use | MEMORY_READ;
 }
 
 /* False: the rank takes no part. Between two groups the root and who is with it say so (§6.2.2). */
@@ -283,7 +311,7 @@ static void take(const struct arguments *a, int place, struct mpi_memory_buffers
 		free(buffer->runs);
 		return;
 	}
-	buffer->use = use_of(a, p, is_in_place);
+	buffer->use = use_of(a, p, is_in_place, buffer);
 	buffer->call = (struct mpi_finding_call){a->call->me->rank, a->call->function->name,
 						 a->call->me->pd->site};
 	out->n++;

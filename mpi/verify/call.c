@@ -61,8 +61,11 @@ static void look_after(const struct mpi_verify *verify, struct mpi_verify_call *
 {
 	struct mpi_shadow *shadow = call->shadow;
 
-	if (code == MPI_SUCCESS && !verify->memory && verify->parts & MPI_VERIFY_MATCHING)
-		mpi_verify_overlap(call);
+	if (code == MPI_SUCCESS && verify->parts & MPI_VERIFY_MATCHING) {
+		if (!verify->memory)
+			mpi_verify_overlap(call);
+		mpi_verify_sides(call);
+	}
 	mpi_shadow_after(shadow, call, code);
 	if (shadow->n_to_look > 0)
 		mpi_shadow_advance(shadow);

@@ -216,17 +216,19 @@ static void check_defined(struct mpi_rank *me, const struct mpi_memory_buffer *b
 	uintptr_t end = block->at + block->size_B;
 	struct undefined undefined = {0};
 
-	if (buffer->low >= block->written_low && buffer->high <= block->written_high)
+	if (buffer->read_low >= block->written_low && buffer->read_high <= block->written_high)
 		return;
 	for (size_t i = 0; i < buffer->n_runs; i++) {
 		uintptr_t at = buffer->runs[i].at, stop = at + buffer->runs[i].size_B;
 
-		look_at_run(&undefined, buffer, at > block->at ? at : block->at,
-			    stop < end ? stop : end);
+		at = at > block->at ? at : block->at;
+		stop = stop < end ? stop : end;
+		look_at_run(&undefined, buffer, at > buffer->read_low ? at : buffer->read_low,
+			    stop < buffer->read_high ? stop : buffer->read_high);
 	}
 	if (undefined.bad.n + undefined.padding.n == 0 && buffer->n_runs == 1 &&
-	    buffer->high <= end)
-		note_written(block, buffer->low, buffer->high);
+	    buffer->read_high <= end)
+		note_written(block, buffer->read_low, buffer->read_high);
 	tell_undefined(me, buffer, &undefined);
 }
 
@@ -270,6 +272,16 @@ static void add_absent(struct bad *bad, struct mpi_memory *memory, struct mpi_ra
 			add_bad(bad, buffer, at + i, 1);
 }
 
+/* The same of what is read of it. */
+static void add_read(struct undefined *out, const struct mpi_memory_buffer *buffer, uintptr_t at,
+		     uintptr_t stop, bool is_behind)
+{
+	at = at > buffer->read_low ? at : buffer->read_low;
+	stop = stop < buffer->read_high ? stop : buffer->read_high;
+	if (at < stop)
+		add_undefined(out, buffer, at, stop, is_behind);
+}
+
 static void look_at_bits(struct undefined *out, struct bad *absent, struct mpi_memory *memory,
 			 struct mpi_rank *me, const struct mpi_memory_buffer *buffer,
 			 const struct mpi_memory_run *run, uintptr_t at, size_t size_B)
@@ -287,7 +299,7 @@ static void look_at_bits(struct undefined *out, struct bad *absent, struct mpi_m
 		if (!there)
 			add_absent(absent, memory, me, buffer, at + i, n);
 		else if (is_undefined)
-			add_undefined(out, buffer, at + i, at + i + n, at + i > run->at);
+			add_read(out, buffer, at + i, at + i + n, at + i > run->at);
 	}
 }
 

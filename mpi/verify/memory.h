@@ -39,12 +39,14 @@ struct mpi_memory_buffer {	     /* one argument of a call */
 	size_t n_runs, size_B;	     /* size_B: of all */
 	bool is_shuffled;	     /* the runs do not ascend */
 	uintptr_t low, high;	     /* they lie in [low, high) */
+	uintptr_t read_low,
+	    read_high; /* of that, what may be read: less where it is in place of another buffer */
 	const struct mpi_datatype *type; /* of all items, borrowed for the call; NULL: of several */
 	uintptr_t first_item;		 /* where … */
-	MPI_Count n_items;		 /* so many lie one after the other, and perhaps more elsewhere */
-	size_t element_B;	     /* of the datatype's elements, 1 where they differ */
-	bool is_raw;		     /* they are MPI_BYTE: structures with their padding, perhaps */
-	bool is_struct;		     /* the datatype puts several variables together */
+	MPI_Count n_items; /* so many lie one after the other, and perhaps more elsewhere */
+	size_t element_B;  /* of the datatype's elements, 1 where they differ */
+	bool is_raw;	   /* they are MPI_BYTE: structures with their padding, perhaps */
+	bool is_struct;	   /* the datatype puts several variables together */
 	struct mpi_finding_call call;
 	char text[120]; /* "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)" */
 };
@@ -86,7 +88,7 @@ struct mpi_memory_active {
 	bool is_told;			      /* a finding about it was made: once is enough */
 	int finding;			      /* which: of its accesses, not of races; -1: none */
 	uint32_t ordinal;		      /* of the locked ones of its rank */
-	bool is_early;			      /* mpi/verify/impact.h: what comes was given at the post */
+	bool is_early; /* mpi/verify/impact.h: what comes was given at the post */
 };
 
 struct mpi_memory_block { /* of the heap */
@@ -288,7 +290,7 @@ void mpi_memory_check_stack(struct mpi_memory *memory, struct mpi_rank *me,
 struct mpi_memory *mpi_memory_here(struct mpi_rank **me);
 /* Returns what mpi_verify_report does. */
 int mpi_memory_report(struct mpi_rank *me, const char *class_name, const char *why,
-		       const struct mpi_finding_call calls[], int n_calls, const char *format, ...)
+		      const struct mpi_finding_call calls[], int n_calls, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
 #endif

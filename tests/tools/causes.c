@@ -141,6 +141,17 @@ static void lock(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Computation that is measured. */
+static void spin(void)
+{
+	volatile double x = 0;
+
+	AGREE();
+	for (int i = 0; i < (rank == 5 && is_planted ? 300000 : 100000); i++)
+		x += i;
+	EXCHANGE(1000, rank ^ 1);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -154,6 +165,7 @@ int main(int argc, char **argv)
 		      {"imbalance", imbalance},
 		      {"link", link_},
 		      {"placement", placement},
+		      {"spin", spin},
 		      {"small", small},
 		      {"lock", lock}};
 

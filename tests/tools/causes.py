@@ -43,8 +43,8 @@ class Causes(Base):
     def run_one(self, cause, how, *options, nodes=8, cores=1, speed=1):
         cluster, out = self.dir / "cluster.yaml", self.dir / f"{how}.json"
         cluster.write_text(CLUSTER.format(nodes=nodes, cores=cores, speed=speed), encoding="utf-8")
-        succeed(BIN / "mpisim-run", "--cluster", cluster, "-n", 8, "--compute", "modelled", "--quiet", "--explain", "--json", out,
-                *options, self.program, cause, how)
+        succeed(BIN / "mpisim-run", "--cluster", cluster, "-n", 8, *([] if "--compute" in options else ["--compute", "modelled"]),
+                "--quiet", "--explain", "--json", out, *options, self.program, cause, how)
         return json.loads(out.read_text(encoding="utf-8"))
 
     def first(self, planted, removed, kind, ranks, line):
@@ -67,6 +67,13 @@ class Causes(Base):
         self.assertIn("rank 5 computes 3.0 times as long", reason["text"])
         self.assertIn("MPI_Allreduce", reason["after"])
         self.assertIn("MPI_Sendrecv", reason["before"])
+
+    def test_slow_rank_whose_time_is_measured(self):
+        reason = self.run_one("spin", "planted", "--compute", "direct")["analysis"]["reasons"][0]
+        print(reason["text"], reason["where"])
+        self.assertIn(reason["kind"], ("slow_ranks", "imbalance"))  # others may be disturbed
+        self.assertIn(5, reason["ranks"])
+        self.assertIn("(spin)", reason["where"])
 
     def test_slow_node(self):
         planted = self.run_one("slow-node", "planted", nodes=4, cores=2, speed=[1, 1, 0.5, 1])

@@ -7,6 +7,7 @@
 #include "util/units.h"
 
 enum { MAX_ROWS = 12, MAX_WINDOWS = 8 };
+#define SHOWN 0.0005 /* less would be printed as 0.0 % */
 
 static double percent(double part, double whole)
 {
@@ -144,7 +145,7 @@ static void write_path(const char *title, const struct trace_explanation *e, FIL
 
 	fprintf(file, "\n%-28.40s %12s %9s\n", title, "time", "share");
 	for (int b = 0; b < TRACE_N_BLAMES; b++)
-		if (e->path[b] > 0)
+		if (sim_time_to_s(e->path[b]) >= SHOWN * all_s && e->path[b] > 0)
 			fprintf(file, "  %-26s %12s %7.1f %%\n", blame_titles[b],
 				util_time_text(sim_time_to_s(e->path[b])).text,
 				percent(sim_time_to_s(e->path[b]), all_s));
@@ -296,7 +297,7 @@ static void write_links(const struct trace_explanation *e, FILE *file)
 
 static void write_gain(const char *change, double gain_s, double all_s, FILE *file)
 {
-	if (gain_s > 1e-6 * all_s)
+	if (gain_s >= SHOWN * all_s)
 		fprintf(file, "  %-26s %12s %7.1f %%\n", change, util_time_text(gain_s).text,
 			percent(gain_s, all_s));
 }

@@ -118,7 +118,7 @@ def ranks_in_different_operations_are_an_error():
 
 
 def the_summary_names_them():
-    done = call(f"{BIN}/mpisim-run", "--cluster", CLUSTER, "-n", "4", "--coll", "bcast=linear", PROGRAM, "everything")
+    done = call(f"{BIN}/mpisim-run", "--cluster", CLUSTER, "-n", "4", "--verbose", "--coll", "bcast=linear", PROGRAM, "everything")
     require("\ncollectives: 1 barrier (dissemination), 1 bcast (linear), 1 allgather (recursive_doubling), 1 allgatherv (ring) and 5 more\n"
           in done.stderr, done.stderr)
 

@@ -271,6 +271,33 @@ static void send_blocks(int far_B)
 	free(b);
 }
 
+/* In place: of each rank its own block is read, and in MPI_Gather none. */
+static void in_place(void)
+{
+	int *all = malloc(4 * sizeof *all), counts[] = {2, 2}, displs[] = {0, 2}, own[2] = {1, 2};
+
+	all[2 * rank] = all[2 * rank + 1] = rank;
+	MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, all, 2, MPI_INT, MPI_COMM_WORLD);
+	free(all);
+	all = malloc(4 * sizeof *all);
+	all[2 * rank] = all[2 * rank + 1] = rank;
+	MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_INT, all, counts, displs, MPI_INT, MPI_COMM_WORLD);
+	free(all);
+	all = malloc(4 * sizeof *all);
+	MPI_Gather(rank == 0 ? MPI_IN_PLACE : own, 2, MPI_INT, all, 2, MPI_INT, 0, MPI_COMM_WORLD);
+	free(all);
+}
+
+static void in_place_unwritten(void)
+{
+	int *all = malloc(40 * sizeof *all);
+
+	if (rank == 0)
+		memset(all, 0, 80);
+	MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, all, 20, MPI_INT, MPI_COMM_WORLD); /* in-place-unwritten call */
+	free(all);
+}
+
 static void two_blocks(void)
 {
 	send_blocks(0);
@@ -1218,6 +1245,8 @@ static const struct {
     {"two-globals", two_globals},
     {"dead-send", dead_send},
     {"two-blocks", two_blocks},
+    {"in-place", in_place},
+    {"in-place-unwritten", in_place_unwritten},
     {"beyond-block", beyond_block},
     {"padding", padding},
     {"E1", e1},   {"E2", e2},	{"E3", e3},   {"E5", e5},   {"E6", e6},	  {"E7", e7},
