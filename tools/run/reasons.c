@@ -11,8 +11,8 @@
 #include "traces/brief.h"
 #include "util/array.h"
 
-/* What a plain run does for it: records of all replays together, ranks. */
-enum { PLAIN_RECORDS = 2000000, PLAIN_RANKS = 4096, LEAST_TRIED = 3 };
+/* What a plain run does for it: records and messages of all replays together, ranks. */
+enum { PLAIN_COST = 2000000, PLAIN_RANKS = 4096, LEAST_TRIED = 3 };
 #define LEAST_GAIN 0.005 /* of the running time */
 
 bool run_reasons_are_wanted(const struct run *run)
@@ -280,10 +280,16 @@ static int compare_gains(const void *a, const void *b)
 				      : (int)x->kind - (int)y->kind;
 }
 
+/* What one replay costs: records, and messages, of which a collective's record may make many. */
+static uint64_t cost_of(const struct run *run)
+{
+	return run->trace->n_records + run->mpi->n_messages + run->mpi->n_collective_messages;
+}
+
 /* How many replays are worth their time: of a small run all of the candidates. */
 static int n_tried(const struct reasons *reasons)
 {
-	uint64_t n = PLAIN_RECORDS / (reasons->run->trace->n_records + 1);
+	uint64_t n = PLAIN_COST / (cost_of(reasons->run) + 1);
 
 	n = n < LEAST_TRIED ? LEAST_TRIED : n > REASONS_MOST ? REASONS_MOST : n;
 	return reasons->n_candidates < (int)n ? reasons->n_candidates : (int)n;
@@ -391,7 +397,7 @@ static const char *obstacle(const struct run *run)
 			   : "the run was not recorded";
 	if (run->trace->n_ranks != run->world->n_ranks)
 		return "ranks were spawned";
-	if (!run->options.explain && run->trace->n_records > PLAIN_RECORDS)
+	if (!run->options.explain && cost_of(run) > PLAIN_COST)
 		return "the run is long: --explain looks at it";
 	return NULL;
 }
