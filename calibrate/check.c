@@ -306,14 +306,6 @@ int check_compare(const struct check_base *base, const struct samples *predicted
 	return failed ? -1 : 0;
 }
 
-bool check_is_off(const struct check *check, const char *probe)
-{
-	for (int k = 0; k < check->n_worst; k++)
-		if (!strcmp(check->worst[k].key.name, probe))
-			return check->worst[k].error > CHECK_MOST;
-	return false;
-}
-
 static void write_value(const struct sample_key *key, double value, FILE *file)
 {
 	enum kind kind = kind_of(key->name)->kind;

@@ -57,8 +57,6 @@ int check_compare(const struct check_base *base, const struct samples *predicted
 		  struct check *check, double *residuals, FILE *rows);
 /* One more that was compared. */
 void check_add(struct check *check, const struct check_off *off);
-/* Whether one of this probe is more than CHECK_MOST off. */
-bool check_is_off(const struct check *check, const char *probe);
 /* One line without an end: how many are reproduced, and the worst one. */
 void check_verdict(const struct check *check, FILE *file);
 /* The worst of each probe that is more than CHECK_MOST off, at most CHECK_LISTED, behind `prefix`. */

@@ -220,16 +220,32 @@ static double loss_with(struct readings *readings, double burst_s)
 	return loss;
 }
 
+static double score_with(struct readings *readings, double burst_s)
+{
+	struct reading reading = {0};
+	struct fit_choice choice = readings->choice;
+	double found = INFINITY;
+	char error[256];
+
+	choice.burst_s = burst_s;
+	if (fit_make_with(&reading.fit, readings->candidates->measured, choice, error) < 0)
+		return found;
+	if (run(&reading, readings->candidates) == 0)
+		found = score(&reading, readings->candidates);
+	fit_finish(&reading.fit);
+	return found;
+}
+
 /* Of so many around it, the one that predicts best: least squares find no other valley. */
 static double scanned_burst_s(struct readings *readings, double burst_s)
 {
 	double best = INFINITY, best_s = burst_s;
 
-	for (int k = -SCANNED; k <= SCANNED / 2 && best > ENOUGH; k++) {
-		double value_s = burst_s * exp2(k / 3.0), loss = loss_with(readings, value_s);
+	for (int k = -SCANNED; k <= SCANNED / 2; k++) {
+		double value_s = burst_s * exp2(k / 3.0), here = score_with(readings, value_s);
 
-		if (loss < best) {
-			best = loss;
+		if (here < best) {
+			best = here;
 			best_s = value_s;
 		}
 	}
