@@ -9,7 +9,6 @@
 #include "mpi/dynamic/connect.h"
 #include "mpi/dynamic/spawn.h"
 #include "mpi/info/info.h"
-#include "mpi/p2p/endpoint.h"
 
 /* What the root knows, and then everybody. */
 struct outcome {
@@ -107,13 +106,11 @@ static int spawn(struct mpi_rank *me, const struct mpi_command commands[], int n
 	code = share_codes(me, local, root, outcome, codes);
 	link.error = outcome->code;
 	if (outcome->spawn && outcome->code == MPI_SUCCESS) {
-		me->endpoint->purpose = "the processes that it spawned to call MPI_Init";
 		mpi_spawn_name(outcome->spawn, name, sizeof name);
 		mpi_link_roots(me, outcome->spawn->first_rank, name, &pair, &link);
 	}
 	if (code == MPI_SUCCESS)
 		code = mpi_intercomm_create(me, local, root, &link, &made);
-	me->endpoint->purpose = NULL;
 	mpi_comm_release(me, pair);
 	if (code == MPI_SUCCESS)
 		return mpi_comm_publish(me, local, code, made, intercomm);
