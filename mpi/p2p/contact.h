@@ -7,8 +7,8 @@
 
 /*
  * What messages cost between processes that did not start together (docs/model.md §9): connections
- * are set up on first contact, messages are made reliable piece by piece, addresses translated. The
- * sender's CPU does it, before it sends.
+ * are set up on first contact, half of it on each side; messages are made reliable piece by piece,
+ * addresses translated, by the sender's CPU before it sends.
  */
 struct mpi_contacts;
 
@@ -16,9 +16,9 @@ struct mpi_contacts;
 int mpi_contacts_create(struct mpi_world *world);
 void mpi_contacts_destroy(struct mpi_world *world);
 
-/* Before the message is sent, on its sender's fiber. */
-__attribute__((cold)) void mpi_contact_spend(struct mpi_rank *me,
-					     const struct mpi_message *message);
+/* Before the message is sent, or when it is received, on that rank's fiber. */
+__attribute__((cold)) void mpi_contact_spend(struct mpi_rank *me, const struct mpi_message *message,
+					     bool is_send);
 
 /* Connections that were set up, and the most of one process. */
 struct mpi_contact_counts {

@@ -233,8 +233,8 @@ void mpi_message_spend(struct mpi_rank *me, const struct mpi_message *message, b
 	int64_t size_B = mpi_message_early_size(message);
 	sim_time_ps begin;
 
-	if (is_send && me->world->contacts)
-		mpi_contact_spend(me, message);
+	if (me->world->contacts)
+		mpi_contact_spend(me, message, is_send);
 	begin = now(message);
 	if (per_B_s > 0)
 		overhead_s += per_B_s * (double)size_B;
