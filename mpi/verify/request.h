@@ -30,11 +30,6 @@ struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
 /* The call is given these requests. */
 void mpi_shadow_note(struct mpi_verify_call *call, int n, const MPI_Request handles[]);
 void mpi_shadow_forget_handles(struct mpi_verify_call *call);
-/* The same; false: not all of them are simple messages, of which statuses tell nothing. */
-bool mpi_shadow_note_simple(struct mpi_verify_call *call, int n, const MPI_Request handles[],
-			    bool *are_done);
-/* They are complete. */
-void mpi_shadow_simple_complete(struct mpi_shadow *shadow, const struct mpi_verify_call *call);
 void mpi_shadow_wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call *call, bool any);
 /* The operations of the call belong to a new request; the call has failed. */
 void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call,
