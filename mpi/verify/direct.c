@@ -365,18 +365,20 @@ static bool note_simple(struct mpi_verify_call *call, int n, const MPI_Request h
 {
 	const struct mpi_shadow *shadow = call->shadow;
 
-	mpi_shadow_note(call, n, handles);
+	mpi_shadow_make_room(call, n);
 	*are_done =
 	    !shadow->ranks[call->me->rank].first && !shadow->ranks[call->me->rank].plain.is_there;
 	for (int i = 0; i < call->n_handles; i++) {
-		const struct mpi_shadow_request *request =
-		    mpi_shadow_request(call->shadow, call->handles[i]);
+		uint64_t index = mpi_shadow_index(handles[i]);
+		const struct mpi_shadow_request *request = mpi_shadow_request(call->shadow, index);
+		bool is_there = request && request->rank == call->me->rank;
 
-		if (!request || request->rank != call->me->rank)
-			call->handles[i] = UINT64_MAX;
-		else if (!is_simple(request))
+		call->handles[i] = is_there ? index : SHADOW_NO_REQUEST;
+		if (!is_there)
+			continue;
+		if (!is_simple(request))
 			return false;
-		else if (*are_done && request->ops[0])
+		if (*are_done && request->ops[0])
 			*are_done = mpi_shadow_is_done(request->ops[0]);
 	}
 	return call->n_handles == n;

@@ -5,15 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_REQUEST UINT64_MAX
-
 /* --- requests --- */
-
-uint64_t mpi_shadow_index(const void *handle)
-{
-	return (uintptr_t)handle <= MPI_HANDLE_PREDEFINED_MAX ? NO_REQUEST
-							      : mpi_handle_index((uintptr_t)handle);
-}
 
 /* The place of one, there or not. NULL: there is no memory. */
 static struct mpi_shadow_request *place_of(struct mpi_shadow *shadow, uint64_t index)
@@ -45,7 +37,7 @@ struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
 	uint64_t index = mpi_shadow_index(handle);
 	struct mpi_shadow_request *request;
 
-	if (index == NO_REQUEST)
+	if (index == SHADOW_NO_REQUEST)
 		return NULL;
 	request = place_of(shadow, index);
 	if (!request)
@@ -134,16 +126,19 @@ static const MPI_Request *handles_of(const struct mpi_verify_call *call)
 	return array ? array : mpi_verify_value(call, MPI_ARG_REQUEST).p;
 }
 
-void mpi_shadow_note(struct mpi_verify_call *call, int n, const MPI_Request handles[])
+void mpi_shadow_make_room(struct mpi_verify_call *call, int n)
 {
 	call->handles = call->own_handles;
 	if (n > (int)(sizeof call->own_handles / sizeof call->own_handles[0]))
 		call->handles = malloc((size_t)n * sizeof *call->handles);
-	if (!call->handles)
-		return;
-	for (int i = 0; i < n; i++)
+	call->n_handles = call->handles ? n : 0;
+}
+
+void mpi_shadow_note(struct mpi_verify_call *call, int n, const MPI_Request handles[])
+{
+	mpi_shadow_make_room(call, n);
+	for (int i = 0; i < call->n_handles; i++)
 		call->handles[i] = mpi_shadow_index(handles[i]);
-	call->n_handles = n;
 }
 
 void mpi_shadow_forget_handles(struct mpi_verify_call *call)
