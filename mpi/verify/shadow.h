@@ -54,6 +54,7 @@ struct mpi_shadow_together {
 	uint32_t context, number;    /* of the communicator's collectives */
 	int n_members, n_called, n_posted, n_references, root;
 	int first[2]; /* who called it first, of each group; -1: nobody yet */
+	int sender;   /* between groups: who gave MPI_ROOT; -1: nobody yet */
 	int n_first; /* members of the first group; of an intercommunicator, those of the other follow */
 	bool is_between_groups, has_root;	 /* has_root: of those, a rank gave MPI_ROOT */
 	int *members;				 /* [n_members] world ranks */
@@ -87,8 +88,8 @@ struct mpi_shadow_op {
 	struct mpi_shadow_op
 	    *probed; /* of a receive whose datatype is yet to come: the send, kept */
 	struct mpi_shadow_together *together;
-	int place;			   /* among its members */
-	struct mpi_shadow_op *next, *prev; /* in the queue */
+	int place;					   /* among its members */
+	struct mpi_shadow_op *next, *prev;		   /* in the queue */
 	struct mpi_shadow_op *next_of_peer, *prev_of_peer; /* in the bucket */
 };
 
@@ -120,7 +121,7 @@ struct mpi_shadow_queue {
 	uint32_t n[2];
 	/* [n_buckets] the same by the other rank, but for wild ones; NULL: there are few */
 	struct mpi_shadow_bucket *buckets[2];
-	uint32_t n_buckets[2]; /* a power of two */
+	uint32_t n_buckets[2];	       /* a power of two */
 	struct mpi_shadow_pair *pairs; /* that are not done in the strict view */
 	uint32_t n_together;	       /* collectives that the rank has called */
 	bool is_fenced;		       /* of a window: the last fence may have begun an epoch … */
@@ -144,7 +145,7 @@ struct mpi_shadow_plain {
 	bool is_there;
 	enum mpi_shadow_kind kind : 8; /* of MPI_Send or MPI_Recv */
 	int peer, given_peer, tag;     /* peer: a world rank, or MPI_ANY_SOURCE */
-	struct mpi_datatype *type; /* predefined */
+	struct mpi_datatype *type;     /* predefined */
 	MPI_Count count;
 	struct mpi_comm *comm; /* borrowed: whatever frees it makes an operation of this first */
 	const void *site;
@@ -152,7 +153,7 @@ struct mpi_shadow_plain {
 
 struct mpi_shadow_rank {
 	struct mpi_shadow_plain plain;
-	struct mpi_shadow_op *wild; /* what became of a plain receive from any source; NULL */
+	struct mpi_shadow_op *wild;	 /* what became of a plain receive from any source; NULL */
 	struct mpi_shadow_rank *senders; /* whose plain sends are for this one */
 	struct mpi_shadow_rank *next_sender, *prev_sender; /* among those of plain.peer */
 	struct mpi_shadow_queue **queues; /* [n_queues] by context; NULL: nothing yet */
@@ -174,9 +175,11 @@ struct mpi_shadow_plan {
 	int root;
 	struct mpi_shadow_part part;
 	/* of persistent requests: */
-	uint64_t index;			      /* of the handle */
+	struct mpi_shadow_request *request;
 	struct mpi_shadow_plan *next, *prev; /* among those of the rank */
 };
+
+enum { SHADOW_IN_CHUNK = 256 };
 
 struct mpi_shadow_request { /* of the program's, by index of its handle */
 	struct mpi_shadow_op *ops[2];
@@ -184,8 +187,8 @@ struct mpi_shadow_request { /* of the program's, by index of its handle */
 	const void *site;
 	int rank;
 	bool is_active;
-	bool is_cancelled; /* MPI_Cancel was called */
-	uint64_t n_starts;	      /* of persistent ones */
+	bool is_cancelled;	      /* MPI_Cancel was called */
+	bool was_started;	      /* of persistent ones */
 	struct mpi_shadow_plan *plan; /* of persistent ones: its arguments; NULL: none */
 };
 
@@ -193,8 +196,9 @@ struct mpi_shadow {
 	struct mpi_world *world;
 	struct mpi_shadow_rank *ranks; /* [n_ranks] */
 	int n_ranks;
-	struct mpi_shadow_request *requests; /* [n_requests] by index of handles */
-	uint64_t n_requests;
+	struct mpi_shadow_request *
+	    *requests; /* [n_chunks] by index of handles, so many in each; NULL */
+	uint64_t n_chunks;
 	struct mpi_shadow_together *open;	 /* that not all have called */
 	struct mpi_shadow_together **of_context; /* [n_contexts] the same of each communicator */
 	uint32_t n_contexts;
@@ -237,21 +241,30 @@ static inline bool mpi_shadow_take(const struct mpi_rank *me, const struct mpi_c
 				   int64_t count, MPI_Datatype type, int64_t peer, int64_t tag,
 				   bool is_recv, struct mpi_shadow_message *out)
 {
-	*out = (struct mpi_shadow_message){.count = count,
-					   .type = mpi_datatype_get(me, type),
-					   .peer = (int)peer,
-					   .tag = (int)tag};
-	out->is_there =
-	    comm && out->type && out->type->is_committed && count >= 0 &&
-	    mpi_shadow_is_peer(comm, peer, is_recv) && mpi_shadow_is_tag(tag, is_recv);
+	*out = (struct mpi_shadow_message){
+	    .count = count, .type = mpi_datatype_get(me, type), .peer = (int)peer, .tag = (int)tag};
+	out->is_there = comm && out->type && out->type->is_committed && count >= 0 &&
+			mpi_shadow_is_peer(comm, peer, is_recv) && mpi_shadow_is_tag(tag, is_recv);
 	return out->is_there;
 }
 
 /* --- operations (shadow.c) --- */
 /* Zeroed; ends the run when there is none. */
 void *mpi_shadow_allocate(const struct mpi_shadow *shadow, size_t n, size_t size_B);
+/* The same, not zeroed; n is at least 1. */
+void *mpi_shadow_room(const struct mpi_shadow *shadow, size_t n, size_t size_B);
 /* What is plain of the rank, or for it, is in the queue then. */
-struct mpi_shadow_queue *mpi_shadow_queue(struct mpi_shadow *shadow, int rank, uint32_t context);
+struct mpi_shadow_queue *mpi_shadow_settled_queue(struct mpi_shadow *shadow, int rank,
+						  uint32_t context);
+static inline struct mpi_shadow_queue *mpi_shadow_queue(struct mpi_shadow *shadow, int rank,
+							uint32_t context)
+{
+	const struct mpi_shadow_rank *r = &shadow->ranks[rank];
+
+	if (context < r->n_queues && r->queues[context] && !r->senders && !r->plain.is_there)
+		return r->queues[context];
+	return mpi_shadow_settled_queue(shadow, rank, context);
+}
 
 /* --- queues of what is not matched (queue.c) --- */
 void mpi_shadow_append(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
@@ -273,7 +286,8 @@ static inline void mpi_shadow_release(struct mpi_shadow *shadow, struct mpi_shad
 	if (op && --op->n_references == 0)
 		mpi_shadow_destroy_op(shadow, op);
 }
-/* Posts a send or receive, in the order of the rank's calls; matches what can be. */
+/* Posts a send or receive, in the order of the rank's calls; matches what can be. NULL: the arguments
+ * are wrong, or it is over in the strict view, too, as most are whose other side waits. */
 struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank *me,
 				      const struct mpi_shadow_message *message,
 				      struct mpi_comm *comm, enum mpi_send_mode mode);
@@ -352,8 +366,8 @@ static inline void mpi_shadow_look_for(struct mpi_shadow *shadow, const struct m
 {
 	const struct mpi_shadow_step *step = shadow->ranks[op->rank].first;
 
-	if (step && (step->kind != STEP_ALL || step->n_done >= step->n ||
-		     step->ops[step->n_done] == op))
+	if (step &&
+	    (step->kind != STEP_ALL || step->n_done >= step->n || step->ops[step->n_done] == op))
 		mpi_shadow_look_at(shadow, op->rank);
 }
 /* Lets ranks go on as far as they come. */
@@ -383,7 +397,16 @@ void mpi_shadow_look_for_potential(struct mpi_shadow *shadow);
 /* --- requests (request.c) --- */
 void mpi_shadow_destroy_requests(struct mpi_shadow *shadow);
 /* By the index of its handle; NULL: it is not looked at. */
-struct mpi_shadow_request *mpi_shadow_request(struct mpi_shadow *shadow, uint64_t index);
+static inline struct mpi_shadow_request *mpi_shadow_request(struct mpi_shadow *shadow,
+							    uint64_t index)
+{
+	uint64_t at = index / SHADOW_IN_CHUNK;
+	struct mpi_shadow_request *request = at < shadow->n_chunks && shadow->requests[at]
+						 ? &shadow->requests[at][index % SHADOW_IN_CHUNK]
+						 : NULL;
+
+	return request && request->function ? request : NULL;
+}
 void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call);
 void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code);
 
