@@ -266,8 +266,7 @@ static void look_at_windows(struct mpi_memory *memory, struct mpi_verify_call *c
 	memory->has_windows |=
 	    call->function->kind == MPI_CALL_LOCK || mpi_races_is_operation(call);
 	if (!memory->races && !memory->has_no_races && memory->n_ranks <= RACE_MAX_RANKS &&
-	    (strncmp(call->function->name, "MPI_Win_create", 14) == 0 ||
-	     strncmp(call->function->name, "MPI_Win_allocate", 16) == 0))
+	    call->function->window == MPI_WINDOW_CREATE)
 		memory->has_no_races = mpi_races_create(memory, &memory->races) != 0;
 	if (memory->races && call->me->rank < memory->races->n)
 		mpi_races_before(memory->races, call);
