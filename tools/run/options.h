@@ -66,6 +66,7 @@ struct run_options {
 	bool verify_valgrind;	       /* memory is looked at by valgrind */
 	bool verify_unread;	       /* what is received and not read is looked at */
 	bool verify_impact;	       /* the run is repeated for findings about buffers in use */
+	bool verify_strict;	       /* reading what is being sent is told */
 	bool verify_warn;	       /* findings do not change the exit status */
 	const char *verify_suppress; /* file of findings that are not wanted, NULL: none */
 	struct orders_options orders; /* of --verify=orders */
