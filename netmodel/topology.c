@@ -126,6 +126,11 @@ static void name_in_tree(const struct net_topology *topology, int link, char *ou
 		 link - topology->class_begin[l] < n_up(topology, l) ? "to" : "from", at % n_ports);
 }
 
+static void name_level(const struct net_topology *topology, int level, char *out, size_t size)
+{
+	snprintf(out, size, "level %d", level + 1);
+}
+
 static void set_up_tree(struct fabric *fabric)
 {
 	const struct cluster_topology *shape = fabric->shape;
@@ -134,6 +139,7 @@ static void set_up_tree(struct fabric *fabric)
 
 	topology->route = route_in_tree;
 	topology->ends = ends_in_tree;
+	topology->name_class = name_level;
 	topology->name = name_in_tree;
 	topology->n_switches = first_switch(fabric, shape->down.n) - fabric->n_nodes;
 	topology->n_classes = shape->up.n;
@@ -196,6 +202,11 @@ static void name_in_torus(const struct net_topology *topology, int link, char *o
 		 at % 2 ? "back" : "forth");
 }
 
+static void name_dimension(const struct net_topology *topology, int k, char *out, size_t size)
+{
+	snprintf(out, size, "dimension %d", k);
+}
+
 static void set_up_torus(struct fabric *fabric)
 {
 	const struct cluster_numbers *sizes = &fabric->shape->dimensions;
@@ -203,6 +214,7 @@ static void set_up_torus(struct fabric *fabric)
 
 	topology->route = route_in_torus;
 	topology->ends = ends_in_torus;
+	topology->name_class = name_dimension;
 	topology->name = name_in_torus;
 	topology->n_switches = fabric->n_nodes;
 	topology->n_classes = sizes->n;
@@ -296,6 +308,11 @@ static void name_in_dragonfly(const struct net_topology *topology, int link, cha
 		 (ends[0] - n) % a, (ends[1] - n) / a, (ends[1] - n) % a);
 }
 
+static void name_reach(const struct net_topology *topology, int k, char *out, size_t size)
+{
+	snprintf(out, size, k == 0 ? "within groups" : "between groups");
+}
+
 static void set_up_dragonfly(struct fabric *fabric)
 {
 	const struct cluster_topology *shape = fabric->shape;
@@ -304,6 +321,7 @@ static void set_up_dragonfly(struct fabric *fabric)
 
 	topology->route = route_in_dragonfly;
 	topology->ends = ends_in_dragonfly;
+	topology->name_class = name_reach;
 	topology->name = name_in_dragonfly;
 	topology->n_switches = n_routers;
 	topology->n_classes = 2;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "traces/analysis/explain.h"
+#include "traces/fabric.h"
 #include "traces/json.h"
 #include "traces/real/real.h"
 #include "traces/reasons.h"
@@ -411,6 +412,8 @@ static int fill(json_t *root, const struct trace_run *run)
 	failed |= set(root, "kernels", totals_json(&summary->kernel_names, summary->kernels, true));
 	failed |= set(root, "calls", totals_json(&summary->call_names, summary->calls, false));
 	failed |= set(root, "efficiency_curve", curve_json(summary));
+	if (run->fabric)
+		failed |= set(root, "fabric", trace_fabric_json(run->fabric));
 	if (run->real)
 		failed |= set(root, "real", trace_real_json(run->real, summary));
 	if (run->explanation)

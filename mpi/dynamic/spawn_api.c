@@ -10,7 +10,6 @@
 #include "mpi/dynamic/connect.h"
 #include "mpi/dynamic/spawn.h"
 #include "mpi/info/info.h"
-#include "mpi/p2p/endpoint.h"
 
 /* What the root knows, and then everybody. */
 struct outcome {
@@ -132,13 +131,11 @@ static int spawn(struct mpi_rank *me, const struct mpi_command commands[], int n
 	if (is_staged)
 		link.wait = mpi_spawn_stages_wait;
 	if (outcome->spawn && outcome->code == MPI_SUCCESS) {
-		me->endpoint->purpose = "the processes that it spawned to call MPI_Init";
 		keep_codes(outcome, is_staged);
 		mpi_spawn_link(me, outcome->spawn, &pair, &link);
 	}
 	if (code == MPI_SUCCESS)
 		code = mpi_intercomm_create(me, local, root, &link, &made);
-	me->endpoint->purpose = NULL;
 	mpi_comm_release(me, pair);
 	if (is_staged && code == MPI_SUCCESS)
 		take_codes(me, made, codes);

@@ -142,7 +142,7 @@ static void tell(struct mpi_memory *memory, struct mpi_memory_active *active,
 		: "MPI may have read the buffer before that, or may read it later",
 	    calls, 2, "%s of %zu byte%s: bytes [%lld,%lld) of %s, before it is complete", what,
 	    size_B, size_B == 1 ? "" : "s", (long long)first, (long long)(first + (int64_t)n_B),
-	    active->buffer.text);
+	    MEMORY_TEXT(&active->buffer));
 }
 
 static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active)
@@ -411,7 +411,8 @@ static void lose(struct mpi_rank *me, struct mpi_memory_active *active, const ch
 
 	active->is_lost = true;
 	mpi_memory_report(me, class_name, "MPI may still read it, or put there what comes", calls,
-			  2, "%s is %s before the operation is complete", active->buffer.text, how);
+			  2, "%s is %s before the operation is complete",
+			  MEMORY_TEXT(&active->buffer), how);
 }
 
 void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t here)

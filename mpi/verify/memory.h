@@ -48,13 +48,18 @@ struct mpi_memory_buffer {	     /* one argument of a call */
 	bool is_raw;	   /* they are MPI_BYTE: structures with their padding, perhaps */
 	bool is_struct;	   /* the datatype puts several variables together */
 	struct mpi_finding_call call;
-	char text[120]; /* "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)" */
+	struct {		  /* what mpi_memory_text says of it */
+		const char *name; /* NULL: the only buffer */
+		const char *peer; /* which argument it is; NULL: there is none */
+		int64_t rank, tag;
+		bool has_tag;
+	} known;
 };
 
 /* Of snapshots; large buffers are often untouched: what is zero takes no memory. */
 enum { MEMORY_PIECE_B = 4096 };
 
-enum { MEMORY_MAX_BUFFERS = 3 };
+enum { MEMORY_MAX_BUFFERS = 3, MEMORY_TEXT_B = 120 };
 
 struct mpi_memory_active;
 
@@ -67,7 +72,7 @@ struct mpi_memory_buffers { /* of a call */
 struct mpi_memory_active {
 	struct mpi_memory_active *next, *prev; /* of its rank */
 	struct mpi_memory_buffer buffer;
-	char *mine; /* MPI's memory instead of [low, high); NULL: MPI has the program's */
+	char *mine;	/* MPI's memory instead of [low, high); NULL: MPI has the program's */
 	char *snapshot; /* of [low, high) at the post, where `mine` is written to; else NULL */
 	/* [2 n] which of the snapshot are zero, and so not stored; then as many to work with */
 	bool *zero_pieces;
@@ -78,8 +83,8 @@ struct mpi_memory_active {
 	bool is_message; /* what comes are messages: whether they are read is looked at */
 	bool is_locked;	 /* between the post and the completion; persistent ones change it */
 	bool is_on_stack;
-	bool is_lost; /* the memory is freed, or its frame has ended: it is not touched */
-	bool is_held; /* a request has a struct mpi_memory_tie to it */
+	bool is_lost;  /* the memory is freed, or its frame has ended: it is not touched */
+	bool is_held;  /* a request has a struct mpi_memory_tie to it */
 	MPI_File file; /* of a split collective: until its end; NULL: none */
 	/* one-sided: until `win` is synchronized */
 	struct mpi_win *win;
@@ -169,6 +174,10 @@ void mpi_memory_exchange(struct mpi_verify_call *call, bool is_back);
 /* The buffers of the call, but those of no bytes. */
 void mpi_memory_collect(const struct mpi_verify_call *call, struct mpi_memory_buffers *out);
 void mpi_memory_buffer_finish(struct mpi_memory_buffer *buffer);
+/* "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)", written to `text`. */
+const char *mpi_memory_text(const struct mpi_memory_buffer *buffer, char text[MEMORY_TEXT_B]);
+/* The same, for an argument. */
+#define MEMORY_TEXT(buffer) mpi_memory_text(buffer, (char[MEMORY_TEXT_B]){0})
 /* The offset of the first byte that both have, from `a`'s base, and how many there are; 0: none. */
 size_t mpi_memory_common(const struct mpi_memory_buffer *a, const struct mpi_memory_buffer *b,
 			 int64_t *first);
@@ -242,8 +251,7 @@ size_t mpi_memory_near(const struct mpi_memory_rank *rank, uintptr_t low);
 
 /* --- snapshot.c: of buffers that MPI writes to --- */
 void mpi_memory_take_snapshot(struct mpi_memory *memory, struct mpi_memory_active *active);
-bool mpi_memory_is_unchanged(struct mpi_memory *memory,
-			     const struct mpi_memory_active *active);
+bool mpi_memory_is_unchanged(struct mpi_memory *memory, const struct mpi_memory_active *active);
 /* Pieces that are not stored are, so that it can be compared as a whole. */
 void mpi_memory_complete_snapshot(struct mpi_memory_active *active);
 

@@ -17,6 +17,7 @@
 #include "tools/run/reasons.h"
 #include "tools/run/run.h"
 #include "traces/brief.h"
+#include "traces/fabric.h"
 #include "traces/page/page.h"
 #include "tools/run/schedule.h"
 #include "tools/orders/explore.h"
@@ -87,6 +88,15 @@ static int *exit_codes(const struct pd_world *world)
 	return codes;
 }
 
+/* NULL: a star, or no memory for it. */
+static struct trace_fabric *fabric_of(const struct run *run)
+{
+	struct trace_fabric *fabric = NULL;
+
+	trace_fabric_create(run->world->model, sim_time_to_s(run->summary->end), &fabric);
+	return fabric;
+}
+
 static void describe_settings(const struct run *run, struct trace_run *out)
 {
 	const struct run_options *o = &run->options;
@@ -108,6 +118,7 @@ static void describe_settings(const struct run *run, struct trace_run *out)
 	out->vary_transfer = o->vary_transfer;
 	out->first_n = o->first_n;
 	out->no_alloc = o->no_alloc;
+	out->fabric = fabric_of(run);
 	out->command = run->schedule ? run->schedule_command : o->program;
 	out->seed = (uint64_t)o->seed;
 }
@@ -412,6 +423,7 @@ int run_finish(struct run *run)
 	verify_report_finish(&findings);
 	trace_reasons_finish(&reasons);
 	release_explanation(&explanation);
+	trace_fabric_destroy((void *)(uintptr_t)description.fabric);
 	run_strings_finish(&sites);
 	run_failure_finish(&failure);
 	run_strings_finish(&warnings);

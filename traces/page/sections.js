@@ -124,8 +124,18 @@ function fillWaits() {
   return undefined;
 }
 
+function fillFabric() {
+  place("links").append(table([{ title: "links between switches", of: (c) => c.name }, { title: "number", of: (c) => c.links, show: (c) => count(c.links) },
+    { title: "bytes", of: (c) => c.bytes, show: (c) => bytes(c.bytes) }, { title: "used, mean", of: (c) => c.mean_utilisation, show: (c) => meter(c.mean_utilisation) },
+    { title: "used, most", of: (c) => c.most_utilisation, show: (c) => meter(c.most_utilisation) }], run.fabric.classes, 8),
+  table([{ title: "link", of: (l) => l.name }, { title: "bytes", of: (l) => l.bytes, show: (l) => bytes(l.bytes) },
+    { title: "used", of: (l) => l.utilisation, show: (l) => meter(l.utilisation) }, { title: "lost to sharing", of: (l) => l.lost_s, show: (l) => time(l.lost_s) }],
+  run.fabric.links, 16));
+}
+
 function fillLinks() {
-  if (!analysis || !analysis.links || !analysis.links.length) return place("links").remove();
+  if (run.fabric) fillFabric();
+  if (!analysis || !analysis.links || !analysis.links.length) return run.fabric ? undefined : place("links").remove();
   place("links").append(table([{ title: "node", of: (l) => l.node, show: (l) => `${l.node} ${l.direction === "out" ? "→" : "←"}` },
     { title: "bytes", of: (l) => l.bytes, show: (l) => bytes(l.bytes) }, { title: "busy", of: (l) => l.busy, show: (l) => meter(l.busy) },
     { title: "transfers at once", of: (l) => l.mean_transfers, show: (l) => l.mean_transfers.toFixed(1) },
