@@ -22,6 +22,7 @@ const char whatif_help[] =
     "  --scenario S           predict S instead of the usual scenarios; may be repeated\n"
     "  --pair A+B             A, B and both together; may be repeated. With --scenario or\n"
     "                         besides the usual ones\n"
+    "  --rma-designs          predict one-sided communication by each rma.design, instead\n"
     "  --async MODE           instead: what the blocking messages of a trace would gain if they\n"
     "                         did not block: chain, touch, touch-exact, priority or all; may be\n"
     "                         repeated. The trace is one of mpisim-run --record-memory\n"
@@ -130,6 +131,7 @@ static int take_ranks(const char *value, void *options, struct util_error *err)
 static const struct util_option table[] = {
     {"scenario", LIST(scenarios)},
     {"pair", LIST(pairs)},
+    {"rma-designs", UTIL_OPTION_FLAG, AT(rma_designs)},
     {"async", LIST(async)},
     {"async-cost", LIST(async_costs)},
     {"async-trace", UTIL_OPTION_TEXT, AT(async_trace)},
@@ -169,7 +171,8 @@ static int check(const struct whatif_options *o, struct util_error *err)
 	if (o->n_program == 0)
 		return util_refuse(
 		    err, "found no trace and no program, wanted one: see mpisim-whatif --help");
-	if (o->n_async > 0 && (o->has_ranks || o->n_scenarios > 0 || o->n_pairs > 0))
+	if (o->n_async > 0 &&
+	    (o->has_ranks || o->n_scenarios > 0 || o->n_pairs > 0 || o->rma_designs))
 		return util_refuse(err, "--async changes traces; found %s",
 				   o->has_ranks ? "a program" : "scenarios");
 	if (o->n_async == 0 && (o->n_async_costs > 0 || o->async_trace))

@@ -22,6 +22,7 @@ struct whatif_options {
 	int n_jobs;
 	const char *json; /* file, "-": standard output, NULL: none */
 	bool has_ranks;	  /* -n: a program follows, not traces */
+	bool rma_designs; /* scenarios: each of rma.design */
 	bool no_derivatives, quiet, help, version;
 	char **argv;	/* the command line */
 	char **program; /* traces, or the program and its arguments; NULL at its end */
