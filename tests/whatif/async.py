@@ -215,6 +215,17 @@ class Async(unittest.TestCase):
         for name, more_us in (("nic", 0), ("dma", 124.5), ("helper", 500), ("onload", 10 + 1010 + 500 + 10 + 10)):
             self.assert_us(times[f"rma.design={name}"], more_us)
 
+    def test_the_page_has_the_advice_and_both_timelines(self):
+        self.record("four")
+        said = self.tool("mpisim-whatif", "--async", "chain", "--html", "out.html", "t.mtrace").stdout
+        page = (self.dir / "out.html").read_text(encoding="utf-8")
+        self.assertEqual(re.findall(r"<section><h2>(.*?)</h2><iframe", page), ["as it is", "chain"])
+        for line in said.splitlines():
+            self.assertIn(line, page)
+        for frame in re.findall(r'srcdoc="([^"]*)"', page):
+            self.assertIn("&lt;html", frame)
+            self.assertNotIn("<", frame)
+
     def test_refusals_say_what_was_wanted(self):
         self.record("four", options=())
         for arguments, says in ((("--async", "chains"), r'found "chains", wanted chain, touch, touch-exact, priority or all'),

@@ -29,6 +29,8 @@ const char whatif_help[] =
     "  --async-cost NAME=TIME what that costs: request, copy, protect, page, fault; gap:\n"
     "                         computation that is shorter counts as none; may be repeated\n"
     "  --async-trace FILE     keep the trace as it would be, for mpisim-replay\n"
+    "  --html FILE            of --async: a page with the advice, and the timelines as it is and\n"
+    "                         as it would be beside each other\n"
     "  --json FILE            results for programs, and for --what-if; -: standard output\n"
     "  --no-derivatives       leave out how the time follows latency, bandwidth, overhead\n"
     "  -j, --jobs N           predictions at a time (default: the number of cores here)\n"
@@ -135,6 +137,7 @@ static const struct util_option table[] = {
     {"async", LIST(async)},
     {"async-cost", LIST(async_costs)},
     {"async-trace", UTIL_OPTION_TEXT, AT(async_trace)},
+    {"html", UTIL_OPTION_TEXT, AT(html)},
     {"json", UTIL_OPTION_TEXT, AT(json)},
     {"no-derivatives", UTIL_OPTION_FLAG, AT(no_derivatives)},
     {"jobs", UTIL_OPTION_COUNT, AT(n_jobs), .letter = 'j', .max = 4096},
@@ -175,9 +178,13 @@ static int check(const struct whatif_options *o, struct util_error *err)
 	    (o->has_ranks || o->n_scenarios > 0 || o->n_pairs > 0 || o->rma_designs))
 		return util_refuse(err, "--async changes traces; found %s",
 				   o->has_ranks ? "a program" : "scenarios");
-	if (o->n_async == 0 && (o->n_async_costs > 0 || o->async_trace))
+	if (o->n_async == 0 && (o->n_async_costs > 0 || o->async_trace || o->html))
 		return util_refuse(err, "found %s, wanted --async MODE, too",
-				   o->async_trace ? "--async-trace" : "--async-cost");
+				   o->async_trace ? "--async-trace"
+				   : o->html	  ? "--html"
+						  : "--async-cost");
+	if (o->html && o->n_program > 1)
+		return util_refuse(err, "--html: found %d traces, wanted one", o->n_program);
 	if (o->async_trace && o->n_program > 1)
 		return util_refuse(err, "--async-trace: found %d traces, wanted one", o->n_program);
 	for (int i = 0; o->n_async > 0 && i < o->n_passed; i++)
