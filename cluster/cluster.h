@@ -231,8 +231,24 @@ struct cluster_protocol {
 					 progress, until it was full once; INT64_MAX: all */
 };
 
+enum cluster_rma_design { /* who moves the data at the target */
+	CLUSTER_RMA_AS_PROGRESS, /* as rma.progress says (default) */
+	CLUSTER_RMA_NIC_DESIGN,
+	CLUSTER_RMA_ONLOAD, /* the target's CPU, in MPI */
+	CLUSTER_RMA_HELPER, /* a thread beside the target */
+	CLUSTER_RMA_DMA,    /* a copy engine, told by the target's CPU */
+};
+enum { CLUSTER_RMA_PAGE_B = 4096, CLUSTER_RMA_MAX_CHANNELS = 64 };
+
 struct cluster_rma {
-	enum cluster_rma_progress progress;
+	enum cluster_rma_progress progress; /* without a design */
+	enum cluster_rma_design design;
+	double copy_Bps;	   /* ONLOAD, HELPER: by the CPU */
+	double pollution;	   /* … and what that costs computation later, in times of the copy */
+	double registration_s;	   /* NIC: of each page, at the origin */
+	double helper_start_s, helper_interval_s; /* with the first window; between two looks */
+	double dma_Bps, dma_system_call_s, dma_issue_s, dma_poll_s; /* of each channel; each page */
+	int dma_channels;
 	enum cluster_rma_model model; /* MPI_WIN_MODEL; changes no time */
 	int queue_depth; /* one-sided messages of one rank to another that are under way at once */
 };

@@ -140,6 +140,7 @@ struct net_node {
 	struct net_model *model;
 	struct net_compute *heap; /* by end_s */
 	int n_computes;
+	int n_taken; /* cores that something else has: net_node_take */
 	double rate;	    /* what each gets of a core; 1 where none runs */
 	double speed;	    /* relative to the node's own: 1 until a change */
 	double undisturbed; /* what each would get if communication cost nothing */
