@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ten causes of lost time, each planted or not: ./causes CAUSE planted|removed. No annotations: time
+/* Eleven causes of lost time, each planted or not: ./causes CAUSE planted|removed. No annotations: time
  * that stands for computation has no name. */
 #include <mpi.h>
 #include <mpisim.h>
@@ -77,6 +77,18 @@ static void imbalance(void)
 	compute(2);
 	AGREE();
 	compute(is_planted ? 0.5 * (rank + 1) : 0.25 * (size + 1)); /* imbalance */
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void turns(void)
+{
+	static int round;
+
+	AGREE();
+	round++;
+	if (rank % 2 == 0)
+		MPI_Barrier(MPI_COMM_SELF); /* another way to the same place */
+	compute(!is_planted ? 1.25 : round % size == rank ? 3 : 1); /* turns */
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -163,6 +175,7 @@ int main(int argc, char **argv)
 		      {"late-sender", late_sender},
 		      {"late-receiver", late_receiver},
 		      {"imbalance", imbalance},
+		      {"turns", turns},
 		      {"link", link_},
 		      {"placement", placement},
 		      {"spin", spin},

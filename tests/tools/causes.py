@@ -94,6 +94,10 @@ class Causes(Base):
         reason = self.planted("imbalance", "imbalance", [4, 5, 6, 7], "(imbalance)")
         self.assertIn("1.8 times the mean", reason["text"])
 
+    def test_each_rank_is_late_in_its_turn(self):
+        reason = self.planted("turns", "imbalance", list(range(8)), "(turns)")
+        self.assertIn("the longest rank takes 2.40 times the mean each time", reason["text"])
+
     def test_contended_link(self):
         reason = self.planted("link", "contention", [4], "MPI_Send at causes.c")
         self.assertIn("into node 4", reason["text"])
