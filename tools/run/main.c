@@ -27,6 +27,7 @@
 #include "tools/run/record.h"
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
+#include "tools/run/show.h"
 #include "tools/run/variation.h"
 #include "tools/verify/aside.h"
 #include "tools/verify/valgrind.h"
@@ -445,6 +446,8 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 		status = run_list_clusters("mpisim-run");
 	else if (run.options.version)
 		printf("mpisim-run %s\n", util_version());
+	else if (run.options.show_cluster)
+		status = run_show_cluster(&run.options);
 	else if (run.options.check_binary)
 		status = check_binary(&run);
 	else
