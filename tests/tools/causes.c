@@ -153,6 +153,21 @@ static void lock(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Rank 1 looks for a message all the time. */
+static void polls(void)
+{
+	int is_there = 0;
+
+	if (rank == 0) {
+		compute(10);
+		MPI_Send(large, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	}
+	while (rank == 1 && !is_there)
+		MPI_Iprobe(0, 0, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+	if (rank == 1)
+		MPI_Recv(other, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* Computation that is measured. */
 static void spin(void)
 {
@@ -179,6 +194,7 @@ int main(int argc, char **argv)
 		      {"link", link_},
 		      {"placement", placement},
 		      {"spin", spin},
+		      {"polls", polls},
 		      {"small", small},
 		      {"lock", lock}};
 

@@ -162,6 +162,11 @@ class Summary(Base):
         reasons = re.findall(r"(?m)^1\. .*\n   .*", first)
         self.assertEqual((len(reasons), reasons), (1, re.findall(r"(?m)^1\. .*\n   .*", again)))
 
+    def test_a_recording_that_polls_would_blow_up_ends(self):
+        options = ["--cluster", self.summary()[self.summary().index("--cluster") + 1], "--compute", "partial", "-n", 2]
+        text = succeed(BIN / "mpisim-run", *options, self.program, "polls", "planted").stderr
+        self.assertIn("reasons are not known: ranks poll all the time: --explain looks at it", text)
+
     def test_without_lines_of_the_source_calls_are_named(self):
         plain = self.dir / "plain"
         succeed(BIN / "mpisim-cc", f"-I{INCLUDE}", SOURCE, "-o", plain)
