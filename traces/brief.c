@@ -153,7 +153,7 @@ static void write_reasons(const struct trace_run *run, FILE *file)
 	if (reasons->why_not[0])
 		fprintf(file, "reasons are not known: %s\n", reasons->why_not);
 	else if (reasons->n == 0)
-		fprintf(file, "nothing holds it back: no cause costs 0.5 %%\n");
+		fprintf(file, "no single cause costs 0.5 %%\n");
 	else
 		trace_reasons_text(reasons, TRACE_BRIEF_REASONS, file);
 	if (reasons->n > TRACE_BRIEF_REASONS)

@@ -43,6 +43,7 @@ struct mpi_record {
 	bool is_out_of_memory;
 	bool has_memory;    /* which memory is used is recorded, too */
 	bool is_in_memory;  /* what cannot be recorded ends the recording, not the run */
+	uint64_t n_polls, most_polls; /* in vain; the recording ends with the last one */
 	char given_up[512]; /* why the recording ended; "": it did not */
 	int n_ranks;	    /* at the start: processes may be spawned when it is given up */
 };
@@ -54,6 +55,9 @@ int mpi_record_watch(struct mpi_record *record);
  * none. */
 void mpi_record_effects_begin(struct mpi_record_call *call, MPI_Comm comm);
 void mpi_record_effects_end(struct mpi_record_call *call, const MPI_Request *request, int code);
+
+/* A test or probe found nothing. */
+void mpi_record_poll(struct mpi_record *record);
 
 /* The memory that a call uses, before its record. */
 void mpi_record_memory_of(struct mpi_record_call *call);

@@ -97,6 +97,17 @@ void mpi_record_refuse_error(struct mpi_record_call *call, int code)
 	give_up(call->record, "%s returned error %d", function, code);
 }
 
+void mpi_record_limit_polls(struct mpi_record *record, uint64_t most)
+{
+	record->most_polls = most;
+}
+
+void mpi_record_poll(struct mpi_record *record)
+{
+	if (++record->n_polls == record->most_polls)
+		give_up(record, "ranks poll all the time: --explain looks at it");
+}
+
 const char *mpi_record_given_up(const struct mpi_record *record)
 {
 	return record->given_up[0] ? record->given_up : NULL;

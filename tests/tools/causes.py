@@ -94,6 +94,10 @@ class Causes(Base):
         reason = self.planted("imbalance", "imbalance", [4, 5, 6, 7], "(imbalance)")
         self.assertIn("1.8 times the mean", reason["text"])
 
+    def test_each_rank_is_late_in_its_turn(self):
+        reason = self.planted("turns", "imbalance", list(range(8)), "(turns)")
+        self.assertIn("the longest rank takes 2.40 times the mean each time", reason["text"])
+
     def test_contended_link(self):
         reason = self.planted("link", "contention", [4], "MPI_Send at causes.c")
         self.assertIn("into node 4", reason["text"])
@@ -157,6 +161,11 @@ class Summary(Base):
         again = succeed(BIN / "mpisim-replay", self.dir / "run.mtrace").stderr
         reasons = re.findall(r"(?m)^1\. .*\n   .*", first)
         self.assertEqual((len(reasons), reasons), (1, re.findall(r"(?m)^1\. .*\n   .*", again)))
+
+    def test_a_recording_that_polls_would_blow_up_ends(self):
+        options = ["--cluster", self.summary()[self.summary().index("--cluster") + 1], "--compute", "partial", "-n", 2]
+        text = succeed(BIN / "mpisim-run", *options, self.program, "polls", "planted").stderr
+        self.assertIn("reasons are not known: ranks poll all the time: --explain looks at it", text)
 
     def test_without_lines_of_the_source_calls_are_named(self):
         plain = self.dir / "plain"
