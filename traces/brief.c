@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "traces/compare/compare.h"
 #include "traces/reasons.h"
 #include "traces/run.h"
 #include "util/units.h"
@@ -184,6 +185,7 @@ void trace_brief_write(const struct trace_run *run, bool on_terminal, FILE *file
 	else if (trace_efficiency(run->summary) >= SHOWN)
 		fprintf(file, "dynamic efficiency: %.1f %%\n",
 			100 * trace_efficiency(run->summary));
+	trace_compare_text(run, true, file);
 	write_shares(run, file);
 	trace_cores_write(run, file);
 	trace_spawned_write(run, file);

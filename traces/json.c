@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/analysis/explain.h"
+#include "traces/compare/compare.h"
 #include "traces/fabric.h"
 #include "traces/json.h"
 #include "traces/real/real.h"
@@ -22,36 +22,9 @@ static int set(json_t *object, const char *key, json_t *value)
 	return json_object_set_new(object, key, value);
 }
 
-json_t *trace_json_number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *count(uint64_t value)
 {
 	return json_integer((json_int_t)value);
-}
-
-json_t *trace_json_string(const char *text)
-{
-	json_t *value = text ? json_string(text) : json_null();
-	char *escaped;
-	size_t n = 0;
-
-	if (value || !text)
-		return value;
-	escaped = malloc(4 * strlen(text) + 1);
-	if (!escaped)
-		return NULL;
-	for (const char *c = text; *c; c++) {
-		if ((unsigned char)*c < 0x80)
-			escaped[n++] = *c;
-		else
-			n += (size_t)sprintf(escaped + n, "\\x%02x", (unsigned char)*c);
-	}
-	value = json_stringn(escaped, n);
-	free(escaped);
-	return value;
 }
 
 static json_t *strings(const char *const *texts, int n)
@@ -71,11 +44,6 @@ static json_t *words_json(char *const *words)
 	while (words[n])
 		n++;
 	return strings((const char *const *)words, n);
-}
-
-json_t *trace_json_seconds(sim_time_ps time)
-{
-	return trace_json_number(sim_time_to_s(time));
 }
 
 static void set_breakdown(json_t *object, const struct trace_breakdown *breakdown)
@@ -225,13 +193,15 @@ static json_t *phase_json(const struct trace_summary *summary, const struct trac
 	set(object, "name", trace_json_string(summary->phase_names.text[phase->name]));
 	set(object, "index", json_integer(phase->index));
 	set(object, "parent",
-	    phase->parent < 0 ? json_null() : trace_json_string(summary->phase_names.text[phase->parent]));
+	    phase->parent < 0 ? json_null()
+			      : trace_json_string(summary->phase_names.text[phase->parent]));
 	set(object, "ranks", json_integer(phase->n_ranks));
 	set(object, "begin_s", trace_json_seconds(phase->begin));
 	set(object, "end_s", trace_json_seconds(phase->end));
 	set(object, "span_s", trace_json_seconds(phase->end - phase->begin));
 	set(object, "efficiency", trace_json_number(trace_phase_efficiency(summary, phase)));
-	set(object, "useful_in_span_s", trace_json_number(phase->useful_until[1] - phase->useful_until[0]));
+	set(object, "useful_in_span_s",
+	    trace_json_number(phase->useful_until[1] - phase->useful_until[0]));
 	set(object, "rank_time_s", trace_json_number(phase->time_s));
 	set(object, "useful_s", trace_json_number(phase->useful_s));
 	set(object, "communicating_s", trace_json_number(phase->communicating_s));
@@ -465,6 +435,9 @@ static int fill(json_t *root, const struct trace_run *run)
 	if (run->explanation && run->reasons)
 		failed |= set(json_object_get(root, "analysis"), "reasons",
 			      trace_reasons_json(run->reasons));
+	if (run->compared_run)
+		failed |= set(root, "compared",
+			      trace_compare_json(run->compared_file, run->compared_run, root));
 	failed |= set(root, "simulation", simulation_json(run));
 	return failed;
 }

@@ -367,6 +367,22 @@ int main(int argc, char **argv)
         self.assertGreaterEqual(below, -1)
         self.assertEqual(self.errors(), [])
 
+    def test_two_runs_are_compared(self):
+        before, scaled = self.dir / "before.json", ("--scale", "work=0.5", "--compare", self.dir / "before.json")
+        self.open(options=["--json", before])
+        self.open(options=scaled, name="after.html")
+        self.assertIn("Compared with before.json", self.browser.text("#compared"))
+        self.assertIn("before2.5 safter1.75 schange−30.0 %", self.browser.text("#compared"))
+        rows = self.rows("#compared tbody tr")
+        self.assertIn(["work", "3 s", "1.5 s", "−1.5 s", "−50.0 %"], rows)
+        self.assertIn(["computing", "2 s", "1.25 s", "−750 ms", "−37.5 %"], rows)
+        self.assertIn(["</script><b>rounds", "1.5 s", "750 ms", "−750 ms", "−50.0 %"], rows)
+        self.assertEqual([row[0] for row in rows][:2], ["dynamic efficiency", "parallel efficiency"])
+        self.assertFalse(any(row[0] == "MPI_Init" for row in rows))
+        self.open(options=["--compare", before])
+        self.assertIn("Nothing differs.", self.browser.text("#compared"))
+        self.assertEqual(self.errors(), [])
+
     def test_mpisim_report_makes_it_too(self):
         trace, path = self.dir / "real's.mtrace", self.dir / "report.html"
         subprocess.run([WRITER, trace, "2"], input=REAL, text=True, check=True)

@@ -218,6 +218,7 @@ fillHeader();
 fillSummary();
 const timelines = fillTimelines();
 fillReasons(timelines[timelines.length - 1]);
+fillCompared();
 fillReal(timelines);
 fillJobs();
 fillEfficiency();
