@@ -129,6 +129,23 @@ static void check_route(const struct net_topology *topology, const struct cluste
 	assert_int_equal(at, net_topology_switch_of(cluster, dest));
 }
 
+/* All links between switches lie there, once to and once fro. */
+static void check_links(const struct net_topology *topology)
+{
+	for (int l = topology->class_begin[0]; l < topology->n_links; l++) {
+		int ends[2], other[2], n_back = 0;
+
+		topology->ends(topology, l, ends);
+		for (int m = topology->class_begin[0]; m < topology->n_links; m++) {
+			topology->ends(topology, m, other);
+			n_back += other[0] == ends[1] && other[1] == ends[0];
+			n_back -= other[0] == ends[0] && other[1] == ends[1];
+		}
+		assert_int_equal(n_back, 0);
+		assert_int_not_equal(ends[0], ends[1]);
+	}
+}
+
 static void routes_begin_and_end_at_their_nodes(void **state)
 {
 	static const char *const shapes[] = {
@@ -156,6 +173,7 @@ static void routes_begin_and_end_at_their_nodes(void **state)
 				for (int k = 0; k < 4 && source != dest; k++)
 					check_route(topology, cluster, source, dest,
 						    (uint64_t)(k * 12345 + dest), k % 2);
+		check_links(topology);
 		free(topology);
 		cluster_destroy(cluster);
 	}

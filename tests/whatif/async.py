@@ -7,12 +7,13 @@
 import json
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 
-BUILD, PROGRAM, ROOT = (pathlib.Path(arg).resolve() for arg in sys.argv[1:4])
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from harness import OwnFolder, call, paths  # noqa: E402
+
+BUILD, PROGRAM, ROOT = paths(3)
 SOURCE = pathlib.Path(__file__).with_suffix(".c").read_text(encoding="utf-8").splitlines()
 CLUSTER = """mpisim_cluster: 1
 name: round numbers
@@ -34,14 +35,9 @@ def line_of(text):
     return found[0]
 
 
-class Async(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.dir = pathlib.Path(scratch.name)
-
+class Async(OwnFolder):
     def tool(self, name, *arguments, status=0):
-        done = subprocess.run([BUILD / "bin" / name, *arguments], cwd=self.dir, capture_output=True, text=True, timeout=120, check=False)
+        done = call(BUILD / "bin" / name, *arguments, cwd=self.dir)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
