@@ -156,7 +156,7 @@ static void write_reasons(const struct trace_run *run, FILE *file)
 	else if (reasons->n == 0)
 		fprintf(file, "nothing holds it back: no cause costs 0.5 %%\n");
 	else
-		trace_reasons_text(reasons, TRACE_BRIEF_REASONS, file);
+		trace_reasons_text(reasons, TRACE_BRIEF_REASONS, false, file);
 	if (reasons->n > TRACE_BRIEF_REASONS)
 		fprintf(file, "   and %d more\n", reasons->n - TRACE_BRIEF_REASONS);
 }

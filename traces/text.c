@@ -368,7 +368,7 @@ static void write_reasons(const struct trace_reasons *reasons, FILE *file)
 	fprintf(file, "\nwho is to blame\n");
 	if (reasons->why_not[0])
 		fprintf(file, "  not known: %s\n", reasons->why_not);
-	trace_reasons_text(reasons, reasons->n, file);
+	trace_reasons_text(reasons, reasons->n, true, file);
 }
 
 void trace_text_write(const struct trace_run *run, FILE *file)

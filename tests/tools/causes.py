@@ -67,6 +67,7 @@ class Causes(Base):
         self.assertIn("rank 5 computes 3.0 times as long", reason["text"])
         self.assertIn("MPI_Allreduce", reason["after"])
         self.assertIn("MPI_Sendrecv", reason["before"])
+        self.assertRegex(reason["called_from"], r"^causes\.c:\d+ \(main\)$")
 
     def test_slow_rank_whose_time_is_measured(self):
         reason = self.run_one("spin", "planted", "--compute", "direct")["analysis"]["reasons"][0]

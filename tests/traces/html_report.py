@@ -218,6 +218,17 @@ class Page(Folder):
         self.browser.click("#timeline-chain")
         self.assertEqual(self.errors(), [])
 
+    def test_tables_and_the_matrix_lead_to_the_timeline(self):
+        self.open(ranks=4)
+        self.browser.run("[...document.querySelectorAll('#totals button.show')].find((b) => b.textContent === 'MPI_Recv').click()")
+        self.assertEqual(self.browser.run("return document.querySelector('#timeline input.find').value"), "MPI_Recv")
+        # cells of 115 pixels: from (0, 1) to (1, 1), which are ranks 0 and 1
+        self.browser.drag((40 + 170, 22 + 50), (40 + 180, 22 + 160), canvas="#matrix canvas")
+        self.assertEqual(self.browser.run("return [document.querySelector('#timeline input.ranks').value, timelines[0].lanes.titles]"), ["0-1, 1-1", ["0", "1"]])
+        self.browser.drag((40 + 170, 22 + 50), (40 + 170, 22 + 50), canvas="#matrix canvas")
+        self.assertEqual(self.browser.run("return timelines[0].lanes.titles.length"), 4)
+        self.assertEqual(self.errors(), [])
+
     def test_the_wheel_alone_scrolls_the_page(self):
         self.open()
         self.browser.wheel(300)
