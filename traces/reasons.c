@@ -43,7 +43,6 @@ static json_t *reason_json(const struct trace_reason *reason)
 	json_object_set_new(object, "text", trace_json_string(reason->text));
 	json_object_set_new(object, "ranks", ranks);
 	json_object_set_new(object, "where", text_or_null(reason->where));
-	json_object_set_new(object, "called_from", text_or_null(reason->callers));
 	json_object_set_new(object, "after", text_or_null(reason->after));
 	json_object_set_new(object, "before", text_or_null(reason->before));
 	json_object_set_new(object, "time_s", trace_json_number(reason->time_s));
