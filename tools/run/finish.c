@@ -429,6 +429,7 @@ int run_finish(struct run *run)
 	}
 	description.exit_codes = codes;
 	description.spawned = spawned;
+	run_connections_describe(run, &description);
 	description.warnings = (const char *const *)warnings.items;
 	description.n_warnings = warnings.n;
 	measure_simulation(run, &description);
