@@ -68,6 +68,13 @@ class Causes(Base):
         self.assertIn("MPI_Allreduce", reason["after"])
         self.assertIn("MPI_Sendrecv", reason["before"])
 
+    def test_the_summary_says_who_called_the_function(self):
+        cluster = self.dir / "cluster.yaml"
+        cluster.write_text(CLUSTER.format(nodes=8, cores=1, speed=1), encoding="utf-8")
+        for cause, function in (("slow-rank", "slow_rank"), ("lock", "lock")):
+            text = call(BIN / "mpisim-run", "--cluster", cluster, "-n", "8", "--compute", "modelled", "--verbose", self.program, cause, "planted").stderr
+            self.assertRegex(text, rf"1\. .*\({function}\)\n   called from causes\.c:\d+ \(main\)\n")
+
     def test_slow_rank_whose_time_is_measured(self):
         reason = self.run_one("spin", "planted", "--compute", "direct")["analysis"]["reasons"][0]
         print(reason["text"], reason["where"])

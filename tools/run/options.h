@@ -46,6 +46,7 @@ struct run_options {
 	const char *report; /* directory, NULL: none */
 	const char *html;   /* file, NULL: none */
 	const char *real;   /* trace of a real run beside html and json, NULL: none */
+	const char *compare; /* JSON of another run, NULL: none */
 	const char *what_if; /* file whose table goes into html, NULL: none */
 	const char *trace_out; /* file, NULL: none */
 	int debug_fd; /* socket of mpisim-debug; 0: none */

@@ -156,7 +156,7 @@ static void begin_twin(const struct reasons *reasons, struct run_twin *twin)
 
 	run_twin_init(twin, reasons->run);
 	twin->run.trace = reasons->run->trace;
-	o->report = o->html = o->real = o->trace_out = o->graph = o->ideal = NULL;
+	o->report = o->html = o->real = o->compare = o->trace_out = o->graph = o->ideal = NULL;
 	o->explain = true;
 	o->quiet = true;
 	twin->run.is_varied = false;
