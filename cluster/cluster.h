@@ -145,6 +145,7 @@ enum cluster_topology_kind {
 	CLUSTER_TOPOLOGY_FAT_TREE,
 	CLUSTER_TOPOLOGY_TORUS,
 	CLUSTER_TOPOLOGY_DRAGONFLY,
+	CLUSTER_TOPOLOGY_GRAPH, /* of a file */
 };
 enum cluster_routing {
 	CLUSTER_ROUTING_DETERMINISTIC, /* d-mod-k, dimension order, minimal */
@@ -157,6 +158,11 @@ enum { CLUSTER_MAX_DIMENSIONS = 6 };
 /* A list of whole numbers of a cluster file. */
 struct cluster_numbers {
 	int n, at[CLUSTER_MAX_DIMENSIONS];
+};
+
+struct cluster_link_speed {
+	char *name;   /* of links (netmodel/route.h), or of a class; * stands for anything */
+	double speed; /* relative to what it would be, (0, 1]; 0: they have failed */
 };
 
 /* What lies between the nodes (netmodel/topology.c): links between switches are of classes, levels of
@@ -174,6 +180,10 @@ struct cluster_topology {
 	int n_bandwidths; /* of those links: 0, as a node's; 1, of all; or of each class */
 	double bandwidth_Bps[CLUSTER_MAX_DIMENSIONS];
 	double load;			       /* fraction of them that other jobs take */
+	char *file;			       /* of a graph; NULL: none */
+	struct cluster_graph *graph;	       /* cluster/graph.h; NULL: none */
+	struct cluster_link_speed *speeds;     /* [n_speeds] of links that are not as the others */
+	int n_speeds;
 };
 
 /* How many classes its links between switches have; 0: the star. */

@@ -109,6 +109,8 @@ int cluster_read_up(struct cluster_draft *draft, const struct util_yaml_tree *tr
 		    const struct util_yaml *node, struct util_error *err);
 int cluster_read_link_bandwidth(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 				const struct util_yaml *node, struct util_error *err);
+int cluster_read_link_speeds(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			     const struct util_yaml *node, struct util_error *err);
 int cluster_check_topology(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			   const struct util_yaml *node, struct util_error *err);
 /* After all of the section: what follows from several keys of it, and what they exclude. */

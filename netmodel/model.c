@@ -130,25 +130,23 @@ static void set_plain_delay(struct net_model *model)
 	model->plain_delay = is_plain ? sim_time_from_s(cluster->network.latency_s) : -1;
 }
 
-static int set_class_capacities(struct net_model *model)
+static int set_link_capacities(struct net_model *model)
 {
 	const struct net_topology *topology = model->topology;
 	bool are_equal = true;
-	double *capacities;
+	double *capacities = calloc((size_t)model->n_links, sizeof *capacities);
 
-	for (int k = 0; k < topology->n_classes; k++)
-		are_equal = are_equal && net_topology_capacity(model->cluster, k) == 1;
-	if (are_equal)
-		return 0;
-	capacities = calloc((size_t)model->n_links, sizeof *capacities);
 	if (!capacities)
 		return UTIL_ENOMEM;
-	for (int l = 0; l < topology->class_begin[0]; l++)
-		capacities[l] = 1;
-	for (int k = 0; k < topology->n_classes; k++)
-		for (int l = topology->class_begin[k]; l < topology->class_begin[k + 1]; l++)
-			capacities[l] = net_topology_capacity(model->cluster, k);
-	net_model_set_capacities(model, capacities);
+	for (int l = 0; l < model->n_links; l++) {
+		capacities[l] =
+		    l < topology->class_begin[0] ? 1 : net_topology_capacity(topology, l);
+		are_equal = are_equal && capacities[l] == 1;
+	}
+	if (are_equal)
+		free(capacities);
+	else
+		net_model_set_capacities(model, capacities);
 	return 0;
 }
 
@@ -160,16 +158,16 @@ int net_model_create(struct sim_engine *engine, const struct cluster *cluster,
 
 	if (cluster->network.topology.kind == CLUSTER_TOPOLOGY_STAR)
 		return net_model_create_on(engine, cluster, NULL, out, err);
-	topology = net_topology_create(cluster);
-	if (!topology)
-		return out_of_memory(cluster, err);
+	rc = net_topology_create(cluster, &topology, err);
+	if (rc)
+		return rc;
 	rc = net_model_create_on(engine, cluster, topology, out, err);
 	if (rc) {
-		free(topology);
+		net_topology_destroy(topology);
 		return rc;
 	}
 	(*out)->own_topology = topology;
-	if (!set_class_capacities(*out))
+	if (!set_link_capacities(*out))
 		return 0;
 	net_model_destroy(*out);
 	return out_of_memory(cluster, err);
@@ -243,7 +241,7 @@ void net_model_destroy(struct net_model *model)
 	free(model->route);
 	free(model->rival);
 	free(model->uses);
-	free(model->own_topology);
+	net_topology_destroy(model->own_topology);
 	free(model->heap.entries);
 	free(model->dirty_links.links);
 	free(model->dirty_nodes.links);

@@ -7,6 +7,7 @@
 #include "mpi/coll/ideal.h"
 #include "mpi/coll/rounds.h"
 #include "netmodel/model.h"
+#include "netmodel/topology.h"
 #include "tests/mpi/coll/fake.h"
 
 struct fake_world fake;
@@ -336,6 +337,11 @@ struct net_minimum net_transfer_minimum(const struct cluster *cluster, int is_wi
 					int64_t size_B)
 {
 	return (struct net_minimum){.latency_s = 0};
+}
+
+double net_topology_most_delay_s(const struct cluster *cluster)
+{
+	return 0;
 }
 
 void sim_task_sleep(struct sim_task *task, sim_time_ps duration)
