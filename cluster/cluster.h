@@ -192,6 +192,8 @@ int cluster_n_link_classes(const struct cluster_topology *shape);
 struct cluster_network {
 	double latency_s;
 	double bandwidth_Bps;
+	int n_nics;		/* of a node, each with this bandwidth; a message takes one */
+	double message_s;	/* that a message takes a link at least */
 	enum cluster_network_model model;
 	struct cluster_topology topology;
 	double timeslice_s;	/* of the thesis; 0: adaptive */

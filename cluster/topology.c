@@ -316,9 +316,16 @@ int cluster_check_topology(struct cluster_draft *draft, const struct util_yaml_t
 	    [CLUSTER_TOPOLOGY_DRAGONFLY] = check_dragonfly,
 	    [CLUSTER_TOPOLOGY_GRAPH] = read_graph,
 	};
-	const struct cluster_network *network = &draft->cluster.network;
+	struct cluster_network *network = &draft->cluster.network;
 	enum cluster_topology_kind kind = network->topology.kind;
 	int rc = check_kind(kind, tree, err);
+
+	network->message_s = 1 / draft->message_rate;
+	if (!rc && (network->n_nics > 1 || network->message_s > 0) &&
+	    (network->packet_payload_B > 0 || network->model == CLUSTER_NETWORK_THESIS))
+		return util_yaml_fail(tree, util_yaml_at(tree, "network"), err,
+				      "network: found nics or message_rate beside packets or model: "
+				      "thesis, wanted a fluid");
 
 	if (!rc)
 		rc = check_routing(&network->topology, tree, err);

@@ -360,6 +360,43 @@ static void shapes_that_do_not_add_up_are_refused(void **state)
 	}
 }
 
+/* --- NICs --- */
+
+static int to_one(int node, int k)
+{
+	return 0;
+}
+
+static int by_turns(int node, int k)
+{
+	return (node + 1 + k) % 8;
+}
+
+#define NICS(more) "mpisim_cluster: 1\nnodes: 8\nnetwork: {latency: 0, bandwidth: 1 MB/s" more "}\n"
+
+static void a_message_takes_one_of_the_nics(void **state)
+{
+	/* alone as long as with one, up to so many at once as well */
+	assert_near(time_of(NICS(", nics: 4"), 8, 1, by_turns), 1, 1e-9);
+	assert_near(time_of(NICS(", nics: 4"), 8, 4, by_turns), 1, 1e-9);
+	assert_near(time_of(NICS(", nics: 4"), 8, 6, by_turns), 1.5, 1e-9);
+	assert_near(time_of(NICS(""), 8, 6, by_turns), 6, 1e-9);
+	/* 7 from others into four NICs of node 0, while its own message to itself is free */
+	assert_near(time_of(NICS(", nics: 4"), 8, 1, to_one), 7.0 / 4, 1e-9);
+	/* 16 nodes with two NICs each on 16 links up */
+	assert_near(time_of("mpisim_cluster: 1\nnodes: 64\nnetwork: {latency: 0, bandwidth: 1 MB/s, nics: 2, topology: "
+			    "{kind: fat-tree, nodes_per_leaf: 16}}\n", N, 2, to_next_leaf), 2, 1e-9);
+}
+
+static void a_small_message_takes_its_link_for_a_while(void **state)
+{
+	/* two messages of a second each; with 0.5 messages in a second, two seconds each */
+	assert_near(time_of(NICS(", message_rate: 2"), 8, 2, by_turns), 2, 1e-9);
+	assert_near(time_of(NICS(", message_rate: 1"), 8, 2, by_turns), 2, 1e-9);
+	assert_near(time_of("mpisim_cluster: 1\nnodes: 8\nnetwork: {latency: 1s, bandwidth: 1 GB/s, message_rate: 4}\n", 8, 3,
+			    by_turns), 1.75, 1e-9);
+}
+
 /* --- graphs, and links that are slow or have failed --- */
 
 static char graph_path[] = "/tmp/mpisim-graph-XXXXXX";
@@ -513,6 +550,8 @@ int main(void)
 	    cmocka_unit_test(routes_begin_and_end_at_their_nodes),
 	    cmocka_unit_test(links_tell_what_they_carried_and_held_back),
 	    cmocka_unit_test(what_repeats_is_known_where_routes_are_not_chosen),
+	    cmocka_unit_test(a_message_takes_one_of_the_nics),
+	    cmocka_unit_test(a_small_message_takes_its_link_for_a_while),
 	    cmocka_unit_test(links_of_a_graph_are_shared_as_those_of_a_tree),
 	    cmocka_unit_test(graphs_that_do_not_add_up_are_refused),
 	    cmocka_unit_test(slow_links_hold_back_who_crosses_them),

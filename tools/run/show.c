@@ -63,12 +63,18 @@ static struct of_class describe_class(const struct show *show, int k)
 	return out;
 }
 
+/* What a node can send. */
+static double injection_Bps(const struct show *show)
+{
+	return show->cluster->network.n_nics * show->cluster->network.bandwidth_Bps;
+}
+
 /* --- text --- */
 
 static void write_class(const struct show *show, int k, FILE *file)
 {
 	struct of_class one = describe_class(show, k);
-	double taper = show->cluster->network.bandwidth_Bps / one.node_Bps;
+	double taper = injection_Bps(show) / one.node_Bps;
 	char each[32], node[32];
 
 	util_format_size(each, sizeof each, one.bandwidth_Bps);
@@ -98,7 +104,8 @@ static int write_text(const void *context, FILE *file, struct util_error *err)
 	if (show->topology)
 		fprintf(file, " of %d switches, %s routing", show_n_switches(show),
 			routings[shape->routing]);
-	fprintf(file, "\n  %-18s %10d links, %s/s each\n", "nodes", 2 * cluster->n_nodes, each);
+	fprintf(file, "\n  %-18s %10d links, %s/s each\n", "nodes",
+		2 * cluster->n_nodes * cluster->network.n_nics, each);
 	for (int k = 0; show->topology && k < show->topology->n_classes; k++)
 		write_class(show, k, file);
 	if (show->n_ranks > 0)
@@ -125,7 +132,7 @@ static json_t *class_json(const struct show *show, int k)
 	set(object, "failed", json_integer(one.n_failed));
 	set(object, "node_Bps", trace_json_number(one.node_Bps));
 	set(object, "taper",
-	    trace_json_number(show->cluster->network.bandwidth_Bps / one.node_Bps));
+	    trace_json_number(injection_Bps(show) / one.node_Bps));
 	return object;
 }
 
@@ -178,6 +185,7 @@ static json_t *describe(const struct show *show)
 	set(root, "cores_per_node", json_integer(cluster->cores));
 	set(root, "latency_s", trace_json_number(cluster->network.latency_s));
 	set(root, "hop_latency_s", trace_json_number(shape->hop_latency_s));
+	set(root, "nics", json_integer(cluster->network.n_nics));
 	set(root, "bandwidth_Bps", trace_json_number(cluster->network.bandwidth_Bps));
 	set(root, "switches", json_integer(show_n_switches(show)));
 	set(root, "classes", classes);
