@@ -145,6 +145,7 @@ enum cluster_topology_kind {
 	CLUSTER_TOPOLOGY_FAT_TREE,
 	CLUSTER_TOPOLOGY_TORUS,
 	CLUSTER_TOPOLOGY_DRAGONFLY,
+	CLUSTER_TOPOLOGY_GRAPH, /* of a file */
 };
 enum cluster_routing {
 	CLUSTER_ROUTING_DETERMINISTIC, /* d-mod-k, dimension order, minimal */
@@ -157,6 +158,11 @@ enum { CLUSTER_MAX_DIMENSIONS = 6 };
 /* A list of whole numbers of a cluster file. */
 struct cluster_numbers {
 	int n, at[CLUSTER_MAX_DIMENSIONS];
+};
+
+struct cluster_link_speed {
+	char *name;   /* of links (netmodel/route.h), or of a class; * stands for anything */
+	double speed; /* relative to what it would be, (0, 1]; 0: they have failed */
 };
 
 /* What lies between the nodes (netmodel/topology.c): links between switches are of classes, levels of
@@ -173,7 +179,11 @@ struct cluster_topology {
 	double hop_latency_s;			  /* of each link between switches */
 	int n_bandwidths; /* of those links: 0, as a node's; 1, of all; or of each class */
 	double bandwidth_Bps[CLUSTER_MAX_DIMENSIONS];
-	double load; /* fraction of them that other jobs take */
+	double load;			       /* fraction of them that other jobs take */
+	char *file;			       /* of a graph; NULL: none */
+	struct cluster_graph *graph;	       /* cluster/graph.h; NULL: none */
+	struct cluster_link_speed *speeds;     /* [n_speeds] of links that are not as the others */
+	int n_speeds;
 };
 
 /* How many classes its links between switches have; 0: the star. */
@@ -182,6 +192,8 @@ int cluster_n_link_classes(const struct cluster_topology *shape);
 struct cluster_network {
 	double latency_s;
 	double bandwidth_Bps;
+	int n_nics;		/* of a node, each with this bandwidth; a message takes one */
+	double message_s;	/* that a message takes a link at least */
 	enum cluster_network_model model;
 	struct cluster_topology topology;
 	double timeslice_s;	/* of the thesis; 0: adaptive */
