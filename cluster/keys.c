@@ -217,8 +217,7 @@ static int read_placement(struct cluster_draft *draft, const struct util_yaml_tr
 	if (!node)
 		return 0;
 	return read_places(tree, node, draft->cluster.n_nodes, "run.placement",
-			   "block, spread, cyclic",
-			   &draft->cluster.placement, err);
+			   "block, spread, cyclic", &draft->cluster.placement, err);
 }
 
 static int read_spawn_placement(struct cluster_draft *draft, const struct util_yaml_tree *tree,
@@ -226,8 +225,15 @@ static int read_spawn_placement(struct cluster_draft *draft, const struct util_y
 {
 	if (!node || (node->kind == UTIL_YAML_SCALAR && strcmp(node->text, "free") == 0))
 		return 0;
+	if (node->kind == UTIL_YAML_SCALAR && strcmp(node->text, "global") == 0) {
+		draft->cluster.spawn.placement = strdup(node->text);
+		return draft->cluster.spawn.placement
+			   ? 0
+			   : util_error_set(err, UTIL_ENOMEM, "out of memory");
+	}
 	return read_places(tree, node, draft->cluster.n_nodes, "run.spawn.placement",
-			   "free, block, spread, cyclic", &draft->cluster.spawn.placement, err);
+			   "free, global, block, spread, cyclic", &draft->cluster.spawn.placement,
+			   err);
 }
 
 #define AT(member) .target = offsetof(struct cluster_draft, member)
@@ -269,6 +275,9 @@ const struct cluster_key cluster_keys[] = {
      .required = true},
     {"network.model", CLUSTER_KEY_CHOICE, AT(cluster.network.model), .choices = "fluid|thesis|unshared",
      .fallback = "fluid"},
+    {"network.nics", CLUSTER_KEY_INT, AT(cluster.network.n_nics), 1, 64, .fallback = "1"},
+    {"network.message_rate", CLUSTER_KEY_NUMBER, AT(message_rate), 1, 1e12, .choices = "off",
+     .word_value = INFINITY, .fallback = "off"},
     {"network.timeslice", CLUSTER_KEY_TIME, AT(cluster.network.timeslice_s), 1e-9, MAX_TIME_S,
      .choices = "adaptive", .word_value = 0, .fallback = "adaptive"},
     {"network.intra_node.latency", CLUSTER_KEY_TIME, AT(cluster.network.intra_latency_s), 0,
@@ -285,7 +294,7 @@ const struct cluster_key cluster_keys[] = {
     {"network.packets.queue", CLUSTER_KEY_SIZE, AT(cluster.network.packet_queue_B), 0, 1e9,
      .fallback = "0"},
     {"network.topology.kind", CLUSTER_KEY_CHOICE, AT(cluster.network.topology.kind),
-     .choices = "star|fat-tree|torus|dragonfly", .fallback = "star"},
+     .choices = "star|fat-tree|torus|dragonfly|graph", .fallback = "star"},
     {"network.topology.nodes_per_leaf", CLUSTER_KEY_INT, AT(nodes_per_leaf), 1, MAX_NODES},
     {"network.topology.taper", CLUSTER_KEY_NUMBER, AT(taper), 1, MAX_NODES, .fallback = "1"},
     {"network.topology.down", CLUSTER_KEY_CUSTOM, .convert = cluster_read_down},
@@ -305,6 +314,8 @@ const struct cluster_key cluster_keys[] = {
     {"network.topology.bandwidth", CLUSTER_KEY_CUSTOM, .convert = cluster_read_link_bandwidth},
     {"network.topology.load", CLUSTER_KEY_NUMBER, AT(cluster.network.topology.load), 0, MAX_PENALTY,
      .fallback = "0"},
+    {"network.topology.file", CLUSTER_KEY_TEXT, AT(cluster.network.topology.file)},
+    {"network.topology.links", CLUSTER_KEY_CUSTOM, .convert = cluster_read_link_speeds},
     {"network.topology", CLUSTER_KEY_CUSTOM, .convert = cluster_check_topology},
     {"network.losses.duplex", CLUSTER_KEY_NUMBER, AT(cluster.network.duplex_loss), 0, MAX_PENALTY,
      .fallback = "0"},
@@ -348,10 +359,47 @@ const struct cluster_key cluster_keys[] = {
      .fallback = "unified"},
     {"rma.progress", CLUSTER_KEY_CHOICE, AT(cluster.rma.progress), .choices = "nic|in_mpi",
      .fallback = "nic"},
+    {"rma.design", CLUSTER_KEY_CHOICE, AT(cluster.rma.design),
+     .choices = "progress|nic|onload|helper|dma", .fallback = "progress"},
+    {"rma.copy_bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.rma.copy_Bps), 1, INFINITY,
+     .fallback = "inf"},
+    {"rma.pollution", CLUSTER_KEY_NUMBER, AT(cluster.rma.pollution), 0, 1e3, .fallback = "0"},
+    {"rma.registration", CLUSTER_KEY_TIME, AT(cluster.rma.registration_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"rma.helper.start", CLUSTER_KEY_TIME, AT(cluster.rma.helper_start_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"rma.helper.interval", CLUSTER_KEY_TIME, AT(cluster.rma.helper_interval_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"rma.dma.bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.rma.dma_Bps), 1, INFINITY,
+     .fallback = "inf"},
+    {"rma.dma.channels", CLUSTER_KEY_INT, AT(cluster.rma.dma_channels), 1, CLUSTER_RMA_MAX_CHANNELS,
+     .fallback = "1"},
+    {"rma.dma.system_call", CLUSTER_KEY_TIME, AT(cluster.rma.dma_system_call_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"rma.dma.issue", CLUSTER_KEY_TIME, AT(cluster.rma.dma_issue_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"rma.dma.poll", CLUSTER_KEY_TIME, AT(cluster.rma.dma_poll_s), 0, MAX_TIME_S, .fallback = "0"},
     {"rma.queue_depth", CLUSTER_KEY_INT, AT(cluster.rma.queue_depth), 1, 1e9, .fallback = "64"},
     {"spawn.startup", CLUSTER_KEY_TIME, AT(cluster.spawn.startup_s), 0, MAX_TIME_S,
      .fallback = "0"},
     {"spawn.per_process", CLUSTER_KEY_TIME, AT(cluster.spawn.per_process_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.launcher", CLUSTER_KEY_CHOICE, AT(cluster.spawn.launcher),
+     .choices = "nodes|daemon|tree", .fallback = "nodes"},
+    {"spawn.per_node", CLUSTER_KEY_TIME, AT(cluster.spawn.per_node_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.publish", CLUSTER_KEY_TIME, AT(cluster.spawn.publish_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.init", CLUSTER_KEY_TIME, AT(cluster.spawn.init_s), 0, MAX_TIME_S, .fallback = "0"},
+    {"spawn.connection", CLUSTER_KEY_CHOICE, AT(cluster.spawn.connection), .choices = "none|ud|rc",
+     .fallback = "none"},
+    {"spawn.connect", CLUSTER_KEY_TIME, AT(cluster.spawn.connect_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.per_piece", CLUSTER_KEY_TIME, AT(cluster.spawn.per_piece_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.translation", CLUSTER_KEY_TIME, AT(cluster.spawn.translation_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.connection_memory", CLUSTER_KEY_SIZE, AT(cluster.spawn.connection_memory_B), 0, 1e12,
      .fallback = "0"},
     {"storage.servers", CLUSTER_KEY_INT, AT(cluster.storage.n_servers), 1, MAX_SERVERS,
      .fallback = "1"},

@@ -19,27 +19,14 @@
  * Dragonfly (J. Kim et al., Technology-Driven, Highly-Scalable Dragonfly Topology, 2008): g groups
  * of a routers, all connected within a group, with p nodes and h global links each. Global port
  * j < a h of a group leads to the group 1 + j mod (g - 1) further; its other end is the port of
- * that group with the same j / (g - 1). What does not go up in g - 1 stays unused. Minimal: local,
+ * that group with the same j / (g - 1). What does not go up in g - 1 stays unused: u of them are in use. Minimal: local,
  * global, local. Detour (Valiant): minimal to a group that `choice` names, and on from there.
- * Class 0: link (a - 1) r + i of router r to the i-th other router of its group; class 1: h r + port.
+ * Class 0: link (a - 1) r + i of router r to the i-th other router of its group; class 1: u G + port of
+ * group G.
  */
-#include "netmodel/topology.h"
-
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "netmodel/route.h"
-
-struct fabric {
-	struct net_topology topology; /* first */
-	const struct cluster_topology *shape;
-	int n_nodes;
-};
-
-static const struct fabric *fabric_of(const struct net_topology *topology)
-{
-	return (const struct fabric *)topology;
-}
+#include "netmodel/fabric.h"
 
 /* --- fat tree --- */
 
@@ -49,10 +36,10 @@ static int n_up(const struct net_topology *topology, int l)
 	return (topology->class_begin[l + 1] - topology->class_begin[l]) / 2;
 }
 
-static int route_in_tree(const struct net_topology *topology, int source, int dest,
-			 uint64_t choice, bool is_detour, int links[])
+static int route_in_tree(const struct net_topology *topology, int source, int dest, uint64_t choice,
+			 bool is_detour, int links[])
 {
-	const struct fabric *fabric = fabric_of(topology);
+	const struct fabric *fabric = net_fabric_of(topology);
 	const struct cluster_topology *shape = fabric->shape;
 	int down[CLUSTER_MAX_DIMENSIONS], n = 0, n_down = 0, width = 1, place = 0;
 	int from = source / shape->down.at[0], to = dest / shape->down.at[0];
@@ -90,20 +77,12 @@ static int first_switch(const struct fabric *fabric, int l)
 	return first;
 }
 
-static int level_of(const struct net_topology *topology, int link)
-{
-	int l = 0;
-
-	while (link >= topology->class_begin[l + 1])
-		l++;
-	return l;
-}
-
 static void ends_in_tree(const struct net_topology *topology, int link, int ends[2])
 {
-	const struct fabric *fabric = fabric_of(topology);
+	const struct fabric *fabric = net_fabric_of(topology);
 	const struct cluster_topology *shape = fabric->shape;
-	int l = level_of(topology, link), n_links = n_up(topology, l), n_ports = shape->up.at[l];
+	int l = net_fabric_class_of(topology, link), n_links = n_up(topology, l),
+	    n_ports = shape->up.at[l];
 	int at = link - topology->class_begin[l], width = 1, q = at % n_ports, is_down, lower;
 
 	for (int k = 0; k < l; k++)
@@ -118,15 +97,20 @@ static void ends_in_tree(const struct net_topology *topology, int link, int ends
 
 static void name_in_tree(const struct net_topology *topology, int link, char *out, size_t size)
 {
-	int l = level_of(topology, link), at, n_ports;
+	int l = net_fabric_class_of(topology, link), at, n_ports;
 
 	at = (link - topology->class_begin[l]) % n_up(topology, l);
-	n_ports = fabric_of(topology)->shape->up.at[l];
+	n_ports = net_fabric_of(topology)->shape->up.at[l];
 	snprintf(out, size, "level %d, switch %d, %s port %d", l + 1, at / n_ports,
 		 link - topology->class_begin[l] < n_up(topology, l) ? "to" : "from", at % n_ports);
 }
 
-static void set_up_tree(struct fabric *fabric)
+static void name_level(const struct net_topology *topology, int level, char *out, size_t size)
+{
+	snprintf(out, size, "level %d", level + 1);
+}
+
+void net_fabric_set_up_tree(struct fabric *fabric)
 {
 	const struct cluster_topology *shape = fabric->shape;
 	struct net_topology *topology = &fabric->topology;
@@ -134,6 +118,7 @@ static void set_up_tree(struct fabric *fabric)
 
 	topology->route = route_in_tree;
 	topology->ends = ends_in_tree;
+	topology->name_class = name_level;
 	topology->name = name_in_tree;
 	topology->n_switches = first_switch(fabric, shape->down.n) - fabric->n_nodes;
 	topology->n_classes = shape->up.n;
@@ -151,7 +136,7 @@ static void set_up_tree(struct fabric *fabric)
 static int route_in_torus(const struct net_topology *topology, int source, int dest,
 			  uint64_t choice, bool is_detour, int links[])
 {
-	const struct fabric *fabric = fabric_of(topology);
+	const struct fabric *fabric = net_fabric_of(topology);
 	const struct cluster_numbers *sizes = &fabric->shape->dimensions;
 	int at = source, stride = 1, n = 0;
 
@@ -175,10 +160,11 @@ static int route_in_torus(const struct net_topology *topology, int source, int d
 
 static void ends_in_torus(const struct net_topology *topology, int link, int ends[2])
 {
-	const struct fabric *fabric = fabric_of(topology);
+	const struct fabric *fabric = net_fabric_of(topology);
 	const struct cluster_numbers *sizes = &fabric->shape->dimensions;
-	int at = link - topology->class_begin[0], k = at / (2 * fabric->n_nodes), stride = 1;
-	int router = at % (2 * fabric->n_nodes) / 2, place;
+	int k = net_fabric_class_of(topology, link), at = link - topology->class_begin[k],
+	    stride = 1;
+	int router = at / 2, place;
 
 	for (int i = 0; i < k; i++)
 		stride *= sizes->at[i];
@@ -190,34 +176,48 @@ static void ends_in_torus(const struct net_topology *topology, int link, int end
 
 static void name_in_torus(const struct net_topology *topology, int link, char *out, size_t size)
 {
-	int n = 2 * fabric_of(topology)->n_nodes, at = link - n;
+	int k = net_fabric_class_of(topology, link), at = link - topology->class_begin[k];
 
-	snprintf(out, size, "dimension %d, router %d, %s", at / n, at % n / 2,
-		 at % 2 ? "back" : "forth");
+	snprintf(out, size, "dimension %d, router %d, %s", k, at / 2, at % 2 ? "back" : "forth");
 }
 
-static void set_up_torus(struct fabric *fabric)
+static void name_dimension(const struct net_topology *topology, int k, char *out, size_t size)
+{
+	snprintf(out, size, "dimension %d", k);
+}
+
+void net_fabric_set_up_torus(struct fabric *fabric)
 {
 	const struct cluster_numbers *sizes = &fabric->shape->dimensions;
 	struct net_topology *topology = &fabric->topology;
 
 	topology->route = route_in_torus;
 	topology->ends = ends_in_torus;
+	topology->name_class = name_dimension;
 	topology->name = name_in_torus;
 	topology->n_switches = fabric->n_nodes;
 	topology->n_classes = sizes->n;
 	topology->longest = 3;
 	for (int k = 0; k < sizes->n; k++) {
 		topology->longest += sizes->at[k] / 2;
-		topology->class_begin[k + 1] = topology->class_begin[k] + 2 * fabric->n_nodes;
+		topology->class_begin[k + 1] =
+		    topology->class_begin[k] + (sizes->at[k] > 1 ? 2 * fabric->n_nodes : 0);
 	}
 }
 
 /* --- dragonfly --- */
 
+/* Global ports of a group that are in use. */
+static int n_used(const struct cluster_topology *shape)
+{
+	int others = shape->groups - 1;
+
+	return others > 0 ? shape->routers * shape->global_links / others * others : 0;
+}
+
 static int local_link(const struct net_topology *topology, int router, int other)
 {
-	int a = fabric_of(topology)->shape->routers;
+	int a = net_fabric_of(topology)->shape->routers;
 
 	return topology->class_begin[0] + router * (a - 1) + other % a - (other > router);
 }
@@ -226,7 +226,7 @@ static int local_link(const struct net_topology *topology, int router, int other
 static int enter_group(const struct net_topology *topology, int *router, int group, uint64_t choice,
 		       int links[])
 {
-	const struct cluster_topology *shape = fabric_of(topology)->shape;
+	const struct cluster_topology *shape = net_fabric_of(topology)->shape;
 	int a = shape->routers, h = shape->global_links, others = shape->groups - 1;
 	int offset = (group - *router / a + shape->groups) % shape->groups, n = 0;
 	int copy = (int)(choice % (uint64_t)(a * h / others)) * others;
@@ -235,7 +235,7 @@ static int enter_group(const struct net_topology *topology, int *router, int gro
 
 	if (*router != gateway)
 		links[n++] = local_link(topology, *router, gateway);
-	links[n++] = topology->class_begin[1] + gateway * h + port % h;
+	links[n++] = topology->class_begin[1] + *router / a * n_used(shape) + port;
 	*router = group * a + other_port / h;
 	return n;
 }
@@ -243,7 +243,7 @@ static int enter_group(const struct net_topology *topology, int *router, int gro
 static int route_in_dragonfly(const struct net_topology *topology, int source, int dest,
 			      uint64_t choice, bool is_detour, int links[])
 {
-	const struct fabric *fabric = fabric_of(topology);
+	const struct fabric *fabric = net_fabric_of(topology);
 	const struct cluster_topology *shape = fabric->shape;
 	int router = source / shape->nodes, last = dest / shape->nodes, a = shape->routers, n = 0;
 	int from = router / a, to = last / a;
@@ -268,7 +268,7 @@ static int route_in_dragonfly(const struct net_topology *topology, int source, i
 
 static void ends_in_dragonfly(const struct net_topology *topology, int link, int ends[2])
 {
-	const struct fabric *fabric = fabric_of(topology);
+	const struct fabric *fabric = net_fabric_of(topology);
 	const struct cluster_topology *shape = fabric->shape;
 	int a = shape->routers, h = shape->global_links, g = shape->groups;
 	int at = link - topology->class_begin[0], router = at / (a > 1 ? a - 1 : 1), offset, port;
@@ -280,23 +280,29 @@ static void ends_in_dragonfly(const struct net_topology *topology, int link, int
 		return;
 	}
 	at = link - topology->class_begin[1];
-	port = at % (a * h);
+	port = at % n_used(shape);
 	offset = 1 + port % (g - 1);
-	ends[0] = fabric->n_nodes + at / h;
-	ends[1] = fabric->n_nodes + (at / h / a + offset) % g * a +
+	ends[0] = fabric->n_nodes + at / n_used(shape) * a + port / h;
+	ends[1] = fabric->n_nodes + (at / n_used(shape) + offset) % g * a +
 		  (port / (g - 1) * (g - 1) + g - 1 - offset) / h;
 }
 
 static void name_in_dragonfly(const struct net_topology *topology, int link, char *out, size_t size)
 {
-	int a = fabric_of(topology)->shape->routers, n = fabric_of(topology)->n_nodes, ends[2];
+	int a = net_fabric_of(topology)->shape->routers, n = net_fabric_of(topology)->n_nodes,
+	    ends[2];
 
 	ends_in_dragonfly(topology, link, ends);
 	snprintf(out, size, "group %d, router %d to group %d, router %d", (ends[0] - n) / a,
 		 (ends[0] - n) % a, (ends[1] - n) / a, (ends[1] - n) % a);
 }
 
-static void set_up_dragonfly(struct fabric *fabric)
+static void name_reach(const struct net_topology *topology, int k, char *out, size_t size)
+{
+	snprintf(out, size, k == 0 ? "within groups" : "between groups");
+}
+
+void net_fabric_set_up_dragonfly(struct fabric *fabric)
 {
 	const struct cluster_topology *shape = fabric->shape;
 	struct net_topology *topology = &fabric->topology;
@@ -304,54 +310,12 @@ static void set_up_dragonfly(struct fabric *fabric)
 
 	topology->route = route_in_dragonfly;
 	topology->ends = ends_in_dragonfly;
+	topology->name_class = name_reach;
 	topology->name = name_in_dragonfly;
 	topology->n_switches = n_routers;
 	topology->n_classes = 2;
 	topology->longest = 7;
 	topology->has_detours = true;
 	topology->class_begin[1] = topology->class_begin[0] + n_routers * (shape->routers - 1);
-	topology->class_begin[2] = topology->class_begin[1] + n_routers * shape->global_links;
-}
-
-int net_topology_switch_of(const struct cluster *cluster, int node)
-{
-	const struct cluster_topology *shape = &cluster->network.topology;
-	int n_below = 1;
-
-	if (shape->kind == CLUSTER_TOPOLOGY_FAT_TREE)
-		n_below = shape->down.at[0];
-	else if (shape->kind == CLUSTER_TOPOLOGY_DRAGONFLY)
-		n_below = shape->nodes;
-	return cluster->n_nodes + node / n_below;
-}
-
-struct net_topology *net_topology_create(const struct cluster *cluster)
-{
-	static void (*const set_up[])(struct fabric *) = {
-	    [CLUSTER_TOPOLOGY_FAT_TREE] = set_up_tree,
-	    [CLUSTER_TOPOLOGY_TORUS] = set_up_torus,
-	    [CLUSTER_TOPOLOGY_DRAGONFLY] = set_up_dragonfly,
-	};
-	struct fabric *fabric = calloc(1, sizeof *fabric);
-
-	if (!fabric)
-		return NULL;
-	fabric->shape = &cluster->network.topology;
-	fabric->n_nodes = cluster->n_nodes;
-	fabric->topology.class_begin[0] = 2 * cluster->n_nodes;
-	set_up[fabric->shape->kind](fabric);
-	fabric->topology.n_links = fabric->topology.class_begin[fabric->topology.n_classes];
-	return &fabric->topology;
-}
-
-double net_topology_capacity(const struct cluster *cluster, int link_class)
-{
-	const struct cluster_topology *shape = &cluster->network.topology;
-	double bandwidth_Bps = shape->n_bandwidths == 0
-				   ? cluster->network.bandwidth_Bps
-				   : shape->bandwidth_Bps[shape->n_bandwidths > 1 ? link_class : 0];
-
-	if (bandwidth_Bps == cluster->network.bandwidth_Bps)
-		return 1 - shape->load;
-	return bandwidth_Bps / cluster->network.bandwidth_Bps * (1 - shape->load);
+	topology->class_begin[2] = topology->class_begin[1] + shape->groups * n_used(shape);
 }

@@ -22,8 +22,6 @@ static __attribute__((noinline)) void look(uintptr_t at, size_t size_B, unsigned
 	struct mpi_rank *me;
 	struct mpi_memory *memory = mpi_memory_here(&me);
 
-	if (memory && memory->unread)
-		mpi_unread_see(memory->unread);
 	if (memory)
 		mpi_memory_touch(memory, me, at, size_B, use,
 				 &(struct mpi_finding_call){me->rank, NULL, site});
@@ -34,12 +32,10 @@ static inline void see(const void *address, size_t size_B, unsigned use, const v
 	const struct pd_rank *pd = pd_current;
 	const struct mpi_rank *me = pd ? pd->mpi : NULL;
 	const struct mpi_verify *verify = me ? me->world->verify : NULL;
-	uintptr_t at = (uintptr_t)address;
 
-	if (verify && verify->memory && me->rank < verify->memory->n_ranks &&
-	    at < verify->memory->ranks[me->rank].high &&
-	    at + size_B > verify->memory->ranks[me->rank].low)
-		look(at, size_B, use, site);
+	if (verify && verify->memory &&
+	    mpi_memory_is_near(verify->memory, me->rank, address, size_B))
+		look((uintptr_t)address, size_B, use, site);
 }
 
 void __tsan_init(void)
@@ -50,13 +46,15 @@ void __tsan_func_entry(void *site)
 {
 	const struct pd_rank *pd = pd_current;
 	struct mpi_rank *me = pd ? pd->mpi : NULL;
+	struct mpi_memory *memory = me && me->world->verify ? me->world->verify->memory : NULL;
 
 	(void)site;
+	if (!memory)
+		return;
+	memory->is_compiled = true;
 	/* the frames below are of functions that have returned */
-	if (me && me->world->verify && me->world->verify->memory &&
-	    me->world->verify->memory->unread && mpi_memory_here(&me))
-		mpi_unread_look_at_stack(me->world->verify->memory->unread, me,
-					 (uintptr_t)__builtin_frame_address(0));
+	if (memory->unread && mpi_memory_here(&me))
+		mpi_unread_look_at_stack(memory->unread, me, (uintptr_t)__builtin_frame_address(0));
 }
 
 void __tsan_func_exit(void)

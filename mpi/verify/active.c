@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/p2p/buffer.h"
+#include "mpi/p2p/endpoint.h"
 #include "mpi/verify/impact.h"
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/races.h"
@@ -27,8 +29,8 @@ static bool is_on_stack(const struct mpi_rank *me, uintptr_t at)
 	return at - (uintptr_t)stack < stack_B;
 }
 
-struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
-					  struct mpi_memory_buffer *buffer)
+static struct mpi_memory_active *hold(struct mpi_memory *memory, struct mpi_rank *me,
+				      struct mpi_memory_buffer *buffer, bool is_in_place)
 {
 	struct mpi_memory_rank *rank = &memory->ranks[me->rank];
 	struct mpi_memory_active *active = calloc(1, sizeof *active);
@@ -36,19 +38,14 @@ struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_
 
 	if (!active)
 		return NULL;
-	active->mine = mpi_memory_take(memory, span_B);
-	if (buffer->use & MEMORY_WRITE) {
-		active->snapshot = mpi_memory_take(memory, span_B);
-		active->zero_pieces =
-		    calloc(2 * (span_B / MEMORY_PIECE_B + 1), sizeof *active->zero_pieces);
-	}
-	if (!active->mine ||
-	    ((buffer->use & MEMORY_WRITE) && !(active->snapshot && active->zero_pieces))) {
-		mpi_memory_put_back(memory, active->mine);
-		mpi_memory_put_back(memory, active->snapshot);
-		free(active->zero_pieces);
-		free(active);
-		return NULL;
+	active->is_in_place = is_in_place;
+	if (!is_in_place &&
+	    ((buffer->use & MEMORY_WRITE) || !mpi_memory_may_guard(memory, me, buffer))) {
+		active->mine = mpi_memory_take(memory, span_B);
+		if (!active->mine) {
+			free(active);
+			return NULL;
+		}
 	}
 	active->buffer = *buffer;
 	active->is_on_stack = is_on_stack(me, buffer->low);
@@ -60,6 +57,18 @@ struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_
 	rank->actives = active;
 	rank->n_actives++;
 	return active;
+}
+
+struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
+					  struct mpi_memory_buffer *buffer)
+{
+	return hold(memory, me, buffer, false);
+}
+
+struct mpi_memory_active *mpi_memory_hold_in_place(struct mpi_memory *memory, struct mpi_rank *me,
+						   struct mpi_memory_buffer *buffer)
+{
+	return hold(memory, me, buffer, true);
 }
 
 void mpi_memory_widen(struct mpi_memory_rank *rank, uintptr_t low, uintptr_t high)
@@ -94,6 +103,12 @@ static void fill(struct mpi_memory *memory, struct mpi_memory_active *active)
 	memcpy(active->mine, (const void *)buffer->low, span_B);
 }
 
+/* What MPI writes there changes it, too. */
+static bool is_compared(const struct mpi_memory_active *active)
+{
+	return !(active->is_in_place && (active->buffer.use & MEMORY_WRITE));
+}
+
 void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active)
 {
 	struct mpi_memory_buffer *buffer = &active->buffer;
@@ -106,25 +121,49 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	rank->n_locked += !active->is_locked;
 	rank->n_on_stack += !active->is_locked && active->is_on_stack;
 	active->is_locked = true;
-	active->is_lost = active->is_told = active->is_early = false;
+	active->is_lost = active->is_told = active->is_early = active->is_faulted = false;
 	active->finding = -1;
 	active->ordinal = rank->n_locks++;
 	active->came_B = 0;
 	if (memory->memcheck)
 		mpi_memcheck_pause();
-	if (!active->is_receive)
+	if (!active->is_receive && active->mine)
 		fill(memory, active);
 	if (memory->impact)
 		active->is_early = mpi_impact_apply(memory->impact, active);
-	if (active->snapshot)
+	if (is_compared(active) && (!active->mine || (buffer->use & MEMORY_WRITE))) {
+		mpi_memory_guard(memory, active);
 		mpi_memory_take_snapshot(memory, active);
+	}
 	if (memory->races)
 		mpi_races_hold(memory->races, active);
 	if (!memory->memcheck)
 		return;
 	mpi_memcheck_resume();
-	if (buffer->use & MEMORY_WRITE)
+	if ((buffer->use & MEMORY_WRITE) && is_compared(active))
 		mpi_memcheck_lock(active);
+}
+
+/* MPI_Buffer_detach is not looked at: the library is asked whether the buffer is still attached. */
+static bool is_lost(struct mpi_memory *memory, struct mpi_memory_active *active)
+{
+	const struct mpi_rank *me = &memory->world->ranks[active->buffer.call.rank];
+	const struct mpi_buffer *buffer = me->endpoint->buffer;
+
+	if (active->is_attached && (!buffer || buffer->address != (void *)active->buffer.base))
+		active->is_lost = true;
+	return active->is_lost;
+}
+
+void mpi_memory_forget_detached(struct mpi_memory *memory, struct mpi_rank *me)
+{
+	struct mpi_memory_active *next, *active = memory->ranks[me->rank].actives;
+
+	for (; active; active = next) {
+		next = active->next;
+		if (active->is_attached && is_lost(memory, active))
+			mpi_memory_forget(memory, me, active);
+	}
 }
 
 static void tell(struct mpi_memory *memory, struct mpi_memory_active *active,
@@ -135,14 +174,16 @@ static void tell(struct mpi_memory *memory, struct mpi_memory_active *active,
 	const char *what = use & MEMORY_WRITE ? "write" : "read";
 
 	active->is_told = true;
+	mpi_memory_open(memory, active);
 	active->finding = mpi_memory_report(
 	    &memory->world->ranks[by->rank], use & MEMORY_WRITE ? "active-write" : "active-read",
-	    active->buffer.use & MEMORY_WRITE
+	    active->is_attached ? "MPI keeps messages there until it is detached"
+	    : active->buffer.use & MEMORY_WRITE
 		? "MPI may put what comes there before or after that"
 		: "MPI may have read the buffer before that, or may read it later",
 	    calls, 2, "%s of %zu byte%s: bytes [%lld,%lld) of %s, before it is complete", what,
 	    size_B, size_B == 1 ? "" : "s", (long long)first, (long long)(first + (int64_t)n_B),
-	    active->buffer.text);
+	    MEMORY_TEXT(&active->buffer));
 }
 
 static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active)
@@ -151,7 +192,9 @@ static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 
 	active->is_locked = false;
 	mpi_memory_remove(rank, active);
-	if (memory->memcheck && !active->is_lost && (active->buffer.use & MEMORY_WRITE))
+	mpi_memory_open(memory, active);
+	if (memory->memcheck && !active->is_lost && is_compared(active) &&
+	    (active->buffer.use & MEMORY_WRITE))
 		mpi_memcheck_unlock(active);
 	rank->n_on_stack -= active->is_on_stack;
 	if (--rank->n_locked > 0)
@@ -160,49 +203,25 @@ static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	rank->high = rank->window_high;
 }
 
-/* Elements that are not as they were: nobody but the program can have changed them. */
-struct changes {
-	int64_t first, end;
-	size_t size_B;
-};
-
-static void compare_run(const struct mpi_memory_buffer *buffer, const struct mpi_memory_run *run,
-			const char *was, struct changes *out)
-{
-	const char *now = (const char *)run->at;
-	size_t step_B = run->size_B % buffer->element_B ? 1 : buffer->element_B;
-
-	if (memcmp(now, was, run->size_B) == 0)
-		return;
-	for (size_t k = 0; k < run->size_B; k += step_B) {
-		int64_t at = (int64_t)(run->at + k - buffer->base);
-
-		if (memcmp(now + k, was + k, step_B) == 0)
-			continue;
-		out->first = out->size_B == 0 || at < out->first ? at : out->first;
-		out->end = out->size_B == 0 || at + (int64_t)step_B > out->end
-			       ? at + (int64_t)step_B
-			       : out->end;
-		out->size_B += step_B;
-	}
-}
-
 static void compare(struct mpi_memory *memory, struct mpi_memory_active *active)
 {
 	const struct mpi_memory_buffer *buffer = &active->buffer;
-	const char *old = active->snapshot ? active->snapshot : active->mine;
 	struct mpi_rank *me = &memory->world->ranks[buffer->call.rank];
 	struct mpi_finding_call by = {me->rank, me->pd->function, me->pd->site};
-	struct changes changes = {0};
+	struct mpi_memory_changes changes;
 
-	if (active->snapshot && mpi_memory_is_unchanged(memory, active))
+	if (active->is_told)
 		return;
-	if (active->snapshot)
-		mpi_memory_complete_snapshot(active);
-	for (size_t i = 0; i < buffer->n_runs; i++)
-		compare_run(buffer, &buffer->runs[i], old + (buffer->runs[i].at - buffer->low),
-			    &changes);
-	if (changes.size_B > 0 && !active->is_told)
+	if (active->is_faulted && active->fault_site) {
+		by = (struct mpi_finding_call){me->rank, NULL, active->fault_site};
+		changes.first = (int64_t)(active->fault_at - buffer->base);
+		changes.size_B = buffer->element_B;
+		changes.first -= changes.first % (int64_t)changes.size_B;
+		changes.end = changes.first + (int64_t)changes.size_B;
+	} else {
+		changes = mpi_memory_compare(active);
+	}
+	if (changes.size_B > 0)
 		tell(memory, active, &by, MEMORY_WRITE, changes.first,
 		     (size_t)(changes.end - changes.first), changes.size_B);
 }
@@ -232,12 +251,15 @@ void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *acti
 		return;
 	if (memory->memcheck)
 		mpi_memcheck_pause();
-	compare(memory, active);
+	if (is_compared(active))
+		compare(memory, active);
 	if (memory->memcheck)
 		mpi_memcheck_resume();
 	if (memory->impact)
 		mpi_impact_note(memory->impact, active);
-	if ((active->buffer.use & MEMORY_WRITE) && !active->is_early)
+	mpi_memory_put_back(memory, active->snapshot);
+	active->snapshot = NULL;
+	if ((active->buffer.use & MEMORY_WRITE) && active->mine && !active->is_early)
 		hand_over(active);
 }
 
@@ -261,7 +283,6 @@ void mpi_memory_forget(struct mpi_memory *memory, struct mpi_rank *me,
 	mpi_memory_buffer_finish(&active->buffer);
 	mpi_memory_put_back(memory, active->mine);
 	mpi_memory_put_back(memory, active->snapshot);
-	free(active->zero_pieces);
 	free(active->memcheck_bits);
 	free(active);
 }
@@ -338,7 +359,8 @@ static void touch_one(struct mpi_memory *memory, struct mpi_memory_active *activ
 	int64_t first;
 	size_t n;
 
-	if (active->is_lost || !((active->buffer.use | use) & MEMORY_WRITE))
+	if (is_lost(memory, active) ||
+	    !(memory->is_strict || ((active->buffer.use | use) & MEMORY_WRITE)))
 		return;
 	n = mpi_memory_common_range(&active->buffer, at, size_B, &first);
 	if (n > 0)
@@ -394,7 +416,7 @@ void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 		int64_t first;
 		size_t n;
 
-		if (active->is_lost || !((active->buffer.use | buffer->use) & MEMORY_WRITE))
+		if (is_lost(memory, active) || !((active->buffer.use | buffer->use) & MEMORY_WRITE))
 			continue;
 		n = mpi_memory_common(&active->buffer, buffer, &first);
 		if (n > 0)
@@ -404,14 +426,16 @@ void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 
 /* --- memory that is no more --- */
 
-static void lose(struct mpi_rank *me, struct mpi_memory_active *active, const char *class_name,
-		 const struct mpi_finding_call *by, const char *how)
+static void lose(struct mpi_memory *memory, struct mpi_rank *me, struct mpi_memory_active *active,
+		 const char *class_name, const struct mpi_finding_call *by, const char *how)
 {
 	struct mpi_finding_call calls[] = {*by, active->buffer.call};
 
 	active->is_lost = true;
+	mpi_memory_open(memory, active);
 	mpi_memory_report(me, class_name, "MPI may still read it, or put there what comes", calls,
-			  2, "%s is %s before the operation is complete", active->buffer.text, how);
+			  2, "%s is %s before the operation is complete",
+			  MEMORY_TEXT(&active->buffer), how);
 }
 
 void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t here)
@@ -422,9 +446,10 @@ void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, ui
 	     active = active->next) {
 		struct mpi_finding_call by = {me->rank, me->pd->function, me->pd->site};
 
-		if (active->is_locked && !active->is_lost && active->is_on_stack &&
+		if (active->is_locked && !is_lost(memory, active) && active->is_on_stack &&
 		    active->buffer.low < here && is_on_stack(me, here))
-			lose(me, active, "dead-stack", &by, "in a function that has returned");
+			lose(memory, me, active, "dead-stack", &by,
+			     "in a function that has returned");
 	}
 }
 
@@ -439,7 +464,7 @@ void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t a
 		mpi_unread_lose(memory->unread, at, size_B);
 	for (size_t i = mpi_memory_near(rank, at);
 	     i < rank->n_sorted && rank->sorted[i]->buffer.low < at + size_B; i++)
-		if (!rank->sorted[i]->is_lost &&
+		if (!is_lost(memory, rank->sorted[i]) &&
 		    mpi_memory_common_range(&rank->sorted[i]->buffer, at, size_B, &first) > 0)
-			lose(me, rank->sorted[i], "freed-active", &by, "freed");
+			lose(memory, me, rank->sorted[i], "freed-active", &by, "freed");
 }

@@ -96,7 +96,8 @@ static int check_how(const struct run_options *options, struct util_error *err)
 		return util_refuse(err, "--record records one run on the cluster of the file; "
 					"found --repeat or --vary-cluster");
 	if (options->verbose && options->quiet)
-		return util_refuse(err, "--verbose says more and --quiet nothing; wanted one of them");
+		return util_refuse(err,
+				   "--verbose says more and --quiet nothing; wanted one of them");
 	failed = check_compute(options, err);
 	if (!failed)
 		failed = check_deterministic(options, err);
@@ -185,6 +186,7 @@ static const char *find_unreplayable(const struct run_options *o)
 	    {o->record, "--record"},
 	    {o->graph, "--graph"},
 	    {o->check_binary, "--check-binary"},
+	    {o->show_cluster, "--show-cluster"},
 	    {o->ignore_leaks, "--ignore-leaks"},
 	    {o->verify != 0, "--verify"},
 	    {o->decisions, "--decisions"},
@@ -233,10 +235,30 @@ static int check_binary(const struct run_options *o, struct util_error *err)
 		     : 0;
 }
 
+static int check_show(const struct run_options *o, struct util_error *err)
+{
+	const char *found = o->program[0] ? o->program[0]
+			    : o->schedule ? "--schedule"
+			    : o->json	  ? "--json"
+			    : o->html	  ? "--html"
+			    : o->report	  ? "--report"
+					  : NULL;
+
+	if (found)
+		return util_refuse(err,
+				   "found %s beside --show-cluster, which runs nothing; only "
+				   "--cluster, --set, -n and --placement go with it",
+				   found);
+	return o->cluster ? 0
+			  : util_refuse(err, "--show-cluster: no cluster; wanted --cluster FILE");
+}
+
 int run_options_check(const struct run_options *options, struct util_error *err)
 {
 	if (options->check_binary && !options->is_replay)
 		return check_binary(options, err);
+	if (options->show_cluster && !options->is_replay)
+		return check_show(options, err);
 	if (options->what_if && !options->html)
 		return util_refuse(
 		    err, "--what-if puts a table into the page of --html; found no --html");
@@ -270,7 +292,8 @@ int run_options_keep_time_only(struct run_options *o, struct util_error *err)
 		o->record_at_fd = o->record && strcmp(o->record, RUN_REPEAT_TRACE) == 0;
 		o->record = NULL;
 	}
-	o->json = o->report = o->trace_out = o->html = o->ideal = o->real = o->what_if = NULL;
+	o->json = o->report = o->trace_out = o->html = o->ideal = o->real = o->what_if =
+	    o->compare = NULL;
 	o->explain = false;
 	o->quiet = true;
 	return 0;

@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 
+#include "netmodel/topology.h"
 #include "traces/analysis/collectives.h"
 #include "traces/analysis/delays.h"
 #include "traces/analysis/internal.h"
+#include "util/array.h"
 
 /* --- the observer: the summary has been told before --- */
 
@@ -38,10 +40,24 @@ static void record_compute(void *context, const struct sim_record_compute *recor
 	trace_causes_advance(analysis, record->rank, r->ideal + length - stolen, record->end);
 }
 
+static void add_call(struct trace_analysis *analysis, const struct sim_record_call *record)
+{
+	int site = trace_sites_id(&analysis->sites, record->function, record->site);
+
+	if (site < 0 || !util_array_reach(&analysis->calls, &analysis->n_calls, site,
+					  sizeof *analysis->calls)) {
+		analysis->out_of_memory = true;
+		return;
+	}
+	analysis->calls[site].n++;
+	analysis->calls[site].time += record->end - record->begin;
+}
+
 static void record_call(void *context, const struct sim_record_call *record)
 {
 	struct trace_analysis *analysis = context;
 
+	add_call(analysis, record);
 	analysis->ranks[record->rank].in_collective = false;
 	trace_causes_see(analysis, record->rank, record->begin);
 	trace_causes_see(analysis, record->rank, record->end);
@@ -138,6 +154,9 @@ static int allocate(struct trace_analysis *analysis, const struct trace_summary 
 		return UTIL_ENOMEM;
 	if (trace_links_init(&analysis->links, summary->n_nodes))
 		return UTIL_ENOMEM;
+	if (analysis->cluster->network.topology.hop_latency_s > 0 &&
+	    net_topology_create(analysis->cluster, &analysis->topology, NULL))
+		return UTIL_ENOMEM;
 	return trace_collectives_create(wait_at_collective, analysis, &analysis->collectives);
 }
 
@@ -174,6 +193,7 @@ void trace_analysis_destroy(struct trace_analysis *analysis)
 		return;
 	trace_regions_finish(analysis);
 	trace_collectives_destroy(analysis->collectives);
+	net_topology_destroy(analysis->topology);
 	trace_curves_finish(&analysis->useful_over_time);
 	trace_links_finish(&analysis->links);
 	trace_names_finish(&analysis->kernels);
@@ -184,6 +204,7 @@ void trace_analysis_destroy(struct trace_analysis *analysis)
 	free(analysis->useful_s);
 	free(analysis->advance);
 	free(analysis->waits);
+	free(analysis->calls);
 	free(analysis);
 }
 
