@@ -89,7 +89,8 @@ static void post(struct mpi_verify_call *call, struct mpi_shadow_op *op)
 	if (!op)
 		return;
 	call->ops[call->n_ops++] = op;
-	mpi_shadow_post(call->shadow, call->me, op);
+	if (!op->is_posted)
+		mpi_shadow_post(call->shadow, call->me, op);
 }
 
 static void wait_for_posted(struct mpi_verify_call *call)

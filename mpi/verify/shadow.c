@@ -222,9 +222,9 @@ static void match_send(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue
  * What the call posts and its other side, which waits, are posted in the strict view, and nothing
  * else may take the message: of this side nothing is to be kept. False: it has to be.
  */
-static bool meet(struct mpi_shadow *shadow, const struct mpi_rank *me,
-		 struct mpi_shadow_queue *queue, enum mpi_shadow_kind kind,
-		 const struct mpi_shadow_message *message, int other)
+static inline bool meet(struct mpi_shadow *shadow, const struct mpi_rank *me,
+			struct mpi_shadow_queue *queue, enum mpi_shadow_kind kind,
+			const struct mpi_shadow_message *message, int other)
 {
 	struct mpi_shadow_data data[2];
 	struct mpi_shadow_op *op;
