@@ -282,6 +282,17 @@ def check_renderer(c):
     c.refuses(2, ['--frames', '0'], '--frames cannot be "0"')
 
 
+def check_rma(c):
+    code, out, err = c.run(2, '--smallest', 1024, '--largest', 16384, '--repeats', 1)
+    c.check(code == 0, f'exit code {code}\n{out}{err}')
+    rows = [dict(zip(words[::2], words[1::2])) for words in map(str.split, out.splitlines())]
+    c.equal([row['size'] for row in rows], ['1024', '4096', '16384'], out)
+    for row in rows:
+        c.check(float(row['latency_s']) > 0 and float(row['bandwidth_Bps']) > 0, str(row))
+    c.refuses(3, [], 'found 3 ranks, wanted 2')
+    c.refuses(2, ['--batch', '0'], '--batch cannot be "0"')
+
+
 def blocklu_sum(n):
     a = [[float(n) if i == j else 1.0 / (1 + (i * 31 + j * 17) % 97) for j in range(n)] for i in range(n)]
     for k, i in itertools.combinations(range(n), 2):
@@ -323,7 +334,7 @@ def check_heat(c):
 def main():
     checks = {'sor': check_sor, 'tsp': check_tsp, 'jacobi': check_jacobi, 'pingpong': check_pingpong,
               'mergesort': check_mergesort, 'neighbours': check_neighbours,
-              'farm': check_farm, 'renderer': check_renderer, 'heat': check_heat, 'blocklu': check_blocklu}
+              'farm': check_farm, 'renderer': check_renderer, 'rma': check_rma, 'heat': check_heat, 'blocklu': check_blocklu}
     parser = argparse.ArgumentParser()
     run_mpi.add_launcher_options(parser)
     parser.add_argument('app', choices=checks)
