@@ -64,7 +64,7 @@ function Density(width, lines) {
 function Timeline(section, source, given) {
   const { id, title, beside, isBare, length } = { id: "timeline", beside: [], length: source.end, ...given };
 
-  const LEFT = 56, AXIS = 24, MOST_LINES = 4000, MOST_BOXES = 20000, TALLEST = 520, STRIDE = 16, FRAME_MS = 30;
+  const LEFT = 56, AXIS = 24, MOST_LINES = 4000, MOST_BOXES = 20000, TALLEST = 520, STRIDE = 16, FRAME_MS = 16;
   const lanes = Lanes(source), { intervals, messages, step: perUnit } = lanes, end = source.end;
   const phases = isBare ? [] : (run.phases || []).map((phase) => ({ ...phase, begin: phase.begin_s / source.unit_s, end: phase.end_s / source.unit_s }));
   const self = { take, mark, choose, chooseRank, show, look, arrange, limit, lanes, redraw: () => redraw(), shift: 0, frame: [] };
