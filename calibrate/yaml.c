@@ -2,6 +2,7 @@
 /* The fit as a cluster file. */
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,17 @@ const char *yaml_probe(const struct fit *fit, const char *names, char text[160])
 	return text;
 }
 
+void yaml_line(FILE *file, const struct fit *fit, const char *probes, const char *format, ...)
+{
+	char text[160];
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(file, format, args);
+	va_end(args);
+	fprintf(file, "; %s\n", yaml_probe(fit, probes, text));
+}
+
 /* Who reads the value reads this, too: a warning further up is easily lost. */
 static void write_doubts(const struct value *v, double least, FILE *file)
 {
@@ -137,8 +149,7 @@ static void write_collectives(const struct fit *fit, FILE *file)
 	else if (library && !strncmp(library, "MPICH", 5))
 		profile = "mpich";
 	if (profile)
-		fprintf(file,
-			"  collectives: %s   # not measured: by the library's name\n",
+		fprintf(file, "  collectives: %s   # not measured: by the library's name\n",
 			profile);
 }
 

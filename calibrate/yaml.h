@@ -30,6 +30,9 @@ const char *yaml_count(char text[40], long n, const char *thing);
 /* "probe late_receiver, 45 samples": where a value without an interval comes from. `name` may be
  * several, with spaces between them. */
 const char *yaml_probe(const struct fit *fit, const char *names, char text[160]);
+/* That text, then these probes, on a line. */
+void yaml_line(FILE *file, const struct fit *fit, const char *probes, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* A line with the value, its interval, and how it was found; and what makes it doubtful. */
 void yaml_value(FILE *file, const char *indent, const char *key, const struct value *v,

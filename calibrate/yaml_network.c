@@ -74,22 +74,21 @@ static void write_shares(const struct fit *fit, FILE *file)
 {
 	double penalty = fit_duplex_penalty(fit), least = 1;
 	int most = fit_most_flows(fit);
-	char probe[160];
 
 	for (int k = 2; k <= most; k++)
 		least = fmin(least, fit_sharing_efficiency(fit, k));
 	if (penalty > YAML_LOSS_WORTH_SAYING || least < 1 - YAML_LOSS_WORTH_SAYING)
 		fprintf(file, "  losses:\n");
 	if (penalty > YAML_LOSS_WORTH_SAYING)
-		fprintf(file, "    duplex: %.4f   # 1 - the best efficiency below; %s\n", penalty,
-			yaml_probe(fit, "both_ways sendrecv ring", probe));
+		yaml_line(file, fit, "both_ways sendrecv ring",
+			  "    duplex: %.4f   # 1 - the best efficiency below", penalty);
 	if (least >= 1 - YAML_LOSS_WORTH_SAYING)
 		return;
 	fprintf(file, "    sharing: [0");
 	for (int k = 2; k <= most; k++)
 		fprintf(file, ", %.4f", 1 - fit_sharing_efficiency(fit, k));
-	fprintf(file, "]   # 1 - means of the efficiencies below; %s\n",
-		yaml_probe(fit, "many_to_one one_to_many", probe));
+	yaml_line(file, fit, "many_to_one one_to_many",
+		  "]   # 1 - means of the efficiencies below");
 }
 
 struct value yaml_latency_within(const struct fit *fit)
@@ -118,23 +117,20 @@ static void write_within(const struct fit *fit, FILE *file)
 
 static void write_packets(const struct fit *fit, FILE *file)
 {
-	char probe[160];
-
-	fprintf(file,
-		"  packets: {payload: %.0f, overhead: %.0f, queue: %.0f}   # to the byte, %.1f to "
-		"%.1f; what a message takes longer when it needs one more; %s\n",
-		fit->payload_B, fit->overhead_B,
-		fit->holds_all || fit->queue_B < YAML_LEAST_BUFFER_B ? 0 : fit->queue_B,
-		fmax(fit->overhead_B - fit->overhead_error_B, 0),
-		fit->overhead_B + fit->overhead_error_B, yaml_probe(fit, "packet_stream", probe));
-	fprintf(file, "  # queue: what a byte to a third node waited behind a large one; %s\n",
-		yaml_probe(fit, "beside_bulk beside_nothing", probe));
+	yaml_line(file, fit, "packet_stream",
+		  "  packets: {payload: %.0f, overhead: %.0f, queue: %.0f}   # to the byte, %.1f "
+		  "to %.1f; what a message takes longer when it needs one more",
+		  fit->payload_B, fit->overhead_B,
+		  fit->holds_all || fit->queue_B < YAML_LEAST_BUFFER_B ? 0 : fit->queue_B,
+		  fmax(fit->overhead_B - fit->overhead_error_B, 0),
+		  fit->overhead_B + fit->overhead_error_B);
+	yaml_line(file, fit, "beside_bulk beside_nothing",
+		  "  # queue: what a byte to a third node waited behind a large one");
 }
 
 void yaml_network(const struct fit *fit, FILE *file)
 {
 	int w = fit->subject;
-	char probe[160];
 
 	fprintf(file, "\nnetwork:\n");
 	if (w == WITHIN_NODE)
@@ -145,17 +141,14 @@ void yaml_network(const struct fit *fit, FILE *file)
 	yaml_value(file, "  ", "bandwidth", &fit->bandwidth_Bps[w], yaml_bandwidth,
 		   "slope of large messages");
 	if (fit->is_latency_shared)
-		fprintf(file,
-			"  model: thesis   # empty messages to two nodes at once took "
-			"twice as long; %s\n",
-			yaml_probe(fit, "two_at_once", probe));
+		yaml_line(file, fit, "two_at_once",
+			  "  model: thesis   # predicts all times better");
 	write_segments(fit, w, "  ", file);
 	if (fit->burst_s > 0 && isfinite(fit->bandwidth_Bps[w].value))
-		fprintf(file,
-			"  burst: %.0f   # what messages after a rest took less than nothing and "
-			"their bytes; %s\n",
-			fmin(fit->burst_s * fit->bandwidth_Bps[w].value, FIT_MOST_B),
-			yaml_probe(fit, "after_rest one_way rested train", probe));
+		yaml_line(file, fit, "after_rest one_way rested train",
+			  "  burst: %.0f   # what messages after a rest took less than nothing and "
+			  "their bytes",
+			  fmin(fit->burst_s * fit->bandwidth_Bps[w].value, FIT_MOST_B));
 	if (fit->payload_B > 0)
 		write_packets(fit, file);
 	else

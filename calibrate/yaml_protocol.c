@@ -23,13 +23,12 @@ static const char *threshold(int64_t threshold_B, char text[40])
 static void write_thresholds(const struct fit *fit, FILE *file)
 {
 	int64_t between_B = fit->threshold_B[fit->subject];
-	char text[40], probe[160];
+	char text[40];
 
-	fprintf(file, "  eager_threshold: %s   # %s; %s\n", threshold(between_B, text),
-		between_B == INT64_MAX
-		    ? "no send waited for a late receiver"
-		    : "to the byte: sends that return before a late receiver comes",
-		yaml_probe(fit, "late_receiver", probe));
+	yaml_line(
+	    file, fit, "late_receiver", "  eager_threshold: %s   # %s", threshold(between_B, text),
+	    between_B == INT64_MAX ? "no send waited for a late receiver"
+				   : "to the byte: sends that return before a late receiver comes");
 	if (fit->subject == BETWEEN_NODES && fit->empty[WITHIN_NODE].is_known)
 		fprintf(file, "  # within a node: %s\n",
 			threshold(fit->threshold_B[WITHIN_NODE], text));
@@ -109,25 +108,21 @@ static double used_B(const struct fit *fit)
 /* By what a connection has carried where new ones were there to measure it. */
 static void write_unattended(const struct fit *fit, FILE *file)
 {
-	char probe[160];
-
 	if (fit->n_used < 2) {
-		fprintf(
-		    file,
-		    "  unattended_send: %.0f   # of a connection that large messages have used; "
-		    "%s\n",
-		    fit->unattended_B, yaml_probe(fit, "send_progress send_look", probe));
+		yaml_line(
+		    file, fit, "send_progress send_look",
+		    "  unattended_send: %.0f   # of a connection that large messages have used",
+		    fit->unattended_B);
 		if (fit->is_use_hidden)
 			fprintf(file,
 				"  # by what a connection has carried: not told, new ones wait for "
 				"their windows\n");
 		return;
 	}
-	fprintf(
-	    file,
-	    "  unattended_send: {new: %.0f, used: %.0f}   # by what the connection had carried; "
-	    "%s\n",
-	    fmax(fit->used[0].size_B, 1), used_B(fit), yaml_probe(fit, "used used_eager", probe));
+	yaml_line(
+	    file, fit, "used used_eager",
+	    "  unattended_send: {new: %.0f, used: %.0f}   # by what the connection had carried",
+	    fmax(fit->used[0].size_B, 1), used_B(fit));
 	for (int k = 0; k < fit->n_used; k++)
 		fprintf(file, "  #   %.0f B after %lld B\n", fit->used[k].size_B,
 			(long long)fit->used[k].from_B);
@@ -135,25 +130,18 @@ static void write_unattended(const struct fit *fit, FILE *file)
 
 static void write_progress(const struct fit *fit, bool is_lazy, FILE *file)
 {
-	char probe[160];
-
 	if (!is_lazy) {
-		fprintf(file,
-			"  progress: async   # neither waits for what the line above says; %s\n",
-			yaml_probe(fit, "send_progress recv_progress", probe));
+		yaml_line(file, fit, "send_progress recv_progress",
+			  "  progress: async   # neither waits for what the line above says");
 		return;
 	}
 	if (fit->looks_if_complete)
-		fprintf(file,
-			"  progress: in_mpi   # calls whose requests are complete look, too; %s\n",
-			yaml_probe(fit, "send_progress recv_progress send_look send_complete_look",
-				   probe));
+		yaml_line(file, fit, "send_progress recv_progress send_look send_complete_look",
+			  "  progress: in_mpi   # calls whose requests are complete look, too");
 	else
-		fprintf(file,
-			"  progress: in_waiting   # calls whose requests are complete do not look; "
-			"%s\n",
-			yaml_probe(fit, "send_progress recv_progress send_look send_complete_look",
-				   probe));
+		yaml_line(
+		    file, fit, "send_progress recv_progress send_look send_complete_look",
+		    "  progress: in_waiting   # calls whose requests are complete do not look");
 	if (fit->unattended_B >= YAML_LEAST_BUFFER_B) {
 		write_unattended(fit, file);
 		write_unattended_receive(file);
@@ -180,35 +168,34 @@ static void write_send_buffer(const struct fit *fit, bool is_lazy, FILE *file)
 {
 	const struct since *list = fit->send_buffers;
 	int n = fit->n_send_buffers;
-	char probe[160];
 
 	if (fit->buffered_B < YAML_LEAST_BUFFER_B / 2) /* and that is known better */
 		return;
 	if ((fit->is_buffer_unattended || fit->is_buffer_by_list || (n > 1 && fit->n_used > 1)) &&
 	    is_lazy && fit->unattended_B >= YAML_LEAST_BUFFER_B) {
-		fprintf(file, "  send_buffer: unattended   # %s; %s\n",
-			fit->is_buffer_by_list
-			    ? "what sends left behind them is what leaves unattended, by size and "
-			      "by use"
-			    : "a used connection took more of the same message than a new one",
-			yaml_probe(fit, "send_buffer send_buffer_used", probe));
+		yaml_line(
+		    file, fit, "send_buffer send_buffer_used", "  send_buffer: unattended   # %s",
+		    fit->is_buffer_by_list
+			? "what sends left behind them is what leaves unattended, by size and "
+			  "by use"
+			: "a used connection took more of the same message than a new one");
 		return;
 	}
 	if (n == 0 && fit->buffered_B > YAML_LEAST_BUFFER_B)
-		fprintf(file, "  send_buffer: %.0f   # what the send above left behind it; %s\n",
-			fit->buffered_B, yaml_probe(fit, "send_return", probe));
+		yaml_line(file, fit, "send_return",
+			  "  send_buffer: %.0f   # what the send above left behind it",
+			  fit->buffered_B);
 	else if (n == 1 && list[0].size_B > YAML_LEAST_BUFFER_B)
-		fprintf(file, "  send_buffer: %.0f   # what sends left behind them%s; %s\n",
-			list[0].size_B,
-			fit->buffer_is_doubtful ? "; DOUBTFUL: all there was, it may hold more"
-						: "",
-			yaml_probe(fit, "send_buffer send_buffer_used", probe));
+		yaml_line(file, fit, "send_buffer send_buffer_used",
+			  "  send_buffer: %.0f   # what sends left behind them%s", list[0].size_B,
+			  fit->buffer_is_doubtful ? "; DOUBTFUL: all there was, it may hold more"
+						  : "");
 	if (n == 1 && list[0].size_B > YAML_LEAST_BUFFER_B)
 		write_untold(fit, file);
 	if (n < 2 || list[n - 1].size_B <= YAML_LEAST_BUFFER_B)
 		return;
-	fprintf(file, "  send_buffer:   # what sends of that size left behind them; %s\n",
-		yaml_probe(fit, "send_buffer", probe));
+	yaml_line(file, fit, "send_buffer",
+		  "  send_buffer:   # what sends of that size left behind them");
 	write_list(list, n, file);
 	write_untold(fit, file);
 }
@@ -219,19 +206,15 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 	bool is_lazy = fit->send_wait > 0.5 || fit->recv_wait > 0.5;
 	bool has_rendezvous = fit->threshold_B[fit->subject] != INT64_MAX;
 
-	char probe[160];
-
 	if (has_rendezvous && fit->request_data_B > 0)
-		fprintf(
-		    file,
-		    "  request_data: %.0f   # were there already when a receive came late; %s\n",
-		    fit->request_data_B, yaml_probe(fit, "late_bulk", probe));
+		yaml_line(file, fit, "late_bulk",
+			  "  request_data: %.0f   # were there already when a receive came late",
+			  fit->request_data_B);
 	if (has_rendezvous && fit->is_acknowledged)
-		fprintf(
-		    file, "  rendezvous_end: acknowledged   # %s; %s\n",
-		    fit->choice.is_acknowledged ? "predicts all times better"
-						: "a send waited for a rank that computed",
-		    yaml_probe(fit, "receiver_away receiver_back late_bulk send_return", probe));
+		yaml_line(file, fit, "receiver_away receiver_back late_bulk send_return",
+			  "  rendezvous_end: acknowledged   # %s",
+			  fit->choice.is_acknowledged ? "predicts all times better"
+						      : "a send waited for a rank that computed");
 	if (fit->send_wait < 0)
 		return;
 	fprintf(
@@ -242,33 +225,27 @@ static void write_rendezvous(const struct fit *fit, FILE *file)
 	if (has_rendezvous)
 		write_progress(fit, is_lazy, file);
 	if (fit->buffered_B >= 0)
-		fprintf(file, "  # a large send returned with %.0f B on their way; %s\n",
-			fit->buffered_B, yaml_probe(fit, "send_return", probe));
+		yaml_line(file, fit, "send_return",
+			  "  # a large send returned with %.0f B on their way", fit->buffered_B);
 	if (has_rendezvous)
 		write_send_buffer(fit, is_lazy, file);
 }
 
 void yaml_protocol(const struct fit *fit, FILE *file)
 {
-	char probe[160];
-
 	fprintf(file, "\nprotocol:\n");
 	write_overheads(fit, file);
 	write_thresholds(fit, file);
 	if (fit->is_synchronous_acknowledged)
-		fprintf(
-		    file,
-		    "  synchronous_send: acknowledged   # an empty one took two latencies; %s\n",
-		    yaml_probe(fit, "synchronous", probe));
+		yaml_line(file, fit, "synchronous",
+			  "  synchronous_send: acknowledged   # an empty one took two latencies");
 	if (fit->is_late_probe)
-		fprintf(file, "  late_answers: %s   # a first question says no; %s\n",
-			fit->is_late_test ? "tests" : "probes",
-			yaml_probe(fit, "late_probe late_tests", probe));
+		yaml_line(file, fit, "late_probe late_tests",
+			  "  late_answers: %s   # a first question says no",
+			  fit->is_late_test ? "tests" : "probes");
 	if (is_ordered(fit))
-		fprintf(
-		    file,
-		    "  order: per_pair   # an empty message behind a large one arrives behind it; "
-		    "%s\n",
-		    yaml_probe(fit, "behind_large", probe));
+		yaml_line(
+		    file, fit, "behind_large",
+		    "  order: per_pair   # an empty message behind a large one arrives behind it");
 	write_rendezvous(fit, file);
 }

@@ -33,17 +33,15 @@ static void write_depth(const struct fit *fit, const struct services *services, 
 static void write_rma(const struct fit *fit, const struct services *services, FILE *file)
 {
 	const char *failed = samples_get_fact(fit->samples, "rma_failed", 0);
-	char probe[160];
 
 	if (failed)
 		fprintf(file, "\n# rma: not measured: %s\n", failed);
 	if (!services->has_rma)
 		return;
-	fprintf(file,
-		"\nrma:\n  progress: %s   # a put to a rank that computed took %.0f %% of that "
-		"time; %s\n",
-		services->is_in_mpi ? "in_mpi" : "nic", services->put_wait * 100,
-		yaml_probe(fit, "put_while_computing", probe));
+	yaml_line(
+	    file, fit, "put_while_computing",
+	    "\nrma:\n  progress: %s   # a put to a rank that computed took %.0f %% of that time",
+	    services->is_in_mpi ? "in_mpi" : "nic", services->put_wait * 100);
 	write_depth(fit, services, file);
 }
 
@@ -54,10 +52,11 @@ static void write_spawn(const struct fit *fit, const struct services *services, 
 	if (failed)
 		fprintf(file, "\n# spawn: the library could not spawn %s\n", failed);
 	if (services->universe)
-		fprintf(file,
-			"\nrun: {spawn: {universe_size: %ld}}   # MPI_UNIVERSE_SIZE, as the library "
-			"says\n",
-			services->universe);
+		fprintf(
+		    file,
+		    "\nrun: {spawn: {universe_size: %ld}}   # MPI_UNIVERSE_SIZE, as the library "
+		    "says\n",
+		    services->universe);
 	if (!services->startup.is_known && !services->per_process.is_known)
 		return;
 	fprintf(file, "\nspawn:\n");
