@@ -2,6 +2,7 @@
 /* mpisim-calibrate-fit: from the samples of a run of mpisim-calibrate to its cluster file, or what
  * a cluster file makes of them. No MPI. */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -10,7 +11,6 @@
 #include "predict.h"
 #include "util/options.h"
 #include "util/outpath.h"
-#include "util/units.h"
 
 #define NAME "mpisim-calibrate-fit"
 #define SEE_HELP "see " NAME " --help"
@@ -43,21 +43,23 @@ static const char help[] =
 
 struct command {
 	const char *samples, *output, *plot, *check;
-	bool is_unchecked, fits;
+	bool is_unchecked, fits, help, version;
 	struct fit_files files;
 };
 
-static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-					{"plot", required_argument, NULL, 'p'},
-					{"check", required_argument, NULL, 'c'},
-					{"no-check", no_argument, NULL, 'n'},
-					{"fit", no_argument, NULL, 'f'},
-					{"cluster", required_argument, NULL, 'k'},
-					{"library", required_argument, NULL, 'l'},
-					{"jobs", required_argument, NULL, 'j'},
-					{"version", no_argument, NULL, 'V'},
-					{"help", no_argument, NULL, 'h'},
-					{NULL, 0, NULL, 0}};
+#define AT(member) .at = offsetof(struct command, member)
+static const struct util_option table[] = {
+    {"output", UTIL_OPTION_TEXT, AT(output), .letter = 'o'},
+    {"plot", UTIL_OPTION_TEXT, AT(plot)},
+    {"check", UTIL_OPTION_TEXT, AT(check)},
+    {"no-check", UTIL_OPTION_FLAG, AT(is_unchecked)},
+    {"fit", UTIL_OPTION_FLAG, AT(fits)},
+    {"cluster", UTIL_OPTION_TEXT, AT(files.known)},
+    {"library", UTIL_OPTION_TEXT, AT(files.library)},
+    {"jobs", UTIL_OPTION_COUNT, AT(files.n_jobs), .max = PREDICT_JOBS},
+    {"version", UTIL_OPTION_LAST, AT(version)},
+    {"help", UTIL_OPTION_LAST, AT(help)},
+};
 
 static bool is_same_file(const char *one, const char *other)
 {
@@ -65,40 +67,6 @@ static bool is_same_file(const char *one, const char *other)
 
 	return stat(one, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-static int read_option(struct command *out, int option, const char *text, struct util_error *err)
-{
-	int64_t n;
-
-	switch (option) {
-	case 'o':
-		out->output = text;
-		return 0;
-	case 'p':
-		out->plot = text;
-		return 0;
-	case 'c':
-		out->check = text;
-		return 0;
-	case 'k':
-		out->files.known = text;
-		return 0;
-	case 'l':
-		out->files.library = text;
-		return 0;
-	case 'j':
-		if (util_parse_int(text, 1, PREDICT_JOBS, &n, err))
-			return util_error_prepend(err, "--jobs");
-		out->files.n_jobs = (int)n;
-		return 0;
-	case 'f':
-		out->fits = true;
-		return 0;
-	default:
-		out->is_unchecked = true;
-		return 0;
-	}
 }
 
 static int check_samples(struct command *out, int n, struct util_error *err)
@@ -162,22 +130,16 @@ static int check_check(const struct command *out, struct util_error *err)
 	return 0;
 }
 
-/* 0; 1: --help, 2: --version; or negative. */
+/* 0; 1: --help or --version; or negative. */
 static int parse(int argc, char **argv, struct command *out, struct util_error *err)
 {
+	static const struct util_options options = {table, sizeof table / sizeof table[0],
+						    .see = SEE_HELP};
 	uint64_t given = 0;
-	int option;
+	int failed = util_options_read(argc, argv, &options, &given, out, err);
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":o:", options, NULL)) != -1) {
-		if (option == 'h' || option == 'V')
-			return option == 'h' ? 1 : 2;
-		if (option == '?' || option == ':')
-			return util_option_refuse(option, argv, options, SEE_HELP, err);
-		if (util_option_check(option, optarg, options, &given, err) ||
-		    read_option(out, option, optarg, err))
-			return err->code;
-	}
+	if (failed)
+		return failed;
 	out->samples = argv[optind];
 	if (check_check(out, err))
 		return err->code;
@@ -219,9 +181,9 @@ int main(int argc, char **argv)
 	struct util_error err;
 	int parsed = parse(argc, argv, &command, &err);
 
-	if (parsed == 1)
+	if (command.help)
 		fputs(help, stdout);
-	if (parsed == 2)
+	if (command.version)
 		puts("mpisim-calibrate-fit " MPISIM_VERSION);
 	if (parsed < 0)
 		fprintf(stderr, NAME ": %s\n", err.text);

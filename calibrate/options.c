@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,11 +43,15 @@ static const char help[] =
     "\n"
     "docs/calibrate.md explains what is measured, and how to judge it.\n";
 
+struct command {
+	struct settings settings;
+	bool help, version;
+};
+
 static int refuse_range(const char *option, const char *text, const char *wanted,
 			struct util_error *err)
 {
-	return util_error_set(err, UTIL_EINPUT, "--%s: found \"%s\", wanted %s", option, text,
-			      wanted);
+	return util_refuse(err, "--%s: found \"%s\", wanted %s", option, text, wanted);
 }
 
 static int read_time(const char *option, const char *text, double low_s, double high_s,
@@ -63,30 +67,21 @@ static int read_time(const char *option, const char *text, double low_s, double 
 	return 0;
 }
 
-static int read_fraction(const char *text, double *out, struct util_error *err)
+static int take_tolerance(const char *text, void *options, struct util_error *err)
 {
+	struct command *command = options;
 	double value;
 
 	if (util_parse_double(text, &value, err) || !(value >= 1e-6 && value <= 1))
 		return refuse_range("tolerance", text, "a fraction from 1e-6 to 1", err);
-	*out = value;
-	return 0;
-}
-
-static int read_count(const char *option, const char *text, int64_t high, int *out,
-		      struct util_error *err)
-{
-	int64_t value;
-
-	if (util_parse_int(text, 1, high, &value, err))
-		return util_error_prepend(err, "--%s", option);
-	*out = (int)value;
+	command->settings.tolerance = value;
 	return 0;
 }
 
 /* "64M" is 64 MiB, as benchmarks of messages have it; "64MB" is what it says. */
-static int read_size(const char *text, int64_t *out, struct util_error *err)
+static int take_max_size(const char *text, void *options, struct util_error *err)
 {
+	struct command *command = options;
 	static const char wanted[] = "a size from 1K to 1G such as 64M or 64MiB";
 	char *end;
 	long long value = strtoll(text, &end, 10);
@@ -98,52 +93,20 @@ static int read_size(const char *text, int64_t *out, struct util_error *err)
 		return refuse_range("max-size", text, wanted, err);
 	if (size_B < 1024 || size_B > 1 << 30)
 		return refuse_range("max-size", text, wanted, err);
-	*out = size_B;
+	command->settings.max_size_B = size_B;
 	return 0;
 }
 
-static int read_option(struct settings *s, int option, const char *text, struct util_error *err)
+static int take_budget(const char *text, void *options, struct util_error *err)
 {
-	switch (option) {
-	case 'o':
-		s->output = text;
-		return 0;
-	case 'S':
-		s->samples = text;
-		return 0;
-	case 'C':
-		s->check = text;
-		return 0;
-	case 'p':
-		s->plot = text;
-		return 0;
-	case 'd':
-		s->storage = text;
-		return 0;
-	case '1':
-		s->measures_once = true;
-		return 0;
-	case 's':
-		s->spawns = true;
-		return 0;
-	case 'q':
-		s->is_quick = true;
-		return 0;
-	case 'b':
-		return read_time("budget", text, 1, 1e6, "a time from 1s to 1000000s", &s->budget_s,
-				 err);
-	case 't':
-		return read_fraction(text, &s->tolerance, err);
-	case 'w':
-		return read_time("window", text, 1e-3, 10, "a time from 1ms to 10s", &s->window_s,
-				 err);
-	case 'm':
-		return read_size(text, &s->max_size_B, err);
-	case 'n':
-		return read_count("transfers", text, 32, &s->n_transfers, err);
-	default:
-		return read_count("cores", text, 1000000, &s->cores, err);
-	}
+	return read_time("budget", text, 1, 1e6, "a time from 1s to 1000000s",
+			 &((struct command *)options)->settings.budget_s, err);
+}
+
+static int take_window(const char *text, void *options, struct util_error *err)
+{
+	return read_time("window", text, 1e-3, 10, "a time from 1ms to 10s",
+			 &((struct command *)options)->settings.window_s, err);
 }
 
 static void use_defaults(struct settings *s)
@@ -160,66 +123,62 @@ static void use_defaults(struct settings *s)
 		s->n_transfers = 2;
 }
 
-static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-					{"samples", required_argument, NULL, 'S'},
-					{"plot", required_argument, NULL, 'p'},
-					{"spawn", no_argument, NULL, 's'},
-					{"storage", required_argument, NULL, 'd'},
-					{"quick", no_argument, NULL, 'q'},
-					{"budget", required_argument, NULL, 'b'},
-					{"tolerance", required_argument, NULL, 't'},
-					{"window", required_argument, NULL, 'w'},
-					{"max-size", required_argument, NULL, 'm'},
-					{"cores", required_argument, NULL, 'c'},
-					{"transfers", required_argument, NULL, 'n'},
-					{"check", required_argument, NULL, 'C'},
-					{"version", no_argument, NULL, 'V'},
-					{"once", no_argument, NULL, '1'},
-					{"help", no_argument, NULL, 'h'},
-					{NULL, 0, NULL, 0}};
+#define AT(member) .at = offsetof(struct command, member)
+static const struct util_option table[] = {
+    {"output", UTIL_OPTION_TEXT, AT(settings.output), .letter = 'o'},
+    {"samples", UTIL_OPTION_TEXT, AT(settings.samples)},
+    {"plot", UTIL_OPTION_TEXT, AT(settings.plot)},
+    {"spawn", UTIL_OPTION_FLAG, AT(settings.spawns)},
+    {"storage", UTIL_OPTION_TEXT, AT(settings.storage)},
+    {"quick", UTIL_OPTION_FLAG, AT(settings.is_quick)},
+    {"budget", UTIL_OPTION_CALL, .take = take_budget},
+    {"tolerance", UTIL_OPTION_CALL, .take = take_tolerance},
+    {"window", UTIL_OPTION_CALL, .take = take_window},
+    {"max-size", UTIL_OPTION_CALL, .take = take_max_size},
+    {"cores", UTIL_OPTION_COUNT, AT(settings.cores), .max = 1000000},
+    {"transfers", UTIL_OPTION_COUNT, AT(settings.n_transfers), .max = 32},
+    {"check", UTIL_OPTION_TEXT, AT(settings.check)},
+    {"version", UTIL_OPTION_LAST, AT(version)},
+    {"once", UTIL_OPTION_FLAG, AT(settings.measures_once)},
+    {"help", UTIL_OPTION_LAST, AT(help)},
+};
 
-/* 0; 1: --help, 2: --version; or negative. */
-static int parse(int argc, char **argv, struct settings *settings, struct util_error *err)
+static int check(const struct settings *settings, int argc, char **argv, struct util_error *err)
 {
-	uint64_t given = 0;
-	int option, failed = 0;
+	if (optind < argc)
+		return util_refuse(err, "found \"%s\", wanted options only; %s", argv[optind],
+				   SEE_HELP);
+	if (settings->check && settings->output)
+		return util_refuse(err, "--check: found -o, too, wanted one of them; " SEE_HELP);
+	if (settings->check && access(settings->check, R_OK))
+		return util_error_errno(err, errno, "cannot read %s", settings->check);
+	if (settings->plot && !settings->output)
+		return util_refuse(
+		    err, "--plot: found no -o FILE, wanted one: pictures show what it says");
+	return 0;
+}
 
-	opterr = 0;
-	while (!failed && (option = getopt_long(argc, argv, ":o:", options, NULL)) != -1) {
-		if (option == 'h' || option == 'V')
-			return option == 'h' ? 1 : 2;
-		if (option == '?' || option == ':')
-			return util_option_refuse(option, argv, options, SEE_HELP, err);
-		failed = util_option_check(option, optarg, options, &given, err);
-		if (!failed)
-			failed = read_option(settings, option, optarg, err);
-	}
-	if (!failed && optind < argc)
-		failed = util_error_set(err, UTIL_EINPUT, "found \"%s\", wanted options only; %s",
-					argv[optind], SEE_HELP);
-	if (!failed && settings->check && settings->output)
-		failed = util_error_set(err, UTIL_EINPUT,
-					"--check: found -o, too, wanted one of them; " SEE_HELP);
-	if (!failed && settings->check && access(settings->check, R_OK))
-		failed = util_error_errno(err, errno, "cannot read %s", settings->check);
-	if (!failed && settings->plot && !settings->output)
-		failed =
-		    util_error_set(err, UTIL_EINPUT,
-				   "--plot: found no -o FILE, wanted one: pictures show what it "
-				   "says");
-	return failed;
+/* 0; 1: --help or --version; or negative. */
+static int parse(int argc, char **argv, struct command *command, struct util_error *err)
+{
+	static const struct util_options options = {table, sizeof table / sizeof table[0],
+						    .see = SEE_HELP};
+	uint64_t given = 0;
+	int failed = util_options_read(argc, argv, &options, &given, command, err);
+
+	return failed ? failed : check(&command->settings, argc, argv, err);
 }
 
 enum verdict cal_options(int argc, char **argv, int rank, struct settings *settings)
 {
+	struct command command = {.settings = {.n_transfers = -1}};
 	struct util_error err;
-	int failed;
+	int failed = parse(argc, argv, &command, &err);
 
-	*settings = (struct settings){.n_transfers = -1};
-	failed = parse(argc, argv, settings, &err);
-	if (failed == 1 && rank == 0)
+	*settings = command.settings;
+	if (command.help && rank == 0)
 		fputs(help, stdout);
-	if (failed == 2 && rank == 0)
+	if (command.version && rank == 0)
 		puts("mpisim-calibrate " MPISIM_VERSION);
 	if (failed < 0 && rank == 0)
 		fprintf(stderr, "mpisim-calibrate: %s\n", err.text);

@@ -96,6 +96,10 @@ struct trace_run {
 	int n_jobs;			 /* 0: no schedule */
 	const struct trace_job *spawned; /* [n_spawned] programs; `due` is `begin`, no node_s */
 	int n_spawned;
+	/* Connections between processes that did not start together: all, the most of one process, and
+	 * their memory; 0: none. */
+	uint64_t n_connections, connection_memory_B;
+	int most_connections;
 	uint64_t seed;
 	enum trace_outcome outcome;
 	int exit_status;		     /* of mpisim-run */

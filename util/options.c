@@ -33,8 +33,12 @@ static bool is_ambiguous(const char *word, const struct option *longs, const cha
 	return n == 2;
 }
 
-int util_option_refuse(int option, char **argv, const struct option *longs, const char *see,
-		       struct util_error *err)
+/*
+ * After getopt_long has returned `option`, '?' or ':': says of the word in `argv` what is wrong, and
+ * which of `longs` is nearest to it.
+ */
+static int refuse(int option, char **argv, const struct option *longs, const char *see,
+		  struct util_error *err)
 {
 	const char *word = argv[optind - 1], *near, *two[2];
 
@@ -45,12 +49,12 @@ int util_option_refuse(int option, char **argv, const struct option *longs, cons
 	if (optopt)
 		return util_refuse(err, "%s takes no value; %s", word, see);
 	if (is_ambiguous(word, longs, two))
-		return util_refuse(err, "ambiguous option %s: --%s or --%s; %s",
-				      word, two[0], two[1], see);
+		return util_refuse(err, "ambiguous option %s: --%s or --%s; %s", word, two[0],
+				   two[1], see);
 	near = suggest(word, longs);
 	if (near)
 		return util_refuse(err, "unknown option %s (did you mean --%s?); %s", word, near,
-				      see);
+				   see);
 	return util_refuse(err, "unknown option %s; %s", word, see);
 }
 
@@ -67,24 +71,8 @@ static int check(const char *name, const char *value, uint64_t *given, int bit,
 	return 0;
 }
 
-int util_option_check(int option, const char *value, const struct option *longs, uint64_t *given,
-		      struct util_error *err)
-{
-	char name[64];
-	int k = 0;
-
-	while (longs[k].name && longs[k].val != option)
-		k++;
-	if (longs[k].name)
-		snprintf(name, sizeof name, "--%s", longs[k].name);
-	else
-		snprintf(name, sizeof name, "-%c", option);
-	if (!longs[k].name || k > UTIL_OPTIONS_MOST)
-		k = UTIL_OPTIONS_MOST;
-	return check(name, value, given, k, err);
-}
-
-int util_option_word(const char *option, const char *text, const char *const words[], int *out,
+/* Sets *out to the place of `text` in `words`. */
+static int take_word(const char *option, const char *text, const char *const words[], int *out,
 		     struct util_error *err)
 {
 	char wanted[128] = "";
@@ -131,7 +119,7 @@ static int take(const struct util_option *option, const char *name, const char *
 	case UTIL_OPTION_COUNT:
 		return take_count(name, value, option->max, at, err);
 	case UTIL_OPTION_WORD:
-		return util_option_word(name, value, option->words, at, err);
+		return take_word(name, value, option->words, at, err);
 	default:
 		return option->take(value, out, err);
 	}
@@ -203,7 +191,7 @@ int util_options_read(int argc, char **argv, const struct util_options *options,
 		if (found != '?' && found != ':')
 			failed = read_one(options, found, given, out, err);
 		else
-			failed = util_option_refuse(found, argv, longs, options->see, err);
+			failed = refuse(found, argv, longs, options->see, err);
 	}
 	return failed;
 }

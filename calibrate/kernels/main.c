@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <cblas.h>
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,95 +47,53 @@ static volatile sig_atomic_t caught_signal;
 struct options {
 	struct kern_settings settings;
 	const char *out, *store, *plot;
-	bool points, list, help, version;
+	bool points, list, help, version, is_quiet;
 	char **inputs;
 	int n_inputs;
 };
 
-enum { OPTION_KERNELS = 0x100, OPTION_BUDGET, OPTION_MAX_SIZE, OPTION_CONTENTION, OPTION_STORE, OPTION_PLOT,
-       OPTION_POINTS, OPTION_QUIET, OPTION_LIST, OPTION_HELP, OPTION_VERSION };
-
-static const struct option long_options[] = {
-	{"kernels", required_argument, NULL, OPTION_KERNELS}, {"budget", required_argument, NULL, OPTION_BUDGET},
-	{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
-	{"contention", optional_argument, NULL, OPTION_CONTENTION},
-	{"store", required_argument, NULL, OPTION_STORE},     {"plot", required_argument, NULL, OPTION_PLOT},
-	{"points", no_argument, NULL, OPTION_POINTS},	      {"quiet", no_argument, NULL, OPTION_QUIET},
-	{"list", no_argument, NULL, OPTION_LIST},	      {"help", no_argument, NULL, OPTION_HELP},
-	{"version", no_argument, NULL, OPTION_VERSION},	      {NULL, 0, NULL, 0},
-};
-
-static int parse_count(const char *option, const char *text, int64_t max, int *out, struct util_error *err)
+static int take_budget(const char *text, void *options, struct util_error *err)
 {
-	int64_t value;
-
-	if (util_parse_int(text, 1, max, &value, err))
-		return util_error_prepend(err, "%s", option);
-	*out = (int)value;
-	return 0;
-}
-
-static int parse_budget(const char *text, double *out_s, struct util_error *err)
-{
+	struct options *o = options;
 	double value_s;
 
 	if (util_parse_span_s(text, &value_s, err))
 		return util_error_prepend(err, "--budget");
 	if (!(value_s >= 1e-3 && value_s <= 1e6))
-		return util_error_set(err, UTIL_EINPUT,
-				      "--budget: found \"%s\", wanted a time from 1ms to 1000000s",
-				      text);
-	*out_s = value_s;
+		return util_refuse(
+		    err, "--budget: found \"%s\", wanted a time from 1ms to 1000000s", text);
+	o->settings.budget_s = value_s;
 	return 0;
 }
 
-static int parse_cores(const char *text, int *out, struct util_error *err)
+/* More than there are would share cores. */
+static int take_contention(const char *text, void *options, struct util_error *err)
 {
+	struct options *o = options;
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	int64_t value = n < 1 ? 1 : n > 256 ? 256 : n;
 
-	*out = n < 1 ? 1 : n > 256 ? 256 : (int)n;
-	return text ? parse_count("--contention", text, *out, out, err)
-		    : 0; /* more would share cores */
+	if (text && util_parse_int(text, 1, value, &value, err))
+		return util_error_prepend(err, "--contention");
+	o->settings.n_cores = (int)value;
+	return 0;
 }
 
-static int take_option(int option, char *value, struct options *o, struct util_error *err)
-{
-	switch (option) {
-	case 'o':
-		o->out = value;
-		return 0;
-	case OPTION_KERNELS:
-		o->settings.kernels = value;
-		return 0;
-	case OPTION_BUDGET:
-		return parse_budget(value, &o->settings.budget_s, err);
-	case OPTION_MAX_SIZE:
-		return parse_count("--max-size", value, 1 << 14, &o->settings.max_size, err);
-	case OPTION_CONTENTION:
-		return parse_cores(value, &o->settings.n_cores, err);
-	case OPTION_STORE:
-		o->store = value;
-		return 0;
-	case OPTION_PLOT:
-		o->plot = value;
-		return 0;
-	case OPTION_POINTS:
-		o->points = true;
-		return 0;
-	case OPTION_QUIET:
-		o->settings.shows_progress = false;
-		return 0;
-	case OPTION_LIST:
-		o->list = true;
-		return 0;
-	case OPTION_VERSION:
-		o->version = true;
-		return 0;
-	default:
-		o->help = true;
-		return 0;
-	}
-}
+#define AT(member) .at = offsetof(struct options, member)
+static const struct util_option table[] = {
+    {NULL, UTIL_OPTION_TEXT, AT(out), .letter = 'o'},
+    {"kernels", UTIL_OPTION_TEXT, AT(settings.kernels)},
+    {"budget", UTIL_OPTION_CALL, .take = take_budget},
+    {"max-size", UTIL_OPTION_COUNT, AT(settings.max_size), .max = 1 << 14},
+    {"contention", UTIL_OPTION_MAYBE, .take = take_contention},
+    {"store", UTIL_OPTION_TEXT, AT(store)},
+    {"plot", UTIL_OPTION_TEXT, AT(plot)},
+    {"points", UTIL_OPTION_FLAG, AT(points)},
+    {"quiet", UTIL_OPTION_FLAG, AT(is_quiet)},
+    {"list", UTIL_OPTION_FLAG, AT(list)},
+    {"help", UTIL_OPTION_FLAG, AT(help)},
+    {"version", UTIL_OPTION_FLAG, AT(version)},
+};
 
 static bool is_same_file(const char *a, const char *b)
 {
@@ -169,22 +126,15 @@ static int check_files(const struct options *o, struct util_error *err)
 
 static int parse(int argc, char **argv, struct options *out, struct util_error *err)
 {
-	struct options o = {
-	    .settings = {.shows_progress = isatty(STDERR_FILENO), .interrupt = &caught_signal}};
+	struct options o = {.settings = {.interrupt = &caught_signal}};
+	static const struct util_options options = {table, sizeof table / sizeof table[0],
+						    .see = "see mpisim-kernels --help"};
 	uint64_t given = 0;
-	int option, rc = 0;
+	int rc = util_options_read(argc, argv, &options, &given, &o, err);
 
-	opterr = 0;
-	while (!rc && (option = getopt_long(argc, argv, ":o:", long_options, NULL)) != -1) {
-		if (option == '?' || option == ':')
-			return util_option_refuse(option, argv, long_options,
-						  "see mpisim-kernels --help", err);
-		rc = util_option_check(option, optarg, long_options, &given, err);
-		if (!rc)
-			rc = take_option(option, optarg, &o, err);
-	}
 	if (rc)
 		return rc;
+	o.settings.shows_progress = !o.is_quiet && isatty(STDERR_FILENO);
 	o.inputs = argv + optind;
 	o.n_inputs = argc - optind;
 	rc = check_files(&o, err);

@@ -97,6 +97,33 @@ enum mpi_call_kind {
 	MPI_CALL_MEMORY, /* of none of these: its buffers are looked at, or its window */
 };
 
+/* What a call does of or in a window: the column `window`. */
+enum mpi_window_call {
+	MPI_WINDOW_NONE,
+	MPI_WINDOW_CREATE,
+	MPI_WINDOW_FREE,
+	MPI_WINDOW_ATTACH,
+	MPI_WINDOW_DETACH,
+	/* synchronization; of unlocks and flushes those of all targets, too */
+	MPI_WINDOW_FENCE,
+	MPI_WINDOW_POST,
+	MPI_WINDOW_START,
+	MPI_WINDOW_COMPLETE,
+	MPI_WINDOW_WAIT,
+	MPI_WINDOW_TEST,
+	MPI_WINDOW_LOCK,
+	MPI_WINDOW_LOCK_ALL,
+	MPI_WINDOW_UNLOCK,
+	MPI_WINDOW_FLUSH,
+	MPI_WINDOW_FLUSH_LOCAL,
+	MPI_WINDOW_SYNC,
+	/* operations, also those with a request */
+	MPI_WINDOW_PUT,
+	MPI_WINDOW_GET,
+	MPI_WINDOW_ACCUMULATE,
+	MPI_WINDOW_FETCH, /* an accumulate that gets what was there */
+};
+
 /* What recording does of a call: the column `record`. */
 enum mpi_record_class {
 	RECORD_NONE,
@@ -167,6 +194,7 @@ struct mpi_call_info {
 	    operation; /* of collectives of data and MPI_Barrier "Allgather", whatever the form; else the name
 				  without MPI_ */
 	enum mpi_call_kind kind;
+	enum mpi_window_call window;
 	enum mpi_form form;
 	enum mpi_send_mode mode;
 	bool is_collective;

@@ -176,7 +176,7 @@ def call_row(function, index):
                    for name, place in (("COMM", "MPI_Comm *"), ("WIN", "MPI_Win *")) if name in at)
     pairs = recorded(function)
     members = {"parameters": f"parameters_{index}" if names else "NULL", "n_parameters": len(names), "operation": quoted(operation_of(function)),
-               "kind": f"MPI_CALL_{role}", "form": f"FORM_{form_of(function).upper()}", "mode": f"SEND_{mode.upper()}",
+               "kind": f"MPI_CALL_{role}", "window": f"MPI_WINDOW_{function.columns.get('window', 'none').upper()}", "form": f"FORM_{form_of(function).upper()}", "mode": f"SEND_{mode.upper()}",
                "is_collective": str(bool({"coll", "collective"} & set(function.columns))).lower(), "over": over,
                "root": root if over >= 0 or {"coll", "collective"} & set(function.columns) else -1, "holds": quoted(function.columns.get("holds")),
                "is_large": str(function.name.endswith("_c")).lower(), "values_are_places": str(is_place).lower(),

@@ -24,9 +24,8 @@ struct mpi_endpoint {
 					   the program's memory */
 	struct mpi_wait wait;		/* what the rank is blocked in */
 	struct mpi_message
-	    *found;	     /* by a probe that waits, where a hook chooses; NULL: nothing yet */
-	const char *purpose; /* … of that, where its requests do not tell; NULL: they do */
-	int n_to_go;	     /* requests that still have to complete before it goes on */
+	    *found;  /* by a probe that waits, where a hook chooses; NULL: nothing yet */
+	int n_to_go; /* requests that still have to complete before it goes on */
 	bool
 	    may_leave_some; /* it may go on before all that it waits for (is_waited) are complete */
 	/* Set while a collective goes on without the fiber (mpi/coll/rounds.h): what happens

@@ -12,6 +12,7 @@
 #include "mpi/p2p/message.h"
 
 #include "mpi/p2p/causes.h"
+#include "mpi/p2p/contact.h"
 
 static sim_time_ps now(const struct mpi_message *message)
 {
@@ -33,8 +34,7 @@ static void start_control(struct mpi_message *message, bool is_back, net_transfe
 {
 	mpi_cause_transfer(message, is_back);
 	mpi_message_start(message, is_back ? message->dest : message->source,
-			  is_back ? message->source : message->dest,
-			  0, 0, NULL, done);
+			  is_back ? message->source : message->dest, 0, 0, NULL, done);
 }
 
 static void sender_knows(struct net_transfer *transfer)
@@ -231,8 +231,11 @@ void mpi_message_spend(struct mpi_rank *me, const struct mpi_message *message, b
 	double overhead_s =
 	    is_send ? cluster->protocol.send_overhead_s : cluster->protocol.recv_overhead_s;
 	int64_t size_B = mpi_message_early_size(message);
-	sim_time_ps begin = now(message);
+	sim_time_ps begin;
 
+	if (me->world->contacts)
+		mpi_contact_spend(me, message, is_send);
+	begin = now(message);
 	if (per_B_s > 0)
 		overhead_s += per_B_s * (double)size_B;
 	if (overhead_s <= 0)

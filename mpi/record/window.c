@@ -32,9 +32,8 @@ void mpi_record_freed_win(struct mpi_record_call *call, const MPI_Win *win)
  */
 void mpi_record_fetches(struct mpi_record_call *call, MPI_Win handle)
 {
-	const char *name = call->function->name;
 	const struct mpi_win *win = mpi_win_get(call->me, handle);
-	bool is_get = strncmp(name, "MPI_Get", 7) == 0 && (!name[7] || strcmp(name + 7, "_c") == 0);
+	bool is_get = call->function->window == MPI_WINDOW_GET;
 
 	if (win && win->size > 1 && (!is_get || win->access >= ACCESS_LOCKED))
 		mpi_record_doubt(call, MTRACE_DOUBT_FETCH);

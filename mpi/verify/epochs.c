@@ -256,11 +256,6 @@ static void learn(struct mpi_races *races, struct mpi_race_epoch *epoch, int tar
 
 /* --- which call --- */
 
-static bool is(const struct mpi_verify_call *call, const char *name)
-{
-	return strcmp(call->function->name + strlen("MPI_Win_"), name) == 0;
-}
-
 static int target_of(const struct mpi_verify_call *call)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
@@ -269,49 +264,44 @@ static int target_of(const struct mpi_verify_call *call)
 	return place >= 0 ? (int)mpi_memory_argument(call, place).i : -1;
 }
 
-static bool has_prefix(const struct mpi_verify_call *call, const char *prefix)
-{
-	return strncmp(call->function->name, prefix, strlen(prefix)) == 0;
-}
-
 /* §12.7, rule 5: stores are in the public copy. */
-static bool shows_stores(const struct mpi_verify_call *call)
+static bool shows_stores(enum mpi_window_call does)
 {
-	return is(call, "post") || is(call, "fence") || is(call, "sync") ||
-	       has_prefix(call, "MPI_Win_unlock");
+	return does == MPI_WINDOW_POST || does == MPI_WINDOW_FENCE || does == MPI_WINDOW_SYNC ||
+	       does == MPI_WINDOW_UNLOCK;
 }
 
 /* … rule 6: updates by others are in the private one. */
-static bool shows_updates(const struct mpi_verify_call *call)
+static bool shows_updates(enum mpi_window_call does)
 {
-	return is(call, "wait") || is(call, "test") || is(call, "fence") || is(call, "lock") ||
-	       is(call, "lock_all") || is(call, "sync");
+	return does == MPI_WINDOW_WAIT || does == MPI_WINDOW_TEST || does == MPI_WINDOW_FENCE ||
+	       does == MPI_WINDOW_LOCK || does == MPI_WINDOW_LOCK_ALL || does == MPI_WINDOW_SYNC;
 }
 
 void mpi_races_window_before(struct mpi_races *races, struct mpi_verify_call *call)
 {
+	enum mpi_window_call does = call->function->window;
 	struct mpi_win *win = window_of(call);
 	struct mpi_race_epoch *epoch;
 	int target;
 
-	if (!win || !has_prefix(call, "MPI_Win_") || mpi_races_is_operation(call))
+	if (!win || does == MPI_WINDOW_NONE || mpi_races_is_operation(call))
 		return;
 	epoch = mpi_races_epoch(races, win);
 	target = target_of(call);
-	if (shows_stores(call))
+	if (shows_stores(does))
 		end_stores(races, epoch);
-	if (is(call, "post")) {
+	if (does == MPI_WINDOW_POST) {
 		post(races, call, epoch);
-	} else if (is(call, "complete")) {
+	} else if (does == MPI_WINDOW_COMPLETE) {
 		complete(races, call, epoch);
-	} else if (is(call, "fence") || is(call, "free")) {
+	} else if (does == MPI_WINDOW_FENCE || does == MPI_WINDOW_FREE) {
 		end_operations(races, epoch, -1);
-		races->freed[call->me->rank] = is(call, "free") ? win : NULL;
-	} else if (has_prefix(call, "MPI_Win_unlock") || is(call, "flush") ||
-		   is(call, "flush_all")) {
+		races->freed[call->me->rank] = does == MPI_WINDOW_FREE ? win : NULL;
+	} else if (does == MPI_WINDOW_UNLOCK || does == MPI_WINDOW_FLUSH) {
 		end_operations(races, epoch, target);
 		for_targets(races, epoch, target, learn);
-		if (has_prefix(call, "MPI_Win_unlock"))
+		if (does == MPI_WINDOW_UNLOCK)
 			for_targets(races, epoch, target, release);
 		mpi_races_tick(races, call->me->rank);
 	}
@@ -341,32 +331,34 @@ static void detach(struct mpi_races *races, struct mpi_verify_call *call, struct
 /* A call about a window that is there before and after it. */
 static void after(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win)
 {
+	enum mpi_window_call does = call->function->window;
 	struct mpi_race_epoch *epoch = mpi_races_epoch(races, win);
 
 	if (mpi_races_is_operation(call)) {
 		mpi_races_operate(races, call, win);
 		return;
 	}
-	if (is(call, "start")) {
+	if (does == MPI_WINDOW_START) {
 		start(races, call, epoch);
-	} else if (is(call, "wait") || is(call, "test")) {
+	} else if (does == MPI_WINDOW_WAIT || does == MPI_WINDOW_TEST) {
 		end_exposure(races, call, epoch);
-	} else if (is(call, "lock")) {
+	} else if (does == MPI_WINDOW_LOCK) {
 		if (target_of(call) >= 0 && target_of(call) < win->size)
 			acquire(races, epoch, target_of(call),
 				(int)mpi_races_argument(call, "lock_type").i);
-	} else if (is(call, "lock_all")) {
+	} else if (does == MPI_WINDOW_LOCK_ALL) {
 		for (int i = 0; i < win->size; i++)
 			acquire(races, epoch, i, MPI_LOCK_SHARED);
-	} else if (is(call, "attach")) {
+	} else if (does == MPI_WINDOW_ATTACH) {
 		attach(races, call, win);
-	} else if (is(call, "detach")) {
+	} else if (does == MPI_WINDOW_DETACH) {
 		detach(races, call, win);
-	} else if (is(call, "fence") || is(call, "complete") ||
-		   has_prefix(call, "MPI_Win_unlock") || has_prefix(call, "MPI_Win_flush")) {
+	} else if (does == MPI_WINDOW_FENCE || does == MPI_WINDOW_COMPLETE ||
+		   does == MPI_WINDOW_UNLOCK || does == MPI_WINDOW_FLUSH ||
+		   does == MPI_WINDOW_FLUSH_LOCAL) {
 		give_buffers(races, call->me, win, target_of(call));
 	}
-	if (shows_updates(call))
+	if (shows_updates(does))
 		mpi_races_synchronize(races, win);
 }
 
@@ -374,7 +366,7 @@ void mpi_races_window_after(struct mpi_races *races, struct mpi_verify_call *cal
 {
 	struct mpi_win *win;
 
-	if (has_prefix(call, "MPI_Win_create") || has_prefix(call, "MPI_Win_allocate")) {
+	if (call->function->window == MPI_WINDOW_CREATE) {
 		mpi_races_created(races, call);
 		return;
 	}

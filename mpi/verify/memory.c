@@ -245,8 +245,7 @@ static void hold(struct mpi_memory *memory, struct mpi_verify_call *call)
 static void look_at_windows(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
 	if (!memory->races && !memory->has_no_races && memory->n_ranks <= RACE_MAX_RANKS &&
-	    (strncmp(call->function->name, "MPI_Win_create", 14) == 0 ||
-	     strncmp(call->function->name, "MPI_Win_allocate", 16) == 0))
+	    call->function->window == MPI_WINDOW_CREATE)
 		memory->has_no_races = mpi_races_create(memory, &memory->races) != 0;
 	if (memory->races && call->me->rank < memory->races->n)
 		mpi_races_before(memory->races, call);
@@ -306,7 +305,7 @@ void mpi_memory_exchange(struct mpi_verify_call *call, bool is_back)
 	for (int i = 0; i < call->buffers->n; i++) {
 		const struct mpi_memory_active *active = call->buffers->actives[i];
 
-		if (!active)
+		if (!active || !active->mine)
 			continue;
 		call->values[active->buffer.place].p =
 		    is_back ? (const void *)active->buffer.base

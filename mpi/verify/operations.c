@@ -64,7 +64,7 @@ void mpi_races_created(struct mpi_races *races, struct mpi_verify_call *call)
 
 	if (win)
 		mpi_races_synchronize(races, win);
-	if (!win || strcmp(call->function->name, "MPI_Win_create_dynamic") == 0)
+	if (!win || win->window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
 		return;
 	if (win->window->flavor != MPI_WIN_FLAVOR_SHARED) {
 		mpi_races_add_region(races, win, win->base, win->size_B, win->owner->rank);
@@ -80,11 +80,7 @@ void mpi_races_created(struct mpi_races *races, struct mpi_verify_call *call)
 
 bool mpi_races_is_operation(const struct mpi_verify_call *call)
 {
-	const struct mpi_call_info *info = mpi_memory_info(call);
-
-	return info && mpi_memory_parameter(info, PARAMETER_WIN) >= 0 &&
-	       mpi_memory_parameter(info, PARAMETER_BUFFER) >= 0 &&
-	       mpi_memory_parameter(info, PARAMETER_RANK) >= 0;
+	return call->function->window >= MPI_WINDOW_PUT;
 }
 
 struct runs {
@@ -118,20 +114,15 @@ static unsigned ordering_of(const struct mpi_win *win)
 static void kind_of(const struct mpi_verify_call *call, const struct mpi_win *win,
 		    struct mpi_race_access *access)
 {
-	const char *name = call->function->name + strlen("MPI_");
+	enum mpi_window_call does = call->function->window;
 
-	name += name[0] == 'R';
 	access->op = (uintptr_t)mpi_races_argument(call, "op").p;
-	access->kind = RACE_ACCUMULATE;
-	if (strncmp(name, "Put", 3) == 0 || strncmp(name, "put", 3) == 0)
-		access->kind = RACE_PUT;
-	else if (strcmp(name, "Get") == 0 || strcmp(name, "get") == 0 ||
-		 strcmp(name, "Get_c") == 0 || strcmp(name, "get_c") == 0)
-		access->kind = RACE_GET;
+	access->kind = does == MPI_WINDOW_PUT	? RACE_PUT
+		       : does == MPI_WINDOW_GET ? RACE_GET
+						: RACE_ACCUMULATE;
 	if (access->kind != RACE_ACCUMULATE)
 		return;
-	access->fetches =
-	    strncmp(name, "Accumulate", 10) != 0 && strncmp(name, "accumulate", 10) != 0;
+	access->fetches = does == MPI_WINDOW_FETCH;
 	access->ordering = ordering_of(win);
 	access->needs_same_op = strcmp(hint(win, "accumulate_ops"), "same_op") == 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/dynamic/spawn.h"
 #include "mpi/p2p/compound.h"
 #include "mpi/p2p/internal.h"
 
@@ -99,6 +100,16 @@ static void describe_requests(struct mpi_rank *me, struct mpi_blocked *out)
 		snprintf(out->text + length, sizeof out->text - length, " (and %d more)", n_more);
 }
 
+/* MPI_Comm_spawn returns when the first of them has met its root in MPI_Init. */
+static bool awaits_spawned(const struct mpi_rank *me)
+{
+	for (const struct mpi_spawn *one = me->world->spawns; one; one = one->next)
+		if (one->root == me->rank && one->has_started && one->error.code == 0 &&
+		    me->world->ranks[one->first_rank].n_opened == 0)
+			return true;
+	return false;
+}
+
 void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out)
 {
 	const struct mpi_endpoint *endpoint = me->endpoint;
@@ -112,6 +123,9 @@ void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out)
 	switch (wait->kind) {
 	case MPI_WAIT_REQUESTS:
 		describe_requests(me, out);
+		if (awaits_spawned(me))
+			snprintf(out->text, sizeof out->text,
+				 "the processes that it spawned to call MPI_Init");
 		break;
 	case MPI_WAIT_MESSAGE:
 		describe_match(out->text, sizeof out->text, "a message from",
@@ -131,8 +145,6 @@ void mpi_blocked_describe(struct mpi_rank *me, struct mpi_blocked *out)
 	case MPI_WAIT_NOTHING:
 		break;
 	}
-	if (endpoint->purpose)
-		snprintf(out->text, sizeof out->text, "%s", endpoint->purpose);
 }
 
 enum mpi_late mpi_blocked_late(const struct mpi_rank *me)

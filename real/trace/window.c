@@ -32,7 +32,8 @@ void mpi_record_win(struct mpi_record_call *call, MPI_Win win)
 		mpi_trace_refuse("used a window whose making is not in the trace");
 		id = 0;
 	}
-	if (strncmp(call->function->name, "MPI_Win_lock", 12) == 0)
+	if (call->function->window == MPI_WINDOW_LOCK ||
+	    call->function->window == MPI_WINDOW_LOCK_ALL)
 		mpi_trace.has_locked = true;
 	call->win = id;
 	mtrace_put_uint(call->stream, id);
@@ -58,8 +59,7 @@ void mpi_record_freed_win(struct mpi_record_call *call, const MPI_Win *win)
 /* A get alone reads what it always reads, in a program that locks no window. */
 void mpi_record_fetches(struct mpi_record_call *call, MPI_Win win)
 {
-	const char *name = call->function->name;
-	bool is_get = strncmp(name, "MPI_Get", 7) == 0 && (!name[7] || strcmp(name + 7, "_c") == 0);
+	bool is_get = call->function->window == MPI_WINDOW_GET;
 
 	if (mpi_trace.n_ranks > 1 && (!is_get || mpi_trace.has_locked))
 		mpi_record_doubt(call, MTRACE_DOUBT_FETCH);

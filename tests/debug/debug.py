@@ -13,13 +13,13 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-APPS = pathlib.Path(sys.argv.pop(1)).resolve()
-CLUSTER = "mpisim_cluster: 1\nname: four nodes\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from harness import Folder, call, ignore_leaks, paths  # noqa: E402
+
+ignore_leaks()
+BIN, APPS = paths(2)
 # Ranks 1 … n-1 send 1, 2, 3 … doubles to rank 0, which takes them with wildcards and prints whose.
 PROGRAM = r"""
 #include <mpi.h>
@@ -80,24 +80,18 @@ class Session:
         return out, err, self.process.returncode
 
 
-class Debug(unittest.TestCase):
+class Debug(Folder):
     @classmethod
     def setUpClass(cls):
-        cls.keeper = tempfile.TemporaryDirectory(prefix="mpisim-debug-")
-        cls.folder = pathlib.Path(cls.keeper.name)
-        (cls.folder / "cluster.yaml").write_text(CLUSTER)
-        (cls.folder / "p.c").write_text(PROGRAM)
-        (cls.folder / "d.c").write_text('#include <mpi.h>\nint main(void)\n{\n\tint r;\n\tMPI_Init(0, 0);\n\tMPI_Comm_rank(MPI_COMM_WORLD, &r);\n'
+        super().setUpClass()
+        (cls.dir / "p.c").write_text(PROGRAM)
+        (cls.dir / "d.c").write_text('#include <mpi.h>\nint main(void)\n{\n\tint r;\n\tMPI_Init(0, 0);\n\tMPI_Comm_rank(MPI_COMM_WORLD, &r);\n'
                                         '\tMPI_Recv(&r, 1, MPI_INT, (r + 1) % 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n\tMPI_Finalize();\n}\n')
         for name in "pd":
-            subprocess.run([BIN / "mpisim-cc", "-g", "-O0", name + ".c", "-o", name], cwd=cls.folder, check=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.keeper.cleanup()
+            cls.made(BIN / "mpisim-cc", "-g", "-O0", name + ".c", "-o", name)
 
     def open(self, *options, program=("./p",), ranks=4):
-        session = Session(self.folder, program, *options, ranks=ranks)
+        session = Session(self.dir, program, *options, ranks=ranks)
         self.addCleanup(lambda: (session.process.kill(), session.process.wait(), session.process.stdin.close(), session.process.stdout.close(),
                                  session.process.stderr.close()))
         return session
@@ -163,8 +157,8 @@ class Debug(unittest.TestCase):
         self.assertEqual(s("choose 0 receive 0 1"), ["error this receive or probe has its message already"])
         self.assertEqual(s("save choices"), [])
         self.assertEqual(s("continue"), ["3:3 2:2 1:1 ", "ended"])
-        done = subprocess.run([BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", "4", "--compute", "modelled", "--quiet", "--decisions", "choices", "./p"],
-                              cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = call(BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", 4, "--compute", "modelled", "--quiet", "--decisions", "choices", "./p",
+                    cwd=self.dir)
         self.assertEqual((done.stdout, done.returncode), ("3:3 2:2 1:1 \n", 0), done.stderr)
         s = self.open()
         self.assertEqual(s("load choices"), [])
@@ -179,7 +173,7 @@ class Debug(unittest.TestCase):
         self.assertIn("MPI_ERR_TRUNCATE", err)
 
     def bench(self):
-        return (self.folder / "m.bench").write_text("model,sort,1e-6\nmodel,merge,1e-6\n")
+        return (self.dir / "m.bench").write_text("model,sort,1e-6\nmodel,merge,1e-6\n")
 
     def test_a_held_rank_stands_until_it_is_released_or_stepped(self):
         s = self.open()
@@ -194,15 +188,14 @@ class Debug(unittest.TestCase):
 
     def test_predicted_times_are_those_of_a_run_that_nobody_stops(self):
         for program in (["./p"], [APPS / "neighbours"], [APPS / "tsp", "--cities", "8"], [APPS / "pingpong", "--max-size", "100000"]):
-            subprocess.run([BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", "4", "--compute", "modelled", "--quiet", "--json", "a.json", *program],
-                           cwd=self.folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.made(BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", 4, "--compute", "modelled", "--quiet", "--json", "a.json", *program)
             s = self.open("--json", "b.json", program=program)
             s("break call MPI_Recv count 5")
             for command in ("step", "step 2", "step", "continue", "ranks", "pending", "step", "gdb", "delete 1", "continue"):
                 if (s(command) or [""])[-1] == "ended":
                     break
             self.assertEqual(s.finish()[2], 0)
-            a, b = (json.loads((self.folder / name).read_text()) for name in ("a.json", "b.json"))
+            a, b = (json.loads((self.dir / name).read_text()) for name in ("a.json", "b.json"))
             a.pop("simulation"), b.pop("simulation")
             self.assertEqual(a, b)
 
@@ -212,8 +205,8 @@ class Debug(unittest.TestCase):
         line = s("gdb")[0]
         self.assertRegex(line, r"^gdb -p \d+ -ex 'add-symbol-file .*/p -o 0x[0-9a-f]+' -ex 'frame function main'$")
         if shutil.which("gdb"):
-            done = subprocess.run([*shlex.split(line), "-batch", "-ex", "print rank"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
-            if "ptrace: Operation not permitted" not in done.stdout:
+            done = call(*shlex.split(line), "-batch", "-ex", "print rank")
+            if "ptrace: Operation not permitted" not in done.stdout + done.stderr:
                 self.assertIn("$1 = 2", done.stdout)
                 self.assertIn("MPI_Ssend(a, rank, MPI_DOUBLE, 0", done.stdout)
         self.assertEqual(self.places(s("ranks"))[2], ("at", "2", "MPI_Ssend"))
@@ -247,8 +240,7 @@ class Debug(unittest.TestCase):
         _, err, code = s.finish()
         self.assertEqual(code, 1)
         self.assertIn("error: deadlock: ", err)
-        done = subprocess.run([BIN / "mpisim-debug", "--cluster", "cluster.yaml", "-n", "2", "--verify=orders", "./d"], cwd=self.folder,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = call(BIN / "mpisim-debug", "--cluster", "cluster.yaml", "-n", 2, "--verify=orders", "./d", cwd=self.dir, stdin=subprocess.DEVNULL)
         self.assertEqual((done.returncode, "mpisim-debug is of one run that is not recorded; found --verify=orders" in done.stderr), (2, True))
 
     def test_wrong_commands_are_refused(self):
@@ -266,15 +258,14 @@ class Debug(unittest.TestCase):
         self.assertEqual(s("breaks"), [])
 
     def test_options_are_those_of_mpisim_run(self):
-        done = subprocess.run([BIN / "mpisim-debug", "--cluster", "cluster.yaml", "-n", "2", "--record", "r", "./p"], cwd=self.folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = call(BIN / "mpisim-debug", "--cluster", "cluster.yaml", "-n", 2, "--record", "r", "./p", cwd=self.dir, stdin=subprocess.DEVNULL)
         self.assertEqual((done.returncode, "mpisim-debug is of one run that is not recorded; found --record" in done.stderr), (2, True))
-        done = subprocess.run([BIN / "mpisim-debug", "--help"], stdout=subprocess.PIPE, text=True, timeout=60)
+        done = call(BIN / "mpisim-debug", "--help")
         self.assertTrue(done.stdout.startswith("mpisim-debug runs"))
 
     def test_at_a_terminal_there_is_a_prompt(self):
         ours, theirs = pty.openpty()
-        process = subprocess.Popen([BIN / "mpisim-debug", "--cluster", "cluster.yaml", "-n", "2", "--compute", "modelled", "--quiet", "./p"], cwd=self.folder,
+        process = subprocess.Popen([BIN / "mpisim-debug", "--cluster", "cluster.yaml", "-n", "2", "--compute", "modelled", "--quiet", "./p"], cwd=self.dir,
                                    stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "dumb"})
         os.close(theirs)
         os.write(ours, b"continue\n")

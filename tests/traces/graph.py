@@ -6,18 +6,16 @@ usage: graph.py BIN_DIR APPS_DIR
 """
 import collections
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-APPS = pathlib.Path(sys.argv.pop(1)).resolve()
-CLUSTER = "mpisim_cluster: 1\nname: four nodes\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from harness import Folder, call, ignore_leaks, paths  # noqa: E402
+
+ignore_leaks()
+BIN, APPS = paths(2)
 # Rank 0 sends 1, 2 and 3 ints to 1; 1 receives them with a wildcard, a request and a persistent request; all meet three times.
 PROGRAM = r"""
 #include <mpi.h>
@@ -54,28 +52,21 @@ int main(int argc, char **argv)
 """
 
 
-class Graph(unittest.TestCase):
+class Graph(Folder):
     @classmethod
     def setUpClass(cls):
-        cls.keeper = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.keeper.name)
-        (cls.folder / "cluster.yaml").write_text(CLUSTER)
-        (cls.folder / "p.c").write_text(PROGRAM)
-        subprocess.run([BIN / "mpisim-cc", "-g", "-O1", "p.c", "-o", "p"], cwd=cls.folder, check=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.keeper.cleanup()
+        super().setUpClass()
+        (cls.dir / "p.c").write_text(PROGRAM)
+        cls.made(BIN / "mpisim-cc", "-g", "-O1", "p.c", "-o", "p")
 
     def run_it(self, *arguments, code=0):
-        command = [BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", "4", "--compute", "modelled", *arguments]
-        done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+        done = call(BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", 4, "--compute", "modelled", *arguments, cwd=self.dir)
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stderr
 
     def graph(self, *program):
         self.run_it("--graph", "g.json", *program)
-        return json.loads((self.folder / "g.json").read_text())
+        return json.loads((self.dir / "g.json").read_text())
 
     def test_every_call_that_is_not_local_is_a_vertex_with_its_arguments(self):
         g = self.graph("./p")
@@ -107,7 +98,7 @@ class Graph(unittest.TestCase):
 
     def test_dot_has_a_vertex_for_each_call_or_collective_and_edges_in_two_colours(self):
         self.run_it("--graph", "g.dot", "./p")
-        text = (self.folder / "g.dot").read_text()
+        text = (self.dir / "g.dot").read_text()
         g = self.graph("./p")
         n_alone = len(g["calls"]) - sum(len(c["calls"]) for c in g["collectives"])
         self.assertEqual(len(re.findall(r"^\tc\d+ \[label=", text, re.M)), n_alone + len(g["collectives"]))
@@ -117,7 +108,7 @@ class Graph(unittest.TestCase):
 
     def test_page_holds_the_same_data_and_needs_nothing_else(self):
         self.run_it("--graph", "g.html", "./p")
-        text = (self.folder / "g.html").read_text()
+        text = (self.dir / "g.html").read_text()
         data = re.search(r'<script type="application/json" id="data">\n(.*)\n</script>', text)[1]
         self.assertEqual(json.loads(data), self.graph("./p"))
         self.assertFalse(re.search(r'(src|href)="', text))
@@ -126,10 +117,10 @@ class Graph(unittest.TestCase):
         results = []
         for arguments in (["--graph", "g.json"], ["--graph", "g.json"], [], ["--explain"], ["--explain", "--graph", "g.json"]):
             self.run_it("--json", "r.json", *arguments, APPS / "neighbours", "--double-buffered")
-            result = json.loads((self.folder / "r.json").read_text())
+            result = json.loads((self.dir / "r.json").read_text())
             del result["simulation"]
             result.get("analysis", {}).pop("reasons", None)  # are not looked for beside a graph
-            results.append((result, (self.folder / "g.json").read_bytes()))
+            results.append((result, (self.dir / "g.json").read_bytes()))
         self.assertEqual(results[0], results[1])
         self.assertEqual(results[0][0], results[2][0])
         self.assertEqual(results[3][0], results[4][0])
@@ -137,26 +128,26 @@ class Graph(unittest.TestCase):
 
     def test_more_calls_than_it_can_show_are_counted_and_said(self):
         text = self.run_it("--graph", "g.json", "./p", "30000")
-        g = json.loads((self.folder / "g.json").read_text())
+        g = json.loads((self.dir / "g.json").read_text())
         self.assertEqual(len(g["calls"]), 100000)
         n = 4 * 30000 + 4 * (5) + 4 + 6  # barriers; the five collectives of all; rank 0's sends; rank 1's receives
         self.assertEqual(g["calls_left_out"], n - 100000)
         self.assertIn(f"it has the first 100000, {n - 100000} are left out", text)
 
     def test_a_deadlock_shows_the_calls_that_are_not_over(self):
-        (self.folder / "d.c").write_text('#include <mpi.h>\nint main(void)\n{\n\tint r;\n\tMPI_Init(0, 0);\n\tMPI_Comm_rank(MPI_COMM_WORLD, &r);\n'
+        (self.dir / "d.c").write_text('#include <mpi.h>\nint main(void)\n{\n\tint r;\n\tMPI_Init(0, 0);\n\tMPI_Comm_rank(MPI_COMM_WORLD, &r);\n'
                                          '\tMPI_Recv(&r, 1, MPI_INT, (r + 1) % 4, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n\tMPI_Finalize();\n}\n')
-        subprocess.run([BIN / "mpisim-cc", "-g", "d.c", "-o", "d"], cwd=self.folder, check=True)
+        self.made(BIN / "mpisim-cc", "-g", "d.c", "-o", "d")
         self.run_it("--graph", "g.json", "./d", code=1)
-        g = json.loads((self.folder / "g.json").read_text())
+        g = json.loads((self.dir / "g.json").read_text())
         self.assertEqual([g["sites"][c["site"]]["call"] for c in g["calls"] if c["end_s"] is None], ["MPI_Recv"] * 4)
 
     def test_a_run_that_is_verified_has_the_same_graph(self):
         self.run_it("--graph", "plain.json", "./p")
-        plain = json.loads((self.folder / "plain.json").read_text())
+        plain = json.loads((self.dir / "plain.json").read_text())
         for parts in ("matching,deadlock,leaks", "orders", "memory"):
             self.run_it("--graph", "verified.json", f"--verify={parts}", "--verify-warn", "./p")
-            verified = json.loads((self.folder / "verified.json").read_text())
+            verified = json.loads((self.dir / "verified.json").read_text())
             self.assertEqual([(c["rank"], c["begin_s"], c["end_s"]) for c in verified["calls"]], [(c["rank"], c["begin_s"], c["end_s"]) for c in plain["calls"]], parts)
             self.assertEqual([s["call"] for s in verified["sites"]], [s["call"] for s in plain["sites"]], parts)
 

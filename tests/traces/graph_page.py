@@ -6,37 +6,32 @@ usage: graph_page.py BIN_DIR APPS_DIR
 
 exit status 77: there is no Chromium or no chromedriver
 """
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
 from browser import BROWSER, DRIVER, Browser
 
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-APPS = pathlib.Path(sys.argv.pop(1)).resolve()
-CLUSTER = "mpisim_cluster: 1\nname: four nodes\nnodes: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from harness import Folder, ignore_leaks, paths  # noqa: E402
+
+ignore_leaks()
+BIN, APPS = paths(2)
 
 
-class Page(unittest.TestCase):
+class Page(Folder):
     @classmethod
     def setUpClass(cls):
-        cls.keeper = tempfile.TemporaryDirectory(prefix="mpisim-graph-", ignore_cleanup_errors=True)
-        cls.folder = pathlib.Path(cls.keeper.name)
-        (cls.folder / "cluster.yaml").write_text(CLUSTER)
-        cls.browser = Browser(cls.folder / "profile")
-        page = cls.folder / "g.html"
-        subprocess.run([BIN / "mpisim-run", "--quiet", "--cluster", cls.folder / "cluster.yaml", "-n", "4", "--compute", "modelled", "--graph", page,
-                        APPS / "neighbours"], check=True, stdout=subprocess.DEVNULL)
+        super().setUpClass()
+        cls.browser = Browser(cls.dir / "profile")
+        page = cls.dir / "g.html"
+        cls.made(BIN / "mpisim-run", "--quiet", "--cluster", cls.cluster, "-n", 4, "--compute", "modelled", "--graph", page, APPS / "neighbours")
         cls.browser.call("POST", "/url", {"url": page.as_uri()})
 
     @classmethod
     def tearDownClass(cls):
         cls.browser.close()
-        cls.keeper.cleanup()
+        super().tearDownClass()
 
     def run_js(self, script):
         return self.browser.run(script)

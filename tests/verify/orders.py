@@ -13,12 +13,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-BIN, SOURCE, APPS = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
-CLUSTER = "mpisim_cluster: 1\nname: orders\nnodes: 8\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from harness import CLUSTER, Folder, call, paths  # noqa: E402
+
+BIN, SOURCE, APPS = paths(3)
 # case: ranks, (m, d) strict, (m, d) loose, class of the finding
 VERDICTS = {
     "t1": (2, (1, 0), (1, 0), None),
@@ -88,22 +89,17 @@ end program
 """
 
 
-class Orders(unittest.TestCase):
+class Orders(Folder):
+    cluster_text = CLUSTER.replace("nodes: 4", "nodes: 8")
+
     @classmethod
     def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.dir = pathlib.Path(cls.scratch.name)
-        (cls.dir / "cluster.yaml").write_text(CLUSTER, encoding="utf-8")
+        super().setUpClass()
         cls.program = cls.dir / "orders"
-        subprocess.run([BIN / "mpisim-cc", "-g", "-O1", f"-I{SOURCE}/../../include", SOURCE / "orders.c", "-o", cls.program], check=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
+        cls.made(BIN / "mpisim-cc", "-g", "-O1", f"-I{SOURCE}/../../include", SOURCE / "orders.c", "-o", cls.program)
 
     def run_tool(self, n, program, *options):
-        return subprocess.run([BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", str(n), "--quiet", *options,
-                               *program], cwd=self.dir, capture_output=True, text=True, timeout=120, check=False)
+        return call(BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", n, "--quiet", *options, *program, cwd=self.dir)
 
     def explore(self, n, program, orders="view=both", *options):
         """what each view says, and all findings"""
@@ -304,7 +300,7 @@ class Orders(unittest.TestCase):
 
     def test_messages_that_are_a_collective_by_hand(self):
         program = self.dir / "series"
-        subprocess.run([BIN / "mpisim-cc", "-g", "-O1", SOURCE / "programs" / "series.c", "-o", program], check=True)
+        self.made(BIN / "mpisim-cc", "-g", "-O1", SOURCE / "programs" / "series.c", "-o", program)
         for name, n, class_name, hub, others, wanted in (
                 ("bcast", 8, "sends-are-bcast", "MPI_Send", ["MPI_Recv"], r"these 7 sends .* 3 times, can be one MPI_Bcast: .* \(-[1-9]"),
                 ("bcast_nonblocking", 4, "sends-are-bcast", "MPI_Isend", ["MPI_Recv"], r"these 2 sends .* 1 time, .* one MPI_Bcast: "),
@@ -338,7 +334,7 @@ class Orders(unittest.TestCase):
         if not (BIN / "mpisim-fc").exists() or not shutil.which("gfortran"):
             self.skipTest("no Fortran compiler")
         (self.dir / "f.f90").write_text(FORTRAN, encoding="utf-8")
-        subprocess.run([BIN / "mpisim-fc", "-g", "f.f90", "-o", "f"], cwd=self.dir, check=True)
+        self.made(BIN / "mpisim-fc", "-g", "f.f90", "-o", "f")
         views, findings = self.explore(3, ["./f"], "view=loose")
         self.assertEqual((views["loose"]["match_maps"], views["loose"]["results"]), (2, 2))
         self.assertRegex(findings[0]["found"], r"rank 0: r is (5 or 4|4 or 5); .*f.f90:\d+")
@@ -356,12 +352,12 @@ class Orders(unittest.TestCase):
 
     def test_standard_input_has_to_be_a_file(self):
         words = [BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", "3", "--verify=orders", self.program, "reads_input"]
-        done = subprocess.run(words, input="42", capture_output=True, text=True, check=False)
+        done = call(*words, input="42")
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("found a pipe or a terminal, wanted a file (< FILE)", done.stderr)
         (self.dir / "input").write_text("42")
         with open(self.dir / "input", encoding="utf-8") as file:
-            done = subprocess.run(words, stdin=file, capture_output=True, text=True, check=False, cwd=self.dir)
+            done = call(*words, stdin=file, cwd=self.dir)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(done.stderr.count("view: 2 complete match maps"), 2)
 

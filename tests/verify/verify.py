@@ -5,36 +5,27 @@
 usage: verify.py BIN_DIR SOURCE_DIR
 """
 import json
-import os
 import pathlib
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-PROGRAMS = pathlib.Path(sys.argv.pop(1)).resolve() / "programs"
-CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 8\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from harness import CLUSTER, Folder, call, ignore_leaks, paths  # noqa: E402
+
+ignore_leaks()
+BIN, PROGRAMS = paths(2)
+PROGRAMS /= "programs"
 
 
-def call(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False)
+class Base(Folder):
+    cluster_text = CLUSTER.replace("nodes: 4", "nodes: 8")
 
-
-class Base(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-verify-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        super().setUpClass()
         for source in PROGRAMS.glob("*.c"):
-            built = call(BIN / "mpisim-cc", "-g", source, "-o", cls.dir / source.stem)
-            assert built.returncode == 0, built.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+            cls.made(BIN / "mpisim-cc", "-g", source, "-o", source.stem)
 
     def start(self, program, *options, n=2):
         out = self.dir / "out.json"

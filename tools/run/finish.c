@@ -261,10 +261,23 @@ static int write_page(const void *page, FILE *file, struct util_error *err)
 	return trace_page_write(page, file, err);
 }
 
+/* Where the calls of the timeline are: [detail->sites.n]; NULL: out of memory. */
+static const char **site_lines(const struct run *run, struct run_strings *texts)
+{
+	const struct trace_sites *sites = &run->detail->sites;
+	const char **lines = calloc((size_t)sites->n + 1, sizeof *lines);
+
+	for (int i = 0; lines && i < sites->n; i++)
+		lines[i] = run_site(run, texts, sites->list[i].address);
+	return lines;
+}
+
 static int write_html(const struct run *run, const struct trace_run *description,
 		      struct util_error *err)
 {
 	struct trace_page page = {.run = description, .detail = run->detail};
+	struct run_strings sites = {.items = NULL};
+	const char **lines = site_lines(run, &sites);
 	char *text = NULL;
 	size_t length_B = 0;
 	int failed;
@@ -273,11 +286,14 @@ static int write_html(const struct run *run, const struct trace_run *description
 	 */
 	if (!util_yaml_read_file(run->options.cluster, "the cluster file", &text, &length_B, NULL))
 		page.cluster_text = text;
+	page.site_texts = lines;
 	failed =
 	    run->options.what_if ? run_whatif_load(run->options.what_if, &page.what_if, err) : 0;
 	if (!failed)
 		failed = run_file_write(run->options.html, write_page, &page, err);
 	json_decref(page.what_if);
+	free((void *)(uintptr_t)lines);
+	run_strings_finish(&sites);
 	free(text);
 	return failed;
 }
@@ -411,6 +427,7 @@ int run_finish(struct run *run)
 	}
 	description.exit_codes = codes;
 	description.spawned = spawned;
+	run_connections_describe(run, &description);
 	description.warnings = (const char *const *)warnings.items;
 	description.n_warnings = warnings.n;
 	measure_simulation(run, &description);

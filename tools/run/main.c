@@ -21,6 +21,7 @@
 #include "tools/run/launcher.h"
 #include "tools/run/outfile.h"
 #include "tools/run/libtool.h"
+#include "tools/run/python.h"
 #include "tools/run/output.h"
 #include "tools/run/repeat.h"
 #include "tools/run/record.h"
@@ -70,6 +71,9 @@ static int prepare_programs(struct run *run, struct util_error *err)
 		config->path = run->paths[i] = run_find_program(config->argv[0]);
 		if (!config->path)
 			return util_error_set(err, UTIL_ENOMEM, "out of memory");
+		if (run_python_replace(&run->paths[i], err))
+			return err->code;
+		config->path = run->paths[i];
 	}
 	return 0;
 }

@@ -12,8 +12,7 @@
 
 #include <cmocka.h>
 
-#include "mpi/coll/ideal.h"
-#include "tests/mpi/coll/fake.h"
+#include "tests/mpi/coll/ranks.h"
 
 #define BUFFER_B 16384
 #define MARGIN_B 64 /* some types start before their address */
@@ -21,21 +20,21 @@
 struct config {
 	enum mpi_coll_kind kind;
 	const char *algorithm;
-	enum fake_layout layout;
+	enum layout layout;
 	int n, count, root;
 	int segment_B; /* 0: none */
-	enum fake_type send_type, recv_type;
-	enum fake_op op;
+	enum item_type send_type, recv_type;
+	enum item_op op;
 	bool is_in_place;
 };
 
 /* One rank's memory and what its receive buffer should be afterwards. */
 static struct memory {
 	_Alignas(16) char send[BUFFER_B], recv[BUFFER_B], send_before[BUFFER_B], expected[BUFFER_B];
-	int send_counts[FAKE_MAX_RANKS], recv_counts[FAKE_MAX_RANKS];
-	int send_displs[FAKE_MAX_RANKS], recv_displs[FAKE_MAX_RANKS];
-	MPI_Datatype send_types[FAKE_MAX_RANKS], recv_types[FAKE_MAX_RANKS];
-} memories[FAKE_MAX_RANKS];
+	int send_counts[RANKS_MOST], recv_counts[RANKS_MOST];
+	int send_displs[RANKS_MOST], recv_displs[RANKS_MOST];
+	MPI_Datatype send_types[RANKS_MOST], recv_types[RANKS_MOST];
+} memories[RANKS_MOST];
 
 static bool is_vector(enum mpi_coll_kind kind)
 {
@@ -70,7 +69,7 @@ static int count_of(const struct config *c, int source, int dest)
 	       4;
 }
 
-static enum fake_type type_of(const struct config *c, int source, int dest, bool is_send)
+static enum item_type type_of(const struct config *c, int source, int dest, bool is_send)
 {
 	if (c->kind != COLL_ALLTOALLW)
 		return is_send ? c->send_type : c->recv_type;
@@ -89,7 +88,7 @@ static int value(int source, int dest, int item, int element)
 static char *block_at(const struct config *c, struct memory *m, char *base, bool is_send, int index)
 {
 	const int *displs = is_send ? m->send_displs : m->recv_displs;
-	MPI_Count extent = fake_type(is_send ? c->send_type : c->recv_type)->extent_B;
+	MPI_Count extent = item_extent(is_send ? c->send_type : c->recv_type);
 
 	if (c->kind == COLL_ALLTOALLW)
 		return base + displs[index];
@@ -104,8 +103,8 @@ static void layout(const struct config *c, int me)
 	for (int i = c->n - 1; i >= 0; i--) {
 		m->send_counts[i] = count_of(c, me, i);
 		m->recv_counts[i] = count_of(c, i, me);
-		m->send_types[i] = fake_type_handle(type_of(c, me, i, true));
-		m->recv_types[i] = fake_type_handle(type_of(c, i, me, false));
+		m->send_types[i] = ranks_type(me, type_of(c, me, i, true));
+		m->recv_types[i] = ranks_type(me, type_of(c, i, me, false));
 		m->send_displs[i] = c->kind == COLL_ALLTOALLW ? 200 * i : send_next;
 		m->recv_displs[i] = c->kind == COLL_ALLTOALLW ? 200 * i : recv_next;
 		send_next += m->send_counts[i] + 1;
@@ -113,11 +112,11 @@ static void layout(const struct config *c, int me)
 	}
 }
 
-static void put(enum fake_type type, char *at, int count, int source, int dest)
+static void put(enum item_type type, char *at, int count, int source, int dest)
 {
 	for (int i = 0; i < count; i++)
-		for (int e = 0; e < fake_n_elements(type); e++)
-			*fake_element(type, at, i, e) = value(source, dest, i, e);
+		for (int e = 0; e < item_n_elements(type); e++)
+			*item_element(type, at, i, e) = value(source, dest, i, e);
 }
 
 /* --- data movement: what is in the buffers before, and what has to be in them after --- */
@@ -178,7 +177,7 @@ static int n_input_items(const struct config *c)
 
 static int input(const struct config *c, int rank, int item, int element)
 {
-	if (c->op == FAKE_JOIN) /* the range of ranks [rank, rank + 1), valid */
+	if (c->op == OP_JOIN) /* the range of ranks [rank, rank + 1), valid */
 		return element == 0 ? rank : element == 1 ? rank + 1 : 1;
 	return value(rank, 0, item, element);
 }
@@ -188,7 +187,7 @@ static int reduced(const struct config *c, int first, int end, int item, int ele
 {
 	int sum = 0;
 
-	if (c->op == FAKE_JOIN)
+	if (c->op == OP_JOIN)
 		return element == 0 ? first : element == 1 ? end : 1;
 	for (int r = first; r < end; r++)
 		sum += input(c, r, item, element);
@@ -202,8 +201,8 @@ static void fill_reduced(const struct config *c, int me)
 	char *at = (c->is_in_place && has_result ? m->recv : m->send) + MARGIN_B;
 
 	for (int i = 0; i < n_input_items(c); i++)
-		for (int e = 0; e < fake_n_elements(c->recv_type); e++)
-			*fake_element(c->recv_type, at, i, e) = input(c, me, i, e);
+		for (int e = 0; e < item_n_elements(c->recv_type); e++)
+			*item_element(c->recv_type, at, i, e) = input(c, me, i, e);
 }
 
 static void expect_reduced(const struct config *c, int me)
@@ -220,8 +219,8 @@ static void expect_reduced(const struct config *c, int me)
 		count = count_of(c, 0, me);
 	}
 	for (int i = 0; i < count; i++)
-		for (int e = 0; e < fake_n_elements(c->recv_type); e++)
-			*fake_element(c->recv_type, at, i, e) =
+		for (int e = 0; e < item_n_elements(c->recv_type); e++)
+			*item_element(c->recv_type, at, i, e) =
 			    reduced(c, 0, end, first_item + i, e);
 }
 
@@ -234,17 +233,19 @@ static struct mpi_coll_args arguments(const struct config *c, int me)
 	bool is_gather = c->kind == COLL_GATHER || c->kind == COLL_GATHERV;
 	bool is_rooted = is_scatter || is_gather || c->kind == COLL_REDUCE;
 	bool in_place = c->is_in_place && (!is_rooted || me == c->root);
-	struct mpi_coll_args args = {
-	    .kind = c->kind, .comm = MPI_COMM_WORLD, .root = c->root, .op = fake_op_handle(c->op)};
+	struct mpi_coll_args args = {.kind = c->kind,
+				     .comm = MPI_COMM_WORLD,
+				     .root = c->root,
+				     .op = ranks_op(me, c->op, c->recv_type)};
 
 	args.send = (struct mpi_coll_side_args){.buf = in_place && !is_scatter ? MPI_IN_PLACE
 									       : m->send + MARGIN_B,
 						.count = count_of(c, me, 0),
-						.type = fake_type_handle(c->send_type)};
+						.type = ranks_type(me, c->send_type)};
 	args.recv = (struct mpi_coll_side_args){.buf = in_place && is_scatter ? MPI_IN_PLACE
 									      : m->recv + MARGIN_B,
 						.count = count_of(c, 0, me),
-						.type = fake_type_handle(c->recv_type)};
+						.type = ranks_type(me, c->recv_type)};
 	args.send.has_counts = is_vector(c->kind) && (is_scatter || is_alltoall(c->kind));
 	args.recv.has_counts = is_vector(c->kind) && !is_scatter;
 	args.send.counts.narrow = m->send_counts;
@@ -294,15 +295,18 @@ static void fail_case(const struct config *c, int me, const char *what)
 static void check_case(const struct config *c)
 {
 	struct mpi_coll_selection selection = {{NULL}};
-	struct mpi_coll_args args[FAKE_MAX_RANKS];
-	int errors[FAKE_MAX_RANKS];
+	struct mpi_coll_args args[RANKS_MOST];
+	int errors[RANKS_MOST], n_messages;
+	uint64_t n_before;
 
-	fake_begin(c->n, c->layout);
+	ranks_begin(c->n, c->layout);
 	selection.chosen[c->kind] = mpi_coll_algorithm_find(c->kind, c->algorithm);
 	selection.segment_B[c->kind] = c->segment_B;
-	fake.world.coll_selection = &selection;
+	ranks_select(&selection);
 	prepare(c, args);
-	fake_run(args, (unsigned int)(c->n * 31 + c->count), errors);
+	n_before = ranks_world()->n_collective_messages;
+	ranks_run(args, (unsigned int)(c->n * 31 + c->count), errors);
+	n_messages = (int)(ranks_world()->n_collective_messages - n_before);
 	for (int me = 0; me < c->n; me++) {
 		if (errors[me] != MPI_SUCCESS)
 			fail_case(c, me, errors[me] < 0 ? "does not end" : "fails");
@@ -311,14 +315,13 @@ static void check_case(const struct config *c)
 		if (memcmp(memories[me].send, memories[me].send_before, BUFFER_B) != 0)
 			fail_case(c, me, "changes its send buffer");
 	}
-	if (fake.unmatched || fake.n_requests != 0 || fake.world.requests.n_live != 0 ||
-	    mpi_meetings_count(&fake.world, MPI_MEETING_COLL) != 0)
+	if (ranks_left_something())
 		fail_case(c, 0, "leaves messages behind");
-	if (strcmp(c->algorithm, "ideal") == 0 && fake.n_messages != 0)
+	if (strcmp(c->algorithm, "ideal") == 0 && n_messages != 0)
 		fail_case(c, 0, "sends messages");
 	if (c->kind == COLL_ALLTOALL && strcmp(c->algorithm, "bruck") != 0 &&
 	    strcmp(c->algorithm, "ideal") != 0 &&
-	    fake.n_messages != (c->count > 0 ? c->n * (c->n - 1) : 0))
+	    n_messages != (c->count > 0 ? c->n * (c->n - 1) : 0))
 		fail_case(c, 0, "sends another number of messages");
 }
 
@@ -326,15 +329,15 @@ static void check_case(const struct config *c)
 
 static void check_types(struct config c)
 {
-	static const enum fake_op any_op[] = {FAKE_SUM, FAKE_SUM_IN_ORDER, FAKE_JOIN};
+	static const enum item_op any_op[] = {OP_SUM, OP_SUM_IN_ORDER, OP_JOIN};
 
-	for (int t = 0; t < N_FAKE_TYPES; t++) {
+	for (int t = 0; t < N_TYPES; t++) {
 		c.recv_type = t;
 		/* same signature, other layout */
-		c.send_type = t == FAKE_INT || is_reduction(c.kind) ? t : 1 + t % 3;
+		c.send_type = t == TYPE_INT || is_reduction(c.kind) ? t : 1 + t % 3;
 		for (int o = 0; o < (is_reduction(c.kind) ? 3 : 1); o++) {
 			c.op = any_op[o];
-			if (c.op == FAKE_JOIN && t == FAKE_INT)
+			if (c.op == OP_JOIN && t == TYPE_INT)
 				continue;
 			c.is_in_place = false;
 			check_case(&c);
@@ -346,7 +349,7 @@ static void check_types(struct config c)
 }
 
 static void check_algorithm(enum mpi_coll_kind kind, const char *algorithm, int segment_B,
-			    enum fake_layout layout)
+			    enum layout layout)
 {
 	static const int all_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17},
 			 some_sizes[] = {2, 5, 8};
@@ -373,7 +376,7 @@ static void check_algorithm(enum mpi_coll_kind kind, const char *algorithm, int 
 
 /* Without segments, with those of less than an item, of some, and of more than there is. */
 static void check_segments(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind kind,
-			   enum fake_layout layout)
+			   enum layout layout)
 {
 	static const int sizes_B[] = {0, 5, 40, 1000};
 
@@ -384,17 +387,17 @@ static void check_segments(const struct mpi_coll_algorithm *algorithm, enum mpi_
 /* Where its ranks are matters to those that look at nodes. */
 static int n_layouts(const struct mpi_coll_algorithm *algorithm)
 {
-	return algorithm->needs_nodes ? N_FAKE_LAYOUTS : 1;
+	return algorithm->needs_nodes ? N_LAYOUTS : 1;
 }
 
 static void check_kind(enum mpi_coll_kind kind)
 {
 	struct config many = {.kind = kind,
-			      .n = FAKE_MAX_RANKS,
+			      .n = RANKS_MOST,
 			      .count = 1,
 			      .root = 3,
-			      .send_type = FAKE_GAPPY,
-			      .recv_type = FAKE_GAPPY};
+			      .send_type = TYPE_GAPPY,
+			      .recv_type = TYPE_GAPPY};
 	int n_checked = 0;
 
 	for (int i = 0; mpi_coll_algorithms[i]; i++)
@@ -443,26 +446,27 @@ static const struct claim {
 #define N_CLAIMS (sizeof claims / sizeof claims[0])
 
 /* No rank may leave before the last has entered: with all but one in the barrier, none ends. */
-static void check_barrier(const struct mpi_coll_algorithm *algorithm, enum fake_layout layout,
-			  int n, int late)
+static void check_barrier(const struct mpi_coll_algorithm *algorithm, enum layout layout, int n,
+			  int late)
 {
-	struct mpi_coll_args args[FAKE_MAX_RANKS] = {0};
+	struct mpi_coll_args args = {.kind = COLL_BARRIER, .comm = MPI_COMM_WORLD};
 	struct mpi_coll_selection selection = {{[COLL_BARRIER] = algorithm}};
-	int errors[FAKE_MAX_RANKS];
+	int errors[RANKS_MOST];
 
-	fake_begin(n, layout);
-	fake.world.coll_selection = &selection;
+	ranks_begin(n, layout);
+	ranks_select(&selection);
 	for (int i = 0; i < n; i++)
-		args[i] = (struct mpi_coll_args){.kind = COLL_BARRIER, .comm = MPI_COMM_WORLD};
-	fake_run(args, 1, errors);
+		if (i != late)
+			ranks_call(i, &args, 0);
+	ranks_settle(errors);
 	for (int i = 0; i < n; i++)
-		assert_int_equal(errors[i], MPI_SUCCESS);
-	args[late].comm = MPI_COMM_NULL; /* refused: it never takes part */
-	fake_run(args, 1, errors);
-	for (int i = 0; i < n; i++)
-		if (errors[i] != (i == late ? MPI_ERR_COMM : -1))
+		if (i != late && errors[i] != -1)
 			fail_msg("%s: rank %d of %d, without rank %d: %d", algorithm->name, i, n,
 				 late, errors[i]);
+	ranks_call(late, &args, 0);
+	ranks_settle(errors);
+	for (int i = 0; i < n; i++)
+		assert_int_equal(errors[i], MPI_SUCCESS);
 }
 
 static void barrier_holds_everyone_until_the_last_comes(void **state)
@@ -475,6 +479,12 @@ static void barrier_holds_everyone_until_the_last_comes(void **state)
 					check_barrier(mpi_coll_algorithms[i], l, n, late);
 }
 
+static int end(void **state)
+{
+	ranks_end();
+	return 0;
+}
+
 int main(void)
 {
 	struct CMUnitTest tests[1 + N_CLAIMS] = {
@@ -484,5 +494,5 @@ int main(void)
 		tests[1 + i] = (struct CMUnitTest){.name = claims[i].text,
 						   .test_func = test_kind,
 						   .initial_state = (void *)&claims[i].kind};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, end);
 }

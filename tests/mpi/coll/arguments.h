@@ -2,7 +2,9 @@
 #ifndef TESTS_MPI_COLL_ARGUMENTS_H
 #define TESTS_MPI_COLL_ARGUMENTS_H
 
-#include "tests/mpi/coll/fake.h"
+#include "mpi/coll/algorithms.h"
+#include "mpi/coll/operation.h"
+#include "tests/mpi/solo.h"
 
 /* Arguments of collectives of N ranks, for tests of what is refused and of what happens. */
 #define N 3

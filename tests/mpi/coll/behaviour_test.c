@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/mpi/coll/arguments.h"
+#include "tests/mpi/coll/ranks.h"
 
 static void a_block_that_is_too_long_is_a_truncation(void **state)
 {
@@ -15,20 +16,19 @@ static void a_block_that_is_too_long_is_a_truncation(void **state)
 	int errors[N];
 
 	/* Root 1 expects 2 items of each and gets 3 from rank 0; every rank ends nevertheless. */
-	fake_begin(N, FAKE_APART);
+	ranks_begin(N, LAYOUT_APART);
 	for (int i = 0; i < N; i++) {
 		args[i] = valid(COLL_GATHERV);
 		args[i].recv.has_counts = false;
 		args[i].kind = COLL_GATHER;
 		args[i].send.count = i == 0 ? 3 : 2;
 	}
-	fake_run(args, 1, errors);
+	ranks_run(args, 1, errors);
 	assert_int_equal(errors[1], MPI_ERR_TRUNCATE);
 	/* and the same when the root's own block is */
-	fake_begin(N, FAKE_APART);
 	args[0].send.count = 2;
 	args[1].send.count = 3;
-	fake_run(args, 1, errors);
+	ranks_run(args, 1, errors);
 	assert_int_equal(errors[1], MPI_ERR_TRUNCATE);
 }
 
@@ -38,18 +38,20 @@ static void without_data_there_are_no_messages(void **state)
 		struct mpi_coll_args args[N];
 		static const int zeros[N];
 		int errors[N];
+		uint64_t n_before;
 
-		fake_begin(N, FAKE_APART);
+		ranks_begin(N, LAYOUT_APART);
 		for (int i = 0; i < N; i++) {
 			args[i] = valid(kind);
 			args[i].send.count = args[i].recv.count = 0;
 			args[i].send.counts.narrow = args[i].recv.counts.narrow = zeros;
 		}
-		fake_run(args, 1, errors);
+		n_before = ranks_world()->n_collective_messages;
+		ranks_run(args, 1, errors);
 		for (int i = 0; i < N; i++)
 			assert_int_equal(errors[i], MPI_SUCCESS);
 		if (kind != COLL_REDUCE_SCATTER)
-			assert_int_equal(fake.n_messages, 0);
+			assert_int_equal(ranks_world()->n_collective_messages, n_before);
 	}
 }
 
@@ -93,20 +95,23 @@ static int run_at(const struct mpi_coll_algorithm *algorithm, enum mpi_coll_kind
 {
 	struct mpi_coll_selection selection = {{NULL}};
 	struct mpi_coll_args args[8];
-	int errors[8];
+	int errors[8], n_present = 0;
+	uint64_t n_before;
 
-	fake_begin(8, FAKE_APART);
+	ranks_begin(8, LAYOUT_APART);
 	selection.chosen[kind] = algorithm;
-	fake.world.coll_selection = &selection;
+	ranks_select(&selection);
+	ranks_count_present(&n_present);
 	for (int r = 0; r < 8; r++)
 		args[r] = arguments_at(kind, r, b);
-	fake_run(args, 1, errors);
+	n_before = ranks_world()->n_collective_messages;
+	ranks_run(args, 1, errors);
 	for (int r = 0; r < 8; r++)
 		assert_int_equal(errors[r], MPI_SUCCESS);
-	assert_int_equal(fake.n_requests, 0);
+	assert_false(ranks_left_something());
 	if (b->is_send_absent && b->is_recv_absent)
-		assert_int_equal(fake.n_present, 0);
-	return fake.n_messages;
+		assert_int_equal(n_present, 0);
+	return (int)(ranks_world()->n_collective_messages - n_before);
 }
 
 /* Nothing is mapped at the absent addresses: touching them would crash. */
@@ -142,19 +147,21 @@ static void buffers_without_memory_are_never_touched(void **state)
 
 static void tags_count_the_collectives_of_a_communicator(void **state)
 {
+	struct solo *solo = solo_create(N, 0);
+	struct mpi_rank *me = solo_rank(solo);
 	struct mpi_coll_args args = valid(COLL_BCAST);
 	struct mpi_coll coll;
 
-	fake_begin(N, FAKE_APART);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(mpi_coll_resolve(&fake.ranks[0], &args, &coll), MPI_SUCCESS);
+		assert_int_equal(mpi_coll_resolve(me, &args, &coll), MPI_SUCCESS);
 		assert_int_equal(coll.tag, i);
 		mpi_coll_finish(&coll);
 	}
-	fake.comms[0].collective_count = 0x80000000u; /* a tag is never negative */
-	assert_int_equal(mpi_coll_resolve(&fake.ranks[0], &args, &coll), MPI_SUCCESS);
+	me->comm_world->collective_count = 0x80000000u; /* a tag is never negative */
+	assert_int_equal(mpi_coll_resolve(me, &args, &coll), MPI_SUCCESS);
 	assert_int_equal(coll.tag, 0);
 	mpi_coll_finish(&coll);
+	solo_destroy(solo);
 }
 
 /* --- selection --- */
@@ -196,25 +203,34 @@ static void a_wrong_selection_names_what_there_is(void **state)
 	}
 }
 
+static void in_order(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+}
+
 static void what_an_algorithm_cannot_do_another_does(void **state)
 {
 	struct mpi_coll_selection selection = {
 	    {[COLL_ALLGATHER] = &mpi_coll_allgather_recursive_doubling,
 	     [COLL_REDUCE_SCATTER_BLOCK] = &mpi_coll_reduce_scatter_pairwise}};
 	struct mpi_coll_args args = valid(COLL_ALLGATHER);
+	struct solo *solo = solo_create(N, 0); /* no power of two */
+	struct mpi_rank *me = solo_rank(solo);
 	struct mpi_coll coll;
 
-	fake_begin(N, FAKE_APART); /* no power of two */
-	fake.world.coll_selection = &selection;
-	assert_int_equal(mpi_coll_resolve(&fake.ranks[0], &args, &coll), MPI_SUCCESS);
+	me->world->coll_selection = &selection;
+	assert_int_equal(mpi_coll_resolve(me, &args, &coll), MPI_SUCCESS);
 	assert_ptr_equal(coll.algorithm, &mpi_coll_allgather_bruck);
 	mpi_coll_finish(&coll);
 	args = valid(COLL_REDUCE_SCATTER_BLOCK);
-	args.op = fake_op_handle(FAKE_SUM_IN_ORDER); /* does not commute */
-	assert_int_equal(mpi_coll_resolve(&fake.ranks[0], &args, &coll), MPI_SUCCESS);
+	MPI_Op_create(in_order, 0, &args.op); /* does not commute */
+	assert_int_equal(mpi_coll_resolve(me, &args, &coll), MPI_SUCCESS);
 	assert_ptr_equal(coll.algorithm, &mpi_coll_reduce_scatter_reduce_scatterv);
 	mpi_coll_finish(&coll);
+	MPI_Op_free(&args.op);
+	solo_destroy(solo);
 }
+
+static struct mpi_datatype ints = {.is_contiguous = true, .size_B = 4, .extent_B = 4};
 
 /* The thresholds of choose.c, in bytes of ints. */
 static void long_messages_have_algorithms_of_their_own(void **state)
@@ -246,25 +262,25 @@ static void long_messages_have_algorithms_of_their_own(void **state)
 		struct mpi_coll coll = {.kind = cases[i].kind, .size = cases[i].n};
 
 		coll.given.send = coll.given.recv =
-		    (struct mpi_coll_side){.count = cases[i].count, .type = fake_type(FAKE_INT)};
+		    (struct mpi_coll_side){.count = cases[i].count, .type = &ints};
 		assert_string_equal(mpi_coll_choose(NULL, &coll)->name, cases[i].name);
 	}
 }
 
 static void every_operation_has_a_linear_algorithm_and_a_default_that_fits(void **state)
 {
-	int numbers[FAKE_MAX_RANKS];
+	int numbers[RANKS_MOST];
 
 	for (int kind = 0; kind < N_COLL_KINDS; kind++)
-		for (int n = 1; n <= FAKE_MAX_RANKS; n++) {
+		for (int n = 1; n <= RANKS_MOST; n++) {
 			struct mpi_coll coll = {.kind = kind, .size = n};
 			struct mpi_op op = {.is_commutative = n % 2};
 
 			coll.op = &op;
 			assert_non_null(mpi_coll_algorithm_find(kind, "linear"));
 			for (MPI_Count count = 1; count <= 1 << 20; count *= 2) {
-				coll.given.send = coll.given.recv = (struct mpi_coll_side){
-				    .count = count, .type = fake_type(FAKE_INT)};
+				coll.given.send = coll.given.recv =
+				    (struct mpi_coll_side){.count = count, .type = &ints};
 				for (int i = 0; i < n; i++)
 					numbers[i] = (int)count;
 				if (kind == COLL_REDUCE_SCATTER)
@@ -273,6 +289,12 @@ static void every_operation_has_a_linear_algorithm_and_a_default_that_fits(void 
 				    mpi_coll_algorithm_fits(mpi_coll_choose(NULL, &coll), &coll));
 			}
 		}
+}
+
+static int end(void **state)
+{
+	ranks_end();
+	return 0;
 }
 
 int main(void)
@@ -289,5 +311,5 @@ int main(void)
 	    cmocka_unit_test(every_operation_has_a_linear_algorithm_and_a_default_that_fits),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, end);
 }

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "mpi/coll/algorithms.h"
 #include "mpi/coll/profile.h"
-#include "tests/mpi/coll/fake.h"
 
 #define MANY 10000 /* ranks, where a rule is for any number */
 #define LONG (INT64_C(1) << 40)

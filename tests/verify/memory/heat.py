@@ -7,33 +7,27 @@ usage: heat.py BIN_DIR HEAT_C
 import json
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
-CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 64\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2]))
+from harness import CLUSTER, Folder, call, paths  # noqa: E402
+
+BIN, SOURCE = paths(2)
 
 
-class Heat(unittest.TestCase):
+class Heat(Folder):
+    cluster_text = CLUSTER.replace("nodes: 4", "nodes: 64")
+
     @classmethod
     def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-heat-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
-        subprocess.run([BIN / "mpisim-cc", "--verify-memory", "-g", "-O1", SOURCE, "-o", cls.dir / "heat"], check=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+        super().setUpClass()
+        cls.made(BIN / "mpisim-cc", "--verify-memory", "-g", "-O1", SOURCE, "-o", "heat")
 
     def run_heat(self, rows, columns, exchange, n, steps, *options):
         out = self.dir / "out.json"
-        done = subprocess.run([BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", str(rows * columns), "--compute", "modelled", "--quiet",
-                               "--json", out, *options, self.dir / "heat", "--rows", str(rows), "--columns", str(columns), "--exchange", exchange,
-                               "--n", str(n), "--steps", str(steps)], capture_output=True, text=True, check=False, timeout=120)
+        done = call(BIN / "mpisim-run", "--cluster", self.cluster, "-n", rows * columns, "--compute", "modelled", "--quiet", "--json", out, *options,
+                    self.dir / "heat", "--rows", rows, "--columns", columns, "--exchange", exchange, "--n", n, "--steps", steps)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(out.read_text()), re.search("hottest (.*)", done.stdout)[1]
 

@@ -5,19 +5,18 @@
 usage: memory.py BIN_DIR SOURCE_DIR
 """
 import json
-import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-SOURCE = pathlib.Path(sys.argv.pop(1)).resolve() / "memory.c"
-CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 8\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2]))
+from harness import CLUSTER, Folder, call, ignore_leaks, paths  # noqa: E402
+
+ignore_leaks()
+BIN, SOURCE = paths(2)
+SOURCE /= "memory.c"
 BENCH = "# mpisim-bench 1\nmodel,fill,1e-6\n"
 PROGRAMS = {"snapshot": (), "callbacks": ("--verify-memory",)}
 # Case: (class, rank, what is said of the offset, comments of the two lines); None: nothing is found. Snapshots tell the call that completes the
@@ -133,10 +132,6 @@ UNREAD = {
 EXPECTED = {"snapshot": {**BOTH, **SNAPSHOT}, "callbacks": {**BOTH, **CALLBACKS}, "valgrind": {**BOTH, **VALGRIND}}
 
 
-def call(*words, **options):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False, **options)
-
-
 def listed(expected):
     return expected if isinstance(expected, list) else [expected] if expected else []
 
@@ -152,18 +147,14 @@ def line_of(case, comment):
     return next(i for i, line in enumerate(lines, 1) if re.search(rf"/\* {case} {comment} \*/", line))
 
 
-class Memory(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-memory-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
-        for name, options in PROGRAMS.items():
-            built = call(BIN / "mpisim-cc", *options, "-g", "-O1", SOURCE, "-o", cls.dir / name)
-            assert built.returncode == 0, built.stderr
+class Memory(Folder):
+    cluster_text = CLUSTER.replace("nodes: 4", "nodes: 8")
 
     @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+    def setUpClass(cls):
+        super().setUpClass()
+        for name, options in PROGRAMS.items():
+            cls.made(BIN / "mpisim-cc", *options, "-g", "-O1", SOURCE, "-o", name)
 
     def run_case(self, back_end, case, *options, status=None, compute="modelled"):
         out = self.dir / "out.json"

@@ -7,15 +7,14 @@ usage: types.py BIN_DIR SOURCE_DIR
 import json
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-SOURCE = pathlib.Path(sys.argv.pop(1)).resolve() / "types.c"
-CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 8\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2]))
+from harness import Folder, call, paths  # noqa: E402
+
+BIN, SOURCE = paths(2)
+SOURCE /= "types.c"
 WRONG = {  # case: rank, text, whether optimized code has the variable in memory
     "wrong-global": (0, "MPI_INT at offset 0 of the buffer of MPI_Send (40 bytes, dest 1, tag 0): numbers is of type double", True),
     "wrong-stack": (0, "MPI_FLOAT at offset 0 of the buffer of MPI_Send (40 bytes, dest 1, tag 0): local is of type double", True),
@@ -30,22 +29,12 @@ RIGHT = ("structures", "kinds", "raw", "names", "columns")
 WAYS = {"plain": ("-g", "-O0"), "optimized": ("-g", "-O2", "-fno-optimize-sibling-calls"), "callbacks": ("-g", "-O1", "--verify-memory"), "bare": ("-O1",)}
 
 
-def call(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False)
-
-
-class Types(unittest.TestCase):
+class Types(Folder):
     @classmethod
     def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-types-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
+        super().setUpClass()
         for name, options in WAYS.items():
-            built = call(BIN / "mpisim-cc", *options, SOURCE, "-o", cls.dir / name)
-            assert built.returncode == 0, built.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+            cls.made(BIN / "mpisim-cc", *options, SOURCE, "-o", name)
 
     def found(self, way, *cases, isolation="map"):
         out = self.dir / "out.json"

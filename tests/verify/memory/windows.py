@@ -7,17 +7,15 @@ usage: windows.py BIN_DIR SOURCE_DIR [--list]
 """
 import concurrent.futures
 import json
-import os
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2]))
+from harness import Folder, call, ignore_leaks, paths  # noqa: E402
+
+ignore_leaks()
+BIN, SOURCE = paths(2)
 CLUSTER = "mpisim_cluster: 1\nname: test\nnodes: 8\ncores: 4\nnetwork:\n  latency: 10us\n  bandwidth: 100 MB/s\n"
 BACK_ENDS = {"snapshot": (), "callbacks": ("--verify-memory",)}
 # Accumulates: (operation, datatype); None: any.
@@ -207,20 +205,15 @@ def matrix():
     return list(seen.values())
 
 
-class Windows(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="mpisim-windows-"))
-        (cls.dir / "cluster.yaml").write_text(CLUSTER)
-        for name, options in BACK_ENDS.items():
-            for source in "windows", "scenes":
-                built = subprocess.run([BIN / "mpisim-cc", *options, "-g", "-O1", SOURCE / f"{source}.c", "-o", cls.dir / f"{source}-{name}"],
-                                       capture_output=True, text=True, check=False)
-                assert built.returncode == 0, built.stderr
+class Windows(Folder):
+    cluster_text = CLUSTER
 
     @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
+    def setUpClass(cls):
+        super().setUpClass()
+        for name, options in BACK_ENDS.items():
+            for source in "windows", "scenes":
+                cls.made(BIN / "mpisim-cc", *options, "-g", "-O1", SOURCE / f"{source}.c", "-o", f"{source}-{name}")
 
     def classes(self, back_end, case, hint=(), options=()):
         """What is found in the case."""
@@ -228,9 +221,8 @@ class Windows(unittest.TestCase):
         return self.found("windows-" + back_end, *words, options=options)
 
     def found(self, program, *words, options=()):
-        done = subprocess.run([BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", "3", "--compute", "modelled", "--quiet", "--verify=memory",
-                               "--json", "-", *options, "./" + program, *map(str, words)], capture_output=True, text=True, timeout=60, check=False,
-                              cwd=self.dir)
+        done = call(BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", 3, "--compute", "modelled", "--quiet", "--verify=memory",
+                    "--json", "-", *options, "./" + program, *words, cwd=self.dir)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         return [finding["class"] for finding in json.loads(done.stdout)["findings"]]
 
