@@ -179,10 +179,10 @@ struct cluster_topology {
 	double hop_latency_s;			  /* of each link between switches */
 	int n_bandwidths; /* of those links: 0, as a node's; 1, of all; or of each class */
 	double bandwidth_Bps[CLUSTER_MAX_DIMENSIONS];
-	double load;			       /* fraction of them that other jobs take */
-	char *file;			       /* of a graph; NULL: none */
-	struct cluster_graph *graph;	       /* cluster/graph.h; NULL: none */
-	struct cluster_link_speed *speeds;     /* [n_speeds] of links that are not as the others */
+	double load;			   /* fraction of them that other jobs take */
+	char *file;			   /* of a graph; NULL: none */
+	struct cluster_graph *graph;	   /* cluster/graph.h; NULL: none */
+	struct cluster_link_speed *speeds; /* [n_speeds] of links that are not as the others */
 	int n_speeds;
 };
 
@@ -192,8 +192,8 @@ int cluster_n_link_classes(const struct cluster_topology *shape);
 struct cluster_network {
 	double latency_s;
 	double bandwidth_Bps;
-	int n_nics;		/* of a node, each with this bandwidth; a message takes one */
-	double message_s;	/* that a message takes a link at least */
+	int n_nics;	  /* of a node, each with this bandwidth; a message takes one */
+	double message_s; /* that a message takes a link at least */
 	enum cluster_network_model model;
 	struct cluster_topology topology;
 	double timeslice_s;	/* of the thesis; 0: adaptive */

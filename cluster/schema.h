@@ -29,7 +29,7 @@ enum cluster_key_kind {
 struct cluster_draft {
 	struct cluster cluster;
 	int version, library; /* place in CLUSTER_LIBRARIES */
-	double message_rate; /* 1/s; INFINITY: any */
+	double message_rate;  /* 1/s; INFINITY: any */
 	double overhead_s, storage_Bps, variation, taper;
 	int nodes_per_leaf; /* with taper: a tree of two levels; 0: not given */
 	int64_t unattended_B, unattended_new_B, unattended_used_B; /* 0: not given */

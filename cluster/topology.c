@@ -50,8 +50,8 @@ int cluster_read_down(struct cluster_draft *draft, const struct util_yaml_tree *
 int cluster_read_up(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 		    const struct util_yaml *node, struct util_error *err)
 {
-	return read_numbers(&draft->cluster.network.topology.up, 0, "network.topology.up", tree, node,
-			    err);
+	return read_numbers(&draft->cluster.network.topology.up, 0, "network.topology.up", tree,
+			    node, err);
 }
 
 /* One for all classes, or a list of one each. */
@@ -228,16 +228,11 @@ static const struct {
 	const char *key;
 	enum cluster_topology_kind kind;
 } owned[] = {
-    {"nodes_per_leaf", CLUSTER_TOPOLOGY_FAT_TREE},
-    {"taper", CLUSTER_TOPOLOGY_FAT_TREE},
-    {"down", CLUSTER_TOPOLOGY_FAT_TREE},
-    {"up", CLUSTER_TOPOLOGY_FAT_TREE},
-    {"dimensions", CLUSTER_TOPOLOGY_TORUS},
-    {"groups", CLUSTER_TOPOLOGY_DRAGONFLY},
-    {"routers", CLUSTER_TOPOLOGY_DRAGONFLY},
-    {"nodes_per_router", CLUSTER_TOPOLOGY_DRAGONFLY},
-    {"global_links", CLUSTER_TOPOLOGY_DRAGONFLY},
-    {"file", CLUSTER_TOPOLOGY_GRAPH},
+    {"nodes_per_leaf", CLUSTER_TOPOLOGY_FAT_TREE}, {"taper", CLUSTER_TOPOLOGY_FAT_TREE},
+    {"down", CLUSTER_TOPOLOGY_FAT_TREE},	   {"up", CLUSTER_TOPOLOGY_FAT_TREE},
+    {"dimensions", CLUSTER_TOPOLOGY_TORUS},	   {"groups", CLUSTER_TOPOLOGY_DRAGONFLY},
+    {"routers", CLUSTER_TOPOLOGY_DRAGONFLY},	   {"nodes_per_router", CLUSTER_TOPOLOGY_DRAGONFLY},
+    {"global_links", CLUSTER_TOPOLOGY_DRAGONFLY},  {"file", CLUSTER_TOPOLOGY_GRAPH},
 };
 static const char *const kind_names[] = {"star", "fat-tree", "torus", "dragonfly", "graph"};
 
@@ -323,9 +318,10 @@ int cluster_check_topology(struct cluster_draft *draft, const struct util_yaml_t
 	network->message_s = 1 / draft->message_rate;
 	if (!rc && (network->n_nics > 1 || network->message_s > 0) &&
 	    (network->packet_payload_B > 0 || network->model == CLUSTER_NETWORK_THESIS))
-		return util_yaml_fail(tree, util_yaml_at(tree, "network"), err,
-				      "network: found nics or message_rate beside packets or model: "
-				      "thesis, wanted a fluid");
+		return util_yaml_fail(
+		    tree, util_yaml_at(tree, "network"), err,
+		    "network: found nics or message_rate beside packets or model: "
+		    "thesis, wanted a fluid");
 
 	if (!rc)
 		rc = check_routing(&network->topology, tree, err);

@@ -146,8 +146,9 @@ static inline double cap_elsewhere(const struct net_model *model, const struct n
 {
 	if (is_long(hop))
 		return cap_of(model, hop->transfer);
-	return lower(model->most_rate,
-		     model->links[hop->other].in_region ? INFINITY : model->links[hop->other].level);
+	return lower(model->most_rate, model->links[hop->other].in_region
+					   ? INFINITY
+					   : model->links[hop->other].level);
 }
 
 static double *prepare_link(struct net_model *model, struct net_link *link, double *caps,
@@ -234,8 +235,8 @@ static void settle_link(struct net_model *model, struct net_link *link, double l
 
 		if (is_long(hop))
 			settle_long(model, link, hop->transfer, level);
-		else if (model->links[hop->other].in_region &&
-			 !model->links[hop->other].settled && level <= bound) {
+		else if (model->links[hop->other].in_region && !model->links[hop->other].settled &&
+			 level <= bound) {
 			forget_cap(&model->links[hop->other], model->most_rate);
 			settle_transfer(&model->links[hop->other], level);
 		}

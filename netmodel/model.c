@@ -123,9 +123,9 @@ static int allocate(struct net_model *model)
 static void set_plain_delay(struct net_model *model)
 {
 	const struct cluster *cluster = model->cluster;
-	bool is_plain = model->may_announce && cluster->network.message_s == 0 && cluster->network.segments.n == 0 &&
-			model->method == &net_fluid && cluster->network.latency_s > 0 &&
-			model->transfer_amplitude == 0;
+	bool is_plain = model->may_announce && cluster->network.message_s == 0 &&
+			cluster->network.segments.n == 0 && model->method == &net_fluid &&
+			cluster->network.latency_s > 0 && model->transfer_amplitude == 0;
 
 	model->plain_delay = is_plain ? sim_time_from_s(cluster->network.latency_s) : -1;
 }

@@ -166,8 +166,9 @@ struct net_model {
 	struct net_use *uses; /* [n_links]; NULL: the star, which counts nothing */
 	struct util_rng route_rng;
 	double *capacities; /* [n_links] of each link, instead of 1; NULL: all 1 */
-	double most_rate;   /* of a transfer, where links carry more than one NIC does; else INFINITY */
-	double burst_s;	    /* the most credit that a link saves up; 0: none */
+	double
+	    most_rate;	/* of a transfer, where links carry more than one NIC does; else INFINITY */
+	double burst_s; /* the most credit that a link saves up; 0: none */
 	/* Whose transfers between nodes have this delay, without variation, and may be announced;
 	 * -1: they do not have one. */
 	sim_time_ps plain_delay;

@@ -60,11 +60,11 @@ struct net_minimum net_transfer_minimum(const struct cluster *cluster, int is_wi
 
 	if (bandwidth_s > all_s) /* a negative intercept: bytes that pass at once */
 		bandwidth_s = all_s;
-	return (struct net_minimum){.latency_s = all_s - bandwidth_s,
-				    .bandwidth_s = bandwidth_s,
-				    .is_delay = d.delay_s > 0 &&
-						(is_within_node ||
-						 cluster->network.model != CLUSTER_NETWORK_THESIS)};
+	return (struct net_minimum){
+	    .latency_s = all_s - bandwidth_s,
+	    .bandwidth_s = bandwidth_s,
+	    .is_delay = d.delay_s > 0 &&
+			(is_within_node || cluster->network.model != CLUSTER_NETWORK_THESIS)};
 }
 
 void net_transfer_set_mark(struct net_transfer *transfer, struct net_duration *d, double last_s)

@@ -56,8 +56,9 @@ static void draw_network(struct network *network, struct util_rng *rng, bool are
 {
 	*network = (struct network){{.n_links = N_LINKS, .longest = LONGEST, .route = route}};
 	for (int l = 0; l < N_LINKS; l++)
-		network->capacity[l] =
-		    l < 2 * N_NODES ? n_nics : are_equal ? 1 : 0.3 + 2 * util_rng_uniform(rng);
+		network->capacity[l] = l < 2 * N_NODES ? n_nics
+				       : are_equal     ? 1
+						       : 0.3 + 2 * util_rng_uniform(rng);
 	network->most = n_nics > 1 ? 1 : INFINITY;
 	for (int from = 0; from < N_NODES; from++)
 		for (int to = 0; to < N_NODES; to++)

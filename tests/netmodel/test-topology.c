@@ -11,10 +11,10 @@
 #define HEAD(nodes) "mpisim_cluster: 1\nnodes: " nodes "\nnetwork: {latency: 0, bandwidth: 1 MB/s, "
 #define TREE(taper) HEAD("64") "topology: {kind: fat-tree, nodes_per_leaf: 16, taper: " taper "}}\n"
 #define TORUS(dimensions) "topology: {kind: torus, dimensions: " dimensions "}}\n"
-#define FLY(groups, nodes, links)                                                                  \
-	"topology: {kind: dragonfly, groups: " groups ", nodes_per_router: " nodes                    \
+#define FLY(groups, nodes, links)                                                  \
+	"topology: {kind: dragonfly, groups: " groups ", nodes_per_router: " nodes \
 	", global_links: " links "}}\n"
-#define DEEP(up, more)                                                                                \
+#define DEEP(up, more) \
 	HEAD("64") "topology: {kind: fat-tree, down: [4, 4, 4], up: [" up "]" more "}}\n"
 #define MB 1000000
 #define N 64
@@ -123,7 +123,8 @@ static void check_route(const struct net_topology *topology, const struct cluste
 		assert_in_range(links[k], 2 * cluster->n_nodes, topology->n_links - 1);
 		topology->ends(topology, links[k], ends);
 		assert_int_equal(ends[0], at);
-		assert_in_range(ends[1], cluster->n_nodes, cluster->n_nodes + topology->n_switches - 1);
+		assert_in_range(ends[1], cluster->n_nodes,
+				cluster->n_nodes + topology->n_switches - 1);
 		at = ends[1];
 		for (int j = 1; j < k; j++)
 			assert_int_not_equal(links[j], links[k]);
@@ -152,12 +153,18 @@ static void routes_begin_and_end_at_their_nodes(void **state)
 {
 	static const char *const shapes[] = {
 	    "topology: {kind: fat-tree, nodes_per_leaf: 8, taper: 4}}\n",
-	    "topology: {kind: fat-tree, nodes_per_leaf: 48}}\n", TORUS("[48]"), TORUS("[4, 3, 4]"),
-	    TORUS("[2, 2, 2, 2, 3, 1]"), "topology: {kind: fat-tree, down: [4, 3, 4], up: [2, 3]}}\n",
+	    "topology: {kind: fat-tree, nodes_per_leaf: 48}}\n",
+	    TORUS("[48]"),
+	    TORUS("[4, 3, 4]"),
+	    TORUS("[2, 2, 2, 2, 3, 1]"),
+	    "topology: {kind: fat-tree, down: [4, 3, 4], up: [2, 3]}}\n",
 	    "topology: {kind: fat-tree, down: [48], up: []}}\n",
-	    "topology: {kind: fat-tree, down: [2, 2, 3, 4], up: [2, 1, 5]}}\n", FLY("6, routers: 4", "2", "2"),
-	    FLY("3, routers: 4", "4", "1"), FLY("2, routers: 24", "1", "1"),
-	    FLY("1, routers: 48", "1", "1"), FLY("24, routers: 1", "2", "23")};
+	    "topology: {kind: fat-tree, down: [2, 2, 3, 4], up: [2, 1, 5]}}\n",
+	    FLY("6, routers: 4", "2", "2"),
+	    FLY("3, routers: 4", "4", "1"),
+	    FLY("2, routers: 24", "1", "1"),
+	    FLY("1, routers: 48", "1", "1"),
+	    FLY("24, routers: 1", "2", "23")};
 
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		struct util_error err = {0};
@@ -181,9 +188,10 @@ static void routes_begin_and_end_at_their_nodes(void **state)
 }
 
 /* 9 groups of 4 routers with 2 nodes and 2 global links each. */
-#define BALANCED(routing)                                                                             \
-	HEAD("72")                                                                                 \
-	"topology: {kind: dragonfly, groups: 9, routers: 4, nodes_per_router: 2, global_links: 2, "   \
+#define BALANCED(routing)                                                                        \
+	HEAD("72")                                                                               \
+	"topology: {kind: dragonfly, groups: 9, routers: 4, nodes_per_router: 2, global_links: " \
+	"2, "                                                                                    \
 	"routing: " routing "}}\n"
 #define N_MANY 64
 
@@ -228,7 +236,8 @@ static void a_tree_of_three_levels_is_as_wide_as_its_ports(void **state)
 	assert_near(time_of(DEEP("2, 2", ""), N, 1, to_next_leaf), 4, 1e-9);
 	/* links of a level that are twice as wide make good for half as many, other jobs take a
 	 * part */
-	assert_near(time_of(DEEP("2, 8", ", bandwidth: [2 MB/s, 1 MB/s]"), N, 1, to_next_leaf), 1, 1e-9);
+	assert_near(time_of(DEEP("2, 8", ", bandwidth: [2 MB/s, 1 MB/s]"), N, 1, to_next_leaf), 1,
+		    1e-9);
 	assert_near(time_of(DEEP("4, 4", ", load: 0.75"), N, 1, to_next_leaf), 4, 1e-9);
 	/* four links between switches */
 	assert_near(time_of(DEEP("4, 4", ", hop_latency: 0.25s"), N, 1, to_next_leaf), 2, 1e-9);
@@ -311,9 +320,10 @@ static void shapes_that_do_not_add_up_are_refused(void **state)
 	static const struct {
 		const char *topology, *message;
 	} cases[] = {
-	    {"kind: ring",
-	     "network.topology.kind: found \"ring\", wanted one of star|fat-tree|torus|dragonfly|graph"},
-	    {"kind: fat-tree", "found no nodes_per_leaf, wanted it, or down and up, for a fat-tree"},
+	    {"kind: ring", "network.topology.kind: found \"ring\", wanted one of "
+			   "star|fat-tree|torus|dragonfly|graph"},
+	    {"kind: fat-tree",
+	     "found no nodes_per_leaf, wanted it, or down and up, for a fat-tree"},
 	    {"kind: fat-tree, nodes_per_leaf: 10",
 	     "found 10 nodes_per_leaf, wanted a divisor of the cluster's 64 nodes"},
 	    {"kind: fat-tree, nodes_per_leaf: 16, taper: 3",
@@ -384,8 +394,11 @@ static void a_message_takes_one_of_the_nics(void **state)
 	/* 7 from others into four NICs of node 0, while its own message to itself is free */
 	assert_near(time_of(NICS(", nics: 4"), 8, 1, to_one), 7.0 / 4, 1e-9);
 	/* 16 nodes with two NICs each on 16 links up */
-	assert_near(time_of("mpisim_cluster: 1\nnodes: 64\nnetwork: {latency: 0, bandwidth: 1 MB/s, nics: 2, topology: "
-			    "{kind: fat-tree, nodes_per_leaf: 16}}\n", N, 2, to_next_leaf), 2, 1e-9);
+	assert_near(time_of("mpisim_cluster: 1\nnodes: 64\nnetwork: {latency: 0, bandwidth: 1 "
+			    "MB/s, nics: 2, topology: "
+			    "{kind: fat-tree, nodes_per_leaf: 16}}\n",
+			    N, 2, to_next_leaf),
+		    2, 1e-9);
 }
 
 static void a_small_message_takes_its_link_for_a_while(void **state)
@@ -393,8 +406,10 @@ static void a_small_message_takes_its_link_for_a_while(void **state)
 	/* two messages of a second each; with 0.5 messages in a second, two seconds each */
 	assert_near(time_of(NICS(", message_rate: 2"), 8, 2, by_turns), 2, 1e-9);
 	assert_near(time_of(NICS(", message_rate: 1"), 8, 2, by_turns), 2, 1e-9);
-	assert_near(time_of("mpisim_cluster: 1\nnodes: 8\nnetwork: {latency: 1s, bandwidth: 1 GB/s, message_rate: 4}\n", 8, 3,
-			    by_turns), 1.75, 1e-9);
+	assert_near(time_of("mpisim_cluster: 1\nnodes: 8\nnetwork: {latency: 1s, bandwidth: 1 "
+			    "GB/s, message_rate: 4}\n",
+			    8, 3, by_turns),
+		    1.75, 1e-9);
 }
 
 /* --- graphs, and links that are slow or have failed --- */
@@ -463,7 +478,8 @@ static void graphs_that_do_not_add_up_are_refused(void **state)
 	     "found no way from node 0 on switch a to node 4 on switch b"},
 	    {"switch a ports 5 nodes 0-3\nswitch b nodes 4-7\nlink a b count 2\n",
 	     ":1: found 6 nodes and links on switch a, wanted at most its 5 ports"},
-	    {"switch a nodes 0-7\nswitch b\nlink a b count 0\n", ":3: count: '0' is out of range, wanted 1 to 1000"},
+	    {"switch a nodes 0-7\nswitch b\nlink a b count 0\n",
+	     ":3: count: '0' is out of range, wanted 1 to 1000"},
 	    {"switch a nodes 0-7\nswitch b\nlink a b bandwidth 3\n", ":3: '3' has no unit"},
 	    {"switch a nodes 0-7 color red\n", ":1: found \"color\", wanted ports or nodes"},
 	    {"router a\n", ":1: found \"router\" with 1 words behind it, wanted \"switch NAME"},
@@ -491,25 +507,32 @@ static void slow_links_hold_back_who_crosses_them(void **state)
 {
 	/* 16 messages of a leaf on as many ports: one of these is slow */
 	assert_near(time_of(DEEP("4, 4", ""), N, 1, to_next_leaf), 1, 1e-9);
-	assert_near(time_of(DEEP("4, 4", LINK("level 1, switch 0, to port 1", "0.25")), N, 1, to_next_leaf), 4,
-		    1e-9);
+	assert_near(
+	    time_of(DEEP("4, 4", LINK("level 1, switch 0, to port 1", "0.25")), N, 1, to_next_leaf),
+	    4, 1e-9);
 	assert_near(time_of(DEEP("4, 4", LINK("level 2", "0.5")), N, 1, to_next_leaf), 2, 1e-9);
-	assert_near(time_of(HEAD("8") "topology: {kind: torus, dimensions: [8]" LINK("*", "0.5") "}}\n", 8,
-			    1, shift_back), 2, 1e-9);
+	assert_near(
+	    time_of(HEAD("8") "topology: {kind: torus, dimensions: [8]" LINK("*", "0.5") "}}\n", 8,
+		    1, shift_back),
+	    2, 1e-9);
 }
 
 static void failed_links_are_gone_round(void **state)
 {
 	/* three of four ports are left for four messages */
-	assert_near(time_of(DEEP("4, 4", LINK("level 1, switch 0, * port 1", "0")), N, 1, to_next_leaf),
-		    2, 1e-9);
+	assert_near(
+	    time_of(DEEP("4, 4", LINK("level 1, switch 0, * port 1", "0")), N, 1, to_next_leaf), 2,
+	    1e-9);
 	/* the other way round the ring, which others cross, too: 7 links instead of 1 */
 	assert_near(time_of(HEAD("8") "topology: {kind: torus, dimensions: [8]" LINK(
-				"dimension 0, router 0, back", "0") "}}\n", 8, 1, shift_back), 1, 1e-9);
+				"dimension 0, router 0, back", "0") "}}\n",
+			    8, 1, shift_back),
+		    1, 1e-9);
 	/* of a dragonfly: by way of another group, not worse than twice as long */
-	assert_in_range((int)time_of(BALANCED("deterministic" LINK("group 0, router * to group 1, *", "0")), 72,
-				     N_MANY, to_next_group),
-			N_MANY, 16 * N_MANY);
+	assert_in_range(
+	    (int)time_of(BALANCED("deterministic" LINK("group 0, router * to group 1, *", "0")), 72,
+			 N_MANY, to_next_group),
+	    N_MANY, 16 * N_MANY);
 }
 
 static void links_that_cannot_be_meant_are_refused(void **state)
@@ -517,9 +540,9 @@ static void links_that_cannot_be_meant_are_refused(void **state)
 	static const struct {
 		const char *yaml, *message;
 	} cases[] = {
-	    {DEEP("4, 4", LINK("level 9", "0.5")),
-	     "found \"level 9\", which is no link or class of links, wanted a name such as \"level 1, "
-	     "switch 0, to port 0\""},
+	    {DEEP("4, 4", LINK("level 9", "0.5")), "found \"level 9\", which is no link or class "
+						   "of links, wanted a name such as \"level 1, "
+						   "switch 0, to port 0\""},
 	    {DEEP("4, 4", LINK("level 1, switch 0, *", "0")),
 	     "found no way between node 0 and node 4"},
 	};

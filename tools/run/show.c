@@ -131,8 +131,7 @@ static json_t *class_json(const struct show *show, int k)
 	set(object, "bandwidth_Bps", trace_json_number(one.bandwidth_Bps));
 	set(object, "failed", json_integer(one.n_failed));
 	set(object, "node_Bps", trace_json_number(one.node_Bps));
-	set(object, "taper",
-	    trace_json_number(injection_Bps(show) / one.node_Bps));
+	set(object, "taper", trace_json_number(injection_Bps(show) / one.node_Bps));
 	return object;
 }
 
