@@ -6,6 +6,7 @@
 #include "mpi/core/foreign.h"
 #include "mpi/verify/call.h"
 #include "mpi/verify/verify.h"
+#include "util/list.h"
 #include "util/map.h"
 
 /*
@@ -65,9 +66,9 @@ struct mpi_memory_buffers { /* of a call */
 };
 
 struct mpi_memory_active {
-	struct mpi_memory_active *next, *prev; /* of its rank */
+	struct util_link link; /* among those of its rank */
 	struct mpi_memory_buffer buffer;
-	char *mine; /* MPI's memory instead of [low, high); NULL: MPI has the program's */
+	char *mine;	/* MPI's memory instead of [low, high); NULL: MPI has the program's */
 	char *snapshot; /* of [low, high) at the post, where `mine` is written to; else NULL */
 	/* [2 n] which of the snapshot are zero, and so not stored; then as many to work with */
 	bool *zero_pieces;
@@ -78,8 +79,8 @@ struct mpi_memory_active {
 	bool is_message; /* what comes are messages: whether they are read is looked at */
 	bool is_locked;	 /* between the post and the completion; persistent ones change it */
 	bool is_on_stack;
-	bool is_lost; /* the memory is freed, or its frame has ended: it is not touched */
-	bool is_held; /* a request has a struct mpi_memory_tie to it */
+	bool is_lost;  /* the memory is freed, or its frame has ended: it is not touched */
+	bool is_held;  /* a request has a struct mpi_memory_tie to it */
 	MPI_File file; /* of a split collective: until its end; NULL: none */
 	/* one-sided: until `win` is synchronized */
 	struct mpi_win *win;
@@ -109,7 +110,7 @@ struct mpi_memory_gap {
 struct mpi_memory_types;
 
 struct mpi_memory_rank {
-	struct mpi_memory_active *actives;   /* all, locked or not */
+	struct util_list actives;	     /* all, locked or not */
 	int n_actives, n_locked, n_on_stack; /* locked ones there */
 	uint32_t n_locks;		     /* there were so far */
 	struct mpi_memory_active **sorted;   /* [n_sorted] locked ones, by where they begin */
@@ -242,8 +243,7 @@ size_t mpi_memory_near(const struct mpi_memory_rank *rank, uintptr_t low);
 
 /* --- snapshot.c: of buffers that MPI writes to --- */
 void mpi_memory_take_snapshot(struct mpi_memory *memory, struct mpi_memory_active *active);
-bool mpi_memory_is_unchanged(struct mpi_memory *memory,
-			     const struct mpi_memory_active *active);
+bool mpi_memory_is_unchanged(struct mpi_memory *memory, const struct mpi_memory_active *active);
 /* Pieces that are not stored are, so that it can be compared as a whole. */
 void mpi_memory_complete_snapshot(struct mpi_memory_active *active);
 

@@ -67,24 +67,14 @@ static void free_plan(struct mpi_shadow_plan *plan)
 /* Those of a rank are found at its end. */
 static void enter_persistent(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
 {
-	struct mpi_shadow_plan **first = &shadow->ranks[request->rank].persistent;
-
 	request->plan->index = (uint64_t)(request - shadow->requests);
-	request->plan->prev = NULL;
-	request->plan->next = *first;
-	if (*first)
-		(*first)->prev = request->plan;
-	*first = request->plan;
+	util_list_prepend(&shadow->ranks[request->rank].persistent, request->plan);
 }
 
 static void leave_persistent(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
 {
-	struct mpi_shadow_plan *plan = request->plan;
-
-	*(plan->prev ? &plan->prev->next : &shadow->ranks[request->rank].persistent) = plan->next;
-	if (plan->next)
-		plan->next->prev = plan->prev;
-	free_plan(plan);
+	util_list_remove(&shadow->ranks[request->rank].persistent, request->plan);
+	free_plan(request->plan);
 	request->plan = NULL;
 }
 
@@ -172,8 +162,8 @@ bool mpi_shadow_note_simple(struct mpi_verify_call *call, int n, const MPI_Reque
 	const struct mpi_shadow *shadow = call->shadow;
 
 	mpi_shadow_note(call, n, handles);
-	*are_done = !shadow->ranks[call->me->rank].first &&
-		    !shadow->ranks[call->me->rank].plain.is_there;
+	*are_done =
+	    !shadow->ranks[call->me->rank].first && !shadow->ranks[call->me->rank].plain.is_there;
 	for (int i = 0; i < call->n_handles; i++) {
 		const struct mpi_shadow_request *request = given(call->shadow, call, i);
 
@@ -325,8 +315,7 @@ void mpi_shadow_give_up_ops(struct mpi_shadow *shadow, struct mpi_verify_call *c
 	free_plan(call->plan);
 }
 
-void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call,
-			MPI_Request handle)
+void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call, MPI_Request handle)
 {
 	struct mpi_shadow_request *request = mpi_shadow_new_request(shadow, call, handle);
 
@@ -431,9 +420,10 @@ void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 	case MPI_CALL_TEST:
 		note_handles(call);
 		if (call->function->kind == MPI_CALL_WAIT)
-			mpi_shadow_wait_for_given(shadow, call,
-						  strcmp(call->function->operation, "Waitany") == 0 ||
-						      strcmp(call->function->operation, "Waitsome") == 0);
+			mpi_shadow_wait_for_given(
+			    shadow, call,
+			    strcmp(call->function->operation, "Waitany") == 0 ||
+				strcmp(call->function->operation, "Waitsome") == 0);
 		break;
 	case MPI_CALL_START:
 		note_handles(call);

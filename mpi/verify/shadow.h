@@ -6,6 +6,7 @@
 #include "mpi/verify/call.h"
 #include "mpi/verify/signature.h"
 #include "mpi/verify/verify.h"
+#include "util/list.h"
 
 /*
  * The shadow of a run: what its ranks have sent, received and called together, as their calls tell,
@@ -20,12 +21,12 @@ struct mpi_shadow_op;
 
 /* A send and a receive that match. Side 0 is the send, side 1 the receive. */
 struct mpi_shadow_pair {
+	struct util_link link;	     /* in the queue */
 	struct mpi_shadow_op *op[2]; /* NULL: it is forgotten */
 	int rank[2];
 	bool is_posted[2];		/* in the strict view */
 	int n_references;		/* of the two */
 	struct mpi_shadow_queue *queue; /* that it is in, while not both are posted; NULL: none */
-	struct mpi_shadow_pair *next, *prev;
 };
 
 /* What a member of a collective sends [0] to and receives [1] from each of its peers. Shared by the
@@ -65,6 +66,7 @@ struct mpi_shadow_together {
 };
 
 struct mpi_shadow_op {
+	struct util_link link; /* in the queue */
 	enum mpi_shadow_kind kind : 8;
 	enum mpi_send_mode mode : 8;
 	bool is_wild;	    /* a receive whose source is not known yet */
@@ -87,8 +89,7 @@ struct mpi_shadow_op {
 	struct mpi_shadow_op
 	    *probed; /* of a receive whose datatype is yet to come: the send, kept */
 	struct mpi_shadow_together *together;
-	int place;			   /* among its members */
-	struct mpi_shadow_op *next, *prev; /* in the queue */
+	int place;					   /* among its members */
 	struct mpi_shadow_op *next_of_peer, *prev_of_peer; /* in the bucket */
 };
 
@@ -115,16 +116,16 @@ struct mpi_shadow_bucket {
 };
 
 struct mpi_shadow_queue {
-	struct mpi_shadow_op *first[2], *last[2]; /* unmatched: sends to the rank, its receives */
+	struct util_list of[2]; /* unmatched: sends to the rank, its receives */
 	int n_wild;
 	uint32_t n[2];
 	/* [n_buckets] the same by the other rank, but for wild ones; NULL: there are few */
 	struct mpi_shadow_bucket *buckets[2];
-	uint32_t n_buckets[2]; /* a power of two */
-	struct mpi_shadow_pair *pairs; /* that are not done in the strict view */
-	uint32_t n_together;	       /* collectives that the rank has called */
-	bool is_fenced;		       /* of a window: the last fence may have begun an epoch … */
-	struct mpi_finding_call lock;  /* … in which it was locked; function NULL: it was not */
+	uint32_t n_buckets[2];	      /* a power of two */
+	struct util_list pairs;	      /* that are not done in the strict view */
+	uint32_t n_together;	      /* collectives that the rank has called */
+	bool is_fenced;		      /* of a window: the last fence may have begun an epoch … */
+	struct mpi_finding_call lock; /* … in which it was locked; function NULL: it was not */
 };
 
 struct mpi_shadow_message { /* a send or receive, as the program gave it */
@@ -144,7 +145,7 @@ struct mpi_shadow_plain {
 	bool is_there;
 	enum mpi_shadow_kind kind : 8; /* of MPI_Send or MPI_Recv */
 	int peer, given_peer, tag;     /* peer: a world rank, or MPI_ANY_SOURCE */
-	struct mpi_datatype *type; /* predefined */
+	struct mpi_datatype *type;     /* predefined */
 	MPI_Count count;
 	struct mpi_comm *comm; /* borrowed: whatever frees it makes an operation of this first */
 	const void *site;
@@ -152,30 +153,29 @@ struct mpi_shadow_plain {
 
 struct mpi_shadow_rank {
 	struct mpi_shadow_plain plain;
-	struct mpi_shadow_op *wild; /* what became of a plain receive from any source; NULL */
+	struct mpi_shadow_op *wild;	 /* what became of a plain receive from any source; NULL */
 	struct mpi_shadow_rank *senders; /* whose plain sends are for this one */
 	struct mpi_shadow_rank *next_sender, *prev_sender; /* among those of plain.peer */
 	struct mpi_shadow_queue **queues; /* [n_queues] by context; NULL: nothing yet */
 	uint32_t n_queues;
 	struct mpi_shadow_step *first, *last; /* not yet done in the strict view */
 	uint64_t n_steps;
-	struct mpi_shadow_plan *persistent;
-	bool is_listed; /* among those to be looked at */
-	bool has_ended; /* has called MPI_Finalize */
+	struct util_list persistent; /* plans */
+	bool is_listed;		     /* among those to be looked at */
+	bool has_ended;		     /* has called MPI_Finalize */
 	struct mpi_finding_call end;
 };
 
 /* The arguments of one operation: sends and receives, or a collective. */
 struct mpi_shadow_plan {
+	struct util_link link; /* of persistent requests: among those of the rank */
 	struct mpi_comm *comm; /* NULL: the arguments are wrong, or nothing is to be posted */
 	struct mpi_shadow_message send, recv;
 	enum mpi_send_mode mode;
 	const char *together; /* NULL: no collective */
 	int root;
 	struct mpi_shadow_part part;
-	/* of persistent requests: */
-	uint64_t index;			      /* of the handle */
-	struct mpi_shadow_plan *next, *prev; /* among those of the rank */
+	uint64_t index; /* of a persistent request's handle */
 };
 
 struct mpi_shadow_request { /* of the program's, by index of its handle */
@@ -184,7 +184,7 @@ struct mpi_shadow_request { /* of the program's, by index of its handle */
 	const void *site;
 	int rank;
 	bool is_active;
-	bool is_cancelled; /* MPI_Cancel was called */
+	bool is_cancelled;	      /* MPI_Cancel was called */
 	uint64_t n_starts;	      /* of persistent ones */
 	struct mpi_shadow_plan *plan; /* of persistent ones: its arguments; NULL: none */
 };
@@ -237,13 +237,10 @@ static inline bool mpi_shadow_take(const struct mpi_rank *me, const struct mpi_c
 				   int64_t count, MPI_Datatype type, int64_t peer, int64_t tag,
 				   bool is_recv, struct mpi_shadow_message *out)
 {
-	*out = (struct mpi_shadow_message){.count = count,
-					   .type = mpi_datatype_get(me, type),
-					   .peer = (int)peer,
-					   .tag = (int)tag};
-	out->is_there =
-	    comm && out->type && out->type->is_committed && count >= 0 &&
-	    mpi_shadow_is_peer(comm, peer, is_recv) && mpi_shadow_is_tag(tag, is_recv);
+	*out = (struct mpi_shadow_message){
+	    .count = count, .type = mpi_datatype_get(me, type), .peer = (int)peer, .tag = (int)tag};
+	out->is_there = comm && out->type && out->type->is_committed && count >= 0 &&
+			mpi_shadow_is_peer(comm, peer, is_recv) && mpi_shadow_is_tag(tag, is_recv);
 	return out->is_there;
 }
 
@@ -352,8 +349,8 @@ static inline void mpi_shadow_look_for(struct mpi_shadow *shadow, const struct m
 {
 	const struct mpi_shadow_step *step = shadow->ranks[op->rank].first;
 
-	if (step && (step->kind != STEP_ALL || step->n_done >= step->n ||
-		     step->ops[step->n_done] == op))
+	if (step &&
+	    (step->kind != STEP_ALL || step->n_done >= step->n || step->ops[step->n_done] == op))
 		mpi_shadow_look_at(shadow, op->rank);
 }
 /* Lets ranks go on as far as they come. */
