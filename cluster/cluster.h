@@ -14,9 +14,9 @@
  * INFINITY.
  */
 enum cluster_network_model {
-	CLUSTER_NETWORK_FLUID,	/* latency is a delay that occupies nothing; then the bytes share
+	CLUSTER_NETWORK_FLUID,	  /* latency is a delay that occupies nothing; then the bytes share
 				   the links max-min fairly (default) */
-	CLUSTER_NETWORK_THESIS, /* the whole minimal duration l + s/b is shared, by Algorithm 1 */
+	CLUSTER_NETWORK_THESIS,	  /* the whole minimal duration l + s/b is shared, by Algorithm 1 */
 	CLUSTER_NETWORK_UNSHARED, /* as fluid, but each transfer has its links for itself */
 };
 
@@ -164,16 +164,16 @@ struct cluster_numbers {
 struct cluster_topology {
 	enum cluster_topology_kind kind;
 	enum cluster_routing routing;
-	struct cluster_numbers dimensions;     /* of a torus; their product is n_nodes */
-	struct cluster_numbers down;	       /* ports of a tree's switches by level; their product
+	struct cluster_numbers dimensions; /* of a torus; their product is n_nodes */
+	struct cluster_numbers down;	   /* ports of a tree's switches by level; their product
 						  is n_nodes */
-	struct cluster_numbers up;	       /* … one fewer: the top has none */
+	struct cluster_numbers up;	   /* … one fewer: the top has none */
 	int groups, routers, nodes, global_links; /* of a dragonfly: routers of a group, nodes and
 						     global links of a router */
-	double hop_latency_s;		       /* of each link between switches */
+	double hop_latency_s;			  /* of each link between switches */
 	int n_bandwidths; /* of those links: 0, as a node's; 1, of all; or of each class */
 	double bandwidth_Bps[CLUSTER_MAX_DIMENSIONS];
-	double load;			       /* fraction of them that other jobs take */
+	double load; /* fraction of them that other jobs take */
 };
 
 /* How many classes its links between switches have; 0: the star. */
@@ -237,12 +237,37 @@ struct cluster_rma {
 	int queue_depth; /* one-sided messages of one rank to another that are under way at once */
 };
 
+enum cluster_launcher {
+	CLUSTER_LAUNCHER_NODES, /* what starts processes is there, on each node (default) */
+	CLUSTER_LAUNCHER_DAEMON, /* … and processes begin one after the other, round a ring of nodes */
+	CLUSTER_LAUNCHER_TREE, /* it starts on node after node first, along a tree */
+};
+enum cluster_connection {
+	CLUSTER_CONNECTION_NONE, /* takes no time (default) */
+	CLUSTER_CONNECTION_UD,	 /* none, and each message is made reliable piece by piece */
+	CLUSTER_CONNECTION_RC,	 /* set up when two processes first talk */
+};
+enum { CLUSTER_UD_PIECE_B = 2048 };
+
 struct cluster_spawn {
+	enum cluster_launcher launcher;
 	double startup_s;     /* from MPI_Comm_spawn to the start of the processes */
-	double per_process_s; /* and for each process that its node starts */
-	char *placement;      /* as of the cluster; NULL: where there are fewest ranks */
-	int max_processes;    /* in one run */
-	int universe_size;    /* MPI_UNIVERSE_SIZE; 0: as many as there are cores */
+	double per_process_s; /* and for each process that its node, or the launcher, starts */
+	double per_node_s;    /* … for each level of a tree of nodes */
+	/* With a launcher that is not NODES: telling where the spawning group is found, and MPI_Init of
+	 * the new processes. */
+	double publish_s, init_s;
+	/* Between processes that did not start together. */
+	enum cluster_connection connection;
+	double connect_s;	     /* RC */
+	double per_piece_s;	     /* UD */
+	double translation_s;	     /* each message */
+	int64_t connection_memory_B; /* RC, on each side */
+	char *
+	    placement; /* as of the cluster, or "global": on from the node after the last one that was
+			    chosen so; NULL: where there are fewest ranks */
+	int max_processes; /* in one run */
+	int universe_size; /* MPI_UNIVERSE_SIZE; 0: as many as there are cores */
 };
 
 struct cluster_collectives {

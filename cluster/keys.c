@@ -217,8 +217,7 @@ static int read_placement(struct cluster_draft *draft, const struct util_yaml_tr
 	if (!node)
 		return 0;
 	return read_places(tree, node, draft->cluster.n_nodes, "run.placement",
-			   "block, spread, cyclic",
-			   &draft->cluster.placement, err);
+			   "block, spread, cyclic", &draft->cluster.placement, err);
 }
 
 static int read_spawn_placement(struct cluster_draft *draft, const struct util_yaml_tree *tree,
@@ -226,8 +225,15 @@ static int read_spawn_placement(struct cluster_draft *draft, const struct util_y
 {
 	if (!node || (node->kind == UTIL_YAML_SCALAR && strcmp(node->text, "free") == 0))
 		return 0;
+	if (node->kind == UTIL_YAML_SCALAR && strcmp(node->text, "global") == 0) {
+		draft->cluster.spawn.placement = strdup(node->text);
+		return draft->cluster.spawn.placement
+			   ? 0
+			   : util_error_set(err, UTIL_ENOMEM, "out of memory");
+	}
 	return read_places(tree, node, draft->cluster.n_nodes, "run.spawn.placement",
-			   "free, block, spread, cyclic", &draft->cluster.spawn.placement, err);
+			   "free, global, block, spread, cyclic", &draft->cluster.spawn.placement,
+			   err);
 }
 
 #define AT(member) .target = offsetof(struct cluster_draft, member)
@@ -267,8 +273,8 @@ const struct cluster_key cluster_keys[] = {
      .required = true},
     {"network.bandwidth", CLUSTER_KEY_BANDWIDTH, AT(cluster.network.bandwidth_Bps), 1, INFINITY,
      .required = true},
-    {"network.model", CLUSTER_KEY_CHOICE, AT(cluster.network.model), .choices = "fluid|thesis|unshared",
-     .fallback = "fluid"},
+    {"network.model", CLUSTER_KEY_CHOICE, AT(cluster.network.model),
+     .choices = "fluid|thesis|unshared", .fallback = "fluid"},
     {"network.timeslice", CLUSTER_KEY_TIME, AT(cluster.network.timeslice_s), 1e-9, MAX_TIME_S,
      .choices = "adaptive", .word_value = 0, .fallback = "adaptive"},
     {"network.intra_node.latency", CLUSTER_KEY_TIME, AT(cluster.network.intra_latency_s), 0,
@@ -352,6 +358,23 @@ const struct cluster_key cluster_keys[] = {
     {"spawn.startup", CLUSTER_KEY_TIME, AT(cluster.spawn.startup_s), 0, MAX_TIME_S,
      .fallback = "0"},
     {"spawn.per_process", CLUSTER_KEY_TIME, AT(cluster.spawn.per_process_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.launcher", CLUSTER_KEY_CHOICE, AT(cluster.spawn.launcher),
+     .choices = "nodes|daemon|tree", .fallback = "nodes"},
+    {"spawn.per_node", CLUSTER_KEY_TIME, AT(cluster.spawn.per_node_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.publish", CLUSTER_KEY_TIME, AT(cluster.spawn.publish_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.init", CLUSTER_KEY_TIME, AT(cluster.spawn.init_s), 0, MAX_TIME_S, .fallback = "0"},
+    {"spawn.connection", CLUSTER_KEY_CHOICE, AT(cluster.spawn.connection), .choices = "none|ud|rc",
+     .fallback = "none"},
+    {"spawn.connect", CLUSTER_KEY_TIME, AT(cluster.spawn.connect_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.per_piece", CLUSTER_KEY_TIME, AT(cluster.spawn.per_piece_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.translation", CLUSTER_KEY_TIME, AT(cluster.spawn.translation_s), 0, MAX_TIME_S,
+     .fallback = "0"},
+    {"spawn.connection_memory", CLUSTER_KEY_SIZE, AT(cluster.spawn.connection_memory_B), 0, 1e12,
      .fallback = "0"},
     {"storage.servers", CLUSTER_KEY_INT, AT(cluster.storage.n_servers), 1, MAX_SERVERS,
      .fallback = "1"},

@@ -66,8 +66,8 @@ static int busiest_of(const struct net_model *model, const int links[], int n)
 	int most = 0;
 
 	for (int k = 1; k < n - 1; k++)
-		if (model->n_routed[links[k]] > most)
-			most = model->n_routed[links[k]];
+		if (model->uses[links[k]].n_routed > most)
+			most = model->uses[links[k]].n_routed;
 	return most;
 }
 
@@ -79,9 +79,9 @@ static int choose_adaptively(struct net_model *model, int source, int dest)
 
 	for (int i = 0; i < NET_ROUTES_TRIED; i++) {
 		bool is_detour = topology->has_detours && i % 2 == 1;
-		int n_rival = topology->route(topology, source, dest,
-					      util_rng_next(&model->route_rng), is_detour,
-					      model->rival);
+		int n_rival =
+		    topology->route(topology, source, dest, util_rng_next(&model->route_rng),
+				    is_detour, model->rival);
 		int rival_busiest = busiest_of(model, model->rival, n_rival);
 
 		if (i == 0 || rival_busiest < busiest ||
@@ -130,6 +130,7 @@ bool net_route_take(struct net_transfer *transfer)
 	int n = choose_route(model, transfer->source_node, transfer->dest_node);
 	const int *links = model->route;
 
+	net_uses_begin(transfer, links, n);
 	if (n == 2)
 		return true;
 	transfer->crossings = util_pool_get(&model->crossings);
@@ -137,19 +138,15 @@ bool net_route_take(struct net_transfer *transfer)
 		net_model_out_of_memory(model);
 		return false;
 	}
-	for (int k = 0; k < n; k++) {
+	for (int k = 0; k < n; k++)
 		transfer->crossings[k].link = links[k];
-		model->n_routed[links[k]]++;
-		model->carried_B[links[k]] += (double)transfer->size_B;
-	}
 	transfer->n_links = (short)n;
 	return true;
 }
 
 void net_route_return(struct net_transfer *transfer)
 {
-	for (int k = 0; k < transfer->n_links; k++)
-		transfer->model->n_routed[transfer->crossings[k].link]--;
+	net_uses_end(transfer);
 	util_pool_put(&transfer->model->crossings, transfer->crossings);
 	transfer->n_links = 2;
 }

@@ -436,6 +436,8 @@ void net_maxmin_solve(struct net_model *model)
 		if (link->level != link->old_level || link->dirty)
 			apply_link(model, link);
 	}
+	if (model->uses)
+		net_uses_charge(model, region);
 	for (int i = 0; i < region->n; i++)
 		model->links[region->links[i]].in_region = false;
 	region->n = 0;

@@ -108,9 +108,8 @@ static int allocate(struct net_model *model)
 		util_pool_init(&model->crossings, longest * sizeof(struct net_crossing));
 		model->route = calloc(longest, sizeof(*model->route));
 		model->rival = calloc(longest, sizeof(*model->rival));
-		model->n_routed = calloc(n_links, sizeof(*model->n_routed));
-		model->carried_B = calloc(n_links, sizeof(*model->carried_B));
-		if (!model->route || !model->rival || !model->n_routed || !model->carried_B)
+		model->uses = calloc(n_links, sizeof(*model->uses));
+		if (!model->route || !model->rival || !model->uses)
 			return UTIL_ENOMEM;
 	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
@@ -243,8 +242,7 @@ void net_model_destroy(struct net_model *model)
 		util_pool_finish(&model->crossings);
 	free(model->route);
 	free(model->rival);
-	free(model->n_routed);
-	free(model->carried_B);
+	free(model->uses);
 	free(model->own_topology);
 	free(model->heap.entries);
 	free(model->dirty_links.links);

@@ -94,7 +94,7 @@ struct net_transfer { /* private but for reading; zero-initialise. Small: millio
 	};
 	int stage;		   /* enum net_stage */
 	bool is_ready;		   /* in a stream: its delay is over */
-	short n_links; /* of its route; not yet while it is announced */
+	short n_links;		   /* of its route; not yet while it is announced */
 	struct net_stream *stream; /* NULL: none */
 	struct net_transfer *next; /* in its stream */
 };
@@ -183,6 +183,16 @@ struct net_minimum {
 };
 struct net_minimum net_transfer_minimum(const struct cluster *cluster, int is_within_node,
 					int64_t size_B);
+
+/* Links of a network that is no star (netmodel/route.h); NULL: it is one. Borrowed. */
+struct net_topology;
+const struct net_topology *net_model_topology(const struct net_model *model);
+/* What one of them has done so far. */
+struct net_link_use {
+	double carried_B, bandwidth_Bps;
+	double lost_s; /* how much longer transfers took that it held back */
+};
+struct net_link_use net_model_link_use(const struct net_model *model, int link);
 
 struct net_stats net_model_stats(const struct net_model *model);
 /* For tests and the report: sum of the rates on a link, 0 … 1 (below 1 where the cluster has a

@@ -111,6 +111,15 @@ struct net_link {
 				  room */
 };
 
+struct net_use {      /* of a link, of a fabric */
+	int n_routed; /* transfers under way whose routes cross it, if these have more than two links */
+	double carried_B;
+	double lost_s; /* how much longer transfers took that it held back, up to `since` */
+	double losing; /* since then, in each second */
+	sim_time_ps since;
+	double marked_B, marked_s; /* carried and lost at the mark */
+};
+
 struct net_heap_entry {
 	double key;
 	int link;
@@ -152,19 +161,18 @@ struct net_model {
 	int n_links;
 	const struct net_topology *topology; /* borrowed; NULL: the star */
 	struct util_pool crossings;	     /* of topology->longest */
-	int *route, *rival;  /* [topology->longest] the one that is being chosen, and another */
-	int *n_routed;	     /* [n_links] transfers under way whose routes cross a link */
-	double *carried_B;   /* [n_links] by routes of more than two links */
+	int *route, *rival;   /* [topology->longest] the one that is being chosen, and another */
+	struct net_use *uses; /* [n_links]; NULL: the star, which counts nothing */
 	struct util_rng route_rng;
-	double *capacities;		     /* [n_links] of each link, instead of 1; NULL: all 1 */
-	double burst_s;			     /* the most credit that a link saves up; 0: none */
+	double *capacities; /* [n_links] of each link, instead of 1; NULL: all 1 */
+	double burst_s;	    /* the most credit that a link saves up; 0: none */
 	/* Whose transfers between nodes have this delay, without variation, and may be announced;
 	 * -1: they do not have one. */
 	sim_time_ps plain_delay;
 	bool may_announce; /* nothing but the transfers on a link tells what passes it */
 	bool has_cpu_cost;
 	struct net_topology *own_topology; /* NULL: the star's, or borrowed */
-	bool has_limits; /* the cluster has losses, or links have
+	bool has_limits;		   /* the cluster has losses, or links have
 			    capacities of their own */
 	const struct net_method *method;
 	void *state; /* of the method, which knows its type */
@@ -348,6 +356,16 @@ static inline double net_fluid_next(const struct net_transfer *transfer)
 {
 	return transfer->stream ? net_fluid_stream_next(transfer) : transfer->remaining_s;
 }
+
+/* uses.c; of a fabric */
+/* After new rates on these links. */
+void net_uses_charge(struct net_model *model, const struct net_list *links);
+/* A transfer takes a route of n links; what it has taken is given back, of more than two. */
+void net_uses_begin(struct net_transfer *transfer, const int links[], int n);
+void net_uses_end(struct net_transfer *transfer);
+/* What was counted since the mark happens n times more. */
+void net_uses_mark(struct net_model *model);
+void net_uses_repeat(struct net_model *model, uint64_t n);
 
 /* heap.c */
 void net_heap_push(struct net_heap *heap, double key, int link);

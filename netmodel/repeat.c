@@ -5,10 +5,19 @@
 
 #include "netmodel/private.h"
 
+/* Routes are chosen by random numbers, or by who is under way. */
+static bool has_choices(const struct net_model *model)
+{
+	enum cluster_routing routing = model->cluster->network.topology.routing;
+
+	return routing == CLUSTER_ROUTING_ADAPTIVE || routing == CLUSTER_ROUTING_VALIANT;
+}
+
 bool net_model_is_timeless(const struct net_model *model)
 {
-	return !model->slice && model->burst_s == 0 && model->transfer_amplitude == 0 &&
-	       model->compute_amplitude == 0 && model->cluster->cpu.speed_changes.n == 0 &&
+	return !has_choices(model) && !model->slice && model->burst_s == 0 &&
+	       model->transfer_amplitude == 0 && model->compute_amplitude == 0 &&
+	       model->cluster->cpu.speed_changes.n == 0 &&
 	       model->cluster->protocol.unattended_new_B == 0 && model->method->solve != NULL;
 }
 
@@ -128,8 +137,15 @@ static void delay_heap(struct net_compute *compute, sim_time_ps duration)
 	}
 }
 
-void net_model_jump(struct net_model *model, sim_time_ps duration, const struct net_stats *more)
+void net_model_mark(struct net_model *model)
 {
+	net_uses_mark(model);
+}
+
+void net_model_jump(struct net_model *model, sim_time_ps duration, uint64_t n,
+		    const struct net_stats *more)
+{
+	net_uses_repeat(model, n);
 	for (int i = 0; i < model->cluster->n_nodes; i++) {
 		model->nodes[i].updated += duration;
 		delay_heap(model->nodes[i].heap, duration);

@@ -22,7 +22,11 @@ bool net_model_is_orderless(const struct net_model *model);
 bool net_model_describe(const struct net_model *model, struct util_words *out,
 			struct util_words *order);
 /* After sim_engine_jump by `duration`: nothing but computation is under way, and all is as it was
- * then; `more` is added to the statistics. O(nodes). */
-void net_model_jump(struct net_model *model, sim_time_ps duration, const struct net_stats *more);
+ * then; `more` is added to the statistics, and what links carried since the mark `n` times more.
+ * O(nodes). */
+void net_model_jump(struct net_model *model, sim_time_ps duration, uint64_t n,
+		    const struct net_stats *more);
+/* Here begins what may be repeated. O(links) of a fabric. */
+void net_model_mark(struct net_model *model);
 
 #endif

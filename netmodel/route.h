@@ -28,7 +28,10 @@ struct net_topology {
 	/* The two ends of a link: a node, or n_nodes + a switch. */
 	void (*ends)(const struct net_topology *topology, int link, int ends[2]);
 	int n_switches;
-	/* Writes what link >= 2 n_nodes is, for reports. */
+	/* Writes what the links of a class are, for reports. */
+	void (*name_class)(const struct net_topology *topology, int link_class, char *out,
+			   size_t size);
+	/* Writes what link >= 2 n_nodes is. */
 	void (*name)(const struct net_topology *topology, int link, char *out, size_t size);
 };
 

@@ -19,9 +19,10 @@
  * Dragonfly (J. Kim et al., Technology-Driven, Highly-Scalable Dragonfly Topology, 2008): g groups
  * of a routers, all connected within a group, with p nodes and h global links each. Global port
  * j < a h of a group leads to the group 1 + j mod (g - 1) further; its other end is the port of
- * that group with the same j / (g - 1). What does not go up in g - 1 stays unused. Minimal: local,
+ * that group with the same j / (g - 1). What does not go up in g - 1 stays unused: u of them are in use. Minimal: local,
  * global, local. Detour (Valiant): minimal to a group that `choice` names, and on from there.
- * Class 0: link (a - 1) r + i of router r to the i-th other router of its group; class 1: h r + port.
+ * Class 0: link (a - 1) r + i of router r to the i-th other router of its group; class 1: u G + port of
+ * group G.
  */
 #include "netmodel/topology.h"
 
@@ -90,7 +91,8 @@ static int first_switch(const struct fabric *fabric, int l)
 	return first;
 }
 
-static int level_of(const struct net_topology *topology, int link)
+/* The class of a link. */
+static int class_of(const struct net_topology *topology, int link)
 {
 	int l = 0;
 
@@ -103,7 +105,7 @@ static void ends_in_tree(const struct net_topology *topology, int link, int ends
 {
 	const struct fabric *fabric = fabric_of(topology);
 	const struct cluster_topology *shape = fabric->shape;
-	int l = level_of(topology, link), n_links = n_up(topology, l), n_ports = shape->up.at[l];
+	int l = class_of(topology, link), n_links = n_up(topology, l), n_ports = shape->up.at[l];
 	int at = link - topology->class_begin[l], width = 1, q = at % n_ports, is_down, lower;
 
 	for (int k = 0; k < l; k++)
@@ -118,12 +120,17 @@ static void ends_in_tree(const struct net_topology *topology, int link, int ends
 
 static void name_in_tree(const struct net_topology *topology, int link, char *out, size_t size)
 {
-	int l = level_of(topology, link), at, n_ports;
+	int l = class_of(topology, link), at, n_ports;
 
 	at = (link - topology->class_begin[l]) % n_up(topology, l);
 	n_ports = fabric_of(topology)->shape->up.at[l];
 	snprintf(out, size, "level %d, switch %d, %s port %d", l + 1, at / n_ports,
 		 link - topology->class_begin[l] < n_up(topology, l) ? "to" : "from", at % n_ports);
+}
+
+static void name_level(const struct net_topology *topology, int level, char *out, size_t size)
+{
+	snprintf(out, size, "level %d", level + 1);
 }
 
 static void set_up_tree(struct fabric *fabric)
@@ -134,6 +141,7 @@ static void set_up_tree(struct fabric *fabric)
 
 	topology->route = route_in_tree;
 	topology->ends = ends_in_tree;
+	topology->name_class = name_level;
 	topology->name = name_in_tree;
 	topology->n_switches = first_switch(fabric, shape->down.n) - fabric->n_nodes;
 	topology->n_classes = shape->up.n;
@@ -177,8 +185,8 @@ static void ends_in_torus(const struct net_topology *topology, int link, int end
 {
 	const struct fabric *fabric = fabric_of(topology);
 	const struct cluster_numbers *sizes = &fabric->shape->dimensions;
-	int at = link - topology->class_begin[0], k = at / (2 * fabric->n_nodes), stride = 1;
-	int router = at % (2 * fabric->n_nodes) / 2, place;
+	int k = class_of(topology, link), at = link - topology->class_begin[k], stride = 1;
+	int router = at / 2, place;
 
 	for (int i = 0; i < k; i++)
 		stride *= sizes->at[i];
@@ -190,10 +198,14 @@ static void ends_in_torus(const struct net_topology *topology, int link, int end
 
 static void name_in_torus(const struct net_topology *topology, int link, char *out, size_t size)
 {
-	int n = 2 * fabric_of(topology)->n_nodes, at = link - n;
+	int k = class_of(topology, link), at = link - topology->class_begin[k];
 
-	snprintf(out, size, "dimension %d, router %d, %s", at / n, at % n / 2,
-		 at % 2 ? "back" : "forth");
+	snprintf(out, size, "dimension %d, router %d, %s", k, at / 2, at % 2 ? "back" : "forth");
+}
+
+static void name_dimension(const struct net_topology *topology, int k, char *out, size_t size)
+{
+	snprintf(out, size, "dimension %d", k);
 }
 
 static void set_up_torus(struct fabric *fabric)
@@ -203,17 +215,27 @@ static void set_up_torus(struct fabric *fabric)
 
 	topology->route = route_in_torus;
 	topology->ends = ends_in_torus;
+	topology->name_class = name_dimension;
 	topology->name = name_in_torus;
 	topology->n_switches = fabric->n_nodes;
 	topology->n_classes = sizes->n;
 	topology->longest = 3;
 	for (int k = 0; k < sizes->n; k++) {
 		topology->longest += sizes->at[k] / 2;
-		topology->class_begin[k + 1] = topology->class_begin[k] + 2 * fabric->n_nodes;
+		topology->class_begin[k + 1] =
+		    topology->class_begin[k] + (sizes->at[k] > 1 ? 2 * fabric->n_nodes : 0);
 	}
 }
 
 /* --- dragonfly --- */
+
+/* Global ports of a group that are in use. */
+static int n_used(const struct cluster_topology *shape)
+{
+	int others = shape->groups - 1;
+
+	return others > 0 ? shape->routers * shape->global_links / others * others : 0;
+}
 
 static int local_link(const struct net_topology *topology, int router, int other)
 {
@@ -235,7 +257,7 @@ static int enter_group(const struct net_topology *topology, int *router, int gro
 
 	if (*router != gateway)
 		links[n++] = local_link(topology, *router, gateway);
-	links[n++] = topology->class_begin[1] + gateway * h + port % h;
+	links[n++] = topology->class_begin[1] + *router / a * n_used(shape) + port;
 	*router = group * a + other_port / h;
 	return n;
 }
@@ -280,10 +302,10 @@ static void ends_in_dragonfly(const struct net_topology *topology, int link, int
 		return;
 	}
 	at = link - topology->class_begin[1];
-	port = at % (a * h);
+	port = at % n_used(shape);
 	offset = 1 + port % (g - 1);
-	ends[0] = fabric->n_nodes + at / h;
-	ends[1] = fabric->n_nodes + (at / h / a + offset) % g * a +
+	ends[0] = fabric->n_nodes + at / n_used(shape) * a + port / h;
+	ends[1] = fabric->n_nodes + (at / n_used(shape) + offset) % g * a +
 		  (port / (g - 1) * (g - 1) + g - 1 - offset) / h;
 }
 
@@ -296,6 +318,11 @@ static void name_in_dragonfly(const struct net_topology *topology, int link, cha
 		 (ends[0] - n) % a, (ends[1] - n) / a, (ends[1] - n) % a);
 }
 
+static void name_reach(const struct net_topology *topology, int k, char *out, size_t size)
+{
+	snprintf(out, size, k == 0 ? "within groups" : "between groups");
+}
+
 static void set_up_dragonfly(struct fabric *fabric)
 {
 	const struct cluster_topology *shape = fabric->shape;
@@ -304,13 +331,14 @@ static void set_up_dragonfly(struct fabric *fabric)
 
 	topology->route = route_in_dragonfly;
 	topology->ends = ends_in_dragonfly;
+	topology->name_class = name_reach;
 	topology->name = name_in_dragonfly;
 	topology->n_switches = n_routers;
 	topology->n_classes = 2;
 	topology->longest = 7;
 	topology->has_detours = true;
 	topology->class_begin[1] = topology->class_begin[0] + n_routers * (shape->routers - 1);
-	topology->class_begin[2] = topology->class_begin[1] + n_routers * shape->global_links;
+	topology->class_begin[2] = topology->class_begin[1] + shape->groups * n_used(shape);
 }
 
 int net_topology_switch_of(const struct cluster *cluster, int node)

@@ -25,6 +25,7 @@ static const struct {
     {"close", offsetof(struct pd_libc, close)},
     {"close_range", offsetof(struct pd_libc, close_range)},
     {"closefrom", offsetof(struct pd_libc, closefrom)},
+    {"dlopen", offsetof(struct pd_libc, dlopen)},
     {"drand48", offsetof(struct pd_libc, drand48)},
     {"erand48", offsetof(struct pd_libc, erand48)},
     {"execv", offsetof(struct pd_libc, execv)},

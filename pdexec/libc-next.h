@@ -53,6 +53,7 @@ struct pd_libc {
 	__typeof__(&close) close;
 	__typeof__(&close_range) close_range;
 	__typeof__(&closefrom) closefrom;
+	__typeof__(&dlopen) dlopen;
 	__typeof__(&drand48) drand48;
 	__typeof__(&erand48) erand48;
 	__typeof__(&execv) execv;

@@ -8,6 +8,7 @@
 
 #include "pdexec/blas.h"
 #include "pdexec/cores.h"
+#include "pdexec/libc-next.h"
 #include "pdexec/link.h"
 #include "pdexec/rank.h"
 #include "pdexec/process.h"
@@ -71,7 +72,7 @@ static void *open_on_path(const struct pd_elf *elf, const char *search, const ch
 
 		if (length && pd_link_expand(elf->path, search, length, name, path, sizeof(path)) &&
 		    access(path, R_OK) == 0)
-			return dlopen(path, flags);
+			return pd_libc_next()->dlopen(path, flags);
 		search += length + (search[length] == ':');
 	}
 	return NULL;
@@ -89,7 +90,7 @@ static void *open_library(const struct pd_elf *elf, const char *name)
 
 	if (!strchr(name, '/'))
 		library = open_on_path(elf, elf->runpath ? elf->runpath : elf->rpath, name, flags);
-	return library ? library : dlopen(name, flags);
+	return library ? library : pd_libc_next()->dlopen(name, flags);
 }
 
 int pd_link_load_libraries(struct pd_link *link, struct util_error *err)

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pdexec/libc-next.h"
 #include "pdexec/link.h"
 #include "pdexec/process.h"
+#include "pdexec/rebind.h"
 #include "util/list.h"
 
 enum { MAX_RANGES = 4 };
@@ -27,16 +29,17 @@ struct library {
 };
 
 struct pd_private {
-	struct util_list libraries;    /* in the order in which they were found */
-	const char *const *names;      /* [n_names] */
-	bool *is_used;		       /* [n_names] */
+	struct util_list libraries; /* in the order in which they were found */
+	const char *const *names;   /* [n_names] */
+	bool *is_used;		    /* [n_names] */
+	void *(*substitute)(const char *name);
 	int n_names;
 	int n_own; /* libraries of the simulator: the first ones */
 };
 
 static const struct link_map *first_map(void)
 {
-	void *program = dlopen(NULL, RTLD_LAZY);
+	void *program = pd_libc_next()->dlopen(NULL, RTLD_LAZY);
 	struct link_map *map = NULL;
 
 	if (program) {
@@ -79,7 +82,7 @@ static bool is_runtime(const char *path)
 	    "ld-linux-x86-64", "ld-linux-aarch64", "libc",      "libm",	       "libdl",
 	    "libpthread",      "librt",		   "libgcc_s",  "libstdc++",   "libgfortran",
 	    "libquadmath",     "libgomp",	   "libatomic", "libopenblas", "libblas",
-	    "liblapack",       "libz",
+	    "liblapack",       "libz",		   "libexpat",
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -93,6 +96,11 @@ bool pd_private_is_doubtful(const char *path)
 	return path[0] == '/' && is_of_system(path) && !is_runtime(path) && !pd_link_is_own(path);
 }
 
+bool pd_private_is_python(const char *path)
+{
+	return strstr(path, "/libpython3") || strstr(path, "/python3");
+}
+
 /* libgomp's threads belong to whoever began the first region: each rank has its own. */
 static bool is_private(struct pd_private *private, const char *path)
 {
@@ -101,7 +109,8 @@ static bool is_private(struct pd_private *private, const char *path)
 	for (int i = 0; i < private->n_names; i++)
 		if (has_name(path, private->names[i]))
 			is_named = private->is_used[i] = true;
-	return is_named || has_name(path, "libgomp") || (!is_of_system(path) && !pd_link_is_own(path));
+	return is_named || has_name(path, "libgomp") || pd_private_is_python(path) ||
+	       (!is_of_system(path) && !pd_link_is_own(path));
 }
 
 /* --- their variables --- */
@@ -185,7 +194,7 @@ static const char *streams_end(const struct link_map *map)
 	const char *last = NULL;
 
 	if (has_name(map->l_name, "libstdc++"))
-		library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+		library = pd_libc_next()->dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 	for (size_t i = 0; library && i < sizeof streams / sizeof streams[0]; i++) {
 		const char *stream = dlsym(library, streams[i]);
 
@@ -217,7 +226,7 @@ static int add(struct pd_private *private, const struct link_map *map, bool is_p
 		search.until = streams_end(map);
 	if (is_private || search.until) {
 		/* its variables are copied as long as the run lasts */
-		dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+		pd_libc_next()->dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 		dl_iterate_phdr(add_ranges, &search);
 	}
 	if (search.is_out_of_memory) {
@@ -244,8 +253,8 @@ static int fail_memory(struct util_error *err)
 	return util_error_set(err, UTIL_ENOMEM, "no memory for the variables of libraries");
 }
 
-int pd_private_create(int n, const char *const names[], struct pd_private **out,
-		      struct util_error *err)
+int pd_private_create(int n, const char *const names[], void *(*substitute)(const char *name),
+		      struct pd_private **out, struct util_error *err)
 {
 	struct pd_private *private = calloc(1, sizeof *private);
 	int failed;
@@ -254,6 +263,7 @@ int pd_private_create(int n, const char *const names[], struct pd_private **out,
 		return fail_memory(err);
 	private->names = names;
 	private->n_names = n;
+	private->substitute = substitute;
 	private->is_used = calloc((size_t)n + 1, sizeof *private->is_used);
 	failed = !private->is_used;
 	pd_link_construct_streams();
@@ -287,9 +297,13 @@ int pd_private_take(struct pd_private *private, struct pd_image *image, int rank
 	const struct library *library;
 	int number = 0, rc = 0;
 
-	for (const struct link_map *map = first_map(); map; map = map->l_next)
-		if (!is_known(private, map) && add(private, map, is_private(private, map->l_name)))
+	for (const struct link_map *map = first_map(); map; map = map->l_next) {
+		if (is_known(private, map))
+			continue;
+		pd_rebind(map, private->substitute);
+		if (add(private, map, is_private(private, map->l_name)))
 			return fail_memory(err);
+	}
 	for (library = private->libraries.first; library && !rc;
 	     library = library->link.next, number++) {
 		if (number < image->n_libraries)

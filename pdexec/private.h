@@ -14,10 +14,10 @@
  */
 struct pd_private; /* of a world */
 
-/* `names`: [n] of libraries that are private wherever they lie; borrowed. What is loaded by now
- * belongs to the simulator. Errors: UTIL_ENOMEM. */
-int pd_private_create(int n, const char *const names[], struct pd_private **out,
-		      struct util_error *err);
+/* `names`: [n] of libraries that are private wherever they lie; borrowed. `substitute`: as in struct
+ * pd_config, for their calls. What is loaded by now belongs to the simulator. Errors: UTIL_ENOMEM. */
+int pd_private_create(int n, const char *const names[], void *(*substitute)(const char *name),
+		      struct pd_private **out, struct util_error *err);
 void pd_private_destroy(struct pd_private *private); /* NULL is fine */
 
 /*
@@ -35,6 +35,9 @@ const char *pd_private_unused(const struct pd_private *private);
  * to one process: it lies with the system's, and is no runtime of a compiler.
  */
 bool pd_private_is_doubtful(const char *path);
+/* Whether it is Python's interpreter or one of its modules, which are private wherever they lie: all
+ * that they keep belongs to one process. */
+bool pd_private_is_python(const char *path);
 /* The path of the first such library that programs brought along; NULL: there is none. O(libraries). */
 const char *pd_private_first_doubtful(const struct pd_private *private);
 

@@ -193,32 +193,10 @@ static int keep_streams(int is_synchronised)
 	return 1;
 }
 
-/* dlopen: what it brings along may have variables that every rank wants for itself. */
-static void *open_library(const char *name, int mode)
-{
-	struct pd_rank *rank = pd_rank_here();
-	struct util_error err;
-	void *library;
-
-	if (rank)
-		pd_cores_of_program(rank->program->n_cpus);
-	library = dlopen(name, mode);
-	if (rank)
-		pd_cores_of_program(0);
-
-	if (library && rank &&
-	    pd_private_take(rank->world->private, rank->program->image,
-			    rank->rank - rank->program->first_rank, &err))
-		pd_fail(rank, PD_FAILURE_MEMORY, "%s", err.text);
-	return library;
-}
-
 void *pd_process_override(const char *name)
 {
 	if (!strcmp(name, "__libc_start_main"))
 		return (void *)(uintptr_t)start_main;
-	if (!strcmp(name, "dlopen"))
-		return (void *)(uintptr_t)open_library;
 	if (!strcmp(name, "_ZNSt8ios_base15sync_with_stdioEb"))
 		return (void *)(uintptr_t)keep_streams;
 	return pd_openmp_override(name);

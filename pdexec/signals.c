@@ -222,6 +222,17 @@ static void note(struct pd_signals *crash, int number, const siginfo_t *info,
 	crash->is_write = fault->is_write;
 }
 
+static bool is_of_check(const struct pd_rank *rank, const void *address,
+			const struct pd_fault *fault)
+{
+	struct pd_world *world = pd_current ? pd_current->world : NULL;
+
+	return world && world->fault &&
+	       world->fault(
+		   world, address,
+		   rank ? pd_signals_find_site(rank, fault->pc + 1, fault->stack) : NULL);
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
 	struct pd_rank *rank = pd_rank_here();
@@ -230,6 +241,8 @@ static void handle(int number, siginfo_t *info, void *context)
 	void *low;
 	size_t size;
 
+	if (number == SIGSEGV && is_of_check(rank, info->si_addr, &fault))
+		return;
 	if (!rank && is_receiving_outside()) {
 		crash = pd_current->world->signals;
 		note(crash, number, info, &fault);

@@ -1,18 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions by which threads begin, end and wait for each other; what they mean:
  * pdexec/threads.h. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 
 #include "pdexec/libc-next.h"
+#include "pdexec/private.h"
 #include "pdexec/process.h"
 #include "pdexec/threads.h"
+
+/* They would go on while another rank's interpreter is in place. */
+static void refuse_python(const void *caller)
+{
+	struct pd_rank *rank = pd_rank_here();
+	Dl_info info;
+
+	if (rank && dladdr(caller, &info) && info.dli_fname && pd_private_is_python(info.dli_fname))
+		pd_fail(rank, PD_FAILURE_UNSUPPORTED,
+			"Python started a thread: only the first thread of a rank may run Python");
+}
 
 PD_INTERPOSE int pthread_create(pthread_t *id, const pthread_attr_t *attributes,
 				void *(*function)(void *), void *argument)
 {
-	void *thread = pd_threads_create(function, argument);
+	void *thread;
 	int error;
+
+	refuse_python(__builtin_return_address(0));
+	thread = pd_threads_create(function, argument);
 
 	if (!thread)
 		return pd_libc_next()->pthread_create(id, attributes, function, argument);

@@ -284,7 +284,7 @@ static int create_parts(struct pd_world *world, struct util_error *err)
 		rc = pd_directories_create(&world->directories, err);
 	if (!rc && !world->is_builtin)
 		rc = pd_private_create(config->n_private_libraries, config->private_libraries,
-				       &world->private, err);
+				       config->substitute, &world->private, err);
 	if (!rc && !world->is_builtin)
 		rc = pd_process_create(&world->outside, NULL, err);
 	if (!rc)

@@ -97,6 +97,7 @@ static void drop_anchor(struct replay_repeat *repeat)
 	repeat->n_since = 0;
 	count(replay, &repeat->counters);
 	mpi_coll_uses_mark(replay->mpi->coll_uses);
+	net_model_mark(replay->world->model);
 	for (int i = 0; i < replay->file->n_ranks; i++)
 		repeat->positions[i] = position(&replay->ranks[i]);
 }
@@ -157,7 +158,7 @@ static void jump_counters(struct replay_repeat *repeat, uint64_t n, sim_time_ps 
 	    .n_algorithm1_infeasible =
 		n * (now.net.n_algorithm1_infeasible - before->net.n_algorithm1_infeasible),
 	};
-	net_model_jump(world->model, duration, &more);
+	net_model_jump(world->model, duration, n, &more);
 }
 
 /* Over `n` repetitions of what happened since the anchor. */

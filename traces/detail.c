@@ -44,8 +44,10 @@ static void raster_add(struct trace_detail *detail, int rank, enum trace_activit
 }
 
 static void add(struct trace_detail *detail, int rank, enum trace_activity activity,
-		const char *name, sim_time_ps begin, sim_time_ps end)
+		const char *name, const void *address, sim_time_ps begin, sim_time_ps end)
 {
+	int site = -1;
+
 	if (end <= begin || begin < 0 || rank >= detail->n_ranks)
 		return;
 	raster_add(detail, rank, activity, begin, end);
@@ -54,15 +56,25 @@ static void add(struct trace_detail *detail, int rank, enum trace_activity activ
 			     sizeof *detail->intervals))
 		detail->is_complete = false;
 	if (detail->is_complete)
-		detail->intervals[detail->n_intervals++] = (struct trace_interval){
-		    .rank = rank, .activity = activity, .name = name, .begin = begin, .end = end};
+		site = trace_sites_id(&detail->sites, name, address);
+	if (detail->is_complete && site < 0)
+		detail->is_complete = false;
+	if (detail->is_complete)
+		detail->intervals[detail->n_intervals++] =
+		    (struct trace_interval){.rank = rank,
+					    .activity = activity,
+					    .site = site,
+					    .name = name,
+					    .begin = begin,
+					    .end = end};
 }
 
 static void detail_compute(void *context, const struct sim_record_compute *record)
 {
 	struct trace_detail *detail = context;
 
-	add(detail, record->rank, TRACE_COMPUTING, record->kernel, record->begin, record->end);
+	add(detail, record->rank, TRACE_COMPUTING, record->kernel, NULL, record->begin,
+	    record->end);
 }
 
 /* Within a call, waiting is drawn first: most calls wait for a partner, and then for the bytes. */
@@ -71,8 +83,10 @@ static void detail_call(void *context, const struct sim_record_call *record)
 	struct trace_detail *detail = context;
 	sim_time_ps middle = record->begin + record->waiting;
 
-	add(detail, record->rank, TRACE_WAITING, record->function, record->begin, middle);
-	add(detail, record->rank, TRACE_COMMUNICATING, record->function, middle, record->end);
+	add(detail, record->rank, TRACE_WAITING, record->function, record->site, record->begin,
+	    middle);
+	add(detail, record->rank, TRACE_COMMUNICATING, record->function, record->site, middle,
+	    record->end);
 	if (detail->real)
 		trace_real_see_call(detail->real, record);
 }
@@ -84,8 +98,9 @@ static void add_line(struct trace_detail *detail, const struct sim_record_messag
 			     sizeof *detail->messages))
 		detail->has_all_messages = false;
 	if (detail->has_all_messages)
-		detail->messages[detail->n_messages++] = (struct trace_line){
-		    record->source, record->dest, record->size_B, record->sent, record->received};
+		detail->messages[detail->n_messages++] =
+		    (struct trace_line){record->source, record->dest,	 record->size_B,
+					record->sent,	record->started, record->received};
 }
 
 static void detail_message(void *context, const struct sim_record_message *record)
@@ -169,6 +184,7 @@ int trace_detail_create(int n_ranks, struct trace_detail **out, struct util_erro
 	detail->n_ranks = n_ranks;
 	detail->ranks_per_row = (n_ranks + TRACE_MAX_ROWS - 1) / TRACE_MAX_ROWS;
 	detail->n_rows = (n_ranks + detail->ranks_per_row - 1) / detail->ranks_per_row;
+	trace_sites_init(&detail->sites, NULL, NULL);
 	detail->is_complete = true;
 	detail->has_all_messages = true;
 	detail->column_width = FIRST_WIDTH_PS;
@@ -187,6 +203,7 @@ void trace_detail_destroy(struct trace_detail *detail)
 {
 	if (!detail)
 		return;
+	trace_sites_finish(&detail->sites);
 	free(detail->intervals);
 	free(detail->messages);
 	free(detail->raster);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "simcore/observer.h"
+#include "traces/analysis/sites.h"
 #include "util/error.h"
 
 /*
@@ -14,8 +15,8 @@
  * ranks × time is always kept, whose columns widen as the run goes on and whose rows stand for
  * several ranks when there are more than TRACE_MAX_ROWS.
  */
-#define TRACE_MAX_INTERVALS 200000
-#define TRACE_MAX_LINES 100000 /* messages kept one by one */
+#define TRACE_MAX_INTERVALS 1200000
+#define TRACE_MAX_LINES 250000 /* messages kept one by one */
 #define TRACE_MAX_ROWS 512
 #define TRACE_RASTER_COLUMNS 1000
 
@@ -24,6 +25,7 @@ enum trace_activity { TRACE_COMPUTING, TRACE_COMMUNICATING, TRACE_WAITING, TRACE
 struct trace_interval {
 	int rank;
 	enum trace_activity activity;
+	int site;	  /* in `sites`: the call, or the kernel with no address */
 	const char *name; /* kernel (NULL: not annotated) or MPI function */
 	sim_time_ps begin, end;
 };
@@ -35,7 +37,7 @@ struct trace_cell { /* of the raster: picoseconds that the row's ranks spent */
 struct trace_line { /* one message, as a line of the timeline */
 	int source, dest;
 	int64_t size_B;
-	sim_time_ps sent, received;
+	sim_time_ps sent, started, received; /* as in sim_record_message */
 };
 
 struct trace_flow { /* from the ranks of one row to those of another */
@@ -45,9 +47,10 @@ struct trace_flow { /* from the ranks of one row to those of another */
 struct trace_real;
 
 struct trace_detail {
-	struct trace_real *real;  /* that calls are shown to, borrowed; NULL: none */
+	struct trace_real *real;	    /* that calls are shown to, borrowed; NULL: none */
+	struct trace_sites sites;	    /* `locate` is the owner's concern */
 	int n_ranks, n_rows, ranks_per_row; /* grow when ranks are spawned */
-	struct trace_interval *intervals; /* [n_intervals], by end time of each rank */
+	struct trace_interval *intervals;   /* [n_intervals], by end time of each rank */
 	int n_intervals;
 	bool is_complete;	     /* every interval is kept */
 	struct trace_line *messages; /* [n_messages], the first ones */

@@ -70,6 +70,25 @@ void trace_jobs_write(const struct trace_run *run, FILE *file)
 		write_job(summary, &run->jobs[i], file);
 }
 
+/* Terms that take no time are left out. */
+static void write_startup(const struct trace_job *job, FILE *file)
+{
+	sim_time_ps sum = 0;
+	char text[32];
+
+	for (int i = 0; i < job->n_startup; i++)
+		sum += job->startup[i];
+	if (sum == 0)
+		return;
+	fprintf(file, "    start-up %s:", time_text(text, sim_time_to_s(sum)));
+	for (int i = 0; i < job->n_startup; i++)
+		if (job->startup[i] > 0)
+			fprintf(file, " %s %s (%.1f %%)", job->startup_names[i],
+				time_text(text, sim_time_to_s(job->startup[i])),
+				100 * (double)job->startup[i] / (double)sum);
+	fputc('\n', file);
+}
+
 void trace_spawned_write(const struct trace_run *run, FILE *file)
 {
 	char begin[32], time[32];
@@ -89,7 +108,12 @@ void trace_spawned_write(const struct trace_run *run, FILE *file)
 			!job->has_ended	       ? "  (did not end)"
 			: job->n_bad_exits > 0 ? "  (exit code not 0)"
 					       : "");
+		write_startup(job, file);
 	}
 	if (run->n_spawned > MAX_SPAWNED_ROWS)
 		fprintf(file, "  and %d more\n", run->n_spawned - MAX_SPAWNED_ROWS);
+	if (run->n_connections > 0)
+		fprintf(file, "connections set up: %llu, at most %d of one process; %.1f MB\n",
+			(unsigned long long)run->n_connections, run->most_connections,
+			1e-6 * (double)run->connection_memory_B);
 }

@@ -19,6 +19,9 @@ struct trace_job {
 	double node_s; /* node-seconds held: sum over nodes of the time until their release or the
 			  end */
 	int n_bad_exits;
+	const sim_time_ps *startup; /* [n_startup] of a spawn by stages; NULL: it has none */
+	const char *const *startup_names;
+	int n_startup;
 };
 
 struct trace_run;

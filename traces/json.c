@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "traces/analysis/explain.h"
+#include "traces/fabric.h"
 #include "traces/json.h"
 #include "traces/real/real.h"
 #include "traces/reasons.h"
@@ -63,7 +64,7 @@ static json_t *strings(const char *const *texts, int n)
 }
 
 /* `words`: NULL at its end. */
-static json_t *words_json(char *const *words)
+json_t *trace_json_words(char *const *words)
 {
 	int n = 0;
 
@@ -153,54 +154,6 @@ static json_t *nodes_json(const struct trace_summary *summary)
 	return array;
 }
 
-static json_t *job_json(const struct trace_run *run, const struct trace_job *job)
-{
-	json_t *object = json_object();
-
-	set(object, "name", trace_json_string(job->name));
-	set(object, "command", words_json(job->command));
-	set(object, "first_rank", json_integer(job->first_rank));
-	set(object, "ranks", json_integer(job->n_ranks));
-	set(object, "nodes", json_integer(job->n_nodes));
-	set(object, "due_s", job->due >= 0 ? trace_json_seconds(job->due) : json_null());
-	set(object, "begin_s", job->has_begun ? trace_json_seconds(job->begin) : json_null());
-	set(object, "end_s", job->has_ended ? trace_json_seconds(job->end) : json_null());
-	set(object, "node_s", trace_json_number(job->node_s));
-	set(object, "efficiency", trace_json_number(trace_job_efficiency(run->summary, job)));
-	set(object, "bad_exits", json_integer(job->n_bad_exits));
-	return object;
-}
-
-static json_t *spawned_json(const struct trace_run *run)
-{
-	json_t *array = json_array();
-
-	for (int i = 0; i < run->n_spawned; i++) {
-		const struct trace_job *job = &run->spawned[i];
-		json_t *object = json_object();
-
-		set(object, "name", trace_json_string(job->name));
-		set(object, "command", words_json(job->command));
-		set(object, "first_rank", json_integer(job->first_rank));
-		set(object, "ranks", json_integer(job->n_ranks));
-		set(object, "nodes", json_integer(job->n_nodes));
-		set(object, "begin_s", trace_json_seconds(job->begin));
-		set(object, "end_s", job->has_ended ? trace_json_seconds(job->end) : json_null());
-		set(object, "bad_exits", json_integer(job->n_bad_exits));
-		json_array_append_new(array, object);
-	}
-	return array;
-}
-
-static json_t *jobs_json(const struct trace_run *run)
-{
-	json_t *array = json_array();
-
-	for (int i = 0; i < run->n_jobs; i++)
-		json_array_append_new(array, job_json(run, &run->jobs[i]));
-	return array;
-}
-
 static json_t *collectives_json(const struct trace_run *run)
 {
 	json_t *array = json_array();
@@ -224,13 +177,15 @@ static json_t *phase_json(const struct trace_summary *summary, const struct trac
 	set(object, "name", trace_json_string(summary->phase_names.text[phase->name]));
 	set(object, "index", json_integer(phase->index));
 	set(object, "parent",
-	    phase->parent < 0 ? json_null() : trace_json_string(summary->phase_names.text[phase->parent]));
+	    phase->parent < 0 ? json_null()
+			      : trace_json_string(summary->phase_names.text[phase->parent]));
 	set(object, "ranks", json_integer(phase->n_ranks));
 	set(object, "begin_s", trace_json_seconds(phase->begin));
 	set(object, "end_s", trace_json_seconds(phase->end));
 	set(object, "span_s", trace_json_seconds(phase->end - phase->begin));
 	set(object, "efficiency", trace_json_number(trace_phase_efficiency(summary, phase)));
-	set(object, "useful_in_span_s", trace_json_number(phase->useful_until[1] - phase->useful_until[0]));
+	set(object, "useful_in_span_s",
+	    trace_json_number(phase->useful_until[1] - phase->useful_until[0]));
 	set(object, "rank_time_s", trace_json_number(phase->time_s));
 	set(object, "useful_s", trace_json_number(phase->useful_s));
 	set(object, "communicating_s", trace_json_number(phase->communicating_s));
@@ -423,7 +378,7 @@ static int fill(json_t *root, const struct trace_run *run)
 	int failed = 0;
 
 	failed |= set(root, "mpisim_version", trace_json_string(util_version()));
-	failed |= set(root, "command", words_json(run->command));
+	failed |= set(root, "command", trace_json_words(run->command));
 	failed |= set(root, "cluster", cluster_json(run));
 	failed |= set(root, "settings", settings_json(run));
 	failed |= set(root, "seed", count(run->seed));
@@ -445,16 +400,20 @@ static int fill(json_t *root, const struct trace_run *run)
 	failed |= set(root, "collectives", collectives_json(run));
 	if (run->n_jobs > 0) {
 		failed |= set(root, "utilisation", trace_json_number(trace_utilisation(summary)));
-		failed |= set(root, "jobs", jobs_json(run));
+		failed |= set(root, "jobs", trace_json_jobs(run));
 	}
 	if (run->n_spawned > 0)
-		failed |= set(root, "spawned", spawned_json(run));
+		failed |= set(root, "spawned", trace_json_spawned(run));
+	if (run->n_connections > 0)
+		failed |= set(root, "connections", trace_json_connections(run));
 	failed |= set(root, "ranks", ranks_json(run));
 	failed |= set(root, "nodes", nodes_json(summary));
 	failed |= set(root, "phases", phases_json(summary));
 	failed |= set(root, "kernels", totals_json(&summary->kernel_names, summary->kernels, true));
 	failed |= set(root, "calls", totals_json(&summary->call_names, summary->calls, false));
 	failed |= set(root, "efficiency_curve", curve_json(summary));
+	if (run->fabric)
+		failed |= set(root, "fabric", trace_fabric_json(run->fabric));
 	if (run->real)
 		failed |= set(root, "real", trace_real_json(run->real, summary));
 	if (run->explanation)

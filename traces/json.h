@@ -18,5 +18,11 @@ json_t *trace_json_number(double value); /* null for what is no finite number */
 json_t *trace_json_seconds(sim_time_ps time);
 /* Text of the program may be of any encoding; what is not UTF-8 is shown byte by byte. NULL: null. */
 json_t *trace_json_string(const char *text);
+json_t *trace_json_words(char *const *words); /* [] until NULL */
+
+/* traces/json_jobs.c */
+json_t *trace_json_jobs(const struct trace_run *run);
+json_t *trace_json_spawned(const struct trace_run *run);
+json_t *trace_json_connections(const struct trace_run *run);
 
 #endif

@@ -96,6 +96,10 @@ struct trace_run {
 	int n_jobs;			 /* 0: no schedule */
 	const struct trace_job *spawned; /* [n_spawned] programs; `due` is `begin`, no node_s */
 	int n_spawned;
+	/* Connections between processes that did not start together: all, the most of one process, and
+	 * their memory; 0: none. */
+	uint64_t n_connections, connection_memory_B;
+	int most_connections;
 	uint64_t seed;
 	enum trace_outcome outcome;
 	int exit_status;		     /* of mpisim-run */
@@ -107,6 +111,7 @@ struct trace_run {
 	const struct json_t
 	    *orders; /* what each view has seen, for --json; NULL: none was explored */
 	const struct trace_summary *summary;
+	const struct trace_fabric *fabric;     /* traces/fabric.h; NULL: a star */
 	const struct trace_real *real;	       /* traces/real/real.h; NULL: none is beside it */
 	struct trace_explanation *explanation; /* traces/analysis/explain.h; NULL: not asked for */
 	const struct trace_reasons *reasons;   /* traces/reasons.h; NULL: not asked for */

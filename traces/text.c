@@ -4,6 +4,7 @@
 
 #include "traces/analysis/explain.h"
 #include "traces/brief.h"
+#include "traces/fabric.h"
 #include "traces/reasons.h"
 #include "traces/run.h"
 #include "util/units.h"
@@ -393,6 +394,8 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 	write_totals("MPI call, over all ranks", "", "count", &run->summary->call_names,
 		     run->summary->calls, file);
 	write_phases(run->summary, file);
+	if (run->fabric)
+		trace_fabric_text(run->fabric, file);
 	write_reasons(run->reasons, file);
 	if (run->explanation)
 		trace_explanation_text(run->explanation, file);

@@ -11,12 +11,13 @@ import argparse
 import sys
 
 import lu_thesis
+import renderer
 import sor_norgrid
 import tsp_thesis
 from common import ROOT
 
 PAGE = ROOT / "docs/validation.md"
-SECTIONS = [lu_thesis, sor_norgrid, tsp_thesis]
+SECTIONS = [lu_thesis, sor_norgrid, tsp_thesis, renderer]
 
 
 def main():

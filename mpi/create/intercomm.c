@@ -38,6 +38,30 @@ static bool members_of_group(struct members *members, const struct mpi_group *gr
 	return true;
 }
 
+/* Two leaders send each other numbers: the one that comes later in the world begins. */
+static int take_turns(struct mpi_rank *me, const struct mpi_leader_link *link, const int mine[],
+		      int n_mine, int theirs[], int n_theirs)
+{
+	bool is_second = me->rank > mpi_comm_peer(link->comm, link->peer);
+	int code = MPI_SUCCESS;
+
+	for (int turn = 0; turn < 2 && code == MPI_SUCCESS; turn++) {
+		struct mpi_datatype *type = mpi_datatype_get(me, MPI_INT);
+		struct mpi_request *one =
+		    is_second == (turn == 0)
+			? mpi_send_start(me, mine, n_mine, type, link->peer, link->tag, link->comm,
+					 SEND_STANDARD, CHANNEL_COLL)
+			: mpi_recv_start(me, theirs, n_theirs, type, link->peer, link->tag,
+					 link->comm, CHANNEL_COLL);
+
+		mpi_requests_wait(me, 1, &one, false);
+		code = one->status.MPI_ERROR;
+		mpi_request_destroy(me, one);
+	}
+	link->wait(me, link->number, true);
+	return code;
+}
+
 /* Two leaders send each other numbers. */
 static int swap(struct mpi_rank *me, const struct mpi_leader_link *link, const int mine[],
 		int n_mine, int theirs[], int n_theirs)
@@ -46,6 +70,8 @@ static int swap(struct mpi_rank *me, const struct mpi_leader_link *link, const i
 	struct mpi_request *both[2];
 	int code;
 
+	if (link->wait)
+		return take_turns(me, link, mine, n_mine, theirs, n_theirs);
 	both[0] = mpi_recv_start(me, theirs, n_theirs, type, link->peer, link->tag, link->comm,
 				 CHANNEL_COLL);
 	both[1] = mpi_send_start(me, mine, n_mine, type, link->peer, link->tag, link->comm,
@@ -122,7 +148,7 @@ static int join(struct mpi_rank *me, struct mpi_comm *model, struct mpi_birth *b
 
 /* What a leader tells its group: an error class, the size of the other group, a number of their
  * own. */
-enum { ERROR, SIZE, KEY, N_NEWS };
+enum { ERROR, SIZE, KEY, N_NEWS, NUMBER = N_NEWS, N_ALL_NEWS }; /* NUMBER: with link->wait */
 
 static bool overlaps(const struct mpi_group *group, const struct members *others)
 {
@@ -132,23 +158,27 @@ static bool overlaps(const struct mpi_group *group, const struct members *others
 	return false;
 }
 
-/*
- * The leaders tell each other their groups and settle them. The key is the number of the leader
- * that comes first in the world.
- */
+/* The leaders tell each other the sizes of their groups. The key is the number of the leader that
+ * comes first in the world. */
 static void meet(struct mpi_rank *me, const struct mpi_comm *local,
-		 const struct mpi_leader_link *link, int news[N_NEWS])
+		 const struct mpi_leader_link *link, int news[N_ALL_NEWS])
 {
 	int mine[2] = {local->size, (int)mpi_context_new(me->world)}, theirs[2] = {0, 0};
 	bool is_first = me->rank < mpi_comm_peer(link->comm, link->peer);
+
+	news[ERROR] = swap(me, link, mine, 2, theirs, 2);
+	news[SIZE] = theirs[0];
+	news[KEY] = is_first ? mine[1] : theirs[1];
+	news[NUMBER] = link->number;
+}
+
+/* … and then the members, and settle the groups. */
+static void introduce(struct mpi_rank *me, const struct mpi_comm *local,
+		      const struct mpi_leader_link *link, int news[N_ALL_NEWS])
+{
 	struct members own = {0}, others = {0};
 	struct mpi_birth *birth;
 
-	news[ERROR] = swap(me, link, mine, 2, theirs, 2);
-	if (news[ERROR] != MPI_SUCCESS)
-		return;
-	news[SIZE] = theirs[0];
-	news[KEY] = is_first ? mine[1] : theirs[1];
 	if (members_of_group(&own, local->group) && members_allocate(&others, news[SIZE]))
 		news[ERROR] = swap(me, link, own.ranks, own.n, others.ranks, others.n);
 	else
@@ -174,16 +204,27 @@ static int pass_on(struct mpi_rank *me, int n, int leader, struct mpi_comm *loca
 int mpi_intercomm_create(struct mpi_rank *me, struct mpi_comm *local, int leader,
 			 const struct mpi_leader_link *link, struct mpi_comm **out)
 {
-	int news[N_NEWS] = {link->error, 0, 0}, code;
+	int news[N_ALL_NEWS] = {link->error, 0, 0, 0}, code;
+	bool leads = local->rank == leader && link->comm;
 
 	*out = NULL;
-	if (local->rank == leader && link->comm)
+	if (leads)
 		meet(me, local, link, news);
-	code = mpi_coll_bcast(me, news, N_NEWS, mpi_datatype_get(me, MPI_INT), leader, local);
+	if (leads && news[ERROR] == MPI_SUCCESS && !link->wait)
+		introduce(me, local, link, news);
+	code = mpi_coll_bcast(me, news, link->wait ? N_ALL_NEWS : N_NEWS,
+			      mpi_datatype_get(me, MPI_INT), leader, local);
 	if (code == MPI_SUCCESS)
 		code = news[ERROR];
+	if (code == MPI_SUCCESS && link->wait) {
+		link->wait(me, news[NUMBER], false);
+		if (leads)
+			introduce(me, local, link, news);
+	}
 	if (code == MPI_SUCCESS)
 		code = pass_on(me, news[SIZE], leader, local);
+	if (code == MPI_SUCCESS && link->wait)
+		link->wait(me, news[NUMBER], false);
 	if (code == MPI_SUCCESS)
 		code = join(me, local, mpi_birth_join(me->world, (uint32_t)news[KEY], 0, 0), out);
 	return code;
@@ -364,12 +405,11 @@ int mpi_intercomm_subset(struct mpi_rank *me, struct mpi_comm *parent, struct mp
 
 /* --- without a parent --- */
 
-int mpi_comm_create_by_name(struct mpi_rank *me, struct mpi_group *group, const char *name,
-			    struct mpi_comm **out)
+static int create_by_name(struct mpi_rank *me, struct mpi_group *group, const char *name,
+			  struct mpi_comm **out)
 {
 	struct mpi_birth *birth =
 	    mpi_birth_join_by_name(me->world, name, mpi_group_world_rank(group, 0));
-	int code;
 
 	*out = NULL;
 	if (!birth)
@@ -383,6 +423,16 @@ int mpi_comm_create_by_name(struct mpi_rank *me, struct mpi_group *group, const 
 		return MPI_ERR_NO_MEM;
 	if (group->session)
 		(*out)->session = group->session;
+	return MPI_SUCCESS;
+}
+
+int mpi_comm_create_by_name(struct mpi_rank *me, struct mpi_group *group, const char *name,
+			    struct mpi_comm **out)
+{
+	int code = create_by_name(me, group, name, out);
+
+	if (code != MPI_SUCCESS)
+		return code;
 	/* nobody may come a second time, with the same name, before all have come once */
 	code = mpi_comm_agree(me, *out);
 	if (code != MPI_SUCCESS) {
@@ -392,14 +442,30 @@ int mpi_comm_create_by_name(struct mpi_rank *me, struct mpi_group *group, const 
 	return code;
 }
 
-int mpi_comm_create_pair(struct mpi_rank *me, int other_world_rank, const char *name,
-			 struct mpi_comm **out)
+static struct mpi_group *pair_of(const struct mpi_rank *me, int other_world_rank)
 {
 	bool is_first = me->rank < other_world_rank;
 	int first = is_first ? me->rank : other_world_rank;
-	struct mpi_group *pair = mpi_group_create_sequence(
-	    2, first, is_first ? other_world_rank - first : me->rank - first);
+
+	return mpi_group_create_sequence(2, first,
+					 is_first ? other_world_rank - first : me->rank - first);
+}
+
+int mpi_comm_create_pair(struct mpi_rank *me, int other_world_rank, const char *name,
+			 struct mpi_comm **out)
+{
+	struct mpi_group *pair = pair_of(me, other_world_rank);
 	int code = pair ? mpi_comm_create_by_name(me, pair, name, out) : MPI_ERR_NO_MEM;
+
+	mpi_group_release(me, pair);
+	return code;
+}
+
+int mpi_comm_create_pair_once(struct mpi_rank *me, int other_world_rank, const char *name,
+			      struct mpi_comm **out)
+{
+	struct mpi_group *pair = pair_of(me, other_world_rank);
+	int code = pair ? create_by_name(me, pair, name, out) : MPI_ERR_NO_MEM;
 
 	mpi_group_release(me, pair);
 	return code;

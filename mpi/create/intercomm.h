@@ -14,6 +14,11 @@ struct mpi_leader_link {
 	struct mpi_comm *comm; /* NULL: not the leader, or `error` says what is wrong with it */
 	int peer, tag;
 	int error; /* the leader's alone; all members get it */
+	/* The leaders send in turn; after that both wait for each other, and after each broadcast all
+	 * of both groups do. The same on all members; NULL: the leaders swap, and nobody waits. `number`:
+	 * the leaders', which all get. */
+	void (*wait)(struct mpi_rank *me, int number, bool are_leaders);
+	int number;
 };
 /*
  * MPI_Intercomm_create: the members of `local`, an intracommunicator, call with one leader, who
@@ -35,5 +40,8 @@ int mpi_comm_create_by_name(struct mpi_rank *me, struct mpi_group *group, const 
 /* A communicator of two ranks of the world, who call with the same name: leaders meet there. */
 int mpi_comm_create_pair(struct mpi_rank *me, int other_world_rank, const char *name,
 			 struct mpi_comm **out);
+/* The same without messages; nobody else comes with that name, ever. */
+int mpi_comm_create_pair_once(struct mpi_rank *me, int other_world_rank, const char *name,
+			      struct mpi_comm **out);
 
 #endif

@@ -15,10 +15,11 @@
 #include "mpi/dynamic/port.h"
 #include "mpi/info/info.h"
 
-void mpi_link_roots(struct mpi_rank *me, int other, const char *name, struct mpi_comm **pair,
-		    struct mpi_leader_link *link)
+void mpi_link_roots(struct mpi_rank *me, int other, const char *name, bool agrees,
+		    struct mpi_comm **pair, struct mpi_leader_link *link)
 {
-	link->error = mpi_comm_create_pair(me, other, name, pair);
+	link->error = agrees ? mpi_comm_create_pair(me, other, name, pair)
+			     : mpi_comm_create_pair_once(me, other, name, pair);
 	if (link->error != MPI_SUCCESS)
 		return;
 	link->comm = *pair;
@@ -31,7 +32,7 @@ static void make_link(struct mpi_rank *me, int other, uint64_t meeting, struct m
 	char name[40];
 
 	snprintf(name, sizeof name, "port meeting %llu", (unsigned long long)meeting);
-	mpi_link_roots(me, other, name, pair, link);
+	mpi_link_roots(me, other, name, true, pair, link);
 }
 
 /* What the root knows of the other side; an error goes to all of its group. */

@@ -9,10 +9,10 @@
 /*
  * The two roots get a communicator of their own, by which `link` leads from one to the other, or
  * says what went wrong. `other`: rank in the world; `name`: the same for both, and of nobody else.
- * *pair is the caller's to release.
+ * They agree by messages, or need not. *pair is the caller's to release.
  */
-void mpi_link_roots(struct mpi_rank *me, int other, const char *name, struct mpi_comm **pair,
-		    struct mpi_leader_link *link);
+void mpi_link_roots(struct mpi_rank *me, int other, const char *name, bool agrees,
+		    struct mpi_comm **pair, struct mpi_leader_link *link);
 /* Of connect, accept and spawn: MPI_SUCCESS, or what mpi_raise returned. */
 int mpi_check_root(struct mpi_rank *me, int root, struct mpi_comm *comm);
 

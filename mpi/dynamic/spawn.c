@@ -35,6 +35,17 @@ static int *count_loads(const struct pd_world *pd)
 	return load;
 }
 
+/* On from the node after the last one. */
+static void place_globally(const struct mpi_spawn *spawn)
+{
+	const struct mpi_spawn *last = spawn->world->spawns;
+	int n_nodes = spawn->world->pd->cluster->n_nodes;
+	int node = last ? last->node_of[last->n_ranks - 1] + 1 : 0;
+
+	for (int i = 0; i < spawn->n_ranks; i++)
+		spawn->node_of[i] = (node + i) % n_nodes;
+}
+
 static int place(struct mpi_spawn *spawn, struct util_error *err)
 {
 	const struct cluster *cluster = spawn->world->pd->cluster;
@@ -43,7 +54,9 @@ static int place(struct mpi_spawn *spawn, struct util_error *err)
 
 	if (!load)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (!is_free)
+	if (!is_free && strcmp(cluster->spawn.placement, "global") == 0)
+		place_globally(spawn);
+	else if (!is_free)
 		failed =
 		    cluster_place(cluster->spawn.placement, cluster, spawn->n_ranks, node_of, err);
 	for (int i = 0; i < spawn->n_launches; i++) {
@@ -59,19 +72,38 @@ static int place(struct mpi_spawn *spawn, struct util_error *err)
 	return failed ? util_error_prepend(err, "run.spawn.placement") : 0;
 }
 
-/* Nodes start their processes one after the other, and beside each other. */
-static sim_time_ps startup_time(const struct mpi_spawn *spawn)
+/* Processes that one node starts at most, and of how many nodes. */
+static int count_on_nodes(const struct mpi_spawn *spawn, int *out_n_nodes)
 {
-	const struct cluster *cluster = spawn->world->pd->cluster;
-	int *n_on = calloc((size_t)cluster->n_nodes, sizeof *n_on), most = 0;
+	int n_nodes = spawn->world->pd->cluster->n_nodes, most = 0;
+	int *n_on = calloc((size_t)n_nodes, sizeof *n_on);
 
+	*out_n_nodes = 0;
 	for (int i = 0; n_on && i < spawn->n_ranks; i++) {
 		int n = ++n_on[spawn->node_of[i]];
 
+		*out_n_nodes += n == 1;
 		most = n > most ? n : most;
 	}
 	free(n_on);
-	return sim_time_from_s(cluster->spawn.startup_s + most * cluster->spawn.per_process_s);
+	return most;
+}
+
+/* Nodes start their processes one after the other, and beside each other. A ring has one after the
+ * other of all; a tree has reached all nodes after so many levels. */
+static sim_time_ps startup_time(const struct mpi_spawn *spawn)
+{
+	const struct cluster_spawn *costs = &spawn->world->pd->cluster->spawn;
+	int n_nodes, n = count_on_nodes(spawn, &n_nodes), n_levels = 0;
+
+	if (costs->launcher == CLUSTER_LAUNCHER_DAEMON)
+		n = spawn->n_ranks;
+	if (costs->launcher == CLUSTER_LAUNCHER_TREE)
+		while (n_nodes >> n_levels)
+			n_levels++;
+	return sim_time_from_s(costs->startup_s + n * costs->per_process_s +
+			       n_levels * costs->per_node_s +
+			       (spawn->stages ? costs->publish_s : 0));
 }
 
 /* --- life --- */
@@ -85,6 +117,8 @@ static void destroy(struct mpi_spawn *spawn)
 	free(spawn->launches);
 	free(spawn->programs);
 	free(spawn->node_of);
+	free(spawn->codes);
+	mpi_spawn_stages_destroy(spawn->stages);
 	free(spawn);
 }
 
@@ -141,7 +175,7 @@ static int read_commands(struct mpi_spawn *spawn, const struct mpi_rank *me,
 	return place(spawn, err) ? MPI_ERR_SPAWN : MPI_SUCCESS;
 }
 
-static int create(struct mpi_rank *me, const struct mpi_command commands[], int n,
+static int create(struct mpi_rank *me, const struct mpi_command commands[], int n, int n_parents,
 		  struct mpi_spawn **out, struct util_error *err)
 {
 	struct mpi_spawn *spawn = calloc(1, sizeof *spawn);
@@ -161,6 +195,10 @@ static int create(struct mpi_rank *me, const struct mpi_command commands[], int 
 		code = MPI_ERR_NO_MEM;
 	} else {
 		code = read_commands(spawn, me, commands, n, err);
+	}
+	if (code == MPI_SUCCESS && mpi_spawn_stages_create(spawn, n_parents)) {
+		util_error_set(err, UTIL_ENOMEM, "out of memory");
+		code = MPI_ERR_NO_MEM;
 	}
 	if (code == MPI_SUCCESS) {
 		spawn->next = me->world->spawns;
@@ -211,6 +249,7 @@ static void start(struct sim_event *event)
 	for (int rank = first; rank < pd->n_ranks; rank++)
 		sim_tell_rank_begin(&pd->observers, rank, spawn->root, pd->ranks[rank].node,
 				    pd->engine.now);
+	mpi_spawn_stages_begin(spawn);
 	for (int i = first_program; i < pd->n_programs; i++)
 		pd_program_start(pd, &pd->programs[i]);
 	spawn->has_started = true;
@@ -224,11 +263,11 @@ static bool has_started(struct mpi_rank *me, const struct mpi_wait *wait)
 	return spawn->has_started;
 }
 
-int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
+int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n, int n_parents,
 	      struct mpi_spawn **out, struct util_error *err)
 {
 	struct mpi_spawn *spawn = NULL;
-	int code = create(me, commands, n, &spawn, err);
+	int code = create(me, commands, n, n_parents, &spawn, err);
 
 	if (code != MPI_SUCCESS)
 		return code;
@@ -246,9 +285,20 @@ int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
 	return err->code == UTIL_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_SPAWN;
 }
 
-void mpi_spawn_name(const struct mpi_spawn *spawn, char *name, size_t size)
+void mpi_spawn_link(struct mpi_rank *me, const struct mpi_spawn *spawn, struct mpi_comm **pair,
+		    struct mpi_leader_link *link)
 {
-	snprintf(name, size, "spawn %d", spawn->number);
+	bool is_root = me->rank == spawn->root;
+	char name[32];
+
+	if (spawn->stages)
+		link->wait = mpi_spawn_stages_wait;
+	link->number = spawn->number;
+	if (!is_root && me->rank != spawn->first_rank)
+		return;
+	snprintf(name, sizeof name, "spawn %d", spawn->number);
+	mpi_link_roots(me, is_root ? spawn->first_rank : spawn->root, name, !spawn->stages, pair,
+		       link);
 }
 
 /* --- in the processes that were spawned --- */
@@ -275,15 +325,13 @@ int mpi_spawn_meet_parent(struct mpi_rank *me)
 	struct mpi_leader_link link = {.comm = NULL};
 	struct mpi_comm *pair = NULL, *made = NULL;
 	MPI_Comm handle;
-	char name[32];
 	int code;
 
 	if (!spawn)
 		return MPI_SUCCESS;
 	set_handlers(me, spawn);
-	mpi_spawn_name(spawn, name, sizeof name);
-	if (me->comm_world->rank == 0)
-		mpi_link_roots(me, spawn->root, name, &pair, &link);
+	mpi_spawn_stages_init(me, spawn);
+	mpi_spawn_link(me, spawn, &pair, &link);
 	code = mpi_intercomm_create(me, me->comm_world, 0, &link, &made);
 	mpi_comm_release(me, pair);
 	code = mpi_comm_publish(me, me->comm_world, code, made, &handle);

@@ -49,16 +49,50 @@ struct mpi_spawn {
 	bool has_started; /* or failed */
 	int first_rank;	  /* of the job, in the world, once it has started */
 	struct util_error error;
+	int *codes; /* [n_wanted] for those that spawn, where it goes by stages */
+	int n_wanted;
+	struct mpi_spawn_stages *stages; /* NULL: the launcher has none */
 };
+
+/* Terms of the time until the new processes and those that spawned them have met. */
+enum mpi_spawn_term {
+	MPI_SPAWN_PUBLISH,
+	MPI_SPAWN_LAUNCH,
+	MPI_SPAWN_INIT,
+	MPI_SPAWN_CONNECT,
+	MPI_SPAWN_EXCHANGE,
+	MPI_SPAWN_BROADCAST,
+	MPI_N_SPAWN_TERMS
+};
+extern const char *const mpi_spawn_terms[MPI_N_SPAWN_TERMS]; /* "publish", … */
+/* [MPI_N_SPAWN_TERMS]; NULL: the launcher has no stages. */
+const sim_time_ps *mpi_spawn_times(const struct mpi_spawn *spawn);
+
+/* --- stages of a launcher that is not `nodes` (mpi/dynamic/spawn_stages.c) --- */
+
+/* Errors: UTIL_ENOMEM. `n_parents`: who spawn. */
+int mpi_spawn_stages_create(struct mpi_spawn *spawn, int n_parents);
+void mpi_spawn_stages_destroy(struct mpi_spawn_stages *stages); /* NULL is fine */
+/* The processes begin. */
+void mpi_spawn_stages_begin(struct mpi_spawn *spawn);
+/* struct mpi_leader_link.wait, by the number of the spawn. */
+void mpi_spawn_stages_wait(struct mpi_rank *me, int number, bool are_leaders);
+/* In MPI_Init of a new process: it is ready to meet the others. */
+void mpi_spawn_stages_init(struct mpi_rank *me, const struct mpi_spawn *spawn);
+struct mpi_spawn *mpi_spawn_of_number(const struct mpi_world *world, int number);
+bool mpi_spawn_has_stages(const struct mpi_world *world);
 
 /*
  * Spawns processes; on the fiber of the root, which waits until they begin. MPI_SUCCESS with *out,
  * or an error class and `err`.
  */
-int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
+int mpi_spawn(struct mpi_rank *me, const struct mpi_command commands[], int n, int n_parents,
 	      struct mpi_spawn **out, struct util_error *err);
-/* The name by which root and first rank find each other. `size` >= 32. */
-void mpi_spawn_name(const struct mpi_spawn *spawn, char *name, size_t size);
+/* Root and first rank find each other, by a communicator that is the caller's to release; others get
+ * what they need of `link`. */
+struct mpi_leader_link;
+void mpi_spawn_link(struct mpi_rank *me, const struct mpi_spawn *spawn, struct mpi_comm **pair,
+		    struct mpi_leader_link *link);
 /* In MPI_Init of a rank: meets those who spawned it, if any. MPI_SUCCESS or what mpi_raise
  * returned. */
 int mpi_spawn_meet_parent(struct mpi_rank *me);

@@ -6,6 +6,7 @@
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/coll/coll.h"
 #include "mpi/create/create.h"
+#include "mpi/core/objects.h"
 #include "mpi/dynamic/connect.h"
 #include "mpi/dynamic/spawn.h"
 #include "mpi/info/info.h"
@@ -58,7 +59,7 @@ static void fill_codes(struct outcome *outcome, const struct mpi_command command
 }
 
 static void spawn_at_root(struct mpi_rank *me, const struct mpi_command commands[], int n,
-			  struct outcome *outcome)
+			  int n_parents, struct outcome *outcome)
 {
 	outcome->n_wanted = count_wanted(outcome, commands, n);
 	outcome->codes = malloc(((size_t)outcome->n_wanted + 1) * sizeof *outcome->codes);
@@ -67,9 +68,20 @@ static void spawn_at_root(struct mpi_rank *me, const struct mpi_command commands
 		outcome->n_wanted = 0;
 	}
 	if (outcome->code == MPI_SUCCESS)
-		outcome->code = mpi_spawn(me, commands, n, &outcome->spawn, &outcome->why);
+		outcome->code =
+		    mpi_spawn(me, commands, n, n_parents, &outcome->spawn, &outcome->why);
 	if (outcome->n_wanted > 0)
 		fill_codes(outcome, commands, n);
+}
+
+/* They go with the spawn. */
+static void keep_codes(struct outcome *outcome, bool is_staged)
+{
+	if (!is_staged)
+		return;
+	outcome->spawn->codes = outcome->codes;
+	outcome->spawn->n_wanted = outcome->n_wanted;
+	outcome->codes = NULL;
 }
 
 /* Error codes count on all ranks, though only the root knows how many there are. */
@@ -91,6 +103,16 @@ static int share_codes(struct mpi_rank *me, struct mpi_comm *local, int root,
 	return code;
 }
 
+/* Of a spawn by stages, which took them along: all who spawn find them with it. */
+static void take_codes(struct mpi_rank *me, const struct mpi_comm *made, int codes[])
+{
+	const struct mpi_rank *child = &me->world->ranks[mpi_group_world_rank(made->remote, 0)];
+	const struct mpi_spawn *spawn = mpi_rank_job(child)->spawn;
+
+	for (int i = 0; codes && i < spawn->n_wanted; i++)
+		codes[i] = spawn->codes[i];
+}
+
 /* `commands`: the root's; NULL elsewhere. */
 static int spawn(struct mpi_rank *me, const struct mpi_command commands[], int n,
 		 struct outcome *outcome, int root, struct mpi_comm *local, MPI_Comm *intercomm,
@@ -98,20 +120,27 @@ static int spawn(struct mpi_rank *me, const struct mpi_command commands[], int n
 {
 	struct mpi_leader_link link = {.comm = NULL};
 	struct mpi_comm *pair = NULL, *made = NULL;
-	char name[32];
-	int code;
+	bool is_staged = mpi_spawn_has_stages(me->world);
+	int code = MPI_SUCCESS;
 
 	if (commands && outcome->code == MPI_SUCCESS)
-		spawn_at_root(me, commands, n, outcome);
-	code = share_codes(me, local, root, outcome, codes);
+		spawn_at_root(me, commands, n, local->size, outcome);
+	if (!is_staged)
+		code = share_codes(me, local, root, outcome, codes);
 	link.error = outcome->code;
+	if (is_staged)
+		link.wait = mpi_spawn_stages_wait;
 	if (outcome->spawn && outcome->code == MPI_SUCCESS) {
-		mpi_spawn_name(outcome->spawn, name, sizeof name);
-		mpi_link_roots(me, outcome->spawn->first_rank, name, &pair, &link);
+		keep_codes(outcome, is_staged);
+		mpi_spawn_link(me, outcome->spawn, &pair, &link);
 	}
 	if (code == MPI_SUCCESS)
 		code = mpi_intercomm_create(me, local, root, &link, &made);
 	mpi_comm_release(me, pair);
+	if (is_staged && code == MPI_SUCCESS)
+		take_codes(me, made, codes);
+	else if (is_staged)
+		share_codes(me, local, root, outcome, codes);
 	if (code == MPI_SUCCESS)
 		return mpi_comm_publish(me, local, code, made, intercomm);
 	*intercomm = MPI_COMM_NULL;

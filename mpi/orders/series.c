@@ -48,7 +48,8 @@ static int rank_in(const struct mpi_comm *comm, int world_rank)
 	return -1;
 }
 
-static struct part part_of(bool is_send, int peer, int tag, MPI_Comm handle, const void *site)
+/* What the call that the program makes at `site` has to do with the series; nothing: no series. */
+static struct part part_at(bool is_send, int peer, int tag, MPI_Comm handle, const void *site)
 {
 	struct mpi_rank *me = pd_current ? pd_current->mpi : NULL;
 	struct part part = {.me = me};
@@ -72,6 +73,20 @@ static struct part part_of(bool is_send, int peer, int tag, MPI_Comm handle, con
 	if (part.is_root ? place == series->hub.place
 			 : peer == part.root && is_other(series, place))
 		part.series = series;
+	return part;
+}
+
+/* Without a part in it the function itself is called next: for the program, at `site`. */
+static struct part part_of(bool is_send, int peer, int tag, MPI_Comm handle, const void *site)
+{
+	struct part part = part_at(is_send, peer, tag, handle, site);
+	struct mpi_rank *me = part.me;
+
+	if (!part.series && me && pd_current->world->thread == pd_arch_thread_pointer() &&
+	    me->depth == 0) {
+		me->foreign_site = site;
+		me->depth = MPI_DEPTH_FOREIGN;
+	}
 	return part;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "mpi/p2p/causes.h"
+#include "mpi/p2p/contact.h"
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/partitioned.h"
@@ -54,6 +55,8 @@ int mpi_p2p_create(struct mpi_world *world)
 	if (cluster->protocol.order == CLUSTER_ORDER_PER_PAIR &&
 	    mpi_stream_table_create(&world->streams))
 		return UTIL_ENOMEM;
+	if (mpi_contacts_create(world))
+		return UTIL_ENOMEM;
 	mpi_buffering_set(world, MPI_BUFFERS_SMALL);
 	return mpi_pair_table_create(&world->pairs);
 }
@@ -83,6 +86,7 @@ static void free_payloads(struct mpi_world *world)
 void mpi_p2p_destroy(struct mpi_world *world)
 {
 	free_payloads(world);
+	mpi_contacts_destroy(world);
 	mpi_pair_table_destroy(world->pairs);
 	mpi_stream_table_destroy(world->streams);
 	mpi_payloads_finish(&world->payloads);

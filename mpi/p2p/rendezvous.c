@@ -12,6 +12,7 @@
 #include "mpi/p2p/message.h"
 
 #include "mpi/p2p/causes.h"
+#include "mpi/p2p/contact.h"
 
 static sim_time_ps now(const struct mpi_message *message)
 {
@@ -214,8 +215,11 @@ void mpi_message_spend(struct mpi_rank *me, const struct mpi_message *message, b
 	double overhead_s =
 	    is_send ? cluster->protocol.send_overhead_s : cluster->protocol.recv_overhead_s;
 	int64_t size_B = mpi_message_early_size(message);
-	sim_time_ps begin = now(message);
+	sim_time_ps begin;
 
+	if (me->world->contacts)
+		mpi_contact_spend(me, message, is_send);
+	begin = now(message);
 	if (per_B_s > 0)
 		overhead_s += per_B_s * (double)size_B;
 	if (overhead_s <= 0)

@@ -34,12 +34,10 @@ static inline void see(const void *address, size_t size_B, unsigned use, const v
 	const struct pd_rank *pd = pd_current;
 	const struct mpi_rank *me = pd ? pd->mpi : NULL;
 	const struct mpi_verify *verify = me ? me->world->verify : NULL;
-	uintptr_t at = (uintptr_t)address;
 
-	if (verify && verify->memory && me->rank < verify->memory->n_ranks &&
-	    at < verify->memory->ranks[me->rank].high &&
-	    at + size_B > verify->memory->ranks[me->rank].low)
-		look(at, size_B, use, site);
+	if (verify && verify->memory &&
+	    mpi_memory_is_near(verify->memory, me->rank, address, size_B))
+		look((uintptr_t)address, size_B, use, site);
 }
 
 void __tsan_init(void)

@@ -36,19 +36,12 @@ struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_
 
 	if (!active)
 		return NULL;
-	active->mine = mpi_memory_take(memory, span_B);
-	if (buffer->use & MEMORY_WRITE) {
-		active->snapshot = mpi_memory_take(memory, span_B);
-		active->zero_pieces =
-		    calloc(2 * (span_B / MEMORY_PIECE_B + 1), sizeof *active->zero_pieces);
-	}
-	if (!active->mine ||
-	    ((buffer->use & MEMORY_WRITE) && !(active->snapshot && active->zero_pieces))) {
-		mpi_memory_put_back(memory, active->mine);
-		mpi_memory_put_back(memory, active->snapshot);
-		free(active->zero_pieces);
-		free(active);
-		return NULL;
+	if ((buffer->use & MEMORY_WRITE) || !mpi_memory_may_guard(memory, me, buffer)) {
+		active->mine = mpi_memory_take(memory, span_B);
+		if (!active->mine) {
+			free(active);
+			return NULL;
+		}
 	}
 	active->buffer = *buffer;
 	active->is_on_stack = is_on_stack(me, buffer->low);
@@ -103,18 +96,20 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	rank->n_locked += !active->is_locked;
 	rank->n_on_stack += !active->is_locked && active->is_on_stack;
 	active->is_locked = true;
-	active->is_lost = active->is_told = active->is_early = false;
+	active->is_lost = active->is_told = active->is_early = active->is_faulted = false;
 	active->finding = -1;
 	active->ordinal = rank->n_locks++;
 	active->came_B = 0;
 	if (memory->memcheck)
 		mpi_memcheck_pause();
-	if (!active->is_receive)
+	if (!active->is_receive && active->mine)
 		fill(memory, active);
 	if (memory->impact)
 		active->is_early = mpi_impact_apply(memory->impact, active);
-	if (active->snapshot)
+	if (!active->mine || (buffer->use & MEMORY_WRITE)) {
+		mpi_memory_guard(memory, active);
 		mpi_memory_take_snapshot(memory, active);
+	}
 	if (memory->races)
 		mpi_races_hold(memory->races, active);
 	if (!memory->memcheck)
@@ -132,6 +127,7 @@ static void tell(struct mpi_memory *memory, struct mpi_memory_active *active,
 	const char *what = use & MEMORY_WRITE ? "write" : "read";
 
 	active->is_told = true;
+	mpi_memory_open(memory, active);
 	active->finding = mpi_memory_report(
 	    &memory->world->ranks[by->rank], use & MEMORY_WRITE ? "active-write" : "active-read",
 	    active->buffer.use & MEMORY_WRITE
@@ -139,7 +135,7 @@ static void tell(struct mpi_memory *memory, struct mpi_memory_active *active,
 		: "MPI may have read the buffer before that, or may read it later",
 	    calls, 2, "%s of %zu byte%s: bytes [%lld,%lld) of %s, before it is complete", what,
 	    size_B, size_B == 1 ? "" : "s", (long long)first, (long long)(first + (int64_t)n_B),
-	    active->buffer.text);
+	    MEMORY_TEXT(&active->buffer));
 }
 
 static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active)
@@ -148,6 +144,7 @@ static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 
 	active->is_locked = false;
 	mpi_memory_remove(rank, active);
+	mpi_memory_open(memory, active);
 	if (memory->memcheck && !active->is_lost && (active->buffer.use & MEMORY_WRITE))
 		mpi_memcheck_unlock(active);
 	rank->n_on_stack -= active->is_on_stack;
@@ -157,49 +154,25 @@ static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	rank->high = rank->window_high;
 }
 
-/* Elements that are not as they were: nobody but the program can have changed them. */
-struct changes {
-	int64_t first, end;
-	size_t size_B;
-};
-
-static void compare_run(const struct mpi_memory_buffer *buffer, const struct mpi_memory_run *run,
-			const char *was, struct changes *out)
-{
-	const char *now = (const char *)run->at;
-	size_t step_B = run->size_B % buffer->element_B ? 1 : buffer->element_B;
-
-	if (memcmp(now, was, run->size_B) == 0)
-		return;
-	for (size_t k = 0; k < run->size_B; k += step_B) {
-		int64_t at = (int64_t)(run->at + k - buffer->base);
-
-		if (memcmp(now + k, was + k, step_B) == 0)
-			continue;
-		out->first = out->size_B == 0 || at < out->first ? at : out->first;
-		out->end = out->size_B == 0 || at + (int64_t)step_B > out->end
-			       ? at + (int64_t)step_B
-			       : out->end;
-		out->size_B += step_B;
-	}
-}
-
 static void compare(struct mpi_memory *memory, struct mpi_memory_active *active)
 {
 	const struct mpi_memory_buffer *buffer = &active->buffer;
-	const char *old = active->snapshot ? active->snapshot : active->mine;
 	struct mpi_rank *me = &memory->world->ranks[buffer->call.rank];
 	struct mpi_finding_call by = {me->rank, me->pd->function, me->pd->site};
-	struct changes changes = {0};
+	struct mpi_memory_changes changes;
 
-	if (active->snapshot && mpi_memory_is_unchanged(memory, active))
+	if (active->is_told)
 		return;
-	if (active->snapshot)
-		mpi_memory_complete_snapshot(active);
-	for (size_t i = 0; i < buffer->n_runs; i++)
-		compare_run(buffer, &buffer->runs[i], old + (buffer->runs[i].at - buffer->low),
-			    &changes);
-	if (changes.size_B > 0 && !active->is_told)
+	if (active->is_faulted && active->fault_site) {
+		by = (struct mpi_finding_call){me->rank, NULL, active->fault_site};
+		changes.first = (int64_t)(active->fault_at - buffer->base);
+		changes.size_B = buffer->element_B;
+		changes.first -= changes.first % (int64_t)changes.size_B;
+		changes.end = changes.first + (int64_t)changes.size_B;
+	} else {
+		changes = mpi_memory_compare(active);
+	}
+	if (changes.size_B > 0)
 		tell(memory, active, &by, MEMORY_WRITE, changes.first,
 		     (size_t)(changes.end - changes.first), changes.size_B);
 }
@@ -234,6 +207,8 @@ void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *acti
 		mpi_memcheck_resume();
 	if (memory->impact)
 		mpi_impact_note(memory->impact, active);
+	mpi_memory_put_back(memory, active->snapshot);
+	active->snapshot = NULL;
 	if ((active->buffer.use & MEMORY_WRITE) && !active->is_early)
 		hand_over(active);
 }
@@ -253,7 +228,6 @@ void mpi_memory_forget(struct mpi_memory *memory, struct mpi_rank *me,
 	mpi_memory_buffer_finish(&active->buffer);
 	mpi_memory_put_back(memory, active->mine);
 	mpi_memory_put_back(memory, active->snapshot);
-	free(active->zero_pieces);
 	free(active->memcheck_bits);
 	free(active);
 }
@@ -396,14 +370,16 @@ void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 
 /* --- memory that is no more --- */
 
-static void lose(struct mpi_rank *me, struct mpi_memory_active *active, const char *class_name,
-		 const struct mpi_finding_call *by, const char *how)
+static void lose(struct mpi_memory *memory, struct mpi_rank *me, struct mpi_memory_active *active,
+		 const char *class_name, const struct mpi_finding_call *by, const char *how)
 {
 	struct mpi_finding_call calls[] = {*by, active->buffer.call};
 
 	active->is_lost = true;
+	mpi_memory_open(memory, active);
 	mpi_memory_report(me, class_name, "MPI may still read it, or put there what comes", calls,
-			  2, "%s is %s before the operation is complete", active->buffer.text, how);
+			  2, "%s is %s before the operation is complete",
+			  MEMORY_TEXT(&active->buffer), how);
 }
 
 void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t here)
@@ -416,7 +392,8 @@ void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, ui
 
 		if (active->is_locked && !active->is_lost && active->is_on_stack &&
 		    active->buffer.low < here && is_on_stack(me, here))
-			lose(me, active, "dead-stack", &by, "in a function that has returned");
+			lose(memory, me, active, "dead-stack", &by,
+			     "in a function that has returned");
 	}
 }
 
@@ -433,5 +410,5 @@ void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t a
 	     i < rank->n_sorted && rank->sorted[i]->buffer.low < at + size_B; i++)
 		if (!rank->sorted[i]->is_lost &&
 		    mpi_memory_common_range(&rank->sorted[i]->buffer, at, size_B, &first) > 0)
-			lose(me, rank->sorted[i], "freed-active", &by, "freed");
+			lose(memory, me, rank->sorted[i], "freed-active", &by, "freed");
 }

@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <malloc.h>
 #include <mpisim.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/verify/internal.h"
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/memory.h"
 #include "mpi/verify/unread.h"
@@ -20,34 +20,12 @@
 #define MAX_FILLED_B ((size_t)16 << 20)
 /* Freed blocks are kept for a while, so that who uses them is seen. */
 #define MAX_KEPT_BLOCK_B ((size_t)1 << 20)
-#define MAX_KEPT_B ((size_t)16 << 20)
-enum { MAX_KEPT = 4096 };
-
-static int compare_blocks(const void *a, const void *b)
-{
-	const struct mpi_memory_block *x = a, *y = b;
-
-	if (x->at + x->size_B <= y->at && x->at != y->at)
-		return -1;
-	return y->at + y->size_B <= x->at && x->at != y->at ? 1 : 0;
-}
-
-static struct mpi_memory_block **place_near(struct mpi_memory *memory, uintptr_t at)
-{
-	return &memory->near[(at >> 6 ^ at >> 16) % MEMORY_N_BLOCKS_NEAR];
-}
+#define MAX_KEPT_B ((size_t)4 << 20)
+enum { MAX_KEPT = 1024 };
 
 struct mpi_memory_block *mpi_memory_block_at(struct mpi_memory *memory, uintptr_t at)
 {
-	struct mpi_memory_block wanted = {.at = at, .size_B = 1}, **near = place_near(memory, at);
-	void *node;
-
-	if (*near && at - (*near)->at < (*near)->size_B)
-		return *near;
-	node = tfind(&wanted, &memory->blocks, compare_blocks);
-	if (node)
-		*near = *(struct mpi_memory_block **)node;
-	return node ? *near : NULL;
+	return mpi_memory_index_find(&memory->blocks, at);
 }
 
 static void fill(uintptr_t at, size_t size_B)
@@ -65,30 +43,32 @@ static void move_pattern(uintptr_t from, uintptr_t to, size_t size_B)
 			*(uint32_t *)(to + k) = mpi_memory_pattern(to + k);
 }
 
+static void forget(struct mpi_memory *memory, struct mpi_memory_block *block)
+{
+	mpi_memory_index_remove(&memory->blocks, block);
+	free(block);
+}
+
+/* What lay there was freed where nobody looked. */
+static void forget_at(struct mpi_memory *memory, uintptr_t at)
+{
+	struct mpi_memory_block *block = mpi_memory_block_at(memory, at);
+
+	if (block && !block->is_freed)
+		forget(memory, block);
+}
+
 static void add(struct mpi_memory *memory, void *address, size_t size_B, bool is_filled)
 {
 	struct mpi_memory_block *block = malloc(sizeof *block);
-	void *node;
 
 	if (!block)
 		return;
 	*block = (struct mpi_memory_block){
 	    .at = (uintptr_t)address, .size_B = size_B, .is_filled = is_filled};
-	node = tsearch(block, &memory->blocks, compare_blocks);
-	if (!node || *(struct mpi_memory_block **)node != block) {
-		if (node) /* what lay there was freed where nobody looked */
-			**(struct mpi_memory_block **)node = *block;
+	forget_at(memory, block->at);
+	if (!mpi_memory_index_add(&memory->blocks, block))
 		free(block);
-	}
-}
-
-static void forget(struct mpi_memory *memory, struct mpi_memory_block *block)
-{
-	tdelete(block, &memory->blocks, compare_blocks);
-	for (int i = 0; i < MEMORY_N_BLOCKS_NEAR; i++)
-		if (memory->near[i] == block)
-			memory->near[i] = NULL;
-	free(block);
 }
 
 void mpi_memory_declare(struct mpi_memory *memory, uintptr_t at, size_t size_B)
@@ -166,17 +146,11 @@ static bool drop(struct mpi_memory *memory, struct mpi_rank *me, const void *add
 	return false;
 }
 
-static void nothing(void *item)
-{
-	free(item);
-}
-
 void mpi_memory_blocks_finish(struct mpi_memory *memory)
 {
 	while (memory->kept)
 		release_oldest(memory);
-	tdestroy(memory->blocks, nothing);
-	memory->blocks = NULL;
+	mpi_memory_index_finish(&memory->blocks);
 }
 
 /* --- what programs call --- */
@@ -339,17 +313,31 @@ static void touch(const void *at, size_t size_B, unsigned use, const char *funct
 				 &(struct mpi_finding_call){me->rank, function, site});
 }
 
+/* Programs copy often, and rarely what MPI has. */
+static inline void touch_both(const void *to, const void *from, size_t size_B, const char *function,
+			      const void *site)
+{
+	const struct pd_rank *pd = pd_current;
+	const struct mpi_rank *me = pd ? pd->mpi : NULL;
+	const struct mpi_verify *verify = me ? me->world->verify : NULL;
+
+	if (!verify || !verify->memory ||
+	    (!mpi_memory_is_near(verify->memory, me->rank, from, size_B) &&
+	     !mpi_memory_is_near(verify->memory, me->rank, to, size_B)))
+		return;
+	touch(from, size_B, MEMORY_READ, function, site);
+	touch(to, size_B, MEMORY_WRITE, function, site);
+}
+
 static void *own_memcpy(void *to, const void *from, size_t size_B)
 {
-	touch(from, size_B, MEMORY_READ, "memcpy", __builtin_return_address(0));
-	touch(to, size_B, MEMORY_WRITE, "memcpy", __builtin_return_address(0));
+	touch_both(to, from, size_B, "memcpy", __builtin_return_address(0));
 	return memcpy(to, from, size_B);
 }
 
 static void *own_memmove(void *to, const void *from, size_t size_B)
 {
-	touch(from, size_B, MEMORY_READ, "memmove", __builtin_return_address(0));
-	touch(to, size_B, MEMORY_WRITE, "memmove", __builtin_return_address(0));
+	touch_both(to, from, size_B, "memmove", __builtin_return_address(0));
 	return memmove(to, from, size_B);
 }
 

@@ -186,22 +186,37 @@ static void add_all(const struct arguments *a, const struct mpi_parameter *p,
 static void describe(const struct arguments *a, int n_buffers, struct mpi_memory_buffer *buffer)
 {
 	const struct mpi_parameter *parameters = a->info->parameters;
-	int n, peer = mpi_memory_parameter(a->info, PARAMETER_RANK);
+	int peer = mpi_memory_parameter(a->info, PARAMETER_RANK);
 	int tag = mpi_memory_parameter(a->info, PARAMETER_TAG);
 
-	n = snprintf(buffer->text, sizeof buffer->text, "%s of %s (%zu byte%s",
-		     n_buffers > 1 ? parameters[buffer->place].name : "the buffer",
-		     a->call->function->name, buffer->size_B, buffer->size_B == 1 ? "" : "s");
-	if (peer >= 0)
-		n += snprintf(buffer->text + n, sizeof buffer->text - (size_t)n, ", %s %lld",
-			      strcmp(parameters[peer].name, "target_rank") == 0
-				  ? "target"
-				  : parameters[peer].name,
-			      (long long)item(a, peer, 0));
+	if (n_buffers > 1)
+		buffer->known.name = parameters[buffer->place].name;
+	if (peer >= 0) {
+		buffer->known.peer = parameters[peer].name;
+		buffer->known.rank = item(a, peer, 0);
+	}
+	buffer->known.has_tag = tag >= 0;
 	if (tag >= 0)
-		n += snprintf(buffer->text + n, sizeof buffer->text - (size_t)n, ", tag %lld",
-			      (long long)item(a, tag, 0));
-	snprintf(buffer->text + n, sizeof buffer->text - (size_t)n, ")");
+		buffer->known.tag = item(a, tag, 0);
+}
+
+const char *mpi_memory_text(const struct mpi_memory_buffer *buffer, char text[MEMORY_TEXT_B])
+{
+	const char *peer = buffer->known.peer;
+	size_t n =
+	    (size_t)snprintf(text, MEMORY_TEXT_B, "%s of %s (%zu byte%s",
+			     buffer->known.name ? buffer->known.name : "the buffer",
+			     buffer->call.function, buffer->size_B, buffer->size_B == 1 ? "" : "s");
+
+	if (peer)
+		n += (size_t)snprintf(text + n, MEMORY_TEXT_B - n, ", %s %lld",
+				      strcmp(peer, "target_rank") == 0 ? "target" : peer,
+				      (long long)buffer->known.rank);
+	if (buffer->known.has_tag)
+		n += (size_t)snprintf(text + n, MEMORY_TEXT_B - n, ", tag %lld",
+				      (long long)buffer->known.tag);
+	snprintf(text + n, MEMORY_TEXT_B - n, ")");
+	return text;
 }
 
 /* Nothing moves where the partner is nobody; what the root alone looks at is told by the extents. */

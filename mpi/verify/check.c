@@ -52,8 +52,8 @@ static void tell_unaddressable(struct mpi_rank *me, const struct mpi_memory_buff
 
 	mpi_memory_report(me, buffer->use & MEMORY_WRITE ? "unaddr-recv" : "unaddr-send", why,
 			  calls, freed_by ? 2 : 1, "first bad byte %lld, %zu byte%s in all: %s %s",
-			  (long long)bad->first, bad->n, bad->n == 1 ? "" : "s", buffer->text,
-			  what);
+			  (long long)bad->first, bad->n, bad->n == 1 ? "" : "s",
+			  MEMORY_TEXT(buffer), what);
 }
 
 /* Datatypes may put variables together that are far apart. */
@@ -199,7 +199,7 @@ static void tell_undefined(struct mpi_rank *me, const struct mpi_memory_buffer *
 				  "first bad byte %lld, %zu bytes in all: nothing was written to "
 				  "them, in %s",
 				  (long long)undefined->bad.first,
-				  undefined->bad.n + undefined->padding.n, buffer->text);
+				  undefined->bad.n + undefined->padding.n, MEMORY_TEXT(buffer));
 	else if (undefined->padding.n > 0)
 		mpi_verify_report_here(me, "undef-padding", MPI_FINDING_NOTE, NULL,
 				       "the receiver gets what was there by chance, between the "
@@ -207,7 +207,7 @@ static void tell_undefined(struct mpi_rank *me, const struct mpi_memory_buffer *
 				       "%zu bytes, from offset %lld on, that nothing was written "
 				       "to, in %s: padding, as it seems",
 				       undefined->padding.n, (long long)undefined->padding.first,
-				       buffer->text);
+				       MEMORY_TEXT(buffer));
 }
 
 static void check_defined(struct mpi_rank *me, const struct mpi_memory_buffer *buffer,

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+#include "util/map.h"
+
 _Static_assert(sizeof(Dwarf_Die) <= DEBUGINFO_TYPE_B, "a type does not fit");
 
 enum { X86_64_BP = 6, X86_64_SP = 7 }; /* System V ABI for x86-64, figure 3.36 */
@@ -17,11 +20,28 @@ struct global {
 	Dwarf_Die die;
 };
 
+struct variable { /* of a function; or a parameter */
+	const char *name;
+	Dwarf_Die type, inner; /* inner: what it points to */
+	uint64_t size_B;
+	bool is_pointer;
+	Dwarf_Op ops[2]; /* [n_ops] where it lies */
+	size_t n_ops;
+};
+
+struct scope {			    /* what is known at an address of the code */
+	struct variable *variables; /* [n] */
+	size_t n;
+	bool has_base;
+	Dwarf_Op base; /* of the frame */
+};
+
 struct mpi_debuginfo {
 	Dwarf *dwarf;
 	Dwarf_CFI *cfi;
 	struct global *globals; /* [n_globals] by vaddr */
-	size_t n_globals, capacity;
+	size_t n_globals;
+	struct util_map scopes; /* by address + 1 */
 };
 
 /* --- types --- */
@@ -180,18 +200,11 @@ static void add_globals(struct mpi_debuginfo *info, Dwarf_Die *unit)
 	if (dwarf_child(unit, &child))
 		return;
 	do {
-		struct global *larger;
-
 		if (dwarf_tag(&child) != DW_TAG_variable || !fixed_place(&child, &vaddr) ||
 		    !type_of(&child, &type))
 			continue;
-		if (info->n_globals == info->capacity) {
-			info->capacity = 2 * info->capacity + 64;
-			larger = realloc(info->globals, info->capacity * sizeof *larger);
-			if (!larger)
-				return;
-			info->globals = larger;
-		}
+		if (!util_array_room(&info->globals, info->n_globals, sizeof *info->globals))
+			return;
 		info->globals[info->n_globals++] = (struct global){vaddr, size_of(&type), child};
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
@@ -243,6 +256,10 @@ void mpi_debuginfo_close(struct mpi_debuginfo *info)
 {
 	if (!info)
 		return;
+	for (size_t i = 0; i < info->scopes.n_slots; i++)
+		if (info->scopes.slots[i].item)
+			free(((struct scope *)info->scopes.slots[i].item)->variables);
+	util_map_finish_items(&info->scopes);
 	dwarf_cfi_end(info->cfi);
 	dwarf_end(info->dwarf);
 	free(info->globals);
@@ -250,6 +267,112 @@ void mpi_debuginfo_close(struct mpi_debuginfo *info)
 }
 
 /* --- variables of the functions around a place --- */
+
+static bool frame_address(struct mpi_debuginfo *info, uint64_t pc, Dwarf_Op *out)
+{
+	Dwarf_Frame *frame;
+	Dwarf_Op *ops;
+	size_t n;
+	bool is_known;
+
+	if (!info->cfi || dwarf_cfi_addrframe(info->cfi, pc, &frame))
+		return false;
+	is_known = dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1;
+	if (is_known)
+		*out = ops[0];
+	free(frame);
+	return is_known;
+}
+
+static bool frame_base(struct mpi_debuginfo *info, uint64_t pc, Dwarf_Die *dies, int n_dies,
+		       Dwarf_Op *out)
+{
+	for (int i = 0; i < n_dies; i++) {
+		Dwarf_Attribute attribute;
+		Dwarf_Op *ops;
+		size_t n;
+
+		if (dwarf_tag(&dies[i]) != DW_TAG_subprogram ||
+		    !dwarf_attr(&dies[i], DW_AT_frame_base, &attribute) ||
+		    dwarf_getlocation_addr(&attribute, pc, &ops, &n, 1) != 1 || n != 1)
+			continue;
+		*out = ops[0];
+		return ops[0].atom != DW_OP_call_frame_cfa || frame_address(info, pc, out);
+	}
+	return false;
+}
+
+static void add_variable(struct scope *scope, uint64_t pc, Dwarf_Die *die)
+{
+	struct variable variable = {.name = dwarf_diename(die)};
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	int tag;
+
+	if (!variable.name || !type_of(die, &variable.type) ||
+	    !dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
+	    dwarf_getlocation_addr(&attribute, pc, &ops, &variable.n_ops, 1) != 1 ||
+	    variable.n_ops == 0 || variable.n_ops > 2 ||
+	    !util_array_room(&scope->variables, scope->n, sizeof variable))
+		return;
+	memcpy(variable.ops, ops, variable.n_ops * sizeof *ops);
+	tag = dwarf_tag(&variable.type);
+	variable.size_B = size_of(&variable.type);
+	variable.is_pointer = (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type) &&
+			      type_of(&variable.type, &variable.inner);
+	scope->variables[scope->n++] = variable;
+}
+
+static void add_variables(struct scope *scope, uint64_t pc, Dwarf_Die *die)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(die, &child))
+		return;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_variable ||
+		    dwarf_tag(&child) == DW_TAG_formal_parameter)
+			add_variable(scope, pc, &child);
+	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static void read_scope(struct mpi_debuginfo *info, uint64_t pc, struct scope *out)
+{
+	Dwarf_Off at = 0;
+	Dwarf_Die unit, *dies;
+	int n;
+
+	while (next_unit(info->dwarf, &at, &unit)) {
+		if (dwarf_haspc(&unit, pc) != 1)
+			continue;
+		n = dwarf_getscopes(&unit, pc, &dies);
+		if (n <= 0)
+			return;
+		out->has_base = frame_base(info, pc, dies, n, &out->base);
+		for (int i = 0; i < n; i++)
+			add_variables(out, pc, &dies[i]);
+		free(dies);
+		return;
+	}
+}
+
+/* Calls from one place are many: what is there is read once. NULL: out of memory. */
+static const struct scope *scope_at(struct mpi_debuginfo *info, uint64_t pc)
+{
+	struct util_map_slot *slot = util_map_find(&info->scopes, pc + 1);
+	struct scope *scope = slot ? slot->item : calloc(1, sizeof *scope);
+
+	if (slot || !scope)
+		return scope;
+	if (util_map_put(&info->scopes, pc + 1, scope)) {
+		free(scope);
+		return NULL;
+	}
+	read_scope(info, pc, scope);
+	return scope;
+}
+
+/* --- where they lie --- */
 
 static bool reg(const struct mpi_debuginfo_place *place, unsigned number, uintptr_t *out)
 {
@@ -280,42 +403,7 @@ static bool evaluate(const struct mpi_debuginfo_place *place, const Dwarf_Op *op
 	return true;
 }
 
-static bool frame_address(struct mpi_debuginfo *info, const struct mpi_debuginfo_place *place,
-			  uintptr_t *out)
-{
-	Dwarf_Frame *frame;
-	Dwarf_Op *ops;
-	size_t n;
-	bool is_known = false;
-
-	if (!info->cfi || dwarf_cfi_addrframe(info->cfi, place->pc, &frame))
-		return false;
-	if (dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1)
-		is_known = evaluate(place, ops, out);
-	free(frame);
-	return is_known;
-}
-
-static bool frame_base(struct mpi_debuginfo *info, const struct mpi_debuginfo_place *place,
-		       Dwarf_Die *scopes, int n_scopes, uintptr_t *out)
-{
-	for (int i = 0; i < n_scopes; i++) {
-		Dwarf_Attribute attribute;
-		Dwarf_Op *ops;
-		size_t n;
-
-		if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram ||
-		    !dwarf_attr(&scopes[i], DW_AT_frame_base, &attribute) ||
-		    dwarf_getlocation_addr(&attribute, place->pc, &ops, &n, 1) != 1 || n != 1)
-			continue;
-		return ops[0].atom == DW_OP_call_frame_cfa ? frame_address(info, place, out)
-							   : evaluate(place, ops, out);
-	}
-	return false;
-}
-
 struct scan {
-	struct mpi_debuginfo *info;
 	const struct mpi_debuginfo_search *search;
 	bool has_base;
 	uintptr_t base;
@@ -329,81 +417,59 @@ static bool is_readable(const struct scan *scan, uintptr_t at, bool is_fixed)
 }
 
 /* Where a variable lies now; *is_fixed: not on a stack. */
-static bool find_place(const struct scan *scan, Dwarf_Die *variable, uintptr_t *at, bool *is_fixed)
+static bool find_place(const struct scan *scan, const struct variable *variable, uintptr_t *at,
+		       bool *is_fixed)
 {
 	const struct mpi_debuginfo_place *place = scan->search->place;
-	Dwarf_Attribute attribute;
-	Dwarf_Op *ops;
-	size_t n;
+	const Dwarf_Op *ops = variable->ops;
 
-	*is_fixed = false;
-	if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute) ||
-	    dwarf_getlocation_addr(&attribute, place->pc, &ops, &n, 1) != 1 || n == 0 || n > 2)
-		return false;
-	if (ops[0].atom == DW_OP_addr) {
-		*is_fixed = true;
+	*is_fixed = ops[0].atom == DW_OP_addr;
+	if (*is_fixed) {
 		*at = place->bias + ops[0].number;
 	} else if (ops[0].atom == DW_OP_fbreg && scan->has_base) {
 		*at = scan->base + ops[0].number;
 	} else if (ops[0].atom < DW_OP_breg0 || !evaluate(place, ops, at)) {
 		return false;
 	}
-	if (n == 2 && ops[1].atom == DW_OP_deref && is_readable(scan, *at, *is_fixed)) {
+	if (variable->n_ops == 2 && ops[1].atom == DW_OP_deref &&
+	    is_readable(scan, *at, *is_fixed)) {
 		*at = *(const uintptr_t *)*at; /* arguments of Fortran */
 		return true;
 	}
-	return n == 1;
+	return variable->n_ops == 1;
 }
 
-static void tell(const struct scan *scan, Dwarf_Die *variable, Dwarf_Die *type, uintptr_t at,
+static void tell(const struct scan *scan, const char *name, const Dwarf_Die *type, uintptr_t at,
 		 bool is_pointed_at)
 {
-	struct mpi_debuginfo_object object = {.name = dwarf_diename(variable),
-					      .is_pointed_at = is_pointed_at,
-					      .at = at,
-					      .size_B = size_of(type)};
+	struct mpi_debuginfo_object object = {
+	    .name = name, .is_pointed_at = is_pointed_at, .at = at};
 
 	memcpy(object.type, type, sizeof *type);
+	object.size_B = size_of((Dwarf_Die *)(void *)object.type);
 	if (object.name && object.size_B > 0)
 		scan->search->visit(scan->search->context, &object);
 }
 
-static void look_at_variable(const struct scan *scan, Dwarf_Die *variable)
+static void look_at_variable(const struct scan *scan, const struct variable *variable)
 {
 	const struct mpi_debuginfo_search *search = scan->search;
-	Dwarf_Die type, inner;
 	uintptr_t at, pointer;
 	bool is_fixed;
 
-	if (!type_of(variable, &type) || !find_place(scan, variable, &at, &is_fixed))
+	if (!find_place(scan, variable, &at, &is_fixed))
 		return;
-	if (search->at >= at && search->at - at < size_of(&type))
-		tell(scan, variable, &type, at, false);
-	if ((dwarf_tag(&type) != DW_TAG_pointer_type &&
-	     dwarf_tag(&type) != DW_TAG_reference_type) ||
-	    !is_readable(scan, at, is_fixed) || !type_of(&type, &inner))
+	if (search->at >= at && search->at - at < variable->size_B)
+		tell(scan, variable->name, &variable->type, at, false);
+	if (!variable->is_pointer || !is_readable(scan, at, is_fixed))
 		return;
 	memcpy(&pointer, (const void *)at, sizeof pointer);
 	if (pointer == search->at || search->is_together(search->context, pointer, search->at))
-		tell(scan, variable, &inner, pointer, true);
+		tell(scan, variable->name, &variable->inner, pointer, true);
 }
 
-static void look_at_scope(const struct scan *scan, Dwarf_Die *scope)
+static void look_at_globals(const struct mpi_debuginfo *info, const struct scan *scan)
 {
-	Dwarf_Die child;
-
-	if (dwarf_child(scope, &child))
-		return;
-	do {
-		if (dwarf_tag(&child) == DW_TAG_variable ||
-		    dwarf_tag(&child) == DW_TAG_formal_parameter)
-			look_at_variable(scan, &child);
-	} while (dwarf_siblingof(&child, &child) == 0);
-}
-
-static void look_at_globals(const struct scan *scan)
-{
-	const struct mpi_debuginfo *info = scan->info;
 	uint64_t vaddr = scan->search->at - scan->search->place->bias;
 
 	for (size_t i = 0; i < info->n_globals && info->globals[i].vaddr <= vaddr; i++)
@@ -411,30 +477,20 @@ static void look_at_globals(const struct scan *scan)
 			Dwarf_Die type;
 
 			if (type_of(&info->globals[i].die, &type))
-				tell(scan, &info->globals[i].die, &type,
+				tell(scan, dwarf_diename(&info->globals[i].die), &type,
 				     scan->search->place->bias + info->globals[i].vaddr, false);
 		}
 }
 
 void mpi_debuginfo_search(struct mpi_debuginfo *info, const struct mpi_debuginfo_search *search)
 {
-	struct scan scan = {.info = info, .search = search};
-	Dwarf_Off at = 0;
-	Dwarf_Die unit, *scopes;
+	struct scan scan = {.search = search};
+	const struct scope *scope = scope_at(info, search->place->pc);
 
-	look_at_globals(&scan);
-	while (next_unit(info->dwarf, &at, &unit)) {
-		int n;
-
-		if (dwarf_haspc(&unit, search->place->pc) != 1)
-			continue;
-		n = dwarf_getscopes(&unit, search->place->pc, &scopes);
-		if (n <= 0)
-			return;
-		scan.has_base = frame_base(info, search->place, scopes, n, &scan.base);
-		for (int i = 0; i < n; i++)
-			look_at_scope(&scan, &scopes[i]);
-		free(scopes);
+	look_at_globals(info, &scan);
+	if (!scope)
 		return;
-	}
+	scan.has_base = scope->has_base && evaluate(search->place, &scope->base, &scan.base);
+	for (size_t i = 0; i < scope->n; i++)
+		look_at_variable(&scan, &scope->variables[i]);
 }

@@ -70,7 +70,7 @@ struct mpi_memory_active *mpi_memory_twin(const struct mpi_memory_rank *rank,
 	     i < rank->n_sorted && rank->sorted[i]->buffer.low <= buffer->low; i++) {
 		struct mpi_memory_active *other = rank->sorted[i];
 
-		if (other != active && are_alike(&other->buffer, buffer) &&
+		if (other != active && other->mine && are_alike(&other->buffer, buffer) &&
 		    memcmp(other->mine, (const void *)buffer->low, span_B) == 0)
 			return other;
 	}

@@ -306,7 +306,7 @@ void mpi_memory_exchange(struct mpi_verify_call *call, bool is_back)
 	for (int i = 0; i < call->buffers->n; i++) {
 		const struct mpi_memory_active *active = call->buffers->actives[i];
 
-		if (!active)
+		if (!active || !active->mine)
 			continue;
 		call->values[active->buffer.place].p =
 		    is_back ? (const void *)active->buffer.base

@@ -49,13 +49,15 @@ struct mpi_memory_buffer {	     /* one argument of a call */
 	bool is_raw;	   /* they are MPI_BYTE: structures with their padding, perhaps */
 	bool is_struct;	   /* the datatype puts several variables together */
 	struct mpi_finding_call call;
-	char text[120]; /* "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)" */
+	struct {		  /* what mpi_memory_text says of it */
+		const char *name; /* NULL: the only buffer */
+		const char *peer; /* which argument it is; NULL: there is none */
+		int64_t rank, tag;
+		bool has_tag;
+	} known;
 };
 
-/* Of snapshots; large buffers are often untouched: what is zero takes no memory. */
-enum { MEMORY_PIECE_B = 4096 };
-
-enum { MEMORY_MAX_BUFFERS = 3 };
+enum { MEMORY_MAX_BUFFERS = 3, MEMORY_TEXT_B = 120 };
 
 struct mpi_memory_active;
 
@@ -68,10 +70,14 @@ struct mpi_memory_buffers { /* of a call */
 struct mpi_memory_active {
 	struct util_link link; /* among those of its rank */
 	struct mpi_memory_buffer buffer;
-	char *mine;	/* MPI's memory instead of [low, high); NULL: MPI has the program's */
-	char *snapshot; /* of [low, high) at the post, where `mine` is written to; else NULL */
-	/* [2 n] which of the snapshot are zero, and so not stored; then as many to work with */
-	bool *zero_pieces;
+	char *mine; /* MPI's memory instead of [low, high); NULL: MPI has the program's */
+	/* of [low, kept_low) and [kept_high, high) at the post; NULL: `mine` is that, and only read */
+	char *snapshot;
+	uintptr_t kept_low, kept_high;
+	uintptr_t guard_low, guard_high; /* pages that cannot be written to; 0, 0: none */
+	bool is_faulted;		 /* they were, at … */
+	uintptr_t fault_at;
+	const void *fault_site;	      /* NULL: not by the program */
 	unsigned char *memcheck_bits; /* mpi/verify/memcheck.c's own */
 	/* The status tells how many bytes came: `mine` is empty before, no more is handed over. */
 	bool is_receive;
@@ -92,12 +98,19 @@ struct mpi_memory_active {
 	bool is_early; /* mpi/verify/impact.h: what comes was given at the post */
 };
 
+struct mpi_memory_block;
+
+struct mpi_memory_link { /* in a bucket */
+	struct mpi_memory_block *block;
+	struct mpi_memory_link *next;
+};
+
 struct mpi_memory_block { /* of the heap */
 	uintptr_t at;
 	size_t size_B;
+	struct mpi_memory_link links[2]; /* index.c's own; near what they are compared by */
 	bool is_filled; /* with the pattern of memory that nothing was written to … */
 	uintptr_t written_low, written_high; /* … but here, as was seen: it stays so */
-	uintptr_t there_low, there_high;     /* its pages in between are in memory: they stay so */
 	bool is_freed;			     /* by the program; the memory is kept for a while */
 	struct mpi_finding_call freed_by;
 	struct mpi_memory_block *next_kept; /* of those, freed after this one */
@@ -123,7 +136,13 @@ struct mpi_memory_rank {
 
 struct mpi_races;
 
-enum { MEMORY_N_SPARE_CLASSES = 4 * 65, MEMORY_N_BLOCKS_NEAR = 64 };
+enum { MEMORY_N_SPARE_CLASSES = 4 * 65, MEMORY_N_LEVELS = 33 };
+
+struct mpi_memory_index {		  /* of blocks, by address; all zero: none */
+	struct mpi_memory_link **buckets; /* [n_buckets] */
+	size_t n_buckets, n;
+	size_t n_at_level[MEMORY_N_LEVELS];
+};
 
 struct mpi_memory_spare;
 
@@ -133,9 +152,8 @@ struct mpi_memory {
 	int n_ranks;
 	struct mpi_memory_spare *spares[MEMORY_N_SPARE_CLASSES]; /* spare.c: by size */
 	size_t spare_B;
-	void *blocks; /* tree of tsearch(3) of struct mpi_memory_block */
-	/* that were found last, by address: most calls come with the same few */
-	struct mpi_memory_block *near[MEMORY_N_BLOCKS_NEAR];
+	int n_guarded;
+	struct mpi_memory_index blocks;
 	struct mpi_memory_block *kept, *last_kept; /* freed ones, the oldest first */
 	size_t n_kept, kept_B;
 	struct mpi_memcheck *memcheck;	    /* mpi/verify/memcheck.h; NULL: no valgrind */
@@ -170,6 +188,10 @@ void mpi_memory_exchange(struct mpi_verify_call *call, bool is_back);
 /* The buffers of the call, but those of no bytes. */
 void mpi_memory_collect(const struct mpi_verify_call *call, struct mpi_memory_buffers *out);
 void mpi_memory_buffer_finish(struct mpi_memory_buffer *buffer);
+/* "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)", written to `text`. */
+const char *mpi_memory_text(const struct mpi_memory_buffer *buffer, char text[MEMORY_TEXT_B]);
+/* The same, for an argument. */
+#define MEMORY_TEXT(buffer) mpi_memory_text(buffer, (char[MEMORY_TEXT_B]){0})
 /* The offset of the first byte that both have, from `a`'s base, and how many there are; 0: none. */
 size_t mpi_memory_common(const struct mpi_memory_buffer *a, const struct mpi_memory_buffer *b,
 			 int64_t *first);
@@ -208,6 +230,13 @@ void mpi_memory_tie(struct mpi_memory *memory, struct mpi_rank *me,
 /* The program, or MPI for it, accesses memory: is it MPI's? */
 void mpi_memory_touch(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at, size_t size_B,
 		      unsigned use, const struct mpi_finding_call *by);
+/* False: it is not. */
+static inline bool mpi_memory_is_near(const struct mpi_memory *memory, int rank, const void *at,
+				      size_t size_B)
+{
+	return rank < memory->n_ranks && (uintptr_t)at < memory->ranks[rank].high &&
+	       (uintptr_t)at + size_B > memory->ranks[rank].low;
+}
 /* The same for a buffer of a call that is no active one yet. */
 void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 			     const struct mpi_memory_buffer *buffer);
@@ -241,11 +270,32 @@ struct mpi_memory_active *mpi_memory_twin(const struct mpi_memory_rank *rank,
 /* The first in rank->sorted that may reach beyond `low`; those that begin before `high` follow it. */
 size_t mpi_memory_near(const struct mpi_memory_rank *rank, uintptr_t low);
 
-/* --- snapshot.c: of buffers that MPI writes to --- */
+/* --- snapshot.c --- */
+struct
+    mpi_memory_changes { /* elements that are not as they were: nobody but the program can have changed them */
+	int64_t first, end; /* from the base of the buffer */
+	size_t size_B;
+};
+
+/* Ends the rank's process without memory. */
 void mpi_memory_take_snapshot(struct mpi_memory *memory, struct mpi_memory_active *active);
-bool mpi_memory_is_unchanged(struct mpi_memory *memory, const struct mpi_memory_active *active);
-/* Pieces that are not stored are, so that it can be compared as a whole. */
-void mpi_memory_complete_snapshot(struct mpi_memory_active *active);
+/* What differs from it, or from `mine` where there is none. */
+struct mpi_memory_changes mpi_memory_compare(const struct mpi_memory_active *active);
+
+/* --- guard.c --- */
+bool mpi_memory_may_guard(struct mpi_memory *memory, const struct mpi_rank *me,
+			  const struct mpi_memory_buffer *buffer);
+/* False: it has to be copied. */
+bool mpi_memory_guard(struct mpi_memory *memory, struct mpi_memory_active *active);
+void mpi_memory_open(struct mpi_memory *memory, struct mpi_memory_active *active);
+
+/* --- index.c --- */
+/* False: out of memory. */
+bool mpi_memory_index_add(struct mpi_memory_index *index, struct mpi_memory_block *block);
+void mpi_memory_index_remove(struct mpi_memory_index *index, struct mpi_memory_block *block);
+/* The block that has the byte at `at`; NULL: there is none. O(1) expected. */
+struct mpi_memory_block *mpi_memory_index_find(const struct mpi_memory_index *index, uintptr_t at);
+void mpi_memory_index_finish(struct mpi_memory_index *index); /* frees the blocks, too */
 
 /* --- blocks.c --- */
 /* The block, also a freed one, that has the byte at `at`; NULL: none is known. */

@@ -19,7 +19,7 @@ void mpi_memory_compare_buffers(struct mpi_rank *me, const struct mpi_memory_buf
 				    1,
 				    "%zu byte%s, from offset %lld on, of %s are also in the "
 				    "other buffer",
-				    n, n == 1 ? "" : "s", (long long)first, a->text);
+				    n, n == 1 ? "" : "s", (long long)first, MEMORY_TEXT(a));
 		}
 }
 

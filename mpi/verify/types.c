@@ -175,12 +175,12 @@ static void tell(struct mpi_rank *me, const struct look *look)
 	const struct mpi_memory_buffer *buffer = look->buffer;
 	const char *element = look->element->name;
 
-	mpi_memory_report(me, "buffer-type",
-			  "the datatype has to be that of the variables (MPI 4.1, §3.3.1)",
-			  &buffer->call, 1, "%s at offset %lld of %s: %s%s is of type %s",
-			  element ? element : "an element", (long long)(look->at - buffer->base),
-			  buffer->text, look->object.is_pointed_at ? "what points to it, " : "",
-			  look->object.name, look->leaf.name);
+	mpi_memory_report(
+	    me, "buffer-type", "the datatype has to be that of the variables (MPI 4.1, §3.3.1)",
+	    &buffer->call, 1, "%s at offset %lld of %s: %s%s is of type %s",
+	    element ? element : "an element", (long long)(look->at - buffer->base),
+	    MEMORY_TEXT(buffer), look->object.is_pointed_at ? "what points to it, " : "",
+	    look->object.name, look->leaf.name);
 }
 
 static void search(struct mpi_rank *me, struct mpi_debuginfo *info, struct look *look,

@@ -336,7 +336,7 @@ void mpi_unread_deliver(struct mpi_unread *unread, struct mpi_rank *me,
 								 .ordinal = ordinal,
 								 .is_priced = origin->source >= 0,
 								 .call = buffer->call};
-	memcpy(unread->deliveries[index].text, buffer->text, sizeof buffer->text);
+	mpi_memory_text(buffer, unread->deliveries[index].text);
 	unread->sites[site].n_messages++;
 	for (size_t i = 0; i < buffer->n_runs && size_B > 0; i++) {
 		size_t n = buffer->runs[i].size_B < size_B ? buffer->runs[i].size_B : size_B;

@@ -75,7 +75,7 @@ struct mpi_unread_delivery {
 	uint32_t ordinal;
 	bool is_priced, is_told;
 	struct mpi_finding_call call;
-	char text[120];
+	char text[MEMORY_TEXT_B];
 };
 
 enum { UNREAD_PAGE_B = 4096 };

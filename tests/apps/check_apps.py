@@ -256,6 +256,32 @@ def check_farm(c):
     c.refuses(2, ['extra'], 'cannot understand "extra"')
 
 
+def renderer_sum(frames, size):
+    total = 0
+    for frame in range(frames):
+        balls = [(0.25 * (i + 1), 0.5 + 0.125 * ((frame + i) % 3), 0.125 * (i + 1)) for i in range(3)]
+        for row, column in itertools.product(range(size), repeat=2):
+            light = 0
+            for x, y, radius in reversed(balls):
+                rest = radius * radius - (column / size - x) ** 2 - (row / size - y) ** 2
+                light = 1 + int(200 * rest / (radius * radius)) if rest > 0 else light
+            total += light
+    return total
+
+
+def check_renderer(c):
+    want = str(renderer_sum(2, 16))
+    for ranks in (2, 4):
+        c.equal(c.values(ranks, '--frames', 2, '--size', 16).get('sum'), want, f'{ranks} ranks')
+    if c.args.launcher == 'mpisim':  # a real launcher may have no slots to spawn in
+        for workers in (1, 3):
+            got = c.values(1, '--frames', 2, '--size', 16, '--variant', 'spawned', '--workers', workers)
+            c.equal(got.get('sum'), want, f'{workers} spawned')
+    c.refuses(1, [], 'wanted 2 or more')
+    c.refuses(2, ['--variant', 'spawned'], 'wanted 1 that spawns the others')
+    c.refuses(2, ['--frames', '0'], '--frames cannot be "0"')
+
+
 def blocklu_sum(n):
     a = [[float(n) if i == j else 1.0 / (1 + (i * 31 + j * 17) % 97) for j in range(n)] for i in range(n)]
     for k, i in itertools.combinations(range(n), 2):
@@ -297,7 +323,7 @@ def check_heat(c):
 def main():
     checks = {'sor': check_sor, 'tsp': check_tsp, 'jacobi': check_jacobi, 'pingpong': check_pingpong,
               'mergesort': check_mergesort, 'neighbours': check_neighbours,
-              'farm': check_farm, 'heat': check_heat, 'blocklu': check_blocklu}
+              'farm': check_farm, 'renderer': check_renderer, 'heat': check_heat, 'blocklu': check_blocklu}
     parser = argparse.ArgumentParser()
     run_mpi.add_launcher_options(parser)
     parser.add_argument('app', choices=checks)

@@ -2,6 +2,7 @@
 /* Fabrics between nodes (docs/model.md §3): hand-derived times of patterns, routes as properties, and
  * what is refused. 1 MB takes a second on a link. */
 #include "netmodel/private.h"
+#include "netmodel/repeat.h"
 #include "netmodel/topology.h"
 #include "tests/netmodel/fixture.h"
 
@@ -128,6 +129,23 @@ static void check_route(const struct net_topology *topology, const struct cluste
 	assert_int_equal(at, net_topology_switch_of(cluster, dest));
 }
 
+/* All links between switches lie there, once to and once fro. */
+static void check_links(const struct net_topology *topology)
+{
+	for (int l = topology->class_begin[0]; l < topology->n_links; l++) {
+		int ends[2], other[2], n_back = 0;
+
+		topology->ends(topology, l, ends);
+		for (int m = topology->class_begin[0]; m < topology->n_links; m++) {
+			topology->ends(topology, m, other);
+			n_back += other[0] == ends[1] && other[1] == ends[0];
+			n_back -= other[0] == ends[0] && other[1] == ends[1];
+		}
+		assert_int_equal(n_back, 0);
+		assert_int_not_equal(ends[0], ends[1]);
+	}
+}
+
 static void routes_begin_and_end_at_their_nodes(void **state)
 {
 	static const char *const shapes[] = {
@@ -155,6 +173,7 @@ static void routes_begin_and_end_at_their_nodes(void **state)
 				for (int k = 0; k < 4 && source != dest; k++)
 					check_route(topology, cluster, source, dest,
 						    (uint64_t)(k * 12345 + dest), k % 2);
+		check_links(topology);
 		free(topology);
 		cluster_destroy(cluster);
 	}
@@ -231,6 +250,61 @@ static void adaptive_routes_avoid_each_other(void **state)
 	assert_true(hashed >= 1);
 }
 
+static void links_tell_what_they_carried_and_held_back(void **state)
+{
+	const struct net_topology *topology;
+	struct mail mails[N] = {0};
+	struct net_stats none = {0};
+	struct fixture f;
+	char name[64];
+
+	/* The shift by 16 with taper 2: two messages on each up-link and each down-link, 2 s instead of
+	 * 1 s for both. */
+	fixture_open(&f, TREE("2"));
+	topology = net_model_topology(f.model);
+	net_model_mark(f.model);
+	for (int node = 0; node < N; node++)
+		mail_send(&f, &mails[node], node, to_next_leaf(node, 0), MB);
+	fixture_run(&f);
+	assert_near(mails[5].done_s, 2, 1e-9);
+	net_model_jump(f.model, 0, 2, &none); /* the same twice more */
+	for (int l = 0; l < topology->n_links; l++) {
+		struct net_link_use use = net_model_link_use(f.model, l);
+		bool is_of_node = l < topology->class_begin[0];
+
+		assert_near(use.carried_B, 3 * (is_of_node ? MB : 2 * MB), 1e-3);
+		assert_near(use.lost_s, is_of_node ? 0 : 3 * 2, 1e-8);
+		assert_near(use.bandwidth_Bps, MB, 1e-3);
+	}
+	topology->name(topology, topology->class_begin[0] + 9, name, sizeof name);
+	assert_string_equal(name, "level 1, switch 1, to port 1");
+	fixture_close(&f);
+	/* The star has no such links, and counts nothing. */
+	fixture_open(&f, HEAD("64") "}\n");
+	assert_null(net_model_topology(f.model));
+	fixture_close(&f);
+}
+
+static void what_repeats_is_known_where_routes_are_not_chosen(void **state)
+{
+	static const struct {
+		const char *yaml;
+		bool is_timeless;
+	} cases[] = {{TREE("2"), true},
+		     {DEEP("4, 4", ", routing: ecmp"), true},
+		     {DEEP("4, 4", ", routing: adaptive"), false},
+		     {BALANCED("deterministic"), true},
+		     {BALANCED("valiant"), false}};
+
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		struct fixture f;
+
+		fixture_open(&f, cases[k].yaml);
+		assert_int_equal(net_model_is_timeless(f.model), cases[k].is_timeless);
+		fixture_close(&f);
+	}
+}
+
 static void shapes_that_do_not_add_up_are_refused(void **state)
 {
 	static const struct {
@@ -295,6 +369,8 @@ int main(void)
 	    cmocka_unit_test(adaptive_routes_avoid_each_other),
 	    cmocka_unit_test(a_detour_helps_against_adversaries_only),
 	    cmocka_unit_test(routes_begin_and_end_at_their_nodes),
+	    cmocka_unit_test(links_tell_what_they_carried_and_held_back),
+	    cmocka_unit_test(what_repeats_is_known_where_routes_are_not_chosen),
 	    cmocka_unit_test(shapes_that_do_not_add_up_are_refused),
 	};
 

@@ -90,6 +90,101 @@ class Starting(Base):
         self.assertEqual(*texts)
 
 
+class Stages(Base):
+    """A launcher's terms, connections and places; times that are derived by hand."""
+    cluster_text = """mpisim_cluster: 1
+nodes: 520
+run: {placement: spread}
+network:
+  latency: 10us
+  bandwidth: 1000 TB/s
+spawn:
+  launcher: daemon
+  publish: 1ms
+  startup: 10ms
+  init: 2ms
+  connect: 500us
+"""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = cls.dir / "starter"
+        cls.made(BIN / "mpisim-cc", "-g", HERE / "programs" / "starter.c", "-o", cls.program)
+
+    def run_times(self, ranks, number, times, *options, seconds=0, after=0):
+        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "--compute", "modelled", "--json", self.dir / "out.json", *options,
+                    "-n", ranks, self.program, number, times, seconds, after)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.json = json.loads((self.dir / "out.json").read_text())
+        return done
+
+    def values(self, done, word):
+        return [float(line.split()[1]) for line in done.stdout.splitlines() if line.startswith(word)]
+
+    def assert_times(self, found, wanted):
+        self.assertEqual(len(found), len(wanted), found)
+        for one, other in zip(found, wanted):
+            self.assertAlmostEqual(one, other, delta=1e-3)
+
+    # 1000 + 10000 + 2000; twice an exchange of two messages and the longer broadcast, of log2 n steps; n = 8: 2 x (20 + 30).
+    def test_terms_add_up_until_both_groups_have_met(self):
+        for n, wanted in ((8, 13100), (64, 13160), (512, 13220)):
+            for connection, more in (("ud", 0), ("rc", 500)):
+                done = self.run_times(4, n, 1, "--set", f"spawn.connection={connection}")
+                self.assert_times(self.values(done, "spawned"), [wanted + more] * 4)
+                startup = self.json["spawned"][0]["startup"]
+                broadcast = (wanted - 13040) * 1e-6
+                for term, time_s in {"publish": 1e-3, "launch": 1e-2, "init": 2e-3, "connect": more * 1e-6, "exchange": 40e-6, "broadcast": broadcast}.items():
+                    self.assertAlmostEqual(startup[term + "_s"], time_s, delta=1e-9, msg=term)
+        self.assertIn("start-up 13.7 ms: publish 1 ms (7.3 %) launch 10 ms (72.9 %)", done.stderr)
+
+    # 1 / 13.1 ms; without messages between them, which a group of one does not send: log2 1 = 0, parents 4: 2 x (20 + 20).
+    def test_spawns_follow_each_other(self):
+        done = self.run_times(4, 1, 10)
+        self.assert_times(self.values(done, "spawned"), [10 * 13080] * 4)
+        done = self.run_times(4, 8, 1)
+        self.assertAlmostEqual(1e6 / self.values(done, "spawned")[0], 76.3, delta=0.05)
+
+    # A ring starts processes one after the other; a tree of n nodes has floor(log2 n) + 1 levels, and starts those of a node after that.
+    def test_launchers_grow_each_in_its_way(self):
+        for launcher, n, wanted in (("daemon", 2, 2 * 1000), ("daemon", 64, 64 * 1000), ("tree", 2, 1000 + 2 * 8000), ("tree", 64, 1000 + 7 * 8000)):
+            done = self.run_times(1, n, 1, "--set", f"spawn.launcher={launcher}", "--set", "spawn.per_process=1ms", "--set", "spawn.per_node=8ms",
+                                  "--set", "network.latency=0")
+            self.assert_times(self.values(done, "spawned"), [13000 + wanted])
+
+    # Both messages pay the translation; the first one also the connection, which is there afterwards. 5000 B are three pieces.
+    def test_messages_between_groups_cost_more(self):
+        cases = (((), 10, 10), (("spawn.translation=3us",), 13, 13), (("spawn.translation=3us", "spawn.connection=rc"), 13 + 250, 13),
+                 (("spawn.connection=ud", "spawn.per_piece=2us"), 12, 16))
+        for settings, first, second in cases:
+            done = self.run_times(1, 2, 1, *(word for setting in settings for word in ("--set", setting)))
+            self.assert_times(self.values(done, "between"), [first, second])
+
+    def test_connections_are_counted(self):
+        done = self.run_times(2, 4, 1, "--set", "spawn.connection=rc", "--set", "spawn.connection_memory=88kB")
+        # the leaders, and rank 0 to the second process; nobody else of both groups sends to the other before the barrier of MPI_Comm_disconnect
+        self.assertGreaterEqual(self.json["connections"]["count"], 2)
+        self.assertEqual(self.json["connections"]["memory_B"], 2 * 88000 * self.json["connections"]["count"])
+        self.assertIn("connections set up: ", done.stderr)
+        self.run_times(2, 4, 1)
+        self.assertNotIn("connections", self.json)
+
+    # Two spawns of 2 on 4 nodes; computation of 1 s each on single cores.
+    def test_places_begin_anew_or_go_on(self):
+        times = {}
+        for placement, nodes in (("cyclic", ["0", "0", "1", "1"]), ("global", ["0", "1", "2", "3"])):
+            done = self.run_times(1, 2, 2, "--set", "nodes=4", "--set", f"run.spawn.placement={placement}", seconds=1)
+            self.assertEqual(sorted(line[-1] for line in done.stdout.splitlines() if line.startswith("at")), nodes)
+            times[placement] = self.json["predicted_time_s"]
+        self.assertAlmostEqual(times["cyclic"] / times["global"], 2, delta=0.05)
+
+    # All compute for 100 s: the two that are spawned first, then the one that spawned them. Their nodes are held for the first half.
+    def test_ranks_that_end_give_their_nodes_back(self):
+        self.run_times(1, 2, 1, "--set", "nodes=3", "--set", "run.spawn.placement=1,2", seconds=100, after=100)
+        self.assertAlmostEqual(self.json["efficiency"], 300 / (200 + 2 * 100), delta=1e-3)
+
+
 class Reports(Base):
     def test_summary_and_json_tell_of_the_spawned(self):
         done = self.run_well(2, 4, "work")

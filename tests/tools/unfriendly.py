@@ -8,7 +8,7 @@ import os
 import unittest
 
 from base import BIN, HERE
-from harness import Folder, call
+from harness import Folder, call, read_json
 CLUSTER = """mpisim_cluster: 1
 nodes: 3
 network:
@@ -26,7 +26,7 @@ class Base(Folder):
         source = HERE / "programs"
         for words in (["-shared", "-o", "libunfriendly.so", source / "unfriendly_library.c"],
                       ["-shared", "-DPLUGIN", "-o", "unfriendly_plugin.so", source / "unfriendly_library.c"]):
-            cls.made("cc", "-fPIC", *words)
+            cls.made(BIN / "mpisim-cc", "-fPIC", "-Wl,-rpath,$ORIGIN", *words)
         cls.made(BIN / "mpisim-cc", "-g", "-pthread", source / "unfriendly.c", "-o", "program", "-L.", "-lunfriendly",
                  "-Wl,-rpath,$ORIGIN", "-ldl")
 
@@ -136,6 +136,13 @@ class Libraries(Base):
     def test_what_is_private_is_said_by_name_too(self):
         self.assertEqual(self.lines("libraries", "--private-lib", "libunfriendly", "--private-lib", "unfriendly_plugin.so"),
                          self.PRIVATE)
+
+    def test_what_a_library_loads_and_calls_is_as_the_programs_own(self):
+        self.assertEqual(self.lines("loads", "--record", "loads.trace"), ["0: 1", "1: 1", "2: 1"])
+        replay = call(BIN / "mpisim-replay", "--quiet", "--cluster", "cluster.yaml", "--json", "loads.json", "loads.trace",
+                      cwd=self.dir)
+        self.assertEqual(replay.returncode, 0, replay.stderr)
+        self.assertEqual(read_json(self.dir / "loads.json")["predicted_time_s"] > 0, True)
 
     def test_names_that_no_library_has_are_told(self):
         done = self.start("libraries", "--private-lib", "libunfriend")

@@ -58,13 +58,33 @@ class Browser:
     def keys(self, text, canvas='#timeline canvas'):
         self.call("POST", f"/element/{self.element(canvas)}/value", {"text": text})
 
-    def click_canvas(self, x, y):
-        """At (x, y) from the upper left corner of the timeline, in pixels."""
+    def on_canvas(self, x, y):
+        """(x, y) from the upper left corner of the timeline, in pixels, as a place in the window."""
         box = self.run("const c = document.querySelector('#timeline canvas'); c.scrollIntoView({block: 'center'});"
                        "const b = c.getBoundingClientRect(); return [b.left, b.top]")
-        moves = [{"type": "pointerMove", "x": round(box[0] + x), "y": round(box[1] + y)}, {"type": "pointerDown", "button": 0},
-                 {"type": "pointerUp", "button": 0}]
-        self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": moves}]})
+        return {"x": round(box[0] + x), "y": round(box[1] + y)}
+
+    def act(self, actions, key=None):
+        """Of the mouse, or the wheel, while a key is held."""
+        kind = "wheel" if actions[0]["type"] == "scroll" else "pointer"
+        held = [{"type": "keyDown", "value": key}, *[{"type": "pause"}] * len(actions), {"type": "keyUp", "value": key}]
+        moved = {"type": kind, "id": "the " + kind, "actions": [{"type": "pause"}, *actions] if key else actions}
+        self.call("POST", "/actions", {"actions": [moved, *([{"type": "key", "id": "keys", "actions": held}] if key else [])]})
+
+    def point_at(self, x, y):
+        self.act([{"type": "pointerMove", **self.on_canvas(x, y)}])
+
+    def click_canvas(self, x, y):
+        self.act([{"type": "pointerMove", **self.on_canvas(x, y)}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}])
+
+    def drag(self, begin, end, key=None):
+        self.act([{"type": "pointerMove", **self.on_canvas(*begin)}, {"type": "pointerDown", "button": 0}, {"type": "pointerMove", **self.on_canvas(*end)},
+                  {"type": "pointerUp", "button": 0}], key)
+
+    def wheel(self, delta, key=None):
+        """In the middle of the timeline."""
+        middle = self.run("const c = document.querySelector('#timeline canvas'); return [c.clientWidth / 2, c.clientHeight / 2]")
+        self.act([{"type": "scroll", **self.on_canvas(*middle), "deltaX": 0, "deltaY": delta}], key)
 
     def close(self):
         try:

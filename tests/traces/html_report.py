@@ -150,6 +150,91 @@ class Page(Folder):
         self.assertRegex(self.browser.text("#timeline-status"), r"^rank 0 at 1\.25 s: work, computing, ")
         self.assertEqual(self.errors(), [])
 
+    def status(self):
+        return self.browser.text("#timeline-status")
+
+    def fill(self, selector, text):
+        self.browser.keys(text, selector)
+        self.browser.run("document.activeElement.blur()")
+
+    def test_ranks_are_filtered_sorted_and_grouped(self):
+        self.open(ranks=4, options=["--placement", "0,0,1,1"])
+        titles = lambda: self.browser.run("return timelines[0].lanes.titles")
+        self.assertEqual(titles(), ["0", "1", "2", "3"])
+        choose = "const s = document.querySelectorAll('#timeline select')[%d]; s.value = '%s'; s.dispatchEvent(new Event('change'))"
+        self.browser.run(choose % (0, "waiting"))
+        self.assertEqual(titles()[-1], "0")  # it computes while the others wait
+        self.browser.run(choose % (0, "computing"))
+        self.assertEqual(titles(), ["0", "1", "2", "3"])
+        self.fill("#timeline input.ranks", "1-2, node 1")
+        self.assertEqual(titles(), ["1", "2", "3"])
+        self.browser.run(choose % (1, "node"))
+        self.assertEqual(titles(), ["0", "1"])
+        self.browser.click_canvas(600, 24 + 33)
+        self.assertRegex(self.status(), r"^rank [23] at ")
+        self.browser.keys("+")
+        self.assertTrue(self.status().endswith(", node 1 (2 ranks from 2 on)"), self.status())
+        self.fill("#timeline input.ranks", "x")
+        self.assertEqual(self.browser.run("return document.querySelector('#timeline input.ranks').validationMessage"), "wanted ranks and nodes, such as 0-7, 12, node 3")
+        self.assertEqual(titles(), ["0", "1"])
+        self.assertEqual(self.errors(), [])
+
+    def test_calls_lines_and_phases_are_found(self):
+        self.open()
+        self.assertEqual(self.browser.run("return timelines[0].lanes.source.kinds.filter(([name]) => name === 'MPI_Recv').map(([, at]) => at)"), ["program.c:17 (main)"])
+        for wanted, seen in (("MPI_Recv", "0 s to 2 s of 2.5 s, rank 1"), ("program.c:17", "0 s to 2 s of 2.5 s, rank 1"), ("b>rounds", "0 s to 2.5 s of 2.5 s, rank 1")):
+            self.browser.run("document.querySelector('#timeline input.find').value = ''; timelines[0].show(0, 1e15)")
+            self.browser.keys(wanted + "\ue007", "#timeline input.find")
+            self.assertEqual(self.status(), seen)
+        self.browser.run("document.querySelector('#timeline input.find').value = ''")
+        self.browser.keys("nowhere\ue007", "#timeline input.find")
+        self.assertIn("Nothing is found.", self.browser.text("#timeline .tools"))
+        self.assertEqual(self.errors(), [])
+
+    def test_a_message_and_a_cause_are_told_where_they_are_pointed_at(self):
+        self.open()
+        # the message of rank 0 at 1 s: 56 + 1 s / 2.5 s of what is right of it, between the middles of both rows
+        x = self.browser.run("return 56 + 0.4 * (document.querySelector('#timeline canvas').clientWidth - 56)")
+        self.browser.click_canvas(x, 200)  # elsewhere
+        self.browser.point_at(x, 24 + 22)
+        self.assertRegex(self.status(), r"^message of 1 B from rank 0 to rank 1, sent at 1 s, received at 1 s \(.*\), node 0 \(link out .* busy\) to node 1 \(link in .* busy\)$")
+        self.browser.point_at(56 + 100, 24 + 33)
+        self.assertRegex(self.status(), r"^rank 1 at .*: MPI_Recv, waiting, .*, at program\.c:17 \(main\); for rank 0, until then in not annotated$")
+
+    def test_the_path_that_is_drawn_is_the_critical_path(self):
+        self.open()
+        path = self.browser.run("return timelines[0].lanes.path()")
+        self.assertEqual([path[0][1], path[-1][3]], [0, self.browser.run("return data.timeline.end")])
+        for one, other in zip(path, path[1:]):
+            self.assertEqual((one[2], one[3]), (other[0], other[1]))
+        computing = self.browser.run("""
+            const lanes = timelines[0].lanes, i = lanes.intervals;
+            let sum = 0;
+            for (const [rank, begin, , end, message] of lanes.path())
+              for (let k = i.first[rank]; message < 0 && k < i.first[rank + 1]; k++)
+                if (i.kind[k] % 3 === 0) sum += Math.max(0, Math.min(end, i.end[k]) - Math.max(begin, i.begin[k]));
+            return [sum * lanes.source.unit_s, analysis.critical_path.parts_s.compute];""")
+        self.assertAlmostEqual(computing[0], computing[1], places=6)
+        self.browser.click("#timeline-chain")
+        self.assertEqual(self.errors(), [])
+
+    def test_the_wheel_alone_scrolls_the_page(self):
+        self.open()
+        self.browser.wheel(300)
+        self.assertEqual(self.status(), "0 s to 2.5 s of 2.5 s")
+        self.assertIn("Ctrl and the wheel zoom.", self.browser.text("#timeline .tools"))
+        self.browser.wheel(-300, "\ue009")
+        self.assertNotEqual(self.status(), "0 s to 2.5 s of 2.5 s")
+        self.browser.keys("\ue011")
+        self.browser.drag((56 + 200, 24 + 2), (56 + 420, 24 + 42), "\ue008")
+        self.assertRegex(self.status(), r"^4\d\d ms to 9\d\d ms of 2\.5 s$")
+        self.assertEqual(self.errors(), [])
+
+    def test_a_click_on_a_phase_shows_it(self):
+        self.open()
+        self.browser.click_canvas(900, 24 + 44 + 8)
+        self.assertEqual(self.status(), "1 s to 2.5 s of 2.5 s")
+
     def test_tables_sort_by_a_click_on_their_titles(self):
         self.open()
         first = "return document.querySelector('#totals tbody td').textContent"
@@ -196,8 +281,8 @@ class Page(Folder):
             self.browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": ""}})
 
     def test_long_runs_show_the_shares_of_each_column(self):
-        # 4 ranks x 60000 rounds of a computation and a barrier: more than the intervals that are kept one by one
-        self.open("60000", ranks=4, name="long.html")
+        # 8 ranks x 80000 rounds of a computation and a barrier in two parts: more than the intervals that are kept one by one
+        self.open("80000", ranks=8, name="long.html")
         self.assertIn("every column shows the shares", self.browser.text("#timeline"))
         self.browser.click("#timeline .tools button")
         self.assertEqual(self.errors(), [])

@@ -146,6 +146,15 @@ static void columns(void)
 	MPI_Type_free(&column);
 }
 
+/* Both send first: that ends only where messages go before they are asked for. */
+static void head_on(void)
+{
+	static double out[100], in[100];
+
+	MPI_Send(out, 100, MPI_DOUBLE, other, 0, MPI_COMM_WORLD);
+	MPI_Recv(in, 100, MPI_DOUBLE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
 	const char *name;
@@ -174,6 +183,8 @@ int main(int argc, char **argv)
 		at_once();
 	if (strcmp(name, "columns") == 0)
 		columns();
+	if (strcmp(name, "head_on") == 0)
+		head_on();
 	MPI_Finalize();
 	return 0;
 }

@@ -163,6 +163,29 @@ class Async(OwnFolder):
             self.assertLess(found["chain"], found["touch"])  # paging took longer than chaining at both n
             self.assertLess(found["touch-exact"], found["chain"])
 
+    # As W1: 4 exchanges of 52 on each of the ranks; all is there, and taken, after 55.
+    def test_advice_says_how_much_time_goes(self):
+        self.record("four")
+        _, modes = self.whatif()
+        advice = modes["chain"]["advice"]
+        self.assertEqual(len(advice), 1, advice)
+        self.assert_us(advice[0]["time_s"], 2 * 4 * 52)
+        self.assert_us(advice[0]["removed_s"], 2 * (4 * 52 - 55))
+        said = self.tool("mpisim-whatif", "--async", "chain", "t.mtrace").stdout
+        self.assertIn("all take 416 us now, 306 us less then", said)
+
+    # The receives are posted after the sends either way; what does not block lets both go on to them.
+    def test_deadlocks_that_only_the_blocking_form_has(self):
+        self.record("head_on")
+        found = json.loads(self.tool("mpisim-whatif", "--async", "all", "--json", "-", "t.mtrace").stdout)
+        self.assertIn("deadlock", found["without_room"])
+        self.assertEqual([mode["without_room"] for mode in found["async"]], [None] * 4)
+        said = self.tool("mpisim-whatif", "--async", "chain", "t.mtrace").stdout
+        self.assertIn("chain: it ends well", said)
+        said = self.tool("mpisim-whatif", "--async", "chain", "--set", "protocol.eager_threshold=0", "t.mtrace", status=1).stdout
+        self.assertRegex(said, r"as it is +.*deadlock")
+        self.assertRegex(said, r"chain +\d+ us")
+
     def test_same_trace_gives_the_same_bytes(self):
         self.record("borders")
         made = []

@@ -17,6 +17,7 @@
 #include "tools/run/reasons.h"
 #include "tools/run/run.h"
 #include "traces/brief.h"
+#include "traces/fabric.h"
 #include "traces/page/page.h"
 #include "tools/run/schedule.h"
 #include "tools/orders/explore.h"
@@ -87,6 +88,15 @@ static int *exit_codes(const struct pd_world *world)
 	return codes;
 }
 
+/* NULL: a star, or no memory for it. */
+static struct trace_fabric *fabric_of(const struct run *run)
+{
+	struct trace_fabric *fabric = NULL;
+
+	trace_fabric_create(run->world->model, sim_time_to_s(run->summary->end), &fabric);
+	return fabric;
+}
+
 static void describe_settings(const struct run *run, struct trace_run *out)
 {
 	const struct run_options *o = &run->options;
@@ -108,6 +118,7 @@ static void describe_settings(const struct run *run, struct trace_run *out)
 	out->vary_transfer = o->vary_transfer;
 	out->first_n = o->first_n;
 	out->no_alloc = o->no_alloc;
+	out->fabric = fabric_of(run);
 	out->command = run->schedule ? run->schedule_command : o->program;
 	out->seed = (uint64_t)o->seed;
 }
@@ -250,10 +261,23 @@ static int write_page(const void *page, FILE *file, struct util_error *err)
 	return trace_page_write(page, file, err);
 }
 
+/* Where the calls of the timeline are: [detail->sites.n]; NULL: out of memory. */
+static const char **site_lines(const struct run *run, struct run_strings *texts)
+{
+	const struct trace_sites *sites = &run->detail->sites;
+	const char **lines = calloc((size_t)sites->n + 1, sizeof *lines);
+
+	for (int i = 0; lines && i < sites->n; i++)
+		lines[i] = run_site(run, texts, sites->list[i].address);
+	return lines;
+}
+
 static int write_html(const struct run *run, const struct trace_run *description,
 		      struct util_error *err)
 {
 	struct trace_page page = {.run = description, .detail = run->detail};
+	struct run_strings sites = {.items = NULL};
+	const char **lines = site_lines(run, &sites);
 	char *text = NULL;
 	size_t length_B = 0;
 	int failed;
@@ -262,11 +286,14 @@ static int write_html(const struct run *run, const struct trace_run *description
 	 */
 	if (!util_yaml_read_file(run->options.cluster, "the cluster file", &text, &length_B, NULL))
 		page.cluster_text = text;
+	page.site_texts = lines;
 	failed =
 	    run->options.what_if ? run_whatif_load(run->options.what_if, &page.what_if, err) : 0;
 	if (!failed)
 		failed = run_file_write(run->options.html, write_page, &page, err);
 	json_decref(page.what_if);
+	free((void *)(uintptr_t)lines);
+	run_strings_finish(&sites);
 	free(text);
 	return failed;
 }
@@ -400,6 +427,7 @@ int run_finish(struct run *run)
 	}
 	description.exit_codes = codes;
 	description.spawned = spawned;
+	run_connections_describe(run, &description);
 	description.warnings = (const char *const *)warnings.items;
 	description.n_warnings = warnings.n;
 	measure_simulation(run, &description);
@@ -411,6 +439,7 @@ int run_finish(struct run *run)
 	verify_report_finish(&findings);
 	trace_reasons_finish(&reasons);
 	release_explanation(&explanation);
+	trace_fabric_destroy((void *)(uintptr_t)description.fabric);
 	run_strings_finish(&sites);
 	run_failure_finish(&failure);
 	run_strings_finish(&warnings);

@@ -33,6 +33,8 @@ static const char text[] =
     "  --cluster FILE         its description (docs/cluster-file.md)\n"
     "  --list-clusters        the files that --cluster finds by name, as in --cluster "
     "infiniband-hdr\n"
+    "  --show-cluster FILE    what the file describes, and where -n RANKS are: a picture (.svg),\n"
+    "                         JSON (.json) or text (-); nothing runs\n"
     "  --set KEY=VALUE        replaces a value of the file, as in network.latency=2us; may\n"
     "                         be repeated\n"
     "  --coll OPERATION=ALGORITHM[,…]\n"

@@ -21,11 +21,13 @@
 #include "tools/run/launcher.h"
 #include "tools/run/outfile.h"
 #include "tools/run/libtool.h"
+#include "tools/run/python.h"
 #include "tools/run/output.h"
 #include "tools/run/repeat.h"
 #include "tools/run/record.h"
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
+#include "tools/run/show.h"
 #include "tools/run/variation.h"
 #include "tools/verify/aside.h"
 #include "tools/verify/valgrind.h"
@@ -69,6 +71,9 @@ static int prepare_programs(struct run *run, struct util_error *err)
 		config->path = run->paths[i] = run_find_program(config->argv[0]);
 		if (!config->path)
 			return util_error_set(err, UTIL_ENOMEM, "out of memory");
+		if (run_python_replace(&run->paths[i], err))
+			return err->code;
+		config->path = run->paths[i];
 	}
 	return 0;
 }
@@ -441,6 +446,8 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 		status = run_list_clusters("mpisim-run");
 	else if (run.options.version)
 		printf("mpisim-run %s\n", util_version());
+	else if (run.options.show_cluster)
+		status = run_show_cluster(&run.options);
 	else if (run.options.check_binary)
 		status = check_binary(&run);
 	else

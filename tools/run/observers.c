@@ -40,6 +40,7 @@ int run_observers_create(struct run *run, struct sim_observers *out, struct util
 		if (trace_detail_create(run->n_ranks, &run->detail, err))
 			return err->code;
 		run->detail->real = run->real;
+		trace_sites_init(&run->detail->sites, locate, run);
 		run_observe(out, trace_detail_observer(run->detail));
 	}
 	if (o->explain) {

@@ -224,6 +224,7 @@ static const struct util_option table[] = {
     {"schedule", UTIL_OPTION_TEXT, AT(schedule)},
     {"seed", UTIL_OPTION_CALL, .take = take_seed},
     {"set", UTIL_OPTION_CALL, .take = take_set, .may_repeat = true},
+    {"show-cluster", UTIL_OPTION_TEXT, AT(show_cluster)},
     {"stack-size", UTIL_OPTION_CALL, .take = take_stack_size},
     {"tag-output", UTIL_OPTION_FLAG, AT(tag_output)},
     {"time-only", UTIL_OPTION_TEXT, AT(time_only)},
@@ -299,7 +300,7 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 	if (out->time_only && !failed)
 		failed = run_options_keep_time_only(out, err);
 	out->explain = out->explain || out->html;
-	return failed || out->schedule || out->is_replay || out->check_binary
+	return failed || out->schedule || out->is_replay || out->check_binary || out->show_cluster
 		       ? failed
 		       : take_programs(out, err);
 }

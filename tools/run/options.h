@@ -70,6 +70,7 @@ struct run_options {
 	const char *verify_suppress; /* file of findings that are not wanted, NULL: none */
 	struct orders_options orders; /* of --verify=orders */
 	const char *decisions; /* file that says who is first, NULL: time does */
+	const char *show_cluster; /* file for what --cluster describes, instead of a run; NULL: none */
 	const char *check_binary; /* file to look at instead of a run, NULL: none */
 	bool is_replay; /* the options are those of mpisim-replay */
 	char **program; /* what follows the options, NULL at its end */

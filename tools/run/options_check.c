@@ -185,6 +185,7 @@ static const char *find_unreplayable(const struct run_options *o)
 	    {o->record, "--record"},
 	    {o->graph, "--graph"},
 	    {o->check_binary, "--check-binary"},
+	    {o->show_cluster, "--show-cluster"},
 	    {o->ignore_leaks, "--ignore-leaks"},
 	    {o->verify != 0, "--verify"},
 	    {o->decisions, "--decisions"},
@@ -233,10 +234,30 @@ static int check_binary(const struct run_options *o, struct util_error *err)
 		     : 0;
 }
 
+static int check_show(const struct run_options *o, struct util_error *err)
+{
+	const char *found = o->program[0] ? o->program[0]
+			    : o->schedule ? "--schedule"
+			    : o->json	  ? "--json"
+			    : o->html	  ? "--html"
+			    : o->report	  ? "--report"
+					  : NULL;
+
+	if (found)
+		return util_refuse(err,
+				   "found %s beside --show-cluster, which runs nothing; only "
+				   "--cluster, --set, -n and --placement go with it",
+				   found);
+	return o->cluster ? 0
+			  : util_refuse(err, "--show-cluster: no cluster; wanted --cluster FILE");
+}
+
 int run_options_check(const struct run_options *options, struct util_error *err)
 {
 	if (options->check_binary && !options->is_replay)
 		return check_binary(options, err);
+	if (options->show_cluster && !options->is_replay)
+		return check_show(options, err);
 	if (options->what_if && !options->html)
 		return util_refuse(
 		    err, "--what-if puts a table into the page of --html; found no --html");

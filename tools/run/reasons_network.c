@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What the network, where ranks are, and locks cost. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cluster/placement.h"
 #include "mpi/core/rank.h"
+#include "netmodel/model.h"
 #include "tools/run/reasons.h"
 #include "tools/run/run.h"
+#include "traces/fabric.h"
 #include "util/units.h"
 
 #define LEAST_SHARE 0.005 /* of the running time on its critical path: less is not worth a replay */
@@ -94,13 +97,51 @@ static void blame_node(struct reasons *reasons, struct trace_reason *reason, int
 	free(ranks);
 }
 
-static void add_contention(struct reasons *reasons)
+/* The link between switches that holds transfers back most, where it does so more than any node's. */
+static bool say_fabric(const struct reasons *reasons, struct trace_reason *reason)
+{
+	const struct net_model *model = reasons->run->world->model;
+	int n_of_nodes = 2 * reasons->run->cluster->n_nodes;
+	struct trace_fabric *fabric = NULL;
+	double of_nodes_s = 0;
+	bool is_said;
+
+	if (trace_fabric_create(model, reasons->time_s, &fabric) || !fabric)
+		return false;
+	for (int l = 0; l < n_of_nodes; l++)
+		of_nodes_s = fmax(of_nodes_s, net_model_link_use(model, l).lost_s);
+	is_said = fabric->n_links > 0 && fabric->links[0].lost_s > of_nodes_s;
+	if (is_said)
+		snprintf(reason->text, sizeof reason->text,
+			 "messages wait for links between switches, most of all for %s: it is used "
+			 "%.0f %% of the run and costs transfers %s",
+			 fabric->links[0].name, 100 * fabric->links[0].utilisation,
+			 util_time_text(fabric->links[0].lost_s).text);
+	trace_fabric_destroy(fabric);
+	return is_said;
+}
+
+/* The node whose link costs most. */
+static void say_node(struct reasons *reasons, struct trace_reason *reason)
 {
 	const struct trace_links *links = &reasons->explanation->analysis->links;
-	double lost_s = path_s(reasons, TRACE_BLAME_CONTENTION);
-	struct reasons_candidate *candidate;
 	int most = 0;
 	char ranks[96];
+
+	for (int i = 1; i < 2 * links->n_nodes; i++)
+		if (links->list[i].lost_ps > links->list[most].lost_ps)
+			most = i;
+	blame_node(reasons, reason, most % links->n_nodes);
+	reasons_ranks(reason, ranks, sizeof ranks);
+	snprintf(reason->text, sizeof reason->text,
+		 "messages share links, most of all that %s node %d (%s)",
+		 most < links->n_nodes ? "out of" : "into", most % links->n_nodes, ranks);
+}
+
+static void add_contention(struct reasons *reasons)
+{
+	double lost_s = path_s(reasons, TRACE_BLAME_CONTENTION);
+	struct reasons_candidate *candidate;
 
 	if (lost_s < LEAST_SHARE * reasons->time_s)
 		return;
@@ -109,15 +150,9 @@ static void add_contention(struct reasons *reasons)
 		return;
 	candidate->cluster->network.model = CLUSTER_NETWORK_UNSHARED;
 	candidate->cluster->network.packet_payload_B = 0;
-	for (int i = 1; i < 2 * links->n_nodes; i++)
-		if (links->list[i].lost_ps > links->list[most].lost_ps)
-			most = i;
-	blame_node(reasons, &candidate->reason, most % links->n_nodes);
 	find_call(reasons, TRACE_BLAME_CONTENTION, TRACE_BLAME_CONTENTION, candidate);
-	reasons_ranks(&candidate->reason, ranks, sizeof ranks);
-	snprintf(candidate->reason.text, sizeof candidate->reason.text,
-		 "messages share links, most of all that %s node %d (%s)",
-		 most < links->n_nodes ? "out of" : "into", most % links->n_nodes, ranks);
+	if (!say_fabric(reasons, &candidate->reason))
+		say_node(reasons, &candidate->reason);
 	snprintf(candidate->reason.remedy, sizeof candidate->reason.remedy,
 		 "if each had its links for itself");
 	snprintf(candidate->reason.option, sizeof candidate->reason.option,

@@ -60,7 +60,8 @@ struct run {
 	int trace_fd;		   /* of a trace in memory; 0: none */
 	bool is_record_closed;
 	struct mtrace_file *trace; /* its recording, borrowed; NULL: none that can be replayed */
-	const struct mpi_record *trace_record; /* … knows its places; NULL: they stand in it, or are unknown */
+	const struct mpi_record
+	    *trace_record; /* … knows its places; NULL: they stand in it, or are unknown */
 	const struct replay_change *change; /* of a replay; NULL: none */
 	bool is_varied; /* the median of several seeds is reported: tools/run/variation.h */
 	bool gave_vary_compute, gave_vary_transfer; /* by options, not by the cluster file */
@@ -71,7 +72,8 @@ struct run {
 	off_t input_begin;		  /* tools/run/input.h */
 	double *repeat_times_s;		  /* [options.n_repeats] of --repeat; NULL without */
 	struct trace_prediction interval; /* n_runs 0: none */
-	struct verify_aside *aside; /* tools/verify/aside.h; NULL: nothing is repeated for findings */
+	struct verify_aside
+	    *aside; /* tools/verify/aside.h; NULL: nothing is repeated for findings */
 	struct verify_suppressions *suppressions; /* tools/verify/suppress.h; NULL: none */
 	void *(*substitute)(const char *name); /* of struct pd_config; NULL: what the options say */
 	bool is_ordered; /* choices decide what happens first, not time (tools/orders) */
@@ -121,6 +123,8 @@ void run_interrupted_print(const struct run *run, FILE *file);
 /* The programs that were spawned, in order; malloc'ed [*out_n], NULL without any or when out of
  * memory. Strings are the run's. (tools/run/spawned.c) */
 struct trace_job *run_spawned_describe(const struct run *run, int *out_n);
+/* What was set up between processes that did not start together. */
+void run_connections_describe(const struct run *run, struct trace_run *out);
 /* The table of --what-if, as mpisim-whatif --json writes it for one trace or program (version 1).
  * *out is the caller's. Errors: UTIL_EINPUT with the path, the place, what was wanted.
  * (tools/run/whatif.c) */

@@ -3,6 +3,21 @@
 
 #include <stdlib.h>
 
+#include "mpi/dynamic/spawn.h"
+#include "mpi/p2p/contact.h"
+
+/* Of a spawn by stages; its further programs have none of their own. */
+static void describe_startup(const struct run *run, struct trace_job *job)
+{
+	const struct mpi_spawn *spawn = run->mpi->spawns;
+
+	while (spawn && spawn->first_rank != job->first_rank)
+		spawn = spawn->next;
+	job->startup = spawn ? mpi_spawn_times(spawn) : NULL;
+	job->startup_names = mpi_spawn_terms;
+	job->n_startup = job->startup ? MPI_N_SPAWN_TERMS : 0;
+}
+
 static struct trace_job describe(const struct run *run, const struct pd_program *program)
 {
 	const struct trace_rank *ranks = &run->summary->ranks[program->first_rank];
@@ -28,6 +43,7 @@ static struct trace_job describe(const struct run *run, const struct pd_program 
 		if (ranks[i].sums.last > job.end)
 			job.end = ranks[i].sums.last;
 	}
+	describe_startup(run, &job);
 	return job;
 }
 
@@ -41,4 +57,14 @@ struct trace_job *run_spawned_describe(const struct run *run, int *out_n)
 		jobs[i] = describe(run, &world->programs[world->config.n_programs + i]);
 	*out_n = jobs ? n : 0;
 	return jobs;
+}
+
+void run_connections_describe(const struct run *run, struct trace_run *out)
+{
+	struct mpi_contact_counts counts = mpi_contacts_count(run->mpi);
+
+	out->n_connections = counts.n;
+	out->most_connections = counts.most;
+	out->connection_memory_B =
+	    2 * counts.n * (uint64_t)run->world->cluster->spawn.connection_memory_B;
 }

@@ -77,27 +77,53 @@ static int take_setups(const struct whatif_options *o, struct async_prediction p
 
 /* --- predicting --- */
 
+static int take_error(char **error, struct util_error *err)
+{
+	*error = strdup(err->text);
+	return *error ? 0 : util_error_set(err, UTIL_ENOMEM, "out of memory");
+}
+
+/* One that does not end keeps what the replay says. */
+static int predict_as_is(struct async_prediction *p, struct util_error *err)
+{
+	int failed = whatif_predict_base(&p->base, err);
+
+	return failed == UTIL_EINPUT ? take_error(&p->error, err) : failed;
+}
+
+static int predict_bare(struct async_prediction *p, struct util_error *err)
+{
+	struct whatif_scenarios scenarios = {NULL};
+	int failed = whatif_scenarios_add(&scenarios, &p->base, ASYNC_BARE, err);
+
+	if (!failed)
+		failed = whatif_predict(&p->base, &scenarios, 1, err);
+	if (!failed) {
+		p->bare_error = scenarios.list[0].error;
+		scenarios.list[0].error = NULL;
+	}
+	whatif_scenarios_finish(&scenarios);
+	return failed;
+}
+
 static int predict_one(const struct whatif_options *o, const struct sweep_tools *tools,
-		       struct mtrace_file *file, const char *path, struct async_prediction *p,
-		       struct util_error *err)
+		       struct mtrace_file *file, const char *path, bool is_bare,
+		       struct async_prediction *p, struct util_error *err)
 {
 	int failed = async_rewrite(file, &p->setup, path, &p->result, err);
 
 	if (!failed)
 		failed = whatif_base_init(&p->base, o, path, tools->run, tools->replay, err);
-	if (failed)
-		return failed;
-	failed = whatif_predict_base(&p->base, err);
-	if (failed == UTIL_EINPUT) { /* the replay failed, and says why */
-		p->error = strdup(err->text);
-		failed = p->error ? 0 : util_error_set(err, UTIL_ENOMEM, "out of memory");
-	}
+	if (!failed)
+		failed = predict_as_is(p, err);
+	if (!failed && is_bare && !p->error)
+		failed = predict_bare(p, err);
 	return failed;
 }
 
 static int predict(const struct whatif_options *o, const struct sweep_tools *tools,
-		   struct mtrace_file *file, struct async_prediction predictions[], int n,
-		   struct util_error *err)
+		   struct mtrace_file *file, bool is_bare, struct async_prediction predictions[],
+		   int n, struct util_error *err)
 {
 	const char *folder = getenv("TMPDIR");
 	char temporary[4096];
@@ -111,7 +137,7 @@ static int predict(const struct whatif_options *o, const struct sweep_tools *too
 				      folder && *folder ? folder : "/tmp");
 	for (int i = 0; i < n && !failed; i++)
 		failed = predict_one(o, tools, file, o->async_trace ? o->async_trace : temporary,
-				     &predictions[i], err);
+				     is_bare, &predictions[i], err);
 	if (fd >= 0) {
 		close(fd);
 		unlink(temporary);
@@ -120,47 +146,55 @@ static int predict(const struct whatif_options *o, const struct sweep_tools *too
 }
 
 static int tell(const struct whatif_options *o, const struct mtrace_file *file,
-		const struct whatif_base *base, const struct async_prediction predictions[], int n,
-		json_t *results, int *n_failed, struct util_error *err)
+		const struct async_prediction *as_is, const struct async_prediction predictions[],
+		int n, json_t *results, int *n_failed, struct util_error *err)
 {
-	json_t *json = async_report_json(file, base, predictions, n);
+	json_t *json = async_report_json(file, as_is, predictions, n);
 
+	*n_failed += as_is->error != NULL;
 	for (int i = 0; i < n; i++)
 		*n_failed += predictions[i].error != NULL;
 	if (!o->quiet && (!o->json || strcmp(o->json, "-") != 0)) {
 		if (json_array_size(results) > 0)
 			putchar('\n');
-		async_report_text(file, base, predictions, n, stdout);
+		async_report_text(file, as_is, predictions, n, stdout);
 	}
 	return json_array_append_new(results, json)
 		   ? util_error_set(err, UTIL_ENOMEM, "out of memory")
 		   : 0;
 }
 
+static void finish(struct async_prediction *p)
+{
+	async_result_finish(&p->result);
+	whatif_base_finish(&p->base);
+	free(p->error);
+	free(p->bare_error);
+}
+
 int whatif_async(const struct whatif_options *o, const struct sweep_tools *tools, const char *trace,
 		 json_t *results, int *n_failed, struct util_error *err)
 {
-	struct async_prediction predictions[ASYNC_N_MODES] = {{.error = NULL}};
+	struct async_prediction predictions[ASYNC_N_MODES] = {{.error = NULL}},
+				as_is = {.base.what = trace};
 	struct mtrace_file *file = NULL;
-	struct whatif_base base = {.what = trace};
 	int n = 0, failed = take_setups(o, predictions, &n, err);
 
 	if (!failed)
 		failed = mtrace_file_open(trace, &file, err);
 	if (!failed)
-		failed = whatif_base_init(&base, o, trace, tools->run, tools->replay, err);
+		failed = whatif_base_init(&as_is.base, o, trace, tools->run, tools->replay, err);
 	if (!failed)
-		failed = whatif_predict_base(&base, err);
+		failed = predict_as_is(&as_is, err);
+	if (!failed && !as_is.error)
+		failed = predict_bare(&as_is, err);
 	if (!failed)
-		failed = predict(o, tools, file, predictions, n, err);
+		failed = predict(o, tools, file, as_is.bare_error != NULL, predictions, n, err);
 	if (!failed)
-		failed = tell(o, file, &base, predictions, n, results, n_failed, err);
-	for (int i = 0; i < ASYNC_N_MODES; i++) {
-		async_result_finish(&predictions[i].result);
-		whatif_base_finish(&predictions[i].base);
-		free(predictions[i].error);
-	}
-	whatif_base_finish(&base);
+		failed = tell(o, file, &as_is, predictions, n, results, n_failed, err);
+	for (int i = 0; i < ASYNC_N_MODES; i++)
+		finish(&predictions[i]);
+	finish(&as_is);
 	mtrace_file_close(file);
 	return failed;
 }

@@ -7,12 +7,15 @@
 #include "tools/whatif/base.h"
 
 /* mpisim-whatif --async: what blocking messages of a recorded run would gain if they did not block. */
-struct async_prediction { /* of one mode */
+struct async_prediction { /* of one mode, or of the run as it is */
 	struct async_setup setup;
 	struct async_result result;
 	struct whatif_base base; /* the rewritten trace */
 	char *error;		 /* why there is no prediction; NULL: there is one */
+	char *bare_error;	 /* why it does not end with ASYNC_BARE; NULL: it does */
 };
+/* No message goes before its receiver asks for it. */
+#define ASYNC_BARE "protocol.eager_threshold=0"
 
 /* Predicts each mode that was asked for, prints, and appends to `results` (docs/what-if.md). *n_failed:
  * modes without a prediction. Errors: UTIL_EINPUT, UTIL_ENOMEM, UTIL_ESYSTEM. */
@@ -21,9 +24,9 @@ int whatif_async(const struct whatif_options *options, const struct sweep_tools 
 
 /* --- tools/whatif/async_report.c --- */
 double async_waiting_s(const struct whatif_base *base);
-void async_report_text(const struct mtrace_file *file, const struct whatif_base *base,
+void async_report_text(const struct mtrace_file *file, const struct async_prediction *as_is,
 		       const struct async_prediction *predictions, int n, FILE *out);
-json_t *async_report_json(const struct mtrace_file *file, const struct whatif_base *base,
+json_t *async_report_json(const struct mtrace_file *file, const struct async_prediction *as_is,
 			  const struct async_prediction *predictions, int n);
 
 #endif

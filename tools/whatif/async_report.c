@@ -4,7 +4,7 @@
 #include "tools/whatif/async.h"
 #include "util/units.h"
 
-enum { MOST_LINES = 20, PLACE_B = 256 };
+enum { MOST_LINES = 20, PLACE_B = ASYNC_PLACE_B };
 
 /* --- figures --- */
 
@@ -35,26 +35,66 @@ static const char *call_name(const struct mtrace_file *file, uint32_t function)
 	return function < file->n_functions ? file->functions[function].name : "";
 }
 
-/* Time that was lost waiting in calls there, of all ranks. */
-static double lost_at(const struct whatif_base *base, const char *site)
+/* Time in calls there, of all ranks. `name` NULL: of any function. */
+static double time_in(const struct whatif_base *base, const char *name, const char *site)
 {
-	static const char *const kinds[] = {"late_sender", "late_receiver", "barrier",
-					    "collective"};
-	const json_t *states =
-	    json_object_get(json_object_get(base->result, "analysis"), "wait_states");
-	const json_t *entry;
-	double lost_s = 0;
+	const json_t *analysis = json_object_get(base->result, "analysis"), *entry;
+	double time_s = 0;
 	size_t i;
 
-	json_array_foreach(json_object_get(states, "sites"), i, entry)
+	json_array_foreach(json_object_get(analysis, "calls"), i, entry)
 	{
 		const char *there = json_string_value(json_object_get(entry, "site"));
+		const char *called = json_string_value(json_object_get(entry, "call"));
 
-		for (int k = 0; k < 4 && there && strcmp(there, site) == 0; k++)
-			lost_s += json_number_value(
-			    json_object_get(json_object_get(entry, kinds[k]), "time_s"));
+		if (there && strcmp(there, site) == 0 &&
+		    (!name || (called && strcmp(called, name) == 0)))
+			time_s += json_number_value(json_object_get(entry, "time_s"));
 	}
-	return lost_s;
+	return time_s;
+}
+
+static double time_now(const struct mtrace_file *file, const struct whatif_base *base,
+		       const struct async_wait *w)
+{
+	return time_in(base, call_name(file, w->function), site_text(file, w->site));
+}
+
+/* In the calls that post its messages. */
+static double time_posting(const struct mtrace_file *file, const struct async_prediction *p,
+			   const struct async_wait *w)
+{
+	double time_s = 0;
+
+	for (int is_send = 0; is_send < 2; is_send++) {
+		const char *posted = async_posted_name(call_name(file, w->function), is_send == 1);
+
+		if (posted)
+			time_s += time_in(&p->base, posted, site_text(file, w->site));
+	}
+	return time_s;
+}
+
+/* How much less time its calls and their waits take. Where a call waits at several places, or several
+ * calls at one, each has its part by its number of messages. */
+static double removed_by(const struct mtrace_file *file, const struct whatif_base *base,
+			 const struct async_prediction *p, const struct async_wait *w)
+{
+	char place[PLACE_B];
+	double n = (double)w->count;
+	uint64_t n_calls = 0, n_there = 0;
+
+	async_place_name(file, w->wait_site, place, sizeof place);
+	for (size_t i = 0; i < p->result.n_waits; i++) {
+		const struct async_wait *other = &p->result.waits[i];
+
+		if (other->site == w->site && other->function == w->function)
+			n_calls += other->count;
+		if (other->wait_site == w->wait_site)
+			n_there += other->count;
+	}
+	return n / (double)n_calls * (time_now(file, base, w) - time_posting(file, p, w)) -
+	       n / (double)n_there * time_in(&p->base, NULL, place);
 }
 
 /* --- words --- */
@@ -106,16 +146,35 @@ static void warn_of(const struct mtrace_file *file, const struct async_chain *c,
 
 /* --- the table --- */
 
-static void print_modes(const struct whatif_base *base, const struct async_prediction *predictions,
-			int n, FILE *out)
+static void print_gain(double base_s, double time_s, FILE *out)
+{
+	if (base_s > 0)
+		fprintf(out, " %6.1f %%", 100 * (1 - time_s / base_s));
+	else
+		fprintf(out, " %8s", "");
+}
+
+static void print_as_is(const struct async_prediction *as_is, FILE *out)
+{
+	const struct whatif_base *base = &as_is->base;
+	char time[64], waiting[64];
+
+	if (as_is->error)
+		fprintf(out, "%-12s  %s\n", "as it is", as_is->error);
+	else
+		fprintf(out, "%-12s %12s %8s %14s %9.1f %%\n", "as it is",
+			util_format_time(time, sizeof time, base->time_s), "",
+			util_format_time(waiting, sizeof waiting, async_waiting_s(base)),
+			100 * efficiency_of(base));
+}
+
+static void print_modes(const struct async_prediction *as_is,
+			const struct async_prediction *predictions, int n, FILE *out)
 {
 	char time[64], waiting[64];
 
 	fprintf(out, "%-12s %12s %8s %14s %11s\n", "mode", "time", "gain", "waiting", "efficiency");
-	fprintf(out, "%-12s %12s %8s %14s %9.1f %%\n", "as it is",
-		util_format_time(time, sizeof time, base->time_s), "",
-		util_format_time(waiting, sizeof waiting, async_waiting_s(base)),
-		100 * efficiency_of(base));
+	print_as_is(as_is, out);
 	for (int i = 0; i < n; i++) {
 		const struct async_prediction *p = &predictions[i];
 
@@ -123,9 +182,10 @@ static void print_modes(const struct whatif_base *base, const struct async_predi
 			fprintf(out, "%-12s  %s\n", async_mode_names[p->setup.mode], p->error);
 			continue;
 		}
-		fprintf(out, "%-12s %12s %6.1f %% %14s %9.1f %%\n", async_mode_names[p->setup.mode],
-			util_format_time(time, sizeof time, p->base.time_s),
-			100 * (1 - p->base.time_s / base->time_s),
+		fprintf(out, "%-12s %12s", async_mode_names[p->setup.mode],
+			util_format_time(time, sizeof time, p->base.time_s));
+		print_gain(as_is->base.time_s, p->base.time_s, out);
+		fprintf(out, " %14s %9.1f %%\n",
 			util_format_time(waiting, sizeof waiting, async_waiting_s(&p->base)),
 			100 * efficiency_of(&p->base));
 	}
@@ -134,7 +194,7 @@ static void print_modes(const struct whatif_base *base, const struct async_predi
 static void print_advice(const struct mtrace_file *file, const struct whatif_base *base,
 			 const struct async_prediction *p, FILE *out)
 {
-	char text[4 * PLACE_B], lost[64];
+	char text[4 * PLACE_B], now[64], removed[64];
 
 	if (p->error || p->result.n_waits == 0)
 		return;
@@ -144,9 +204,10 @@ static void print_advice(const struct mtrace_file *file, const struct whatif_bas
 		const struct async_wait *w = &p->result.waits[i];
 
 		advise(file, w, text, sizeof text);
-		fprintf(
-		    out, "  %s (%llu times; it waits %s now)\n", text, (unsigned long long)w->count,
-		    util_format_time(lost, sizeof lost, lost_at(base, site_text(file, w->site))));
+		fprintf(out, "  %s (%llu times; all take %s now, %s less then)\n", text,
+			(unsigned long long)w->count,
+			util_format_time(now, sizeof now, time_now(file, base, w)),
+			util_format_time(removed, sizeof removed, removed_by(file, base, p, w)));
 	}
 	if (p->result.n_waits > MOST_LINES)
 		fprintf(out, "  and %zu more; --json has all\n", p->result.n_waits - MOST_LINES);
@@ -154,6 +215,22 @@ static void print_advice(const struct mtrace_file *file, const struct whatif_bas
 		warn_of(file, &p->result.chains[i], text, sizeof text);
 		fprintf(out, "  hazard: %s\n", text);
 	}
+}
+
+static void print_deadlocks(const struct async_prediction *as_is,
+			    const struct async_prediction *predictions, int n, FILE *out)
+{
+	if (!as_is->bare_error)
+		return;
+	fprintf(out,
+		"\nWithout room for messages that nobody waits for yet (" ASYNC_BARE
+		"), the run as it is ends otherwise: %s\n",
+		as_is->bare_error);
+	for (int i = 0; i < n; i++)
+		if (!predictions[i].error)
+			fprintf(out, "  %s: %s\n", async_mode_names[predictions[i].setup.mode],
+				predictions[i].bare_error ? predictions[i].bare_error
+							  : "it ends well");
 }
 
 static void print_limits(const struct mtrace_file *file, const struct async_result *r, FILE *out)
@@ -179,13 +256,14 @@ static void print_limits(const struct mtrace_file *file, const struct async_resu
 			"the recording.\n");
 }
 
-void async_report_text(const struct mtrace_file *file, const struct whatif_base *base,
+void async_report_text(const struct mtrace_file *file, const struct async_prediction *as_is,
 		       const struct async_prediction *predictions, int n, FILE *out)
 {
-	fprintf(out, "%s\n", base->what);
-	print_modes(base, predictions, n, out);
+	fprintf(out, "%s\n", as_is->base.what);
+	print_modes(as_is, predictions, n, out);
 	for (int i = 0; i < n; i++)
-		print_advice(file, base, &predictions[i], out);
+		print_advice(file, &as_is->base, &predictions[i], out);
+	print_deadlocks(as_is, predictions, n, out);
 	if (n > 0) {
 		fputc('\n', out);
 		print_limits(file, &predictions[0].result, out);
@@ -196,8 +274,9 @@ void async_report_text(const struct mtrace_file *file, const struct whatif_base 
 /* --- JSON --- */
 
 static json_t *advice_json(const struct mtrace_file *file, const struct whatif_base *base,
-			   const struct async_result *r)
+			   const struct async_prediction *p)
 {
+	const struct async_result *r = &p->result;
 	json_t *list = json_array();
 	char text[4 * PLACE_B];
 
@@ -207,12 +286,12 @@ static json_t *advice_json(const struct mtrace_file *file, const struct whatif_b
 		advise(file, w, text, sizeof text);
 		json_array_append_new(
 		    list,
-		    json_pack("{s:s, s:s, s:s?, s:I, s:f, s:s}", "call",
+		    json_pack("{s:s, s:s, s:s?, s:I, s:f, s:f, s:s}", "call",
 			      call_name(file, w->function), "site", site_text(file, w->site),
 			      "wait",
 			      w->wait_site == UINT32_MAX ? NULL : site_text(file, w->wait_site),
-			      "count", (json_int_t)w->count, "waiting_s",
-			      lost_at(base, site_text(file, w->site)), "advice", text));
+			      "count", (json_int_t)w->count, "time_s", time_now(file, base, w),
+			      "removed_s", removed_by(file, base, p, w), "advice", text));
 	}
 	return list;
 }
@@ -239,26 +318,32 @@ static json_t *mode_json(const struct mtrace_file *file, const struct whatif_bas
 			 const struct async_prediction *p)
 {
 	const char *name = async_mode_names[p->setup.mode];
+	json_t *gain;
 
 	if (p->error)
 		return json_pack("{s:s, s:s}", "mode", name, "error", p->error);
+	gain = base->time_s > 0 ? json_real(1 - p->base.time_s / base->time_s) : json_null();
 	return json_pack(
-	    "{s:s, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:o}", "mode", name, "time_s",
-	    p->base.time_s, "gain", 1 - p->base.time_s / base->time_s, "waiting_s",
-	    async_waiting_s(&p->base), "efficiency", efficiency_of(&p->base), "converted",
-	    (json_int_t)p->result.n_converted, "kept", (json_int_t)p->result.n_kept, "untold",
-	    (json_int_t)p->result.n_untold, "short", (json_int_t)p->result.n_short, "advice",
-	    advice_json(file, base, &p->result), "hazards", hazards_json(file, &p->result));
+	    "{s:s, s:f, s:o, s:f, s:f, s:I, s:I, s:I, s:I, s:s?, s:o, s:o}", "mode", name, "time_s",
+	    p->base.time_s, "gain", gain, "waiting_s", async_waiting_s(&p->base), "efficiency",
+	    efficiency_of(&p->base), "converted", (json_int_t)p->result.n_converted, "kept",
+	    (json_int_t)p->result.n_kept, "untold", (json_int_t)p->result.n_untold, "short",
+	    (json_int_t)p->result.n_short, "without_room", p->bare_error, "advice",
+	    advice_json(file, base, p), "hazards", hazards_json(file, &p->result));
 }
 
-json_t *async_report_json(const struct mtrace_file *file, const struct whatif_base *base,
+json_t *async_report_json(const struct mtrace_file *file, const struct async_prediction *as_is,
 			  const struct async_prediction *predictions, int n)
 {
+	const struct whatif_base *base = &as_is->base;
 	json_t *modes = json_array();
 
 	for (int i = 0; i < n; i++)
 		json_array_append_new(modes, mode_json(file, base, &predictions[i]));
-	return json_pack("{s:i, s:s, s:f, s:f, s:f, s:o}", "version", 1, "trace", base->what,
+	if (as_is->error)
+		return json_pack("{s:i, s:s, s:s, s:o}", "version", 1, "trace", base->what, "error",
+				 as_is->error, "async", modes);
+	return json_pack("{s:i, s:s, s:f, s:f, s:f, s:s?, s:o}", "version", 1, "trace", base->what,
 			 "time_s", base->time_s, "waiting_s", async_waiting_s(base), "efficiency",
-			 efficiency_of(base), "async", modes);
+			 efficiency_of(base), "without_room", as_is->bare_error, "async", modes);
 }

@@ -6,6 +6,7 @@
 #include "traces/analysis/collectives.h"
 #include "traces/analysis/delays.h"
 #include "traces/analysis/internal.h"
+#include "util/array.h"
 
 /* --- the observer: the summary has been told before --- */
 
@@ -38,10 +39,24 @@ static void record_compute(void *context, const struct sim_record_compute *recor
 	trace_causes_advance(analysis, record->rank, r->ideal + length - stolen, record->end);
 }
 
+static void add_call(struct trace_analysis *analysis, const struct sim_record_call *record)
+{
+	int site = trace_sites_id(&analysis->sites, record->function, record->site);
+
+	if (site < 0 || !util_array_reach(&analysis->calls, &analysis->n_calls, site,
+					  sizeof *analysis->calls)) {
+		analysis->out_of_memory = true;
+		return;
+	}
+	analysis->calls[site].n++;
+	analysis->calls[site].time += record->end - record->begin;
+}
+
 static void record_call(void *context, const struct sim_record_call *record)
 {
 	struct trace_analysis *analysis = context;
 
+	add_call(analysis, record);
 	analysis->ranks[record->rank].in_collective = false;
 	trace_causes_see(analysis, record->rank, record->begin);
 	trace_causes_see(analysis, record->rank, record->end);
@@ -184,6 +199,7 @@ void trace_analysis_destroy(struct trace_analysis *analysis)
 	free(analysis->useful_s);
 	free(analysis->advance);
 	free(analysis->waits);
+	free(analysis->calls);
 	free(analysis);
 }
 

@@ -69,6 +69,11 @@ struct trace_wait_total {
 	uint64_t n_open[TRACE_N_WAITS];
 };
 
+struct trace_call_total { /* of calls that ended */
+	sim_time_ps time;
+	uint64_t n;
+};
+
 struct trace_delays;
 
 struct trace_analysis_rank {
@@ -119,6 +124,8 @@ struct trace_analysis {
 	struct trace_names kernels;
 	struct trace_wait_total *waits; /* [n_waits] by site */
 	int n_waits;
+	struct trace_call_total *calls; /* [n_calls] by site */
+	int n_calls;
 	struct trace_collectives *collectives;
 	struct trace_links links;
 	struct trace_curve *advance; /* [n_jobs] of the ideal clocks of the job's ranks, over

@@ -188,6 +188,25 @@ static json_t *waits_json(const struct trace_explanation *e)
 	return object;
 }
 
+static json_t *calls_json(const struct trace_explanation *e)
+{
+	const struct trace_analysis *analysis = e->analysis;
+	json_t *array = json_array();
+
+	for (int i = 0; i < analysis->n_calls && i < analysis->sites.n; i++) {
+		json_t *one;
+
+		if (analysis->calls[i].n == 0)
+			continue;
+		one = json_object();
+		set_site(one, e, i);
+		set(one, "count", json_integer((json_int_t)analysis->calls[i].n));
+		set(one, "time_s", trace_json_seconds(analysis->calls[i].time));
+		json_array_append_new(array, one);
+	}
+	return array;
+}
+
 static json_t *links_json(const struct trace_explanation *e)
 {
 	const struct trace_links *links = &e->analysis->links;
@@ -244,6 +263,7 @@ json_t *trace_explanation_json(struct trace_explanation *e)
 	set(object, "efficiency_curve", curve_json(e));
 	set(object, "critical_path", path_json(e));
 	set(object, "wait_states", waits_json(e));
+	set(object, "calls", calls_json(e));
 	set(object, "links", links_json(e));
 	if (e->n_jobs > 0)
 		set(object, "jobs", jobs_json(e));

@@ -2,165 +2,13 @@
 #include "traces/page/page.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "traces/json.h"
-#include "traces/names.h"
+#include "traces/page/timeline.h"
 #include "traces/real/real.h"
 
 enum { MAX_PHASES = 500 }; /* that are shown */
-
-/* Times are whole numbers of a unit, so that JavaScript's numbers hold their sums exactly and the
- * page stays small: the least power of ten of picoseconds for which the run has fewer than 2^40. */
-#define MAX_UNITS ((int64_t)1 << 40)
-
-static sim_time_ps choose_unit(sim_time_ps end)
-{
-	sim_time_ps unit = 1;
-
-	while (end / unit >= MAX_UNITS)
-		unit *= 10;
-	return unit;
-}
-
-static json_t *integer(int64_t value)
-{
-	return json_integer((json_int_t)value);
-}
-
-static int compare_begins(const void *a, const void *b)
-{
-	const struct trace_interval *left = a, *right = b;
-
-	if (left->rank != right->rank)
-		return left->rank < right->rank ? -1 : 1;
-	return (left->begin > right->begin) - (left->begin < right->begin);
-}
-
-/* For each rank a list of kind, gap to the one before, length; kind = 3 x name + activity. */
-static json_t *intervals_json(const struct trace_detail *detail, struct trace_names *names,
-			      sim_time_ps unit)
-{
-	size_t n = (size_t)detail->n_intervals;
-	struct trace_interval *sorted = malloc((n + 1) * sizeof *sorted);
-	json_t *rows = json_array(), *row = NULL;
-	int64_t last = 0;
-	int next_rank = 0;
-
-	for (size_t i = 0; sorted && i < n; i++)
-		sorted[i] = detail->intervals[i];
-	if (sorted)
-		qsort(sorted, n, sizeof *sorted, compare_begins);
-	for (size_t i = 0; sorted && i < n; i++) {
-		const struct trace_interval *interval = &sorted[i];
-		int name = trace_names_id(names, interval->name ? interval->name : "");
-		int64_t begin = interval->begin / unit, end = interval->end / unit;
-
-		while (next_rank <= interval->rank) {
-			row = json_array();
-			json_array_append_new(rows, row);
-			last = 0;
-			next_rank++;
-		}
-		json_array_append_new(row, integer(3 * (int64_t)name + interval->activity));
-		json_array_append_new(row, integer(begin - last));
-		json_array_append_new(row, integer(end - begin));
-		last = end;
-	}
-	for (; next_rank < detail->n_rows; next_rank++)
-		json_array_append_new(rows, json_array());
-	free(sorted);
-	return rows;
-}
-
-/* Each cell of the raster as three characters from '0' on, shares of the column in 63rds. */
-static json_t *raster_row(const struct trace_detail *detail, int row, int n_columns)
-{
-	int first = row * detail->ranks_per_row, left = detail->n_ranks - first;
-	double whole = (double)detail->column_width *
-		       (left < detail->ranks_per_row ? left : detail->ranks_per_row);
-	char text[3 * TRACE_RASTER_COLUMNS];
-
-	for (int column = 0; column < n_columns; column++) {
-		const struct trace_cell *cell =
-		    &detail->raster[(size_t)row * TRACE_RASTER_COLUMNS + (size_t)column];
-
-		for (int a = 0; a < TRACE_N_ACTIVITIES; a++) {
-			double share = (double)cell->time[a] / whole;
-
-			text[3 * column + a] =
-			    (char)('0' + (int)(63 * (share < 1 ? share : 1) + 0.5));
-		}
-	}
-	return json_stringn(text, 3 * (size_t)n_columns);
-}
-
-static json_t *raster_json(const struct trace_detail *detail, sim_time_ps end, sim_time_ps unit)
-{
-	json_t *object = json_object(), *rows = json_array();
-	int n_columns = (int)(end / detail->column_width) + 1;
-
-	for (int row = 0; row < detail->n_rows; row++)
-		json_array_append_new(rows, raster_row(detail, row,
-						       n_columns < TRACE_RASTER_COLUMNS
-							   ? n_columns
-							   : TRACE_RASTER_COLUMNS));
-	json_object_set_new(object, "width",
-			    trace_json_number((double)detail->column_width / (double)unit));
-	json_object_set_new(object, "cells", rows);
-	return object;
-}
-
-/* Source, destination, send, receive, size for each; those of collectives too. */
-static json_t *messages_json(const struct trace_detail *detail, sim_time_ps unit)
-{
-	json_t *array = json_array();
-
-	for (int i = 0; i < detail->n_messages; i++) {
-		const struct trace_line *line = &detail->messages[i];
-
-		json_array_append_new(array, integer(line->source));
-		json_array_append_new(array, integer(line->dest));
-		json_array_append_new(array, integer(line->sent / unit));
-		json_array_append_new(array, integer(line->received / unit));
-		json_array_append_new(array, integer(line->size_B));
-	}
-	return array;
-}
-
-static json_t *names_json(const struct trace_names *names)
-{
-	json_t *array = json_array();
-
-	for (int i = 0; i < names->n; i++)
-		json_array_append_new(array, trace_json_string(names->text[i]));
-	return array;
-}
-
-static json_t *timeline_json(const struct trace_detail *detail, sim_time_ps end, sim_time_ps unit)
-{
-	bool is_exact = detail->is_complete && detail->ranks_per_row == 1;
-	struct trace_names names;
-	json_t *object = json_object();
-
-	trace_names_init(&names);
-	json_object_set_new(object, "unit_s", trace_json_number(1e-12 * (double)unit));
-	json_object_set_new(object, "end", integer(end / unit));
-	json_object_set_new(object, "ranks", json_integer(detail->n_ranks));
-	json_object_set_new(object, "rows", json_integer(detail->n_rows));
-	json_object_set_new(object, "ranks_per_row", json_integer(detail->ranks_per_row));
-	json_object_set_new(object, "complete", json_boolean(is_exact));
-	json_object_set_new(object, "intervals",
-			    is_exact ? intervals_json(detail, &names, unit) : json_array());
-	if (!is_exact)
-		json_object_set_new(object, "raster", raster_json(detail, end, unit));
-	json_object_set_new(object, "messages", messages_json(detail, unit));
-	json_object_set_new(object, "messages_complete", json_boolean(detail->has_all_messages));
-	json_object_set_new(object, "names", names_json(&names));
-	trace_names_finish(&names);
-	return object;
-}
 
 /* A real run beside it has the same axis. */
 static int add_timelines(json_t *root, const struct trace_page *page)
@@ -171,11 +19,13 @@ static int add_timelines(json_t *root, const struct trace_page *page)
 
 	if (real && trace_real_end(real) > end)
 		end = trace_real_end(real);
-	unit = choose_unit(end);
-	failed |= json_object_set_new(root, "timeline", timeline_json(page->detail, end, unit));
+	unit = trace_page_unit(end, page->detail->n_intervals);
+	failed |= json_object_set_new(
+	    root, "timeline", trace_page_timeline(page->detail, page->site_texts, end, unit));
 	if (real)
-		failed |= json_object_set_new(root, "real_timeline",
-					      timeline_json(trace_real_detail(real), end, unit));
+		failed |= json_object_set_new(
+		    root, "real_timeline",
+		    trace_page_timeline(trace_real_detail(real), NULL, end, unit));
 	return failed;
 }
 
@@ -199,17 +49,18 @@ static json_t *matrix_json(const struct trace_detail *detail)
 	return object;
 }
 
-static int compare_durations(const void *a, const void *b)
-{
-	double x = json_number_value(json_object_get(*(json_t *const *)a, "time_s"));
-	double y = json_number_value(json_object_get(*(json_t *const *)b, "time_s"));
-
-	return (x < y) - (x > y);
-}
-
 static double duration_of(const json_t *phase)
 {
-	return json_number_value(json_object_get(phase, "time_s"));
+	const json_t *span = json_object_get(phase, "span_s");
+
+	return json_number_value(span ? span : json_object_get(phase, "time_s"));
+}
+
+static int compare_durations(const void *a, const void *b)
+{
+	double x = duration_of(*(json_t *const *)a), y = duration_of(*(json_t *const *)b);
+
+	return (x < y) - (x > y);
 }
 
 /* The MAX_PHASES longest of `all`, in order; of equal ones the first. `sorted` is all of them, longest
@@ -233,9 +84,9 @@ static json_t *longest_phases(const json_t *all, json_t *const sorted[])
 }
 
 /* Of many phases the page shows the longest, and says how many there were. */
-static int shorten_phases(json_t *analysis)
+static int shorten_phases(json_t *of)
 {
-	const json_t *all = json_object_get(analysis, "phases");
+	const json_t *all = json_object_get(of, "phases");
 	size_t n = json_array_size(all);
 	json_t **sorted;
 	int failed;
@@ -248,18 +99,40 @@ static int shorten_phases(json_t *analysis)
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = json_array_get(all, i);
 	qsort(sorted, n, sizeof(json_t *), compare_durations);
-	failed = json_object_set_new(analysis, "phases", longest_phases(all, sorted));
+	failed = json_object_set_new(of, "phases", longest_phases(all, sorted));
 	free(sorted);
-	return failed | json_object_set_new(analysis, "n_phases", json_integer((json_int_t)n));
+	return failed | json_object_set_new(of, "n_phases", json_integer((json_int_t)n));
+}
+
+/* The ranks by columns: each key once. */
+static json_t *columns_json(const json_t *rows)
+{
+	json_t *columns = json_object(), *value;
+	const char *key;
+	size_t i;
+
+	json_object_foreach(json_array_get(rows, 0), key, value)
+	    json_object_set_new(columns, key, json_array());
+	json_object_foreach(columns, key, value) for (i = 0; i < json_array_size(rows); i++)
+	{
+		json_t *cell = json_object_get(json_array_get(rows, i), key);
+
+		json_array_append_new(value, cell ? json_incref(cell) : json_null());
+	}
+	return columns;
 }
 
 /* The run as --json tells it, but for what the page does not show. */
 static json_t *run_json(const struct trace_page *page)
 {
 	json_t *run = trace_json_run(page->run);
+	json_t *analysis = json_object_get(run, "analysis");
 
-	json_object_del(run, "phases");
-	if (!run || !shorten_phases(json_object_get(run, "analysis")))
+	if (!run)
+		return NULL;
+	json_object_del(json_object_get(analysis, "wait_states"), "ranks");
+	if (!shorten_phases(run) && (!analysis || !shorten_phases(analysis)) &&
+	    !json_object_set_new(run, "ranks", columns_json(json_object_get(run, "ranks"))))
 		return run;
 	json_decref(run);
 	return NULL;
@@ -306,10 +179,9 @@ int trace_page_write(const struct trace_page *page, FILE *file, struct util_erro
 	if (!root)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for the HTML report");
 	errno = 0;
-	failed =
-	    fputs(trace_page_before, file) == EOF ||
-	    trace_page_write_data(root, file, JSON_COMPACT | JSON_REAL_PRECISION(12)) ||
-	    fputs("\n", file) == EOF || fputs(trace_page_after, file) == EOF || fflush(file);
+	failed = fputs(trace_page_before, file) == EOF ||
+		 trace_page_write_data(root, file, JSON_COMPACT | JSON_REAL_PRECISION(12)) ||
+		 fputs("\n", file) == EOF || fputs(trace_page_after, file) == EOF || fflush(file);
 	json_decref(root);
 	return failed ? util_error_errno(err, errno ? errno : EIO, "cannot write the HTML report")
 		      : 0;

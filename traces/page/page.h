@@ -16,7 +16,9 @@ struct trace_page {
 	const struct trace_run *run;
 	const struct trace_detail *detail;
 	const char *cluster_text; /* the description of the cluster; NULL: not known */
-	json_t *what_if;	  /* mpisim-whatif's JSON, borrowed; NULL: none */
+	const char *const
+	    *site_texts; /* [detail->sites.n] lines of the source, may be NULL, as may each */
+	json_t *what_if; /* mpisim-whatif's JSON, borrowed; NULL: none */
 };
 
 /* Writes the page. Errors: UTIL_ENOMEM, UTIL_ESYSTEM. Cost: O(intervals and messages kept). */

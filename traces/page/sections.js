@@ -17,7 +17,7 @@ function fillSummary() {
   const section = place("summary"), parts = [["useful_s", "computing", "computing"], ["stolen_s", "stolen", "CPU stolen by messages"],
     ["shared_s", "good", "CPU shared with ranks"], ["communicating_s", "communicating", "communicating"], ["waiting_s", "waiting", "waiting"],
     ["ended_s", "line", "ended before others"], ["other_s", "mark", run.jobs ? "not begun, sleeping, other" : "sleeping, other"]]
-    .map((part) => [...part, run.ranks.reduce((sum, rank) => sum + rank[part[0]], 0)]);
+    .map((part) => [...part, (run.ranks[part[0]] || []).reduce((sum, seconds) => sum + seconds, 0)]);
   const whole = parts.reduce((sum, part) => sum + part[3], 0) || 1;
   if (run.failure) section.append(el("div", { className: "failure" }, `${run.failure.kind}: ` + (run.failure.rank === null ? "" : `rank ${run.failure.rank}: `) +
     run.failure.text + ` (at ${time(run.failure.time_s)} of simulated time)`));
@@ -36,14 +36,14 @@ function fillSummary() {
 
 /* What holds the run back, with the time without it. A button shows a rank in the timeline. */
 function fillReasons(timeline) {
-  const reasons = analysis && analysis.reasons, section = place("reasons"), perRow = data.timeline ? data.timeline.ranks_per_row : 0;
+  const reasons = analysis && analysis.reasons, section = place("reasons"), hasTimeline = Boolean(data.timeline);
   if (!reasons || (reasons.length === 0 && run.settings.ranks < 2)) return section.remove();
   if (!reasons.length) {
     section.append(note(reasons.unknown ? `Not known: ${reasons.unknown}.` : "Nothing holds it back: no cause costs 0.5 % of the time."));
     return undefined;
   }
   const show = (rank) => el("button", { type: "button", className: "show", onclick: () => {
-    timeline.choose(Math.floor(rank / perRow));
+    timeline.chooseRank(rank);
     place("timeline").scrollIntoView();
   } }, String(rank));
   for (const reason of reasons) {
@@ -52,7 +52,7 @@ function fillReasons(timeline) {
       el("div", { className: "reason-gain" }, meterOf(reason.gain_s / run.predicted_time_s),
         ` ${reason.without}: ${time(reason.predicted_time_s)}, ${percent(reason.gain_s / run.predicted_time_s)} less` +
         (reason.waiting_s > 0 ? `; others wait ${time(reason.waiting_s)} for it` : "")),
-      shown.length && perRow ? el("div", { className: "note" }, "in the timeline: rank", ...shown.map(show), more ? ` and ${more} more` : "") : null,
+      shown.length && hasTimeline ? el("div", { className: "note" }, "in the timeline: rank", ...shown.map(show), more ? ` and ${more} more` : "") : null,
       reason.option ? el("div", { className: "note" }, "to try it: ", el("code", {}, reason.option)) : null));
   }
   section.append(note("Each time is a prediction without that cause alone, by replay of the run: gains do not add up."));
@@ -124,8 +124,18 @@ function fillWaits() {
   return undefined;
 }
 
+function fillFabric() {
+  place("links").append(table([{ title: "links between switches", of: (c) => c.name }, { title: "number", of: (c) => c.links, show: (c) => count(c.links) },
+    { title: "bytes", of: (c) => c.bytes, show: (c) => bytes(c.bytes) }, { title: "used, mean", of: (c) => c.mean_utilisation, show: (c) => meter(c.mean_utilisation) },
+    { title: "used, most", of: (c) => c.most_utilisation, show: (c) => meter(c.most_utilisation) }], run.fabric.classes, 8),
+  table([{ title: "link", of: (l) => l.name }, { title: "bytes", of: (l) => l.bytes, show: (l) => bytes(l.bytes) },
+    { title: "used", of: (l) => l.utilisation, show: (l) => meter(l.utilisation) }, { title: "lost to sharing", of: (l) => l.lost_s, show: (l) => time(l.lost_s) }],
+  run.fabric.links, 16));
+}
+
 function fillLinks() {
-  if (!analysis || !analysis.links || !analysis.links.length) return place("links").remove();
+  if (run.fabric) fillFabric();
+  if (!analysis || !analysis.links || !analysis.links.length) return run.fabric ? undefined : place("links").remove();
   place("links").append(table([{ title: "node", of: (l) => l.node, show: (l) => `${l.node} ${l.direction === "out" ? "→" : "←"}` },
     { title: "bytes", of: (l) => l.bytes, show: (l) => bytes(l.bytes) }, { title: "busy", of: (l) => l.busy, show: (l) => meter(l.busy) },
     { title: "transfers at once", of: (l) => l.mean_transfers, show: (l) => l.mean_transfers.toFixed(1) },

@@ -29,6 +29,7 @@
 int library_next(void); /* of unfriendly_library.c */
 int library_next_of_thread(void);
 int library_get(void);
+int library_load(void);
 extern int library_variable;
 
 static int rank, n_ranks;
@@ -388,6 +389,8 @@ static void run(const char *what)
 		use_stack();
 	if (strcmp(what, "libraries") == 0)
 		use_libraries();
+	if (strcmp(what, "loads") == 0)
+		printf("%d: %d\n", rank, library_load());
 	if (strcmp(what, "cores") == 0)
 		use_cores();
 	if (strcmp(what, "files") == 0)

@@ -63,9 +63,7 @@ void async_put_charge(struct async_plan *plan, double seconds);
 /* A part of a charge. */
 void async_put_part(struct async_plan *plan, const struct async_op *op, double seconds);
 void async_put_post(struct async_plan *plan, const struct async_pending *pending);
-void async_put_wait(struct async_plan *plan, uint32_t site);
-/* The name of the call that does not block; NULL: it is not converted. */
-const char *async_posted_name(const char *name, bool is_send);
+void async_put_wait(struct async_plan *plan, uint32_t wait_site);
 
 /* --- needs.c --- */
 void async_note_recv(struct async_plan *plan, struct async_pending *pending,

@@ -87,6 +87,12 @@ void async_needs_sort(struct async_needs *needs);
  */
 int async_rewrite(struct mtrace_file *file, const struct async_setup *setup, const char *path,
 		  struct async_result *result, struct util_error *err);
+enum { ASYNC_PLACE_B = 256 };
+/* The call that does not block instead of one that does; NULL: it is not converted. */
+const char *async_posted_name(const char *name, bool is_send);
+/* How the sites of a rewritten trace call its waits: "waits at lu.c:90 (main)". `wait_site` UINT32_MAX:
+ * at the end. */
+void async_place_name(const struct mtrace_file *file, uint32_t wait_site, char *text, size_t size);
 void async_result_finish(struct async_result *result);
 
 #endif

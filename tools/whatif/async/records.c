@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What a plan writes. */
+#include <stdio.h>
 #include <string.h>
 
 #include "tools/whatif/async/internal.h"
@@ -95,7 +96,30 @@ void async_put_post(struct async_plan *plan, const struct async_pending *pending
 	mtrace_record_end(s);
 }
 
-void async_put_wait(struct async_plan *plan, uint32_t site)
+void async_place_name(const struct mtrace_file *file, uint32_t wait_site, char *text, size_t size)
+{
+	if (wait_site < file->n_sites && file->sites[wait_site][0])
+		snprintf(text, size, "waits at %s", file->sites[wait_site]);
+	else
+		snprintf(text, size, "waits at the end");
+}
+
+/* Apart from other calls there, so that the waiting that stays can be told. */
+static uint32_t wait_place(struct mtrace_writer *writer, const struct mtrace_file *file,
+			   uint32_t wait_site)
+{
+	char text[ASYNC_PLACE_B];
+	uint32_t place;
+	bool is_new;
+
+	place = mtrace_writer_site(writer, 1ULL << 32 | wait_site, &is_new);
+	async_place_name(file, wait_site, text, sizeof text);
+	if (is_new)
+		mtrace_writer_set_site(writer, place, text);
+	return place;
+}
+
+void async_put_wait(struct async_plan *plan, uint32_t wait_site)
 {
 	struct mtrace_stream *s = plan->out;
 	uint64_t n = 0;
@@ -105,7 +129,7 @@ void async_put_wait(struct async_plan *plan, uint32_t site)
 	if (!s)
 		return;
 	mtrace_put_uint(s, MTRACE_CALL + mtrace_writer_function(s->writer, "MPI_Waitall", "q"));
-	mtrace_put_uint(s, site);
+	mtrace_put_uint(s, wait_place(s->writer, plan->file, wait_site));
 	mtrace_put_uint(s, n);
 	for (size_t i = 0; i < plan->n_pending; i++)
 		if (plan->pending[i].is_chosen)

@@ -129,7 +129,6 @@ static void release(struct async_plan *plan)
 
 void async_wait_chosen(struct async_plan *plan, const struct async_where *where)
 {
-	uint32_t site = where->site;
 	bool any = false;
 
 	if (plan->setup->mode == ASYNC_TOUCH && where->is_fault)
@@ -143,14 +142,12 @@ void async_wait_chosen(struct async_plan *plan, const struct async_where *where)
 		if (!p->request)
 			post(plan, p);
 		note(plan, p, where);
-		if (site == UINT32_MAX)
-			site = plan->rank->ops[p->op].site;
 	}
 	if (!any)
 		return;
 	if (plan->setup->mode == ASYNC_TOUCH && where->is_fault)
 		async_put_charge(plan, plan->setup->fault_s);
-	async_put_wait(plan, site);
+	async_put_wait(plan, where->site);
 	release(plan);
 	plan->n_waits++;
 	post_next(plan);

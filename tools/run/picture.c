@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A cluster as a picture in SVG: each node and switch where they are few, else a box for all of a kind. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netmodel/topology.h"
+#include "tools/run/show.h"
+#include "util/units.h"
+
+enum { MAX_NODES = 512, MAX_SWITCHES = 512, MAX_LINES = 20000, STEP = 16, ROW = 110 };
+
+struct point {
+	double x, y;
+};
+
+struct picture {
+	const struct show *show;
+	struct point *switches, *nodes;
+	double width, height;
+};
+
+static void write_escaped(const char *text, FILE *file)
+{
+	for (; text && *text; text++) {
+		const char *name = *text == '<' ? "&lt;" : *text == '&' ? "&amp;" : NULL;
+
+		if (name)
+			fputs(name, file);
+		else
+			fputc(*text, file);
+	}
+}
+
+/* --- where things are --- */
+
+/* Rows, the nodes below, each row as wide as that of the nodes. */
+static void place_rows(struct picture *p, int n_rows, const int n_in[])
+{
+	const struct cluster *cluster = p->show->cluster;
+	double width = STEP * fmax(cluster->n_nodes, 16);
+	int s = 0;
+
+	for (int row = 0; row < n_rows; row++)
+		for (int i = 0; i < n_in[row]; i++)
+			p->switches[s++] = (struct point){40 + width * (i + 0.5) / n_in[row],
+							  40.0 + ROW * (n_rows - row)};
+	for (int node = 0; node < cluster->n_nodes; node++)
+		p->nodes[node] = (struct point){40 + width * (node + 0.5) / cluster->n_nodes,
+						40.0 + ROW * (n_rows + 1)};
+	p->width = width + 80;
+	p->height = 80.0 + ROW * (n_rows + 1);
+}
+
+static void place_tree(struct picture *p)
+{
+	const struct cluster_topology *shape = &p->show->cluster->network.topology;
+	int n_in[CLUSTER_MAX_DIMENSIONS], n_below = 1, width = 1;
+
+	for (int l = 0; l < shape->down.n; l++) {
+		n_below *= shape->down.at[l];
+		n_in[l] = p->show->cluster->n_nodes / n_below * width;
+		width *= l < shape->up.n ? shape->up.at[l] : 1;
+	}
+	place_rows(p, shape->down.n, n_in);
+}
+
+/* Even dimensions to the right, odd ones down, the later in larger steps. */
+static void place_grid(struct picture *p)
+{
+	const struct cluster_numbers *sizes = &p->show->cluster->network.topology.dimensions;
+
+	for (int s = 0; s < p->show->cluster->n_nodes; s++) {
+		double at[2] = {0, 0}, step[2] = {5 * STEP, 5 * STEP};
+
+		for (int k = 0, rest = s; k < sizes->n; rest /= sizes->at[k++]) {
+			at[k % 2] += rest % sizes->at[k] * step[k % 2];
+			step[k % 2] *= sizes->at[k] + 0.5;
+		}
+		p->switches[s] = (struct point){60 + at[0], 120 + at[1]};
+		p->nodes[s] = (struct point){p->switches[s].x + STEP, p->switches[s].y + STEP};
+		p->width = fmax(p->width, p->switches[s].x + 80);
+		p->height = fmax(p->height, p->switches[s].y + 80);
+	}
+}
+
+/* Switches around a circle, with gaps after each `n_together`, nodes outside. */
+static void place_circle(struct picture *p, int n_together)
+{
+	const struct show *show = p->show;
+	int n = show_n_switches(show), n_groups = (n + n_together - 1) / n_together;
+	double n_places = n + 1.5 * n_groups, radius = 0, turn;
+	int *n_at = calloc((size_t)n, sizeof *n_at);
+
+	radius = fmax(120, 4 * STEP * n_places / 6.2832);
+	for (int s = 0; s < n; s++) {
+		turn = 6.2832 * (s + 1.5 * (s / n_together)) / n_places;
+		p->switches[s] = (struct point){radius * (1 + cos(turn)) + 140,
+						radius * (1 + sin(turn)) + 160};
+	}
+	for (int node = 0; n_at && node < show->cluster->n_nodes; node++) {
+		int s = show_switch_of(show, node), k = n_at[s]++;
+		double away = radius + 2 * STEP + k / 3 * STEP;
+
+		turn = 6.2832 * (s + 1.5 * (s / n_together) + 0.3 * (k % 3 - 1)) / n_places;
+		p->nodes[node] = (struct point){radius + away * cos(turn) + 140,
+						radius + away * sin(turn) + 160};
+	}
+	free(n_at);
+	p->width = 2 * radius + 280;
+	p->height = 2 * radius + 320;
+}
+
+static void place_all(struct picture *p)
+{
+	const struct cluster_topology *shape = &p->show->cluster->network.topology;
+	const int one = 1;
+
+	if (shape->kind == CLUSTER_TOPOLOGY_STAR)
+		place_rows(p, 1, &one);
+	else if (shape->kind == CLUSTER_TOPOLOGY_FAT_TREE)
+		place_tree(p);
+	else if (shape->kind == CLUSTER_TOPOLOGY_TORUS)
+		place_grid(p);
+	else
+		place_circle(p, shape->kind == CLUSTER_TOPOLOGY_DRAGONFLY ? shape->routers : 1);
+}
+
+/* --- what is drawn --- */
+
+static const char *const colours[] = {"#4477aa", "#ee6677", "#228833",
+				      "#ccbb44", "#66ccee", "#aa3377"};
+
+static void write_line(struct point a, struct point b, int link_class, double width, FILE *file)
+{
+	fprintf(file,
+		"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+		"stroke-width=\"%.2f\"/>\n",
+		a.x, a.y, b.x, b.y, link_class < 0 ? "#999999" : colours[link_class % 6], width);
+}
+
+/* As wide as their bandwidth, each pair of directions once. */
+static void write_links(const struct picture *p, FILE *file)
+{
+	const struct net_topology *topology = p->show->topology;
+	const struct cluster *cluster = p->show->cluster;
+	int n = cluster->n_nodes;
+
+	for (int node = 0; node < n; node++)
+		write_line(p->nodes[node], p->switches[show_switch_of(p->show, node)], -1, 1, file);
+	for (int k = 0; topology && k < topology->n_classes; k++)
+		for (int l = topology->class_begin[k]; l < topology->class_begin[k + 1]; l++) {
+			double width = fmin(net_topology_capacity(cluster, k), 6);
+			int ends[2];
+
+			topology->ends(topology, l, ends);
+			if (ends[0] < ends[1])
+				write_line(p->switches[ends[0] - n], p->switches[ends[1] - n], k,
+					   width, file);
+		}
+}
+
+static void write_ranks(const struct show *show, int node, FILE *file)
+{
+	int n = 0;
+
+	fprintf(file, "<title>node %d", node);
+	for (int rank = 0; rank < show->n_ranks && n < 64; rank++)
+		if (show->node_of[rank] == node)
+			fprintf(file, "%s %d", n++ ? "," : ": ranks", rank);
+	fprintf(file, "%s</title>", n < show->n_on[node] ? ", …" : "");
+}
+
+static void write_places(const struct picture *p, FILE *file)
+{
+	const struct show *show = p->show;
+
+	for (int s = 0; s < show_n_switches(show); s++)
+		fprintf(file,
+			"<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"#333333\">"
+			"<title>switch %d</title></rect>\n",
+			p->switches[s].x - 6, p->switches[s].y - 6, s);
+	for (int node = 0; node < show->cluster->n_nodes; node++) {
+		fprintf(file,
+			"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\" fill=\"%s\" stroke=\"#333333\">",
+			p->nodes[node].x, p->nodes[node].y,
+			show->n_on[node] ? "#ddaa33" : "#ffffff");
+		write_ranks(show, node, file);
+		fputs("</circle>\n", file);
+		if (show->n_on[node])
+			fprintf(file,
+				"<text x=\"%.1f\" y=\"%.1f\" font-size=\"8\" "
+				"text-anchor=\"middle\">%d</text>\n",
+				p->nodes[node].x, p->nodes[node].y + 3, show->n_on[node]);
+	}
+}
+
+/* A box for the nodes, and one for each class of links. */
+static void write_boxes(const struct show *show, FILE *file)
+{
+	const struct net_topology *topology = show->topology;
+	const struct cluster *cluster = show->cluster;
+	char size[32], name[64];
+
+	for (int k = -1; k < (topology ? topology->n_classes : 0); k++) {
+		int y = 80 + 60 * (k + 1), n = 2 * cluster->n_nodes;
+		double capacity = k < 0 ? 1 : net_topology_capacity(cluster, k);
+
+		snprintf(name, sizeof name, "nodes");
+		if (k >= 0) {
+			topology->name_class(topology, k, name, sizeof name);
+			n = topology->class_begin[k + 1] - topology->class_begin[k];
+		}
+		util_format_size(size, sizeof size, capacity * cluster->network.bandwidth_Bps);
+		fprintf(file,
+			"<rect x=\"40\" y=\"%d\" width=\"520\" height=\"40\" fill=\"#eeeeee\" "
+			"stroke=\"#333333\"/><text x=\"50\" y=\"%d\">%s: %d links, %s/s each</text>\n",
+			y, y + 25, name, n, size);
+	}
+}
+
+static void write_head(const struct picture *p, FILE *file)
+{
+	const struct show *show = p->show;
+
+	fprintf(file,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+		"height=\"%.0f\" font-family=\"sans-serif\">\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
+		"<text x=\"20\" y=\"30\" font-size=\"16\">",
+		p->width, p->height, p->width, p->height);
+	write_escaped(show->cluster->name, file);
+	fprintf(file,
+		"</text>\n<text x=\"20\" y=\"52\" font-size=\"12\">%d nodes with %d cores, %d "
+		"switches, %d ranks</text>\n",
+		show->cluster->n_nodes, show->cluster->cores, show_n_switches(show), show->n_ranks);
+}
+
+/* Which colour is which class. */
+static void write_legend(const struct show *show, FILE *file)
+{
+	const struct net_topology *topology = show->topology;
+	char name[64], size[32];
+
+	for (int k = 0; topology && k < topology->n_classes; k++) {
+		double bandwidth_Bps =
+		    net_topology_capacity(show->cluster, k) * show->cluster->network.bandwidth_Bps;
+
+		topology->name_class(topology, k, name, sizeof name);
+		util_format_size(size, sizeof size, bandwidth_Bps);
+		fprintf(file,
+			"<text x=\"%d\" y=\"72\" font-size=\"12\" fill=\"%s\">%s: %d x %s/s</text>\n",
+			20 + 190 * k, colours[k % 6], name,
+			topology->class_begin[k + 1] - topology->class_begin[k], size);
+	}
+}
+
+void show_picture(const struct show *show, FILE *file)
+{
+	const struct net_topology *topology = show->topology;
+	int n_nodes = show->cluster->n_nodes, n_switches = show_n_switches(show);
+	bool is_small = n_nodes <= MAX_NODES && n_switches <= MAX_SWITCHES &&
+			(!topology || topology->n_links < MAX_LINES);
+	struct picture p = {.show = show,
+			    .width = 600,
+			    .height = 160 + 60 * (topology ? topology->n_classes : 0)};
+
+	p.switches = calloc((size_t)n_switches, sizeof *p.switches);
+	p.nodes = calloc((size_t)n_nodes, sizeof *p.nodes);
+	is_small = is_small && p.switches && p.nodes;
+	if (is_small)
+		place_all(&p);
+	p.width = fmax(p.width, 600);
+	write_head(&p, file);
+	if (is_small) {
+		write_legend(show, file);
+		write_links(&p, file);
+		write_places(&p, file);
+	} else {
+		write_boxes(show, file);
+	}
+	fputs("</svg>\n", file);
+	free(p.switches);
+	free(p.nodes);
+}

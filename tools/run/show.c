@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/run/show.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/placement.h"
+#include "netmodel/topology.h"
+#include "tools/run/outfile.h"
+#include "traces/json.h"
+#include "util/units.h"
+
+enum { MAX_LINKS = 1000000 }; /* that are listed */
+
+static const char *const kinds[] = {[CLUSTER_TOPOLOGY_STAR] = "star",
+				    [CLUSTER_TOPOLOGY_FAT_TREE] = "fat-tree",
+				    [CLUSTER_TOPOLOGY_TORUS] = "torus",
+				    [CLUSTER_TOPOLOGY_DRAGONFLY] = "dragonfly"};
+static const char *const routings[] = {[CLUSTER_ROUTING_DETERMINISTIC] = "deterministic",
+				       [CLUSTER_ROUTING_ECMP] = "ecmp",
+				       [CLUSTER_ROUTING_ADAPTIVE] = "adaptive",
+				       [CLUSTER_ROUTING_VALIANT] = "valiant"};
+
+int show_switch_of(const struct show *show, int node)
+{
+	return show->topology
+		   ? net_topology_switch_of(show->cluster, node) - show->cluster->n_nodes
+		   : 0;
+}
+
+int show_n_switches(const struct show *show)
+{
+	return show->topology ? show->topology->n_switches : 1;
+}
+
+struct of_class { /* links of a class */
+	char name[64];
+	int n;
+	double bandwidth_Bps; /* of one, beside other jobs */
+	double node_Bps;      /* of all of them, in one direction, for each node */
+};
+
+static struct of_class describe_class(const struct show *show, int k)
+{
+	const struct net_topology *topology = show->topology;
+	const struct cluster *cluster = show->cluster;
+	bool has_halves = cluster->network.topology.kind == CLUSTER_TOPOLOGY_FAT_TREE;
+	struct of_class out;
+
+	topology->name_class(topology, k, out.name, sizeof out.name);
+	out.n = topology->class_begin[k + 1] - topology->class_begin[k];
+	out.bandwidth_Bps = net_topology_capacity(cluster, k) * cluster->network.bandwidth_Bps;
+	out.node_Bps = out.bandwidth_Bps * out.n / (has_halves ? 2 : 1) / cluster->n_nodes;
+	return out;
+}
+
+/* --- text --- */
+
+static void write_class(const struct show *show, int k, FILE *file)
+{
+	struct of_class one = describe_class(show, k);
+	double taper = show->cluster->network.bandwidth_Bps / one.node_Bps;
+	char each[32], node[32];
+
+	util_format_size(each, sizeof each, one.bandwidth_Bps);
+	util_format_size(node, sizeof node, one.node_Bps);
+	fprintf(file, "  %-18s %10d links, %s/s each, %s/s for each node: taper %.3g\n", one.name,
+		one.n, each, node, taper);
+}
+
+static int write_text(const void *context, FILE *file, struct util_error *err)
+{
+	const struct show *show = context;
+	const struct cluster *cluster = show->cluster;
+	const struct cluster_topology *shape = &cluster->network.topology;
+	int n_used = 0, most = 0;
+	char each[32];
+
+	for (int node = 0; node < cluster->n_nodes; node++) {
+		n_used += show->n_on[node] > 0;
+		most = show->n_on[node] > most ? show->n_on[node] : most;
+	}
+	util_format_size(each, sizeof each, cluster->network.bandwidth_Bps);
+	fprintf(file, "%s: %d nodes with %d cores, %s", cluster->name ? cluster->name : "unnamed",
+		cluster->n_nodes, cluster->cores, kinds[shape->kind]);
+	if (show->topology)
+		fprintf(file, " of %d switches, %s routing", show_n_switches(show),
+			routings[shape->routing]);
+	fprintf(file, "\n  %-18s %10d links, %s/s each\n", "nodes", 2 * cluster->n_nodes, each);
+	for (int k = 0; show->topology && k < show->topology->n_classes; k++)
+		write_class(show, k, file);
+	if (show->n_ranks > 0)
+		fprintf(file, "  %d ranks on %d nodes, at most %d on one\n", show->n_ranks, n_used,
+			most);
+	return fflush(file) ? util_error_errno(err, errno, "cannot write it") : 0;
+}
+
+/* --- JSON --- */
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+static json_t *class_json(const struct show *show, int k)
+{
+	struct of_class one = describe_class(show, k);
+	json_t *object = json_object();
+
+	set(object, "name", trace_json_string(one.name));
+	set(object, "links", json_integer(one.n));
+	set(object, "bandwidth_Bps", trace_json_number(one.bandwidth_Bps));
+	set(object, "node_Bps", trace_json_number(one.node_Bps));
+	set(object, "taper",
+	    trace_json_number(show->cluster->network.bandwidth_Bps / one.node_Bps));
+	return object;
+}
+
+/* [class, from, to] of each; null: they are too many. */
+static json_t *links_json(const struct show *show)
+{
+	const struct net_topology *topology = show->topology;
+	int n = show->cluster->n_nodes;
+	json_t *array;
+
+	if (topology && topology->n_links - 2 * n > MAX_LINKS)
+		return json_null();
+	array = json_array();
+	for (int k = 0; topology && k < topology->n_classes; k++)
+		for (int l = topology->class_begin[k]; l < topology->class_begin[k + 1]; l++) {
+			int ends[2];
+
+			topology->ends(topology, l, ends);
+			json_array_append_new(
+			    array, json_pack("[i,i,i]", k, ends[0] - n, ends[1] - n));
+		}
+	return array;
+}
+
+static json_t *numbers_json(int n, const int numbers[])
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < n; i++)
+		json_array_append_new(array, json_integer(numbers[i]));
+	return array;
+}
+
+static json_t *describe(const struct show *show)
+{
+	const struct cluster *cluster = show->cluster;
+	const struct cluster_topology *shape = &cluster->network.topology;
+	json_t *root = json_object(), *classes = json_array(), *switches = json_array();
+
+	for (int k = 0; show->topology && k < show->topology->n_classes; k++)
+		json_array_append_new(classes, class_json(show, k));
+	for (int node = 0; node < cluster->n_nodes; node++)
+		json_array_append_new(switches, json_integer(show_switch_of(show, node)));
+	set(root, "name", trace_json_string(cluster->name));
+	set(root, "topology", json_string(kinds[shape->kind]));
+	set(root, "routing", json_string(routings[shape->routing]));
+	set(root, "nodes", json_integer(cluster->n_nodes));
+	set(root, "cores_per_node", json_integer(cluster->cores));
+	set(root, "latency_s", trace_json_number(cluster->network.latency_s));
+	set(root, "hop_latency_s", trace_json_number(shape->hop_latency_s));
+	set(root, "bandwidth_Bps", trace_json_number(cluster->network.bandwidth_Bps));
+	set(root, "switches", json_integer(show_n_switches(show)));
+	set(root, "classes", classes);
+	set(root, "switch_of_node", switches);
+	set(root, "node_of_rank", numbers_json(show->n_ranks, show->node_of));
+	set(root, "links", links_json(show));
+	return root;
+}
+
+static int write_json(const void *context, FILE *file, struct util_error *err)
+{
+	json_t *root = describe(context);
+	int failed = json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+
+	json_decref(root);
+	return failed || fputc('\n', file) == EOF || fflush(file)
+		   ? util_error_errno(err, errno ? errno : EIO, "cannot write it")
+		   : 0;
+}
+
+static int write_picture(const void *context, FILE *file, struct util_error *err)
+{
+	show_picture(context, file);
+	return fflush(file) ? util_error_errno(err, errno, "cannot write the picture") : 0;
+}
+
+/* --- the option --- */
+
+static int write_to(const struct show *show, const char *path, struct util_error *err)
+{
+	const char *end = strrchr(path, '.');
+
+	if (strcmp(path, "-") == 0)
+		return run_file_write(path, write_text, show, err);
+	if (end && strcmp(end, ".json") == 0)
+		return run_file_write(path, write_json, show, err);
+	if (end && strcmp(end, ".svg") == 0)
+		return run_file_write(path, write_picture, show, err);
+	return util_refuse(err, "found \"%s\", wanted a file .svg or .json, or - for text", path);
+}
+
+static int place(const struct run_options *o, struct show *show, int node_of[],
+		 struct util_error *err)
+{
+	int failed;
+
+	if (o->n_ranks == 0)
+		return 0;
+	failed = cluster_place(o->placement, show->cluster, o->n_ranks, node_of, err);
+	for (int rank = 0; rank < o->n_ranks && !failed; rank++)
+		show->n_on[node_of[rank]]++;
+	return failed ? util_error_prepend(err, "--placement") : 0;
+}
+
+static int show_it(const struct run_options *o, const struct cluster *cluster,
+		   struct util_error *err)
+{
+	bool is_star = cluster->network.topology.kind == CLUSTER_TOPOLOGY_STAR;
+	struct net_topology *topology = is_star ? NULL : net_topology_create(cluster);
+	int *node_of = calloc((size_t)o->n_ranks + 1, sizeof *node_of), failed;
+	struct show show = {.cluster = cluster,
+			    .topology = topology,
+			    .node_of = node_of,
+			    .n_on = calloc((size_t)cluster->n_nodes, sizeof(int)),
+			    .n_ranks = o->n_ranks};
+
+	if (!node_of || !show.n_on || (!is_star && !topology))
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
+	else
+		failed = place(o, &show, node_of, err);
+	if (!failed)
+		failed = write_to(&show, o->show_cluster, err);
+	free(show.n_on);
+	free(node_of);
+	free(topology);
+	return failed;
+}
+
+int run_show_cluster(struct run_options *o)
+{
+	struct cluster *cluster = NULL;
+	struct util_error err;
+	int failed = run_options_find_cluster(o, &err);
+
+	if (!failed)
+		failed = cluster_load_with(o->cluster, o->n_overrides, o->overrides, &cluster, &err);
+	if (!failed && show_it(o, cluster, &err))
+		failed = util_error_prepend(&err, "--show-cluster");
+	cluster_destroy(cluster);
+	if (failed)
+		fprintf(stderr, "mpisim-run: %s\n", err.text);
+	return failed ? 2 : 0;
+}

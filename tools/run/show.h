@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_RUN_SHOW_H
+#define TOOLS_RUN_SHOW_H
+
+#include "netmodel/route.h"
+#include "tools/run/options.h"
+
+/* --show-cluster: what the cluster file describes, and where ranks are; nothing runs. */
+
+struct show {
+	const struct cluster *cluster;
+	const struct net_topology *topology; /* NULL: the star */
+	const int *node_of;		     /* [n_ranks] */
+	int *n_on;			     /* [n_nodes] ranks on each */
+	int n_ranks;
+};
+
+/* Returns the exit status. */
+int run_show_cluster(struct run_options *options);
+/* The switch that a node hangs on, from 0. */
+int show_switch_of(const struct show *show, int node);
+int show_n_switches(const struct show *show);
+/* tools/run/picture.c */
+void show_picture(const struct show *show, FILE *file);
+
+#endif

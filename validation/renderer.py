@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Predicts the published times of a renderer whose workers are spawned (renderer.csv) from those of workers that are there from the start.
+
+    validation/renderer.py BUILD            print the tables
+
+The static column is fitted: work / np + serial + np x collect. A frame is a spawn; how many there were is not published, 1000 are assumed.
+"""
+import pathlib
+import tempfile
+
+import common
+from common import ROOT
+
+FRAMES = 1000
+SIZE = 256
+LAUNCHERS = {"daemon": [], "tree": ["spawn.launcher=tree", "spawn.startup=18ms", "spawn.per_process=50us", "spawn.per_node=500us"]}
+COLUMNS = ["daemon-rc", "tree-rc", "daemon-ud", "tree-ud"]
+
+
+def read():
+    return [{name: float(value) for name, value in row.items()} for row in common.read_csv("renderer.csv")]
+
+
+def fit(rows):
+    """[work, serial, collect] in s, least squares of relative errors."""
+    terms = [[1 / row["np"] / row["static"], 1 / row["static"], row["np"] / row["static"]] for row in rows]
+    normal = [[sum(t[i] * t[k] for t in terms) for k in range(3)] for i in range(3)]
+    return common.solve(normal, [sum(t[i] for t in terms) for i in range(3)])
+
+
+def wall_s(build, bench, ranks, frames, arguments, settings):
+    command = [f"{build}/bin/mpisim-run", "--quiet", "--deterministic", "--cluster", str(ROOT / "validation/renderer.yaml"), "-n", str(ranks), "--compute", "modelled",
+               "--bench", bench]
+    for setting in settings:
+        command += ["--set", setting]
+    command += [f"{build}/apps/renderer", "--frames", str(frames), "--size", str(SIZE), *arguments]
+    return float(dict(line.split(" ", 1) for line in common.run(command).splitlines())["wall_s"])
+
+
+def predict(build, bench, column, np):
+    """All frames are alike: what the second one adds, so often."""
+    if column == "static":
+        ranks, arguments, settings = np + 1, [], []
+    else:
+        launcher, connection = column.split("-")
+        ranks, arguments, settings = 1, ["--variant", "spawned", "--workers", str(np)], [*LAUNCHERS[launcher], f"spawn.connection={connection}"]
+    one, two = (wall_s(build, bench, ranks, frames, arguments, settings) for frames in (1, 2))
+    return one + (FRAMES - 1) * (two - one)
+
+
+def predict_all(build, rows):
+    work, serial, collect = fit(rows)
+    with tempfile.TemporaryDirectory() as folder:
+        bench = pathlib.Path(folder) / "renderer.bench"
+        bench.write_text(f"# mpisim-bench 1\nmodel,prepare,{serial / FRAMES / SIZE:.9g}*p1\nmodel,render,{work / FRAMES / SIZE ** 2:.9g}*p1\n"
+                         f"model,collect,{collect / FRAMES / SIZE:.9g}*p1\n", encoding="utf-8")
+        return {(column, row["np"]): predict(build, str(bench), column, int(row["np"])) for row in rows for column in [*COLUMNS, "static"]}
+
+
+def table(rows, found):
+    lines = ["| processes | | " + " | ".join(COLUMNS) + " | static (fitted) |", "|--:|---|" + "--:|" * 5]
+    for row in rows:
+        columns = [*COLUMNS, "static"]
+        lines.append(f"| {row['np']:.0f} | published | " + " | ".join(f"{row[c]:.0f}" for c in columns) + " |")
+        lines.append("| | predicted | " + " | ".join(f"{found[c, row['np']]:.0f} ({100 * (found[c, row['np']] / row[c] - 1):+.1f} %)" for c in columns) + " |")
+    return "\n".join(lines)
+
+
+def summary(rows, found):
+    errors = [abs(found[c, row["np"]] / row[c] - 1) for row in rows for c in COLUMNS]
+    flat = [abs(found["static", row["np"]] / row[c] - 1) for row in rows for c in COLUMNS]
+    orders = {row["np"]: sorted(COLUMNS, key=lambda c, np=row["np"]: found[c, np]) for row in rows}
+    right = [f"{row['np']:.0f}" for row in rows if orders[row["np"]] == sorted(COLUMNS, key=lambda c, row=row: row[c])]
+    return (f"Mean error of the 24 predicted values {100 * sum(errors) / len(errors):.1f} %, largest {100 * max(errors):.1f} %. Start-up of no cost would give "
+            f"{100 * sum(flat) / len(flat):.1f} %. The order of the four is that of the published ones on {', '.join(right)} processes.")
+
+
+def parts(build):
+    """The pieces of docs/validation.md, by name."""
+    rows = read()
+    found = predict_all(build, rows)
+    return {"RENDERER_TABLE": table(rows, found), "RENDERER_SUMMARY": summary(rows, found)}
+
+
+if __name__ == "__main__":
+    common.main(__doc__, parts, None)
